@@ -1,0 +1,26 @@
+// When and how ranks average. Ordinary blocking code against StepContext; one object a rank. One .cpp each, registered
+// by its last line.
+#pragma once
+
+#include "core/base/registry.h"
+
+namespace dasgd {
+
+class StepContext;
+
+class Algorithm {
+public:
+    virtual ~Algorithm() = default;
+    // Before the backward pass of a step (synchronous SGD arms its buckets here). Default: nothing.
+    virtual void beforeBackward(StepContext&) {}
+    // Gradients are there, the optimiser has not stepped. Default: nothing.
+    virtual void afterBackward(StepContext&) {}
+    // The local step is done: merge if due, then snapshot, then launch.
+    virtual void afterStep(StepContext&) = 0;
+    // Nothing is in flight after it. Called at the end and before a stop.
+    virtual void drain(StepContext&) = 0;
+};
+
+using AlgorithmRegistry = Registry<Algorithm>;
+
+}  // namespace dasgd

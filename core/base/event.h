@@ -1,0 +1,68 @@
+// What a rank tells about itself while it trains: spans, metrics, states.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "core/base/clock.h"
+#include "core/base/ids.h"
+
+namespace dasgd {
+
+// The order is part of the journal and of lab.db (storage/format.md): append only.
+enum class SpanKind : std::uint8_t { Data, Forward, Backward, Update, Snapshot, Reduce, Wait, Merge, Eval, Checkpoint };
+enum class Lane : std::uint8_t { Compute, Comm, Io };
+
+inline constexpr std::array<std::string_view, 10> kSpanKindNames{
+    "data", "forward", "backward", "update", "snapshot", "reduce", "wait", "merge", "eval", "checkpoint"};
+inline constexpr std::array<std::string_view, 3> kLaneNames{"compute", "comm", "io"};
+
+constexpr std::string_view nameOf(SpanKind kind) { return kSpanKindNames[static_cast<std::size_t>(kind)]; }
+constexpr std::string_view nameOf(Lane lane) { return kLaneNames[static_cast<std::size_t>(lane)]; }
+
+// Compute for the `hidden` figure: forward, backward, update, snapshot, merge.
+constexpr bool isCompute(SpanKind kind) {
+    switch (kind) {
+        case SpanKind::Forward:
+        case SpanKind::Backward:
+        case SpanKind::Update:
+        case SpanKind::Snapshot:
+        case SpanKind::Merge: return true;
+        default: return false;
+    }
+}
+
+struct Span {
+    Lane lane = Lane::Compute;
+    SpanKind kind = SpanKind::Forward;
+    std::int64_t step = 0;  // of a reduce: the step at which it was launched
+    Ns start = 0;           // of a reduce: this rank's arrival (its launch)
+    Ns end = 0;
+    std::int64_t bytes = 0;        // payload of the tensor, 0 where none
+    std::uint64_t collective = 0;  // 1,2,… the same on every rank; links reduce, wait and merge; 0 = none
+};
+
+struct Metric {
+    std::string_view name;  // "train/loss"; see storage/format.md for the names in use
+    std::int64_t step = 0;
+    double epoch = 0;
+    Ns wall = 0;
+    std::int64_t samples = 0;    // by all ranks together so far
+    std::int64_t bytesSent = 0;  // by this rank so far
+    double value = 0;            // NaN and ±Inf are recorded as they are
+};
+
+enum class RankState : std::uint8_t { Starting, Running, Finished, Failed, Stopped };
+
+// One producer thread per sink; nothing here blocks or makes a system call in the ordinary case.
+class EventSink {
+public:
+    virtual ~EventSink() = default;
+    virtual void span(const Span& span) = 0;
+    virtual void metric(const Metric& metric) = 0;
+    // `text` says why, where there is something to say; any length.
+    virtual void state(RankState state, std::int64_t step, std::string_view text) = 0;
+};
+
+}  // namespace dasgd

@@ -1,0 +1,73 @@
+// The per-rank journal: append-only mapped segments of fixed-size records, each with its own CRC. What a rank stored
+// outlives a SIGKILL of the rank. Layout and recovery rules: storage/format.md.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "core/base/event.h"
+#include "core/base/result.h"
+
+namespace dasgd {
+
+struct JournalOptions {
+    std::size_t segmentRecords = 16384;  // 1 MiB of 64-byte records
+};
+
+// Owner: the rank's process. span(), metric() and state() from one thread (the training thread): plain stores into the
+// mapped segment. A helper thread keeps the next segment ready and takes back segments that the reader has finished;
+// only if it has fallen behind does the producer block. Never drops a record.
+class JournalWriter final : public EventSink {
+public:
+    // Creates `directory` where missing. Errors: unwritable, disk full, a journal is there already.
+    static Result<std::unique_ptr<JournalWriter>> create(const std::filesystem::path& directory, JournalOptions = {});
+    ~JournalWriter() override;
+
+    void span(const Span& span) override;
+    void metric(const Metric& metric) override;
+    void state(RankState state, std::int64_t step, std::string_view text) override;
+    [[nodiscard]] std::uint64_t recordsWritten() const;
+
+private:
+    class Impl;
+    explicit JournalWriter(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
+};
+
+// A record read back. `name` and `text` point into the reader and live until its next call.
+struct JournalEntry {
+    enum class Type : std::uint8_t { Span, Metric, State };
+    Type type{};
+    std::uint64_t sequence = 0;  // of the journal, from 1, no gaps
+    Span span;
+    Metric metric;
+    RankState state{};
+    std::int64_t step = 0;
+    std::string_view text;
+};
+
+// Tails a journal, alive or dead. One reader at a time a journal. Stops at the first record that is not whole.
+class JournalReader {
+public:
+    // Starts after record `afterSequence` (0: from the beginning). A journal that does not exist yet reads as empty.
+    explicit JournalReader(std::filesystem::path directory, std::uint64_t afterSequence = 0);
+    ~JournalReader();
+    JournalReader(JournalReader&&) noexcept;
+    JournalReader& operator=(JournalReader&&) noexcept;
+
+    // Calls `take` for up to `limit` whole records that are there now; returns how many. I/O errors are errors; a torn
+    // tail is not.
+    Result<std::size_t> read(std::size_t limit, const std::function<void(const JournalEntry&)>& take);
+    [[nodiscard]] std::uint64_t lastSequence() const;
+    // The caller has made everything up to `sequence` durable: segments that lie wholly below may be used again.
+    void release(std::uint64_t sequence);
+
+private:
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace dasgd

@@ -1,0 +1,28 @@
+// Which samples belong to which worker.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace dasgd {
+
+// "iid", "by-label", "dirichlet(α)". Errors: anything else, α <= 0.
+struct PartitionSpec {
+    enum class Kind : std::uint8_t { Iid, ByLabel, Dirichlet };
+    Kind kind = Kind::Iid;
+    double alpha = 0;
+    static Result<PartitionSpec> parse(const std::string& text);
+};
+
+// Sample indices of every worker: disjoint, together all of `targets` ([N] int64), none empty while N >= workers. The
+// same on every rank for the same seed. by-label: sorted by class and cut into equal parts; dirichlet(α): each class's
+// samples are shared out by a draw from Dir(α) (Hsu et al., arXiv 1909.06335).
+std::vector<std::vector<std::int64_t>> partitionSamples(const at::Tensor& targets, const PartitionSpec& spec,
+                                                        int workers, std::uint64_t seed);
+
+}  // namespace dasgd

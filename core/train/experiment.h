@@ -1,0 +1,137 @@
+// An experiment, checked and resolved: what a run is made from, in every process that has a part in it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/algorithms/algorithm.h"
+#include "core/base/fields.h"
+#include "core/base/result.h"
+#include "core/base/value.h"
+#include "core/datasets/dataset.h"
+#include "core/datasets/partition.h"
+#include "core/models/model.h"
+#include "core/train/lr_schedule.h"
+#include "core/train/optimizer.h"
+
+namespace dasgd {
+
+struct TrainParams {
+    std::int64_t epochs = 0;  // one of epochs and steps is set; epochs = 1 where neither is
+    std::int64_t steps = 0;
+    std::int64_t batchSize = 32;
+    std::int64_t seed = 1;
+    std::string precision = "float32";
+    std::int64_t evalEvery = 0;  // steps; 0: at every epoch's end
+    void visit(auto&& f) {
+        f(epochs, "epochs", {.min = 0, .max = 1e9, .help = "Passes over the training set; give this or steps"});
+        f(steps, "steps", {.min = 0, .max = 1e12, .help = "Local steps a worker; give this or epochs"});
+        f(batchSize, "batch_size",
+          {.min = 1, .max = 1e9, .unit = "samples per worker", .help = "Batch of one worker and step"});
+        f(seed, "seed", {.min = 0, .max = 9e15, .help = "Of initial weights, shuffles and partitions"});
+        f(precision, "precision", {.help = "Type of weights and arithmetic", .choices = {"float32", "float64"}});
+        f(evalEvery, "eval_every",
+          {.min = 0, .max = 1e12, .unit = "steps", .help = "Evaluate after so many steps; 0: after each epoch"});
+    }
+    [[nodiscard]] std::optional<FieldError> check() const;
+};
+
+struct LinkParams {
+    std::string bandwidth = "1Gbps";
+    std::string latency = "0ms";
+    void visit(auto&& f) {
+        f(bandwidth, "bandwidth", {.help = "Of the emulated link, as 200Mbps, 1.5Gbps"});
+        f(latency, "latency", {.help = "Of one message, as 1ms, 50us"});
+    }
+    [[nodiscard]] std::optional<FieldError> check() const;
+    [[nodiscard]] double bytesPerSecond() const;  // of a checked value
+    [[nodiscard]] double latencySeconds() const;
+};
+
+struct ClusterParams {
+    std::string backend = "gloo";
+    std::int64_t workers = 2;
+    std::int64_t threadsPerWorker = 1;
+    double timeoutS = 60;
+    std::optional<LinkParams> link;
+    void visit(auto&& f) {
+        f(backend, "backend",
+          {.help = "gloo: processes; threads: threads of one process", .choices = {"gloo", "threads"}});
+        f(workers, "workers", {.min = 1, .max = 4096, .symbol = "P", .help = "Number of ranks"});
+        f(threadsPerWorker, "threads_per_worker",
+          {.min = 1, .max = 1024, .unit = "threads", .help = "Compute threads of a rank"});
+        f(timeoutS, "timeout_s",
+          {.min = 0, .max = 86400, .minOpen = true, .unit = "s", .help = "Deadline of one communication"});
+        f(link, "link", {.help = "Slows every collective down to this emulated link"});
+    }
+};
+
+struct RecordParams {
+    std::string trace = "full";
+    bool weights = false;
+    void visit(auto&& f) {
+        f(trace, "trace",
+          {.help = "full: every span; summary: the overlap numbers; off: neither",
+           .choices = {"full", "summary", "off"}});
+        f(weights, "weights", {.help = "Record every rank's weights at every step; small models only"});
+    }
+};
+
+struct DataParams {
+    std::string partition = "iid";
+    void visit(auto&& f) { f(partition, "partition", {.help = "iid, by-label or dirichlet(alpha)"}); }
+    [[nodiscard]] std::optional<FieldError> check() const;
+};
+
+struct Experiment {
+    std::string name;
+    std::string algorithmName, modelName, dataName, optimizerName, scheduleName;
+    TrainParams train;
+    ClusterParams cluster;
+    RecordParams record;
+    DataParams data;
+    PartitionSpec partition;
+    std::unique_ptr<Model> model;  // not built yet
+    std::unique_ptr<Dataset> dataset;
+    std::unique_ptr<Optimizer> optimizer;
+    std::unique_ptr<Schedule> schedule;
+    Value algorithmTable;  // the algorithm is made per rank: makeAlgorithm()
+    Value modelTable, optimizerTable, scheduleTable;
+    Value resolved;  // every field of every section written out: the run's record
+
+    [[nodiscard]] std::unique_ptr<Algorithm> makeAlgorithm() const;
+    [[nodiscard]] std::unique_ptr<Model> makeModel() const;
+    [[nodiscard]] std::unique_ptr<Optimizer> makeOptimizer() const;
+    [[nodiscard]] at::ScalarType scalarType() const;
+};
+
+// Checks one document without a [sweep]. Errors carry file:line:column.
+[[nodiscard]] Result<Experiment> readExperiment(const Value& document);
+
+// The whole schema as `dasgd describe --json` prints it is built from these.
+struct SectionInfo {
+    std::string name;
+    std::vector<FieldInfo> fields;  // common to all plug-ins of the section
+    struct PluginInfo {
+        std::string name, summary, reference;
+        std::vector<FieldInfo> fields;
+    };
+    std::vector<PluginInfo> plugins;  // empty where the section has none
+};
+[[nodiscard]] std::vector<SectionInfo> describeExperiment();
+
+// Steps a rank will make and steps an epoch has, once the data are loaded.
+struct Plan {
+    std::int64_t totalSteps = 0;
+    std::int64_t stepsPerEpoch = 0;
+    std::int64_t evalEvery = 0;
+    std::int64_t parameters = 0;  // N
+};
+
+// Loads the data and builds the model once, as every rank will: what can be refused is refused here, before any rank
+// starts.
+[[nodiscard]] Result<Plan> planExperiment(const Experiment& experiment);
+
+}  // namespace dasgd

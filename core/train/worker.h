@@ -1,0 +1,32 @@
+// One rank from its start to its last record.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/base/clock.h"
+#include "core/base/control.h"
+#include "core/base/event.h"
+#include "core/comm/communicator.h"
+#include "core/train/experiment.h"
+
+namespace dasgd {
+
+struct WorkerEnvironment {
+    Communicator& comm;
+    Clock& clock;
+    EventSink& sink;
+    RunControl* control = nullptr;  // null: nobody can stop the run
+};
+
+struct WorkerOutcome {
+    enum class Kind { Finished, Stopped, Failed };
+    Kind kind = Kind::Finished;
+    std::int64_t step = 0;
+    std::string error;  // of Failed: what, where, which step
+};
+
+// Trains to the end, a stop or a failure. Catches every exception; the sink's last state says the same as the outcome.
+WorkerOutcome runWorker(const Experiment& experiment, const WorkerEnvironment& environment);
+
+}  // namespace dasgd

@@ -1,0 +1,1 @@
+// The precompiled torch header needs one source to belong to.

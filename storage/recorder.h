@@ -1,0 +1,85 @@
+// The one writer of a run: tails the ranks' journals into lab.db, in batches, under the workspace's lock. The rows and
+// how far each journal was read go into the same transaction, so every record lands exactly once, whoever dies when.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/event.h"
+#include "core/base/result.h"
+
+namespace dasgd::storage {
+
+// What is known of a run before its first step. Strings as RunRow and RunDetail show them.
+struct RunInfo {
+    std::string runId, experiment, algorithm, backend, config;
+    std::int64_t seed = 0;
+    int workers = 0;
+    std::int64_t plannedSteps = 0;
+    double stepsPerEpoch = 0;
+    bool linkEmulated = false;
+    std::string link;
+    std::string sweepGroup;  // configuration less the seed: runs that differ only in the seed share it
+    std::string host, cpu, gitCommit, gitDirtyDiff;
+    bool gitDirty = false;
+    std::string versions;  // JSON
+    Ns clockOrigin = 0;    // raw CLOCK_MONOTONIC of the run's instant 0 on this host
+};
+
+// Workspace paths, the same for everyone.
+struct WorkspacePaths {
+    std::filesystem::path root;
+    [[nodiscard]] std::filesystem::path database() const { return root / "lab.db"; }
+    [[nodiscard]] std::filesystem::path lock() const { return root / "lab.db.lock"; }
+    [[nodiscard]] std::filesystem::path run(const std::string& runId) const { return root / "runs" / runId; }
+    [[nodiscard]] std::filesystem::path journal(const std::string& runId,
+                                                int rank) const;  // runs/<id>/journal/rank-0003
+    [[nodiscard]] std::filesystem::path owner(const std::string& runId) const { return run(runId) / "owner.lock"; }
+    [[nodiscard]] std::filesystem::path control(const std::string& runId) const { return run(runId) / "control"; }
+};
+
+// A writable workspace: creates and migrates lab.db, and on opening takes in what dead owners left behind: their
+// journals are read to the end and the run becomes `interrupted` (or what its ranks had said). A live owner holds
+// flock(owner.lock).
+class Store {
+public:
+    // Errors: unwritable or missing parent, a newer schema, a network file system.
+    static Result<Store> open(const std::filesystem::path& workspace);
+    Store(Store&&) noexcept;
+    Store& operator=(Store&&) noexcept;
+    ~Store();
+
+    // A new id, unique in the workspace: "20261121-120301-dasgd-4f2a".
+    [[nodiscard]] std::string newRunId(const std::string& algorithm) const;
+    // Writes the row as `queued` and makes the run folder.
+    Status addRun(const RunInfo& info);
+    // How many runs of dead owners were taken in by open().
+    [[nodiscard]] int recovered() const;
+    [[nodiscard]] const WorkspacePaths& paths() const;
+
+private:
+    friend class Recorder;
+    class Impl;
+    explicit Store(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
+};
+
+// Collects `ranks` of one run in a thread of its own until stopped; commits at least every 50 ms while there is
+// something. On a full disk it says so once, keeps the journals, and goes on when there is room again.
+class Recorder {
+public:
+    // Takes the owner lock, marks the run `running`. `ranks`: those whose journals this process reads.
+    static Result<std::unique_ptr<Recorder>> start(Store& store, const std::string& runId, std::vector<int> ranks);
+    virtual ~Recorder() = default;
+
+    // Reads every journal to its end, commits, writes the summary and the final status, releases the owner lock.
+    virtual Status finish(const std::string& status, const std::string& error) = 0;
+    [[nodiscard]] virtual std::int64_t recordsStored() const = 0;
+    [[nodiscard]] virtual std::string trouble() const = 0;  // the present complaint (disk full …), "" where none
+};
+
+}  // namespace dasgd::storage

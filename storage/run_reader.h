@@ -1,0 +1,106 @@
+// Read-only view of a workspace's lab.db for the window, the command line and notebooks. Never writes, never locks a
+// writer out; each call is one short read transaction.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/event.h"
+#include "core/base/overlap.h"
+#include "core/base/result.h"
+
+namespace dasgd::storage {
+
+// One row of the view run_list. Absent numbers (run too young, nothing reduced) are nullopt.
+struct RunRow {
+    std::string runId, experiment, algorithm;
+    std::int64_t seed = 0;
+    int workers = 0;
+    std::string backend;
+    std::string status;     // queued running finished failed stopped interrupted
+    std::string startedAt;  // ISO 8601, UTC
+    double wallS = 0;
+    std::int64_t steps = 0, samples = 0, bytesSent = 0;
+    std::optional<double> finalLoss, bestAccuracy, hidden, blockedS, samplesPerS;
+    std::string gitCommit;
+    std::string config;  // resolved TOML
+    std::string error;
+};
+
+// Provenance and settings of a run that the list does not need.
+struct RunDetail {
+    RunRow row;
+    std::int64_t plannedSteps = 0;
+    double stepsPerEpoch = 0;
+    bool linkEmulated = false;
+    std::string link;  // "200Mbps, 1ms" or ""
+    std::string host, cpu, gitDirtyDiff;
+    bool gitDirty = false;
+    std::string versions;                   // JSON object: library → version
+    double clockErrorS = 0;                 // bound on the clock offset between hosts; 0 on one host
+    std::optional<double> skewS;            // mean over collectives of (last arrival − own arrival), worst rank apart
+    std::optional<double> inflation;        // compute per step while a collective runs ÷ while none runs
+    std::optional<int> stragglerRank;       // rank with the largest mean step time
+    std::optional<double> stragglerExcess;  // its step time ÷ the median of the ranks − 1
+};
+
+struct MetricSample {
+    int rank = -1;
+    std::int64_t step = 0;
+    double epoch = 0, wallS = 0;
+    std::int64_t samples = 0, bytesSent = 0;
+    double value = 0;
+};
+
+struct SpanRow {
+    int rank = 0;
+    Span span;
+};
+
+struct MetricQuery {
+    std::string runId, name;
+    std::optional<int> rank;      // nullopt: every rank
+    std::int64_t afterRowid = 0;  // for live tailing: only rows newer than the last answer's `lastRowid`
+};
+
+struct MetricAnswer {
+    std::vector<MetricSample> samples;  // by rowid (order of arrival)
+    std::int64_t lastRowid = 0;
+};
+
+class RunReader {
+public:
+    // `workspace` is the folder that holds lab.db. Errors: no such workspace, not a database of ours, a newer schema
+    // (which names the version and says to update).
+    static Result<RunReader> open(const std::filesystem::path& workspace);
+    RunReader(RunReader&&) noexcept;
+    RunReader& operator=(RunReader&&) noexcept;
+    ~RunReader();
+
+    // Changes whenever anything was committed: cheap enough to ask every 50 ms.
+    [[nodiscard]] Result<std::int64_t> dataVersion();
+    [[nodiscard]] Result<std::vector<RunRow>> runs();               // newest first
+    [[nodiscard]] Result<RunDetail> run(const std::string& runId);  // exact id or a unique prefix
+    [[nodiscard]] Result<std::vector<std::string>> metricNames(const std::string& runId);
+    [[nodiscard]] Result<MetricAnswer> metrics(const MetricQuery& query);
+    // Spans that touch `range`, by rank and start. `limit` bounds the answer; nullopt: all of them.
+    [[nodiscard]] Result<std::vector<SpanRow>> spans(const std::string& runId, TimeRange range,
+                                                     std::optional<std::size_t> limit = std::nullopt);
+    // From the first span's start to the last one's end; nullopt where there is none yet.
+    [[nodiscard]] Result<std::optional<TimeRange>> spanExtent(const std::string& runId);
+    [[nodiscard]] Result<std::int64_t> spanCount(const std::string& runId);
+    // Instant of the newest committed record of the run, on the run's own time line (for "n ms behind").
+    [[nodiscard]] Result<Ns> newestInstant(const std::string& runId);
+    [[nodiscard]] const std::filesystem::path& workspace() const;
+
+private:
+    class Impl;
+    explicit RunReader(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace dasgd::storage
