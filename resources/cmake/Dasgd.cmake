@@ -12,7 +12,7 @@ endif()
 add_library(dasgd_options INTERFACE)
 target_compile_options(dasgd_options INTERFACE -Wall -Wextra -Werror -Wno-missing-field-initializers)
 target_include_directories(dasgd_options INTERFACE "${CMAKE_SOURCE_DIR}")
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
   target_compile_options(dasgd_options INTERFACE -fpch-preprocess)
 endif()
 if(DASGD_SANITIZE)
@@ -49,7 +49,7 @@ function(dasgd_plugins name)
 endfunction()
 
 # dasgd_test(base/journal LINKS …): tests/base/journal_test.cpp as one program; `TORCH` takes the precompiled header.
-# Labels: the folder. A test has 60 s.
+# Labels: the folder, `tree` at the root. A test has 60 s.
 function(dasgd_test path)
   cmake_parse_arguments(arg "TORCH" "" "LINKS;SOURCES" ${ARGN})
   string(REPLACE "/" "_" name "${path}_test")
@@ -60,6 +60,9 @@ function(dasgd_test path)
     target_precompile_headers(${name} REUSE_FROM torch_pch)
   endif()
   get_filename_component(folder "${path}" DIRECTORY)
+  if(NOT folder)
+    set(folder tree)
+  endif()
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 TEST_PREFIX "${folder}/"
                        PROPERTIES TIMEOUT 60 LABELS "${folder}")
 endfunction()
