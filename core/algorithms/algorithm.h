@@ -11,13 +11,15 @@ class StepContext;
 class Algorithm {
 public:
     virtual ~Algorithm() = default;
-    // Before the backward pass of a step (synchronous SGD arms its buckets here). Default: nothing.
-    virtual void beforeBackward(StepContext&) {}
+    // Once, before the first step, with equal weights everywhere (synchronous SGD hooks its buckets here; a snapshot at
+    // step 0 leaves here). Default: nothing.
+    virtual void start(StepContext&) {}
     // Gradients are there, the optimiser has not stepped. Default: nothing.
     virtual void afterBackward(StepContext&) {}
     // The local step is done: merge if due, then snapshot, then launch.
     virtual void afterStep(StepContext&) = 0;
-    // Nothing is in flight after it. Called at the end and before a stop.
+    // Nothing is in flight after it. Called at the end and before a stop. An average that is not due yet is dropped:
+    // every local step it had seen is in the local weights too.
     virtual void drain(StepContext&) = 0;
 };
 

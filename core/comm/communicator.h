@@ -37,7 +37,6 @@ public:
     virtual Pending broadcast(at::Tensor& tensor, Rank root) = 0;
     // Point to point, matched by (peer, tag) in order.
     virtual Pending send(const at::Tensor& tensor, Rank to, int tag) = 0;
-    // Needs no Pending of its own kind: the same contract as send.
     virtual Pending receive(at::Tensor& tensor, Rank from, int tag) = 0;
 
     [[nodiscard]] Rank rank() const { return rank_; }

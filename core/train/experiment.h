@@ -130,6 +130,9 @@ struct Plan {
     std::int64_t parameters = 0;  // N
 };
 
+// `trainSamples` is 0 for a model that needs no data: an epoch is one step then.
+[[nodiscard]] Plan planSteps(const Experiment& experiment, std::int64_t trainSamples);
+
 // Loads the data and builds the model once, as every rank will: what can be refused is refused here, before any rank
 // starts.
 [[nodiscard]] Result<Plan> planExperiment(const Experiment& experiment);

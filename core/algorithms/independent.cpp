@@ -1,0 +1,18 @@
+// No communication at all: the compute-only baseline that every overlap figure is divided by.
+#include "core/algorithms/algorithm.h"
+#include "core/train/step_context.h"
+
+namespace dasgd {
+namespace {
+
+class Independent final : public Algorithm {
+public:
+    explicit Independent(const NoParams&) {}
+    void afterStep(StepContext&) override {}
+    void drain(StepContext&) override {}
+};
+
+const AlgorithmRegistry::Add<Independent> kAdd{"independent", "No communication: the compute-only baseline"};
+
+}  // namespace
+}  // namespace dasgd

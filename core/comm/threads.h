@@ -1,0 +1,33 @@
+// Ranks as threads of one process: for tests, debugging and teaching. Sums are pairwise in rank order, so results are
+// the same from run to run.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "core/base/clock.h"
+#include "core/comm/communicator.h"
+
+namespace dasgd {
+
+// What the ranks of one run share. Thread-safe. Owns the thread that carries out collectives while the ranks compute.
+class ThreadsGroup {
+public:
+    ThreadsGroup(int size, std::chrono::milliseconds timeout, const Clock& clock);
+    ~ThreadsGroup();
+    ThreadsGroup(const ThreadsGroup&) = delete;
+    ThreadsGroup& operator=(const ThreadsGroup&) = delete;
+
+    // One communicator a rank; the group outlives it.
+    [[nodiscard]] std::unique_ptr<Communicator> communicator(Rank rank);
+    // A rank has failed: every wait, now and later, throws CommError with this reason.
+    void abort(const std::string& reason);
+
+    class Impl;
+
+private:
+    std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace dasgd

@@ -1,0 +1,43 @@
+// All that an algorithm sees of the world. It does not know whether time is real.
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/clock.h"
+#include "core/comm/communicator.h"
+#include "core/train/flat_params.h"
+#include "core/train/trace.h"
+
+namespace dasgd {
+
+class StepContext {
+public:
+    StepContext(Communicator& comm, Clock& clock, FlatParams& params, Trace& trace)
+        : comm_(comm), clock_(clock), params_(params), trace_(trace) {}
+
+    [[nodiscard]] Communicator& comm() { return comm_; }
+    [[nodiscard]] Clock& clock() { return clock_; }
+    [[nodiscard]] FlatParams& params() { return params_; }
+    [[nodiscard]] Trace& trace() { return trace_; }
+
+    // Completed local steps k; in afterStep the step just made counts.
+    [[nodiscard]] std::int64_t step() const { return step_; }
+    // Of the step just made, or about to be made.
+    [[nodiscard]] double learningRate() const { return learningRate_; }
+
+    // The worker loop's own.
+    void moveTo(std::int64_t step, double learningRate) {
+        step_ = step;
+        learningRate_ = learningRate;
+    }
+
+private:
+    Communicator& comm_;
+    Clock& clock_;
+    FlatParams& params_;
+    Trace& trace_;
+    std::int64_t step_ = 0;
+    double learningRate_ = 0;
+};
+
+}  // namespace dasgd

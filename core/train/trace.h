@@ -1,0 +1,60 @@
+// Where a rank's spans and metrics go. Called from the training thread; makes no system call.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/base/clock.h"
+#include "core/base/event.h"
+#include "core/base/overlap.h"
+#include "core/comm/pending.h"
+
+namespace dasgd {
+
+enum class TraceLevel : std::uint8_t { Off, Summary, Full };
+
+class Trace {
+public:
+    Trace(Clock& clock, EventSink& sink, TraceLevel level) : clock_(clock), sink_(sink), level_(level) {}
+
+    // Records from construction to destruction, on the compute lane unless told otherwise.
+    class [[nodiscard]] Scope {
+    public:
+        Scope(Trace& trace, SpanKind kind, std::int64_t step, std::uint64_t collective, std::int64_t bytes)
+            : trace_(trace),
+              span_{.kind = kind, .step = step, .start = trace.now(), .bytes = bytes, .collective = collective} {}
+        ~Scope() {
+            span_.end = trace_.now();
+            trace_.add(span_);
+        }
+        Scope(const Scope&) = delete;
+        Scope& operator=(const Scope&) = delete;
+
+    private:
+        Trace& trace_;
+        Span span_;
+    };
+    Scope scope(SpanKind kind, std::int64_t step, std::uint64_t collective = 0, std::int64_t bytes = 0) {
+        return {*this, kind, step, collective, bytes};
+    }
+
+    // Waits for a collective that was launched at step `launchedAt` with a payload of `bytes`, recording the wait (at
+    // `step`, if there was one) and the reduction. Throws what Pending::wait throws; the wait is recorded even then.
+    void await(Pending& pending, std::int64_t launchedAt, std::int64_t step, std::int64_t bytes);
+
+    void add(const Span& span);
+    [[nodiscard]] Ns now() const { return level_ == TraceLevel::Off ? 0 : clock_.now(); }
+    // Zero while the level is Off.
+    [[nodiscard]] OverlapSummary overlap() const { return meter_.summary(); }
+    [[nodiscard]] TraceLevel level() const { return level_; }
+    [[nodiscard]] EventSink& sink() { return sink_; }
+
+private:
+    Clock& clock_;
+    EventSink& sink_;
+    TraceLevel level_;
+    OverlapMeter meter_;
+};
+
+}  // namespace dasgd
