@@ -169,6 +169,7 @@ public:
         c10d::AllgatherOptions options;
         options.timeout = timeout_;
         countSent(static_cast<std::int64_t>(in.nbytes()) * (size() - 1));
+        if (size() == 1) out.copy_(in.unsqueeze(0));
         return launch("all_gather", out, 1, [&] {
             std::vector<std::vector<at::Tensor>> outputs(1);
             for (int r = 0; r < size(); ++r) outputs[0].push_back(out.select(0, r));

@@ -1,0 +1,58 @@
+#include "core/comm/threads.h"
+#include <gmock/gmock.h>
+
+#include "tests/support/communicator_contract.h"
+
+namespace dasgd::test {
+namespace {
+
+INSTANTIATE_TEST_SUITE_P(Threads, CommunicatorContract,
+                         testing::Combine(testing::Values(Backend::Threads), testing::Values(1, 2, 4, 7),
+                                          testing::Values(0, 1, 1000)),
+                         contractName);
+
+TEST(Threads, MeanOfEqualValuesIsExactForPowersOfTwo) {
+    const at::Tensor values = torch::rand({1000}, torch::kFloat32);
+    for (const int ranks : {2, 4, 8}) {
+        runRanks(Backend::Threads, ranks, [&](Communicator& comm, Clock&) {
+            at::Tensor tensor = values.clone();
+            Pending pending = comm.allReduce(tensor, Reduce::Mean);
+            pending.wait();
+            EXPECT_TRUE(torch::equal(tensor, values));
+        });
+    }
+}
+
+TEST(Threads, DeadlineNamesTheRankThatDidNotCome) {
+    std::string message;
+    try {
+        runRanks(
+            Backend::Threads, 2,
+            [&](Communicator& comm, Clock&) {
+                if (comm.rank() == Rank{1}) return;
+                at::Tensor tensor = torch::ones({10});
+                Pending pending = comm.allReduce(tensor, Reduce::Sum);
+                pending.wait();
+            },
+            std::chrono::milliseconds(200));
+    } catch (const CommError& error) {
+        message = error.what();
+    }
+    EXPECT_THAT(message, testing::HasSubstr("all_reduce #1 (40 bytes)"));
+    EXPECT_THAT(message, testing::HasSubstr("not arrived: rank 1"));
+}
+
+TEST(Threads, AbortReachesRanksThatWait) {
+    const auto run = [] {
+        runRanks(Backend::Threads, 2, [&](Communicator& comm, Clock&) {
+            if (comm.rank() == Rank{1}) throw std::runtime_error("broken");
+            at::Tensor tensor = torch::ones({10});
+            Pending pending = comm.allReduce(tensor, Reduce::Sum);
+            pending.wait();
+        });
+    };
+    EXPECT_THROW(run(), CommError);  // rank 0's, long before its 20 s deadline
+}
+
+}  // namespace
+}  // namespace dasgd::test
