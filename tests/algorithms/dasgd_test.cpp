@@ -1,0 +1,218 @@
+// DaSGD against the serial rule, and the identities of the merge family (docs: core/algorithms/README.md).
+#include <gmock/gmock.h>
+
+#include <thread>
+
+#include "tests/support/quadratic_oracle.h"
+
+namespace dasgd::test {
+namespace {
+
+constexpr double kRounding = 1e-12;
+
+Fields dasgd(std::int64_t period, std::int64_t delay, double xi, double c, bool atZero = false,
+             std::int64_t offset = 0) {
+    return {{"name", text("dasgd")},      {"period", integer(period)}, {"delay", integer(delay)},
+            {"local_weight", number(xi)}, {"correction", number(c)},   {"snapshot_at_zero", Value(atZero)},
+            {"offset", integer(offset)}};
+}
+
+struct Setting {
+    std::int64_t period, delay;
+    double xi, c;
+    bool atZero = false;
+    std::int64_t offset = 0;
+};
+
+class DasgdOracle : public testing::TestWithParam<std::tuple<int, Setting>> {};
+
+TEST_P(DasgdOracle, FollowsTheSerialRule) {
+    const auto& [workers, s] = GetParam();
+    const QuadraticProblem problem{.workers = workers};
+    SerialMerge rule{
+        .period = s.period, .delay = s.delay, .offset = s.offset, .xi = s.xi, .c = s.c, .snapshotAtZero = s.atZero};
+    if (s.atZero) rule.take(0, Workers(static_cast<std::size_t>(workers), problem.start));
+    const Trajectory expected = serial(problem, std::ref(rule));
+    expectSame(recorded(train(problem.experiment(dasgd(s.period, s.delay, s.xi, s.c, s.atZero, s.offset)))), expected,
+               kRounding);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Settings, DasgdOracle,
+    testing::Combine(testing::Values(1, 2, 4, 7),
+                     testing::Values(Setting{4, 1, 0.25, 0}, Setting{4, 3, 0.25, 0}, Setting{4, 3, 0, 1},
+                                     Setting{4, 3, 0, 0}, Setting{4, 4, 0.5, 0.5}, Setting{3, 2, 0.3, 1},
+                                     Setting{1, 1, 0.1, 0.2}, Setting{5, 0, 0.4, 0.7}, Setting{4, 4, 0, 1, true},
+                                     Setting{4, 2, 0.25, 0, false, 3})));
+
+TEST(Dasgd, GlooFollowsTheSerialRuleToo) {
+    const QuadraticProblem problem{.workers = 4};
+    SerialMerge rule{.period = 4, .delay = 3};
+    expectSame(recorded(train(problem.experiment(dasgd(4, 3, 0.25, 0)), Backend::Gloo)),
+               serial(problem, std::ref(rule)), kRounding);
+}
+
+// A2.1 and A2.2: with γ = ξ + (1−ξ)c = 1 no merge moves the mean of the workers; with γ < 1 it does.
+TEST(Dasgd, MergesLeaveTheMeanAloneOnlyForGammaOne) {
+    QuadraticProblem problem{.momentum = 0};
+    // With equal curvature and no momentum the mean follows ⟨w⟩ −= η⟨∇f⟩ whatever the spread.
+    SerialMerge never{.period = 1000};
+    const Trajectory free = serial(problem, std::ref(never));
+    for (const double xi : {0.0, 0.25}) {
+        const Trajectory delta = recorded(train(problem.experiment(dasgd(4, 3, xi, 1))));
+        for (std::size_t k = 0; k < free.size(); ++k) {
+            for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR(mean(delta[k])[j], mean(free[k])[j], 1e-11) << "step " << k;
+        }
+    }
+    const Trajectory blend = recorded(train(problem.experiment(dasgd(4, 3, 0.25, 0))));
+    EXPECT_GT(std::abs(mean(blend[7])[0] - mean(free[7])[0]), 1e-3)
+        << "the blend throws part of the overlapped steps away";
+}
+
+// A2.4
+TEST(Dasgd, WithoutDelayOverwriteIsLocalSgdToTheLastBit) {
+    for (const int workers : {1, 2, 4, 7}) {
+        const QuadraticProblem problem{.workers = workers};
+        const Trajectory local =
+            recorded(train(problem.experiment({{"name", text("local_sgd")}, {"period", integer(4)}})));
+        expectSame(recorded(train(problem.experiment(dasgd(4, 0, 0, 0)))), local, 0);
+        expectSame(recorded(train(problem.experiment(dasgd(4, 0, 0, 0.6)))), local, 0);
+    }
+}
+
+// A2.5: linear recursions commute with the mean, so unaveraged momentum buffers do not matter.
+TEST(Dasgd, PeriodOneWithoutDelayIsSynchronousSgd) {
+    for (const bool nesterov : {false, true}) {
+        for (const int workers : {2, 4, 7}) {
+            const QuadraticProblem problem{.workers = workers, .weightDecay = 0.01, .nesterov = nesterov};
+            const Trajectory sync = recorded(train(problem.experiment({{"name", text("sync_sgd")}})));
+            expectSame(recorded(train(problem.experiment(dasgd(1, 0, 0, 0)))), sync, 1e-11);
+        }
+    }
+}
+
+// A2.6
+TEST(Dasgd, EqualDataKeepsReplicasEqualAndDeltaIsPlainSgd) {
+    const QuadraticProblem problem{.workers = 2, .equalTargets = true};
+    QuadraticProblem single = problem;
+    single.workers = 1;
+    const Trajectory plain = recorded(train(single.experiment({{"name", text("independent")}})));
+    const auto bothPlain = [&] {
+        Trajectory twice = plain;
+        for (Workers& w : twice) w.push_back(w[0]);
+        return twice;
+    }();
+    expectSame(recorded(train(problem.experiment(dasgd(4, 3, 0, 1)))), bothPlain, 0);
+    expectSame(recorded(train(problem.experiment(dasgd(4, 3, 0.25, 1)))), bothPlain, 0);
+    expectSame(recorded(train(problem.experiment(dasgd(4, 0, 0, 0)))), bothPlain, 0);
+
+    const Trajectory blend = recorded(train(problem.experiment(dasgd(4, 3, 0.25, 0))));
+    for (const Workers& w : blend) EXPECT_EQ(w[0], w[1]);
+    // At the first merge (k = 7) the published rule gives ξ·w₇ + (1−ξ)·w₄ by design.
+    for (std::size_t j = 0; j < 3; ++j) {
+        EXPECT_NEAR(blend[7][0][j], 0.25 * plain[7][0][j] + 0.75 * plain[4][0][j], kRounding);
+    }
+}
+
+// A2.7
+TEST(Dasgd, OneWorkerWithDeltaIsPlainSgd) {
+    const QuadraticProblem problem{.workers = 1};
+    const Trajectory plain = recorded(train(problem.experiment({{"name", text("independent")}})));
+    expectSame(recorded(train(problem.experiment(dasgd(4, 3, 0, 1)))), plain, 0);
+}
+
+// A2.8: CoCoD-SGD (arXiv 1906.12043), from its own rule: x = m_prev + (x − s_prev); s = x; launch ⟨s⟩.
+TEST(Dasgd, FullDelayDeltaFromZeroIsCocodSgd) {
+    const QuadraticProblem problem{.workers = 4};
+    Workers s(4, problem.start);
+    Vec m = mean(s);
+    const Trajectory cocod = serial(problem, [&](std::int64_t k, Workers& x) {
+        if (k % 4 != 0) return;
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            for (std::size_t j = 0; j < m.size(); ++j) x[i][j] = m[j] + (x[i][j] - s[i][j]);
+        }
+        s = x;
+        m = mean(s);
+    });
+    expectSame(recorded(train(problem.experiment(dasgd(4, 4, 0, 1, true)))), cocod, kRounding);
+}
+
+// A2.9: Overlap-Local-SGD (arXiv 2002.09539) without slow momentum: x = (1−α)x + αz; z = ⟨x⟩ in the background.
+TEST(Dasgd, FullDelayBlendFromZeroIsOverlapLocalSgd) {
+    const QuadraticProblem problem{.workers = 4};
+    const double alpha = 0.6;
+    Vec z = problem.start;
+    const Trajectory overlap = serial(problem, [&](std::int64_t k, Workers& x) {
+        if (k % 4 != 0) return;
+        for (Vec& one : x) {
+            for (std::size_t j = 0; j < z.size(); ++j) one[j] = (1 - alpha) * one[j] + alpha * z[j];
+        }
+        z = mean(x);
+    });
+    expectSame(recorded(train(problem.experiment(dasgd(4, 4, 1 - alpha, 0, true)))), overlap, kRounding);
+}
+
+// A2.11: a slow network changes when things end, never what they are.
+class LateComm final : public Communicator {
+public:
+    LateComm(Communicator& inner, std::chrono::milliseconds lateness)
+        : Communicator(inner.rank(), inner.size()), inner_(inner), lateness_(lateness) {}
+    Pending allReduce(at::Tensor& tensor, Reduce op) override {
+        if (rank() == Rank{0}) std::this_thread::sleep_for(lateness_);
+        return inner_.allReduce(tensor, op);
+    }
+    Pending allGather(const at::Tensor& in, at::Tensor& out) override { return inner_.allGather(in, out); }
+    Pending broadcast(at::Tensor& tensor, Rank root) override { return inner_.broadcast(tensor, root); }
+    Pending send(const at::Tensor& tensor, Rank to, int tag) override { return inner_.send(tensor, to, tag); }
+    Pending receive(at::Tensor& tensor, Rank from, int tag) override { return inner_.receive(tensor, from, tag); }
+
+private:
+    Communicator& inner_;
+    std::chrono::milliseconds lateness_;
+};
+
+TEST(Dasgd, LateRanksChangeNoValue) {
+    const QuadraticProblem problem{.workers = 3};
+    const Value experiment = problem.experiment(dasgd(4, 3, 0.25, 0.5));
+    const Trajectory onTime = recorded(train(experiment));
+    const Trajectory late = recorded(train(experiment, Backend::Threads, [](Communicator& comm, Clock&) {
+        return std::make_unique<LateComm>(comm, std::chrono::milliseconds(5));
+    }));
+    expectSame(late, onTime, 0);
+}
+
+TEST(Dasgd, SpansShowTheDelay) {
+    const QuadraticProblem problem{.workers = 2};
+    const std::vector<RankRecord> records = train(problem.experiment(dasgd(4, 3, 0.25, 0)));
+    const auto& spans = records[0].sink.spans;
+    int merges = 0;
+    for (const Span& merge : spans) {
+        if (merge.kind != SpanKind::Merge) continue;
+        ++merges;
+        const auto reduce = std::find_if(spans.begin(), spans.end(), [&](const Span& s) {
+            return s.kind == SpanKind::Reduce && s.collective == merge.collective;
+        });
+        ASSERT_NE(reduce, spans.end());
+        EXPECT_EQ(merge.step, reduce->step + 3);
+        EXPECT_EQ(reduce->step % 4, 0);
+        EXPECT_EQ(reduce->lane, Lane::Comm);
+        EXPECT_EQ(reduce->bytes, 3 * 8);
+        EXPECT_LE(reduce->end, merge.start);
+    }
+    EXPECT_EQ(merges, 3);  // snapshots at 4, 8, 12, 16; the last is not due within 17 steps
+}
+
+TEST(Dasgd, SendsOneRingAllReduceAPeriod) {
+    const QuadraticProblem problem{.workers = 4};
+    const std::vector<RankRecord> records = train(problem.experiment(dasgd(4, 3, 0.25, 0)));
+    EXPECT_EQ(records[0].sink.metrics.at("train/loss").back().bytesSent, 4 * 2 * 24 * 3 / 4);
+}
+
+TEST(Dasgd, RefusesADelayBeyondThePeriod) {
+    const auto refused = readExperiment(QuadraticProblem{}.experiment(dasgd(4, 9, 0.25, 0)));
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, testing::HasSubstr("delay is 9; allowed: 0 to period (4) steps"));
+}
+
+}  // namespace
+}  // namespace dasgd::test

@@ -1,0 +1,51 @@
+#include <gmock/gmock.h>
+
+#include "tests/support/quadratic_oracle.h"
+
+namespace dasgd::test {
+namespace {
+
+Fields localSgd(std::int64_t period) { return {{"name", text("local_sgd")}, {"period", integer(period)}}; }
+
+class LocalSgdOracle : public testing::TestWithParam<std::tuple<Backend, int, int>> {};
+
+// Stich, arXiv 1805.09767: after every τ-th step all weights are their mean.
+TEST_P(LocalSgdOracle, AveragesEveryPeriod) {
+    const auto& [backend, workers, period] = GetParam();
+    const QuadraticProblem problem{.workers = workers, .weightDecay = 0.01, .nesterov = true};
+    const Trajectory expected = serial(problem, [period = period](std::int64_t k, Workers& w) {
+        if (k % period == 0) w.assign(w.size(), mean(w));
+    });
+    expectSame(recorded(train(problem.experiment(localSgd(period)), backend)), expected, 1e-12);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, LocalSgdOracle,
+                         testing::Combine(testing::Values(Backend::Threads, Backend::Gloo), testing::Values(1, 2, 4, 7),
+                                          testing::Values(1, 4, 5)));
+
+TEST(LocalSgd, OneWorkerIsPlainSgd) {
+    const QuadraticProblem problem{.workers = 1};
+    expectSame(recorded(train(problem.experiment(localSgd(4)))),
+               recorded(train(problem.experiment({{"name", text("independent")}}))), 0);
+}
+
+TEST(LocalSgd, PeriodOneIsSynchronousSgd) {
+    const QuadraticProblem problem{.workers = 4, .dampening = 0.1, .weightDecay = 0.01};
+    expectSame(recorded(train(problem.experiment(localSgd(1)))),
+               recorded(train(problem.experiment({{"name", text("sync_sgd")}}))), 1e-11);
+}
+
+TEST(LocalSgd, NothingOverlapsAndTheWaitIsSeen) {
+    const QuadraticProblem problem{.workers = 2};
+    const std::vector<RankRecord> records = train(problem.experiment(localSgd(4)));
+    int reduces = 0;
+    for (const Span& span : records[0].sink.spans) {
+        reduces += span.kind == SpanKind::Reduce ? 1 : 0;
+        EXPECT_NE(span.kind, SpanKind::Merge);
+    }
+    EXPECT_EQ(reduces, 4);
+    EXPECT_NEAR(records[0].sink.metrics.at("overlap/hidden_s").back().value, 0, 1e-12);
+}
+
+}  // namespace
+}  // namespace dasgd::test

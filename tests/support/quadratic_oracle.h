@@ -1,0 +1,170 @@
+// Slow serial training in plain doubles: P workers on f_i(w) = ½ (w − b_i)ᵀA(w − b_i) with PyTorch's SGD, and the same
+// problem as an experiment. A rule is a function of all workers' weights after each local step.
+#pragma once
+
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include "tests/support/training.h"
+
+namespace dasgd::test {
+
+using Vec = std::vector<double>;
+using Workers = std::vector<Vec>;  // [P][N]
+
+inline Vec mean(const Workers& all) {
+    Vec out(all[0].size(), 0);
+    for (const Vec& one : all) {
+        for (std::size_t j = 0; j < out.size(); ++j) out[j] += one[j] / static_cast<double>(all.size());
+    }
+    return out;
+}
+
+struct QuadraticProblem {
+    int workers = 4;
+    std::int64_t steps = 17;
+    double rate = 0.1;
+    double momentum = 0.9;
+    double dampening = 0;
+    double weightDecay = 0;
+    bool nesterov = false;
+    bool equalTargets = false;
+    std::vector<Vec> matrix{{2, 0.3, 0}, {0.3, 1, -0.2}, {0, -0.2, 0.5}};
+    Vec start{1, -2, 3};
+
+    [[nodiscard]] Vec target(int worker) const {
+        const double i = equalTargets ? 0 : worker;
+        return {std::sin(1 + i), 0.5 * i - 1, std::cos(2 * i)};
+    }
+    [[nodiscard]] Vec gradient(const Vec& w, const Vec& b) const {
+        Vec g(w.size(), 0);
+        for (std::size_t r = 0; r < w.size(); ++r) {
+            for (std::size_t c = 0; c < w.size(); ++c) g[r] += matrix[r][c] * (w[c] - b[c]);
+        }
+        return g;
+    }
+    // Experiment with `algorithm` (its table, name included) on this problem, every weight recorded.
+    [[nodiscard]] Value experiment(Fields algorithm) const {
+        std::vector<Vec> targets;
+        for (int i = 0; i < workers; ++i) targets.push_back(target(i));
+        return table({{"name", text("oracle")},
+                      {"algorithm", table(std::move(algorithm))},
+                      {"model", table({{"name", text("quadratic")},
+                                       {"matrix", test::matrix(matrix)},
+                                       {"targets", test::matrix(targets)},
+                                       {"start", vector(start)}})},
+                      {"train", table({{"steps", integer(steps)}, {"precision", text("float64")}})},
+                      {"optimizer", table({{"name", text("sgd")},
+                                           {"learning_rate", number(rate)},
+                                           {"momentum", number(momentum)},
+                                           {"dampening", number(dampening)},
+                                           {"weight_decay", number(weightDecay)},
+                                           {"nesterov", Value(nesterov)}})},
+                      {"cluster", table({{"backend", text("threads")}, {"workers", integer(workers)}})},
+                      {"record", table({{"weights", Value(true)}})}});
+    }
+};
+
+// [step][worker][element], step 0 = start.
+using Trajectory = std::vector<Workers>;
+
+// `afterStep(k, w)` changes the workers' weights after local step k; `gradients(g)` changes their gradients before it.
+inline Trajectory serial(const QuadraticProblem& problem, const std::function<void(std::int64_t, Workers&)>& afterStep,
+                         const std::function<void(Workers&)>& gradients = nullptr) {
+    Workers w(static_cast<std::size_t>(problem.workers), problem.start);
+    Workers v(w.size());
+    Trajectory all{w};
+    for (std::int64_t k = 1; k <= problem.steps; ++k) {
+        Workers g;
+        for (int i = 0; i < problem.workers; ++i) {
+            g.push_back(problem.gradient(w[static_cast<std::size_t>(i)], problem.target(i)));
+        }
+        if (gradients) gradients(g);
+        for (std::size_t i = 0; i < w.size(); ++i) {
+            for (std::size_t j = 0; j < w[i].size(); ++j) {
+                double gradient = g[i][j] + problem.weightDecay * w[i][j];
+                if (problem.momentum != 0) {
+                    if (k == 1)
+                        v[i].push_back(gradient);
+                    else
+                        v[i][j] = problem.momentum * v[i][j] + (1 - problem.dampening) * gradient;
+                    gradient = problem.nesterov ? gradient + problem.momentum * v[i][j] : v[i][j];
+                }
+                w[i][j] -= problem.rate * gradient;
+            }
+        }
+        afterStep(k, w);
+        all.push_back(w);
+    }
+    return all;
+}
+
+// What the ranks recorded, in the same form.
+inline Trajectory recorded(const std::vector<RankRecord>& records) {
+    const std::size_t elements = [&] {
+        std::size_t n = 0;
+        while (records[0].sink.metrics.contains("weight/" + std::to_string(n))) ++n;
+        return n;
+    }();
+    const std::size_t steps = records[0].sink.metrics.at("weight/0").size();
+    Trajectory all(steps, Workers(records.size(), Vec(elements)));
+    for (std::size_t i = 0; i < records.size(); ++i) {
+        for (std::size_t j = 0; j < elements; ++j) {
+            const auto& points = records[i].sink.metrics.at("weight/" + std::to_string(j));
+            for (std::size_t k = 0; k < steps; ++k) {
+                EXPECT_EQ(points[k].step, static_cast<std::int64_t>(k));
+                all[k][i][j] = points[k].value;
+            }
+        }
+    }
+    return all;
+}
+
+// Equal to the last bit, or to `tolerance` relative to the largest weight.
+inline void expectSame(const Trajectory& got, const Trajectory& expected, double tolerance) {
+    ASSERT_EQ(got.size(), expected.size());
+    for (std::size_t k = 0; k < got.size(); ++k) {
+        for (std::size_t i = 0; i < got[k].size(); ++i) {
+            for (std::size_t j = 0; j < got[k][i].size(); ++j) {
+                const double difference = std::abs(got[k][i][j] - expected[k][i][j]);
+                const bool same = tolerance == 0 ? got[k][i][j] == expected[k][i][j]
+                                                 : difference <= tolerance * (1 + std::abs(expected[k][i][j]));
+                ASSERT_TRUE(same) << "step " << k << " worker " << i << " element " << j << ": " << got[k][i][j]
+                                  << " but expected " << expected[k][i][j];
+            }
+        }
+    }
+}
+
+// Serial DaSGD, the general merge of algorithms.md A2, written from the formula alone.
+struct SerialMerge {
+    std::int64_t period = 4, delay = 1, offset = 0;
+    double xi = 0.25, c = 0;
+    bool snapshotAtZero = false;
+    Workers snapshot;
+    Vec average;
+    std::int64_t due = -1;
+
+    void take(std::int64_t k, const Workers& w) {
+        snapshot = w;
+        average = mean(w);
+        due = k + delay;
+    }
+    void merge(Workers& w) const {
+        for (std::size_t i = 0; i < w.size(); ++i) {
+            for (std::size_t j = 0; j < w[i].size(); ++j) {
+                const double u = w[i][j] - snapshot[i][j];
+                w[i][j] = xi * w[i][j] + (1 - xi) * (average[j] + c * u);
+            }
+        }
+    }
+    void operator()(std::int64_t k, Workers& w) {
+        if (k == due) merge(w);
+        if ((k - offset) % period != 0) return;
+        take(k, w);
+        if (delay == 0) merge(w);
+    }
+};
+
+}  // namespace dasgd::test

@@ -1,0 +1,79 @@
+// Whole runs inside a test: an experiment from a value tree, ranks as threads, everything they record kept in memory.
+#pragma once
+
+#include <initializer_list>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/value.h"
+#include "core/train/experiment.h"
+#include "core/train/worker.h"
+#include "tests/support/ranks.h"
+
+namespace dasgd::test {
+
+// Keeps what one rank records.
+class MemorySink final : public EventSink {
+public:
+    struct Point {
+        std::int64_t step = 0;
+        double value = 0;
+        std::int64_t bytesSent = 0;
+    };
+    void span(const Span& span) override { spans.push_back(span); }
+    void metric(const Metric& metric) override {
+        metrics[std::string(metric.name)].push_back({metric.step, metric.value, metric.bytesSent});
+    }
+    void state(RankState state, std::int64_t, std::string_view text) override { states.emplace_back(state, text); }
+
+    std::vector<Span> spans;
+    std::map<std::string, std::vector<Point>> metrics;
+    std::vector<std::pair<RankState, std::string>> states;
+};
+
+struct RankRecord {
+    MemorySink sink;
+    WorkerOutcome outcome;
+};
+
+using Fields = std::vector<std::pair<std::string, Value>>;
+inline Value table(Fields fields) {
+    Value made;
+    for (auto& [key, value] : fields) made.set(key, std::move(value));
+    return made;
+}
+inline Value text(const char* words) { return Value(std::string(words)); }
+inline Value number(double v) { return Value(v); }
+inline Value integer(std::int64_t v) { return Value(v); }
+inline Value vector(const std::vector<double>& items) {
+    Value::Array array;
+    for (const double item : items) array.emplace_back(item);
+    return Value(std::move(array));
+}
+inline Value matrix(const std::vector<std::vector<double>>& rows) {
+    Value::Array array;
+    for (const auto& row : rows) array.push_back(vector(row));
+    return Value(std::move(array));
+}
+
+// Optional wrapper around each rank's communicator: fault injection, counting.
+using Wrap = std::function<std::unique_ptr<Communicator>(Communicator&, Clock&)>;
+
+inline std::vector<RankRecord> train(const Value& document, Backend backend = Backend::Threads,
+                                     const Wrap& wrap = nullptr) {
+    auto experiment = readExperiment(document);
+    if (!experiment) throw std::runtime_error(experiment.error().message);
+    const int ranks = static_cast<int>(experiment->cluster.workers);
+    std::vector<RankRecord> records(static_cast<std::size_t>(ranks));
+    runRanks(backend, ranks, [&](Communicator& comm, Clock& clock) {
+        RankRecord& record = records[static_cast<std::size_t>(comm.rank().value())];
+        const std::unique_ptr<Communicator> wrapped = wrap ? wrap(comm, clock) : nullptr;
+        record.outcome = runWorker(*experiment, {wrapped ? *wrapped : comm, clock, record.sink});
+    });
+    return records;
+}
+
+}  // namespace dasgd::test
