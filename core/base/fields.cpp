@@ -91,20 +91,23 @@ Status readScalar(const Value& value, const FieldSpec& spec, std::string_view na
     return {};
 }
 
-tl::unexpected<Error> unknownKey(const Value& at, std::string_view key, const std::vector<std::string>& known) {
-    std::string message = "unknown key '" + std::string(key) + "'";
+const std::string* nearestName(std::string_view name, const std::vector<std::string>& known) {
     const std::string* nearest = nullptr;
     std::size_t best = 3;
-    std::string all;
-    for (const std::string& name : known) {
-        const std::size_t distance = editDistance(key, name);
-        if (distance < best) {
-            best = distance;
-            nearest = &name;
-        }
-        all += (all.empty() ? "" : ", ") + name;
+    for (const std::string& candidate : known) {
+        const std::size_t distance = editDistance(name, candidate);
+        if (distance >= best) continue;
+        best = distance;
+        nearest = &candidate;
     }
-    if (nearest) message += "; did you mean '" + *nearest + "'?";
+    return nearest;
+}
+
+tl::unexpected<Error> unknownKey(const Value& at, std::string_view key, const std::vector<std::string>& known) {
+    std::string message = "unknown key '" + std::string(key) + "'";
+    std::string all;
+    for (const std::string& name : known) all += (all.empty() ? "" : ", ") + name;
+    if (const std::string* nearest = nearestName(key, known)) message += "; did you mean '" + *nearest + "'?";
     message += all.empty() ? "; no keys are known here" : " Known here: " + all;
     return fail(at.keyPosition().prefix() + message);
 }

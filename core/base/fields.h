@@ -111,6 +111,9 @@ constexpr std::string_view typeNameOf() {
         return "matrix";
 }
 
+// The known name that is at most two typing errors away from `name`, or null.
+const std::string* nearestName(std::string_view name, const std::vector<std::string>& known);
+
 // "unknown key 'peroid'; did you mean 'period'? Known: …", at the key's place.
 tl::unexpected<Error> unknownKey(const Value& at, std::string_view key, const std::vector<std::string>& known);
 
