@@ -34,11 +34,14 @@ function(dasgd_torch_library name)
   target_precompile_headers(${name} REUSE_FROM torch_pch)
 endfunction()
 
-# dasgd_plugins(name LINKS …): every .cpp of the folder, linked whole, so that no registration is dropped: a static
-# library would lose objects that nobody names.
+# dasgd_plugins(name LINKS … [SOURCES …]): every .cpp of the folder, or those named, linked whole, so that no registration
+# is dropped: a static library would lose objects that nobody names.
 function(dasgd_plugins name)
-  cmake_parse_arguments(arg "" "" "LINKS" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+  cmake_parse_arguments(arg "" "" "LINKS;SOURCES" ${ARGN})
+  set(sources ${arg_SOURCES})
+  if(NOT sources)
+    file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+  endif()
   add_library(${name}_objects OBJECT ${sources})
   target_link_libraries(${name}_objects PUBLIC dasgd_options ${arg_LINKS})
   if(TARGET torch_pch AND NOT name MATCHES "gui")
@@ -46,6 +49,12 @@ function(dasgd_plugins name)
   endif()
   add_library(${name} INTERFACE)
   target_link_libraries(${name} INTERFACE ${name}_objects $<TARGET_OBJECTS:${name}_objects>)
+endfunction()
+
+# For executables that see torch. The precompiled header is -fPIC, which must not differ from its user's -fPIE.
+function(dasgd_reuse_torch_header name)
+  target_compile_options(${name} PRIVATE -fPIC)
+  target_precompile_headers(${name} REUSE_FROM torch_pch)
 endfunction()
 
 # dasgd_test(base/journal LINKS …): tests/base/journal_test.cpp as one program; `TORCH` takes the precompiled header.
@@ -57,7 +66,7 @@ function(dasgd_test path)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
   target_link_libraries(${name} PRIVATE dasgd_options ${arg_LINKS} GTest::gmock GTest::gtest GTest::gtest_main)
   if(arg_TORCH)
-    target_precompile_headers(${name} REUSE_FROM torch_pch)
+    dasgd_reuse_torch_header(${name})
   endif()
   get_filename_component(folder "${path}" DIRECTORY)
   if(NOT folder)
