@@ -1,0 +1,33 @@
+// Multinomial logistic regression: one linear layer, convex.
+#include <torch/nn/modules/linear.h>
+
+#include "core/models/classifier.h"
+
+namespace dasgd {
+namespace {
+
+class LogisticNetwork final : public Network {
+public:
+    explicit LogisticNetwork(const InputSpec& input)
+        : linear_(register_module("linear", torch::nn::Linear(elementCount(input.shape), input.classes))) {}
+    at::Tensor forward(at::Tensor x) override { return linear_(x.flatten(1)); }
+
+private:
+    torch::nn::Linear linear_;
+};
+
+class Logistic final : public Classifier {
+public:
+    explicit Logistic(const NoParams&) {}
+    InputSpec naturalInput() const override { return {.shape = {1, 28, 28}, .classes = 10}; }
+
+protected:
+    Result<std::shared_ptr<Network>> makeNetwork(const InputSpec& input) const override {
+        return std::make_shared<LogisticNetwork>(input);
+    }
+};
+
+const ModelRegistry::Add<Logistic> kAdd{"logistic", "Multinomial logistic regression"};
+
+}  // namespace
+}  // namespace dasgd
