@@ -1,0 +1,288 @@
+#include "core/train/experiment.h"
+
+#include <torch/types.h>
+#include <torch/utils.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "core/base/check.h"
+#include "core/train/units.h"
+
+namespace dasgd {
+
+namespace {
+
+constexpr std::size_t kMaxNameBytes = 200;
+constexpr std::string_view kDefaultData = "mnist";
+constexpr std::string_view kDefaultOptimizer = "sgd";
+constexpr std::string_view kDefaultSchedule = "constant";
+
+const std::vector<std::string> kNameOnly{"name"};
+const std::vector<std::string> kDocumentKeys{"name",      "algorithm", "model",   "data",  "train",
+                                             "optimizer", "schedule",  "cluster", "record"};
+
+Status checkName(const Value& value, const std::string& name) {
+    const bool control = std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+    if (!name.empty() && name.size() <= kMaxNameBytes && !control) return {};
+    return value.error("name must have 1 to " + std::to_string(kMaxNameBytes) + " bytes and no control characters");
+}
+
+// The section's table; an empty one in the document's place where it is absent.
+Result<Value> sectionOf(const Value& document, std::string_view section) {
+    const Value* found = document.find(section);
+    if (!found) return Value(Value::Table{}, document.position());
+    if (found->isTable()) return *found;
+    return found->error(std::string(section) + " must be a table, as [" + std::string(section) + "], found " +
+                        std::string(found->typeName()));
+}
+
+std::string listOf(const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+    return text;
+}
+
+// Which plug-in a section asks for. `fallback` empty: there is no default.
+template <class T>
+Result<std::string> pluginName(const Value& section, std::string_view kind, std::string_view fallback) {
+    const Value* value = section.find("name");
+    if (!value && !fallback.empty()) return std::string(fallback);
+    const std::vector<std::string> names = Registry<T>::names();
+    const std::string available = listOf(names);
+    if (!value) {
+        return section.error("the experiment names no " + std::string(kind) + ": add [" + std::string(kind) +
+                             "] with name = \"…\", one of " + available);
+    }
+    const std::string* name = value->as<std::string>();
+    if (!name) return value->error("name must be a string, found " + std::string(value->typeName()));
+    if (Registry<T>::find(*name)) return *name;
+    const std::string* near = detail::nearestName(*name, names);
+    return value->error("unknown " + std::string(kind) + " '" + *name + "'" +
+                        (near ? "; did you mean '" + *near + "'?" : ".") + " Available: " + available);
+}
+
+template <class T>
+std::unique_ptr<T> make(const std::string& name, const Value& table, const std::vector<std::string>& alsoKnown) {
+    auto plugin = Registry<T>::find(name)->create(table, alsoKnown);
+    DASGD_CHECK(plugin && "the table was checked before");
+    return std::move(*plugin);
+}
+
+// One section that names a plug-in: its object, its source and, into `resolved`, every field written out.
+template <class T>
+struct PluginSection {
+    std::string name;
+    Value table;
+    std::unique_ptr<T> plugin;
+};
+
+template <class T>
+Result<PluginSection<T>> readPlugin(const Value& document, std::string_view kind, std::string_view fallback,
+                                    const std::vector<std::string>& alsoKnown, Value& resolved) {
+    PluginSection<T> section;
+    DASGD_ASSIGN(section.table, sectionOf(document, kind));
+    DASGD_ASSIGN(section.name, pluginName<T>(section.table, kind, fallback));
+    const auto* entry = Registry<T>::find(section.name);
+    DASGD_ASSIGN(section.plugin, entry->create(section.table, alsoKnown));
+    DASGD_ASSIGN(const Value fields, entry->resolve(section.table, alsoKnown));
+    Value table;
+    table.set("name", Value(section.name));
+    for (const auto& [key, value] : *fields.as<Value::Table>()) table.set(key, value);
+    resolved.set(kind, std::move(table));
+    return section;
+}
+
+template <Visitable P>
+Status readSection(const Value& document, std::string_view section, P& out) {
+    DASGD_ASSIGN(const Value table, sectionOf(document, section));
+    return readFields(table, out);
+}
+
+Status readData(const Value& document, Experiment& experiment) {
+    if (experiment.model->naturalInput().shape.empty()) {
+        const Value* data = document.find("data");
+        if (!data) return {};
+        return fail(data->keyPosition().prefix() + "the model '" + experiment.modelName +
+                    "' needs no data: remove [data]");
+    }
+    DASGD_ASSIGN(const Value table, sectionOf(document, "data"));
+    DASGD_ASSIGN(auto section,
+                 readPlugin<Dataset>(document, "data", kDefaultData, {"name", "partition"}, experiment.resolved));
+    experiment.dataName = section.name;
+    experiment.dataset = std::move(section.plugin);
+    Value common(Value::Table{}, table.position());
+    if (const Value* partition = table.find("partition")) common.set("partition", *partition);
+    DASGD_TRY(readFields(common, experiment.data));
+    experiment.resolved.find("data")->set("partition", Value(experiment.data.partition));
+    DASGD_ASSIGN(experiment.partition, PartitionSpec::parse(experiment.data.partition));
+    return {};
+}
+
+Status readName(const Value& document, Experiment& experiment) {
+    experiment.name = experiment.algorithmName + "-" + experiment.modelName;
+    const Value* value = document.find("name");
+    if (!value) return {};
+    const std::string* name = value->as<std::string>();
+    if (!name) return value->error("name must be a string, found " + std::string(value->typeName()));
+    experiment.name = *name;
+    return checkName(*value, *name);
+}
+
+Status checkKeys(const Value& document) {
+    for (const auto& [key, value] : *document.as<Value::Table>()) {
+        if (std::find(kDocumentKeys.begin(), kDocumentKeys.end(), key) == kDocumentKeys.end()) {
+            return detail::unknownKey(value, key, kDocumentKeys);
+        }
+    }
+    return {};
+}
+
+template <class T>
+std::vector<SectionInfo::PluginInfo> describePlugins() {
+    std::vector<SectionInfo::PluginInfo> plugins;
+    for (const auto& [name, entry] : Registry<T>::entries()) {
+        plugins.push_back({name, entry.summary, entry.reference, entry.fields});
+    }
+    return plugins;
+}
+
+std::vector<FieldInfo> describeName(std::string_view fallback) {
+    FieldInfo name{.name = "name", .type = "string", .spec = {.help = "Which one"}};
+    if (!fallback.empty()) name.defaultToml = Value(std::string(fallback)).toToml();
+    return {name};
+}
+
+// The message with the place of the section that caused it, where the message names no place of its own.
+Error placed(const Value& section, const Error& error) { return {section.position().prefix() + error.message}; }
+
+Status checkData(const Splits& splits, const Experiment& experiment) {
+    if (splits.train.count() < experiment.cluster.workers) {
+        return fail("the training set has " + std::to_string(splits.train.count()) + " samples for " +
+                    std::to_string(experiment.cluster.workers) + " workers; each needs at least one");
+    }
+    for (const Samples* samples : {&splits.train, &splits.test}) {
+        if (samples->count() == 0) continue;
+        const auto lowest = samples->targets.min().item<std::int64_t>();
+        const auto highest = samples->targets.max().item<std::int64_t>();
+        if (lowest < 0 || highest >= splits.input.classes) {
+            return fail("the labels reach from " + std::to_string(lowest) + " to " + std::to_string(highest) +
+                        ", but the data set announces " + std::to_string(splits.input.classes) + " classes");
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+std::optional<FieldError> TrainParams::check() const {
+    if (epochs > 0 && steps > 0) return FieldError{"steps", "epochs and steps are both given; keep one of them"};
+    return std::nullopt;
+}
+
+std::optional<FieldError> LinkParams::check() const {
+    if (const auto parsed = parseBandwidth(bandwidth); !parsed) return FieldError{"bandwidth", parsed.error().message};
+    if (const auto parsed = parseLatency(latency); !parsed) return FieldError{"latency", parsed.error().message};
+    return std::nullopt;
+}
+
+double LinkParams::bytesPerSecond() const { return parseBandwidth(bandwidth).value(); }
+double LinkParams::latencySeconds() const { return parseLatency(latency).value(); }
+
+std::optional<FieldError> DataParams::check() const {
+    if (const auto parsed = PartitionSpec::parse(partition); !parsed) {
+        return FieldError{"partition", parsed.error().message};
+    }
+    return std::nullopt;
+}
+
+std::unique_ptr<Algorithm> Experiment::makeAlgorithm() const {
+    return make<Algorithm>(algorithmName, algorithmTable, kNameOnly);
+}
+std::unique_ptr<Model> Experiment::makeModel() const { return make<Model>(modelName, modelTable, kNameOnly); }
+std::unique_ptr<Optimizer> Experiment::makeOptimizer() const {
+    return make<Optimizer>(optimizerName, optimizerTable, kNameOnly);
+}
+
+at::ScalarType Experiment::scalarType() const { return train.precision == "float64" ? at::kDouble : at::kFloat; }
+
+Result<Experiment> readExperiment(const Value& document) {
+    DASGD_CHECK(document.isTable());
+    DASGD_TRY(checkKeys(document));
+    Experiment experiment;
+    Value& resolved = experiment.resolved;
+    resolved.set("name", Value(std::string()));  // first in the record, known last
+
+    DASGD_ASSIGN(auto algorithm, readPlugin<Algorithm>(document, "algorithm", "", kNameOnly, resolved));
+    experiment.algorithmName = algorithm.name;
+    experiment.algorithmTable = std::move(algorithm.table);
+    DASGD_ASSIGN(auto model, readPlugin<Model>(document, "model", "", kNameOnly, resolved));
+    experiment.modelName = model.name;
+    experiment.modelTable = std::move(model.table);
+    experiment.model = std::move(model.plugin);
+    DASGD_TRY(readName(document, experiment));
+    resolved.set("name", Value(experiment.name));
+    DASGD_TRY(readData(document, experiment));
+
+    DASGD_TRY(readSection(document, "train", experiment.train));
+    if (experiment.train.epochs == 0 && experiment.train.steps == 0) experiment.train.epochs = 1;
+    resolved.set("train", writeFields(experiment.train));
+    DASGD_ASSIGN(auto optimizer, readPlugin<Optimizer>(document, "optimizer", kDefaultOptimizer, kNameOnly, resolved));
+    experiment.optimizerName = optimizer.name;
+    experiment.optimizerTable = std::move(optimizer.table);
+    experiment.optimizer = std::move(optimizer.plugin);
+    DASGD_ASSIGN(auto schedule, readPlugin<Schedule>(document, "schedule", kDefaultSchedule, kNameOnly, resolved));
+    experiment.scheduleName = schedule.name;
+    experiment.scheduleTable = std::move(schedule.table);
+    experiment.schedule = std::move(schedule.plugin);
+
+    DASGD_TRY(readSection(document, "cluster", experiment.cluster));
+    resolved.set("cluster", writeFields(experiment.cluster));
+    DASGD_TRY(readSection(document, "record", experiment.record));
+    resolved.set("record", writeFields(experiment.record));
+    return experiment;
+}
+
+std::vector<SectionInfo> describeExperiment() {
+    std::vector<FieldInfo> data = describeName(kDefaultData);
+    for (FieldInfo& field : describeFields<DataParams>()) data.push_back(std::move(field));
+    return {{"algorithm", describeName(""), describePlugins<Algorithm>()},
+            {"model", describeName(""), describePlugins<Model>()},
+            {"data", std::move(data), describePlugins<Dataset>()},
+            {"train", describeFields<TrainParams>(), {}},
+            {"optimizer", describeName(kDefaultOptimizer), describePlugins<Optimizer>()},
+            {"schedule", describeName(kDefaultSchedule), describePlugins<Schedule>()},
+            {"cluster", describeFields<ClusterParams>(), {}},
+            {"record", describeFields<RecordParams>(), {}}};
+}
+
+Plan planSteps(const Experiment& experiment, std::int64_t trainSamples) {
+    const TrainParams& train = experiment.train;
+    Plan plan;
+    plan.stepsPerEpoch = std::max<std::int64_t>(1, trainSamples / (experiment.cluster.workers * train.batchSize));
+    plan.totalSteps = train.steps > 0 ? train.steps : train.epochs * plan.stepsPerEpoch;
+    plan.evalEvery = train.evalEvery > 0 ? train.evalEvery : plan.stepsPerEpoch;
+    return plan;
+}
+
+Result<Plan> planExperiment(const Experiment& experiment) {
+    const std::unique_ptr<Model> model = experiment.makeModel();
+    BuildContext context{.input = model->naturalInput(), .workers = static_cast<int>(experiment.cluster.workers)};
+    std::int64_t samples = 0;
+    if (experiment.dataset) {
+        DASGD_ASSIGN(const Splits splits, experiment.dataset->load(context.input));
+        DASGD_TRY(checkData(splits, experiment));
+        samples = splits.train.count();
+        context.input = splits.input;
+    }
+    torch::manual_seed(static_cast<std::uint64_t>(experiment.train.seed));
+    if (auto built = model->build(context); !built) {
+        return tl::unexpected<Error>(placed(experiment.modelTable, built.error()));
+    }
+    Plan plan = planSteps(experiment, samples);
+    for (const at::Tensor& parameter : model->module().parameters()) plan.parameters += parameter.numel();
+    return plan;
+}
+
+}  // namespace dasgd

@@ -1,0 +1,16 @@
+// Quantities with a unit, as users write them for a link: "200Mbps", "1.5ms".
+#pragma once
+
+#include <string>
+
+#include "core/base/result.h"
+
+namespace dasgd {
+
+// Bytes per second of bps, kbps, Mbps, Gbps (bits, powers of ten). Errors: another unit, not above 0.
+[[nodiscard]] Result<double> parseBandwidth(const std::string& text);
+
+// Seconds of ns, us, ms, s. Errors: another unit, below 0.
+[[nodiscard]] Result<double> parseLatency(const std::string& text);
+
+}  // namespace dasgd
