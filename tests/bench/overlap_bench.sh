@@ -1,0 +1,147 @@
+#!/usr/bin/env bash
+# How much of the communication hides: time per step ÷ that of `independent`, which never communicates, and the hidden
+# share, for ResNet-18 (batch 16, synthetic images) on two hosts of one core each. Then LeNet with its timeline recorded
+# ÷ without. Repetitions are interleaved, so that whatever else the machine does falls on all of them alike; ratios
+# within a repetition, then their median. Needs root, two free cores and `./lab build`.
+#
+#   tests/bench/overlap_bench.sh      RATE=250mbit REPEATS=3 STEPS=29 LENET_STEPS=1500 PARTS="overlap trace"
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+rate=${RATE:-250mbit} repeats=${REPEATS:-3} steps=${STEPS:-29} lenet_steps=${LENET_STEPS:-1500}
+parts=${PARTS:-overlap trace}
+dasgd=$PWD/build/release/dasgd
+folder=$(mktemp -d "${TMPDIR:-/tmp}/overlap-bench.XXXXXX")
+results=$folder/results
+port=29600
+
+die() {
+    printf 'overlap_bench.sh: %s\n' "$*" >&2
+    exit 1
+}
+
+clean_up() {
+    tests/support/hosts.sh down
+    rm -rf "$folder"
+}
+
+# experiment NAME ALGORITHM-LINES MODEL STEPS WORKERS TRACE
+experiment() {
+    local data=synthetic
+    [ "$3" = resnet18 ] || data=mnist
+    cat >"$folder/$1.toml" <<TOML
+name = "bench-$1"
+[algorithm]
+$2
+[model]
+name = "$3"
+[data]
+name = "$data"
+[train]
+steps = $4
+batch_size = 16
+eval_every = 1000000
+[optimizer]
+name = "sgd"
+learning_rate = 0.01
+momentum = 0.9
+[cluster]
+backend = "gloo"
+workers = $5
+[record]
+trace = "$6"
+TOML
+}
+
+number_of() { sed -n "s/.*\"$1\":[ ]*\([0-9.eE+-]*\).*/\1/p" | tail -n 1; }
+
+# One rank of two by hand, on its own host and core, as on a real cluster.
+worker() {
+    local rank=$1 name=$2
+    RANK=$rank WORLD_SIZE=2 LOCAL_RANK=0 MASTER_ADDR=10.77.0.1 MASTER_PORT=$port DASGD_INTERFACE=eth0 OMP_NUM_THREADS=1 \
+        ip netns exec "w$((rank + 1))" taskset -c "$rank" \
+        "$dasgd" worker "$folder/$name.toml" --workspace "$folder/host-$rank" --json
+}
+
+# overlap_run REPEAT NAME
+overlap_run() {
+    local name=$2 other line
+    port=$((port + 1))
+    worker 1 "$name" >"$folder/rank1.log" 2>&1 &
+    other=$!
+    worker 0 "$name" >"$folder/rank0.json" 2>"$folder/rank0.log" || die "rank 0 of $name failed: $(tail -n 3 "$folder/rank0.log")"
+    wait "$other" || die "rank 1 of $name failed: $(tail -n 3 "$folder/rank1.log")"
+    line=$(cat "$folder/rank0.json")
+    printf '%s %s %s %s\n' "$1" "$name" "$(number_of step_ms <<<"$line")" "$(number_of hidden <<<"$line")" |
+        tee -a "$results" >&2
+}
+
+# trace_run REPEAT NAME
+trace_run() {
+    local line
+    line=$("$dasgd" run "$folder/$2.toml" --workspace "$folder/lenet" --quiet --json) || die "$2 failed: $line"
+    printf '%s %s %s -\n' "$1" "$2" "$(number_of step_ms <<<"$line")" | tee -a "$results" >&2
+}
+
+# report BASE NAME: median over the repetitions of NAME's time per step ÷ BASE's, with the range and NAME's hidden share.
+report() {
+    awk -v base="$1" -v name="$2" '
+        $2 == base { of_base[$1] = $3 }
+        $2 == name { own[$1] = $3; hidden[$1] = $4 }
+        function median(values, count) { return (values[int((count + 1) / 2)] + values[int(count / 2) + 1]) / 2 }
+        function sort(values, count,    i, j, held) {
+            for (i = 2; i <= count; ++i)
+                for (j = i; j > 1 && values[j] < values[j - 1]; --j) { held = values[j]; values[j] = values[j - 1]; values[j - 1] = held }
+        }
+        END {
+            for (r in own) { ++count; ratio[count] = own[r] / of_base[r]; share[count] = hidden[r] + 0; step[count] = own[r] + 0 }
+            sort(ratio, count); sort(share, count); sort(step, count)
+            printf "%-14s %10.1f ms/step   ÷ %s %6.3f  (%.3f … %.3f)", name, median(step, count), base, median(ratio, count), ratio[1], ratio[count]
+            if (hidden[1] ~ /[0-9]/) printf "   hidden %.4f", median(share, count)
+            printf "\n"
+        }' "$results"
+}
+
+overlap_part() {
+    local repeat name
+    [ "$(id -u)" -eq 0 ] || die "shaped links need root."
+    experiment independent 'name = "independent"' resnet18 "$steps" 2 full
+    experiment sync_sgd 'name = "sync_sgd"' resnet18 "$steps" 2 full
+    experiment local_sgd $'name = "local_sgd"\nperiod = 4' resnet18 "$steps" 2 full
+    experiment dasgd $'name = "dasgd"\nperiod = 4\ndelay = 3' resnet18 "$steps" 2 full
+    tests/support/hosts.sh up 2 "$rate"
+    for ((repeat = 1; repeat <= repeats; ++repeat)); do
+        for name in independent sync_sgd local_sgd dasgd; do overlap_run "$repeat" "$name"; done
+    done
+    tests/support/hosts.sh down
+    printf 'ResNet-18, batch 16, two hosts of one core, link %s, %d repetitions of %d steps\n' "$rate" "$repeats" "$steps"
+    for name in independent sync_sgd local_sgd dasgd; do report independent "$name"; done
+}
+
+trace_part() {
+    local repeat workers trace
+    for workers in 1 2; do
+        for trace in off full; do
+            experiment "lenet-$workers-$trace" $'name = "dasgd"\nperiod = 4\ndelay = 3' lenet "$lenet_steps" "$workers" "$trace"
+        done
+    done
+    for ((repeat = 1; repeat <= 2 * repeats + 1; ++repeat)); do
+        for workers in 1 2; do
+            trace_run "$repeat" "lenet-$workers-off"
+            trace_run "$repeat" "lenet-$workers-full"
+        done
+    done
+    printf 'LeNet, batch 16, DaSGD; timeline recorded ÷ not, one worker and two\n'
+    for workers in 1 2; do report "lenet-$workers-off" "lenet-$workers-full"; done
+}
+
+[ -x "$dasgd" ] || die "build first: ./lab build"
+[ "$(nproc)" -ge 2 ] || die "two cores are needed, one a host."
+trap clean_up EXIT
+for part in $parts; do
+    case "$part" in
+    overlap) overlap_part ;;
+    trace) trace_part ;;
+    *) die "PARTS holds '$part'; known: overlap trace" ;;
+    esac
+done
