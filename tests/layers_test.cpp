@@ -1,44 +1,21 @@
-// The shape of the tree: which layer may see which, and the budgets and habits that CONTRIBUTING.md lists.
-// Every rule is also tried on a text that breaks it.
+// The arrows between the folders: which layer may see which. Every rule is also tried on a text that breaks it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
+#include <map>
 #include <memory>
-#include <sstream>
-#include <string>
-#include <string_view>
-#include <vector>
+
+#include "tests/support/source_tree.h"
 
 namespace {
 
-namespace fs = std::filesystem;
-using Names = std::vector<std::string>;
+using namespace dasgd::testing;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
-
-// What the sources of a folder may include and link, the longest matching folder first.
-struct Layer {
-    std::string folder;
-    Names sees;
-};
-const std::vector<Layer> kLayers{
-    {"core/base", {"core/base"}},
-    {"core/comm", {"core/base", "core/comm"}},
-    {"core/models", {"core/base", "core/models"}},
-    {"core/datasets", {"core/base", "core/models", "core/datasets"}},
-    {"core/algorithms", {"core/base", "core/comm", "core/train", "core/algorithms"}},
-    {"core/train", {"core"}},
-    {"storage", {"core/base", "storage"}},
-    {"experiments", {"core", "storage", "experiments"}},
-    {"gui", {"core/base", "storage", "gui"}},
-};
 
 // Libraries of others that only some folders may use.
 struct Foreign {
@@ -57,36 +34,11 @@ const std::vector<Foreign> kForeign{
     {"SQLite", {"sqlite3", "SQLiteCpp"}, {"SQLite", "sqlite3"}, {"storage"}},
 };
 
-bool isUnder(std::string_view path, std::string_view folder) {
-    return path == folder || (path.starts_with(folder) && path.substr(folder.size()).starts_with('/'));
-}
-
-bool isUnderAny(std::string_view path, const Names& folders) {
-    return std::ranges::any_of(folders, [&](const std::string& folder) { return isUnder(path, folder); });
-}
-
-bool startsWithAny(std::string_view text, const Names& beginnings) {
-    return std::ranges::any_of(beginnings, [&](const std::string& beginning) { return text.starts_with(beginning); });
-}
-
-const Layer* layerOf(std::string_view path) {
-    const auto found = std::ranges::find_if(kLayers, [&](const Layer& layer) { return isUnder(path, layer.folder); });
-    return found == kLayers.end() ? nullptr : &*found;
-}
-
 // What one of our folders may not see of the others; empty where nothing is wrong.
 std::string backwardArrow(std::string_view path, std::string_view target) {
     const Layer* layer = layerOf(path);
     if (!layer || !layerOf(target) || isUnderAny(target, layer->sees)) return {};
     return layer->folder + " may not see " + std::string(target);
-}
-
-std::string between(std::string_view line, std::string_view open, std::string_view close) {
-    const auto from = line.find(open);
-    if (from == std::string_view::npos) return {};
-    const auto to = line.find(close, from + open.size());
-    if (to == std::string_view::npos) return {};
-    return std::string(line.substr(from + open.size(), to - from - open.size()));
 }
 
 // A statement of SQL at the beginning of a string literal.
@@ -130,16 +82,6 @@ Names sourceComplaints(std::string_view path, std::string_view text) {
     return complaints;
 }
 
-// The folder that a target of ours lives in: core_train → core/train, gui_models → gui.
-std::string folderOfTarget(std::string_view target) {
-    if (target.ends_with("_objects")) target.remove_suffix(std::string_view("_objects").size());
-    if (target.starts_with("core_")) return "core/" + std::string(target.substr(5));
-    for (const std::string folder : {"storage", "experiments", "gui"}) {
-        if (target == folder || target.starts_with(folder + "_")) return folder;
-    }
-    return {};
-}
-
 std::string withoutComments(std::string_view cmake) {
     std::istringstream lines{std::string(cmake)};
     std::string kept;
@@ -147,95 +89,45 @@ std::string withoutComments(std::string_view cmake) {
     return kept;
 }
 
-Names linkComplaints(std::string_view folder, std::string_view cmake) {
-    static const Names kCommands{"target_link_libraries(", "dasgd_library(", "dasgd_torch_library(", "dasgd_plugins("};
+// The words between the parentheses of every call of one of `commands`.
+std::vector<Names> callsOf(const Names& commands, std::string_view cmake) {
     const std::string text = withoutComments(cmake);
-    Names complaints;
-    for (const std::string& command : kCommands) {
-        for (auto at = text.find(command); at != std::string::npos; at = text.find(command, at + 1)) {
-            const auto from = at + command.size();
+    std::vector<Names> calls;
+    for (const std::string& command : commands) {
+        for (auto at = text.find(command + "("); at != std::string::npos; at = text.find(command + "(", at + 1)) {
+            const auto from = at + command.size() + 1;
             std::istringstream words{text.substr(from, text.find(')', from) - from)};
-            std::string ownTarget;
-            words >> ownTarget;
-            for (std::string word; words >> word;) {
-                const std::string target = folderOfTarget(word);
-                if (!target.empty()) addIfSaid(complaints, backwardArrow(folder, target));
-                addIfSaid(complaints, wrongForeign(folder, word, &Foreign::libraries));
-            }
+            Names& call = calls.emplace_back();
+            for (std::string word; words >> word;) call.push_back(word);
         }
     }
-    return complaints;
+    return calls;
 }
 
-// Words that tell of unfinished work, or of the machine that the work was done on.
-Names habitComplaints(std::string_view path, std::string_view text) {
-    // Put together from halves, so that this file does not complain about itself.
-    static const Names kUnfinished{
-        "TO"
-        "DO",
-        "FIX"
-        "ME",
-        "#if"
-        " 0",
-        "DISABLED"
-        "_"};
-    static const Names kPeoplesFolders{"home/", "root/", "Users/", "work/", "workspace/", "scratch/"};
+// Which folder each target of ours is made in.
+using Targets = std::map<std::string, std::string>;
+
+void addTargets(Targets& targets, const std::string& folder, std::string_view cmake) {
+    static const Names kMakers{"dasgd_library", "dasgd_torch_library", "dasgd_plugins",
+                               "add_library",   "add_executable",      "qt_add_executable"};
+    for (const Names& call : callsOf(kMakers, cmake)) {
+        if (call.empty()) continue;
+        targets[call.front()] = folder;
+        targets[call.front() + "_objects"] = folder;
+    }
+}
+
+Names linkComplaints(const std::string& folder, std::string_view cmake, const Targets& targets) {
+    static const Names kLinkers{"target_link_libraries", "dasgd_library", "dasgd_torch_library", "dasgd_plugins"};
     Names complaints;
-    for (const std::string& word : kUnfinished) {
-        if (text.find(word) != std::string_view::npos) complaints.push_back(std::string(path) + " holds " + word);
-    }
-    for (auto slash = text.find('/'); slash != std::string_view::npos; slash = text.find('/', slash + 1)) {
-        const char before = slash == 0 ? ' ' : text[slash - 1];
-        const bool begins = std::string_view(" \t\n\"'=:(`").find(before) != std::string_view::npos;
-        if (begins && startsWithAny(text.substr(slash + 1), kPeoplesFolders)) {
-            complaints.push_back(std::string(path) + " names a machine's path: " + std::string(text.substr(slash, 40)));
+    for (const Names& call : callsOf(kLinkers, cmake)) {
+        for (const std::string& word : call) {
+            const auto target = targets.find(word);
+            if (target != targets.end()) addIfSaid(complaints, backwardArrow(folder, target->second));
+            addIfSaid(complaints, wrongForeign(folder, word, &Foreign::libraries));
         }
     }
     return complaints;
-}
-
-struct File {
-    std::string path;  // from the root, with /
-    std::string text;
-};
-
-// Every text file of the tree that is ours to keep: no build, no installed part, no licence text.
-const std::vector<File>& tree() {
-    static const std::vector<File> kFiles = [] {
-        static const Names kTops{"core", "storage", "experiments", "gui", "tests", "resources", ".ci", ".github"};
-        const fs::path root = DASGD_SOURCE_DIR;
-        std::vector<fs::path> paths;
-        for (const auto& entry : fs::directory_iterator(root)) {
-            const fs::path name = entry.path().filename();
-            if (entry.is_regular_file() && name != "LICENSE" && name != ".git") paths.push_back(entry.path());
-        }
-        for (const std::string& top : kTops) {
-            if (!fs::exists(root / top)) continue;
-            for (const auto& entry : fs::recursive_directory_iterator(root / top)) {
-                if (entry.is_regular_file()) paths.push_back(entry.path());
-            }
-        }
-        std::vector<File> files;
-        for (const fs::path& path : paths) {
-            std::ifstream stream(path, std::ios::binary);
-            std::ostringstream text;
-            text << stream.rdbuf();
-            if (text.view().find('\0') != std::string_view::npos) continue;
-            files.push_back({path.lexically_relative(root).generic_string(), text.str()});
-        }
-        return files;
-    }();
-    return kFiles;
-}
-
-bool isSource(const File& file) { return file.path.ends_with(".h") || file.path.ends_with(".cpp"); }
-
-Names everyComplaint(auto&& complaintsAbout) {
-    Names all;
-    for (const File& file : tree()) {
-        for (std::string& complaint : complaintsAbout(file)) all.push_back(std::move(complaint));
-    }
-    return all;
 }
 
 TEST(Layers, NoSourceSeesAHigherLayer) {
@@ -246,17 +138,24 @@ TEST(Layers, NoSourceSeesAHigherLayer) {
 }
 
 TEST(Layers, NoLibraryLinksAHigherLayer) {
-    int files = 0;
-    EXPECT_THAT(everyComplaint([&](const File& file) {
-                    if (!file.path.ends_with("/CMakeLists.txt") || !layerOf(file.path)) return Names{};
-                    ++files;
-                    return linkComplaints(fs::path(file.path).parent_path().generic_string(), file.text);
-                }),
-                IsEmpty());
-    EXPECT_GE(files, 6) << "the tree was not found at " DASGD_SOURCE_DIR;
+    std::map<std::string, std::string> cmakeOf;
+    Targets targets;
+    for (const File& file : tree()) {
+        if (!file.path.ends_with("/CMakeLists.txt") || !layerOf(file.path)) continue;
+        const std::string folder = fs::path(file.path).parent_path().generic_string();
+        cmakeOf[folder] = file.text;
+        addTargets(targets, folder, file.text);
+    }
+    ASSERT_EQ(targets["core_base"], "core/base") << "the tree was not found at " DASGD_SOURCE_DIR;
+    Names complaints;
+    for (const auto& [folder, cmake] : cmakeOf) {
+        for (std::string& complaint : linkComplaints(folder, cmake, targets)) complaints.push_back(complaint);
+    }
+    EXPECT_THAT(complaints, IsEmpty());
 }
 
 TEST(Layers, EveryBackwardArrowIsNoticed) {
+    const Targets targets{{"core_step", "core/train"}, {"storage", "storage"}};
     EXPECT_THAT(sourceComplaints("core/base/value.cpp", "#include \"storage/recorder.h\"\n"), SizeIs(1));
     EXPECT_THAT(sourceComplaints("storage/store.cpp", "#include \"core/train/worker.h\"\n"), SizeIs(1));
     EXPECT_THAT(sourceComplaints("gui/models/runs.cpp", "#include \"core/comm/pending.h\"\n"), SizeIs(1));
@@ -264,9 +163,11 @@ TEST(Layers, EveryBackwardArrowIsNoticed) {
     EXPECT_THAT(sourceComplaints("core/train/worker.cpp", "#include <QString>\n"), SizeIs(1));
     EXPECT_THAT(sourceComplaints("experiments/list.cpp", "#include <sqlite3.h>\n"), SizeIs(1));
     EXPECT_THAT(sourceComplaints("experiments/list.cpp", "query(\"SELECT run_id FROM run_list\");\n"), SizeIs(1));
-    EXPECT_THAT(linkComplaints("gui", "target_link_libraries(gui_models PUBLIC\n  storage core_train)\n"), SizeIs(1));
-    EXPECT_THAT(linkComplaints("gui", "target_link_libraries(dasgd-lab PRIVATE torch_cpu)\n"), SizeIs(1));
-    EXPECT_THAT(linkComplaints("core/base", "dasgd_library(core_base SOURCES a.cpp LINKS Qt6::Core)\n"), SizeIs(1));
+    EXPECT_THAT(linkComplaints("gui", "target_link_libraries(gui_models PUBLIC\n  storage core_step)\n", targets),
+                SizeIs(1));
+    EXPECT_THAT(linkComplaints("gui", "target_link_libraries(dasgd-lab PRIVATE torch_cpu)\n", targets), SizeIs(1));
+    EXPECT_THAT(linkComplaints("core/base", "dasgd_library(core_base SOURCES a.cpp LINKS Qt6::Core)\n", targets),
+                SizeIs(1));
 }
 
 TEST(Layers, ForwardArrowsPass) {
@@ -274,79 +175,10 @@ TEST(Layers, ForwardArrowsPass) {
                 IsEmpty());
     EXPECT_THAT(sourceComplaints("storage/store.cpp", "#include <SQLiteCpp/Database.h>\nq(\"SELECT 1\");\n"),
                 IsEmpty());
-    EXPECT_THAT(linkComplaints("experiments", "# torch\ntarget_link_libraries(dasgd PRIVATE core_train storage)\n"),
+    const Targets targets{{"core_step", "core/train"}, {"storage", "storage"}};
+    EXPECT_THAT(linkComplaints("experiments", "target_link_libraries(dasgd PRIVATE core_step storage)\n", targets),
                 IsEmpty());
-}
-
-TEST(Tree, IncludesStartAtTheRoot) {
-    EXPECT_THAT(everyComplaint([](const File& file) {
-                    Names wrong;
-                    std::istringstream lines(isSource(file) ? file.text : "");
-                    for (std::string line; std::getline(lines, line);) {
-                        const std::string path = line.starts_with("#include") ? between(line, "\"", "\"") : "";
-                        if (path.empty() || path.ends_with(".moc")) continue;
-                        if (!fs::exists(fs::path(DASGD_SOURCE_DIR) / path)) wrong.push_back(file.path + ": " + line);
-                    }
-                    return wrong;
-                }),
-                IsEmpty());
-}
-
-TEST(Tree, EverySourceHasATestOfItsName) {
-    Names tests;
-    for (const File& file : tree()) {
-        if (isUnder(file.path, "tests")) tests.push_back(fs::path(file.path).filename().string());
-    }
-    EXPECT_THAT(everyComplaint([&](const File& file) {
-                    const fs::path path = file.path;
-                    const bool counts =
-                        path.extension() == ".cpp" && layerOf(file.path) && path.filename() != "main.cpp";
-                    const bool tested = !counts || std::ranges::count(tests, path.stem().string() + "_test.cpp") > 0;
-                    return tested ? Names{} : Names{file.path + " has no test of its name"};
-                }),
-                IsEmpty());
-}
-
-TEST(Tree, EveryModuleHasAShortReadme) {
-    EXPECT_THAT(everyComplaint([](const File& file) {
-                    if (!file.path.ends_with("/CMakeLists.txt") || !layerOf(file.path)) return Names{};
-                    const std::string readme = fs::path(file.path).replace_filename("README.md").generic_string();
-                    const auto found = std::ranges::find(tree(), readme, &File::path);
-                    if (found == tree().end()) return Names{readme + " is missing"};
-                    const auto lines = std::ranges::count(found->text, '\n');
-                    return lines <= 40 ? Names{} : Names{readme + " has " + std::to_string(lines) + " lines"};
-                }),
-                IsEmpty());
-}
-
-TEST(Tree, FilesKeepToTheirBudget) {
-    EXPECT_THAT(everyComplaint([](const File& file) {
-                    const bool counts = isSource(file) || file.path == "lab" || file.path.ends_with(".sh") ||
-                                        file.path.ends_with(".cmake") || file.path.ends_with("CMakeLists.txt");
-                    const auto lines = counts ? std::ranges::count(file.text, '\n') : 0;
-                    return lines <= 400 ? Names{} : Names{file.path + " has " + std::to_string(lines) + " lines"};
-                }),
-                IsEmpty());
-}
-
-TEST(Tree, NothingIsUnfinishedAndNoMachineIsNamed) {
-    EXPECT_THAT(everyComplaint([](const File& file) { return habitComplaints(file.path, file.text); }), IsEmpty());
-    EXPECT_THAT(habitComplaints("a.cpp", std::string("// TO") + "DO: later\n"), SizeIs(1));
-    EXPECT_THAT(habitComplaints("a.cpp", std::string("open(\"/ho") + "me/ada/data\");"), SizeIs(1));
-    EXPECT_THAT(habitComplaints("a.cpp", "#include \"core/base/ids.h\"\n// tests/gui/home/x, /proc/self, a/work/b\n"),
-                IsEmpty());
-}
-
-TEST(Tree, OnlyDeviceTestsMaySkip) {
-    const std::string skip = std::string("GTEST") + "_SKIP", qtSkip = std::string("QS") + "KIP";
-    EXPECT_THAT(everyComplaint([&](const File& file) {
-                    const bool device =
-                        file.path.find("nccl") != std::string::npos || file.path.find("cuda") != std::string::npos;
-                    const bool skips = isSource(file) && (file.text.find(skip) != std::string::npos ||
-                                                          file.text.find(qtSkip) != std::string::npos);
-                    return skips && !device ? Names{file.path + " skips"} : Names{};
-                }),
-                IsEmpty());
+    EXPECT_THAT(linkComplaints("gui", "# not torch_cpu\ndasgd_library(gui LINKS storage)\n", targets), IsEmpty());
 }
 
 // What the loader would bring in, libraries of libraries included.

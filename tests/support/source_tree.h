@@ -1,0 +1,103 @@
+// The files of the tree as text, for tests of its shape.
+#pragma once
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dasgd::testing {
+
+namespace fs = std::filesystem;
+using Names = std::vector<std::string>;
+
+// What the sources of a folder may include and link, the longest matching folder first.
+struct Layer {
+    std::string folder;
+    Names sees;
+};
+inline const std::vector<Layer> kLayers{
+    {"core/base", {"core/base"}},
+    {"core/comm", {"core/base", "core/comm"}},
+    {"core/models", {"core/base", "core/models"}},
+    {"core/datasets", {"core/base", "core/models", "core/datasets"}},
+    {"core/algorithms", {"core/base", "core/comm", "core/train", "core/algorithms"}},
+    {"core/train", {"core"}},
+    {"storage", {"core/base", "storage"}},
+    {"experiments", {"core", "storage", "experiments"}},
+    {"gui", {"core/base", "storage", "gui"}},
+};
+
+inline bool isUnder(std::string_view path, std::string_view folder) {
+    return path == folder || (path.starts_with(folder) && path.substr(folder.size()).starts_with('/'));
+}
+
+inline bool isUnderAny(std::string_view path, const Names& folders) {
+    return std::ranges::any_of(folders, [&](const std::string& folder) { return isUnder(path, folder); });
+}
+
+inline bool startsWithAny(std::string_view text, const Names& beginnings) {
+    return std::ranges::any_of(beginnings, [&](const std::string& beginning) { return text.starts_with(beginning); });
+}
+
+inline const Layer* layerOf(std::string_view path) {
+    const auto found = std::ranges::find_if(kLayers, [&](const Layer& layer) { return isUnder(path, layer.folder); });
+    return found == kLayers.end() ? nullptr : &*found;
+}
+
+inline std::string between(std::string_view line, std::string_view open, std::string_view close) {
+    const auto from = line.find(open);
+    if (from == std::string_view::npos) return {};
+    const auto to = line.find(close, from + open.size());
+    if (to == std::string_view::npos) return {};
+    return std::string(line.substr(from + open.size(), to - from - open.size()));
+}
+
+struct File {
+    std::string path;  // from the root, with /
+    std::string text;
+};
+
+// Every text file of the tree that is ours to keep: no build, no installed part, no licence text.
+inline const std::vector<File>& tree() {
+    static const std::vector<File> kFiles = [] {
+        static const Names kTops{"core", "storage", "experiments", "gui", "tests", "resources", ".ci", ".github"};
+        const fs::path root = DASGD_SOURCE_DIR;
+        std::vector<fs::path> paths;
+        for (const auto& entry : fs::directory_iterator(root)) {
+            const fs::path name = entry.path().filename();
+            if (entry.is_regular_file() && name != "LICENSE" && name != ".git") paths.push_back(entry.path());
+        }
+        for (const std::string& top : kTops) {
+            if (!fs::exists(root / top)) continue;
+            for (const auto& entry : fs::recursive_directory_iterator(root / top)) {
+                if (entry.is_regular_file()) paths.push_back(entry.path());
+            }
+        }
+        std::vector<File> files;
+        for (const fs::path& path : paths) {
+            std::ifstream stream(path, std::ios::binary);
+            std::ostringstream text;
+            text << stream.rdbuf();
+            if (text.view().find('\0') != std::string_view::npos) continue;
+            files.push_back({path.lexically_relative(root).generic_string(), text.str()});
+        }
+        return files;
+    }();
+    return kFiles;
+}
+
+inline bool isSource(const File& file) { return file.path.ends_with(".h") || file.path.ends_with(".cpp"); }
+
+Names everyComplaint(auto&& complaintsAbout) {
+    Names all;
+    for (const File& file : tree()) {
+        for (std::string& complaint : complaintsAbout(file)) all.push_back(std::move(complaint));
+    }
+    return all;
+}
+
+}  // namespace dasgd::testing

@@ -1,0 +1,112 @@
+// The budgets and habits that CONTRIBUTING.md lists.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/source_tree.h"
+
+namespace {
+
+using namespace dasgd::testing;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+// Words that tell of unfinished work, or of the machine that the work was done on.
+Names habitComplaints(std::string_view path, std::string_view text) {
+    // Put together from halves, so that this file does not complain about itself.
+    static const Names kUnfinished{
+        "TO"
+        "DO",
+        "FIX"
+        "ME",
+        "#if"
+        " 0",
+        "DISABLED"
+        "_"};
+    static const Names kPeoplesFolders{"home/", "root/", "Users/", "work/", "workspace/", "scratch/"};
+    Names complaints;
+    for (const std::string& word : kUnfinished) {
+        if (text.find(word) != std::string_view::npos) complaints.push_back(std::string(path) + " holds " + word);
+    }
+    for (auto slash = text.find('/'); slash != std::string_view::npos; slash = text.find('/', slash + 1)) {
+        const char before = slash == 0 ? ' ' : text[slash - 1];
+        const bool begins = std::string_view(" \t\n\"'=:(`").find(before) != std::string_view::npos;
+        if (begins && startsWithAny(text.substr(slash + 1), kPeoplesFolders)) {
+            complaints.push_back(std::string(path) + " names a machine's path: " + std::string(text.substr(slash, 40)));
+        }
+    }
+    return complaints;
+}
+
+TEST(Tree, IncludesStartAtTheRoot) {
+    EXPECT_THAT(everyComplaint([](const File& file) {
+                    Names wrong;
+                    std::istringstream lines(isSource(file) ? file.text : "");
+                    for (std::string line; std::getline(lines, line);) {
+                        const std::string path = line.starts_with("#include") ? between(line, "\"", "\"") : "";
+                        if (path.empty() || path.ends_with(".moc")) continue;
+                        if (!fs::exists(fs::path(DASGD_SOURCE_DIR) / path)) wrong.push_back(file.path + ": " + line);
+                    }
+                    return wrong;
+                }),
+                IsEmpty());
+}
+
+TEST(Tree, EverySourceHasATestOfItsName) {
+    Names tests;
+    for (const File& file : tree()) {
+        if (isUnder(file.path, "tests")) tests.push_back(fs::path(file.path).filename().string());
+    }
+    EXPECT_THAT(everyComplaint([&](const File& file) {
+                    const fs::path path = file.path;
+                    const bool counts =
+                        path.extension() == ".cpp" && layerOf(file.path) && path.filename() != "main.cpp";
+                    const bool tested = !counts || std::ranges::count(tests, path.stem().string() + "_test.cpp") > 0;
+                    return tested ? Names{} : Names{file.path + " has no test of its name"};
+                }),
+                IsEmpty());
+}
+
+TEST(Tree, EveryModuleHasAShortReadme) {
+    EXPECT_THAT(everyComplaint([](const File& file) {
+                    const Layer* layer = layerOf(file.path);
+                    if (!layer || file.path != layer->folder + "/CMakeLists.txt") return Names{};
+                    const std::string readme = fs::path(file.path).replace_filename("README.md").generic_string();
+                    const auto found = std::ranges::find(tree(), readme, &File::path);
+                    if (found == tree().end()) return Names{readme + " is missing"};
+                    const auto lines = std::ranges::count(found->text, '\n');
+                    return lines <= 40 ? Names{} : Names{readme + " has " + std::to_string(lines) + " lines"};
+                }),
+                IsEmpty());
+}
+
+TEST(Tree, FilesKeepToTheirBudget) {
+    EXPECT_THAT(everyComplaint([](const File& file) {
+                    const bool counts = isSource(file) || file.path == "lab" || file.path.ends_with(".sh") ||
+                                        file.path.ends_with(".cmake") || file.path.ends_with("CMakeLists.txt");
+                    const auto lines = counts ? std::ranges::count(file.text, '\n') : 0;
+                    return lines <= 400 ? Names{} : Names{file.path + " has " + std::to_string(lines) + " lines"};
+                }),
+                IsEmpty());
+}
+
+TEST(Tree, NothingIsUnfinishedAndNoMachineIsNamed) {
+    EXPECT_THAT(everyComplaint([](const File& file) { return habitComplaints(file.path, file.text); }), IsEmpty());
+    EXPECT_THAT(habitComplaints("a.cpp", std::string("// TO") + "DO: later\n"), SizeIs(1));
+    EXPECT_THAT(habitComplaints("a.cpp", std::string("open(\"/ho") + "me/ada/data\");"), SizeIs(1));
+    EXPECT_THAT(habitComplaints("a.cpp", "#include \"core/base/ids.h\"\n// tests/gui/home/x, /proc/self, a/work/b\n"),
+                IsEmpty());
+}
+
+TEST(Tree, OnlyDeviceTestsMaySkip) {
+    const std::string skip = std::string("GTEST") + "_SKIP", qtSkip = std::string("QS") + "KIP";
+    EXPECT_THAT(everyComplaint([&](const File& file) {
+                    const bool device =
+                        file.path.find("nccl") != std::string::npos || file.path.find("cuda") != std::string::npos;
+                    const bool skips = isSource(file) && (file.text.find(skip) != std::string::npos ||
+                                                          file.text.find(qtSkip) != std::string::npos);
+                    return skips && !device ? Names{file.path + " skips"} : Names{};
+                }),
+                IsEmpty());
+}
+
+}  // namespace
