@@ -1,0 +1,109 @@
+#include "core/train/worker.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "tests/support/quadratic_oracle.h"
+
+namespace dasgd::test {
+namespace {
+
+Value digits(const char* algorithm, int workers, std::int64_t steps, double rate = 0.05) {
+    return table(
+        {{"name", text("digits")},
+         {"algorithm", table({{"name", text(algorithm)}})},
+         {"model", table({{"name", text("lenet")}})},
+         {"data", table({{"name", text("mnist")}})},
+         {"train", table({{"steps", integer(steps)}, {"batch_size", integer(16)}})},
+         {"optimizer", table({{"name", text("sgd")}, {"learning_rate", number(rate)}, {"momentum", number(0.9)}})},
+         {"cluster", table({{"backend", text("threads")}, {"workers", integer(workers)}})}});
+}
+
+TEST(Worker, LearnsTheDigits) {
+    const std::vector<RankRecord> records = train(digits("dasgd", 2, 60));
+    EXPECT_EQ(records[0].outcome.kind, WorkerOutcome::Kind::Finished);
+    const auto& accuracy = records[0].sink.metrics.at("eval/accuracy");
+    EXPECT_EQ(accuracy.front().step, 0);
+    EXPECT_LT(accuracy.front().value, 0.3);
+    EXPECT_EQ(accuracy.back().step, 60);
+    EXPECT_GT(accuracy.back().value, 0.7);
+    EXPECT_EQ(records[0].sink.metrics.at("train/loss").size(), 60U);
+    EXPECT_FALSE(records[1].sink.metrics.contains("eval/loss")) << "rank 0 speaks for the run";
+    EXPECT_GT(records[0].sink.metrics.at("throughput/samples_per_s").back().value, 0);
+    EXPECT_GT(records[0].sink.metrics.at("run/step_ms").back().value, 0);
+}
+
+TEST(Worker, GlooAndThreadsTrainAlike) {
+    const auto loss = [](Backend backend) {
+        return train(digits("dasgd", 2, 12), backend)[1].sink.metrics.at("train/loss").back().value;
+    };
+    EXPECT_NEAR(loss(Backend::Threads), loss(Backend::Gloo), 1e-6);
+}
+
+TEST(Worker, SameSeedSameRun) {
+    const auto loss = [] { return train(digits("local_sgd", 2, 8))[0].sink.metrics.at("eval/loss").back().value; };
+    EXPECT_EQ(loss(), loss());
+}
+
+TEST(Worker, EveryStepHasItsSpansInOrder) {
+    const std::vector<RankRecord> records = train(digits("dasgd", 2, 9));
+    std::map<std::int64_t, std::vector<SpanKind>> byStep;
+    Ns last = 0;
+    for (const Span& span : records[0].sink.spans) {
+        EXPECT_LE(span.start, span.end);
+        if (span.lane != Lane::Compute) continue;
+        EXPECT_GE(span.start, last) << "one thing at a time on the compute lane";
+        last = span.end;
+        byStep[span.step].push_back(span.kind);
+    }
+    using enum SpanKind;
+    EXPECT_EQ(byStep[3], (std::vector{Data, Forward, Backward, Update}));
+    EXPECT_EQ(byStep[4], (std::vector{Data, Forward, Backward, Update, Snapshot}));
+    EXPECT_EQ(byStep[5].back(), Merge);
+}
+
+TEST(Worker, ADivergedLossIsRecordedAndFailsTheRunAtItsStep) {
+    const Value doomed = digits("independent", 1, 50, 1e9);
+    const std::vector<RankRecord> records = train(doomed);
+    EXPECT_EQ(records[0].outcome.kind, WorkerOutcome::Kind::Failed);
+    const auto& losses = records[0].sink.metrics.at("train/loss");
+    EXPECT_FALSE(std::isfinite(losses.back().value));
+    EXPECT_EQ(losses.back().step, records[0].outcome.step);
+    EXPECT_THAT(records[0].outcome.error, testing::HasSubstr("at step " + std::to_string(losses.back().step)));
+    EXPECT_EQ(records[0].sink.states.back().first, RankState::Failed);
+    EXPECT_EQ(records[0].sink.states.back().second, records[0].outcome.error);
+}
+
+TEST(Worker, EvaluationsAreNotTheAlgorithmsBytes) {
+    const std::vector<RankRecord> records = train(digits("independent", 2, 4));
+    EXPECT_EQ(records[0].sink.metrics.at("train/loss").back().bytesSent, 0);
+}
+
+TEST(Worker, AllRanksStopAtOneStep) {
+    auto experiment = readExperiment(digits("independent", 4, 1'000'000));
+    ASSERT_TRUE(experiment) << experiment.error().message;
+    const ScratchFolder folder;
+    auto page = RunControl::create(folder.path() / "control", 4);
+    ASSERT_TRUE(page) << page.error().message;
+    std::vector<WorkerOutcome> outcomes(4);
+    std::vector<MemorySink> sinks(4);
+    std::thread stopper([&] {
+        while (page->completed(Rank{2}) < 5) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        page->requestStop();
+    });
+    runRanks(Backend::Threads, 4, [&](Communicator& comm, Clock& clock) {
+        const auto r = static_cast<std::size_t>(comm.rank().value());
+        outcomes[r] = runWorker(*experiment, {comm, clock, sinks[r], &*page});
+    });
+    stopper.join();
+    for (std::size_t r = 0; r < 4; ++r) {
+        EXPECT_EQ(outcomes[r].kind, WorkerOutcome::Kind::Stopped);
+        EXPECT_EQ(outcomes[r].step, outcomes[0].step);
+        EXPECT_EQ(sinks[r].metrics.at("train/loss").back().step, outcomes[0].step);
+        EXPECT_EQ(sinks[r].states.back().first, RankState::Stopped);
+    }
+}
+
+}  // namespace
+}  // namespace dasgd::test
