@@ -43,8 +43,8 @@ struct WorkspacePaths {
 };
 
 // A writable workspace: creates and migrates lab.db, and on opening takes in what dead owners left behind: their
-// journals are read to the end and the run becomes `interrupted` (or what its ranks had said). A live owner holds
-// flock(owner.lock).
+// journals are read to the end and the run becomes `interrupted` (or what its ranks had said). Owners hold a shared
+// flock(owner.lock): the Store from addRun() on, the Recorder from start() to finish(). Use from one thread.
 class Store {
 public:
     // Errors: unwritable or missing parent, a newer schema, a network file system.
@@ -55,8 +55,11 @@ public:
 
     // A new id, unique in the workspace: "20261121-120301-dasgd-4f2a".
     [[nodiscard]] std::string newRunId(const std::string& algorithm) const;
-    // Writes the row as `queued` and makes the run folder.
+    // Writes the row as `queued`, makes the run folder and owns the run. Where the id is known already (another rank
+    // started by hand was first), it joins that run; another configuration or number of workers is an error.
     Status addRun(const RunInfo& info);
+    // Gives up a run that was added and will not be started: `status` (interrupted, failed, …) and why.
+    Status abandonRun(const std::string& runId, const std::string& status, const std::string& error);
     // How many runs of dead owners were taken in by open().
     [[nodiscard]] int recovered() const;
     [[nodiscard]] const WorkspacePaths& paths() const;
@@ -70,15 +73,23 @@ private:
 
 // Collects `ranks` of one run in a thread of its own until stopped; commits at least every 50 ms while there is
 // something. On a full disk it says so once, keeps the journals, and goes on when there is room again.
+//
+// One process may collect all ranks (a launcher), or several processes some each (workers started by hand: each calls
+// addRun() with the same id, then start() with its own rank). Then each finish() speaks for its ranks only, and the run
+// gets its final status from the one that finishes last: failed if any failed, else interrupted, stopped, finished in
+// that order. If a rank never shows up, the run ends as `interrupted` when the last process that owns it is gone.
 class Recorder {
 public:
-    // Takes the owner lock, marks the run `running`. `ranks`: those whose journals this process reads.
+    // Takes the owner lock, marks the run `running`. `ranks`: those whose journals this process reads. Errors: unknown
+    // run, another process collects one of the ranks, disk trouble.
     static Result<std::unique_ptr<Recorder>> start(Store& store, const std::string& runId, std::vector<int> ranks);
     virtual ~Recorder() = default;
 
-    // Reads every journal to its end, commits, writes the summary and the final status, releases the owner lock.
-    virtual Status finish(const std::string& status, const std::string& error) = 0;
-    [[nodiscard]] virtual std::int64_t recordsStored() const = 0;
+    // Reads every journal to its end, commits, writes the summary and the final status, releases the owner lock and
+    // removes the journals. The writers must have ended. `error`: "" takes what the first failed rank said. Where it
+    // fails (disk full), journals stay and the next Store::open() does the rest.
+    virtual Status finish(const std::string& status, const std::string& error) = 0;  // once
+    [[nodiscard]] virtual std::int64_t recordsStored() const = 0;  // spans, metrics and states, by this object
     [[nodiscard]] virtual std::string trouble() const = 0;  // the present complaint (disk full …), "" where none
 };
 

@@ -1,9 +1,10 @@
 // Read-only view of a workspace's lab.db for the window, the command line and notebooks. Never writes, never locks a
-// writer out; each call is one short read transaction.
+// writer out; each call is one short read transaction. An object belongs to one thread at a time.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,12 +41,14 @@ struct RunDetail {
     std::string link;  // "200Mbps, 1ms" or ""
     std::string host, cpu, gitDirtyDiff;
     bool gitDirty = false;
-    std::string versions;                   // JSON object: library → version
-    double clockErrorS = 0;                 // bound on the clock offset between hosts; 0 on one host
-    std::optional<double> skewS;            // mean over collectives of (last arrival − own arrival), worst rank apart
+    std::string versions;    // JSON object: library → version
+    Ns clockOrigin = 0;      // raw CLOCK_MONOTONIC of instant 0, on the host that ran it
+    double clockErrorS = 0;  // bound on the clock offset between hosts; 0 on one host
+    // Of the newest 65,536 spans (storage/format.md says how each is formed).
+    std::optional<double> skewS;            // mean over ranks and collectives of (last arrival − own arrival)
     std::optional<double> inflation;        // compute per step while a collective runs ÷ while none runs
-    std::optional<int> stragglerRank;       // rank with the largest mean step time
-    std::optional<double> stragglerExcess;  // its step time ÷ the median of the ranks − 1
+    std::optional<int> stragglerRank;       // rank with the largest compute time per step
+    std::optional<double> stragglerExcess;  // that ÷ the median of the ranks − 1
 };
 
 struct MetricSample {
@@ -90,6 +93,11 @@ public:
     // Spans that touch `range`, by rank and start. `limit` bounds the answer; nullopt: all of them.
     [[nodiscard]] Result<std::vector<SpanRow>> spans(const std::string& runId, TimeRange range,
                                                      std::optional<std::size_t> limit = std::nullopt);
+    // Every span or metric of a run in order of arrival, one at a time, in bounded memory and one read transaction;
+    // until `take` answers false. For exporters.
+    Status eachSpan(const std::string& runId, const std::function<bool(const SpanRow&)>& take);
+    Status eachMetric(const std::string& runId,
+                      const std::function<bool(const std::string& name, const MetricSample&)>& take);
     // From the first span's start to the last one's end; nullopt where there is none yet.
     [[nodiscard]] Result<std::optional<TimeRange>> spanExtent(const std::string& runId);
     [[nodiscard]] Result<std::int64_t> spanCount(const std::string& runId);

@@ -26,7 +26,8 @@ public:
 
     // Rank side, at the top of every step: publishes `completed` steps and answers whether to go on. All ranks that ask
     // are told to stop at one and the same step: a rank that reached the stop step parks here until every live rank is
-    // there too, or goes on if another had already passed it. No system call unless a stop was asked for.
+    // there too, or goes on if another had already passed it. No system call unless a stop was asked for (but one at
+    // the first step). One thread a rank; a rank whose process has died is taken as having left.
     [[nodiscard]] bool goOn(Rank rank, std::int64_t completed);
     // The rank has finished or will never ask again; it no longer holds up a stop.
     void leave(Rank rank);
@@ -39,7 +40,14 @@ public:
 
 private:
     struct Page;
+    struct Line;
+    enum class Answer { Wait, Stop, GoOn };
     RunControl(Page* page, std::size_t bytes);
+    static Result<RunControl> map(int file, const std::filesystem::path& name);
+    [[nodiscard]] Line& line(int rank) const;
+    [[nodiscard]] bool park(int rank, std::int64_t completed);
+    [[nodiscard]] Answer askTheOthers(std::int64_t completed);
+    void takeOutTheDead();
     Page* page_ = nullptr;
     std::size_t bytes_ = 0;
 };

@@ -22,14 +22,18 @@ struct JournalOptions {
 // only if it has fallen behind does the producer block. Never drops a record.
 class JournalWriter final : public EventSink {
 public:
-    // Creates `directory` where missing. Errors: unwritable, disk full, a journal is there already.
+    // Creates `directory` where missing. Errors: unwritable, disk full, a journal is there already. A metric's name is
+    // cut at 1,024 bytes. On a disk that fills up later the helper says so once on stderr, and the producer waits for
+    // room when the two segments ahead are used up.
     static Result<std::unique_ptr<JournalWriter>> create(const std::filesystem::path& directory, JournalOptions = {});
     ~JournalWriter() override;
 
     void span(const Span& span) override;
     void metric(const Metric& metric) override;
     void state(RankState state, std::int64_t step, std::string_view text) override;
-    [[nodiscard]] std::uint64_t recordsWritten() const;
+    [[nodiscard]] std::uint64_t recordsWritten() const;  // spans, metrics and states so far
+    // Whether a living process holds the journal in `directory` open for writing.
+    [[nodiscard]] static bool isAlive(const std::filesystem::path& directory);
 
 private:
     class Impl;
@@ -41,7 +45,7 @@ private:
 struct JournalEntry {
     enum class Type : std::uint8_t { Span, Metric, State };
     Type type{};
-    std::uint64_t sequence = 0;  // of the journal, from 1, no gaps
+    std::uint64_t sequence = 0;  // of its last record; grows, by more than 1 where an entry takes several records
     Span span;
     Metric metric;
     RankState state{};
@@ -58,10 +62,14 @@ public:
     JournalReader(JournalReader&&) noexcept;
     JournalReader& operator=(JournalReader&&) noexcept;
 
-    // Calls `take` for up to `limit` whole records that are there now; returns how many. I/O errors are errors; a torn
-    // tail is not.
+    // Calls `take` for up to `limit` whole entries that are there now; returns how many. I/O errors and missing
+    // segments are errors; a torn tail is not.
     Result<std::size_t> read(std::size_t limit, const std::function<void(const JournalEntry&)>& take);
+    // Where to go on from: everything up to here was taken.
     [[nodiscard]] std::uint64_t lastSequence() const;
+    // Of a journal whose writer is dead, read to its end: whether whole records follow the one that stopped the reader,
+    // that is, whether it was damaged and not merely cut off.
+    [[nodiscard]] bool damaged() const;
     // The caller has made everything up to `sequence` durable: segments that lie wholly below may be used again.
     void release(std::uint64_t sequence);
 

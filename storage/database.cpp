@@ -1,0 +1,102 @@
+#include "storage/database.h"
+
+#include "storage/migrate.h"
+
+namespace dasgd::storage {
+
+namespace {
+
+constexpr int kPagesBetweenCheckpoints = 4096;
+constexpr int kPagesOfTooLargeWal = 65536;  // 256 MiB
+
+}  // namespace
+
+HotStatement::HotStatement(SQLite::Database& database, const char* sql) {
+    if (sqlite3_prepare_v3(database.getHandle(), sql, -1, SQLITE_PREPARE_PERSISTENT, &statement_, nullptr) !=
+        SQLITE_OK) {
+        throw SQLite::Exception(database.getHandle());
+    }
+}
+
+void HotStatement::run() {
+    const int outcome = sqlite3_step(statement_);
+    sqlite3_reset(statement_);
+    if (outcome != SQLITE_DONE) throw SQLite::Exception(sqlite3_db_handle(statement_), outcome);
+}
+
+WriteConnection::WriteConnection(const WorkspacePaths& paths)
+    : paths_(paths), database_(paths.database().string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE) {
+    database_.setBusyTimeout(5000);
+    sqlite3_db_config(database_.getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+}
+
+void WriteConnection::configure() {
+    database_.exec("PRAGMA journal_mode = WAL");
+    database_.exec("PRAGMA synchronous = NORMAL");
+    database_.exec("PRAGMA wal_autocheckpoint = 0");
+    database_.exec("PRAGMA foreign_keys = OFF");
+    database_.exec("PRAGMA cache_size = -16384");
+}
+
+Result<std::unique_ptr<WriteConnection>> WriteConnection::open(const WorkspacePaths& paths) {
+    DASGD_ASSIGN(const FileLock lock, FileLock::wait(paths.lock(), FileLock::Kind::Exclusive));
+    return guarded(paths.database(), [&]() -> Result<std::unique_ptr<WriteConnection>> {
+        std::unique_ptr<WriteConnection> connection(new WriteConnection(paths));
+        // First of all: a database of someone else, or of a newer program, is not touched.
+        DASGD_TRY(migrate(connection->database(), paths.database()));
+        connection->configure();
+        return connection;
+    });
+}
+
+void WriteConnection::checkpoint(bool everything) {
+    int pages = 0;
+    int done = 0;
+    const int mode = everything ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
+    if (everything) sqlite3_busy_timeout(database_.getHandle(), 100);
+    sqlite3_wal_checkpoint_v2(database_.getHandle(), nullptr, mode, &pages, &done);
+    if (everything) sqlite3_busy_timeout(database_.getHandle(), 5000);
+    walTrouble_ =
+        pages > kPagesOfTooLargeWal
+            ? paths_.database().string() + "-wal has grown past 256 MiB, as some reader keeps a transaction open"
+            : "";
+}
+
+Batch::Batch(WriteConnection& connection, FileLock lock) : connection_(connection), lock_(std::move(lock)) {
+    connection_.database_.exec("BEGIN IMMEDIATE");
+}
+
+Result<std::unique_ptr<Batch>> Batch::begin(WriteConnection& connection) {
+    DASGD_ASSIGN(FileLock lock, FileLock::wait(connection.paths_.lock(), FileLock::Kind::Exclusive));
+    return guarded(connection.paths_.database(), [&]() -> Result<std::unique_ptr<Batch>> {
+        return std::unique_ptr<Batch>(new Batch(connection, std::move(lock)));
+    });
+}
+
+Batch::~Batch() {
+    // After a full disk SQLite may have rolled back by itself.
+    if (open_ && sqlite3_get_autocommit(connection_.database_.getHandle()) == 0) {
+        sqlite3_exec(connection_.database_.getHandle(), "ROLLBACK", nullptr, nullptr, nullptr);
+    }
+}
+
+void Batch::commit(Then then) {
+    int pagesInWal = 0;
+    sqlite3_wal_hook(
+        connection_.database_.getHandle(),
+        [](void* target, sqlite3*, const char*, int pages) {
+            *static_cast<int*>(target) = pages;
+            return SQLITE_OK;
+        },
+        &pagesInWal);
+    connection_.database_.exec("COMMIT");
+    open_ = false;
+    sqlite3_wal_hook(connection_.database_.getHandle(), nullptr, nullptr);
+    if (then == Then::CheckpointAll) {
+        connection_.checkpoint(true);
+    } else if (pagesInWal >= kPagesBetweenCheckpoints) {
+        connection_.checkpoint(false);
+    }
+}
+
+}  // namespace dasgd::storage

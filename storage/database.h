@@ -1,0 +1,83 @@
+// Connections to lab.db, and the one way to write to it: a transaction under the workspace's lock.
+#pragma once
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <sqlite3.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "core/base/result.h"
+#include "storage/recorder.h"
+#include "storage/workspace.h"
+
+namespace dasgd::storage {
+
+// A statement for the hot paths: bind, step, reset, without a check per column.
+class HotStatement {
+public:
+    HotStatement(SQLite::Database& database, const char* sql);
+    ~HotStatement() { sqlite3_finalize(statement_); }
+    HotStatement(const HotStatement&) = delete;
+    HotStatement& operator=(const HotStatement&) = delete;
+
+    void bind(int place, std::int64_t value) { sqlite3_bind_int64(statement_, place, value); }
+    void bind(int place, double value) { sqlite3_bind_double(statement_, place, value); }
+    // Throws SQLite::Exception.
+    void run();
+    [[nodiscard]] sqlite3_stmt* get() const { return statement_; }
+
+private:
+    sqlite3_stmt* statement_ = nullptr;
+};
+
+// The writing connection. No automatic checkpoints, none on closing: they happen in Batch, under the lock.
+class WriteConnection {
+public:
+    static Result<std::unique_ptr<WriteConnection>> open(const WorkspacePaths& paths);
+    [[nodiscard]] SQLite::Database& database() { return database_; }
+    [[nodiscard]] const WorkspacePaths& paths() const { return paths_; }
+    // Why the WAL could not start over, "" where it could.
+    [[nodiscard]] const std::string& walTrouble() const { return walTrouble_; }
+
+private:
+    friend class Batch;
+    explicit WriteConnection(const WorkspacePaths& paths);
+    void configure();
+    void checkpoint(bool everything);
+    WorkspacePaths paths_;
+    SQLite::Database database_;
+    std::string walTrouble_;
+};
+
+// One write transaction: takes the lock and begins; rolls back unless committed. Methods throw SQLite::Exception.
+class Batch {
+public:
+    static Result<std::unique_ptr<Batch>> begin(WriteConnection& connection);
+    ~Batch();
+    Batch(const Batch&) = delete;
+    Batch& operator=(const Batch&) = delete;
+
+    enum class Then { Nothing, CheckpointAll };
+    void commit(Then then = Then::Nothing);
+
+private:
+    Batch(WriteConnection& connection, FileLock lock);
+    WriteConnection& connection_;
+    FileLock lock_;
+    bool open_ = true;
+};
+
+// Runs `work`, turning SQLite's exceptions into errors that name the file.
+template <class Work>
+auto guarded(const std::filesystem::path& file, Work&& work) -> decltype(work()) {
+    try {
+        return work();
+    } catch (const SQLite::Exception& exception) {
+        return fail(file.string() + ": " + exception.what() +
+                    (exception.getErrorCode() == SQLITE_FULL ? " (make room on the disk)" : ""));
+    }
+}
+
+}  // namespace dasgd::storage

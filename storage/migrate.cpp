@@ -1,0 +1,62 @@
+#include "storage/migrate.h"
+
+#include <SQLiteCpp/Backup.h>
+#include <SQLiteCpp/SQLiteCpp.h>
+
+namespace dasgd::storage {
+
+namespace {
+
+int number(SQLite::Database& database, const char* query) { return database.execAndGet(query).getInt(); }
+
+bool isEmpty(SQLite::Database& database) { return number(database, "SELECT count(*) FROM sqlite_master") == 0; }
+
+bool isOurs(SQLite::Database& database) { return number(database, "PRAGMA application_id") == kApplicationId; }
+
+tl::unexpected<Error> notOurs(const std::filesystem::path& file) {
+    return fail(file.string() + " is not a database of DaSGD Lab; choose another workspace folder");
+}
+
+tl::unexpected<Error> newer(const std::filesystem::path& file, int found, int known) {
+    return fail(file.string() + " has schema version " + std::to_string(found) + ", this program knows up to version " +
+                std::to_string(known) + "; update the program, or use another workspace");
+}
+
+void backUp(SQLite::Database& database, const std::filesystem::path& file, int version) {
+    SQLite::Database copy(file.string() + ".backup-v" + std::to_string(version),
+                          SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    SQLite::Backup(copy, database).executeStep(-1);
+}
+
+}  // namespace
+
+Status migrate(SQLite::Database& database, const std::filesystem::path& file, const std::vector<std::string>& scripts) {
+    const int known = static_cast<int>(scripts.size());
+    const bool fresh = isEmpty(database);
+    if (!fresh && !isOurs(database)) return notOurs(file);
+    const int found = number(database, "PRAGMA user_version");
+    if (found > known) return newer(file, found, known);
+    if (found == known) return {};
+    if (!fresh) backUp(database, file, found);
+    SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+    for (int version = found; version < known; ++version) database.exec(scripts[static_cast<std::size_t>(version)]);
+    database.exec("PRAGMA application_id = " + std::to_string(kApplicationId));
+    database.exec("PRAGMA user_version = " + std::to_string(known));
+    transaction.commit();
+    return {};
+}
+
+Status checkSchema(SQLite::Database& database, const std::filesystem::path& file,
+                   const std::vector<std::string>& scripts) {
+    const int known = static_cast<int>(scripts.size());
+    if (!isOurs(database)) return notOurs(file);
+    const int found = number(database, "PRAGMA user_version");
+    if (found > known) return newer(file, found, known);
+    if (found < known) {
+        return fail(file.string() + " has the older schema version " + std::to_string(found) + " of " +
+                    std::to_string(known) + "; any `dasgd run` in this workspace brings it up to date");
+    }
+    return {};
+}
+
+}  // namespace dasgd::storage

@@ -1,0 +1,193 @@
+#include "storage/recorder.h"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "storage/ingest.h"
+#include "storage/run_end.h"
+#include "storage/store_impl.h"
+
+namespace dasgd::storage {
+
+namespace {
+
+constexpr std::size_t kBatchEntries = 65536;
+constexpr auto kPause = std::chrono::milliseconds(40);
+constexpr auto kPauseInTrouble = std::chrono::milliseconds(500);
+
+class JournalRecorder final : public Recorder {
+public:
+    struct Parts {
+        std::unique_ptr<WriteConnection> connection;
+        FileLock owner;
+        std::vector<FileLock> rankLocks;
+        std::int64_t runKey = 0;
+        int workers = 0;
+        std::string runId;
+        std::vector<int> ranks;
+    };
+
+    explicit JournalRecorder(Parts parts)
+        : parts_(std::move(parts)), ingest_(*parts_.connection, parts_.runKey, parts_.runId, parts_.ranks) {
+        thread_ = std::thread([this] { collect(); });
+    }
+    ~JournalRecorder() override { stopThread(); }
+    JournalRecorder(const JournalRecorder&) = delete;
+    JournalRecorder& operator=(const JournalRecorder&) = delete;
+
+    Status finish(const std::string& status, const std::string& error) override {
+        stopThread();
+        DASGD_TRY(ingest_.collectAll());
+        stored_ = ingest_.stored();
+        const std::string damage = ingest_.damage();
+        std::string text = error;
+        if (!damage.empty()) text += (text.empty() ? "" : "; ") + damage;
+        DASGD_TRY(writeOutcome(status, text));
+        if (damage.empty()) {
+            for (const int rank : parts_.ranks) removeJournal(parts_.connection->paths(), parts_.runId, rank);
+        }
+        parts_.rankLocks.clear();
+        parts_.owner = FileLock();
+        return {};
+    }
+
+    [[nodiscard]] std::int64_t recordsStored() const override { return stored_; }
+
+    [[nodiscard]] std::string trouble() const override {
+        const std::lock_guard guard(mutex_);
+        return trouble_;
+    }
+
+private:
+    void collect() {
+        std::unique_lock lock(mutex_);
+        while (!stop_) {
+            lock.unlock();
+            const auto taken = ingest_.collect(kBatchEntries);
+            stored_ = ingest_.stored();
+            lock.lock();
+            setTrouble(taken ? parts_.connection->walTrouble()
+                             : taken.error().message + "; the journals keep the records");
+            // A full share may mean that there is more.
+            if (taken && *taken >= kBatchEntries / parts_.ranks.size()) continue;
+            const auto pause = taken ? kPause : kPauseInTrouble;
+            wake_.wait_for(lock, pause, [&] { return stop_; });
+        }
+    }
+
+    void setTrouble(const std::string& text) {
+        if (!text.empty() && trouble_.empty()) std::fprintf(stderr, "dasgd: %s\n", text.c_str());
+        trouble_ = text;
+    }
+
+    void stopThread() {
+        {
+            const std::lock_guard guard(mutex_);
+            stop_ = true;
+        }
+        wake_.notify_all();
+        if (thread_.joinable()) thread_.join();
+    }
+
+    Status writeOutcome(const std::string& status, const std::string& error) {
+        WriteConnection& connection = *parts_.connection;
+        return guarded(connection.paths().database(), [&]() -> Status {
+            DASGD_ASSIGN(const auto batch, Batch::begin(connection));
+            auto& database = connection.database();
+            for (const int rank : parts_.ranks) {
+                SQLite::Statement mark(database, "UPDATE rank_state SET outcome = ? WHERE run = ? AND rank = ?");
+                mark.bind(1, status);
+                mark.bind(2, parts_.runKey);
+                mark.bind(3, rank);
+                mark.exec();
+            }
+            SQLite::Statement query(database, "SELECT outcome FROM rank_state WHERE run = ? AND outcome IS NOT NULL");
+            query.bind(1, parts_.runKey);
+            std::vector<std::string> outcomes;
+            while (query.executeStep()) outcomes.push_back(query.getColumn(0).getString());
+            query.reset();
+            const bool all = outcomes.size() >= static_cast<std::size_t>(parts_.workers);
+            if (!all) outcomes.emplace_back("interrupted");
+            const bool last = all || parts_.owner.tryUpgrade();
+            writeStatus(database, parts_.runKey, last ? worstOf(outcomes) : "running", error);
+            batch->commit(Batch::Then::CheckpointAll);
+            return {};
+        });
+    }
+
+    Parts parts_;
+    RunIngest ingest_;  // of the thread, and of finish() once that has ended
+    std::atomic<std::int64_t> stored_{0};
+    mutable std::mutex mutex_;
+    std::condition_variable wake_;
+    std::string trouble_;
+    bool stop_ = false;
+    std::thread thread_;
+};
+
+Status markRunning(JournalRecorder::Parts& parts) {
+    WriteConnection& connection = *parts.connection;
+    return guarded(connection.paths().database(), [&]() -> Status {
+        DASGD_ASSIGN(const auto batch, Batch::begin(connection));
+        auto& database = connection.database();
+        SQLite::Statement query(database, "SELECT id, workers FROM run WHERE run_id = ?");
+        query.bind(1, parts.runId);
+        if (!query.executeStep()) return fail("there is no run " + parts.runId + " in this workspace");
+        parts.runKey = query.getColumn(0).getInt64();
+        parts.workers = query.getColumn(1).getInt();
+        query.reset();
+        SQLite::Statement mark(database,
+                               "UPDATE run SET started_at = CASE WHEN status = 'queued' THEN ? ELSE started_at END, "
+                               "status = 'running' WHERE id = ?");
+        mark.bind(1, utcNow());
+        mark.bind(2, parts.runKey);
+        mark.exec();
+        for (const int rank : parts.ranks) {
+            SQLite::Statement row(database, "INSERT OR IGNORE INTO rank_state (run, rank) VALUES (?, ?)");
+            row.bind(1, parts.runKey);
+            row.bind(2, rank);
+            row.exec();
+            SQLite::Statement ended(database, "SELECT outcome FROM rank_state WHERE run = ? AND rank = ?");
+            ended.bind(1, parts.runKey);
+            ended.bind(2, rank);
+            if (ended.executeStep() && !ended.getColumn(0).isNull()) {
+                return fail("rank " + std::to_string(rank) + " of " + parts.runId +
+                            " has ended already; start a new run");
+            }
+        }
+        batch->commit();
+        return {};
+    });
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Recorder>> Recorder::start(Store& store, const std::string& runId, std::vector<int> ranks) {
+    if (ranks.empty()) return fail("a recorder needs at least one rank");
+    const WorkspacePaths& paths = store.paths();
+    if (!isRunId(runId) || !std::filesystem::is_directory(paths.run(runId))) {
+        return fail("there is no run " + runId + " in " + paths.root.string());
+    }
+    JournalRecorder::Parts parts{.runId = runId, .ranks = std::move(ranks)};
+    std::error_code ignored;
+    std::filesystem::create_directories(paths.run(runId) / "journal", ignored);
+    for (const int rank : parts.ranks) {
+        const std::filesystem::path file = paths.journal(runId, rank).string() + ".lock";
+        const std::string holder = FileLock::holder(file);
+        DASGD_ASSIGN(auto lock, FileLock::tryNow(file, FileLock::Kind::Exclusive));
+        if (!lock) {
+            return fail("rank " + std::to_string(rank) + " of " + runId + " is being collected by process " + holder);
+        }
+        lock->sign();
+        parts.rankLocks.push_back(std::move(*lock));
+    }
+    DASGD_ASSIGN(parts.connection, WriteConnection::open(paths));
+    DASGD_ASSIGN(parts.owner, store.impl_->takeOwnership(runId));
+    DASGD_TRY(markRunning(parts));
+    return std::make_unique<JournalRecorder>(std::move(parts));
+}
+
+}  // namespace dasgd::storage

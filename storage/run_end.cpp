@@ -1,0 +1,53 @@
+#include "storage/run_end.h"
+
+#include <algorithm>
+#include <array>
+#include <system_error>
+
+#include "core/base/event.h"
+#include "core/base/journal.h"
+
+namespace dasgd::storage {
+
+std::string worstOf(const std::vector<std::string>& outcomes) {
+    constexpr std::array<const char*, 4> worstFirst{"failed", "interrupted", "stopped", "finished"};
+    for (const char* word : worstFirst) {
+        if (std::find(outcomes.begin(), outcomes.end(), word) != outcomes.end()) return word;
+    }
+    return "interrupted";
+}
+
+std::string statusFromRanks(SQLite::Database& database, std::int64_t runKey, int workers) {
+    SQLite::Statement query(database, "SELECT state FROM rank_state WHERE run = ? AND state IS NOT NULL");
+    query.bind(1, runKey);
+    std::vector<std::string> outcomes;
+    while (query.executeStep()) {
+        switch (static_cast<RankState>(query.getColumn(0).getInt())) {
+            case RankState::Failed: outcomes.emplace_back("failed"); break;
+            case RankState::Finished: outcomes.emplace_back("finished"); break;
+            case RankState::Stopped: outcomes.emplace_back("stopped"); break;
+            default: outcomes.emplace_back("interrupted"); break;
+        }
+    }
+    if (outcomes.size() < static_cast<std::size_t>(workers)) outcomes.emplace_back("interrupted");
+    return worstOf(outcomes);
+}
+
+void writeStatus(SQLite::Database& database, std::int64_t runKey, const std::string& status, const std::string& error) {
+    SQLite::Statement write(database,
+                            "UPDATE run SET status = :status, error = CASE WHEN :error = '' THEN error ELSE :error END "
+                            "WHERE id = :run");
+    write.bind(":status", status);
+    write.bind(":error", error);
+    write.bind(":run", runKey);
+    write.exec();
+}
+
+void removeJournal(const WorkspacePaths& paths, const std::string& runId, int rank) {
+    const auto journal = paths.journal(runId, rank);
+    if (JournalWriter::isAlive(journal)) return;
+    std::error_code ignored;
+    std::filesystem::remove_all(journal, ignored);
+}
+
+}  // namespace dasgd::storage

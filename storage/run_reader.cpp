@@ -1,0 +1,345 @@
+#include "storage/run_reader.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "storage/database.h"
+#include "storage/migrate.h"
+#include "storage/run_timings.h"
+
+namespace dasgd::storage {
+
+namespace {
+
+constexpr std::int64_t kTimingSpans = 65536;
+constexpr const char* kRunColumns =
+    "run_id, experiment, algorithm, seed, workers, backend, status, started_at, wall_s, steps, samples, bytes_sent, "
+    "final_loss, best_accuracy, hidden, blocked_s, samples_per_s, git_commit, config, error";
+
+std::optional<double> optionalNumber(const SQLite::Column& column) {
+    if (column.isNull()) return std::nullopt;
+    return column.getDouble();
+}
+
+// NaN is stored as NULL.
+double number(const SQLite::Column& column) {
+    return column.isNull() ? std::numeric_limits<double>::quiet_NaN() : column.getDouble();
+}
+
+RunRow runRow(SQLite::Statement& query) {
+    int place = 0;
+    RunRow row;
+    row.runId = query.getColumn(place++).getString();
+    row.experiment = query.getColumn(place++).getString();
+    row.algorithm = query.getColumn(place++).getString();
+    row.seed = query.getColumn(place++).getInt64();
+    row.workers = query.getColumn(place++).getInt();
+    row.backend = query.getColumn(place++).getString();
+    row.status = query.getColumn(place++).getString();
+    row.startedAt = query.getColumn(place++).getString();
+    row.wallS = query.getColumn(place++).getDouble();
+    row.steps = query.getColumn(place++).getInt64();
+    row.samples = query.getColumn(place++).getInt64();
+    row.bytesSent = query.getColumn(place++).getInt64();
+    row.finalLoss = optionalNumber(query.getColumn(place++));
+    row.bestAccuracy = optionalNumber(query.getColumn(place++));
+    row.hidden = optionalNumber(query.getColumn(place++));
+    row.blockedS = optionalNumber(query.getColumn(place++));
+    row.samplesPerS = optionalNumber(query.getColumn(place++));
+    row.gitCommit = query.getColumn(place++).getString();
+    row.config = query.getColumn(place++).getString();
+    row.error = query.getColumn(place++).getString();
+    return row;
+}
+
+// Columns tag, step, start_ns, duration_ns, bytes, collective.
+SpanRow spanRow(SQLite::Statement& query) {
+    const std::int64_t tag = query.getColumn(0).getInt64();
+    const Ns start = query.getColumn(2).getInt64();
+    return {.rank = static_cast<int>(tag >> 8),
+            .span = {.lane = static_cast<Lane>((tag >> 6) & 3),
+                     .kind = static_cast<SpanKind>(tag & 63),
+                     .step = query.getColumn(1).getInt64(),
+                     .start = start,
+                     .end = start + query.getColumn(3).getInt64(),
+                     .bytes = query.getColumn(4).getInt64(),
+                     .collective = static_cast<std::uint64_t>(query.getColumn(5).getInt64())}};
+}
+
+// Columns rank, step, epoch, wall_ns, samples, bytes_sent, value from `place` on.
+MetricSample metricSample(SQLite::Statement& query, int place) {
+    MetricSample sample;
+    sample.rank = query.getColumn(place++).getInt();
+    sample.step = query.getColumn(place++).getInt64();
+    sample.epoch = number(query.getColumn(place++));
+    sample.wallS = static_cast<double>(query.getColumn(place++).getInt64()) / 1e9;
+    sample.samples = query.getColumn(place++).getInt64();
+    sample.bytesSent = query.getColumn(place++).getInt64();
+    sample.value = number(query.getColumn(place++));
+    return sample;
+}
+
+// The start of every id that begins with `prefix`, and the first string after all of them.
+std::string afterPrefix(std::string prefix) {
+    prefix += '\x7f';
+    return prefix;
+}
+
+}  // namespace
+
+class RunReader::Impl {
+public:
+    explicit Impl(const std::filesystem::path& workspace)
+        : root(workspace), file(WorkspacePaths{workspace}.database()), database(file.string(), SQLite::OPEN_READONLY) {
+        database.setBusyTimeout(5000);
+    }
+
+    std::int64_t keyOf(const std::string& runId) {
+        SQLite::Statement query(database, "SELECT id FROM run WHERE run_id = ?");
+        query.bind(1, runId);
+        return query.executeStep() ? query.getColumn(0).getInt64() : 0;
+    }
+
+    std::int64_t integerOf(const std::string& runId, const char* column) {
+        SQLite::Statement query(database, std::string("SELECT ") + column + " FROM run WHERE run_id = ?");
+        query.bind(1, runId);
+        return query.executeStep() ? query.getColumn(0).getInt64() : 0;
+    }
+
+    // The run that has this id, or the only one whose id begins with it.
+    Result<std::string> fullId(const std::string& prefix) {
+        if (keyOf(prefix) != 0) return prefix;
+        SQLite::Statement query(database, "SELECT run_id FROM run WHERE run_id >= ? AND run_id < ? LIMIT 2");
+        query.bind(1, prefix);
+        query.bind(2, afterPrefix(prefix));
+        if (prefix.empty() || !query.executeStep()) return fail("there is no run '" + prefix + "' in " + root.string());
+        std::string id = query.getColumn(0).getString();
+        if (query.executeStep()) {
+            return fail("'" + prefix + "' begins the ids of several runs, as " + id + " and " +
+                        query.getColumn(0).getString() + "; give more of it");
+        }
+        return id;
+    }
+
+    // The newest spans of the run, in any order.
+    std::vector<SpanRow> newestSpans(std::int64_t run) {
+        std::vector<SpanRow> rows;
+        SQLite::Statement chunks(database,
+                                 "SELECT first_id, last_id FROM span_chunk WHERE run = ? ORDER BY first_id DESC");
+        SQLite::Statement query(database,
+                                "SELECT tag, step, start_ns, duration_ns, bytes, collective FROM span "
+                                "WHERE id BETWEEN ? AND ?");
+        chunks.bind(1, run);
+        while (static_cast<std::int64_t>(rows.size()) < kTimingSpans && chunks.executeStep()) {
+            const std::int64_t last = chunks.getColumn(1).getInt64();
+            const std::int64_t wanted = kTimingSpans - static_cast<std::int64_t>(rows.size());
+            query.reset();
+            query.bind(1, std::max(chunks.getColumn(0).getInt64(), last - wanted + 1));
+            query.bind(2, last);
+            while (query.executeStep()) rows.push_back(spanRow(query));
+        }
+        return rows;
+    }
+
+    // Computed anew only when the run has more spans than last time.
+    const RunTimings& timings(std::int64_t run, std::int64_t spans) {
+        if (run != timedRun_ || spans != timedSpans_) {
+            timings_ = timingsOf(newestSpans(run));
+            timedRun_ = run;
+            timedSpans_ = spans;
+        }
+        return timings_;
+    }
+
+    template <class Work>
+    auto guard(Work&& work) -> decltype(work()) {
+        return guarded(file, [&] {
+            const SQLite::Transaction snapshot(database);
+            return work();
+        });
+    }
+
+    const std::filesystem::path root;
+    const std::filesystem::path file;
+    SQLite::Database database;
+
+private:
+    std::int64_t timedRun_ = 0;
+    std::int64_t timedSpans_ = -1;
+    RunTimings timings_;
+};
+
+RunReader::RunReader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+RunReader::RunReader(RunReader&&) noexcept = default;
+RunReader& RunReader::operator=(RunReader&&) noexcept = default;
+RunReader::~RunReader() = default;
+
+Result<RunReader> RunReader::open(const std::filesystem::path& workspace) {
+    const WorkspacePaths paths{workspace};
+    std::error_code ignored;
+    if (!std::filesystem::exists(paths.database(), ignored)) {
+        return fail("there is no workspace in " + workspace.string() + " (no lab.db); `dasgd run` makes one");
+    }
+    return guarded(paths.database(), [&]() -> Result<RunReader> {
+        auto impl = std::make_unique<Impl>(workspace);
+        DASGD_TRY(checkSchema(impl->database, paths.database()));
+        return RunReader(std::move(impl));
+    });
+}
+
+const std::filesystem::path& RunReader::workspace() const { return impl_->root; }
+
+Result<std::int64_t> RunReader::dataVersion() {
+    return guarded(impl_->file, [&]() -> Result<std::int64_t> {
+        return impl_->database.execAndGet("PRAGMA data_version").getInt64();
+    });
+}
+
+Result<std::vector<RunRow>> RunReader::runs() {
+    return impl_->guard([&]() -> Result<std::vector<RunRow>> {
+        std::vector<RunRow> rows;
+        SQLite::Statement query(impl_->database, std::string("SELECT ") + kRunColumns + " FROM run_list");
+        while (query.executeStep()) rows.push_back(runRow(query));
+        std::reverse(rows.begin(), rows.end());
+        return rows;
+    });
+}
+
+Result<RunDetail> RunReader::run(const std::string& runId) {
+    return impl_->guard([&]() -> Result<RunDetail> {
+        DASGD_ASSIGN(const std::string id, impl_->fullId(runId));
+        SQLite::Statement row(impl_->database,
+                              std::string("SELECT ") + kRunColumns + " FROM run_list WHERE run_id = ?");
+        row.bind(1, id);
+        row.executeStep();
+        RunDetail detail{.row = runRow(row)};
+        SQLite::Statement query(
+            impl_->database,
+            "SELECT planned_steps, steps_per_epoch, link_emulated, link, host, cpu, git_dirty_diff, "
+            "git_dirty, versions, clock_origin, clock_error_s, id, spans FROM run WHERE run_id = ?");
+        query.bind(1, id);
+        query.executeStep();
+        detail.plannedSteps = query.getColumn(0).getInt64();
+        detail.stepsPerEpoch = query.getColumn(1).getDouble();
+        detail.linkEmulated = query.getColumn(2).getInt() != 0;
+        detail.link = query.getColumn(3).getString();
+        detail.host = query.getColumn(4).getString();
+        detail.cpu = query.getColumn(5).getString();
+        detail.gitDirtyDiff = query.getColumn(6).getString();
+        detail.gitDirty = query.getColumn(7).getInt() != 0;
+        detail.versions = query.getColumn(8).getString();
+        detail.clockOrigin = query.getColumn(9).getInt64();
+        detail.clockErrorS = query.getColumn(10).getDouble();
+        const RunTimings& timings = impl_->timings(query.getColumn(11).getInt64(), query.getColumn(12).getInt64());
+        detail.skewS = timings.skewS;
+        detail.inflation = timings.inflation;
+        detail.stragglerRank = timings.stragglerRank;
+        detail.stragglerExcess = timings.stragglerExcess;
+        return detail;
+    });
+}
+
+Result<std::vector<std::string>> RunReader::metricNames(const std::string& runId) {
+    return impl_->guard([&]() -> Result<std::vector<std::string>> {
+        // One probe of the index a name, however many rows there are.
+        SQLite::Statement query(impl_->database,
+                                "SELECT name FROM metric_name WHERE EXISTS "
+                                "(SELECT 1 FROM metric WHERE run = ? AND metric.name = metric_name.id) ORDER BY id");
+        query.bind(1, impl_->keyOf(runId));
+        std::vector<std::string> names;
+        while (query.executeStep()) names.push_back(query.getColumn(0).getString());
+        return names;
+    });
+}
+
+Result<MetricAnswer> RunReader::metrics(const MetricQuery& wanted) {
+    return impl_->guard([&]() -> Result<MetricAnswer> {
+        SQLite::Statement query(impl_->database,
+                                "SELECT id, rank, step, epoch, wall_ns, samples, bytes_sent, value FROM metric "
+                                "WHERE run = ? AND name = (SELECT id FROM metric_name WHERE name = ?) AND id > ? "
+                                "ORDER BY id");
+        query.bind(1, impl_->keyOf(wanted.runId));
+        query.bind(2, wanted.name);
+        query.bind(3, wanted.afterRowid);
+        MetricAnswer answer{.lastRowid = wanted.afterRowid};
+        while (query.executeStep()) {
+            answer.lastRowid = query.getColumn(0).getInt64();
+            const MetricSample sample = metricSample(query, 1);
+            if (!wanted.rank || *wanted.rank == sample.rank) answer.samples.push_back(sample);
+        }
+        return answer;
+    });
+}
+
+Result<std::vector<SpanRow>> RunReader::spans(const std::string& runId, TimeRange range,
+                                              std::optional<std::size_t> limit) {
+    return impl_->guard([&]() -> Result<std::vector<SpanRow>> {
+        SQLite::Statement query(
+            impl_->database,
+            "SELECT tag, step, start_ns, duration_ns, bytes, collective FROM span_chunk CROSS JOIN span "
+            "ON span.id BETWEEN first_id AND last_id "
+            "WHERE run = :run AND max_end >= :start AND min_start <= :end "
+            "AND start_ns <= :end AND start_ns + duration_ns >= :start LIMIT :limit");
+        query.bind(":run", impl_->keyOf(runId));
+        query.bind(":start", range.start);
+        query.bind(":end", range.end);
+        query.bind(":limit", limit ? static_cast<std::int64_t>(*limit) : std::int64_t{-1});
+        std::vector<SpanRow> rows;
+        while (query.executeStep()) rows.push_back(spanRow(query));
+        std::sort(rows.begin(), rows.end(), [](const SpanRow& a, const SpanRow& b) {
+            return std::pair(a.rank, a.span.start) < std::pair(b.rank, b.span.start);
+        });
+        return rows;
+    });
+}
+
+Status RunReader::eachSpan(const std::string& runId, const std::function<bool(const SpanRow&)>& take) {
+    return impl_->guard([&]() -> Status {
+        SQLite::Statement query(
+            impl_->database,
+            "SELECT tag, step, start_ns, duration_ns, bytes, collective FROM span_chunk CROSS JOIN "
+            "span ON span.id BETWEEN first_id AND last_id WHERE run = ? ORDER BY first_id, span.id");
+        query.bind(1, impl_->keyOf(runId));
+        while (query.executeStep()) {
+            if (!take(spanRow(query))) break;
+        }
+        return {};
+    });
+}
+
+Status RunReader::eachMetric(const std::string& runId,
+                             const std::function<bool(const std::string& name, const MetricSample&)>& take) {
+    return impl_->guard([&]() -> Status {
+        SQLite::Statement query(
+            impl_->database,
+            "SELECT metric_name.name, metric.rank, step, epoch, wall_ns, samples, bytes_sent, value "
+            "FROM metric JOIN metric_name ON metric_name.id = metric.name WHERE run = ? "
+            "ORDER BY metric.id");
+        query.bind(1, impl_->keyOf(runId));
+        while (query.executeStep()) {
+            if (!take(query.getColumn(0).getString(), metricSample(query, 1))) break;
+        }
+        return {};
+    });
+}
+
+Result<std::optional<TimeRange>> RunReader::spanExtent(const std::string& runId) {
+    return impl_->guard([&]() -> Result<std::optional<TimeRange>> {
+        SQLite::Statement query(impl_->database, "SELECT first_span_ns, last_span_ns FROM run WHERE run_id = ?");
+        query.bind(1, runId);
+        if (!query.executeStep() || query.getColumn(0).isNull()) return std::optional<TimeRange>();
+        return std::optional(TimeRange{query.getColumn(0).getInt64(), query.getColumn(1).getInt64()});
+    });
+}
+
+Result<std::int64_t> RunReader::spanCount(const std::string& runId) {
+    return impl_->guard([&]() -> Result<std::int64_t> { return impl_->integerOf(runId, "spans"); });
+}
+
+Result<Ns> RunReader::newestInstant(const std::string& runId) {
+    return impl_->guard([&]() -> Result<Ns> { return impl_->integerOf(runId, "newest_ns"); });
+}
+
+}  // namespace dasgd::storage

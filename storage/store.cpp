@@ -1,0 +1,230 @@
+#include <array>
+#include <chrono>
+#include <ctime>
+#include <random>
+#include <system_error>
+#include <thread>
+
+#include "core/base/journal.h"
+#include "storage/ingest.h"
+#include "storage/run_end.h"
+#include "storage/store_impl.h"
+
+namespace dasgd::storage {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using std::chrono::milliseconds;
+
+// Orphaned ranks end within two seconds of their launcher.
+constexpr auto kPatienceWithOrphans = milliseconds(2500);
+
+std::string timeText(const char* format) {
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    ::gmtime_r(&now, &parts);
+    std::array<char, 64> text{};
+    std::strftime(text.data(), text.size(), format, &parts);
+    return text.data();
+}
+
+// Ranks of which there is a journal.
+std::vector<int> ranksWithJournal(const WorkspacePaths& paths, const std::string& runId) {
+    std::vector<int> ranks;
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(paths.run(runId) / "journal", ignored)) {
+        const std::string name = entry.path().filename().string();
+        if (!entry.is_directory(ignored) || !name.starts_with("rank-")) continue;
+        const std::string digits = name.substr(5);
+        if (digits.empty() || digits.size() > 6 || digits.find_first_not_of("0123456789") != std::string::npos)
+            continue;
+        ranks.push_back(std::stoi(digits));
+    }
+    return ranks;
+}
+
+bool anyWriterAlive(const WorkspacePaths& paths, const std::string& runId, const std::vector<int>& ranks) {
+    for (const int rank : ranks) {
+        if (JournalWriter::isAlive(paths.journal(runId, rank))) return true;
+    }
+    return false;
+}
+
+void insertRun(SQLite::Database& database, const RunInfo& info) {
+    SQLite::Statement insert(
+        database,
+        "INSERT INTO run (run_id, experiment, algorithm, seed, workers, backend, status, started_at, clock_origin, "
+        "planned_steps, steps_per_epoch, link_emulated, sweep_group, link, host, cpu, git_commit, git_dirty, versions, "
+        "config, git_dirty_diff) VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    int place = 0;
+    insert.bind(++place, info.runId);
+    insert.bind(++place, info.experiment);
+    insert.bind(++place, info.algorithm);
+    insert.bind(++place, info.seed);
+    insert.bind(++place, info.workers);
+    insert.bind(++place, info.backend);
+    insert.bind(++place, utcNow());
+    insert.bind(++place, info.clockOrigin);
+    insert.bind(++place, info.plannedSteps);
+    insert.bind(++place, info.stepsPerEpoch);
+    insert.bind(++place, info.linkEmulated ? 1 : 0);
+    insert.bind(++place, info.sweepGroup);
+    insert.bind(++place, info.link);
+    insert.bind(++place, info.host);
+    insert.bind(++place, info.cpu);
+    insert.bind(++place, info.gitCommit);
+    insert.bind(++place, info.gitDirty ? 1 : 0);
+    insert.bind(++place, info.versions);
+    insert.bind(++place, info.config);
+    insert.bind(++place, info.gitDirtyDiff);
+    insert.exec();
+}
+
+}  // namespace
+
+std::string utcNow() {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    const auto ms = std::chrono::duration_cast<milliseconds>(now).count() % 1000;
+    std::string digits = std::to_string(ms);
+    digits.insert(0, 3 - digits.size(), '0');
+    return timeText("%Y-%m-%dT%H:%M:%S.") + digits + "Z";
+}
+
+Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Store::Store(Store&&) noexcept = default;
+Store& Store::operator=(Store&&) noexcept = default;
+Store::~Store() = default;
+
+Result<Store> Store::open(const fs::path& workspace) {
+    DASGD_TRY(prepareWorkspace(workspace));
+    auto impl = std::make_unique<Impl>(WorkspacePaths{workspace});
+    DASGD_ASSIGN(impl->connection, WriteConnection::open(impl->paths));
+    DASGD_TRY(impl->recoverDeadRuns());
+    return Store(std::move(impl));
+}
+
+const WorkspacePaths& Store::paths() const { return impl_->paths; }
+int Store::recovered() const { return impl_->recovered; }
+
+std::string Store::newRunId(const std::string& algorithm) const {
+    std::random_device random;
+    for (;;) {
+        std::array<char, 8> digits{};
+        std::snprintf(digits.data(), digits.size(), "%04x", random() & 0xffffU);
+        std::string id = timeText("%Y%m%d-%H%M%S") + "-" + algorithm + "-" + digits.data();
+        if (!fs::exists(impl_->paths.run(id))) return id;
+    }
+}
+
+Status Store::addRun(const RunInfo& info) {
+    if (!isRunId(info.runId)) {
+        return fail("'" + info.runId + "' cannot be a run id; use letters, digits, '.', '_' and '-', at most 128");
+    }
+    std::error_code error;
+    fs::create_directories(impl_->paths.run(info.runId) / "journal", error);
+    if (error) return fail("cannot make the folder " + impl_->paths.run(info.runId).string() + ": " + error.message());
+    DASGD_ASSIGN(FileLock owner, impl_->takeOwnership(info.runId));
+    const Status added = guarded(impl_->paths.database(), [&]() -> Status {
+        DASGD_ASSIGN(const auto batch, Batch::begin(*impl_->connection));
+        auto& database = impl_->connection->database();
+        SQLite::Statement query(database, "SELECT config, workers FROM run WHERE run_id = ?");
+        query.bind(1, info.runId);
+        if (query.executeStep()) {
+            const bool same =
+                query.getColumn(0).getString() == info.config && query.getColumn(1).getInt() == info.workers;
+            if (same) return {};
+            return fail("the run " + info.runId + " is there already, with another configuration; choose another id");
+        }
+        insertRun(database, info);
+        batch->commit();
+        return {};
+    });
+    if (added) impl_->owned.emplace(info.runId, std::move(owner));
+    return added;
+}
+
+Status Store::abandonRun(const std::string& runId, const std::string& status, const std::string& error) {
+    const Status written = guarded(impl_->paths.database(), [&]() -> Status {
+        DASGD_ASSIGN(const auto batch, Batch::begin(*impl_->connection));
+        auto& database = impl_->connection->database();
+        SQLite::Statement query(database, "SELECT id FROM run WHERE run_id = ?");
+        query.bind(1, runId);
+        if (!query.executeStep()) return fail("there is no run " + runId);
+        writeStatus(database, query.getColumn(0).getInt64(), status, error);
+        batch->commit();
+        return {};
+    });
+    impl_->owned.erase(runId);
+    return written;
+}
+
+Result<FileLock> Store::Impl::takeOwnership(const std::string& runId) {
+    if (auto node = owned.extract(runId)) return std::move(node.mapped());
+    DASGD_ASSIGN(FileLock lock, FileLock::wait(paths.owner(runId), FileLock::Kind::Shared));
+    lock.sign();
+    return lock;
+}
+
+Result<std::vector<Store::Impl::DeadRun>> Store::Impl::unfinishedRuns() {
+    return guarded(paths.database(), [&]() -> Result<std::vector<DeadRun>> {
+        SQLite::Statement query(connection->database(),
+                                "SELECT id, run_id, workers FROM run WHERE status IN ('queued', 'running')");
+        std::vector<DeadRun> runs;
+        while (query.executeStep()) {
+            runs.push_back(
+                {query.getColumn(0).getInt64(), query.getColumn(1).getString(), query.getColumn(2).getInt()});
+        }
+        return runs;
+    });
+}
+
+Status Store::Impl::recoverDeadRuns() {
+    DASGD_ASSIGN(const auto runs, unfinishedRuns());
+    for (const DeadRun& run : runs) {
+        DASGD_ASSIGN(const bool done, recover(run));
+        recovered += done ? 1 : 0;
+    }
+    return {};
+}
+
+// False where somebody owns the run, or a rank of it still lives.
+Result<bool> Store::Impl::recover(const DeadRun& run) {
+    std::error_code error;
+    fs::create_directories(paths.run(run.runId), error);
+    if (error) return fail("cannot make the folder " + paths.run(run.runId).string() + ": " + error.message());
+    const std::string holder = FileLock::holder(paths.owner(run.runId));
+    DASGD_ASSIGN(const auto owner, FileLock::tryNow(paths.owner(run.runId), FileLock::Kind::Exclusive));
+    if (!owner) return false;
+    const std::vector<int> ranks = ranksWithJournal(paths, run.runId);
+    for (auto waited = milliseconds(0); anyWriterAlive(paths, run.runId, ranks); waited += milliseconds(50)) {
+        if (waited >= kPatienceWithOrphans) return false;
+        std::this_thread::sleep_for(milliseconds(50));
+    }
+    RunIngest ingest(*connection, run.key, run.runId, ranks);
+    const Status collected = ingest.collectAll();
+    std::string why = "the process that ran it (" + (holder.empty() ? "unknown" : holder) + ") died before its end";
+    if (!collected) why += "; " + collected.error().message;
+    const std::string damage = ingest.damage();
+    if (!damage.empty()) why += "; " + damage;
+    const Status written = guarded(paths.database(), [&]() -> Status {
+        DASGD_ASSIGN(const auto batch, Batch::begin(*connection));
+        auto& database = connection->database();
+        SQLite::Statement query(database, "SELECT error FROM run WHERE id = ? AND status IN ('queued', 'running')");
+        query.bind(1, run.key);
+        if (!query.executeStep()) return {};
+        const std::string status = statusFromRanks(database, run.key, run.workers);
+        const bool explained = status != "interrupted" || !query.getColumn(0).getString().empty();
+        query.reset();
+        writeStatus(database, run.key, status, explained && damage.empty() ? "" : why);
+        batch->commit(Batch::Then::CheckpointAll);
+        return {};
+    });
+    if (!written) return tl::unexpected<Error>(written.error());
+    if (!collected || !damage.empty()) return true;
+    for (const int rank : ranks) removeJournal(paths, run.runId, rank);
+    return true;
+}
+
+}  // namespace dasgd::storage

@@ -1,0 +1,38 @@
+// Inside of Store, shared with Recorder.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "storage/database.h"
+
+namespace dasgd::storage {
+
+class Store::Impl {
+public:
+    explicit Impl(WorkspacePaths where) : paths(std::move(where)) {}
+
+    WorkspacePaths paths;
+    std::unique_ptr<WriteConnection> connection;
+    std::map<std::string, FileLock> owned;  // by run id: runs added and not yet handed to a Recorder
+    int recovered = 0;
+
+    // The owner lock of a run, taken over from addRun() or taken now.
+    Result<FileLock> takeOwnership(const std::string& runId);
+    Status recoverDeadRuns();
+
+private:
+    struct DeadRun {
+        std::int64_t key = 0;
+        std::string runId;
+        int workers = 0;
+    };
+    Result<std::vector<DeadRun>> unfinishedRuns();
+    Result<bool> recover(const DeadRun& run);
+};
+
+// "2026-11-21T12:03:01.123Z"
+std::string utcNow();
+
+}  // namespace dasgd::storage

@@ -1,0 +1,48 @@
+// Files and locks of a workspace. Locks are flock: the kernel drops them with the process, so none is ever stale.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "core/base/result.h"
+
+namespace dasgd::storage {
+
+// A flock held until destruction. Never inherited by programs that the process starts.
+class FileLock {
+public:
+    enum class Kind { Shared, Exclusive };
+    FileLock() = default;
+    FileLock(FileLock&& other) noexcept;
+    FileLock& operator=(FileLock&& other) noexcept;
+    ~FileLock();
+
+    // Waits as long as it takes. Creates the file.
+    static Result<FileLock> wait(const std::filesystem::path& file, Kind kind);
+    // nullopt where someone else holds it.
+    static Result<std::optional<FileLock>> tryNow(const std::filesystem::path& file, Kind kind);
+
+    // From shared to exclusive, if nobody else holds it; the lock is lost where that fails.
+    [[nodiscard]] bool tryUpgrade();
+    // Adds "pid host" to the file, for people.
+    void sign() const;
+    // Who signed last.
+    static std::string holder(const std::filesystem::path& file);
+    [[nodiscard]] explicit operator bool() const { return file_ >= 0; }
+
+private:
+    explicit FileLock(int file) : file_(file) {}
+    int file_ = -1;
+};
+
+// Empty, or the name of the network file system that statfs's `type` stands for: no WAL and no safe locks there.
+std::string networkFileSystem(long type);
+
+// Makes the folder, and refuses what cannot hold a workspace: an unwritable place, a file, a network file system.
+Status prepareWorkspace(const std::filesystem::path& root);
+
+// Letters, digits, '.', '_', '-', not leading with '.', at most 128 bytes: safe as a folder's name.
+bool isRunId(const std::string& id);
+
+}  // namespace dasgd::storage
