@@ -1,0 +1,45 @@
+#include <gtest/gtest.h>
+
+#include "tests/support/networks.h"
+
+namespace dasgd {
+namespace {
+
+const InputSpec kInput{.shape = {2, 3}, .classes = 4};
+
+// ∂L/∂W = (softmax(Wx + b) − onehot(y))ᵀ x / B
+TEST(LogisticTest, GradientIsTheClosedForm) {
+    auto model = test::buildModel("logistic", kInput);
+    model->module().to(torch::kFloat64);
+    const Batch batch = test::randomBatch(kInput, 5, torch::kFloat64);
+    model->loss(batch).backward();
+
+    const auto parameters = model->module().parameters();
+    const at::Tensor x = batch.inputs.flatten(1);
+    const at::Tensor logits = x.mm(parameters[0].detach().t()) + parameters[1].detach();
+    const at::Tensor excess = (torch::softmax(logits, 1) - torch::one_hot(batch.targets, 4)) / 5;
+    EXPECT_TRUE(parameters[0].grad().allclose(excess.t().mm(x), 1e-12, 1e-14));
+    EXPECT_TRUE(parameters[1].grad().allclose(excess.sum(0), 1e-12, 1e-14));
+}
+
+TEST(LogisticTest, HasOneLayer) { EXPECT_EQ(test::parameterCount(*test::buildModel("logistic", kInput)), 6 * 4 + 4); }
+
+TEST(LogisticTest, EvaluationSumsOverTheBatch) {
+    auto model = test::buildModel("logistic", kInput);
+    const Batch batch = test::randomBatch(kInput, 7);
+    const Evaluation evaluation = model->evaluate(batch);
+    EXPECT_EQ(evaluation.samples, 7);
+    EXPECT_NEAR(evaluation.lossSum, 7 * model->loss(batch).item<double>(), 1e-4);
+
+    const auto parameters = model->module().parameters();
+    const at::Tensor logits = batch.inputs.flatten(1).mm(parameters[0].t()) + parameters[1];
+    EXPECT_EQ(evaluation.correct, logits.argmax(1).eq(batch.targets).sum().item<std::int64_t>());
+}
+
+TEST(LogisticTest, RefusesASingleClass) {
+    auto model = test::createModel("logistic");
+    EXPECT_FALSE(model->build({.input = {.shape = {4}, .classes = 1}}));
+}
+
+}  // namespace
+}  // namespace dasgd

@@ -1,0 +1,39 @@
+#include <gtest/gtest.h>
+
+#include "tests/support/document.h"
+#include "tests/support/networks.h"
+
+namespace dasgd {
+namespace {
+
+using test::array;
+using test::table;
+
+const InputSpec kInput{.shape = {1, 4, 4}, .classes = 3};
+
+TEST(MlpTest, HiddenWidthsMakeTheLayers) {
+    auto model = test::buildModel("mlp", kInput, table({{"hidden", array<std::int64_t>({8, 5})}}));
+    EXPECT_EQ(test::parameterCount(*model), (16 * 8 + 8) + (8 * 5 + 5) + (5 * 3 + 3));
+}
+
+TEST(MlpTest, WithoutHiddenLayersIsLogisticRegression) {
+    auto model = test::buildModel("mlp", kInput, table({{"hidden", Value(Value::Array{})}}));
+    auto logistic = test::buildModel("logistic", kInput);
+    const Batch batch = test::randomBatch(kInput, 6);
+    EXPECT_EQ(model->loss(batch).item<float>(), logistic->loss(batch).item<float>());
+}
+
+TEST(MlpTest, GradientsMatchFiniteDifferences) {
+    auto model = test::buildModel("mlp", kInput, table({{"hidden", array<std::int64_t>({8, 5})}}));
+    model->module().to(torch::kFloat64);
+    test::expectGradientsMatchDifferences(*model, test::randomBatch(kInput, 6, torch::kFloat64));
+}
+
+TEST(MlpTest, RefusesAnEmptyLayer) {
+    const auto model = ModelRegistry::find("mlp")->create(table({{"hidden", array<std::int64_t>({8, 0})}}), {});
+    ASSERT_FALSE(model);
+    EXPECT_NE(model.error().message.find("hidden is 0"), std::string::npos) << model.error().message;
+}
+
+}  // namespace
+}  // namespace dasgd
