@@ -57,7 +57,9 @@ TEST(Evaluator, JudgesTheMeanModelOnTheWholeTestSetAndPutsEverythingBack) {
             double spread = 0;
             for (int r = 0; r < ranks; ++r) spread += std::pow(r - (ranks - 1) / 2.0, 2) / ranks;
             EXPECT_NEAR(report.consensusDistance, spread, 1e-5);
-            if (ranks == 7) EXPECT_LT(report.replicaAccuracy, 1);
+            if (ranks == 7) {
+                EXPECT_LT(report.replicaAccuracy, 1);
+            }
             EXPECT_TRUE(torch::equal(params.weights(), before));
             EXPECT_FLOAT_EQ(model.net.norm->running_mean[0].item<float>(), static_cast<float>(rank));
         });
