@@ -11,7 +11,7 @@
 
 namespace {
 
-using namespace dasgd::testing;
+using namespace dasgd::test;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;

@@ -6,7 +6,7 @@
 
 namespace {
 
-using namespace dasgd::testing;
+using namespace dasgd::test;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 

@@ -177,7 +177,7 @@ struct ReadVisitor {
 struct WriteVisitor {
     Value table;
     template <class T>
-    void operator()(T& field, std::string_view name, FieldSpec = {}) {
+    void operator()(T& field, std::string_view name, const FieldSpec& = {}) {
         if constexpr (IsOptional<T>::value) {
             if (field) table.set(name, writeFields(*field));
         } else if constexpr (Visitable<T>) {

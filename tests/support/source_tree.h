@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace dasgd::testing {
+namespace dasgd::test {
 
 namespace fs = std::filesystem;
 using Names = std::vector<std::string>;
@@ -100,4 +100,4 @@ Names everyComplaint(auto&& complaintsAbout) {
     return all;
 }
 
-}  // namespace dasgd::testing
+}  // namespace dasgd::test
