@@ -24,6 +24,8 @@ public:
     [[nodiscard]] Ns now() const override { return rawNow() - origin_; }
     void sleepUntil(Ns instant) override;
     [[nodiscard]] Ns origin() const { return origin_; }
+    // Moves the time line; while no other thread reads the clock.
+    void setOrigin(Ns origin) { origin_ = origin; }
 
 private:
     Ns origin_;
