@@ -1,0 +1,71 @@
+// Every plug-in of the source tree is in the program: what the linker drops is missed by nobody until a user asks for
+// it.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "core/train/experiment.h"
+
+namespace dasgd {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string contentOf(const fs::path& file) {
+    std::ifstream stream(file);
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// Names in lines like `const ModelRegistry::Add<LeNet> kAdd{"lenet", …`.
+std::vector<std::string> registeredIn(const fs::path& file) {
+    const std::string content = contentOf(file);
+    static const std::regex pattern(R"re(Registry(?:<\w+>)?::Add<[^;{]*>\s+k\w+\{\s*"([^"]+)")re");
+    std::vector<std::string> names;
+    for (std::sregex_iterator it(content.begin(), content.end(), pattern), end; it != end; ++it) {
+        names.push_back((*it)[1]);
+    }
+    return names;
+}
+
+template <class T>
+void expectAllLinked(const std::string& folder) {
+    std::size_t plugins = 0;
+    for (const auto& entry : fs::directory_iterator(fs::path(DASGD_SOURCE_DIR) / "core" / folder)) {
+        const fs::path& file = entry.path();
+        // A source with a header of its own is a helper of its folder.
+        if (file.extension() != ".cpp" || fs::exists(fs::path(file).replace_extension(".h"))) continue;
+        const auto names = registeredIn(file);
+        EXPECT_FALSE(names.empty()) << file << " registers nothing";
+        for (const std::string& name : names) EXPECT_TRUE(Registry<T>::find(name)) << name << " of " << file;
+        plugins += names.size();
+    }
+    EXPECT_EQ(Registry<T>::names().size(), plugins) << folder << ": a plug-in comes from elsewhere";
+}
+
+TEST(PluginsTest, EveryAlgorithmIsLinked) { expectAllLinked<Algorithm>("algorithms"); }
+TEST(PluginsTest, EveryModelIsLinked) { expectAllLinked<Model>("models"); }
+TEST(PluginsTest, EveryDatasetIsLinked) { expectAllLinked<Dataset>("datasets"); }
+
+TEST(PluginsTest, OptimisersAndSchedulesAreLinked) {
+    const fs::path train = fs::path(DASGD_SOURCE_DIR) / "core" / "train";
+    const auto optimizers = registeredIn(train / "optimizer.cpp");
+    const auto schedules = registeredIn(train / "lr_schedule.cpp");
+    EXPECT_EQ(OptimizerRegistry::names().size(), optimizers.size());
+    EXPECT_EQ(ScheduleRegistry::names().size(), schedules.size());
+    EXPECT_TRUE(OptimizerRegistry::find("sgd") && OptimizerRegistry::find("adamw"));
+    for (const std::string& name : schedules) EXPECT_TRUE(ScheduleRegistry::find(name)) << name;
+}
+
+TEST(PluginsTest, EveryPluginSaysWhatItIs) {
+    for (const SectionInfo& section : describeExperiment()) {
+        for (const auto& plugin : section.plugins) EXPECT_FALSE(plugin.summary.empty()) << plugin.name;
+    }
+}
+
+}  // namespace
+}  // namespace dasgd

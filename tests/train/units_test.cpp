@@ -1,0 +1,39 @@
+#include "core/train/units.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace dasgd {
+namespace {
+
+TEST(UnitsTest, BandwidthIsBitsInPowersOfTen) {
+    EXPECT_DOUBLE_EQ(parseBandwidth("8bps").value(), 1);
+    EXPECT_DOUBLE_EQ(parseBandwidth("8kbps").value(), 1e3);
+    EXPECT_DOUBLE_EQ(parseBandwidth("200Mbps").value(), 25e6);
+    EXPECT_DOUBLE_EQ(parseBandwidth("1.5 Gbps").value(), 187.5e6);
+}
+
+TEST(UnitsTest, LatencyIsInSeconds) {
+    EXPECT_DOUBLE_EQ(parseLatency("0ms").value(), 0);
+    EXPECT_DOUBLE_EQ(parseLatency("250ns").value(), 250e-9);
+    EXPECT_DOUBLE_EQ(parseLatency("50us").value(), 50e-6);
+    EXPECT_DOUBLE_EQ(parseLatency("1.5ms").value(), 1.5e-3);
+    EXPECT_DOUBLE_EQ(parseLatency("2s").value(), 2);
+}
+
+TEST(UnitsTest, RefusesTheRestAndSaysHow) {
+    for (const char* text :
+         {"", "200", "Mbps", "0Mbps", "-1Mbps", "200MBps", "200mbps", "nanMbps", "infGbps", "1Mbps x"}) {
+        const auto parsed = parseBandwidth(text);
+        ASSERT_FALSE(parsed) << text;
+        EXPECT_THAT(parsed.error().message, testing::HasSubstr("as 200Mbps"));
+    }
+    for (const char* text : {"", "1", "ms", "-1ms", "1min", "nanms"}) {
+        const auto parsed = parseLatency(text);
+        ASSERT_FALSE(parsed) << text;
+        EXPECT_THAT(parsed.error().message, testing::HasSubstr("as 1ms"));
+    }
+}
+
+}  // namespace
+}  // namespace dasgd
