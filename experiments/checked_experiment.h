@@ -1,0 +1,49 @@
+// An experiment that may start: read, checked and planned. What the launcher and the commands need to know of it, so
+// that they need not see torch.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/fields.h"
+#include "core/base/result.h"
+#include "core/base/value.h"
+#include "experiments/sweep.h"
+
+namespace dasgd::experiments {
+
+struct CheckedExperiment {
+    Value resolved;     // every field written out; reads back to the same experiment
+    std::string label;  // of the sweep
+    std::string name, algorithm, backend;
+    std::int64_t seed = 0;
+    int workers = 0;
+    double timeoutS = 0;
+    std::string link;  // "200Mbps, 1ms", "" where the link is real
+    std::int64_t totalSteps = 0;
+    std::int64_t stepsPerEpoch = 0;
+    std::int64_t parameters = 0;
+};
+
+// Reads the file, expands it and checks every experiment as far as can be done without starting a rank: schema, data
+// files, shapes. The first error is returned.
+[[nodiscard]] Result<std::vector<CheckedExperiment>> loadExperiments(const std::string& file,
+                                                                     const Overrides& overrides);
+
+// The configuration without its seed and name: runs that share it are repetitions of one another. One line of TOML.
+[[nodiscard]] std::string configurationKey(const Value& resolved);
+
+// The schema, for `dasgd describe`.
+struct SchemaPlugin {
+    std::string name, summary, reference;
+    std::vector<FieldInfo> fields;
+};
+struct SchemaSection {
+    std::string name;
+    std::vector<FieldInfo> fields;
+    std::vector<SchemaPlugin> plugins;
+};
+[[nodiscard]] std::vector<SchemaSection> experimentSchema();
+
+}  // namespace dasgd::experiments

@@ -1,0 +1,24 @@
+#include "experiments/commands/command.h"
+
+#include <cstdio>
+
+#include "experiments/text.h"
+
+namespace dasgd::experiments {
+
+void addWorkspaceOption(CLI::App& app, std::string& workspace) {
+    workspace = "dasgd-workspace";
+    app.add_option("-w,--workspace", workspace, "Folder of runs and records (default ./dasgd-workspace)")
+        ->envname("DASGD_WORKSPACE");
+}
+
+void addSetOption(CLI::App& app, std::vector<std::string>& assignments) {
+    app.add_option("-s,--set", assignments, "Change a key: --set algorithm.period=8")->allow_extra_args(false);
+}
+
+int refuse(const Error& error) {
+    std::fprintf(stderr, "dasgd: %s\n", printable(error.message).c_str());
+    return kWrongInput;
+}
+
+}  // namespace dasgd::experiments

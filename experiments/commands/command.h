@@ -1,0 +1,45 @@
+// The commands of `dasgd`: each declares its options and says what to do when it is chosen. One .cpp each.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace dasgd::experiments {
+
+// The exit statuses that scripts may rely on.
+enum ExitCode : int { kFinished = 0, kRunFailed = 1, kWrongInput = 2, kStopped = 130 };
+
+// Runs the command; its value is the exit status.
+using Action = std::function<int()>;
+using Declare = Action (*)(CLI::App& app);
+
+struct Command {
+    const char* name;
+    const char* summary;
+    Declare declare;
+};
+
+Action declareRun(CLI::App& app);
+Action declareWorker(CLI::App& app);
+Action declareStop(CLI::App& app);
+Action declareList(CLI::App& app);
+Action declareShow(CLI::App& app);
+Action declareCompare(CLI::App& app);
+Action declareExport(CLI::App& app);
+Action declareDescribe(CLI::App& app);
+Action declareDoctor(CLI::App& app);
+
+// --workspace, else $DASGD_WORKSPACE, else ./dasgd-workspace.
+void addWorkspaceOption(CLI::App& app, std::string& workspace);
+
+// --set, one assignment each time it is given.
+void addSetOption(CLI::App& app, std::vector<std::string>& assignments);
+
+// Says what is wrong on stderr; the status for a wrong experiment or command line.
+int refuse(const Error& error);
+
+}  // namespace dasgd::experiments

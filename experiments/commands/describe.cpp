@@ -1,0 +1,100 @@
+// `dasgd describe`: the schema, from the same definitions that check a file.
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "experiments/checked_experiment.h"
+#include "experiments/commands/command.h"
+#include "experiments/run_summary.h"
+#include "experiments/text.h"
+
+namespace dasgd::experiments {
+
+namespace {
+
+nlohmann::json jsonOf(const FieldInfo& field) {
+    nlohmann::json json = {{"name", field.name}, {"type", field.type}, {"optional", field.optional}};
+    if (field.type != "table") json["default"] = field.defaultToml;
+    const FieldSpec& spec = field.spec;
+    if (std::isfinite(spec.min)) json[spec.minOpen ? "above" : "min"] = spec.min;
+    if (std::isfinite(spec.max)) json[spec.maxOpen ? "below" : "max"] = spec.max;
+    if (!spec.unit.empty()) json["unit"] = spec.unit;
+    if (!spec.symbol.empty()) json["symbol"] = spec.symbol;
+    if (!spec.help.empty()) json["help"] = spec.help;
+    if (!spec.choices.empty()) json["choices"] = spec.choices;
+    for (const FieldInfo& child : field.children) json["fields"].push_back(jsonOf(child));
+    return json;
+}
+
+nlohmann::json jsonOf(const std::vector<FieldInfo>& fields) {
+    nlohmann::json json = nlohmann::json::array();
+    for (const FieldInfo& field : fields) json.push_back(jsonOf(field));
+    return json;
+}
+
+nlohmann::json schemaJson() {
+    nlohmann::json sections = nlohmann::json::array();
+    for (const SchemaSection& section : experimentSchema()) {
+        nlohmann::json plugins = nlohmann::json::array();
+        for (const SchemaPlugin& plugin : section.plugins) {
+            plugins.push_back({{"name", plugin.name},
+                               {"summary", plugin.summary},
+                               {"reference", plugin.reference},
+                               {"fields", jsonOf(plugin.fields)}});
+        }
+        sections.push_back({{"name", section.name}, {"fields", jsonOf(section.fields)}, {"plugins", plugins}});
+    }
+    return {{"sections", sections}};
+}
+
+std::string rangeOf(const FieldSpec& spec) {
+    std::string text;
+    for (const std::string& choice : spec.choices) text += (text.empty() ? "" : " | ") + choice;
+    const bool low = std::isfinite(spec.min);
+    const bool high = std::isfinite(spec.max);
+    if (low) text += (spec.minOpen ? "> " : ">= ") + csvNumber(spec.min);
+    if (high) text += std::string(low ? ", " : "") + (spec.maxOpen ? "< " : "<= ") + csvNumber(spec.max);
+    if (!spec.unit.empty()) text += (text.empty() ? "" : " ") + spec.unit;
+    return text;
+}
+
+void addRows(TextTable& table, const std::vector<FieldInfo>& fields, const std::string& indent) {
+    for (const FieldInfo& field : fields) {
+        const std::string name = field.name + (field.spec.symbol.empty() ? "" : " (" + field.spec.symbol + ")");
+        table.add({indent + name, field.type, field.defaultToml, rangeOf(field.spec), field.spec.help});
+        addRows(table, field.children, indent + "  ");
+    }
+}
+
+std::string schemaText() {
+    TextTable table({"key", "type", "default", "allowed", ""});
+    for (const std::size_t column : {1, 2, 3, 4}) table.leftAlign(column);
+    table.add({"name", "string", "", "", "Name of the experiment"});
+    for (const SchemaSection& section : experimentSchema()) {
+        table.add({});
+        table.add({"[" + section.name + "]"});
+        addRows(table, section.fields, "  ");
+        for (const SchemaPlugin& plugin : section.plugins) {
+            const std::string about = plugin.summary + (plugin.reference.empty() ? "" : " (" + plugin.reference + ")");
+            table.add({"  name = \"" + plugin.name + "\"", "", "", "", about});
+            addRows(table, plugin.fields, "    ");
+        }
+    }
+    table.add({});
+    table.add({"[sweep]", "", "", "", "\"section.key\" = [values]: one experiment for each; several keys: their product"});
+    return table.toString();
+}
+
+}  // namespace
+
+Action declareDescribe(CLI::App& app) {
+    auto json = std::make_shared<bool>(false);
+    app.add_flag("--json", *json, "As one JSON object");
+    return [json] {
+        std::fputs(*json ? (dumpLine(schemaJson()) + "\n").c_str() : schemaText().c_str(), stdout);
+        return static_cast<int>(kFinished);
+    };
+}
+
+}  // namespace dasgd::experiments

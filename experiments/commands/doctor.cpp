@@ -1,0 +1,150 @@
+// `dasgd doctor`: what a bug report needs, and whether anything here is broken.
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sys/statvfs.h>
+#include <arpa/inet.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "experiments/commands/command.h"
+#include "experiments/provenance.h"
+#include "experiments/run_summary.h"
+#include "experiments/sockets.h"
+#include "experiments/text.h"
+#include "storage/run_reader.h"
+
+namespace dasgd::experiments {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kLittleDiskBytes = 1e9;
+constexpr double kNoDiskBytes = 50e6;
+
+struct Finding {
+    std::string what;
+    std::string verdict;  // ok, note, broken
+    std::string text;
+};
+
+Finding versions() {
+    const auto json = nlohmann::json::parse(versionsJson());
+    std::string text = "dasgd " DASGD_VERSION;
+    for (const auto& [name, version] : json.items()) text += ", " + name + " " + version.get<std::string>();
+    return {"versions", "ok", text};
+}
+
+Finding machine() {
+    cpu_set_t allowed;
+    CPU_ZERO(&allowed);
+    ::sched_getaffinity(0, sizeof allowed, &allowed);
+    const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+    return {"machine", "ok", cpuModel() + ", " + std::to_string(CPU_COUNT(&allowed)) + " cores to use, " +
+                                 byteCount(memory) + " memory"};
+}
+
+Finding interfaces() {
+    ifaddrs* list = nullptr;
+    if (::getifaddrs(&list) != 0) return {"interfaces", "broken", "the kernel does not list them"};
+    const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> owner(list, &::freeifaddrs);
+    std::string text;
+    bool loopback = false;
+    for (const ifaddrs* each = list; each; each = each->ifa_next) {
+        if (!each->ifa_addr || each->ifa_addr->sa_family != AF_INET || !(each->ifa_flags & IFF_UP)) continue;
+        char address[INET_ADDRSTRLEN] = "";
+        ::inet_ntop(AF_INET, &reinterpret_cast<sockaddr_in*>(each->ifa_addr)->sin_addr, address, sizeof address);
+        loopback = loopback || std::string_view(address).starts_with("127.");
+        text += (text.empty() ? "" : ", ") + std::string(each->ifa_name) + " " + address;
+    }
+    if (!loopback) return {"interfaces", "broken", "loopback is down, local ranks cannot meet: `ip link set lo up`"};
+    return {"interfaces", "ok", text};
+}
+
+// The folder itself or, where it is still to be made, the nearest one above it.
+fs::path nearestExisting(fs::path folder) {
+    std::error_code code;
+    folder = fs::absolute(folder, code);
+    while (!fs::exists(folder, code) && folder.has_relative_path()) folder = folder.parent_path();
+    return folder;
+}
+
+Finding workspaceFolder(const std::string& workspace) {
+    const fs::path folder = nearestExisting(workspace);
+    if (!fs::is_directory(folder)) return {"workspace", "broken", folder.string() + " is not a folder"};
+    const fs::path probe = folder / (".dasgd-doctor-" + std::to_string(::getpid()));
+    std::ofstream out(probe);
+    out << "probe";
+    out.close();
+    const bool written = static_cast<bool>(out);
+    std::error_code code;
+    fs::remove(probe, code);
+    if (!written) return {"workspace", "broken", folder.string() + " cannot be written; choose another --workspace"};
+    const bool there = fs::exists(workspace, code);
+    return {"workspace", "ok", workspace + (there ? " can be written" : " does not exist yet and can be made")};
+}
+
+Finding disk(const std::string& workspace) {
+    struct statvfs info {};
+    if (::statvfs(nearestExisting(workspace).c_str(), &info) != 0) return {"disk", "broken", "cannot be asked"};
+    const double free = static_cast<double>(info.f_bavail) * static_cast<double>(info.f_frsize);
+    const std::string verdict = free < kNoDiskBytes ? "broken" : free < kLittleDiskBytes ? "note" : "ok";
+    return {"disk", verdict, byteCount(free) + " free for the workspace"};
+}
+
+Finding database(const std::string& workspace) {
+    std::error_code code;
+    if (!fs::exists(fs::path(workspace) / "lab.db", code)) return {"database", "ok", "none yet"};
+    auto reader = storage::RunReader::open(workspace);
+    if (!reader) return {"database", "broken", reader.error().message};
+    const auto rows = reader->runs();
+    if (!rows) return {"database", "broken", rows.error().message};
+    return {"database", "ok", std::to_string(rows->size()) + " runs"};
+}
+
+Finding sockets() {
+    std::string text;
+    bool everywhere = false;
+    for (const ListeningSocket& socket : ownListeningSockets()) {
+        everywhere = everywhere || socket.everywhere;
+        text += (text.empty() ? "" : ", ") + socket.address + " (process " + std::to_string(socket.process) + ")";
+    }
+    if (text.empty()) return {"sockets", "ok", "no dasgd process listens"};
+    return {"sockets", everywhere ? "broken" : "ok", text};
+}
+
+int examine(const std::string& workspace, bool json) {
+    const std::vector<Finding> findings{versions(),      machine(),           interfaces(), workspaceFolder(workspace),
+                                        disk(workspace), database(workspace), sockets()};
+    bool broken = false;
+    nlohmann::json all = nlohmann::json::array();
+    std::string text;
+    for (const Finding& finding : findings) {
+        broken = broken || finding.verdict == "broken";
+        all.push_back({{"check", finding.what}, {"verdict", finding.verdict}, {"text", finding.text}});
+        text += (finding.verdict + "        ").substr(0, 8) + (finding.what + "            ").substr(0, 12) +
+                printable(finding.text) + "\n";
+    }
+    if (json) text = dumpLine({{"ok", !broken}, {"checks", all}}) + "\n";
+    std::fputs(text.c_str(), stdout);
+    return broken ? kRunFailed : kFinished;
+}
+
+}  // namespace
+
+Action declareDoctor(CLI::App& app) {
+    auto workspace = std::make_shared<std::string>();
+    auto json = std::make_shared<bool>(false);
+    addWorkspaceOption(app, *workspace);
+    app.add_flag("--json", *json, "As one JSON object");
+    app.footer("Exit status 1 where something is broken.");
+    return [workspace, json] { return examine(*workspace, *json); };
+}
+
+}  // namespace dasgd::experiments

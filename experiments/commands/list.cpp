@@ -1,0 +1,62 @@
+// `dasgd list`: the runs of a workspace.
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "experiments/commands/command.h"
+#include "experiments/run_summary.h"
+#include "experiments/text.h"
+
+namespace dasgd::experiments {
+
+namespace {
+
+struct ListOptions {
+    std::string workspace, filter;
+    bool json = false;
+};
+
+bool matches(const storage::RunRow& row, const std::string& filter) {
+    const auto holds = [&](const std::string& text) { return text.find(filter) != std::string::npos; };
+    return holds(row.runId) || holds(row.experiment) || holds(row.algorithm) || holds(row.status) || holds(row.backend);
+}
+
+std::string tableOf(const std::vector<storage::RunRow>& rows) {
+    TextTable table({"run", "experiment", "algorithm", "seed", "workers", "status", "steps", "wall", "loss", "accuracy",
+                     "hidden", "samples/s"});
+    for (const std::size_t column : {1, 2, 5}) table.leftAlign(column);
+    for (const storage::RunRow& row : rows) {
+        table.add({printable(row.runId), printable(row.experiment), printable(row.algorithm), std::to_string(row.seed),
+                   std::to_string(row.workers), printable(row.status), std::to_string(row.steps), duration(row.wallS),
+                   shortNumber(row.finalLoss), percent(row.bestAccuracy), percent(row.hidden),
+                   shortNumber(row.samplesPerS)});
+    }
+    return table.toString();
+}
+
+int list(const ListOptions& options) {
+    auto reader = storage::RunReader::open(options.workspace);
+    if (!reader) return refuse(reader.error());
+    auto rows = reader->runs();
+    if (!rows) return refuse(rows.error());
+    std::erase_if(*rows, [&](const storage::RunRow& row) { return !matches(row, options.filter); });
+    if (!options.json) {
+        std::fputs(rows->empty() ? "no runs\n" : tableOf(*rows).c_str(), stdout);
+        return kFinished;
+    }
+    for (const storage::RunRow& row : *rows) std::printf("%s\n", dumpLine(toJson(row)).c_str());
+    return kFinished;
+}
+
+}  // namespace
+
+Action declareList(CLI::App& app) {
+    auto options = std::make_shared<ListOptions>();
+    addWorkspaceOption(app, options->workspace);
+    app.add_option("-f,--filter", options->filter, "Only runs whose id, experiment, algorithm, status or backend has this");
+    app.add_flag("--json", options->json, "One line of JSON a run");
+    return [options] { return list(*options); };
+}
+
+}  // namespace dasgd::experiments

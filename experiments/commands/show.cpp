@@ -1,0 +1,122 @@
+// `dasgd show`: everything that is known of a run.
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "experiments/commands/command.h"
+#include "experiments/run_summary.h"
+#include "experiments/text.h"
+
+namespace dasgd::experiments {
+
+namespace {
+
+struct ShowOptions {
+    std::string run, workspace;
+    bool json = false;
+};
+
+struct Shown {
+    storage::RunDetail detail;
+    std::optional<double> stepMs;
+    std::vector<RankTiming> timings;
+};
+
+Result<Shown> load(const ShowOptions& options) {
+    DASGD_ASSIGN(auto reader, storage::RunReader::open(options.workspace));
+    DASGD_ASSIGN(storage::RunDetail detail, reader.run(options.run));
+    DASGD_ASSIGN(const auto stepMs, stepMsOf(reader, detail.row.runId));
+    DASGD_ASSIGN(auto timings, rankTimings(reader, detail.row.runId));
+    return Shown{std::move(detail), stepMs, std::move(timings)};
+}
+
+nlohmann::json jsonOf(const Shown& shown) {
+    const storage::RunDetail& detail = shown.detail;
+    nlohmann::json json = toJson(RunSummary{detail.row, shown.stepMs});
+    json["planned_steps"] = detail.plannedSteps;
+    json["steps_per_epoch"] = jsonNumber(detail.stepsPerEpoch);
+    json["link_emulated"] = detail.linkEmulated;
+    json["link"] = detail.link;
+    json["host"] = detail.host;
+    json["cpu"] = detail.cpu;
+    json["git_dirty"] = detail.gitDirty;
+    json["git_diff"] = detail.gitDirtyDiff;
+    json["versions"] = nlohmann::json::parse(detail.versions, nullptr, false);
+    if (json["versions"].is_discarded()) json["versions"] = nullptr;
+    json["clock_error_s"] = jsonNumber(detail.clockErrorS);
+    json["skew_s"] = jsonNumber(detail.skewS);
+    json["compute_inflation"] = jsonNumber(detail.inflation);
+    json["config"] = detail.row.config;
+    json["ranks"] = nlohmann::json::array();
+    for (const RankTiming& timing : shown.timings) {
+        json["ranks"].push_back({{"rank", timing.rank}, {"step_ms", jsonNumber(timing.stepMs)}, {"steps", timing.steps}});
+    }
+    return json;
+}
+
+std::string linesOf(const std::string& text, const std::string& indent) {
+    std::string out;
+    std::size_t start = 0;
+    while (start < text.size()) {
+        const std::size_t end = std::min(text.find('\n', start), text.size());
+        out += indent + printable(std::string_view(text).substr(start, end - start)) + "\n";
+        start = end + 1;
+    }
+    return out;
+}
+
+void field(std::string& out, const std::string& name, const std::string& value) {
+    if (value.empty()) return;
+    out += "  " + name + std::string(name.size() < 14 ? 14 - name.size() : 1, ' ') + printable(value) + "\n";
+}
+
+std::string textOf(const Shown& shown) {
+    const storage::RunDetail& detail = shown.detail;
+    const storage::RunRow& row = detail.row;
+    std::string out = printable(row.runId) + "\n";
+    field(out, "experiment", row.experiment);
+    field(out, "status", row.status + (row.error.empty() ? "" : ": " + row.error));
+    field(out, "started", row.startedAt + ", ran " + duration(row.wallS));
+    field(out, "algorithm", row.algorithm + ", seed " + std::to_string(row.seed));
+    field(out, "cluster", std::to_string(row.workers) + " workers over " + row.backend +
+                              (detail.linkEmulated ? ", emulated link " + detail.link : ""));
+    field(out, "steps", std::to_string(row.steps) + " of " + std::to_string(detail.plannedSteps) + ", " +
+                            std::to_string(row.samples) + " samples, " +
+                            byteCount(static_cast<double>(row.bytesSent)) + " sent");
+    field(out, "final loss", shortNumber(row.finalLoss));
+    field(out, "best accuracy", percent(row.bestAccuracy));
+    field(out, "hidden", percent(row.hidden));
+    field(out, "blocked", row.blockedS ? duration(*row.blockedS) + " a rank" : "–");
+    field(out, "samples/s", shortNumber(row.samplesPerS));
+    if (shown.stepMs) field(out, "step", shortNumber(shown.stepMs) + " ms");
+    for (const RankTiming& timing : shown.timings) {
+        field(out, "  rank " + std::to_string(timing.rank), shortNumber(timing.stepMs) + " ms a step");
+    }
+    if (detail.stragglerRank && detail.stragglerExcess && *detail.stragglerExcess > 0.05) {
+        field(out, "straggler", "rank " + std::to_string(*detail.stragglerRank) + ", " +
+                                    percent(detail.stragglerExcess) + " slower than the median");
+    }
+    if (detail.skewS) field(out, "arrival skew", shortNumber(*detail.skewS * 1e3) + " ms");
+    field(out, "inflation", detail.inflation ? shortNumber(detail.inflation) + " × while a collective runs" : "");
+    field(out, "host", detail.host + ", " + detail.cpu);
+    field(out, "commit", row.gitCommit + (detail.gitDirty ? " with uncommitted changes" : ""));
+    field(out, "versions", detail.versions);
+    return out + "\n" + linesOf(row.config, "  ");
+}
+
+}  // namespace
+
+Action declareShow(CLI::App& app) {
+    auto options = std::make_shared<ShowOptions>();
+    app.add_option("RUN", options->run, "Run id, or the beginning of one")->required();
+    addWorkspaceOption(app, options->workspace);
+    app.add_flag("--json", options->json, "As one JSON object, with the uncommitted changes");
+    return [options] {
+        const auto shown = load(*options);
+        if (!shown) return refuse(shown.error());
+        std::fputs(options->json ? (dumpLine(jsonOf(*shown)) + "\n").c_str() : textOf(*shown).c_str(), stdout);
+        return static_cast<int>(kFinished);
+    };
+}
+
+}  // namespace dasgd::experiments

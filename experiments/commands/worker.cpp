@@ -1,0 +1,49 @@
+// `dasgd worker`: one rank. The launcher's own children come this way too, with options that nobody else needs.
+#include <cstdio>
+#include <memory>
+
+#include "experiments/commands/command.h"
+#include "experiments/worker_process.h"
+
+namespace dasgd::experiments {
+
+namespace {
+
+struct WorkerOptions {
+    HandTask hand;
+    ChildTask child;
+};
+
+int work(WorkerOptions& options) {
+    if (!options.child.runId.empty()) {
+        options.child.file = options.hand.file;
+        options.child.workspace = options.hand.workspace;
+        runChild(options.child);
+    }
+    const auto environment = readRankEnvironment(processEnvironment);
+    if (!environment) return refuse(environment.error());
+    options.hand.environment = *environment;
+    runByHand(options.hand);
+}
+
+}  // namespace
+
+Action declareWorker(CLI::App& app) {
+    auto options = std::make_shared<WorkerOptions>();
+    app.add_option("FILE", options->hand.file, "The experiment, a .toml file")->required();
+    addSetOption(app, options->hand.overrides.set);
+    addWorkspaceOption(app, options->hand.workspace);
+    app.add_flag("--json", options->hand.json, "Rank 0 prints one line of JSON at the end");
+    const std::string hidden;
+    app.add_option("--run", options->child.runId)->group(hidden);
+    app.add_option("--rank", options->child.rank)->group(hidden);
+    app.add_option("--origin", options->child.origin)->group(hidden);
+    app.add_option("--launcher", options->child.launcher)->group(hidden);
+    app.footer(
+        "Which rank it is, it learns from RANK WORLD_SIZE LOCAL_RANK MASTER_ADDR MASTER_PORT (torchrun, or by hand),\n"
+        "OMPI_*, PMI_* (mpirun) or SLURM_* (srun). DASGD_INTERFACE names the network interface; default: the one towards\n"
+        "MASTER_ADDR. Between hosts the data are sent without authentication: for trusted networks.");
+    return [options] { return work(*options); };
+}
+
+}  // namespace dasgd::experiments

@@ -1,0 +1,45 @@
+// One run from its row in the database to its last record: starts the ranks, collects what they write, ends them all.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "core/base/result.h"
+#include "experiments/checked_experiment.h"
+#include "experiments/progress.h"
+#include "experiments/provenance.h"
+#include "experiments/stop_signals.h"
+#include "storage/recorder.h"
+
+namespace dasgd::experiments {
+
+struct LaunchedRun {
+    std::string runId;
+    std::string status;  // finished, failed, stopped
+    std::string error;
+};
+
+// Owner: main's thread, for its whole life (the ranks die with it).
+class Launcher {
+public:
+    Launcher(storage::Store& store, StopSignals& signals, Progress::Style style)
+        : store_(store), signals_(signals), style_(style) {}
+
+    // `title` is what the progress bar shows. Errors: the run could not even be written down (disk full …).
+    Result<LaunchedRun> run(const CheckedExperiment& experiment, const Provenance& provenance,
+                            const std::string& title);
+
+private:
+    storage::Store& store_;
+    StopSignals& signals_;
+    Progress::Style style_;
+};
+
+// What the database keeps of a run before its first step.
+[[nodiscard]] storage::RunInfo describeRun(const CheckedExperiment& experiment, const Provenance& provenance);
+// Of 64 bits of FNV-1a, in hexadecimal: a short name for a configuration.
+[[nodiscard]] std::string shortHash(const std::string& text);
+// Writes the resolved experiment beside the run's records.
+[[nodiscard]] Status writeRunFiles(const storage::WorkspacePaths& paths, const storage::RunInfo& info);
+
+}  // namespace dasgd::experiments

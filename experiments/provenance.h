@@ -1,0 +1,25 @@
+// Where and with what a run was made.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace dasgd::experiments {
+
+struct Provenance {
+    std::string host, cpu;
+    std::string gitCommit;     // "" outside a repository
+    bool gitDirty = false;     // uncommitted changes; files that git does not know (the workspace …) do not count
+    std::string gitDirtyDiff;  // against the commit; cut off after 1 MiB, which its last line then says
+    std::string versions;      // JSON object: library → version
+};
+
+// `near`: the folder whose repository counts, the working folder where that is in none. Takes at most a few seconds.
+[[nodiscard]] Provenance collectProvenance(const std::filesystem::path& near);
+
+// {"LibTorch": "2.11.0", …}
+[[nodiscard]] std::string versionsJson();
+
+[[nodiscard]] std::string cpuModel();
+
+}  // namespace dasgd::experiments

@@ -1,0 +1,21 @@
+// Mean, spread and confidence of a few repetitions.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+namespace dasgd::experiments {
+
+struct Sample {
+    std::size_t n = 0;  // finite values; the others do not count
+    double mean = 0;
+    std::optional<double> std;         // with n−1; from two values on
+    std::optional<double> confidence;  // half width of the 95 % interval (Student's t)
+};
+
+[[nodiscard]] Sample summarise(const std::vector<double>& values);
+
+// Quantile 0.975 of Student's t distribution.
+[[nodiscard]] double studentT975(std::size_t degreesOfFreedom);
+
+}  // namespace dasgd::experiments

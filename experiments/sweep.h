@@ -1,0 +1,38 @@
+// From one document to the experiments it stands for: what the command line sets, then the product of all sweep axes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/base/value.h"
+
+namespace dasgd::experiments {
+
+inline constexpr std::size_t kMaxExpandedExperiments = 100'000;
+
+// One axis of a sweep: a key (of a value or a whole table) and what it takes in turn.
+struct SweepAxis {
+    std::vector<std::string> path;
+    SourcePosition place;  // of the key
+    std::vector<Value> values;
+    [[nodiscard]] std::string key() const;  // "algorithm.period"
+};
+
+// What to change in a document before it is used, as given by --set and --sweep.
+struct Overrides {
+    std::vector<std::string> set;    // "algorithm.period=8"
+    std::vector<std::string> sweep;  // "train.seed=1..5", "algorithm.delay=1,2,3"
+};
+
+struct ExpandedExperiment {
+    Value document;     // without [sweep]; values keep the places they came from
+    std::string label;  // what the axes chose: "algorithm.delay=2, train.seed=1"; "" without a sweep
+};
+
+// Takes [sweep] and the overrides into account. The last axis turns fastest. --set of a key that the file sweeps
+// replaces that axis, and so does --sweep. Errors carry the place of the key or value at fault.
+[[nodiscard]] Result<std::vector<ExpandedExperiment>> expandExperiments(const Value& document,
+                                                                        const Overrides& overrides);
+
+}  // namespace dasgd::experiments

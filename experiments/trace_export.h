@@ -1,0 +1,23 @@
+// A run's timeline as Chrome trace JSON, which ui.perfetto.dev and chrome://tracing open.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "core/base/result.h"
+#include "storage/run_reader.h"
+
+namespace dasgd::experiments {
+
+// All spans of a run by start, a bounded number in memory at a time.
+Status forEachSpan(storage::RunReader& reader, const std::string& runId,
+                   const std::function<void(const storage::SpanRow&)>& take);
+
+// One process a rank; one track a lane, more where spans of a lane overlap (collectives in flight together), since
+// viewers do not show overlapping slices. An arrow leads from each reduce to the merge that uses it. Loss and accuracy
+// are counters; where they are not finite, JSON has no number for them, and the trace shows a mark instead. A name that
+// ends in .gz is compressed.
+Status exportTrace(storage::RunReader& reader, const std::string& runId, const std::filesystem::path& file);
+
+}  // namespace dasgd::experiments
