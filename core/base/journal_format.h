@@ -1,8 +1,6 @@
 // Bytes of the journal, shared by its writer and its reader and by nobody else. Prose: storage/format.md.
 #pragma once
 
-#include <zlib.h>
-
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -10,6 +8,8 @@
 #include <cstring>
 #include <filesystem>
 #include <string>
+
+#include "core/base/crc32c.h"
 
 namespace dasgd::journal {
 
@@ -33,9 +33,11 @@ struct SegmentHeader {
     std::array<std::byte, 36> zero{};
     std::uint32_t crc = 0;
 
+    // Of the header with its CRC field zero.
     [[nodiscard]] std::uint32_t rightCrc() const {
-        return static_cast<std::uint32_t>(
-            crc32(0, reinterpret_cast<const Bytef*>(this), static_cast<uInt>(offsetof(SegmentHeader, crc))));
+        SegmentHeader plain = *this;
+        plain.crc = 0;
+        return crc32c(std::bit_cast<std::array<std::uint64_t, 8>>(plain));
     }
 };
 static_assert(sizeof(SegmentHeader) == kSlotBytes);
@@ -53,8 +55,7 @@ struct alignas(8) Record {
     [[nodiscard]] std::uint64_t sealFor(std::uint64_t sequence) const {
         Record sealed = *this;
         sealed.seal = sequence;
-        const auto crc = crc32(0, reinterpret_cast<const Bytef*>(&sealed), static_cast<uInt>(sizeof sealed));
-        return (sequence << 32) | static_cast<std::uint32_t>(crc);
+        return (sequence << 32) | crc32c(std::bit_cast<std::array<std::uint64_t, 8>>(sealed));
     }
 
     template <class T>

@@ -1,0 +1,158 @@
+// What telemetry costs the training thread, and how fast one core brings spans from a journal into committed rows, next
+// to what SQLite alone can do on the same disk in the same run. Prints ratios; nothing here is a test.
+//   span_rate_bench [millions of spans] [folder]
+#include <sched.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "core/base/check.h"
+#include "core/base/journal.h"
+#include "storage/ingest.h"
+#include "storage/recorder.h"
+#include "storage/run_reader.h"
+
+namespace {
+
+using namespace dasgd;
+using namespace dasgd::storage;
+namespace fs = std::filesystem;
+
+constexpr int kRanks = 4;
+constexpr int kSpansOfStep = 8;
+
+double seconds(Ns since) { return static_cast<double>(MonotonicClock::rawNow() - since) / 1e9; }
+
+template <class T>
+T orDie(Result<T> result) {
+    if (!result) {
+        std::fprintf(stderr, "%s\n", result.error().message.c_str());
+        std::exit(1);
+    }
+    return std::move(*result);
+}
+
+void stayOnOneCore() {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(sched_getcpu(), &set);
+    DASGD_CHECK(sched_setaffinity(0, sizeof set, &set) == 0);
+}
+
+// Like a step of DaSGD: back-to-back phases of some hundred microseconds, one reduce that lies across them.
+Span spanOf(std::int64_t i) {
+    const std::int64_t step = i / kSpansOfStep;
+    const auto phase = static_cast<int>(i % kSpansOfStep);
+    const Ns start = 1'000'000'000 + i * 137'000;
+    const bool reduce = phase == static_cast<int>(SpanKind::Reduce);
+    return {.lane = reduce ? Lane::Comm : Lane::Compute,
+            .kind = static_cast<SpanKind>(phase),
+            .step = step,
+            .start = start,
+            .end = start + (reduce ? 900'000 : 136'000),
+            .bytes = reduce ? 44'700'000 : 0,
+            .collective = reduce ? static_cast<std::uint64_t>(step) : 0};
+}
+
+double writeJournals(const WorkspacePaths& paths, const std::string& runId, std::int64_t spans) {
+    double busy = 0;
+    for (int rank = 0; rank < kRanks; ++rank) {
+        const auto journal = orDie(JournalWriter::create(paths.journal(runId, rank)));
+        const Ns begin = MonotonicClock::rawNow();
+        for (std::int64_t i = 0; i < spans / kRanks; ++i) journal->span(spanOf(i));
+        busy += seconds(begin);
+    }
+    return busy;
+}
+
+double nsOfMetric(const fs::path& folder, std::int64_t count) {
+    const auto journal = orDie(JournalWriter::create(folder));
+    const Ns begin = MonotonicClock::rawNow();
+    for (std::int64_t i = 0; i < count; ++i) {
+        journal->metric({.name = "train/loss", .step = i, .wall = i * 1000, .value = 1.0});
+    }
+    return seconds(begin) * 1e9 / static_cast<double>(count);
+}
+
+double nsOfClock() {
+    constexpr int kCalls = 2'000'000;
+    const Ns begin = MonotonicClock::rawNow();
+    Ns sum = 0;
+    for (int i = 0; i < kCalls; ++i) sum += MonotonicClock::rawNow() & 1;
+    DASGD_CHECK(sum >= 0);
+    return seconds(begin) * 1e9 / kCalls;
+}
+
+// The same rows into the same table by SQLite alone: WAL, one prepared statement, big transactions.
+double rawRate(const fs::path& file, std::int64_t spans) {
+    sqlite3* database = nullptr;
+    sqlite3_open(file.c_str(), &database);
+    sqlite3_exec(
+        database,
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+        "CREATE TABLE span (id INTEGER PRIMARY KEY, tag INTEGER NOT NULL, step INTEGER NOT NULL, start_ns INTEGER "
+        "NOT NULL, duration_ns INTEGER NOT NULL, bytes INTEGER NOT NULL, collective INTEGER NOT NULL)",
+        nullptr, nullptr, nullptr);
+    sqlite3_stmt* insert = nullptr;
+    sqlite3_prepare_v2(database,
+                       "INSERT INTO span (tag, step, start_ns, duration_ns, bytes, collective) VALUES (?,?,?,?,?,?)",
+                       -1, &insert, nullptr);
+    const Ns begin = MonotonicClock::rawNow();
+    sqlite3_exec(database, "BEGIN", nullptr, nullptr, nullptr);
+    for (std::int64_t i = 0; i < spans; ++i) {
+        const Span span = spanOf(i);
+        sqlite3_bind_int64(insert, 1, static_cast<int>(span.kind));
+        sqlite3_bind_int64(insert, 2, span.step);
+        sqlite3_bind_int64(insert, 3, span.start);
+        sqlite3_bind_int64(insert, 4, span.end - span.start);
+        sqlite3_bind_int64(insert, 5, span.bytes);
+        sqlite3_bind_int64(insert, 6, static_cast<std::int64_t>(span.collective));
+        DASGD_CHECK(sqlite3_step(insert) == SQLITE_DONE);
+        sqlite3_reset(insert);
+        if (i % 65536 == 65535) sqlite3_exec(database, "COMMIT; BEGIN", nullptr, nullptr, nullptr);
+    }
+    sqlite3_exec(database, "COMMIT", nullptr, nullptr, nullptr);
+    const double took = seconds(begin);
+    sqlite3_finalize(insert);
+    sqlite3_close(database);
+    return static_cast<double>(spans) / took;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::int64_t spans = (argc > 1 ? std::atoll(argv[1]) : 4) * 1'000'000;
+    const fs::path folder = argc > 2 ? fs::path(argv[2]) : fs::temp_directory_path() / "dasgd-span-rate";
+    fs::remove_all(folder);
+
+    auto store = orDie(Store::open(folder / "workspace"));
+    const RunInfo info{.runId = store.newRunId("bench"), .config = "bench", .workers = kRanks};
+    if (const Status added = store.addRun(info); !added) return 1;
+    const double writing = writeJournals(store.paths(), info.runId, spans);
+    const double metric = nsOfMetric(folder / "metrics", 1'000'000);
+
+    stayOnOneCore();
+    const double raw = rawRate(folder / "raw.db", spans);
+    const auto connection = orDie(WriteConnection::open(store.paths()));
+    RunIngest ingest(*connection, 1, info.runId, {0, 1, 2, 3});
+    const Ns begin = MonotonicClock::rawNow();
+    if (const Status collected = ingest.collectAll(); !collected) {
+        std::fprintf(stderr, "%s\n", collected.error().message.c_str());
+        return 1;
+    }
+    const double rate = static_cast<double>(spans) / seconds(begin);
+
+    auto reader = orDie(RunReader::open(folder / "workspace"));
+    DASGD_CHECK(orDie(reader.spanCount(info.runId)) == spans);
+    std::printf("training thread: %.0f ns a span record, %.0f ns a metric record, %.0f ns a look at the clock\n",
+                writing * 1e9 / static_cast<double>(spans), metric, nsOfClock());
+    std::printf("journal -> committed rows, one core: %.0f spans/s\n", rate);
+    std::printf("SQLite alone, the same rows, one core: %.0f rows/s\n", raw);
+    std::printf("ratio to SQLite alone: %.2f\n", rate / raw);
+    fs::remove_all(folder);
+    return 0;
+}

@@ -1,0 +1,141 @@
+#include "storage/database.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "tests/support/runs.h"
+
+namespace dasgd::storage {
+namespace {
+
+using namespace dasgd::testing;
+using ::testing::HasSubstr;
+namespace fs = std::filesystem;
+
+class BatchTest : public ::testing::Test {
+protected:
+    BatchTest() {
+        fs::create_directories(paths_.root);
+        connection_ = orDie(WriteConnection::open(paths_));
+    }
+    static void addName(WriteConnection& connection, const std::string& name) {
+        SQLite::Statement insert(connection.database(), "INSERT INTO metric_name (name) VALUES (?)");
+        insert.bind(1, name);
+        insert.exec();
+    }
+    std::int64_t names() {
+        SQLite::Database reader(paths_.database().string(), SQLite::OPEN_READONLY);
+        return reader.execAndGet("SELECT count(*) FROM metric_name").getInt64();
+    }
+    [[nodiscard]] std::uintmax_t walBytes() const { return fs::file_size(paths_.database().string() + "-wal"); }
+
+    TempDir folder_;
+    WorkspacePaths paths_{folder_ / "w"};
+    std::unique_ptr<WriteConnection> connection_;
+};
+
+TEST_F(BatchTest, IsAllOrNothing) {
+    {
+        const auto batch = orDie(Batch::begin(*connection_));
+        addName(*connection_, "a");
+    }
+    EXPECT_EQ(names(), 0);
+    const auto batch = orDie(Batch::begin(*connection_));
+    addName(*connection_, "a");
+    addName(*connection_, "b");
+    EXPECT_EQ(names(), 0);
+    batch->commit();
+    EXPECT_EQ(names(), 2);
+}
+
+TEST_F(BatchTest, HoldsTheLockAsLongAsItIsOpen) {
+    {
+        const auto batch = orDie(Batch::begin(*connection_));
+        EXPECT_FALSE(orDie(FileLock::tryNow(paths_.lock(), FileLock::Kind::Exclusive)));
+    }
+    EXPECT_TRUE(orDie(FileLock::tryNow(paths_.lock(), FileLock::Kind::Exclusive)));
+}
+
+TEST_F(BatchTest, ManyWritersTakeTurns) {
+    std::vector<std::thread> writers;
+    for (int writer = 0; writer < 4; ++writer) {
+        writers.emplace_back([&, writer] {
+            const auto connection = orDie(WriteConnection::open(paths_));
+            for (int i = 0; i < 50; ++i) {
+                const auto batch = orDie(Batch::begin(*connection));
+                addName(*connection, std::to_string(writer) + "/" + std::to_string(i));
+                batch->commit();
+            }
+        });
+    }
+    for (auto& writer : writers) writer.join();
+    EXPECT_EQ(names(), 200);
+}
+
+// 80 MB go through a WAL that is started over again and again, while readers come and go.
+TEST_F(BatchTest, TheWalStaysBounded) {
+    const std::string big(200'000, 'x');
+    for (int i = 0; i < 400; ++i) {
+        const auto batch = orDie(Batch::begin(*connection_));
+        addName(*connection_, big + std::to_string(i));
+        batch->commit();
+        if (i % 10 == 0) {
+            EXPECT_EQ(names(), i + 1);
+        }
+    }
+    EXPECT_LT(walBytes(), 40U << 20);
+    EXPECT_EQ(connection_->walTrouble(), "");
+}
+
+// A reader that never lets go: the WAL must grow, and that is said.
+TEST_F(BatchTest, AReaderThatHoldsTheWalBackIsReported) {
+    SQLite::Database reader(paths_.database().string(), SQLite::OPEN_READONLY);
+    reader.exec("BEGIN");
+    EXPECT_EQ(reader.execAndGet("SELECT count(*) FROM metric_name").getInt(), 0);
+    const std::string big(10'000'000, 'x');
+    for (int i = 0; i < 30; ++i) {
+        const auto batch = orDie(Batch::begin(*connection_));
+        addName(*connection_, big + std::to_string(i));
+        batch->commit();
+    }
+    EXPECT_THAT(connection_->walTrouble(), HasSubstr("256 MiB"));
+    reader.exec("COMMIT");
+    const auto batch = orDie(Batch::begin(*connection_));
+    batch->commit(Batch::Then::CheckpointAll);
+    EXPECT_EQ(connection_->walTrouble(), "");
+    EXPECT_EQ(walBytes(), 0U);
+}
+
+TEST_F(BatchTest, ClosingWritesNothing) {
+    {
+        const auto batch = orDie(Batch::begin(*connection_));
+        addName(*connection_, "a");
+        batch->commit();
+    }
+    const auto before = walBytes();
+    ASSERT_GT(before, 0U);
+    connection_.reset();
+    EXPECT_EQ(walBytes(), before) << "a checkpoint outside the lock";
+    EXPECT_EQ(names(), 1);
+}
+
+TEST(GuardedTest, ExceptionsBecomeErrorsThatNameTheFile) {
+    const auto failed = guarded("folder/lab.db", []() -> Status { throw SQLite::Exception("no luck", SQLITE_FULL); });
+    ASSERT_FALSE(failed);
+    EXPECT_EQ(failed.error().message, "folder/lab.db: no luck (make room on the disk)");
+}
+
+TEST_F(BatchTest, AStatementThatBreaksARuleThrows) {
+    const auto batch = orDie(Batch::begin(*connection_));
+    HotStatement insert(connection_->database(), "INSERT INTO metric_name (id, name) VALUES (?, 'x' || ?)");
+    insert.bind(1, std::int64_t{1});
+    insert.bind(2, 0.5);
+    insert.run();
+    EXPECT_THROW(insert.run(), SQLite::Exception);
+    EXPECT_THROW(HotStatement(connection_->database(), "SELECT nothing FROM nowhere"), SQLite::Exception);
+}
+
+}  // namespace
+}  // namespace dasgd::storage

@@ -1,0 +1,271 @@
+#include "storage/ingest.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "tests/support/runs.h"
+
+namespace dasgd::storage {
+namespace {
+
+using namespace dasgd::testing;
+namespace fs = std::filesystem;
+
+std::string integrity(const WorkspacePaths& paths) {
+    SQLite::Database database(paths.database().string(), SQLite::OPEN_READONLY);
+    return database.execAndGet("PRAGMA integrity_check").getString();
+}
+
+std::int64_t keyOf(const WorkspacePaths& paths, const std::string& id) {
+    SQLite::Database database(paths.database().string(), SQLite::OPEN_READONLY);
+    SQLite::Statement query(database, "SELECT id FROM run WHERE run_id = ?");
+    query.bind(1, id);
+    DASGD_CHECK(query.executeStep());
+    return query.getColumn(0).getInt64();
+}
+
+RunRow rowOf(const OneRun& run) { return orDie(run.reader().run(run.runId)).row; }
+
+TEST(IngestTest, TheSummaryFollowsTheRecords) {
+    OneRun run(2);
+    for (int rank = 0; rank < 2; ++rank) {
+        for (std::int64_t step = 1; step <= 10; ++step) {
+            run.rank(rank).metric({.name = "train/loss",
+                                   .step = step,
+                                   .wall = step * 1'000'000'000,
+                                   .samples = step * 64,
+                                   .bytesSent = step * 100,
+                                   .value = 1.0 / static_cast<double>(step) + rank});
+        }
+        run.rank(rank).metric({.name = "overlap/hidden_s", .value = 3});
+        run.rank(rank).metric({.name = "overlap/reduce_s", .value = rank == 0 ? 4.0 : 6.0});
+        run.rank(rank).metric({.name = "overlap/blocked_s", .value = rank == 0 ? 1.0 : 2.0});
+    }
+    run.finish();
+    RunRow row = rowOf(run);
+    EXPECT_EQ(row.steps, 10);
+    EXPECT_EQ(row.samples, 640);
+    EXPECT_EQ(row.bytesSent, 2000);
+    EXPECT_DOUBLE_EQ(row.wallS, 10.0);
+    EXPECT_DOUBLE_EQ(row.finalLoss.value(), 0.6) << "mean over the ranks";
+    EXPECT_DOUBLE_EQ(row.hidden.value(), 0.6);
+    EXPECT_DOUBLE_EQ(row.blockedS.value(), 1.5);
+    EXPECT_DOUBLE_EQ(row.samplesPerS.value(), 64.0);
+    EXPECT_FALSE(row.bestAccuracy);
+}
+
+TEST(IngestTest, AnEvaluationIsTheFinalLossAndTheBestAccuracyStays) {
+    OneRun run;
+    run.rank(0).metric({.name = "train/loss", .step = 1, .value = 9});
+    run.rank(0).metric({.name = "eval/loss", .step = 1, .value = 2});
+    run.rank(0).metric({.name = "eval/accuracy", .step = 1, .value = 0.9});
+    run.rank(0).metric({.name = "eval/loss", .step = 2, .value = 3});
+    run.rank(0).metric({.name = "eval/accuracy", .step = 2, .value = 0.8});
+    run.finish();
+    EXPECT_EQ(rowOf(run).finalLoss, 3.0);
+    EXPECT_EQ(rowOf(run).bestAccuracy, 0.9);
+}
+
+TEST(IngestTest, ALossThatIsNoNumberIsNoNumberInTheSummaryEither) {
+    OneRun run(2);
+    run.rank(0).metric({.name = "train/loss", .step = 1, .value = 1});
+    run.rank(1).metric({.name = "train/loss", .step = 1, .value = std::nan("")});
+    run.finish();
+    EXPECT_FALSE(rowOf(run).finalLoss) << "the mean of one rank alone would look healthy";
+}
+
+TEST(IngestTest, WhatRankZeroSaysOfTheRunBelongsToTheRun) {
+    OneRun run(2);
+    for (const char* name : {"eval/loss", "eval/replica_accuracy", "consensus/distance", "throughput/samples_per_s",
+                             "run/anything", "train/loss", "weight/0", "evaluation"}) {
+        run.rank(0).metric({.name = name});
+        run.rank(1).metric({.name = name});
+    }
+    run.finish();
+    RunReader reader = run.reader();
+    const auto rankOfFirst = [&](const char* name) {
+        const auto answer = orDie(reader.metrics({.runId = run.runId, .name = name}));
+        EXPECT_EQ(answer.samples.size(), 2U) << name;
+        EXPECT_EQ(answer.samples.back().rank, 1) << name;
+        return answer.samples.front().rank;
+    };
+    EXPECT_EQ(rankOfFirst("eval/loss"), -1);
+    EXPECT_EQ(rankOfFirst("eval/replica_accuracy"), -1);
+    EXPECT_EQ(rankOfFirst("consensus/distance"), -1);
+    EXPECT_EQ(rankOfFirst("throughput/samples_per_s"), -1);
+    EXPECT_EQ(rankOfFirst("run/anything"), -1);
+    EXPECT_EQ(rankOfFirst("train/loss"), 0);
+    EXPECT_EQ(rankOfFirst("weight/0"), 0);
+    EXPECT_EQ(rankOfFirst("evaluation"), 0);
+}
+
+TEST(IngestTest, SmallBatchesShareAChunkAndBigOnesAreCut) {
+    OneRun run;
+    const auto connection = orDie(WriteConnection::open(run.store.paths()));
+    RunIngest ingest(*connection, keyOf(run.store.paths(), run.runId), run.runId, {0});
+    for (std::int64_t step = 0; step < 20'000; ++step) {
+        run.rank(0).span({.step = step, .start = step * 10, .end = step * 10 + 5});
+        if (step < 300) {
+            EXPECT_EQ(orDie(ingest.collect(1000)), 1U);
+        }
+    }
+    orDie(ingest.collectAll());
+    EXPECT_EQ(ingest.stored(), 20'000);
+    SQLite::Database database(run.store.paths().database().string(), SQLite::OPEN_READONLY);
+    EXPECT_EQ(database.execAndGet("SELECT count(*) FROM span_chunk").getInt(), 3);
+    EXPECT_EQ(database.execAndGet("SELECT sum(last_id - first_id + 1) FROM span_chunk").getInt(), 20'000);
+    EXPECT_EQ(database.execAndGet("SELECT count(*) FROM span_list").getInt(), 20'000);
+    EXPECT_EQ(orDie(run.reader().spans(run.runId, {100'000, 100'100})).size(), 11U);
+}
+
+TEST(IngestTest, ABatchThatFailsIsTriedAgainFromWhatIsThere) {
+    OneRun run;
+    const auto connection = orDie(WriteConnection::open(run.store.paths()));
+    RunIngest ingest(*connection, keyOf(run.store.paths(), run.runId), run.runId, {0});
+    run.rank(0).metric({.name = "a", .step = 1});
+    orDie(ingest.collectAll());
+    connection->database().exec(
+        "CREATE TEMP TRIGGER broken BEFORE INSERT ON metric WHEN NEW.step = 4 "
+        "BEGIN SELECT raise(ABORT, 'broken'); END");
+    for (std::int64_t step = 2; step <= 5; ++step) run.rank(0).metric({.name = "b", .step = step});
+    EXPECT_FALSE(ingest.collectAll());
+    EXPECT_FALSE(ingest.collectAll());
+    EXPECT_EQ(orDie(run.reader().metricNames(run.runId)), std::vector<std::string>{"a"});
+    connection->database().exec("DROP TRIGGER broken");
+    orDie(ingest.collectAll());
+    const auto answer = orDie(run.reader().metrics({.runId = run.runId, .name = "b"}));
+    ASSERT_EQ(answer.samples.size(), 4U);
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(answer.samples[i].step, static_cast<std::int64_t>(i) + 2);
+}
+
+// What a rank writes per step in the tests below, so that each record tells its place.
+void writeStep(JournalWriter& journal, std::int64_t step) {
+    journal.span({.step = step, .start = step * 10, .end = step * 10 + 9});
+    journal.metric(
+        {.name = step % 2 ? "train/loss" : "a/rather/long/name/that/takes/more/than/one/record", .step = step});
+    if (step % 50 == 0) journal.state(RankState::Running, step, std::string(100, 's'));
+}
+
+// The run's records are those of steps 0, 1, 2, … once each, and no step that was acknowledged is missing.
+void expectEveryRecordOnce(const WorkspacePaths& paths, const std::string& id, std::int64_t acknowledged) {
+    RunReader reader = orDie(RunReader::open(paths.root));
+    std::int64_t spans = 0;
+    orDie(reader.eachSpan(id, [&](const SpanRow& row) { return row.span.step == spans && ++spans > 0; }));
+    std::int64_t metrics = 0;
+    orDie(reader.eachMetric(
+        id, [&](const std::string&, const MetricSample& sample) { return sample.step == metrics && ++metrics > 0; }));
+    EXPECT_GE(spans, acknowledged);
+    EXPECT_GE(metrics, acknowledged);
+    EXPECT_LE(spans, acknowledged + 1);
+    EXPECT_LE(metrics, acknowledged + 1);
+    EXPECT_EQ(orDie(reader.spanCount(id)), spans);
+}
+
+// One writer lives through the deaths of its collectors, then dies itself.
+TEST(IngestKillTest, ACollectorKilledAgainAndAgainLosesAndDoublesNothing) {
+    OneRun run;
+    run.journals.clear();
+    fs::remove_all(run.store.paths().journal(run.runId, 0));
+    const WorkspacePaths paths = run.store.paths();
+    const std::int64_t key = keyOf(paths, run.runId);
+    SharedCounter acknowledged;
+    ChildProcess writer([&] {
+        const auto journal = newJournal(paths.journal(run.runId, 0), {.segmentRecords = 512});
+        for (std::int64_t step = 0;; ++step) {
+            writeStep(*journal, step);
+            acknowledged.set(step + 1);
+            if (step % 10 == 0) ::usleep(100);
+        }
+        return 0;
+    });
+    std::mt19937 random(5);
+    for (int round = 0; round < 60; ++round) {
+        SharedCounter batches;
+        ChildProcess collector([&] {
+            const auto connection = orDie(WriteConnection::open(paths));
+            RunIngest ingest(*connection, key, run.runId, {0});
+            for (;;) {
+                batches.set(batches.get() + (orDie(ingest.collect(100)) > 0 ? 1 : 0));
+            }
+            return 0;
+        });
+        ASSERT_TRUE(eventually([&] { return batches.get() > 0; }));
+        std::this_thread::sleep_for(std::chrono::microseconds(random() % 20'000));
+        collector.kill();
+    }
+    writer.kill();
+    const auto connection = orDie(WriteConnection::open(paths));
+    RunIngest ingest(*connection, key, run.runId, {0});
+    orDie(ingest.collectAll());
+    EXPECT_EQ(ingest.damage(), "");
+    expectEveryRecordOnce(paths, run.runId, acknowledged.get());
+    EXPECT_EQ(integrity(paths), "ok");
+}
+
+// Four times fifty deaths of both, the rank and its recorder, in either order, in one workspace.
+class KillTest : public ::testing::TestWithParam<unsigned> {};
+INSTANTIATE_TEST_SUITE_P(Quarters, KillTest, ::testing::Values(1U, 2U, 3U, 4U));
+
+TEST_P(KillTest, EveryAcknowledgedRecordIsThereOnceAfterSigkill) {
+    const TempDir folder;
+    const WorkspacePaths paths{folder / "w"};
+    std::mt19937 random(GetParam());
+    const auto pause = [&] { std::this_thread::sleep_for(std::chrono::microseconds(random() % 30'000)); };
+    for (int round = 0; round < 50; ++round) {
+        const std::string id = "run-" + std::to_string(round);
+        SharedCounter started;
+        SharedCounter acknowledged;
+        ChildProcess recorder([&] {
+            Store store = orDie(Store::open(paths.root));
+            orDie(store.addRun(runInfo(id)));
+            const auto recording = orDie(Recorder::start(store, id, {0}));
+            started.set(1);
+            ::pause();
+            return 0;
+        });
+        ASSERT_TRUE(eventually([&] { return started.get() == 1; }));
+        ChildProcess rank([&] {
+            const auto journal = newJournal(paths.journal(id, 0), {.segmentRecords = 128});
+            for (std::int64_t step = 0;; ++step) {
+                writeStep(*journal, step);
+                acknowledged.set(step + 1);
+                if (step % 20 == 0) ::usleep(200);
+            }
+            return 0;
+        });
+        pause();
+        const bool rankFirst = random() % 2 == 0;
+        (rankFirst ? rank : recorder).kill();
+        pause();
+        (rankFirst ? recorder : rank).kill();
+        const Store store = orDie(Store::open(paths.root));
+        EXPECT_EQ(store.recovered(), 1);
+        EXPECT_EQ(orDie(orDie(RunReader::open(paths.root)).run(id)).row.status, "interrupted");
+        expectEveryRecordOnce(paths, id, acknowledged.get());
+    }
+    EXPECT_EQ(integrity(paths), "ok");
+}
+
+TEST(IngestTest, AMillionRecordsArriveInOrder) {
+    constexpr std::int64_t kRecords = 1'000'000;
+    const TempDir folder;
+    Store store = orDie(Store::open(folder / "w"));
+    orDie(store.addRun(runInfo("run-a")));
+    const auto recorder = orDie(Recorder::start(store, "run-a", {0}));
+    {
+        const auto journal = newJournal(store.paths().journal("run-a", 0));
+        for (std::int64_t step = 0; step < kRecords; ++step) journal->span({.step = step, .start = step});
+    }
+    orDie(recorder->finish("finished", ""));
+    EXPECT_EQ(recorder->recordsStored(), kRecords);
+    RunReader reader = orDie(RunReader::open(folder / "w"));
+    std::int64_t next = 0;
+    orDie(reader.eachSpan("run-a", [&](const SpanRow& row) { return row.span.step == next && ++next > 0; }));
+    EXPECT_EQ(next, kRecords);
+}
+
+}  // namespace
+}  // namespace dasgd::storage

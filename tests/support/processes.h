@@ -1,0 +1,84 @@
+// Processes that a test forks, kills and waits for. Fork before starting threads.
+#pragma once
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <thread>
+#include <utility>
+
+#include "core/base/check.h"
+
+namespace dasgd::testing {
+
+class ChildProcess {
+public:
+    // Runs `work` in a child, which ends with its answer as exit status, and with this process at the latest.
+    explicit ChildProcess(const std::function<int()>& work) : id_(::fork()) {
+        DASGD_CHECK(id_ >= 0);
+        if (id_ != 0) return;
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        ::_exit(work());
+    }
+    ~ChildProcess() {
+        if (id_ > 0) kill();
+    }
+    ChildProcess(ChildProcess&& other) noexcept : id_(std::exchange(other.id_, 0)) {}
+    ChildProcess& operator=(ChildProcess&&) = delete;
+
+    [[nodiscard]] int id() const { return id_; }
+    void kill() {
+        ::kill(id_, SIGKILL);
+        (void)wait();
+    }
+    // The exit status, or −signal.
+    [[nodiscard]] int wait() {
+        int status = 0;
+        const int waited = ::waitpid(std::exchange(id_, 0), &status, 0);
+        DASGD_CHECK(waited > 0);
+        return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+    }
+
+private:
+    int id_;
+};
+
+// A number that a child writes and that outlives it.
+class SharedCounter {
+public:
+    SharedCounter()
+        : value_(static_cast<std::atomic<std::int64_t>*>(::mmap(
+              nullptr, sizeof(std::atomic<std::int64_t>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {
+        DASGD_CHECK(value_ != MAP_FAILED);
+    }
+    ~SharedCounter() { ::munmap(value_, sizeof *value_); }
+    SharedCounter(const SharedCounter&) = delete;
+    SharedCounter& operator=(const SharedCounter&) = delete;
+
+    void set(std::int64_t value) { value_->store(value); }
+    void add() { value_->fetch_add(1); }
+    [[nodiscard]] std::int64_t get() const { return value_->load(); }
+
+private:
+    std::atomic<std::int64_t>* value_;
+};
+
+// Looks every millisecond until `condition` holds; false when it did not in time.
+inline bool eventually(const std::function<bool()>& condition,
+                       std::chrono::seconds patience = std::chrono::seconds(20)) {
+    const auto end = std::chrono::steady_clock::now() + patience;
+    while (!condition()) {
+        if (std::chrono::steady_clock::now() > end) return false;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return true;
+}
+
+}  // namespace dasgd::testing

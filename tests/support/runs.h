@@ -1,0 +1,82 @@
+// Workspaces and runs for tests of storage.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/check.h"
+#include "storage/recorder.h"
+#include "storage/run_reader.h"
+#include "tests/support/journals.h"
+#include "tests/support/processes.h"
+#include "tests/support/temp_dir.h"
+
+namespace dasgd::testing {
+
+template <class T>
+T orDie(Result<T> result) {
+    if (!result) std::fprintf(stderr, "%s\n", result.error().message.c_str());
+    DASGD_CHECK(result);
+    return std::move(*result);
+}
+inline void orDie(const Status& status) {
+    if (!status) std::fprintf(stderr, "%s\n", status.error().message.c_str());
+    DASGD_CHECK(status);
+}
+
+inline storage::RunInfo runInfo(std::string id, int workers = 1) {
+    return {.runId = std::move(id),
+            .experiment = "delay-sweep",
+            .algorithm = "dasgd",
+            .backend = "gloo",
+            .config = "name = \"delay-sweep\"\n",
+            .seed = 7,
+            .workers = workers,
+            .plannedSteps = 1000,
+            .stepsPerEpoch = 12.5,
+            .linkEmulated = true,
+            .link = "200Mbps, 1ms",
+            .sweepGroup = "group",
+            .host = "lab",
+            .cpu = "cpu",
+            .gitCommit = "0123456789abcdef0123456789abcdef01234567",
+            .gitDirtyDiff = "+ changed",
+            .gitDirty = true,
+            .versions = "{\"torch\":\"2.11.0\"}",
+            .clockOrigin = 12345};
+}
+
+// A workspace with one run whose ranks write journals and whose records are collected when asked.
+class OneRun {
+public:
+    explicit OneRun(int workers = 1, std::string id = "run-a",
+                    const std::filesystem::path& where = std::filesystem::temp_directory_path())
+        : folder(where), runId(std::move(id)), store(orDie(storage::Store::open(folder / "workspace"))) {
+        orDie(store.addRun(runInfo(runId, workers)));
+        for (int rank = 0; rank < workers; ++rank) {
+            ranks_.push_back(rank);
+            journals.push_back(newJournal(store.paths().journal(runId, rank), {.segmentRecords = 256}));
+        }
+    }
+
+    [[nodiscard]] JournalWriter& rank(int rank) { return *journals[static_cast<std::size_t>(rank)]; }
+    [[nodiscard]] storage::RunReader reader() const { return orDie(storage::RunReader::open(store.paths().root)); }
+
+    // Ends the writers and records everything they wrote.
+    void finish(const std::string& status = "finished", const std::string& error = "") {
+        journals.clear();
+        const auto recorder = orDie(storage::Recorder::start(store, runId, ranks_));
+        orDie(recorder->finish(status, error));
+    }
+
+    TempDir folder;
+    std::string runId;
+    storage::Store store;
+    std::vector<std::unique_ptr<JournalWriter>> journals;
+
+private:
+    std::vector<int> ranks_;
+};
+
+}  // namespace dasgd::testing

@@ -1,0 +1,35 @@
+// A folder of its own for one test, gone afterwards.
+#pragma once
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "core/base/check.h"
+
+namespace dasgd::testing {
+
+class TempDir {
+public:
+    explicit TempDir(const std::filesystem::path& where = std::filesystem::temp_directory_path()) {
+        std::string name = (where / "dasgd-test-XXXXXX").string();
+        DASGD_CHECK(::mkdtemp(name.data()) != nullptr);
+        path_ = name;
+    }
+    ~TempDir() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+    TempDir(const TempDir&) = delete;
+    TempDir& operator=(const TempDir&) = delete;
+
+    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+    [[nodiscard]] std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+
+private:
+    std::filesystem::path path_;
+};
+
+}  // namespace dasgd::testing
