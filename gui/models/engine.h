@@ -1,0 +1,49 @@
+// The `dasgd` program as the window uses it: presets that are there, starting and stopping runs. A run is a process of
+// its own: closing the window does not touch it.
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <QStringList>
+#include <filesystem>
+#include <vector>
+
+namespace dasgd::gui {
+
+struct Preset {
+    QString file;
+    QString title;   // the file's `name`, or its stem
+    QString remark;  // its first comment line, "" where there is none
+};
+
+// The experiment files shipped with the program, by title.
+[[nodiscard]] std::vector<Preset> presetsIn(const QStringList& folders);
+// Where they may lie: beside the source tree's build, or in the installed share folder.
+[[nodiscard]] QStringList presetFolders();
+
+class Engine : public QObject {
+    Q_OBJECT
+
+public:
+    // `program`: path of `dasgd`; where empty, the one beside this program, else the one on the PATH.
+    explicit Engine(std::filesystem::path workspace, QString program = {}, QObject* parent = nullptr);
+
+    [[nodiscard]] QString program() const { return program_; }
+    // Starts `dasgd run FILE --workspace W`, detached; its output goes to a log in the workspace. True when it was
+    // started; failed() also comes later, when it ends with an error (a bad file, a dead rank).
+    bool run(const QString& file);
+    bool stop(const QString& runId);
+
+signals:
+    void started(const QString& file);
+    void failed(const QString& message);
+
+private:
+    bool launch(const QStringList& arguments, const QString& what);
+    void watchEnd(const QString& log, const QString& what);
+
+    std::filesystem::path workspace_;
+    QString program_;
+};
+
+}  // namespace dasgd::gui

@@ -1,0 +1,30 @@
+// A run as the window knows it: the stored row and what is derived from it once, on the reader's thread.
+#pragma once
+
+#include <QString>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "storage/run_reader.h"
+
+namespace dasgd::gui {
+
+struct RunItem {
+    storage::RunRow row;
+    QString id;
+    QString settings;   // settingsInWords()
+    std::string group;  // groupKey()
+    QString haystack;   // lower case: every word a filter may hit
+};
+
+// Immutable, shared between threads.
+using RunItemPtr = std::shared_ptr<const RunItem>;
+
+[[nodiscard]] RunItemPtr makeRunItem(storage::RunRow row);
+
+[[nodiscard]] inline bool isLive(const storage::RunRow& row) {
+    return row.status == "running" || row.status == "queued";
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,54 @@
+// A metric over the course of a run, as it is drawn: ranks averaged, any x axis, smoothed, thinned without losing peaks.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "storage/run_reader.h"
+
+namespace dasgd::gui {
+
+enum class XAxis { Step, Epoch, Wall, Samples, BytesSent };
+
+struct SeriesPoint {
+    std::int64_t step = 0;
+    double epoch = 0, wallS = 0;  // wallS: of the latest rank
+    std::int64_t samples = 0;
+    double bytesSent = 0;  // mean over the ranks
+    double value = 0;      // mean over the ranks; of a record of the whole run, that record
+    int ranks = 0;         // how many made the mean; 0: a record of the whole run
+};
+
+// Sorted by step, one point a step. Samples may come in any order, and ranks apart from each other.
+class Series {
+public:
+    void add(std::span<const storage::MetricSample> samples);
+    [[nodiscard]] const std::vector<SeriesPoint>& points() const { return points_; }
+    [[nodiscard]] bool empty() const { return points_.empty(); }
+
+private:
+    std::vector<SeriesPoint> points_;
+};
+
+struct Polyline {
+    std::vector<double> x, y;
+};
+
+// NaN values stay NaN: a gap in the curve.
+[[nodiscard]] Polyline polylineOf(const Series& series, XAxis axis);
+// Exponential moving average with the start's bias taken out; weight 0 changes nothing. NaN and ±Inf pass through and
+// leave the average as it was.
+[[nodiscard]] std::vector<double> smoothed(const std::vector<double>& y, double weight);
+// At most about 2·buckets points: the smallest and the largest of each bucket of x, in their order. For drawing only.
+[[nodiscard]] Polyline thinned(const Polyline& line, std::size_t buckets);
+
+// Mean and standard deviation (n − 1) of runs that differ only in the seed, at the steps that all of them have.
+struct SeedBand {
+    Polyline mean;
+    std::vector<double> deviation;  // 0 where n is 1
+    int n = 0;
+};
+[[nodiscard]] SeedBand seedBand(std::span<const Series* const> runs, XAxis axis);
+
+}  // namespace dasgd::gui

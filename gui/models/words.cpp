@@ -1,0 +1,66 @@
+#include "gui/models/words.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace dasgd::gui {
+
+namespace {
+
+const QChar kThinSpace(0x2009);
+
+QString groupDigits(QString text) {
+    const qsizetype point = text.indexOf(QLatin1Char('.'));
+    const qsizetype first = text.startsWith(QLatin1Char('-')) ? 1 : 0;
+    const qsizetype end = point < 0 ? text.size() : point;
+    if (end - first < 5) return text;
+    for (qsizetype at = end - 3; at > first; at -= 3) text.insert(at, kThinSpace);
+    return text;
+}
+
+}  // namespace
+
+QString shortNumber(double value, int digits) {
+    if (std::isnan(value)) return QStringLiteral("NaN");
+    if (std::isinf(value)) return value > 0 ? QStringLiteral("∞") : QStringLiteral("−∞");
+    const double size = std::abs(value);
+    if (size != 0 && (size < 1e-4 || size >= 1e12)) return QString::number(value, 'e', std::max(0, digits - 2));
+    const int whole = size < 1 ? 0 : static_cast<int>(std::floor(std::log10(size))) + 1;
+    return groupDigits(QString::number(value, 'f', std::clamp(digits - whole, 0, digits)));
+}
+
+QString grouped(qint64 value) { return groupDigits(QString::number(value)); }
+
+Quantity bytesInWords(double bytes) {
+    static const std::array<const char*, 5> units{"B", "kB", "MB", "GB", "TB"};
+    std::size_t at = 0;
+    while (bytes >= 999.5 && at + 1 < units.size()) {
+        bytes /= 1000;
+        ++at;
+    }
+    return {shortNumber(bytes, at == 0 || bytes >= 100 ? 0 : 3), QString::fromLatin1(units[at])};
+}
+
+Quantity durationInWords(Ns duration) {
+    const double ns = static_cast<double>(duration);
+    const double size = std::abs(ns);
+    if (size < 1e3) return {shortNumber(ns, 3), QStringLiteral("ns")};
+    if (size < 1e6) return {shortNumber(ns / 1e3, 3), QStringLiteral("µs")};
+    if (size < 1e9) return {shortNumber(ns / 1e6, size < 1e7 ? 3 : 4), QStringLiteral("ms")};
+    return {shortNumber(ns / 1e9, 4), QStringLiteral("s")};
+}
+
+QString clockText(double seconds) {
+    const auto whole = static_cast<qint64>(std::max(0.0, seconds));
+    const auto two = [](qint64 part) { return QStringLiteral("%1").arg(part, 2, 10, QLatin1Char('0')); };
+    const QString tail = two(whole / 60 % 60) + QLatin1Char(':') + two(whole % 60);
+    return whole < 3600 ? tail : QString::number(whole / 3600) + QLatin1Char(':') + tail;
+}
+
+QString percent(std::optional<double> fraction) {
+    if (!fraction || std::isnan(*fraction)) return kAbsent;
+    return QString::number(*fraction * 100, 'f', 1);
+}
+
+}  // namespace dasgd::gui

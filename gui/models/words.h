@@ -1,0 +1,30 @@
+// Numbers as people read them: grouped digits, few of them, the unit apart so that it can be set smaller.
+#pragma once
+
+#include <QString>
+#include <optional>
+
+#include "core/base/clock.h"
+
+namespace dasgd::gui {
+
+struct Quantity {
+    QString number;
+    QString unit;
+    [[nodiscard]] QString text() const { return unit.isEmpty() ? number : number + QChar(0x00a0) + unit; }
+};
+
+inline const QString kAbsent = QStringLiteral("–");
+
+// About `digits` significant digits, thousands grouped by a thin space: 24310 → "24 310", 0.11834 → "0.1183".
+[[nodiscard]] QString shortNumber(double value, int digits = 4);
+[[nodiscard]] QString grouped(qint64 value);
+[[nodiscard]] Quantity bytesInWords(double bytes);
+// The unit follows the size: "740 µs", "12.3 ms", "4.21 s".
+[[nodiscard]] Quantity durationInWords(Ns duration);
+// "00:41", "1:02:03".
+[[nodiscard]] QString clockText(double seconds);
+// 0.9921 → "99.2"; kAbsent where there is none.
+[[nodiscard]] QString percent(std::optional<double> fraction);
+
+}  // namespace dasgd::gui

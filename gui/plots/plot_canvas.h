@@ -1,0 +1,36 @@
+// Fills a QCustomPlot with our curves. Private to gui/plots.
+#pragma once
+
+#include <qcustomplot.h>
+
+#include <memory>
+#include <vector>
+
+#include "gui/plots/plot_view.h"
+
+namespace dasgd::gui {
+
+class PlotCanvas {
+public:
+    explicit PlotCanvas(QWidget* parent);
+
+    [[nodiscard]] QCustomPlot& plot() { return *plot_; }
+    void style(const PlotStyle& style);
+    void axes(const PlotAxes& axes);
+    void curves(const std::vector<Curve>& curves);
+    void band(std::optional<std::pair<double, double>> band);
+    void draw(bool now);
+
+private:
+    void addBand(const Curve& curve, const QPen& pen);
+    void addLine(const Curve& curve, const QPen& pen);
+    void addMarkers(const Curve& curve, QCPGraph& legendOwner, const QPen& pen);
+    void fit(const std::vector<Curve>& curves);
+
+    QCustomPlot* plot_;
+    PlotStyle style_;
+    PlotAxes axes_;
+    QCPItemRect* band_ = nullptr;
+};
+
+}  // namespace dasgd::gui

@@ -1,0 +1,134 @@
+#include "gui/theme/theme.h"
+
+#include <QApplication>
+#include <QFile>
+#include <QFontDatabase>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QPalette>
+#include <QRegularExpression>
+#include <QStyleFactory>
+
+#include "core/base/check.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+QByteArray embedded(const QString& path) {
+    QFile file(path);
+    DASGD_CHECK(file.open(QIODevice::ReadOnly));
+    return file.readAll();
+}
+
+QJsonObject tokensOf(ThemeName name) {
+    const QString file = name == ThemeName::Dark ? QStringLiteral(":/themes/dark.json") : QStringLiteral(":/themes/light.json");
+    return QJsonDocument::fromJson(embedded(file)).object();
+}
+
+QColor colorOf(const QJsonObject& tokens, const char* token) {
+    const QColor color(tokens[QLatin1String(token)].toString());
+    DASGD_CHECK(color.isValid());
+    return color;
+}
+
+QString styleSheet(const QJsonObject& tokens) {
+    QString sheet = QString::fromUtf8(embedded(QStringLiteral(":/themes/style.qss")));
+    for (auto token = tokens.begin(); token != tokens.end(); ++token) {
+        if (!token->isString()) continue;
+        sheet.replace(QRegularExpression(QLatin1Char('@') + token.key() + QStringLiteral("\\b")), token->toString());
+    }
+    return sheet;
+}
+
+QPalette paletteOf(const Theme& theme) {
+    QPalette palette;
+    palette.setColor(QPalette::Window, theme.background);
+    palette.setColor(QPalette::WindowText, theme.text);
+    palette.setColor(QPalette::Base, theme.panel);
+    palette.setColor(QPalette::AlternateBase, theme.hover);
+    palette.setColor(QPalette::Text, theme.text);
+    palette.setColor(QPalette::Button, theme.panel);
+    palette.setColor(QPalette::ButtonText, theme.text);
+    palette.setColor(QPalette::ToolTipBase, theme.panel);
+    palette.setColor(QPalette::ToolTipText, theme.text);
+    palette.setColor(QPalette::PlaceholderText, theme.muted);
+    palette.setColor(QPalette::Highlight, theme.selection);
+    palette.setColor(QPalette::HighlightedText, theme.text);
+    palette.setColor(QPalette::Link, theme.accent);
+    palette.setColor(QPalette::Mid, theme.line);
+    for (const auto role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText}) {
+        palette.setColor(QPalette::Disabled, role, theme.faint);
+    }
+    return palette;
+}
+
+QFont pixelFont(const QString& family, double pixels, QFont::Weight weight) {
+    QFont font(family);
+    font.setPixelSize(static_cast<int>(pixels + 0.5));
+    font.setWeight(weight);
+    // The outlines are kept as drawn: hinting would make the widths of 13 px figures uneven.
+    font.setHintingPreference(QFont::PreferNoHinting);
+    return font;
+}
+
+}  // namespace
+
+Theme loadTheme(ThemeName name) {
+    const QJsonObject tokens = tokensOf(name);
+    Theme theme{.name = name};
+    const std::array<std::pair<const char*, QColor*>, 18> fields{{{"background", &theme.background},
+                                                                  {"panel", &theme.panel},
+                                                                  {"raised", &theme.raised},
+                                                                  {"hover", &theme.hover},
+                                                                  {"line", &theme.line},
+                                                                  {"grid", &theme.grid},
+                                                                  {"text", &theme.text},
+                                                                  {"muted", &theme.muted},
+                                                                  {"faint", &theme.faint},
+                                                                  {"accent", &theme.accent},
+                                                                  {"onAccent", &theme.onAccent},
+                                                                  {"selection", &theme.selection},
+                                                                  {"good", &theme.good},
+                                                                  {"goodTint", &theme.goodTint},
+                                                                  {"warn", &theme.warn},
+                                                                  {"warnTint", &theme.warnTint},
+                                                                  {"bad", &theme.bad},
+                                                                  {"badTint", &theme.badTint}}};
+    for (const auto& [token, color] : fields) *color = colorOf(tokens, token);
+    const QJsonArray curves = tokens[QLatin1String("curves")].toArray();
+    DASGD_CHECK(curves.size() == kCurveColors);
+    for (int i = 0; i < kCurveColors; ++i) theme.curves[static_cast<std::size_t>(i)] = QColor(curves[i].toString());
+    return theme;
+}
+
+void installFonts() {
+    for (const char* file : {"InterLab-Regular", "InterLab-Medium", "InterLab-SemiBold", "JetBrainsMono-Regular"}) {
+        DASGD_CHECK(QFontDatabase::addApplicationFont(QStringLiteral(":/fonts/%1.ttf").arg(QLatin1String(file))) >= 0);
+    }
+}
+
+QFont interFont(double pixels, Weight weight) {
+    const QFont::Weight weights[] = {QFont::Normal, QFont::Medium, QFont::DemiBold};
+    return pixelFont(QStringLiteral("Inter Lab"), pixels, weights[static_cast<int>(weight)]);
+}
+
+QFont monoFont(double pixels) { return pixelFont(QStringLiteral("JetBrains Mono"), pixels, QFont::Normal); }
+
+Look::Look(ThemeName name, QObject* parent) : QObject(parent) { apply(name); }
+
+void Look::apply(ThemeName name) {
+    theme_ = loadTheme(name);
+    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+    QApplication::setPalette(paletteOf(theme_));
+    QApplication::setFont(interFont(13));
+    qApp->setStyleSheet(styleSheet(tokensOf(name)));
+    emit changed();
+}
+
+ThemeName systemTheme() {
+    return QApplication::palette().color(QPalette::Window).lightness() < 128 ? ThemeName::Dark : ThemeName::Light;
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,55 @@
+// Colours and fonts. Two themes from the token tables in resources/themes; everything that paints asks a Look.
+#pragma once
+
+#include <QColor>
+#include <QFont>
+#include <QObject>
+#include <QString>
+#include <array>
+
+#include "gui/models/compare.h"
+
+class QApplication;
+
+namespace dasgd::gui {
+
+enum class ThemeName { Dark, Light };
+
+struct Theme {
+    ThemeName name = ThemeName::Dark;
+    QColor background, panel, raised, hover, line, grid, text, muted, faint, accent, onAccent, selection;
+    QColor good, goodTint, warn, warnTint, bad, badTint;
+    std::array<QColor, kCurveColors> curves;
+};
+
+// Broken or missing tokens are a broken build: CHECKed.
+[[nodiscard]] Theme loadTheme(ThemeName name);
+
+// Families are there after installFonts(); once a program, before the first widget.
+void installFonts();
+enum class Weight { Regular, Medium, SemiBold };
+[[nodiscard]] QFont interFont(double pixels, Weight weight = Weight::Regular);
+[[nodiscard]] QFont monoFont(double pixels);
+
+// The present theme of the program. UI thread.
+class Look : public QObject {
+    Q_OBJECT
+
+public:
+    explicit Look(ThemeName name, QObject* parent = nullptr);
+    [[nodiscard]] const Theme& theme() const { return theme_; }
+    // Sets palette, style sheet and font of the application.
+    void apply(ThemeName name);
+    void toggle() { apply(theme_.name == ThemeName::Dark ? ThemeName::Light : ThemeName::Dark); }
+
+signals:
+    void changed();
+
+private:
+    Theme theme_;
+};
+
+// Whether the desktop asks for dark: its palette says.
+[[nodiscard]] ThemeName systemTheme();
+
+}  // namespace dasgd::gui

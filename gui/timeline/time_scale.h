@@ -1,0 +1,44 @@
+// Time to pixel and back, with no widget in sight.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "core/base/overlap.h"
+
+namespace dasgd::gui {
+
+struct TimeScale {
+    TimeRange window{0, 1};
+    double left = 0;   // x of window.start
+    double width = 1;  // pixels
+
+    [[nodiscard]] double nsPerPixel() const { return static_cast<double>(window.end - window.start) / width; }
+    [[nodiscard]] double xAt(Ns t) const { return left + static_cast<double>(t - window.start) / nsPerPixel(); }
+    // To the nearest nanosecond: timeAt(xAt(t)) == t for every t near the window.
+    [[nodiscard]] Ns timeAt(double x) const {
+        return window.start + static_cast<Ns>(std::llround((x - left) * nsPerPixel()));
+    }
+};
+
+// Round instants of the window, at least `gap` pixels apart: 1, 2 or 5 times a power of ten nanoseconds.
+[[nodiscard]] inline Ns tickStep(const TimeScale& scale, double gap) {
+    const double least = std::max(1.0, gap * scale.nsPerPixel());
+    double decade = std::pow(10.0, std::floor(std::log10(least)));
+    for (const double step : {1.0, 2.0, 5.0, 10.0}) {
+        if (step * decade >= least * (1 - 1e-9)) return static_cast<Ns>(std::llround(step * decade));
+    }
+    return static_cast<Ns>(std::llround(10 * decade));
+}
+
+[[nodiscard]] inline std::vector<Ns> ticksOf(const TimeScale& scale, double gap) {
+    const Ns step = tickStep(scale, gap);
+    std::vector<Ns> ticks;
+    Ns first = scale.window.start / step * step;
+    if (first < scale.window.start) first += step;
+    for (Ns at = first; at <= scale.window.end; at += step) ticks.push_back(at);
+    return ticks;
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,42 @@
+// Where the rows of a timeline lie: two lanes a rank, compute above comm.
+#pragma once
+
+#include <QRectF>
+#include <vector>
+
+#include "gui/models/span_merge.h"
+
+namespace dasgd::gui {
+
+struct TimelineMetrics {
+    double labels = 96;       // width of the label column
+    double axis = 26;         // height of the time axis above the rows
+    double computeLane = 32;  // heights at full size; rows shrink together where there is less room
+    double otherLane = 28;
+    double laneGap = 7;
+    double rankGap = 16;
+    double leastScale = 0.3;
+};
+
+class TimelineLayout {
+public:
+    TimelineLayout() = default;
+    TimelineLayout(const std::vector<TimelineRow>& rows, QRectF bounds, const TimelineMetrics& metrics = {});
+
+    [[nodiscard]] QRectF plot() const { return plot_; }  // where boxes are: right of the labels, below the axis
+    [[nodiscard]] QRectF bounds() const { return bounds_; }
+    [[nodiscard]] QRectF lane(std::size_t row) const { return lanes_[row]; }  // over the plot's whole width
+    [[nodiscard]] std::size_t size() const { return lanes_.size(); }
+    // Row under y, −1 between rows.
+    [[nodiscard]] int rowAt(double y) const;
+    [[nodiscard]] double scale() const { return scale_; }
+    // Height that shows `rows` at `scale`.
+    [[nodiscard]] static double heightFor(const std::vector<TimelineRow>& rows, const TimelineMetrics& metrics, double scale);
+
+private:
+    QRectF bounds_, plot_;
+    std::vector<QRectF> lanes_;
+    double scale_ = 1;
+};
+
+}  // namespace dasgd::gui

@@ -1,0 +1,228 @@
+#include "gui/timeline/timeline_painter.h"
+
+#include <QFontMetricsF>
+#include <QHash>
+#include <QPainterPath>
+#include <algorithm>
+#include <cmath>
+
+#include "gui/models/span_colors.h"
+#include "gui/models/words.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+const QColor kLink(0xcc, 0x79, 0xa7);
+constexpr double kLeastLink = 6;      // shorter ones only smear
+constexpr std::size_t kMostLinks = 3000;
+constexpr double kTickGap = 104;
+
+// The mean colour over the part of the pixel that is busy; half of it at least, so that a lone span is seen.
+QRgb shown(const TimelineBox& box, const QColor& ground) {
+    const QColor color = QColor::fromRgb(box.rgb);
+    if (box.count == 1) return color.rgb();
+    const double part = 0.5 + 0.5 * box.cover;
+    const auto mixed = [part](int a, int b) {
+        // Six bits a channel: fewer batches, no visible step.
+        return static_cast<int>(std::lround(a * part + b * (1 - part))) & 0xfc;
+    };
+    return qRgb(mixed(color.red(), ground.red()), mixed(color.green(), ground.green()), mixed(color.blue(), ground.blue()));
+}
+
+QColor inkOn(QRgb color) { return qGray(color) > 110 ? QColor(0x14, 0x16, 0x1a) : QColor(0xff, 0xff, 0xff); }
+
+class BoxPainter {
+public:
+    BoxPainter(QPainter& painter, const TimelineLayout& layout, const TimeScale& scale, const TimelineStyle& style)
+        : painter_(painter), layout_(layout), scale_(scale), style_(style) {}
+
+    void add(const TimelineBox& box) {
+        const QRectF rect = rectOf(box);
+        if (rect.isEmpty()) return;
+        batches_[shown(box, style_.ground)].append(rect);
+        if (box.count > 1) return;
+        if (box.span.kind == SpanKind::Wait && rect.width() >= 5) waits_.append(rect);
+        if (rect.width() >= 34 && rect.height() >= 13) labelled_.append({&box, rect});
+    }
+
+    void paint() {
+        painter_.setPen(Qt::NoPen);
+        for (auto batch = batches_.begin(); batch != batches_.end(); ++batch) {
+            painter_.setBrush(QColor::fromRgb(batch.key()));
+            painter_.drawRects(batch->constData(), static_cast<int>(batch->size()));
+        }
+        // Waiting must be told from a reduce without its colour.
+        painter_.setBrush(QBrush(QColor(255, 255, 255, 120), Qt::BDiagPattern));
+        painter_.drawRects(waits_.constData(), static_cast<int>(waits_.size()));
+        painter_.setBrush(Qt::NoBrush);
+        painter_.setFont(style_.small);
+        const QFontMetricsF metrics(style_.small);
+        for (const auto& [box, rect] : labelled_) {
+            const QRectF room = rect.adjusted(6, 0, -4, 0);
+            QString text = boxLabel(*box);
+            if (metrics.horizontalAdvance(text) > room.width()) text = QString::fromLatin1(nameOf(box->span.kind).data());
+            if (metrics.horizontalAdvance(text) > room.width()) continue;
+            painter_.setPen(inkOn(box->rgb));
+            painter_.drawText(room, Qt::AlignLeft | Qt::AlignVCenter, text);
+        }
+    }
+
+private:
+    [[nodiscard]] QRectF rectOf(const TimelineBox& box) const {
+        const QRectF lane = layout_.lane(static_cast<std::size_t>(box.row));
+        double left = std::max(scale_.xAt(box.span.start), lane.left());
+        double right = std::min(scale_.xAt(box.span.end), lane.right());
+        if (right < lane.left() || left > lane.right()) return {};
+        if (style_.crisp) {
+            left = std::floor(left);
+            right = std::floor(right);
+        }
+        double width = std::max(right - left, style_.minimalBox);
+        // A hair between neighbours, where there is room for one.
+        if (box.count == 1 && width >= 4) width -= style_.crisp ? 1 : 0.4;
+        return {left, lane.top(), width, lane.height()};
+    }
+
+    QPainter& painter_;
+    const TimelineLayout& layout_;
+    const TimeScale& scale_;
+    const TimelineStyle& style_;
+    QHash<QRgb, QList<QRectF>> batches_;
+    QList<QRectF> waits_;
+    QList<std::pair<const TimelineBox*, QRectF>> labelled_;
+};
+
+void paintAxis(QPainter& painter, const TimelineLayout& layout, const TimeScale& scale, const TimelineStyle& style) {
+    const QRectF plot = layout.plot();
+    const double gap = style.crisp ? kTickGap : kTickGap * 0.6;
+    const std::vector<Ns> ticks = ticksOf(scale, gap);
+    const QStringList labels = tickLabels(ticks, tickStep(scale, gap));
+    const double bottom = layout.size() == 0 ? plot.bottom() : layout.lane(layout.size() - 1).bottom() + 6;
+    painter.setFont(style.small);
+    const QFontMetricsF metrics(style.small);
+    for (std::size_t i = 0; i < ticks.size(); ++i) {
+        const double exact = scale.xAt(ticks[i]);
+        const double x = style.crisp ? std::floor(exact) + 0.5 : exact;
+        painter.setPen(QPen(style.grid, style.crisp ? 1 : 0.5));
+        painter.drawLine(QPointF(x, plot.top() - 3), QPointF(x, bottom));
+        const double width = metrics.horizontalAdvance(labels[static_cast<qsizetype>(i)]) + 2;
+        const double left = std::min(std::max(x - width / 2, plot.left()), plot.right() - width);
+        painter.setPen(style.axisText);
+        painter.drawText(QRectF(left, layout.bounds().top(), width, plot.top() - layout.bounds().top() - 6),
+                         Qt::AlignCenter, labels[static_cast<qsizetype>(i)]);
+    }
+}
+
+void paintLabels(QPainter& painter, const TimelineFrame& frame, const TimelineLayout& layout, const TimelineStyle& style) {
+    const double left = layout.bounds().left();
+    const double gap = style.crisp ? 8 : 4;
+    for (std::size_t i = 0; i < frame.rows.size() && i < layout.size(); ++i) {
+        const QRectF lane = layout.lane(i);
+        const QRectF room(left, lane.top(), layout.plot().left() - left - gap, lane.height());
+        painter.setPen(style.muted);
+        painter.setFont(style.small);
+        painter.drawText(room, Qt::AlignRight | Qt::AlignVCenter, QString::fromLatin1(nameOf(frame.rows[i].lane).data()));
+        if (frame.rows[i].lane != Lane::Compute) continue;
+        painter.setPen(style.text);
+        painter.setFont(style.strong);
+        painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter, QStringLiteral("rank ") + QString::number(frame.rows[i].rank));
+    }
+}
+
+void paintLinks(QPainter& painter, const TimelineFrame& frame, const TimelineLayout& layout, const TimeScale& scale,
+                const TimelineStyle& style) {
+    if (frame.links.size() > kMostLinks) return;
+    QHash<int, std::pair<std::size_t, std::size_t>> lanes;  // rank → compute row, comm row
+    for (std::size_t i = 0; i < frame.rows.size(); ++i) {
+        if (frame.rows[i].lane == Lane::Compute) lanes[frame.rows[i].rank].first = i;
+        if (frame.rows[i].lane == Lane::Comm) lanes[frame.rows[i].rank].second = i;
+    }
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setClipRect(layout.plot());
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(kLink, style.crisp ? 1.5 : 0.8));
+    for (const TimelineLink& link : frame.links) {
+        const double from = scale.xAt(link.launch);
+        const double to = scale.xAt(link.use);
+        if (to - from < kLeastLink || to < layout.plot().left() || from > layout.plot().right()) continue;
+        const auto [compute, comm] = lanes.value(link.rank);
+        const double low = layout.lane(comm).top();
+        const double high = layout.lane(compute).bottom();
+        const double middle = (low + high) / 2;
+        const double bend = std::min(14.0, (to - from) / 2);
+        QPainterPath path(QPointF(from, low));
+        path.cubicTo(QPointF(from, middle), QPointF(from, middle), QPointF(from + bend, middle));
+        path.lineTo(QPointF(to - bend, middle));
+        path.cubicTo(QPointF(to, middle), QPointF(to, middle), QPointF(to, high));
+        painter.drawPath(path);
+    }
+    painter.restore();
+}
+
+}  // namespace
+
+TimelineStyle screenStyle(const Theme& theme) {
+    return {.ground = theme.panel,
+            .grid = theme.grid,
+            .text = theme.text,
+            .muted = theme.muted,
+            .axisText = theme.muted,
+            .strong = interFont(12, Weight::SemiBold),
+            .plain = interFont(12),
+            .small = interFont(11)};
+}
+
+QString boxLabel(const TimelineBox& box) {
+    const QString kind = QString::fromLatin1(nameOf(box.span.kind).data());
+    if (box.span.kind != SpanKind::Reduce || box.span.bytes == 0) return kind;
+    return kind + QLatin1Char(' ') + bytesInWords(static_cast<double>(box.span.bytes)).text();
+}
+
+QString boxDescription(const TimelineBox& box, const TimelineRow& row) {
+    const auto seconds = [](Ns t) { return QString::number(static_cast<double>(t) / 1e9, 'f', 6) + QStringLiteral(" s"); };
+    const QString kind = QString::fromLatin1(nameOf(box.span.kind).data());
+    QStringList lines;
+    if (box.count > 1) {
+        lines << QStringLiteral("%1 spans in this pixel, mostly %2").arg(box.count).arg(kind)
+              << QStringLiteral("rank %1 · near step %2 · busy %3 %").arg(row.rank).arg(box.span.step)
+                     .arg(std::lround(100 * box.cover));
+        lines << QStringLiteral("from ") + seconds(box.span.start) + QStringLiteral(" · zoom in to see them");
+        return lines.join(QLatin1Char('\n'));
+    }
+    lines << kind + QStringLiteral("  ") + durationInWords(box.span.end - box.span.start).text();
+    lines << QStringLiteral("rank %1 · %2 · step %3").arg(row.rank).arg(QLatin1String(nameOf(row.lane).data())).arg(box.span.step);
+    lines << QStringLiteral("from ") + seconds(box.span.start) + QStringLiteral(" to ") + seconds(box.span.end);
+    if (box.span.bytes > 0) lines << bytesInWords(static_cast<double>(box.span.bytes)).text();
+    if (box.span.collective > 0) lines << QStringLiteral("collective %1").arg(box.span.collective);
+    return lines.join(QLatin1Char('\n'));
+}
+
+QStringList tickLabels(const std::vector<Ns>& ticks, Ns step) {
+    QStringList labels;
+    int decimals = 0;
+    for (Ns unit = 1'000'000'000; unit > step && decimals < 9; unit /= 10) ++decimals;
+    for (const Ns tick : ticks) {
+        if (decimals <= 3 || labels.isEmpty()) {
+            labels << QString::number(static_cast<double>(tick) / 1e9, 'f', decimals) + QStringLiteral(" s");
+        } else {
+            labels << QLatin1Char('+') + durationInWords(tick - ticks.front()).text();
+        }
+    }
+    return labels;
+}
+
+void paintTimeline(QPainter& painter, const TimelineFrame& frame, const TimelineLayout& layout, const TimeScale& scale,
+                   const TimelineStyle& style) {
+    painter.setRenderHint(QPainter::Antialiasing, !style.crisp);
+    painter.setRenderHint(QPainter::TextAntialiasing);
+    paintAxis(painter, layout, scale, style);
+    paintLabels(painter, frame, layout, style);
+    BoxPainter boxes(painter, layout, scale, style);
+    for (const TimelineBox& box : frame.boxes) boxes.add(box);
+    boxes.paint();
+    paintLinks(painter, frame, layout, scale, style);
+}
+
+}  // namespace dasgd::gui

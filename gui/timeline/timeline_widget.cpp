@@ -1,0 +1,336 @@
+#include "gui/timeline/timeline_widget.h"
+
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QToolTip>
+#include <QWheelEvent>
+#include <algorithm>
+#include <cmath>
+
+#include "gui/models/words.h"
+#include "gui/timeline/timeline_painter.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr double kZoomStep = 1.2;  // a notch of the wheel
+constexpr double kLeastDrag = 3;   // pixels; less is a click
+constexpr TimelineMetrics kMetrics{};
+
+std::vector<TimelineRow> rowsOf(int workers) {
+    std::vector<TimelineRow> rows;
+    for (int rank = 0; rank < workers; ++rank) {
+        rows.push_back({rank, Lane::Compute});
+        rows.push_back({rank, Lane::Comm});
+    }
+    return rows;
+}
+
+QString milliseconds(Ns t) { return shortNumber(static_cast<double>(t) / 1e6, std::abs(t) < 10'000'000 ? 3 : 4); }
+
+}  // namespace
+
+TimelineWidget::TimelineWidget(TimeSelection& selection, const Look& look, QWidget* parent)
+    : QWidget(parent), selection_(selection), look_(look) {
+    setMouseTracking(true);
+    setFocusPolicy(Qt::StrongFocus);
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
+    setAccessibleName(tr("Overlap timeline"));
+    clear(0);
+    connect(&selection_, &TimeSelection::windowChanged, this, [this] {
+        repaintAll();
+        ask();
+    });
+    connect(&selection_, &TimeSelection::markedChanged, this, [this] {
+        measure_.reset();
+        if (const auto marked = selection_.marked()) emit measureWanted(*marked);
+        update();
+    });
+    connect(&look_, &Look::changed, this, &TimelineWidget::repaintAll);
+}
+
+void TimelineWidget::clear(int workers) {
+    auto empty = std::make_shared<TimelineFrame>();
+    empty->rows = rowsOf(workers);
+    frame_ = empty;
+    measure_.reset();
+    inspected_ = -1;
+    relayout();
+}
+
+void TimelineWidget::setFrame(const TimelineFramePtr& frame) {
+    const bool sameRows = frame->rows == frame_->rows;
+    frame_ = frame;
+    inspected_ = -1;
+    if (!sameRows) relayout();
+    repaintAll();
+}
+
+void TimelineWidget::setMeasure(const Measure& measure) {
+    const auto marked = selection_.marked();
+    if (!marked || marked->start != measure.range.start || marked->end != measure.range.end) return;
+    measure_ = measure;
+    update();
+}
+
+void TimelineWidget::setEmptyText(const QString& text) {
+    emptyText_ = text;
+    repaintAll();
+}
+
+TimeScale TimelineWidget::scale() const {
+    return {selection_.window(), layout_.plot().left(), std::max(1.0, layout_.plot().width())};
+}
+
+void TimelineWidget::relayout() {
+    const double least = TimelineLayout::heightFor(frame_->rows, kMetrics, 0.55);
+    setMinimumHeight(static_cast<int>(std::max(120.0, least)) + 8);
+    layout_ = TimelineLayout(frame_->rows, QRectF(rect()).adjusted(0, 0, 0, -4), kMetrics);
+    repaintAll();
+}
+
+void TimelineWidget::repaintAll() {
+    canvasStale_ = true;
+    update();
+}
+
+void TimelineWidget::ask() {
+    const TimeRange window = selection_.window();
+    const Ns margin = (window.end - window.start) / 2;
+    emit wanted({window.start - margin, window.end + margin}, scale().nsPerPixel());
+}
+
+void TimelineWidget::resizeEvent(QResizeEvent*) {
+    relayout();
+    ask();
+}
+
+void TimelineWidget::changeEvent(QEvent* event) {
+    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) repaintAll();
+    QWidget::changeEvent(event);
+}
+
+void TimelineWidget::paintEvent(QPaintEvent*) {
+    const double ratio = devicePixelRatioF();
+    const QSize pixels = size() * ratio;
+    if (canvasStale_ || canvas_.size() != pixels) {
+        if (canvas_.size() != pixels) canvas_ = QPixmap(pixels);
+        canvas_.setDevicePixelRatio(ratio);
+        canvas_.fill(look_.theme().panel);
+        QPainter painter(&canvas_);
+        paintTimeline(painter, *frame_, layout_, scale(), screenStyle(look_.theme()));
+        if (frame_->boxes.empty() && !emptyText_.isEmpty()) {
+            painter.setPen(look_.theme().muted);
+            painter.setFont(interFont(13));
+            painter.drawText(layout_.plot(), Qt::AlignCenter | Qt::TextWordWrap, emptyText_);
+        }
+        canvasStale_ = false;
+    }
+    QPainter painter(this);
+    painter.drawPixmap(0, 0, canvas_);
+    if (pointerX_ && drag_ == Drag::None) {
+        painter.setPen(QPen(look_.theme().faint, 1, Qt::DotLine));
+        const double x = std::floor(*pointerX_) + 0.5;
+        painter.drawLine(QPointF(x, layout_.plot().top() - 3), QPointF(x, layout_.bounds().bottom()));
+    }
+    paintMarked(painter);
+    if (hasFocus()) {
+        painter.setPen(QPen(look_.theme().accent, 1));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawLine(QPointF(0, 4), QPointF(0, kMetrics.axis - 8));
+    }
+}
+
+void TimelineWidget::paintMarked(QPainter& painter) {
+    const auto marked = selection_.marked();
+    if (!marked) return;
+    const TimeScale at = scale();
+    const QRectF plot = layout_.plot();
+    const double left = std::max(plot.left(), at.xAt(marked->start));
+    const double right = std::min(plot.right(), at.xAt(marked->end));
+    if (right < left) return;
+    const QRectF area(left, plot.top() - 3, right - left, layout_.bounds().bottom() - plot.top() + 3);
+    QColor tint = look_.theme().accent;
+    tint.setAlphaF(0.13F);
+    painter.fillRect(area, tint);
+    painter.setPen(QPen(look_.theme().accent, 1));
+    painter.drawLine(area.topLeft(), area.bottomLeft());
+    painter.drawLine(area.topRight(), area.bottomRight());
+    paintMeasure(painter, area);
+}
+
+void TimelineWidget::paintMeasure(QPainter& painter, const QRectF& marked) {
+    if (!measure_) return;
+    const OverlapSummary& mean = measure_->mean;
+    const QString head = durationInWords(measure_->range.end - measure_->range.start).text() + tr(" selected");
+    const QStringList lines{
+        tr("compute %1   reduce %2").arg(milliseconds(mean.compute), milliseconds(mean.reduce)),
+        tr("both at once %1").arg(milliseconds(mean.hidden)),
+        tr("wait %1   idle %2").arg(milliseconds(mean.blocked), milliseconds(mean.idle)),
+        measure_->ranks == 1 ? tr("ms, of one rank") : tr("ms, mean of %1 ranks").arg(measure_->ranks)};
+    const QFont strong = interFont(12, Weight::SemiBold);
+    const QFont plain = interFont(12);
+    double width = QFontMetricsF(strong).horizontalAdvance(head);
+    for (const QString& line : lines) width = std::max(width, QFontMetricsF(plain).horizontalAdvance(line));
+    QRectF box(marked.right() + 10, marked.top() + 8, width + 24, 28 + 18.0 * static_cast<double>(lines.size()) + 8);
+    // Beside the selection; where there is no room on the right, on its left, else inside.
+    if (box.right() > layout_.plot().right()) box.moveRight(marked.left() - 10);
+    if (box.left() < layout_.plot().left()) box.moveRight(layout_.plot().right() - 10);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(look_.theme().line, 1));
+    painter.setBrush(look_.theme().panel);
+    painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 8, 8);
+    painter.setFont(strong);
+    painter.setPen(look_.theme().text);
+    painter.drawText(QPointF(box.left() + 12, box.top() + 21), head);
+    painter.setFont(plain);
+    painter.setPen(look_.theme().muted);
+    for (qsizetype i = 0; i < lines.size(); ++i) {
+        painter.drawText(QPointF(box.left() + 12, box.top() + 42 + 18.0 * static_cast<double>(i)), lines[i]);
+    }
+}
+
+const TimelineBox* TimelineWidget::boxAt(QPointF point) const {
+    const int row = layout_.rowAt(point.y());
+    if (row < 0 || point.x() < layout_.plot().left()) return nullptr;
+    const TimeScale at = scale();
+    const TimelineBox* best = nullptr;
+    for (const TimelineBox& box : frame_->boxes) {
+        if (box.row != row) continue;
+        const double left = std::floor(at.xAt(box.span.start));
+        const double right = std::max(left + 1, at.xAt(box.span.end));
+        if (point.x() < left || point.x() >= right) continue;
+        // Of boxes on top of each other the shortest is the one that is hard to hit otherwise.
+        if (!best || box.span.end - box.span.start < best->span.end - best->span.start) best = &box;
+    }
+    return best;
+}
+
+void TimelineWidget::wheelEvent(QWheelEvent* event) {
+    const QPoint delta = event->angleDelta();
+    const int turned = std::abs(delta.x()) > std::abs(delta.y()) ? delta.x() : delta.y();
+    const TimeRange window = selection_.window();
+    const bool sideways = event->modifiers() & Qt::ShiftModifier || std::abs(delta.x()) > std::abs(delta.y());
+    const double notches = turned / 120.0;
+    if (sideways) {
+        selection_.pan(static_cast<Ns>(-notches * 0.12 * static_cast<double>(window.end - window.start)));
+    } else {
+        selection_.zoom(scale().timeAt(event->position().x()), std::pow(kZoomStep, -notches));
+    }
+    event->accept();
+}
+
+void TimelineWidget::mousePressEvent(QMouseEvent* event) {
+    const bool pan = event->button() == Qt::MiddleButton ||
+                     (event->button() == Qt::LeftButton && event->modifiers() & Qt::ControlModifier);
+    if (!pan && event->button() != Qt::LeftButton) return;
+    drag_ = pan ? Drag::Pan : Drag::Measure;
+    pressed_ = event->position();
+    anchor_ = scale().timeAt(std::max(pressed_.x(), layout_.plot().left()));
+    // The ground must not move under a measuring hand.
+    if (drag_ == Drag::Measure) selection_.setFollowing(false);
+    setFocus(Qt::MouseFocusReason);
+}
+
+void TimelineWidget::mouseMoveEvent(QMouseEvent* event) {
+    const QRectF plot = layout_.plot();
+    const double x = std::clamp(event->position().x(), plot.left(), plot.right());
+    pointerX_ = event->position().x() >= plot.left() ? std::optional(x) : std::nullopt;
+    if (drag_ == Drag::Measure && std::abs(event->position().x() - pressed_.x()) >= kLeastDrag) {
+        selection_.mark(TimeRange{anchor_, scale().timeAt(x)});
+    } else if (drag_ == Drag::Pan) {
+        selection_.pan(anchor_ - scale().timeAt(event->position().x()));
+    }
+    update();
+}
+
+void TimelineWidget::mouseReleaseEvent(QMouseEvent* event) {
+    if (drag_ == Drag::Measure && std::abs(event->position().x() - pressed_.x()) < kLeastDrag) {
+        selection_.mark(std::nullopt);
+    }
+    drag_ = Drag::None;
+    update();
+}
+
+void TimelineWidget::mouseDoubleClickEvent(QMouseEvent*) {
+    drag_ = Drag::None;
+    selection_.mark(std::nullopt);
+    selection_.fit();
+}
+
+void TimelineWidget::leaveEvent(QEvent*) {
+    pointerX_.reset();
+    update();
+}
+
+bool TimelineWidget::event(QEvent* event) {
+    if (event->type() == QEvent::ToolTip) {
+        const auto* help = static_cast<QHelpEvent*>(event);
+        if (const TimelineBox* box = boxAt(help->pos())) {
+            showBox(*box, help->globalPos());
+        } else {
+            QToolTip::hideText();
+        }
+        return true;
+    }
+    return QWidget::event(event);
+}
+
+void TimelineWidget::showBox(const TimelineBox& box, QPoint global) {
+    QToolTip::showText(global, boxDescription(box, frame_->rows[static_cast<std::size_t>(box.row)]), this);
+}
+
+void TimelineWidget::keyPressEvent(QKeyEvent* event) {
+    if (!navigate(event)) QWidget::keyPressEvent(event);
+}
+
+bool TimelineWidget::navigate(QKeyEvent* event) {
+    const TimeRange window = selection_.window();
+    const Ns width = window.end - window.start;
+    const Ns middle = window.start + width / 2;
+    const bool shift = event->modifiers() & Qt::ShiftModifier;
+    const auto extend = [&](Ns by) {
+        const TimeRange marked = selection_.marked().value_or(TimeRange{middle, middle});
+        selection_.setFollowing(false);
+        selection_.mark(TimeRange{marked.start, std::max(marked.start, marked.end + by)});
+    };
+    switch (event->key()) {
+        case Qt::Key_Left: shift ? extend(-width / 50) : selection_.pan(-width / 10); return true;
+        case Qt::Key_Right: shift ? extend(width / 50) : selection_.pan(width / 10); return true;
+        case Qt::Key_Plus:
+        case Qt::Key_Equal:
+        case Qt::Key_Up: selection_.zoom(middle, 1 / kZoomStep); return true;
+        case Qt::Key_Minus:
+        case Qt::Key_Down: selection_.zoom(middle, kZoomStep); return true;
+        case Qt::Key_Home: selection_.setWindow({selection_.extent().start, selection_.extent().start + width}); return true;
+        case Qt::Key_End: selection_.setWindow({selection_.extent().end - width, selection_.extent().end}); return true;
+        case Qt::Key_0: selection_.fit(); return true;
+        case Qt::Key_F: selection_.setFollowing(true); return true;
+        case Qt::Key_Space: selection_.setFollowing(!selection_.following()); return true;
+        case Qt::Key_Escape: selection_.mark(std::nullopt); return true;
+        case Qt::Key_Period: inspect(1); return true;
+        case Qt::Key_Comma: inspect(-1); return true;
+        default: return false;
+    }
+}
+
+void TimelineWidget::inspect(int direction) {
+    const TimeRange window = selection_.window();
+    const int count = static_cast<int>(frame_->boxes.size());
+    for (int tried = 0; tried < count; ++tried) {
+        inspected_ = (inspected_ + direction + count) % count;
+        const TimelineBox& box = frame_->boxes[static_cast<std::size_t>(inspected_)];
+        if (box.span.end <= window.start || box.span.start >= window.end) continue;
+        const QRectF lane = layout_.lane(static_cast<std::size_t>(box.row));
+        const Ns seen = std::clamp((box.span.start + box.span.end) / 2, window.start, window.end);
+        pointerX_ = scale().xAt(seen);
+        showBox(box, mapToGlobal(QPointF(*pointerX_, lane.center().y()).toPoint()));
+        update();
+        return;
+    }
+}
+
+}  // namespace dasgd::gui

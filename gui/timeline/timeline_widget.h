@@ -1,0 +1,81 @@
+// The overlap timeline of one run: rows rank × lane. Wheel zooms at the pointer, shift-wheel pans, drag measures, double
+// click fits, F follows. Shows the window of a TimeSelection and moves it.
+#pragma once
+
+#include <QPixmap>
+#include <QWidget>
+#include <optional>
+
+#include "gui/models/span_cache.h"
+#include "gui/models/time_selection.h"
+#include "gui/theme/theme.h"
+#include "gui/timeline/timeline_layout.h"
+#include "gui/timeline/time_scale.h"
+
+namespace dasgd::gui {
+
+class TimelineWidget : public QWidget {
+    Q_OBJECT
+
+public:
+    TimelineWidget(TimeSelection& selection, const Look& look, QWidget* parent = nullptr);
+
+    // Another run: nothing to show until a frame comes.
+    void clear(int workers);
+    void setFrame(const TimelineFramePtr& frame);
+    void setMeasure(const Measure& measure);
+    // Said where there are no spans.
+    void setEmptyText(const QString& text);
+
+    [[nodiscard]] TimeScale scale() const;
+    [[nodiscard]] const std::optional<Measure>& measure() const { return measure_; }
+    [[nodiscard]] const TimelineFramePtr& frame() const { return frame_; }
+    // Box under the point, or null.
+    [[nodiscard]] const TimelineBox* boxAt(QPointF point) const;
+
+signals:
+    // A frame for the range is wanted, a little more than what is seen.
+    void wanted(dasgd::TimeRange range, double nsPerPixel);
+    void measureWanted(dasgd::TimeRange range);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    bool event(QEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
+private:
+    enum class Drag { None, Measure, Pan };
+
+    void relayout();
+    void repaintAll();
+    void ask();
+    void paintMarked(QPainter& painter);
+    void paintMeasure(QPainter& painter, const QRectF& marked);
+    void inspect(int direction);
+    bool navigate(QKeyEvent* event);
+    void showBox(const TimelineBox& box, QPoint global);
+
+    TimeSelection& selection_;
+    const Look& look_;
+    TimelineFramePtr frame_;
+    std::optional<Measure> measure_;
+    TimelineLayout layout_;
+    QPixmap canvas_;  // everything but marks and pointer
+    bool canvasStale_ = true;
+    QString emptyText_;
+    Drag drag_ = Drag::None;
+    QPointF pressed_;
+    Ns anchor_ = 0;
+    std::optional<double> pointerX_;
+    int inspected_ = -1;
+};
+
+}  // namespace dasgd::gui

@@ -1,0 +1,188 @@
+#include "gui/widgets/parts.h"
+
+#include <QActionGroup>
+#include <QHBoxLayout>
+#include <QMenu>
+#include <QPainter>
+#include <QStyle>
+#include <QVBoxLayout>
+
+namespace dasgd::gui {
+
+QLabel* makeLabel(const QString& text, const char* tone, QWidget* parent) {
+    auto* label = new QLabel(text, parent);
+    label->setTextFormat(Qt::PlainText);
+    label->setProperty("tone", QString::fromLatin1(tone));
+    return label;
+}
+
+void setTone(QWidget& widget, const char* tone) {
+    const QString value = QString::fromLatin1(tone);
+    if (widget.property("tone").toString() == value) return;
+    widget.setProperty("tone", value);
+    widget.style()->unpolish(&widget);
+    widget.style()->polish(&widget);
+}
+
+QPushButton* makeButton(const QString& text, bool primary, const QString& help) {
+    auto* button = new QPushButton(text);
+    button->setProperty("primary", primary);
+    button->setToolTip(help);
+    button->setCursor(Qt::PointingHandCursor);
+    return button;
+}
+
+Card::Card(QWidget* parent) : QFrame(parent), body_(new QVBoxLayout(this)) {
+    setObjectName(QStringLiteral("card"));
+    body_->setContentsMargins(kPadding, 13, kPadding, 13);
+    body_->setSpacing(6);
+}
+
+KeyFigure::KeyFigure(const QString& label, const QString& help, QWidget* parent) : Card(parent) {
+    setToolTip(help);
+    body().setContentsMargins(14, 11, 14, 10);
+    body().setSpacing(4);
+    number_ = makeLabel(kAbsent);
+    number_->setFont(interFont(25, Weight::SemiBold));
+    number_->setStyleSheet(QStringLiteral("font-size: 25px; font-weight: 600;"));
+    unit_ = makeLabel({}, "small");
+    auto* row = new QHBoxLayout;
+    row->setSpacing(6);
+    row->addWidget(number_, 0, Qt::AlignBottom);
+    row->addWidget(unit_, 0, Qt::AlignBottom);
+    row->addStretch();
+    unit_->setContentsMargins(0, 0, 0, 4);
+    body().addWidget(makeLabel(label, "small"));
+    body().addLayout(row);
+    setAccessibleName(label);
+}
+
+void KeyFigure::setQuantity(const Quantity& quantity, const char* tone) {
+    number_->setText(quantity.number);
+    unit_->setText(quantity.unit);
+    setTone(*number_, tone);
+}
+
+QString KeyFigure::text() const {
+    return Quantity{number_->text(), unit_->text()}.text();
+}
+
+StatePill::StatePill(const Look& look, QWidget* parent) : QWidget(parent), look_(look) {
+    setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+    connect(&look_, &Look::changed, this, qOverload<>(&QWidget::update));
+}
+
+void StatePill::setState(const QString& state) {
+    if (state == state_) return;
+    state_ = state;
+    setAccessibleName(state);
+    updateGeometry();
+    update();
+}
+
+QSize StatePill::sizeHint() const {
+    const QFontMetricsF metrics(interFont(12, Weight::SemiBold));
+    return {static_cast<int>(metrics.horizontalAdvance(state_)) + 36, 24};
+}
+
+std::pair<QColor, QColor> StatePill::colorsOf(const QString& state, const Theme& theme) {
+    if (state == QLatin1String("running") || state == QLatin1String("finished")) {
+        return {theme.good, state == QLatin1String("running") ? theme.goodTint : theme.raised};
+    }
+    if (state == QLatin1String("failed")) return {theme.bad, theme.badTint};
+    if (state == QLatin1String("interrupted")) return {theme.warn, theme.warnTint};
+    return {theme.muted, theme.raised};
+}
+
+void StatePill::paint(QPainter& painter, const QRectF& rect, const QString& state, const Theme& theme, const QFont& font) {
+    const auto [ink, tint] = colorsOf(state, theme);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(tint);
+    painter.drawRoundedRect(rect, rect.height() / 2, rect.height() / 2);
+    const QRectF dot(rect.left() + 10, rect.center().y() - 3.5, 7, 7);
+    if (state == QLatin1String("running")) {
+        painter.setBrush(ink);
+        painter.drawEllipse(dot);
+    } else {
+        // Only what lives has a full dot.
+        painter.setBrush(Qt::NoBrush);
+        painter.setPen(QPen(ink, 1.6));
+        painter.drawEllipse(dot.adjusted(0.8, 0.8, -0.8, -0.8));
+    }
+    painter.setPen(ink);
+    painter.setFont(font);
+    painter.drawText(rect.adjusted(23, 0, -8, 0), Qt::AlignVCenter | Qt::AlignLeft, state);
+}
+
+void StatePill::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    paint(painter, QRectF(rect()), state_, look_.theme(), interFont(12, Weight::SemiBold));
+}
+
+MessageBar::MessageBar(const Look& look, QWidget* parent) : QFrame(parent), look_(look), label_(makeLabel({})) {
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(14, 9, 9, 9);
+    label_->setWordWrap(true);
+    label_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    row->addWidget(label_, 1);
+    auto* close = new QToolButton;
+    close->setObjectName(QStringLiteral("choice"));
+    close->setText(QStringLiteral("dismiss"));
+    row->addWidget(close, 0, Qt::AlignTop);
+    connect(close, &QToolButton::clicked, this, &MessageBar::clear);
+    connect(&look_, &Look::changed, this, &MessageBar::restyle);
+    setObjectName(QStringLiteral("message"));
+    hide();
+}
+
+void MessageBar::restyle() {
+    const Theme& theme = look_.theme();
+    const bool error = kind_ == Kind::Error;
+    setStyleSheet(QStringLiteral("QFrame#message { background: %1; border: 1px solid %2; border-radius: 8px; }")
+                      .arg((error ? theme.badTint : theme.raised).name(), (error ? theme.bad : theme.line).name()));
+}
+
+void MessageBar::say(const QString& text, Kind kind) {
+    if (text.isEmpty()) return clear();
+    kind_ = kind;
+    label_->setText(text);
+    restyle();
+    show();
+}
+
+void MessageBar::clear() {
+    label_->clear();
+    hide();
+}
+
+QString MessageBar::text() const { return label_->text(); }
+
+Choice::Choice(const QString& name, const QStringList& options, int chosen, QWidget* parent)
+    : QToolButton(parent), options_(options) {
+    setObjectName(QStringLiteral("choice"));
+    setPopupMode(QToolButton::InstantPopup);
+    setFocusPolicy(Qt::TabFocus);
+    setToolTip(name);
+    setAccessibleName(name);
+    auto* menu = new QMenu(this);
+    auto* group = new QActionGroup(menu);
+    for (int i = 0; i < options.size(); ++i) {
+        QAction* action = menu->addAction(options[i]);
+        action->setCheckable(true);
+        group->addAction(action);
+        connect(action, &QAction::triggered, this, [this, i] { choose(i); });
+    }
+    setMenu(menu);
+    choose(chosen);
+}
+
+void Choice::choose(int option) {
+    if (option == chosen_ || option < 0 || option >= options_.size()) return;
+    chosen_ = option;
+    setText(options_[option] + QStringLiteral(" ▾"));
+    menu()->actions()[option]->setChecked(true);
+    emit changed(option);
+}
+
+}  // namespace dasgd::gui

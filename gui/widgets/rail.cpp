@@ -1,0 +1,128 @@
+#include "gui/widgets/rail.h"
+
+#include <QPainter>
+#include <QShortcut>
+#include <QStyleOption>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "gui/widgets/parts.h"
+
+namespace dasgd::gui {
+
+namespace {
+constexpr int kWidth = 208;
+}
+
+RailButton::RailButton(const QString& title, const QString& icon, const QString& shortcut, const Look& look)
+    : icon_(icon), shortcut_(shortcut), look_(look) {
+    setText(title);
+    setCheckable(true);
+    setAutoExclusive(true);
+    setFocusPolicy(Qt::TabFocus);
+    setCursor(Qt::PointingHandCursor);
+    setAccessibleName(title);
+    setToolTip(title + QStringLiteral("  ") + shortcut);
+}
+
+void RailButton::enterEvent(QEnterEvent*) { update(); }
+void RailButton::leaveEvent(QEvent*) { update(); }
+
+// Drawn, not loaded: three strokes each, sharp at any scale and in any theme.
+void RailButton::paintIcon(QPainter& painter, const QRectF& box) const {
+    painter.setPen(QPen(isChecked() ? look_.theme().accent : look_.theme().muted, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    painter.setBrush(Qt::NoBrush);
+    if (icon_ == QLatin1String("list")) {
+        for (const double y : {2.5, 7.5, 12.5}) {
+            painter.drawPoint(box.topLeft() + QPointF(1, y));
+            painter.drawLine(box.topLeft() + QPointF(5, y), box.topLeft() + QPointF(15, y));
+        }
+    } else {
+        painter.drawRoundedRect(QRectF(box.left() + 0.5, box.top() + 1.5, 9, 4), 1, 1);
+        painter.drawRoundedRect(QRectF(box.left() + 5.5, box.top() + 9.5, 9, 4), 1, 1);
+        painter.drawLine(box.topLeft() + QPointF(12, 3.5), box.topLeft() + QPointF(14.5, 3.5));
+        painter.drawLine(box.topLeft() + QPointF(0.5, 11.5), box.topLeft() + QPointF(3, 11.5));
+    }
+}
+
+void RailButton::paintEvent(QPaintEvent*) {
+    const Theme& theme = look_.theme();
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    const QRectF area = QRectF(rect()).adjusted(0, 1, 0, -1);
+    if (isChecked() || underMouse()) {
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(isChecked() ? theme.raised : theme.hover);
+        painter.drawRoundedRect(area, 6, 6);
+    }
+    if (isChecked()) {
+        painter.setBrush(theme.accent);
+        painter.drawRoundedRect(QRectF(area.left(), area.top() + 9, 3, area.height() - 18), 1.5, 1.5);
+    }
+    if (hasFocus()) {
+        painter.setPen(QPen(theme.accent, 1));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRoundedRect(area.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
+    }
+    paintIcon(painter, QRectF(area.left() + 15, area.center().y() - 7.5, 15, 15));
+    painter.setPen(isChecked() ? theme.text : theme.muted);
+    painter.setFont(interFont(14, isChecked() ? Weight::SemiBold : Weight::Regular));
+    painter.drawText(area.adjusted(42, 0, -54, 0), Qt::AlignVCenter | Qt::AlignLeft, text());
+    painter.setPen(theme.muted);
+    painter.setFont(interFont(11));
+    painter.drawText(area.adjusted(0, 0, -10, 0), Qt::AlignVCenter | Qt::AlignRight, shortcut_);
+}
+
+Rail::Rail(const Look& look, const QString& workspace, QWidget* parent) : QWidget(parent), look_(look) {
+    setObjectName(QStringLiteral("rail"));
+    setFixedWidth(kWidth);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(9, 20, 9, 16);
+    column->setSpacing(0);
+    QLabel* name = makeLabel(QStringLiteral("DaSGD Lab"), "title");
+    name->setContentsMargins(11, 0, 0, 18);
+    column->addWidget(name);
+    items_ = new QVBoxLayout;
+    items_->setSpacing(0);
+    column->addLayout(items_);
+    column->addStretch();
+    auto* theme = new QToolButton;
+    theme->setObjectName(QStringLiteral("choice"));
+    theme->setText(QStringLiteral("light / dark"));
+    theme->setToolTip(QStringLiteral("Change the theme  Ctrl+T"));
+    theme->setShortcut(QKeySequence(QStringLiteral("Ctrl+T")));
+    connect(theme, &QToolButton::clicked, this, &Rail::themeWanted);
+    auto* foot = new QVBoxLayout;
+    foot->setContentsMargins(11, 0, 8, 0);
+    foot->setSpacing(3);
+    foot->addWidget(makeLabel(QStringLiteral("workspace"), "small"));
+    QLabel* path = makeLabel({});
+    path->setText(QFontMetrics(interFont(13)).elidedText(workspace, Qt::ElideMiddle, kWidth - 46));
+    path->setToolTip(workspace);
+    foot->addWidget(path);
+    foot->addSpacing(8);
+    foot->addWidget(theme, 0, Qt::AlignLeft);
+    theme->setStyleSheet(QStringLiteral("margin-left: -7px;"));
+    column->addLayout(foot);
+}
+
+void Rail::add(const QString& title, const QString& icon) {
+    const int page = static_cast<int>(buttons_.size());
+    const QString keys = QStringLiteral("Ctrl+%1").arg(page + 1);
+    auto* button = new RailButton(title, icon, keys, look_);
+    connect(button, &QAbstractButton::clicked, this, [this, page] { emit chosen(page); });
+    connect(new QShortcut(QKeySequence(keys), this), &QShortcut::activated, this, [this, page] { emit chosen(page); });
+    items_->addWidget(button);
+    buttons_.push_back(button);
+}
+
+void Rail::choose(int page) { buttons_[static_cast<std::size_t>(page)]->setChecked(true); }
+
+void Rail::paintEvent(QPaintEvent*) {
+    QStyleOption option;
+    option.initFrom(this);
+    QPainter painter(this);
+    style()->drawPrimitive(QStyle::PE_Widget, &option, &painter, this);
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,145 @@
+#include "gui/widgets/timeline_card.h"
+
+#include <QHBoxLayout>
+#include <QPainter>
+#include <QVBoxLayout>
+#include <array>
+#include <cmath>
+
+#include "gui/models/span_colors.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+// The kinds of the legend; the rarer ones say what they are under the pointer.
+constexpr std::array<SpanKind, 6> kLegend{SpanKind::Forward, SpanKind::Backward, SpanKind::Update,
+                                          SpanKind::Merge,   SpanKind::Reduce,   SpanKind::Wait};
+
+class Swatch : public QWidget {
+public:
+    explicit Swatch(SpanKind kind) : kind_(kind) { setFixedSize(12, 12); }
+
+protected:
+    void paintEvent(QPaintEvent*) override {
+        QPainter painter(this);
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(QColor::fromRgb(rgbOf(kind_)));
+        painter.drawRoundedRect(QRectF(rect()), 2, 2);
+        if (kind_ != SpanKind::Wait) return;
+        painter.setBrush(QBrush(QColor(255, 255, 255, 120), Qt::BDiagPattern));
+        painter.drawRoundedRect(QRectF(rect()), 2, 2);
+    }
+
+private:
+    SpanKind kind_;
+};
+
+QString windowText(TimeRange window) {
+    const double width = static_cast<double>(window.end - window.start) / 1e9;
+    const int digits = std::clamp(static_cast<int>(std::ceil(-std::log10(width))) + 1, 1, 7);
+    return QStringLiteral("%1 – %2 s")
+        .arg(static_cast<double>(window.start) / 1e9, 0, 'f', digits)
+        .arg(static_cast<double>(window.end) / 1e9, 0, 'f', digits);
+}
+
+}  // namespace
+
+QString overlapInWords(const storage::RunDetail& detail) {
+    QStringList parts;
+    parts << (detail.row.hidden ? QStringLiteral("hidden %1 %").arg(percent(detail.row.hidden))
+                                : QStringLiteral("nothing was reduced"));
+    if (detail.row.blockedS && detail.row.steps > 0) {
+        const double ms = *detail.row.blockedS * 1e3 / static_cast<double>(detail.row.steps);
+        parts << QStringLiteral("blocked %1 ms/step").arg(shortNumber(ms, 2));
+    }
+    if (detail.skewS) parts << QStringLiteral("skew ") + durationInWords(std::llround(*detail.skewS * 1e9)).text();
+    if (detail.inflation) parts << QStringLiteral("compute inflation ") + QString::number(*detail.inflation, 'f', 2);
+    if (detail.stragglerRank && detail.stragglerExcess) {
+        parts << QStringLiteral("straggler: rank %1 (+%2 %)")
+                     .arg(*detail.stragglerRank)
+                     .arg(QString::number(*detail.stragglerExcess * 100, 'f', *detail.stragglerExcess < 0.1 ? 1 : 0));
+    }
+    return parts.join(QStringLiteral("     "));
+}
+
+TimelineCard::TimelineCard(Session& session, const Look& look, QWidget* parent)
+    : Card(parent), session_(session), timeline_(new TimelineWidget(session.selection(), look)) {
+    auto* head = new QHBoxLayout;
+    head->setSpacing(7);
+    head->addWidget(makeLabel(tr("Overlap timeline"), "head"));
+    head->addSpacing(22);
+    for (const SpanKind kind : kLegend) {
+        head->addWidget(new Swatch(kind));
+        head->addWidget(makeLabel(QString::fromLatin1(nameOf(kind).data()), "small"));
+        head->addSpacing(9);
+    }
+    head->addStretch();
+    follow_ = new QToolButton;
+    follow_->setObjectName(QStringLiteral("choice"));
+    follow_->setCheckable(true);
+    follow_->setFocusPolicy(Qt::TabFocus);
+    follow_->setToolTip(tr("Follow the newest spans, or hold still  F, Space"));
+    range_ = makeLabel({}, "small");
+    head->addWidget(follow_);
+    head->addWidget(range_);
+    strip_ = makeLabel({});
+    strip_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    strip_->setToolTip(tr("Hidden: part of the reductions' time during which the rank computed. Blocked: time it stood waiting.\n"
+                          "Skew: how long a reduction waits for its last rank. Inflation: compute time per step while a\n"
+                          "reduction runs, against while none runs."));
+    body().setContentsMargins(kPadding, 11, kPadding, 12);
+    body().addLayout(head);
+    body().addWidget(timeline_, 1);
+    body().addWidget(strip_);
+
+    connect(follow_, &QToolButton::toggled, &session_.selection(), &TimeSelection::setFollowing);
+    connect(&session_.selection(), &TimeSelection::followingChanged, this, &TimelineCard::updateFollow);
+    connect(&session_.selection(), &TimeSelection::windowChanged, this, &TimelineCard::updateRange);
+    connect(&session_, &Session::currentChanged, this, &TimelineCard::startOver);
+    connect(&session_, &Session::detailChanged, this, &TimelineCard::updateStrip);
+    connect(&session_, &Session::pulseChanged, this, &TimelineCard::updateFollow);
+    connect(timeline_, &TimelineWidget::wanted, this, [this](TimeRange range, double nsPerPixel) {
+        session_.feed().wantTimeline({session_.currentId(), range, nsPerPixel});
+    });
+    connect(timeline_, &TimelineWidget::measureWanted, this,
+            [this](TimeRange range) { session_.feed().wantMeasure(session_.currentId(), range); });
+    connect(&session_.feed(), &Feed::timelineArrived, this, [this](const TimelineFramePtr& frame) {
+        if (QString::fromStdString(frame->runId) == session_.currentId()) timeline_->setFrame(frame);
+    });
+    connect(&session_.feed(), &Feed::measured, this, [this](const Measure& measure) {
+        if (QString::fromStdString(measure.runId) == session_.currentId()) timeline_->setMeasure(measure);
+    });
+    startOver();
+}
+
+void TimelineCard::startOver() {
+    const RunItemPtr run = session_.current();
+    timeline_->clear(run ? run->row.workers : 0);
+    const TimeRange window = session_.selection().window();
+    if (run) session_.feed().wantTimeline({run->id, window, timeline_->scale().nsPerPixel()});
+    updateFollow();
+    updateRange();
+    updateStrip();
+}
+
+void TimelineCard::updateFollow() {
+    const bool following = session_.selection().following();
+    follow_->setVisible(session_.pulse().live);
+    follow_->setChecked(following);
+    follow_->setText(following ? tr("● following") : tr("❚❚ paused"));
+    const bool none = session_.pulse().spans == 0;
+    timeline_->setEmptyText(!none                    ? QString()
+                            : session_.pulse().live ? tr("No spans yet: they appear with the first step.")
+                                                    : tr("This run recorded no spans. Run it with [record] trace = \"full\"."));
+}
+
+void TimelineCard::updateRange() { range_->setText(windowText(session_.selection().window())); }
+
+void TimelineCard::updateStrip() {
+    const auto& detail = session_.detail();
+    strip_->setText(detail ? overlapInWords(*detail) : QString());
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,33 @@
+// The overlap timeline with its legend, the follow switch and the strip that says the two overlap numbers in words.
+#pragma once
+
+#include "gui/models/session.h"
+#include "gui/timeline/timeline_widget.h"
+#include "gui/widgets/parts.h"
+
+namespace dasgd::gui {
+
+// "hidden 99.2 %   blocked 0.3 ms/step   skew 1.1 ms   compute inflation 1.02   straggler: rank 2 (+8 %)".
+[[nodiscard]] QString overlapInWords(const storage::RunDetail& detail);
+
+class TimelineCard : public Card {
+    Q_OBJECT
+
+public:
+    TimelineCard(Session& session, const Look& look, QWidget* parent = nullptr);
+    [[nodiscard]] TimelineWidget& timeline() { return *timeline_; }
+
+private:
+    void updateRange();
+    void updateFollow();
+    void updateStrip();
+    void startOver();
+
+    Session& session_;
+    TimelineWidget* timeline_;
+    QToolButton* follow_;
+    QLabel* range_;
+    QLabel* strip_;
+};
+
+}  // namespace dasgd::gui
