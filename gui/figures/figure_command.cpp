@@ -1,0 +1,152 @@
+#include "gui/figures/figure_command.h"
+
+#include <QDir>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QSaveFile>
+#include <array>
+
+#include "gui/figures/figure_data.h"
+#include "gui/figures/timeline_figure.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr int kMostRanks = 4;
+constexpr std::array<const char*, 5> kAxisWords{"step", "epoch", "wall", "samples", "bytes"};
+constexpr std::array<const char*, 5> kAxisTitles{"local steps", "epochs", "wall time [s]", "samples", "bytes sent per rank"};
+
+Result<TimeRange> parseWindow(const QString& text) {
+    const QStringList parts = text.split(QLatin1Char(','));
+    bool first = false, second = false;
+    const double start = parts.value(0).toDouble(&first);
+    const double end = parts.value(1).toDouble(&second);
+    if (!first || !second || parts.size() != 2 || end <= start) {
+        return fail("--window: found \"" + text.toStdString() + "\"; give two seconds of the run, as 12.0,12.6");
+    }
+    return TimeRange{static_cast<Ns>(start * 1e9), static_cast<Ns>(end * 1e9)};
+}
+
+Status takeNumber(const QString& option, const QString& text, double low, double high, double& into) {
+    bool isNumber = false;
+    const double value = text.toDouble(&isNumber);
+    if (!isNumber || value < low || value > high) {
+        return fail(QStringLiteral("%1: found \"%2\"; allowed %3 to %4").arg(option, text).arg(low).arg(high).toStdString());
+    }
+    into = value;
+    return {};
+}
+
+Status takeOption(FigureOptions& options, const QString& option, const QString& value) {
+    if (option == QLatin1String("--workspace")) options.workspace = value.toStdString();
+    else if (option == QLatin1String("--runs")) options.runs = value.split(QLatin1Char(','), Qt::SkipEmptyParts);
+    else if (option == QLatin1String("--out")) options.out = value;
+    else if (option == QLatin1String("--smooth")) return takeNumber(option, value, 0, 0.999, options.smoothing);
+    else if (option == QLatin1String("--width")) return takeNumber(option, value, 2, 12, options.widthIn);
+    else if (option == QLatin1String("--window")) {
+        DASGD_ASSIGN(options.window, parseWindow(value));
+    } else if (option == QLatin1String("--x")) {
+        for (std::size_t i = 0; i < kAxisWords.size(); ++i) {
+            if (value != QLatin1String(kAxisWords[i])) continue;
+            options.axis = static_cast<XAxis>(i);
+            return {};
+        }
+        return fail("--x: found \"" + value.toStdString() + "\"; allowed step, epoch, wall, samples, bytes");
+    } else {
+        return fail(option.toStdString() + ": no such option. See dasgd-lab figure --help");
+    }
+    return {};
+}
+
+Status writeOne(const QString& stem, const PaperFigure& figure, QStringList& written) {
+    for (const char* suffix : {".pdf", ".svg", ".png"}) {
+        written << stem + QLatin1String(suffix);
+        DASGD_TRY(writeFigure(figure, written.back()));
+    }
+    written << stem + QStringLiteral(".csv");
+    return writeCurvesCsv(figure.curves, figure.axes, written.back());
+}
+
+Status writeJson(const FigureOptions& options, const std::vector<FigureGroup>& groups, const QStringList& written) {
+    QJsonArray curves, files;
+    for (const FigureGroup& group : groups) {
+        QJsonArray runs;
+        for (const RunItemPtr& run : group.runs) {
+            runs.append(QJsonObject{{QStringLiteral("run_id"), run->id},
+                                    {QStringLiteral("experiment"), QString::fromStdString(run->row.experiment)},
+                                    {QStringLiteral("seed"), static_cast<qint64>(run->row.seed)},
+                                    {QStringLiteral("status"), QString::fromStdString(run->row.status)},
+                                    {QStringLiteral("git_commit"), QString::fromStdString(run->row.gitCommit)}});
+        }
+        curves.append(QJsonObject{{QStringLiteral("name"), group.name}, {QStringLiteral("runs"), runs}});
+    }
+    for (const QString& file : written) files.append(QDir(options.out).relativeFilePath(file));
+    const QJsonObject query{{QStringLiteral("view"), QStringLiteral("metric_points")},
+                            {QStringLiteral("metrics"), QJsonArray{QStringLiteral("train/loss"), QStringLiteral("throughput/samples_per_s")}},
+                            {QStringLiteral("x"), QLatin1String(kAxisWords[static_cast<std::size_t>(options.axis)])},
+                            {QStringLiteral("smoothing"), options.smoothing},
+                            {QStringLiteral("over_ranks"), QStringLiteral("mean")},
+                            {QStringLiteral("over_seeds"), QStringLiteral("mean and standard deviation (n - 1) at common steps")}};
+    QSaveFile file(options.out + QStringLiteral("/figure.json"));
+    if (!file.open(QIODevice::WriteOnly)) return fail(file.fileName().toStdString() + ": cannot be written.");
+    file.write(QJsonDocument(QJsonObject{{QStringLiteral("command"), options.command},
+                                         {QStringLiteral("curves"), curves},
+                                         {QStringLiteral("query"), query},
+                                         {QStringLiteral("width_in"), options.widthIn},
+                                         {QStringLiteral("files"), files}})
+                   .toJson());
+    if (!file.commit()) return fail(file.fileName().toStdString() + ": " + file.errorString().toStdString());
+    return {};
+}
+
+}  // namespace
+
+QString figureHelp() {
+    return QStringLiteral(
+        "dasgd-lab figure --workspace W --runs ID[,ID...] --out DIR [--x step|epoch|wall|samples|bytes]\n"
+        "                 [--smooth 0.9] [--width 5.5] [--window FROM,TO]\n"
+        "Writes loss, throughput (pdf svg png csv), the timeline of the first run (pdf svg png) and figure.json.\n"
+        "An id may be a unique beginning. Runs that differ only in the seed become one curve: mean and deviation.\n");
+}
+
+Result<FigureOptions> parseFigureOptions(const QStringList& words) {
+    FigureOptions options;
+    options.workspace = qEnvironmentVariable("DASGD_WORKSPACE", QStringLiteral("dasgd-workspace")).toStdString();
+    for (qsizetype i = 0; i < words.size(); i += 2) {
+        if (i + 1 == words.size()) return fail(words[i].toStdString() + ": a value is missing. See dasgd-lab figure --help");
+        DASGD_TRY(takeOption(options, words[i], words[i + 1]));
+    }
+    if (options.runs.isEmpty()) return fail("--runs: which runs? `dasgd list` names them");
+    if (options.out.isEmpty()) return fail("--out: into which folder?");
+    options.command = QStringLiteral("dasgd-lab figure ") + words.join(QLatin1Char(' '));
+    return options;
+}
+
+Result<QStringList> writeFigures(const FigureOptions& options) {
+    DASGD_ASSIGN(storage::RunReader reader, storage::RunReader::open(options.workspace));
+    DASGD_ASSIGN(const std::vector<FigureGroup> groups, figureGroups(reader, options.runs));
+    if (!QDir().mkpath(options.out)) return fail(options.out.toStdString() + ": cannot be made. Choose another --out folder.");
+    const QString x = QLatin1String(kAxisTitles[static_cast<std::size_t>(options.axis)]);
+    const QString note = options.smoothing > 0 ? QStringLiteral(" (average, weight %1)").arg(options.smoothing) : QString();
+    QStringList written;
+    PaperFigure loss{.axes = {.x = x, .y = QStringLiteral("training loss") + note, .logY = options.logLoss}, .widthIn = options.widthIn};
+    DASGD_ASSIGN(loss.curves, figureCurves(reader, groups, "train/loss", options.axis, options.smoothing));
+    DASGD_TRY(writeOne(options.out + QStringLiteral("/loss"), loss, written));
+    PaperFigure speed{.axes = {.x = x, .y = QStringLiteral("samples/s"), .fromZero = true}, .widthIn = options.widthIn};
+    DASGD_ASSIGN(speed.curves, figureCurves(reader, groups, "throughput/samples_per_s", options.axis, 0));
+    DASGD_TRY(writeOne(options.out + QStringLiteral("/throughput"), speed, written));
+
+    DASGD_ASSIGN(const storage::RunDetail first, reader.run(groups.front().runs.front()->row.runId));
+    DASGD_ASSIGN(std::optional<TimeRange> window, steadyWindow(reader, first));
+    if (window) {
+        const QString stem = options.out + QStringLiteral("/timeline");
+        DASGD_TRY(writeTimelineFigure(reader, first, options.window.value_or(*window), options.widthIn, kMostRanks, stem));
+        for (const char* suffix : {".pdf", ".svg", ".png"}) written << stem + QLatin1String(suffix);
+    }
+    DASGD_TRY(writeJson(options, groups, written));
+    return written << options.out + QStringLiteral("/figure.json");
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,34 @@
+// What the figures of some runs show, read from the store at once: seeds gathered, styles as in the window.
+#pragma once
+
+#include <QString>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "gui/models/compare.h"
+#include "gui/models/series.h"
+#include "gui/plots/plot_view.h"
+#include "storage/run_reader.h"
+
+namespace dasgd::gui {
+
+// Runs of one configuration.
+struct FigureGroup {
+    QString name;
+    CurveStyle style;
+    std::vector<RunItemPtr> runs;
+};
+
+// `ids`: exact or unique beginnings. Errors: no such run.
+[[nodiscard]] Result<std::vector<FigureGroup>> figureGroups(storage::RunReader& reader, const QStringList& ids);
+
+// One metric of each group: a curve where a group is one run, the mean and its band where it is several seeds. Each
+// run is smoothed before the mean is taken. Groups without the metric give no curve.
+[[nodiscard]] Result<std::vector<Curve>> figureCurves(storage::RunReader& reader, const std::vector<FigureGroup>& groups,
+                                                      const std::string& metric, XAxis axis, double smoothing);
+
+// x, y, deviation and n of every curve, one row a point, with a header line.
+[[nodiscard]] Status writeCurvesCsv(const std::vector<Curve>& curves, const PlotAxes& axes, const QString& file);
+
+}  // namespace dasgd::gui

@@ -1,0 +1,129 @@
+#include "gui/figures/timeline_figure.h"
+
+#include <QImage>
+#include <QPainter>
+#include <QPdfWriter>
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <set>
+
+#include "gui/models/run_config.h"
+#include "gui/models/span_cache.h"
+#include "gui/models/span_colors.h"
+#include "gui/plots/outlined_svg.h"
+#include "gui/timeline/timeline_painter.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr double kPointsPerInch = 72;
+constexpr int kPdfDpi = 1200;
+constexpr double kPngDpi = 300;
+constexpr double kSteps = 12;
+constexpr double kHead = 14;  // points above the axis, for the legend
+constexpr TimelineMetrics kPaper{.labels = 52, .axis = 14, .computeLane = 14, .otherLane = 12, .laneGap = 3.5, .rankGap = 7, .leastScale = 1};
+
+TimelineStyle paperStyle() {
+    return {.ground = Qt::white,
+            .grid = QColor(0xe4, 0xe6, 0xea),
+            .text = Qt::black,
+            .muted = QColor(0x30, 0x34, 0x3a),
+            .axisText = QColor(0x20, 0x23, 0x28),
+            .strong = interFont(8, Weight::SemiBold),
+            .plain = interFont(8),
+            .small = interFont(7),
+            .minimalBox = 0.25,
+            .crisp = false};
+}
+
+void paintLegend(QPainter& painter, const TimelineFrame& frame, double left, double width, const QString& remark) {
+    std::set<SpanKind> kinds;
+    for (const TimelineBox& box : frame.boxes) kinds.insert(box.span.kind);
+    const QFont font = interFont(7.5);
+    const QFontMetricsF metrics(font);
+    painter.setFont(font);
+    double x = left;
+    for (const SpanKind kind : kinds) {
+        const QString name = QString::fromLatin1(nameOf(kind).data());
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(QColor::fromRgb(rgbOf(kind)));
+        painter.drawRect(QRectF(x, 3, 7, 7));
+        painter.setPen(Qt::black);
+        painter.drawText(QPointF(x + 10, 9.5), name);
+        x += 10 + metrics.horizontalAdvance(name) + 10;
+    }
+    const double remarkWidth = metrics.horizontalAdvance(remark);
+    if (left + width - remarkWidth > x) painter.drawText(QPointF(left + width - remarkWidth, 9.5), remark);
+}
+
+}  // namespace
+
+Result<std::optional<TimeRange>> steadyWindow(storage::RunReader& reader, const storage::RunDetail& run) {
+    DASGD_ASSIGN(const std::optional<TimeRange> extent, reader.spanExtent(run.row.runId));
+    if (!extent) return std::optional<TimeRange>{};
+    const double all = static_cast<double>(extent->end - extent->start);
+    const double step = run.row.steps > 0 ? all / static_cast<double>(run.row.steps) : all;
+    const Ns half = static_cast<Ns>(std::min(all, kSteps * step) / 2);
+    const Ns middle = extent->start + (extent->end - extent->start) / 2;
+    return std::optional(TimeRange{middle - half, middle + half});
+}
+
+Status writeTimelineFigure(storage::RunReader& reader, const storage::RunDetail& run, TimeRange window, double widthIn,
+                           int ranks, const QString& stem) {
+    const Ns margin = window.end - window.start;
+    SpanCache cache;
+    cache.reset(run.row.workers);
+    const TimeRange read{window.start - margin, window.end + margin};
+    const auto fetch = [&](TimeRange range) { return reader.spans(run.row.runId, range); };
+    DASGD_ASSIGN(const bool complete, cache.load(read, fetch, std::chrono::hours(1)));
+    const double width = widthIn * kPointsPerInch;
+    const double perPoint = static_cast<double>(margin) / (width - kPaper.labels);
+    TimelineFrame frame = cache.frame(read, complete ? perPoint / 4 : perPoint);
+    std::erase_if(frame.links, [ranks](const TimelineLink& link) { return link.rank >= ranks; });
+    const auto cut = std::find_if(frame.rows.begin(), frame.rows.end(), [ranks](const TimelineRow& row) { return row.rank >= ranks; });
+    const auto kept = static_cast<std::int32_t>(cut - frame.rows.begin());
+    frame.rows.erase(cut, frame.rows.end());
+    std::erase_if(frame.boxes, [kept](const TimelineBox& box) { return box.row >= kept; });
+
+    const double rows = TimelineLayout::heightFor(frame.rows, kPaper, 1);
+    const double height = std::ceil(kHead + rows + 6);
+    QString remark;
+    if (run.row.workers > ranks) remark = QStringLiteral("%1 of %2 ranks").arg(ranks).arg(run.row.workers);
+    if (run.linkEmulated) remark += (remark.isEmpty() ? QString() : QStringLiteral(", ")) + QStringLiteral("link emulated ") + QString::fromStdString(run.link);
+    const auto paint = [&](QPainter& painter) {
+        painter.setRenderHint(QPainter::Antialiasing);
+        const TimelineLayout layout(frame.rows, QRectF(0, kHead, width, rows), kPaper);
+        paintTimeline(painter, frame, layout, {window, layout.plot().left(), layout.plot().width()}, paperStyle());
+        paintLegend(painter, frame, kPaper.labels, width - kPaper.labels, remark);
+    };
+
+    QPdfWriter pdf(stem + QStringLiteral(".pdf"));
+    pdf.setPageSize(QPageSize(QSizeF(width, height), QPageSize::Point, {}, QPageSize::ExactMatch));
+    pdf.setPageMargins({});
+    pdf.setResolution(kPdfDpi);
+    pdf.setCreator(QStringLiteral("DaSGD Lab"));
+    QPainter onPdf;
+    if (!onPdf.begin(&pdf)) return fail(stem.toStdString() + ".pdf: cannot be written. Choose another --out folder.");
+    onPdf.scale(kPdfDpi / kPointsPerInch, kPdfDpi / kPointsPerInch);
+    paint(onPdf);
+    onPdf.end();
+    DASGD_TRY(writeOutlinedSvg(stem + QStringLiteral(".svg"), width, height, [&](QPaintDevice& device) {
+        QPainter painter(&device);
+        paint(painter);
+    }));
+    const double scale = kPngDpi / kPointsPerInch;
+    QImage image((QSizeF(width, height) * scale).toSize(), QImage::Format_RGB32);
+    image.fill(Qt::white);
+    image.setDotsPerMeterX(static_cast<int>(kPngDpi / 0.0254));
+    image.setDotsPerMeterY(static_cast<int>(kPngDpi / 0.0254));
+    QPainter onImage(&image);
+    onImage.scale(scale, scale);
+    paint(onImage);
+    onImage.end();
+    if (!image.save(stem + QStringLiteral(".png"))) return fail(stem.toStdString() + ".png: cannot be written.");
+    return {};
+}
+
+}  // namespace dasgd::gui

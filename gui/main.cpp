@@ -1,0 +1,105 @@
+// `dasgd-lab`: the window, a picture of it, or paper figures without a display.
+#include <QApplication>
+#include <QCommandLineParser>
+#include <QTimer>
+#include <cstdio>
+#include <cstring>
+
+#include "gui/figures/figure_command.h"
+#include "gui/main_window.h"
+
+namespace {
+
+using namespace dasgd::gui;
+
+constexpr int kWrong = 2;
+
+int complain(const std::string& message) {
+    std::fprintf(stderr, "dasgd-lab: %s\n", message.c_str());
+    return kWrong;
+}
+
+int runFigures(const QStringList& words) {
+    if (words.contains(QLatin1String("--help")) || words.contains(QLatin1String("-h"))) {
+        std::fputs(figureHelp().toUtf8().constData(), stdout);
+        return 0;
+    }
+    installFonts();
+    const auto options = parseFigureOptions(words);
+    if (!options) return complain(options.error().message);
+    const auto written = writeFigures(*options);
+    if (!written) return complain(written.error().message);
+    for (const QString& file : *written) std::puts(file.toUtf8().constData());
+    return 0;
+}
+
+// Neither X nor Wayland: a window cannot be shown, a picture of it can.
+bool hasDisplay() {
+    return !qEnvironmentVariableIsEmpty("DISPLAY") || !qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY") ||
+           !qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM");
+}
+
+bool mentions(int argc, char** argv, const char* word) {
+    for (int i = 1; i < argc; ++i) {
+        if (std::strncmp(argv[i], word, std::strlen(word)) == 0) return true;
+    }
+    return false;
+}
+
+int runWindow(QApplication& app) {
+    QCommandLineParser parser;
+    parser.setApplicationDescription(QStringLiteral("Watch, compare and draw the runs of a workspace.\n"
+                                                    "dasgd-lab figure --help: paper figures without a display."));
+    parser.addHelpOption();
+    const QCommandLineOption workspace(QStringLiteral("workspace"), QStringLiteral("Folder of lab.db."), QStringLiteral("W"),
+                                       qEnvironmentVariable("DASGD_WORKSPACE", QStringLiteral("dasgd-workspace")));
+    const QCommandLineOption run(QStringLiteral("run"), QStringLiteral("Run to show: an id or a unique beginning."), QStringLiteral("ID"));
+    const QCommandLineOption theme(QStringLiteral("theme"), QStringLiteral("dark or light; the desktop's where absent."), QStringLiteral("T"));
+    const QCommandLineOption page(QStringLiteral("page"), QStringLiteral("Page to open: Runs or Run."), QStringLiteral("P"), QStringLiteral("Run"));
+    const QCommandLineOption picture(QStringLiteral("screenshot"), QStringLiteral("Write the window to a PNG file and end."), QStringLiteral("FILE"));
+    const QCommandLineOption after(QStringLiteral("after-ms"), QStringLiteral("… after so many milliseconds."), QStringLiteral("N"), QStringLiteral("1500"));
+    const QCommandLineOption size(QStringLiteral("size"), QStringLiteral("Size of the window."), QStringLiteral("WxH"), QStringLiteral("1600x1000"));
+    parser.addOptions({workspace, run, theme, page, picture, after, size});
+    parser.process(app);
+
+    ThemeName name = systemTheme();
+    if (parser.isSet(theme)) {
+        if (parser.value(theme) != QLatin1String("dark") && parser.value(theme) != QLatin1String("light")) {
+            return complain("--theme: found \"" + parser.value(theme).toStdString() + "\"; allowed dark, light");
+        }
+        name = parser.value(theme) == QLatin1String("dark") ? ThemeName::Dark : ThemeName::Light;
+    }
+    installFonts();
+    Look look(name);
+    MainWindow window(parser.value(workspace).toStdString(), look);
+    const QStringList extent = parser.value(size).split(QLatin1Char('x'));
+    if (extent.value(0).toInt() > 0 && extent.value(1).toInt() > 0) window.resize(extent[0].toInt(), extent[1].toInt());
+    if (parser.isSet(run)) window.session().choose(parser.value(run));
+    if (parser.value(page) == QLatin1String("Runs")) window.open("Runs");
+    window.show();
+    int status = 0;
+    if (parser.isSet(picture)) {
+        QTimer::singleShot(parser.value(after).toInt(), &window, [&] {
+            if (!window.grab().save(parser.value(picture))) status = complain(parser.value(picture).toStdString() + ": cannot be written");
+            QApplication::quit();
+        });
+    }
+    QApplication::exec();
+    return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const bool figures = argc > 1 && std::strcmp(argv[1], "figure") == 0;
+    if (figures || (!hasDisplay() && (mentions(argc, argv, "--screenshot") || mentions(argc, argv, "--help")))) {
+        qputenv("QT_QPA_PLATFORM", "offscreen");
+    } else if (!hasDisplay()) {
+        return complain("there is no display (DISPLAY and WAYLAND_DISPLAY are not set). Use ssh -X, or `dasgd-lab figure`, or "
+                        "--screenshot FILE.png.");
+    }
+    QApplication app(argc, argv);
+    QApplication::setApplicationName(QStringLiteral("dasgd-lab"));
+    QApplication::setApplicationDisplayName(QStringLiteral("DaSGD Lab"));
+    return figures ? runFigures(QApplication::arguments().mid(2)) : runWindow(app);
+}

@@ -1,0 +1,109 @@
+#include "gui/main_window.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+#include <QToolButton>
+#include <cmath>
+#include <cstring>
+
+#include "core/base/check.h"
+#include "gui/widgets/parts.h"
+#include "gui/widgets/rail.h"
+
+namespace dasgd::gui {
+
+MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const QString& engineProgram)
+    : look_(look),
+      feed_(workspace),
+      session_(feed_),
+      engine_(workspace, engineProgram),
+      context_{session_, engine_, look_, [this](const char* title) { open(title); }},
+      rail_(new Rail(look, QString::fromStdString(workspace.string()))),
+      stack_(new QStackedWidget) {
+    setWindowTitle(QStringLiteral("DaSGD Lab"));
+    resize(1600, 1000);
+    auto* frame = new QWidget;
+    setCentralWidget(frame);
+    auto* right = new QVBoxLayout;
+    right->setSpacing(0);
+    right->addWidget(stack_, 1);
+    right->addWidget(makeStatusBar());
+    auto* row = new QHBoxLayout(frame);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(0);
+    row->addWidget(rail_);
+    row->addLayout(right, 1);
+    for (const PageRegistry::Entry& entry : PageRegistry::entries()) {
+        rail_->add(QString::fromUtf8(entry.info.title), QString::fromUtf8(entry.info.icon));
+        stack_->addWidget(entry.create(context_));
+    }
+    connect(rail_, &Rail::chosen, this, &MainWindow::showPage);
+    connect(rail_, &Rail::themeWanted, &look_, &Look::toggle);
+    connect(&session_, &Session::pulseChanged, this, &MainWindow::updateStatus);
+    connect(&session_, &Session::currentChanged, this, &MainWindow::updateStatus);
+    connect(&session_, &Session::troubleChanged, this, &MainWindow::updateStatus);
+    connect(&session_, &Session::runsChanged, this, &MainWindow::updateStatus);
+    updateStatus();
+    open("Run");
+}
+
+QWidget* MainWindow::makeStatusBar() {
+    auto* bar = new QWidget;
+    bar->setObjectName(QStringLiteral("statusbar"));
+    bar->setAttribute(Qt::WA_StyledBackground);
+    bar->setFixedHeight(32);
+    auto* row = new QHBoxLayout(bar);
+    row->setContentsMargins(24, 0, 18, 0);
+    row->addWidget(status_ = makeLabel({}, "small"));
+    row->addStretch();
+    follow_ = new QToolButton;
+    follow_->setObjectName(QStringLiteral("choice"));
+    follow_->setCheckable(true);
+    follow_->setFocusPolicy(Qt::TabFocus);
+    follow_->setToolTip(tr("Go to each run that starts  Ctrl+L"));
+    follow_->setShortcut(QKeySequence(QStringLiteral("Ctrl+L")));
+    connect(follow_, &QToolButton::clicked, this, [this](bool on) {
+        session_.setFollowNewest(on);
+        updateStatus();
+    });
+    row->addWidget(follow_);
+    return bar;
+}
+
+void MainWindow::open(const char* title) {
+    const auto& entries = PageRegistry::entries();
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        if (std::strcmp(entries[i].info.title, title) == 0) return showPage(static_cast<int>(i));
+    }
+    DASGD_CHECK(false && "no page of that title");
+}
+
+void MainWindow::showPage(int page) {
+    rail_->choose(page);
+    stack_->setCurrentIndex(page);
+    stack_->currentWidget()->setFocus();
+}
+
+void MainWindow::updateStatus() {
+    const Pulse& pulse = session_.pulse();
+    QStringList parts;
+    if (!session_.trouble().isEmpty()) {
+        parts << tr("the workspace cannot be read");
+    } else if (pulse.live) {
+        const auto behind = session_.behindMs();
+        parts << (behind ? tr("live · %1 ms behind").arg(std::lround(*behind)) : tr("live"));
+    } else if (session_.current()) {
+        parts << tr("up to date");
+    }
+    if (!pulse.runId.isEmpty()) parts << tr("%1 spans").arg(grouped(pulse.spans));
+    if (pulse.databaseBytes > 0) parts << tr("lab.db ") + bytesInWords(static_cast<double>(pulse.databaseBytes)).text();
+    status_->setText(parts.join(QStringLiteral("     ")));
+    follow_->setChecked(session_.followsNewest());
+    follow_->setText(session_.followsNewest() ? tr("✓ follows the newest run") : tr("follow the newest run"));
+}
+
+QString MainWindow::statusText() const { return status_->text(); }
+
+}  // namespace dasgd::gui

@@ -1,0 +1,49 @@
+// The frame around the pages: rail, stack, status bar. Owns what the pages look at.
+#pragma once
+
+#include <QMainWindow>
+#include <filesystem>
+#include <memory>
+
+#include "gui/models/engine.h"
+#include "gui/models/session.h"
+#include "gui/pages/page.h"
+#include "gui/theme/theme.h"
+
+class QLabel;
+class QStackedWidget;
+class QToolButton;
+
+namespace dasgd::gui {
+
+class Rail;
+
+class MainWindow : public QMainWindow {
+    Q_OBJECT
+
+public:
+    // `engineProgram`: path of `dasgd`, "" for the one beside this program.
+    MainWindow(const std::filesystem::path& workspace, Look& look, const QString& engineProgram = {});
+
+    [[nodiscard]] Session& session() { return session_; }
+    // Goes to the page of that title; CHECKs that there is one.
+    void open(const char* title);
+    [[nodiscard]] QString statusText() const;
+
+private:
+    void showPage(int page);
+    QWidget* makeStatusBar();
+    void updateStatus();
+
+    Look& look_;
+    Feed feed_;
+    Session session_;
+    Engine engine_;
+    PageContext context_;
+    Rail* rail_;
+    QStackedWidget* stack_;
+    QLabel* status_;
+    QToolButton* follow_;
+};
+
+}  // namespace dasgd::gui

@@ -1,0 +1,57 @@
+// A page of the window, and the list of them. A page is one .cpp of this folder:
+//
+//   const PageRegistry::Add<RunsPage> kAdd{{.order = 10, .title = "Runs", .icon = "list"}};
+#pragma once
+
+#include <QWidget>
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+#include "gui/models/engine.h"
+#include "gui/models/session.h"
+#include "gui/theme/theme.h"
+
+namespace dasgd::gui {
+
+// What pages see of the program. Outlives them.
+struct PageContext {
+    Session& session;
+    Engine& engine;
+    const Look& look;
+    std::function<void(const char* title)> open;  // goes to the page of that title
+};
+
+struct PageInfo {
+    int order = 0;  // on the rail, from the top
+    const char* title = "";
+    const char* icon = "";  // "list" or "bars": drawn by the rail
+};
+
+class PageRegistry {
+public:
+    struct Entry {
+        PageInfo info;
+        std::function<QWidget*(PageContext&)> create;
+    };
+
+    // By their order.
+    [[nodiscard]] static const std::vector<Entry>& entries() { return mutableEntries(); }
+
+    template <class Page>
+    struct Add {
+        explicit Add(const PageInfo& info) {
+            std::vector<Entry>& all = mutableEntries();
+            const auto after = std::find_if(all.begin(), all.end(), [&](const Entry& entry) { return entry.info.order > info.order; });
+            all.insert(after, {info, [](PageContext& context) -> QWidget* { return new Page(context); }});
+        }
+    };
+
+private:
+    static std::vector<Entry>& mutableEntries() {
+        static std::vector<Entry> all;
+        return all;
+    }
+};
+
+}  // namespace dasgd::gui

@@ -1,0 +1,230 @@
+// One run, live: what it is in words, six numbers, loss and throughput beside the other runs, the overlap timeline.
+#include <QCoreApplication>
+#include <QDir>
+#include <QHBoxLayout>
+#include <QProcess>
+#include <QRegularExpression>
+#include <QScrollArea>
+#include <QVBoxLayout>
+#include <cmath>
+
+#include "gui/models/run_config.h"
+#include "gui/pages/page.h"
+#include "gui/widgets/chart_card.h"
+#include "gui/widgets/parts.h"
+#include "gui/widgets/timeline_card.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+// "200Mbps, 1ms" → "200 Mbps, 1 ms".
+QString spaced(const std::string& link) {
+    static const QRegularExpression numberThenUnit(QStringLiteral("([0-9])([A-Za-zµ])"));
+    return QString::fromStdString(link).replace(numberThenUnit, QStringLiteral("\\1\u00a0\\2"));
+}
+
+QString clusterWords(const storage::RunRow& row, const std::optional<storage::RunDetail>& detail) {
+    QStringList parts{row.workers == 1 ? QStringLiteral("1 rank") : QStringLiteral("%1 ranks").arg(row.workers),
+                      QString::fromStdString(row.backend)};
+    if (detail && detail->linkEmulated) parts << QStringLiteral("link emulated ") + spaced(detail->link);
+    return parts.join(QStringLiteral(" · "));
+}
+
+QString progressWords(const storage::RunRow& row, const storage::RunDetail& detail) {
+    QStringList parts;
+    const double steps = static_cast<double>(row.steps);
+    if (detail.stepsPerEpoch > 0 && detail.plannedSteps > 0) {
+        parts << QStringLiteral("epoch %1 of %2")
+                     .arg(shortNumber(steps / detail.stepsPerEpoch, 2))
+                     .arg(shortNumber(static_cast<double>(detail.plannedSteps) / detail.stepsPerEpoch, 2));
+    }
+    QString time = clockText(row.wallS) + QStringLiteral(" elapsed");
+    if (row.status == "running" && row.steps > 0 && detail.plannedSteps > row.steps) {
+        const double left = row.wallS * (static_cast<double>(detail.plannedSteps) / steps - 1);
+        time += QStringLiteral(", ") + clockText(left) + QStringLiteral(" left");
+    }
+    return (parts << time).join(QStringLiteral("     "));
+}
+
+class RunPage : public QScrollArea {
+public:
+    explicit RunPage(PageContext& context) : context_(context), session_(context.session) {
+        setObjectName(QStringLiteral("page"));
+        setFrameShape(QFrame::NoFrame);
+        setWidgetResizable(true);
+        setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
+        auto* inner = new QWidget;
+        inner->setObjectName(QStringLiteral("page"));
+        setWidget(inner);
+        auto* column = new QVBoxLayout(inner);
+        column->setContentsMargins(24, 18, 24, 16);
+        column->setSpacing(kGap);
+        column->addLayout(makeHeader());
+        column->addWidget(message_ = new MessageBar(context.look));
+        column->addLayout(makeFigures());
+        column->addLayout(makeCharts(), 6);
+        column->addWidget(timeline_ = new TimelineCard(session_, context.look), 7);
+        timeline_->setMinimumHeight(300);
+        connectAll();
+        showRun();
+    }
+
+private:
+    QVBoxLayout* makeHeader() {
+        auto* top = new QHBoxLayout;
+        top->setSpacing(9);
+        title_ = makeLabel({}, "title");
+        title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+        title_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        top->addWidget(title_, 1);
+        export_ = makeButton(tr("Export figures"), false, tr("Write loss, throughput and timeline of the drawn runs as PDF, SVG, PNG, CSV  Ctrl+E"));
+        export_->setShortcut(QKeySequence(QStringLiteral("Ctrl+E")));
+        stop_ = makeButton(tr("Stop"), false, tr("All ranks end at one step; what was recorded is kept"));
+        compare_ = makeButton(tr("Compare"), true, tr("Choose the runs that are drawn together"));
+        for (QPushButton* button : {export_, stop_, compare_}) top->addWidget(button);
+        auto* second = new QHBoxLayout;
+        second->setSpacing(kGap);
+        second->addWidget(pill_ = new StatePill(context_.look));
+        second->addWidget(cluster_ = makeLabel({}, "small"));
+        second->addWidget(progress_ = makeLabel({}, "small"));
+        second->addStretch();
+        auto* header = new QVBoxLayout;
+        header->setSpacing(8);
+        header->addLayout(top);
+        header->addLayout(second);
+        return header;
+    }
+
+    QHBoxLayout* makeFigures() {
+        auto* row = new QHBoxLayout;
+        row->setSpacing(kGap);
+        row->addWidget(loss_ = new KeyFigure(tr("train loss"), tr("Mean over the ranks and the newest steps")));
+        row->addWidget(accuracy_ = new KeyFigure(tr("test accuracy"), tr("Of the average of the ranks, at the last evaluation")));
+        row->addWidget(speed_ = new KeyFigure(tr("samples/s"), tr("Training samples of all ranks per second, since the first step")));
+        row->addWidget(hidden_ = new KeyFigure(tr("hidden"), tr("Part of the reductions' time during which the rank computed")));
+        row->addWidget(blocked_ = new KeyFigure(tr("blocked"), tr("Time a rank stood waiting for the network")));
+        row->addWidget(sent_ = new KeyFigure(tr("sent per rank"), tr("Bytes a rank has sent since the start")));
+        return row;
+    }
+
+    QHBoxLayout* makeCharts() {
+        auto* row = new QHBoxLayout;
+        row->setSpacing(kGap);
+        row->addWidget(new ChartCard({tr("Loss"), "train/loss", tr("training loss"), true}, session_, context_.look));
+        row->addWidget(new ChartCard({tr("Throughput"), "throughput/samples_per_s", tr("samples/s"), false, true}, session_,
+                                     context_.look));
+        return row;
+    }
+
+    void connectAll() {
+        connect(&session_, &Session::currentChanged, this, [this] { showRun(); });
+        connect(&session_, &Session::detailChanged, this, [this] { showRun(); });
+        connect(&session_, &Session::shownChanged, this, [this] { showRun(); });
+        connect(&session_, &Session::seriesChanged, this, [this] { showCurveFigures(); });
+        connect(&session_, &Session::troubleChanged, this, [this] { message_->say(session_.trouble()); });
+        connect(&context_.engine, &Engine::failed, this, [this](const QString& message) { message_->say(message); });
+        connect(stop_, &QPushButton::clicked, this, [this] {
+            stop_->setEnabled(false);
+            context_.engine.stop(session_.currentId());
+        });
+        connect(compare_, &QPushButton::clicked, this, [this] {
+            if (session_.isComparing()) {
+                session_.compare({});
+            } else {
+                context_.open("Runs");
+            }
+        });
+        connect(export_, &QPushButton::clicked, this, [this] { exportFigures(); });
+    }
+
+    void showRun() {
+        const RunItemPtr run = session_.current();
+        for (QWidget* action : {export_, stop_}) action->setEnabled(run != nullptr);
+        pill_->setVisible(run != nullptr);
+        if (!run) {
+            title_->setText(session_.currentId().isEmpty() ? tr("No run yet") : tr("%1 is not in this workspace").arg(session_.currentId()));
+            cluster_->setText(tr("Start one from the Runs page (Ctrl+1), or choose another there."));
+            progress_->clear();
+            return;
+        }
+        const storage::RunRow& row = run->row;
+        title_->setText(runTitle(row));
+        title_->setToolTip(run->id);
+        pill_->setState(QString::fromStdString(row.status));
+        cluster_->setText(clusterWords(row, session_.detail()));
+        progress_->setText(session_.detail() ? progressWords(row, *session_.detail()) : QString());
+        stop_->setEnabled(isLive(row));
+        stop_->setVisible(isLive(row));
+        compare_->setText(session_.isComparing() ? tr("End comparison") : tr("Compare"));
+        if (!row.error.empty()) message_->say(QString::fromStdString(row.error));
+        if (row.error.empty() && session_.trouble().isEmpty() && shownError_) message_->clear();
+        shownError_ = !row.error.empty();
+        showRowFigures(*run);
+        showCurveFigures();
+    }
+
+    void showRowFigures(const RunItem& run) {
+        const storage::RunRow& row = run.row;
+        const auto speed = row.samplesPerS;
+        speed_->setQuantity({speed ? grouped(std::llround(*speed)) : kAbsent, {}});
+        hidden_->setQuantity({percent(row.hidden), row.hidden ? QStringLiteral("%") : QString()},
+                             row.hidden.value_or(0) >= 0.95 ? "good" : "");
+        const auto blocked = RunTableModel::numberOf(run, RunTableModel::Blocked);
+        blocked_->setQuantity({blocked ? shortNumber(*blocked, *blocked < 10 ? 2 : 3) : kAbsent,
+                               blocked ? QStringLiteral("ms/step") : QString()});
+        sent_->setQuantity(bytesInWords(static_cast<double>(row.bytesSent) / std::max(1, row.workers)));
+    }
+
+    void showCurveFigures() {
+        const Series& loss = session_.series(session_.currentId(), "train/loss");
+        if (loss.empty()) {
+            loss_->setQuantity({kAbsent, {}});
+        } else {
+            loss_->setQuantity({shortNumber(smoothed(polylineOf(loss, XAxis::Step).y, 0.9).back()), {}});
+        }
+        const Series& accuracy = session_.series(session_.currentId(), "eval/accuracy");
+        accuracy_->setQuantity(accuracy.empty() ? Quantity{kAbsent, {}}
+                                                : Quantity{percent(accuracy.points().back().value), QStringLiteral("%")});
+    }
+
+    // In a process of its own: drawing three figures takes longer than a frame.
+    void exportFigures() {
+        QStringList ids;
+        for (const RunItemPtr& run : session_.shown()) ids << run->id;
+        const QString workspace = QString::fromStdString(session_.feed().workspace().string());
+        const QString out = QDir(workspace).absoluteFilePath(QStringLiteral("figures/") + session_.currentId());
+        auto* process = new QProcess(this);
+        export_->setEnabled(false);
+        message_->say(tr("Writing figures to %1 …").arg(out), MessageBar::Kind::Note);
+        connect(process, &QProcess::finished, this, [this, process, out](int status) {
+            export_->setEnabled(true);
+            if (status == 0) message_->say(tr("Figures are in %1").arg(out), MessageBar::Kind::Note);
+            if (status != 0) message_->say(QString::fromUtf8(process->readAllStandardError()).trimmed());
+            process->deleteLater();
+        });
+        process->start(QCoreApplication::applicationFilePath(), {QStringLiteral("figure"), QStringLiteral("--workspace"), workspace,
+                                                                 QStringLiteral("--runs"), ids.join(QLatin1Char(',')),
+                                                                 QStringLiteral("--out"), out});
+    }
+
+    PageContext& context_;
+    Session& session_;
+    QLabel* title_ = nullptr;
+    StatePill* pill_ = nullptr;
+    QLabel* cluster_ = nullptr;
+    QLabel* progress_ = nullptr;
+    MessageBar* message_ = nullptr;
+    QPushButton* export_ = nullptr;
+    QPushButton* stop_ = nullptr;
+    QPushButton* compare_ = nullptr;
+    KeyFigure *loss_ = nullptr, *accuracy_ = nullptr, *speed_ = nullptr, *hidden_ = nullptr, *blocked_ = nullptr, *sent_ = nullptr;
+    TimelineCard* timeline_ = nullptr;
+    bool shownError_ = false;
+};
+
+const PageRegistry::Add<RunPage> kAdd{{.order = 20, .title = "Run", .icon = "bars"}};
+
+}  // namespace
+
+}  // namespace dasgd::gui
