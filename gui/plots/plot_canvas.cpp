@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "gui/models/words.h"
 
@@ -68,7 +69,6 @@ PlotCanvas::PlotCanvas(QWidget* parent) : plot_(new QCustomPlot(parent)) {
     plot_->setNoAntialiasingOnDrag(true);
     plot_->setBufferDevicePixelRatio(parent ? parent->devicePixelRatioF() : 1);
     plot_->xAxis->setTicker(QSharedPointer<QCPAxisTicker>(new LinearTicker));
-    plot_->axisRect()->setupFullAxesBox(false);
     plot_->legend->setVisible(true);
     plot_->legend->setFillOrder(QCPLayoutGrid::foColumnsFirst, false);
     plot_->legend->setWrap(4);
@@ -140,7 +140,9 @@ void PlotCanvas::curves(const std::vector<Curve>& curves) {
         return pen;
     };
     for (const Curve* curve : ordered) addBand(*curve, penOf(*curve));
-    for (const Curve* curve : ordered) addLine(*curve, penOf(*curve));
+    std::map<const Curve*, QCPGraph*> lines;
+    for (const Curve* curve : ordered) lines[curve] = addLine(*curve, penOf(*curve));
+    for (const Curve& curve : curves) lines[&curve]->addToLegend();
     fit(curves);
 }
 
@@ -176,13 +178,15 @@ void PlotCanvas::addBand(const Curve& curve, const QPen& pen) {
     top->setChannelFillGraph(bottom);
 }
 
-void PlotCanvas::addLine(const Curve& curve, const QPen& pen) {
+QCPGraph* PlotCanvas::addLine(const Curve& curve, const QPen& pen) {
     QCPGraph* graph = plot_->addGraph();
+    graph->removeFromLegend();
     graph->setPen(pen);
     graph->setName(curve.name);
     graph->setAdaptiveSampling(style_.adaptive);
     graph->setData(vectorOf(curve.line.x), vectorOf(curve.line.y), true);
     addMarkers(curve, *graph, pen);
+    return graph;
 }
 
 // A few markers along the line, at places of the curve's own, so that crossing curves keep theirs apart.
@@ -228,6 +232,8 @@ void PlotCanvas::fit(const std::vector<Curve>& curves) {
         cover(curve.line.x, curve.line.y);
         if (curve.raw && curve.line.x.size() < 20) cover(curve.raw->x, curve.raw->y);
     }
+    // Steps begin at 1 and samples at a batch: an axis that begins at 0 reads better.
+    if (left > 0 && left < 0.1 * right) left = 0;
     if (!(left < right)) {
         left = std::isfinite(left) ? left - 0.5 : 0;
         right = left + 1;

@@ -23,7 +23,7 @@ public:
 
 private:
     void addBand(const Curve& curve, const QPen& pen);
-    void addLine(const Curve& curve, const QPen& pen);
+    QCPGraph* addLine(const Curve& curve, const QPen& pen);
     void addMarkers(const Curve& curve, QCPGraph& legendOwner, const QPen& pen);
     void fit(const std::vector<Curve>& curves);
 
