@@ -107,8 +107,9 @@ tl::unexpected<Error> unknownKey(const Value& at, std::string_view key, const st
     std::string message = "unknown key '" + std::string(key) + "'";
     std::string all;
     for (const std::string& name : known) all += (all.empty() ? "" : ", ") + name;
-    if (const std::string* nearest = nearestName(key, known)) message += "; did you mean '" + *nearest + "'?";
-    message += all.empty() ? "; no keys are known here" : " Known here: " + all;
+    const std::string* nearest = nearestName(key, known);
+    message += nearest ? "; did you mean '" + *nearest + "'?" : ".";
+    message += all.empty() ? " No keys are known here." : " Known here: " + all;
     return fail(at.keyPosition().prefix() + message);
 }
 
