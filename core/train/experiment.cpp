@@ -266,7 +266,9 @@ Plan planSteps(const Experiment& experiment, std::int64_t trainSamples) {
     return plan;
 }
 
-Result<Plan> planExperiment(const Experiment& experiment) {
+namespace {
+
+Result<Plan> loadAndBuild(const Experiment& experiment) {
     const std::unique_ptr<Model> model = experiment.makeModel();
     BuildContext context{.input = model->naturalInput(), .workers = static_cast<int>(experiment.cluster.workers)};
     std::int64_t samples = 0;
@@ -283,6 +285,20 @@ Result<Plan> planExperiment(const Experiment& experiment) {
     Plan plan = planSteps(experiment, samples);
     for (const at::Tensor& parameter : model->module().parameters()) plan.parameters += parameter.numel();
     return plan;
+}
+
+}  // namespace
+
+Result<Plan> planExperiment(const Experiment& experiment) {
+    // Here as in the worker loop: LibTorch throws where memory does not suffice.
+    try {
+        return loadAndBuild(experiment);
+    } catch (const c10::Error& error) {
+        const std::string text = error.what_without_backtrace();
+        return fail("data and model cannot be made: " + text.substr(0, text.find('\n')));
+    } catch (const std::bad_alloc&) {
+        return fail("data and model do not fit into memory; make the data set or the model smaller");
+    }
 }
 
 }  // namespace dasgd

@@ -9,19 +9,14 @@ namespace dasgd {
 namespace {
 
 using test::array;
+using test::matrix;
 using test::number;
 using test::table;
 using testing::HasSubstr;
 
-Value rows(std::initializer_list<std::initializer_list<double>> matrix) {
-    Value::Array all;
-    for (const auto& row : matrix) all.push_back(array<double>(row));
-    return Value(std::move(all));
-}
-
 Value bowl() {
-    return table({{"matrix", rows({{2, 0.5}, {0.5, 1}})},
-                  {"targets", rows({{1, 2}, {-1, 4}, {0, 0}})},
+    return table({{"matrix", matrix({{2, 0.5}, {0.5, 1}})},
+                  {"targets", matrix({{1, 2}, {-1, 4}, {0, 0}})},
                   {"start", array<double>({3, -1})}});
 }
 
@@ -134,10 +129,10 @@ TEST(QuadraticTest, KeepsMatrixAndTargetOutOfTheBuffers) { EXPECT_TRUE(built(bow
 
 TEST(QuadraticTest, RefusesWhatDoesNotFit) {
     Value bad = bowl();
-    bad.set("matrix", rows({{1, 0}, {0}}));
+    bad.set("matrix", matrix({{1, 0}, {0}}));
     EXPECT_THAT(create(bad).error().message, HasSubstr("matrix must be square"));
     bad = bowl();
-    bad.set("targets", rows({{1, 2, 3}}));
+    bad.set("targets", matrix({{1, 2, 3}}));
     EXPECT_THAT(create(bad).error().message, HasSubstr("row of targets has 3 numbers; matrix asks for 2"));
     bad = bowl();
     bad.set("start", array<double>({1}));

@@ -1,10 +1,10 @@
 // Configuration trees for tests, without a TOML reader: keys carry a source position, so that tests see errors point.
 #pragma once
 
-#include <initializer_list>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/base/value.h"
 
@@ -15,17 +15,27 @@ inline SourcePosition at(int line, int column) {
     return {std::make_shared<const std::string>("test.toml"), line, column};
 }
 
-inline Value text(const std::string& value) { return Value(value); }
-inline Value number(double value) { return Value(value); }
-inline Value integer(std::int64_t value) { return Value(value); }
+using Fields = std::vector<std::pair<std::string, Value>>;
+inline Value table(Fields fields) {
+    Value made;
+    for (auto& [key, value] : fields) made.set(key, std::move(value));
+    return made;
+}
+inline Value text(const std::string& words) { return Value(words); }
+inline Value number(double v) { return Value(v); }
+inline Value integer(std::int64_t v) { return Value(v); }
+inline Value boolean(bool v) { return Value(v); }
 template <class T>
-Value array(std::initializer_list<T> items) {
+Value array(const std::vector<T>& items) {
     Value::Array values;
-    for (const T& item : items) values.push_back(Value(item));
+    for (const T& item : items) values.emplace_back(item);
     return Value(std::move(values));
 }
-inline Value table(std::initializer_list<std::pair<std::string, Value>> entries) {
-    return Value(Value::Table(entries.begin(), entries.end()));
+inline Value vector(const std::vector<double>& items) { return array(items); }
+inline Value matrix(const std::vector<std::vector<double>>& rows) {
+    Value::Array values;
+    for (const auto& row : rows) values.push_back(vector(row));
+    return Value(std::move(values));
 }
 
 }  // namespace dasgd::test

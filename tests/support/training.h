@@ -1,16 +1,15 @@
 // Whole runs inside a test: an experiment from a value tree, ranks as threads, everything they record kept in memory.
 #pragma once
 
-#include <initializer_list>
 #include <map>
 #include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "core/base/value.h"
 #include "core/train/experiment.h"
 #include "core/train/worker.h"
+#include "tests/support/document.h"
 #include "tests/support/ranks.h"
 
 namespace dasgd::test {
@@ -38,26 +37,6 @@ struct RankRecord {
     MemorySink sink;
     WorkerOutcome outcome;
 };
-
-using Fields = std::vector<std::pair<std::string, Value>>;
-inline Value table(Fields fields) {
-    Value made;
-    for (auto& [key, value] : fields) made.set(key, std::move(value));
-    return made;
-}
-inline Value text(const char* words) { return Value(std::string(words)); }
-inline Value number(double v) { return Value(v); }
-inline Value integer(std::int64_t v) { return Value(v); }
-inline Value vector(const std::vector<double>& items) {
-    Value::Array array;
-    for (const double item : items) array.emplace_back(item);
-    return Value(std::move(array));
-}
-inline Value matrix(const std::vector<std::vector<double>>& rows) {
-    Value::Array array;
-    for (const auto& row : rows) array.push_back(vector(row));
-    return Value(std::move(array));
-}
 
 // Optional wrapper around each rank's communicator: fault injection, counting.
 using Wrap = std::function<std::unique_ptr<Communicator>(Communicator&, Clock&)>;

@@ -12,6 +12,7 @@ namespace {
 
 using test::array;
 using test::integer;
+using test::matrix;
 using test::number;
 using test::table;
 using test::text;
@@ -26,17 +27,11 @@ Value named(const std::string& name) { return table({{"name", text(name)}}); }
 // The least a user may write.
 Value minimal() { return table({{"algorithm", named("independent")}, {"model", named("lenet")}}); }
 
-Value rows(std::initializer_list<std::initializer_list<double>> matrix) {
-    Value::Array all;
-    for (const auto& row : matrix) all.push_back(array<double>(row));
-    return Value(std::move(all));
-}
-
 Value quadratic() {
     return table({{"algorithm", named("independent")},
                   {"model", table({{"name", text("quadratic")},
-                                   {"matrix", rows({{1, 0}, {0, 2}})},
-                                   {"targets", rows({{1, 1}, {-1, 0}})}})},
+                                   {"matrix", matrix({{1, 0}, {0, 2}})},
+                                   {"targets", matrix({{1, 1}, {-1, 0}})}})},
                   {"train", table({{"steps", integer(50)}})}});
 }
 
@@ -259,6 +254,13 @@ TEST(PlanTest, RefusesBeforeAnyRankStarts) {
     document = minimal();
     section(document, "data") = table({{"name", text("mnist")}, {"path", text("/nonexistent")}});
     EXPECT_THAT(planErrorOf(document), HasSubstr("/nonexistent/train-images-idx3-ubyte"));
+}
+
+TEST(PlanTest, AModelThatNoMemoryHoldsIsRefusedNotThrown) {
+    Value document = minimal();
+    section(document, "model") =
+        table({{"name", text("mlp")}, {"hidden", array<std::int64_t>({1'000'000, 1'000'000})}});
+    EXPECT_THAT(planErrorOf(document), AllOf(HasSubstr("cannot be made"), HasSubstr("memory")));
 }
 
 TEST(DescribeTest, NamesEverySectionWithItsPlugins) {

@@ -11,13 +11,12 @@
 namespace dasgd {
 namespace {
 
+using test::boolean;
 using test::number;
 using test::table;
 
 constexpr int kSteps = 25;
 const InputSpec kInput{.shape = {6}, .classes = 4};
-
-Value boolean(bool value) { return Value(value); }
 
 std::unique_ptr<Optimizer> create(const std::string& name, const Value& fields) {
     auto optimizer = OptimizerRegistry::find(name)->create(fields, {});
