@@ -7,7 +7,7 @@ namespace dasgd::storage {
 namespace {
 
 constexpr int kPagesBetweenCheckpoints = 4096;
-constexpr int kPagesOfTooLargeWal = 65536;  // 256 MiB
+constexpr int kPagesOfTooLargeWal = 32768;  // 128 MiB
 
 }  // namespace
 
@@ -58,7 +58,7 @@ void WriteConnection::checkpoint(bool everything) {
     if (everything) sqlite3_busy_timeout(database_.getHandle(), 5000);
     walTrouble_ =
         pages > kPagesOfTooLargeWal
-            ? paths_.database().string() + "-wal has grown past 256 MiB, as some reader keeps a transaction open"
+            ? paths_.database().string() + "-wal has grown past 128 MiB, as some reader keeps a transaction open"
             : "";
 }
 

@@ -95,12 +95,12 @@ TEST_F(BatchTest, AReaderThatHoldsTheWalBackIsReported) {
     reader.exec("BEGIN");
     EXPECT_EQ(reader.execAndGet("SELECT count(*) FROM metric_name").getInt(), 0);
     const std::string big(10'000'000, 'x');
-    for (int i = 0; i < 30; ++i) {
+    for (int i = 0; i < 15; ++i) {
         const auto batch = orDie(Batch::begin(*connection_));
         addName(*connection_, big + std::to_string(i));
         batch->commit();
     }
-    EXPECT_THAT(connection_->walTrouble(), HasSubstr("256 MiB"));
+    EXPECT_THAT(connection_->walTrouble(), HasSubstr("128 MiB"));
     reader.exec("COMMIT");
     const auto batch = orDie(Batch::begin(*connection_));
     batch->commit(Batch::Then::CheckpointAll);
