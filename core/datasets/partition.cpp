@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <random>
@@ -39,8 +40,8 @@ Parts cutEvenly(const Indices& order, int workers) {
 std::vector<double> dirichlet(double alpha, int workers, std::mt19937_64& random) {
     std::gamma_distribution<double> gamma(alpha + 1, 1);
     std::uniform_real_distribution<double> uniform(std::numeric_limits<double>::min(), 1);
-    std::vector<double> logs;
-    for (int w = 0; w < workers; ++w) logs.push_back(std::log(gamma(random)) + std::log(uniform(random)) / alpha);
+    std::vector<double> logs(static_cast<std::size_t>(workers));
+    for (double& value : logs) value = std::log(gamma(random)) + std::log(uniform(random)) / alpha;
     const double largest = *std::max_element(logs.begin(), logs.end());
     double sum = 0;
     for (double& value : logs) sum += value = std::exp(value - largest);

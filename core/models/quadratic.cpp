@@ -89,7 +89,7 @@ public:
     }
 
     at::Tensor loss(const Batch&) override {
-        const at::Tensor value = bowl();
+        at::Tensor value = bowl();
         if (params_.noise == 0) return value;
         // Adds the noise to the gradient and nothing to the value.
         const at::Tensor tilt = at::randn(point_->w.sizes(), noise_, point_->w.options()).dot(point_->w);

@@ -24,7 +24,7 @@ FlatParams::FlatParams(torch::nn::Module& module, at::ScalarType type) {
         slot.parameter.set_data(view);
         slot.parameter.mutable_grad() = gradients_.narrow(0, slot.offset, slot.numel).view(slot.parameter.sizes());
     }
-    for (at::Tensor buffer : module.buffers()) {
+    for (const at::Tensor& buffer : module.buffers()) {
         if (!buffer.is_floating_point()) continue;
         if (buffer.scalar_type() != type) buffer.set_data(buffer.to(type));
         buffers_.push_back(buffer);
