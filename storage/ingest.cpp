@@ -19,7 +19,8 @@ bool belongsToRun(std::string_view name) {
 }
 
 std::int64_t tagOf(int rank, const Span& span) {
-    return static_cast<std::int64_t>(rank) * 256 + static_cast<int>(span.lane) * 64 + static_cast<int>(span.kind);
+    return static_cast<std::int64_t>(rank) * 256 + static_cast<std::int64_t>(span.lane) * 64 +
+           static_cast<std::int64_t>(span.kind);
 }
 
 void bindOptional(SQLite::Statement& statement, const char* name, const std::optional<double>& value) {

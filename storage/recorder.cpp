@@ -179,7 +179,10 @@ Result<std::unique_ptr<Recorder>> Recorder::start(Store& store, const std::strin
         const std::string holder = FileLock::holder(file);
         DASGD_ASSIGN(auto lock, FileLock::tryNow(file, FileLock::Kind::Exclusive));
         if (!lock) {
-            return fail("rank " + std::to_string(rank) + " of " + runId + " is being collected by process " + holder);
+            std::string message = "rank ";
+            message.append(std::to_string(rank)).append(" of ").append(runId);
+            message.append(" is being collected by process ").append(holder);
+            return fail(std::move(message));
         }
         lock->sign();
         parts.rankLocks.push_back(std::move(*lock));

@@ -126,7 +126,7 @@ Status Store::addRun(const RunInfo& info) {
     fs::create_directories(impl_->paths.run(info.runId) / "journal", error);
     if (error) return fail("cannot make the folder " + impl_->paths.run(info.runId).string() + ": " + error.message());
     DASGD_ASSIGN(FileLock owner, impl_->takeOwnership(info.runId));
-    const Status added = guarded(impl_->paths.database(), [&]() -> Status {
+    Status added = guarded(impl_->paths.database(), [&]() -> Status {
         DASGD_ASSIGN(const auto batch, Batch::begin(*impl_->connection));
         auto& database = impl_->connection->database();
         SQLite::Statement query(database, "SELECT config, workers FROM run WHERE run_id = ?");
@@ -146,7 +146,7 @@ Status Store::addRun(const RunInfo& info) {
 }
 
 Status Store::abandonRun(const std::string& runId, const std::string& status, const std::string& error) {
-    const Status written = guarded(impl_->paths.database(), [&]() -> Status {
+    Status written = guarded(impl_->paths.database(), [&]() -> Status {
         DASGD_ASSIGN(const auto batch, Batch::begin(*impl_->connection));
         auto& database = impl_->connection->database();
         SQLite::Statement query(database, "SELECT id FROM run WHERE run_id = ?");
