@@ -210,7 +210,11 @@ private:
     WorkerOutcome end(WorkerOutcome::Kind kind) {
         algorithm_->drain(context_);
         recordOverlap();
-        if (kind == WorkerOutcome::Kind::Finished) averageModel(params_, environment_.comm);
+        if (kind == WorkerOutcome::Kind::Finished) {
+            const std::int64_t before = environment_.comm.bytesSent();
+            averageModel(params_, environment_.comm);
+            evaluationBytes_ += environment_.comm.bytesSent() - before;
+        }
         if (measuredSteps_ > 0 && environment_.comm.rank() == Rank{0}) {
             metric("run/step_ms", seconds(measuredTime_) * 1e3 / static_cast<double>(measuredSteps_));
         }

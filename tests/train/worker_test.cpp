@@ -78,6 +78,7 @@ TEST(Worker, ADivergedLossIsRecordedAndFailsTheRunAtItsStep) {
 TEST(Worker, EvaluationsAreNotTheAlgorithmsBytes) {
     const std::vector<RankRecord> records = train(digits("independent", 2, 4));
     EXPECT_EQ(records[0].sink.metrics.at("train/loss").back().bytesSent, 0);
+    EXPECT_EQ(records[0].sink.metrics.at("run/step_ms").back().bytesSent, 0) << "nor is the last average";
 }
 
 TEST(Worker, AllRanksStopAtOneStep) {
