@@ -101,7 +101,7 @@ void FeedWorker::takeWatched() {
         current_ = wantedRun_;
         const auto known = runs_.find(current_);
         spans_.reset(known == runs_.end() ? 0 : known->second->row.workers);
-        pulse_ = {};
+        pulse_ = {.databaseBytes = pulse_.databaseBytes};
         answered_.reset();
         detailStale_ = pulseStale_ = true;
         detailPace_.hurry();

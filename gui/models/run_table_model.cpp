@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array<const char*, RunTableModel::kColumns> kHeaders{
     "status", "experiment", "algorithm", "settings", "seed",     "ranks",  "backend",  "started",
-    "wall",   "steps",      "final loss", "accuracy", "hidden", "blocked", "samples/s"};
+    "wall",   "steps",      "final loss", "accuracy", "hidden", "blocked ms", "samples/s"};
 
 constexpr std::array<const char*, RunTableModel::kColumns> kHelp{
     "queued, running, finished, failed, stopped or interrupted",
@@ -31,7 +31,7 @@ constexpr std::array<const char*, RunTableModel::kColumns> kHelp{
     "last evaluation loss, or the last training loss",
     "best test accuracy",
     "part of the reductions that ran while the rank computed",
-    "time a rank stood waiting for the network, per step",
+    "milliseconds a rank stood waiting for the network, per step",
     "training samples of all ranks per second"};
 
 QString startedText(const std::string& iso) {
@@ -58,7 +58,7 @@ QString displayText(const RunItem& item, RunTableModel::Column column) {
         case RunTableModel::FinalLoss: return number ? shortNumber(*number) : kAbsent;
         case RunTableModel::BestAccuracy: return number ? QString::number(*number, 'f', 1) + QStringLiteral(" %") : kAbsent;
         case RunTableModel::Hidden: return number ? QString::number(*number, 'f', 1) + QStringLiteral(" %") : kAbsent;
-        case RunTableModel::Blocked: return number ? QString::number(*number, 'f', 2) + QStringLiteral(" ms/step") : kAbsent;
+        case RunTableModel::Blocked: return number ? QString::number(*number, 'f', 2) : kAbsent;
         case RunTableModel::SamplesPerS: return number ? grouped(std::llround(*number)) : kAbsent;
         case RunTableModel::kColumns: break;
     }

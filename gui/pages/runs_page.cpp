@@ -86,7 +86,7 @@ private:
         table_->verticalHeader()->setDefaultSectionSize(kRowHeight);
         table_->horizontalHeader()->setHighlightSections(false);
         table_->horizontalHeader()->setStretchLastSection(true);
-        const int widths[] = {124, 128, 128, 156, 52, 54, 76, 132, 70, 80, 88, 82, 80, 108, 92};
+        const int widths[] = {122, 124, 132, 140, 56, 60, 80, 126, 66, 74, 86, 82, 76, 88, 90};
         for (int i = 0; i < RunTableModel::kColumns; ++i) table_->setColumnWidth(i, widths[i]);
         table_->setAccessibleName(tr("Runs"));
         card->body().addWidget(table_);

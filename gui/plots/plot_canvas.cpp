@@ -69,6 +69,7 @@ PlotCanvas::PlotCanvas(QWidget* parent) : plot_(new QCustomPlot(parent)) {
     plot_->setNoAntialiasingOnDrag(true);
     plot_->setBufferDevicePixelRatio(parent ? parent->devicePixelRatioF() : 1);
     plot_->xAxis->setTicker(QSharedPointer<QCPAxisTicker>(new LinearTicker));
+    plot_->axisRect()->setMinimumMargins(QMargins(8, 8, 12, 4));
     plot_->legend->setVisible(true);
     plot_->legend->setFillOrder(QCPLayoutGrid::foColumnsFirst, false);
     plot_->legend->setWrap(4);

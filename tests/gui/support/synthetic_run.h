@@ -155,6 +155,8 @@ private:
     }
 
     void step(std::int64_t step) {
+        // A step is written when it is over, as ranks do.
+        if (spec_.realTime) clock_->sleepUntil(ranks_[0].now + static_cast<Ns>(spec_.stepMs * 1e6));
         for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
             work(rank, SpanKind::Forward, step, spec_.stepMs * 0.33);
             work(rank, SpanKind::Backward, step, spec_.stepMs * 0.62);
@@ -175,7 +177,6 @@ private:
         }
         if (step % 5 == 0) metric(0, "throughput/samples_per_s", throughput() * (1 + 0.1 * scatter(noise_)));
         if (step % spec_.stepsPerEpoch == 0) metric(0, "eval/accuracy", 1 - 0.5 / (1 + progress));
-        if (spec_.realTime) std::this_thread::sleep_for(std::chrono::nanoseconds(ranks_[0].now - clock_->now()));
     }
 
     double throughput() {

@@ -1,0 +1,54 @@
+#include "gui/widgets/parts.h"
+
+#include <gtest/gtest.h>
+
+#include <QMenu>
+#include <QSignalSpy>
+
+#include "tests/gui/support/bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+TEST(Parts, AKeyFigureSaysNumberAndUnit) {
+    KeyFigure figure(QStringLiteral("hidden"), {});
+    EXPECT_EQ(figure.text(), kAbsent);
+    figure.setQuantity({QStringLiteral("99.2"), QStringLiteral("%")}, "good");
+    EXPECT_EQ(figure.text(), QStringLiteral("99.2\u00a0%"));
+    EXPECT_EQ(figure.accessibleName(), QStringLiteral("hidden"));
+}
+
+TEST(Parts, AMessageIsInThePageAndGoesWhenDismissed) {
+    MessageBar bar(testLook());
+    EXPECT_TRUE(bar.isHidden());
+    bar.say(QStringLiteral("a.toml:1:1: <b>no</b>"));
+    EXPECT_FALSE(bar.isHidden());
+    EXPECT_EQ(bar.text(), QStringLiteral("a.toml:1:1: <b>no</b>")) << "as it is, not as markup";
+    QTest::mouseClick(bar.findChild<QToolButton*>(), Qt::LeftButton);
+    EXPECT_TRUE(bar.isHidden());
+    bar.say({});
+    EXPECT_TRUE(bar.isHidden());
+}
+
+TEST(Parts, AChoiceShowsWhatIsChosen) {
+    Choice choice(QStringLiteral("x axis"), {QStringLiteral("step"), QStringLiteral("epoch")}, 0);
+    QSignalSpy changed(&choice, &Choice::changed);
+    EXPECT_TRUE(choice.text().startsWith(QLatin1String("step")));
+    choice.menu()->actions()[1]->trigger();
+    EXPECT_EQ(choice.chosen(), 1);
+    EXPECT_EQ(changed.count(), 1);
+    choice.choose(7);
+    EXPECT_EQ(choice.chosen(), 1);
+}
+
+TEST(Parts, EveryStateHasAPillThatFitsItsWord) {
+    StatePill pill(testLook());
+    for (const char* state : {"queued", "running", "finished", "failed", "stopped", "interrupted"}) {
+        pill.setState(QLatin1String(state));
+        EXPECT_GT(pill.sizeHint().width(), QFontMetrics(interFont(12, Weight::SemiBold)).horizontalAdvance(QLatin1String(state)) + 20);
+        EXPECT_EQ(pill.accessibleName(), QLatin1String(state));
+    }
+}
+
+}  // namespace
+}  // namespace dasgd::gui

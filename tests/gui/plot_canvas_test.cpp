@@ -1,0 +1,77 @@
+#include "gui/plots/plot_canvas.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tests/gui/support/bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+class PlotCanvasTest : public ::testing::Test {
+protected:
+    PlotCanvasTest() { canvas_.style(screenPlotStyle(testLook().theme())); }
+    QWidget parent_;
+    PlotCanvas canvas_{&parent_};
+};
+
+Curve curveOf(std::vector<double> y) {
+    Curve curve{.name = QStringLiteral("c")};
+    for (std::size_t i = 0; i < y.size(); ++i) curve.line.x.push_back(static_cast<double>(i + 1));
+    curve.line.y = std::move(y);
+    return curve;
+}
+
+TEST_F(PlotCanvasTest, RangesCoverTheCurveAndIgnoreWhatHasNoPlace) {
+    canvas_.axes({.logY = true});
+    canvas_.curves({curveOf({10, 0, std::numeric_limits<double>::quiet_NaN(), -3, 0.1, std::numeric_limits<double>::infinity()})});
+    const QCPRange y = canvas_.plot().yAxis->range();
+    EXPECT_LT(y.lower, 0.1);
+    EXPECT_GT(y.lower, 0.01) << "zero and below have no place on a logarithmic axis";
+    EXPECT_GT(y.upper, 10);
+    EXPECT_TRUE(std::isfinite(y.upper));
+    EXPECT_EQ(canvas_.plot().xAxis->range().upper, 6);
+}
+
+TEST_F(PlotCanvasTest, AnEmptyOrSinglePointPlotHasARange) {
+    canvas_.axes({});
+    canvas_.curves({});
+    EXPECT_GT(canvas_.plot().xAxis->range().size(), 0);
+    canvas_.curves({curveOf({5})});
+    EXPECT_GT(canvas_.plot().yAxis->range().size(), 0);
+    canvas_.axes({.fromZero = true});
+    canvas_.curves({curveOf({5, 6})});
+    EXPECT_EQ(canvas_.plot().yAxis->range().lower, 0);
+}
+
+TEST_F(PlotCanvasTest, TheLegendHasEveryCurveOnceInItsOrder) {
+    canvas_.axes({});
+    Curve first = curveOf({1, 2}), second = curveOf({2, 3});
+    first.name = QStringLiteral("first");
+    first.primary = true;
+    first.raw = first.line;
+    second.name = QStringLiteral("second");
+    second.deviation = {0.1, 0.1};
+    canvas_.curves({first, second});
+    ASSERT_EQ(canvas_.plot().legend->itemCount(), 2);
+    auto* item = qobject_cast<QCPPlottableLegendItem*>(canvas_.plot().legend->item(0));
+    ASSERT_NE(item, nullptr);
+    EXPECT_EQ(item->plottable()->name(), QStringLiteral("first"));
+}
+
+TEST_F(PlotCanvasTest, CurvesOfDifferentStyleDifferInDashToo) {
+    canvas_.axes({});
+    Curve solid = curveOf({1, 2}), dashed = curveOf({2, 3});
+    dashed.style = {1, 1, 1};
+    canvas_.curves({solid, dashed});
+    QList<Qt::PenStyle> styles;
+    for (int i = 0; i < canvas_.plot().graphCount(); ++i) {
+        if (canvas_.plot().graph(i)->lineStyle() != QCPGraph::lsNone) styles << canvas_.plot().graph(i)->pen().style();
+    }
+    EXPECT_EQ(styles, (QList<Qt::PenStyle>{Qt::SolidLine, Qt::CustomDashLine}));
+}
+
+}  // namespace
+}  // namespace dasgd::gui

@@ -1,0 +1,41 @@
+#include "gui/widgets/rail.h"
+
+#include <gtest/gtest.h>
+
+#include <QSignalSpy>
+#include <QToolButton>
+
+#include "tests/gui/support/bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+TEST(Rail, PagesAreChosenByMouseAndKeys) {
+    Rail rail(testLook(), QStringLiteral("/some/workspace"));
+    rail.add(QStringLiteral("Runs"), QStringLiteral("list"));
+    rail.add(QStringLiteral("Run"), QStringLiteral("bars"));
+    rail.resize(208, 600);
+    rail.show();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(&rail));
+    QSignalSpy chosen(&rail, &Rail::chosen);
+    const auto buttons = rail.findChildren<RailButton*>();
+    ASSERT_EQ(buttons.size(), 2);
+    QTest::mouseClick(buttons[1], Qt::LeftButton);
+    QTest::keyClick(&rail, Qt::Key_1, Qt::ControlModifier);
+    ASSERT_EQ(chosen.count(), 2);
+    EXPECT_EQ(chosen[0][0].toInt(), 1);
+    EXPECT_EQ(chosen[1][0].toInt(), 0);
+    rail.choose(0);
+    EXPECT_TRUE(buttons[0]->isChecked());
+    EXPECT_FALSE(buttons[1]->isChecked());
+}
+
+TEST(Rail, TheThemeButtonAsks) {
+    Rail rail(testLook(), {});
+    QSignalSpy wanted(&rail, &Rail::themeWanted);
+    rail.findChild<QToolButton*>()->click();
+    EXPECT_EQ(wanted.count(), 1);
+}
+
+}  // namespace
+}  // namespace dasgd::gui

@@ -1,0 +1,57 @@
+// What tests of the window share: a workspace of their own, a way to wait, rows made by hand.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <QTemporaryDir>
+#include <QTest>
+#include <functional>
+
+#include "gui/models/run_item.h"
+#include "gui/models/session.h"
+#include "gui/theme/theme.h"
+#include "tests/gui/support/synthetic_run.h"
+
+namespace dasgd::gui {
+
+class Workspace {
+public:
+    Workspace() : store_(open(folder_)) {}
+    [[nodiscard]] std::filesystem::path path() const { return folder_.path().toStdString(); }
+    [[nodiscard]] storage::Store& store() { return store_; }
+    QString record(const testing::SyntheticSpec& spec) { return QString::fromStdString(testing::recordRun(store_, spec)); }
+
+private:
+    static storage::Store open(const QTemporaryDir& folder) {
+        auto store = storage::Store::open(folder.path().toStdString());
+        if (!store) throw std::runtime_error(store.error().message);
+        return std::move(*store);
+    }
+    QTemporaryDir folder_;
+    storage::Store store_;
+};
+
+// Runs the event loop until `done`; false after ten seconds.
+inline bool eventually(const std::function<bool()>& done) { return QTest::qWaitFor(done, 10'000); }
+
+inline RunItemPtr makeRun(const std::string& id, const std::string& algorithm, const std::string& config = "",
+                          std::int64_t seed = 1, const std::string& status = "finished") {
+    storage::RunRow row;
+    row.runId = id;
+    row.experiment = "sweep";
+    row.algorithm = algorithm;
+    row.seed = seed;
+    row.workers = 4;
+    row.backend = "gloo";
+    row.status = status;
+    row.startedAt = "2026-11-21T12:00:00.000Z";
+    row.config = config;
+    return makeRunItem(std::move(row));
+}
+
+inline Look& testLook() {
+    static Look look(ThemeName::Dark);
+    return look;
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,64 @@
+#include "gui/theme/theme.h"
+
+#include <gtest/gtest.h>
+
+#include <QApplication>
+#include <QFontInfo>
+#include <QFontMetricsF>
+#include <QSignalSpy>
+#include <cmath>
+
+#include "tests/gui/support/bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+double luminance(const QColor& color) {
+    const auto linear = [](double c) { return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4); };
+    return 0.2126 * linear(color.redF()) + 0.7152 * linear(color.greenF()) + 0.0722 * linear(color.blueF());
+}
+
+double contrast(const QColor& a, const QColor& b) {
+    const double x = luminance(a), y = luminance(b);
+    return (std::max(x, y) + 0.05) / (std::min(x, y) + 0.05);
+}
+
+TEST(Theme, TextCanBeReadInBoth) {
+    for (const ThemeName name : {ThemeName::Dark, ThemeName::Light}) {
+        const Theme theme = loadTheme(name);
+        EXPECT_GE(contrast(theme.text, theme.background), 7);
+        EXPECT_GE(contrast(theme.muted, theme.panel), 4.5);
+        EXPECT_GE(contrast(theme.onAccent, theme.accent), 4.5);
+        EXPECT_GE(contrast(theme.good, theme.goodTint), 3.9);
+        EXPECT_GE(contrast(theme.bad, theme.badTint), 4.5);
+        EXPECT_GE(contrast(theme.warn, theme.warnTint), 4.5);
+        for (const QColor& curve : theme.curves) EXPECT_GE(contrast(curve, theme.panel), 2) << curve.name().toStdString();
+    }
+}
+
+TEST(Theme, FiguresAreTabularInTheShippedFont) {
+    for (const Weight weight : {Weight::Regular, Weight::Medium, Weight::SemiBold}) {
+        const QFont font = interFont(25, weight);
+        ASSERT_EQ(QFontInfo(font).family(), QStringLiteral("Inter Lab"));
+        const QFontMetricsF metrics(font);
+        for (const QChar digit : QStringLiteral("023456789")) {
+            // Advances are rounded to a 64th of a pixel.
+            EXPECT_NEAR(metrics.horizontalAdvance(digit), metrics.horizontalAdvance(QLatin1Char('1')), 0.02);
+        }
+        for (const QChar sign : QStringLiteral("τdξγαβηµ·–…₀")) EXPECT_TRUE(metrics.inFont(sign)) << QString(sign).toStdString();
+    }
+    EXPECT_EQ(QFontInfo(monoFont(12)).family(), QStringLiteral("JetBrains Mono"));
+}
+
+TEST(Theme, TogglingTellsEveryoneAndLeavesNoTokenUnresolved) {
+    Look look(ThemeName::Dark);
+    QSignalSpy changed(&look, &Look::changed);
+    look.toggle();
+    EXPECT_EQ(changed.count(), 1);
+    EXPECT_EQ(look.theme().name, ThemeName::Light);
+    EXPECT_FALSE(qApp->styleSheet().contains(QLatin1String(": @")));
+    EXPECT_EQ(systemTheme(), ThemeName::Light);
+}
+
+}  // namespace
+}  // namespace dasgd::gui

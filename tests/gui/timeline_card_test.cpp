@@ -1,0 +1,72 @@
+#include "gui/widgets/timeline_card.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/gui/support/session_bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+TEST(OverlapWords, SayBothNumbersAndTheStraggler) {
+    storage::RunDetail detail;
+    detail.row.steps = 1000;
+    EXPECT_EQ(overlapInWords(detail), QStringLiteral("nothing was reduced"));
+    detail.row.hidden = 0.992;
+    detail.row.blockedS = 0.3;
+    detail.skewS = 0.0011;
+    detail.inflation = 1.02;
+    detail.stragglerRank = 2;
+    detail.stragglerExcess = 0.08;
+    const QString words = overlapInWords(detail);
+    for (const char* part : {"hidden 99.2 %", "blocked 0.30 ms/step", "skew 1.10\u00a0ms", "compute inflation 1.02", "straggler: rank 2 (+8.0 %)"}) {
+        EXPECT_TRUE(words.contains(QString::fromUtf8(part))) << part << " in " << words.toStdString();
+    }
+}
+
+class TimelineCardTest : public SessionBench {};
+
+TEST_F(TimelineCardTest, DraggingMeasuresWhatTheStoreHas) {
+    TimelineCard card(session_, testLook());
+    card.resize(1300, 420);
+    card.show();
+    look();
+    ASSERT_TRUE(eventually([&] { return card.timeline().frame()->spans > 100; }));
+    TimelineWidget& timeline = card.timeline();
+    const int y = timeline.height() / 2;
+    const QPoint from(static_cast<int>(timeline.scale().xAt(150'000'000)), y), to(static_cast<int>(timeline.scale().xAt(350'000'000)), y);
+    QTest::mousePress(&timeline, Qt::LeftButton, {}, from);
+    QTest::mouseMove(&timeline, to);
+    QTest::mouseRelease(&timeline, Qt::LeftButton, {}, to);
+    ASSERT_TRUE(eventually([&] { return timeline.measure().has_value(); }));
+    const TimeRange range = *session_.selection().marked();
+    auto reader = storage::RunReader::open(workspace_.path());
+    ASSERT_TRUE(reader.has_value());
+    OverlapSummary expected;
+    const auto rows = reader->spans(id_.toStdString(), range).value();
+    for (int rank = 0; rank < 4; ++rank) {
+        std::vector<Span> own;
+        for (const storage::SpanRow& row : rows) {
+            if (row.rank == rank) own.push_back(row.span);
+        }
+        const OverlapSummary one = summariseOverlap(own, range);
+        expected.compute += one.compute / 4;
+        expected.reduce += one.reduce / 4;
+        expected.hidden += one.hidden / 4;
+    }
+    EXPECT_EQ(timeline.measure()->ranks, 4);
+    EXPECT_NEAR(static_cast<double>(timeline.measure()->mean.compute), static_cast<double>(expected.compute), 4);
+    EXPECT_NEAR(static_cast<double>(timeline.measure()->mean.reduce), static_cast<double>(expected.reduce), 4);
+    EXPECT_NEAR(static_cast<double>(timeline.measure()->mean.hidden), static_cast<double>(expected.hidden), 4);
+    EXPECT_GT(expected.hidden, 0);
+}
+
+TEST_F(TimelineCardTest, AnEndedRunCannotBeFollowed) {
+    TimelineCard card(session_, testLook());
+    look();
+    card.show();
+    QToolButton* follow = card.findChild<QToolButton*>();
+    ASSERT_TRUE(eventually([&] { return !session_.pulse().live && !follow->isVisible(); }));
+}
+
+}  // namespace
+}  // namespace dasgd::gui

@@ -1,0 +1,124 @@
+#include "gui/timeline/timeline_widget.h"
+
+#include <gtest/gtest.h>
+
+#include <QSignalSpy>
+#include <QWheelEvent>
+
+#include "tests/gui/support/bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+constexpr Ns kMs = 1'000'000;
+
+class TimelineWidgetTest : public ::testing::Test {
+protected:
+    TimelineWidgetTest() {
+        selection_.setExtent({0, 10'000 * kMs});
+        selection_.setWindow({1'000 * kMs, 2'000 * kMs});
+        widget_.resize(1096, 340);
+        widget_.show();
+        auto frame = std::make_shared<TimelineFrame>();
+        frame->rows = {{0, Lane::Compute}, {0, Lane::Comm}};
+        frame->boxes = {{.row = 0, .rgb = 1, .span = {.kind = SpanKind::Forward, .start = 1'100 * kMs, .end = 1'200 * kMs}},
+                        {.row = 1, .rgb = 2, .span = {.kind = SpanKind::Reduce, .start = 1'150 * kMs, .end = 1'400 * kMs}}};
+        widget_.setFrame(frame);
+    }
+    [[nodiscard]] QPoint at(Ns t, int row = 0) {
+        const int y = row == 0 ? 40 : 90;
+        return {static_cast<int>(std::lround(widget_.scale().xAt(t))), y};
+    }
+    void drag(Ns from, Ns to) {
+        QTest::mousePress(&widget_, Qt::LeftButton, {}, at(from));
+        QTest::mouseMove(&widget_, at(to));
+        QTest::mouseRelease(&widget_, Qt::LeftButton, {}, at(to));
+    }
+    void wheel(Ns where, int delta, Qt::KeyboardModifiers keys = {}) {
+        const QPointF point = at(where);
+        QWheelEvent event(point, widget_.mapToGlobal(point), {}, {0, delta}, Qt::NoButton, keys, Qt::NoScrollPhase, false);
+        QApplication::sendEvent(&widget_, &event);
+    }
+    TimeSelection selection_;
+    TimelineWidget widget_{selection_, testLook()};
+};
+
+TEST_F(TimelineWidgetTest, DragMarksTheTimeUnderTheHand) {
+    QSignalSpy wanted(&widget_, &TimelineWidget::measureWanted);
+    drag(1'200 * kMs, 1'500 * kMs);
+    ASSERT_TRUE(selection_.marked());
+    EXPECT_NEAR(static_cast<double>(selection_.marked()->start), 1.2e9, 1.1e6);
+    EXPECT_NEAR(static_cast<double>(selection_.marked()->end), 1.5e9, 1.1e6);
+    EXPECT_GE(wanted.count(), 1);
+}
+
+TEST_F(TimelineWidgetTest, AnswersToOtherSelectionsAreIgnored) {
+    drag(1'200 * kMs, 1'500 * kMs);
+    widget_.setMeasure({.range = {0, 5}, .ranks = 1});
+    EXPECT_FALSE(widget_.measure());
+    widget_.setMeasure({.range = *selection_.marked(), .ranks = 1});
+    EXPECT_TRUE(widget_.measure());
+}
+
+TEST_F(TimelineWidgetTest, AClickClearsAndADoubleClickFits) {
+    drag(1'200 * kMs, 1'500 * kMs);
+    QTest::mouseClick(&widget_, Qt::LeftButton, {}, at(1'700 * kMs));
+    EXPECT_FALSE(selection_.marked());
+    QTest::mouseDClick(&widget_, Qt::LeftButton, {}, at(1'700 * kMs));
+    EXPECT_EQ(selection_.window().start, 0);
+    EXPECT_EQ(selection_.window().end, 10'000 * kMs);
+}
+
+TEST_F(TimelineWidgetTest, WheelZoomsAtThePointer) {
+    const Ns under = widget_.scale().timeAt(at(1'250 * kMs).x());
+    wheel(1'250 * kMs, 240);
+    EXPECT_LT(selection_.window().end - selection_.window().start, 750 * kMs);
+    EXPECT_NEAR(widget_.scale().xAt(under), widget_.scale().left + 250, 2);
+}
+
+TEST_F(TimelineWidgetTest, ShiftWheelPans) {
+    wheel(1'250 * kMs, -120, Qt::ShiftModifier);
+    EXPECT_EQ(selection_.window().start, 1'120 * kMs);
+    EXPECT_EQ(selection_.window().end, 2'120 * kMs);
+}
+
+TEST_F(TimelineWidgetTest, EveryStateIsReachedByKeys) {
+    QTest::keyClick(&widget_, Qt::Key_Right);
+    EXPECT_EQ(selection_.window().start, 1'100 * kMs);
+    QTest::keyClick(&widget_, Qt::Key_Right, Qt::ShiftModifier);
+    EXPECT_TRUE(selection_.marked());
+    QTest::keyClick(&widget_, Qt::Key_Escape);
+    EXPECT_FALSE(selection_.marked());
+    QTest::keyClick(&widget_, Qt::Key_F);
+    EXPECT_TRUE(selection_.following());
+    QTest::keyClick(&widget_, Qt::Key_Space);
+    EXPECT_FALSE(selection_.following());
+    QTest::keyClick(&widget_, Qt::Key_Plus);
+    EXPECT_LT(selection_.window().end - selection_.window().start, 1'000 * kMs);
+    QTest::keyClick(&widget_, Qt::Key_Home);
+    EXPECT_EQ(selection_.window().start, 0);
+    QTest::keyClick(&widget_, Qt::Key_End);
+    EXPECT_EQ(selection_.window().end, 10'000 * kMs);
+    QTest::keyClick(&widget_, Qt::Key_0);
+    EXPECT_EQ(selection_.window().end - selection_.window().start, 10'000 * kMs);
+}
+
+TEST_F(TimelineWidgetTest, FindsTheBoxUnderThePoint) {
+    const TimelineBox* forward = widget_.boxAt(QPointF(at(1'150 * kMs)));
+    ASSERT_NE(forward, nullptr);
+    EXPECT_EQ(forward->span.kind, SpanKind::Forward);
+    EXPECT_EQ(widget_.boxAt(QPointF(at(1'500 * kMs))), nullptr);
+    EXPECT_EQ(widget_.boxAt(QPointF(10, 40)), nullptr) << "the labels are no time";
+}
+
+TEST_F(TimelineWidgetTest, AsksForMoreThanItShows) {
+    QSignalSpy wanted(&widget_, &TimelineWidget::wanted);
+    selection_.setWindow({3'000 * kMs, 4'000 * kMs});
+    ASSERT_EQ(wanted.count(), 1);
+    const auto range = wanted[0][0].value<TimeRange>();
+    EXPECT_EQ(range.start, 2'500 * kMs);
+    EXPECT_EQ(range.end, 4'500 * kMs);
+}
+
+}  // namespace
+}  // namespace dasgd::gui

@@ -1,0 +1,40 @@
+#include "gui/models/words.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace dasgd::gui {
+namespace {
+
+TEST(Words, NumbersHaveFewDigitsAndGroups) {
+    EXPECT_EQ(shortNumber(0.11834), QStringLiteral("0.1183"));
+    EXPECT_EQ(shortNumber(97.43, 3), QStringLiteral("97.4"));
+    EXPECT_EQ(shortNumber(24310), QStringLiteral("24\u2009310"));
+    EXPECT_EQ(grouped(-1204311), QStringLiteral("-1\u2009204\u2009311"));
+    EXPECT_EQ(grouped(4793), QStringLiteral("4793"));
+    EXPECT_EQ(shortNumber(0), QStringLiteral("0.0000"));
+    EXPECT_EQ(shortNumber(3e-7), QStringLiteral("3.00e-07"));
+}
+
+TEST(Words, NumbersThatAreNoneAreSaid) {
+    EXPECT_EQ(shortNumber(std::numeric_limits<double>::quiet_NaN()), QStringLiteral("NaN"));
+    EXPECT_EQ(shortNumber(-std::numeric_limits<double>::infinity()), QStringLiteral("−∞"));
+    EXPECT_EQ(percent(std::nullopt), kAbsent);
+    EXPECT_EQ(percent(std::numeric_limits<double>::quiet_NaN()), kAbsent);
+    EXPECT_EQ(percent(0.9921), QStringLiteral("99.2"));
+}
+
+TEST(Words, UnitsFollowTheSize) {
+    EXPECT_EQ(bytesInWords(246824).text(), QStringLiteral("247\u00a0kB"));
+    EXPECT_EQ(bytesInWords(999).unit, QStringLiteral("B"));
+    EXPECT_EQ(bytesInWords(999'600).unit, QStringLiteral("MB"));
+    EXPECT_EQ(durationInWords(740'000).text(), QStringLiteral("740\u00a0µs"));
+    EXPECT_EQ(durationInWords(118'000'000).text(), QStringLiteral("118.0\u00a0ms"));
+    EXPECT_EQ(durationInWords(-2'000'000'000).unit, QStringLiteral("s"));
+    EXPECT_EQ(clockText(41.9), QStringLiteral("00:41"));
+    EXPECT_EQ(clockText(3723), QStringLiteral("1:02:03"));
+}
+
+}  // namespace
+}  // namespace dasgd::gui
