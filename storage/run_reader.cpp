@@ -218,7 +218,8 @@ Result<RunDetail> RunReader::run(const std::string& runId) {
         SQLite::Statement query(
             impl_->database,
             "SELECT planned_steps, steps_per_epoch, link_emulated, link, host, cpu, git_dirty_diff, "
-            "git_dirty, versions, clock_origin, clock_error_s, id, spans FROM run WHERE run_id = ?");
+            "git_dirty, versions, clock_origin, (SELECT max(value) FROM metric WHERE run = run.id AND name = "
+            "(SELECT id FROM metric_name WHERE name = 'clock/error_s')), id, spans FROM run WHERE run_id = ?");
         query.bind(1, id);
         query.executeStep();
         detail.plannedSteps = query.getColumn(0).getInt64();
@@ -231,7 +232,7 @@ Result<RunDetail> RunReader::run(const std::string& runId) {
         detail.gitDirty = query.getColumn(7).getInt() != 0;
         detail.versions = query.getColumn(8).getString();
         detail.clockOrigin = query.getColumn(9).getInt64();
-        detail.clockErrorS = query.getColumn(10).getDouble();
+        detail.clockErrorS = query.getColumn(10).getDouble();  // NULL reads as 0: one host
         const RunTimings& timings = impl_->timings(query.getColumn(11).getInt64(), query.getColumn(12).getInt64());
         detail.skewS = timings.skewS;
         detail.inflation = timings.inflation;

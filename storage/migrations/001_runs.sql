@@ -15,7 +15,6 @@ CREATE TABLE run (
     planned_steps   INTEGER NOT NULL,
     steps_per_epoch REAL    NOT NULL,
     link_emulated   INTEGER NOT NULL,
-    clock_error_s   REAL    NOT NULL DEFAULT 0,
     -- The summary, kept up to date with every batch.
     newest_ns       INTEGER NOT NULL DEFAULT 0,
     steps           INTEGER NOT NULL DEFAULT 0,

@@ -181,6 +181,16 @@ TEST(RunReaderTest, TimingsComeWithTheDetail) {
     EXPECT_NEAR(detail.stragglerExcess.value(), 200.0 / 150 - 1, 1e-12);
 }
 
+// The worst rank bounds the time line; on one host nothing is reported and the clock is exact.
+TEST(RunReaderTest, ClockErrorIsTheLargestOfTheRanks) {
+    OneRun run(3);
+    EXPECT_EQ(orDie(run.reader().run(run.runId)).clockErrorS, 0);
+    run.rank(1).metric({.name = "clock/error_s", .value = 2e-5});
+    run.rank(2).metric({.name = "clock/error_s", .value = 7e-5});
+    run.finish();
+    EXPECT_DOUBLE_EQ(orDie(run.reader().run(run.runId)).clockErrorS, 7e-5);
+}
+
 // The public contract: names and order of the columns, and the words in them.
 TEST(ViewsTest, HaveTheColumnsThatAreDocumented) {
     OneRun run;
