@@ -114,7 +114,8 @@ std::vector<std::string> labelConfigurations(const std::vector<std::string>& con
         std::string label;
         for (const auto& [key, value] : flat) {
             if (key == "algorithm.name") label.insert(0, value);
-            if (key != "algorithm.name" && values[key].size() > 1) label.append(" ").append(shortKey(key)).append("=").append(value);
+            if (key != "algorithm.name" && values[key].size() > 1)
+                label.append(" ").append(shortKey(key)).append("=").append(value);
         }
         const auto taken = std::count_if(labels.begin(), labels.end(), [&](const std::string& other) {
             return other == label || other.starts_with(label + " #");

@@ -12,7 +12,7 @@
 namespace dasgd::experiments {
 
 struct ComparedGroup {
-    std::string label;      // "dasgd delay=2": the algorithm and what sets the groups apart
+    std::string label;  // "dasgd delay=2": the algorithm and what sets the groups apart
     std::string algorithm;
     std::vector<std::string> runIds;
     std::size_t unfinished = 0;  // runs that failed or stopped: in no mean

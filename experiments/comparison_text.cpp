@@ -9,9 +9,7 @@ namespace dasgd::experiments {
 
 namespace {
 
-std::optional<double> meanOf(const Sample& sample) {
-    return sample.n > 0 ? std::optional(sample.mean) : std::nullopt;
-}
+std::optional<double> meanOf(const Sample& sample) { return sample.n > 0 ? std::optional(sample.mean) : std::nullopt; }
 
 // "0.0812 ± 0.0031 (CI ±0.0077)"
 std::string spread(const Sample& sample, double scale = 1) {
@@ -38,7 +36,8 @@ std::string inWords(const ComparedGroup& group, const Comparison& comparison, do
     std::string text = "Per step, " + printable(group.label);
     const double ratio = *group.stepRatio;
     const std::string other = printable(comparison.baseline);
-    const std::string measured = " (" + shortNumber(group.stepMs.mean) + " ms against " + shortNumber(baselineMs) + " ms)";
+    const std::string measured =
+        " (" + shortNumber(group.stepMs.mean) + " ms against " + shortNumber(baselineMs) + " ms)";
     if (ratio < 0.995) {
         text += " is " + times(1 / ratio) + " times as fast as " + other + measured;
     } else if (ratio > 1.005) {
@@ -105,8 +104,8 @@ std::string comparisonCsv(const Comparison& comparison) {
     for (const ComparedGroup& group : comparison.groups) {
         csv += csvText(group.label) + "," + csvText(group.algorithm) + "," + std::to_string(group.runIds.size()) + "," +
                std::to_string(group.unfinished);
-        for (const Sample* sample : {&group.stepMs, &group.finalLoss, &group.bestAccuracy, &group.hidden,
-                                     &group.blockedS, &group.bytesSent}) {
+        for (const Sample* sample :
+             {&group.stepMs, &group.finalLoss, &group.bestAccuracy, &group.hidden, &group.blockedS, &group.bytesSent}) {
             csv += csvSample(*sample);
         }
         csv += "," + (group.stepRatio ? csvNumber(*group.stepRatio) : "") + "," +
@@ -118,8 +117,10 @@ std::string comparisonCsv(const Comparison& comparison) {
 nlohmann::json comparisonJson(const Comparison& comparison) {
     nlohmann::json groups = nlohmann::json::array();
     for (const ComparedGroup& group : comparison.groups) {
-        nlohmann::json json = {{"configuration", group.label}, {"algorithm", group.algorithm},
-                               {"runs", group.runIds},         {"unfinished", group.unfinished},
+        nlohmann::json json = {{"configuration", group.label},
+                               {"algorithm", group.algorithm},
+                               {"runs", group.runIds},
+                               {"unfinished", group.unfinished},
                                {"step_ratio", jsonNumber(group.stepRatio)},
                                {"compute_ratio", jsonNumber(group.computeRatio)}};
         addJson(json, "step_ms", group.stepMs);

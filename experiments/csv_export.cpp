@@ -44,8 +44,8 @@ Status writeSpans(storage::RunReader& reader, const std::string& runId, const fs
     out << "run_id,rank,lane,kind,step,start_ns,end_ns,bytes\r\n";
     const std::string start = csvText(runId) + ",";
     DASGD_TRY(forEachSpan(reader, runId, [&](const storage::SpanRow& row) {
-        out << start << row.rank << ',' << nameOf(row.span.lane) << ',' << nameOf(row.span.kind) << ','
-            << row.span.step << ',' << row.span.start << ',' << row.span.end << ',' << row.span.bytes << "\r\n";
+        out << start << row.rank << ',' << nameOf(row.span.lane) << ',' << nameOf(row.span.kind) << ',' << row.span.step
+            << ',' << row.span.start << ',' << row.span.end << ',' << row.span.bytes << "\r\n";
     }));
     return finish(out, file);
 }

@@ -2,11 +2,9 @@
 
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <numeric>
-
-#include "core/base/control.h"
-#include "experiments/rank_group.h"
 
 namespace dasgd::experiments {
 
@@ -31,18 +29,12 @@ ChildProcess::Options workerProcess(const storage::WorkspacePaths& paths, const 
     const fs::path folder = paths.run(info.runId);
     ChildProcess::Options options;
     options.program = "/proc/self/exe";
-    options.arguments = {"worker",
-                         (folder / "experiment.toml").string(),
-                         "--workspace",
-                         paths.root.string(),
-                         "--run",
-                         info.runId,
-                         "--rank",
-                         std::to_string(rank),
-                         "--origin",
-                         std::to_string(info.clockOrigin),
-                         "--launcher",
-                         std::to_string(::getpid())};
+    options.arguments = {"worker",      (folder / "experiment.toml").string(),
+                         "--workspace", paths.root.string(),
+                         "--run",       info.runId,
+                         "--rank",      std::to_string(rank),
+                         "--origin",    std::to_string(info.clockOrigin),
+                         "--launcher",  std::to_string(::getpid())};
     options.log = folder / "logs" / ("rank-" + std::to_string(rank) + ".log");
     return options;
 }
@@ -108,39 +100,44 @@ Status writeRunFiles(const storage::WorkspacePaths& paths, const storage::RunInf
 
 Result<LaunchedRun> Launcher::run(const CheckedExperiment& experiment, const Provenance& provenance,
                                   const std::string& title) {
-    const storage::WorkspacePaths& paths = store_.paths();
     storage::RunInfo info = describeRun(experiment, provenance);
     info.runId = store_.newRunId(info.algorithm);
     info.clockOrigin = MonotonicClock::rawNow();
     DASGD_TRY(store_.addRun(info));
+    auto prepared = prepare(info);
+    if (!prepared) {
+        DASGD_TRY(store_.abandonRun(info.runId, "failed", prepared.error().message));
+        return LaunchedRun{info.runId, "failed", prepared.error().message};
+    }
+    const GroupOutcome outcome = train(experiment, info, *prepared, title);
+    const char* status = outcome.state == RankState::Finished  ? "finished"
+                         : outcome.state == RankState::Stopped ? "stopped"
+                                                               : "failed";
+    DASGD_TRY(prepared->recorder->finish(status, outcome.error));
+    return LaunchedRun{info.runId, status, outcome.error};
+}
+
+Result<Launcher::Prepared> Launcher::prepare(const storage::RunInfo& info) {
+    const storage::WorkspacePaths& paths = store_.paths();
     DASGD_TRY(writeRunFiles(paths, info));
     DASGD_ASSIGN(RunControl control, RunControl::create(paths.control(info.runId), info.workers));
     std::vector<int> ranks(static_cast<std::size_t>(info.workers));
     std::iota(ranks.begin(), ranks.end(), 0);
-    DASGD_ASSIGN(const auto recorder, storage::Recorder::start(store_, info.runId, ranks));
+    DASGD_ASSIGN(auto recorder, storage::Recorder::start(store_, info.runId, ranks));
+    return Prepared{std::move(control), std::move(recorder)};
+}
 
-    GroupOutcome outcome;
-    {
-        RankGroup group(control, static_cast<Ns>((experiment.timeoutS + kStopSlackS) * 1e9));
-        Progress progress(title, experiment.totalSteps, style_);
-        Status started;
-        for (std::vector<int>& members : processesOf(experiment)) {
-            const int first = members.front();
-            started = group.add(std::move(members), workerProcess(paths, info, first));
-            if (!started) break;
-        }
-        if (started) {
-            follow(group, signals_, progress, *recorder);
-            outcome = group.outcome();
-        } else {
-            outcome = {RankState::Failed, started.error().message};
-        }
+GroupOutcome Launcher::train(const CheckedExperiment& experiment, const storage::RunInfo& info, Prepared& prepared,
+                             const std::string& title) {
+    RankGroup group(prepared.control, static_cast<Ns>((experiment.timeoutS + kStopSlackS) * 1e9));
+    Progress progress(title, experiment.totalSteps, style_);
+    for (std::vector<int>& members : processesOf(experiment)) {
+        const int first = members.front();
+        const Status started = group.add(std::move(members), workerProcess(store_.paths(), info, first));
+        if (!started) return {RankState::Failed, started.error().message};
     }
-    const char* status = outcome.state == RankState::Finished  ? "finished"
-                         : outcome.state == RankState::Stopped ? "stopped"
-                                                               : "failed";
-    DASGD_TRY(recorder->finish(status, outcome.error));
-    return LaunchedRun{info.runId, status, outcome.error};
+    follow(group, signals_, progress, *prepared.recorder);
+    return group.outcome();
 }
 
 }  // namespace dasgd::experiments

@@ -1,13 +1,15 @@
 // One run from its row in the database to its last record: starts the ranks, collects what they write, ends them all.
 #pragma once
 
-#include <filesystem>
+#include <memory>
 #include <string>
 
+#include "core/base/control.h"
 #include "core/base/result.h"
 #include "experiments/checked_experiment.h"
 #include "experiments/progress.h"
 #include "experiments/provenance.h"
+#include "experiments/rank_group.h"
 #include "experiments/stop_signals.h"
 #include "storage/recorder.h"
 
@@ -30,6 +32,15 @@ public:
                             const std::string& title);
 
 private:
+    // What a run has before its first rank starts.
+    struct Prepared {
+        RunControl control;
+        std::unique_ptr<storage::Recorder> recorder;
+    };
+    Result<Prepared> prepare(const storage::RunInfo& info);
+    GroupOutcome train(const CheckedExperiment& experiment, const storage::RunInfo& info, Prepared& prepared,
+                       const std::string& title);
+
     storage::Store& store_;
     StopSignals& signals_;
     Progress::Style style_;

@@ -34,7 +34,8 @@ Progress::Progress(std::string title, std::int64_t totalSteps, Style style)
 Progress::~Progress() { erase(); }
 
 std::string Progress::barText(std::int64_t completed, std::int64_t total, double elapsedS, int width) {
-    const double part = total > 0 ? std::clamp(static_cast<double>(completed) / static_cast<double>(total), 0.0, 1.0) : 0;
+    const double part =
+        total > 0 ? std::clamp(static_cast<double>(completed) / static_cast<double>(total), 0.0, 1.0) : 0;
     const auto full = static_cast<std::size_t>(part * width);
     std::string text = "[" + std::string(full, '#') + std::string(static_cast<std::size_t>(width) - full, '.') + "] ";
     char numbers[96];

@@ -1,7 +1,6 @@
 #include "experiments/provenance.h"
 
 #include <gloo/config.h>
-#include <sqlite3.h>
 #include <sys/utsname.h>
 #include <torch/headeronly/version.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include <optional>
 
 #include "experiments/process.h"
+#include "storage/run_reader.h"
 
 namespace dasgd::experiments {
 
@@ -65,7 +65,7 @@ std::string versionsJson() {
         {"LibTorch", TORCH_VERSION},
         {"Gloo headers", std::to_string(GLOO_VERSION_MAJOR) + "." + std::to_string(GLOO_VERSION_MINOR) + "." +
                              std::to_string(GLOO_VERSION_PATCH)},
-        {"SQLite", ::sqlite3_libversion()},
+        {"SQLite", storage::sqliteVersion()},
         {"zlib", ::zlibVersion()},
         {"compiler", "g++ " __VERSION__},
         {"kernel", std::string(kernel.sysname) + " " + kernel.release}};

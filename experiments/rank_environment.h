@@ -15,7 +15,7 @@ struct RankEnvironment {
     int localRank = 0;
     std::string masterAddress;  // where rank 0 is
     int masterPort = 0;
-    std::string interface;    // DASGD_INTERFACE, "" where not given
+    std::string interface;     // DASGD_INTERFACE, "" where not given
     bool storeServed = false;  // torchrun serves the store itself
 };
 
@@ -23,9 +23,9 @@ struct RankEnvironment {
 using Lookup = std::function<std::optional<std::string>(const std::string& name)>;
 [[nodiscard]] std::optional<std::string> processEnvironment(const std::string& name);
 
-// RANK WORLD_SIZE LOCAL_RANK, else OMPI_COMM_WORLD_*, else PMI_*, else SLURM_*. MASTER_ADDR and MASTER_PORT count in all
-// cases; without them: SLURM's first host and a port made from the job's number, or this host where all ranks are local.
-// Errors name the variable, what it holds and what is needed.
+// RANK WORLD_SIZE LOCAL_RANK, else OMPI_COMM_WORLD_*, else PMI_*, else SLURM_*. MASTER_ADDR and MASTER_PORT count in
+// all cases; without them: SLURM's first host and a port made from the job's number, or this host where all ranks are
+// local. Errors name the variable, what it holds and what is needed.
 [[nodiscard]] Result<RankEnvironment> readRankEnvironment(const Lookup& lookup);
 
 // "node[03-07,12],login" → "node03".

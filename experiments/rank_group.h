@@ -45,8 +45,8 @@ public:
     // Errors: the process does not start; those started before it are killed by the destructor.
     Status add(std::vector<int> ranks, const ChildProcess::Options& options);
 
-    // Waits until a process ends, `wakeFd` is readable or `timeout` is over; then does what is due: after a rank's death
-    // the others are asked to stop, terminated and killed in turn.
+    // Waits until a process ends, `wakeFd` is readable or `timeout` is over; then does what is due: after a rank's
+    // death the others are asked to stop, terminated and killed in turn.
     void wait(Ns timeout, int wakeFd);
     [[nodiscard]] bool running() const;
 

@@ -75,13 +75,17 @@ std::vector<ListeningSocket> ownListeningSockets() {
     std::error_code code;
     const fs::path self = fs::read_symlink("/proc/self/exe", code);
     for (const auto& entry : fs::directory_iterator("/proc", code)) {
+        const std::string name = entry.path().filename().string();
+        pid_t process = 0;
+        const auto [end, wrong] = std::from_chars(name.data(), name.data() + name.size(), process);
+        if (wrong != std::errc() || end != name.data() + name.size()) continue;  // self, net, …
         std::error_code unreadable;
         if (fs::read_symlink(entry.path() / "exe", unreadable) != self || unreadable) continue;
         const std::set<std::string> inodes = socketInodes(entry.path());
         for (const ListenLine& line : lines) {
             if (!inodes.contains(line.inode)) continue;
             out.push_back(line.socket);
-            out.back().process = static_cast<pid_t>(std::stol(entry.path().filename().string()));
+            out.back().process = process;
         }
     }
     return out;

@@ -121,13 +121,16 @@ Result<std::vector<SweepAxis>> axesOfFile(const Value& document) {
     std::vector<SweepAxis> axes;
     const Value* sweep = document.find("sweep");
     if (!sweep) return axes;
-    if (!sweep->isTable()) return sweep->error("sweep must be a table of arrays, found " + std::string(sweep->typeName()));
+    if (!sweep->isTable())
+        return sweep->error("sweep must be a table of arrays, found " + std::string(sweep->typeName()));
     for (const auto& [key, value] : *sweep->as<Value::Table>()) {
         const auto* values = value.as<Value::Array>();
         if (value.isTable()) {
-            return fail(value.keyPosition().prefix() + "write the key of a sweep in quotes: \"" + key + ".field\" = […]");
+            return fail(value.keyPosition().prefix() + "write the key of a sweep in quotes: \"" + key +
+                        ".field\" = […]");
         }
-        if (!values) return value.error("a sweep of " + key + " must be an array, found " + std::string(value.typeName()));
+        if (!values)
+            return value.error("a sweep of " + key + " must be an array, found " + std::string(value.typeName()));
         if (values->empty()) return value.error("a sweep of " + key + " needs at least one value");
         DASGD_ASSIGN(std::vector<std::string> path, parseKeyPath(key, value.keyPosition()));
         axes.push_back({std::move(path), value.keyPosition(), *values});

@@ -21,8 +21,8 @@ namespace dasgd::experiments {
 // A number for a table: three or four significant digits; "–" for none.
 [[nodiscard]] std::string shortNumber(std::optional<double> value);
 [[nodiscard]] std::string percent(std::optional<double> fraction);
-[[nodiscard]] std::string duration(double seconds);    // "1 h 02 min", "3 min 20 s", "4.2 s"
-[[nodiscard]] std::string byteCount(double bytes);     // "12.3 MB"
+[[nodiscard]] std::string duration(double seconds);  // "1 h 02 min", "3 min 20 s", "4.2 s"
+[[nodiscard]] std::string byteCount(double bytes);   // "12.3 MB"
 
 // Columns aligned by what is seen; the first column left, the others right.
 class TextTable {

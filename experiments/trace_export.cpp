@@ -84,12 +84,9 @@ public:
 
     void metric(const storage::MetricSample& sample, const std::string& name) {
         const bool number = std::isfinite(sample.value);
-        nlohmann::json json = {{"ph", number ? "C" : "i"},
-                               {"pid", std::max(sample.rank, 0)},
-                               {"tid", 0},
-                               {"name", name},
-                               {"ts", sample.wallS * 1e6},
-                               {"args", {{"step", sample.step}}}};
+        nlohmann::json json = {
+            {"ph", number ? "C" : "i"}, {"pid", std::max(sample.rank, 0)}, {"tid", 0}, {"name", name},
+            {"ts", sample.wallS * 1e6}, {"args", {{"step", sample.step}}}};
         if (number) {
             json["args"] = {{"value", sample.value}};
         } else {
@@ -159,9 +156,8 @@ Status forEachSpan(storage::RunReader& reader, const std::string& runId,
     for (Ns from = extent->start; from <= extent->end; from += width) {
         DASGD_ASSIGN(auto rows, reader.spans(runId, {from, from + width}));
         // A window also has what began before it, which an earlier window has told.
-        std::erase_if(rows, [&](const storage::SpanRow& row) {
-            return row.span.start < from || row.span.start >= from + width;
-        });
+        std::erase_if(
+            rows, [&](const storage::SpanRow& row) { return row.span.start < from || row.span.start >= from + width; });
         std::stable_sort(rows.begin(), rows.end(), [](const storage::SpanRow& a, const storage::SpanRow& b) {
             return a.span.start < b.span.start;
         });

@@ -47,8 +47,8 @@ struct Assignment {
 };
 
 std::string toText(const Assignment& a) {
-    return nlohmann::json{{"run", a.runId}, {"boot", a.boot}, {"origin", a.origin}, {"real", a.realOrigin},
-                          {"control", a.control}}
+    return nlohmann::json{
+        {"run", a.runId}, {"boot", a.boot}, {"origin", a.origin}, {"real", a.realOrigin}, {"control", a.control}}
         .dump();
 }
 
@@ -87,7 +87,8 @@ public:
             if (auto page = RunControl::open(assignment.control)) control = std::move(*page);
         }
         watchSignals(control ? &*control : nullptr);
-        const RankReport report = train(store.paths(), assignment, interface, rendezvous, control ? &*control : nullptr);
+        const RankReport report =
+            train(store.paths(), assignment, interface, rendezvous, control ? &*control : nullptr);
         const char* status = report.state == RankState::Finished  ? "finished"
                              : report.state == RankState::Stopped ? "stopped"
                                                                   : "failed";
@@ -107,12 +108,13 @@ private:
 
     Result<Rendezvous> meet() {
         return Rendezvous::tcp(environment_.masterAddress, environment_.masterPort, Rank(environment_.rank),
-                               environment_.size, timeout());
+                               environment_.size, timeout(), environment_.storeServed);
     }
 
     // Rank 0 names the run and every rank joins it in its own workspace, which may be the same one.
     Result<Assignment> agree(Rendezvous& rendezvous, storage::Store& store) {
-        storage::RunInfo info = describeRun(checked_, collectProvenance(std::filesystem::path(task_.file).parent_path()));
+        storage::RunInfo info =
+            describeRun(checked_, collectProvenance(std::filesystem::path(task_.file).parent_path()));
         if (!isFirst()) {
             DASGD_ASSIGN(const std::string text, rendezvous.get("run"));
             DASGD_ASSIGN(Assignment assignment, fromText(text));
@@ -139,8 +141,8 @@ private:
         return Assignment{info.runId, bootId(), info.clockOrigin, real, control.string()};
     }
 
-    // The first signal stops all ranks at one step where they share a page, the second ends this process; without a page
-    // the first does. What was recorded stays in every case.
+    // The first signal stops all ranks at one step where they share a page, the second ends this process; without a
+    // page the first does. What was recorded stays in every case.
     void watchSignals(RunControl* control) {
         std::thread([this, control] {
             while (true) {
@@ -159,9 +161,9 @@ private:
         auto journal = JournalWriter::create(paths.journal(assignment.runId, rank));
         if (!journal) return failedRank(rank, journal.error(), nullptr);
         MonotonicClock clock(originHere(assignment));
-        auto comm = makeGloo(rendezvous,
-                             {.rank = Rank(rank), .size = environment_.size, .interface = interface, .timeout = timeout()},
-                             clock);
+        auto comm = makeGloo(
+            rendezvous, {.rank = Rank(rank), .size = environment_.size, .interface = interface, .timeout = timeout()},
+            clock);
         if (!comm) return failedRank(rank, comm.error(), journal->get());
         if (const Status aligned = align(**comm, clock, assignment); !aligned) {
             return failedRank(rank, aligned.error(), journal->get());
@@ -242,8 +244,7 @@ void runByHand(const HandTask& task) {
     StopSignals signals;  // before torch starts a thread
     auto checked = check(task);
     if (!checked) leave(refuse(checked.error()));
-    const Result<int> code =
-        HandWorker(task, std::move(checked->experiment), std::move(checked->facts), signals).run();
+    const Result<int> code = HandWorker(task, std::move(checked->experiment), std::move(checked->facts), signals).run();
     if (!code) refuse(code.error());
     leave(code ? *code : kRunFailed);
 }

@@ -73,10 +73,11 @@ RankReport runProcessRank(const Shared& shared) {
     const auto timeout = deadlineOf(shared.experiment);
     const int size = static_cast<int>(shared.experiment.cluster.workers);
     const auto file = shared.paths.run(shared.task.runId) / "rendezvous";
-    return runRank(shared, shared.task.rank, [&](int rank, const Clock& clock) -> Result<std::unique_ptr<Communicator>> {
-        DASGD_ASSIGN(const Rendezvous rendezvous, Rendezvous::file(file, size, timeout));
-        return makeGloo(rendezvous, {.rank = Rank(rank), .size = size, .timeout = timeout}, clock);
-    });
+    return runRank(shared, shared.task.rank,
+                   [&](int rank, const Clock& clock) -> Result<std::unique_ptr<Communicator>> {
+                       DASGD_ASSIGN(const Rendezvous rendezvous, Rendezvous::file(file, size, timeout));
+                       return makeGloo(rendezvous, {.rank = Rank(rank), .size = size, .timeout = timeout}, clock);
+                   });
 }
 
 bool runThreadRanks(const Shared& shared) {

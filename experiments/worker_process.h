@@ -11,13 +11,13 @@
 
 namespace dasgd::experiments {
 
-// What the launcher tells its child. The journal, the control page, the meeting point and the experiment lie in the run's
-// folder.
+// What the launcher tells its child. The journal, the control page, the meeting point and the experiment lie in the
+// run's folder.
 struct ChildTask {
     std::string file, workspace, runId;
-    int rank = 0;          // of the first rank in this process; `threads` runs all of them here
-    Ns origin = 0;         // raw monotonic clock of the run's start
-    pid_t launcher = 0;    // the process to die with
+    int rank = 0;        // of the first rank in this process; `threads` runs all of them here
+    Ns origin = 0;       // raw monotonic clock of the run's start
+    pid_t launcher = 0;  // the process to die with
 };
 
 // Trains the rank (or ranks) and writes a RankReport each to kReportDescriptor. Does not return: leaves without tearing
@@ -31,7 +31,8 @@ struct HandTask {
     bool json = false;
 };
 
-// Trains one rank, and records it into the workspace itself. Rank 0 names the run. Does not return; exit status as `run`.
+// Trains one rank, and records it into the workspace itself. Rank 0 names the run. Does not return; exit status as
+// `run`.
 [[noreturn]] void runByHand(const HandTask& task);
 
 }  // namespace dasgd::experiments

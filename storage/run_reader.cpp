@@ -343,4 +343,15 @@ Result<Ns> RunReader::newestInstant(const std::string& runId) {
     return impl_->guard([&]() -> Result<Ns> { return impl_->integerOf(runId, "newest_ns"); });
 }
 
+Status RunReader::checkIntegrity() {
+    return guarded(impl_->file, [&]() -> Status {
+        const std::string verdict = impl_->database.execAndGet("PRAGMA integrity_check").getString();
+        if (verdict == "ok") return {};
+        return fail(impl_->file.string() + " is damaged: " + verdict +
+                    ". Keep a copy; what can be read can be exported");
+    });
+}
+
+std::string sqliteVersion() { return SQLite::getLibVersion(); }
+
 }  // namespace dasgd::storage

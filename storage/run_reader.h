@@ -103,6 +103,8 @@ public:
     [[nodiscard]] Result<std::int64_t> spanCount(const std::string& runId);
     // Instant of the newest committed record of the run, on the run's own time line (for "n ms behind").
     [[nodiscard]] Result<Ns> newestInstant(const std::string& runId);
+    // SQLite's own check of every page and index; minutes on a large database. Errors: what it found.
+    [[nodiscard]] Status checkIntegrity();
     [[nodiscard]] const std::filesystem::path& workspace() const;
 
 private:
@@ -110,5 +112,8 @@ private:
     explicit RunReader(std::unique_ptr<Impl> impl);
     std::unique_ptr<Impl> impl_;
 };
+
+// Of the library in use, "3.40.1".
+[[nodiscard]] std::string sqliteVersion();
 
 }  // namespace dasgd::storage

@@ -261,10 +261,11 @@ Result<Rendezvous> Rendezvous::file(const std::filesystem::path& path, int size,
     }
 }
 
-Result<Rendezvous> Rendezvous::tcp(const std::string& host, int port, Rank rank, int size, milliseconds timeout) {
+Result<Rendezvous> Rendezvous::tcp(const std::string& host, int port, Rank rank, int size, milliseconds timeout,
+                                   bool servedElsewhere) {
     c10d::TCPStoreOptions options;
     options.port = static_cast<std::uint16_t>(port);
-    options.isServer = rank.value() == 0;
+    options.isServer = rank.value() == 0 && !servedElsewhere;
     options.numWorkers = static_cast<std::size_t>(size);
     options.waitWorkers = false;
     options.timeout = timeout;

@@ -82,7 +82,8 @@ std::string schemaText() {
         }
     }
     table.add({});
-    table.add({"[sweep]", "", "", "", "\"section.key\" = [values]: one experiment for each; several keys: their product"});
+    table.add(
+        {"[sweep]", "", "", "", "\"section.key\" = [values]: one experiment for each; several keys: their product"});
     return table.toString();
 }
 

@@ -1,10 +1,10 @@
 // `dasgd doctor`: what a bug report needs, and whether anything here is broken.
+#include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
-#include <sys/statvfs.h>
-#include <arpa/inet.h>
 #include <sched.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -46,8 +46,9 @@ Finding machine() {
     CPU_ZERO(&allowed);
     ::sched_getaffinity(0, sizeof allowed, &allowed);
     const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
-    return {"machine", "ok", cpuModel() + ", " + std::to_string(CPU_COUNT(&allowed)) + " cores to use, " +
-                                 byteCount(memory) + " memory"};
+    return {
+        "machine", "ok",
+        cpuModel() + ", " + std::to_string(CPU_COUNT(&allowed)) + " cores to use, " + byteCount(memory) + " memory"};
 }
 
 Finding interfaces() {
@@ -103,9 +104,10 @@ Finding database(const std::string& workspace) {
     if (!fs::exists(fs::path(workspace) / "lab.db", code)) return {"database", "ok", "none yet"};
     auto reader = storage::RunReader::open(workspace);
     if (!reader) return {"database", "broken", reader.error().message};
+    if (const Status sound = reader->checkIntegrity(); !sound) return {"database", "broken", sound.error().message};
     const auto rows = reader->runs();
     if (!rows) return {"database", "broken", rows.error().message};
-    return {"database", "ok", std::to_string(rows->size()) + " runs"};
+    return {"database", "ok", std::to_string(rows->size()) + " runs, integrity ok"};
 }
 
 Finding sockets() {

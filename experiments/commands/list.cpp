@@ -54,7 +54,8 @@ int list(const ListOptions& options) {
 Action declareList(CLI::App& app) {
     auto options = std::make_shared<ListOptions>();
     addWorkspaceOption(app, options->workspace);
-    app.add_option("-f,--filter", options->filter, "Only runs whose id, experiment, algorithm, status or backend has this");
+    app.add_option("-f,--filter", options->filter,
+                   "Only runs whose id, experiment, algorithm, status or backend has this");
     app.add_flag("--json", options->json, "One line of JSON a run");
     return [options] { return list(*options); };
 }

@@ -34,11 +34,11 @@ int dryRun(const RunOptions& options, const std::vector<CheckedExperiment>& expe
     for (std::size_t i = 0; i < experiments.size(); ++i) {
         const CheckedExperiment& experiment = experiments[i];
         if (options.json) {
-            const nlohmann::json line = {{"experiment", experiment.name},   {"label", experiment.label},
-                                         {"algorithm", experiment.algorithm}, {"seed", experiment.seed},
-                                         {"workers", experiment.workers},     {"steps", experiment.totalSteps},
-                                         {"parameters", experiment.parameters},
-                                         {"config", toTomlDocument(experiment.resolved)}};
+            const nlohmann::json line = {
+                {"experiment", experiment.name},       {"label", experiment.label},
+                {"algorithm", experiment.algorithm},   {"seed", experiment.seed},
+                {"workers", experiment.workers},       {"steps", experiment.totalSteps},
+                {"parameters", experiment.parameters}, {"config", toTomlDocument(experiment.resolved)}};
             std::printf("%s\n", dumpLine(line).c_str());
             continue;
         }

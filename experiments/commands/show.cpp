@@ -49,7 +49,8 @@ nlohmann::json jsonOf(const Shown& shown) {
     json["config"] = detail.row.config;
     json["ranks"] = nlohmann::json::array();
     for (const RankTiming& timing : shown.timings) {
-        json["ranks"].push_back({{"rank", timing.rank}, {"step_ms", jsonNumber(timing.stepMs)}, {"steps", timing.steps}});
+        json["ranks"].push_back(
+            {{"rank", timing.rank}, {"step_ms", jsonNumber(timing.stepMs)}, {"steps", timing.steps}});
     }
     return json;
 }
@@ -78,11 +79,12 @@ std::string textOf(const Shown& shown) {
     field(out, "status", row.status + (row.error.empty() ? "" : ": " + row.error));
     field(out, "started", row.startedAt + ", ran " + duration(row.wallS));
     field(out, "algorithm", row.algorithm + ", seed " + std::to_string(row.seed));
-    field(out, "cluster", std::to_string(row.workers) + " workers over " + row.backend +
-                              (detail.linkEmulated ? ", emulated link " + detail.link : ""));
-    field(out, "steps", std::to_string(row.steps) + " of " + std::to_string(detail.plannedSteps) + ", " +
-                            std::to_string(row.samples) + " samples, " +
-                            byteCount(static_cast<double>(row.bytesSent)) + " sent");
+    field(out, "cluster",
+          std::to_string(row.workers) + " workers over " + row.backend +
+              (detail.linkEmulated ? ", emulated link " + detail.link : ""));
+    field(out, "steps",
+          std::to_string(row.steps) + " of " + std::to_string(detail.plannedSteps) + ", " +
+              std::to_string(row.samples) + " samples, " + byteCount(static_cast<double>(row.bytesSent)) + " sent");
     field(out, "final loss", shortNumber(row.finalLoss));
     field(out, "best accuracy", percent(row.bestAccuracy));
     field(out, "hidden", percent(row.hidden));
@@ -93,8 +95,9 @@ std::string textOf(const Shown& shown) {
         field(out, "  rank " + std::to_string(timing.rank), shortNumber(timing.stepMs) + " ms a step");
     }
     if (detail.stragglerRank && detail.stragglerExcess && *detail.stragglerExcess > 0.05) {
-        field(out, "straggler", "rank " + std::to_string(*detail.stragglerRank) + ", " +
-                                    percent(detail.stragglerExcess) + " slower than the median");
+        field(out, "straggler",
+              "rank " + std::to_string(*detail.stragglerRank) + ", " + percent(detail.stragglerExcess) +
+                  " slower than the median");
     }
     if (detail.skewS) field(out, "arrival skew", shortNumber(*detail.skewS * 1e3) + " ms");
     field(out, "inflation", detail.inflation ? shortNumber(detail.inflation) + " × while a collective runs" : "");

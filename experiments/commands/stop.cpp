@@ -1,8 +1,8 @@
 // `dasgd stop`: asks the ranks of a run, through their shared page, to stop at one step.
 #include <sys/file.h>
 
-#include <cstdio>
 #include <fcntl.h>
+#include <cstdio>
 #include <memory>
 
 #include "core/base/control.h"
@@ -34,7 +34,8 @@ Result<std::string> requestStop(const StopOptions& options) {
         return fail(id + " is " + detail.row.status + ", there is nothing to stop");
     }
     if (!hasOwner(paths.owner(id))) {
-        return fail(id + " runs no more: its launcher died. The next `dasgd run` in this workspace takes in its records");
+        return fail(id +
+                    " runs no more: its launcher died. The next `dasgd run` in this workspace takes in its records");
     }
     DASGD_ASSIGN(RunControl control, RunControl::open(paths.control(id)));
     control.requestStop();

@@ -41,7 +41,8 @@ Action declareWorker(CLI::App& app) {
     app.add_option("--launcher", options->child.launcher)->group(hidden);
     app.footer(
         "Which rank it is, it learns from RANK WORLD_SIZE LOCAL_RANK MASTER_ADDR MASTER_PORT (torchrun, or by hand),\n"
-        "OMPI_*, PMI_* (mpirun) or SLURM_* (srun). DASGD_INTERFACE names the network interface; default: the one towards\n"
+        "OMPI_*, PMI_* (mpirun) or SLURM_* (srun). DASGD_INTERFACE names the network interface; default: the one "
+        "towards\n"
         "MASTER_ADDR. Between hosts the data are sent without authentication: for trusted networks.");
     return [options] { return work(*options); };
 }

@@ -1,0 +1,45 @@
+// What all commands share.
+#include "experiments/commands/command.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace dasgd::experiments {
+namespace {
+
+TEST(Command, FindsTheWorkspace) {
+    const auto parsed = [](const std::string& arguments) {
+        CLI::App app;
+        std::string workspace;
+        addWorkspaceOption(app, workspace);
+        app.parse(arguments);
+        return workspace;
+    };
+    ::unsetenv("DASGD_WORKSPACE");
+    EXPECT_EQ(parsed(""), "dasgd-workspace");
+    ::setenv("DASGD_WORKSPACE", "from-env", 1);
+    EXPECT_EQ(parsed(""), "from-env");
+    EXPECT_EQ(parsed("--workspace given"), "given");
+}
+
+TEST(Command, TakesOneAssignmentAfterEachSet) {
+    CLI::App app;
+    std::vector<std::string> assignments;
+    std::string file;
+    addSetOption(app, assignments);
+    app.add_option("FILE", file);
+    app.parse("--set a=1 -s b=[1,2] e.toml");
+    EXPECT_EQ(assignments, (std::vector<std::string>{"a=1", "b=[1,2]"}));
+    EXPECT_EQ(file, "e.toml");
+}
+
+TEST(Command, RefusesOnOneCleanLine) {
+    ::testing::internal::CaptureStderr();
+    EXPECT_EQ(refuse({"bad \x1b[31m"}), kWrongInput);
+    EXPECT_EQ(::testing::internal::GetCapturedStderr(), "dasgd: bad \\x1b[31m\n");
+}
+
+}  // namespace
+}  // namespace dasgd::experiments

@@ -1,0 +1,43 @@
+// `dasgd describe`.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/dasgd_program.h"
+
+namespace dasgd::experiments {
+namespace {
+
+using ::testing::HasSubstr;
+
+nlohmann::json named(const nlohmann::json& list, const std::string& name) {
+    for (const auto& each : list) {
+        if (each["name"] == name) return each;
+    }
+    return {};
+}
+
+TEST(DescribeCommand, HasTheWholeSchema) {
+    const testing::DasgdFolder folder;
+    const auto schema = nlohmann::json::parse(folder.run({"describe", "--json"}).out);
+    const auto dasgd = named(named(schema["sections"], "algorithm")["plugins"], "dasgd");
+    const auto delay = named(dasgd["fields"], "delay");
+    EXPECT_EQ(delay["type"], "integer");
+    EXPECT_TRUE(delay.contains("default") && delay.contains("help"));
+    const auto backend = named(named(schema["sections"], "cluster")["fields"], "backend");
+    EXPECT_EQ(backend["choices"], (nlohmann::json{"gloo", "threads"}));
+    EXPECT_EQ(named(named(schema["sections"], "cluster")["fields"], "link")["fields"].size(), 2u);
+    EXPECT_EQ(named(named(schema["sections"], "cluster")["fields"], "workers")["min"], 1);
+}
+
+TEST(DescribeCommand, IsReadable) {
+    const testing::DasgdFolder folder;
+    const std::string text = folder.run({"describe"}).out;
+    for (const char* part : {"[algorithm]", "name = \"dasgd\"", "batch_size", "full | summary | off"}) {
+        EXPECT_THAT(text, HasSubstr(part));
+    }
+}
+
+}  // namespace
+}  // namespace dasgd::experiments

@@ -1,0 +1,44 @@
+// `dasgd doctor`.
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/experiments/commands/finished_run.h"
+
+namespace dasgd::experiments {
+namespace {
+
+using ::testing::HasSubstr;
+
+class DoctorCommand : public FinishedRun {};
+
+TEST_F(DoctorCommand, FindsAHealthyWorkspace) {
+    const testing::Ended ended = folder_.run({"doctor", "-w", "w", "--json"});
+    EXPECT_EQ(ended.exit, 0) << ended.out;
+    const auto json = nlohmann::json::parse(ended.out);
+    EXPECT_TRUE(json["ok"]);
+    EXPECT_THAT(ended.out, HasSubstr("2 runs, integrity ok"));
+    EXPECT_THAT(ended.out, HasSubstr("LibTorch"));
+}
+
+TEST_F(DoctorCommand, FindsADamagedDatabase) {
+    const auto file = folder_.workspace() / "lab.db";
+    std::filesystem::remove(file.string() + "-wal");
+    std::filesystem::remove(file.string() + "-shm");
+    std::ofstream(file, std::ios::binary) << "this is no database of ours, whatever its name says";
+    const testing::Ended ended = folder_.run({"doctor", "-w", "w"});
+    EXPECT_EQ(ended.exit, 1);
+    EXPECT_THAT(ended.out, HasSubstr("broken"));
+}
+
+TEST(DoctorOfNothing, LeavesNothingBehind) {
+    const testing::DasgdFolder folder;
+    EXPECT_EQ(folder.run({"doctor", "-w", "w"}).exit, 0);
+    EXPECT_FALSE(std::filesystem::exists(folder.workspace()));
+    folder.write("file", "x");
+    EXPECT_EQ(folder.run({"doctor", "-w", "file"}).exit, 1);
+}
+
+}  // namespace
+}  // namespace dasgd::experiments

@@ -1,0 +1,123 @@
+// `dasgd run` on wrong input: exit 2 with the place, nothing started, nothing left.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "experiments/commands/command.h"
+#include "tests/support/dasgd_program.h"
+
+namespace dasgd::experiments {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+const std::string kBase = "[algorithm]\nname = \"dasgd\"\nperiod = 4\ndelay = 3\n[model]\nname = \"mlp\"\n";
+
+struct Wrong {
+    std::string name, text, place, says;
+};
+void PrintTo(const Wrong& wrong, std::ostream* out) { *out << wrong.name; }
+
+class WrongExperiment : public ::testing::TestWithParam<Wrong> {};
+
+TEST_P(WrongExperiment, IsRefusedAtItsPlace) {
+    const testing::DasgdFolder folder;
+    folder.write("e.toml", GetParam().text);
+    const testing::Ended ended = folder.run({"run", "e.toml", "-w", "w"});
+    EXPECT_EQ(ended.exit, kWrongInput);
+    EXPECT_THAT(ended.err, StartsWith("dasgd: " + GetParam().place));
+    EXPECT_THAT(ended.err, HasSubstr(GetParam().says));
+    EXPECT_FALSE(std::filesystem::exists(folder.workspace()));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Table, WrongExperiment,
+    ::testing::Values(
+        Wrong{"syntax", "[algorithm\n", "e.toml:1:11: ", "expected ']'"},
+        Wrong{"duplicateKey", kBase + "[train]\nsteps = 1\nsteps = 2\n", "e.toml:9:", ""},
+        Wrong{"unknownKey", kBase + "[train]\nstep = 1\n", "e.toml:8:1: ", "unknown key 'step'; did you mean 'steps'?"},
+        Wrong{"unknownSection", kBase + "[trian]\nsteps = 1\n", "e.toml:7:", "did you mean 'train'?"},
+        Wrong{"unknownAlgorithm", "[algorithm]\nname = \"dasgdd\"\n[model]\nname = \"mlp\"\n",
+              "e.toml:2:8: ", "did you mean 'dasgd'?"},
+        Wrong{"wrongType", kBase + "[train]\nsteps = \"many\"\n", "e.toml:8:9: ", "steps must be an integer"},
+        Wrong{"noWorkers", kBase + "[cluster]\nworkers = 0\n", "e.toml:8:11: ", "workers is 0"},
+        Wrong{"delayOverPeriod", "[algorithm]\nname = \"dasgd\"\nperiod = 2\ndelay = 3\n[model]\nname = \"mlp\"\n",
+              "e.toml:4:9: ", "delay"},
+        Wrong{"partition", kBase + "[data]\npartition = \"dirichlet(-1)\"\n", "e.toml:8:13: ", "dirichlet"},
+        Wrong{"bandwidth", kBase + "[cluster]\nlink = { bandwidth = \"fast\" }\n", "e.toml:8:22: ", "bandwidth"},
+        Wrong{"sweptValue", kBase + "[sweep]\n\"train.batch_size\" = [1,\n 0]\n", "e.toml:9:2: ", "batch_size is 0"},
+        Wrong{"missingData", kBase + "[data]\npath = \"nowhere\"\n", "", "nowhere"},
+        Wrong{"noAlgorithm", "[model]\nname = \"mlp\"\n", "e.toml:", "algorithm"},
+        Wrong{"deep", "a = " + std::string(100'000, '[') + "\n", "e.toml:1:", "nested deeper"}),
+    [](const auto& info) { return info.param.name; });
+
+TEST(RunCommand, RefusesATruncatedDataFileBeforeAnyRankStarts) {
+    const testing::DasgdFolder folder;
+    folder.write("e.toml", kBase + "[data]\npath = \"digits\"\n");
+    for (const char* name :
+         {"train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"}) {
+        folder.write(std::string("digits/") + name, std::string("\0\0\x08\x03\0\0\0\x09", 8));
+    }
+    const testing::Ended ended = folder.run({"run", "e.toml", "-w", "w"});
+    EXPECT_EQ(ended.exit, kWrongInput);
+    EXPECT_THAT(ended.err, HasSubstr("train-images-idx3-ubyte"));
+    EXPECT_FALSE(std::filesystem::exists(folder.workspace()));
+}
+
+TEST(RunCommand, RefusesAWorkspaceThatCannotBe) {
+    const testing::DasgdFolder folder;
+    folder.write("e.toml", testing::quickExperiment());
+    folder.write("file", "not a folder");
+    for (const char* workspace : {"file", "file/w", "/proc/w"}) {
+        const testing::Ended ended = folder.run({"run", "e.toml", "-w", workspace});
+        EXPECT_EQ(ended.exit, kWrongInput) << workspace;
+        EXPECT_THAT(ended.err, HasSubstr(workspace));
+    }
+}
+
+TEST(RunCommand, RefusesWrongCommandLines) {
+    const testing::DasgdFolder folder;
+    folder.write("e.toml", testing::quickExperiment());
+    EXPECT_EQ(folder.run({"run"}).exit, kWrongInput);
+    EXPECT_EQ(folder.run({"run", "none.toml"}).exit, kWrongInput);
+    EXPECT_EQ(folder.run({"run", "e.toml", "--frobnicate"}).exit, kWrongInput);
+    EXPECT_EQ(folder.run({}).exit, kWrongInput);
+    EXPECT_EQ(folder.run({"run", "--help"}).exit, kFinished);
+    const testing::Ended set = folder.run({"run", "--set", "algorithm.perod=8", "e.toml"});
+    EXPECT_EQ(set.exit, kWrongInput);
+    EXPECT_THAT(set.err, StartsWith("dasgd: --set algorithm.perod=8: unknown key 'perod'"));
+}
+
+TEST(RunCommand, ShowsWithoutStarting) {
+    const testing::DasgdFolder folder;
+    folder.write("e.toml", testing::quickExperiment());
+    const testing::Ended ended =
+        folder.run({"run", "e.toml", "-w", "w", "--dry-run", "--json", "--sweep", "train.seed=1..3"});
+    EXPECT_EQ(ended.exit, kFinished);
+    EXPECT_EQ(std::count(ended.out.begin(), ended.out.end(), '\n'), 3);
+    const auto last = nlohmann::json::parse(ended.out.substr(ended.out.rfind('\n', ended.out.size() - 2) + 1));
+    EXPECT_EQ(last["seed"], 3);
+    EXPECT_EQ(last["steps"], 30);
+    EXPECT_FALSE(std::filesystem::exists(folder.workspace()));
+}
+
+TEST(RunCommand, TellsEachRunInOneLineOfJson) {
+    const testing::DasgdFolder folder;
+    folder.write("e.toml", testing::quickExperiment());
+    const testing::Ended ended = folder.run({"run", "e.toml", "-w", "w", "--json"});
+    ASSERT_EQ(ended.exit, kFinished) << ended.err;
+    const auto line = nlohmann::json::parse(ended.out);
+    EXPECT_EQ(line["run_id"], folder.firstRun());
+    EXPECT_EQ(line["status"], "finished");
+    EXPECT_EQ(line["algorithm"], "dasgd");
+    EXPECT_GT(line["step_ms"], 0.0);
+    EXPECT_GT(line["bytes_sent"], 0);
+    EXPECT_GT(line["samples_per_s"], 0.0);
+    EXPECT_GE(line["blocked_s"], 0.0);
+    for (const char* key : {"seed", "final_loss", "best_accuracy", "hidden", "error"}) EXPECT_TRUE(line.contains(key));
+}
+
+}  // namespace
+}  // namespace dasgd::experiments
