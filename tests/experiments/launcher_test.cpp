@@ -149,6 +149,20 @@ TEST_F(LauncherTest, EndsHungRanksOnTheSecondCtrlC) {
     for (const pid_t rank : ranks) EXPECT_NE(::kill(rank, 0), 0) << "an orphan";
 }
 
+TEST_F(LauncherTest, EndsARunWhoseRankHangs) {
+    StartedProgram program = begin({"--set", "cluster.timeout_s=2.0"});
+    const std::vector<pid_t> ranks = testing::childrenOf(program.id());
+    ASSERT_EQ(ranks.size(), 3u);
+    ::kill(ranks.back(), SIGSTOP);
+    const auto hungAt = SteadyClock::now();
+    EXPECT_EQ(program.wait().exit, 1);
+    EXPECT_LT(secondsSince(hungAt), 2 + 5);
+    for (const pid_t rank : ranks) EXPECT_NE(::kill(rank, 0), 0) << "an orphan";
+    EXPECT_EQ(rowOf(folder_.firstRun()).status, "failed");
+    EXPECT_THAT(rowOf(folder_.firstRun()).error, HasSubstr("all_reduce"));
+    expectNothingLost(folder_.firstRun());
+}
+
 TEST_F(LauncherTest, SurvivesTheEndOfItsTerminal) {
     StartedProgram program = begin();
     program.signal(SIGHUP);

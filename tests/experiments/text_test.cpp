@@ -28,7 +28,8 @@ TEST(Text, QuotesAndDisarmsCsv) {
 }
 
 TEST(Text, WritesNumbersThatReadBack) {
-    for (const double value : {0.1, 1e308, 5e-324, -1.0 / 3}) EXPECT_EQ(std::strtod(csvNumber(value).c_str(), nullptr), value);
+    for (const double value : {0.1, 1e308, 5e-324, -1.0 / 3})
+        EXPECT_EQ(std::strtod(csvNumber(value).c_str(), nullptr), value);
     EXPECT_EQ(csvNumber(std::nan("")), "nan");
     EXPECT_EQ(csvNumber(-std::numeric_limits<double>::infinity()), "-inf");
 }

@@ -11,6 +11,7 @@
 #include "experiments/worker_process.h"
 #include "storage/run_reader.h"
 #include "tests/support/dasgd_program.h"
+#include "tests/support/processes.h"
 
 namespace dasgd::experiments {
 namespace {
@@ -106,6 +107,31 @@ TEST_F(WorkerByHand, FailsInTimeWhereAPeerDies) {
     EXPECT_EQ(ended.exit, 1);
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
     EXPECT_THAT(ended.err, HasSubstr("rank 0"));
+}
+
+TEST_F(WorkerByHand, StopTogetherWhenOneIsTerminated) {
+    folder_.write("e.toml", testing::quickExperiment("gloo", 100'000'000));
+    const std::string port = std::to_string(freePort());
+    std::vector<testing::StartedProgram> workers;
+    for (const char* rank : {"0", "1"}) {
+        workers.push_back(
+            folder_.start({"worker", "e.toml", "-w", "hand"},
+                          {{"RANK", rank}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "127.0.0.1"}, {"MASTER_PORT", port}}));
+    }
+    ASSERT_TRUE(testing::eventually([&] {
+        auto reader = storage::RunReader::open(folder_.path() / "hand");
+        const auto rows = reader ? reader->runs() : tl::unexpected(Error{});
+        return rows && !rows->empty() && rows->front().steps > 10;
+    }));
+    workers[1].signal(SIGTERM);
+    for (testing::StartedProgram& worker : workers) EXPECT_EQ(worker.wait().exit, 130);
+    auto reader = storage::RunReader::open(folder_.path() / "hand");
+    const storage::RunRow row = reader->runs()->front();
+    EXPECT_EQ(row.status, "stopped");
+    const auto lastStep = [&](int rank) {
+        return reader->metrics({.runId = row.runId, .name = "train/loss", .rank = rank})->samples.back().step;
+    };
+    EXPECT_EQ(lastStep(0), lastStep(1));
 }
 
 }  // namespace

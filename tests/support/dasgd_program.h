@@ -129,7 +129,8 @@ inline std::string quickExperiment(const std::string& backend = "gloo", int step
            "targets = [[1.0, 0.0], [0.0, 1.0]]\nstart = [4.0, -3.0]\n"
            "[train]\nsteps = " +
            std::to_string(steps) +
-           "\neval_every = 10\nprecision = \"float64\"\n[optimizer]\nlearning_rate = 0.1\nmomentum = 0.0\n[cluster]\nbackend = \"" +
+           "\neval_every = 10\nprecision = \"float64\"\n[optimizer]\nlearning_rate = 0.1\nmomentum = "
+           "0.0\n[cluster]\nbackend = \"" +
            backend + "\"\nworkers = 2\n";
 }
 
