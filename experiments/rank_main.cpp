@@ -1,13 +1,27 @@
 #include "experiments/rank_main.h"
 
+#include <malloc.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <limits>
 
 #include "core/comm/emulated_link.h"
 #include "experiments/toml_reader.h"
 
 namespace dasgd::experiments {
+
+namespace {
+
+// Activations come and go at every step: giving their pages back to the kernel each time, and having them zeroed again,
+// takes several per cent of a step.
+void keepFreedMemory() {
+    constexpr int kLargestThatGlibcTakes = 32 << 20;
+    ::mallopt(M_MMAP_THRESHOLD, kLargestThatGlibcTakes);
+    ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+}
+
+}  // namespace
 
 Result<Experiment> readSingleExperiment(const std::string& file, const Overrides& overrides) {
     DASGD_ASSIGN(const Value document, readTomlFile(file));
@@ -30,6 +44,7 @@ std::chrono::milliseconds deadlineOf(const Experiment& experiment) {
 }
 
 RankReport trainRank(const Experiment& experiment, const WorkerEnvironment& environment) {
+    keepFreedMemory();
     const WorkerOutcome outcome = runWorker(experiment, environment);
     RankReport report{environment.comm.rank().value(), RankState::Finished, outcome.step, outcome.error,
                       MonotonicClock::rawNow()};

@@ -165,7 +165,7 @@ private:
             rendezvous, {.rank = Rank(rank), .size = environment_.size, .interface = interface, .timeout = timeout()},
             clock);
         if (!comm) return failedRank(rank, comm.error(), journal->get());
-        if (const Status aligned = align(**comm, clock, assignment); !aligned) {
+        if (const Status aligned = align(**comm, clock, assignment, **journal); !aligned) {
             return failedRank(rank, aligned.error(), journal->get());
         }
         auto linked = withLink(std::move(*comm), experiment_, clock);
@@ -176,10 +176,13 @@ private:
     }
 
     // All ranks take part, also those whose clock is rank 0's own and exact.
-    static Status align(Communicator& comm, MonotonicClock& clock, const Assignment& assignment) {
+    static Status align(Communicator& comm, MonotonicClock& clock, const Assignment& assignment, EventSink& sink) {
         try {
             const ClockOffset offset = estimateClockOffset(comm, clock);
-            if (assignment.boot != bootId()) clock.setOrigin(clock.origin() - offset.offset);
+            if (assignment.boot == bootId()) return {};
+            clock.setOrigin(clock.origin() - offset.offset);
+            sink.metric(
+                {.name = "clock/error_s", .wall = clock.now(), .value = static_cast<double>(offset.error) * 1e-9});
             return {};
         } catch (const CommError& error) {
             return fail(error.what());
