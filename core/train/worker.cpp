@@ -208,8 +208,10 @@ private:
     }
 
     WorkerOutcome end(WorkerOutcome::Kind kind) {
-        algorithm_->drain(context_);
+        // The last average, which nobody will merge, has no steps left to hide behind: it says nothing about the
+        // overlap.
         recordOverlap();
+        algorithm_->drain(context_);
         if (kind == WorkerOutcome::Kind::Finished) {
             const std::int64_t before = environment_.comm.bytesSent();
             averageModel(params_, environment_.comm);

@@ -81,6 +81,15 @@ TEST(Worker, EvaluationsAreNotTheAlgorithmsBytes) {
     EXPECT_EQ(records[0].sink.metrics.at("run/step_ms").back().bytesSent, 0) << "nor is the last average";
 }
 
+TEST(Worker, AnAverageThatTheEndCutsOffDoesNotCountAsExposed) {
+    // One snapshot, at the very last step: it is drained, drawn, and kept out of the overlap numbers.
+    const std::vector<RankRecord> records = train(digits("dasgd", 2, 4));
+    EXPECT_EQ(records[0].sink.metrics.at("overlap/reduce_s").back().value, 0);
+    int reduces = 0;
+    for (const Span& span : records[0].sink.spans) reduces += span.kind == SpanKind::Reduce ? 1 : 0;
+    EXPECT_EQ(reduces, 1);
+}
+
 TEST(Worker, AllRanksStopAtOneStep) {
     auto experiment = readExperiment(digits("independent", 4, 1'000'000));
     ASSERT_TRUE(experiment) << experiment.error().message;
