@@ -9,11 +9,11 @@ target_include_directories(torch_cpu SYSTEM INTERFACE "${torch_root}/include"
 target_link_libraries(torch_cpu INTERFACE "${torch_root}/lib/libtorch_cpu.so" "${torch_root}/lib/libc10.so")
 target_compile_definitions(torch_cpu INTERFACE USE_DISTRIBUTED USE_C10D_GLOO)
 if(DASGD_CUDA)
-  find_package(CUDAToolkit REQUIRED)
-  target_include_directories(torch_cpu SYSTEM INTERFACE ${CUDAToolkit_INCLUDE_DIRS})
-  target_link_libraries(torch_cpu INTERFACE -Wl,--no-as-needed "${torch_root}/lib/libtorch_cuda.so"
-                                            "${torch_root}/lib/libc10_cuda.so" -Wl,--as-needed)
-  target_compile_definitions(torch_cpu INTERFACE USE_CUDA DASGD_CUDA)
+  # Links where no CUDA library is installed; running needs those that the torch wheel depends on (`pip install` without
+  # --no-deps). --no-as-needed: nobody names a symbol of these, they register themselves.
+  target_link_libraries(torch_cpu INTERFACE -Wl,--allow-shlib-undefined -Wl,--no-as-needed
+                                            "${torch_root}/lib/libtorch_cuda.so" "${torch_root}/lib/libc10_cuda.so"
+                                            -Wl,--as-needed)
 endif()
 set(CMAKE_BUILD_RPATH "${torch_root}/lib")
 
