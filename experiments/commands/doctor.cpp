@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <sched.h>
 #include <sys/statvfs.h>
+#include <torch/cuda.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -49,6 +50,13 @@ Finding machine() {
     return {
         "machine", "ok",
         cpuModel() + ", " + std::to_string(CPU_COUNT(&allowed)) + " cores to use, " + byteCount(memory) + " memory"};
+}
+
+// What LibTorch sees; trained on from the day there is a communicator between GPUs.
+Finding devices() {
+    const auto count = torch::cuda::device_count();
+    if (count == 0) return {"gpus", "ok", "none seen, training is on the CPU"};
+    return {"gpus", "note", std::to_string(count) + " CUDA device(s) seen; this version trains on the CPU"};
 }
 
 Finding interfaces() {
@@ -122,8 +130,9 @@ Finding sockets() {
 }
 
 int examine(const std::string& workspace, bool json) {
-    const std::vector<Finding> findings{versions(),      machine(),           interfaces(), workspaceFolder(workspace),
-                                        disk(workspace), database(workspace), sockets()};
+    const std::vector<Finding> findings{
+        versions(),      machine(),           devices(), interfaces(), workspaceFolder(workspace),
+        disk(workspace), database(workspace), sockets()};
     bool broken = false;
     nlohmann::json all = nlohmann::json::array();
     std::string text;
