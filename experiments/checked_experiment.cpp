@@ -1,5 +1,7 @@
 #include "experiments/checked_experiment.h"
 
+#include <torch/cuda.h>
+
 #include <map>
 
 #include "core/train/experiment.h"
@@ -80,5 +82,7 @@ std::vector<SchemaSection> experimentSchema() {
     }
     return sections;
 }
+
+std::size_t gpuCount() { return torch::cuda::device_count(); }
 
 }  // namespace dasgd::experiments

@@ -46,4 +46,7 @@ struct SchemaSection {
 };
 [[nodiscard]] std::vector<SchemaSection> experimentSchema();
 
+// CUDA devices that LibTorch sees; 0 without its CUDA libraries.
+[[nodiscard]] std::size_t gpuCount();
+
 }  // namespace dasgd::experiments

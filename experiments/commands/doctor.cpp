@@ -5,7 +5,6 @@
 #include <netinet/in.h>
 #include <sched.h>
 #include <sys/statvfs.h>
-#include <torch/cuda.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -13,6 +12,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "experiments/checked_experiment.h"
 #include "experiments/commands/command.h"
 #include "experiments/provenance.h"
 #include "experiments/run_summary.h"
@@ -54,7 +54,7 @@ Finding machine() {
 
 // What LibTorch sees; trained on from the day there is a communicator between GPUs.
 Finding devices() {
-    const auto count = torch::cuda::device_count();
+    const auto count = gpuCount();
     if (count == 0) return {"gpus", "ok", "none seen, training is on the CPU"};
     return {"gpus", "note", std::to_string(count) + " CUDA device(s) seen; this version trains on the CPU"};
 }
