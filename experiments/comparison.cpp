@@ -144,6 +144,7 @@ Result<Comparison> compareRuns(storage::RunReader& reader, const std::vector<std
         gather(summary, gathered[index]);
     }
     std::vector<std::string> configs;
+    configs.reserve(gathered.size());
     for (const Gathered& each : gathered) configs.push_back(each.config);
     const std::vector<std::string> labels = labelConfigurations(configs);
     Comparison comparison;

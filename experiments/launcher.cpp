@@ -21,6 +21,7 @@ std::vector<std::vector<int>> processesOf(const CheckedExperiment& experiment) {
     std::iota(all.begin(), all.end(), 0);
     if (experiment.backend == "threads") return {all};
     std::vector<std::vector<int>> single;
+    single.reserve(all.size());
     for (const int rank : all) single.push_back({rank});
     return single;
 }

@@ -28,7 +28,7 @@ Progress::Style Progress::styleFor(bool quiet) {
     return ::isatty(STDERR_FILENO) ? Style::Bar : Style::Lines;
 }
 
-Progress::Progress(std::string title, std::int64_t totalSteps, Style style)
+Progress::Progress(const std::string& title, std::int64_t totalSteps, Style style)
     : title_(printable(title)), total_(totalSteps), style_(style) {}
 
 Progress::~Progress() { erase(); }

@@ -15,7 +15,7 @@ public:
     static Style styleFor(bool quiet);
 
     // `title`: "2/4 dasgd seed 1".
-    Progress(std::string title, std::int64_t totalSteps, Style style);
+    Progress(const std::string& title, std::int64_t totalSteps, Style style);
     // Erases an unfinished bar.
     ~Progress();
     Progress(const Progress&) = delete;

@@ -34,6 +34,7 @@ std::vector<RankTiming> rankTimings(const std::vector<storage::MetricSample>& lo
     std::map<int, std::vector<Instant>> byRank;
     for (const auto& sample : losses) byRank[sample.rank].push_back({sample.step, sample.wallS});
     std::vector<double> pauses;
+    pauses.reserve(evaluations.size());
     for (const auto& sample : evaluations) pauses.push_back(sample.wallS);
     std::sort(pauses.begin(), pauses.end());
 

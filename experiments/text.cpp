@@ -101,7 +101,7 @@ std::string percent(std::optional<double> fraction) {
 std::string duration(double seconds) {
     if (!(seconds >= 0)) return "–";
     if (seconds < 60) return formatted(seconds < 10 ? "%.1f s" : "%.0f s", seconds);
-    const auto whole = static_cast<long long>(seconds + 0.5);
+    const auto whole = std::llround(seconds);
     char buffer[64];
     if (whole < 3600) {
         std::snprintf(buffer, sizeof buffer, "%lld min %02lld s", whole / 60, whole % 60);

@@ -100,7 +100,8 @@ public:
     [[nodiscard]] std::filesystem::path workspace() const { return folder_ / "w"; }
     void write(const std::string& name, const std::string& text) const { writeText(folder_ / name, text); }
 
-    [[nodiscard]] StartedProgram start(std::vector<std::string> arguments, const Environment& environment = {}) const {
+    [[nodiscard]] StartedProgram start(const std::vector<std::string>& arguments,
+                                       const Environment& environment = {}) const {
         return {path(), arguments, environment};
     }
     [[nodiscard]] Ended run(const std::vector<std::string>& arguments, const Environment& environment = {}) const {

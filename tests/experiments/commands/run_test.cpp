@@ -18,7 +18,7 @@ const std::string kBase = "[algorithm]\nname = \"dasgd\"\nperiod = 4\ndelay = 3\
 struct Wrong {
     std::string name, text, place, says;
 };
-void PrintTo(const Wrong& wrong, std::ostream* out) { *out << wrong.name; }
+std::ostream& operator<<(std::ostream& out, const Wrong& wrong) { return out << wrong.name; }
 
 class WrongExperiment : public ::testing::TestWithParam<Wrong> {};
 
