@@ -14,6 +14,12 @@ using namespace dasgd::gui;
 
 constexpr int kWrong = 2;
 
+// Qt's remarks about the platform are not the user's business; DASGD_QT_LOG shows them.
+void hush(QtMsgType type, const QMessageLogContext&, const QString& message) {
+    if (type != QtCriticalMsg && type != QtFatalMsg && qEnvironmentVariableIsEmpty("DASGD_QT_LOG")) return;
+    std::fprintf(stderr, "%s\n", message.toUtf8().constData());
+}
+
 int complain(const std::string& message) {
     std::fprintf(stderr, "dasgd-lab: %s\n", message.c_str());
     return kWrong;
@@ -48,17 +54,25 @@ bool mentions(int argc, char** argv, const char* word) {
 
 int runWindow(QApplication& app) {
     QCommandLineParser parser;
-    parser.setApplicationDescription(QStringLiteral("Watch, compare and draw the runs of a workspace.\n"
-                                                    "dasgd-lab figure --help: paper figures without a display."));
+    parser.setApplicationDescription(
+        QStringLiteral("Watch, compare and draw the runs of a workspace.\n"
+                       "dasgd-lab figure --help: paper figures without a display."));
     parser.addHelpOption();
-    const QCommandLineOption workspace(QStringLiteral("workspace"), QStringLiteral("Folder of lab.db."), QStringLiteral("W"),
+    const QCommandLineOption workspace(QStringLiteral("workspace"), QStringLiteral("Folder of lab.db."),
+                                       QStringLiteral("W"),
                                        qEnvironmentVariable("DASGD_WORKSPACE", QStringLiteral("dasgd-workspace")));
-    const QCommandLineOption run(QStringLiteral("run"), QStringLiteral("Run to show: an id or a unique beginning."), QStringLiteral("ID"));
-    const QCommandLineOption theme(QStringLiteral("theme"), QStringLiteral("dark or light; the desktop's where absent."), QStringLiteral("T"));
-    const QCommandLineOption page(QStringLiteral("page"), QStringLiteral("Page to open: Runs or Run."), QStringLiteral("P"), QStringLiteral("Run"));
-    const QCommandLineOption picture(QStringLiteral("screenshot"), QStringLiteral("Write the window to a PNG file and end."), QStringLiteral("FILE"));
-    const QCommandLineOption after(QStringLiteral("after-ms"), QStringLiteral("… after so many milliseconds."), QStringLiteral("N"), QStringLiteral("1500"));
-    const QCommandLineOption size(QStringLiteral("size"), QStringLiteral("Size of the window."), QStringLiteral("WxH"), QStringLiteral("1600x1000"));
+    const QCommandLineOption run(QStringLiteral("run"), QStringLiteral("Run to show: an id or a unique beginning."),
+                                 QStringLiteral("ID"));
+    const QCommandLineOption theme(QStringLiteral("theme"),
+                                   QStringLiteral("dark or light; the desktop's where absent."), QStringLiteral("T"));
+    const QCommandLineOption page(QStringLiteral("page"), QStringLiteral("Page to open: Runs or Run."),
+                                  QStringLiteral("P"), QStringLiteral("Run"));
+    const QCommandLineOption picture(QStringLiteral("screenshot"),
+                                     QStringLiteral("Write the window to a PNG file and end."), QStringLiteral("FILE"));
+    const QCommandLineOption after(QStringLiteral("after-ms"), QStringLiteral("… after so many milliseconds."),
+                                   QStringLiteral("N"), QStringLiteral("1500"));
+    const QCommandLineOption size(QStringLiteral("size"), QStringLiteral("Size of the window."), QStringLiteral("WxH"),
+                                  QStringLiteral("1600x1000"));
     parser.addOptions({workspace, run, theme, page, picture, after, size});
     parser.process(app);
 
@@ -80,7 +94,8 @@ int runWindow(QApplication& app) {
     int status = 0;
     if (parser.isSet(picture)) {
         QTimer::singleShot(parser.value(after).toInt(), &window, [&] {
-            if (!window.grab().save(parser.value(picture))) status = complain(parser.value(picture).toStdString() + ": cannot be written");
+            if (!window.grab().save(parser.value(picture)))
+                status = complain(parser.value(picture).toStdString() + ": cannot be written");
             QApplication::quit();
         });
     }
@@ -95,9 +110,11 @@ int main(int argc, char** argv) {
     if (figures || (!hasDisplay() && (mentions(argc, argv, "--screenshot") || mentions(argc, argv, "--help")))) {
         qputenv("QT_QPA_PLATFORM", "offscreen");
     } else if (!hasDisplay()) {
-        return complain("there is no display (DISPLAY and WAYLAND_DISPLAY are not set). Use ssh -X, or `dasgd-lab figure`, or "
-                        "--screenshot FILE.png.");
+        return complain(
+            "there is no display (DISPLAY and WAYLAND_DISPLAY are not set). Use ssh -X, or `dasgd-lab figure`, or "
+            "--screenshot FILE.png.");
     }
+    qInstallMessageHandler(hush);
     QApplication app(argc, argv);
     QApplication::setApplicationName(QStringLiteral("dasgd-lab"));
     QApplication::setApplicationDisplayName(QStringLiteral("DaSGD Lab"));

@@ -5,6 +5,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QSaveFile>
+#include <algorithm>
 #include <array>
 
 #include "gui/figures/figure_data.h"
@@ -16,7 +17,8 @@ namespace {
 
 constexpr int kMostRanks = 4;
 constexpr std::array<const char*, 5> kAxisWords{"step", "epoch", "wall", "samples", "bytes"};
-constexpr std::array<const char*, 5> kAxisTitles{"local steps", "epochs", "wall time [s]", "samples", "bytes sent per rank"};
+constexpr std::array<const char*, 5> kAxisTitles{"local steps", "epochs", "wall time [s]", "samples",
+                                                 "bytes sent per rank"};
 
 Result<TimeRange> parseWindow(const QString& text) {
     const QStringList parts = text.split(QLatin1Char(','));
@@ -33,18 +35,24 @@ Status takeNumber(const QString& option, const QString& text, double low, double
     bool isNumber = false;
     const double value = text.toDouble(&isNumber);
     if (!isNumber || value < low || value > high) {
-        return fail(QStringLiteral("%1: found \"%2\"; allowed %3 to %4").arg(option, text).arg(low).arg(high).toStdString());
+        return fail(
+            QStringLiteral("%1: found \"%2\"; allowed %3 to %4").arg(option, text).arg(low).arg(high).toStdString());
     }
     into = value;
     return {};
 }
 
 Status takeOption(FigureOptions& options, const QString& option, const QString& value) {
-    if (option == QLatin1String("--workspace")) options.workspace = value.toStdString();
-    else if (option == QLatin1String("--runs")) options.runs = value.split(QLatin1Char(','), Qt::SkipEmptyParts);
-    else if (option == QLatin1String("--out")) options.out = value;
-    else if (option == QLatin1String("--smooth")) return takeNumber(option, value, 0, 0.999, options.smoothing);
-    else if (option == QLatin1String("--width")) return takeNumber(option, value, 2, 12, options.widthIn);
+    if (option == QLatin1String("--workspace"))
+        options.workspace = value.toStdString();
+    else if (option == QLatin1String("--runs"))
+        options.runs = value.split(QLatin1Char(','), Qt::SkipEmptyParts);
+    else if (option == QLatin1String("--out"))
+        options.out = value;
+    else if (option == QLatin1String("--smooth"))
+        return takeNumber(option, value, 0, 0.999, options.smoothing);
+    else if (option == QLatin1String("--width"))
+        return takeNumber(option, value, 2, 12, options.widthIn);
     else if (option == QLatin1String("--window")) {
         DASGD_ASSIGN(options.window, parseWindow(value));
     } else if (option == QLatin1String("--x")) {
@@ -83,12 +91,14 @@ Status writeJson(const FigureOptions& options, const std::vector<FigureGroup>& g
         curves.append(QJsonObject{{QStringLiteral("name"), group.name}, {QStringLiteral("runs"), runs}});
     }
     for (const QString& file : written) files.append(QDir(options.out).relativeFilePath(file));
-    const QJsonObject query{{QStringLiteral("view"), QStringLiteral("metric_points")},
-                            {QStringLiteral("metrics"), QJsonArray{QStringLiteral("train/loss"), QStringLiteral("throughput/samples_per_s")}},
-                            {QStringLiteral("x"), QLatin1String(kAxisWords[static_cast<std::size_t>(options.axis)])},
-                            {QStringLiteral("smoothing"), options.smoothing},
-                            {QStringLiteral("over_ranks"), QStringLiteral("mean")},
-                            {QStringLiteral("over_seeds"), QStringLiteral("mean and standard deviation (n - 1) at common steps")}};
+    const QJsonObject query{
+        {QStringLiteral("view"), QStringLiteral("metric_points")},
+        {QStringLiteral("metrics"),
+         QJsonArray{QStringLiteral("train/loss"), QStringLiteral("throughput/samples_per_s")}},
+        {QStringLiteral("x"), QLatin1String(kAxisWords[static_cast<std::size_t>(options.axis)])},
+        {QStringLiteral("smoothing"), options.smoothing},
+        {QStringLiteral("over_ranks"), QStringLiteral("mean")},
+        {QStringLiteral("over_seeds"), QStringLiteral("mean and standard deviation (n - 1) at common steps")}};
     QSaveFile file(options.out + QStringLiteral("/figure.json"));
     if (!file.open(QIODevice::WriteOnly)) return fail(file.fileName().toStdString() + ": cannot be written.");
     file.write(QJsonDocument(QJsonObject{{QStringLiteral("command"), options.command},
@@ -107,7 +117,8 @@ QString figureHelp() {
     return QStringLiteral(
         "dasgd-lab figure --workspace W --runs ID[,ID...] --out DIR [--x step|epoch|wall|samples|bytes]\n"
         "                 [--smooth 0.9] [--width 5.5] [--window FROM,TO]\n"
-        "Writes loss, throughput (pdf svg png csv), the timeline of the first run (pdf svg png) and figure.json.\n"
+        "Writes loss, throughput (pdf svg png csv), the timeline of the first run that reduces (pdf svg png) and "
+        "figure.json.\n"
         "An id may be a unique beginning. Runs that differ only in the seed become one curve: mean and deviation.\n");
 }
 
@@ -115,7 +126,8 @@ Result<FigureOptions> parseFigureOptions(const QStringList& words) {
     FigureOptions options;
     options.workspace = qEnvironmentVariable("DASGD_WORKSPACE", QStringLiteral("dasgd-workspace")).toStdString();
     for (qsizetype i = 0; i < words.size(); i += 2) {
-        if (i + 1 == words.size()) return fail(words[i].toStdString() + ": a value is missing. See dasgd-lab figure --help");
+        if (i + 1 == words.size())
+            return fail(words[i].toStdString() + ": a value is missing. See dasgd-lab figure --help");
         DASGD_TRY(takeOption(options, words[i], words[i + 1]));
     }
     if (options.runs.isEmpty()) return fail("--runs: which runs? `dasgd list` names them");
@@ -127,22 +139,37 @@ Result<FigureOptions> parseFigureOptions(const QStringList& words) {
 Result<QStringList> writeFigures(const FigureOptions& options) {
     DASGD_ASSIGN(storage::RunReader reader, storage::RunReader::open(options.workspace));
     DASGD_ASSIGN(const std::vector<FigureGroup> groups, figureGroups(reader, options.runs));
-    if (!QDir().mkpath(options.out)) return fail(options.out.toStdString() + ": cannot be made. Choose another --out folder.");
-    const QString x = QLatin1String(kAxisTitles[static_cast<std::size_t>(options.axis)]);
-    const QString note = options.smoothing > 0 ? QStringLiteral(" (average, weight %1)").arg(options.smoothing) : QString();
+    if (!QDir().mkpath(options.out))
+        return fail(options.out.toStdString() + ": cannot be made. Choose another --out folder.");
+    // What time means depends on the link: an emulated one is named wherever time is drawn.
+    const bool emulated =
+        std::any_of(groups.begin(), groups.end(), [](const FigureGroup& group) { return group.linkEmulated; });
+    const QString link = emulated ? QStringLiteral(", link emulated") : QString();
+    QString x = QLatin1String(kAxisTitles[static_cast<std::size_t>(options.axis)]);
+    if (options.axis == XAxis::Wall) x += link;
+    const QString note =
+        options.smoothing > 0 ? QStringLiteral(" (average, weight %1)").arg(options.smoothing) : QString();
     QStringList written;
-    PaperFigure loss{.axes = {.x = x, .y = QStringLiteral("training loss") + note, .logY = options.logLoss}, .widthIn = options.widthIn};
+    PaperFigure loss{.axes = {.x = x, .y = QStringLiteral("training loss") + note, .logY = options.logLoss},
+                     .widthIn = options.widthIn};
     DASGD_ASSIGN(loss.curves, figureCurves(reader, groups, "train/loss", options.axis, options.smoothing));
     DASGD_TRY(writeOne(options.out + QStringLiteral("/loss"), loss, written));
-    PaperFigure speed{.axes = {.x = x, .y = QStringLiteral("samples/s"), .fromZero = true}, .widthIn = options.widthIn};
+    PaperFigure speed{.axes = {.x = x, .y = QStringLiteral("samples/s") + link, .fromZero = true},
+                      .widthIn = options.widthIn};
     DASGD_ASSIGN(speed.curves, figureCurves(reader, groups, "throughput/samples_per_s", options.axis, 0));
     DASGD_TRY(writeOne(options.out + QStringLiteral("/throughput"), speed, written));
 
-    DASGD_ASSIGN(const storage::RunDetail first, reader.run(groups.front().runs.front()->row.runId));
+    // The first run that has a reduction to show; any run where none has.
+    const auto reduces = std::find_if(groups.begin(), groups.end(), [](const FigureGroup& group) {
+        return group.runs.front()->row.hidden.has_value();
+    });
+    const FigureGroup& shown = reduces == groups.end() ? groups.front() : *reduces;
+    DASGD_ASSIGN(const storage::RunDetail first, reader.run(shown.runs.front()->row.runId));
     DASGD_ASSIGN(std::optional<TimeRange> window, steadyWindow(reader, first));
     if (window) {
         const QString stem = options.out + QStringLiteral("/timeline");
-        DASGD_TRY(writeTimelineFigure(reader, first, options.window.value_or(*window), options.widthIn, kMostRanks, stem));
+        DASGD_TRY(
+            writeTimelineFigure(reader, first, options.window.value_or(*window), options.widthIn, kMostRanks, stem));
         for (const char* suffix : {".pdf", ".svg", ".png"}) written << stem + QLatin1String(suffix);
     }
     DASGD_TRY(writeJson(options, groups, written));

@@ -25,7 +25,8 @@ struct FigureOptions {
 
 // Reads the words after `figure`. Errors say what is wrong with which option.
 [[nodiscard]] Result<FigureOptions> parseFigureOptions(const QStringList& words);
-// Writes loss.*, throughput.* and, of the first run, timeline.*, and figure.json. Answers the files written.
+// Writes loss.*, throughput.* and, of the first run that reduces, timeline.*, and figure.json. Answers the files
+// written.
 [[nodiscard]] Result<QStringList> writeFigures(const FigureOptions& options);
 
 [[nodiscard]] QString figureHelp();

@@ -54,7 +54,7 @@ Result<std::vector<FigureGroup>> figureGroups(storage::RunReader& reader, const 
             return group.runs.front()->group == run->group && group.runs.front()->row.experiment == run->row.experiment;
         });
         if (same == groups.end()) {
-            groups.push_back({.runs = {run}});
+            groups.push_back({.runs = {run}, .linkEmulated = detail.linkEmulated});
             firsts.push_back(run);
         } else {
             same->runs.push_back(run);
@@ -103,7 +103,8 @@ Result<std::vector<Curve>> figureCurves(storage::RunReader& reader, const std::v
 
 Status writeCurvesCsv(const std::vector<Curve>& curves, const PlotAxes& axes, const QString& file) {
     QSaveFile out(file);
-    if (!out.open(QIODevice::WriteOnly)) return fail(file.toStdString() + ": cannot be written. Choose another --out folder.");
+    if (!out.open(QIODevice::WriteOnly))
+        return fail(file.toStdString() + ": cannot be written. Choose another --out folder.");
     QTextStream text(&out);
     text.setRealNumberPrecision(9);
     text << "curve," << csvField(axes.x) << ',' << csvField(axes.y) << ",std\n";

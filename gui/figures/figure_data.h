@@ -18,6 +18,7 @@ struct FigureGroup {
     QString name;
     CurveStyle style;
     std::vector<RunItemPtr> runs;
+    bool linkEmulated = false;  // of any of them
 };
 
 // `ids`: exact or unique beginnings. Errors: no such run.
@@ -25,8 +26,9 @@ struct FigureGroup {
 
 // One metric of each group: a curve where a group is one run, the mean and its band where it is several seeds. Each
 // run is smoothed before the mean is taken. Groups without the metric give no curve.
-[[nodiscard]] Result<std::vector<Curve>> figureCurves(storage::RunReader& reader, const std::vector<FigureGroup>& groups,
-                                                      const std::string& metric, XAxis axis, double smoothing);
+[[nodiscard]] Result<std::vector<Curve>> figureCurves(storage::RunReader& reader,
+                                                      const std::vector<FigureGroup>& groups, const std::string& metric,
+                                                      XAxis axis, double smoothing);
 
 // x, y, deviation and n of every curve, one row a point, with a header line.
 [[nodiscard]] Status writeCurvesCsv(const std::vector<Curve>& curves, const PlotAxes& axes, const QString& file);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <set>
 
 #include "gui/models/run_config.h"
@@ -23,7 +24,15 @@ constexpr int kPdfDpi = 1200;
 constexpr double kPngDpi = 300;
 constexpr double kSteps = 12;
 constexpr double kHead = 14;  // points above the axis, for the legend
-constexpr TimelineMetrics kPaper{.labels = 52, .axis = 14, .computeLane = 14, .otherLane = 12, .laneGap = 3.5, .rankGap = 7, .leastScale = 1};
+constexpr double kFoot = 11;  // points below the rows, for the remark
+constexpr TimelineMetrics kPaper{.labels = 68,
+                                 .axis = 14,
+                                 .computeLane = 14,
+                                 .otherLane = 12,
+                                 .laneGap = 3.5,
+                                 .rankGap = 7,
+                                 .leastScale = 1,
+                                 .mostScale = 1};
 
 TimelineStyle paperStyle() {
     return {.ground = Qt::white,
@@ -38,9 +47,11 @@ TimelineStyle paperStyle() {
             .crisp = false};
 }
 
-void paintLegend(QPainter& painter, const TimelineFrame& frame, double left, double width, const QString& remark) {
+void paintLegend(QPainter& painter, const TimelineFrame& frame, TimeRange window, double left) {
     std::set<SpanKind> kinds;
-    for (const TimelineBox& box : frame.boxes) kinds.insert(box.span.kind);
+    for (const TimelineBox& box : frame.boxes) {
+        if (box.span.start < window.end && box.span.end > window.start) kinds.insert(box.span.kind);
+    }
     const QFont font = interFont(7.5);
     const QFontMetricsF metrics(font);
     painter.setFont(font);
@@ -54,8 +65,6 @@ void paintLegend(QPainter& painter, const TimelineFrame& frame, double left, dou
         painter.drawText(QPointF(x + 10, 9.5), name);
         x += 10 + metrics.horizontalAdvance(name) + 10;
     }
-    const double remarkWidth = metrics.horizontalAdvance(remark);
-    if (left + width - remarkWidth > x) painter.drawText(QPointF(left + width - remarkWidth, 9.5), remark);
 }
 
 }  // namespace
@@ -66,8 +75,20 @@ Result<std::optional<TimeRange>> steadyWindow(storage::RunReader& reader, const 
     const double all = static_cast<double>(extent->end - extent->start);
     const double step = run.row.steps > 0 ? all / static_cast<double>(run.row.steps) : all;
     const Ns half = static_cast<Ns>(std::min(all, kSteps * step) / 2);
-    const Ns middle = extent->start + (extent->end - extent->start) / 2;
-    return std::optional(TimeRange{middle - half, middle + half});
+    std::optional<TimeRange> best;
+    Ns leastEvaluating = std::numeric_limits<Ns>::max();
+    for (const double part : {0.5, 0.45, 0.55, 0.4, 0.6, 0.35, 0.65}) {
+        const Ns middle = extent->start + static_cast<Ns>(all * part);
+        const TimeRange window{middle - half, middle + half};
+        DASGD_ASSIGN(const std::vector<storage::SpanRow> spans, reader.spans(run.row.runId, window));
+        Ns evaluating = 0;
+        for (const storage::SpanRow& row : spans) {
+            if (row.span.kind == SpanKind::Eval) evaluating += row.span.end - row.span.start;
+        }
+        if (evaluating < leastEvaluating) best = window;
+        leastEvaluating = std::min(leastEvaluating, evaluating);
+    }
+    return best;
 }
 
 Status writeTimelineFigure(storage::RunReader& reader, const storage::RunDetail& run, TimeRange window, double widthIn,
@@ -82,21 +103,27 @@ Status writeTimelineFigure(storage::RunReader& reader, const storage::RunDetail&
     const double perPoint = static_cast<double>(margin) / (width - kPaper.labels);
     TimelineFrame frame = cache.frame(read, complete ? perPoint / 4 : perPoint);
     std::erase_if(frame.links, [ranks](const TimelineLink& link) { return link.rank >= ranks; });
-    const auto cut = std::find_if(frame.rows.begin(), frame.rows.end(), [ranks](const TimelineRow& row) { return row.rank >= ranks; });
+    const auto cut = std::find_if(frame.rows.begin(), frame.rows.end(),
+                                  [ranks](const TimelineRow& row) { return row.rank >= ranks; });
     const auto kept = static_cast<std::int32_t>(cut - frame.rows.begin());
     frame.rows.erase(cut, frame.rows.end());
     std::erase_if(frame.boxes, [kept](const TimelineBox& box) { return box.row >= kept; });
 
     const double rows = TimelineLayout::heightFor(frame.rows, kPaper, 1);
-    const double height = std::ceil(kHead + rows + 6);
     QString remark;
     if (run.row.workers > ranks) remark = QStringLiteral("%1 of %2 ranks").arg(ranks).arg(run.row.workers);
-    if (run.linkEmulated) remark += (remark.isEmpty() ? QString() : QStringLiteral(", ")) + QStringLiteral("link emulated ") + QString::fromStdString(run.link);
+    if (run.linkEmulated)
+        remark += (remark.isEmpty() ? QString() : QStringLiteral(", ")) + QStringLiteral("link emulated ") +
+                  linkInWords(run.link);
+    const double height = std::ceil(kHead + rows + 6 + (remark.isEmpty() ? 0 : kFoot));
     const auto paint = [&](QPainter& painter) {
         painter.setRenderHint(QPainter::Antialiasing);
         const TimelineLayout layout(frame.rows, QRectF(0, kHead, width, rows), kPaper);
         paintTimeline(painter, frame, layout, {window, layout.plot().left(), layout.plot().width()}, paperStyle());
-        paintLegend(painter, frame, kPaper.labels, width - kPaper.labels, remark);
+        paintLegend(painter, frame, window, kPaper.labels);
+        painter.setFont(interFont(7));
+        painter.setPen(Qt::black);
+        painter.drawText(QRectF(0, height - kFoot - 2, width, kFoot), Qt::AlignRight | Qt::AlignVCenter, remark);
     };
 
     QPdfWriter pdf(stem + QStringLiteral(".pdf"));

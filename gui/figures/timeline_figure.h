@@ -10,7 +10,8 @@
 
 namespace dasgd::gui {
 
-// About a dozen steps in the middle of the run; nullopt where it recorded no spans.
+// About a dozen steps near the middle of the run, with as little evaluation in them as may be; nullopt where it
+// recorded no spans.
 [[nodiscard]] Result<std::optional<TimeRange>> steadyWindow(storage::RunReader& reader, const storage::RunDetail& run);
 
 // `stem` without suffix; writes .pdf, .svg and .png. At most `ranks` ranks are drawn, and the figure says so.

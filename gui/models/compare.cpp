@@ -65,7 +65,8 @@ void StyleBook::assign(std::span<const RunItemPtr> runs) {
         }
         const int wish = wishOf(run->row.algorithm);
         const bool granted = wish >= 0 && !taken[static_cast<std::size_t>(wish)];
-        const int color = granted ? wish : static_cast<int>(std::find(taken.begin(), taken.end(), false) - taken.begin());
+        const int color =
+            granted ? wish : static_cast<int>(std::find(taken.begin(), taken.end(), false) - taken.begin());
         taken[static_cast<std::size_t>(color)] = true;
         const int turned = (color + experiment.round) % kCurveColors;
         experiment.styles[run->group] = {color, turned, turned};
@@ -91,7 +92,8 @@ std::vector<RunItemPtr> overlaidWith(const RunItem& current, std::span<const Run
     }
     std::vector<RunItemPtr> others;
     for (const auto& [group, run] : newest) others.push_back(run);
-    std::sort(others.begin(), others.end(), [](const RunItemPtr& a, const RunItemPtr& b) { return startedEarlier(b, a); });
+    std::sort(others.begin(), others.end(),
+              [](const RunItemPtr& a, const RunItemPtr& b) { return startedEarlier(b, a); });
     if (others.size() + 1 > limit) others.resize(limit - 1);
     std::sort(others.begin(), others.end(), startedEarlier);
     std::vector<RunItemPtr> out;

@@ -53,7 +53,8 @@ std::vector<Preset> presetsIn(const QStringList& folders) {
             const FlatConfig config = flattenToml(text.toStdString());
             const auto name = config.find("name");
             Preset preset{info.absoluteFilePath(),
-                          name == config.end() ? info.completeBaseName() : QString::fromStdString(name->second), {}};
+                          name == config.end() ? info.completeBaseName() : QString::fromStdString(name->second),
+                          {}};
             if (text.startsWith('#')) {
                 preset.remark = QString::fromUtf8(text.left(text.indexOf('\n'))).remove(0, 1).trimmed();
             }
@@ -87,11 +88,14 @@ bool Engine::run(const QString& file) {
     return true;
 }
 
-bool Engine::stop(const QString& runId) { return launch({QStringLiteral("stop"), runId}, QStringLiteral("stop ") + runId); }
+bool Engine::stop(const QString& runId) {
+    return launch({QStringLiteral("stop"), runId}, QStringLiteral("stop ") + runId);
+}
 
 bool Engine::launch(const QStringList& arguments, const QString& what) {
     if (program_.isEmpty()) {
-        emit failed(QStringLiteral("There is no `dasgd` program beside this one or on the PATH: build it with ./lab build."));
+        emit failed(
+            QStringLiteral("There is no `dasgd` program beside this one or on the PATH: build it with ./lab build."));
         return false;
     }
     const QString workspace = QString::fromStdString(std::filesystem::absolute(workspace_).string());
@@ -105,9 +109,9 @@ bool Engine::launch(const QStringList& arguments, const QString& what) {
                         QStringLiteral(".log");
     QProcess process;
     process.setProgram(QStringLiteral("/bin/sh"));
-    process.setArguments(QStringList{QStringLiteral("-c"), QString::fromLatin1(kShell), QStringLiteral("dasgd-lab"), log,
-                                     program_} +
-                         arguments + QStringList{QStringLiteral("--workspace"), workspace});
+    process.setArguments(
+        QStringList{QStringLiteral("-c"), QString::fromLatin1(kShell), QStringLiteral("dasgd-lab"), log, program_} +
+        arguments + QStringList{QStringLiteral("--workspace"), workspace});
     process.setStandardInputFile(QProcess::nullDevice());
     if (!process.startDetached()) {
         emit failed(program_ + QStringLiteral(": cannot be started (") + process.errorString() +
@@ -128,8 +132,9 @@ void Engine::watchEnd(const QString& log, const QString& what) {
         if (ending->status == 0) {
             QFile::remove(log);
         } else if (ending->status != kStopped) {
-            emit failed(what + QStringLiteral(": ") +
-                        (ending->words.isEmpty() ? QStringLiteral("exit status %1").arg(ending->status) : ending->words));
+            emit failed(
+                what + QStringLiteral(": ") +
+                (ending->words.isEmpty() ? QStringLiteral("exit status %1").arg(ending->status) : ending->words));
         }
     });
     timer->start(kWatchMs);

@@ -10,12 +10,12 @@ RunItemPtr makeRunItem(storage::RunRow row) {
     item->id = QString::fromStdString(row.runId);
     item->settings = settingsInWords(flattenToml(row.config));
     item->group = groupKey(row);
-    item->haystack = (QStringList{item->id, QString::fromStdString(row.experiment), QString::fromStdString(row.algorithm),
-                                  item->settings, QString::fromStdString(row.backend), QString::fromStdString(row.status),
-                                  QStringLiteral("seed ") + QString::number(row.seed),
-                                  QString::fromStdString(row.gitCommit)}
-                          .join(QLatin1Char(' ')))
-                         .toLower();
+    item->haystack =
+        (QStringList{item->id, QString::fromStdString(row.experiment), QString::fromStdString(row.algorithm),
+                     item->settings, QString::fromStdString(row.backend), QString::fromStdString(row.status),
+                     QStringLiteral("seed ") + QString::number(row.seed), QString::fromStdString(row.gitCommit)}
+             .join(QLatin1Char(' ')))
+            .toLower();
     item->row = std::move(row);
     return item;
 }

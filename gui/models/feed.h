@@ -29,9 +29,9 @@ struct MetricBatch {
 struct Pulse {
     QString runId;  // "" while no run is watched
     bool live = false;
-    Ns newest = 0;      // newest committed instant of the run, on its own time line
+    Ns newest = 0;       // newest committed instant of the run, on its own time line
     Ns clockOrigin = 0;  // raw monotonic clock of the run's instant 0; 0 where it ran on another host or boot
-    TimeRange extent;   // of its spans
+    TimeRange extent;    // of its spans
     std::int64_t spans = 0;
     std::int64_t databaseBytes = 0;
 };

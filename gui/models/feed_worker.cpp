@@ -81,8 +81,8 @@ void FeedWorker::poll() {
     if (changed) runsStale_ = metricsStale_ = detailStale_ = pulseStale_ = true;
     const bool staleFrame = frameStale_;
     // The pulse goes first: it moves the live edge, and the timeline is what lags visibly.
-    for (const auto& part : {&FeedWorker::readPulse, &FeedWorker::readRuns, &FeedWorker::readMetrics,
-                             &FeedWorker::readDetail}) {
+    for (const auto& part :
+         {&FeedWorker::readPulse, &FeedWorker::readRuns, &FeedWorker::readMetrics, &FeedWorker::readDetail}) {
         if (const Status done = (this->*part)(); !done) {
             complain(done.error().message);
             reader_.reset();

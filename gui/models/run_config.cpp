@@ -1,8 +1,9 @@
 #include "gui/models/run_config.h"
 
+#include <toml++/toml.h>
+#include <QRegularExpression>
 #include <array>
 #include <sstream>
-#include <toml++/toml.h>
 
 namespace dasgd::gui {
 
@@ -102,11 +103,16 @@ std::string groupKey(const storage::RunRow& row) {
     return key;
 }
 
+QString linkInWords(const std::string& link) {
+    static const QRegularExpression numberThenUnit(QStringLiteral("([0-9])([A-Za-zµ])"));
+    return QString::fromStdString(link).replace(numberThenUnit, QStringLiteral("\\1\u00a0\\2"));
+}
+
 QString runTitle(const storage::RunRow& row) {
     const QString settings = settingsInWords(flattenToml(row.config));
     return QString::fromStdString(row.experiment) + QStringLiteral("  /  ") + QString::fromStdString(row.algorithm) +
-           (settings.isEmpty() ? QString() : QStringLiteral("  ") + settings) +
-           QStringLiteral("  ·  seed ") + QString::number(row.seed);
+           (settings.isEmpty() ? QString() : QStringLiteral("  ") + settings) + QStringLiteral("  ·  seed ") +
+           QString::number(row.seed);
 }
 
 }  // namespace dasgd::gui

@@ -25,4 +25,7 @@ using FlatConfig = std::map<std::string, std::string>;
 // "delay-sweep / dasgd  τ 4  d 3  ξ 0.25 · seed 2".
 [[nodiscard]] QString runTitle(const storage::RunRow& row);
 
+// "200Mbps, 1ms" → "200 Mbps, 1 ms".
+[[nodiscard]] QString linkInWords(const std::string& link);
+
 }  // namespace dasgd::gui

@@ -71,11 +71,11 @@ std::vector<FilterTerm> parseFilter(const QString& text) {
     std::vector<FilterTerm> terms;
     for (QString word : text.toLower().split(QLatin1Char(' '), Qt::SkipEmptyParts)) {
         const QRegularExpressionMatch match = comparison.match(word);
-        const auto* field = match.hasMatch() ? std::find_if(kFields.begin(), kFields.end(),
-                                                            [&](const auto& known) {
-                                                                return match.captured(1) == QLatin1String(known.first);
-                                                            })
-                                             : kFields.end();
+        const auto* field =
+            match.hasMatch()
+                ? std::find_if(kFields.begin(), kFields.end(),
+                               [&](const auto& known) { return match.captured(1) == QLatin1String(known.first); })
+                : kFields.end();
         if (field != kFields.end()) {
             bool isNumber = false;
             const QString value = match.captured(3);
@@ -92,7 +92,8 @@ std::vector<FilterTerm> parseFilter(const QString& text) {
 
 bool matches(const RunItem& item, const std::vector<FilterTerm>& terms) {
     return std::all_of(terms.begin(), terms.end(), [&](const FilterTerm& term) {
-        if (const auto* word = std::get_if<FilterWord>(&term)) return item.haystack.contains(word->text) != word->exclude;
+        if (const auto* word = std::get_if<FilterWord>(&term))
+            return item.haystack.contains(word->text) != word->exclude;
         return holds(item, std::get<FilterComparison>(term));
     });
 }

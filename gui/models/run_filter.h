@@ -1,5 +1,5 @@
-// Sorts and filters the runs. A filter is words, all of which must hit: a part of a word of the run ("dasgd mnist"), the
-// same with a minus for none ("-failed"), or a comparison ("loss<0.1", "hidden>=99", "status=running").
+// Sorts and filters the runs. A filter is words, all of which must hit: a part of a word of the run ("dasgd mnist"),
+// the same with a minus for none ("-failed"), or a comparison ("loss<0.1", "hidden>=99", "status=running").
 #pragma once
 
 #include <QSortFilterProxyModel>

@@ -14,7 +14,7 @@ namespace dasgd::gui {
 namespace {
 
 constexpr std::array<const char*, RunTableModel::kColumns> kHeaders{
-    "status", "experiment", "algorithm", "settings", "seed",     "ranks",  "backend",  "started",
+    "status", "experiment", "algorithm",  "settings", "seed",   "ranks",      "backend",  "started",
     "wall",   "steps",      "final loss", "accuracy", "hidden", "blocked ms", "samples/s"};
 
 constexpr std::array<const char*, RunTableModel::kColumns> kHelp{
@@ -56,7 +56,8 @@ QString displayText(const RunItem& item, RunTableModel::Column column) {
         case RunTableModel::Wall: return clockText(row.wallS);
         case RunTableModel::Steps: return grouped(row.steps);
         case RunTableModel::FinalLoss: return number ? shortNumber(*number) : kAbsent;
-        case RunTableModel::BestAccuracy: return number ? QString::number(*number, 'f', 1) + QStringLiteral(" %") : kAbsent;
+        case RunTableModel::BestAccuracy:
+            return number ? QString::number(*number, 'f', 1) + QStringLiteral(" %") : kAbsent;
         case RunTableModel::Hidden: return number ? QString::number(*number, 'f', 1) + QStringLiteral(" %") : kAbsent;
         case RunTableModel::Blocked: return number ? QString::number(*number, 'f', 2) : kAbsent;
         case RunTableModel::SamplesPerS: return number ? grouped(std::llround(*number)) : kAbsent;
@@ -102,7 +103,8 @@ QVariant RunTableModel::data(const QModelIndex& index, int role) const {
         case IdRole: return item.id;
         case LiveRole: return isLive(item.row);
         case Qt::ToolTipRole:
-            return item.row.error.empty() ? item.id : item.id + QLatin1Char('\n') + QString::fromStdString(item.row.error);
+            return item.row.error.empty() ? item.id
+                                          : item.id + QLatin1Char('\n') + QString::fromStdString(item.row.error);
         case Qt::TextAlignmentRole:
             return QVariant(Qt::AlignVCenter |
                             (column == Seed || column == Workers || column >= Wall ? Qt::AlignRight : Qt::AlignLeft));

@@ -1,4 +1,5 @@
-// A metric over the course of a run, as it is drawn: ranks averaged, any x axis, smoothed, thinned without losing peaks.
+// A metric over the course of a run, as it is drawn: ranks averaged, any x axis, smoothed, thinned without losing
+// peaks.
 #pragma once
 
 #include <cstdint>

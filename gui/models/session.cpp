@@ -127,8 +127,8 @@ CurveStyle Session::styleOf(const RunItem& run) {
 }
 
 void Session::takeMetrics(const MetricBatch& batch) {
-    const bool drawn = std::any_of(shown_.begin(), shown_.end(),
-                                   [&batch](const RunItemPtr& run) { return run->id == batch.runId; });
+    const bool drawn =
+        std::any_of(shown_.begin(), shown_.end(), [&batch](const RunItemPtr& run) { return run->id == batch.runId; });
     if (!drawn) return;
     series_[{batch.runId, batch.name}].add(batch.samples);
     emit seriesChanged();

@@ -12,7 +12,9 @@ constexpr int kLanes = 3;
 
 std::int64_t tileOf(Ns t) { return t >= 0 ? t / SpanCache::kTile : -1; }
 
-std::size_t rowOf(int rank, Lane lane) { return static_cast<std::size_t>(rank) * kLanes + static_cast<std::size_t>(lane); }
+std::size_t rowOf(int rank, Lane lane) {
+    return static_cast<std::size_t>(rank) * kLanes + static_cast<std::size_t>(lane);
+}
 
 }  // namespace
 

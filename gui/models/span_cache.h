@@ -26,7 +26,7 @@ struct Measure {
 
 class SpanCache {
 public:
-    static constexpr Ns kTile = Ns{1} << 29;        // 0.54 s
+    static constexpr Ns kTile = Ns{1} << 29;         // 0.54 s
     static constexpr Ns kLateness = 10'000'000'000;  // a reduce is recorded when it is waited for, up to a period late
     static constexpr std::size_t kMostSpans = 4'000'000;
 

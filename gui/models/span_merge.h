@@ -19,11 +19,11 @@ struct TimelineRow {
 };
 
 struct TimelineBox {
-    std::int32_t row = 0;    // index into TimelineFrame::rows
-    std::uint32_t rgb = 0;   // 0xRRGGBB: of the kind, or the mean by time of the merged
+    std::int32_t row = 0;     // index into TimelineFrame::rows
+    std::uint32_t rgb = 0;    // 0xRRGGBB: of the kind, or the mean by time of the merged
     std::uint32_t count = 1;  // spans in it
-    float cover = 1;         // part of the box that is not idle
-    Span span;               // the span itself; of a merged box its bounds, and the kind that takes most of its time
+    float cover = 1;          // part of the box that is not idle
+    Span span;                // the span itself; of a merged box its bounds, and the kind that takes most of its time
 };
 
 // From a reduction's launch to the merge (or, where none is, the wait) that uses it, on one rank.
@@ -42,8 +42,8 @@ struct TimelineFrame {
     std::vector<TimelineRow> rows;
     std::vector<TimelineBox> boxes;  // by row, then start
     std::vector<TimelineLink> links;
-    std::size_t spans = 0;   // in the boxes
-    bool complete = true;    // false: more of the range is still being read
+    std::size_t spans = 0;  // in the boxes
+    bool complete = true;   // false: more of the range is still being read
 };
 using TimelineFramePtr = std::shared_ptr<const TimelineFrame>;
 

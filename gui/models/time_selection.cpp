@@ -30,7 +30,10 @@ void TimeSelection::setExtent(TimeRange extent) {
     } else if (fitted_) {
         show(extent);
     } else if (first) {
-        show({extent.start, extent.start + kFirstWidth});
+        // The middle: the beginning and the end are rarely what a run was like.
+        const Ns middle = extent.start + (extent.end - extent.start - kFirstWidth) / 2;
+        const Ns start = std::max(extent.start, middle);
+        show({start, start + kFirstWidth});
     }
 }
 
@@ -47,7 +50,8 @@ void TimeSelection::zoom(Ns at, double factor) {
     fitted_ = false;
     if (following_) {
         // The live edge is what the eye is on: keep it.
-        const Ns width = std::max(kNarrowest, static_cast<Ns>(static_cast<double>(window_.end - window_.start) * factor));
+        const Ns width =
+            std::max(kNarrowest, static_cast<Ns>(static_cast<double>(window_.end - window_.start) * factor));
         show({window_.end - width, window_.end});
         return;
     }

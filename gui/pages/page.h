@@ -42,7 +42,8 @@ public:
     struct Add {
         explicit Add(const PageInfo& info) {
             std::vector<Entry>& all = mutableEntries();
-            const auto after = std::find_if(all.begin(), all.end(), [&](const Entry& entry) { return entry.info.order > info.order; });
+            const auto after =
+                std::find_if(all.begin(), all.end(), [&](const Entry& entry) { return entry.info.order > info.order; });
             all.insert(after, {info, [](PageContext& context) -> QWidget* { return new Page(context); }});
         }
     };

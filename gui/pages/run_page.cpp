@@ -3,7 +3,6 @@
 #include <QDir>
 #include <QHBoxLayout>
 #include <QProcess>
-#include <QRegularExpression>
 #include <QScrollArea>
 #include <QVBoxLayout>
 #include <cmath>
@@ -18,16 +17,10 @@ namespace dasgd::gui {
 
 namespace {
 
-// "200Mbps, 1ms" → "200 Mbps, 1 ms".
-QString spaced(const std::string& link) {
-    static const QRegularExpression numberThenUnit(QStringLiteral("([0-9])([A-Za-zµ])"));
-    return QString::fromStdString(link).replace(numberThenUnit, QStringLiteral("\\1\u00a0\\2"));
-}
-
 QString clusterWords(const storage::RunRow& row, const std::optional<storage::RunDetail>& detail) {
     QStringList parts{row.workers == 1 ? QStringLiteral("1 rank") : QStringLiteral("%1 ranks").arg(row.workers),
                       QString::fromStdString(row.backend)};
-    if (detail && detail->linkEmulated) parts << QStringLiteral("link emulated ") + spaced(detail->link);
+    if (detail && detail->linkEmulated) parts << QStringLiteral("link emulated ") + linkInWords(detail->link);
     return parts.join(QStringLiteral(" · "));
 }
 
@@ -78,7 +71,8 @@ private:
         title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
         title_->setTextInteractionFlags(Qt::TextSelectableByMouse);
         top->addWidget(title_, 1);
-        export_ = makeButton(tr("Export figures"), false, tr("Write loss, throughput and timeline of the drawn runs as PDF, SVG, PNG, CSV  Ctrl+E"));
+        export_ = makeButton(tr("Export figures"), false,
+                             tr("Write loss, throughput and timeline of the drawn runs as PDF, SVG, PNG, CSV  Ctrl+E"));
         export_->setShortcut(QKeySequence(QStringLiteral("Ctrl+E")));
         stop_ = makeButton(tr("Stop"), false, tr("All ranks end at one step; what was recorded is kept"));
         compare_ = makeButton(tr("Compare"), true, tr("Choose the runs that are drawn together"));
@@ -100,9 +94,12 @@ private:
         auto* row = new QHBoxLayout;
         row->setSpacing(kGap);
         row->addWidget(loss_ = new KeyFigure(tr("train loss"), tr("Mean over the ranks and the newest steps")));
-        row->addWidget(accuracy_ = new KeyFigure(tr("test accuracy"), tr("Of the average of the ranks, at the last evaluation")));
-        row->addWidget(speed_ = new KeyFigure(tr("samples/s"), tr("Training samples of all ranks per second, since the first step")));
-        row->addWidget(hidden_ = new KeyFigure(tr("hidden"), tr("Part of the reductions' time during which the rank computed")));
+        row->addWidget(
+            accuracy_ = new KeyFigure(tr("test accuracy"), tr("Of the average of the ranks, at the last evaluation")));
+        row->addWidget(speed_ = new KeyFigure(tr("samples/s"),
+                                              tr("Training samples of all ranks per second, since the first step")));
+        row->addWidget(
+            hidden_ = new KeyFigure(tr("hidden"), tr("Part of the reductions' time during which the rank computed")));
         row->addWidget(blocked_ = new KeyFigure(tr("blocked"), tr("Time a rank stood waiting for the network")));
         row->addWidget(sent_ = new KeyFigure(tr("sent per rank"), tr("Bytes a rank has sent since the start")));
         return row;
@@ -112,8 +109,8 @@ private:
         auto* row = new QHBoxLayout;
         row->setSpacing(kGap);
         row->addWidget(new ChartCard({tr("Loss"), "train/loss", tr("training loss"), true}, session_, context_.look));
-        row->addWidget(new ChartCard({tr("Throughput"), "throughput/samples_per_s", tr("samples/s"), false, true}, session_,
-                                     context_.look));
+        row->addWidget(new ChartCard({tr("Throughput"), "throughput/samples_per_s", tr("samples/s"), false, true},
+                                     session_, context_.look));
         return row;
     }
 
@@ -143,7 +140,9 @@ private:
         for (QWidget* action : {export_, stop_}) action->setEnabled(run != nullptr);
         pill_->setVisible(run != nullptr);
         if (!run) {
-            title_->setText(session_.currentId().isEmpty() ? tr("No run yet") : tr("%1 is not in this workspace").arg(session_.currentId()));
+            title_->setText(session_.currentId().isEmpty()
+                                ? tr("No run yet")
+                                : tr("%1 is not in this workspace").arg(session_.currentId()));
             cluster_->setText(tr("Start one from the Runs page (Ctrl+1), or choose another there."));
             progress_->clear();
             return;
@@ -184,8 +183,9 @@ private:
             loss_->setQuantity({shortNumber(smoothed(polylineOf(loss, XAxis::Step).y, 0.9).back()), {}});
         }
         const Series& accuracy = session_.series(session_.currentId(), "eval/accuracy");
-        accuracy_->setQuantity(accuracy.empty() ? Quantity{kAbsent, {}}
-                                                : Quantity{percent(accuracy.points().back().value), QStringLiteral("%")});
+        accuracy_->setQuantity(accuracy.empty()
+                                   ? Quantity{kAbsent, {}}
+                                   : Quantity{percent(accuracy.points().back().value), QStringLiteral("%")});
     }
 
     // In a process of its own: drawing three figures takes longer than a frame.
@@ -203,9 +203,9 @@ private:
             if (status != 0) message_->say(QString::fromUtf8(process->readAllStandardError()).trimmed());
             process->deleteLater();
         });
-        process->start(QCoreApplication::applicationFilePath(), {QStringLiteral("figure"), QStringLiteral("--workspace"), workspace,
-                                                                 QStringLiteral("--runs"), ids.join(QLatin1Char(',')),
-                                                                 QStringLiteral("--out"), out});
+        process->start(QCoreApplication::applicationFilePath(),
+                       {QStringLiteral("figure"), QStringLiteral("--workspace"), workspace, QStringLiteral("--runs"),
+                        ids.join(QLatin1Char(',')), QStringLiteral("--out"), out});
     }
 
     PageContext& context_;
@@ -218,7 +218,8 @@ private:
     QPushButton* export_ = nullptr;
     QPushButton* stop_ = nullptr;
     QPushButton* compare_ = nullptr;
-    KeyFigure *loss_ = nullptr, *accuracy_ = nullptr, *speed_ = nullptr, *hidden_ = nullptr, *blocked_ = nullptr, *sent_ = nullptr;
+    KeyFigure *loss_ = nullptr, *accuracy_ = nullptr, *speed_ = nullptr, *hidden_ = nullptr, *blocked_ = nullptr,
+              *sent_ = nullptr;
     TimelineCard* timeline_ = nullptr;
     bool shownError_ = false;
 };

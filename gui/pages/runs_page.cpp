@@ -49,7 +49,8 @@ private:
         auto* header = new QHBoxLayout;
         header->setSpacing(9);
         header->addLayout(words, 1);
-        stop_ = makeButton(tr("Stop"), false, tr("Stop the chosen runs: all ranks end at one step, what was recorded is kept"));
+        stop_ = makeButton(tr("Stop"), false,
+                           tr("Stop the chosen runs: all ranks end at one step, what was recorded is kept"));
         compare_ = makeButton(tr("Compare"), false, tr("Draw the chosen runs together  Ctrl+Enter"));
         start_ = makeButton(tr("▸  New run"), true, tr("Start one of the shipped experiments  Ctrl+N"));
         for (QPushButton* button : {stop_, compare_, start_}) header->addWidget(button, 0, Qt::AlignTop);
@@ -60,8 +61,9 @@ private:
     QLineEdit* makeFilter() {
         auto* field = new QLineEdit;
         field->setPlaceholderText(tr("Filter: words, -without, loss<0.1, hidden>=99, status=running"));
-        field->setToolTip(tr("Every word must be found in a run; fields: status experiment algorithm seed ranks backend wall steps "
-                             "loss accuracy hidden blocked samples/s  Ctrl+F"));
+        field->setToolTip(
+            tr("Every word must be found in a run; fields: status experiment algorithm seed ranks backend wall steps "
+               "loss accuracy hidden blocked samples/s  Ctrl+F"));
         field->setClearButtonEnabled(true);
         field->setAccessibleName(tr("Filter runs"));
         return field;
@@ -86,7 +88,7 @@ private:
         table_->verticalHeader()->setDefaultSectionSize(kRowHeight);
         table_->horizontalHeader()->setHighlightSections(false);
         table_->horizontalHeader()->setStretchLastSection(true);
-        const int widths[] = {122, 124, 132, 140, 56, 60, 80, 126, 66, 74, 86, 82, 76, 88, 90};
+        const int widths[] = {118, 112, 126, 132, 50, 56, 76, 124, 60, 68, 82, 80, 70, 90, 86};
         for (int i = 0; i < RunTableModel::kColumns; ++i) table_->setColumnWidth(i, widths[i]);
         table_->setAccessibleName(tr("Runs"));
         card->body().addWidget(table_);
@@ -120,7 +122,8 @@ private:
         });
         connect(&context_.engine, &Engine::failed, this, [this](const QString& message) { message_->say(message); });
         connect(&context_.engine, &Engine::started, this, [this](const QString& file) {
-            message_->say(tr("Started %1: its runs appear here and on the Run page.").arg(file), MessageBar::Kind::Note);
+            message_->say(tr("Started %1: its runs appear here and on the Run page.").arg(file),
+                          MessageBar::Kind::Note);
         });
         connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] { updateActions(); });
         connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) { openRun(index); });
@@ -142,7 +145,8 @@ private:
     QStringList chosen(bool liveOnly) const {
         QStringList ids;
         for (const QModelIndex& index : table_->selectionModel()->selectedRows()) {
-            if (!liveOnly || index.data(RunTableModel::LiveRole).toBool()) ids << index.data(RunTableModel::IdRole).toString();
+            if (!liveOnly || index.data(RunTableModel::LiveRole).toBool())
+                ids << index.data(RunTableModel::IdRole).toString();
         }
         return ids;
     }
@@ -165,7 +169,8 @@ private:
         menu.clear();
         const std::vector<Preset> presets = presetsIn(presetFolders());
         for (const Preset& preset : presets) {
-            QAction* action = menu.addAction(preset.title + (preset.remark.isEmpty() ? QString() : QStringLiteral("   ") + preset.remark));
+            QAction* action = menu.addAction(
+                preset.title + (preset.remark.isEmpty() ? QString() : QStringLiteral("   ") + preset.remark));
             connect(action, &QAction::triggered, this, [this, file = preset.file] { context_.engine.run(file); });
         }
         if (presets.empty()) menu.addAction(tr("No experiment files beside this program"))->setEnabled(false);
@@ -190,11 +195,13 @@ private:
             emptyWords_->setText(session_.trouble());
         } else if (all == 0) {
             emptyTitle_->setText(session_.loaded() ? tr("No runs yet") : tr("Reading the workspace …"));
-            emptyWords_->setText(tr("Start one with New run (Ctrl+N), or in a shell:  dasgd run FILE.toml --workspace %1")
-                                     .arg(QString::fromStdString(session_.feed().workspace().string())));
+            emptyWords_->setText(
+                tr("Start one with New run (Ctrl+N), or in a shell:  dasgd run FILE.toml --workspace %1")
+                    .arg(QString::fromStdString(session_.feed().workspace().string())));
         } else {
             emptyTitle_->setText(tr("No run matches the filter"));
-            emptyWords_->setText(tr("%1 runs are hidden by “%2”. Clear the filter to see them.").arg(grouped(all)).arg(field_->text()));
+            emptyWords_->setText(
+                tr("%1 runs are hidden by “%2”. Clear the filter to see them.").arg(grouped(all)).arg(field_->text()));
         }
         body_->setCurrentIndex(shown == 0 ? 1 : 0);
         updateActions();

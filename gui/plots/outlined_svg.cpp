@@ -71,6 +71,8 @@ protected:
             case PdmHeightMM: return size_.height() * 254 / (10 * kPointsPerInch);
             case PdmNumColors: return INT_MAX;
             case PdmDepth: return 32;
+            case PdmDevicePixelRatio: return 1;
+            case PdmDevicePixelRatioScaled: return static_cast<int>(devicePixelRatioFScale());
             default: return QPaintDevice::metric(metric);
         }
     }
@@ -82,7 +84,8 @@ private:
 
 }  // namespace
 
-Status writeOutlinedSvg(const QString& file, double width, double height, const std::function<void(QPaintDevice&)>& draw) {
+Status writeOutlinedSvg(const QString& file, double width, double height,
+                        const std::function<void(QPaintDevice&)>& draw) {
     QSvgGenerator generator;
     const QSize size = QSizeF(width, height).toSize();
     generator.setFileName(file);
@@ -91,7 +94,8 @@ Status writeOutlinedSvg(const QString& file, double width, double height, const 
     generator.setViewBox(QRect(QPoint(0, 0), size));
     generator.setTitle(QStringLiteral("DaSGD Lab"));
     QPainter target;
-    if (!target.begin(&generator)) return fail(file.toStdString() + ": cannot be written. Choose another --out folder.");
+    if (!target.begin(&generator))
+        return fail(file.toStdString() + ": cannot be written. Choose another --out folder.");
     OutliningDevice device(target, size);
     draw(device);
     target.end();

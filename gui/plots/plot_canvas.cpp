@@ -22,8 +22,9 @@ const std::array<QList<qreal>, kCurveColors>& dashes() {
 }
 
 constexpr std::array<QCPScatterStyle::ScatterShape, kCurveColors> kMarkers{
-    QCPScatterStyle::ssDisc,     QCPScatterStyle::ssSquare, QCPScatterStyle::ssTriangle, QCPScatterStyle::ssDiamond,
-    QCPScatterStyle::ssTriangleInverted, QCPScatterStyle::ssCross,  QCPScatterStyle::ssPlus};
+    QCPScatterStyle::ssDisc,    QCPScatterStyle::ssSquare,           QCPScatterStyle::ssTriangle,
+    QCPScatterStyle::ssDiamond, QCPScatterStyle::ssTriangleInverted, QCPScatterStyle::ssCross,
+    QCPScatterStyle::ssPlus};
 
 // "24 k" for large numbers, few digits for small ones.
 QString tickText(double value) {
@@ -48,7 +49,9 @@ protected:
         QVector<double> ticks;
         if (range.lower <= 0) return ticks;
         const double decades = std::log10(range.upper / range.lower);
-        const QList<double> steps = decades > 3 ? QList<double>{1} : decades > 1.5 ? QList<double>{1, 3} : QList<double>{1, 2, 3, 5, 7};
+        const QList<double> steps = decades > 3     ? QList<double>{1}
+                                    : decades > 1.5 ? QList<double>{1, 3}
+                                                    : QList<double>{1, 2, 3, 5, 7};
         for (double decade = std::floor(std::log10(range.lower)); decade <= std::log10(range.upper); ++decade) {
             for (const double step : steps) {
                 const double tick = step * std::pow(10.0, decade);
@@ -61,6 +64,18 @@ protected:
     QString getTickLabel(double tick, const QLocale&, QChar, int) override { return tickText(tick); }
 };
 
+// The values without the lowest and highest tenth: the raw curve's peaks may leave the picture, its bulk may not.
+std::vector<double> bulkOf(const std::vector<double>& values) {
+    std::vector<double> sorted;
+    std::copy_if(values.begin(), values.end(), std::back_inserter(sorted), [](double v) { return std::isfinite(v); });
+    if (sorted.empty()) return values;
+    std::sort(sorted.begin(), sorted.end());
+    const double low = sorted[sorted.size() / 10], high = sorted[sorted.size() - 1 - sorted.size() / 10];
+    std::vector<double> bulk = values;
+    for (double& value : bulk) value = std::clamp(value, low, high);
+    return bulk;
+}
+
 QVector<double> vectorOf(const std::vector<double>& values) { return {values.begin(), values.end()}; }
 
 }  // namespace
@@ -69,16 +84,24 @@ PlotCanvas::PlotCanvas(QWidget* parent) : plot_(new QCustomPlot(parent)) {
     plot_->setNoAntialiasingOnDrag(true);
     plot_->setBufferDevicePixelRatio(parent ? parent->devicePixelRatioF() : 1);
     plot_->xAxis->setTicker(QSharedPointer<QCPAxisTicker>(new LinearTicker));
-    plot_->axisRect()->setMinimumMargins(QMargins(8, 8, 12, 4));
+    plot_->axisRect()->setMinimumMargins(QMargins(8, 4, 12, 4));
     plot_->legend->setVisible(true);
     plot_->legend->setFillOrder(QCPLayoutGrid::foColumnsFirst, false);
     plot_->legend->setWrap(4);
     plot_->legend->setBorderPen(Qt::NoPen);
-    plot_->legend->setIconSize(22, 10);
+    plot_->legend->setIconSize(30, 17);
     plot_->legend->setColumnSpacing(14);
     plot_->legend->setRowSpacing(2);
     plot_->legend->setMargins(QMargins(6, 2, 2, 2));
-    plot_->axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignRight);
+    // Above the axes, where it hides no curve. The empty element pushes it to the right.
+    auto* above = new QCPLayoutGrid;
+    plot_->plotLayout()->insertRow(0);
+    plot_->plotLayout()->addElement(0, 0, above);
+    above->addElement(0, 0, new QCPLayoutElement(plot_));
+    above->addElement(0, 1, plot_->legend);
+    above->setColumnStretchFactor(1, 0.001);
+    plot_->plotLayout()->setRowStretchFactor(0, 0.001);
+    plot_->plotLayout()->setRowSpacing(0);
     band_ = new QCPItemRect(plot_);
     band_->setLayer(QStringLiteral("background"));
     band_->setVisible(false);
@@ -107,9 +130,7 @@ void PlotCanvas::style(const PlotStyle& style) {
     plot_->xAxis->grid()->setVisible(style.frame);
     plot_->legend->setFont(style.legendFont);
     plot_->legend->setTextColor(style.text);
-    QColor veil = style.ground;
-    veil.setAlpha(205);
-    plot_->legend->setBrush(veil);
+    plot_->legend->setBrush(Qt::NoBrush);
     QColor tint = style.muted;
     tint.setAlphaF(0.16F);
     band_->setBrush(tint);
@@ -132,7 +153,8 @@ void PlotCanvas::curves(const std::vector<Curve>& curves) {
     // What is behind is added first: bands and raw lines, then the others, then the run that one looks at.
     std::vector<const Curve*> ordered;
     for (const Curve& curve : curves) ordered.push_back(&curve);
-    std::stable_sort(ordered.begin(), ordered.end(), [](const Curve* a, const Curve* b) { return a->primary < b->primary; });
+    std::stable_sort(ordered.begin(), ordered.end(),
+                     [](const Curve* a, const Curve* b) { return a->primary < b->primary; });
     const auto penOf = [this](const Curve& curve) {
         QPen pen(style_.curves[static_cast<std::size_t>(curve.style.color)], style_.line * (curve.primary ? 1.15 : 1));
         const QList<qreal>& dash = dashes()[static_cast<std::size_t>(curve.style.dash)];
@@ -150,7 +172,7 @@ void PlotCanvas::curves(const std::vector<Curve>& curves) {
 void PlotCanvas::addBand(const Curve& curve, const QPen& pen) {
     QColor faint = pen.color();
     if (curve.raw) {
-        faint.setAlphaF(static_cast<float>(style_.rawOpacity));
+        faint.setAlphaF(static_cast<float>(style_.rawOpacity * (curve.primary ? 1 : 0.4)));
         QCPGraph* raw = plot_->addGraph();
         raw->setPen(QPen(faint, style_.hair));
         raw->setAdaptiveSampling(style_.adaptive);
@@ -205,7 +227,8 @@ void PlotCanvas::addMarkers(const Curve& curve, QCPGraph& legendOwner, const QPe
     for (int i = 0; i < kMarkersPerCurve; ++i) {
         const double at = first + span * (i + 0.25 + 0.5 * curve.style.marker / kCurveColors) / kMarkersPerCurve;
         const auto index = std::lower_bound(curve.line.x.begin(), curve.line.x.end(), at) - curve.line.x.begin();
-        if (index >= static_cast<std::ptrdiff_t>(n) || !std::isfinite(curve.line.y[static_cast<std::size_t>(index)])) continue;
+        if (index >= static_cast<std::ptrdiff_t>(n) || !std::isfinite(curve.line.y[static_cast<std::size_t>(index)]))
+            continue;
         x.append(curve.line.x[static_cast<std::size_t>(index)]);
         y.append(curve.line.y[static_cast<std::size_t>(index)]);
     }
@@ -229,9 +252,8 @@ void PlotCanvas::fit(const std::vector<Curve>& curves) {
         }
     };
     for (const Curve& curve : curves) {
-        // Raw peaks may leave the picture a little; the smoothed curve may not.
         cover(curve.line.x, curve.line.y);
-        if (curve.raw && curve.line.x.size() < 20) cover(curve.raw->x, curve.raw->y);
+        if (curve.raw && curve.primary) cover(curve.raw->x, bulkOf(curve.raw->y));
     }
     // Steps begin at 1 and samples at a batch: an axis that begins at 0 reads better.
     if (left > 0 && left < 0.1 * right) left = 0;
@@ -245,12 +267,12 @@ void PlotCanvas::fit(const std::vector<Curve>& curves) {
     }
     plot_->xAxis->setRange(left, right);
     if (axes_.logY) {
-        const double room = std::pow(high / low, 0.08) * 1.02;
-        plot_->yAxis->setRange(low / room, high * room * room);
+        const double room = std::pow(high / low, 0.05) * 1.02;
+        plot_->yAxis->setRange(low / room, high * room);
     } else {
         const double bottom = axes_.fromZero ? std::min(0.0, low) : low - 0.06 * (high - low);
         const double room = std::max(high - bottom, std::abs(high) * 1e-3 + 1e-12);
-        plot_->yAxis->setRange(bottom, bottom + room * 1.22);
+        plot_->yAxis->setRange(bottom, bottom + room * 1.08);
     }
 }
 

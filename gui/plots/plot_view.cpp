@@ -138,7 +138,7 @@ Status writeFigure(const PaperFigure& figure, const QString& file) {
     const int height = static_cast<int>(std::lround(figure.heightIn * kPointsPerInch));
     canvas.style(paperPlotStyle());
     canvas.axes(figure.axes);
-    canvas.plot().legend->setIconSize(18, 7);
+    canvas.plot().legend->setIconSize(20, 11);
     canvas.plot().legend->setColumnSpacing(8);
     canvas.curves(figure.curves);
     const bool isSvg = file.endsWith(QLatin1String(".svg"));

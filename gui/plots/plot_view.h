@@ -18,10 +18,10 @@ namespace dasgd::gui {
 struct Curve {
     QString name;
     CurveStyle style;
-    Polyline line;                   // as drawn
-    std::optional<Polyline> raw;     // drawn faint behind the smoothed line
-    std::vector<double> deviation;   // where not empty: a band line ± deviation
-    bool primary = false;            // drawn last and a little stronger
+    Polyline line;                  // as drawn
+    std::optional<Polyline> raw;    // drawn faint behind the smoothed line
+    std::vector<double> deviation;  // where not empty: a band line ± deviation
+    bool primary = false;           // drawn last and a little stronger
 };
 
 struct PlotAxes {
@@ -36,9 +36,9 @@ struct PlotStyle {
     std::array<QColor, kCurveColors> curves;
     QFont font, legendFont;
     double line = 1.8, hair = 1, marker = 5;
-    double rawOpacity = 0.32;
-    bool frame = false;       // axis lines, as papers have them
-    bool adaptive = true;     // thin by pixels while drawing; never on paper
+    double rawOpacity = 0.3;
+    bool frame = false;    // axis lines, as papers have them
+    bool adaptive = true;  // thin by pixels while drawing; never on paper
 };
 [[nodiscard]] PlotStyle screenPlotStyle(const Theme& theme);
 [[nodiscard]] PlotStyle paperPlotStyle();

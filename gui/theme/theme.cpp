@@ -23,7 +23,8 @@ QByteArray embedded(const QString& path) {
 }
 
 QJsonObject tokensOf(ThemeName name) {
-    const QString file = name == ThemeName::Dark ? QStringLiteral(":/themes/dark.json") : QStringLiteral(":/themes/light.json");
+    const QString file =
+        name == ThemeName::Dark ? QStringLiteral(":/themes/dark.json") : QStringLiteral(":/themes/light.json");
     return QJsonDocument::fromJson(embedded(file)).object();
 }
 

@@ -28,8 +28,8 @@ double TimelineLayout::heightFor(const std::vector<TimelineRow>& rows, const Tim
 TimelineLayout::TimelineLayout(const std::vector<TimelineRow>& rows, QRectF bounds, const TimelineMetrics& metrics)
     : bounds_(bounds), plot_(bounds.adjusted(metrics.labels, metrics.axis, 0, 0)) {
     if (rows.empty()) return;
-    // Up to 1.3 times the full size where there is room: two ranks need not look lost.
-    scale_ = std::clamp(plot_.height() / rowsHeight(rows, metrics), metrics.leastScale, 1.3);
+    // Larger than full size where there is room: two ranks need not look lost.
+    scale_ = std::clamp(plot_.height() / rowsHeight(rows, metrics), metrics.leastScale, metrics.mostScale);
     double y = plot_.top();
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (i > 0) y += scale_ * (rows[i].rank == rows[i - 1].rank ? metrics.laneGap : metrics.rankGap);

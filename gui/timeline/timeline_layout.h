@@ -15,7 +15,7 @@ struct TimelineMetrics {
     double otherLane = 28;
     double laneGap = 7;
     double rankGap = 16;
-    double leastScale = 0.3;
+    double leastScale = 0.3, mostScale = 1.7;
 };
 
 class TimelineLayout {
@@ -31,7 +31,8 @@ public:
     [[nodiscard]] int rowAt(double y) const;
     [[nodiscard]] double scale() const { return scale_; }
     // Height that shows `rows` at `scale`.
-    [[nodiscard]] static double heightFor(const std::vector<TimelineRow>& rows, const TimelineMetrics& metrics, double scale);
+    [[nodiscard]] static double heightFor(const std::vector<TimelineRow>& rows, const TimelineMetrics& metrics,
+                                          double scale);
 
 private:
     QRectF bounds_, plot_;

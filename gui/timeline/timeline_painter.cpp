@@ -14,7 +14,7 @@ namespace dasgd::gui {
 namespace {
 
 const QColor kLink(0xcc, 0x79, 0xa7);
-constexpr double kLeastLink = 6;      // shorter ones only smear
+constexpr double kLeastLink = 6;  // shorter ones only smear
 constexpr std::size_t kMostLinks = 3000;
 constexpr double kTickGap = 104;
 
@@ -27,7 +27,8 @@ QRgb shown(const TimelineBox& box, const QColor& ground) {
         // Six bits a channel: fewer batches, no visible step.
         return static_cast<int>(std::lround(a * part + b * (1 - part))) & 0xfc;
     };
-    return qRgb(mixed(color.red(), ground.red()), mixed(color.green(), ground.green()), mixed(color.blue(), ground.blue()));
+    return qRgb(mixed(color.red(), ground.red()), mixed(color.green(), ground.green()),
+                mixed(color.blue(), ground.blue()));
 }
 
 QColor inkOn(QRgb color) { return qGray(color) > 110 ? QColor(0x14, 0x16, 0x1a) : QColor(0xff, 0xff, 0xff); }
@@ -61,7 +62,8 @@ public:
         for (const auto& [box, rect] : labelled_) {
             const QRectF room = rect.adjusted(6, 0, -4, 0);
             QString text = boxLabel(*box);
-            if (metrics.horizontalAdvance(text) > room.width()) text = QString::fromLatin1(nameOf(box->span.kind).data());
+            if (metrics.horizontalAdvance(text) > room.width())
+                text = QString::fromLatin1(nameOf(box->span.kind).data());
             if (metrics.horizontalAdvance(text) > room.width()) continue;
             painter_.setPen(inkOn(box->rgb));
             painter_.drawText(room, Qt::AlignLeft | Qt::AlignVCenter, text);
@@ -114,7 +116,8 @@ void paintAxis(QPainter& painter, const TimelineLayout& layout, const TimeScale&
     }
 }
 
-void paintLabels(QPainter& painter, const TimelineFrame& frame, const TimelineLayout& layout, const TimelineStyle& style) {
+void paintLabels(QPainter& painter, const TimelineFrame& frame, const TimelineLayout& layout,
+                 const TimelineStyle& style) {
     const double left = layout.bounds().left();
     const double gap = style.crisp ? 8 : 4;
     for (std::size_t i = 0; i < frame.rows.size() && i < layout.size(); ++i) {
@@ -122,11 +125,13 @@ void paintLabels(QPainter& painter, const TimelineFrame& frame, const TimelineLa
         const QRectF room(left, lane.top(), layout.plot().left() - left - gap, lane.height());
         painter.setPen(style.muted);
         painter.setFont(style.small);
-        painter.drawText(room, Qt::AlignRight | Qt::AlignVCenter, QString::fromLatin1(nameOf(frame.rows[i].lane).data()));
+        painter.drawText(room, Qt::AlignRight | Qt::AlignVCenter,
+                         QString::fromLatin1(nameOf(frame.rows[i].lane).data()));
         if (frame.rows[i].lane != Lane::Compute) continue;
         painter.setPen(style.text);
         painter.setFont(style.strong);
-        painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter, QStringLiteral("rank ") + QString::number(frame.rows[i].rank));
+        painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
+                         QStringLiteral("rank ") + QString::number(frame.rows[i].rank));
     }
 }
 
@@ -181,18 +186,25 @@ QString boxLabel(const TimelineBox& box) {
 }
 
 QString boxDescription(const TimelineBox& box, const TimelineRow& row) {
-    const auto seconds = [](Ns t) { return QString::number(static_cast<double>(t) / 1e9, 'f', 6) + QStringLiteral(" s"); };
+    const auto seconds = [](Ns t) {
+        return QString::number(static_cast<double>(t) / 1e9, 'f', 6) + QStringLiteral(" s");
+    };
     const QString kind = QString::fromLatin1(nameOf(box.span.kind).data());
     QStringList lines;
     if (box.count > 1) {
         lines << QStringLiteral("%1 spans in this pixel, mostly %2").arg(box.count).arg(kind)
-              << QStringLiteral("rank %1 · near step %2 · busy %3 %").arg(row.rank).arg(box.span.step)
+              << QStringLiteral("rank %1 · near step %2 · busy %3 %")
+                     .arg(row.rank)
+                     .arg(box.span.step)
                      .arg(std::lround(100 * box.cover));
         lines << QStringLiteral("from ") + seconds(box.span.start) + QStringLiteral(" · zoom in to see them");
         return lines.join(QLatin1Char('\n'));
     }
     lines << kind + QStringLiteral("  ") + durationInWords(box.span.end - box.span.start).text();
-    lines << QStringLiteral("rank %1 · %2 · step %3").arg(row.rank).arg(QLatin1String(nameOf(row.lane).data())).arg(box.span.step);
+    lines << QStringLiteral("rank %1 · %2 · step %3")
+                 .arg(row.rank)
+                 .arg(QLatin1String(nameOf(row.lane).data()))
+                 .arg(box.span.step);
     lines << QStringLiteral("from ") + seconds(box.span.start) + QStringLiteral(" to ") + seconds(box.span.end);
     if (box.span.bytes > 0) lines << bytesInWords(static_cast<double>(box.span.bytes)).text();
     if (box.span.collective > 0) lines << QStringLiteral("collective %1").arg(box.span.collective);

@@ -6,8 +6,8 @@
 
 #include "gui/models/span_merge.h"
 #include "gui/theme/theme.h"
-#include "gui/timeline/timeline_layout.h"
 #include "gui/timeline/time_scale.h"
+#include "gui/timeline/timeline_layout.h"
 
 namespace dasgd::gui {
 

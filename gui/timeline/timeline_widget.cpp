@@ -305,7 +305,9 @@ bool TimelineWidget::navigate(QKeyEvent* event) {
         case Qt::Key_Up: selection_.zoom(middle, 1 / kZoomStep); return true;
         case Qt::Key_Minus:
         case Qt::Key_Down: selection_.zoom(middle, kZoomStep); return true;
-        case Qt::Key_Home: selection_.setWindow({selection_.extent().start, selection_.extent().start + width}); return true;
+        case Qt::Key_Home:
+            selection_.setWindow({selection_.extent().start, selection_.extent().start + width});
+            return true;
         case Qt::Key_End: selection_.setWindow({selection_.extent().end - width, selection_.extent().end}); return true;
         case Qt::Key_0: selection_.fit(); return true;
         case Qt::Key_F: selection_.setFollowing(true); return true;

@@ -1,5 +1,5 @@
-// The overlap timeline of one run: rows rank × lane. Wheel zooms at the pointer, shift-wheel pans, drag measures, double
-// click fits, F follows. Shows the window of a TimeSelection and moves it.
+// The overlap timeline of one run: rows rank × lane. Wheel zooms at the pointer, shift-wheel pans, drag measures,
+// double click fits, F follows. Shows the window of a TimeSelection and moves it.
 #pragma once
 
 #include <QPixmap>
@@ -9,8 +9,8 @@
 #include "gui/models/span_cache.h"
 #include "gui/models/time_selection.h"
 #include "gui/theme/theme.h"
-#include "gui/timeline/timeline_layout.h"
 #include "gui/timeline/time_scale.h"
+#include "gui/timeline/timeline_layout.h"
 
 namespace dasgd::gui {
 

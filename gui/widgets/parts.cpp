@@ -61,11 +61,10 @@ void KeyFigure::setQuantity(const Quantity& quantity, const char* tone) {
     number_->setText(quantity.number);
     unit_->setText(quantity.unit);
     setTone(*number_, tone);
+    body().activate();
 }
 
-QString KeyFigure::text() const {
-    return Quantity{number_->text(), unit_->text()}.text();
-}
+QString KeyFigure::text() const { return Quantity{number_->text(), unit_->text()}.text(); }
 
 StatePill::StatePill(const Look& look, QWidget* parent) : QWidget(parent), look_(look) {
     setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
@@ -94,7 +93,8 @@ std::pair<QColor, QColor> StatePill::colorsOf(const QString& state, const Theme&
     return {theme.muted, theme.raised};
 }
 
-void StatePill::paint(QPainter& painter, const QRectF& rect, const QString& state, const Theme& theme, const QFont& font) {
+void StatePill::paint(QPainter& painter, const QRectF& rect, const QString& state, const Theme& theme,
+                      const QFont& font) {
     const auto [ink, tint] = colorsOf(state, theme);
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(Qt::NoPen);

@@ -61,7 +61,8 @@ public:
 
     // Colours of a state: ink and tint.
     [[nodiscard]] static std::pair<QColor, QColor> colorsOf(const QString& state, const Theme& theme);
-    static void paint(QPainter& painter, const QRectF& rect, const QString& state, const Theme& theme, const QFont& font);
+    static void paint(QPainter& painter, const QRectF& rect, const QString& state, const Theme& theme,
+                      const QFont& font);
 
 protected:
     void paintEvent(QPaintEvent* event) override;

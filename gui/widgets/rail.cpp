@@ -30,7 +30,8 @@ void RailButton::leaveEvent(QEvent*) { update(); }
 
 // Drawn, not loaded: three strokes each, sharp at any scale and in any theme.
 void RailButton::paintIcon(QPainter& painter, const QRectF& box) const {
-    painter.setPen(QPen(isChecked() ? look_.theme().accent : look_.theme().muted, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    painter.setPen(QPen(isChecked() ? look_.theme().accent : look_.theme().muted, 1.5, Qt::SolidLine, Qt::RoundCap,
+                        Qt::RoundJoin));
     painter.setBrush(Qt::NoBrush);
     if (icon_ == QLatin1String("list")) {
         for (const double y : {2.5, 7.5, 12.5}) {

@@ -13,8 +13,8 @@ namespace dasgd::gui {
 namespace {
 
 // The kinds of the legend; the rarer ones say what they are under the pointer.
-constexpr std::array<SpanKind, 6> kLegend{SpanKind::Forward, SpanKind::Backward, SpanKind::Update,
-                                          SpanKind::Merge,   SpanKind::Reduce,   SpanKind::Wait};
+constexpr std::array<SpanKind, 8> kLegend{SpanKind::Forward, SpanKind::Backward, SpanKind::Update, SpanKind::Merge,
+                                          SpanKind::Reduce,  SpanKind::Wait,     SpanKind::Eval,   SpanKind::Data};
 
 class Swatch : public QWidget {
 public:
@@ -86,9 +86,10 @@ TimelineCard::TimelineCard(Session& session, const Look& look, QWidget* parent)
     head->addWidget(range_);
     strip_ = makeLabel({});
     strip_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    strip_->setToolTip(tr("Hidden: part of the reductions' time during which the rank computed. Blocked: time it stood waiting.\n"
-                          "Skew: how long a reduction waits for its last rank. Inflation: compute time per step while a\n"
-                          "reduction runs, against while none runs."));
+    strip_->setToolTip(
+        tr("Hidden: part of the reductions' time during which the rank computed. Blocked: time it stood waiting.\n"
+           "Skew: how long a reduction waits for its last rank. Inflation: compute time per step while a\n"
+           "reduction runs, against while none runs."));
     body().setContentsMargins(kPadding, 11, kPadding, 12);
     body().addLayout(head);
     body().addWidget(timeline_, 1);
@@ -130,15 +131,18 @@ void TimelineCard::updateFollow() {
     follow_->setChecked(following);
     follow_->setText(following ? tr("● following") : tr("❚❚ paused"));
     const bool none = session_.pulse().spans == 0;
-    timeline_->setEmptyText(!none                    ? QString()
-                            : session_.pulse().live ? tr("No spans yet: they appear with the first step.")
-                                                    : tr("This run recorded no spans. Run it with [record] trace = \"full\"."));
+    timeline_->setEmptyText(!none ? QString()
+                            : session_.pulse().live
+                                ? tr("No spans yet: they appear with the first step.")
+                                : tr("This run recorded no spans. Run it with [record] trace = \"full\"."));
 }
 
 void TimelineCard::updateRange() { range_->setText(windowText(session_.selection().window())); }
 
 void TimelineCard::updateStrip() {
-    const auto& detail = session_.detail();
+    std::optional<storage::RunDetail> detail = session_.detail();
+    // The row is the newer of the two, and the one that the key figures show.
+    if (const RunItemPtr run = session_.current(); run && detail) detail->row = run->row;
     strip_->setText(detail ? overlapInWords(*detail) : QString());
 }
 

@@ -11,8 +11,9 @@ class ChartCardTest : public SessionBench {
 protected:
     void SetUp() override {
         look();
-        card_ = std::make_unique<ChartCard>(ChartSpec{QStringLiteral("Loss"), "train/loss", QStringLiteral("training loss"), true}, session_,
-                                            testLook());
+        card_ = std::make_unique<ChartCard>(
+            ChartSpec{QStringLiteral("Loss"), "train/loss", QStringLiteral("training loss"), true}, session_,
+            testLook());
         card_->refresh();
     }
     std::unique_ptr<ChartCard> card_;

@@ -10,7 +10,9 @@
 namespace dasgd::gui {
 namespace {
 
-std::string delayed(int delay) { return "[algorithm]\nname = \"dasgd\"\ndelay = " + std::to_string(delay) + "\nperiod = 4\n"; }
+std::string delayed(int delay) {
+    return "[algorithm]\nname = \"dasgd\"\ndelay = " + std::to_string(delay) + "\nperiod = 4\n";
+}
 
 RunItemPtr startedAt(const RunItemPtr& run, const std::string& second) {
     storage::RunRow row = run->row;
@@ -20,7 +22,8 @@ RunItemPtr startedAt(const RunItemPtr& run, const std::string& second) {
 
 TEST(Compare, KnownAlgorithmsHaveTheirColour) {
     StyleBook book;
-    const std::vector<RunItemPtr> runs{makeRun("a", "local_sgd"), makeRun("b", "sync_sgd"), makeRun("c", "dasgd", delayed(3))};
+    const std::vector<RunItemPtr> runs{makeRun("a", "local_sgd"), makeRun("b", "sync_sgd"),
+                                       makeRun("c", "dasgd", delayed(3))};
     book.assign(runs);
     EXPECT_EQ(book.styleOf(*runs[2]).color, 0);
     EXPECT_EQ(book.styleOf(*runs[1]).color, 1);
@@ -29,7 +32,8 @@ TEST(Compare, KnownAlgorithmsHaveTheirColour) {
 
 TEST(Compare, StylesStayWhenRunsAreAdded) {
     StyleBook book;
-    std::vector<RunItemPtr> runs{startedAt(makeRun("a", "dasgd", delayed(1)), "01"), startedAt(makeRun("b", "dasgd", delayed(2)), "02")};
+    std::vector<RunItemPtr> runs{startedAt(makeRun("a", "dasgd", delayed(1)), "01"),
+                                 startedAt(makeRun("b", "dasgd", delayed(2)), "02")};
     book.assign(runs);
     const CurveStyle before = book.styleOf(*runs[1]);
     for (int delay = 3; delay < 20; ++delay) {
@@ -55,7 +59,8 @@ TEST(Compare, SeedsShareAStyle) {
 
 TEST(Compare, OverlaysTheNewestRunOfEachOtherConfiguration) {
     const RunItemPtr current = startedAt(makeRun("c", "dasgd", delayed(3)), "30");
-    const std::vector<RunItemPtr> runs{startedAt(makeRun("old", "sync_sgd"), "01"), startedAt(makeRun("new", "sync_sgd"), "20"),
+    const std::vector<RunItemPtr> runs{startedAt(makeRun("old", "sync_sgd"), "01"),
+                                       startedAt(makeRun("new", "sync_sgd"), "20"),
                                        startedAt(makeRun("own", "dasgd", delayed(3)), "10"), current,
                                        startedAt(makeRun("later", "local_sgd", "", 1, "queued"), "40")};
     const auto shown = overlaidWith(*current, runs);
@@ -66,10 +71,13 @@ TEST(Compare, OverlaysTheNewestRunOfEachOtherConfiguration) {
 }
 
 TEST(Compare, NamesSayWhatDiffers) {
-    const std::vector<RunItemPtr> runs{makeRun("a", "dasgd", delayed(2)), makeRun("b", "dasgd", delayed(3)), makeRun("c", "sync_sgd")};
-    EXPECT_EQ(distinguishingNames(runs), (QStringList{QStringLiteral("dasgd d\u00a02"), QStringLiteral("dasgd d\u00a03"), QStringLiteral("sync_sgd")}));
+    const std::vector<RunItemPtr> runs{makeRun("a", "dasgd", delayed(2)), makeRun("b", "dasgd", delayed(3)),
+                                       makeRun("c", "sync_sgd")};
+    EXPECT_EQ(distinguishingNames(runs), (QStringList{QStringLiteral("dasgd d\u00a02"),
+                                                      QStringLiteral("dasgd d\u00a03"), QStringLiteral("sync_sgd")}));
     const std::vector<RunItemPtr> seeds{makeRun("a", "dasgd", delayed(2), 1), makeRun("b", "dasgd", delayed(2), 2)};
-    EXPECT_EQ(distinguishingNames(seeds), (QStringList{QStringLiteral("dasgd seed 1"), QStringLiteral("dasgd seed 2")}));
+    EXPECT_EQ(distinguishingNames(seeds),
+              (QStringList{QStringLiteral("dasgd seed 1"), QStringLiteral("dasgd seed 2")}));
 }
 
 }  // namespace

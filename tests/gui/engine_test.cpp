@@ -20,7 +20,9 @@ protected:
         if (executable) file.setPermissions(file.permissions() | QFile::ExeOwner);
         return file.fileName();
     }
-    [[nodiscard]] std::filesystem::path workspace() const { return folder_.filePath(QStringLiteral("ws")).toStdString(); }
+    [[nodiscard]] std::filesystem::path workspace() const {
+        return folder_.filePath(QStringLiteral("ws")).toStdString();
+    }
     QTemporaryDir folder_;
 };
 
@@ -49,11 +51,13 @@ TEST_F(EngineTest, StartsTheProgramDetachedWithFileAndWorkspace) {
               QStringLiteral("run my file.toml --workspace ") + QString::fromStdString(workspace().string()));
     QTest::qWait(500);
     EXPECT_EQ(failed.count(), 0);
-    EXPECT_TRUE(QDir(QString::fromStdString(workspace().string()) + QStringLiteral("/logs")).isEmpty()) << "nothing went wrong, nothing is kept";
+    EXPECT_TRUE(QDir(QString::fromStdString(workspace().string()) + QStringLiteral("/logs")).isEmpty())
+        << "nothing went wrong, nothing is kept";
 }
 
 TEST_F(EngineTest, SaysWhatTheProgramSaidWhenItFails) {
-    const QString program = write(QStringLiteral("dasgd"), "#!/bin/sh\necho 'bad.toml:7:9: delay is 9' >&2\nexit 2\n", true);
+    const QString program =
+        write(QStringLiteral("dasgd"), "#!/bin/sh\necho 'bad.toml:7:9: delay is 9' >&2\nexit 2\n", true);
     Engine engine(workspace(), program);
     QSignalSpy failed(&engine, &Engine::failed);
     EXPECT_TRUE(engine.run(QStringLiteral("bad.toml")));

@@ -42,7 +42,8 @@ TEST(Feed, DeliversEveryMetricOfAWatchedRunOnce) {
     const QString id = workspace.record({.ranks = 2, .steps = 40, .stepsPerEpoch = 20});
     Feed feed(workspace.path());
     std::map<std::string, std::size_t> counts;
-    QObject::connect(&feed, &Feed::metricsArrived, &feed, [&](const MetricBatch& batch) { counts[batch.name] += batch.samples.size(); });
+    QObject::connect(&feed, &Feed::metricsArrived, &feed,
+                     [&](const MetricBatch& batch) { counts[batch.name] += batch.samples.size(); });
     feed.watch(id, {});
     ASSERT_TRUE(eventually([&] { return counts["train/loss"] >= 80 && counts["eval/accuracy"] >= 2; }));
     QTest::qWait(200);

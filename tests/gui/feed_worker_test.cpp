@@ -30,24 +30,28 @@ TEST(FeedWorker, ALiveRunIsFollowed) {
         if (session.behindMs()) ages.push_back(*session.behindMs());
     });
     std::int64_t spans = 0;
-    QObject::connect(&feed, &Feed::timelineArrived, &feed,
-                     [&](const TimelineFramePtr& frame) { spans = std::max(spans, static_cast<std::int64_t>(frame->spans)); });
-    QObject::connect(&session.selection(), &TimeSelection::windowChanged, &feed,
-                     [&](TimeRange window) { feed.wantTimeline({session.currentId(), window, 1e6}); });
+    QObject::connect(&feed, &Feed::timelineArrived, &feed, [&](const TimelineFramePtr& frame) {
+        spans = std::max(spans, static_cast<std::int64_t>(frame->spans));
+    });
+    QObject::connect(&session.selection(), &TimeSelection::windowChanged, &feed, [&](TimeRange window) {
+        feed.wantTimeline({session.currentId(), window, 1e6});
+    });
     std::thread trainer([&run] { run.train(120); });
-    const bool arrived = eventually([&] { return session.series(session.currentId(), "train/loss").points().size() >= 100; });
+    const bool arrived =
+        eventually([&] { return session.series(session.currentId(), "train/loss").points().size() >= 100; });
     trainer.join();
     ASSERT_TRUE(arrived);
     EXPECT_EQ(session.currentId(), QString::fromStdString(run.id()));
     EXPECT_GT(spans, 100);
     ASSERT_GT(ages.size(), 10U) << "the live edge moved";
     std::sort(ages.begin(), ages.end());
-    std::printf("age of the newest record when shown: median %.0f ms, 95 %% under %.0f ms, most %.0f ms\n", ages[ages.size() / 2],
-                ages[ages.size() * 95 / 100], ages.back());
+    std::printf("age of the newest record when shown: median %.0f ms, 95 %% under %.0f ms, most %.0f ms\n",
+                ages[ages.size() / 2], ages[ages.size() * 95 / 100], ages.back());
     EXPECT_LT(ages[ages.size() / 2], 5'000);
     EXPECT_TRUE(session.selection().following());
     run.finish();
-    ASSERT_TRUE(eventually([&] { return session.current() && session.current()->row.status == "finished" && !session.pulse().live; }));
+    ASSERT_TRUE(eventually(
+        [&] { return session.current() && session.current()->row.status == "finished" && !session.pulse().live; }));
     EXPECT_FALSE(session.selection().following());
 }
 

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <QFileInfo>
 #include <QFile>
+#include <QFileInfo>
 #include <QJsonDocument>
 
 #include "tests/gui/support/bench.h"
@@ -15,9 +15,9 @@ TEST(FigureCommand, WritesEveryFigureAndHowItWasMade) {
     Workspace workspace;
     const QString a = workspace.record({.steps = 60}), b = workspace.record({.algorithm = "sync_sgd", .steps = 60});
     const QTemporaryDir out;
-    const auto options = parseFigureOptions({QStringLiteral("--workspace"), QString::fromStdString(workspace.path().string()),
-                                             QStringLiteral("--runs"), a + QLatin1Char(',') + b, QStringLiteral("--out"),
-                                             out.filePath(QStringLiteral("deep/er"))});
+    const auto options = parseFigureOptions(
+        {QStringLiteral("--workspace"), QString::fromStdString(workspace.path().string()), QStringLiteral("--runs"),
+         a + QLatin1Char(',') + b, QStringLiteral("--out"), out.filePath(QStringLiteral("deep/er"))});
     ASSERT_TRUE(options.has_value()) << options.error().message;
     const auto written = writeFigures(*options);
     ASSERT_TRUE(written.has_value()) << written.error().message;
@@ -27,8 +27,11 @@ TEST(FigureCommand, WritesEveryFigureAndHowItWasMade) {
     ASSERT_TRUE(json.open(QIODevice::ReadOnly));
     const QJsonDocument document = QJsonDocument::fromJson(json.readAll());
     EXPECT_EQ(document[QLatin1String("curves")][0][QLatin1String("runs")][0][QLatin1String("run_id")].toString(), a);
-    EXPECT_EQ(document[QLatin1String("curves")][1][QLatin1String("runs")][0][QLatin1String("git_commit")].toString().size(), 40);
-    EXPECT_TRUE(document[QLatin1String("command")].toString().startsWith(QLatin1String("dasgd-lab figure --workspace")));
+    EXPECT_EQ(
+        document[QLatin1String("curves")][1][QLatin1String("runs")][0][QLatin1String("git_commit")].toString().size(),
+        40);
+    EXPECT_TRUE(
+        document[QLatin1String("command")].toString().startsWith(QLatin1String("dasgd-lab figure --workspace")));
 }
 
 TEST(FigureCommand, WrongWordsAreSaid) {
@@ -40,7 +43,8 @@ TEST(FigureCommand, WrongWordsAreSaid) {
     EXPECT_NE(complaint({"--runs"}).find("a value is missing"), std::string::npos);
     EXPECT_NE(complaint({"--runs", "a"}).find("--out"), std::string::npos);
     EXPECT_NE(complaint({"--runs", "a", "--out", "b", "--colour", "red"}).find("--colour"), std::string::npos);
-    EXPECT_NE(complaint({"--runs", "a", "--out", "b", "--smooth", "1.5"}).find("allowed 0 to 0.999"), std::string::npos);
+    EXPECT_NE(complaint({"--runs", "a", "--out", "b", "--smooth", "1.5"}).find("allowed 0 to 0.999"),
+              std::string::npos);
     EXPECT_NE(complaint({"--runs", "a", "--out", "b", "--x", "hours"}).find("allowed step"), std::string::npos);
     EXPECT_NE(complaint({"--runs", "a", "--out", "b", "--window", "5,2"}).find("--window"), std::string::npos);
     EXPECT_EQ(complaint({"--runs", "a", "--out", "b", "--x", "wall", "--window", "1,2.5"}), "");
@@ -48,7 +52,8 @@ TEST(FigureCommand, WrongWordsAreSaid) {
 
 TEST(FigureCommand, AFolderWithoutAWorkspaceIsSaid) {
     const QTemporaryDir empty;
-    const auto written = writeFigures({.workspace = empty.path().toStdString() + "/none", .runs = {QStringLiteral("a")}, .out = empty.path()});
+    const auto written = writeFigures(
+        {.workspace = empty.path().toStdString() + "/none", .runs = {QStringLiteral("a")}, .out = empty.path()});
     ASSERT_FALSE(written.has_value());
     EXPECT_NE(written.error().message.find("none"), std::string::npos);
 }

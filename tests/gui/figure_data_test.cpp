@@ -46,7 +46,8 @@ TEST(FigureData, CsvIsTextEvenWhereANameLooksLikeAFormula) {
     ASSERT_TRUE(writeCurvesCsv({curve}, {.x = QStringLiteral("step"), .y = QStringLiteral("loss")}, file).has_value());
     QFile written(file);
     ASSERT_TRUE(written.open(QIODevice::ReadOnly));
-    EXPECT_EQ(written.readAll(), "curve,\"step\",\"loss\",std\n\"'=cmd()\"\"x\",1,0.5,0.1\n\"'=cmd()\"\"x\",2,0.25,0.2\n");
+    EXPECT_EQ(written.readAll(),
+              "curve,\"step\",\"loss\",std\n\"'=cmd()\"\"x\",1,0.5,0.1\n\"'=cmd()\"\"x\",2,0.25,0.2\n");
 }
 
 }  // namespace

@@ -60,7 +60,8 @@ TEST(MainWindow, AWorkspaceThatIsNotThereIsSaidInThePage) {
     window.show();
     ASSERT_TRUE(eventually([&] { return window.statusText().contains(QLatin1String("cannot be read")); }));
     bool said = false;
-    for (const QLabel* label : window.findChildren<QLabel*>()) said = said || label->text().contains(QLatin1String("/no/such/workspace"));
+    for (const QLabel* label : window.findChildren<QLabel*>())
+        said = said || label->text().contains(QLatin1String("/no/such/workspace"));
     EXPECT_TRUE(said);
 }
 

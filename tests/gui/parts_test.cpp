@@ -45,7 +45,8 @@ TEST(Parts, EveryStateHasAPillThatFitsItsWord) {
     StatePill pill(testLook());
     for (const char* state : {"queued", "running", "finished", "failed", "stopped", "interrupted"}) {
         pill.setState(QLatin1String(state));
-        EXPECT_GT(pill.sizeHint().width(), QFontMetrics(interFont(12, Weight::SemiBold)).horizontalAdvance(QLatin1String(state)) + 20);
+        EXPECT_GT(pill.sizeHint().width(),
+                  QFontMetrics(interFont(12, Weight::SemiBold)).horizontalAdvance(QLatin1String(state)) + 20);
         EXPECT_EQ(pill.accessibleName(), QLatin1String(state));
     }
 }

@@ -26,7 +26,8 @@ Curve curveOf(std::vector<double> y) {
 
 TEST_F(PlotCanvasTest, RangesCoverTheCurveAndIgnoreWhatHasNoPlace) {
     canvas_.axes({.logY = true});
-    canvas_.curves({curveOf({10, 0, std::numeric_limits<double>::quiet_NaN(), -3, 0.1, std::numeric_limits<double>::infinity()})});
+    canvas_.curves(
+        {curveOf({10, 0, std::numeric_limits<double>::quiet_NaN(), -3, 0.1, std::numeric_limits<double>::infinity()})});
     const QCPRange y = canvas_.plot().yAxis->range();
     EXPECT_LT(y.lower, 0.1);
     EXPECT_GT(y.lower, 0.01) << "zero and below have no place on a logarithmic axis";

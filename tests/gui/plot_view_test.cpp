@@ -32,7 +32,8 @@ TEST(PlotView, DrawsItsCurveInItsColour) {
         const QImage image = view.grab().toImage();
         int colored = 0;
         for (int x = 0; x < image.width(); ++x) {
-            for (int y = 60; y < image.height(); ++y) colored += image.pixelColor(x, y) == testLook().theme().curves[0] ? 1 : 0;
+            for (int y = 60; y < image.height(); ++y)
+                colored += image.pixelColor(x, y) == testLook().theme().curves[0] ? 1 : 0;
         }
         return colored > 300;
     }));
@@ -55,13 +56,16 @@ protected:
 
 TEST_P(PaperTest, WritesAFileOfTheRightKind) {
     const QString file = folder_.filePath(QStringLiteral("loss") + QLatin1String(GetParam()));
-    PaperFigure figure{.curves = {ramp(1), ramp(2)}, .axes = {.x = QStringLiteral("steps"), .y = QStringLiteral("training loss")}};
+    PaperFigure figure{.curves = {ramp(1), ramp(2)},
+                       .axes = {.x = QStringLiteral("steps"), .y = QStringLiteral("training loss")}};
     figure.curves[1].deviation.assign(101, 3.0);
     ASSERT_TRUE(writeFigure(figure, file).has_value());
     QFile written(file);
     ASSERT_TRUE(written.open(QIODevice::ReadOnly));
     const QByteArray head = written.read(2000);
-    const QByteArray magic = file.endsWith(QLatin1String("pdf")) ? "%PDF" : file.endsWith(QLatin1String("svg")) ? "<svg" : "PNG";
+    const QByteArray magic = file.endsWith(QLatin1String("pdf"))   ? "%PDF"
+                             : file.endsWith(QLatin1String("svg")) ? "<svg"
+                                                                   : "PNG";
     EXPECT_TRUE(head.contains(magic));
     if (file.endsWith(QLatin1String("png"))) {
         const QImage image(file);
@@ -77,7 +81,9 @@ TEST(PlotView, PdfFontsAreEmbeddedAndNotType3) {
     ASSERT_FALSE(tool.isEmpty()) << "install poppler-utils";
     const QTemporaryDir folder;
     const QString file = folder.filePath(QStringLiteral("a.pdf"));
-    ASSERT_TRUE(writeFigure({.curves = {ramp(1)}, .axes = {.x = QStringLiteral("steps"), .y = QStringLiteral("loss")}}, file).has_value());
+    ASSERT_TRUE(
+        writeFigure({.curves = {ramp(1)}, .axes = {.x = QStringLiteral("steps"), .y = QStringLiteral("loss")}}, file)
+            .has_value());
     QProcess process;
     process.start(tool, {file});
     ASSERT_TRUE(process.waitForFinished());

@@ -7,8 +7,9 @@
 namespace dasgd::gui {
 namespace {
 
-constexpr const char* kToml = "name = \"s\"\n[algorithm]\nname = \"dasgd\"\nperiod = 4\ndelay = 3\nlocal_weight = 0.25\n"
-                              "correction = 0.0\n[train]\nseed = 7\nbatch_size = 32\n[cluster]\nlink = { bandwidth = \"1Gbps\" }\n";
+constexpr const char* kToml =
+    "name = \"s\"\n[algorithm]\nname = \"dasgd\"\nperiod = 4\ndelay = 3\nlocal_weight = 0.25\n"
+    "correction = 0.0\n[train]\nseed = 7\nbatch_size = 32\n[cluster]\nlink = { bandwidth = \"1Gbps\" }\n";
 
 TEST(RunConfig, FlattensTablesToDottedKeys) {
     const FlatConfig flat = flattenToml(kToml);
@@ -28,6 +29,11 @@ TEST(RunConfig, SaysTheSettingsInThePapersSigns) {
 TEST(RunConfig, TitleNamesExperimentAlgorithmAndSeed) {
     EXPECT_EQ(runTitle(makeRun("r", "dasgd", kToml, 7)->row),
               QStringLiteral("sweep  /  dasgd  τ\u00a04  d\u00a03  ξ\u00a00.25  ·  seed 7"));
+}
+
+TEST(RunConfig, LinksHaveAirBetweenNumberAndUnit) {
+    EXPECT_EQ(linkInWords("200Mbps, 1ms"), QStringLiteral("200\u00a0Mbps, 1\u00a0ms"));
+    EXPECT_EQ(linkInWords(""), QString());
 }
 
 TEST(RunConfig, TheGroupIgnoresTheSeedAlone) {

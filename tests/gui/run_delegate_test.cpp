@@ -21,7 +21,8 @@ protected:
         option.rect = image.rect();
         option.font = interFont(13);
         option.fontMetrics = QFontMetrics(option.font);
-        RunDelegate(session_, testLook()).paint(&painter, option, session_.runs().index(session_.runs().rowOf(id), column));
+        RunDelegate(session_, testLook())
+            .paint(&painter, option, session_.runs().index(session_.runs().rowOf(id), column));
         return image;
     }
     static bool holds(const QImage& image, const QColor& color) {
@@ -39,12 +40,14 @@ TEST_F(RunDelegateTest, AnAlgorithmHasTheColourOfItsCurve) {
     const CurveStyle own = session_.styleOf(*session_.current());
     const QImage image = cell(id_, RunTableModel::Algorithm);
     EXPECT_TRUE(holds(image, testLook().theme().curves[static_cast<std::size_t>(own.color)]));
-    EXPECT_FALSE(holds(cell(other_, RunTableModel::Algorithm), testLook().theme().curves[static_cast<std::size_t>(own.color)]));
+    EXPECT_FALSE(
+        holds(cell(other_, RunTableModel::Algorithm), testLook().theme().curves[static_cast<std::size_t>(own.color)]));
 }
 
 TEST_F(RunDelegateTest, TheStateIsAPill) {
     look();
-    EXPECT_TRUE(holds(cell(id_, RunTableModel::Status), StatePill::colorsOf(QStringLiteral("finished"), testLook().theme()).second));
+    EXPECT_TRUE(holds(cell(id_, RunTableModel::Status),
+                      StatePill::colorsOf(QStringLiteral("finished"), testLook().theme()).second));
 }
 
 }  // namespace

@@ -19,7 +19,9 @@ RunItemPtr withLoss(const std::string& id, double loss, const std::string& algor
 class RunFilterTest : public ::testing::Test {
 protected:
     RunFilterTest() {
-        runs_.take({withLoss("a", 0.5, "dasgd"), withLoss("b", 0.05, "sync_sgd"), makeRun("c", "local_sgd", "", 3, "failed")}, {});
+        runs_.take(
+            {withLoss("a", 0.5, "dasgd"), withLoss("b", 0.05, "sync_sgd"), makeRun("c", "local_sgd", "", 3, "failed")},
+            {});
     }
     QStringList shown(const char* filter) {
         filter_.setFilter(QString::fromUtf8(filter));

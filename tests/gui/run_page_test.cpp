@@ -39,7 +39,9 @@ TEST_F(RunPageTest, SaysInWordsWhatOneLooksAt) {
 TEST_F(RunPageTest, TheKeyFiguresAreThoseOfTheStore) {
     const QString id = workspace_.record({.steps = 100});
     open();
-    ASSERT_TRUE(eventually([&] { return figure(QStringLiteral("test accuracy")) != kAbsent && figure(QStringLiteral("train loss")) != kAbsent; }));
+    ASSERT_TRUE(eventually([&] {
+        return figure(QStringLiteral("test accuracy")) != kAbsent && figure(QStringLiteral("train loss")) != kAbsent;
+    }));
     const storage::RunRow row = storage::RunReader::open(workspace_.path())->run(id.toStdString())->row;
     EXPECT_EQ(figure(QStringLiteral("hidden")), percent(row.hidden) + QStringLiteral("\u00a0%"));
     EXPECT_EQ(figure(QStringLiteral("sent per rank")), bytesInWords(static_cast<double>(row.bytesSent) / 4).text());

@@ -68,7 +68,9 @@ TEST_F(RunTableModelTest, TheNewestIsTheRunningOne) {
 
 TEST_F(RunTableModelTest, AbsentNumbersSortBelowAll) {
     model_.take({withNumbers(), makeRun("r2", "sync_sgd")}, {});
-    const auto sortValue = [&](int row) { return model_.index(row, RunTableModel::FinalLoss).data(RunTableModel::SortRole).toDouble(); };
+    const auto sortValue = [&](int row) {
+        return model_.index(row, RunTableModel::FinalLoss).data(RunTableModel::SortRole).toDouble();
+    };
     EXPECT_LT(sortValue(1), sortValue(0));
     EXPECT_TRUE(std::isinf(sortValue(1)));
 }

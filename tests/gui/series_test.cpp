@@ -16,7 +16,8 @@ storage::MetricSample sample(int rank, std::int64_t step, double value) {
 
 TEST(Series, AveragesRanksWhateverTheOrder) {
     Series series;
-    const std::vector<storage::MetricSample> samples{sample(0, 2, 1), sample(0, 1, 4), sample(1, 1, 2), sample(1, 2, 3)};
+    const std::vector<storage::MetricSample> samples{sample(0, 2, 1), sample(0, 1, 4), sample(1, 1, 2),
+                                                     sample(1, 2, 3)};
     series.add(samples);
     ASSERT_EQ(series.points().size(), 2U);
     EXPECT_EQ(series.points()[0].step, 1);
@@ -62,8 +63,8 @@ TEST(Series, ThinningKeepsEveryPeakAndGap) {
 
 TEST(Series, SeedBandIsMeanAndDeviationAtCommonSteps) {
     Series a, b, c;
-    const std::vector<storage::MetricSample> first{sample(-1, 1, 1), sample(-1, 2, 10)}, second{sample(-1, 1, 3), sample(-1, 2, 20)},
-        third{sample(-1, 1, 5)};
+    const std::vector<storage::MetricSample> first{sample(-1, 1, 1), sample(-1, 2, 10)},
+        second{sample(-1, 1, 3), sample(-1, 2, 20)}, third{sample(-1, 1, 5)};
     a.add(first);
     b.add(second);
     c.add(third);

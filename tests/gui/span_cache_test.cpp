@@ -12,7 +12,8 @@ constexpr Ns kMs = 1'000'000;
 constexpr auto kLong = std::chrono::minutes(1);
 
 SpanRow row(int rank, SpanKind kind, Ns start, Ns end) {
-    return {rank, {.lane = kind == SpanKind::Reduce ? Lane::Comm : Lane::Compute, .kind = kind, .start = start, .end = end}};
+    return {rank,
+            {.lane = kind == SpanKind::Reduce ? Lane::Comm : Lane::Compute, .kind = kind, .start = start, .end = end}};
 }
 
 // A store in memory that counts how often it is asked.
@@ -36,8 +37,8 @@ TEST(SpanCache, AnswersWhatTheStoreHasWhateverTheWindow) {
     FakeStore store;
     for (int i = 0; i < 3000; ++i) {
         const Ns start = static_cast<Ns>(random() % 20'000) * kMs;
-        store.rows.push_back(row(static_cast<int>(random() % 3), i % 7 == 0 ? SpanKind::Reduce : SpanKind::Forward, start,
-                                 start + static_cast<Ns>(random() % 3'000) * kMs));
+        store.rows.push_back(row(static_cast<int>(random() % 3), i % 7 == 0 ? SpanKind::Reduce : SpanKind::Forward,
+                                 start, start + static_cast<Ns>(random() % 3'000) * kMs));
     }
     SpanCache cache;
     cache.reset(3);

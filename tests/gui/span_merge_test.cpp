@@ -50,7 +50,8 @@ TEST(SpanMerge, NoSpanIsEverLost) {
         const std::size_t n = random() % 2000;
         for (std::size_t i = 0; i < n; ++i) {
             const Ns start = static_cast<Ns>(random() % 1'000'000);
-            spans.push_back(span(static_cast<SpanKind>(random() % 10), start, start + static_cast<Ns>(random() % (round * 20 + 1))));
+            spans.push_back(span(static_cast<SpanKind>(random() % 10), start,
+                                 start + static_cast<Ns>(random() % (round * 20 + 1))));
         }
         std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.start < b.start; });
         const double nsPerPixel = 0.5 + static_cast<double>(random() % 5000);
@@ -84,10 +85,11 @@ TEST(SpanMerge, PixelsDoNotMoveWhenTheWindowDoes) {
 
 TEST(SpanMerge, LinksGoFromTheLaunchToTheMergeThatUsesIt) {
     std::vector<TimelineLink> links;
-    linkCollectives({span(SpanKind::Reduce, 10, 80, 1), span(SpanKind::Wait, 90, 95, 1), span(SpanKind::Merge, 95, 99, 1),
-                     span(SpanKind::Reduce, 100, 180, 2), span(SpanKind::Wait, 170, 180, 2), span(SpanKind::Reduce, 200, 280, 3),
-                     span(SpanKind::Merge, 5, 6, 9)},
-                    2, links);
+    linkCollectives(
+        {span(SpanKind::Reduce, 10, 80, 1), span(SpanKind::Wait, 90, 95, 1), span(SpanKind::Merge, 95, 99, 1),
+         span(SpanKind::Reduce, 100, 180, 2), span(SpanKind::Wait, 170, 180, 2), span(SpanKind::Reduce, 200, 280, 3),
+         span(SpanKind::Merge, 5, 6, 9)},
+        2, links);
     ASSERT_EQ(links.size(), 2U) << "no link without a use, none without a reduce";
     EXPECT_EQ(links[0].launch, 10);
     EXPECT_EQ(links[0].use, 95);

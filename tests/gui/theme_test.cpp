@@ -32,7 +32,8 @@ TEST(Theme, TextCanBeReadInBoth) {
         EXPECT_GE(contrast(theme.good, theme.goodTint), 3.9);
         EXPECT_GE(contrast(theme.bad, theme.badTint), 4.5);
         EXPECT_GE(contrast(theme.warn, theme.warnTint), 4.5);
-        for (const QColor& curve : theme.curves) EXPECT_GE(contrast(curve, theme.panel), 2) << curve.name().toStdString();
+        for (const QColor& curve : theme.curves)
+            EXPECT_GE(contrast(curve, theme.panel), 2) << curve.name().toStdString();
     }
 }
 
@@ -45,7 +46,8 @@ TEST(Theme, FiguresAreTabularInTheShippedFont) {
             // Advances are rounded to a 64th of a pixel.
             EXPECT_NEAR(metrics.horizontalAdvance(digit), metrics.horizontalAdvance(QLatin1Char('1')), 0.02);
         }
-        for (const QChar sign : QStringLiteral("τdξγαβηµ·–…₀")) EXPECT_TRUE(metrics.inFont(sign)) << QString(sign).toStdString();
+        for (const QChar sign : QStringLiteral("τdξγαβηµ·–…₀"))
+            EXPECT_TRUE(metrics.inFont(sign)) << QString(sign).toStdString();
     }
     EXPECT_EQ(QFontInfo(monoFont(12)).family(), QStringLiteral("JetBrains Mono"));
 }

@@ -27,7 +27,8 @@ TEST(TimelineFigure, DrawsADozenStepsOfTheSteadyState) {
     EXPECT_EQ(image.width(), 1650);
     int reduce = 0;
     for (int y = 0; y < image.height(); ++y) {
-        for (int x = 0; x < image.width(); ++x) reduce += (image.pixel(x, y) & 0xffffffU) == rgbOf(SpanKind::Reduce) ? 1 : 0;
+        for (int x = 0; x < image.width(); ++x)
+            reduce += (image.pixel(x, y) & 0xffffffU) == rgbOf(SpanKind::Reduce) ? 1 : 0;
     }
     EXPECT_GT(reduce, 5'000);
     QFile svg(stem + QStringLiteral(".svg"));

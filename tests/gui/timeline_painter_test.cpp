@@ -32,7 +32,8 @@ Picture paintOf(const std::vector<Span>& spans, TimeRange window) {
 }
 
 TEST(TimelinePainter, ABoxHasTheColourOfItsKindWhereItsTimeIs) {
-    const Picture picture = paintOf({{.kind = SpanKind::Backward, .start = 100 * kMs, .end = 200 * kMs}}, {0, 1000 * kMs});
+    const Picture picture =
+        paintOf({{.kind = SpanKind::Backward, .start = 100 * kMs, .end = 200 * kMs}}, {0, 1000 * kMs});
     const int y = static_cast<int>(picture.layout.lane(0).bottom()) - 2;
     const auto colorAt = [&](Ns t) { return picture.image.pixelColor(static_cast<int>(picture.scale.xAt(t)), y); };
     EXPECT_EQ(colorAt(150 * kMs), QColor::fromRgb(rgbOf(SpanKind::Backward)));
@@ -54,14 +55,21 @@ TEST(TimelinePainter, AReduceSaysItsPayload) {
 }
 
 TEST(TimelinePainter, DescriptionsHaveKindRankStepStartDurationBytes) {
-    const TimelineBox box{.span = {.lane = Lane::Comm, .kind = SpanKind::Reduce, .step = 8, .start = 1'500 * kMs, .end = 1'575 * kMs,
-                                   .bytes = 246'824, .collective = 2}};
+    const TimelineBox box{.span = {.lane = Lane::Comm,
+                                   .kind = SpanKind::Reduce,
+                                   .step = 8,
+                                   .start = 1'500 * kMs,
+                                   .end = 1'575 * kMs,
+                                   .bytes = 246'824,
+                                   .collective = 2}};
     const QString text = boxDescription(box, {3, Lane::Comm});
-    for (const char* part : {"reduce  75.00\u00a0ms", "rank 3", "comm", "step 8", "1.500000 s", "247\u00a0kB", "collective 2"}) {
+    for (const char* part :
+         {"reduce  75.00\u00a0ms", "rank 3", "comm", "step 8", "1.500000 s", "247\u00a0kB", "collective 2"}) {
         EXPECT_TRUE(text.contains(QString::fromUtf8(part))) << part << " in " << text.toStdString();
     }
     const TimelineBox many{.count = 37, .cover = 0.5F, .span = {.kind = SpanKind::Forward}};
-    EXPECT_TRUE(boxDescription(many, {0, Lane::Compute}).startsWith(QLatin1String("37 spans in this pixel, mostly forward")));
+    EXPECT_TRUE(
+        boxDescription(many, {0, Lane::Compute}).startsWith(QLatin1String("37 spans in this pixel, mostly forward")));
 }
 
 TEST(TimelinePainter, TickLabelsHaveNoMoreDigitsThanTheyNeed) {

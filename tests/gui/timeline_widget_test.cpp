@@ -21,8 +21,9 @@ protected:
         widget_.show();
         auto frame = std::make_shared<TimelineFrame>();
         frame->rows = {{0, Lane::Compute}, {0, Lane::Comm}};
-        frame->boxes = {{.row = 0, .rgb = 1, .span = {.kind = SpanKind::Forward, .start = 1'100 * kMs, .end = 1'200 * kMs}},
-                        {.row = 1, .rgb = 2, .span = {.kind = SpanKind::Reduce, .start = 1'150 * kMs, .end = 1'400 * kMs}}};
+        frame->boxes = {
+            {.row = 0, .rgb = 1, .span = {.kind = SpanKind::Forward, .start = 1'100 * kMs, .end = 1'200 * kMs}},
+            {.row = 1, .rgb = 2, .span = {.kind = SpanKind::Reduce, .start = 1'150 * kMs, .end = 1'400 * kMs}}};
         widget_.setFrame(frame);
     }
     [[nodiscard]] QPoint at(Ns t, int row = 0) {
@@ -36,7 +37,8 @@ protected:
     }
     void wheel(Ns where, int delta, Qt::KeyboardModifiers keys = {}) {
         const QPointF point = at(where);
-        QWheelEvent event(point, widget_.mapToGlobal(point), {}, {0, delta}, Qt::NoButton, keys, Qt::NoScrollPhase, false);
+        QWheelEvent event(point, widget_.mapToGlobal(point), {}, {0, delta}, Qt::NoButton, keys, Qt::NoScrollPhase,
+                          false);
         QApplication::sendEvent(&widget_, &event);
     }
     TimeSelection selection_;

@@ -34,7 +34,8 @@ class SyntheticRun {
 public:
     SyntheticRun(storage::Store& store, SyntheticSpec spec) : spec_(std::move(spec)), noise_(spec_.seed) {
         id_ = store.newRunId(spec_.algorithm);
-        storage::RunInfo info{.runId = id_, .experiment = spec_.experiment, .algorithm = spec_.algorithm, .backend = "gloo"};
+        storage::RunInfo info{
+            .runId = id_, .experiment = spec_.experiment, .algorithm = spec_.algorithm, .backend = "gloo"};
         info.config = config();
         info.seed = spec_.seed;
         info.workers = spec_.ranks;
@@ -107,9 +108,15 @@ private:
                "\n[cluster]\nworkers = " + std::to_string(spec_.ranks) + "\n";
     }
 
-    void span(std::size_t rank, Lane lane, SpanKind kind, std::int64_t step, Ns start, Ns end, std::uint64_t collective = 0) {
-        const Span one{.lane = lane, .kind = kind, .step = step, .start = start, .end = end,
-                       .bytes = kind == SpanKind::Reduce ? 246'824 : 0, .collective = collective};
+    void span(std::size_t rank, Lane lane, SpanKind kind, std::int64_t step, Ns start, Ns end,
+              std::uint64_t collective = 0) {
+        const Span one{.lane = lane,
+                       .kind = kind,
+                       .step = step,
+                       .start = start,
+                       .end = end,
+                       .bytes = kind == SpanKind::Reduce ? 246'824 : 0,
+                       .collective = collective};
         ranks_[rank].meter.add(one);
         ranks_[rank].journal->span(one);
     }

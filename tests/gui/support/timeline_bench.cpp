@@ -20,14 +20,20 @@ constexpr int kPerStep = 5;  // forward, backward, update, reduce, merge
 
 std::vector<storage::SpanRow> spansOf(std::size_t count) {
     std::vector<storage::SpanRow> spans;
-    const SpanKind kinds[] = {SpanKind::Forward, SpanKind::Backward, SpanKind::Update, SpanKind::Reduce, SpanKind::Merge};
+    const SpanKind kinds[] = {SpanKind::Forward, SpanKind::Backward, SpanKind::Update, SpanKind::Reduce,
+                              SpanKind::Merge};
     for (std::size_t i = 0; i < count / kRanks; ++i) {
         for (int rank = 0; rank < kRanks; ++rank) {
             const SpanKind kind = kinds[i % kPerStep];
             const Ns start = static_cast<Ns>(i) * 1'000'000 + rank * 40'000;
-            spans.push_back({rank, {.lane = kind == SpanKind::Reduce ? Lane::Comm : Lane::Compute, .kind = kind,
-                                    .step = static_cast<std::int64_t>(i / kPerStep), .start = start, .end = start + 900'000,
-                                    .bytes = 1000, .collective = i / kPerStep + 1}});
+            spans.push_back({rank,
+                             {.lane = kind == SpanKind::Reduce ? Lane::Comm : Lane::Compute,
+                              .kind = kind,
+                              .step = static_cast<std::int64_t>(i / kPerStep),
+                              .start = start,
+                              .end = start + 900'000,
+                              .bytes = 1000,
+                              .collective = i / kPerStep + 1}});
         }
     }
     return spans;
@@ -53,7 +59,8 @@ void measure(std::size_t count) {
     const TimeRange range{0, all.back().span.end};
     const auto fetch = [&](TimeRange wanted) -> Result<std::vector<storage::SpanRow>> {
         std::vector<storage::SpanRow> out;
-        const auto first = std::lower_bound(all.begin(), all.end(), wanted.start, [](const storage::SpanRow& row, Ns t) { return row.span.end < t; });
+        const auto first = std::lower_bound(all.begin(), all.end(), wanted.start,
+                                            [](const storage::SpanRow& row, Ns t) { return row.span.end < t; });
         for (auto at = first; at != all.end() && at->span.start <= wanted.end; ++at) out.push_back(*at);
         return out;
     };
@@ -69,7 +76,8 @@ void measure(std::size_t count) {
         const double painting = medianMs(9, [&] {
             image.fill(theme.panel);
             QPainter painter(&image);
-            paintTimeline(painter, frame, layout, {window, layout.plot().left(), layout.plot().width()}, screenStyle(theme));
+            paintTimeline(painter, frame, layout, {window, layout.plot().left(), layout.plot().width()},
+                          screenStyle(theme));
         });
         std::printf("%9zu spans, %7zu in the window: %6zu boxes, merge %7.2f ms, paint %6.2f ms\n", count, frame.spans,
                     frame.boxes.size(), merging, painting);
