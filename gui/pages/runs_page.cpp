@@ -88,7 +88,7 @@ private:
         table_->verticalHeader()->setDefaultSectionSize(kRowHeight);
         table_->horizontalHeader()->setHighlightSections(false);
         table_->horizontalHeader()->setStretchLastSection(true);
-        const int widths[] = {118, 112, 126, 132, 50, 56, 76, 124, 60, 68, 82, 80, 70, 90, 86};
+        const int widths[] = {118, 112, 124, 130, 60, 56, 76, 124, 60, 68, 82, 80, 70, 90, 86};
         for (int i = 0; i < RunTableModel::kColumns; ++i) table_->setColumnWidth(i, widths[i]);
         table_->setAccessibleName(tr("Runs"));
         card->body().addWidget(table_);

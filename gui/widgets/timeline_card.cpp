@@ -48,8 +48,9 @@ QString windowText(TimeRange window) {
 
 QString overlapInWords(const storage::RunDetail& detail) {
     QStringList parts;
-    parts << (detail.row.hidden ? QStringLiteral("hidden %1 %").arg(percent(detail.row.hidden))
-                                : QStringLiteral("nothing was reduced"));
+    parts << (detail.row.hidden                ? QStringLiteral("hidden %1 %").arg(percent(detail.row.hidden))
+              : detail.row.status == "running" ? QStringLiteral("hidden and blocked: from the first epoch on")
+                                               : QStringLiteral("nothing was reduced"));
     if (detail.row.blockedS && detail.row.steps > 0) {
         const double ms = *detail.row.blockedS * 1e3 / static_cast<double>(detail.row.steps);
         parts << QStringLiteral("blocked %1 ms/step").arg(shortNumber(ms, 2));
