@@ -8,8 +8,11 @@ namespace dasgd::gui {
 RunItemPtr makeRunItem(storage::RunRow row) {
     auto item = std::make_shared<RunItem>();
     item->id = QString::fromStdString(row.runId);
-    item->settings = settingsInWords(flattenToml(row.config));
+    const FlatConfig config = flattenToml(row.config);
+    item->settings = settingsInWords(config);
     item->group = groupKey(row);
+    const auto trace = config.find("record.trace");
+    item->keepsSpans = trace == config.end() || trace->second == "full";
     item->haystack =
         (QStringList{item->id, QString::fromStdString(row.experiment), QString::fromStdString(row.algorithm),
                      item->settings, QString::fromStdString(row.backend), QString::fromStdString(row.status),

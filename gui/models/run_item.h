@@ -13,9 +13,10 @@ namespace dasgd::gui {
 struct RunItem {
     storage::RunRow row;
     QString id;
-    QString settings;   // settingsInWords()
-    std::string group;  // groupKey()
-    QString haystack;   // lower case: every word a filter may hit
+    QString settings;        // settingsInWords()
+    std::string group;       // groupKey()
+    bool keepsSpans = true;  // record.trace is "full"
+    QString haystack;        // lower case: every word a filter may hit
 };
 
 // Immutable, shared between threads.

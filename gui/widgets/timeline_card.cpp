@@ -132,10 +132,11 @@ void TimelineCard::updateFollow() {
     follow_->setChecked(following);
     follow_->setText(following ? tr("● following") : tr("❚❚ paused"));
     const bool none = session_.pulse().spans == 0;
-    timeline_->setEmptyText(!none ? QString()
-                            : session_.pulse().live
-                                ? tr("No spans yet: they appear with the first step.")
-                                : tr("This run recorded no spans. Run it with [record] trace = \"full\"."));
+    const RunItemPtr run = session_.current();
+    const bool expected = session_.pulse().live && (!run || run->keepsSpans);
+    timeline_->setEmptyText(!none      ? QString()
+                            : expected ? tr("No spans yet: they appear with the first step.")
+                                       : tr("This run keeps no spans. Run it with [record] trace = \"full\"."));
 }
 
 void TimelineCard::updateRange() { range_->setText(windowText(session_.selection().window())); }

@@ -65,6 +65,14 @@ TEST(Feed, AnswersTheLatestWish) {
     EXPECT_FALSE(frame->links.empty());
 }
 
+TEST(Feed, ARunSaysWhetherItKeepsSpans) {
+    const auto keeps = [](const char* config) { return makeRunItem({.runId = "r", .config = config})->keepsSpans; };
+    EXPECT_TRUE(keeps("[record]\ntrace = \"full\"\n"));
+    EXPECT_FALSE(keeps("[record]\ntrace = \"summary\"\n"));
+    EXPECT_FALSE(keeps("[record]\ntrace = \"off\"\n"));
+    EXPECT_TRUE(keeps("")) << "the default";
+}
+
 TEST(Feed, MeasuresLikeTheFormula) {
     Workspace workspace;
     const QString id = workspace.record({.steps = 40});
