@@ -46,9 +46,10 @@ std::string inWords(const ComparedGroup& group, const Comparison& comparison, do
         text += " is as fast as " + other + measured;
     }
     if (group.computeRatio) {
-        char costs[80];
-        std::snprintf(costs, sizeof costs, "; computing alone would take %.3g ms, so communication costs %+.1f %%",
-                      group.stepMs.mean / *group.computeRatio, (*group.computeRatio - 1) * 100);
+        char costs[160];
+        std::snprintf(costs, sizeof costs, "; computing alone would take %.3g ms, so communication costs %+.1f %%%s",
+                      group.stepMs.mean / *group.computeRatio, (*group.computeRatio - 1) * 100,
+                      *group.computeRatio < 1 ? ", which can only be noise: repeat on a quiet machine" : "");
         text += costs;
     }
     return text + ".\n";

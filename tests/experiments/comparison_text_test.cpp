@@ -36,6 +36,14 @@ TEST(ComparisonText, SaysWhoIsFasterByHowMuch) {
     EXPECT_THAT(text, Not(HasSubstr("Per step, independent")));
 }
 
+TEST(ComparisonText, ACostBelowNothingIsCalledNoise) {
+    Comparison comparison = three();
+    EXPECT_THAT(comparisonText(comparison), Not(HasSubstr("noise")));
+    comparison.groups[1].stepMs.mean = 7;
+    comparison.groups[1].computeRatio = 7.0 / 8;
+    EXPECT_THAT(comparisonText(comparison), HasSubstr("communication costs -12.5 %, which can only be noise"));
+}
+
 TEST(ComparisonText, LeavesUnfinishedRunsVisible) {
     Comparison comparison = three();
     comparison.groups[1].unfinished = 2;
