@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <condition_variable>
+#include <csignal>
 #include <cstring>
 #include <mutex>
 #include <torch/csrc/distributed/c10d/FileStore.hpp>
@@ -305,6 +306,8 @@ Result<std::string> Rendezvous::get(const std::string& key) {
 
 Result<std::unique_ptr<Communicator>> makeGloo(const Rendezvous& rendezvous, const GlooOptions& options,
                                                const Clock& clock) {
+    // Gloo writes to sockets without MSG_NOSIGNAL: a peer that dies would take this rank along, without a word.
+    std::signal(SIGPIPE, SIG_IGN);
     try {
         auto gloo = c10d::ProcessGroupGloo::Options::create(options.timeout);
         gloo->devices.push_back(options.interface.isLoopback()
@@ -313,6 +316,10 @@ Result<std::unique_ptr<Communicator>> makeGloo(const Rendezvous& rendezvous, con
         gloo->threads = 1;  // in launch order; see GlooOperation
         auto group = c10::make_intrusive<c10d::ProcessGroupGloo>(rendezvous.impl().store(), options.rank.value(),
                                                                  options.size, gloo);
+        // A rank that is done at once would otherwise hang up on one that is still connecting.
+        c10d::BarrierOptions together;
+        together.timeout = options.timeout;
+        group->barrier(together)->wait();
         return std::make_unique<GlooCommunicator>(std::move(group), options, clock);
     } catch (const std::exception& error) {
         return fail("rank " + std::to_string(options.rank.value()) + ": the " + std::to_string(options.size) +

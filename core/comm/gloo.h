@@ -44,7 +44,8 @@ struct GlooOptions {
     std::chrono::milliseconds timeout{60'000};  // of one operation; waiting ends at most 2 s later
 };
 
-// Connects all ranks; blocks until every rank is there. `clock` outlives the communicator.
+// Connects all ranks; blocks until every rank is there. From then on the process ignores SIGPIPE. `clock` outlives the
+// communicator.
 [[nodiscard]] Result<std::unique_ptr<Communicator>> makeGloo(const Rendezvous& rendezvous, const GlooOptions& options,
                                                              const Clock& clock);
 

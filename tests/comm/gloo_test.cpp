@@ -36,6 +36,7 @@ TEST(Gloo, ARankThatNeverComesEndsTheWaitAtTheDeadline) {
     EXPECT_THAT(message, testing::HasSubstr("rank 0: all_reduce #1 (40 bytes) failed"));
 }
 
+// Again and again: without SIGPIPE ignored, one in some dozens of these ended the process.
 TEST(Gloo, APeerThatLeavesIsAnErrorNotAHang) {
     const auto run = [] {
         runRanks(Backend::Gloo, 2, [&](Communicator& comm, Clock&) {
@@ -45,7 +46,7 @@ TEST(Gloo, APeerThatLeavesIsAnErrorNotAHang) {
             pending.wait();
         });
     };
-    EXPECT_THROW(run(), CommError);
+    for (int i = 0; i < 30; ++i) EXPECT_THROW(run(), CommError);
 }
 
 // What listens in this process: hexadecimal local addresses of /proc/net/tcp's LISTEN rows.
