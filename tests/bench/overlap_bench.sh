@@ -111,11 +111,11 @@ overlap_part() {
     experiment dasgd $'name = "dasgd"\nperiod = 4\ndelay = 3' resnet18 "$steps" 2 full
     tests/support/hosts.sh up 2 "$rate"
     for ((repeat = 1; repeat <= repeats; ++repeat)); do
-        for name in independent sync_sgd local_sgd dasgd; do overlap_run "$repeat" "$name"; done
+        for name in ${ALGORITHMS:-independent sync_sgd local_sgd dasgd}; do overlap_run "$repeat" "$name"; done
     done
     tests/support/hosts.sh down
     printf 'ResNet-18, batch 16, two hosts of one core, link %s, %d repetitions of %d steps\n' "$rate" "$repeats" "$steps"
-    for name in independent sync_sgd local_sgd dasgd; do report independent "$name"; done
+    for name in ${ALGORITHMS:-independent sync_sgd local_sgd dasgd}; do report independent "$name"; done
 }
 
 trace_part() {
