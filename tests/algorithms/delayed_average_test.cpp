@@ -12,9 +12,10 @@ namespace dasgd::test {
 namespace {
 
 // A mixer that can be told from the mean, so that with one rank m = 2s.
-Pending doubled(Communicator& comm, at::Tensor& tensor) {
-    tensor.mul_(2);
-    return comm.allReduce(tensor, Reduce::Mean);
+Mixer doubled() {
+    Mixer mixer = meanMixer();
+    mixer.scale = [](int size) { return 2.0 / size; };
+    return mixer;
 }
 
 // Weights after each of the steps: 10·k before the merge of step k, what the average makes of them after it.
@@ -26,7 +27,7 @@ std::vector<double> weightsOf(const DelayedAverageParams& values, std::int64_t s
         MemorySink sink;
         Trace trace(clock, sink, TraceLevel::Off);
         StepContext context(comm, clock, params, trace);
-        DelayedAverage average(values, doubled);
+        DelayedAverage average(values, doubled());
         const at::NoGradGuard guard;
         params.weights().fill_(1);
         average.start(context);

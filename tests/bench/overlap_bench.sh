@@ -10,6 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 rate=${RATE:-250mbit} repeats=${REPEATS:-3} steps=${STEPS:-29} lenet_steps=${LENET_STEPS:-1500}
 parts=${PARTS:-overlap trace}
+read -ra algorithms <<<"${ALGORITHMS:-independent sync_sgd local_sgd dasgd}"
 dasgd=$PWD/build/release/dasgd
 folder=$(mktemp -d "${TMPDIR:-/tmp}/overlap-bench.XXXXXX")
 results=$folder/results
@@ -111,11 +112,11 @@ overlap_part() {
     experiment dasgd $'name = "dasgd"\nperiod = 4\ndelay = 3' resnet18 "$steps" 2 full
     tests/support/hosts.sh up 2 "$rate"
     for ((repeat = 1; repeat <= repeats; ++repeat)); do
-        for name in ${ALGORITHMS:-independent sync_sgd local_sgd dasgd}; do overlap_run "$repeat" "$name"; done
+        for name in "${algorithms[@]}"; do overlap_run "$repeat" "$name"; done
     done
     tests/support/hosts.sh down
     printf 'ResNet-18, batch 16, two hosts of one core, link %s, %d repetitions of %d steps\n' "$rate" "$repeats" "$steps"
-    for name in ${ALGORITHMS:-independent sync_sgd local_sgd dasgd}; do report independent "$name"; done
+    for name in "${algorithms[@]}"; do report independent "$name"; done
 }
 
 trace_part() {

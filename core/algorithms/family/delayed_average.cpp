@@ -5,7 +5,8 @@
 namespace dasgd {
 
 Mixer meanMixer() {
-    return [](Communicator& comm, at::Tensor& tensor) { return comm.allReduce(tensor, Reduce::Mean); };
+    return {.scale = [](int size) { return 1.0 / size; },
+            .start = [](Communicator& comm, at::Tensor& snapshot) { return comm.allReduce(snapshot, Reduce::Sum); }};
 }
 
 DelayedAverage::DelayedAverage(const DelayedAverageParams& params, Mixer mixer)
@@ -39,13 +40,13 @@ void DelayedAverage::launch(StepContext& context) {
     {
         const auto span = context.trace().scope(SpanKind::Snapshot, context.step(), 0, context.params().bytes());
         if (!mean_.defined()) mean_ = at::empty_like(weights);
-        mean_.copy_(weights);
+        at::mul_out(mean_, weights, at::scalar_tensor(mixer_.scale(context.comm().size()), weights.options()));
         if (params_.correction > 0) {
             if (!snapshot_.defined()) snapshot_ = at::empty_like(weights);
             snapshot_.copy_(weights);
         }
     }
-    pending_ = mixer_(context.comm(), mean_);
+    pending_ = mixer_.start(context.comm(), mean_);
     launchedAt_ = context.step();
 }
 
@@ -74,7 +75,13 @@ void DelayedAverage::merge(StepContext& context) {
 
 // With nothing overlapped the weights themselves can travel: no snapshot, no copy back, the same bits.
 void DelayedAverage::averageInPlace(StepContext& context) {
-    Pending pending = mixer_(context.comm(), context.params().weights());
+    at::Tensor& weights = context.params().weights();
+    {
+        const auto span = context.trace().scope(SpanKind::Snapshot, context.step(), 0, context.params().bytes());
+        const at::NoGradGuard guard;
+        weights.mul_(mixer_.scale(context.comm().size()));
+    }
+    Pending pending = mixer_.start(context.comm(), weights);
     context.trace().await(pending, context.step(), context.step(), context.params().bytes());
 }
 

@@ -24,8 +24,13 @@ struct DelayedAverageParams {
     std::int64_t offset = 0;      // snapshots at k ≡ offset (mod τ), k > 0
 };
 
-// Turns the snapshots of all ranks into what each merges; in place, starts and returns. The mean unless told otherwise.
-using Mixer = std::function<Pending(Communicator&, at::Tensor&)>;
+// Turns the snapshots of all ranks into what each merges. The mean unless told otherwise.
+struct Mixer {
+    // Factor that a snapshot is multiplied by as it is taken, where it costs nothing; of a group of `size` ranks.
+    std::function<double(int size)> scale;
+    // In place, over scaled snapshots; starts and returns.
+    std::function<Pending(Communicator& comm, at::Tensor& snapshot)> start;
+};
 [[nodiscard]] Mixer meanMixer();
 
 class DelayedAverage final : public Algorithm {
