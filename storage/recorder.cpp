@@ -15,7 +15,7 @@ namespace dasgd::storage {
 namespace {
 
 constexpr std::size_t kBatchEntries = 65536;
-constexpr auto kPause = std::chrono::milliseconds(40);
+constexpr auto kPause = std::chrono::milliseconds(80);
 constexpr auto kPauseInTrouble = std::chrono::milliseconds(500);
 
 class JournalRecorder final : public Recorder {

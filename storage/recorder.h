@@ -71,7 +71,7 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-// Collects `ranks` of one run in a thread of its own until stopped; commits at least every 50 ms while there is
+// Collects `ranks` of one run in a thread of its own until stopped; commits at least every 100 ms while there is
 // something. On a full disk it says so once, keeps the journals, and goes on when there is room again.
 //
 // One process may collect all ranks (a launcher), or several processes some each (workers started by hand: each calls

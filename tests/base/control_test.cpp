@@ -15,7 +15,7 @@
 namespace dasgd {
 namespace {
 
-using namespace dasgd::testing;
+using namespace dasgd::test;
 using ::testing::HasSubstr;
 
 RunControl newControl(const TempDir& folder, int ranks) {

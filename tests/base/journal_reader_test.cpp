@@ -13,7 +13,7 @@
 namespace dasgd {
 namespace {
 
-using namespace dasgd::testing;
+using namespace dasgd::test;
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
 

@@ -101,7 +101,7 @@ TEST(Gloo, SocketsStayOnLoopbackThroughFileAndThroughPort) {
 }
 
 TEST(Gloo, WordsLeftAtTheRendezvousAreFound) {
-    const ScratchFolder folder;
+    const TempDir folder;
     auto one = Rendezvous::file(folder.path() / "store", 2, std::chrono::milliseconds(300));
     auto two = Rendezvous::file(folder.path() / "store", 2, std::chrono::milliseconds(300));
     ASSERT_TRUE(one && two);

@@ -10,13 +10,13 @@ namespace {
 
 using test::gzip;
 using test::idx;
-using test::TempFolder;
+using test::TempDir;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
 TEST(IdxTest, ReadsPlainAndGzipAlike) {
-    const TempFolder folder;
+    const TempDir folder;
     const std::string bytes = idx({2, 1, 3}, "abcdef");
     for (const std::string& content : {bytes, gzip(bytes)}) {
         const auto array = readIdx(folder.write("a", content), 3);
@@ -27,7 +27,7 @@ TEST(IdxTest, ReadsPlainAndGzipAlike) {
 }
 
 TEST(IdxTest, ReadsAGzipFileOfSeveralMembers) {
-    const TempFolder folder;
+    const TempDir folder;
     const std::string bytes = idx({6}, "abcdef");
     const auto array = readIdx(folder.write("a.gz", gzip(bytes.substr(0, 9)) + gzip(bytes.substr(9))), 1);
     ASSERT_TRUE(array) << array.error().message;
@@ -35,7 +35,7 @@ TEST(IdxTest, ReadsAGzipFileOfSeveralMembers) {
 }
 
 TEST(IdxTest, ReadsAnEmptyArray) {
-    const TempFolder folder;
+    const TempDir folder;
     const auto array = readIdx(folder.write("a", idx({0}, "")), 1);
     ASSERT_TRUE(array);
     EXPECT_TRUE(array->bytes.empty());
@@ -50,7 +50,7 @@ struct Broken {
 class BrokenIdxTest : public testing::TestWithParam<Broken> {};
 
 TEST_P(BrokenIdxTest, IsRefusedWithPathCauseAndRemedy) {
-    const TempFolder folder;
+    const TempDir folder;
     const auto file = folder.write("images", GetParam().content);
     const auto array = readIdx(file, 3);
     ASSERT_FALSE(array);
@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& parameters) { return parameters.param.name; });
 
 TEST(IdxTest, MissingFileAndFolderAreNamed) {
-    const TempFolder folder;
+    const TempDir folder;
     const auto missing = readIdx(folder.path() / "none", 1);
     ASSERT_FALSE(missing);
     EXPECT_THAT(missing.error().message, AllOf(HasSubstr("none"), HasSubstr("there is no such file")));

@@ -12,7 +12,7 @@ namespace {
 using test::gzip;
 using test::idx;
 using test::table;
-using test::TempFolder;
+using test::TempDir;
 using test::text;
 using testing::HasSubstr;
 
@@ -26,7 +26,7 @@ std::string images(std::uint32_t count, std::uint32_t extent = 28) {
 }
 
 // A whole set: 3 training and 2 test images, all white.
-TempFolder& fill(TempFolder& folder) {
+TempDir& fill(TempDir& folder) {
     folder.write("train-images-idx3-ubyte", images(3));
     folder.write("train-labels-idx1-ubyte.gz", gzip(idx({3}, std::string("\x00\x05\x09", 3))));
     folder.write("t10k-images-idx3-ubyte.gz", gzip(images(2)));
@@ -50,7 +50,7 @@ TEST(MnistTest, ShippedDigitsAreTheBalancedSubset) {
 }
 
 TEST(MnistTest, ReadsAFolderOfPlainAndGzipFiles) {
-    TempFolder folder;
+    TempDir folder;
     const auto splits = load("mnist", fill(folder).path().string());
     ASSERT_TRUE(splits) << splits.error().message;
     EXPECT_EQ(splits->train.count(), 3);
@@ -60,7 +60,7 @@ TEST(MnistTest, ReadsAFolderOfPlainAndGzipFiles) {
 }
 
 TEST(MnistTest, FashionHasItsOwnNormalisationAndNeedsAPath) {
-    TempFolder folder;
+    TempDir folder;
     const auto splits = load("fashion_mnist", fill(folder).path().string());
     ASSERT_TRUE(splits);
     EXPECT_FLOAT_EQ(splits->train.inputs[0][0][0][0].item<float>(), static_cast<float>((1 - 0.2860) / 0.3530));
@@ -80,7 +80,7 @@ struct Broken {
 class BrokenMnistTest : public testing::TestWithParam<Broken> {};
 
 TEST_P(BrokenMnistTest, NamesTheFileAndTheCause) {
-    TempFolder folder;
+    TempDir folder;
     fill(folder).write(GetParam().file, GetParam().content);
     const auto splits = load("mnist", folder.path().string());
     ASSERT_FALSE(splits);
@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& parameters) { return parameters.param.name; });
 
 TEST(MnistTest, EmptySetIsRefused) {
-    TempFolder folder;
+    TempDir folder;
     fill(folder).write("t10k-labels-idx1-ubyte", idx({0}, ""));
     folder.write("t10k-images-idx3-ubyte.gz", gzip(images(0)));
     const auto splits = load("mnist", folder.path().string());

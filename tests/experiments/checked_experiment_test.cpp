@@ -17,14 +17,14 @@ using ::testing::Not;
 class CheckedExperimentTest : public ::testing::Test {
 protected:
     Result<std::vector<CheckedExperiment>> load(const std::string& text, const Overrides& overrides = {}) {
-        testing::writeText(folder_ / "e.toml", text);
+        test::writeText(folder_ / "e.toml", text);
         return loadExperiments((folder_ / "e.toml").string(), overrides);
     }
-    testing::TempDir folder_;
+    test::TempDir folder_;
 };
 
 TEST_F(CheckedExperimentTest, PlansEachExperimentOfASweep) {
-    const auto loaded = load(testing::quickExperiment() + "[sweep]\n\"train.seed\" = [4, 5]\n");
+    const auto loaded = load(test::quickExperiment() + "[sweep]\n\"train.seed\" = [4, 5]\n");
     ASSERT_TRUE(loaded) << loaded.error().message;
     ASSERT_EQ(loaded->size(), 2u);
     EXPECT_EQ(loaded->at(1).seed, 5);
@@ -36,7 +36,7 @@ TEST_F(CheckedExperimentTest, PlansEachExperimentOfASweep) {
 }
 
 TEST_F(CheckedExperimentTest, ReadsWhatItResolvedBackToTheSame) {
-    const auto loaded = load(testing::quickExperiment(), {{"cluster.link.bandwidth=200Mbps"}, {}});
+    const auto loaded = load(test::quickExperiment(), {{"cluster.link.bandwidth=200Mbps"}, {}});
     ASSERT_TRUE(loaded) << loaded.error().message;
     EXPECT_EQ(loaded->front().link, "200Mbps, 0ms");
     const auto again = load(toTomlDocument(loaded->front().resolved));
@@ -45,14 +45,14 @@ TEST_F(CheckedExperimentTest, ReadsWhatItResolvedBackToTheSame) {
 }
 
 TEST_F(CheckedExperimentTest, PointsIntoTheSweep) {
-    const auto loaded = load(testing::quickExperiment() + "[sweep]\n\"algorithm.delay\" = [1,\n  9]\n");
+    const auto loaded = load(test::quickExperiment() + "[sweep]\n\"algorithm.delay\" = [1,\n  9]\n");
     ASSERT_FALSE(loaded);
     EXPECT_THAT(loaded.error().message, HasSubstr("e.toml:23:3: "));
     EXPECT_THAT(loaded.error().message, EndsWith("(in the sweep: algorithm.delay=9)"));
 }
 
 TEST_F(CheckedExperimentTest, TakesRunsThatDifferInTheSeedAsOneConfiguration) {
-    const auto loaded = load(testing::quickExperiment(), {{}, {"train.seed=1,2", "algorithm.delay=1,2"}});
+    const auto loaded = load(test::quickExperiment(), {{}, {"train.seed=1,2", "algorithm.delay=1,2"}});
     ASSERT_TRUE(loaded) << loaded.error().message;
     EXPECT_EQ(configurationKey(loaded->at(0).resolved), configurationKey(loaded->at(2).resolved));
     EXPECT_NE(configurationKey(loaded->at(0).resolved), configurationKey(loaded->at(1).resolved));

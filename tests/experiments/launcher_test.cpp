@@ -20,7 +20,7 @@ using std::chrono::milliseconds;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using SteadyClock = std::chrono::steady_clock;
-using testing::StartedProgram;
+using test::StartedProgram;
 
 double secondsSince(SteadyClock::time_point begin) {
     return std::chrono::duration<double>(SteadyClock::now() - begin).count();
@@ -43,7 +43,7 @@ protected:
         std::vector<std::string> arguments{"run", "e.toml", "-w", "w", "--json"};
         arguments.insert(arguments.end(), more.begin(), more.end());
         StartedProgram program = folder_.start(arguments);
-        EXPECT_TRUE(testing::eventually([&] { return least() >= 10; }, std::chrono::seconds(40)));
+        EXPECT_TRUE(test::eventually([&] { return least() >= 10; }, std::chrono::seconds(40)));
         return program;
     }
     // Steps that every rank of the run has completed; −1 before it starts.
@@ -73,20 +73,20 @@ protected:
         return reader->run(runId)->row;
     }
 
-    testing::DasgdFolder folder_;
+    test::DasgdFolder folder_;
 };
 
 class KilledRank : public LauncherTest, public ::testing::WithParamInterface<int> {};
 
 TEST_P(KilledRank, EndsTheRunAndLosesNothing) {
     StartedProgram program = begin();
-    std::vector<pid_t> ranks = testing::childrenOf(program.id());
+    std::vector<pid_t> ranks = test::childrenOf(program.id());
     ASSERT_EQ(ranks.size(), 3u);
     std::mt19937 random(static_cast<unsigned>(GetParam()));
     std::this_thread::sleep_for(std::chrono::microseconds(random() % 50'000));
     ::kill(ranks[static_cast<std::size_t>(GetParam() % 3)], SIGKILL);
     const auto killedAt = SteadyClock::now();
-    const testing::Ended ended = program.wait();
+    const test::Ended ended = program.wait();
     EXPECT_LT(secondsSince(killedAt), 10);  // deadline 20 s: nobody waits for it
     EXPECT_EQ(ended.exit, 1) << ended.err;
     for (const pid_t rank : ranks) EXPECT_NE(::kill(rank, 0), 0) << "an orphan";
@@ -101,11 +101,11 @@ INSTANTIATE_TEST_SUITE_P(AtRandomMoments, KilledRank, ::testing::Range(0, 6));
 
 TEST_F(LauncherTest, TakesItsRanksAlongWhenKilled) {
     StartedProgram program = begin();
-    const std::vector<pid_t> ranks = testing::childrenOf(program.id());
+    const std::vector<pid_t> ranks = test::childrenOf(program.id());
     ASSERT_EQ(ranks.size(), 3u);
     program.signal(SIGKILL);
     const auto killedAt = SteadyClock::now();
-    EXPECT_TRUE(testing::eventually(
+    EXPECT_TRUE(test::eventually(
         [&] { return std::all_of(ranks.begin(), ranks.end(), [](pid_t rank) { return ::kill(rank, 0) != 0; }); }));
     EXPECT_LT(secondsSince(killedAt), 2);
     EXPECT_EQ(program.wait().exit, -SIGKILL);
@@ -119,7 +119,7 @@ TEST_F(LauncherTest, TakesItsRanksAlongWhenKilled) {
 TEST_F(LauncherTest, StopsAllRanksAtOneStepOnCtrlC) {
     StartedProgram program = begin({"--sweep", "train.seed=1,2"});
     program.signal(SIGINT);
-    const testing::Ended ended = program.wait();
+    const test::Ended ended = program.wait();
     EXPECT_EQ(ended.exit, 130) << ended.err;
     auto reader = storage::RunReader::open(folder_.workspace());
     ASSERT_EQ(reader->runs()->size(), 1u);  // the second of the sweep was not started
@@ -136,7 +136,7 @@ TEST_F(LauncherTest, StopsAllRanksAtOneStepOnCtrlC) {
 
 TEST_F(LauncherTest, EndsHungRanksOnTheSecondCtrlC) {
     StartedProgram program = begin();
-    const std::vector<pid_t> ranks = testing::childrenOf(program.id());
+    const std::vector<pid_t> ranks = test::childrenOf(program.id());
     ASSERT_FALSE(ranks.empty());
     ::kill(ranks.front(), SIGSTOP);
     program.signal(SIGINT);
@@ -151,7 +151,7 @@ TEST_F(LauncherTest, EndsHungRanksOnTheSecondCtrlC) {
 
 TEST_F(LauncherTest, EndsARunWhoseRankHangs) {
     StartedProgram program = begin({"--set", "cluster.timeout_s=2.0"});
-    const std::vector<pid_t> ranks = testing::childrenOf(program.id());
+    const std::vector<pid_t> ranks = test::childrenOf(program.id());
     ASSERT_EQ(ranks.size(), 3u);
     ::kill(ranks.back(), SIGSTOP);
     const auto hungAt = SteadyClock::now();
@@ -167,18 +167,18 @@ TEST_F(LauncherTest, SurvivesTheEndOfItsTerminal) {
     StartedProgram program = begin();
     program.signal(SIGHUP);
     const std::int64_t before = least();
-    EXPECT_TRUE(testing::eventually([&] { return least() > before + 20; }));
+    EXPECT_TRUE(test::eventually([&] { return least() > before + 20; }));
     program.signal(SIGTERM);
     EXPECT_EQ(program.wait().exit, 130);
 }
 
 TEST_F(LauncherTest, ListensOnLoopbackAlone) {
     StartedProgram program = begin();
-    std::vector<pid_t> processes = testing::childrenOf(program.id());
+    std::vector<pid_t> processes = test::childrenOf(program.id());
     processes.push_back(program.id());
     std::size_t ours = 0;
     for (const char* table : {"/proc/net/tcp", "/proc/net/tcp6"}) {
-        for (const ListenLine& line : parseListening(testing::contentOf(table))) {
+        for (const ListenLine& line : parseListening(test::contentOf(table))) {
             for (const pid_t process : processes) {
                 const auto files = std::filesystem::path("/proc") / std::to_string(process) / "fd";
                 for (const auto& entry : std::filesystem::directory_iterator(files)) {
@@ -197,8 +197,8 @@ TEST_F(LauncherTest, ListensOnLoopbackAlone) {
 
 TEST_F(LauncherTest, RecordsDivergenceAndGoesOnWithTheSweep) {
     folder_.write("e.toml",
-                  testing::quickExperiment("gloo", 400) + "[sweep]\n\"optimizer.learning_rate\" = [50.0, 0.1]\n");
-    const testing::Ended ended = folder_.run({"run", "e.toml", "-w", "w"});
+                  test::quickExperiment("gloo", 400) + "[sweep]\n\"optimizer.learning_rate\" = [50.0, 0.1]\n");
+    const test::Ended ended = folder_.run({"run", "e.toml", "-w", "w"});
     EXPECT_EQ(ended.exit, 1) << ended.err;
     auto reader = storage::RunReader::open(folder_.workspace());
     const auto rows = reader->runs();
@@ -209,8 +209,8 @@ TEST_F(LauncherTest, RecordsDivergenceAndGoesOnWithTheSweep) {
 }
 
 TEST_F(LauncherTest, RunsThreadsInOneProcess) {
-    folder_.write("e.toml", testing::quickExperiment("threads"));
-    const testing::Ended ended = folder_.run({"run", "e.toml", "-w", "w", "--json"});
+    folder_.write("e.toml", test::quickExperiment("threads"));
+    const test::Ended ended = folder_.run({"run", "e.toml", "-w", "w", "--json"});
     EXPECT_EQ(ended.exit, 0) << ended.err;
     auto reader = storage::RunReader::open(folder_.workspace());
     for (int rank = 0; rank < 2; ++rank) {

@@ -26,7 +26,7 @@ ChildProcess shell(const std::string& script, const std::filesystem::path& log) 
 }
 
 TEST(Process, TellsHowAChildEnded) {
-    const testing::TempDir folder;
+    const test::TempDir folder;
     ChildProcess code = shell("exit 3", folder / "a");
     ChildProcess killed = shell("kill -9 $$", folder / "b");
     EXPECT_EQ(endOf(code).code, 3);
@@ -36,24 +36,24 @@ TEST(Process, TellsHowAChildEnded) {
 }
 
 TEST(Process, LogsOutputAndTakesReports) {
-    const testing::TempDir folder;
+    const test::TempDir folder;
     ChildProcess child = shell("echo out; echo err >&2; echo told >&3; ls /proc/$$/fd", folder / "log");
     EXPECT_EQ(endOf(child).code, 0);
     EXPECT_EQ(child.report(), "told\n");
-    EXPECT_THAT(testing::contentOf(folder / "log"), HasSubstr("out\nerr\n"));
+    EXPECT_THAT(test::contentOf(folder / "log"), HasSubstr("out\nerr\n"));
 }
 
 TEST(Process, HandsNothingElseDown) {
-    const testing::TempDir folder;
+    const test::TempDir folder;
     const int leaky = ::dup2(STDERR_FILENO, 57);  // not close-on-exec
     ChildProcess child = shell("ls /proc/$$/fd", folder / "log");
     EXPECT_EQ(endOf(child).code, 0);
-    EXPECT_THAT(testing::contentOf(folder / "log"), Not(HasSubstr("57")));
+    EXPECT_THAT(test::contentOf(folder / "log"), Not(HasSubstr("57")));
     ::close(leaky);
 }
 
 TEST(Process, IsInAGroupOfItsOwnAndDiesWithItsObject) {
-    const testing::TempDir folder;
+    const test::TempDir folder;
     pid_t id = 0;
     {
         ChildProcess child = shell("sleep 100", folder / "log");

@@ -22,20 +22,20 @@ protected:
                                  command + " > /dev/null 2>&1";
         ASSERT_EQ(std::system(line.c_str()), 0) << line;
     }
-    testing::TempDir folder_;
+    test::TempDir folder_;
 };
 
 TEST_F(ProvenanceTest, KnowsTheCommitAndWhatIsNotInIt) {
     git("init");
-    testing::writeText(folder_ / "e.toml", "a = 1\n");
+    test::writeText(folder_ / "e.toml", "a = 1\n");
     git("add .");
     git("commit -m first");
     const Provenance clean = collectProvenance(folder_.path());
     EXPECT_EQ(clean.gitCommit.size(), 40u);
     EXPECT_FALSE(clean.gitDirty);
-    testing::writeText(folder_ / "untracked", "x");
+    test::writeText(folder_ / "untracked", "x");
     EXPECT_FALSE(collectProvenance(folder_.path()).gitDirty);
-    testing::writeText(folder_ / "e.toml", "a = 2\n");
+    test::writeText(folder_ / "e.toml", "a = 2\n");
     const Provenance dirty = collectProvenance(folder_.path());
     EXPECT_TRUE(dirty.gitDirty);
     EXPECT_THAT(dirty.gitDirtyDiff, HasSubstr("-a = 1\n+a = 2\n"));
@@ -43,13 +43,13 @@ TEST_F(ProvenanceTest, KnowsTheCommitAndWhatIsNotInIt) {
 
 TEST_F(ProvenanceTest, RunsNothingThatTheRepositoryNames) {
     git("init");
-    testing::writeText(folder_ / "e", "1\n");
+    test::writeText(folder_ / "e", "1\n");
     git("add .");
     git("commit -m first");
     const std::string trap = "sh -c 'touch " + (folder_ / "ran").string() + "'";
     git("config diff.external \"" + trap + "\"");
     git("config core.fsmonitor \"" + trap + "\"");
-    testing::writeText(folder_ / "e", "2\n");
+    test::writeText(folder_ / "e", "2\n");
     EXPECT_TRUE(collectProvenance(folder_.path()).gitDirty);
     EXPECT_FALSE(std::filesystem::exists(folder_ / "ran"));
 }

@@ -37,7 +37,7 @@ protected:
         return "printf '%s' '" + toLine({rank, state, 7, error, at}) + "' >&3; ";
     }
 
-    testing::TempDir folder_;
+    test::TempDir folder_;
     RunControl control_;
     double seconds_ = 0;
 };

@@ -12,9 +12,9 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(RankMain, TrainsOneExperimentNotASweep) {
-    const testing::TempDir folder;
+    const test::TempDir folder;
     const std::string file = (folder / "e.toml").string();
-    testing::writeText(file, testing::quickExperiment());
+    test::writeText(file, test::quickExperiment());
     const auto one = readSingleExperiment(file, {{"cluster.timeout_s=1.5"}, {}});
     ASSERT_TRUE(one) << one.error().message;
     EXPECT_EQ(deadlineOf(*one), std::chrono::milliseconds(1500));

@@ -66,7 +66,7 @@ TEST(TomlReader, BoundsSize) {
 }
 
 TEST(TomlReader, NamesFilesThatCannotBeRead) {
-    const testing::TempDir folder;
+    const test::TempDir folder;
     EXPECT_THAT(readTomlFile(folder / "none.toml").error().message, HasSubstr("none.toml: no such"));
     EXPECT_THAT(readTomlFile(folder.path()).error().message, HasSubstr("is a folder"));
 }

@@ -20,15 +20,15 @@ protected:
     nlohmann::json traceOf(const std::string& experiment, int exit = 0) {
         folder_.write("e.toml", experiment);
         EXPECT_EQ(folder_.run({"run", "e.toml", "-w", "w", "-q"}).exit, exit);
-        const testing::Ended ended = folder_.run({"export", folder_.firstRun(), "-w", "w", "--trace", "t.json"});
+        const test::Ended ended = folder_.run({"export", folder_.firstRun(), "-w", "w", "--trace", "t.json"});
         EXPECT_EQ(ended.exit, 0) << ended.err;
-        return nlohmann::json::parse(testing::contentOf(folder_.path() / "t.json"), nullptr, false);
+        return nlohmann::json::parse(test::contentOf(folder_.path() / "t.json"), nullptr, false);
     }
-    testing::DasgdFolder folder_;
+    test::DasgdFolder folder_;
 };
 
 TEST_F(TraceExport, HasEverySpanAndAnArrowForEveryAverage) {
-    const auto trace = traceOf(testing::quickExperiment());
+    const auto trace = traceOf(test::quickExperiment());
     ASSERT_TRUE(trace.is_object());
     std::map<std::string, int> phases;
     std::map<std::pair<int, std::uint64_t>, int> starts, finishes;
@@ -48,7 +48,7 @@ TEST_F(TraceExport, HasEverySpanAndAnArrowForEveryAverage) {
 }
 
 TEST_F(TraceExport, NeverOverlapsSlicesOfOneTrack) {
-    const auto trace = traceOf(testing::quickExperiment() + "link = { bandwidth = \"1Mbps\", latency = \"2ms\" }\n");
+    const auto trace = traceOf(test::quickExperiment() + "link = { bandwidth = \"1Mbps\", latency = \"2ms\" }\n");
     std::map<std::pair<int, int>, std::vector<std::pair<double, double>>> tracks;
     for (const auto& event : trace["traceEvents"]) {
         if (event["ph"] != "X") continue;
@@ -63,7 +63,7 @@ TEST_F(TraceExport, NeverOverlapsSlicesOfOneTrack) {
 }
 
 TEST_F(TraceExport, IsValidJsonWhereTheLossIsNot) {
-    std::string diverging = testing::quickExperiment("gloo", 500);
+    std::string diverging = test::quickExperiment("gloo", 500);
     diverging.replace(diverging.find("learning_rate = 0.1"), 19, "learning_rate = 50.0");
     const auto trace = traceOf(diverging, 1);
     ASSERT_TRUE(trace.is_object());
@@ -73,11 +73,11 @@ TEST_F(TraceExport, IsValidJsonWhereTheLossIsNot) {
 }
 
 TEST_F(TraceExport, CompressesAndNamesWhatItCannotWrite) {
-    folder_.write("e.toml", testing::quickExperiment());
+    folder_.write("e.toml", test::quickExperiment());
     ASSERT_EQ(folder_.run({"run", "e.toml", "-w", "w", "-q"}).exit, 0);
     ASSERT_EQ(folder_.run({"export", "2", "-w", "w", "--trace", "t.json.gz"}).exit, 0);
-    EXPECT_EQ(testing::contentOf(folder_.path() / "t.json.gz").substr(0, 2), "\x1f\x8b");
-    const testing::Ended ended = folder_.run({"export", "2", "-w", "w", "--trace", "none/t.json"});
+    EXPECT_EQ(test::contentOf(folder_.path() / "t.json.gz").substr(0, 2), "\x1f\x8b");
+    const test::Ended ended = folder_.run({"export", "2", "-w", "w", "--trace", "none/t.json"});
     EXPECT_EQ(ended.exit, 2);
     EXPECT_THAT(ended.err, HasSubstr("none/t.json: cannot be written"));
 }

@@ -32,9 +32,9 @@ int freePort() {
 
 class WorkerByHand : public ::testing::Test {
 protected:
-    std::vector<testing::Ended> startAll(int ranks, const std::vector<std::string>& more = {}) {
+    std::vector<test::Ended> startAll(int ranks, const std::vector<std::string>& more = {}) {
         const std::string port = std::to_string(freePort());
-        std::vector<testing::StartedProgram> workers;
+        std::vector<test::StartedProgram> workers;
         for (int rank = 0; rank < ranks; ++rank) {
             std::vector<std::string> arguments{"worker", "e.toml", "-w", "hand", "--json"};
             arguments.insert(arguments.end(), more.begin(), more.end());
@@ -44,18 +44,18 @@ protected:
                                                         {"MASTER_ADDR", "127.0.0.1"},
                                                         {"MASTER_PORT", port}}));
         }
-        std::vector<testing::Ended> ended;
-        for (testing::StartedProgram& worker : workers) ended.push_back(worker.wait());
+        std::vector<test::Ended> ended;
+        for (test::StartedProgram& worker : workers) ended.push_back(worker.wait());
         return ended;
     }
 
-    testing::DasgdFolder folder_;
+    test::DasgdFolder folder_;
 };
 
 TEST_F(WorkerByHand, EndInTheSameWeightsAsRun) {
-    folder_.write("e.toml", testing::quickExperiment() + "[record]\nweights = true\n");
+    folder_.write("e.toml", test::quickExperiment() + "[record]\nweights = true\n");
     const auto ended = startAll(2);
-    for (const testing::Ended& each : ended) ASSERT_EQ(each.exit, 0) << each.err;
+    for (const test::Ended& each : ended) ASSERT_EQ(each.exit, 0) << each.err;
     ASSERT_EQ(folder_.run({"run", "e.toml", "-w", "w", "-q"}).exit, 0);
     const auto told = nlohmann::json::parse(ended[0].out);
     EXPECT_EQ(told["status"], "finished");
@@ -80,21 +80,21 @@ TEST_F(WorkerByHand, EndInTheSameWeightsAsRun) {
 }
 
 TEST_F(WorkerByHand, RefusesWhatDoesNotFit) {
-    folder_.write("e.toml", testing::quickExperiment());
-    for (const testing::Ended& each : startAll(3)) {
+    folder_.write("e.toml", test::quickExperiment());
+    for (const test::Ended& each : startAll(3)) {
         EXPECT_EQ(each.exit, 2);
         EXPECT_THAT(each.err, HasSubstr("cluster.workers is 2, but 3 ranks were started"));
     }
-    folder_.write("e.toml", testing::quickExperiment() + "[sweep]\n\"train.seed\" = [1, 2]\n");
+    folder_.write("e.toml", test::quickExperiment() + "[sweep]\n\"train.seed\" = [1, 2]\n");
     EXPECT_THAT(startAll(1).front().err, HasSubstr("a worker trains one"));
     EXPECT_THAT(folder_.run({"worker", "e.toml"}).err, HasSubstr("does not know its rank"));
     EXPECT_FALSE(std::filesystem::exists(folder_.path() / "hand"));
 }
 
 TEST_F(WorkerByHand, FailsInTimeWhereAPeerDies) {
-    folder_.write("e.toml", testing::quickExperiment("gloo", 100'000'000) + "timeout_s = 5.0\n");
+    folder_.write("e.toml", test::quickExperiment("gloo", 100'000'000) + "timeout_s = 5.0\n");
     const std::string port = std::to_string(freePort());
-    std::vector<testing::StartedProgram> workers;
+    std::vector<test::StartedProgram> workers;
     for (const char* rank : {"0", "1"}) {
         workers.push_back(
             folder_.start({"worker", "e.toml", "-w", "hand"},
@@ -103,28 +103,28 @@ TEST_F(WorkerByHand, FailsInTimeWhereAPeerDies) {
     std::this_thread::sleep_for(std::chrono::seconds(4));
     workers[1].signal(SIGKILL);
     const auto begin = std::chrono::steady_clock::now();
-    const testing::Ended ended = workers[0].wait();
+    const test::Ended ended = workers[0].wait();
     EXPECT_EQ(ended.exit, 1);
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
     EXPECT_THAT(ended.err, HasSubstr("rank 0"));
 }
 
 TEST_F(WorkerByHand, StopTogetherWhenOneIsTerminated) {
-    folder_.write("e.toml", testing::quickExperiment("gloo", 100'000'000));
+    folder_.write("e.toml", test::quickExperiment("gloo", 100'000'000));
     const std::string port = std::to_string(freePort());
-    std::vector<testing::StartedProgram> workers;
+    std::vector<test::StartedProgram> workers;
     for (const char* rank : {"0", "1"}) {
         workers.push_back(
             folder_.start({"worker", "e.toml", "-w", "hand"},
                           {{"RANK", rank}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "127.0.0.1"}, {"MASTER_PORT", port}}));
     }
-    ASSERT_TRUE(testing::eventually([&] {
+    ASSERT_TRUE(test::eventually([&] {
         auto reader = storage::RunReader::open(folder_.path() / "hand");
         const auto rows = reader ? reader->runs() : tl::unexpected(Error{});
         return rows && !rows->empty() && rows->front().steps > 10;
     }));
     workers[1].signal(SIGTERM);
-    for (testing::StartedProgram& worker : workers) EXPECT_EQ(worker.wait().exit, 130);
+    for (test::StartedProgram& worker : workers) EXPECT_EQ(worker.wait().exit, 130);
     auto reader = storage::RunReader::open(folder_.path() / "hand");
     const storage::RunRow row = reader->runs()->front();
     EXPECT_EQ(row.status, "stopped");

@@ -11,22 +11,22 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(WorkerChild, DoesNotOutliveALauncherThatIsGone) {
-    const testing::DasgdFolder folder;
-    folder.write("e.toml", testing::quickExperiment());
-    const testing::Ended ended =
+    const test::DasgdFolder folder;
+    folder.write("e.toml", test::quickExperiment());
+    const test::Ended ended =
         folder.run({"worker", "e.toml", "-w", "w", "--run", "r", "--rank", "0", "--origin", "1", "--launcher", "1"});
     EXPECT_EQ(ended.exit, 1);
     EXPECT_FALSE(folder.hasRuns());
 }
 
 TEST(WorkerChild, LogsWhichRankItWasAndHowItEnded) {
-    const testing::DasgdFolder folder;
-    folder.write("e.toml", testing::quickExperiment());
+    const test::DasgdFolder folder;
+    folder.write("e.toml", test::quickExperiment());
     ASSERT_EQ(folder.run({"run", "e.toml", "-w", "w", "-q"}).exit, 0);
     for (int rank = 0; rank < 2; ++rank) {
         const auto log =
             folder.workspace() / "runs" / folder.firstRun() / "logs" / ("rank-" + std::to_string(rank) + ".log");
-        EXPECT_THAT(testing::contentOf(log), HasSubstr("rank " + std::to_string(rank) + " finished at step 30"));
+        EXPECT_THAT(test::contentOf(log), HasSubstr("rank " + std::to_string(rank) + " finished at step 30"));
     }
 }
 

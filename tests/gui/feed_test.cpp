@@ -21,7 +21,7 @@ TEST(Feed, AMissingWorkspaceIsSaidAndTakenUpOnceItIsThere) {
     EXPECT_TRUE(trouble[0][0].toString().contains(QLatin1String("later"))) << trouble[0][0].toString().toStdString();
     auto store = storage::Store::open(path);
     ASSERT_TRUE(store.has_value()) << store.error().message;
-    testing::recordRun(*store, {.steps = 8});
+    test::recordRun(*store, {.steps = 8});
     ASSERT_TRUE(eventually([&] { return runs.count() > 0 && trouble.last()[0].toString().isEmpty(); }));
 }
 

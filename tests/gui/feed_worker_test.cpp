@@ -22,7 +22,7 @@ TEST(FeedWorker, PacesWhatIsDear) {
 
 TEST(FeedWorker, ALiveRunIsFollowed) {
     Workspace workspace;
-    testing::SyntheticRun run(workspace.store(), {.steps = 120, .realTime = true});
+    test::SyntheticRun run(workspace.store(), {.steps = 120, .realTime = true});
     Feed feed(workspace.path());
     Session session(feed);
     std::vector<double> ages;

@@ -33,7 +33,7 @@ TEST_F(MainWindowTest, KeysChangeThePage) {
 }
 
 TEST_F(MainWindowTest, TheStatusBarSaysHowFarBehindLiveIsAndHowMuchThereIs) {
-    testing::SyntheticRun run(workspace_.store(), {.steps = 200, .realTime = true});
+    test::SyntheticRun run(workspace_.store(), {.steps = 200, .realTime = true});
     open();
     std::thread trainer([&run] { run.train(40); });
     const bool live = eventually([&] { return window_->statusText().contains(QLatin1String("ms behind")); });

@@ -70,7 +70,7 @@ TEST_F(RunPageTest, TheTimelineMovesTheBandOfTheCurves) {
 }
 
 TEST_F(RunPageTest, OnlyALiveRunCanBeStopped) {
-    testing::SyntheticRun run(workspace_.store(), {.steps = 10});
+    test::SyntheticRun run(workspace_.store(), {.steps = 10});
     run.train(5);
     open();
     ASSERT_TRUE(eventually([&] { return button<QPushButton>(QStringLiteral("Stop")) != nullptr; }));

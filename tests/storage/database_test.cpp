@@ -10,7 +10,7 @@
 namespace dasgd::storage {
 namespace {
 
-using namespace dasgd::testing;
+using namespace dasgd::test;
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
 

@@ -11,7 +11,7 @@
 namespace dasgd::storage {
 namespace {
 
-using namespace dasgd::testing;
+using namespace dasgd::test;
 namespace fs = std::filesystem;
 
 std::string integrity(const WorkspacePaths& paths) {

@@ -7,7 +7,7 @@
 namespace dasgd::storage {
 namespace {
 
-using namespace dasgd::testing;
+using namespace dasgd::test;
 
 TEST(RunEndTest, TheWorstWordWins) {
     EXPECT_EQ(worstOf({"finished", "finished"}), "finished");

@@ -12,7 +12,7 @@
 namespace dasgd::storage {
 namespace {
 
-using namespace dasgd::testing;
+using namespace dasgd::test;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 

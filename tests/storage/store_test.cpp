@@ -11,7 +11,7 @@
 namespace dasgd::storage {
 namespace {
 
-using namespace dasgd::testing;
+using namespace dasgd::test;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;

@@ -9,7 +9,7 @@
 namespace dasgd::storage {
 namespace {
 
-using namespace dasgd::testing;
+using namespace dasgd::test;
 using ::testing::HasSubstr;
 using Kind = FileLock::Kind;
 

@@ -18,7 +18,7 @@
 #include "core/base/check.h"
 #include "tests/support/temp_dir.h"
 
-namespace dasgd::testing {
+namespace dasgd::test {
 
 inline std::string contentOf(const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);
@@ -152,4 +152,4 @@ inline std::vector<pid_t> childrenOf(pid_t parent) {
     return children;
 }
 
-}  // namespace dasgd::testing
+}  // namespace dasgd::test

@@ -17,7 +17,7 @@
 #include "core/base/check.h"
 #include "core/base/journal.h"
 
-namespace dasgd::testing {
+namespace dasgd::test {
 
 struct OwnedEntry : JournalEntry {
     std::string name;
@@ -80,4 +80,4 @@ private:
     bool mounted_ = false;
 };
 
-}  // namespace dasgd::testing
+}  // namespace dasgd::test

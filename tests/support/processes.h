@@ -16,7 +16,7 @@
 
 #include "core/base/check.h"
 
-namespace dasgd::testing {
+namespace dasgd::test {
 
 class ChildProcess {
 public:
@@ -81,4 +81,4 @@ inline bool eventually(const std::function<bool()>& condition,
     return true;
 }
 
-}  // namespace dasgd::testing
+}  // namespace dasgd::test

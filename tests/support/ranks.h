@@ -3,11 +3,9 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <chrono>
 #include <exception>
-#include <filesystem>
 #include <functional>
 #include <string>
 #include <thread>
@@ -15,30 +13,12 @@
 
 #include "core/comm/gloo.h"
 #include "core/comm/threads.h"
+#include "tests/support/temp_dir.h"
 
 namespace dasgd::test {
 
 enum class Backend { Threads, Gloo };
 inline std::string nameOf(Backend backend) { return backend == Backend::Threads ? "threads" : "gloo"; }
-
-// A folder that goes with the object.
-class ScratchFolder {
-public:
-    ScratchFolder() {
-        std::string pattern = (std::filesystem::temp_directory_path() / "dasgd-test-XXXXXX").string();
-        path_ = mkdtemp(pattern.data());
-    }
-    ~ScratchFolder() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    ScratchFolder(const ScratchFolder&) = delete;
-    ScratchFolder& operator=(const ScratchFolder&) = delete;
-    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
-private:
-    std::filesystem::path path_;
-};
 
 using RankBody = std::function<void(Communicator&, Clock&)>;
 
@@ -47,7 +27,7 @@ using RankBody = std::function<void(Communicator&, Clock&)>;
 inline void runRanks(Backend backend, int size, const RankBody& body,
                      std::chrono::milliseconds timeout = std::chrono::milliseconds(20'000)) {
     MonotonicClock clock;
-    const ScratchFolder folder;
+    const TempDir folder;
     ThreadsGroup group(size, timeout, clock);
     std::vector<std::exception_ptr> errors(static_cast<std::size_t>(size));
     std::vector<std::thread> threads;

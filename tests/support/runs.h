@@ -12,7 +12,7 @@
 #include "tests/support/processes.h"
 #include "tests/support/temp_dir.h"
 
-namespace dasgd::testing {
+namespace dasgd::test {
 
 template <class T>
 T orDie(Result<T> result) {
@@ -79,4 +79,4 @@ private:
     std::vector<int> ranks_;
 };
 
-}  // namespace dasgd::testing
+}  // namespace dasgd::test

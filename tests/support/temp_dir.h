@@ -5,11 +5,12 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "core/base/check.h"
 
-namespace dasgd::testing {
+namespace dasgd::test {
 
 class TempDir {
 public:
@@ -27,9 +28,13 @@ public:
 
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
     [[nodiscard]] std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+    std::filesystem::path write(const std::string& name, const std::string& bytes) const {
+        std::ofstream(path_ / name, std::ios::binary) << bytes;
+        return path_ / name;
+    }
 
 private:
     std::filesystem::path path_;
 };
 
-}  // namespace dasgd::testing
+}  // namespace dasgd::test

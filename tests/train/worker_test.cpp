@@ -93,7 +93,7 @@ TEST(Worker, AnAverageThatTheEndCutsOffDoesNotCountAsExposed) {
 TEST(Worker, AllRanksStopAtOneStep) {
     auto experiment = readExperiment(digits("independent", 4, 1'000'000));
     ASSERT_TRUE(experiment) << experiment.error().message;
-    const ScratchFolder folder;
+    const TempDir folder;
     auto page = RunControl::create(folder.path() / "control", 4);
     ASSERT_TRUE(page) << page.error().message;
     std::vector<WorkerOutcome> outcomes(4);

@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 class CompareCommand : public FinishedRun {};
 
 TEST_F(CompareCommand, TakesSeedsTogether) {
-    const testing::Ended ended = folder_.run({"compare", "-w", "w", "--experiment", "quick", "--json"});
+    const test::Ended ended = folder_.run({"compare", "-w", "w", "--experiment", "quick", "--json"});
     ASSERT_EQ(ended.exit, 0) << ended.err;
     const auto json = nlohmann::json::parse(ended.out);
     ASSERT_EQ(json["groups"].size(), 1u);
@@ -24,7 +24,7 @@ TEST_F(CompareCommand, TakesSeedsTogether) {
 
 TEST_F(CompareCommand, SetsAlgorithmsAgainstABaseline) {
     ASSERT_EQ(folder_.run({"run", "e.toml", "-w", "w", "-q", "--set", "algorithm={name=\"sync_sgd\"}"}).exit, 0);
-    const testing::Ended ended = folder_.run({"compare", "-w", "w", "-e", "quick"});
+    const test::Ended ended = folder_.run({"compare", "-w", "w", "-e", "quick"});
     EXPECT_THAT(ended.out, HasSubstr("Per step, dasgd"));
     EXPECT_THAT(ended.out, HasSubstr("sync_sgd ("));
     EXPECT_THAT(folder_.run({"compare", "-w", "w", "-e", "quick", "--csv"}).out, HasSubstr("sync_sgd,sync_sgd,1,0,"));

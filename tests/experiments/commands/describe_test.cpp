@@ -19,7 +19,7 @@ nlohmann::json named(const nlohmann::json& list, const std::string& name) {
 }
 
 TEST(DescribeCommand, HasTheWholeSchema) {
-    const testing::DasgdFolder folder;
+    const test::DasgdFolder folder;
     const auto schema = nlohmann::json::parse(folder.run({"describe", "--json"}).out);
     const auto dasgd = named(named(schema["sections"], "algorithm")["plugins"], "dasgd");
     const auto delay = named(dasgd["fields"], "delay");
@@ -32,7 +32,7 @@ TEST(DescribeCommand, HasTheWholeSchema) {
 }
 
 TEST(DescribeCommand, IsReadable) {
-    const testing::DasgdFolder folder;
+    const test::DasgdFolder folder;
     const std::string text = folder.run({"describe"}).out;
     for (const char* part : {"[algorithm]", "name = \"dasgd\"", "batch_size", "full | summary | off"}) {
         EXPECT_THAT(text, HasSubstr(part));

@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 class DoctorCommand : public FinishedRun {};
 
 TEST_F(DoctorCommand, FindsAHealthyWorkspace) {
-    const testing::Ended ended = folder_.run({"doctor", "-w", "w", "--json"});
+    const test::Ended ended = folder_.run({"doctor", "-w", "w", "--json"});
     EXPECT_EQ(ended.exit, 0) << ended.out;
     const auto json = nlohmann::json::parse(ended.out);
     EXPECT_TRUE(json["ok"]);
@@ -27,13 +27,13 @@ TEST_F(DoctorCommand, FindsADamagedDatabase) {
     std::filesystem::remove(file.string() + "-wal");
     std::filesystem::remove(file.string() + "-shm");
     std::ofstream(file, std::ios::binary) << "this is no database of ours, whatever its name says";
-    const testing::Ended ended = folder_.run({"doctor", "-w", "w"});
+    const test::Ended ended = folder_.run({"doctor", "-w", "w"});
     EXPECT_EQ(ended.exit, 1);
     EXPECT_THAT(ended.out, HasSubstr("broken"));
 }
 
 TEST(DoctorOfNothing, LeavesNothingBehind) {
-    const testing::DasgdFolder folder;
+    const test::DasgdFolder folder;
     EXPECT_EQ(folder.run({"doctor", "-w", "w"}).exit, 0);
     EXPECT_FALSE(std::filesystem::exists(folder.workspace()));
     folder.write("file", "x");

@@ -11,7 +11,7 @@ using ::testing::HasSubstr;
 class ExportCommand : public FinishedRun {};
 
 TEST_F(ExportCommand, WritesBothAtOnce) {
-    const testing::Ended ended =
+    const test::Ended ended =
         folder_.run({"export", folder_.firstRun(), "-w", "w", "--csv", "a/b", "--trace", "t.json"});
     EXPECT_EQ(ended.exit, 0) << ended.err;
     EXPECT_TRUE(std::filesystem::exists(folder_.path() / "a/b/eval_loss.csv"));

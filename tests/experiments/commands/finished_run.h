@@ -10,11 +10,11 @@ namespace dasgd::experiments {
 class FinishedRun : public ::testing::Test {
 protected:
     void SetUp() override {
-        folder_.write("e.toml", testing::quickExperiment());
-        const testing::Ended ended = folder_.run({"run", "e.toml", "-w", "w", "-q", "--sweep", "train.seed=1,2"});
+        folder_.write("e.toml", test::quickExperiment());
+        const test::Ended ended = folder_.run({"run", "e.toml", "-w", "w", "-q", "--sweep", "train.seed=1,2"});
         ASSERT_EQ(ended.exit, 0) << ended.err;
     }
-    testing::DasgdFolder folder_;
+    test::DasgdFolder folder_;
 };
 
 }  // namespace dasgd::experiments

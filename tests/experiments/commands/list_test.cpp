@@ -13,10 +13,10 @@ using ::testing::HasSubstr;
 class ListCommand : public FinishedRun {};
 
 TEST_F(ListCommand, ShowsTheNewestFirst) {
-    const testing::Ended text = folder_.run({"list", "-w", "w"});
+    const test::Ended text = folder_.run({"list", "-w", "w"});
     EXPECT_EQ(text.exit, 0);
     EXPECT_THAT(text.out, HasSubstr("finished"));
-    const testing::Ended json = folder_.run({"list", "--json"}, {{"DASGD_WORKSPACE", "w"}});
+    const test::Ended json = folder_.run({"list", "--json"}, {{"DASGD_WORKSPACE", "w"}});
     ASSERT_EQ(std::count(json.out.begin(), json.out.end(), '\n'), 2);
     EXPECT_EQ(nlohmann::json::parse(json.out.substr(0, json.out.find('\n')))["seed"], 2);
 }
@@ -27,8 +27,8 @@ TEST_F(ListCommand, Filters) {
 }
 
 TEST(ListOfNothing, SaysWhatIsMissing) {
-    const testing::DasgdFolder folder;
-    const testing::Ended ended = folder.run({"list", "-w", "none"});
+    const test::DasgdFolder folder;
+    const test::Ended ended = folder.run({"list", "-w", "none"});
     EXPECT_EQ(ended.exit, 2);
     EXPECT_THAT(ended.err, HasSubstr("none"));
 }

@@ -23,9 +23,9 @@ std::ostream& operator<<(std::ostream& out, const Wrong& wrong) { return out << 
 class WrongExperiment : public ::testing::TestWithParam<Wrong> {};
 
 TEST_P(WrongExperiment, IsRefusedAtItsPlace) {
-    const testing::DasgdFolder folder;
+    const test::DasgdFolder folder;
     folder.write("e.toml", GetParam().text);
-    const testing::Ended ended = folder.run({"run", "e.toml", "-w", "w"});
+    const test::Ended ended = folder.run({"run", "e.toml", "-w", "w"});
     EXPECT_EQ(ended.exit, kWrongInput);
     EXPECT_THAT(ended.err, StartsWith("dasgd: " + GetParam().place));
     EXPECT_THAT(ended.err, HasSubstr(GetParam().says));
@@ -54,46 +54,46 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return info.param.name; });
 
 TEST(RunCommand, RefusesATruncatedDataFileBeforeAnyRankStarts) {
-    const testing::DasgdFolder folder;
+    const test::DasgdFolder folder;
     folder.write("e.toml", kBase + "[data]\npath = \"digits\"\n");
     for (const char* name :
          {"train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"}) {
         folder.write(std::string("digits/") + name, std::string("\0\0\x08\x03\0\0\0\x09", 8));
     }
-    const testing::Ended ended = folder.run({"run", "e.toml", "-w", "w"});
+    const test::Ended ended = folder.run({"run", "e.toml", "-w", "w"});
     EXPECT_EQ(ended.exit, kWrongInput);
     EXPECT_THAT(ended.err, HasSubstr("train-images-idx3-ubyte"));
     EXPECT_FALSE(std::filesystem::exists(folder.workspace()));
 }
 
 TEST(RunCommand, RefusesAWorkspaceThatCannotBe) {
-    const testing::DasgdFolder folder;
-    folder.write("e.toml", testing::quickExperiment());
+    const test::DasgdFolder folder;
+    folder.write("e.toml", test::quickExperiment());
     folder.write("file", "not a folder");
     for (const char* workspace : {"file", "file/w", "/proc/w"}) {
-        const testing::Ended ended = folder.run({"run", "e.toml", "-w", workspace});
+        const test::Ended ended = folder.run({"run", "e.toml", "-w", workspace});
         EXPECT_EQ(ended.exit, kWrongInput) << workspace;
         EXPECT_THAT(ended.err, HasSubstr(workspace));
     }
 }
 
 TEST(RunCommand, RefusesWrongCommandLines) {
-    const testing::DasgdFolder folder;
-    folder.write("e.toml", testing::quickExperiment());
+    const test::DasgdFolder folder;
+    folder.write("e.toml", test::quickExperiment());
     EXPECT_EQ(folder.run({"run"}).exit, kWrongInput);
     EXPECT_EQ(folder.run({"run", "none.toml"}).exit, kWrongInput);
     EXPECT_EQ(folder.run({"run", "e.toml", "--frobnicate"}).exit, kWrongInput);
     EXPECT_EQ(folder.run({}).exit, kWrongInput);
     EXPECT_EQ(folder.run({"run", "--help"}).exit, kFinished);
-    const testing::Ended set = folder.run({"run", "--set", "algorithm.perod=8", "e.toml"});
+    const test::Ended set = folder.run({"run", "--set", "algorithm.perod=8", "e.toml"});
     EXPECT_EQ(set.exit, kWrongInput);
     EXPECT_THAT(set.err, StartsWith("dasgd: --set algorithm.perod=8: unknown key 'perod'"));
 }
 
 TEST(RunCommand, ShowsWithoutStarting) {
-    const testing::DasgdFolder folder;
-    folder.write("e.toml", testing::quickExperiment());
-    const testing::Ended ended =
+    const test::DasgdFolder folder;
+    folder.write("e.toml", test::quickExperiment());
+    const test::Ended ended =
         folder.run({"run", "e.toml", "-w", "w", "--dry-run", "--json", "--sweep", "train.seed=1..3"});
     EXPECT_EQ(ended.exit, kFinished);
     EXPECT_EQ(std::count(ended.out.begin(), ended.out.end(), '\n'), 3);
@@ -104,9 +104,9 @@ TEST(RunCommand, ShowsWithoutStarting) {
 }
 
 TEST(RunCommand, TellsEachRunInOneLineOfJson) {
-    const testing::DasgdFolder folder;
-    folder.write("e.toml", testing::quickExperiment());
-    const testing::Ended ended = folder.run({"run", "e.toml", "-w", "w", "--json"});
+    const test::DasgdFolder folder;
+    folder.write("e.toml", test::quickExperiment());
+    const test::Ended ended = folder.run({"run", "e.toml", "-w", "w", "--json"});
     ASSERT_EQ(ended.exit, kFinished) << ended.err;
     const auto line = nlohmann::json::parse(ended.out);
     EXPECT_EQ(line["run_id"], folder.firstRun());

@@ -14,7 +14,7 @@ class ShowCommand : public FinishedRun {};
 
 TEST_F(ShowCommand, TellsConfigurationAndProvenance) {
     const std::string run = folder_.firstRun();
-    const testing::Ended text = folder_.run({"show", run, "-w", "w"});
+    const test::Ended text = folder_.run({"show", run, "-w", "w"});
     ASSERT_EQ(text.exit, 0) << text.err;
     for (const char* part : {"finished", "30 of 30", "2 workers over gloo", "LibTorch", "rank 1", "period = 4"}) {
         EXPECT_THAT(text.out, HasSubstr(part));
@@ -28,7 +28,7 @@ TEST_F(ShowCommand, TellsConfigurationAndProvenance) {
 
 TEST_F(ShowCommand, RefusesWhatItDoesNotKnow) {
     for (const char* run : {"nothing", "../../e", "%"}) {
-        const testing::Ended ended = folder_.run({"show", run, "-w", "w"});
+        const test::Ended ended = folder_.run({"show", run, "-w", "w"});
         EXPECT_EQ(ended.exit, 2) << run;
     }
     EXPECT_EQ(folder_.run({"show", "2", "-w", "w"}).exit, 2);  // the beginning of both

@@ -11,17 +11,17 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 TEST(WorkerCommand, ExplainsItsContractAndHidesTheLaunchersOptions) {
-    const testing::DasgdFolder folder;
-    const testing::Ended ended = folder.run({"worker", "--help"});
+    const test::DasgdFolder folder;
+    const test::Ended ended = folder.run({"worker", "--help"});
     EXPECT_EQ(ended.exit, 0);
     for (const char* part : {"RANK WORLD_SIZE", "SLURM_*", "DASGD_INTERFACE"}) EXPECT_THAT(ended.out, HasSubstr(part));
     EXPECT_THAT(ended.out, Not(HasSubstr("--launcher")));
 }
 
 TEST(WorkerCommand, RefusesAnInterfaceThatIsNotThere) {
-    const testing::DasgdFolder folder;
-    folder.write("e.toml", testing::quickExperiment());
-    const testing::Ended ended =
+    const test::DasgdFolder folder;
+    folder.write("e.toml", test::quickExperiment());
+    const test::Ended ended =
         folder.run({"worker", "e.toml", "-w", "w"},
                    {{"RANK", "0"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "127.0.0.1"}, {"DASGD_INTERFACE", "nosuch0"}});
     EXPECT_NE(ended.exit, 0);

@@ -19,9 +19,7 @@ public:
     Workspace() : store_(open(folder_)) {}
     [[nodiscard]] std::filesystem::path path() const { return folder_.path().toStdString(); }
     [[nodiscard]] storage::Store& store() { return store_; }
-    QString record(const testing::SyntheticSpec& spec) {
-        return QString::fromStdString(testing::recordRun(store_, spec));
-    }
+    QString record(const test::SyntheticSpec& spec) { return QString::fromStdString(test::recordRun(store_, spec)); }
 
 private:
     static storage::Store open(const QTemporaryDir& folder) {

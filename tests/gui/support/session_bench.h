@@ -12,7 +12,7 @@ namespace dasgd::gui {
 class SessionBench : public ::testing::Test {
 protected:
     // Records `spec` after a synchronous run of the same experiment, and waits until its curves and spans are there.
-    void look(const testing::SyntheticSpec& spec = {.steps = 60}) {
+    void look(const test::SyntheticSpec& spec = {.steps = 60}) {
         other_ = workspace_.record({.algorithm = "sync_sgd", .steps = 40});
         id_ = workspace_.record(spec);
         ASSERT_TRUE(eventually([&] {

@@ -17,7 +17,7 @@
 #include "core/base/overlap.h"
 #include "storage/recorder.h"
 
-namespace dasgd::testing {
+namespace dasgd::test {
 
 struct SyntheticSpec {
     std::string experiment = "delay-sweep", algorithm = "dasgd";
@@ -212,4 +212,4 @@ inline std::string recordRun(storage::Store& store, const SyntheticSpec& spec) {
     return run.id();
 }
 
-}  // namespace dasgd::testing
+}  // namespace dasgd::test

@@ -17,15 +17,15 @@ int main(int argc, char** argv) {
     const std::string mode = argc > 2 ? argv[2] : "0";
     if (mode == "many") {
         for (int i = 0; i < 10'000; ++i) {
-            testing::recordRun(*store, {.experiment = "many", .seed = i, .ranks = 1, .steps = 2});
+            test::recordRun(*store, {.experiment = "many", .seed = i, .ranks = 1, .steps = 2});
         }
         return 0;
     }
-    testing::recordRun(*store, {.algorithm = "sync_sgd", .steps = 300, .reduceMs = 60});
-    testing::recordRun(*store, {.algorithm = "local_sgd", .steps = 400});
+    test::recordRun(*store, {.algorithm = "sync_sgd", .steps = 300, .reduceMs = 60});
+    test::recordRun(*store, {.algorithm = "local_sgd", .steps = 400});
     const double seconds = std::atof(mode.c_str());
-    testing::SyntheticSpec spec{.steps = seconds > 0 ? static_cast<std::int64_t>(seconds / 0.0262) : 500};
+    test::SyntheticSpec spec{.steps = seconds > 0 ? static_cast<std::int64_t>(seconds / 0.0262) : 500};
     spec.realTime = seconds > 0;
-    testing::recordRun(*store, spec);
+    test::recordRun(*store, spec);
     return 0;
 }
