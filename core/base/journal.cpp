@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <condition_variable>
 #include <cstring>
+#include <deque>
+#include <limits>
 #include <mutex>
 #include <string_view>
 #include <system_error>
@@ -30,6 +32,7 @@ namespace {
 
 constexpr auto kHelperPause = std::chrono::milliseconds(10);
 constexpr auto kRetryPause = std::chrono::milliseconds(200);
+constexpr std::int32_t kMaxRanks = 1 << 20;
 
 struct Segment {
     Record* slots = nullptr;
@@ -44,7 +47,7 @@ struct NameHash {
 
 struct KnownName {
     std::uint32_t id = 0;
-    std::uint64_t segment = 0;  // where it was last spelled out
+    std::uint64_t segment = std::numeric_limits<std::uint64_t>::max();  // where it was last spelled out
 };
 
 tl::unexpected<Error> systemFailure(const std::string& what, int error) {
@@ -64,6 +67,20 @@ bool reuseFreeSegment(const fs::path& directory, const fs::path& target) {
 }  // namespace
 
 class JournalWriter::Impl {
+    class RankSink final : public EventSink {
+    public:
+        RankSink(Impl& journal, std::uint32_t rank) : journal_(journal), rank_(rank) {}
+        void span(const Span& span) override { journal_.span(rank_, span); }
+        void metric(const Metric& metric) override { journal_.metric(rank_, metric); }
+        void state(RankState state, std::int64_t step, std::string_view text) override {
+            journal_.state(rank_, state, step, text);
+        }
+
+    private:
+        Impl& journal_;
+        const std::uint32_t rank_;
+    };
+
 public:
     Impl(fs::path directory, std::size_t slots, int lock)
         : directory_(std::move(directory)), slotsInSegment_(slots), lock_(lock) {}
@@ -91,6 +108,56 @@ public:
         return {};
     }
 
+    void span(std::uint32_t rank, const Span& span) {
+        Record record{.type = RecordType::Span,
+                      .a = static_cast<std::uint8_t>(span.lane),
+                      .b = static_cast<std::uint8_t>(span.kind)};
+        record.put(0, span.step);
+        record.put(1, span.start);
+        record.put(2, span.end);
+        record.put(3, span.bytes);
+        record.put(4, span.collective);
+        sayRank(rank);
+        append(record);
+        countEvent();
+    }
+
+    void metric(std::uint32_t rank, const Metric& metric) {
+        const std::string_view name = metric.name.substr(0, journal::kMaxNameBytes);
+        KnownName& known = knownName(name);
+        do {
+            spell(known, name);
+            sayRank(rank);  // may have moved on to a segment that does not know the name
+        } while (known.segment != segmentOfNext());
+        Record record{.type = RecordType::Metric, .id = known.id};
+        record.put(0, metric.step);
+        record.put(1, metric.epoch);
+        record.put(2, metric.wall);
+        record.put(3, metric.samples);
+        record.put(4, metric.bytesSent);
+        record.put(5, metric.value);
+        append(record);
+        countEvent();
+    }
+
+    void state(std::uint32_t rank, RankState state, std::int64_t step, std::string_view text) {
+        Record record{.type = RecordType::State,
+                      .a = static_cast<std::uint8_t>(state),
+                      .id = static_cast<std::uint32_t>(text.size())};
+        record.put(0, step);
+        sayRank(rank);
+        appendWithText(record, text);
+        countEvent();
+    }
+
+    EventSink& sinkOf(std::uint32_t rank) {
+        while (sinks_.size() <= rank) sinks_.emplace_back(*this, static_cast<std::uint32_t>(sinks_.size()));
+        return sinks_[rank];
+    }
+
+    [[nodiscard]] std::uint64_t events() const { return events_.load(std::memory_order_relaxed); }
+
+private:
     void append(Record& record) {
         if (slot_ == slotsInSegment_) nextSegment();
         record.seal = 0;
@@ -115,29 +182,35 @@ public:
         }
     }
 
-    // The id of `name`, spelled out in the segment that the next record goes into.
-    std::uint32_t nameId(std::string_view name) {
-        auto known = names_.find(name);
-        const bool fresh = known == names_.end();
-        if (fresh) {
-            const auto id = static_cast<std::uint32_t>(names_.size() + 1);
-            known = names_.emplace(std::string(name), KnownName{.id = id}).first;
+    // Makes the next record one of `rank`. A segment begins with the journal's own rank.
+    void sayRank(std::uint32_t rank) {
+        if (slot_ == slotsInSegment_) nextSegment();
+        while (saidRank_ != rank) {
+            Record record{.type = RecordType::Rank, .id = rank};
+            append(record);
+            saidRank_ = rank;
+            if (slot_ == slotsInSegment_) nextSegment();
         }
-        bool spelled = !fresh && known->second.segment == segmentOfNext();
-        while (!spelled) {
-            known->second.segment = segmentOfNext();
-            Record head{.type = RecordType::Name, .id = known->second.id};
+    }
+
+    KnownName& knownName(std::string_view name) {
+        const auto known = names_.find(name);
+        if (known != names_.end()) return known->second;
+        const auto id = static_cast<std::uint32_t>(names_.size() + 1);
+        return names_.emplace(std::string(name), KnownName{.id = id}).first->second;
+    }
+
+    // Has `name` spelled out in the segment that the next record goes into.
+    void spell(KnownName& known, std::string_view name) {
+        while (known.segment != segmentOfNext()) {
+            known.segment = segmentOfNext();
+            Record head{.type = RecordType::Name, .id = known.id};
             head.put(0, static_cast<std::uint64_t>(name.size()));
             appendWithText(head, name);
-            spelled = known->second.segment == segmentOfNext();
         }
-        return known->second.id;
     }
 
     void countEvent() { events_.store(events_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
-    [[nodiscard]] std::uint64_t events() const { return events_.load(std::memory_order_relaxed); }
-
-private:
     [[nodiscard]] std::uint64_t segmentOfNext() const { return sequence_ / (slotsInSegment_ - 1); }
     [[nodiscard]] std::size_t bytes() const { return slotsInSegment_ * journal::kSlotBytes; }
 
@@ -159,6 +232,7 @@ private:
         }
         current_ = next;
         slot_ = 1;
+        saidRank_ = journal::kOwnRank;
     }
 
     void help() {
@@ -250,6 +324,8 @@ private:
     std::size_t taken_ = 0;
     std::unordered_map<std::string, KnownName, NameHash, std::equal_to<>> names_;
     std::atomic<std::uint64_t> events_{0};
+    std::uint32_t saidRank_ = journal::kOwnRank;  // whose the next record of current_ is
+    std::deque<RankSink> sinks_;                  // by rank; a deque, as they must not move
 
     // Between the two: filled by the helper, emptied by the producer, and the other way round.
     std::array<std::atomic<Segment*>, 2> ready_{};
@@ -292,37 +368,15 @@ Result<std::unique_ptr<JournalWriter>> JournalWriter::create(const fs::path& dir
     return std::unique_ptr<JournalWriter>(new JournalWriter(std::move(impl)));
 }
 
-void JournalWriter::span(const Span& span) {
-    Record record{
-        .type = RecordType::Span, .a = static_cast<std::uint8_t>(span.lane), .b = static_cast<std::uint8_t>(span.kind)};
-    record.put(0, span.step);
-    record.put(1, span.start);
-    record.put(2, span.end);
-    record.put(3, span.bytes);
-    record.put(4, span.collective);
-    impl_->append(record);
-    impl_->countEvent();
-}
-
-void JournalWriter::metric(const Metric& metric) {
-    Record record{.type = RecordType::Metric, .id = impl_->nameId(metric.name.substr(0, journal::kMaxNameBytes))};
-    record.put(0, metric.step);
-    record.put(1, metric.epoch);
-    record.put(2, metric.wall);
-    record.put(3, metric.samples);
-    record.put(4, metric.bytesSent);
-    record.put(5, metric.value);
-    impl_->append(record);
-    impl_->countEvent();
-}
-
+void JournalWriter::span(const Span& span) { impl_->span(journal::kOwnRank, span); }
+void JournalWriter::metric(const Metric& metric) { impl_->metric(journal::kOwnRank, metric); }
 void JournalWriter::state(RankState state, std::int64_t step, std::string_view text) {
-    Record record{.type = RecordType::State,
-                  .a = static_cast<std::uint8_t>(state),
-                  .id = static_cast<std::uint32_t>(text.size())};
-    record.put(0, step);
-    impl_->appendWithText(record, text);
-    impl_->countEvent();
+    impl_->state(journal::kOwnRank, state, step, text);
+}
+
+EventSink& JournalWriter::of(Rank rank) {
+    DASGD_CHECK(rank.value() >= 0 && rank.value() < kMaxRanks);
+    return impl_->sinkOf(static_cast<std::uint32_t>(rank.value()));
 }
 
 std::uint64_t JournalWriter::recordsWritten() const { return impl_->events(); }

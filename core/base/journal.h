@@ -1,11 +1,12 @@
-// The per-rank journal: append-only mapped segments of fixed-size records, each with its own CRC. What a rank stored
-// outlives a SIGKILL of the rank. Layout and recovery rules: storage/format.md.
+// The journal of a rank, or of many that live in one thread: append-only mapped segments of fixed-size records, each
+// with its own CRC. What a rank stored outlives a SIGKILL of its process. Layout and recovery rules: storage/format.md.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/base/event.h"
@@ -31,7 +32,11 @@ public:
     void span(const Span& span) override;
     void metric(const Metric& metric) override;
     void state(RankState state, std::int64_t step, std::string_view text) override;
-    [[nodiscard]] std::uint64_t recordsWritten() const;  // spans, metrics and states so far
+    // A sink of this journal for the records of `rank` (0 … 2^20−1); the writer's own methods are for the rank that the
+    // journal is of. Owned by the writer, for the same one thread. Constant time; the first call for a rank allocates.
+    // Going from one rank to another costs a record, so write what a rank has to say in one go.
+    [[nodiscard]] EventSink& of(Rank rank);
+    [[nodiscard]] std::uint64_t recordsWritten() const;  // spans, metrics and states of all ranks so far
     // Whether a living process holds the journal in `directory` open for writing.
     [[nodiscard]] static bool isAlive(const std::filesystem::path& directory);
 
@@ -46,6 +51,7 @@ struct JournalEntry {
     enum class Type : std::uint8_t { Span, Metric, State };
     Type type{};
     std::uint64_t sequence = 0;  // of its last record; grows, by more than 1 where an entry takes several records
+    std::optional<int> rank;     // nullopt: the rank that the journal is of
     Span span;
     Metric metric;
     RankState state{};

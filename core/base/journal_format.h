@@ -24,7 +24,9 @@ inline constexpr std::size_t kMaxSlots = std::size_t{1} << 24;
 inline constexpr std::array<char, 8> kMagic{'D', 'A', 'S', 'G', 'D', 'J', 'N', '1'};
 inline constexpr const char* kWriterLock = "writer.lock";
 
-enum class RecordType : std::uint8_t { Span = 1, Metric, State, Name, Continuation };
+inline constexpr std::uint32_t kOwnRank = 0xffffffff;  // in a rank record: back to the rank that the journal is of
+
+enum class RecordType : std::uint8_t { Span = 1, Metric, State, Name, Continuation, Rank };
 
 struct SegmentHeader {
     std::array<char, 8> magic = kMagic;

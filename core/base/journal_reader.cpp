@@ -116,7 +116,7 @@ public:
 
 private:
     // The record after `seen_`, or null where none is whole. While nothing is open it starts at the first record of the
-    // segment, to learn the names that are spelled out there.
+    // segment, to learn the names that are spelled out there, and whose the records are.
     Result<const Record*> current() {
         if (file_ < 0 || seen_ / (slots_ - 1) != open_) {
             auto opened = openSegment();
@@ -156,6 +156,7 @@ private:
         bufferCount_ = 0;
         DASGD_TRY(checkHeader(file));
         if (!continues) seen_ = number * (slots_ - 1);
+        rank_.reset();
         return true;
     }
 
@@ -207,16 +208,23 @@ private:
             case RecordType::Metric: digestMetric(record); return fresh;
             case RecordType::State:
                 entry_ = {.type = JournalEntry::Type::State,
+                          .rank = rank_,
                           .state = static_cast<RankState>(record.a),
                           .step = record.get<std::int64_t>(0)};
                 return beginText(record, record.id) && fresh;
             case RecordType::Name: nameId_ = record.id; return beginText(record, record.get<std::uint64_t>(0)) && fresh;
+            case RecordType::Rank: digestRank(record); return false;
             default: return false;
         }
     }
 
+    void digestRank(const Record& record) {
+        rank_.reset();
+        if (record.id != journal::kOwnRank) rank_ = static_cast<int>(record.id);
+    }
+
     void digestSpan(const Record& record) {
-        entry_ = {.type = JournalEntry::Type::Span};
+        entry_ = {.type = JournalEntry::Type::Span, .rank = rank_};
         entry_.span = {.lane = static_cast<Lane>(record.a),
                        .kind = static_cast<SpanKind>(record.b),
                        .step = record.get<std::int64_t>(0),
@@ -228,7 +236,7 @@ private:
 
     void digestMetric(const Record& record) {
         const auto name = names_.find(record.id);
-        entry_ = {.type = JournalEntry::Type::Metric};
+        entry_ = {.type = JournalEntry::Type::Metric, .rank = rank_};
         entry_.metric = {.name = name == names_.end() ? std::string_view("unnamed") : std::string_view(name->second),
                          .step = record.get<std::int64_t>(0),
                          .epoch = record.get<double>(1),
@@ -296,6 +304,7 @@ private:
     std::uint64_t bufferFirst_ = 0;
     std::size_t bufferCount_ = 0;
 
+    std::optional<int> rank_;  // whose the records are here; nullopt: the journal's
     JournalEntry entry_;
     bool entryIsName_ = false;
     std::uint32_t nameId_ = 0;

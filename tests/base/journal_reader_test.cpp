@@ -44,7 +44,23 @@ TEST(JournalReaderTest, NothingThereReadsAsEmptyUntilItAppears) {
     EXPECT_TRUE(readAll(reader).empty());
 }
 
-// From every possible place: the rest and nothing but the rest, names included.
+// From every possible place: the rest and nothing but the rest, names and ranks included.
+void expectTheRestAfterAnyEntry(const fs::path& folder, std::size_t count) {
+    const auto all = readAll(folder);
+    ASSERT_EQ(all.size(), count);
+    for (std::size_t taken = 0; taken < all.size(); ++taken) {
+        const auto rest = readAll(folder, all[taken].sequence);
+        ASSERT_EQ(rest.size(), all.size() - taken - 1);
+        for (std::size_t i = 0; i < rest.size(); ++i) {
+            const OwnedEntry& expected = all[taken + 1 + i];
+            ASSERT_EQ(rest[i].sequence, expected.sequence);
+            ASSERT_EQ(rest[i].rank, expected.rank);
+            ASSERT_EQ(rest[i].name, expected.name);
+            ASSERT_EQ(rest[i].text, expected.text);
+        }
+    }
+}
+
 TEST(JournalReaderTest, GoesOnAfterAnyEntry) {
     const TempDir folder;
     {
@@ -55,17 +71,43 @@ TEST(JournalReaderTest, GoesOnAfterAnyEntry) {
             journal->state(RankState::Running, i, std::string(static_cast<std::size_t>(i) * 5, 't'));
         }
     }
-    const auto all = readAll(folder / "rank");
-    ASSERT_EQ(all.size(), 180U);
-    for (std::size_t taken = 0; taken < all.size(); ++taken) {
-        const auto rest = readAll(folder / "rank", all[taken].sequence);
-        ASSERT_EQ(rest.size(), all.size() - taken - 1);
-        for (std::size_t i = 0; i < rest.size(); ++i) {
-            const OwnedEntry& expected = all[taken + 1 + i];
-            ASSERT_EQ(rest[i].sequence, expected.sequence);
-            ASSERT_EQ(rest[i].name, expected.name);
-            ASSERT_EQ(rest[i].text, expected.text);
+    expectTheRestAfterAnyEntry(folder / "rank", 180);
+}
+
+TEST(JournalReaderTest, GoesOnAfterAnyEntryOfAnyRank) {
+    const TempDir folder;
+    {
+        auto journal = newJournal(folder / "rank", kSmall);
+        for (std::int64_t i = 0; i < 60; ++i) {
+            journal->of(Rank(static_cast<int>(i % 7))).span({.step = i});
+            journal->of(Rank(static_cast<int>(i % 7))).metric({.name = std::string(100, 'b'), .step = i});
+            journal->state(RankState::Running, i, std::string(static_cast<std::size_t>(i) * 5, 't'));
+            journal->of(Rank(9)).state(RankState::Running, i, std::string(static_cast<std::size_t>(i) * 7, 't'));
         }
+    }
+    const auto all = readAll(folder / "rank");
+    for (std::size_t i = 0; i < all.size(); i += 4) {
+        ASSERT_EQ(all[i].rank, static_cast<int>(i / 4 % 7));
+        ASSERT_EQ(all[i + 1].rank, static_cast<int>(i / 4 % 7));
+        ASSERT_EQ(all[i + 2].rank, std::nullopt);
+        ASSERT_EQ(all[i + 3].rank, 9);
+    }
+    expectTheRestAfterAnyEntry(folder / "rank", 240);
+}
+
+// A reader that is always close behind sees half-written entries and segments that are not there yet.
+TEST(JournalReaderTest, FollowsManyRanksAtTheirHeels) {
+    const TempDir folder;
+    auto journal = newJournal(folder / "rank", kSmall);
+    JournalReader reader(folder / "rank");
+    for (std::int64_t step = 0; step < 3000; ++step) {
+        const int rank = static_cast<int>(step / 3 % 1000);
+        journal->of(Rank(rank)).span({.step = step});
+        const auto entries = readAll(reader);
+        ASSERT_EQ(entries.size(), 1U);
+        ASSERT_EQ(entries[0].span.step, step);
+        ASSERT_EQ(entries[0].rank, rank);
+        reader.release(reader.lastSequence());
     }
 }
 
