@@ -4,13 +4,11 @@
 #include <bit>
 
 #include "core/base/check.h"
+#include "core/virtual/log2.h"
 
 namespace dasgd {
 
 namespace {
-
-int floorLog2(int ranks) { return std::bit_width(static_cast<unsigned>(ranks)) - 1; }
-int ceilLog2(int ranks) { return std::bit_width(static_cast<unsigned>(ranks - 1)); }
 
 bool isNothing(double bytes, int ranks) {
     DASGD_CHECK(bytes >= 0 && ranks >= 1);

@@ -1,10 +1,10 @@
 #include "core/virtual/schedule.h"
 
 #include <algorithm>
-#include <bit>
 #include <string>
 
 #include "core/base/check.h"
+#include "core/virtual/log2.h"
 
 namespace dasgd {
 
@@ -32,8 +32,6 @@ void receive(Round& out, int peer, const Slice& slice, bool adds) {
     out.receives.push_back({peer, slice.bytes, slice.offset, adds});
     if (adds) out.reduceBytes += slice.bytes;
 }
-
-int ceilLog2(int ranks) { return std::bit_width(static_cast<unsigned>(ranks - 1)); }
 
 // Members 0 … members−1 of a ring, which are the ranks first, first + stride, …; `slice` of the payload goes around in
 // as many parts.
@@ -176,9 +174,7 @@ private:
 class FoldedSchedule : public MessageSchedule {
 public:
     FoldedSchedule(const Payload& payload, int ranks)
-        : payload_(payload),
-          levels_(std::bit_width(static_cast<unsigned>(ranks)) - 1),
-          extras_(ranks - (1 << levels_)) {}
+        : payload_(payload), levels_(floorLog2(ranks)), extras_(ranks - (1 << levels_)) {}
 
     [[nodiscard]] int rounds() const final {
         if (payload_.bytes == 0) return 0;

@@ -223,7 +223,7 @@ TEST(Schedule, EachRankSendsTheBytesOfTheFormula) {
               (std::vector<std::int64_t>{bytesOf(25), bytesOf(25), bytesOf(10), bytesOf(10), bytesOf(10)}));
     // A tree has P−1 edges, and S goes up and down each.
     const std::vector<std::int64_t> tree = sentBy({AllReduceMethod::Tree}, 10, 7);
-    EXPECT_EQ(std::accumulate(tree.begin(), tree.end(), std::int64_t{0}), bytesOf(2 * 6 * 10));
+    EXPECT_EQ(std::accumulate(tree.begin(), tree.end(), std::int64_t{0}), bytesOf(120));
     // 5 = 4 + 1: the folded rank sends S once, its partner S·2·3/4 and the sum; 12 elements in quarters.
     EXPECT_EQ(sentBy({AllReduceMethod::HalvingDoubling}, 12, 5),
               (std::vector<std::int64_t>{bytesOf(30), bytesOf(12), bytesOf(18), bytesOf(18), bytesOf(18)}));
