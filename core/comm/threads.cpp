@@ -41,6 +41,7 @@ struct Round {
 // Pairwise in rank order: exact for the mean of 2^n equal values.
 at::Tensor combine(const std::vector<std::optional<Arrival>>& arrivals, Reduce op) {
     std::vector<at::Tensor> level;
+    level.reserve(arrivals.size());
     for (const auto& arrival : arrivals) level.push_back(arrival->in);
     while (level.size() > 1) {
         std::vector<at::Tensor> next;

@@ -44,7 +44,7 @@ void averageModel(FlatParams& params, Communicator& comm) {
     at::Tensor buffers = torch::cat(flat);
     reduceNow(comm, buffers, Reduce::Mean);
     std::int64_t offset = 0;
-    for (at::Tensor buffer : params.buffers()) {
+    for (const at::Tensor& buffer : params.buffers()) {
         buffer.copy_(buffers.slice(0, offset, offset + buffer.numel()).view_as(buffer));
         offset += buffer.numel();
     }

@@ -21,7 +21,7 @@ std::uint64_t mix(std::uint64_t x) {
 
 }  // namespace
 
-Sampler::Sampler(std::vector<std::int64_t> shard, std::int64_t batchSize, std::uint64_t seed, Rank rank)
+Sampler::Sampler(const std::vector<std::int64_t>& shard, std::int64_t batchSize, std::uint64_t seed, Rank rank)
     : shard_(torch::tensor(shard, torch::kInt64)), batchSize_(batchSize), seed_(seed), rank_(rank) {
     DASGD_CHECK(!shard.empty());
     shuffle();

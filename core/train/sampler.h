@@ -14,7 +14,7 @@ namespace dasgd {
 // order depends on seed, rank and pass alone. Owner: the rank's training thread.
 class Sampler {
 public:
-    Sampler(std::vector<std::int64_t> shard, std::int64_t batchSize, std::uint64_t seed, Rank rank);
+    Sampler(const std::vector<std::int64_t>& shard, std::int64_t batchSize, std::uint64_t seed, Rank rank);
     // [batchSize] int64 indices into the training set.
     [[nodiscard]] at::Tensor next();
 
