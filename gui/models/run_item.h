@@ -3,6 +3,7 @@
 
 #include <QString>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,12 @@ using RunItemPtr = std::shared_ptr<const RunItem>;
 
 [[nodiscard]] inline bool isLive(const storage::RunRow& row) {
     return row.status == "running" || row.status == "queued";
+}
+
+// Mean time that a rank stood waiting in a step. Both overlap numbers come with the first epoch: nullopt before.
+[[nodiscard]] inline std::optional<double> blockedMsPerStep(const storage::RunRow& row) {
+    if (!row.blockedS || row.steps == 0 || (isLive(row) && !row.hidden)) return std::nullopt;
+    return *row.blockedS * 1e3 / static_cast<double>(row.steps);
 }
 
 }  // namespace dasgd::gui

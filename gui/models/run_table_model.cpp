@@ -88,7 +88,7 @@ std::optional<double> RunTableModel::numberOf(const RunItem& item, Column column
         case FinalLoss: return row.finalLoss;
         case BestAccuracy: return scaled(row.bestAccuracy, 100);
         case Hidden: return scaled(row.hidden, 100);
-        case Blocked: return row.steps > 0 ? scaled(row.blockedS, 1e3 / static_cast<double>(row.steps)) : std::nullopt;
+        case Blocked: return blockedMsPerStep(row);
         case SamplesPerS: return row.samplesPerS;
         default: return std::nullopt;
     }

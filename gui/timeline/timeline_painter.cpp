@@ -53,8 +53,7 @@ public:
             painter_.setBrush(QColor::fromRgb(batch.key()));
             painter_.drawRects(batch->constData(), static_cast<int>(batch->size()));
         }
-        // Waiting must be told from a reduce without its colour.
-        painter_.setBrush(QBrush(QColor(255, 255, 255, 120), Qt::BDiagPattern));
+        painter_.setBrush(waitHatch());
         painter_.drawRects(waits_.constData(), static_cast<int>(waits_.size()));
         painter_.setBrush(Qt::NoBrush);
         painter_.setFont(style_.small);
@@ -178,6 +177,8 @@ TimelineStyle screenStyle(const Theme& theme) {
             .plain = interFont(12),
             .small = interFont(11)};
 }
+
+QBrush waitHatch() { return {QColor(255, 255, 255, 120), Qt::BDiagPattern}; }
 
 QString boxLabel(const TimelineBox& box) {
     const QString kind = QString::fromLatin1(nameOf(box.span.kind).data());

@@ -18,6 +18,8 @@ struct TimelineStyle {
     bool crisp = true;           // edges on whole pixels; off on paper
 };
 [[nodiscard]] TimelineStyle screenStyle(const Theme& theme);
+// Laid over the colour of a wait, which must be told from a reduce without it.
+[[nodiscard]] QBrush waitHatch();
 
 // "forward" or "reduce 247 kB".
 [[nodiscard]] QString boxLabel(const TimelineBox& box);

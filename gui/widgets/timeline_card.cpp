@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "gui/models/span_colors.h"
+#include "gui/timeline/timeline_painter.h"
 
 namespace dasgd::gui {
 
@@ -28,7 +29,7 @@ protected:
         painter.setBrush(QColor::fromRgb(rgbOf(kind_)));
         painter.drawRoundedRect(QRectF(rect()), 2, 2);
         if (kind_ != SpanKind::Wait) return;
-        painter.setBrush(QBrush(QColor(255, 255, 255, 120), Qt::BDiagPattern));
+        painter.setBrush(waitHatch());
         painter.drawRoundedRect(QRectF(rect()), 2, 2);
     }
 
@@ -51,9 +52,8 @@ QString overlapInWords(const storage::RunDetail& detail) {
     parts << (detail.row.hidden                ? QStringLiteral("hidden %1 %").arg(percent(detail.row.hidden))
               : detail.row.status == "running" ? QStringLiteral("hidden and blocked: from the first epoch on")
                                                : QStringLiteral("nothing was reduced"));
-    if (detail.row.blockedS && detail.row.steps > 0) {
-        const double ms = *detail.row.blockedS * 1e3 / static_cast<double>(detail.row.steps);
-        parts << QStringLiteral("blocked %1 ms/step").arg(shortNumber(ms, 2));
+    if (const auto ms = blockedMsPerStep(detail.row)) {
+        parts << QStringLiteral("blocked %1 ms/step").arg(shortNumber(*ms, 2));
     }
     if (detail.skewS) parts << QStringLiteral("skew ") + durationInWords(std::llround(*detail.skewS * 1e9)).text();
     if (detail.inflation) parts << QStringLiteral("compute inflation ") + QString::number(*detail.inflation, 'f', 2);
@@ -133,8 +133,9 @@ void TimelineCard::updateFollow() {
     follow_->setText(following ? tr("● following") : tr("❚❚ paused"));
     const bool none = session_.pulse().spans == 0;
     const RunItemPtr run = session_.current();
-    const bool expected = session_.pulse().live && (!run || run->keepsSpans);
+    const bool expected = session_.pulse().live && run && run->keepsSpans;
     timeline_->setEmptyText(!none      ? QString()
+                            : !run     ? tr("No run to draw.")
                             : expected ? tr("No spans yet: they appear with the first step.")
                                        : tr("This run keeps no spans. Run it with [record] trace = \"full\"."));
 }

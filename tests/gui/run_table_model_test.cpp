@@ -42,6 +42,19 @@ TEST_F(RunTableModelTest, SaysNumbersInTheirUnits) {
     EXPECT_EQ(cell(1, RunTableModel::Blocked), kAbsent);
 }
 
+TEST_F(RunTableModelTest, ALiveRunHasNoOverlapBeforeItReportsOne) {
+    storage::RunRow row = withNumbers()->row;
+    row.status = "running";
+    row.blockedS = 0;
+    row.hidden.reset();
+    model_.take({makeRunItem(row)}, {});
+    EXPECT_EQ(cell(0, RunTableModel::Blocked), kAbsent);
+    row.blockedS = 0.36;
+    row.hidden = 0.9921;
+    model_.take({makeRunItem(row)}, {});
+    EXPECT_EQ(cell(0, RunTableModel::Blocked), QStringLiteral("0.36"));
+}
+
 TEST_F(RunTableModelTest, TakesIncrements) {
     QSignalSpy changed(&model_, &QAbstractItemModel::dataChanged), added(&model_, &QAbstractItemModel::rowsInserted);
     model_.take({makeRun("a", "dasgd", "", 1, "running"), makeRun("b", "dasgd")}, {});

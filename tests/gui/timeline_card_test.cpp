@@ -13,6 +13,8 @@ TEST(OverlapWords, SayBothNumbersAndTheStraggler) {
     EXPECT_EQ(overlapInWords(detail), QStringLiteral("nothing was reduced"));
     detail.row.status = "running";
     EXPECT_EQ(overlapInWords(detail), QStringLiteral("hidden and blocked: from the first epoch on"));
+    detail.row.blockedS = 0;
+    EXPECT_EQ(overlapInWords(detail), QStringLiteral("hidden and blocked: from the first epoch on"));
     detail.row.hidden = 0.992;
     detail.row.blockedS = 0.3;
     detail.skewS = 0.0011;
