@@ -46,10 +46,25 @@ void FeedWorker::start() {
     poll();
 }
 
+// A folder in which nothing has been run is an empty workspace, not a broken one. The first run makes lab.db, which has
+// no byte before it has its tables.
+bool FeedWorker::isUnused() const {
+    std::error_code code;
+    const std::filesystem::path database = workspace_ / "lab.db";
+    if (!std::filesystem::exists(database, code)) return !code && std::filesystem::is_directory(workspace_, code);
+    return std::filesystem::file_size(database, code) == 0;
+}
+
 bool FeedWorker::ensureOpen() {
     if (reader_) return true;
     if (!openPace_.due()) return false;
     openPace_.spent(0);
+    if (isUnused()) {
+        complain("");
+        if (!saidUnused_) emit runsChanged({}, {});
+        saidUnused_ = true;
+        return false;
+    }
     auto opened = storage::RunReader::open(workspace_);
     if (!opened) {
         complain(opened.error().message);

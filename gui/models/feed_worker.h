@@ -62,6 +62,7 @@ private:
     };
 
     bool ensureOpen();
+    [[nodiscard]] bool isUnused() const;
     void complain(const std::string& message);
     Status readRuns();
     Status readMetrics();
@@ -77,6 +78,7 @@ private:
     std::optional<storage::RunReader> reader_;
     QTimer* timer_ = nullptr;
     QString complaint_;
+    bool saidUnused_ = false;
     std::int64_t version_ = -1;
     bool runsStale_ = true, metricsStale_ = true, detailStale_ = true, pulseStale_ = true, frameStale_ = false;
     Pace runsPace_{100, 10}, detailPace_{500, 20}, openPace_{500, 1}, sizePace_{500, 1};

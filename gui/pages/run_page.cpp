@@ -74,7 +74,10 @@ private:
         export_ = makeButton(tr("Export figures"), false,
                              tr("Write loss, throughput and timeline of the drawn runs as PDF, SVG, PNG, CSV  Ctrl+E"));
         export_->setShortcut(QKeySequence(QStringLiteral("Ctrl+E")));
-        stop_ = makeButton(tr("Stop"), false, tr("All ranks end at one step; what was recorded is kept"));
+        stop_ =
+            makeButton(tr("Stop"), false,
+                       tr("All ranks of this run end at one step; what was recorded is kept. The next run of a sweep "
+                          "follows."));
         compare_ = makeButton(tr("Compare"), true, tr("Choose the runs that are drawn together"));
         for (QPushButton* button : {export_, stop_, compare_}) top->addWidget(button);
         auto* second = new QHBoxLayout;
@@ -119,12 +122,16 @@ private:
         connect(&session_, &Session::detailChanged, this, [this] { showRun(); });
         connect(&session_, &Session::shownChanged, this, [this] { showRun(); });
         connect(&session_, &Session::seriesChanged, this, [this] { showCurveFigures(); });
-        connect(&session_, &Session::troubleChanged, this, [this] { message_->say(session_.trouble()); });
-        connect(&context_.engine, &Engine::failed, this, [this](const QString& message) { message_->say(message); });
-        connect(stop_, &QPushButton::clicked, this, [this] {
-            stop_->setEnabled(false);
-            context_.engine.stop(session_.currentId());
+        connect(&session_, &Session::troubleChanged, this, [this] {
+            message_->say(session_.trouble());
+            showRun();
         });
+        connect(&context_.engine, &Engine::failed, this, [this](const QString& message) {
+            message_->say(message);
+            stopping_.clear();
+            showRun();
+        });
+        connect(stop_, &QPushButton::clicked, this, [this] { stop(); });
         connect(compare_, &QPushButton::clicked, this, [this] {
             if (session_.isComparing()) {
                 session_.compare({});
@@ -135,25 +142,42 @@ private:
         connect(export_, &QPushButton::clicked, this, [this] { exportFigures(); });
     }
 
+    void stop() {
+        // What was stopped is looked at until it has, not left for the next run of its sweep.
+        session_.choose(session_.currentId());
+        stopping_ = session_.currentId();
+        context_.engine.stop(stopping_);
+        showRun();
+    }
+
+    void showNoRun() {
+        if (!session_.trouble().isEmpty()) {
+            title_->setText(tr("The workspace cannot be read"));
+            cluster_->clear();
+        } else if (session_.currentId().isEmpty()) {
+            title_->setText(session_.loaded() ? tr("No run yet") : tr("Reading the workspace …"));
+            cluster_->setText(tr("Start one from the Runs page (Ctrl+1)."));
+        } else {
+            title_->setText(tr("%1 is not in this workspace").arg(session_.currentId()));
+            cluster_->setText(tr("Choose another on the Runs page (Ctrl+1)."));
+        }
+        progress_->clear();
+    }
+
     void showRun() {
         const RunItemPtr run = session_.current();
-        for (QWidget* action : {export_, stop_}) action->setEnabled(run != nullptr);
+        for (QWidget* action : {export_, stop_, compare_}) action->setEnabled(run != nullptr);
         pill_->setVisible(run != nullptr);
-        if (!run) {
-            title_->setText(session_.currentId().isEmpty()
-                                ? tr("No run yet")
-                                : tr("%1 is not in this workspace").arg(session_.currentId()));
-            cluster_->setText(tr("Start one from the Runs page (Ctrl+1), or choose another there."));
-            progress_->clear();
-            return;
-        }
+        if (!run) return showNoRun();
         const storage::RunRow& row = run->row;
         title_->setText(runTitle(row));
         title_->setToolTip(run->id);
         pill_->setState(QString::fromStdString(row.status));
         cluster_->setText(clusterWords(row, session_.detail()));
         progress_->setText(session_.detail() ? progressWords(row, *session_.detail()) : QString());
-        stop_->setEnabled(isLive(row));
+        const bool stopping = stopping_ == run->id;
+        stop_->setText(stopping ? tr("Stopping …") : tr("Stop"));
+        stop_->setEnabled(!stopping);
         stop_->setVisible(isLive(row));
         compare_->setText(session_.isComparing() ? tr("End comparison") : tr("Compare"));
         if (!row.error.empty()) message_->say(QString::fromStdString(row.error));
@@ -221,6 +245,7 @@ private:
     KeyFigure *loss_ = nullptr, *accuracy_ = nullptr, *speed_ = nullptr, *hidden_ = nullptr, *blocked_ = nullptr,
               *sent_ = nullptr;
     TimelineCard* timeline_ = nullptr;
+    QString stopping_;  // id of the run that was asked to stop
     bool shownError_ = false;
 };
 

@@ -1,4 +1,5 @@
 // Every run of the workspace: sorted, filtered, live. Enter opens one, several are compared.
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QKeyEvent>
@@ -30,7 +31,6 @@ public:
         column->setSpacing(kGap);
         column->addLayout(makeHeader());
         column->addWidget(message_ = new MessageBar(context.look));
-        message_->setObjectName(QStringLiteral("message"));
         column->addWidget(field_ = makeFilter());
         body_ = new QStackedLayout;
         body_->addWidget(makeTable());
@@ -117,12 +117,13 @@ private:
         });
         connect(&session_, &Session::runsChanged, this, [this] { update(); });
         connect(&session_, &Session::troubleChanged, this, [this] {
-            message_->say(session_.trouble());
+            // Without a run the page itself says it.
+            message_->say(session_.runs().rowCount() > 0 ? session_.trouble() : QString());
             update();
         });
         connect(&context_.engine, &Engine::failed, this, [this](const QString& message) { message_->say(message); });
         connect(&context_.engine, &Engine::started, this, [this](const QString& file) {
-            message_->say(tr("Started %1: its runs appear here and on the Run page.").arg(file),
+            message_->say(tr("Started %1: its runs appear here and on the Run page.").arg(QFileInfo(file).fileName()),
                           MessageBar::Kind::Note);
         });
         connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] { updateActions(); });
@@ -170,7 +171,7 @@ private:
         const std::vector<Preset> presets = presetsIn(presetFolders());
         for (const Preset& preset : presets) {
             QAction* action = menu.addAction(
-                preset.title + (preset.remark.isEmpty() ? QString() : QStringLiteral("   ") + preset.remark));
+                preset.title + (preset.remark.isEmpty() ? QString() : QStringLiteral("\t") + preset.remark));
             connect(action, &QAction::triggered, this, [this, file = preset.file] { context_.engine.run(file); });
         }
         if (presets.empty()) menu.addAction(tr("No experiment files beside this program"))->setEnabled(false);

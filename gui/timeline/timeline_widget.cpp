@@ -121,11 +121,12 @@ void TimelineWidget::paintEvent(QPaintEvent*) {
         canvas_.setDevicePixelRatio(ratio);
         canvas_.fill(look_.theme().panel);
         QPainter painter(&canvas_);
-        paintTimeline(painter, *frame_, layout_, scale(), screenStyle(look_.theme()));
         if (frame_->boxes.empty() && !emptyText_.isEmpty()) {
             painter.setPen(look_.theme().muted);
             painter.setFont(interFont(13));
-            painter.drawText(layout_.plot(), Qt::AlignCenter | Qt::TextWordWrap, emptyText_);
+            painter.drawText(rect(), Qt::AlignCenter | Qt::TextWordWrap, emptyText_);
+        } else {
+            paintTimeline(painter, *frame_, layout_, scale(), screenStyle(look_.theme()));
         }
         canvasStale_ = false;
     }

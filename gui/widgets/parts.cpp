@@ -29,6 +29,8 @@ QPushButton* makeButton(const QString& text, bool primary, const QString& help) 
     button->setProperty("primary", primary);
     button->setToolTip(help);
     button->setCursor(Qt::PointingHandCursor);
+    // Else the focus of a button that is disabled by its click goes to the next one, and Space with it.
+    button->setFocusPolicy(Qt::TabFocus);
     return button;
 }
 

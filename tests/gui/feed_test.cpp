@@ -25,6 +25,19 @@ TEST(Feed, AMissingWorkspaceIsSaidAndTakenUpOnceItIsThere) {
     ASSERT_TRUE(eventually([&] { return runs.count() > 0 && trouble.last()[0].toString().isEmpty(); }));
 }
 
+TEST(Feed, AnUnusedFolderIsAnEmptyWorkspace) {
+    const QTemporaryDir folder;
+    Feed feed(folder.path().toStdString());
+    QSignalSpy trouble(&feed, &Feed::trouble), runs(&feed, &Feed::runsChanged);
+    ASSERT_TRUE(eventually([&] { return runs.count() > 0; }));
+    EXPECT_TRUE(runs[0][0].value<std::vector<RunItemPtr>>().empty());
+    auto store = storage::Store::open(folder.path().toStdString());
+    ASSERT_TRUE(store.has_value()) << store.error().message;
+    test::recordRun(*store, {.steps = 8});
+    ASSERT_TRUE(eventually([&] { return !runs.last()[0].value<std::vector<RunItemPtr>>().empty(); }));
+    EXPECT_EQ(trouble.count(), 0);
+}
+
 TEST(Feed, AnotherProgramsFileIsSaid) {
     const QTemporaryDir folder;
     QFile file(folder.filePath(QStringLiteral("lab.db")));

@@ -2,10 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <QPushButton>
 #include <QScrollArea>
 #include <QToolButton>
 
 #include "gui/widgets/rail.h"
+#include "storage/migrate.h"
 #include "tests/gui/support/session_bench.h"
 
 namespace dasgd::gui {
@@ -53,6 +57,36 @@ TEST_F(MainWindowTest, FollowingTheNewestCanBeTurnedOff) {
     follow->click();
     EXPECT_FALSE(window_->session().followsNewest());
     EXPECT_EQ(follow->text(), QStringLiteral("follow the newest run"));
+}
+
+TEST_F(MainWindowTest, AWorkspaceOfANewerProgramIsSaidWithTheRemedy) {
+    workspace_.record({.steps = 8});
+    const std::filesystem::path file = workspace_.path() / "lab.db";
+    {
+        SQLite::Database database(file.string(), SQLite::OPEN_READWRITE);
+        std::vector<std::string> scripts = storage::migrations();
+        scripts.emplace_back(" ");
+        ASSERT_TRUE(storage::migrate(database, file, scripts));
+    }
+    window_ = std::make_unique<MainWindow>(workspace_.path(), testLook());
+    window_->show();
+    ASSERT_TRUE(eventually([&] { return window_->statusText().contains(QLatin1String("cannot be read")); }));
+    const auto known = storage::migrations().size();
+    const QString says = QStringLiteral(
+                             "lab.db has schema version %1, this program knows up to version %2; update the "
+                             "program, or use another workspace")
+                             .arg(known + 1)
+                             .arg(known);
+    for (const char* page : {"Run", "Runs"}) {
+        window_->open(page);
+        EXPECT_NE(label(QStringLiteral("The workspace cannot be read")), nullptr) << page;
+        EXPECT_NE(label(says), nullptr) << page;
+        EXPECT_EQ(label(QStringLiteral("o run yet")), nullptr) << page;
+    }
+    for (QPushButton* button : window_->findChildren<QPushButton*>()) {
+        const bool starts = button->menu() != nullptr;
+        EXPECT_EQ(button->isEnabled(), starts) << button->text().toStdString();
+    }
 }
 
 TEST(MainWindow, AWorkspaceThatIsNotThereIsSaidInThePage) {
