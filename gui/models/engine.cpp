@@ -6,6 +6,7 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QProcess>
+#include <QRegularExpression>
 #include <QStandardPaths>
 #include <QTimer>
 #include <algorithm>
@@ -41,6 +42,19 @@ std::optional<Ending> endingOf(const QString& log) {
     return ending;
 }
 
+// Of the comment that the file begins with.
+QString firstSentence(const QString& toml) {
+    QStringList words;
+    for (const QString& line : toml.split(QLatin1Char('\n'))) {
+        if (!line.startsWith(QLatin1Char('#'))) break;
+        words << line.mid(1).trimmed();
+    }
+    static const QRegularExpression end(QStringLiteral("[.?!](?=\\s|$)"));
+    const QString comment = words.join(QLatin1Char(' '));
+    const qsizetype at = comment.indexOf(end);
+    return at < 0 ? comment : comment.left(at + 1);
+}
+
 }  // namespace
 
 std::vector<Preset> presetsIn(const QStringList& folders) {
@@ -55,9 +69,7 @@ std::vector<Preset> presetsIn(const QStringList& folders) {
             Preset preset{info.absoluteFilePath(),
                           name == config.end() ? info.completeBaseName() : QString::fromStdString(name->second),
                           {}};
-            if (text.startsWith('#')) {
-                preset.remark = QString::fromUtf8(text.left(text.indexOf('\n'))).remove(0, 1).trimmed();
-            }
+            preset.remark = firstSentence(QString::fromUtf8(text));
             presets.push_back(std::move(preset));
         }
         if (!presets.empty()) break;

@@ -13,7 +13,7 @@ namespace dasgd::gui {
 struct Preset {
     QString file;
     QString title;   // the file's `name`, or its stem
-    QString remark;  // its first comment line, "" where there is none
+    QString remark;  // first sentence of the comment that it begins with, "" where there is none
 };
 
 // The experiment files shipped with the program, by title.
