@@ -1,5 +1,6 @@
 #include "storage/recorder.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -23,15 +24,15 @@ public:
     struct Parts {
         std::unique_ptr<WriteConnection> connection;
         FileLock owner;
-        std::vector<FileLock> rankLocks;
+        std::vector<FileLock> journalLocks;
         std::int64_t runKey = 0;
         int workers = 0;
         std::string runId;
-        std::vector<int> ranks;
+        std::vector<int> ranks, journals;
     };
 
     explicit JournalRecorder(Parts parts)
-        : parts_(std::move(parts)), ingest_(*parts_.connection, parts_.runKey, parts_.runId, parts_.ranks) {
+        : parts_(std::move(parts)), ingest_(*parts_.connection, parts_.runKey, parts_.runId, parts_.journals) {
         thread_ = std::thread([this] { collect(); });
     }
     ~JournalRecorder() override { stopThread(); }
@@ -47,9 +48,9 @@ public:
         if (!damage.empty()) text += (text.empty() ? "" : "; ") + damage;
         DASGD_TRY(writeOutcome(status, text));
         if (damage.empty()) {
-            for (const int rank : parts_.ranks) removeJournal(parts_.connection->paths(), parts_.runId, rank);
+            for (const int journal : parts_.journals) removeJournal(parts_.connection->paths(), parts_.runId, journal);
         }
-        parts_.rankLocks.clear();
+        parts_.journalLocks.clear();
         parts_.owner = FileLock();
         return {};
     }
@@ -72,7 +73,7 @@ private:
             setTrouble(taken ? parts_.connection->walTrouble()
                              : taken.error().message + "; the journals keep the records");
             // A full share may mean that there is more.
-            if (taken && *taken >= kBatchEntries / parts_.ranks.size()) continue;
+            if (taken && *taken >= kBatchEntries / parts_.journals.size()) continue;
             const auto pause = taken ? kPause : kPauseInTrouble;
             wake_.wait_for(lock, pause, [&] { return stop_; });
         }
@@ -97,12 +98,13 @@ private:
         return guarded(connection.paths().database(), [&]() -> Status {
             DASGD_ASSIGN(const auto batch, Batch::begin(connection));
             auto& database = connection.database();
+            SQLite::Statement mark(database, "UPDATE rank_state SET outcome = ? WHERE run = ? AND rank = ?");
+            mark.bind(1, status);
+            mark.bind(2, parts_.runKey);
             for (const int rank : parts_.ranks) {
-                SQLite::Statement mark(database, "UPDATE rank_state SET outcome = ? WHERE run = ? AND rank = ?");
-                mark.bind(1, status);
-                mark.bind(2, parts_.runKey);
                 mark.bind(3, rank);
                 mark.exec();
+                mark.reset();
             }
             SQLite::Statement query(database, "SELECT outcome FROM rank_state WHERE run = ? AND outcome IS NOT NULL");
             query.bind(1, parts_.runKey);
@@ -128,6 +130,25 @@ private:
     std::thread thread_;
 };
 
+// Rows for the ranks. Inside a batch.
+Status addRanks(SQLite::Database& database, const JournalRecorder::Parts& parts) {
+    SQLite::Statement row(database, "INSERT OR IGNORE INTO rank_state (run, rank) VALUES (?, ?)");
+    SQLite::Statement ended(database, "SELECT outcome FROM rank_state WHERE run = ? AND rank = ?");
+    row.bind(1, parts.runKey);
+    ended.bind(1, parts.runKey);
+    for (const int rank : parts.ranks) {
+        row.bind(2, rank);
+        row.exec();
+        row.reset();
+        ended.bind(2, rank);
+        if (ended.executeStep() && !ended.getColumn(0).isNull()) {
+            return fail("rank " + std::to_string(rank) + " of " + parts.runId + " has ended already; start a new run");
+        }
+        ended.reset();
+    }
+    return {};
+}
+
 Status markRunning(JournalRecorder::Parts& parts) {
     WriteConnection& connection = *parts.connection;
     return guarded(connection.paths().database(), [&]() -> Status {
@@ -145,48 +166,49 @@ Status markRunning(JournalRecorder::Parts& parts) {
         mark.bind(1, utcNow());
         mark.bind(2, parts.runKey);
         mark.exec();
-        for (const int rank : parts.ranks) {
-            SQLite::Statement row(database, "INSERT OR IGNORE INTO rank_state (run, rank) VALUES (?, ?)");
-            row.bind(1, parts.runKey);
-            row.bind(2, rank);
-            row.exec();
-            SQLite::Statement ended(database, "SELECT outcome FROM rank_state WHERE run = ? AND rank = ?");
-            ended.bind(1, parts.runKey);
-            ended.bind(2, rank);
-            if (ended.executeStep() && !ended.getColumn(0).isNull()) {
-                return fail("rank " + std::to_string(rank) + " of " + parts.runId +
-                            " has ended already; start a new run");
-            }
-        }
+        DASGD_TRY(addRanks(database, parts));
         batch->commit();
         return {};
     });
 }
 
-}  // namespace
-
-Result<std::unique_ptr<Recorder>> Recorder::start(Store& store, const std::string& runId, std::vector<int> ranks) {
-    if (ranks.empty()) return fail("a recorder needs at least one rank");
-    const WorkspacePaths& paths = store.paths();
-    if (!isRunId(runId) || !std::filesystem::is_directory(paths.run(runId))) {
-        return fail("there is no run " + runId + " in " + paths.root.string());
-    }
-    JournalRecorder::Parts parts{.runId = runId, .ranks = std::move(ranks)};
+// One process reads a journal: the locks say which.
+Status lockJournals(const WorkspacePaths& paths, JournalRecorder::Parts& parts) {
     std::error_code ignored;
-    std::filesystem::create_directories(paths.run(runId) / "journal", ignored);
-    for (const int rank : parts.ranks) {
-        const std::filesystem::path file = paths.journal(runId, rank).string() + ".lock";
+    std::filesystem::create_directories(paths.run(parts.runId) / "journal", ignored);
+    for (const int journal : parts.journals) {
+        const std::filesystem::path file = paths.journal(parts.runId, journal).string() + ".lock";
         const std::string holder = FileLock::holder(file);
         DASGD_ASSIGN(auto lock, FileLock::tryNow(file, FileLock::Kind::Exclusive));
         if (!lock) {
             std::string message = "rank ";
-            message.append(std::to_string(rank)).append(" of ").append(runId);
+            message.append(std::to_string(journal)).append(" of ").append(parts.runId);
             message.append(" is being collected by process ").append(holder);
             return fail(std::move(message));
         }
         lock->sign();
-        parts.rankLocks.push_back(std::move(*lock));
+        parts.journalLocks.push_back(std::move(*lock));
     }
+    return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Recorder>> Recorder::start(Store& store, const std::string& runId, std::vector<int> ranks,
+                                                  std::vector<int> journals) {
+    if (ranks.empty()) return fail("a recorder needs at least one rank");
+    if (journals.empty()) journals = ranks;
+    for (const int journal : journals) {
+        if (std::find(ranks.begin(), ranks.end(), journal) != ranks.end()) continue;
+        return fail("a recorder cannot read the journal of rank " + std::to_string(journal) +
+                    ", as that is none of the ranks it is for");
+    }
+    const WorkspacePaths& paths = store.paths();
+    if (!isRunId(runId) || !std::filesystem::is_directory(paths.run(runId))) {
+        return fail("there is no run " + runId + " in " + paths.root.string());
+    }
+    JournalRecorder::Parts parts{.runId = runId, .ranks = std::move(ranks), .journals = std::move(journals)};
+    DASGD_TRY(lockJournals(paths, parts));
     DASGD_ASSIGN(parts.connection, WriteConnection::open(paths));
     DASGD_ASSIGN(parts.owner, store.impl_->takeOwnership(runId));
     DASGD_TRY(markRunning(parts));

@@ -71,7 +71,7 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-// Collects `ranks` of one run in a thread of its own until stopped; commits at least every 100 ms while there is
+// Collects ranks of one run in a thread of its own until stopped; commits at least every 100 ms while there is
 // something. On a full disk it says so once, keeps the journals, and goes on when there is room again.
 //
 // One process may collect all ranks (a launcher), or several processes some each (workers started by hand: each calls
@@ -80,9 +80,12 @@ private:
 // that order. If a rank never shows up, the run ends as `interrupted` when the last process that owns it is gone.
 class Recorder {
 public:
-    // Takes the owner lock, marks the run `running`. `ranks`: those whose journals this process reads. Errors: unknown
-    // run, another process collects one of the ranks, disk trouble.
-    static Result<std::unique_ptr<Recorder>> start(Store& store, const std::string& runId, std::vector<int> ranks);
+    // Takes the owner lock, marks the run `running`. `ranks`: those that this process speaks for. `journals`: those
+    // that it reads, each by the rank that it is of, which is one of `ranks`; none given: one journal a rank. Where
+    // fewer journals than ranks are given, they are shared (JournalWriter::of). Errors: unknown run, another process
+    // reads one of the journals, disk trouble.
+    static Result<std::unique_ptr<Recorder>> start(Store& store, const std::string& runId, std::vector<int> ranks,
+                                                   std::vector<int> journals = {});
     virtual ~Recorder() = default;
 
     // Reads every journal to its end, commits, writes the summary and the final status, releases the owner lock and

@@ -30,9 +30,9 @@ std::string timeText(const char* format) {
     return text.data();
 }
 
-// Ranks of which there is a journal.
-std::vector<int> ranksWithJournal(const WorkspacePaths& paths, const std::string& runId) {
-    std::vector<int> ranks;
+// Journals that are there, by the rank that each is of.
+std::vector<int> journalsOf(const WorkspacePaths& paths, const std::string& runId) {
+    std::vector<int> journals;
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(paths.run(runId) / "journal", ignored)) {
         const std::string name = entry.path().filename().string();
@@ -40,14 +40,14 @@ std::vector<int> ranksWithJournal(const WorkspacePaths& paths, const std::string
         const std::string digits = name.substr(5);
         if (digits.empty() || digits.size() > 6 || digits.find_first_not_of("0123456789") != std::string::npos)
             continue;
-        ranks.push_back(std::stoi(digits));
+        journals.push_back(std::stoi(digits));
     }
-    return ranks;
+    return journals;
 }
 
-bool anyWriterAlive(const WorkspacePaths& paths, const std::string& runId, const std::vector<int>& ranks) {
-    for (const int rank : ranks) {
-        if (JournalWriter::isAlive(paths.journal(runId, rank))) return true;
+bool anyWriterAlive(const WorkspacePaths& paths, const std::string& runId, const std::vector<int>& journals) {
+    for (const int journal : journals) {
+        if (JournalWriter::isAlive(paths.journal(runId, journal))) return true;
     }
     return false;
 }
@@ -197,12 +197,12 @@ Result<bool> Store::Impl::recover(const DeadRun& run) {
     const std::string holder = FileLock::holder(paths.owner(run.runId));
     DASGD_ASSIGN(const auto owner, FileLock::tryNow(paths.owner(run.runId), FileLock::Kind::Exclusive));
     if (!owner) return false;
-    const std::vector<int> ranks = ranksWithJournal(paths, run.runId);
-    for (auto waited = milliseconds(0); anyWriterAlive(paths, run.runId, ranks); waited += milliseconds(50)) {
+    const std::vector<int> journals = journalsOf(paths, run.runId);
+    for (auto waited = milliseconds(0); anyWriterAlive(paths, run.runId, journals); waited += milliseconds(50)) {
         if (waited >= kPatienceWithOrphans) return false;
         std::this_thread::sleep_for(milliseconds(50));
     }
-    RunIngest ingest(*connection, run.key, run.runId, ranks);
+    RunIngest ingest(*connection, run.key, run.runId, journals);
     const Status collected = ingest.collectAll();
     std::string why = "the process that ran it (" + (holder.empty() ? "unknown" : holder) + ") died before its end";
     if (!collected) why += "; " + collected.error().message;
@@ -223,7 +223,7 @@ Result<bool> Store::Impl::recover(const DeadRun& run) {
     });
     if (!written) return tl::unexpected<Error>(written.error());
     if (!collected || !damage.empty()) return true;
-    for (const int rank : ranks) removeJournal(paths, run.runId, rank);
+    for (const int journal : journals) removeJournal(paths, run.runId, journal);
     return true;
 }
 

@@ -12,6 +12,8 @@ namespace dasgd::storage {
 namespace {
 
 using namespace dasgd::test;
+using ::testing::ElementsAre;
+using ::testing::Pair;
 namespace fs = std::filesystem;
 
 std::string integrity(const WorkspacePaths& paths) {
@@ -141,22 +143,54 @@ TEST(IngestTest, ABatchThatFailsIsTriedAgainFromWhatIsThere) {
     for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(answer.samples[i].step, static_cast<std::int64_t>(i) + 2);
 }
 
+// Ranks that had records in the failed batch, in an earlier one, and in none.
+TEST(IngestTest, ABatchOfManyRanksThatFailsIsTriedAgainFromWhatIsThere) {
+    SharedRun run(3);
+    const auto connection = orDie(WriteConnection::open(run.store.paths()));
+    RunIngest ingest(*connection, keyOf(run.store.paths(), run.runId), run.runId, {0});
+    run.rank(1).metric({.name = "train/loss", .step = 1, .value = 4});
+    run.rank(2).metric({.name = "train/loss", .step = 2, .value = 8});
+    orDie(ingest.collectAll());
+    connection->database().exec(
+        "CREATE TEMP TRIGGER broken BEFORE INSERT ON metric WHEN NEW.step = 4 "
+        "BEGIN SELECT raise(ABORT, 'broken'); END");
+    run.rank(2).metric({.name = "train/loss", .step = 3, .value = 2});
+    run.rank(1).metric({.name = "train/loss", .step = 4, .value = 1});
+    run.rank(1).metric({.name = "train/loss", .step = 5, .value = 1});
+    EXPECT_FALSE(ingest.collectAll());
+    EXPECT_FALSE(ingest.collectAll());
+    EXPECT_EQ(orDie(run.reader().run(run.runId)).row.finalLoss, 6.0);
+    connection->database().exec("DROP TRIGGER broken");
+    orDie(ingest.collectAll());
+    EXPECT_EQ(orDie(run.reader().run(run.runId)).row.finalLoss, 1.5);
+    const auto answer = orDie(run.reader().metrics({.runId = run.runId, .name = "train/loss"}));
+    std::vector<std::pair<std::int64_t, int>> stepsAndRanks;
+    for (const MetricSample& sample : answer.samples) stepsAndRanks.emplace_back(sample.step, sample.rank);
+    EXPECT_THAT(stepsAndRanks, ElementsAre(Pair(1, 1), Pair(2, 2), Pair(3, 2), Pair(4, 1), Pair(5, 1)));
+    EXPECT_EQ(connection->database().execAndGet("SELECT max(events) FROM rank_state").getInt(), 3);
+}
+
 // What a rank writes per step in the tests below, so that each record tells its place.
-void writeStep(JournalWriter& journal, std::int64_t step) {
+void writeStep(EventSink& journal, std::int64_t step) {
     journal.span({.step = step, .start = step * 10, .end = step * 10 + 9});
     journal.metric(
         {.name = step % 2 ? "train/loss" : "a/rather/long/name/that/takes/more/than/one/record", .step = step});
     if (step % 50 == 0) journal.state(RankState::Running, step, std::string(100, 's'));
 }
 
-// The run's records are those of steps 0, 1, 2, … once each, and no step that was acknowledged is missing.
-void expectEveryRecordOnce(const WorkspacePaths& paths, const std::string& id, std::int64_t acknowledged) {
+// The run's records are those of steps 0, 1, 2, … once each, of rank step % `ranks`, and no step that was acknowledged
+// is missing.
+void expectEveryRecordOnce(const WorkspacePaths& paths, const std::string& id, std::int64_t acknowledged,
+                           int ranks = 1) {
     RunReader reader = orDie(RunReader::open(paths.root));
     std::int64_t spans = 0;
-    orDie(reader.eachSpan(id, [&](const SpanRow& row) { return row.span.step == spans && ++spans > 0; }));
+    orDie(reader.eachSpan(id, [&](const SpanRow& row) {
+        return row.span.step == spans && row.rank == row.span.step % ranks && ++spans > 0;
+    }));
     std::int64_t metrics = 0;
-    orDie(reader.eachMetric(
-        id, [&](const std::string&, const MetricSample& sample) { return sample.step == metrics && ++metrics > 0; }));
+    orDie(reader.eachMetric(id, [&](const std::string&, const MetricSample& sample) {
+        return sample.step == metrics && sample.rank == sample.step % ranks && ++metrics > 0;
+    }));
     EXPECT_GE(spans, acknowledged);
     EXPECT_GE(metrics, acknowledged);
     EXPECT_LE(spans, acknowledged + 1);
@@ -245,6 +279,40 @@ TEST_P(KillTest, EveryAcknowledgedRecordIsThereOnceAfterSigkill) {
         EXPECT_EQ(store.recovered(), 1);
         EXPECT_EQ(orDie(orDie(RunReader::open(paths.root)).run(id)).row.status, "interrupted");
         expectEveryRecordOnce(paths, id, acknowledged.get());
+    }
+    EXPECT_EQ(integrity(paths), "ok");
+}
+
+// A virtual cluster: writer and recorder in one process, 1,000 ranks in one journal, and all of it dies at once.
+TEST_P(KillTest, EveryAcknowledgedRecordOfASharedJournalIsThereOnce) {
+    constexpr int kRanks = 1000;
+    const TempDir folder;
+    const WorkspacePaths paths{folder / "w"};
+    std::vector<int> all;
+    for (int rank = 0; rank < kRanks; ++rank) all.push_back(rank);
+    std::mt19937 random(GetParam() + 100);
+    for (int round = 0; round < 10; ++round) {
+        const std::string id = "run-" + std::to_string(round);
+        SharedCounter acknowledged;
+        ChildProcess cluster([&] {
+            Store store = orDie(Store::open(paths.root));
+            orDie(store.addRun(runInfo(id, kRanks)));
+            const auto recording = orDie(Recorder::start(store, id, all, {0}));
+            const auto journal = newJournal(paths.journal(id, 0), {.segmentRecords = 128});
+            for (std::int64_t step = 0;; ++step) {
+                writeStep(journal->of(Rank(static_cast<int>(step % kRanks))), step);
+                acknowledged.set(step + 1);
+                if (step % 50 == 0) ::usleep(200);
+            }
+            return 0;
+        });
+        ASSERT_TRUE(eventually([&] { return acknowledged.get() > 0; }));
+        std::this_thread::sleep_for(std::chrono::microseconds(random() % 300'000));
+        cluster.kill();
+        const Store store = orDie(Store::open(paths.root));
+        EXPECT_EQ(store.recovered(), 1);
+        EXPECT_EQ(orDie(orDie(RunReader::open(paths.root)).run(id)).row.status, "interrupted");
+        expectEveryRecordOnce(paths, id, acknowledged.get(), kRanks);
     }
     EXPECT_EQ(integrity(paths), "ok");
 }

@@ -3,7 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <cmath>
 #include <fstream>
+#include <string_view>
 #include <thread>
 
 #include "tests/support/runs.h"
@@ -13,6 +17,7 @@ namespace {
 
 using namespace dasgd::test;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
 
@@ -141,6 +146,133 @@ TEST(RecorderTest, ADamagedJournalIsReportedAndKept) {
     run.finish();
     EXPECT_EQ(orDie(run.reader().spanCount(run.runId)), 50);
     EXPECT_THAT(rowOf(run).error, AllOf(HasSubstr("rank 0"), HasSubstr("damaged after record 50")));
+    EXPECT_TRUE(fs::exists(journal));
+}
+
+TEST(RecorderTest, AThousandRanksShareOneJournal) {
+    constexpr int kRanks = 1024;
+    constexpr std::int64_t kSteps = 20;
+    SharedRun run(kRanks);
+    const auto recorder = run.record();
+    for (std::int64_t step = 1; step <= kSteps; ++step) {
+        for (int rank = 0; rank < kRanks; ++rank) {
+            EventSink& sink = run.rank(rank);
+            sink.span({.step = step, .start = step * 100 + rank, .end = step * 100 + rank + 50});
+            sink.metric({.name = "train/loss",
+                         .step = step,
+                         .wall = step * 100 + rank,
+                         .samples = step * kRanks,
+                         .bytesSent = step,
+                         .value = 1.0 + rank});
+            if (step == kSteps) sink.state(RankState::Finished, step, "");
+        }
+    }
+    RunReader reader = run.reader();
+    EXPECT_TRUE(eventually([&] { return orDie(reader.spanCount(run.runId)) == kRanks * kSteps; }));
+    run.journal.reset();
+    orDie(recorder->finish("finished", ""));
+    EXPECT_EQ(recorder->recordsStored(), kRanks * (2 * kSteps + 1));
+    const RunRow row = orDie(reader.run(run.runId)).row;
+    EXPECT_EQ(row.status, "finished");
+    EXPECT_EQ(row.steps, kSteps);
+    EXPECT_EQ(row.samples, kSteps * kRanks);
+    EXPECT_EQ(row.bytesSent, kSteps * kRanks);
+    EXPECT_DOUBLE_EQ(row.finalLoss.value(), 1.0 + (kRanks - 1) / 2.0);
+    for (const int rank : {0, 1, 500, kRanks - 1}) {
+        const auto losses = orDie(reader.metrics({.runId = run.runId, .name = "train/loss", .rank = rank})).samples;
+        ASSERT_EQ(losses.size(), static_cast<std::size_t>(kSteps));
+        for (std::size_t i = 0; i < losses.size(); ++i) {
+            EXPECT_EQ(losses[i].step, static_cast<std::int64_t>(i) + 1);
+            EXPECT_EQ(losses[i].value, 1.0 + rank);
+        }
+    }
+    std::vector<std::string> left;
+    for (const auto& entry : fs::directory_iterator(run.store.paths().run(run.runId) / "journal")) {
+        left.push_back(entry.path().filename());
+    }
+    EXPECT_THAT(left, ElementsAre("rank-0000.lock")) << "one lock, and no journal once lab.db holds it";
+}
+
+// All that lab.db knows of the runs' records, but for places in journals.
+std::string dump(const WorkspacePaths& paths) {
+    SQLite::Database database(paths.database().string(), SQLite::OPEN_READONLY);
+    std::string text;
+    for (const char* sql :
+         {"SELECT * FROM run_list",
+          "SELECT newest_ns, spans, first_span_ns, last_span_ns, first_wall_ns, first_samples, last_wall_ns, loss, "
+          "loss_min, loss_max, eval_loss, evaluated FROM run",
+          "SELECT rank, events, state, step, samples, bytes_sent, newest_ns, train_loss, trained, hidden_s, reduce_s, "
+          "blocked_s, compute_s, outcome, state_text FROM rank_state ORDER BY rank",
+          "SELECT rank, state, step, text FROM state_event ORDER BY rank, id",
+          "SELECT * FROM metric_points ORDER BY rank, name, step",
+          "SELECT * FROM span_list ORDER BY rank, step, kind"}) {
+        SQLite::Statement query(database, sql);
+        while (query.executeStep()) {
+            for (int i = 0; i < query.getColumnCount(); ++i) {
+                if (std::string_view(query.getColumnName(i)) == "started_at") continue;
+                text += query.getColumn(i).isNull() ? "NULL" : query.getColumn(i).getString();
+                text += i + 1 == query.getColumnCount() ? '\n' : '|';
+            }
+        }
+    }
+    return text;
+}
+
+// What four ranks say in one of 40 steps.
+void sayStep(int rank, std::int64_t step, EventSink& sink) {
+    const Ns now = step * 1000 + rank;
+    const auto say = [&](const char* name, double value) {
+        sink.metric({.name = name, .step = step, .wall = now, .samples = step * 64, .bytesSent = now, .value = value});
+    };
+    if (step == 1) sink.state(RankState::Running, 0, "rank " + std::to_string(rank));
+    sink.span({.kind = SpanKind::Forward, .step = step, .start = now, .end = now + 400});
+    sink.span({.lane = Lane::Comm, .kind = SpanKind::Reduce, .step = step, .start = now, .end = now + 700, .bytes = 9});
+    say("train/loss", rank == 3 && step == 17 ? std::nan("") : 1.0 / static_cast<double>(step + rank));
+    say("throughput/samples_per_s", now);
+    if (step % 10 != 0) return;
+    say("overlap/hidden_s", 0.5 * static_cast<double>(step));
+    say("overlap/reduce_s", static_cast<double>(step + rank));
+    say("eval/accuracy", 0.01 * static_cast<double>(step));
+    say("eval/loss", 3.0 - static_cast<double>(rank));
+    if (step == 40) sink.state(rank == 2 ? RankState::Failed : RankState::Stopped, step, std::string(300, 'w'));
+}
+
+TEST(RecorderTest, ASharedJournalSaysWhatOneForEachRankSays) {
+    OneRun each(4);
+    SharedRun shared(4);
+    for (std::int64_t step = 1; step <= 40; ++step) {
+        for (int rank = 0; rank < 4; ++rank) {
+            sayStep(rank, step, each.rank(rank));
+            sayStep(rank, step, shared.rank(rank));
+        }
+    }
+    each.finish("failed");
+    shared.finish("failed");
+    EXPECT_EQ(dump(shared.store.paths()), dump(each.store.paths()));
+    EXPECT_THAT(dump(shared.store.paths()), HasSubstr("rank 2 failed at step 40: www"));
+}
+
+TEST(RecorderTest, OneProcessReadsASharedJournal) {
+    SharedRun run(3);
+    const auto recorder = run.record();
+    Store other = orDie(Store::open(run.store.paths().root));
+    EXPECT_FALSE(Recorder::start(other, run.runId, run.ranks, {0}));
+    const auto stranger = Recorder::start(other, run.runId, {1, 2}, {0});
+    ASSERT_FALSE(stranger);
+    EXPECT_THAT(stranger.error().message, HasSubstr("journal of rank 0"));
+}
+
+TEST(RecorderTest, ADamagedSharedJournalIsReportedAndKept) {
+    SharedRun run(8);
+    for (std::int64_t step = 0; step < 50; ++step) run.rank(static_cast<int>(step % 8)).span({.step = step});
+    const fs::path journal = run.store.paths().journal(run.runId, 0);
+    std::fstream file(journal / "0000000000.seg", std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(51 * 64 + 8);
+    file.put('x');
+    file.close();
+    run.finish();
+    EXPECT_EQ(orDie(run.reader().spanCount(run.runId)), 25) << "each span came with its rank";
+    EXPECT_THAT(orDie(run.reader().run(run.runId)).row.error, HasSubstr("damaged after record 50"));
     EXPECT_TRUE(fs::exists(journal));
 }
 

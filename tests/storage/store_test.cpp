@@ -164,6 +164,36 @@ TEST(StoreTest, WhatADeadOwnerLeftIsTakenIn) {
     EXPECT_FALSE(fs::exists(folder / "w" / "runs" / "run-a" / "journal" / "rank-0000"));
 }
 
+// The ranks of a virtual cluster live in the process that records them, and die with it.
+TEST(StoreTest, WhatADeadOwnerLeftInASharedJournalIsTakenIn) {
+    for (const bool allEnded : {true, false}) {
+        const TempDir folder;
+        SharedCounter ready;
+        ChildProcess owner([&] {
+            Store store = orDie(Store::open(folder / "w"));
+            orDie(store.addRun(runInfo("run-a", 300)));
+            const auto journal = newJournal(store.paths().journal("run-a", 0), {.segmentRecords = 128});
+            for (int rank = 0; rank < 300; ++rank) {
+                journal->of(Rank(rank)).metric({.name = "train/step_ms", .step = 100 + rank});
+                if (rank < 299 || allEnded) journal->of(Rank(rank)).state(RankState::Finished, 100 + rank, "");
+            }
+            ready.set(1);
+            ::pause();
+            return 0;
+        });
+        ASSERT_TRUE(eventually([&] { return ready.get() == 1; }));
+        owner.kill();
+        EXPECT_EQ(orDie(Store::open(folder / "w")).recovered(), 1);
+        EXPECT_EQ(rowOf(folder / "w", "run-a").status, allEnded ? "finished" : "interrupted");
+        EXPECT_EQ(rowOf(folder / "w", "run-a").steps, 399);
+        const auto answer =
+            orDie(orDie(RunReader::open(folder / "w")).metrics({.runId = "run-a", .name = "train/step_ms"}));
+        ASSERT_EQ(answer.samples.size(), 300U);
+        for (int rank = 0; rank < 300; ++rank) EXPECT_EQ(answer.samples[static_cast<std::size_t>(rank)].rank, rank);
+        EXPECT_FALSE(fs::exists(folder / "w" / "runs" / "run-a" / "journal" / "rank-0000"));
+    }
+}
+
 TEST(StoreTest, WhatTheRanksHadSaidIsBelieved) {
     const struct {
         RankState first, second;

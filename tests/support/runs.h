@@ -79,4 +79,31 @@ private:
     std::vector<int> ranks_;
 };
 
+// A workspace with one run whose ranks all live in one thread and share the journal of rank 0.
+class SharedRun {
+public:
+    explicit SharedRun(int workers, std::string id = "run-a", JournalOptions options = {.segmentRecords = 256})
+        : runId(std::move(id)), store(orDie(storage::Store::open(folder / "workspace"))) {
+        orDie(store.addRun(runInfo(runId, workers)));
+        for (int rank = 0; rank < workers; ++rank) ranks.push_back(rank);
+        journal = newJournal(store.paths().journal(runId, 0), options);
+    }
+
+    [[nodiscard]] EventSink& rank(int rank) const { return journal->of(Rank(rank)); }
+    [[nodiscard]] storage::RunReader reader() const { return orDie(storage::RunReader::open(store.paths().root)); }
+    [[nodiscard]] std::unique_ptr<storage::Recorder> record() {
+        return orDie(storage::Recorder::start(store, runId, ranks, {0}));
+    }
+    void finish(const std::string& status = "finished", const std::string& error = "") {
+        journal.reset();
+        orDie(record()->finish(status, error));
+    }
+
+    TempDir folder;
+    std::string runId;
+    storage::Store store;
+    std::vector<int> ranks;
+    std::unique_ptr<JournalWriter> journal;
+};
+
 }  // namespace dasgd::test
