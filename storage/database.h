@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/base/result.h"
@@ -24,6 +25,18 @@ public:
 
     void bind(int place, std::int64_t value) { sqlite3_bind_int64(statement_, place, value); }
     void bind(int place, double value) { sqlite3_bind_double(statement_, place, value); }
+    template <class T>
+    void bind(int place, const std::optional<T>& value) {
+        if (value) {
+            bind(place, *value);
+        } else {
+            sqlite3_bind_null(statement_, place);
+        }
+    }
+    // `text` is not copied: it must live until run().
+    void bind(int place, const std::string& text) {
+        sqlite3_bind_text(statement_, place, text.data(), static_cast<int>(text.size()), SQLITE_STATIC);
+    }
     // Throws SQLite::Exception.
     void run();
     [[nodiscard]] sqlite3_stmt* get() const { return statement_; }

@@ -16,8 +16,7 @@ constexpr const char* kFetchRank =
 // `sequence` is left to who reads the journal.
 constexpr const char* kWriteRank =
     "INSERT INTO rank_state (run, rank, events, state, step, samples, bytes_sent, newest_ns, train_loss, trained, "
-    "hidden_s, reduce_s, blocked_s, compute_s, state_text) VALUES (:run, :rank, :events, :state, :step, :samples, "
-    ":bytes, :newest, :loss, :trained, :hidden, :reduce, :blocked, :compute, :text) "
+    "hidden_s, reduce_s, blocked_s, compute_s, state_text) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) "
     "ON CONFLICT (run, rank) DO UPDATE SET events = excluded.events, state = excluded.state, step = excluded.step, "
     "samples = excluded.samples, bytes_sent = excluded.bytes_sent, newest_ns = excluded.newest_ns, "
     "train_loss = excluded.train_loss, trained = excluded.trained, hidden_s = excluded.hidden_s, "
@@ -60,8 +59,8 @@ std::optional<double> optionalColumn(const SQLite::Column& column) {
 Tallies::Tallies(SQLite::Database& database, std::int64_t runKey)
     : runKey_(runKey),
       fetchRank_(database, kFetchRank),
-      writeRank_(database, kWriteRank),
-      writeRun_(database, kWriteRun) {}
+      writeRun_(database, kWriteRun),
+      writeRank_(database, kWriteRank) {}
 
 void Tallies::span(int rank, const Span& span) {
     RankTally& tally = changing(rank);
@@ -113,7 +112,7 @@ void Tallies::trained(RankTally& tally, const Metric& metric) {
 
 void Tallies::state(int rank, RankState state, std::int64_t step, std::string_view text) {
     RankTally& tally = changing(rank);
-    tally.state = static_cast<int>(state);
+    tally.state = static_cast<std::int64_t>(state);
     tally.stateText = text;
     tally.step = std::max(tally.step, step);
     if (state == RankState::Failed && batch_.error.empty()) {
@@ -141,7 +140,7 @@ void Tallies::fetch(RankTally& tally) {
     fetchRank_.bind(2, tally.rank);
     if (fetchRank_.executeStep()) {
         tally.events = fetchRank_.getColumn(0).getInt64();
-        if (!fetchRank_.getColumn(1).isNull()) tally.state = fetchRank_.getColumn(1).getInt();
+        if (!fetchRank_.getColumn(1).isNull()) tally.state = fetchRank_.getColumn(1).getInt64();
         tally.step = fetchRank_.getColumn(2).getInt64();
         tally.samples = fetchRank_.getColumn(3).getInt64();
         tally.bytesSent = fetchRank_.getColumn(4).getInt64();
@@ -169,23 +168,23 @@ void Tallies::committed() {
 }
 
 void Tallies::writeRank(const RankTally& tally) {
-    writeRank_.bind(":run", runKey_);
-    writeRank_.bind(":rank", tally.rank);
-    writeRank_.bind(":events", tally.events);
-    bindOptional(writeRank_, ":state", tally.state);
-    writeRank_.bind(":step", tally.step);
-    writeRank_.bind(":samples", tally.samples);
-    writeRank_.bind(":bytes", tally.bytesSent);
-    writeRank_.bind(":newest", tally.newest);
-    bindOptional(writeRank_, ":loss", tally.trainLoss);
-    writeRank_.bind(":trained", tally.trained ? 1 : 0);
-    bindOptional(writeRank_, ":hidden", tally.hidden);
-    bindOptional(writeRank_, ":reduce", tally.reduce);
-    bindOptional(writeRank_, ":blocked", tally.blocked);
-    bindOptional(writeRank_, ":compute", tally.compute);
-    writeRank_.bind(":text", tally.stateText);
-    writeRank_.exec();
-    writeRank_.reset();
+    int place = 0;
+    writeRank_.bind(++place, runKey_);
+    writeRank_.bind(++place, static_cast<std::int64_t>(tally.rank));
+    writeRank_.bind(++place, tally.events);
+    writeRank_.bind(++place, tally.state);
+    writeRank_.bind(++place, tally.step);
+    writeRank_.bind(++place, tally.samples);
+    writeRank_.bind(++place, tally.bytesSent);
+    writeRank_.bind(++place, tally.newest);
+    writeRank_.bind(++place, tally.trainLoss);
+    writeRank_.bind(++place, static_cast<std::int64_t>(tally.trained));
+    writeRank_.bind(++place, tally.hidden);
+    writeRank_.bind(++place, tally.reduce);
+    writeRank_.bind(++place, tally.blocked);
+    writeRank_.bind(++place, tally.compute);
+    writeRank_.bind(++place, tally.stateText);
+    writeRank_.run();
 }
 
 void Tallies::writeRun() {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/base/event.h"
+#include "storage/database.h"
 
 namespace dasgd::storage {
 
@@ -41,7 +42,7 @@ private:
         int rank = 0;
         bool changed = false;
         std::int64_t events = 0, step = 0, samples = 0, bytesSent = 0, newest = 0;
-        std::optional<int> state;
+        std::optional<std::int64_t> state;
         std::string stateText;
         std::optional<double> trainLoss, hidden, reduce, blocked, compute;
         bool trained = false;
@@ -66,7 +67,8 @@ private:
     void writeRun();
 
     const std::int64_t runKey_;
-    SQLite::Statement fetchRank_, writeRank_, writeRun_;
+    SQLite::Statement fetchRank_, writeRun_;
+    HotStatement writeRank_;
     std::unordered_map<int, RankTally> ranks_;
     RankTally* latest_ = nullptr;  // records of a rank come in a row
     std::vector<RankTally*> changed_;

@@ -1,15 +1,19 @@
 // What telemetry costs the training thread, and how fast one core brings spans from a journal into committed rows, next
-// to what SQLite alone can do on the same disk in the same run. Prints ratios; nothing here is a test.
+// to what SQLite alone can do on the same disk in the same run; then both for many ranks that share a journal, next to
+// a journal each. Prints ratios; nothing here is a test.
 //   span_rate_bench [millions of spans] [folder]
 #include <sched.h>
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "core/base/check.h"
 #include "core/base/journal.h"
@@ -25,6 +29,9 @@ namespace fs = std::filesystem;
 
 constexpr int kRanks = 4;
 constexpr int kSpansOfStep = 8;
+constexpr int kSharingRanks = 1024;
+constexpr std::int64_t kStepsOfSharing = 1000;
+constexpr int kRounds = 3;
 
 // Wall time, and this thread's processor time: what is left when others use the machine as well.
 class Stopwatch {
@@ -100,6 +107,90 @@ double nsOfMetric(const fs::path& folder, std::int64_t count) {
         journal->metric({.name = "train/loss", .step = i, .wall = i * 1000, .value = 1.0});
     }
     return watch.processorS() * 1e9 / static_cast<double>(count);
+}
+
+// Ranks that each write a span and a metric a step, step after step where they share a journal.
+struct Shape {
+    int ranks = 0;
+    bool shared = false;
+};
+constexpr std::array<Shape, 4> kShapes{{{4, false}, {4, true}, {kSharingRanks, false}, {kSharingRanks, true}}};
+
+struct Cost {
+    double writingNs = 0;     // of processor time a record
+    double collectingNs = 0;  // the same
+};
+
+std::vector<int> firstInts(int count) {
+    std::vector<int> numbers;
+    for (int i = 0; i < count; ++i) numbers.push_back(i);
+    return numbers;
+}
+
+void sayStep(EventSink& sink, std::int64_t step) {
+    sink.span(spanOf(step));
+    sink.metric({.name = "train/step_ms", .step = step, .wall = step * 1000, .value = 1.0});
+}
+
+double writeShared(const WorkspacePaths& paths, const std::string& runId, int ranks, std::int64_t steps) {
+    const auto journal = orDie(JournalWriter::create(paths.journal(runId, 0)));
+    static_cast<void>(journal->of(Rank(ranks - 1)));
+    const Stopwatch watch;
+    for (std::int64_t step = 0; step < steps; ++step) {
+        for (int rank = 0; rank < ranks; ++rank) sayStep(journal->of(Rank(rank)), step);
+    }
+    return watch.processorS();
+}
+
+// One rank after the other: so many writers at once, with their helper threads, are what sharing is there to avoid.
+double writeApart(const WorkspacePaths& paths, const std::string& runId, int ranks, std::int64_t steps) {
+    double busy = 0;
+    for (int rank = 0; rank < ranks; ++rank) {
+        const auto journal = orDie(JournalWriter::create(paths.journal(runId, rank), {.segmentRecords = 4096}));
+        const Stopwatch watch;
+        for (std::int64_t step = 0; step < steps; ++step) sayStep(*journal, step);
+        busy += watch.processorS();
+    }
+    return busy;
+}
+
+Cost costOf(const fs::path& folder, Shape shape) {
+    fs::remove_all(folder);
+    auto store = orDie(Store::open(folder));
+    const RunInfo info{.runId = store.newRunId("bench"), .config = "bench", .workers = shape.ranks};
+    DASGD_CHECK(store.addRun(info));
+    constexpr double kRecords = 2.0 * kSharingRanks * kStepsOfSharing;
+    const std::int64_t steps = kSharingRanks * kStepsOfSharing / shape.ranks;
+    const auto write = shape.shared ? writeShared : writeApart;
+    const double writing = write(store.paths(), info.runId, shape.ranks, steps);
+    const auto connection = orDie(WriteConnection::open(store.paths()));
+    RunIngest ingest(*connection, 1, info.runId, firstInts(shape.shared ? 1 : shape.ranks));
+    const Stopwatch watch;
+    DASGD_CHECK(ingest.collectAll());
+    DASGD_CHECK(ingest.stored() == static_cast<std::int64_t>(kRecords));
+    return {writing * 1e9 / kRecords, watch.processorS() * 1e9 / kRecords};
+}
+
+void compareSharing(const fs::path& folder) {
+    std::array<std::vector<double>, kShapes.size()> writing, collecting;
+    for (int round = 0; round < kRounds; ++round) {
+        for (std::size_t i = 0; i < kShapes.size(); ++i) {
+            const Cost cost = costOf(folder, kShapes[i]);
+            writing[i].push_back(cost.writingNs);
+            collecting[i].push_back(cost.collectingNs);
+        }
+    }
+    const auto median = [](std::vector<double>& values) {
+        std::sort(values.begin(), values.end());
+        return values[values.size() / 2];
+    };
+    for (std::size_t i = 0; i < kShapes.size(); ++i) {
+        std::printf("%d ranks, %s: %.0f ns a record to write, %.0f ns to collect (processor time, median of %d)\n",
+                    kShapes[i].ranks, kShapes[i].shared ? "one journal" : "a journal each", median(writing[i]),
+                    median(collecting[i]), kRounds);
+    }
+    std::printf("a record of %d ranks in one journal ÷ in a journal each: %.2f to write, %.2f to collect\n",
+                kSharingRanks, median(writing[3]) / median(writing[2]), median(collecting[3]) / median(collecting[2]));
 }
 
 double nsOfClock() {
@@ -181,6 +272,7 @@ int main(int argc, char** argv) {
                 raw.processor);
     std::printf("ratio to SQLite alone: %.2f, by processor time %.2f\n", rate.wall / raw.wall,
                 rate.processor / raw.processor);
+    compareSharing(folder / "sharing");
     fs::remove_all(folder);
     return 0;
 }
