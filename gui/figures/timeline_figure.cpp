@@ -13,15 +13,15 @@
 #include "gui/models/span_cache.h"
 #include "gui/models/span_colors.h"
 #include "gui/plots/outlined_svg.h"
+#include "gui/theme/paper.h"
 #include "gui/timeline/timeline_painter.h"
 
 namespace dasgd::gui {
 
 namespace {
 
-constexpr double kPointsPerInch = 72;
 constexpr int kPdfDpi = 1200;
-constexpr double kPngDpi = 300;
+constexpr double kPdfScale = static_cast<double>(kPdfDpi) / kPointsPerInch;
 constexpr double kSteps = 12;
 constexpr double kHead = 14;  // points above the axis, for the legend
 constexpr double kFoot = 11;  // points below the rows, for the remark
@@ -35,16 +35,15 @@ constexpr TimelineMetrics kPaper{.labels = 68,
                                  .mostScale = 1};
 
 TimelineStyle paperStyle() {
-    return {.ground = Qt::white,
-            .grid = QColor(0xe4, 0xe6, 0xea),
-            .text = Qt::black,
-            .muted = QColor(0x30, 0x34, 0x3a),
-            .axisText = QColor(0x20, 0x23, 0x28),
-            .strong = interFont(8, Weight::SemiBold),
-            .plain = interFont(8),
-            .small = interFont(7),
-            .minimalBox = 0.25,
-            .crisp = false};
+    const Theme theme = paperTheme();
+    TimelineStyle style = screenStyle(theme);
+    style.muted = theme.line;
+    style.strong = interFont(8, Weight::SemiBold);
+    style.plain = interFont(8);
+    style.small = interFont(7);
+    style.minimalBox = 0.25;
+    style.crisp = false;
+    return style;
 }
 
 void paintLegend(QPainter& painter, const TimelineFrame& frame, TimeRange window, double left) {
@@ -133,20 +132,19 @@ Status writeTimelineFigure(storage::RunReader& reader, const storage::RunDetail&
     pdf.setCreator(QStringLiteral("DaSGD Lab"));
     QPainter onPdf;
     if (!onPdf.begin(&pdf)) return fail(stem.toStdString() + ".pdf: cannot be written. Choose another --out folder.");
-    onPdf.scale(kPdfDpi / kPointsPerInch, kPdfDpi / kPointsPerInch);
+    onPdf.scale(kPdfScale, kPdfScale);
     paint(onPdf);
     onPdf.end();
     DASGD_TRY(writeOutlinedSvg(stem + QStringLiteral(".svg"), width, height, [&](QPaintDevice& device) {
         QPainter painter(&device);
         paint(painter);
     }));
-    const double scale = kPngDpi / kPointsPerInch;
-    QImage image((QSizeF(width, height) * scale).toSize(), QImage::Format_RGB32);
+    QImage image((QSizeF(width, height) * kPngScale).toSize(), QImage::Format_RGB32);
     image.fill(Qt::white);
     image.setDotsPerMeterX(static_cast<int>(kPngDpi / 0.0254));
     image.setDotsPerMeterY(static_cast<int>(kPngDpi / 0.0254));
     QPainter onImage(&image);
-    onImage.scale(scale, scale);
+    onImage.scale(kPngScale, kPngScale);
     paint(onImage);
     onImage.end();
     if (!image.save(stem + QStringLiteral(".png"))) return fail(stem.toStdString() + ".png: cannot be written.");

@@ -6,11 +6,11 @@
 #include <QPainterPath>
 #include <QSvgGenerator>
 
+#include "gui/theme/paper.h"
+
 namespace dasgd::gui {
 
 namespace {
-
-constexpr int kPointsPerInch = 72;
 
 // Hands everything on to a painter, except text: the base class draws its glyphs' outlines through drawPath().
 class OutliningEngine final : public QPaintEngine {

@@ -10,13 +10,9 @@
 #include "gui/models/words.h"
 #include "gui/plots/outlined_svg.h"
 #include "gui/plots/plot_canvas.h"
+#include "gui/theme/paper.h"
 
 namespace dasgd::gui {
-
-namespace {
-constexpr double kPointsPerInch = 72;
-constexpr double kPngScale = 300 / kPointsPerInch;
-}  // namespace
 
 PlotStyle screenPlotStyle(const Theme& theme) {
     return {.ground = theme.panel,
@@ -30,21 +26,15 @@ PlotStyle screenPlotStyle(const Theme& theme) {
 }
 
 PlotStyle paperPlotStyle() {
-    const Theme theme = loadTheme(ThemeName::Light);
-    PlotStyle style{.ground = Qt::white,
-                    .grid = QColor(0xe4, 0xe6, 0xea),
-                    .axis = QColor(0x30, 0x34, 0x3a),
-                    .text = Qt::black,
-                    .muted = QColor(0x20, 0x23, 0x28),
-                    .curves = theme.curves,
-                    .font = interFont(8),
-                    .legendFont = interFont(8),
-                    .line = 1.1,
-                    .hair = 0.5,
-                    .marker = 3.6,
-                    .rawOpacity = 0.25,
-                    .frame = true,
-                    .adaptive = false};
+    PlotStyle style = screenPlotStyle(paperTheme());
+    style.font = interFont(8);
+    style.legendFont = interFont(8);
+    style.line = 1.1;
+    style.hair = 0.5;
+    style.marker = 3.6;
+    style.rawOpacity = 0.25;
+    style.frame = true;
+    style.adaptive = false;
     return style;
 }
 
@@ -152,7 +142,7 @@ Status writeFigure(const PaperFigure& figure, const QString& file) {
     }
     const bool done = file.endsWith(QLatin1String(".pdf"))
                           ? canvas.plot().savePdf(file, width, height, QCP::epNoCosmetic, QStringLiteral("DaSGD Lab"))
-                          : canvas.plot().savePng(file, width, height, kPngScale, -1, 300);
+                          : canvas.plot().savePng(file, width, height, kPngScale, -1, kPngDpi);
     if (!done) return fail(file.toStdString() + ": cannot be written. Choose another --out folder.");
     return {};
 }
