@@ -86,6 +86,7 @@ bool runThreadRanks(const Shared& shared) {
     ThreadsGroup group(size, deadlineOf(shared.experiment), clock);
     std::atomic<bool> failed = false;
     std::vector<std::thread> threads;
+    threads.reserve(static_cast<std::size_t>(size));
     for (int rank = 0; rank < size; ++rank) {
         threads.emplace_back([&, rank] {
             const RankReport report = runRank(shared, rank, [&](int own, const Clock&) {

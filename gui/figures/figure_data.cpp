@@ -44,6 +44,7 @@ Result<Series> readSeries(storage::RunReader& reader, const RunItem& run, const 
 Result<std::vector<FigureGroup>> figureGroups(storage::RunReader& reader, const QStringList& ids) {
     DASGD_ASSIGN(std::vector<storage::RunRow> rows, reader.runs());
     std::vector<RunItemPtr> all;
+    all.reserve(rows.size());
     for (storage::RunRow& row : rows) all.push_back(makeRunItem(std::move(row)));
     std::vector<FigureGroup> groups;
     std::vector<RunItemPtr> firsts;
@@ -90,6 +91,7 @@ Result<std::vector<Curve>> figureCurves(storage::RunReader& reader, const std::v
             curve.line = thinned(polylineOf(series.front(), axis), kPaperBuckets);
         } else {
             std::vector<const Series*> members;
+            members.reserve(series.size());
             for (const Series& one : series) members.push_back(&one);
             SeedBand band = seedBand(members, axis);
             curve.name += QStringLiteral(" (mean ± std, n = %1)").arg(band.n);

@@ -91,6 +91,7 @@ std::vector<RunItemPtr> overlaidWith(const RunItem& current, std::span<const Run
         if (!best || startedEarlier(best, run)) best = run;
     }
     std::vector<RunItemPtr> others;
+    others.reserve(newest.size());
     for (const auto& [group, run] : newest) others.push_back(run);
     std::sort(others.begin(), others.end(),
               [](const RunItemPtr& a, const RunItemPtr& b) { return startedEarlier(b, a); });

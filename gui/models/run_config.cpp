@@ -99,7 +99,7 @@ std::string groupKey(const storage::RunRow& row) {
     config.erase("train.seed");
     config.erase("name");
     std::string key = row.algorithm + "/" + row.backend + "/" + std::to_string(row.workers);
-    for (const auto& [name, value] : config) key += "\n" + name + "=" + value;
+    for (const auto& [name, value] : config) key.append("\n").append(name).append("=").append(value);
     return key;
 }
 

@@ -69,7 +69,7 @@ FilterComparison::Operator operatorOf(const QString& text) {
 std::vector<FilterTerm> parseFilter(const QString& text) {
     static const QRegularExpression comparison(QStringLiteral("^([a-z_/]+)(<=|>=|<|>|=)(.+)$"));
     std::vector<FilterTerm> terms;
-    for (QString word : text.toLower().split(QLatin1Char(' '), Qt::SkipEmptyParts)) {
+    for (const QString& word : text.toLower().split(QLatin1Char(' '), Qt::SkipEmptyParts)) {
         const QRegularExpressionMatch match = comparison.match(word);
         const auto* field =
             match.hasMatch()

@@ -57,7 +57,6 @@ QString displayText(const RunItem& item, RunTableModel::Column column) {
         case RunTableModel::Steps: return grouped(row.steps);
         case RunTableModel::FinalLoss: return number ? shortNumber(*number) : kAbsent;
         case RunTableModel::BestAccuracy:
-            return number ? QString::number(*number, 'f', 1) + QStringLiteral(" %") : kAbsent;
         case RunTableModel::Hidden: return number ? QString::number(*number, 'f', 1) + QStringLiteral(" %") : kAbsent;
         case RunTableModel::Blocked: return number ? QString::number(*number, 'f', 2) : kAbsent;
         case RunTableModel::SamplesPerS: return number ? grouped(std::llround(*number)) : kAbsent;

@@ -152,6 +152,7 @@ void PlotCanvas::curves(const std::vector<Curve>& curves) {
     plot_->legend->clearItems();
     // What is behind is added first: bands and raw lines, then the others, then the run that one looks at.
     std::vector<const Curve*> ordered;
+    ordered.reserve(curves.size());
     for (const Curve& curve : curves) ordered.push_back(&curve);
     std::stable_sort(ordered.begin(), ordered.end(),
                      [](const Curve* a, const Curve* b) { return a->primary < b->primary; });

@@ -2,6 +2,7 @@
 
 #include <QFontMetricsF>
 #include <QHash>
+#include <QMap>
 #include <QPainterPath>
 #include <algorithm>
 #include <cmath>
@@ -89,7 +90,7 @@ private:
     const TimelineLayout& layout_;
     const TimeScale& scale_;
     const TimelineStyle& style_;
-    QHash<QRgb, QList<QRectF>> batches_;
+    QMap<QRgb, QList<QRectF>> batches_;  // in an order of their own, so that a figure is the same each time
     QList<QRectF> waits_;
     QList<std::pair<const TimelineBox*, QRectF>> labelled_;
 };
@@ -181,7 +182,7 @@ TimelineStyle screenStyle(const Theme& theme) {
 QBrush waitHatch() { return {QColor(255, 255, 255, 120), Qt::BDiagPattern}; }
 
 QString boxLabel(const TimelineBox& box) {
-    const QString kind = QString::fromLatin1(nameOf(box.span.kind).data());
+    QString kind = QString::fromLatin1(nameOf(box.span.kind).data());
     if (box.span.kind != SpanKind::Reduce || box.span.bytes == 0) return kind;
     return kind + QLatin1Char(' ') + bytesInWords(static_cast<double>(box.span.bytes)).text();
 }
