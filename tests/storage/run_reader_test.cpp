@@ -165,11 +165,11 @@ TEST(RunReaderTest, TimingsComeWithTheDetail) {
     for (std::int64_t step = 1; step <= 20; ++step) {
         for (int rank = 0; rank < 2; ++rank) {
             const Ns start = step * 1'000'000'000;
-            run.rank(rank).span({.step = step, .start = start, .end = start + (rank + 1) * 100});
+            run.rank(rank).span({.step = step, .start = start, .end = start + Ns{rank + 1} * 100});
             run.rank(rank).span({.lane = Lane::Comm,
                                  .kind = SpanKind::Reduce,
                                  .step = step,
-                                 .start = start + rank * 500'000'000,
+                                 .start = start + Ns{rank} * 500'000'000,
                                  .end = start + 900'000'000,
                                  .collective = static_cast<std::uint64_t>(step)});
         }

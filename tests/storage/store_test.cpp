@@ -12,7 +12,6 @@ namespace dasgd::storage {
 namespace {
 
 using namespace dasgd::test;
-using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 namespace fs = std::filesystem;
