@@ -95,6 +95,20 @@ TEST(JournalReaderTest, GoesOnAfterAnyEntryOfAnyRank) {
     expectTheRestAfterAnyEntry(folder / "rank", 240);
 }
 
+// The rank of the 31st metric takes a segment's last slot, so the metric itself opens the next.
+TEST(JournalReaderTest, ASegmentThatBeginsBetweenRankAndMetricNamesBoth) {
+    const TempDir folder;
+    {
+        auto journal = newJournal(folder / "rank", kSmall);
+        journal->span({});
+        for (int i = 0; i < 40; ++i) journal->of(Rank(1 + i % 2)).metric({.name = "a", .step = i});
+    }
+    const auto all = readAll(folder / "rank");
+    ASSERT_EQ(all[30].sequence, 62U);
+    ASSERT_EQ(all[31].sequence, 63U + 3) << "rank, name, metric";
+    expectTheRestAfterAnyEntry(folder / "rank", 41);
+}
+
 // A reader that is always close behind sees half-written entries and segments that are not there yet.
 TEST(JournalReaderTest, FollowsManyRanksAtTheirHeels) {
     const TempDir folder;

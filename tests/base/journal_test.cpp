@@ -221,14 +221,19 @@ TEST(JournalWriterTest, RecordsOfManyRanksComeBackWithTheirRank) {
     auto journal = newJournal(folder / "rank", kSmall);
     std::mt19937 random(11);
     std::vector<std::optional<int>> ranks;
+    std::vector<std::string> names;
     for (std::int64_t step = 0; step < 4000;) {
         const std::optional<int> rank = random() % 5 == 0 ? std::nullopt : std::optional<int>(random() % 1024);
         EventSink& sink = rank ? journal->of(Rank(*rank)) : *journal;
         for (auto records = 1 + random() % 4; records > 0; --records, ++step) {
             ranks.push_back(rank);
+            names.emplace_back();
             switch (random() % 3) {
                 case 0: sink.span({.step = step}); break;
-                case 1: sink.metric({.name = std::string(random() % 300, 'n'), .step = step}); break;
+                case 1:
+                    names.back() = std::string(1 + random() % 2 * 90, static_cast<char>('a' + random() % 5));
+                    sink.metric({.name = names.back(), .step = step});
+                    break;
                 default: sink.state(RankState::Running, step, std::string(random() % 500, 't')); break;
             }
         }
@@ -244,6 +249,7 @@ TEST(JournalWriterTest, RecordsOfManyRanksComeBackWithTheirRank) {
                                                                              : entry.step;
         ASSERT_EQ(step, static_cast<std::int64_t>(i));
         ASSERT_EQ(entry.rank, ranks[i]) << i;
+        ASSERT_EQ(entry.name, names[i]) << i;
     }
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 #include <random>
 
 #include "tests/support/runs.h"
@@ -288,8 +289,8 @@ TEST_P(KillTest, EveryAcknowledgedRecordOfASharedJournalIsThereOnce) {
     constexpr int kRanks = 1000;
     const TempDir folder;
     const WorkspacePaths paths{folder / "w"};
-    std::vector<int> all;
-    for (int rank = 0; rank < kRanks; ++rank) all.push_back(rank);
+    std::vector<int> all(kRanks);
+    std::iota(all.begin(), all.end(), 0);
     std::mt19937 random(GetParam() + 100);
     for (int round = 0; round < 10; ++round) {
         const std::string id = "run-" + std::to_string(round);

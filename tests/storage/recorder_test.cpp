@@ -228,7 +228,7 @@ void sayStep(int rank, std::int64_t step, EventSink& sink) {
     sink.span({.kind = SpanKind::Forward, .step = step, .start = now, .end = now + 400});
     sink.span({.lane = Lane::Comm, .kind = SpanKind::Reduce, .step = step, .start = now, .end = now + 700, .bytes = 9});
     say("train/loss", rank == 3 && step == 17 ? std::nan("") : 1.0 / static_cast<double>(step + rank));
-    say("throughput/samples_per_s", now);
+    say("throughput/samples_per_s", static_cast<double>(now));
     if (step % 10 != 0) return;
     say("overlap/hidden_s", 0.5 * static_cast<double>(step));
     say("overlap/reduce_s", static_cast<double>(step + rank));

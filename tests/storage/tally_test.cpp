@@ -107,6 +107,7 @@ TEST_F(TallyTest, AnotherObjectGoesOnFromTheRows) {
                             "reduce_s, state, state_text, sequence FROM rank_state WHERE rank = 5");
     ASSERT_TRUE(query.executeStep());
     std::vector<std::string> values;
+    values.reserve(12);
     for (int i = 0; i < query.getColumnCount(); ++i) values.push_back(query.getColumn(i).getString());
     EXPECT_THAT(values,
                 ElementsAre("5", "8", "448", "99", "3000000000", "2.0", "1", "3.0", "4.0", "1", "words", "1234"));
