@@ -29,7 +29,7 @@ using RunItemPtr = std::shared_ptr<const RunItem>;
     return row.status == "running" || row.status == "queued";
 }
 
-// Mean time that a rank stood waiting in a step. Both overlap numbers come with the first epoch: nullopt before.
+// Mean time that a rank stood waiting in a step. Overlap numbers come with an evaluation: nullopt before the first.
 [[nodiscard]] inline std::optional<double> blockedMsPerStep(const storage::RunRow& row) {
     if (!row.blockedS || row.steps == 0 || (isLive(row) && !row.hidden)) return std::nullopt;
     return *row.blockedS * 1e3 / static_cast<double>(row.steps);

@@ -50,7 +50,7 @@ QString windowText(TimeRange window) {
 QString overlapInWords(const storage::RunDetail& detail) {
     QStringList parts;
     parts << (detail.row.hidden                ? QStringLiteral("hidden %1 %").arg(percent(detail.row.hidden))
-              : detail.row.status == "running" ? QStringLiteral("hidden and blocked: from the first epoch on")
+              : detail.row.status == "running" ? QStringLiteral("hidden and blocked: with the first evaluation")
                                                : QStringLiteral("nothing was reduced"));
     if (const auto ms = blockedMsPerStep(detail.row)) {
         parts << QStringLiteral("blocked %1 ms/step").arg(shortNumber(*ms, 2));

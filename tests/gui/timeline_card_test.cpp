@@ -12,9 +12,9 @@ TEST(OverlapWords, SayBothNumbersAndTheStraggler) {
     detail.row.steps = 1000;
     EXPECT_EQ(overlapInWords(detail), QStringLiteral("nothing was reduced"));
     detail.row.status = "running";
-    EXPECT_EQ(overlapInWords(detail), QStringLiteral("hidden and blocked: from the first epoch on"));
+    EXPECT_EQ(overlapInWords(detail), QStringLiteral("hidden and blocked: with the first evaluation"));
     detail.row.blockedS = 0;
-    EXPECT_EQ(overlapInWords(detail), QStringLiteral("hidden and blocked: from the first epoch on"));
+    EXPECT_EQ(overlapInWords(detail), QStringLiteral("hidden and blocked: with the first evaluation"));
     detail.row.hidden = 0.992;
     detail.row.blockedS = 0.3;
     detail.skewS = 0.0011;
