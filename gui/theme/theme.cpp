@@ -9,6 +9,7 @@
 #include <QPalette>
 #include <QRegularExpression>
 #include <QStyleFactory>
+#include <cmath>
 
 #include "core/base/check.h"
 
@@ -67,7 +68,7 @@ QPalette paletteOf(const Theme& theme) {
 
 QFont pixelFont(const QString& family, double pixels, QFont::Weight weight) {
     QFont font(family);
-    font.setPixelSize(static_cast<int>(pixels + 0.5));
+    font.setPixelSize(static_cast<int>(std::lround(pixels)));
     font.setWeight(weight);
     // The outlines are kept as drawn: hinting would make the widths of 13 px figures uneven.
     font.setHintingPreference(QFont::PreferNoHinting);

@@ -12,7 +12,6 @@ namespace {
 
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 class CheckedExperimentTest : public ::testing::Test {
 protected:

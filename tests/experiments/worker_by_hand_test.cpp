@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "core/base/check.h"
 #include "experiments/worker_process.h"
 #include "storage/run_reader.h"
 #include "tests/support/dasgd_program.h"
@@ -23,7 +24,7 @@ int freePort() {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    ::bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address);
+    DASGD_CHECK(::bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
     socklen_t size = sizeof address;
     ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size);
     ::close(fd);
