@@ -19,7 +19,7 @@ constexpr double kStopSlackS = 5;
 std::vector<std::vector<int>> processesOf(const CheckedExperiment& experiment) {
     std::vector<int> all(static_cast<std::size_t>(experiment.workers));
     std::iota(all.begin(), all.end(), 0);
-    if (experiment.backend == "threads") return {all};
+    if (experiment.inOneProcess) return {all};
     std::vector<std::vector<int>> single;
     single.reserve(all.size());
     for (const int rank : all) single.push_back({rank});
@@ -105,7 +105,7 @@ Result<LaunchedRun> Launcher::run(const CheckedExperiment& experiment, const Pro
     info.runId = store_.newRunId(info.algorithm);
     info.clockOrigin = MonotonicClock::rawNow();
     DASGD_TRY(store_.addRun(info));
-    auto prepared = prepare(info);
+    auto prepared = prepare(experiment, info);
     if (!prepared) {
         DASGD_TRY(store_.abandonRun(info.runId, "failed", prepared.error().message));
         return LaunchedRun{info.runId, "failed", prepared.error().message};
@@ -118,13 +118,13 @@ Result<LaunchedRun> Launcher::run(const CheckedExperiment& experiment, const Pro
     return LaunchedRun{info.runId, status, outcome.error};
 }
 
-Result<Launcher::Prepared> Launcher::prepare(const storage::RunInfo& info) {
+Result<Launcher::Prepared> Launcher::prepare(const CheckedExperiment& experiment, const storage::RunInfo& info) {
     const storage::WorkspacePaths& paths = store_.paths();
     DASGD_TRY(writeRunFiles(paths, info));
     DASGD_ASSIGN(RunControl control, RunControl::create(paths.control(info.runId), info.workers));
     std::vector<int> ranks(static_cast<std::size_t>(info.workers));
     std::iota(ranks.begin(), ranks.end(), 0);
-    DASGD_ASSIGN(auto recorder, storage::Recorder::start(store_, info.runId, ranks));
+    DASGD_ASSIGN(auto recorder, storage::Recorder::start(store_, info.runId, ranks, experiment.journals()));
     return Prepared{std::move(control), std::move(recorder)};
 }
 

@@ -37,7 +37,7 @@ private:
         RunControl control;
         std::unique_ptr<storage::Recorder> recorder;
     };
-    Result<Prepared> prepare(const storage::RunInfo& info);
+    Result<Prepared> prepare(const CheckedExperiment& experiment, const storage::RunInfo& info);
     GroupOutcome train(const CheckedExperiment& experiment, const storage::RunInfo& info, Prepared& prepared,
                        const std::string& title);
 

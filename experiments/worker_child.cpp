@@ -12,6 +12,8 @@
 #include "core/base/journal.h"
 #include "core/comm/gloo.h"
 #include "core/comm/threads.h"
+#include "core/train/measure_step.h"
+#include "core/virtual/world.h"
 #include "experiments/rank_main.h"
 #include "experiments/worker_process.h"
 #include "storage/recorder.h"
@@ -42,15 +44,16 @@ struct Shared {
     const Experiment& experiment;
     storage::WorkspacePaths paths;
     RunControl& control;
+    const TrainingData* data = nullptr;  // of all ranks, where they are in one process
 };
 
 using MakeCommunicator = std::function<Result<std::unique_ptr<Communicator>>(int rank, const Clock& clock)>;
 
 // Tells how it ended before the network library is torn down: that can take until its deadline when a peer is dead.
 RankReport trainAndTell(const Shared& shared, EventSink& journal, Communicator& comm, Clock& clock) {
-    RankReport report = trainRank(shared.experiment, {comm, clock, journal, &shared.control});
+    RankReport report = trainRank(shared.experiment, {comm, clock, journal, &shared.control, nullptr, shared.data});
     tell(report);
-    if (report.state == RankState::Failed && shared.experiment.cluster.backend != "threads") leave(1);
+    if (report.state == RankState::Failed && !shared.experiment.inOneProcess()) leave(1);
     return report;
 }
 
@@ -101,6 +104,48 @@ bool runThreadRanks(const Shared& shared) {
     return !failed;
 }
 
+bool runVirtualRanks(const Shared& shared, const TrainingData& data) {
+    const Experiment& experiment = shared.experiment;
+    const auto allFail = [&](const Error& error, EventSink* sink) {
+        tell(failedRank(0, error, sink));
+        return false;
+    };
+    auto journal = JournalWriter::create(shared.paths.journal(shared.task.runId, 0));
+    if (!journal) return allFail(journal.error(), nullptr);
+    auto times = stepTimesOf(experiment, data);
+    if (!times) return allFail(times.error(), journal->get());
+    static_cast<void>((*journal)->of(Rank(static_cast<int>(experiment.cluster.workers) - 1)));  // all of them at once
+    (*journal)->of(Rank{0}).metric({.name = "run/computed_step_ms", .value = times->total() * 1e3});
+    auto world = VirtualWorld::create(*experiment.topology, {.ranks = static_cast<int>(experiment.cluster.workers),
+                                                             .timeout = deadlineOf(experiment),
+                                                             .network = experiment.network,
+                                                             .compute = experiment.compute,
+                                                             .times = std::move(*times)});
+    if (!world) return allFail(world.error(), journal->get());
+    TurnTaking gate(shared.control);
+    bool failed = false;
+    (*world)->run([&](VirtualRank& rank) {
+        EventSink& sink = (*journal)->of(rank.comm.rank());
+        const RankReport report = trainRank(experiment, {rank.comm, rank.clock, sink, &gate, &rank.pace, &data});
+        tell(report);
+        if (report.state != RankState::Failed) return;
+        failed = true;
+        (*world)->abort("rank " + std::to_string(report.rank) + " failed: " + report.error);
+    });
+    return !failed;
+}
+
+// Loads the data once for all ranks of the process.
+bool runAllRanks(Shared shared) {
+    const auto data = loadTrainingData(shared.experiment);
+    if (!data) {
+        tell(failedRank(0, data.error(), nullptr));
+        return false;
+    }
+    shared.data = &*data;
+    return shared.experiment.isVirtual() ? runVirtualRanks(shared, *data) : runThreadRanks(shared);
+}
+
 }  // namespace
 
 void runChild(const ChildTask& task) {
@@ -119,7 +164,7 @@ void runChild(const ChildTask& task) {
         leave(1);
     }
     const Shared shared{task, *experiment, paths, *control};
-    if (experiment->cluster.backend == "threads") leave(runThreadRanks(shared) ? 0 : 1);
+    if (experiment->inOneProcess()) leave(runAllRanks(shared) ? 0 : 1);
     leave(runProcessRank(shared).state == RankState::Failed ? 1 : 0);
 }
 

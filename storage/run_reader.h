@@ -30,6 +30,8 @@ struct RunRow {
     std::string gitCommit;
     std::string config;  // resolved TOML
     std::string error;
+    // Every instant and duration of the run is simulated: it ran on the virtual cluster.
+    [[nodiscard]] bool timeIsSimulated() const { return backend == "virtual"; }
 };
 
 // Provenance and settings of a run that the list does not need.

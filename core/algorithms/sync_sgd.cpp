@@ -1,16 +1,11 @@
 // Synchronous SGD with bucketed overlap (as PyTorch DDP, arXiv 2006.15704): gradients are averaged in buckets, each
 // sent when its last gradient is ready, while the backward pass goes on. Buckets are slices of the flat gradient:
 // nothing is copied.
-#include <torch/csrc/autograd/functions/utils.h>
-#include <torch/csrc/autograd/utils/lambda_post_hook.h>
-#include <torch/csrc/autograd/variable.h>
 #include <torch/torch.h>
 
-#include <algorithm>
 #include <vector>
 
 #include "core/algorithms/algorithm.h"
-#include "core/base/check.h"
 #include "core/train/step_context.h"
 
 namespace dasgd {
@@ -44,7 +39,7 @@ public:
 
     void start(StepContext& context) override {
         makeBuckets(context.params());
-        hookGradients(context);
+        context.gradientFeed().listen([this, &context](std::size_t slot) { onGradient(context, bucketOf_[slot]); });
     }
 
     void afterBackward(StepContext& context) override {
@@ -83,20 +78,6 @@ private:
         }
     }
 
-    void hookGradients(StepContext& context) {
-        const auto& slots = context.params().slots();
-        for (std::size_t i = 0; i < slots.size(); ++i) {
-            auto node = torch::autograd::impl::grad_accumulator(slots[i].parameter);
-            DASGD_CHECK(node);
-            node->add_post_hook(std::make_unique<torch::autograd::utils::LambdaPostHook>(
-                [this, &context, bucket = bucketOf_[i]](const auto& outputs, const auto&) {
-                    onGradient(context, bucket);
-                    return outputs;
-                }));
-            accumulators_.push_back(std::move(node));
-        }
-    }
-
     void onGradient(StepContext& context, std::size_t index) {
         --buckets_[index].missing;
         // Buckets leave in one order on every rank, whatever order their gradients came in.
@@ -112,7 +93,6 @@ private:
     std::vector<Bucket> buckets_;
     std::vector<std::size_t> bucketOf_;  // of each parameter
     std::size_t launched_ = 0;
-    std::vector<std::shared_ptr<torch::autograd::Node>> accumulators_;  // autograd holds them weakly
 };
 
 const AlgorithmRegistry::Add<SyncSgd, SyncSgdParams> kAdd{

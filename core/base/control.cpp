@@ -117,12 +117,25 @@ Result<RunControl> RunControl::map(int file, const fs::path& name) {
 int RunControl::ranks() const { return page_->ranks; }
 
 bool RunControl::goOn(Rank rank, std::int64_t completed) {
+    publish(rank, completed);
     Line& mine = line(rank.value());
-    if (mine.process.load(std::memory_order_relaxed) == 0) mine.process.store(::getpid());
-    mine.completed.store(completed, std::memory_order_release);
     if (completed >= page_->stop.load(std::memory_order_acquire) && !park(rank.value(), completed)) return false;
     // Stored after the stop step was looked at: whoever waits at an earlier step learns that this rank has passed it.
     mine.entered.store(completed + 1, std::memory_order_release);
+    return true;
+}
+
+void RunControl::publish(Rank rank, std::int64_t completed) {
+    Line& mine = line(rank.value());
+    if (mine.process.load(std::memory_order_relaxed) == 0) mine.process.store(::getpid());
+    mine.completed.store(completed, std::memory_order_release);
+}
+
+bool TurnTaking::goOn(Rank rank, std::int64_t completed) {
+    control_.publish(rank, completed);
+    if (!stop_ && control_.stopRequested()) stop_ = furthest_;
+    if (stop_ && completed >= *stop_) return false;
+    furthest_ = std::max(furthest_, completed + 1);
     return true;
 }
 

@@ -13,24 +13,35 @@
 
 namespace dasgd {
 
-class RunControl {
+// Asked by a rank at the top of every step.
+class StepGate {
+public:
+    virtual ~StepGate() = default;
+    // Publishes `completed` steps and answers whether to make another one. All ranks that ask are told to stop at one
+    // and the same step.
+    [[nodiscard]] virtual bool goOn(Rank rank, std::int64_t completed) = 0;
+    // The rank has finished or will never ask again; it no longer holds up a stop.
+    virtual void leave(Rank rank) = 0;
+};
+
+class RunControl final : public StepGate {
 public:
     // The launcher creates the page for `ranks` ranks; workers and tools open it.
     static Result<RunControl> create(const std::filesystem::path& file, int ranks);
     static Result<RunControl> open(const std::filesystem::path& file);
     RunControl(RunControl&&) noexcept;
     RunControl& operator=(RunControl&&) noexcept;
-    ~RunControl();
+    ~RunControl() override;
 
     [[nodiscard]] int ranks() const;
 
-    // Rank side, at the top of every step: publishes `completed` steps and answers whether to go on. All ranks that ask
-    // are told to stop at one and the same step: a rank that reached the stop step parks here until every live rank is
-    // there too, or goes on if another had already passed it. No system call unless a stop was asked for (but one at
-    // the first step). One thread a rank; a rank whose process has died is taken as having left.
-    [[nodiscard]] bool goOn(Rank rank, std::int64_t completed);
-    // The rank has finished or will never ask again; it no longer holds up a stop.
-    void leave(Rank rank);
+    // Rank side. A rank that reached the stop step parks here until every live rank is there too, or goes on if another
+    // had already passed it. No system call unless a stop was asked for (but one at the first step). One thread a rank;
+    // a rank whose process has died is taken as having left.
+    [[nodiscard]] bool goOn(Rank rank, std::int64_t completed) override;
+    void leave(Rank rank) override;
+    // Only publishes: for ranks that share one thread and must not park in it (see TurnTaking).
+    void publish(Rank rank, std::int64_t completed);
 
     // Launcher side.
     void requestStop();  // idempotent; also for `dasgd stop` from another process
@@ -50,6 +61,20 @@ private:
     void takeOutTheDead();
     Page* page_ = nullptr;
     std::size_t bytes_ = 0;
+};
+
+// The gate of ranks that take turns in one thread: none of them may park, and none runs while another one asks.
+class TurnTaking final : public StepGate {
+public:
+    // `control` outlives the gate.
+    explicit TurnTaking(RunControl& control) : control_(control) {}
+    [[nodiscard]] bool goOn(Rank rank, std::int64_t completed) override;
+    void leave(Rank rank) override { control_.leave(rank); }
+
+private:
+    RunControl& control_;
+    std::int64_t furthest_ = 0;  // the latest step that any rank was told to make
+    std::optional<std::int64_t> stop_;
 };
 
 }  // namespace dasgd

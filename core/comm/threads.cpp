@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/check.h"
+#include "core/comm/group_maths.h"
 
 namespace dasgd {
 
@@ -17,63 +18,18 @@ using std::chrono::milliseconds;
 
 namespace {
 
-enum class Kind : std::uint8_t { AllReduce, AllGather, Broadcast };
-
-struct Arrival {
-    at::Tensor in;
-    at::Tensor out;
-    Ns launched = 0;
-};
-
 // One collective of the whole group.
 struct Round {
-    Kind kind{};
+    CollectiveKind kind{};
     Reduce op{};
     Rank root;
     std::uint64_t number = 0;
-    std::vector<std::optional<Arrival>> arrivals;
+    std::vector<std::optional<Contribution>> arrivals;
     int arrived = 0;
     bool done = false;
     Ns ended = 0;
     Ns linkFree = 0;  // when the round before it ended
 };
-
-// Pairwise in rank order: exact for the mean of 2^n equal values.
-at::Tensor combine(const std::vector<std::optional<Arrival>>& arrivals, Reduce op) {
-    std::vector<at::Tensor> level;
-    level.reserve(arrivals.size());
-    for (const auto& arrival : arrivals) level.push_back(arrival->in);
-    while (level.size() > 1) {
-        std::vector<at::Tensor> next;
-        for (std::size_t i = 0; i + 1 < level.size(); i += 2) {
-            next.push_back(op == Reduce::Max ? at::maximum(level[i], level[i + 1]) : level[i] + level[i + 1]);
-        }
-        if (level.size() % 2 == 1) next.push_back(level.back());
-        level = std::move(next);
-    }
-    at::Tensor result = arrivals.size() == 1 ? level[0].clone() : level[0];
-    if (op == Reduce::Mean && arrivals.size() > 1) result.div_(static_cast<double>(arrivals.size()));
-    return result;
-}
-
-void carryOut(Round& round) {
-    const at::NoGradGuard guard;
-    if (round.kind == Kind::AllReduce) {
-        const at::Tensor result = combine(round.arrivals, round.op);
-        for (auto& arrival : round.arrivals) arrival->out.copy_(result);
-        return;
-    }
-    for (auto& arrival : round.arrivals) {
-        if (round.kind == Kind::Broadcast) {
-            const at::Tensor& source = round.arrivals[static_cast<std::size_t>(round.root.value())]->in;
-            if (!arrival->out.is_same(source)) arrival->out.copy_(source);
-            continue;
-        }
-        for (std::size_t r = 0; r < round.arrivals.size(); ++r) {
-            arrival->out.select(0, static_cast<std::int64_t>(r)).copy_(round.arrivals[r]->in);
-        }
-    }
-}
 
 struct Message {
     at::Tensor tensor;
@@ -100,7 +56,8 @@ public:
         thread_.join();
     }
 
-    std::shared_ptr<Round> join(Rank rank, Kind kind, Reduce op, Rank root, std::uint64_t number, Arrival arrival) {
+    std::shared_ptr<Round> join(Rank rank, CollectiveKind kind, Reduce op, Rank root, std::uint64_t number,
+                                Contribution contribution) {
         const std::lock_guard lock(mutex_);
         std::shared_ptr<Round>& round = rounds_[number];
         if (!round) {
@@ -112,7 +69,7 @@ public:
             round->arrivals.resize(static_cast<std::size_t>(size_));
         }
         DASGD_CHECK(round->kind == kind && "ranks launched different collectives in one place");
-        round->arrivals[static_cast<std::size_t>(rank.value())] = std::move(arrival);
+        round->arrivals[static_cast<std::size_t>(rank.value())] = std::move(contribution);
         std::shared_ptr<Round> mine = round;
         if (++round->arrived == size_) {
             ready_.push_back(round);
@@ -190,7 +147,7 @@ private:
             const std::shared_ptr<Round> round = ready_.front();
             ready_.pop_front();
             lock.unlock();
-            carryOut(*round);
+            carryOut(round->kind, round->op, round->root, round->arrivals);
             lock.lock();
             round->linkFree = lastEnd_;
             round->ended = lastEnd_ = clock_.now();
@@ -253,15 +210,15 @@ public:
 
     Pending allReduce(at::Tensor& tensor, Reduce op) override {
         countSent(2 * bytesOf(tensor) * (size() - 1) / size());
-        return launch(Kind::AllReduce, op, Rank{0}, tensor, tensor);
+        return launch(CollectiveKind::AllReduce, op, Rank{0}, tensor, tensor);
     }
     Pending allGather(const at::Tensor& in, at::Tensor& out) override {
         countSent(bytesOf(in) * (size() - 1));
-        return launch(Kind::AllGather, Reduce::Sum, Rank{0}, in, out);
+        return launch(CollectiveKind::AllGather, Reduce::Sum, Rank{0}, in, out);
     }
     Pending broadcast(at::Tensor& tensor, Rank root) override {
         if (root == rank()) countSent(bytesOf(tensor) * (size() - 1));
-        return launch(Kind::Broadcast, Reduce::Sum, root, tensor, tensor);
+        return launch(CollectiveKind::Broadcast, Reduce::Sum, root, tensor, tensor);
     }
     Pending send(const at::Tensor& tensor, Rank to, int tag) override {
         countSent(bytesOf(tensor));
@@ -274,13 +231,11 @@ public:
 private:
     static std::int64_t bytesOf(const at::Tensor& tensor) { return static_cast<std::int64_t>(tensor.nbytes()); }
 
-    Pending launch(Kind kind, Reduce op, Rank root, const at::Tensor& in, const at::Tensor& out) {
-        constexpr const char* names[] = {"all_reduce", "all_gather", "broadcast"};
+    Pending launch(CollectiveKind kind, Reduce op, Rank root, const at::Tensor& in, const at::Tensor& out) {
         const std::uint64_t number = nextCollective();
         const Ns launched = group_->clock().now();
-        auto round = group_->join(rank(), kind, op, root, number, {in, out, launched});
-        std::string label = "rank " + std::to_string(rank().value()) + ": " + names[static_cast<std::size_t>(kind)] +
-                            " #" + std::to_string(number) + " (" + std::to_string(in.nbytes()) + " bytes)";
+        auto round = group_->join(rank(), kind, op, root, number, {in, out});
+        std::string label = labelOf(rank(), kind, number, in);
         return Pending(std::make_shared<RoundOperation>(group_, std::move(round), launched, std::move(label)), number);
     }
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "core/base/check.h"
-#include "core/train/units.h"
+#include "core/base/units.h"
 
 namespace dasgd {
 
@@ -20,8 +20,9 @@ constexpr std::string_view kDefaultOptimizer = "sgd";
 constexpr std::string_view kDefaultSchedule = "constant";
 
 const std::vector<std::string> kNameOnly{"name"};
-const std::vector<std::string> kDocumentKeys{"name",      "algorithm", "model",   "data",  "train",
-                                             "optimizer", "schedule",  "cluster", "record"};
+constexpr std::string_view kDefaultNetwork = "star";
+const std::vector<std::string> kDocumentKeys{"name",     "algorithm", "model",   "data",    "train", "optimizer",
+                                             "schedule", "cluster",   "network", "compute", "record"};
 
 Status checkName(const Value& value, const std::string& name) {
     const bool control = std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
@@ -100,6 +101,24 @@ Status readSection(const Value& document, std::string_view section, P& out) {
     return readFields(table, out);
 }
 
+// The names of the fields that all plug-ins of a section share.
+template <Visitable P>
+std::vector<std::string> fieldNames() {
+    std::vector<std::string> names;
+    for (const FieldInfo& field : describeFields<P>()) names.push_back(field.name);
+    return names;
+}
+
+// The part of `table` that holds the fields of P.
+template <Visitable P>
+Value commonPart(const Value& table) {
+    Value common(Value::Table{}, table.position());
+    for (const std::string& name : fieldNames<P>()) {
+        if (const Value* value = table.find(name)) common.set(name, *value);
+    }
+    return common;
+}
+
 Status readData(const Value& document, Experiment& experiment) {
     if (experiment.model->naturalInput().shape.empty()) {
         const Value* data = document.find("data");
@@ -112,11 +131,44 @@ Status readData(const Value& document, Experiment& experiment) {
                  readPlugin<Dataset>(document, "data", kDefaultData, {"name", "partition"}, experiment.resolved));
     experiment.dataName = section.name;
     experiment.dataset = std::move(section.plugin);
-    Value common(Value::Table{}, table.position());
-    if (const Value* partition = table.find("partition")) common.set("partition", *partition);
-    DASGD_TRY(readFields(common, experiment.data));
+    DASGD_TRY(readFields(commonPart<DataParams>(table), experiment.data));
     experiment.resolved.find("data")->set("partition", Value(experiment.data.partition));
     DASGD_ASSIGN(experiment.partition, PartitionSpec::parse(experiment.data.partition));
+    return {};
+}
+
+Status refuseVirtualSections(const Value& document, const Experiment& experiment) {
+    for (const char* section : {"network", "compute"}) {
+        const Value* found = document.find(section);
+        if (!found) continue;
+        return fail(found->keyPosition().prefix() + "[" + section +
+                    "] describes a virtual cluster, but the backend is '" + experiment.cluster.backend +
+                    "': remove it, or set backend = \"virtual\" in [cluster]");
+    }
+    return {};
+}
+
+Status readVirtual(const Value& document, Experiment& experiment) {
+    if (!experiment.isVirtual()) return refuseVirtualSections(document, experiment);
+    if (experiment.cluster.link) {
+        return fail(document.find("cluster")->find("link")->keyPosition().prefix() +
+                    "link slows a real network down; a virtual cluster takes bandwidth and latency from [network]");
+    }
+    std::vector<std::string> shared = fieldNames<NetworkParams>();
+    shared.emplace_back("name");
+    DASGD_ASSIGN(auto section, readPlugin<Topology>(document, "network", kDefaultNetwork, shared, experiment.resolved));
+    experiment.topologyName = section.name;
+    experiment.topology = std::move(section.plugin);
+    DASGD_TRY(readFields(commonPart<NetworkParams>(section.table), experiment.network));
+    const Value common = writeFields(experiment.network);
+    for (const auto& [key, value] : *common.as<Value::Table>()) experiment.resolved.find("network")->set(key, value);
+    const int ranks = static_cast<int>(experiment.cluster.workers);
+    for (const Status& fits :
+         {experiment.topology->check(ranks), checkAllReduce(experiment.network.allReduce(), ranks)}) {
+        if (!fits) return section.table.error(fits.error().message);
+    }
+    DASGD_TRY(readSection(document, "compute", experiment.compute));
+    experiment.resolved.set("compute", writeFields(experiment.compute));
     return {};
 }
 
@@ -239,6 +291,7 @@ Result<Experiment> readExperiment(const Value& document) {
 
     DASGD_TRY(readSection(document, "cluster", experiment.cluster));
     resolved.set("cluster", writeFields(experiment.cluster));
+    DASGD_TRY(readVirtual(document, experiment));
     DASGD_TRY(readSection(document, "record", experiment.record));
     resolved.set("record", writeFields(experiment.record));
     return experiment;
@@ -247,6 +300,8 @@ Result<Experiment> readExperiment(const Value& document) {
 std::vector<SectionInfo> describeExperiment() {
     std::vector<FieldInfo> data = describeName(kDefaultData);
     for (FieldInfo& field : describeFields<DataParams>()) data.push_back(std::move(field));
+    std::vector<FieldInfo> network = describeName(kDefaultNetwork);
+    for (FieldInfo& field : describeFields<NetworkParams>()) network.push_back(std::move(field));
     return {{"algorithm", describeName(""), describePlugins<Algorithm>()},
             {"model", describeName(""), describePlugins<Model>()},
             {"data", std::move(data), describePlugins<Dataset>()},
@@ -254,6 +309,8 @@ std::vector<SectionInfo> describeExperiment() {
             {"optimizer", describeName(kDefaultOptimizer), describePlugins<Optimizer>()},
             {"schedule", describeName(kDefaultSchedule), describePlugins<Schedule>()},
             {"cluster", describeFields<ClusterParams>(), {}},
+            {"network", std::move(network), describePlugins<Topology>()},
+            {"compute", describeFields<ComputeParams>(), {}},
             {"record", describeFields<RecordParams>(), {}}};
 }
 

@@ -15,6 +15,8 @@
 #include "core/models/model.h"
 #include "core/train/lr_schedule.h"
 #include "core/train/optimizer.h"
+#include "core/virtual/compute.h"
+#include "core/virtual/network.h"
 
 namespace dasgd {
 
@@ -58,7 +60,8 @@ struct ClusterParams {
     std::optional<LinkParams> link;
     void visit(auto&& f) {
         f(backend, "backend",
-          {.help = "gloo: processes; threads: threads of one process", .choices = {"gloo", "threads"}});
+          {.help = "gloo: processes; threads: threads of one process; virtual: simulated time in one process",
+           .choices = {"gloo", "threads", "virtual"}});
         f(workers, "workers", {.min = 1, .max = 4096, .symbol = "P", .help = "Number of ranks"});
         f(threadsPerWorker, "threads_per_worker",
           {.min = 1, .max = 1024, .unit = "threads", .help = "Compute threads of a rank"});
@@ -87,7 +90,7 @@ struct DataParams {
 
 struct Experiment {
     std::string name;
-    std::string algorithmName, modelName, dataName, optimizerName, scheduleName;
+    std::string algorithmName, modelName, dataName, optimizerName, scheduleName, topologyName;
     TrainParams train;
     ClusterParams cluster;
     RecordParams record;
@@ -97,6 +100,9 @@ struct Experiment {
     std::unique_ptr<Dataset> dataset;
     std::unique_ptr<Optimizer> optimizer;
     std::unique_ptr<Schedule> schedule;
+    std::unique_ptr<Topology> topology;  // of the virtual cluster; null for the others
+    NetworkParams network;
+    ComputeParams compute;
     Value algorithmTable;  // the algorithm is made per rank: makeAlgorithm()
     Value modelTable, optimizerTable, scheduleTable;
     Value resolved;  // every field of every section written out: the run's record
@@ -105,6 +111,11 @@ struct Experiment {
     [[nodiscard]] std::unique_ptr<Model> makeModel() const;
     [[nodiscard]] std::unique_ptr<Optimizer> makeOptimizer() const;
     [[nodiscard]] at::ScalarType scalarType() const;
+    [[nodiscard]] bool isVirtual() const { return cluster.backend == "virtual"; }
+    // The ranks are no processes of their own.
+    [[nodiscard]] bool inOneProcess() const { return isVirtual() || cluster.backend == "threads"; }
+    // Nothing is computed: a virtual run that is after time alone.
+    [[nodiscard]] bool timeOnly() const { return isVirtual() && compute.mode == "time-only"; }
 };
 
 // Checks one document without a [sweep]. Errors carry file:line:column.

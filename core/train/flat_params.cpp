@@ -31,4 +31,17 @@ FlatParams::FlatParams(torch::nn::Module& module, at::ScalarType type) {
     }
 }
 
+FlatParams FlatParams::shapesOf(const std::vector<std::int64_t>& parameterSizes, at::ScalarType type) {
+    FlatParams shapes;
+    std::int64_t total = 0;
+    for (const std::int64_t size : parameterSizes) {
+        shapes.slots_.push_back({{}, total, size});
+        total += size;
+    }
+    DASGD_CHECK(total > 0 && "a model without parameters");
+    shapes.weights_ = at::empty({total}, at::TensorOptions(type).device(at::kMeta));
+    shapes.gradients_ = at::empty({total}, at::TensorOptions(type).device(at::kMeta));
+    return shapes;
+}
+
 }  // namespace dasgd

@@ -13,15 +13,19 @@ class FlatParams {
 public:
     // Moves the module's parameters into one tensor of `type` and gives each a gradient view. The module lives longer.
     FlatParams(torch::nn::Module& module, at::ScalarType type);
+    // Parameters of so many elements each, without values, on the meta device: operations on them check shapes and
+    // compute nothing.
+    [[nodiscard]] static FlatParams shapesOf(const std::vector<std::int64_t>& parameterSizes, at::ScalarType type);
 
     [[nodiscard]] at::Tensor& weights() { return weights_; }      // [N]
     [[nodiscard]] at::Tensor& gradients() { return gradients_; }  // [N]
+    [[nodiscard]] bool shapesOnly() const { return weights_.is_meta(); }
     [[nodiscard]] std::int64_t size() const { return weights_.numel(); }
     [[nodiscard]] std::int64_t bytes() const { return size() * weights_.element_size(); }
 
     // Parameters in registration order with their offset in the flat tensor.
     struct Slot {
-        at::Tensor parameter;
+        at::Tensor parameter;  // undefined where there are only shapes
         std::int64_t offset = 0;
         std::int64_t numel = 0;
     };
@@ -31,6 +35,7 @@ public:
     [[nodiscard]] const std::vector<at::Tensor>& buffers() const { return buffers_; }
 
 private:
+    FlatParams() = default;
     at::Tensor weights_;
     at::Tensor gradients_;
     std::vector<Slot> slots_;

@@ -6,19 +6,21 @@
 #include "core/base/clock.h"
 #include "core/comm/communicator.h"
 #include "core/train/flat_params.h"
+#include "core/train/gradient_feed.h"
 #include "core/train/trace.h"
 
 namespace dasgd {
 
 class StepContext {
 public:
-    StepContext(Communicator& comm, Clock& clock, FlatParams& params, Trace& trace)
-        : comm_(comm), clock_(clock), params_(params), trace_(trace) {}
+    StepContext(Communicator& comm, Clock& clock, FlatParams& params, Trace& trace, Pace* pace = nullptr)
+        : comm_(comm), clock_(clock), params_(params), trace_(trace), gradientFeed_(params, pace) {}
 
     [[nodiscard]] Communicator& comm() { return comm_; }
     [[nodiscard]] Clock& clock() { return clock_; }
     [[nodiscard]] FlatParams& params() { return params_; }
     [[nodiscard]] Trace& trace() { return trace_; }
+    [[nodiscard]] GradientFeed& gradientFeed() { return gradientFeed_; }
 
     // Completed local steps k; in afterStep the step just made counts.
     [[nodiscard]] std::int64_t step() const { return step_; }
@@ -36,6 +38,7 @@ private:
     Clock& clock_;
     FlatParams& params_;
     Trace& trace_;
+    GradientFeed gradientFeed_;
     std::int64_t step_ = 0;
     double learningRate_ = 0;
 };

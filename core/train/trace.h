@@ -8,6 +8,7 @@
 #include "core/base/clock.h"
 #include "core/base/event.h"
 #include "core/base/overlap.h"
+#include "core/base/pace.h"
 #include "core/comm/pending.h"
 
 namespace dasgd {
@@ -16,7 +17,9 @@ enum class TraceLevel : std::uint8_t { Off, Summary, Full };
 
 class Trace {
 public:
-    Trace(Clock& clock, EventSink& sink, TraceLevel level) : clock_(clock), sink_(sink), level_(level) {}
+    // `pace`, where time is simulated, learns of every scope that ends.
+    Trace(Clock& clock, EventSink& sink, TraceLevel level, Pace* pace = nullptr)
+        : clock_(clock), sink_(sink), level_(level), pace_(pace) {}
 
     // Records from construction to destruction, on the compute lane unless told otherwise.
     class [[nodiscard]] Scope {
@@ -25,6 +28,7 @@ public:
             : trace_(trace),
               span_{.kind = kind, .step = step, .start = trace.now(), .bytes = bytes, .collective = collective} {}
         ~Scope() {
+            if (trace_.pace_) trace_.pace_->worked(span_.kind, span_.bytes);
             span_.end = trace_.now();
             trace_.add(span_);
         }
@@ -54,6 +58,7 @@ private:
     Clock& clock_;
     EventSink& sink_;
     TraceLevel level_;
+    Pace* pace_;
     OverlapMeter meter_;
 };
 

@@ -3,11 +3,11 @@
 #include <torch/torch.h>
 
 #include <cmath>
-#include <mutex>
+#include <optional>
 #include <vector>
 
 #include "core/train/evaluator.h"
-#include "core/train/sampler.h"
+#include "core/train/local_step.h"
 #include "core/train/step_context.h"
 
 namespace dasgd {
@@ -24,59 +24,36 @@ TraceLevel levelOf(const RecordParams& record) {
 
 double seconds(Ns ns) { return static_cast<double>(ns) * 1e-9; }
 
-// What every rank needs that can be refused: data, network, shard.
-struct Workshop {
-    Splits data;
-    std::unique_ptr<Model> model;
-    std::vector<std::int64_t> shard;
-};
-
-Result<Workshop> setUp(const Experiment& experiment, Rank rank) {
-    Workshop shop;
-    shop.model = experiment.makeModel();
-    const InputSpec natural = shop.model->naturalInput();
-    InputSpec input = natural;
-    if (!natural.shape.empty()) {
-        DASGD_ASSIGN(shop.data, experiment.dataset->load(natural));
-        input = shop.data.input;
-        const auto type = experiment.scalarType();
-        shop.data.train.inputs = shop.data.train.inputs.to(type);
-        shop.data.test.inputs = shop.data.test.inputs.to(type);
-        auto shards = partitionSamples(shop.data.train.targets, experiment.partition,
-                                       static_cast<int>(experiment.cluster.workers),
-                                       static_cast<std::uint64_t>(experiment.train.seed));
-        shop.shard = std::move(shards[static_cast<std::size_t>(rank.value())]);
-    }
-    // Initial weights come from torch's one default generator: ranks that are threads take turns.
-    static std::mutex generator;
-    const std::lock_guard lock(generator);
-    torch::manual_seed(static_cast<std::uint64_t>(experiment.train.seed));
-    DASGD_TRY(
-        shop.model->build({.input = input, .rank = rank, .workers = static_cast<int>(experiment.cluster.workers)}));
-    return shop;
-}
-
 struct Diverged : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+FlatParams paramsOf(const Experiment& experiment, const TrainingData& data, Model* model) {
+    if (!model) return FlatParams::shapesOf(data.parameterSizes, experiment.scalarType());
+    return {model->module(), experiment.scalarType()};
+}
+
 class WorkerLoop {
 public:
-    WorkerLoop(const Experiment& experiment, const WorkerEnvironment& environment, Workshop shop)
+    // No `model`: only time is simulated.
+    WorkerLoop(const Experiment& experiment, const WorkerEnvironment& environment, const TrainingData& data,
+               std::unique_ptr<Model> model)
         : experiment_(experiment),
           environment_(environment),
-          shop_(std::move(shop)),
-          params_(shop_.model->module(), experiment.scalarType()),
-          trace_(environment.clock, environment.sink, levelOf(experiment.record)),
-          context_(environment.comm, environment.clock, params_, trace_),
-          evaluator_(*shop_.model, params_, environment.comm, shop_.data.test),
-          plan_(planSteps(experiment, shop_.data.train.count())),
-          optimizer_(experiment.makeOptimizer()),
+          model_(std::move(model)),
+          params_(paramsOf(experiment, data, model_.get())),
+          trace_(environment.clock, environment.sink, levelOf(experiment.record), environment.pace),
+          context_(environment.comm, environment.clock, params_, trace_, environment.pace),
+          plan_(planSteps(experiment, data.splits.train.count())),
+          hasData_(!data.shards.empty()),
+          learningRate_(experiment.makeOptimizer()->learningRate()),
           algorithm_(experiment.makeAlgorithm()) {
-        if (!shop_.shard.empty()) {
-            sampler_.emplace(std::move(shop_.shard), experiment.train.batchSize,
-                             static_cast<std::uint64_t>(experiment.train.seed), environment.comm.rank());
+        if (!model_) {
+            local_ = makeIdleStep(params_, context_.gradientFeed());
+            return;
         }
+        local_ = makeLocalStep(experiment, data, *model_, params_, environment.comm.rank());
+        evaluator_.emplace(*model_, params_, environment.comm, data.splits.test);
         if (experiment.record.weights) {
             for (std::int64_t i = 0; i < params_.size(); ++i) weightNames_.push_back("weight/" + std::to_string(i));
         }
@@ -105,25 +82,18 @@ public:
 private:
     // Equal weights everywhere, whatever library made them; and no rank's clock starts before the last one is there.
     void startTogether() {
+        const FreeOfTime free(environment_.pace);
         Pending weights = environment_.comm.broadcast(params_.weights(), Rank{0});
         weights.wait();
         setupBytes_ = environment_.comm.bytesSent();
     }
 
-    Batch nextBatch() {
-        if (!sampler_) return {};
-        const auto span = trace_.scope(SpanKind::Data, step_ + 1);
-        const at::Tensor indices = sampler_->next();
-        return {shop_.data.train.inputs.index_select(0, indices), shop_.data.train.targets.index_select(0, indices)};
-    }
-
     void makeStep() {
         const Ns begin = environment_.clock.now();
-        const double rate = optimizer_->learningRate() * experiment_.schedule->factor(step_, plan_.totalSteps);
+        const double rate = learningRate_ * experiment_.schedule->factor(step_, plan_.totalSteps);
         // Spans of a step carry the number that it will have when it is complete.
         context_.moveTo(step_ + 1, rate);
-        const Batch batch = nextBatch();
-        const double loss = descend(batch, rate);
+        const double loss = descend(rate);
         ++step_;
         algorithm_->afterStep(context_);
         const Ns now = environment_.clock.now();
@@ -131,9 +101,10 @@ private:
             measuredSteps_ += 1;
             measuredTime_ += now - begin;
         }
+        recordThroughput(now);
+        if (experiment_.timeOnly()) return;
         metric("train/loss", loss);
         recordWeights();
-        recordThroughput(now);
         if (!std::isfinite(loss)) {
             throw Diverged("the training loss of rank " + std::to_string(environment_.comm.rank().value()) + " is " +
                            (std::isnan(loss) ? "NaN" : "infinite") + " at step " + std::to_string(step_) +
@@ -141,31 +112,33 @@ private:
         }
     }
 
-    double descend(const Batch& batch, double rate) {
-        at::Tensor loss;
+    double descend(double rate) {
+        if (hasData_) {
+            const auto span = trace_.scope(SpanKind::Data, step_ + 1);
+            local_->load();
+        }
         {
             const auto span = trace_.scope(SpanKind::Forward, step_ + 1);
-            loss = shop_.model->loss(batch);
+            local_->forward();
         }
         {
             const auto span = trace_.scope(SpanKind::Backward, step_ + 1);
-            params_.gradients().zero_();
-            loss.backward();
+            local_->backward();
         }
         algorithm_->afterBackward(context_);
         {
             const auto span = trace_.scope(SpanKind::Update, step_ + 1);
-            const at::NoGradGuard guard;
-            optimizer_->step(params_, rate);
+            local_->update(rate);
         }
-        return loss.item<double>();
+        return local_->loss();
     }
 
     void evaluate() {
         const Ns begin = environment_.clock.now();
-        {
+        if (evaluator_) {
+            const FreeOfTime free(environment_.pace);
             const auto span = trace_.scope(SpanKind::Eval, step_);
-            const EvaluationReport report = evaluator_.evaluate();
+            const EvaluationReport report = evaluator_->evaluate();
             evaluationBytes_ += report.bytesSent;
             if (environment_.comm.rank() == Rank{0}) {
                 metric("eval/loss", report.loss);
@@ -193,6 +166,9 @@ private:
         ++windowSteps_;
         const Ns elapsed = now - windowStart_;
         if (elapsed < kThroughputWindow && step_ < plan_.totalSteps) return;
+        if (experiment_.timeOnly()) {
+            metric("train/step_ms", seconds(elapsed) * 1e3 / static_cast<double>(windowSteps_));
+        }
         if (environment_.comm.rank() == Rank{0} && elapsed > 0) {
             metric("throughput/samples_per_s", static_cast<double>(windowSteps_ * samplesPerStep()) / seconds(elapsed));
         }
@@ -212,7 +188,8 @@ private:
         // overlap.
         recordOverlap();
         algorithm_->drain(context_);
-        if (kind == WorkerOutcome::Kind::Finished) {
+        if (kind == WorkerOutcome::Kind::Finished && evaluator_) {
+            const FreeOfTime free(environment_.pace);
             const std::int64_t before = environment_.comm.bytesSent();
             averageModel(params_, environment_.comm);
             evaluationBytes_ += environment_.comm.bytesSent() - before;
@@ -240,15 +217,16 @@ private:
 
     const Experiment& experiment_;
     const WorkerEnvironment& environment_;
-    Workshop shop_;
+    std::unique_ptr<Model> model_;
     FlatParams params_;
     Trace trace_;
     StepContext context_;
-    Evaluator evaluator_;
+    std::unique_ptr<LocalStep> local_;
+    std::optional<Evaluator> evaluator_;  // none where there is nothing but time to measure
     Plan plan_;
-    std::unique_ptr<Optimizer> optimizer_;
+    bool hasData_;
+    double learningRate_;  // before the schedule
     std::unique_ptr<Algorithm> algorithm_;
-    std::optional<Sampler> sampler_;
     std::vector<std::string> weightNames_;
     std::int64_t step_ = 0;
     std::int64_t evaluationBytes_ = 0;  // kept out of `bytes_sent`: they are the laboratory's, not the algorithm's
@@ -275,11 +253,22 @@ WorkerOutcome runWorker(const Experiment& experiment, const WorkerEnvironment& e
         if (environment.control) environment.control->leave(environment.comm.rank());
         return WorkerOutcome{WorkerOutcome::Kind::Failed, step, message};
     };
+    TrainingData own;
     std::unique_ptr<WorkerLoop> loop;
     try {
-        auto shop = setUp(experiment, environment.comm.rank());
-        if (!shop) return failed(shop.error().message);
-        loop = std::make_unique<WorkerLoop>(experiment, environment, std::move(*shop));
+        if (!environment.data) {
+            auto loaded = loadTrainingData(experiment);
+            if (!loaded) return failed(loaded.error().message);
+            own = std::move(*loaded);
+        }
+        const TrainingData& data = environment.data ? *environment.data : own;
+        std::unique_ptr<Model> model;
+        if (!experiment.timeOnly()) {
+            auto built = buildModel(experiment, data, environment.comm.rank());
+            if (!built) return failed(built.error().message);
+            model = std::move(*built);
+        }
+        loop = std::make_unique<WorkerLoop>(experiment, environment, data, std::move(model));
         WorkerOutcome outcome = loop->run();
         if (environment.control) environment.control->leave(environment.comm.rank());
         return outcome;

@@ -81,6 +81,7 @@ std::string textOf(const Shown& shown) {
     field(out, "algorithm", row.algorithm + ", seed " + std::to_string(row.seed));
     field(out, "cluster",
           std::to_string(row.workers) + " workers over " + row.backend +
+              (row.timeIsSimulated() ? ", time simulated" : "") +
               (detail.linkEmulated ? ", emulated link " + detail.link : ""));
     field(out, "steps",
           std::to_string(row.steps) + " of " + std::to_string(detail.plannedSteps) + ", " +

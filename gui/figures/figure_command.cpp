@@ -141,10 +141,14 @@ Result<QStringList> writeFigures(const FigureOptions& options) {
     DASGD_ASSIGN(const std::vector<FigureGroup> groups, figureGroups(reader, options.runs));
     if (!QDir().mkpath(options.out))
         return fail(options.out.toStdString() + ": cannot be made. Choose another --out folder.");
-    // What time means depends on the link: an emulated one is named wherever time is drawn.
+    // What time means depends on link and clock: emulated and simulated ones are named wherever time is drawn.
     const bool emulated =
         std::any_of(groups.begin(), groups.end(), [](const FigureGroup& group) { return group.linkEmulated; });
-    const QString link = emulated ? QStringLiteral(", link emulated") : QString();
+    const bool simulated = std::any_of(groups.begin(), groups.end(), [](const FigureGroup& group) {
+        return group.runs.front()->row.timeIsSimulated();
+    });
+    QString link = emulated ? QStringLiteral(", link emulated") : QString();
+    if (simulated) link += QStringLiteral(", time simulated");
     QString x = QLatin1String(kAxisTitles[static_cast<std::size_t>(options.axis)]);
     if (options.axis == XAxis::Wall) x += link;
     const QString note =

@@ -111,9 +111,9 @@ Status writeTimelineFigure(storage::RunReader& reader, const storage::RunDetail&
     const double rows = TimelineLayout::heightFor(frame.rows, kPaper, 1);
     QString remark;
     if (run.row.workers > ranks) remark = QStringLiteral("%1 of %2 ranks").arg(ranks).arg(run.row.workers);
-    if (run.linkEmulated)
-        remark += (remark.isEmpty() ? QString() : QStringLiteral(", ")) + QStringLiteral("link emulated ") +
-                  linkInWords(run.link);
+    const auto comma = [&] { return remark.isEmpty() ? QString() : QStringLiteral(", "); };
+    if (run.row.timeIsSimulated()) remark += comma() + QStringLiteral("time simulated");
+    if (run.linkEmulated) remark += comma() + QStringLiteral("link emulated ") + linkInWords(run.link);
     const double height = std::ceil(kHead + rows + 6 + (remark.isEmpty() ? 0 : kFoot));
     const auto paint = [&](QPainter& painter) {
         painter.setRenderHint(QPainter::Antialiasing);

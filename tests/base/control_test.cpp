@@ -213,5 +213,29 @@ TEST(RunControlTest, ADeadProcessHoldsNobodyUp) {
     EXPECT_EQ(control.completed(Rank{0}), control.completed(Rank{1}));
 }
 
+// Ranks that take turns in one thread, at different paces, stop at one step without anyone waiting in goOn().
+TEST(TurnTakingTest, StopsAllRanksAtTheStepThatTheFurthestIsMaking) {
+    const TempDir folder;
+    RunControl control = newControl(folder, 3);
+    TurnTaking gate(control);
+    std::vector<std::int64_t> completed(3, 0);
+    std::vector<bool> going(3, true);
+    const auto ask = [&](int rank) {
+        const auto own = static_cast<std::size_t>(rank);
+        if (!going[own]) return;
+        going[own] = gate.goOn(Rank{rank}, completed[own]);
+        if (going[own]) ++completed[own];
+    };
+    for (int turn = 0; turn < 7; ++turn) ask(0);
+    ask(1);
+    control.requestStop();
+    EXPECT_EQ(control.completed(Rank{0}), 6) << "published while the seventh is being made";
+    for (int turn = 0; turn < 20; ++turn) {
+        for (const int rank : {2, 1, 0}) ask(rank);
+    }
+    EXPECT_EQ(completed, (std::vector<std::int64_t>{7, 7, 7}));
+    EXPECT_EQ(going, (std::vector<bool>{false, false, false}));
+}
+
 }  // namespace
 }  // namespace dasgd

@@ -22,6 +22,7 @@ struct Layer {
 inline const std::vector<Layer> kLayers{
     {"core/base", {"core/base"}},
     {"core/comm", {"core/base", "core/comm"}},
+    {"core/virtual", {"core/base", "core/comm", "core/virtual"}},
     {"core/models", {"core/base", "core/models"}},
     {"core/datasets", {"core/base", "core/models", "core/datasets"}},
     {"core/algorithms", {"core/base", "core/comm", "core/train", "core/algorithms"}},

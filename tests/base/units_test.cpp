@@ -1,4 +1,4 @@
-#include "core/train/units.h"
+#include "core/base/units.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,6 +32,22 @@ TEST(UnitsTest, RefusesTheRestAndSaysHow) {
         const auto parsed = parseLatency(text);
         ASSERT_FALSE(parsed) << text;
         EXPECT_THAT(parsed.error().message, testing::HasSubstr("as 1ms"));
+    }
+}
+
+TEST(UnitsTest, ReadsDurationsAndRates) {
+    EXPECT_DOUBLE_EQ(parseDuration("60ms").value(), 0.06);
+    EXPECT_DOUBLE_EQ(parseRate("10GB/s").value(), 1e10);
+    EXPECT_DOUBLE_EQ(parseRate("0 MB/s").value(), 0);
+    for (const char* text : {"0ms", "-1s", "60", ""}) {
+        const auto parsed = parseDuration(text);
+        ASSERT_FALSE(parsed) << text;
+        EXPECT_THAT(parsed.error().message, testing::HasSubstr("as 60ms"));
+    }
+    for (const char* text : {"10Gbps", "-1GB/s", "10", ""}) {
+        const auto parsed = parseRate(text);
+        ASSERT_FALSE(parsed) << text;
+        EXPECT_THAT(parsed.error().message, testing::HasSubstr("as 10GB/s"));
     }
 }
 

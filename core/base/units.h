@@ -13,4 +13,10 @@ namespace dasgd {
 // Seconds of ns, us, ms, s. Errors: another unit, below 0.
 [[nodiscard]] Result<double> parseLatency(const std::string& text);
 
+// Seconds of ns, us, ms, s. Errors: another unit, not above 0.
+[[nodiscard]] Result<double> parseDuration(const std::string& text);
+
+// Bytes per second of MB/s, GB/s, TB/s (powers of ten). Errors: another unit, below 0.
+[[nodiscard]] Result<double> parseRate(const std::string& text);
+
 }  // namespace dasgd

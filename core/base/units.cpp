@@ -1,4 +1,4 @@
-#include "core/train/units.h"
+#include "core/base/units.h"
 
 #include <charconv>
 #include <cmath>
@@ -15,6 +15,7 @@ struct Unit {
     double factor;
 };
 constexpr Unit kBandwidths[] = {{"bps", 1.0 / 8}, {"kbps", 1e3 / 8}, {"Mbps", 1e6 / 8}, {"Gbps", 1e9 / 8}};
+constexpr Unit kRates[] = {{"MB/s", 1e6}, {"GB/s", 1e9}, {"TB/s", 1e12}};
 constexpr Unit kTimes[] = {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
 
 // Number times unit; nothing where either cannot be read.
@@ -42,6 +43,18 @@ Result<double> parseLatency(const std::string& text) {
     const auto value = quantity(text, kTimes);
     if (value && *value >= 0) return *value;
     return fail("latency is \"" + text + "\"; write a number with ns, us, ms or s, as 1ms");
+}
+
+Result<double> parseDuration(const std::string& text) {
+    const auto value = quantity(text, kTimes);
+    if (value && *value > 0) return *value;
+    return fail("the time is \"" + text + "\"; write a number above 0 with ns, us, ms or s, as 60ms");
+}
+
+Result<double> parseRate(const std::string& text) {
+    const auto value = quantity(text, kRates);
+    if (value && *value >= 0) return *value;
+    return fail("the rate is \"" + text + "\"; write a number with MB/s, GB/s or TB/s, as 10GB/s");
 }
 
 }  // namespace dasgd

@@ -1,0 +1,41 @@
+// Tells an algorithm, during the backward pass, that the gradient of a parameter is ready. Synchronous SGD sends its
+// buckets from here.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "core/base/pace.h"
+#include "core/train/flat_params.h"
+
+namespace torch::autograd {
+struct Node;
+}
+
+namespace dasgd {
+
+class GradientFeed {
+public:
+    using Listener = std::function<void(std::size_t slot)>;
+
+    // `pace` may be null. Both outlive the feed.
+    GradientFeed(FlatParams& params, Pace* pace) : params_(params), pace_(pace) {}
+
+    // From the next backward pass on `listener` is called once for each slot of FlatParams::slots(), in the order in
+    // which the gradients become ready, from inside the pass. One listener; it may launch communication, not wait for
+    // it.
+    void listen(Listener listener);
+    [[nodiscard]] bool hasListener() const { return static_cast<bool>(listener_); }
+    // The gradient of `slot` is ready. Called by autograd, or by whoever stands in for it.
+    void ready(std::size_t slot);
+
+private:
+    FlatParams& params_;
+    Pace* pace_;
+    Listener listener_;
+    std::vector<std::shared_ptr<torch::autograd::Node>> accumulators_;  // autograd holds them weakly
+};
+
+}  // namespace dasgd

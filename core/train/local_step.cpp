@@ -1,0 +1,79 @@
+#include "core/train/local_step.h"
+
+#include <torch/torch.h>
+
+#include <limits>
+#include <optional>
+
+#include "core/train/optimizer.h"
+#include "core/train/sampler.h"
+
+namespace dasgd {
+
+namespace {
+
+class RealStep final : public LocalStep {
+public:
+    RealStep(const Experiment& experiment, const TrainingData& data, Model& model, FlatParams& params, Rank rank)
+        : data_(data), model_(model), params_(params), optimizer_(experiment.makeOptimizer()) {
+        if (data.shards.empty()) return;
+        sampler_.emplace(data.shards[static_cast<std::size_t>(rank.value())], experiment.train.batchSize,
+                         static_cast<std::uint64_t>(experiment.train.seed), rank);
+    }
+
+    void load() override {
+        if (!sampler_) return;
+        const Samples& train = data_.splits.train;
+        const at::Tensor indices = sampler_->next();
+        batch_ = {train.inputs.index_select(0, indices), train.targets.index_select(0, indices)};
+    }
+    void forward() override { loss_ = model_.loss(batch_); }
+    void backward() override {
+        params_.gradients().zero_();
+        loss_.backward();
+    }
+    void update(double learningRate) override {
+        const at::NoGradGuard guard;
+        optimizer_->step(params_, learningRate);
+    }
+    [[nodiscard]] double loss() override { return loss_.item<double>(); }
+
+private:
+    const TrainingData& data_;
+    Model& model_;
+    FlatParams& params_;
+    std::unique_ptr<Optimizer> optimizer_;
+    std::optional<Sampler> sampler_;
+    Batch batch_;
+    at::Tensor loss_;
+};
+
+class IdleStep final : public LocalStep {
+public:
+    IdleStep(const FlatParams& params, GradientFeed& feed) : slots_(params.slots().size()), feed_(feed) {}
+    void load() override {}
+    void forward() override {}
+    void backward() override {
+        if (!feed_.hasListener()) return;
+        for (std::size_t slot = slots_; slot-- > 0;) feed_.ready(slot);
+    }
+    void update(double) override {}
+    [[nodiscard]] double loss() override { return std::numeric_limits<double>::quiet_NaN(); }
+
+private:
+    std::size_t slots_;
+    GradientFeed& feed_;
+};
+
+}  // namespace
+
+std::unique_ptr<LocalStep> makeLocalStep(const Experiment& experiment, const TrainingData& data, Model& model,
+                                         FlatParams& params, Rank rank) {
+    return std::make_unique<RealStep>(experiment, data, model, params, rank);
+}
+
+std::unique_ptr<LocalStep> makeIdleStep(const FlatParams& params, GradientFeed& feed) {
+    return std::make_unique<IdleStep>(params, feed);
+}
+
+}  // namespace dasgd

@@ -1,0 +1,35 @@
+// What a rank computes in one local step: batch, forward, backward, update. Real, or, where only time is of interest,
+// nothing at all.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/models/model.h"
+#include "core/train/experiment.h"
+#include "core/train/flat_params.h"
+#include "core/train/gradient_feed.h"
+#include "core/train/training_data.h"
+
+namespace dasgd {
+
+class LocalStep {
+public:
+    virtual ~LocalStep() = default;
+    virtual void load() = 0;
+    virtual void forward() = 0;
+    virtual void backward() = 0;
+    virtual void update(double learningRate) = 0;
+    // Of the batch just trained on; NaN where nothing is computed.
+    [[nodiscard]] virtual double loss() = 0;
+};
+
+// The real thing. Everything given outlives it.
+[[nodiscard]] std::unique_ptr<LocalStep> makeLocalStep(const Experiment& experiment, const TrainingData& data,
+                                                       Model& model, FlatParams& params, Rank rank);
+
+// For parameters that are shapes only: computes nothing, tells `feed` of every gradient in the order in which a
+// backward pass makes them.
+[[nodiscard]] std::unique_ptr<LocalStep> makeIdleStep(const FlatParams& params, GradientFeed& feed);
+
+}  // namespace dasgd

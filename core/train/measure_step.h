@@ -1,0 +1,18 @@
+// How long one local step takes on this machine, phase by phase: what a virtual rank's computing is made of.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/train/experiment.h"
+#include "core/train/training_data.h"
+#include "core/virtual/compute.h"
+
+namespace dasgd {
+
+// Trains one rank for some steps (about a second, at least 5) with the experiment's threads and takes medians. Nothing
+// of the training is kept. Errors: the model cannot be built.
+[[nodiscard]] Result<StepTimes> measureStepTimes(const Experiment& experiment, const TrainingData& data);
+
+// Measured or given, as the experiment says.
+[[nodiscard]] Result<StepTimes> stepTimesOf(const Experiment& experiment, const TrainingData& data);
+
+}  // namespace dasgd

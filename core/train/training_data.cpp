@@ -1,0 +1,48 @@
+#include "core/train/training_data.h"
+
+#include <torch/utils.h>
+
+#include <mutex>
+
+namespace dasgd {
+
+namespace {
+
+Status loadSamples(const Experiment& experiment, TrainingData& data) {
+    const InputSpec natural = experiment.model->naturalInput();
+    if (natural.shape.empty()) return {};
+    DASGD_ASSIGN(data.splits, experiment.dataset->load(natural));
+    const auto type = experiment.scalarType();
+    data.splits.train.inputs = data.splits.train.inputs.to(type);
+    data.splits.test.inputs = data.splits.test.inputs.to(type);
+    data.shards =
+        partitionSamples(data.splits.train.targets, experiment.partition, static_cast<int>(experiment.cluster.workers),
+                         static_cast<std::uint64_t>(experiment.train.seed));
+    return {};
+}
+
+}  // namespace
+
+Result<TrainingData> loadTrainingData(const Experiment& experiment) {
+    TrainingData data;
+    DASGD_TRY(loadSamples(experiment, data));
+    DASGD_ASSIGN(const auto model, buildModel(experiment, data, Rank{0}));
+    for (const at::Tensor& parameter : model->module().parameters()) {
+        if (parameter.requires_grad()) data.parameterSizes.push_back(parameter.numel());
+    }
+    return data;
+}
+
+Result<std::unique_ptr<Model>> buildModel(const Experiment& experiment, const TrainingData& data, Rank rank) {
+    std::unique_ptr<Model> model = experiment.makeModel();
+    InputSpec input = model->naturalInput();
+    if (!input.shape.empty()) input = data.splits.input;
+    // Initial weights come from torch's one default generator: ranks that are threads take turns.
+    static std::mutex generator;
+    const std::lock_guard lock(generator);
+    torch::manual_seed(static_cast<std::uint64_t>(experiment.train.seed));
+    DASGD_TRY(model->build({.input = input, .rank = rank, .workers = static_cast<int>(experiment.cluster.workers)}));
+    return model;
+}
+
+}  // namespace dasgd

@@ -1,0 +1,26 @@
+// What a process loads once for all its ranks: samples and who trains on which. Read-only afterwards.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/datasets/dataset.h"
+#include "core/train/experiment.h"
+
+namespace dasgd {
+
+struct TrainingData {
+    Splits splits;                                  // inputs in the experiment's precision
+    std::vector<std::vector<std::int64_t>> shards;  // of each rank, indices into the training set
+    std::vector<std::int64_t> parameterSizes;       // elements of each trainable parameter, in registration order
+};
+
+// No samples for a model that needs none. Errors: a model that cannot be built, of the data set, of the partition.
+[[nodiscard]] Result<TrainingData> loadTrainingData(const Experiment& experiment);
+
+// The network with the experiment's initial weights, the same for every rank.
+[[nodiscard]] Result<std::unique_ptr<Model>> buildModel(const Experiment& experiment, const TrainingData& data,
+                                                        Rank rank);
+
+}  // namespace dasgd

@@ -1,0 +1,64 @@
+// One rank as an actor: its clock, its pace, its communicator. All of it runs on the actor's own stack; SimGrid is
+// entered through `VirtualWorld::Impl` alone.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/clock.h"
+#include "core/base/pace.h"
+#include "core/comm/communicator.h"
+#include "core/virtual/world_impl.h"
+
+namespace dasgd {
+
+class RankActor final : public Clock, public Pace {
+public:
+    RankActor(VirtualWorld::Impl& world, int rank);
+
+    // The body of the actor.
+    void live(const std::function<void(VirtualRank&)>& body);
+
+    // Clock.
+    [[nodiscard]] Ns now() const override;
+    void sleepUntil(Ns instant) override;
+    // Pace.
+    void worked(SpanKind kind, std::int64_t bytes) override;
+    void gradientReady(std::size_t slot) override;
+    void setFree(bool free) override;
+
+    // Does `launch` in SimGrid's context at the rank's present time: at once, or, inside a backward pass, when time
+    // has come so far.
+    void launch(std::function<void()> launch);
+    // Lets simulated time catch up with what has been computed.
+    void settle();
+    // Until `done`, for what `label` says. Throws CommError past the deadline or when the run is aborted.
+    void await(const std::function<bool()>& done, const std::string& label);
+
+    [[nodiscard]] bool isFree() const { return free_; }
+    [[nodiscard]] int rank() const { return rank_; }
+    [[nodiscard]] VirtualWorld::Impl& world() { return world_; }
+    // What it waits for, "" while it does not.
+    [[nodiscard]] const std::string& waitingFor() const { return waitingFor_; }
+    [[nodiscard]] bool hasEnded() const { return ended_; }
+
+private:
+    void spend(double seconds);
+
+    VirtualWorld::Impl& world_;
+    const int rank_;
+    const ComputeModel compute_;
+
+    double ahead_ = 0;         // computed since simulated time last caught up
+    double backwardDone_ = 0;  // of the backward pass under way
+    bool inBackward_ = false;
+    bool free_ = false;
+    bool ended_ = false;
+    std::vector<std::pair<double, std::function<void()>>>
+        planned_;  // launches of the backward pass: after so many seconds
+    std::string waitingFor_;
+};
+
+}  // namespace dasgd

@@ -1,0 +1,140 @@
+#include "core/virtual/world.h"
+
+#include <ATen/core/grad_mode.h>
+#include <simgrid/simix.hpp>
+
+#include <csignal>
+#include <utility>
+
+#include "core/base/check.h"
+#include "core/virtual/rank_actor.h"
+#include "core/virtual/world_impl.h"
+
+namespace dasgd {
+
+namespace sg = simgrid::s4u;
+
+namespace {
+
+// Pure alpha-beta links: no TCP corrections, no windows, no acknowledgements that eat bandwidth.
+void configure() {
+    // SimGrid would end the process on Ctrl-C in its own way.
+    std::signal(SIGINT, SIG_DFL);
+    std::signal(SIGSEGV, SIG_DFL);
+    sg::Engine::set_config("network/model:CM02");
+    sg::Engine::set_config("network/crosstraffic:0");
+    sg::Engine::set_config("network/TCP-gamma:0");
+}
+
+// Whether autograd records is a property of the thread, and all actors share one: each keeps its own across a switch.
+class KeepGradMode {
+public:
+    KeepGradMode() : enabled_(at::GradMode::is_enabled()) {}
+    ~KeepGradMode() { at::GradMode::set_enabled(enabled_); }
+    KeepGradMode(const KeepGradMode&) = delete;
+    KeepGradMode& operator=(const KeepGradMode&) = delete;
+
+private:
+    bool enabled_;
+};
+
+// SimGrid reads its own options from a command line.
+char programName[] = "dasgd";
+char quiet[] = "--log=root.threshold:critical";
+char* arguments[] = {programName, quiet, nullptr};
+int argumentCount = 2;
+
+}  // namespace
+
+VirtualWorld::Impl::Impl(const Topology& topology, const VirtualOptions& options)
+    : topology_(topology), options_(options), engine_(&argumentCount, arguments) {
+    configure();
+}
+VirtualWorld::Impl::~Impl() = default;
+
+Status VirtualWorld::Impl::build() {
+    DASGD_TRY(checkAllReduce(options_.network.allReduce(), options_.ranks));
+    DASGD_ASSIGN(hosts_, topology_.build(options_.ranks));
+    wire_ = std::make_unique<Wire>(hosts_);
+    group_ =
+        std::make_unique<VirtualGroup>(*wire_, options_.network, options_.ranks, [this](int rank) { changed(rank); });
+    listens_.assign(static_cast<std::size_t>(options_.ranks), false);
+    for (int rank = 0; rank < options_.ranks; ++rank) {
+        bells_.push_back(sg::Semaphore::create(0));
+        actors_.push_back(std::make_unique<RankActor>(*this, rank));
+    }
+    return {};
+}
+
+void VirtualWorld::Impl::run(const std::function<void(VirtualRank&)>& body) {
+    for (int rank = 0; rank < options_.ranks; ++rank) {
+        sg::Actor::create("rank-" + std::to_string(rank), hosts_[static_cast<std::size_t>(rank)], [this, rank, &body] {
+            at::GradMode::set_enabled(true);
+            actors_[static_cast<std::size_t>(rank)]->live(body);
+        });
+    }
+    engine_.run();
+}
+
+void VirtualWorld::Impl::inKernel(const std::function<void()>& work) {
+    const KeepGradMode keep;
+    simgrid::kernel::actor::simcall_answered(work);
+}
+
+void VirtualWorld::Impl::sleepUntil(double instant) {
+    const KeepGradMode keep;
+    sg::this_actor::sleep_until(instant);
+}
+
+void VirtualWorld::Impl::sleepUntilChange(int rank, double instant) {
+    const KeepGradMode keep;
+    const auto own = static_cast<std::size_t>(rank);
+    listens_[own] = true;
+    const bool tooLate = bells_[own]->acquire_timeout(instant - now());
+    if (tooLate) listens_[own] = false;
+}
+
+void VirtualWorld::Impl::changed(int rank) {
+    const auto own = static_cast<std::size_t>(rank);
+    if (!listens_[own]) return;
+    listens_[own] = false;
+    bells_[own]->release();
+}
+
+std::string VirtualWorld::Impl::whoWaits(int self) const {
+    std::string text;
+    for (const auto& actor : actors_) {
+        if (actor->rank() == self) continue;
+        text += "; rank " + std::to_string(actor->rank());
+        if (actor->hasEnded()) {
+            text += " has ended";
+        } else {
+            text += actor->waitingFor().empty() ? " computes" : " waits (" + actor->waitingFor() + ")";
+        }
+    }
+    return text;
+}
+
+void VirtualWorld::Impl::abort(const std::string& reason) {
+    if (!aborted_.empty()) return;
+    aborted_ = reason;
+    inKernel([this] {
+        for (int rank = 0; rank < options_.ranks; ++rank) changed(rank);
+    });
+}
+
+VirtualWorld::VirtualWorld(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+VirtualWorld::~VirtualWorld() = default;
+
+Result<std::unique_ptr<VirtualWorld>> VirtualWorld::create(const Topology& topology, const VirtualOptions& options) {
+    DASGD_CHECK(!sg::Engine::has_instance() && "one virtual cluster at a time");
+    auto impl = std::make_unique<Impl>(topology, options);
+    DASGD_TRY(impl->build());
+    return std::unique_ptr<VirtualWorld>(new VirtualWorld(std::move(impl)));
+}
+
+void VirtualWorld::run(const std::function<void(VirtualRank&)>& body) { impl_->run(body); }
+void VirtualWorld::abort(const std::string& reason) { impl_->abort(reason); }
+std::uint64_t VirtualWorld::messages() const { return impl_->wire().messages(); }
+
+}  // namespace dasgd

@@ -1,0 +1,139 @@
+// The worker loop on the virtual cluster: the weights of the real backends, the step times of the cost model.
+#include <gmock/gmock.h>
+#include <torch/torch.h>
+
+#include "core/virtual/cost.h"
+#include "core/virtual/step_time.h"
+#include "tests/support/virtual_cluster.h"
+
+namespace dasgd::test {
+namespace {
+
+using ::testing::Each;
+using ::testing::Field;
+
+// Every rank's loss after each step, and its last weights.
+struct Outcome {
+    std::vector<std::vector<double>> losses;
+    std::vector<std::vector<double>> weights;
+};
+
+Value quadratic(const std::string& algorithm, int workers, const std::string& backend) {
+    std::vector<std::vector<double>> targets;
+    for (int w = 0; w < workers; ++w) targets.push_back({0.1 * w, 1.0 - 0.3 * w});
+    return table({{"algorithm", table({{"name", text(algorithm)}})},
+                  {"model", table({{"name", text("quadratic")},
+                                   {"matrix", matrix({{2, 0.5}, {0.5, 1}})},
+                                   {"targets", matrix(targets)},
+                                   {"start", vector({1, -1})}})},
+                  {"train", table({{"steps", integer(23)}})},
+                  {"cluster", table({{"backend", text(backend)}, {"workers", integer(workers)}})},
+                  {"record", table({{"weights", boolean(true)}})}});
+}
+
+Outcome outcomeOf(const std::vector<RankRecord>& records) {
+    Outcome outcome;
+    for (const RankRecord& record : records) {
+        EXPECT_EQ(record.outcome.error, "");
+        std::vector<double> losses, weights;
+        for (const auto& point : record.sink.metrics.at("train/loss")) losses.push_back(point.value);
+        for (const char* name : {"weight/0", "weight/1"}) {
+            for (const auto& point : record.sink.metrics.at(name)) weights.push_back(point.value);
+        }
+        outcome.losses.push_back(std::move(losses));
+        outcome.weights.push_back(std::move(weights));
+    }
+    return outcome;
+}
+
+class EveryAlgorithm : public ::testing::TestWithParam<std::tuple<std::string, int>> {};
+
+TEST_P(EveryAlgorithm, HasTheWeightsOfThreadsToTheLastBit) {
+    const auto& [name, workers] = GetParam();
+    Value simulated = quadratic(name, workers, "virtual");
+    simulated.set("compute", table({{"step_time", text("3ms")}}));
+    const Outcome virtually = outcomeOf(trainVirtually(simulated));
+    const Outcome really = outcomeOf(train(quadratic(name, workers, "threads")));
+    EXPECT_EQ(virtually.losses, really.losses);
+    EXPECT_EQ(virtually.weights, really.weights);
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryAlgorithm,
+                         ::testing::Combine(::testing::ValuesIn(AlgorithmRegistry::names()),
+                                            ::testing::Values(1, 2, 5)));
+
+constexpr double kStep = 0.020;
+constexpr double kBackward = kStep * 2 / 3;
+constexpr std::int64_t kLenetBytes = 61'706 * 4;
+
+// LeNet, time only: its all-reduce among 4 takes 0.3 ms + 1.5 · 246,824 B / bandwidth.
+Value lenet(Fields algorithm, const std::string& bandwidth, std::int64_t steps = 40) {
+    return table(
+        {{"algorithm", table(std::move(algorithm))},
+         {"model", table({{"name", text("lenet")}})},
+         {"data", table({{"name", text("mnist")}})},
+         {"train", table({{"steps", integer(steps)}, {"batch_size", integer(8)}})},
+         {"cluster", table({{"backend", text("virtual")}, {"workers", integer(4)}})},
+         {"network", table({{"name", text("star")}, {"bandwidth", text(bandwidth)}, {"latency", text("50us")}})},
+         {"compute",
+          table({{"mode", text("time-only")}, {"step_time", text("20ms")}, {"memory_bandwidth", text("1000TB/s")}})}});
+}
+
+double stepMs(const std::vector<RankRecord>& records) { return records[0].sink.metrics.at("run/step_ms")[0].value; }
+
+double allReduce(double bytesPerSecond, double bytes = kLenetBytes) {
+    return ringAllReduceSeconds({.alpha = 50e-6, .beta = 1 / bytesPerSecond}, bytes, 4);
+}
+
+// What the steps after the warm-up of 3 of 40 cost on average: DaSGD pays its exposed communication at each merge.
+class DasgdStep : public ::testing::TestWithParam<int> {};
+
+TEST_P(DasgdStep, CostsWhatItsDelayDoesNotHide) {
+    const int delay = GetParam();
+    // T_m = 59.5 ms, three steps.
+    const auto records =
+        trainVirtually(lenet({{"name", text("dasgd")}, {"period", integer(4)}, {"delay", integer(delay)}}, "50Mbps"));
+    const double exposed = std::max(0.0, allReduce(50e6 / 8) - delay * kStep);
+    // Merges among steps 4 to 40: those of the snapshots at 4, 8, … that are due by then.
+    const int merges = delay == 0 ? 10 : 9;
+    EXPECT_NEAR(stepMs(records), 1e3 * (kStep + exposed * merges / 37), 1e-3);
+    EXPECT_THAT(records, Each(Field(&RankRecord::outcome, Field(&WorkerOutcome::error, ""))));
+}
+
+INSTANTIATE_TEST_SUITE_P(Delays, DasgdStep, ::testing::Values(0, 1, 2, 3, 4));
+
+TEST(VirtualTraining, IndependentTakesItsComputeTime) {
+    const auto records = trainVirtually(lenet({{"name", text("independent")}}, "50Mbps"));
+    EXPECT_NEAR(stepMs(records), 1e3 * kStep, 1e-6);
+    EXPECT_FALSE(records[0].sink.metrics.contains("train/loss")) << "time only";
+    EXPECT_EQ(records[3].sink.metrics.at("train/step_ms").back().step, 40);
+}
+
+TEST(VirtualTraining, OneBucketHidesNothing) {
+    const auto oneBucket =
+        trainVirtually(lenet({{"name", text("sync_sgd")}, {"first_bucket_mb", number(25)}}, "200Mbps"));
+    EXPECT_NEAR(stepMs(oneBucket), 1e3 * (kStep + allReduce(200e6 / 8)), 0.01) << "nothing is hidden by one bucket";
+}
+
+TEST(VirtualTraining, BucketsLeaveAsTheirGradientsGetReady) {
+    const auto records = trainVirtually(
+        lenet({{"name", text("sync_sgd")}, {"first_bucket_mb", number(0.01)}, {"bucket_mb", number(0.05)}}, "200Mbps"));
+    // From the last layer on: fc3 and fc2; fc1; both convolutions. A gradient takes its share of the elements.
+    const std::vector<double> elements{11'014, 48'120, 2'572};
+    std::vector<double> ready, transfer;
+    double before = 0;
+    for (const double count : elements) {
+        before += count;
+        ready.push_back(before / 61'706 * kBackward);
+        transfer.push_back(allReduce(200e6 / 8, 4 * count));
+    }
+    EXPECT_NEAR(stepMs(records), 1e3 * bucketedSgdStepSeconds(ready, transfer, kStep - kBackward, kBackward), 0.01);
+}
+
+TEST(VirtualTraining, LocalSgdPaysEveryPeriod) {
+    const auto records = trainVirtually(lenet({{"name", text("local_sgd")}, {"period", integer(4)}}, "200Mbps"));
+    EXPECT_NEAR(stepMs(records), 1e3 * (kStep + allReduce(200e6 / 8) * 10 / 37), 1e-3);
+}
+
+}  // namespace
+}  // namespace dasgd::test
