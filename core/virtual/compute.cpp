@@ -1,5 +1,6 @@
 #include "core/virtual/compute.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "core/base/units.h"
@@ -20,6 +21,7 @@ std::optional<FieldError> ComputeParams::check() const {
             return FieldError{"step_time", time.error().message + ", or \"measured\""};
         }
     }
+    if (const auto parsed = JitterSpec::parse(jitter); !parsed) return FieldError{"jitter", parsed.error().message};
     const auto rate = parseRate(memoryBandwidth);
     if (!rate) return FieldError{"memory_bandwidth", rate.error().message};
     if (*rate == 0) return FieldError{"memory_bandwidth", "memory_bandwidth is 0; write a rate above 0, as 10GB/s"};
@@ -38,15 +40,33 @@ StepTimes givenStepTimes(const ComputeParams& params, const std::vector<std::int
     return times;
 }
 
-double ComputeModel::seconds(SpanKind kind, std::int64_t bytes) const {
-    const auto passes = [&](double count) {
-        return count * static_cast<double>(bytes) / params_.memoryBytesPerSecond();
-    };
+bool StragglerParams::mayBeSlow(int rank, std::int64_t step) const {
+    const bool named = ranks.empty() || std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
+    return named && step % every == 0;
+}
+
+ComputeModel::ComputeModel(const ComputeParams& params, StepTimes times, int rank)
+    : params_(params),
+      times_(std::move(times)),
+      rank_(rank),
+      jitter_(JitterSpec::parse(params.jitter).value(), static_cast<std::uint64_t>(params.seed), rank),
+      memoryBytesPerSecond_(params.memoryBytesPerSecond()) {}
+
+void ComputeModel::beginStep() {
+    ++step_;
+    slowness_ = jitter_.next();
+    const auto& straggler = params_.straggler;
+    if (!straggler || !straggler->mayBeSlow(rank_, step_)) return;
+    if (straggler->probability == 1 || jitter_.uniform() < straggler->probability) slowness_ *= straggler->factor;
+}
+
+double ComputeModel::seconds(SpanKind kind, std::int64_t bytes) {
+    const auto passes = [&](double count) { return count * static_cast<double>(bytes) / memoryBytesPerSecond_; };
     switch (kind) {
         case SpanKind::Data: return times_.data;
-        case SpanKind::Forward: return times_.forward;
-        case SpanKind::Backward: return times_.backward;
-        case SpanKind::Update: return times_.update;
+        case SpanKind::Forward: beginStep(); return times_.forward * slowness_;
+        case SpanKind::Backward: return times_.backward * slowness_;
+        case SpanKind::Update: return times_.update * slowness_;
         case SpanKind::Snapshot: return passes(kPassesOfSnapshot);
         case SpanKind::Merge: return passes(kPassesOfMerge);
         default: return 0;
@@ -54,7 +74,7 @@ double ComputeModel::seconds(SpanKind kind, std::int64_t bytes) const {
 }
 
 double ComputeModel::gradientSeconds(std::size_t slot) const {
-    return slot < times_.gradientShares.size() ? times_.gradientShares[slot] * times_.backward : 0;
+    return slot < times_.gradientShares.size() ? times_.gradientShares[slot] * times_.backward * slowness_ : 0;
 }
 
 }  // namespace dasgd

@@ -15,7 +15,7 @@ Ns toNs(double seconds) { return static_cast<Ns>(std::llround(seconds * 1e9)); }
 }  // namespace
 
 RankActor::RankActor(VirtualWorld::Impl& world, int rank)
-    : world_(world), rank_(rank), compute_(world.options().compute, world.options().times) {}
+    : world_(world), rank_(rank), compute_(world.options().compute, world.options().times, rank) {}
 
 void RankActor::live(const std::function<void(VirtualRank&)>& body) {
     const std::unique_ptr<Communicator> comm = makeVirtualCommunicator(*this);

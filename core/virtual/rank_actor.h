@@ -49,7 +49,7 @@ private:
 
     VirtualWorld::Impl& world_;
     const int rank_;
-    const ComputeModel compute_;
+    ComputeModel compute_;
 
     double ahead_ = 0;         // computed since simulated time last caught up
     double backwardDone_ = 0;  // of the backward pass under way

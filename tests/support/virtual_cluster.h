@@ -13,9 +13,9 @@
 namespace dasgd::test {
 
 // Ranks of `world` as actors, without the worker loop.
-inline void onVirtualCluster(const Value& network, const VirtualOptions& options,
+inline void onVirtualCluster(const std::string& name, const Value& network, const VirtualOptions& options,
                              const std::function<void(VirtualRank&)>& body) {
-    const auto topology = TopologyRegistry::find("star")->create(network, {});
+    const auto topology = TopologyRegistry::find(name)->create(network, {});
     if (!topology) throw std::runtime_error(topology.error().message);
     auto world = VirtualWorld::create(**topology, options);
     if (!world) throw std::runtime_error(world.error().message);

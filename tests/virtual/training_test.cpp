@@ -135,5 +135,32 @@ TEST(VirtualTraining, LocalSgdPaysEveryPeriod) {
     EXPECT_NEAR(stepMs(records), 1e3 * (kStep + allReduce(200e6 / 8) * 10 / 37), 1e-3);
 }
 
+Value with(Value document, const std::string& key, Value value) {
+    document.find("compute")->set(key, std::move(value));
+    return document;
+}
+
+// A2.11: what is late by less than d·T_c − T_m holds nobody up, and changes no value.
+TEST(VirtualTraining, DelayAbsorbsAShortHiccupOfOneRank) {
+    const Fields algorithm{{"name", text("dasgd")}, {"period", integer(4)}, {"delay", integer(3)}};
+    const auto hiccup =
+        table({{"ranks", array(std::vector<std::int64_t>{0})}, {"factor", number(1.9)}, {"every", integer(20)}});
+    const auto records = trainVirtually(with(lenet(algorithm, "200Mbps"), "straggler", hiccup));
+    for (const int rank : {1, 2, 3}) {
+        const auto& metrics = records[static_cast<std::size_t>(rank)].sink.metrics;
+        EXPECT_EQ(metrics.at("overlap/blocked_s").back().value, 0) << "18 ms late, 45 ms to spare";
+    }
+    EXPECT_NEAR(stepMs(records), 1e3 * (kStep + 0.9 * kStep * 2 / 37), 1e-3) << "rank 0 itself";
+}
+
+TEST(VirtualTraining, LocalSgdWaitsForTheHiccup) {
+    const auto hiccup =
+        table({{"ranks", array(std::vector<std::int64_t>{0})}, {"factor", number(1.9)}, {"every", integer(20)}});
+    const auto records = trainVirtually(
+        with(lenet({{"name", text("local_sgd")}, {"period", integer(4)}}, "200Mbps"), "straggler", hiccup));
+    EXPECT_NEAR(records[1].sink.metrics.at("overlap/blocked_s").back().value,
+                10 * allReduce(200e6 / 8) + 2 * 0.9 * kStep, 1e-4);
+}
+
 }  // namespace
 }  // namespace dasgd::test

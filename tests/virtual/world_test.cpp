@@ -28,7 +28,7 @@ TEST_P(RingByMessages, TakesWhatTheFormulaSays) {
     const int ranks = GetParam();
     constexpr std::int64_t kElements = 1 << 18;
     std::vector<double> took(static_cast<std::size_t>(ranks));
-    onVirtualCluster(network(), {.ranks = ranks}, [&](VirtualRank& rank) {
+    onVirtualCluster("star", network(), {.ranks = ranks}, [&](VirtualRank& rank) {
         at::Tensor tensor = torch::ones({kElements});
         Pending pending = rank.comm.allReduce(tensor, Reduce::Sum);
         pending.wait();
@@ -44,7 +44,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, RingByMessages, ::testing::Values(2, 3, 4, 8, 32
 
 TEST(VirtualWorld, ComputesWhileTheNetworkWorks) {
     const StepTimes times{.forward = 0.010, .backward = 0.020, .update = 0.001};
-    onVirtualCluster(network(), {.ranks = 2, .times = times}, [&](VirtualRank& rank) {
+    onVirtualCluster("star", network(), {.ranks = 2, .times = times}, [&](VirtualRank& rank) {
         at::Tensor tensor = torch::ones({250'000});  // 1 MB: 8 ms a way, 8.1 ms as a ring of two
         Pending pending = rank.comm.allReduce(tensor, Reduce::Sum);
         rank.pace.worked(SpanKind::Forward, 0);
@@ -60,7 +60,7 @@ TEST(VirtualWorld, ContentionSlowsComputingWhileACollectiveRuns) {
     const StepTimes times{.forward = 0.010};
     ComputeParams compute;
     compute.contention = 0.5;
-    onVirtualCluster(network(), {.ranks = 2, .compute = compute, .times = times}, [&](VirtualRank& rank) {
+    onVirtualCluster("star", network(), {.ranks = 2, .compute = compute, .times = times}, [&](VirtualRank& rank) {
         at::Tensor tensor = torch::ones({250'000});
         Pending pending = rank.comm.allReduce(tensor, Reduce::Sum);
         rank.pace.worked(SpanKind::Forward, 0);
@@ -72,7 +72,7 @@ TEST(VirtualWorld, ContentionSlowsComputingWhileACollectiveRuns) {
 
 TEST(VirtualWorld, LaunchesOfABackwardPassLeaveWhenTheirGradientIsReady) {
     const StepTimes times{.backward = 0.020, .gradientShares = {0.25, 0.5}};
-    onVirtualCluster(network(), {.ranks = 2, .times = times}, [&](VirtualRank& rank) {
+    onVirtualCluster("star", network(), {.ranks = 2, .times = times}, [&](VirtualRank& rank) {
         std::array<at::Tensor, 2> tensors{torch::ones({25'000}), torch::ones({25'000})};
         std::array<Pending, 2> pending;
         for (const std::size_t slot : {1U, 0U}) {
@@ -88,7 +88,7 @@ TEST(VirtualWorld, LaunchesOfABackwardPassLeaveWhenTheirGradientIsReady) {
 }
 
 TEST(VirtualWorld, AutogradStaysOnInOneRankWhileAnotherHasItOff) {
-    onVirtualCluster(network(), {.ranks = 2}, [&](VirtualRank& rank) {
+    onVirtualCluster("star", network(), {.ranks = 2}, [&](VirtualRank& rank) {
         const bool off = rank.comm.rank() == Rank{0};
         const at::AutoGradMode mode(!off);
         for (int i = 0; i < 3; ++i) {
@@ -101,7 +101,7 @@ TEST(VirtualWorld, AutogradStaysOnInOneRankWhileAnotherHasItOff) {
 }
 
 TEST(VirtualWorld, MessagesFindTheirTag) {
-    onVirtualCluster(network(), {.ranks = 2}, [&](VirtualRank& rank) {
+    onVirtualCluster("star", network(), {.ranks = 2}, [&](VirtualRank& rank) {
         at::Tensor first = torch::full({4}, 1.0), second = torch::full({4}, 2.0);
         if (rank.comm.rank() == Rank{0}) {
             Pending one = rank.comm.send(first, Rank{1}, 7);
@@ -122,21 +122,22 @@ TEST(VirtualWorld, MessagesFindTheirTag) {
 
 TEST(VirtualWorld, ADeadlockSaysWhoWaitsForWhat) {
     std::string first, second;
-    onVirtualCluster(network(), {.ranks = 3, .timeout = std::chrono::milliseconds(5000)}, [&](VirtualRank& rank) {
-        at::Tensor tensor = torch::ones({4});
-        try {
-            if (rank.comm.rank() == Rank{0}) {
-                Pending pending = rank.comm.allReduce(tensor, Reduce::Sum);
-                pending.wait();
-            } else if (rank.comm.rank() == Rank{1}) {
-                rank.clock.sleepUntil(1'000'000'000);
-                Pending pending = rank.comm.receive(tensor, Rank{0}, 3);
-                pending.wait();
-            }
-        } catch (const CommError& error) {
-            (rank.comm.rank() == Rank{0} ? first : second) = error.what();
-        }
-    });
+    onVirtualCluster("star", network(), {.ranks = 3, .timeout = std::chrono::milliseconds(5000)},
+                     [&](VirtualRank& rank) {
+                         at::Tensor tensor = torch::ones({4});
+                         try {
+                             if (rank.comm.rank() == Rank{0}) {
+                                 Pending pending = rank.comm.allReduce(tensor, Reduce::Sum);
+                                 pending.wait();
+                             } else if (rank.comm.rank() == Rank{1}) {
+                                 rank.clock.sleepUntil(1'000'000'000);
+                                 Pending pending = rank.comm.receive(tensor, Rank{0}, 3);
+                                 pending.wait();
+                             }
+                         } catch (const CommError& error) {
+                             (rank.comm.rank() == Rank{0} ? first : second) = error.what();
+                         }
+                     });
     EXPECT_THAT(first,
                 AllOf(HasSubstr("rank 0: all_reduce #1 (16 bytes) did not end within 5000 ms"),
                       HasSubstr("rank 1 waits (rank 1: receive from rank 0, tag 3)"), HasSubstr("rank 2 has ended")));

@@ -1,28 +1,46 @@
 // Every host on one switch: a message crosses the sender's link and the receiver's. The switch itself is never the
 // limit.
-#include <simgrid/s4u.hpp>
-
 #include "core/virtual/network.h"
+#include "core/virtual/topologies/cluster_hosts.h"
 
 namespace dasgd {
 namespace {
 
+struct StarParams {
+    LinkSpec link;
+    std::vector<double> bandwidthFactors = {1.0};
+    void visit(auto&& f) {
+        link.visit(f);
+        f(bandwidthFactors, "bandwidth_factors",
+          {.min = 0,
+           .minOpen = true,
+           .help = "Of the hosts' links, in turn: [1.0, 0.5] makes every second one half as wide"});
+    }
+    [[nodiscard]] std::optional<FieldError> check() const {
+        if (bandwidthFactors.empty()) {
+            return FieldError{"bandwidth_factors", "bandwidth_factors is empty; leave it out for equal links"};
+        }
+        return link.check();
+    }
+};
+
 class Star final : public Topology {
 public:
-    explicit Star(const LinkSpec& link) : link_(link) {}
+    explicit Star(const StarParams& params) : params_(params) {}
 
     [[nodiscard]] Status check(int) const override { return {}; }
 
     [[nodiscard]] Result<std::vector<simgrid::s4u::Host*>> build(int hosts) const override {
-        constexpr double kFlopsUnused = 1e9;
         auto* zone = simgrid::s4u::create_star_zone("star");
         std::vector<simgrid::s4u::Host*> made;
         for (int i = 0; i < hosts; ++i) {
             const std::string number = std::to_string(i);
+            const double factor =
+                params_.bandwidthFactors[static_cast<std::size_t>(i) % params_.bandwidthFactors.size()];
             auto* host = zone->create_host("host-" + number, kFlopsUnused);
             // Half of the way's latency on either link.
-            auto* link = zone->create_split_duplex_link("link-" + number, link_.bytesPerSecond())
-                             ->set_latency(link_.latencySeconds() / 2)
+            auto* link = zone->create_split_duplex_link("link-" + number, params_.link.bytesPerSecond() * factor)
+                             ->set_latency(params_.link.latencySeconds() / 2)
                              ->seal();
             zone->add_route(host->get_netpoint(), nullptr, nullptr, nullptr,
                             {{link, simgrid::s4u::LinkInRoute::Direction::UP}}, true);
@@ -33,10 +51,10 @@ public:
     }
 
 private:
-    LinkSpec link_;
+    StarParams params_;
 };
 
-const TopologyRegistry::Add<Star, LinkSpec> kAdd{"star", "Every host on one switch"};
+const TopologyRegistry::Add<Star, StarParams> kAdd{"star", "Every host on one switch"};
 
 }  // namespace
 }  // namespace dasgd

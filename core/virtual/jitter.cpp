@@ -1,0 +1,49 @@
+#include "core/virtual/jitter.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numbers>
+#include <string_view>
+
+namespace dasgd {
+
+Result<JitterSpec> JitterSpec::parse(const std::string& text) {
+    if (text == "none") return JitterSpec{};
+    const auto wrong = [&] {
+        return fail("\"" + text + "\" is no jitter; write none, normal(0.05), lognormal(0.05) or exponential(0.05)");
+    };
+    const std::string_view view = text;
+    const auto open = view.find('(');
+    if (open == std::string_view::npos || !view.ends_with(')')) return wrong();
+    JitterSpec spec;
+    const std::string_view name = view.substr(0, open);
+    if (name == "normal") spec.kind = Kind::Normal;
+    if (name == "lognormal") spec.kind = Kind::Lognormal;
+    if (name == "exponential") spec.kind = Kind::Exponential;
+    const std::string_view number = view.substr(open + 1, view.size() - open - 2);
+    const auto parsed = std::from_chars(number.data(), number.data() + number.size(), spec.spread);
+    const bool whole = parsed.ec == std::errc() && parsed.ptr == number.data() + number.size();
+    const double largest = spec.kind == Kind::Exponential ? 1 : 10;
+    if (spec.kind == Kind::None || !whole || !(spec.spread >= 0 && spec.spread <= largest)) return wrong();
+    return spec;
+}
+
+Jitter::Jitter(const JitterSpec& spec, std::uint64_t seed, int rank) : spec_(spec) {
+    std::seed_seq both{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32),
+                       static_cast<std::uint32_t>(rank)};
+    bits_.seed(both);
+}
+
+double Jitter::uniform() { return (static_cast<double>(bits_() >> 11) + 0.5) * 0x1p-53; }
+
+double Jitter::next() {
+    if (spec_.kind == JitterSpec::Kind::None || spec_.spread == 0) return 1;
+    if (spec_.kind == JitterSpec::Kind::Exponential) return 1 - spec_.spread - spec_.spread * std::log(uniform());
+    const double radius = std::sqrt(-2 * std::log(uniform()));
+    const double normal = radius * std::cos(2 * std::numbers::pi * uniform());
+    if (spec_.kind == JitterSpec::Kind::Normal) return std::max(0.0, 1 + spec_.spread * normal);
+    return std::exp(spec_.spread * normal - spec_.spread * spec_.spread / 2);
+}
+
+}  // namespace dasgd

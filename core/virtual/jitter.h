@@ -1,0 +1,39 @@
+// How step times scatter. All distributions have mean 1 and are drawn by our own inverse transforms from mt19937_64,
+// whose stream the standard fixes: the same seed gives the same times everywhere.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <string>
+
+#include "core/base/result.h"
+
+namespace dasgd {
+
+//  none            1
+//  normal(s)       max(0, 1 + s·Z)
+//  lognormal(s)    exp(s·Z − s²/2)
+//  exponential(t)  1 − t + t·E, the shifted exponential: a part that never shrinks and a tail of mean t
+struct JitterSpec {
+    enum class Kind : std::uint8_t { None, Normal, Lognormal, Exponential };
+    Kind kind = Kind::None;
+    double spread = 0;
+    // Errors: another name, a spread below 0 (of exponential: above 1).
+    static Result<JitterSpec> parse(const std::string& text);
+};
+
+class Jitter {
+public:
+    // Streams of different ranks are independent.
+    Jitter(const JitterSpec& spec, std::uint64_t seed, int rank);
+    // The factor of the next step.
+    [[nodiscard]] double next();
+    // Uniform in (0, 1), of the same stream.
+    [[nodiscard]] double uniform();
+
+private:
+    JitterSpec spec_;
+    std::mt19937_64 bits_;
+};
+
+}  // namespace dasgd

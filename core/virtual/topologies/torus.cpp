@@ -1,0 +1,68 @@
+// Hosts on a grid that closes on itself in every dimension, a link to each neighbour; messages turn a corner at most
+// once a dimension and share the links with all others on their way. A ring is the torus of one dimension.
+#include "core/virtual/network.h"
+#include "core/virtual/topologies/cluster_hosts.h"
+
+namespace dasgd {
+namespace {
+
+struct TorusParams {
+    std::vector<std::int64_t> dimensions = {4, 4};
+    LinkSpec link;
+    void visit(auto&& f) {
+        f(dimensions, "dimensions", {.min = 1, .max = 4096, .unit = "hosts", .help = "Hosts along each dimension"});
+        link.visit(f);
+    }
+    [[nodiscard]] std::optional<FieldError> check() const {
+        if (dimensions.empty())
+            return FieldError{"dimensions", "dimensions is empty; write one number a dimension, as [4, 4]"};
+        return link.check();
+    }
+};
+
+Result<std::vector<simgrid::s4u::Host*>> buildTorus(const std::vector<unsigned long>& dimensions, const LinkSpec& link,
+                                                    int hosts) {
+    ClusterHosts made;
+    simgrid::s4u::create_torus_zone("torus", nullptr, dimensions, made.callbacks(), link.bytesPerSecond(),
+                                    link.latencySeconds(), simgrid::s4u::Link::SharingPolicy::SPLITDUPLEX)
+        ->seal();
+    return made.first(hosts);
+}
+
+class Torus final : public Topology {
+public:
+    explicit Torus(const TorusParams& params) : params_(params) {}
+    [[nodiscard]] Status check(int hosts) const override {
+        double places = 1;
+        std::string how;
+        for (const std::int64_t extent : params_.dimensions) {
+            places *= static_cast<double>(extent);
+            how += (how.empty() ? "" : " x ") + std::to_string(extent);
+        }
+        return checkPlaces(hosts, places, how);
+    }
+    [[nodiscard]] Result<std::vector<simgrid::s4u::Host*>> build(int hosts) const override {
+        return buildTorus({params_.dimensions.begin(), params_.dimensions.end()}, params_.link, hosts);
+    }
+
+private:
+    TorusParams params_;
+};
+
+class Ring final : public Topology {
+public:
+    explicit Ring(const LinkSpec& link) : link_(link) {}
+    [[nodiscard]] Status check(int) const override { return {}; }
+    [[nodiscard]] Result<std::vector<simgrid::s4u::Host*>> build(int hosts) const override {
+        return buildTorus({static_cast<unsigned long>(hosts)}, link_, hosts);
+    }
+
+private:
+    LinkSpec link_;
+};
+
+const TopologyRegistry::Add<Torus, TorusParams> kAddTorus{"torus", "A grid that closes on itself"};
+const TopologyRegistry::Add<Ring, LinkSpec> kAddRing{"ring", "Every host linked to two neighbours"};
+
+}  // namespace
+}  // namespace dasgd

@@ -1,0 +1,79 @@
+#include "core/virtual/compute.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/support/document.h"
+
+namespace dasgd {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const StepTimes kTimes{
+    .data = 0.001, .forward = 0.010, .backward = 0.020, .update = 0.002, .gradientShares = {0.5, 0.25}};
+
+TEST(ComputeModel, ChargesEachPhaseAndNothingElse) {
+    ComputeModel model(ComputeParams{.memoryBandwidth = "1GB/s"}, kTimes, 0);
+    EXPECT_EQ(model.seconds(SpanKind::Data, 0), 0.001);
+    EXPECT_EQ(model.seconds(SpanKind::Forward, 0), 0.010);
+    EXPECT_EQ(model.seconds(SpanKind::Backward, 0), 0.020);
+    EXPECT_EQ(model.seconds(SpanKind::Update, 0), 0.002);
+    EXPECT_DOUBLE_EQ(model.seconds(SpanKind::Snapshot, 1'000'000), 0.002);
+    EXPECT_DOUBLE_EQ(model.seconds(SpanKind::Merge, 1'000'000), 0.003);
+    for (const SpanKind kind : {SpanKind::Wait, SpanKind::Reduce, SpanKind::Eval}) EXPECT_EQ(model.seconds(kind, 9), 0);
+    EXPECT_DOUBLE_EQ(model.gradientSeconds(0), 0.010);
+    EXPECT_DOUBLE_EQ(model.gradientSeconds(1), 0.005);
+    EXPECT_EQ(model.gradientSeconds(2), 0);
+}
+
+TEST(ComputeModel, SplitsAGivenStepTime) {
+    const StepTimes times = givenStepTimes({.stepTime = "60ms", .forwardShare = 0.25}, {30, 10});
+    EXPECT_DOUBLE_EQ(times.forward, 0.015);
+    EXPECT_DOUBLE_EQ(times.backward, 0.045);
+    EXPECT_THAT(times.gradientShares, ElementsAre(0.75, 0.25));
+}
+
+// The slowness of each of the first steps.
+std::vector<double> slowness(const ComputeParams& params, int rank, int steps = 6) {
+    ComputeModel model(params, kTimes, rank);
+    std::vector<double> factors;
+    for (int step = 0; step < steps; ++step) {
+        factors.push_back(model.seconds(SpanKind::Forward, 0) / kTimes.forward);
+        EXPECT_DOUBLE_EQ(model.seconds(SpanKind::Backward, 0), kTimes.backward * factors.back()) << "one draw a step";
+        EXPECT_DOUBLE_EQ(model.gradientSeconds(0), kTimes.backward / 2 * factors.back());
+    }
+    return factors;
+}
+
+TEST(ComputeModel, SlowsTheRanksAndStepsThatWereNamed) {
+    ComputeParams params;
+    params.straggler = StragglerParams{.ranks = {2}, .factor = 3, .every = 2};
+    EXPECT_THAT(slowness(params, 2), ElementsAre(1, 3, 1, 3, 1, 3));
+    EXPECT_THAT(slowness(params, 1), ElementsAre(1, 1, 1, 1, 1, 1));
+}
+
+TEST(ComputeModel, SlowsAtRandomAsOftenAsAsked) {
+    ComputeParams params;
+    params.straggler = StragglerParams{.factor = 3, .probability = 0.25};
+    const auto factors = slowness(params, 0, 10'000);
+    const auto slow = std::count(factors.begin(), factors.end(), 3.0);
+    EXPECT_NEAR(static_cast<double>(slow), 2500, 5 * 43.3) << "five standard deviations";
+    EXPECT_EQ(factors, slowness(params, 0, 10'000));
+}
+
+TEST(ComputeParams, RefusesWhatCannotBe) {
+    const auto refused = [](const char* key, Value value) {
+        ComputeParams params;
+        const auto read = readFields(test::table({{key, std::move(value)}}), params);
+        return read ? std::string() : read.error().message;
+    };
+    EXPECT_THAT(refused("step_time", test::text("soon")), HasSubstr("as 60ms, or \"measured\""));
+    EXPECT_THAT(refused("memory_bandwidth", test::text("0GB/s")), HasSubstr("write a rate above 0"));
+    EXPECT_THAT(refused("jitter", test::text("gauss(1)")), HasSubstr("\"gauss(1)\" is no jitter"));
+    EXPECT_THAT(refused("contention", test::number(-1)), HasSubstr("contention is -1"));
+    EXPECT_THAT(refused("straggler", test::table({{"factor", test::number(0.5)}})), HasSubstr("factor is 0.5"));
+}
+
+}  // namespace
+}  // namespace dasgd

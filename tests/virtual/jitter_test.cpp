@@ -1,0 +1,68 @@
+#include "core/virtual/jitter.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+namespace dasgd {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::vector<double> draws(const std::string& text, std::uint64_t seed = 1, int rank = 0) {
+    Jitter jitter(JitterSpec::parse(text).value(), seed, rank);
+    std::vector<double> values(40'000);
+    std::generate(values.begin(), values.end(), [&] { return jitter.next(); });
+    return values;
+}
+
+double mean(const std::vector<double>& values) {
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double deviation(const std::vector<double>& values) {
+    const double middle = mean(values);
+    double sum = 0;
+    for (const double value : values) sum += (value - middle) * (value - middle);
+    return std::sqrt(sum / static_cast<double>(values.size()));
+}
+
+TEST(Jitter, HasMeanOneAndTheSpreadThatWasAskedFor) {
+    // Five standard errors of a mean of 40,000.
+    constexpr double kErrors = 5.0 / 200;
+    EXPECT_NEAR(mean(draws("normal(0.1)")), 1, 0.1 * kErrors);
+    EXPECT_NEAR(deviation(draws("normal(0.1)")), 0.1, 0.1 * kErrors);
+    EXPECT_NEAR(mean(draws("lognormal(0.3)")), 1, 0.31 * kErrors);
+    EXPECT_NEAR(deviation(draws("lognormal(0.3)")), std::sqrt(std::exp(0.09) - 1), 0.02);
+    EXPECT_NEAR(mean(draws("exponential(0.2)")), 1, 0.2 * kErrors);
+    EXPECT_NEAR(deviation(draws("exponential(0.2)")), 0.2, 0.2 * 2 * kErrors);
+}
+
+TEST(Jitter, KeepsToItsRange) {
+    const auto shifted = draws("exponential(0.2)");
+    EXPECT_GE(*std::min_element(shifted.begin(), shifted.end()), 0.8);
+    const auto wide = draws("normal(2)");
+    EXPECT_EQ(*std::min_element(wide.begin(), wide.end()), 0);
+    for (const double value : draws("none")) ASSERT_EQ(value, 1);
+}
+
+TEST(Jitter, RepeatsWithItsSeedAndDiffersBetweenRanks) {
+    EXPECT_EQ(draws("normal(0.1)", 7, 3), draws("normal(0.1)", 7, 3));
+    EXPECT_NE(draws("normal(0.1)", 7, 3), draws("normal(0.1)", 7, 4));
+    EXPECT_NE(draws("normal(0.1)", 7, 3), draws("normal(0.1)", 8, 3));
+}
+
+TEST(Jitter, RefusesTheRestAndSaysHow) {
+    for (const char* text : {"", "normal", "normal()", "normal(-0.1)", "normal(0.1", "gauss(0.1)", "normal(0.1x)",
+                             "exponential(1.5)", "normal(nan)"}) {
+        const auto parsed = JitterSpec::parse(text);
+        ASSERT_FALSE(parsed) << text;
+        EXPECT_THAT(parsed.error().message, HasSubstr("lognormal(0.05)"));
+    }
+}
+
+}  // namespace
+}  // namespace dasgd
