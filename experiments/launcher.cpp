@@ -42,11 +42,10 @@ ChildProcess::Options workerProcess(const storage::WorkspacePaths& paths, const 
 
 // Follows the ranks to their end. A second signal ends them at once.
 void follow(RankGroup& group, StopSignals& signals, Progress& progress, storage::Recorder& recorder) {
-    const int before = signals.count();
     std::string trouble;
     while (group.running()) {
         group.wait(kPollInterval, signals.fd());
-        const int asked = signals.count() - before;
+        const int asked = signals.count();
         if (asked == 1) group.requestStop();
         if (asked > 1) group.kill();
         const std::string present = recorder.trouble();
