@@ -1,0 +1,48 @@
+#include "core/train/gradient_feed.h"
+
+#include <gmock/gmock.h>
+#include <torch/torch.h>
+
+namespace dasgd {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(GradientFeed, TellsOfEachGradientOnceFromTheLastLayerOn) {
+    torch::nn::Sequential net(torch::nn::Linear(2, 3), torch::nn::ReLU(), torch::nn::Linear(3, 1));
+    FlatParams params(*net, torch::kFloat64);
+    GradientFeed feed(params, nullptr);
+    std::vector<std::size_t> order;
+    feed.listen([&](std::size_t slot) { order.push_back(slot); });
+    for (int pass = 0; pass < 2; ++pass) {
+        order.clear();
+        net->forward(torch::ones({4, 2}, torch::kFloat64)).sum().backward();
+        ASSERT_EQ(order.size(), 4U);
+        // Weight and bias of a layer come in an order of autograd's own.
+        EXPECT_GE(std::min(order[0], order[1]), 2U);
+        EXPECT_LE(std::max(order[2], order[3]), 1U);
+    }
+}
+
+// Writes down what it is told.
+struct Notes final : Pace {
+    std::vector<std::size_t> slots;
+    void worked(SpanKind, std::int64_t) override {}
+    void gradientReady(std::size_t slot) override { slots.push_back(slot); }
+    void setFree(bool) override {}
+};
+
+TEST(GradientFeed, MovesTimeOnBeforeTheListenerHears) {
+    FlatParams shapes = FlatParams::shapesOf({4, 2}, torch::kFloat);
+    Notes pace;
+    GradientFeed feed(shapes, &pace);
+    EXPECT_FALSE(feed.hasListener());
+    feed.listen([&](std::size_t slot) { EXPECT_EQ(pace.slots.back(), slot); });
+    EXPECT_TRUE(feed.hasListener());
+    feed.ready(1);
+    feed.ready(0);
+    EXPECT_THAT(pace.slots, ElementsAre(1, 0));
+}
+
+}  // namespace
+}  // namespace dasgd
