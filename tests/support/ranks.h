@@ -3,6 +3,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
 #include <chrono>
 #include <exception>
@@ -16,6 +17,10 @@
 #include "tests/support/temp_dir.h"
 
 namespace dasgd::test {
+
+// c10d keeps one flight recorder a process, and its tables are not locked where two groups write their first operations
+// at one moment: only tests have two groups in a process. Before any thread is there.
+inline const int kNoFlightRecorder = ::setenv("TORCH_FR_BUFFER_SIZE", "0", 1);
 
 enum class Backend { Threads, Gloo };
 inline std::string nameOf(Backend backend) { return backend == Backend::Threads ? "threads" : "gloo"; }
