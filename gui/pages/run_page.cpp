@@ -59,7 +59,6 @@ public:
         column->addLayout(makeFigures());
         column->addLayout(makeCharts(), 6);
         column->addWidget(timeline_ = new TimelineCard(session_, context.look), 7);
-        timeline_->setMinimumHeight(300);
         connectAll();
         showRun();
     }
