@@ -38,8 +38,6 @@ Result<CheckedExperiment> check(const ExpandedExperiment& expanded, std::map<std
                               .backend = experiment.cluster.backend,
                               .seed = experiment.train.seed,
                               .workers = static_cast<int>(experiment.cluster.workers),
-                              .inOneProcess = experiment.inOneProcess(),
-                              .inOneThread = experiment.isVirtual(),
                               .timeoutS = experiment.cluster.timeoutS,
                               .totalSteps = plan.totalSteps,
                               .stepsPerEpoch = plan.stepsPerEpoch,

@@ -19,16 +19,18 @@ struct CheckedExperiment {
     std::string name, algorithm, backend;
     std::int64_t seed = 0;
     int workers = 0;
-    bool inOneProcess = false;  // the ranks are threads or actors
-    bool inOneThread = false;   // they are actors, and share rank 0's journal
     double timeoutS = 0;
     std::string link;  // "200Mbps, 1ms", "" where the link is real
     std::int64_t totalSteps = 0;
     std::int64_t stepsPerEpoch = 0;
     std::int64_t parameters = 0;
 
-    // The ranks that have a journal; empty: each.
-    [[nodiscard]] std::vector<int> journals() const { return inOneThread ? std::vector<int>{0} : std::vector<int>{}; }
+    // The ranks are threads or actors of one process.
+    [[nodiscard]] bool inOneProcess() const { return backend == "threads" || backend == "virtual"; }
+    // The ranks that have a journal; empty: each. Actors share rank 0's.
+    [[nodiscard]] std::vector<int> journals() const {
+        return backend == "virtual" ? std::vector<int>{0} : std::vector<int>{};
+    }
 };
 
 // Reads the file, expands it and checks every experiment as far as can be done without starting a rank: schema, data

@@ -19,7 +19,7 @@ constexpr double kStopSlackS = 5;
 std::vector<std::vector<int>> processesOf(const CheckedExperiment& experiment) {
     std::vector<int> all(static_cast<std::size_t>(experiment.workers));
     std::iota(all.begin(), all.end(), 0);
-    if (experiment.inOneProcess) return {all};
+    if (experiment.inOneProcess()) return {all};
     std::vector<std::vector<int>> single;
     single.reserve(all.size());
     for (const int rank : all) single.push_back({rank});

@@ -233,15 +233,6 @@ std::optional<FieldError> TrainParams::check() const {
     return std::nullopt;
 }
 
-std::optional<FieldError> LinkParams::check() const {
-    if (const auto parsed = parseBandwidth(bandwidth); !parsed) return FieldError{"bandwidth", parsed.error().message};
-    if (const auto parsed = parseLatency(latency); !parsed) return FieldError{"latency", parsed.error().message};
-    return std::nullopt;
-}
-
-double LinkParams::bytesPerSecond() const { return parseBandwidth(bandwidth).value(); }
-double LinkParams::latencySeconds() const { return parseLatency(latency).value(); }
-
 std::optional<FieldError> DataParams::check() const {
     if (const auto parsed = PartitionSpec::parse(partition); !parsed) {
         return FieldError{"partition", parsed.error().message};

@@ -40,16 +40,13 @@ struct TrainParams {
     [[nodiscard]] std::optional<FieldError> check() const;
 };
 
-struct LinkParams {
-    std::string bandwidth = "1Gbps";
-    std::string latency = "0ms";
+// Of the emulated link.
+struct LinkParams : LinkSpec {
+    LinkParams() : LinkSpec{.bandwidth = "1Gbps", .latency = "0ms"} {}
     void visit(auto&& f) {
         f(bandwidth, "bandwidth", {.help = "Of the emulated link, as 200Mbps, 1.5Gbps"});
         f(latency, "latency", {.help = "Of one message, as 1ms, 50us"});
     }
-    [[nodiscard]] std::optional<FieldError> check() const;
-    [[nodiscard]] double bytesPerSecond() const;  // of a checked value
-    [[nodiscard]] double latencySeconds() const;
 };
 
 struct ClusterParams {

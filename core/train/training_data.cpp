@@ -26,6 +26,7 @@ Status loadSamples(const Experiment& experiment, TrainingData& data) {
 Result<TrainingData> loadTrainingData(const Experiment& experiment) {
     TrainingData data;
     DASGD_TRY(loadSamples(experiment, data));
+    if (!experiment.isVirtual()) return data;
     DASGD_ASSIGN(const auto model, buildModel(experiment, data, Rank{0}));
     for (const at::Tensor& parameter : model->module().parameters()) {
         if (parameter.requires_grad()) data.parameterSizes.push_back(parameter.numel());

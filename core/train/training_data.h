@@ -13,7 +13,8 @@ namespace dasgd {
 struct TrainingData {
     Splits splits;                                  // inputs in the experiment's precision
     std::vector<std::vector<std::int64_t>> shards;  // of each rank, indices into the training set
-    std::vector<std::int64_t> parameterSizes;       // elements of each trainable parameter, in registration order
+    // Of a virtual run: elements of each trainable parameter, in registration order.
+    std::vector<std::int64_t> parameterSizes;
 };
 
 // No samples for a model that needs none. Errors: a model that cannot be built, of the data set, of the partition.

@@ -31,7 +31,6 @@ std::shared_ptr<SharedCollective> VirtualGroup::arrive(int rank, std::uint64_t n
         slot->kind = arrival.kind;
         slot->op = arrival.op;
         slot->root = arrival.root;
-        slot->number = number;
         slot->free = arrival.free;
         slot->elementBytes = static_cast<std::int64_t>(arrival.contribution.in.element_size());
         slot->bytes = static_cast<std::int64_t>(arrival.contribution.in.nbytes());
@@ -42,7 +41,6 @@ std::shared_ptr<SharedCollective> VirtualGroup::arrive(int rank, std::uint64_t n
     DASGD_CHECK(collective->kind == arrival.kind && "ranks launched different collectives in one place");
     const auto own = static_cast<std::size_t>(rank);
     collective->contributions[own] = std::move(arrival.contribution);
-    collective->parts[own].launched = now();
     if (++collective->arrived == size()) {
         open_.erase(number);
         const bool computed = !collective->contributions[0]->in.is_meta();

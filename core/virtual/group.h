@@ -23,8 +23,7 @@ namespace dasgd {
 // What all ranks know of one collective.
 struct SharedCollective {
     struct Part {
-        double launched = 0;  // simulated seconds
-        double began = 0;     // launched, and the rank's link was free
+        double began = 0;  // simulated seconds: launched, and the rank's link was free
         double ended = 0;
         bool walked = false;  // the rank's share of the messages is through
         bool done = false;    // and its result is there
@@ -32,7 +31,6 @@ struct SharedCollective {
     CollectiveKind kind{};
     Reduce op{};
     Rank root;
-    std::uint64_t number = 0;
     bool free = false;  // takes no time and passes by what is on the link
     std::int64_t elementBytes = 4;
     std::int64_t bytes = 0;  // of one rank's input

@@ -8,11 +8,7 @@
 
 namespace dasgd {
 
-namespace {
-
 Ns toNs(double seconds) { return static_cast<Ns>(std::llround(seconds * 1e9)); }
-
-}  // namespace
 
 RankActor::RankActor(VirtualWorld::Impl& world, int rank)
     : world_(world), rank_(rank), compute_(world.options().compute, world.options().times, rank) {}

@@ -14,6 +14,9 @@
 
 namespace dasgd {
 
+// Simulated seconds as an instant of the run.
+[[nodiscard]] Ns toNs(double seconds);
+
 class RankActor final : public Clock, public Pace {
 public:
     RankActor(VirtualWorld::Impl& world, int rank);

@@ -1,6 +1,5 @@
 #include "core/virtual/virtual_comm.h"
 
-#include <cmath>
 #include <string>
 #include <utility>
 
@@ -9,8 +8,6 @@
 namespace dasgd {
 
 namespace {
-
-Ns toNs(double seconds) { return static_cast<Ns>(std::llround(seconds * 1e9)); }
 
 // `shared` is empty until the launch is played: inside a backward pass that is later.
 class CollectiveOperation final : public Pending::Operation {

@@ -38,7 +38,6 @@ Wire::Wire(std::vector<sg::Host*> hosts) : hosts_(std::move(hosts)) {
 
 void Wire::send(int from, int to, std::int64_t bytes, std::function<void()> arrived) {
     DASGD_CHECK(from != to);
-    ++messages_;
     auto comm = sg::Comm::sendto_init(hosts_[static_cast<std::size_t>(from)], hosts_[static_cast<std::size_t>(to)]);
     comm->set_payload_size(static_cast<std::uint64_t>(bytes));
     auto flight = std::make_unique<InFlight>(InFlight{comm, std::move(arrived)});

@@ -28,11 +28,9 @@ public:
 
     // Between neighbouring ranks: the longest latency and the narrowest link; `reduceSecondsPerByte` is handed through.
     [[nodiscard]] LinkCost worstNeighbourLink(double reduceSecondsPerByte) const;
-    [[nodiscard]] std::uint64_t messages() const { return messages_; }
 
 private:
     std::vector<simgrid::s4u::Host*> hosts_;
-    std::uint64_t messages_ = 0;
 };
 
 }  // namespace dasgd

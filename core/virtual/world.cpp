@@ -16,6 +16,9 @@ namespace sg = simgrid::s4u;
 
 namespace {
 
+// A report of one rank goes through a pipe in one piece, so it must not grow with the cluster.
+constexpr int kRanksToName = 8;
+
 // Pure alpha-beta links: no TCP corrections, no windows, no acknowledgements that eat bandwidth.
 void configure() {
     // SimGrid would end the process on Ctrl-C in its own way.
@@ -103,8 +106,10 @@ void VirtualWorld::Impl::changed(int rank) {
 
 std::string VirtualWorld::Impl::whoWaits(int self) const {
     std::string text;
+    int told = 0;
     for (const auto& actor : actors_) {
         if (actor->rank() == self) continue;
+        if (++told > kRanksToName) continue;
         text += "; rank " + std::to_string(actor->rank());
         if (actor->hasEnded()) {
             text += " has ended";
@@ -112,6 +117,7 @@ std::string VirtualWorld::Impl::whoWaits(int self) const {
             text += actor->waitingFor().empty() ? " computes" : " waits (" + actor->waitingFor() + ")";
         }
     }
+    if (told > kRanksToName) text += "; and " + std::to_string(told - kRanksToName) + " more";
     return text;
 }
 
@@ -135,6 +141,5 @@ Result<std::unique_ptr<VirtualWorld>> VirtualWorld::create(const Topology& topol
 
 void VirtualWorld::run(const std::function<void(VirtualRank&)>& body) { impl_->run(body); }
 void VirtualWorld::abort(const std::string& reason) { impl_->abort(reason); }
-std::uint64_t VirtualWorld::messages() const { return impl_->wire().messages(); }
 
 }  // namespace dasgd

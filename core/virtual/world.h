@@ -48,8 +48,6 @@ public:
     void run(const std::function<void(VirtualRank& rank)>& body);
     // From inside a body: every rank that waits, or will wait, gets a CommError that says `reason`.
     void abort(const std::string& reason);
-    // Messages that crossed the network so far.
-    [[nodiscard]] std::uint64_t messages() const;
 
     class Impl;
 

@@ -33,9 +33,8 @@ public:
 
     [[nodiscard]] const VirtualOptions& options() const { return options_; }
     [[nodiscard]] VirtualGroup& group() { return *group_; }
-    [[nodiscard]] Wire& wire() { return *wire_; }
     [[nodiscard]] const std::string& aborted() const { return aborted_; }
-    // "; rank 2 waits for …; rank 3 computes": what the ranks other than `self` are doing.
+    // "; rank 2 waits for …; rank 3 computes": what ranks other than `self` are doing, the first few of them.
     [[nodiscard]] std::string whoWaits(int self) const;
 
 private:

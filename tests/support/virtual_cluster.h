@@ -12,6 +12,13 @@
 
 namespace dasgd::test {
 
+// A star of 1 Gbit/s and 50 µs.
+inline constexpr double kBytesPerSecond = 1.25e8;
+inline constexpr double kLatency = 50e-6;
+inline Value gigabit() { return table({{"bandwidth", text("1Gbps")}, {"latency", text("50us")}}); }
+
+inline double seconds(Ns ns) { return static_cast<double>(ns) * 1e-9; }
+
 // Ranks of `world` as actors, without the worker loop.
 inline void onVirtualCluster(const std::string& name, const Value& network, const VirtualOptions& options,
                              const std::function<void(VirtualRank&)>& body) {

@@ -15,7 +15,8 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 Experiment of(const std::string& model, Fields more = {}) {
-    Fields fields{{"algorithm", table({{"name", text("independent")}})}, {"cluster", table({{"workers", integer(3)}})}};
+    Fields fields{{"algorithm", table({{"name", text("independent")}})},
+                  {"cluster", table({{"backend", text("virtual")}, {"workers", integer(3)}})}};
     more.emplace_back("name", text(model));
     fields.emplace_back("model", table(std::move(more)));
     return std::move(readExperiment(table(std::move(fields))).value());

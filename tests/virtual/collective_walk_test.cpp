@@ -10,20 +10,13 @@
 namespace dasgd::test {
 namespace {
 
-constexpr double kBytesPerSecond = 1.25e8;  // 1 Gbit/s
-constexpr double kLatency = 50e-6;
-
-Value network() { return table({{"bandwidth", text("1Gbps")}, {"latency", text("50us")}}); }
-
-double seconds(Ns ns) { return static_cast<double>(ns) * 1e-9; }
-
 class RingByMessages : public ::testing::TestWithParam<int> {};
 
 TEST_P(RingByMessages, TakesWhatTheFormulaSays) {
     const int ranks = GetParam();
     constexpr std::int64_t kElements = 1 << 18;
     std::vector<double> took(static_cast<std::size_t>(ranks));
-    onVirtualCluster("star", network(), {.ranks = ranks}, [&](VirtualRank& rank) {
+    onVirtualCluster("star", gigabit(), {.ranks = ranks}, [&](VirtualRank& rank) {
         at::Tensor tensor = torch::ones({kElements});
         Pending pending = rank.comm.allReduce(tensor, Reduce::Sum);
         pending.wait();
@@ -40,7 +33,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, RingByMessages, ::testing::Values(2, 3, 4, 8, 32
 TEST(CollectiveWalk, AddsUpAtTheRateThatWasGiven) {
     NetworkParams rate;
     rate.reduceRate = "1GB/s";
-    onVirtualCluster("star", network(), {.ranks = 4, .network = rate}, [&](VirtualRank& rank) {
+    onVirtualCluster("star", gigabit(), {.ranks = 4, .network = rate}, [&](VirtualRank& rank) {
         at::Tensor tensor = torch::ones({1 << 18});
         Pending pending = rank.comm.allReduce(tensor, Reduce::Sum);
         pending.wait();

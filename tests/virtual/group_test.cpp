@@ -10,15 +10,8 @@
 namespace dasgd::test {
 namespace {
 
-constexpr double kBytesPerSecond = 1.25e8;  // 1 Gbit/s
-constexpr double kLatency = 50e-6;
-
-Value network() { return table({{"bandwidth", text("1Gbps")}, {"latency", text("50us")}}); }
-
-double seconds(Ns ns) { return static_cast<double>(ns) * 1e-9; }
-
 TEST(VirtualGroup, LetsCollectivesGoOneAfterTheOther) {
-    onVirtualCluster("star", network(), {.ranks = 2}, [&](VirtualRank& rank) {
+    onVirtualCluster("star", gigabit(), {.ranks = 2}, [&](VirtualRank& rank) {
         at::Tensor first = torch::ones({250'000}), second = torch::ones({250'000});
         Pending one = rank.comm.allReduce(first, Reduce::Sum);
         Pending two = rank.comm.allReduce(second, Reduce::Sum);
@@ -32,7 +25,7 @@ TEST(VirtualGroup, LetsCollectivesGoOneAfterTheOther) {
 }
 
 TEST(VirtualGroup, StartsWhenTheLastRankHasCome) {
-    onVirtualCluster("star", network(), {.ranks = 3}, [&](VirtualRank& rank) {
+    onVirtualCluster("star", gigabit(), {.ranks = 3}, [&](VirtualRank& rank) {
         if (rank.comm.rank() == Rank{2}) rank.clock.sleepUntil(50'000'000);
         at::Tensor tensor = torch::ones({250'000});
         Pending pending = rank.comm.allReduce(tensor, Reduce::Sum);
@@ -44,7 +37,7 @@ TEST(VirtualGroup, StartsWhenTheLastRankHasCome) {
 }
 
 TEST(VirtualGroup, LetsWhatIsFreePassByInNoTime) {
-    onVirtualCluster("star", network(), {.ranks = 2}, [&](VirtualRank& rank) {
+    onVirtualCluster("star", gigabit(), {.ranks = 2}, [&](VirtualRank& rank) {
         at::Tensor large = torch::ones({250'000}), small = torch::ones({4});
         Pending busy = rank.comm.allReduce(large, Reduce::Sum);
         rank.pace.setFree(true);
@@ -62,7 +55,7 @@ TEST(VirtualGroup, ByFormulaTakesTheFormulasTime) {
     NetworkParams formula;
     formula.fidelity = "formula";
     formula.collective = "tree";
-    onVirtualCluster("star", network(), {.ranks = 5, .network = formula}, [&](VirtualRank& rank) {
+    onVirtualCluster("star", gigabit(), {.ranks = 5, .network = formula}, [&](VirtualRank& rank) {
         at::Tensor tensor = torch::ones({250'000});
         Pending pending = rank.comm.allReduce(tensor, Reduce::Sum);
         pending.wait();

@@ -9,13 +9,9 @@
 namespace dasgd::test {
 namespace {
 
-Value network() { return table({{"bandwidth", text("1Gbps")}, {"latency", text("50us")}}); }
-
-double seconds(Ns ns) { return static_cast<double>(ns) * 1e-9; }
-
 TEST(RankActor, ComputesWhileTheNetworkWorks) {
     const StepTimes times{.forward = 0.010, .backward = 0.020, .update = 0.001};
-    onVirtualCluster("star", network(), {.ranks = 2, .times = times}, [&](VirtualRank& rank) {
+    onVirtualCluster("star", gigabit(), {.ranks = 2, .times = times}, [&](VirtualRank& rank) {
         at::Tensor tensor = torch::ones({250'000});  // 1 MB: 8 ms a way, 8.1 ms as a ring of two
         Pending pending = rank.comm.allReduce(tensor, Reduce::Sum);
         rank.pace.worked(SpanKind::Forward, 0);
@@ -31,7 +27,7 @@ TEST(RankActor, ContentionSlowsComputingWhileACollectiveRuns) {
     const StepTimes times{.forward = 0.010};
     ComputeParams compute;
     compute.contention = 0.5;
-    onVirtualCluster("star", network(), {.ranks = 2, .compute = compute, .times = times}, [&](VirtualRank& rank) {
+    onVirtualCluster("star", gigabit(), {.ranks = 2, .compute = compute, .times = times}, [&](VirtualRank& rank) {
         at::Tensor tensor = torch::ones({250'000});
         Pending pending = rank.comm.allReduce(tensor, Reduce::Sum);
         rank.pace.worked(SpanKind::Forward, 0);
@@ -43,7 +39,7 @@ TEST(RankActor, ContentionSlowsComputingWhileACollectiveRuns) {
 
 TEST(RankActor, LaunchesOfABackwardPassLeaveWhenTheirGradientIsReady) {
     const StepTimes times{.backward = 0.020, .gradientShares = {0.25, 0.5}};
-    onVirtualCluster("star", network(), {.ranks = 2, .times = times}, [&](VirtualRank& rank) {
+    onVirtualCluster("star", gigabit(), {.ranks = 2, .times = times}, [&](VirtualRank& rank) {
         std::array<at::Tensor, 2> tensors{torch::ones({25'000}), torch::ones({25'000})};
         std::array<Pending, 2> pending;
         for (const std::size_t slot : {1U, 0U}) {

@@ -8,10 +8,8 @@
 namespace dasgd::test {
 namespace {
 
-Value network() { return table({{"bandwidth", text("1Gbps")}, {"latency", text("50us")}}); }
-
 TEST(VirtualCommunicator, MessagesFindTheirTag) {
-    onVirtualCluster("star", network(), {.ranks = 2}, [&](VirtualRank& rank) {
+    onVirtualCluster("star", gigabit(), {.ranks = 2}, [&](VirtualRank& rank) {
         at::Tensor first = torch::full({4}, 1.0), second = torch::full({4}, 2.0);
         if (rank.comm.rank() == Rank{0}) {
             Pending one = rank.comm.send(first, Rank{1}, 7);
@@ -31,7 +29,7 @@ TEST(VirtualCommunicator, MessagesFindTheirTag) {
 }
 
 TEST(VirtualCommunicator, CountsWhatARingSends) {
-    onVirtualCluster("star", network(), {.ranks = 4}, [&](VirtualRank& rank) {
+    onVirtualCluster("star", gigabit(), {.ranks = 4}, [&](VirtualRank& rank) {
         at::Tensor tensor = torch::ones({1000}), all = torch::empty({4, 1000});
         Pending reduced = rank.comm.allReduce(tensor, Reduce::Sum);
         reduced.wait();

@@ -12,10 +12,8 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-Value network() { return table({{"bandwidth", text("1Gbps")}, {"latency", text("50us")}}); }
-
 TEST(VirtualWorld, AutogradStaysOnInOneRankWhileAnotherHasItOff) {
-    onVirtualCluster("star", network(), {.ranks = 2}, [&](VirtualRank& rank) {
+    onVirtualCluster("star", gigabit(), {.ranks = 2}, [&](VirtualRank& rank) {
         const bool off = rank.comm.rank() == Rank{0};
         const at::AutoGradMode mode(!off);
         for (int i = 0; i < 3; ++i) {
@@ -29,7 +27,7 @@ TEST(VirtualWorld, AutogradStaysOnInOneRankWhileAnotherHasItOff) {
 
 TEST(VirtualWorld, ADeadlockSaysWhoWaitsForWhat) {
     std::string first, second;
-    onVirtualCluster("star", network(), {.ranks = 3, .timeout = std::chrono::milliseconds(5000)},
+    onVirtualCluster("star", gigabit(), {.ranks = 3, .timeout = std::chrono::milliseconds(5000)},
                      [&](VirtualRank& rank) {
                          at::Tensor tensor = torch::ones({4});
                          try {
@@ -54,7 +52,7 @@ TEST(VirtualWorld, ADeadlockSaysWhoWaitsForWhat) {
 TEST(VirtualWorld, AnAbortReachesWhoeverWaits) {
     std::string heard;
     VirtualWorld* cluster = nullptr;
-    const auto topology = TopologyRegistry::find("star")->create(network(), {});
+    const auto topology = TopologyRegistry::find("star")->create(gigabit(), {});
     auto world = VirtualWorld::create(**topology, {.ranks = 2});
     cluster = world->get();
     cluster->run([&](VirtualRank& rank) {

@@ -4,6 +4,7 @@
 #include <simgrid/s4u.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,11 +38,39 @@ private:
     std::vector<std::pair<unsigned long, simgrid::s4u::Host*>> byLeaf_;
 };
 
+// Half of a way across a star: two equal links make the way, with half of its latency each.
+inline const simgrid::s4u::Link* halfWay(simgrid::s4u::NetZone* star, const std::string& name, double bytesPerSecond,
+                                         double latencySeconds) {
+    return star->create_split_duplex_link(name, bytesPerSecond)->set_latency(latencySeconds / 2)->seal();
+}
+
+// The host of `rank` at the end of a link of its own.
+inline simgrid::s4u::Host* hostOfStar(simgrid::s4u::NetZone* star, int rank, double bytesPerSecond,
+                                      double latencySeconds) {
+    const std::string number = std::to_string(rank);
+    auto* host = star->create_host("host-" + number, kFlopsUnused);
+    const auto* link = halfWay(star, "link-" + number, bytesPerSecond, latencySeconds);
+    star->add_route(host->get_netpoint(), nullptr, nullptr, nullptr, {{link, simgrid::s4u::LinkInRoute::Direction::UP}},
+                    true);
+    return host;
+}
+
 // Whether `hosts` find a place among `places`; `how` says how the places are counted.
 inline Status checkPlaces(int hosts, double places, const std::string& how) {
     if (hosts <= places) return {};
     return fail("the network has " + std::to_string(static_cast<long long>(places)) + " hosts (" + how + ") for " +
                 std::to_string(hosts) + " workers; make it larger, or use fewer workers");
+}
+
+// The same for places that are the product of `extents`.
+inline Status checkGrid(int hosts, const std::vector<std::int64_t>& extents) {
+    double places = 1;
+    std::string how;
+    for (const std::int64_t extent : extents) {
+        places *= static_cast<double>(extent);
+        how += (how.empty() ? "" : " x ") + std::to_string(extent);
+    }
+    return checkPlaces(hosts, places, how);
 }
 
 }  // namespace dasgd

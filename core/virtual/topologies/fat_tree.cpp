@@ -31,15 +31,7 @@ struct FatTreeFields {
 class FatTree final : public Topology {
 public:
     explicit FatTree(const FatTreeFields& fields) : fields_(fields) {}
-    [[nodiscard]] Status check(int hosts) const override {
-        double places = 1;
-        std::string how;
-        for (const std::int64_t below : fields_.down) {
-            places *= static_cast<double>(below);
-            how += (how.empty() ? "" : " x ") + std::to_string(below);
-        }
-        return checkPlaces(hosts, places, how);
-    }
+    [[nodiscard]] Status check(int hosts) const override { return checkGrid(hosts, fields_.down); }
     [[nodiscard]] Result<std::vector<simgrid::s4u::Host*>> build(int hosts) const override {
         ClusterHosts made;
         const auto levels = [](const std::vector<std::int64_t>& numbers) {

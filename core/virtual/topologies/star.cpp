@@ -34,17 +34,9 @@ public:
         auto* zone = simgrid::s4u::create_star_zone("star");
         std::vector<simgrid::s4u::Host*> made;
         for (int i = 0; i < hosts; ++i) {
-            const std::string number = std::to_string(i);
             const double factor =
                 params_.bandwidthFactors[static_cast<std::size_t>(i) % params_.bandwidthFactors.size()];
-            auto* host = zone->create_host("host-" + number, kFlopsUnused);
-            // Half of the way's latency on either link.
-            auto* link = zone->create_split_duplex_link("link-" + number, params_.link.bytesPerSecond() * factor)
-                             ->set_latency(params_.link.latencySeconds() / 2)
-                             ->seal();
-            zone->add_route(host->get_netpoint(), nullptr, nullptr, nullptr,
-                            {{link, simgrid::s4u::LinkInRoute::Direction::UP}}, true);
-            made.push_back(host);
+            made.push_back(hostOfStar(zone, i, params_.link.bytesPerSecond() * factor, params_.link.latencySeconds()));
         }
         zone->seal();
         return made;

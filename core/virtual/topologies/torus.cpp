@@ -32,15 +32,7 @@ Result<std::vector<simgrid::s4u::Host*>> buildTorus(const std::vector<unsigned l
 class Torus final : public Topology {
 public:
     explicit Torus(const TorusParams& params) : params_(params) {}
-    [[nodiscard]] Status check(int hosts) const override {
-        double places = 1;
-        std::string how;
-        for (const std::int64_t extent : params_.dimensions) {
-            places *= static_cast<double>(extent);
-            how += (how.empty() ? "" : " x ") + std::to_string(extent);
-        }
-        return checkPlaces(hosts, places, how);
-    }
+    [[nodiscard]] Status check(int hosts) const override { return checkGrid(hosts, params_.dimensions); }
     [[nodiscard]] Result<std::vector<simgrid::s4u::Host*>> build(int hosts) const override {
         return buildTorus({params_.dimensions.begin(), params_.dimensions.end()}, params_.link, hosts);
     }

@@ -33,10 +33,12 @@ public:
             auto* gateway = inside->create_router("gateway-" + number);
             inside->add_route(gateway, nullptr, nullptr, nullptr, std::vector<simgrid::s4u::LinkInRoute>{}, true);
             for (int i = 0; i < params_.perNode && static_cast<int>(made.size()) < hosts; ++i) {
-                made.push_back(addHost(inside, static_cast<int>(made.size())));
+                made.push_back(hostOfStar(inside, static_cast<int>(made.size()), params_.within.bytesPerSecond(),
+                                          params_.within.latencySeconds()));
             }
             inside->seal();
-            auto* card = linkOf(switches, "card-" + number, params_.between);
+            const auto* card =
+                halfWay(switches, "card-" + number, params_.between.bytesPerSecond(), params_.between.latencySeconds());
             switches->add_route(inside->get_netpoint(), nullptr, gateway, nullptr,
                                 {{card, simgrid::s4u::LinkInRoute::Direction::UP}}, true);
         }
@@ -45,20 +47,6 @@ public:
     }
 
 private:
-    static const simgrid::s4u::Link* linkOf(simgrid::s4u::NetZone* zone, const std::string& name,
-                                            const LinkSpec& spec) {
-        return zone->create_split_duplex_link(name, spec.bytesPerSecond())
-            ->set_latency(spec.latencySeconds() / 2)
-            ->seal();
-    }
-    [[nodiscard]] simgrid::s4u::Host* addHost(simgrid::s4u::NetZone* inside, int rank) const {
-        auto* host = inside->create_host("host-" + std::to_string(rank), kFlopsUnused);
-        const auto* link = linkOf(inside, "link-" + std::to_string(rank), params_.within);
-        inside->add_route(host->get_netpoint(), nullptr, nullptr, nullptr,
-                          {{link, simgrid::s4u::LinkInRoute::Direction::UP}}, true);
-        return host;
-    }
-
     TwoLevelParams params_;
 };
 
