@@ -331,7 +331,15 @@ Result<Plan> loadAndBuild(const Experiment& experiment) {
         return tl::unexpected<Error>(placed(experiment.modelTable, built.error()));
     }
     Plan plan = planSteps(experiment, samples);
-    for (const at::Tensor& parameter : model->module().parameters()) plan.parameters += parameter.numel();
+    const auto parameters = model->module().parameters();
+    for (const at::Tensor& parameter : parameters) plan.parameters += parameter.numel();
+    const auto& shares = experiment.compute.gradientShares;
+    if (!shares.empty() && shares.size() != parameters.size()) {
+        return fail(
+            "compute.gradient_shares has " + std::to_string(shares.size()) + " numbers and the model " +
+            std::to_string(parameters.size()) +
+            " parameters; were they measured with another model? Leave them out to share by the model's layers");
+    }
     return plan;
 }
 

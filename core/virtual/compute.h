@@ -34,6 +34,9 @@ struct ComputeParams {
     std::string memoryBandwidth = "10GB/s";
     double contention = 0;
     std::string jitter = "none";
+    std::vector<double> jitterSamples;
+    std::vector<double> rankFactors = {1.0};
+    std::vector<double> gradientShares;
     std::optional<StragglerParams> straggler;
     std::int64_t seed = 1;
     void visit(auto&& f) {
@@ -50,13 +53,28 @@ struct ComputeParams {
         f(contention, "contention",
           {.min = 0, .max = 100, .symbol = "κ", .help = "Computing takes 1 + κ times as long while a collective runs"});
         f(jitter, "jitter",
-          {.help = "Scatter of the step time, mean 1: none, normal(0.05), lognormal(0.05), exponential(0.05)"});
+          {.help =
+               "Scatter of the step time, mean 1: none, normal(0.05), lognormal(0.05), exponential(0.05), samples"});
+        f(jitterSamples, "jitter_samples",
+          {.min = 0,
+           .help = "Of jitter = \"samples\": quantiles of a measured distribution, evenly spaced, ascending"});
+        f(rankFactors, "rank_factors",
+          {.min = 0,
+           .minOpen = true,
+           .help = "Of the ranks' step times, in turn: [1.0, 1.5] slows every second one down"});
+        f(gradientShares, "gradient_shares",
+          {.min = 0,
+           .max = 1,
+           .help =
+               "Of a given step time: which share of the backward pass each parameter's gradient takes, in order of "
+               "registration; none: by the model's layers"});
         f(straggler, "straggler", {.help = "Ranks that are slow: always, at random, or every so many steps"});
         f(seed, "seed", {.min = 0, .max = 9e15, .help = "Of jitter and stragglers"});
     }
     [[nodiscard]] std::optional<FieldError> check() const;
     [[nodiscard]] bool measured() const { return stepTime == "measured"; }
     [[nodiscard]] double memoryBytesPerSecond() const;  // of checked values
+    [[nodiscard]] JitterSpec jitterSpec() const;
 };
 
 // Phases of one local step, in seconds, on a rank that nothing disturbs.

@@ -10,8 +10,11 @@ namespace dasgd {
 
 Result<JitterSpec> JitterSpec::parse(const std::string& text) {
     if (text == "none") return JitterSpec{};
+    if (text == "samples") return JitterSpec{.kind = Kind::Samples};
     const auto wrong = [&] {
-        return fail("\"" + text + "\" is no jitter; write none, normal(0.05), lognormal(0.05) or exponential(0.05)");
+        return fail("\"" + text +
+                    "\" is no jitter; write none, normal(0.05), lognormal(0.05), exponential(0.05) or "
+                    "samples");
     };
     const std::string_view view = text;
     const auto open = view.find('(');
@@ -38,6 +41,11 @@ Jitter::Jitter(const JitterSpec& spec, std::uint64_t seed, int rank) : spec_(spe
 double Jitter::uniform() { return (static_cast<double>(bits_() >> 11) + 0.5) * 0x1p-53; }
 
 double Jitter::next() {
+    if (spec_.kind == JitterSpec::Kind::Samples) {
+        const double place = uniform() * static_cast<double>(spec_.quantiles.size() - 1);
+        const auto below = static_cast<std::size_t>(place);
+        return std::lerp(spec_.quantiles[below], spec_.quantiles[below + 1], place - static_cast<double>(below));
+    }
     if (spec_.kind == JitterSpec::Kind::None || spec_.spread == 0) return 1;
     if (spec_.kind == JitterSpec::Kind::Exponential) return 1 - spec_.spread - spec_.spread * std::log(uniform());
     const double radius = std::sqrt(-2 * std::log(uniform()));

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "core/base/result.h"
 
@@ -14,10 +15,12 @@ namespace dasgd {
 //  normal(s)       max(0, 1 + s·Z)
 //  lognormal(s)    exp(s·Z − s²/2)
 //  exponential(t)  1 − t + t·E, the shifted exponential: a part that never shrinks and a tail of mean t
+//  samples         of a distribution that was measured: its quantiles, with straight lines between them
 struct JitterSpec {
-    enum class Kind : std::uint8_t { None, Normal, Lognormal, Exponential };
+    enum class Kind : std::uint8_t { None, Normal, Lognormal, Exponential, Samples };
     Kind kind = Kind::None;
     double spread = 0;
+    std::vector<double> quantiles;  // of Samples, ascending from the smallest to the largest; at least two
     // Errors: another name, a spread below 0 (of exponential: above 1).
     static Result<JitterSpec> parse(const std::string& text);
 };

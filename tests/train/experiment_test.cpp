@@ -228,6 +228,13 @@ TEST(PlanTest, StepsFollowSamplesWorkersAndBatch) {
     EXPECT_EQ(few->evalEvery, 2);
 }
 
+TEST(ExperimentTest, GradientSharesMustFitTheModel) {
+    Value document = quadratic();
+    document.set("cluster", table({{"backend", text("virtual")}, {"workers", integer(2)}}));
+    document.set("compute", table({{"gradient_shares", array(std::vector<double>{0.5, 0.5})}}));
+    EXPECT_THAT(planErrorOf(document), HasSubstr("gradient_shares has 2 numbers and the model 1 parameters"));
+}
+
 TEST(PlanTest, WithoutDataAnEpochIsAStep) {
     const auto plan = planExperiment(readExperiment(quadratic()).value());
     ASSERT_TRUE(plan) << plan.error().message;

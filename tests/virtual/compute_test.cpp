@@ -27,6 +27,11 @@ TEST(ComputeModel, ChargesEachPhaseAndNothingElse) {
     EXPECT_EQ(model.gradientSeconds(2), 0);
 }
 
+TEST(ComputeModel, TakesTheGradientSharesThatWereGiven) {
+    const StepTimes times = givenStepTimes({.stepTime = "60ms", .gradientShares = {0.1, 0.6}}, {30, 10});
+    EXPECT_THAT(times.gradientShares, ElementsAre(0.1, 0.6));
+}
+
 TEST(ComputeModel, SplitsAGivenStepTime) {
     const StepTimes times = givenStepTimes({.stepTime = "60ms", .forwardShare = 0.25}, {30, 10});
     EXPECT_DOUBLE_EQ(times.forward, 0.015);
@@ -44,6 +49,13 @@ std::vector<double> slowness(const ComputeParams& params, int rank, int steps = 
         EXPECT_DOUBLE_EQ(model.gradientSeconds(0), kTimes.backward / 2 * factors.back());
     }
     return factors;
+}
+
+TEST(ComputeModel, TakesTheRanksFactorsInTurn) {
+    ComputeParams params;
+    params.rankFactors = {1.0, 1.5};
+    EXPECT_THAT(slowness(params, 2, 2), ElementsAre(1, 1));
+    EXPECT_THAT(slowness(params, 3, 2), ElementsAre(1.5, 1.5));
 }
 
 TEST(ComputeModel, SlowsTheRanksAndStepsThatWereNamed) {
@@ -71,6 +83,12 @@ TEST(ComputeParams, RefusesWhatCannotBe) {
     EXPECT_THAT(refused("step_time", test::text("soon")), HasSubstr("as 60ms, or \"measured\""));
     EXPECT_THAT(refused("memory_bandwidth", test::text("0GB/s")), HasSubstr("write a rate above 0"));
     EXPECT_THAT(refused("jitter", test::text("gauss(1)")), HasSubstr("\"gauss(1)\" is no jitter"));
+    EXPECT_THAT(refused("jitter", test::text("samples")), HasSubstr("needs jitter_samples"));
+    EXPECT_THAT(refused("jitter_samples", test::array(std::vector<double>{0.9, 1.1})),
+                HasSubstr("jitter = \"samples\" alone"));
+    EXPECT_THAT(refused("rank_factors", test::array(std::vector<double>{})), HasSubstr("rank_factors is empty"));
+    EXPECT_THAT(refused("gradient_shares", test::array(std::vector<double>{0.7, 0.7})),
+                HasSubstr("sum to more than 1"));
     EXPECT_THAT(refused("contention", test::number(-1)), HasSubstr("contention is -1"));
     EXPECT_THAT(refused("straggler", test::table({{"factor", test::number(0.5)}})), HasSubstr("factor is 0.5"));
 }

@@ -49,6 +49,21 @@ TEST(Jitter, KeepsToItsRange) {
     for (const double value : draws("none")) ASSERT_EQ(value, 1);
 }
 
+TEST(Jitter, DrawsFromTheQuantilesThatWereMeasured) {
+    JitterSpec spec = JitterSpec::parse("samples").value();
+    spec.quantiles = {0.5, 1.0, 3.0};
+    Jitter jitter(spec, 1, 0);
+    std::vector<double> values(40'000);
+    std::generate(values.begin(), values.end(), [&] { return jitter.next(); });
+    const auto below = [&](double limit) {
+        return static_cast<double>(std::count_if(values.begin(), values.end(), [&](double v) { return v < limit; }));
+    };
+    EXPECT_GE(*std::min_element(values.begin(), values.end()), 0.5);
+    EXPECT_LE(*std::max_element(values.begin(), values.end()), 3.0);
+    EXPECT_NEAR(below(1.0), 20'000, 5 * 100) << "half of them below the median, to five standard deviations";
+    EXPECT_NEAR(below(2.0), 30'000, 5 * 87) << "straight lines between quantiles";
+}
+
 TEST(Jitter, RepeatsWithItsSeedAndDiffersBetweenRanks) {
     EXPECT_EQ(draws("normal(0.1)", 7, 3), draws("normal(0.1)", 7, 3));
     EXPECT_NE(draws("normal(0.1)", 7, 3), draws("normal(0.1)", 7, 4));
