@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/train/experiment.h"
+#include "experiments/platform.h"
 #include "experiments/toml_reader.h"
 
 namespace dasgd::experiments {
@@ -49,7 +50,15 @@ Result<CheckedExperiment> check(const ExpandedExperiment& expanded, std::map<std
 }  // namespace
 
 Result<std::vector<CheckedExperiment>> loadExperiments(const std::string& file, const Overrides& overrides) {
-    DASGD_ASSIGN(const Value document, readTomlFile(file));
+    DASGD_ASSIGN(Value document, readTomlFile(file));
+    if (!overrides.platform.empty()) {
+        DASGD_ASSIGN(const Value platform, readTomlFile(overrides.platform));
+        DASGD_TRY(applyPlatform(document, platform));
+    }
+    return checkExperiments(document, overrides);
+}
+
+Result<std::vector<CheckedExperiment>> checkExperiments(const Value& document, const Overrides& overrides) {
     DASGD_ASSIGN(const std::vector<ExpandedExperiment> expanded, expandExperiments(document, overrides));
     std::map<std::string, Plan> plans;
     std::vector<CheckedExperiment> checked;

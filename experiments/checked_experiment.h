@@ -37,6 +37,9 @@ struct CheckedExperiment {
 // files, shapes. The first error is returned.
 [[nodiscard]] Result<std::vector<CheckedExperiment>> loadExperiments(const std::string& file,
                                                                      const Overrides& overrides);
+// The same of a document that is no file; the platform of the overrides is not looked at.
+[[nodiscard]] Result<std::vector<CheckedExperiment>> checkExperiments(const Value& document,
+                                                                      const Overrides& overrides);
 
 // The configuration without its seed and name: runs that share it are repetitions of one another. One line of TOML.
 [[nodiscard]] std::string configurationKey(const Value& resolved);

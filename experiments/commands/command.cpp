@@ -12,6 +12,10 @@ void addWorkspaceOption(CLI::App& app, std::string& workspace) {
         ->envname("DASGD_WORKSPACE");
 }
 
+void addPlatformOption(CLI::App& app, std::string& platform) {
+    app.add_option("--platform", platform, "Run on this virtual cluster instead, as dasgd calibrate writes it");
+}
+
 void addSetOption(CLI::App& app, std::vector<std::string>& assignments) {
     app.add_option("-s,--set", assignments, "Change a key: --set algorithm.period=8")->allow_extra_args(false);
 }

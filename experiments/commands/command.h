@@ -26,6 +26,8 @@ struct Command {
 Action declareRun(CLI::App& app);
 Action declareWorker(CLI::App& app);
 Action declareStop(CLI::App& app);
+Action declareCalibrate(CLI::App& app);
+Action declareReplay(CLI::App& app);
 Action declareList(CLI::App& app);
 Action declareShow(CLI::App& app);
 Action declareCompare(CLI::App& app);
@@ -35,6 +37,9 @@ Action declareDoctor(CLI::App& app);
 
 // --workspace, else $DASGD_WORKSPACE, else ./dasgd-workspace.
 void addWorkspaceOption(CLI::App& app, std::string& workspace);
+
+// --platform FILE.
+void addPlatformOption(CLI::App& app, std::string& platform);
 
 // --set, one assignment each time it is given.
 void addSetOption(CLI::App& app, std::vector<std::string>& assignments);

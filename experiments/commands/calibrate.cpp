@@ -1,0 +1,167 @@
+// `dasgd calibrate`: measures the cluster at hand and writes it down as a platform.
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "experiments/commands/command.h"
+#include "experiments/platform.h"
+#include "experiments/probe_experiment.h"
+#include "experiments/run_session.h"
+#include "experiments/run_summary.h"
+#include "experiments/text.h"
+
+namespace dasgd::experiments {
+
+namespace {
+
+struct CalibrateOptions {
+    std::string file, run, workspace, out;
+    Overrides overrides;
+    bool experiment = false, json = false, quiet = false;
+};
+
+Result<Calibration> fromRun(const CalibrateOptions& options) {
+    DASGD_ASSIGN(auto reader, storage::RunReader::open(options.workspace));
+    return calibrationOf(reader, options.run);
+}
+
+Result<Calibration> fromNewRun(const CalibrateOptions& options, const CheckedExperiment& experiment,
+                               StopSignals& signals) {
+    DASGD_ASSIGN(
+        const auto session,
+        RunSession::open(options.workspace, std::filesystem::path(options.file).parent_path(), signals, options.quiet));
+    DASGD_ASSIGN(const std::string runId, session->runToTheEnd(experiment, "calibrating"));
+    DASGD_ASSIGN(auto reader, session->reader());
+    return calibrationOf(reader, runId);
+}
+
+nlohmann::json jsonOf(const Calibration& calibration) {
+    const ComputeFit& compute = calibration.compute;
+    nlohmann::json json = {{"run_id", calibration.runId},
+                           {"workers", calibration.workers},
+                           {"model", calibration.model},
+                           {"batch_size", calibration.batchSize},
+                           {"step_s", jsonNumber(compute.stepSeconds)},
+                           {"backward_share", jsonNumber(compute.backwardShare)},
+                           {"jitter_deviation", jsonNumber(compute.jitterDeviation)},
+                           {"rank_factors", compute.rankFactors},
+                           {"contention", jsonNumber(compute.contention)},
+                           {"steps_alone", compute.aloneSteps},
+                           {"steps_overlapped", compute.overlapped},
+                           {"memory_bytes_per_s", jsonNumber(calibration.memoryBytesPerSecond)}};
+    for (const char* key :
+         {"latency_s", "seconds_per_byte", "reduce_seconds_per_byte", "longest_deviation", "worst_deviation"}) {
+        json[key] = nullptr;
+    }
+    if (const auto& link = calibration.link) {
+        json["latency_s"] = jsonNumber(link->cost.alpha);
+        json["seconds_per_byte"] = jsonNumber(link->cost.beta);
+        json["reduce_seconds_per_byte"] = jsonNumber(link->cost.rho);
+        json["longest_deviation"] = jsonNumber(link->longest);
+        json["worst_deviation"] = jsonNumber(link->worst);
+    }
+    return json;
+}
+
+std::string rangeOf(const std::vector<double>& factors) {
+    const auto [least, most] = std::ranges::minmax(factors);
+    return shortNumber(least) + " … " + shortNumber(most);
+}
+
+std::string textOf(const Calibration& calibration) {
+    const ComputeFit& compute = calibration.compute;
+    TextTable table({"what", "measured", ""});
+    table.leftAlign(2);
+    table.add({"T_c, one local step", shortNumber(compute.stepSeconds * 1e3) + " ms",
+               std::to_string(compute.aloneSteps) + " steps alone, backward " + percent(compute.backwardShare)});
+    table.add({"  scatter within a step", percent(compute.jitterDeviation), "standard deviation, ÷ T_c"});
+    table.add({"  ranks ÷ their mean", rangeOf(compute.rankFactors), ""});
+    table.add({"κ, contention", shortNumber(compute.contention),
+               compute.overlapped > 0 ? std::to_string(compute.overlapped) + " steps beside a collective"
+                                      : "no step ran beside a collective"});
+    if (calibration.memoryBytesPerSecond) {
+        table.add({"snapshots", shortNumber(*calibration.memoryBytesPerSecond * 1e-9) + " GB/s", "read and write"});
+    }
+    if (const auto& link = calibration.link) {
+        table.add({"α, latency", shortNumber(link->cost.alpha * 1e6) + " µs", "a message"});
+        table.add({"1/β, bandwidth", shortNumber(8e-6 / link->cost.beta) + " Mbps", "each way"});
+        table.add({"1/ρ, reduction",
+                   link->cost.rho > 0 ? shortNumber(1e-9 / link->cost.rho) + " GB/s" : "not to be told from the link",
+                   "the longest transfer is " + percent(link->longest) + " off this link, the worst " +
+                       percent(link->worst)});
+        const double all = ringAllReduceSeconds(link->cost, calibration.bytes, calibration.workers);
+        table.add({"T_m, one all-reduce", shortNumber(all * 1e3) + " ms", "of " + byteCount(calibration.bytes)});
+    }
+    return table.toString();
+}
+
+Status writePlatform(const std::string& file, const Calibration& calibration) {
+    std::ofstream out(file, std::ios::binary);
+    out << platformDocument(calibration);
+    out.close();
+    if (!out) return fail(file + ": cannot be written");
+    return {};
+}
+
+int conclude(const CalibrateOptions& options, const Calibration& calibration) {
+    if (!options.out.empty()) {
+        if (const Status written = writePlatform(options.out, calibration); !written) return refuse(written.error());
+    }
+    if (options.json) {
+        std::printf("%s\n", dumpLine(jsonOf(calibration)).c_str());
+    } else {
+        std::printf("%s: %d workers, %s, batch %lld a worker\n\n%s", printable(calibration.runId).c_str(),
+                    calibration.workers, printable(calibration.model).c_str(),
+                    static_cast<long long>(calibration.batchSize), textOf(calibration).c_str());
+        if (options.out.empty()) std::printf("\n%s", platformDocument(calibration).c_str());
+        if (!options.out.empty()) {
+            std::printf("\nWritten to %s. Use it: dasgd run FILE.toml --platform %s\n", printable(options.out).c_str(),
+                        printable(options.out).c_str());
+        }
+    }
+    return kFinished;
+}
+
+int calibrate(const CalibrateOptions& options) {
+    if (options.file.empty() == options.run.empty()) {
+        return refuse(Error{"give an experiment to measure, or --run with a run that was recorded"});
+    }
+    if (!options.run.empty()) {
+        const auto calibration = fromRun(options);
+        return calibration ? conclude(options, *calibration) : refuse(calibration.error());
+    }
+    StopSignals signals;
+    const auto experiment = probeExperiment(options.file, options.overrides);
+    if (!experiment) return refuse(experiment.error());
+    if (options.experiment) {
+        std::fputs(toTomlDocument(experiment->resolved).c_str(), stdout);
+        return kFinished;
+    }
+    const auto calibration = fromNewRun(options, *experiment, signals);
+    if (calibration) return conclude(options, *calibration);
+    static_cast<void>(refuse(calibration.error()));
+    return signals.count() > 0 ? kStopped : kRunFailed;
+}
+
+}  // namespace
+
+Action declareCalibrate(CLI::App& app) {
+    auto options = std::make_shared<CalibrateOptions>();
+    app.add_option("FILE", options->file, "The experiment whose model, batch and cluster are measured");
+    app.add_option("--run", options->run, "Measure nothing: take a run that was recorded");
+    app.add_option("-o,--out", options->out, "Where the platform is written; printed where none is given");
+    app.add_flag("--experiment", options->experiment,
+                 "Print the experiment that measures, for workers started by torchrun, srun or mpirun");
+    addSetOption(app, options->overrides.set);
+    addWorkspaceOption(app, options->workspace);
+    app.add_flag("--json", options->json, "One JSON object");
+    app.add_flag("-q,--quiet", options->quiet, "No progress");
+    app.footer(
+        "Measures T_c and its scatter, α, β, ρ and κ with the algorithm probe, in a run like any other.\n"
+        "On a cluster: dasgd calibrate FILE --experiment > probe.toml, dasgd worker probe.toml under your launcher,\n"
+        "then dasgd calibrate --run RUN -o platform.toml.");
+    return [options] { return calibrate(*options); };
+}
+
+}  // namespace dasgd::experiments

@@ -1,0 +1,124 @@
+// `dasgd replay`: a recorded run again, on a virtual cluster that behaves as the one it ran on, or as another one.
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "experiments/commands/command.h"
+#include "experiments/platform.h"
+#include "experiments/run_session.h"
+#include "experiments/run_summary.h"
+#include "experiments/text.h"
+#include "experiments/toml_reader.h"
+
+namespace dasgd::experiments {
+
+namespace {
+
+struct ReplayOptions {
+    std::string run, workspace;
+    Overrides overrides;
+    bool json = false, quiet = false;
+};
+
+bool setsNetwork(const Overrides& overrides) {
+    return std::ranges::any_of(overrides.set, [](const std::string& one) { return one.starts_with("network"); });
+}
+
+// The experiment of `row` on the cluster that its own spans describe; --platform replaces its network, and its times
+// where it has some.
+Result<Value> documentOf(storage::RunReader& reader, const storage::RunRow& row, const Overrides& overrides) {
+    DASGD_ASSIGN(Value document, parseToml(row.config, row.runId));
+    Value platform;
+    if (!row.timeIsSimulated()) {
+        DASGD_ASSIGN(const Calibration calibration, calibrationOf(reader, row.runId));
+        platform = platformOf(calibration);
+    } else {
+        for (const char* section : {"network", "compute"}) {
+            if (const Value* own = document.find(section)) platform.set(section, *own);
+        }
+    }
+    if (!overrides.platform.empty()) {
+        DASGD_ASSIGN(const Value given, readTomlFile(overrides.platform));
+        for (const auto& [name, section] : *given.as<Value::Table>()) platform.set(name, section);
+    }
+    if (!platform.find("network") && !setsNetwork(overrides)) {
+        return fail("run " + row.runId +
+                    " says nothing about a network; give one with --platform FILE or --set network.bandwidth=1Gbps");
+    }
+    DASGD_TRY(applyPlatform(document, platform));
+    return document;
+}
+
+void report(const RunSummary& replayed, const RunSummary& recorded, bool json) {
+    const bool both = replayed.stepMs && recorded.stepMs && *recorded.stepMs > 0;
+    if (json) {
+        nlohmann::json line = toJson(replayed);
+        line["replay_of"] = recorded.row.runId;
+        line["recorded_step_ms"] = jsonNumber(recorded.stepMs);
+        line["recorded_hidden"] = jsonNumber(recorded.row.hidden);
+        std::printf("%s\n", dumpLine(line).c_str());
+        return;
+    }
+    TextTable table({"", "ms/step", "hidden", "run"});
+    table.leftAlign(3);
+    const auto row = [&](const char* what, const RunSummary& summary) {
+        table.add({what, shortNumber(summary.stepMs), percent(summary.row.hidden), printable(summary.row.runId)});
+    };
+    row("recorded", recorded);
+    row("replayed, time simulated", replayed);
+    std::fputs(table.toString().c_str(), stdout);
+    if (both)
+        std::printf("\nreplayed ÷ recorded: %s a step\n", shortNumber(*replayed.stepMs / *recorded.stepMs).c_str());
+}
+
+Result<std::vector<CheckedExperiment>> experimentsOf(const ReplayOptions& options, storage::RunReader& reader,
+                                                     const storage::RunRow& row) {
+    DASGD_ASSIGN(const Value document, documentOf(reader, row, options.overrides));
+    return checkExperiments(document, options.overrides);
+}
+
+int replay(const ReplayOptions& options) {
+    StopSignals signals;
+    auto reader = storage::RunReader::open(options.workspace);
+    if (!reader) return refuse(reader.error());
+    const auto recorded = summariseRun(*reader, options.run);
+    if (!recorded) return refuse(recorded.error());
+    const auto experiments = experimentsOf(options, *reader, recorded->row);
+    if (!experiments) return refuse(experiments.error());
+    auto session = RunSession::open(options.workspace, ".", signals, options.quiet);
+    if (!session) return refuse(session.error());
+    for (const CheckedExperiment& experiment : *experiments) {
+        const auto runId = (*session)->runToTheEnd(experiment, "replaying " + recorded->row.runId);
+        if (!runId) {
+            static_cast<void>(refuse(runId.error()));
+            return (*session)->stopped() ? kStopped : kRunFailed;
+        }
+        const auto replayed = summariseRun(*reader, *runId);
+        if (!replayed) return refuse(replayed.error());
+        report(*replayed, *recorded, options.json);
+    }
+    return kFinished;
+}
+
+}  // namespace
+
+Action declareReplay(CLI::App& app) {
+    auto options = std::make_shared<ReplayOptions>();
+    app.add_option("RUN", options->run, "Run id, or the beginning of one")->required();
+    addPlatformOption(app, options->overrides.platform);
+    addSetOption(app, options->overrides.set);
+    app.add_option("--sweep", options->overrides.sweep, "Vary a key: --sweep network.bandwidth=1Gbps,100Mbps")
+        ->allow_extra_args(false);
+    addWorkspaceOption(app, options->workspace);
+    app.add_flag("--json", options->json, "One line of JSON a run");
+    app.add_flag("-q,--quiet", options->quiet, "No progress");
+    app.footer(
+        "What the run's spans say of computing and network becomes a virtual cluster; --set changes it:\n"
+        "dasgd replay RUN --set network.bandwidth=10Mbps, or --set cluster.workers=64 --set compute.mode=time-only.\n"
+        "The link of a run that dasgd calibrate did not make is as good as its collectives: busy hosts slow them "
+        "down.");
+    return [options] { return replay(*options); };
+}
+
+}  // namespace dasgd::experiments

@@ -1,0 +1,25 @@
+// How long each rank computed in each of its steps, from the spans that a run recorded. Pure.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "storage/run_reader.h"
+
+namespace dasgd::experiments {
+
+struct ComputedStep {
+    int rank = 0;
+    std::int64_t step = 0;
+    // From the step's beginning to the next one's, without waits, snapshots and merges: T_c as this step had it.
+    double seconds = 0;
+    double overlapped = 0;  // of them, seconds during which a collective of this rank was under way
+    double backward = 0;    // of them, seconds of the backward pass
+};
+
+// By rank and step. Steps with an evaluation or a checkpoint in them, and each rank's last one, which has no end, are
+// left out. `spans` in any order.
+[[nodiscard]] std::vector<ComputedStep> computedSteps(std::vector<storage::SpanRow> spans);
+
+}  // namespace dasgd::experiments

@@ -1,0 +1,86 @@
+// `dasgd calibrate`, on clusters whose every number is known: virtual ones.
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/dasgd_program.h"
+
+namespace dasgd::experiments {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+const std::string kCluster =
+    "name = \"known\"\n[algorithm]\nname = \"dasgd\"\nperiod = 4\ndelay = 2\n[model]\nname = \"mlp\"\n"
+    "[train]\nsteps = 40\nbatch_size = 8\n[cluster]\nbackend = \"virtual\"\nworkers = 3\n"
+    "[network]\nbandwidth = \"1Gbps\"\nlatency = \"90us\"\nreduce_rate = \"3GB/s\"\n"
+    "[compute]\nstep_time = \"5ms\"\nforward_share = 0.3\ncontention = 0.1\nrank_factors = [1.0, 1.2, 0.8]\n"
+    "memory_bandwidth = \"7GB/s\"\n";
+
+TEST(CalibrateCommand, FindsEveryNumberOfAClusterThatIsKnown) {
+    const test::DasgdFolder folder;
+    folder.write("known.toml", kCluster);
+    const test::Ended ended = folder.run({"calibrate", "known.toml", "-w", "w", "-q", "--json", "-o", "platform.toml"});
+    ASSERT_EQ(ended.exit, 0) << ended.err;
+    const auto json = nlohmann::json::parse(ended.out);
+    const auto ratio = [&](const char* key, double known) { return json[key].get<double>() / known; };
+    EXPECT_NEAR(ratio("step_s", 0.005), 1, 1e-6);
+    EXPECT_NEAR(ratio("backward_share", 0.7), 1, 1e-6);
+    EXPECT_NEAR(ratio("contention", 0.1), 1, 0.01);
+    EXPECT_NEAR(ratio("memory_bytes_per_s", 7e9), 1, 0.001);
+    EXPECT_NEAR(ratio("latency_s", 90e-6), 1, 0.01);
+    EXPECT_NEAR(ratio("seconds_per_byte", 8e-9), 1, 0.01);
+    EXPECT_NEAR(ratio("reduce_seconds_per_byte", 1 / 3e9), 1, 0.02);
+    EXPECT_NEAR(json["rank_factors"][1].get<double>(), 1.2, 1e-5);
+
+    // And what runs on the platform that was written takes as long as on the cluster itself.
+    const auto stepMs = [&](const std::vector<std::string>& arguments) {
+        const test::Ended run = folder.run(arguments);
+        EXPECT_EQ(run.exit, 0) << run.err;
+        return nlohmann::json::parse(run.out)["step_ms"].get<double>();
+    };
+    const double original = stepMs({"run", "known.toml", "-w", "w", "--json", "-q"});
+    const double predicted = stepMs({"run", "known.toml", "-w", "w", "--json", "-q", "--platform", "platform.toml"});
+    EXPECT_NEAR(predicted / original, 1, 0.005);
+}
+
+TEST(CalibrateCommand, MeasuresRealRanksAndTakesRecordedRuns) {
+    const test::DasgdFolder folder;
+    folder.write("real.toml", test::quickExperiment("gloo"));
+    const test::Ended ended = folder.run({"calibrate", "real.toml", "-w", "w", "-q"});
+    ASSERT_EQ(ended.exit, 0) << ended.err;
+    EXPECT_THAT(ended.out, AllOf(HasSubstr("T_c, one local step"), HasSubstr("1/β, bandwidth"),
+                                 HasSubstr("backend = \"virtual\""), HasSubstr("jitter = \"samples\"")));
+    const test::Ended again = folder.run({"calibrate", "--run", folder.firstRun(), "-w", "w", "--json"});
+    ASSERT_EQ(again.exit, 0) << again.err;
+    EXPECT_GT(nlohmann::json::parse(again.out)["step_s"].get<double>(), 0);
+}
+
+TEST(CalibrateCommand, PrintsTheExperimentForWorkersOfALauncher) {
+    const test::DasgdFolder folder;
+    folder.write("known.toml", kCluster);
+    const test::Ended ended = folder.run({"calibrate", "known.toml", "--experiment"});
+    ASSERT_EQ(ended.exit, 0) << ended.err;
+    folder.write("probe.toml", ended.out);
+    const test::Ended run = folder.run({"run", "probe.toml", "-w", "w", "-q", "--json"});
+    EXPECT_EQ(run.exit, 0) << run.err;
+    EXPECT_EQ(nlohmann::json::parse(run.out)["algorithm"], "probe");
+}
+
+TEST(CalibrateCommand, RefusesWithAReason) {
+    const test::DasgdFolder folder;
+    folder.write("known.toml", kCluster);
+    const auto refused = [&](const std::vector<std::string>& arguments) {
+        const test::Ended ended = folder.run(arguments);
+        EXPECT_EQ(ended.exit, 2) << ended.out;
+        return ended.err;
+    };
+    EXPECT_THAT(refused({"calibrate"}), HasSubstr("give an experiment to measure, or --run"));
+    EXPECT_THAT(refused({"calibrate", "known.toml", "--set", "cluster.workers=1"}), HasSubstr("2 or more"));
+    EXPECT_THAT(refused({"calibrate", "nowhere.toml"}), HasSubstr("nowhere.toml"));
+    EXPECT_THAT(refused({"calibrate", "--run", "x", "-w", "nowhere"}), HasSubstr("nowhere"));
+}
+
+}  // namespace
+}  // namespace dasgd::experiments

@@ -1,0 +1,74 @@
+#include "experiments/platform.h"
+
+#include <gmock/gmock.h>
+
+#include "experiments/checked_experiment.h"
+#include "experiments/toml_reader.h"
+#include "tests/support/runs.h"
+
+namespace dasgd::experiments {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Calibration calibrated() {
+    return {.runId = "run-a",
+            .gitCommit = "0123456789abcdef",
+            .model = "lenet",
+            .workers = 4,
+            .batchSize = 16,
+            .compute = {.stepSeconds = 0.0123456,
+                        .backwardShare = 0.6,
+                        .rankFactors = {1, 1.1, 0.9, 1},
+                        .jitter = {0.9, 1, 1.2},
+                        .contention = 0.07},
+            .memoryBytesPerSecond = 7.5e9,
+            .link = LinkFit{.cost = {.alpha = 90e-6, .beta = 8e-9, .rho = 0.5e-9}}};
+}
+
+Value parsed(const std::string& text) { return test::orDie(parseToml(text, "test.toml")); }
+
+TEST(Platform, IsAFileThatAnExperimentRunsOn) {
+    const std::string text = platformDocument(calibrated());
+    EXPECT_THAT(text, AllOf(HasSubstr("run-a"), HasSubstr("commit 0123456789abcdef"), HasSubstr("1000Mbps"),
+                            HasSubstr("90us"), HasSubstr("2GB/s"), HasSubstr("12.3456ms"), HasSubstr("7.5GB/s")));
+    Value document = parsed("[algorithm]\nname = \"dasgd\"\n[model]\nname = \"lenet\"\n[train]\nsteps = 9\n");
+    ASSERT_TRUE(applyPlatform(document, parsed(text)));
+    const auto checked = checkExperiments(document, {});
+    ASSERT_TRUE(checked) << checked.error().message;
+    EXPECT_EQ(checked->front().backend, "virtual");
+    EXPECT_EQ(checked->front().workers, 4) << "the platform's, where the experiment says nothing";
+}
+
+TEST(Platform, ReplacesTheClusterAndKeepsTheExperimentsWorkers) {
+    Value document = parsed(
+        "[cluster]\nbackend = \"gloo\"\nworkers = 8\nlink = { bandwidth = \"1Mbps\" }\ntimeout_s = 5.0\n"
+        "[network]\nname = \"ring\"\n[compute]\nstep_time = \"1ms\"\nmode = \"time-only\"\n");
+    ASSERT_TRUE(applyPlatform(document, platformOf(calibrated())));
+    EXPECT_EQ(document.find("cluster")->toToml(), "{ backend = \"virtual\", workers = 8, timeout_s = 5.0 }");
+    EXPECT_EQ(*document.find("network")->find("name")->as<std::string>(), "star");
+    EXPECT_FALSE(document.find("compute")->find("mode"));
+}
+
+TEST(Platform, SaysNothingOfANetworkThatNobodyMeasured) {
+    Calibration alone = calibrated();
+    alone.link.reset();
+    EXPECT_THAT(platformDocument(alone), Not(HasSubstr("[network]")));
+}
+
+TEST(Platform, RefusesWhatIsNone) {
+    const auto refused = [](const std::string& platform) {
+        Value document = parsed("name = \"e\"\n");
+        const Status applied = applyPlatform(document, parsed(platform));
+        return applied ? std::string() : applied.error().message;
+    };
+    EXPECT_THAT(refused("[cluster]\nbackend = \"virtual\"\n[train]\nsteps = 1\n"),
+                AllOf(HasSubstr("test.toml:3"), HasSubstr("'train' has no place in a platform")));
+    EXPECT_THAT(refused("[cluster]\nbackend = \"gloo\"\n"), HasSubstr("its backend is \"gloo\""));
+    EXPECT_THAT(refused("network = 3\n"), HasSubstr("'network' has no place"));
+}
+
+}  // namespace
+}  // namespace dasgd::experiments

@@ -1,0 +1,33 @@
+#include "experiments/probe_experiment.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/support/dasgd_program.h"
+
+namespace dasgd::experiments {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(ProbeExperiment, KeepsModelAndClusterAndMakesTheStepsItNeeds) {
+    const test::DasgdFolder folder;
+    folder.write("e.toml", test::quickExperiment("threads") + "[sweep]\n\"train.seed\" = [1, 2]\n");
+    const auto probe = probeExperiment((folder.path() / "e.toml").string(), {});
+    ASSERT_TRUE(probe) << probe.error().message;
+    EXPECT_EQ(probe->algorithm, "probe");
+    EXPECT_EQ(probe->backend, "threads");
+    EXPECT_EQ(probe->workers, 2);
+    EXPECT_EQ(probe->totalSteps, 43);
+    EXPECT_THAT(toTomlDocument(probe->resolved), HasSubstr("trace = \"full\""));
+}
+
+TEST(ProbeExperiment, NeedsSomeoneToTalkTo) {
+    const test::DasgdFolder folder;
+    folder.write("e.toml", test::quickExperiment());
+    const auto probe = probeExperiment((folder.path() / "e.toml").string(), {.set = {"cluster.workers=1"}});
+    ASSERT_FALSE(probe);
+    EXPECT_THAT(probe.error().message, HasSubstr("set cluster.workers to 2 or more"));
+}
+
+}  // namespace
+}  // namespace dasgd::experiments
