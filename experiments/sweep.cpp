@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "experiments/cases.h"
 #include "experiments/toml_reader.h"
 
 namespace dasgd::experiments {
@@ -193,11 +194,7 @@ std::string labelText(const Value& value) {
     return text;
 }
 
-}  // namespace
-
-std::string SweepAxis::key() const { return joined(path); }
-
-Result<std::vector<ExpandedExperiment>> expandExperiments(const Value& document, const Overrides& overrides) {
+Result<std::vector<ExpandedExperiment>> sweepOut(const Value& document, const Overrides& overrides) {
     Value base = document;
     DASGD_ASSIGN(std::vector<SweepAxis> axes, axesOfFile(document));
     base.erase("sweep");
@@ -219,6 +216,24 @@ Result<std::vector<ExpandedExperiment>> expandExperiments(const Value& document,
         expanded = std::move(next);
     }
     return expanded;
+}
+
+}  // namespace
+
+std::string SweepAxis::key() const { return joined(path); }
+
+Result<std::vector<ExpandedExperiment>> expandExperiments(const Value& document, const Overrides& overrides) {
+    DASGD_ASSIGN(const std::vector<Case> cases, layCases(document));
+    std::vector<ExpandedExperiment> all;
+    for (const Case& one : cases) {
+        DASGD_ASSIGN(auto expanded, sweepOut(one.document, overrides));
+        for (ExpandedExperiment& experiment : expanded) {
+            const bool both = !one.label.empty() && !experiment.label.empty();
+            experiment.label = one.label + (both ? ", " : "") + experiment.label;
+            all.push_back(std::move(experiment));
+        }
+    }
+    return all;
 }
 
 }  // namespace dasgd::experiments

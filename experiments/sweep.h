@@ -1,4 +1,5 @@
-// From one document to the experiments it stands for: what the command line sets, then the product of all sweep axes.
+// From one document to the experiments it stands for: for each of its cases what the command line sets, then the
+// product of all sweep axes.
 #pragma once
 
 #include <string>
@@ -27,12 +28,12 @@ struct Overrides {
 };
 
 struct ExpandedExperiment {
-    Value document;     // without [sweep]; values keep the places they came from
-    std::string label;  // what the axes chose: "algorithm.delay=2, train.seed=1"; "" without a sweep
+    Value document;     // without [[case]] and [sweep]; values keep the places they came from
+    std::string label;  // which case, and what the axes chose: "algorithm.delay=2, train.seed=1"; "" without either
 };
 
-// Takes [sweep] and the overrides into account. The last axis turns fastest. --set of a key that the file sweeps
-// replaces that axis, and so does --sweep. Errors carry the place of the key or value at fault.
+// Takes [[case]], [sweep] and the overrides into account. The last axis turns fastest. --set of a key that the file
+// sweeps replaces that axis, and so does --sweep. Errors carry the place of the key or value at fault.
 [[nodiscard]] Result<std::vector<ExpandedExperiment>> expandExperiments(const Value& document,
                                                                         const Overrides& overrides);
 

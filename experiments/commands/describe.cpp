@@ -84,6 +84,8 @@ std::string schemaText() {
     table.add({});
     table.add(
         {"[sweep]", "", "", "", "\"section.key\" = [values]: one experiment for each; several keys: their product"});
+    table.add(
+        {"[[case]]", "", "", "", "Laid over the rest of the file: one experiment for each; cases may hold cases"});
     return table.toString();
 }
 
