@@ -21,6 +21,9 @@ public:
     // Nothing is in flight after it. Called at the end and before a stop. An average that is not due yet is dropped:
     // every local step it had seen is in the local weights too.
     virtual void drain(StepContext&) = 0;
+    // Whether it is only a model of the time that one takes: it leaves the weights alone, so that it can be used in
+    // virtual runs without maths alone. Default: no.
+    [[nodiscard]] virtual bool isTimeOnly() const { return false; }
 };
 
 using AlgorithmRegistry = Registry<Algorithm>;

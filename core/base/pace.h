@@ -16,6 +16,9 @@ public:
     virtual void worked(SpanKind kind, std::int64_t bytes) = 0;
     // The backward pass has come to where the gradient of parameter `slot` is ready; worked(Backward) follows.
     virtual void gradientReady(std::size_t slot) = 0;
+    // The forward or backward pass, whichever `pass` says, is done with the layer of parameter `slot`, and nobody is
+    // inside autograd: the rank may wait now. worked(pass) follows after the last of them.
+    virtual void layerDone(SpanKind pass, std::size_t slot) = 0;
     // While free, communication takes no time: what the laboratory does for itself, not the algorithm.
     virtual void setFree(bool free) = 0;
 };

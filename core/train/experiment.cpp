@@ -168,8 +168,17 @@ Status readVirtual(const Value& document, Experiment& experiment) {
         if (!fits) return section.table.error(fits.error().message);
     }
     DASGD_TRY(readSection(document, "compute", experiment.compute));
+    experiment.compute.fillInDevice();
     experiment.resolved.set("compute", writeFields(experiment.compute));
     return {};
+}
+
+Status checkTimeOnly(const Experiment& experiment) {
+    if (experiment.timeOnly() || !experiment.makeAlgorithm()->isTimeOnly()) return {};
+    return experiment.algorithmTable.error(
+        experiment.algorithmName +
+        " knows only how long training takes, not how it goes: set backend = \"virtual\" in [cluster] and mode = "
+        "\"time-only\" in [compute]");
 }
 
 Status readName(const Value& document, Experiment& experiment) {
@@ -283,6 +292,7 @@ Result<Experiment> readExperiment(const Value& document) {
     DASGD_TRY(readSection(document, "cluster", experiment.cluster));
     resolved.set("cluster", writeFields(experiment.cluster));
     DASGD_TRY(readVirtual(document, experiment));
+    DASGD_TRY(checkTimeOnly(experiment));
     DASGD_TRY(readSection(document, "record", experiment.record));
     resolved.set("record", writeFields(experiment.record));
     return experiment;
@@ -318,7 +328,9 @@ namespace {
 
 Result<Plan> loadAndBuild(const Experiment& experiment) {
     const std::unique_ptr<Model> model = experiment.makeModel();
-    BuildContext context{.input = model->naturalInput(), .workers = static_cast<int>(experiment.cluster.workers)};
+    BuildContext context{.input = model->naturalInput(),
+                         .workers = static_cast<int>(experiment.cluster.workers),
+                         .timeOnly = experiment.timeOnly()};
     std::int64_t samples = 0;
     if (experiment.dataset) {
         DASGD_ASSIGN(const Splits splits, experiment.dataset->load(context.input));
@@ -329,6 +341,11 @@ Result<Plan> loadAndBuild(const Experiment& experiment) {
     torch::manual_seed(static_cast<std::uint64_t>(experiment.train.seed));
     if (auto built = model->build(context); !built) {
         return tl::unexpected<Error>(placed(experiment.modelTable, built.error()));
+    }
+    if (model->module().parameters().front().is_meta() && experiment.compute.measured()) {
+        return fail(placed(experiment.modelTable, {experiment.modelName + " has nothing to measure: write step_time in "
+                                                                          "[compute], as 60ms, or \"device\""})
+                        .message);
     }
     Plan plan = planSteps(experiment, samples);
     const auto parameters = model->module().parameters();

@@ -31,17 +31,19 @@ FlatParams::FlatParams(torch::nn::Module& module, at::ScalarType type) {
     }
 }
 
-FlatParams FlatParams::shapesOf(const std::vector<std::int64_t>& parameterSizes, at::ScalarType type) {
-    FlatParams shapes;
+FlatParams FlatParams::shapesOf(const std::vector<std::vector<std::int64_t>>& shapes, at::ScalarType type) {
+    FlatParams params;
+    const auto options = at::TensorOptions(type).device(at::kMeta);
     std::int64_t total = 0;
-    for (const std::int64_t size : parameterSizes) {
-        shapes.slots_.push_back({{}, total, size});
-        total += size;
+    for (const auto& shape : shapes) {
+        const at::Tensor parameter = at::empty(shape, options);
+        params.slots_.push_back({parameter, total, parameter.numel()});
+        total += parameter.numel();
     }
     DASGD_CHECK(total > 0 && "a model without parameters");
-    shapes.weights_ = at::empty({total}, at::TensorOptions(type).device(at::kMeta));
-    shapes.gradients_ = at::empty({total}, at::TensorOptions(type).device(at::kMeta));
-    return shapes;
+    params.weights_ = at::empty({total}, options);
+    params.gradients_ = at::empty({total}, options);
+    return params;
 }
 
 }  // namespace dasgd

@@ -13,9 +13,9 @@ class FlatParams {
 public:
     // Moves the module's parameters into one tensor of `type` and gives each a gradient view. The module lives longer.
     FlatParams(torch::nn::Module& module, at::ScalarType type);
-    // Parameters of so many elements each, without values, on the meta device: operations on them check shapes and
-    // compute nothing.
-    [[nodiscard]] static FlatParams shapesOf(const std::vector<std::int64_t>& parameterSizes, at::ScalarType type);
+    // Parameters of these shapes, without values, on the meta device: operations on them check shapes and compute
+    // nothing.
+    [[nodiscard]] static FlatParams shapesOf(const std::vector<std::vector<std::int64_t>>& shapes, at::ScalarType type);
 
     [[nodiscard]] at::Tensor& weights() { return weights_; }      // [N]
     [[nodiscard]] at::Tensor& gradients() { return gradients_; }  // [N]
@@ -25,7 +25,7 @@ public:
 
     // Parameters in registration order with their offset in the flat tensor.
     struct Slot {
-        at::Tensor parameter;  // undefined where there are only shapes
+        at::Tensor parameter;
         std::int64_t offset = 0;
         std::int64_t numel = 0;
     };

@@ -31,4 +31,20 @@ void GradientFeed::ready(std::size_t slot) {
     if (listener_) listener_(slot);
 }
 
+void GradientFeed::listenToLayers(LayerListener listener) {
+    DASGD_CHECK(!hasLayerListener() && "one listener");
+    DASGD_CHECK(params_.shapesOnly() && "nobody can stop autograd between two layers");
+    layers_ = std::move(listener);
+}
+
+void GradientFeed::forward(std::size_t slot) {
+    layers_.beforeForward(slot);
+    if (pace_) pace_->layerDone(SpanKind::Forward, slot);
+}
+
+void GradientFeed::backward(std::size_t slot) {
+    if (pace_) pace_->layerDone(SpanKind::Backward, slot);
+    layers_.afterBackward(slot);
+}
+
 }  // namespace dasgd

@@ -1,5 +1,5 @@
 // Tells an algorithm, during the backward pass, that the gradient of a parameter is ready. Synchronous SGD sends its
-// buckets from here.
+// buckets from here. Where passes are only timed it can also be told of every layer as either pass comes to it.
 #pragma once
 
 #include <cstddef>
@@ -31,10 +31,22 @@ public:
     // The gradient of `slot` is ready. Called by autograd, or by whoever stands in for it.
     void ready(std::size_t slot);
 
+    // Of parameters that are shapes only. Unlike the listener above, these may wait.
+    struct LayerListener {
+        Listener beforeForward;  // from slot 0 on
+        Listener afterBackward;  // from the last slot on
+    };
+    void listenToLayers(LayerListener listener);
+    [[nodiscard]] bool hasLayerListener() const { return static_cast<bool>(layers_.beforeForward); }
+    // The pass comes to `slot`; called by whoever stands in for it.
+    void forward(std::size_t slot);
+    void backward(std::size_t slot);
+
 private:
     FlatParams& params_;
     Pace* pace_;
     Listener listener_;
+    LayerListener layers_;
     std::vector<std::shared_ptr<torch::autograd::Node>> accumulators_;  // autograd holds them weakly
 };
 

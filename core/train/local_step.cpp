@@ -52,8 +52,14 @@ class IdleStep final : public LocalStep {
 public:
     IdleStep(const FlatParams& params, GradientFeed& feed) : slots_(params.slots().size()), feed_(feed) {}
     void load() override {}
-    void forward() override {}
+    void forward() override {
+        if (!feed_.hasLayerListener()) return;
+        for (std::size_t slot = 0; slot < slots_; ++slot) feed_.forward(slot);
+    }
     void backward() override {
+        if (feed_.hasLayerListener()) {
+            for (std::size_t slot = slots_; slot-- > 0;) feed_.backward(slot);
+        }
         if (!feed_.hasListener()) return;
         for (std::size_t slot = slots_; slot-- > 0;) feed_.ready(slot);
     }

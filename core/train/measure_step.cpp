@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/base/clock.h"
+#include "core/train/count_flops.h"
 #include "core/train/local_step.h"
 
 namespace dasgd {
@@ -93,7 +94,8 @@ Result<StepTimes> measureStepTimes(const Experiment& experiment, const TrainingD
 
 Result<StepTimes> stepTimesOf(const Experiment& experiment, const TrainingData& data) {
     if (experiment.compute.measured()) return measureStepTimes(experiment, data);
-    return givenStepTimes(experiment.compute, data.parameterSizes);
+    DASGD_ASSIGN(const LayerWork work, layerWorkOf(experiment, data));
+    return reckonStepTimes(experiment.compute, work, data.parameterSizes(), experiment.train.batchSize);
 }
 
 }  // namespace dasgd

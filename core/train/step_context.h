@@ -13,8 +13,10 @@ namespace dasgd {
 
 class StepContext {
 public:
-    StepContext(Communicator& comm, Clock& clock, FlatParams& params, Trace& trace, Pace* pace = nullptr)
-        : comm_(comm), clock_(clock), params_(params), trace_(trace), gradientFeed_(params, pace) {}
+    // `samples`: of one rank in one step.
+    StepContext(Communicator& comm, Clock& clock, FlatParams& params, Trace& trace, Pace* pace = nullptr,
+                std::int64_t samples = 1)
+        : comm_(comm), clock_(clock), params_(params), trace_(trace), gradientFeed_(params, pace), samples_(samples) {}
 
     [[nodiscard]] Communicator& comm() { return comm_; }
     [[nodiscard]] Clock& clock() { return clock_; }
@@ -22,6 +24,8 @@ public:
     [[nodiscard]] Trace& trace() { return trace_; }
     [[nodiscard]] GradientFeed& gradientFeed() { return gradientFeed_; }
 
+    // That this rank trains on in one step.
+    [[nodiscard]] std::int64_t samples() const { return samples_; }
     // Completed local steps k; in afterStep the step just made counts.
     [[nodiscard]] std::int64_t step() const { return step_; }
     // Of the step just made, or about to be made.
@@ -39,6 +43,7 @@ private:
     FlatParams& params_;
     Trace& trace_;
     GradientFeed gradientFeed_;
+    std::int64_t samples_;
     std::int64_t step_ = 0;
     double learningRate_ = 0;
 };

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/base/clock.h"
 #include "core/base/event.h"
@@ -21,22 +22,34 @@ public:
     Trace(Clock& clock, EventSink& sink, TraceLevel level, Pace* pace = nullptr)
         : clock_(clock), sink_(sink), level_(level), pace_(pace) {}
 
-    // Records from construction to destruction, on the compute lane unless told otherwise.
+    // Records from construction to destruction, on the compute lane unless told otherwise. A wait inside a pass
+    // interrupts it: what is recorded of the pass is the time before and after.
     class [[nodiscard]] Scope {
     public:
         Scope(Trace& trace, SpanKind kind, std::int64_t step, std::uint64_t collective, std::int64_t bytes)
             : trace_(trace),
-              span_{.kind = kind, .step = step, .start = trace.now(), .bytes = bytes, .collective = collective} {}
+              outer_(std::exchange(trace.open_, this)),
+              span_{.kind = kind, .step = step, .start = trace.now(), .bytes = bytes, .collective = collective} {
+            if (interrupts()) outer_->recordUntil(span_.start);
+        }
         ~Scope() {
             if (trace_.pace_) trace_.pace_->worked(span_.kind, span_.bytes);
-            span_.end = trace_.now();
-            trace_.add(span_);
+            recordUntil(trace_.now());
+            if (interrupts()) outer_->span_.start = span_.end;
+            trace_.open_ = outer_;
         }
         Scope(const Scope&) = delete;
         Scope& operator=(const Scope&) = delete;
 
     private:
+        [[nodiscard]] bool interrupts() const { return outer_ && span_.kind == SpanKind::Wait; }
+        void recordUntil(Ns end) {
+            span_.end = end;
+            trace_.add(span_);
+        }
+
         Trace& trace_;
+        Scope* outer_;
         Span span_;
     };
     Scope scope(SpanKind kind, std::int64_t step, std::uint64_t collective = 0, std::int64_t bytes = 0) {
@@ -60,6 +73,7 @@ private:
     TraceLevel level_;
     Pace* pace_;
     OverlapMeter meter_;
+    Scope* open_ = nullptr;  // the innermost
 };
 
 }  // namespace dasgd

@@ -1,5 +1,6 @@
 #include "core/train/training_data.h"
 
+#include <c10/util/accumulate.h>
 #include <torch/utils.h>
 
 #include <mutex>
@@ -29,9 +30,15 @@ Result<TrainingData> loadTrainingData(const Experiment& experiment) {
     if (!experiment.isVirtual()) return data;
     DASGD_ASSIGN(const auto model, buildModel(experiment, data, Rank{0}));
     for (const at::Tensor& parameter : model->module().parameters()) {
-        if (parameter.requires_grad()) data.parameterSizes.push_back(parameter.numel());
+        if (parameter.requires_grad()) data.parameterShapes.push_back(parameter.sizes().vec());
     }
     return data;
+}
+
+std::vector<std::int64_t> TrainingData::parameterSizes() const {
+    std::vector<std::int64_t> sizes;
+    for (const auto& shape : parameterShapes) sizes.push_back(c10::multiply_integers(shape));
+    return sizes;
 }
 
 Result<std::unique_ptr<Model>> buildModel(const Experiment& experiment, const TrainingData& data, Rank rank) {
@@ -42,7 +49,10 @@ Result<std::unique_ptr<Model>> buildModel(const Experiment& experiment, const Tr
     static std::mutex generator;
     const std::lock_guard lock(generator);
     torch::manual_seed(static_cast<std::uint64_t>(experiment.train.seed));
-    DASGD_TRY(model->build({.input = input, .rank = rank, .workers = static_cast<int>(experiment.cluster.workers)}));
+    DASGD_TRY(model->build({.input = input,
+                            .rank = rank,
+                            .workers = static_cast<int>(experiment.cluster.workers),
+                            .timeOnly = experiment.timeOnly()}));
     return model;
 }
 

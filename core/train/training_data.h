@@ -13,8 +13,11 @@ namespace dasgd {
 struct TrainingData {
     Splits splits;                                  // inputs in the experiment's precision
     std::vector<std::vector<std::int64_t>> shards;  // of each rank, indices into the training set
-    // Of a virtual run: elements of each trainable parameter, in registration order.
-    std::vector<std::int64_t> parameterSizes;
+    // Of a virtual run: each trainable parameter's, in registration order.
+    std::vector<std::vector<std::int64_t>> parameterShapes;
+
+    // How many elements they have.
+    [[nodiscard]] std::vector<std::int64_t> parameterSizes() const;
 };
 
 // No samples for a model that needs none. Errors: a model that cannot be built, of the data set, of the partition.

@@ -29,7 +29,7 @@ struct Diverged : std::runtime_error {
 };
 
 FlatParams paramsOf(const Experiment& experiment, const TrainingData& data, Model* model) {
-    if (!model) return FlatParams::shapesOf(data.parameterSizes, experiment.scalarType());
+    if (!model) return FlatParams::shapesOf(data.parameterShapes, experiment.scalarType());
     return {model->module(), experiment.scalarType()};
 }
 
@@ -43,7 +43,7 @@ public:
           model_(std::move(model)),
           params_(paramsOf(experiment, data, model_.get())),
           trace_(environment.clock, environment.sink, levelOf(experiment.record), environment.pace),
-          context_(environment.comm, environment.clock, params_, trace_, environment.pace),
+          context_(environment.comm, environment.clock, params_, trace_, environment.pace, experiment.train.batchSize),
           plan_(planSteps(experiment, data.splits.train.count())),
           hasData_(!data.shards.empty()),
           learningRate_(experiment.makeOptimizer()->learningRate()),

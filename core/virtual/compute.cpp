@@ -1,9 +1,13 @@
 #include "core/virtual/compute.h"
 
 #include <algorithm>
-#include <numeric>
+#include <array>
+#include <cstdio>
 
+#include "core/base/check.h"
 #include "core/base/units.h"
+#include "core/virtual/device_table.h"
+#include "core/virtual/layer_work.h"
 
 namespace dasgd {
 
@@ -12,13 +16,33 @@ namespace {
 // A snapshot reads and writes the weights; a merge reads two and writes one.
 constexpr double kPassesOfSnapshot = 2;
 constexpr double kPassesOfMerge = 3;
+// A backward pass multiplies twice where a forward pass multiplies once.
+constexpr double kForwardOfUncounted = 1.0 / 3;
 
 }  // namespace
 
+std::optional<FieldError> ComputeParams::checkDevice() const {
+    if (ofDevice() && device == "none" && peakTeraflops == 0) {
+        return FieldError{"device",
+                          "step_time = \"device\" needs to know which: write device = \"v100\", or peak_tflops"};
+    }
+    if (ofDevice() && efficiency == 0) {
+        return FieldError{"efficiency",
+                          "step_time = \"device\" needs the share of its peak that this training reaches: write "
+                          "efficiency = 0.4, or what you measured"};
+    }
+    if (memoryBandwidth == "device" && device == "none") {
+        return FieldError{"memory_bandwidth",
+                          "memory_bandwidth = \"device\" needs to know which: write device = \"v100\""};
+    }
+    return std::nullopt;
+}
+
 std::optional<FieldError> ComputeParams::check() const {
-    if (!measured()) {
+    if (auto broken = checkDevice()) return broken;
+    if (!measured() && !ofDevice()) {
         if (const auto time = parseDuration(stepTime); !time) {
-            return FieldError{"step_time", time.error().message + ", or \"measured\""};
+            return FieldError{"step_time", time.error().message + R"(, or "measured" or "device")"};
         }
     }
     const auto spread = JitterSpec::parse(jitter);
@@ -39,6 +63,7 @@ std::optional<FieldError> ComputeParams::check() const {
     if (std::accumulate(gradientShares.begin(), gradientShares.end(), 0.0) > 1 + 1e-6) {
         return FieldError{"gradient_shares", "gradient_shares sum to more than 1, the whole backward pass"};
     }
+    if (memoryBandwidth == "device") return std::nullopt;
     const auto rate = parseRate(memoryBandwidth);
     if (!rate) return FieldError{"memory_bandwidth", rate.error().message};
     if (*rate == 0) return FieldError{"memory_bandwidth", "memory_bandwidth is 0; write a rate above 0, as 10GB/s"};
@@ -51,20 +76,43 @@ JitterSpec ComputeParams::jitterSpec() const {
     return spec;
 }
 
+void ComputeParams::fillInDevice() {
+    const Device* found = deviceNamed(device);
+    if (!found) return;
+    if (peakTeraflops == 0) peakTeraflops = found->teraflops;
+    if (memoryBandwidth != "device") return;
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%gGB/s", found->gigabytesPerSecond);
+    memoryBandwidth = text.data();
+}
+
 double ComputeParams::memoryBytesPerSecond() const { return parseRate(memoryBandwidth).value(); }
 
-StepTimes givenStepTimes(const ComputeParams& params, const std::vector<std::int64_t>& parameterSizes) {
-    const double total = parseDuration(params.stepTime).value();
-    StepTimes times{.forward = total * params.forwardShare, .backward = total * (1 - params.forwardShare)};
-    if (!params.gradientShares.empty()) {
-        times.gradientShares = params.gradientShares;
-        return times;
+std::vector<std::string> ComputeParams::devices() {
+    std::vector<std::string> names = deviceNames();
+    names.insert(names.begin(), "none");
+    return names;
+}
+
+Result<StepTimes> reckonStepTimes(const ComputeParams& params, const LayerWork& work,
+                                  const std::vector<std::int64_t>& parameterSizes, std::int64_t samples) {
+    DASGD_CHECK(!params.measured());
+    const double flops = work.flops();
+    if (params.ofDevice() && flops == 0) {
+        return fail(
+            "no multiplication with the model's parameters was found to count, so that step_time = \"device\" "
+            "cannot be reckoned: write a step_time, as 60ms, or \"measured\"");
     }
-    const auto elements = std::accumulate(parameterSizes.begin(), parameterSizes.end(), std::int64_t{0});
-    for (const std::int64_t size : parameterSizes) {
-        times.gradientShares.push_back(static_cast<double>(size) / static_cast<double>(elements));
-    }
-    return times;
+    const double total = params.ofDevice()
+                             ? flops * static_cast<double>(samples) / (params.peakTeraflops * 1e12 * params.efficiency)
+                             : parseDuration(params.stepTime).value();
+    const double byLayers = flops > 0 ? work.forwardFlops() / flops : kForwardOfUncounted;
+    const double forward = params.forwardShare > 0 ? params.forwardShare : byLayers;
+    return StepTimes{.forward = total * forward,
+                     .backward = total * (1 - forward),
+                     .gradientShares = params.gradientShares.empty() ? sharesOf(work.backward, parameterSizes)
+                                                                     : params.gradientShares,
+                     .forwardShares = sharesOf(work.forward, parameterSizes)};
 }
 
 bool StragglerParams::mayBeSlow(int rank, std::int64_t step) const {
@@ -91,7 +139,9 @@ double ComputeModel::seconds(SpanKind kind, std::int64_t bytes) {
     const auto passes = [&](double count) { return count * static_cast<double>(bytes) / memoryBytesPerSecond_; };
     switch (kind) {
         case SpanKind::Data: return times_.data;
-        case SpanKind::Forward: beginStep(); return times_.forward * slowness_;
+        case SpanKind::Forward:
+            if (!std::exchange(begun_, false)) beginStep();
+            return times_.forward * slowness_;
         case SpanKind::Backward: return times_.backward * slowness_;
         case SpanKind::Update: return times_.update * slowness_;
         case SpanKind::Snapshot: return passes(kPassesOfSnapshot);
@@ -102,6 +152,11 @@ double ComputeModel::seconds(SpanKind kind, std::int64_t bytes) {
 
 double ComputeModel::gradientSeconds(std::size_t slot) const {
     return slot < times_.gradientShares.size() ? times_.gradientShares[slot] * times_.backward * slowness_ : 0;
+}
+
+double ComputeModel::forwardSeconds(std::size_t slot) {
+    if (!std::exchange(begun_, true)) beginStep();
+    return slot < times_.forwardShares.size() ? times_.forwardShares[slot] * times_.forward * slowness_ : 0;
 }
 
 }  // namespace dasgd

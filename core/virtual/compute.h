@@ -8,9 +8,12 @@
 
 #include "core/base/event.h"
 #include "core/base/fields.h"
+#include "core/base/result.h"
 #include "core/virtual/jitter.h"
 
 namespace dasgd {
+
+struct LayerWork;
 
 // Ranks that take longer than the others.
 struct StragglerParams {
@@ -30,7 +33,10 @@ struct StragglerParams {
 struct ComputeParams {
     std::string mode = "maths";
     std::string stepTime = "measured";
-    double forwardShare = 1.0 / 3;
+    std::string device = "none";
+    double peakTeraflops = 0;
+    double efficiency = 0;
+    double forwardShare = 0;
     std::string memoryBandwidth = "10GB/s";
     double contention = 0;
     std::string jitter = "none";
@@ -45,11 +51,21 @@ struct ComputeParams {
            .choices = {"maths", "time-only"}});
         f(stepTime, "step_time",
           {.symbol = "T_c",
-           .help = "Forward, backward and update of one local step, as 60ms; measured: on this machine"});
+           .help =
+               "Forward, backward and update of one local step, as 60ms; measured: on this machine; device: FLOP of "
+               "the model for the batch / (peak x efficiency)"});
+        f(device, "device", {.help = "What a worker computes on; its figures are the maker's", .choices = devices()});
+        f(peakTeraflops, "peak_tflops",
+          {.min = 0, .max = 1e9, .unit = "TFLOP/s", .help = "Peak in single precision; 0: the device's"});
+        f(efficiency, "efficiency",
+          {.min = 0, .max = 1, .help = "Share of the peak that training reaches: yours to choose, no table has it"});
         f(forwardShare, "forward_share",
-          {.min = 0, .max = 1, .help = "Of a given step time: the rest is the backward pass"});
+          {.min = 0,
+           .max = 1,
+           .maxOpen = true,
+           .help = "Of a step time that is not measured: the rest is the backward pass; 0: by the layers' FLOP"});
         f(memoryBandwidth, "memory_bandwidth",
-          {.help = "At which snapshots and merges go over the weights, as 10GB/s"});
+          {.help = "At which snapshots and merges go over the weights, as 10GB/s; device: its own"});
         f(contention, "contention",
           {.min = 0, .max = 100, .symbol = "κ", .help = "Computing takes 1 + κ times as long while a collective runs"});
         f(jitter, "jitter",
@@ -73,8 +89,16 @@ struct ComputeParams {
     }
     [[nodiscard]] std::optional<FieldError> check() const;
     [[nodiscard]] bool measured() const { return stepTime == "measured"; }
-    [[nodiscard]] double memoryBytesPerSecond() const;  // of checked values
+    [[nodiscard]] bool ofDevice() const { return stepTime == "device"; }
+    // Writes the device's figures where the user leaves them to the table, so that a run's record has them. Checked
+    // values.
+    void fillInDevice();
+    [[nodiscard]] double memoryBytesPerSecond() const;  // of values that are filled in
     [[nodiscard]] JitterSpec jitterSpec() const;
+
+private:
+    [[nodiscard]] static std::vector<std::string> devices();
+    [[nodiscard]] std::optional<FieldError> checkDevice() const;
 };
 
 // Phases of one local step, in seconds, on a rank that nothing disturbs.
@@ -86,12 +110,16 @@ struct StepTimes {
     // Of each parameter (slot of the flat weights): which share of the backward pass comes between the gradient that
     // was ready before it and its own. In slot order; sums to at most 1. Empty: all gradients are ready at the end.
     std::vector<double> gradientShares;
+    // And of the forward pass: which share is computed with it. Empty where that is not known.
+    std::vector<double> forwardShares;
 
     [[nodiscard]] double total() const { return data + forward + backward + update; }
 };
 
-// Of a step time that was given, for a model with parameters of these sizes: each gradient takes its share of elements.
-[[nodiscard]] StepTimes givenStepTimes(const ComputeParams& params, const std::vector<std::int64_t>& parameterSizes);
+// Of a step time that was given, or of `samples` a step on a device: forward, backward and each layer by its share of
+// `work`, a model with parameters of these sizes. Errors: a device and a model in which nothing can be counted.
+[[nodiscard]] Result<StepTimes> reckonStepTimes(const ComputeParams& params, const LayerWork& work,
+                                                const std::vector<std::int64_t>& parameterSizes, std::int64_t samples);
 
 // One rank's. The same parameters give the same times.
 class ComputeModel {
@@ -102,6 +130,8 @@ public:
     [[nodiscard]] double seconds(SpanKind kind, std::int64_t bytes);
     // From the gradient before it to this one.
     [[nodiscard]] double gradientSeconds(std::size_t slot) const;
+    // Of the forward pass with this parameter. The first of a step begins it.
+    [[nodiscard]] double forwardSeconds(std::size_t slot);
 
 private:
     void beginStep();
@@ -112,6 +142,7 @@ private:
     Jitter jitter_;
     double memoryBytesPerSecond_;
     std::int64_t step_ = 0;
+    bool begun_ = false;   // the forward pass of the present step has
     double slowness_ = 1;  // of the present step
 };
 

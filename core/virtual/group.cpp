@@ -14,13 +14,20 @@ namespace {
 
 double now() { return simgrid::s4u::Engine::get_clock(); }
 
+LinkCost formulaLink(const Wire& wire, const NetworkParams& network) {
+    LinkCost link = wire.worstNeighbourLink(network.reduceSecondsPerByte());
+    link.beta /= network.efficiency;
+    return link;
+}
+
 }  // namespace
 
 VirtualGroup::VirtualGroup(Wire& wire, const NetworkParams& network, int ranks, std::function<void(int)> changed)
     : wire_(wire),
       allReduce_(network.allReduce()),
+      authors_(network.authorsExchange()),
       byFormula_(network.fidelity == "formula"),
-      link_(wire.worstNeighbourLink(network.reduceSecondsPerByte())),
+      link_(formulaLink(wire, network)),
       changed_(std::move(changed)),
       queues_(static_cast<std::size_t>(ranks)) {}
 
@@ -112,7 +119,9 @@ double VirtualGroup::formulaSeconds(const SharedCollective& collective) const {
     if (size() == 1) return 0;
     const auto bytes = static_cast<double>(collective.bytes);
     switch (collective.kind) {
-        case CollectiveKind::AllReduce: return allReduceSeconds(allReduce_, link_, bytes, size());
+        case CollectiveKind::AllReduce:
+            if (authors_) return authorsExchangeSeconds(*authors_, 1 / link_.beta, bytes, size());
+            return allReduceSeconds(allReduce_, link_, bytes, size());
         case CollectiveKind::AllGather: return allGatherSeconds(link_, bytes, size());
         case CollectiveKind::Broadcast: return broadcastSeconds(link_, bytes, size());
     }

@@ -82,6 +82,7 @@ private:
 
     Wire& wire_;
     const AllReduceKind allReduce_;
+    const std::optional<AuthorsExchange> authors_;
     const bool byFormula_;
     const LinkCost link_;
     std::function<void(int rank)> changed_;

@@ -1,10 +1,24 @@
 #include "core/virtual/network.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include "core/base/units.h"
 
 namespace dasgd {
 
+namespace {
+
+constexpr std::string_view kAuthors = "authors-";
+
+}  // namespace
+
 std::optional<FieldError> NetworkParams::check() const {
+    if (authorsExchange() && fidelity != "formula") {
+        return FieldError{"collective", "collective = \"" + collective +
+                                            "\" is a formula without messages: set fidelity = \"formula\", or choose "
+                                            "another collective, as tree"};
+    }
     if (const auto rate = parseRate(reduceRate); !rate) return FieldError{"reduce_rate", rate.error().message};
     return std::nullopt;
 }
@@ -14,7 +28,14 @@ double NetworkParams::reduceSecondsPerByte() const {
     return rate > 0 ? 1 / rate : 0;
 }
 
+std::optional<AuthorsExchange> NetworkParams::authorsExchange() const {
+    if (!collective.starts_with(kAuthors)) return std::nullopt;
+    const auto found = std::ranges::find(kAuthorsExchangeNames, std::string_view(collective).substr(kAuthors.size()));
+    return static_cast<AuthorsExchange>(found - kAuthorsExchangeNames.begin());
+}
+
 AllReduceKind NetworkParams::allReduce() const {
+    if (authorsExchange()) return {};
     return {.method = allReduceMethodNamed(collective).value(),
             .groupSize = static_cast<int>(groupSize),
             .servers = static_cast<int>(servers)};

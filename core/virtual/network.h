@@ -11,6 +11,7 @@
 #include "core/base/fields.h"
 #include "core/base/registry.h"
 #include "core/base/result.h"
+#include "core/virtual/cost.h"
 #include "core/virtual/schedule.h"
 
 namespace simgrid::s4u {
@@ -26,24 +27,29 @@ struct NetworkParams {
     std::int64_t groupSize = 1;
     std::int64_t servers = 1;
     std::string reduceRate = "0GB/s";
+    double efficiency = 1;
     void visit(auto&& f) {
         f(fidelity, "fidelity",
           {.help = "message: collectives as messages that share links with everything else in flight; formula: their "
                    "alpha-beta time",
            .choices = {"message", "formula"}});
         f(collective, "collective",
-          {.help = "How an all-reduce is made of messages",
-           .choices = {"ring", "halving-doubling", "recursive-doubling", "tree", "hierarchical", "parameter-server"}});
+          {.help = "How an all-reduce is made of messages; authors-…: by formula alone, as DaSGD's authors reckon",
+           .choices = {"ring", "halving-doubling", "recursive-doubling", "tree", "hierarchical", "parameter-server",
+                       "authors-one-to-all", "authors-tree", "authors-butterfly", "authors-partial-mixing"}});
         f(groupSize, "group_size",
           {.min = 1, .max = 4096, .unit = "ranks", .symbol = "G", .help = "Of a hierarchical all-reduce"});
         f(servers, "servers", {.min = 1, .max = 4096, .help = "Ranks that hold the shards of a parameter server"});
         f(reduceRate, "reduce_rate",
           {.symbol = "1/ρ", .help = "How fast a rank adds up what it receives, as 10GB/s; 0GB/s: in no time"});
+        f(efficiency, "efficiency",
+          {.min = 0, .max = 1, .minOpen = true, .help = "Share of the links' bandwidth that messages reach"});
     }
     [[nodiscard]] std::optional<FieldError> check() const;
     // Of checked values:
     [[nodiscard]] double reduceSecondsPerByte() const;  // ρ
-    [[nodiscard]] AllReduceKind allReduce() const;
+    [[nodiscard]] AllReduceKind allReduce() const;      // the default one where authorsExchange() has a value
+    [[nodiscard]] std::optional<AuthorsExchange> authorsExchange() const;
 };
 
 // Bandwidth and latency of one link, shared by the topologies that have equal ones.

@@ -34,8 +34,8 @@ void RankActor::sleepUntil(Ns instant) {
 void RankActor::worked(SpanKind kind, std::int64_t bytes) {
     if (free_) return;
     double seconds = compute_.seconds(kind, bytes);
-    if (kind == SpanKind::Backward) {
-        seconds = std::max(0.0, seconds - std::exchange(backwardDone_, 0));
+    if (kind == SpanKind::Forward || kind == SpanKind::Backward) {
+        seconds = std::max(0.0, seconds - std::exchange(passDone_, 0));
         inBackward_ = false;
     }
     ahead_ += seconds;
@@ -46,8 +46,15 @@ void RankActor::worked(SpanKind kind, std::int64_t bytes) {
 void RankActor::gradientReady(std::size_t slot) {
     const double seconds = compute_.gradientSeconds(slot);
     inBackward_ = true;
-    backwardDone_ += seconds;
+    passDone_ += seconds;
     ahead_ += seconds;
+}
+
+void RankActor::layerDone(SpanKind pass, std::size_t slot) {
+    const double seconds = pass == SpanKind::Forward ? compute_.forwardSeconds(slot) : compute_.gradientSeconds(slot);
+    passDone_ += seconds;
+    ahead_ += seconds;
+    if (world_.options().compute.contention > 0) settle();
 }
 
 void RankActor::setFree(bool free) {

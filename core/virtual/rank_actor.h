@@ -30,6 +30,7 @@ public:
     // Pace.
     void worked(SpanKind kind, std::int64_t bytes) override;
     void gradientReady(std::size_t slot) override;
+    void layerDone(SpanKind pass, std::size_t slot) override;
     void setFree(bool free) override;
 
     // Does `launch` in SimGrid's context at the rank's present time: at once, or, inside a backward pass, when time
@@ -54,8 +55,8 @@ private:
     const int rank_;
     ComputeModel compute_;
 
-    double ahead_ = 0;         // computed since simulated time last caught up
-    double backwardDone_ = 0;  // of the backward pass under way
+    double ahead_ = 0;     // computed since simulated time last caught up
+    double passDone_ = 0;  // of the pass under way
     bool inBackward_ = false;
     bool free_ = false;
     bool ended_ = false;

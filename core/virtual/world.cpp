@@ -20,13 +20,14 @@ namespace {
 constexpr int kRanksToName = 8;
 
 // Pure alpha-beta links: no TCP corrections, no windows, no acknowledgements that eat bandwidth.
-void configure() {
+void configure(double efficiency) {
     // SimGrid would end the process on Ctrl-C in its own way.
     std::signal(SIGINT, SIG_DFL);
     std::signal(SIGSEGV, SIG_DFL);
     sg::Engine::set_config("network/model:CM02");
     sg::Engine::set_config("network/crosstraffic:0");
     sg::Engine::set_config("network/TCP-gamma:0");
+    sg::Engine::set_config("network/bandwidth-factor", efficiency);
 }
 
 // Whether autograd records is a property of the thread, and all actors share one: each keeps its own across a switch.
@@ -51,7 +52,7 @@ int argumentCount = 2;
 
 VirtualWorld::Impl::Impl(const Topology& topology, const VirtualOptions& options)
     : topology_(topology), options_(options), engine_(&argumentCount, arguments) {
-    configure();
+    configure(options_.network.efficiency);
 }
 VirtualWorld::Impl::~Impl() = default;
 

@@ -27,13 +27,15 @@ TEST(GradientFeed, TellsOfEachGradientOnceFromTheLastLayerOn) {
 // Writes down what it is told.
 struct Notes final : Pace {
     std::vector<std::size_t> slots;
+    std::vector<std::pair<SpanKind, std::size_t>> layers;
     void worked(SpanKind, std::int64_t) override {}
     void gradientReady(std::size_t slot) override { slots.push_back(slot); }
+    void layerDone(SpanKind pass, std::size_t slot) override { layers.emplace_back(pass, slot); }
     void setFree(bool) override {}
 };
 
 TEST(GradientFeed, MovesTimeOnBeforeTheListenerHears) {
-    FlatParams shapes = FlatParams::shapesOf({4, 2}, torch::kFloat);
+    FlatParams shapes = FlatParams::shapesOf({{4}, {2}}, torch::kFloat);
     Notes pace;
     GradientFeed feed(shapes, &pace);
     EXPECT_FALSE(feed.hasListener());
@@ -42,6 +44,21 @@ TEST(GradientFeed, MovesTimeOnBeforeTheListenerHears) {
     feed.ready(1);
     feed.ready(0);
     EXPECT_THAT(pace.slots, ElementsAre(1, 0));
+}
+
+TEST(GradientFeed, TellsOfALayerBeforeItsForwardAndAfterItsBackwardPass) {
+    FlatParams shapes = FlatParams::shapesOf({{4}, {2}}, torch::kFloat);
+    Notes pace;
+    GradientFeed feed(shapes, &pace);
+    std::vector<std::size_t> told;  // how many layers were done when the listener heard
+    const auto note = [&](std::size_t) { told.push_back(pace.layers.size()); };
+    EXPECT_FALSE(feed.hasLayerListener());
+    feed.listenToLayers({note, note});
+    EXPECT_TRUE(feed.hasLayerListener());
+    feed.forward(1);
+    feed.backward(0);
+    EXPECT_THAT(told, ElementsAre(0, 2));
+    EXPECT_THAT(pace.layers, ElementsAre(std::pair(SpanKind::Forward, 1U), std::pair(SpanKind::Backward, 0U)));
 }
 
 }  // namespace

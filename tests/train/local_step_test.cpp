@@ -41,7 +41,7 @@ TEST(LocalStep, DescendsTheGradientOfItsOwnShard) {
 }
 
 TEST(IdleStep, ComputesNothingAndTellsOfEveryGradient) {
-    FlatParams shapes = FlatParams::shapesOf({5, 3, 2}, torch::kFloat);
+    FlatParams shapes = FlatParams::shapesOf({{5}, {3, 1}, {2}}, torch::kFloat);
     GradientFeed feed(shapes, nullptr);
     const auto step = makeIdleStep(shapes, feed);
     step->backward();  // with nobody listening
@@ -55,6 +55,18 @@ TEST(IdleStep, ComputesNothingAndTellsOfEveryGradient) {
     EXPECT_TRUE(std::isnan(step->loss()));
     EXPECT_EQ(shapes.size(), 10);
     EXPECT_TRUE(shapes.shapesOnly());
+}
+
+TEST(IdleStep, GoesThroughTheLayersForAlgorithmsThatAskForThem) {
+    FlatParams shapes = FlatParams::shapesOf({{5}, {3}}, torch::kFloat);
+    GradientFeed feed(shapes, nullptr);
+    const auto step = makeIdleStep(shapes, feed);
+    std::vector<std::string> order;
+    feed.listenToLayers({[&](std::size_t slot) { order.push_back("to " + std::to_string(slot)); },
+                         [&](std::size_t slot) { order.push_back("back from " + std::to_string(slot)); }});
+    step->forward();
+    step->backward();
+    EXPECT_THAT(order, ElementsAre("to 0", "to 1", "back from 1", "back from 0"));
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ TEST(MeasureStep, FindsEveryPhaseAndWhereTheBackwardPassGoes) {
         EXPECT_GT(phase, 0);
         EXPECT_LT(phase, 10);
     }
-    ASSERT_EQ(times.gradientShares.size(), data.parameterSizes.size());
+    ASSERT_EQ(times.gradientShares.size(), data.parameterShapes.size());
     for (const double share : times.gradientShares) EXPECT_GE(share, 0);
     const double sum = std::accumulate(times.gradientShares.begin(), times.gradientShares.end(), 0.0);
     EXPECT_GT(sum, 0.3);
@@ -40,6 +40,24 @@ TEST(MeasureStep, TakesAGivenTimeAsItIs) {
     const Experiment experiment = lenet({{"step_time", text("30ms")}});
     const StepTimes times = stepTimesOf(experiment, loadTrainingData(experiment).value()).value();
     EXPECT_DOUBLE_EQ(times.total(), 0.030);
+}
+
+// 416,520 multiply-adds forward, three times as many in all but for those of the first layer's input.
+TEST(MeasureStep, SplitsAGivenTimeAsTheLayersHaveIt) {
+    const Experiment experiment = lenet({{"step_time", text("30ms")}});
+    const StepTimes times = stepTimesOf(experiment, loadTrainingData(experiment).value()).value();
+    const double all = 3 * 416'520 - 117'600;
+    EXPECT_DOUBLE_EQ(times.forward, 0.030 * 416'520 / all);
+    EXPECT_DOUBLE_EQ(times.gradientShares[2], 2 * 240'000 / (all - 416'520)) << "the second convolution";
+    EXPECT_DOUBLE_EQ(times.forwardShares[4], 48'000 / 416'520.0) << "the first fully connected layer";
+}
+
+TEST(MeasureStep, ReckonsADevicesTimeFromTheModelsFlop) {
+    const Experiment experiment =
+        lenet({{"step_time", text("device")}, {"device", text("v100")}, {"efficiency", number(0.4)}});
+    const StepTimes times = stepTimesOf(experiment, loadTrainingData(experiment).value()).value();
+    EXPECT_DOUBLE_EQ(times.total(), 4 * 2.0 * (3 * 416'520 - 117'600) / (15.7e12 * 0.4));
+    EXPECT_EQ(experiment.resolved.find("compute")->find("peak_tflops")->toToml(), "15.7") << "the record has it";
 }
 
 }  // namespace

@@ -45,6 +45,27 @@ TEST(Trace, ScopesRecordFromStartToEnd) {
     EXPECT_EQ(sink.spans[0].end, 20);
 }
 
+TEST(Trace, AWaitInsideAPassInterruptsIt) {
+    HandClock clock;
+    MemorySink sink;
+    Trace trace(clock, sink, TraceLevel::Full);
+    {
+        const auto pass = trace.scope(SpanKind::Forward, 7);
+        { const auto wait = trace.scope(SpanKind::Wait, 7); }
+        const auto inner = trace.scope(SpanKind::Merge, 7);
+    }
+    ASSERT_EQ(sink.spans.size(), 4U);
+    const auto is = [&](std::size_t i, SpanKind kind, Ns start, Ns end) {
+        EXPECT_EQ(sink.spans[i].kind, kind) << i;
+        EXPECT_EQ(sink.spans[i].start, start) << i;
+        EXPECT_EQ(sink.spans[i].end, end) << i;
+    };
+    is(0, SpanKind::Forward, 10, 20);
+    is(1, SpanKind::Wait, 20, 30);
+    is(2, SpanKind::Merge, 40, 50);
+    is(3, SpanKind::Forward, 30, 60);
+}
+
 TEST(Trace, AwaitRecordsTheWaitOnlyWhereThereWasOne) {
     for (const bool ready : {false, true}) {
         HandClock clock;

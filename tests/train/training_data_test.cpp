@@ -33,7 +33,7 @@ TEST(TrainingData, SharesTheSamplesOutAmongTheRanks) {
     }
     EXPECT_EQ(all.size(), count) << "no sample belongs to two ranks";
     EXPECT_EQ(count, static_cast<std::size_t>(data.splits.train.count()));
-    EXPECT_THAT(data.parameterSizes, ElementsAre(7840, 10));
+    EXPECT_THAT(data.parameterSizes(), ElementsAre(7840, 10));
 }
 
 TEST(TrainingData, IsOnlyShapesForAModelWithoutData) {
@@ -42,7 +42,7 @@ TEST(TrainingData, IsOnlyShapesForAModelWithoutData) {
                                                    {"start", vector({1, 1})}});
     const TrainingData data = loadTrainingData(experiment).value();
     EXPECT_THAT(data.shards, IsEmpty());
-    EXPECT_THAT(data.parameterSizes, ElementsAre(2));
+    EXPECT_THAT(data.parameterSizes(), ElementsAre(2));
 }
 
 TEST(BuildModel, GivesEveryRankTheSameWeights) {

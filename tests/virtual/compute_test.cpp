@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "core/virtual/layer_work.h"
 #include "tests/support/document.h"
 
 namespace dasgd {
@@ -27,16 +28,61 @@ TEST(ComputeModel, ChargesEachPhaseAndNothingElse) {
     EXPECT_EQ(model.gradientSeconds(2), 0);
 }
 
-TEST(ComputeModel, TakesTheGradientSharesThatWereGiven) {
-    const StepTimes times = givenStepTimes({.stepTime = "60ms", .gradientShares = {0.1, 0.6}}, {30, 10});
-    EXPECT_THAT(times.gradientShares, ElementsAre(0.1, 0.6));
+TEST(ComputeModel, GoesThroughTheForwardPassLayerByLayerWithOneDraw) {
+    StepTimes times = kTimes;
+    times.forwardShares = {0.75, 0.25};
+    ComputeParams params;
+    params.straggler = StragglerParams{.factor = 3, .every = 2};
+    ComputeModel model(params, times, 0);
+    for (const double slow : {1.0, 3.0, 1.0}) {
+        EXPECT_DOUBLE_EQ(model.forwardSeconds(0), 0.0075 * slow);
+        EXPECT_DOUBLE_EQ(model.forwardSeconds(1), 0.0025 * slow);
+        EXPECT_DOUBLE_EQ(model.seconds(SpanKind::Forward, 0), 0.010 * slow) << "the same step";
+        EXPECT_DOUBLE_EQ(model.seconds(SpanKind::Backward, 0), 0.020 * slow);
+    }
 }
 
-TEST(ComputeModel, SplitsAGivenStepTime) {
-    const StepTimes times = givenStepTimes({.stepTime = "60ms", .forwardShare = 0.25}, {30, 10});
+// Two layers: little to compute with many elements, and the other way round.
+const LayerWork kWork{.forward = {100, 300}, .backward = {100, 600}};
+const std::vector<std::int64_t> kSizes{30, 10};
+
+TEST(ReckonStepTimes, SplitsAGivenTimeByTheLayersFlop) {
+    const StepTimes times = reckonStepTimes({.stepTime = "55ms"}, kWork, kSizes, 8).value();
+    EXPECT_DOUBLE_EQ(times.forward, 0.020);
+    EXPECT_DOUBLE_EQ(times.backward, 0.035);
+    EXPECT_THAT(times.gradientShares, ElementsAre(1.0 / 7, 6.0 / 7));
+    EXPECT_THAT(times.forwardShares, ElementsAre(0.25, 0.75));
+}
+
+TEST(ReckonStepTimes, SplitsByElementsWhereNothingWasCounted) {
+    const StepTimes times = reckonStepTimes({.stepTime = "60ms"}, {{0, 0}, {0, 0}}, kSizes, 8).value();
+    EXPECT_DOUBLE_EQ(times.forward, 0.020);
+    EXPECT_THAT(times.gradientShares, ElementsAre(0.75, 0.25));
+}
+
+TEST(ReckonStepTimes, LetsTheUserSplit) {
+    const ComputeParams shared{.stepTime = "60ms", .gradientShares = {0.1, 0.6}};
+    EXPECT_THAT(reckonStepTimes(shared, kWork, kSizes, 8)->gradientShares, ElementsAre(0.1, 0.6));
+    const StepTimes times = reckonStepTimes({.stepTime = "60ms", .forwardShare = 0.25}, kWork, kSizes, 8).value();
     EXPECT_DOUBLE_EQ(times.forward, 0.015);
     EXPECT_DOUBLE_EQ(times.backward, 0.045);
-    EXPECT_THAT(times.gradientShares, ElementsAre(0.75, 0.25));
+}
+
+TEST(ReckonStepTimes, DividesTheBatchsFlopByWhatTheDeviceReaches) {
+    ComputeParams params{.stepTime = "device", .device = "v100", .efficiency = 0.4, .memoryBandwidth = "device"};
+    params.fillInDevice();
+    EXPECT_EQ(params.peakTeraflops, 15.7);
+    EXPECT_EQ(params.memoryBytesPerSecond(), 900e9);
+    EXPECT_DOUBLE_EQ(reckonStepTimes(params, kWork, kSizes, 8)->total(), 8 * 1100 / (15.7e12 * 0.4));
+    const auto nothing = reckonStepTimes(params, {{0, 0}, {0, 0}}, kSizes, 8);
+    ASSERT_FALSE(nothing);
+    EXPECT_THAT(nothing.error().message, HasSubstr("write a step_time"));
+}
+
+TEST(ReckonStepTimes, TakesThePeakOfTheUsersOwnDevice) {
+    ComputeParams params{.stepTime = "device", .peakTeraflops = 2, .efficiency = 0.5};
+    params.fillInDevice();
+    EXPECT_DOUBLE_EQ(reckonStepTimes(params, kWork, kSizes, 1)->total(), 1100 / 1e12);
 }
 
 // The slowness of each of the first steps.
@@ -80,7 +126,10 @@ TEST(ComputeParams, RefusesWhatCannotBe) {
         const auto read = readFields(test::table({{key, std::move(value)}}), params);
         return read ? std::string() : read.error().message;
     };
-    EXPECT_THAT(refused("step_time", test::text("soon")), HasSubstr("as 60ms, or \"measured\""));
+    EXPECT_THAT(refused("step_time", test::text("soon")), HasSubstr("as 60ms, or \"measured\" or \"device\""));
+    EXPECT_THAT(refused("step_time", test::text("device")), HasSubstr("write device = \"v100\""));
+    EXPECT_THAT(refused("device", test::text("v1000")), HasSubstr("v100"));
+    EXPECT_THAT(refused("memory_bandwidth", test::text("device")), HasSubstr("write device = \"v100\""));
     EXPECT_THAT(refused("memory_bandwidth", test::text("0GB/s")), HasSubstr("write a rate above 0"));
     EXPECT_THAT(refused("jitter", test::text("gauss(1)")), HasSubstr("\"gauss(1)\" is no jitter"));
     EXPECT_THAT(refused("jitter", test::text("samples")), HasSubstr("needs jitter_samples"));

@@ -64,5 +64,20 @@ TEST(VirtualGroup, ByFormulaTakesTheFormulasTime) {
     });
 }
 
+TEST(VirtualGroup, TakesTheTimeThatTheAuthorsReckon) {
+    NetworkParams authors;
+    authors.fidelity = "formula";
+    authors.collective = "authors-tree";
+    authors.efficiency = 0.5;
+    onVirtualCluster("star", gigabit(), {.ranks = 5, .network = authors}, [&](VirtualRank& rank) {
+        at::Tensor tensor = torch::ones({250'000});
+        Pending pending = rank.comm.allReduce(tensor, Reduce::Sum);
+        pending.wait();
+        EXPECT_NEAR(seconds(pending.interval().end),
+                    authorsExchangeSeconds(AuthorsExchange::Tree, kBytesPerSecond / 2, 1e6, 5), 1e-8)
+            << "no latency";
+    });
+}
+
 }  // namespace
 }  // namespace dasgd::test

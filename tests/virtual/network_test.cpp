@@ -27,6 +27,15 @@ TEST(NetworkParams, ReadsItsMethodAndRate) {
     EXPECT_EQ(NetworkParams{}.reduceSecondsPerByte(), 0) << "in no time";
 }
 
+TEST(NetworkParams, KnowsTheAuthorsCollectivesAsFormulas) {
+    NetworkParams params;
+    ASSERT_TRUE(readFields(table({{"collective", text("authors-butterfly")}, {"fidelity", text("formula")}}), params));
+    EXPECT_EQ(params.authorsExchange(), AuthorsExchange::Butterfly);
+    EXPECT_EQ(NetworkParams{}.authorsExchange(), std::nullopt);
+    EXPECT_THAT(refused<NetworkParams>("collective", text("authors-tree")), HasSubstr("set fidelity = \"formula\""));
+    EXPECT_THAT(refused<NetworkParams>("collective", text("authors-bush")), HasSubstr("authors-tree"));
+}
+
 TEST(NetworkParams, RefusesWhatCannotBe) {
     EXPECT_THAT(refused<NetworkParams>("collective", text("rings")), HasSubstr("halving-doubling"));
     EXPECT_THAT(refused<NetworkParams>("reduce_rate", text("fast")), HasSubstr("as 10GB/s"));

@@ -33,5 +33,24 @@ TEST(Wire, FindsTheWorstLinkBetweenNeighbours) {
     });
 }
 
+// Two messages leave rank 0 at once through its one link, of whose bandwidth a quarter is lost.
+TEST(Wire, MessagesShareWhatTheNetworkReaches) {
+    NetworkParams network;
+    network.efficiency = 0.75;
+    onVirtualCluster("star", gigabit(), {.ranks = 3, .network = network}, [&](VirtualRank& rank) {
+        at::Tensor tensor = torch::ones({250'000});
+        std::vector<Pending> pending;
+        if (rank.comm.rank() == Rank{0}) {
+            for (const int to : {1, 2}) pending.push_back(rank.comm.send(tensor, Rank{to}, 0));
+        } else {
+            pending.push_back(rank.comm.receive(tensor, Rank{0}, 0));
+        }
+        for (Pending& each : pending) {
+            each.wait();
+            EXPECT_NEAR(seconds(each.interval().end), kLatency + 2 * 1e6 / (0.75 * kBytesPerSecond), 1e-8);
+        }
+    });
+}
+
 }  // namespace
 }  // namespace dasgd::test

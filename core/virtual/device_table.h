@@ -1,0 +1,24 @@
+// What the makers say their devices can do at most, for step times that are reckoned instead of measured. Pure data.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dasgd {
+
+// What one worker computes on.
+struct Device {
+    std::string_view name;
+    double teraflops;           // peak of single-precision multiply-adds (FP32, no tensor cores), 10¹² FLOP/s
+    double gigabytesPerSecond;  // of its memory
+    std::string_view source;    // of both figures, or how they were reckoned
+};
+
+[[nodiscard]] std::span<const Device> deviceTable();
+// Null where the table has none of that name.
+[[nodiscard]] const Device* deviceNamed(std::string_view name);
+[[nodiscard]] std::vector<std::string> deviceNames();
+
+}  // namespace dasgd
