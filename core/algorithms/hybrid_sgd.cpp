@@ -1,0 +1,201 @@
+// The synchronous SGD of Das et al. (arXiv 1602.06709), as far as time goes. A layer's gradients set out as soon as its
+// backward pass is done and need to be there only when the next step's forward pass comes to it. Convolutions are data
+// parallel. A fully connected layer is split among the ranks of a group, which is data parallel to the other groups:
+// within the group inputs are gathered before its forward pass and their gradients summed after its backward pass, and
+// everyone waits for that; between groups the ranks that hold the same share of the weights average its gradients.
+//
+// Nothing is computed: what is exchanged has the right size and no values. All-reduces are the communicator's. Within a
+// group messages go round a ring. Between groups each rank sends every peer its part of the share, and then, when a
+// layer comes by and finds the parts arrived, the sum of its own part: both directly.
+#include <torch/types.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/algorithms/algorithm.h"
+#include "core/train/step_context.h"
+
+namespace dasgd {
+namespace {
+
+struct HybridSgdParams {
+    std::int64_t groups = 0;
+    double overlap = 0;
+    void visit(auto&& f) {
+        f(groups, "groups",
+          {.min = 0,
+           .max = 4096,
+           .symbol = "G",
+           .help = "Data-parallel groups of every fully connected layer: 1 model parallel, workers data parallel; 0: "
+                   "where the layer sends least"});
+        f(overlap, "overlap",
+          {.min = 0,
+           .max = 1,
+           .symbol = "ov",
+           .help = "Share of sending gradients that receiving weights hides; links that send and receive at once "
+                   "already count as 0"});
+    }
+};
+
+// One layer's share in the exchange.
+struct Layer {
+    int groups = 1;
+    int members = 1;            // ranks a group
+    at::Tensor gradients;       // of an all-reduce; of a split layer one rank's part of its share
+    at::Tensor inputs;          // of this rank's samples, or of its share of the outputs of the layer before
+    std::vector<Pending> way;   // under way
+    int rounds = 0;             // still to launch
+    std::int64_t launched = 0;  // at which step
+};
+
+class HybridSgd final : public Algorithm {
+public:
+    explicit HybridSgd(const HybridSgdParams& params) : params_(params) {}
+    [[nodiscard]] bool isTimeOnly() const override { return true; }
+
+    void start(StepContext& context) override {
+        const auto& slots = context.params().slots();
+        for (std::size_t slot = 0; slot < slots.size(); ++slot) layers_.push_back(layerOf(context, slots[slot]));
+        // What the network itself takes in is read by everyone who needs it.
+        layers_.front().inputs.reset();
+        context.gradientFeed().listenToLayers({[this, &context](std::size_t slot) { beforeForward(context, slot); },
+                                               [this, &context](std::size_t slot) { afterBackward(context, slot); }});
+    }
+    void afterStep(StepContext&) override {}
+    void drain(StepContext& context) override {
+        for (std::size_t slot = 0; slot < layers_.size(); ++slot) finish(context, slot);
+    }
+
+private:
+    Layer layerOf(StepContext& context, const FlatParams::Slot& slot) const {
+        const int ranks = context.comm().size();
+        const auto sizes = slot.parameter.sizes();
+        Layer layer;
+        layer.groups = sizes.size() == 2 ? groupsOf(sizes[1], sizes[0], context.samples() * ranks, ranks) : ranks;
+        layer.members = ranks / layer.groups;
+        const bool split = layer.members > 1;
+        const double parts = split ? static_cast<double>(layer.members) * layer.groups : 1;
+        // (2 − ov) halves of what an all-reduce moves.
+        const double elements = static_cast<double>(slot.numel) * (1 - params_.overlap / 2) / parts;
+        const auto options = context.params().gradients().options();
+        layer.gradients = at::empty({static_cast<std::int64_t>(std::ceil(elements))}, options);
+        if (split) layer.inputs = at::empty({context.samples() * sizes[1]}, options);
+        return layer;
+    }
+
+    // The divisor of the ranks with which a rank sends least: 8·ifm·MB/G within its group, 4(2−ov)·ifm·ofm·G/P between
+    // the groups. Of equals the largest: what goes between the groups can hide.
+    [[nodiscard]] int groupsOf(std::int64_t inputs, std::int64_t outputs, std::int64_t minibatch, int ranks) const {
+        if (params_.groups > 0 && ranks % params_.groups != 0) {
+            throw std::invalid_argument("groups is " + std::to_string(params_.groups) + ", which does not divide " +
+                                        std::to_string(ranks) + " workers: choose a divisor, or 0");
+        }
+        if (params_.groups > 0) return static_cast<int>(params_.groups);
+        const auto bytes = [&](int groups) {
+            const double within = groups < ranks ? 8.0 * inputs * minibatch / groups : 0;
+            const double between = groups > 1 ? 4 * (2 - params_.overlap) * inputs * outputs * groups / ranks : 0;
+            return within + between;
+        };
+        int best = 1;
+        for (int groups = 2; groups <= ranks; ++groups) {
+            if (ranks % groups == 0 && bytes(groups) <= bytes(best)) best = groups;
+        }
+        return best;
+    }
+
+    void beforeForward(StepContext& context, std::size_t slot) {
+        progress(context);
+        finish(context, slot);
+        exchangeInputs(context, slot);
+    }
+
+    void afterBackward(StepContext& context, std::size_t slot) {
+        exchangeInputs(context, slot);
+        launch(context, slot);
+        progress(context);
+    }
+
+    // Gathers the group's inputs, or adds up their gradients: the same messages in the other direction.
+    void exchangeInputs(StepContext& context, std::size_t slot) {
+        Layer& layer = layers_[slot];
+        if (!layer.inputs.defined()) return;
+        const int own = context.comm().rank().value();
+        const int member = own % layer.members;
+        const Rank next(own - member + (member + 1) % layer.members);
+        const Rank before(own - member + (member + layer.members - 1) % layer.members);
+        for (int round = 1; round < layer.members; ++round) {
+            Pending out = context.comm().send(layer.inputs, next, tagOf(slot, 0));
+            Pending in = context.comm().receive(layer.inputs, before, tagOf(slot, 0));
+            for (Pending* each : {&in, &out}) await(context, *each, context.step(), layer.inputs);
+        }
+    }
+
+    // Sends the layer's gradients off.
+    void launch(StepContext& context, std::size_t slot) {
+        Layer& layer = layers_[slot];
+        layer.launched = context.step();
+        if (layer.groups == 1) return;
+        if (layer.members == 1) {
+            layer.way.push_back(context.comm().allReduce(layer.gradients, Reduce::Mean));
+            return;
+        }
+        layer.rounds = 2;
+        launchRound(context, slot);
+    }
+
+    void launchRound(StepContext& context, std::size_t slot) {
+        Layer& layer = layers_[slot];
+        const int own = context.comm().rank().value();
+        const int tag = tagOf(slot, layer.rounds--);
+        for (int group = 0; group < layer.groups; ++group) {
+            const Rank peer(own % layer.members + group * layer.members);
+            if (peer == context.comm().rank()) continue;
+            layer.way.push_back(context.comm().send(layer.gradients, peer, tag));
+            layer.way.push_back(context.comm().receive(layer.gradients, peer, tag));
+        }
+    }
+
+    // Second rounds of what has gone through its first.
+    void progress(StepContext& context) {
+        for (std::size_t slot = 0; slot < layers_.size(); ++slot) {
+            Layer& layer = layers_[slot];
+            if (layer.rounds == 0) continue;
+            if (!std::ranges::all_of(layer.way, [](Pending& each) { return each.done(); })) continue;
+            settle(context, layer);
+            launchRound(context, slot);
+        }
+    }
+
+    void finish(StepContext& context, std::size_t slot) {
+        Layer& layer = layers_[slot];
+        settle(context, layer);
+        if (layer.rounds == 0) return;
+        launchRound(context, slot);
+        settle(context, layer);
+    }
+
+    void settle(StepContext& context, Layer& layer) {
+        for (Pending& each : layer.way) await(context, each, layer.launched, layer.gradients);
+        layer.way.clear();
+    }
+
+    static void await(StepContext& context, Pending& pending, std::int64_t launched, const at::Tensor& tensor) {
+        context.trace().await(pending, launched, context.step(), static_cast<std::int64_t>(tensor.nbytes()));
+    }
+
+    // Between two ranks the rounds of different layers may pass each other.
+    static int tagOf(std::size_t slot, int round) { return static_cast<int>(3 * slot) + round; }
+
+    HybridSgdParams params_;
+    std::vector<Layer> layers_;  // of each slot
+};
+
+const AlgorithmRegistry::Add<HybridSgd, HybridSgdParams> kAdd{
+    "hybrid_sgd", "Synchronous SGD, fully connected layers split among groups of ranks: the time it takes",
+    "arXiv 1602.06709"};
+
+}  // namespace
+}  // namespace dasgd
