@@ -5,7 +5,6 @@ set -euo pipefail
 
 dasgd=$PWD/build/release/dasgd
 folder=$(mktemp -d "${TMPDIR:-/tmp}/dasgd-bench.XXXXXX")
-port=29600
 
 die() {
     printf '%s: %s\n' "$(basename "$0")" "$*" >&2
@@ -62,8 +61,7 @@ rank_by_hand() {
 
 # run_on_hosts WORLD FILE: its line of JSON.
 run_on_hosts() {
-    local world=$1 file=$2 rank others=() other
-    port=$((port + 1))
+    local world=$1 file=$2 rank others=() other port=$((29600 + RANDOM % 4000))
     for ((rank = 1; rank < world; ++rank)); do
         rank_by_hand "$rank" "$world" "$file" >"$folder/rank$rank.log" 2>&1 &
         others+=($!)

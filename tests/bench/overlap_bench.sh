@@ -5,74 +5,19 @@
 # within a repetition, then their median. Needs root, two free cores and `./lab build`.
 #
 #   tests/bench/overlap_bench.sh      RATE=250mbit REPEATS=3 STEPS=29 LENET_STEPS=1500 PARTS="overlap trace"
-set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+# shellcheck source=tests/bench/on_hosts.sh
+source tests/bench/on_hosts.sh
 
 rate=${RATE:-250mbit} repeats=${REPEATS:-3} steps=${STEPS:-29} lenet_steps=${LENET_STEPS:-1500}
 parts=${PARTS:-overlap trace}
 read -ra algorithms <<<"${ALGORITHMS:-independent sync_sgd local_sgd dasgd}"
-dasgd=$PWD/build/release/dasgd
-folder=$(mktemp -d "${TMPDIR:-/tmp}/overlap-bench.XXXXXX")
 results=$folder/results
-port=29600
-
-die() {
-    printf 'overlap_bench.sh: %s\n' "$*" >&2
-    exit 1
-}
-
-clean_up() {
-    tests/support/hosts.sh down
-    rm -rf "$folder"
-}
-
-# experiment NAME ALGORITHM-LINES MODEL STEPS WORKERS TRACE
-experiment() {
-    local data=synthetic
-    [ "$3" = resnet18 ] || data=mnist
-    cat >"$folder/$1.toml" <<TOML
-name = "bench-$1"
-[algorithm]
-$2
-[model]
-name = "$3"
-[data]
-name = "$data"
-[train]
-steps = $4
-batch_size = 16
-eval_every = 1000000
-[optimizer]
-name = "sgd"
-learning_rate = 0.01
-momentum = 0.9
-[cluster]
-backend = "gloo"
-workers = $5
-[record]
-trace = "$6"
-TOML
-}
-
-number_of() { sed -n "s/.*\"$1\":[ ]*\([0-9.eE+-]*\).*/\1/p" | tail -n 1; }
-
-# One rank of two by hand, on its own host and core, as on a real cluster.
-worker() {
-    local rank=$1 name=$2
-    RANK=$rank WORLD_SIZE=2 LOCAL_RANK=0 MASTER_ADDR=10.77.0.1 MASTER_PORT=$port DASGD_INTERFACE=eth0 OMP_NUM_THREADS=1 \
-        ip netns exec "w$((rank + 1))" taskset -c "$rank" \
-        "$dasgd" worker "$folder/$name.toml" --workspace "$folder/host-$rank" --json
-}
 
 # overlap_run REPEAT NAME
 overlap_run() {
-    local name=$2 other line
-    port=$((port + 1))
-    worker 1 "$name" >"$folder/rank1.log" 2>&1 &
-    other=$!
-    worker 0 "$name" >"$folder/rank0.json" 2>"$folder/rank0.log" || die "rank 0 of $name failed: $(tail -n 3 "$folder/rank0.log")"
-    wait "$other" || die "rank 1 of $name failed: $(tail -n 3 "$folder/rank1.log")"
-    line=$(cat "$folder/rank0.json")
+    local name=$2 line
+    line=$(run_on_hosts 2 "$folder/$name.toml")
     printf '%s %s %s %s\n' "$1" "$name" "$(number_of step_ms <<<"$line")" "$(number_of hidden <<<"$line")" |
         tee -a "$results" >&2
 }
@@ -136,9 +81,6 @@ trace_part() {
     for workers in 1 2; do report "lenet-$workers-off" "lenet-$workers-full"; done
 }
 
-[ -x "$dasgd" ] || die "build first: ./lab build"
-[ "$(nproc)" -ge 2 ] || die "two cores are needed, one a host."
-trap clean_up EXIT
 for part in $parts; do
     case "$part" in
     overlap) overlap_part ;;
