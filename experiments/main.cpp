@@ -12,6 +12,8 @@ constexpr std::array kCommands{
     Command{"run", "Train an experiment, and all of its sweep, with worker processes on this host", declareRun},
     Command{"worker", "Be one rank, as torchrun, srun or mpirun start it", declareWorker},
     Command{"stop", "Stop a run: all ranks at one and the same step", declareStop},
+    Command{"advise", "Which delay and period a cluster asks for, what each algorithm would take, and why",
+            declareAdvise},
     Command{"calibrate", "Measure the cluster at hand and write it down as a platform", declareCalibrate},
     Command{"replay", "A recorded run again on a virtual cluster: its own, or another", declareReplay},
     Command{"list", "The runs of a workspace", declareList},

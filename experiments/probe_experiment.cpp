@@ -19,6 +19,10 @@ Value tableOf(const Value& document, const char* section) {
 
 Result<CheckedExperiment> probeExperiment(const std::string& file, const Overrides& overrides) {
     DASGD_ASSIGN(Value document, readTomlFile(file));
+    return probeExperimentOf(std::move(document), overrides);
+}
+
+Result<CheckedExperiment> probeExperimentOf(Value document, const Overrides& overrides) {
     document.erase("sweep");
     Value probe;
     probe.set("name", Value(std::string("probe")));

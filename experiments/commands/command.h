@@ -26,6 +26,7 @@ struct Command {
 Action declareRun(CLI::App& app);
 Action declareWorker(CLI::App& app);
 Action declareStop(CLI::App& app);
+Action declareAdvise(CLI::App& app);
 Action declareCalibrate(CLI::App& app);
 Action declareReplay(CLI::App& app);
 Action declareList(CLI::App& app);

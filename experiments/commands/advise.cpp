@@ -1,0 +1,163 @@
+// `dasgd advise`: which setting a cluster asks for, what each algorithm would take on it, and why.
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "experiments/commands/command.h"
+#include "experiments/forecast.h"
+#include "experiments/platform.h"
+#include "experiments/probe_experiment.h"
+#include "experiments/run_summary.h"
+#include "experiments/text.h"
+#include "experiments/toml_reader.h"
+
+namespace dasgd::experiments {
+
+namespace {
+
+struct AdviseOptions {
+    std::string file, workspace;
+    Overrides overrides;
+    double overhead = 0.03;
+    bool json = false, quiet = false;
+};
+
+bool isVirtual(const Value& document) {
+    const Value* cluster = document.find("cluster");
+    const Value* backend = cluster && cluster->isTable() ? cluster->find("backend") : nullptr;
+    const auto* name = backend ? backend->as<std::string>() : nullptr;
+    return name && *name == "virtual";
+}
+
+// The experiment on a virtual cluster: --platform's, its own, or the calibrated cluster at hand.
+Result<Value> onVirtualCluster(const AdviseOptions& options, RunSession& session) {
+    DASGD_ASSIGN(Value document, readTomlFile(options.file));
+    if (!options.overrides.platform.empty()) {
+        DASGD_ASSIGN(const Value platform, readTomlFile(options.overrides.platform));
+        DASGD_TRY(applyPlatform(document, platform));
+    } else if (!isVirtual(document)) {
+        DASGD_ASSIGN(const CheckedExperiment probe, probeExperiment(options.file, options.overrides));
+        DASGD_ASSIGN(const std::string runId, session.runToTheEnd(probe, "calibrating"));
+        DASGD_ASSIGN(auto reader, session.reader());
+        DASGD_ASSIGN(const Calibration calibration, calibrationOf(reader, runId));
+        DASGD_TRY(applyPlatform(document, platformOf(calibration)));
+    }
+    return document;
+}
+
+std::string settingsText(const ForecastRow& row) {
+    std::string text = row.algorithm;
+    for (const auto& [key, value] : *row.settings.as<Value::Table>()) {
+        if (key != "name") text += " " + key + "=" + value.toToml();
+    }
+    return text;
+}
+
+bool isAdvised(const ForecastRow& row, const Advice& advice) {
+    if (row.algorithm != "dasgd") return false;
+    return *row.settings.find("delay")->as<std::int64_t>() == advice.delay &&
+           *row.settings.find("period")->as<std::int64_t>() == advice.period && row.effective == 1;
+}
+
+nlohmann::json jsonOf(const Forecast& forecast) {
+    const ClusterFacts& facts = forecast.facts;
+    const Advice& advice = forecast.advice;
+    nlohmann::json json;
+    json["facts"] = {{"workers", facts.workers},
+                     {"step_s", jsonNumber(facts.stepSeconds)},
+                     {"reduce_s", jsonNumber(facts.reduceSeconds)},
+                     {"bytes", facts.bytes},
+                     {"jitter", jsonNumber(facts.jitter)},
+                     {"contention", jsonNumber(facts.contention)},
+                     {"batch_size", facts.batchSize},
+                     {"probe_run", forecast.probeRun},
+                     {"by_formula", forecast.byFormula}};
+    json["advice"] = {{"algorithm", "dasgd"},
+                      {"period", advice.period},
+                      {"delay", advice.delay},
+                      {"local_weight", advice.localWeight},
+                      {"correction", advice.correction},
+                      {"hides", advice.hides},
+                      {"step_s", jsonNumber(advice.stepSeconds)},
+                      {"overhead", jsonNumber(advice.overhead)},
+                      {"batch_for_delay_1", advice.delayBatch},
+                      {"batch_for_sync_sgd", advice.syncBatch},
+                      {"most_workers", advice.mostWorkers > 0 ? nlohmann::json(advice.mostWorkers) : nullptr},
+                      {"parameter_servers", advice.parameterServers},
+                      {"why", advice.why}};
+    json["target_steps"] = forecast.targetSteps;
+    json["forecast"] = nlohmann::json::array();
+    for (const ForecastRow& row : forecast.rows) {
+        json["forecast"].push_back({{"algorithm", row.algorithm},
+                                    {"settings", row.settings.toToml()},
+                                    {"run_id", row.runId},
+                                    {"step_ms", jsonNumber(row.stepSeconds * 1e3)},
+                                    {"hidden", jsonNumber(row.hidden)},
+                                    {"effective_steps", jsonNumber(row.effective)},
+                                    {"target_s", jsonNumber(row.targetSeconds)},
+                                    {"advised", isAdvised(row, advice)}});
+    }
+    return json;
+}
+
+std::string textOf(const Forecast& forecast) {
+    const Advice& advice = forecast.advice;
+    std::string text = "Advised for " + std::to_string(forecast.facts.workers) +
+                       " workers:\n\n[algorithm]\nname = \"dasgd\"\nperiod = " + std::to_string(advice.period) +
+                       "\ndelay = " + std::to_string(advice.delay) + "\nlocal_weight = 0.0\ncorrection = 1.0\n\nWhy:\n";
+    for (const std::string& sentence : advice.why) text += "  - " + sentence + "\n";
+    text += "\nForecast" + std::string(forecast.byFormula ? " (collectives by formula)" : "") + ", time simulated:\n\n";
+    TextTable table({"", "ms/step", "÷ alone", "hidden", "steps that count", "to target", "run"});
+    table.leftAlign(6);
+    const double alone = forecast.rows.back().stepSeconds;
+    for (const ForecastRow& row : forecast.rows) {
+        table.add({settingsText(row) + (isAdvised(row, advice) ? "  (advised)" : ""),
+                   shortNumber(row.stepSeconds * 1e3), shortNumber(row.stepSeconds / alone), percent(row.hidden),
+                   percent(row.effective), row.algorithm == "independent" ? "–" : duration(row.targetSeconds),
+                   row.runId});
+    }
+    text += table.toString();
+    text += "\nTarget: what " + std::to_string(forecast.targetSteps) +
+            " steps that count reach. How far a larger τ or d changes what a step is worth, only training tells.\n";
+    return text;
+}
+
+int advise(const AdviseOptions& options) {
+    StopSignals signals;
+    auto session =
+        RunSession::open(options.workspace, std::filesystem::path(options.file).parent_path(), signals, options.quiet);
+    if (!session) return refuse(session.error());
+    const auto failed = [&](const Error& error) {
+        const int status = refuse(error);
+        if ((*session)->stopped()) return static_cast<int>(kStopped);
+        return error.message.starts_with("run ") ? static_cast<int>(kRunFailed) : status;
+    };
+    const auto document = onVirtualCluster(options, **session);
+    if (!document) return failed(document.error());
+    const auto made = forecast(**session, *document, options.overrides, options.overhead);
+    if (!made) return failed(made.error());
+    std::fputs(options.json ? (dumpLine(jsonOf(*made)) + "\n").c_str() : textOf(*made).c_str(), stdout);
+    return kFinished;
+}
+
+}  // namespace
+
+Action declareAdvise(CLI::App& app) {
+    auto options = std::make_shared<AdviseOptions>();
+    app.add_option("FILE", options->file, "The experiment that is to be run")->required();
+    addPlatformOption(app, options->overrides.platform);
+    addSetOption(app, options->overrides.set);
+    app.add_option("--overhead", options->overhead,
+                   "Share of a step that contention, snapshots and merges may cost (default 0.03)")
+        ->check(CLI::Range(1e-4, 1.0));
+    addWorkspaceOption(app, options->workspace);
+    app.add_flag("--json", options->json, "One JSON object");
+    app.add_flag("-q,--quiet", options->quiet, "No progress");
+    app.footer(
+        "Without --platform the cluster of FILE is calibrated first, unless it is virtual. The forecast is made of "
+        "short\n"
+        "runs of time only on the virtual cluster, which stay in the workspace.");
+    return [options] { return advise(*options); };
+}
+
+}  // namespace dasgd::experiments

@@ -1,0 +1,59 @@
+// `dasgd advise`.
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/dasgd_program.h"
+
+namespace dasgd::experiments {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+TEST(AdviseCommand, CalibratesTheClusterAtHandAndSaysWhy) {
+    const test::DasgdFolder folder;
+    folder.write("real.toml", test::quickExperiment("gloo", 100));
+    const test::Ended ended = folder.run({"advise", "real.toml", "-w", "w", "-q"});
+    ASSERT_EQ(ended.exit, 0) << ended.err;
+    EXPECT_THAT(ended.out, AllOf(HasSubstr("Advised for 2 workers"), HasSubstr("(advised)"), HasSubstr("d = "),
+                                 HasSubstr("time simulated"), HasSubstr("sync_sgd bucket_mb="),
+                                 HasSubstr("what 100 steps that count reach")));
+    // Every row can be looked up: its run is in the workspace.
+    const std::string line = ended.out.substr(ended.out.find("sync_sgd bucket_mb="));
+    const std::string run = line.substr(line.find("  20") + 2, line.find('\n') - line.find("  20") - 2);
+    const test::Ended shown = folder.run({"show", run, "-w", "w"});
+    EXPECT_EQ(shown.exit, 0) << shown.err;
+    EXPECT_THAT(shown.out, HasSubstr("time simulated"));
+}
+
+TEST(AdviseCommand, TakesAPlatform) {
+    const test::DasgdFolder folder;
+    folder.write("real.toml", test::quickExperiment("gloo", 100));
+    folder.write("slow.toml",
+                 "[cluster]\nbackend = \"virtual\"\n[network]\nlatency = \"40ms\"\n[compute]\nstep_time = \"10ms\"\n");
+    const test::Ended ended = folder.run({"advise", "real.toml", "--platform", "slow.toml", "-w", "w", "-q", "--json"});
+    ASSERT_EQ(ended.exit, 0) << ended.err;
+    const auto json = nlohmann::json::parse(ended.out);
+    EXPECT_EQ(json["advice"]["delay"], 9) << "two messages of 40 ms, and their bytes";
+    EXPECT_FALSE(json["advice"]["why"].empty());
+}
+
+TEST(AdviseCommand, RefusesWithAReason) {
+    const test::DasgdFolder folder;
+    folder.write("real.toml", test::quickExperiment());
+    folder.write("wrong.toml", "[cluster]\nbackend = \"gloo\"\n");
+    const auto refused = [&](const std::vector<std::string>& arguments) {
+        const test::Ended ended = folder.run(arguments);
+        EXPECT_EQ(ended.exit, 2) << ended.out;
+        return ended.err;
+    };
+    EXPECT_THAT(refused({"advise", "nowhere.toml", "-w", "w"}), HasSubstr("nowhere.toml"));
+    EXPECT_THAT(refused({"advise", "real.toml", "-w", "w", "--platform", "wrong.toml"}),
+                HasSubstr("a platform is a virtual cluster"));
+    EXPECT_THAT(refused({"advise", "real.toml", "-w", "w", "--overhead", "0"}), HasSubstr("--overhead"));
+    EXPECT_THAT(refused({"advise", "real.toml", "-w", "w", "--set", "cluster.workers=1"}), HasSubstr("2 or more"));
+}
+
+}  // namespace
+}  // namespace dasgd::experiments

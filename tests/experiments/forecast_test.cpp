@@ -1,0 +1,67 @@
+// The forecast of `dasgd advise --json`, on a cluster for which the closed forms say what must come out.
+#include "experiments/forecast.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/virtual/step_time.h"
+#include "tests/support/dasgd_program.h"
+
+namespace dasgd::experiments {
+namespace {
+
+// T_c = 10 ms; 407,080 bytes as a ring of 4 over 200 Mbit/s: 24.4 ms.
+const std::string kCluster =
+    "name = \"known\"\n[algorithm]\nname = \"dasgd\"\n[model]\nname = \"mlp\"\n[train]\nsteps = 2000\nbatch_size = 8\n"
+    "[cluster]\nbackend = \"virtual\"\nworkers = 4\n[network]\nbandwidth = \"200Mbps\"\nlatency = \"0us\"\n"
+    "[compute]\nstep_time = \"10ms\"\nmemory_bandwidth = \"1TB/s\"\n";
+constexpr double kTransfer = 2 * 407080 * 0.75 * 8 / 200e6;
+
+class ForecastTest : public ::testing::Test {
+protected:
+    nlohmann::json forecast(const std::vector<std::string>& more = {}) const {
+        folder_.write("known.toml", kCluster);
+        std::vector<std::string> arguments{"advise", "known.toml", "-w", "w", "-q", "--json"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        const test::Ended ended = folder_.run(arguments);
+        EXPECT_EQ(ended.exit, 0) << ended.err;
+        return nlohmann::json::parse(ended.out);
+    }
+    static const nlohmann::json& row(const nlohmann::json& json, const std::string& settings) {
+        for (const auto& one : json["forecast"]) {
+            if (one["settings"].get<std::string>().find(settings) != std::string::npos) return one;
+        }
+        throw std::runtime_error("no row " + settings);
+    }
+    test::DasgdFolder folder_;
+};
+
+TEST_F(ForecastTest, AgreesWithTheClosedForms) {
+    const auto json = forecast();
+    EXPECT_NEAR(json["facts"]["reduce_s"].get<double>(), kTransfer, 1e-5);
+    EXPECT_EQ(json["advice"]["delay"], 3);
+    EXPECT_EQ(json["advice"]["period"], 3);
+    const auto& advised = row(json, "period = 3, delay = 3, local_weight = 0.0");
+    EXPECT_TRUE(advised["advised"]);
+    EXPECT_NEAR(advised["step_ms"].get<double>(), 10, 0.01);
+    EXPECT_GE(advised["hidden"].get<double>(), 0.999);
+    EXPECT_NEAR(advised["target_s"].get<double>(), 20, 0.02);
+    const auto& local = row(json, "local_sgd\", period = 4");
+    EXPECT_NEAR(local["step_ms"].get<double>(), 1e3 * localSgdStepSeconds(0.040, kTransfer, 4), 0.02);
+    const auto& published = row(json, "period = 4, delay = 1, local_weight = 0.25");
+    EXPECT_NEAR(published["step_ms"].get<double>(), 1e3 * dasgdStepSeconds(0.010, kTransfer, 4, 1), 0.02);
+    EXPECT_NEAR(published["target_s"].get<double>() / published["step_ms"].get<double>(), 2 / 0.8125, 1e-9);
+    EXPECT_EQ(json["forecast"].back()["algorithm"], "independent");
+    EXPECT_EQ(std::ranges::count(json["forecast"], "sync_sgd", [](const auto& one) { return one["algorithm"]; }), 1);
+}
+
+TEST_F(ForecastTest, ManyRanksGoByFormula) {
+    const auto json = forecast({"--set", "cluster.workers=65"});
+    EXPECT_TRUE(json["facts"]["by_formula"]);
+    EXPECT_EQ(json["facts"]["workers"], 65);
+    EXPECT_GE(row(json, "local_weight = 0.0")["hidden"].get<double>(), 0.999);
+}
+
+}  // namespace
+}  // namespace dasgd::experiments
