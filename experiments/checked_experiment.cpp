@@ -49,17 +49,26 @@ Result<CheckedExperiment> check(const ExpandedExperiment& expanded, std::map<std
 
 }  // namespace
 
-Result<std::vector<CheckedExperiment>> loadExperiments(const std::string& file, const Overrides& overrides) {
+Result<Value> readExperimentFile(const std::string& file, const Overrides& overrides) {
     DASGD_ASSIGN(Value document, readTomlFile(file));
     if (!overrides.platform.empty()) {
         DASGD_ASSIGN(const Value platform, readTomlFile(overrides.platform));
         DASGD_TRY(applyPlatform(document, platform));
     }
+    return document;
+}
+
+Result<std::vector<CheckedExperiment>> loadExperiments(const std::string& file, const Overrides& overrides) {
+    DASGD_ASSIGN(const Value document, readExperimentFile(file, overrides));
     return checkExperiments(document, overrides);
 }
 
 Result<std::vector<CheckedExperiment>> checkExperiments(const Value& document, const Overrides& overrides) {
     DASGD_ASSIGN(const std::vector<ExpandedExperiment> expanded, expandExperiments(document, overrides));
+    return checkExperiments(expanded);
+}
+
+Result<std::vector<CheckedExperiment>> checkExperiments(const std::vector<ExpandedExperiment>& expanded) {
     std::map<std::string, Plan> plans;
     std::vector<CheckedExperiment> checked;
     for (const ExpandedExperiment& experiment : expanded) {

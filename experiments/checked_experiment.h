@@ -33,8 +33,12 @@ struct CheckedExperiment {
     }
 };
 
-// Reads the file, expands it and checks every experiment as far as can be done without starting a rank: schema, data
-// files, shapes. The first error is returned.
+// Checks every experiment as far as can be done without starting a rank: schema, data files, shapes. The first error is
+// returned.
+[[nodiscard]] Result<std::vector<CheckedExperiment>> checkExperiments(const std::vector<ExpandedExperiment>& expanded);
+// The document of a file, on the platform of the overrides where they name one.
+[[nodiscard]] Result<Value> readExperimentFile(const std::string& file, const Overrides& overrides);
+// Reads the file, expands it and checks it.
 [[nodiscard]] Result<std::vector<CheckedExperiment>> loadExperiments(const std::string& file,
                                                                      const Overrides& overrides);
 // The same of a document that is no file; the platform of the overrides is not looked at.

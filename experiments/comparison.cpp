@@ -12,9 +12,7 @@ namespace dasgd::experiments {
 
 namespace {
 
-using Flat = std::vector<std::pair<std::string, std::string>>;  // dotted key → value as TOML, in document order
-
-void flatten(const Value& table, const std::string& prefix, Flat& out) {
+void flatten(const Value& table, const std::string& prefix, FlatSettings& out) {
     for (const auto& [key, value] : *table.as<Value::Table>()) {
         if (value.isTable()) {
             flatten(value, prefix + key + ".", out);
@@ -24,10 +22,9 @@ void flatten(const Value& table, const std::string& prefix, Flat& out) {
     }
 }
 
-Flat flatConfiguration(const std::string& config) {
-    Flat flat;
+FlatSettings flatConfiguration(const std::string& config) {
     const auto document = parseToml(config, "config");
-    if (document) flatten(*document, "", flat);
+    FlatSettings flat = document ? flatSettings(*document) : FlatSettings{};
     std::erase_if(flat, [](const auto& entry) { return entry.first == "name" || entry.first == "train.seed"; });
     return flat;
 }
@@ -102,15 +99,21 @@ Status addRatios(Comparison& comparison, const std::string& wanted) {
 
 }  // namespace
 
+FlatSettings flatSettings(const Value& table) {
+    FlatSettings flat;
+    flatten(table, "", flat);
+    return flat;
+}
+
 std::vector<std::string> labelConfigurations(const std::vector<std::string>& configs) {
-    std::vector<Flat> flats;
+    std::vector<FlatSettings> flats;
     std::map<std::string, std::set<std::string>> values;
     for (const std::string& config : configs) {
         flats.push_back(flatConfiguration(config));
         for (const auto& [key, value] : flats.back()) values[key].insert(value);
     }
     std::vector<std::string> labels;
-    for (const Flat& flat : flats) {
+    for (const FlatSettings& flat : flats) {
         std::string label;
         for (const auto& [key, value] : flat) {
             if (key == "algorithm.name") label.insert(0, value);

@@ -4,9 +4,11 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "experiments/statistics.h"
+#include "core/base/statistics.h"
+#include "core/base/value.h"
 #include "storage/run_reader.h"
 
 namespace dasgd::experiments {
@@ -35,6 +37,10 @@ struct Comparison {
 [[nodiscard]] std::string comparisonText(const Comparison& comparison);
 [[nodiscard]] std::string comparisonCsv(const Comparison& comparison);
 [[nodiscard]] nlohmann::json comparisonJson(const Comparison& comparison);
+
+// Every setting of a table by its dotted key, as text, in the order of the document.
+using FlatSettings = std::vector<std::pair<std::string, std::string>>;
+[[nodiscard]] FlatSettings flatSettings(const Value& table);
 
 // One label each for configurations of which `configs` are the resolved TOML documents: the algorithm, then the keys
 // that have more than one value among those that have them.

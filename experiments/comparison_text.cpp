@@ -11,14 +11,7 @@ namespace {
 
 std::optional<double> meanOf(const Sample& sample) { return sample.n > 0 ? std::optional(sample.mean) : std::nullopt; }
 
-// "0.0812 ± 0.0031 (CI ±0.0077)"
-std::string spread(const Sample& sample, double scale = 1) {
-    if (sample.n == 0) return "–";
-    std::string text = shortNumber(sample.mean * scale);
-    if (sample.std) text += " ± " + shortNumber(*sample.std * scale);
-    if (sample.confidence) text += " (CI ±" + shortNumber(*sample.confidence * scale) + ")";
-    return text;
-}
+std::string told(const Sample& sample, double scale = 1) { return spread(sample, scale, Confidence::Say); }
 
 std::string factor(std::optional<double> value) {
     char text[32];
@@ -55,13 +48,6 @@ std::string inWords(const ComparedGroup& group, const Comparison& comparison, do
     return text + ".\n";
 }
 
-void addJson(nlohmann::json& json, const char* name, const Sample& sample) {
-    json[name] = {{"n", sample.n},
-                  {"mean", jsonNumber(meanOf(sample))},
-                  {"std", jsonNumber(sample.std)},
-                  {"ci95", jsonNumber(sample.confidence)}};
-}
-
 std::string csvSample(const Sample& sample) {
     const auto number = [](std::optional<double> value) { return value ? csvNumber(*value) : std::string(); };
     return "," + number(meanOf(sample)) + "," + number(sample.std) + "," + number(sample.confidence);
@@ -80,10 +66,10 @@ std::string comparisonText(const Comparison& comparison) {
         repeated = repeated || n > 1;
         unfinished = unfinished || group.unfinished > 0;
         if (group.label == comparison.baseline) baselineMs = group.stepMs.mean;
-        table.add({printable(group.label), std::to_string(n) + (group.unfinished > 0 ? "*" : ""),
-                   spread(group.finalLoss), spread(group.bestAccuracy, 100), spread(group.stepMs),
-                   factor(group.stepRatio), factor(group.computeRatio), spread(group.hidden, 100),
-                   spread(group.blockedS), group.bytesSent.n > 0 ? byteCount(group.bytesSent.mean) : "–"});
+        table.add({printable(group.label), std::to_string(n) + (group.unfinished > 0 ? "*" : ""), told(group.finalLoss),
+                   told(group.bestAccuracy, 100), told(group.stepMs), factor(group.stepRatio),
+                   factor(group.computeRatio), told(group.hidden, 100), told(group.blockedS),
+                   group.bytesSent.n > 0 ? byteCount(group.bytesSent.mean) : "–"});
     }
     std::string text = table.toString();
     if (repeated) text += "mean ± standard deviation over n seeds (CI: half width of the 95 % confidence interval)\n";
@@ -124,12 +110,12 @@ nlohmann::json comparisonJson(const Comparison& comparison) {
                                {"unfinished", group.unfinished},
                                {"step_ratio", jsonNumber(group.stepRatio)},
                                {"compute_ratio", jsonNumber(group.computeRatio)}};
-        addJson(json, "step_ms", group.stepMs);
-        addJson(json, "final_loss", group.finalLoss);
-        addJson(json, "best_accuracy", group.bestAccuracy);
-        addJson(json, "hidden", group.hidden);
-        addJson(json, "blocked_s", group.blockedS);
-        addJson(json, "bytes_sent", group.bytesSent);
+        json["step_ms"] = toJson(group.stepMs);
+        json["final_loss"] = toJson(group.finalLoss);
+        json["best_accuracy"] = toJson(group.bestAccuracy);
+        json["hidden"] = toJson(group.hidden);
+        json["blocked_s"] = toJson(group.blockedS);
+        json["bytes_sent"] = toJson(group.bytesSent);
         groups.push_back(std::move(json));
     }
     return {{"baseline", comparison.baseline}, {"groups", std::move(groups)}};

@@ -10,6 +10,7 @@ using namespace dasgd::experiments;
 
 constexpr std::array kCommands{
     Command{"run", "Train an experiment, and all of its sweep, with worker processes on this host", declareRun},
+    Command{"scale", "Train it at several numbers of workers: speed-up, efficiency, time to target", declareScale},
     Command{"worker", "Be one rank, as torchrun, srun or mpirun start it", declareWorker},
     Command{"stop", "Stop a run: all ranks at one and the same step", declareStop},
     Command{"advise", "Which delay and period a cluster asks for, what each algorithm would take, and why",

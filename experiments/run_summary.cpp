@@ -111,6 +111,13 @@ nlohmann::json toJson(const RunSummary& summary) {
     return json;
 }
 
+nlohmann::json toJson(const Sample& sample) {
+    return {{"n", sample.n},
+            {"mean", jsonNumber(sample.n > 0 ? std::optional(sample.mean) : std::nullopt)},
+            {"std", jsonNumber(sample.std)},
+            {"ci95", jsonNumber(sample.confidence)}};
+}
+
 std::string dumpLine(const nlohmann::json& json) {
     return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/statistics.h"
 #include "storage/run_reader.h"
 
 namespace dasgd::experiments {
@@ -37,6 +38,7 @@ struct RunSummary {
 // One object; numbers that are absent or not finite are null.
 [[nodiscard]] nlohmann::json toJson(const storage::RunRow& row);
 [[nodiscard]] nlohmann::json toJson(const RunSummary& summary);
+[[nodiscard]] nlohmann::json toJson(const Sample& sample);
 [[nodiscard]] nlohmann::json jsonNumber(std::optional<double> value);
 // One line without a line break; broken UTF-8 is replaced.
 [[nodiscard]] std::string dumpLine(const nlohmann::json& json);

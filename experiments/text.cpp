@@ -94,6 +94,16 @@ std::string shortNumber(std::optional<double> value) {
     return formatted(size >= 1000 ? "%.0f" : size >= 100 ? "%.1f" : size >= 10 ? "%.2f" : "%.4f", *value);
 }
 
+std::string spread(const Sample& sample, double scale, Confidence confidence) {
+    if (sample.n == 0) return "–";
+    std::string text = shortNumber(sample.mean * scale);
+    if (sample.std) text += " ± " + shortNumber(*sample.std * scale);
+    if (sample.confidence && confidence == Confidence::Say) {
+        text += " (CI ±" + shortNumber(*sample.confidence * scale) + ")";
+    }
+    return text;
+}
+
 std::string percent(std::optional<double> fraction) {
     return fraction && std::isfinite(*fraction) ? formatted("%.1f %%", *fraction * 100) : "–";
 }

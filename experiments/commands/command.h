@@ -24,6 +24,7 @@ struct Command {
 };
 
 Action declareRun(CLI::App& app);
+Action declareScale(CLI::App& app);
 Action declareWorker(CLI::App& app);
 Action declareStop(CLI::App& app);
 Action declareAdvise(CLI::App& app);

@@ -4,11 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "experiments/checked_experiment.h"
 #include "experiments/commands/command.h"
 #include "experiments/comparison.h"
-#include "experiments/launcher.h"
-#include "experiments/run_summary.h"
+#include "experiments/run_series.h"
 #include "experiments/text.h"
 
 namespace dasgd::experiments {
@@ -21,91 +19,21 @@ struct RunOptions {
     bool json = false, dryRun = false, quiet = false;
 };
 
-std::string titleOf(const CheckedExperiment& experiment) {
-    return experiment.label.empty() ? experiment.algorithm + ", seed " + std::to_string(experiment.seed)
-                                    : experiment.label;
+void report(const RunSummary& summary, const std::string& title, bool json) {
+    if (json) {
+        std::printf("%s\n", dumpLine(toJson(summary)).c_str());
+    } else {
+        std::printf("%s: %s\n    %s\n", printable(title).c_str(), printable(summary.row.runId).c_str(),
+                    summaryLine(summary).c_str());
+    }
 }
 
-std::string counted(std::size_t index, std::size_t count, const std::string& title) {
-    return count == 1 ? title : std::to_string(index + 1) + "/" + std::to_string(count) + " " + title;
+void compareAll(const RunSession& session, const std::vector<std::string>& runIds) {
+    auto reader = session.reader();
+    if (!reader) return;
+    const auto comparison = compareRuns(*reader, runIds, "");
+    if (comparison) std::printf("\n%s", comparisonText(*comparison).c_str());
 }
-
-int dryRun(const RunOptions& options, const std::vector<CheckedExperiment>& experiments) {
-    for (std::size_t i = 0; i < experiments.size(); ++i) {
-        const CheckedExperiment& experiment = experiments[i];
-        if (options.json) {
-            const nlohmann::json line = {
-                {"experiment", experiment.name},       {"label", experiment.label},
-                {"algorithm", experiment.algorithm},   {"seed", experiment.seed},
-                {"workers", experiment.workers},       {"steps", experiment.totalSteps},
-                {"parameters", experiment.parameters}, {"config", toTomlDocument(experiment.resolved)}};
-            std::printf("%s\n", dumpLine(line).c_str());
-            continue;
-        }
-        std::printf("# %s: %lld steps on %d workers (%s%s), %lld parameters\n%s\n",
-                    printable(counted(i, experiments.size(), titleOf(experiment))).c_str(),
-                    static_cast<long long>(experiment.totalSteps), experiment.workers, experiment.backend.c_str(),
-                    experiment.link.empty() ? "" : (", emulated link " + printable(experiment.link)).c_str(),
-                    static_cast<long long>(experiment.parameters), toTomlDocument(experiment.resolved).c_str());
-    }
-    return kFinished;
-}
-
-class Session {
-public:
-    Session(const RunOptions& options, storage::Store store, StopSignals& signals)
-        : options_(options), store_(std::move(store)), signals_(signals) {}
-
-    int runAll(const std::vector<CheckedExperiment>& experiments) {
-        const Provenance provenance = collectProvenance(std::filesystem::path(options_.file).parent_path());
-        Launcher launcher(store_, signals_, Progress::styleFor(options_.quiet));
-        for (std::size_t i = 0; i < experiments.size() && signals_.count() == 0; ++i) {
-            const std::string title = counted(i, experiments.size(), titleOf(experiments[i]));
-            const auto launched = launcher.run(experiments[i], provenance, title);
-            if (!launched) {
-                refuse(launched.error());
-                return kRunFailed;
-            }
-            report(*launched, title);
-        }
-        if (!options_.json && runIds_.size() > 1) compareAll();
-        if (signals_.count() > 0) return kStopped;
-        return failed_ ? kRunFailed : stopped_ ? kStopped : kFinished;
-    }
-
-private:
-    void report(const LaunchedRun& launched, const std::string& title) {
-        runIds_.push_back(launched.runId);
-        failed_ = failed_ || launched.status == "failed";
-        stopped_ = stopped_ || launched.status == "stopped";
-        auto reader = storage::RunReader::open(store_.paths().root);
-        const auto summary = reader ? summariseRun(*reader, launched.runId) : tl::unexpected(reader.error());
-        if (!summary) {
-            std::fprintf(stderr, "dasgd: %s\n", printable(summary.error().message).c_str());
-            return;
-        }
-        if (options_.json) {
-            std::printf("%s\n", dumpLine(toJson(*summary)).c_str());
-        } else {
-            std::printf("%s: %s\n    %s\n", printable(title).c_str(), printable(launched.runId).c_str(),
-                        summaryLine(*summary).c_str());
-        }
-        std::fflush(stdout);
-    }
-
-    void compareAll() {
-        auto reader = storage::RunReader::open(store_.paths().root);
-        if (!reader) return;
-        const auto comparison = compareRuns(*reader, runIds_, "");
-        if (comparison) std::printf("\n%s", comparisonText(*comparison).c_str());
-    }
-
-    const RunOptions& options_;
-    storage::Store store_;
-    StopSignals& signals_;
-    std::vector<std::string> runIds_;
-    bool failed_ = false, stopped_ = false;
-};
 
 int run(const RunOptions& options) {
     // Before torch starts a thread: see StopSignals.
@@ -113,13 +41,24 @@ int run(const RunOptions& options) {
     if (!options.dryRun) signals.emplace();
     const auto experiments = loadExperiments(options.file, options.overrides);
     if (!experiments) return refuse(experiments.error());
-    if (options.dryRun) return dryRun(options, *experiments);
-    auto store = storage::Store::open(std::filesystem::absolute(options.workspace));
-    if (!store) return refuse(store.error());
-    if (store->recovered() > 0 && !options.quiet) {
-        std::fprintf(stderr, "dasgd: took in the records of %d run(s) whose owner had died\n", store->recovered());
+    if (options.dryRun) {
+        showExperiments(*experiments, options.json);
+        return kFinished;
     }
-    return Session(options, std::move(*store), *signals).runAll(*experiments);
+    auto session =
+        RunSession::open(options.workspace, std::filesystem::path(options.file).parent_path(), *signals, options.quiet);
+    if (!session) return refuse(session.error());
+    RunSeries series(**session);
+    std::vector<std::string> runIds;
+    for (std::size_t i = 0; i < experiments->size() && !series.ended(); ++i) {
+        const CheckedExperiment& experiment = experiments->at(i);
+        const std::string runId = series.run(
+            experiment, counted(i, experiments->size(), titleOf(experiment)),
+            [&](const RunSummary& summary, const std::string& title) { report(summary, title, options.json); });
+        if (!runId.empty()) runIds.push_back(runId);
+    }
+    if (!options.json && runIds.size() > 1) compareAll(**session, runIds);
+    return series.exitCode();
 }
 
 }  // namespace

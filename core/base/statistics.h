@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-namespace dasgd::experiments {
+namespace dasgd {
 
 struct Sample {
     std::size_t n = 0;  // finite values; the others do not count
@@ -18,4 +18,4 @@ struct Sample {
 // Quantile 0.975 of Student's t distribution.
 [[nodiscard]] double studentT975(std::size_t degreesOfFreedom);
 
-}  // namespace dasgd::experiments
+}  // namespace dasgd

@@ -1,10 +1,10 @@
-#include "experiments/statistics.h"
+#include "core/base/statistics.h"
 
 #include <cmath>
 
 #include "core/base/check.h"
 
-namespace dasgd::experiments {
+namespace dasgd {
 
 namespace {
 
@@ -57,4 +57,4 @@ Sample summarise(const std::vector<double>& values) {
     return out;
 }
 
-}  // namespace dasgd::experiments
+}  // namespace dasgd

@@ -1,11 +1,11 @@
 // Mean, spread and Student's t against tables.
-#include "experiments/statistics.h"
+#include "core/base/statistics.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-namespace dasgd::experiments {
+namespace dasgd {
 namespace {
 
 TEST(Statistics, KnowsStudentsQuantiles) {
@@ -34,4 +34,4 @@ TEST(Statistics, ClaimsNoSpreadOfOneValue) {
 }
 
 }  // namespace
-}  // namespace dasgd::experiments
+}  // namespace dasgd

@@ -1,0 +1,212 @@
+// `dasgd scale`: every experiment of a file at several numbers of workers.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "experiments/commands/command.h"
+#include "experiments/comparison.h"
+#include "experiments/run_series.h"
+#include "experiments/scaling_plan.h"
+#include "experiments/scaling_report.h"
+#include "experiments/text.h"
+#include "experiments/toml_reader.h"
+
+namespace dasgd::experiments {
+
+namespace {
+
+struct ScaleOptions {
+    std::string file, workspace, workers, target;
+    Overrides overrides;
+    bool weak = false, strong = false, again = false, json = false, dryRun = false, quiet = false;
+    [[nodiscard]] storage::Scaling scaling() const {
+        return strong ? storage::Scaling::Strong : storage::Scaling::Weak;
+    }
+};
+
+// "" where the workspace has no finished run of the very same experiment, whatever its name.
+std::string finishedRun(const std::vector<storage::RunRow>& rows, const CheckedExperiment& experiment) {
+    const std::string key = configurationKey(experiment.resolved);
+    for (const storage::RunRow& row : rows) {
+        // Few get past the first comparison, so few are parsed.
+        if (row.status != "finished" || row.workers != experiment.workers || row.seed != experiment.seed ||
+            row.algorithm != experiment.algorithm || row.backend != experiment.backend) {
+            continue;
+        }
+        const auto config = parseToml(row.config, row.runId);
+        if (config && configurationKey(*config) == key) return row.runId;
+    }
+    return {};
+}
+
+// Of each job the run that the workspace holds already, or "".
+std::vector<std::string> runsAtHand(const ScaleOptions& options, const ScalingPlan& plan) {
+    std::vector<std::string> runs(plan.jobs.size());
+    std::error_code absent;
+    if (options.again || !std::filesystem::exists(storage::WorkspacePaths{options.workspace}.database(), absent)) {
+        return runs;
+    }
+    auto reader = storage::RunReader::open(options.workspace);
+    const auto rows = reader ? reader->runs() : tl::unexpected(reader.error());
+    if (!rows) return runs;
+    for (std::size_t i = 0; i < runs.size(); ++i) runs[i] = finishedRun(*rows, plan.jobs[i].experiment);
+    return runs;
+}
+
+std::vector<ScalingTable> tablesOf(const ScalingPlan& plan) {
+    std::vector<std::string> configs;
+    for (const CheckedExperiment& each : plan.configurations) configs.push_back(toTomlDocument(each.resolved));
+    const std::vector<std::string> labels = labelConfigurations(configs);
+    std::vector<ScalingTable> tables;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+        const CheckedExperiment& first = plan.configurations[i];
+        tables.push_back({.label = labels[i],
+                          .algorithm = first.algorithm,
+                          .backend = first.backend,
+                          .link = first.link,
+                          .simulated = storage::RunRow{.backend = first.backend}.timeIsSimulated(),
+                          .points = {}});
+    }
+    return tables;
+}
+
+bool sharesStepTime(const ScalingPlan& plan, storage::Scaling scaling) {
+    return scaling == storage::Scaling::Strong &&
+           std::any_of(plan.jobs.begin(), plan.jobs.end(), [](const ScalingJob& job) {
+               return job.place.strong.find("compute.step_time=") != std::string::npos &&
+                      job.place.strong.find(" a sample\n") != std::string::npos;
+           });
+}
+
+Result<ScalingReport> reportOf(const ScaleOptions& options, const std::optional<storage::Target>& target,
+                               const ScalingPlan& plan, const std::vector<std::string>& runs,
+                               storage::RunReader& reader) {
+    ScalingReport report{.scaling = options.scaling(),
+                         .target = target,
+                         .tables = tablesOf(plan),
+                         .sharesStepTime = sharesStepTime(plan, options.scaling())};
+    std::vector<std::vector<storage::ScalingRun>> ofTable(report.tables.size());
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        if (runs[i].empty()) continue;
+        const ScalingJob& job = plan.jobs[i];
+        DASGD_ASSIGN(const storage::RunDetail detail, reader.run(runs[i]));
+        if (detail.row.status != "finished") {
+            ++report.tables[job.configuration].unfinished;
+            continue;
+        }
+        DASGD_ASSIGN(const storage::RunTimes times, storage::readRunTimes(reader, runs[i]));
+        ofTable[job.configuration].push_back(storage::scalingRun(detail.row, job.place, times, target));
+    }
+    for (std::size_t i = 0; i < ofTable.size(); ++i) {
+        report.tables[i].points = storage::scalingPoints(std::move(ofTable[i]));
+    }
+    return report;
+}
+
+int showPlan(const ScaleOptions& options, const ScalingPlan& plan, const std::vector<std::string>& runs) {
+    std::vector<CheckedExperiment> missing;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        if (runs[i].empty()) missing.push_back(plan.jobs[i].experiment);
+    }
+    showExperiments(missing, options.json);
+    if (missing.size() < runs.size()) {
+        std::fprintf(stderr, "dasgd: %zu of %zu runs are in %s already; --again repeats them\n",
+                     runs.size() - missing.size(), runs.size(), printable(options.workspace).c_str());
+    }
+    return kFinished;
+}
+
+// Only what ended badly: the table tells the rest.
+void reportTrouble(const RunSummary& summary, const std::string& title) {
+    if (summary.row.status == "finished") return;
+    std::fprintf(stderr, "dasgd: %s: %s\n    %s\n", printable(title).c_str(), printable(summary.row.runId).c_str(),
+                 summaryLine(summary).c_str());
+}
+
+void runMissing(RunSeries& series, const ScaleOptions& options, const ScalingPlan& plan,
+                std::vector<std::string>& runs) {
+    const auto atHand = static_cast<std::size_t>(
+        std::count_if(runs.begin(), runs.end(), [](const std::string& run) { return !run.empty(); }));
+    if (atHand > 0 && !options.quiet) {
+        std::fprintf(stderr, "dasgd: %zu of %zu runs are taken from the workspace; --again repeats them\n", atHand,
+                     runs.size());
+    }
+    std::size_t index = 0;
+    for (std::size_t i = 0; i < runs.size() && !series.ended(); ++i) {
+        if (!runs[i].empty()) continue;
+        const CheckedExperiment& experiment = plan.jobs[i].experiment;
+        runs[i] = series.run(experiment, counted(index++, runs.size() - atHand, titleOf(experiment)), reportTrouble);
+    }
+}
+
+int scale(const ScaleOptions& options) {
+    // Before torch starts a thread: see StopSignals.
+    std::optional<StopSignals> signals;
+    if (!options.dryRun) signals.emplace();
+    std::optional<storage::Target> target;
+    if (!options.target.empty()) {
+        const auto parsed = storage::parseTarget(options.target);
+        if (!parsed) return refuse({"--target: " + parsed.error().message});
+        target = *parsed;
+    }
+    const auto counts = parseWorkerCounts(options.workers);
+    if (!counts) return refuse(counts.error());
+    const auto plan = planScaling(options.file, options.overrides, *counts, options.scaling());
+    if (!plan) return refuse(plan.error());
+    std::vector<std::string> runs = runsAtHand(options, *plan);
+    if (options.dryRun) return showPlan(options, *plan, runs);
+    auto session =
+        RunSession::open(options.workspace, std::filesystem::path(options.file).parent_path(), *signals, options.quiet);
+    if (!session) return refuse(session.error());
+    RunSeries series(**session);
+    runMissing(series, options, *plan, runs);
+    auto reader = (*session)->reader();
+    const auto report = reader ? reportOf(options, target, *plan, runs, *reader) : tl::unexpected(reader.error());
+    if (!report) {
+        refuse(report.error());
+        return kRunFailed;
+    }
+    std::fputs((options.json ? dumpLine(scalingJson(*report)) + "\n" : scalingText(*report)).c_str(), stdout);
+    return series.exitCode();
+}
+
+}  // namespace
+
+Action declareScale(CLI::App& app) {
+    auto options = std::make_shared<ScaleOptions>();
+    app.add_option("FILE", options->file, "The experiment, a .toml file; its sweep gives the configurations")
+        ->required();
+    app.add_option("--workers", options->workers, "Numbers of workers: 1,2,8 or 1..8 or 1,2,...,1024 (doubling)")
+        ->required();
+    auto* weak = app.add_flag("--weak", options->weak, "The batch of each worker stays the same (the default)");
+    app.add_flag("--strong", options->strong,
+                 "The batch of all together stays the same: batch_size is that of a worker "
+                 "at the smallest number of workers, and is shared out from there")
+        ->excludes(weak);
+    app.add_option("--target", options->target, "Also the time until accuracy=0.97 or loss=0.1 is reached");
+    addSetOption(app, options->overrides.set);
+    app.add_option("--sweep", options->overrides.sweep, "Vary a key: --sweep train.seed=1..5")->allow_extra_args(false);
+    addPlatformOption(app, options->overrides.platform);
+    addWorkspaceOption(app, options->workspace);
+    app.add_flag("--again", options->again, "Repeat also what the workspace holds as finished");
+    app.add_flag("--json", options->json, "The tables as one line of JSON; with --dry-run a line for each run");
+    app.add_flag("--dry-run", options->dryRun, "Check everything, print what would run, start nothing");
+    app.add_flag("-q,--quiet", options->quiet, "No progress");
+    app.footer(
+        "Speed-up is the throughput ÷ that at the smallest number of workers; efficiency is that ÷ the ratio of the\n"
+        "workers. Finished runs of the workspace with the same configuration and seed are taken, not repeated.\n"
+        "With --strong, a compute.step_time that is given is that of the file's batch_size and is divided as the "
+        "batch\n"
+        "is; \"measured\" is measured for each batch.\n"
+        "Time to target counts from the run's start to the first evaluation that reaches it, in simulated seconds "
+        "where\n"
+        "the backend is virtual: train.eval_every sets how fine that is.\n"
+        "Ctrl-C stops the present run, keeps everything recorded and prints the tables so far; again: ends it at "
+        "once.");
+    return [options] { return scale(*options); };
+}
+
+}  // namespace dasgd::experiments
