@@ -8,6 +8,8 @@ namespace dasgd {
 
 namespace {
 
+constexpr double kRounding = 1e-13;
+
 // P(|T| <= t) for ν degrees of freedom: the finite trigonometric series (Abramowitz & Stegun 26.7.3 and 26.7.4).
 double centralProbability(double t, std::size_t nu) {
     const double theta = std::atan(t / std::sqrt(static_cast<double>(nu)));
@@ -52,7 +54,9 @@ Sample summarise(const std::vector<double>& values) {
     for (const double value : values) {
         if (std::isfinite(value)) squares += (value - out.mean) * (value - out.mean);
     }
-    out.std = std::sqrt(squares / static_cast<double>(out.n - 1));
+    const double deviation = std::sqrt(squares / static_cast<double>(out.n - 1));
+    // Repetitions of a simulation are equal to the last bit, their mean is only rounded.
+    out.std = deviation > kRounding * std::fabs(out.mean) ? deviation : 0;
     out.confidence = studentT975(out.n - 1) * *out.std / std::sqrt(static_cast<double>(out.n));
     return out;
 }

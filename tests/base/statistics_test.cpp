@@ -27,6 +27,12 @@ TEST(Statistics, SummarisesFiniteValues) {
     EXPECT_NEAR(*sample.confidence, 3.1824463 * 1.2909944 / 2, 1e-5);
 }
 
+TEST(Statistics, EqualValuesHaveNoSpread) {
+    EXPECT_EQ(*summarise({27.41, 27.41, 27.41}).std, 0);
+    EXPECT_EQ(*summarise({0.1 + 0.2, 0.3}).std, 0) << "the same but for rounding";
+    EXPECT_GT(*summarise({1, 1 + 1e-9}).std, 0);
+}
+
 TEST(Statistics, ClaimsNoSpreadOfOneValue) {
     EXPECT_EQ(summarise({7}).n, 1u);
     EXPECT_FALSE(summarise({7}).std);
