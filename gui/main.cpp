@@ -65,7 +65,7 @@ int runWindow(QApplication& app) {
                                  QStringLiteral("ID"));
     const QCommandLineOption theme(QStringLiteral("theme"),
                                    QStringLiteral("dark or light; the desktop's where absent."), QStringLiteral("T"));
-    const QCommandLineOption page(QStringLiteral("page"), QStringLiteral("Page to open: Runs or Run."),
+    const QCommandLineOption page(QStringLiteral("page"), QStringLiteral("Page to open: Runs, Run or Scaling."),
                                   QStringLiteral("P"), QStringLiteral("Run"));
     const QCommandLineOption picture(QStringLiteral("screenshot"),
                                      QStringLiteral("Write the window to a PNG file and end."), QStringLiteral("FILE"));
@@ -89,7 +89,9 @@ int runWindow(QApplication& app) {
     const QStringList extent = parser.value(size).split(QLatin1Char('x'));
     if (extent.value(0).toInt() > 0 && extent.value(1).toInt() > 0) window.resize(extent[0].toInt(), extent[1].toInt());
     if (parser.isSet(run)) window.session().choose(parser.value(run));
-    if (parser.value(page) == QLatin1String("Runs")) window.open("Runs");
+    if (!window.openNamed(parser.value(page))) {
+        return complain("--page: found \"" + parser.value(page).toStdString() + "\"; allowed Runs, Run, Scaling");
+    }
     window.show();
     int status = 0;
     if (parser.isSet(picture)) {

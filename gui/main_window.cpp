@@ -6,7 +6,6 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <cmath>
-#include <cstring>
 
 #include "core/base/check.h"
 #include "gui/widgets/parts.h"
@@ -72,12 +71,16 @@ QWidget* MainWindow::makeStatusBar() {
     return bar;
 }
 
-void MainWindow::open(const char* title) {
+void MainWindow::open(const char* title) { DASGD_CHECK(openNamed(QString::fromUtf8(title))); }
+
+bool MainWindow::openNamed(const QString& title) {
     const auto& entries = PageRegistry::entries();
     for (std::size_t i = 0; i < entries.size(); ++i) {
-        if (std::strcmp(entries[i].info.title, title) == 0) return showPage(static_cast<int>(i));
+        if (title != QString::fromUtf8(entries[i].info.title)) continue;
+        showPage(static_cast<int>(i));
+        return true;
     }
-    DASGD_CHECK(false && "no page of that title");
+    return false;
 }
 
 void MainWindow::showPage(int page) {

@@ -28,6 +28,8 @@ public:
     [[nodiscard]] Session& session() { return session_; }
     // Goes to the page of that title; CHECKs that there is one.
     void open(const char* title);
+    // The same; false where there is none.
+    [[nodiscard]] bool openNamed(const QString& title);
     [[nodiscard]] QString statusText() const;
 
 private:

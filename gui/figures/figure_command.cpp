@@ -2,13 +2,12 @@
 
 #include <QDir>
 #include <QJsonArray>
-#include <QJsonDocument>
 #include <QJsonObject>
-#include <QSaveFile>
 #include <algorithm>
 #include <array>
 
 #include "gui/figures/figure_data.h"
+#include "gui/figures/scaling_figure.h"
 #include "gui/figures/timeline_figure.h"
 
 namespace dasgd::gui {
@@ -53,7 +52,16 @@ Status takeOption(FigureOptions& options, const QString& option, const QString& 
         return takeNumber(option, value, 0, 0.999, options.smoothing);
     else if (option == QLatin1String("--width"))
         return takeNumber(option, value, 2, 12, options.widthIn);
-    else if (option == QLatin1String("--window")) {
+    else if (option == QLatin1String("--experiment"))
+        options.experiment = value;
+    else if (option == QLatin1String("--scaling")) {
+        if (value != QLatin1String("weak") && value != QLatin1String("strong")) {
+            return fail("--scaling: found \"" + value.toStdString() + "\"; allowed weak, strong");
+        }
+        options.scaling = value == QLatin1String("weak") ? storage::Scaling::Weak : storage::Scaling::Strong;
+    } else if (option == QLatin1String("--target")) {
+        DASGD_ASSIGN(options.target, storage::parseTarget(value.toStdString()));
+    } else if (option == QLatin1String("--window")) {
         DASGD_ASSIGN(options.window, parseWindow(value));
     } else if (option == QLatin1String("--x")) {
         for (std::size_t i = 0; i < kAxisWords.size(); ++i) {
@@ -68,26 +76,11 @@ Status takeOption(FigureOptions& options, const QString& option, const QString& 
     return {};
 }
 
-Status writeOne(const QString& stem, const PaperFigure& figure, QStringList& written) {
-    for (const char* suffix : {".pdf", ".svg", ".png"}) {
-        written << stem + QLatin1String(suffix);
-        DASGD_TRY(writeFigure(figure, written.back()));
-    }
-    written << stem + QStringLiteral(".csv");
-    return writeCurvesCsv(figure.curves, figure.axes, written.back());
-}
-
 Status writeJson(const FigureOptions& options, const std::vector<FigureGroup>& groups, const QStringList& written) {
     QJsonArray curves, files;
     for (const FigureGroup& group : groups) {
         QJsonArray runs;
-        for (const RunItemPtr& run : group.runs) {
-            runs.append(QJsonObject{{QStringLiteral("run_id"), run->id},
-                                    {QStringLiteral("experiment"), QString::fromStdString(run->row.experiment)},
-                                    {QStringLiteral("seed"), static_cast<qint64>(run->row.seed)},
-                                    {QStringLiteral("status"), QString::fromStdString(run->row.status)},
-                                    {QStringLiteral("git_commit"), QString::fromStdString(run->row.gitCommit)}});
-        }
+        for (const RunItemPtr& run : group.runs) runs.append(provenanceOf(*run));
         curves.append(QJsonObject{{QStringLiteral("name"), group.name}, {QStringLiteral("runs"), runs}});
     }
     for (const QString& file : written) files.append(QDir(options.out).relativeFilePath(file));
@@ -99,16 +92,12 @@ Status writeJson(const FigureOptions& options, const std::vector<FigureGroup>& g
         {QStringLiteral("smoothing"), options.smoothing},
         {QStringLiteral("over_ranks"), QStringLiteral("mean")},
         {QStringLiteral("over_seeds"), QStringLiteral("mean and standard deviation (n - 1) at common steps")}};
-    QSaveFile file(options.out + QStringLiteral("/figure.json"));
-    if (!file.open(QIODevice::WriteOnly)) return fail(file.fileName().toStdString() + ": cannot be written.");
-    file.write(QJsonDocument(QJsonObject{{QStringLiteral("command"), options.command},
-                                         {QStringLiteral("curves"), curves},
-                                         {QStringLiteral("query"), query},
-                                         {QStringLiteral("width_in"), options.widthIn},
-                                         {QStringLiteral("files"), files}})
-                   .toJson());
-    if (!file.commit()) return fail(file.fileName().toStdString() + ": " + file.errorString().toStdString());
-    return {};
+    return writeJsonFile({{QStringLiteral("command"), options.command},
+                          {QStringLiteral("curves"), curves},
+                          {QStringLiteral("query"), query},
+                          {QStringLiteral("width_in"), options.widthIn},
+                          {QStringLiteral("files"), files}},
+                         options.out + QStringLiteral("/figure.json"));
 }
 
 }  // namespace
@@ -119,7 +108,12 @@ QString figureHelp() {
         "                 [--smooth 0.9] [--width 5.5] [--window FROM,TO]\n"
         "Writes loss, throughput (pdf svg png csv), the timeline of the first run that reduces (pdf svg png) and "
         "figure.json.\n"
-        "An id may be a unique beginning. Runs that differ only in the seed become one curve: mean and deviation.\n");
+        "An id may be a unique beginning. Runs that differ only in the seed become one curve: mean and deviation.\n\n"
+        "dasgd-lab figure --workspace W --scaling weak|strong --runs ID[,ID...] | --experiment NAME --out DIR\n"
+        "                 [--target accuracy=0.97|loss=0.1] [--width 5.5]\n"
+        "Writes throughput, efficiency and, with a target, time-to-target over the number of workers (pdf svg png "
+        "csv),\n"
+        "points.csv and figure.json. Markers are filled where time was measured, hollow where it was simulated.\n");
 }
 
 Result<FigureOptions> parseFigureOptions(const QStringList& words) {
@@ -130,13 +124,15 @@ Result<FigureOptions> parseFigureOptions(const QStringList& words) {
             return fail(words[i].toStdString() + ": a value is missing. See dasgd-lab figure --help");
         DASGD_TRY(takeOption(options, words[i], words[i + 1]));
     }
-    if (options.runs.isEmpty()) return fail("--runs: which runs? `dasgd list` names them");
+    const bool named = options.scaling && !options.experiment.isEmpty();
+    if (options.runs.isEmpty() && !named) return fail("--runs: which runs? `dasgd list` names them");
     if (options.out.isEmpty()) return fail("--out: into which folder?");
     options.command = QStringLiteral("dasgd-lab figure ") + words.join(QLatin1Char(' '));
     return options;
 }
 
 Result<QStringList> writeFigures(const FigureOptions& options) {
+    if (options.scaling) return writeScalingFigures(options);
     DASGD_ASSIGN(storage::RunReader reader, storage::RunReader::open(options.workspace));
     DASGD_ASSIGN(const std::vector<FigureGroup> groups, figureGroups(reader, options.runs));
     if (!QDir().mkpath(options.out))
@@ -157,11 +153,11 @@ Result<QStringList> writeFigures(const FigureOptions& options) {
     PaperFigure loss{.axes = {.x = x, .y = QStringLiteral("training loss") + note, .logY = options.logLoss},
                      .widthIn = options.widthIn};
     DASGD_ASSIGN(loss.curves, figureCurves(reader, groups, "train/loss", options.axis, options.smoothing));
-    DASGD_TRY(writeOne(options.out + QStringLiteral("/loss"), loss, written));
+    DASGD_TRY(writeFigureFiles(options.out + QStringLiteral("/loss"), loss, written));
     PaperFigure speed{.axes = {.x = x, .y = QStringLiteral("samples/s") + link, .fromZero = true},
                       .widthIn = options.widthIn};
     DASGD_ASSIGN(speed.curves, figureCurves(reader, groups, "throughput/samples_per_s", options.axis, 0));
-    DASGD_TRY(writeOne(options.out + QStringLiteral("/throughput"), speed, written));
+    DASGD_TRY(writeFigureFiles(options.out + QStringLiteral("/throughput"), speed, written));
 
     // The first run that has a reduction to show; any run where none has.
     const auto reduces = std::find_if(groups.begin(), groups.end(), [](const FigureGroup& group) {

@@ -8,6 +8,7 @@
 #include "core/base/overlap.h"
 #include "core/base/result.h"
 #include "gui/models/series.h"
+#include "storage/scaling.h"
 
 namespace dasgd::gui {
 
@@ -19,14 +20,18 @@ struct FigureOptions {
     double smoothing = 0.9;
     double widthIn = 5.5;
     bool logLoss = true;
+    // The figures of the Scaling page instead; of all runs of `experiment` where no runs are named.
+    std::optional<storage::Scaling> scaling;
+    QString experiment;
+    std::optional<storage::Target> target;
     std::optional<TimeRange> window;  // of the timeline; the steady state where absent
     QString command;                  // as typed, for figure.json
 };
 
 // Reads the words after `figure`. Errors say what is wrong with which option.
 [[nodiscard]] Result<FigureOptions> parseFigureOptions(const QStringList& words);
-// Writes loss.*, throughput.* and, of the first run that reduces, timeline.*, and figure.json. Answers the files
-// written.
+// Writes loss.*, throughput.* and, of the first run that reduces, timeline.*, and figure.json; with `scaling` what
+// writeScalingFigures() says. Answers the files written.
 [[nodiscard]] Result<QStringList> writeFigures(const FigureOptions& options);
 
 [[nodiscard]] QString figureHelp();

@@ -1,5 +1,6 @@
 #include "gui/figures/figure_data.h"
 
+#include <QJsonDocument>
 #include <QSaveFile>
 #include <QTextStream>
 #include <algorithm>
@@ -9,15 +10,6 @@ namespace dasgd::gui {
 namespace {
 
 constexpr std::size_t kPaperBuckets = 1000;  // about 2,000 points a curve: more than a printer resolves
-
-// A field of a CSV file; a name that begins like a formula must stay a text in spreadsheets.
-QString csvField(QString text) {
-    if (text.startsWith(QLatin1Char('=')) || text.startsWith(QLatin1Char('+')) || text.startsWith(QLatin1Char('-')) ||
-        text.startsWith(QLatin1Char('@'))) {
-        text.prepend(QLatin1Char('\''));
-    }
-    return QLatin1Char('"') + text.replace(QLatin1Char('"'), QStringLiteral("\"\"")) + QLatin1Char('"');
-}
 
 Result<Series> readSeries(storage::RunReader& reader, const RunItem& run, const std::string& metric, double smoothing) {
     DASGD_ASSIGN(storage::MetricAnswer answer, reader.metrics({.runId = run.row.runId, .name = metric}));
@@ -101,6 +93,40 @@ Result<std::vector<Curve>> figureCurves(storage::RunReader& reader, const std::v
         curves.push_back(std::move(curve));
     }
     return curves;
+}
+
+QString csvField(QString text) {
+    if (text.startsWith(QLatin1Char('=')) || text.startsWith(QLatin1Char('+')) || text.startsWith(QLatin1Char('-')) ||
+        text.startsWith(QLatin1Char('@'))) {
+        text.prepend(QLatin1Char('\''));
+    }
+    return QLatin1Char('"') + text.replace(QLatin1Char('"'), QStringLiteral("\"\"")) + QLatin1Char('"');
+}
+
+Status writeFigureFiles(const QString& stem, const PaperFigure& figure, QStringList& written) {
+    for (const char* suffix : {".pdf", ".svg", ".png"}) {
+        written << stem + QLatin1String(suffix);
+        DASGD_TRY(writeFigure(figure, written.back()));
+    }
+    written << stem + QStringLiteral(".csv");
+    return writeCurvesCsv(figure.curves, figure.axes, written.back());
+}
+
+QJsonObject provenanceOf(const RunItem& run) {
+    return {{QStringLiteral("run_id"), run.id},
+            {QStringLiteral("experiment"), QString::fromStdString(run.row.experiment)},
+            {QStringLiteral("workers"), run.row.workers},
+            {QStringLiteral("seed"), static_cast<qint64>(run.row.seed)},
+            {QStringLiteral("status"), QString::fromStdString(run.row.status)},
+            {QStringLiteral("git_commit"), QString::fromStdString(run.row.gitCommit)}};
+}
+
+Status writeJsonFile(const QJsonObject& object, const QString& name) {
+    QSaveFile file(name);
+    if (!file.open(QIODevice::WriteOnly)) return fail(name.toStdString() + ": cannot be written.");
+    file.write(QJsonDocument(object).toJson());
+    if (!file.commit()) return fail(name.toStdString() + ": " + file.errorString().toStdString());
+    return {};
 }
 
 Status writeCurvesCsv(const std::vector<Curve>& curves, const PlotAxes& axes, const QString& file) {

@@ -1,7 +1,9 @@
 // What the figures of some runs show, read from the store at once: seeds gathered, styles as in the window.
 #pragma once
 
+#include <QJsonObject>
 #include <QString>
+#include <QStringList>
 #include <string>
 #include <vector>
 
@@ -30,6 +32,13 @@ struct FigureGroup {
                                                       const std::vector<FigureGroup>& groups, const std::string& metric,
                                                       XAxis axis, double smoothing);
 
+// The figure as PDF, SVG, PNG and CSV, added to `written`.
+[[nodiscard]] Status writeFigureFiles(const QString& stem, const PaperFigure& figure, QStringList& written);
+// What figure.json says of a run.
+[[nodiscard]] QJsonObject provenanceOf(const RunItem& run);
+[[nodiscard]] Status writeJsonFile(const QJsonObject& object, const QString& file);
+// A field of a CSV file, quoted; a name that begins like a formula stays a text in spreadsheets.
+[[nodiscard]] QString csvField(QString text);
 // x, y, deviation and n of every curve, one row a point, with a header line.
 [[nodiscard]] Status writeCurvesCsv(const std::vector<Curve>& curves, const PlotAxes& axes, const QString& file);
 

@@ -103,7 +103,7 @@ std::vector<RunItemPtr> overlaidWith(const RunItem& current, std::span<const Run
     return out;
 }
 
-QStringList distinguishingNames(std::span<const RunItemPtr> runs) {
+QStringList distinguishingNames(std::span<const RunItemPtr> runs, const std::set<std::string>& apart) {
     std::map<std::string, std::vector<std::size_t>> byAlgorithm;
     std::map<std::string, int> perGroup;
     std::set<std::string> experiments;
@@ -115,7 +115,10 @@ QStringList distinguishingNames(std::span<const RunItemPtr> runs) {
     std::vector<QString> names(runs.size());
     for (const auto& [algorithm, members] : byAlgorithm) {
         std::vector<FlatConfig> configs;
-        for (const std::size_t i : members) configs.push_back(flattenToml(runs[i]->row.config));
+        for (const std::size_t i : members) {
+            configs.push_back(flattenToml(runs[i]->row.config));
+            for (const std::string& key : apart) configs.back().erase(key);
+        }
         const std::set<std::string> differing = differingKeys(configs);
         for (std::size_t m = 0; m < members.size(); ++m) {
             const RunItem& run = *runs[members[m]];

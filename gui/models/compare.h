@@ -3,6 +3,7 @@
 
 #include <QStringList>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,7 +43,9 @@ private:
                                                    std::size_t limit = 8);
 
 // Short names that tell the runs apart: the algorithm, then the settings that differ between runs of that algorithm,
-// then the seed where the configuration is the same, and the experiment where there are several.
-[[nodiscard]] QStringList distinguishingNames(std::span<const RunItemPtr> runs);
+// then the seed where the configuration is the same, and the experiment where there are several. Settings in `apart` do
+// not count.
+[[nodiscard]] QStringList distinguishingNames(std::span<const RunItemPtr> runs,
+                                              const std::set<std::string>& apart = {});
 
 }  // namespace dasgd::gui

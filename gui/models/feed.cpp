@@ -11,6 +11,7 @@ RunItemPtr makeRunItem(storage::RunRow row) {
     const FlatConfig config = flattenToml(row.config);
     item->settings = settingsInWords(config);
     item->group = groupKey(row);
+    item->line = storage::placeOf(config);
     const auto trace = config.find("record.trace");
     item->keepsSpans = trace == config.end() || trace->second == "full";
     item->haystack =
@@ -31,6 +32,7 @@ Feed::Feed(std::filesystem::path workspace, QObject* parent) : QObject(parent), 
     connect(worker_, &FeedWorker::runsChanged, this, &Feed::runsChanged);
     connect(worker_, &FeedWorker::metricsArrived, this, &Feed::metricsArrived);
     connect(worker_, &FeedWorker::detailArrived, this, &Feed::detailArrived);
+    connect(worker_, &FeedWorker::timesArrived, this, &Feed::timesArrived);
     connect(worker_, &FeedWorker::timelineArrived, this, &Feed::timelineArrived);
     connect(worker_, &FeedWorker::measured, this, &Feed::measured);
     connect(worker_, &FeedWorker::pulse, this, &Feed::pulse);
@@ -52,6 +54,11 @@ const std::vector<std::string>& Feed::metricNames() {
 void Feed::watch(const QString& run, const QStringList& others) {
     worker_->setWatched(run, others);
     QMetaObject::invokeMethod(worker_, &FeedWorker::poll, Qt::QueuedConnection);
+}
+
+void Feed::wantTimes(const QStringList& runs) {
+    worker_->setTimesWish(runs);
+    QMetaObject::invokeMethod(worker_, &FeedWorker::serveTimes, Qt::QueuedConnection);
 }
 
 void Feed::wantTimeline(const TimelineWish& wish) {

@@ -7,6 +7,8 @@
 #include <QThread>
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "gui/models/run_item.h"
@@ -24,6 +26,9 @@ struct MetricBatch {
     std::string name;
     std::vector<storage::MetricSample> samples;
 };
+
+// What runs ended with; by id.
+using TimesBatch = std::vector<std::pair<std::string, storage::RunTimes>>;
 
 // Where the watched run and the store are.
 struct Pulse {
@@ -58,6 +63,8 @@ public:
     // Spans, details and pulse of `run`, metrics of it and of `others`. A run newly watched is delivered from its
     // first record.
     void watch(const QString& run, const QStringList& others);
+    // Step time and evaluations of ended runs, each delivered once, in this order. The latest wish counts.
+    void wantTimes(const QStringList& runs);
     // The latest wish counts; it is answered again whenever its range has grown.
     void wantTimeline(const TimelineWish& wish);
     void wantMeasure(const QString& run, TimeRange range);
@@ -66,6 +73,7 @@ signals:
     void runsChanged(const std::vector<dasgd::gui::RunItemPtr>& changed, const QStringList& removed);
     void metricsArrived(const dasgd::gui::MetricBatch& batch);
     void detailArrived(const dasgd::storage::RunDetail& detail);
+    void timesArrived(const dasgd::gui::TimesBatch& batch);
     void timelineArrived(const dasgd::gui::TimelineFramePtr& frame);
     void measured(const dasgd::gui::Measure& measure);
     void pulse(const dasgd::gui::Pulse& pulse);

@@ -10,6 +10,8 @@ namespace dasgd::gui {
 namespace {
 
 constexpr std::chrono::milliseconds kLoadBudget{60};
+// Of reading times: what is live waits no longer than that for it.
+constexpr qint64 kTimesBudgetMs = 25;
 constexpr std::size_t kRunsAtOnce = 1000;
 
 bool sameRow(const storage::RunRow& a, const storage::RunRow& b) {
@@ -26,6 +28,11 @@ void FeedWorker::setWatched(const QString& run, const QStringList& others) {
     wantedRun_ = run;
     wantedOthers_ = others;
     watchChanged_ = true;
+}
+
+void FeedWorker::setTimesWish(const QStringList& runs) {
+    const std::lock_guard lock(mutex_);
+    timesWish_ = runs;
 }
 
 void FeedWorker::setWish(const TimelineWish& wish) {
@@ -106,6 +113,7 @@ void FeedWorker::poll() {
     }
     complain("");
     if (staleFrame) serveTimeline();
+    serveTimes();
 }
 
 void FeedWorker::takeWatched() {
@@ -237,6 +245,39 @@ Status FeedWorker::readPulse() {
     pulseStale_ = false;
     emit pulse(pulse_);
     return {};
+}
+
+void FeedWorker::serveTimes() {
+    if (!ensureOpen()) return;
+    QStringList runs;
+    {
+        const std::lock_guard lock(mutex_);
+        std::swap(runs, timesWish_);
+    }
+    if (runs.isEmpty()) return;
+    QElapsedTimer clock;
+    clock.start();
+    TimesBatch batch;
+    while (!runs.isEmpty() && clock.elapsed() < kTimesBudgetMs) {
+        const std::string run = runs.front().toStdString();
+        auto times = storage::readRunTimes(*reader_, run);
+        if (!times) {
+            complain(times.error().message);
+            reader_.reset();
+            break;
+        }
+        batch.emplace_back(run, std::move(*times));
+        runs.removeFirst();
+    }
+    emit timesArrived(batch);
+    if (runs.isEmpty()) return;
+    {
+        const std::lock_guard lock(mutex_);
+        if (timesWish_.isEmpty()) timesWish_ = runs;
+    }
+    // After an error the next poll opens the workspace again, and goes on.
+    if (!reader_) return;
+    QMetaObject::invokeMethod(this, &FeedWorker::serveTimes, Qt::QueuedConnection);
 }
 
 void FeedWorker::serveTimeline() {

@@ -38,6 +38,7 @@ public:
 
     // From any thread.
     void setWatched(const QString& run, const QStringList& others);
+    void setTimesWish(const QStringList& runs);
     void setWish(const TimelineWish& wish);
     void setMeasure(const QString& run, TimeRange range);
 
@@ -45,11 +46,13 @@ public slots:
     void start();
     void poll();
     void serveTimeline();
+    void serveTimes();
 
 signals:
     void runsChanged(const std::vector<dasgd::gui::RunItemPtr>& changed, const QStringList& removed);
     void metricsArrived(const dasgd::gui::MetricBatch& batch);
     void detailArrived(const dasgd::storage::RunDetail& detail);
+    void timesArrived(const dasgd::gui::TimesBatch& batch);
     void timelineArrived(const dasgd::gui::TimelineFramePtr& frame);
     void measured(const dasgd::gui::Measure& measure);
     void pulse(const dasgd::gui::Pulse& pulse);
@@ -93,6 +96,7 @@ private:
     QString wantedRun_;
     QStringList wantedOthers_;
     bool watchChanged_ = false;
+    QStringList timesWish_;
     std::optional<TimelineWish> wish_;
     std::optional<std::pair<QString, TimeRange>> measure_;
 };

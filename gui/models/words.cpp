@@ -51,6 +51,11 @@ Quantity durationInWords(Ns duration) {
     return {shortNumber(ns / 1e9, 4), QStringLiteral("s")};
 }
 
+QString asTip(const QString& plain) {
+    return QStringLiteral("<p style=\"white-space: pre\">") +
+           plain.toHtmlEscaped().replace(QLatin1Char('\n'), QStringLiteral("<br>")) + QStringLiteral("</p>");
+}
+
 QString clockText(double seconds) {
     const auto whole = static_cast<qint64>(std::max(0.0, seconds));
     const auto two = [](qint64 part) { return QStringLiteral("%1").arg(part, 2, 10, QLatin1Char('0')); };

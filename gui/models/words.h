@@ -22,6 +22,8 @@ inline const QString kAbsent = QStringLiteral("–");
 [[nodiscard]] Quantity bytesInWords(double bytes);
 // The unit follows the size: "740 µs", "12.3 ms", "4.21 s".
 [[nodiscard]] Quantity durationInWords(Ns duration);
+// For a tool tip: names are text, whatever they look like.
+[[nodiscard]] QString asTip(const QString& plain);
 // "00:41", "1:02:03".
 [[nodiscard]] QString clockText(double seconds);
 // 0.9921 → "99.2"; kAbsent where there is none.

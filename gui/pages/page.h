@@ -25,7 +25,7 @@ struct PageContext {
 struct PageInfo {
     int order = 0;  // on the rail, from the top
     const char* title = "";
-    const char* icon = "";  // "list" or "bars": drawn by the rail
+    const char* icon = "";  // "list", "bars" or "scaling": drawn by the rail
 };
 
 class PageRegistry {

@@ -1,8 +1,5 @@
 // One run, live: what it is in words, six numbers, loss and throughput beside the other runs, the overlap timeline.
-#include <QCoreApplication>
-#include <QDir>
 #include <QHBoxLayout>
-#include <QProcess>
 #include <QScrollArea>
 #include <QVBoxLayout>
 #include <cmath>
@@ -10,6 +7,7 @@
 #include "gui/models/run_config.h"
 #include "gui/pages/page.h"
 #include "gui/widgets/chart_card.h"
+#include "gui/widgets/figure_export.h"
 #include "gui/widgets/parts.h"
 #include "gui/widgets/timeline_card.h"
 
@@ -56,6 +54,7 @@ public:
         column->setSpacing(kGap);
         column->addLayout(makeHeader());
         column->addWidget(message_ = new MessageBar(context.look));
+        exporter_ = new FigureExport(session_, *export_, *message_, this);
         column->addLayout(makeFigures());
         column->addLayout(makeCharts(), 6);
         column->addWidget(timeline_ = new TimelineCard(session_, context.look), 7);
@@ -166,7 +165,8 @@ private:
 
     void showRun() {
         const RunItemPtr run = session_.current();
-        for (QWidget* action : {export_, stop_, compare_}) action->setEnabled(run != nullptr);
+        for (QWidget* action : {stop_, compare_}) action->setEnabled(run != nullptr);
+        export_->setEnabled(run != nullptr && !exporter_->busy());
         pill_->setVisible(run != nullptr);
         if (!run) return showNoRun();
         const storage::RunRow& row = run->row;
@@ -212,24 +212,10 @@ private:
                                    : Quantity{percent(accuracy.points().back().value), QStringLiteral("%")});
     }
 
-    // In a process of its own: drawing three figures takes longer than a frame.
     void exportFigures() {
         QStringList ids;
         for (const RunItemPtr& run : session_.shown()) ids << run->id;
-        const QString workspace = QString::fromStdString(session_.feed().workspace().string());
-        const QString out = QDir(workspace).absoluteFilePath(QStringLiteral("figures/") + session_.currentId());
-        auto* process = new QProcess(this);
-        export_->setEnabled(false);
-        message_->say(tr("Writing figures to %1 …").arg(out), MessageBar::Kind::Note);
-        connect(process, &QProcess::finished, this, [this, process, out](int status) {
-            export_->setEnabled(true);
-            if (status == 0) message_->say(tr("Figures are in %1").arg(out), MessageBar::Kind::Note);
-            if (status != 0) message_->say(QString::fromUtf8(process->readAllStandardError()).trimmed());
-            process->deleteLater();
-        });
-        process->start(QCoreApplication::applicationFilePath(),
-                       {QStringLiteral("figure"), QStringLiteral("--workspace"), workspace, QStringLiteral("--runs"),
-                        ids.join(QLatin1Char(',')), QStringLiteral("--out"), out});
+        exporter_->write(session_.currentId(), ids);
     }
 
     PageContext& context_;
@@ -240,6 +226,7 @@ private:
     QLabel* progress_ = nullptr;
     MessageBar* message_ = nullptr;
     QPushButton* export_ = nullptr;
+    FigureExport* exporter_ = nullptr;
     QPushButton* stop_ = nullptr;
     QPushButton* compare_ = nullptr;
     KeyFigure *loss_ = nullptr, *accuracy_ = nullptr, *speed_ = nullptr, *hidden_ = nullptr, *blocked_ = nullptr,

@@ -1,68 +1,19 @@
 #include "gui/plots/plot_canvas.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
+#include <utility>
 
-#include "gui/models/words.h"
+#include "gui/plots/plot_marks.h"
 
 namespace dasgd::gui {
 
 namespace {
 
 constexpr int kMarkersPerCurve = 9;
-
-// Dash patterns in pen widths; the first is solid.
-const std::array<QList<qreal>, kCurveColors>& dashes() {
-    static const std::array<QList<qreal>, kCurveColors> patterns{
-        QList<qreal>{}, {7, 3}, {3, 2}, {8, 3, 2, 3}, {2, 3}, {12, 3}, {5, 2, 1, 2, 1, 2}};
-    return patterns;
-}
-
-constexpr std::array<QCPScatterStyle::ScatterShape, kCurveColors> kMarkers{
-    QCPScatterStyle::ssDisc,    QCPScatterStyle::ssSquare,           QCPScatterStyle::ssTriangle,
-    QCPScatterStyle::ssDiamond, QCPScatterStyle::ssTriangleInverted, QCPScatterStyle::ssCross,
-    QCPScatterStyle::ssPlus};
-
-// "24 k" for large numbers, few digits for small ones.
-QString tickText(double value) {
-    const double size = std::abs(value);
-    if (size >= 1e9) return QString::number(value / 1e9, 'g', 3) + QStringLiteral(" G");
-    if (size >= 1e6) return QString::number(value / 1e6, 'g', 3) + QStringLiteral(" M");
-    if (size >= 1e4) return QString::number(value / 1e3, 'g', 3) + QStringLiteral(" k");
-    return QString::number(value, 'g', 4);
-}
-
-class LinearTicker : public QCPAxisTicker {
-protected:
-    QString getTickLabel(double tick, const QLocale&, QChar, int) override {
-        return tickText(std::abs(tick) < 1e-12 ? 0 : tick);
-    }
-};
-
-// 1, 2, 5 of each decade where the range is short, decades alone where it is long.
-class LogTicker : public QCPAxisTicker {
-protected:
-    QVector<double> createTickVector(double, const QCPRange& range) override {
-        QVector<double> ticks;
-        if (range.lower <= 0) return ticks;
-        const double decades = std::log10(range.upper / range.lower);
-        const QList<double> steps = decades > 3     ? QList<double>{1}
-                                    : decades > 1.5 ? QList<double>{1, 3}
-                                                    : QList<double>{1, 2, 3, 5, 7};
-        for (double decade = std::floor(std::log10(range.lower)); decade <= std::log10(range.upper); ++decade) {
-            for (const double step : steps) {
-                const double tick = step * std::pow(10.0, decade);
-                if (tick >= range.lower && tick <= range.upper) ticks.append(tick);
-            }
-        }
-        return ticks;
-    }
-    int getSubTickCount(double) override { return 0; }
-    QString getTickLabel(double tick, const QLocale&, QChar, int) override { return tickText(tick); }
-};
+constexpr double kRing = 8;  // radius in pixels
 
 // The values without the lowest and highest tenth: the raw curve's peaks may leave the picture, its bulk may not.
 std::vector<double> bulkOf(const std::vector<double>& values) {
@@ -83,7 +34,7 @@ QVector<double> vectorOf(const std::vector<double>& values) { return {values.beg
 PlotCanvas::PlotCanvas(QWidget* parent) : plot_(new QCustomPlot(parent)) {
     plot_->setNoAntialiasingOnDrag(true);
     plot_->setBufferDevicePixelRatio(parent ? parent->devicePixelRatioF() : 1);
-    plot_->xAxis->setTicker(QSharedPointer<QCPAxisTicker>(new LinearTicker));
+    plot_->xAxis->setTicker(tickerOf(Ticks::Linear));
     plot_->axisRect()->setMinimumMargins(QMargins(8, 4, 12, 4));
     plot_->legend->setVisible(true);
     plot_->legend->setFillOrder(QCPLayoutGrid::foColumnsFirst, false);
@@ -102,6 +53,19 @@ PlotCanvas::PlotCanvas(QWidget* parent) : plot_(new QCustomPlot(parent)) {
     above->setColumnStretchFactor(1, 0.001);
     plot_->plotLayout()->setRowStretchFactor(0, 0.001);
     plot_->plotLayout()->setRowSpacing(0);
+    ringCentre_ = new QCPItemTracer(plot_);
+    ringCentre_->setStyle(QCPItemTracer::tsNone);
+    ringCentre_->position->setType(QCPItemPosition::ptPlotCoords);
+    ring_ = new QCPItemEllipse(plot_);
+    ring_->setLayer(QStringLiteral("overlay"));
+    ring_->setBrush(Qt::NoBrush);
+    ring_->setVisible(false);
+    for (QCPItemPosition* corner : {ring_->topLeft, ring_->bottomRight}) {
+        corner->setType(QCPItemPosition::ptAbsolute);
+        corner->setParentAnchor(ringCentre_->position);
+    }
+    ring_->topLeft->setCoords(-kRing, -kRing);
+    ring_->bottomRight->setCoords(kRing, kRing);
     band_ = new QCPItemRect(plot_);
     band_->setLayer(QStringLiteral("background"));
     band_->setVisible(false);
@@ -141,33 +105,41 @@ void PlotCanvas::axes(const PlotAxes& axes) {
     axes_ = axes;
     plot_->xAxis->setLabel(axes.x);
     plot_->yAxis->setLabel(axes.y);
+    plot_->legend->setVisible(axes.legend);
+    plot_->xAxis->setScaleType(axes.log2X ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
+    plot_->xAxis->setTicker(axes.log2X ? tickerOf(Ticks::Log2) : tickerOf(Ticks::Linear));
     plot_->yAxis->setScaleType(axes.logY ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
-    plot_->yAxis->setTicker(axes.logY ? QSharedPointer<QCPAxisTicker>(new LogTicker)
-                                      : QSharedPointer<QCPAxisTicker>(new LinearTicker));
+    plot_->yAxis->setTicker(axes.logY ? tickerOf(Ticks::Log) : tickerOf(Ticks::Linear));
     plot_->yAxis->ticker()->setTickCount(4);
 }
 
 void PlotCanvas::curves(const std::vector<Curve>& curves) {
-    plot_->clearGraphs();
+    plot_->clearPlottables();
     plot_->legend->clearItems();
-    // What is behind is added first: bands and raw lines, then the others, then the run that one looks at.
+    // What is behind is added first: guides, bands and raw lines, then the others, then the run that one looks at.
     std::vector<const Curve*> ordered;
     ordered.reserve(curves.size());
     for (const Curve& curve : curves) ordered.push_back(&curve);
+    const auto rank = [](const Curve* curve) { return curve->kind == Curve::Kind::Guide ? 0 : curve->primary ? 2 : 1; };
     std::stable_sort(ordered.begin(), ordered.end(),
-                     [](const Curve* a, const Curve* b) { return a->primary < b->primary; });
-    const auto penOf = [this](const Curve& curve) {
-        QPen pen(style_.curves[static_cast<std::size_t>(curve.style.color)], style_.line * (curve.primary ? 1.15 : 1));
-        const QList<qreal>& dash = dashes()[static_cast<std::size_t>(curve.style.dash)];
-        if (!dash.isEmpty()) pen.setDashPattern(dash);
-        pen.setCapStyle(Qt::FlatCap);
-        return pen;
-    };
+                     [&rank](const Curve* a, const Curve* b) { return rank(a) < rank(b); });
     for (const Curve* curve : ordered) addBand(*curve, penOf(*curve));
     std::map<const Curve*, QCPGraph*> lines;
     for (const Curve* curve : ordered) lines[curve] = addLine(*curve, penOf(*curve));
-    for (const Curve& curve : curves) lines[&curve]->addToLegend();
+    bool guided = false;
+    for (const Curve& curve : curves) {
+        // Several guides are of one meaning.
+        const bool repeated = curve.kind == Curve::Kind::Guide && std::exchange(guided, true);
+        if (axes_.legend && !curve.line.x.empty() && !repeated) lines[&curve]->addToLegend();
+    }
     fit(curves);
+}
+
+QPen PlotCanvas::penOf(const Curve& curve) const {
+    if (curve.kind == Curve::Kind::Guide) return guideStroke(style_);
+    QPen pen = strokeOf(style_, curve.style);
+    if (curve.primary) pen.setWidthF(pen.widthF() * 1.15);
+    return pen;
 }
 
 void PlotCanvas::addBand(const Curve& curve, const QPen& pen) {
@@ -180,7 +152,7 @@ void PlotCanvas::addBand(const Curve& curve, const QPen& pen) {
         raw->setData(vectorOf(curve.raw->x), vectorOf(curve.raw->y), true);
         raw->removeFromLegend();
     }
-    if (curve.deviation.empty()) return;
+    if (curve.deviation.empty() || curve.kind == Curve::Kind::Points) return;
     faint.setAlphaF(0.2F);
     QVector<double> low, high;
     for (std::size_t i = 0; i < curve.deviation.size(); ++i) {
@@ -209,14 +181,32 @@ QCPGraph* PlotCanvas::addLine(const Curve& curve, const QPen& pen) {
     graph->setName(curve.name);
     graph->setAdaptiveSampling(style_.adaptive);
     graph->setData(vectorOf(curve.line.x), vectorOf(curve.line.y), true);
-    addMarkers(curve, *graph, pen);
+    if (curve.kind == Curve::Kind::Line) addMarkers(curve, *graph);
+    if (curve.kind != Curve::Kind::Points) return graph;
+    graph->setScatterStyle(closedMarkerOf(style_, curve.style, curve.hollow));
+    if (!curve.deviation.empty()) addBars(curve, *graph, pen);
     return graph;
 }
 
+void PlotCanvas::addBars(const Curve& curve, QCPGraph& graph, const QPen& pen) {
+    auto* bars = new QCPErrorBars(plot_->xAxis, plot_->yAxis);
+    bars->setDataPlottable(&graph);
+    bars->setPen(QPen(pen.color(), style_.hair * 1.2));
+    bars->setWhiskerWidth(style_.marker * 1.2);
+    bars->setSymbolGap(style_.marker * 1.5);
+    bars->removeFromLegend();
+    bars->setData(vectorOf(curve.deviation));
+    // Once more on top: a small bar must not strike its marker through.
+    QCPGraph* markers = plot_->addGraph();
+    markers->setLineStyle(QCPGraph::lsNone);
+    markers->setScatterStyle(graph.scatterStyle());
+    markers->setData(graph.data());
+    markers->removeFromLegend();
+}
+
 // A few markers along the line, at places of the curve's own, so that crossing curves keep theirs apart.
-void PlotCanvas::addMarkers(const Curve& curve, QCPGraph& legendOwner, const QPen& pen) {
-    const auto shape = kMarkers[static_cast<std::size_t>(curve.style.marker)];
-    const QCPScatterStyle scatter(shape, QPen(pen.color(), style_.hair * 1.4), QBrush(pen.color()), style_.marker);
+void PlotCanvas::addMarkers(const Curve& curve, QCPGraph& legendOwner) {
+    const QCPScatterStyle scatter = markerOf(style_, curve.style);
     const std::size_t n = curve.line.x.size();
     // One marker in the middle of the legend's sample comes from the line's own style; its points stay bare.
     legendOwner.setScatterStyle(scatter);
@@ -254,19 +244,17 @@ void PlotCanvas::fit(const std::vector<Curve>& curves) {
     };
     for (const Curve& curve : curves) {
         cover(curve.line.x, curve.line.y);
+        for (std::size_t i = 0; curve.kind == Curve::Kind::Points && i < curve.deviation.size(); ++i) {
+            cover({curve.line.x[i], curve.line.x[i]},
+                  {curve.line.y[i] - curve.deviation[i], curve.line.y[i] + curve.deviation[i]});
+        }
         if (curve.raw && curve.primary) cover(curve.raw->x, bulkOf(curve.raw->y));
     }
-    // Steps begin at 1 and samples at a batch: an axis that begins at 0 reads better.
-    if (left > 0 && left < 0.1 * right) left = 0;
-    if (!(left < right)) {
-        left = std::isfinite(left) ? left - 0.5 : 0;
-        right = left + 1;
-    }
+    fitX(left, right);
     if (!(low <= high)) {
         low = axes_.logY ? 0.1 : 0;
         high = 1;
     }
-    plot_->xAxis->setRange(left, right);
     if (axes_.logY) {
         const double room = std::pow(high / low, 0.05) * 1.02;
         plot_->yAxis->setRange(low / room, high * room);
@@ -275,6 +263,28 @@ void PlotCanvas::fit(const std::vector<Curve>& curves) {
         const double room = std::max(high - bottom, std::abs(high) * 1e-3 + 1e-12);
         plot_->yAxis->setRange(bottom, bottom + room * 1.08);
     }
+}
+
+void PlotCanvas::fitX(double left, double right) {
+    if (axes_.log2X) {
+        const bool any = left > 0 && left <= right;
+        plot_->xAxis->setRange(any ? left / 1.25 : 0.8, any ? right * 1.25 : 2.5);
+        return;
+    }
+    // Steps begin at 1 and samples at a batch: an axis that begins at 0 reads better.
+    if (left > 0 && left < 0.1 * right) left = 0;
+    if (!(left < right)) {
+        left = std::isfinite(left) ? left - 0.5 : 0;
+        right = left + 1;
+    }
+    plot_->xAxis->setRange(left, right);
+}
+
+void PlotCanvas::mark(std::optional<QPointF> at, const QColor& color) {
+    ring_->setVisible(at.has_value());
+    if (!at) return;
+    ringCentre_->position->setCoords(*at);
+    ring_->setPen(QPen(color, 2));
 }
 
 void PlotCanvas::band(std::optional<std::pair<double, double>> band) {

@@ -19,18 +19,25 @@ public:
     void axes(const PlotAxes& axes);
     void curves(const std::vector<Curve>& curves);
     void band(std::optional<std::pair<double, double>> band);
+    // A ring around this value.
+    void mark(std::optional<QPointF> at, const QColor& color);
     void draw(bool now);
 
 private:
     void addBand(const Curve& curve, const QPen& pen);
     QCPGraph* addLine(const Curve& curve, const QPen& pen);
-    void addMarkers(const Curve& curve, QCPGraph& legendOwner, const QPen& pen);
+    void addMarkers(const Curve& curve, QCPGraph& legendOwner);
+    void addBars(const Curve& curve, QCPGraph& graph, const QPen& pen);
+    [[nodiscard]] QPen penOf(const Curve& curve) const;
+    void fitX(double left, double right);
     void fit(const std::vector<Curve>& curves);
 
     QCustomPlot* plot_;
     PlotStyle style_;
     PlotAxes axes_;
     QCPItemRect* band_ = nullptr;
+    QCPItemEllipse* ring_ = nullptr;
+    QCPItemTracer* ringCentre_ = nullptr;
 };
 
 }  // namespace dasgd::gui

@@ -4,30 +4,32 @@
 #include <QColor>
 #include <QString>
 #include <QWidget>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "core/base/result.h"
-#include "gui/models/compare.h"
-#include "gui/models/series.h"
+#include "gui/models/curve.h"
 #include "gui/theme/theme.h"
 
-namespace dasgd::gui {
+class QMouseEvent;
+class QPainter;
 
-struct Curve {
-    QString name;
-    CurveStyle style;
-    Polyline line;                  // as drawn
-    std::optional<Polyline> raw;    // drawn faint behind the smoothed line
-    std::vector<double> deviation;  // where not empty: a band line ± deviation
-    bool primary = false;           // drawn last and a little stronger
-};
+namespace dasgd::gui {
 
 struct PlotAxes {
     QString x, y;
     bool logY = false;
     bool fromZero = false;  // y starts at 0 where it is linear
+    bool log2X = false;     // for numbers of workers
+    bool legend = true;     // off where the page names the curves
+};
+
+// A point of a curve, by its places among the curves and in the curve.
+struct PointPlace {
+    std::size_t curve = 0, point = 0;
+    bool operator==(const PointPlace&) const = default;
 };
 
 // How a figure is drawn: sizes in the device's unit, pixels of the screen or points of the page.
@@ -43,6 +45,9 @@ struct PlotStyle {
 [[nodiscard]] PlotStyle screenPlotStyle(const Theme& theme);
 [[nodiscard]] PlotStyle paperPlotStyle();
 
+// The sample of a curve of points as legends show it: its stroke with its marker in the middle.
+void paintLineSample(QPainter& painter, const QRectF& area, const PlotStyle& style, CurveStyle curve, bool hollow);
+
 class PlotCanvas;
 
 class PlotView : public QWidget {
@@ -57,10 +62,20 @@ public:
     // The part of x that the timeline shows, tinted; nullopt: none.
     void setBand(std::optional<std::pair<double, double>> band);
     void setEmptyText(const QString& text);
+    // What is said of a point under the pointer; for curves of points.
+    void setPointWords(std::function<QString(PointPlace)> words) { pointWords_ = std::move(words); }
+    // A ring around a point; nullopt: none.
+    void mark(std::optional<PointPlace> place);
+    // The point of a curve of points that is drawn within a few pixels of `at`, in the plot's coordinates.
+    [[nodiscard]] std::optional<PointPlace> pointAt(QPointF at) const;
+    // Where it is drawn.
+    [[nodiscard]] QPointF positionOf(PointPlace place) const;
     [[nodiscard]] const std::vector<Curve>& curves() const { return curves_; }
 
 signals:
     void clickedAt(double x);
+    void pointClicked(dasgd::gui::PointPlace place);
+    void pointOpened(dasgd::gui::PointPlace place);  // double click
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -70,12 +85,16 @@ protected:
 private:
     void restyle();
     void readOut(QPointF at, QPoint global);
+    void pressed(const QMouseEvent& event);
+    void redraw();
 
     const Look& look_;
     std::unique_ptr<PlotCanvas> canvas_;
     std::vector<Curve> curves_;
     PlotAxes axes_;
     QString emptyText_;
+    std::function<QString(PointPlace)> pointWords_;
+    std::optional<PointPlace> marked_;
 };
 
 // One figure as files. Width and height in inches; the page has the size of the figure, in points.

@@ -38,6 +38,11 @@ void RailButton::paintIcon(QPainter& painter, const QRectF& box) const {
             painter.drawPoint(box.topLeft() + QPointF(1, y));
             painter.drawLine(box.topLeft() + QPointF(5, y), box.topLeft() + QPointF(15, y));
         }
+    } else if (icon_ == QLatin1String("scaling")) {
+        painter.drawPolyline(QPolygonF{box.topLeft() + QPointF(0.5, 1), box.topLeft() + QPointF(0.5, 14.5),
+                                       box.topLeft() + QPointF(15, 14.5)});
+        painter.drawPolyline(QPolygonF{box.topLeft() + QPointF(3.5, 11), box.topLeft() + QPointF(8, 7.5),
+                                       box.topLeft() + QPointF(14, 2)});
     } else {
         painter.drawRoundedRect(QRectF(box.left() + 0.5, box.top() + 1.5, 9, 4), 1, 1);
         painter.drawRoundedRect(QRectF(box.left() + 5.5, box.top() + 9.5, 9, 4), 1, 1);

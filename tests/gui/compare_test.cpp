@@ -80,5 +80,12 @@ TEST(Compare, NamesSayWhatDiffers) {
               (QStringList{QStringLiteral("dasgd seed 1"), QStringLiteral("dasgd seed 2")}));
 }
 
+TEST(Compare, WhatStandsApartDoesNotCount) {
+    const std::vector<RunItemPtr> runs{makeRun("a", "dasgd", "[algorithm]\ndelay = 1\n[cluster]\nworkers = 1\n"),
+                                       makeRun("b", "dasgd", "[algorithm]\ndelay = 2\n[cluster]\nworkers = 8\n")};
+    EXPECT_EQ(distinguishingNames(runs, {"cluster.workers"}),
+              (QStringList{QStringLiteral("dasgd d\u00a01"), QStringLiteral("dasgd d\u00a02")}));
+}
+
 }  // namespace
 }  // namespace dasgd::gui

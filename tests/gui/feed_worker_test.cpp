@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "tests/gui/support/bench.h"
+#include "tests/gui/support/scaling_runs.h"
 
 namespace dasgd::gui {
 namespace {
@@ -64,6 +65,22 @@ TEST(FeedWorker, OneRunAfterAnotherIsSeenFromItsStart) {
         ASSERT_TRUE(eventually([&] { return session.series(id, "train/loss").points().size() == 30; })) << i;
     }
     EXPECT_EQ(session.runs().rowCount(), 3);
+}
+
+TEST(FeedWorker, TimesOfManyRunsComeInParts) {
+    Workspace workspace;
+    QStringList ids;
+    for (int i = 0; i < 30; ++i) {
+        ids << QString::fromStdString(test::recordScaling(workspace.store(), {.seed = i, .stepMs = 10.0 + i}));
+    }
+    Feed feed(workspace.path());
+    std::map<std::string, double> stepMs;
+    QObject::connect(&feed, &Feed::timesArrived, &feed, [&](const TimesBatch& batch) {
+        for (const auto& [run, times] : batch) stepMs[run] = times.stepMs.value_or(0);
+    });
+    feed.wantTimes(ids);
+    ASSERT_TRUE(eventually([&] { return stepMs.size() == 30; }));
+    EXPECT_EQ(stepMs.at(ids[7].toStdString()), 17);
 }
 
 }  // namespace

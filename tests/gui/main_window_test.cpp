@@ -21,19 +21,30 @@ TEST_F(MainWindowTest, TheRailHasThePagesThatThereAre) {
     open();
     QStringList titles;
     for (const RailButton* one : window_->findChildren<RailButton*>()) titles << one->text();
-    EXPECT_EQ(titles, (QStringList{"Runs", "Run"}));
+    EXPECT_EQ(titles, (QStringList{"Runs", "Run", "Scaling"}));
 }
 
 TEST_F(MainWindowTest, KeysChangeThePage) {
     open();
     ASSERT_TRUE(QTest::qWaitForWindowActive(window_.get()));
-    auto* run = window_->findChild<QScrollArea*>(QStringLiteral("page"));
+    QScrollArea* run = nullptr;
+    for (QScrollArea* page : window_->findChildren<QScrollArea*>(QStringLiteral("page"))) {
+        if (page->isVisible()) run = page;
+    }
     ASSERT_NE(run, nullptr);
     EXPECT_TRUE(run->isVisible());
     QTest::keyClick(window_.get(), Qt::Key_1, Qt::ControlModifier);
     EXPECT_FALSE(run->isVisible());
+    QTest::keyClick(window_.get(), Qt::Key_3, Qt::ControlModifier);
+    EXPECT_FALSE(run->isVisible());
     QTest::keyClick(window_.get(), Qt::Key_2, Qt::ControlModifier);
     EXPECT_TRUE(run->isVisible());
+}
+
+TEST_F(MainWindowTest, AnUnknownPageIsNoPage) {
+    open();
+    EXPECT_TRUE(window_->openNamed(QStringLiteral("Scaling")));
+    EXPECT_FALSE(window_->openNamed(QStringLiteral("Elsewhere")));
 }
 
 TEST_F(MainWindowTest, TheStatusBarSaysHowFarBehindLiveIsAndHowMuchThereIs) {
@@ -77,7 +88,7 @@ TEST_F(MainWindowTest, AWorkspaceOfANewerProgramIsSaidWithTheRemedy) {
                              "program, or use another workspace")
                              .arg(known + 1)
                              .arg(known);
-    for (const char* page : {"Run", "Runs"}) {
+    for (const char* page : {"Run", "Runs", "Scaling"}) {
         window_->open(page);
         EXPECT_NE(label(QStringLiteral("The workspace cannot be read")), nullptr) << page;
         EXPECT_NE(label(says), nullptr) << page;

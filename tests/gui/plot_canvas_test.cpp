@@ -62,6 +62,34 @@ TEST_F(PlotCanvasTest, TheLegendHasEveryCurveOnceInItsOrder) {
     EXPECT_EQ(item->plottable()->name(), QStringLiteral("first"));
 }
 
+TEST_F(PlotCanvasTest, PointsHaveTheirBarsAndRoom) {
+    canvas_.axes({.logY = true, .log2X = true});
+    Curve points = curveOf({10, 20});
+    points.kind = Curve::Kind::Points;
+    points.deviation = {0, 8};
+    canvas_.curves({points});
+    EXPECT_GT(canvas_.plot().yAxis->range().upper, 28) << "the bar of the last point is inside";
+    EXPECT_LT(canvas_.plot().xAxis->range().lower, 1);
+    EXPECT_GT(canvas_.plot().xAxis->range().upper, 2);
+    int bars = 0;
+    for (int i = 0; i < canvas_.plot().plottableCount(); ++i) {
+        bars += qobject_cast<QCPErrorBars*>(canvas_.plot().plottable(i)) ? 1 : 0;
+    }
+    EXPECT_EQ(bars, 1);
+    canvas_.curves({});
+    EXPECT_EQ(canvas_.plot().plottableCount(), 0);
+    EXPECT_GT(canvas_.plot().xAxis->range().lower, 0) << "a logarithmic axis without a point";
+}
+
+TEST_F(PlotCanvasTest, GuidesAreNamedOnce) {
+    canvas_.axes({.log2X = true});
+    Curve line = curveOf({1, 2}), guide = curveOf({1, 3});
+    line.kind = Curve::Kind::Points;
+    guide.kind = Curve::Kind::Guide;
+    canvas_.curves({line, guide, guide});
+    EXPECT_EQ(canvas_.plot().legend->itemCount(), 2);
+}
+
 TEST_F(PlotCanvasTest, CurvesOfDifferentStyleDifferInDashToo) {
     canvas_.axes({});
     Curve solid = curveOf({1, 2}), dashed = curveOf({2, 3});

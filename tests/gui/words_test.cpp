@@ -36,5 +36,10 @@ TEST(Words, UnitsFollowTheSize) {
     EXPECT_EQ(clockText(3723), QStringLiteral("1:02:03"));
 }
 
+TEST(Words, ATipShowsMarkupAsText) {
+    EXPECT_EQ(asTip(QStringLiteral("<b>run</b>\n2")),
+              QStringLiteral("<p style=\"white-space: pre\">&lt;b&gt;run&lt;/b&gt;<br>2</p>"));
+}
+
 }  // namespace
 }  // namespace dasgd::gui

@@ -1,0 +1,381 @@
+// How configurations scale with the number of workers: throughput, efficiency, time to a target; measured and
+// simulated runs in one picture, every point with the runs behind it.
+#include <QApplication>
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLineEdit>
+#include <QListView>
+#include <QScrollArea>
+#include <QShortcut>
+#include <QStackedLayout>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include "gui/models/scaling_list_model.h"
+#include "gui/models/scaling_table_model.h"
+#include "gui/pages/page.h"
+#include "gui/widgets/figure_export.h"
+#include "gui/widgets/line_delegate.h"
+#include "gui/widgets/scaling_card.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr int kRowHeight = 32;
+constexpr int kListWidth = 312;
+constexpr int kNarrow = 960;      // below, list and table stand above each other
+constexpr int kChartWidth = 400;  // at least, of each of several in a row
+
+class ScalingPage : public QScrollArea {
+public:
+    explicit ScalingPage(PageContext& context)
+        : context_(context),
+          session_(context.session),
+          board_(session_),
+          list_(new ScalingListModel(board_, this)),
+          table_(new ScalingTableModel(board_, this)) {
+        setObjectName(QStringLiteral("page"));
+        setFrameShape(QFrame::NoFrame);
+        setWidgetResizable(true);
+        auto* inner = new QWidget;
+        inner->setObjectName(QStringLiteral("page"));
+        setWidget(inner);
+        auto* column = new QVBoxLayout(inner);
+        column->setContentsMargins(24, 18, 24, 16);
+        column->setSpacing(kGap);
+        column->addLayout(makeHeader());
+        column->addWidget(message_ = new MessageBar(context.look));
+        exporter_ = new FigureExport(session_, *export_, *message_, this);
+        body_ = new QStackedLayout;
+        body_->addWidget(makeBody());
+        body_->addWidget(makeEmpty());
+        column->addLayout(body_, 1);
+        connectAll();
+        arrange();
+        update();
+    }
+
+protected:
+    void showEvent(QShowEvent* event) override {
+        QScrollArea::showEvent(event);
+        board_.setWatching(true);
+    }
+    void hideEvent(QHideEvent* event) override {
+        QScrollArea::hideEvent(event);
+        board_.setWatching(false);
+    }
+    void resizeEvent(QResizeEvent* event) override {
+        QScrollArea::resizeEvent(event);
+        arrange();
+    }
+
+private:
+    QVBoxLayout* makeHeader() {
+        auto* top = new QHBoxLayout;
+        top->setSpacing(9);
+        top->addWidget(makeLabel(tr("Scaling"), "title"), 1);
+        kind_ = new Choice(tr("Weak: the batch of each worker stays the same. Strong: that of all workers together"),
+                           {tr("weak scaling"), tr("strong scaling")}, 0);
+        goal_ = new QLineEdit;
+        goal_->setPlaceholderText(tr("Target: accuracy=0.97 or loss=0.1"));
+        goal_->setToolTip(tr("Also draw the time until an evaluation reaches it"));
+        goal_->setAccessibleName(tr("Target"));
+        goal_->setClearButtonEnabled(true);
+        goal_->setFixedWidth(250);
+        export_ = makeButton(tr("Export figures"), true, tr("Write these plots as PDF, SVG, PNG, CSV  Ctrl+E"));
+        export_->setShortcut(QKeySequence(QStringLiteral("Ctrl+E")));
+        for (QWidget* each : std::initializer_list<QWidget*>{kind_, goal_, export_}) top->addWidget(each);
+        summary_ = makeLabel({}, "small");
+        summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+        auto* header = new QVBoxLayout;
+        header->setSpacing(4);
+        header->addLayout(top);
+        header->addWidget(summary_);
+        return header;
+    }
+
+    QWidget* makeBody() {
+        auto* body = new QWidget;
+        auto* column = new QVBoxLayout(body);
+        column->setContentsMargins(0, 0, 0, 0);
+        column->setSpacing(kGap);
+        charts_ = new QGridLayout;
+        charts_->setSpacing(kGap);
+        const auto card = [&](const QString& title, ScalingPlot plot) {
+            cards_.push_back(new ScalingCard(title, plot, board_, context_.look, body));
+        };
+        card(tr("Throughput"), ScalingPlot::Throughput);
+        card(tr("Efficiency"), ScalingPlot::Efficiency);
+        card(tr("Time to target"), ScalingPlot::TimeToTarget);
+        column->addLayout(charts_, 6);
+        below_ = new QBoxLayout(QBoxLayout::LeftToRight);
+        below_->setSpacing(kGap);
+        below_->addWidget(makeList());
+        below_->addWidget(makeTable(), 1);
+        column->addLayout(below_, 5);
+        return body;
+    }
+
+    QWidget* makeList() {
+        listCard_ = new Card;
+        listCard_->body().setContentsMargins(1, 10, 1, 6);
+        filter_ = new QLineEdit;
+        filter_->setPlaceholderText(tr("Filter configurations"));
+        filter_->setClearButtonEnabled(true);
+        filter_->setAccessibleName(tr("Filter configurations"));
+        auto* row = new QHBoxLayout;
+        row->setContentsMargins(10, 0, 10, 2);
+        row->addWidget(filter_);
+        listCard_->body().addLayout(row);
+        lines_ = new QListView;
+        lines_->setModel(list_);
+        lines_->setItemDelegate(new LineDelegate(context_.look, lines_));
+        lines_->setFrameShape(QFrame::NoFrame);
+        lines_->setMouseTracking(true);
+        lines_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+        lines_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+        lines_->setLayoutMode(QListView::Batched);
+        lines_->setAccessibleName(tr("Configurations"));
+        lines_->setStyleSheet(QStringLiteral("background: transparent;"));
+        lines_->setMinimumHeight(180);
+        listCard_->body().addWidget(lines_, 1);
+        return listCard_;
+    }
+
+    QWidget* makeTable() {
+        auto* card = new Card;
+        card->body().setContentsMargins(1, 6, 1, 8);
+        points_ = new QTableView;
+        points_->setModel(table_);
+        points_->setSelectionBehavior(QAbstractItemView::SelectRows);
+        points_->setSelectionMode(QAbstractItemView::SingleSelection);
+        points_->setShowGrid(false);
+        points_->setWordWrap(false);
+        points_->setTabKeyNavigation(false);
+        points_->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+        points_->verticalHeader()->hide();
+        points_->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+        points_->verticalHeader()->setDefaultSectionSize(kRowHeight);
+        points_->horizontalHeader()->setHighlightSections(false);
+        points_->horizontalHeader()->setStretchLastSection(true);
+        points_->setAccessibleName(tr("Points"));
+        points_->setMinimumHeight(180);
+        card->body().addWidget(points_, 1);
+        runs_ = makeLabel({}, "mono");
+        runs_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        runs_->setContentsMargins(14, 2, 14, 0);
+        runs_->setWordWrap(true);
+        card->body().addWidget(runs_);
+        return card;
+    }
+
+    QWidget* makeEmpty() {
+        auto* card = new Card;
+        card->body().addStretch();
+        emptyTitle_ = makeLabel({}, "title");
+        emptyWords_ = makeLabel({}, "muted");
+        emptyWords_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        for (QLabel* label : {emptyTitle_, emptyWords_}) {
+            label->setAlignment(Qt::AlignCenter);
+            label->setWordWrap(true);
+            card->body().addWidget(label);
+        }
+        card->body().addStretch();
+        return card;
+    }
+
+    void connectAll() {
+        connect(&board_, &ScalingBoard::drawnChanged, this, [this] { update(); });
+        connect(&session_, &Session::troubleChanged, this, [this] { update(); });
+        connect(&session_, &Session::runsChanged, this, [this] { update(); });
+        connect(kind_, &Choice::changed, this,
+                [this](int kind) { board_.setScaling(kind == 1 ? storage::Scaling::Strong : storage::Scaling::Weak); });
+        connect(goal_, &QLineEdit::editingFinished, this, [this] { takeTarget(); });
+        connect(goal_, &QLineEdit::textChanged, this, [this](const QString& text) {
+            if (text.isEmpty()) takeTarget();
+        });
+        connect(filter_, &QLineEdit::textChanged, list_, &ScalingListModel::setFilter);
+        connect(export_, &QPushButton::clicked, this, [this] { exportFigures(); });
+        connect(points_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this] { showPoint(); });
+        connect(points_, &QTableView::activated, this, [this](const QModelIndex& index) { openRow(index.row()); });
+        for (ScalingCard* card : cards_) {
+            connect(card, &ScalingCard::pointClicked, this, [this](std::size_t line, int workers) {
+                points_->setCurrentIndex(table_->index(table_->rowOf(line, workers), 0));
+            });
+            connect(card, &ScalingCard::pointOpened, this,
+                    [this](std::size_t line, int workers) { openRow(table_->rowOf(line, workers)); });
+        }
+        auto* key = new QShortcut(QKeySequence(QStringLiteral("Ctrl+F")), this);
+        connect(key, &QShortcut::activated, this, [this] { filter_->setFocus(); });
+        setFocusProxy(lines_);
+    }
+
+    void takeTarget() {
+        if (goal_->text().trimmed().isEmpty()) {
+            message_->clear();
+            board_.setTarget(std::nullopt);
+            return arrange();
+        }
+        const auto target = storage::parseTarget(goal_->text().trimmed().toStdString());
+        if (!target) return message_->say(QString::fromStdString(target.error().message));
+        message_->clear();
+        board_.setTarget(*target);
+        arrange();
+    }
+
+    // Charts side by side as far as there is room, list and table too.
+    void arrange() {
+        const int width = viewport()->width() - 48;
+        std::vector<ScalingCard*> shown(cards_.begin(), cards_.begin() + (board_.target() ? 3 : 2));
+        const int columns = std::clamp(width / kChartWidth, 1, static_cast<int>(shown.size()));
+        const std::pair wanted{columns, static_cast<int>(shown.size())};
+        if (wanted != arranged_) {
+            arranged_ = wanted;
+            for (ScalingCard* card : cards_) charts_->removeWidget(card);
+            for (std::size_t i = 0; i < shown.size(); ++i) {
+                const int at = static_cast<int>(i);
+                charts_->addWidget(shown[i], at / columns, at % columns);
+            }
+            for (int i = 0; i < 3; ++i) charts_->setColumnStretch(i, i < columns ? 1 : 0);
+            cards_.back()->setVisible(board_.target().has_value());
+        }
+        const bool narrow = width < kNarrow;
+        below_->setDirection(narrow ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+        listCard_->setMaximumWidth(narrow ? QWIDGETSIZE_MAX : kListWidth);
+        listCard_->setMinimumWidth(narrow ? 0 : kListWidth);
+    }
+
+    void showPoint() {
+        const auto place = table_->placeOf(points_->currentIndex().row());
+        const bool stands = place && place->first < board_.drawn().size();
+        const auto* point = stands ? &board_.drawn()[place->first].points[place->second] : nullptr;
+        for (ScalingCard* card : cards_) {
+            if (point) {
+                card->mark(place->first, point->workers);
+            } else {
+                card->unmark();
+            }
+        }
+        setTone(*runs_, point ? "mono" : "small");
+        if (!point) {
+            runs_->setText(table_->rowCount() > 0 ? tr("Choose a point to see its runs; Enter opens them.")
+                                                  : QString());
+            return;
+        }
+        chosen_ = {board_.drawn()[place->first].line->key, point->workers};
+        QStringList ids = points_->currentIndex().data(ScalingTableModel::RunIdsRole).toStringList();
+        constexpr qsizetype kMost = 8;
+        if (ids.size() > kMost) ids = ids.mid(0, kMost) << tr("and %1 more").arg(ids.size() - kMost);
+        runs_->setText(ids.join(QStringLiteral("   ")));
+    }
+
+    // Finds the chosen point again after the rows were made anew.
+    void rechoose() {
+        for (std::size_t line = 0; line < board_.drawn().size(); ++line) {
+            if (board_.drawn()[line].line->key != chosen_.first) continue;
+            const int row = table_->rowOf(line, chosen_.second);
+            if (row >= 0) points_->setCurrentIndex(table_->index(row, 0));
+        }
+        showPoint();
+    }
+
+    void openRow(int row) {
+        const QStringList ids = table_->index(row, 0).data(ScalingTableModel::RunIdsRole).toStringList();
+        if (ids.isEmpty()) return;
+        session_.compare(ids);
+        session_.choose(ids.front());
+        context_.open("Run");
+    }
+
+    void exportFigures() {
+        QStringList options{QStringLiteral("--scaling"), board_.scaling() == storage::Scaling::Strong
+                                                             ? QStringLiteral("strong")
+                                                             : QStringLiteral("weak")};
+        if (board_.target()) options << QStringLiteral("--target") << goal_->text().trimmed();
+        exporter_->write(QStringLiteral("scaling-") + options[1], board_.runIds(), options);
+    }
+
+    QString summaryWords() const {
+        int measured = 0, simulated = 0, points = 0;
+        for (const DrawnLine& line : board_.drawn()) {
+            (line.line->simulated() ? simulated : measured) += 1;
+            points += static_cast<int>(line.points.size());
+        }
+        QStringList words;
+        if (measured > 0) words << tr("● %1 measured").arg(measured);
+        if (simulated > 0) words << tr("○ %1 simulated").arg(simulated);
+        words << (points == 1 ? tr("1 point") : tr("%1 points").arg(grouped(points)));
+        if (board_.missing() > 0) words << tr("reading %1 runs …").arg(grouped(board_.missing()));
+        const auto base = tr("speed-up and efficiency against each line's smallest number of workers");
+        return words.join(QStringLiteral("  ·  ")) + QStringLiteral("  ·  ") + base;
+    }
+
+    void sayHowToBegin() {
+        if (!session_.trouble().isEmpty()) {
+            emptyTitle_->setText(tr("The workspace cannot be read"));
+            emptyWords_->setText(session_.trouble());
+            return;
+        }
+        emptyTitle_->setText(session_.loaded() && board_.upToDate() ? tr("No finished runs yet")
+                                                                    : tr("Reading the workspace …"));
+        emptyWords_->setText(
+            tr("This page draws what was run at several numbers of workers. In a shell:\n\n"
+               "dasgd scale FILE.toml --workers 1,2,...,64 --workspace %1\n\n"
+               "With backend = \"virtual\" in the file, hundreds of workers take seconds; with gloo measures on this "
+               "machine. Both are drawn together.")
+                .arg(QString::fromStdString(session_.feed().workspace().string())));
+    }
+
+    void update() {
+        const bool empty = board_.lines().empty();
+        body_->setCurrentIndex(empty ? 1 : 0);
+        export_->setEnabled(!empty && !exporter_->busy());
+        if (empty) {
+            summary_->clear();
+            return sayHowToBegin();
+        }
+        summary_->setText(summaryWords());
+        setWidths();
+        rechoose();
+    }
+
+    // Once, and when a column came: a width that was dragged stays.
+    void setWidths() {
+        if (table_->columnCount() == columns_ || table_->rowCount() == 0) return;
+        columns_ = table_->columnCount();
+        static constexpr int kWidths[] = {0, 76, 62, 62, 118, 136, 122, 122, 112, 150};
+        for (int i = 1; i < columns_; ++i) points_->setColumnWidth(i, kWidths[i]);
+        points_->resizeColumnToContents(0);
+        points_->setColumnWidth(0, std::clamp(points_->columnWidth(0), 140, 360));
+    }
+
+    PageContext& context_;
+    Session& session_;
+    ScalingBoard board_;
+    ScalingListModel* list_;
+    ScalingTableModel* table_;
+    std::vector<ScalingCard*> cards_;
+    std::pair<std::string, int> chosen_;  // line and workers of the chosen point
+    std::pair<int, int> arranged_;        // columns and number of charts
+    int columns_ = 0;                     // of the table, that have their width
+    Choice* kind_ = nullptr;
+    QLineEdit *goal_ = nullptr, *filter_ = nullptr;
+    QPushButton* export_ = nullptr;
+    FigureExport* exporter_ = nullptr;
+    MessageBar* message_ = nullptr;
+    QLabel *summary_ = nullptr, *runs_ = nullptr, *emptyTitle_ = nullptr, *emptyWords_ = nullptr;
+    QStackedLayout* body_ = nullptr;
+    QGridLayout* charts_ = nullptr;
+    QBoxLayout* below_ = nullptr;
+    Card* listCard_ = nullptr;
+    QListView* lines_ = nullptr;
+    QTableView* points_ = nullptr;
+};
+
+const PageRegistry::Add<ScalingPage> kAdd{{.order = 30, .title = "Scaling", .icon = "scaling"}};
+
+}  // namespace
+
+}  // namespace dasgd::gui

@@ -1,0 +1,148 @@
+#include "gui/plots/plot_marks.h"
+
+#include <array>
+#include <cmath>
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr std::array<QCPScatterStyle::ScatterShape, kCurveColors> kMarkers{
+    QCPScatterStyle::ssDisc,    QCPScatterStyle::ssSquare,           QCPScatterStyle::ssTriangle,
+    QCPScatterStyle::ssDiamond, QCPScatterStyle::ssTriangleInverted, QCPScatterStyle::ssCross,
+    QCPScatterStyle::ssPlus};
+
+class LinearTicker : public QCPAxisTicker {
+protected:
+    QString getTickLabel(double tick, const QLocale&, QChar, int) override {
+        return tickText(std::abs(tick) < 1e-12 ? 0 : tick);
+    }
+};
+
+class LogTicker : public QCPAxisTicker {
+protected:
+    QVector<double> createTickVector(double, const QCPRange& range) override {
+        QVector<double> ticks;
+        if (range.lower <= 0) return ticks;
+        const double decades = std::log10(range.upper / range.lower);
+        const QList<double> steps = decades > 3     ? QList<double>{1}
+                                    : decades > 1.5 ? QList<double>{1, 3}
+                                                    : QList<double>{1, 2, 3, 5, 7};
+        for (double decade = std::floor(std::log10(range.lower)); decade <= std::log10(range.upper); ++decade) {
+            for (const double step : steps) {
+                const double tick = step * std::pow(10.0, decade);
+                if (tick >= range.lower && tick <= range.upper) ticks.append(tick);
+            }
+        }
+        return ticks;
+    }
+    int getSubTickCount(double) override { return 0; }
+    QString getTickLabel(double tick, const QLocale&, QChar, int) override { return tickText(tick); }
+};
+
+class Log2Ticker : public QCPAxisTicker {
+protected:
+    QVector<double> createTickVector(double, const QCPRange& range) override {
+        QVector<double> ticks;
+        if (range.lower <= 0) return ticks;
+        const double octaves = std::log2(range.upper / range.lower);
+        const int step = 1 + static_cast<int>(octaves / kMostOctaves);
+        for (double power = std::ceil(std::log2(range.lower)); power <= std::log2(range.upper); power += step) {
+            ticks.append(std::exp2(power));
+        }
+        return ticks;
+    }
+    int getSubTickCount(double) override { return 0; }
+    QString getTickLabel(double tick, const QLocale&, QChar, int) override { return tickText(tick); }
+
+private:
+    static constexpr double kMostOctaves = 11;
+};
+
+const QList<qreal>& dashOf(int dash) {
+    static const std::array<QList<qreal>, kCurveColors> kPatterns{
+        QList<qreal>{}, {7, 3}, {3, 2}, {8, 3, 2, 3}, {2, 3}, {12, 3}, {5, 2, 1, 2, 1, 2}};
+    return kPatterns[static_cast<std::size_t>(dash)];
+}
+
+constexpr double kShapeWidth = 6;  // QCustomPlot takes own shapes to be so wide
+
+QPainterPath closedShape(int marker) {
+    constexpr std::array<int, kCurveColors> kCorners{0, 4, 3, 4, 3, 5, 10};
+    constexpr std::array<double, kCurveColors> kTurn{0, 0.125, 0, 0, 0.5, 0, 0};
+    const auto index = static_cast<std::size_t>(marker);
+    const int corners = kCorners[index];
+    QPainterPath path;
+    if (corners == 0) {
+        path.addEllipse(QPointF(0, 0), kShapeWidth / 2, kShapeWidth / 2);
+        return path;
+    }
+    QPolygonF polygon;
+    for (int i = 0; i < corners; ++i) {
+        const double angle = 2 * M_PI * (static_cast<double>(i) / corners + kTurn[index] - 0.25);
+        const double radius = corners == 10 && i % 2 == 1 ? 1.8 : 3.7;  // the notches of a star
+        polygon << QPointF(radius * std::cos(angle), radius * std::sin(angle));
+    }
+    path.addPolygon(polygon);
+    path.closeSubpath();
+    return path;
+}
+
+}  // namespace
+
+QString tickText(double value) {
+    const double size = std::abs(value);
+    if (size >= 1e9) return QString::number(value / 1e9, 'g', 3) + QStringLiteral(" G");
+    if (size >= 1e6) return QString::number(value / 1e6, 'g', 3) + QStringLiteral(" M");
+    if (size >= 1e4) return QString::number(value / 1e3, 'g', 3) + QStringLiteral(" k");
+    return QString::number(value, 'g', 4);
+}
+
+QSharedPointer<QCPAxisTicker> tickerOf(Ticks ticks) {
+    if (ticks == Ticks::Log) return QSharedPointer<QCPAxisTicker>(new LogTicker);
+    if (ticks == Ticks::Log2) return QSharedPointer<QCPAxisTicker>(new Log2Ticker);
+    return QSharedPointer<QCPAxisTicker>(new LinearTicker);
+}
+
+QPen strokeOf(const PlotStyle& style, CurveStyle curve) {
+    QPen pen(style.curves[static_cast<std::size_t>(curve.color)], style.line);
+    const QList<qreal>& dash = dashOf(curve.dash);
+    if (!dash.isEmpty()) pen.setDashPattern(dash);
+    pen.setCapStyle(Qt::FlatCap);
+    return pen;
+}
+
+QPen guideStroke(const PlotStyle& style) {
+    QColor quiet = style.muted;
+    quiet.setAlphaF(0.7F);
+    QPen pen(quiet, style.hair);
+    pen.setDashPattern({6, 4});
+    return pen;
+}
+
+QCPScatterStyle markerOf(const PlotStyle& style, CurveStyle curve) {
+    const QColor color = style.curves[static_cast<std::size_t>(curve.color)];
+    return {kMarkers[static_cast<std::size_t>(curve.marker)], QPen(color, style.hair * 1.4), QBrush(color),
+            style.marker};
+}
+
+QCPScatterStyle closedMarkerOf(const PlotStyle& style, CurveStyle curve, bool hollow) {
+    const QColor color = style.curves[static_cast<std::size_t>(curve.color)];
+    return {closedShape(curve.marker), QPen(color, style.hair * 1.3), QBrush(hollow ? style.ground : color),
+            style.marker * 1.6};
+}
+
+void paintLineSample(QPainter& painter, const QRectF& area, const PlotStyle& style, CurveStyle curve, bool hollow) {
+    const QCPScatterStyle marker = closedMarkerOf(style, curve, hollow);
+    painter.setPen(strokeOf(style, curve));
+    painter.drawLine(QPointF(area.left(), area.center().y()), QPointF(area.right(), area.center().y()));
+    painter.save();
+    painter.translate(area.center());
+    painter.scale(marker.size() / kShapeWidth, marker.size() / kShapeWidth);
+    painter.setPen(marker.pen());
+    painter.setBrush(marker.brush());
+    painter.drawPath(marker.customPath());
+    painter.restore();
+}
+
+}  // namespace dasgd::gui

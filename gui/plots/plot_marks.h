@@ -1,0 +1,30 @@
+// Ticks, dashes and markers of our plots. Private to gui/plots.
+#pragma once
+
+#include <qcustomplot.h>
+
+#include "gui/plots/plot_view.h"
+
+namespace dasgd::gui {
+
+// "24 k" for large numbers, few digits for small ones.
+[[nodiscard]] QString tickText(double value);
+
+enum class Ticks {
+    Linear,
+    Log,   // 1, 2, 5 of each decade where the range is short, decades alone where it is long
+    Log2,  // powers of two, as many as fit
+};
+[[nodiscard]] QSharedPointer<QCPAxisTicker> tickerOf(Ticks ticks);
+
+// The stroke of a curve, dashed as its style says; the first style is solid.
+[[nodiscard]] QPen strokeOf(const PlotStyle& style, CurveStyle curve);
+// What curves are held against.
+[[nodiscard]] QPen guideStroke(const PlotStyle& style);
+
+// Of curves with many points, a shape in its colour.
+[[nodiscard]] QCPScatterStyle markerOf(const PlotStyle& style, CurveStyle curve);
+// Of curves that mark every point: closed shapes, so that filled and hollow can be told apart.
+[[nodiscard]] QCPScatterStyle closedMarkerOf(const PlotStyle& style, CurveStyle curve, bool hollow);
+
+}  // namespace dasgd::gui

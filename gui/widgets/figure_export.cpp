@@ -1,0 +1,40 @@
+#include "gui/widgets/figure_export.h"
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QProcess>
+
+namespace dasgd::gui {
+
+FigureExport::FigureExport(Session& session, QPushButton& button, MessageBar& message, QObject* parent)
+    : QObject(parent), session_(session), button_(button), message_(message) {}
+
+void FigureExport::write(const QString& name, const QStringList& runs, const QStringList& options) {
+    if (busy_ || runs.isEmpty()) return;
+    busy_ = true;
+    const QString workspace = QString::fromStdString(session_.feed().workspace().string());
+    const QString out = QDir(workspace).absoluteFilePath(QStringLiteral("figures/") + name);
+    auto* process = new QProcess(this);
+    button_.setEnabled(false);
+    message_.say(tr("Writing figures to %1 …").arg(out), MessageBar::Kind::Note);
+    const auto end = [this, process](const QString& words, MessageBar::Kind kind) {
+        busy_ = false;
+        button_.setEnabled(true);
+        message_.say(words, kind);
+        process->deleteLater();
+    };
+    connect(process, &QProcess::finished, this, [process, out, end](int status) {
+        if (status == 0) return end(tr("Figures are in %1").arg(out), MessageBar::Kind::Note);
+        end(QString::fromUtf8(process->readAllStandardError()).trimmed(), MessageBar::Kind::Error);
+    });
+    connect(process, &QProcess::errorOccurred, this, [process, end](QProcess::ProcessError error) {
+        if (error != QProcess::FailedToStart) return;
+        end(tr("%1 cannot be started: %2").arg(process->program(), process->errorString()), MessageBar::Kind::Error);
+    });
+    process->start(QCoreApplication::applicationFilePath(),
+                   QStringList{QStringLiteral("figure"), QStringLiteral("--workspace"), workspace,
+                               QStringLiteral("--runs"), runs.join(QLatin1Char(',')), QStringLiteral("--out"), out} +
+                       options);
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,41 @@
+// One plot of the Scaling page: the drawn lines over the number of workers.
+#pragma once
+
+#include <optional>
+#include <utility>
+
+#include "gui/models/scaling_board.h"
+#include "gui/plots/plot_view.h"
+#include "gui/widgets/parts.h"
+
+namespace dasgd::gui {
+
+class ScalingCard : public Card {
+    Q_OBJECT
+
+public:
+    ScalingCard(const QString& title, ScalingPlot plot, ScalingBoard& board, const Look& look,
+                QWidget* parent = nullptr);
+    [[nodiscard]] PlotView& plot() { return *plot_; }
+    // A ring around the point of a drawn line at that number of workers, where this plot has it.
+    void mark(std::size_t line, int workers);
+    void unmark();
+
+signals:
+    void pointClicked(std::size_t line, int workers);
+    void pointOpened(std::size_t line, int workers);
+
+private:
+    void refresh();
+    void placeMark();
+    [[nodiscard]] int workersOf(PointPlace place) const;
+    [[nodiscard]] QString wordsOf(PointPlace place) const;
+
+    ScalingPlot kind_;
+    ScalingBoard& board_;
+    PlotView* plot_;
+    Choice* scale_ = nullptr;  // of the y axis; null where it is always linear
+    std::optional<std::pair<std::size_t, int>> marked_;
+};
+
+}  // namespace dasgd::gui

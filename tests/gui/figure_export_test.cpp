@@ -1,0 +1,30 @@
+// The process that draws is this test's own program, which is no `dasgd-lab`: what is tested is what the page hears.
+#include "gui/widgets/figure_export.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/gui/support/bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+TEST(FigureExport, SaysWhatItDoesAndComesBack) {
+    Workspace workspace;
+    Feed feed(workspace.path());
+    Session session(feed);
+    QPushButton button;
+    MessageBar message(testLook());
+    FigureExport exporter(session, button, message, nullptr);
+    exporter.write(QStringLiteral("nothing"), {});
+    EXPECT_FALSE(exporter.busy()) << "without runs there is nothing to draw";
+    exporter.write(QStringLiteral("some"), {QStringLiteral("a")}, {QStringLiteral("--gtest_list_tests")});
+    EXPECT_TRUE(exporter.busy());
+    EXPECT_FALSE(button.isEnabled());
+    EXPECT_TRUE(message.text().contains(QLatin1String("figures/some")));
+    ASSERT_TRUE(eventually([&] { return !exporter.busy(); }));
+    EXPECT_TRUE(button.isEnabled());
+    EXPECT_TRUE(message.text().startsWith(QLatin1String("Figures are in "))) << message.text().toStdString();
+}
+
+}  // namespace
+}  // namespace dasgd::gui

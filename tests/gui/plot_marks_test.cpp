@@ -1,0 +1,60 @@
+#include "gui/plots/plot_marks.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/gui/support/bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+// The labels of an axis that shows [from, to].
+QStringList labels(Ticks ticks, double from, double to) {
+    QCustomPlot plot;
+    plot.xAxis->setScaleType(ticks == Ticks::Linear ? QCPAxis::stLinear : QCPAxis::stLogarithmic);
+    plot.xAxis->setTicker(tickerOf(ticks));
+    plot.xAxis->setRange(from, to);
+    plot.replot();
+    const QVector<QString> texts = plot.xAxis->tickVectorLabels();
+    return {texts.begin(), texts.end()};
+}
+
+TEST(PlotMarks, WorkersAreCountedInPowersOfTwo) {
+    EXPECT_EQ(labels(Ticks::Log2, 0.8, 10), (QStringList{"1", "2", "4", "8"}));
+    EXPECT_EQ(labels(Ticks::Log2, 0.8, 1300).back(), QStringLiteral("1024"));
+    EXPECT_LE(labels(Ticks::Log2, 0.8, 1e9).size(), 16);
+    EXPECT_EQ(labels(Ticks::Log, 0.9, 6), (QStringList{"1", "2", "3", "5"}));
+}
+
+TEST(PlotMarks, LargeNumbersHaveTheirLetter) {
+    EXPECT_EQ(tickText(0.25), QStringLiteral("0.25"));
+    EXPECT_EQ(tickText(1024), QStringLiteral("1024"));
+    EXPECT_EQ(tickText(24'000), QStringLiteral("24 k"));
+    EXPECT_EQ(tickText(3e6), QStringLiteral("3 M"));
+}
+
+TEST(PlotMarks, HollowMarkersShowTheGround) {
+    const PlotStyle style = screenPlotStyle(testLook().theme());
+    for (int marker = 0; marker < kCurveColors; ++marker) {
+        const CurveStyle curve{.color = 1, .marker = marker};
+        EXPECT_EQ(closedMarkerOf(style, curve, false).brush().color(), style.curves[1]);
+        EXPECT_EQ(closedMarkerOf(style, curve, true).brush().color(), style.ground);
+        EXPECT_EQ(closedMarkerOf(style, curve, true).pen().color(), style.curves[1]);
+    }
+}
+
+TEST(PlotMarks, EveryMarkerHasItsOwnShape) {
+    const PlotStyle style = screenPlotStyle(testLook().theme());
+    QList<QImage> drawn;
+    for (int marker = 0; marker < kCurveColors; ++marker) {
+        QImage image(40, 20, QImage::Format_RGB32);
+        image.fill(style.ground);
+        QPainter painter(&image);
+        paintLineSample(painter, {0, 0, 40, 20}, style, {.color = 0, .marker = marker}, false);
+        painter.end();
+        EXPECT_FALSE(drawn.contains(image)) << marker;
+        drawn << image;
+    }
+}
+
+}  // namespace
+}  // namespace dasgd::gui

@@ -1,0 +1,84 @@
+#include "gui/figures/scaling_figure.h"
+
+#include <gtest/gtest.h>
+
+#include <QFile>
+#include <QFileInfo>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+
+#include "tests/gui/support/scaling_bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+class ScalingFigureTest : public ::testing::Test {
+protected:
+    ScalingFigureTest() { recordTwoLines(workspace_.store()); }
+    Result<QStringList> write(const QStringList& words) {
+        auto options = parseFigureOptions(
+            QStringList{QStringLiteral("--workspace"), QString::fromStdString(workspace_.path().string()),
+                        QStringLiteral("--out"), out_.path(), QStringLiteral("--scaling")} +
+            words);
+        if (!options) return tl::unexpected(options.error());
+        return writeFigures(*options);
+    }
+    QByteArray contentOf(const char* name) {
+        QFile file(out_.filePath(QLatin1String(name)));
+        EXPECT_TRUE(file.open(QIODevice::ReadOnly)) << name;
+        return file.readAll();
+    }
+    Workspace workspace_;
+    QTemporaryDir out_;
+};
+
+TEST_F(ScalingFigureTest, WritesFiguresTableAndProvenance) {
+    const auto written = write({"weak", "--experiment", "scaling", "--target", "accuracy=0.9"});
+    ASSERT_TRUE(written) << written.error().message;
+    EXPECT_EQ(written->size(), 3 * 4 + 2);
+    for (const QString& file : *written) EXPECT_GT(QFileInfo(file).size(), 100) << file.toStdString();
+    const QList<QByteArray> rows = contentOf("points.csv").trimmed().split('\n');
+    ASSERT_EQ(rows.size(), 1 + 6);
+    EXPECT_TRUE(rows[0].endsWith("reached_target,run_ids"));
+    int measured = 0;
+    for (const QByteArray& row : rows) measured += row.contains(",measured,") ? 1 : 0;
+    EXPECT_EQ(measured, 3);
+    EXPECT_TRUE(contentOf("throughput.csv").contains("\"ideal\""));
+    const QJsonDocument json = QJsonDocument::fromJson(contentOf("figure.json"));
+    EXPECT_EQ(json[QLatin1String("curves")].toArray().size(), 2);
+    EXPECT_EQ(json[QLatin1String("curves")][0][QLatin1String("runs")].toArray().size(), 6);
+    EXPECT_EQ(json[QLatin1String("query")][QLatin1String("target")].toString(), QStringLiteral("accuracy ≥ 0.9"));
+}
+
+TEST_F(ScalingFigureTest, DrawsOnlyTheRunsThatAreNamed) {
+    QStringList ids;
+    auto reader = storage::RunReader::open(workspace_.path());
+    ASSERT_TRUE(reader);
+    const auto rows = reader->runs();
+    ASSERT_TRUE(rows);
+    for (const storage::RunRow& row : *rows) {
+        if (row.backend == "gloo") ids << QString::fromStdString(row.runId);
+    }
+    const auto written = write({"weak", "--runs", ids.join(QLatin1Char(','))});
+    ASSERT_TRUE(written) << written.error().message;
+    EXPECT_EQ(written->size(), 2 * 4 + 2) << "no time to target without a target";
+    EXPECT_FALSE(contentOf("points.csv").contains("simulated"));
+}
+
+TEST_F(ScalingFigureTest, WrongWordsAreSaid) {
+    const auto complaint = [this](const QStringList& words) {
+        const auto written = write(words);
+        return written ? std::string() : written.error().message;
+    };
+    EXPECT_NE(complaint({"sideways"}).find("allowed weak, strong"), std::string::npos);
+    EXPECT_NE(complaint({"weak"}).find("--runs"), std::string::npos);
+    EXPECT_NE(complaint({"weak", "--experiment", "none"}).find("\"none\""), std::string::npos);
+    EXPECT_NE(complaint({"weak", "--experiment", "scaling", "--target", "speed=1"}).find("accuracy=0.97"),
+              std::string::npos);
+    test::recordScaling(workspace_.store(), {.experiment = "broken", .status = "failed"});
+    EXPECT_NE(complaint({"weak", "--experiment", "broken"}).find("none of these runs has finished"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace dasgd::gui

@@ -1,0 +1,38 @@
+// A workspace with a measured and a simulated line at 1, 2 and 4 workers, two seeds each, and a board that looks at it.
+#pragma once
+
+#include "gui/models/scaling_board.h"
+#include "tests/gui/support/bench.h"
+#include "tests/gui/support/scaling_runs.h"
+
+namespace dasgd::gui {
+
+inline void recordTwoLines(storage::Store& store) {
+    for (const char* backend : {"gloo", "virtual"}) {
+        for (const int workers : {1, 2, 4}) {
+            for (const int seed : {1, 2}) {
+                test::recordScaling(store, {.backend = backend,
+                                            .workers = workers,
+                                            .seed = seed,
+                                            .stepMs = 10.0 + workers + 0.2 * seed,
+                                            .accuracies = {0.5, 0.8, 0.95}});
+            }
+        }
+    }
+}
+
+class ScalingBench : public ::testing::Test {
+protected:
+    ScalingBench() { recordTwoLines(workspace_.store()); }
+    // Until both lines have all their points.
+    void look() {
+        board_.setWatching(true);
+        ASSERT_TRUE(eventually([&] { return board_.drawn().size() == 2 && board_.missing() == 0; }));
+    }
+    Workspace workspace_;
+    Feed feed_{workspace_.path()};
+    Session session_{feed_};
+    ScalingBoard board_{session_};
+};
+
+}  // namespace dasgd::gui

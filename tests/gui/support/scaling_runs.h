@@ -1,0 +1,67 @@
+// Made-up finished runs at several numbers of workers, for tests of the Scaling page. Never shown as a result.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/base/journal.h"
+#include "storage/recorder.h"
+
+namespace dasgd::test {
+
+struct ScalingSpec {
+    std::string experiment = "scaling", algorithm = "dasgd", backend = "virtual";
+    int workers = 1, batch = 32;
+    std::int64_t seed = 1;
+    double stepMs = 10;
+    std::vector<double> accuracies = {};  // one a second
+    std::string status = "finished";
+    std::string more = {};  // TOML at the end of the configuration
+};
+
+inline storage::RunInfo scalingInfo(const ScalingSpec& spec, const std::string& id) {
+    storage::RunInfo info{
+        .runId = id, .experiment = spec.experiment, .algorithm = spec.algorithm, .backend = spec.backend};
+    info.config = "name = \"" + spec.experiment + "\"\n[algorithm]\nname = \"" + spec.algorithm +
+                  "\"\n[train]\nbatch_size = " + std::to_string(spec.batch) + "\nseed = " + std::to_string(spec.seed) +
+                  "\n[cluster]\nbackend = \"" + spec.backend + "\"\nworkers = " + std::to_string(spec.workers) + "\n" +
+                  spec.more;
+    info.seed = spec.seed;
+    info.workers = spec.workers;
+    info.plannedSteps = 100;
+    info.stepsPerEpoch = 100;
+    info.host = "test";
+    info.gitCommit = "0123456789abcdef0123456789abcdef01234567";
+    info.versions = "{}";
+    return info;
+}
+
+// The whole run at once, its ranks in one journal; its id.
+inline std::string recordScaling(storage::Store& store, const ScalingSpec& spec) {
+    const auto check = [](const auto& done) {
+        if (!done) throw std::runtime_error(done.error().message);
+    };
+    const std::string id = store.newRunId(spec.algorithm);
+    check(store.addRun(scalingInfo(spec, id)));
+    {
+        auto journal = JournalWriter::create(store.paths().journal(id, 0), {.segmentRecords = 256});
+        check(journal);
+        const auto metric = [&](const char* name, double wallS, double value) {
+            (*journal)->metric({.name = name, .step = 100, .wall = static_cast<Ns>(wallS * 1e9), .value = value});
+        };
+        for (std::size_t i = 0; i < spec.accuracies.size(); ++i) {
+            metric("eval/accuracy", static_cast<double>(i + 1), spec.accuracies[i]);
+        }
+        metric("run/step_ms", 100, spec.stepMs);
+        (*journal)->state(RankState::Finished, 100, "");
+    }
+    std::vector<int> ranks;
+    for (int rank = 0; rank < spec.workers; ++rank) ranks.push_back(rank);
+    auto recorder = storage::Recorder::start(store, id, ranks, {0});
+    check(recorder);
+    check((*recorder)->finish(spec.status, ""));
+    return id;
+}
+
+}  // namespace dasgd::test
