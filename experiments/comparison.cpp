@@ -34,6 +34,23 @@ std::string shortKey(const std::string& key) {
     return key.starts_with(own) ? key.substr(own.size()) : key;
 }
 
+// A matrix says less in a label than which of the matrices it is: long values are numbered as they come.
+class LongValues {
+public:
+    std::string shown(const std::string& key, const std::string& value) {
+        if (value.size() <= kLongest) return value;
+        auto& known = known_[key];
+        const auto found = std::find(known.begin(), known.end(), value);
+        const auto index = found - known.begin();
+        if (found == known.end()) known.push_back(value);
+        return "#" + std::to_string(index + 1);
+    }
+
+private:
+    static constexpr std::size_t kLongest = 40;
+    std::map<std::string, std::vector<std::string>> known_;
+};
+
 struct Gathered {
     ComparedGroup group;
     std::string config;
@@ -112,13 +129,14 @@ std::vector<std::string> labelConfigurations(const std::vector<std::string>& con
         flats.push_back(flatConfiguration(config));
         for (const auto& [key, value] : flats.back()) values[key].insert(value);
     }
+    LongValues longValues;
     std::vector<std::string> labels;
     for (const FlatSettings& flat : flats) {
         std::string label;
         for (const auto& [key, value] : flat) {
             if (key == "algorithm.name") label.insert(0, value);
             if (key != "algorithm.name" && values[key].size() > 1)
-                label.append(" ").append(shortKey(key)).append("=").append(value);
+                label.append(" ").append(shortKey(key)).append("=").append(longValues.shown(key, value));
         }
         const auto taken = std::count_if(labels.begin(), labels.end(), [&](const std::string& other) {
             return other == label || other.starts_with(label + " #");

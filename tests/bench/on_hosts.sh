@@ -3,7 +3,7 @@
 # goes away with the hosts when the benchmark ends.
 set -euo pipefail
 
-dasgd=$PWD/build/release/dasgd
+dasgd=${DASGD:-$PWD/build/release/dasgd}
 folder=$(mktemp -d "${TMPDIR:-/tmp}/dasgd-bench.XXXXXX")
 
 die() {

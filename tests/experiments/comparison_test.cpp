@@ -26,6 +26,14 @@ TEST(Comparison, NamesTheKeysThatDiffer) {
                 ElementsAre("dasgd delay=1 train.batch_size=32", "dasgd delay=2 train.batch_size=64"));
 }
 
+TEST(Comparison, NumbersValuesThatAreTooLongToRead) {
+    const auto matrix = [](const std::string& last) {
+        return config("name = \"a\"\nx = [[1, 2, 3, 4, 5, 6, 7, 8], [1, 2, 3, 4, 5, 6, 7, " + last + "]]\n");
+    };
+    EXPECT_THAT(labelConfigurations({matrix("8"), config("name = \"a\"\nx = [[1]]\n"), matrix("9"), matrix("8")}),
+                ElementsAre("a x=#1", "a x=[[1]]", "a x=#2", "a x=#1 #2"));
+}
+
 TEST(Comparison, TellsApartWhatOnlyOneOfThemHas) {
     EXPECT_THAT(labelConfigurations({config("name = \"a\"\n"), config("name = \"a\"\nx = 1\n")}),
                 ElementsAre("a", "a #2"));
