@@ -6,7 +6,8 @@
 //
 // Nothing is computed: what is exchanged has the right size and no values. All-reduces are the communicator's. Within a
 // group messages go round a ring. Between groups each rank sends every peer its part of the share, and then, when a
-// layer comes by and finds the parts arrived, the sum of its own part: both directly.
+// layer comes by and finds the parts arrived, the sum of its own part: both directly. Where messages go by formula they
+// share no link, so that this wants fidelity = "message".
 #include <torch/types.h>
 
 #include <algorithm>
