@@ -308,7 +308,10 @@ private:
         if (simulated > 0) words << tr("○ %1 simulated").arg(simulated);
         words << (points == 1 ? tr("1 point") : tr("%1 points").arg(grouped(points)));
         if (board_.missing() > 0) words << tr("reading %1 runs …").arg(grouped(board_.missing()));
-        const auto base = tr("speed-up and efficiency against each line's smallest number of workers");
+        const auto scales = [](const DrawnLine& line) { return line.line->scales(); };
+        const bool any = std::any_of(board_.drawn().begin(), board_.drawn().end(), scales);
+        const QString base = any ? tr("speed-up and efficiency against each line's smallest number of workers")
+                                 : tr("one number of workers so far; dasgd scale FILE.toml --workers 1,2,4 adds more");
         return words.join(QStringLiteral("  ·  ")) + QStringLiteral("  ·  ") + base;
     }
 
@@ -320,17 +323,20 @@ private:
         }
         emptyTitle_->setText(session_.loaded() && board_.upToDate() ? tr("No finished runs yet")
                                                                     : tr("Reading the workspace …"));
-        emptyWords_->setText(
-            tr("This page draws what was run at several numbers of workers. In a shell:\n\n"
-               "dasgd scale FILE.toml --workers 1,2,...,64 --workspace %1\n\n"
-               "With backend = \"virtual\" in the file, hundreds of workers take seconds; with gloo measures on this "
-               "machine. Both are drawn together.")
-                .arg(QString::fromStdString(session_.feed().workspace().string())));
+        emptyWords_->setText(tr("This page draws what was run at several numbers of workers. In a shell:\n\n"
+                                "dasgd scale FILE.toml --workers 1,2,...,64 --workspace %1\n\n"
+                                "With backend = \"virtual\" in the file, hundreds of workers take seconds; with "
+                                "\"gloo\" they are measured "
+                                "here. Both are drawn together.")
+                                 .arg(QString::fromStdString(session_.feed().workspace().string())));
     }
 
     void update() {
         const bool empty = board_.lines().empty();
+        const bool filled = !empty && body_->currentIndex() == 1;
         body_->setCurrentIndex(empty ? 1 : 0);
+        // What takes the keys of this page could not while it was hidden.
+        if (filled && isVisible() && !goal_->hasFocus()) lines_->setFocus();
         export_->setEnabled(!empty && !exporter_->busy());
         if (empty) {
             summary_->clear();

@@ -256,7 +256,9 @@ void PlotCanvas::fit(const std::vector<Curve>& curves) {
         high = 1;
     }
     if (axes_.logY) {
-        const double room = std::pow(high / low, 0.05) * 1.02;
+        // One throughput alone must still lie between two ticks.
+        const double least = axes_.log2X && high < 2 * low ? 1.6 : 1;
+        const double room = std::max(least, std::pow(high / low, 0.05) * 1.02);
         plot_->yAxis->setRange(low / room, high * room);
     } else {
         const double bottom = axes_.fromZero ? std::min(0.0, low) : low - 0.06 * (high - low);

@@ -81,6 +81,15 @@ TEST_F(PlotCanvasTest, PointsHaveTheirBarsAndRoom) {
     EXPECT_GT(canvas_.plot().xAxis->range().lower, 0) << "a logarithmic axis without a point";
 }
 
+TEST_F(PlotCanvasTest, ALonePointHasTicks) {
+    canvas_.axes({.logY = true, .log2X = true});
+    for (const double value : {7659.0, 1.0, 0.0123}) {
+        canvas_.curves({curveOf({value})});
+        canvas_.draw(true);
+        EXPECT_FALSE(canvas_.plot().yAxis->tickVectorLabels().isEmpty()) << value;
+    }
+}
+
 TEST_F(PlotCanvasTest, GuidesAreNamedOnce) {
     canvas_.axes({.log2X = true});
     Curve line = curveOf({1, 2}), guide = curveOf({1, 3});

@@ -46,7 +46,15 @@ TEST_F(ScalingPageTest, TheThirdPageHasItsKey) {
     QTest::keyClick(window_.get(), Qt::Key_3, Qt::ControlModifier);
     ASSERT_TRUE(arrived(6));
     EXPECT_TRUE(points()->isVisible());
+    EXPECT_TRUE(named<QListView>("Configurations")->hasFocus());
     EXPECT_NE(label(QStringLiteral("● 1 measured  ·  ○ 1 simulated  ·  6 points")), nullptr);
+}
+
+TEST_F(ScalingPageTest, OneNumberOfWorkersSaysHowToGetMore) {
+    test::recordScaling(workspace_.store(), {.workers = 2});
+    openScaling();
+    ASSERT_TRUE(arrived(1));
+    EXPECT_NE(label(QStringLiteral("one number of workers so far; dasgd scale")), nullptr);
 }
 
 TEST_F(ScalingPageTest, ATargetAddsItsPlotAndIsRefusedInThePage) {
