@@ -6,6 +6,7 @@
 
 #include "core/train/experiment.h"
 #include "experiments/platform.h"
+#include "experiments/platform_check.h"
 #include "experiments/toml_reader.h"
 
 namespace dasgd::experiments {
@@ -24,10 +25,24 @@ std::string planKey(const Value& resolved) {
     return key.toToml();
 }
 
-Result<CheckedExperiment> check(const ExpandedExperiment& expanded, std::map<std::string, Plan>& plans) {
+Status checkNetwork(const Experiment& experiment, const Value& document, const std::string& program) {
+    if (!experiment.networkFile) return {};
+    const Value& network = *document.find("network");
+    const Value* hosts = network.find("hosts");
+    const Status fits = askAboutPlatform({.file = experiment.networkFile->path,
+                                          .hosts = hosts ? *hosts->as<std::string>() : "",
+                                          .workers = static_cast<int>(experiment.cluster.workers)},
+                                         program);
+    if (fits) return {};
+    return network.find("file")->error(fits.error().message);
+}
+
+Result<CheckedExperiment> check(const ExpandedExperiment& expanded, std::map<std::string, Plan>& plans,
+                                const std::string& program) {
     DASGD_ASSIGN(const Experiment experiment, readExperiment(expanded.document));
     const std::string key = planKey(experiment.resolved);
     if (!plans.contains(key)) {
+        DASGD_TRY(checkNetwork(experiment, expanded.document, program));
         DASGD_ASSIGN(const Plan fresh, planExperiment(experiment));
         plans.emplace(key, fresh);
     }
@@ -44,6 +59,7 @@ Result<CheckedExperiment> check(const ExpandedExperiment& expanded, std::map<std
                               .stepsPerEpoch = plan.stepsPerEpoch,
                               .parameters = plan.parameters};
     if (const auto& link = experiment.cluster.link) checked.link = link->bandwidth + ", " + link->latency;
+    if (experiment.networkFile) checked.networkFile = experiment.networkFile->path;
     return checked;
 }
 
@@ -58,21 +74,24 @@ Result<Value> readExperimentFile(const std::string& file, const Overrides& overr
     return document;
 }
 
-Result<std::vector<CheckedExperiment>> loadExperiments(const std::string& file, const Overrides& overrides) {
+Result<std::vector<CheckedExperiment>> loadExperiments(const std::string& file, const Overrides& overrides,
+                                                       const std::string& program) {
     DASGD_ASSIGN(const Value document, readExperimentFile(file, overrides));
-    return checkExperiments(document, overrides);
+    return checkExperiments(document, overrides, program);
 }
 
-Result<std::vector<CheckedExperiment>> checkExperiments(const Value& document, const Overrides& overrides) {
+Result<std::vector<CheckedExperiment>> checkExperiments(const Value& document, const Overrides& overrides,
+                                                        const std::string& program) {
     DASGD_ASSIGN(const std::vector<ExpandedExperiment> expanded, expandExperiments(document, overrides));
-    return checkExperiments(expanded);
+    return checkExperiments(expanded, program);
 }
 
-Result<std::vector<CheckedExperiment>> checkExperiments(const std::vector<ExpandedExperiment>& expanded) {
+Result<std::vector<CheckedExperiment>> checkExperiments(const std::vector<ExpandedExperiment>& expanded,
+                                                        const std::string& program) {
     std::map<std::string, Plan> plans;
     std::vector<CheckedExperiment> checked;
     for (const ExpandedExperiment& experiment : expanded) {
-        auto result = check(experiment, plans);
+        auto result = check(experiment, plans, program);
         if (!result && !experiment.label.empty()) {
             return fail(result.error().message + " (in the sweep: " + experiment.label + ")");
         }

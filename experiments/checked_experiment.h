@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@
 #include "experiments/sweep.h"
 
 namespace dasgd::experiments {
+
+inline constexpr const char* kOwnProgram = "/proc/self/exe";
 
 struct CheckedExperiment {
     Value resolved;     // every field written out; reads back to the same experiment
@@ -24,6 +27,7 @@ struct CheckedExperiment {
     std::int64_t totalSteps = 0;
     std::int64_t stepsPerEpoch = 0;
     std::int64_t parameters = 0;
+    std::filesystem::path networkFile;  // what the network is read from, "" where nothing
 
     // The ranks are threads or actors of one process.
     [[nodiscard]] bool inOneProcess() const { return backend == "threads" || backend == "virtual"; }
@@ -33,17 +37,19 @@ struct CheckedExperiment {
     }
 };
 
-// Checks every experiment as far as can be done without starting a rank: schema, data files, shapes. The first error is
-// returned.
-[[nodiscard]] Result<std::vector<CheckedExperiment>> checkExperiments(const std::vector<ExpandedExperiment>& expanded);
+// Checks every experiment as far as can be done without starting a rank: schema, data files, shapes, networks (those of
+// a file by a process of `program`, a `dasgd`). The first error is returned.
+[[nodiscard]] Result<std::vector<CheckedExperiment>> checkExperiments(const std::vector<ExpandedExperiment>& expanded,
+                                                                      const std::string& program = kOwnProgram);
 // The document of a file, on the platform of the overrides where they name one.
 [[nodiscard]] Result<Value> readExperimentFile(const std::string& file, const Overrides& overrides);
 // Reads the file, expands it and checks it.
 [[nodiscard]] Result<std::vector<CheckedExperiment>> loadExperiments(const std::string& file,
-                                                                     const Overrides& overrides);
+                                                                     const Overrides& overrides,
+                                                                     const std::string& program = kOwnProgram);
 // The same of a document that is no file; the platform of the overrides is not looked at.
-[[nodiscard]] Result<std::vector<CheckedExperiment>> checkExperiments(const Value& document,
-                                                                      const Overrides& overrides);
+[[nodiscard]] Result<std::vector<CheckedExperiment>> checkExperiments(const Value& document, const Overrides& overrides,
+                                                                      const std::string& program = kOwnProgram);
 
 // The configuration without its seed and name: runs that share it are repetitions of one another. One line of TOML.
 [[nodiscard]] std::string configurationKey(const Value& resolved);

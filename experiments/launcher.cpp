@@ -87,7 +87,7 @@ storage::RunInfo describeRun(const CheckedExperiment& experiment, const Provenan
     return info;
 }
 
-Status writeRunFiles(const storage::WorkspacePaths& paths, const storage::RunInfo& info) {
+Status writeRunFiles(const storage::WorkspacePaths& paths, const storage::RunInfo& info, const fs::path& networkFile) {
     const fs::path folder = paths.run(info.runId);
     std::error_code code;
     fs::create_directories(folder / "logs", code);
@@ -95,6 +95,10 @@ Status writeRunFiles(const storage::WorkspacePaths& paths, const storage::RunInf
     out << info.config;
     out.close();
     if (code || !out) return fail(folder.string() + ": cannot be written; is the disk full?");
+    if (networkFile.empty()) return {};
+    fs::create_directories(folder / "artefacts", code);
+    fs::copy_file(networkFile, folder / "artefacts" / networkFile.filename(), code);
+    if (code) return fail(networkFile.string() + ": cannot be copied into " + folder.string() + ": " + code.message());
     return {};
 }
 
@@ -119,7 +123,7 @@ Result<LaunchedRun> Launcher::run(const CheckedExperiment& experiment, const Pro
 
 Result<Launcher::Prepared> Launcher::prepare(const CheckedExperiment& experiment, const storage::RunInfo& info) {
     const storage::WorkspacePaths& paths = store_.paths();
-    DASGD_TRY(writeRunFiles(paths, info));
+    DASGD_TRY(writeRunFiles(paths, info, experiment.networkFile));
     DASGD_ASSIGN(RunControl control, RunControl::create(paths.control(info.runId), info.workers));
     std::vector<int> ranks(static_cast<std::size_t>(info.workers));
     std::iota(ranks.begin(), ranks.end(), 0);

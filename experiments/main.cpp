@@ -23,6 +23,7 @@ constexpr std::array kCommands{
     Command{"export", "A run as CSV files, or its timeline as a Chrome/Perfetto trace", declareExport},
     Command{"describe", "Every key of an experiment file: type, default, range", declareDescribe},
     Command{"doctor", "Check this machine and the workspace", declareDoctor},
+    Command{"check-platform", nullptr, declareCheckPlatform},
 };
 
 }  // namespace
@@ -35,7 +36,8 @@ int main(int argc, char** argv) {
     app.footer("Exit status: 0 finished, 1 a run failed, 2 wrong experiment or command line, 130 stopped.");
     Action chosen;
     for (const Command& command : kCommands) {
-        CLI::App* sub = app.add_subcommand(command.name, command.summary);
+        CLI::App* sub = app.add_subcommand(command.name, command.summary ? command.summary : "");
+        if (!command.summary) sub->group("");
         sub->callback([&chosen, action = command.declare(*sub)] { chosen = action; });
     }
     try {

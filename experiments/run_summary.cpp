@@ -73,6 +73,40 @@ Result<std::optional<double>> stepMsOf(storage::RunReader& reader, const std::st
     return sum / static_cast<double>(timings.size());
 }
 
+Result<FaultCounts> faultCounts(storage::RunReader& reader, const std::string& runId) {
+    FaultCounts counts;
+    DASGD_ASSIGN(const auto hosts, samplesOf(reader, runId, "fault/host_down"));
+    DASGD_ASSIGN(const auto links, samplesOf(reader, runId, "fault/link_down"));
+    const auto count = [](const std::vector<storage::MetricSample>& samples, int& failed, int& out) {
+        for (const auto& sample : samples) {
+            const bool down = sample.value == 1;
+            failed += down ? 1 : 0;
+            out += down ? 1 : -1;
+        }
+    };
+    count(hosts, counts.hosts, counts.hostsOut);
+    count(links, counts.links, counts.linksOut);
+    return counts;
+}
+
+std::string faultText(const FaultCounts& counts) {
+    const auto part = [](int failed, int out, const std::string& what) {
+        if (failed == 0) return std::string();
+        return std::to_string(failed) + " " + what + (failed == 1 ? " failure" : " failures") +
+               (out > 0 ? " (" + std::to_string(out) + " not back)" : "");
+    };
+    const std::string hosts = part(counts.hosts, counts.hostsOut, "host");
+    const std::string links = part(counts.links, counts.linksOut, "link");
+    return hosts + (hosts.empty() || links.empty() ? "" : ", ") + links;
+}
+
+Result<std::map<int, double>> blockedByRank(storage::RunReader& reader, const std::string& runId) {
+    DASGD_ASSIGN(const auto samples, samplesOf(reader, runId, "overlap/blocked_s"));
+    std::map<int, double> blocked;
+    for (const auto& sample : samples) blocked[sample.rank] = sample.value;
+    return blocked;
+}
+
 Result<RunSummary> summariseRun(storage::RunReader& reader, const std::string& runId) {
     DASGD_ASSIGN(storage::RunDetail detail, reader.run(runId));
     DASGD_ASSIGN(const auto stepMs, stepMsOf(reader, detail.row.runId));

@@ -1,6 +1,7 @@
 // The numbers of a run as `run --json`, `list`, `show` and `compare` give them.
 #pragma once
 
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -28,6 +29,19 @@ struct RankTiming {
 // Milliseconds a step of the run: what rank 0 measured (its run/step_ms), or, where it did not come that far, the mean
 // over the ranks' timings. Neither counts evaluations and the first kWarmUpSteps steps.
 [[nodiscard]] Result<std::optional<double>> stepMsOf(storage::RunReader& reader, const std::string& runId);
+
+// Failures that a virtual run met (fault/host_down, fault/link_down), and how many of them it did not see the end of.
+struct FaultCounts {
+    int hosts = 0, hostsOut = 0;
+    int links = 0, linksOut = 0;
+    [[nodiscard]] bool any() const { return hosts + links > 0; }
+};
+[[nodiscard]] Result<FaultCounts> faultCounts(storage::RunReader& reader, const std::string& runId);
+// "3 host failures (1 not back), 2 link failures".
+[[nodiscard]] std::string faultText(const FaultCounts& counts);
+
+// Seconds that each rank stood waiting, as it last reported.
+[[nodiscard]] Result<std::map<int, double>> blockedByRank(storage::RunReader& reader, const std::string& runId);
 
 struct RunSummary {
     storage::RunRow row;

@@ -135,7 +135,7 @@ private:
         info.clockOrigin = MonotonicClock::rawNow();
         const Ns real = realNow();
         DASGD_TRY(store.addRun(info));
-        DASGD_TRY(writeRunFiles(store.paths(), info));
+        DASGD_TRY(writeRunFiles(store.paths(), info, checked_.networkFile));
         const std::filesystem::path control = store.paths().control(info.runId);
         DASGD_TRY(RunControl::create(control, environment_.size));
         return Assignment{info.runId, bootId(), info.clockOrigin, real, control.string()};

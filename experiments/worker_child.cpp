@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cmath>
 #include <cstdio>
 #include <functional>
 #include <thread>
@@ -104,6 +105,17 @@ bool runThreadRanks(const Shared& shared) {
     return !failed;
 }
 
+// At the instant and the step at which it happened.
+void recordFault(const Shared& shared, const Plan& plan, JournalWriter& journal, const FaultEvent& fault) {
+    const Rank rank(fault.rank);
+    const std::int64_t step = shared.control.completed(rank);
+    journal.of(rank).metric({.name = fault.ofLink ? "fault/link_down" : "fault/host_down",
+                             .step = step,
+                             .epoch = static_cast<double>(step) / static_cast<double>(plan.stepsPerEpoch),
+                             .wall = static_cast<Ns>(std::llround(fault.at * 1e9)),
+                             .value = fault.down ? 1.0 : 0.0});
+}
+
 bool runVirtualRanks(const Shared& shared, const TrainingData& data) {
     const Experiment& experiment = shared.experiment;
     const auto allFail = [&](const Error& error, EventSink* sink) {
@@ -116,11 +128,16 @@ bool runVirtualRanks(const Shared& shared, const TrainingData& data) {
     if (!times) return allFail(times.error(), journal->get());
     static_cast<void>((*journal)->of(Rank(static_cast<int>(experiment.cluster.workers) - 1)));  // all of them at once
     (*journal)->of(Rank{0}).metric({.name = "run/computed_step_ms", .value = times->total() * 1e3});
+    const Plan plan = planSteps(experiment, data.splits.train.count());
     auto world = VirtualWorld::create(*experiment.topology, {.ranks = static_cast<int>(experiment.cluster.workers),
                                                              .timeout = deadlineOf(experiment),
                                                              .network = experiment.network,
                                                              .compute = experiment.compute,
-                                                             .times = std::move(*times)});
+                                                             .times = std::move(*times),
+                                                             .faults = experiment.faults,
+                                                             .faulted = [&](const FaultEvent& fault) {
+                                                                 recordFault(shared, plan, **journal, fault);
+                                                             }});
     if (!world) return allFail(world.error(), journal->get());
     TurnTaking gate(shared.control);
     bool failed = false;

@@ -17,6 +17,8 @@ struct Unit {
 constexpr Unit kBandwidths[] = {{"bps", 1.0 / 8}, {"kbps", 1e3 / 8}, {"Mbps", 1e6 / 8}, {"Gbps", 1e9 / 8}};
 constexpr Unit kRates[] = {{"MB/s", 1e6}, {"GB/s", 1e9}, {"TB/s", 1e12}};
 constexpr Unit kTimes[] = {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
+constexpr Unit kDurations[] = {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"min", 60}, {"h", 3600}};
+constexpr Unit kSizes[] = {{"B", 1}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}};
 
 // Number times unit; nothing where either cannot be read.
 std::optional<double> quantity(std::string_view text, std::span<const Unit> units) {
@@ -46,9 +48,15 @@ Result<double> parseLatency(const std::string& text) {
 }
 
 Result<double> parseDuration(const std::string& text) {
-    const auto value = quantity(text, kTimes);
+    const auto value = quantity(text, kDurations);
     if (value && *value > 0) return *value;
-    return fail("the time is \"" + text + "\"; write a number above 0 with ns, us, ms or s, as 60ms");
+    return fail("the time is \"" + text + "\"; write a number above 0 with ns, us, ms, s, min or h, as 60ms");
+}
+
+Result<double> parseBytes(const std::string& text) {
+    const auto value = quantity(text, kSizes);
+    if (value && *value >= 1) return *value;
+    return fail("the size is \"" + text + "\"; write a number with B, kB, MB or GB, as 1MB");
 }
 
 Result<double> parseRate(const std::string& text) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <string_view>
 
 #include "core/base/check.h"
@@ -21,8 +22,8 @@ constexpr std::string_view kDefaultSchedule = "constant";
 
 const std::vector<std::string> kNameOnly{"name"};
 constexpr std::string_view kDefaultNetwork = "star";
-const std::vector<std::string> kDocumentKeys{"name",     "algorithm", "model",   "data",    "train", "optimizer",
-                                             "schedule", "cluster",   "network", "compute", "record"};
+const std::vector<std::string> kDocumentKeys{"name",     "algorithm", "model",   "data",    "train",  "optimizer",
+                                             "schedule", "cluster",   "network", "compute", "faults", "record"};
 
 Status checkName(const Value& value, const std::string& name) {
     const bool control = std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
@@ -138,13 +139,44 @@ Status readData(const Value& document, Experiment& experiment) {
 }
 
 Status refuseVirtualSections(const Value& document, const Experiment& experiment) {
-    for (const char* section : {"network", "compute"}) {
+    for (const char* section : {"network", "compute", "faults"}) {
         const Value* found = document.find(section);
         if (!found) continue;
         return fail(found->keyPosition().prefix() + "[" + section +
                     "] describes a virtual cluster, but the backend is '" + experiment.cluster.backend +
                     "': remove it, or set backend = \"virtual\" in [cluster]");
     }
+    return {};
+}
+
+// A file's name counts from the folder of the file in which it is written, given by hand from the experiment's.
+std::filesystem::path folderOf(const Value& document, const Value* name) {
+    const auto& source = document.position().source;
+    const auto& own = name && name->position().source ? name->position().source : source;
+    const bool byHand = own && own->starts_with("--");
+    return own ? std::filesystem::path(byHand && source ? *source : *own).parent_path() : std::filesystem::path();
+}
+
+Status openNetwork(const Value& document, const Value& section, Experiment& experiment) {
+    const Value* name = section.find("file");
+    auto file = experiment.topology->open(folderOf(document, name));
+    if (!file) return (name ? *name : section).error(file.error().message);
+    experiment.networkFile = std::move(*file);
+    if (!experiment.networkFile) return {};
+    // A run is made from its own copy (storage/format.md), and so is one from its record.
+    Value& resolved = *experiment.resolved.find("network");
+    resolved.set("file", Value("artefacts/" + experiment.networkFile->path.filename().string()));
+    resolved.set("checksum", Value(experiment.networkFile->checksum));
+    return {};
+}
+
+Status readFaults(const Value& document, Experiment& experiment) {
+    if (!document.find("faults")) return {};
+    DASGD_TRY(readSection(document, "faults", experiment.faults.emplace()));
+    if (const auto wrong = experiment.faults->checkRanks(static_cast<int>(experiment.cluster.workers))) {
+        return document.find("faults")->find(wrong->field)->error(wrong->message);
+    }
+    experiment.resolved.set("faults", writeFields(*experiment.faults));
     return {};
 }
 
@@ -162,6 +194,7 @@ Status readVirtual(const Value& document, Experiment& experiment) {
     DASGD_TRY(readFields(commonPart<NetworkParams>(section.table), experiment.network));
     const Value common = writeFields(experiment.network);
     for (const auto& [key, value] : *common.as<Value::Table>()) experiment.resolved.find("network")->set(key, value);
+    DASGD_TRY(openNetwork(document, section.table, experiment));
     const int ranks = static_cast<int>(experiment.cluster.workers);
     for (const Status& fits :
          {experiment.topology->check(ranks), checkAllReduce(experiment.network.allReduce(), ranks)}) {
@@ -170,7 +203,7 @@ Status readVirtual(const Value& document, Experiment& experiment) {
     DASGD_TRY(readSection(document, "compute", experiment.compute));
     experiment.compute.fillInDevice();
     experiment.resolved.set("compute", writeFields(experiment.compute));
-    return {};
+    return readFaults(document, experiment);
 }
 
 Status checkTimeOnly(const Experiment& experiment) {
@@ -312,6 +345,7 @@ std::vector<SectionInfo> describeExperiment() {
             {"cluster", describeFields<ClusterParams>(), {}},
             {"network", std::move(network), describePlugins<Topology>()},
             {"compute", describeFields<ComputeParams>(), {}},
+            {"faults", describeFields<FaultParams>(), {}},
             {"record", describeFields<RecordParams>(), {}}};
 }
 

@@ -16,6 +16,7 @@
 #include "core/train/lr_schedule.h"
 #include "core/train/optimizer.h"
 #include "core/virtual/compute.h"
+#include "core/virtual/faults.h"
 #include "core/virtual/network.h"
 
 namespace dasgd {
@@ -99,7 +100,9 @@ struct Experiment {
     std::unique_ptr<Schedule> schedule;
     std::unique_ptr<Topology> topology;  // of the virtual cluster; null for the others
     NetworkParams network;
+    std::optional<NetworkFile> networkFile;  // what `topology` is read from
     ComputeParams compute;
+    std::optional<FaultParams> faults;
     Value algorithmTable;  // the algorithm is made per rank: makeAlgorithm()
     Value modelTable, optimizerTable, scheduleTable;
     Value resolved;  // every field of every section written out: the run's record

@@ -32,11 +32,12 @@ public:
               span_{.kind = kind, .step = step, .start = trace.now(), .bytes = bytes, .collective = collective} {
             if (interrupts()) outer_->recordUntil(span_.start);
         }
-        ~Scope() {
+        // May throw what Pace::worked throws.
+        ~Scope() noexcept(false) {
+            trace_.open_ = outer_;
             if (trace_.pace_) trace_.pace_->worked(span_.kind, span_.bytes);
             recordUntil(trace_.now());
             if (interrupts()) outer_->span_.start = span_.end;
-            trace_.open_ = outer_;
         }
         Scope(const Scope&) = delete;
         Scope& operator=(const Scope&) = delete;

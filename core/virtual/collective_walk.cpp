@@ -45,7 +45,7 @@ void CollectiveWalk::ended(int rank) {
     if (--mine.outstanding > 0) return;
     const double reducing = reduceSecondsPerByte_ * static_cast<double>(mine.now.reduceBytes);
     if (reducing > 0) {
-        wire_.ringIn(reducing, [self = shared_from_this(), rank] { self->nextRound(rank); });
+        wire_.computeIn(rank, reducing, [self = shared_from_this(), rank] { self->nextRound(rank); });
     } else {
         nextRound(rank);
     }

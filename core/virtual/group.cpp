@@ -83,7 +83,7 @@ void VirtualGroup::begin(int rank) {
 }
 
 void VirtualGroup::beginFormula(const std::shared_ptr<SharedCollective>& collective) {
-    wire_.ringIn(formulaSeconds(*collective), [this, collective] {
+    wire_.passAllIn(formulaSeconds(*collective), [this, collective] {
         for (int rank = 0; rank < size(); ++rank) walked(collective, rank);
     });
 }
@@ -166,7 +166,7 @@ std::shared_ptr<SharedMessage> VirtualGroup::post(int from, int to, int tag, con
     if (free || from == to) {
         wire_.ringIn(0, arrived);
     } else if (byFormula_) {
-        wire_.ringIn(messageSeconds(link_, static_cast<double>(bytes)), arrived);
+        wire_.passIn(from, to, messageSeconds(link_, static_cast<double>(bytes)), arrived);
     } else {
         wire_.send(from, to, bytes, arrived);
     }

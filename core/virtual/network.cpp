@@ -13,11 +13,23 @@ constexpr std::string_view kAuthors = "authors-";
 
 }  // namespace
 
+std::optional<FieldError> BackgroundParams::check() const {
+    if (const auto bytes = parseBytes(message); !bytes) return FieldError{"message", bytes.error().message};
+    return std::nullopt;
+}
+
+double BackgroundParams::messageBytes() const { return parseBytes(message).value(); }
+
 std::optional<FieldError> NetworkParams::check() const {
     if (authorsExchange() && fidelity != "formula") {
         return FieldError{"collective", "collective = \"" + collective +
                                             "\" is a formula without messages: set fidelity = \"formula\", or choose "
                                             "another collective, as tree"};
+    }
+    if (background && fidelity == "formula") {
+        return FieldError{"background",
+                          "background traffic shares links with messages, and with fidelity = \"formula\" there are "
+                          "none: remove it, or set fidelity = \"message\""};
     }
     if (const auto rate = parseRate(reduceRate); !rate) return FieldError{"reduce_rate", rate.error().message};
     return std::nullopt;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +21,20 @@ class Host;
 
 namespace dasgd {
 
+// Traffic of others on the same network: messages between random hosts at random instants.
+struct BackgroundParams {
+    double load = 0.3;
+    std::string message = "1MB";
+    std::int64_t seed = 1;
+    void visit(auto&& f) {
+        f(load, "load", {.min = 0, .max = 0.95, .help = "Share of the busiest link that it takes on average"});
+        f(message, "message", {.help = "Size of each message, as 1MB"});
+        f(seed, "seed", {.min = 0, .max = 9e15, .help = "Of its instants and hosts"});
+    }
+    [[nodiscard]] std::optional<FieldError> check() const;
+    [[nodiscard]] double messageBytes() const;  // of checked values
+};
+
 // Common to all topologies.
 struct NetworkParams {
     std::string fidelity = "message";
@@ -28,6 +43,7 @@ struct NetworkParams {
     std::int64_t servers = 1;
     std::string reduceRate = "0GB/s";
     double efficiency = 1;
+    std::optional<BackgroundParams> background;
     void visit(auto&& f) {
         f(fidelity, "fidelity",
           {.help = "message: collectives as messages that share links with everything else in flight; formula: their "
@@ -44,6 +60,7 @@ struct NetworkParams {
           {.symbol = "1/ρ", .help = "How fast a rank adds up what it receives, as 10GB/s; 0GB/s: in no time"});
         f(efficiency, "efficiency",
           {.min = 0, .max = 1, .minOpen = true, .help = "Share of the links' bandwidth that messages reach"});
+        f(background, "background", {.help = "Traffic of others on the same network; needs fidelity = \"message\""});
     }
     [[nodiscard]] std::optional<FieldError> check() const;
     // Of checked values:
@@ -65,9 +82,21 @@ struct LinkSpec {
     [[nodiscard]] double latencySeconds() const;
 };
 
+// What a network is read from.
+struct NetworkFile {
+    std::filesystem::path path;
+    std::string checksum;  // of its content
+};
+
 class Topology {
 public:
     virtual ~Topology() = default;
+    // The file that the network is read from, where there is one; a relative name counts from `folder`. Before check()
+    // and build(). Errors: it cannot be read, or is not the one whose checksum was given.
+    [[nodiscard]] virtual Result<std::optional<NetworkFile>> open(const std::filesystem::path& folder) {
+        static_cast<void>(folder);
+        return std::optional<NetworkFile>();
+    }
     // Whether it has room for `hosts`; the error says what to change.
     [[nodiscard]] virtual Status check(int hosts) const = 0;
     // Makes the platform in the running SimGrid engine; the first `hosts` hosts, in rank order. Errors: a platform file

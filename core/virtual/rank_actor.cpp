@@ -2,11 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 
 #include "core/base/check.h"
 #include "core/virtual/virtual_comm.h"
 
 namespace dasgd {
+
+namespace {
+
+// SimGrid's own precision: what is nearer than this is now.
+constexpr double kInstant = 1e-9;
+
+}  // namespace
 
 Ns toNs(double seconds) { return static_cast<Ns>(std::llround(seconds * 1e9)); }
 
@@ -23,12 +31,13 @@ void RankActor::live(const std::function<void(VirtualRank&)>& body) {
 
 Ns RankActor::now() const {
     DASGD_CHECK(planned_.empty() && "a backward pass is told of its end before the clock is read");
-    return toNs(VirtualWorld::Impl::now() + ahead_);
+    return toNs(endOf(ahead_));
 }
 
 void RankActor::sleepUntil(Ns instant) {
     settle();
     world_.sleepUntil(std::max(VirtualWorld::Impl::now(), static_cast<double>(instant) * 1e-9));
+    thaw();
 }
 
 void RankActor::worked(SpanKind kind, std::int64_t bytes) {
@@ -39,8 +48,9 @@ void RankActor::worked(SpanKind kind, std::int64_t bytes) {
         inBackward_ = false;
     }
     ahead_ += seconds;
-    // With contention the time that work takes depends on what goes on meanwhile.
-    if (!planned_.empty() || world_.options().compute.contention > 0) settle();
+    // With contention the time that work takes depends on what goes on meanwhile; and a failure is to find the rank at
+    // the step that it was in.
+    if (!planned_.empty() || world_.options().compute.contention > 0 || isTouched()) settle();
 }
 
 void RankActor::gradientReady(std::size_t slot) {
@@ -54,7 +64,7 @@ void RankActor::layerDone(SpanKind pass, std::size_t slot) {
     const double seconds = pass == SpanKind::Forward ? compute_.forwardSeconds(slot) : compute_.gradientSeconds(slot);
     passDone_ += seconds;
     ahead_ += seconds;
-    if (world_.options().compute.contention > 0) settle();
+    if (world_.options().compute.contention > 0 || isTouched()) settle();
 }
 
 void RankActor::setFree(bool free) {
@@ -82,17 +92,57 @@ void RankActor::settle() {
     spend(std::exchange(ahead_, 0));
 }
 
+double RankActor::endOf(double seconds) const {
+    Outages* outages = world_.outages();
+    return outages ? outages->host(rank_).endOf(VirtualWorld::Impl::now(), seconds)
+                   : VirtualWorld::Impl::now() + seconds;
+}
+
+bool RankActor::isTouched() const {
+    Outages* outages = world_.outages();
+    if (!outages) return false;
+    const double now = VirtualWorld::Impl::now();
+    return outages->host(rank_).next(now).from <= now + ahead_;
+}
+
+void RankActor::liveUntil(double instant) {
+    if (dead_) return;
+    if (std::isfinite(instant)) {
+        world_.sleepUntil(instant);
+        return;
+    }
+    Outage outage = world_.outages()->host(rank_).next(VirtualWorld::Impl::now());
+    while (std::isfinite(outage.until)) outage = world_.outages()->host(rank_).next(outage.until);
+    world_.sleepUntil(std::max(outage.from, VirtualWorld::Impl::now()));
+    dead_ = true;
+    ahead_ = 0;
+    world_.lieDead(rank_);
+    if (std::uncaught_exceptions() > 0) return;
+    throw CommError(whatKilledIt());
+}
+
+std::string RankActor::whatKilledIt() const { return world_.outages()->describe(rank_); }
+
+void RankActor::thaw() {
+    if (!world_.outages()) return;
+    const double now = VirtualWorld::Impl::now();
+    const Outage outage = world_.outages()->host(rank_).next(now + kInstant);
+    if (outage.from <= now) liveUntil(outage.until);
+}
+
 void RankActor::spend(double seconds) {
     const double contention = world_.options().compute.contention;
     if (contention == 0) {
-        if (seconds > 0) world_.sleepUntil(VirtualWorld::Impl::now() + seconds);
+        if (seconds > 0) liveUntil(endOf(seconds));
         return;
     }
     while (seconds > 0) {
+        thaw();
         const double slowness = world_.group().isBusy(rank_) ? 1 + contention : 1;
         const double begin = VirtualWorld::Impl::now();
         const double end = begin + seconds * slowness;
-        world_.sleepUntilChange(rank_, end);
+        const double outage = world_.outages() ? world_.outages()->host(rank_).next(begin + kInstant).from : end;
+        world_.sleepUntilChange(rank_, std::min(end, outage));
         if (VirtualWorld::Impl::now() >= end) return;
         seconds -= (VirtualWorld::Impl::now() - begin) / slowness;
     }
@@ -100,14 +150,15 @@ void RankActor::spend(double seconds) {
 
 void RankActor::await(const std::function<bool()>& done, const std::string& label) {
     settle();
+    if (dead_) throw CommError(whatKilledIt());
     const double timeout = static_cast<double>(world_.options().timeout.count()) * 1e-3;
     const double deadline = VirtualWorld::Impl::now() + timeout;
     waitingFor_ = label;
-    while (!done()) {
+    for (thaw(); !done(); thaw()) {
         if (!world_.aborted().empty()) throw CommError(label + " failed: " + world_.aborted());
         if (VirtualWorld::Impl::now() >= deadline) {
             throw CommError(label + " did not end within " + std::to_string(world_.options().timeout.count()) +
-                            " ms of simulated time" + world_.whoWaits(rank_));
+                            " ms of simulated time" + world_.whoIsOut() + world_.whoWaits(rank_));
         }
         world_.sleepUntilChange(rank_, deadline);
     }

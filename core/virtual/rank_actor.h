@@ -49,7 +49,17 @@ public:
     [[nodiscard]] bool hasEnded() const { return ended_; }
 
 private:
+    // Computes for so long, with rests while the host is out.
     void spend(double seconds);
+    // Sleeps until `instant`, which a dead host does not see: throws CommError when the run is over for it.
+    void liveUntil(double instant);
+    // A host that is out does nothing until it is back.
+    void thaw();
+    [[nodiscard]] std::string whatKilledIt() const;
+    // When work of `seconds` that begins now is done; infinite where the host does not come back before.
+    [[nodiscard]] double endOf(double seconds) const;
+    // What was computed since time last caught up reaches into an outage.
+    [[nodiscard]] bool isTouched() const;
 
     VirtualWorld::Impl& world_;
     const int rank_;
@@ -60,6 +70,7 @@ private:
     bool inBackward_ = false;
     bool free_ = false;
     bool ended_ = false;
+    bool dead_ = false;  // its host failed for good
     std::vector<std::pair<double, std::function<void()>>>
         planned_;  // launches of the backward pass: after so many seconds
     std::string waitingFor_;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/virtual/engine.h"
 #include "core/virtual/rank_actor.h"
 #include "core/virtual/world_impl.h"
 
@@ -19,14 +20,11 @@ namespace {
 // A report of one rank goes through a pipe in one piece, so it must not grow with the cluster.
 constexpr int kRanksToName = 8;
 
-// Pure alpha-beta links: no TCP corrections, no windows, no acknowledgements that eat bandwidth.
 void configure(double efficiency) {
     // SimGrid would end the process on Ctrl-C in its own way.
     std::signal(SIGINT, SIG_DFL);
     std::signal(SIGSEGV, SIG_DFL);
-    sg::Engine::set_config("network/model:CM02");
-    sg::Engine::set_config("network/crosstraffic:0");
-    sg::Engine::set_config("network/TCP-gamma:0");
+    configureSimGrid();
     sg::Engine::set_config("network/bandwidth-factor", efficiency);
 }
 
@@ -42,16 +40,12 @@ private:
     bool enabled_;
 };
 
-// SimGrid reads its own options from a command line.
-char programName[] = "dasgd";
-char quiet[] = "--log=root.threshold:critical";
-char* arguments[] = {programName, quiet, nullptr};
-int argumentCount = 2;
+SimGridArguments arguments;
 
 }  // namespace
 
 VirtualWorld::Impl::Impl(const Topology& topology, const VirtualOptions& options)
-    : topology_(topology), options_(options), engine_(&argumentCount, arguments) {
+    : topology_(topology), options_(options), engine_(arguments.count(), arguments.values()) {
     configure(options_.network.efficiency);
 }
 VirtualWorld::Impl::~Impl() = default;
@@ -59,7 +53,17 @@ VirtualWorld::Impl::~Impl() = default;
 Status VirtualWorld::Impl::build() {
     DASGD_TRY(checkAllReduce(options_.network.allReduce(), options_.ranks));
     DASGD_ASSIGN(hosts_, topology_.build(options_.ranks));
-    wire_ = std::make_unique<Wire>(hosts_);
+    const auto& faults = options_.faults;
+    wire_ = std::make_unique<Wire>(hosts_, faults.has_value());
+    if (faults) {
+        outages_ = std::make_unique<Outages>(*faults, options_.ranks, [this](const FaultEvent& fault) {
+            wire_->change(fault);
+            if (options_.faulted) options_.faulted(fault);
+        });
+    }
+    if (const auto& background = options_.network.background) {
+        background_ = std::make_unique<Background>(*background, options_.network.efficiency, *wire_);
+    }
     group_ =
         std::make_unique<VirtualGroup>(*wire_, options_.network, options_.ranks, [this](int rank) { changed(rank); });
     listens_.assign(static_cast<std::size_t>(options_.ranks), false);
@@ -75,8 +79,15 @@ void VirtualWorld::Impl::run(const std::function<void(VirtualRank&)>& body) {
         sg::Actor::create("rank-" + std::to_string(rank), hosts_[static_cast<std::size_t>(rank)], [this, rank, &body] {
             at::GradMode::set_enabled(true);
             actors_[static_cast<std::size_t>(rank)]->live(body);
+            inKernel([this] {
+                ++ended_;
+                oneLess();
+            });
         });
     }
+    active_ = options_.ranks;
+    if (outages_) outages_->start();
+    if (background_) background_->start();
     engine_.run();
 }
 
@@ -103,6 +114,40 @@ void VirtualWorld::Impl::changed(int rank) {
     if (!listens_[own]) return;
     listens_[own] = false;
     bells_[own]->release();
+}
+
+void VirtualWorld::Impl::lieDead(int rank) {
+    inKernel([this] { oneLess(); });
+    const auto own = static_cast<std::size_t>(rank);
+    while (aborted_.empty() && active_ > 0) {
+        const KeepGradMode keep;
+        listens_[own] = true;
+        bells_[own]->acquire();
+    }
+    ++active_;
+}
+
+// Nothing that goes on by itself may outlive the ranks: the engine would never end.
+void VirtualWorld::Impl::oneLess() {
+    --active_;
+    if (ended_ == options_.ranks) {
+        if (outages_) outages_->stop();
+        if (background_) background_->stop();
+    } else if (active_ == 0) {
+        for (int rank = 0; rank < options_.ranks; ++rank) changed(rank);
+    }
+}
+
+std::string VirtualWorld::Impl::whoIsOut() const {
+    std::string text;
+    int told = 0;
+    for (int rank = 0; outages_ && rank < options_.ranks; ++rank) {
+        const std::string out = outages_->describe(rank);
+        if (out.empty() || ++told > kRanksToName) continue;
+        text += "; rank " + std::to_string(rank) + ": " + out;
+    }
+    if (told > kRanksToName) text += "; and " + std::to_string(told - kRanksToName) + " more that are out";
+    return text;
 }
 
 std::string VirtualWorld::Impl::whoWaits(int self) const {

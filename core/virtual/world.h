@@ -8,6 +8,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/base/clock.h"
@@ -15,6 +16,7 @@
 #include "core/base/result.h"
 #include "core/comm/communicator.h"
 #include "core/virtual/compute.h"
+#include "core/virtual/faults.h"
 #include "core/virtual/network.h"
 #include "core/virtual/schedule.h"
 
@@ -26,6 +28,9 @@ struct VirtualOptions {
     NetworkParams network;
     ComputeParams compute;
     StepTimes times;
+    std::optional<FaultParams> faults;
+    // Called as hosts and links fail and come back, in SimGrid's context; the rank's step is the one that it is in.
+    std::function<void(const FaultEvent&)> faulted;
 };
 
 // What a rank's body gets; valid while it runs.

@@ -19,7 +19,7 @@ using Declare = Action (*)(CLI::App& app);
 
 struct Command {
     const char* name;
-    const char* summary;
+    const char* summary;  // null: not listed
     Declare declare;
 };
 
@@ -36,6 +36,7 @@ Action declareCompare(CLI::App& app);
 Action declareExport(CLI::App& app);
 Action declareDescribe(CLI::App& app);
 Action declareDoctor(CLI::App& app);
+Action declareCheckPlatform(CLI::App& app);
 
 // --workspace, else $DASGD_WORKSPACE, else ./dasgd-workspace.
 void addWorkspaceOption(CLI::App& app, std::string& workspace);

@@ -1,5 +1,6 @@
 // `dasgd show`: everything that is known of a run.
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -20,14 +21,21 @@ struct Shown {
     storage::RunDetail detail;
     std::optional<double> stepMs;
     std::vector<RankTiming> timings;
+    std::map<int, double> blocked;
+    FaultCounts faults;
 };
+
+// More ranks than this are for --json.
+constexpr std::size_t kRanksToShow = 64;
 
 Result<Shown> load(const ShowOptions& options) {
     DASGD_ASSIGN(auto reader, storage::RunReader::open(options.workspace));
     DASGD_ASSIGN(storage::RunDetail detail, reader.run(options.run));
     DASGD_ASSIGN(const auto stepMs, stepMsOf(reader, detail.row.runId));
     DASGD_ASSIGN(auto timings, rankTimings(reader, detail.row.runId));
-    return Shown{std::move(detail), stepMs, std::move(timings)};
+    DASGD_ASSIGN(auto blocked, blockedByRank(reader, detail.row.runId));
+    DASGD_ASSIGN(const FaultCounts faults, faultCounts(reader, detail.row.runId));
+    return Shown{std::move(detail), stepMs, std::move(timings), std::move(blocked), faults};
 }
 
 nlohmann::json jsonOf(const Shown& shown) {
@@ -47,10 +55,20 @@ nlohmann::json jsonOf(const Shown& shown) {
     json["skew_s"] = jsonNumber(detail.skewS);
     json["compute_inflation"] = jsonNumber(detail.inflation);
     json["config"] = detail.row.config;
-    json["ranks"] = nlohmann::json::array();
+    json["faults"] = {{"hosts", shown.faults.hosts},
+                      {"hosts_out", shown.faults.hostsOut},
+                      {"links", shown.faults.links},
+                      {"links_out", shown.faults.linksOut}};
+    std::map<int, nlohmann::json> ranks;
+    for (const auto& [rank, seconds] : shown.blocked) ranks[rank]["blocked_s"] = jsonNumber(seconds);
     for (const RankTiming& timing : shown.timings) {
-        json["ranks"].push_back(
-            {{"rank", timing.rank}, {"step_ms", jsonNumber(timing.stepMs)}, {"steps", timing.steps}});
+        ranks[timing.rank]["step_ms"] = jsonNumber(timing.stepMs);
+        ranks[timing.rank]["steps"] = timing.steps;
+    }
+    json["ranks"] = nlohmann::json::array();
+    for (auto& [rank, told] : ranks) {
+        told["rank"] = rank;
+        json["ranks"].push_back(std::move(told));
     }
     return json;
 }
@@ -69,6 +87,22 @@ std::string linesOf(const std::string& text, const std::string& indent) {
 void field(std::string& out, const std::string& name, const std::string& value) {
     if (value.empty()) return;
     out += "  " + name + std::string(name.size() < 14 ? 14 - name.size() : 1, ' ') + printable(value) + "\n";
+}
+
+std::string ranksText(const Shown& shown) {
+    std::map<int, std::string> lines;
+    for (const RankTiming& timing : shown.timings) lines[timing.rank] = shortNumber(timing.stepMs) + " ms a step";
+    for (const auto& [rank, seconds] : shown.blocked) {
+        std::string& line = lines[rank];
+        line += (line.empty() ? "" : ", ") + std::string("blocked ") + duration(seconds);
+    }
+    std::string out;
+    std::size_t told = 0;
+    for (const auto& [rank, line] : lines) {
+        if (++told <= kRanksToShow) field(out, "  rank " + std::to_string(rank), line);
+    }
+    if (told > kRanksToShow) field(out, "  more ranks", std::to_string(told - kRanksToShow) + ", see --json");
+    return out;
 }
 
 std::string textOf(const Shown& shown) {
@@ -92,9 +126,8 @@ std::string textOf(const Shown& shown) {
     field(out, "blocked", row.blockedS ? duration(*row.blockedS) + " a rank" : "–");
     field(out, "samples/s", shortNumber(row.samplesPerS));
     if (shown.stepMs) field(out, "step", shortNumber(shown.stepMs) + " ms");
-    for (const RankTiming& timing : shown.timings) {
-        field(out, "  rank " + std::to_string(timing.rank), shortNumber(timing.stepMs) + " ms a step");
-    }
+    out += ranksText(shown);
+    field(out, "faults", faultText(shown.faults));
     if (detail.stragglerRank && detail.stragglerExcess && *detail.stragglerExcess > 0.05) {
         field(out, "straggler",
               "rank " + std::to_string(*detail.stragglerRank) + ", " + percent(detail.stragglerExcess) +

@@ -35,8 +35,22 @@ TEST(UnitsTest, RefusesTheRestAndSaysHow) {
     }
 }
 
+TEST(UnitsTest, SizesAreInPowersOfTen) {
+    EXPECT_DOUBLE_EQ(parseBytes("1B").value(), 1);
+    EXPECT_DOUBLE_EQ(parseBytes("64kB").value(), 64e3);
+    EXPECT_DOUBLE_EQ(parseBytes("1.5 MB").value(), 1.5e6);
+    EXPECT_DOUBLE_EQ(parseBytes("2GB").value(), 2e9);
+    for (const char* text : {"", "1", "0MB", "0.5B", "-1MB", "1MiB", "1Mb"}) {
+        const auto parsed = parseBytes(text);
+        ASSERT_FALSE(parsed) << text;
+        EXPECT_THAT(parsed.error().message, testing::HasSubstr("as 1MB"));
+    }
+}
+
 TEST(UnitsTest, ReadsDurationsAndRates) {
     EXPECT_DOUBLE_EQ(parseDuration("60ms").value(), 0.06);
+    EXPECT_DOUBLE_EQ(parseDuration("1.5min").value(), 90);
+    EXPECT_DOUBLE_EQ(parseDuration("2h").value(), 7200);
     EXPECT_DOUBLE_EQ(parseRate("10GB/s").value(), 1e10);
     EXPECT_DOUBLE_EQ(parseRate("0 MB/s").value(), 0);
     for (const char* text : {"0ms", "-1s", "60", ""}) {

@@ -67,7 +67,8 @@ TEST(CheckedExperiment, DescribesEverySection) {
 class Suite : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Suite, CanStart) {
-    const auto loaded = loadExperiments(std::string(DASGD_SOURCE_DIR "/experiments/suites/") + GetParam(), {});
+    const auto loaded =
+        loadExperiments(std::string(DASGD_SOURCE_DIR "/experiments/suites/") + GetParam(), {}, DASGD_PROGRAM);
     ASSERT_TRUE(loaded) << loaded.error().message;
     EXPECT_GT(loaded->size(), 1u);
     const std::string stem = std::filesystem::path(GetParam()).stem();

@@ -36,6 +36,7 @@ public:
 struct RankRecord {
     MemorySink sink;
     WorkerOutcome outcome;
+    std::vector<FaultEvent> faults;  // of a virtual run
 };
 
 // Optional wrapper around each rank's communicator: fault injection, counting.

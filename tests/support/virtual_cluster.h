@@ -19,11 +19,21 @@ inline Value gigabit() { return table({{"bandwidth", text("1Gbps")}, {"latency",
 
 inline double seconds(Ns ns) { return static_cast<double>(ns) * 1e-9; }
 
+inline std::vector<std::string> algorithmsThatTrain() {
+    std::vector<std::string> names;
+    for (const auto& [name, entry] : AlgorithmRegistry::entries()) {
+        if (!entry.create(Value(), {}).value()->isTimeOnly()) names.push_back(name);
+    }
+    return names;
+}
+
 // Ranks of `world` as actors, without the worker loop.
 inline void onVirtualCluster(const std::string& name, const Value& network, const VirtualOptions& options,
                              const std::function<void(VirtualRank&)>& body) {
     const auto topology = TopologyRegistry::find(name)->create(network, {});
     if (!topology) throw std::runtime_error(topology.error().message);
+    const auto opened = (*topology)->open({});
+    if (!opened) throw std::runtime_error(opened.error().message);
     auto world = VirtualWorld::create(**topology, options);
     if (!world) throw std::runtime_error(world.error().message);
     (*world)->run(body);
@@ -37,11 +47,19 @@ inline std::vector<RankRecord> trainVirtually(const Value& document) {
     const auto times = stepTimesOf(*experiment, *data);
     if (!times) throw std::runtime_error(times.error().message);
     const int ranks = static_cast<int>(experiment->cluster.workers);
+    std::vector<RankRecord> records(static_cast<std::size_t>(ranks));
     auto world = VirtualWorld::create(
         *experiment->topology,
-        {.ranks = ranks, .network = experiment->network, .compute = experiment->compute, .times = *times});
+        {.ranks = ranks,
+         .timeout = std::chrono::milliseconds(static_cast<std::int64_t>(experiment->cluster.timeoutS * 1e3)),
+         .network = experiment->network,
+         .compute = experiment->compute,
+         .times = *times,
+         .faults = experiment->faults,
+         .faulted = [&](const FaultEvent& fault) {
+             records[static_cast<std::size_t>(fault.rank)].faults.push_back(fault);
+         }});
     if (!world) throw std::runtime_error(world.error().message);
-    std::vector<RankRecord> records(static_cast<std::size_t>(ranks));
     (*world)->run([&](VirtualRank& rank) {
         RankRecord& record = records[static_cast<std::size_t>(rank.comm.rank().value())];
         record.outcome = runWorker(*experiment, {rank.comm, rank.clock, record.sink, nullptr, &rank.pace, &*data});

@@ -277,13 +277,14 @@ TEST(DescribeTest, NamesEverySectionWithItsPlugins) {
         EXPECT_FALSE(info.fields.empty()) << info.name;
     }
     EXPECT_THAT(names, ElementsAre("algorithm", "model", "data", "train", "optimizer", "schedule", "cluster", "network",
-                                   "compute", "record"));
+                                   "compute", "faults", "record"));
 }
 
 // What describe announces is what reading accepts: the defaults it prints, written into a document, change nothing.
 TEST(DescribeTest, AnnouncedDefaultsAreTheOnesInForce) {
     Value document = minimal();
     document.set("cluster", table({{"backend", text("virtual")}}));
+    document.set("faults", table({}));  // a section that may be absent
     const auto resolved = readExperiment(document).value().resolved;
     for (const SectionInfo& info : describeExperiment()) {
         std::vector<FieldInfo> fields = info.fields;

@@ -63,14 +63,6 @@ TEST_P(EveryAlgorithm, HasTheWeightsOfTheRealBackendsToTheLastBit) {
     EXPECT_EQ(virtually.weights, throughGloo.weights);
 }
 
-std::vector<std::string> algorithmsThatTrain() {
-    std::vector<std::string> names;
-    for (const auto& [name, entry] : AlgorithmRegistry::entries()) {
-        if (!entry.create(Value(), {}).value()->isTimeOnly()) names.push_back(name);
-    }
-    return names;
-}
-
 INSTANTIATE_TEST_SUITE_P(Registry, EveryAlgorithm,
                          ::testing::Combine(::testing::ValuesIn(algorithmsThatTrain()), ::testing::Values(1, 2, 5)));
 

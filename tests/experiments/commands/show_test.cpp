@@ -26,6 +26,41 @@ TEST_F(ShowCommand, TellsConfigurationAndProvenance) {
     EXPECT_TRUE(json["versions"].contains("SQLite"));
 }
 
+const std::string kFailing = "[compute]\nstep_time = \"10ms\"\n[faults]\nhosts = [[1, 0.055, 0.5]]\n";
+
+TEST(ShowFaults, CountsThemAndTellsWhoWaited) {
+    const test::DasgdFolder folder;
+    folder.write("e.toml", test::quickExperiment("virtual") + kFailing + "links = [[0, 0.1, 0.2], [0, 0.9]]\n");
+    ASSERT_EQ(folder.run({"run", "e.toml", "-w", "w", "-q"}).exit, 0);
+    const std::string run = folder.firstRun();
+    const std::string text = folder.run({"show", run, "-w", "w"}).out;
+    EXPECT_THAT(text, HasSubstr("1 host failure, 1 link failure"));
+    EXPECT_THAT(text, ::testing::ContainsRegex("rank 0 +[0-9.]+ ms a step, blocked 0\\.5 s"));
+    const auto json = nlohmann::json::parse(folder.run({"show", run, "-w", "w", "--json"}).out);
+    EXPECT_EQ(json["faults"], (nlohmann::json{{"hosts", 1}, {"hosts_out", 0}, {"links", 1}, {"links_out", 0}}));
+    EXPECT_NEAR(json["ranks"][0]["blocked_s"].get<double>(), 0.5, 0.02);
+    EXPECT_NEAR(json["ranks"][1]["blocked_s"].get<double>(), 0, 0.02);
+    ASSERT_EQ(folder.run({"export", run, "-w", "w", "--csv", "out"}).exit, 0);
+    EXPECT_THAT(test::contentOf(folder.path() / "out/fault_host_down.csv"),
+                ::testing::AllOf(HasSubstr(",1,fault/host_down,5,5,0.055,0,0,1\r\n"),
+                                 HasSubstr(",1,fault/host_down,5,5,0.555,0,0,0\r\n")))
+        << "within its sixth step";
+}
+
+TEST(ShowFaults, KeepsWhatARunRecordedBeforeAHostWasGone) {
+    const test::DasgdFolder folder;
+    folder.write("e.toml", test::quickExperiment("virtual") + "timeout_s = 7\n[compute]\nstep_time = \"10ms\"\n" +
+                               "[faults]\nhosts = [[1, 0.055]]\n");
+    const test::Ended ended = folder.run({"run", "e.toml", "-w", "w", "-q"});
+    EXPECT_EQ(ended.exit, 1);
+    const std::string text = folder.run({"show", folder.firstRun(), "-w", "w"}).out;
+    EXPECT_THAT(text, HasSubstr("failed: rank 0: "));
+    EXPECT_THAT(text, HasSubstr("did not end within 7000 ms of simulated time; rank 1: its host failed at 0.055 s and "
+                                "does not come back"));
+    EXPECT_THAT(text, HasSubstr("1 host failure (1 not back)"));
+    EXPECT_THAT(text, HasSubstr("of 30"));
+}
+
 TEST_F(ShowCommand, RefusesWhatItDoesNotKnow) {
     for (const char* run : {"nothing", "../../e", "%"}) {
         const test::Ended ended = folder_.run({"show", run, "-w", "w"});

@@ -1,0 +1,79 @@
+// Hosts and links of a virtual cluster that fail, and come back or do not. What a failure does is written down in
+// README.md; here is when.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/base/fields.h"
+
+namespace dasgd {
+
+struct FaultParams {
+    std::vector<std::vector<double>> hosts, links;
+    std::string hostMtbf = "never", hostMttr = "30s";
+    std::string linkMtbf = "never", linkMttr = "1s";
+    std::int64_t seed = 1;
+    void visit(auto&& f) {
+        const char* rows =
+            "one row each: [rank, at_s, for_s]; without for_s it does not come back. A host that is out stands still; "
+            "a "
+            "link that is out loses what is on it, and sends it again afterwards";
+        f(hosts, "hosts", {.min = 0, .max = 1e9, .help = std::string("Hosts that fail, ") + rows});
+        f(links, "links",
+          {.min = 0, .max = 1e9, .help = std::string("Ranks whose link to the network fails, ") + rows});
+        f(hostMtbf, "host_mtbf", {.help = "Mean time of a host between coming back and failing, as 1h; never"});
+        f(hostMttr, "host_mttr", {.help = "Mean time until such a host is back, as 30s"});
+        f(linkMtbf, "link_mtbf", {.help = "Mean time of a link between coming back and failing, as 1h; never"});
+        f(linkMttr, "link_mttr", {.help = "Mean time until such a link is back, as 1s"});
+        f(seed, "seed", {.min = 0, .max = 9e15, .help = "Of the random failures; their times are exponential"});
+    }
+    [[nodiscard]] std::optional<FieldError> check() const;
+    // Whether every row names one of so many ranks.
+    [[nodiscard]] std::optional<FieldError> checkRanks(int ranks) const;
+};
+
+// A failure, or its end.
+struct FaultEvent {
+    int rank = 0;
+    bool ofLink = false;  // of its host otherwise
+    bool down = false;
+    double at = 0;  // simulated seconds
+};
+
+// Seconds; `until` is infinite where it never ends.
+struct Outage {
+    double from = std::numeric_limits<double>::infinity();
+    double until = std::numeric_limits<double>::infinity();
+};
+
+// When one host, or one link, is out: what was given and what is drawn at random, overlaps made one. Draws as far as it
+// is asked. Not thread-safe.
+class OutageCalendar {
+public:
+    enum class Of : std::uint8_t { Host, Link };
+    OutageCalendar(const FaultParams& params, Of what, int rank);
+
+    // The first outage that ends after `instant`, which it may have begun before; none: from infinity.
+    [[nodiscard]] Outage next(double instant);
+    // When work of `seconds` that begins at `instant` is done, if it rests during outages; infinite where it never is.
+    [[nodiscard]] double endOf(double instant, double seconds);
+
+private:
+    [[nodiscard]] double exponential(double mean);
+    [[nodiscard]] Outage draw();
+    // Makes one more of outages_ final.
+    void extend();
+
+    std::vector<Outage> given_;  // those not yet taken in, the next one last
+    Outage drawn_;               // the next random one
+    double meanUp_ = 0, meanDown_ = 0;
+    std::mt19937_64 bits_;
+    std::vector<Outage> outages_;  // in order, apart from each other; all that begin before the next sources'
+};
+
+}  // namespace dasgd
