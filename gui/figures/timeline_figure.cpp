@@ -108,7 +108,9 @@ Status writeTimelineFigure(storage::RunReader& reader, const storage::RunDetail&
     frame.rows.erase(cut, frame.rows.end());
     std::erase_if(frame.boxes, [kept](const TimelineBox& box) { return box.row >= kept; });
 
-    const double rows = TimelineLayout::heightFor(frame.rows, kPaper, 1);
+    TimelineMetrics paper = kPaper;
+    paper.labels = labelsWidth(frame.rows, paperStyle(), kPaper.labels);
+    const double rows = TimelineLayout::heightFor(frame.rows, paper, 1);
     QString remark;
     if (run.row.workers > ranks) remark = QStringLiteral("%1 of %2 ranks").arg(ranks).arg(run.row.workers);
     const auto comma = [&] { return remark.isEmpty() ? QString() : QStringLiteral(", "); };
@@ -117,9 +119,9 @@ Status writeTimelineFigure(storage::RunReader& reader, const storage::RunDetail&
     const double height = std::ceil(kHead + rows + 6 + (remark.isEmpty() ? 0 : kFoot));
     const auto paint = [&](QPainter& painter) {
         painter.setRenderHint(QPainter::Antialiasing);
-        const TimelineLayout layout(frame.rows, QRectF(0, kHead, width, rows), kPaper);
+        const TimelineLayout layout(frame.rows, QRectF(0, kHead, width, rows), paper);
         paintTimeline(painter, frame, layout, {window, layout.plot().left(), layout.plot().width()}, paperStyle());
-        paintLegend(painter, frame, window, kPaper.labels);
+        paintLegend(painter, frame, window, paper.labels);
         painter.setFont(interFont(7));
         painter.setPen(Qt::black);
         painter.drawText(QRectF(0, height - kFoot - 2, width, kFoot), Qt::AlignRight | Qt::AlignVCenter, remark);

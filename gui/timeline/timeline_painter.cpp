@@ -116,22 +116,24 @@ void paintAxis(QPainter& painter, const TimelineLayout& layout, const TimeScale&
     }
 }
 
+QString laneName(Lane lane) { return QString::fromLatin1(nameOf(lane).data()); }
+QString rankName(int rank) { return QStringLiteral("rank ") + QString::number(rank); }
+double labelGap(const TimelineStyle& style) { return style.crisp ? 8 : 4; }
+
 void paintLabels(QPainter& painter, const TimelineFrame& frame, const TimelineLayout& layout,
                  const TimelineStyle& style) {
     const double left = layout.bounds().left();
-    const double gap = style.crisp ? 8 : 4;
+    const double gap = labelGap(style);
     for (std::size_t i = 0; i < frame.rows.size() && i < layout.size(); ++i) {
         const QRectF lane = layout.lane(i);
         const QRectF room(left, lane.top(), layout.plot().left() - left - gap, lane.height());
         painter.setPen(style.muted);
         painter.setFont(style.small);
-        painter.drawText(room, Qt::AlignRight | Qt::AlignVCenter,
-                         QString::fromLatin1(nameOf(frame.rows[i].lane).data()));
+        painter.drawText(room, Qt::AlignRight | Qt::AlignVCenter, laneName(frame.rows[i].lane));
         if (frame.rows[i].lane != Lane::Compute) continue;
         painter.setPen(style.text);
         painter.setFont(style.strong);
-        painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
-                         QStringLiteral("rank ") + QString::number(frame.rows[i].rank));
+        painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter, rankName(frame.rows[i].rank));
     }
 }
 
@@ -211,6 +213,15 @@ QString boxDescription(const TimelineBox& box, const TimelineRow& row) {
     if (box.span.bytes > 0) lines << bytesInWords(static_cast<double>(box.span.bytes)).text();
     if (box.span.collective > 0) lines << QStringLiteral("collective %1").arg(box.span.collective);
     return lines.join(QLatin1Char('\n'));
+}
+
+double labelsWidth(const std::vector<TimelineRow>& rows, const TimelineStyle& style, double least) {
+    int last = 0;
+    for (const TimelineRow& row : rows) last = std::max(last, row.rank);
+    const double gap = labelGap(style);
+    const double rank = QFontMetricsF(style.strong).horizontalAdvance(rankName(last));
+    const double lane = QFontMetricsF(style.small).horizontalAdvance(laneName(Lane::Compute));
+    return std::max(least, std::ceil(rank + gap + lane + gap));
 }
 
 QStringList tickLabels(const std::vector<Ns>& ticks, Ns step) {

@@ -29,6 +29,9 @@ struct TimelineStyle {
 // relative to it.
 [[nodiscard]] QStringList tickLabels(const std::vector<Ns>& ticks, Ns step);
 
+// Width of a label column in which "rank 1023" and "compute" do not touch; at least `least`.
+[[nodiscard]] double labelsWidth(const std::vector<TimelineRow>& rows, const TimelineStyle& style, double least);
+
 // Grid, axis, labels, boxes, links.
 void paintTimeline(QPainter& painter, const TimelineFrame& frame, const TimelineLayout& layout, const TimeScale& scale,
                    const TimelineStyle& style);

@@ -88,7 +88,9 @@ TimeScale TimelineWidget::scale() const {
 void TimelineWidget::relayout() {
     const double least = TimelineLayout::heightFor(frame_->rows, kMetrics, 0.55);
     setMinimumHeight(static_cast<int>(std::max(210.0, least)) + 8);
-    layout_ = TimelineLayout(frame_->rows, QRectF(rect()).adjusted(0, 0, 0, -4), kMetrics);
+    TimelineMetrics metrics = kMetrics;
+    metrics.labels = labelsWidth(frame_->rows, screenStyle(look_.theme()), kMetrics.labels);
+    layout_ = TimelineLayout(frame_->rows, QRectF(rect()).adjusted(0, 0, 0, -4), metrics);
     repaintAll();
 }
 

@@ -41,6 +41,38 @@ TEST(TimelinePainter, ABoxHasTheColourOfItsKindWhereItsTimeIs) {
     EXPECT_EQ(colorAt(250 * kMs), testLook().theme().panel);
 }
 
+// The longest run of empty columns within the labels of a rank's first lane.
+int widestGap(int rank, double labels) {
+    TimelineFrame frame;
+    frame.rows = {{rank, Lane::Compute}, {rank, Lane::Comm}};
+    QImage image(600, 120, QImage::Format_RGB32);
+    const TimelineLayout layout(frame.rows, QRectF(image.rect()), {.labels = labels});
+    image.fill(testLook().theme().panel);
+    QPainter painter(&image);
+    paintTimeline(painter, frame, layout, {{0, kMs}, layout.plot().left(), layout.plot().width()},
+                  screenStyle(testLook().theme()));
+    painter.end();
+    int widest = 0, last = -1;
+    for (int x = 0; x < static_cast<int>(labels); ++x) {
+        bool inked = false;
+        for (int y = static_cast<int>(layout.lane(0).top()); y < static_cast<int>(layout.lane(0).bottom()); ++y) {
+            inked = inked || image.pixelColor(x, y) != testLook().theme().panel;
+        }
+        if (!inked) continue;
+        if (last >= 0) widest = std::max(widest, x - last - 1);
+        last = x;
+    }
+    return widest;
+}
+
+TEST(TimelinePainter, RankAndLaneDoNotTouch) {
+    const TimelineStyle style = screenStyle(testLook().theme());
+    EXPECT_EQ(labelsWidth({{3, Lane::Compute}}, style, 150), 150) << "no narrower than asked";
+    for (const int rank : {0, 10, 128, 1023}) {
+        EXPECT_GE(widestGap(rank, labelsWidth({{rank, Lane::Compute}}, style, 0)), 7) << rank;
+    }
+}
+
 TEST(TimelinePainter, ASpanOfANanosecondIsSeenInAnHour) {
     const Ns at = 1'800'000 * kMs;
     const Picture picture = paintOf({{.kind = SpanKind::Wait, .start = at, .end = at + 1}}, {0, 3'600'000 * kMs});
