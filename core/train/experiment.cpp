@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <string_view>
 
 #include "core/base/check.h"
 #include "core/base/units.h"
+#include "core/virtual/platform.h"
 
 namespace dasgd {
 
@@ -149,19 +149,8 @@ Status refuseVirtualSections(const Value& document, const Experiment& experiment
     return {};
 }
 
-// A file's name counts from the folder of the file in which it is written, given by hand from the experiment's.
-std::filesystem::path folderOf(const Value& document, const Value* name) {
-    const auto& source = document.position().source;
-    const auto& own = name && name->position().source ? name->position().source : source;
-    const bool byHand = own && own->starts_with("--");
-    return own ? std::filesystem::path(byHand && source ? *source : *own).parent_path() : std::filesystem::path();
-}
-
 Status openNetwork(const Value& document, const Value& section, Experiment& experiment) {
-    const Value* name = section.find("file");
-    auto file = experiment.topology->open(folderOf(document, name));
-    if (!file) return (name ? *name : section).error(file.error().message);
-    experiment.networkFile = std::move(*file);
+    DASGD_ASSIGN(experiment.networkFile, openNetworkFile(*experiment.topology, document, section));
     if (!experiment.networkFile) return {};
     // A run is made from its own copy (storage/format.md), and so is one from its record.
     Value& resolved = *experiment.resolved.find("network");

@@ -178,6 +178,17 @@ Result<NetworkFile> openPlatform(const fs::path& file, const std::string& checks
     return opened;
 }
 
+Result<std::optional<NetworkFile>> openNetworkFile(Topology& topology, const Value& document, const Value& section) {
+    const Value* name = section.find("file");
+    const auto& source = document.position().source;
+    const auto& own = name && name->position().source ? name->position().source : source;
+    const bool byHand = own && own->starts_with("--");
+    const fs::path folder = own ? fs::path(byHand && source ? *source : *own).parent_path() : fs::path();
+    auto file = topology.open(folder);
+    if (!file) return (name ? *name : section).error(file.error().message);
+    return file;
+}
+
 std::vector<std::string> hostNames(const std::string& list) {
     std::vector<std::string> names;
     std::string name;

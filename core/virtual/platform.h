@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,11 @@ struct PlatformChoice {
 // What can be told without SimGrid. Errors: it cannot be read, is no XML, or needs other files, which a run would not
 // keep; `checksum` is given and not its own.
 [[nodiscard]] Result<NetworkFile> openPlatform(const std::filesystem::path& file, const std::string& checksum);
+
+// Opens what `topology`, made from `section` of `document`, is read from. A file's name counts from the folder of the
+// file in which it is written; given by hand, from the experiment's. Errors: as Topology::open, with their place.
+[[nodiscard]] Result<std::optional<NetworkFile>> openNetworkFile(Topology& topology, const Value& document,
+                                                                 const Value& section);
 
 // "node-0, node-7" as names.
 [[nodiscard]] std::vector<std::string> hostNames(const std::string& list);
