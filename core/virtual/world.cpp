@@ -157,10 +157,13 @@ std::string VirtualWorld::Impl::whoWaits(int self) const {
         if (actor->rank() == self) continue;
         if (++told > kRanksToName) continue;
         text += "; rank " + std::to_string(actor->rank());
+        const bool out = outages_ && !outages_->describe(actor->rank()).empty();
         if (actor->hasEnded()) {
             text += " has ended";
+        } else if (!actor->waitingFor().empty()) {
+            text += " waits (" + actor->waitingFor() + ")";
         } else {
-            text += actor->waitingFor().empty() ? " computes" : " waits (" + actor->waitingFor() + ")";
+            text += out ? " stands still" : " computes";
         }
     }
     if (told > kRanksToName) text += "; and " + std::to_string(told - kRanksToName) + " more";

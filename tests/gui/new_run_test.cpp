@@ -72,7 +72,7 @@ TEST_F(NewRunTest, IsSeenLiveAndStopsOnAClick) {
     startPreset(QStringLiteral("first-light"));
     ASSERT_NE(label(QStringLiteral("first-light.toml")), nullptr) << "that it was started is said";
     ASSERT_TRUE(soon([&] { return run() && run()->row.status == "running" && run()->row.steps > 0; }));
-    EXPECT_EQ(window_->findChild<QTableView*>()->model()->rowCount(), 1);
+    EXPECT_EQ(runsTable()->model()->rowCount(), 1);
 
     window_->open("Run");
     const QString id = run()->id;

@@ -16,7 +16,7 @@ protected:
         open(engine);
         window_->open("Runs");
     }
-    QTableView* table() { return window_->findChild<QTableView*>(); }
+    QTableView* table() { return runsTable(); }
     [[nodiscard]] int rows() { return table()->model()->rowCount(); }
 };
 
@@ -42,7 +42,11 @@ TEST_F(RunsPageTest, TheFilterNarrowsAndSaysSo) {
     workspace_.record({.steps = 8});
     openRuns();
     ASSERT_TRUE(eventually([&] { return rows() == 2; }));
-    auto* field = window_->findChild<QLineEdit*>();
+    QLineEdit* field = nullptr;
+    for (auto* one : window_->findChildren<QLineEdit*>()) {
+        if (one->accessibleName() == QStringLiteral("Filter runs")) field = one;
+    }
+    ASSERT_NE(field, nullptr);
     QTest::keyClicks(field, QStringLiteral("sync"));
     EXPECT_EQ(rows(), 1);
     EXPECT_NE(label(QStringLiteral("1 shown")), nullptr);

@@ -198,7 +198,7 @@ TEST(Outages, TheOthersRunIntoTheDeadlineWhenAHostIsGone) {
     EXPECT_THAT(records[0].outcome.error,
                 AllOf(HasSubstr("all_reduce"), HasSubstr("did not end within 5000 ms of simulated time"),
                       HasSubstr("rank 2: its host failed at 0.105 s and does not come back"),
-                      HasSubstr("rank 1 waits (rank 1: all_reduce")));
+                      HasSubstr("rank 1 waits (rank 1: all_reduce"), HasSubstr("rank 2 stands still")));
     EXPECT_THAT(records[2].outcome.error,
                 HasSubstr("its host failed at 0.105 s and does not come back (after step 5)"));
     EXPECT_EQ(records[2].outcome.step, 5);

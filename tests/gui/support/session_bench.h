@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QLabel>
+#include <QTableView>
 #include <memory>
 
 #include "gui/main_window.h"
@@ -46,6 +47,13 @@ protected:
     Widget* button(const QString& part) {
         for (Widget* one : window_->findChildren<Widget*>()) {
             if (one->isVisible() && one->text().contains(part)) return one;
+        }
+        return nullptr;
+    }
+    // The list of runs; other pages have tables too.
+    QTableView* runsTable() {
+        for (auto* one : window_->findChildren<QTableView*>()) {
+            if (one->accessibleName() == QStringLiteral("Runs")) return one;
         }
         return nullptr;
     }
