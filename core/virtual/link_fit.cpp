@@ -80,6 +80,21 @@ std::optional<Three> leastSquares(std::span<const TimedCollective> timed, const 
     return chosen;
 }
 
+// With ρ = 0: α and β of the all-reduces alone, or what was found where there are too few of them.
+Three withoutReduction(std::span<const TimedCollective> timed, const std::vector<Three>& rows, const Three& found) {
+    std::vector<TimedCollective> reductions;
+    std::vector<Three> ofReductions;
+    Three scale{};
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (timed[i].kind != TimedCollective::Kind::AllReduce) continue;
+        reductions.push_back(timed[i]);
+        ofReductions.push_back({rows[i][0], rows[i][1], 0});
+        for (std::size_t j = 0; j < 2; ++j) scale[j] = std::max(scale[j], rows[i][j]);
+    }
+    if (reductions.size() < 2) return found;
+    return leastSquares(reductions, ofReductions, scale).value_or(found);
+}
+
 // Mean over both kinds of what the smallest transfer takes beyond its bytes, per message.
 double latencyOf(std::span<const TimedCollective> timed, const std::vector<Three>& rows, const Three& found) {
     double sum = 0, kinds = 0;
@@ -116,6 +131,7 @@ Result<LinkFit> fitLink(std::span<const TimedCollective> timed, int ranks) {
     }
     auto found = leastSquares(timed, rows, scale);
     if (!found) return fail("no link costs fit these transfers");
+    if ((*found)[2] == 0) found = withoutReduction(timed, rows, *found);
     (*found)[0] = latencyOf(timed, rows, *found);
     LinkFit fit{.cost = {.alpha = (*found)[0], .beta = (*found)[1], .rho = (*found)[2]}};
     double longest = 0;

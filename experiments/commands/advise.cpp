@@ -18,7 +18,7 @@ namespace {
 struct AdviseOptions {
     std::string file, workspace;
     Overrides overrides;
-    double overhead = 0.03;
+    double overhead = 0.02;
     bool json = false, quiet = false;
 };
 
@@ -148,7 +148,7 @@ Action declareAdvise(CLI::App& app) {
     addPlatformOption(app, options->overrides.platform);
     addSetOption(app, options->overrides.set);
     app.add_option("--overhead", options->overhead,
-                   "Share of a step that contention, snapshots and merges may cost (default 0.03)")
+                   "Share of a step that contention, snapshots and merges may cost (default 0.02)")
         ->check(CLI::Range(1e-4, 1.0));
     addWorkspaceOption(app, options->workspace);
     app.add_flag("--json", options->json, "One JSON object");

@@ -43,9 +43,9 @@ TEST(LinkFit, NeverGoesBelowZero) {
     ASSERT_TRUE(fit);
     EXPECT_EQ(fit->cost.rho, 0);
     EXPECT_GE(fit->cost.alpha, 0);
-    EXPECT_THAT(fit->cost.beta, DoubleNear(7.2e-9, 0.2e-9)) << "the all-reduces take longer and so count more";
-    EXPECT_GT(fit->worst, 0.04) << "and it says how far off it is";
-    EXPECT_LT(fit->longest, 0.03) << "most of the tenth falls to the all-gathers";
+    EXPECT_THAT(fit->cost.beta, DoubleNear(7.2e-9, 1e-12)) << "what the all-reduces had";
+    EXPECT_LT(fit->longest, 1e-4);
+    EXPECT_GT(fit->worst, 0.09) << "and it says how far the all-gathers are off";
 }
 
 TEST(LinkFit, LargeTransfersDoNotDrownSmallOnes) {
