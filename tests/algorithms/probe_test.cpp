@@ -39,7 +39,8 @@ TEST(Probe, MeasuresAloneThenTransfersThenOverlapped) {
             EXPECT_THAT(metrics.at(name), SizeIs(2)) << name;
         }
         EXPECT_EQ(countOf(record, SpanKind::Snapshot), 2);
-        // 8 transfers and as many meetings before them, what rank 0 decides, and one reduction for each overlapped step.
+        // 8 transfers and as many meetings before them, what rank 0 decides, and one reduction for each overlapped
+        // step.
         EXPECT_EQ(countOf(record, SpanKind::Reduce), 8 + 8 + 1 + 3);
         for (const Span& span : record.sink.spans) {
             EXPECT_TRUE(span.kind != SpanKind::Reduce || span.step >= 7) << "the first steps are alone";
