@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "experiments/document.h"
 #include "experiments/probe_experiment.h"
 #include "experiments/run_summary.h"
 
@@ -12,17 +13,6 @@ namespace {
 // Collectives of more ranks than these are forecast by their formula: a ring is 2P(P−1) messages.
 constexpr int kMostRanksByMessages = 64;
 constexpr std::int64_t kFewestSteps = 60;
-
-Value tableOf(const Value& document, const char* section) {
-    const Value* found = document.find(section);
-    return found && found->isTable() ? *found : Value();
-}
-
-void put(Value& document, const char* section, const char* key, Value value) {
-    Value table = tableOf(document, section);
-    table.set(key, std::move(value));
-    document.set(section, std::move(table));
-}
 
 Value algorithm(const char* name, const std::vector<std::pair<const char*, Value>>& fields) {
     Value table;
@@ -124,14 +114,14 @@ Result<Forecast> forecast(RunSession& session, const Value& given, const Overrid
     Forecast made;
     {
         DASGD_ASSIGN(const auto plain, checkExperiments(document, overrides));
+        DASGD_TRY(checkOnlyOne(plain));
         made.targetSteps = plain.front().totalSteps;
         made.byFormula = plain.front().workers > kMostRanksByMessages;
     }
     if (made.byFormula) put(document, "network", "fidelity", Value(std::string("formula")));
     DASGD_ASSIGN(const CheckedExperiment probe, probeExperimentOf(document, overrides));
-    DASGD_ASSIGN(made.probeRun, session.runToTheEnd(probe, "forecast: probe"));
-    DASGD_ASSIGN(auto reader, session.reader());
-    DASGD_ASSIGN(const Calibration calibration, calibrationOf(reader, made.probeRun));
+    DASGD_ASSIGN(const Calibration calibration, runProbe(session, probe, "forecast: probe"));
+    made.probeRun = calibration.runId;
     made.facts = factsOf(calibration);
     made.advice = advise(made.facts, allowedOverhead);
 
@@ -139,7 +129,7 @@ Result<Forecast> forecast(RunSession& session, const Value& given, const Overrid
     Value sweep;
     sweep.set("algorithm", Value(settings));
     document.set("sweep", std::move(sweep));
-    Value train = tableOf(document, "train");
+    Value train = sectionOf(document, "train");
     train.erase("epochs");
     train.set("steps", Value(stepsFor(made.advice.period)));
     document.set("train", std::move(train));

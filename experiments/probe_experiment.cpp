@@ -1,5 +1,7 @@
 #include "experiments/probe_experiment.h"
 
+#include "experiments/document.h"
+#include "experiments/run_summary.h"
 #include "experiments/toml_reader.h"
 
 namespace dasgd::experiments {
@@ -8,12 +10,6 @@ namespace {
 
 constexpr std::int64_t kAlone = 20;
 constexpr std::int64_t kOverlapped = 20;
-constexpr std::int64_t kWarmUp = 3;
-
-Value tableOf(const Value& document, const char* section) {
-    const Value* found = document.find(section);
-    return found && found->isTable() ? *found : Value();
-}
 
 }  // namespace
 
@@ -29,19 +25,31 @@ Result<CheckedExperiment> probeExperimentOf(Value document, const Overrides& ove
     probe.set("alone", Value(kAlone));
     probe.set("overlapped", Value(kOverlapped));
     document.set("algorithm", std::move(probe));
-    Value train = tableOf(document, "train");
+    Value train = sectionOf(document, "train");
     train.erase("epochs");
-    train.set("steps", Value(kWarmUp + kAlone + kOverlapped));
-    train.set("eval_every", Value(std::int64_t{1'000'000}));
     document.set("train", std::move(train));
-    Value record = tableOf(document, "record");
-    record.set("trace", Value(std::string("full")));
-    document.set("record", std::move(record));
+    put(document, "train", "steps", Value(kWarmUpSteps + kAlone + kOverlapped));
+    put(document, "train", "eval_every", Value(std::int64_t{1'000'000}));
+    put(document, "record", "trace", Value(std::string("full")));
     DASGD_ASSIGN(auto experiments, checkExperiments(document, overrides));
+    DASGD_TRY(checkOnlyOne(experiments));
     if (experiments.front().workers < 2) {
         return fail("one worker has no network to measure; set cluster.workers to 2 or more");
     }
     return std::move(experiments.front());
+}
+
+Status checkOnlyOne(const std::vector<CheckedExperiment>& experiments) {
+    if (experiments.size() == 1) return {};
+    return fail("the file stands for " + std::to_string(experiments.size()) +
+                " experiments and one is needed; take its [[case]] tables out, or give the one that is meant a file of "
+                "its own");
+}
+
+Result<Calibration> runProbe(RunSession& session, const CheckedExperiment& probe, const std::string& title) {
+    DASGD_ASSIGN(const std::string runId, session.runToTheEnd(probe, title));
+    DASGD_ASSIGN(auto reader, session.reader());
+    return calibrationOf(reader, runId);
 }
 
 }  // namespace dasgd::experiments

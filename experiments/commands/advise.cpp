@@ -4,12 +4,12 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/commands/command.h"
+#include "experiments/document.h"
 #include "experiments/forecast.h"
 #include "experiments/platform.h"
 #include "experiments/probe_experiment.h"
 #include "experiments/run_summary.h"
 #include "experiments/text.h"
-#include "experiments/toml_reader.h"
 
 namespace dasgd::experiments {
 
@@ -23,25 +23,19 @@ struct AdviseOptions {
 };
 
 bool isVirtual(const Value& document) {
-    const Value* cluster = document.find("cluster");
-    const Value* backend = cluster && cluster->isTable() ? cluster->find("backend") : nullptr;
+    const Value cluster = sectionOf(document, "cluster");
+    const Value* backend = cluster.find("backend");
     const auto* name = backend ? backend->as<std::string>() : nullptr;
     return name && *name == "virtual";
 }
 
 // The experiment on a virtual cluster: --platform's, its own, or the calibrated cluster at hand.
 Result<Value> onVirtualCluster(const AdviseOptions& options, RunSession& session) {
-    DASGD_ASSIGN(Value document, readTomlFile(options.file));
-    if (!options.overrides.platform.empty()) {
-        DASGD_ASSIGN(const Value platform, readTomlFile(options.overrides.platform));
-        DASGD_TRY(applyPlatform(document, platform));
-    } else if (!isVirtual(document)) {
-        DASGD_ASSIGN(const CheckedExperiment probe, probeExperiment(options.file, options.overrides));
-        DASGD_ASSIGN(const std::string runId, session.runToTheEnd(probe, "calibrating"));
-        DASGD_ASSIGN(auto reader, session.reader());
-        DASGD_ASSIGN(const Calibration calibration, calibrationOf(reader, runId));
-        DASGD_TRY(applyPlatform(document, platformOf(calibration)));
-    }
+    DASGD_ASSIGN(Value document, readExperimentFile(options.file, options.overrides));
+    if (isVirtual(document)) return document;
+    DASGD_ASSIGN(const CheckedExperiment probe, probeExperimentOf(document, options.overrides));
+    DASGD_ASSIGN(const Calibration calibration, runProbe(session, probe, "calibrating"));
+    DASGD_TRY(applyPlatform(document, platformOf(calibration)));
     return document;
 }
 

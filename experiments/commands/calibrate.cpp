@@ -31,9 +31,7 @@ Result<Calibration> fromNewRun(const CalibrateOptions& options, const CheckedExp
     DASGD_ASSIGN(
         const auto session,
         RunSession::open(options.workspace, std::filesystem::path(options.file).parent_path(), signals, options.quiet));
-    DASGD_ASSIGN(const std::string runId, session->runToTheEnd(experiment, "calibrating"));
-    DASGD_ASSIGN(auto reader, session->reader());
-    return calibrationOf(reader, runId);
+    return runProbe(*session, experiment, "calibrating");
 }
 
 nlohmann::json jsonOf(const Calibration& calibration) {

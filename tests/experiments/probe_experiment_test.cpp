@@ -21,6 +21,15 @@ TEST(ProbeExperiment, KeepsModelAndClusterAndMakesTheStepsItNeeds) {
     EXPECT_THAT(toTomlDocument(probe->resolved), HasSubstr("trace = \"full\""));
 }
 
+TEST(ProbeExperiment, DoesNotChooseAmongCases) {
+    const test::DasgdFolder folder;
+    folder.write("e.toml",
+                 test::quickExperiment("threads") + "[[case]]\ntrain.batch_size = 2\n[[case]]\ntrain.batch_size = 4\n");
+    const auto probe = probeExperiment((folder.path() / "e.toml").string(), {});
+    ASSERT_FALSE(probe);
+    EXPECT_THAT(probe.error().message, HasSubstr("stands for 2 experiments"));
+}
+
 TEST(ProbeExperiment, NeedsSomeoneToTalkTo) {
     const test::DasgdFolder folder;
     folder.write("e.toml", test::quickExperiment());

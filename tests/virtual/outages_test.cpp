@@ -135,18 +135,10 @@ TEST(Outages, ALinkStallsWhatIsOnItAndNothingElse) {
 }
 
 Value trained(const std::string& algorithm) {
-    std::vector<std::vector<double>> targets;
-    for (int w = 0; w < kRanks; ++w) targets.push_back({0.1 * w, 1.0 - 0.3 * w});
-    return table({{"algorithm", table({{"name", text(algorithm)}})},
-                  {"model", table({{"name", text("quadratic")},
-                                   {"matrix", matrix({{2, 0.5}, {0.5, 1}})},
-                                   {"targets", matrix(targets)},
-                                   {"start", vector({1, -1})}})},
-                  {"train", table({{"steps", integer(23)}})},
-                  {"cluster", table({{"backend", text("virtual")}, {"workers", integer(kRanks)}})},
-                  {"network", gigabit()},
-                  {"compute", table({{"step_time", text("3ms")}})},
-                  {"record", table({{"weights", boolean(true)}})}});
+    Value document = quadratic(algorithm, kRanks, "virtual");
+    document.set("network", gigabit());
+    document.set("compute", table({{"step_time", text("3ms")}}));
+    return document;
 }
 
 // Every loss and weight of every rank; then every rank's end and its number of failures and returns.

@@ -18,19 +18,6 @@ struct Outcome {
     std::vector<std::vector<double>> weights;
 };
 
-Value quadratic(const std::string& algorithm, int workers, const std::string& backend) {
-    std::vector<std::vector<double>> targets;
-    for (int w = 0; w < workers; ++w) targets.push_back({0.1 * w, 1.0 - 0.3 * w});
-    return table({{"algorithm", table({{"name", text(algorithm)}})},
-                  {"model", table({{"name", text("quadratic")},
-                                   {"matrix", matrix({{2, 0.5}, {0.5, 1}})},
-                                   {"targets", matrix(targets)},
-                                   {"start", vector({1, -1})}})},
-                  {"train", table({{"steps", integer(23)}})},
-                  {"cluster", table({{"backend", text(backend)}, {"workers", integer(workers)}})},
-                  {"record", table({{"weights", boolean(true)}})}});
-}
-
 Outcome outcomeOf(const std::vector<RankRecord>& records) {
     Outcome outcome;
     for (const RankRecord& record : records) {

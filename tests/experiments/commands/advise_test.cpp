@@ -49,6 +49,9 @@ TEST(AdviseCommand, RefusesWithAReason) {
         return ended.err;
     };
     EXPECT_THAT(refused({"advise", "nowhere.toml", "-w", "w"}), HasSubstr("nowhere.toml"));
+    folder.write("cases.toml",
+                 test::quickExperiment("virtual") + "[[case]]\nalgorithm.delay = 1\n[[case]]\nalgorithm.delay = 2\n");
+    EXPECT_THAT(refused({"advise", "cases.toml", "-w", "w"}), HasSubstr("stands for 2 experiments"));
     EXPECT_THAT(refused({"advise", "real.toml", "-w", "w", "--platform", "wrong.toml"}),
                 HasSubstr("a platform is a virtual cluster"));
     EXPECT_THAT(refused({"advise", "real.toml", "-w", "w", "--overhead", "0"}), HasSubstr("--overhead"));

@@ -1,0 +1,23 @@
+// Sections of an experiment's document, for commands that change it before it is checked.
+#pragma once
+
+#include <string_view>
+#include <utility>
+
+#include "core/base/value.h"
+
+namespace dasgd::experiments {
+
+// An empty table where the document has no such section, or something else in its place.
+inline Value sectionOf(const Value& document, std::string_view name) {
+    const Value* found = document.find(name);
+    return found && found->isTable() ? *found : Value();
+}
+
+inline void put(Value& document, std::string_view section, std::string_view key, Value value) {
+    Value table = sectionOf(document, section);
+    table.set(key, std::move(value));
+    document.set(section, std::move(table));
+}
+
+}  // namespace dasgd::experiments
