@@ -1,9 +1,11 @@
-// Measures a cluster instead of training on it well: what `dasgd calibrate` runs. Steps alone, as `independent` makes
-// them; then snapshots and transfers of several sizes with nothing else to do; then steps during which a reduction is
-// under way. Spans and the metrics probe/… hold what was seen (storage/format.md).
+// Measures a cluster instead of training on it well: what `dasgd calibrate` runs. Half of the steps alone, as
+// `independent` makes them; then snapshots and transfers of several sizes with nothing else to do; then steps during
+// which all weights are reduced again and again; then the other half alone, so that a machine that grows slower
+// meanwhile does not pass for contention. Spans and the metrics probe/… hold what was seen (storage/format.md).
 #include <torch/torch.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -14,8 +16,6 @@ namespace dasgd {
 namespace {
 
 constexpr std::int64_t kWarmUpSteps = 3;
-// Of a step's time: how long the reductions of the overlapped part take. They have to end before the next one starts.
-constexpr double kOverlappedShare = 0.8;
 
 struct ProbeParams {
     std::int64_t alone = 20;
@@ -23,7 +23,11 @@ struct ProbeParams {
     std::int64_t sizes = 5;
     std::int64_t repeats = 3;
     void visit(auto&& f) {
-        f(alone, "alone", {.min = 3, .max = 1e6, .unit = "steps", .help = "Steps without communication, after 3 more"});
+        f(alone, "alone",
+          {.min = 3,
+           .max = 1e6,
+           .unit = "steps",
+           .help = "Steps without communication, after 3 more; half of them at the end"});
         f(overlapped, "overlapped",
           {.min = 3, .max = 1e6, .unit = "steps", .help = "Steps during which a reduction is under way"});
         f(sizes, "sizes",
@@ -34,7 +38,7 @@ struct ProbeParams {
 
 class Probe final : public Algorithm {
 public:
-    explicit Probe(const ProbeParams& params) : params_(params), lastAlone_(kWarmUpSteps + params.alone) {}
+    explicit Probe(const ProbeParams& params) : params_(params), lastAlone_(kWarmUpSteps + (params.alone + 1) / 2) {}
 
     void start(StepContext& context) override {
         payload_ = at::empty_like(context.params().weights());
@@ -49,31 +53,40 @@ public:
         if (context.step() <= kWarmUpSteps || context.step() > lastAlone_) return;
         const Ns end = context.clock().now();
         for (std::size_t slot = 0; slot < gradientSeen_.size(); ++slot) {
-            beforeEnd_[slot] += milliseconds(end - gradientSeen_[slot]) / static_cast<double>(params_.alone);
+            beforeEnd_[slot] += milliseconds(end - gradientSeen_[slot]) / aloneSteps();
         }
     }
 
     void afterStep(StepContext& context) override {
         const std::int64_t k = context.step();
         if (k > kWarmUpSteps && k <= lastAlone_) aloneTime_ += context.clock().now() - stepBegan_;
-        if (k == lastAlone_) {
-            reportGradients(context);
-            for (std::int64_t i = 0; i < params_.repeats; ++i) takeSnapshot(context);
-            measureTransfers(context);
-            chooseOverlapped(context);
+        if (k == lastAlone_) measure(context);
+        const std::int64_t overlapped = k - lastAlone_;
+        if (overlapped >= 0 && overlapped < params_.overlapped) {
+            if (overlapped % round_ == 0) reduceNext(context);
+        } else if (overlapped == params_.overlapped) {
+            drain(context);
         }
-        if (k >= lastAlone_) overlapNextStep(context);
         stepBegan_ = context.clock().now();
     }
 
     void drain(StepContext& context) override {
-        if (pending_) context.trace().await(pending_, context.step(), context.step(), bytesOf(overlapped_));
+        if (pending_) context.trace().await(pending_, context.step(), context.step(), bytesOf(payload_));
         pending_ = {};
     }
 
 private:
     static double milliseconds(Ns ns) { return static_cast<double>(ns) * 1e-6; }
     static std::int64_t bytesOf(const at::Tensor& tensor) { return static_cast<std::int64_t>(tensor.nbytes()); }
+
+    // An evaluation of the cluster: what it takes belongs to no step.
+    void measure(StepContext& context) {
+        const auto span = context.trace().scope(SpanKind::Eval, context.step());
+        reportGradients(context);
+        for (std::int64_t i = 0; i < params_.repeats; ++i) takeSnapshot(context);
+        measureTransfers(context);
+        chooseRound(context);
+    }
 
     // As a merge algorithm does before it sends.
     void takeSnapshot(StepContext& context) {
@@ -137,31 +150,31 @@ private:
         }
     }
 
-    // Rank 0 decides: every rank has to send as much.
-    void chooseOverlapped(StepContext& context) {
-        const double stepMs = milliseconds(aloneTime_) / static_cast<double>(params_.alone);
-        at::Tensor share =
-            at::full({1}, std::min(1.0, kOverlappedShare * stepMs / std::max(allReduceMs_, 1e-6)), payload_.options());
-        Pending pending = context.comm().broadcast(share, Rank{0});
-        context.trace().await(pending, context.step(), context.step(), bytesOf(share));
-        // Tensors that are shapes only have no values to agree on, and their clocks are all alike.
-        const double agreed = share.is_meta() ? 0.25 : share.item<double>();
-        const auto count = static_cast<std::int64_t>(agreed * static_cast<double>(payload_.numel()));
-        overlapped_ = payload_.narrow(0, 0, std::clamp<std::int64_t>(count, 1, payload_.numel()));
+    // How many steps one reduction takes. Rank 0 decides: every rank has to start as many.
+    void chooseRound(StepContext& context) {
+        const double stepMs = milliseconds(aloneTime_) / aloneSteps();
+        const double steps = std::ceil(allReduceMs_ / std::max(stepMs, 1e-6));
+        // Tensors that are shapes only would have no value to agree on.
+        const auto options = payload_.is_meta() ? payload_.options().device(at::kCPU) : payload_.options();
+        at::Tensor agreed = at::full({1}, std::clamp(steps, 1.0, static_cast<double>(params_.overlapped)), options);
+        Pending pending = context.comm().broadcast(agreed, Rank{0});
+        context.trace().await(pending, context.step(), context.step(), bytesOf(agreed));
+        round_ = static_cast<std::int64_t>(agreed.item<double>());
         payload_.zero_();
     }
 
-    void overlapNextStep(StepContext& context) {
+    void reduceNext(StepContext& context) {
         drain(context);
-        if (context.step() == lastAlone_ + params_.overlapped) return;
-        pending_ = context.comm().allReduce(overlapped_, Reduce::Sum);
+        pending_ = context.comm().allReduce(payload_, Reduce::Sum);
     }
 
+    [[nodiscard]] double aloneSteps() const { return static_cast<double>(lastAlone_ - kWarmUpSteps); }
+
     ProbeParams params_;
-    const std::int64_t lastAlone_;
-    at::Tensor payload_;     // [N]
-    at::Tensor overlapped_;  // as much of it as is reduced in about a step
+    const std::int64_t lastAlone_;  // of the first half
+    at::Tensor payload_;            // [N]
     Pending pending_;
+    std::int64_t round_ = 1;  // steps from one overlapped reduction to the next
     Ns stepBegan_ = 0;
     Ns aloneTime_ = 0;
     std::int64_t largest_ = 0;  // bytes reduced at once so far

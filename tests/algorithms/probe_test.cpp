@@ -27,7 +27,7 @@ std::int64_t countOf(const RankRecord& record, SpanKind kind) {
     return std::ranges::count(record.sink.spans, kind, &Span::kind);
 }
 
-TEST(Probe, MeasuresAloneThenTransfersThenOverlapped) {
+TEST(Probe, MeasuresAloneThenTransfersThenOverlappedThenAlone) {
     const auto records = trainVirtually(experiment(10));
     for (const RankRecord& record : records) {
         EXPECT_EQ(record.outcome.error, "");
@@ -43,7 +43,7 @@ TEST(Probe, MeasuresAloneThenTransfersThenOverlapped) {
         // step.
         EXPECT_EQ(countOf(record, SpanKind::Reduce), 8 + 8 + 1 + 3);
         for (const Span& span : record.sink.spans) {
-            EXPECT_TRUE(span.kind != SpanKind::Reduce || span.step >= 7) << "the first steps are alone";
+            EXPECT_TRUE(span.kind != SpanKind::Reduce || (span.step >= 5 && span.step <= 8)) << span.step;
         }
     }
 }

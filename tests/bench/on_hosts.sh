@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # For benchmarks that run ranks on the hosts of tests/support/hosts.sh; to be sourced. Sets `dasgd` and `folder`, which
-# goes away with the hosts when the benchmark ends.
+# goes away with the hosts when the benchmark ends. KEEP=FOLDER has the recorded runs moved there first.
 set -euo pipefail
 
 dasgd=${DASGD:-$PWD/build/release/dasgd}
@@ -16,6 +16,7 @@ die() {
 
 clean_up() {
     tests/support/hosts.sh down 2>/dev/null || true
+    [ -z "${KEEP:-}" ] || { mkdir -p "$KEEP" && cp -r "$folder"/* "$KEEP"; }
     rm -rf "$folder"
 }
 trap clean_up EXIT

@@ -42,7 +42,8 @@ table_part() {
     done
 }
 
-# Advised and independent in turn, so that whatever else the machine does falls on both; the median of the ratios.
+# Advised and independent in turn, so that whatever else the machine does falls on both; the median of the ratios. With
+# a snapshot at step 0 the steps that are timed, all but the first 3, hold two whole rounds.
 advised_part() {
     local json period delay repeat alone advised line
     experiment target 'name = "dasgd"' resnet18 1000 "$count" full
@@ -50,7 +51,7 @@ advised_part() {
     period=$(sed -n 's/.*"advice":{[^}]*"period":\([0-9]*\).*/\1/p' <<<"$json")
     delay=$(sed -n 's/.*"advice":{[^}]*"delay":\([0-9]*\).*/\1/p' <<<"$json")
     experiment alone 'name = "independent"' resnet18 "$((3 + 2 * period))" "$count" full
-    experiment advised $'name = "dasgd"\nlocal_weight = 0.0\ncorrection = 1.0\nperiod = '"$period"$'\ndelay = '"$delay" \
+    experiment advised $'name = "dasgd"\nlocal_weight = 0.0\ncorrection = 1.0\nsnapshot_at_zero = true\nperiod = '"$period"$'\ndelay = '"$delay" \
         resnet18 "$((3 + 2 * period))" "$count" full
     for ((repeat = 1; repeat <= repeats; ++repeat)); do
         alone=$(run_on_hosts "$count" "$folder/alone.toml" | number_of step_ms)
