@@ -6,6 +6,7 @@
 #include <QPainterPath>
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 #include "gui/models/span_colors.h"
 #include "gui/models/words.h"
@@ -34,12 +35,18 @@ QRgb shown(const TimelineBox& box, const QColor& ground) {
 
 QColor inkOn(QRgb color) { return qGray(color) > 110 ? QColor(0x14, 0x16, 0x1a) : QColor(0xff, 0xff, 0xff); }
 
+bool isSeen(const QRectF& lane, const QRectF& seen) {
+    return lane.bottom() >= seen.top() && lane.top() <= seen.bottom();
+}
+
 class BoxPainter {
 public:
-    BoxPainter(QPainter& painter, const TimelineLayout& layout, const TimeScale& scale, const TimelineStyle& style)
-        : painter_(painter), layout_(layout), scale_(scale), style_(style) {}
+    BoxPainter(QPainter& painter, const TimelineLayout& layout, const TimeScale& scale, const TimelineStyle& style,
+               const QRectF& seen)
+        : painter_(painter), layout_(layout), scale_(scale), style_(style), seen_(seen) {}
 
     void add(const TimelineBox& box) {
+        if (!isSeen(layout_.lane(static_cast<std::size_t>(box.row)), seen_)) return;
         const QRectF rect = rectOf(box);
         if (rect.isEmpty()) return;
         batches_[shown(box, style_.ground)].append(rect);
@@ -90,29 +97,54 @@ private:
     const TimelineLayout& layout_;
     const TimeScale& scale_;
     const TimelineStyle& style_;
+    const QRectF seen_;
     QMap<QRgb, QList<QRectF>> batches_;  // in an order of their own, so that a figure is the same each time
     QList<QRectF> waits_;
     QList<std::pair<const TimelineBox*, QRectF>> labelled_;
 };
 
-void paintAxis(QPainter& painter, const TimelineLayout& layout, const TimeScale& scale, const TimelineStyle& style) {
-    const QRectF plot = layout.plot();
+struct Tick {
+    double x = 0;
+    QString label;
+};
+
+std::vector<Tick> ticksOn(const TimeScale& scale, const TimelineStyle& style) {
     const double gap = style.crisp ? kTickGap : kTickGap * 0.6;
-    const std::vector<Ns> ticks = ticksOf(scale, gap);
-    const QStringList labels = tickLabels(ticks, tickStep(scale, gap));
-    const double bottom = layout.size() == 0 ? plot.bottom() : layout.lane(layout.size() - 1).bottom() + 6;
+    const std::vector<Ns> instants = ticksOf(scale, gap);
+    const QStringList labels = tickLabels(instants, tickStep(scale, gap));
+    std::vector<Tick> ticks;
+    for (std::size_t i = 0; i < instants.size(); ++i) {
+        const double exact = scale.xAt(instants[i]);
+        ticks.push_back({style.crisp ? std::floor(exact) + 0.5 : exact, labels[static_cast<qsizetype>(i)]});
+    }
+    return ticks;
+}
+
+void paintGrid(QPainter& painter, const std::vector<Tick>& ticks, const TimelineLayout& layout,
+               const TimelineStyle& style) {
+    const double bottom = layout.size() == 0 ? layout.plot().bottom() : layout.lane(layout.size() - 1).bottom() + 6;
+    painter.setPen(QPen(style.grid, style.crisp ? 1 : 0.5));
+    for (const Tick& tick : ticks) {
+        painter.drawLine(QPointF(tick.x, layout.plot().top() - 3), QPointF(tick.x, bottom));
+    }
+}
+
+// At the top of what is seen: rows that were scrolled away take the time along otherwise.
+void paintAxis(QPainter& painter, const std::vector<Tick>& ticks, const TimelineLayout& layout,
+               const TimelineStyle& style, const QRectF& seen) {
+    const QRectF plot = layout.plot();
+    QRectF strip(layout.bounds().topLeft(), QPointF(layout.bounds().right(), plot.top()));
+    if (seen.top() > strip.top()) {
+        strip.moveTop(seen.top());
+        painter.fillRect(strip, style.ground);
+    }
     painter.setFont(style.small);
+    painter.setPen(style.axisText);
     const QFontMetricsF metrics(style.small);
-    for (std::size_t i = 0; i < ticks.size(); ++i) {
-        const double exact = scale.xAt(ticks[i]);
-        const double x = style.crisp ? std::floor(exact) + 0.5 : exact;
-        painter.setPen(QPen(style.grid, style.crisp ? 1 : 0.5));
-        painter.drawLine(QPointF(x, plot.top() - 3), QPointF(x, bottom));
-        const double width = metrics.horizontalAdvance(labels[static_cast<qsizetype>(i)]) + 2;
-        const double left = std::min(std::max(x - width / 2, plot.left()), plot.right() - width);
-        painter.setPen(style.axisText);
-        painter.drawText(QRectF(left, layout.bounds().top(), width, plot.top() - layout.bounds().top() - 6),
-                         Qt::AlignCenter, labels[static_cast<qsizetype>(i)]);
+    for (const Tick& tick : ticks) {
+        const double width = metrics.horizontalAdvance(tick.label) + 2;
+        const double left = std::min(std::max(tick.x - width / 2, plot.left()), plot.right() - width);
+        painter.drawText(QRectF(left, strip.top(), width, strip.height() - 6), Qt::AlignCenter, tick.label);
     }
 }
 
@@ -121,11 +153,12 @@ QString rankName(int rank) { return QStringLiteral("rank ") + QString::number(ra
 double labelGap(const TimelineStyle& style) { return style.crisp ? 8 : 4; }
 
 void paintLabels(QPainter& painter, const TimelineFrame& frame, const TimelineLayout& layout,
-                 const TimelineStyle& style) {
+                 const TimelineStyle& style, const QRectF& seen) {
     const double left = layout.bounds().left();
     const double gap = labelGap(style);
     for (std::size_t i = 0; i < frame.rows.size() && i < layout.size(); ++i) {
         const QRectF lane = layout.lane(i);
+        if (!isSeen(lane, seen)) continue;
         const QRectF room(left, lane.top(), layout.plot().left() - left - gap, lane.height());
         painter.setPen(style.muted);
         painter.setFont(style.small);
@@ -138,19 +171,23 @@ void paintLabels(QPainter& painter, const TimelineFrame& frame, const TimelineLa
 }
 
 void paintLinks(QPainter& painter, const TimelineFrame& frame, const TimelineLayout& layout, const TimeScale& scale,
-                const TimelineStyle& style) {
-    if (frame.links.size() > kMostLinks) return;
+                const TimelineStyle& style, const QRectF& seen) {
     QHash<int, std::pair<std::size_t, std::size_t>> lanes;  // rank → compute row, comm row
     for (std::size_t i = 0; i < frame.rows.size(); ++i) {
         if (frame.rows[i].lane == Lane::Compute) lanes[frame.rows[i].rank].first = i;
         if (frame.rows[i].lane == Lane::Comm) lanes[frame.rows[i].rank].second = i;
     }
+    const auto inSight = [&](const TimelineLink& link) {
+        const auto [compute, comm] = lanes.value(link.rank);
+        return isSeen(layout.lane(compute), seen) || isSeen(layout.lane(comm), seen);
+    };
+    if (static_cast<std::size_t>(std::ranges::count_if(frame.links, inSight)) > kMostLinks) return;
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
-    painter.setClipRect(layout.plot());
+    painter.setClipRect(layout.plot(), Qt::IntersectClip);
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(kLink, style.crisp ? 1.5 : 0.8));
-    for (const TimelineLink& link : frame.links) {
+    for (const TimelineLink& link : frame.links | std::views::filter(inSight)) {
         const double from = scale.xAt(link.launch);
         const double to = scale.xAt(link.use);
         if (to - from < kLeastLink || to < layout.plot().left() || from > layout.plot().right()) continue;
@@ -242,12 +279,15 @@ void paintTimeline(QPainter& painter, const TimelineFrame& frame, const Timeline
                    const TimelineStyle& style) {
     painter.setRenderHint(QPainter::Antialiasing, !style.crisp);
     painter.setRenderHint(QPainter::TextAntialiasing);
-    paintAxis(painter, layout, scale, style);
-    paintLabels(painter, frame, layout, style);
-    BoxPainter boxes(painter, layout, scale, style);
+    const QRectF seen = painter.hasClipping() ? painter.clipBoundingRect() : layout.bounds();
+    const std::vector<Tick> ticks = ticksOn(scale, style);
+    paintGrid(painter, ticks, layout, style);
+    paintLabels(painter, frame, layout, style, seen);
+    BoxPainter boxes(painter, layout, scale, style, seen);
     for (const TimelineBox& box : frame.boxes) boxes.add(box);
     boxes.paint();
-    paintLinks(painter, frame, layout, scale, style);
+    paintLinks(painter, frame, layout, scale, style, seen);
+    paintAxis(painter, ticks, layout, style, seen);
 }
 
 }  // namespace dasgd::gui

@@ -32,7 +32,8 @@ struct TimelineStyle {
 // Width of a label column in which "rank 1023" and "compute" do not touch; at least `least`.
 [[nodiscard]] double labelsWidth(const std::vector<TimelineRow>& rows, const TimelineStyle& style, double least);
 
-// Grid, axis, labels, boxes, links.
+// Grid, axis, labels, boxes, links. Of a painter with a clip rectangle only the rows within it, with the axis at its
+// top.
 void paintTimeline(QPainter& painter, const TimelineFrame& frame, const TimelineLayout& layout, const TimeScale& scale,
                    const TimelineStyle& style);
 

@@ -115,25 +115,33 @@ void TimelineWidget::changeEvent(QEvent* event) {
     QWidget::changeEvent(event);
 }
 
-void TimelineWidget::paintEvent(QPaintEvent*) {
+// Hundreds of ranks are taller than a pixmap can be, so it holds what can be seen of them.
+void TimelineWidget::paintCanvas(const QRect& band) {
     const double ratio = devicePixelRatioF();
-    const QSize pixels = size() * ratio;
-    if (canvasStale_ || canvas_.size() != pixels) {
-        if (canvas_.size() != pixels) canvas_ = QPixmap(pixels);
-        canvas_.setDevicePixelRatio(ratio);
-        canvas_.fill(look_.theme().panel);
-        QPainter painter(&canvas_);
-        if (frame_->boxes.empty() && !emptyText_.isEmpty()) {
-            painter.setPen(look_.theme().muted);
-            painter.setFont(interFont(13));
-            painter.drawText(rect(), Qt::AlignCenter | Qt::TextWordWrap, emptyText_);
-        } else {
-            paintTimeline(painter, *frame_, layout_, scale(), screenStyle(look_.theme()));
-        }
-        canvasStale_ = false;
+    const QSize pixels = band.size() * ratio;
+    if (!canvasStale_ && band_ == band && canvas_.size() == pixels) return;
+    if (canvas_.size() != pixels) canvas_ = QPixmap(pixels);
+    canvas_.setDevicePixelRatio(ratio);
+    canvas_.fill(look_.theme().panel);
+    band_ = band;
+    canvasStale_ = false;
+    QPainter painter(&canvas_);
+    painter.translate(-band.topLeft());
+    painter.setClipRect(band);
+    if (frame_->boxes.empty() && !emptyText_.isEmpty()) {
+        painter.setPen(look_.theme().muted);
+        painter.setFont(interFont(13));
+        painter.drawText(band, Qt::AlignCenter | Qt::TextWordWrap, emptyText_);
+    } else {
+        paintTimeline(painter, *frame_, layout_, scale(), screenStyle(look_.theme()));
     }
+}
+
+void TimelineWidget::paintEvent(QPaintEvent* event) {
+    const QRect seen = visibleRegion().boundingRect() | event->rect();
+    paintCanvas({0, seen.top(), width(), seen.height()});
     QPainter painter(this);
-    painter.drawPixmap(0, 0, canvas_);
+    painter.drawPixmap(band_.topLeft(), canvas_);
     if (pointerX_ && drag_ == Drag::None) {
         painter.setPen(QPen(look_.theme().faint, 1, Qt::DotLine));
         const double x = std::floor(*pointerX_) + 0.5;
@@ -178,7 +186,8 @@ void TimelineWidget::paintMeasure(QPainter& painter, const QRectF& marked) {
     const QFont plain = interFont(12);
     double width = QFontMetricsF(strong).horizontalAdvance(head);
     for (const QString& line : lines) width = std::max(width, QFontMetricsF(plain).horizontalAdvance(line));
-    QRectF box(marked.right() + 10, marked.top() + 8, width + 24, 28 + 18.0 * static_cast<double>(lines.size()) + 8);
+    QRectF box(marked.right() + 10, std::max(marked.top(), rowsTop()) + 8, width + 24,
+               28 + 18.0 * static_cast<double>(lines.size()) + 8);
     // Beside the selection; where there is no room on the right, on its left, else inside.
     if (box.right() > layout_.plot().right()) box.moveRight(marked.left() - 10);
     if (box.left() < layout_.plot().left()) box.moveRight(layout_.plot().right() - 10);
@@ -196,9 +205,11 @@ void TimelineWidget::paintMeasure(QPainter& painter, const QRectF& marked) {
     }
 }
 
+double TimelineWidget::rowsTop() const { return band_.top() + kMetrics.axis; }
+
 const TimelineBox* TimelineWidget::boxAt(QPointF point) const {
     const int row = layout_.rowAt(point.y());
-    if (row < 0 || point.x() < layout_.plot().left()) return nullptr;
+    if (row < 0 || point.y() < rowsTop() || point.x() < layout_.plot().left()) return nullptr;
     const TimeScale at = scale();
     const TimelineBox* best = nullptr;
     for (const TimelineBox& box : frame_->boxes) {

@@ -57,18 +57,21 @@ private:
     void relayout();
     void repaintAll();
     void ask();
+    void paintCanvas(const QRect& band);
     void paintMarked(QPainter& painter);
     void paintMeasure(QPainter& painter, const QRectF& marked);
     void inspect(int direction);
     bool navigate(QKeyEvent* event);
     void showBox(const TimelineBox& box, QPoint global);
+    [[nodiscard]] double rowsTop() const;  // below the axis, which stays where rows are scrolled
 
     TimeSelection& selection_;
     const Look& look_;
     TimelineFramePtr frame_;
     std::optional<Measure> measure_;
     TimelineLayout layout_;
-    QPixmap canvas_;  // everything but marks and pointer
+    QPixmap canvas_;  // everything but marks and pointer, of band_
+    QRect band_;      // of the widget, as wide as it is
     bool canvasStale_ = true;
     QString emptyText_;
     Drag drag_ = Drag::None;

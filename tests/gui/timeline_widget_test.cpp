@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QWheelEvent>
 
@@ -120,6 +122,77 @@ TEST_F(TimelineWidgetTest, AsksForMoreThanItShows) {
     const auto range = wanted[0][0].value<TimeRange>();
     EXPECT_EQ(range.start, 2'500 * kMs);
     EXPECT_EQ(range.end, 4'500 * kMs);
+}
+
+class ManyRanks : public ::testing::Test {
+protected:
+    static constexpr int kRanks = 1'024;
+    ManyRanks() {
+        selection_.setExtent({0, 1'000 * kMs});
+        selection_.setWindow({0, 1'000 * kMs});
+        auto frame = std::make_shared<TimelineFrame>();
+        for (int rank = 0; rank < kRanks; ++rank) {
+            frame->rows.push_back({rank, Lane::Compute});
+            frame->rows.push_back({rank, Lane::Comm});
+            frame->boxes.push_back(
+                {.row = 2 * rank, .rgb = qRgb(rank / 256, rank % 256, 200), .span = {.end = 500 * kMs}});
+        }
+        frame->links = {{.rank = 500, .launch = 650 * kMs, .use = 930 * kMs}};
+        timeline_ = new TimelineWidget(selection_, testLook());
+        timeline_->setFrame(frame);
+        area_.setWidget(timeline_);
+        area_.setWidgetResizable(true);
+        area_.resize(900, 400);
+        area_.show();
+        EXPECT_TRUE(QTest::qWaitForWindowExposed(&area_));
+    }
+    void scrollTo(int y) {
+        area_.verticalScrollBar()->setValue(y);
+        QApplication::processEvents();
+    }
+    [[nodiscard]] QImage seen() { return area_.viewport()->grab().toImage(); }
+    TimeSelection selection_;
+    QScrollArea area_;
+    TimelineWidget* timeline_ = nullptr;
+};
+
+TEST_F(ManyRanks, TheLastOfAThousandIsDrawn) {
+    ASSERT_GT(timeline_->height(), 32'767) << "a pixmap of all ranks would be possible";
+    scrollTo(area_.verticalScrollBar()->maximum());
+    const QImage image = seen();
+    const int x = static_cast<int>(timeline_->scale().xAt(250 * kMs));
+    const QRgb last = qRgb((kRanks - 1) / 256, (kRanks - 1) % 256, 200);
+    bool found = false;
+    for (int y = 0; y < image.height(); ++y) found = found || image.pixel(x, y) == last;
+    EXPECT_TRUE(found);
+}
+
+// With its rank half in sight: from lane to lane, and on no other row.
+TEST_F(ManyRanks, ALinkStaysWithItsRank) {
+    const TimelineLayout layout(timeline_->frame()->rows, QRectF(timeline_->rect()).adjusted(0, 0, 0, -4));
+    const double upper = layout.lane(1'000).bottom(), lower = layout.lane(1'001).top();
+    scrollTo(static_cast<int>(lower) - 1 - area_.viewport()->height());
+    const QImage image = seen();
+    const auto inked = [&](Ns t, int y) {
+        return image.pixelColor(static_cast<int>(timeline_->scale().xAt(t)), y) != testLook().theme().panel;
+    };
+    const int between = static_cast<int>((upper + lower) / 2) - area_.verticalScrollBar()->value();
+    EXPECT_TRUE(inked(790 * kMs, between) || inked(790 * kMs, between - 1));
+    for (const Ns t : {650 * kMs, 930 * kMs}) {
+        for (int y = 40; y < between - 4; ++y) EXPECT_FALSE(inked(t, y)) << t << " " << y << " of " << between;
+    }
+}
+
+TEST_F(ManyRanks, TheTimeAxisStaysInSight) {
+    const auto axis = [&] { return seen().copy(100, 0, 700, 20); };
+    const QImage top = axis();
+    QImage blank = top;
+    blank.fill(testLook().theme().panel);
+    ASSERT_NE(top, blank);
+    scrollTo(20'011);
+    EXPECT_EQ(axis(), top);
+    const QPointF underTheAxis(timeline_->scale().xAt(250 * kMs), area_.verticalScrollBar()->value() + 10);
+    EXPECT_EQ(timeline_->boxAt(underTheAxis), nullptr);
 }
 
 }  // namespace
