@@ -62,7 +62,7 @@ std::string scalingText(const ScalingReport& report) {
             "the step time given in the file is that of its batch: it was divided as the batch was, so what small "
             "batches lose on a real machine is not in these numbers (step_time = \"measured\" has it)\n";
     }
-    if (report.target) text += "time to target: from the run's start to its first evaluation that reaches it\n";
+    if (report.target) text += "time to target: steps to the first evaluation that reaches it × time per step\n";
     return text;
 }
 

@@ -42,7 +42,7 @@ Result<std::vector<Evaluation>> evaluations(RunReader& reader, const std::string
     DASGD_ASSIGN(const MetricAnswer answer, reader.metrics({.runId = runId, .name = metric}));
     std::vector<Evaluation> values;
     values.reserve(answer.samples.size());
-    for (const MetricSample& sample : answer.samples) values.push_back({sample.wallS, sample.value});
+    for (const MetricSample& sample : answer.samples) values.push_back({sample.step, sample.value});
     return values;
 }
 
@@ -94,7 +94,8 @@ Sample divided(Sample sample, double by) {
 }  // namespace
 
 LinePlace placeOf(const Settings& settings) {
-    static const std::set<std::string> kApart{"name", "train.seed", "compute.seed", "cluster.workers"};
+    static const std::set<std::string> kApart{"name",         "cluster.workers", "train.seed",
+                                              "compute.seed", "faults.seed",     "network.background.seed"};
     LinePlace place{.batch = wholeNumber(settings, "train.batch_size")};
     for (const auto& [name, value] : settings) {
         if (name.ends_with(".seed")) place.seeds += value + " ";
@@ -142,12 +143,13 @@ Result<RunTimes> readRunTimes(RunReader& reader, const std::string& runId) {
 
 std::optional<double> secondsTo(const Target& target, const RunTimes& times) {
     const bool rising = target.metric == Target::Metric::Accuracy;
-    std::optional<double> first;
+    std::optional<std::int64_t> first;
     for (const Evaluation& evaluation : rising ? times.accuracies : times.losses) {
         const bool reached = rising ? evaluation.value >= target.value : evaluation.value <= target.value;
-        if (reached && (!first || evaluation.wallS < *first)) first = evaluation.wallS;
+        if (reached && (!first || evaluation.step < *first)) first = evaluation.step;
     }
-    return first;
+    if (!first || !times.stepMs) return std::nullopt;
+    return static_cast<double>(*first) * *times.stepMs * 1e-3;
 }
 
 ScalingRun scalingRun(const RunRow& row, const LinePlace& place, const RunTimes& times,

@@ -45,7 +45,7 @@ struct Target {
 [[nodiscard]] Result<Target> parseTarget(const std::string& text);
 
 struct Evaluation {
-    double wallS = 0;
+    std::int64_t step = 0;
     double value = 0;
 };
 // What the database keeps of a run's times beside its row.
@@ -54,7 +54,9 @@ struct RunTimes {
     std::vector<Evaluation> accuracies, losses;
 };
 [[nodiscard]] Result<RunTimes> readRunTimes(RunReader& reader, const std::string& runId);
-// Seconds from the run's start to its first evaluation that reaches the target; nullopt where none does.
+// Seconds of training until the first evaluation that reaches the target: its step × the mean time of one. Start-up and
+// evaluations are no part of it, so that measured and simulated runs say the same. nullopt where none reaches it, or no
+// time per step is known.
 [[nodiscard]] std::optional<double> secondsTo(const Target& target, const RunTimes& times);
 
 // A finished run of a line.

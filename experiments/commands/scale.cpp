@@ -201,7 +201,7 @@ Action declareScale(CLI::App& app) {
         "With --strong, a compute.step_time that is given is that of the file's batch_size and is divided as the "
         "batch\n"
         "is; \"measured\" is measured for each batch.\n"
-        "Time to target counts from the run's start to the first evaluation that reaches it, in simulated seconds "
+        "Time to target is the steps to the first evaluation that reaches it × the time of one, in simulated seconds "
         "where\n"
         "the backend is virtual: train.eval_every sets how fine that is.\n"
         "Ctrl-C stops the present run, keeps everything recorded and prints the tables so far; again: ends it at "

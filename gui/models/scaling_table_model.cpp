@@ -22,7 +22,7 @@ constexpr std::array<const char*, ScalingTableModel::kColumns> kHelp{
     "throughput ÷ that at the smallest number of workers of this line",
     "speed-up ÷ the ratio of the workers",
     "part of the reductions that ran while the rank computed",
-    "from the run's start to its first evaluation that reaches the target"};
+    "steps to the first evaluation that reaches the target × mean time of a step"};
 
 QString cellText(const DrawnLine& line, const storage::ScalingPoint& point, ScalingTableModel::Column column) {
     switch (column) {

@@ -61,7 +61,7 @@ TEST_F(ScalingBoardTest, ChoosingIsKeptWhenRunsCome) {
 TEST_F(ScalingBoardTest, ATargetIsTimed) {
     look();
     board_.setTarget(Target{Target::Metric::Accuracy, 0.9});
-    for (const DrawnLine& line : board_.drawn()) EXPECT_DOUBLE_EQ(line.points[0].secondsToTarget.mean, 3);
+    for (const DrawnLine& line : board_.drawn()) EXPECT_DOUBLE_EQ(line.points[0].secondsToTarget.mean, 300 * 0.0113);
     board_.setTarget(Target{Target::Metric::Accuracy, 0.99});
     EXPECT_EQ(board_.drawn()[0].points[0].secondsToTarget.n, 0U);
 }

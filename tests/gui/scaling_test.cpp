@@ -150,7 +150,7 @@ protected:
                 runs_.push_back(item({.workers = workers, .seed = seed}));
                 storage::RunTimes& times = times_[runs_.back()->row.runId];
                 times.stepMs = workers == 1 ? 10 : 10 + 10 * seed;
-                times.accuracies = {{1, 0.5}, {2, workers == 4 && seed == 2 ? 0.6 : 0.9}};
+                times.accuracies = {{100, 0.5}, {200, workers == 4 && seed == 2 ? 0.6 : 0.9}};
             }
         }
         lines_ = scalingLines(runs_, Scaling::Weak);
@@ -201,7 +201,7 @@ TEST_F(ScalingCurvesTest, TimeToTargetIsDrawnOnlyWhereEverySeedReachedIt) {
     const auto curves = scalingCurves(drawn_, ScalingPlot::TimeToTarget);
     EXPECT_EQ(curves[0].line.x, (std::vector<double>{1}));
     EXPECT_EQ(curves[0].line.y, (std::vector<double>{2}));
-    EXPECT_EQ(timeToTargetText(drawn_[0].points[1]), QStringLiteral("2.000 (1 of 2)"));
+    EXPECT_EQ(timeToTargetText(drawn_[0].points[1]), QStringLiteral("4.000 (1 of 2)"));
     EXPECT_EQ(scalingAxis(drawn_, ScalingPlot::TimeToTarget, target_),
               QStringLiteral("time to accuracy ≥ 0.9 [s], time simulated"));
 }
@@ -210,7 +210,7 @@ TEST_F(ScalingCurvesTest, APointNamesItsNumbersAndRuns) {
     const QString words = pointInWords(drawn_[0], drawn_[0].points[1], target_);
     for (const char* part :
          {"dasgd", "4 workers, batch 32 each, time simulated", "25.00 ± 7.1 ms/step", "efficiency 41.67",
-          "accuracy ≥ 0.9: 2.000 (1 of 2) s", "dasgd-virtual-scaling-p4-b32-s1", "-s2"}) {
+          "accuracy ≥ 0.9: 4.000 (1 of 2) s", "dasgd-virtual-scaling-p4-b32-s1", "-s2"}) {
         EXPECT_TRUE(words.contains(QString::fromUtf8(part))) << part << "\n" << words.toStdString();
     }
     EXPECT_EQ(spreadText({}), kAbsent);

@@ -49,12 +49,14 @@ TEST(Scaling, AGivenStepTimeGoesWithTheBatchOfAStrongLine) {
     EXPECT_EQ(placeOf(settings(1, 32, "5ms")).weak, placeOf(settings(8, 32, "5ms")).weak);
 }
 
-TEST(Scaling, JitterOfAnotherSeedIsARepetition) {
-    Settings a = settings(4, 32), b = settings(4, 32);
-    a["compute.seed"] = "1";
-    b["compute.seed"] = "2";
-    EXPECT_EQ(placeOf(a).weak, placeOf(b).weak);
-    EXPECT_NE(placeOf(a).seeds, placeOf(b).seeds);
+TEST(Scaling, ChanceOfAnotherSeedIsARepetition) {
+    for (const char* seed : {"train.seed", "compute.seed", "faults.seed", "network.background.seed"}) {
+        Settings a = settings(4, 32), b = settings(4, 32);
+        a[seed] = "1";
+        b[seed] = "2";
+        EXPECT_EQ(placeOf(a).weak, placeOf(b).weak) << seed;
+        EXPECT_NE(placeOf(a).seeds, placeOf(b).seeds) << seed;
+    }
 }
 
 TEST(Scaling, ReadsTargets) {
@@ -79,12 +81,16 @@ TEST(Scaling, RefusesTargetsThatCannotBe) {
 }
 
 TEST(Scaling, TheFirstEvaluationThatReachesTheTargetCounts) {
-    const RunTimes times{.accuracies = {{1, 0.5}, {2, 0.9}, {3, 0.8}, {4, 0.95}}, .losses = {{1, 2}, {2, 0.3}}};
+    RunTimes times{
+        .stepMs = 20, .accuracies = {{0, 0.1}, {100, 0.9}, {150, 0.8}, {200, 0.95}}, .losses = {{0, 2}, {100, 0.3}}};
     EXPECT_EQ(secondsTo({Target::Metric::Accuracy, 0.9}, times), 2);
     EXPECT_EQ(secondsTo({Target::Metric::Accuracy, 0.91}, times), 4);
     EXPECT_EQ(secondsTo({Target::Metric::Accuracy, 0.96}, times), std::nullopt);
     EXPECT_EQ(secondsTo({Target::Metric::Loss, 0.3}, times), 2);
     EXPECT_EQ(secondsTo({Target::Metric::Loss, 0.1}, times), std::nullopt);
+    EXPECT_EQ(secondsTo({Target::Metric::Loss, 3}, times), 0) << "reached before the first step";
+    times.stepMs.reset();
+    EXPECT_EQ(secondsTo({Target::Metric::Loss, 0.3}, times), std::nullopt) << "nobody knows what a step takes";
 }
 
 ScalingRun run(int workers, double stepMs, const std::string& seeds = "1", const std::string& startedAt = "a") {
@@ -154,23 +160,23 @@ TEST(Scaling, WhatWasNotTimedHasNoEfficiency) {
 
 TEST(Scaling, TimesAreThoseOfTheStore) {
     test::OneRun one(1);
-    const auto put = [&](const char* name, double wallS, double value) {
-        one.rank(0).metric({.name = name, .step = 1, .wall = static_cast<Ns>(wallS * 1e9), .value = value});
+    const auto put = [&](const char* name, std::int64_t step, double value) {
+        one.rank(0).metric({.name = name, .step = step, .wall = 9'000'000'000, .value = value});
     };
-    put("eval/accuracy", 1.5, 0.5);
-    put("eval/loss", 1.5, 0.7);
-    put("eval/accuracy", 2.5, 0.9);
-    put("run/step_ms", 3, 12.5);
+    put("eval/accuracy", 120, 0.5);
+    put("eval/loss", 120, 0.7);
+    put("eval/accuracy", 200, 0.9);
+    put("run/step_ms", 240, 12.5);
     one.finish();
     auto reader = one.reader();
     const auto times = readRunTimes(reader, one.runId);
     ASSERT_TRUE(times) << times.error().message;
     EXPECT_EQ(times->stepMs, 12.5);
     EXPECT_EQ(times->losses.size(), 1U);
-    EXPECT_EQ(secondsTo({Target::Metric::Accuracy, 0.8}, *times), 2.5);
+    EXPECT_DOUBLE_EQ(*secondsTo({Target::Metric::Accuracy, 0.8}, *times), 2.5);
     const ScalingRun made =
         scalingRun(reader.run(one.runId)->row, placeOf(settings(1, 16)), *times, Target{Target::Metric::Loss, 0.7});
-    EXPECT_EQ(made.secondsToTarget, 1.5);
+    EXPECT_DOUBLE_EQ(*made.secondsToTarget, 1.5);
     EXPECT_EQ(made.batch, 16);
     EXPECT_EQ(made.runId, one.runId);
 }

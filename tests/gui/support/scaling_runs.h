@@ -15,7 +15,7 @@ struct ScalingSpec {
     int workers = 1, batch = 32;
     std::int64_t seed = 1;
     double stepMs = 10;
-    std::vector<double> accuracies = {};  // one a second
+    std::vector<double> accuracies = {};  // one every 100 steps
     std::string status = "finished";
     std::string more = {};  // TOML at the end of the configuration
 };
@@ -47,11 +47,11 @@ inline std::string recordScaling(storage::Store& store, const ScalingSpec& spec)
     {
         auto journal = JournalWriter::create(store.paths().journal(id, 0), {.segmentRecords = 256});
         check(journal);
-        const auto metric = [&](const char* name, double wallS, double value) {
-            (*journal)->metric({.name = name, .step = 100, .wall = static_cast<Ns>(wallS * 1e9), .value = value});
+        const auto metric = [&](const char* name, std::int64_t step, double value) {
+            (*journal)->metric({.name = name, .step = step, .wall = step * 10'000'000, .value = value});
         };
         for (std::size_t i = 0; i < spec.accuracies.size(); ++i) {
-            metric("eval/accuracy", static_cast<double>(i + 1), spec.accuracies[i]);
+            metric("eval/accuracy", 100 * static_cast<std::int64_t>(i + 1), spec.accuracies[i]);
         }
         metric("run/step_ms", 100, spec.stepMs);
         (*journal)->state(RankState::Finished, 100, "");
