@@ -36,7 +36,7 @@ ChartCard::ChartCard(const ChartSpec& spec, Session& session, const Look& look, 
     body().addWidget(plot_, 1);
     plot_->setMinimumSize(260, 170);
     plot_->setAccessibleName(spec.title);
-    plot_->setEmptyText(tr("No %1 recorded yet").arg(spec.yLabel));
+    plot_->setEmptyText(tr("No %1 recorded").arg(spec.yLabel));
     pending_.setSingleShot(true);
     connect(&pending_, &QTimer::timeout, this, &ChartCard::refresh);
     connect(&session_, &Session::seriesChanged, this, &ChartCard::later);
