@@ -25,7 +25,15 @@ struct DragonflyFields {
         f(routerLinks, "router_links", {.min = 1, .max = 4096, .help = "Side by side between two routers"});
         link.visit(f);
     }
-    [[nodiscard]] std::optional<FieldError> check() const { return link.check(); }
+    // SimGrid leads from a group to group g by the router of that number in each chassis, and looks no further.
+    [[nodiscard]] std::optional<FieldError> check() const {
+        if (groups > 1 && groups > routers) {
+            return FieldError{"groups",
+                              "groups is " + std::to_string(groups) + " and a chassis has " + std::to_string(routers) +
+                                  " routers; each of them leads to one group: set routers to at least groups"};
+        }
+        return link.check();
+    }
 };
 
 class Dragonfly final : public Topology {

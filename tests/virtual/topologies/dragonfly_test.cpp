@@ -13,6 +13,37 @@ TEST(Dragonfly, ADragonflyIsLongerBetweenGroups) {
     EXPECT_GT(took[1], 2.5 * kHop + kTransfer);
 }
 
+std::string refused(const Fields& fields) {
+    const auto made = TopologyRegistry::find("dragonfly")->create(table(fields), {});
+    return made ? std::string() : made.error().message;
+}
+
+TEST(Dragonfly, RefusesMoreGroupsThanRoutersLeadTo) {
+    EXPECT_THAT(refused({{"groups", integer(8)}}),
+                ::testing::HasSubstr("groups is 8 and a chassis has 4 routers; each of them leads to one group: set "
+                                     "routers to at least groups"));
+    EXPECT_THAT(refused({{"routers", integer(3)}}), ::testing::HasSubstr("groups is 4 and a chassis has 3 routers"));
+    EXPECT_EQ(refused({}), "") << "the defaults";
+    EXPECT_EQ(refused({{"groups", integer(1)}, {"routers", integer(1)}}), "");
+}
+
+// As many groups as routers, each leading to another one; six hosts a group, the last ones in its second chassis.
+TEST(Dragonfly, LeadsFromEveryGroupToEveryOther) {
+    const Value network = table(
+        equalLinks({{"groups", integer(3)}, {"chassis", integer(2)}, {"routers", integer(3)}, {"hosts", integer(1)}}));
+    std::vector<Way> ways;
+    for (int from = 0; from < 3; ++from) {
+        for (int to = 0; to < 3; ++to) {
+            if (from != to) ways.push_back({6 * from + 4, 6 * to + 5});
+        }
+    }
+    // Up to two links on either side of the one between the groups, and those of the hosts.
+    for (const double each : messages("dragonfly", network, 18, ways)) {
+        EXPECT_GE(each, 3 * kHop + kTransfer);
+        EXPECT_LE(each, 7 * kHop + static_cast<double>(ways.size()) * kTransfer);
+    }
+}
+
 TEST(Dragonfly, RefusesMoreWorkersThanHosts) {
     EXPECT_THAT(
         refusalOf17("dragonfly",
