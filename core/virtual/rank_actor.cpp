@@ -138,6 +138,7 @@ void RankActor::spend(double seconds) {
     }
     while (seconds > 0) {
         thaw();
+        if (dead_) return;
         const double slowness = world_.group().isBusy(rank_) ? 1 + contention : 1;
         const double begin = VirtualWorld::Impl::now();
         const double end = begin + seconds * slowness;

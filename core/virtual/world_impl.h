@@ -29,7 +29,7 @@ public:
     void inKernel(const std::function<void()>& work);
     // Sleeps until `instant`, in simulated seconds.
     void sleepUntil(double instant);
-    // Sleeps until something changed for `rank`, or until `instant`.
+    // Sleeps until something changed for `rank`, or until `instant`; not at all where that has passed.
     void sleepUntilChange(int rank, double instant);
     // For a rank whose host does not come back: sleeps until the run is aborted or all other ranks have ended or lie as
     // dead.

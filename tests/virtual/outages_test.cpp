@@ -227,6 +227,34 @@ TEST(Outages, ContentionDoesNotMakeThemLongerOrShorter) {
     EXPECT_NEAR(endOf(records[1]), kSteps * kStep + 1.5, 1e-6);
 }
 
+// Whatever ends on the way out of what the dead host was doing is told as done; it must not be waited for.
+TEST(Outages, AHostThatIsGoneComputesNoMoreOnItsWayOut) {
+    struct Update {
+        Pace& pace;
+        ~Update() { pace.worked(SpanKind::Update, 0); }
+    };
+    ComputeParams compute;
+    compute.contention = 0.5;
+    std::string heard;
+    Ns other = 0;
+    onVirtualCluster("star", gigabit(),
+                     {.ranks = 2,
+                      .compute = compute,
+                      .times = {.forward = 0.010, .update = 0.001},
+                      .faults = FaultParams{.hosts = {{0, 0.005}}}},
+                     [&](VirtualRank& rank) {
+                         try {
+                             const Update update{rank.pace};
+                             rank.pace.worked(SpanKind::Forward, 0);
+                         } catch (const CommError& error) {
+                             heard = error.what();
+                         }
+                         if (rank.comm.rank() == Rank{1}) other = rank.clock.now();
+                     });
+    EXPECT_THAT(heard, HasSubstr("its host failed at 0.005 s"));
+    EXPECT_EQ(other, 11'000'000);
+}
+
 TEST(Outages, ByFormulaACollectiveRestsWhileSomebodyIsOut) {
     Value document = timeOnly(kLocalSgd);
     document.find("network")->set("fidelity", text("formula"));

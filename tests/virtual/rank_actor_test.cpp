@@ -37,6 +37,22 @@ TEST(RankActor, ContentionSlowsComputingWhileACollectiveRuns) {
     });
 }
 
+// What takes less than the clock can tell apart takes no time.
+TEST(RankActor, GetsThroughThePiecesThatAreTooSmallToMatter) {
+    const StepTimes times{.forward = 100};
+    ComputeParams compute;
+    compute.contention = 0.5;
+    compute.memoryBandwidth = "1000TB/s";
+    onVirtualCluster("star", gigabit(), {.ranks = 2, .compute = compute, .times = times}, [&](VirtualRank& rank) {
+        rank.pace.worked(SpanKind::Forward, 0);
+        const double begun = simgrid::s4u::Engine::get_clock();
+        const double smallest = 2 / 1e15;
+        ASSERT_EQ(begun + smallest, begun);
+        rank.pace.worked(SpanKind::Snapshot, 1);
+        EXPECT_EQ(rank.clock.now(), 100'000'000'000);
+    });
+}
+
 TEST(RankActor, LaunchesOfABackwardPassLeaveWhenTheirGradientIsReady) {
     const StepTimes times{.backward = 0.020, .gradientShares = {0.25, 0.5}};
     onVirtualCluster("star", gigabit(), {.ranks = 2, .times = times}, [&](VirtualRank& rank) {

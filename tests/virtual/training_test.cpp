@@ -134,6 +134,21 @@ Value with(Value document, const std::string& key, Value value) {
     return document;
 }
 
+// After some steps the snapshot of two weights takes less than the simulated clock can tell apart.
+TEST(VirtualTraining, ContentionDoesNotHoldUpWhoHasFewWeights) {
+    Value document = quadratic("dasgd", 2, "virtual");
+    document.set("algorithm", table({{"name", text("dasgd")}, {"period", integer(4)}}));
+    document.set(
+        "compute",
+        table({{"step_time", text("20s")}, {"memory_bandwidth", text("1000TB/s")}, {"contention", number(0.5)}}));
+    const auto records = trainVirtually(document);
+    for (const RankRecord& record : records) {
+        EXPECT_EQ(record.outcome.error, "");
+        EXPECT_EQ(record.sink.metrics.at("train/loss").back().step, 23);
+    }
+    EXPECT_NEAR(stepMs(records), 20'000, 0.1) << "the all-reduces of two weights take some 50 microseconds each";
+}
+
 // A2.11: what is late by less than d·T_c − T_m holds nobody up, and changes no value.
 TEST(VirtualTraining, DelayAbsorbsAShortHiccupOfOneRank) {
     const Fields algorithm{{"name", text("dasgd")}, {"period", integer(4)}, {"delay", integer(3)}};
