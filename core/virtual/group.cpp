@@ -14,10 +14,35 @@ namespace {
 
 double now() { return simgrid::s4u::Engine::get_clock(); }
 
-LinkCost formulaLink(const Wire& wire, const NetworkParams& network) {
-    LinkCost link = wire.worstNeighbourLink(network.reduceSecondsPerByte());
+LinkCost reached(LinkCost link, const NetworkParams& network) {
     link.beta /= network.efficiency;
     return link;
+}
+
+LinkCost neighbours(const Wire& wire, const NetworkParams& network) {
+    return reached(wire.worstNeighbourLink(network.reduceSecondsPerByte()), network);
+}
+
+bool isHierarchical(const NetworkParams& network) {
+    return network.allReduce().method == AllReduceMethod::Hierarchical;
+}
+
+// All groups' rings go at once.
+LinkCost withinGroups(const Wire& wire, const NetworkParams& network) {
+    if (!isHierarchical(network)) return {};
+    const auto next = [size = network.allReduce().groupSize](int rank) {
+        return rank / size * size + (rank + 1) % size;
+    };
+    return reached(wire.worstOfAllWays(next, network.reduceSecondsPerByte()), network);
+}
+
+// And so do those between the groups, one for each of a group's ranks.
+LinkCost betweenGroups(const Wire& wire, const NetworkParams& network) {
+    if (!isHierarchical(network)) return {};
+    const auto next = [size = network.allReduce().groupSize, ranks = static_cast<int>(wire.hosts().size())](int rank) {
+        return (rank + size) % ranks;
+    };
+    return reached(wire.worstOfAllWays(next, network.reduceSecondsPerByte()), network);
 }
 
 }  // namespace
@@ -27,7 +52,9 @@ VirtualGroup::VirtualGroup(Wire& wire, const NetworkParams& network, int ranks, 
       allReduce_(network.allReduce()),
       authors_(network.authorsExchange()),
       byFormula_(network.fidelity == "formula"),
-      link_(formulaLink(wire, network)),
+      link_(neighbours(wire, network)),
+      within_(withinGroups(wire, network)),
+      between_(betweenGroups(wire, network)),
       changed_(std::move(changed)),
       queues_(static_cast<std::size_t>(ranks)) {}
 
@@ -121,6 +148,9 @@ double VirtualGroup::formulaSeconds(const SharedCollective& collective) const {
     switch (collective.kind) {
         case CollectiveKind::AllReduce:
             if (authors_) return authorsExchangeSeconds(*authors_, 1 / link_.beta, bytes, size());
+            if (allReduce_.method == AllReduceMethod::Hierarchical) {
+                return hierarchicalAllReduceSeconds(within_, between_, bytes, size(), allReduce_.groupSize);
+            }
             return allReduceSeconds(allReduce_, link_, bytes, size());
         case CollectiveKind::AllGather: return allGatherSeconds(link_, bytes, size());
         case CollectiveKind::Broadcast: return broadcastSeconds(link_, bytes, size());

@@ -84,7 +84,8 @@ private:
     const AllReduceKind allReduce_;
     const std::optional<AuthorsExchange> authors_;
     const bool byFormula_;
-    const LinkCost link_;
+    const LinkCost link_;              // between neighbours
+    const LinkCost within_, between_;  // of a hierarchical all-reduce: in the groups, and in the rings between them
     std::function<void(int rank)> changed_;
     std::vector<std::deque<std::shared_ptr<SharedCollective>>> queues_;  // of each rank
     std::map<std::uint64_t, std::shared_ptr<SharedCollective>> open_;    // not everyone has arrived

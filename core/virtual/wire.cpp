@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <unordered_map>
 #include <utility>
 
 #include "core/base/check.h"
@@ -155,6 +156,24 @@ LinkCost Wire::worstNeighbourLink(double reduceSecondsPerByte) const {
         hosts_[i]->route_to(next, links, &latency);
         worst.alpha = std::max(worst.alpha, latency);
         for (const sg::Link* link : links) worst.beta = std::max(worst.beta, 1 / link->get_bandwidth());
+    }
+    return worst;
+}
+
+LinkCost Wire::worstOfAllWays(const std::function<int(int from)>& peerOf, double reduceSecondsPerByte) const {
+    LinkCost worst{.rho = reduceSecondsPerByte};
+    std::unordered_map<const sg::Link*, double> messages;
+    for (std::size_t from = 0; from < hosts_.size(); ++from) {
+        const sg::Host* peer = hosts_[static_cast<std::size_t>(peerOf(static_cast<int>(from)))];
+        if (peer == hosts_[from]) continue;
+        std::vector<sg::Link*> links;
+        double latency = 0;
+        hosts_[from]->route_to(peer, links, &latency);
+        worst.alpha = std::max(worst.alpha, latency);
+        for (const sg::Link* link : links) ++messages[link];
+    }
+    for (const auto& [link, crossing] : messages) {
+        worst.beta = std::max(worst.beta, (link->is_shared() ? crossing : 1) / link->get_bandwidth());
     }
     return worst;
 }

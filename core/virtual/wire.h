@@ -46,6 +46,10 @@ public:
 
     // Between neighbouring ranks: the longest latency and the narrowest link; `reduceSecondsPerByte` is handed through.
     [[nodiscard]] LinkCost worstNeighbourLink(double reduceSecondsPerByte) const;
+    // Of every rank sending to `peerOf` it at once: the longest latency, and how long a byte of each message takes
+    // where they share a link with the most others for its bandwidth.
+    [[nodiscard]] LinkCost worstOfAllWays(const std::function<int(int from)>& peerOf,
+                                          double reduceSecondsPerByte) const;
     [[nodiscard]] const std::vector<simgrid::s4u::Host*>& hosts() const { return hosts_; }
 
 private:
