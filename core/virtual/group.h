@@ -31,6 +31,7 @@ struct SharedCollective {
     CollectiveKind kind{};
     Reduce op{};
     Rank root;
+    int opener = 0;     // the rank that arrived first
     bool free = false;  // takes no time and passes by what is on the link
     std::int64_t elementBytes = 4;
     std::int64_t bytes = 0;  // of one rank's input
@@ -61,7 +62,7 @@ public:
         bool free = false;
         Contribution contribution;
     };
-    // The next collective of `rank`, launched now.
+    // The next collective of `rank`, launched now. Throws CommError where others launched another one in its place.
     std::shared_ptr<SharedCollective> arrive(int rank, std::uint64_t number, Arrival arrival);
     // One end of a message; the first that is open at the other end is its partner.
     std::shared_ptr<SharedMessage> post(int from, int to, int tag, const at::Tensor& tensor, bool sending, bool free);
@@ -73,6 +74,7 @@ public:
 private:
     using Channel = std::tuple<int, int, int>;  // from, to, tag
 
+    void checkSame(const SharedCollective& collective, int rank, std::uint64_t number, const Arrival& arrival) const;
     void begin(int rank);
     void beginFormula(const std::shared_ptr<SharedCollective>& collective);
     void walked(const std::shared_ptr<SharedCollective>& collective, int rank);
