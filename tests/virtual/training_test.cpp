@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <torch/torch.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "core/virtual/cost.h"
 #include "core/virtual/step_time.h"
 #include "tests/support/virtual_cluster.h"
@@ -33,9 +36,21 @@ Outcome outcomeOf(const std::vector<RankRecord>& records) {
     return outcome;
 }
 
+// To a millionth, of each value and of 1 where it is smaller: weights go through 0, where rounding is no smaller.
+void expectClose(const std::vector<std::vector<double>>& values, const std::vector<std::vector<double>>& others) {
+    ASSERT_EQ(values.size(), others.size());
+    for (std::size_t rank = 0; rank < values.size(); ++rank) {
+        ASSERT_EQ(values[rank].size(), others[rank].size()) << "rank " << rank;
+        for (std::size_t i = 0; i < values[rank].size(); ++i) {
+            EXPECT_NEAR(values[rank][i], others[rank][i], 1e-6 * std::max(1.0, std::abs(others[rank][i])))
+                << "rank " << rank << ", number " << i;
+        }
+    }
+}
+
 class EveryAlgorithm : public ::testing::TestWithParam<std::tuple<std::string, int>> {};
 
-TEST_P(EveryAlgorithm, HasTheWeightsOfTheRealBackendsToTheLastBit) {
+TEST_P(EveryAlgorithm, HasTheWeightsOfTheRealBackends) {
     const auto& [name, workers] = GetParam();
     Value simulated = quadratic(name, workers, "virtual");
     simulated.set("compute", table({{"step_time", text("3ms")}}));
@@ -43,9 +58,13 @@ TEST_P(EveryAlgorithm, HasTheWeightsOfTheRealBackendsToTheLastBit) {
     const Outcome really = outcomeOf(train(quadratic(name, workers, "threads")));
     EXPECT_EQ(virtually.losses, really.losses);
     EXPECT_EQ(virtually.weights, really.weights);
-    // Gloo adds more than two numbers up in an order of its own.
-    if (workers > 2) return;
     const Outcome throughGloo = outcomeOf(train(quadratic(name, workers, "gloo"), Backend::Gloo));
+    if (workers > 2) {
+        // Gloo adds more than two numbers up in an order of its own.
+        expectClose(virtually.losses, throughGloo.losses);
+        expectClose(virtually.weights, throughGloo.weights);
+        return;
+    }
     EXPECT_EQ(virtually.losses, throughGloo.losses);
     EXPECT_EQ(virtually.weights, throughGloo.weights);
 }
