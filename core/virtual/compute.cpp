@@ -56,6 +56,9 @@ std::optional<FieldError> ComputeParams::check() const {
         if (!std::is_sorted(jitterSamples.begin(), jitterSamples.end())) {
             return FieldError{"jitter_samples", "jitter_samples must ascend: they are quantiles"};
         }
+        if (jitterSamples.back() == 0) {
+            return FieldError{"jitter_samples", "jitter_samples are all 0; write factors whose largest is above 0"};
+        }
     } else if (!jitterSamples.empty()) {
         return FieldError{"jitter_samples", "jitter_samples are used by jitter = \"samples\" alone"};
     }

@@ -4,9 +4,30 @@
 #include <charconv>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <string_view>
 
+#include "core/base/check.h"
+
 namespace dasgd {
+
+namespace {
+
+// Of max(0, 1 + spread·Z).
+double meanOfCutNormal(double spread) {
+    const double cut = 1 / spread;
+    const double above = std::erfc(-cut / std::numbers::sqrt2) / 2;
+    const double density = std::exp(-cut * cut / 2) * std::numbers::inv_sqrtpi / std::numbers::sqrt2;
+    return above + spread * density;
+}
+
+// Of the distribution that has straight lines between these.
+double meanOfQuantiles(const std::vector<double>& quantiles) {
+    const double inner = std::accumulate(quantiles.begin() + 1, quantiles.end() - 1, 0.0);
+    return (inner + (quantiles.front() + quantiles.back()) / 2) / static_cast<double>(quantiles.size() - 1);
+}
+
+}  // namespace
 
 Result<JitterSpec> JitterSpec::parse(const std::string& text) {
     if (text == "none") return JitterSpec{};
@@ -36,6 +57,10 @@ Jitter::Jitter(const JitterSpec& spec, std::uint64_t seed, int rank) : spec_(spe
     std::seed_seq both{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32),
                        static_cast<std::uint32_t>(rank)};
     bits_.seed(both);
+    if (spec_.kind != JitterSpec::Kind::Samples) return;
+    DASGD_CHECK(spec_.quantiles.size() >= 2 && spec_.quantiles.back() > 0);
+    const double mean = meanOfQuantiles(spec_.quantiles);
+    for (double& quantile : spec_.quantiles) quantile /= mean;
 }
 
 double Jitter::uniform() { return (static_cast<double>(bits_() >> 11) + 0.5) * 0x1p-53; }
@@ -50,7 +75,9 @@ double Jitter::next() {
     if (spec_.kind == JitterSpec::Kind::Exponential) return 1 - spec_.spread - spec_.spread * std::log(uniform());
     const double radius = std::sqrt(-2 * std::log(uniform()));
     const double normal = radius * std::cos(2 * std::numbers::pi * uniform());
-    if (spec_.kind == JitterSpec::Kind::Normal) return std::max(0.0, 1 + spec_.spread * normal);
+    if (spec_.kind == JitterSpec::Kind::Normal) {
+        return std::max(0.0, 1 + spec_.spread * normal) / meanOfCutNormal(spec_.spread);
+    }
     return std::exp(spec_.spread * normal - spec_.spread * spec_.spread / 2);
 }
 

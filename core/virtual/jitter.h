@@ -12,15 +12,15 @@
 namespace dasgd {
 
 //  none            1
-//  normal(s)       max(0, 1 + s·Z)
+//  normal(s)       max(0, 1 + s·Z) ÷ its mean, which is Φ(1/s) + s·φ(1/s): 1 up to s = 0.1, 1.08 for s = 1
 //  lognormal(s)    exp(s·Z − s²/2)
 //  exponential(t)  1 − t + t·E, the shifted exponential: a part that never shrinks and a tail of mean t
-//  samples         of a distribution that was measured: its quantiles, with straight lines between them
+//  samples         of a distribution that was measured: its quantiles, with straight lines between them, ÷ their mean
 struct JitterSpec {
     enum class Kind : std::uint8_t { None, Normal, Lognormal, Exponential, Samples };
     Kind kind = Kind::None;
     double spread = 0;
-    std::vector<double> quantiles;  // of Samples, ascending from the smallest to the largest; at least two
+    std::vector<double> quantiles;  // of Samples, ascending from the smallest to the largest, above 0; at least two
     // Errors: another name, a spread below 0 (of exponential: above 1).
     static Result<JitterSpec> parse(const std::string& text);
 };

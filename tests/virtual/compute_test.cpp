@@ -135,6 +135,8 @@ TEST(ComputeParams, RefusesWhatCannotBe) {
     EXPECT_THAT(refused("jitter", test::text("samples")), HasSubstr("needs jitter_samples"));
     EXPECT_THAT(refused("jitter_samples", test::array(std::vector<double>{0.9, 1.1})),
                 HasSubstr("jitter = \"samples\" alone"));
+    ComputeParams nothing{.jitter = "samples", .jitterSamples = {0, 0}};
+    EXPECT_THAT(nothing.check()->message, HasSubstr("jitter_samples are all 0"));
     EXPECT_THAT(refused("rank_factors", test::array(std::vector<double>{})), HasSubstr("rank_factors is empty"));
     EXPECT_THAT(refused("gradient_shares", test::array(std::vector<double>{0.7, 0.7})),
                 HasSubstr("sum to more than 1"));

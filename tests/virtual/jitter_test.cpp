@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace dasgd {
@@ -41,6 +42,41 @@ TEST(Jitter, HasMeanOneAndTheSpreadThatWasAskedFor) {
     EXPECT_NEAR(deviation(draws("exponential(0.2)")), 0.2, 0.2 * 2 * kErrors);
 }
 
+// Half of a wide normal distribution is cut off, and whoever measured quantiles may have measured milliseconds.
+TEST(Jitter, HasMeanOneWhateverIsCutOff) {
+    for (const char* text : {"normal(0.5)", "normal(1)", "normal(2)", "normal(10)", "lognormal(1)", "exponential(1)"}) {
+        const auto values = draws(text);
+        EXPECT_NEAR(mean(values), 1, 5 * deviation(values) / 200) << text;
+    }
+    // A narrow one is not touched: the draws of lognormal are those of the same normal numbers.
+    const auto narrow = draws("normal(0.05)"), same = draws("lognormal(0.05)");
+    for (std::size_t i = 0; i < 100; ++i) {
+        EXPECT_NEAR(narrow[i], 1 + std::log(same[i]) + 0.05 * 0.05 / 2, 1e-12);
+    }
+}
+
+JitterSpec measured(std::vector<double> quantiles) {
+    JitterSpec spec = JitterSpec::parse("samples").value();
+    spec.quantiles = std::move(quantiles);
+    return spec;
+}
+
+std::vector<double> draws(const JitterSpec& spec) {
+    Jitter jitter(spec, 1, 0);
+    std::vector<double> values(40'000);
+    std::generate(values.begin(), values.end(), [&] { return jitter.next(); });
+    return values;
+}
+
+TEST(Jitter, HasMeanOneWhateverWasMeasured) {
+    const std::vector<std::vector<double>> cases{{0.5, 1, 3}, {0, 40}, {11, 12, 12, 13, 30}, {0, 0, 0, 8}};
+    for (const std::vector<double>& quantiles : cases) {
+        const auto values = draws(measured(quantiles));
+        EXPECT_NEAR(mean(values), 1, 5 * deviation(values) / 200) << quantiles.back();
+    }
+    EXPECT_EQ(draws(measured({7, 7})), std::vector<double>(40'000, 1));
+}
+
 TEST(Jitter, KeepsToItsRange) {
     const auto shifted = draws("exponential(0.2)");
     EXPECT_GE(*std::min_element(shifted.begin(), shifted.end()), 0.8);
@@ -50,18 +86,15 @@ TEST(Jitter, KeepsToItsRange) {
 }
 
 TEST(Jitter, DrawsFromTheQuantilesThatWereMeasured) {
-    JitterSpec spec = JitterSpec::parse("samples").value();
-    spec.quantiles = {0.5, 1.0, 3.0};
-    Jitter jitter(spec, 1, 0);
-    std::vector<double> values(40'000);
-    std::generate(values.begin(), values.end(), [&] { return jitter.next(); });
+    const auto values = draws(measured({0.5, 1.0, 3.0}));
     const auto below = [&](double limit) {
         return static_cast<double>(std::count_if(values.begin(), values.end(), [&](double v) { return v < limit; }));
     };
-    EXPECT_GE(*std::min_element(values.begin(), values.end()), 0.5);
-    EXPECT_LE(*std::max_element(values.begin(), values.end()), 3.0);
-    EXPECT_NEAR(below(1.0), 20'000, 5 * 100) << "half of them below the median, to five standard deviations";
-    EXPECT_NEAR(below(2.0), 30'000, 5 * 87) << "straight lines between quantiles";
+    constexpr double kMean = 1.375;  // (0.5 + 1)/2 and (1 + 3)/2 equally often
+    EXPECT_GE(*std::min_element(values.begin(), values.end()), 0.5 / kMean);
+    EXPECT_LE(*std::max_element(values.begin(), values.end()), 3.0 / kMean);
+    EXPECT_NEAR(below(1.0 / kMean), 20'000, 5 * 100) << "half of them below the median, to five standard deviations";
+    EXPECT_NEAR(below(2.0 / kMean), 30'000, 5 * 87) << "straight lines between quantiles";
 }
 
 TEST(Jitter, RepeatsWithItsSeedAndDiffersBetweenRanks) {
