@@ -51,7 +51,7 @@ inline Value integers(const std::vector<std::int64_t>& values) { return array(va
 
 inline constexpr double kClose = 1e-6;
 
-// Why the topology has no room for 17 ranks.
+// Why the topology cannot be built for 17 ranks; empty where it can.
 inline std::string refusalOf17(const std::string& name, Fields fields) {
     const auto fits = TopologyRegistry::find(name)->create(table(std::move(fields)), {}).value()->check(17);
     return fits ? std::string() : fits.error().message;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,22 +56,50 @@ inline simgrid::s4u::Host* hostOfStar(simgrid::s4u::NetZone* star, int rank, dou
     return host;
 }
 
-// Whether `hosts` find a place among `places`; `how` says how the places are counted.
-inline Status checkPlaces(int hosts, double places, const std::string& how) {
-    if (hosts <= places) return {};
-    return fail("the network has " + std::to_string(static_cast<long long>(places)) + " hosts (" + how + ") for " +
-                std::to_string(hosts) + " workers; make it larger, or use fewer workers");
+// What SimGrid makes of a network, whether workers need it or not.
+struct NetworkSize {
+    double hosts = 1;
+    std::string how;      // hosts are counted, as "4 x 4"
+    double switches = 0;  // or routers
+    double links = 0;
+    std::string fields;  // that say so, as "down or up"
+};
+
+// Up to here it is built in seconds and in less than a GB.
+inline constexpr double kMostNodes = 65'536;
+inline constexpr double kMostLinks = 4 * kMostNodes;
+
+// Whether `hosts` find a place in it, and it in memory.
+inline Status checkSize(int hosts, const NetworkSize& size) {
+    const auto text = [](double count) {
+        char digits[32];
+        std::snprintf(digits, sizeof digits, "%.15g", count);
+        return std::string(digits);
+    };
+    const std::string has = "the network has ";
+    const std::string how = " hosts (" + size.how + ")";
+    if (hosts > size.hosts) {
+        return fail(has + text(size.hosts) + how + " for " + std::to_string(hosts) +
+                    " workers; make it larger, or use fewer workers");
+    }
+    const auto tooMany = [&](double count, double most, const std::string& what) {
+        return fail(has + text(count) + what + ", and all are built, used or not: " + text(most) + " at most; make " +
+                    size.fields + " smaller");
+    };
+    if (size.hosts > kMostNodes) return tooMany(size.hosts, kMostNodes, how);
+    if (size.switches > kMostNodes) return tooMany(size.switches, kMostNodes, " switches");
+    if (size.links > kMostLinks) return tooMany(size.links, kMostLinks, " links");
+    return {};
 }
 
-// The same for places that are the product of `extents`.
-inline Status checkGrid(int hosts, const std::vector<std::int64_t>& extents) {
-    double places = 1;
-    std::string how;
+// Hosts that are the product of `extents`.
+inline NetworkSize gridOf(const std::vector<std::int64_t>& extents, const std::string& fields) {
+    NetworkSize size{.fields = fields};
     for (const std::int64_t extent : extents) {
-        places *= static_cast<double>(extent);
-        how += (how.empty() ? "" : " x ") + std::to_string(extent);
+        size.hosts *= static_cast<double>(extent);
+        size.how += (size.how.empty() ? "" : " x ") + std::to_string(extent);
     }
-    return checkPlaces(hosts, places, how);
+    return size;
 }
 
 }  // namespace dasgd

@@ -40,11 +40,16 @@ class Dragonfly final : public Topology {
 public:
     explicit Dragonfly(const DragonflyFields& fields) : fields_(fields) {}
     [[nodiscard]] Status check(int hosts) const override {
-        const DragonflyFields& f = fields_;
-        return checkPlaces(hosts,
-                           static_cast<double>(f.groups) * static_cast<double>(f.chassis) *
-                               static_cast<double>(f.routers) * static_cast<double>(f.hosts),
-                           "groups x chassis x routers x hosts");
+        const auto groups = static_cast<double>(fields_.groups);
+        const auto chassis = static_cast<double>(fields_.chassis);
+        const auto routers = static_cast<double>(fields_.routers);
+        NetworkSize size{.how = "groups x chassis x routers x hosts",
+                         .switches = groups * chassis * routers,
+                         .fields = "groups, chassis, routers or hosts"};
+        size.hosts = size.switches * static_cast<double>(fields_.hosts);
+        // Of the hosts; of a router to all others of its chassis, and to its likes in the group; of groups.
+        size.links = size.hosts + size.switches * (routers - 1 + chassis - 1) / 2 + groups * (groups - 1) / 2;
+        return checkSize(hosts, size);
     }
     [[nodiscard]] Result<std::vector<simgrid::s4u::Host*>> build(int hosts) const override {
         ClusterHosts made;

@@ -31,7 +31,17 @@ struct FatTreeFields {
 class FatTree final : public Topology {
 public:
     explicit FatTree(const FatTreeFields& fields) : fields_(fields) {}
-    [[nodiscard]] Status check(int hosts) const override { return checkGrid(hosts, fields_.down); }
+    [[nodiscard]] Status check(int hosts) const override {
+        NetworkSize size = gridOf(fields_.down, "down, up or parallel");
+        double nodes = size.hosts;  // of the level below
+        for (std::size_t level = 0; level < fields_.down.size(); ++level) {
+            const auto up = static_cast<double>(fields_.up[level]);
+            size.links += nodes * up * static_cast<double>(fields_.parallel[level]);
+            nodes *= up / static_cast<double>(fields_.down[level]);
+            size.switches += nodes;
+        }
+        return checkSize(hosts, size);
+    }
     [[nodiscard]] Result<std::vector<simgrid::s4u::Host*>> build(int hosts) const override {
         ClusterHosts made;
         const auto levels = [](const std::vector<std::int64_t>& numbers) {

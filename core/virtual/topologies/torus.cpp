@@ -32,7 +32,11 @@ Result<std::vector<simgrid::s4u::Host*>> buildTorus(const std::vector<unsigned l
 class Torus final : public Topology {
 public:
     explicit Torus(const TorusParams& params) : params_(params) {}
-    [[nodiscard]] Status check(int hosts) const override { return checkGrid(hosts, params_.dimensions); }
+    [[nodiscard]] Status check(int hosts) const override {
+        NetworkSize size = gridOf(params_.dimensions, "dimensions");
+        size.links = size.hosts * static_cast<double>(params_.dimensions.size());
+        return checkSize(hosts, size);
+    }
     [[nodiscard]] Result<std::vector<simgrid::s4u::Host*>> build(int hosts) const override {
         return buildTorus({params_.dimensions.begin(), params_.dimensions.end()}, params_.link, hosts);
     }

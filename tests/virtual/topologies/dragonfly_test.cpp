@@ -44,6 +44,17 @@ TEST(Dragonfly, LeadsFromEveryGroupToEveryOther) {
     }
 }
 
+TEST(Dragonfly, RefusesMoreThanCanBeBuilt) {
+    EXPECT_THAT(refusalOf17("dragonfly", {{"groups", integer(64)}, {"routers", integer(64)}, {"hosts", integer(64)}}),
+                ::testing::HasSubstr("524288 hosts (groups x chassis x routers x hosts), and all are built, used or "
+                                     "not: 65536 at most; make groups, chassis, routers or hosts smaller"));
+    // 2 · 2 chassis of 4096 · 4095 / 2 links, 2 · 4096 between those of a group, 1 between the groups, 2 · 16,384 of
+    // hosts.
+    EXPECT_THAT(refusalOf17("dragonfly", {{"groups", integer(2)}, {"routers", integer(4096)}}),
+                ::testing::HasSubstr("33587201 links"));
+    EXPECT_EQ(refusalOf17("dragonfly", {}), "");
+}
+
 TEST(Dragonfly, RefusesMoreWorkersThanHosts) {
     EXPECT_THAT(
         refusalOf17("dragonfly",

@@ -24,5 +24,18 @@ TEST(Torus, RefusesMoreWorkersThanHosts) {
                 ::testing::HasSubstr("16 hosts (4 x 4) for 17 workers"));
 }
 
+TEST(Torus, RefusesMoreHostsThanCanBeBuilt) {
+    EXPECT_THAT(
+        refusalOf17("torus", {{"dimensions", integers({4096, 4096})}}),
+        ::testing::HasSubstr("16777216 hosts (4096 x 4096), and all are built, used or not: 65536 at most; make "
+                             "dimensions smaller"));
+    EXPECT_THAT(refusalOf17("torus", {{"dimensions", integers({4096, 4096, 4096, 4096, 4096, 4096, 4096})}}),
+                ::testing::HasSubstr("1.93428131138341e+25 hosts"));
+    EXPECT_EQ(refusalOf17("torus", {{"dimensions", integers({256, 256})}}), "");
+    EXPECT_THAT(refusalOf17("torus", {{"dimensions", integers({257, 256})}}), ::testing::HasSubstr("65792 hosts"));
+    EXPECT_THAT(refusalOf17("torus", {{"dimensions", integers({16, 16, 16, 16, 1})}}),
+                ::testing::HasSubstr("327680 links, and all are built, used or not: 262144 at most"));
+}
+
 }  // namespace
 }  // namespace dasgd::test
