@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 #include <simgrid/s4u/Engine.hpp>
 
+#include <cmath>
 #include <utility>
 
 #include "core/base/check.h"
@@ -182,6 +183,28 @@ double VirtualGroup::formulaSeconds(const SharedCollective& collective) const {
         case CollectiveKind::Broadcast: return broadcastSeconds(link_, bytes, size());
     }
     return 0;
+}
+
+std::int64_t VirtualGroup::bytesSentBy(int rank, const Arrival& arrival) const {
+    const at::Tensor& in = arrival.contribution.in;
+    const SharedCollective collective{.kind = arrival.kind,
+                                      .root = arrival.root,
+                                      .elementBytes = static_cast<std::int64_t>(in.element_size()),
+                                      .bytes = static_cast<std::int64_t>(in.nbytes())};
+    if (arrival.kind == CollectiveKind::AllReduce && authors_) {
+        return std::llround(authorsExchangeSeconds(*authors_, 1, static_cast<double>(collective.bytes), size()));
+    }
+    if (arrival.kind == CollectiveKind::AllReduce && allReduce_.method == AllReduceMethod::Ring) {
+        return 2 * collective.bytes * (size() - 1) / size();
+    }
+    const auto schedule = scheduleOf(collective);
+    std::int64_t bytes = 0;
+    Round round;
+    for (int number = 0; number < schedule->rounds(); ++number) {
+        schedule->fill(rank, number, round);
+        for (const Transfer& send : round.sends) bytes += send.bytes;
+    }
+    return bytes;
 }
 
 std::unique_ptr<MessageSchedule> VirtualGroup::scheduleOf(const SharedCollective& collective) const {

@@ -67,6 +67,10 @@ public:
     // One end of a message; the first that is open at the other end is its partner.
     std::shared_ptr<SharedMessage> post(int from, int to, int tag, const at::Tensor& tensor, bool sending, bool free);
 
+    // What `rank` puts on the wire in such a collective: its own messages of the schedule, a ring's counted as
+    // 2S(P−1)/P, as real backends do; by a formula of the authors' the bytes that the formula counts.
+    [[nodiscard]] std::int64_t bytesSentBy(int rank, const Arrival& arrival) const;
+
     // A collective of this rank is under way.
     [[nodiscard]] bool isBusy(int rank) const;
     [[nodiscard]] int size() const { return static_cast<int>(queues_.size()); }

@@ -1,6 +1,8 @@
 #include "core/virtual/virtual_comm.h"
 
+#include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "core/virtual/rank_actor.h"
@@ -59,28 +61,33 @@ public:
         : Communicator(Rank{actor.rank()}, actor.world().group().size()), actor_(actor) {}
 
     Pending allReduce(at::Tensor& tensor, Reduce op) override {
-        countSent(2 * bytesOf(tensor) * (size() - 1) / size());
         return launch({.kind = CollectiveKind::AllReduce, .op = op, .contribution = {tensor, tensor}});
     }
     Pending allGather(const at::Tensor& in, at::Tensor& out) override {
-        countSent(bytesOf(in) * (size() - 1));
         return launch({.kind = CollectiveKind::AllGather, .contribution = {in, out}});
     }
     Pending broadcast(at::Tensor& tensor, Rank root) override {
-        if (root == rank()) countSent(bytesOf(tensor) * (size() - 1));
         return launch({.kind = CollectiveKind::Broadcast, .root = root, .contribution = {tensor, tensor}});
     }
     Pending send(const at::Tensor& tensor, Rank to, int tag) override {
-        countSent(bytesOf(tensor));
+        countSent(static_cast<std::int64_t>(tensor.nbytes()));
         return message(rank(), to, tag, tensor);
     }
     Pending receive(at::Tensor& tensor, Rank from, int tag) override { return message(from, rank(), tag, tensor); }
 
 private:
-    static std::int64_t bytesOf(const at::Tensor& tensor) { return static_cast<std::int64_t>(tensor.nbytes()); }
+    // An algorithm has few kinds of collectives and launches each of them often.
+    void count(const VirtualGroup::Arrival& arrival) {
+        const at::Tensor& in = arrival.contribution.in;
+        const auto [known, isNew] =
+            sent_.try_emplace({arrival.kind, arrival.root, in.nbytes(), in.element_size()}, std::int64_t{0});
+        if (isNew) known->second = actor_.world().group().bytesSentBy(actor_.rank(), arrival);
+        countSent(known->second);
+    }
 
     Pending launch(VirtualGroup::Arrival arrival) {
         const std::uint64_t number = nextCollective();
+        count(arrival);
         arrival.free = actor_.isFree();
         auto operation = std::make_shared<CollectiveOperation>(
             actor_, labelOf(rank(), arrival.kind, number, arrival.contribution.in));
@@ -105,6 +112,7 @@ private:
     }
 
     RankActor& actor_;
+    std::map<std::tuple<CollectiveKind, Rank, std::size_t, std::size_t>, std::int64_t> sent_;  // in one of its kind
 };
 
 }  // namespace
