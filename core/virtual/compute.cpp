@@ -31,6 +31,11 @@ std::optional<FieldError> ComputeParams::checkDevice() const {
                           "step_time = \"device\" needs the share of its peak that this training reaches: write "
                           "efficiency = 0.4, or what you measured"};
     }
+    if (!ofDevice() && efficiency > 0) {
+        return FieldError{
+            "efficiency",
+            "efficiency is used by step_time = \"device\" alone: write that too, or leave efficiency at 0"};
+    }
     if (memoryBandwidth == "device" && device == "none") {
         return FieldError{"memory_bandwidth",
                           "memory_bandwidth = \"device\" needs to know which: write device = \"v100\""};

@@ -128,6 +128,7 @@ TEST(ComputeParams, RefusesWhatCannotBe) {
     };
     EXPECT_THAT(refused("step_time", test::text("soon")), HasSubstr("as 60ms, or \"measured\" or \"device\""));
     EXPECT_THAT(refused("step_time", test::text("device")), HasSubstr("write device = \"v100\""));
+    EXPECT_THAT(refused("efficiency", test::number(0.4)), HasSubstr("step_time = \"device\" alone"));
     EXPECT_THAT(refused("device", test::text("v1000")), HasSubstr("v100"));
     EXPECT_THAT(refused("memory_bandwidth", test::text("device")), HasSubstr("write device = \"v100\""));
     EXPECT_THAT(refused("memory_bandwidth", test::text("0GB/s")), HasSubstr("write a rate above 0"));
