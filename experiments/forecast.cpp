@@ -1,6 +1,7 @@
 #include "experiments/forecast.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "experiments/document.h"
 #include "experiments/probe_experiment.h"
@@ -105,13 +106,37 @@ void keepBestBuckets(std::vector<ForecastRow>& rows) {
     });
 }
 
+Status trainFor(const storage::Target& target, RunSession& session, const CheckedExperiment& experiment,
+                ForecastRow& row) {
+    DASGD_ASSIGN(row.targetRun, session.runToTheEnd(experiment, "to " + target.inWords() + ": " + experiment.label));
+    DASGD_ASSIGN(auto reader, session.reader());
+    DASGD_ASSIGN(const storage::RunTimes times, storage::readRunTimes(reader, row.targetRun));
+    row.targetSeconds = storage::secondsTo(target, times);
+    return {};
+}
+
+// The experiment as it is, once for every row, which all start from the same weights and see the same data.
+Status trainAll(Forecast& made, RunSession& session, Value document, const Overrides& overrides) {
+    put(document, "compute", "mode", Value(std::string("maths")));
+    document.erase("sweep");
+    for (ForecastRow& row : made.rows) {
+        row.targetSeconds.reset();
+        if (row.algorithm == "independent") continue;
+        document.set("algorithm", row.settings);
+        DASGD_ASSIGN(const auto experiments, checkExperiments(document, overrides));
+        DASGD_TRY(trainFor(*made.target, session, experiments.front(), row));
+    }
+    return {};
+}
+
 }  // namespace
 
-Result<Forecast> forecast(RunSession& session, const Value& given, const Overrides& overrides, double allowedOverhead) {
+Result<Forecast> forecast(RunSession& session, const Value& given, const Overrides& overrides,
+                          const ForecastOptions& options) {
     Value document = given;
     document.erase("sweep");
     put(document, "compute", "mode", Value(std::string("time-only")));
-    Forecast made;
+    Forecast made{.target = options.target};
     {
         DASGD_ASSIGN(const auto plain, checkExperiments(document, overrides));
         DASGD_TRY(checkOnlyOne(plain));
@@ -119,11 +144,12 @@ Result<Forecast> forecast(RunSession& session, const Value& given, const Overrid
         made.byFormula = plain.front().workers > kMostRanksByMessages;
     }
     if (made.byFormula) put(document, "network", "fidelity", Value(std::string("formula")));
+    const Value whole = document;
     DASGD_ASSIGN(const CheckedExperiment probe, probeExperimentOf(document, overrides));
     DASGD_ASSIGN(const Calibration calibration, runProbe(session, probe, "forecast: probe"));
     made.probeRun = calibration.runId;
     made.facts = factsOf(calibration);
-    made.advice = advise(made.facts, allowedOverhead);
+    made.advice = advise(made.facts, options.allowedOverhead);
 
     const Value::Array settings = candidates(made.advice);
     Value sweep;
@@ -140,8 +166,9 @@ Result<Forecast> forecast(RunSession& session, const Value& given, const Overrid
         made.rows.push_back(std::move(row));
     }
     keepBestBuckets(made.rows);
+    if (made.target) DASGD_TRY(trainAll(made, session, whole, overrides));
     std::ranges::stable_sort(made.rows, {}, [](const ForecastRow& row) {
-        return std::pair(row.algorithm == "independent", row.targetSeconds);
+        return std::tuple(row.algorithm == "independent", !row.targetSeconds, row.targetSeconds);
     });
     return made;
 }

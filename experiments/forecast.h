@@ -1,4 +1,5 @@
-// What a virtual cluster does under each algorithm: short runs of time only, recorded like any other.
+// What a virtual cluster does under each algorithm: short runs of time only, and whole ones with maths where a target
+// is to be reached; recorded like any other.
 #pragma once
 
 #include <optional>
@@ -9,6 +10,7 @@
 #include "experiments/advice.h"
 #include "experiments/calibration.h"
 #include "experiments/run_session.h"
+#include "storage/scaling.h"
 
 namespace dasgd::experiments {
 
@@ -18,21 +20,30 @@ struct ForecastRow {
     std::string runId;
     double stepSeconds = 0;
     std::optional<double> hidden;
-    double effective = 1;      // local steps that count ÷ made
-    double targetSeconds = 0;  // until as many steps count as the experiment makes
+    double effective = 1;  // local steps that count ÷ made
+    // Until as many steps count as the experiment makes; with a target until an evaluation of `targetRun` reaches it,
+    // none where none does.
+    std::optional<double> targetSeconds;
+    std::string targetRun;  // with maths, as long as the experiment; only with a target, and never `independent`'s
 };
 
 struct Forecast {
     ClusterFacts facts;
     Advice advice;
     std::string probeRun;
-    std::vector<ForecastRow> rows;  // by targetSeconds; `independent` last
+    std::vector<ForecastRow> rows;  // by targetSeconds, those without after them; `independent` last
     std::int64_t targetSteps = 0;   // the experiment's own length
     bool byFormula = false;         // too many ranks for messages
+    std::optional<storage::Target> target;
+};
+
+struct ForecastOptions {
+    double allowedOverhead = 0.02;
+    std::optional<storage::Target> target;  // really trained for, by every row, on the virtual cluster
 };
 
 // Of `document`, an experiment on a virtual cluster. Errors: of the document, a run that does not finish.
 [[nodiscard]] Result<Forecast> forecast(RunSession& session, const Value& document, const Overrides& overrides,
-                                        double allowedOverhead);
+                                        const ForecastOptions& options);
 
 }  // namespace dasgd::experiments

@@ -16,7 +16,7 @@ namespace dasgd::experiments {
 namespace {
 
 struct AdviseOptions {
-    std::string file, workspace;
+    std::string file, workspace, target;
     Overrides overrides;
     double overhead = 0.02;
     bool json = false, quiet = false;
@@ -80,18 +80,26 @@ nlohmann::json jsonOf(const Forecast& forecast) {
                       {"parameter_servers", advice.parameterServers},
                       {"why", advice.why}};
     json["target_steps"] = forecast.targetSteps;
+    json["target"] = forecast.target ? nlohmann::json(forecast.target->inWords()) : nlohmann::json();
     json["forecast"] = nlohmann::json::array();
     for (const ForecastRow& row : forecast.rows) {
-        json["forecast"].push_back({{"algorithm", row.algorithm},
-                                    {"settings", row.settings.toToml()},
-                                    {"run_id", row.runId},
-                                    {"step_ms", jsonNumber(row.stepSeconds * 1e3)},
-                                    {"hidden", jsonNumber(row.hidden)},
-                                    {"effective_steps", jsonNumber(row.effective)},
-                                    {"target_s", jsonNumber(row.targetSeconds)},
-                                    {"advised", isAdvised(row, advice)}});
+        json["forecast"].push_back(
+            {{"algorithm", row.algorithm},
+             {"settings", row.settings.toToml()},
+             {"run_id", row.runId},
+             {"step_ms", jsonNumber(row.stepSeconds * 1e3)},
+             {"hidden", jsonNumber(row.hidden)},
+             {"effective_steps", jsonNumber(row.effective)},
+             {"target_s", jsonNumber(row.targetSeconds)},
+             {"target_run_id", row.targetRun.empty() ? nlohmann::json() : nlohmann::json(row.targetRun)},
+             {"advised", isAdvised(row, advice)}});
     }
     return json;
+}
+
+std::string timeToTarget(const ForecastRow& row) {
+    if (row.algorithm == "independent") return "–";
+    return row.targetSeconds ? duration(*row.targetSeconds) : "not reached";
 }
 
 std::string textOf(const Forecast& forecast) {
@@ -107,16 +115,29 @@ std::string textOf(const Forecast& forecast) {
     for (const ForecastRow& row : forecast.rows) {
         table.add({settingsText(row) + (isAdvised(row, advice) ? "  (advised)" : ""),
                    shortNumber(row.stepSeconds * 1e3), shortNumber(row.stepSeconds / alone), percent(row.hidden),
-                   percent(row.effective), row.algorithm == "independent" ? "–" : duration(row.targetSeconds),
-                   row.runId});
+                   percent(row.effective), timeToTarget(row),
+                   row.runId + (row.targetRun.empty() ? "" : ", " + row.targetRun)});
     }
     text += table.toString();
-    text += "\nTarget: what " + std::to_string(forecast.targetSteps) +
-            " steps that count reach. How far a larger τ or d changes what a step is worth, only training tells.\n";
+    if (forecast.target) {
+        text += "\nTarget: " + forecast.target->inWords() + " at an evaluation, within " +
+                std::to_string(forecast.targetSteps) +
+                " steps, in simulated time. The second run of a row trained for it.\n";
+    } else {
+        text += "\nTarget: what " + std::to_string(forecast.targetSteps) +
+                " steps that count reach. How far a larger τ or d changes what a step is worth, only training tells: "
+                "--target.\n";
+    }
     return text;
 }
 
 int advise(const AdviseOptions& options) {
+    ForecastOptions wanted{.allowedOverhead = options.overhead};
+    if (!options.target.empty()) {
+        const auto target = storage::parseTarget(options.target);
+        if (!target) return refuse({"--target: " + target.error().message});
+        wanted.target = *target;
+    }
     StopSignals signals;
     auto session =
         RunSession::open(options.workspace, std::filesystem::path(options.file).parent_path(), signals, options.quiet);
@@ -128,7 +149,7 @@ int advise(const AdviseOptions& options) {
     };
     const auto document = onVirtualCluster(options, **session);
     if (!document) return failed(document.error());
-    const auto made = forecast(**session, *document, options.overrides, options.overhead);
+    const auto made = forecast(**session, *document, options.overrides, wanted);
     if (!made) return failed(made.error());
     std::fputs(options.json ? (dumpLine(jsonOf(*made)) + "\n").c_str() : textOf(*made).c_str(), stdout);
     return kFinished;
@@ -141,6 +162,9 @@ Action declareAdvise(CLI::App& app) {
     app.add_option("FILE", options->file, "The experiment that is to be run")->required();
     addPlatformOption(app, options->overrides.platform);
     addSetOption(app, options->overrides.set);
+    app.add_option("--target", options->target,
+                   "Train every row with maths for as long as FILE says, and tell when accuracy=0.97 or loss=0.1 is "
+                   "reached");
     app.add_option("--overhead", options->overhead,
                    "Share of a step that contention, snapshots and merges may cost (default 0.02)")
         ->check(CLI::Range(1e-4, 1.0));
@@ -150,7 +174,9 @@ Action declareAdvise(CLI::App& app) {
     app.footer(
         "Without --platform the cluster of FILE is calibrated first, unless it is virtual. The forecast is made of "
         "short\n"
-        "runs of time only on the virtual cluster, which stay in the workspace.");
+        "runs of time only on the virtual cluster, which stay in the workspace. With --target every row is trained "
+        "besides,\n"
+        "which takes as long as all its workers' steps one after the other.");
     return [options] { return advise(*options); };
 }
 

@@ -55,6 +55,7 @@ TEST(AdviseCommand, RefusesWithAReason) {
     EXPECT_THAT(refused({"advise", "real.toml", "-w", "w", "--platform", "wrong.toml"}),
                 HasSubstr("a platform is a virtual cluster"));
     EXPECT_THAT(refused({"advise", "real.toml", "-w", "w", "--overhead", "0"}), HasSubstr("--overhead"));
+    EXPECT_THAT(refused({"advise", "real.toml", "-w", "w", "--target", "speed=1"}), HasSubstr("--target"));
     EXPECT_THAT(refused({"advise", "real.toml", "-w", "w", "--set", "cluster.workers=1"}), HasSubstr("2 or more"));
 }
 
