@@ -13,6 +13,7 @@ namespace {
 
 // Passes over the weights of a snapshot that is kept twice (to send and to compare with) and of a delta merge.
 constexpr double kPassesOfRound = 9;
+constexpr int kMostWorkers = 1'000'000;
 
 std::string milliseconds(double seconds) { return shortNumber(seconds * 1e3) + " ms"; }
 
@@ -42,12 +43,17 @@ std::int64_t samplesThatCover(const ClusterFacts& facts, double share) {
     return static_cast<std::int64_t>(std::ceil(needed - 1e-9));
 }
 
-// Of a ring: 2Sβ + Sρ and 2(P−1)α have to fit into d·T_c.
+// The largest number whose ring is done within d·T_c; more ranks always take it longer.
 int workersThatFit(const ClusterFacts& facts, std::int64_t delay) {
-    const double left =
-        static_cast<double>(delay) * facts.stepSeconds - facts.bytes * (2 * facts.link.beta + facts.link.rho);
-    if (facts.link.alpha <= 0 || left <= 0) return 0;
-    return static_cast<int>(std::min(1e6, 1 + left / (2 * facts.link.alpha) + 1e-9));
+    const double room = static_cast<double>(delay) * facts.stepSeconds * (1 + 1e-9);
+    const auto fits = [&](int workers) { return ringAllReduceSeconds(facts.link, facts.bytes, workers) <= room; };
+    if (fits(kMostWorkers)) return 0;
+    int most = 1, tooMany = kMostWorkers;
+    while (tooMany - most > 1) {
+        const int middle = most + (tooMany - most) / 2;
+        (fits(middle) ? most : tooMany) = middle;
+    }
+    return most;
 }
 
 void explain(const ClusterFacts& facts, double allowedOverhead, Advice& advice) {
@@ -70,7 +76,7 @@ void explain(const ClusterFacts& facts, double allowedOverhead, Advice& advice) 
         " samples a worker a delay of one step would do; synchronous "
         "SGD hides its gradients from " +
         std::to_string(advice.syncBatch) + " on.");
-    if (advice.mostWorkers > 0) {
+    if (advice.mostWorkers > 1) {
         say("Workers: this delay hides a ring's average up to " + std::to_string(advice.mostWorkers) + " of them.");
     }
     say("A parameter server in place of the ring would take " + std::to_string(advice.parameterServers) +

@@ -35,7 +35,7 @@ struct Advice {
     double stepSeconds = 0;       // by formula
     std::int64_t delayBatch = 0;  // fewest samples a worker with which a delay of one step hides T_m
     std::int64_t syncBatch = 0;   // with which the backward pass alone covers it
-    int mostWorkers = 0;          // up to which this delay hides a ring's T_m; 0: as many as one likes
+    int mostWorkers = 0;          // up to which this delay hides a ring's T_m; 0: a million and more
     int parameterServers = 0;     // dedicated ones that would keep up
     std::vector<std::string> why;
 };

@@ -64,12 +64,33 @@ TEST(Advice, SizesBatchWorkersAndServers) {
     const Advice advice = advise(facts(), 0.03);
     EXPECT_EQ(advice.delayBatch, 77) << "32 · 143/60 = 76.3 samples";
     EXPECT_EQ(advice.syncBatch, 153) << "of which the backward pass is half";
-    // 180 ms − 2·102 MB·0.8 ns = 16.8 ms are left for latency: 336 messages of 25 µs each way.
-    EXPECT_EQ(advice.mostWorkers, 337);
+    // 180 ms − 163.2 ms·(P−1)/P for the bytes are left for 2(P−1) messages of 25 µs: 17.25 of 17.27 ms for P = 346, and
+    // 17.30 for one more.
+    EXPECT_EQ(advice.mostWorkers, 346);
     EXPECT_EQ(advice.parameterServers, 22) << "2·102 MB·8 ÷ (1.25 GB/s · 60 ms) = 21.8";
     ClusterFacts immediate = facts();
     immediate.link.alpha = 0;
     EXPECT_EQ(advise(immediate, 0.03).mostWorkers, 0) << "no limit";
+}
+
+// ResNet-18 at 250 Mbit/s: two workers send each byte once, 1.43 s, which three steps of 0.59 s cover; among three it
+// would take 1.91 s. Among any number it would be 2.86 s, which no delay of three covers.
+TEST(Advice, SaysHowManyWorkersABandwidthCarries) {
+    ClusterFacts slow{.workers = 2,
+                      .stepSeconds = 0.59,
+                      .backwardShare = 0.66,
+                      .reduceSeconds = 1.43,
+                      .bytes = 44.7e6,
+                      .memoryBytesPerSecond = 1e15,
+                      .link = {.beta = 8 / 250e6},
+                      .batchSize = 16};
+    const Advice advice = advise(slow, 0.03);
+    EXPECT_EQ(advice.delay, 3);
+    EXPECT_EQ(advice.mostWorkers, 2);
+    EXPECT_THAT(advice.why, Contains(HasSubstr("up to 2 of them")));
+    slow.stepSeconds = 1;
+    EXPECT_EQ(advise(slow, 0.03).delay, 2);
+    EXPECT_EQ(advise(slow, 0.03).mostWorkers, 3) << "2.86 s·(P−1)/P within 2 s";
 }
 
 TEST(Advice, CountsTheStepsThatAMergeKeeps) {
