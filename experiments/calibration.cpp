@@ -7,6 +7,7 @@
 #include <numeric>
 #include <string_view>
 
+#include "experiments/document.h"
 #include "experiments/run_summary.h"
 #include "experiments/toml_reader.h"
 
@@ -252,13 +253,6 @@ std::optional<double> memoryOf(const std::vector<storage::SpanRow>& spans) {
     return median(rates);
 }
 
-template <class T>
-void take(const Value& config, const char* section, const char* key, T& into) {
-    const Value* table = config.find(section);
-    const Value* found = table && table->isTable() ? table->find(key) : nullptr;
-    if (const T* value = found ? found->as<T>() : nullptr) into = *value;
-}
-
 }  // namespace
 
 Result<Calibration> calibrationOf(storage::RunReader& reader, const std::string& runId) {
@@ -266,8 +260,8 @@ Result<Calibration> calibrationOf(storage::RunReader& reader, const std::string&
     Calibration calibration{
         .runId = detail.row.runId, .gitCommit = detail.row.gitCommit, .workers = detail.row.workers};
     DASGD_ASSIGN(const Value config, parseToml(detail.row.config, detail.row.runId));
-    take(config, "model", "name", calibration.model);
-    take(config, "train", "batch_size", calibration.batchSize);
+    if (const auto* model = valueAt<std::string>(config, "model", "name")) calibration.model = *model;
+    if (const auto* batch = valueAt<std::int64_t>(config, "train", "batch_size")) calibration.batchSize = *batch;
     std::vector<storage::SpanRow> spans;
     DASGD_TRY(reader.eachSpan(calibration.runId, [&](const storage::SpanRow& row) {
         spans.push_back(row);
@@ -281,6 +275,10 @@ Result<Calibration> calibrationOf(storage::RunReader& reader, const std::string&
                                   calibration.compute.backwardShare * calibration.compute.stepSeconds));
     calibration.memoryBytesPerSecond = memoryOf(spans);
     DASGD_ASSIGN(calibration.timed, probedTransfers(reader, calibration));
+    if (calibration.timed.empty() && detail.row.algorithm == "probe") {
+        return fail("run " + calibration.runId +
+                    " ended before it timed an all-reduce; a probe has to make all of its steps");
+    }
     if (calibration.timed.empty()) calibration.timed = recordedTransfers(spans, calibration.workers);
     if (calibration.timed.empty() || calibration.workers < 2) return calibration;
     auto link = linkOf(calibration.timed, calibration.workers);

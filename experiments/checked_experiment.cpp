@@ -101,6 +101,12 @@ Result<std::vector<CheckedExperiment>> checkExperiments(const std::vector<Expand
     return checked;
 }
 
+Result<CheckedExperiment> checkExperiment(const Value& document) {
+    DASGD_ASSIGN(std::vector<CheckedExperiment> experiments,
+                 checkExperiments(std::vector<ExpandedExperiment>{{document, ""}}));
+    return std::move(experiments.front());
+}
+
 std::string configurationKey(const Value& resolved) {
     Value key = resolved;
     key.erase("name");

@@ -51,6 +51,9 @@ struct CheckedExperiment {
 [[nodiscard]] Result<std::vector<CheckedExperiment>> checkExperiments(const Value& document, const Overrides& overrides,
                                                                       const std::string& program = kOwnProgram);
 
+// The only experiment of a document without cases and sweep.
+[[nodiscard]] Result<CheckedExperiment> checkExperiment(const Value& document);
+
 // The configuration without its seed and name: runs that share it are repetitions of one another. One line of TOML.
 [[nodiscard]] std::string configurationKey(const Value& resolved);
 

@@ -14,6 +14,14 @@ inline Value sectionOf(const Value& document, std::string_view name) {
     return found && found->isTable() ? *found : Value();
 }
 
+// Null where there is none, or one of another type.
+template <class T>
+const T* valueAt(const Value& document, std::string_view section, std::string_view key) {
+    const Value* table = document.find(section);
+    const Value* found = table && table->isTable() ? table->find(key) : nullptr;
+    return found ? found->as<T>() : nullptr;
+}
+
 inline void put(Value& document, std::string_view section, std::string_view key, Value value) {
     Value table = sectionOf(document, section);
     table.set(key, std::move(value));

@@ -116,36 +116,31 @@ Status trainFor(const storage::Target& target, RunSession& session, const Checke
 }
 
 // The experiment as it is, once for every row, which all start from the same weights and see the same data.
-Status trainAll(Forecast& made, RunSession& session, Value document, const Overrides& overrides) {
+Status trainAll(Forecast& made, RunSession& session, Value document) {
     put(document, "compute", "mode", Value(std::string("maths")));
-    document.erase("sweep");
     for (ForecastRow& row : made.rows) {
         row.targetSeconds.reset();
         if (row.algorithm == "independent") continue;
         document.set("algorithm", row.settings);
-        DASGD_ASSIGN(const auto experiments, checkExperiments(document, overrides));
-        DASGD_TRY(trainFor(*made.target, session, experiments.front(), row));
+        DASGD_ASSIGN(const CheckedExperiment experiment, checkExperiment(document));
+        DASGD_TRY(trainFor(*made.target, session, experiment, row));
     }
     return {};
 }
 
 }  // namespace
 
-Result<Forecast> forecast(RunSession& session, const Value& given, const Overrides& overrides,
-                          const ForecastOptions& options) {
-    Value document = given;
-    document.erase("sweep");
+Result<Forecast> forecast(RunSession& session, Value document, const ForecastOptions& options) {
     put(document, "compute", "mode", Value(std::string("time-only")));
     Forecast made{.target = options.target};
     {
-        DASGD_ASSIGN(const auto plain, checkExperiments(document, overrides));
-        DASGD_TRY(checkOnlyOne(plain));
-        made.targetSteps = plain.front().totalSteps;
-        made.byFormula = plain.front().workers > kMostRanksByMessages;
+        DASGD_ASSIGN(const CheckedExperiment plain, checkExperiment(document));
+        made.targetSteps = plain.totalSteps;
+        made.byFormula = plain.workers > kMostRanksByMessages;
     }
     if (made.byFormula) put(document, "network", "fidelity", Value(std::string("formula")));
     const Value whole = document;
-    DASGD_ASSIGN(const CheckedExperiment probe, probeExperimentOf(document, overrides));
+    DASGD_ASSIGN(const CheckedExperiment probe, probeExperimentOf(document));
     DASGD_ASSIGN(const Calibration calibration, runProbe(session, probe, "forecast: probe"));
     made.probeRun = calibration.runId;
     made.facts = factsOf(calibration);
@@ -159,14 +154,14 @@ Result<Forecast> forecast(RunSession& session, const Value& given, const Overrid
     train.erase("epochs");
     train.set("steps", Value(stepsFor(made.advice.period)));
     document.set("train", std::move(train));
-    DASGD_ASSIGN(const auto experiments, checkExperiments(document, overrides));
+    DASGD_ASSIGN(const auto experiments, checkExperiments(document, {}));
     for (std::size_t i = 0; i < experiments.size(); ++i) {
         DASGD_ASSIGN(ForecastRow row, simulate(session, experiments[i], settings[i]));
         row.targetSeconds = row.stepSeconds * static_cast<double>(made.targetSteps) / row.effective;
         made.rows.push_back(std::move(row));
     }
     keepBestBuckets(made.rows);
-    if (made.target) DASGD_TRY(trainAll(made, session, whole, overrides));
+    if (made.target) DASGD_TRY(trainAll(made, session, whole));
     std::ranges::stable_sort(made.rows, {}, [](const ForecastRow& row) {
         return std::tuple(row.algorithm == "independent", !row.targetSeconds, row.targetSeconds);
     });

@@ -42,8 +42,7 @@ struct ForecastOptions {
     std::optional<storage::Target> target;  // really trained for, by every row, on the virtual cluster
 };
 
-// Of `document`, an experiment on a virtual cluster. Errors: of the document, a run that does not finish.
-[[nodiscard]] Result<Forecast> forecast(RunSession& session, const Value& document, const Overrides& overrides,
-                                        const ForecastOptions& options);
+// Of `document`, an onlyDocument() on a virtual cluster. Errors: of the document, a run that does not finish.
+[[nodiscard]] Result<Forecast> forecast(RunSession& session, Value document, const ForecastOptions& options);
 
 }  // namespace dasgd::experiments

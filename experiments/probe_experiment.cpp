@@ -13,13 +13,22 @@ constexpr std::int64_t kOverlapped = 20;
 
 }  // namespace
 
-Result<CheckedExperiment> probeExperiment(const std::string& file, const Overrides& overrides) {
-    DASGD_ASSIGN(Value document, readTomlFile(file));
-    return probeExperimentOf(std::move(document), overrides);
+Result<Value> onlyDocument(Value document, const Overrides& overrides) {
+    document.erase("sweep");
+    DASGD_ASSIGN(std::vector<ExpandedExperiment> expanded, expandExperiments(document, overrides));
+    if (expanded.size() == 1) return std::move(expanded.front().document);
+    return fail("the file stands for " + std::to_string(expanded.size()) +
+                " experiments and one is needed; take its [[case]] tables out, or give the one that is meant a file of "
+                "its own");
 }
 
-Result<CheckedExperiment> probeExperimentOf(Value document, const Overrides& overrides) {
-    document.erase("sweep");
+Result<CheckedExperiment> probeExperiment(const std::string& file, const Overrides& overrides) {
+    DASGD_ASSIGN(Value document, readTomlFile(file));
+    DASGD_ASSIGN(Value only, onlyDocument(std::move(document), overrides));
+    return probeExperimentOf(std::move(only));
+}
+
+Result<CheckedExperiment> probeExperimentOf(Value document) {
     Value probe;
     probe.set("name", Value(std::string("probe")));
     probe.set("alone", Value(kAlone));
@@ -27,23 +36,15 @@ Result<CheckedExperiment> probeExperimentOf(Value document, const Overrides& ove
     document.set("algorithm", std::move(probe));
     Value train = sectionOf(document, "train");
     train.erase("epochs");
+    train.set("steps", Value(kWarmUpSteps + kAlone + kOverlapped));
+    train.set("eval_every", Value(std::int64_t{1'000'000}));
     document.set("train", std::move(train));
-    put(document, "train", "steps", Value(kWarmUpSteps + kAlone + kOverlapped));
-    put(document, "train", "eval_every", Value(std::int64_t{1'000'000}));
     put(document, "record", "trace", Value(std::string("full")));
-    DASGD_ASSIGN(auto experiments, checkExperiments(document, overrides));
-    DASGD_TRY(checkOnlyOne(experiments));
-    if (experiments.front().workers < 2) {
+    DASGD_ASSIGN(CheckedExperiment experiment, checkExperiment(document));
+    if (experiment.workers < 2) {
         return fail("one worker has no network to measure; set cluster.workers to 2 or more");
     }
-    return std::move(experiments.front());
-}
-
-Status checkOnlyOne(const std::vector<CheckedExperiment>& experiments) {
-    if (experiments.size() == 1) return {};
-    return fail("the file stands for " + std::to_string(experiments.size()) +
-                " experiments and one is needed; take its [[case]] tables out, or give the one that is meant a file of "
-                "its own");
+    return experiment;
 }
 
 Result<Calibration> runProbe(RunSession& session, const CheckedExperiment& probe, const std::string& title) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "experiments/calibration.h"
 #include "experiments/checked_experiment.h"
@@ -10,15 +9,15 @@
 
 namespace dasgd::experiments {
 
-// The same model, data, batch and cluster, with the algorithm probe, as many steps as it needs and a full trace. A
-// sweep of the file is left out. Errors: of the file; several cases; one worker, between whom and nobody there is
-// nothing to measure.
-[[nodiscard]] Result<CheckedExperiment> probeExperiment(const std::string& file, const Overrides& overrides);
-// Of a document that is no file.
-[[nodiscard]] Result<CheckedExperiment> probeExperimentOf(Value document, const Overrides& overrides);
+// The document of the one experiment that a command looks at: what the command line sets is in it, a sweep of the file
+// is left out. What is then changed in it stays changed. Errors: several cases; of the overrides.
+[[nodiscard]] Result<Value> onlyDocument(Value document, const Overrides& overrides);
 
-// For commands that look at one experiment. Errors: there are several.
-[[nodiscard]] Status checkOnlyOne(const std::vector<CheckedExperiment>& experiments);
+// The same model, data, batch and cluster, with the algorithm probe, as many steps as it needs and a full trace.
+// Errors: of the file; several cases; one worker, between whom and nobody there is nothing to measure.
+[[nodiscard]] Result<CheckedExperiment> probeExperiment(const std::string& file, const Overrides& overrides);
+// Of an onlyDocument().
+[[nodiscard]] Result<CheckedExperiment> probeExperimentOf(Value document);
 
 // Errors: the run does not finish, or says too little.
 [[nodiscard]] Result<Calibration> runProbe(RunSession& session, const CheckedExperiment& probe,

@@ -23,17 +23,16 @@ struct AdviseOptions {
 };
 
 bool isVirtual(const Value& document) {
-    const Value cluster = sectionOf(document, "cluster");
-    const Value* backend = cluster.find("backend");
-    const auto* name = backend ? backend->as<std::string>() : nullptr;
-    return name && *name == "virtual";
+    const auto* backend = valueAt<std::string>(document, "cluster", "backend");
+    return backend && *backend == "virtual";
 }
 
 // The experiment on a virtual cluster: --platform's, its own, or the calibrated cluster at hand.
 Result<Value> onVirtualCluster(const AdviseOptions& options, RunSession& session) {
-    DASGD_ASSIGN(Value document, readExperimentFile(options.file, options.overrides));
+    DASGD_ASSIGN(Value file, readExperimentFile(options.file, options.overrides));
+    DASGD_ASSIGN(Value document, onlyDocument(std::move(file), options.overrides));
     if (isVirtual(document)) return document;
-    DASGD_ASSIGN(const CheckedExperiment probe, probeExperimentOf(document, options.overrides));
+    DASGD_ASSIGN(const CheckedExperiment probe, probeExperimentOf(document));
     DASGD_ASSIGN(const Calibration calibration, runProbe(session, probe, "calibrating"));
     DASGD_TRY(applyPlatform(document, platformOf(calibration)));
     return document;
@@ -149,7 +148,7 @@ int advise(const AdviseOptions& options) {
     };
     const auto document = onVirtualCluster(options, **session);
     if (!document) return failed(document.error());
-    const auto made = forecast(**session, *document, options.overrides, wanted);
+    const auto made = forecast(**session, *document, wanted);
     if (!made) return failed(made.error());
     std::fputs(options.json ? (dumpLine(jsonOf(*made)) + "\n").c_str() : textOf(*made).c_str(), stdout);
     return kFinished;

@@ -88,6 +88,18 @@ TEST_F(ForecastTest, TrainsForATarget) {
     for (const auto& one : advise("-1")["forecast"]) EXPECT_TRUE(one["target_s"].is_null()) << one;
 }
 
+TEST_F(ForecastTest, MeasuresWhateverLengthTheCommandLineSets) {
+    for (const char* length : {"train.steps=12", "train={epochs=2,batch_size=8}"}) {
+        const auto json = forecast({"--set", length});
+        EXPECT_NEAR(json["facts"]["reduce_s"].get<double>(), kTransfer, 1e-5) << length;
+        EXPECT_EQ(json["advice"]["delay"], 3);
+        const auto& advised = row(json, "local_weight = 0.0");
+        EXPECT_NEAR(advised["target_s"].get<double>() / (advised["step_ms"].get<double>() * 1e-3),
+                    json["target_steps"].get<double>(), 1e-6);
+    }
+    EXPECT_EQ(forecast({"--set", "train.steps=12"})["target_steps"], 12);
+}
+
 TEST_F(ForecastTest, ManyRanksGoByFormula) {
     const auto json = forecast({"--set", "cluster.workers=65"});
     EXPECT_TRUE(json["facts"]["by_formula"]);

@@ -30,6 +30,22 @@ TEST(ProbeExperiment, DoesNotChooseAmongCases) {
     EXPECT_THAT(probe.error().message, HasSubstr("stands for 2 experiments"));
 }
 
+TEST(ProbeExperiment, MakesItsOwnStepsWhateverTheCommandLineSets) {
+    const test::DasgdFolder folder;
+    folder.write("e.toml", test::quickExperiment("threads"));
+    const auto stepsWith = [&](const std::vector<std::string>& set) {
+        const auto probe = probeExperiment((folder.path() / "e.toml").string(), {.set = set});
+        EXPECT_TRUE(probe) << probe.error().message;
+        return probe ? probe->totalSteps : 0;
+    };
+    EXPECT_EQ(stepsWith({"train.steps=12"}), 43);
+    EXPECT_EQ(stepsWith({"train={epochs=2}"}), 43);
+    EXPECT_EQ(stepsWith({"algorithm.period=8"}), 43) << "the probe has no such key";
+    const auto wrong = probeExperiment((folder.path() / "e.toml").string(), {.set = {"train.batch_size=0"}});
+    ASSERT_FALSE(wrong);
+    EXPECT_THAT(wrong.error().message, HasSubstr("--set train.batch_size=0"));
+}
+
 TEST(ProbeExperiment, NeedsSomeoneToTalkTo) {
     const test::DasgdFolder folder;
     folder.write("e.toml", test::quickExperiment());

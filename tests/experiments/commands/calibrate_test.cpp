@@ -68,6 +68,17 @@ TEST(CalibrateCommand, PrintsTheExperimentForWorkersOfALauncher) {
     EXPECT_EQ(nlohmann::json::parse(run.out)["algorithm"], "probe");
 }
 
+TEST(CalibrateCommand, RefusesAProbeThatTimedNothing) {
+    const test::DasgdFolder folder;
+    folder.write("known.toml", kCluster);
+    const test::Ended run = folder.run(
+        {"run", "known.toml", "-w", "w", "-q", "--set", "algorithm={name=\"probe\"}", "--set", "train.steps=12"});
+    ASSERT_EQ(run.exit, 0) << run.err;
+    const test::Ended ended = folder.run({"calibrate", "--run", folder.firstRun(), "-w", "w"});
+    EXPECT_EQ(ended.exit, 2) << ended.out;
+    EXPECT_THAT(ended.err, HasSubstr("ended before it timed an all-reduce"));
+}
+
 TEST(CalibrateCommand, RefusesWithAReason) {
     const test::DasgdFolder folder;
     folder.write("known.toml", kCluster);
