@@ -28,10 +28,13 @@ Value numbers(const std::vector<double>& values) {
     return Value(std::move(array));
 }
 
+// Of a link whose transfers were too short to tell a bandwidth from.
+constexpr const char* kAtOnce = "1000000Gbps";
+
 Value networkOf(const LinkCost& link) {
     Value network;
     network.set("name", Value(std::string("star")));
-    network.set("bandwidth", Value(quantity(8e-6 / link.beta, "Mbps")));
+    network.set("bandwidth", Value(link.beta > 0 ? quantity(8e-6 / link.beta, "Mbps") : kAtOnce));
     network.set("latency", Value(quantity(link.alpha * 1e6, "us")));
     network.set("collective", Value(std::string("ring")));
     network.set("reduce_rate", Value(quantity(link.rho > 0 ? 1e-9 / link.rho : 0, "GB/s")));
@@ -64,7 +67,7 @@ Value platformOf(const Calibration& calibration) {
     cluster.set("workers", Value(static_cast<std::int64_t>(calibration.workers)));
     Value platform;
     platform.set("cluster", std::move(cluster));
-    if (calibration.link && calibration.link->cost.beta > 0) platform.set("network", networkOf(calibration.link->cost));
+    if (calibration.link) platform.set("network", networkOf(calibration.link->cost));
     platform.set("compute", computeOf(calibration));
     return platform;
 }
@@ -83,6 +86,11 @@ Status applyPlatform(Value& document, const Value& platform) {
         if (std::ranges::find(kSections, name) != kSections.end() && section.isTable()) continue;
         return fail(section.keyPosition().prefix() + "'" + name +
                     "' has no place in a platform, which has the tables cluster, network and compute");
+    }
+    if (!platform.find("network")) {
+        return platform.error(
+            "a platform needs a [network]; write one, or take the platform of a run that communicates: dasgd calibrate "
+            "FILE -o platform.toml");
     }
     Value cluster = document.find("cluster") ? *document.find("cluster") : Value();
     if (!cluster.isTable()) return cluster.error("cluster must be a table");

@@ -10,14 +10,15 @@
 
 namespace dasgd::experiments {
 
-// The virtual cluster that behaves as the calibrated one did.
+// The virtual cluster that behaves as the calibrated one did. Without a link it has no [network], and is none to run
+// on.
 [[nodiscard]] Value platformOf(const Calibration& calibration);
 // The same as a file, with where its numbers come from.
 [[nodiscard]] std::string platformDocument(const Calibration& calibration);
 
 // Puts the experiment `document` onto `platform`: its backend becomes virtual, its [network] and [compute] those of the
-// platform. The number of workers stays the experiment's where it says one. Errors: a platform with other sections, or
-// that is not virtual.
+// platform. The number of workers stays the experiment's where it says one. Errors: a platform with other sections,
+// without [network], or that is not virtual.
 Status applyPlatform(Value& document, const Value& platform);
 
 }  // namespace dasgd::experiments

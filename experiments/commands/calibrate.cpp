@@ -94,7 +94,15 @@ std::string textOf(const Calibration& calibration) {
     return table.toString();
 }
 
+// Without a network an experiment would run on whatever the schema's default is.
+Error withoutNetwork(const Calibration& calibration) {
+    return {"run " + calibration.runId +
+            " says nothing about a network, which a platform needs; take one whose ranks communicate, or measure: "
+            "dasgd calibrate FILE"};
+}
+
 Status writePlatform(const std::string& file, const Calibration& calibration) {
+    if (!calibration.link) return tl::unexpected(withoutNetwork(calibration));
     std::ofstream out(file, std::ios::binary);
     out << platformDocument(calibration);
     out.close();
@@ -102,21 +110,29 @@ Status writePlatform(const std::string& file, const Calibration& calibration) {
     return {};
 }
 
+void print(const CalibrateOptions& options, const Calibration& calibration) {
+    if (options.json) {
+        std::printf("%s\n", dumpLine(jsonOf(calibration)).c_str());
+        return;
+    }
+    std::printf("%s: %d workers, %s, batch %lld a worker\n\n%s", printable(calibration.runId).c_str(),
+                calibration.workers, printable(calibration.model).c_str(),
+                static_cast<long long>(calibration.batchSize), textOf(calibration).c_str());
+    if (!options.out.empty()) return;
+    const std::string platform = calibration.link
+                                     ? platformDocument(calibration)
+                                     : "No platform: " + printable(withoutNetwork(calibration).message) + "\n";
+    std::printf("\n%s", platform.c_str());
+}
+
 int conclude(const CalibrateOptions& options, const Calibration& calibration) {
     if (!options.out.empty()) {
         if (const Status written = writePlatform(options.out, calibration); !written) return refuse(written.error());
     }
-    if (options.json) {
-        std::printf("%s\n", dumpLine(jsonOf(calibration)).c_str());
-    } else {
-        std::printf("%s: %d workers, %s, batch %lld a worker\n\n%s", printable(calibration.runId).c_str(),
-                    calibration.workers, printable(calibration.model).c_str(),
-                    static_cast<long long>(calibration.batchSize), textOf(calibration).c_str());
-        if (options.out.empty()) std::printf("\n%s", platformDocument(calibration).c_str());
-        if (!options.out.empty()) {
-            std::printf("\nWritten to %s. Use it: dasgd run FILE.toml --platform %s\n", printable(options.out).c_str(),
-                        printable(options.out).c_str());
-        }
+    print(options, calibration);
+    if (!options.out.empty() && !options.json) {
+        std::printf("\nWritten to %s. Use it: dasgd run FILE.toml --platform %s\n", printable(options.out).c_str(),
+                    printable(options.out).c_str());
     }
     return kFinished;
 }

@@ -42,9 +42,13 @@ Result<Value> documentOf(storage::RunReader& reader, const storage::RunRow& row,
         DASGD_ASSIGN(const Value given, readTomlFile(overrides.platform));
         for (const auto& [name, section] : *given.as<Value::Table>()) platform.set(name, section);
     }
-    if (!platform.find("network") && !setsNetwork(overrides)) {
-        return fail("run " + row.runId +
-                    " says nothing about a network; give one with --platform FILE or --set network.bandwidth=1Gbps");
+    if (!platform.find("network")) {
+        if (!setsNetwork(overrides)) {
+            return fail(
+                "run " + row.runId +
+                " says nothing about a network; give one with --platform FILE or --set network.bandwidth=1Gbps");
+        }
+        platform.set("network", Value());
     }
     DASGD_TRY(applyPlatform(document, platform));
     return document;

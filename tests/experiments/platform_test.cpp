@@ -56,6 +56,21 @@ TEST(Platform, SaysNothingOfANetworkThatNobodyMeasured) {
     Calibration alone = calibrated();
     alone.link.reset();
     EXPECT_THAT(platformDocument(alone), Not(HasSubstr("[network]")));
+    Value document = parsed("name = \"e\"\n[cluster]\nworkers = 2\n");
+    const Status applied = applyPlatform(document, parsed(platformDocument(alone)));
+    ASSERT_FALSE(applied) << "it would run on the schema's default network";
+    EXPECT_THAT(applied.error().message, HasSubstr("test.toml:1:1: a platform needs a [network]"));
+}
+
+// All of its transfers were so short that only their latency shows.
+TEST(Platform, KeepsALinkWhoseBandwidthDoesNotShow) {
+    Calibration quick = calibrated();
+    quick.link->cost.beta = 0;
+    Value document = parsed("[algorithm]\nname = \"dasgd\"\n[model]\nname = \"lenet\"\n[train]\nsteps = 9\n");
+    ASSERT_TRUE(applyPlatform(document, parsed(platformDocument(quick))));
+    EXPECT_EQ(*document.find("network")->find("latency")->as<std::string>(), "90us");
+    const auto checked = checkExperiments(document, {});
+    EXPECT_TRUE(checked) << checked.error().message;
 }
 
 TEST(Platform, RefusesWhatIsNone) {

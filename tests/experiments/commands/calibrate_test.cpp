@@ -68,6 +68,21 @@ TEST(CalibrateCommand, PrintsTheExperimentForWorkersOfALauncher) {
     EXPECT_EQ(nlohmann::json::parse(run.out)["algorithm"], "probe");
 }
 
+TEST(CalibrateCommand, WritesNoPlatformOfARunThatNeverCommunicated) {
+    const test::DasgdFolder folder;
+    folder.write("known.toml", kCluster);
+    const test::Ended run = folder.run({"run", "known.toml", "-w", "w", "-q", "--set",
+                                        "algorithm={name=\"independent\"}", "--set", "train.eval_every=1000"});
+    ASSERT_EQ(run.exit, 0) << run.err;
+    const test::Ended written = folder.run({"calibrate", "--run", folder.firstRun(), "-w", "w", "-o", "p.toml"});
+    EXPECT_EQ(written.exit, 2);
+    EXPECT_THAT(written.err, HasSubstr("says nothing about a network"));
+    EXPECT_FALSE(std::filesystem::exists(folder.path() / "p.toml"));
+    const test::Ended printed = folder.run({"calibrate", "--run", folder.firstRun(), "-w", "w"});
+    EXPECT_EQ(printed.exit, 0) << printed.err;
+    EXPECT_THAT(printed.out, AllOf(HasSubstr("T_c, one local step"), HasSubstr("No platform: ")));
+}
+
 TEST(CalibrateCommand, RefusesAProbeThatTimedNothing) {
     const test::DasgdFolder folder;
     folder.write("known.toml", kCluster);
