@@ -20,11 +20,12 @@ struct ForecastRow {
     std::string runId;
     double stepSeconds = 0;
     std::optional<double> hidden;
-    double effective = 1;  // local steps that count ÷ made
+    double effective = 1;   // local steps that count ÷ made
+    bool trainable = true;  // towards a target
     // Until as many steps count as the experiment makes; with a target until an evaluation of `targetRun` reaches it,
     // none where none does.
     std::optional<double> targetSeconds;
-    std::string targetRun;  // with maths, as long as the experiment; only with a target, and never `independent`'s
+    std::string targetRun;  // with maths, as long as the experiment; only with a target, of rows that are trainable
 };
 
 struct Forecast {

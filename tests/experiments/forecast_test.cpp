@@ -100,6 +100,21 @@ TEST_F(ForecastTest, MeasuresWhateverLengthTheCommandLineSets) {
     EXPECT_EQ(forecast({"--set", "train.steps=12"})["target_steps"], 12);
 }
 
+// A link of 1 Mbit/s: an average takes 4.9 s, and no delay hides it. 256 steps of 10 ms a round, four rounds, each with
+// its wait of 2.3 s: one round less would be 12 % less a step.
+TEST_F(ForecastTest, TimesEveryRoundOfALongDelay) {
+    const auto json = forecast({"--set", "network.bandwidth=1Mbps"});
+    EXPECT_FALSE(json["advice"]["hides"]);
+    EXPECT_EQ(json["advice"]["delay"], 256);
+    const double transfer = 200 * kTransfer;
+    for (const int delay : {255, 256}) {
+        const auto& advised =
+            row(json, "period = 256, delay = " + std::to_string(delay) + ", local_weight = 0.0, correction = 1.0");
+        const double formula = 1e3 * dasgdStepSeconds(0.010, transfer, 256, delay);
+        EXPECT_NEAR(advised["step_ms"].get<double>() / formula, 1, 0.005) << delay;
+    }
+}
+
 TEST_F(ForecastTest, ManyRanksGoByFormula) {
     const auto json = forecast({"--set", "cluster.workers=65"});
     EXPECT_TRUE(json["facts"]["by_formula"]);

@@ -1,0 +1,27 @@
+// What a forecast runs on a cluster: the advised setting, and what a referee would ask about beside it. Pure.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/base/value.h"
+#include "experiments/advice.h"
+
+namespace dasgd::experiments {
+
+struct Candidate {
+    Value settings;  // its [algorithm]
+    // The same for a short run that is only timed: its first snapshot leaves at the start, so that timedSteps() hold as
+    // many rounds as they are long.
+    Value timed;
+    double effective = 1;   // local steps that count ÷ made
+    bool trainable = true;  // towards a target
+};
+
+// `byMessages`: collectives share links with one another.
+[[nodiscard]] std::vector<Candidate> candidatesOf(const Advice& advice, bool byMessages);
+
+// So many that what counts (all but the first kWarmUpSteps) is whole rounds of `period` and of 4 steps.
+[[nodiscard]] std::int64_t timedSteps(std::int64_t period);
+
+}  // namespace dasgd::experiments
