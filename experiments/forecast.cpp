@@ -7,6 +7,7 @@
 #include "experiments/document.h"
 #include "experiments/probe_experiment.h"
 #include "experiments/run_summary.h"
+#include "experiments/text.h"
 
 namespace dasgd::experiments {
 
@@ -72,6 +73,22 @@ Status trainFor(const storage::Target& target, RunSession& session, const Checke
     return {};
 }
 
+// A step time that is measured would be measured anew by every run: theirs is what the probe's run had.
+Status fixStepTime(RunSession& session, const Calibration& calibration, Value& document) {
+    const auto* given = valueAt<std::string>(document, "compute", "step_time");
+    if (given && *given != "measured") return {};
+    DASGD_ASSIGN(auto reader, session.reader());
+    DASGD_ASSIGN(const auto computed, reader.metrics({.runId = calibration.runId, .name = "run/computed_step_ms"}));
+    if (computed.samples.empty()) return fail("run " + calibration.runId + " recorded no run/computed_step_ms");
+    put(document, "compute", "step_time", Value(csvNumber(computed.samples.front().value) + "ms"));
+    put(document, "compute", "forward_share", Value(1 - calibration.compute.backwardShare));
+    if (calibration.gradientShares.empty()) return {};
+    Value::Array shares;
+    for (const double share : calibration.gradientShares) shares.emplace_back(share);
+    put(document, "compute", "gradient_shares", Value(std::move(shares)));
+    return {};
+}
+
 // The experiment as it is, once for every row, which all start from the same weights and see the same data.
 Status trainAll(Forecast& made, RunSession& session, Value document) {
     put(document, "compute", "mode", Value(std::string("maths")));
@@ -96,9 +113,10 @@ Result<Forecast> forecast(RunSession& session, Value document, const ForecastOpt
         made.byFormula = plain.workers > kMostRanksByMessages;
     }
     if (made.byFormula) put(document, "network", "fidelity", Value(std::string("formula")));
-    const Value whole = document;
     DASGD_ASSIGN(const CheckedExperiment probe, probeExperimentOf(document));
     DASGD_ASSIGN(const Calibration calibration, runProbe(session, probe, "forecast: probe"));
+    DASGD_TRY(fixStepTime(session, calibration, document));
+    const Value whole = document;
     made.probeRun = calibration.runId;
     made.facts = factsOf(calibration);
     made.advice = advise(made.facts, options.allowedOverhead);

@@ -6,7 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "core/virtual/step_time.h"
+#include "experiments/document.h"
+#include "experiments/text.h"
+#include "experiments/toml_reader.h"
 #include "tests/support/dasgd_program.h"
+#include "tests/support/runs.h"
 
 namespace dasgd::experiments {
 namespace {
@@ -102,6 +106,24 @@ TEST_F(ForecastTest, MeasuresWhateverLengthTheCommandLineSets) {
 
 // A link of 1 Mbit/s: an average takes 4.9 s, and no delay hides it. 256 steps of 10 ms a round, four rounds, each with
 // its wait of 2.3 s: one round less would be 12 % less a step.
+// Each run would measure its own T_c, and noise would tell the rows apart.
+TEST_F(ForecastTest, ComparesOnOneMeasurementOfTheStep) {
+    const auto json = forecast({"--set", "compute.step_time=measured"});
+    storage::RunReader reader = test::orDie(storage::RunReader::open(folder_.workspace()));
+    const auto computed = test::orDie(
+        reader.metrics({.runId = json["facts"]["probe_run"].get<std::string>(), .name = "run/computed_step_ms"}));
+    ASSERT_EQ(computed.samples.size(), 1U);
+    const double stepMs = computed.samples.front().value;
+    EXPECT_NEAR(row(json, "independent")["step_ms"].get<double>() / stepMs, 1, 1e-3);
+    for (const auto& one : json["forecast"]) {
+        const auto run = test::orDie(reader.run(one["run_id"].get<std::string>()));
+        const Value config = test::orDie(parseToml(run.row.config, "config"));
+        EXPECT_EQ(*valueAt<std::string>(config, "compute", "step_time"), csvNumber(stepMs) + "ms") << one;
+        EXPECT_FALSE(valueAt<Value::Array>(config, "compute", "gradient_shares")->empty());
+        EXPECT_GT(*valueAt<double>(config, "compute", "forward_share"), 0);
+    }
+}
+
 TEST_F(ForecastTest, TimesEveryRoundOfALongDelay) {
     const auto json = forecast({"--set", "network.bandwidth=1Mbps"});
     EXPECT_FALSE(json["advice"]["hides"]);
