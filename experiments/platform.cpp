@@ -59,6 +59,27 @@ Value computeOf(const Calibration& calibration) {
     return compute;
 }
 
+// Cases are laid over the document afterwards, and would be laid over the platform.
+Status checkCases(const Value& document) {
+    const Value* found = document.find("case");
+    const auto* cases = found ? found->as<Value::Array>() : nullptr;
+    if (!cases) return {};
+    for (const Value& one : *cases) {
+        if (!one.isTable()) continue;
+        for (const auto& [name, section] : *one.as<Value::Table>()) {
+            const bool ofPlatform =
+                name == "network" || name == "compute" ||
+                (name == "cluster" && section.isTable() && (section.find("backend") || section.find("link")));
+            if (!ofPlatform) continue;
+            return fail(section.keyPosition().prefix() + "this case has a " + name +
+                        " of its own, and --platform puts every case onto one cluster: take it out of the case, or "
+                        "leave --platform out");
+        }
+        DASGD_TRY(checkCases(one));
+    }
+    return {};
+}
+
 }  // namespace
 
 Value platformOf(const Calibration& calibration) {
@@ -92,6 +113,7 @@ Status applyPlatform(Value& document, const Value& platform) {
             "a platform needs a [network]; write one, or take the platform of a run that communicates: dasgd calibrate "
             "FILE -o platform.toml");
     }
+    DASGD_TRY(checkCases(document));
     Value cluster = document.find("cluster") ? *document.find("cluster") : Value();
     if (!cluster.isTable()) return cluster.error("cluster must be a table");
     cluster.erase("link");

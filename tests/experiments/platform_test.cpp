@@ -73,6 +73,19 @@ TEST(Platform, KeepsALinkWhoseBandwidthDoesNotShow) {
     EXPECT_TRUE(checked) << checked.error().message;
 }
 
+TEST(Platform, IsNotHiddenByACase) {
+    const auto applied = [](const std::string& cases) {
+        Value document = parsed("name = \"e\"\n[cluster]\nworkers = 2\n" + cases);
+        const Status status = applyPlatform(document, platformOf(calibrated()));
+        return status ? std::string() : status.error().message;
+    };
+    EXPECT_THAT(applied("[[case]]\ncluster.workers = 4\n[[case]]\nnetwork.name = \"ring\"\n"),
+                AllOf(HasSubstr("test.toml:7:1"), HasSubstr("this case has a network of its own")));
+    EXPECT_THAT(applied("[[case]]\n[[case.case]]\ncompute.step_time = \"1ms\"\n"), HasSubstr("has a compute"));
+    EXPECT_THAT(applied("[[case]]\ncluster.backend = \"gloo\"\n"), HasSubstr("has a cluster"));
+    EXPECT_EQ(applied("[[case]]\ncluster.workers = 4\ntrain.batch_size = 8\n"), "");
+}
+
 TEST(Platform, RefusesWhatIsNone) {
     const auto refused = [](const std::string& platform) {
         Value document = parsed("name = \"e\"\n");
