@@ -33,10 +33,14 @@ Candidate dasgd(std::int64_t period, std::int64_t delay, double localWeight, dou
 
 }  // namespace
 
-std::vector<Candidate> candidatesOf(const Advice& advice, bool) {
+std::vector<Candidate> candidatesOf(const Advice& advice, bool byMessages) {
     std::vector<Candidate> all;
     for (const double bucket : {1.0, 5.0, 25.0, 100.0})
         all.push_back(plain("sync_sgd", {{"bucket_mb", Value(bucket)}}));
+    if (byMessages) {
+        all.push_back(plain("hybrid_sgd", {}));
+        all.back().trainable = false;
+    }
     all.push_back(plain("local_sgd", {{"period", Value(kPublishedPeriod)}}));
     if (advice.period != kPublishedPeriod) all.push_back(plain("local_sgd", {{"period", Value(advice.period)}}));
     all.push_back(dasgd(advice.period, advice.delay, advice.localWeight, advice.correction));
@@ -50,6 +54,14 @@ std::vector<Candidate> candidatesOf(const Advice& advice, bool) {
     all.push_back(plain("independent", {}));
     all.back().trainable = false;
     return all;
+}
+
+std::string inWords(const Value& settings) {
+    std::string text = *settings.find("name")->as<std::string>();
+    for (const auto& [key, value] : *settings.as<Value::Table>()) {
+        if (key != "name") text += " " + key + "=" + value.toToml();
+    }
+    return text;
 }
 
 std::int64_t timedSteps(std::int64_t period) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/base/value.h"
@@ -18,8 +19,12 @@ struct Candidate {
     bool trainable = true;  // towards a target
 };
 
-// `byMessages`: collectives share links with one another.
+// `byMessages`: collectives share links with one another, without which hybrid_sgd's layers would not be in each
+// other's way.
 [[nodiscard]] std::vector<Candidate> candidatesOf(const Advice& advice, bool byMessages);
+
+// "dasgd period=4 delay=1": the settings of a candidate in one line.
+[[nodiscard]] std::string inWords(const Value& settings);
 
 // So many that what counts (all but the first kWarmUpSteps) is whole rounds of `period` and of 4 steps.
 [[nodiscard]] std::int64_t timedSteps(std::int64_t period);

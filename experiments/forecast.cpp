@@ -48,8 +48,8 @@ Result<ForecastRow> simulate(RunSession& session, const CheckedExperiment& exper
                        .trainable = candidate.trainable};
 }
 
-// Of the sizes of buckets only the best stays.
-void keepBestBuckets(std::vector<ForecastRow>& rows) {
+// Of the sizes of buckets only the best stays: its row, until the next change of `rows`.
+const ForecastRow& keepBestBuckets(std::vector<ForecastRow>& rows) {
     const auto isSync = [](const ForecastRow& row) { return row.algorithm == "sync_sgd"; };
     double best = 0;
     for (const ForecastRow& row : rows) {
@@ -62,11 +62,20 @@ void keepBestBuckets(std::vector<ForecastRow>& rows) {
         kept = kept || keep;
         return !keep;
     });
+    return *std::ranges::find_if(rows, isSync);
+}
+
+void adviseOnBuckets(Forecast& made) {
+    const ForecastRow& best = keepBestBuckets(made.rows);
+    made.bucketMb = *best.settings.find("bucket_mb")->as<double>();
+    made.advice.why.push_back("Synchronous SGD would do best with buckets of " + shortNumber(made.bucketMb) +
+                              " MB: " + shortNumber(best.stepSeconds * 1e3) + " ms a step.");
 }
 
 Status trainFor(const storage::Target& target, RunSession& session, const CheckedExperiment& experiment,
                 ForecastRow& row) {
-    DASGD_ASSIGN(row.targetRun, session.runToTheEnd(experiment, "to " + target.inWords() + ": " + experiment.label));
+    DASGD_ASSIGN(row.targetRun,
+                 session.runToTheEnd(experiment, "to " + target.inWords() + ": " + inWords(row.settings)));
     DASGD_ASSIGN(auto reader, session.reader());
     DASGD_ASSIGN(const storage::RunTimes times, storage::readRunTimes(reader, row.targetRun));
     row.targetSeconds = storage::secondsTo(target, times);
@@ -102,43 +111,50 @@ Status trainAll(Forecast& made, RunSession& session, Value document) {
     return {};
 }
 
-}  // namespace
-
-Result<Forecast> forecast(RunSession& session, Value document, const ForecastOptions& options) {
+// Puts `document` onto time alone and says what it asks for.
+Result<Forecast> begin(Value& document, const ForecastOptions& options) {
     put(document, "compute", "mode", Value(std::string("time-only")));
-    Forecast made{.target = options.target};
-    {
-        DASGD_ASSIGN(const CheckedExperiment plain, checkExperiment(document));
-        made.targetSteps = plain.totalSteps;
-        made.byFormula = plain.workers > kMostRanksByMessages;
-    }
-    if (made.byFormula) put(document, "network", "fidelity", Value(std::string("formula")));
-    DASGD_ASSIGN(const CheckedExperiment probe, probeExperimentOf(document));
-    DASGD_ASSIGN(const Calibration calibration, runProbe(session, probe, "forecast: probe"));
-    DASGD_TRY(fixStepTime(session, calibration, document));
-    const Value whole = document;
-    made.probeRun = calibration.runId;
-    made.facts = factsOf(calibration);
-    made.advice = advise(made.facts, options.allowedOverhead);
+    DASGD_ASSIGN(const CheckedExperiment timed, checkExperiment(document));
+    Forecast made{.targetSteps = timed.totalSteps, .target = options.target};
+    const bool tooMany = timed.workers > kMostRanksByMessages;
+    if (tooMany) put(document, "network", "fidelity", Value(std::string("formula")));
+    made.byFormula = tooMany || *valueAt<std::string>(timed.resolved, "network", "fidelity") == "formula";
+    return made;
+}
 
-    const std::vector<Candidate> candidates = candidatesOf(made.advice, true);
-    Value::Array timed;
-    for (const Candidate& one : candidates) timed.push_back(one.timed);
-    Value sweep;
-    sweep.set("algorithm", Value(std::move(timed)));
-    document.set("sweep", std::move(sweep));
+Status simulateAll(Forecast& made, RunSession& session, Value document) {
+    const std::vector<Candidate> candidates = candidatesOf(made.advice, !made.byFormula);
     Value train = sectionOf(document, "train");
     train.erase("epochs");
     train.set("steps", Value(timedSteps(made.advice.period)));
     document.set("train", std::move(train));
-    DASGD_ASSIGN(const auto experiments, checkExperiments(document, {}));
+    std::vector<ExpandedExperiment> timed;  // checked together, they share what is slow in it
+    for (const Candidate& candidate : candidates) {
+        document.set("algorithm", candidate.timed);
+        timed.push_back({document, inWords(candidate.settings)});
+    }
+    DASGD_ASSIGN(const auto experiments, checkExperiments(timed));
     for (std::size_t i = 0; i < experiments.size(); ++i) {
         DASGD_ASSIGN(ForecastRow row, simulate(session, experiments[i], candidates[i]));
         row.targetSeconds = row.stepSeconds * static_cast<double>(made.targetSteps) / row.effective;
         made.rows.push_back(std::move(row));
     }
-    keepBestBuckets(made.rows);
-    if (made.target) DASGD_TRY(trainAll(made, session, whole));
+    return {};
+}
+
+}  // namespace
+
+Result<Forecast> forecast(RunSession& session, Value document, const ForecastOptions& options) {
+    DASGD_ASSIGN(Forecast made, begin(document, options));
+    DASGD_ASSIGN(const CheckedExperiment probe, probeExperimentOf(document));
+    DASGD_ASSIGN(const Calibration calibration, runProbe(session, probe, "forecast: probe"));
+    DASGD_TRY(fixStepTime(session, calibration, document));
+    made.probeRun = calibration.runId;
+    made.facts = factsOf(calibration);
+    made.advice = advise(made.facts, options.allowedOverhead);
+    DASGD_TRY(simulateAll(made, session, document));
+    adviseOnBuckets(made);
+    if (made.target) DASGD_TRY(trainAll(made, session, document));
     std::ranges::stable_sort(made.rows, {}, [](const ForecastRow& row) {
         return std::tuple(row.algorithm == "independent", !row.targetSeconds, row.targetSeconds);
     });

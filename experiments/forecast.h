@@ -32,9 +32,10 @@ struct Forecast {
     ClusterFacts facts;
     Advice advice;
     std::string probeRun;
-    std::vector<ForecastRow> rows;  // by targetSeconds, those without after them; `independent` last
-    std::int64_t targetSteps = 0;   // the experiment's own length
-    bool byFormula = false;         // too many ranks for messages
+    std::vector<ForecastRow> rows;   // by targetSeconds, those without after them; `independent` last
+    std::optional<double> bucketMb;  // with which synchronous SGD takes least time, of those tried
+    std::int64_t targetSteps = 0;    // the experiment's own length
+    bool byFormula = false;          // collectives by formula: as the file says, or for too many ranks
     std::optional<storage::Target> target;
 };
 

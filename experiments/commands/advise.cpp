@@ -3,6 +3,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "experiments/candidates.h"
 #include "experiments/commands/command.h"
 #include "experiments/document.h"
 #include "experiments/forecast.h"
@@ -38,14 +39,6 @@ Result<Value> onVirtualCluster(const AdviseOptions& options, RunSession& session
     return document;
 }
 
-std::string settingsText(const ForecastRow& row) {
-    std::string text = row.algorithm;
-    for (const auto& [key, value] : *row.settings.as<Value::Table>()) {
-        if (key != "name") text += " " + key + "=" + value.toToml();
-    }
-    return text;
-}
-
 bool isAdvised(const ForecastRow& row, const Advice& advice) {
     if (row.algorithm != "dasgd") return false;
     return *row.settings.find("delay")->as<std::int64_t>() == advice.delay &&
@@ -70,6 +63,7 @@ nlohmann::json jsonOf(const Forecast& forecast) {
                       {"delay", advice.delay},
                       {"local_weight", advice.localWeight},
                       {"correction", advice.correction},
+                      {"bucket_mb", jsonNumber(forecast.bucketMb)},
                       {"hides", advice.hides},
                       {"step_s", jsonNumber(advice.stepSeconds)},
                       {"overhead", jsonNumber(advice.overhead)},
@@ -96,8 +90,9 @@ nlohmann::json jsonOf(const Forecast& forecast) {
     return json;
 }
 
-std::string timeToTarget(const ForecastRow& row) {
-    if (row.algorithm == "independent") return "–";
+std::string timeToTarget(const ForecastRow& row, const std::optional<storage::Target>& target) {
+    const bool asked = row.algorithm != "independent" && (row.trainable || !target);
+    if (!asked) return "–";
     return row.targetSeconds ? duration(*row.targetSeconds) : "not reached";
 }
 
@@ -112,16 +107,17 @@ std::string textOf(const Forecast& forecast) {
     table.leftAlign(6);
     const double alone = forecast.rows.back().stepSeconds;
     for (const ForecastRow& row : forecast.rows) {
-        table.add({settingsText(row) + (isAdvised(row, advice) ? "  (advised)" : ""),
+        table.add({inWords(row.settings) + (isAdvised(row, advice) ? "  (advised)" : ""),
                    shortNumber(row.stepSeconds * 1e3), shortNumber(row.stepSeconds / alone), percent(row.hidden),
-                   percent(row.effective), timeToTarget(row),
+                   percent(row.effective), timeToTarget(row, forecast.target),
                    row.runId + (row.targetRun.empty() ? "" : ", " + row.targetRun)});
     }
     text += table.toString();
     if (forecast.target) {
         text += "\nTarget: " + forecast.target->inWords() + " at an evaluation, within " +
                 std::to_string(forecast.targetSteps) +
-                " steps, in simulated time. The second run of a row trained for it.\n";
+                " steps, in simulated time. The second run of a row trained for it; a row without one\n"
+                "is only timed.\n";
     } else {
         text += "\nTarget: what " + std::to_string(forecast.targetSteps) +
                 " steps that count reach. How far a larger τ or d changes what a step is worth, only training tells: "

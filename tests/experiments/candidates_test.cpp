@@ -30,6 +30,20 @@ TEST(Candidates, AreTheAdviceAndWhatIsAskedAboutBesideIt) {
     EXPECT_THAT(all, Contains("{ name = \"independent\" }"));
 }
 
+TEST(Candidates, HybridSgdWantsMessagesAndIsNeverTrained) {
+    const Advice advice{.period = 8, .delay = 3, .localWeight = 0, .correction = 1};
+    EXPECT_THAT(settingsOf(candidatesOf(advice, false)), Not(Contains("{ name = \"hybrid_sgd\" }")));
+    for (const Candidate& one : candidatesOf(advice, true)) {
+        const std::string name = *one.settings.find("name")->as<std::string>();
+        EXPECT_EQ(one.trainable, name != "hybrid_sgd" && name != "independent") << name;
+    }
+    EXPECT_THAT(settingsOf(candidatesOf(advice, true)), Contains("{ name = \"hybrid_sgd\" }"));
+}
+
+TEST(Candidates, SayTheirSettingsInOneLine) {
+    EXPECT_EQ(inWords(candidatesOf({.period = 8, .delay = 3}, false).front().settings), "sync_sgd bucket_mb=1.0");
+}
+
 TEST(Candidates, AskNothingTwice) {
     auto all = settingsOf(candidatesOf({.period = 4, .delay = 1, .localWeight = 0, .correction = 1}, true));
     std::ranges::sort(all);

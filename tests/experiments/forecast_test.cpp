@@ -58,6 +58,20 @@ TEST_F(ForecastTest, AgreesWithTheClosedForms) {
     EXPECT_NEAR(published["target_s"].get<double>() / published["step_ms"].get<double>(), 2 / 0.8125, 1e-9);
     EXPECT_EQ(json["forecast"].back()["algorithm"], "independent");
     EXPECT_EQ(std::ranges::count(json["forecast"], "sync_sgd", [](const auto& one) { return one["algorithm"]; }), 1);
+    // What a split layer sends is less than its gradients, and what leaves hides behind the next forward pass too.
+    const double hybrid = row(json, "hybrid_sgd")["step_ms"].get<double>();
+    EXPECT_GE(hybrid, 10);
+    EXPECT_LE(hybrid, row(json, "sync_sgd")["step_ms"].get<double>());
+}
+
+// VGG's kind: most bytes in the layers whose gradients come first. Small buckets let them leave early, large ones save
+// latency.
+TEST_F(ForecastTest, RecommendsTheBucketsOfItsBestRow) {
+    const auto json = forecast({"--set", "model={name=\"layer_table\",dense=[[1000,1000],[1000,4000],[4000,1000]]}"});
+    const double bucket = json["advice"]["bucket_mb"];
+    EXPECT_EQ(row(json, "sync_sgd")["settings"], "{ name = \"sync_sgd\", bucket_mb = " + csvNumber(bucket) + ".0 }");
+    EXPECT_EQ(bucket, 1) << "without latency the smallest leave first";
+    EXPECT_NE(json["advice"]["why"].dump().find("buckets of 1 MB"), std::string::npos);
 }
 
 // The least mean loss of the bowls is 0.25, in the middle between them. Descent from (4, -3) by 0.1 has 0.2612 after 40
@@ -89,6 +103,8 @@ TEST_F(ForecastTest, TrainsForATarget) {
         EXPECT_GE(one["target_s"].get<double>(), last) << "by time to target";
         last = one["target_s"].get<double>();
     }
+    EXPECT_TRUE(row(json, "hybrid_sgd")["target_s"].is_null()) << "it is only timed";
+    EXPECT_TRUE(row(json, "hybrid_sgd")["target_run_id"].is_null());
     for (const auto& one : advise("-1")["forecast"]) EXPECT_TRUE(one["target_s"].is_null()) << one;
 }
 
@@ -140,6 +156,7 @@ TEST_F(ForecastTest, TimesEveryRoundOfALongDelay) {
 TEST_F(ForecastTest, ManyRanksGoByFormula) {
     const auto json = forecast({"--set", "cluster.workers=65"});
     EXPECT_TRUE(json["facts"]["by_formula"]);
+    EXPECT_THROW(row(json, "hybrid_sgd"), std::runtime_error) << "its messages would share no link";
     EXPECT_EQ(json["facts"]["workers"], 65);
     EXPECT_GE(row(json, "local_weight = 0.0")["hidden"].get<double>(), 0.999);
 }
