@@ -68,7 +68,7 @@ const ForecastRow& keepBestBuckets(std::vector<ForecastRow>& rows) {
 void adviseOnBuckets(Forecast& made) {
     const ForecastRow& best = keepBestBuckets(made.rows);
     made.bucketMb = *best.settings.find("bucket_mb")->as<double>();
-    made.advice.why.push_back("Synchronous SGD would do best with buckets of " + shortNumber(made.bucketMb) +
+    made.advice.why.push_back("Synchronous SGD would do best with buckets of " + csvNumber(*made.bucketMb) +
                               " MB: " + shortNumber(best.stepSeconds * 1e3) + " ms a step.");
 }
 
@@ -111,14 +111,21 @@ Status trainAll(Forecast& made, RunSession& session, Value document) {
     return {};
 }
 
-// Puts `document` onto time alone and says what it asks for.
+Status checkTrainable(Value document) {
+    put(document, "compute", "mode", Value(std::string("maths")));
+    const auto trained = checkExperiment(document);
+    if (!trained) return fail(trained.error().message + " (--target trains with maths)");
+    return {};
+}
+
+// Puts `document` onto time alone and says what it asks for. Refuses what a later run would be refused for.
 Result<Forecast> begin(Value& document, const ForecastOptions& options) {
+    if (options.target) DASGD_TRY(checkTrainable(document));
     put(document, "compute", "mode", Value(std::string("time-only")));
     DASGD_ASSIGN(const CheckedExperiment timed, checkExperiment(document));
     Forecast made{.targetSteps = timed.totalSteps, .target = options.target};
-    const bool tooMany = timed.workers > kMostRanksByMessages;
-    if (tooMany) put(document, "network", "fidelity", Value(std::string("formula")));
-    made.byFormula = tooMany || *valueAt<std::string>(timed.resolved, "network", "fidelity") == "formula";
+    made.byFormula = goesByFormula(document, timed.workers);
+    if (made.byFormula) put(document, "network", "fidelity", Value(std::string("formula")));
     return made;
 }
 
@@ -143,6 +150,12 @@ Status simulateAll(Forecast& made, RunSession& session, Value document) {
 }
 
 }  // namespace
+
+bool goesByFormula(const Value& document, int workers) {
+    const auto* fidelity = valueAt<std::string>(document, "network", "fidelity");
+    if (fidelity && *fidelity == "formula") return true;
+    return workers > kMostRanksByMessages && !valueAt<Value::Table>(document, "network", "background");
+}
 
 Result<Forecast> forecast(RunSession& session, Value document, const ForecastOptions& options) {
     DASGD_ASSIGN(Forecast made, begin(document, options));

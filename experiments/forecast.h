@@ -44,6 +44,10 @@ struct ForecastOptions {
     std::optional<storage::Target> target;  // really trained for, by every row, on the virtual cluster
 };
 
+// Whether the collectives of an experiment are forecast by their formula: as it says itself, or where messages would
+// take too long. Traffic of others needs messages to share links with, and keeps them.
+[[nodiscard]] bool goesByFormula(const Value& document, int workers);
+
 // Of `document`, an onlyDocument() on a virtual cluster. Errors: of the document, a run that does not finish.
 [[nodiscard]] Result<Forecast> forecast(RunSession& session, Value document, const ForecastOptions& options);
 

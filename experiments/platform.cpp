@@ -108,11 +108,6 @@ Status applyPlatform(Value& document, const Value& platform) {
         return fail(section.keyPosition().prefix() + "'" + name +
                     "' has no place in a platform, which has the tables cluster, network and compute");
     }
-    if (!platform.find("network")) {
-        return platform.error(
-            "a platform needs a [network]; write one, or take the platform of a run that communicates: dasgd calibrate "
-            "FILE -o platform.toml");
-    }
     DASGD_TRY(checkCases(document));
     Value cluster = document.find("cluster") ? *document.find("cluster") : Value();
     if (!cluster.isTable()) return cluster.error("cluster must be a table");
@@ -125,6 +120,11 @@ Status applyPlatform(Value& document, const Value& platform) {
         }
         const Value* workers = given->find("workers");
         if (workers && !cluster.find("workers")) cluster.set("workers", *workers);
+    }
+    if (!platform.find("network")) {
+        return platform.error(
+            "a platform needs a [network]; write one, or take the platform of a run that communicates: dasgd calibrate "
+            "FILE -o platform.toml");
     }
     cluster.set("backend", Value(std::string("virtual")));
     document.set("cluster", std::move(cluster));

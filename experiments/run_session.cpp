@@ -20,6 +20,7 @@ Result<std::unique_ptr<RunSession>> RunSession::open(const std::string& workspac
 }
 
 Result<LaunchedRun> RunSession::run(const CheckedExperiment& experiment, const std::string& title) {
+    begun_ = true;
     return launcher_.run(experiment, provenance_, title);
 }
 

@@ -22,6 +22,7 @@ public:
     // The same for a command that needs the run whole: anything but "finished" is an error that names the run.
     Result<std::string> runToTheEnd(const CheckedExperiment& experiment, const std::string& title);
     [[nodiscard]] Result<storage::RunReader> reader() const;
+    [[nodiscard]] bool begun() const { return begun_; }  // a run, even if it could not be written down
     [[nodiscard]] bool stopped() { return signals_.count() > 0; }
 
 private:
@@ -31,6 +32,7 @@ private:
     StopSignals& signals_;
     Provenance provenance_;
     Launcher launcher_;
+    bool begun_ = false;
 };
 
 }  // namespace dasgd::experiments

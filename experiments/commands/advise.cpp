@@ -33,6 +33,8 @@ Result<Value> onVirtualCluster(const AdviseOptions& options, RunSession& session
     DASGD_ASSIGN(Value file, readExperimentFile(options.file, options.overrides));
     DASGD_ASSIGN(Value document, onlyDocument(std::move(file), options.overrides));
     if (isVirtual(document)) return document;
+    // Before anything is measured for it.
+    DASGD_TRY(checkExperiment(document));
     DASGD_ASSIGN(const CheckedExperiment probe, probeExperimentOf(document));
     DASGD_ASSIGN(const Calibration calibration, runProbe(session, probe, "calibrating"));
     DASGD_TRY(applyPlatform(document, platformOf(calibration)));
@@ -137,15 +139,10 @@ int advise(const AdviseOptions& options) {
     auto session =
         RunSession::open(options.workspace, std::filesystem::path(options.file).parent_path(), signals, options.quiet);
     if (!session) return refuse(session.error());
-    const auto failed = [&](const Error& error) {
-        const int status = refuse(error);
-        if ((*session)->stopped()) return static_cast<int>(kStopped);
-        return error.message.starts_with("run ") ? static_cast<int>(kRunFailed) : status;
-    };
     const auto document = onVirtualCluster(options, **session);
-    if (!document) return failed(document.error());
+    if (!document) return failed(**session, document.error());
     const auto made = forecast(**session, *document, wanted);
-    if (!made) return failed(made.error());
+    if (!made) return failed(**session, made.error());
     std::fputs(options.json ? (dumpLine(jsonOf(*made)) + "\n").c_str() : textOf(*made).c_str(), stdout);
     return kFinished;
 }

@@ -26,14 +26,6 @@ Result<Calibration> fromRun(const CalibrateOptions& options) {
     return calibrationOf(reader, options.run);
 }
 
-Result<Calibration> fromNewRun(const CalibrateOptions& options, const CheckedExperiment& experiment,
-                               StopSignals& signals) {
-    DASGD_ASSIGN(
-        const auto session,
-        RunSession::open(options.workspace, std::filesystem::path(options.file).parent_path(), signals, options.quiet));
-    return runProbe(*session, experiment, "calibrating");
-}
-
 nlohmann::json jsonOf(const Calibration& calibration) {
     const ComputeFit& compute = calibration.compute;
     nlohmann::json json = {{"run_id", calibration.runId},
@@ -106,7 +98,10 @@ Status writePlatform(const std::string& file, const Calibration& calibration) {
     std::ofstream out(file, std::ios::binary);
     out << platformDocument(calibration);
     out.close();
-    if (!out) return fail(file + ": cannot be written");
+    if (!out) {
+        return fail(file + ": cannot be written; the run is recorded: dasgd calibrate --run " + calibration.runId +
+                    " -o FILE");
+    }
     return {};
 }
 
@@ -125,12 +120,13 @@ void print(const CalibrateOptions& options, const Calibration& calibration) {
     std::printf("\n%s", platform.c_str());
 }
 
+// What was measured is told before anything can go wrong with writing it down.
 int conclude(const CalibrateOptions& options, const Calibration& calibration) {
-    if (!options.out.empty()) {
-        if (const Status written = writePlatform(options.out, calibration); !written) return refuse(written.error());
-    }
     print(options, calibration);
-    if (!options.out.empty() && !options.json) {
+    if (options.out.empty()) return kFinished;
+    std::fflush(stdout);
+    if (const Status written = writePlatform(options.out, calibration); !written) return refuse(written.error());
+    if (!options.json) {
         std::printf("\nWritten to %s. Use it: dasgd run FILE.toml --platform %s\n", printable(options.out).c_str(),
                     printable(options.out).c_str());
     }
@@ -152,10 +148,11 @@ int calibrate(const CalibrateOptions& options) {
         std::fputs(toTomlDocument(experiment->resolved).c_str(), stdout);
         return kFinished;
     }
-    const auto calibration = fromNewRun(options, *experiment, signals);
-    if (calibration) return conclude(options, *calibration);
-    static_cast<void>(refuse(calibration.error()));
-    return signals.count() > 0 ? kStopped : kRunFailed;
+    auto session =
+        RunSession::open(options.workspace, std::filesystem::path(options.file).parent_path(), signals, options.quiet);
+    if (!session) return refuse(session.error());
+    const auto calibration = runProbe(**session, *experiment, "calibrating");
+    return calibration ? conclude(options, *calibration) : failed(**session, calibration.error());
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "experiments/run_session.h"
 #include "experiments/text.h"
 
 namespace dasgd::experiments {
@@ -23,6 +24,12 @@ void addSetOption(CLI::App& app, std::vector<std::string>& assignments) {
 int refuse(const Error& error) {
     std::fprintf(stderr, "dasgd: %s\n", printable(error.message).c_str());
     return kWrongInput;
+}
+
+int failed(RunSession& session, const Error& error) {
+    const int wrongInput = refuse(error);
+    if (session.stopped()) return kStopped;
+    return session.begun() ? static_cast<int>(kRunFailed) : wrongInput;
 }
 
 }  // namespace dasgd::experiments

@@ -94,12 +94,9 @@ int replay(const ReplayOptions& options) {
     if (!session) return refuse(session.error());
     for (const CheckedExperiment& experiment : *experiments) {
         const auto runId = (*session)->runToTheEnd(experiment, "replaying " + recorded->row.runId);
-        if (!runId) {
-            static_cast<void>(refuse(runId.error()));
-            return (*session)->stopped() ? kStopped : kRunFailed;
-        }
+        if (!runId) return failed(**session, runId.error());
         const auto replayed = summariseRun(*reader, *runId);
-        if (!replayed) return refuse(replayed.error());
+        if (!replayed) return failed(**session, replayed.error());
         report(*replayed, *recorded, options.json);
     }
     return kFinished;

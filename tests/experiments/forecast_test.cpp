@@ -157,8 +157,16 @@ TEST_F(ForecastTest, ManyRanksGoByFormula) {
     const auto json = forecast({"--set", "cluster.workers=65"});
     EXPECT_TRUE(json["facts"]["by_formula"]);
     EXPECT_THROW(row(json, "hybrid_sgd"), std::runtime_error) << "its messages would share no link";
-    EXPECT_EQ(json["facts"]["workers"], 65);
-    EXPECT_GE(row(json, "local_weight = 0.0")["hidden"].get<double>(), 0.999);
+}
+
+TEST(Forecast, KeepsTheMessagesThatOthersTrafficNeeds) {
+    const auto byFormula = [](const std::string& network, int workers) {
+        return goesByFormula(test::orDie(parseToml("[network]\n" + network, "test.toml")), workers);
+    };
+    EXPECT_FALSE(byFormula("", 64));
+    EXPECT_TRUE(byFormula("", 65));
+    EXPECT_TRUE(byFormula("fidelity = \"formula\"\n", 4));
+    EXPECT_FALSE(byFormula("background = { load = 0.1 }\n", 65));
 }
 
 }  // namespace

@@ -39,6 +39,38 @@ TEST(AdviseCommand, TakesAPlatform) {
     EXPECT_FALSE(json["advice"]["why"].empty());
 }
 
+// A minute of measuring would be for nothing.
+TEST(AdviseCommand, RefusesBeforeItMeasures) {
+    const test::DasgdFolder folder;
+    folder.write(
+        "table.toml",
+        "[algorithm]\nname = \"dasgd\"\n[model]\nname = \"layer_table\"\ndense = [[8, 4]]\n[train]\nsteps = 50\n"
+        "[cluster]\nbackend = \"virtual\"\nworkers = 2\n[compute]\nstep_time = \"1ms\"\n");
+    folder.write("real.toml", test::quickExperiment());
+    const auto refused = [&](const std::vector<std::string>& arguments) {
+        const test::Ended ended = folder.run(arguments);
+        EXPECT_EQ(ended.exit, 2) << ended.out;
+        EXPECT_EQ(folder.firstRun(), "");
+        return ended.err;
+    };
+    const std::string trained = refused({"advise", "table.toml", "-w", "w", "--target", "loss=0.1"});
+    EXPECT_THAT(trained, AllOf(HasSubstr("layer_table has sizes and no mathematics"), HasSubstr("--target")));
+    EXPECT_THAT(refused({"advise", "table.toml", "-w", "w", "--target", "loss=0.1", "--set",
+                         "algorithm={name=\"hybrid_sgd\"}", "--set", "model={name=\"mlp\"}"}),
+                HasSubstr("hybrid_sgd knows only how long training takes"));
+    EXPECT_THAT(refused({"advise", "real.toml", "-w", "w", "--set", "algorithm.perod=3"}), HasSubstr("perod"));
+}
+
+// Diverging is the run's failure, and what `run` answers then.
+TEST(AdviseCommand, EndsAsItsRunDoes) {
+    const test::DasgdFolder folder;
+    folder.write("real.toml", test::quickExperiment("threads"));
+    const test::Ended ended = folder.run({"advise", "real.toml", "-w", "w", "-q", "--set",
+                                          "optimizer.learning_rate=1e6", "--set", "train.precision=float32"});
+    EXPECT_EQ(ended.exit, 1) << ended.out;
+    EXPECT_THAT(ended.err, HasSubstr("run " + folder.firstRun() + " failed"));
+}
+
 TEST(AdviseCommand, RefusesWithAReason) {
     const test::DasgdFolder folder;
     folder.write("real.toml", test::quickExperiment());

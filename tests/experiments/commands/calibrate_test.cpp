@@ -83,6 +83,16 @@ TEST(CalibrateCommand, WritesNoPlatformOfARunThatNeverCommunicated) {
     EXPECT_THAT(printed.out, AllOf(HasSubstr("T_c, one local step"), HasSubstr("No platform: ")));
 }
 
+TEST(CalibrateCommand, TellsWhatItMeasuredWhereItCannotWriteIt) {
+    const test::DasgdFolder folder;
+    folder.write("known.toml", kCluster);
+    const test::Ended ended = folder.run({"calibrate", "known.toml", "-w", "w", "-q", "-o", "no/such/platform.toml"});
+    EXPECT_EQ(ended.exit, 2);
+    EXPECT_THAT(ended.out, HasSubstr("T_c, one local step"));
+    EXPECT_THAT(ended.err, AllOf(HasSubstr("no/such/platform.toml: cannot be written"),
+                                 HasSubstr("dasgd calibrate --run " + folder.firstRun() + " -o FILE")));
+}
+
 TEST(CalibrateCommand, RefusesAProbeThatTimedNothing) {
     const test::DasgdFolder folder;
     folder.write("known.toml", kCluster);

@@ -5,6 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
+
+#include "experiments/run_session.h"
+#include "tests/support/dasgd_program.h"
 
 namespace dasgd::experiments {
 namespace {
@@ -39,6 +43,22 @@ TEST(Command, RefusesOnOneCleanLine) {
     ::testing::internal::CaptureStderr();
     EXPECT_EQ(refuse({"bad \x1b[31m"}), kWrongInput);
     EXPECT_EQ(::testing::internal::GetCapturedStderr(), "dasgd: bad \\x1b[31m\n");
+}
+
+// Until a run has begun the input is at fault, then it is the run, whatever became of it: here its folder cannot be.
+TEST(Command, FailsAsTheInputUntilARunHasBegun) {
+    const test::DasgdFolder folder;
+    StopSignals signals;
+    const auto session = RunSession::open(folder.workspace().string(), folder.path(), signals, true);
+    ASSERT_TRUE(session) << session.error().message;
+    ::testing::internal::CaptureStderr();
+    EXPECT_EQ(failed(**session, {"wrong"}), kWrongInput);
+    std::filesystem::remove_all(folder.workspace() / "runs");
+    folder.write("w/runs", "");
+    const auto launched = (*session)->run({.algorithm = "dasgd", .backend = "gloo", .workers = 1}, "title");
+    EXPECT_TRUE(!launched || launched->status == "failed");
+    EXPECT_EQ(failed(**session, {"lost"}), kRunFailed);
+    EXPECT_EQ(::testing::internal::GetCapturedStderr(), "dasgd: wrong\ndasgd: lost\n");
 }
 
 }  // namespace
