@@ -51,4 +51,29 @@ std::string labelOf(Rank rank, CollectiveKind kind, std::uint64_t number, const 
            std::to_string(number) + " (" + std::to_string(in.nbytes()) + " bytes)";
 }
 
+namespace {
+
+// "rank 1: all_reduce #17 (16 bytes), sum".
+std::string inWords(std::uint64_t number, const Launch& launch) {
+    constexpr const char* ops[] = {", sum", ", mean", ", max"};
+    const std::string label = labelOf(launch.rank, launch.kind, number, launch.in);
+    switch (launch.kind) {
+        case CollectiveKind::AllReduce: return label + ops[static_cast<std::size_t>(launch.op)];
+        case CollectiveKind::Broadcast: return label + " from rank " + std::to_string(launch.root.value());
+        case CollectiveKind::AllGather: break;
+    }
+    return label;
+}
+
+}  // namespace
+
+void checkSame(std::uint64_t number, const Launch& opened, const Launch& mine) {
+    if (opened.kind == mine.kind && opened.op == mine.op && opened.root == mine.root &&
+        opened.in.nbytes() == mine.in.nbytes()) {
+        return;
+    }
+    throw CommError(inWords(number, mine) + ", but " + inWords(number, opened) +
+                    "; every rank must launch the same collectives in the same order");
+}
+
 }  // namespace dasgd

@@ -27,4 +27,15 @@ void carryOut(CollectiveKind kind, Reduce op, Rank root, std::vector<std::option
 // "rank 2: all_reduce #17 (246824 bytes)", for errors.
 [[nodiscard]] std::string labelOf(Rank rank, CollectiveKind kind, std::uint64_t number, const at::Tensor& in);
 
+// What one rank launched, as far as all ranks have to launch the same.
+struct Launch {
+    Rank rank;
+    CollectiveKind kind{};
+    Reduce op{};
+    Rank root;
+    at::Tensor in;
+};
+// `opened` came first, `mine` is in the same place. Errors: a CommError that says what both are, where they differ.
+void checkSame(std::uint64_t number, const Launch& opened, const Launch& mine);
+
 }  // namespace dasgd

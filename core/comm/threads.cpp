@@ -23,6 +23,7 @@ struct Round {
     CollectiveKind kind{};
     Reduce op{};
     Rank root;
+    Rank opener;
     std::uint64_t number = 0;
     std::vector<std::optional<Contribution>> arrivals;
     int arrived = 0;
@@ -65,10 +66,15 @@ public:
             round->kind = kind;
             round->op = op;
             round->root = root;
+            round->opener = rank;
             round->number = number;
             round->arrivals.resize(static_cast<std::size_t>(size_));
         }
-        DASGD_CHECK(round->kind == kind && "ranks launched different collectives in one place");
+        if (round->arrived > 0) {
+            const auto& opened = round->arrivals[static_cast<std::size_t>(round->opener.value())];
+            checkSame(number, {round->opener, round->kind, round->op, round->root, opened->in},
+                      {rank, kind, op, root, contribution.in});
+        }
         round->arrivals[static_cast<std::size_t>(rank.value())] = std::move(contribution);
         std::shared_ptr<Round> mine = round;
         if (++round->arrived == size_) {

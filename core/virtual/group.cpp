@@ -46,18 +46,6 @@ LinkCost betweenGroups(const Wire& wire, const NetworkParams& network) {
     return reached(wire.worstOfAllWays(next, network.reduceSecondsPerByte()), network);
 }
 
-// "rank 1: all_reduce #17 (16 bytes), sum".
-std::string launchOf(int rank, std::uint64_t number, const VirtualGroup::Arrival& arrival, const at::Tensor& in) {
-    constexpr const char* ops[] = {", sum", ", mean", ", max"};
-    const std::string label = labelOf(Rank{rank}, arrival.kind, number, in);
-    switch (arrival.kind) {
-        case CollectiveKind::AllReduce: return label + ops[static_cast<std::size_t>(arrival.op)];
-        case CollectiveKind::Broadcast: return label + " from rank " + std::to_string(arrival.root.value());
-        case CollectiveKind::AllGather: break;
-    }
-    return label;
-}
-
 }  // namespace
 
 VirtualGroup::VirtualGroup(Wire& wire, const NetworkParams& network, int ranks, std::function<void(int)> changed)
@@ -86,7 +74,11 @@ std::shared_ptr<SharedCollective> VirtualGroup::arrive(int rank, std::uint64_t n
         slot->parts.resize(queues_.size());
     }
     const std::shared_ptr<SharedCollective> collective = slot;
-    if (collective->arrived > 0) checkSame(*collective, rank, number, arrival);
+    if (collective->arrived > 0) {
+        const auto& opened = collective->contributions[static_cast<std::size_t>(collective->opener)];
+        checkSame(number, {Rank{collective->opener}, collective->kind, collective->op, collective->root, opened->in},
+                  {Rank{rank}, arrival.kind, arrival.op, arrival.root, arrival.contribution.in});
+    }
     const auto own = static_cast<std::size_t>(rank);
     collective->contributions[own] = std::move(arrival.contribution);
     if (++collective->arrived == size()) {
@@ -104,19 +96,6 @@ std::shared_ptr<SharedCollective> VirtualGroup::arrive(int rank, std::uint64_t n
     queues_[own].push_back(collective);
     if (queues_[own].size() == 1) begin(rank);
     return collective;
-}
-
-void VirtualGroup::checkSame(const SharedCollective& collective, int rank, std::uint64_t number,
-                             const Arrival& arrival) const {
-    const at::Tensor& in = arrival.contribution.in;
-    const bool same = collective.kind == arrival.kind && collective.op == arrival.op &&
-                      collective.root == arrival.root && collective.bytes == static_cast<std::int64_t>(in.nbytes());
-    if (same) return;
-    const Arrival others{.kind = collective.kind, .op = collective.op, .root = collective.root};
-    throw CommError(launchOf(rank, number, arrival, in) + ", but " +
-                    launchOf(collective.opener, number, others,
-                             collective.contributions[static_cast<std::size_t>(collective.opener)]->in) +
-                    "; every rank must launch the same collectives in the same order");
 }
 
 void VirtualGroup::begin(int rank) {

@@ -78,7 +78,6 @@ public:
 private:
     using Channel = std::tuple<int, int, int>;  // from, to, tag
 
-    void checkSame(const SharedCollective& collective, int rank, std::uint64_t number, const Arrival& arrival) const;
     void begin(int rank);
     void beginFormula(const std::shared_ptr<SharedCollective>& collective);
     void walked(const std::shared_ptr<SharedCollective>& collective, int rank);

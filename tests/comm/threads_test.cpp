@@ -1,6 +1,8 @@
 #include "core/comm/threads.h"
 #include <gmock/gmock.h>
 
+#include <array>
+
 #include "tests/support/communicator_contract.h"
 
 namespace dasgd::test {
@@ -40,6 +42,27 @@ TEST(Threads, DeadlineNamesTheRankThatDidNotCome) {
     }
     EXPECT_THAT(message, testing::HasSubstr("all_reduce #1 (40 bytes)"));
     EXPECT_THAT(message, testing::HasSubstr("not arrived: rank 1"));
+}
+
+TEST(Threads, SaysWhichRanksLaunchedWhatInOnePlace) {
+    std::array<std::string, 2> heard;
+    runRanks(
+        Backend::Threads, 2,
+        [&](Communicator& comm, Clock&) {
+            at::Tensor tensor = torch::ones({10});
+            try {
+                Pending pending =
+                    comm.rank() == Rank{0} ? comm.broadcast(tensor, Rank{1}) : comm.allReduce(tensor, Reduce::Sum);
+                pending.wait();
+            } catch (const CommError& error) {
+                heard[static_cast<std::size_t>(comm.rank().value())] = error.what();
+            }
+        },
+        std::chrono::milliseconds(200));
+    const std::string second = heard[0].find(", but ") != std::string::npos ? heard[0] : heard[1];
+    EXPECT_THAT(second, testing::HasSubstr("rank 0: broadcast #1 (40 bytes) from rank 1"));
+    EXPECT_THAT(second, testing::HasSubstr("rank 1: all_reduce #1 (40 bytes), sum"));
+    EXPECT_THAT(second, testing::HasSubstr("every rank must launch the same"));
 }
 
 TEST(Threads, AbortReachesRanksThatWait) {
