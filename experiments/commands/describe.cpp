@@ -48,9 +48,24 @@ nlohmann::json schemaJson() {
     return {{"sections", sections}};
 }
 
+// Choices in lines of `kWidest` characters where one of them is no longer: one setting with many must not push the help
+// of all others out of sight.
+std::vector<std::string> choicesOf(const FieldSpec& spec) {
+    constexpr std::size_t kWidest = 34;
+    std::vector<std::string> lines;
+    for (const std::string& choice : spec.choices) {
+        if (lines.empty() || lines.back().size() + choice.size() + 3 > kWidest) {
+            if (!lines.empty()) lines.back() += " |";
+            lines.push_back(choice);
+        } else {
+            lines.back() += " | " + choice;
+        }
+    }
+    return lines;
+}
+
 std::string rangeOf(const FieldSpec& spec) {
     std::string text;
-    for (const std::string& choice : spec.choices) text += (text.empty() ? "" : " | ") + choice;
     const bool low = std::isfinite(spec.min);
     const bool high = std::isfinite(spec.max);
     if (low) text += (spec.minOpen ? "> " : ">= ") + csvNumber(spec.min);
@@ -62,7 +77,10 @@ std::string rangeOf(const FieldSpec& spec) {
 void addRows(TextTable& table, const std::vector<FieldInfo>& fields, const std::string& indent) {
     for (const FieldInfo& field : fields) {
         const std::string name = field.name + (field.spec.symbol.empty() ? "" : " (" + field.spec.symbol + ")");
-        table.add({indent + name, field.type, field.defaultToml, rangeOf(field.spec), field.spec.help});
+        const std::vector<std::string> choices = choicesOf(field.spec);
+        const std::string allowed = choices.empty() ? rangeOf(field.spec) : choices.front();
+        table.add({indent + name, field.type, field.defaultToml, allowed, field.spec.help});
+        for (std::size_t line = 1; line < choices.size(); ++line) table.add({"", "", "", choices[line]});
         addRows(table, field.children, indent + "  ");
     }
 }

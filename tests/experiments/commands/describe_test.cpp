@@ -39,5 +39,17 @@ TEST(DescribeCommand, IsReadable) {
     }
 }
 
+TEST(DescribeCommand, ManyChoicesTakeLinesOfTheirOwn) {
+    const test::DasgdFolder folder;
+    const std::string text = folder.run({"describe"}).out;
+    const std::size_t help = text.find("How an all-reduce is made");
+    ASSERT_NE(help, std::string::npos);
+    EXPECT_LT(help - text.rfind('\n', help), 120u) << "pushed out of a terminal";
+    for (const char* choice : {"ring |", "parameter-server", "authors-partial-mixing"}) {
+        const std::string block = text.substr(text.rfind('\n', help), 1500);
+        EXPECT_THAT(block, HasSubstr(choice));
+    }
+}
+
 }  // namespace
 }  // namespace dasgd::experiments
