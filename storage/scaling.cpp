@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <set>
 #include <tuple>
 
 #include "core/base/units.h"
@@ -93,13 +92,16 @@ Sample divided(Sample sample, double by) {
 
 }  // namespace
 
+const std::set<std::string>& repetitionKeys() {
+    static const std::set<std::string> kKeys{"train.seed", "compute.seed", "faults.seed", "network.background.seed"};
+    return kKeys;
+}
+
 LinePlace placeOf(const Settings& settings) {
-    static const std::set<std::string> kApart{"name",         "cluster.workers", "train.seed",
-                                              "compute.seed", "faults.seed",     "network.background.seed"};
     LinePlace place{.batch = wholeNumber(settings, "train.batch_size")};
     for (const auto& [name, value] : settings) {
         if (name.ends_with(".seed")) place.seeds += value + " ";
-        if (kApart.contains(name)) continue;
+        if (name == "name" || name == "cluster.workers" || repetitionKeys().contains(name)) continue;
         place.weak += name + "=" + value + "\n";
         place.strong += name + "=" + sharedOut(name, value, place.batch, settings) + "\n";
     }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@ enum class Scaling { Weak, Strong };
 
 // Settings of a run by their dotted keys, as text: "train.batch_size" → "32".
 using Settings = std::map<std::string, std::string>;
+
+// Seeds of training, jitter, failures and others' traffic: runs that differ in nothing else are repetitions.
+[[nodiscard]] const std::set<std::string>& repetitionKeys();
 
 // Where a run stands among the others, by its settings.
 struct LinePlace {

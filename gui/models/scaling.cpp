@@ -76,7 +76,8 @@ std::vector<CurveStyle> stylesOf(const std::vector<const ScalingLine*>& lines) {
 // Measured lines are named among themselves, and so are simulated ones: that they differ in every key of the network
 // is said in one word.
 QStringList namesOf(const std::vector<const ScalingLine*>& lines, Scaling scaling) {
-    std::set<std::string> apart{"cluster.workers", "compute.seed", "faults.seed", "network.background.seed"};
+    std::set<std::string> apart = storage::repetitionKeys();
+    apart.insert("cluster.workers");
     if (scaling == Scaling::Strong) apart.insert({"train.batch_size", "compute.step_time"});
     std::map<bool, std::vector<RunItemPtr>> byKind;
     std::set<std::string> experiments;
