@@ -15,7 +15,7 @@ using namespace dasgd::gui;
 constexpr int kWrong = 2;
 
 // Qt's remarks about the platform are not the user's business; DASGD_QT_LOG shows them.
-void hush(QtMsgType type, const QMessageLogContext&, const QString& message) {
+void silence(QtMsgType type, const QMessageLogContext&, const QString& message) {
     if (type != QtCriticalMsg && type != QtFatalMsg && qEnvironmentVariableIsEmpty("DASGD_QT_LOG")) return;
     std::fprintf(stderr, "%s\n", message.toUtf8().constData());
 }
@@ -116,7 +116,7 @@ int main(int argc, char** argv) {
             "there is no display (DISPLAY and WAYLAND_DISPLAY are not set). Use ssh -X, or `dasgd-lab figure`, or "
             "--screenshot FILE.png.");
     }
-    qInstallMessageHandler(hush);
+    qInstallMessageHandler(silence);
     QApplication app(argc, argv);
     QApplication::setApplicationName(QStringLiteral("dasgd-lab"));
     QApplication::setApplicationDisplayName(QStringLiteral("DaSGD Lab"));

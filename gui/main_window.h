@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <memory>
 
-#include "gui/models/engine.h"
-#include "gui/models/session.h"
+#include "gui/models/live/engine.h"
+#include "gui/models/live/session.h"
 #include "gui/pages/page.h"
 #include "gui/theme/theme.h"
 

@@ -15,7 +15,7 @@ namespace dasgd::storage {
 
 namespace {
 
-constexpr std::size_t kBatchEntries = 65536;
+constexpr std::size_t kRecorderBatch = 65536;
 constexpr auto kPause = std::chrono::milliseconds(80);
 constexpr auto kPauseInTrouble = std::chrono::milliseconds(500);
 
@@ -67,13 +67,13 @@ private:
         std::unique_lock lock(mutex_);
         while (!stop_) {
             lock.unlock();
-            const auto taken = ingest_.collect(kBatchEntries);
+            const auto taken = ingest_.collect(kRecorderBatch);
             stored_ = ingest_.stored();
             lock.lock();
             setTrouble(taken ? parts_.connection->walTrouble()
                              : taken.error().message + "; the journals keep the records");
             // A full share may mean that there is more.
-            if (taken && *taken >= kBatchEntries / parts_.journals.size()) continue;
+            if (taken && *taken >= kRecorderBatch / parts_.journals.size()) continue;
             const auto pause = taken ? kPause : kPauseInTrouble;
             wake_.wait_for(lock, pause, [&] { return stop_; });
         }

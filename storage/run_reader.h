@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "core/analysis/overlap.h"
 #include "core/base/event.h"
-#include "core/base/overlap.h"
 #include "core/base/result.h"
 
 namespace dasgd::storage {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "core/analysis/statistics.h"
 #include "core/base/result.h"
-#include "core/base/statistics.h"
 #include "storage/run_reader.h"
 
 namespace dasgd::storage {

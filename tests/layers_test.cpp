@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 
+#include "tests/support/paths.h"
 #include "tests/support/source_tree.h"
 
 namespace {
@@ -28,8 +29,9 @@ const std::vector<Foreign> kForeign{
     {"LibTorch",
      {"torch/", "ATen/", "c10/", "caffe2/", "gloo/", "nccl"},
      {"torch", "nccl", "gloo"},
-     {"core/comm", "core/virtual", "core/models", "core/datasets", "core/algorithms", "core/train", "experiments"}},
-    {"SimGrid", {"simgrid/"}, {"simgrid"}, {"core/virtual"}},
+     {"core/comm", "core/exec", "core/step", "core/sim", "core/models", "core/datasets", "core/optimizers",
+      "core/schedules", "core/algorithms", "core/train", "experiments"}},
+    {"SimGrid", {"simgrid/"}, {"simgrid"}, {"core/sim"}},
     {"Qt", {"Q"}, {"Qt6::"}, {"gui"}},
     {"QCustomPlot", {"qcustomplot"}, {"QCustomPlot"}, {"gui"}},
     {"SQLite", {"sqlite3", "SQLiteCpp"}, {"SQLite", "sqlite3"}, {"storage"}},
@@ -147,7 +149,7 @@ TEST(Layers, NoLibraryLinksAHigherLayer) {
         cmakeOf[folder] = file.text;
         addTargets(targets, folder, file.text);
     }
-    ASSERT_EQ(targets["core_base"], "core/base") << "the tree was not found at " DASGD_SOURCE_DIR;
+    ASSERT_EQ(targets["core_base"], "core/base") << "the tree was not found at " << dasgd::test::kSourceDir;
     Names complaints;
     for (const auto& [folder, cmake] : cmakeOf) {
         for (std::string& complaint : linkComplaints(folder, cmake, targets)) complaints.push_back(complaint);
@@ -191,22 +193,20 @@ TEST(Layers, ForwardArrowsPass) {
     return text;
 }
 
-#ifdef DASGD_LAB_PROGRAM
 TEST(Programs, TheWindowLoadsNoTorch) {
-    const std::string libraries = loadedLibraries(DASGD_LAB_PROGRAM);
+    if (std::string(kLabProgram).empty()) return;
+    const std::string libraries = loadedLibraries(kLabProgram);
     EXPECT_THAT(libraries, HasSubstr("libQt6Core"));
     for (const char* engine : {"libtorch", "libc10", "libnccl", "libgloo"}) {
         EXPECT_THAT(libraries, Not(HasSubstr(engine)));
     }
 }
-#endif
 
-#ifdef DASGD_PROGRAM
 TEST(Programs, TheEngineLoadsNoQt) {
-    const std::string libraries = loadedLibraries(DASGD_PROGRAM);
+    if (std::string(kProgram).empty()) return;
+    const std::string libraries = loadedLibraries(kProgram);
     EXPECT_THAT(libraries, HasSubstr("libtorch_cpu"));
     EXPECT_THAT(libraries, Not(HasSubstr("libQt6")));
 }
-#endif
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/paths.h"
 #include "tests/support/source_tree.h"
 
 namespace {
@@ -44,7 +45,7 @@ TEST(Tree, IncludesStartAtTheRoot) {
                     for (std::string line; std::getline(lines, line);) {
                         const std::string path = line.starts_with("#include") ? between(line, "\"", "\"") : "";
                         if (path.empty() || path.ends_with(".moc")) continue;
-                        if (!fs::exists(fs::path(DASGD_SOURCE_DIR) / path)) wrong.push_back(file.path + ": " + line);
+                        if (!fs::exists(fs::path(test::kSourceDir) / path)) wrong.push_back(file.path + ": " + line);
                     }
                     return wrong;
                 }),

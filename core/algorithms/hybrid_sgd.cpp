@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "core/algorithms/algorithm.h"
-#include "core/train/step_context.h"
+#include "core/step/step_context.h"
 
 namespace dasgd {
 namespace {
@@ -194,7 +194,7 @@ private:
     std::vector<Layer> layers_;  // of each slot
 };
 
-const AlgorithmRegistry::Add<HybridSgd, HybridSgdParams> kAdd{
+const AlgorithmRegistry::Add<HybridSgd, HybridSgdParams> kHybridSgdEntry{
     "hybrid_sgd", "Synchronous SGD, fully connected layers split among groups of ranks: the time it takes",
     "arXiv 1602.06709"};
 

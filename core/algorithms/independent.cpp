@@ -1,6 +1,6 @@
 // No communication at all: the compute-only baseline that every overlap figure is divided by.
 #include "core/algorithms/algorithm.h"
-#include "core/train/step_context.h"
+#include "core/step/step_context.h"
 
 namespace dasgd {
 namespace {
@@ -12,7 +12,7 @@ public:
     void drain(StepContext&) override {}
 };
 
-const AlgorithmRegistry::Add<Independent> kAdd{"independent", "No communication: the compute-only baseline"};
+const AlgorithmRegistry::Add<Independent> kIndependentEntry{"independent", "No communication: the compute-only baseline"};
 
 }  // namespace
 }  // namespace dasgd

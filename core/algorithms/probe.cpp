@@ -2,7 +2,7 @@
 // `independent` makes them; then snapshots and transfers of several sizes with nothing else to do; then steps during
 // which all weights are reduced again and again; then the other half alone, so that a machine that grows slower
 // meanwhile does not pass for contention. Spans and the metrics probe/… hold what was seen (storage/format.md).
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/algorithms/algorithm.h"
-#include "core/train/step_context.h"
+#include "core/step/step_context.h"
 
 namespace dasgd {
 namespace {
@@ -184,7 +184,7 @@ private:
         beforeEnd_;  // of each slot, mean milliseconds from its gradient to the end of the backward pass
 };
 
-const AlgorithmRegistry::Add<Probe, ProbeParams> kAdd{"probe", "Measures the cluster; what dasgd calibrate runs"};
+const AlgorithmRegistry::Add<Probe, ProbeParams> kProbeEntry{"probe", "Measures the cluster; what dasgd calibrate runs"};
 
 }  // namespace
 }  // namespace dasgd

@@ -1,12 +1,12 @@
 // Synchronous SGD with bucketed overlap (as PyTorch DDP, arXiv 2006.15704): gradients are averaged in buckets, each
 // sent when its last gradient is ready, while the backward pass goes on. Buckets are slices of the flat gradient:
 // nothing is copied.
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <vector>
 
 #include "core/algorithms/algorithm.h"
-#include "core/train/step_context.h"
+#include "core/step/step_context.h"
 
 namespace dasgd {
 namespace {
@@ -95,7 +95,7 @@ private:
     std::size_t launched_ = 0;
 };
 
-const AlgorithmRegistry::Add<SyncSgd, SyncSgdParams> kAdd{
+const AlgorithmRegistry::Add<SyncSgd, SyncSgdParams> kSyncSgdEntry{
     "sync_sgd", "Synchronous SGD, buckets reduced during the backward pass", "arXiv 2006.15704"};
 
 }  // namespace

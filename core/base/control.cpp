@@ -131,7 +131,7 @@ void RunControl::publish(Rank rank, std::int64_t completed) {
     mine.completed.store(completed, std::memory_order_release);
 }
 
-bool TurnTaking::goOn(Rank rank, std::int64_t completed) {
+bool CooperativeGate::goOn(Rank rank, std::int64_t completed) {
     control_.publish(rank, completed);
     if (!stop_ && control_.stopRequested()) stop_ = furthest_;
     if (stop_ && completed >= *stop_) return false;

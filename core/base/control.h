@@ -40,7 +40,7 @@ public:
     // a rank whose process has died is taken as having left.
     [[nodiscard]] bool goOn(Rank rank, std::int64_t completed) override;
     void leave(Rank rank) override;
-    // Only publishes: for ranks that share one thread and must not park in it (see TurnTaking).
+    // Only publishes: for ranks that share one thread and must not park in it (see CooperativeGate).
     void publish(Rank rank, std::int64_t completed);
 
     // Launcher side.
@@ -64,10 +64,10 @@ private:
 };
 
 // The gate of ranks that take turns in one thread: none of them may park, and none runs while another one asks.
-class TurnTaking final : public StepGate {
+class CooperativeGate final : public StepGate {
 public:
     // `control` outlives the gate.
-    explicit TurnTaking(RunControl& control) : control_(control) {}
+    explicit CooperativeGate(RunControl& control) : control_(control) {}
     [[nodiscard]] bool goOn(Rank rank, std::int64_t completed) override;
     void leave(Rank rank) override { control_.leave(rank); }
 

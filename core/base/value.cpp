@@ -16,7 +16,7 @@ bool isBareKey(std::string_view key) {
     });
 }
 
-std::string quoted(std::string_view text) {
+std::string tomlString(std::string_view text) {
     std::string out = "\"";
     for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
@@ -39,7 +39,7 @@ std::string quoted(std::string_view text) {
     return out + '"';
 }
 
-std::string keyText(std::string_view key) { return isBareKey(key) ? std::string(key) : quoted(key); }
+std::string keyText(std::string_view key) { return isBareKey(key) ? std::string(key) : tomlString(key); }
 
 std::string floatText(double v) {
     if (std::isnan(v)) return "nan";
@@ -55,7 +55,7 @@ struct ToToml {
     std::string operator()(bool v) const { return v ? "true" : "false"; }
     std::string operator()(std::int64_t v) const { return std::to_string(v); }
     std::string operator()(double v) const { return floatText(v); }
-    std::string operator()(const std::string& v) const { return quoted(v); }
+    std::string operator()(const std::string& v) const { return tomlString(v); }
     std::string operator()(const Value::Array& items) const {
         std::string out = "[";
         for (const Value& item : items) {

@@ -1,6 +1,6 @@
 #include "core/comm/clock_sync.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <limits>
 

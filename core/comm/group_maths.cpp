@@ -1,6 +1,6 @@
 #include "core/comm/group_maths.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 namespace dasgd {
 

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "core/base/clock.h"
-#include "core/base/overlap.h"
+#include "core/base/time_range.h"
 
 namespace dasgd {
 

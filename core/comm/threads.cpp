@@ -1,6 +1,6 @@
 #include "core/comm/threads.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 #include <algorithm>
 #include <condition_variable>
 #include <deque>

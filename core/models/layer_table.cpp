@@ -122,7 +122,7 @@ private:
     std::shared_ptr<Table> table_;
 };
 
-const ModelRegistry::Add<LayerTable, LayerTableParams> kAdd{
+const ModelRegistry::Add<LayerTable, LayerTableParams> kLayerTableEntry{
     "layer_table", "Nothing but the sizes of a network's layers: for virtual runs after time alone"};
 
 }  // namespace

@@ -53,7 +53,7 @@ protected:
     }
 };
 
-const ModelRegistry::Add<LeNet> kAdd{"lenet", "LeNet-5 with ReLU and max pooling", "LeCun et al. 1998"};
+const ModelRegistry::Add<LeNet> kLenetEntry{"lenet", "LeNet-5 with ReLU and max pooling", "LeCun et al. 1998"};
 
 }  // namespace
 }  // namespace dasgd

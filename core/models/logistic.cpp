@@ -27,7 +27,7 @@ protected:
     }
 };
 
-const ModelRegistry::Add<Logistic> kAdd{"logistic", "Multinomial logistic regression"};
+const ModelRegistry::Add<Logistic> kLogisticEntry{"logistic", "Multinomial logistic regression"};
 
 }  // namespace
 }  // namespace dasgd

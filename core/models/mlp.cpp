@@ -49,7 +49,7 @@ private:
     MlpParams params_;
 };
 
-const ModelRegistry::Add<Mlp, MlpParams> kAdd{"mlp", "Multilayer perceptron with ReLU"};
+const ModelRegistry::Add<Mlp, MlpParams> kMlpEntry{"mlp", "Multilayer perceptron with ReLU"};
 
 }  // namespace
 }  // namespace dasgd

@@ -1,7 +1,7 @@
 // A network with its loss. One .cpp each; the class hides there and is registered by its last line.
 #pragma once
 
-#include <torch/nn/module.h>
+#include <ATen/core/Tensor.h>
 
 #include <cstdint>
 #include <vector>
@@ -9,6 +9,10 @@
 #include "core/base/ids.h"
 #include "core/base/registry.h"
 #include "core/base/result.h"
+
+namespace torch::nn {
+class Module;
+}
 
 namespace dasgd {
 

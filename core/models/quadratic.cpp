@@ -119,7 +119,7 @@ private:
     at::Generator noise_;
 };
 
-const ModelRegistry::Add<Quadratic, QuadraticParams> kAdd{"quadratic", "A quadratic bowl a worker, for theory"};
+const ModelRegistry::Add<Quadratic, QuadraticParams> kQuadraticEntry{"quadratic", "A quadratic bowl a worker, for theory"};
 
 }  // namespace
 }  // namespace dasgd

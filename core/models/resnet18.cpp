@@ -10,7 +10,7 @@
 namespace dasgd {
 namespace {
 
-constexpr std::int64_t kSmallestImage = 16;  // leaves 2x2 after three halvings: BatchNorm needs more than one value
+constexpr std::int64_t kSmallestResnetImage = 16;  // leaves 2x2 after three halvings: BatchNorm needs more than one value
 
 struct ResNetParams {
     std::int64_t width = 64;
@@ -89,7 +89,7 @@ public:
 
 protected:
     Result<std::shared_ptr<Network>> makeNetwork(const InputSpec& input) const override {
-        DASGD_TRY(checkImage(input, kSmallestImage, "resnet18"));
+        DASGD_TRY(checkImage(input, kSmallestResnetImage, "resnet18"));
         return std::make_shared<ResNetNetwork>(input, params_.width);
     }
 
@@ -97,7 +97,7 @@ private:
     ResNetParams params_;
 };
 
-const ModelRegistry::Add<ResNet18, ResNetParams> kAdd{"resnet18", "ResNet-18 with the stem for small images",
+const ModelRegistry::Add<ResNet18, ResNetParams> kResnet18Entry{"resnet18", "ResNet-18 with the stem for small images",
                                                       "arXiv 1512.03385"};
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "core/train/count_flops.h"
 
+#include <torch/nn/module.h>
 #include <ATen/record_function.h>
 #include <torch/types.h>
 

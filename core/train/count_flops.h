@@ -3,9 +3,9 @@
 
 #include "core/base/result.h"
 #include "core/models/model.h"
+#include "core/sim/compute/layer_work.h"
 #include "core/train/experiment.h"
 #include "core/train/training_data.h"
-#include "core/virtual/layer_work.h"
 
 namespace dasgd {
 

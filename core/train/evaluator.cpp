@@ -1,6 +1,6 @@
 #include "core/train/evaluator.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <algorithm>
 #include <limits>

@@ -6,7 +6,7 @@
 #include "core/comm/communicator.h"
 #include "core/datasets/dataset.h"
 #include "core/models/model.h"
-#include "core/train/flat_params.h"
+#include "core/step/flat_params.h"
 
 namespace dasgd {
 

@@ -1,5 +1,6 @@
 #include "core/train/experiment.h"
 
+#include <torch/nn/module.h>
 #include <torch/types.h>
 #include <torch/utils.h>
 
@@ -9,7 +10,7 @@
 
 #include "core/base/check.h"
 #include "core/base/units.h"
-#include "core/virtual/platform.h"
+#include "core/sim/network/platform.h"
 
 namespace dasgd {
 

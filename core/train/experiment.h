@@ -13,11 +13,11 @@
 #include "core/datasets/dataset.h"
 #include "core/datasets/partition.h"
 #include "core/models/model.h"
-#include "core/train/lr_schedule.h"
-#include "core/train/optimizer.h"
-#include "core/virtual/compute.h"
-#include "core/virtual/faults.h"
-#include "core/virtual/network.h"
+#include "core/optimizers/optimizer.h"
+#include "core/schedules/schedule.h"
+#include "core/sim/compute/compute.h"
+#include "core/sim/faults/faults.h"
+#include "core/sim/network/network.h"
 
 namespace dasgd {
 

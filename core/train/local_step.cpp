@@ -1,11 +1,11 @@
 #include "core/train/local_step.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <limits>
 #include <optional>
 
-#include "core/train/optimizer.h"
+#include "core/optimizers/optimizer.h"
 #include "core/train/sampler.h"
 
 namespace dasgd {

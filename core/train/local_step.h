@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "core/models/model.h"
+#include "core/step/flat_params.h"
+#include "core/step/gradient_feed.h"
 #include "core/train/experiment.h"
-#include "core/train/flat_params.h"
-#include "core/train/gradient_feed.h"
 #include "core/train/training_data.h"
 
 namespace dasgd {

@@ -1,5 +1,6 @@
 #include "core/train/measure_step.h"
 
+#include <ATen/Parallel.h>
 #include <torch/utils.h>
 
 #include <algorithm>
@@ -87,7 +88,7 @@ private:
 }  // namespace
 
 Result<StepTimes> measureStepTimes(const Experiment& experiment, const TrainingData& data) {
-    torch::set_num_threads(static_cast<int>(experiment.cluster.threadsPerWorker));
+    at::set_num_threads(static_cast<int>(experiment.cluster.threadsPerWorker));
     DASGD_ASSIGN(const auto model, buildModel(experiment, data, Rank{0}));
     return StepWatch(experiment, data, *model).watch();
 }
@@ -95,7 +96,7 @@ Result<StepTimes> measureStepTimes(const Experiment& experiment, const TrainingD
 Result<StepTimes> stepTimesOf(const Experiment& experiment, const TrainingData& data) {
     if (experiment.compute.measured()) return measureStepTimes(experiment, data);
     DASGD_ASSIGN(const LayerWork work, layerWorkOf(experiment, data));
-    return reckonStepTimes(experiment.compute, work, data.parameterSizes(), experiment.train.batchSize);
+    return estimateStepTimes(experiment.compute, work, data.parameterSizes(), experiment.train.batchSize);
 }
 
 }  // namespace dasgd

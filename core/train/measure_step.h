@@ -2,9 +2,9 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/sim/compute/compute.h"
 #include "core/train/experiment.h"
 #include "core/train/training_data.h"
-#include "core/virtual/compute.h"
 
 namespace dasgd {
 

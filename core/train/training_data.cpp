@@ -1,5 +1,6 @@
 #include "core/train/training_data.h"
 
+#include <torch/nn/module.h>
 #include <c10/util/accumulate.h>
 #include <torch/utils.h>
 

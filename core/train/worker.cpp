@@ -1,14 +1,15 @@
 #include "core/train/worker.h"
 
-#include <torch/torch.h>
+#include <ATen/Parallel.h>
+#include <torch/types.h>
 
 #include <cmath>
 #include <optional>
 #include <vector>
 
+#include "core/step/step_context.h"
 #include "core/train/evaluator.h"
 #include "core/train/local_step.h"
-#include "core/train/step_context.h"
 
 namespace dasgd {
 
@@ -42,8 +43,9 @@ public:
           environment_(environment),
           model_(std::move(model)),
           params_(paramsOf(experiment, data, model_.get())),
-          trace_(environment.clock, environment.sink, levelOf(experiment.record), environment.pace),
-          context_(environment.comm, environment.clock, params_, trace_, environment.pace, experiment.train.batchSize),
+          trace_(environment.clock, environment.sink, levelOf(experiment.record), environment.simulatedTime),
+          context_(environment.comm, environment.clock, params_, trace_, environment.simulatedTime,
+                   experiment.train.batchSize),
           plan_(planSteps(experiment, data.splits.train.count())),
           hasData_(!data.shards.empty()),
           learningRate_(experiment.makeOptimizer()->learningRate()),
@@ -82,7 +84,7 @@ public:
 private:
     // Equal weights everywhere, whatever library made them; and no rank's clock starts before the last one is there.
     void startTogether() {
-        const FreeOfTime free(environment_.pace);
+        const UntimedScope free(environment_.simulatedTime);
         Pending weights = environment_.comm.broadcast(params_.weights(), Rank{0});
         weights.wait();
         setupBytes_ = environment_.comm.bytesSent();
@@ -136,7 +138,7 @@ private:
     void evaluate() {
         const Ns begin = environment_.clock.now();
         if (evaluator_) {
-            const FreeOfTime free(environment_.pace);
+            const UntimedScope free(environment_.simulatedTime);
             const auto span = trace_.scope(SpanKind::Eval, step_);
             const EvaluationReport report = evaluator_->evaluate();
             evaluationBytes_ += report.bytesSent;
@@ -189,7 +191,7 @@ private:
         recordOverlap();
         algorithm_->drain(context_);
         if (kind == WorkerOutcome::Kind::Finished && evaluator_) {
-            const FreeOfTime free(environment_.pace);
+            const UntimedScope free(environment_.simulatedTime);
             const std::int64_t before = environment_.comm.bytesSent();
             averageModel(params_, environment_.comm);
             evaluationBytes_ += environment_.comm.bytesSent() - before;
@@ -245,7 +247,7 @@ std::string firstLineOf(const std::exception& error) {
 }  // namespace
 
 WorkerOutcome runWorker(const Experiment& experiment, const WorkerEnvironment& environment) {
-    torch::set_num_threads(static_cast<int>(experiment.cluster.threadsPerWorker));
+    at::set_num_threads(static_cast<int>(experiment.cluster.threadsPerWorker));
     environment.sink.state(RankState::Starting, 0, "");
     std::int64_t step = 0;
     const auto failed = [&](const std::string& message) {

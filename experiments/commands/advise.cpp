@@ -3,14 +3,15 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "experiments/candidates.h"
+#include "experiments/base/text.h"
+#include "experiments/calibrate/calibrated_platform.h"
+#include "experiments/config/calibrated_cluster.h"
+#include "experiments/calibrate/candidates.h"
+#include "experiments/calibrate/forecast.h"
+#include "experiments/calibrate/probe_experiment.h"
 #include "experiments/commands/command.h"
-#include "experiments/document.h"
-#include "experiments/forecast.h"
-#include "experiments/platform.h"
-#include "experiments/probe_experiment.h"
-#include "experiments/run_summary.h"
-#include "experiments/text.h"
+#include "experiments/config/document.h"
+#include "experiments/report/run_summary.h"
 
 namespace dasgd::experiments {
 

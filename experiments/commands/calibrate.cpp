@@ -4,12 +4,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "experiments/base/text.h"
+#include "experiments/calibrate/calibrated_platform.h"
+#include "experiments/calibrate/probe_experiment.h"
 #include "experiments/commands/command.h"
-#include "experiments/platform.h"
-#include "experiments/probe_experiment.h"
-#include "experiments/run_session.h"
-#include "experiments/run_summary.h"
-#include "experiments/text.h"
+#include "experiments/launch/run_session.h"
+#include "experiments/report/run_summary.h"
 
 namespace dasgd::experiments {
 

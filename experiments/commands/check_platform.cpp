@@ -10,9 +10,9 @@
 #include <cstring>
 #include <memory>
 
-#include "core/virtual/platform.h"
+#include "core/sim/network/platform.h"
 #include "experiments/commands/command.h"
-#include "experiments/platform_check.h"
+#include "experiments/config/platform_check.h"
 
 namespace dasgd::experiments {
 

@@ -1,9 +1,7 @@
 #include "experiments/commands/command.h"
 
-#include <cstdio>
-
-#include "experiments/run_session.h"
-#include "experiments/text.h"
+#include "experiments/base/text.h"
+#include "experiments/launch/run_session.h"
 
 namespace dasgd::experiments {
 
@@ -19,11 +17,6 @@ void addPlatformOption(CLI::App& app, std::string& platform) {
 
 void addSetOption(CLI::App& app, std::vector<std::string>& assignments) {
     app.add_option("-s,--set", assignments, "Change a key: --set algorithm.period=8")->allow_extra_args(false);
-}
-
-int refuse(const Error& error) {
-    std::fprintf(stderr, "dasgd: %s\n", printable(error.message).c_str());
-    return kWrongInput;
 }
 
 int failed(RunSession& session, const Error& error) {

@@ -7,13 +7,11 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "experiments/base/errors.h"
 
 namespace dasgd::experiments {
 
 class RunSession;
-
-// The exit statuses that scripts may rely on.
-enum ExitCode : int { kFinished = 0, kRunFailed = 1, kWrongInput = 2, kStopped = 130 };
 
 // Runs the command; its value is the exit status.
 using Action = std::function<int()>;
@@ -49,10 +47,7 @@ void addPlatformOption(CLI::App& app, std::string& platform);
 // --set, one assignment each time it is given.
 void addSetOption(CLI::App& app, std::vector<std::string>& assignments);
 
-// Says what is wrong on stderr; the status for a wrong experiment or command line.
-int refuse(const Error& error);
-
-// The same of a command that needs its runs whole: until the first of them it is the input that is wrong, from then on
+// Refuses a command that needs its runs whole: until the first of them it is the input that is wrong, from then on
 // a run has failed, or was stopped.
 int failed(RunSession& session, const Error& error);
 

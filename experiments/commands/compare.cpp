@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/commands/command.h"
-#include "experiments/comparison.h"
-#include "experiments/run_summary.h"
+#include "experiments/report/comparison.h"
+#include "experiments/report/run_summary.h"
 
 namespace dasgd::experiments {
 

@@ -4,10 +4,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "experiments/checked_experiment.h"
+#include "experiments/base/text.h"
 #include "experiments/commands/command.h"
-#include "experiments/run_summary.h"
-#include "experiments/text.h"
+#include "experiments/config/checked_experiment.h"
+#include "experiments/report/run_summary.h"
 
 namespace dasgd::experiments {
 

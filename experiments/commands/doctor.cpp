@@ -12,12 +12,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "experiments/checked_experiment.h"
+#include "experiments/base/sockets.h"
+#include "experiments/base/text.h"
 #include "experiments/commands/command.h"
-#include "experiments/provenance.h"
-#include "experiments/run_summary.h"
-#include "experiments/sockets.h"
-#include "experiments/text.h"
+#include "experiments/config/checked_experiment.h"
+#include "experiments/launch/provenance.h"
+#include "experiments/report/run_summary.h"
 #include "storage/run_reader.h"
 
 namespace dasgd::experiments {

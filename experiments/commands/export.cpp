@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "experiments/commands/command.h"
-#include "experiments/csv_export.h"
-#include "experiments/trace_export.h"
+#include "experiments/report/csv_export.h"
+#include "experiments/report/trace_export.h"
 
 namespace dasgd::experiments {
 

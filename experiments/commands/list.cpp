@@ -4,9 +4,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "experiments/base/text.h"
 #include "experiments/commands/command.h"
-#include "experiments/run_summary.h"
-#include "experiments/text.h"
+#include "experiments/report/run_summary.h"
 
 namespace dasgd::experiments {
 

@@ -4,12 +4,13 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "experiments/base/text.h"
+#include "experiments/calibrate/calibrated_platform.h"
+#include "experiments/config/calibrated_cluster.h"
 #include "experiments/commands/command.h"
-#include "experiments/platform.h"
-#include "experiments/run_session.h"
-#include "experiments/run_summary.h"
-#include "experiments/text.h"
-#include "experiments/toml_reader.h"
+#include "experiments/config/toml_reader.h"
+#include "experiments/launch/run_session.h"
+#include "experiments/report/run_summary.h"
 
 namespace dasgd::experiments {
 

@@ -4,10 +4,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "experiments/base/text.h"
 #include "experiments/commands/command.h"
-#include "experiments/comparison.h"
-#include "experiments/run_series.h"
-#include "experiments/text.h"
+#include "experiments/launch/run_series.h"
+#include "experiments/report/comparison.h"
 
 namespace dasgd::experiments {
 

@@ -6,13 +6,13 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "experiments/base/text.h"
 #include "experiments/commands/command.h"
-#include "experiments/comparison.h"
-#include "experiments/run_series.h"
-#include "experiments/scaling_plan.h"
-#include "experiments/scaling_report.h"
-#include "experiments/text.h"
-#include "experiments/toml_reader.h"
+#include "experiments/config/toml_reader.h"
+#include "experiments/launch/run_series.h"
+#include "experiments/report/comparison.h"
+#include "experiments/report/scaling_plan.h"
+#include "experiments/report/scaling_report.h"
 
 namespace dasgd::experiments {
 

@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "core/base/control.h"
+#include "experiments/base/process.h"
 #include "experiments/commands/command.h"
-#include "experiments/process.h"
 #include "storage/recorder.h"
 #include "storage/run_reader.h"
 

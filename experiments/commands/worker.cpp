@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "experiments/commands/command.h"
-#include "experiments/worker_process.h"
+#include "experiments/worker/worker_process.h"
 
 namespace dasgd::experiments {
 

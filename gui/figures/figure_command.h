@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <optional>
 
-#include "core/base/overlap.h"
+#include "core/analysis/overlap.h"
 #include "core/base/result.h"
-#include "gui/models/series.h"
+#include "gui/models/live/series.h"
 #include "storage/scaling.h"
 
 namespace dasgd::gui {

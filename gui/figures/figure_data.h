@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "gui/models/compare.h"
-#include "gui/models/series.h"
+#include "gui/models/live/series.h"
+#include "gui/models/runs/compare.h"
 #include "gui/plots/plot_view.h"
 #include "storage/run_reader.h"
 

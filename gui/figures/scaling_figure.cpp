@@ -6,7 +6,7 @@
 #include <QTextStream>
 
 #include "gui/figures/figure_data.h"
-#include "gui/models/scaling.h"
+#include "gui/models/scaling/scaling.h"
 
 namespace dasgd::gui {
 

@@ -9,9 +9,9 @@
 #include <limits>
 #include <set>
 
-#include "gui/models/run_config.h"
-#include "gui/models/span_cache.h"
-#include "gui/models/span_colors.h"
+#include "gui/models/runs/run_config.h"
+#include "gui/models/timeline/span_cache.h"
+#include "gui/models/timeline/span_colors.h"
 #include "gui/plots/outlined_svg.h"
 #include "gui/theme/paper.h"
 #include "gui/timeline/timeline_painter.h"

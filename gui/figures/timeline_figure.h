@@ -4,7 +4,7 @@
 #include <QString>
 #include <optional>
 
-#include "core/base/overlap.h"
+#include "core/analysis/overlap.h"
 #include "core/base/result.h"
 #include "storage/run_reader.h"
 

@@ -8,8 +8,8 @@
 #include <functional>
 #include <vector>
 
-#include "gui/models/engine.h"
-#include "gui/models/session.h"
+#include "gui/models/live/engine.h"
+#include "gui/models/live/session.h"
 #include "gui/theme/theme.h"
 
 namespace dasgd::gui {

@@ -4,7 +4,7 @@
 #include <QVBoxLayout>
 #include <cmath>
 
-#include "gui/models/run_config.h"
+#include "gui/models/runs/run_config.h"
 #include "gui/pages/page.h"
 #include "gui/widgets/chart_card.h"
 #include "gui/widgets/figure_export.h"
@@ -236,7 +236,7 @@ private:
     bool shownError_ = false;
 };
 
-const PageRegistry::Add<RunPage> kAdd{{.order = 20, .title = "Run", .icon = "bars"}};
+const PageRegistry::Add<RunPage> kRunPageEntry{{.order = 20, .title = "Run", .icon = "bars"}};
 
 }  // namespace
 

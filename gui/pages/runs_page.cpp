@@ -10,7 +10,7 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
-#include "gui/models/run_filter.h"
+#include "gui/models/runs/run_filter.h"
 #include "gui/pages/page.h"
 #include "gui/widgets/parts.h"
 #include "gui/widgets/run_delegate.h"
@@ -223,7 +223,7 @@ private:
     QPushButton* start_ = nullptr;
 };
 
-const PageRegistry::Add<RunsPage> kAdd{{.order = 10, .title = "Runs", .icon = "list"}};
+const PageRegistry::Add<RunsPage> kRunsPageEntry{{.order = 10, .title = "Runs", .icon = "list"}};
 
 }  // namespace
 

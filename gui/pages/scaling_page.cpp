@@ -12,8 +12,8 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
-#include "gui/models/scaling_list_model.h"
-#include "gui/models/scaling_table_model.h"
+#include "gui/models/scaling/scaling_list_model.h"
+#include "gui/models/scaling/scaling_table_model.h"
 #include "gui/pages/page.h"
 #include "gui/widgets/figure_export.h"
 #include "gui/widgets/line_delegate.h"
@@ -23,7 +23,7 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr int kRowHeight = 32;
+constexpr int kPointRowHeight = 32;
 constexpr int kListWidth = 312;
 constexpr int kNarrow = 960;      // below, list and table stand above each other
 constexpr int kChartWidth = 400;  // at least, of each of several in a row
@@ -157,7 +157,7 @@ private:
         points_->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
         points_->verticalHeader()->hide();
         points_->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-        points_->verticalHeader()->setDefaultSectionSize(kRowHeight);
+        points_->verticalHeader()->setDefaultSectionSize(kPointRowHeight);
         points_->horizontalHeader()->setHighlightSections(false);
         points_->horizontalHeader()->setStretchLastSection(true);
         points_->setAccessibleName(tr("Points"));
@@ -380,7 +380,7 @@ private:
     QTableView* points_ = nullptr;
 };
 
-const PageRegistry::Add<ScalingPage> kAdd{{.order = 30, .title = "Scaling", .icon = "scaling"}};
+const PageRegistry::Add<ScalingPage> kScalingPageEntry{{.order = 30, .title = "Scaling", .icon = "scaling"}};
 
 }  // namespace
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "gui/models/curve.h"
+#include "gui/models/live/curve.h"
 #include "gui/theme/theme.h"
 
 class QMouseEvent;

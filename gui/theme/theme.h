@@ -7,7 +7,7 @@
 #include <QString>
 #include <array>
 
-#include "gui/models/compare.h"
+#include "gui/models/runs/compare.h"
 
 class QApplication;
 

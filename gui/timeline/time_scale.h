@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/base/overlap.h"
+#include "core/analysis/overlap.h"
 
 namespace dasgd::gui {
 

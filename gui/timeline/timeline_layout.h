@@ -4,7 +4,7 @@
 #include <QRectF>
 #include <vector>
 
-#include "gui/models/span_merge.h"
+#include "gui/models/timeline/span_merge.h"
 
 namespace dasgd::gui {
 

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <ranges>
 
-#include "gui/models/span_colors.h"
+#include "gui/models/timeline/span_colors.h"
 #include "gui/models/words.h"
 
 namespace dasgd::gui {

@@ -4,7 +4,7 @@
 #include <QFont>
 #include <QPainter>
 
-#include "gui/models/span_merge.h"
+#include "gui/models/timeline/span_merge.h"
 #include "gui/theme/theme.h"
 #include "gui/timeline/time_scale.h"
 #include "gui/timeline/timeline_layout.h"

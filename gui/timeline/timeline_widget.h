@@ -6,8 +6,8 @@
 #include <QWidget>
 #include <optional>
 
-#include "gui/models/span_cache.h"
-#include "gui/models/time_selection.h"
+#include "gui/models/timeline/span_cache.h"
+#include "gui/models/timeline/time_selection.h"
 #include "gui/theme/theme.h"
 #include "gui/timeline/time_scale.h"
 #include "gui/timeline/timeline_layout.h"

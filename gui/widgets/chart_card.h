@@ -4,7 +4,7 @@
 #include <QTimer>
 #include <string>
 
-#include "gui/models/session.h"
+#include "gui/models/live/session.h"
 #include "gui/plots/plot_view.h"
 #include "gui/widgets/parts.h"
 

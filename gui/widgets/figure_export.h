@@ -4,7 +4,7 @@
 
 #include <QPushButton>
 
-#include "gui/models/session.h"
+#include "gui/models/live/session.h"
 #include "gui/widgets/parts.h"
 
 namespace dasgd::gui {

@@ -4,7 +4,7 @@
 #include <QMouseEvent>
 #include <QPainter>
 
-#include "gui/models/scaling_list_model.h"
+#include "gui/models/scaling/scaling_list_model.h"
 #include "gui/plots/plot_view.h"
 
 namespace dasgd::gui {

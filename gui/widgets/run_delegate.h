@@ -3,7 +3,7 @@
 
 #include <QStyledItemDelegate>
 
-#include "gui/models/session.h"
+#include "gui/models/live/session.h"
 #include "gui/theme/theme.h"
 
 namespace dasgd::gui {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "gui/models/scaling_board.h"
+#include "gui/models/scaling/scaling_board.h"
 #include "gui/plots/plot_view.h"
 #include "gui/widgets/parts.h"
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "gui/models/span_colors.h"
+#include "gui/models/timeline/span_colors.h"
 #include "gui/timeline/timeline_painter.h"
 
 namespace dasgd::gui {

@@ -1,7 +1,7 @@
 // The overlap timeline with its legend, the follow switch and the strip that says the two overlap numbers in words.
 #pragma once
 
-#include "gui/models/session.h"
+#include "gui/models/live/session.h"
 #include "gui/timeline/timeline_widget.h"
 #include "gui/widgets/parts.h"
 

@@ -22,11 +22,25 @@ if(DASGD_SANITIZE)
   target_link_options(dasgd_options INTERFACE -fsanitize=${DASGD_SANITIZE})
 endif()
 
+# Compiles the target's sources a few at a time: headers of LibTorch, CLI11 and Qt cost far more than our own lines. So
+# names in anonymous namespaces must differ within a library. Off for clang-tidy, which wants one source at a time.
+option(DASGD_UNITY "Compile several sources of a library as one" ON)
+function(dasgd_unity name)
+  if(DASGD_UNITY)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    # An Impl that holds a type of its anonymous namespace is a source file's own; g++ takes it for a header's.
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      target_compile_options(${name} PRIVATE -Wno-subobject-linkage)
+    endif()
+  endif()
+endfunction()
+
 # dasgd_library(name SOURCES … LINKS …): a static library that sees the root of the tree.
 function(dasgd_library name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINKS" ${ARGN})
   add_library(${name} STATIC ${arg_SOURCES})
   target_link_libraries(${name} PUBLIC dasgd_options ${arg_LINKS})
+  dasgd_unity(${name})
 endfunction()
 
 # dasgd_torch_library(name …): the same, with the precompiled torch header.
@@ -36,17 +50,21 @@ function(dasgd_torch_library name)
   target_precompile_headers(${name} REUSE_FROM torch_pch)
 endfunction()
 
-# dasgd_plugins(name LINKS … [SOURCES …]): every .cpp of the folder, or those named, linked whole, so that no registration
-# is dropped: a static library would lose objects that nobody names.
+# dasgd_plugins(name LINKS … [GLOB …] [SOURCES …]): every .cpp that a pattern of GLOB finds (by default the folder's), and
+# SOURCES, linked whole, so that no registration is dropped: a static library would lose objects that nobody names.
 function(dasgd_plugins name)
-  cmake_parse_arguments(arg "" "" "LINKS;SOURCES" ${ARGN})
-  set(sources ${arg_SOURCES})
-  if(NOT sources)
-    file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+  cmake_parse_arguments(arg "" "" "LINKS;GLOB;SOURCES" ${ARGN})
+  if(NOT arg_GLOB)
+    set(arg_GLOB "*.cpp")
   endif()
-  add_library(${name}_objects OBJECT ${sources})
+  list(TRANSFORM arg_GLOB PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
+  file(GLOB found CONFIGURE_DEPENDS ${arg_GLOB})
+  add_library(${name}_objects OBJECT ${found} ${arg_SOURCES})
   target_link_libraries(${name}_objects PUBLIC dasgd_options ${arg_LINKS})
-  if(TARGET torch_pch AND NOT name MATCHES "gui|topologies")
+  dasgd_unity(${name}_objects)
+  # Only what links torch may take its precompiled header.
+  get_target_property(links ${name}_objects LINK_LIBRARIES)
+  if(TARGET torch_pch AND links MATCHES "torch_cpu|core_step")
     target_precompile_headers(${name}_objects REUSE_FROM torch_pch)
   endif()
   add_library(${name} INTERFACE)
@@ -59,21 +77,31 @@ function(dasgd_reuse_torch_header name)
   target_precompile_headers(${name} REUSE_FROM torch_pch)
 endfunction()
 
-# dasgd_test(base/journal LINKS …): tests/base/journal_test.cpp as one program; `TORCH` takes the precompiled header.
-# Labels: the folder, `tree` at the root. A test has 60 s.
-function(dasgd_test path)
-  cmake_parse_arguments(arg "TORCH" "" "LINKS;SOURCES" ${ARGN})
-  string(REPLACE "/" "_" name "${path}_test")
-  add_executable(${name} "${CMAKE_SOURCE_DIR}/tests/${path}_test.cpp" ${arg_SOURCES})
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
-  target_link_libraries(${name} PRIVATE dasgd_options ${arg_LINKS} GTest::gmock GTest::gtest GTest::gtest_main)
+# dasgd_test(core/base LINKS …): every tests/core/base/*_test.cpp, and SOURCES, in one program, core_base_test; with FILES
+# only those. NAME is the program's, TORCH takes the precompiled header. Label: the folder, `tree` at the root. Every
+# test runs in a process of its own and has 60 s.
+function(dasgd_test folder)
+  cmake_parse_arguments(arg "TORCH" "NAME" "LINKS;SOURCES;FILES;EXCEPT" ${ARGN})
+  set(path "${CMAKE_SOURCE_DIR}/tests/${folder}")
+  if(arg_FILES)
+    list(TRANSFORM arg_FILES PREPEND "${path}/" OUTPUT_VARIABLE files)
+  else()
+    file(GLOB files CONFIGURE_DEPENDS "${path}/*_test.cpp")
+    foreach(name IN LISTS arg_EXCEPT)
+      list(REMOVE_ITEM files "${path}/${name}")
+    endforeach()
+  endif()
+  if(NOT arg_NAME)
+    string(REPLACE "/" "_" arg_NAME "${folder}_test")
+  endif()
+  add_executable(${arg_NAME} ${files} ${arg_SOURCES})
+  set_target_properties(${arg_NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+  target_link_libraries(${arg_NAME} PRIVATE dasgd_options ${arg_LINKS} GTest::gmock GTest::gtest GTest::gtest_main)
+  # A path on the command line of every source would make each checkout miss the compiler cache.
+  target_link_libraries(${arg_NAME} PRIVATE dasgd_test_paths)
   if(arg_TORCH)
-    dasgd_reuse_torch_header(${name})
+    dasgd_reuse_torch_header(${arg_NAME})
   endif()
-  get_filename_component(folder "${path}" DIRECTORY)
-  if(NOT folder)
-    set(folder tree)
-  endif()
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 TEST_PREFIX "${folder}/"
+  gtest_discover_tests(${arg_NAME} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 TEST_PREFIX "${folder}/"
                        PROPERTIES TIMEOUT 60 LABELS "${folder}")
 endfunction()

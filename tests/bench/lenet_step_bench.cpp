@@ -1,6 +1,7 @@
 // Time of one LeNet training step on one thread: gather a batch of 32, forward, backward, SGD with momentum. Prints one
 // line a round of 50 steps: wall and processor time of a step in ms. tests/bench/lenet_step.py runs it beside PyTorch's
 // Python loop.
+#include <ATen/Parallel.h>
 #include <torch/torch.h>
 
 #include <chrono>
@@ -10,8 +11,8 @@
 #include <string>
 
 #include "core/base/value.h"
+#include "core/step/flat_params.h"
 #include "core/train/experiment.h"
-#include "core/train/flat_params.h"
 
 namespace {
 
@@ -30,7 +31,7 @@ dasgd::Value named(const char* name) {
 int main(int argc, char** argv) {
     using Clock = std::chrono::steady_clock;
     const int rounds = argc > 1 ? std::atoi(argv[1]) : 20;
-    torch::set_num_threads(1);
+    at::set_num_threads(1);
     torch::manual_seed(1);
     dasgd::Value document;
     document.set("algorithm", named("independent"));

@@ -2,13 +2,13 @@
 // so that everything else counts for nothing. Ranks and all-reduces may be given.
 //
 //   build/release/tests/bench/message_rate_bench      256 20
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 
-#include "core/virtual/world.h"
+#include "core/sim/engine/world.h"
 
 namespace {
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/base/check.h"
+#include "tests/support/paths.h"
 #include "tests/support/temp_dir.h"
 
 namespace dasgd::test {
@@ -43,7 +44,7 @@ using Environment = std::map<std::string, std::string>;
 class StartedProgram {
 public:
     StartedProgram(const std::filesystem::path& folder, const std::vector<std::string>& arguments,
-                   const Environment& environment, const std::string& program = DASGD_PROGRAM)
+                   const Environment& environment, const std::string& program = kProgram)
         : output_(nextOutput(folder)) {
         std::vector<char*> argv{const_cast<char*>(program.c_str())};
         for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));

@@ -1,7 +1,7 @@
 // Messages over a simulated network, sent at once: how long each takes tells where it went and whom it met there.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <string>
 #include <vector>

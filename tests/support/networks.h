@@ -21,7 +21,7 @@ inline std::unique_ptr<Model> createModel(const std::string& name, const Value& 
 
 inline std::unique_ptr<Model> buildModel(const std::string& name, const InputSpec& input, const Value& fields = {}) {
     auto model = createModel(name, fields);
-    torch::set_num_threads(1);  // other tests run beside this one
+    at::set_num_threads(1);  // other tests run beside this one
     torch::manual_seed(3);
     const Status built = model->build({.input = input, .rank = Rank{0}, .workers = 1});
     EXPECT_TRUE(built) << (built ? "" : built.error().message);

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/support/paths.h"
+
 namespace dasgd::test {
 
 namespace fs = std::filesystem;
@@ -21,15 +23,34 @@ struct Layer {
 };
 inline const std::vector<Layer> kLayers{
     {"core/base", {"core/base"}},
-    {"core/comm", {"core/base", "core/comm"}},
-    {"core/virtual", {"core/base", "core/comm", "core/virtual"}},
+    {"core/analysis", {"core/base", "core/analysis"}},
+    {"core/cost", {"core/base", "core/cost"}},
+    {"core/comm", {"core/base", "core/cost", "core/comm"}},
+    {"core/exec", {"core/base", "core/analysis", "core/comm", "core/exec"}},
+    {"core/step", {"core/base", "core/comm", "core/exec", "core/step"}},
+    {"core/sim", {"core/base", "core/cost", "core/comm", "core/exec", "core/sim"}},
     {"core/models", {"core/base", "core/models"}},
     {"core/datasets", {"core/base", "core/models", "core/datasets"}},
-    {"core/algorithms", {"core/base", "core/comm", "core/train", "core/algorithms"}},
+    {"core/optimizers", {"core/base", "core/step", "core/optimizers"}},
+    {"core/schedules", {"core/base", "core/schedules"}},
+    {"core/algorithms", {"core/base", "core/comm", "core/exec", "core/step", "core/algorithms"}},
     {"core/train", {"core"}},
-    {"storage", {"core/base", "storage"}},
+    {"storage", {"core/base", "core/analysis", "storage"}},
+    {"experiments/base", {"core/base", "core/analysis", "experiments/base"}},
+    {"experiments/config", {"core", "experiments/base", "experiments/config"}},
+    {"experiments/report",
+     {"core/base", "core/analysis", "storage", "experiments/base", "experiments/config", "experiments/report"}},
+    {"experiments/launch",
+     {"core/base", "core/analysis", "storage", "experiments/base", "experiments/config", "experiments/report",
+      "experiments/launch"}},
+    {"experiments/calibrate",
+     {"core/base", "core/analysis", "core/cost", "storage", "experiments/base", "experiments/config",
+      "experiments/report", "experiments/launch", "experiments/calibrate"}},
+    {"experiments/worker",
+     {"core", "storage", "experiments/base", "experiments/config", "experiments/report", "experiments/launch",
+      "experiments/worker"}},
     {"experiments", {"core", "storage", "experiments"}},
-    {"gui", {"core/base", "storage", "gui"}},
+    {"gui", {"core/base", "core/analysis", "core/cost", "storage", "gui"}},
 };
 
 inline bool isUnder(std::string_view path, std::string_view folder) {
@@ -66,7 +87,7 @@ struct File {
 inline const std::vector<File>& tree() {
     static const std::vector<File> kFiles = [] {
         static const Names kTops{"core", "storage", "experiments", "gui", "tests", "resources", ".ci", ".github"};
-        const fs::path root = DASGD_SOURCE_DIR;
+        const fs::path root = kSourceDir;
         std::vector<fs::path> paths;
         for (const auto& entry : fs::directory_iterator(root)) {
             const fs::path name = entry.path().filename();

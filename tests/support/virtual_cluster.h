@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/sim/engine/world.h"
 #include "core/train/measure_step.h"
-#include "core/virtual/world.h"
 #include "tests/support/training.h"
 
 namespace dasgd::test {
@@ -76,7 +76,8 @@ inline std::vector<RankRecord> trainVirtually(const Value& document) {
     if (!world) throw std::runtime_error(world.error().message);
     (*world)->run([&](VirtualRank& rank) {
         RankRecord& record = records[static_cast<std::size_t>(rank.comm.rank().value())];
-        record.outcome = runWorker(*experiment, {rank.comm, rank.clock, record.sink, nullptr, &rank.pace, &*data});
+        record.outcome =
+            runWorker(*experiment, {rank.comm, rank.clock, record.sink, nullptr, &rank.simulatedTime, &*data});
         if (record.outcome.kind == WorkerOutcome::Kind::Failed) (*world)->abort(record.outcome.error);
     });
     return records;

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "experiments/run_session.h"
+#include "experiments/launch/run_session.h"
 #include "tests/support/dasgd_program.h"
 
 namespace dasgd::experiments {

@@ -7,8 +7,8 @@
 #include <QTest>
 #include <functional>
 
-#include "gui/models/run_item.h"
-#include "gui/models/session.h"
+#include "gui/models/live/session.h"
+#include "gui/models/runs/run_item.h"
 #include "gui/theme/theme.h"
 #include "tests/gui/support/synthetic_run.h"
 

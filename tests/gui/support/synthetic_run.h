@@ -11,10 +11,10 @@
 #include <thread>
 #include <vector>
 
+#include "core/analysis/overlap.h"
 #include "core/base/clock.h"
 #include "core/base/event.h"
 #include "core/base/journal.h"
-#include "core/base/overlap.h"
 #include "storage/recorder.h"
 
 namespace dasgd::test {

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "gui/models/span_cache.h"
+#include "gui/models/timeline/span_cache.h"
 #include "gui/timeline/timeline_painter.h"
 
 namespace {

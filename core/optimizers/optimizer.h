@@ -1,0 +1,23 @@
+// How to descend: one local step on the flat parameters. Exists once; algorithms decide when to average.
+#pragma once
+
+#include <vector>
+
+#include "core/base/registry.h"
+#include "core/step/flat_params.h"
+
+namespace dasgd {
+
+class Optimizer {
+public:
+    virtual ~Optimizer() = default;
+    // w ← U(w, g) in place; allocates its flat state on first use.
+    virtual void step(FlatParams& params, double learningRate) = 0;
+    [[nodiscard]] virtual double learningRate() const = 0;  // as configured; the schedule scales it
+    // Flat state tensors of shape [N] (momentum …) in a fixed order; empty before the first step.
+    [[nodiscard]] virtual std::vector<at::Tensor> state() = 0;
+};
+
+using OptimizerRegistry = Registry<Optimizer>;
+
+}  // namespace dasgd

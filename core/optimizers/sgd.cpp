@@ -1,0 +1,62 @@
+#include <ATen/ops/_fused_sgd.h>
+#include <torch/types.h>
+
+#include <optional>
+
+#include "core/optimizers/optimizer.h"
+
+namespace dasgd {
+namespace {
+
+struct SgdParams {
+    double learningRate = 0.05;
+    double momentum = 0.9;
+    double dampening = 0;
+    double weightDecay = 0;
+    bool nesterov = false;
+
+    void visit(auto&& f) {
+        f(learningRate, "learning_rate",
+          {.min = 0, .max = 1e6, .symbol = "η", .help = "Step size before the schedule"});
+        f(momentum, "momentum", {.min = 0, .max = 1, .symbol = "μ", .help = "Share of the last update that is kept"});
+        f(dampening, "dampening", {.min = 0, .max = 1, .help = "Share of the gradient kept out of the momentum"});
+        f(weightDecay, "weight_decay", {.min = 0, .max = 1e6, .symbol = "λ", .help = "Added to the gradient as λw"});
+        f(nesterov, "nesterov", {.help = "Look ahead by one momentum step"});
+    }
+    std::optional<FieldError> check() const {
+        if (nesterov && (momentum == 0 || dampening != 0)) {
+            return FieldError{"nesterov", "nesterov needs momentum > 0 and dampening = 0"};
+        }
+        return std::nullopt;
+    }
+};
+
+// g += λw; v = g at first, then μv + (1−dampening)g; u = nesterov ? g + μv : v; w −= ηu. The order of torch.optim.SGD.
+class Sgd final : public Optimizer {
+public:
+    explicit Sgd(const SgdParams& params) : params_(params) {}
+
+    void step(FlatParams& flat, double learningRate) override {
+        const at::NoGradGuard noGrad;
+        const bool first = !velocity_.defined();
+        if (params_.momentum != 0 && first) velocity_ = at::zeros_like(flat.weights());
+        std::vector<at::Tensor> velocities;
+        if (velocity_.defined()) velocities.push_back(velocity_);
+        at::_fused_sgd_({flat.weights()}, {flat.gradients()}, velocities, params_.weightDecay, params_.momentum,
+                        learningRate, params_.dampening, params_.nesterov, /*maximize=*/false, first);
+    }
+
+    double learningRate() const override { return params_.learningRate; }
+    std::vector<at::Tensor> state() override {
+        return velocity_.defined() ? std::vector<at::Tensor>{velocity_} : std::vector<at::Tensor>{};
+    }
+
+private:
+    SgdParams params_;
+    at::Tensor velocity_;
+};
+
+const OptimizerRegistry::Add<Sgd, SgdParams> kSgdEntry{"sgd", "SGD with momentum, Nesterov and coupled weight decay"};
+
+}  // namespace
+}  // namespace dasgd

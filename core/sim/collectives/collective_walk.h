@@ -1,0 +1,40 @@
+// One collective on its way through the network: walks every rank through its rounds of the schedule.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "core/cost/message_schedule.h"
+#include "core/sim/network/wire.h"
+
+namespace dasgd {
+
+class CollectiveWalk : public std::enable_shared_from_this<CollectiveWalk> {
+public:
+    // `reduceSecondsPerByte`: ρ. `finished` is called for each rank once its last round is over.
+    CollectiveWalk(Wire& wire, std::unique_ptr<MessageSchedule> schedule, int ranks, double reduceSecondsPerByte,
+                   std::function<void(int rank)> finished);
+
+    // `rank` has arrived and begins its first round; in SimGrid's context.
+    void enter(int rank);
+
+private:
+    // A message starts when both ends are in its round.
+    struct Progress {
+        int round = -1;
+        std::size_t outstanding = 0;
+        Round now;
+    };
+    void nextRound(int rank);
+    void start(int from, int to, std::int64_t bytes);
+    void ended(int rank);
+
+    Wire& wire_;
+    std::unique_ptr<MessageSchedule> schedule_;
+    double reduceSecondsPerByte_;
+    std::function<void(int rank)> finished_;
+    std::vector<Progress> ranks_;
+};
+
+}  // namespace dasgd

@@ -1,0 +1,150 @@
+// How long a rank computes, in simulated time.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/event.h"
+#include "core/base/fields.h"
+#include "core/base/result.h"
+#include "core/sim/compute/jitter.h"
+
+namespace dasgd {
+
+struct LayerWork;
+
+// Ranks that take longer than the others.
+struct StragglerParams {
+    std::vector<std::int64_t> ranks;
+    double factor = 2;
+    double probability = 1;
+    std::int64_t every = 1;
+    void visit(auto&& f) {
+        f(ranks, "ranks", {.min = 0, .max = 4095, .help = "Which ranks; none given: all of them"});
+        f(factor, "factor", {.min = 1, .max = 1e6, .help = "A slow step takes so many times as long"});
+        f(probability, "probability", {.min = 0, .max = 1, .help = "Of a step to be slow, each by itself"});
+        f(every, "every", {.min = 1, .max = 1e9, .unit = "steps", .help = "Only every so many steps may be slow"});
+    }
+    [[nodiscard]] bool mayBeSlow(int rank, std::int64_t step) const;
+};
+
+struct ComputeParams {
+    std::string mode = "maths";
+    std::string stepTime = "measured";
+    std::string device = "none";
+    double peakTeraflops = 0;
+    double efficiency = 0;
+    double forwardShare = 0;
+    std::string memoryBandwidth = "10GB/s";
+    double contention = 0;
+    std::string jitter = "none";
+    std::vector<double> jitterSamples;
+    std::vector<double> rankFactors = {1.0};
+    std::vector<double> gradientShares;
+    std::optional<StragglerParams> straggler;
+    std::int64_t seed = 1;
+    void visit(auto&& f) {
+        f(mode, "mode",
+          {.help = "maths: train, simulate only time; time-only: no replicas, no loss, thousands of workers",
+           .choices = {"maths", "time-only"}});
+        f(stepTime, "step_time",
+          {.symbol = "T_c",
+           .help =
+               "Forward, backward and update of one local step, as 60ms; measured: on this machine; device: FLOP of "
+               "the model for the batch / (peak x efficiency)"});
+        f(device, "device", {.help = "What a worker computes on; its figures are the maker's", .choices = devices()});
+        f(peakTeraflops, "peak_tflops",
+          {.min = 0, .max = 1e9, .unit = "TFLOP/s", .help = "Peak in single precision; 0: the device's"});
+        f(efficiency, "efficiency",
+          {.min = 0, .max = 1, .help = "Share of the peak that training reaches: yours to choose, no table has it"});
+        f(forwardShare, "forward_share",
+          {.min = 0,
+           .max = 1,
+           .maxOpen = true,
+           .help = "Of a step time that is not measured: the rest is the backward pass; 0: by the layers' FLOP"});
+        f(memoryBandwidth, "memory_bandwidth",
+          {.help = "At which snapshots and merges go over the weights, as 10GB/s; device: its own"});
+        f(contention, "contention",
+          {.min = 0, .max = 100, .symbol = "κ", .help = "Computing takes 1 + κ times as long while a collective runs"});
+        f(jitter, "jitter",
+          {.help =
+               "Scatter of the step time, mean 1: none, normal(0.05), lognormal(0.05), exponential(0.05), samples"});
+        f(jitterSamples, "jitter_samples",
+          {.min = 0,
+           .help = "Of jitter = \"samples\": quantiles of a measured distribution, evenly spaced, ascending"});
+        f(rankFactors, "rank_factors",
+          {.min = 0,
+           .minOpen = true,
+           .help = "Of the ranks' step times, in turn: [1.0, 1.5] slows every second one down"});
+        f(gradientShares, "gradient_shares",
+          {.min = 0,
+           .max = 1,
+           .help =
+               "Of a given step time: which share of the backward pass each parameter's gradient takes, in order of "
+               "registration; none: by the model's layers"});
+        f(straggler, "straggler", {.help = "Ranks that are slow: always, at random, or every so many steps"});
+        f(seed, "seed", {.min = 0, .max = 9e15, .help = "Of jitter and stragglers"});
+    }
+    [[nodiscard]] std::optional<FieldError> check() const;
+    [[nodiscard]] bool measured() const { return stepTime == "measured"; }
+    [[nodiscard]] bool ofDevice() const { return stepTime == "device"; }
+    // Writes the device's figures where the user leaves them to the table, so that a run's record has them. Checked
+    // values.
+    void fillInDevice();
+    [[nodiscard]] double memoryBytesPerSecond() const;  // of values that are filled in
+    [[nodiscard]] JitterSpec jitterSpec() const;
+
+private:
+    [[nodiscard]] static std::vector<std::string> devices();
+    [[nodiscard]] std::optional<FieldError> checkDevice() const;
+};
+
+// Phases of one local step, in seconds, on a rank that nothing disturbs.
+struct StepTimes {
+    double data = 0;
+    double forward = 0;
+    double backward = 0;
+    double update = 0;
+    // Of each parameter (slot of the flat weights): which share of the backward pass comes between the gradient that
+    // was ready before it and its own. In slot order; sums to at most 1. Empty: all gradients are ready at the end.
+    std::vector<double> gradientShares;
+    // And of the forward pass: which share is computed with it. Empty where that is not known.
+    std::vector<double> forwardShares;
+
+    [[nodiscard]] double total() const { return data + forward + backward + update; }
+};
+
+// Of a step time that was given, or of `samples` a step on a device: forward, backward and each layer by its share of
+// `work`, a model with parameters of these sizes. Errors: a device and a model in which nothing can be counted.
+[[nodiscard]] Result<StepTimes> estimateStepTimes(const ComputeParams& params, const LayerWork& work,
+                                                  const std::vector<std::int64_t>& parameterSizes,
+                                                  std::int64_t samples);
+
+// One rank's. The same parameters give the same times.
+class ComputeModel {
+public:
+    ComputeModel(const ComputeParams& params, StepTimes times, int rank);
+    // Of a piece of work of this kind; `bytes` is what a snapshot or a merge goes over. 0 for what is not computing. A
+    // forward pass begins a step: jitter and stragglers are drawn for it then.
+    [[nodiscard]] double seconds(SpanKind kind, std::int64_t bytes);
+    // From the gradient before it to this one.
+    [[nodiscard]] double gradientSeconds(std::size_t slot) const;
+    // Of the forward pass with this parameter. The first of a step begins it.
+    [[nodiscard]] double forwardSeconds(std::size_t slot);
+
+private:
+    void beginStep();
+
+    ComputeParams params_;
+    StepTimes times_;
+    int rank_;
+    Jitter jitter_;
+    double memoryBytesPerSecond_;
+    std::int64_t step_ = 0;
+    bool begun_ = false;   // the forward pass of the present step has
+    double slowness_ = 1;  // of the present step
+};
+
+}  // namespace dasgd

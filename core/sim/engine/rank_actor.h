@@ -1,0 +1,79 @@
+// One rank as an actor: its clock, its simulated time, its communicator. All of it runs on the actor's own stack;
+// SimGrid is entered through `VirtualWorld::Impl` alone.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/clock.h"
+#include "core/comm/communicator.h"
+#include "core/exec/simulated_time.h"
+#include "core/sim/engine/world_impl.h"
+
+namespace dasgd {
+
+// Simulated seconds as an instant of the run.
+[[nodiscard]] Ns toNs(double seconds);
+
+class RankActor final : public Clock, public SimulatedTime {
+public:
+    RankActor(VirtualWorld::Impl& world, int rank);
+
+    // The body of the actor.
+    void live(const std::function<void(VirtualRank&)>& body);
+
+    // Clock.
+    [[nodiscard]] Ns now() const override;
+    void sleepUntil(Ns instant) override;
+    // SimulatedTime.
+    void charge(SpanKind kind, std::int64_t bytes) override;
+    void gradientReady(std::size_t slot) override;
+    void layerDone(SpanKind pass, std::size_t slot) override;
+    void setUntimed(bool free) override;
+
+    // Does `launch` in SimGrid's context at the rank's present time: at once, or, inside a backward pass, when time
+    // has come so far.
+    void launch(std::function<void()> launch);
+    // Lets simulated time catch up with what has been computed.
+    void settle();
+    // Until `done`, for what `label` says. Throws CommError past the deadline or when the run is aborted.
+    void await(const std::function<bool()>& done, const std::string& label);
+
+    [[nodiscard]] bool isFree() const { return free_; }
+    [[nodiscard]] int rank() const { return rank_; }
+    [[nodiscard]] VirtualWorld::Impl& world() { return world_; }
+    // What it waits for, "" while it does not.
+    [[nodiscard]] const std::string& waitingFor() const { return waitingFor_; }
+    [[nodiscard]] bool hasEnded() const { return ended_; }
+
+private:
+    // Computes for so long, with rests while the host is out.
+    void spend(double seconds);
+    // Sleeps until `instant`, which a dead host does not see: throws CommError when the run is over for it.
+    void liveUntil(double instant);
+    // A host that is out does nothing until it is back.
+    void resume();
+    [[nodiscard]] std::string whatKilledIt() const;
+    // When work of `seconds` that begins now is done; infinite where the host does not come back before.
+    [[nodiscard]] double endOf(double seconds) const;
+    // What was computed since time last caught up reaches into an outage.
+    [[nodiscard]] bool isTouched() const;
+
+    VirtualWorld::Impl& world_;
+    const int rank_;
+    ComputeModel compute_;
+
+    double ahead_ = 0;     // computed since simulated time last caught up
+    double passDone_ = 0;  // of the pass under way
+    bool inBackward_ = false;
+    bool free_ = false;
+    bool ended_ = false;
+    bool dead_ = false;  // its host failed for good
+    std::vector<std::pair<double, std::function<void()>>>
+        planned_;  // launches of the backward pass: after so many seconds
+    std::string waitingFor_;
+};
+
+}  // namespace dasgd

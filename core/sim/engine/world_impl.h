@@ -1,0 +1,70 @@
+// The engine, its actors and the group; seen by core/virtual alone.
+#pragma once
+
+#include <simgrid/s4u.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/sim/collectives/group.h"
+#include "core/sim/engine/world.h"
+#include "core/sim/faults/outages.h"
+#include "core/sim/network/background.h"
+#include "core/sim/network/wire.h"
+
+namespace dasgd {
+
+class RankActor;
+
+class VirtualWorld::Impl {
+public:
+    Impl(const Topology& topology, const VirtualOptions& options);
+    ~Impl();
+    Status build();
+    void run(const std::function<void(VirtualRank&)>& body);
+    void abort(const std::string& reason);
+
+    // For actors. Runs `work` in SimGrid's context. Other actors may run before it returns.
+    void inKernel(const std::function<void()>& work);
+    // Sleeps until `instant`, in simulated seconds.
+    void sleepUntil(double instant);
+    // Sleeps until something changed for `rank`, or until `instant`; not at all where that has passed.
+    void sleepUntilChange(int rank, double instant);
+    // For a rank whose host does not come back: sleeps until the run is aborted or all other ranks have ended or lie as
+    // dead.
+    void stayDown(int rank);
+    [[nodiscard]] static double now() { return simgrid::s4u::Engine::get_clock(); }
+
+    [[nodiscard]] const VirtualOptions& options() const { return options_; }
+    // Null where nothing fails.
+    [[nodiscard]] Outages* outages() { return outages_.get(); }
+    [[nodiscard]] VirtualGroup& group() { return *group_; }
+    [[nodiscard]] const std::string& aborted() const { return aborted_; }
+    // "; rank 3: its host failed at 0.5 s": which hosts and links are out now, the first few of them.
+    [[nodiscard]] std::string whoIsOut() const;
+    // "; rank 2 waits for …; rank 3 computes": what ranks other than `self` are doing, the first few of them.
+    [[nodiscard]] std::string whoWaits(int self) const;
+
+private:
+    void changed(int rank);
+    // One of those that may still do something is gone.
+    void oneLess();
+
+    const Topology& topology_;
+    const VirtualOptions options_;
+    simgrid::s4u::Engine engine_;
+    std::vector<simgrid::s4u::Host*> hosts_;
+    std::unique_ptr<Wire> wire_;
+    std::unique_ptr<VirtualGroup> group_;
+    std::unique_ptr<Outages> outages_;
+    std::unique_ptr<Background> background_;
+    int active_ = 0;  // ranks that have not ended and do not lie dead
+    int ended_ = 0;
+    std::vector<std::unique_ptr<RankActor>> actors_;
+    std::vector<simgrid::s4u::SemaphorePtr> bells_;  // of each rank: rung when it listens and something changed
+    std::vector<bool> listens_;
+    std::string aborted_;
+};
+
+}  // namespace dasgd

@@ -1,0 +1,109 @@
+// The network of a virtual cluster, as the user describes it. One topology each .cpp of topologies/, registered by its
+// last line; SimGrid makes hosts, links and routes of it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/fields.h"
+#include "core/base/registry.h"
+#include "core/base/result.h"
+#include "core/cost/cost.h"
+#include "core/cost/message_schedule.h"
+
+namespace simgrid::s4u {
+class Host;
+}
+
+namespace dasgd {
+
+// Traffic of others on the same network: messages between random hosts at random instants.
+struct BackgroundParams {
+    double load = 0.3;
+    std::string message = "1MB";
+    std::int64_t seed = 1;
+    void visit(auto&& f) {
+        f(load, "load", {.min = 0, .max = 0.95, .help = "Share of the busiest link that it takes on average"});
+        f(message, "message", {.help = "Size of each message, as 1MB"});
+        f(seed, "seed", {.min = 0, .max = 9e15, .help = "Of its instants and hosts"});
+    }
+    [[nodiscard]] std::optional<FieldError> check() const;
+    [[nodiscard]] double messageBytes() const;  // of checked values
+};
+
+// Common to all topologies.
+struct NetworkParams {
+    std::string fidelity = "message";
+    std::string collective = "ring";
+    std::int64_t groupSize = 1;
+    std::int64_t servers = 1;
+    std::string reduceRate = "0GB/s";
+    double efficiency = 1;
+    std::optional<BackgroundParams> background;
+    void visit(auto&& f) {
+        f(fidelity, "fidelity",
+          {.help = "message: collectives as messages that share links with everything else in flight; formula: their "
+                   "alpha-beta time",
+           .choices = {"message", "formula"}});
+        f(collective, "collective",
+          {.help = "How an all-reduce is made of messages; authors-…: by formula alone, as DaSGD's authors reckon",
+           .choices = {"ring", "halving-doubling", "recursive-doubling", "tree", "hierarchical", "parameter-server",
+                       "authors-one-to-all", "authors-tree", "authors-butterfly", "authors-partial-mixing"}});
+        f(groupSize, "group_size",
+          {.min = 1, .max = 4096, .unit = "ranks", .symbol = "G", .help = "Of a hierarchical all-reduce"});
+        f(servers, "servers", {.min = 1, .max = 4096, .help = "Ranks that hold the shards of a parameter server"});
+        f(reduceRate, "reduce_rate",
+          {.symbol = "1/ρ", .help = "How fast a rank adds up what it receives, as 10GB/s; 0GB/s: in no time"});
+        f(efficiency, "efficiency",
+          {.min = 0, .max = 1, .minOpen = true, .help = "Share of the links' bandwidth that messages reach"});
+        f(background, "background", {.help = "Traffic of others on the same network; needs fidelity = \"message\""});
+    }
+    [[nodiscard]] std::optional<FieldError> check() const;
+    // Of checked values:
+    [[nodiscard]] double reduceSecondsPerByte() const;  // ρ
+    [[nodiscard]] AllReduceKind allReduce() const;      // the default one where authorsExchange() has a value
+    [[nodiscard]] std::optional<AuthorsExchange> authorsExchange() const;
+};
+
+// Bandwidth and latency of one link, shared by the topologies that have equal ones.
+struct LinkSpec {
+    std::string bandwidth = "10Gbps";
+    std::string latency = "25us";
+    void visit(auto&& f) {
+        f(bandwidth, "bandwidth", {.help = "Of one link, each way, as 10Gbps"});
+        f(latency, "latency", {.help = "Of one link, as 25us"});
+    }
+    [[nodiscard]] std::optional<FieldError> check() const;
+    [[nodiscard]] double bytesPerSecond() const;  // of checked values
+    [[nodiscard]] double latencySeconds() const;
+};
+
+// What a network is read from.
+struct NetworkFile {
+    std::filesystem::path path;
+    std::string checksum;  // of its content
+};
+
+class Topology {
+public:
+    virtual ~Topology() = default;
+    // The file that the network is read from, where there is one; a relative name counts from `folder`. Before check()
+    // and build(). Errors: it cannot be read, or is not the one whose checksum was given.
+    [[nodiscard]] virtual Result<std::optional<NetworkFile>> open(const std::filesystem::path& folder) {
+        static_cast<void>(folder);
+        return std::optional<NetworkFile>();
+    }
+    // Whether it has room for `hosts`; the error says what to change.
+    [[nodiscard]] virtual Status check(int hosts) const = 0;
+    // Makes the platform in the running SimGrid engine; the first `hosts` hosts, in rank order. Errors: a platform file
+    // that cannot be used.
+    [[nodiscard]] virtual Result<std::vector<simgrid::s4u::Host*>> build(int hosts) const = 0;
+};
+
+using TopologyRegistry = Registry<Topology>;
+
+}  // namespace dasgd

@@ -1,0 +1,59 @@
+// Any network that a platform file of SimGrid describes. A run keeps a copy of the file and is made from that.
+#include "core/sim/network/platform.h"
+
+#include <set>
+
+#include "core/sim/network/network.h"
+
+namespace dasgd {
+namespace {
+
+struct PlatformFields {
+    std::string file;
+    std::string hosts;
+    std::string checksum;
+    void visit(auto&& f) {
+        f(file, "file", {.help = "A platform file of SimGrid, as cluster.xml; from the folder of the experiment file"});
+        f(hosts, "hosts",
+          {.help =
+               "Names of the ranks' hosts, as \"node-0, node-8\"; empty: the first ones, in the order of the file"});
+        f(checksum, "checksum", {.help = "Of the file's content; a run's record has it. Empty: any content"});
+    }
+};
+
+class Platform final : public Topology {
+public:
+    explicit Platform(const PlatformFields& fields) : fields_(fields), choice_{{}, hostNames(fields.hosts)} {}
+
+    [[nodiscard]] Result<std::optional<NetworkFile>> open(const std::filesystem::path& folder) override {
+        choice_.file = fields_.file.empty() ? std::filesystem::path() : folder / fields_.file;
+        DASGD_ASSIGN(NetworkFile file, openPlatform(choice_.file, fields_.checksum));
+        return std::optional(std::move(file));
+    }
+    // How many hosts the file has, only SimGrid can tell.
+    [[nodiscard]] Status check(int hosts) const override {
+        const std::vector<std::string>& names = choice_.hosts;
+        if (!names.empty() && static_cast<int>(names.size()) < hosts) {
+            return fail("hosts names " + std::to_string(names.size()) + " hosts for " + std::to_string(hosts) +
+                        " workers; name more, or use fewer workers");
+        }
+        std::set<std::string> seen;
+        for (const std::string& name : names) {
+            if (!seen.insert(name).second) return fail("hosts names '" + name + "' twice; a host has one rank");
+        }
+        return {};
+    }
+    [[nodiscard]] Result<std::vector<simgrid::s4u::Host*>> build(int hosts) const override {
+        return loadPlatform(choice_, hosts);
+    }
+
+private:
+    PlatformFields fields_;
+    PlatformChoice choice_;
+};
+
+const TopologyRegistry::Add<Platform, PlatformFields> kPlatformEntry{"platform", "What a platform file of SimGrid describes",
+                                                           "simgrid.org, XML reference"};
+
+}  // namespace
+}  // namespace dasgd

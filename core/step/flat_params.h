@@ -1,0 +1,49 @@
+// All trainable parameters as views of one contiguous tensor, all gradients as views of a second: a snapshot is one
+// copy, an all-reduce one call. Buffers (BatchNorm statistics) stay apart.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace torch::nn {
+class Module;
+}
+
+namespace dasgd {
+
+class FlatParams {
+public:
+    // Moves the module's parameters into one tensor of `type` and gives each a gradient view. The module lives longer.
+    FlatParams(torch::nn::Module& module, at::ScalarType type);
+    // Parameters of these shapes, without values, on the meta device: operations on them check shapes and compute
+    // nothing.
+    [[nodiscard]] static FlatParams shapesOf(const std::vector<std::vector<std::int64_t>>& shapes, at::ScalarType type);
+
+    [[nodiscard]] at::Tensor& weights() { return weights_; }      // [N]
+    [[nodiscard]] at::Tensor& gradients() { return gradients_; }  // [N]
+    [[nodiscard]] bool shapesOnly() const { return weights_.is_meta(); }
+    [[nodiscard]] std::int64_t size() const { return weights_.numel(); }
+    [[nodiscard]] std::int64_t bytes() const { return size() * weights_.element_size(); }
+
+    // Parameters in registration order with their offset in the flat tensor.
+    struct Slot {
+        at::Tensor parameter;
+        std::int64_t offset = 0;
+        std::int64_t numel = 0;
+    };
+    [[nodiscard]] const std::vector<Slot>& slots() const { return slots_; }
+
+    // Floating-point buffers of the module (BatchNorm running means and variances; never num_batches_tracked).
+    [[nodiscard]] const std::vector<at::Tensor>& buffers() const { return buffers_; }
+
+private:
+    FlatParams() = default;
+    at::Tensor weights_;
+    at::Tensor gradients_;
+    std::vector<Slot> slots_;
+    std::vector<at::Tensor> buffers_;
+};
+
+}  // namespace dasgd

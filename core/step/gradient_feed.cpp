@@ -1,0 +1,50 @@
+#include "core/step/gradient_feed.h"
+
+#include <torch/csrc/autograd/functions/utils.h>
+#include <torch/csrc/autograd/utils/lambda_post_hook.h>
+#include <torch/csrc/autograd/variable.h>
+#include <torch/types.h>
+
+#include "core/base/check.h"
+
+namespace dasgd {
+
+void GradientFeed::listen(Listener listener) {
+    DASGD_CHECK(!listener_ && "one listener");
+    listener_ = std::move(listener);
+    if (params_.shapesOnly()) return;
+    const auto& slots = params_.slots();
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+        auto node = torch::autograd::impl::grad_accumulator(slots[i].parameter);
+        DASGD_CHECK(node);
+        node->add_post_hook(
+            std::make_unique<torch::autograd::utils::LambdaPostHook>([this, i](const auto& outputs, const auto&) {
+                ready(i);
+                return outputs;
+            }));
+        accumulators_.push_back(std::move(node));
+    }
+}
+
+void GradientFeed::ready(std::size_t slot) {
+    if (time_) time_->gradientReady(slot);
+    if (listener_) listener_(slot);
+}
+
+void GradientFeed::listenToLayers(LayerListener listener) {
+    DASGD_CHECK(!hasLayerListener() && "one listener");
+    DASGD_CHECK(params_.shapesOnly() && "nobody can stop autograd between two layers");
+    layers_ = std::move(listener);
+}
+
+void GradientFeed::forward(std::size_t slot) {
+    layers_.beforeForward(slot);
+    if (time_) time_->layerDone(SpanKind::Forward, slot);
+}
+
+void GradientFeed::backward(std::size_t slot) {
+    if (time_) time_->layerDone(SpanKind::Backward, slot);
+    layers_.afterBackward(slot);
+}
+
+}  // namespace dasgd

@@ -1,0 +1,53 @@
+// Tells an algorithm, during the backward pass, that the gradient of a parameter is ready. Synchronous SGD sends its
+// buckets from here. Where passes are only timed it can also be told of every layer as either pass comes to it.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "core/exec/simulated_time.h"
+#include "core/step/flat_params.h"
+
+namespace torch::autograd {
+struct Node;
+}
+
+namespace dasgd {
+
+class GradientFeed {
+public:
+    using Listener = std::function<void(std::size_t slot)>;
+
+    // `simulatedTime` may be null. Both outlive the feed.
+    GradientFeed(FlatParams& params, SimulatedTime* simulatedTime) : params_(params), time_(simulatedTime) {}
+
+    // From the next backward pass on `listener` is called once for each slot of FlatParams::slots(), in the order in
+    // which the gradients become ready, from inside the pass. One listener; it may launch communication, not wait for
+    // it.
+    void listen(Listener listener);
+    [[nodiscard]] bool hasListener() const { return static_cast<bool>(listener_); }
+    // The gradient of `slot` is ready. Called by autograd, or by whoever stands in for it.
+    void ready(std::size_t slot);
+
+    // Of parameters that are shapes only. Unlike the listener above, these may wait.
+    struct LayerListener {
+        Listener beforeForward;  // from slot 0 on
+        Listener afterBackward;  // from the last slot on
+    };
+    void listenToLayers(LayerListener listener);
+    [[nodiscard]] bool hasLayerListener() const { return static_cast<bool>(layers_.beforeForward); }
+    // The pass comes to `slot`; called by whoever stands in for it.
+    void forward(std::size_t slot);
+    void backward(std::size_t slot);
+
+private:
+    FlatParams& params_;
+    SimulatedTime* time_;
+    Listener listener_;
+    LayerListener layers_;
+    std::vector<std::shared_ptr<torch::autograd::Node>> accumulators_;  // autograd holds them weakly
+};
+
+}  // namespace dasgd

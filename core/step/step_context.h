@@ -1,0 +1,56 @@
+// All that an algorithm sees of the world. It does not know whether time is real.
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/clock.h"
+#include "core/comm/communicator.h"
+#include "core/exec/trace.h"
+#include "core/step/flat_params.h"
+#include "core/step/gradient_feed.h"
+
+namespace dasgd {
+
+class StepContext {
+public:
+    // `samples`: of one rank in one step.
+    StepContext(Communicator& comm, Clock& clock, FlatParams& params, Trace& trace,
+                SimulatedTime* simulatedTime = nullptr, std::int64_t samples = 1)
+        : comm_(comm),
+          clock_(clock),
+          params_(params),
+          trace_(trace),
+          gradientFeed_(params, simulatedTime),
+          samples_(samples) {}
+
+    [[nodiscard]] Communicator& comm() { return comm_; }
+    [[nodiscard]] Clock& clock() { return clock_; }
+    [[nodiscard]] FlatParams& params() { return params_; }
+    [[nodiscard]] Trace& trace() { return trace_; }
+    [[nodiscard]] GradientFeed& gradientFeed() { return gradientFeed_; }
+
+    // That this rank trains on in one step.
+    [[nodiscard]] std::int64_t samples() const { return samples_; }
+    // Completed local steps k; in afterStep the step just made counts.
+    [[nodiscard]] std::int64_t step() const { return step_; }
+    // Of the step just made, or about to be made.
+    [[nodiscard]] double learningRate() const { return learningRate_; }
+
+    // The worker loop's own.
+    void moveTo(std::int64_t step, double learningRate) {
+        step_ = step;
+        learningRate_ = learningRate;
+    }
+
+private:
+    Communicator& comm_;
+    Clock& clock_;
+    FlatParams& params_;
+    Trace& trace_;
+    GradientFeed gradientFeed_;
+    std::int64_t samples_;
+    std::int64_t step_ = 0;
+    double learningRate_ = 0;
+};
+
+}  // namespace dasgd

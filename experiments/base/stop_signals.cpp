@@ -1,0 +1,29 @@
+#include "experiments/base/stop_signals.h"
+
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "core/base/check.h"
+
+namespace dasgd::experiments {
+
+StopSignals::StopSignals() {
+    sigset_t stop;
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGINT);
+    sigaddset(&stop, SIGTERM);
+    ::pthread_sigmask(SIG_BLOCK, &stop, nullptr);
+    ::signal(SIGHUP, SIG_IGN);
+    ::signal(SIGPIPE, SIG_IGN);
+    fd_ = Descriptor(::signalfd(-1, &stop, SFD_CLOEXEC | SFD_NONBLOCK));
+    DASGD_CHECK(fd_);
+}
+
+int StopSignals::count() {
+    signalfd_siginfo info{};
+    while (::read(fd_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) ++count_;
+    return count_;
+}
+
+}  // namespace dasgd::experiments

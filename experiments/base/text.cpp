@@ -1,0 +1,154 @@
+#include "experiments/base/text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+
+namespace dasgd::experiments {
+
+namespace {
+
+struct CodePoint {
+    std::uint32_t value = 0;
+    std::size_t bytes = 0;  // 0: not UTF-8
+};
+
+CodePoint decode(std::string_view text) {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const unsigned char lead = byte(0);
+    if (lead < 0x80) return {lead, 1};
+    const std::size_t bytes = lead >= 0xf0 && lead < 0xf5 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 0;
+    if (bytes == 0 || lead >= 0xf5 || text.size() < bytes) return {};
+    std::uint32_t value = lead & (0xff >> (bytes + 1));
+    for (std::size_t i = 1; i < bytes; ++i) {
+        if ((byte(i) & 0xc0) != 0x80) return {};
+        value = value << 6 | (byte(i) & 0x3f);
+    }
+    constexpr std::uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+    const bool surrogate = value >= 0xd800 && value <= 0xdfff;
+    if (value < smallest[bytes] || value > 0x10ffff || surrogate) return {};
+    return {value, bytes};
+}
+
+bool isHidden(std::uint32_t c) {
+    return c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == 0xad || (c >= 0x200b && c <= 0x200f) ||
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x2069) || c == 0xfeff;
+}
+
+std::string formatted(const char* format, double value) {
+    char buffer[64];
+    std::snprintf(buffer, sizeof buffer, format, value);
+    return buffer;
+}
+
+std::size_t seenWidth(std::string_view text) {
+    return static_cast<std::size_t>(
+        std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+    std::string out;
+    while (!text.empty()) {
+        const CodePoint point = decode(text);
+        char escape[16];
+        if (point.bytes == 0 || point.value < 0x80) {
+            const auto byte = static_cast<unsigned char>(text[0]);
+            std::snprintf(escape, sizeof escape, "\\x%02x", byte);
+            const bool plain = point.bytes == 1 && !isHidden(byte);
+            out += plain ? std::string(1, text[0]) : escape;
+        } else if (isHidden(point.value)) {
+            std::snprintf(escape, sizeof escape, "\\u%04x", point.value);
+            out += escape;
+        } else {
+            out += text.substr(0, point.bytes);
+        }
+        text.remove_prefix(std::max<std::size_t>(point.bytes, 1));
+    }
+    return out;
+}
+
+std::string csvText(std::string_view text) {
+    std::string field(text);
+    if (!field.empty() && std::string_view("=+-@\t\r").find(field[0]) != std::string_view::npos) field.insert(0, "'");
+    if (field.find_first_of(",\"\n\r") == std::string::npos) return field;
+    std::string quoted = "\"";
+    for (const char c : field) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return quoted + '"';
+}
+
+std::string csvNumber(double value) {
+    if (std::isnan(value)) return "nan";
+    char buffer[40];
+    const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
+    return {buffer, end};
+}
+
+std::string shortNumber(std::optional<double> value) {
+    if (!value || std::isnan(*value)) return value ? "nan" : "–";
+    const double size = std::fabs(*value);
+    if (size == 0) return "0";
+    if (size >= 1e6 || (size > 0 && size < 1e-3)) return formatted("%.3g", *value);
+    return formatted(size >= 1000 ? "%.0f" : size >= 100 ? "%.1f" : size >= 10 ? "%.2f" : "%.4f", *value);
+}
+
+std::string spread(const Sample& sample, double scale, Confidence confidence) {
+    if (sample.n == 0) return "–";
+    std::string text = shortNumber(sample.mean * scale);
+    if (sample.std) text += " ± " + shortNumber(*sample.std * scale);
+    if (sample.confidence && confidence == Confidence::Say) {
+        text += " (CI ±" + shortNumber(*sample.confidence * scale) + ")";
+    }
+    return text;
+}
+
+std::string percent(std::optional<double> fraction) {
+    return fraction && std::isfinite(*fraction) ? formatted("%.1f %%", *fraction * 100) : "–";
+}
+
+std::string duration(double seconds) {
+    if (!(seconds >= 0)) return "–";
+    if (seconds < 60) return formatted(seconds < 10 ? "%.1f s" : "%.0f s", seconds);
+    const auto whole = std::llround(seconds);
+    char buffer[64];
+    if (whole < 3600) {
+        std::snprintf(buffer, sizeof buffer, "%lld min %02lld s", whole / 60, whole % 60);
+    } else {
+        std::snprintf(buffer, sizeof buffer, "%lld h %02lld min", whole / 3600, whole % 3600 / 60);
+    }
+    return buffer;
+}
+
+std::string byteCount(double bytes) {
+    constexpr const char* units[] = {"B", "kB", "MB", "GB", "TB"};
+    std::size_t unit = 0;
+    while (bytes >= 1000 && unit + 1 < std::size(units)) {
+        bytes /= 1000;
+        ++unit;
+    }
+    return formatted(unit == 0 ? "%.0f " : "%.1f ", bytes) + units[unit];
+}
+
+std::string TextTable::toString() const {
+    std::vector<std::size_t> width;
+    for (const auto& row : rows_) {
+        width.resize(std::max(width.size(), row.size()));
+        for (std::size_t c = 0; c < row.size(); ++c) width[c] = std::max(width[c], seenWidth(row[c]));
+    }
+    std::string out;
+    for (const auto& row : rows_) {
+        std::string line;
+        for (std::size_t c = 0; c < row.size(); ++c) {
+            const std::string pad(width[c] - seenWidth(row[c]), ' ');
+            const bool left = std::find(left_.begin(), left_.end(), c) != left_.end();
+            line += (c ? "  " : "") + (left ? row[c] + pad : pad + row[c]);
+        }
+        line.erase(line.find_last_not_of(' ') + 1);
+        out += line + "\n";
+    }
+    return out;
+}
+
+}  // namespace dasgd::experiments

@@ -1,0 +1,45 @@
+// Text for people and for other programs: names come from files and the network's users, so nothing of them may steer
+// a terminal, a spreadsheet or a table.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/analysis/statistics.h"
+
+namespace dasgd::experiments {
+
+// Control characters, bidirectional overrides and broken UTF-8 become visible escapes (\x1b, \u202e).
+[[nodiscard]] std::string printable(std::string_view text);
+
+// One CSV field: quoted where needed; text that a spreadsheet would take for a formula gets a leading apostrophe.
+[[nodiscard]] std::string csvText(std::string_view text);
+// Shortest text that reads back to the same double; nan, inf and -inf as such.
+[[nodiscard]] std::string csvNumber(double value);
+
+// A number for a table: three or four significant digits; "–" for none.
+[[nodiscard]] std::string shortNumber(std::optional<double> value);
+// "0.0812 ± 0.0031" of the sample times `scale`, and with its confidence " (CI ±0.0077)"; "–" for none.
+enum class Confidence { Leave, Say };
+[[nodiscard]] std::string spread(const Sample& sample, double scale = 1, Confidence confidence = Confidence::Leave);
+[[nodiscard]] std::string percent(std::optional<double> fraction);
+[[nodiscard]] std::string duration(double seconds);  // "1 h 02 min", "3 min 20 s", "4.2 s"
+[[nodiscard]] std::string byteCount(double bytes);   // "12.3 MB"
+
+// Columns aligned by what is seen; the first column left, the others right.
+class TextTable {
+public:
+    explicit TextTable(std::vector<std::string> header) : rows_{std::move(header)} {}
+    void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+    void leftAlign(std::size_t column) { left_.push_back(column); }
+    [[nodiscard]] std::string toString() const;
+
+private:
+    std::vector<std::vector<std::string>> rows_;
+    std::vector<std::size_t> left_{0};
+};
+
+}  // namespace dasgd::experiments

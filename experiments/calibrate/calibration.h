@@ -1,0 +1,48 @@
+// What a recorded run says about the cluster it ran on: how long a step computes and how that scatters, what a
+// collective costs, how much computing suffers from one. The run of `dasgd calibrate` (algorithm probe) says all of it,
+// others say what their spans hold.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/cost/link_fit.h"
+#include "experiments/calibrate/computed_steps.h"
+#include "storage/run_reader.h"
+
+namespace dasgd::experiments {
+
+struct ComputeFit {
+    double stepSeconds = 0;           // T_c, mean over steps and ranks, while nothing is being reduced
+    double backwardShare = 0;         // of T_c
+    std::vector<double> rankFactors;  // each rank's mean ÷ that of all
+    // Quantiles, evenly spaced from the smallest to the largest, of a step's time ÷ its rank's mean. Only what sets the
+    // ranks apart in a step: a host that slows all of them down at once makes nobody wait.
+    std::vector<double> jitter;
+    double jitterDeviation = 0;
+    double contention = 0;       // κ; 0 where no step ran beside a collective, or each did
+    std::size_t aloneSteps = 0;  // of all ranks
+    std::size_t overlapped = 0;
+};
+
+// Errors: no rank has three whole steps.
+[[nodiscard]] Result<ComputeFit> fitCompute(const std::vector<ComputedStep>& steps);
+
+struct Calibration {
+    std::string runId, gitCommit, model;
+    int workers = 0;
+    std::int64_t batchSize = 0;  // per worker
+    ComputeFit compute;
+    std::vector<double> gradientShares;          // empty where the run did not measure them
+    std::optional<double> memoryBytesPerSecond;  // of the snapshots
+    std::optional<LinkFit> link;                 // none of a run on one rank, or that never communicated
+    std::vector<TimedCollective> timed;          // what the link was fitted to
+    double bytes = 0;                            // S of all trainable weights, as the largest collective had it
+};
+
+// Errors: no such run, a run without spans, whatever the fits say.
+[[nodiscard]] Result<Calibration> calibrationOf(storage::RunReader& reader, const std::string& runId);
+
+}  // namespace dasgd::experiments

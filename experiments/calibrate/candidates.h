@@ -1,0 +1,32 @@
+// What a forecast runs on a cluster: the advised setting, and what a referee would ask about beside it. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/value.h"
+#include "experiments/calibrate/advice.h"
+
+namespace dasgd::experiments {
+
+struct Candidate {
+    Value settings;  // its [algorithm]
+    // The same for a short run that is only timed: its first snapshot leaves at the start, so that timedSteps() hold as
+    // many rounds as they are long.
+    Value timed;
+    double effective = 1;   // local steps that count ÷ made
+    bool trainable = true;  // towards a target
+};
+
+// `byMessages`: collectives share links with one another, without which hybrid_sgd's layers would not be in each
+// other's way.
+[[nodiscard]] std::vector<Candidate> candidatesOf(const Advice& advice, bool byMessages);
+
+// "dasgd period=4 delay=1": the settings of a candidate in one line.
+[[nodiscard]] std::string inWords(const Value& settings);
+
+// So many that what counts (all but the first kWarmUpSteps) is whole rounds of `period` and of 4 steps.
+[[nodiscard]] std::int64_t timedSteps(std::int64_t period);
+
+}  // namespace dasgd::experiments

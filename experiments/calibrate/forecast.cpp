@@ -1,0 +1,177 @@
+#include "experiments/calibrate/forecast.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "experiments/base/text.h"
+#include "experiments/calibrate/candidates.h"
+#include "experiments/calibrate/probe_experiment.h"
+#include "experiments/config/document.h"
+#include "experiments/report/run_summary.h"
+
+namespace dasgd::experiments {
+
+namespace {
+
+// Collectives of more ranks than these are forecast by their formula: a ring is 2P(P−1) messages.
+constexpr int kMostRanksByMessages = 64;
+
+ClusterFacts factsOf(const Calibration& calibration) {
+    ClusterFacts facts{.workers = calibration.workers,
+                       .stepSeconds = calibration.compute.stepSeconds,
+                       .backwardShare = calibration.compute.backwardShare,
+                       .bytes = calibration.bytes,
+                       .jitter = calibration.compute.jitterDeviation,
+                       .contention = calibration.compute.contention,
+                       .memoryBytesPerSecond = calibration.memoryBytesPerSecond.value_or(0),
+                       .batchSize = calibration.batchSize};
+    if (calibration.link) facts.link = calibration.link->cost;
+    for (const TimedCollective& timed : calibration.timed) {
+        if (timed.kind == TimedCollective::Kind::AllReduce && timed.bytes == calibration.bytes) {
+            facts.reduceSeconds = timed.seconds;
+        }
+    }
+    return facts;
+}
+
+Result<ForecastRow> simulate(RunSession& session, const CheckedExperiment& experiment, const Candidate& candidate) {
+    DASGD_ASSIGN(const std::string runId, session.runToTheEnd(experiment, "forecast: " + experiment.label));
+    DASGD_ASSIGN(auto reader, session.reader());
+    DASGD_ASSIGN(const RunSummary summary, summariseRun(reader, runId));
+    if (!summary.stepMs) return fail("run " + runId + " recorded no time per step");
+    return ForecastRow{.algorithm = experiment.algorithm,
+                       .settings = candidate.settings,
+                       .runId = runId,
+                       .stepSeconds = *summary.stepMs * 1e-3,
+                       .hidden = summary.row.hidden,
+                       .effective = candidate.effective,
+                       .trainable = candidate.trainable};
+}
+
+// Of the sizes of buckets only the best stays: its row, until the next change of `rows`.
+const ForecastRow& keepBestBuckets(std::vector<ForecastRow>& rows) {
+    const auto isSync = [](const ForecastRow& row) { return row.algorithm == "sync_sgd"; };
+    double best = 0;
+    for (const ForecastRow& row : rows) {
+        if (isSync(row) && (best == 0 || row.stepSeconds < best)) best = row.stepSeconds;
+    }
+    bool kept = false;
+    std::erase_if(rows, [&](const ForecastRow& row) {
+        if (!isSync(row)) return false;
+        const bool keep = !kept && row.stepSeconds == best;
+        kept = kept || keep;
+        return !keep;
+    });
+    return *std::ranges::find_if(rows, isSync);
+}
+
+void adviseOnBuckets(Forecast& made) {
+    const ForecastRow& best = keepBestBuckets(made.rows);
+    made.bucketMb = *best.settings.find("bucket_mb")->as<double>();
+    made.advice.why.push_back("Synchronous SGD would do best with buckets of " + csvNumber(*made.bucketMb) +
+                              " MB: " + shortNumber(best.stepSeconds * 1e3) + " ms a step.");
+}
+
+Status trainFor(const storage::Target& target, RunSession& session, const CheckedExperiment& experiment,
+                ForecastRow& row) {
+    DASGD_ASSIGN(row.targetRun,
+                 session.runToTheEnd(experiment, "to " + target.inWords() + ": " + inWords(row.settings)));
+    DASGD_ASSIGN(auto reader, session.reader());
+    DASGD_ASSIGN(const storage::RunTimes times, storage::readRunTimes(reader, row.targetRun));
+    row.targetSeconds = storage::secondsTo(target, times);
+    return {};
+}
+
+// A step time that is measured would be measured anew by every run: theirs is what the probe's run had.
+Status fixStepTime(RunSession& session, const Calibration& calibration, Value& document) {
+    const auto* given = valueAt<std::string>(document, "compute", "step_time");
+    if (given && *given != "measured") return {};
+    DASGD_ASSIGN(auto reader, session.reader());
+    DASGD_ASSIGN(const auto computed, reader.metrics({.runId = calibration.runId, .name = "run/computed_step_ms"}));
+    if (computed.samples.empty()) return fail("run " + calibration.runId + " recorded no run/computed_step_ms");
+    put(document, "compute", "step_time", Value(csvNumber(computed.samples.front().value) + "ms"));
+    put(document, "compute", "forward_share", Value(1 - calibration.compute.backwardShare));
+    if (calibration.gradientShares.empty()) return {};
+    Value::Array shares;
+    for (const double share : calibration.gradientShares) shares.emplace_back(share);
+    put(document, "compute", "gradient_shares", Value(std::move(shares)));
+    return {};
+}
+
+// The experiment as it is, once for every row, which all start from the same weights and see the same data.
+Status trainAll(Forecast& made, RunSession& session, Value document) {
+    put(document, "compute", "mode", Value(std::string("maths")));
+    for (ForecastRow& row : made.rows) {
+        row.targetSeconds.reset();
+        if (!row.trainable) continue;
+        document.set("algorithm", row.settings);
+        DASGD_ASSIGN(const CheckedExperiment experiment, checkExperiment(document));
+        DASGD_TRY(trainFor(*made.target, session, experiment, row));
+    }
+    return {};
+}
+
+Status checkTrainable(Value document) {
+    put(document, "compute", "mode", Value(std::string("maths")));
+    const auto trained = checkExperiment(document);
+    if (!trained) return fail(trained.error().message + " (--target trains with maths)");
+    return {};
+}
+
+// Puts `document` onto time alone and says what it asks for. Refuses what a later run would be refused for.
+Result<Forecast> begin(Value& document, const ForecastOptions& options) {
+    if (options.target) DASGD_TRY(checkTrainable(document));
+    put(document, "compute", "mode", Value(std::string("time-only")));
+    DASGD_ASSIGN(const CheckedExperiment timed, checkExperiment(document));
+    Forecast made{.targetSteps = timed.totalSteps, .target = options.target};
+    made.byFormula = goesByFormula(document, timed.workers);
+    if (made.byFormula) put(document, "network", "fidelity", Value(std::string("formula")));
+    return made;
+}
+
+Status simulateAll(Forecast& made, RunSession& session, Value document) {
+    const std::vector<Candidate> candidates = candidatesOf(made.advice, !made.byFormula);
+    Value train = sectionOf(document, "train");
+    train.erase("epochs");
+    train.set("steps", Value(timedSteps(made.advice.period)));
+    document.set("train", std::move(train));
+    std::vector<ExpandedExperiment> timed;  // checked together, they share what is slow in it
+    for (const Candidate& candidate : candidates) {
+        document.set("algorithm", candidate.timed);
+        timed.push_back({document, inWords(candidate.settings)});
+    }
+    DASGD_ASSIGN(const auto experiments, checkExperiments(timed));
+    for (std::size_t i = 0; i < experiments.size(); ++i) {
+        DASGD_ASSIGN(ForecastRow row, simulate(session, experiments[i], candidates[i]));
+        row.targetSeconds = row.stepSeconds * static_cast<double>(made.targetSteps) / row.effective;
+        made.rows.push_back(std::move(row));
+    }
+    return {};
+}
+
+}  // namespace
+
+bool goesByFormula(const Value& document, int workers) {
+    const auto* fidelity = valueAt<std::string>(document, "network", "fidelity");
+    if (fidelity && *fidelity == "formula") return true;
+    return workers > kMostRanksByMessages && !valueAt<Value::Table>(document, "network", "background");
+}
+
+Result<Forecast> forecast(RunSession& session, Value document, const ForecastOptions& options) {
+    DASGD_ASSIGN(Forecast made, begin(document, options));
+    DASGD_ASSIGN(const CheckedExperiment probe, probeExperimentOf(document));
+    DASGD_ASSIGN(const Calibration calibration, runProbe(session, probe, "forecast: probe"));
+    DASGD_TRY(fixStepTime(session, calibration, document));
+    made.probeRun = calibration.runId;
+    made.facts = factsOf(calibration);
+    made.advice = advise(made.facts, options.allowedOverhead);
+    DASGD_TRY(simulateAll(made, session, document));
+    adviseOnBuckets(made);
+    if (made.target) DASGD_TRY(trainAll(made, session, document));
+    std::ranges::stable_sort(made.rows, {}, [](const ForecastRow& row) {
+        return std::tuple(row.algorithm == "independent", !row.targetSeconds, row.targetSeconds);
+    });
+    return made;
+}
+
+}  // namespace dasgd::experiments

@@ -1,0 +1,54 @@
+// What a virtual cluster does under each algorithm: short runs of time only, and whole ones with maths where a target
+// is to be reached; recorded like any other.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/value.h"
+#include "experiments/calibrate/advice.h"
+#include "experiments/calibrate/calibration.h"
+#include "experiments/launch/run_session.h"
+#include "storage/scaling.h"
+
+namespace dasgd::experiments {
+
+struct ForecastRow {
+    std::string algorithm;  // "dasgd"
+    Value settings;         // its table
+    std::string runId;
+    double stepSeconds = 0;
+    std::optional<double> hidden;
+    double effective = 1;   // local steps that count ÷ made
+    bool trainable = true;  // towards a target
+    // Until as many steps count as the experiment makes; with a target until an evaluation of `targetRun` reaches it,
+    // none where none does.
+    std::optional<double> targetSeconds;
+    std::string targetRun;  // with maths, as long as the experiment; only with a target, of rows that are trainable
+};
+
+struct Forecast {
+    ClusterFacts facts;
+    Advice advice;
+    std::string probeRun;
+    std::vector<ForecastRow> rows;   // by targetSeconds, those without after them; `independent` last
+    std::optional<double> bucketMb;  // with which synchronous SGD takes least time, of those tried
+    std::int64_t targetSteps = 0;    // the experiment's own length
+    bool byFormula = false;          // collectives by formula: as the file says, or for too many ranks
+    std::optional<storage::Target> target;
+};
+
+struct ForecastOptions {
+    double allowedOverhead = 0.02;
+    std::optional<storage::Target> target;  // really trained for, by every row, on the virtual cluster
+};
+
+// Whether the collectives of an experiment are forecast by their formula: as it says itself, or where messages would
+// take too long. Traffic of others needs messages to share links with, and keeps them.
+[[nodiscard]] bool goesByFormula(const Value& document, int workers);
+
+// Of `document`, an onlyDocument() on a virtual cluster. Errors: of the document, a run that does not finish.
+[[nodiscard]] Result<Forecast> forecast(RunSession& session, Value document, const ForecastOptions& options);
+
+}  // namespace dasgd::experiments

@@ -1,0 +1,56 @@
+#include "experiments/calibrate/probe_experiment.h"
+
+#include "experiments/config/document.h"
+#include "experiments/config/toml_reader.h"
+#include "experiments/report/run_summary.h"
+
+namespace dasgd::experiments {
+
+namespace {
+
+constexpr std::int64_t kAlone = 20;
+constexpr std::int64_t kOverlapped = 20;
+
+}  // namespace
+
+Result<Value> onlyDocument(Value document, const Overrides& overrides) {
+    document.erase("sweep");
+    DASGD_ASSIGN(std::vector<ExpandedExperiment> expanded, expandExperiments(document, overrides));
+    if (expanded.size() == 1) return std::move(expanded.front().document);
+    return fail("the file stands for " + std::to_string(expanded.size()) +
+                " experiments and one is needed; take its [[case]] tables out, or give the one that is meant a file of "
+                "its own");
+}
+
+Result<CheckedExperiment> probeExperiment(const std::string& file, const Overrides& overrides) {
+    DASGD_ASSIGN(Value document, readTomlFile(file));
+    DASGD_ASSIGN(Value only, onlyDocument(std::move(document), overrides));
+    return probeExperimentOf(std::move(only));
+}
+
+Result<CheckedExperiment> probeExperimentOf(Value document) {
+    Value probe;
+    probe.set("name", Value(std::string("probe")));
+    probe.set("alone", Value(kAlone));
+    probe.set("overlapped", Value(kOverlapped));
+    document.set("algorithm", std::move(probe));
+    Value train = sectionOf(document, "train");
+    train.erase("epochs");
+    train.set("steps", Value(kWarmUpSteps + kAlone + kOverlapped));
+    train.set("eval_every", Value(std::int64_t{1'000'000}));
+    document.set("train", std::move(train));
+    put(document, "record", "trace", Value(std::string("full")));
+    DASGD_ASSIGN(CheckedExperiment experiment, checkExperiment(document));
+    if (experiment.workers < 2) {
+        return fail("one worker has no network to measure; set cluster.workers to 2 or more");
+    }
+    return experiment;
+}
+
+Result<Calibration> runProbe(RunSession& session, const CheckedExperiment& probe, const std::string& title) {
+    DASGD_ASSIGN(const std::string runId, session.runToTheEnd(probe, title));
+    DASGD_ASSIGN(auto reader, session.reader());
+    return calibrationOf(reader, runId);
+}
+
+}  // namespace dasgd::experiments

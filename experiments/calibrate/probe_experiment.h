@@ -1,0 +1,26 @@
+// The experiment that measures the cluster of another one.
+#pragma once
+
+#include <string>
+
+#include "experiments/calibrate/calibration.h"
+#include "experiments/config/checked_experiment.h"
+#include "experiments/launch/run_session.h"
+
+namespace dasgd::experiments {
+
+// The document of the one experiment that a command looks at: what the command line sets is in it, a sweep of the file
+// is left out. What is then changed in it stays changed. Errors: several cases; of the overrides.
+[[nodiscard]] Result<Value> onlyDocument(Value document, const Overrides& overrides);
+
+// The same model, data, batch and cluster, with the algorithm probe, as many steps as it needs and a full trace.
+// Errors: of the file; several cases; one worker, between whom and nobody there is nothing to measure.
+[[nodiscard]] Result<CheckedExperiment> probeExperiment(const std::string& file, const Overrides& overrides);
+// Of an onlyDocument().
+[[nodiscard]] Result<CheckedExperiment> probeExperimentOf(Value document);
+
+// Errors: the run does not finish, or says too little.
+[[nodiscard]] Result<Calibration> runProbe(RunSession& session, const CheckedExperiment& probe,
+                                           const std::string& title);
+
+}  // namespace dasgd::experiments

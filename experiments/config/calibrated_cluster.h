@@ -1,0 +1,15 @@
+// An experiment on a calibrated cluster instead of its own.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/base/value.h"
+
+namespace dasgd::experiments {
+
+// Puts the experiment `document` onto `platform`: its backend becomes virtual, its [network] and [compute] those of the
+// platform. The number of workers stays the experiment's where it says one. Errors: a platform with other sections,
+// without [network], or that is not virtual; a [[case]] of the document that has a network, computing or backend of its
+// own.
+Status applyPlatform(Value& document, const Value& platform);
+
+}  // namespace dasgd::experiments

@@ -1,0 +1,75 @@
+// An experiment that may start: read, checked and planned. What the launcher and the commands need to know of it, so
+// that they need not see torch.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/base/fields.h"
+#include "core/base/result.h"
+#include "core/base/value.h"
+#include "experiments/config/sweep.h"
+
+namespace dasgd::experiments {
+
+inline constexpr const char* kOwnProgram = "/proc/self/exe";
+
+struct CheckedExperiment {
+    Value resolved;     // every field written out; reads back to the same experiment
+    std::string label;  // of the sweep
+    std::string name, algorithm, backend;
+    std::int64_t seed = 0;
+    int workers = 0;
+    double timeoutS = 0;
+    std::string link;  // "200Mbps, 1ms", "" where the link is real
+    std::int64_t totalSteps = 0;
+    std::int64_t stepsPerEpoch = 0;
+    std::int64_t parameters = 0;
+    std::filesystem::path networkFile;  // what the network is read from, "" where nothing
+
+    // The ranks are threads or actors of one process.
+    [[nodiscard]] bool inOneProcess() const { return backend == "threads" || backend == "virtual"; }
+    // The ranks that have a journal; empty: each. Actors share rank 0's.
+    [[nodiscard]] std::vector<int> journals() const {
+        return backend == "virtual" ? std::vector<int>{0} : std::vector<int>{};
+    }
+};
+
+// Checks every experiment as far as can be done without starting a rank: schema, data files, shapes, networks (those of
+// a file by a process of `program`, a `dasgd`). The first error is returned.
+[[nodiscard]] Result<std::vector<CheckedExperiment>> checkExperiments(const std::vector<ExpandedExperiment>& expanded,
+                                                                      const std::string& program = kOwnProgram);
+// The document of a file, on the platform of the overrides where they name one.
+[[nodiscard]] Result<Value> readExperimentFile(const std::string& file, const Overrides& overrides);
+// Reads the file, expands it and checks it.
+[[nodiscard]] Result<std::vector<CheckedExperiment>> loadExperiments(const std::string& file,
+                                                                     const Overrides& overrides,
+                                                                     const std::string& program = kOwnProgram);
+// The same of a document that is no file; the platform of the overrides is not looked at.
+[[nodiscard]] Result<std::vector<CheckedExperiment>> checkExperiments(const Value& document, const Overrides& overrides,
+                                                                      const std::string& program = kOwnProgram);
+
+// The only experiment of a document without cases and sweep.
+[[nodiscard]] Result<CheckedExperiment> checkExperiment(const Value& document);
+
+// The configuration without its seed and name: runs that share it are repetitions of one another. One line of TOML.
+[[nodiscard]] std::string configurationKey(const Value& resolved);
+
+// The schema, for `dasgd describe`.
+struct SchemaPlugin {
+    std::string name, summary, reference;
+    std::vector<FieldInfo> fields;
+};
+struct SchemaSection {
+    std::string name;
+    std::vector<FieldInfo> fields;
+    std::vector<SchemaPlugin> plugins;
+};
+[[nodiscard]] std::vector<SchemaSection> experimentSchema();
+
+// CUDA devices that LibTorch sees; 0 without its CUDA libraries.
+[[nodiscard]] std::size_t gpuCount();
+
+}  // namespace dasgd::experiments

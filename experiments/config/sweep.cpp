@@ -1,0 +1,239 @@
+#include "experiments/config/sweep.h"
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <optional>
+
+#include "experiments/config/cases.h"
+#include "experiments/config/toml_reader.h"
+
+namespace dasgd::experiments {
+
+namespace {
+
+constexpr std::int64_t kMaxRange = 100'000;
+
+struct Assignment {
+    std::vector<std::string> path;
+    std::string text;  // right of the first '='
+    SourcePosition place;
+};
+
+Result<Assignment> splitAssignment(const std::string& option, const std::string& argument) {
+    const SourcePosition place{std::make_shared<const std::string>(option + " " + argument), 0, 0};
+    const auto equals = argument.find('=');
+    if (equals == std::string::npos) return fail(place.prefix() + "needs the form key=value");
+    DASGD_ASSIGN(std::vector<std::string> path, parseKeyPath(argument.substr(0, equals), place));
+    return Assignment{std::move(path), argument.substr(equals + 1), place};
+}
+
+std::string joined(const std::vector<std::string>& path) {
+    std::string key;
+    for (const std::string& part : path) key += (key.empty() ? "" : ".") + part;
+    return key;
+}
+
+bool isPrefix(const std::vector<std::string>& shorter, const std::vector<std::string>& longer) {
+    return shorter.size() <= longer.size() && std::equal(shorter.begin(), shorter.end(), longer.begin());
+}
+
+Status assign(Value& root, const std::vector<std::string>& path, const SourcePosition& place, Value value) {
+    Value* node = &root;
+    for (std::size_t i = 0; i + 1 < path.size(); ++i) {
+        if (!node->find(path[i])) {
+            Value table(Value::Table{}, place);
+            table.setKeyPosition(place);
+            node->set(path[i], std::move(table));
+        }
+        node = node->find(path[i]);
+        if (!node->isTable()) {
+            return fail(place.prefix() + joined(path) + " does not exist: " + path[i] + " is " +
+                        std::string(node->typeName()) + ", not a table");
+        }
+    }
+    value.setKeyPosition(place);
+    node->set(path.back(), std::move(value));
+    return {};
+}
+
+std::optional<std::int64_t> wholeNumber(std::string_view text) {
+    std::int64_t number = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (code != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return number;
+}
+
+// "1..5": both ends belong to it.
+Result<std::optional<std::vector<Value>>> parseRange(std::string_view text, const SourcePosition& place) {
+    const auto dots = text.find("..");
+    if (dots == std::string_view::npos) return std::nullopt;
+    const auto first = wholeNumber(text.substr(0, dots));
+    const auto last = wholeNumber(text.substr(dots + 2));
+    if (!first || !last) return std::nullopt;
+    if (*last < *first || *last - *first >= kMaxRange) {
+        return fail(place.prefix() + "the range " + std::string(text) + " must rise and have at most " +
+                    std::to_string(kMaxRange) + " numbers");
+    }
+    std::vector<Value> values;
+    for (std::int64_t number = *first; number <= *last; ++number) values.emplace_back(number, place);
+    return values;
+}
+
+// Cuts at commas that stand outside brackets and strings.
+std::vector<std::string> splitList(const std::string& text) {
+    std::vector<std::string> parts(1);
+    int depth = 0;
+    char quote = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (quote) {
+            if (c == quote && !(quote == '"' && text[i - 1] == '\\')) quote = 0;
+        } else if (c == '"' || c == '\'') {
+            quote = c;
+        } else if (c == '[' || c == '{' || c == '(') {
+            ++depth;
+        } else if (c == ']' || c == '}' || c == ')') {
+            --depth;
+        } else if (c == ',' && depth == 0) {
+            parts.emplace_back();
+            continue;
+        }
+        parts.back() += c;
+    }
+    return parts;
+}
+
+Result<std::vector<Value>> parseSweepValues(const Assignment& assignment) {
+    std::vector<Value> values;
+    for (const std::string& part : splitList(assignment.text)) {
+        DASGD_ASSIGN(auto range, parseRange(part, assignment.place));
+        if (range) {
+            values.insert(values.end(), range->begin(), range->end());
+            continue;
+        }
+        DASGD_ASSIGN(Value value, parseArgument(part, *assignment.place.source));
+        values.push_back(std::move(value));
+    }
+    return values;
+}
+
+Result<std::vector<SweepAxis>> axesOfFile(const Value& document) {
+    std::vector<SweepAxis> axes;
+    const Value* sweep = document.find("sweep");
+    if (!sweep) return axes;
+    if (!sweep->isTable())
+        return sweep->error("sweep must be a table of arrays, found " + std::string(sweep->typeName()));
+    for (const auto& [key, value] : *sweep->as<Value::Table>()) {
+        const auto* values = value.as<Value::Array>();
+        if (value.isTable()) {
+            return fail(value.keyPosition().prefix() + "write the key of a sweep in quotes: \"" + key +
+                        ".field\" = […]");
+        }
+        if (!values)
+            return value.error("a sweep of " + key + " must be an array, found " + std::string(value.typeName()));
+        if (values->empty()) return value.error("a sweep of " + key + " needs at least one value");
+        DASGD_ASSIGN(std::vector<std::string> path, parseKeyPath(key, value.keyPosition()));
+        axes.push_back({std::move(path), value.keyPosition(), *values});
+    }
+    return axes;
+}
+
+Status applySet(const std::string& argument, Value& document, std::vector<SweepAxis>& axes) {
+    DASGD_ASSIGN(const Assignment assignment, splitAssignment("--set", argument));
+    DASGD_ASSIGN(Value value, parseArgument(assignment.text, *assignment.place.source));
+    std::erase_if(axes, [&](const SweepAxis& axis) { return axis.path == assignment.path; });
+    for (const SweepAxis& axis : axes) {
+        if (!isPrefix(axis.path, assignment.path)) continue;
+        return fail(assignment.place.prefix() + "has no effect, since " + axis.place.prefix() + "sweeps all of '" +
+                    axis.key() + "'; change it there");
+    }
+    return assign(document, assignment.path, assignment.place, std::move(value));
+}
+
+Status applySweep(const std::string& argument, std::vector<SweepAxis>& axes) {
+    DASGD_ASSIGN(Assignment assignment, splitAssignment("--sweep", argument));
+    DASGD_ASSIGN(std::vector<Value> values, parseSweepValues(assignment));
+    SweepAxis axis{assignment.path, assignment.place, std::move(values)};
+    const auto same = std::find_if(axes.begin(), axes.end(), [&](const SweepAxis& a) { return a.path == axis.path; });
+    if (same != axes.end()) {
+        *same = std::move(axis);
+    } else {
+        axes.push_back(std::move(axis));
+    }
+    return {};
+}
+
+Status checkAxes(const std::vector<SweepAxis>& axes) {
+    std::size_t count = 1;
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        count *= axes[i].values.size();
+        if (count > kMaxExpandedExperiments) {
+            return fail(axes[i].place.prefix() + "the sweep has more than " + std::to_string(kMaxExpandedExperiments) +
+                        " experiments");
+        }
+        if (axes[i].path.front() == "sweep") return fail(axes[i].place.prefix() + "a sweep cannot sweep itself");
+        for (std::size_t earlier = 0; earlier < i; ++earlier) {
+            if (!isPrefix(axes[i].path, axes[earlier].path)) continue;
+            return fail(axes[i].place.prefix() + "replaces what " + axes[earlier].place.prefix() + "sweeps ('" +
+                        axes[earlier].key() + "'); put the sweep of '" + axes[i].key() + "' first or leave one out");
+        }
+    }
+    return {};
+}
+
+std::string labelText(const Value& value) {
+    const Value* name = value.isTable() ? value.find("name") : nullptr;
+    if (!name || !name->as<std::string>()) {
+        return value.as<std::string>() ? *value.as<std::string>() : value.toToml();
+    }
+    std::string text = *name->as<std::string>();
+    for (const auto& [key, child] : *value.as<Value::Table>()) {
+        if (key != "name") text += " " + key + "=" + labelText(child);
+    }
+    return text;
+}
+
+Result<std::vector<ExpandedExperiment>> sweepOut(const Value& document, const Overrides& overrides) {
+    Value base = document;
+    DASGD_ASSIGN(std::vector<SweepAxis> axes, axesOfFile(document));
+    base.erase("sweep");
+    for (const std::string& argument : overrides.set) DASGD_TRY(applySet(argument, base, axes));
+    for (const std::string& argument : overrides.sweep) DASGD_TRY(applySweep(argument, axes));
+    DASGD_TRY(checkAxes(axes));
+
+    std::vector<ExpandedExperiment> expanded{{std::move(base), ""}};
+    for (const SweepAxis& axis : axes) {
+        std::vector<ExpandedExperiment> next;
+        for (const ExpandedExperiment& experiment : expanded) {
+            for (const Value& value : axis.values) {
+                ExpandedExperiment chosen = experiment;
+                DASGD_TRY(assign(chosen.document, axis.path, axis.place, value));
+                chosen.label += (chosen.label.empty() ? "" : ", ") + axis.key() + "=" + labelText(value);
+                next.push_back(std::move(chosen));
+            }
+        }
+        expanded = std::move(next);
+    }
+    return expanded;
+}
+
+}  // namespace
+
+std::string SweepAxis::key() const { return joined(path); }
+
+Result<std::vector<ExpandedExperiment>> expandExperiments(const Value& document, const Overrides& overrides) {
+    DASGD_ASSIGN(const std::vector<Case> cases, layCases(document));
+    std::vector<ExpandedExperiment> all;
+    for (const Case& one : cases) {
+        DASGD_ASSIGN(auto expanded, sweepOut(one.document, overrides));
+        for (ExpandedExperiment& experiment : expanded) {
+            const bool both = !one.label.empty() && !experiment.label.empty();
+            experiment.label = one.label + (both ? ", " : "") + experiment.label;
+            all.push_back(std::move(experiment));
+        }
+    }
+    return all;
+}
+
+}  // namespace dasgd::experiments

@@ -1,0 +1,147 @@
+#include "experiments/launch/launcher.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+
+namespace dasgd::experiments {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr Ns kPollInterval = 100'000'000;
+// A rank inside a collective notices a stop when the collective's deadline has passed.
+constexpr double kStopSlackS = 5;
+
+std::vector<std::vector<int>> processesOf(const CheckedExperiment& experiment) {
+    std::vector<int> all(static_cast<std::size_t>(experiment.workers));
+    std::iota(all.begin(), all.end(), 0);
+    if (experiment.inOneProcess()) return {all};
+    std::vector<std::vector<int>> single;
+    single.reserve(all.size());
+    for (const int rank : all) single.push_back({rank});
+    return single;
+}
+
+ChildProcess::Options workerProcess(const storage::WorkspacePaths& paths, const storage::RunInfo& info, int rank) {
+    const fs::path folder = paths.run(info.runId);
+    ChildProcess::Options options;
+    options.program = "/proc/self/exe";
+    options.arguments = {"worker",      (folder / "experiment.toml").string(),
+                         "--workspace", paths.root.string(),
+                         "--run",       info.runId,
+                         "--rank",      std::to_string(rank),
+                         "--origin",    std::to_string(info.clockOrigin),
+                         "--launcher",  std::to_string(::getpid())};
+    options.log = folder / "logs" / ("rank-" + std::to_string(rank) + ".log");
+    return options;
+}
+
+// Follows the ranks to their end. A second signal ends them at once.
+void follow(RankGroup& group, StopSignals& signals, Progress& progress, storage::Recorder& recorder) {
+    std::string trouble;
+    while (group.running()) {
+        group.wait(kPollInterval, signals.fd());
+        const int asked = signals.count();
+        if (asked == 1) group.requestStop();
+        if (asked > 1) group.kill();
+        const std::string present = recorder.trouble();
+        if (present != trouble && !present.empty()) progress.note("recording: " + present);
+        trouble = present;
+        progress.update(group.completedByAll(), asked > 0 ? "stopping; again to end at once" : "");
+    }
+}
+
+}  // namespace
+
+std::string shortHash(const std::string& text) {
+    std::uint64_t hash = 0xcbf29ce484222325U;
+    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+    char hex[17];
+    std::snprintf(hex, sizeof hex, "%016llx", static_cast<unsigned long long>(hash));
+    return hex;
+}
+
+storage::RunInfo describeRun(const CheckedExperiment& experiment, const Provenance& provenance) {
+    storage::RunInfo info;
+    info.experiment = experiment.name;
+    info.algorithm = experiment.algorithm;
+    info.backend = experiment.backend;
+    info.config = toTomlDocument(experiment.resolved);
+    info.seed = experiment.seed;
+    info.workers = experiment.workers;
+    info.plannedSteps = experiment.totalSteps;
+    info.stepsPerEpoch = static_cast<double>(experiment.stepsPerEpoch);
+    info.linkEmulated = !experiment.link.empty();
+    info.link = experiment.link;
+    info.sweepGroup = shortHash(configurationKey(experiment.resolved));
+    info.host = provenance.host;
+    info.cpu = provenance.cpu;
+    info.gitCommit = provenance.gitCommit;
+    info.gitDirtyDiff = provenance.gitDirtyDiff;
+    info.gitDirty = provenance.gitDirty;
+    info.versions = provenance.versions;
+    return info;
+}
+
+Status writeRunFiles(const storage::WorkspacePaths& paths, const storage::RunInfo& info, const fs::path& networkFile) {
+    const fs::path folder = paths.run(info.runId);
+    std::error_code code;
+    fs::create_directories(folder / "logs", code);
+    std::ofstream out(folder / "experiment.toml", std::ios::binary);
+    out << info.config;
+    out.close();
+    if (code || !out) return fail(folder.string() + ": cannot be written; is the disk full?");
+    if (networkFile.empty()) return {};
+    fs::create_directories(folder / "artefacts", code);
+    fs::copy_file(networkFile, folder / "artefacts" / networkFile.filename(), code);
+    if (code) return fail(networkFile.string() + ": cannot be copied into " + folder.string() + ": " + code.message());
+    return {};
+}
+
+Result<LaunchedRun> Launcher::run(const CheckedExperiment& experiment, const Provenance& provenance,
+                                  const std::string& title) {
+    storage::RunInfo info = describeRun(experiment, provenance);
+    info.runId = store_.newRunId(info.algorithm);
+    info.clockOrigin = MonotonicClock::rawNow();
+    DASGD_TRY(store_.addRun(info));
+    auto prepared = prepare(experiment, info);
+    if (!prepared) {
+        DASGD_TRY(store_.abandonRun(info.runId, "failed", prepared.error().message));
+        return LaunchedRun{info.runId, "failed", prepared.error().message};
+    }
+    const GroupOutcome outcome = train(experiment, info, *prepared, title);
+    const char* status = outcome.state == RankState::Finished  ? "finished"
+                         : outcome.state == RankState::Stopped ? "stopped"
+                                                               : "failed";
+    DASGD_TRY(prepared->recorder->finish(status, outcome.error));
+    return LaunchedRun{info.runId, status, outcome.error};
+}
+
+Result<Launcher::Prepared> Launcher::prepare(const CheckedExperiment& experiment, const storage::RunInfo& info) {
+    const storage::WorkspacePaths& paths = store_.paths();
+    DASGD_TRY(writeRunFiles(paths, info, experiment.networkFile));
+    DASGD_ASSIGN(RunControl control, RunControl::create(paths.control(info.runId), info.workers));
+    std::vector<int> ranks(static_cast<std::size_t>(info.workers));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    DASGD_ASSIGN(auto recorder, storage::Recorder::start(store_, info.runId, ranks, experiment.journals()));
+    return Prepared{std::move(control), std::move(recorder)};
+}
+
+GroupOutcome Launcher::train(const CheckedExperiment& experiment, const storage::RunInfo& info, Prepared& prepared,
+                             const std::string& title) {
+    RankGroup group(prepared.control, static_cast<Ns>((experiment.timeoutS + kStopSlackS) * 1e9));
+    Progress progress(title, experiment.totalSteps, style_);
+    for (std::vector<int>& members : processesOf(experiment)) {
+        const int first = members.front();
+        const Status started = group.add(std::move(members), workerProcess(store_.paths(), info, first));
+        if (!started) return {RankState::Failed, started.error().message};
+    }
+    follow(group, signals_, progress, *prepared.recorder);
+    return group.outcome();
+}
+
+}  // namespace dasgd::experiments

@@ -1,0 +1,87 @@
+#include "experiments/launch/provenance.h"
+
+#include <gloo/config.h>
+#include <sys/utsname.h>
+#include <torch/headeronly/version.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "experiments/base/process.h"
+#include "storage/run_reader.h"
+
+namespace dasgd::experiments {
+
+namespace {
+
+constexpr Ns kGitPatience = 5'000'000'000;
+constexpr std::size_t kMaxDiffBytes = 1 << 20;
+
+// The repository may be anyone's: nothing that its configuration names is run, and it is not locked.
+std::optional<std::string> git(const std::filesystem::path& folder, std::vector<std::string> command,
+                               std::size_t limit = kMaxDiffBytes) {
+    std::vector<std::string> arguments{"--no-optional-locks", "-C", folder.string(), "-c", "core.fsmonitor=false"};
+    arguments.insert(arguments.end(), command.begin(), command.end());
+    return outputOf("git", arguments, limit, kGitPatience);
+}
+
+std::string trimmed(std::string text) {
+    text.erase(text.find_last_not_of(" \n\r\t") + 1);
+    return text;
+}
+
+void addGit(const std::filesystem::path& folder, Provenance& out) {
+    const auto commit = git(folder, {"rev-parse", "HEAD"});
+    if (!commit) return;
+    out.gitCommit = trimmed(*commit);
+    const auto status = git(folder, {"status", "--porcelain", "--untracked-files=no"});
+    out.gitDirty = !status || !trimmed(*status).empty();
+    if (!out.gitDirty) return;
+    out.gitDirtyDiff = git(folder, {"diff", "--no-ext-diff", "--no-textconv", "HEAD"}).value_or("");
+    if (out.gitDirtyDiff.size() >= kMaxDiffBytes) out.gitDirtyDiff += "\n[cut off after 1 MiB]\n";
+}
+
+}  // namespace
+
+std::string cpuModel() {
+    std::ifstream info("/proc/cpuinfo");
+    for (std::string line; std::getline(info, line);) {
+        const auto colon = line.find(':');
+        if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+    }
+    utsname kernel{};
+    ::uname(&kernel);
+    return kernel.machine;
+}
+
+std::string versionsJson() {
+    utsname kernel{};
+    ::uname(&kernel);
+    // Gloo itself is inside LibTorch; what is compiled here are Debian's headers of it.
+    const nlohmann::json versions = {
+        {"LibTorch", TORCH_VERSION},
+        {"Gloo headers", std::to_string(GLOO_VERSION_MAJOR) + "." + std::to_string(GLOO_VERSION_MINOR) + "." +
+                             std::to_string(GLOO_VERSION_PATCH)},
+        {"SQLite", storage::sqliteVersion()},
+        {"zlib", ::zlibVersion()},
+        {"compiler", "g++ " __VERSION__},
+        {"kernel", std::string(kernel.sysname) + " " + kernel.release}};
+    return versions.dump();
+}
+
+Provenance collectProvenance(const std::filesystem::path& near) {
+    Provenance out;
+    char host[256] = "";
+    ::gethostname(host, sizeof host - 1);
+    out.host = host;
+    out.cpu = cpuModel();
+    out.versions = versionsJson();
+    addGit(near.empty() ? "." : near, out);
+    if (out.gitCommit.empty()) addGit(".", out);
+    return out;
+}
+
+}  // namespace dasgd::experiments

@@ -1,0 +1,169 @@
+#include "experiments/launch/rank_group.h"
+
+#include <poll.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace dasgd::experiments {
+
+namespace {
+
+constexpr Ns kMillisecond = 1'000'000;
+// Ranks that lost a peer notice within milliseconds; this is for their last words.
+constexpr Ns kGraceAfterFailure = 1500 * kMillisecond;
+constexpr Ns kGraceAfterTerm = 1000 * kMillisecond;
+// A process that outlives SIGKILL hangs in the kernel (a dead disk); nobody can end it from here.
+constexpr Ns kGraceAfterKill = 5000 * kMillisecond;
+constexpr std::size_t kMaxErrorBytes = 2000;
+
+constexpr const char* kStateWords[] = {"starting", "running", "finished", "failed", "stopped"};
+
+std::string rankText(const std::vector<int>& ranks) {
+    if (ranks.size() == 1) return "rank " + std::to_string(ranks.front());
+    return "the process of ranks 0 to " + std::to_string(ranks.back());
+}
+
+}  // namespace
+
+std::string toLine(const RankReport& report) {
+    const nlohmann::json line = {{"rank", report.rank},
+                                 {"state", kStateWords[static_cast<std::size_t>(report.state)]},
+                                 {"step", report.step},
+                                 {"error", report.error.substr(0, kMaxErrorBytes)},
+                                 {"at", report.at}};
+    return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+std::vector<RankReport> reportsFrom(const std::string& lines) {
+    std::vector<RankReport> reports;
+    std::size_t start = 0;
+    for (std::size_t end; (end = lines.find('\n', start)) != std::string::npos; start = end + 1) {
+        const auto line = nlohmann::json::parse(lines.begin() + static_cast<std::ptrdiff_t>(start),
+                                                lines.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
+        if (!line.is_object()) continue;
+        const std::string word = line.value("state", "failed");
+        const auto state = std::find(std::begin(kStateWords), std::end(kStateWords), word);
+        if (state == std::end(kStateWords)) continue;
+        reports.push_back({line.value("rank", 0), static_cast<RankState>(state - std::begin(kStateWords)),
+                           line.value("step", std::int64_t{0}), line.value("error", ""), line.value("at", Ns{0})});
+    }
+    return reports;
+}
+
+Status RankGroup::add(std::vector<int> ranks, const ChildProcess::Options& options) {
+    DASGD_ASSIGN(ChildProcess process, ChildProcess::start(options));
+    processes_.push_back({std::move(ranks), std::move(process), {}, 0, false});
+    return {};
+}
+
+bool RankGroup::running() const {
+    return !gaveUp_ && std::any_of(processes_.begin(), processes_.end(), [](const Rank& p) { return !p.exit; });
+}
+
+void RankGroup::wait(Ns timeout, int wakeFd) {
+    std::vector<pollfd> watched{{wakeFd, POLLIN, 0}};
+    for (const Rank& process : processes_) {
+        if (!process.exit) watched.push_back({process.process.pidFd(), POLLIN, 0});
+    }
+    ::poll(watched.data(), watched.size(), static_cast<int>(timeout / kMillisecond));
+    reap();
+    escalate(MonotonicClock::rawNow());
+}
+
+void RankGroup::reap() {
+    for (Rank& process : processes_) {
+        if (process.exit) continue;
+        process.exit = process.process.poll();
+        static_cast<void>(process.process.report());
+        if (!process.exit) continue;
+        process.endedAt = MonotonicClock::rawNow();
+        lost(process);
+    }
+}
+
+// A rank that ended, however it did, must not hold up a stop of the others.
+void RankGroup::lost(const Rank& process) {
+    for (const int rank : process.ranks) control_.leave(dasgd::Rank(rank));
+    const bool failed = process.exit->signal != 0 || process.exit->code != 0;
+    if (!failed || failedAt_) return;
+    failedAt_ = process.endedAt;
+    control_.requestStop();
+}
+
+void RankGroup::escalate(Ns now) {
+    if (control_.stopRequested() && !stopAskedAt_) stopAskedAt_ = now;
+    if (killedAt_) {
+        gaveUp_ = now - *killedAt_ > kGraceAfterKill;
+        return;
+    }
+    std::optional<Ns> due;
+    if (stopAskedAt_) due = *stopAskedAt_ + patience_;
+    if (failedAt_) due = std::min(due.value_or(INT64_MAX), *failedAt_ + kGraceAfterFailure);
+    if (!due || now < *due) return;
+    if (now >= *due + kGraceAfterTerm) {
+        kill();
+    } else if (!terminated_) {
+        terminated_ = true;
+        signalAll(SIGTERM);
+    }
+}
+
+void RankGroup::signalAll(int number) {
+    for (Rank& process : processes_) {
+        if (process.exit) continue;
+        process.killedByUs = true;
+        process.process.signal(number);
+    }
+}
+
+void RankGroup::requestStop() { control_.requestStop(); }
+
+void RankGroup::kill() {
+    if (!killedAt_) killedAt_ = MonotonicClock::rawNow();
+    signalAll(SIGKILL);
+}
+
+std::int64_t RankGroup::completedByAll() const {
+    std::int64_t least = control_.completed(dasgd::Rank(0));
+    for (int rank = 1; rank < control_.ranks(); ++rank) {
+        least = std::min(least, control_.completed(dasgd::Rank(rank)));
+    }
+    return least;
+}
+
+GroupOutcome RankGroup::outcome() {
+    struct Failure {
+        Ns at = INT64_MAX;
+        std::string text;
+    };
+    Failure first;   // what a rank itself says went wrong
+    Failure killed;  // a rank that could not say anything: it is the cause of what the others say
+    std::string left;
+    bool stopped = false;
+    for (Rank& process : processes_) {
+        const std::vector<RankReport> reports = reportsFrom(process.process.report());
+        for (const RankReport& report : reports) {
+            stopped = stopped || report.state == RankState::Stopped;
+            if (report.state != RankState::Failed || report.at >= first.at) continue;
+            first = {report.at, "rank " + std::to_string(report.rank) + ": " + report.error};
+        }
+        if (!process.exit) {
+            left += " Process " + std::to_string(process.process.id()) + " cannot be ended and is left behind.";
+        } else if (process.killedByUs) {
+            stopped = true;
+        } else if (process.exit->signal != 0 || reports.empty()) {
+            if (process.endedAt >= killed.at) continue;
+            const std::int64_t step = control_.completed(dasgd::Rank(process.ranks.front()));
+            killed = {process.endedAt, rankText(process.ranks) + " ended by " + describeExit(*process.exit) +
+                                           " after completing step " + std::to_string(step)};
+        }
+    }
+    const Failure& cause = killed.text.empty() ? first : killed;
+    if (!cause.text.empty()) return {RankState::Failed, cause.text + left};
+    if (!left.empty()) return {RankState::Failed, "a rank did not end." + left};
+    return {stopped ? RankState::Stopped : RankState::Finished, ""};
+}
+
+}  // namespace dasgd::experiments

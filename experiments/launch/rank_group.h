@@ -1,0 +1,76 @@
+// The worker processes of one run on this host: started together, watched together, ended together.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/clock.h"
+#include "core/base/control.h"
+#include "core/base/event.h"
+#include "experiments/base/process.h"
+
+namespace dasgd::experiments {
+
+// What a worker says about one of its ranks in its last breath: a line of JSON on its report pipe.
+struct RankReport {
+    int rank = 0;
+    RankState state = RankState::Failed;
+    std::int64_t step = 0;
+    std::string error;
+    Ns at = 0;  // raw monotonic clock: of several failures the first is the cause
+};
+[[nodiscard]] std::string toLine(const RankReport& report);
+[[nodiscard]] std::vector<RankReport> reportsFrom(const std::string& lines);
+
+// How a group ended, in one word and, where it failed, in one sentence that names the rank.
+struct GroupOutcome {
+    RankState state = RankState::Finished;  // Finished, Stopped or Failed
+    std::string error;
+};
+
+// Owner: one thread, which must live as long as the processes: they die with the thread that started them.
+class RankGroup {
+public:
+    struct Rank {
+        std::vector<int> ranks;  // one, or all of them where ranks are threads
+        ChildProcess process;
+        std::optional<ProcessExit> exit;
+        Ns endedAt = 0;
+        bool killedByUs = false;
+    };
+    // `control` outlives the group. `patience`: how long ranks that were asked to stop may take.
+    RankGroup(RunControl& control, Ns patience) : control_(control), patience_(patience) {}
+
+    // Errors: the process does not start; those started before it are killed by the destructor.
+    Status add(std::vector<int> ranks, const ChildProcess::Options& options);
+
+    // Waits until a process ends, `wakeFd` is readable or `timeout` is over; then does what is due: after a rank's
+    // death the others are asked to stop, terminated and killed in turn.
+    void wait(Ns timeout, int wakeFd);
+    [[nodiscard]] bool running() const;
+
+    void requestStop();  // all ranks stop at one step
+    void kill();         // at once
+
+    [[nodiscard]] std::int64_t completedByAll() const;  // steps
+    // After running() is false.
+    [[nodiscard]] GroupOutcome outcome();
+
+private:
+    void reap();
+    void escalate(Ns now);
+    void signalAll(int number);
+    void lost(const Rank& process);
+
+    RunControl& control_;
+    Ns patience_;
+    std::vector<Rank> processes_;
+    std::optional<Ns> failedAt_;
+    std::optional<Ns> stopAskedAt_;
+    std::optional<Ns> killedAt_;
+    bool terminated_ = false;
+    bool gaveUp_ = false;
+};
+
+}  // namespace dasgd::experiments

@@ -1,0 +1,36 @@
+#include "experiments/launch/run_session.h"
+
+#include <cstdio>
+
+namespace dasgd::experiments {
+
+RunSession::RunSession(storage::Store store, const std::filesystem::path& folder, StopSignals& signals, bool quiet)
+    : store_(std::move(store)),
+      signals_(signals),
+      provenance_(collectProvenance(folder)),
+      launcher_(store_, signals, Progress::styleFor(quiet)) {}
+
+Result<std::unique_ptr<RunSession>> RunSession::open(const std::string& workspace, const std::filesystem::path& folder,
+                                                     StopSignals& signals, bool quiet) {
+    DASGD_ASSIGN(auto store, storage::Store::open(std::filesystem::absolute(workspace)));
+    if (store.recovered() > 0 && !quiet) {
+        std::fprintf(stderr, "dasgd: took in the records of %d run(s) whose owner had died\n", store.recovered());
+    }
+    return std::unique_ptr<RunSession>(new RunSession(std::move(store), folder, signals, quiet));
+}
+
+Result<LaunchedRun> RunSession::run(const CheckedExperiment& experiment, const std::string& title) {
+    begun_ = true;
+    return launcher_.run(experiment, provenance_, title);
+}
+
+Result<std::string> RunSession::runToTheEnd(const CheckedExperiment& experiment, const std::string& title) {
+    DASGD_ASSIGN(const LaunchedRun launched, run(experiment, title));
+    if (launched.status == "finished") return launched.runId;
+    return fail("run " + launched.runId + " " + (launched.status == "stopped" ? "was stopped" : "failed") +
+                (launched.error.empty() ? "" : ": " + launched.error));
+}
+
+Result<storage::RunReader> RunSession::reader() const { return storage::RunReader::open(store_.paths().root); }
+
+}  // namespace dasgd::experiments

@@ -1,0 +1,38 @@
+// The runs of one command, in one workspace.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "experiments/launch/launcher.h"
+#include "storage/run_reader.h"
+
+namespace dasgd::experiments {
+
+// Owner: main's thread.
+class RunSession {
+public:
+    // `folder`: whose repository the runs' provenance names. `signals` outlives it. Errors: of the workspace.
+    static Result<std::unique_ptr<RunSession>> open(const std::string& workspace, const std::filesystem::path& folder,
+                                                    StopSignals& signals, bool quiet);
+
+    // Errors: the run could not be written down. A run that failed or was stopped is none.
+    Result<LaunchedRun> run(const CheckedExperiment& experiment, const std::string& title);
+    // The same for a command that needs the run whole: anything but "finished" is an error that names the run.
+    Result<std::string> runToTheEnd(const CheckedExperiment& experiment, const std::string& title);
+    [[nodiscard]] Result<storage::RunReader> reader() const;
+    [[nodiscard]] bool begun() const { return begun_; }  // a run, even if it could not be written down
+    [[nodiscard]] bool stopped() { return signals_.count() > 0; }
+
+private:
+    RunSession(storage::Store store, const std::filesystem::path& folder, StopSignals& signals, bool quiet);
+
+    storage::Store store_;
+    StopSignals& signals_;
+    Provenance provenance_;
+    Launcher launcher_;
+    bool begun_ = false;
+};
+
+}  // namespace dasgd::experiments

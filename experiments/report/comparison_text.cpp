@@ -1,0 +1,124 @@
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "experiments/base/text.h"
+#include "experiments/report/comparison.h"
+#include "experiments/report/run_summary.h"
+
+namespace dasgd::experiments {
+
+namespace {
+
+std::optional<double> meanOf(const Sample& sample) { return sample.n > 0 ? std::optional(sample.mean) : std::nullopt; }
+
+std::string told(const Sample& sample, double scale = 1) { return spread(sample, scale, Confidence::Say); }
+
+std::string factor(std::optional<double> value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3f", value.value_or(0));
+    return value ? text : "–";
+}
+
+std::string times(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, value >= 9.95 ? "%.0f" : value >= 1.095 ? "%.1f" : "%.2f", value);
+    return text;
+}
+
+std::string inWords(const ComparedGroup& group, const Comparison& comparison, double baselineMs) {
+    std::string text = "Per step, " + printable(group.label);
+    const double ratio = *group.stepRatio;
+    const std::string other = printable(comparison.baseline);
+    const std::string measured =
+        " (" + shortNumber(group.stepMs.mean) + " ms against " + shortNumber(baselineMs) + " ms)";
+    if (ratio < 0.995) {
+        text += " is " + times(1 / ratio) + " times as fast as " + other + measured;
+    } else if (ratio > 1.005) {
+        text += " takes " + times(ratio) + " times as long as " + other + measured;
+    } else {
+        text += " is as fast as " + other + measured;
+    }
+    if (group.computeRatio) {
+        char costs[160];
+        std::snprintf(costs, sizeof costs, "; computing alone would take %.3g ms, so communication costs %+.1f %%%s",
+                      group.stepMs.mean / *group.computeRatio, (*group.computeRatio - 1) * 100,
+                      *group.computeRatio < 1 ? ", which can only be noise: repeat on a quiet machine" : "");
+        text += costs;
+    }
+    return text + ".\n";
+}
+
+std::string csvSample(const Sample& sample) {
+    const auto number = [](std::optional<double> value) { return value ? csvNumber(*value) : std::string(); };
+    return "," + number(meanOf(sample)) + "," + number(sample.std) + "," + number(sample.confidence);
+}
+
+}  // namespace
+
+std::string comparisonText(const Comparison& comparison) {
+    TextTable table({"configuration", "n", "final loss", "best accuracy %", "ms/step", "÷ baseline", "÷ independent",
+                     "hidden %", "blocked s", "sent"});
+    bool repeated = false;
+    bool unfinished = false;
+    double baselineMs = 0;
+    for (const ComparedGroup& group : comparison.groups) {
+        const std::size_t n = group.runIds.size() - group.unfinished;
+        repeated = repeated || n > 1;
+        unfinished = unfinished || group.unfinished > 0;
+        if (group.label == comparison.baseline) baselineMs = group.stepMs.mean;
+        table.add({printable(group.label), std::to_string(n) + (group.unfinished > 0 ? "*" : ""), told(group.finalLoss),
+                   told(group.bestAccuracy, 100), told(group.stepMs), factor(group.stepRatio),
+                   factor(group.computeRatio), told(group.hidden, 100), told(group.blockedS),
+                   group.bytesSent.n > 0 ? byteCount(group.bytesSent.mean) : "–"});
+    }
+    std::string text = table.toString();
+    if (repeated) text += "mean ± standard deviation over n seeds (CI: half width of the 95 % confidence interval)\n";
+    if (unfinished) text += "* runs that failed or were stopped are in no mean\n";
+    text += "\n";
+    for (const ComparedGroup& group : comparison.groups) {
+        if (!group.stepRatio || group.label == comparison.baseline || group.algorithm == "independent") continue;
+        text += inWords(group, comparison, baselineMs);
+    }
+    return text;
+}
+
+std::string comparisonCsv(const Comparison& comparison) {
+    std::string csv = "configuration,algorithm,runs,unfinished";
+    for (const char* name : {"step_ms", "final_loss", "best_accuracy", "hidden", "blocked_s", "bytes_sent"}) {
+        csv += std::string(",") + name + "_mean," + name + "_std," + name + "_ci95";
+    }
+    csv += ",step_ratio,compute_ratio\r\n";
+    for (const ComparedGroup& group : comparison.groups) {
+        csv += csvText(group.label) + "," + csvText(group.algorithm) + "," + std::to_string(group.runIds.size()) + "," +
+               std::to_string(group.unfinished);
+        for (const Sample* sample :
+             {&group.stepMs, &group.finalLoss, &group.bestAccuracy, &group.hidden, &group.blockedS, &group.bytesSent}) {
+            csv += csvSample(*sample);
+        }
+        csv += "," + (group.stepRatio ? csvNumber(*group.stepRatio) : "") + "," +
+               (group.computeRatio ? csvNumber(*group.computeRatio) : "") + "\r\n";
+    }
+    return csv;
+}
+
+nlohmann::json comparisonJson(const Comparison& comparison) {
+    nlohmann::json groups = nlohmann::json::array();
+    for (const ComparedGroup& group : comparison.groups) {
+        nlohmann::json json = {{"configuration", group.label},
+                               {"algorithm", group.algorithm},
+                               {"runs", group.runIds},
+                               {"unfinished", group.unfinished},
+                               {"step_ratio", jsonNumber(group.stepRatio)},
+                               {"compute_ratio", jsonNumber(group.computeRatio)}};
+        json["step_ms"] = toJson(group.stepMs);
+        json["final_loss"] = toJson(group.finalLoss);
+        json["best_accuracy"] = toJson(group.bestAccuracy);
+        json["hidden"] = toJson(group.hidden);
+        json["blocked_s"] = toJson(group.blockedS);
+        json["bytes_sent"] = toJson(group.bytesSent);
+        groups.push_back(std::move(json));
+    }
+    return {{"baseline", comparison.baseline}, {"groups", std::move(groups)}};
+}
+
+}  // namespace dasgd::experiments

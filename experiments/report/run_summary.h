@@ -1,0 +1,63 @@
+// The numbers of a run as `run --json`, `list`, `show` and `compare` give them.
+#pragma once
+
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/analysis/statistics.h"
+#include "storage/run_reader.h"
+
+namespace dasgd::experiments {
+
+// Not counted into the time per step: caches, allocators and connections are cold.
+inline constexpr std::int64_t kWarmUpSteps = 3;
+
+struct RankTiming {
+    int rank = 0;
+    std::int64_t steps = 0;  // that count
+    double stepMs = 0;       // mean
+};
+
+// Milliseconds a step of each rank, from the instants of its train/loss records: the first kWarmUpSteps steps do not
+// count, nor does a step in which an evaluation fell. Ranks without two such records are missing.
+[[nodiscard]] Result<std::vector<RankTiming>> rankTimings(storage::RunReader& reader, const std::string& runId);
+[[nodiscard]] std::vector<RankTiming> rankTimings(const std::vector<storage::MetricSample>& losses,
+                                                  const std::vector<storage::MetricSample>& evaluations);
+// Milliseconds a step of the run: what rank 0 measured (its run/step_ms), or, where it did not come that far, the mean
+// over the ranks' timings. Neither counts evaluations and the first kWarmUpSteps steps.
+[[nodiscard]] Result<std::optional<double>> stepMsOf(storage::RunReader& reader, const std::string& runId);
+
+// Failures that a virtual run met (fault/host_down, fault/link_down), and how many of them it did not see the end of.
+struct FaultCounts {
+    int hosts = 0, hostsOut = 0;
+    int links = 0, linksOut = 0;
+    [[nodiscard]] bool any() const { return hosts + links > 0; }
+};
+[[nodiscard]] Result<FaultCounts> faultCounts(storage::RunReader& reader, const std::string& runId);
+// "3 host failures (1 not back), 2 link failures".
+[[nodiscard]] std::string faultText(const FaultCounts& counts);
+
+// Seconds that each rank stood waiting, as it last reported.
+[[nodiscard]] Result<std::map<int, double>> blockedByRank(storage::RunReader& reader, const std::string& runId);
+
+struct RunSummary {
+    storage::RunRow row;
+    std::optional<double> stepMs;
+};
+[[nodiscard]] Result<RunSummary> summariseRun(storage::RunReader& reader, const std::string& runId);
+
+// One object; numbers that are absent or not finite are null.
+[[nodiscard]] nlohmann::json toJson(const storage::RunRow& row);
+[[nodiscard]] nlohmann::json toJson(const RunSummary& summary);
+[[nodiscard]] nlohmann::json toJson(const Sample& sample);
+[[nodiscard]] nlohmann::json jsonNumber(std::optional<double> value);
+// One line without a line break; broken UTF-8 is replaced.
+[[nodiscard]] std::string dumpLine(const nlohmann::json& json);
+
+// "finished  loss 0.0812  accuracy 97.3 %  8.31 ms/step  hidden 99.2 %  …"
+[[nodiscard]] std::string summaryLine(const RunSummary& summary);
+
+}  // namespace dasgd::experiments

@@ -1,0 +1,255 @@
+// A worker as torchrun, srun, mpirun or a person starts it: it records its own rank.
+#include <poll.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "core/base/journal.h"
+#include "core/comm/clock_sync.h"
+#include "core/comm/gloo.h"
+#include "experiments/base/errors.h"
+#include "experiments/base/stop_signals.h"
+#include "experiments/config/checked_experiment.h"
+#include "experiments/launch/launcher.h"
+#include "experiments/launch/provenance.h"
+#include "experiments/report/run_summary.h"
+#include "experiments/worker/rank_main.h"
+#include "experiments/worker/worker_process.h"
+#include "storage/recorder.h"
+
+namespace dasgd::experiments {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+std::string bootId() {
+    std::string id;
+    std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
+    return id;
+}
+
+Ns realNow() {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
+        .count();
+}
+
+// What rank 0 tells the others.
+struct Assignment {
+    std::string runId;
+    std::string boot;     // of rank 0's host
+    Ns origin = 0;        // raw monotonic clock there
+    Ns realOrigin = 0;    // the same instant by the calendar
+    std::string control;  // the page through which all ranks of that host can be stopped
+};
+
+std::string toText(const Assignment& a) {
+    return nlohmann::json{
+        {"run", a.runId}, {"boot", a.boot}, {"origin", a.origin}, {"real", a.realOrigin}, {"control", a.control}}
+        .dump();
+}
+
+Result<Assignment> fromText(const std::string& text) {
+    const auto json = nlohmann::json::parse(text, nullptr, false);
+    if (!json.is_object()) return fail("rank 0 sent something that is no assignment; are all ranks of one version?");
+    if (json.contains("error")) return fail("rank 0 could not start: " + json.value("error", ""));
+    return Assignment{json.value("run", ""), json.value("boot", ""), json.value("origin", Ns{0}),
+                      json.value("real", Ns{0}), json.value("control", "")};
+}
+
+// One host has one monotonic clock. Between hosts the calendar gives a first guess; the ranks measure the rest.
+Ns originHere(const Assignment& assignment) {
+    if (assignment.boot == bootId()) return assignment.origin;
+    return MonotonicClock::rawNow() - (realNow() - assignment.realOrigin);
+}
+
+class HandWorker {
+public:
+    HandWorker(const HandTask& task, Experiment experiment, CheckedExperiment checked, StopSignals& signals)
+        : task_(task),
+          environment_(task.environment),
+          experiment_(std::move(experiment)),
+          checked_(std::move(checked)),
+          signals_(signals) {}
+
+    // The exit status. Errors: whatever keeps this rank from training.
+    Result<int> run() {
+        DASGD_ASSIGN(const Interface interface, chooseInterface());
+        DASGD_ASSIGN(auto store, storage::Store::open(std::filesystem::absolute(task_.workspace)));
+        DASGD_ASSIGN(auto rendezvous, meet());
+        DASGD_ASSIGN(const Assignment assignment, agree(rendezvous, store));
+        DASGD_ASSIGN(auto recorder, storage::Recorder::start(store, assignment.runId, {environment_.rank}));
+        std::optional<RunControl> control;
+        if (assignment.boot == bootId()) {
+            if (auto page = RunControl::open(assignment.control)) control = std::move(*page);
+        }
+        watchSignals(control ? &*control : nullptr);
+        const RankReport report =
+            train(store.paths(), assignment, interface, rendezvous, control ? &*control : nullptr);
+        const char* status = report.state == RankState::Finished  ? "finished"
+                             : report.state == RankState::Stopped ? "stopped"
+                                                                  : "failed";
+        DASGD_TRY(recorder->finish(status, report.error));
+        waitForOthers(rendezvous, report);
+        return conclude(store.paths(), assignment.runId, report);
+    }
+
+private:
+    [[nodiscard]] milliseconds timeout() const { return deadlineOf(experiment_); }
+    [[nodiscard]] bool isFirst() const { return environment_.rank == 0; }
+
+    Result<Interface> chooseInterface() {
+        return environment_.interface.empty() ? interfaceTowards(environment_.masterAddress)
+                                              : interfaceNamed(environment_.interface);
+    }
+
+    Result<Rendezvous> meet() {
+        return Rendezvous::tcp(environment_.masterAddress, environment_.masterPort, Rank(environment_.rank),
+                               environment_.size, timeout(), environment_.storeServed);
+    }
+
+    // Rank 0 names the run and every rank joins it in its own workspace, which may be the same one.
+    Result<Assignment> agree(Rendezvous& rendezvous, storage::Store& store) {
+        storage::RunInfo info =
+            describeRun(checked_, collectProvenance(std::filesystem::path(task_.file).parent_path()));
+        if (!isFirst()) {
+            DASGD_ASSIGN(const std::string text, rendezvous.get("run"));
+            DASGD_ASSIGN(Assignment assignment, fromText(text));
+            info.runId = assignment.runId;
+            info.clockOrigin = originHere(assignment);
+            DASGD_TRY(store.addRun(info));
+            return assignment;
+        }
+        auto assignment = found(store, info);
+        const std::string text =
+            assignment ? toText(*assignment) : nlohmann::json{{"error", assignment.error().message}}.dump();
+        DASGD_TRY(rendezvous.set("run", text));
+        return assignment;
+    }
+
+    Result<Assignment> found(storage::Store& store, storage::RunInfo& info) {
+        info.runId = store.newRunId(info.algorithm);
+        info.clockOrigin = MonotonicClock::rawNow();
+        const Ns real = realNow();
+        DASGD_TRY(store.addRun(info));
+        DASGD_TRY(writeRunFiles(store.paths(), info, checked_.networkFile));
+        const std::filesystem::path control = store.paths().control(info.runId);
+        DASGD_TRY(RunControl::create(control, environment_.size));
+        return Assignment{info.runId, bootId(), info.clockOrigin, real, control.string()};
+    }
+
+    // The first signal stops all ranks at one step where they share a page, the second ends this process; without a
+    // page the first does. What was recorded stays in every case.
+    void watchSignals(RunControl* control) {
+        std::thread([this, control] {
+            while (true) {
+                pollfd wait{signals_.fd(), POLLIN, 0};
+                ::poll(&wait, 1, -1);
+                const int count = signals_.count();
+                if (count > 1 || (count == 1 && !control)) ::_exit(kStopped);
+                if (count == 1) control->requestStop();
+            }
+        }).detach();
+    }
+
+    RankReport train(const storage::WorkspacePaths& paths, const Assignment& assignment, const Interface& interface,
+                     const Rendezvous& rendezvous, RunControl* control) {
+        const int rank = environment_.rank;
+        auto journal = JournalWriter::create(paths.journal(assignment.runId, rank));
+        if (!journal) return failedRank(rank, journal.error(), nullptr);
+        MonotonicClock clock(originHere(assignment));
+        auto comm = makeGloo(
+            rendezvous, {.rank = Rank(rank), .size = environment_.size, .interface = interface, .timeout = timeout()},
+            clock);
+        if (!comm) return failedRank(rank, comm.error(), journal->get());
+        if (const Status aligned = align(**comm, clock, assignment, **journal); !aligned) {
+            return failedRank(rank, aligned.error(), journal->get());
+        }
+        auto linked = withLink(std::move(*comm), experiment_, clock);
+        RankReport report = trainRank(experiment_, {*linked, clock, **journal, control});
+        // Never torn down where a peer may be dead: that could take until the deadline.
+        if (report.state == RankState::Failed) static_cast<void>(linked.release());
+        return report;
+    }
+
+    // All ranks take part, also those whose clock is rank 0's own and exact.
+    static Status align(Communicator& comm, MonotonicClock& clock, const Assignment& assignment, EventSink& sink) {
+        try {
+            const ClockOffset offset = estimateClockOffset(comm, clock);
+            if (assignment.boot == bootId()) return {};
+            clock.setOrigin(clock.origin() - offset.offset);
+            sink.metric(
+                {.name = "clock/error_s", .wall = clock.now(), .value = static_cast<double>(offset.error) * 1e-9});
+            return {};
+        } catch (const CommError& error) {
+            return fail(error.what());
+        }
+    }
+
+    // Rank 0 serves the meeting point and gives the run's last word, so it leaves last. A rank that does not answer has
+    // been told of by its launcher.
+    void waitForOthers(Rendezvous& rendezvous, const RankReport& report) {
+        const auto key = [](int rank) { return "done/" + std::to_string(rank); };
+        if (!isFirst()) {
+            static_cast<void>(rendezvous.set(key(environment_.rank), "1"));
+            return;
+        }
+        for (int rank = 1; rank < environment_.size && report.state != RankState::Failed; ++rank) {
+            if (!rendezvous.get(key(rank))) return;
+        }
+    }
+
+    Result<int> conclude(const storage::WorkspacePaths& paths, const std::string& runId, const RankReport& report) {
+        if (report.state == RankState::Failed) std::fprintf(stderr, "dasgd: %s\n", report.error.c_str());
+        if (isFirst()) {
+            DASGD_ASSIGN(auto reader, storage::RunReader::open(paths.root));
+            DASGD_ASSIGN(const RunSummary summary, summariseRun(reader, runId));
+            std::printf("%s\n", task_.json ? dumpLine(toJson(summary)).c_str()
+                                           : (runId + "\n    " + summaryLine(summary)).c_str());
+        }
+        return report.state == RankState::Failed    ? kRunFailed
+               : report.state == RankState::Stopped ? kStopped
+                                                    : kFinished;
+    }
+
+    const HandTask& task_;
+    const RankEnvironment& environment_;
+    Experiment experiment_;
+    CheckedExperiment checked_;
+    StopSignals& signals_;
+};
+
+struct Checked {
+    Experiment experiment;
+    CheckedExperiment facts;
+};
+
+Result<Checked> check(const HandTask& task) {
+    DASGD_ASSIGN(Experiment experiment, readSingleExperiment(task.file, task.overrides));
+    DASGD_ASSIGN(auto checked, loadExperiments(task.file, task.overrides));
+    if (experiment.cluster.backend != "gloo") {
+        return fail(task.file + ": cluster.backend is '" + experiment.cluster.backend +
+                    "', whose ranks are one process; use `dasgd run`");
+    }
+    if (experiment.cluster.workers != task.environment.size) {
+        return fail(task.file + ": cluster.workers is " + std::to_string(experiment.cluster.workers) + ", but " +
+                    std::to_string(task.environment.size) + " ranks were started; make them equal");
+    }
+    return Checked{std::move(experiment), std::move(checked.front())};
+}
+
+}  // namespace
+
+void runByHand(const HandTask& task) {
+    StopSignals signals;  // before torch starts a thread
+    auto checked = check(task);
+    if (!checked) leave(refuse(checked.error()));
+    const Result<int> code = HandWorker(task, std::move(checked->experiment), std::move(checked->facts), signals).run();
+    if (!code) refuse(code.error());
+    leave(code ? *code : kRunFailed);
+}
+
+}  // namespace dasgd::experiments

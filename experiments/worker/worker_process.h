@@ -1,0 +1,38 @@
+// One worker process: a child of the launcher, or started by hand (torchrun, srun, mpirun).
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "core/base/clock.h"
+#include "experiments/config/sweep.h"
+#include "experiments/worker/rank_environment.h"
+
+namespace dasgd::experiments {
+
+// What the launcher tells its child. The journal, the control page, the meeting point and the experiment lie in the
+// run's folder.
+struct ChildTask {
+    std::string file, workspace, runId;
+    int rank = 0;        // of the first rank in this process; `threads` runs all of them here
+    Ns origin = 0;       // raw monotonic clock of the run's start
+    pid_t launcher = 0;  // the process to die with
+};
+
+// Trains the rank (or ranks) and writes a RankReport each to kReportDescriptor. Does not return: leaves without tearing
+// down a network library whose peers may be dead. Exit status 0: finished or stopped, 1: failed.
+[[noreturn]] void runChild(const ChildTask& task);
+
+struct HandTask {
+    std::string file, workspace;
+    Overrides overrides;
+    RankEnvironment environment;
+    bool json = false;
+};
+
+// Trains one rank, and records it into the workspace itself. Rank 0 names the run. Does not return; exit status as
+// `run`.
+[[noreturn]] void runByHand(const HandTask& task);
+
+}  // namespace dasgd::experiments

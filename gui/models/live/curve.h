@@ -1,0 +1,30 @@
+// What a plot draws, without a word about how.
+#pragma once
+
+#include <QString>
+#include <optional>
+#include <vector>
+
+#include "gui/models/live/series.h"
+#include "gui/models/runs/compare.h"
+
+namespace dasgd::gui {
+
+struct Curve {
+    enum class Kind {
+        Line,    // many points: a few markers along it
+        Points,  // few: each has its marker and its deviation as a bar
+        Guide    // what the others are held against: thin, quiet, without markers
+    };
+    QString name;
+    CurveStyle style;
+    Polyline line;                  // as drawn
+    std::optional<Polyline> raw;    // drawn faint behind the smoothed line
+    std::vector<double> deviation;  // where not empty: a band line ± deviation
+    bool primary = false;           // drawn last and a little stronger
+    Kind kind = Kind::Line;
+    bool hollow = false;  // markers without a filling: of simulated time
+    bool operator==(const Curve&) const = default;
+};
+
+}  // namespace dasgd::gui

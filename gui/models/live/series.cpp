@@ -1,0 +1,141 @@
+#include "gui/models/live/series.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace dasgd::gui {
+
+namespace {
+
+double xOf(const SeriesPoint& point, XAxis axis) {
+    switch (axis) {
+        case XAxis::Step: return static_cast<double>(point.step);
+        case XAxis::Epoch: return point.epoch;
+        case XAxis::Wall: return point.wallS;
+        case XAxis::Samples: return static_cast<double>(point.samples);
+        case XAxis::BytesSent: return point.bytesSent;
+    }
+    return 0;
+}
+
+void take(SeriesPoint& point, const storage::MetricSample& sample) {
+    point.epoch = sample.epoch;
+    point.wallS = std::max(point.wallS, sample.wallS);
+    point.samples = std::max(point.samples, sample.samples);
+    if (sample.rank < 0) {
+        point.value = sample.value;
+        point.bytesSent = static_cast<double>(sample.bytesSent);
+        point.ranks = 0;
+        return;
+    }
+    const double n = ++point.ranks;
+    point.value += (sample.value - point.value) / n;
+    point.bytesSent += (static_cast<double>(sample.bytesSent) - point.bytesSent) / n;
+}
+
+}  // namespace
+
+void Series::add(std::span<const storage::MetricSample> samples) {
+    for (const storage::MetricSample& sample : samples) {
+        // Nearly always the last few steps: ranks are at most a few steps apart.
+        auto at = points_.end();
+        while (at != points_.begin() && (at - 1)->step > sample.step) --at;
+        if (at != points_.begin() && (at - 1)->step == sample.step) {
+            take(*(at - 1), sample);
+        } else {
+            take(*points_.insert(at, SeriesPoint{.step = sample.step}), sample);
+        }
+    }
+}
+
+Polyline polylineOf(const Series& series, XAxis axis) {
+    Polyline line;
+    line.x.reserve(series.points().size());
+    line.y.reserve(series.points().size());
+    for (const SeriesPoint& point : series.points()) {
+        line.x.push_back(xOf(point, axis));
+        line.y.push_back(point.value);
+    }
+    return line;
+}
+
+std::vector<double> smoothed(const std::vector<double>& y, double weight) {
+    if (weight <= 0) return y;
+    std::vector<double> out;
+    out.reserve(y.size());
+    double average = 0;
+    double mass = 0;
+    for (const double value : y) {
+        if (!std::isfinite(value)) {
+            out.push_back(value);
+            continue;
+        }
+        average = weight * average + (1 - weight) * value;
+        mass = weight * mass + (1 - weight);
+        out.push_back(average / mass);
+    }
+    return out;
+}
+
+Polyline thinned(const Polyline& line, std::size_t buckets) {
+    const std::size_t n = line.x.size();
+    if (buckets == 0 || n <= 2 * buckets) return line;
+    Polyline out;
+    const double low = line.x.front();
+    const double width = (line.x.back() - low) / static_cast<double>(buckets);
+    const auto keep = [&](std::size_t i) {
+        out.x.push_back(line.x[i]);
+        out.y.push_back(line.y[i]);
+    };
+    for (std::size_t begin = 0; begin < n;) {
+        const double edge = low + width * (std::floor((line.x[begin] - low) / width) + 1);
+        std::size_t least = begin, most = begin, end = begin;
+        bool gap = false;
+        for (; end < n && (end == begin || line.x[end] < edge); ++end) {
+            if (std::isnan(line.y[end])) {
+                gap = true;
+                continue;
+            }
+            if (!(line.y[least] <= line.y[end])) least = end;
+            if (!(line.y[most] >= line.y[end])) most = end;
+        }
+        keep(std::min(least, most));
+        if (least != most) keep(std::max(least, most));
+        if (gap && !std::isnan(out.y.back())) {
+            out.x.push_back(line.x[end - 1]);
+            out.y.push_back(std::numeric_limits<double>::quiet_NaN());
+        }
+        begin = end;
+    }
+    return out;
+}
+
+SeedBand seedBand(std::span<const Series* const> runs, XAxis axis) {
+    SeedBand band;
+    if (runs.empty()) return band;
+    band.n = static_cast<int>(runs.size());
+    for (const SeriesPoint& point : runs.front()->points()) {
+        double sum = 0, squares = 0, x = 0;
+        int found = 0;
+        for (const Series* run : runs) {
+            const auto& points = run->points();
+            const auto at = std::lower_bound(points.begin(), points.end(), point.step,
+                                             [](const SeriesPoint& p, std::int64_t step) { return p.step < step; });
+            if (at == points.end() || at->step != point.step) break;
+            // Welford's update: no cancellation for losses that differ in the last digits.
+            const double delta = at->value - sum;
+            ++found;
+            sum += delta / found;
+            squares += delta * (at->value - sum);
+            x += (xOf(*at, axis) - x) / found;
+        }
+        if (found != band.n) continue;
+        band.mean.x.push_back(x);
+        band.mean.y.push_back(sum);
+        band.deviation.push_back(band.n > 1 ? std::sqrt(squares / (band.n - 1)) : 0);
+    }
+    return band;
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,153 @@
+#include "gui/models/live/session.h"
+
+#include <algorithm>
+
+namespace dasgd::gui {
+
+Session::Session(Feed& feed, QObject* parent) : QObject(parent), feed_(feed) {
+    connect(&feed_, &Feed::runsChanged, this, &Session::takeRuns);
+    connect(&feed_, &Feed::metricsArrived, this, &Session::takeMetrics);
+    connect(&feed_, &Feed::pulse, this, &Session::takePulse);
+    connect(&feed_, &Feed::detailArrived, this, [this](const storage::RunDetail& detail) {
+        if (QString::fromStdString(detail.row.runId) != current_) return;
+        detail_ = detail;
+        emit detailChanged();
+    });
+    connect(&feed_, &Feed::trouble, this, [this](const QString& message) {
+        trouble_ = message;
+        emit troubleChanged();
+    });
+}
+
+void Session::takeRuns(const std::vector<RunItemPtr>& changed, const QStringList& removed) {
+    runs_.take(changed, removed);
+    loaded_ = true;
+    for (const RunItemPtr& run : changed) styled_[run->row.experiment] = false;
+    rechoose();
+    updateShown();
+    emit runsChanged();
+}
+
+void Session::rechoose() {
+    if (followNewest_) {
+        if (const RunItemPtr newest = runs_.newest(); newest && newest->id != current_) {
+            // A run that is looked at and still going is not left for one that only waits or has ended.
+            const RunItemPtr old = current();
+            const bool leave = !old || !isLive(old->row) || newest->row.status == "running";
+            if (leave) lookAt(newest->id);
+        }
+        return;
+    }
+    if (current_.isEmpty() || runs_.find(current_)) return;
+    const auto& items = runs_.items();
+    const auto begins = [this](const RunItemPtr& item) { return item->id.startsWith(current_); };
+    if (std::count_if(items.begin(), items.end(), begins) == 1) {
+        lookAt((*std::find_if(items.begin(), items.end(), begins))->id);
+    }
+}
+
+void Session::choose(const QString& run) {
+    followNewest_ = false;
+    if (run != current_) lookAt(run);
+    rechoose();
+    updateShown();
+}
+
+void Session::setFollowNewest(bool follow) {
+    followNewest_ = follow;
+    if (!follow) return;
+    compared_.clear();
+    rechoose();
+    updateShown();
+}
+
+void Session::compare(const QStringList& runs) {
+    compared_ = runs.size() > 1 ? runs : QStringList{};
+    followNewest_ = false;
+    if (!runs.isEmpty() && !runs.contains(current_)) lookAt(runs.front());
+    updateShown();
+}
+
+void Session::lookAt(const QString& run) {
+    current_ = run;
+    detail_.reset();
+    pulse_ = {};
+    behindMs_.reset();
+    if (!compared_.contains(run)) compared_.clear();
+    const RunItemPtr item = current();
+    selection_.reset(item && isLive(item->row));
+    shown_.clear();
+    emit currentChanged();
+}
+
+void Session::updateShown() {
+    std::vector<RunItemPtr> next;
+    if (const RunItemPtr item = current()) {
+        if (compared_.isEmpty()) {
+            next = overlaidWith(*item, runs_.items());
+        } else {
+            next.push_back(item);
+            for (const QString& id : compared_) {
+                const RunItemPtr other = runs_.find(id);
+                if (other && id != current_) next.push_back(other);
+            }
+        }
+    }
+    if (next == shown_ && !next.empty()) return;
+    const auto idsOf = [](const std::vector<RunItemPtr>& items) {
+        QStringList ids;
+        for (const RunItemPtr& item : items) ids << item->id;
+        return ids;
+    };
+    const QStringList ids = idsOf(next);
+    const bool sameRuns = ids == idsOf(shown_);
+    shown_ = std::move(next);
+    if (sameRuns && !ids.isEmpty()) {
+        emit detailChanged();
+        return;
+    }
+    shownNames_ = distinguishingNames(shown_);
+    // Curves of runs that are no longer drawn are read again if they come back: memory stays that of the picture.
+    std::erase_if(series_, [&ids](const auto& entry) { return !ids.contains(entry.first.first); });
+    feed_.watch(current_, ids.mid(1));
+    emit shownChanged();
+}
+
+const Series& Session::series(const QString& run, const std::string& metric) const {
+    static const Series kNone;
+    const auto found = series_.find({run, metric});
+    return found == series_.end() ? kNone : found->second;
+}
+
+CurveStyle Session::styleOf(const RunItem& run) {
+    bool& done = styled_[run.row.experiment];
+    if (!done) styles_.assign(runs_.ofExperiment(run.row.experiment));
+    done = true;
+    return styles_.styleOf(run);
+}
+
+void Session::takeMetrics(const MetricBatch& batch) {
+    const bool drawn =
+        std::any_of(shown_.begin(), shown_.end(), [&batch](const RunItemPtr& run) { return run->id == batch.runId; });
+    if (!drawn) return;
+    series_[{batch.runId, batch.name}].add(batch.samples);
+    emit seriesChanged();
+}
+
+void Session::takePulse(const Pulse& pulse) {
+    const bool grew = pulse.runId == current_ && !current_.isEmpty();
+    const bool newer = grew && pulse.newest != pulse_.newest;
+    pulse_ = pulse;
+    if (grew) {
+        if (!pulse.live) {
+            behindMs_.reset();
+            if (selection_.following()) selection_.setFollowing(false);
+        } else if (newer && pulse.clockOrigin > 0) {
+            behindMs_ = static_cast<double>(MonotonicClock::rawNow() - pulse.clockOrigin - pulse.newest) / 1e6;
+        }
+        if (pulse.extent.end > pulse.extent.start) selection_.setExtent(pulse.extent);
+    }
+    emit pulseChanged();
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,89 @@
+// What the window is looking at: the runs, the chosen one, those drawn with it, their curves, and where live is. No
+// widget; every page is a view of this. UI thread.
+#pragma once
+
+#include <QObject>
+#include <QStringList>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gui/models/live/feed.h"
+#include "gui/models/live/series.h"
+#include "gui/models/runs/compare.h"
+#include "gui/models/runs/run_table_model.h"
+#include "gui/models/timeline/time_selection.h"
+
+namespace dasgd::gui {
+
+class Session : public QObject {
+    Q_OBJECT
+
+public:
+    explicit Session(Feed& feed, QObject* parent = nullptr);
+
+    [[nodiscard]] Feed& feed() { return feed_; }
+    [[nodiscard]] RunTableModel& runs() { return runs_; }
+    [[nodiscard]] TimeSelection& selection() { return selection_; }
+
+    // Chooses a run by id or unique beginning; also one that is not known yet. Ends following the newest run.
+    void choose(const QString& run);
+    [[nodiscard]] RunItemPtr current() const { return runs_.find(current_); }
+    [[nodiscard]] const QString& currentId() const { return current_; }
+    // While on, the window goes to each run that starts.
+    void setFollowNewest(bool follow);
+    [[nodiscard]] bool followsNewest() const { return followNewest_; }
+    // Draws exactly these runs together; fewer than two: the current run with the others of its experiment.
+    void compare(const QStringList& runs);
+    [[nodiscard]] bool isComparing() const { return compared_.size() > 1; }
+
+    [[nodiscard]] const std::vector<RunItemPtr>& shown() const { return shown_; }  // the current run first
+    [[nodiscard]] const QStringList& shownNames() const { return shownNames_; }
+    [[nodiscard]] const Series& series(const QString& run, const std::string& metric) const;
+    [[nodiscard]] CurveStyle styleOf(const RunItem& run);
+    // Of the current run; nullopt until it has arrived.
+    [[nodiscard]] const std::optional<storage::RunDetail>& detail() const { return detail_; }
+    [[nodiscard]] const Pulse& pulse() const { return pulse_; }
+    // Age of the newest shown record when it was shown; nullopt where nothing is live or the clock is not ours.
+    [[nodiscard]] std::optional<double> behindMs() const { return behindMs_; }
+    [[nodiscard]] const QString& trouble() const { return trouble_; }
+    [[nodiscard]] bool loaded() const { return loaded_; }
+
+signals:
+    void currentChanged();  // another run is looked at
+    void shownChanged();    // the set of drawn runs, their names or styles
+    void seriesChanged();
+    void detailChanged();
+    void runsChanged();
+    void pulseChanged();
+    void troubleChanged();
+
+private:
+    void takeRuns(const std::vector<RunItemPtr>& changed, const QStringList& removed);
+    void takeMetrics(const MetricBatch& batch);
+    void takePulse(const Pulse& pulse);
+    void lookAt(const QString& run);
+    void rechoose();
+    void updateShown();
+
+    Feed& feed_;
+    RunTableModel runs_;
+    TimeSelection selection_;
+    StyleBook styles_;
+    std::map<std::string, bool> styled_;  // experiments whose runs all have their style
+    QString current_;
+    QStringList compared_;
+    bool followNewest_ = true;
+    bool loaded_ = false;
+    std::vector<RunItemPtr> shown_;
+    QStringList shownNames_;
+    std::map<std::pair<QString, std::string>, Series> series_;
+    std::optional<storage::RunDetail> detail_;
+    Pulse pulse_;
+    std::optional<double> behindMs_;
+    QString trouble_;
+};
+
+}  // namespace dasgd::gui

@@ -1,0 +1,190 @@
+#include "gui/models/runs/run_table_model.h"
+
+#include <QDateTime>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include "gui/models/words.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr std::array<const char*, RunTableModel::kColumns> kHeaders{
+    "status", "experiment", "algorithm",  "settings", "seed",   "ranks",      "backend",  "started",
+    "wall",   "steps",      "final loss", "accuracy", "hidden", "blocked ms", "samples/s"};
+
+constexpr std::array<const char*, RunTableModel::kColumns> kHelp{
+    "queued, running, finished, failed, stopped or interrupted",
+    "name in the experiment file",
+    "how the ranks average",
+    "the algorithm's own settings",
+    "of initial weights, shuffles and partitions",
+    "number of workers",
+    "what carries the messages",
+    "when the first rank started, local time",
+    "from the start to the newest record",
+    "completed local steps of the rank that is furthest",
+    "last evaluation loss, or the last training loss",
+    "best test accuracy",
+    "part of the reductions that ran while the rank computed",
+    "milliseconds a rank stood waiting for the network, per step",
+    "training samples of all ranks per second"};
+
+QString startedText(const std::string& iso) {
+    const QDateTime when = QDateTime::fromString(QString::fromStdString(iso), Qt::ISODateWithMs).toLocalTime();
+    if (!when.isValid()) return kAbsent;
+    const bool today = when.date() == QDate::currentDate();
+    return when.toString(today ? QStringLiteral("HH:mm:ss") : QStringLiteral("yyyy-MM-dd HH:mm"));
+}
+
+QString displayText(const RunItem& item, RunTableModel::Column column) {
+    const storage::RunRow& row = item.row;
+    const auto number = RunTableModel::numberOf(item, column);
+    switch (column) {
+        case RunTableModel::Status: return QString::fromStdString(row.status);
+        case RunTableModel::Experiment: return QString::fromStdString(row.experiment);
+        case RunTableModel::Algorithm: return QString::fromStdString(row.algorithm);
+        case RunTableModel::Settings: return item.settings;
+        case RunTableModel::Seed: return QString::number(row.seed);
+        case RunTableModel::Workers: return QString::number(row.workers);
+        case RunTableModel::Backend: return QString::fromStdString(row.backend);
+        case RunTableModel::Started: return startedText(row.startedAt);
+        case RunTableModel::Wall: return clockText(row.wallS);
+        case RunTableModel::Steps: return grouped(row.steps);
+        case RunTableModel::FinalLoss: return number ? shortNumber(*number) : kAbsent;
+        case RunTableModel::BestAccuracy:
+        case RunTableModel::Hidden: return number ? QString::number(*number, 'f', 1) + QStringLiteral(" %") : kAbsent;
+        case RunTableModel::Blocked: return number ? QString::number(*number, 'f', 2) : kAbsent;
+        case RunTableModel::SamplesPerS: return number ? grouped(std::llround(*number)) : kAbsent;
+        case RunTableModel::kColumns: break;
+    }
+    return {};
+}
+
+}  // namespace
+
+int RunTableModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(items_.size());
+}
+
+int RunTableModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : kColumns; }
+
+std::optional<double> RunTableModel::numberOf(const RunItem& item, Column column) {
+    const storage::RunRow& row = item.row;
+    const auto scaled = [](std::optional<double> value, double by) -> std::optional<double> {
+        if (value) return *value * by;
+        return std::nullopt;
+    };
+    switch (column) {
+        case Seed: return static_cast<double>(row.seed);
+        case Workers: return row.workers;
+        case Wall: return row.wallS;
+        case Steps: return static_cast<double>(row.steps);
+        case FinalLoss: return row.finalLoss;
+        case BestAccuracy: return scaled(row.bestAccuracy, 100);
+        case Hidden: return scaled(row.hidden, 100);
+        case Blocked: return blockedMsPerStep(row);
+        case SamplesPerS: return row.samplesPerS;
+        default: return std::nullopt;
+    }
+}
+
+QVariant RunTableModel::data(const QModelIndex& index, int role) const {
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
+    const RunItem& item = *items_[static_cast<std::size_t>(index.row())];
+    const auto column = static_cast<Column>(index.column());
+    switch (role) {
+        case Qt::DisplayRole: return displayText(item, column);
+        case IdRole: return item.id;
+        case LiveRole: return isLive(item.row);
+        case Qt::ToolTipRole:
+            return item.row.error.empty() ? item.id
+                                          : item.id + QLatin1Char('\n') + QString::fromStdString(item.row.error);
+        case Qt::TextAlignmentRole:
+            return QVariant(Qt::AlignVCenter |
+                            (column == Seed || column == Workers || column >= Wall ? Qt::AlignRight : Qt::AlignLeft));
+        case SortRole: {
+            if (column == Started) return QString::fromStdString(item.row.startedAt) + item.id;
+            if (const auto number = numberOf(item, column)) return *number;
+            // Absent numbers stand below every number, whatever the unit.
+            if (column >= Wall || column == Seed || column == Workers) return -std::numeric_limits<double>::infinity();
+            return displayText(item, column);
+        }
+        default: return {};
+    }
+}
+
+QVariant RunTableModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal || section < 0 || section >= kColumns) return {};
+    const auto at = static_cast<std::size_t>(section);
+    if (role == Qt::DisplayRole) return QString::fromUtf8(kHeaders[at]);
+    if (role == Qt::ToolTipRole) return QString::fromUtf8(kHelp[at]);
+    if (role == Qt::TextAlignmentRole) {
+        const bool right = section == Seed || section == Workers || section >= Wall;
+        return QVariant(Qt::AlignVCenter | (right ? Qt::AlignRight : Qt::AlignLeft));
+    }
+    return {};
+}
+
+void RunTableModel::take(const std::vector<RunItemPtr>& changed, const QStringList& removed) {
+    for (const QString& id : removed) {
+        if (const int row = rowOf(id); row >= 0) remove(row);
+    }
+    std::vector<RunItemPtr> fresh;
+    for (const RunItemPtr& item : changed) {
+        const int row = rowOf(item->id);
+        if (row < 0) {
+            fresh.push_back(item);
+            continue;
+        }
+        items_[static_cast<std::size_t>(row)] = item;
+        emit dataChanged(index(row, 0), index(row, kColumns - 1));
+    }
+    if (!fresh.empty()) add(fresh);
+}
+
+void RunTableModel::add(const std::vector<RunItemPtr>& fresh) {
+    const int first = rowCount();
+    beginInsertRows({}, first, first + static_cast<int>(fresh.size()) - 1);
+    for (const RunItemPtr& item : fresh) {
+        rows_.insert(item->id, static_cast<int>(items_.size()));
+        items_.push_back(item);
+    }
+    endInsertRows();
+}
+
+void RunTableModel::remove(int row) {
+    beginRemoveRows({}, row, row);
+    items_.erase(items_.begin() + row);
+    rows_.clear();
+    for (std::size_t i = 0; i < items_.size(); ++i) rows_.insert(items_[i]->id, static_cast<int>(i));
+    endRemoveRows();
+}
+
+RunItemPtr RunTableModel::find(const QString& id) const {
+    const int row = rowOf(id);
+    return row < 0 ? nullptr : items_[static_cast<std::size_t>(row)];
+}
+
+RunItemPtr RunTableModel::newest() const {
+    const auto rank = [](const RunItemPtr& item) {
+        const std::string& status = item->row.status;
+        return std::tuple(status == "running" ? 2 : status == "queued" ? 0 : 1, item->row.startedAt, item->id);
+    };
+    const auto best = std::max_element(items_.begin(), items_.end(),
+                                       [&](const RunItemPtr& a, const RunItemPtr& b) { return rank(a) < rank(b); });
+    return best == items_.end() ? nullptr : *best;
+}
+
+std::vector<RunItemPtr> RunTableModel::ofExperiment(const std::string& experiment) const {
+    std::vector<RunItemPtr> out;
+    std::copy_if(items_.begin(), items_.end(), std::back_inserter(out),
+                 [&](const RunItemPtr& item) { return item->row.experiment == experiment; });
+    return out;
+}
+
+}  // namespace dasgd::gui

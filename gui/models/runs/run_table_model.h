@@ -1,0 +1,65 @@
+// All runs of the workspace as a table. Fed with increments; holds shared immutable items, so 10,000 runs are cheap.
+#pragma once
+
+#include <QAbstractTableModel>
+#include <QHash>
+#include <QString>
+#include <optional>
+#include <vector>
+
+#include "gui/models/runs/run_item.h"
+
+namespace dasgd::gui {
+
+class RunTableModel : public QAbstractTableModel {
+    Q_OBJECT
+
+public:
+    enum Column {
+        Status,
+        Experiment,
+        Algorithm,
+        Settings,
+        Seed,
+        Workers,
+        Backend,
+        Started,
+        Wall,
+        Steps,
+        FinalLoss,
+        BestAccuracy,
+        Hidden,
+        Blocked,
+        SamplesPerS,
+        kColumns
+    };
+    enum Role { SortRole = Qt::UserRole, IdRole, LiveRole };
+
+    using QAbstractTableModel::QAbstractTableModel;
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+    // Rows not known yet are added at the end, known ones replaced.
+    void take(const std::vector<RunItemPtr>& changed, const QStringList& removed);
+    [[nodiscard]] const std::vector<RunItemPtr>& items() const { return items_; }
+    [[nodiscard]] RunItemPtr find(const QString& id) const;  // null where there is none
+    [[nodiscard]] int rowOf(const QString& id) const { return rows_.value(id, -1); }
+    // The running run that started last; else the one that started last; null where there is none.
+    [[nodiscard]] RunItemPtr newest() const;
+    [[nodiscard]] std::vector<RunItemPtr> ofExperiment(const std::string& experiment) const;
+
+    // The number behind a column, in the units the table shows (percent, ms/step); nullopt for texts and absences.
+    [[nodiscard]] static std::optional<double> numberOf(const RunItem& item, Column column);
+
+private:
+    void add(const std::vector<RunItemPtr>& fresh);
+    void remove(int row);
+
+    std::vector<RunItemPtr> items_;
+    QHash<QString, int> rows_;
+};
+
+}  // namespace dasgd::gui

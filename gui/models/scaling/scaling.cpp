@@ -1,0 +1,301 @@
+#include "gui/models/scaling/scaling.h"
+
+#include <QHash>
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+
+#include "gui/models/runs/run_config.h"
+#include "gui/models/words.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+using storage::Scaling;
+using storage::ScalingPoint;
+using storage::Target;
+
+// Base throughputs closer than this have one ideal line.
+constexpr double kSameIdeal = 0.1;
+
+bool startedLater(const RunItemPtr& a, const RunItemPtr& b) {
+    return std::tie(a->row.startedAt, a->id) > std::tie(b->row.startedAt, b->id);
+}
+
+// What is computed, whatever it runs on: measured and simulated runs of it share it.
+std::string workOf(const ScalingLine& line) {
+    std::string work;
+    for (const auto& [key, value] : flattenToml(line.newest().row.config)) {
+        const std::string section = key.substr(0, key.find('.'));
+        if (section == "cluster" || section == "network" || section == "compute" || section == "record") continue;
+        if (key == "name" || key == "train.seed" || key == "train.batch_size") continue;
+        work += key + "=" + value + "\n";
+    }
+    return work;
+}
+
+// Colours by what is computed: the well-known algorithms have their own. Dash and marker move on until no two lines
+// look the same.
+std::vector<CurveStyle> stylesOf(const std::vector<const ScalingLine*>& lines) {
+    std::vector<RunItemPtr> works;
+    for (const ScalingLine* line : lines) {
+        auto work = std::make_shared<RunItem>();
+        work->row.algorithm = line->newest().row.algorithm;
+        work->group = workOf(*line);
+        works.push_back(std::move(work));
+    }
+    // The order of drawing must not decide who gets which colour.
+    std::sort(works.begin(), works.end(), [](const RunItemPtr& a, const RunItemPtr& b) { return a->group < b->group; });
+    for (std::size_t i = 0; i < works.size(); ++i) {
+        auto numbered = std::make_shared<RunItem>(*works[i]);
+        numbered->row.startedAt = QStringLiteral("%1").arg(i, 8, 10, QLatin1Char('0')).toStdString();
+        works[i] = std::move(numbered);
+    }
+    StyleBook book;
+    book.assign(works);
+    std::vector<CurveStyle> styles;
+    std::set<std::tuple<int, int, int, bool>> taken;
+    for (const ScalingLine* line : lines) {
+        const std::string work = workOf(*line);
+        const auto same = [&](const RunItemPtr& item) { return item->group == work; };
+        const CurveStyle own = book.styleOf(**std::find_if(works.begin(), works.end(), same));
+        CurveStyle style = own;
+        for (int moved = 0; moved < kCurveColors * kCurveColors; ++moved) {
+            style.marker = (own.marker + moved) % kCurveColors;
+            style.dash = (own.dash + moved / kCurveColors) % kCurveColors;
+            if (taken.emplace(style.color, style.dash, style.marker, line->simulated()).second) break;
+        }
+        styles.push_back(style);
+    }
+    return styles;
+}
+
+// Measured lines are named among themselves, and so are simulated ones: that they differ in every key of the network
+// is said in one word.
+QStringList namesOf(const std::vector<const ScalingLine*>& lines, Scaling scaling) {
+    std::set<std::string> apart = storage::repetitionKeys();
+    apart.insert("cluster.workers");
+    if (scaling == Scaling::Strong) apart.insert({"train.batch_size", "compute.step_time"});
+    std::map<bool, std::vector<RunItemPtr>> byKind;
+    std::set<std::string> experiments;
+    for (const ScalingLine* line : lines) {
+        byKind[line->simulated()].push_back(line->runs.front());
+        experiments.insert(line->newest().row.experiment);
+    }
+    std::map<bool, QStringList> names;
+    for (const auto& [simulated, runs] : byKind) names[simulated] = distinguishingNames(runs, apart);
+    QStringList all;
+    std::map<bool, qsizetype> next;
+    QHash<QString, int> used;
+    for (const ScalingLine* line : lines) {
+        const bool simulated = line->simulated();
+        QString name = names[simulated][next[simulated]++];
+        if (scaling == Scaling::Strong && lines.size() > 1) {
+            const std::int64_t whole = line->newest().line.batch * line->newest().row.workers;
+            const bool differs = std::any_of(lines.begin(), lines.end(), [&](const ScalingLine* other) {
+                return other->newest().line.batch * other->newest().row.workers != whole;
+            });
+            if (differs) name += QStringLiteral(" batch\u00a0%1\u00a0in\u00a0all").arg(whole);
+        }
+        if (byKind.size() > 1) name += simulated ? QStringLiteral(" (simulated)") : QStringLiteral(" (measured)");
+        const int count = ++used[name];
+        all << (count > 1 ? QStringLiteral("%1 #%2").arg(name).arg(count) : name);
+    }
+    return all;
+}
+
+const Sample& sampleOf(const ScalingPoint& point, ScalingPlot plot) {
+    return plot == ScalingPlot::Throughput   ? point.samplesPerS
+           : plot == ScalingPlot::Efficiency ? point.efficiency
+                                             : point.secondsToTarget;
+}
+
+bool isDrawn(const ScalingPoint& point, ScalingPlot plot) {
+    return sampleOf(point, plot).n > 0 && (plot != ScalingPlot::TimeToTarget || point.allReached());
+}
+
+// The first drawn point of a line, from which the ideal goes on.
+const ScalingPoint* baseOf(const DrawnLine& line, ScalingPlot plot) {
+    const auto found = std::find_if(line.points.begin(), line.points.end(),
+                                    [plot](const ScalingPoint& point) { return isDrawn(point, plot); });
+    return found == line.points.end() ? nullptr : &*found;
+}
+
+// What the curves are held against. Of throughput and time one line from each base, but not two that nearly coincide.
+std::vector<Curve> idealCurves(const std::vector<DrawnLine>& lines, ScalingPlot plot) {
+    struct Ideal {
+        double perWorker;
+        int from, to;
+    };
+    std::vector<Ideal> ideals;
+    for (const DrawnLine& line : lines) {
+        const ScalingPoint* base = baseOf(line, plot);
+        if (!base) continue;
+        const double mean = sampleOf(*base, plot).mean;
+        const double perWorker = plot == ScalingPlot::Efficiency   ? 100
+                                 : plot == ScalingPlot::Throughput ? mean / base->workers
+                                                                   : mean * base->workers;
+        const int last = line.points.back().workers;
+        const auto same = std::find_if(ideals.begin(), ideals.end(), [&](const Ideal& ideal) {
+            return std::abs(ideal.perWorker - perWorker) <= kSameIdeal * perWorker;
+        });
+        if (same == ideals.end()) {
+            ideals.push_back({perWorker, base->workers, last});
+        } else {
+            // The better of the two: nothing shall look better than ideal because of another's base.
+            same->perWorker = plot == ScalingPlot::TimeToTarget ? std::min(same->perWorker, perWorker)
+                                                                : std::max(same->perWorker, perWorker);
+            same->from = std::min(same->from, base->workers);
+            same->to = std::max(same->to, last);
+        }
+    }
+    std::vector<Curve> curves;
+    for (const Ideal& ideal : ideals) {
+        if (ideal.from == ideal.to) continue;
+        Curve curve{.name = QStringLiteral("ideal"), .kind = Curve::Kind::Guide};
+        for (const int workers : {ideal.from, ideal.to}) {
+            curve.line.x.push_back(workers);
+            curve.line.y.push_back(plot == ScalingPlot::Efficiency   ? ideal.perWorker
+                                   : plot == ScalingPlot::Throughput ? ideal.perWorker * workers
+                                                                     : ideal.perWorker / workers);
+        }
+        curves.push_back(std::move(curve));
+    }
+    return curves;
+}
+
+}  // namespace
+
+QString ScalingLine::inWords() const {
+    const QString kind = simulated() ? QStringLiteral("simulated")
+                                     : QStringLiteral("measured, ") + QString::fromStdString(newest().row.backend);
+    const QString sizes =
+        scales()
+            ? QStringLiteral("%1–%2 workers, %3 sizes").arg(workers.front()).arg(workers.back()).arg(workers.size())
+        : workers.front() == 1 ? QStringLiteral("1 worker only")
+                               : QStringLiteral("%1 workers only").arg(workers.front());
+    return kind + QStringLiteral("  ·  ") + sizes;
+}
+
+std::vector<ScalingLine> scalingLines(std::span<const RunItemPtr> runs, Scaling scaling) {
+    std::unordered_map<std::string, std::size_t> byKey;
+    std::vector<ScalingLine> lines;
+    for (const RunItemPtr& run : runs) {
+        if (run->row.status != "finished") continue;
+        const auto [known, fresh] = byKey.try_emplace(run->line.key(scaling), lines.size());
+        if (fresh) lines.push_back({.key = run->line.key(scaling)});
+        lines[known->second].runs.push_back(run);
+    }
+    for (ScalingLine& line : lines) {
+        std::sort(line.runs.begin(), line.runs.end(), startedLater);
+        std::set<int> workers;
+        for (const RunItemPtr& run : line.runs) workers.insert(run->row.workers);
+        line.workers.assign(workers.begin(), workers.end());
+    }
+    std::sort(lines.begin(), lines.end(), [](const ScalingLine& a, const ScalingLine& b) {
+        if (a.scales() != b.scales()) return a.scales();
+        return startedLater(a.runs.front(), b.runs.front());
+    });
+    return lines;
+}
+
+std::vector<const ScalingLine*> firstLines(const std::vector<ScalingLine>& lines, std::size_t limit) {
+    std::vector<const ScalingLine*> first;
+    for (const ScalingLine& line : lines) {
+        const bool belongs = line.newest().row.experiment == lines.front().newest().row.experiment &&
+                             line.scales() == lines.front().scales();
+        if (belongs && first.size() < limit) first.push_back(&line);
+    }
+    return first;
+}
+
+std::vector<DrawnLine> drawnLines(const std::vector<const ScalingLine*>& lines, const TimesById& times, Scaling scaling,
+                                  const std::optional<Target>& target) {
+    const std::vector<CurveStyle> styles = stylesOf(lines);
+    const QStringList names = namesOf(lines, scaling);
+    std::vector<DrawnLine> drawn;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        std::vector<storage::ScalingRun> runs;
+        for (const RunItemPtr& run : lines[i]->runs) {
+            const auto known = times.find(run->row.runId);
+            if (known != times.end()) runs.push_back(scalingRun(run->row, run->line, known->second, target));
+        }
+        drawn.push_back({lines[i], names[static_cast<qsizetype>(i)], styles[i], scalingPoints(std::move(runs))});
+    }
+    return drawn;
+}
+
+std::vector<Curve> scalingCurves(const std::vector<DrawnLine>& lines, ScalingPlot plot) {
+    const double scale = plot == ScalingPlot::Efficiency ? 100 : 1;
+    std::vector<Curve> curves;
+    for (const DrawnLine& line : lines) {
+        Curve curve{
+            .name = line.name, .style = line.style, .kind = Curve::Kind::Points, .hollow = line.line->simulated()};
+        bool spread = false;
+        for (const ScalingPoint& point : line.points) {
+            if (!isDrawn(point, plot)) continue;
+            const Sample& sample = sampleOf(point, plot);
+            curve.line.x.push_back(point.workers);
+            curve.line.y.push_back(sample.mean * scale);
+            curve.deviation.push_back(sample.std.value_or(0) * scale);
+            spread = spread || sample.std.value_or(0) > 0;
+        }
+        if (!spread) curve.deviation.clear();
+        curves.push_back(std::move(curve));
+    }
+    for (Curve& ideal : idealCurves(lines, plot)) curves.push_back(std::move(ideal));
+    return curves;
+}
+
+QString scalingAxis(const std::vector<DrawnLine>& lines, ScalingPlot plot, const std::optional<Target>& target) {
+    QString axis = plot == ScalingPlot::Throughput ? QStringLiteral("samples/s")
+                   : plot == ScalingPlot::Efficiency
+                       ? QStringLiteral("efficiency [%]")
+                       : QStringLiteral("time to ") + QString::fromStdString(target ? target->inWords() : "") +
+                             QStringLiteral(" [s]");
+    const auto simulated = [](const DrawnLine& line) { return line.line->simulated(); };
+    if (!lines.empty() && std::all_of(lines.begin(), lines.end(), simulated))
+        axis += QStringLiteral(", time simulated");
+    return axis;
+}
+
+QString spreadText(const Sample& sample, double scale) {
+    if (sample.n == 0) return kAbsent;
+    QString text = shortNumber(sample.mean * scale);
+    if (sample.std) text += QStringLiteral(" ± ") + shortNumber(*sample.std * scale, 2);
+    return text;
+}
+
+QString timeToTargetText(const ScalingPoint& point) {
+    if (point.secondsToTarget.n == 0) return QStringLiteral("not reached");
+    const QString text = spreadText(point.secondsToTarget);
+    if (point.allReached()) return text;
+    return text + QStringLiteral(" (%1 of %2)").arg(point.secondsToTarget.n).arg(point.runIds.size());
+}
+
+QString pointInWords(const DrawnLine& line, const ScalingPoint& point, const std::optional<Target>& target) {
+    QStringList lines{line.name,
+                      QStringLiteral("%1 workers, batch %2 each, %3")
+                          .arg(point.workers)
+                          .arg(point.batch)
+                          .arg(line.line->simulated() ? QStringLiteral("time simulated") : QStringLiteral("measured")),
+                      QStringLiteral("%1 ms/step").arg(spreadText(point.stepMs)),
+                      QStringLiteral("%1 samples/s").arg(spreadText(point.samplesPerS)),
+                      QStringLiteral("speed-up %1, efficiency %2 %")
+                          .arg(spreadText(point.speedUp), spreadText(point.efficiency, 100))};
+    if (point.hidden.n > 0) lines << QStringLiteral("hidden %1 %").arg(spreadText(point.hidden, 100));
+    if (target) {
+        lines << QStringLiteral("%1: %2").arg(QString::fromStdString(target->inWords()), timeToTargetText(point)) +
+                     (point.secondsToTarget.n > 0 ? QStringLiteral(" s") : QString());
+    }
+    constexpr std::size_t kMost = 6;
+    for (std::size_t i = 0; i < std::min(kMost, point.runIds.size()); ++i)
+        lines << QString::fromStdString(point.runIds[i]);
+    if (point.runIds.size() > kMost) lines << QStringLiteral("and %1 more").arg(point.runIds.size() - kMost);
+    return lines.join(QLatin1Char('\n'));
+}
+
+}  // namespace dasgd::gui

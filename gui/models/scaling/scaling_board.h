@@ -1,0 +1,67 @@
+// What the Scaling page looks at: the lines of the workspace, those that are drawn, and their points as far as they
+// were read. UI thread.
+#pragma once
+
+#include <QObject>
+#include <QSet>
+#include <QTimer>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gui/models/live/session.h"
+#include "gui/models/scaling/scaling.h"
+
+namespace dasgd::gui {
+
+class ScalingBoard : public QObject {
+    Q_OBJECT
+
+public:
+    explicit ScalingBoard(Session& session, QObject* parent = nullptr);
+
+    // While off it costs nothing, whatever runs.
+    void setWatching(bool watching);
+    void setScaling(storage::Scaling scaling);  // forgets the choice of lines
+    void setTarget(const std::optional<storage::Target>& target);
+    [[nodiscard]] storage::Scaling scaling() const { return scaling_; }
+    [[nodiscard]] const std::optional<storage::Target>& target() const { return target_; }
+
+    [[nodiscard]] const std::vector<ScalingLine>& lines() const { return lines_; }
+    [[nodiscard]] bool isChosen(const std::string& key) const { return chosen_.contains(key); }
+    // From the first choice on nothing is chosen by itself.
+    void choose(const std::vector<std::string>& keys, bool chosen);
+
+    [[nodiscard]] const std::vector<DrawnLine>& drawn() const { return drawn_; }
+    [[nodiscard]] const DrawnLine* drawnOf(const std::string& key) const;  // null where it is not drawn
+    // Runs of drawn lines whose times are still to be read.
+    [[nodiscard]] int missing() const { return missing_; }
+    // The workspace's runs are all in the lines.
+    [[nodiscard]] bool upToDate() const { return !stale_; }
+    // Ids of all runs behind the drawn points.
+    [[nodiscard]] QStringList runIds() const;
+
+signals:
+    void linesChanged();
+    void drawnChanged();
+
+private:
+    void later();
+    void gather();
+    void redraw();
+
+    Session& session_;
+    QTimer pending_;
+    bool watching_ = false, stale_ = true, own_ = false;
+    storage::Scaling scaling_ = storage::Scaling::Weak;
+    std::optional<storage::Target> target_;
+    std::vector<ScalingLine> lines_;
+    std::set<std::string> chosen_;
+    std::vector<DrawnLine> drawn_;
+    TimesById times_;
+    QSet<QString> asked_;  // of the reader, and not there yet
+    int missing_ = 0;
+};
+
+}  // namespace dasgd::gui

@@ -1,0 +1,50 @@
+// The points of the Scaling page in numbers: a row for each line and number of workers.
+#pragma once
+
+#include <QAbstractTableModel>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "gui/models/scaling/scaling_board.h"
+
+namespace dasgd::gui {
+
+class ScalingTableModel : public QAbstractTableModel {
+    Q_OBJECT
+
+public:
+    enum Column {
+        Configuration,
+        Workers,
+        Batch,
+        Seeds,
+        StepMs,
+        SamplesPerS,
+        SpeedUp,
+        Efficiency,
+        Hidden,
+        TimeToTarget,
+        kColumns
+    };
+    enum Role { RunIdsRole = Qt::UserRole };
+
+    explicit ScalingTableModel(ScalingBoard& board, QObject* parent = nullptr);
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;  // without the last where there is no target
+    QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+    // The row of a drawn line at that number of workers; −1 where there is none.
+    [[nodiscard]] int rowOf(std::size_t line, int workers) const;
+    // The line and the point of a row; nullopt where there is no such row.
+    [[nodiscard]] std::optional<std::pair<std::size_t, std::size_t>> placeOf(int row) const;
+
+private:
+    ScalingBoard& board_;
+    std::vector<std::pair<std::size_t, std::size_t>> rows_;
+    bool hasTarget_ = false;
+};
+
+}  // namespace dasgd::gui

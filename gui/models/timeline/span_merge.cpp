@@ -1,0 +1,106 @@
+#include "gui/models/timeline/span_merge.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "gui/models/timeline/span_colors.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+// The sub-pixel spans of one pixel, summed by kind.
+class Bucket {
+public:
+    void add(const Span& span) {
+        // A span of no length still weighs something, or its colour would be lost.
+        const Ns weight = std::max<Ns>(1, span.end - span.start);
+        byKind_[static_cast<std::size_t>(span.kind)] += weight;
+        last_ = span;
+        first_ = count_ == 0 ? span.start : std::min(first_, span.start);
+        end_ = std::max(end_, span.end);
+        ++count_;
+    }
+    [[nodiscard]] bool empty() const { return count_ == 0; }
+
+    [[nodiscard]] TimelineBox box(std::int32_t row, Ns from, Ns to) const {
+        TimelineBox box{.row = row, .count = count_, .span = last_};
+        if (count_ == 1) {
+            box.rgb = rgbOf(last_.kind);
+            return box;
+        }
+        Ns total = 0;
+        std::array<double, 3> mean{};
+        std::size_t most = 0;
+        for (std::size_t kind = 0; kind < byKind_.size(); ++kind) {
+            total += byKind_[kind];
+            if (byKind_[kind] > byKind_[most]) most = kind;
+            for (std::size_t channel = 0; channel < 3; ++channel) {
+                const auto part = (kSpanRgb[kind] >> (16 - 8 * channel)) & 0xff;
+                mean[channel] += static_cast<double>(byKind_[kind]) * part;
+            }
+        }
+        for (const double channel : mean) {
+            box.rgb = box.rgb << 8 | static_cast<std::uint32_t>(std::lround(channel / static_cast<double>(total)));
+        }
+        box.cover = static_cast<float>(std::min(1.0, static_cast<double>(total) / static_cast<double>(to - from)));
+        box.span = {.lane = last_.lane, .kind = static_cast<SpanKind>(most), .step = last_.step};
+        box.span.start = std::min(from, first_);
+        box.span.end = std::max(to, end_);
+        return box;
+    }
+
+private:
+    std::array<Ns, kSpanKindNames.size()> byKind_{};
+    Span last_;
+    Ns first_ = 0, end_ = 0;
+    std::uint32_t count_ = 0;
+};
+
+}  // namespace
+
+void mergeLane(const std::vector<Span>& spans, std::int32_t row, double nsPerPixel, std::vector<TimelineBox>& boxes) {
+    // Whole nanoseconds, and pixels counted from the run's start: panning does not make the colours crawl.
+    const Ns pixel = std::max<Ns>(1, std::llround(nsPerPixel));
+    const auto pixelOf = [pixel](Ns t) { return t >= 0 ? t / pixel : (t - pixel + 1) / pixel; };
+    Bucket bucket;
+    Ns at = 0;
+    const auto flush = [&] {
+        if (!bucket.empty()) boxes.push_back(bucket.box(row, at * pixel, (at + 1) * pixel));
+        bucket = {};
+    };
+    for (const Span& span : spans) {
+        if (span.end - span.start >= pixel) {
+            boxes.push_back({.row = row, .rgb = rgbOf(span.kind), .span = span});
+            continue;
+        }
+        if (!bucket.empty() && pixelOf(span.start) != at) flush();
+        at = pixelOf(span.start);
+        bucket.add(span);
+    }
+    flush();
+}
+
+void linkCollectives(const std::vector<Span>& spans, int rank, std::vector<TimelineLink>& links) {
+    struct Parts {
+        const Span* reduce = nullptr;
+        const Span* merge = nullptr;
+        const Span* wait = nullptr;
+    };
+    std::map<std::uint64_t, Parts> parts;
+    for (const Span& span : spans) {
+        if (span.collective == 0) continue;
+        Parts& part = parts[span.collective];
+        if (span.kind == SpanKind::Reduce) part.reduce = &span;
+        if (span.kind == SpanKind::Merge) part.merge = &span;
+        if (span.kind == SpanKind::Wait) part.wait = &span;
+    }
+    for (const auto& [collective, part] : parts) {
+        const Span* use = part.merge ? part.merge : part.wait;
+        if (part.reduce && use) links.push_back({rank, part.reduce->start, part.reduce->end, use->start});
+    }
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,57 @@
+// From spans to what a window of so many pixels can show. Every span is in exactly one box: its own where it is a pixel
+// wide or more, else the box of its pixel, which has the mean colour of all that is in it. Nothing vanishes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/analysis/overlap.h"
+#include "storage/run_reader.h"
+
+namespace dasgd::gui {
+
+struct TimelineRow {
+    int rank = 0;
+    Lane lane = Lane::Compute;
+    bool operator==(const TimelineRow&) const = default;
+};
+
+struct TimelineBox {
+    std::int32_t row = 0;     // index into TimelineFrame::rows
+    std::uint32_t rgb = 0;    // 0xRRGGBB: of the kind, or the mean by time of the merged
+    std::uint32_t count = 1;  // spans in it
+    float cover = 1;          // part of the box that is not idle
+    Span span;                // the span itself; of a merged box its bounds, and the kind that takes most of its time
+};
+
+// From a reduction's launch to the merge (or, where none is, the wait) that uses it, on one rank.
+struct TimelineLink {
+    int rank = 0;
+    Ns launch = 0;
+    Ns reduceEnd = 0;
+    Ns use = 0;
+};
+
+// What one answer of the store draws. Immutable once made.
+struct TimelineFrame {
+    std::string runId;
+    TimeRange range;  // what was asked for; boxes may stick out
+    double nsPerPixel = 1;
+    std::vector<TimelineRow> rows;
+    std::vector<TimelineBox> boxes;  // by row, then start
+    std::vector<TimelineLink> links;
+    std::size_t spans = 0;  // in the boxes
+    bool complete = true;   // false: more of the range is still being read
+};
+using TimelineFramePtr = std::shared_ptr<const TimelineFrame>;
+
+// Appends the boxes of one lane. `spans` sorted by start; they may overlap.
+void mergeLane(const std::vector<Span>& spans, std::int32_t row, double nsPerPixel, std::vector<TimelineBox>& boxes);
+
+// Links of one rank, from the spans of all its lanes in any order. A collective without a reduce or without a user
+// gives none.
+void linkCollectives(const std::vector<Span>& spans, int rank, std::vector<TimelineLink>& links);
+
+}  // namespace dasgd::gui

@@ -1,0 +1,104 @@
+#include "gui/models/timeline/time_selection.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace dasgd::gui {
+
+namespace {
+constexpr Ns kFirstWidth = 600'000'000;
+
+bool same(TimeRange a, TimeRange b) { return a.start == b.start && a.end == b.end; }
+}  // namespace
+
+void TimeSelection::reset(bool follow) {
+    extent_ = {};
+    marked_.reset();
+    fitted_ = false;
+    show({0, kFirstWidth});
+    emit markedChanged();
+    setFollowing(follow);
+}
+
+void TimeSelection::setExtent(TimeRange extent) {
+    const bool first = extent_.end <= extent_.start;
+    extent_ = extent;
+    const Ns width = window_.end - window_.start;
+    if (following_) {
+        const Ns end = std::max(extent.end, extent.start + width);
+        show({end - width, end});
+    } else if (fitted_) {
+        show(extent);
+    } else if (first) {
+        // The middle: the beginning and the end are rarely what a run was like.
+        const Ns middle = extent.start + (extent.end - extent.start - kFirstWidth) / 2;
+        const Ns start = std::max(extent.start, middle);
+        show({start, start + kFirstWidth});
+    }
+}
+
+void TimeSelection::setWindow(TimeRange window) {
+    setFollowing(false);
+    fitted_ = false;
+    show(window);
+}
+
+void TimeSelection::zoom(Ns at, double factor) {
+    const auto scaled = [at, factor](Ns t) {
+        return at + static_cast<Ns>(std::llround(static_cast<double>(t - at) * factor));
+    };
+    fitted_ = false;
+    if (following_) {
+        // The live edge is what the eye is on: keep it.
+        const Ns width =
+            std::max(kNarrowest, static_cast<Ns>(static_cast<double>(window_.end - window_.start) * factor));
+        show({window_.end - width, window_.end});
+        return;
+    }
+    show({scaled(window_.start), scaled(window_.end)});
+}
+
+void TimeSelection::pan(Ns by) { setWindow({window_.start + by, window_.end + by}); }
+
+void TimeSelection::fit() {
+    setFollowing(false);
+    fitted_ = true;
+    if (extent_.end > extent_.start) show(extent_);
+}
+
+void TimeSelection::setFollowing(bool follow) {
+    if (follow == following_) return;
+    following_ = follow;
+    if (follow) {
+        fitted_ = false;
+        setExtent(extent_);
+    }
+    emit followingChanged(follow);
+}
+
+void TimeSelection::mark(std::optional<TimeRange> range) {
+    if (range && range->end < range->start) std::swap(range->start, range->end);
+    marked_ = range;
+    emit markedChanged();
+}
+
+void TimeSelection::show(TimeRange window) {
+    const Ns widest = std::max(kFirstWidth, 2 * (extent_.end - extent_.start));
+    const Ns width = std::clamp(window.end - window.start, kNarrowest, widest);
+    if (width != window.end - window.start) {
+        const Ns middle = window.start + (window.end - window.start) / 2;
+        window = {middle - width / 2, middle - width / 2 + width};
+    }
+    if (extent_.end > extent_.start) {
+        // A window that has lost the data altogether helps nobody.
+        const Ns low = extent_.start - width * 9 / 10;
+        const Ns high = extent_.end - width / 10;
+        const Ns start = std::clamp(window.start, low, std::max(low, high));
+        window = {start, start + width};
+    }
+    if (same(window, window_)) return;
+    window_ = window;
+    emit windowChanged(window_);
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,43 @@
+// Mean, spread and Student's t against tables.
+#include "core/analysis/statistics.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace dasgd {
+namespace {
+
+TEST(Statistics, KnowsStudentsQuantiles) {
+    // Two-sided 95 % points of the usual printed table.
+    EXPECT_NEAR(studentT975(1), 12.7062, 1e-4);
+    EXPECT_NEAR(studentT975(2), 4.3027, 1e-4);
+    EXPECT_NEAR(studentT975(3), 3.1824, 1e-4);
+    EXPECT_NEAR(studentT975(4), 2.7764, 1e-4);
+    EXPECT_NEAR(studentT975(5), 2.5706, 1e-4);
+    EXPECT_NEAR(studentT975(30), 2.0423, 1e-4);
+    EXPECT_NEAR(studentT975(20'000), 1.9600, 1e-4);
+}
+
+TEST(Statistics, SummarisesFiniteValues) {
+    const Sample sample = summarise({1, 2, 3, 4, std::nan(""), INFINITY});
+    EXPECT_EQ(sample.n, 4u);
+    EXPECT_DOUBLE_EQ(sample.mean, 2.5);
+    EXPECT_NEAR(*sample.std, 1.2909944, 1e-6);
+    EXPECT_NEAR(*sample.confidence, 3.1824463 * 1.2909944 / 2, 1e-5);
+}
+
+TEST(Statistics, EqualValuesHaveNoSpread) {
+    EXPECT_EQ(*summarise({27.41, 27.41, 27.41}).std, 0);
+    EXPECT_EQ(*summarise({0.1 + 0.2, 0.3}).std, 0) << "the same but for rounding";
+    EXPECT_GT(*summarise({1, 1 + 1e-9}).std, 0);
+}
+
+TEST(Statistics, ClaimsNoSpreadOfOneValue) {
+    EXPECT_EQ(summarise({7}).n, 1u);
+    EXPECT_FALSE(summarise({7}).std);
+    EXPECT_EQ(summarise({}).n, 0u);
+}
+
+}  // namespace
+}  // namespace dasgd

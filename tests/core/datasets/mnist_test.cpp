@@ -1,0 +1,119 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include "core/datasets/dataset.h"
+#include "tests/support/document.h"
+#include "tests/support/idx_files.h"
+
+namespace dasgd {
+namespace {
+
+using test::gzip;
+using test::idx;
+using test::table;
+using test::TempDir;
+using test::text;
+using testing::HasSubstr;
+
+Result<Splits> load(const std::string& name, const std::string& path) {
+    const auto set = DatasetRegistry::find(name)->create(table({{"path", text(path)}}), {});
+    return set.value()->load({});
+}
+
+std::string images(std::uint32_t count, std::uint32_t extent = 28) {
+    return idx({count, extent, extent}, std::string(std::size_t{count} * extent * extent, '\xFF'));
+}
+
+// A whole set: 3 training and 2 test images, all white.
+TempDir& fill(TempDir& folder) {
+    folder.write("train-images-idx3-ubyte", images(3));
+    folder.write("train-labels-idx1-ubyte.gz", gzip(idx({3}, std::string("\x00\x05\x09", 3))));
+    folder.write("t10k-images-idx3-ubyte.gz", gzip(images(2)));
+    folder.write("t10k-labels-idx1-ubyte", idx({2}, std::string("\x01\x02", 2)));
+    return folder;
+}
+
+TEST(MnistTest, ShippedDigitsAreTheBalancedSubset) {
+    const auto splits = load("mnist", "");
+    ASSERT_TRUE(splits) << splits.error().message;
+    EXPECT_EQ(splits->input.shape, (std::vector<std::int64_t>{1, 28, 28}));
+    EXPECT_EQ(splits->input.classes, 10);
+    EXPECT_EQ(splits->train.inputs.sizes(), at::IntArrayRef({4000, 1, 28, 28}));
+    EXPECT_EQ(splits->train.inputs.scalar_type(), torch::kFloat32);
+    EXPECT_EQ(splits->test.count(), 1000);
+    EXPECT_TRUE(torch::bincount(splits->train.targets).eq(400).all().item<bool>());
+    EXPECT_TRUE(torch::bincount(splits->test.targets).eq(100).all().item<bool>());
+    // Normalised by the statistics of the full set, the subset is nearly standard.
+    EXPECT_NEAR(splits->train.inputs.mean().item<double>(), 0, 0.05);
+    EXPECT_NEAR(splits->train.inputs.std().item<double>(), 1, 0.05);
+}
+
+TEST(MnistTest, ReadsAFolderOfPlainAndGzipFiles) {
+    TempDir folder;
+    const auto splits = load("mnist", fill(folder).path().string());
+    ASSERT_TRUE(splits) << splits.error().message;
+    EXPECT_EQ(splits->train.count(), 3);
+    EXPECT_TRUE(splits->train.targets.equal(torch::tensor({0, 5, 9}, torch::kInt64)));
+    EXPECT_TRUE(splits->test.targets.equal(torch::tensor({1, 2}, torch::kInt64)));
+    EXPECT_FLOAT_EQ(splits->test.inputs[1][0][27][27].item<float>(), static_cast<float>((1 - 0.1307) / 0.3081));
+}
+
+TEST(MnistTest, FashionHasItsOwnNormalisationAndNeedsAPath) {
+    TempDir folder;
+    const auto splits = load("fashion_mnist", fill(folder).path().string());
+    ASSERT_TRUE(splits);
+    EXPECT_FLOAT_EQ(splits->train.inputs[0][0][0][0].item<float>(), static_cast<float>((1 - 0.2860) / 0.3530));
+
+    const auto pathless = DatasetRegistry::find("fashion_mnist")->create(Value(), {});
+    ASSERT_FALSE(pathless);
+    EXPECT_THAT(pathless.error().message, HasSubstr("needs a path"));
+}
+
+struct Broken {
+    std::string name;
+    std::string file;
+    std::string content;
+    std::string message;
+};
+
+class BrokenMnistTest : public testing::TestWithParam<Broken> {};
+
+TEST_P(BrokenMnistTest, NamesTheFileAndTheCause) {
+    TempDir folder;
+    fill(folder).write(GetParam().file, GetParam().content);
+    const auto splits = load("mnist", folder.path().string());
+    ASSERT_FALSE(splits);
+    EXPECT_THAT(splits.error().message, HasSubstr((folder.path() / GetParam().file).string()));
+    EXPECT_THAT(splits.error().message, HasSubstr(GetParam().message));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BrokenMnistTest,
+    testing::Values(Broken{"Size", "train-images-idx3-ubyte", images(3, 32), "its images are 32x32"},
+                    Broken{"Count", "train-images-idx3-ubyte", images(4), "has 4 images, but"},
+                    Broken{"Label", "t10k-labels-idx1-ubyte", idx({2}, "\x01\x0A"), "label 10 of sample 1"},
+                    Broken{"Truncated", "train-images-idx3-ubyte", images(3).substr(0, 100), "truncated"},
+                    Broken{"Magic", "train-images-idx3-ubyte", idx({3}, "abc"), "its magic number is 0x00000801"},
+                    Broken{"Gzip", "t10k-images-idx3-ubyte.gz", gzip(images(2)).substr(0, 30), "gzip stream"}),
+    [](const auto& parameters) { return parameters.param.name; });
+
+TEST(MnistTest, EmptySetIsRefused) {
+    TempDir folder;
+    fill(folder).write("t10k-labels-idx1-ubyte", idx({0}, ""));
+    folder.write("t10k-images-idx3-ubyte.gz", gzip(images(0)));
+    const auto splits = load("mnist", folder.path().string());
+    ASSERT_FALSE(splits);
+    EXPECT_THAT(splits.error().message, HasSubstr("it holds no images"));
+}
+
+TEST(MnistTest, MissingFilesNameTheFolderAndWhatBelongsThere) {
+    const auto splits = load("mnist", "/nonexistent/digits");
+    ASSERT_FALSE(splits);
+    EXPECT_THAT(splits.error().message,
+                HasSubstr("/nonexistent/digits/train-images-idx3-ubyte: there is no such file"));
+    EXPECT_THAT(splits.error().message, HasSubstr("t10k-labels-idx1-ubyte"));
+}
+
+}  // namespace
+}  // namespace dasgd

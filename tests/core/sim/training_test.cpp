@@ -1,0 +1,194 @@
+// The worker loop on the virtual cluster: the weights of the real backends, the step times of the cost model.
+#include <gmock/gmock.h>
+#include <torch/types.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/cost/cost.h"
+#include "core/cost/step_time.h"
+#include "tests/support/virtual_cluster.h"
+
+namespace dasgd::test {
+namespace {
+
+using ::testing::Each;
+using ::testing::Field;
+
+// Every rank's loss after each step, and its last weights.
+struct Outcome {
+    std::vector<std::vector<double>> losses;
+    std::vector<std::vector<double>> weights;
+};
+
+Outcome outcomeOf(const std::vector<RankRecord>& records) {
+    Outcome outcome;
+    for (const RankRecord& record : records) {
+        EXPECT_EQ(record.outcome.error, "");
+        std::vector<double> losses, weights;
+        for (const auto& point : record.sink.metrics.at("train/loss")) losses.push_back(point.value);
+        for (const char* name : {"weight/0", "weight/1"}) {
+            for (const auto& point : record.sink.metrics.at(name)) weights.push_back(point.value);
+        }
+        outcome.losses.push_back(std::move(losses));
+        outcome.weights.push_back(std::move(weights));
+    }
+    return outcome;
+}
+
+// To a millionth, of each value and of 1 where it is smaller: weights go through 0, where rounding is no smaller.
+void expectClose(const std::vector<std::vector<double>>& values, const std::vector<std::vector<double>>& others) {
+    ASSERT_EQ(values.size(), others.size());
+    for (std::size_t rank = 0; rank < values.size(); ++rank) {
+        ASSERT_EQ(values[rank].size(), others[rank].size()) << "rank " << rank;
+        for (std::size_t i = 0; i < values[rank].size(); ++i) {
+            EXPECT_NEAR(values[rank][i], others[rank][i], 1e-6 * std::max(1.0, std::abs(others[rank][i])))
+                << "rank " << rank << ", number " << i;
+        }
+    }
+}
+
+class EveryAlgorithm : public ::testing::TestWithParam<std::tuple<std::string, int>> {};
+
+TEST_P(EveryAlgorithm, HasTheWeightsOfTheRealBackends) {
+    const auto& [name, workers] = GetParam();
+    Value simulated = quadratic(name, workers, "virtual");
+    simulated.set("compute", table({{"step_time", text("3ms")}}));
+    const Outcome virtually = outcomeOf(trainVirtually(simulated));
+    const Outcome really = outcomeOf(train(quadratic(name, workers, "threads")));
+    EXPECT_EQ(virtually.losses, really.losses);
+    EXPECT_EQ(virtually.weights, really.weights);
+    const Outcome throughGloo = outcomeOf(train(quadratic(name, workers, "gloo"), Backend::Gloo));
+    if (workers > 2) {
+        // Gloo adds more than two numbers up in an order of its own.
+        expectClose(virtually.losses, throughGloo.losses);
+        expectClose(virtually.weights, throughGloo.weights);
+        return;
+    }
+    EXPECT_EQ(virtually.losses, throughGloo.losses);
+    EXPECT_EQ(virtually.weights, throughGloo.weights);
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryAlgorithm,
+                         ::testing::Combine(::testing::ValuesIn(algorithmsThatTrain()), ::testing::Values(1, 2, 5)));
+
+constexpr double kStep = 0.020;
+constexpr std::int64_t kLenetBytes = 61'706 * 4;
+
+// LeNet, time only: its all-reduce among 4 takes 0.3 ms + 1.5 · 246,824 B / bandwidth.
+Value lenet(Fields algorithm, const std::string& bandwidth, std::int64_t steps = 40) {
+    return table(
+        {{"algorithm", table(std::move(algorithm))},
+         {"model", table({{"name", text("lenet")}})},
+         {"data", table({{"name", text("mnist")}})},
+         {"train", table({{"steps", integer(steps)}, {"batch_size", integer(8)}})},
+         {"cluster", table({{"backend", text("virtual")}, {"workers", integer(4)}})},
+         {"network", table({{"name", text("star")}, {"bandwidth", text(bandwidth)}, {"latency", text("50us")}})},
+         {"compute",
+          table({{"mode", text("time-only")}, {"step_time", text("20ms")}, {"memory_bandwidth", text("1000TB/s")}})}});
+}
+
+double stepMs(const std::vector<RankRecord>& records) { return records[0].sink.metrics.at("run/step_ms")[0].value; }
+
+double allReduce(double bytesPerSecond, double bytes = kLenetBytes) {
+    return ringAllReduceSeconds({.alpha = 50e-6, .beta = 1 / bytesPerSecond}, bytes, 4);
+}
+
+// What the steps after the warm-up of 3 of 40 cost on average: DaSGD pays its exposed communication at each merge.
+class DasgdStep : public ::testing::TestWithParam<int> {};
+
+TEST_P(DasgdStep, CostsWhatItsDelayDoesNotHide) {
+    const int delay = GetParam();
+    // T_m = 59.5 ms, three steps.
+    const auto records =
+        trainVirtually(lenet({{"name", text("dasgd")}, {"period", integer(4)}, {"delay", integer(delay)}}, "50Mbps"));
+    const double exposed = std::max(0.0, allReduce(50e6 / 8) - delay * kStep);
+    // Merges among steps 4 to 40: those of the snapshots at 4, 8, … that are due by then.
+    const int merges = delay == 0 ? 10 : 9;
+    EXPECT_NEAR(stepMs(records), 1e3 * (kStep + exposed * merges / 37), 1e-3);
+    EXPECT_THAT(records, Each(Field(&RankRecord::outcome, Field(&WorkerOutcome::error, ""))));
+}
+
+INSTANTIATE_TEST_SUITE_P(Delays, DasgdStep, ::testing::Values(0, 1, 2, 3, 4));
+
+TEST(VirtualTraining, IndependentTakesItsComputeTime) {
+    const auto records = trainVirtually(lenet({{"name", text("independent")}}, "50Mbps"));
+    EXPECT_NEAR(stepMs(records), 1e3 * kStep, 1e-6);
+    EXPECT_FALSE(records[0].sink.metrics.contains("train/loss")) << "time only";
+    EXPECT_EQ(records[3].sink.metrics.at("train/step_ms").back().step, 40);
+}
+
+TEST(VirtualTraining, OneBucketHidesNothing) {
+    const auto oneBucket =
+        trainVirtually(lenet({{"name", text("sync_sgd")}, {"first_bucket_mb", number(25)}}, "200Mbps"));
+    EXPECT_NEAR(stepMs(oneBucket), 1e3 * (kStep + allReduce(200e6 / 8)), 0.01) << "nothing is hidden by one bucket";
+}
+
+TEST(VirtualTraining, BucketsLeaveAsTheirGradientsGetReady) {
+    const auto records = trainVirtually(
+        lenet({{"name", text("sync_sgd")}, {"first_bucket_mb", number(0.01)}, {"bucket_mb", number(0.05)}}, "200Mbps"));
+    // From the last layer on: fc3 and fc2; fc1; both convolutions, which have few elements and nearly all of the work.
+    const std::vector<double> elements{11'014, 48'120, 2'572};
+    const std::vector<double> products{2 * (840.0 + 10'080), 2 * 48'000.0, 2 * 240'000.0 + 117'600};
+    const double forward = 416'520, backward = products[0] + products[1] + products[2];
+    const double second = kStep / (forward + backward);  // of a multiply-add
+    std::vector<double> ready, transfer;
+    double before = 0;
+    for (std::size_t bucket = 0; bucket < elements.size(); ++bucket) {
+        before += products[bucket];
+        ready.push_back(before * second);
+        transfer.push_back(allReduce(200e6 / 8, 4 * elements[bucket]));
+    }
+    EXPECT_NEAR(stepMs(records), 1e3 * bucketedSgdStepSeconds(ready, transfer, forward * second, backward * second),
+                0.01);
+}
+
+TEST(VirtualTraining, LocalSgdPaysEveryPeriod) {
+    const auto records = trainVirtually(lenet({{"name", text("local_sgd")}, {"period", integer(4)}}, "200Mbps"));
+    EXPECT_NEAR(stepMs(records), 1e3 * (kStep + allReduce(200e6 / 8) * 10 / 37), 1e-3);
+}
+
+Value with(Value document, const std::string& key, Value value) {
+    document.find("compute")->set(key, std::move(value));
+    return document;
+}
+
+// After some steps the snapshot of two weights takes less than the simulated clock can tell apart.
+TEST(VirtualTraining, ContentionDoesNotHoldUpWhoHasFewWeights) {
+    Value document = quadratic("dasgd", 2, "virtual");
+    document.set("algorithm", table({{"name", text("dasgd")}, {"period", integer(4)}}));
+    document.set(
+        "compute",
+        table({{"step_time", text("20s")}, {"memory_bandwidth", text("1000TB/s")}, {"contention", number(0.5)}}));
+    const auto records = trainVirtually(document);
+    for (const RankRecord& record : records) {
+        EXPECT_EQ(record.outcome.error, "");
+        EXPECT_EQ(record.sink.metrics.at("train/loss").back().step, 23);
+    }
+    EXPECT_NEAR(stepMs(records), 20'000, 0.1) << "the all-reduces of two weights take some 50 microseconds each";
+}
+
+// A2.11: what is late by less than d·T_c − T_m holds nobody up, and changes no value.
+TEST(VirtualTraining, DelayAbsorbsAShortHiccupOfOneRank) {
+    const Fields algorithm{{"name", text("dasgd")}, {"period", integer(4)}, {"delay", integer(3)}};
+    const auto hiccup =
+        table({{"ranks", array(std::vector<std::int64_t>{0})}, {"factor", number(1.9)}, {"every", integer(20)}});
+    const auto records = trainVirtually(with(lenet(algorithm, "200Mbps"), "straggler", hiccup));
+    for (const int rank : {1, 2, 3}) {
+        const auto& metrics = records[static_cast<std::size_t>(rank)].sink.metrics;
+        EXPECT_EQ(metrics.at("overlap/blocked_s").back().value, 0) << "18 ms late, 45 ms to spare";
+    }
+    EXPECT_NEAR(stepMs(records), 1e3 * (kStep + 0.9 * kStep * 2 / 37), 1e-3) << "rank 0 itself";
+}
+
+TEST(VirtualTraining, LocalSgdWaitsForTheHiccup) {
+    const auto hiccup =
+        table({{"ranks", array(std::vector<std::int64_t>{0})}, {"factor", number(1.9)}, {"every", integer(20)}});
+    const auto records = trainVirtually(
+        with(lenet({{"name", text("local_sgd")}, {"period", integer(4)}}, "200Mbps"), "straggler", hiccup));
+    EXPECT_NEAR(records[1].sink.metrics.at("overlap/blocked_s").back().value,
+                10 * allReduce(200e6 / 8) + 2 * 0.9 * kStep, 1e-4);
+}
+
+}  // namespace
+}  // namespace dasgd::test

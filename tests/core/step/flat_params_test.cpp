@@ -1,0 +1,95 @@
+#include "core/step/flat_params.h"
+
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include "tests/support/document.h"
+#include "tests/support/networks.h"
+
+namespace dasgd {
+namespace {
+
+const InputSpec kDigits{.shape = {1, 28, 28}, .classes = 10};
+const InputSpec kColour{.shape = {3, 16, 16}, .classes = 10};
+
+std::unique_ptr<Model> smallResNet() {
+    return test::buildModel("resnet18", kColour, test::table({{"width", test::integer(4)}}));
+}
+
+TEST(FlatParamsTest, KeepsTheValuesInRegistrationOrder) {
+    auto model = test::buildModel("lenet", kDigits);
+    std::vector<at::Tensor> before;
+    for (const at::Tensor& parameter : model->module().parameters())
+        before.push_back(parameter.detach().flatten().clone());
+    FlatParams flat(model->module(), at::kFloat);
+    EXPECT_EQ(flat.size(), 61'706);
+    EXPECT_EQ(flat.bytes(), 4 * 61'706);
+    EXPECT_TRUE(flat.weights().equal(torch::cat(before)));
+}
+
+TEST(FlatParamsTest, WritingFlatWeightsChangesTheModule) {
+    auto model = test::buildModel("lenet", kDigits);
+    FlatParams flat(model->module(), at::kFloat);
+    flat.weights().fill_(0.25);
+    for (const at::Tensor& parameter : model->module().parameters()) {
+        EXPECT_TRUE(parameter.eq(0.25).all().item<bool>());
+    }
+}
+
+TEST(FlatParamsTest, SlotsTileTheFlatTensor) {
+    auto model = smallResNet();
+    FlatParams flat(model->module(), at::kFloat);
+    std::int64_t offset = 0;
+    for (const FlatParams::Slot& slot : flat.slots()) {
+        EXPECT_EQ(slot.offset, offset);
+        EXPECT_EQ(slot.parameter.data_ptr<float>(), flat.weights().data_ptr<float>() + offset);
+        EXPECT_EQ(slot.parameter.grad().data_ptr<float>(), flat.gradients().data_ptr<float>() + offset);
+        offset += slot.numel;
+    }
+    EXPECT_EQ(offset, flat.size());
+}
+
+// Two backward passes: the first must not replace the gradient tensors, the second must add to them.
+TEST(FlatParamsTest, GradientsLandInTheFlatTensor) {
+    auto model = test::buildModel("lenet", kDigits);
+    auto plain = test::buildModel("lenet", kDigits);
+    FlatParams flat(model->module(), at::kFloat);
+    const Batch batch = test::randomBatch(kDigits, 4);
+    for (int pass = 1; pass <= 2; ++pass) {
+        model->loss(batch).backward();
+        plain->loss(batch).backward();
+        std::vector<at::Tensor> expected;
+        for (const at::Tensor& parameter : plain->module().parameters()) expected.push_back(parameter.grad().flatten());
+        EXPECT_TRUE(flat.gradients().allclose(torch::cat(expected), 1e-6, 1e-8)) << "pass " << pass;
+        EXPECT_GT(flat.gradients().abs().sum().item<double>(), 0);
+    }
+}
+
+TEST(FlatParamsTest, ConvertsWeightsAndStatistics) {
+    auto model = smallResNet();
+    FlatParams flat(model->module(), at::kDouble);
+    EXPECT_EQ(flat.weights().scalar_type(), at::kDouble);
+    for (const at::Tensor& buffer : flat.buffers()) EXPECT_EQ(buffer.scalar_type(), at::kDouble);
+    model->loss(test::randomBatch(kColour, 2, at::kDouble)).backward();
+    EXPECT_GT(flat.gradients().abs().sum().item<double>(), 0);
+}
+
+TEST(FlatParamsTest, ListsStatisticsButNeverTheirCount) {
+    auto model = smallResNet();
+    FlatParams flat(model->module(), at::kFloat);
+    EXPECT_EQ(flat.buffers().size(), 20U * 2);
+    const at::Tensor mean = model->module().named_buffers()["norm.running_mean"];
+    flat.buffers()[0].fill_(3);
+    EXPECT_TRUE(mean.eq(3).all().item<bool>()) << "buffers must be the module's own, not copies";
+    for (const at::Tensor& buffer : flat.buffers()) EXPECT_TRUE(buffer.is_floating_point());
+}
+
+TEST(FlatParamsTest, FrozenParametersStayOut) {
+    auto model = test::buildModel("logistic", kDigits);
+    model->module().parameters()[0].set_requires_grad(false);
+    FlatParams flat(model->module(), at::kFloat);
+    EXPECT_EQ(flat.size(), 10);
+}
+
+}  // namespace
+}  // namespace dasgd

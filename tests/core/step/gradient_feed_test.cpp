@@ -1,0 +1,65 @@
+#include "core/step/gradient_feed.h"
+
+#include <gmock/gmock.h>
+#include <torch/types.h>
+
+namespace dasgd {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(GradientFeed, TellsOfEachGradientOnceFromTheLastLayerOn) {
+    torch::nn::Sequential net(torch::nn::Linear(2, 3), torch::nn::ReLU(), torch::nn::Linear(3, 1));
+    FlatParams params(*net, torch::kFloat64);
+    GradientFeed feed(params, nullptr);
+    std::vector<std::size_t> order;
+    feed.listen([&](std::size_t slot) { order.push_back(slot); });
+    for (int pass = 0; pass < 2; ++pass) {
+        order.clear();
+        net->forward(torch::ones({4, 2}, torch::kFloat64)).sum().backward();
+        ASSERT_EQ(order.size(), 4U);
+        // Weight and bias of a layer come in an order of autograd's own.
+        EXPECT_GE(std::min(order[0], order[1]), 2U);
+        EXPECT_LE(std::max(order[2], order[3]), 1U);
+    }
+}
+
+// Writes down what it is told.
+struct Notes final : SimulatedTime {
+    std::vector<std::size_t> slots;
+    std::vector<std::pair<SpanKind, std::size_t>> layers;
+    void charge(SpanKind, std::int64_t) override {}
+    void gradientReady(std::size_t slot) override { slots.push_back(slot); }
+    void layerDone(SpanKind pass, std::size_t slot) override { layers.emplace_back(pass, slot); }
+    void setUntimed(bool) override {}
+};
+
+TEST(GradientFeed, MovesTimeOnBeforeTheListenerHears) {
+    FlatParams shapes = FlatParams::shapesOf({{4}, {2}}, torch::kFloat);
+    Notes simulatedTime;
+    GradientFeed feed(shapes, &simulatedTime);
+    EXPECT_FALSE(feed.hasListener());
+    feed.listen([&](std::size_t slot) { EXPECT_EQ(simulatedTime.slots.back(), slot); });
+    EXPECT_TRUE(feed.hasListener());
+    feed.ready(1);
+    feed.ready(0);
+    EXPECT_THAT(simulatedTime.slots, ElementsAre(1, 0));
+}
+
+TEST(GradientFeed, TellsOfALayerBeforeItsForwardAndAfterItsBackwardPass) {
+    FlatParams shapes = FlatParams::shapesOf({{4}, {2}}, torch::kFloat);
+    Notes simulatedTime;
+    GradientFeed feed(shapes, &simulatedTime);
+    std::vector<std::size_t> told;  // how many layers were done when the listener heard
+    const auto note = [&](std::size_t) { told.push_back(simulatedTime.layers.size()); };
+    EXPECT_FALSE(feed.hasLayerListener());
+    feed.listenToLayers({note, note});
+    EXPECT_TRUE(feed.hasLayerListener());
+    feed.forward(1);
+    feed.backward(0);
+    EXPECT_THAT(told, ElementsAre(0, 2));
+    EXPECT_THAT(simulatedTime.layers, ElementsAre(std::pair(SpanKind::Forward, 1U), std::pair(SpanKind::Backward, 0U)));
+}
+
+}  // namespace
+}  // namespace dasgd

@@ -1,0 +1,106 @@
+#include "core/train/count_flops.h"
+
+#include <gmock/gmock.h>
+#include <torch/types.h>
+
+#include "tests/support/document.h"
+#include "tests/support/networks.h"
+
+namespace dasgd::test {
+namespace {
+
+using ::testing::ElementsAre;
+
+LayerWork counted(const std::string& name, const InputSpec& input, const Value& fields = {}) {
+    auto model = buildModel(name, input, fields);
+    return countFlops(*model, randomBatch(input, 2), 2);
+}
+
+// Multiply-adds of one sample by hand: outputs times what goes into each. The first convolution needs no gradient of
+// its input; biases cost nothing.
+TEST(CountFlops, FindsTheLayersOfLeNet) {
+    const LayerWork work = counted("lenet", {.shape = {1, 28, 28}, .classes = 10});
+    const double conv1 = 2.0 * 6 * 28 * 28 * 25, conv2 = 2.0 * 16 * 10 * 10 * 6 * 25;
+    const double fc1 = 2.0 * 400 * 120, fc2 = 2.0 * 120 * 84, fc3 = 2.0 * 84 * 10;
+    EXPECT_THAT(work.forward, ElementsAre(conv1, 0, conv2, 0, fc1, 0, fc2, 0, fc3, 0));
+    EXPECT_THAT(work.backward, ElementsAre(conv1, 0, 2 * conv2, 0, 2 * fc1, 0, 2 * fc2, 0, 2 * fc3, 0));
+    EXPECT_EQ(work.flops(), 3 * work.forwardFlops() - conv1);
+}
+
+TEST(CountFlops, CountsASingleLayer) {
+    const LayerWork work = counted("logistic", {.shape = {1, 28, 28}, .classes = 10});
+    EXPECT_THAT(work.forward, ElementsAre(2.0 * 7840, 0));
+    EXPECT_THAT(work.backward, ElementsAre(2.0 * 7840, 0));
+}
+
+// The paper's ResNet-18 has 1.81 G multiply-adds on 224x224: 118.0 M in its stem, 0.5 M in its last layer, the rest in
+// blocks of 56, 28, 14 and 7 pixels, which here are 32, 16, 8 and 4.
+TEST(CountFlops, AgreesWithThePublishedResNet18) {
+    const LayerWork work = counted("resnet18", {.shape = {3, 32, 32}, .classes = 10});
+    const double blocks = (1.814e9 - 118.0e6 - 0.512e6) * 32 * 32 / (56 * 56);
+    const double stem = 3.0 * 64 * 9 * 32 * 32, last = 512 * 10;
+    EXPECT_NEAR(work.forwardFlops(), 2 * (blocks + stem + last), 0.002 * work.forwardFlops());
+    EXPECT_DOUBLE_EQ(work.flops(), 3 * work.forwardFlops() - 2 * stem);
+}
+
+// Products without a module of their own: of a transposed parameter, and of two activations.
+class Products final : public Model {
+public:
+    Status build(const BuildContext&) override { return {}; }
+    torch::nn::Module& module() override { return *net_; }
+    at::Tensor loss(const Batch& batch) override {
+        const at::Tensor hidden = torch::addmm(net_->bias, batch.inputs, net_->weight.t());
+        return torch::mm(hidden, hidden.t()).sum();
+    }
+    Evaluation evaluate(const Batch&) override { return {}; }
+    [[nodiscard]] InputSpec naturalInput() const override { return {}; }
+
+private:
+    struct Net : torch::nn::Module {
+        at::Tensor weight = register_parameter("weight", torch::ones({5, 3}));
+        at::Tensor bias = register_parameter("bias", torch::zeros({5}));
+    };
+    std::shared_ptr<Net> net_ = std::make_shared<Net>();
+};
+
+TEST(CountFlops, CountsProductsOutsideModules) {
+    Products model;
+    const LayerWork work = countFlops(model, {torch::ones({4, 3}), {}}, 4);
+    const double linear = 2.0 * 3 * 5, square = 2.0 * 4 * 5;
+    EXPECT_THAT(work.forward, ElementsAre(linear + square, 0)) << "the square has no parameter of its own";
+    EXPECT_THAT(work.backward, ElementsAre(linear + 2 * square, 0));
+}
+
+TEST(CountFlops, CountsATransposedConvolutionByItsInput) {
+    struct Net : torch::nn::Module {
+        torch::nn::ConvTranspose2d up =
+            register_module("up", torch::nn::ConvTranspose2d(torch::nn::ConvTranspose2dOptions(3, 5, 4).stride(2)));
+    };
+    class Decoder final : public Model {
+    public:
+        Status build(const BuildContext&) override { return {}; }
+        torch::nn::Module& module() override { return *net_; }
+        at::Tensor loss(const Batch& batch) override { return net_->up(batch.inputs).sum(); }
+        Evaluation evaluate(const Batch&) override { return {}; }
+        [[nodiscard]] InputSpec naturalInput() const override { return {}; }
+
+    private:
+        std::shared_ptr<Net> net_ = std::make_shared<Net>();
+    };
+    Decoder model;
+    const LayerWork work = countFlops(model, {torch::ones({1, 3, 6, 7}), {}}, 1);
+    EXPECT_THAT(work.forward, ElementsAre(2.0 * 3 * 6 * 7 * 5 * 16, 0));
+}
+
+TEST(CountFlops, CountsTheExperimentsModelOnItsData) {
+    const Experiment experiment = std::move(readExperiment(table({{"algorithm", table({{"name", text("independent")}})},
+                                                                  {"model", table({{"name", text("lenet")}})},
+                                                                  {"train", table({{"precision", text("float64")}})},
+                                                                  {"cluster", table({{"backend", text("virtual")}})}}))
+                                                .value());
+    const LayerWork work = layerWorkOf(experiment, loadTrainingData(experiment).value()).value();
+    EXPECT_EQ(work.forwardFlops(), 2.0 * 416'520);
+}
+
+}  // namespace
+}  // namespace dasgd::test

@@ -1,0 +1,87 @@
+#include "core/train/evaluator.h"
+
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include "tests/support/ranks.h"
+
+namespace dasgd::test {
+namespace {
+
+// Classifies by the sign of w·x; counts what it is shown. One BatchNorm, so that there are buffers.
+class SignModel final : public Model {
+public:
+    struct Net : torch::nn::Module {
+        Net() {
+            weight = register_parameter("weight", torch::zeros({2}));
+            norm = register_module("norm", torch::nn::BatchNorm1d(2));
+        }
+        at::Tensor weight;
+        torch::nn::BatchNorm1d norm{nullptr};
+    };
+    Status build(const BuildContext&) override { return {}; }
+    torch::nn::Module& module() override { return net; }
+    at::Tensor loss(const Batch& batch) override { return batch.inputs.matmul(net.weight).sum(); }
+    Evaluation evaluate(const Batch& batch) override {
+        const at::Tensor score = batch.inputs.matmul(net.weight);
+        const at::Tensor correct = (score > 0).to(torch::kInt64).eq(batch.targets);
+        return {score.sum().item<double>(), correct.sum().item<std::int64_t>(), batch.targets.size(0)};
+    }
+    InputSpec naturalInput() const override { return {{2}, 2}; }
+    Net net;
+};
+
+TEST(Evaluator, JudgesTheMeanModelOnTheWholeTestSetAndPutsEverythingBack) {
+    constexpr int kSamples = 10;
+    Samples test;
+    test.inputs = torch::stack({torch::arange(kSamples) - 4.5, torch::ones({kSamples})}, 1).to(torch::kFloat32);
+    test.targets = (torch::arange(kSamples) >= 5).to(torch::kInt64);
+    for (const int ranks : {1, 2, 4, 7}) {
+        runRanks(Backend::Threads, ranks, [&](Communicator& comm, Clock&) {
+            SignModel model;
+            FlatParams params(model.module(), torch::kFloat32);
+            const int rank = comm.rank().value();
+            // ⟨w⟩ = (1, 0) up to the spread in the second element, which has mean 0.
+            const float off = static_cast<float>(rank) - static_cast<float>(ranks - 1) / 2;
+            {
+                const at::NoGradGuard guard;
+                model.net.weight[0] = 1;
+                model.net.weight[1] = off;
+                model.net.norm->running_mean.fill_(rank);
+            }
+            const at::Tensor before = params.weights().clone();
+            Evaluator evaluator(model, params, comm, test);
+            const EvaluationReport report = evaluator.evaluate();
+            EXPECT_NEAR(report.loss, 0, 1e-6);  // Σ(x − 4.5) over the set
+            EXPECT_DOUBLE_EQ(report.accuracy, 1);
+            double spread = 0;
+            for (int r = 0; r < ranks; ++r) spread += std::pow(r - (ranks - 1) / 2.0, 2) / ranks;
+            EXPECT_NEAR(report.consensusDistance, spread, 1e-5);
+            if (ranks == 7) {
+                EXPECT_LT(report.replicaAccuracy, 1);
+            }
+            EXPECT_TRUE(torch::equal(params.weights(), before));
+            EXPECT_FLOAT_EQ(model.net.norm->running_mean[0].item<float>(), static_cast<float>(rank));
+        });
+    }
+}
+
+TEST(Evaluator, AverageModelAveragesWeightsAndStatisticsButCountsNothing) {
+    runRanks(Backend::Threads, 4, [&](Communicator& comm, Clock&) {
+        SignModel model;
+        FlatParams params(model.module(), torch::kFloat32);
+        {
+            const at::NoGradGuard guard;
+            model.net.weight.fill_(comm.rank().value());
+            model.net.norm->running_var.fill_(comm.rank().value() * 2);
+            model.net.norm->num_batches_tracked.fill_(comm.rank().value());
+        }
+        averageModel(params, comm);
+        EXPECT_FLOAT_EQ(model.net.weight[1].item<float>(), 1.5F);
+        EXPECT_FLOAT_EQ(model.net.norm->running_var[0].item<float>(), 3);
+        EXPECT_EQ(model.net.norm->num_batches_tracked.item<std::int64_t>(), comm.rank().value());
+    });
+}
+
+}  // namespace
+}  // namespace dasgd::test

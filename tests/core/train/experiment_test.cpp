@@ -1,0 +1,328 @@
+#include "core/train/experiment.h"
+
+#include <ATen/Parallel.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include "core/step/flat_params.h"
+#include "tests/support/document.h"
+
+namespace dasgd {
+namespace {
+
+using test::array;
+using test::integer;
+using test::matrix;
+using test::number;
+using test::table;
+using test::text;
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+Value named(const std::string& name) { return table({{"name", text(name)}}); }
+
+// The least a user may write.
+Value minimal() { return table({{"algorithm", named("independent")}, {"model", named("lenet")}}); }
+
+Value quadratic() {
+    return table({{"algorithm", named("independent")},
+                  {"model", table({{"name", text("quadratic")},
+                                   {"matrix", matrix({{1, 0}, {0, 2}})},
+                                   {"targets", matrix({{1, 1}, {-1, 0}})}})},
+                  {"train", table({{"steps", integer(50)}})}});
+}
+
+Value& section(Value& document, const std::string& name) {
+    if (!document.find(name)) document.set(name, Value());
+    return *document.find(name);
+}
+
+std::string errorOf(const Value& document) {
+    const auto experiment = readExperiment(document);
+    EXPECT_FALSE(experiment);
+    return experiment ? "" : experiment.error().message;
+}
+
+std::string planErrorOf(const Value& document) {
+    const auto experiment = readExperiment(document);
+    EXPECT_TRUE(experiment) << experiment.error().message;
+    const auto plan = planExperiment(*experiment);
+    EXPECT_FALSE(plan);
+    return plan ? "" : plan.error().message;
+}
+
+TEST(ExperimentTest, TheLeastDocumentGetsTheDefaults) {
+    const auto experiment = readExperiment(minimal());
+    ASSERT_TRUE(experiment) << experiment.error().message;
+    EXPECT_EQ(experiment->name, "independent-lenet");
+    EXPECT_EQ(experiment->dataName, "mnist");
+    EXPECT_EQ(experiment->optimizerName, "sgd");
+    EXPECT_EQ(experiment->scheduleName, "constant");
+    EXPECT_EQ(experiment->train.epochs, 1);
+    EXPECT_EQ(experiment->cluster.workers, 2);
+    EXPECT_EQ(experiment->scalarType(), at::kFloat);
+    EXPECT_EQ(experiment->makeOptimizer()->learningRate(), 0.05);
+    EXPECT_NE(experiment->makeAlgorithm(), nullptr);
+}
+
+TEST(ExperimentTest, ResolvedHoldsEveryFieldAndReadsBackToItself) {
+    Value full = minimal();
+    full.set("name", text("a \"quoted\" name"));
+    section(full, "data") = table({{"name", text("synthetic")}, {"partition", text("dirichlet(0.5)")}});
+    section(full, "train") = table({{"steps", integer(7)}, {"precision", text("float64")}});
+    section(full, "schedule") = table({{"name", text("step")}, {"milestones", array<double>({0.25})}});
+    section(full, "cluster").set("link", table({{"bandwidth", text("200Mbps")}}));
+    for (const Value& document : {minimal(), quadratic(), full}) {
+        const auto first = readExperiment(document);
+        ASSERT_TRUE(first) << first.error().message;
+        const auto second = readExperiment(first->resolved);
+        ASSERT_TRUE(second) << second.error().message;
+        EXPECT_TRUE(second->resolved.sameAs(first->resolved)) << toTomlDocument(second->resolved);
+    }
+    const Value resolved = readExperiment(full)->resolved;
+    EXPECT_EQ(*resolved.find("cluster")->find("link")->find("latency")->as<std::string>(), "0ms");
+    EXPECT_EQ(*resolved.find("data")->find("partition")->as<std::string>(), "dirichlet(0.5)");
+    EXPECT_EQ(*resolved.find("optimizer")->find("momentum")->as<double>(), 0.9);
+    EXPECT_EQ(*resolved.find("schedule")->find("warmup_steps")->as<std::int64_t>(), 0);
+}
+
+TEST(ExperimentTest, NameOrMissingSectionsAreExplained) {
+    Value document = minimal();
+    document.erase("algorithm");
+    EXPECT_THAT(errorOf(document), AllOf(HasSubstr("names no algorithm"), HasSubstr("dasgd")));
+    document = minimal();
+    document.erase("model");
+    EXPECT_THAT(errorOf(document), AllOf(HasSubstr("names no model"), HasSubstr("resnet18")));
+    document = minimal();
+    section(document, "model") = Value();
+    EXPECT_THAT(errorOf(document), HasSubstr("names no model"));
+}
+
+TEST(ExperimentTest, UnknownPluginsSuggestAndListAtTheirPlace) {
+    Value document = minimal();
+    Value name = text("dasdg");
+    name.setPosition(test::at(3, 8));
+    section(document, "algorithm").set("name", name);
+    EXPECT_THAT(errorOf(document), AllOf(StartsWith("test.toml:3:8: unknown algorithm 'dasdg'; did you mean 'dasgd'?"),
+                                         HasSubstr("Available: "), HasSubstr("local_sgd")));
+    document = minimal();
+    section(document, "optimizer") = named("lion");
+    EXPECT_THAT(errorOf(document), HasSubstr("unknown optimizer 'lion'. Available: adamw, sgd"));
+}
+
+TEST(ExperimentTest, UnknownKeysAndSectionsSuggestAtTheirPlace) {
+    Value document = minimal();
+    Value epochs = integer(3);
+    epochs.setPosition(test::at(9, 10));
+    epochs.setKeyPosition(test::at(9, 1));
+    section(document, "train").set("epoch", epochs);
+    EXPECT_THAT(errorOf(document), StartsWith("test.toml:9:1: unknown key 'epoch'; did you mean 'epochs'?"));
+
+    document = minimal();
+    document.set("trian", Value());
+    EXPECT_THAT(errorOf(document), HasSubstr("unknown key 'trian'; did you mean 'train'?"));
+
+    document = minimal();
+    section(document, "data").set("pth", text("x"));
+    EXPECT_THAT(errorOf(document), AllOf(HasSubstr("did you mean 'path'?"), HasSubstr("partition")));
+
+    document = minimal();
+    section(document, "model").set("hidden", array<std::int64_t>({1}));
+    EXPECT_THAT(errorOf(document), HasSubstr("unknown key 'hidden'"));
+}
+
+TEST(ExperimentTest, WrongTypesAndRangesPointAtTheValue) {
+    Value document = minimal();
+    Value workers = integer(0);
+    workers.setPosition(test::at(12, 11));
+    section(document, "cluster").set("workers", workers);
+    EXPECT_THAT(errorOf(document), StartsWith("test.toml:12:11: workers is 0; allowed: >= 1"));
+
+    document = minimal();
+    section(document, "train").set("batch_size", text("32"));
+    EXPECT_THAT(errorOf(document), HasSubstr("batch_size must be an integer, found a string"));
+
+    document = minimal();
+    document.set("train", integer(3));
+    EXPECT_THAT(errorOf(document), HasSubstr("train must be a table"));
+
+    document = minimal();
+    section(document, "model").set("name", integer(3));
+    EXPECT_THAT(errorOf(document), HasSubstr("name must be a string"));
+
+    document = minimal();
+    section(document, "train").set("precision", text("float16"));
+    EXPECT_THAT(errorOf(document), HasSubstr("allowed: float32, float64"));
+}
+
+TEST(ExperimentTest, NamesAreChecked) {
+    for (const std::string& bad : {std::string(), std::string(201, 'x'), std::string("a\0b", 3), std::string("a\nb")}) {
+        Value document = minimal();
+        document.set("name", text(bad));
+        EXPECT_THAT(errorOf(document), HasSubstr("name must have 1 to 200 bytes"));
+    }
+    Value document = minimal();
+    document.set("name", integer(1));
+    EXPECT_THAT(errorOf(document), HasSubstr("name must be a string"));
+}
+
+TEST(ExperimentTest, RulesAcrossFieldsAreKept) {
+    Value document = minimal();
+    section(document, "train") = table({{"epochs", integer(1)}, {"steps", integer(5)}});
+    EXPECT_THAT(errorOf(document), HasSubstr("epochs and steps are both given"));
+
+    document = minimal();
+    section(document, "cluster").set("link", table({{"bandwidth", text("fast")}}));
+    EXPECT_THAT(errorOf(document), HasSubstr("as 200Mbps"));
+    section(document, "cluster").set("link", table({{"latency", text("1")}}));
+    EXPECT_THAT(errorOf(document), HasSubstr("as 1ms"));
+
+    document = minimal();
+    section(document, "data").set("partition", text("dirichlet(0)"));
+    EXPECT_THAT(errorOf(document), HasSubstr("dirichlet takes one number above 0"));
+
+    document = minimal();
+    section(document, "algorithm") = table({{"name", text("dasgd")}, {"period", integer(4)}, {"delay", integer(9)}});
+    EXPECT_THAT(errorOf(document), HasSubstr("delay"));
+}
+
+TEST(ExperimentTest, AModelWithoutDataTakesNone) {
+    const auto experiment = readExperiment(quadratic());
+    ASSERT_TRUE(experiment) << experiment.error().message;
+    EXPECT_EQ(experiment->dataset, nullptr);
+    EXPECT_EQ(experiment->resolved.find("data"), nullptr);
+    Value document = quadratic();
+    document.set("data", named("mnist"));
+    EXPECT_THAT(errorOf(document), HasSubstr("needs no data: remove [data]"));
+}
+
+TEST(ExperimentTest, LinkGivesBytesAndSeconds) {
+    Value document = minimal();
+    section(document, "cluster").set("link", table({{"bandwidth", text("250Mbps")}, {"latency", text("2ms")}}));
+    const auto experiment = readExperiment(document);
+    ASSERT_TRUE(experiment);
+    EXPECT_DOUBLE_EQ(experiment->cluster.link->bytesPerSecond(), 31.25e6);
+    EXPECT_DOUBLE_EQ(experiment->cluster.link->latencySeconds(), 0.002);
+}
+
+TEST(PlanTest, StepsFollowSamplesWorkersAndBatch) {
+    Value document = minimal();
+    section(document, "train") = table({{"epochs", integer(3)}, {"batch_size", integer(32)}});
+    section(document, "cluster").set("workers", integer(4));
+    const auto plan = planExperiment(readExperiment(document).value());
+    ASSERT_TRUE(plan) << plan.error().message;
+    EXPECT_EQ(plan->stepsPerEpoch, 31);  // ⌊4000 / 128⌋
+    EXPECT_EQ(plan->totalSteps, 93);
+    EXPECT_EQ(plan->evalEvery, 31);
+    EXPECT_EQ(plan->parameters, 61'706);
+
+    section(document, "train") =
+        table({{"steps", integer(7)}, {"batch_size", integer(3000)}, {"eval_every", integer(2)}});
+    const auto few = planExperiment(readExperiment(document).value());
+    ASSERT_TRUE(few);
+    EXPECT_EQ(few->stepsPerEpoch, 1);
+    EXPECT_EQ(few->totalSteps, 7);
+    EXPECT_EQ(few->evalEvery, 2);
+}
+
+TEST(ExperimentTest, GradientSharesMustFitTheModel) {
+    Value document = quadratic();
+    document.set("cluster", table({{"backend", text("virtual")}, {"workers", integer(2)}}));
+    document.set("compute", table({{"gradient_shares", array(std::vector<double>{0.5, 0.5})}}));
+    EXPECT_THAT(planErrorOf(document), HasSubstr("gradient_shares has 2 numbers and the model 1 parameters"));
+}
+
+TEST(PlanTest, WithoutDataAnEpochIsAStep) {
+    const auto plan = planExperiment(readExperiment(quadratic()).value());
+    ASSERT_TRUE(plan) << plan.error().message;
+    EXPECT_EQ(plan->totalSteps, 50);
+    EXPECT_EQ(plan->stepsPerEpoch, 1);
+    EXPECT_EQ(plan->parameters, 2);
+}
+
+TEST(PlanTest, RefusesBeforeAnyRankStarts) {
+    Value document = quadratic();
+    section(document, "model").setPosition(test::at(4, 1));
+    section(document, "cluster").set("workers", integer(3));
+    EXPECT_THAT(planErrorOf(document), AllOf(StartsWith("test.toml:4:1: "), HasSubstr("2 targets for 3 workers")));
+
+    document = minimal();
+    section(document, "data") = table({{"name", text("synthetic")}, {"train_samples", integer(3)}});
+    section(document, "cluster").set("workers", integer(4));
+    EXPECT_THAT(planErrorOf(document), HasSubstr("3 samples for 4 workers"));
+
+    document = minimal();
+    section(document, "data") = table({{"name", text("synthetic")}, {"shape", array<std::int64_t>({20})}});
+    EXPECT_THAT(planErrorOf(document), HasSubstr("lenet takes images"));
+
+    document = minimal();
+    section(document, "data") = table({{"name", text("mnist")}, {"path", text("/nonexistent")}});
+    EXPECT_THAT(planErrorOf(document), HasSubstr("/nonexistent/train-images-idx3-ubyte"));
+}
+
+TEST(PlanTest, AModelThatNoMemoryHoldsIsRefusedNotThrown) {
+    Value document = minimal();
+    section(document, "model") =
+        table({{"name", text("mlp")}, {"hidden", array<std::int64_t>({1'000'000, 1'000'000})}});
+    EXPECT_THAT(planErrorOf(document), AllOf(HasSubstr("cannot be made"), HasSubstr("memory")));
+}
+
+TEST(DescribeTest, NamesEverySectionWithItsPlugins) {
+    std::vector<std::string> names;
+    for (const SectionInfo& info : describeExperiment()) {
+        names.push_back(info.name);
+        EXPECT_FALSE(info.fields.empty()) << info.name;
+    }
+    EXPECT_THAT(names, ElementsAre("algorithm", "model", "data", "train", "optimizer", "schedule", "cluster", "network",
+                                   "compute", "faults", "record"));
+}
+
+// What describe announces is what reading accepts: the defaults it prints, written into a document, change nothing.
+TEST(DescribeTest, AnnouncedDefaultsAreTheOnesInForce) {
+    Value document = minimal();
+    document.set("cluster", table({{"backend", text("virtual")}}));
+    document.set("faults", table({}));  // a section that may be absent
+    const auto resolved = readExperiment(document).value().resolved;
+    for (const SectionInfo& info : describeExperiment()) {
+        std::vector<FieldInfo> fields = info.fields;
+        for (const auto& plugin : info.plugins) {
+            if (plugin.name != *resolved.find(info.name)->find("name")->as<std::string>()) continue;
+            fields.insert(fields.end(), plugin.fields.begin(), plugin.fields.end());
+        }
+        for (const FieldInfo& field : fields) {
+            const Value* value = resolved.find(info.name)->find(field.name);
+            // A table may be absent; a plug-in may have no default; a document without epochs and steps has one epoch.
+            if (field.optional || field.defaultToml.empty() || field.name == "epochs" || field.name == "backend")
+                continue;
+            ASSERT_TRUE(value) << info.name << "." << field.name;
+            EXPECT_EQ(value->toToml(), field.defaultToml) << info.name << "." << field.name;
+        }
+    }
+}
+
+// The shortest way through everything here: digits, network, flat parameters, optimiser.
+TEST(ExperimentTest, WhatItMakesLearnsTheDigits) {
+    const auto experiment = readExperiment(minimal()).value();
+    at::set_num_threads(1);
+    torch::manual_seed(1);
+    const auto model = experiment.makeModel();
+    const Splits splits = experiment.dataset->load(model->naturalInput()).value();
+    ASSERT_TRUE(model->build({.input = splits.input}));
+    FlatParams flat(model->module(), experiment.scalarType());
+    const auto optimizer = experiment.makeOptimizer();
+    for (int k = 0; k < 120; ++k) {
+        const at::Tensor pick = torch::randint(splits.train.count(), {32}, torch::kInt64);
+        flat.gradients().zero_();
+        model->loss({splits.train.inputs.index_select(0, pick), splits.train.targets.index_select(0, pick)}).backward();
+        optimizer->step(flat, optimizer->learningRate());
+    }
+    const Evaluation test = model->evaluate({splits.test.inputs, splits.test.targets});
+    EXPECT_GT(static_cast<double>(test.correct) / static_cast<double>(test.samples), 0.8);
+}
+
+}  // namespace
+}  // namespace dasgd

@@ -1,0 +1,51 @@
+#include "core/train/sampler.h"
+
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <map>
+
+namespace dasgd {
+namespace {
+
+std::vector<std::int64_t> draw(Sampler& sampler, int batches) {
+    std::vector<std::int64_t> all;
+    for (int i = 0; i < batches; ++i) {
+        const at::Tensor batch = sampler.next();
+        const auto* data = batch.const_data_ptr<std::int64_t>();
+        all.insert(all.end(), data, data + batch.numel());
+    }
+    return all;
+}
+
+TEST(Sampler, EachPassSeesEverySampleOnceAcrossBatchBorders) {
+    Sampler sampler({10, 11, 12, 13, 14, 15, 16}, 3, 1, Rank{0});
+    const std::vector<std::int64_t> all = draw(sampler, 7);  // 21 samples: three passes
+    for (std::size_t pass = 0; pass < 3; ++pass) {
+        std::map<std::int64_t, int> seen;
+        for (std::size_t i = 0; i < 7; ++i) ++seen[all[pass * 7 + i]];
+        for (std::int64_t sample = 10; sample <= 16; ++sample) EXPECT_EQ(seen[sample], 1) << "pass " << pass;
+    }
+}
+
+TEST(Sampler, OrderDependsOnSeedRankAndPassAlone) {
+    std::vector<std::int64_t> shard(100);
+    for (std::size_t i = 0; i < shard.size(); ++i) shard[i] = static_cast<std::int64_t>(i);
+    const auto order = [&](std::uint64_t seed, int rank) {
+        Sampler sampler(shard, 10, seed, Rank{rank});
+        return draw(sampler, 20);
+    };
+    const auto base = order(1, 0);
+    EXPECT_EQ(base, order(1, 0));
+    EXPECT_NE(base, order(2, 0));
+    EXPECT_NE(base, order(1, 1));
+    EXPECT_NE(std::vector(base.begin(), base.begin() + 100), std::vector(base.begin() + 100, base.end()));
+}
+
+TEST(Sampler, ABatchLargerThanTheShardTakesSeveralPasses) {
+    Sampler sampler({4, 5}, 5, 1, Rank{0});
+    EXPECT_EQ(sampler.next().numel(), 5);
+}
+
+}  // namespace
+}  // namespace dasgd

@@ -1,0 +1,82 @@
+// Processes that we start.
+#include "experiments/base/process.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "tests/support/dasgd_program.h"
+
+namespace dasgd::experiments {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+ProcessExit endOf(ChildProcess& child) {
+    pollfd wait{child.pidFd(), POLLIN, 0};
+    ::poll(&wait, 1, 20'000);
+    return child.poll().value_or(ProcessExit{-1, -1});
+}
+
+ChildProcess shell(const std::string& script, const std::filesystem::path& log) {
+    return std::move(*ChildProcess::start({"sh", {"-c", script}, log, true}));
+}
+
+TEST(Process, TellsHowAChildEnded) {
+    const test::TempDir folder;
+    ChildProcess code = shell("exit 3", folder / "a");
+    ChildProcess killed = shell("kill -9 $$", folder / "b");
+    EXPECT_EQ(endOf(code).code, 3);
+    EXPECT_EQ(endOf(killed).signal, 9);
+    EXPECT_EQ(describeExit(endOf(killed)), "signal 9 (Killed)");
+    EXPECT_EQ(describeExit(endOf(code)), "exit status 3");
+}
+
+TEST(Process, LogsOutputAndTakesReports) {
+    const test::TempDir folder;
+    ChildProcess child = shell("echo out; echo err >&2; echo told >&3; ls /proc/$$/fd", folder / "log");
+    EXPECT_EQ(endOf(child).code, 0);
+    EXPECT_EQ(child.report(), "told\n");
+    EXPECT_THAT(test::contentOf(folder / "log"), HasSubstr("out\nerr\n"));
+}
+
+TEST(Process, HandsNothingElseDown) {
+    const test::TempDir folder;
+    const int leaky = ::dup2(STDERR_FILENO, 57);  // not close-on-exec
+    ChildProcess child = shell("ls /proc/$$/fd", folder / "log");
+    EXPECT_EQ(endOf(child).code, 0);
+    EXPECT_THAT(test::contentOf(folder / "log"), Not(HasSubstr("57")));
+    ::close(leaky);
+}
+
+TEST(Process, IsInAGroupOfItsOwnAndDiesWithItsObject) {
+    const test::TempDir folder;
+    pid_t id = 0;
+    {
+        ChildProcess child = shell("sleep 100", folder / "log");
+        id = child.id();
+        EXPECT_EQ(::getpgid(id), id);
+        EXPECT_FALSE(child.poll());
+    }
+    EXPECT_NE(::kill(id, 0), 0);
+}
+
+TEST(Process, SaysWhatDoesNotStart) {
+    const auto child = ChildProcess::start({"no-such-program", {}, {}, true});
+    ASSERT_FALSE(child);
+    EXPECT_THAT(child.error().message, HasSubstr("no-such-program"));
+}
+
+TEST(Process, ReadsShortCommands) {
+    constexpr Ns second = 1'000'000'000;
+    EXPECT_EQ(outputOf("echo", {"hello"}, 100, 20 * second), "hello\n");
+    EXPECT_EQ(outputOf("false", {}, 100, 20 * second), std::nullopt);
+    EXPECT_EQ(outputOf("sleep", {"60"}, 100, second / 10), std::nullopt);
+    EXPECT_EQ(outputOf("yes", {}, 5000, 20 * second)->size(), 5000u);
+}
+
+}  // namespace
+}  // namespace dasgd::experiments

@@ -1,0 +1,34 @@
+// SIGINT and SIGTERM as something to wait for.
+#include "experiments/base/stop_signals.h"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+namespace dasgd::experiments {
+namespace {
+
+TEST(StopSignals, CountsInsteadOfDying) {
+    StopSignals signals;
+    EXPECT_EQ(signals.count(), 0);
+    ::kill(::getpid(), SIGINT);
+    pollfd wait{signals.fd(), POLLIN, 0};
+    EXPECT_EQ(::poll(&wait, 1, 5000), 1);
+    EXPECT_EQ(signals.count(), 1);
+    ::kill(::getpid(), SIGTERM);
+    EXPECT_EQ(::poll(&wait, 1, 5000), 1);
+    EXPECT_EQ(signals.count(), 2);
+    EXPECT_EQ(signals.count(), 2);
+}
+
+TEST(StopSignals, OutlivesItsTerminal) {
+    const StopSignals signals;
+    ::kill(::getpid(), SIGHUP);
+    struct sigaction hangup {};
+    ::sigaction(SIGHUP, nullptr, &hangup);
+    EXPECT_EQ(hangup.sa_handler, SIG_IGN);
+}
+
+}  // namespace
+}  // namespace dasgd::experiments

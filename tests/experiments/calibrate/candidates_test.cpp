@@ -1,0 +1,75 @@
+#include "experiments/calibrate/candidates.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "experiments/report/run_summary.h"
+
+namespace dasgd::experiments {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Not;
+
+std::vector<std::string> settingsOf(const std::vector<Candidate>& candidates) {
+    std::vector<std::string> all;
+    for (const Candidate& one : candidates) all.push_back(one.settings.toToml());
+    return all;
+}
+
+TEST(Candidates, AreTheAdviceAndWhatIsAskedAboutBesideIt) {
+    const auto all = settingsOf(candidatesOf({.period = 8, .delay = 3, .localWeight = 0, .correction = 1}, true));
+    const auto merge = [](const char* values) { return "{ name = \"dasgd\", " + std::string(values) + " }"; };
+    EXPECT_THAT(all, Contains(merge("period = 8, delay = 3, local_weight = 0.0, correction = 1.0")));
+    EXPECT_THAT(all, Contains(merge("period = 8, delay = 2, local_weight = 0.0, correction = 1.0")));
+    EXPECT_THAT(all, Contains(merge("period = 8, delay = 3, local_weight = 0.25, correction = 0.0")));
+    EXPECT_THAT(all, Contains(merge("period = 4, delay = 1, local_weight = 0.25, correction = 0.0")));
+    EXPECT_THAT(all, Contains("{ name = \"local_sgd\", period = 8 }"));
+    EXPECT_THAT(all, Contains("{ name = \"local_sgd\", period = 4 }"));
+    EXPECT_THAT(all, Contains("{ name = \"independent\" }"));
+}
+
+TEST(Candidates, HybridSgdWantsMessagesAndIsNeverTrained) {
+    const Advice advice{.period = 8, .delay = 3, .localWeight = 0, .correction = 1};
+    EXPECT_THAT(settingsOf(candidatesOf(advice, false)), Not(Contains("{ name = \"hybrid_sgd\" }")));
+    for (const Candidate& one : candidatesOf(advice, true)) {
+        const std::string name = *one.settings.find("name")->as<std::string>();
+        EXPECT_EQ(one.trainable, name != "hybrid_sgd" && name != "independent") << name;
+    }
+    EXPECT_THAT(settingsOf(candidatesOf(advice, true)), Contains("{ name = \"hybrid_sgd\" }"));
+}
+
+TEST(Candidates, SayTheirSettingsInOneLine) {
+    EXPECT_EQ(inWords(candidatesOf({.period = 8, .delay = 3}, false).front().settings), "sync_sgd bucket_mb=1.0");
+}
+
+TEST(Candidates, AskNothingTwice) {
+    auto all = settingsOf(candidatesOf({.period = 4, .delay = 1, .localWeight = 0, .correction = 1}, true));
+    std::ranges::sort(all);
+    EXPECT_EQ(std::ranges::adjacent_find(all), all.end());
+    EXPECT_THAT(all,
+                Not(Contains("{ name = \"dasgd\", period = 4, delay = 0, local_weight = 0.0, correction = 1.0 }")));
+}
+
+TEST(Candidates, AreTimedFromTheStartOnAndCountWhatTheMergeKeeps) {
+    for (const Candidate& one : candidatesOf({.period = 8, .delay = 2, .localWeight = 0, .correction = 1}, true)) {
+        EXPECT_EQ(one.settings.find("snapshot_at_zero"), nullptr) << one.settings.toToml();
+        const bool merges = *one.settings.find("name")->as<std::string>() == "dasgd";
+        EXPECT_EQ(one.timed.find("snapshot_at_zero") != nullptr, merges) << one.timed.toToml();
+        if (one.settings.toToml().find("period = 8, delay = 2, local_weight = 0.25") == std::string::npos) continue;
+        EXPECT_DOUBLE_EQ(one.effective, 1 - 0.75 * 2 / 8);
+    }
+}
+
+TEST(Candidates, AreTimedForWholeRounds) {
+    for (const std::int64_t period : {1, 3, 5, 15, 16, 256}) {
+        const std::int64_t counted = timedSteps(period) - kWarmUpSteps;
+        EXPECT_GE(counted, 60);
+        EXPECT_EQ(counted % period, 0) << period;
+        EXPECT_EQ(counted % 4, 0) << period;
+    }
+}
+
+}  // namespace
+}  // namespace dasgd::experiments

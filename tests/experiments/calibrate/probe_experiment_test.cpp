@@ -1,0 +1,58 @@
+#include "experiments/calibrate/probe_experiment.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/support/dasgd_program.h"
+
+namespace dasgd::experiments {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(ProbeExperiment, KeepsModelAndClusterAndMakesTheStepsItNeeds) {
+    const test::DasgdFolder folder;
+    folder.write("e.toml", test::quickExperiment("threads") + "[sweep]\n\"train.seed\" = [1, 2]\n");
+    const auto probe = probeExperiment((folder.path() / "e.toml").string(), {});
+    ASSERT_TRUE(probe) << probe.error().message;
+    EXPECT_EQ(probe->algorithm, "probe");
+    EXPECT_EQ(probe->backend, "threads");
+    EXPECT_EQ(probe->workers, 2);
+    EXPECT_EQ(probe->totalSteps, 43);
+    EXPECT_THAT(toTomlDocument(probe->resolved), HasSubstr("trace = \"full\""));
+}
+
+TEST(ProbeExperiment, DoesNotChooseAmongCases) {
+    const test::DasgdFolder folder;
+    folder.write("e.toml",
+                 test::quickExperiment("threads") + "[[case]]\ntrain.batch_size = 2\n[[case]]\ntrain.batch_size = 4\n");
+    const auto probe = probeExperiment((folder.path() / "e.toml").string(), {});
+    ASSERT_FALSE(probe);
+    EXPECT_THAT(probe.error().message, HasSubstr("stands for 2 experiments"));
+}
+
+TEST(ProbeExperiment, MakesItsOwnStepsWhateverTheCommandLineSets) {
+    const test::DasgdFolder folder;
+    folder.write("e.toml", test::quickExperiment("threads"));
+    const auto stepsWith = [&](const std::vector<std::string>& set) {
+        const auto probe = probeExperiment((folder.path() / "e.toml").string(), {.set = set});
+        EXPECT_TRUE(probe) << probe.error().message;
+        return probe ? probe->totalSteps : 0;
+    };
+    EXPECT_EQ(stepsWith({"train.steps=12"}), 43);
+    EXPECT_EQ(stepsWith({"train={epochs=2}"}), 43);
+    EXPECT_EQ(stepsWith({"algorithm.period=8"}), 43) << "the probe has no such key";
+    const auto wrong = probeExperiment((folder.path() / "e.toml").string(), {.set = {"train.batch_size=0"}});
+    ASSERT_FALSE(wrong);
+    EXPECT_THAT(wrong.error().message, HasSubstr("--set train.batch_size=0"));
+}
+
+TEST(ProbeExperiment, NeedsSomeoneToTalkTo) {
+    const test::DasgdFolder folder;
+    folder.write("e.toml", test::quickExperiment());
+    const auto probe = probeExperiment((folder.path() / "e.toml").string(), {.set = {"cluster.workers=1"}});
+    ASSERT_FALSE(probe);
+    EXPECT_THAT(probe.error().message, HasSubstr("set cluster.workers to 2 or more"));
+}
+
+}  // namespace
+}  // namespace dasgd::experiments

@@ -1,0 +1,98 @@
+// What is refused before any rank starts, and at which place.
+#include "experiments/config/checked_experiment.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "experiments/config/toml_reader.h"
+#include "tests/support/dasgd_program.h"
+#include "tests/support/paths.h"
+
+namespace dasgd::experiments {
+namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+
+class CheckedExperimentTest : public ::testing::Test {
+protected:
+    Result<std::vector<CheckedExperiment>> load(const std::string& text, const Overrides& overrides = {}) {
+        test::writeText(folder_ / "e.toml", text);
+        return loadExperiments((folder_ / "e.toml").string(), overrides);
+    }
+    test::TempDir folder_;
+};
+
+TEST_F(CheckedExperimentTest, PlansEachExperimentOfASweep) {
+    const auto loaded = load(test::quickExperiment() + "[sweep]\n\"train.seed\" = [4, 5]\n");
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    ASSERT_EQ(loaded->size(), 2u);
+    EXPECT_EQ(loaded->at(1).seed, 5);
+    EXPECT_EQ(loaded->at(1).label, "train.seed=5");
+    EXPECT_EQ(loaded->at(0).totalSteps, 30);
+    EXPECT_EQ(loaded->at(0).parameters, 2);
+    EXPECT_EQ(loaded->at(0).workers, 2);
+    EXPECT_EQ(loaded->at(0).link, "");
+}
+
+TEST_F(CheckedExperimentTest, ReadsWhatItResolvedBackToTheSame) {
+    const auto loaded = load(test::quickExperiment(), {{"cluster.link.bandwidth=200Mbps"}, {}});
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    EXPECT_EQ(loaded->front().link, "200Mbps, 0ms");
+    const auto again = load(toTomlDocument(loaded->front().resolved));
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_TRUE(again->front().resolved.sameAs(loaded->front().resolved));
+}
+
+TEST_F(CheckedExperimentTest, PointsIntoTheSweep) {
+    const auto loaded = load(test::quickExperiment() + "[sweep]\n\"algorithm.delay\" = [1,\n  9]\n");
+    ASSERT_FALSE(loaded);
+    EXPECT_THAT(loaded.error().message, HasSubstr("e.toml:23:3: "));
+    EXPECT_THAT(loaded.error().message, EndsWith("(in the sweep: algorithm.delay=9)"));
+}
+
+TEST_F(CheckedExperimentTest, TakesRunsThatDifferInTheSeedAsOneConfiguration) {
+    const auto loaded = load(test::quickExperiment(), {{}, {"train.seed=1,2", "algorithm.delay=1,2"}});
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    EXPECT_EQ(configurationKey(loaded->at(0).resolved), configurationKey(loaded->at(2).resolved));
+    EXPECT_NE(configurationKey(loaded->at(0).resolved), configurationKey(loaded->at(1).resolved));
+}
+
+TEST(CheckedExperiment, DescribesEverySection) {
+    std::vector<std::string> names;
+    for (const SchemaSection& section : experimentSchema()) names.push_back(section.name);
+    EXPECT_THAT(names,
+                ::testing::IsSupersetOf({"algorithm", "model", "data", "train", "optimizer", "cluster", "record"}));
+}
+
+class Suite : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Suite, CanStart) {
+    const auto loaded = loadExperiments(
+        std::string(test::kSourceDir) + std::string("/experiments/suites/") + GetParam(), {}, test::kProgram);
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    EXPECT_GT(loaded->size(), 1u);
+    const std::string stem = std::filesystem::path(GetParam()).stem();
+    for (const CheckedExperiment& one : *loaded) {
+        EXPECT_THAT(one.name, ::testing::AnyOf(stem, ::testing::StartsWith(stem + ": ")));
+    }
+}
+
+std::vector<std::string> suiteNames() {
+    std::vector<std::string> names;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(std::string(test::kSourceDir) + "/experiments/suites")) {
+        if (entry.path().extension() == ".toml") names.push_back(entry.path().filename().string());
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+}
+INSTANTIATE_TEST_SUITE_P(All, Suite, ::testing::ValuesIn(suiteNames()), [](const auto& info) {
+    std::string name = info.param;
+    std::replace_if(
+        name.begin(), name.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
+    return name;
+});
+
+}  // namespace
+}  // namespace dasgd::experiments

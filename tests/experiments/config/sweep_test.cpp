@@ -1,0 +1,86 @@
+// From a document to its experiments.
+#include "experiments/config/sweep.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "experiments/config/toml_reader.h"
+
+namespace dasgd::experiments {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+std::vector<std::string> labels(const std::string& text, const Overrides& overrides = {}) {
+    const auto document = parseToml(text, "f.toml");
+    const auto expanded = expandExperiments(*document, overrides);
+    if (!expanded) return {"error: " + expanded.error().message};
+    std::vector<std::string> all;
+    for (const auto& experiment : *expanded) all.push_back(experiment.label);
+    return all;
+}
+
+Value only(const std::string& text, const Overrides& overrides) {
+    return expandExperiments(*parseToml(text, "f.toml"), overrides)->at(0).document;
+}
+
+TEST(Sweep, WithoutOneIsTheDocument) { EXPECT_THAT(labels("a = 1"), ElementsAre("")); }
+
+TEST(Sweep, TurnsTheLastAxisFastest) {
+    EXPECT_THAT(labels("[t]\nx=0\n[sweep]\n\"t.x\" = [1, 2]\n\"t.seed\" = [7, 8]\n"),
+                ElementsAre("t.x=1, t.seed=7", "t.x=1, t.seed=8", "t.x=2, t.seed=7", "t.x=2, t.seed=8"));
+}
+
+TEST(Sweep, ReplacesWholeTables) {
+    const auto document = parseToml(
+        "[algorithm]\nname = \"dasgd\"\ndelay = 3\n[sweep]\nalgorithm = [{name = \"sync_sgd\"}, {name = \"local_sgd\", "
+        "period = 4}]\n",
+        "f.toml");
+    const auto expanded = expandExperiments(*document, {});
+    ASSERT_TRUE(expanded) << expanded.error().message;
+    ASSERT_EQ(expanded->size(), 2u);
+    EXPECT_EQ(expanded->at(0).document.find("algorithm")->find("delay"), nullptr);
+    EXPECT_EQ(expanded->at(1).label, "algorithm=local_sgd period=4");
+    EXPECT_EQ(expanded->at(1).document.find("sweep"), nullptr);
+}
+
+TEST(Sweep, KeepsThePlacesOfItsValues) {
+    const auto document = parseToml("[t]\nx = 0\n[sweep]\n\"t.x\" = [1,\n  -2]\n", "f.toml");
+    const auto expanded = expandExperiments(*document, {});
+    EXPECT_EQ(expanded->at(1).document.find("t")->find("x")->position().prefix(), "f.toml:5:3: ");
+    EXPECT_EQ(expanded->at(1).document.find("t")->find("x")->keyPosition().prefix(), "f.toml:4:1: ");
+}
+
+TEST(Sweep, TakesSetsAndSweepsOfTheCommandLine) {
+    EXPECT_EQ(only("a = 1", {{"b.c=8"}, {}}).find("b")->find("c")->position().prefix(), "--set b.c=8: ");
+    EXPECT_EQ(*only("[a]\nb = 1", {{"a.b=2", "a.b=3"}, {}}).find("a")->find("b")->as<std::int64_t>(), 3);
+    EXPECT_THAT(labels("a = 1", {{}, {"a=1..3"}}), ElementsAre("a=1", "a=2", "a=3"));
+    EXPECT_THAT(labels("a = 1", {{}, {"a=1,5..6,x,[1, 2]"}}), ElementsAre("a=1", "a=5", "a=6", "a=x", "a=[1, 2]"));
+    EXPECT_THAT(labels("[sweep]\na = [1, 2]\nb = [3]", {{}, {"a=9"}}), ElementsAre("a=9, b=3"));
+    EXPECT_THAT(labels("[sweep]\na = [1, 2]", {{"a=9"}, {}}), ElementsAre(""));
+}
+
+TEST(Sweep, RefusesWhatMakesNoSense) {
+    const auto error = [](const std::string& text, const Overrides& overrides = {}) {
+        return labels(text, overrides).front();
+    };
+    EXPECT_THAT(error("sweep = 3"), StartsWith("error: f.toml:1:9: sweep must be a table"));
+    EXPECT_THAT(error("[sweep]\na = 3"), StartsWith("error: f.toml:2:5: a sweep of a must be an array"));
+    EXPECT_THAT(error("[sweep]\na = []"), HasSubstr("at least one"));
+    EXPECT_THAT(error("[sweep]\nalgorithm.delay = [1]"), StartsWith("error: f.toml:2:1: write the key"));
+    EXPECT_THAT(error("[sweep]\n\"a b\" = [1]"), StartsWith("error: f.toml:2:1: 'a b' is not a key"));
+    EXPECT_THAT(error("a = 1\n[sweep]\n\"a.b\" = [1]"),
+                StartsWith("error: f.toml:3:1: a.b does not exist: a is an integer"));
+    EXPECT_THAT(error("[sweep]\n\"t.x\" = [1]\nt = [{}]"), StartsWith("error: f.toml:3:1: replaces what"));
+    EXPECT_THAT(error("[sweep]\nt = [{}]", {{"t.x=1"}, {}}), StartsWith("error: --set t.x=1: has no effect"));
+    EXPECT_THAT(error("", {{"t.x"}, {}}), StartsWith("error: --set t.x: needs the form key=value"));
+    EXPECT_THAT(error("", {{"t.x=a b"}, {}}), StartsWith("error: --set t.x=a b: 'a b' is not a TOML value"));
+    EXPECT_THAT(error("", {{}, {"a=5..1"}}), HasSubstr("must rise"));
+    EXPECT_THAT(error("", {{}, {"a=1..900000000000"}}), HasSubstr("at most"));
+    EXPECT_THAT(error("", {{}, {"a=1..1000", "b=1..1000"}}), HasSubstr("more than 100000 experiments"));
+}
+
+}  // namespace
+}  // namespace dasgd::experiments

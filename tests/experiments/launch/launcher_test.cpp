@@ -1,0 +1,228 @@
+// Runs with real processes, some of which die.
+#include "experiments/launch/launcher.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <random>
+
+#include "core/base/control.h"
+#include "experiments/base/sockets.h"
+#include "storage/run_reader.h"
+#include "tests/support/dasgd_program.h"
+#include "tests/support/processes.h"
+
+namespace dasgd::experiments {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using SteadyClock = std::chrono::steady_clock;
+using test::StartedProgram;
+
+double secondsSince(SteadyClock::time_point begin) {
+    return std::chrono::duration<double>(SteadyClock::now() - begin).count();
+}
+
+// An endless run of three ranks; nearly all its time is spent in collectives where the link is slow.
+std::string endless(const std::string& link) {
+    return "name = \"endless\"\n[algorithm]\nname = \"sync_sgd\"\n[model]\nname = \"quadratic\"\n"
+           "matrix = [[2.0, 0.5], [0.5, 1.0]]\ntargets = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]\n"
+           "[train]\nsteps = 100000000\neval_every = 100000000\n[optimizer]\nlearning_rate = 0.001\n"
+           "[cluster]\nworkers = 3\ntimeout_s = 20.0\n" +
+           link;
+}
+const std::string kSlowLink = "link = { bandwidth = \"1Gbps\", latency = \"3ms\" }\n";
+
+class LauncherTest : public ::testing::Test {
+protected:
+    StartedProgram begin(const std::vector<std::string>& more = {}) {
+        folder_.write("e.toml", endless(kSlowLink));
+        std::vector<std::string> arguments{"run", "e.toml", "-w", "w", "--json"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        StartedProgram program = folder_.start(arguments);
+        EXPECT_TRUE(test::eventually([&] { return least() >= 10; }, std::chrono::seconds(40)));
+        return program;
+    }
+    // Steps that every rank of the run has completed; −1 before it starts.
+    std::int64_t least() {
+        const std::string run = folder_.firstRun();
+        const auto control = RunControl::open(folder_.workspace() / "runs" / run / "control");
+        if (run.empty() || !control) return -1;
+        std::int64_t steps = INT64_MAX;
+        for (int rank = 0; rank < control->ranks(); ++rank) steps = std::min(steps, control->completed(Rank(rank)));
+        return steps;
+    }
+    // What a rank had completed when it last said so is in the database.
+    void expectNothingLost(const std::string& runId) {
+        const auto control = RunControl::open(folder_.workspace() / "runs" / runId / "control");
+        auto reader = storage::RunReader::open(folder_.workspace());
+        ASSERT_TRUE(control && reader);
+        for (int rank = 0; rank < control->ranks(); ++rank) {
+            const auto losses = reader->metrics({.runId = runId, .name = "train/loss", .rank = rank});
+            ASSERT_TRUE(losses && !losses->samples.empty());
+            EXPECT_GE(losses->samples.back().step, control->completed(Rank(rank)));
+            EXPECT_EQ(losses->samples.size(), static_cast<std::size_t>(losses->samples.back().step));
+        }
+        EXPECT_TRUE(reader->checkIntegrity());
+    }
+    storage::RunRow rowOf(const std::string& runId) {
+        auto reader = storage::RunReader::open(folder_.workspace());
+        return reader->run(runId)->row;
+    }
+
+    test::DasgdFolder folder_;
+};
+
+class KilledRank : public LauncherTest, public ::testing::WithParamInterface<int> {};
+
+TEST_P(KilledRank, EndsTheRunAndLosesNothing) {
+    StartedProgram program = begin();
+    std::vector<pid_t> ranks = test::childrenOf(program.id());
+    ASSERT_EQ(ranks.size(), 3u);
+    std::mt19937 random(static_cast<unsigned>(GetParam()));
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 50'000));
+    ::kill(ranks[static_cast<std::size_t>(GetParam() % 3)], SIGKILL);
+    const auto killedAt = SteadyClock::now();
+    const test::Ended ended = program.wait();
+    EXPECT_LT(secondsSince(killedAt), 10);  // deadline 20 s: nobody waits for it
+    EXPECT_EQ(ended.exit, 1) << ended.err;
+    for (const pid_t rank : ranks) EXPECT_NE(::kill(rank, 0), 0) << "an orphan";
+    const std::string run = folder_.firstRun();
+    EXPECT_EQ(rowOf(run).status, "failed");
+    EXPECT_THAT(rowOf(run).error, HasSubstr("ended by signal 9 (Killed) after completing step "));
+    EXPECT_THAT(rowOf(run).error, StartsWith("rank "));
+    EXPECT_THAT(ended.out, HasSubstr("\"status\":\"failed\""));
+    expectNothingLost(run);
+}
+INSTANTIATE_TEST_SUITE_P(AtRandomMoments, KilledRank, ::testing::Range(0, 6));
+
+TEST_F(LauncherTest, TakesItsRanksAlongWhenKilled) {
+    StartedProgram program = begin();
+    const std::vector<pid_t> ranks = test::childrenOf(program.id());
+    ASSERT_EQ(ranks.size(), 3u);
+    program.signal(SIGKILL);
+    const auto killedAt = SteadyClock::now();
+    EXPECT_TRUE(test::eventually(
+        [&] { return std::all_of(ranks.begin(), ranks.end(), [](pid_t rank) { return ::kill(rank, 0) != 0; }); }));
+    EXPECT_LT(secondsSince(killedAt), 2);
+    EXPECT_EQ(program.wait().exit, -SIGKILL);
+    const auto store = storage::Store::open(folder_.workspace());
+    ASSERT_TRUE(store) << store.error().message;
+    EXPECT_EQ(store->recovered(), 1);
+    EXPECT_EQ(rowOf(folder_.firstRun()).status, "interrupted");
+    expectNothingLost(folder_.firstRun());
+}
+
+TEST_F(LauncherTest, StopsAllRanksAtOneStepOnCtrlC) {
+    StartedProgram program = begin({"--sweep", "train.seed=1,2"});
+    program.signal(SIGINT);
+    const test::Ended ended = program.wait();
+    EXPECT_EQ(ended.exit, 130) << ended.err;
+    auto reader = storage::RunReader::open(folder_.workspace());
+    ASSERT_EQ(reader->runs()->size(), 1u);  // the second of the sweep was not started
+    const std::string run = folder_.firstRun();
+    EXPECT_EQ(rowOf(run).status, "stopped");
+    std::vector<std::int64_t> last;
+    for (int rank = 0; rank < 3; ++rank) {
+        last.push_back(reader->metrics({.runId = run, .name = "train/loss", .rank = rank})->samples.back().step);
+    }
+    EXPECT_EQ(last[0], last[1]);
+    EXPECT_EQ(last[0], last[2]);
+    expectNothingLost(run);
+}
+
+TEST_F(LauncherTest, EndsHungRanksOnTheSecondCtrlC) {
+    StartedProgram program = begin();
+    const std::vector<pid_t> ranks = test::childrenOf(program.id());
+    ASSERT_FALSE(ranks.empty());
+    ::kill(ranks.front(), SIGSTOP);
+    program.signal(SIGINT);
+    std::this_thread::sleep_for(milliseconds(500));
+    EXPECT_EQ(::kill(program.id(), 0), 0);
+    program.signal(SIGINT);
+    const auto begin = SteadyClock::now();
+    EXPECT_EQ(program.wait().exit, 130);
+    EXPECT_LT(secondsSince(begin), 5);
+    for (const pid_t rank : ranks) EXPECT_NE(::kill(rank, 0), 0) << "an orphan";
+}
+
+TEST_F(LauncherTest, EndsARunWhoseRankHangs) {
+    StartedProgram program = begin({"--set", "cluster.timeout_s=2.0"});
+    const std::vector<pid_t> ranks = test::childrenOf(program.id());
+    ASSERT_EQ(ranks.size(), 3u);
+    ::kill(ranks.back(), SIGSTOP);
+    const auto hungAt = SteadyClock::now();
+    EXPECT_EQ(program.wait().exit, 1);
+    EXPECT_LT(secondsSince(hungAt), 2 + 5);
+    for (const pid_t rank : ranks) EXPECT_NE(::kill(rank, 0), 0) << "an orphan";
+    EXPECT_EQ(rowOf(folder_.firstRun()).status, "failed");
+    EXPECT_THAT(rowOf(folder_.firstRun()).error, HasSubstr("all_reduce"));
+    expectNothingLost(folder_.firstRun());
+}
+
+TEST_F(LauncherTest, SurvivesTheEndOfItsTerminal) {
+    StartedProgram program = begin();
+    program.signal(SIGHUP);
+    const std::int64_t before = least();
+    EXPECT_TRUE(test::eventually([&] { return least() > before + 20; }));
+    program.signal(SIGTERM);
+    EXPECT_EQ(program.wait().exit, 130);
+}
+
+TEST_F(LauncherTest, ListensOnLoopbackAlone) {
+    StartedProgram program = begin();
+    std::vector<pid_t> processes = test::childrenOf(program.id());
+    processes.push_back(program.id());
+    std::size_t ours = 0;
+    for (const char* table : {"/proc/net/tcp", "/proc/net/tcp6"}) {
+        for (const ListenLine& line : parseListening(test::contentOf(table))) {
+            for (const pid_t process : processes) {
+                const auto files = std::filesystem::path("/proc") / std::to_string(process) / "fd";
+                for (const auto& entry : std::filesystem::directory_iterator(files)) {
+                    std::error_code code;
+                    if (std::filesystem::read_symlink(entry.path(), code) != "socket:[" + line.inode + "]") continue;
+                    ++ours;
+                    EXPECT_TRUE(line.socket.loopback) << line.socket.address;
+                }
+            }
+        }
+    }
+    EXPECT_GT(ours, 0u);
+    program.signal(SIGTERM);
+    EXPECT_EQ(program.wait().exit, 130);
+}
+
+TEST_F(LauncherTest, RecordsDivergenceAndGoesOnWithTheSweep) {
+    folder_.write("e.toml",
+                  test::quickExperiment("gloo", 400) + "[sweep]\n\"optimizer.learning_rate\" = [50.0, 0.1]\n");
+    const test::Ended ended = folder_.run({"run", "e.toml", "-w", "w"});
+    EXPECT_EQ(ended.exit, 1) << ended.err;
+    auto reader = storage::RunReader::open(folder_.workspace());
+    const auto rows = reader->runs();
+    ASSERT_EQ(rows->size(), 2u);
+    EXPECT_EQ(rows->at(0).status, "finished");
+    EXPECT_EQ(rows->at(1).status, "failed");
+    EXPECT_THAT(rows->at(1).error, HasSubstr("at step "));
+}
+
+TEST_F(LauncherTest, RunsThreadsInOneProcess) {
+    folder_.write("e.toml", test::quickExperiment("threads"));
+    const test::Ended ended = folder_.run({"run", "e.toml", "-w", "w", "--json"});
+    EXPECT_EQ(ended.exit, 0) << ended.err;
+    auto reader = storage::RunReader::open(folder_.workspace());
+    for (int rank = 0; rank < 2; ++rank) {
+        const auto losses = reader->metrics({.runId = folder_.firstRun(), .name = "train/loss", .rank = rank});
+        EXPECT_EQ(losses->samples.size(), 30u);
+    }
+}
+
+TEST(Launcher, NamesConfigurationsShortly) {
+    EXPECT_EQ(shortHash(""), "cbf29ce484222325");  // FNV-1a's own offset and test vector
+    EXPECT_EQ(shortHash("a"), "af63dc4c8601ec8c");
+}
+
+}  // namespace
+}  // namespace dasgd::experiments

@@ -1,0 +1,67 @@
+// Commit, uncommitted changes, machine, versions.
+#include "experiments/launch/provenance.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/dasgd_program.h"
+
+namespace dasgd::experiments {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class ProvenanceTest : public ::testing::Test {
+protected:
+    void git(const std::string& command) const {
+        const std::string line = "git -C '" + folder_.path().string() + "' -c user.name=t -c user.email=t@t " +
+                                 command + " > /dev/null 2>&1";
+        ASSERT_EQ(std::system(line.c_str()), 0) << line;
+    }
+    test::TempDir folder_;
+};
+
+TEST_F(ProvenanceTest, KnowsTheCommitAndWhatIsNotInIt) {
+    git("init");
+    test::writeText(folder_ / "e.toml", "a = 1\n");
+    git("add .");
+    git("commit -m first");
+    const Provenance clean = collectProvenance(folder_.path());
+    EXPECT_EQ(clean.gitCommit.size(), 40u);
+    EXPECT_FALSE(clean.gitDirty);
+    test::writeText(folder_ / "untracked", "x");
+    EXPECT_FALSE(collectProvenance(folder_.path()).gitDirty);
+    test::writeText(folder_ / "e.toml", "a = 2\n");
+    const Provenance dirty = collectProvenance(folder_.path());
+    EXPECT_TRUE(dirty.gitDirty);
+    EXPECT_THAT(dirty.gitDirtyDiff, HasSubstr("-a = 1\n+a = 2\n"));
+}
+
+TEST_F(ProvenanceTest, RunsNothingThatTheRepositoryNames) {
+    git("init");
+    test::writeText(folder_ / "e", "1\n");
+    git("add .");
+    git("commit -m first");
+    const std::string trap = "sh -c 'touch " + (folder_ / "ran").string() + "'";
+    git("config diff.external \"" + trap + "\"");
+    git("config core.fsmonitor \"" + trap + "\"");
+    test::writeText(folder_ / "e", "2\n");
+    EXPECT_TRUE(collectProvenance(folder_.path()).gitDirty);
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "ran"));
+}
+
+TEST(Provenance, NamesLibrariesAndMachine) {
+    const auto versions = nlohmann::json::parse(versionsJson());
+    for (const char* name : {"LibTorch", "SQLite", "Gloo headers", "compiler", "kernel"}) {
+        EXPECT_FALSE(versions.value(name, "").empty()) << name;
+    }
+    EXPECT_FALSE(cpuModel().empty());
+    EXPECT_FALSE(collectProvenance("/").host.empty());
+}
+
+}  // namespace
+}  // namespace dasgd::experiments

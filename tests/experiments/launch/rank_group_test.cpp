@@ -1,0 +1,95 @@
+// Ranks that are shell scripts: how a group ends, and what it says of it.
+#include "experiments/launch/rank_group.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "experiments/base/stop_signals.h"
+#include "tests/support/dasgd_program.h"
+
+namespace dasgd::experiments {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using Clock = std::chrono::steady_clock;
+
+class RankGroupTest : public ::testing::Test {
+protected:
+    RankGroupTest() : control_(std::move(*RunControl::create(folder_ / "control", 3))) {}
+
+    // One rank a script.
+    GroupOutcome run(const std::vector<std::string>& scripts, Ns patience = 60'000'000'000) {
+        RankGroup group(control_, patience);
+        const auto begin = Clock::now();
+        for (std::size_t rank = 0; rank < scripts.size(); ++rank) {
+            const ChildProcess::Options options{"sh", {"-c", scripts[rank]}, folder_ / "log", true};
+            EXPECT_TRUE(group.add({static_cast<int>(rank)}, options));
+        }
+        while (group.running()) group.wait(100'000'000, -1);
+        seconds_ = std::chrono::duration<double>(Clock::now() - begin).count();
+        return group.outcome();
+    }
+
+    static std::string says(int rank, RankState state, const std::string& error = "", Ns at = 1) {
+        return "printf '%s' '" + toLine({rank, state, 7, error, at}) + "' >&3; ";
+    }
+
+    test::TempDir folder_;
+    RunControl control_;
+    double seconds_ = 0;
+};
+
+TEST_F(RankGroupTest, FinishesWhenAllDo) {
+    EXPECT_EQ(run({says(0, RankState::Finished), says(1, RankState::Finished)}).state, RankState::Finished);
+}
+
+TEST_F(RankGroupTest, NamesARankThatWasKilledAndEndsTheOthers) {
+    const GroupOutcome outcome = run({"sleep 100", "kill -9 $$", "trap '' TERM; sleep 100; sleep 100"});
+    EXPECT_EQ(outcome.state, RankState::Failed);
+    EXPECT_EQ(outcome.error, "rank 1 ended by signal 9 (Killed) after completing step 0");
+    EXPECT_LT(seconds_, 6);
+    EXPECT_TRUE(control_.stopRequested());
+}
+
+TEST_F(RankGroupTest, BlamesTheKilledRankNotThoseThatMissedIt) {
+    const auto missed = says(0, RankState::Failed, "lost a peer", 5) + "exit 1";
+    EXPECT_THAT(run({missed, "sleep 0.3; kill -9 $$"}).error, StartsWith("rank 1 ended by signal 9"));
+}
+
+TEST_F(RankGroupTest, BlamesTheFirstThatFailed) {
+    const auto later = says(0, RankState::Failed, "lost a peer", 20) + "exit 1";
+    const auto first = says(1, RankState::Failed, "loss is NaN at step 7", 10) + "exit 1";
+    EXPECT_EQ(run({later, first}).error, "rank 1: loss is NaN at step 7");
+}
+
+TEST_F(RankGroupTest, TakesSilenceForFailure) {
+    EXPECT_THAT(run({says(0, RankState::Finished), "exit 0"}).error, HasSubstr("rank 1 ended by exit status 0"));
+}
+
+TEST_F(RankGroupTest, IsStoppedWhereRanksSaySo) {
+    EXPECT_EQ(run({says(0, RankState::Stopped), says(1, RankState::Stopped)}).state, RankState::Stopped);
+}
+
+TEST_F(RankGroupTest, EndsRanksThatDoNotStopInTime) {
+    control_.requestStop();
+    EXPECT_EQ(run({"sleep 100", says(1, RankState::Stopped)}, 300'000'000).state, RankState::Stopped);
+    EXPECT_LT(seconds_, 5);
+}
+
+TEST(RankReport, SurvivesHostileText) {
+    const std::string error = "line\nbreak \xff \"quoted\"" + std::string(10'000, 'x');
+    const std::string line = toLine({3, RankState::Failed, 12, error, 99});
+    EXPECT_LT(line.size(), 4096u);  // written in one piece
+    const auto reports = reportsFrom(line + "no json\n[1]\n{\"state\":\"odd\"}\n" + line + "cut off");
+    ASSERT_EQ(reports.size(), 2u);
+    EXPECT_EQ(reports[1].rank, 3);
+    EXPECT_EQ(reports[1].step, 12);
+    EXPECT_EQ(reports[1].at, 99);
+    EXPECT_THAT(reports[1].error, StartsWith("line\nbreak "));
+}
+
+}  // namespace
+}  // namespace dasgd::experiments

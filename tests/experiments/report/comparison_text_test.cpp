@@ -1,0 +1,68 @@
+// Tables and sentences of a comparison.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "experiments/report/comparison.h"
+
+namespace dasgd::experiments {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+ComparedGroup group(const std::string& label, double stepMs) {
+    ComparedGroup made{.label = label, .algorithm = label, .runIds = {"r1", "r2"}};
+    made.stepMs = {2, stepMs, 0.5, 4.49};
+    return made;
+}
+
+Comparison three() {
+    Comparison comparison{{group("sync_sgd", 30), group("dasgd", 10), group("independent", 8)}, "sync_sgd"};
+    const double computeMs = 8;
+    for (ComparedGroup& each : comparison.groups) {
+        each.stepRatio = each.stepMs.mean / 30;
+        each.computeRatio = each.stepMs.mean / computeMs;
+    }
+    return comparison;
+}
+
+TEST(ComparisonText, SaysWhoIsFasterByHowMuch) {
+    const std::string text = comparisonText(three());
+    EXPECT_THAT(text, HasSubstr("Per step, dasgd is 3.0 times as fast as sync_sgd (10.00 ms against 30.00 ms)"));
+    EXPECT_THAT(text, HasSubstr("communication costs +25.0 %"));
+    EXPECT_THAT(text, HasSubstr("10.00 ± 0.5000 (CI ±4.4900)"));
+    EXPECT_THAT(text, Not(HasSubstr("Per step, independent")));
+}
+
+TEST(ComparisonText, ACostBelowNothingIsCalledNoise) {
+    Comparison comparison = three();
+    EXPECT_THAT(comparisonText(comparison), Not(HasSubstr("noise")));
+    comparison.groups[1].stepMs.mean = 7;
+    comparison.groups[1].computeRatio = 7.0 / 8;
+    EXPECT_THAT(comparisonText(comparison), HasSubstr("communication costs -12.5 %, which can only be noise"));
+}
+
+TEST(ComparisonText, LeavesUnfinishedRunsVisible) {
+    Comparison comparison = three();
+    comparison.groups[1].unfinished = 2;
+    comparison.groups[1].stepMs = {};
+    comparison.groups[1].stepRatio.reset();
+    EXPECT_THAT(comparisonText(comparison), HasSubstr("0*"));
+    EXPECT_THAT(comparisonText(comparison), HasSubstr("in no mean"));
+}
+
+TEST(ComparisonText, WritesCsvAndJson) {
+    Comparison comparison = three();
+    comparison.groups[0].label = "=evil,\"x\"";
+    const std::string csv = comparisonCsv(comparison);
+    EXPECT_THAT(csv, HasSubstr("\"'=evil,\"\"x\"\"\",sync_sgd,2,0,30,0.5,4.49,"));
+    const auto json = comparisonJson(comparison);
+    EXPECT_EQ(json["groups"][1]["step_ms"]["mean"], 10);
+    EXPECT_TRUE(json["groups"][1]["final_loss"]["mean"].is_null());
+    EXPECT_EQ(json["baseline"], "sync_sgd");
+}
+
+}  // namespace
+}  // namespace dasgd::experiments

@@ -1,0 +1,109 @@
+// Suites that claim figures, run as a user runs them, and held to the figures.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "core/cost/cost.h"
+#include "core/cost/sizing.h"
+#include "core/cost/step_time.h"
+#include "experiments/config/toml_reader.h"
+#include "tests/support/dasgd_program.h"
+#include "tests/support/paths.h"
+
+namespace dasgd::experiments {
+namespace {
+
+std::string suite(const std::string& name) {
+    return std::string(test::kSourceDir) + std::string("/experiments/suites/") + name;
+}
+
+// One line of JSON a run.
+std::vector<nlohmann::json> runs(const std::string& name, const std::vector<std::string>& more = {}) {
+    const test::DasgdFolder folder;
+    std::vector<std::string> arguments{"run", suite(name), "-w", "w", "-q", "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const test::Ended ended = folder.run(arguments);
+    EXPECT_EQ(ended.exit, 0) << ended.err;
+    std::vector<nlohmann::json> lines;
+    std::istringstream out(ended.out);
+    for (std::string line; std::getline(out, line);) lines.push_back(nlohmann::json::parse(line));
+    return lines;
+}
+
+TEST(Das2016, EveryRowIsWithinFifteenPerCentOfThePaper) {
+    const std::map<std::string, double> published{{"das2016: vgg-a, batch 512", 90},
+                                                  {"das2016: vgg-a, batch 256", 53},
+                                                  {"das2016: vgg-a on aws, batch 256", 14},
+                                                  {"das2016: overfeat-fast, batch 256", 42},
+                                                  {"das2016: cd-dnn, batch 1024", 6.5}};
+    std::map<std::string, double> oneNode, speedUps;
+    for (const auto& run : runs("das2016.toml")) {
+        const std::string row = run["experiment"];
+        const double step = run["step_ms"];
+        if (run["workers"] == 1) {
+            oneNode[row] = step;
+        } else {
+            speedUps[row] = oneNode.at(row) / step;
+        }
+    }
+    ASSERT_EQ(speedUps.size(), published.size());
+    for (const auto& [row, expected] : published) EXPECT_NEAR(speedUps.at(row), expected, 0.15 * expected) << row;
+}
+
+// Of the suite's table, by hand.
+struct Network {
+    double bytes = 0;
+    double flops = 0;  // of one sample, without the gradient of the data
+};
+
+Network networkOf(const std::string& name) {
+    const Value document = readTomlFile(suite(name)).value();
+    const auto rows = [&](const char* key) {
+        std::vector<std::vector<int>> numbers;
+        for (const Value& row : *document.find("model")->find(key)->as<Value::Array>()) {
+            numbers.emplace_back();
+            for (const Value& number : *row.as<Value::Array>()) {
+                numbers.back().push_back(static_cast<int>(*number.as<std::int64_t>()));
+            }
+        }
+        return numbers;
+    };
+    Network network;
+    const auto add = [&](const ConvLayer& layer) {
+        const bool first = network.flops == 0;
+        network.bytes += convBytes(layer, 1);
+        network.flops += convFlops(layer, 1) * (first ? 2.0 / 3 : 1);
+    };
+    for (const auto& row : rows("conv")) add({row[0], row[1], row[2], row[3], row[4]});
+    for (const auto& row : rows("dense")) add({row[0], row[1], 1, 1, 1});
+    return network;
+}
+
+class Dasgd2020 : public ::testing::TestWithParam<int> {};
+
+TEST_P(Dasgd2020, IsFlatUntilTheAverageOutlastsTheDelay) {
+    const int delay = GetParam();
+    const Network network = networkOf("dasgd2020.toml");
+    const double compute = 32 * network.flops / (15.7e12 * 0.4);
+    const auto lines = runs("dasgd2020.toml", {"--set", "algorithm.delay=" + std::to_string(delay)});
+    const std::vector<double> gigabits{10, 20, 40, 70, 140, 280, 560};
+    ASSERT_EQ(lines.size(), gigabits.size());
+    int flat = 0;
+    for (std::size_t i = 0; i < gigabits.size(); ++i) {
+        const double average =
+            authorsExchangeSeconds(AuthorsExchange::Tree, 0.8 * gigabits[i] * 1e9 / 8, network.bytes, 256);
+        const double formula = dasgdStepSeconds(compute, average, 4, delay);
+        EXPECT_NEAR(lines[i]["step_ms"], 1e3 * formula, 0.02 * 1e3 * formula) << gigabits[i] << " Gbit/s";
+        if (average < delay * compute) ++flat;
+    }
+    EXPECT_EQ(flat > 0, delay > 0);
+    EXPECT_LT(flat, 6) << "the sweep sees both sides of the knee";
+}
+
+INSTANTIATE_TEST_SUITE_P(Delays, Dasgd2020, ::testing::Values(0, 1, 2, 4));
+
+}  // namespace
+}  // namespace dasgd::experiments

@@ -1,0 +1,139 @@
+// Ranks started through the contract of torchrun, over loopback.
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "core/base/check.h"
+#include "experiments/worker/worker_process.h"
+#include "storage/run_reader.h"
+#include "tests/support/dasgd_program.h"
+#include "tests/support/processes.h"
+
+namespace dasgd::experiments {
+namespace {
+
+using ::testing::HasSubstr;
+
+int freePort() {
+    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    DASGD_CHECK(::bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+    socklen_t size = sizeof address;
+    ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size);
+    ::close(fd);
+    return ntohs(address.sin_port);
+}
+
+class WorkerByHand : public ::testing::Test {
+protected:
+    std::vector<test::Ended> startAll(int ranks, const std::vector<std::string>& more = {}) {
+        const std::string port = std::to_string(freePort());
+        std::vector<test::StartedProgram> workers;
+        for (int rank = 0; rank < ranks; ++rank) {
+            std::vector<std::string> arguments{"worker", "e.toml", "-w", "hand", "--json"};
+            arguments.insert(arguments.end(), more.begin(), more.end());
+            workers.push_back(folder_.start(arguments, {{"RANK", std::to_string(rank)},
+                                                        {"WORLD_SIZE", std::to_string(ranks)},
+                                                        {"LOCAL_RANK", std::to_string(rank)},
+                                                        {"MASTER_ADDR", "127.0.0.1"},
+                                                        {"MASTER_PORT", port}}));
+        }
+        std::vector<test::Ended> ended;
+        for (test::StartedProgram& worker : workers) ended.push_back(worker.wait());
+        return ended;
+    }
+
+    test::DasgdFolder folder_;
+};
+
+TEST_F(WorkerByHand, EndInTheSameWeightsAsRun) {
+    folder_.write("e.toml", test::quickExperiment() + "[record]\nweights = true\n");
+    const auto ended = startAll(2);
+    for (const test::Ended& each : ended) ASSERT_EQ(each.exit, 0) << each.err;
+    ASSERT_EQ(folder_.run({"run", "e.toml", "-w", "w", "-q"}).exit, 0);
+    const auto told = nlohmann::json::parse(ended[0].out);
+    EXPECT_EQ(told["status"], "finished");
+    EXPECT_EQ(ended[1].out, "");
+
+    auto hand = storage::RunReader::open(folder_.path() / "hand");
+    auto run = storage::RunReader::open(folder_.workspace());
+    ASSERT_TRUE(hand && run);
+    ASSERT_EQ(hand->runs()->size(), 1u);
+    const storage::RunRow row = hand->runs()->front();
+    EXPECT_EQ(row.status, "finished");
+    EXPECT_EQ(row.workers, 2);
+    for (int rank = 0; rank < 2; ++rank) {
+        for (const char* name : {"weight/0", "weight/1", "train/loss"}) {
+            const auto a = hand->metrics({.runId = row.runId, .name = name, .rank = rank})->samples;
+            const auto b = run->metrics({.runId = folder_.firstRun(), .name = name, .rank = rank})->samples;
+            ASSERT_GE(a.size(), 30u) << name;
+            ASSERT_EQ(a.size(), b.size()) << name;
+            for (std::size_t i = 0; i < a.size(); ++i) EXPECT_EQ(a[i].value, b[i].value) << name << " at " << i;
+        }
+    }
+}
+
+TEST_F(WorkerByHand, RefusesWhatDoesNotFit) {
+    folder_.write("e.toml", test::quickExperiment());
+    for (const test::Ended& each : startAll(3)) {
+        EXPECT_EQ(each.exit, 2);
+        EXPECT_THAT(each.err, HasSubstr("cluster.workers is 2, but 3 ranks were started"));
+    }
+    folder_.write("e.toml", test::quickExperiment() + "[sweep]\n\"train.seed\" = [1, 2]\n");
+    EXPECT_THAT(startAll(1).front().err, HasSubstr("a worker trains one"));
+    EXPECT_THAT(folder_.run({"worker", "e.toml"}).err, HasSubstr("does not know its rank"));
+    EXPECT_FALSE(std::filesystem::exists(folder_.path() / "hand"));
+}
+
+TEST_F(WorkerByHand, FailsInTimeWhereAPeerDies) {
+    folder_.write("e.toml", test::quickExperiment("gloo", 100'000'000) + "timeout_s = 5.0\n");
+    const std::string port = std::to_string(freePort());
+    std::vector<test::StartedProgram> workers;
+    for (const char* rank : {"0", "1"}) {
+        workers.push_back(
+            folder_.start({"worker", "e.toml", "-w", "hand"},
+                          {{"RANK", rank}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "127.0.0.1"}, {"MASTER_PORT", port}}));
+    }
+    std::this_thread::sleep_for(std::chrono::seconds(4));
+    workers[1].signal(SIGKILL);
+    const auto begin = std::chrono::steady_clock::now();
+    const test::Ended ended = workers[0].wait();
+    EXPECT_EQ(ended.exit, 1);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+    EXPECT_THAT(ended.err, HasSubstr("rank 0"));
+}
+
+TEST_F(WorkerByHand, StopTogetherWhenOneIsTerminated) {
+    folder_.write("e.toml", test::quickExperiment("gloo", 100'000'000));
+    const std::string port = std::to_string(freePort());
+    std::vector<test::StartedProgram> workers;
+    for (const char* rank : {"0", "1"}) {
+        workers.push_back(
+            folder_.start({"worker", "e.toml", "-w", "hand"},
+                          {{"RANK", rank}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "127.0.0.1"}, {"MASTER_PORT", port}}));
+    }
+    ASSERT_TRUE(test::eventually([&] {
+        auto reader = storage::RunReader::open(folder_.path() / "hand");
+        const auto rows = reader ? reader->runs() : tl::unexpected(Error{});
+        return rows && !rows->empty() && rows->front().steps > 10;
+    }));
+    workers[1].signal(SIGTERM);
+    for (test::StartedProgram& worker : workers) EXPECT_EQ(worker.wait().exit, 130);
+    auto reader = storage::RunReader::open(folder_.path() / "hand");
+    const storage::RunRow row = reader->runs()->front();
+    EXPECT_EQ(row.status, "stopped");
+    const auto lastStep = [&](int rank) {
+        return reader->metrics({.runId = row.runId, .name = "train/loss", .rank = rank})->samples.back().step;
+    };
+    EXPECT_EQ(lastStep(0), lastStep(1));
+}
+
+}  // namespace
+}  // namespace dasgd::experiments

@@ -1,0 +1,49 @@
+#include "gui/figures/timeline_figure.h"
+
+#include <gtest/gtest.h>
+
+#include <QFile>
+#include <QImage>
+
+#include "gui/models/timeline/span_colors.h"
+#include "tests/gui/support/bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+TEST(TimelineFigure, DrawsADozenStepsOfTheSteadyState) {
+    Workspace workspace;
+    const QString id = workspace.record({.steps = 120});
+    auto reader = storage::RunReader::open(workspace.path());
+    ASSERT_TRUE(reader.has_value());
+    const storage::RunDetail run = reader->run(id.toStdString()).value();
+    const auto window = steadyWindow(*reader, run).value();
+    ASSERT_TRUE(window.has_value());
+    EXPECT_NEAR(static_cast<double>(window->end - window->start) / 1e6, 12 * 26.5, 30);
+    const QTemporaryDir folder;
+    const QString stem = folder.filePath(QStringLiteral("timeline"));
+    ASSERT_TRUE(writeTimelineFigure(*reader, run, *window, 5.5, 2, stem).has_value());
+    const QImage image(stem + QStringLiteral(".png"));
+    EXPECT_EQ(image.width(), 1650);
+    int reduce = 0;
+    for (int y = 0; y < image.height(); ++y) {
+        for (int x = 0; x < image.width(); ++x)
+            reduce += (image.pixel(x, y) & 0xffffffU) == rgbOf(SpanKind::Reduce) ? 1 : 0;
+    }
+    EXPECT_GT(reduce, 5'000);
+    QFile svg(stem + QStringLiteral(".svg"));
+    ASSERT_TRUE(svg.open(QIODevice::ReadOnly));
+    EXPECT_FALSE(svg.readAll().contains("<text"));
+    EXPECT_TRUE(QFile::exists(stem + QStringLiteral(".pdf")));
+}
+
+TEST(TimelineFigure, ARunWithoutSpansHasNoWindow) {
+    Workspace workspace;
+    const QString id = workspace.record({.steps = 0});
+    auto reader = storage::RunReader::open(workspace.path());
+    const storage::RunDetail run = reader->run(id.toStdString()).value();
+    EXPECT_FALSE(steadyWindow(*reader, run).value().has_value());
+}
+
+}  // namespace
+}  // namespace dasgd::gui

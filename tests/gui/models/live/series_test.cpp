@@ -1,0 +1,83 @@
+#include "gui/models/live/series.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace dasgd::gui {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+storage::MetricSample sample(int rank, std::int64_t step, double value) {
+    return {.rank = rank, .step = step, .wallS = static_cast<double>(step) / 10, .samples = step * 32, .value = value};
+}
+
+TEST(Series, AveragesRanksWhateverTheOrder) {
+    Series series;
+    const std::vector<storage::MetricSample> samples{sample(0, 2, 1), sample(0, 1, 4), sample(1, 1, 2),
+                                                     sample(1, 2, 3)};
+    series.add(samples);
+    ASSERT_EQ(series.points().size(), 2U);
+    EXPECT_EQ(series.points()[0].step, 1);
+    EXPECT_DOUBLE_EQ(series.points()[0].value, 3);
+    EXPECT_DOUBLE_EQ(series.points()[1].value, 2);
+    EXPECT_EQ(series.points()[1].ranks, 2);
+}
+
+TEST(Series, ARecordOfTheWholeRunStandsAlone) {
+    Series series;
+    const std::vector<storage::MetricSample> samples{sample(-1, 5, 7)};
+    series.add(samples);
+    EXPECT_DOUBLE_EQ(series.points().front().value, 7);
+    EXPECT_EQ(polylineOf(series, XAxis::Wall).x.front(), 0.5);
+    EXPECT_EQ(polylineOf(series, XAxis::Samples).x.front(), 160);
+}
+
+TEST(Series, SmoothingHasNoBiasAtTheStartAndKeepsGaps) {
+    const std::vector<double> flat = smoothed({2, 2, kNan, 2}, 0.9);
+    EXPECT_NEAR(flat[0], 2, 1e-12);
+    EXPECT_NEAR(flat[3], 2, 1e-12);
+    EXPECT_TRUE(std::isnan(flat[2]));
+    EXPECT_EQ(smoothed({1, 5}, 0), (std::vector<double>{1, 5}));
+    // By hand: (0.9·0.1·1 + 0.1·5) ÷ (0.9·0.1 + 0.1).
+    EXPECT_NEAR(smoothed({1, 5}, 0.9)[1], (0.09 * 1 + 0.1 * 5) / 0.19, 1e-12);
+}
+
+TEST(Series, ThinningKeepsEveryPeakAndGap) {
+    Polyline line;
+    for (int i = 0; i < 10'000; ++i) {
+        line.x.push_back(i);
+        line.y.push_back(i == 5'123 ? 100 : i == 7'001 ? -50 : i == 8'500 ? kNan : 0);
+    }
+    const Polyline thin = thinned(line, 100);
+    EXPECT_LE(thin.x.size(), 310U);
+    EXPECT_NE(std::find(thin.y.begin(), thin.y.end(), 100), thin.y.end());
+    EXPECT_NE(std::find(thin.y.begin(), thin.y.end(), -50), thin.y.end());
+    EXPECT_TRUE(std::any_of(thin.y.begin(), thin.y.end(), [](double y) { return std::isnan(y); }));
+    EXPECT_TRUE(std::is_sorted(thin.x.begin(), thin.x.end()));
+    EXPECT_EQ(thinned({{1, 2}, {3, 4}}, 100).x.size(), 2U);
+    EXPECT_TRUE(thinned({}, 100).x.empty());
+}
+
+TEST(Series, SeedBandIsMeanAndDeviationAtCommonSteps) {
+    Series a, b, c;
+    const std::vector<storage::MetricSample> first{sample(-1, 1, 1), sample(-1, 2, 10)},
+        second{sample(-1, 1, 3), sample(-1, 2, 20)}, third{sample(-1, 1, 5)};
+    a.add(first);
+    b.add(second);
+    c.add(third);
+    const std::vector<const Series*> all{&a, &b, &c};
+    const SeedBand band = seedBand(all, XAxis::Step);
+    ASSERT_EQ(band.mean.y.size(), 1U) << "step 2 is not in every run";
+    EXPECT_EQ(band.n, 3);
+    EXPECT_DOUBLE_EQ(band.mean.y[0], 3);
+    EXPECT_DOUBLE_EQ(band.deviation[0], 2);
+    const std::vector<const Series*> one{&a};
+    EXPECT_EQ(seedBand(one, XAxis::Step).deviation, (std::vector<double>{0, 0}));
+    EXPECT_EQ(seedBand({}, XAxis::Step).n, 0);
+}
+
+}  // namespace
+}  // namespace dasgd::gui

@@ -1,0 +1,73 @@
+#include "gui/models/live/session.h"
+
+#include <gtest/gtest.h>
+
+#include <QAbstractItemModelTester>
+
+#include "tests/gui/support/bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+TEST(Session, GoesToTheNewestRunAndDrawsItsExperiment) {
+    Workspace workspace;
+    workspace.record({.algorithm = "sync_sgd", .steps = 20});
+    const QString newest = workspace.record({.steps = 20});
+    Feed feed(workspace.path());
+    Session session(feed);
+    const QAbstractItemModelTester tester(&session.runs(), QAbstractItemModelTester::FailureReportingMode::Fatal);
+    ASSERT_TRUE(eventually([&] { return session.series(newest, "train/loss").points().size() == 20; }));
+    EXPECT_EQ(session.currentId(), newest);
+    ASSERT_EQ(session.shown().size(), 2U);
+    EXPECT_EQ(session.shownNames(), (QStringList{"dasgd", "sync_sgd"}));
+    ASSERT_TRUE(eventually([&] { return session.detail().has_value() && session.pulse().spans > 0; }));
+    EXPECT_TRUE(session.detail()->linkEmulated);
+    EXPECT_FALSE(session.behindMs()) << "an ended run is not behind";
+}
+
+TEST(Session, FollowsRunsThatStartUnlessOneWasChosen) {
+    Workspace workspace;
+    const QString first = workspace.record({.steps = 8});
+    Feed feed(workspace.path());
+    Session session(feed);
+    ASSERT_TRUE(eventually([&] { return session.currentId() == first; }));
+    const QString second = workspace.record({.steps = 8});
+    ASSERT_TRUE(eventually([&] { return session.currentId() == second; }));
+    session.choose(first);
+    const QString third = workspace.record({.steps = 8});
+    ASSERT_TRUE(eventually([&] { return session.runs().find(third) != nullptr; }));
+    EXPECT_EQ(session.currentId(), first);
+    EXPECT_FALSE(session.followsNewest());
+    session.setFollowNewest(true);
+    EXPECT_EQ(session.currentId(), third);
+}
+
+TEST(Session, AUniqueBeginningChoosesARun) {
+    Workspace workspace;
+    const QString id = workspace.record({.steps = 8});
+    Feed feed(workspace.path());
+    Session session(feed);
+    session.choose(id.left(id.size() - 2));
+    ASSERT_TRUE(eventually([&] { return session.currentId() == id; }));
+}
+
+TEST(Session, ComparesExactlyTheChosenRuns) {
+    Workspace workspace;
+    const QString a = workspace.record({.seed = 1, .steps = 8});
+    const QString b = workspace.record({.seed = 2, .steps = 8});
+    workspace.record({.algorithm = "sync_sgd", .steps = 8});
+    Feed feed(workspace.path());
+    Session session(feed);
+    ASSERT_TRUE(eventually([&] { return session.runs().rowCount() == 3; }));
+    session.compare({a, b});
+    EXPECT_TRUE(session.isComparing());
+    ASSERT_EQ(session.shown().size(), 2U);
+    EXPECT_EQ(session.shownNames(), (QStringList{"dasgd seed 1", "dasgd seed 2"}));
+    EXPECT_EQ(session.styleOf(*session.shown()[0]), session.styleOf(*session.shown()[1])) << "seeds share their style";
+    ASSERT_TRUE(eventually([&] { return session.series(b, "train/loss").points().size() == 8; }));
+    session.compare({});
+    EXPECT_EQ(session.shown().size(), 2U) << "of each configuration the newest, the chosen run itself first";
+}
+
+}  // namespace
+}  // namespace dasgd::gui

@@ -1,0 +1,99 @@
+#include "gui/models/runs/run_table_model.h"
+
+#include <gtest/gtest.h>
+
+#include <QAbstractItemModelTester>
+#include <QSignalSpy>
+
+#include "gui/models/words.h"
+#include "tests/gui/support/bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+class RunTableModelTest : public ::testing::Test {
+protected:
+    QString cell(int row, RunTableModel::Column column) { return model_.index(row, column).data().toString(); }
+    RunTableModel model_;
+    QAbstractItemModelTester tester_{&model_, QAbstractItemModelTester::FailureReportingMode::Fatal};
+};
+
+RunItemPtr withNumbers() {
+    storage::RunRow row = makeRun("r1", "dasgd")->row;
+    row.steps = 1000;
+    row.blockedS = 0.36;
+    row.hidden = 0.9921;
+    row.bestAccuracy = 0.974;
+    row.finalLoss = 0.11834;
+    row.samplesPerS = 24310.4;
+    row.wallS = 41;
+    return makeRunItem(row);
+}
+
+TEST_F(RunTableModelTest, SaysNumbersInTheirUnits) {
+    model_.take({withNumbers(), makeRun("r2", "sync_sgd")}, {});
+    EXPECT_EQ(cell(0, RunTableModel::Hidden), QStringLiteral("99.2 %"));
+    EXPECT_EQ(cell(0, RunTableModel::Blocked), QStringLiteral("0.36"));
+    EXPECT_EQ(cell(0, RunTableModel::BestAccuracy), QStringLiteral("97.4 %"));
+    EXPECT_EQ(cell(0, RunTableModel::FinalLoss), QStringLiteral("0.1183"));
+    EXPECT_EQ(cell(0, RunTableModel::SamplesPerS), QStringLiteral("24\u2009310"));
+    EXPECT_EQ(cell(0, RunTableModel::Wall), QStringLiteral("00:41"));
+    EXPECT_EQ(cell(1, RunTableModel::Hidden), kAbsent);
+    EXPECT_EQ(cell(1, RunTableModel::Blocked), kAbsent);
+}
+
+TEST_F(RunTableModelTest, ALiveRunHasNoOverlapBeforeItReportsOne) {
+    storage::RunRow row = withNumbers()->row;
+    row.status = "running";
+    row.blockedS = 0;
+    row.hidden.reset();
+    model_.take({makeRunItem(row)}, {});
+    EXPECT_EQ(cell(0, RunTableModel::Blocked), kAbsent);
+    row.blockedS = 0.36;
+    row.hidden = 0.9921;
+    model_.take({makeRunItem(row)}, {});
+    EXPECT_EQ(cell(0, RunTableModel::Blocked), QStringLiteral("0.36"));
+}
+
+TEST_F(RunTableModelTest, TakesIncrements) {
+    QSignalSpy changed(&model_, &QAbstractItemModel::dataChanged), added(&model_, &QAbstractItemModel::rowsInserted);
+    model_.take({makeRun("a", "dasgd", "", 1, "running"), makeRun("b", "dasgd")}, {});
+    EXPECT_EQ(added.count(), 1);
+    model_.take({makeRun("a", "dasgd", "", 1, "finished"), makeRun("c", "dasgd")}, {});
+    EXPECT_EQ(changed.count(), 1);
+    EXPECT_EQ(model_.rowCount(), 3);
+    EXPECT_EQ(cell(0, RunTableModel::Status), QStringLiteral("finished"));
+    model_.take({}, {QStringLiteral("a"), QStringLiteral("unknown")});
+    EXPECT_EQ(model_.rowCount(), 2);
+    EXPECT_EQ(model_.rowOf(QStringLiteral("c")), 1);
+    EXPECT_EQ(model_.find(QStringLiteral("a")), nullptr);
+}
+
+TEST_F(RunTableModelTest, TheNewestIsTheRunningOne) {
+    EXPECT_EQ(model_.newest(), nullptr);
+    model_.take({makeRun("a", "dasgd", "", 1, "running"), makeRun("b", "dasgd", "", 1, "finished"),
+                 makeRun("c", "dasgd", "", 1, "queued")},
+                {});
+    EXPECT_EQ(model_.newest()->id, QStringLiteral("a"));
+    model_.take({makeRun("a", "dasgd", "", 1, "finished")}, {});
+    EXPECT_EQ(model_.newest()->id, QStringLiteral("b"));
+}
+
+TEST_F(RunTableModelTest, AbsentNumbersSortBelowAll) {
+    model_.take({withNumbers(), makeRun("r2", "sync_sgd")}, {});
+    const auto sortValue = [&](int row) {
+        return model_.index(row, RunTableModel::FinalLoss).data(RunTableModel::SortRole).toDouble();
+    };
+    EXPECT_LT(sortValue(1), sortValue(0));
+    EXPECT_TRUE(std::isinf(sortValue(1)));
+}
+
+TEST_F(RunTableModelTest, EveryColumnHasANameAndAnExplanation) {
+    for (int column = 0; column < RunTableModel::kColumns; ++column) {
+        EXPECT_FALSE(model_.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString().isEmpty());
+        EXPECT_FALSE(model_.headerData(column, Qt::Horizontal, Qt::ToolTipRole).toString().isEmpty());
+    }
+}
+
+}  // namespace
+}  // namespace dasgd::gui

@@ -1,0 +1,101 @@
+#include "gui/models/timeline/span_merge.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "gui/models/timeline/span_colors.h"
+
+namespace dasgd::gui {
+namespace {
+
+Span span(SpanKind kind, Ns start, Ns end, std::uint64_t collective = 0) {
+    return {.kind = kind, .start = start, .end = end, .collective = collective};
+}
+
+std::vector<TimelineBox> merged(const std::vector<Span>& spans, double nsPerPixel) {
+    std::vector<TimelineBox> boxes;
+    mergeLane(spans, 0, nsPerPixel, boxes);
+    return boxes;
+}
+
+TEST(SpanMerge, WideSpansKeepABoxOfTheirOwn) {
+    const auto boxes = merged({span(SpanKind::Forward, 0, 500), span(SpanKind::Wait, 500, 900)}, 100);
+    ASSERT_EQ(boxes.size(), 2U);
+    EXPECT_EQ(boxes[1].rgb, 0xD55E00U);
+    EXPECT_EQ(boxes[1].span.end, 900);
+}
+
+TEST(SpanMerge, NarrowSpansOfAPixelHaveTheirMeanColour) {
+    const auto boxes = merged({span(SpanKind::Forward, 0, 30), span(SpanKind::Backward, 30, 60)}, 100);
+    ASSERT_EQ(boxes.size(), 1U);
+    EXPECT_EQ(boxes[0].count, 2U);
+    EXPECT_NEAR(boxes[0].cover, 0.6, 1e-6);
+    const std::uint32_t green = (boxes[0].rgb >> 8) & 0xff;
+    EXPECT_EQ(green, (0xB4 + 0x72) / 2U);
+}
+
+TEST(SpanMerge, ALoneNarrowSpanKeepsItsColour) {
+    const auto boxes = merged({span(SpanKind::Wait, 1050, 1051)}, 100);
+    ASSERT_EQ(boxes.size(), 1U);
+    EXPECT_EQ(boxes[0].rgb, rgbOf(SpanKind::Wait));
+    EXPECT_EQ(boxes[0].span.start, 1050);
+}
+
+TEST(SpanMerge, NoSpanIsEverLost) {
+    std::mt19937_64 random(7);
+    for (int round = 0; round < 200; ++round) {
+        std::vector<Span> spans;
+        const std::size_t n = random() % 2000;
+        for (std::size_t i = 0; i < n; ++i) {
+            const Ns start = static_cast<Ns>(random() % 1'000'000);
+            spans.push_back(span(static_cast<SpanKind>(random() % 10), start,
+                                 start + static_cast<Ns>(random() % (round * 20 + 1))));
+        }
+        std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.start < b.start; });
+        const double nsPerPixel = 0.5 + static_cast<double>(random() % 5000);
+        const auto boxes = merged(spans, nsPerPixel);
+        std::size_t counted = 0;
+        for (const TimelineBox& box : boxes) counted += box.count;
+        ASSERT_EQ(counted, n);
+        for (const Span& one : spans) {
+            const bool covered = std::any_of(boxes.begin(), boxes.end(), [&](const TimelineBox& box) {
+                return box.span.start <= one.start && box.span.end >= one.end;
+            });
+            ASSERT_TRUE(covered) << one.start << " at " << nsPerPixel;
+        }
+    }
+}
+
+TEST(SpanMerge, TheNumberOfBoxesIsBoundedByThePixels) {
+    std::vector<Span> spans;
+    for (Ns i = 0; i < 100'000; ++i) spans.push_back(span(SpanKind::Forward, i * 10, i * 10 + 9));
+    EXPECT_LE(merged(spans, 1'000).size(), 1'001U);
+}
+
+TEST(SpanMerge, PixelsDoNotMoveWhenTheWindowDoes) {
+    std::vector<Span> spans;
+    for (Ns i = 0; i < 1'000; ++i) spans.push_back(span(SpanKind::Forward, i * 10, i * 10 + 9));
+    const auto all = merged(spans, 100);
+    const auto later = merged({spans.begin() + 500, spans.end()}, 100);
+    EXPECT_EQ(all.back().span.start, later.back().span.start);
+    EXPECT_EQ(all[all.size() - 5].count, later[later.size() - 5].count);
+}
+
+TEST(SpanMerge, LinksGoFromTheLaunchToTheMergeThatUsesIt) {
+    std::vector<TimelineLink> links;
+    linkCollectives(
+        {span(SpanKind::Reduce, 10, 80, 1), span(SpanKind::Wait, 90, 95, 1), span(SpanKind::Merge, 95, 99, 1),
+         span(SpanKind::Reduce, 100, 180, 2), span(SpanKind::Wait, 170, 180, 2), span(SpanKind::Reduce, 200, 280, 3),
+         span(SpanKind::Merge, 5, 6, 9)},
+        2, links);
+    ASSERT_EQ(links.size(), 2U) << "no link without a use, none without a reduce";
+    EXPECT_EQ(links[0].launch, 10);
+    EXPECT_EQ(links[0].use, 95);
+    EXPECT_EQ(links[0].rank, 2);
+    EXPECT_EQ(links[1].use, 170) << "where nothing merges, the wait uses it";
+}
+
+}  // namespace
+}  // namespace dasgd::gui

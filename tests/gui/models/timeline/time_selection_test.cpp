@@ -1,0 +1,76 @@
+#include "gui/models/timeline/time_selection.h"
+
+#include <gtest/gtest.h>
+
+#include <QSignalSpy>
+
+namespace dasgd::gui {
+namespace {
+
+constexpr Ns kMs = 1'000'000;
+
+class TimeSelectionTest : public ::testing::Test {
+protected:
+    TimeSelectionTest() { selection_.setExtent({0, 10'000 * kMs}); }
+    [[nodiscard]] Ns width() const { return selection_.window().end - selection_.window().start; }
+    TimeSelection selection_;
+};
+
+TEST_F(TimeSelectionTest, ZoomKeepsTheInstantUnderThePointer) {
+    selection_.setWindow({1'000 * kMs, 2'000 * kMs});
+    selection_.zoom(1'250 * kMs, 0.5);
+    EXPECT_EQ(selection_.window().start, 1'125 * kMs);
+    EXPECT_EQ(selection_.window().end, 1'625 * kMs);
+}
+
+TEST_F(TimeSelectionTest, FollowingMovesWithTheEndAndKeepsItsWidth) {
+    selection_.setFollowing(true);
+    const Ns before = width();
+    selection_.setExtent({0, 12'000 * kMs});
+    EXPECT_EQ(selection_.window().end, 12'000 * kMs);
+    EXPECT_EQ(width(), before);
+    selection_.zoom(11'000 * kMs, 2);
+    EXPECT_EQ(selection_.window().end, 12'000 * kMs) << "the live edge stays";
+    EXPECT_EQ(width(), 2 * before);
+}
+
+TEST_F(TimeSelectionTest, MovingByHandEndsFollowing) {
+    selection_.setFollowing(true);
+    QSignalSpy spy(&selection_, &TimeSelection::followingChanged);
+    selection_.pan(-100 * kMs);
+    EXPECT_FALSE(selection_.following());
+    EXPECT_EQ(spy.count(), 1);
+    const TimeRange still = selection_.window();
+    selection_.setExtent({0, 20'000 * kMs});
+    EXPECT_EQ(selection_.window().start, still.start);
+}
+
+TEST_F(TimeSelectionTest, AFittedWindowGrowsWithTheData) {
+    selection_.fit();
+    EXPECT_EQ(width(), 10'000 * kMs);
+    selection_.setExtent({0, 20'000 * kMs});
+    EXPECT_EQ(width(), 20'000 * kMs);
+}
+
+TEST_F(TimeSelectionTest, TheWindowNeverLosesTheData) {
+    selection_.setWindow({0, 1'000 * kMs});
+    selection_.pan(1'000'000 * kMs);
+    EXPECT_LT(selection_.window().start, 10'000 * kMs);
+    selection_.pan(-2'000'000 * kMs);
+    EXPECT_GT(selection_.window().end, 0);
+    selection_.zoom(0, 1e9);
+    EXPECT_LE(width(), 20'000 * kMs);
+    selection_.zoom(0, 1e-12);
+    EXPECT_EQ(width(), TimeSelection::kNarrowest);
+}
+
+TEST_F(TimeSelectionTest, MarksAreOrderedAndGoneAfterReset) {
+    selection_.mark(TimeRange{500, 100});
+    EXPECT_EQ(selection_.marked()->start, 100);
+    selection_.reset(true);
+    EXPECT_FALSE(selection_.marked());
+    EXPECT_TRUE(selection_.following());
+}
+
+}  // namespace
+}  // namespace dasgd::gui

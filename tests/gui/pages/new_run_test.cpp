@@ -1,0 +1,112 @@
+// The window and the `dasgd` program that it starts: a shipped experiment is run, watched and stopped.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <QDir>
+#include <QFile>
+#include <QMenu>
+#include <QPushButton>
+#include <QTableView>
+#include <algorithm>
+#include <functional>
+#include <map>
+
+#include "gui/timeline/timeline_widget.h"
+#include "gui/widgets/parts.h"
+#include "tests/gui/support/session_bench.h"
+#include "tests/support/paths.h"
+#include "tests/support/processes.h"
+
+namespace dasgd::gui {
+namespace {
+
+// Arguments of the processes that name `folder`, by their ids.
+std::map<pid_t, QByteArrayList> processesOn(const QByteArray& folder) {
+    std::map<pid_t, QByteArrayList> found;
+    for (const QString& entry : QDir(QStringLiteral("/proc")).entryList(QDir::Dirs)) {
+        QFile file(QStringLiteral("/proc/%1/cmdline").arg(entry));
+        if (entry.toInt() <= 0 || !file.open(QIODevice::ReadOnly)) continue;
+        const QByteArray arguments = file.readAll();
+        if (arguments.contains(folder)) found[entry.toInt()] = arguments.split('\0');
+    }
+    return found;
+}
+
+class NewRunTest : public WindowBench {
+protected:
+    // A folder that nothing was run in.
+    void SetUp() override {
+        window_ =
+            std::make_unique<MainWindow>(folder_.path().toStdString(), testLook(), QString::fromUtf8(test::kProgram));
+        window_->resize(1600, 1000);
+        window_->show();
+        window_->open("Runs");
+        ASSERT_TRUE(eventually([&] { return window_->session().loaded(); }));
+    }
+    // The launcher goes on with the sweep; its ranks must end with it.
+    void TearDown() override {
+        const QByteArray workspace = folder_.path().toUtf8();
+        for (const auto& [id, arguments] : processesOn(workspace)) {
+            if (arguments.value(0) == QString::fromUtf8(test::kProgram) && arguments.value(1) == "run")
+                ::kill(id, SIGTERM);
+        }
+        EXPECT_TRUE(soon([&] { return processesOn(workspace).empty(); })) << "a rank outlived its launcher";
+    }
+    // Programs are started and digits learnt here, beside other tests.
+    static bool soon(const std::function<bool()>& done) { return QTest::qWaitFor(done, 25'000); }
+
+    void startPreset(const QString& title) {
+        QMenu& menu = *button<QPushButton>(QStringLiteral("New run"))->menu();
+        emit menu.aboutToShow();
+        const auto actions = menu.actions();
+        const auto wanted =
+            std::find_if(actions.begin(), actions.end(), [&](const QAction* a) { return a->text().startsWith(title); });
+        ASSERT_NE(wanted, actions.end());
+        (*wanted)->trigger();
+    }
+    [[nodiscard]] RunItemPtr run() { return window_->session().current(); }
+
+    QTemporaryDir folder_;
+};
+
+TEST_F(NewRunTest, IsSeenLiveAndStopsOnAClick) {
+    EXPECT_NE(label(QStringLiteral("No runs yet")), nullptr);
+    EXPECT_EQ(window_->session().trouble(), QString()) << "an unused folder is nothing to complain of";
+    startPreset(QStringLiteral("first-light"));
+    ASSERT_NE(label(QStringLiteral("first-light.toml")), nullptr) << "that it was started is said";
+    ASSERT_TRUE(soon([&] { return run() && run()->row.status == "running" && run()->row.steps > 0; }));
+    EXPECT_EQ(runsTable()->model()->rowCount(), 1);
+
+    window_->open("Run");
+    const QString id = run()->id;
+    auto* timeline = window_->findChild<TimelineWidget*>();
+    ASSERT_TRUE(soon([&] {
+        return window_->session().series(id, "train/loss").points().size() > 20 && timeline->frame()->spans > 100 &&
+               window_->session().detail() && window_->statusText().contains(QLatin1String("ms behind"));
+    }));
+    EXPECT_EQ(timeline->frame()->rows.size(), 4U) << "two ranks of two lanes";
+    EXPECT_NE(label(QStringLiteral("2 ranks · gloo · link emulated 400\u00a0Mbps")), nullptr);
+
+    auto* stop = button<QPushButton>(QStringLiteral("Stop"));
+    ASSERT_NE(stop, nullptr);
+    QTest::mouseClick(stop, Qt::LeftButton);
+    EXPECT_EQ(stop->text(), QStringLiteral("Stopping …"));
+    EXPECT_FALSE(stop->isEnabled());
+    ASSERT_TRUE(soon([&] { return window_->session().runs().find(id)->row.status != "running"; }));
+    const RunTableModel& runs = window_->session().runs();
+    ASSERT_TRUE(soon([&] { return runs.rowCount() == 2 && runs.newest()->row.steps > 0; })) << "the sweep goes on";
+    ASSERT_EQ(run()->id, id) << "what was stopped is what one looks at";
+    EXPECT_EQ(run()->row.status, "stopped") << run()->row.error;
+    EXPECT_LT(run()->row.steps, window_->session().detail()->plannedSteps);
+    EXPECT_FALSE(stop->isVisible());
+    const auto pills = window_->findChildren<StatePill*>();
+    EXPECT_TRUE(std::any_of(pills.begin(), pills.end(), [](const StatePill* pill) {
+        return pill->isVisible() && pill->accessibleName() == QLatin1String("stopped");
+    }));
+    for (const MessageBar* bar : window_->findChildren<MessageBar*>()) {
+        EXPECT_FALSE(bar->isVisible()) << bar->text().toStdString();
+    }
+}
+
+}  // namespace
+}  // namespace dasgd::gui

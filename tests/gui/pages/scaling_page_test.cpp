@@ -1,0 +1,130 @@
+#include <gtest/gtest.h>
+
+#include <QLineEdit>
+#include <QListView>
+#include <QPushButton>
+#include <QTableView>
+
+#include "gui/models/scaling/scaling_table_model.h"
+#include "gui/widgets/scaling_card.h"
+#include "tests/gui/support/scaling_bench.h"
+#include "tests/gui/support/session_bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+class ScalingPageTest : public WindowBench {
+protected:
+    void openScaling() {
+        open();
+        window_->open("Scaling");
+    }
+    template <class Widget>
+    Widget* named(const char* name) {
+        for (Widget* one : window_->findChildren<Widget*>()) {
+            if (one->accessibleName() == QLatin1String(name)) return one;
+        }
+        return nullptr;
+    }
+    QTableView* points() { return named<QTableView>("Points"); }
+    bool arrived(int rows) {
+        return eventually([this, rows] { return points()->model()->rowCount() == rows; });
+    }
+};
+
+TEST_F(ScalingPageTest, AnEmptyWorkspaceSaysHowToGetData) {
+    openScaling();
+    ASSERT_TRUE(eventually([&] { return label(QStringLiteral("No finished runs yet")) != nullptr; }));
+    EXPECT_NE(label(QStringLiteral("dasgd scale FILE.toml --workers 1,2,...,64 --workspace")), nullptr);
+    EXPECT_FALSE(points()->isVisible());
+}
+
+TEST_F(ScalingPageTest, TheThirdPageHasItsKey) {
+    recordTwoLines(workspace_.store());
+    open();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(window_.get()));
+    QTest::keyClick(window_.get(), Qt::Key_3, Qt::ControlModifier);
+    ASSERT_TRUE(arrived(6));
+    EXPECT_TRUE(points()->isVisible());
+    EXPECT_TRUE(named<QListView>("Configurations")->hasFocus());
+    EXPECT_NE(label(QStringLiteral("● 1 measured  ·  ○ 1 simulated  ·  6 points")), nullptr);
+}
+
+TEST_F(ScalingPageTest, OneNumberOfWorkersSaysHowToGetMore) {
+    test::recordScaling(workspace_.store(), {.workers = 2});
+    openScaling();
+    ASSERT_TRUE(arrived(1));
+    EXPECT_NE(label(QStringLiteral("one number of workers so far; dasgd scale")), nullptr);
+}
+
+TEST_F(ScalingPageTest, ATargetAddsItsPlotAndIsRefusedInThePage) {
+    recordTwoLines(workspace_.store());
+    openScaling();
+    ASSERT_TRUE(arrived(6));
+    auto* goal = named<QLineEdit>("Target");
+    const auto visibleCards = [this] {
+        const auto cards = window_->findChildren<ScalingCard*>();
+        return std::count_if(cards.begin(), cards.end(), [](const ScalingCard* card) { return card->isVisible(); });
+    };
+    EXPECT_EQ(visibleCards(), 2);
+    goal->setFocus();
+    QTest::keyClicks(goal, QStringLiteral("accuracy=90"));
+    QTest::keyClick(goal, Qt::Key_Return);
+    EXPECT_NE(label(QStringLiteral("as 0.97 for 97 %")), nullptr);
+    EXPECT_EQ(visibleCards(), 2);
+    goal->clear();
+    QTest::keyClicks(goal, QStringLiteral("accuracy=0.9"));
+    QTest::keyClick(goal, Qt::Key_Return);
+    EXPECT_EQ(label(QStringLiteral("as 0.97 for 97 %")), nullptr);
+    EXPECT_EQ(visibleCards(), 3);
+    EXPECT_EQ(points()->model()->columnCount(), ScalingTableModel::kColumns);
+    goal->clear();
+    EXPECT_EQ(visibleCards(), 2);
+}
+
+TEST_F(ScalingPageTest, APointLeadsToItsRunsAndTheRunPage) {
+    recordTwoLines(workspace_.store());
+    openScaling();
+    ASSERT_TRUE(arrived(6));
+    points()->setFocus();
+    points()->setCurrentIndex(points()->model()->index(1, 0));
+    const QStringList ids = points()->currentIndex().data(ScalingTableModel::RunIdsRole).toStringList();
+    ASSERT_EQ(ids.size(), 2);
+    EXPECT_NE(label(ids[0]), nullptr);
+    EXPECT_NE(label(ids[1]), nullptr);
+    QTest::keyClick(points(), Qt::Key_Return);
+    EXPECT_EQ(window_->session().currentId(), ids[0]);
+    EXPECT_EQ(window_->session().shown().size(), 2U) << "the seeds together";
+    EXPECT_FALSE(points()->isVisible());
+}
+
+TEST_F(ScalingPageTest, APointOfThePlotIsThatOfTheTable) {
+    recordTwoLines(workspace_.store());
+    openScaling();
+    ASSERT_TRUE(arrived(6));
+    auto* card = window_->findChildren<ScalingCard*>().front();
+    emit card->pointClicked(1, 4);
+    EXPECT_EQ(points()->currentIndex().row(), 5);
+    test::recordScaling(workspace_.store(), {.workers = 8, .stepMs = 30});
+    ASSERT_TRUE(arrived(7));
+    const auto row = points()->currentIndex().siblingAtColumn(ScalingTableModel::Workers).data().toString();
+    EXPECT_EQ(row, QStringLiteral("4")) << "the choice outlives what arrives";
+    emit card->pointOpened(0, 1);
+    EXPECT_FALSE(points()->isVisible());
+}
+
+TEST_F(ScalingPageTest, ANarrowWindowStacksWhatItShows) {
+    recordTwoLines(workspace_.store());
+    openScaling();
+    ASSERT_TRUE(arrived(6));
+    auto* list = named<QListView>("Configurations");
+    const auto at = [](QWidget* widget) { return widget->mapTo(widget->window(), QPoint()); };
+    EXPECT_LT(at(list).x() + list->width(), at(points()).x()) << "beside each other";
+    window_->resize(760, 900);
+    ASSERT_TRUE(eventually([&] { return at(list).y() + list->height() <= at(points()).y(); }));
+    const auto cards = window_->findChildren<ScalingCard*>();
+    EXPECT_EQ(at(cards[0]).x(), at(cards[1]).x());
+}
+
+}  // namespace
+}  // namespace dasgd::gui

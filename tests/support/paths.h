@@ -1,0 +1,10 @@
+// Where the tree under test and its programs are; "" for a program that this build does not make.
+#pragma once
+
+namespace dasgd::test {
+
+extern const char* const kSourceDir;
+extern const char* const kProgram;     // dasgd
+extern const char* const kLabProgram;  // dasgd-lab
+
+}  // namespace dasgd::test
