@@ -24,12 +24,6 @@ std::int64_t tagOf(int rank, const Span& span) {
 
 }  // namespace
 
-struct RunIngest::Journal {
-    int rank = 0;  // that it is of
-    JournalReader reader;
-    bool moved = false;  // in this batch
-};
-
 struct RunIngest::Statements {
     explicit Statements(SQLite::Database& database)
         : span(database, "INSERT INTO span (tag, step, start_ns, duration_ns, bytes, collective) VALUES (?,?,?,?,?,?)"),
@@ -39,14 +33,14 @@ struct RunIngest::Statements {
           chunk(database,
                 "INSERT INTO span_chunk VALUES (?,?,?,?,?) ON CONFLICT (run, first_id) DO UPDATE SET "
                 "last_id = excluded.last_id, min_start = excluded.min_start, max_end = excluded.max_end"),
-          place(database,
-                "INSERT INTO rank_state (run, rank, sequence) VALUES (?,?,?) "
-                "ON CONFLICT (run, rank) DO UPDATE SET sequence = excluded.sequence") {}
-    HotStatement span, metric, chunk, place;
+          position(database,
+                   "INSERT INTO rank_state (run, rank, sequence) VALUES (?,?,?) "
+                   "ON CONFLICT (run, rank) DO UPDATE SET sequence = excluded.sequence") {}
+    HotStatement span, metric, chunk, position;
 };
 
-RunIngest::RunIngest(WriteConnection& connection, std::int64_t runKey, std::string runId, std::vector<int> journals)
-    : connection_(connection), runKey_(runKey), runId_(std::move(runId)), journalNumbers_(std::move(journals)) {}
+RunIngest::RunIngest(WriteConnection& connection, std::int64_t runKey, RecordSources sources)
+    : connection_(connection), runKey_(runKey), sources_(std::move(sources)) {}
 RunIngest::~RunIngest() = default;
 
 // Everything in memory as the database has it: at the start, and after a batch that failed.
@@ -54,18 +48,18 @@ void RunIngest::load() {
     auto& database = connection_.database();
     if (!statements_) statements_ = std::make_unique<Statements>(database);
     names_.clear();
-    journals_.clear();
+    positions_.clear();
     chunk_ = {};
     chunkGrew_ = false;
     tallies_ = std::make_unique<Tallies>(database, runKey_);
     SQLite::Statement query(database, "SELECT sequence FROM rank_state WHERE run = ? AND rank = ?");
-    for (const int rank : journalNumbers_) {
+    for (const auto& source : sources_) {
         query.reset();
         query.bind(1, runKey_);
-        query.bind(2, rank);
+        query.bind(2, source->rank());
         const auto sequence = query.executeStep() ? static_cast<std::uint64_t>(query.getColumn(0).getInt64()) : 0;
-        journals_.push_back(
-            {.rank = rank, .reader = JournalReader(connection_.paths().journal(runId_, rank), sequence)});
+        source->startAfter(sequence);
+        positions_.push_back({.sequence = sequence});
     }
     loaded_ = true;
 }
@@ -75,16 +69,16 @@ Result<std::size_t> RunIngest::collect(std::size_t limit) {
     auto result = guarded(connection_.paths().database(), [&]() -> Result<std::size_t> {
         try {
             if (!loaded_) load();
-            const std::size_t taken = readJournals(limit, batch);
+            const std::size_t taken = readSources(limit, batch);
             if (taken == 0) return taken;
-            for (const Journal& journal : journals_) {
-                if (journal.moved) writePlace(journal);
+            for (std::size_t i = 0; i < sources_.size(); ++i) {
+                if (positions_[i].moved) writePosition(sources_[i]->rank(), positions_[i].sequence);
             }
             if (std::exchange(chunkGrew_, false)) writeChunk();
             tallies_->write();
             batch->commit();
-            for (Journal& journal : journals_) {
-                if (std::exchange(journal.moved, false)) journal.reader.release(journal.reader.lastSequence());
+            for (std::size_t i = 0; i < sources_.size(); ++i) {
+                if (std::exchange(positions_[i].moved, false)) sources_[i]->release(positions_[i].sequence);
             }
             tallies_->committed();
             stored_ += static_cast<std::int64_t>(taken);
@@ -106,40 +100,40 @@ Status RunIngest::collectAll() {
 
 std::string RunIngest::damage() const {
     std::string text;
-    for (const Journal& journal : journals_) {
-        if (!journal.reader.damaged()) continue;
-        text += (text.empty() ? "" : "; ") + std::string("the journal of rank ") + std::to_string(journal.rank) +
-                " is damaged after record " + std::to_string(journal.reader.lastSequence()) +
-                ", what follows is not read";
+    for (const auto& source : sources_) {
+        const std::string sentence = source->damage();
+        if (!sentence.empty()) text += (text.empty() ? "" : "; ") + sentence;
     }
     return text;
 }
 
-// Throws dasgd::Error or SQLite::Exception. The transaction begins with the first entry.
-std::size_t RunIngest::readJournals(std::size_t limit, std::unique_ptr<Batch>& batch) {
-    const std::size_t share = std::max<std::size_t>(1, limit / std::max<std::size_t>(1, journals_.size()));
+// Throws dasgd::Error or SQLite::Exception. The transaction begins with the first record.
+std::size_t RunIngest::readSources(std::size_t limit, std::unique_ptr<Batch>& batch) {
+    const std::size_t share = std::max<std::size_t>(1, limit / std::max<std::size_t>(1, sources_.size()));
     std::size_t taken = 0;
-    for (Journal& journal : journals_) {
-        auto got = journal.reader.read(share, [&](const JournalEntry& entry) {
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+        RecordSource& source = *sources_[i];
+        Position& position = positions_[i];
+        auto got = source.read(share, [&](const EventRecord& record) {
             if (!batch) {
                 auto begun = Batch::begin(connection_);
                 if (!begun) throw begun.error();
                 batch = std::move(*begun);
             }
-            take(entry.rank.value_or(journal.rank), entry);
+            take(record.rank.value_or(source.rank()), record);
+            position = {.sequence = record.sequence, .moved = true};
         });
         if (!got) throw got.error();
-        journal.moved = journal.moved || *got > 0;
         taken += *got;
     }
     return taken;
 }
 
-void RunIngest::take(int rank, const JournalEntry& entry) {
-    switch (entry.type) {
-        case JournalEntry::Type::Span: return takeSpan(rank, entry.span);
-        case JournalEntry::Type::Metric: return takeMetric(rank, entry.metric);
-        case JournalEntry::Type::State: return takeState(rank, entry);
+void RunIngest::take(int rank, const EventRecord& record) {
+    switch (record.type) {
+        case EventRecord::Type::Span: return takeSpan(rank, record.span);
+        case EventRecord::Type::Metric: return takeMetric(rank, record.metric);
+        case EventRecord::Type::State: return takeState(rank, record);
     }
 }
 
@@ -180,16 +174,16 @@ void RunIngest::takeMetric(int rank, const Metric& metric) {
     tallies_->metric(rank, metric);
 }
 
-void RunIngest::takeState(int rank, const JournalEntry& entry) {
+void RunIngest::takeState(int rank, const EventRecord& record) {
     SQLite::Statement insert(connection_.database(),
                              "INSERT INTO state_event (run, rank, state, step, text) VALUES (?,?,?,?,?)");
     insert.bind(1, runKey_);
     insert.bind(2, rank);
-    insert.bind(3, static_cast<int>(entry.state));
-    insert.bind(4, entry.step);
-    insert.bind(5, std::string(entry.text));
+    insert.bind(3, static_cast<int>(record.state));
+    insert.bind(4, record.step);
+    insert.bind(5, std::string(record.text));
     insert.exec();
-    tallies_->state(rank, entry.state, entry.step, entry.text);
+    tallies_->state(rank, record.state, record.step, record.text);
 }
 
 std::int64_t RunIngest::nameKey(std::string_view name) {
@@ -214,11 +208,11 @@ void RunIngest::writeChunk() {
     insert.run();
 }
 
-void RunIngest::writePlace(const Journal& journal) {
-    HotStatement& insert = statements_->place;
+void RunIngest::writePosition(int rank, std::uint64_t sequence) {
+    HotStatement& insert = statements_->position;
     insert.bind(1, runKey_);
-    insert.bind(2, static_cast<std::int64_t>(journal.rank));
-    insert.bind(3, static_cast<std::int64_t>(journal.reader.lastSequence()));
+    insert.bind(2, static_cast<std::int64_t>(rank));
+    insert.bind(3, static_cast<std::int64_t>(sequence));
     insert.run();
 }
 

@@ -1,4 +1,4 @@
-// From the journals of one run to its rows: reads, inserts, keeps the summary. No thread of its own.
+// From the records of one run to its rows: reads, inserts, keeps the summary. No thread of its own.
 #pragma once
 
 #include <cstdint>
@@ -7,32 +7,36 @@
 #include <string>
 #include <vector>
 
-#include "core/base/journal.h"
 #include "storage/database.h"
+#include "storage/record_source.h"
 #include "storage/tally.h"
 
 namespace dasgd::storage {
 
 class RunIngest {
 public:
-    // `runKey` is run.id; `journals` are those that this object reads, by the rank that each is of, each by one process
-    // at a time. A shared journal's records go to the ranks that they were written for.
-    RunIngest(WriteConnection& connection, std::int64_t runKey, std::string runId, std::vector<int> journals);
+    // `runKey` is run.id. A source's position is stored in the transaction that holds the rows of its records, so each
+    // record lands exactly once, whoever is killed when. Records go to the ranks that they name.
+    RunIngest(WriteConnection& connection, std::int64_t runKey, RecordSources sources);
     ~RunIngest();
 
-    // Moves up to `limit` entries (of all journals together) into the tables, in one transaction; answers how many.
+    // Moves up to `limit` records (of all sources together) into the tables, in one transaction; answers how many.
     // After an error nothing of it is there, and the next call starts again from what is.
     Result<std::size_t> collect(std::size_t limit);
-    // Until there is nothing left that is whole.
+    // Until no source has more.
     Status collectAll();
 
-    // One sentence for each journal whose end cannot be read although there is more. The writers must be dead.
+    // What the sources say of records that they cannot read. The writers must have ended.
     [[nodiscard]] std::string damage() const;
     [[nodiscard]] std::int64_t stored() const { return stored_; }
 
 private:
-    struct Journal;
     struct Statements;
+
+    struct Position {
+        std::uint64_t sequence = 0;  // of the newest record taken
+        bool moved = false;          // in this batch
+    };
 
     // Rows of `span` that are this run's and follow one another; the one that rows are being added to.
     struct Chunk {
@@ -42,20 +46,19 @@ private:
     };
 
     void load();
-    std::size_t readJournals(std::size_t limit, std::unique_ptr<Batch>& batch);
-    void take(int rank, const JournalEntry& entry);
+    std::size_t readSources(std::size_t limit, std::unique_ptr<Batch>& batch);
+    void take(int rank, const EventRecord& record);
     void takeSpan(int rank, const Span& span);
     void takeMetric(int rank, const Metric& metric);
-    void takeState(int rank, const JournalEntry& entry);
+    void takeState(int rank, const EventRecord& record);
     std::int64_t nameKey(std::string_view name);
     void writeChunk();
-    void writePlace(const Journal& journal);
+    void writePosition(int rank, std::uint64_t sequence);
 
     WriteConnection& connection_;
     const std::int64_t runKey_;
-    const std::string runId_;
-    const std::vector<int> journalNumbers_;
-    std::vector<Journal> journals_;
+    const RecordSources sources_;
+    std::vector<Position> positions_;  // by source
     std::unique_ptr<Tallies> tallies_;
     Chunk chunk_;
     bool chunkGrew_ = false;  // in this batch

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "storage/ingest.h"
+#include "storage/journal_source.h"
 #include "storage/run_end.h"
 #include "storage/store_impl.h"
 
@@ -32,7 +33,9 @@ public:
     };
 
     explicit JournalRecorder(Parts parts)
-        : parts_(std::move(parts)), ingest_(*parts_.connection, parts_.runKey, parts_.runId, parts_.journals) {
+        : parts_(std::move(parts)),
+          ingest_(*parts_.connection, parts_.runKey,
+                  journalSources(parts_.connection->paths(), parts_.runId, parts_.journals)) {
         thread_ = std::thread([this] { collect(); });
     }
     ~JournalRecorder() override { stopThread(); }

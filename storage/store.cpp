@@ -7,6 +7,7 @@
 
 #include "core/base/journal.h"
 #include "storage/ingest.h"
+#include "storage/journal_source.h"
 #include "storage/run_end.h"
 #include "storage/store_impl.h"
 
@@ -202,7 +203,7 @@ Result<bool> Store::Impl::recover(const DeadRun& run) {
         if (waited >= kPatienceWithOrphans) return false;
         std::this_thread::sleep_for(milliseconds(50));
     }
-    RunIngest ingest(*connection, run.key, run.runId, journals);
+    RunIngest ingest(*connection, run.key, journalSources(paths, run.runId, journals));
     const Status collected = ingest.collectAll();
     std::string why = "the process that ran it (" + (holder.empty() ? "unknown" : holder) + ") died before its end";
     if (!collected) why += "; " + collected.error().message;

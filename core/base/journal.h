@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/base/event.h"
+#include "core/base/event_record.h"
 #include "core/base/result.h"
 
 namespace dasgd {
@@ -46,19 +47,6 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-// A record read back. `name` and `text` point into the reader and live until its next call.
-struct JournalEntry {
-    enum class Type : std::uint8_t { Span, Metric, State };
-    Type type{};
-    std::uint64_t sequence = 0;  // of its last record; grows, by more than 1 where an entry takes several records
-    std::optional<int> rank;     // nullopt: the rank that the journal is of
-    Span span;
-    Metric metric;
-    RankState state{};
-    std::int64_t step = 0;
-    std::string_view text;
-};
-
 // Tails a journal, alive or dead. One reader at a time a journal. Stops at the first record that is not whole.
 class JournalReader {
 public:
@@ -70,7 +58,7 @@ public:
 
     // Calls `take` for up to `limit` whole entries that are there now; returns how many. I/O errors and missing
     // segments are errors; a torn tail is not.
-    Result<std::size_t> read(std::size_t limit, const std::function<void(const JournalEntry&)>& take);
+    Result<std::size_t> read(std::size_t limit, const std::function<void(const EventRecord&)>& take);
     // Where to go on from: everything up to here was taken.
     [[nodiscard]] std::uint64_t lastSequence() const;
     // Of a journal whose writer is dead, read to its end: whether whole records follow the one that stopped the reader,

@@ -66,7 +66,7 @@ public:
     Impl(const Impl&) = delete;
     Impl& operator=(const Impl&) = delete;
 
-    Result<std::size_t> read(std::size_t limit, const std::function<void(const JournalEntry&)>& take) {
+    Result<std::size_t> read(std::size_t limit, const std::function<void(const EventRecord&)>& take) {
         std::size_t taken = 0;
         bufferCount_ = 0;  // what was read before may have been half a record
         while (taken < limit) {
@@ -207,7 +207,7 @@ private:
             case RecordType::Span: digestSpan(record); return fresh;
             case RecordType::Metric: digestMetric(record); return fresh;
             case RecordType::State:
-                entry_ = {.type = JournalEntry::Type::State,
+                entry_ = {.type = EventRecord::Type::State,
                           .rank = rank_,
                           .state = static_cast<RankState>(record.a),
                           .step = record.get<std::int64_t>(0)};
@@ -224,7 +224,7 @@ private:
     }
 
     void digestSpan(const Record& record) {
-        entry_ = {.type = JournalEntry::Type::Span, .rank = rank_};
+        entry_ = {.type = EventRecord::Type::Span, .rank = rank_};
         entry_.span = {.lane = static_cast<Lane>(record.a),
                        .kind = static_cast<SpanKind>(record.b),
                        .step = record.get<std::int64_t>(0),
@@ -236,7 +236,7 @@ private:
 
     void digestMetric(const Record& record) {
         const auto name = names_.find(record.id);
-        entry_ = {.type = JournalEntry::Type::Metric, .rank = rank_};
+        entry_ = {.type = EventRecord::Type::Metric, .rank = rank_};
         entry_.metric = {.name = name == names_.end() ? std::string_view("unnamed") : std::string_view(name->second),
                          .step = record.get<std::int64_t>(0),
                          .epoch = record.get<double>(1),
@@ -305,7 +305,7 @@ private:
     std::size_t bufferCount_ = 0;
 
     std::optional<int> rank_;  // whose the records are here; nullopt: the journal's
-    JournalEntry entry_;
+    EventRecord entry_;
     bool entryIsName_ = false;
     std::uint32_t nameId_ = 0;
     std::uint64_t missingText_ = 0;
@@ -319,7 +319,7 @@ JournalReader::~JournalReader() = default;
 JournalReader::JournalReader(JournalReader&&) noexcept = default;
 JournalReader& JournalReader::operator=(JournalReader&&) noexcept = default;
 
-Result<std::size_t> JournalReader::read(std::size_t limit, const std::function<void(const JournalEntry&)>& take) {
+Result<std::size_t> JournalReader::read(std::size_t limit, const std::function<void(const EventRecord&)>& take) {
     return impl_->read(limit, take);
 }
 std::uint64_t JournalReader::lastSequence() const { return impl_->last(); }

@@ -19,6 +19,7 @@
 #include "core/base/check.h"
 #include "core/base/journal.h"
 #include "storage/ingest.h"
+#include "storage/journal_source.h"
 #include "storage/recorder.h"
 #include "storage/run_reader.h"
 
@@ -165,7 +166,8 @@ Cost costOf(const fs::path& folder, Shape shape) {
     const auto write = shape.shared ? writeShared : writeApart;
     const double writing = write(store.paths(), info.runId, shape.ranks, steps);
     const auto connection = orDie(WriteConnection::open(store.paths()));
-    RunIngest ingest(*connection, 1, info.runId, firstInts(shape.shared ? 1 : shape.ranks));
+    RunIngest ingest(*connection, 1,
+                     journalSources(store.paths(), info.runId, firstInts(shape.shared ? 1 : shape.ranks)));
     const Stopwatch watch;
     DASGD_CHECK(ingest.collectAll());
     DASGD_CHECK(ingest.stored() == static_cast<std::int64_t>(kRecords));
@@ -254,7 +256,7 @@ int main(int argc, char** argv) {
     stayOnOneCore();
     const Rate raw = rawRate(folder / "raw.db", spans);
     const auto connection = orDie(WriteConnection::open(store.paths()));
-    RunIngest ingest(*connection, 1, info.runId, {0, 1, 2, 3});
+    RunIngest ingest(*connection, 1, journalSources(store.paths(), info.runId, {0, 1, 2, 3}));
     const Stopwatch watch;
     if (const Status collected = ingest.collectAll(); !collected) {
         std::fprintf(stderr, "%s\n", collected.error().message.c_str());

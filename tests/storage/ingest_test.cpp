@@ -3,10 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <deque>
 #include <numeric>
 #include <random>
 
+#include "storage/journal_source.h"
 #include "tests/support/runs.h"
 
 namespace dasgd::storage {
@@ -108,7 +112,8 @@ TEST(IngestTest, WhatRankZeroSaysOfTheRunBelongsToTheRun) {
 TEST(IngestTest, SmallBatchesShareAChunkAndBigOnesAreCut) {
     OneRun run;
     const auto connection = orDie(WriteConnection::open(run.store.paths()));
-    RunIngest ingest(*connection, keyOf(run.store.paths(), run.runId), run.runId, {0});
+    RunIngest ingest(*connection, keyOf(run.store.paths(), run.runId),
+                     journalSources(run.store.paths(), run.runId, {0}));
     for (std::int64_t step = 0; step < 20'000; ++step) {
         run.rank(0).span({.step = step, .start = step * 10, .end = step * 10 + 5});
         if (step < 300) {
@@ -127,7 +132,8 @@ TEST(IngestTest, SmallBatchesShareAChunkAndBigOnesAreCut) {
 TEST(IngestTest, ABatchThatFailsIsTriedAgainFromWhatIsThere) {
     OneRun run;
     const auto connection = orDie(WriteConnection::open(run.store.paths()));
-    RunIngest ingest(*connection, keyOf(run.store.paths(), run.runId), run.runId, {0});
+    RunIngest ingest(*connection, keyOf(run.store.paths(), run.runId),
+                     journalSources(run.store.paths(), run.runId, {0}));
     run.rank(0).metric({.name = "a", .step = 1});
     orDie(ingest.collectAll());
     connection->database().exec(
@@ -148,7 +154,8 @@ TEST(IngestTest, ABatchThatFailsIsTriedAgainFromWhatIsThere) {
 TEST(IngestTest, ABatchOfManyRanksThatFailsIsTriedAgainFromWhatIsThere) {
     SharedRun run(3);
     const auto connection = orDie(WriteConnection::open(run.store.paths()));
-    RunIngest ingest(*connection, keyOf(run.store.paths(), run.runId), run.runId, {0});
+    RunIngest ingest(*connection, keyOf(run.store.paths(), run.runId),
+                     journalSources(run.store.paths(), run.runId, {0}));
     run.rank(1).metric({.name = "train/loss", .step = 1, .value = 4});
     run.rank(2).metric({.name = "train/loss", .step = 2, .value = 8});
     orDie(ingest.collectAll());
@@ -169,6 +176,137 @@ TEST(IngestTest, ABatchOfManyRanksThatFailsIsTriedAgainFromWhatIsThere) {
     for (const MetricSample& sample : answer.samples) stepsAndRanks.emplace_back(sample.step, sample.rank);
     EXPECT_THAT(stepsAndRanks, ElementsAre(Pair(1, 1), Pair(2, 2), Pair(3, 2), Pair(4, 1), Pair(5, 1)));
     EXPECT_EQ(connection->database().execAndGet("SELECT max(events) FROM rank_state").getInt(), 3);
+}
+
+// What a sender keeps until it is acknowledged: spans, of ranks step % 3, with numbers that leave gaps.
+struct SentRecords {
+    struct Sent {
+        std::uint64_t sequence = 0;
+        Span span;
+        std::string metric;  // a metric of that name instead, where it is not empty
+    };
+    std::deque<Sent> kept;
+    std::uint64_t released = 0;
+    bool acknowledgementsArrive = true;
+
+    void send(std::int64_t step) {
+        const std::uint64_t last = kept.empty() ? released : kept.back().sequence;
+        kept.push_back({.sequence = last + 1 + static_cast<std::uint64_t>(step % 4),
+                        .span = {.step = step, .start = step * 10, .end = step * 10 + 9},
+                        .metric = step % 5 == 0 ? "train/loss" : ""});
+    }
+};
+
+// A stream from another host as the collector sees it, without the network.
+class MemorySource final : public RecordSource {
+public:
+    MemorySource(int rank, SentRecords& sent, const WorkspacePaths& paths)
+        : RecordSource(rank), sent_(sent), database_(paths.database().string(), SQLite::OPEN_READONLY) {}
+
+    void startAfter(std::uint64_t sequence) override {
+        EXPECT_GE(sequence, sent_.released) << "what was released is gone";
+        next_ = sequence + 1;
+    }
+    Result<std::size_t> read(std::size_t limit, const std::function<void(const EventRecord&)>& take) override {
+        std::size_t taken = 0;
+        for (const SentRecords::Sent& sent : sent_.kept) {
+            if (sent.sequence < next_) continue;
+            if (taken == limit) break;
+            next_ = sent.sequence + 1;
+            EventRecord record{.sequence = sent.sequence, .rank = static_cast<int>(sent.span.step % 3)};
+            if (sent.metric.empty()) {
+                record.type = EventRecord::Type::Span;
+                record.span = sent.span;
+            } else {
+                record.type = EventRecord::Type::Metric;
+                record.metric = {.name = sent.metric, .step = sent.span.step};
+            }
+            take(record);
+            ++taken;
+        }
+        return taken;
+    }
+    void release(std::uint64_t sequence) override {
+        SQLite::Statement query(database_, "SELECT sequence FROM rank_state WHERE rank = ?");
+        query.bind(1, rank());
+        ASSERT_TRUE(query.executeStep());
+        EXPECT_GE(query.getColumn(0).getInt64(), static_cast<std::int64_t>(sequence)) << "released before its commit";
+        if (!sent_.acknowledgementsArrive) return;
+        sent_.released = sequence;
+        while (!sent_.kept.empty() && sent_.kept.front().sequence <= sequence) sent_.kept.pop_front();
+    }
+    [[nodiscard]] std::string damage() const override { return rank() == 0 ? "some records are lost" : ""; }
+
+private:
+    SentRecords& sent_;
+    SQLite::Database database_;
+    std::uint64_t next_ = 1;
+};
+
+TEST(IngestTest, RecordsOfAnySourceLandOnceAcrossRestartsAndFailedBatches) {
+    constexpr std::int64_t kSteps = 3000;
+    OneRun run(3);
+    const WorkspacePaths paths = run.store.paths();
+    SentRecords sent;
+    std::mt19937 random(11);
+    std::int64_t step = 0;
+    for (int round = 0; step < kSteps || !sent.kept.empty(); ++round) {
+        ASSERT_LT(round, 10'000);
+        for (unsigned more = random() % 100; more > 0 && step < kSteps; --more) sent.send(step++);
+        const auto connection = orDie(WriteConnection::open(paths));
+        RecordSources sources;
+        sources.push_back(std::make_unique<MemorySource>(1, sent, paths));
+        RunIngest ingest(*connection, keyOf(paths, run.runId), std::move(sources));
+        const bool fails = round % 3 == 1;
+        if (fails) {
+            connection->database().exec(
+                "CREATE TEMP TRIGGER broken BEFORE INSERT ON metric BEGIN SELECT raise(ABORT, 'broken'); END");
+        }
+        // Between the commit and the acknowledgement the collector dies, or the line is cut.
+        sent.acknowledgementsArrive = round % 4 != 2;
+        for (int batch = 0; batch < 3; ++batch) {
+            const auto collected = ingest.collect(1 + random() % 40);
+            EXPECT_TRUE(collected || fails);
+        }
+        if (fails) connection->database().exec("DROP TRIGGER broken");
+    }
+    RunReader reader = run.reader();
+    std::vector<std::int64_t> steps;
+    orDie(reader.eachSpan(run.runId, [&](const SpanRow& row) {
+        EXPECT_EQ(row.rank, row.span.step % 3);
+        steps.push_back(row.span.step);
+        return true;
+    }));
+    orDie(reader.eachMetric(run.runId, [&](const std::string&, const MetricSample& sample) {
+        EXPECT_EQ(sample.rank, sample.step % 3);
+        steps.push_back(sample.step);
+        return true;
+    }));
+    std::sort(steps.begin(), steps.end());
+    std::vector<std::int64_t> all(kSteps);
+    std::iota(all.begin(), all.end(), 0);
+    EXPECT_EQ(steps, all);
+}
+
+TEST(IngestTest, EachSourceHasAPositionAndADamageOfItsOwn) {
+    OneRun run(3);
+    const WorkspacePaths paths = run.store.paths();
+    std::array<SentRecords, 2> sent;
+    for (std::int64_t step = 0; step < 20; ++step) sent[0].send(step);
+    for (std::int64_t step = 20; step < 25; ++step) sent[1].send(step);
+    const auto connection = orDie(WriteConnection::open(paths));
+    RecordSources sources;
+    for (int rank : {0, 1}) {
+        sources.push_back(std::make_unique<MemorySource>(rank, sent[static_cast<std::size_t>(rank)], paths));
+    }
+    RunIngest ingest(*connection, keyOf(paths, run.runId), std::move(sources));
+    EXPECT_EQ(orDie(ingest.collect(10)), 10U) << "five of each";
+    EXPECT_EQ(orDie(ingest.collect(10)), 5U);
+    orDie(ingest.collectAll());
+    EXPECT_EQ(ingest.stored(), 25);
+    EXPECT_TRUE(sent[0].kept.empty());
+    EXPECT_TRUE(sent[1].kept.empty());
+    EXPECT_EQ(ingest.damage(), "some records are lost");
 }
 
 // What a rank writes per step in the tests below, so that each record tells its place.
@@ -221,7 +359,7 @@ TEST(IngestKillTest, ACollectorKilledAgainAndAgainLosesAndDoublesNothing) {
         SharedCounter batches;
         ChildProcess collector([&] {
             const auto connection = orDie(WriteConnection::open(paths));
-            RunIngest ingest(*connection, key, run.runId, {0});
+            RunIngest ingest(*connection, key, journalSources(paths, run.runId, {0}));
             for (;;) {
                 batches.set(batches.get() + (orDie(ingest.collect(100)) > 0 ? 1 : 0));
             }
@@ -233,7 +371,7 @@ TEST(IngestKillTest, ACollectorKilledAgainAndAgainLosesAndDoublesNothing) {
     }
     writer.kill();
     const auto connection = orDie(WriteConnection::open(paths));
-    RunIngest ingest(*connection, key, run.runId, {0});
+    RunIngest ingest(*connection, key, journalSources(paths, run.runId, {0}));
     orDie(ingest.collectAll());
     EXPECT_EQ(ingest.damage(), "");
     expectEveryRecordOnce(paths, run.runId, acknowledged.get());

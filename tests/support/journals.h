@@ -19,7 +19,7 @@
 
 namespace dasgd::test {
 
-struct OwnedEntry : JournalEntry {
+struct OwnedEntry : EventRecord {
     std::string name;
     std::string text;
 };
@@ -33,7 +33,7 @@ inline std::unique_ptr<JournalWriter> newJournal(const std::filesystem::path& fo
 
 inline std::vector<OwnedEntry> readAll(JournalReader& reader) {
     std::vector<OwnedEntry> entries;
-    const auto read = reader.read(10'000'000, [&](const JournalEntry& entry) {
+    const auto read = reader.read(10'000'000, [&](const EventRecord& entry) {
         entries.push_back({entry, std::string(entry.metric.name), std::string(entry.text)});
     });
     DASGD_CHECK(read && *read == entries.size());

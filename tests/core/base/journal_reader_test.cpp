@@ -131,7 +131,7 @@ TEST(JournalReaderTest, TheLimitOnlyPaces) {
     JournalReader reader(folder / "rank");
     std::int64_t next = 0;
     for (;;) {
-        const auto got = reader.read(7, [&](const JournalEntry& entry) { EXPECT_EQ(entry.span.step, next++); });
+        const auto got = reader.read(7, [&](const EventRecord& entry) { EXPECT_EQ(entry.span.step, next++); });
         ASSERT_TRUE(got);
         EXPECT_LE(*got, 7U);
         if (*got == 0) break;
@@ -180,7 +180,7 @@ TEST(JournalReaderTest, ADamagedHeaderIsAnError) {
     writeSpans(folder / "rank", 10);
     damage(journal::segmentFile(folder / "rank", 0, ".seg"), 9);
     JournalReader reader(folder / "rank");
-    const auto got = reader.read(10, [](const JournalEntry&) {});
+    const auto got = reader.read(10, [](const EventRecord&) {});
     ASSERT_FALSE(got);
     EXPECT_THAT(got.error().message, HasSubstr("0000000000.seg"));
 }
@@ -190,7 +190,7 @@ TEST(JournalReaderTest, AMissingSegmentIsAnErrorThatNamesIt) {
     writeSpans(folder / "rank", 200);
     fs::remove(journal::segmentFile(folder / "rank", 1, ".seg"));
     JournalReader reader(folder / "rank");
-    const auto got = reader.read(1000, [](const JournalEntry&) {});
+    const auto got = reader.read(1000, [](const EventRecord&) {});
     ASSERT_FALSE(got);
     EXPECT_THAT(got.error().message, HasSubstr("0000000001.seg"));
     EXPECT_EQ(reader.lastSequence(), 63U);
@@ -225,7 +225,7 @@ TEST(JournalReaderTest, NothingThatIsNotReadIsReleased) {
     const TempDir folder;
     writeSpans(folder / "rank", 300);
     JournalReader reader(folder / "rank");
-    ASSERT_TRUE(reader.read(100, [](const JournalEntry&) {}));
+    ASSERT_TRUE(reader.read(100, [](const EventRecord&) {}));
     reader.release(1'000'000);
     EXPECT_EQ(readAll(folder / "rank", 100).size(), 200U);
 }

@@ -38,7 +38,7 @@ TEST(JournalWriterTest, SpansComeBackAsTheyWere) {
     journal->span(span);
     const auto entries = readAll(folder / "rank");
     ASSERT_EQ(entries.size(), 1U);
-    EXPECT_EQ(entries[0].type, JournalEntry::Type::Span);
+    EXPECT_EQ(entries[0].type, EventRecord::Type::Span);
     EXPECT_EQ(entries[0].span.lane, span.lane);
     EXPECT_EQ(entries[0].span.kind, span.kind);
     EXPECT_EQ(entries[0].span.step, span.step);
@@ -82,7 +82,7 @@ TEST(JournalWriterTest, TextsOfAnyLengthComeBack) {
     const auto entries = readAll(folder / "rank");
     ASSERT_EQ(entries.size(), texts.size());
     for (std::size_t i = 0; i < texts.size(); ++i) {
-        EXPECT_EQ(entries[i].type, JournalEntry::Type::State);
+        EXPECT_EQ(entries[i].type, EventRecord::Type::State);
         EXPECT_EQ(entries[i].state, RankState::Failed);
         EXPECT_EQ(entries[i].text, texts[i]);
         EXPECT_EQ(entries[i].step, static_cast<std::int64_t>(texts[i].size()));
@@ -150,7 +150,7 @@ TEST(JournalWriterTest, ReleasedSegmentsAreUsedAgain) {
     for (std::int64_t step = 0; step < 63 * 200; ++step) {
         journal->span({.step = step});
         if (step % 50 != 0) continue;
-        const auto read = reader.read(1000, [&](const JournalEntry& entry) { EXPECT_EQ(entry.span.step, next++); });
+        const auto read = reader.read(1000, [&](const EventRecord& entry) { EXPECT_EQ(entry.span.step, next++); });
         ASSERT_TRUE(read);
         reader.release(reader.lastSequence());
         // The helper takes what is free; a moment lets it.
@@ -159,7 +159,7 @@ TEST(JournalWriterTest, ReleasedSegmentsAreUsedAgain) {
     std::size_t files = 0;
     for ([[maybe_unused]] const auto& entry : fs::directory_iterator(folder / "rank")) ++files;
     EXPECT_LE(files, 9U) << "200 segments were written";
-    ASSERT_TRUE(reader.read(1000, [&](const JournalEntry& entry) { EXPECT_EQ(entry.span.step, next++); }));
+    ASSERT_TRUE(reader.read(1000, [&](const EventRecord& entry) { EXPECT_EQ(entry.span.step, next++); }));
     EXPECT_EQ(next, 63 * 200);
 }
 
@@ -175,7 +175,7 @@ TEST(JournalWriterTest, AMillionRecordsWhileSomeoneReads) {
     std::int64_t wrong = 0;
     EXPECT_TRUE(eventually(
         [&] {
-            const auto got = reader.read(100'000, [&](const JournalEntry& entry) {
+            const auto got = reader.read(100'000, [&](const EventRecord& entry) {
                 wrong += entry.span.step != next || entry.span.start != next * 3;
                 ++next;
             });
@@ -244,9 +244,9 @@ TEST(JournalWriterTest, RecordsOfManyRanksComeBackWithTheirRank) {
     EXPECT_GT(entries.back().sequence, 100 * (kSmall.segmentRecords - 1));
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const OwnedEntry& entry = entries[i];
-        const std::int64_t step = entry.type == JournalEntry::Type::Span     ? entry.span.step
-                                  : entry.type == JournalEntry::Type::Metric ? entry.metric.step
-                                                                             : entry.step;
+        const std::int64_t step = entry.type == EventRecord::Type::Span     ? entry.span.step
+                                  : entry.type == EventRecord::Type::Metric ? entry.metric.step
+                                                                            : entry.step;
         ASSERT_EQ(step, static_cast<std::int64_t>(i));
         ASSERT_EQ(entry.rank, ranks[i]) << i;
         ASSERT_EQ(entry.name, names[i]) << i;

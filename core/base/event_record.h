@@ -1,0 +1,26 @@
+// One thing a rank told about itself, read back from wherever it was kept: a journal, or a stream from another host.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "core/base/event.h"
+
+namespace dasgd {
+
+// Of `span`, `metric` and the three fields of a state, only those that `type` names are set. `metric.name` and `text`
+// point into the reader and live until its next call.
+struct EventRecord {
+    enum class Type : std::uint8_t { Span, Metric, State };
+    Type type{};
+    std::uint64_t sequence = 0;  // grows from record to record of one reader, by more than 1 where it skips numbers
+    std::optional<int> rank;     // nullopt: the rank that the reader's records are of unless they say otherwise
+    Span span;
+    Metric metric;
+    RankState state{};
+    std::int64_t step = 0;
+    std::string_view text;
+};
+
+}  // namespace dasgd
