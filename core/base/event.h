@@ -1,4 +1,4 @@
-// What a rank tells about itself while it trains: spans, metrics, states.
+// What a rank records while it trains: spans, metrics, states.
 #pragma once
 
 #include <array>
@@ -11,11 +11,33 @@
 namespace dasgd {
 
 // The order is part of the journal and of lab.db (storage/format.md): append only.
-enum class SpanKind : std::uint8_t { Data, Forward, Backward, Update, Snapshot, Reduce, Wait, Merge, Eval, Checkpoint };
+//
+// A rank emits a `Reduce` for each communication, from its own arrival to its end. The collector divides it, where the
+// records of all its ranks meet, into `Skew` (own arrival to the last rank's) and `Transfer` (from then to the end).
+// A `Window` is a stretch of whole steps that nothing of the laboratory's own (evaluation, checkpoint, start-up)
+// touched; only what lies in windows counts for overlap and times. Its lane is Io, its step the last completed one, its
+// bytes the number of steps. A rank emits it after the spans that it covers, and at least every 256 steps: a longer
+// stretch is several windows that touch. Only a Reduce may come later than the window that it began in.
+enum class SpanKind : std::uint8_t {
+    Data,
+    Forward,
+    Backward,
+    Update,
+    Snapshot,
+    Reduce,
+    Wait,
+    Merge,
+    Eval,
+    Checkpoint,
+    Skew,
+    Transfer,
+    Window
+};
 enum class Lane : std::uint8_t { Compute, Comm, Io };
 
-inline constexpr std::array<std::string_view, 10> kSpanKindNames{
-    "data", "forward", "backward", "update", "snapshot", "reduce", "wait", "merge", "eval", "checkpoint"};
+inline constexpr std::array<std::string_view, 13> kSpanKindNames{
+    "data",  "forward", "backward",   "update", "snapshot", "reduce", "wait",
+    "merge", "eval",    "checkpoint", "skew",   "transfer", "window"};
 inline constexpr std::array<std::string_view, 3> kLaneNames{"compute", "comm", "io"};
 
 constexpr std::string_view nameOf(SpanKind kind) { return kSpanKindNames[static_cast<std::size_t>(kind)]; }
@@ -39,8 +61,11 @@ struct Span {
     std::int64_t step = 0;  // of a reduce: the step at which it was launched
     Ns start = 0;           // of a reduce: this rank's arrival (its launch)
     Ns end = 0;
-    std::int64_t bytes = 0;        // payload of the tensor, 0 where none
-    std::uint64_t collective = 0;  // 1,2,… the same on every rank; links reduce, wait and merge; 0 = none
+    std::int64_t bytes = 0;  // payload of the tensor, 0 where none
+    // 1, 2, …: the same on every rank that takes part, and no other collective's of the run. Links reduce, wait and
+    // merge. 0: none, as of point-to-point messages.
+    std::uint64_t collective = 0;
+    std::int64_t ranks = 0;  // of a reduce: how many take part in the collective; 0: all of the run
 };
 
 struct Metric {

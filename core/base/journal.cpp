@@ -117,6 +117,7 @@ public:
         record.put(2, span.end);
         record.put(3, span.bytes);
         record.put(4, span.collective);
+        record.put(5, span.ranks);
         sayRank(rank);
         append(record);
         countEvent();

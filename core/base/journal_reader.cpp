@@ -231,7 +231,8 @@ private:
                        .start = record.get<std::int64_t>(1),
                        .end = record.get<std::int64_t>(2),
                        .bytes = record.get<std::int64_t>(3),
-                       .collective = record.get<std::uint64_t>(4)};
+                       .collective = record.get<std::uint64_t>(4),
+                       .ranks = record.get<std::int64_t>(5)};
     }
 
     void digestMetric(const Record& record) {

@@ -34,7 +34,8 @@ TEST(JournalWriterTest, SpansComeBackAsTheyWere) {
                     .start = -5,
                     .end = std::numeric_limits<Ns>::max(),
                     .bytes = 44'700'000,
-                    .collective = std::numeric_limits<std::uint64_t>::max()};
+                    .collective = std::numeric_limits<std::uint64_t>::max(),
+                    .ranks = 3};
     journal->span(span);
     const auto entries = readAll(folder / "rank");
     ASSERT_EQ(entries.size(), 1U);
@@ -46,6 +47,7 @@ TEST(JournalWriterTest, SpansComeBackAsTheyWere) {
     EXPECT_EQ(entries[0].span.end, span.end);
     EXPECT_EQ(entries[0].span.bytes, span.bytes);
     EXPECT_EQ(entries[0].span.collective, span.collective);
+    EXPECT_EQ(entries[0].span.ranks, span.ranks);
 }
 
 TEST(JournalWriterTest, EveryDoubleComesBackBitForBit) {
