@@ -149,7 +149,7 @@ TEST(Layers, NoLibraryLinksAHigherLayer) {
         cmakeOf[folder] = file.text;
         addTargets(targets, folder, file.text);
     }
-    ASSERT_EQ(targets["core_base"], "core/base") << "the tree was not found at " << dasgd::test::kSourceDir;
+    ASSERT_EQ(targets["core_base"], "core/base") << "the tree was not found at " << kSourceDir;
     Names complaints;
     for (const auto& [folder, cmake] : cmakeOf) {
         for (std::string& complaint : linkComplaints(folder, cmake, targets)) complaints.push_back(complaint);

@@ -45,7 +45,7 @@ TEST(Tree, IncludesStartAtTheRoot) {
                     for (std::string line; std::getline(lines, line);) {
                         const std::string path = line.starts_with("#include") ? between(line, "\"", "\"") : "";
                         if (path.empty() || path.ends_with(".moc")) continue;
-                        if (!fs::exists(fs::path(test::kSourceDir) / path)) wrong.push_back(file.path + ": " + line);
+                        if (!fs::exists(fs::path(kSourceDir) / path)) wrong.push_back(file.path + ": " + line);
                     }
                     return wrong;
                 }),

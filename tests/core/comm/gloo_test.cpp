@@ -4,15 +4,10 @@
 
 #include <fstream>
 
-#include "tests/support/communicator_contract.h"
+#include "tests/support/ranks.h"
 
 namespace dasgd::test {
 namespace {
-
-INSTANTIATE_TEST_SUITE_P(Gloo, CommunicatorContract,
-                         testing::Combine(testing::Values(Backend::Gloo), testing::Values(1, 2, 4, 7),
-                                          testing::Values(0, 1, 1000)),
-                         contractName);
 
 TEST(Gloo, ARankThatNeverComesEndsTheWaitAtTheDeadline) {
     const MonotonicClock clock;

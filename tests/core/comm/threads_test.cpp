@@ -3,15 +3,10 @@
 
 #include <array>
 
-#include "tests/support/communicator_contract.h"
+#include "tests/support/ranks.h"
 
 namespace dasgd::test {
 namespace {
-
-INSTANTIATE_TEST_SUITE_P(Threads, CommunicatorContract,
-                         testing::Combine(testing::Values(Backend::Threads), testing::Values(1, 2, 4, 7),
-                                          testing::Values(0, 1, 1000)),
-                         contractName);
 
 TEST(Threads, MeanOfEqualValuesIsExactForPowersOfTwo) {
     const at::Tensor values = torch::rand({1000}, torch::kFloat32);

@@ -1,6 +1,7 @@
 #include "core/step/gradient_feed.h"
 
 #include <gmock/gmock.h>
+#include <torch/nn.h>
 #include <torch/types.h>
 
 namespace dasgd {

@@ -1,6 +1,7 @@
 #include "core/train/evaluator.h"
 
 #include <gtest/gtest.h>
+#include <torch/nn.h>
 #include <torch/types.h>
 
 #include "tests/support/ranks.h"

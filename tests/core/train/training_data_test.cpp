@@ -1,6 +1,7 @@
 #include "core/train/training_data.h"
 
 #include <gmock/gmock.h>
+#include <torch/nn.h>
 #include <torch/types.h>
 
 #include <numeric>
