@@ -184,7 +184,7 @@ private:
     }
 
     static void await(StepContext& context, Pending& pending, std::int64_t launched, const at::Tensor& tensor) {
-        context.trace().await(pending, launched, context.step(), static_cast<std::int64_t>(tensor.nbytes()));
+        context.executor().waitFor(pending, launched, static_cast<std::int64_t>(tensor.nbytes()));
     }
 
     // Between two ranks the rounds of different layers may pass each other.

@@ -71,8 +71,7 @@ public:
     }
 
     void drain(StepContext& context) override {
-        if (pending_) context.trace().await(pending_, context.step(), context.step(), bytesOf(payload_));
-        pending_ = {};
+        if (pending_) context.executor().waitFor(pending_, launchedAt_, bytesOf(payload_));
     }
 
 private:
@@ -81,18 +80,20 @@ private:
 
     // An evaluation of the cluster: what it takes belongs to no step.
     void measure(StepContext& context) {
-        const auto span = context.trace().scope(SpanKind::Eval, context.step());
-        reportGradients(context);
-        for (std::int64_t i = 0; i < params_.repeats; ++i) takeSnapshot(context);
-        measureTransfers(context);
-        chooseRound(context);
+        context.executor().run({SpanKind::Eval}, [&] {
+            reportGradients(context);
+            for (std::int64_t i = 0; i < params_.repeats; ++i) takeSnapshot(context);
+            measureTransfers(context);
+            chooseRound(context);
+        });
     }
 
     // As a merge algorithm does before it sends.
     void takeSnapshot(StepContext& context) {
-        const at::NoGradGuard guard;
-        const auto span = context.trace().scope(SpanKind::Snapshot, context.step(), 0, context.params().bytes());
-        at::mul_out(payload_, context.params().weights(), at::scalar_tensor(1.0, payload_.options()));
+        context.executor().run({SpanKind::Snapshot, context.params().bytes()}, [&] {
+            const at::NoGradGuard guard;
+            at::mul_out(payload_, context.params().weights(), at::scalar_tensor(1.0, payload_.options()));
+        });
     }
 
     void meet(StepContext& context) {
@@ -102,11 +103,11 @@ private:
 
     void reduce(StepContext& context, at::Tensor& tensor) {
         Pending pending = context.comm().allReduce(tensor, Reduce::Sum);
-        context.trace().await(pending, context.step(), context.step(), bytesOf(tensor));
+        context.executor().waitFor(pending, context.step(), bytesOf(tensor));
     }
 
     void metric(StepContext& context, const std::string& name, double value) {
-        context.trace().sink().metric(
+        context.executor().sink().metric(
             {.name = name, .step = context.step(), .wall = context.clock().now(), .value = value});
     }
 
@@ -145,7 +146,7 @@ private:
             meet(context);
             const Ns begin = context.clock().now();
             Pending pending = context.comm().allGather(tensor, all);
-            context.trace().await(pending, context.step(), context.step(), bytesOf(tensor));
+            context.executor().waitFor(pending, context.step(), bytesOf(tensor));
             metric(context, name, milliseconds(context.clock().now() - begin));
         }
     }
@@ -158,7 +159,7 @@ private:
         const auto options = payload_.is_meta() ? payload_.options().device(at::kCPU) : payload_.options();
         at::Tensor agreed = at::full({1}, std::clamp(steps, 1.0, static_cast<double>(params_.overlapped)), options);
         Pending pending = context.comm().broadcast(agreed, Rank{0});
-        context.trace().await(pending, context.step(), context.step(), bytesOf(agreed));
+        context.executor().waitFor(pending, context.step(), bytesOf(agreed));
         round_ = static_cast<std::int64_t>(agreed.item<double>());
         payload_.zero_();
     }
@@ -166,6 +167,7 @@ private:
     void reduceNext(StepContext& context) {
         drain(context);
         pending_ = context.comm().allReduce(payload_, Reduce::Sum);
+        launchedAt_ = context.step();
     }
 
     [[nodiscard]] double aloneSteps() const { return static_cast<double>(lastAlone_ - kWarmUpSteps); }
@@ -174,6 +176,7 @@ private:
     const std::int64_t lastAlone_;  // of the first half
     at::Tensor payload_;            // [N]
     Pending pending_;
+    std::int64_t launchedAt_ = 0;
     std::int64_t round_ = 1;  // steps from one overlapped reduction to the next
     Ns stepBegan_ = 0;
     Ns aloneTime_ = 0;
@@ -184,7 +187,8 @@ private:
         beforeEnd_;  // of each slot, mean milliseconds from its gradient to the end of the backward pass
 };
 
-const AlgorithmRegistry::Add<Probe, ProbeParams> kProbeEntry{"probe", "Measures the cluster; what dasgd calibrate runs"};
+const AlgorithmRegistry::Add<Probe, ProbeParams> kProbeEntry{"probe",
+                                                             "Measures the cluster; what dasgd calibrate runs"};
 
 }  // namespace
 }  // namespace dasgd

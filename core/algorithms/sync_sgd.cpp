@@ -46,9 +46,8 @@ public:
         // A parameter that took no part in the loss leaves its bucket waiting; its gradient is zero everywhere.
         while (launched_ < buckets_.size()) launchNext(context);
         for (Bucket& bucket : buckets_) {
-            context.trace().await(bucket.pending, context.step(), context.step(),
-                                  static_cast<std::int64_t>(bucket.gradients.nbytes()));
-            bucket.pending = {};
+            context.executor().waitFor(bucket.pending, context.step(),
+                                       static_cast<std::int64_t>(bucket.gradients.nbytes()));
             bucket.missing = bucket.parameters;
         }
         launched_ = 0;

@@ -27,23 +27,23 @@ void GradientFeed::listen(Listener listener) {
 }
 
 void GradientFeed::ready(std::size_t slot) {
-    if (time_) time_->gradientReady(slot);
+    if (executor_) executor_->gradientReady(slot);
     if (listener_) listener_(slot);
 }
 
 void GradientFeed::listenToLayers(LayerListener listener) {
     DASGD_CHECK(!hasLayerListener() && "one listener");
-    DASGD_CHECK(params_.shapesOnly() && "nobody can stop autograd between two layers");
+    DASGD_CHECK(params_.shapesOnly() && "autograd cannot be stopped between two layers");
     layers_ = std::move(listener);
 }
 
 void GradientFeed::forward(std::size_t slot) {
     layers_.beforeForward(slot);
-    if (time_) time_->layerDone(SpanKind::Forward, slot);
+    if (executor_) executor_->layerDone(SpanKind::Forward, slot);
 }
 
 void GradientFeed::backward(std::size_t slot) {
-    if (time_) time_->layerDone(SpanKind::Backward, slot);
+    if (executor_) executor_->layerDone(SpanKind::Backward, slot);
     layers_.afterBackward(slot);
 }
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/exec/simulated_time.h"
+#include "core/exec/executor.h"
 #include "core/step/flat_params.h"
 
 namespace torch::autograd {
@@ -20,8 +20,8 @@ class GradientFeed {
 public:
     using Listener = std::function<void(std::size_t slot)>;
 
-    // `simulatedTime` may be null. Both outlive the feed.
-    GradientFeed(FlatParams& params, SimulatedTime* simulatedTime) : params_(params), time_(simulatedTime) {}
+    // `executor` is told of every gradient and layer before the listener is; it may be null. Both outlive the feed.
+    GradientFeed(FlatParams& params, Executor* executor) : params_(params), executor_(executor) {}
 
     // From the next backward pass on `listener` is called once for each slot of FlatParams::slots(), in the order in
     // which the gradients become ready, from inside the pass. One listener; it may launch communication, not wait for
@@ -44,7 +44,7 @@ public:
 
 private:
     FlatParams& params_;
-    SimulatedTime* time_;
+    Executor* executor_;
     Listener listener_;
     LayerListener layers_;
     std::vector<std::shared_ptr<torch::autograd::Node>> accumulators_;  // autograd holds them weakly

@@ -5,7 +5,7 @@
 
 #include "core/base/clock.h"
 #include "core/comm/communicator.h"
-#include "core/exec/trace.h"
+#include "core/exec/executor.h"
 #include "core/step/flat_params.h"
 #include "core/step/gradient_feed.h"
 
@@ -14,19 +14,19 @@ namespace dasgd {
 class StepContext {
 public:
     // `samples`: of one rank in one step.
-    StepContext(Communicator& comm, Clock& clock, FlatParams& params, Trace& trace,
-                SimulatedTime* simulatedTime = nullptr, std::int64_t samples = 1)
+    StepContext(Communicator& comm, Clock& clock, FlatParams& params, Executor& executor, std::int64_t samples = 1)
         : comm_(comm),
           clock_(clock),
           params_(params),
-          trace_(trace),
-          gradientFeed_(params, simulatedTime),
+          executor_(executor),
+          gradientFeed_(params, &executor),
           samples_(samples) {}
 
     [[nodiscard]] Communicator& comm() { return comm_; }
     [[nodiscard]] Clock& clock() { return clock_; }
     [[nodiscard]] FlatParams& params() { return params_; }
-    [[nodiscard]] Trace& trace() { return trace_; }
+    // Through which every piece of work and every wait goes.
+    [[nodiscard]] Executor& executor() { return executor_; }
     [[nodiscard]] GradientFeed& gradientFeed() { return gradientFeed_; }
 
     // That this rank trains on in one step.
@@ -40,13 +40,14 @@ public:
     void moveTo(std::int64_t step, double learningRate) {
         step_ = step;
         learningRate_ = learningRate;
+        executor_.moveTo(step);
     }
 
 private:
     Communicator& comm_;
     Clock& clock_;
     FlatParams& params_;
-    Trace& trace_;
+    Executor& executor_;
     GradientFeed gradientFeed_;
     std::int64_t samples_;
     std::int64_t step_ = 0;

@@ -2,7 +2,6 @@
 
 #include <torch/types.h>
 
-#include <limits>
 #include <optional>
 
 #include "core/optimizers/optimizer.h"
@@ -11,6 +10,16 @@
 namespace dasgd {
 
 namespace {
+
+class TensorValue final : public LaterValue {
+public:
+    explicit TensorValue(at::Tensor value) : value_(std::move(value)) {}
+    [[nodiscard]] bool ready() override { return value_.is_cpu(); }
+    [[nodiscard]] double read() override { return value_.item<double>(); }
+
+private:
+    at::Tensor value_;
+};
 
 class RealStep final : public LocalStep {
 public:
@@ -36,7 +45,7 @@ public:
         const at::NoGradGuard guard;
         optimizer_->step(params_, learningRate);
     }
-    [[nodiscard]] double loss() override { return loss_.item<double>(); }
+    [[nodiscard]] std::unique_ptr<LaterValue> loss() override { return std::make_unique<TensorValue>(loss_.detach()); }
 
 private:
     const TrainingData& data_;
@@ -64,7 +73,7 @@ public:
         for (std::size_t slot = slots_; slot-- > 0;) feed_.ready(slot);
     }
     void update(double) override {}
-    [[nodiscard]] double loss() override { return std::numeric_limits<double>::quiet_NaN(); }
+    [[nodiscard]] std::unique_ptr<LaterValue> loss() override { return nullptr; }
 
 private:
     std::size_t slots_;

@@ -9,6 +9,7 @@
 #include "core/step/flat_params.h"
 #include "core/step/gradient_feed.h"
 #include "core/train/experiment.h"
+#include "core/train/later_value.h"
 #include "core/train/training_data.h"
 
 namespace dasgd {
@@ -20,8 +21,8 @@ public:
     virtual void forward() = 0;
     virtual void backward() = 0;
     virtual void update(double learningRate) = 0;
-    // Of the batch just trained on; NaN where nothing is computed.
-    [[nodiscard]] virtual double loss() = 0;
+    // Of the batch just trained on; null where nothing is computed. Outlives the step that made it.
+    [[nodiscard]] virtual std::unique_ptr<LaterValue> loss() = 0;
 };
 
 // The real thing. Everything given outlives it.

@@ -7,9 +7,12 @@
 #include <optional>
 #include <vector>
 
+#include "core/exec/cpu_executor.h"
+#include "core/exec/simulated_executor.h"
 #include "core/step/step_context.h"
 #include "core/train/evaluator.h"
 #include "core/train/local_step.h"
+#include "core/train/loss_queue.h"
 
 namespace dasgd {
 
@@ -34,6 +37,13 @@ FlatParams paramsOf(const Experiment& experiment, const TrainingData& data, Mode
     return {model->module(), experiment.scalarType()};
 }
 
+std::unique_ptr<Executor> executorFor(const Experiment& experiment, const WorkerEnvironment& environment) {
+    Clock& clock = environment.clock;
+    const TraceLevel level = levelOf(experiment.record);
+    if (!environment.simulatedTime) return std::make_unique<CpuExecutor>(clock, environment.sink, level);
+    return std::make_unique<SimulatedExecutor>(clock, environment.sink, level, *environment.simulatedTime);
+}
+
 class WorkerLoop {
 public:
     // No `model`: only time is simulated.
@@ -43,9 +53,8 @@ public:
           environment_(environment),
           model_(std::move(model)),
           params_(paramsOf(experiment, data, model_.get())),
-          trace_(environment.clock, environment.sink, levelOf(experiment.record), environment.simulatedTime),
-          context_(environment.comm, environment.clock, params_, trace_, environment.simulatedTime,
-                   experiment.train.batchSize),
+          executor_(executorFor(experiment, environment)),
+          context_(environment.comm, environment.clock, params_, *executor_, experiment.train.batchSize),
           plan_(planSteps(experiment, data.splits.train.count())),
           hasData_(!data.shards.empty()),
           learningRate_(experiment.makeOptimizer()->learningRate()),
@@ -84,7 +93,7 @@ public:
 private:
     // Equal weights everywhere, whatever library made them; and no rank's clock starts before the last one is there.
     void startTogether() {
-        const UntimedScope free(environment_.simulatedTime);
+        const UntimedScope untimed(*executor_);
         Pending weights = environment_.comm.broadcast(params_.weights(), Rank{0});
         weights.wait();
         setupBytes_ = environment_.comm.bytesSent();
@@ -95,9 +104,10 @@ private:
         const double rate = learningRate_ * experiment_.schedule->factor(step_, plan_.totalSteps);
         // Spans of a step carry the number that it will have when it is complete.
         context_.moveTo(step_ + 1, rate);
-        const double loss = descend(rate);
+        descend(rate);
         ++step_;
         algorithm_->afterStep(context_);
+        executor_->flush();
         const Ns now = environment_.clock.now();
         if (step_ > warmUp()) {
             measuredSteps_ += 1;
@@ -105,42 +115,34 @@ private:
         }
         recordThroughput(now);
         if (experiment_.timeOnly()) return;
-        metric("train/loss", loss);
         recordWeights();
-        if (!std::isfinite(loss)) {
-            throw Diverged("the training loss of rank " + std::to_string(environment_.comm.rank().value()) + " is " +
-                           (std::isnan(loss) ? "NaN" : "infinite") + " at step " + std::to_string(step_) +
-                           ". A smaller learning rate, warm-up or a smaller delay usually helps.");
-        }
+        losses_.push(metricNow("train/loss"), local_->loss());
+        losses_.readReady([this](const Metric& loss) { recordLoss(loss); });
     }
 
-    double descend(double rate) {
-        if (hasData_) {
-            const auto span = trace_.scope(SpanKind::Data, step_ + 1);
-            local_->load();
-        }
-        {
-            const auto span = trace_.scope(SpanKind::Forward, step_ + 1);
-            local_->forward();
-        }
-        {
-            const auto span = trace_.scope(SpanKind::Backward, step_ + 1);
-            local_->backward();
-        }
+    void descend(double rate) {
+        if (hasData_) executor_->run({SpanKind::Data}, [&] { local_->load(); });
+        executor_->run({SpanKind::Forward}, [&] { local_->forward(); });
+        executor_->run({SpanKind::Backward}, [&] { local_->backward(); });
         algorithm_->afterBackward(context_);
-        {
-            const auto span = trace_.scope(SpanKind::Update, step_ + 1);
-            local_->update(rate);
-        }
-        return local_->loss();
+        executor_->run({SpanKind::Update}, [&] { local_->update(rate); });
+    }
+
+    void recordLoss(const Metric& loss) {
+        environment_.sink.metric(loss);
+        if (std::isfinite(loss.value)) return;
+        throw Diverged("the training loss of rank " + std::to_string(environment_.comm.rank().value()) + " is " +
+                       (std::isnan(loss.value) ? "NaN" : "infinite") + " at step " + std::to_string(loss.step) +
+                       ". A smaller learning rate, warm-up or a smaller delay usually helps.");
     }
 
     void evaluate() {
         const Ns begin = environment_.clock.now();
         if (evaluator_) {
-            const UntimedScope free(environment_.simulatedTime);
-            const auto span = trace_.scope(SpanKind::Eval, step_);
-            const EvaluationReport report = evaluator_->evaluate();
+            losses_.readAll([this](const Metric& loss) { recordLoss(loss); });
+            const UntimedScope untimed(*executor_);
+            EvaluationReport report;
+            executor_->run({SpanKind::Eval}, [&] { report = evaluator_->evaluate(); });
             evaluationBytes_ += report.bytesSent;
             if (environment_.comm.rank() == Rank{0}) {
                 metric("eval/loss", report.loss);
@@ -156,8 +158,8 @@ private:
     }
 
     void recordOverlap() {
-        if (trace_.level() == TraceLevel::Off) return;
-        const OverlapSummary overlap = trace_.overlap();
+        if (executor_->level() == TraceLevel::Off) return;
+        const OverlapSummary overlap = executor_->overlap();
         metric("overlap/reduce_s", seconds(overlap.reduce));
         metric("overlap/compute_s", seconds(overlap.compute));
         metric("overlap/hidden_s", seconds(overlap.hidden));
@@ -190,8 +192,10 @@ private:
         // overlap.
         recordOverlap();
         algorithm_->drain(context_);
+        executor_->flush();
+        losses_.readAll([this](const Metric& loss) { recordLoss(loss); });
         if (kind == WorkerOutcome::Kind::Finished && evaluator_) {
-            const UntimedScope free(environment_.simulatedTime);
+            const UntimedScope untimed(*executor_);
             const std::int64_t before = environment_.comm.bytesSent();
             averageModel(params_, environment_.comm);
             evaluationBytes_ += environment_.comm.bytesSent() - before;
@@ -205,13 +209,18 @@ private:
     }
 
     void metric(std::string_view name, double value) {
-        environment_.sink.metric({.name = name,
-                                  .step = step_,
-                                  .epoch = static_cast<double>(step_) / static_cast<double>(plan_.stepsPerEpoch),
-                                  .wall = environment_.clock.now(),
-                                  .samples = step_ * samplesPerStep(),
-                                  .bytesSent = environment_.comm.bytesSent() - evaluationBytes_ - setupBytes_,
-                                  .value = value});
+        Metric metric = metricNow(name);
+        metric.value = value;
+        environment_.sink.metric(metric);
+    }
+
+    [[nodiscard]] Metric metricNow(std::string_view name) const {
+        return {.name = name,
+                .step = step_,
+                .epoch = static_cast<double>(step_) / static_cast<double>(plan_.stepsPerEpoch),
+                .wall = environment_.clock.now(),
+                .samples = step_ * samplesPerStep(),
+                .bytesSent = environment_.comm.bytesSent() - evaluationBytes_ - setupBytes_};
     }
 
     [[nodiscard]] std::int64_t samplesPerStep() const { return experiment_.train.batchSize * environment_.comm.size(); }
@@ -221,7 +230,7 @@ private:
     const WorkerEnvironment& environment_;
     std::unique_ptr<Model> model_;
     FlatParams params_;
-    Trace trace_;
+    std::unique_ptr<Executor> executor_;
     StepContext context_;
     std::unique_ptr<LocalStep> local_;
     std::optional<Evaluator> evaluator_;  // none where there is nothing but time to measure
@@ -230,6 +239,7 @@ private:
     double learningRate_;  // before the schedule
     std::unique_ptr<Algorithm> algorithm_;
     std::vector<std::string> weightNames_;
+    LossQueue losses_;
     std::int64_t step_ = 0;
     std::int64_t evaluationBytes_ = 0;  // kept out of `bytes_sent`: they are the laboratory's, not the algorithm's
     std::int64_t setupBytes_ = 0;

@@ -30,34 +30,33 @@ void DelayedAverage::afterStep(StepContext& context) {
 
 void DelayedAverage::drain(StepContext& context) {
     if (!pending_) return;
-    context.trace().await(pending_, launchedAt_, context.step(), context.params().bytes());
-    pending_ = {};
+    context.executor().waitFor(pending_, launchedAt_, context.params().bytes());
 }
 
 void DelayedAverage::launch(StepContext& context) {
     const at::NoGradGuard guard;
     const at::Tensor& weights = context.params().weights();
-    {
-        const auto span = context.trace().scope(SpanKind::Snapshot, context.step(), 0, context.params().bytes());
+    context.executor().run({SpanKind::Snapshot, context.params().bytes()}, [&] {
         if (!mean_.defined()) mean_ = at::empty_like(weights);
         at::mul_out(mean_, weights, at::scalar_tensor(mixer_.scale(context.comm().size()), weights.options()));
         if (params_.correction > 0) {
             if (!snapshot_.defined()) snapshot_ = at::empty_like(weights);
             snapshot_.copy_(weights);
         }
-    }
+    });
     pending_ = mixer_.start(context.comm(), mean_);
     launchedAt_ = context.step();
 }
 
 void DelayedAverage::merge(StepContext& context) {
     const std::int64_t bytes = context.params().bytes();
-    context.trace().await(pending_, launchedAt_, context.step(), bytes);
-    const auto span = context.trace().scope(SpanKind::Merge, context.step(), pending_.collective(), bytes);
-    pending_ = {};
+    const std::uint64_t collective = pending_.collective();
+    context.executor().waitFor(pending_, launchedAt_, bytes);
+    context.executor().run({SpanKind::Merge, bytes, collective}, [&] { mix(context.params().weights()); });
+}
 
+void DelayedAverage::mix(at::Tensor& weights) {
     const at::NoGradGuard guard;
-    at::Tensor& weights = context.params().weights();
     const double xi = params_.localWeight;
     const double c = params_.correction;
     if (c == 0 && xi == 0) {
@@ -76,13 +75,12 @@ void DelayedAverage::merge(StepContext& context) {
 // With nothing overlapped the weights themselves can travel: no snapshot, no copy back, the same bits.
 void DelayedAverage::averageInPlace(StepContext& context) {
     at::Tensor& weights = context.params().weights();
-    {
-        const auto span = context.trace().scope(SpanKind::Snapshot, context.step(), 0, context.params().bytes());
+    context.executor().run({SpanKind::Snapshot, context.params().bytes()}, [&] {
         const at::NoGradGuard guard;
         weights.mul_(mixer_.scale(context.comm().size()));
-    }
+    });
     Pending pending = mixer_.start(context.comm(), weights);
-    context.trace().await(pending, context.step(), context.step(), context.params().bytes());
+    context.executor().waitFor(pending, context.step(), context.params().bytes());
 }
 
 }  // namespace dasgd

@@ -45,6 +45,7 @@ public:
 private:
     void launch(StepContext& context);
     void merge(StepContext& context);
+    void mix(at::Tensor& weights);
     void averageInPlace(StepContext& context);
 
     DelayedAverageParams params_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
 
 #include "core/base/check.h"
 #include "core/sim/engine/virtual_comm.h"
@@ -53,6 +52,12 @@ void RankActor::charge(SpanKind kind, std::int64_t bytes) {
     if (!planned_.empty() || world_.options().compute.contention > 0 || isTouched()) settle();
 }
 
+void RankActor::abandon() noexcept {
+    planned_.clear();
+    passDone_ = 0;
+    inBackward_ = false;
+}
+
 void RankActor::gradientReady(std::size_t slot) {
     const double seconds = compute_.gradientSeconds(slot);
     inBackward_ = true;
@@ -67,9 +72,9 @@ void RankActor::layerDone(SpanKind pass, std::size_t slot) {
     if (world_.options().compute.contention > 0 || isTouched()) settle();
 }
 
-void RankActor::setUntimed(bool free) {
+void RankActor::setUntimed(bool untimed) {
     settle();
-    free_ = free;
+    free_ = untimed;
 }
 
 // Autograd keeps its place in the thread, so a backward pass cannot be left for another rank's: what it launches is
@@ -117,7 +122,6 @@ void RankActor::liveUntil(double instant) {
     dead_ = true;
     ahead_ = 0;
     world_.stayDown(rank_);
-    if (std::uncaught_exceptions() > 0) return;
     throw CommError(whatKilledIt());
 }
 

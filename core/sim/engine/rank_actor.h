@@ -29,9 +29,10 @@ public:
     void sleepUntil(Ns instant) override;
     // SimulatedTime.
     void charge(SpanKind kind, std::int64_t bytes) override;
+    void abandon() noexcept override;
     void gradientReady(std::size_t slot) override;
     void layerDone(SpanKind pass, std::size_t slot) override;
-    void setUntimed(bool free) override;
+    void setUntimed(bool untimed) override;
 
     // Does `launch` in SimGrid's context at the rank's present time: at once, or, inside a backward pass, when time
     // has come so far.

@@ -4,6 +4,8 @@
 #include <torch/nn.h>
 #include <torch/types.h>
 
+#include "tests/support/training.h"
+
 namespace dasgd {
 namespace {
 
@@ -26,40 +28,47 @@ TEST(GradientFeed, TellsOfEachGradientOnceFromTheLastLayerOn) {
 }
 
 // Writes down what it is told.
-struct Notes final : SimulatedTime {
-    std::vector<std::size_t> slots;
-    std::vector<std::pair<SpanKind, std::size_t>> layers;
-    void charge(SpanKind, std::int64_t) override {}
+class Notes final : public Executor {
+public:
+    Notes() : Executor(clock_, sink_, TraceLevel::Off) {}
     void gradientReady(std::size_t slot) override { slots.push_back(slot); }
     void layerDone(SpanKind pass, std::size_t slot) override { layers.emplace_back(pass, slot); }
     void setUntimed(bool) override {}
+    std::vector<std::size_t> slots;
+    std::vector<std::pair<SpanKind, std::size_t>> layers;
+
+private:
+    void finished(const Work&) override {}
+    void abandoned() noexcept override {}
+    MonotonicClock clock_;
+    test::MemorySink sink_;
 };
 
 TEST(GradientFeed, MovesTimeOnBeforeTheListenerHears) {
     FlatParams shapes = FlatParams::shapesOf({{4}, {2}}, torch::kFloat);
-    Notes simulatedTime;
-    GradientFeed feed(shapes, &simulatedTime);
+    Notes executor;
+    GradientFeed feed(shapes, &executor);
     EXPECT_FALSE(feed.hasListener());
-    feed.listen([&](std::size_t slot) { EXPECT_EQ(simulatedTime.slots.back(), slot); });
+    feed.listen([&](std::size_t slot) { EXPECT_EQ(executor.slots.back(), slot); });
     EXPECT_TRUE(feed.hasListener());
     feed.ready(1);
     feed.ready(0);
-    EXPECT_THAT(simulatedTime.slots, ElementsAre(1, 0));
+    EXPECT_THAT(executor.slots, ElementsAre(1, 0));
 }
 
 TEST(GradientFeed, TellsOfALayerBeforeItsForwardAndAfterItsBackwardPass) {
     FlatParams shapes = FlatParams::shapesOf({{4}, {2}}, torch::kFloat);
-    Notes simulatedTime;
-    GradientFeed feed(shapes, &simulatedTime);
+    Notes executor;
+    GradientFeed feed(shapes, &executor);
     std::vector<std::size_t> told;  // how many layers were done when the listener heard
-    const auto note = [&](std::size_t) { told.push_back(simulatedTime.layers.size()); };
+    const auto note = [&](std::size_t) { told.push_back(executor.layers.size()); };
     EXPECT_FALSE(feed.hasLayerListener());
     feed.listenToLayers({note, note});
     EXPECT_TRUE(feed.hasLayerListener());
     feed.forward(1);
     feed.backward(0);
     EXPECT_THAT(told, ElementsAre(0, 2));
-    EXPECT_THAT(simulatedTime.layers, ElementsAre(std::pair(SpanKind::Forward, 1U), std::pair(SpanKind::Backward, 0U)));
+    EXPECT_THAT(executor.layers, ElementsAre(std::pair(SpanKind::Forward, 1U), std::pair(SpanKind::Backward, 0U)));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <torch/nn/modules/linear.h>
 #include <torch/types.h>
 
+#include "core/exec/cpu_executor.h"
 #include "tests/support/ranks.h"
 #include "tests/support/training.h"
 
@@ -26,8 +27,8 @@ std::vector<double> weightsOf(const DelayedAverageParams& values, std::int64_t s
         torch::nn::Linear layer(2, 1);
         FlatParams params(*layer, torch::kFloat64);
         MemorySink sink;
-        Trace trace(clock, sink, TraceLevel::Off);
-        StepContext context(comm, clock, params, trace);
+        CpuExecutor executor(clock, sink, TraceLevel::Off);
+        StepContext context(comm, clock, params, executor);
         DelayedAverage average(values, doubled());
         const at::NoGradGuard guard;
         params.weights().fill_(1);

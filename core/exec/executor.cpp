@@ -1,0 +1,79 @@
+#include "core/exec/executor.h"
+
+#include <optional>
+#include <utility>
+
+namespace dasgd {
+
+namespace {
+
+bool interrupts(const Work& work) { return work.kind == SpanKind::Wait; }
+
+}  // namespace
+
+void Executor::enter(Open& open) {
+    open_ = &open;
+    if (open.outer && interrupts(open.work)) record(*open.outer, open.start);
+}
+
+void Executor::leave(Open& open) {
+    open_ = open.outer;
+    finished(open.work);
+    close(open);
+}
+
+void Executor::abandon(Open& open) {
+    open_ = open.outer;
+    abandoned();
+    close(open);
+}
+
+void Executor::close(const Open& open) {
+    const Ns end = now();
+    record(open, end);
+    if (open.outer && interrupts(open.work)) open.outer->start = end;
+}
+
+void Executor::record(const Open& open, Ns end) {
+    add({.kind = open.work.kind,
+         .step = open.step,
+         .start = open.start,
+         .end = end,
+         .bytes = open.work.bytes,
+         .collective = open.work.collective});
+}
+
+void Executor::waitFor(Pending& pending, std::int64_t launchedAt, std::int64_t bytes) {
+    if (pending.done()) {
+        pending.wait();
+    } else {
+        run({.kind = SpanKind::Wait, .collective = pending.collective()}, [&] { pending.wait(); });
+    }
+    Unended ended{std::exchange(pending, {}), launchedAt, bytes};
+    if (!record(ended)) unended_.push_back(std::move(ended));
+}
+
+void Executor::flush() {
+    while (!unended_.empty() && record(unended_.front())) unended_.pop_front();
+}
+
+bool Executor::record(Unended& ended) {
+    const std::optional<Interval> interval = ended.pending.interval();
+    if (!interval) return false;
+    add({.lane = Lane::Comm,
+         .kind = SpanKind::Reduce,
+         .step = ended.launchedAt,
+         .start = interval->start,
+         .end = interval->end,
+         .bytes = ended.bytes,
+         .collective = ended.pending.collective()});
+    return true;
+}
+
+void Executor::add(const Span& span) {
+    if (level_ == TraceLevel::Off) return;
+    meter_.add(span);
+    if (level_ == TraceLevel::Full) sink_.span(span);
+}
+
+}  // namespace dasgd

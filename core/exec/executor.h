@@ -1,0 +1,127 @@
+// Runs a rank's work, waits for its communication, and records when both were done. Everything that takes a rank time
+// goes through run() or waitFor(), so no work is free by oversight: on a real machine the executor reads the clock, on
+// the virtual cluster it charges simulated time, on a device it will record events.
+//
+// Owner: the rank's training thread; one executor a rank. Makes no system call.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+
+#include "core/analysis/overlap.h"
+#include "core/base/clock.h"
+#include "core/base/event.h"
+#include "core/comm/pending.h"
+
+namespace dasgd {
+
+enum class TraceLevel : std::uint8_t { Off, Summary, Full };
+
+struct Work {
+    SpanKind kind = SpanKind::Forward;
+    std::int64_t bytes = 0;        // memory that a snapshot or a merge goes over; 0 where that is of no interest
+    std::uint64_t collective = 0;  // whose result is used; 0: none
+};
+
+class Executor {
+public:
+    // `clock` and `sink` outlive the executor.
+    Executor(Clock& clock, EventSink& sink, TraceLevel level) : clock_(clock), sink_(sink), level_(level) {}
+    virtual ~Executor() = default;
+    Executor(const Executor&) = delete;
+    Executor& operator=(const Executor&) = delete;
+
+    // The step that spans carry from now on.
+    void moveTo(std::int64_t step) { step_ = step; }
+
+    // Does `work` by calling `f`, and records it on the compute lane from start to end. Calls nest; a wait inside a
+    // pass interrupts it: what is recorded of the pass is the time before and after. Throws what `f` throws, having
+    // recorded the work so far, and CommError where the rank's host failed for good in simulated time.
+    template <class F>
+    void run(const Work& work, F&& f) {
+        Open open{.work = work, .step = step_, .start = now(), .outer = open_};
+        enter(open);
+        try {
+            f();
+        } catch (...) {
+            abandon(open);
+            throw;
+        }
+        leave(open);
+    }
+
+    // Waits for an operation that was launched at step `launchedAt` with a payload of `bytes`, and records the wait, if
+    // there was one, and the operation. `pending` is empty afterwards. Throws what Pending::wait throws; the wait is
+    // recorded even then.
+    void waitFor(Pending& pending, std::int64_t launchedAt, std::int64_t bytes);
+
+    // Records operations that were waited for and whose end was not known then but is now, in the order of the waits.
+    void flush();
+
+    // The backward pass under way has come to where the gradient of parameter `slot` is ready. From inside autograd.
+    virtual void gradientReady(std::size_t slot) = 0;
+    // The forward or backward pass under way, whichever `pass` says, is done with the layer of parameter `slot`, and
+    // nothing is inside autograd: the rank may wait now. Throws as run() does.
+    virtual void layerDone(SpanKind pass, std::size_t slot) = 0;
+    // While untimed, communication takes no simulated time: evaluation and setup are no part of the algorithm.
+    virtual void setUntimed(bool untimed) = 0;
+
+    // Zero while the level is Off.
+    [[nodiscard]] OverlapSummary overlap() const { return meter_.summary(); }
+    [[nodiscard]] TraceLevel level() const { return level_; }
+    [[nodiscard]] EventSink& sink() { return sink_; }
+
+protected:
+    // `work` was done; the clock moves on where time is simulated. May throw CommError.
+    virtual void finished(const Work& work) = 0;
+    // The work under way failed: what it had planned does not happen.
+    virtual void abandoned() noexcept = 0;
+
+private:
+    // Work under way; lives in run().
+    struct Open {
+        Work work;
+        std::int64_t step = 0;
+        Ns start = 0;
+        Open* outer = nullptr;
+    };
+    // Waited for, end not known yet.
+    struct Unended {
+        Pending pending;
+        std::int64_t launchedAt = 0;
+        std::int64_t bytes = 0;
+    };
+
+    void enter(Open& open);
+    void leave(Open& open);
+    void abandon(Open& open);
+    void close(const Open& open);
+    void record(const Open& open, Ns end);
+    // False where the end is not known yet.
+    bool record(Unended& ended);
+    void add(const Span& span);
+    [[nodiscard]] Ns now() const { return level_ == TraceLevel::Off ? 0 : clock_.now(); }
+
+    Clock& clock_;
+    EventSink& sink_;
+    TraceLevel level_;
+    std::int64_t step_ = 0;
+    OverlapMeter meter_;
+    Open* open_ = nullptr;  // the innermost
+    std::deque<Unended> unended_;
+};
+
+// Untimed for as long as the object lives.
+class UntimedScope {
+public:
+    explicit UntimedScope(Executor& executor) : executor_(executor) { executor_.setUntimed(true); }
+    ~UntimedScope() { executor_.setUntimed(false); }
+    UntimedScope(const UntimedScope&) = delete;
+    UntimedScope& operator=(const UntimedScope&) = delete;
+
+private:
+    Executor& executor_;
+};
+
+}  // namespace dasgd

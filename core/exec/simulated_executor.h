@@ -1,0 +1,25 @@
+// Work on the virtual cluster: really done, and then charged to the rank's simulated time.
+#pragma once
+
+#include "core/exec/executor.h"
+#include "core/exec/simulated_time.h"
+
+namespace dasgd {
+
+class SimulatedExecutor final : public Executor {
+public:
+    // `time` outlives the executor; it moves `clock` on.
+    SimulatedExecutor(Clock& clock, EventSink& sink, TraceLevel level, SimulatedTime& time)
+        : Executor(clock, sink, level), time_(time) {}
+    void gradientReady(std::size_t slot) override { time_.gradientReady(slot); }
+    void layerDone(SpanKind pass, std::size_t slot) override { time_.layerDone(pass, slot); }
+    void setUntimed(bool untimed) override { time_.setUntimed(untimed); }
+
+private:
+    void finished(const Work& work) override { time_.charge(work.kind, work.bytes); }
+    void abandoned() noexcept override { time_.abandon(); }
+
+    SimulatedTime& time_;
+};
+
+}  // namespace dasgd

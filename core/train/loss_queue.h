@@ -1,0 +1,38 @@
+// Losses on their way into the records. Asking for the loss of a step right after the step would make a device idle
+// until the host has launched the next one; here each is read when it is known, at the latest one step later.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+
+#include "core/base/event.h"
+#include "core/train/later_value.h"
+
+namespace dasgd {
+
+class LossQueue {
+public:
+    // Gets `value` in place, everything else as it was when the loss was pushed.
+    using Record = std::function<void(const Metric&)>;
+
+    // The loss of the step just made; `at` says which, when, and after how many samples and bytes. Its name is a
+    // literal.
+    void push(const Metric& at, std::unique_ptr<LaterValue> loss);
+    // Records, oldest first, what is ready, and waits for all but the newest.
+    void readReady(const Record& record) { read(1, record); }
+    // Waits for all.
+    void readAll(const Record& record) { read(0, record); }
+
+private:
+    struct Entry {
+        Metric at;
+        std::unique_ptr<LaterValue> loss;
+    };
+    // `kept` may stay behind if they are not ready.
+    void read(std::size_t kept, const Record& record);
+
+    std::deque<Entry> entries_;
+};
+
+}  // namespace dasgd

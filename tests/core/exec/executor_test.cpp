@@ -1,0 +1,197 @@
+#include "core/exec/executor.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "core/exec/cpu_executor.h"
+#include "core/exec/simulated_executor.h"
+#include "tests/support/training.h"
+
+namespace dasgd::test {
+namespace {
+
+using ::testing::ElementsAre;
+
+class HandClock final : public Clock {
+public:
+    [[nodiscard]] Ns now() const override { return time += 10; }
+    void sleepUntil(Ns instant) override { time = instant; }
+    mutable Ns time = 0;
+};
+
+// Ends when told to.
+class HandOperation final : public Pending::Operation {
+public:
+    HandOperation(HandClock& clock, bool ready) : clock_(clock), ready_(ready) {}
+    void wait() override {
+        if (fails) throw CommError("rank 1 is gone");
+        if (!ready_) clock_.time += 500;
+    }
+    bool done() override { return ready_; }
+    Interval interval() override { return {100, 400}; }
+    bool fails = false;
+
+private:
+    HandClock& clock_;
+    bool ready_;
+};
+
+class ExecutorTest : public ::testing::Test {
+protected:
+    void expectSpan(std::size_t i, SpanKind kind, Ns start, Ns end) const {
+        EXPECT_EQ(sink.spans.at(i).kind, kind) << i;
+        EXPECT_EQ(sink.spans.at(i).start, start) << i;
+        EXPECT_EQ(sink.spans.at(i).end, end) << i;
+    }
+    HandClock clock;
+    MemorySink sink;
+    CpuExecutor executor{clock, sink, TraceLevel::Full};
+};
+
+TEST_F(ExecutorTest, RunsWorkAndRecordsItFromStartToEnd) {
+    bool done = false;
+    executor.moveTo(7);
+    executor.run({SpanKind::Merge, 99, 3}, [&] { done = true; });
+    EXPECT_TRUE(done);
+    ASSERT_EQ(sink.spans.size(), 1U);
+    expectSpan(0, SpanKind::Merge, 10, 20);
+    EXPECT_EQ(sink.spans[0].lane, Lane::Compute);
+    EXPECT_EQ(sink.spans[0].step, 7);
+    EXPECT_EQ(sink.spans[0].bytes, 99);
+    EXPECT_EQ(sink.spans[0].collective, 3U);
+}
+
+TEST_F(ExecutorTest, AWaitInsideAPassInterruptsIt) {
+    executor.run({SpanKind::Forward}, [&] {
+        executor.run({SpanKind::Wait}, [] {});
+        executor.run({SpanKind::Merge}, [] {});
+    });
+    ASSERT_EQ(sink.spans.size(), 4U);
+    expectSpan(0, SpanKind::Forward, 10, 20);
+    expectSpan(1, SpanKind::Wait, 20, 30);
+    expectSpan(2, SpanKind::Merge, 40, 50);
+    expectSpan(3, SpanKind::Forward, 30, 60);
+}
+
+TEST_F(ExecutorTest, WorkThatThrowsIsRecordedAndThePassAroundItToo) {
+    const auto failing = [&] {
+        executor.run({SpanKind::Forward},
+                     [&] { executor.run({SpanKind::Wait}, [] { throw CommError("rank 1 is gone"); }); });
+    };
+    EXPECT_THROW(failing(), CommError);
+    ASSERT_EQ(sink.spans.size(), 3U);
+    expectSpan(1, SpanKind::Wait, 20, 30);
+    expectSpan(2, SpanKind::Forward, 30, 40);
+    executor.run({SpanKind::Wait}, [] {});
+    EXPECT_EQ(sink.spans.size(), 4U) << "nothing is open any more that a wait would interrupt";
+}
+
+TEST_F(ExecutorTest, RecordsTheWaitOnlyWhereThereWasOne) {
+    for (const bool ready : {false, true}) {
+        sink.spans.clear();
+        Pending pending(std::make_shared<HandOperation>(clock, ready), 5);
+        executor.moveTo(7);
+        executor.waitFor(pending, 4, 1000);
+        EXPECT_FALSE(pending) << "waited for once";
+        ASSERT_EQ(sink.spans.size(), ready ? 1U : 2U);
+        const Span& reduce = sink.spans.back();
+        EXPECT_EQ(reduce.kind, SpanKind::Reduce);
+        EXPECT_EQ(reduce.lane, Lane::Comm);
+        EXPECT_EQ(reduce.step, 4);
+        EXPECT_EQ(reduce.start, 100);
+        EXPECT_EQ(reduce.end, 400);
+        EXPECT_EQ(reduce.bytes, 1000);
+        EXPECT_EQ(reduce.collective, 5U);
+        if (!ready) {
+            EXPECT_EQ(sink.spans[0].kind, SpanKind::Wait);
+            EXPECT_EQ(sink.spans[0].step, 7);
+            EXPECT_EQ(sink.spans[0].collective, 5U);
+            EXPECT_GE(sink.spans[0].end - sink.spans[0].start, 500);
+        }
+    }
+}
+
+TEST_F(ExecutorTest, AFailedWaitIsRecordedBeforeTheErrorGoesOn) {
+    auto operation = std::make_shared<HandOperation>(clock, false);
+    operation->fails = true;
+    Pending pending(operation, 1);
+    EXPECT_THROW(executor.waitFor(pending, 1, 8), CommError);
+    ASSERT_EQ(sink.spans.size(), 1U);
+    EXPECT_EQ(sink.spans[0].kind, SpanKind::Wait);
+}
+
+TEST_F(ExecutorTest, LevelsKeepSpansNumbersOrNothing) {
+    for (const TraceLevel level : {TraceLevel::Full, TraceLevel::Summary, TraceLevel::Off}) {
+        sink.spans.clear();
+        clock.time = 190;
+        CpuExecutor recording(clock, sink, level);
+        recording.run({SpanKind::Backward}, [&] { clock.time = 340; });
+        Pending pending(std::make_shared<HandOperation>(clock, true), 1);
+        recording.waitFor(pending, 1, 8);
+        EXPECT_EQ(sink.spans.size(), level == TraceLevel::Full ? 2U : 0U);
+        EXPECT_EQ(recording.overlap().hidden, level == TraceLevel::Off ? 0 : 150) << "of 200 to 350, 100 to 400";
+    }
+}
+
+// Writes down what it is told and moves its clock by 1,000 for each piece of work.
+struct Notes final : SimulatedTime {
+    explicit Notes(HandClock& clock) : clock(clock) {}
+    void charge(SpanKind kind, std::int64_t bytes) override {
+        told.push_back("charge " + std::string(nameOf(kind)) + " " + std::to_string(bytes));
+        if (dead) throw CommError("its host failed");
+        clock.time += 1000;
+    }
+    void abandon() noexcept override { told.emplace_back("abandon"); }
+    void gradientReady(std::size_t slot) override { told.push_back("gradient " + std::to_string(slot)); }
+    void layerDone(SpanKind pass, std::size_t slot) override {
+        told.push_back(std::string(nameOf(pass)) + " layer " + std::to_string(slot));
+    }
+    void setUntimed(bool untimed) override { told.emplace_back(untimed ? "untimed" : "timed"); }
+    HandClock& clock;
+    std::vector<std::string> told;
+    bool dead = false;
+};
+
+class SimulatedExecutorTest : public ExecutorTest {
+protected:
+    Notes time{clock};
+    SimulatedExecutor simulated{clock, sink, TraceLevel::Full, time};
+};
+
+TEST_F(SimulatedExecutorTest, ChargesWorkOnceItIsDone) {
+    simulated.run({SpanKind::Backward}, [&] {
+        simulated.gradientReady(2);
+        simulated.layerDone(SpanKind::Backward, 2);
+    });
+    simulated.run({SpanKind::Snapshot, 64}, [] {});
+    EXPECT_THAT(time.told, ElementsAre("gradient 2", "backward layer 2", "charge backward 0", "charge snapshot 64"));
+    expectSpan(0, SpanKind::Backward, 10, 1020);
+}
+
+TEST_F(SimulatedExecutorTest, DoesNotChargeWorkThatFailed) {
+    EXPECT_THROW(simulated.run({SpanKind::Backward}, [] { throw std::runtime_error("out of memory"); }),
+                 std::runtime_error);
+    EXPECT_THAT(time.told, ElementsAre("abandon"));
+    EXPECT_EQ(sink.spans.size(), 1U);
+}
+
+TEST_F(SimulatedExecutorTest, PassesOnThatTheHostFailed) {
+    time.dead = true;
+    EXPECT_THROW(simulated.run({SpanKind::Forward}, [] {}), CommError);
+    time.dead = false;
+    simulated.run({SpanKind::Wait}, [] {});
+    EXPECT_EQ(sink.spans.size(), 1U) << "the failed pass is not open any more";
+}
+
+TEST_F(SimulatedExecutorTest, IsTimedAgainWhateverHappens) {
+    const auto failing = [&] {
+        const UntimedScope untimed(simulated);
+        throw CommError("rank 1 is gone");
+    };
+    EXPECT_THROW(failing(), CommError);
+    EXPECT_THAT(time.told, ElementsAre("untimed", "timed"));
+}
+
+}  // namespace
+}  // namespace dasgd::test
