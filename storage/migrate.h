@@ -1,4 +1,4 @@
-// Brings lab.db to the schema of this program, once, whoever comes first.
+// Brings lab.db to the schema of this program; the first process that opens it does so.
 #pragma once
 
 #include <filesystem>
@@ -24,7 +24,7 @@ const std::vector<std::string>& migrations();
 Status migrate(SQLite::Database& database, const std::filesystem::path& file,
                const std::vector<std::string>& scripts = migrations());
 
-// What a reader asks: whether the database is ours and of just this version.
+// For readers: whether the database is ours and has exactly this version.
 Status checkSchema(SQLite::Database& database, const std::filesystem::path& file,
                    const std::vector<std::string>& scripts = migrations());
 

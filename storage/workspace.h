@@ -23,7 +23,7 @@ public:
     // nullopt where someone else holds it.
     static Result<std::optional<FileLock>> tryNow(const std::filesystem::path& file, Kind kind);
 
-    // From shared to exclusive, if nobody else holds it; the lock is lost where that fails.
+    // From shared to exclusive, if no other process holds it; the lock is lost where that fails.
     [[nodiscard]] bool tryUpgrade();
     // Adds "pid host" to the file, for people.
     void sign() const;

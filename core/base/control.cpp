@@ -28,7 +28,7 @@ constexpr std::uint64_t kMagic = 0x314c525443534144;  // "DASCTRL1"
 constexpr std::int64_t kNoStop = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kNever = -1;
 constexpr auto kParkPause = std::chrono::microseconds(200);
-constexpr int kPausesBetweenLookingForTheDead = 500;
+constexpr int kPausesBetweenProcessChecks = 500;
 
 tl::unexpected<Error> failure(const std::string& what, const fs::path& file, int error) {
     return fail(what + " " + file.string() + ": " + std::generic_category().message(error));
@@ -39,7 +39,7 @@ tl::unexpected<Error> failure(const std::string& what, const fs::path& file, int
 // One cache line a rank: no rank's store disturbs another.
 struct alignas(64) RunControl::Line {
     std::atomic<std::int64_t> completed{0};
-    std::atomic<std::int64_t> entered{0};      // the step it was last told to make
+    std::atomic<std::int64_t> entered{0};      // the step it was last allowed to make
     std::atomic<std::int64_t> parked{kNever};  // the stop step it waits at
     std::atomic<std::int32_t> process{0};
     std::atomic<std::uint32_t> left{0};
@@ -120,7 +120,7 @@ bool RunControl::goOn(Rank rank, std::int64_t completed) {
     publish(rank, completed);
     Line& mine = line(rank.value());
     if (completed >= page_->stop.load(std::memory_order_acquire) && !park(rank.value(), completed)) return false;
-    // Stored after the stop step was looked at: whoever waits at an earlier step learns that this rank has passed it.
+    // Stored after the stop step was read: a rank that waits at an earlier step sees that this rank has passed it.
     mine.entered.store(completed + 1, std::memory_order_release);
     return true;
 }
@@ -139,7 +139,7 @@ bool CooperativeGate::goOn(Rank rank, std::int64_t completed) {
     return true;
 }
 
-// True where the rank must go on after all.
+// True where the rank must continue because another one has passed the stop step.
 bool RunControl::park(int rank, std::int64_t completed) {
     std::int64_t stop = page_->stop.load();
     while (stop < completed && !page_->stop.compare_exchange_weak(stop, completed)) {
@@ -147,10 +147,10 @@ bool RunControl::park(int rank, std::int64_t completed) {
     line(rank).parked.store(completed);
     for (int pauses = 1;; ++pauses) {
         if (page_->stop.load() > completed) return true;
-        const Answer answer = askTheOthers(completed);
+        const Answer answer = inspectOtherRanks(completed);
         if (answer == Answer::Stop) return false;
         if (answer == Answer::GoOn) return true;
-        if (pauses % kPausesBetweenLookingForTheDead == 0) takeOutTheDead();
+        if (pauses % kPausesBetweenProcessChecks == 0) markEndedProcesses();
         std::this_thread::sleep_for(kParkPause);
     }
 }
@@ -158,7 +158,7 @@ bool RunControl::park(int rank, std::int64_t completed) {
 // A rank that entered a later step without parking here will not come back to this one, and may be waiting in a
 // collective for us: the stop moves past it. Once all are parked at the stop step, or have left before it, nobody can
 // move it any more, so all of them read the same answer.
-RunControl::Answer RunControl::askTheOthers(std::int64_t completed) {
+RunControl::Answer RunControl::inspectOtherRanks(std::int64_t completed) {
     Answer answer = Answer::Stop;
     for (int rank = 0; rank < page_->ranks; ++rank) {
         const Line& other = line(rank);
@@ -175,7 +175,7 @@ RunControl::Answer RunControl::askTheOthers(std::int64_t completed) {
     return answer;
 }
 
-void RunControl::takeOutTheDead() {
+void RunControl::markEndedProcesses() {
     for (int rank = 0; rank < page_->ranks; ++rank) {
         Line& other = line(rank);
         const std::int32_t process = other.process.load();

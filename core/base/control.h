@@ -1,5 +1,5 @@
-// The shared page of one run on one host: where each rank is, and at which step all of them stop. A mapped file, so
-// ranks publish with a plain store and a killed process leaves its last word behind.
+// The shared page of one run on one host: the completed steps of each rank, and the step at which all ranks stop. A
+// mapped file: ranks publish with a plain store, and what a killed process had stored stays readable.
 #pragma once
 
 #include <atomic>
@@ -13,14 +13,14 @@
 
 namespace dasgd {
 
-// Asked by a rank at the top of every step.
+// Called by each rank before every step.
 class StepGate {
 public:
     virtual ~StepGate() = default;
-    // Publishes `completed` steps and answers whether to make another one. All ranks that ask are told to stop at one
-    // and the same step.
+    // Publishes `completed` steps and returns whether to make another one. All ranks that call it stop at the same
+    // step.
     [[nodiscard]] virtual bool goOn(Rank rank, std::int64_t completed) = 0;
-    // The rank has finished or will never ask again; it no longer holds up a stop.
+    // The rank has finished or will not call goOn() again; a stop no longer waits for it.
     virtual void leave(Rank rank) = 0;
 };
 
@@ -35,9 +35,9 @@ public:
 
     [[nodiscard]] int ranks() const;
 
-    // Rank side. A rank that reached the stop step parks here until every live rank is there too, or goes on if another
-    // had already passed it. No system call unless a stop was asked for (but one at the first step). One thread a rank;
-    // a rank whose process has died is taken as having left.
+    // Rank side. A rank that reached the stop step blocks here until every running rank is there too, or continues if
+    // another rank has already passed it. No system call before a stop is requested (except one at the first step). One
+    // thread per rank; a rank whose process has ended counts as having left.
     [[nodiscard]] bool goOn(Rank rank, std::int64_t completed) override;
     void leave(Rank rank) override;
     // Only publishes: for ranks that share one thread and must not park in it (see CooperativeGate).
@@ -57,13 +57,13 @@ private:
     static Result<RunControl> map(int file, const std::filesystem::path& name);
     [[nodiscard]] Line& line(int rank) const;
     [[nodiscard]] bool park(int rank, std::int64_t completed);
-    [[nodiscard]] Answer askTheOthers(std::int64_t completed);
-    void takeOutTheDead();
+    [[nodiscard]] Answer inspectOtherRanks(std::int64_t completed);
+    void markEndedProcesses();
     Page* page_ = nullptr;
     std::size_t bytes_ = 0;
 };
 
-// The gate of ranks that take turns in one thread: none of them may park, and none runs while another one asks.
+// The gate of ranks that share one thread: none of them may block, and only one runs at a time.
 class CooperativeGate final : public StepGate {
 public:
     // `control` outlives the gate.
@@ -73,7 +73,7 @@ public:
 
 private:
     RunControl& control_;
-    std::int64_t furthest_ = 0;  // the latest step that any rank was told to make
+    std::int64_t furthest_ = 0;  // the latest step that any rank was allowed to make
     std::optional<std::int64_t> stop_;
 };
 

@@ -1,4 +1,4 @@
-// The journal of a rank, or of many that live in one thread: append-only mapped segments of fixed-size records, each
+// The journal of a rank, or of many ranks in one thread: append-only mapped segments of fixed-size records, each
 // with its own CRC. What a rank stored outlives a SIGKILL of its process. Layout and recovery rules: storage/format.md.
 #pragma once
 
@@ -25,8 +25,8 @@ struct JournalOptions {
 class JournalWriter final : public EventSink {
 public:
     // Creates `directory` where missing. Errors: unwritable, disk full, a journal is there already. A metric's name is
-    // cut at 1,024 bytes. On a disk that fills up later the helper says so once on stderr, and the producer waits for
-    // room when the two segments ahead are used up.
+    // cut at 1,024 bytes. On a disk that fills up later the helper reports it once on stderr, and the producer blocks
+    // when the two segments ahead are used up.
     static Result<std::unique_ptr<JournalWriter>> create(const std::filesystem::path& directory, JournalOptions = {});
     ~JournalWriter() override;
 
@@ -35,10 +35,10 @@ public:
     void state(RankState state, std::int64_t step, std::string_view text) override;
     // A sink of this journal for the records of `rank` (0 … 2^20−1); the writer's own methods are for the rank that the
     // journal is of. Owned by the writer, for the same one thread. Constant time; the first call for a rank allocates.
-    // Going from one rank to another costs a record, so write what a rank has to say in one go.
+    // Switching from one rank to another costs one record, so group the records of a rank.
     [[nodiscard]] EventSink& of(Rank rank);
     [[nodiscard]] std::uint64_t recordsWritten() const;  // spans, metrics and states of all ranks so far
-    // Whether a living process holds the journal in `directory` open for writing.
+    // Whether a running process holds the journal in `directory` open for writing.
     [[nodiscard]] static bool isAlive(const std::filesystem::path& directory);
 
 private:
@@ -47,7 +47,8 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-// Tails a journal, alive or dead. One reader at a time a journal. Stops at the first record that is not whole.
+// Reads a journal while it is written or after its writer has ended. One reader at a time per journal. Stops at the
+// first record that is not whole.
 class JournalReader {
 public:
     // Starts after record `afterSequence` (0: from the beginning). A journal that does not exist yet reads as empty.
@@ -61,8 +62,8 @@ public:
     Result<std::size_t> read(std::size_t limit, const std::function<void(const EventRecord&)>& take);
     // Where to go on from: everything up to here was taken.
     [[nodiscard]] std::uint64_t lastSequence() const;
-    // Of a journal whose writer is dead, read to its end: whether whole records follow the one that stopped the reader,
-    // that is, whether it was damaged and not merely cut off.
+    // Of a journal whose writer has ended, read to its end: whether whole records follow the one that stopped the
+    // reader, that is, whether it was damaged and not merely cut off.
     [[nodiscard]] bool damaged() const;
     // The caller has made everything up to `sequence` durable: segments that lie wholly below may be used again.
     void release(std::uint64_t sequence);

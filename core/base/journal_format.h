@@ -1,4 +1,4 @@
-// Bytes of the journal, shared by its writer and its reader and by nobody else. Prose: storage/format.md.
+// Bytes of the journal, shared by its writer and its reader only. Prose: storage/format.md.
 #pragma once
 
 #include <array>

@@ -116,7 +116,7 @@ public:
 
 private:
     // The record after `seen_`, or null where none is whole. While nothing is open it starts at the first record of the
-    // segment, to learn the names that are spelled out there, and whose the records are.
+    // segment, to read the names defined there, and the rank that the records belong to.
     Result<const Record*> current() {
         if (file_ < 0 || seen_ / (slots_ - 1) != open_) {
             auto opened = openSegment();

@@ -26,7 +26,7 @@ struct LinkFit {
 
 // Of   all-reduce 2(P−1)α + 2S(P−1)/P·β + S(P−1)/P·ρ,   all-gather (P−1)(α + Sβ)   with α, β, ρ >= 0:
 // β and ρ by least squares, in which the long transfers count most, as they do in training; then α from what the
-// smallest transfer of either kind takes beyond its bytes. All-gathers are there to tell ρ from β: where they take so
+// smallest transfer of either kind takes beyond its bytes. All-gathers separate ρ from β: where they take so
 // long that ρ comes out 0, the all-reduces alone say what β is, since they are what training does. A link whose first
 // bytes pass faster than the rest (a token bucket) has α = 0. Errors: fewer than two ranks, fewer than two sizes, a
 // time that is not above 0.

@@ -1,5 +1,5 @@
-// Collectives as messages: which slice of the payload each rank sends to whom, round by round. Data, not action:
-// whoever walks a schedule (a simulated network, a test with real numbers) decides what a message costs.
+// Collectives as messages: which slice of the payload each rank sends to whom, round by round. Pure data:
+// the caller that walks a schedule (a simulated network, a test with real numbers) decides what a message costs.
 //
 // Named MessageSchedule because a Schedule of core/train is a learning rate's.
 #pragma once

@@ -30,7 +30,7 @@ struct ConvLayer {
 
 // A fully connected layer on P nodes in G data-parallel groups, each of P/G nodes that share the layer's weights;
 // `minibatch` MB samples on all nodes together. Bytes per node: 8·ifm·MB/G for activations and their gradients within a
-// group, 4(2−ov)·ifm·ofm·G/P for weights between groups. At either end one term has nobody to talk to and is dropped:
+// group, 4(2−ov)·ifm·ofm·G/P for weights between groups. At either end one term has no peer and is dropped:
 // the weights' at G = 1, model parallel, the activations' at G = P, data parallel.
 [[nodiscard]] double hybridBytes(int inputs, int outputs, double minibatch, double groups, int ranks, double overlap);
 // The real G between 1 and P where the sum of both terms is least: √(2·P·MB/((2−ov)·ofm)), √(P·MB/ofm) without overlap.

@@ -84,7 +84,7 @@ private:
 
     void add(at::Tensor weight, std::int64_t pixels) {
         const std::int64_t perPixel = weight.numel() / weight.size(0);
-        // The gradient of the first layer's input is nobody's business.
+        // The gradient of the first layer's input is never computed.
         inputs_.push_back(shape({pixels, perPixel}).requires_grad_(!inputs_.empty()));
         weights_.push_back(register_parameter("layer" + std::to_string(weights_.size() + 1), std::move(weight)));
     }

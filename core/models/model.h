@@ -32,7 +32,7 @@ struct BuildContext {
     InputSpec input;
     Rank rank;
     int workers = 1;
-    bool timeOnly = false;  // nobody will ask for a loss, but for counting what it takes to compute one
+    bool timeOnly = false;  // no loss is computed; only its FLOP are counted
 };
 
 // Sums over the samples of a batch.

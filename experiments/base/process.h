@@ -54,7 +54,7 @@ public:
     [[nodiscard]] pid_t id() const { return id_; }
     [[nodiscard]] int pidFd() const { return pidFd_.get(); }
     [[nodiscard]] int reportFd() const { return report_.get(); }
-    // Ended and reaped; asks the kernel once a call, never blocks.
+    // Ended and reaped; one system call, never blocks.
     [[nodiscard]] std::optional<ProcessExit> poll();
     // Nothing happens where it has been reaped.
     void signal(int number);

@@ -1,4 +1,4 @@
-// Which of our processes listen on which addresses, as the kernel tells.
+// Which of our processes listen on which addresses, from the kernel's tables.
 #pragma once
 
 #include <sys/types.h>

@@ -158,7 +158,7 @@ std::optional<ProbeName> probeName(std::string_view name) {
                      std::stod(std::string(name.substr(reduce ? kReduce.size() : kGather.size())))};
 }
 
-// Of each repetition the rank that was there last and so waited for nobody; of the repetitions the median.
+// Of each repetition the rank that arrived last and so did not wait; of the repetitions the median.
 double secondsOfTransfer(const std::vector<storage::MetricSample>& samples) {
     std::map<int, std::vector<double>> ofRank;
     for (const auto& sample : samples) ofRank[sample.rank].push_back(sample.value);

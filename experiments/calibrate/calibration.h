@@ -19,7 +19,7 @@ struct ComputeFit {
     double backwardShare = 0;         // of T_c
     std::vector<double> rankFactors;  // each rank's mean ÷ that of all
     // Quantiles, evenly spaced from the smallest to the largest, of a step's time ÷ its rank's mean. Only what sets the
-    // ranks apart in a step: a host that slows all of them down at once makes nobody wait.
+    // ranks apart in a step: a host that slows all of them down at once causes no wait.
     std::vector<double> jitter;
     double jitterDeviation = 0;
     double contention = 0;       // κ; 0 where no step ran beside a collective, or each did

@@ -14,7 +14,7 @@ namespace dasgd::experiments {
 [[nodiscard]] Result<Value> onlyDocument(Value document, const Overrides& overrides);
 
 // The same model, data, batch and cluster, with the algorithm probe, as many steps as it needs and a full trace.
-// Errors: of the file; several cases; one worker, between whom and nobody there is nothing to measure.
+// Errors: of the file; several cases; a single worker, which has no link to measure.
 [[nodiscard]] Result<CheckedExperiment> probeExperiment(const std::string& file, const Overrides& overrides);
 // Of an onlyDocument().
 [[nodiscard]] Result<CheckedExperiment> probeExperimentOf(Value document);

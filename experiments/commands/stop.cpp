@@ -1,4 +1,4 @@
-// `dasgd stop`: asks the ranks of a run, through their shared page, to stop at one step.
+// `dasgd stop`: requests through the shared page that all ranks of a run stop at one step.
 #include <sys/file.h>
 
 #include <fcntl.h>

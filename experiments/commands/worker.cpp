@@ -1,4 +1,4 @@
-// `dasgd worker`: one rank. The launcher's own children come this way too, with options that nobody else needs.
+// `dasgd worker`: one rank. The launcher starts its children with it too, with hidden options.
 #include <cstdio>
 #include <memory>
 

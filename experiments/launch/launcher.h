@@ -1,4 +1,4 @@
-// One run from its row in the database to its last record: starts the ranks, collects what they write, ends them all.
+// One run from its row in the database to its last record: starts the ranks, collects their records, ends them.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ struct LaunchedRun {
     std::string error;
 };
 
-// Owner: main's thread, for its whole life (the ranks die with it).
+// Owner: main's thread, for its whole life (the ranks end with it).
 class Launcher {
 public:
     Launcher(storage::Store& store, StopSignals& signals, Progress::Style style)

@@ -11,10 +11,10 @@ namespace dasgd::experiments {
 namespace {
 
 constexpr Ns kMillisecond = 1'000'000;
-// Ranks that lost a peer notice within milliseconds; this is for their last words.
+// Ranks that lost a peer notice within milliseconds; this leaves them time to report.
 constexpr Ns kGraceAfterFailure = 1500 * kMillisecond;
 constexpr Ns kGraceAfterTerm = 1000 * kMillisecond;
-// A process that outlives SIGKILL hangs in the kernel (a dead disk); nobody can end it from here.
+// A process that outlives SIGKILL hangs in the kernel (a dead disk); it cannot be ended from here.
 constexpr Ns kGraceAfterKill = 5000 * kMillisecond;
 constexpr std::size_t kMaxErrorBytes = 2000;
 
@@ -59,12 +59,13 @@ Status RankGroup::add(std::vector<int> ranks, const ChildProcess::Options& optio
 }
 
 bool RankGroup::running() const {
-    return !gaveUp_ && std::any_of(processes_.begin(), processes_.end(), [](const Rank& p) { return !p.exit; });
+    return !gaveUp_ &&
+           std::any_of(processes_.begin(), processes_.end(), [](const WorkerProcess& p) { return !p.exit; });
 }
 
 void RankGroup::wait(Ns timeout, int wakeFd) {
     std::vector<pollfd> watched{{wakeFd, POLLIN, 0}};
-    for (const Rank& process : processes_) {
+    for (const WorkerProcess& process : processes_) {
         if (!process.exit) watched.push_back({process.process.pidFd(), POLLIN, 0});
     }
     ::poll(watched.data(), watched.size(), static_cast<int>(timeout / kMillisecond));
@@ -73,7 +74,7 @@ void RankGroup::wait(Ns timeout, int wakeFd) {
 }
 
 void RankGroup::reap() {
-    for (Rank& process : processes_) {
+    for (WorkerProcess& process : processes_) {
         if (process.exit) continue;
         process.exit = process.process.poll();
         static_cast<void>(process.process.report());
@@ -84,8 +85,8 @@ void RankGroup::reap() {
 }
 
 // A rank that ended, however it did, must not hold up a stop of the others.
-void RankGroup::lost(const Rank& process) {
-    for (const int rank : process.ranks) control_.leave(dasgd::Rank(rank));
+void RankGroup::lost(const WorkerProcess& process) {
+    for (const int rank : process.ranks) control_.leave(Rank(rank));
     const bool failed = process.exit->signal != 0 || process.exit->code != 0;
     if (!failed || failedAt_) return;
     failedAt_ = process.endedAt;
@@ -111,7 +112,7 @@ void RankGroup::escalate(Ns now) {
 }
 
 void RankGroup::signalAll(int number) {
-    for (Rank& process : processes_) {
+    for (WorkerProcess& process : processes_) {
         if (process.exit) continue;
         process.killedByUs = true;
         process.process.signal(number);
@@ -126,9 +127,9 @@ void RankGroup::kill() {
 }
 
 std::int64_t RankGroup::completedByAll() const {
-    std::int64_t least = control_.completed(dasgd::Rank(0));
+    std::int64_t least = control_.completed(Rank(0));
     for (int rank = 1; rank < control_.ranks(); ++rank) {
-        least = std::min(least, control_.completed(dasgd::Rank(rank)));
+        least = std::min(least, control_.completed(Rank(rank)));
     }
     return least;
 }
@@ -142,7 +143,7 @@ GroupOutcome RankGroup::outcome() {
     Failure killed;  // a rank that could not say anything: it is the cause of what the others say
     std::string left;
     bool stopped = false;
-    for (Rank& process : processes_) {
+    for (WorkerProcess& process : processes_) {
         const std::vector<RankReport> reports = reportsFrom(process.process.report());
         for (const RankReport& report : reports) {
             stopped = stopped || report.state == RankState::Stopped;
@@ -155,7 +156,7 @@ GroupOutcome RankGroup::outcome() {
             stopped = true;
         } else if (process.exit->signal != 0 || reports.empty()) {
             if (process.endedAt >= killed.at) continue;
-            const std::int64_t step = control_.completed(dasgd::Rank(process.ranks.front()));
+            const std::int64_t step = control_.completed(Rank(process.ranks.front()));
             killed = {process.endedAt, rankText(process.ranks) + " ended by " + describeExit(*process.exit) +
                                            " after completing step " + std::to_string(step)};
         }

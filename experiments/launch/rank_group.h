@@ -1,4 +1,4 @@
-// The worker processes of one run on this host: started together, watched together, ended together.
+// The worker processes of one run on this host: started, observed and ended together.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace dasgd::experiments {
 
-// What a worker says about one of its ranks in its last breath: a line of JSON on its report pipe.
+// The final report of a worker about one of its ranks: a line of JSON on its report pipe.
 struct RankReport {
     int rank = 0;
     RankState state = RankState::Failed;
@@ -23,16 +23,16 @@ struct RankReport {
 [[nodiscard]] std::string toLine(const RankReport& report);
 [[nodiscard]] std::vector<RankReport> reportsFrom(const std::string& lines);
 
-// How a group ended, in one word and, where it failed, in one sentence that names the rank.
+// How a group ended; where it failed, one sentence that names the rank.
 struct GroupOutcome {
     RankState state = RankState::Finished;  // Finished, Stopped or Failed
     std::string error;
 };
 
-// Owner: one thread, which must live as long as the processes: they die with the thread that started them.
+// Owner: one thread, which must outlive the processes: the kernel ends them with the thread that started them.
 class RankGroup {
 public:
-    struct Rank {
+    struct WorkerProcess {
         std::vector<int> ranks;  // one, or all of them where ranks are threads
         ChildProcess process;
         std::optional<ProcessExit> exit;
@@ -46,7 +46,7 @@ public:
     Status add(std::vector<int> ranks, const ChildProcess::Options& options);
 
     // Waits until a process ends, `wakeFd` is readable or `timeout` is over; then does what is due: after a rank's
-    // death the others are asked to stop, terminated and killed in turn.
+    // failure the others are asked to stop, then terminated, then killed.
     void wait(Ns timeout, int wakeFd);
     [[nodiscard]] bool running() const;
 
@@ -61,11 +61,11 @@ private:
     void reap();
     void escalate(Ns now);
     void signalAll(int number);
-    void lost(const Rank& process);
+    void lost(const WorkerProcess& process);
 
     RunControl& control_;
     Ns patience_;
-    std::vector<Rank> processes_;
+    std::vector<WorkerProcess> processes_;
     std::optional<Ns> failedAt_;
     std::optional<Ns> stopAskedAt_;
     std::optional<Ns> killedAt_;

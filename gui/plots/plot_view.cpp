@@ -144,7 +144,7 @@ bool PlotView::eventFilter(QObject* watched, QEvent* event) {
     } else if (event->type() == QEvent::Paint && !emptyText_.isEmpty()) {
         const bool empty = std::all_of(curves_.begin(), curves_.end(), [](const Curve& c) { return c.line.x.empty(); });
         if (empty) {
-            // Axes without a curve say nothing; the words do.
+            // Without a curve the axes are hidden and a text is shown.
             QPainter painter(&canvas_->plot());
             painter.fillRect(canvas_->plot().rect(), look_.theme().panel);
             painter.setPen(look_.theme().muted);

@@ -1,4 +1,5 @@
-// Colours and fonts. Two themes from the token tables in resources/themes; everything that paints asks a Look.
+// Colours and fonts. Two themes from the token tables in resources/themes; everything that paints takes its colours
+// from a Look.
 #pragma once
 
 #include <QColor>
@@ -49,7 +50,7 @@ private:
     Theme theme_;
 };
 
-// Whether the desktop asks for dark: its palette says.
+// Whether the desktop's palette is dark.
 [[nodiscard]] ThemeName systemTheme();
 
 }  // namespace dasgd::gui

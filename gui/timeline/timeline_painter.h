@@ -18,7 +18,7 @@ struct TimelineStyle {
     bool crisp = true;           // edges on whole pixels; off on paper
 };
 [[nodiscard]] TimelineStyle screenStyle(const Theme& theme);
-// Laid over the colour of a wait, which must be told from a reduce without it.
+// Laid over the colour of a wait, which must differ from a reduce without colour.
 [[nodiscard]] QBrush waitHatch();
 
 // "forward" or "reduce 247 kB".

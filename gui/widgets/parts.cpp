@@ -107,7 +107,7 @@ void StatePill::paint(QPainter& painter, const QRectF& rect, const QString& stat
         painter.setBrush(ink);
         painter.drawEllipse(dot);
     } else {
-        // Only what lives has a full dot.
+        // Only a running run has a full dot.
         painter.setBrush(Qt::NoBrush);
         painter.setPen(QPen(ink, 1.6));
         painter.drawEllipse(dot.adjusted(0.8, 0.8, -0.8, -0.8));

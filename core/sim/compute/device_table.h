@@ -1,4 +1,4 @@
-// What the makers say their devices can do at most, for step times that are reckoned instead of measured. Pure data.
+// Peak rates of devices as published by their makers, for step times that are estimated instead of measured. Pure data.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@ struct Device {
     std::string_view name;
     double teraflops;           // peak of single-precision multiply-adds (FP32, no tensor cores), 10¹² FLOP/s
     double gigabytesPerSecond;  // of its memory
-    std::string_view source;    // of both figures, or how they were reckoned
+    std::string_view source;    // of both figures, or how they were derived
 };
 
 [[nodiscard]] std::span<const Device> deviceTable();

@@ -1,4 +1,4 @@
-// What the topologies that SimGrid lays out itself share: it asks for a host at every leaf.
+// Shared by the topologies that SimGrid lays out itself: it calls back for the host of every leaf.
 #pragma once
 
 #include <simgrid/s4u.hpp>
@@ -14,7 +14,7 @@
 
 namespace dasgd {
 
-inline constexpr double kFlopsUnused = 1e9;  // SimGrid wants a speed; computing is slept through
+inline constexpr double kFlopsUnused = 1e9;  // SimGrid requires a speed; computation is simulated as sleeping
 
 // Keeps the hosts that it makes, by leaf. Lives until the zone is made.
 class ClusterHosts {

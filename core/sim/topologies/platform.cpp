@@ -30,7 +30,7 @@ public:
         DASGD_ASSIGN(NetworkFile file, openPlatform(choice_.file, fields_.checksum));
         return std::optional(std::move(file));
     }
-    // How many hosts the file has, only SimGrid can tell.
+    // The number of hosts in the file is known only after SimGrid has read it.
     [[nodiscard]] Status check(int hosts) const override {
         const std::vector<std::string>& names = choice_.hosts;
         if (!names.empty() && static_cast<int>(names.size()) < hosts) {
@@ -52,8 +52,8 @@ private:
     PlatformChoice choice_;
 };
 
-const TopologyRegistry::Add<Platform, PlatformFields> kPlatformEntry{"platform", "What a platform file of SimGrid describes",
-                                                           "simgrid.org, XML reference"};
+const TopologyRegistry::Add<Platform, PlatformFields> kPlatformEntry{
+    "platform", "What a platform file of SimGrid describes", "simgrid.org, XML reference"};
 
 }  // namespace
 }  // namespace dasgd

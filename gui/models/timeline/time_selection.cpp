@@ -49,7 +49,7 @@ void TimeSelection::zoom(Ns at, double factor) {
     };
     fitted_ = false;
     if (following_) {
-        // The live edge is what the eye is on: keep it.
+        // The user follows the live edge: keep it in view.
         const Ns width =
             std::max(kNarrowest, static_cast<Ns>(static_cast<double>(window_.end - window_.start) * factor));
         show({window_.end - width, window_.end});
@@ -90,7 +90,7 @@ void TimeSelection::show(TimeRange window) {
         window = {middle - width / 2, middle - width / 2 + width};
     }
     if (extent_.end > extent_.start) {
-        // A window that has lost the data altogether helps nobody.
+        // A window without any data is moved back to the data.
         const Ns low = extent_.start - width * 9 / 10;
         const Ns high = extent_.end - width / 10;
         const Ns start = std::clamp(window.start, low, std::max(low, high));
