@@ -30,8 +30,8 @@ struct Batch {
 
 struct BuildContext {
     InputSpec input;
-    Rank rank;
-    int workers = 1;
+    Rank rank;              // among those that train
+    int workers = 1;        // that train
     bool timeOnly = false;  // no loss is computed; only its FLOP are counted
 };
 

@@ -8,6 +8,7 @@
 #include <array>
 #include <string_view>
 
+#include "core/algorithms/extensions.h"
 #include "core/base/check.h"
 #include "core/base/units.h"
 #include "core/sim/network/platform.h"
@@ -17,12 +18,8 @@ namespace dasgd {
 namespace {
 
 constexpr std::size_t kMaxNameBytes = 200;
-constexpr std::string_view kDefaultData = "mnist";
-constexpr std::string_view kDefaultOptimizer = "sgd";
-constexpr std::string_view kDefaultSchedule = "constant";
 
 const std::vector<std::string> kNameOnly{"name"};
-constexpr std::string_view kDefaultNetwork = "star";
 const std::vector<std::string> kDocumentKeys{"name",     "algorithm", "model",   "data",    "train",  "optimizer",
                                              "schedule", "cluster",   "network", "compute", "faults", "record"};
 
@@ -139,17 +136,6 @@ Status readData(const Value& document, Experiment& experiment) {
     return {};
 }
 
-Status refuseVirtualSections(const Value& document, const Experiment& experiment) {
-    for (const char* section : {"network", "compute", "faults"}) {
-        const Value* found = document.find(section);
-        if (!found) continue;
-        return fail(found->keyPosition().prefix() + "[" + section +
-                    "] describes a virtual cluster, but the backend is '" + experiment.cluster.backend +
-                    "': remove it, or set backend = \"virtual\" in [cluster]");
-    }
-    return {};
-}
-
 Status openNetwork(const Value& document, const Value& section, Experiment& experiment) {
     DASGD_ASSIGN(experiment.networkFile, openNetworkFile(*experiment.topology, document, section));
     if (!experiment.networkFile) return {};
@@ -170,12 +156,8 @@ Status readFaults(const Value& document, Experiment& experiment) {
     return {};
 }
 
-Status readVirtual(const Value& document, Experiment& experiment) {
-    if (!experiment.isVirtual()) return refuseVirtualSections(document, experiment);
-    if (experiment.cluster.link) {
-        return fail(document.find("cluster")->find("link")->keyPosition().prefix() +
-                    "link slows a real network down; a virtual cluster takes bandwidth and latency from [network]");
-    }
+Status readSimulated(const Value& document, Experiment& experiment) {
+    if (!experiment.timeSimulated()) return {};
     std::vector<std::string> shared = fieldNames<NetworkParams>();
     shared.emplace_back("name");
     DASGD_ASSIGN(auto section, readPlugin<Topology>(document, "network", kDefaultNetwork, shared, experiment.resolved));
@@ -196,12 +178,35 @@ Status readVirtual(const Value& document, Experiment& experiment) {
     return readFaults(document, experiment);
 }
 
+// What all backends share, then the fields of the one that it names.
+Status readCluster(const Value& document, Experiment& experiment) {
+    DASGD_ASSIGN(const Value table, sectionOf(document, "cluster"));
+    DASGD_TRY(readFields(commonPart<ClusterParams>(table), experiment.cluster));
+    const auto* entry = BackendRegistry::find(experiment.cluster.backend);
+    const std::vector<std::string> shared = fieldNames<ClusterParams>();
+    DASGD_ASSIGN(experiment.backend, entry->create(table, shared));
+    Value resolved = writeFields(experiment.cluster);
+    DASGD_ASSIGN(const Value own, entry->resolve(table, shared));
+    for (const auto& [key, value] : *own.as<Value::Table>()) resolved.set(key, value);
+    experiment.resolved.set("cluster", std::move(resolved));
+    experiment.layout = experiment.backend->layout(experiment.cluster.ranks());
+    DASGD_TRY(experiment.backend->check(document, experiment.cluster));
+    return readSimulated(document, experiment);
+}
+
 Status checkTimeOnly(const Experiment& experiment) {
     if (experiment.timeOnly() || !experiment.makeAlgorithm()->isTimeOnly()) return {};
     return experiment.algorithmTable.error(
         experiment.algorithmName +
         " knows only how long training takes, not how it goes: set backend = \"virtual\" in [cluster] and mode = "
         "\"time-only\" in [compute]");
+}
+
+Status checkRoles(const Experiment& experiment) {
+    if (experiment.roles().trainers() > 0) return {};
+    return experiment.algorithmTable.error(experiment.algorithmName + " leaves none of " +
+                                           std::to_string(experiment.cluster.workers) +
+                                           " ranks to train; set more workers in [cluster]");
 }
 
 Status readName(const Value& document, Experiment& experiment) {
@@ -223,28 +228,14 @@ Status checkKeys(const Value& document) {
     return {};
 }
 
-template <class T>
-std::vector<SectionInfo::PluginInfo> describePlugins() {
-    std::vector<SectionInfo::PluginInfo> plugins;
-    for (const auto& [name, entry] : Registry<T>::entries()) {
-        plugins.push_back({name, entry.summary, entry.reference, entry.fields});
-    }
-    return plugins;
-}
-
-std::vector<FieldInfo> describeName(std::string_view fallback) {
-    FieldInfo name{.name = "name", .type = "string", .spec = {.help = "Which one"}};
-    if (!fallback.empty()) name.defaultToml = Value(std::string(fallback)).toToml();
-    return {name};
-}
-
 // The message with the place of the section that caused it, where the message names no place of its own.
 Error placed(const Value& section, const Error& error) { return {section.position().prefix() + error.message}; }
 
 Status checkData(const Splits& splits, const Experiment& experiment) {
-    if (splits.train.count() < experiment.cluster.workers) {
+    const int trainers = experiment.roles().trainers();
+    if (splits.train.count() < trainers) {
         return fail("the training set has " + std::to_string(splits.train.count()) + " samples for " +
-                    std::to_string(experiment.cluster.workers) + " workers; each needs at least one");
+                    std::to_string(trainers) + " workers; each needs at least one");
     }
     for (const Samples* samples : {&splits.train, &splits.test}) {
         if (samples->count() == 0) continue;
@@ -280,6 +271,12 @@ std::unique_ptr<Optimizer> Experiment::makeOptimizer() const {
     return make<Optimizer>(optimizerName, optimizerTable, kNameOnly);
 }
 
+Roles Experiment::roles() const {
+    const auto algorithm = makeAlgorithm();
+    const auto* own = dynamic_cast<const HasRoles*>(algorithm.get());
+    return own ? own->roles(cluster.ranks()) : Roles::allTrain(cluster.ranks());
+}
+
 at::ScalarType Experiment::scalarType() const { return train.precision == "float64" ? at::kDouble : at::kFloat; }
 
 Result<Experiment> readExperiment(const Value& document) {
@@ -312,37 +309,18 @@ Result<Experiment> readExperiment(const Value& document) {
     experiment.scheduleTable = std::move(schedule.table);
     experiment.schedule = std::move(schedule.plugin);
 
-    DASGD_TRY(readSection(document, "cluster", experiment.cluster));
-    resolved.set("cluster", writeFields(experiment.cluster));
-    DASGD_TRY(readVirtual(document, experiment));
+    DASGD_TRY(readCluster(document, experiment));
+    DASGD_TRY(checkRoles(experiment));
     DASGD_TRY(checkTimeOnly(experiment));
     DASGD_TRY(readSection(document, "record", experiment.record));
     resolved.set("record", writeFields(experiment.record));
     return experiment;
 }
 
-std::vector<SectionInfo> describeExperiment() {
-    std::vector<FieldInfo> data = describeName(kDefaultData);
-    for (FieldInfo& field : describeFields<DataParams>()) data.push_back(std::move(field));
-    std::vector<FieldInfo> network = describeName(kDefaultNetwork);
-    for (FieldInfo& field : describeFields<NetworkParams>()) network.push_back(std::move(field));
-    return {{"algorithm", describeName(""), describePlugins<Algorithm>()},
-            {"model", describeName(""), describePlugins<Model>()},
-            {"data", std::move(data), describePlugins<Dataset>()},
-            {"train", describeFields<TrainParams>(), {}},
-            {"optimizer", describeName(kDefaultOptimizer), describePlugins<Optimizer>()},
-            {"schedule", describeName(kDefaultSchedule), describePlugins<Schedule>()},
-            {"cluster", describeFields<ClusterParams>(), {}},
-            {"network", std::move(network), describePlugins<Topology>()},
-            {"compute", describeFields<ComputeParams>(), {}},
-            {"faults", describeFields<FaultParams>(), {}},
-            {"record", describeFields<RecordParams>(), {}}};
-}
-
 Plan planSteps(const Experiment& experiment, std::int64_t trainSamples) {
     const TrainParams& train = experiment.train;
     Plan plan;
-    plan.stepsPerEpoch = std::max<std::int64_t>(1, trainSamples / (experiment.cluster.workers * train.batchSize));
+    plan.stepsPerEpoch = std::max<std::int64_t>(1, trainSamples / (experiment.roles().trainers() * train.batchSize));
     plan.totalSteps = train.steps > 0 ? train.steps : train.epochs * plan.stepsPerEpoch;
     plan.evalEvery = train.evalEvery > 0 ? train.evalEvery : plan.stepsPerEpoch;
     return plan;
@@ -352,9 +330,8 @@ namespace {
 
 Result<Plan> loadAndBuild(const Experiment& experiment) {
     const std::unique_ptr<Model> model = experiment.makeModel();
-    BuildContext context{.input = model->naturalInput(),
-                         .workers = static_cast<int>(experiment.cluster.workers),
-                         .timeOnly = experiment.timeOnly()};
+    BuildContext context{
+        .input = model->naturalInput(), .workers = experiment.roles().trainers(), .timeOnly = experiment.timeOnly()};
     std::int64_t samples = 0;
     if (experiment.dataset) {
         DASGD_ASSIGN(const Splits splits, experiment.dataset->load(context.input));

@@ -1,7 +1,7 @@
 #include "core/train/training_data.h"
 
-#include <torch/nn/module.h>
 #include <c10/util/accumulate.h>
+#include <torch/nn/module.h>
 #include <torch/utils.h>
 
 #include <mutex>
@@ -17,9 +17,8 @@ Status loadSamples(const Experiment& experiment, TrainingData& data) {
     const auto type = experiment.scalarType();
     data.splits.train.inputs = data.splits.train.inputs.to(type);
     data.splits.test.inputs = data.splits.test.inputs.to(type);
-    data.shards =
-        partitionSamples(data.splits.train.targets, experiment.partition, static_cast<int>(experiment.cluster.workers),
-                         static_cast<std::uint64_t>(experiment.train.seed));
+    data.shards = partitionSamples(data.splits.train.targets, experiment.partition, experiment.roles().trainers(),
+                                   static_cast<std::uint64_t>(experiment.train.seed));
     return {};
 }
 
@@ -28,7 +27,7 @@ Status loadSamples(const Experiment& experiment, TrainingData& data) {
 Result<TrainingData> loadTrainingData(const Experiment& experiment) {
     TrainingData data;
     DASGD_TRY(loadSamples(experiment, data));
-    if (!experiment.isVirtual()) return data;
+    if (!experiment.timeSimulated()) return data;
     DASGD_ASSIGN(const auto model, buildModel(experiment, data, Rank{0}));
     for (const at::Tensor& parameter : model->module().parameters()) {
         if (parameter.requires_grad()) data.parameterShapes.push_back(parameter.sizes().vec());
@@ -50,9 +49,10 @@ Result<std::unique_ptr<Model>> buildModel(const Experiment& experiment, const Tr
     static std::mutex generator;
     const std::lock_guard lock(generator);
     torch::manual_seed(static_cast<std::uint64_t>(experiment.train.seed));
+    const Roles roles = experiment.roles();
     DASGD_TRY(model->build({.input = input,
-                            .rank = rank,
-                            .workers = static_cast<int>(experiment.cluster.workers),
+                            .rank = Rank(roles.trains(rank) ? roles.trainerIndex(rank) : 0),
+                            .workers = roles.trainers(),
                             .timeOnly = experiment.timeOnly()}));
     return model;
 }
