@@ -1,8 +1,14 @@
 // All that an algorithm sees of the world. It does not know whether time is real.
 #pragma once
 
-#include <cstdint>
+#include <ATen/core/Generator.h>
 
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <utility>
+
+#include "core/base/check.h"
 #include "core/base/clock.h"
 #include "core/comm/communicator.h"
 #include "core/exec/executor.h"
@@ -11,16 +17,22 @@
 
 namespace dasgd {
 
+class Optimizer;
+
 class StepContext {
 public:
+    // What the worker loop adds; a test of one merge may leave it out.
+    struct Extras {
+        Optimizer* optimizer = nullptr;
+        std::uint64_t seed = 0;                                // of the run
+        std::function<void(std::string_view, double)> metric;  // none: metrics are dropped
+    };
+
     // `samples`: of one rank in one step.
     StepContext(Communicator& comm, Clock& clock, FlatParams& params, Executor& executor, std::int64_t samples = 1)
-        : comm_(comm),
-          clock_(clock),
-          params_(params),
-          executor_(executor),
-          gradientFeed_(params, &executor),
-          samples_(samples) {}
+        : StepContext(comm, clock, params, executor, samples, Extras()) {}
+    StepContext(Communicator& comm, Clock& clock, FlatParams& params, Executor& executor, std::int64_t samples,
+                Extras extras);
 
     [[nodiscard]] Communicator& comm() { return comm_; }
     [[nodiscard]] Clock& clock() { return clock_; }
@@ -29,7 +41,21 @@ public:
     [[nodiscard]] Executor& executor() { return executor_; }
     [[nodiscard]] GradientFeed& gradientFeed() { return gradientFeed_; }
 
-    // That this rank trains on in one step.
+    // Of this rank. Where only time is simulated it has no state: it never steps.
+    [[nodiscard]] Optimizer& optimizer() {
+        DASGD_CHECK(extras_.optimizer && "the worker loop gives one");
+        return *extras_.optimizer;
+    }
+    // For what an algorithm draws by chance: streams from the run's seed, the first a rank's own, the second drawn
+    // alike by all ranks as long as all draw alike.
+    [[nodiscard]] at::Generator& random() { return random_; }
+    [[nodiscard]] at::Generator& sharedRandom() { return sharedRandom_; }
+    // Records a number of this rank at the present step. Not in runs of time only.
+    void metric(std::string_view name, double value) {
+        if (extras_.metric) extras_.metric(name, value);
+    }
+
+    // That this rank trains on in one step; the last batch of an epoch may have fewer.
     [[nodiscard]] std::int64_t samples() const { return samples_; }
     // Completed local steps k; in afterStep the step just made counts.
     [[nodiscard]] std::int64_t step() const { return step_; }
@@ -50,6 +76,8 @@ private:
     Executor& executor_;
     GradientFeed gradientFeed_;
     std::int64_t samples_;
+    Extras extras_;
+    at::Generator random_, sharedRandom_;
     std::int64_t step_ = 0;
     double learningRate_ = 0;
 };

@@ -4,7 +4,6 @@
 
 #include <optional>
 
-#include "core/optimizers/optimizer.h"
 #include "core/train/sampler.h"
 
 namespace dasgd {
@@ -23,17 +22,16 @@ private:
 
 class RealStep final : public LocalStep {
 public:
-    RealStep(const Experiment& experiment, const TrainingData& data, Model& model, FlatParams& params, Rank rank)
-        : data_(data), model_(model), params_(params), optimizer_(experiment.makeOptimizer()) {
-        if (data.shards.empty()) return;
-        sampler_.emplace(data.shards[static_cast<std::size_t>(rank.value())], experiment.train.batchSize,
-                         static_cast<std::uint64_t>(experiment.train.seed), rank);
+    RealStep(const Experiment& experiment, const TrainingData& data, Model& model, FlatParams& params,
+             Optimizer& optimizer, Rank rank)
+        : data_(data), model_(model), params_(params), optimizer_(optimizer) {
+        if (data.splits.train.count() > 0) sampler_.emplace(passesOf(experiment, data, rank));
     }
 
-    void load() override {
+    void load(std::int64_t samples) override {
         if (!sampler_) return;
         const Samples& train = data_.splits.train;
-        const at::Tensor indices = sampler_->next();
+        const at::Tensor indices = sampler_->next(samples);
         batch_ = {train.inputs.index_select(0, indices), train.targets.index_select(0, indices)};
     }
     void forward() override { loss_ = model_.loss(batch_); }
@@ -43,7 +41,7 @@ public:
     }
     void update(double learningRate) override {
         const at::NoGradGuard guard;
-        optimizer_->step(params_, learningRate);
+        optimizer_.step(params_, learningRate);
     }
     [[nodiscard]] std::unique_ptr<LaterValue> loss() override { return std::make_unique<TensorValue>(loss_.detach()); }
 
@@ -51,7 +49,7 @@ private:
     const TrainingData& data_;
     Model& model_;
     FlatParams& params_;
-    std::unique_ptr<Optimizer> optimizer_;
+    Optimizer& optimizer_;
     std::optional<Sampler> sampler_;
     Batch batch_;
     at::Tensor loss_;
@@ -60,7 +58,7 @@ private:
 class IdleStep final : public LocalStep {
 public:
     IdleStep(const FlatParams& params, GradientFeed& feed) : slots_(params.slots().size()), feed_(feed) {}
-    void load() override {}
+    void load(std::int64_t) override {}
     void forward() override {
         if (!feed_.hasLayerListener()) return;
         for (std::size_t slot = 0; slot < slots_; ++slot) feed_.forward(slot);
@@ -83,8 +81,8 @@ private:
 }  // namespace
 
 std::unique_ptr<LocalStep> makeLocalStep(const Experiment& experiment, const TrainingData& data, Model& model,
-                                         FlatParams& params, Rank rank) {
-    return std::make_unique<RealStep>(experiment, data, model, params, rank);
+                                         FlatParams& params, Optimizer& optimizer, Rank rank) {
+    return std::make_unique<RealStep>(experiment, data, model, params, optimizer, rank);
 }
 
 std::unique_ptr<LocalStep> makeIdleStep(const FlatParams& params, GradientFeed& feed) {

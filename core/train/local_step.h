@@ -2,10 +2,12 @@
 // nothing at all.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "core/models/model.h"
+#include "core/optimizers/optimizer.h"
 #include "core/step/flat_params.h"
 #include "core/step/gradient_feed.h"
 #include "core/train/experiment.h"
@@ -17,7 +19,8 @@ namespace dasgd {
 class LocalStep {
 public:
     virtual ~LocalStep() = default;
-    virtual void load() = 0;
+    // The next batch, of so many samples.
+    virtual void load(std::int64_t samples) = 0;
     virtual void forward() = 0;
     virtual void backward() = 0;
     virtual void update(double learningRate) = 0;
@@ -27,7 +30,8 @@ public:
 
 // The real thing. Everything given outlives it.
 [[nodiscard]] std::unique_ptr<LocalStep> makeLocalStep(const Experiment& experiment, const TrainingData& data,
-                                                       Model& model, FlatParams& params, Rank rank);
+                                                       Model& model, FlatParams& params, Optimizer& optimizer,
+                                                       Rank rank);
 
 // For parameters that are shapes only: computes nothing, tells `feed` of every gradient in the order in which a
 // backward pass makes them.

@@ -111,7 +111,7 @@ void recordFault(const Shared& shared, const Plan& plan, JournalWriter& journal,
     const std::int64_t step = shared.control.completed(rank);
     journal.of(rank).metric({.name = fault.ofLink ? "fault/link_down" : "fault/host_down",
                              .step = step,
-                             .epoch = static_cast<double>(step) / static_cast<double>(plan.stepsPerEpoch),
+                             .epoch = plan.epochAfter(step),
                              .wall = static_cast<Ns>(std::llround(fault.at * 1e9)),
                              .value = fault.down ? 1.0 : 0.0});
 }
