@@ -63,7 +63,7 @@ std::vector<ScalingRun> newestOfEach(std::vector<ScalingRun> runs) {
 
 std::optional<double> throughput(const ScalingRun& run) {
     if (!run.stepMs || !(*run.stepMs > 0)) return std::nullopt;
-    return static_cast<double>(run.batch * run.workers) * 1e3 / *run.stepMs;
+    return run.samplesPerStep.value_or(static_cast<double>(run.batch * run.workers)) * 1e3 / *run.stepMs;
 }
 
 ScalingPoint pointOf(const std::vector<ScalingRun>& runs) {
@@ -156,6 +156,8 @@ std::optional<double> secondsTo(const Target& target, const RunTimes& times) {
 
 ScalingRun scalingRun(const RunRow& row, const LinePlace& place, const RunTimes& times,
                       const std::optional<Target>& target) {
+    std::optional<double> samplesPerStep;
+    if (row.steps > 0) samplesPerStep = static_cast<double>(row.samples) / static_cast<double>(row.steps);
     return {.runId = row.runId,
             .startedAt = row.startedAt,
             .seeds = place.seeds,
@@ -163,7 +165,8 @@ ScalingRun scalingRun(const RunRow& row, const LinePlace& place, const RunTimes&
             .batch = place.batch,
             .stepMs = times.stepMs,
             .hidden = row.hidden,
-            .secondsToTarget = target ? secondsTo(*target, times) : std::nullopt};
+            .secondsToTarget = target ? secondsTo(*target, times) : std::nullopt,
+            .samplesPerStep = samplesPerStep};
 }
 
 std::vector<ScalingPoint> scalingPoints(std::vector<ScalingRun> runs) {

@@ -69,6 +69,8 @@ struct ScalingRun {
     int workers = 0;
     std::int64_t batch = 0;
     std::optional<double> stepMs, hidden, secondsToTarget;
+    // Of all workers, mean over the run: the last batch of an epoch may be short. nullopt: all are batch × workers.
+    std::optional<double> samplesPerStep;
 };
 [[nodiscard]] ScalingRun scalingRun(const RunRow& row, const LinePlace& place, const RunTimes& times,
                                     const std::optional<Target>& target);

@@ -1,6 +1,7 @@
 // Synchronous SGD with bucketed overlap (as PyTorch DDP, arXiv 2006.15704): gradients are averaged in buckets, each
 // sent when its last gradient is ready, while the backward pass goes on. Buckets are slices of the flat gradient:
-// nothing is copied.
+// nothing is copied. BatchNorm's running statistics are rank 0's in every forward pass, as DDP's broadcast_buffers
+// makes them (torch/nn/parallel/distributed.py, _sync_buffers).
 #include <torch/types.h>
 
 #include <vector>
@@ -15,6 +16,7 @@ namespace {
 struct SyncSgdParams {
     double bucketMb = 25;
     double firstBucketMb = 1;
+    bool broadcastBuffers = true;
     void visit(auto&& f) {
         f(bucketMb, "bucket_mb",
           {.min = 0, .max = 1e6, .minOpen = true, .unit = "MB", .help = "Gradient bytes sent at once"});
@@ -24,6 +26,9 @@ struct SyncSgdParams {
            .minOpen = true,
            .unit = "MB",
            .help = "The same for the first bucket, so that sending starts early"});
+        f(broadcastBuffers, "broadcast_buffers",
+          {.help = "Rank 0 sends the running statistics of BatchNorm to all before each forward pass; otherwise they "
+                   "are each rank's own"});
     }
 };
 
@@ -54,7 +59,23 @@ public:
         launched_ = 0;
     }
 
-    void afterStep(StepContext&) override {}
+    // DDP broadcasts at the start of the next forward pass, of an evaluation too, and waits: the same instant. It also
+    // sends num_batches_tracked, which is equal on all ranks here, as they make the same steps.
+    void afterStep(StepContext& context) override {
+        const std::vector<at::Tensor>& buffers = context.params().buffers();
+        if (!params_.broadcastBuffers || buffers.empty()) return;
+        const at::NoGradGuard guard;
+        std::vector<at::Tensor> flat;
+        for (const at::Tensor& buffer : buffers) flat.push_back(buffer.flatten());
+        at::Tensor all = at::cat(flat);
+        Pending pending = context.comm().broadcast(all, Rank{0});
+        context.executor().waitFor(pending, context.step(), static_cast<std::int64_t>(all.nbytes()));
+        std::int64_t offset = 0;
+        for (const at::Tensor& buffer : buffers) {
+            buffer.copy_(all.narrow(0, offset, buffer.numel()).view_as(buffer));
+            offset += buffer.numel();
+        }
+    }
     void drain(StepContext&) override {}
     // Between two steps every bucket has been awaited.
     void save(StepContext&, Archive&) override {}

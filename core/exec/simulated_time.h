@@ -21,6 +21,8 @@ public:
     // The pass is done with the layer of parameter `slot`, outside autograd; charge(pass) follows after the last layer.
     // Throws as charge() does.
     virtual void layerDone(SpanKind pass, std::size_t slot) = 0;
+    // The next step trains on this share of a full batch: loading and both passes take as much of their time.
+    virtual void setBatchShare(double share) = 0;
     // While untimed, work and communication take no time.
     virtual void setUntimed(bool untimed) = 0;
 };

@@ -52,7 +52,7 @@ public:
             return fail("classification needs at least 2 classes; the data have " +
                         std::to_string(context.input.classes));
         }
-        DASGD_ASSIGN(network_, makeNetwork(context.input));
+        DASGD_ASSIGN(network_, makeNetwork(context));
         return {};
     }
     torch::nn::Module& module() final {
@@ -74,7 +74,7 @@ public:
     }
 
 protected:
-    virtual Result<std::shared_ptr<Network>> makeNetwork(const InputSpec& input) const = 0;
+    virtual Result<std::shared_ptr<Network>> makeNetwork(const BuildContext& context) const = 0;
 
 private:
     std::shared_ptr<Network> network_;

@@ -47,9 +47,9 @@ public:
     InputSpec naturalInput() const override { return {.shape = {1, 28, 28}, .classes = 10}; }
 
 protected:
-    Result<std::shared_ptr<Network>> makeNetwork(const InputSpec& input) const override {
-        DASGD_TRY(checkImage(input, kSmallestImage, "lenet"));
-        return std::make_shared<LeNetNetwork>(input);
+    Result<std::shared_ptr<Network>> makeNetwork(const BuildContext& context) const override {
+        DASGD_TRY(checkImage(context.input, kSmallestImage, "lenet"));
+        return std::make_shared<LeNetNetwork>(context.input);
     }
 };
 

@@ -22,8 +22,8 @@ public:
     InputSpec naturalInput() const override { return {.shape = {1, 28, 28}, .classes = 10}; }
 
 protected:
-    Result<std::shared_ptr<Network>> makeNetwork(const InputSpec& input) const override {
-        return std::make_shared<LogisticNetwork>(input);
+    Result<std::shared_ptr<Network>> makeNetwork(const BuildContext& context) const override {
+        return std::make_shared<LogisticNetwork>(context.input);
     }
 };
 

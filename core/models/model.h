@@ -1,6 +1,7 @@
 // A network with its loss. One .cpp each; the class hides there and is registered by its last line.
 #pragma once
 
+#include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
@@ -33,6 +34,9 @@ struct BuildContext {
     Rank rank;              // among those that train
     int workers = 1;        // that train
     bool timeOnly = false;  // no loss is computed; only its FLOP are counted
+    // The rank's own stream, for what loss() draws. LibTorch's default generator is one for all threads of a process:
+    // what is drawn from it in loss() is not the same on every backend.
+    at::Generator random;
 };
 
 // Sums over the samples of a batch.
@@ -48,7 +52,8 @@ public:
     // Makes the modules; the caller has seeded the default generator. Errors: an input this network cannot take.
     virtual Status build(const BuildContext& context) = 0;
     [[nodiscard]] virtual torch::nn::Module& module() = 0;
-    // Scalar mean loss over the batch, in training mode, differentiable.
+    // Scalar mean loss over the batch, in training mode, differentiable. Draws from BuildContext::random alone, so it
+    // uses core/models/dropout.h and not torch::nn::Dropout.
     [[nodiscard]] virtual at::Tensor loss(const Batch& batch) = 0;
     // In evaluation mode, without gradients.
     [[nodiscard]] virtual Evaluation evaluate(const Batch& batch) = 0;

@@ -10,7 +10,8 @@
 namespace dasgd {
 namespace {
 
-constexpr std::int64_t kSmallestResnetImage = 16;  // leaves 2x2 after three halvings: BatchNorm needs more than one value
+constexpr std::int64_t kSmallestResnetImage =
+    16;  // leaves 2x2 after three halvings: BatchNorm needs more than one value
 
 struct ResNetParams {
     std::int64_t width = 64;
@@ -88,9 +89,9 @@ public:
     InputSpec naturalInput() const override { return {.shape = {3, 32, 32}, .classes = 10}; }
 
 protected:
-    Result<std::shared_ptr<Network>> makeNetwork(const InputSpec& input) const override {
-        DASGD_TRY(checkImage(input, kSmallestResnetImage, "resnet18"));
-        return std::make_shared<ResNetNetwork>(input, params_.width);
+    Result<std::shared_ptr<Network>> makeNetwork(const BuildContext& context) const override {
+        DASGD_TRY(checkImage(context.input, kSmallestResnetImage, "resnet18"));
+        return std::make_shared<ResNetNetwork>(context.input, params_.width);
     }
 
 private:
@@ -98,7 +99,7 @@ private:
 };
 
 const ModelRegistry::Add<ResNet18, ResNetParams> kResnet18Entry{"resnet18", "ResNet-18 with the stem for small images",
-                                                      "arXiv 1512.03385"};
+                                                                "arXiv 1512.03385"};
 
 }  // namespace
 }  // namespace dasgd

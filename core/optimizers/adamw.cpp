@@ -46,13 +46,20 @@ public:
     std::vector<at::Tensor> state() override {
         return mean_.defined() ? std::vector<at::Tensor>{mean_, meanSquare_} : std::vector<at::Tensor>{};
     }
+    std::int64_t stateTensors() const override { return 2; }
+    void reset() override {
+        mean_.reset();
+        meanSquare_.reset();
+        steps_.reset();
+    }
 
 private:
     AdamwParams params_;
     at::Tensor mean_, meanSquare_, steps_;
 };
 
-const OptimizerRegistry::Add<Adamw, AdamwParams> kAdamwEntry{"adamw", "Adam with decoupled weight decay", "arXiv 1711.05101"};
+const OptimizerRegistry::Add<Adamw, AdamwParams> kAdamwEntry{"adamw", "Adam with decoupled weight decay",
+                                                             "arXiv 1711.05101"};
 
 }  // namespace
 }  // namespace dasgd

@@ -2,6 +2,7 @@
 #include <torch/types.h>
 
 #include <optional>
+#include <utility>
 
 #include "core/optimizers/optimizer.h"
 
@@ -38,8 +39,8 @@ public:
 
     void step(FlatParams& flat, double learningRate) override {
         const at::NoGradGuard noGrad;
-        const bool first = !velocity_.defined();
-        if (params_.momentum != 0 && first) velocity_ = at::zeros_like(flat.weights());
+        const bool first = std::exchange(first_, false);
+        if (params_.momentum != 0 && !velocity_.defined()) velocity_ = at::zeros_like(flat.weights());
         std::vector<at::Tensor> velocities;
         if (velocity_.defined()) velocities.push_back(velocity_);
         at::_fused_sgd_({flat.weights()}, {flat.gradients()}, velocities, params_.weightDecay, params_.momentum,
@@ -48,12 +49,15 @@ public:
 
     double learningRate() const override { return params_.learningRate; }
     std::vector<at::Tensor> state() override {
-        return velocity_.defined() ? std::vector<at::Tensor>{velocity_} : std::vector<at::Tensor>{};
+        return velocity_.defined() && !first_ ? std::vector<at::Tensor>{velocity_} : std::vector<at::Tensor>{};
     }
+    std::int64_t stateTensors() const override { return params_.momentum != 0 ? 1 : 0; }
+    void reset() override { first_ = true; }
 
 private:
     SgdParams params_;
     at::Tensor velocity_;
+    bool first_ = true;  // the next step takes the gradient itself as velocity
 };
 
 const OptimizerRegistry::Add<Sgd, SgdParams> kSgdEntry{"sgd", "SGD with momentum, Nesterov and coupled weight decay"};

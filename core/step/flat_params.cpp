@@ -3,15 +3,39 @@
 #include <torch/nn/module.h>
 #include <torch/types.h>
 
+#include <unordered_set>
+
 #include "core/base/check.h"
 
 namespace dasgd {
 
+namespace {
+
+// The first of each group of tensors that are the same object.
+template <class Keep>
+std::vector<at::Tensor> distinct(const std::vector<at::Tensor>& tensors, Keep keep) {
+    std::vector<at::Tensor> kept;
+    std::unordered_set<const c10::TensorImpl*> seen;
+    for (const at::Tensor& tensor : tensors) {
+        if (keep(tensor) && seen.insert(tensor.unsafeGetTensorImpl()).second) kept.push_back(tensor);
+    }
+    return kept;
+}
+
+}  // namespace
+
+std::vector<at::Tensor> trainableParameters(const torch::nn::Module& module) {
+    return distinct(module.parameters(), [](const at::Tensor& parameter) { return parameter.requires_grad(); });
+}
+
+std::vector<at::Tensor> floatingBuffers(const torch::nn::Module& module) {
+    return distinct(module.buffers(), [](const at::Tensor& buffer) { return buffer.is_floating_point(); });
+}
+
 FlatParams::FlatParams(torch::nn::Module& module, at::ScalarType type) {
     const at::NoGradGuard noGrad;
     std::int64_t total = 0;
-    for (const at::Tensor& parameter : module.parameters()) {
-        if (!parameter.requires_grad()) continue;
+    for (const at::Tensor& parameter : trainableParameters(module)) {
         slots_.push_back({parameter, total, parameter.numel()});
         total += parameter.numel();
     }
@@ -25,18 +49,17 @@ FlatParams::FlatParams(torch::nn::Module& module, at::ScalarType type) {
         slot.parameter.set_data(view);
         slot.parameter.mutable_grad() = gradients_.narrow(0, slot.offset, slot.numel).view(slot.parameter.sizes());
     }
-    for (const at::Tensor& buffer : module.buffers()) {
-        if (!buffer.is_floating_point()) continue;
+    buffers_ = floatingBuffers(module);
+    for (const at::Tensor& buffer : buffers_) {
         if (buffer.scalar_type() != type) buffer.set_data(buffer.to(type));
-        buffers_.push_back(buffer);
     }
 }
 
-FlatParams FlatParams::shapesOf(const std::vector<std::vector<std::int64_t>>& shapes, at::ScalarType type) {
+FlatParams FlatParams::shapesOf(const Shapes& parameters, const Shapes& buffers, at::ScalarType type) {
     FlatParams params;
     const auto options = at::TensorOptions(type).device(at::kMeta);
     std::int64_t total = 0;
-    for (const auto& shape : shapes) {
+    for (const auto& shape : parameters) {
         const at::Tensor parameter = at::empty(shape, options);
         params.slots_.push_back({parameter, total, parameter.numel()});
         total += parameter.numel();
@@ -44,6 +67,7 @@ FlatParams FlatParams::shapesOf(const std::vector<std::vector<std::int64_t>>& sh
     DASGD_CHECK(total > 0 && "a model without parameters");
     params.weights_ = at::empty({total}, options);
     params.gradients_ = at::empty({total}, options);
+    for (const auto& shape : buffers) params.buffers_.push_back(at::empty(shape, options));
     return params;
 }
 

@@ -13,13 +13,20 @@ class Module;
 
 namespace dasgd {
 
+// The parameters that training changes, in registration order. A tensor that several modules share counts once:
+// torch::nn::Module::parameters() lists it once a module.
+[[nodiscard]] std::vector<at::Tensor> trainableParameters(const torch::nn::Module& module);
+// Running means and variances of BatchNorm, for instance; never num_batches_tracked. Each counts once.
+[[nodiscard]] std::vector<at::Tensor> floatingBuffers(const torch::nn::Module& module);
+
 class FlatParams {
 public:
     // Moves the module's parameters into one tensor of `type` and gives each a gradient view. The module lives longer.
     FlatParams(torch::nn::Module& module, at::ScalarType type);
-    // Parameters of these shapes, without values, on the meta device: operations on them check shapes and compute
-    // nothing.
-    [[nodiscard]] static FlatParams shapesOf(const std::vector<std::vector<std::int64_t>>& shapes, at::ScalarType type);
+    // Parameters and buffers of these shapes, without values, on the meta device: operations on them check shapes and
+    // compute nothing.
+    using Shapes = std::vector<std::vector<std::int64_t>>;
+    [[nodiscard]] static FlatParams shapesOf(const Shapes& parameters, const Shapes& buffers, at::ScalarType type);
 
     [[nodiscard]] at::Tensor& weights() { return weights_; }      // [N]
     [[nodiscard]] at::Tensor& gradients() { return gradients_; }  // [N]
@@ -27,7 +34,7 @@ public:
     [[nodiscard]] std::int64_t size() const { return weights_.numel(); }
     [[nodiscard]] std::int64_t bytes() const { return size() * weights_.element_size(); }
 
-    // Parameters in registration order with their offset in the flat tensor.
+    // Parameters in registration order with their offset in the flat tensor. Tied parameters have one slot.
     struct Slot {
         at::Tensor parameter;
         std::int64_t offset = 0;

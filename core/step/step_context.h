@@ -1,12 +1,16 @@
 // All that an algorithm sees of the world. It does not know whether time is real.
 #pragma once
 
+#include <ATen/core/Generator.h>
+
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
+#include "core/base/check.h"
 #include "core/base/clock.h"
 #include "core/comm/communicator.h"
 #include "core/exec/executor.h"
@@ -19,14 +23,18 @@ class Optimizer;
 
 class StepContext {
 public:
+    // What the worker loop adds; a test of one merge may leave it out.
+    struct Extras {
+        Optimizer* optimizer = nullptr;
+        std::uint64_t seed = 0;                                // of the run
+        std::function<void(std::string_view, double)> metric;  // none: metrics are dropped
+    };
+
     // `samples`: of one rank in one step.
     StepContext(Communicator& comm, Clock& clock, FlatParams& params, Executor& executor, std::int64_t samples = 1)
-        : comm_(comm),
-          clock_(clock),
-          params_(params),
-          executor_(executor),
-          gradientFeed_(params, &executor),
-          samples_(samples) {}
+        : StepContext(comm, clock, params, executor, samples, Extras()) {}
+    StepContext(Communicator& comm, Clock& clock, FlatParams& params, Executor& executor, std::int64_t samples,
+                Extras extras);
 
     [[nodiscard]] Communicator& comm() { return comm_; }
     [[nodiscard]] Clock& clock() { return clock_; }
@@ -35,7 +43,24 @@ public:
     [[nodiscard]] Executor& executor() { return executor_; }
     [[nodiscard]] GradientFeed& gradientFeed() { return gradientFeed_; }
 
-    // That this rank trains on in one step.
+    // Of this rank; a rank that serves has one too. Where only time is simulated it has no state: it never steps.
+    [[nodiscard]] Optimizer& optimizer() {
+        DASGD_CHECK(extras_.optimizer && "the worker loop gives one");
+        return *extras_.optimizer;
+    }
+    // For what an algorithm draws by chance: streams from the run's seed, the first a rank's own, the second drawn
+    // alike by all ranks as long as all draw alike.
+    [[nodiscard]] at::Generator& random() { return random_; }
+    [[nodiscard]] at::Generator& sharedRandom() { return sharedRandom_; }
+    // Records a number of this rank at the present step, under a name that storage/format.md lists. Not in runs of time
+    // only.
+    void record(std::string_view name, double value) {
+        if (extras_.metric) extras_.metric(name, value);
+    }
+    // The same of an algorithm's own number: the metric algorithm/<name>.
+    void metric(std::string_view name, double value) { record("algorithm/" + std::string(name), value); }
+
+    // That this rank trains on in one step; the last batch of an epoch may have fewer.
     [[nodiscard]] std::int64_t samples() const { return samples_; }
     // Completed local steps k; in afterStep the step just made counts.
     [[nodiscard]] std::int64_t step() const { return step_; }
@@ -45,19 +70,7 @@ public:
     // Of this rank, the newest that is known: of the step just made, or of the one before where it is still being
     // computed. nullopt before the first one, on a rank that serves and where only time is simulated.
     [[nodiscard]] std::optional<double> lastLoss() const { return lastLoss_; }
-    // Records a number of the algorithm's own at the present step, as the metric algorithm/<name> of this rank.
-    void metric(std::string_view name, double value) {
-        if (metric_) metric_(name, value);
-    }
-    // This rank's, with its state. A rank that serves has one too.
-    [[nodiscard]] Optimizer& optimizer() { return *optimizer_; }
-
     // The worker loop's own.
-    using RecordMetric = std::function<void(std::string_view name, double value)>;
-    void equip(Optimizer& optimizer, RecordMetric metric) {
-        optimizer_ = &optimizer;
-        metric_ = std::move(metric);
-    }
     void noteLoss(double loss) { lastLoss_ = loss; }
     void moveTo(std::int64_t step, double learningRate) {
         step_ = step;
@@ -72,11 +85,11 @@ private:
     Executor& executor_;
     GradientFeed gradientFeed_;
     std::int64_t samples_;
+    Extras extras_;
+    at::Generator random_, sharedRandom_;
     std::int64_t step_ = 0;
     double learningRate_ = 0;
     std::optional<double> lastLoss_;
-    Optimizer* optimizer_ = nullptr;
-    RecordMetric metric_;
 };
 
 }  // namespace dasgd

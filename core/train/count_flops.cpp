@@ -1,7 +1,7 @@
 #include "core/train/count_flops.h"
 
-#include <torch/nn/module.h>
 #include <ATen/record_function.h>
+#include <torch/nn/module.h>
 #include <torch/types.h>
 
 #include <algorithm>
@@ -33,8 +33,8 @@ struct Product final : at::ObserverContext {
 class FlopCounter {
 public:
     FlopCounter(torch::nn::Module& module, std::int64_t samples) : samples_(static_cast<double>(samples)) {
-        for (const at::Tensor& parameter : module.parameters()) {
-            if (parameter.requires_grad()) slots_.emplace(storageOf(parameter), slots_.size());
+        for (const at::Tensor& parameter : trainableParameters(module)) {
+            slots_.emplace(storageOf(parameter), slots_.size());
         }
         work_.forward.assign(slots_.size(), 0);
         work_.backward.assign(slots_.size(), 0);

@@ -12,6 +12,7 @@
 #include "core/base/check.h"
 #include "core/base/units.h"
 #include "core/sim/network/platform.h"
+#include "core/step/flat_params.h"
 
 namespace dasgd {
 
@@ -118,6 +119,20 @@ Value commonPart(const Value& table) {
     return common;
 }
 
+// A global shuffle would undo any partition but iid: there the default is to shuffle each shard.
+Status settleShuffle(const Value& table, Experiment& experiment) {
+    DataParams& data = experiment.data;
+    if (experiment.partition.kind == PartitionSpec::Kind::Iid || data.shuffle != "global") return {};
+    if (const Value* given = table.find("shuffle")) {
+        return given->error(
+            "shuffle = \"global\" deals the whole training set out to all workers each epoch, which "
+            "undoes partition = \"" +
+            data.partition + "\"; choose shuffle = \"shard\" or \"none\", or partition = \"iid\"");
+    }
+    data.shuffle = "shard";
+    return {};
+}
+
 Status readData(const Value& document, Experiment& experiment) {
     if (experiment.model->naturalInput().shape.empty()) {
         const Value* data = document.find("data");
@@ -126,13 +141,16 @@ Status readData(const Value& document, Experiment& experiment) {
                     "' needs no data: remove [data]");
     }
     DASGD_ASSIGN(const Value table, sectionOf(document, "data"));
-    DASGD_ASSIGN(auto section,
-                 readPlugin<Dataset>(document, "data", kDefaultData, {"name", "partition"}, experiment.resolved));
+    std::vector<std::string> shared = fieldNames<DataParams>();
+    shared.emplace_back("name");
+    DASGD_ASSIGN(auto section, readPlugin<Dataset>(document, "data", kDefaultData, shared, experiment.resolved));
     experiment.dataName = section.name;
     experiment.dataset = std::move(section.plugin);
     DASGD_TRY(readFields(commonPart<DataParams>(table), experiment.data));
-    experiment.resolved.find("data")->set("partition", Value(experiment.data.partition));
     DASGD_ASSIGN(experiment.partition, PartitionSpec::parse(experiment.data.partition));
+    DASGD_TRY(settleShuffle(table, experiment));
+    const Value common = writeFields(experiment.data);
+    for (const auto& [key, value] : *common.as<Value::Table>()) experiment.resolved.find("data")->set(key, value);
     return {};
 }
 
@@ -319,11 +337,14 @@ Result<Experiment> readExperiment(const Value& document) {
 
 Plan planSteps(const Experiment& experiment, std::int64_t trainSamples) {
     const TrainParams& train = experiment.train;
-    Plan plan;
-    plan.stepsPerEpoch = std::max<std::int64_t>(1, trainSamples / (experiment.roles().trainers() * train.batchSize));
-    plan.totalSteps = train.steps > 0 ? train.steps : train.epochs * plan.stepsPerEpoch;
-    plan.evalEvery = train.evalEvery > 0 ? train.evalEvery : plan.stepsPerEpoch;
-    return plan;
+    return planSteps({.samples = trainSamples,
+                      .workers = experiment.roles().trainers(),
+                      .batchSize = train.batchSize,
+                      .epochs = train.epochs,
+                      .steps = train.steps,
+                      .evalEvery = train.evalEvery,
+                      .dropLast = experiment.data.dropLast,
+                      .timeOnly = experiment.timeOnly()});
 }
 
 namespace {
@@ -349,7 +370,7 @@ Result<Plan> loadAndBuild(const Experiment& experiment) {
                         .message);
     }
     Plan plan = planSteps(experiment, samples);
-    const auto parameters = model->module().parameters();
+    const auto parameters = trainableParameters(model->module());
     for (const at::Tensor& parameter : parameters) plan.parameters += parameter.numel();
     const auto& shares = experiment.compute.gradientShares;
     if (!shares.empty() && shares.size() != parameters.size()) {

@@ -22,6 +22,7 @@
 #include "core/sim/faults/faults.h"
 #include "core/sim/network/network.h"
 #include "core/step/roles.h"
+#include "core/train/plan.h"
 
 namespace dasgd {
 
@@ -58,7 +59,20 @@ struct RecordParams {
 
 struct DataParams {
     std::string partition = "iid";
-    void visit(auto&& f) { f(partition, "partition", {.help = "iid, by-label or dirichlet(alpha)"}); }
+    std::string shuffle = "global";  // of another partition than iid: "shard"
+    bool dropLast = false;
+    void visit(auto&& f) {
+        f(partition, "partition", {.help = "iid, by-label or dirichlet(alpha)"});
+        f(shuffle, "shuffle",
+          {.help = "global: one permutation of the training set an epoch, dealt out to the workers, as "
+                   "DistributedSampler does; shard: each worker keeps its shard and reshuffles it, the default of "
+                   "partitions other than iid; none: always in the same order",
+           .choices = {"global", "shard", "none"}});
+        f(dropLast, "drop_last",
+          {.help = "Drop what does not fill a batch of every worker at the end of an epoch; otherwise the training "
+                   "set is extended by its first samples until the workers' shares are equal, and the last batch of "
+                   "an epoch is short"});
+    }
     [[nodiscard]] std::optional<FieldError> check() const;
 };
 
@@ -116,15 +130,7 @@ struct SectionInfo {
 };
 [[nodiscard]] std::vector<SectionInfo> describeExperiment();
 
-// Steps a rank will make and steps an epoch has, once the data are loaded.
-struct Plan {
-    std::int64_t totalSteps = 0;
-    std::int64_t stepsPerEpoch = 0;
-    std::int64_t evalEvery = 0;
-    std::int64_t parameters = 0;  // N
-};
-
-// `trainSamples` is 0 for a model that needs no data: an epoch is one step then.
+// Once the data are loaded. `trainSamples` is 0 for a model that needs no data.
 [[nodiscard]] Plan planSteps(const Experiment& experiment, std::int64_t trainSamples);
 
 // Loads the data and builds the model once, as every rank will: what can be refused is refused here, before any rank

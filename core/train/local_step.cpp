@@ -25,15 +25,13 @@ public:
     RealStep(const Experiment& experiment, const TrainingData& data, Model& model, FlatParams& params,
              Optimizer& optimizer, Rank rank)
         : data_(data), model_(model), params_(params), optimizer_(optimizer) {
-        if (data.shards.empty()) return;
-        sampler_.emplace(data.shards[static_cast<std::size_t>(rank.value())], experiment.train.batchSize,
-                         static_cast<std::uint64_t>(experiment.train.seed), rank);
+        if (data.splits.train.count() > 0) sampler_.emplace(passesOf(experiment, data, rank));
     }
 
-    void load() override {
+    void load(std::int64_t samples) override {
         if (!sampler_) return;
         const Samples& train = data_.splits.train;
-        const at::Tensor indices = sampler_->next();
+        const at::Tensor indices = sampler_->next(samples);
         batch_ = {train.inputs.index_select(0, indices), train.targets.index_select(0, indices)};
     }
     void forward() override { loss_ = model_.loss(batch_); }
@@ -60,7 +58,7 @@ private:
 class IdleStep final : public LocalStep {
 public:
     IdleStep(const FlatParams& params, GradientFeed& feed) : slots_(params.slots().size()), feed_(feed) {}
-    void load() override {}
+    void load(std::int64_t) override {}
     void forward() override {
         if (!feed_.hasLayerListener()) return;
         for (std::size_t slot = 0; slot < slots_; ++slot) feed_.forward(slot);

@@ -2,6 +2,7 @@
 // nothing at all.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -18,7 +19,8 @@ namespace dasgd {
 class LocalStep {
 public:
     virtual ~LocalStep() = default;
-    virtual void load() = 0;
+    // The next batch, of so many samples.
+    virtual void load(std::int64_t samples) = 0;
     virtual void forward() = 0;
     virtual void backward() = 0;
     virtual void update(double learningRate) = 0;

@@ -33,6 +33,7 @@ public:
           feed_(params_, nullptr),
           optimizer_(experiment.makeOptimizer()),
           step_(makeLocalStep(experiment, data, model, params_, *optimizer_, Rank{0})),
+          batchSize_(experiment.train.batchSize),
           untilGradient_(params_.slots().size(), 0.0) {
         feed_.listen([this](std::size_t slot) {
             const Ns now = clock_.now();
@@ -62,7 +63,7 @@ public:
 
 private:
     void makeStep() {
-        timed(0, [&] { step_->load(); });
+        timed(0, [&] { step_->load(batchSize_); });
         timed(1, [&] { step_->forward(); });
         lastGradient_ = clock_.now();
         timed(2, [&] { step_->backward(); });
@@ -80,6 +81,7 @@ private:
     GradientFeed feed_;
     std::unique_ptr<Optimizer> optimizer_;
     std::unique_ptr<LocalStep> step_;
+    std::int64_t batchSize_;
     Ns lastGradient_ = 0;
     std::vector<double> untilGradient_;  // of each slot, seconds since the gradient before it, summed over the steps
     std::array<std::vector<double>, 4> phases_;

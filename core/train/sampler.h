@@ -4,28 +4,30 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "core/base/ids.h"
 
 namespace dasgd {
 
-// Walks the worker's shard in a fresh shuffle each pass, without dropping samples; passes join inside a batch. The
-// order depends on seed, rank and pass alone. Owner: the rank's training thread.
+// A rank's samples of pass 0, 1, …: int64 indices into the training set, at least one.
+using PassSource = std::function<at::Tensor(std::int64_t pass)>;
+
+// The rank's shard, each pass in a fresh order from (seed, rank, pass), or always as it is given.
+[[nodiscard]] PassSource shardPasses(const std::vector<std::int64_t>& shard, bool shuffled, std::uint64_t seed,
+                                     Rank rank);
+
+// Takes pass after pass; a batch that a pass does not fill goes on in the next one. Owner: the rank's training thread.
 class Sampler {
 public:
-    Sampler(const std::vector<std::int64_t>& shard, std::int64_t batchSize, std::uint64_t seed, Rank rank);
-    // [batchSize] int64 indices into the training set.
-    [[nodiscard]] at::Tensor next();
+    explicit Sampler(PassSource passes);
+    // [count] int64 indices into the training set.
+    [[nodiscard]] at::Tensor next(std::int64_t count);
 
 private:
-    void shuffle();
-
-    at::Tensor shard_;  // [n]
-    at::Tensor order_;  // [n], this pass
-    std::int64_t batchSize_;
-    std::uint64_t seed_;
-    Rank rank_;
+    PassSource passes_;
+    at::Tensor order_;  // of the present pass
     std::int64_t pass_ = 0;
     std::int64_t position_ = 0;
 };

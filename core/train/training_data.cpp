@@ -1,10 +1,14 @@
 #include "core/train/training_data.h"
 
+#include <ATen/CPUGeneratorImpl.h>
 #include <c10/util/accumulate.h>
 #include <torch/nn/module.h>
 #include <torch/utils.h>
 
 #include <mutex>
+
+#include "core/base/random.h"
+#include "core/step/flat_params.h"
 
 namespace dasgd {
 
@@ -17,8 +21,14 @@ Status loadSamples(const Experiment& experiment, TrainingData& data) {
     const auto type = experiment.scalarType();
     data.splits.train.inputs = data.splits.train.inputs.to(type);
     data.splits.test.inputs = data.splits.test.inputs.to(type);
-    data.shards = partitionSamples(data.splits.train.targets, experiment.partition, experiment.roles().trainers(),
-                                   static_cast<std::uint64_t>(experiment.train.seed));
+    const auto seed = static_cast<std::uint64_t>(experiment.train.seed);
+    const std::string& shuffle = experiment.data.shuffle;
+    if (shuffle != "shard" && experiment.partition.kind == PartitionSpec::Kind::Iid) {
+        data.order = std::make_shared<EpochOrder>(data.splits.train.count(), shuffle == "global", seed);
+        return {};
+    }
+    data.shards =
+        partitionSamples(data.splits.train.targets, experiment.partition, experiment.roles().trainers(), seed);
     return {};
 }
 
@@ -29,8 +39,11 @@ Result<TrainingData> loadTrainingData(const Experiment& experiment) {
     DASGD_TRY(loadSamples(experiment, data));
     if (!experiment.timeSimulated()) return data;
     DASGD_ASSIGN(const auto model, buildModel(experiment, data, Rank{0}));
-    for (const at::Tensor& parameter : model->module().parameters()) {
-        if (parameter.requires_grad()) data.parameterShapes.push_back(parameter.sizes().vec());
+    for (const at::Tensor& parameter : trainableParameters(model->module())) {
+        data.parameterShapes.push_back(parameter.sizes().vec());
+    }
+    for (const at::Tensor& buffer : floatingBuffers(model->module())) {
+        data.bufferShapes.push_back(buffer.sizes().vec());
     }
     return data;
 }
@@ -41,6 +54,19 @@ std::vector<std::int64_t> TrainingData::parameterSizes() const {
     return sizes;
 }
 
+PassSource passesOf(const Experiment& experiment, const TrainingData& data, Rank rank) {
+    const auto seed = static_cast<std::uint64_t>(experiment.train.seed);
+    if (!data.order) {
+        const auto& shard = data.shards[static_cast<std::size_t>(rank.value())];
+        return shardPasses(shard, experiment.data.shuffle == "shard", seed, rank);
+    }
+    const Plan plan = planSteps(experiment, data.splits.train.count());
+    return [order = data.order, rank, plan, dropLast = experiment.data.dropLast](std::int64_t pass) {
+        const at::Tensor share = shareOf(order->of(pass), rank, static_cast<int>(plan.workers), dropLast);
+        return share.slice(0, 0, plan.epochSamples);
+    };
+}
+
 Result<std::unique_ptr<Model>> buildModel(const Experiment& experiment, const TrainingData& data, Rank rank) {
     std::unique_ptr<Model> model = experiment.makeModel();
     InputSpec input = model->naturalInput();
@@ -48,12 +74,15 @@ Result<std::unique_ptr<Model>> buildModel(const Experiment& experiment, const Tr
     // Initial weights come from torch's one default generator: ranks that are threads take turns.
     static std::mutex generator;
     const std::lock_guard lock(generator);
-    torch::manual_seed(static_cast<std::uint64_t>(experiment.train.seed));
+    const auto seed = static_cast<std::uint64_t>(experiment.train.seed);
+    torch::manual_seed(seed);
     const Roles roles = experiment.roles();
-    DASGD_TRY(model->build({.input = input,
-                            .rank = Rank(roles.trains(rank) ? roles.trainerIndex(rank) : 0),
-                            .workers = roles.trainers(),
-                            .timeOnly = experiment.timeOnly()}));
+    DASGD_TRY(model->build(
+        {.input = input,
+         .rank = Rank(roles.trains(rank) ? roles.trainerIndex(rank) : 0),
+         .workers = roles.trainers(),
+         .timeOnly = experiment.timeOnly(),
+         .random = at::detail::createCPUGenerator(streamSeed(seed, rank.value(), StreamPurpose::Forward))}));
     return model;
 }
 

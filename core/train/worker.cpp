@@ -32,7 +32,7 @@ struct Diverged : std::runtime_error {
 };
 
 FlatParams paramsOf(const Experiment& experiment, const TrainingData& data, Model* model) {
-    if (!model) return FlatParams::shapesOf(data.parameterShapes, experiment.scalarType());
+    if (!model) return FlatParams::shapesOf(data.parameterShapes, data.bufferShapes, experiment.scalarType());
     return {model->module(), experiment.scalarType()};
 }
 
@@ -45,18 +45,15 @@ public:
           environment_(environment),
           model_(std::move(model)),
           params_(paramsOf(experiment, data, model_.get())),
-          executor_(environment.executor(environment.clock, environment.sink, levelOf(experiment.record))),
-          context_(environment.comm, environment.clock, params_, *executor_, experiment.train.batchSize),
-          plan_(planSteps(experiment, data.splits.train.count())),
-          hasData_(!data.shards.empty()),
           optimizer_(experiment.makeOptimizer()),
+          executor_(environment.executor(environment.clock, environment.sink, levelOf(experiment.record))),
+          context_(environment.comm, environment.clock, params_, *executor_, experiment.train.batchSize, extras()),
+          plan_(planSteps(experiment, data.splits.train.count())),
+          hasData_(data.splits.train.count() > 0),
           algorithm_(experiment.makeAlgorithm()),
           ownUpdate_(dynamic_cast<OwnUpdate*>(algorithm_.get())),
           roles_(experiment.roles()),
           trains_(roles_.trains(environment.comm.rank())) {
-        context_.equip(*optimizer_, [this](std::string_view name, double value) {
-            metric("algorithm/" + std::string(name), value);
-        });
         if (!model_) {
             local_ = makeIdleStep(params_, context_.gradientFeed());
             return;
@@ -96,6 +93,14 @@ public:
     [[nodiscard]] std::int64_t step() const { return step_; }
 
 private:
+    StepContext::Extras extras() {
+        StepContext::Extras extras{.optimizer = optimizer_.get(),
+                                   .seed = static_cast<std::uint64_t>(experiment_.train.seed)};
+        // Of a run of time only an algorithm has nothing to say that its spans do not.
+        if (!experiment_.timeOnly()) extras.metric = [this](std::string_view name, double v) { metric(name, v); };
+        return extras;
+    }
+
     // Equal weights everywhere, whatever library made them; and no rank's clock starts before the last one is there.
     void startTogether() {
         const UntimedScope untimed(*executor_);
@@ -150,7 +155,11 @@ private:
     }
 
     void descend(double rate) {
-        if (hasData_) executor_->run({SpanKind::Data}, [&] { local_->load(); });
+        if (environment_.simulatedTime) {
+            const auto batch = static_cast<double>(plan_.batchOf(step_ + 1));
+            environment_.simulatedTime->setBatchShare(batch / static_cast<double>(plan_.batchSize));
+        }
+        if (hasData_) executor_->run({SpanKind::Data}, [&] { local_->load(plan_.batchOf(step_ + 1)); });
         executor_->run({SpanKind::Forward}, [&] { local_->forward(); });
         executor_->run({SpanKind::Backward}, [&] { local_->backward(); });
         algorithm_->afterBackward(context_);
@@ -203,17 +212,17 @@ private:
     }
 
     void recordThroughput(Ns now) {
-        ++windowSteps_;
         const Ns elapsed = now - windowStart_;
         if (elapsed < kThroughputWindow && step_ < plan_.totalSteps) return;
         if (experiment_.timeOnly()) {
-            metric("train/step_ms", seconds(elapsed) * 1e3 / static_cast<double>(windowSteps_));
+            metric("train/step_ms", seconds(elapsed) * 1e3 / static_cast<double>(step_ - windowStep_));
         }
         if (speaksForTrainers() && elapsed > 0) {
-            metric("throughput/samples_per_s", static_cast<double>(windowSteps_ * samplesPerStep()) / seconds(elapsed));
+            const auto samples = static_cast<double>(plan_.samplesAfter(step_) - plan_.samplesAfter(windowStep_));
+            metric("throughput/samples_per_s", samples / seconds(elapsed));
         }
         windowStart_ = now;
-        windowSteps_ = 0;
+        windowStep_ = step_;
     }
 
     void recordWeights() {
@@ -253,13 +262,12 @@ private:
     [[nodiscard]] Metric metricNow(std::string_view name) const {
         return {.name = name,
                 .step = step_,
-                .epoch = static_cast<double>(step_) / static_cast<double>(plan_.stepsPerEpoch),
+                .epoch = plan_.epochAfter(step_),
                 .wall = environment_.clock.now(),
-                .samples = step_ * samplesPerStep(),
+                .samples = plan_.samplesAfter(step_),
                 .bytesSent = environment_.comm.bytesSent() - evaluationBytes_ - setupBytes_};
     }
 
-    [[nodiscard]] std::int64_t samplesPerStep() const { return experiment_.train.batchSize * roles_.trainers(); }
     [[nodiscard]] bool speaksForTrainers() const { return environment_.comm.rank() == roles_.firstTrainer(); }
     [[nodiscard]] std::int64_t warmUp() const { return std::min(kWarmUpSteps, plan_.totalSteps / 2); }
 
@@ -267,13 +275,13 @@ private:
     const WorkerEnvironment& environment_;
     std::unique_ptr<Model> model_;
     FlatParams params_;
+    std::unique_ptr<Optimizer> optimizer_;
     std::unique_ptr<Executor> executor_;
     StepContext context_;
     std::unique_ptr<LocalStep> local_;
     std::optional<Evaluator> evaluator_;  // none where there is nothing but time to measure
     Plan plan_;
     bool hasData_;
-    std::unique_ptr<Optimizer> optimizer_;
     std::unique_ptr<Algorithm> algorithm_;
     OwnUpdate* ownUpdate_;  // the algorithm, or null
     Roles roles_;
@@ -284,7 +292,7 @@ private:
     std::int64_t evaluationBytes_ = 0;  // kept out of `bytes_sent`: they are the laboratory's, not the algorithm's
     std::int64_t setupBytes_ = 0;
     Ns windowStart_ = 0;
-    std::int64_t windowSteps_ = 0;
+    std::int64_t windowStep_ = 0;  // completed when the window began
     Ns measuredTime_ = 0;
     std::int64_t measuredSteps_ = 0;
 };

@@ -57,7 +57,7 @@ Result<CheckedExperiment> check(const ExpandedExperiment& expanded, std::map<std
                               .workers = static_cast<int>(experiment.cluster.workers),
                               .timeoutS = experiment.cluster.timeoutS,
                               .totalSteps = plan.totalSteps,
-                              .stepsPerEpoch = plan.stepsPerEpoch,
+                              .stepsPerEpoch = plan.meanEpochSteps(),
                               .parameters = plan.parameters};
     if (const auto& link = experiment.cluster.link) checked.link = link->bandwidth + ", " + link->latency;
     if (experiment.networkFile) checked.networkFile = experiment.networkFile->path;

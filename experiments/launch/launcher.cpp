@@ -64,7 +64,7 @@ storage::RunInfo describeRun(const CheckedExperiment& experiment, const Provenan
     info.seed = experiment.seed;
     info.workers = experiment.workers;
     info.plannedSteps = experiment.totalSteps;
-    info.stepsPerEpoch = static_cast<double>(experiment.stepsPerEpoch);
+    info.stepsPerEpoch = experiment.stepsPerEpoch;
     info.linkEmulated = !experiment.link.empty();
     info.link = experiment.link;
     info.sweepGroup = shortHash(configurationKey(experiment.resolved));

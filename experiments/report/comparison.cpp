@@ -6,6 +6,7 @@
 
 #include "experiments/config/checked_experiment.h"
 #include "experiments/config/toml_reader.h"
+#include "experiments/report/equal_samples.h"
 #include "experiments/report/run_summary.h"
 
 namespace dasgd::experiments {
@@ -54,7 +55,8 @@ private:
 struct Gathered {
     ComparedGroup group;
     std::string config;
-    std::vector<double> stepMs, finalLoss, bestAccuracy, hidden, blockedS, bytesSent;
+    std::vector<double> stepMs, finalLoss, bestAccuracy, hidden, blockedS, bytesSent, samples;
+    std::vector<std::string> finished;  // run ids
 };
 
 void gather(const RunSummary& summary, Gathered& into) {
@@ -73,17 +75,47 @@ void gather(const RunSummary& summary, Gathered& into) {
     add(into.hidden, row.hidden);
     add(into.blockedS, row.blockedS);
     into.bytesSent.push_back(static_cast<double>(row.bytesSent));
+    into.samples.push_back(static_cast<double>(row.samples));
+    into.finished.push_back(row.runId);
 }
 
-ComparedGroup reduce(Gathered&& gathered) {
-    ComparedGroup group = std::move(gathered.group);
+ComparedGroup reduce(const Gathered& gathered) {
+    ComparedGroup group = gathered.group;
     group.stepMs = summarise(gathered.stepMs);
     group.finalLoss = summarise(gathered.finalLoss);
     group.bestAccuracy = summarise(gathered.bestAccuracy);
     group.hidden = summarise(gathered.hidden);
     group.blockedS = summarise(gathered.blockedS);
     group.bytesSent = summarise(gathered.bytesSent);
+    group.samples = summarise(gathered.samples);
     return group;
+}
+
+// Where the runs were not all trained on as many samples: results at the largest number that all of them reached.
+Status addEqualSamples(storage::RunReader& reader, const std::vector<Gathered>& gathered, Comparison& comparison) {
+    std::set<double> counts;
+    std::vector<RunCurves> curves;
+    for (const Gathered& each : gathered) {
+        counts.insert(each.samples.begin(), each.samples.end());
+        for (const std::string& runId : each.finished) {
+            DASGD_ASSIGN(RunCurves run, curvesOf(reader, runId));
+            curves.push_back(std::move(run));
+        }
+    }
+    if (counts.size() > 1) comparison.equalSamples = commonSamples(curves);
+    if (!comparison.equalSamples) return {};
+    auto run = curves.cbegin();
+    for (std::size_t i = 0; i < gathered.size(); ++i) {
+        std::vector<double> losses, accuracies;
+        for (std::size_t j = 0; j < gathered[i].finished.size(); ++j, ++run) {
+            const ResultAtSamples result = resultAt(*run, *comparison.equalSamples);
+            if (result.loss) losses.push_back(*result.loss);
+            if (result.bestAccuracy) accuracies.push_back(*result.bestAccuracy);
+        }
+        comparison.groups[i].equalLoss = summarise(losses);
+        comparison.groups[i].equalBestAccuracy = summarise(accuracies);
+    }
+    return {};
 }
 
 const ComparedGroup* findGroup(const Comparison& comparison, const std::string& name) {
@@ -170,9 +202,10 @@ Result<Comparison> compareRuns(storage::RunReader& reader, const std::vector<std
     const std::vector<std::string> labels = labelConfigurations(configs);
     Comparison comparison;
     for (std::size_t i = 0; i < gathered.size(); ++i) {
-        comparison.groups.push_back(reduce(std::move(gathered[i])));
+        comparison.groups.push_back(reduce(gathered[i]));
         comparison.groups.back().label = labels[i];
     }
+    DASGD_TRY(addEqualSamples(reader, gathered, comparison));
     DASGD_TRY(addRatios(comparison, baseline));
     return comparison;
 }

@@ -19,6 +19,8 @@ struct ComparedGroup {
     std::vector<std::string> runIds;
     std::size_t unfinished = 0;  // runs that failed or stopped: in no mean
     Sample stepMs, finalLoss, bestAccuracy, hidden, blockedS, bytesSent;
+    Sample samples;                       // of all workers of a run
+    Sample equalLoss, equalBestAccuracy;  // at Comparison::equalSamples
     // Time per step ÷ that of the baseline, and ÷ that of `independent` (computing alone).
     std::optional<double> stepRatio, computeRatio;
 };
@@ -26,6 +28,9 @@ struct ComparedGroup {
 struct Comparison {
     std::vector<ComparedGroup> groups;  // in the order of their first run
     std::string baseline;               // a label; "" where nothing was timed
+    // Where finished runs were trained on different numbers of samples: the largest number that all reached, by their
+    // evaluations. nullopt where all were trained on the same, or none was evaluated.
+    std::optional<std::int64_t> equalSamples;
 };
 
 // `baseline`: the label or algorithm that ratios refer to; "" takes sync_sgd where there is one, else the slowest.

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -48,6 +50,31 @@ std::string inWords(const ComparedGroup& group, const Comparison& comparison, do
     return text + ".\n";
 }
 
+std::string sampleCount(const Sample& samples) {
+    if (samples.n == 0) return "–";
+    return std::to_string(std::llround(samples.mean));
+}
+
+// "" where all runs were trained on the same number of samples.
+std::string samplesInWords(const Comparison& comparison) {
+    std::optional<double> fewest, most;
+    for (const ComparedGroup& group : comparison.groups) {
+        if (group.samples.n == 0) continue;
+        const double spread = group.samples.std.value_or(0);
+        fewest = std::min(fewest.value_or(group.samples.mean), group.samples.mean - spread);
+        most = std::max(most.value_or(group.samples.mean), group.samples.mean + spread);
+    }
+    if (!fewest || *fewest == *most) return "";
+    if (!comparison.equalSamples) {
+        return "warning: the runs were trained on different numbers of samples, and not all were evaluated: their "
+               "results are not comparable\n";
+    }
+    return "warning: the runs were trained on different numbers of samples, so final loss and best accuracy are not "
+           "comparable; the columns \"at " +
+           std::to_string(*comparison.equalSamples) +
+           "\" are, on the straight line between the evaluations before and after\n";
+}
+
 std::string csvSample(const Sample& sample) {
     const auto number = [](std::optional<double> value) { return value ? csvNumber(*value) : std::string(); };
     return "," + number(meanOf(sample)) + "," + number(sample.std) + "," + number(sample.confidence);
@@ -56,8 +83,14 @@ std::string csvSample(const Sample& sample) {
 }  // namespace
 
 std::string comparisonText(const Comparison& comparison) {
-    TextTable table({"configuration", "n", "final loss", "best accuracy %", "ms/step", "÷ baseline", "÷ independent",
-                     "hidden %", "blocked s", "sent"});
+    std::vector<std::string> columns{"configuration",   "n",         "samples",    "final loss",
+                                     "best accuracy %", "ms/step",   "÷ baseline", "÷ independent",
+                                     "hidden %",        "blocked s", "sent"};
+    if (comparison.equalSamples) {
+        const std::string at = " at " + std::to_string(*comparison.equalSamples);
+        columns.insert(columns.begin() + 3, {"loss" + at, "best accuracy %" + at});
+    }
+    TextTable table(columns);
     bool repeated = false;
     bool unfinished = false;
     double baselineMs = 0;
@@ -66,12 +99,24 @@ std::string comparisonText(const Comparison& comparison) {
         repeated = repeated || n > 1;
         unfinished = unfinished || group.unfinished > 0;
         if (group.label == comparison.baseline) baselineMs = group.stepMs.mean;
-        table.add({printable(group.label), std::to_string(n) + (group.unfinished > 0 ? "*" : ""), told(group.finalLoss),
-                   told(group.bestAccuracy, 100), told(group.stepMs), factor(group.stepRatio),
-                   factor(group.computeRatio), told(group.hidden, 100), told(group.blockedS),
-                   group.bytesSent.n > 0 ? byteCount(group.bytesSent.mean) : "–"});
+        std::vector<std::string> cells{printable(group.label),
+                                       std::to_string(n) + (group.unfinished > 0 ? "*" : ""),
+                                       sampleCount(group.samples),
+                                       told(group.finalLoss),
+                                       told(group.bestAccuracy, 100),
+                                       told(group.stepMs),
+                                       factor(group.stepRatio),
+                                       factor(group.computeRatio),
+                                       told(group.hidden, 100),
+                                       told(group.blockedS),
+                                       group.bytesSent.n > 0 ? byteCount(group.bytesSent.mean) : "–"};
+        if (comparison.equalSamples) {
+            cells.insert(cells.begin() + 3, {told(group.equalLoss), told(group.equalBestAccuracy, 100)});
+        }
+        table.add(cells);
     }
     std::string text = table.toString();
+    text += samplesInWords(comparison);
     if (repeated) text += "mean ± standard deviation over n seeds (CI: half width of the 95 % confidence interval)\n";
     if (unfinished) text += "* runs that failed or were stopped are in no mean\n";
     text += "\n";
@@ -87,7 +132,11 @@ std::string comparisonCsv(const Comparison& comparison) {
     for (const char* name : {"step_ms", "final_loss", "best_accuracy", "hidden", "blocked_s", "bytes_sent"}) {
         csv += std::string(",") + name + "_mean," + name + "_std," + name + "_ci95";
     }
-    csv += ",step_ratio,compute_ratio\r\n";
+    csv += ",step_ratio,compute_ratio";
+    for (const char* name : {"samples", "loss_at_equal_samples", "best_accuracy_at_equal_samples"}) {
+        csv += std::string(",") + name + "_mean," + name + "_std," + name + "_ci95";
+    }
+    csv += ",equal_samples\r\n";
     for (const ComparedGroup& group : comparison.groups) {
         csv += csvText(group.label) + "," + csvText(group.algorithm) + "," + std::to_string(group.runIds.size()) + "," +
                std::to_string(group.unfinished);
@@ -96,7 +145,11 @@ std::string comparisonCsv(const Comparison& comparison) {
             csv += csvSample(*sample);
         }
         csv += "," + (group.stepRatio ? csvNumber(*group.stepRatio) : "") + "," +
-               (group.computeRatio ? csvNumber(*group.computeRatio) : "") + "\r\n";
+               (group.computeRatio ? csvNumber(*group.computeRatio) : "");
+        for (const Sample* sample : {&group.samples, &group.equalLoss, &group.equalBestAccuracy}) {
+            csv += csvSample(*sample);
+        }
+        csv += "," + (comparison.equalSamples ? std::to_string(*comparison.equalSamples) : "") + "\r\n";
     }
     return csv;
 }
@@ -116,9 +169,14 @@ nlohmann::json comparisonJson(const Comparison& comparison) {
         json["hidden"] = toJson(group.hidden);
         json["blocked_s"] = toJson(group.blockedS);
         json["bytes_sent"] = toJson(group.bytesSent);
+        json["samples"] = toJson(group.samples);
+        json["loss_at_equal_samples"] = toJson(group.equalLoss);
+        json["best_accuracy_at_equal_samples"] = toJson(group.equalBestAccuracy);
         groups.push_back(std::move(json));
     }
-    return {{"baseline", comparison.baseline}, {"groups", std::move(groups)}};
+    nlohmann::json json = {{"baseline", comparison.baseline}, {"groups", std::move(groups)}};
+    json["equal_samples"] = comparison.equalSamples ? nlohmann::json(*comparison.equalSamples) : nlohmann::json();
+    return json;
 }
 
 }  // namespace dasgd::experiments

@@ -158,6 +158,13 @@ TEST(Scaling, WhatWasNotTimedHasNoEfficiency) {
     EXPECT_TRUE(scalingPoints({}).empty());
 }
 
+TEST(Scaling, ShortBatchesDoNotCountAsFullOnes) {
+    // Two workers, batches of 32 and of 18 in turn.
+    const RunRow row{.runId = "r", .workers = 2, .steps = 8, .samples = 400};
+    const ScalingRun made = scalingRun(row, LinePlace{.batch = 32}, RunTimes{.stepMs = 10}, std::nullopt);
+    EXPECT_DOUBLE_EQ(scalingPoints({made}).at(0).samplesPerS.mean, 50 / 0.010);
+}
+
 TEST(Scaling, TimesAreThoseOfTheStore) {
     test::OneRun one(1);
     const auto put = [&](const char* name, std::int64_t step, double value) {

@@ -1,6 +1,7 @@
 // What the tests of the classification models share.
 #pragma once
 
+#include <ATen/CPUGeneratorImpl.h>
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
@@ -23,7 +24,8 @@ inline std::unique_ptr<Model> buildModel(const std::string& name, const InputSpe
     auto model = createModel(name, fields);
     at::set_num_threads(1);  // other tests run beside this one
     torch::manual_seed(3);
-    const Status built = model->build({.input = input, .rank = Rank{0}, .workers = 1});
+    const Status built =
+        model->build({.input = input, .rank = Rank{0}, .workers = 1, .random = at::detail::createCPUGenerator(3)});
     EXPECT_TRUE(built) << (built ? "" : built.error().message);
     return model;
 }

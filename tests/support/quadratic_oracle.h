@@ -69,9 +69,11 @@ struct QuadraticProblem {
 // [step][worker][element], step 0 = start.
 using Trajectory = std::vector<Workers>;
 
-// `afterStep(k, w)` changes the workers' weights after local step k; `gradients(g)` changes their gradients before it.
+// `afterStep(k, w)` changes the workers' weights after local step k; `gradients(g)` changes their gradients before it;
+// `momentum(k, v)` changes their velocities after it: an empty one is as before the first step.
 inline Trajectory serial(const QuadraticProblem& problem, const std::function<void(std::int64_t, Workers&)>& afterStep,
-                         const std::function<void(Workers&)>& gradients = nullptr) {
+                         const std::function<void(Workers&)>& gradients = nullptr,
+                         const std::function<void(std::int64_t, Workers&)>& momentum = nullptr) {
     Workers w(static_cast<std::size_t>(problem.workers), problem.start);
     Workers v(w.size());
     Trajectory all{w};
@@ -85,7 +87,7 @@ inline Trajectory serial(const QuadraticProblem& problem, const std::function<vo
             for (std::size_t j = 0; j < w[i].size(); ++j) {
                 double gradient = g[i][j] + problem.weightDecay * w[i][j];
                 if (problem.momentum != 0) {
-                    if (k == 1)
+                    if (v[i].size() <= j)
                         v[i].push_back(gradient);
                     else
                         v[i][j] = problem.momentum * v[i][j] + (1 - problem.dampening) * gradient;
@@ -95,6 +97,7 @@ inline Trajectory serial(const QuadraticProblem& problem, const std::function<vo
             }
         }
         afterStep(k, w);
+        if (momentum) momentum(k, v);
         all.push_back(w);
     }
     return all;

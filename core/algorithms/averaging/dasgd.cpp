@@ -31,6 +31,7 @@ struct DasgdParams {
            .max = 1e9,
            .unit = "steps",
            .help = "Snapshots after steps offset, offset + period, …; less than the period"});
+        f(values.optimizerState, "optimizer_state", optimizerStateField());
     }
     [[nodiscard]] std::optional<FieldError> check() const {
         const std::string period = std::to_string(values.period);

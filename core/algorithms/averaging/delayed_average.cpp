@@ -2,9 +2,18 @@
 
 #include <torch/types.h>
 
+#include <string_view>
+
+#include "core/optimizers/optimizer.h"
 #include "core/step/archive.h"
 
 namespace dasgd {
+
+namespace {
+
+constexpr std::string_view kStalenessMetric = "staleness/steps";
+
+}  // namespace
 
 Mixer meanMixer() {
     return {.scale = [](int size) { return 1.0 / size; },
@@ -22,7 +31,7 @@ void DelayedAverage::afterStep(StepContext& context) {
     const std::int64_t k = context.step();
     if (inFlight() && k == launchedAt_ + params_.delay) merge(context);
     if ((k - params_.offset) % params_.period != 0) return;
-    if (params_.delay == 0 && params_.localWeight == 0) {
+    if (params_.delay == 0 && params_.localWeight == 0 && params_.optimizerState != "average") {
         averageInPlace(context);
         return;
     }
@@ -38,7 +47,7 @@ void DelayedAverage::drain(StepContext& context) {
 void DelayedAverage::await(StepContext& context) {
     if (!pending_) return;
     collective_ = pending_.collective();
-    context.executor().waitFor(pending_, launchedAt_, context.params().bytes());
+    context.executor().waitFor(pending_, launchedAt_, static_cast<std::int64_t>(mean_.nbytes()));
     arrived_ = true;
 }
 
@@ -51,25 +60,48 @@ void DelayedAverage::save(StepContext& context, Archive& archive) {
     if (params_.correction > 0) archive.put("snapshot", snapshot_);
 }
 
-// Not start(): a snapshot of step 0 has long been taken.
+// Not start(): a snapshot of step 0 has long been taken. The optimizer's state is restored before.
 Status DelayedAverage::load(StepContext& context, const Archive& archive) {
     DASGD_ASSIGN(const std::int64_t inFlight, archive.integer("in_flight"));
     arrived_ = inFlight != 0;
     if (!arrived_) return {};
     DASGD_ASSIGN(launchedAt_, archive.integer("launched_at"));
-    mean_ = at::empty_like(context.params().weights());
+    const at::Tensor& weights = context.params().weights();
+    const auto count = static_cast<std::int64_t>(averaged(context).size());
+    mean_ = at::empty({count * weights.numel()}, weights.options());
     DASGD_TRY(archive.read("mean", mean_));
     if (params_.correction == 0) return {};
-    snapshot_ = at::empty_like(mean_);
+    snapshot_ = at::empty_like(weights);
     return archive.read("snapshot", snapshot_);
+}
+
+std::vector<at::Tensor> DelayedAverage::averaged(StepContext& context) const {
+    const at::Tensor& weights = context.params().weights();
+    std::vector<at::Tensor> tensors{weights};
+    if (params_.optimizerState != "average") return tensors;
+    std::vector<at::Tensor> state = context.optimizer().state();
+    // Where only time is simulated the optimiser has not stepped; what it would hold is sent all the same.
+    if (weights.is_meta() && context.step() > 0) {
+        state.assign(static_cast<std::size_t>(context.optimizer().stateTensors()), weights);
+    }
+    tensors.insert(tensors.end(), state.begin(), state.end());
+    return tensors;
 }
 
 void DelayedAverage::launch(StepContext& context) {
     const at::NoGradGuard guard;
     const at::Tensor& weights = context.params().weights();
-    context.executor().run({SpanKind::Snapshot, context.params().bytes()}, [&] {
-        if (!mean_.defined()) mean_ = at::empty_like(weights);
-        at::mul_out(mean_, weights, at::scalar_tensor(mixer_.scale(context.comm().size()), weights.options()));
+    const std::vector<at::Tensor> tensors = averaged(context);
+    const auto count = static_cast<std::int64_t>(tensors.size());
+    context.executor().run({SpanKind::Snapshot, count * context.params().bytes()}, [&] {
+        if (!mean_.defined() || mean_.numel() != count * weights.numel()) {
+            mean_ = at::empty({count * weights.numel()}, weights.options());
+        }
+        const at::Tensor scale = at::scalar_tensor(mixer_.scale(context.comm().size()), weights.options());
+        for (std::int64_t i = 0; i < count; ++i) {
+            at::Tensor part = mean_.narrow(0, i * weights.numel(), weights.numel());
+            at::mul_out(part, tensors[static_cast<std::size_t>(i)], scale);
+        }
         if (params_.correction > 0) {
             if (!snapshot_.defined()) snapshot_ = at::empty_like(weights);
             snapshot_.copy_(weights);
@@ -80,26 +112,42 @@ void DelayedAverage::launch(StepContext& context) {
 }
 
 void DelayedAverage::merge(StepContext& context) {
-    const std::int64_t bytes = context.params().bytes();
+    const auto bytes = static_cast<std::int64_t>(mean_.nbytes());
     await(context);
     arrived_ = false;
-    context.executor().run({SpanKind::Merge, bytes, collective_}, [&] { mix(context.params().weights()); });
+    context.executor().run({SpanKind::Merge, bytes, collective_}, [&] {
+        const at::NoGradGuard guard;
+        at::Tensor& weights = context.params().weights();
+        mergeWeights(weights, mean_.narrow(0, 0, weights.numel()));
+        mergeState(context);
+    });
+    context.record(kStalenessMetric, static_cast<double>(context.step() - launchedAt_));
 }
 
-void DelayedAverage::mix(at::Tensor& weights) {
-    const at::NoGradGuard guard;
+void DelayedAverage::mergeWeights(at::Tensor& weights, at::Tensor mean) const {
     const double xi = params_.localWeight;
     const double c = params_.correction;
     if (c == 0 && xi == 0) {
-        weights.copy_(mean_);
+        weights.copy_(mean);
     } else if (c == 0) {
-        weights.lerp_(mean_, 1 - xi);
+        weights.lerp_(mean, 1 - xi);
     } else if (c == 1) {
         // In this form equal replicas stay equal to the last bit: m − s is exactly zero then.
-        weights.add_(mean_.sub_(snapshot_), 1 - xi);
+        weights.add_(mean.sub_(snapshot_), 1 - xi);
     } else {
-        mean_.sub_(snapshot_, c);
-        weights.mul_(xi + (1 - xi) * c).add_(mean_, 1 - xi);
+        mean.sub_(snapshot_, c);
+        weights.mul_(xi + (1 - xi) * c).add_(mean, 1 - xi);
+    }
+}
+
+void DelayedAverage::mergeState(StepContext& context) {
+    if (params_.optimizerState == "reset") context.optimizer().reset();
+    if (params_.optimizerState != "average") return;
+    const std::int64_t size = context.params().size();
+    const std::vector<at::Tensor> state = context.optimizer().state();
+    for (std::int64_t i = 1; i < mean_.numel() / size && !mean_.is_meta(); ++i) {
+        at::Tensor own = state[static_cast<std::size_t>(i - 1)];
+        own.lerp_(mean_.narrow(0, i * size, size), 1 - params_.localWeight);
     }
 }
 
@@ -112,6 +160,8 @@ void DelayedAverage::averageInPlace(StepContext& context) {
     });
     Pending pending = mixer_.start(context.comm(), weights);
     context.executor().waitFor(pending, context.step(), context.params().bytes());
+    if (params_.optimizerState == "reset") context.optimizer().reset();
+    context.record(kStalenessMetric, 0);
 }
 
 }  // namespace dasgd

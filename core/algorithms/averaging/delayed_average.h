@@ -9,9 +9,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "core/algorithms/algorithm.h"
 #include "core/algorithms/extensions.h"
+#include "core/base/fields.h"
 #include "core/step/step_context.h"
 
 namespace dasgd {
@@ -23,7 +26,18 @@ struct DelayedAverageParams {
     double correction = 0;        // c, 0 <= c <= 1
     bool snapshotAtZero = false;  // the first snapshot is the start itself
     std::int64_t offset = 0;      // snapshots at k ≡ offset (mod τ), k > 0
+    // What a merge does with the optimiser's state v (momentum, Adam's means):
+    //   keep     nothing: v stays the rank's own
+    //   reset    v is what it was before the first step
+    //   average  v travels beside the weights, in the same collective, and is blended: v ← ξ·v + (1−ξ)·mean(v_s), with
+    //            v_s as of the snapshot. The correction does not apply: it could make a mean of squares negative.
+    //            Before the first step there is no state, so a snapshot at 0 carries none and its merge changes none.
+    std::string optimizerState = "keep";
 };
+[[nodiscard]] inline FieldSpec optimizerStateField() {
+    return {.help = "The optimiser's state at a merge: kept, reset, or averaged with the weights, which sends it too",
+            .choices = {"keep", "reset", "average"}};
+}
 
 // Turns the snapshots of all ranks into what each merges. The mean unless told otherwise.
 struct Mixer {
@@ -52,12 +66,15 @@ private:
     void await(StepContext& context);
     void launch(StepContext& context);
     void merge(StepContext& context);
-    void mix(at::Tensor& weights);
+    void mergeWeights(at::Tensor& weights, at::Tensor mean) const;
+    void mergeState(StepContext& context);
     void averageInPlace(StepContext& context);
+    // Weights first, then what else is averaged with them; of one size each.
+    [[nodiscard]] std::vector<at::Tensor> averaged(StepContext& context) const;
 
     DelayedAverageParams params_;
     Mixer mixer_;
-    at::Tensor mean_;      // [N]: the snapshot on its way to being the mean
+    at::Tensor mean_;      // [N] for each tensor that is averaged: the snapshot on its way to being the mean
     at::Tensor snapshot_;  // [N]: kept only where the correction needs it
     Pending pending_;
     bool arrived_ = false;  // mean_ is the mean, awaited by a save before its merge was due

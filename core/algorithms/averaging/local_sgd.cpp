@@ -6,16 +6,22 @@ namespace {
 
 struct LocalSgdParams {
     std::int64_t period = 4;
+    std::string optimizerState = "keep";
     void visit(auto&& f) {
         f(period, "period",
           {.min = 1, .max = 1e9, .unit = "steps", .symbol = "τ", .help = "Local steps between averages"});
+        f(optimizerState, "optimizer_state", optimizerStateField());
     }
 };
 
 class LocalSgd final : public Algorithm, public Checkpointed {
 public:
     explicit LocalSgd(const LocalSgdParams& params)
-        : average_({.period = params.period, .delay = 0, .localWeight = 0, .correction = 0}) {}
+        : average_({.period = params.period,
+                    .delay = 0,
+                    .localWeight = 0,
+                    .correction = 0,
+                    .optimizerState = params.optimizerState}) {}
     void afterStep(StepContext& context) override { average_.afterStep(context); }
     void drain(StepContext& context) override { average_.drain(context); }
     void save(StepContext& context, Archive& archive) override { average_.save(context, archive); }

@@ -146,11 +146,11 @@ void ComputeModel::beginStep() {
 double ComputeModel::seconds(SpanKind kind, std::int64_t bytes) {
     const auto passes = [&](double count) { return count * static_cast<double>(bytes) / memoryBytesPerSecond_; };
     switch (kind) {
-        case SpanKind::Data: return times_.data;
+        case SpanKind::Data: return times_.data * batchShare_;
         case SpanKind::Forward:
             if (!std::exchange(begun_, false)) beginStep();
-            return times_.forward * slowness_;
-        case SpanKind::Backward: return times_.backward * slowness_;
+            return times_.forward * slowness_ * batchShare_;
+        case SpanKind::Backward: return times_.backward * slowness_ * batchShare_;
         case SpanKind::Update: return times_.update * slowness_;
         case SpanKind::Snapshot: return passes(kPassesOfSnapshot);
         case SpanKind::Merge: return passes(kPassesOfMerge);
@@ -159,12 +159,14 @@ double ComputeModel::seconds(SpanKind kind, std::int64_t bytes) {
 }
 
 double ComputeModel::gradientSeconds(std::size_t slot) const {
-    return slot < times_.gradientShares.size() ? times_.gradientShares[slot] * times_.backward * slowness_ : 0;
+    if (slot >= times_.gradientShares.size()) return 0;
+    return times_.gradientShares[slot] * times_.backward * slowness_ * batchShare_;
 }
 
 double ComputeModel::forwardSeconds(std::size_t slot) {
     if (!std::exchange(begun_, true)) beginStep();
-    return slot < times_.forwardShares.size() ? times_.forwardShares[slot] * times_.forward * slowness_ : 0;
+    if (slot >= times_.forwardShares.size()) return 0;
+    return times_.forwardShares[slot] * times_.forward * slowness_ * batchShare_;
 }
 
 }  // namespace dasgd

@@ -129,6 +129,9 @@ public:
     // Of a piece of work of this kind; `bytes` is what a snapshot or a merge goes over. 0 for what is not computing. A
     // forward pass begins a step: jitter and stragglers are drawn for it then.
     [[nodiscard]] double seconds(SpanKind kind, std::int64_t bytes);
+    // From now on a batch has this share of the samples that the times are of. Data, forward and backward times are
+    // taken to be proportional to it.
+    void setBatchShare(double share) { batchShare_ = share; }
     // From the gradient before it to this one.
     [[nodiscard]] double gradientSeconds(std::size_t slot) const;
     // Of the forward pass with this parameter. The first of a step begins it.
@@ -145,6 +148,7 @@ private:
     std::int64_t step_ = 0;
     bool begun_ = false;   // the forward pass of the present step has
     double slowness_ = 1;  // of the present step
+    double batchShare_ = 1;
 };
 
 }  // namespace dasgd

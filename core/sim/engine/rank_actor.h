@@ -32,6 +32,7 @@ public:
     void abandon() noexcept override;
     void gradientReady(std::size_t slot) override;
     void layerDone(SpanKind pass, std::size_t slot) override;
+    void setBatchShare(double share) override { compute_.setBatchShare(share); }
     void setUntimed(bool untimed) override;
 
     // Does `launch` in SimGrid's context at the rank's present time: at once, or, inside a backward pass, when time

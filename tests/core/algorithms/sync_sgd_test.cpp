@@ -1,7 +1,13 @@
 // Synchronous SGD: one replica, whatever the number of workers and buckets.
 #include <gmock/gmock.h>
+#include <torch/nn/modules/batchnorm.h>
+#include <torch/nn/modules/container/sequential.h>
+#include <torch/nn/modules/linear.h>
 #include <torch/types.h>
 
+#include <algorithm>
+
+#include "core/exec/cpu_executor.h"
 #include "tests/support/quadratic_oracle.h"
 
 namespace dasgd::test {
@@ -71,6 +77,60 @@ TEST(SyncSgd, SmallBucketsLeaveDuringTheBackwardPass) {
     }
     EXPECT_GT(reduces, 6) << "more than one bucket a step";
     EXPECT_GT(early, 0);
+}
+
+// Statistics of each rank after a step, where rank r had r + 1 in all of them before it.
+std::vector<double> statisticsAfterAStep(Fields algorithm) {
+    std::vector<double> seen(3);
+    runRanks(Backend::Gloo, 3, [&](Communicator& comm, Clock& clock) {
+        torch::nn::Sequential net(torch::nn::Linear(4, 5), torch::nn::BatchNorm1d(5), torch::nn::Linear(5, 2),
+                                  torch::nn::BatchNorm1d(2));
+        FlatParams params(*net, torch::kFloat);
+        MemorySink sink;
+        CpuExecutor executor(clock, sink, TraceLevel::Full);
+        StepContext context(comm, clock, params, executor);
+        const auto rule = AlgorithmRegistry::find("sync_sgd")->create(table(algorithm), {"name"}).value();
+        rule->start(context);
+        const int rank = comm.rank().value();
+        for (at::Tensor buffer : params.buffers()) buffer.fill_(rank + 1);
+        context.moveTo(1, 0.1);
+        rule->afterStep(context);
+        rule->drain(context);
+        double sum = 0;
+        for (const at::Tensor& buffer : params.buffers()) sum += buffer.sum().item<double>();
+        seen[static_cast<std::size_t>(rank)] = sum / (2 * 5 + 2 * 2);
+        const bool sent = std::any_of(sink.spans.begin(), sink.spans.end(), [](const Span& span) {
+            return span.kind == SpanKind::Reduce && span.bytes == 14 * 4;
+        });
+        EXPECT_EQ(sent, seen[static_cast<std::size_t>(rank)] == 1) << "the broadcast is part of the step's time";
+    });
+    return seen;
+}
+
+TEST(SyncSgd, EveryForwardPassHasTheStatisticsOfRank0) {
+    EXPECT_THAT(statisticsAfterAStep({{"name", text("sync_sgd")}}), testing::ElementsAre(1, 1, 1));
+    EXPECT_THAT(statisticsAfterAStep({{"name", text("sync_sgd")}, {"broadcast_buffers", boolean(false)}}),
+                testing::ElementsAre(1, 2, 3));
+}
+
+TEST(SyncSgd, EvaluatesWithTheStatisticsOfRank0) {
+    // As under DDP: the mean of equal statistics is rank 0's.
+    const auto evaluated = [](bool broadcast) {
+        return train(
+            table({{"algorithm", table({{"name", text("sync_sgd")}, {"broadcast_buffers", boolean(broadcast)}})},
+                   {"model", table({{"name", text("resnet18")}, {"width", integer(2)}})},
+                   {"data", table({{"name", text("synthetic")},
+                                   {"shape", array<std::int64_t>({3, 16, 16})},
+                                   {"train_samples", integer(16)},
+                                   {"test_samples", integer(8)}})},
+                   {"train", table({{"steps", integer(3)}, {"batch_size", integer(4)}})},
+                   {"cluster", table({{"backend", text("threads")}, {"workers", integer(2)}})}}));
+    };
+    const auto with = evaluated(true), without = evaluated(false);
+    EXPECT_EQ(lossesOf(with, "train/loss"), lossesOf(without, "train/loss")) << "training normalises by the batch";
+    EXPECT_NE(lossesOf(with, "eval/loss").back(), lossesOf(without, "eval/loss").back());
+    const auto bytes = [](const auto& records) { return records[1].sink.metrics.at("train/loss").back().bytesSent; };
+    EXPECT_GE(bytes(with), bytes(without));
 }
 
 // P workers with batch b are one process with the batch of all: every worker sees the whole set, so the mean gradient

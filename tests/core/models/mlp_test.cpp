@@ -29,6 +29,15 @@ TEST(MlpTest, GradientsMatchFiniteDifferences) {
     test::expectGradientsMatchDifferences(*model, test::randomBatch(kInput, 6, torch::kFloat64));
 }
 
+TEST(MlpTest, DropoutActsInTrainingAlone) {
+    auto model = test::buildModel("mlp", kInput, table({{"dropout", test::number(0.5)}}));
+    auto plain = test::buildModel("mlp", kInput);
+    const Batch batch = test::randomBatch(kInput, 6);
+    EXPECT_NE(model->loss(batch).item<float>(), plain->loss(batch).item<float>());
+    EXPECT_NE(model->loss(batch).item<float>(), model->loss(batch).item<float>());
+    EXPECT_EQ(model->evaluate(batch).lossSum, plain->evaluate(batch).lossSum) << "the weights do not depend on it";
+}
+
 TEST(MlpTest, RefusesAnEmptyLayer) {
     const auto model = ModelRegistry::find("mlp")->create(table({{"hidden", array<std::int64_t>({8, 0})}}), {});
     ASSERT_FALSE(model);

@@ -156,6 +156,31 @@ TEST(OptimizerTest, StateIsFlatAndComesWithTheFirstStep) {
     EXPECT_TRUE(plain->state().empty());
 }
 
+TEST(OptimizerTest, AResetOptimiserIsANewOne) {
+    for (const char* name : {"sgd", "adamw"}) {
+        const Value fields = std::string(name) == "sgd" ? table({{"dampening", number(0.3)}}) : Value();
+        auto model = network();
+        FlatParams flat(model->module(), at::kDouble);
+        const auto used = create(name, fields), fresh = create(name, fields);
+        const auto after = [&](Optimizer& optimizer, const std::vector<double>& gradients) {
+            for (const double gradient : gradients) {
+                flat.gradients().fill_(gradient);
+                optimizer.step(flat, 0.1);
+            }
+            return flat.weights().clone();
+        };
+        (void)after(*used, {5, -3});
+        ASSERT_EQ(static_cast<std::int64_t>(used->state().size()), used->stateTensors());
+        used->reset();
+        EXPECT_TRUE(used->state().empty());
+        flat.weights().zero_();
+        const at::Tensor expected = after(*fresh, {1, 2, -1});
+        flat.weights().zero_();
+        EXPECT_TRUE(after(*used, {1, 2, -1}).equal(expected)) << name;
+    }
+    EXPECT_EQ(create("sgd", table({{"momentum", number(0)}}))->stateTensors(), 0);
+}
+
 TEST(OptimizerTest, DefaultsAreTheDocumentedOnes) {
     EXPECT_EQ(create("sgd", {})->learningRate(), 0.05);
     EXPECT_EQ(create("adamw", {})->learningRate(), 0.001);

@@ -72,6 +72,91 @@ TEST_P(EveryAlgorithm, HasTheWeightsOfTheRealBackends) {
 INSTANTIATE_TEST_SUITE_P(Registry, EveryAlgorithm,
                          ::testing::Combine(::testing::ValuesIn(algorithmsThatTrain()), ::testing::Values(1, 2, 5)));
 
+std::int64_t bytesSentInTime(const std::string& model, Fields algorithm) {
+    const auto records = trainVirtually(table(
+        {{"algorithm", table(std::move(algorithm))},
+         {"model", table({{"name", text(model)}})},
+         {"data", table({{"name", text("synthetic")}, {"train_samples", integer(8)}, {"test_samples", integer(8)}})},
+         {"train", table({{"steps", integer(4)}})},
+         {"cluster", table({{"backend", text("virtual")}, {"workers", integer(2)}})},
+         {"compute", table({{"mode", text("time-only")}, {"step_time", text("3ms")}})}}));
+    EXPECT_EQ(records[0].outcome.error, "");
+    return records[0].sink.metrics.at("train/step_ms").back().bytesSent;
+}
+
+TEST(TimeOnly, SendsTheOptimisersStateWhereItIsAveraged) {
+    const auto sent = [](const char* state) {
+        return bytesSentInTime("mlp",
+                               {{"name", text("local_sgd")}, {"period", integer(2)}, {"optimizer_state", text(state)}});
+    };
+    EXPECT_EQ(sent("average"), 2 * sent("keep")) << "weights and momentum";
+}
+
+TEST(TimeOnly, SendsTheStatisticsOfBatchNorm) {
+    const auto sent = [](bool broadcast) {
+        return bytesSentInTime("resnet18", {{"name", text("sync_sgd")}, {"broadcast_buffers", boolean(broadcast)}});
+    };
+    EXPECT_EQ(sent(true) - sent(false), 4 * 2 * 4800 * 4) << "4 steps, mean and variance of 4,800 channels";
+}
+
+// A network that draws as it trains, on every backend: the ranks' masks are their own and always the same.
+Value withDropout(const std::string& backend) {
+    return table(
+        {{"algorithm", table({{"name", text("local_sgd")}, {"period", integer(2)}})},
+         {"model", table({{"name", text("mlp")}, {"hidden", array<std::int64_t>({16, 16})}, {"dropout", number(0.5)}})},
+         {"data", table({{"name", text("synthetic")},
+                         {"shape", array<std::int64_t>({8})},
+                         {"train_samples", integer(50)},
+                         {"test_samples", integer(10)}})},
+         {"train", table({{"epochs", integer(3)}, {"batch_size", integer(8)}})},
+         {"cluster", table({{"backend", text(backend)}, {"workers", integer(2)}})}});
+}
+
+TEST(Dropout, HasTheSameMasksOnEveryBackend) {
+    const auto losses = [](const std::vector<RankRecord>& records) {
+        std::vector<std::vector<double>> all;
+        for (const RankRecord& record : records) {
+            EXPECT_EQ(record.outcome.error, "");
+            all.emplace_back();
+            for (const auto& point : record.sink.metrics.at("train/loss")) all.back().push_back(point.value);
+        }
+        return all;
+    };
+    Value simulated = withDropout("virtual");
+    simulated.set("compute", table({{"step_time", text("3ms")}}));
+    const auto virtually = losses(trainVirtually(simulated));
+    EXPECT_EQ(virtually.at(0).size(), 12U) << "4 batches an epoch, the last of 1 sample";
+    EXPECT_EQ(virtually, losses(train(withDropout("threads"))));
+    EXPECT_EQ(virtually, losses(train(withDropout("gloo"), Backend::Gloo)));
+}
+
+TEST(ShortBatch, TakesItsShareOfTheTime) {
+    // 25 samples a rank in batches of 8: three full ones and one of a single sample.
+    Value document = withDropout("virtual");
+    document.set("algorithm", table({{"name", text("independent")}}));
+    document.set("compute", table({{"step_time", text("8ms")}, {"forward_share", number(0.25)}}));
+    std::vector<double> forward;
+    for (const Span& span : trainVirtually(document)[0].sink.spans) {
+        if (span.kind == SpanKind::Forward) forward.push_back(seconds(span.end - span.start));
+    }
+    ASSERT_EQ(forward.size(), 12U);
+    for (std::size_t i = 0; i < forward.size(); ++i) {
+        EXPECT_NEAR(forward[i], (i % 4 == 3 ? 1.0 / 8 : 1.0) * 0.25 * 8e-3, 1e-8) << "step " << i + 1;
+    }
+}
+
+TEST(Dropout, HasOtherMasksOnOtherRanks) {
+    const auto experiment = readExperiment(withDropout("threads"));
+    const TrainingData data = loadTrainingData(*experiment).value();
+    const Batch batch{data.splits.train.inputs.slice(0, 0, 8), data.splits.train.targets.slice(0, 0, 8)};
+    const auto loss = [&](int rank) {
+        const auto model = std::move(buildModel(*experiment, data, Rank{rank}).value());
+        return model->loss(batch).item<double>();
+    };
+    EXPECT_EQ(loss(0), loss(0));
+    EXPECT_NE(loss(0), loss(1));
+}
+
 constexpr double kStep = 0.020;
 constexpr std::int64_t kLenetBytes = 61'706 * 4;
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
+#include "core/step/gradient_feed.h"
 #include "tests/support/document.h"
 #include "tests/support/networks.h"
 
@@ -82,6 +83,42 @@ TEST(FlatParamsTest, ListsStatisticsButNeverTheirCount) {
     flat.buffers()[0].fill_(3);
     EXPECT_TRUE(mean.eq(3).all().item<bool>()) << "buffers must be the module's own, not copies";
     for (const at::Tensor& buffer : flat.buffers()) EXPECT_TRUE(buffer.is_floating_point());
+}
+
+// One weight matrix used under two names, as in language models, and one layer used twice.
+struct Tied final : torch::nn::Module {
+    Tied() : weight(register_parameter("encoder", torch::ones({3, 3}).div_(4))), layer(torch::nn::Linear(3, 3)) {
+        register_parameter("decoder", weight);
+        register_module("first", layer);
+        register_module("second", layer);
+    }
+    at::Tensor forward(const at::Tensor& x) { return layer(layer(x.matmul(weight))).matmul(weight.t()); }
+    at::Tensor weight;
+    torch::nn::Linear layer;
+};
+
+TEST(FlatParamsTest, TiedParametersHaveOneSlot) {
+    torch::manual_seed(1);
+    Tied tied;
+    torch::manual_seed(1);
+    Tied plain;
+    ASSERT_EQ(tied.parameters().size(), 6U) << "LibTorch lists a parameter once a name";
+    FlatParams flat(tied, at::kFloat);
+    EXPECT_EQ(flat.slots().size(), 3U);
+    EXPECT_EQ(flat.size(), 9 + 9 + 3);
+    EXPECT_EQ(flat.bytes(), 4 * 21);
+
+    GradientFeed feed(flat, nullptr);
+    std::vector<int> told(3, 0);
+    feed.listen([&](std::size_t slot) { ++told[slot]; });
+    const at::Tensor x = torch::ones({2, 3});
+    tied.forward(x).sum().backward();
+    plain.forward(x).sum().backward();
+    EXPECT_EQ(told, (std::vector<int>{1, 1, 1})) << "ready once all uses are summed up";
+    EXPECT_TRUE(flat.gradients().allclose(torch::cat(
+        {plain.weight.grad().flatten(), plain.layer->weight.grad().flatten(), plain.layer->bias.grad().flatten()})));
+    flat.weights().zero_();
+    EXPECT_EQ(tied.forward(x).abs().sum().item<float>(), 0) << "both uses see the flat tensor";
 }
 
 TEST(FlatParamsTest, FrozenParametersStayOut) {

@@ -45,7 +45,7 @@ private:
 };
 
 TEST(GradientFeed, MovesTimeOnBeforeTheListenerHears) {
-    FlatParams shapes = FlatParams::shapesOf({{4}, {2}}, torch::kFloat);
+    FlatParams shapes = FlatParams::shapesOf({{4}, {2}}, {}, torch::kFloat);
     Notes executor;
     GradientFeed feed(shapes, &executor);
     EXPECT_FALSE(feed.hasListener());
@@ -57,7 +57,7 @@ TEST(GradientFeed, MovesTimeOnBeforeTheListenerHears) {
 }
 
 TEST(GradientFeed, TellsOfALayerBeforeItsForwardAndAfterItsBackwardPass) {
-    FlatParams shapes = FlatParams::shapesOf({{4}, {2}}, torch::kFloat);
+    FlatParams shapes = FlatParams::shapesOf({{4}, {2}}, {}, torch::kFloat);
     Notes executor;
     GradientFeed feed(shapes, &executor);
     std::vector<std::size_t> told;  // how many layers were done when the listener heard

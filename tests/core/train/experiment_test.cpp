@@ -190,6 +190,27 @@ TEST(ExperimentTest, RulesAcrossFieldsAreKept) {
     EXPECT_THAT(errorOf(document), HasSubstr("delay"));
 }
 
+TEST(ExperimentTest, AGlobalShuffleNeedsAnIidPartition) {
+    Value document = minimal();
+    EXPECT_EQ(*readExperiment(document)->resolved.find("data")->find("shuffle")->as<std::string>(), "global");
+    for (const char* partition : {"by-label", "dirichlet(0.5)"}) {
+        document = minimal();
+        section(document, "data").set("partition", text(partition));
+        const auto experiment = readExperiment(document);
+        ASSERT_TRUE(experiment) << experiment.error().message;
+        EXPECT_EQ(*experiment->resolved.find("data")->find("shuffle")->as<std::string>(), "shard");
+        EXPECT_TRUE(readExperiment(experiment->resolved)) << "the record can be read again";
+
+        Value given = text("global");
+        given.setPosition(test::at(7, 11));
+        section(document, "data").set("shuffle", given);
+        EXPECT_THAT(errorOf(document),
+                    AllOf(StartsWith("test.toml:7:11: "), HasSubstr("undoes partition"), HasSubstr("\"shard\"")));
+        section(document, "data").set("shuffle", text("none"));
+        EXPECT_TRUE(readExperiment(document));
+    }
+}
+
 TEST(ExperimentTest, AModelWithoutDataTakesNone) {
     const auto experiment = readExperiment(quadratic());
     ASSERT_TRUE(experiment) << experiment.error().message;
@@ -215,10 +236,17 @@ TEST(PlanTest, StepsFollowSamplesWorkersAndBatch) {
     section(document, "cluster").set("workers", integer(4));
     const auto plan = planExperiment(readExperiment(document).value());
     ASSERT_TRUE(plan) << plan.error().message;
-    EXPECT_EQ(plan->stepsPerEpoch, 31);  // ⌊4000 / 128⌋
-    EXPECT_EQ(plan->totalSteps, 93);
-    EXPECT_EQ(plan->evalEvery, 31);
+    EXPECT_EQ(plan->stepsPerEpoch, 32);  // ⌈1000 / 32⌉
+    EXPECT_EQ(plan->totalSteps, 96);
+    EXPECT_EQ(plan->evalEvery, 32);
+    EXPECT_EQ(plan->samplesAfter(96), 3 * 4000);
     EXPECT_EQ(plan->parameters, 61'706);
+
+    section(document, "data").set("drop_last", test::boolean(true));
+    const auto dropping = planExperiment(readExperiment(document).value());
+    ASSERT_TRUE(dropping);
+    EXPECT_EQ(dropping->stepsPerEpoch, 31);  // ⌊1000 / 32⌋
+    EXPECT_EQ(dropping->samplesAfter(93), 93 * 128);
 
     section(document, "train") =
         table({{"steps", integer(7)}, {"batch_size", integer(3000)}, {"eval_every", integer(2)}});

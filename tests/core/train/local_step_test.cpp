@@ -29,26 +29,26 @@ TEST(LocalStep, DescendsTheGradientOfItsOwnShard) {
     const auto optimizer = experiment.makeOptimizer();
     const auto step = makeLocalStep(experiment, data, *model, params, *optimizer, Rank{1});
     const at::Tensor before = params.weights().clone();
-    step->load();
+    step->load(8);
     step->forward();
     step->backward();
     EXPECT_TRUE(params.weights().equal(before)) << "nothing moves before the update";
     step->update(0.5);
     EXPECT_TRUE(torch::allclose(params.weights(), before - 0.5 * params.gradients()));
     EXPECT_NEAR(step->loss()->read(), std::log(10.0), 0.5) << "of a classifier that knows nothing";
-    step->load();
+    step->load(8);
     step->forward();
     EXPECT_TRUE(std::isfinite(step->loss()->read()));
 }
 
 TEST(IdleStep, ComputesNothingAndTellsOfEveryGradient) {
-    FlatParams shapes = FlatParams::shapesOf({{5}, {3, 1}, {2}}, torch::kFloat);
+    FlatParams shapes = FlatParams::shapesOf({{5}, {3, 1}, {2}}, {}, torch::kFloat);
     GradientFeed feed(shapes, nullptr);
     const auto step = makeIdleStep(shapes, feed);
     step->backward();  // with nobody listening
     std::vector<std::size_t> order;
     feed.listen([&](std::size_t slot) { order.push_back(slot); });
-    step->load();
+    step->load(8);
     step->forward();
     step->backward();
     step->update(0.1);
@@ -59,7 +59,7 @@ TEST(IdleStep, ComputesNothingAndTellsOfEveryGradient) {
 }
 
 TEST(IdleStep, GoesThroughTheLayersForAlgorithmsThatAskForThem) {
-    FlatParams shapes = FlatParams::shapesOf({{5}, {3}}, torch::kFloat);
+    FlatParams shapes = FlatParams::shapesOf({{5}, {3}}, {}, torch::kFloat);
     GradientFeed feed(shapes, nullptr);
     const auto step = makeIdleStep(shapes, feed);
     std::vector<std::string> order;

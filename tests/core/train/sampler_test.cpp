@@ -8,10 +8,10 @@
 namespace dasgd {
 namespace {
 
-std::vector<std::int64_t> draw(Sampler& sampler, int batches) {
+std::vector<std::int64_t> draw(Sampler& sampler, int batches, std::int64_t batchSize) {
     std::vector<std::int64_t> all;
     for (int i = 0; i < batches; ++i) {
-        const at::Tensor batch = sampler.next();
+        const at::Tensor batch = sampler.next(batchSize);
         const auto* data = batch.const_data_ptr<std::int64_t>();
         all.insert(all.end(), data, data + batch.numel());
     }
@@ -19,8 +19,8 @@ std::vector<std::int64_t> draw(Sampler& sampler, int batches) {
 }
 
 TEST(Sampler, EachPassSeesEverySampleOnceAcrossBatchBorders) {
-    Sampler sampler({10, 11, 12, 13, 14, 15, 16}, 3, 1, Rank{0});
-    const std::vector<std::int64_t> all = draw(sampler, 7);  // 21 samples: three passes
+    Sampler sampler(shardPasses({10, 11, 12, 13, 14, 15, 16}, true, 1, Rank{0}));
+    const std::vector<std::int64_t> all = draw(sampler, 7, 3);  // 21 samples: three passes
     for (std::size_t pass = 0; pass < 3; ++pass) {
         std::map<std::int64_t, int> seen;
         for (std::size_t i = 0; i < 7; ++i) ++seen[all[pass * 7 + i]];
@@ -32,8 +32,8 @@ TEST(Sampler, OrderDependsOnSeedRankAndPassAlone) {
     std::vector<std::int64_t> shard(100);
     for (std::size_t i = 0; i < shard.size(); ++i) shard[i] = static_cast<std::int64_t>(i);
     const auto order = [&](std::uint64_t seed, int rank) {
-        Sampler sampler(shard, 10, seed, Rank{rank});
-        return draw(sampler, 20);
+        Sampler sampler(shardPasses(shard, true, seed, Rank{rank}));
+        return draw(sampler, 20, 10);
     };
     const auto base = order(1, 0);
     EXPECT_EQ(base, order(1, 0));
@@ -43,8 +43,9 @@ TEST(Sampler, OrderDependsOnSeedRankAndPassAlone) {
 }
 
 TEST(Sampler, ABatchLargerThanTheShardTakesSeveralPasses) {
-    Sampler sampler({4, 5}, 5, 1, Rank{0});
-    EXPECT_EQ(sampler.next().numel(), 5);
+    Sampler sampler(shardPasses({4, 5}, false, 1, Rank{0}));
+    EXPECT_EQ(draw(sampler, 1, 5), (std::vector<std::int64_t>{4, 5, 4, 5, 4}));
+    EXPECT_EQ(draw(sampler, 1, 2), (std::vector<std::int64_t>{5, 4})) << "goes on where the batch before ended";
 }
 
 }  // namespace

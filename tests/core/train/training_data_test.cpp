@@ -15,16 +15,17 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-Experiment of(const std::string& model, Fields more = {}) {
+Experiment of(const std::string& model, Fields more = {}, Fields data = {}) {
     Fields fields{{"algorithm", table({{"name", text("independent")}})},
                   {"cluster", table({{"backend", text("virtual")}, {"workers", integer(3)}})}};
     more.emplace_back("name", text(model));
     fields.emplace_back("model", table(std::move(more)));
+    if (!data.empty()) fields.emplace_back("data", table(std::move(data)));
     return std::move(readExperiment(table(std::move(fields))).value());
 }
 
 TEST(TrainingData, SharesTheSamplesOutAmongTheRanks) {
-    const TrainingData data = loadTrainingData(of("logistic")).value();
+    const TrainingData data = loadTrainingData(of("logistic", {}, {{"shuffle", text("shard")}})).value();
     ASSERT_EQ(data.shards.size(), 3U);
     std::set<std::int64_t> all;
     std::size_t count = 0;
@@ -35,6 +36,44 @@ TEST(TrainingData, SharesTheSamplesOutAmongTheRanks) {
     EXPECT_EQ(all.size(), count) << "no sample belongs to two ranks";
     EXPECT_EQ(count, static_cast<std::size_t>(data.splits.train.count()));
     EXPECT_THAT(data.parameterSizes(), ElementsAre(7840, 10));
+}
+
+// Of all ranks in `passes` passes, one after the other.
+std::vector<std::int64_t> drawnIn(const Experiment& experiment, std::int64_t passes) {
+    const TrainingData data = loadTrainingData(experiment).value();
+    std::vector<std::int64_t> all;
+    for (std::int64_t pass = 0; pass < passes; ++pass) {
+        for (int rank = 0; rank < 3; ++rank) {
+            const at::Tensor own = passesOf(experiment, data, Rank{rank})(pass).contiguous();
+            const auto* samples = own.const_data_ptr<std::int64_t>();
+            all.insert(all.end(), samples, samples + own.numel());
+        }
+    }
+    return all;
+}
+
+TEST(TrainingData, AGlobalShuffleDealsAllSamplesOutAnewEachEpoch) {
+    const Experiment experiment = of("logistic");
+    EXPECT_EQ(experiment.data.shuffle, "global");
+    const std::vector<std::int64_t> two = drawnIn(experiment, 2);
+    ASSERT_EQ(two.size(), 2U * 4002) << "4,000 samples of 3 ranks, and 2 to make the shares equal";
+    const std::set<std::int64_t> first(two.begin(), two.begin() + 4002);
+    EXPECT_EQ(first.size(), 4000U) << "every sample in the first epoch";
+    EXPECT_EQ(std::set(two.begin() + 4002, two.end()).size(), 4000U) << "and in the second";
+    const std::set<std::int64_t> rank0(two.begin(), two.begin() + 1334);
+    const std::set<std::int64_t> rank0Later(two.begin() + 4002, two.begin() + 4002 + 1334);
+    EXPECT_NE(rank0, rank0Later) << "a rank has other samples in the next epoch";
+}
+
+TEST(TrainingData, DropsWhatFillsNoBatch) {
+    // 1,333 samples a rank are 41 batches of 32.
+    EXPECT_EQ(drawnIn(of("logistic", {}, {{"drop_last", boolean(true)}}), 1).size(), 3U * 41 * 32);
+}
+
+TEST(TrainingData, WithoutShufflingEveryEpochIsTheSame) {
+    const std::vector<std::int64_t> two = drawnIn(of("logistic", {}, {{"shuffle", text("none")}}), 2);
+    EXPECT_EQ(two[1], 3) << "rank 0 takes every third sample";
+    EXPECT_TRUE(std::equal(two.begin(), two.begin() + 4002, two.begin() + 4002));
 }
 
 TEST(TrainingData, IsOnlyShapesForAModelWithoutData) {

@@ -34,6 +34,24 @@ TEST(Worker, LearnsTheDigits) {
     EXPECT_GT(records[0].sink.metrics.at("run/step_ms").back().value, 0);
 }
 
+TEST(Worker, AnEpochTrainsOnEverySample) {
+    // 1,000 digits of 4 workers in batches of 600: 2 steps, the second of 400 samples.
+    Value document = digits("independent", 4, 0);
+    document.set("train", table({{"epochs", integer(2)}, {"batch_size", integer(600)}}));
+    const std::vector<RankRecord> records = train(document);
+    for (const RankRecord& record : records) {
+        const auto& losses = record.sink.metrics.at("train/loss");
+        ASSERT_EQ(losses.size(), 4U);
+        EXPECT_EQ(losses[0].samples, 2400);
+        EXPECT_EQ(losses[0].epoch, 0.6);
+        EXPECT_EQ(losses[1].samples, 4000);
+        EXPECT_EQ(losses[1].epoch, 1);
+        EXPECT_EQ(losses[3].samples, 8000);
+        EXPECT_EQ(losses[3].epoch, 2);
+    }
+    EXPECT_EQ(records[0].sink.metrics.at("eval/loss").size(), 3U) << "at the start and after each epoch";
+}
+
 TEST(Worker, GlooAndThreadsTrainAlike) {
     const auto loss = [](Backend backend) {
         return train(digits("dasgd", 2, 12), backend)[1].sink.metrics.at("train/loss").back().value;

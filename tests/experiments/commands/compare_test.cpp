@@ -1,6 +1,7 @@
 // `dasgd compare`.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "tests/experiments/commands/finished_run.h"
@@ -29,6 +30,22 @@ TEST_F(CompareCommand, SetsAlgorithmsAgainstABaseline) {
     EXPECT_THAT(ended.out, HasSubstr("sync_sgd ("));
     EXPECT_THAT(folder_.run({"compare", "-w", "w", "-e", "quick", "--csv"}).out, HasSubstr("sync_sgd,sync_sgd,1,0,"));
     EXPECT_EQ(folder_.run({"compare", "-w", "w", "-e", "quick", "--baseline", "easgd"}).exit, 2);
+}
+
+TEST_F(CompareCommand, ComparesDifferentNumbersOfWorkersAtEqualSamples) {
+    ASSERT_EQ(folder_.run({"run", "e.toml", "-w", "w", "-q", "--set", "cluster.workers=1"}).exit, 0);
+    const test::Ended ended = folder_.run({"compare", "-w", "w", "-e", "quick", "--json"});
+    ASSERT_EQ(ended.exit, 0) << ended.err;
+    const auto json = nlohmann::json::parse(ended.out);
+    ASSERT_EQ(json["groups"].size(), 2u);
+    const double one = json["groups"][0]["samples"]["mean"], other = json["groups"][1]["samples"]["mean"];
+    EXPECT_EQ(std::max(one, other), 2 * std::min(one, other)) << "the same steps";
+    EXPECT_EQ(json["equal_samples"], std::min(one, other));
+    for (const auto& group : json["groups"]) {
+        const bool shorter = group["samples"]["mean"] == json["equal_samples"];
+        EXPECT_EQ(group["loss_at_equal_samples"]["mean"] == group["final_loss"]["mean"], shorter) << group;
+    }
+    EXPECT_THAT(folder_.run({"compare", "-w", "w", "-e", "quick"}).out, HasSubstr("different numbers of samples"));
 }
 
 TEST_F(CompareCommand, NeedsRuns) {

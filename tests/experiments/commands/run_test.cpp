@@ -110,6 +110,26 @@ TEST(RunCommand, ShowsWithoutStarting) {
     EXPECT_FALSE(std::filesystem::exists(folder.workspace()));
 }
 
+TEST(RunCommand, DrawsTheSameDropoutAndTheSameSamplesOnEveryBackend) {
+    const test::DasgdFolder folder;
+    folder.write(
+        "e.toml",
+        "[algorithm]\nname = \"local_sgd\"\nperiod = 2\n[model]\nname = \"mlp\"\nhidden = [16]\ndropout = 0.5\n"
+        "[data]\nname = \"synthetic\"\nshape = [8]\ntrain_samples = 50\ntest_samples = 10\n"
+        "[train]\nepochs = 3\nbatch_size = 8\n[cluster]\nworkers = 2\n");
+    const auto lossOn = [&](const std::string& backend) {
+        const test::Ended ended =
+            folder.run({"run", "e.toml", "-w", "w", "-q", "--json", "--set", "cluster.backend=\"" + backend + "\""});
+        EXPECT_EQ(ended.exit, kFinished) << ended.err;
+        const auto line = nlohmann::json::parse(ended.out);
+        EXPECT_EQ(line["samples"], 150) << "three epochs of all samples";
+        return line["final_loss"];
+    };
+    const auto processes = lossOn("gloo");
+    EXPECT_EQ(processes, lossOn("threads"));
+    EXPECT_EQ(processes, lossOn("virtual"));
+}
+
 TEST(RunCommand, TellsEachRunInOneLineOfJson) {
     const test::DasgdFolder folder;
     folder.write("e.toml", test::quickExperiment());

@@ -53,6 +53,27 @@ TEST(ComparisonText, LeavesUnfinishedRunsVisible) {
     EXPECT_THAT(comparisonText(comparison), HasSubstr("in no mean"));
 }
 
+TEST(ComparisonText, SaysWhereResultsAreOfDifferentNumbersOfSamples) {
+    Comparison comparison = three();
+    for (ComparedGroup& each : comparison.groups) each.samples = {2, 4000, 0.0, 0.0};
+    EXPECT_THAT(comparisonText(comparison), HasSubstr("4000"));
+    EXPECT_THAT(comparisonText(comparison), Not(HasSubstr("warning")));
+
+    comparison.groups[1].samples.mean = 8000;
+    comparison.groups[1].equalLoss.n = 1;
+    comparison.groups[1].equalLoss.mean = 0.625;
+    comparison.equalSamples = 4000;
+    EXPECT_THAT(comparisonText(comparison),
+                HasSubstr("warning: the runs were trained on different numbers of samples"));
+    EXPECT_THAT(comparisonText(comparison), HasSubstr("loss at 4000"));
+    EXPECT_THAT(comparisonText(comparison), HasSubstr("0.6250"));
+    EXPECT_EQ(comparisonJson(comparison)["equal_samples"], 4000);
+    EXPECT_EQ(comparisonJson(comparison)["groups"][1]["loss_at_equal_samples"]["mean"], 0.625);
+
+    comparison.equalSamples.reset();
+    EXPECT_THAT(comparisonText(comparison), HasSubstr("their results are not comparable"));
+}
+
 TEST(ComparisonText, WritesCsvAndJson) {
     Comparison comparison = three();
     comparison.groups[0].label = "=evil,\"x\"";

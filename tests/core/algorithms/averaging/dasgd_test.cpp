@@ -45,6 +45,31 @@ INSTANTIATE_TEST_SUITE_P(
                                      Setting{1, 1, 0.1, 0.2}, Setting{5, 0, 0.4, 0.7}, Setting{4, 4, 0, 1, true},
                                      Setting{4, 2, 0.25, 0, false, 3})));
 
+class DasgdMomentum : public testing::TestWithParam<Setting> {};
+
+TEST_P(DasgdMomentum, IsAveragedOrResetAtEveryMerge) {
+    const Setting& s = GetParam();
+    const QuadraticProblem problem{.workers = 4, .dampening = 0.2};
+    const auto trajectory = [&](const char* state) {
+        Fields algorithm = dasgd(s.period, s.delay, s.xi, s.c);
+        algorithm.emplace_back("optimizer_state", text(state));
+        return recorded(train(problem.experiment(algorithm)));
+    };
+    SerialMerge weights{.period = s.period, .delay = s.delay, .xi = s.xi, .c = s.c};
+    SerialMerge momentum{.period = s.period, .delay = s.delay, .xi = s.xi, .c = 0};
+    expectSame(trajectory("average"), serial(problem, std::ref(weights), nullptr, std::ref(momentum)), kRounding);
+
+    weights = {.period = s.period, .delay = s.delay, .xi = s.xi, .c = s.c};
+    const auto reset = [&](std::int64_t k, Workers& v) {
+        if (k > s.delay && (k - s.delay) % s.period == 0) v.assign(v.size(), {});
+    };
+    expectSame(trajectory("reset"), serial(problem, std::ref(weights), nullptr, reset), kRounding);
+}
+
+INSTANTIATE_TEST_SUITE_P(Settings, DasgdMomentum,
+                         testing::Values(Setting{4, 1, 0.25, 0}, Setting{4, 3, 0, 1}, Setting{4, 4, 0.5, 0.5},
+                                         Setting{3, 0, 0, 0}, Setting{5, 0, 0.4, 0.7}));
+
 TEST(Dasgd, GlooFollowsTheSerialRuleToo) {
     const QuadraticProblem problem{.workers = 4};
     SerialMerge rule{.period = 4, .delay = 3};

@@ -7,6 +7,7 @@
 #include <torch/types.h>
 
 #include "core/exec/cpu_executor.h"
+#include "core/optimizers/optimizer.h"
 #include "tests/support/ranks.h"
 #include "tests/support/training.h"
 
@@ -69,6 +70,87 @@ TEST(DelayedAverage, SnapshotsAtZeroAndAtAnOffset) {
               (std::vector<double>{10, 0.5 * 20 + 0.5 * 2, 30}));
     EXPECT_EQ(weightsOf({.period = 4, .delay = 1, .localWeight = 0, .correction = 0, .offset = 3}, 4),
               (std::vector<double>{10, 20, 30, 60}));
+}
+
+// An optimiser whose state is what the test wants it to be.
+class KnownState final : public Optimizer {
+public:
+    explicit KnownState(const FlatParams& params) : velocity(at::zeros_like(params.weights())) {}
+    void step(FlatParams&, double) override {}
+    double learningRate() const override { return 0.1; }
+    std::vector<at::Tensor> state() override { return {velocity}; }
+    std::int64_t stateTensors() const override { return 1; }
+    void reset() override { ++resets; }
+
+    at::Tensor velocity;
+    int resets = 0;
+};
+
+struct Merged {
+    std::vector<double> velocity;  // after each step, of rank 0
+    std::vector<double> staleness;
+    std::int64_t bytesSent = 0;
+    int resets = 0;
+};
+
+// Two ranks: rank r's velocity is (r + 1)·k before the merge of step k, so that a mean is 1.5·k.
+Merged mergedBy(const DelayedAverageParams& values, std::int64_t steps) {
+    Merged merged;
+    runRanks(Backend::Gloo, 2, [&](Communicator& comm, Clock& clock) {
+        const bool first = comm.rank() == Rank{0};
+        torch::nn::Linear layer(2, 1);
+        FlatParams params(*layer, torch::kFloat64);
+        KnownState optimizer(params);
+        MemorySink sink;
+        CpuExecutor executor(clock, sink, TraceLevel::Off);
+        StepContext context(comm, clock, params, executor, 1,
+                            {.optimizer = &optimizer, .metric = [&](std::string_view name, double value) {
+                                 EXPECT_EQ(name, "staleness/steps");
+                                 if (first) merged.staleness.push_back(value);
+                             }});
+        DelayedAverage average(values);
+        const at::NoGradGuard guard;
+        average.start(context);
+        for (std::int64_t k = 1; k <= steps; ++k) {
+            optimizer.velocity.fill_(static_cast<double>(k * (comm.rank().value() + 1)));
+            context.moveTo(k, 0.1);
+            average.afterStep(context);
+            if (first) merged.velocity.push_back(optimizer.velocity[2].item<double>());
+        }
+        average.drain(context);
+        if (!first) return;
+        merged.resets = optimizer.resets;
+        merged.bytesSent = comm.bytesSent();
+    });
+    return merged;
+}
+
+TEST(DelayedAverage, AveragesTheOptimisersStateBesideTheWeights) {
+    // The state that left at step 2 comes back at step 3, where the rank's own is 3: ξ·3 + (1 − ξ)·1.5·2.
+    DelayedAverageParams values{.period = 2, .delay = 1, .localWeight = 0.25, .optimizerState = "average"};
+    const Merged both = mergedBy(values, 3);
+    EXPECT_EQ(both.velocity, (std::vector<double>{1, 2, 0.25 * 3 + 0.75 * 3}));
+    values.correction = 0.5;
+    EXPECT_EQ(mergedBy(values, 3).velocity, both.velocity) << "the correction is of the weights alone";
+    values.optimizerState = "keep";
+    const Merged kept = mergedBy(values, 3);
+    EXPECT_EQ(kept.velocity, (std::vector<double>{1, 2, 3}));
+    EXPECT_EQ(both.bytesSent, 2 * kept.bytesSent);
+    EXPECT_EQ(both.resets + kept.resets, 0);
+
+    // Local SGD: every rank continues with the mean.
+    const DelayedAverageParams local{.period = 2, .delay = 0, .localWeight = 0, .optimizerState = "average"};
+    EXPECT_EQ(mergedBy(local, 4).velocity, (std::vector<double>{1, 3, 3, 6}));
+}
+
+TEST(DelayedAverage, ResetsTheOptimiserAtEveryMerge) {
+    EXPECT_EQ(mergedBy({.period = 2, .delay = 1, .optimizerState = "reset"}, 6).resets, 2) << "at steps 3 and 5";
+    EXPECT_EQ(mergedBy({.period = 2, .delay = 0, .localWeight = 0, .optimizerState = "reset"}, 6).resets, 3);
+}
+
+TEST(DelayedAverage, RecordsHowOldEachMergedAverageIs) {
+    EXPECT_EQ(mergedBy({.period = 4, .delay = 3}, 12).staleness, (std::vector<double>{3, 3})) << "at steps 7 and 11";
+    EXPECT_EQ(mergedBy({.period = 2, .delay = 0, .localWeight = 0}, 4).staleness, (std::vector<double>{0, 0}));
 }
 
 }  // namespace

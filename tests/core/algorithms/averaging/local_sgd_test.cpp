@@ -23,6 +23,20 @@ INSTANTIATE_TEST_SUITE_P(Sizes, LocalSgdOracle,
                          testing::Combine(testing::Values(Backend::Threads, Backend::Gloo), testing::Values(1, 2, 4, 7),
                                           testing::Values(1, 4, 5)));
 
+TEST(LocalSgd, AveragesTheMomentumToo) {
+    const QuadraticProblem problem{.workers = 4};
+    const auto rule = [](std::int64_t k, Workers& all) {
+        if (k % 4 == 0) all.assign(all.size(), mean(all));
+    };
+    Fields algorithm = localSgd(4);
+    algorithm.emplace_back("optimizer_state", text("average"));
+    const std::vector<RankRecord> records = train(problem.experiment(algorithm));
+    expectSame(recorded(records), serial(problem, rule, nullptr, rule), 1e-12);
+    const std::vector<RankRecord> kept = train(problem.experiment(localSgd(4)));
+    const auto bytes = [](const auto& of) { return of[0].sink.metrics.at("train/loss").back().bytesSent; };
+    EXPECT_EQ(bytes(records), 2 * bytes(kept)) << "what is averaged is sent";
+}
+
 TEST(LocalSgd, OneWorkerIsPlainSgd) {
     const QuadraticProblem problem{.workers = 1};
     expectSame(recorded(train(problem.experiment(localSgd(4)))),

@@ -1,0 +1,30 @@
+// Dropout (Srivastava et al., JMLR 15, 2014) from a rank's own random stream. torch::nn::Dropout draws from LibTorch's
+// default generator: there is one a process, seeded alike in every process, and all ranks of a process draw from it.
+#pragma once
+
+#include <ATen/core/Generator.h>
+#include <ATen/ops/empty_like.h>
+#include <torch/nn/module.h>
+
+#include <utility>
+
+namespace dasgd {
+
+class Dropout final : public torch::nn::Module {
+public:
+    // Each element is zero with probability `share` (below 1), and multiplied by 1 / (1 − share) otherwise.
+    Dropout(double share, at::Generator random) : share_(share), random_(std::move(random)) {}
+
+    // The input itself in evaluation mode.
+    at::Tensor forward(const at::Tensor& x) {
+        if (!is_training() || share_ == 0) return x;
+        const double kept = 1 - share_;
+        return x * at::empty_like(x).bernoulli_(kept, random_).div_(kept);
+    }
+
+private:
+    double share_;
+    at::Generator random_;
+};
+
+}  // namespace dasgd

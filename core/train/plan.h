@@ -1,0 +1,56 @@
+// How many steps and samples a run has, and which epoch a step belongs to. Plain numbers, fixed before the first step.
+//
+// An epoch is what torch.utils.data.DistributedSampler and a DataLoader over it make of the training set. With N
+// samples, P workers, batches of B:
+//   drop_last = false (torch's default): each rank takes n = ⌈N/P⌉ samples an epoch, the training set being extended to
+//       n·P by its own first samples; ⌈n/B⌉ steps, the last with the n − B·(⌈n/B⌉ − 1) samples that are left.
+//   drop_last = true: n = ⌊N/P⌋, then ⌊n/B⌋ steps of B samples; what is left over is trained on in no batch of this
+//       epoch.
+// One option sets both of torch's. All ranks make the same number of steps. Different from torch:
+//   n < B: torch would make one batch of n, or with drop_last none. Here every batch has B samples and passes join
+//       inside a batch, so that a step is more than an epoch and `epochs` are ⌈epochs·n/B⌉ steps.
+//   shards of unequal size (other partitions than iid, or shuffle = "shard"): each rank still takes n samples an epoch;
+//       its passes over its own shard join inside a batch and drop nothing.
+//   time-only runs train on nothing: every step is charged and counted with B samples.
+// On the virtual cluster a short batch is charged its share of a full one's time, the update apart.
+#pragma once
+
+#include <cstdint>
+
+namespace dasgd {
+
+struct Plan {
+    std::int64_t totalSteps = 0;
+    std::int64_t stepsPerEpoch = 1;  // at least 1, also where a step is more than an epoch
+    std::int64_t evalEvery = 0;
+    std::int64_t parameters = 0;  // N of the model, of planExperiment() alone
+
+    std::int64_t workers = 1;
+    std::int64_t batchSize = 1;     // B, of one rank
+    std::int64_t epochSamples = 1;  // of one rank, that an epoch trains on
+    bool passesJoin = false;        // all batches are full, whatever an epoch's samples are
+
+    // Samples of one rank in step 1, 2, ….
+    [[nodiscard]] std::int64_t batchOf(std::int64_t step) const;
+    // Of all ranks in the first `steps` steps.
+    [[nodiscard]] std::int64_t samplesAfter(std::int64_t steps) const;
+    // Epochs behind after so many steps, by samples.
+    [[nodiscard]] double epochAfter(std::int64_t steps) const;
+    // Mean steps of an epoch; below 1 where a step is more than an epoch.
+    [[nodiscard]] double meanEpochSteps() const;
+};
+
+// What a plan is made from. `samples` is 0 for a model that needs no data: an epoch is one step then.
+struct PlanFacts {
+    std::int64_t samples = 0;  // of the training set; at least one a worker, or 0
+    std::int64_t workers = 1;
+    std::int64_t batchSize = 1;
+    std::int64_t epochs = 1;
+    std::int64_t steps = 0;      // > 0: instead of epochs
+    std::int64_t evalEvery = 0;  // 0: after each epoch
+    bool dropLast = false;
+    bool timeOnly = false;
+};
+[[nodiscard]] Plan planSteps(const PlanFacts& facts);
+
+}  // namespace dasgd

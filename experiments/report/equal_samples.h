@@ -1,0 +1,50 @@
+// Results of runs at one number of samples: runs of different numbers of workers are not at the same number after the
+// same number of steps, and a run that was trained longer is no better for it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "storage/run_reader.h"
+
+namespace dasgd::experiments {
+
+// The evaluations of one run.
+class EvaluationCurve {
+public:
+    // From the records of eval/loss or eval/accuracy; those that are not finite are left out.
+    explicit EvaluationCurve(const std::vector<storage::MetricSample>& evaluations);
+
+    // Of the last evaluation; 0 where there is none.
+    [[nodiscard]] std::int64_t lastSamples() const { return points_.empty() ? 0 : points_.back().samples; }
+    // Between two evaluations on the straight line from one to the other. nullopt before the first and after the last.
+    [[nodiscard]] std::optional<double> at(std::int64_t samples) const;
+    // The largest value up to there. nullopt where at() is.
+    [[nodiscard]] std::optional<double> largestUpTo(std::int64_t samples) const;
+
+private:
+    struct Point {
+        std::int64_t samples = 0;
+        double value = 0;
+    };
+    std::vector<Point> points_;  // by samples
+};
+
+// What one run had reached after `samples` of all its workers.
+struct ResultAtSamples {
+    std::optional<double> loss, accuracy, bestAccuracy;
+};
+
+struct RunCurves {
+    std::string runId;
+    EvaluationCurve loss, accuracy;
+};
+[[nodiscard]] Result<RunCurves> curvesOf(storage::RunReader& reader, const std::string& runId);
+// The largest number of samples at which each of the runs that was evaluated at all has a result; nullopt where none
+// was.
+[[nodiscard]] std::optional<std::int64_t> commonSamples(const std::vector<RunCurves>& runs);
+[[nodiscard]] ResultAtSamples resultAt(const RunCurves& run, std::int64_t samples);
+
+}  // namespace dasgd::experiments

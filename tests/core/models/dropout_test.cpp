@@ -1,0 +1,67 @@
+#include "core/models/dropout.h"
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/document.h"
+#include "tests/support/networks.h"
+
+namespace dasgd {
+namespace {
+
+at::Generator stream(std::uint64_t seed) { return at::detail::createCPUGenerator(seed); }
+
+TEST(Dropout, DropsTheShareAndScalesTheRest) {
+    Dropout dropout(0.25, stream(1));
+    const at::Tensor ones = torch::ones({100'000});
+    const at::Tensor out = dropout.forward(ones);
+    EXPECT_TRUE(((out == 0) | (out - 1 / 0.75).abs().lt(1e-6)).all().item<bool>());
+    EXPECT_NEAR(out.eq(0).to(at::kFloat).mean().item<float>(), 0.25, 0.01) << "seven standard deviations";
+    dropout.eval();
+    EXPECT_TRUE(dropout.forward(ones).equal(ones));
+}
+
+TEST(Dropout, PassesTheGradientOfWhatItKeeps) {
+    Dropout dropout(0.5, stream(2));
+    const at::Tensor x = torch::ones({50}).requires_grad_();
+    const at::Tensor out = dropout.forward(x);
+    out.sum().backward();
+    EXPECT_TRUE(x.grad().equal(out.detach()));
+}
+
+TEST(Dropout, DrawsFromItsStreamWhateverTheThreads) {
+    const auto masks = [](std::uint64_t seed, int threads) {
+        at::set_num_threads(threads);
+        Dropout dropout(0.5, stream(seed));
+        const at::Tensor ones = torch::ones({100'000});
+        const at::Tensor both = torch::stack({dropout.forward(ones), dropout.forward(ones)});
+        at::set_num_threads(1);
+        return both;
+    };
+    const at::Tensor two = masks(3, 1);
+    EXPECT_FALSE(two[0].equal(two[1])) << "a new mask each time";
+    EXPECT_TRUE(two.equal(masks(3, 4)));
+    EXPECT_FALSE(two.equal(masks(4, 1)));
+}
+
+// What a model draws in loss() from LibTorch's default generator would differ between the backends.
+TEST(Dropout, NoModelDrawsFromTheDefaultGenerator) {
+    for (const auto& [name, entry] : ModelRegistry::entries()) {
+        if (name == "layer_table") continue;  // computes nothing
+        Value fields;
+        if (name == "mlp") fields = test::table({{"dropout", test::number(0.5)}});
+        if (name == "quadratic") {
+            fields = test::table(
+                {{"matrix", test::matrix({{1}})}, {"targets", test::matrix({{0}})}, {"noise", test::number(1)}});
+        }
+        const InputSpec input = test::createModel(name, fields)->naturalInput();
+        const auto model = test::buildModel(name, input, fields);
+        const Batch batch = input.shape.empty() ? Batch{} : test::randomBatch(input, 2);
+        const at::Tensor before = at::detail::getDefaultCPUGenerator().get_state();
+        (void)model->loss(batch);
+        EXPECT_TRUE(before.equal(at::detail::getDefaultCPUGenerator().get_state())) << name;
+    }
+}
+
+}  // namespace
+}  // namespace dasgd
