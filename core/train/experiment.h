@@ -139,6 +139,7 @@ struct Plan {
     std::int64_t stepsPerEpoch = 0;
     std::int64_t evalEvery = 0;
     std::int64_t parameters = 0;  // N
+    std::vector<std::vector<std::int64_t>> parameterShapes;
 };
 
 // `trainSamples` is 0 for a model that needs no data: an epoch is one step then.

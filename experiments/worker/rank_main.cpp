@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <limits>
 
+#include "core/base/toml_reader.h"
 #include "core/comm/emulated_link.h"
-#include "experiments/config/toml_reader.h"
 
 namespace dasgd::experiments {
 

@@ -15,6 +15,7 @@
 #include "core/comm/threads.h"
 #include "core/sim/engine/world.h"
 #include "core/train/measure_step.h"
+#include "experiments/base/errors.h"
 #include "experiments/worker/rank_main.h"
 #include "experiments/worker/worker_process.h"
 #include "storage/recorder.h"
@@ -58,7 +59,7 @@ RankReport trainAndTell(const Shared& shared, EventSink& journal, Communicator& 
     return report;
 }
 
-RankReport runRank(const Shared& shared, int rank, const MakeCommunicator& makeCommunicator) {
+RankReport openAndTrain(const Shared& shared, int rank, const MakeCommunicator& makeCommunicator) {
     const auto refused = [&](const Error& error, EventSink* sink) {
         RankReport report = failedRank(rank, error, sink);
         tell(report);
@@ -71,6 +72,17 @@ RankReport runRank(const Shared& shared, int rank, const MakeCommunicator& makeC
     if (!comm) return refused(comm.error(), journal->get());
     const auto linked = withLink(std::move(*comm), shared.experiment, clock);
     return trainAndTell(shared, **journal, *linked, clock);
+}
+
+// Nothing that a library throws leaves the rank's thread: its peers would wait for it until their deadline.
+RankReport runRank(const Shared& shared, int rank, const MakeCommunicator& makeCommunicator) {
+    try {
+        return openAndTrain(shared, rank, makeCommunicator);
+    } catch (const std::exception&) {
+        RankReport report = failedRank(rank, {presentException()}, nullptr);
+        tell(report);
+        return report;
+    }
 }
 
 RankReport runProcessRank(const Shared& shared) {
@@ -182,8 +194,13 @@ void runChild(const ChildTask& task) {
         leave(1);
     }
     const Shared shared{task, *experiment, paths, *control};
-    if (experiment->inOneProcess()) leave(runAllRanks(shared) ? 0 : 1);
-    leave(runProcessRank(shared).state == RankState::Failed ? 1 : 0);
+    try {
+        if (experiment->inOneProcess()) leave(runAllRanks(shared) ? 0 : 1);
+        leave(runProcessRank(shared).state == RankState::Failed ? 1 : 0);
+    } catch (const std::exception&) {
+        tell(failedRank(task.rank, {presentException()}, nullptr));
+        leave(1);
+    }
 }
 
 }  // namespace dasgd::experiments

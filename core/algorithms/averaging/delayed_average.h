@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "core/algorithms/algorithm.h"
 #include "core/step/step_context.h"
@@ -21,7 +22,10 @@ struct DelayedAverageParams {
     double localWeight = 0.25;    // ξ, 0 <= ξ < 1
     double correction = 0;        // c, 0 <= c <= 1
     bool snapshotAtZero = false;  // the first snapshot is the start itself
-    std::int64_t offset = 0;      // snapshots at k ≡ offset (mod τ), k > 0
+    std::int64_t offset = 0;      // snapshots at k ≡ offset (mod τ), k > 0; 0 <= offset < τ
+    // The rules that hold one collective in flight. With a snapshot at zero the next one leaves at `offset`, where that
+    // is not 0: it must not come before the merge of the first. Fields by their names in DasgdParams.
+    [[nodiscard]] std::optional<FieldError> check() const;
 };
 
 // Turns the snapshots of all ranks into what each merges. The mean unless told otherwise.
@@ -35,14 +39,17 @@ struct Mixer {
 
 class DelayedAverage final : public Algorithm {
 public:
+    // `params` have passed check().
     explicit DelayedAverage(const DelayedAverageParams& params, Mixer mixer = meanMixer());
 
+    // A snapshot at zero that has no delay is merged at once.
     void start(StepContext& context) override;
     // Same-step order: merge due → snapshot → launch.
     void afterStep(StepContext& context) override;
     void drain(StepContext& context) override;
 
 private:
+    void average(StepContext& context);
     void launch(StepContext& context);
     void merge(StepContext& context);
     void mix(at::Tensor& weights);
