@@ -29,6 +29,7 @@ constexpr std::array kCommands{
 }  // namespace
 
 int main(int argc, char** argv) {
+    endOnUncaughtExceptions();
     CLI::App app{"DaSGD Lab: distributed SGD whose communication hides behind computation", "dasgd"};
     app.require_subcommand(1);
     app.failure_message(CLI::FailureMessage::simple);
@@ -45,5 +46,9 @@ int main(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? kFinished : kWrongInput;
     }
-    return chosen();
+    try {
+        return chosen();
+    } catch (...) {
+        return failUnexpectedly();
+    }
 }

@@ -23,7 +23,6 @@ struct RunInfo {
     double stepsPerEpoch = 0;
     bool linkEmulated = false;
     std::string link;
-    std::string sweepGroup;  // configuration less the seed: runs that differ only in the seed share it
     std::string host, cpu, gitCommit, gitDirtyDiff;
     bool gitDirty = false;
     std::string versions;  // JSON

@@ -53,12 +53,14 @@ bool anyWriterAlive(const WorkspacePaths& paths, const std::string& runId, const
     return false;
 }
 
+// The column sweep_group is left from an earlier version and holds nothing: which runs are repetitions is decided by
+// core/analysis/configuration.h when they are read.
 void insertRun(SQLite::Database& database, const RunInfo& info) {
     SQLite::Statement insert(
         database,
         "INSERT INTO run (run_id, experiment, algorithm, seed, workers, backend, status, started_at, clock_origin, "
         "planned_steps, steps_per_epoch, link_emulated, sweep_group, link, host, cpu, git_commit, git_dirty, versions, "
-        "config, git_dirty_diff) VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+        "config, git_dirty_diff) VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, ?, ?, ?)");
     int place = 0;
     insert.bind(++place, info.runId);
     insert.bind(++place, info.experiment);
@@ -71,7 +73,6 @@ void insertRun(SQLite::Database& database, const RunInfo& info) {
     insert.bind(++place, info.plannedSteps);
     insert.bind(++place, info.stepsPerEpoch);
     insert.bind(++place, info.linkEmulated ? 1 : 0);
-    insert.bind(++place, info.sweepGroup);
     insert.bind(++place, info.link);
     insert.bind(++place, info.host);
     insert.bind(++place, info.cpu);

@@ -3,15 +3,34 @@
 // in extensions.h.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/fields.h"
 #include "core/base/registry.h"
 
 namespace dasgd {
 
 class StepContext;
 
+// What is known of a run before any of its ranks starts.
+struct RunFacts {
+    int workers = 1;
+    std::int64_t steps = 0;  // of one rank
+    std::int64_t batch = 0;  // samples of one rank in one step
+    std::string model, backend;
+    std::vector<std::vector<std::int64_t>> parameterShapes;  // in order of registration
+};
+
 class Algorithm {
 public:
     virtual ~Algorithm() = default;
+    // Rules that the algorithm's fields alone cannot tell. Called where an experiment is checked, before any rank
+    // starts. The error's field is one of the algorithm's own ("groups") or a key of another section ("train.steps").
+    // Default: accepts.
+    [[nodiscard]] virtual std::optional<FieldError> check(const RunFacts&) const { return std::nullopt; }
     // Once, before the first step, with equal weights everywhere (synchronous SGD hooks its buckets here; a snapshot at
     // step 0 leaves here). Default: nothing.
     virtual void start(StepContext&) {}

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -31,8 +30,8 @@ struct HybridSgdParams {
           {.min = 0,
            .max = 4096,
            .symbol = "G",
-           .help = "Data-parallel groups of every fully connected layer: 1 model parallel, workers data parallel; 0: "
-                   "where the layer sends least"});
+           .help = "Data-parallel groups of every fully connected layer, a divisor of the workers: 1 model parallel, "
+                   "workers data parallel; 0: where the layer sends least"});
         f(overlap, "overlap",
           {.min = 0,
            .max = 1,
@@ -57,6 +56,11 @@ class HybridSgd final : public Algorithm, public Checkpointed {
 public:
     explicit HybridSgd(const HybridSgdParams& params) : params_(params) {}
     [[nodiscard]] bool isTimeOnly() const override { return true; }
+    [[nodiscard]] std::optional<FieldError> check(const RunFacts& facts) const override {
+        if (params_.groups == 0 || facts.workers % params_.groups == 0) return std::nullopt;
+        return FieldError{"groups", "groups is " + std::to_string(params_.groups) + ", which does not divide " +
+                                        std::to_string(facts.workers) + " workers: choose a divisor, or 0"};
+    }
 
     void start(StepContext& context) override {
         const auto& slots = context.params().slots();
@@ -97,10 +101,6 @@ private:
     // The divisor of the ranks with which a rank sends least: 8·ifm·MB/G within its group, 4(2−ov)·ifm·ofm·G/P between
     // the groups. Of equals the largest: what goes between the groups can hide.
     [[nodiscard]] int groupsOf(std::int64_t inputs, std::int64_t outputs, std::int64_t minibatch, int ranks) const {
-        if (params_.groups > 0 && ranks % params_.groups != 0) {
-            throw std::invalid_argument("groups is " + std::to_string(params_.groups) + ", which does not divide " +
-                                        std::to_string(ranks) + " workers: choose a divisor, or 0");
-        }
         if (params_.groups > 0) return static_cast<int>(params_.groups);
         const auto bytes = [&](int groups) {
             const double within = groups < ranks ? 8.0 * inputs * minibatch / groups : 0;

@@ -17,7 +17,7 @@
 namespace dasgd {
 namespace {
 
-constexpr std::int64_t kWarmUpSteps = 3;
+constexpr std::int64_t kProbeWarmUp = 3;
 
 struct ProbeParams {
     std::int64_t alone = 20;
@@ -29,7 +29,8 @@ struct ProbeParams {
           {.min = 3,
            .max = 1e6,
            .unit = "steps",
-           .help = "Steps without communication, after 3 more; half of them at the end"});
+           .help = "Steps without communication, after 3 more; half of them at the end. train.steps must hold these 3, "
+                   "alone and overlapped"});
         f(overlapped, "overlapped",
           {.min = 3, .max = 1e6, .unit = "steps", .help = "Steps during which a reduction is under way"});
         f(sizes, "sizes",
@@ -40,7 +41,15 @@ struct ProbeParams {
 
 class Probe final : public Algorithm, public Checkpointed {
 public:
-    explicit Probe(const ProbeParams& params) : params_(params), lastAlone_(kWarmUpSteps + (params.alone + 1) / 2) {}
+    explicit Probe(const ProbeParams& params) : params_(params), lastAlone_(kProbeWarmUp + (params.alone + 1) / 2) {}
+
+    [[nodiscard]] std::optional<FieldError> check(const RunFacts& facts) const override {
+        const std::int64_t needed = kProbeWarmUp + params_.alone + params_.overlapped;
+        if (facts.steps >= needed) return std::nullopt;
+        return FieldError{"train.steps", "the run has " + std::to_string(facts.steps) + " steps and the probe needs " +
+                                             std::to_string(needed) + ": " + std::to_string(kProbeWarmUp) +
+                                             " and those of alone and overlapped"};
+    }
 
     void start(StepContext& context) override {
         payload_ = at::empty_like(context.params().weights());
@@ -52,7 +61,7 @@ public:
     }
 
     void afterBackward(StepContext& context) override {
-        if (context.step() <= kWarmUpSteps || context.step() > lastAlone_) return;
+        if (context.step() <= kProbeWarmUp || context.step() > lastAlone_) return;
         const Ns end = context.clock().now();
         for (std::size_t slot = 0; slot < gradientSeen_.size(); ++slot) {
             beforeEnd_[slot] += milliseconds(end - gradientSeen_[slot]) / aloneSteps();
@@ -61,7 +70,7 @@ public:
 
     void afterStep(StepContext& context) override {
         const std::int64_t k = context.step();
-        if (k > kWarmUpSteps && k <= lastAlone_) aloneTime_ += context.clock().now() - stepBegan_;
+        if (k > kProbeWarmUp && k <= lastAlone_) aloneTime_ += context.clock().now() - stepBegan_;
         if (k == lastAlone_) measure(context);
         const std::int64_t overlapped = k - lastAlone_;
         if (overlapped >= 0 && overlapped < params_.overlapped) {
@@ -191,7 +200,7 @@ private:
         launchedAt_ = context.step();
     }
 
-    [[nodiscard]] double aloneSteps() const { return static_cast<double>(lastAlone_ - kWarmUpSteps); }
+    [[nodiscard]] double aloneSteps() const { return static_cast<double>(lastAlone_ - kProbeWarmUp); }
 
     ProbeParams params_;
     const std::int64_t lastAlone_;  // of the first half

@@ -371,7 +371,10 @@ Result<Plan> loadAndBuild(const Experiment& experiment) {
     }
     Plan plan = planSteps(experiment, samples);
     const auto parameters = trainableParameters(model->module());
-    for (const at::Tensor& parameter : parameters) plan.parameters += parameter.numel();
+    for (const at::Tensor& parameter : parameters) {
+        plan.parameters += parameter.numel();
+        plan.parameterShapes.push_back(parameter.sizes().vec());
+    }
     const auto& shares = experiment.compute.gradientShares;
     if (!shares.empty() && shares.size() != parameters.size()) {
         return fail(

@@ -1,6 +1,8 @@
 // How a command ends: its exit status and what it says on stderr.
 #pragma once
 
+#include <string>
+
 #include "core/base/result.h"
 
 namespace dasgd::experiments {
@@ -10,5 +12,13 @@ enum ExitCode : int { kFinished = 0, kRunFailed = 1, kWrongInput = 2, kStopped =
 
 // Says what is wrong on stderr; the status for a wrong experiment or command line.
 int refuse(const Error& error);
+
+// For a handler of exceptions: what the present one says, in one line.
+[[nodiscard]] std::string presentException();
+// Says on stderr what a library threw and nobody expected; the status of a run that failed. In a handler.
+int failUnexpectedly();
+// From now on an exception that no handler takes, on whatever thread (libraries have threads of their own), ends the
+// process with that line and that status instead of aborting it.
+void endOnUncaughtExceptions();
 
 }  // namespace dasgd::experiments

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <string_view>
 
+#include "core/base/toml_reader.h"
 #include "experiments/config/document.h"
-#include "experiments/config/toml_reader.h"
 #include "experiments/report/run_summary.h"
 
 namespace dasgd::experiments {

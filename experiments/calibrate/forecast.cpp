@@ -8,6 +8,7 @@
 #include "experiments/calibrate/probe_experiment.h"
 #include "experiments/config/document.h"
 #include "experiments/report/run_summary.h"
+#include "storage/scaling.h"
 
 namespace dasgd::experiments {
 
@@ -72,13 +73,12 @@ void adviseOnBuckets(Forecast& made) {
                               " MB: " + shortNumber(best.stepSeconds * 1e3) + " ms a step.");
 }
 
-Status trainFor(const storage::Target& target, RunSession& session, const CheckedExperiment& experiment,
-                ForecastRow& row) {
+Status trainFor(const Target& target, RunSession& session, const CheckedExperiment& experiment, ForecastRow& row) {
     DASGD_ASSIGN(row.targetRun,
                  session.runToTheEnd(experiment, "to " + target.inWords() + ": " + inWords(row.settings)));
     DASGD_ASSIGN(auto reader, session.reader());
-    DASGD_ASSIGN(const storage::RunTimes times, storage::readRunTimes(reader, row.targetRun));
-    row.targetSeconds = storage::secondsTo(target, times);
+    DASGD_ASSIGN(const RunTimes times, storage::readRunTimes(reader, row.targetRun));
+    row.targetSeconds = secondsTo(target, times);
     return {};
 }
 

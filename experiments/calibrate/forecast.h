@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "core/analysis/scaling.h"
 #include "core/base/value.h"
 #include "experiments/calibrate/advice.h"
 #include "experiments/calibrate/calibration.h"
 #include "experiments/launch/run_session.h"
-#include "storage/scaling.h"
 
 namespace dasgd::experiments {
 
@@ -36,12 +36,12 @@ struct Forecast {
     std::optional<double> bucketMb;  // with which synchronous SGD takes least time, of those tried
     std::int64_t targetSteps = 0;    // the experiment's own length
     bool byFormula = false;          // collectives by formula: as the file says, or for too many ranks
-    std::optional<storage::Target> target;
+    std::optional<Target> target;
 };
 
 struct ForecastOptions {
     double allowedOverhead = 0.02;
-    std::optional<storage::Target> target;  // really trained for, by every row, on the virtual cluster
+    std::optional<Target> target;  // really trained for, by every row, on the virtual cluster
 };
 
 // Whether the collectives of an experiment are forecast by their formula: as it says itself, or where messages would

@@ -1,7 +1,7 @@
 #include "experiments/calibrate/probe_experiment.h"
 
+#include "core/base/toml_reader.h"
 #include "experiments/config/document.h"
-#include "experiments/config/toml_reader.h"
 #include "experiments/report/run_summary.h"
 
 namespace dasgd::experiments {
@@ -16,6 +16,7 @@ constexpr std::int64_t kOverlapped = 20;
 Result<Value> onlyDocument(Value document, const Overrides& overrides) {
     document.erase("sweep");
     DASGD_ASSIGN(std::vector<ExpandedExperiment> expanded, expandExperiments(document, overrides));
+    reportDropped(expanded);
     if (expanded.size() == 1) return std::move(expanded.front().document);
     return fail("the file stands for " + std::to_string(expanded.size()) +
                 " experiments and one is needed; take its [[case]] tables out, or give the one that is meant a file of "

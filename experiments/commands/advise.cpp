@@ -93,7 +93,7 @@ nlohmann::json jsonOf(const Forecast& forecast) {
     return json;
 }
 
-std::string timeToTarget(const ForecastRow& row, const std::optional<storage::Target>& target) {
+std::string timeToTarget(const ForecastRow& row, const std::optional<Target>& target) {
     const bool asked = row.algorithm != "independent" && (row.trainable || !target);
     if (!asked) return "–";
     return row.targetSeconds ? duration(*row.targetSeconds) : "not reached";
@@ -132,7 +132,7 @@ std::string textOf(const Forecast& forecast) {
 int advise(const AdviseOptions& options) {
     ForecastOptions wanted{.allowedOverhead = options.overhead};
     if (!options.target.empty()) {
-        const auto target = storage::parseTarget(options.target);
+        const auto target = parseTarget(options.target);
         if (!target) return refuse({"--target: " + target.error().message});
         wanted.target = *target;
     }
@@ -154,7 +154,7 @@ Action declareAdvise(CLI::App& app) {
     auto options = std::make_shared<AdviseOptions>();
     app.add_option("FILE", options->file, "The experiment that is to be run")->required();
     addPlatformOption(app, options->overrides.platform);
-    addSetOption(app, options->overrides.set);
+    addSetOption(app, options->overrides);
     app.add_option("--target", options->target,
                    "Train every row with maths for as long as FILE says, and tell when accuracy=0.97 or loss=0.1 is "
                    "reached");

@@ -164,7 +164,7 @@ Action declareCalibrate(CLI::App& app) {
     app.add_option("-o,--out", options->out, "Where the platform is written; printed where none is given");
     app.add_flag("--experiment", options->experiment,
                  "Print the experiment that measures, for workers started by torchrun, srun or mpirun");
-    addSetOption(app, options->overrides.set);
+    addSetOption(app, options->overrides);
     addWorkspaceOption(app, options->workspace);
     app.add_flag("--json", options->json, "One JSON object");
     app.add_flag("-q,--quiet", options->quiet, "No progress");

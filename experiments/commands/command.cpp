@@ -15,8 +15,10 @@ void addPlatformOption(CLI::App& app, std::string& platform) {
     app.add_option("--platform", platform, "Run on this virtual cluster instead, as dasgd calibrate writes it");
 }
 
-void addSetOption(CLI::App& app, std::vector<std::string>& assignments) {
-    app.add_option("-s,--set", assignments, "Change a key: --set algorithm.period=8")->allow_extra_args(false);
+void addSetOption(CLI::App& app, Overrides& overrides) {
+    app.add_option("-s,--set", overrides.set, "Change a key: --set algorithm.period=8")->allow_extra_args(false);
+    app.add_flag("--drop-unknown", overrides.dropUnknown,
+                 "After --set algorithm.name=... (or model, data, ...): leave out the fields of the old one");
 }
 
 int failed(RunSession& session, const Error& error) {

@@ -8,6 +8,7 @@
 
 #include "core/base/result.h"
 #include "experiments/base/errors.h"
+#include "experiments/config/sweep.h"
 
 namespace dasgd::experiments {
 
@@ -44,8 +45,8 @@ void addWorkspaceOption(CLI::App& app, std::string& workspace);
 // --platform FILE.
 void addPlatformOption(CLI::App& app, std::string& platform);
 
-// --set, one assignment each time it is given.
-void addSetOption(CLI::App& app, std::vector<std::string>& assignments);
+// --set, one assignment each time it is given, and --drop-unknown.
+void addSetOption(CLI::App& app, Overrides& overrides);
 
 // Refuses a command that needs its runs whole: until the first of them it is the input that is wrong, from then on
 // a run has failed, or was stopped.

@@ -6,7 +6,7 @@
 
 #include "experiments/base/text.h"
 #include "experiments/commands/command.h"
-#include "experiments/config/checked_experiment.h"
+#include "experiments/config/schema.h"
 #include "experiments/report/run_summary.h"
 
 namespace dasgd::experiments {

@@ -4,11 +4,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "core/base/toml_reader.h"
 #include "experiments/base/text.h"
 #include "experiments/calibrate/calibrated_platform.h"
-#include "experiments/config/calibrated_cluster.h"
 #include "experiments/commands/command.h"
-#include "experiments/config/toml_reader.h"
+#include "experiments/config/calibrated_cluster.h"
 #include "experiments/launch/run_session.h"
 #include "experiments/report/run_summary.h"
 
@@ -109,7 +109,7 @@ Action declareReplay(CLI::App& app) {
     auto options = std::make_shared<ReplayOptions>();
     app.add_option("RUN", options->run, "Run id, or the beginning of one")->required();
     addPlatformOption(app, options->overrides.platform);
-    addSetOption(app, options->overrides.set);
+    addSetOption(app, options->overrides);
     app.add_option("--sweep", options->overrides.sweep, "Vary a key: --sweep network.bandwidth=1Gbps,100Mbps")
         ->allow_extra_args(false);
     addWorkspaceOption(app, options->workspace);

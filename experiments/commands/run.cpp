@@ -66,7 +66,7 @@ int run(const RunOptions& options) {
 Action declareRun(CLI::App& app) {
     auto options = std::make_shared<RunOptions>();
     app.add_option("FILE", options->file, "The experiment, a .toml file")->required();
-    addSetOption(app, options->overrides.set);
+    addSetOption(app, options->overrides);
     app.add_option("--sweep", options->overrides.sweep, "Vary a key: --sweep train.seed=1..5")->allow_extra_args(false);
     addPlatformOption(app, options->overrides.platform);
     addWorkspaceOption(app, options->workspace);

@@ -8,11 +8,10 @@
 
 #include "experiments/base/text.h"
 #include "experiments/commands/command.h"
-#include "experiments/config/toml_reader.h"
 #include "experiments/launch/run_series.h"
-#include "experiments/report/comparison.h"
 #include "experiments/report/scaling_plan.h"
 #include "experiments/report/scaling_report.h"
+#include "storage/scaling.h"
 
 namespace dasgd::experiments {
 
@@ -22,22 +21,21 @@ struct ScaleOptions {
     std::string file, workspace, workers, target;
     Overrides overrides;
     bool weak = false, strong = false, again = false, json = false, dryRun = false, quiet = false;
-    [[nodiscard]] storage::Scaling scaling() const {
-        return strong ? storage::Scaling::Strong : storage::Scaling::Weak;
-    }
+    [[nodiscard]] Scaling scaling() const { return strong ? Scaling::Strong : Scaling::Weak; }
 };
 
 // "" where the workspace has no finished run of the very same experiment, whatever its name.
 std::string finishedRun(const std::vector<storage::RunRow>& rows, const CheckedExperiment& experiment) {
-    const std::string key = configurationKey(experiment.resolved);
+    const Settings settings = settingsOf(experiment.resolved);
+    const std::string key = configurationKey(settings), seeds = seedsOf(settings);
     for (const storage::RunRow& row : rows) {
         // Few get past the first comparison, so few are parsed.
         if (row.status != "finished" || row.workers != experiment.workers || row.seed != experiment.seed ||
             row.algorithm != experiment.algorithm || row.backend != experiment.backend) {
             continue;
         }
-        const auto config = parseToml(row.config, row.runId);
-        if (config && configurationKey(*config) == key) return row.runId;
+        const Settings recorded = storage::settingsOf(row);
+        if (configurationKey(recorded) == key && seedsOf(recorded) == seeds) return row.runId;
     }
     return {};
 }
@@ -57,9 +55,9 @@ std::vector<std::string> runsAtHand(const ScaleOptions& options, const ScalingPl
 }
 
 std::vector<ScalingTable> tablesOf(const ScalingPlan& plan) {
-    std::vector<std::string> configs;
-    for (const CheckedExperiment& each : plan.configurations) configs.push_back(toTomlDocument(each.resolved));
-    const std::vector<std::string> labels = labelConfigurations(configs);
+    std::vector<Settings> settings;
+    for (const CheckedExperiment& each : plan.configurations) settings.push_back(settingsOf(each.resolved));
+    const std::vector<std::string> labels = labelConfigurations(settings);
     std::vector<ScalingTable> tables;
     for (std::size_t i = 0; i < labels.size(); ++i) {
         const CheckedExperiment& first = plan.configurations[i];
@@ -73,22 +71,19 @@ std::vector<ScalingTable> tablesOf(const ScalingPlan& plan) {
     return tables;
 }
 
-bool sharesStepTime(const ScalingPlan& plan, storage::Scaling scaling) {
-    return scaling == storage::Scaling::Strong &&
-           std::any_of(plan.jobs.begin(), plan.jobs.end(), [](const ScalingJob& job) {
-               return job.place.strong.find("compute.step_time=") != std::string::npos &&
-                      job.place.strong.find(" a sample\n") != std::string::npos;
-           });
+bool sharesStepTime(const ScalingPlan& plan, Scaling scaling) {
+    return scaling == Scaling::Strong && std::any_of(plan.jobs.begin(), plan.jobs.end(),
+                                                     [](const ScalingJob& job) { return job.place.sharesStepTime; });
 }
 
-Result<ScalingReport> reportOf(const ScaleOptions& options, const std::optional<storage::Target>& target,
+Result<ScalingReport> reportOf(const ScaleOptions& options, const std::optional<Target>& target,
                                const ScalingPlan& plan, const std::vector<std::string>& runs,
                                storage::RunReader& reader) {
     ScalingReport report{.scaling = options.scaling(),
                          .target = target,
                          .tables = tablesOf(plan),
                          .sharesStepTime = sharesStepTime(plan, options.scaling())};
-    std::vector<std::vector<storage::ScalingRun>> ofTable(report.tables.size());
+    std::vector<std::vector<ScalingRun>> ofTable(report.tables.size());
     for (std::size_t i = 0; i < runs.size(); ++i) {
         if (runs[i].empty()) continue;
         const ScalingJob& job = plan.jobs[i];
@@ -97,11 +92,11 @@ Result<ScalingReport> reportOf(const ScaleOptions& options, const std::optional<
             ++report.tables[job.configuration].unfinished;
             continue;
         }
-        DASGD_ASSIGN(const storage::RunTimes times, storage::readRunTimes(reader, runs[i]));
+        DASGD_ASSIGN(const RunTimes times, storage::readRunTimes(reader, runs[i]));
         ofTable[job.configuration].push_back(storage::scalingRun(detail.row, job.place, times, target));
     }
     for (std::size_t i = 0; i < ofTable.size(); ++i) {
-        report.tables[i].points = storage::scalingPoints(std::move(ofTable[i]));
+        report.tables[i].points = scalingPoints(std::move(ofTable[i]));
     }
     return report;
 }
@@ -146,9 +141,9 @@ int scale(const ScaleOptions& options) {
     // Before torch starts a thread: see StopSignals.
     std::optional<StopSignals> signals;
     if (!options.dryRun) signals.emplace();
-    std::optional<storage::Target> target;
+    std::optional<Target> target;
     if (!options.target.empty()) {
-        const auto parsed = storage::parseTarget(options.target);
+        const auto parsed = parseTarget(options.target);
         if (!parsed) return refuse({"--target: " + parsed.error().message});
         target = *parsed;
     }
@@ -187,7 +182,7 @@ Action declareScale(CLI::App& app) {
                  "at the smallest number of workers, and is shared out from there")
         ->excludes(weak);
     app.add_option("--target", options->target, "Also the time until accuracy=0.97 or loss=0.1 is reached");
-    addSetOption(app, options->overrides.set);
+    addSetOption(app, options->overrides);
     app.add_option("--sweep", options->overrides.sweep, "Vary a key: --sweep train.seed=1..5")->allow_extra_args(false);
     addPlatformOption(app, options->overrides.platform);
     addWorkspaceOption(app, options->workspace);

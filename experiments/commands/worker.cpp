@@ -31,7 +31,7 @@ int work(WorkerOptions& options) {
 Action declareWorker(CLI::App& app) {
     auto options = std::make_shared<WorkerOptions>();
     app.add_option("FILE", options->hand.file, "The experiment, a .toml file")->required();
-    addSetOption(app, options->hand.overrides.set);
+    addSetOption(app, options->hand.overrides);
     addWorkspaceOption(app, options->hand.workspace);
     app.add_flag("--json", options->hand.json, "Rank 0 prints one line of JSON at the end");
     const std::string hidden;

@@ -4,10 +4,12 @@
 
 #include <map>
 
+#include "core/analysis/configuration.h"
+#include "core/base/toml_reader.h"
 #include "core/train/experiment.h"
+#include "core/train/run_check.h"
 #include "experiments/config/calibrated_cluster.h"
 #include "experiments/config/platform_check.h"
-#include "experiments/config/toml_reader.h"
 
 namespace dasgd::experiments {
 
@@ -16,13 +18,16 @@ namespace {
 // Experiments of a sweep that differ in nothing the plan depends on share it: loading the data once a seed would make
 // the check of a large sweep slow.
 std::string planKey(const Value& resolved) {
-    Value key = resolved;
-    for (const char* section : {"name", "algorithm", "optimizer", "schedule", "record"}) key.erase(section);
-    const Value* data = resolved.find("data");
-    const Value* partition = data ? data->find("partition") : nullptr;
-    const bool random = partition && partition->toToml().find("dirichlet") != std::string::npos;
-    if (Value* train = key.find("train"); train && !random) train->erase("seed");
-    return key.toToml();
+    const Settings settings = settingsOf(resolved);
+    const auto partition = settings.find("data.partition");
+    const bool random = partition != settings.end() && partition->second.starts_with("dirichlet");
+    std::string key = random ? settings.at("train.seed") + "\n" : "";
+    for (const auto& [name, value] : configurationOf(settings)) {
+        const std::string section = name.substr(0, name.find('.'));
+        if (section == "algorithm" || section == "optimizer" || section == "schedule" || section == "record") continue;
+        key += name + "=" + value + "\n";
+    }
+    return key;
 }
 
 Status checkNetwork(const Experiment& experiment, const Value& document, const std::string& program) {
@@ -43,10 +48,12 @@ Result<CheckedExperiment> check(const ExpandedExperiment& expanded, std::map<std
     const std::string key = planKey(experiment.resolved);
     if (!plans.contains(key)) {
         DASGD_TRY(checkNetwork(experiment, expanded.document, program));
-        DASGD_ASSIGN(const Plan fresh, planExperiment(experiment));
-        plans.emplace(key, fresh);
+        DASGD_ASSIGN(Plan fresh, planExperiment(experiment));
+        DASGD_TRY(checkStepTime(expanded.document, experiment));
+        plans.emplace(key, std::move(fresh));
     }
     const Plan& plan = plans.at(key);
+    DASGD_TRY(checkRun(expanded.document, experiment, plan));
     CheckedExperiment checked{.resolved = experiment.resolved,
                               .label = expanded.label,
                               .name = experiment.name,
@@ -84,6 +91,7 @@ Result<std::vector<CheckedExperiment>> loadExperiments(const std::string& file, 
 Result<std::vector<CheckedExperiment>> checkExperiments(const Value& document, const Overrides& overrides,
                                                         const std::string& program) {
     DASGD_ASSIGN(const std::vector<ExpandedExperiment> expanded, expandExperiments(document, overrides));
+    reportDropped(expanded);
     return checkExperiments(expanded, program);
 }
 
@@ -106,25 +114,6 @@ Result<CheckedExperiment> checkExperiment(const Value& document) {
     DASGD_ASSIGN(std::vector<CheckedExperiment> experiments,
                  checkExperiments(std::vector<ExpandedExperiment>{{document, ""}}));
     return std::move(experiments.front());
-}
-
-std::string configurationKey(const Value& resolved) {
-    Value key = resolved;
-    key.erase("name");
-    if (Value* train = key.find("train"); train && train->isTable()) train->erase("seed");
-    return key.toToml();
-}
-
-std::vector<SchemaSection> experimentSchema() {
-    std::vector<SchemaSection> sections;
-    for (SectionInfo& info : describeExperiment()) {
-        SchemaSection section{info.name, std::move(info.fields), {}};
-        for (auto& plugin : info.plugins) {
-            section.plugins.push_back({plugin.name, plugin.summary, plugin.reference, std::move(plugin.fields)});
-        }
-        sections.push_back(std::move(section));
-    }
-    return sections;
 }
 
 std::size_t gpuCount() { return torch::cuda::device_count(); }

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/backends/layout.h"
-#include "core/base/fields.h"
 #include "core/base/result.h"
 #include "core/base/value.h"
 #include "experiments/config/sweep.h"
@@ -48,21 +47,6 @@ struct CheckedExperiment {
 
 // The only experiment of a document without cases and sweep.
 [[nodiscard]] Result<CheckedExperiment> checkExperiment(const Value& document);
-
-// The configuration without its seed and name: runs that share it are repetitions of one another. One line of TOML.
-[[nodiscard]] std::string configurationKey(const Value& resolved);
-
-// The schema, for `dasgd describe`.
-struct SchemaPlugin {
-    std::string name, summary, reference;
-    std::vector<FieldInfo> fields;
-};
-struct SchemaSection {
-    std::string name;
-    std::vector<FieldInfo> fields;
-    std::vector<SchemaPlugin> plugins;
-};
-[[nodiscard]] std::vector<SchemaSection> experimentSchema();
 
 // CUDA devices that LibTorch sees; 0 without its CUDA libraries.
 [[nodiscard]] std::size_t gpuCount();

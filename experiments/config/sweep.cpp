@@ -2,11 +2,16 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 #include <memory>
 #include <optional>
+#include <set>
+#include <utility>
 
+#include "core/base/toml_reader.h"
+#include "experiments/base/text.h"
 #include "experiments/config/cases.h"
-#include "experiments/config/toml_reader.h"
+#include "experiments/config/plugin_fields.h"
 
 namespace dasgd::experiments {
 
@@ -194,6 +199,87 @@ std::string labelText(const Value& value) {
     return text;
 }
 
+// One point of the product of all axes.
+struct Choice {
+    Value document;
+    std::vector<std::pair<std::string, std::string>> labels;  // key and value of each axis
+
+    void leaveOut(const std::string& section, const std::string& key) {
+        document.find(section)->erase(key);
+        std::erase_if(labels, [&](const auto& label) { return label.first == section + "." + key; });
+    }
+    [[nodiscard]] std::string label() const {
+        std::string text;
+        for (const auto& [key, value] : labels) text += (text.empty() ? "" : ", ") + key + "=" + value;
+        return text;
+    }
+};
+
+// The plug-ins that an axis over `section`.name takes in turn; none without such an axis.
+std::vector<std::string> sweptPlugins(const std::vector<SweepAxis>& axes, const std::string& section) {
+    std::vector<std::string> names;
+    for (const SweepAxis& axis : axes) {
+        if (axis.path != std::vector<std::string>{section, "name"}) continue;
+        for (const Value& value : axis.values) {
+            if (const auto* name = value.as<std::string>()) names.push_back(*name);
+        }
+    }
+    return names;
+}
+
+bool isFromCommandLine(const SourcePosition& place) { return place.source && place.source->starts_with("--"); }
+
+Error leftOverError(const Value& document, const std::string& section, const std::vector<std::string>& keys) {
+    const Value& table = *document.find(section);
+    const Value& name = *table.find("name");
+    std::string list;
+    for (const std::string& key : keys) list += (list.empty() ? "" : ", ") + key;
+    return {table.find(keys.front())->keyPosition().prefix() + *name.as<std::string>() + " (" +
+            *name.position().source + ") does not know " + list + ", which belong to another " + section +
+            ": remove them from [" + section + "], or leave them out with --drop-unknown"};
+}
+
+// Fields of [section] that only other plug-ins know. What the command line sets itself is never dropped.
+Status settleSection(Choice& choice, const std::string& section, const PluginFields& fields,
+                     const std::vector<SweepAxis>& axes, bool drop, std::vector<std::string>& dropped) {
+    const std::vector<std::string> swept = sweptPlugins(axes, section);
+    if (!swept.empty()) {
+        for (const std::string& key : fields.leftOver(choice.document, section, swept)) choice.leaveOut(section, key);
+    }
+    std::vector<std::string> keys = fields.leftOver(choice.document, section);
+    if (keys.empty()) return {};
+    const Value& table = *choice.document.find(section);
+    std::erase_if(keys, [&](const auto& key) { return isFromCommandLine(table.find(key)->keyPosition()); });
+    const Value* name = table.find("name");
+    if (!drop && !keys.empty() && name && isFromCommandLine(name->position())) {
+        return tl::unexpected(leftOverError(choice.document, section, keys));
+    }
+    if (!drop) return {};
+    for (const std::string& key : keys) {
+        choice.leaveOut(section, key);
+        dropped.push_back(section + "." + key);
+    }
+    return {};
+}
+
+Result<std::vector<ExpandedExperiment>> settlePlugins(std::vector<Choice> choices, const std::vector<SweepAxis>& axes,
+                                                      const Overrides& overrides) {
+    const PluginFields fields;
+    std::vector<ExpandedExperiment> expanded;
+    std::set<std::string> taken;
+    for (Choice& choice : choices) {
+        const std::size_t axesBefore = choice.labels.size();
+        std::vector<std::string> dropped;
+        for (const std::string& section : fields.sections()) {
+            DASGD_TRY(settleSection(choice, section, fields, axes, overrides.dropUnknown, dropped));
+        }
+        // An axis over a field that this plug-in does not have leads to the same experiment several times.
+        if (choice.labels.size() < axesBefore && !taken.insert(choice.document.toToml()).second) continue;
+        expanded.push_back({std::move(choice.document), choice.label(), std::move(dropped)});
+    }
+    return expanded;
+}
+
 Result<std::vector<ExpandedExperiment>> sweepOut(const Value& document, const Overrides& overrides) {
     Value base = document;
     DASGD_ASSIGN(std::vector<SweepAxis> axes, axesOfFile(document));
@@ -202,20 +288,20 @@ Result<std::vector<ExpandedExperiment>> sweepOut(const Value& document, const Ov
     for (const std::string& argument : overrides.sweep) DASGD_TRY(applySweep(argument, axes));
     DASGD_TRY(checkAxes(axes));
 
-    std::vector<ExpandedExperiment> expanded{{std::move(base), ""}};
+    std::vector<Choice> choices{{std::move(base), {}}};
     for (const SweepAxis& axis : axes) {
-        std::vector<ExpandedExperiment> next;
-        for (const ExpandedExperiment& experiment : expanded) {
+        std::vector<Choice> next;
+        for (const Choice& choice : choices) {
             for (const Value& value : axis.values) {
-                ExpandedExperiment chosen = experiment;
+                Choice chosen = choice;
                 DASGD_TRY(assign(chosen.document, axis.path, axis.place, value));
-                chosen.label += (chosen.label.empty() ? "" : ", ") + axis.key() + "=" + labelText(value);
+                chosen.labels.emplace_back(axis.key(), labelText(value));
                 next.push_back(std::move(chosen));
             }
         }
-        expanded = std::move(next);
+        choices = std::move(next);
     }
-    return expanded;
+    return settlePlugins(std::move(choices), axes, overrides);
 }
 
 }  // namespace
@@ -234,6 +320,19 @@ Result<std::vector<ExpandedExperiment>> expandExperiments(const Value& document,
         }
     }
     return all;
+}
+
+void reportDropped(const std::vector<ExpandedExperiment>& experiments) {
+    std::vector<std::string> keys;
+    for (const ExpandedExperiment& experiment : experiments) {
+        for (const std::string& key : experiment.dropped) {
+            if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
+        }
+    }
+    if (keys.empty()) return;
+    std::string list;
+    for (const std::string& key : keys) list += (list.empty() ? "" : ", ") + key;
+    std::fprintf(stderr, "dasgd: --drop-unknown left out %s\n", printable(list).c_str());
 }
 
 }  // namespace dasgd::experiments

@@ -25,16 +25,25 @@ struct Overrides {
     std::vector<std::string> set;    // "algorithm.period=8"
     std::vector<std::string> sweep;  // "train.seed=1..5", "algorithm.delay=1,2,3"
     std::string platform;            // file of a virtual cluster to run on; "" for the experiment's own
+    bool dropUnknown = false;        // leave out fields that only other plug-ins of their section know
 };
 
 struct ExpandedExperiment {
     Value document;     // without [[case]] and [sweep]; values keep the places they came from
     std::string label;  // which case, and what the axes chose: "algorithm.delay=2, train.seed=1"; "" without either
+    std::vector<std::string> dropped;  // keys that were left out because of Overrides::dropUnknown
 };
 
 // Takes [[case]], [sweep] and the overrides into account. The last axis turns fastest. --set of a key that the file
-// sweeps replaces that axis, and so does --sweep. Errors carry the place of the key or value at fault.
+// sweeps replaces that axis, and so does --sweep.
+// An axis over the name of a plug-in ("algorithm.name") keeps the fields that the chosen plug-in knows and leaves out
+// those that another of the swept ones knows; experiments that become equal by that are one.
+// Errors carry the place of the key or value at fault: among them fields of the old plug-in where --set names another
+// one, unless they are to be dropped.
 [[nodiscard]] Result<std::vector<ExpandedExperiment>> expandExperiments(const Value& document,
                                                                         const Overrides& overrides);
+
+// Says on stderr what was dropped, each key once.
+void reportDropped(const std::vector<ExpandedExperiment>& experiments);
 
 }  // namespace dasgd::experiments

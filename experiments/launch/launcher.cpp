@@ -47,14 +47,6 @@ void follow(RankGroup& group, StopSignals& signals, Progress& progress, storage:
 
 }  // namespace
 
-std::string shortHash(const std::string& text) {
-    std::uint64_t hash = 0xcbf29ce484222325U;
-    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-    char hex[17];
-    std::snprintf(hex, sizeof hex, "%016llx", static_cast<unsigned long long>(hash));
-    return hex;
-}
-
 storage::RunInfo describeRun(const CheckedExperiment& experiment, const Provenance& provenance) {
     storage::RunInfo info;
     info.experiment = experiment.name;
@@ -67,7 +59,6 @@ storage::RunInfo describeRun(const CheckedExperiment& experiment, const Provenan
     info.stepsPerEpoch = experiment.stepsPerEpoch;
     info.linkEmulated = !experiment.link.empty();
     info.link = experiment.link;
-    info.sweepGroup = shortHash(configurationKey(experiment.resolved));
     info.host = provenance.host;
     info.cpu = provenance.cpu;
     info.gitCommit = provenance.gitCommit;

@@ -48,8 +48,6 @@ private:
 
 // What the database keeps of a run before its first step.
 [[nodiscard]] storage::RunInfo describeRun(const CheckedExperiment& experiment, const Provenance& provenance);
-// Of 64 bits of FNV-1a, in hexadecimal: a short name for a configuration.
-[[nodiscard]] std::string shortHash(const std::string& text);
 // Writes the resolved experiment beside the run's records, with a copy of the file that its network is read from.
 [[nodiscard]] Status writeRunFiles(const storage::WorkspacePaths& paths, const storage::RunInfo& info,
                                    const std::filesystem::path& networkFile);

@@ -1,60 +1,19 @@
 #include "experiments/report/comparison.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
 
-#include "experiments/config/checked_experiment.h"
-#include "experiments/config/toml_reader.h"
+#include "core/analysis/configuration.h"
 #include "experiments/report/equal_samples.h"
 #include "experiments/report/run_summary.h"
+#include "storage/scaling.h"
 
 namespace dasgd::experiments {
 
 namespace {
 
-void flatten(const Value& table, const std::string& prefix, FlatSettings& out) {
-    for (const auto& [key, value] : *table.as<Value::Table>()) {
-        if (value.isTable()) {
-            flatten(value, prefix + key + ".", out);
-        } else {
-            out.emplace_back(prefix + key, value.as<std::string>() ? *value.as<std::string>() : value.toToml());
-        }
-    }
-}
-
-FlatSettings flatConfiguration(const std::string& config) {
-    const auto document = parseToml(config, "config");
-    FlatSettings flat = document ? flatSettings(*document) : FlatSettings{};
-    std::erase_if(flat, [](const auto& entry) { return entry.first == "name" || entry.first == "train.seed"; });
-    return flat;
-}
-
-std::string shortKey(const std::string& key) {
-    constexpr std::string_view own = "algorithm.";
-    return key.starts_with(own) ? key.substr(own.size()) : key;
-}
-
-// A matrix says less in a label than which of the matrices it is: long values are numbered as they come.
-class LongValues {
-public:
-    std::string shown(const std::string& key, const std::string& value) {
-        if (value.size() <= kLongest) return value;
-        auto& known = known_[key];
-        const auto found = std::find(known.begin(), known.end(), value);
-        const auto index = found - known.begin();
-        if (found == known.end()) known.push_back(value);
-        return "#" + std::to_string(index + 1);
-    }
-
-private:
-    static constexpr std::size_t kLongest = 40;
-    std::map<std::string, std::vector<std::string>> known_;
-};
-
 struct Gathered {
     ComparedGroup group;
-    std::string config;
+    Settings settings;
     std::vector<double> stepMs, finalLoss, bestAccuracy, hidden, blockedS, bytesSent, samples;
     std::vector<std::string> finished;  // run ids
 };
@@ -148,58 +107,28 @@ Status addRatios(Comparison& comparison, const std::string& wanted) {
 
 }  // namespace
 
-FlatSettings flatSettings(const Value& table) {
-    FlatSettings flat;
-    flatten(table, "", flat);
-    return flat;
-}
-
-std::vector<std::string> labelConfigurations(const std::vector<std::string>& configs) {
-    std::vector<FlatSettings> flats;
-    std::map<std::string, std::set<std::string>> values;
-    for (const std::string& config : configs) {
-        flats.push_back(flatConfiguration(config));
-        for (const auto& [key, value] : flats.back()) values[key].insert(value);
-    }
-    LongValues longValues;
-    std::vector<std::string> labels;
-    for (const FlatSettings& flat : flats) {
-        std::string label;
-        for (const auto& [key, value] : flat) {
-            if (key == "algorithm.name") label.insert(0, value);
-            if (key != "algorithm.name" && values[key].size() > 1)
-                label.append(" ").append(shortKey(key)).append("=").append(longValues.shown(key, value));
-        }
-        const auto taken = std::count_if(labels.begin(), labels.end(), [&](const std::string& other) {
-            return other == label || other.starts_with(label + " #");
-        });
-        labels.push_back(taken > 0 ? label + " #" + std::to_string(taken + 1) : label);
-    }
-    return labels;
-}
-
 Result<Comparison> compareRuns(storage::RunReader& reader, const std::vector<std::string>& runIds,
                                const std::string& baseline) {
     std::vector<std::string> keys;
     std::vector<Gathered> gathered;
     for (const std::string& runId : runIds) {
         DASGD_ASSIGN(const RunSummary summary, summariseRun(reader, runId));
-        const auto document = parseToml(summary.row.config, summary.row.runId);
-        const std::string key = document ? configurationKey(*document) : summary.row.config;
+        const Settings settings = storage::settingsOf(summary.row);
+        const std::string key = configurationKey(settings);
         const auto known = std::find(keys.begin(), keys.end(), key);
         const auto index = static_cast<std::size_t>(known - keys.begin());
         if (known == keys.end()) {
             keys.push_back(key);
             gathered.emplace_back();
-            gathered.back().config = summary.row.config;
+            gathered.back().settings = settings;
             gathered.back().group.algorithm = summary.row.algorithm;
         }
         gather(summary, gathered[index]);
     }
-    std::vector<std::string> configs;
-    configs.reserve(gathered.size());
-    for (const Gathered& each : gathered) configs.push_back(each.config);
-    const std::vector<std::string> labels = labelConfigurations(configs);
+    std::vector<Settings> settings;
+    settings.reserve(gathered.size());
+    for (const Gathered& each : gathered) settings.push_back(each.settings);
+    const std::vector<std::string> labels = labelConfigurations(settings);
     Comparison comparison;
     for (std::size_t i = 0; i < gathered.size(); ++i) {
         comparison.groups.push_back(reduce(gathered[i]));

@@ -1,14 +1,12 @@
-// Runs side by side: those that differ in nothing but the seed are repetitions of one configuration.
+// Runs side by side; repetitions of one configuration (core/analysis/configuration.h) are one row.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/analysis/statistics.h"
-#include "core/base/value.h"
 #include "storage/run_reader.h"
 
 namespace dasgd::experiments {
@@ -42,13 +40,5 @@ struct Comparison {
 [[nodiscard]] std::string comparisonText(const Comparison& comparison);
 [[nodiscard]] std::string comparisonCsv(const Comparison& comparison);
 [[nodiscard]] nlohmann::json comparisonJson(const Comparison& comparison);
-
-// Every setting of a table by its dotted key, as text, in the order of the document.
-using FlatSettings = std::vector<std::pair<std::string, std::string>>;
-[[nodiscard]] FlatSettings flatSettings(const Value& table);
-
-// One label each for configurations of which `configs` are the resolved TOML documents: the algorithm, then the keys
-// that have more than one value among those that have them.
-[[nodiscard]] std::vector<std::string> labelConfigurations(const std::vector<std::string>& configs);
 
 }  // namespace dasgd::experiments

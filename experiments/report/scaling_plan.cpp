@@ -9,7 +9,7 @@
 
 #include "core/base/units.h"
 #include "experiments/base/text.h"
-#include "experiments/report/comparison.h"
+#include "experiments/config/schema.h"
 
 namespace dasgd::experiments {
 
@@ -139,10 +139,10 @@ Result<std::vector<int>> parseWorkerCounts(const std::string& list) {
     return counts;
 }
 
-Result<Value> atWorkers(const Value& document, int workers, const std::vector<int>& counts, storage::Scaling scaling) {
+Result<Value> atWorkers(const Value& document, int workers, const std::vector<int>& counts, Scaling scaling) {
     Value scaled = document;
     assign(scaled, "cluster", "workers", std::int64_t{workers});
-    if (scaling == storage::Scaling::Weak) return scaled;
+    if (scaling == Scaling::Weak) return scaled;
     const Value* given = childOf(document, "train", "batch_size");
     if (given && !given->as<std::int64_t>()) return scaled;
     const std::int64_t batch =
@@ -157,9 +157,10 @@ Result<Value> atWorkers(const Value& document, int workers, const std::vector<in
 }
 
 Result<ScalingPlan> planScaling(const std::string& file, const Overrides& overrides, const std::vector<int>& counts,
-                                storage::Scaling scaling) {
+                                Scaling scaling) {
     DASGD_ASSIGN(const Value document, readExperimentFile(file, overrides));
     DASGD_ASSIGN(const std::vector<ExpandedExperiment> base, expandExperiments(document, overrides));
+    reportDropped(base);
     std::vector<ExpandedExperiment> scaled;
     for (const int workers : counts) {
         for (const ExpandedExperiment& experiment : base) {
@@ -174,8 +175,7 @@ Result<ScalingPlan> planScaling(const std::string& file, const Overrides& overri
     std::set<std::string> taken;
     for (CheckedExperiment& experiment : checked) {
         if (!taken.insert(toTomlDocument(experiment.resolved)).second) continue;
-        const auto settings = flatSettings(experiment.resolved);
-        storage::LinePlace place = storage::placeOf({settings.begin(), settings.end()});
+        LinePlace place = placeOf(settingsOf(experiment.resolved));
         const auto known = std::find(lines.begin(), lines.end(), place.key(scaling));
         const auto line = static_cast<std::size_t>(known - lines.begin());
         if (known == lines.end()) {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "core/analysis/scaling.h"
 #include "experiments/config/checked_experiment.h"
-#include "storage/scaling.h"
 
 namespace dasgd::experiments {
 
@@ -16,11 +16,11 @@ namespace dasgd::experiments {
 // The document at that number of workers. Strong scaling shares out the batch that it has at `counts.front()`, the
 // smallest, and a step time that is given goes with the batch. Errors: a batch that one of the counts does not divide.
 [[nodiscard]] Result<Value> atWorkers(const Value& document, int workers, const std::vector<int>& counts,
-                                      storage::Scaling scaling);
+                                      Scaling scaling);
 
 struct ScalingJob {
     CheckedExperiment experiment;
-    storage::LinePlace place;
+    LinePlace place;
     std::size_t configuration = 0;  // of ScalingPlan::configurations
 };
 
@@ -31,6 +31,6 @@ struct ScalingPlan {
 };
 // Errors: as loadExperiments(), and those of atWorkers().
 [[nodiscard]] Result<ScalingPlan> planScaling(const std::string& file, const Overrides& overrides,
-                                              const std::vector<int>& counts, storage::Scaling scaling);
+                                              const std::vector<int>& counts, Scaling scaling);
 
 }  // namespace dasgd::experiments

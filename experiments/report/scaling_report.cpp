@@ -14,7 +14,7 @@ std::string timeOf(const ScalingTable& table) {
     return "measured, " + table.backend + (table.link.empty() ? "" : ", emulated link " + printable(table.link));
 }
 
-std::string timeToTarget(const storage::ScalingPoint& point) {
+std::string timeToTarget(const ScalingPoint& point) {
     const Sample& seconds = point.secondsToTarget;
     if (seconds.n == 0) return "not reached";
     if (point.allReached()) return spread(seconds);
@@ -26,7 +26,7 @@ std::string tableText(const ScalingTable& table, const ScalingReport& report) {
                                     "speed-up", "efficiency %", "hidden %"};
     if (report.target) header.push_back("s to " + report.target->inWords());
     TextTable text(header);
-    for (const storage::ScalingPoint& point : table.points) {
+    for (const ScalingPoint& point : table.points) {
         std::vector<std::string> row{std::to_string(point.workers),  std::to_string(point.batch),
                                      std::to_string(point.stepMs.n), spread(point.stepMs),
                                      spread(point.samplesPerS),      spread(point.speedUp),
@@ -47,13 +47,13 @@ std::string tableText(const ScalingTable& table, const ScalingReport& report) {
 }  // namespace
 
 std::string scalingText(const ScalingReport& report) {
-    const bool strong = report.scaling == storage::Scaling::Strong;
+    const bool strong = report.scaling == Scaling::Strong;
     std::string text = strong ? "Strong scaling: the batch of all workers together stays the same.\n\n"
                               : "Weak scaling: the batch of each worker stays the same.\n\n";
     bool repeated = false;
     for (const ScalingTable& table : report.tables) {
         text += tableText(table, report);
-        for (const storage::ScalingPoint& point : table.points) repeated = repeated || point.runIds.size() > 1;
+        for (const ScalingPoint& point : table.points) repeated = repeated || point.runIds.size() > 1;
     }
     text += "speed-up: throughput ÷ that of the first row; efficiency: speed-up ÷ the ratio of the workers\n";
     if (repeated) text += "mean ± standard deviation over n seeds\n";
@@ -70,7 +70,7 @@ nlohmann::json scalingJson(const ScalingReport& report) {
     nlohmann::json tables = nlohmann::json::array();
     for (const ScalingTable& table : report.tables) {
         nlohmann::json points = nlohmann::json::array();
-        for (const storage::ScalingPoint& point : table.points) {
+        for (const ScalingPoint& point : table.points) {
             nlohmann::json json = {{"workers", point.workers},
                                    {"batch_size", point.batch},
                                    {"runs", point.runIds},
@@ -92,10 +92,10 @@ nlohmann::json scalingJson(const ScalingReport& report) {
     }
     nlohmann::json target;
     if (report.target) {
-        target = {{"metric", report.target->metric == storage::Target::Metric::Accuracy ? "accuracy" : "loss"},
+        target = {{"metric", report.target->metric == Target::Metric::Accuracy ? "accuracy" : "loss"},
                   {"value", report.target->value}};
     }
-    return {{"scaling", report.scaling == storage::Scaling::Strong ? "strong" : "weak"},
+    return {{"scaling", report.scaling == Scaling::Strong ? "strong" : "weak"},
             {"target", std::move(target)},
             {"configurations", std::move(tables)}};
 }

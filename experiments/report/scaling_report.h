@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "storage/scaling.h"
+#include "core/analysis/scaling.h"
 
 namespace dasgd::experiments {
 
@@ -15,13 +15,13 @@ struct ScalingTable {
     std::string algorithm, backend;
     std::string link;  // "200Mbps, 1ms" where it is emulated
     bool simulated = false;
-    std::vector<storage::ScalingPoint> points;
+    std::vector<ScalingPoint> points;
     std::size_t unfinished = 0;  // runs that failed or were stopped: in no point
 };
 
 struct ScalingReport {
-    storage::Scaling scaling = storage::Scaling::Weak;
-    std::optional<storage::Target> target;
+    Scaling scaling = Scaling::Weak;
+    std::optional<Target> target;
     std::vector<ScalingTable> tables;
     bool sharesStepTime = false;  // strong scaling, and a given step time went with the batch
 };

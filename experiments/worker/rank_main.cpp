@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <limits>
 
-#include "experiments/config/toml_reader.h"
+#include "core/base/toml_reader.h"
 
 namespace dasgd::experiments {
 

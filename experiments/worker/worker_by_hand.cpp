@@ -15,6 +15,7 @@
 #include "experiments/launch/launcher.h"
 #include "experiments/launch/provenance.h"
 #include "experiments/report/run_summary.h"
+#include "experiments/worker/agreement.h"
 #include "experiments/worker/rank_journals.h"
 #include "experiments/worker/rank_main.h"
 #include "experiments/worker/worker_process.h"
@@ -75,12 +76,15 @@ public:
           checked_(std::move(checked)),
           signals_(signals) {}
 
-    // The exit status. Errors: whatever keeps this rank from training.
+    // The exit status: that of wrong input where the ranks do not agree on what they run. Errors: whatever else keeps
+    // this rank from training.
     Result<int> run() {
         DASGD_ASSIGN(const Interface interface, chooseInterface());
         DASGD_ASSIGN(auto store, storage::Store::open(std::filesystem::absolute(task_.workspace)));
         DASGD_ASSIGN(auto rendezvous, meet());
-        DASGD_ASSIGN(const Assignment assignment, agree(rendezvous, store));
+        const Status same = agreeOnIdentity(rendezvous, environment_.rank, environment_.size, identityOf(checked_));
+        if (!same) return refuse(same.error());
+        DASGD_ASSIGN(const Assignment assignment, join(rendezvous, store));
         DASGD_ASSIGN(auto recorder, storage::Recorder::start(store, assignment.runId, {environment_.rank}));
         std::optional<RunControl> control;
         if (assignment.boot == bootId()) {
@@ -112,7 +116,7 @@ private:
     }
 
     // Rank 0 names the run and every rank joins it in its own workspace, which may be the same one.
-    Result<Assignment> agree(Rendezvous& rendezvous, storage::Store& store) {
+    Result<Assignment> join(Rendezvous& rendezvous, storage::Store& store) {
         storage::RunInfo info =
             describeRun(checked_, collectProvenance(std::filesystem::path(task_.file).parent_path()));
         if (!isFirst()) {
@@ -257,9 +261,14 @@ void runByHand(const HandTask& task) {
     StopSignals signals;  // before torch starts a thread
     auto checked = check(task);
     if (!checked) leave(refuse(checked.error()));
-    const Result<int> code = HandWorker(task, std::move(checked->experiment), std::move(checked->facts), signals).run();
-    if (!code) refuse(code.error());
-    leave(code ? *code : kRunFailed);
+    try {
+        const Result<int> code =
+            HandWorker(task, std::move(checked->experiment), std::move(checked->facts), signals).run();
+        if (!code) refuse(code.error());
+        leave(code ? *code : kRunFailed);
+    } catch (const std::exception&) {
+        leave(failUnexpectedly());
+    }
 }
 
 }  // namespace dasgd::experiments

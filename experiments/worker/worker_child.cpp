@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "core/train/open_host.h"
+#include "experiments/base/errors.h"
 #include "experiments/worker/rank_journals.h"
 #include "experiments/worker/rank_main.h"
 #include "experiments/worker/worker_process.h"
@@ -110,7 +111,12 @@ void runChild(const ChildTask& task) {
     dieWith(task.launcher);
     std::setvbuf(stdout, nullptr, _IOLBF, 0);
     std::printf("rank %d, process %d\n", task.rank, ::getpid());
-    leave(finishes(task) ? 0 : 1);
+    try {
+        leave(finishes(task) ? 0 : 1);
+    } catch (const std::exception&) {
+        tell(failedRank(task.rank, {presentException()}, nullptr));
+        leave(1);
+    }
 }
 
 }  // namespace dasgd::experiments

@@ -58,9 +58,9 @@ Status takeOption(FigureOptions& options, const QString& option, const QString& 
         if (value != QLatin1String("weak") && value != QLatin1String("strong")) {
             return fail("--scaling: found \"" + value.toStdString() + "\"; allowed weak, strong");
         }
-        options.scaling = value == QLatin1String("weak") ? storage::Scaling::Weak : storage::Scaling::Strong;
+        options.scaling = value == QLatin1String("weak") ? Scaling::Weak : Scaling::Strong;
     } else if (option == QLatin1String("--target")) {
-        DASGD_ASSIGN(options.target, storage::parseTarget(value.toStdString()));
+        DASGD_ASSIGN(options.target, parseTarget(value.toStdString()));
     } else if (option == QLatin1String("--window")) {
         DASGD_ASSIGN(options.window, parseWindow(value));
     } else if (option == QLatin1String("--x")) {

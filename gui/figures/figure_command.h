@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "core/analysis/overlap.h"
+#include "core/analysis/scaling.h"
 #include "core/base/result.h"
 #include "gui/models/live/series.h"
-#include "storage/scaling.h"
 
 namespace dasgd::gui {
 
@@ -21,9 +21,9 @@ struct FigureOptions {
     double widthIn = 5.5;
     bool logLoss = true;
     // The figures of the Scaling page instead; of all runs of `experiment` where no runs are named.
-    std::optional<storage::Scaling> scaling;
+    std::optional<Scaling> scaling;
     QString experiment;
-    std::optional<storage::Target> target;
+    std::optional<Target> target;
     std::optional<TimeRange> window;  // of the timeline; the steady state where absent
     QString command;                  // as typed, for figure.json
 };

@@ -7,12 +7,11 @@
 
 #include "gui/figures/figure_data.h"
 #include "gui/models/scaling/scaling.h"
+#include "storage/scaling.h"
 
 namespace dasgd::gui {
 
 namespace {
-
-using storage::Scaling;
 
 // The finished ones among those that were asked for.
 Result<std::vector<RunItemPtr>> chosenRuns(storage::RunReader& reader, const FigureOptions& options) {
@@ -50,7 +49,7 @@ Status writePoints(const std::vector<DrawnLine>& lines, const QString& file) {
     }
     text << ",reached_target,run_ids\n";
     for (const DrawnLine& line : lines) {
-        for (const storage::ScalingPoint& point : line.points) {
+        for (const ScalingPoint& point : line.points) {
             text << csvField(line.name) << ',' << (line.line->simulated() ? "simulated" : "measured") << ','
                  << point.workers << ',' << point.batch << ',' << point.runIds.size();
             for (const Sample* sample : {&point.stepMs, &point.samplesPerS, &point.speedUp, &point.efficiency,
@@ -71,7 +70,7 @@ QJsonObject figureJson(const FigureOptions& options, const std::vector<DrawnLine
     QJsonArray curves, files;
     for (const DrawnLine& line : lines) {
         QJsonArray runs;
-        for (const storage::ScalingPoint& point : line.points) {
+        for (const ScalingPoint& point : line.points) {
             for (const RunItemPtr& run : line.line->runs) {
                 const auto& ids = point.runIds;
                 if (std::find(ids.begin(), ids.end(), run->row.runId) != ids.end()) runs.append(provenanceOf(*run));

@@ -191,7 +191,7 @@ private:
         connect(&session_, &Session::troubleChanged, this, [this] { update(); });
         connect(&session_, &Session::runsChanged, this, [this] { update(); });
         connect(kind_, &Choice::changed, this,
-                [this](int kind) { board_.setScaling(kind == 1 ? storage::Scaling::Strong : storage::Scaling::Weak); });
+                [this](int kind) { board_.setScaling(kind == 1 ? Scaling::Strong : Scaling::Weak); });
         connect(goal_, &QLineEdit::editingFinished, this, [this] { takeTarget(); });
         connect(goal_, &QLineEdit::textChanged, this, [this](const QString& text) {
             if (text.isEmpty()) takeTarget();
@@ -218,7 +218,7 @@ private:
             board_.setTarget(std::nullopt);
             return arrange();
         }
-        const auto target = storage::parseTarget(goal_->text().trimmed().toStdString());
+        const auto target = parseTarget(goal_->text().trimmed().toStdString());
         if (!target) return message_->say(QString::fromStdString(target.error().message));
         message_->clear();
         board_.setTarget(*target);
@@ -290,9 +290,8 @@ private:
     }
 
     void exportFigures() {
-        QStringList options{QStringLiteral("--scaling"), board_.scaling() == storage::Scaling::Strong
-                                                             ? QStringLiteral("strong")
-                                                             : QStringLiteral("weak")};
+        QStringList options{QStringLiteral("--scaling"),
+                            board_.scaling() == Scaling::Strong ? QStringLiteral("strong") : QStringLiteral("weak")};
         if (board_.target()) options << QStringLiteral("--target") << goal_->text().trimmed();
         exporter_->write(QStringLiteral("scaling-") + options[1], board_.runIds(), options);
     }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <functional>
+#include <map>
 #include <vector>
 
 #include "tests/support/training.h"
@@ -145,28 +146,38 @@ struct SerialMerge {
     std::int64_t period = 4, delay = 1, offset = 0;
     double xi = 0.25, c = 0;
     bool snapshotAtZero = false;
-    Workers snapshot;
-    Vec average;
-    std::int64_t due = -1;
+    // Averages that are not merged yet, by the step at which they are due. There is no limit to how many: that
+    // settings with two at a time are refused is the product's rule, not the formula's.
+    struct InFlight {
+        Workers snapshot;
+        Vec average;
+    };
+    std::multimap<std::int64_t, InFlight> inFlight;
 
-    void take(std::int64_t k, const Workers& w) {
-        snapshot = w;
-        average = mean(w);
-        due = k + delay;
+    // Before the first step.
+    void start(Workers& w) {
+        if (snapshotAtZero) take(0, w);
+        mergeDue(0, w);
     }
-    void merge(Workers& w) const {
+    void take(std::int64_t k, const Workers& w) { inFlight.emplace(k + delay, InFlight{w, mean(w)}); }
+    void mergeDue(std::int64_t k, Workers& w) {
+        const auto [first, last] = inFlight.equal_range(k);
+        for (auto due = first; due != last; ++due) merge(due->second, w);
+        inFlight.erase(first, last);
+    }
+    void merge(const InFlight& from, Workers& w) const {
         for (std::size_t i = 0; i < w.size(); ++i) {
             for (std::size_t j = 0; j < w[i].size(); ++j) {
-                const double u = w[i][j] - snapshot[i][j];
-                w[i][j] = xi * w[i][j] + (1 - xi) * (average[j] + c * u);
+                const double u = w[i][j] - from.snapshot[i][j];
+                w[i][j] = xi * w[i][j] + (1 - xi) * (from.average[j] + c * u);
             }
         }
     }
     void operator()(std::int64_t k, Workers& w) {
-        if (k == due) merge(w);
+        mergeDue(k, w);
         if ((k - offset) % period != 0) return;
         take(k, w);
-        if (delay == 0) merge(w);
+        mergeDue(k, w);
     }
 };
 

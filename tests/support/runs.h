@@ -37,7 +37,6 @@ inline storage::RunInfo runInfo(std::string id, int workers = 1) {
             .stepsPerEpoch = 12.5,
             .linkEmulated = true,
             .link = "200Mbps, 1ms",
-            .sweepGroup = "group",
             .host = "lab",
             .cpu = "cpu",
             .gitCommit = "0123456789abcdef0123456789abcdef01234567",

@@ -1,6 +1,5 @@
-// DaSGD: local SGD with delayed averaging (arXiv 2006.00441). Every τ steps the mean of all weights sets out; it is
-// merged d steps later, so that the network works while the workers train on. Rule:
-// algorithms/family/delayed_average.h.
+// DaSGD: local SGD with delayed averaging (arXiv 2006.00441). Every τ steps the average of all weights is started; it
+// is merged d steps later, so that communication overlaps with local steps. Rule: delayed_average.h.
 #include "core/algorithms/averaging/delayed_average.h"
 
 namespace dasgd {
@@ -25,26 +24,16 @@ struct DasgdParams {
            .symbol = "c",
            .help = "Share of the overlapped local steps added to the mean: 0 blend, 1 delta"});
         f(values.snapshotAtZero, "snapshot_at_zero",
-          {.help = "Take the first snapshot at the start instead of after the first period"});
+          {.help = "Take a first snapshot at the start, merged after delay steps (at once without a delay)"});
         f(values.offset, "offset",
           {.min = 0,
            .max = 1e9,
            .unit = "steps",
-           .help = "Snapshots after steps offset, offset + period, …; less than the period"});
+           .help = "Snapshots after steps offset, offset + period, …; less than the period, and with "
+                   "snapshot_at_zero 0 or at least the delay"});
         f(values.optimizerState, "optimizer_state", optimizerStateField());
     }
-    [[nodiscard]] std::optional<FieldError> check() const {
-        const std::string period = std::to_string(values.period);
-        if (values.delay > values.period) {
-            return FieldError{
-                "delay", "delay is " + std::to_string(values.delay) + "; allowed: 0 to period (" + period + ") steps"};
-        }
-        if (values.offset >= values.period) {
-            return FieldError{"offset", "offset is " + std::to_string(values.offset) + "; allowed: 0 to period - 1 (" +
-                                            std::to_string(values.period - 1) + ") steps"};
-        }
-        return std::nullopt;
-    }
+    [[nodiscard]] std::optional<FieldError> check() const { return values.check(); }
 };
 
 class Dasgd final : public Algorithm, public Checkpointed {

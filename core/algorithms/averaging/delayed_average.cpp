@@ -2,8 +2,10 @@
 
 #include <torch/types.h>
 
+#include <string>
 #include <string_view>
 
+#include "core/base/check.h"
 #include "core/optimizers/optimizer.h"
 #include "core/step/archive.h"
 
@@ -20,17 +22,39 @@ Mixer meanMixer() {
             .start = [](Communicator& comm, at::Tensor& snapshot) { return comm.allReduce(snapshot, Reduce::Sum); }};
 }
 
+std::optional<FieldError> DelayedAverageParams::check() const {
+    const std::string steps = " (" + std::to_string(period) + ") steps";
+    if (delay > period) {
+        return FieldError{"delay", "delay is " + std::to_string(delay) + "; allowed: 0 to period" + steps};
+    }
+    if (offset >= period) {
+        return FieldError{"offset", "offset is " + std::to_string(offset) + "; allowed: 0 to period - 1 (" +
+                                        std::to_string(period - 1) + ") steps"};
+    }
+    if (snapshotAtZero && offset > 0 && offset < delay) {
+        return FieldError{"offset", "offset is " + std::to_string(offset) + ", but the snapshot at zero is merged at " +
+                                        std::to_string(delay) +
+                                        " steps (delay) and only one average can be in flight; allowed with "
+                                        "snapshot_at_zero: 0, or delay to period - 1"};
+    }
+    return std::nullopt;
+}
+
 DelayedAverage::DelayedAverage(const DelayedAverageParams& params, Mixer mixer)
     : params_(params), mixer_(std::move(mixer)) {}
 
 void DelayedAverage::start(StepContext& context) {
-    if (params_.snapshotAtZero) launch(context);
+    if (params_.snapshotAtZero) average(context);
 }
 
 void DelayedAverage::afterStep(StepContext& context) {
     const std::int64_t k = context.step();
     if (inFlight() && k == launchedAt_ + params_.delay) merge(context);
-    if ((k - params_.offset) % params_.period != 0) return;
+    if ((k - params_.offset) % params_.period == 0) average(context);
+}
+
+void DelayedAverage::average(StepContext& context) {
+    DASGD_CHECK(!inFlight() && "one average in flight");
     if (params_.delay == 0 && params_.localWeight == 0 && params_.optimizerState != "average") {
         averageInPlace(context);
         return;

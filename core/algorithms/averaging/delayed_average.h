@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,7 @@ struct DelayedAverageParams {
     double localWeight = 0.25;    // ξ, 0 <= ξ < 1
     double correction = 0;        // c, 0 <= c <= 1
     bool snapshotAtZero = false;  // the first snapshot is the start itself
-    std::int64_t offset = 0;      // snapshots at k ≡ offset (mod τ), k > 0
+    std::int64_t offset = 0;      // snapshots at k ≡ offset (mod τ), k > 0; 0 <= offset < τ
     // What a merge does with the optimiser's state v (momentum, Adam's means):
     //   keep     nothing: v stays the rank's own
     //   reset    v is what it was before the first step
@@ -33,6 +34,9 @@ struct DelayedAverageParams {
     //            v_s as of the snapshot. The correction does not apply: it could make a mean of squares negative.
     //            Before the first step there is no state, so a snapshot at 0 carries none and its merge changes none.
     std::string optimizerState = "keep";
+    // The rules that hold one collective in flight. With a snapshot at zero the next one leaves at `offset`, where that
+    // is not 0: it must not come before the merge of the first. Fields by their names in DasgdParams.
+    [[nodiscard]] std::optional<FieldError> check() const;
 };
 [[nodiscard]] inline FieldSpec optimizerStateField() {
     return {.help = "The optimiser's state at a merge: kept, reset, or averaged with the weights, which sends it too",
@@ -50,8 +54,10 @@ struct Mixer {
 
 class DelayedAverage final : public Algorithm, public Checkpointed {
 public:
+    // `params` have passed check().
     explicit DelayedAverage(const DelayedAverageParams& params, Mixer mixer = meanMixer());
 
+    // A snapshot at zero that has no delay is merged at once.
     void start(StepContext& context) override;
     // Same-step order: merge due → snapshot → launch.
     void afterStep(StepContext& context) override;
@@ -64,6 +70,7 @@ private:
     [[nodiscard]] bool inFlight() const { return arrived_ || static_cast<bool>(pending_); }
     // Waits for it, where that has not been done.
     void await(StepContext& context);
+    void average(StepContext& context);
     void launch(StepContext& context);
     void merge(StepContext& context);
     void mergeWeights(at::Tensor& weights, at::Tensor mean) const;

@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "gui/models/runs/run_config.h"
+#include "core/analysis/configuration.h"
 
 namespace dasgd::gui {
 
@@ -64,7 +64,7 @@ std::vector<Preset> presetsIn(const QStringList& folders) {
             QFile file(info.filePath());
             if (!file.open(QIODevice::ReadOnly)) continue;
             const QByteArray text = file.readAll();
-            const FlatConfig config = flattenToml(text.toStdString());
+            const Settings config = settingsOf(text.toStdString());
             const auto name = config.find("name");
             Preset preset{info.absoluteFilePath(),
                           name == config.end() ? info.completeBaseName() : QString::fromStdString(name->second),

@@ -2,18 +2,19 @@
 
 #include "gui/models/live/feed_worker.h"
 #include "gui/models/runs/run_config.h"
+#include "storage/scaling.h"
 
 namespace dasgd::gui {
 
 RunItemPtr makeRunItem(storage::RunRow row) {
     auto item = std::make_shared<RunItem>();
     item->id = QString::fromStdString(row.runId);
-    const FlatConfig config = flattenToml(row.config);
-    item->settings = settingsInWords(config);
-    item->group = groupKey(row);
-    item->line = storage::placeOf(config);
-    const auto trace = config.find("record.trace");
-    item->keepsSpans = trace == config.end() || trace->second == "full";
+    const Settings settings = storage::settingsOf(row);
+    item->settings = settingsInWords(settings);
+    item->group = configurationKey(settings);
+    item->line = placeOf(settings);
+    const auto trace = settings.find("record.trace");
+    item->keepsSpans = trace == settings.end() || trace->second == "full";
     item->haystack =
         (QStringList{item->id, QString::fromStdString(row.experiment), QString::fromStdString(row.algorithm),
                      item->settings, QString::fromStdString(row.backend), QString::fromStdString(row.status),

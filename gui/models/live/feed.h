@@ -28,7 +28,7 @@ struct MetricBatch {
 };
 
 // What runs ended with; by id.
-using TimesBatch = std::vector<std::pair<std::string, storage::RunTimes>>;
+using TimesBatch = std::vector<std::pair<std::string, RunTimes>>;
 
 // Where the watched run and the store are.
 struct Pulse {

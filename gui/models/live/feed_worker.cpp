@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "gui/models/runs/run_config.h"
+#include "storage/scaling.h"
 
 namespace dasgd::gui {
 

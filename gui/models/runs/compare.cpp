@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "gui/models/runs/run_config.h"
+#include "storage/scaling.h"
 
 namespace dasgd::gui {
 
@@ -32,22 +33,24 @@ bool startedEarlier(const RunItemPtr& a, const RunItemPtr& b) {
     return std::pair(a->row.startedAt, a->id) < std::pair(b->row.startedAt, b->id);
 }
 
-// Settings that are not the same in all of `runs`, the seed and the experiment's name apart.
-std::set<std::string> differingKeys(const std::vector<FlatConfig>& configs) {
-    std::set<std::string> keys, differing;
-    for (const FlatConfig& config : configs) {
-        for (const auto& [key, value] : config) keys.insert(key);
-    }
-    for (const std::string& key : keys) {
-        if (key == "train.seed" || key == "name" || key == "algorithm.name") continue;
-        std::set<std::string> values;
-        for (const FlatConfig& config : configs) {
-            const auto found = config.find(key);
-            values.insert(found == config.end() ? std::string() : found->second);
+// " seed 2"; with the seeds of jitter, failures and traffic where they differ too, as " compute.seed 3".
+QString seedsInWords(const Settings& settings, const std::vector<Settings>& repetitions) {
+    QString words;
+    for (const std::string& key : seedKeys()) {
+        const auto own = settings.find(key);
+        if (own == settings.end()) continue;
+        const bool differs = std::any_of(repetitions.begin(), repetitions.end(), [&](const Settings& other) {
+            const auto found = other.find(key);
+            return found == other.end() || found->second != own->second;
+        });
+        if (key == "train.seed") {
+            words.prepend(QStringLiteral(" seed ") + QString::fromStdString(own->second));
+        } else if (differs) {
+            words +=
+                QLatin1Char(' ') + QString::fromStdString(key) + QLatin1Char(' ') + QString::fromStdString(own->second);
         }
-        if (values.size() > 1) differing.insert(key);
     }
-    return differing;
+    return words;
 }
 
 }  // namespace
@@ -104,35 +107,26 @@ std::vector<RunItemPtr> overlaidWith(const RunItem& current, std::span<const Run
 }
 
 QStringList distinguishingNames(std::span<const RunItemPtr> runs, const std::set<std::string>& apart) {
-    std::map<std::string, std::vector<std::size_t>> byAlgorithm;
-    std::map<std::string, int> perGroup;
+    std::vector<Settings> settings;
+    std::map<std::string, std::vector<Settings>> repetitions;
     std::set<std::string> experiments;
+    for (const RunItemPtr& run : runs) {
+        settings.push_back(storage::settingsOf(run->row));
+        repetitions[run->group].push_back(settings.back());
+        experiments.insert(run->row.experiment);
+    }
+    const std::vector<Settings> differences = differencesOf(settings, apart);
+    QStringList names;
     for (std::size_t i = 0; i < runs.size(); ++i) {
-        byAlgorithm[runs[i]->row.algorithm].push_back(i);
-        ++perGroup[runs[i]->group];
-        experiments.insert(runs[i]->row.experiment);
+        const storage::RunRow& row = runs[i]->row;
+        QString name =
+            experiments.size() > 1 ? QString::fromStdString(row.experiment) + QStringLiteral(" / ") : QString();
+        name += QString::fromStdString(row.algorithm);
+        for (const auto& [key, value] : differences[i]) name += QLatin1Char(' ') + settingText(key, value);
+        const auto& same = repetitions[runs[i]->group];
+        names << (same.size() > 1 ? name + seedsInWords(settings[i], same) : name);
     }
-    std::vector<QString> names(runs.size());
-    for (const auto& [algorithm, members] : byAlgorithm) {
-        std::vector<FlatConfig> configs;
-        for (const std::size_t i : members) {
-            configs.push_back(flattenToml(runs[i]->row.config));
-            for (const std::string& key : apart) configs.back().erase(key);
-        }
-        const std::set<std::string> differing = differingKeys(configs);
-        for (std::size_t m = 0; m < members.size(); ++m) {
-            const RunItem& run = *runs[members[m]];
-            QString& name = names[members[m]];
-            if (experiments.size() > 1) name = QString::fromStdString(run.row.experiment) + QStringLiteral(" / ");
-            name += QString::fromStdString(algorithm);
-            for (const std::string& key : differing) {
-                const auto found = configs[m].find(key);
-                if (found != configs[m].end()) name += QLatin1Char(' ') + settingText(key, found->second);
-            }
-            if (perGroup[run.group] > 1) name += QStringLiteral(" seed ") + QString::number(run.row.seed);
-        }
-    }
-    return {names.begin(), names.end()};
+    return names;
 }
 
 }  // namespace dasgd::gui

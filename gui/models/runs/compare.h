@@ -20,7 +20,7 @@ struct CurveStyle {
     bool operator==(const CurveStyle&) const = default;
 };
 
-// Gives each configuration (seed apart) of each experiment its style and keeps it for good: the well-known algorithms
+// Gives each configuration of each experiment its style and keeps it for good: the well-known algorithms
 // have a colour of their own, the others take the next free one.
 class StyleBook {
 public:
@@ -42,9 +42,9 @@ private:
 [[nodiscard]] std::vector<RunItemPtr> overlaidWith(const RunItem& current, std::span<const RunItemPtr> runs,
                                                    std::size_t limit = 8);
 
-// Short names that tell the runs apart: the algorithm, then the settings that differ between runs of that algorithm,
-// then the seed where the configuration is the same, and the experiment where there are several. Settings in `apart` do
-// not count.
+// Short names that tell the runs apart: the algorithm, then what sets its configuration apart (differencesOf()), then
+// the seeds where the configuration is the same, and the experiment where there are several. Settings in `apart` do not
+// count.
 [[nodiscard]] QStringList distinguishingNames(std::span<const RunItemPtr> runs,
                                               const std::set<std::string>& apart = {});
 

@@ -7,19 +7,19 @@
 #include <string>
 #include <vector>
 
+#include "core/analysis/scaling.h"
 #include "storage/run_reader.h"
-#include "storage/scaling.h"
 
 namespace dasgd::gui {
 
 struct RunItem {
     storage::RunRow row;
     QString id;
-    QString settings;         // settingsInWords()
-    std::string group;        // groupKey()
-    storage::LinePlace line;  // where it stands on the Scaling page
-    bool keepsSpans = true;   // record.trace is "full"
-    QString haystack;         // lower case: every word a filter may hit
+    QString settings;        // settingsInWords()
+    std::string group;       // configurationKey()
+    LinePlace line;          // where it stands on the Scaling page
+    bool keepsSpans = true;  // record.trace is "full"
+    QString haystack;        // lower case: every word a filter may hit
 };
 
 // Immutable, shared between threads.

@@ -7,34 +7,18 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "gui/models/runs/run_config.h"
 #include "gui/models/words.h"
+#include "storage/scaling.h"
 
 namespace dasgd::gui {
 
 namespace {
-
-using storage::Scaling;
-using storage::ScalingPoint;
-using storage::Target;
 
 // Base throughputs closer than this have one ideal line.
 constexpr double kSameIdeal = 0.1;
 
 bool startedLater(const RunItemPtr& a, const RunItemPtr& b) {
     return std::tie(a->row.startedAt, a->id) > std::tie(b->row.startedAt, b->id);
-}
-
-// What is computed, whatever it runs on: measured and simulated runs of it share it.
-std::string workOf(const ScalingLine& line) {
-    std::string work;
-    for (const auto& [key, value] : flattenToml(line.newest().row.config)) {
-        const std::string section = key.substr(0, key.find('.'));
-        if (section == "cluster" || section == "network" || section == "compute" || section == "record") continue;
-        if (key == "name" || key == "train.seed" || key == "train.batch_size") continue;
-        work += key + "=" + value + "\n";
-    }
-    return work;
 }
 
 // Colours by what is computed: the well-known algorithms have their own. Dash and marker move on until no two lines
@@ -44,7 +28,7 @@ std::vector<CurveStyle> stylesOf(const std::vector<const ScalingLine*>& lines) {
     for (const ScalingLine* line : lines) {
         auto work = std::make_shared<RunItem>();
         work->row.algorithm = line->newest().row.algorithm;
-        work->group = workOf(*line);
+        work->group = workloadOf(storage::settingsOf(line->newest().row));
         works.push_back(std::move(work));
     }
     // The order of drawing must not decide who gets which colour.
@@ -59,7 +43,7 @@ std::vector<CurveStyle> stylesOf(const std::vector<const ScalingLine*>& lines) {
     std::vector<CurveStyle> styles;
     std::set<std::tuple<int, int, int, bool>> taken;
     for (const ScalingLine* line : lines) {
-        const std::string work = workOf(*line);
+        const std::string work = workloadOf(storage::settingsOf(line->newest().row));
         const auto same = [&](const RunItemPtr& item) { return item->group == work; };
         const CurveStyle own = book.styleOf(**std::find_if(works.begin(), works.end(), same));
         CurveStyle style = own;
@@ -76,8 +60,7 @@ std::vector<CurveStyle> stylesOf(const std::vector<const ScalingLine*>& lines) {
 // Measured lines are named among themselves, and so are simulated ones: that they differ in every key of the network
 // is said in one word.
 QStringList namesOf(const std::vector<const ScalingLine*>& lines, Scaling scaling) {
-    std::set<std::string> apart = storage::repetitionKeys();
-    apart.insert("cluster.workers");
+    std::set<std::string> apart{"cluster.workers"};
     if (scaling == Scaling::Strong) apart.insert({"train.batch_size", "compute.step_time"});
     std::map<bool, std::vector<RunItemPtr>> byKind;
     std::set<std::string> experiments;
@@ -218,7 +201,7 @@ std::vector<DrawnLine> drawnLines(const std::vector<const ScalingLine*>& lines, 
     const QStringList names = namesOf(lines, scaling);
     std::vector<DrawnLine> drawn;
     for (std::size_t i = 0; i < lines.size(); ++i) {
-        std::vector<storage::ScalingRun> runs;
+        std::vector<ScalingRun> runs;
         for (const RunItemPtr& run : lines[i]->runs) {
             const auto known = times.find(run->row.runId);
             if (known != times.end()) runs.push_back(scalingRun(run->row, run->line, known->second, target));

@@ -1,5 +1,5 @@
 // The runs of a workspace as lines over the number of workers: which there are, how they are called and drawn. No
-// widget; the numbers are storage/scaling.h's.
+// widget; the numbers are core/analysis/scaling.h's.
 #pragma once
 
 #include <QString>
@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "core/analysis/scaling.h"
 #include "gui/models/live/curve.h"
 #include "gui/models/runs/run_item.h"
-#include "storage/scaling.h"
 
 namespace dasgd::gui {
 
@@ -28,24 +28,24 @@ struct ScalingLine {
     [[nodiscard]] QString inWords() const;
 };
 // Those that scale before those of one number of workers, each by their newest run, the newest first.
-[[nodiscard]] std::vector<ScalingLine> scalingLines(std::span<const RunItemPtr> runs, storage::Scaling scaling);
+[[nodiscard]] std::vector<ScalingLine> scalingLines(std::span<const RunItemPtr> runs, Scaling scaling);
 
 // The lines to begin with: those of the experiment of the first, that scale as it does; at most `limit`.
 [[nodiscard]] std::vector<const ScalingLine*> firstLines(const std::vector<ScalingLine>& lines, std::size_t limit = 8);
 
-using TimesById = std::map<std::string, storage::RunTimes>;
+using TimesById = std::map<std::string, RunTimes>;
 
 // A line as it is drawn.
 struct DrawnLine {
     const ScalingLine* line = nullptr;
     QString name;  // tells it from the other drawn lines
     CurveStyle style;
-    std::vector<storage::ScalingPoint> points;  // of the runs whose times are there
+    std::vector<ScalingPoint> points;  // of the runs whose times are there
 };
 // Names, styles and points of lines that are drawn together. What computes the same has the same colour, measured or
 // simulated; two lines never share colour, dash, marker and filling. Runs without times are left out.
 [[nodiscard]] std::vector<DrawnLine> drawnLines(const std::vector<const ScalingLine*>& lines, const TimesById& times,
-                                                storage::Scaling scaling, const std::optional<storage::Target>& target);
+                                                Scaling scaling, const std::optional<Target>& target);
 
 enum class ScalingPlot { Throughput, Efficiency, TimeToTarget };
 
@@ -54,13 +54,13 @@ enum class ScalingPlot { Throughput, Efficiency, TimeToTarget };
 [[nodiscard]] std::vector<Curve> scalingCurves(const std::vector<DrawnLine>& lines, ScalingPlot plot);
 // Of the y axis: what, and how its time came about.
 [[nodiscard]] QString scalingAxis(const std::vector<DrawnLine>& lines, ScalingPlot plot,
-                                  const std::optional<storage::Target>& target);
+                                  const std::optional<Target>& target);
 // What a point of a plot stands for, for people: every number, and the ids of its runs.
-[[nodiscard]] QString pointInWords(const DrawnLine& line, const storage::ScalingPoint& point,
-                                   const std::optional<storage::Target>& target);
+[[nodiscard]] QString pointInWords(const DrawnLine& line, const ScalingPoint& point,
+                                   const std::optional<Target>& target);
 // "8.31 ± 0.02"; kAbsent for none.
 [[nodiscard]] QString spreadText(const Sample& sample, double scale = 1);
 // The same of the time to target, with how many seeds reached it where not all did.
-[[nodiscard]] QString timeToTargetText(const storage::ScalingPoint& point);
+[[nodiscard]] QString timeToTargetText(const ScalingPoint& point);
 
 }  // namespace dasgd::gui

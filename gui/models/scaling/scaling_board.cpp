@@ -45,14 +45,14 @@ void ScalingBoard::gather() {
     redraw();
 }
 
-void ScalingBoard::setScaling(storage::Scaling scaling) {
+void ScalingBoard::setScaling(Scaling scaling) {
     if (scaling == scaling_) return;
     scaling_ = scaling;
     own_ = false;
     gather();
 }
 
-void ScalingBoard::setTarget(const std::optional<storage::Target>& target) {
+void ScalingBoard::setTarget(const std::optional<Target>& target) {
     if (target == target_) return;
     target_ = target;
     redraw();
@@ -100,7 +100,7 @@ const DrawnLine* ScalingBoard::drawnOf(const std::string& key) const {
 QStringList ScalingBoard::runIds() const {
     QStringList ids;
     for (const DrawnLine& line : drawn_) {
-        for (const storage::ScalingPoint& point : line.points) {
+        for (const ScalingPoint& point : line.points) {
             for (const std::string& id : point.runIds) ids << QString::fromStdString(id);
         }
     }

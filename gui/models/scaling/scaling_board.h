@@ -23,10 +23,10 @@ public:
 
     // While off it costs nothing, whatever runs.
     void setWatching(bool watching);
-    void setScaling(storage::Scaling scaling);  // forgets the choice of lines
-    void setTarget(const std::optional<storage::Target>& target);
-    [[nodiscard]] storage::Scaling scaling() const { return scaling_; }
-    [[nodiscard]] const std::optional<storage::Target>& target() const { return target_; }
+    void setScaling(Scaling scaling);  // forgets the choice of lines
+    void setTarget(const std::optional<Target>& target);
+    [[nodiscard]] Scaling scaling() const { return scaling_; }
+    [[nodiscard]] const std::optional<Target>& target() const { return target_; }
 
     [[nodiscard]] const std::vector<ScalingLine>& lines() const { return lines_; }
     [[nodiscard]] bool isChosen(const std::string& key) const { return chosen_.contains(key); }
@@ -54,8 +54,8 @@ private:
     Session& session_;
     QTimer pending_;
     bool watching_ = false, stale_ = true, own_ = false;
-    storage::Scaling scaling_ = storage::Scaling::Weak;
-    std::optional<storage::Target> target_;
+    Scaling scaling_ = Scaling::Weak;
+    std::optional<Target> target_;
     std::vector<ScalingLine> lines_;
     std::set<std::string> chosen_;
     std::vector<DrawnLine> drawn_;

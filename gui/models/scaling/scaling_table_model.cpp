@@ -24,7 +24,7 @@ constexpr std::array<const char*, ScalingTableModel::kColumns> kScalingHelp{
     "part of the reductions that ran while the rank computed",
     "steps to the first evaluation that reaches the target × mean time of a step"};
 
-QString cellText(const DrawnLine& line, const storage::ScalingPoint& point, ScalingTableModel::Column column) {
+QString cellText(const DrawnLine& line, const ScalingPoint& point, ScalingTableModel::Column column) {
     switch (column) {
         case ScalingTableModel::Configuration: return line.name;
         case ScalingTableModel::Workers: return QString::number(point.workers);
@@ -68,7 +68,7 @@ QVariant ScalingTableModel::data(const QModelIndex& index, int role) const {
     const auto place = placeOf(index.row());
     if (!index.isValid() || !place) return {};
     const DrawnLine& line = board_.drawn()[place->first];
-    const storage::ScalingPoint& point = line.points[place->second];
+    const ScalingPoint& point = line.points[place->second];
     switch (role) {
         case Qt::DisplayRole: return cellText(line, point, static_cast<Column>(index.column()));
         case Qt::TextAlignmentRole:

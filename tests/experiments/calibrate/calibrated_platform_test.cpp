@@ -4,8 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include "core/base/toml_reader.h"
 #include "experiments/config/checked_experiment.h"
-#include "experiments/config/toml_reader.h"
 #include "tests/support/runs.h"
 
 namespace dasgd::experiments {

@@ -5,10 +5,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/toml_reader.h"
 #include "core/cost/step_time.h"
 #include "experiments/base/text.h"
 #include "experiments/config/document.h"
-#include "experiments/config/toml_reader.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/runs.h"
 

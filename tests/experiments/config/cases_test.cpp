@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/base/toml_reader.h"
 #include "experiments/config/sweep.h"
-#include "experiments/config/toml_reader.h"
 
 namespace dasgd::experiments {
 namespace {

@@ -4,11 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "experiments/config/toml_reader.h"
+#include "core/base/toml_reader.h"
 
 namespace dasgd::experiments {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
@@ -80,6 +81,83 @@ TEST(Sweep, RefusesWhatMakesNoSense) {
     EXPECT_THAT(error("", {{}, {"a=5..1"}}), HasSubstr("must rise"));
     EXPECT_THAT(error("", {{}, {"a=1..900000000000"}}), HasSubstr("at most"));
     EXPECT_THAT(error("", {{}, {"a=1..1000", "b=1..1000"}}), HasSubstr("more than 100000 experiments"));
+}
+
+constexpr const char* kDasgd = "[algorithm]\nname = \"dasgd\"\nperiod = 4\ndelay = 3\nlocal_weight = 0.25\n";
+
+TEST(Sweep, OverAlgorithmsKeepsTheFieldsThatEachKnows) {
+    const auto document = parseToml(
+        std::string(kDasgd) + "[sweep]\n\"algorithm.name\" = [\"dasgd\", \"local_sgd\", \"sync_sgd\"]\n", "f.toml");
+    const auto expanded = expandExperiments(*document, {});
+    ASSERT_TRUE(expanded) << expanded.error().message;
+    ASSERT_EQ(expanded->size(), 3U);
+    const auto keys = [&](std::size_t i) {
+        std::vector<std::string> all;
+        for (const auto& [key, value] : *expanded->at(i).document.find("algorithm")->as<Value::Table>())
+            all.push_back(key);
+        return all;
+    };
+    EXPECT_THAT(keys(0), ElementsAre("name", "period", "delay", "local_weight"));
+    EXPECT_THAT(keys(1), ElementsAre("name", "period"));
+    EXPECT_THAT(keys(2), ElementsAre("name"));
+    EXPECT_EQ(expanded->at(2).label, "algorithm.name=sync_sgd");
+    EXPECT_THAT(expanded->at(2).dropped, ElementsAre());
+}
+
+TEST(Sweep, OverAlgorithmsLeavesAKeyThatNoneKnowsToBeRefused) {
+    const auto expanded = expandExperiments(
+        *parseToml(std::string(kDasgd) + "bucket_mb = 5.0\nperoid = 3\n[sweep]\n\"algorithm.name\" = [\"dasgd\", "
+                                         "\"local_sgd\"]\n",
+                   "f.toml"),
+        {});
+    for (const auto& one : *expanded) {
+        EXPECT_NE(one.document.find("algorithm")->find("peroid"), nullptr);
+        EXPECT_NE(one.document.find("algorithm")->find("bucket_mb"), nullptr) << "of sync_sgd, which is not swept";
+    }
+}
+
+// delay means nothing to sync_sgd, so that it is one experiment and not one for each delay.
+TEST(Sweep, AnAxisCountsForTheAlgorithmsThatKnowIt) {
+    EXPECT_THAT(labels(std::string(kDasgd) +
+                       "[sweep]\n\"algorithm.name\" = [\"dasgd\", \"sync_sgd\"]\n\"algorithm.delay\" = [1, 2]\n"
+                       "\"train.seed\" = [1, 2]\n"),
+                ElementsAre("algorithm.name=dasgd, algorithm.delay=1, train.seed=1",
+                            "algorithm.name=dasgd, algorithm.delay=1, train.seed=2",
+                            "algorithm.name=dasgd, algorithm.delay=2, train.seed=1",
+                            "algorithm.name=dasgd, algorithm.delay=2, train.seed=2",
+                            "algorithm.name=sync_sgd, train.seed=1", "algorithm.name=sync_sgd, train.seed=2"));
+}
+
+TEST(Sweep, SettingAnotherAlgorithmNamesTheKeysToDrop) {
+    EXPECT_THAT(labels(kDasgd, {{"algorithm.name=local_sgd"}, {}}).front(),
+                AllOf(StartsWith("error: f.toml:4:1: local_sgd (--set algorithm.name=local_sgd) does not know delay, "
+                                 "local_weight"),
+                      HasSubstr("--drop-unknown")));
+    EXPECT_THAT(labels("[optimizer]\nmomentum = 0.9\n", {{"optimizer.name=adamw"}, {}}).front(),
+                StartsWith("error: f.toml:2:1: adamw (--set optimizer.name=adamw) does not know momentum"));
+}
+
+TEST(Sweep, DropsWhatOnlyAnotherPluginKnows) {
+    const Overrides overrides{.set = {"algorithm.name=local_sgd", "optimizer.name=adamw"}, .dropUnknown = true};
+    const auto expanded = expandExperiments(
+        *parseToml(std::string(kDasgd) + "peroid = 1\n[optimizer]\nmomentum = 0.9\nlearning_rate = 0.1\n", "f.toml"),
+        overrides);
+    ASSERT_TRUE(expanded) << expanded.error().message;
+    EXPECT_THAT(expanded->at(0).dropped,
+                ElementsAre("algorithm.delay", "algorithm.local_weight", "optimizer.momentum"));
+    const Value& algorithm = *expanded->at(0).document.find("algorithm");
+    EXPECT_EQ(algorithm.find("delay"), nullptr);
+    EXPECT_NE(algorithm.find("period"), nullptr);
+    EXPECT_NE(algorithm.find("peroid"), nullptr) << "a slip of the pen is no other algorithm's field";
+    EXPECT_NE(expanded->at(0).document.find("optimizer")->find("learning_rate"), nullptr);
+}
+
+TEST(Sweep, NeverDropsWhatTheCommandLineSets) {
+    const Overrides overrides{.set = {"algorithm.name=local_sgd", "algorithm.delay=2"}, .dropUnknown = true};
+    const auto expanded = expandExperiments(*parseToml(kDasgd, "f.toml"), overrides);
+    ASSERT_TRUE(expanded) << expanded.error().message;
+    EXPECT_NE(expanded->at(0).document.find("algorithm")->find("delay"), nullptr);
+    EXPECT_THAT(expanded->at(0).dropped, ElementsAre("algorithm.local_weight"));
 }
 
 }  // namespace

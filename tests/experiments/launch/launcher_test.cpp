@@ -219,10 +219,5 @@ TEST_F(LauncherTest, RunsThreadsInOneProcess) {
     }
 }
 
-TEST(Launcher, NamesConfigurationsShortly) {
-    EXPECT_EQ(shortHash(""), "cbf29ce484222325");  // FNV-1a's own offset and test vector
-    EXPECT_EQ(shortHash("a"), "af63dc4c8601ec8c");
-}
-
 }  // namespace
 }  // namespace dasgd::experiments

@@ -1,42 +1,40 @@
-// What sets configurations apart.
+// Which runs of a workspace become one row.
 #include "experiments/report/comparison.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "tests/support/runs.h"
 
 namespace dasgd::experiments {
 namespace {
 
 using ::testing::ElementsAre;
 
-std::string config(const std::string& algorithm, const std::string& more = "", int seed = 1) {
-    return "name = \"x\"\n[algorithm]\n" + algorithm + "[train]\nseed = " + std::to_string(seed) + "\n" + more;
+std::string config(int seed, int jitterSeed, int delay) {
+    return "name = \"n\"\n[algorithm]\nname = \"dasgd\"\ndelay = " + std::to_string(delay) +
+           "\n[train]\nseed = " + std::to_string(seed) + "\n[compute]\nseed = " + std::to_string(jitterSeed) + "\n";
 }
 
-TEST(Comparison, NamesTheAlgorithmWhereThatIsAll) {
-    EXPECT_THAT(
-        labelConfigurations({config("name = \"sync_sgd\"\n"), config("name = \"dasgd\"\nperiod = 4\ndelay = 3\n"),
-                             config("name = \"local_sgd\"\nperiod = 4\n", "", 2)}),
-        ElementsAre("sync_sgd", "dasgd", "local_sgd"));
-}
-
-TEST(Comparison, NamesTheKeysThatDiffer) {
-    EXPECT_THAT(labelConfigurations({config("name = \"dasgd\"\ndelay = 1\n", "batch_size = 32\n"),
-                                     config("name = \"dasgd\"\ndelay = 2\n", "batch_size = 64\n")}),
-                ElementsAre("dasgd delay=1 train.batch_size=32", "dasgd delay=2 train.batch_size=64"));
-}
-
-TEST(Comparison, NumbersValuesThatAreTooLongToRead) {
-    const auto matrix = [](const std::string& last) {
-        return config("name = \"a\"\nx = [[1, 2, 3, 4, 5, 6, 7, 8], [1, 2, 3, 4, 5, 6, 7, " + last + "]]\n");
+TEST(Comparison, RunsThatDifferInSeedsAloneAreOneRow) {
+    const test::TempDir folder;
+    auto store = test::orDie(storage::Store::open(folder / "workspace"));
+    const auto add = [&](const std::string& id, const std::string& text) {
+        storage::RunInfo info = test::runInfo(id);
+        info.config = text;
+        test::orDie(store.addRun(info));
     };
-    EXPECT_THAT(labelConfigurations({matrix("8"), config("name = \"a\"\nx = [[1]]\n"), matrix("9"), matrix("8")}),
-                ElementsAre("a x=#1", "a x=[[1]]", "a x=#2", "a x=#1 #2"));
-}
-
-TEST(Comparison, TellsApartWhatOnlyOneOfThemHas) {
-    EXPECT_THAT(labelConfigurations({config("name = \"a\"\n"), config("name = \"a\"\nx = 1\n")}),
-                ElementsAre("a", "a #2"));
+    add("a", config(1, 1, 2));
+    add("b", config(2, 1, 2));
+    add("c", config(1, 2, 2));
+    add("d", config(1, 1, 3));
+    auto reader = test::orDie(storage::RunReader::open(store.paths().root));
+    const auto comparison = compareRuns(reader, {"a", "b", "c", "d"}, "");
+    ASSERT_TRUE(comparison) << comparison.error().message;
+    ASSERT_EQ(comparison->groups.size(), 2U);
+    EXPECT_THAT(comparison->groups[0].runIds, ElementsAre("a", "b", "c"));
+    EXPECT_EQ(comparison->groups[0].label, "dasgd delay=2");
+    EXPECT_THAT(comparison->groups[1].runIds, ElementsAre("d"));
 }
 
 }  // namespace

@@ -4,13 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "experiments/config/toml_reader.h"
+#include "core/base/toml_reader.h"
 #include "tests/support/dasgd_program.h"
 
 namespace dasgd::experiments {
 namespace {
 
-using storage::Scaling;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;

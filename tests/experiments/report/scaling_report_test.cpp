@@ -9,12 +9,10 @@
 namespace dasgd::experiments {
 namespace {
 
-using storage::Scaling;
-using storage::Target;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-storage::ScalingRun run(int workers, const std::string& seed, double stepMs, std::optional<double> secondsToTarget) {
+ScalingRun run(int workers, const std::string& seed, double stepMs, std::optional<double> secondsToTarget) {
     return {.runId = "r" + std::to_string(workers) + seed,
             .seeds = seed,
             .workers = workers,
@@ -27,8 +25,8 @@ storage::ScalingRun run(int workers, const std::string& seed, double stepMs, std
 ScalingReport report() {
     ScalingReport made{.target = Target{Target::Metric::Accuracy, 0.97}};
     ScalingTable table{.label = "dasgd delay=2", .algorithm = "dasgd", .backend = "virtual", .simulated = true};
-    table.points = storage::scalingPoints(
-        {run(1, "1", 10, 4), run(1, "2", 10, 6), run(8, "1", 16, 2), run(8, "2", 16, std::nullopt)});
+    table.points =
+        scalingPoints({run(1, "1", 10, 4), run(1, "2", 10, 6), run(8, "1", 16, 2), run(8, "2", 16, std::nullopt)});
     made.tables.push_back(table);
     return made;
 }
@@ -64,7 +62,7 @@ TEST(ScalingReport, SaysWhatStrongScalingAssumes) {
 
 TEST(ScalingReport, WhatNobodyReachedIsSaid) {
     ScalingReport made = report();
-    made.tables.front().points = storage::scalingPoints({run(1, "1", 10, std::nullopt)});
+    made.tables.front().points = scalingPoints({run(1, "1", 10, std::nullopt)});
     made.tables.front().unfinished = 2;
     EXPECT_THAT(scalingText(made), HasSubstr("not reached"));
     EXPECT_THAT(scalingText(made), HasSubstr("2 runs that failed or were stopped are left out"));

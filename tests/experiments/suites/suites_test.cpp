@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "core/base/toml_reader.h"
 #include "core/cost/cost.h"
 #include "core/cost/sizing.h"
 #include "core/cost/step_time.h"
-#include "experiments/config/toml_reader.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/paths.h"
 

@@ -31,8 +31,59 @@ int freePort() {
     return ntohs(address.sin_port);
 }
 
+// A rank as another host would start it: with a workspace of its own.
+struct HandRank {
+    std::vector<std::string> change;
+    std::string file = "e.toml";
+    int worldSize = 2;
+    std::string program = test::kProgram;
+};
+
+// The same program with another build id, as a build on another host would have.
+std::string otherBuild(const std::filesystem::path& folder) {
+    std::string bytes = test::contentOf(test::kProgram);
+    // Of the note: 4 bytes of name, 20 of description, type 3, "GNU".
+    const std::string head{"\4\0\0\0\x14\0\0\0\3\0\0\0GNU\0", 16};
+    const auto note = bytes.find(head);
+    DASGD_CHECK(note != std::string::npos);
+    bytes[note + head.size()] = static_cast<char>(~bytes[note + head.size()]);
+    test::writeText(folder / "other" / "dasgd", bytes);
+    std::filesystem::permissions(folder / "other" / "dasgd", std::filesystem::perms::owner_all);
+    return folder / "other" / "dasgd";
+}
+
 class WorkerByHand : public ::testing::Test {
 protected:
+    std::vector<test::Ended> startApart(const std::vector<HandRank>& ranks) {
+        const std::string port = std::to_string(freePort());
+        std::vector<test::StartedProgram> workers;
+        for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+            std::vector<std::string> arguments{"worker", ranks[rank].file, "-w", "hand" + std::to_string(rank)};
+            for (const std::string& change : ranks[rank].change) arguments.insert(arguments.end(), {"--set", change});
+            workers.emplace_back(folder_.path(), arguments,
+                                 test::Environment{{"RANK", std::to_string(rank)},
+                                                   {"WORLD_SIZE", std::to_string(ranks[rank].worldSize)},
+                                                   {"MASTER_ADDR", "127.0.0.1"},
+                                                   {"MASTER_PORT", port}},
+                                 ranks[rank].program);
+        }
+        std::vector<test::Ended> ended;
+        for (test::StartedProgram& worker : workers) ended.push_back(worker.wait());
+        return ended;
+    }
+
+    // Both ranks refuse, for the same reason, and no run is recorded.
+    void expectRefused(const std::vector<HandRank>& ranks, const std::string& why) {
+        const auto ended = startApart(ranks);
+        for (std::size_t rank = 0; rank < ended.size(); ++rank) {
+            EXPECT_EQ(ended[rank].exit, 2) << "rank " << rank << ": " << ended[rank].err;
+            EXPECT_THAT(ended[rank].err, HasSubstr(why)) << "rank " << rank;
+            auto reader = storage::RunReader::open(folder_.path() / ("hand" + std::to_string(rank)));
+            ASSERT_TRUE(reader);
+            EXPECT_TRUE(reader->runs()->empty()) << "rank " << rank;
+        }
+    }
+
     std::vector<test::Ended> startAll(int ranks, const std::vector<std::string>& more = {}) {
         const std::string port = std::to_string(freePort());
         std::vector<test::StartedProgram> workers;
@@ -133,6 +184,51 @@ TEST_F(WorkerByHand, StopTogetherWhenOneIsTerminated) {
         return reader->metrics({.runId = row.runId, .name = "train/loss", .rank = rank})->samples.back().step;
     };
     EXPECT_EQ(lastStep(0), lastStep(1));
+}
+
+TEST_F(WorkerByHand, RanksOfOtherSettingsRefuseBeforeTheyTrain) {
+    folder_.write("e.toml", test::quickExperiment() + "timeout_s = 20.0\n");
+    folder_.write("local.toml", "name = \"quick\"\n[algorithm]\nname = \"local_sgd\"\n" +
+                                    test::quickExperiment().substr(test::quickExperiment().find("[model]")) +
+                                    "timeout_s = 20.0\n");
+    const HandRank same;
+    expectRefused({same, {.change = {"optimizer.learning_rate=0.2"}}},
+                  "optimizer.learning_rate is 0.1 on rank 0 and 0.2 on rank 1");
+    expectRefused({same, {.change = {"train.seed=7"}}}, "train.seed is 1 on rank 0 and 7 on rank 1");
+    expectRefused({same, {.file = "local.toml"}}, "algorithm.name is dasgd on rank 0 and local_sgd on rank 1");
+}
+
+// These would meet in Gloo with tensors and groups of different sizes, which ends a process.
+TEST_F(WorkerByHand, RanksOfOtherSizesRefuseBeforeTheyTrain) {
+    const auto problem = [](const std::string& matrix, const std::string& targets) {
+        const std::string quick = test::quickExperiment();
+        return quick.substr(0, quick.find("matrix")) + "matrix = " + matrix + "\ntargets = " + targets + "\n" +
+               quick.substr(quick.find("[train]")) + "timeout_s = 20.0\n";
+    };
+    folder_.write("e.toml", problem("[[2.0]]", "[[1.0], [0.0], [2.0]]"));
+    folder_.write("large.toml", problem("[[2.0, 0.0], [0.0, 1.0]]", "[[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]"));
+    const HandRank same;
+    expectRefused({same, {.file = "large.toml"}}, "plan.parameters is 1 on rank 0 and 2 on rank 1");
+    expectRefused({same, {.change = {"cluster.workers=3"}, .worldSize = 3}},
+                  "cluster.workers is 2 on rank 0 and 3 on rank 1");
+    expectRefused({{.change = {"cluster.workers=3"}, .worldSize = 3}, same},
+                  "cluster.workers is 3 on rank 0 and 2 on rank 1");
+}
+
+TEST_F(WorkerByHand, RanksOfAnotherBuildRefuseBeforeTheyTrain) {
+    folder_.write("e.toml", test::quickExperiment() + "timeout_s = 20.0\n");
+    expectRefused({HandRank{}, {.program = otherBuild(folder_.path())}}, "program.build is ");
+}
+
+TEST_F(WorkerByHand, EqualRanksWithWorkspacesOfTheirOwnTrain) {
+    folder_.write("e.toml", test::quickExperiment());
+    for (const test::Ended& each : startApart({HandRank{}, HandRank{}})) EXPECT_EQ(each.exit, 0) << each.err;
+    auto first = storage::RunReader::open(folder_.path() / "hand0");
+    auto second = storage::RunReader::open(folder_.path() / "hand1");
+    ASSERT_TRUE(first && second);
+    ASSERT_EQ(first->runs()->size(), 1u);
+    ASSERT_EQ(second->runs()->size(), 1u);
+    EXPECT_EQ(first->runs()->front().runId, second->runs()->front().runId);
 }
 
 }  // namespace

@@ -31,7 +31,9 @@ TEST_P(DasgdOracle, FollowsTheSerialRule) {
     const QuadraticProblem problem{.workers = workers};
     SerialMerge rule{
         .period = s.period, .delay = s.delay, .offset = s.offset, .xi = s.xi, .c = s.c, .snapshotAtZero = s.atZero};
-    if (s.atZero) rule.take(0, Workers(static_cast<std::size_t>(workers), problem.start));
+    Workers start(static_cast<std::size_t>(workers), problem.start);
+    rule.start(start);
+    expectSame({start}, {Workers(static_cast<std::size_t>(workers), problem.start)}, kRounding);
     const Trajectory expected = serial(problem, std::ref(rule));
     expectSame(recorded(train(problem.experiment(dasgd(s.period, s.delay, s.xi, s.c, s.atZero, s.offset)))), expected,
                kRounding);
@@ -43,7 +45,11 @@ INSTANTIATE_TEST_SUITE_P(
                      testing::Values(Setting{4, 1, 0.25, 0}, Setting{4, 3, 0.25, 0}, Setting{4, 3, 0, 1},
                                      Setting{4, 3, 0, 0}, Setting{4, 4, 0.5, 0.5}, Setting{3, 2, 0.3, 1},
                                      Setting{1, 1, 0.1, 0.2}, Setting{5, 0, 0.4, 0.7}, Setting{4, 4, 0, 1, true},
-                                     Setting{4, 2, 0.25, 0, false, 3})));
+                                     Setting{4, 2, 0.25, 0, false, 3}, Setting{4, 1, 0.25, 0, false, 1},
+                                     Setting{4, 3, 0.25, 0.5, false, 1}, Setting{4, 0, 0.25, 0.5, true},
+                                     Setting{4, 0, 0, 0, true}, Setting{4, 0, 0.25, 0, true, 2},
+                                     Setting{4, 2, 0.25, 0.5, true, 2}, Setting{4, 2, 0, 1, true, 3},
+                                     Setting{4, 4, 0.25, 0, true, 0})));
 
 class DasgdMomentum : public testing::TestWithParam<Setting> {};
 
@@ -231,6 +237,27 @@ TEST(Dasgd, SendsOneRingAllReduceAPeriod) {
     const QuadraticProblem problem{.workers = 4};
     const std::vector<RankRecord> records = train(problem.experiment(dasgd(4, 3, 0.25, 0)));
     EXPECT_EQ(records[0].sink.metrics.at("train/loss").back().bytesSent, 4 * 2 * 24 * 3 / 4);
+}
+
+// A snapshot at zero without a delay is merged at once, as every other one is.
+TEST(Dasgd, MergesASnapshotAtZeroWithoutDelayAtOnce) {
+    const QuadraticProblem problem{.workers = 2, .steps = 3};
+    const std::vector<RankRecord> records = train(problem.experiment(dasgd(4, 0, 0.25, 0, true)));
+    const auto& spans = records[0].sink.spans;
+    EXPECT_EQ(std::count_if(spans.begin(), spans.end(),
+                            [](const Span& span) { return span.kind == SpanKind::Merge && span.step == 0; }),
+              1);
+}
+
+// The snapshot at zero is in flight until `delay`: a second average would be launched over it.
+TEST(Dasgd, RefusesAnOffsetBeforeTheMergeOfTheSnapshotAtZero) {
+    for (const auto& [delay, offset] : std::vector<std::pair<std::int64_t, std::int64_t>>{{3, 1}, {3, 2}, {4, 3}}) {
+        const auto refused = readExperiment(QuadraticProblem{}.experiment(dasgd(4, delay, 0.25, 0, true, offset)));
+        ASSERT_FALSE(refused) << "delay " << delay << ", offset " << offset;
+        EXPECT_THAT(refused.error().message,
+                    testing::HasSubstr("allowed with snapshot_at_zero: 0, or delay to period - 1"));
+        EXPECT_TRUE(readExperiment(QuadraticProblem{}.experiment(dasgd(4, delay, 0.25, 0, false, offset))));
+    }
 }
 
 TEST(Dasgd, RefusesADelayBeyondThePeriod) {

@@ -80,6 +80,14 @@ TEST(Compare, NamesSayWhatDiffers) {
               (QStringList{QStringLiteral("dasgd seed 1"), QStringLiteral("dasgd seed 2")}));
 }
 
+TEST(Compare, NamesSayWhichSeedDiffers) {
+    const auto jitter = [](const char* seed) { return delayed(2) + "[train]\nseed = 1\n[compute]\nseed = " + seed; };
+    const std::vector<RunItemPtr> runs{makeRun("a", "dasgd", jitter("1")), makeRun("b", "dasgd", jitter("2"))};
+    EXPECT_EQ(runs[0]->group, runs[1]->group);
+    EXPECT_EQ(distinguishingNames(runs), (QStringList{QStringLiteral("dasgd seed 1 compute.seed 1"),
+                                                      QStringLiteral("dasgd seed 1 compute.seed 2")}));
+}
+
 TEST(Compare, WhatStandsApartDoesNotCount) {
     const std::vector<RunItemPtr> runs{makeRun("a", "dasgd", "[algorithm]\ndelay = 1\n[cluster]\nworkers = 1\n"),
                                        makeRun("b", "dasgd", "[algorithm]\ndelay = 2\n[cluster]\nworkers = 8\n")};

@@ -9,9 +9,6 @@
 namespace dasgd::gui {
 namespace {
 
-using storage::Scaling;
-using storage::Target;
-
 class ScalingBoardTest : public ScalingBench {};
 
 TEST_F(ScalingBoardTest, ReadsTheLinesOfTheNewestExperiment) {

@@ -14,8 +14,6 @@
 namespace dasgd::gui {
 namespace {
 
-using storage::Scaling;
-using storage::Target;
 using test::ScalingSpec;
 
 RunItemPtr item(const ScalingSpec& spec, const std::string& startedAt = "2026-11-21T12:00:00.000Z") {
@@ -148,7 +146,7 @@ protected:
         for (const int workers : {1, 4}) {
             for (const int seed : {1, 2}) {
                 runs_.push_back(item({.workers = workers, .seed = seed}));
-                storage::RunTimes& times = times_[runs_.back()->row.runId];
+                RunTimes& times = times_[runs_.back()->row.runId];
                 times.stepMs = workers == 1 ? 10 : 10 + 10 * seed;
                 times.accuracies = {{100, 0.5}, {200, workers == 4 && seed == 2 ? 0.6 : 0.9}};
             }

@@ -1,4 +1,4 @@
-#include "experiments/config/toml_reader.h"
+#include "core/base/toml_reader.h"
 
 #define TOML_EXCEPTIONS 0
 #include <toml++/toml.h>
@@ -9,7 +9,7 @@
 
 #include "core/base/check.h"
 
-namespace dasgd::experiments {
+namespace dasgd {
 
 namespace {
 
@@ -211,4 +211,4 @@ Result<std::vector<std::string>> parseKeyPath(std::string_view text, const Sourc
     return parts;
 }
 
-}  // namespace dasgd::experiments
+}  // namespace dasgd

@@ -1,12 +1,12 @@
 // Reading TOML: places, order, limits, hostile input.
-#include "experiments/config/toml_reader.h"
+#include "core/base/toml_reader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/support/dasgd_program.h"
+#include "tests/support/temp_dir.h"
 
-namespace dasgd::experiments {
+namespace dasgd {
 namespace {
 
 using ::testing::ElementsAre;
@@ -87,4 +87,4 @@ TEST(TomlReader, TakesKeyPaths) {
 }
 
 }  // namespace
-}  // namespace dasgd::experiments
+}  // namespace dasgd

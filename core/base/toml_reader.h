@@ -10,7 +10,7 @@
 #include "core/base/result.h"
 #include "core/base/value.h"
 
-namespace dasgd::experiments {
+namespace dasgd {
 
 inline constexpr std::size_t kMaxTomlBytes = 1 << 20;
 inline constexpr int kMaxTomlDepth = 24;  // open brackets, and parts of one dotted key
@@ -29,4 +29,4 @@ inline constexpr int kMaxTomlDepth = 24;  // open brackets, and parts of one dot
 // "algorithm.period" into its parts; parts may be quoted as in TOML.
 [[nodiscard]] Result<std::vector<std::string>> parseKeyPath(std::string_view text, const SourcePosition& at);
 
-}  // namespace dasgd::experiments
+}  // namespace dasgd

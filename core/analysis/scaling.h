@@ -1,0 +1,88 @@
+// How runs scale that differ in nothing but the number of workers and the seeds: which of them belong to one line, and
+// time, throughput, speed-up, efficiency and time to a target at each number of workers. Command line, window and
+// figures take their numbers from here. Pure functions, callable from any thread; what reads rows is in
+// storage/scaling.h.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/analysis/configuration.h"
+#include "core/analysis/statistics.h"
+#include "core/base/result.h"
+
+namespace dasgd {
+
+// What stays the same while the workers become more: the batch of each, or the batch of all together.
+enum class Scaling { Weak, Strong };
+
+// Where a run stands among the others, by its settings.
+struct LinePlace {
+    // Equal for runs of one line: those that differ only in workers, seeds and experiment's name; in strong scaling
+    // also in a worker's batch and in a given step time, as long as batch × workers and time ÷ batch are the same.
+    // Kinds of cluster, networks and links differ: what is measured and what is simulated are never one line.
+    std::string weak, strong;
+    std::string seeds;            // seedsOf()
+    std::int64_t batch = 0;       // samples of one worker in one step; 0 where the settings do not say
+    bool sharesStepTime = false;  // in strong scaling a given step time goes with the batch
+    [[nodiscard]] const std::string& key(Scaling scaling) const { return scaling == Scaling::Weak ? weak : strong; }
+};
+[[nodiscard]] LinePlace placeOf(const Settings& settings);
+// What is computed, whatever cluster it runs on and however its batch is shared out: equal for measured and simulated
+// runs of the same training.
+[[nodiscard]] std::string workloadOf(const Settings& settings);
+
+// What a run has to reach, at an evaluation.
+struct Target {
+    enum class Metric { Accuracy, Loss };
+    Metric metric = Metric::Accuracy;
+    double value = 0;
+    bool operator==(const Target&) const = default;
+    [[nodiscard]] std::string inWords() const;  // "accuracy ≥ 0.97", "loss ≤ 0.1"
+};
+// "accuracy=0.97" or "loss=0.1". Errors say which part is wrong.
+[[nodiscard]] Result<Target> parseTarget(const std::string& text);
+
+// A value of the target's metric.
+struct MetricAtStep {
+    std::int64_t step = 0;
+    double value = 0;
+};
+// What is stored of a run's times beside its row.
+struct RunTimes {
+    std::optional<double> stepMs;  // run/step_ms: without evaluations and the first steps
+    std::vector<MetricAtStep> accuracies, losses;
+};
+// Seconds of training until the first evaluation that reaches the target: its step × the mean time of one. Start-up and
+// evaluations are no part of it, so that measured and simulated runs say the same. nullopt where none reaches it, or no
+// time per step is known.
+[[nodiscard]] std::optional<double> secondsTo(const Target& target, const RunTimes& times);
+
+// A finished run of a line.
+struct ScalingRun {
+    std::string runId, startedAt, seeds;
+    int workers = 0;
+    std::int64_t batch = 0;
+    std::optional<double> stepMs, hidden, secondsToTarget;
+    // Of all workers, mean over the run: the last batch of an epoch may be short. nullopt: all are batch × workers.
+    std::optional<double> samplesPerStep;
+};
+
+// One number of workers. Means and spreads are over the seeds; of runs with the same seeds the newest counts.
+struct ScalingPoint {
+    int workers = 0;
+    std::int64_t batch = 0;           // of one worker
+    std::vector<std::string> runIds;  // what the numbers are of, by seeds
+    Sample stepMs, samplesPerS, hidden;
+    // Throughput ÷ mean throughput at the smallest number of workers of the line; and that ÷ the ratio of the workers,
+    // so that 1 is as good as the smallest.
+    Sample speedUp, efficiency;
+    Sample secondsToTarget;  // of those that reached it: n may be smaller than the number of runs
+    [[nodiscard]] bool allReached() const { return secondsToTarget.n == runIds.size(); }
+};
+// By workers. `runs` of one line, in any order.
+[[nodiscard]] std::vector<ScalingPoint> scalingPoints(std::vector<ScalingRun> runs);
+
+}  // namespace dasgd

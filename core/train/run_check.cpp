@@ -1,0 +1,71 @@
+#include "core/train/run_check.h"
+
+#include <algorithm>
+#include <string>
+
+#include "core/train/measure_step.h"
+#include "core/train/training_data.h"
+
+namespace dasgd {
+
+namespace {
+
+// "section.key" of the document, else the section, else nothing.
+std::string placeOfKey(const Value& document, const std::string& path) {
+    const auto dot = path.find('.');
+    const Value* section = document.find(path.substr(0, dot));
+    if (!section || !section->isTable()) return "";
+    const Value* value = section->find(path.substr(dot + 1));
+    return (value ? value->position() : section->position()).prefix();
+}
+
+Status refuseKey(const Value& document, const std::string& path, const std::string& message) {
+    return fail(placeOfKey(document, path) + message);
+}
+
+Status checkAlgorithm(const Value& document, const Experiment& experiment, const Plan& plan) {
+    const RunFacts facts{.workers = static_cast<int>(experiment.cluster.workers),
+                         .steps = plan.totalSteps,
+                         .batch = experiment.train.batchSize,
+                         .model = experiment.modelName,
+                         .backend = experiment.cluster.backend,
+                         .parameterShapes = plan.parameterShapes};
+    const auto broken = experiment.makeAlgorithm()->check(facts);
+    if (!broken) return {};
+    const bool own = broken->field.find('.') == std::string::npos;
+    return refuseKey(document, own ? "algorithm." + broken->field : broken->field, broken->message);
+}
+
+Status checkStraggler(const Value& document, const Experiment& experiment) {
+    const auto& straggler = experiment.compute.straggler;
+    if (!experiment.isVirtual() || !straggler) return {};
+    const std::int64_t workers = experiment.cluster.workers;
+    const auto beyond = std::ranges::find_if(straggler->ranks, [&](std::int64_t rank) { return rank >= workers; });
+    if (beyond == straggler->ranks.end()) return {};
+    const Value* given = document.find("compute")->find("straggler")->find("ranks");
+    return given->error("straggler.ranks names rank " + std::to_string(*beyond) + "; with " + std::to_string(workers) +
+                        " workers the ranks are 0 to " + std::to_string(workers - 1));
+}
+
+}  // namespace
+
+Status checkRun(const Value& document, const Experiment& experiment, const Plan& plan) {
+    DASGD_TRY(checkAlgorithm(document, experiment, plan));
+    DASGD_TRY(checkStraggler(document, experiment));
+    if (experiment.record.weights && experiment.timeOnly()) {
+        return refuseKey(document, "record.weights",
+                         "there are no weights to record: with mode = \"time-only\" in [compute] nothing is trained");
+    }
+    return {};
+}
+
+Status checkStepTime(const Value& document, const Experiment& experiment) {
+    if (!experiment.isVirtual() || !experiment.compute.ofDevice()) return {};
+    DASGD_ASSIGN(const TrainingData data, loadTrainingData(experiment));
+    if (const auto times = stepTimesOf(experiment, data); !times) {
+        return refuseKey(document, "compute.step_time", times.error().message);
+    }
+    return {};
+}
+
+}  // namespace dasgd

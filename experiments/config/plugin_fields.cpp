@@ -1,0 +1,63 @@
+#include "experiments/config/plugin_fields.h"
+
+#include <algorithm>
+
+namespace dasgd::experiments {
+
+namespace {
+
+bool hasField(const std::vector<FieldInfo>& fields, std::string_view key) {
+    return std::ranges::any_of(fields, [&](const FieldInfo& field) { return field.name == key; });
+}
+
+bool isAmong(const std::vector<std::string>& names, const std::string& name) {
+    return names.empty() || std::ranges::find(names, name) != names.end();
+}
+
+}  // namespace
+
+const SchemaSection* PluginFields::find(std::string_view section) const {
+    const auto found = std::ranges::find_if(
+        schema_, [&](const SchemaSection& each) { return each.name == section && !each.plugins.empty(); });
+    return found == schema_.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> PluginFields::sections() const {
+    std::vector<std::string> names;
+    for (const SchemaSection& section : schema_) {
+        if (!section.plugins.empty()) names.push_back(section.name);
+    }
+    return names;
+}
+
+std::string PluginFields::pluginOf(const Value& document, std::string_view section) const {
+    const Value* table = document.find(section);
+    const Value* name = table && table->isTable() ? table->find("name") : nullptr;
+    if (name) return name->as<std::string>() ? *name->as<std::string>() : "";
+    const SchemaSection* known = find(section);
+    if (!known) return {};
+    const auto field = std::ranges::find_if(known->fields, [](const FieldInfo& each) { return each.name == "name"; });
+    if (field == known->fields.end() || field->defaultToml.size() < 2) return {};
+    return field->defaultToml.substr(1, field->defaultToml.size() - 2);  // without its quotes
+}
+
+std::vector<std::string> PluginFields::leftOver(const Value& document, std::string_view section,
+                                                const std::vector<std::string>& others) const {
+    const SchemaSection* known = find(section);
+    const Value* table = document.find(section);
+    if (!known || !table || !table->isTable()) return {};
+    const std::string name = pluginOf(document, section);
+    const auto own = std::ranges::find_if(known->plugins, [&](const SchemaPlugin& each) { return each.name == name; });
+    if (own == known->plugins.end()) return {};
+    std::vector<std::string> keys;
+    for (const auto& [key, value] : *table->as<Value::Table>()) {
+        if (hasField(known->fields, key) || key == "name" || hasField(own->fields, key)) continue;
+        const bool ofAnother = std::ranges::any_of(known->plugins, [&](const SchemaPlugin& each) {
+            return isAmong(others, each.name) && hasField(each.fields, key);
+        });
+        if (ofAnother) keys.push_back(key);
+    }
+    return keys;
+}
+
+}  // namespace dasgd::experiments

@@ -1,0 +1,23 @@
+// The schema of an experiment file, without torch: for `dasgd describe`, and for commands that change a document before
+// it is checked.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/fields.h"
+
+namespace dasgd::experiments {
+
+struct SchemaPlugin {
+    std::string name, summary, reference;
+    std::vector<FieldInfo> fields;
+};
+struct SchemaSection {
+    std::string name;
+    std::vector<FieldInfo> fields;  // common to all plug-ins, `name` among them
+    std::vector<SchemaPlugin> plugins;
+};
+[[nodiscard]] std::vector<SchemaSection> experimentSchema();
+
+}  // namespace dasgd::experiments

@@ -1,0 +1,121 @@
+#include "experiments/worker/agreement.h"
+
+#include <torch/headeronly/version.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "experiments/base/build_id.h"
+
+namespace dasgd::experiments {
+
+namespace {
+
+constexpr std::size_t kKeysToName = 8;
+
+std::string identityKey(int rank) { return "identity/" + std::to_string(rank); }
+std::string refusedKey(int rank) { return "refused/" + std::to_string(rank); }
+
+Result<Settings> parseIdentity(const std::string& text, int rank) {
+    const auto json = nlohmann::json::parse(text, nullptr, false);
+    if (json.is_object()) {
+        Settings identity;
+        for (const auto& [key, value] : json.items()) {
+            if (value.is_string()) identity[key] = value.get<std::string>();
+        }
+        return identity;
+    }
+    return fail("rank " + std::to_string(rank) + " sent something that is no identity; are all ranks of one version?");
+}
+
+Result<Settings> identityFrom(Rendezvous& rendezvous, int rank) {
+    const auto text = rendezvous.get(identityKey(rank));
+    if (text) return parseIdentity(*text, rank);
+    return fail("rank " + std::to_string(rank) + " did not say in time what it runs: " + text.error().message);
+}
+
+std::string valueOn(const Settings& settings, const std::string& key) {
+    const auto found = settings.find(key);
+    return found == settings.end() ? "absent" : found->second;
+}
+
+// "" or why not. `known`: the ranks from which something came, which wait for the verdict.
+std::string verdictOver(Rendezvous& rendezvous, int size, const Settings& own, std::vector<int>& known) {
+    std::string verdict;
+    for (int rank = 1; rank < size; ++rank) {
+        const auto theirs = identityFrom(rendezvous, rank);
+        if (!theirs) return verdict.empty() ? theirs.error().message : verdict;
+        known.push_back(rank);
+        const std::string different = disagreement(own, *theirs, rank);
+        if (verdict.empty()) verdict = different;
+        // Who counts the ranks differently may be waited for in vain.
+        if (valueOn(own, "cluster.workers") != valueOn(*theirs, "cluster.workers")) return verdict;
+    }
+    return verdict;
+}
+
+Status decide(Rendezvous& rendezvous, int size, const Settings& own) {
+    std::vector<int> known;
+    const std::string verdict = verdictOver(rendezvous, size, own, known);
+    DASGD_TRY(rendezvous.set("verdict", nlohmann::json{{"error", verdict}}.dump()));
+    if (verdict.empty()) return {};
+    // This process may serve the meeting point: the others have read the verdict before it ends.
+    for (const int rank : known) {
+        if (!rendezvous.get(refusedKey(rank))) break;
+    }
+    return fail(verdict);
+}
+
+Status follow(Rendezvous& rendezvous, int rank, const Settings& own) {
+    DASGD_ASSIGN(const Settings first, identityFrom(rendezvous, 0));
+    std::string verdict = disagreement(first, own, rank);
+    if (verdict.empty()) {
+        DASGD_ASSIGN(const std::string text, rendezvous.get("verdict"));
+        const auto json = nlohmann::json::parse(text, nullptr, false);
+        if (!json.is_object()) return fail("rank 0 sent something that is no verdict; are all ranks of one version?");
+        verdict = json.value("error", "");
+    }
+    if (verdict.empty()) return {};
+    DASGD_TRY(rendezvous.set(refusedKey(rank), "1"));
+    return fail(verdict);
+}
+
+}  // namespace
+
+Settings identityOf(const CheckedExperiment& experiment) {
+    Settings identity = settingsOf(experiment.resolved);
+    identity.erase("data.path");
+    identity["plan.steps"] = std::to_string(experiment.totalSteps);
+    identity["plan.steps_per_epoch"] = std::to_string(experiment.stepsPerEpoch);
+    identity["plan.parameters"] = std::to_string(experiment.parameters);
+    identity["program.version"] = DASGD_VERSION;
+    identity["program.LibTorch"] = TORCH_VERSION;
+    identity["program.build"] = buildId();
+    return identity;
+}
+
+std::string disagreement(const Settings& ofRank0, const Settings& own, int rank) {
+    std::set<std::string> keys;
+    for (const Settings* settings : {&ofRank0, &own}) {
+        for (const auto& [key, value] : *settings) keys.insert(key);
+    }
+    std::string text;
+    std::size_t differing = 0;
+    for (const std::string& key : keys) {
+        const std::string first = valueOn(ofRank0, key), theirs = valueOn(own, key);
+        if (first == theirs || ++differing > kKeysToName) continue;
+        text += (text.empty() ? "" : "; ") + key + " is " + first + " on rank 0 and " + theirs + " on rank " +
+                std::to_string(rank);
+    }
+    if (differing == 0) return {};
+    if (differing > kKeysToName) text += "; and " + std::to_string(differing - kKeysToName) + " more";
+    return "the ranks do not run the same: " + text +
+           ". Start all of them with the same experiment, the same options and copies of one program";
+}
+
+Status agreeOnIdentity(Rendezvous& rendezvous, int rank, int size, const Settings& own) {
+    DASGD_TRY(rendezvous.set(identityKey(rank), nlohmann::json(own).dump()));
+    return rank == 0 ? decide(rendezvous, size, own) : follow(rendezvous, rank, own);
+}
+
+}  // namespace dasgd::experiments

@@ -1,0 +1,160 @@
+// Which runs belong together, and what is made of them.
+#include "core/analysis/scaling.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace dasgd {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Settings settings(int workers, int batch, const std::string& stepTime = "measured", const std::string& seed = "1") {
+    return {{"name", "x"},
+            {"algorithm.name", "dasgd"},
+            {"train.batch_size", std::to_string(batch)},
+            {"train.seed", seed},
+            {"cluster.backend", "virtual"},
+            {"cluster.workers", std::to_string(workers)},
+            {"compute.step_time", stepTime}};
+}
+
+TEST(Scaling, RunsThatDifferInWorkersAndSeedAreOneLine) {
+    const LinePlace one = placeOf(settings(1, 32)), eight = placeOf(settings(8, 32, "measured", "2"));
+    EXPECT_EQ(one.weak, eight.weak);
+    EXPECT_NE(one.strong, eight.strong);
+    EXPECT_NE(one.seeds, eight.seeds);
+    EXPECT_EQ(eight.batch, 32);
+    Settings renamed = settings(8, 32);
+    renamed["name"] = "y";
+    EXPECT_EQ(placeOf(renamed).weak, one.weak);
+    Settings other = settings(8, 32);
+    other["cluster.backend"] = "gloo";
+    EXPECT_NE(placeOf(other).weak, one.weak);
+}
+
+TEST(Scaling, StrongLinesShareTheBatchOfAllWorkers) {
+    EXPECT_EQ(placeOf(settings(1, 32)).strong, placeOf(settings(8, 4)).strong);
+    EXPECT_NE(placeOf(settings(1, 32)).strong, placeOf(settings(8, 8)).strong);
+    EXPECT_NE(placeOf(settings(1, 32)).weak, placeOf(settings(8, 4)).weak);
+}
+
+TEST(Scaling, AGivenStepTimeGoesWithTheBatchOfAStrongLine) {
+    EXPECT_EQ(placeOf(settings(1, 32, "5ms")).strong, placeOf(settings(8, 4, "0.625ms")).strong);
+    EXPECT_EQ(placeOf(settings(1, 96, "5ms")).strong, placeOf(settings(3, 32, "1.6666666666666667ms")).strong);
+    EXPECT_NE(placeOf(settings(1, 32, "5ms")).strong, placeOf(settings(8, 4, "5ms")).strong);
+    EXPECT_EQ(placeOf(settings(1, 32, "5ms")).weak, placeOf(settings(8, 32, "5ms")).weak);
+}
+
+TEST(Scaling, ChanceOfAnotherSeedIsARepetition) {
+    for (const char* seed : {"train.seed", "compute.seed", "faults.seed", "network.background.seed"}) {
+        Settings a = settings(4, 32), b = settings(4, 32);
+        a[seed] = "1";
+        b[seed] = "2";
+        EXPECT_EQ(placeOf(a).weak, placeOf(b).weak) << seed;
+        EXPECT_NE(placeOf(a).seeds, placeOf(b).seeds) << seed;
+    }
+}
+
+TEST(Scaling, ReadsTargets) {
+    EXPECT_EQ(*parseTarget("accuracy=0.97"), (Target{Target::Metric::Accuracy, 0.97}));
+    EXPECT_EQ(*parseTarget("loss=1e-3"), (Target{Target::Metric::Loss, 1e-3}));
+    EXPECT_EQ(parseTarget("accuracy=0.97")->inWords(), "accuracy ≥ 0.97");
+    EXPECT_EQ(parseTarget("loss=0.1")->inWords(), "loss ≤ 0.1");
+}
+
+TEST(Scaling, RefusesTargetsThatCannotBe) {
+    const auto complaint = [](const std::string& text) {
+        const auto target = parseTarget(text);
+        return target ? std::string("taken") : target.error().message;
+    };
+    EXPECT_THAT(complaint("accuracy=97"), HasSubstr("as 0.97 for 97 %"));
+    EXPECT_THAT(complaint("accuracy=0"), HasSubstr("above 0"));
+    EXPECT_THAT(complaint("speed=3"), HasSubstr("write accuracy=0.97 or loss=0.1"));
+    EXPECT_THAT(complaint("loss"), HasSubstr("write accuracy=0.97 or loss=0.1"));
+    for (const char* text : {"loss=", "loss=low", "loss=0.1x", "loss=nan", "loss=inf"}) {
+        EXPECT_THAT(complaint(text), HasSubstr("write a number")) << text;
+    }
+}
+
+TEST(Scaling, TheFirstEvaluationThatReachesTheTargetCounts) {
+    RunTimes times{
+        .stepMs = 20, .accuracies = {{0, 0.1}, {100, 0.9}, {150, 0.8}, {200, 0.95}}, .losses = {{0, 2}, {100, 0.3}}};
+    EXPECT_EQ(secondsTo({Target::Metric::Accuracy, 0.9}, times), 2);
+    EXPECT_EQ(secondsTo({Target::Metric::Accuracy, 0.91}, times), 4);
+    EXPECT_EQ(secondsTo({Target::Metric::Accuracy, 0.96}, times), std::nullopt);
+    EXPECT_EQ(secondsTo({Target::Metric::Loss, 0.3}, times), 2);
+    EXPECT_EQ(secondsTo({Target::Metric::Loss, 0.1}, times), std::nullopt);
+    EXPECT_EQ(secondsTo({Target::Metric::Loss, 3}, times), 0) << "reached before the first step";
+    times.stepMs.reset();
+    EXPECT_EQ(secondsTo({Target::Metric::Loss, 0.3}, times), std::nullopt) << "nobody knows what a step takes";
+}
+
+ScalingRun run(int workers, double stepMs, const std::string& seeds = "1", const std::string& startedAt = "a") {
+    return {.runId = "p" + std::to_string(workers) + "s" + seeds + startedAt,
+            .startedAt = startedAt,
+            .seeds = seeds,
+            .workers = workers,
+            .batch = 32,
+            .stepMs = stepMs};
+}
+
+TEST(Scaling, EfficiencyIsAgainstTheSmallestNumberOfWorkers) {
+    const auto points = scalingPoints({run(8, 40), run(2, 10), run(4, 10)});
+    ASSERT_EQ(points.size(), 3U);
+    EXPECT_EQ(points[0].workers, 2);
+    EXPECT_DOUBLE_EQ(points[0].samplesPerS.mean, 2 * 32 / 0.010);
+    EXPECT_DOUBLE_EQ(points[0].speedUp.mean, 1);
+    EXPECT_DOUBLE_EQ(points[0].efficiency.mean, 1);
+    EXPECT_DOUBLE_EQ(points[1].speedUp.mean, 2);
+    EXPECT_DOUBLE_EQ(points[1].efficiency.mean, 1);
+    EXPECT_DOUBLE_EQ(points[2].speedUp.mean, 1);
+    EXPECT_DOUBLE_EQ(points[2].efficiency.mean, 0.25);
+}
+
+TEST(Scaling, StrongScalingDividesTheBatch) {
+    ScalingRun one = run(1, 64), four = run(4, 20);
+    four.batch = 8;
+    const auto points = scalingPoints({one, four});
+    EXPECT_DOUBLE_EQ(points[1].samplesPerS.mean, 32 / 0.020);
+    EXPECT_DOUBLE_EQ(points[1].speedUp.mean, 3.2);
+    EXPECT_DOUBLE_EQ(points[1].efficiency.mean, 0.8);
+}
+
+TEST(Scaling, SeedsBecomeMeanAndSpread) {
+    ScalingRun reached = run(2, 20, "1");
+    reached.secondsToTarget = 7;
+    const auto points = scalingPoints({run(1, 10, "1"), run(1, 10, "2"), reached, run(2, 10, "2")});
+    ASSERT_EQ(points.size(), 2U);
+    EXPECT_EQ(points[1].stepMs.n, 2U);
+    EXPECT_DOUBLE_EQ(points[1].stepMs.mean, 15);
+    EXPECT_DOUBLE_EQ(points[1].samplesPerS.mean, (3200 + 6400) / 2.0);
+    EXPECT_DOUBLE_EQ(points[1].speedUp.mean, 1.5);
+    EXPECT_NEAR(*points[1].speedUp.std, 0.70710678, 1e-8);
+    EXPECT_NEAR(*points[1].efficiency.std, 0.35355339, 1e-8);
+    EXPECT_EQ(points[1].secondsToTarget.n, 1U);
+    EXPECT_FALSE(points[1].allReached());
+    EXPECT_THAT(points[1].runIds, ElementsAre("p2s1a", "p2s2a"));
+}
+
+TEST(Scaling, TheNewestOfTheSameSeedCounts) {
+    const auto points = scalingPoints({run(1, 10, "1", "2026-01-01"), run(1, 30, "1", "2026-01-02")});
+    ASSERT_EQ(points.size(), 1U);
+    EXPECT_EQ(points[0].stepMs.n, 1U);
+    EXPECT_DOUBLE_EQ(points[0].stepMs.mean, 30);
+}
+
+TEST(Scaling, WhatWasNotTimedHasNoEfficiency) {
+    ScalingRun untimed = run(1, 0);
+    untimed.stepMs.reset();
+    const auto points = scalingPoints({untimed, run(2, 10), run(4, 10)});
+    ASSERT_EQ(points.size(), 3U);
+    EXPECT_EQ(points[0].speedUp.n, 0U);
+    EXPECT_DOUBLE_EQ(points[1].efficiency.mean, 1) << "the smallest that was timed is the base";
+    EXPECT_DOUBLE_EQ(points[2].efficiency.mean, 1);
+    EXPECT_TRUE(scalingPoints({}).empty());
+}
+
+}  // namespace
+}  // namespace dasgd

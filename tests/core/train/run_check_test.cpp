@@ -1,0 +1,75 @@
+// Rules across sections, refused at their place before any rank starts.
+#include "core/train/run_check.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/toml_reader.h"
+
+namespace dasgd {
+namespace {
+
+using ::testing::StartsWith;
+
+// What the check says: "" where it accepts.
+std::string saidOf(const std::string& text) {
+    const auto document = parseToml(text, "e.toml");
+    const auto experiment = document ? readExperiment(*document) : tl::unexpected(document.error());
+    if (!experiment) return "not read: " + experiment.error().message;
+    const auto plan = planExperiment(*experiment);
+    if (!plan) return "not planned: " + plan.error().message;
+    if (const Status times = checkStepTime(*document, *experiment); !times) return times.error().message;
+    const Status checked = checkRun(*document, *experiment, *plan);
+    return checked ? "" : checked.error().message;
+}
+
+std::string layers(const std::string& algorithm, int workers, const std::string& more = "") {
+    return "[algorithm]\n" + algorithm +
+           "[model]\nname = \"layer_table\"\ndense = [[100, 10]]\n[cluster]\nbackend = \"virtual\"\nworkers = " +
+           std::to_string(workers) + "\n[compute]\nmode = \"time-only\"\nstep_time = \"5ms\"\n" + more;
+}
+
+TEST(RunCheck, GroupsMustDivideTheWorkers) {
+    EXPECT_EQ(saidOf(layers("name = \"hybrid_sgd\"\ngroups = 3\n", 4)),
+              "e.toml:3:10: groups is 3, which does not divide 4 workers: choose a divisor, or 0");
+    for (const int groups : {0, 1, 2, 4}) {
+        EXPECT_EQ(saidOf(layers("name = \"hybrid_sgd\"\ngroups = " + std::to_string(groups) + "\n", 4)), "");
+    }
+}
+
+TEST(RunCheck, AProbeNeedsItsSteps) {
+    const auto probe = [](const std::string& train) {
+        return "[algorithm]\nname = \"probe\"\nalone = 4\noverlapped = 3\n[model]\nname = \"logistic\"\n"
+               "[data]\nname = \"synthetic\"\ntrain_samples = 64\n[train]\nbatch_size = 32\n" +
+               train + "[cluster]\nworkers = 2\n";
+    };
+    EXPECT_THAT(saidOf(probe("steps = 9\n")), StartsWith("e.toml:12:9: the run has 9 steps and the probe needs 10"));
+    EXPECT_THAT(saidOf(probe("epochs = 1\n")), StartsWith("e.toml:10:1: the run has 1 steps"));
+    EXPECT_EQ(saidOf(probe("steps = 10\n")), "");
+}
+
+TEST(RunCheck, AStragglerMustBeARank) {
+    const auto slow = [](int rank) {
+        return layers("name = \"sync_sgd\"\n", 4,
+                      "straggler = { ranks = [1, " + std::to_string(rank) + "], factor = 2.0 }\n");
+    };
+    EXPECT_THAT(saidOf(slow(4)), StartsWith("e.toml:12:23: straggler.ranks names rank 4; with 4 workers"));
+    EXPECT_EQ(saidOf(slow(3)), "");
+}
+
+TEST(RunCheck, WhatIsNotTrainedHasNoWeightsToRecord) {
+    EXPECT_THAT(saidOf(layers("name = \"sync_sgd\"\n", 2, "[record]\nweights = true\n")),
+                StartsWith("e.toml:13:11: there are no weights to record"));
+}
+
+TEST(RunCheck, AStepTimeByDeviceNeedsSomethingToCount) {
+    const std::string text =
+        "[algorithm]\nname = \"sync_sgd\"\n[model]\nname = \"quadratic\"\nmatrix = [[1.0]]\ntargets = [[0.0], [1.0]]\n"
+        "[cluster]\nbackend = \"virtual\"\nworkers = 2\n[compute]\nstep_time = \"device\"\npeak_tflops = 1.0\n"
+        "efficiency = 0.5\n";
+    const std::string said = saidOf(text);
+    EXPECT_THAT(said, StartsWith("e.toml:11:13: "));
+}
+
+}  // namespace
+}  // namespace dasgd

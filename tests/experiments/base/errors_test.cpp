@@ -1,0 +1,40 @@
+// Exceptions that nobody expected end a process with one line.
+#include "experiments/base/errors.h"
+
+#include <gtest/gtest.h>
+
+#include <new>
+#include <stdexcept>
+#include <thread>
+
+namespace dasgd::experiments {
+namespace {
+
+template <class E>
+std::string said(const E& exception) {
+    try {
+        throw exception;
+    } catch (...) {
+        return presentException();
+    }
+}
+
+TEST(Errors, SayAnExceptionInOneLine) {
+    EXPECT_EQ(said(std::runtime_error("pair closed\nframe #0: f()\n")), "pair closed");
+    EXPECT_EQ(said(std::bad_alloc()), "not enough memory");
+    EXPECT_EQ(said(7), "an exception of unknown type");
+}
+
+// As Gloo's device thread throws where two ranks send each other different sizes.
+TEST(ErrorsDeathTest, AnExceptionOnALibrarysThreadEndsTheProcessOrderly) {
+    ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+    EXPECT_EXIT(
+        {
+            endOnUncaughtExceptions();
+            std::thread([] { throw std::runtime_error("enforce fail\nframe #0"); }).join();
+        },
+        ::testing::ExitedWithCode(kRunFailed), "^dasgd: unexpected: enforce fail\n$");
+}
+
+}  // namespace
+}  // namespace dasgd::experiments
