@@ -5,11 +5,11 @@
 
 #include "experiments/base/text.h"
 #include "experiments/calibrate/calibrated_platform.h"
-#include "experiments/config/calibrated_cluster.h"
 #include "experiments/calibrate/candidates.h"
 #include "experiments/calibrate/forecast.h"
 #include "experiments/calibrate/probe_experiment.h"
 #include "experiments/commands/command.h"
+#include "experiments/config/calibrated_cluster.h"
 #include "experiments/config/document.h"
 #include "experiments/report/run_summary.h"
 
@@ -148,8 +148,6 @@ int advise(const AdviseOptions& options) {
     return kFinished;
 }
 
-}  // namespace
-
 Action declareAdvise(CLI::App& app) {
     auto options = std::make_shared<AdviseOptions>();
     app.add_option("FILE", options->file, "The experiment that is to be run")->required();
@@ -172,5 +170,13 @@ Action declareAdvise(CLI::App& app) {
         "which takes as long as all its workers' steps one after the other.");
     return [options] { return advise(*options); };
 }
+
+const CommandRegistry::Add kAdviseEntry{
+    {.order = 50,
+     .name = "advise",
+     .summary = "Which delay and period a cluster asks for, what each algorithm would take, and why",
+     .declare = declareAdvise}};
+
+}  // namespace
 
 }  // namespace dasgd::experiments
