@@ -7,6 +7,7 @@
 
 #include "gui/figures/figure_command.h"
 #include "gui/main_window.h"
+#include "gui/pages/page.h"
 
 namespace {
 
@@ -14,13 +15,13 @@ using namespace dasgd::gui;
 
 constexpr int kWrong = 2;
 
-// Qt's remarks about the platform are not the user's business; DASGD_QT_LOG shows them.
+// Drops what Qt logs about the platform; DASGD_QT_LOG shows it.
 void silence(QtMsgType type, const QMessageLogContext&, const QString& message) {
     if (type != QtCriticalMsg && type != QtFatalMsg && qEnvironmentVariableIsEmpty("DASGD_QT_LOG")) return;
     std::fprintf(stderr, "%s\n", message.toUtf8().constData());
 }
 
-int complain(const std::string& message) {
+int reportError(const std::string& message) {
     std::fprintf(stderr, "dasgd-lab: %s\n", message.c_str());
     return kWrong;
 }
@@ -32,11 +33,17 @@ int runFigures(const QStringList& words) {
     }
     installFonts();
     const auto options = parseFigureOptions(words);
-    if (!options) return complain(options.error().message);
+    if (!options) return reportError(options.error().message);
     const auto written = writeFigures(*options);
-    if (!written) return complain(written.error().message);
+    if (!written) return reportError(written.error().message);
     for (const QString& file : *written) std::puts(file.toUtf8().constData());
     return 0;
+}
+
+QString pageTitles() {
+    QStringList titles;
+    for (const PageRegistry::Entry& entry : PageRegistry::entries()) titles << QString::fromUtf8(entry.info.title);
+    return titles.join(QStringLiteral(", "));
 }
 
 // Neither X nor Wayland: a window cannot be shown, a picture of it can.
@@ -65,7 +72,7 @@ int runWindow(QApplication& app) {
                                  QStringLiteral("ID"));
     const QCommandLineOption theme(QStringLiteral("theme"),
                                    QStringLiteral("dark or light; the desktop's where absent."), QStringLiteral("T"));
-    const QCommandLineOption page(QStringLiteral("page"), QStringLiteral("Page to open: Runs, Run or Scaling."),
+    const QCommandLineOption page(QStringLiteral("page"), QStringLiteral("Page to open: %1.").arg(pageTitles()),
                                   QStringLiteral("P"), QStringLiteral("Run"));
     const QCommandLineOption picture(QStringLiteral("screenshot"),
                                      QStringLiteral("Write the window to a PNG file and end."), QStringLiteral("FILE"));
@@ -79,7 +86,7 @@ int runWindow(QApplication& app) {
     ThemeName name = systemTheme();
     if (parser.isSet(theme)) {
         if (parser.value(theme) != QLatin1String("dark") && parser.value(theme) != QLatin1String("light")) {
-            return complain("--theme: found \"" + parser.value(theme).toStdString() + "\"; allowed dark, light");
+            return reportError("--theme: found \"" + parser.value(theme).toStdString() + "\"; allowed dark, light");
         }
         name = parser.value(theme) == QLatin1String("dark") ? ThemeName::Dark : ThemeName::Light;
     }
@@ -90,14 +97,15 @@ int runWindow(QApplication& app) {
     if (extent.value(0).toInt() > 0 && extent.value(1).toInt() > 0) window.resize(extent[0].toInt(), extent[1].toInt());
     if (parser.isSet(run)) window.session().choose(parser.value(run));
     if (!window.openNamed(parser.value(page))) {
-        return complain("--page: found \"" + parser.value(page).toStdString() + "\"; allowed Runs, Run, Scaling");
+        return reportError("--page: found \"" + parser.value(page).toStdString() + "\"; allowed " +
+                           pageTitles().toStdString());
     }
     window.show();
     int status = 0;
     if (parser.isSet(picture)) {
         QTimer::singleShot(parser.value(after).toInt(), &window, [&] {
             if (!window.grab().save(parser.value(picture)))
-                status = complain(parser.value(picture).toStdString() + ": cannot be written");
+                status = reportError(parser.value(picture).toStdString() + ": cannot be written");
             QApplication::quit();
         });
     }
@@ -112,7 +120,7 @@ int main(int argc, char** argv) {
     if (figures || (!hasDisplay() && (mentions(argc, argv, "--screenshot") || mentions(argc, argv, "--help")))) {
         qputenv("QT_QPA_PLATFORM", "offscreen");
     } else if (!hasDisplay()) {
-        return complain(
+        return reportError(
             "there is no display (DISPLAY and WAYLAND_DISPLAY are not set). Use ssh -X, or `dasgd-lab figure`, or "
             "--screenshot FILE.png.");
     }

@@ -42,7 +42,7 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
     connect(rail_, &Rail::themeWanted, &look_, &Look::toggle);
     connect(&session_, &Session::pulseChanged, this, &MainWindow::updateStatus);
     connect(&session_, &Session::currentChanged, this, &MainWindow::updateStatus);
-    connect(&session_, &Session::troubleChanged, this, &MainWindow::updateStatus);
+    connect(&session_, &Session::errorChanged, this, &MainWindow::updateStatus);
     connect(&session_, &Session::runsChanged, this, &MainWindow::updateStatus);
     updateStatus();
     open("Run");
@@ -92,7 +92,7 @@ void MainWindow::showPage(int page) {
 void MainWindow::updateStatus() {
     const Pulse& pulse = session_.pulse();
     QStringList parts;
-    if (!session_.trouble().isEmpty()) {
+    if (!session_.error().isEmpty()) {
         parts << tr("the workspace cannot be read");
     } else if (pulse.live) {
         const auto behind = session_.behindMs();

@@ -4,8 +4,10 @@
 
 #include <array>
 #include <cstdio>
+#include <functional>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "tests/support/paths.h"
 #include "tests/support/source_tree.h"
@@ -133,6 +135,97 @@ Names linkComplaints(const std::string& folder, std::string_view cmake, const Ta
     return complaints;
 }
 
+using Arrows = std::map<std::string, std::set<std::string>>;
+
+// "a -> b -> a", of the first cycle that is found; "" where there is none.
+std::string cycleIn(const Arrows& arrows) {
+    std::set<std::string> done;
+    std::vector<std::string> path;
+    const std::function<std::string(const std::string&)> follow = [&](const std::string& node) -> std::string {
+        if (const auto again = std::ranges::find(path, node); again != path.end()) {
+            std::string text;
+            for (auto step = again; step != path.end(); ++step) text += *step + " -> ";
+            return text + node;
+        }
+        if (!done.insert(node).second) return {};
+        path.push_back(node);
+        const auto found = arrows.find(node);
+        for (const std::string& next : found == arrows.end() ? std::set<std::string>{} : found->second) {
+            if (std::string cycle = follow(next); !cycle.empty()) return cycle;
+        }
+        path.pop_back();
+        return {};
+    };
+    for (const auto& [node, targets] : arrows) {
+        if (std::string cycle = follow(node); !cycle.empty()) return cycle;
+    }
+    return {};
+}
+
+std::string folderOf(const std::string& path) { return fs::path(path).parent_path().generic_string(); }
+
+void addIncludes(Arrows& arrows, const std::string& path, std::string_view text) {
+    std::istringstream lines{std::string(text)};
+    for (std::string line; std::getline(lines, line);) {
+        const std::string target = line.starts_with("#include") ? between(line, "\"", "\"") : "";
+        if (!layerOf(target) || folderOf(target) == folderOf(path)) continue;
+        arrows[folderOf(path)].insert(folderOf(target));
+    }
+}
+
+// An object library and the target that carries its objects are one.
+std::string withoutObjects(const std::string& target) {
+    const std::string suffix = "_objects";
+    return target.ends_with(suffix) ? target.substr(0, target.size() - suffix.size()) : target;
+}
+
+void addLinks(Arrows& arrows, std::string_view cmake, const Targets& targets) {
+    static const Names kLinkers{"target_link_libraries", "dasgd_library", "dasgd_torch_library", "dasgd_plugins"};
+    for (const Names& call : callsOf(kLinkers, cmake)) {
+        for (const std::string& word : call) {
+            const std::string from = withoutObjects(call.front()), to = withoutObjects(word);
+            if (targets.contains(to) && from != to) arrows[from].insert(to);
+        }
+    }
+}
+
+TEST(Layers, NoTwoFoldersNeedEachOther) {
+    Arrows arrows;
+    for (const File& file : tree()) {
+        if (isSource(file) && layerOf(file.path)) addIncludes(arrows, file.path, file.text);
+    }
+    EXPECT_TRUE(arrows["storage"].contains("core/base")) << "the tree was not found at " << dasgd::test::kSourceDir;
+    EXPECT_EQ(cycleIn(arrows), "");
+}
+
+TEST(Layers, NoTwoLibrariesLinkEachOther) {
+    Targets targets;
+    for (const File& file : tree()) {
+        if (file.path.ends_with("CMakeLists.txt")) addTargets(targets, folderOf(file.path), file.text);
+    }
+    Arrows arrows;
+    for (const File& file : tree()) {
+        if (file.path.ends_with("CMakeLists.txt")) addLinks(arrows, file.text, targets);
+    }
+    EXPECT_TRUE(arrows["storage"].contains("core_base"));
+    EXPECT_EQ(cycleIn(arrows), "");
+}
+
+TEST(Layers, ACycleIsFoundWhereverItBegins) {
+    Arrows includes;
+    addIncludes(includes, "core/step/x.cpp", "#include \"core/base/check.h\"\n#include \"core/comm/y.h\"\n");
+    addIncludes(includes, "core/comm/y.h", "#include \"core/comm/z.h\"\n#include <vector>\n");
+    EXPECT_EQ(cycleIn(includes), "");
+    addIncludes(includes, "core/comm/z.h", "#include \"core/step/x.h\"\n");
+    EXPECT_EQ(cycleIn(includes), "core/comm -> core/step -> core/comm");
+    EXPECT_EQ(cycleIn({{"a", {"b"}}, {"b", {"c", "d"}}, {"d", {"b"}}}), "b -> d -> b");
+    Arrows links;
+    const Targets targets{{"one", "core"}, {"two", "core"}, {"two_objects", "core"}};
+    addLinks(links, "dasgd_library(one SOURCES one.cpp LINKS two)\ntarget_link_libraries(two_objects PUBLIC one)\n",
+             targets);
+    EXPECT_EQ(cycleIn(links), "one -> two -> one");
+}
+
 TEST(Layers, NoSourceSeesAHigherLayer) {
     EXPECT_THAT(everyComplaint([](const File& file) {
                     return isSource(file) && layerOf(file.path) ? sourceComplaints(file.path, file.text) : Names{};
@@ -163,6 +256,8 @@ TEST(Layers, EveryBackwardArrowIsNoticed) {
     EXPECT_THAT(sourceComplaints("storage/store.cpp", "#include \"core/train/worker.h\"\n"), SizeIs(1));
     EXPECT_THAT(sourceComplaints("gui/models/runs.cpp", "#include \"core/comm/pending.h\"\n"), SizeIs(1));
     EXPECT_THAT(sourceComplaints("gui/main.cpp", "#include <torch/torch.h>\n#include <ATen/Tensor.h>\n"), SizeIs(2));
+    EXPECT_THAT(sourceComplaints("gui/models/runs/a.cpp", "#include \"gui/theme/theme.h\"\n"), SizeIs(1));
+    EXPECT_THAT(sourceComplaints("gui/plots/a.cpp", "#include \"gui/widgets/parts.h\"\n"), SizeIs(1));
     EXPECT_THAT(sourceComplaints("core/train/worker.cpp", "#include <QString>\n"), SizeIs(1));
     EXPECT_THAT(sourceComplaints("experiments/list.cpp", "#include <sqlite3.h>\n"), SizeIs(1));
     EXPECT_THAT(sourceComplaints("experiments/list.cpp", "query(\"SELECT run_id FROM run_list\");\n"), SizeIs(1));

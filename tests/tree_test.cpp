@@ -52,17 +52,31 @@ TEST(Tree, IncludesStartAtTheRoot) {
                 IsEmpty());
 }
 
-TEST(Tree, EverySourceHasATestOfItsName) {
-    Names tests;
-    for (const File& file : tree()) {
-        if (isUnder(file.path, "tests")) tests.push_back(fs::path(file.path).filename().string());
-    }
+std::string testOf(const std::string& source) {
+    const fs::path path = source;
+    return "tests/" + (path.parent_path() / path.stem()).generic_string() + "_test.cpp";
+}
+
+TEST(Tree, EverySourceHasItsTestInTheMirror) {
     EXPECT_THAT(everyComplaint([&](const File& file) {
                     const fs::path path = file.path;
                     const bool counts =
                         path.extension() == ".cpp" && layerOf(file.path) && path.filename() != "main.cpp";
-                    const bool tested = !counts || std::ranges::count(tests, path.stem().string() + "_test.cpp") > 0;
-                    return tested ? Names{} : Names{file.path + " has no test of its name"};
+                    const bool tested = !counts || std::ranges::count(tree(), testOf(file.path), &File::path) > 0;
+                    return tested ? Names{} : Names{testOf(file.path) + " is missing"};
+                }),
+                IsEmpty());
+}
+
+// Of a source, or of what several files of its folder are together.
+TEST(Tree, EveryTestIsOfSomethingInTheFolderThatItMirrors) {
+    EXPECT_THAT(everyComplaint([&](const File& file) {
+                    const fs::path path = fs::path(file.path).lexically_relative("tests");
+                    if (!file.path.ends_with("_test.cpp") || path.parent_path().empty()) return Names{};
+                    const bool mirrors = std::ranges::any_of(tree(), [&](const File& other) {
+                        return fs::path(other.path).parent_path() == path.parent_path();
+                    });
+                    return mirrors ? Names{} : Names{file.path + " mirrors no folder"};
                 }),
                 IsEmpty());
 }

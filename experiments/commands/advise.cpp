@@ -148,8 +148,6 @@ int advise(const AdviseOptions& options) {
     return kFinished;
 }
 
-}  // namespace
-
 Action declareAdvise(CLI::App& app) {
     auto options = std::make_shared<AdviseOptions>();
     app.add_option("FILE", options->file, "The experiment that is to be run")->required();
@@ -172,5 +170,13 @@ Action declareAdvise(CLI::App& app) {
         "which takes as long as all its workers' steps one after the other.");
     return [options] { return advise(*options); };
 }
+
+const CommandRegistry::Add kAdviseEntry{
+    {.order = 50,
+     .name = "advise",
+     .summary = "Which delay and period a cluster asks for, what each algorithm would take, and why",
+     .declare = declareAdvise}};
+
+}  // namespace
 
 }  // namespace dasgd::experiments

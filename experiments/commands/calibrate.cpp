@@ -155,8 +155,6 @@ int calibrate(const CalibrateOptions& options) {
     return calibration ? conclude(options, *calibration) : failed(**session, calibration.error());
 }
 
-}  // namespace
-
 Action declareCalibrate(CLI::App& app) {
     auto options = std::make_shared<CalibrateOptions>();
     app.add_option("FILE", options->file, "The experiment whose model, batch and cluster are measured");
@@ -174,5 +172,12 @@ Action declareCalibrate(CLI::App& app) {
         "then dasgd calibrate --run RUN -o platform.toml.");
     return [options] { return calibrate(*options); };
 }
+
+const CommandRegistry::Add kCalibrateEntry{{.order = 60,
+                                            .name = "calibrate",
+                                            .summary = "Measure the cluster at hand and write it down as a platform",
+                                            .declare = declareCalibrate}};
+
+}  // namespace
 
 }  // namespace dasgd::experiments

@@ -42,8 +42,6 @@ int check(const CheckOptions& options) {
     answer(text.c_str());
 }
 
-}  // namespace
-
 Action declareCheckPlatform(CLI::App& app) {
     auto options = std::make_shared<CheckOptions>();
     app.add_option("FILE", options->file, "A platform file of SimGrid")->required();
@@ -51,5 +49,10 @@ Action declareCheckPlatform(CLI::App& app) {
     app.add_option("--hosts", options->hosts, "Which ones, by name");
     return [options] { return check(*options); };
 }
+
+const CommandRegistry::Add kCheckPlatformEntry{
+    {.order = 140, .name = "check-platform", .declare = declareCheckPlatform}};
+
+}  // namespace
 
 }  // namespace dasgd::experiments

@@ -1,9 +1,27 @@
 #include "experiments/commands/command.h"
 
+#include <algorithm>
+
 #include "experiments/base/text.h"
 #include "experiments/launch/run_session.h"
 
 namespace dasgd::experiments {
+
+namespace {
+std::vector<Command>& registeredCommands() {
+    static std::vector<Command> all;
+    return all;
+}
+}  // namespace
+
+const std::vector<Command>& CommandRegistry::entries() { return registeredCommands(); }
+
+CommandRegistry::Add::Add(const Command& command) {
+    std::vector<Command>& all = registeredCommands();
+    const auto after =
+        std::find_if(all.begin(), all.end(), [&](const Command& other) { return other.order > command.order; });
+    all.insert(after, command);
+}
 
 void addWorkspaceOption(CLI::App& app, std::string& workspace) {
     workspace = "dasgd-workspace";

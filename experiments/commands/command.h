@@ -1,4 +1,8 @@
-// The commands of `dasgd`: each declares its options and says what to do when it is chosen. One .cpp each.
+// A command of `dasgd`, and the list of them. A command is one .cpp of this folder that ends in its registration:
+//
+//   const CommandRegistry::Add kStopEntry{{.order = 40, .name = "stop", .summary = "…", .declare = declareStop}};
+//
+// `--help` lists it, and main() runs it.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -19,25 +23,22 @@ using Action = std::function<int()>;
 using Declare = Action (*)(CLI::App& app);
 
 struct Command {
-    const char* name;
-    const char* summary;  // null: not listed
-    Declare declare;
+    int order = 0;  // in the list of --help
+    const char* name = "";
+    const char* summary = nullptr;  // one line; null: not listed
+    Declare declare = nullptr;      // adds the command's options to `app`, before the command line is parsed
 };
 
-Action declareRun(CLI::App& app);
-Action declareScale(CLI::App& app);
-Action declareWorker(CLI::App& app);
-Action declareStop(CLI::App& app);
-Action declareAdvise(CLI::App& app);
-Action declareCalibrate(CLI::App& app);
-Action declareReplay(CLI::App& app);
-Action declareList(CLI::App& app);
-Action declareShow(CLI::App& app);
-Action declareCompare(CLI::App& app);
-Action declareExport(CLI::App& app);
-Action declareDescribe(CLI::App& app);
-Action declareDoctor(CLI::App& app);
-Action declareCheckPlatform(CLI::App& app);
+// Registrations run before main; afterwards the list is read-only.
+class CommandRegistry {
+public:
+    // By their order.
+    [[nodiscard]] static const std::vector<Command>& entries();
+
+    struct Add {
+        explicit Add(const Command& command);
+    };
+};
 
 // --workspace, else $DASGD_WORKSPACE, else ./dasgd-workspace.
 void addWorkspaceOption(CLI::App& app, std::string& workspace);

@@ -31,8 +31,6 @@ Result<Comparison> compare(const CompareOptions& options) {
     return compareRuns(reader, chosen, options.baseline);
 }
 
-}  // namespace
-
 Action declareCompare(CLI::App& app) {
     auto options = std::make_shared<CompareOptions>();
     app.add_option("RUN", options->runs, "Run ids, or beginnings of them");
@@ -52,5 +50,12 @@ Action declareCompare(CLI::App& app) {
         return static_cast<int>(kFinished);
     };
 }
+
+const CommandRegistry::Add kCompareEntry{{.order = 100,
+                                          .name = "compare",
+                                          .summary = "Configurations side by side, mean and spread over their seeds",
+                                          .declare = declareCompare}};
+
+}  // namespace
 
 }  // namespace dasgd::experiments

@@ -107,8 +107,6 @@ std::string schemaText() {
     return table.toString();
 }
 
-}  // namespace
-
 Action declareDescribe(CLI::App& app) {
     auto json = std::make_shared<bool>(false);
     app.add_flag("--json", *json, "As one JSON object");
@@ -117,5 +115,12 @@ Action declareDescribe(CLI::App& app) {
         return static_cast<int>(kFinished);
     };
 }
+
+const CommandRegistry::Add kDescribeEntry{{.order = 120,
+                                           .name = "describe",
+                                           .summary = "Every key of an experiment file: type, default, range",
+                                           .declare = declareDescribe}};
+
+}  // namespace
 
 }  // namespace dasgd::experiments

@@ -147,8 +147,6 @@ int examine(const std::string& workspace, bool json) {
     return broken ? kRunFailed : kFinished;
 }
 
-}  // namespace
-
 Action declareDoctor(CLI::App& app) {
     auto workspace = std::make_shared<std::string>();
     auto json = std::make_shared<bool>(false);
@@ -157,5 +155,10 @@ Action declareDoctor(CLI::App& app) {
     app.footer("Exit status 1 where something is broken.");
     return [workspace, json] { return examine(*workspace, *json); };
 }
+
+const CommandRegistry::Add kDoctorEntry{
+    {.order = 130, .name = "doctor", .summary = "Check this machine and the workspace", .declare = declareDoctor}};
+
+}  // namespace
 
 }  // namespace dasgd::experiments

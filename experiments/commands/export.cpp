@@ -30,8 +30,6 @@ Status exportRun(const ExportOptions& options) {
     return {};
 }
 
-}  // namespace
-
 Action declareExport(CLI::App& app) {
     auto options = std::make_shared<ExportOptions>();
     app.add_option("RUN", options->run, "Run id, or the beginning of one")->required();
@@ -43,5 +41,12 @@ Action declareExport(CLI::App& app) {
         return done ? static_cast<int>(kFinished) : refuse(done.error());
     };
 }
+
+const CommandRegistry::Add kExportEntry{{.order = 110,
+                                         .name = "export",
+                                         .summary = "A run as CSV files, or its timeline as a Chrome/Perfetto trace",
+                                         .declare = declareExport}};
+
+}  // namespace
 
 }  // namespace dasgd::experiments

@@ -49,8 +49,6 @@ int list(const ListOptions& options) {
     return kFinished;
 }
 
-}  // namespace
-
 Action declareList(CLI::App& app) {
     auto options = std::make_shared<ListOptions>();
     addWorkspaceOption(app, options->workspace);
@@ -59,5 +57,10 @@ Action declareList(CLI::App& app) {
     app.add_flag("--json", options->json, "One line of JSON a run");
     return [options] { return list(*options); };
 }
+
+const CommandRegistry::Add kListEntry{
+    {.order = 80, .name = "list", .summary = "The runs of a workspace", .declare = declareList}};
+
+}  // namespace
 
 }  // namespace dasgd::experiments

@@ -103,8 +103,6 @@ int replay(const ReplayOptions& options) {
     return kFinished;
 }
 
-}  // namespace
-
 Action declareReplay(CLI::App& app) {
     auto options = std::make_shared<ReplayOptions>();
     app.add_option("RUN", options->run, "Run id, or the beginning of one")->required();
@@ -122,5 +120,12 @@ Action declareReplay(CLI::App& app) {
         "down.");
     return [options] { return replay(*options); };
 }
+
+const CommandRegistry::Add kReplayEntry{{.order = 70,
+                                         .name = "replay",
+                                         .summary = "A recorded run again on a virtual cluster: its own, or another",
+                                         .declare = declareReplay}};
+
+}  // namespace
 
 }  // namespace dasgd::experiments

@@ -61,8 +61,6 @@ int run(const RunOptions& options) {
     return series.exitCode();
 }
 
-}  // namespace
-
 Action declareRun(CLI::App& app) {
     auto options = std::make_shared<RunOptions>();
     app.add_option("FILE", options->file, "The experiment, a .toml file")->required();
@@ -78,5 +76,13 @@ Action declareRun(CLI::App& app) {
         "Ctrl-C stops all ranks at one step and keeps everything recorded; again: ends them at once.");
     return [options] { return run(*options); };
 }
+
+const CommandRegistry::Add kRunEntry{
+    {.order = 10,
+     .name = "run",
+     .summary = "Train an experiment, and all of its sweep, with worker processes on this host",
+     .declare = declareRun}};
+
+}  // namespace
 
 }  // namespace dasgd::experiments

@@ -168,8 +168,6 @@ int scale(const ScaleOptions& options) {
     return series.exitCode();
 }
 
-}  // namespace
-
 Action declareScale(CLI::App& app) {
     auto options = std::make_shared<ScaleOptions>();
     app.add_option("FILE", options->file, "The experiment, a .toml file; its sweep gives the configurations")
@@ -203,5 +201,13 @@ Action declareScale(CLI::App& app) {
         "once.");
     return [options] { return scale(*options); };
 }
+
+const CommandRegistry::Add kScaleEntry{
+    {.order = 20,
+     .name = "scale",
+     .summary = "Train it at several numbers of workers: speed-up, efficiency, time to target",
+     .declare = declareScale}};
+
+}  // namespace
 
 }  // namespace dasgd::experiments

@@ -141,8 +141,6 @@ std::string textOf(const Shown& shown) {
     return out + "\n" + linesOf(row.config, "  ");
 }
 
-}  // namespace
-
 Action declareShow(CLI::App& app) {
     auto options = std::make_shared<ShowOptions>();
     app.add_option("RUN", options->run, "Run id, or the beginning of one")->required();
@@ -155,5 +153,10 @@ Action declareShow(CLI::App& app) {
         return static_cast<int>(kFinished);
     };
 }
+
+const CommandRegistry::Add kShowEntry{
+    {.order = 90, .name = "show", .summary = "Everything that is known of a run", .declare = declareShow}};
+
+}  // namespace
 
 }  // namespace dasgd::experiments

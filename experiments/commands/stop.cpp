@@ -42,8 +42,6 @@ Result<std::string> requestStop(const StopOptions& options) {
     return id;
 }
 
-}  // namespace
-
 Action declareStop(CLI::App& app) {
     auto options = std::make_shared<StopOptions>();
     app.add_option("RUN", options->run, "Run id, or the beginning of one")->required();
@@ -55,5 +53,10 @@ Action declareStop(CLI::App& app) {
         return static_cast<int>(kFinished);
     };
 }
+
+const CommandRegistry::Add kStopEntry{
+    {.order = 40, .name = "stop", .summary = "Stop a run: all ranks at one and the same step", .declare = declareStop}};
+
+}  // namespace
 
 }  // namespace dasgd::experiments

@@ -26,8 +26,6 @@ int work(WorkerOptions& options) {
     runByHand(options.hand);
 }
 
-}  // namespace
-
 Action declareWorker(CLI::App& app) {
     auto options = std::make_shared<WorkerOptions>();
     app.add_option("FILE", options->hand.file, "The experiment, a .toml file")->required();
@@ -46,5 +44,12 @@ Action declareWorker(CLI::App& app) {
         "MASTER_ADDR. Between hosts the data are sent without authentication: for trusted networks.");
     return [options] { return work(*options); };
 }
+
+const CommandRegistry::Add kWorkerEntry{{.order = 30,
+                                         .name = "worker",
+                                         .summary = "Be one rank, as torchrun, srun or mpirun start it",
+                                         .declare = declareWorker}};
+
+}  // namespace
 
 }  // namespace dasgd::experiments

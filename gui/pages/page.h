@@ -1,6 +1,6 @@
 // A page of the window, and the list of them. A page is one .cpp of this folder:
 //
-//   const PageRegistry::Add<RunsPage> kAdd{{.order = 10, .title = "Runs", .icon = "list"}};
+//   const PageRegistry::Add<RunsPage> kAdd{{.order = 10, .title = "Runs", .icon = "M5 2.5h10M5 7.5h10"}};
 #pragma once
 
 #include <QWidget>
@@ -25,7 +25,8 @@ struct PageContext {
 struct PageInfo {
     int order = 0;  // on the rail, from the top
     const char* title = "";
-    const char* icon = "";  // "list", "bars" or "scaling": drawn by the rail
+    // Path data of SVG, from 0 to 15 in x and y; the rail strokes it in the colour of the theme.
+    const char* icon = "";
 };
 
 class PageRegistry {

@@ -4,6 +4,7 @@
 #include <QVBoxLayout>
 #include <cmath>
 
+#include "core/base/metric_names.h"
 #include "gui/models/runs/run_config.h"
 #include "gui/pages/page.h"
 #include "gui/widgets/chart_card.h"
@@ -95,6 +96,8 @@ private:
     QHBoxLayout* makeFigures() {
         auto* row = new QHBoxLayout;
         row->setSpacing(kGap);
+        session_.wantMetric(std::string(metrics::kTrainLoss));
+        session_.wantMetric(std::string(metrics::kEvalAccuracy));
         row->addWidget(loss_ = new KeyFigure(tr("train loss"), tr("Mean over the ranks and the newest steps")));
         row->addWidget(
             accuracy_ = new KeyFigure(tr("test accuracy"), tr("Of the average of the ranks, at the last evaluation")));
@@ -110,9 +113,11 @@ private:
     QHBoxLayout* makeCharts() {
         auto* row = new QHBoxLayout;
         row->setSpacing(kGap);
-        row->addWidget(new ChartCard({tr("Loss"), "train/loss", tr("training loss"), true}, session_, context_.look));
-        row->addWidget(new ChartCard({tr("Throughput"), "throughput/samples_per_s", tr("samples/s"), false, true},
+        row->addWidget(new ChartCard({tr("Loss"), std::string(metrics::kTrainLoss), tr("training loss"), true},
                                      session_, context_.look));
+        row->addWidget(
+            new ChartCard({tr("Throughput"), std::string(metrics::kSamplesPerS), tr("samples/s"), false, true},
+                          session_, context_.look));
         return row;
     }
 
@@ -121,8 +126,8 @@ private:
         connect(&session_, &Session::detailChanged, this, [this] { showRun(); });
         connect(&session_, &Session::shownChanged, this, [this] { showRun(); });
         connect(&session_, &Session::seriesChanged, this, [this] { showCurveFigures(); });
-        connect(&session_, &Session::troubleChanged, this, [this] {
-            message_->say(session_.trouble());
+        connect(&session_, &Session::errorChanged, this, [this] {
+            message_->say(session_.error());
             showRun();
         });
         connect(&context_.engine, &Engine::failed, this, [this](const QString& message) {
@@ -150,7 +155,7 @@ private:
     }
 
     void showNoRun() {
-        if (!session_.trouble().isEmpty()) {
+        if (!session_.error().isEmpty()) {
             title_->setText(tr("The workspace cannot be read"));
             cluster_->clear();
         } else if (session_.currentId().isEmpty()) {
@@ -181,7 +186,7 @@ private:
         stop_->setVisible(isLive(row));
         compare_->setText(session_.isComparing() ? tr("End comparison") : tr("Compare"));
         if (!row.error.empty()) message_->say(QString::fromStdString(row.error));
-        if (row.error.empty() && session_.trouble().isEmpty() && shownError_) message_->clear();
+        if (row.error.empty() && session_.error().isEmpty() && shownError_) message_->clear();
         shownError_ = !row.error.empty();
         showRowFigures(*run);
         showCurveFigures();
@@ -200,13 +205,13 @@ private:
     }
 
     void showCurveFigures() {
-        const Series& loss = session_.series(session_.currentId(), "train/loss");
+        const Series& loss = session_.series(session_.currentId(), std::string(metrics::kTrainLoss));
         if (loss.empty()) {
             loss_->setQuantity({kAbsent, {}});
         } else {
             loss_->setQuantity({shortNumber(smoothed(polylineOf(loss, XAxis::Step).y, 0.9).back()), {}});
         }
-        const Series& accuracy = session_.series(session_.currentId(), "eval/accuracy");
+        const Series& accuracy = session_.series(session_.currentId(), std::string(metrics::kEvalAccuracy));
         accuracy_->setQuantity(accuracy.empty()
                                    ? Quantity{kAbsent, {}}
                                    : Quantity{percent(accuracy.points().back().value), QStringLiteral("%")});
@@ -236,7 +241,12 @@ private:
     bool shownError_ = false;
 };
 
-const PageRegistry::Add<RunPage> kRunPageEntry{{.order = 20, .title = "Run", .icon = "bars"}};
+const PageRegistry::Add<RunPage> kRunPageEntry{
+    {.order = 20,
+     .title = "Run",
+     .icon = "M1.5 1.5h7a1 1 0 0 1 1 1v2a1 1 0 0 1-1 1h-7a1 1 0 0 1-1-1v-2a1 1 0 0 1 1-1z"
+             "M6.5 9.5h7a1 1 0 0 1 1 1v2a1 1 0 0 1-1 1h-7a1 1 0 0 1-1-1v-2a1 1 0 0 1 1-1z"
+             "M12 3.5h2.5M.5 11.5H3"}};
 
 }  // namespace
 

@@ -116,9 +116,9 @@ private:
             update();
         });
         connect(&session_, &Session::runsChanged, this, [this] { update(); });
-        connect(&session_, &Session::troubleChanged, this, [this] {
+        connect(&session_, &Session::errorChanged, this, [this] {
             // Without a run the page itself says it.
-            message_->say(session_.runs().rowCount() > 0 ? session_.trouble() : QString());
+            message_->say(session_.runs().rowCount() > 0 ? session_.error() : QString());
             update();
         });
         connect(&context_.engine, &Engine::failed, this, [this](const QString& message) { message_->say(message); });
@@ -191,9 +191,9 @@ private:
         if (live > 0) words << tr("%1 live").arg(live);
         if (shown != all) words << tr("%1 shown").arg(grouped(shown));
         summary_->setText(words.join(QStringLiteral("  ·  ")));
-        if (!session_.trouble().isEmpty() && all == 0) {
+        if (!session_.error().isEmpty() && all == 0) {
             emptyTitle_->setText(tr("The workspace cannot be read"));
-            emptyWords_->setText(session_.trouble());
+            emptyWords_->setText(session_.error());
         } else if (all == 0) {
             emptyTitle_->setText(session_.loaded() ? tr("No runs yet") : tr("Reading the workspace …"));
             emptyWords_->setText(
@@ -223,7 +223,8 @@ private:
     QPushButton* start_ = nullptr;
 };
 
-const PageRegistry::Add<RunsPage> kRunsPageEntry{{.order = 10, .title = "Runs", .icon = "list"}};
+const PageRegistry::Add<RunsPage> kRunsPageEntry{
+    {.order = 10, .title = "Runs", .icon = "M1 2.5h.01M5 2.5h10M1 7.5h.01M5 7.5h10M1 12.5h.01M5 12.5h10"}};
 
 }  // namespace
 

@@ -188,7 +188,7 @@ private:
 
     void connectAll() {
         connect(&board_, &ScalingBoard::drawnChanged, this, [this] { update(); });
-        connect(&session_, &Session::troubleChanged, this, [this] { update(); });
+        connect(&session_, &Session::errorChanged, this, [this] { update(); });
         connect(&session_, &Session::runsChanged, this, [this] { update(); });
         connect(kind_, &Choice::changed, this,
                 [this](int kind) { board_.setScaling(kind == 1 ? Scaling::Strong : Scaling::Weak); });
@@ -315,9 +315,9 @@ private:
     }
 
     void sayHowToBegin() {
-        if (!session_.trouble().isEmpty()) {
+        if (!session_.error().isEmpty()) {
             emptyTitle_->setText(tr("The workspace cannot be read"));
-            emptyWords_->setText(session_.trouble());
+            emptyWords_->setText(session_.error());
             return;
         }
         emptyTitle_->setText(session_.loaded() && board_.upToDate() ? tr("No finished runs yet")
@@ -379,7 +379,8 @@ private:
     QTableView* points_ = nullptr;
 };
 
-const PageRegistry::Add<ScalingPage> kScalingPageEntry{{.order = 30, .title = "Scaling", .icon = "scaling"}};
+const PageRegistry::Add<ScalingPage> kScalingPageEntry{
+    {.order = 30, .title = "Scaling", .icon = "M.5 1v13.5H15M3.5 11L8 7.5 14 2"}};
 
 }  // namespace
 

@@ -18,6 +18,7 @@ constexpr std::array<const char*, 5> kAxisLabels{"step", "epoch", "wall time [s]
 
 ChartCard::ChartCard(const ChartSpec& spec, Session& session, const Look& look, QWidget* parent)
     : Card(parent), spec_(spec), session_(session), plot_(new PlotView(look)) {
+    session_.wantMetric(spec.metric);
     axis_ = new Choice(tr("x axis"), {tr("step"), tr("epoch"), tr("wall"), tr("samples"), tr("bytes sent")}, 0);
     scale_ = new Choice(tr("y axis"), {tr("linear"), tr("log")}, spec.logY ? 1 : 0);
     smoothing_ = new Choice(tr("Smoothing: weight of the moving average; the raw curve stays behind it"),

@@ -3,6 +3,7 @@
 #include <QPainter>
 #include <QShortcut>
 #include <QStyleOption>
+#include <QSvgRenderer>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -28,27 +29,14 @@ RailButton::RailButton(const QString& title, const QString& icon, const QString&
 void RailButton::enterEvent(QEnterEvent*) { update(); }
 void RailButton::leaveEvent(QEvent*) { update(); }
 
-// Drawn, not loaded: three strokes each, sharp at any scale and in any theme.
 void RailButton::paintIcon(QPainter& painter, const QRectF& box) const {
-    painter.setPen(QPen(isChecked() ? look_.theme().accent : look_.theme().muted, 1.5, Qt::SolidLine, Qt::RoundCap,
-                        Qt::RoundJoin));
-    painter.setBrush(Qt::NoBrush);
-    if (icon_ == QLatin1String("list")) {
-        for (const double y : {2.5, 7.5, 12.5}) {
-            painter.drawPoint(box.topLeft() + QPointF(1, y));
-            painter.drawLine(box.topLeft() + QPointF(5, y), box.topLeft() + QPointF(15, y));
-        }
-    } else if (icon_ == QLatin1String("scaling")) {
-        painter.drawPolyline(QPolygonF{box.topLeft() + QPointF(0.5, 1), box.topLeft() + QPointF(0.5, 14.5),
-                                       box.topLeft() + QPointF(15, 14.5)});
-        painter.drawPolyline(QPolygonF{box.topLeft() + QPointF(3.5, 11), box.topLeft() + QPointF(8, 7.5),
-                                       box.topLeft() + QPointF(14, 2)});
-    } else {
-        painter.drawRoundedRect(QRectF(box.left() + 0.5, box.top() + 1.5, 9, 4), 1, 1);
-        painter.drawRoundedRect(QRectF(box.left() + 5.5, box.top() + 9.5, 9, 4), 1, 1);
-        painter.drawLine(box.topLeft() + QPointF(12, 3.5), box.topLeft() + QPointF(14.5, 3.5));
-        painter.drawLine(box.topLeft() + QPointF(0.5, 11.5), box.topLeft() + QPointF(3, 11.5));
-    }
+    const QColor color = isChecked() ? look_.theme().accent : look_.theme().muted;
+    const QString svg = QStringLiteral(
+                            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 15 15\"><path d=\"%1\" "
+                            "fill=\"none\" stroke=\"%2\" stroke-width=\"1.5\" stroke-linecap=\"round\" "
+                            "stroke-linejoin=\"round\"/></svg>")
+                            .arg(icon_, color.name());
+    QSvgRenderer(svg.toUtf8()).render(&painter, box);
 }
 
 void RailButton::paintEvent(QPaintEvent*) {

@@ -36,7 +36,7 @@ class Rail : public QWidget {
 
 public:
     Rail(const Look& look, const QString& workspace, QWidget* parent = nullptr);
-    // Pages in their order; Ctrl+1, Ctrl+2 … choose them.
+    // Pages in their order; Ctrl+1, Ctrl+2 … choose them. `icon`: path data of SVG, from 0 to 15 in x and y.
     void add(const QString& title, const QString& icon);
     void choose(int page);
 

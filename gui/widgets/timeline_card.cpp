@@ -66,7 +66,10 @@ QString overlapInWords(const storage::RunDetail& detail) {
 }
 
 TimelineCard::TimelineCard(Session& session, const Look& look, QWidget* parent)
-    : Card(parent), session_(session), timeline_(new TimelineWidget(session.selection(), look)) {
+    : Card(parent),
+      session_(session),
+      query_(session.feed().query<TimelineQuery>()),
+      timeline_(new TimelineWidget(session.selection(), look)) {
     auto* head = new QHBoxLayout;
     head->setSpacing(7);
     head->addWidget(makeLabel(tr("Overlap timeline"), "head"));
@@ -103,14 +106,14 @@ TimelineCard::TimelineCard(Session& session, const Look& look, QWidget* parent)
     connect(&session_, &Session::detailChanged, this, &TimelineCard::updateStrip);
     connect(&session_, &Session::pulseChanged, this, &TimelineCard::updateFollow);
     connect(timeline_, &TimelineWidget::wanted, this, [this](TimeRange range, double nsPerPixel) {
-        session_.feed().wantTimeline({session_.currentId(), range, nsPerPixel});
+        query_.request({session_.currentId(), range, nsPerPixel});
     });
     connect(timeline_, &TimelineWidget::measureWanted, this,
-            [this](TimeRange range) { session_.feed().wantMeasure(session_.currentId(), range); });
-    connect(&session_.feed(), &Feed::timelineArrived, this, [this](const TimelineFramePtr& frame) {
+            [this](TimeRange range) { query_.requestMeasure(session_.currentId(), range); });
+    connect(&query_, &TimelineQuery::arrived, this, [this](const TimelineFramePtr& frame) {
         if (QString::fromStdString(frame->runId) == session_.currentId()) timeline_->setFrame(frame);
     });
-    connect(&session_.feed(), &Feed::measured, this, [this](const Measure& measure) {
+    connect(&query_, &TimelineQuery::measured, this, [this](const Measure& measure) {
         if (QString::fromStdString(measure.runId) == session_.currentId()) timeline_->setMeasure(measure);
     });
     startOver();
@@ -120,7 +123,7 @@ void TimelineCard::startOver() {
     const RunItemPtr run = session_.current();
     timeline_->clear(run ? run->row.workers : 0);
     const TimeRange window = session_.selection().window();
-    if (run) session_.feed().wantTimeline({run->id, window, timeline_->scale().nsPerPixel()});
+    if (run) query_.request({run->id, window, timeline_->scale().nsPerPixel()});
     updateFollow();
     updateRange();
     updateStrip();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gui/models/live/session.h"
+#include "gui/models/live/timeline_query.h"
 #include "gui/timeline/timeline_widget.h"
 #include "gui/widgets/parts.h"
 
@@ -24,6 +25,7 @@ private:
     void startOver();
 
     Session& session_;
+    TimelineQuery& query_;
     TimelineWidget* timeline_;
     QToolButton* follow_;
     QLabel* range_;

@@ -8,9 +8,11 @@
 #include <QScrollArea>
 #include <QToolButton>
 
+#include "gui/pages/page.h"
 #include "gui/widgets/rail.h"
 #include "storage/migrate.h"
 #include "tests/gui/support/session_bench.h"
+#include "tests/support/paths.h"
 
 namespace dasgd::gui {
 namespace {
@@ -21,7 +23,15 @@ TEST_F(MainWindowTest, TheRailHasThePagesThatThereAre) {
     open();
     QStringList titles;
     for (const RailButton* one : window_->findChildren<RailButton*>()) titles << one->text();
-    EXPECT_EQ(titles, (QStringList{"Runs", "Run", "Scaling"}));
+    QStringList registered;
+    for (const PageRegistry::Entry& entry : PageRegistry::entries()) registered << QString::fromUtf8(entry.info.title);
+    EXPECT_EQ(titles, registered);
+    int files = 0;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(std::filesystem::path(test::kSourceDir) / "gui/pages")) {
+        files += entry.path().extension() == ".cpp" ? 1 : 0;
+    }
+    EXPECT_EQ(titles.size(), files) << "a page is a file of its folder";
 }
 
 TEST_F(MainWindowTest, KeysChangeThePage) {

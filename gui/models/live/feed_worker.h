@@ -1,104 +1,53 @@
-// The reader's thread behind Feed. Everything below its slots runs there.
+// The reader's thread behind Feed: rounds of queries against one workspace.
 #pragma once
 
-#include <QElapsedTimer>
 #include <QObject>
-#include <QStringList>
 #include <QTimer>
-#include <filesystem>
-#include <map>
 #include <mutex>
-#include <optional>
 #include <string>
+#include <vector>
 
-#include "gui/models/live/feed.h"
+#include "gui/models/live/live_query.h"
 
 namespace dasgd::gui {
 
-// A question that is asked again no sooner than a multiple of what it cost last time.
-class RefreshInterval {
-public:
-    RefreshInterval(qint64 leastMs, qint64 timesCost) : leastMs_(leastMs), timesCost_(timesCost) { clock_.start(); }
-    [[nodiscard]] bool due() const { return clock_.elapsed() >= next_; }
-    void hurry() { next_ = 0; }
-    void spent(qint64 costMs) { next_ = clock_.elapsed() + std::max(leastMs_, timesCost_ * costMs); }
-    [[nodiscard]] qint64 now() const { return clock_.elapsed(); }
-
-private:
-    QElapsedTimer clock_;
-    qint64 leastMs_, timesCost_;
-    qint64 next_ = 0;
-};
+inline constexpr int kPollMs = 50;
 
 class FeedWorker : public QObject {
     Q_OBJECT
 
 public:
-    explicit FeedWorker(std::filesystem::path workspace) : workspace_(std::move(workspace)) {}
+    explicit FeedWorker(std::filesystem::path workspace) : store_(std::move(workspace)) {}
 
-    // From any thread.
-    void setWatched(const QString& run, const QStringList& others);
-    void setTimesWish(const QStringList& runs);
-    void setWish(const TimelineRequest& wish);
-    void setMeasure(const QString& run, TimeRange range);
+    // From any thread; both count from the next round or ask() on. `query` outlives this.
+    void add(LiveQuery& query);
+    void setWatch(Watch watch);
 
 public slots:
     void start();
+    // A round: every query, by its priority.
     void poll();
-    void serveTimeline();
-    void serveTimes();
+    // This query alone, at once.
+    void ask(dasgd::gui::LiveQuery* query);
 
 signals:
-    void runsChanged(const std::vector<dasgd::gui::RunItemPtr>& changed, const QStringList& removed);
-    void metricsArrived(const dasgd::gui::MetricBatch& batch);
-    void detailArrived(const dasgd::storage::RunDetail& detail);
-    void timesArrived(const dasgd::gui::TimesBatch& batch);
-    void timelineArrived(const dasgd::gui::TimelineFramePtr& frame);
-    void measured(const dasgd::gui::Measure& measure);
-    void pulse(const dasgd::gui::Pulse& pulse);
-    void trouble(const QString& message);
+    // What is wrong with the workspace, with the remedy; "" when it can be read again.
+    void errorOccurred(const QString& message);
 
 private:
-    struct Watched {
-        std::map<std::string, std::int64_t> lastRowid;
-        bool complete = false;  // the run had ended before everything was read
-    };
+    bool prepare();
+    void takeRequests();
+    bool refresh(LiveQuery& query);
+    void reportError(const std::string& message);
 
-    bool ensureOpen();
-    [[nodiscard]] bool isUnused() const;
-    void complain(const std::string& message);
-    Status readRuns();
-    Status readMetrics();
-    Status readMetricsOf(const QString& run, Watched& watched);
-    Status readDetail();
-    Status readPulse();
-    Status answerTimeline();
-    Status answerMeasure();
-    void takeWatched();
-    [[nodiscard]] bool isLiveRun(const QString& run) const;
-
-    std::filesystem::path workspace_;
-    std::optional<storage::RunReader> reader_;
+    LiveStore store_;
     QTimer* timer_ = nullptr;
-    QString complaint_;
-    bool saidUnused_ = false;
-    std::int64_t version_ = -1;
-    bool runsStale_ = true, metricsStale_ = true, detailStale_ = true, pulseStale_ = true, frameStale_ = false;
-    RefreshInterval runsPace_{100, 10}, detailPace_{500, 20}, openPace_{500, 1}, sizePace_{500, 1};
-    std::map<QString, RunItemPtr> runs_;
-    std::map<QString, Watched> watched_;
-    QString current_;
-    SpanCache spans_;
-    Pulse pulse_;
-    std::optional<TimelineRequest> answered_;
+    QString reported_;
+    std::vector<LiveQuery*> queries_;
 
-    std::mutex mutex_;  // guards the wishes below
-    QString wantedRun_;
-    QStringList wantedOthers_;
-    bool watchChanged_ = false;
-    QStringList timesWish_;
-    std::optional<TimelineRequest> wish_;
-    std::optional<std::pair<QString, TimeRange>> measure_;
+    std::mutex mutex_;  // guards what follows
+    std::vector<LiveQuery*> added_;
+    std::vector<Watch> watches_;  // not taken yet, in their order
 };
 
 }  // namespace dasgd::gui

@@ -2,20 +2,19 @@
 
 #include <algorithm>
 
+#include "gui/models/live/detail_query.h"
+#include "gui/models/live/runs_query.h"
+
 namespace dasgd::gui {
 
-Session::Session(Feed& feed, QObject* parent) : QObject(parent), feed_(feed) {
-    connect(&feed_, &Feed::runsChanged, this, &Session::takeRuns);
-    connect(&feed_, &Feed::metricsArrived, this, &Session::takeMetrics);
-    connect(&feed_, &Feed::pulse, this, &Session::takePulse);
-    connect(&feed_, &Feed::detailArrived, this, [this](const storage::RunDetail& detail) {
-        if (QString::fromStdString(detail.row.runId) != current_) return;
-        detail_ = detail;
-        emit detailChanged();
-    });
-    connect(&feed_, &Feed::trouble, this, [this](const QString& message) {
-        trouble_ = message;
-        emit troubleChanged();
+Session::Session(Feed& feed, QObject* parent) : QObject(parent), feed_(feed), metrics_(feed.query<MetricsQuery>()) {
+    connect(&feed_.query<RunsQuery>(), &RunsQuery::changed, this, &Session::takeRuns);
+    connect(&feed_.query<PulseQuery>(), &PulseQuery::arrived, this, &Session::takePulse);
+    connect(&feed_.query<DetailQuery>(), &DetailQuery::arrived, this, &Session::takeDetail);
+    connect(&metrics_, &MetricsQuery::arrived, this, &Session::takeMetrics);
+    connect(&feed_, &Feed::errorOccurred, this, [this](const QString& message) {
+        error_ = message;
+        emit errorChanged();
     });
 }
 
@@ -113,6 +112,8 @@ void Session::updateShown() {
     emit shownChanged();
 }
 
+void Session::wantMetric(const std::string& metric) { metrics_.want(metric); }
+
 const Series& Session::series(const QString& run, const std::string& metric) const {
     static const Series kNone;
     const auto found = series_.find({run, metric});
@@ -134,6 +135,12 @@ void Session::takeMetrics(const MetricBatch& batch) {
     emit seriesChanged();
 }
 
+void Session::takeDetail(const storage::RunDetail& detail) {
+    if (QString::fromStdString(detail.row.runId) != current_) return;
+    detail_ = detail;
+    emit detailChanged();
+}
+
 void Session::takePulse(const Pulse& pulse) {
     const bool grew = pulse.runId == current_ && !current_.isEmpty();
     const bool newer = grew && pulse.newest != pulse_.newest;
@@ -142,8 +149,8 @@ void Session::takePulse(const Pulse& pulse) {
         if (!pulse.live) {
             behindMs_.reset();
             if (selection_.following()) selection_.setFollowing(false);
-        } else if (newer && pulse.clockOrigin > 0) {
-            behindMs_ = static_cast<double>(MonotonicClock::rawNow() - pulse.clockOrigin - pulse.newest) / 1e6;
+        } else if (newer && detail_ && detail_->clockOrigin > 0) {
+            behindMs_ = static_cast<double>(MonotonicClock::rawNow() - detail_->clockOrigin - pulse.newest) / 1e6;
         }
         if (pulse.extent.end > pulse.extent.start) selection_.setExtent(pulse.extent);
     }

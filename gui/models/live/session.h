@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "gui/models/live/feed.h"
+#include "gui/models/live/metrics_query.h"
+#include "gui/models/live/pulse_query.h"
 #include "gui/models/live/series.h"
 #include "gui/models/runs/compare.h"
 #include "gui/models/runs/run_table_model.h"
@@ -41,6 +43,8 @@ public:
 
     [[nodiscard]] const std::vector<RunItemPtr>& shown() const { return shown_; }  // the current run first
     [[nodiscard]] const QStringList& shownNames() const { return shownNames_; }
+    // From now on the series of this metric are read, for every run that is shown.
+    void wantMetric(const std::string& metric);
     [[nodiscard]] const Series& series(const QString& run, const std::string& metric) const;
     [[nodiscard]] CurveStyle styleOf(const RunItem& run);
     // Of the current run; nullopt until it has arrived.
@@ -48,7 +52,8 @@ public:
     [[nodiscard]] const Pulse& pulse() const { return pulse_; }
     // Age of the newest shown record when it was shown; nullopt where nothing is live or the clock is not ours.
     [[nodiscard]] std::optional<double> behindMs() const { return behindMs_; }
-    [[nodiscard]] const QString& trouble() const { return trouble_; }
+    // What is wrong with the workspace; "" where nothing is.
+    [[nodiscard]] const QString& error() const { return error_; }
     [[nodiscard]] bool loaded() const { return loaded_; }
 
 signals:
@@ -58,17 +63,19 @@ signals:
     void detailChanged();
     void runsChanged();
     void pulseChanged();
-    void troubleChanged();
+    void errorChanged();
 
 private:
     void takeRuns(const std::vector<RunItemPtr>& changed, const QStringList& removed);
     void takeMetrics(const MetricBatch& batch);
+    void takeDetail(const storage::RunDetail& detail);
     void takePulse(const Pulse& pulse);
     void lookAt(const QString& run);
     void rechoose();
     void updateShown();
 
     Feed& feed_;
+    MetricsQuery& metrics_;
     RunTableModel runs_;
     TimeSelection selection_;
     StyleBook styles_;
@@ -83,7 +90,7 @@ private:
     std::optional<storage::RunDetail> detail_;
     Pulse pulse_;
     std::optional<double> behindMs_;
-    QString trouble_;
+    QString error_;
 };
 
 }  // namespace dasgd::gui

@@ -10,11 +10,12 @@ constexpr int kGatherMs = 200;
 
 }  // namespace
 
-ScalingBoard::ScalingBoard(Session& session, QObject* parent) : QObject(parent), session_(session) {
+ScalingBoard::ScalingBoard(Session& session, QObject* parent)
+    : QObject(parent), session_(session), timesQuery_(session.feed().query<TimesQuery>()) {
     pending_.setSingleShot(true);
     connect(&pending_, &QTimer::timeout, this, &ScalingBoard::gather);
     connect(&session_, &Session::runsChanged, this, &ScalingBoard::later);
-    connect(&session_.feed(), &Feed::timesArrived, this, [this](const TimesBatch& batch) {
+    connect(&timesQuery_, &TimesQuery::arrived, this, [this](const TimesBatch& batch) {
         for (const auto& [run, times] : batch) {
             times_[run] = times;
             asked_.remove(QString::fromStdString(run));
@@ -84,7 +85,7 @@ void ScalingBoard::redraw() {
         std::any_of(unread.begin(), unread.end(), [this](const QString& run) { return !asked_.contains(run); });
     if (fresh) {
         asked_ = {unread.begin(), unread.end()};
-        session_.feed().wantTimes(unread);
+        timesQuery_.request(unread);
     }
     missing_ = static_cast<int>(unread.size());
     drawn_ = drawnLines(shown, times_, scaling_, target_);

@@ -12,6 +12,7 @@
 
 #include "gui/models/live/session.h"
 #include "gui/models/scaling/scaling.h"
+#include "gui/models/scaling/times_query.h"
 
 namespace dasgd::gui {
 
@@ -52,6 +53,7 @@ private:
     void redraw();
 
     Session& session_;
+    TimesQuery& timesQuery_;
     QTimer pending_;
     bool watching_ = false, stale_ = true, own_ = false;
     Scaling scaling_ = Scaling::Weak;

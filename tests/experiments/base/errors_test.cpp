@@ -1,4 +1,4 @@
-// Exceptions that nobody expected end a process with one line.
+// Errors of the user, and exceptions that no code expected, end a process with one line.
 #include "experiments/base/errors.h"
 
 #include <gtest/gtest.h>
@@ -17,6 +17,12 @@ std::string said(const E& exception) {
     } catch (...) {
         return presentException();
     }
+}
+
+TEST(Errors, AreOneCleanLineAndTheStatusOfAWrongInput) {
+    ::testing::internal::CaptureStderr();
+    EXPECT_EQ(refuse({"bad \x1b[31m"}), kWrongInput);
+    EXPECT_EQ(::testing::internal::GetCapturedStderr(), "dasgd: bad \\x1b[31m\n");
 }
 
 TEST(Errors, SayAnExceptionInOneLine) {

@@ -4,14 +4,44 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
 #include "experiments/launch/run_session.h"
 #include "tests/support/dasgd_program.h"
+#include "tests/support/paths.h"
 
 namespace dasgd::experiments {
 namespace {
+
+// A command that the linker dropped, or whose file was not found, would be missing here.
+TEST(Command, EveryFileOfTheFolderIsACommand) {
+    std::vector<std::string> files, names;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(std::filesystem::path(test::kSourceDir) / "experiments" / "commands")) {
+        std::string name = entry.path().stem().string();
+        if (entry.path().extension() != ".cpp" || name == "command") continue;
+        std::ranges::replace(name, '_', '-');
+        files.push_back(std::move(name));
+    }
+    int order = 0;
+    for (const Command& command : CommandRegistry::entries()) {
+        names.emplace_back(command.name);
+        EXPECT_GT(command.order, order) << command.name << " has no place of its own in --help";
+        order = command.order;
+    }
+    EXPECT_THAT(names, ::testing::UnorderedElementsAreArray(files));
+}
+
+TEST(Command, HelpListsEveryCommandThatHasASummary) {
+    const test::DasgdFolder folder;
+    const std::string help = folder.run({"--help"}).out;
+    for (const Command& command : CommandRegistry::entries()) {
+        const std::string line = std::string("\n  ") + command.name + " ";
+        EXPECT_EQ(help.find(line) != std::string::npos, command.summary != nullptr) << command.name;
+    }
+}
 
 TEST(Command, FindsTheWorkspace) {
     const auto parsed = [](const std::string& arguments) {

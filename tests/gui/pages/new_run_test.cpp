@@ -71,7 +71,7 @@ protected:
 
 TEST_F(NewRunTest, IsSeenLiveAndStopsOnAClick) {
     EXPECT_NE(label(QStringLiteral("No runs yet")), nullptr);
-    EXPECT_EQ(window_->session().trouble(), QString()) << "an unused folder is nothing to complain of";
+    EXPECT_EQ(window_->session().error(), QString()) << "an unused folder is no error";
     startPreset(QStringLiteral("first-light"));
     ASSERT_NE(label(QStringLiteral("first-light.toml")), nullptr) << "that it was started is said";
     ASSERT_TRUE(soon([&] { return run() && run()->row.status == "running" && run()->row.steps > 0; }));

@@ -12,6 +12,7 @@ namespace dasgd::gui {
 
 class SessionBench : public ::testing::Test {
 protected:
+    SessionBench() { session_.wantMetric("train/loss"); }
     // Records `spec` after a synchronous run of the same experiment, and waits until its curves and spans are there.
     void look(const test::SyntheticSpec& spec = {.steps = 60}) {
         other_ = workspace_.record({.algorithm = "sync_sgd", .steps = 40});

@@ -12,8 +12,8 @@ namespace {
 
 TEST(Rail, PagesAreChosenByMouseAndKeys) {
     Rail rail(testLook(), QStringLiteral("/some/workspace"));
-    rail.add(QStringLiteral("Runs"), QStringLiteral("list"));
-    rail.add(QStringLiteral("Run"), QStringLiteral("bars"));
+    rail.add(QStringLiteral("Runs"), QStringLiteral("M1 2.5h10"));
+    rail.add(QStringLiteral("Run"), QStringLiteral("M5 2.5v10"));
     rail.resize(208, 600);
     rail.show();
     ASSERT_TRUE(QTest::qWaitForWindowActive(&rail));
@@ -28,6 +28,18 @@ TEST(Rail, PagesAreChosenByMouseAndKeys) {
     rail.choose(0);
     EXPECT_TRUE(buttons[0]->isChecked());
     EXPECT_FALSE(buttons[1]->isChecked());
+}
+
+TEST(Rail, AnIconIsDrawnFromItsPath) {
+    const auto imageOf = [](const QString& icon) {
+        RailButton button(QString(), icon, QString(), testLook());
+        button.resize(190, 38);
+        return button.grab().toImage();
+    };
+    const QImage none = imageOf(QString()), line = imageOf(QStringLiteral("M0 7.5h15"));
+    EXPECT_NE(line, none);
+    EXPECT_NE(line, imageOf(QStringLiteral("M7.5 0v15")));
+    EXPECT_EQ(imageOf(QStringLiteral("M0 7.5h15")), line);
 }
 
 TEST(Rail, TheThemeButtonAsks) {

@@ -15,6 +15,7 @@ TEST(Session, GoesToTheNewestRunAndDrawsItsExperiment) {
     const QString newest = workspace.record({.steps = 20});
     Feed feed(workspace.path());
     Session session(feed);
+    session.wantMetric("train/loss");
     const QAbstractItemModelTester tester(&session.runs(), QAbstractItemModelTester::FailureReportingMode::Fatal);
     ASSERT_TRUE(eventually([&] { return session.series(newest, "train/loss").points().size() == 20; }));
     EXPECT_EQ(session.currentId(), newest);
@@ -51,6 +52,32 @@ TEST(Session, AUniqueBeginningChoosesARun) {
     ASSERT_TRUE(eventually([&] { return session.currentId() == id; }));
 }
 
+TEST(Session, OneRunAfterAnotherIsShownFromItsStart) {
+    Workspace workspace;
+    Feed feed(workspace.path());
+    Session session(feed);
+    session.wantMetric("train/loss");
+    for (int i = 1; i <= 3; ++i) {
+        const QString id = workspace.record({.seed = i, .steps = 30});
+        ASSERT_TRUE(eventually([&] { return session.series(id, "train/loss").points().size() == 30; })) << i;
+    }
+    EXPECT_EQ(session.runs().rowCount(), 3);
+}
+
+TEST(Session, ARunThatWasLeftForAMomentHasItsCurve) {
+    Workspace workspace;
+    const QString a = workspace.record({.experiment = "one", .steps = 8});
+    const QString b = workspace.record({.experiment = "two", .steps = 8});
+    Feed feed(workspace.path());
+    Session session(feed);
+    session.wantMetric("train/loss");
+    session.choose(a);
+    ASSERT_TRUE(eventually([&] { return session.series(a, "train/loss").points().size() == 8 && session.detail(); }));
+    session.choose(b);
+    session.choose(a);
+    ASSERT_TRUE(eventually([&] { return session.series(a, "train/loss").points().size() == 8 && session.detail(); }));
+}
+
 TEST(Session, ComparesExactlyTheChosenRuns) {
     Workspace workspace;
     const QString a = workspace.record({.seed = 1, .steps = 8});
@@ -58,6 +85,7 @@ TEST(Session, ComparesExactlyTheChosenRuns) {
     workspace.record({.algorithm = "sync_sgd", .steps = 8});
     Feed feed(workspace.path());
     Session session(feed);
+    session.wantMetric("train/loss");
     ASSERT_TRUE(eventually([&] { return session.runs().rowCount() == 3; }));
     session.compare({a, b});
     EXPECT_TRUE(session.isComparing());

@@ -1,0 +1,24 @@
+// Everything that is known of the watched run.
+#pragma once
+
+#include "gui/models/live/live_query.h"
+
+namespace dasgd::gui {
+
+class DetailQuery final : public LiveQuery {
+    Q_OBJECT
+
+public:
+    DetailQuery() : LiveQuery(Priority::Records) {}
+    Status refresh(LiveStore& store) override;
+
+signals:
+    void arrived(const dasgd::storage::RunDetail& detail);
+
+private:
+    RefreshInterval interval_{500, 20};
+    std::int64_t watchedSince_ = -1;
+    std::int64_t revision_ = -1;
+};
+
+}  // namespace dasgd::gui

@@ -1,0 +1,53 @@
+#include "gui/models/live/live_store.h"
+
+#include <system_error>
+#include <utility>
+
+namespace dasgd::gui {
+
+void LiveStore::setWatch(Watch watch) {
+    if (watch == watch_) return;
+    touch();
+    if (watch.run != watch_.run) runSince_ = revision_;
+    std::map<QString, std::int64_t> since;
+    for (const QString& run : watch.runs()) {
+        const auto known = since_.find(run);
+        since[run] = known == since_.end() ? revision_ : known->second;
+    }
+    since_ = std::move(since);
+    watch_ = std::move(watch);
+}
+
+bool LiveStore::isLive(const QString& run) const {
+    const auto found = runs_.find(run);
+    return found == runs_.end() || dasgd::gui::isLive(found->second->row);
+}
+
+// A folder in which nothing has been run is an empty workspace, not a broken one. The first run makes lab.db, which has
+// no byte before it has its tables.
+bool LiveStore::isUnused() const {
+    std::error_code code;
+    const std::filesystem::path database = workspace_ / "lab.db";
+    if (!std::filesystem::exists(database, code)) return !code && std::filesystem::is_directory(workspace_, code);
+    return std::filesystem::file_size(database, code) == 0;
+}
+
+Result<LiveStore::State> LiveStore::open() {
+    if (reader_) return State::Open;
+    if (!attempts_.due()) return State::Waiting;
+    attempts_.spent(0);
+    if (isUnused()) return State::Unused;
+    auto opened = storage::RunReader::open(workspace_);
+    if (!opened) return tl::unexpected<Error>(std::move(opened).error());
+    reader_.emplace(std::move(*opened));
+    version_ = -1;
+    return State::Open;
+}
+
+Status LiveStore::update() {
+    DASGD_ASSIGN(const std::int64_t version, reader_->dataVersion());
+    if (std::exchange(version_, version) != version) touch();
+    return {};
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,36 @@
+// How far the watched run and the store are.
+#pragma once
+
+#include "gui/models/live/live_query.h"
+
+namespace dasgd::gui {
+
+struct Pulse {
+    QString runId;  // "" while no run is watched
+    bool live = false;
+    Ns newest = 0;     // newest committed instant of the run, on its own time line
+    TimeRange extent;  // of its spans
+    std::int64_t spans = 0;
+    std::int64_t databaseBytes = 0;
+};
+
+class PulseQuery final : public LiveQuery {
+    Q_OBJECT
+
+public:
+    PulseQuery() : LiveQuery(Priority::LiveEdge) {}
+    Status refresh(LiveStore& store) override;
+
+signals:
+    void arrived(const dasgd::gui::Pulse& pulse);
+
+private:
+    Status readRun(LiveStore& store);
+
+    RefreshInterval sizeInterval_{500, 1};
+    Pulse pulse_;
+    std::int64_t watchedSince_ = -1;
+    std::int64_t revision_ = -1;
+};
+
+}  // namespace dasgd::gui

@@ -1,0 +1,104 @@
+#include "gui/models/live/timeline_query.h"
+
+#include <chrono>
+#include <utility>
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr std::chrono::milliseconds kLoadBudget{60};
+constexpr std::chrono::seconds kMeasureBudget{2};
+
+}  // namespace
+
+void TimelineQuery::request(const TimelineRequest& request) {
+    {
+        const std::lock_guard lock(mutex_);
+        request_ = request;
+    }
+    ask();
+}
+
+void TimelineQuery::requestMeasure(const QString& run, TimeRange range) {
+    {
+        const std::lock_guard lock(mutex_);
+        measure_ = {run, range};
+    }
+    ask();
+}
+
+Status TimelineQuery::refresh(LiveStore& store) {
+    takeRun(store);
+    // What this round finds outdated is answered in the next one: until then the live edge has moved, and a request for
+    // another range may be here.
+    const bool again = outdated_;
+    DASGD_TRY(takeGrowth(store));
+    DASGD_TRY(answerRequest(store, again));
+    return answerMeasure(store);
+}
+
+void TimelineQuery::takeRun(const LiveStore& store) {
+    if (std::exchange(watchedSince_, store.watchedSince()) == store.watchedSince()) return;
+    run_ = store.watch().run;
+    const auto known = store.runs().find(run_);
+    spans_.reset(known == store.runs().end() ? 0 : known->second->row.workers);
+    newest_ = 0;
+    live_ = false;
+    answered_.reset();
+    outdated_ = false;
+    revision_ = -1;
+}
+
+Status TimelineQuery::takeGrowth(LiveStore& store) {
+    if (revision_ == store.revision() || run_.isEmpty()) return {};
+    DASGD_ASSIGN(const Ns newest, store.reader().newestInstant(run_.toStdString()));
+    const bool live = store.isLive(run_);
+    const bool grew = newest != std::exchange(newest_, newest) || live != std::exchange(live_, live);
+    revision_ = store.revision();
+    if (!grew) return {};
+    spans_.grown(newest, live);
+    outdated_ = answered_.has_value();
+    return {};
+}
+
+Status TimelineQuery::answerRequest(LiveStore& store, bool again) {
+    std::optional<TimelineRequest> wanted;
+    {
+        const std::lock_guard lock(mutex_);
+        std::swap(wanted, request_);
+    }
+    if (!wanted && again) wanted = answered_;
+    if (!wanted || wanted->runId != run_ || run_.isEmpty()) return {};
+    const auto fetch = [&](TimeRange range) { return store.reader().spans(run_.toStdString(), range); };
+    DASGD_ASSIGN(const bool complete, spans_.load(wanted->range, fetch, kLoadBudget));
+    auto frame = std::make_shared<TimelineFrame>(spans_.frame(wanted->range, wanted->nsPerPixel));
+    frame->runId = run_.toStdString();
+    frame->complete = complete;
+    answered_ = wanted;
+    outdated_ = !complete;
+    deliver([this, frame = TimelineFramePtr(std::move(frame))] { emit arrived(frame); });
+    return {};
+}
+
+Status TimelineQuery::answerMeasure(LiveStore& store) {
+    std::optional<std::pair<QString, TimeRange>> wanted;
+    {
+        const std::lock_guard lock(mutex_);
+        if (measure_ && measure_->first == run_) std::swap(wanted, measure_);
+    }
+    if (!wanted) return {};
+    const auto fetch = [&](TimeRange range) { return store.reader().spans(run_.toStdString(), range); };
+    DASGD_ASSIGN(const bool complete, spans_.load(wanted->second, fetch, kMeasureBudget));
+    if (!complete) {
+        const std::lock_guard lock(mutex_);
+        if (!measure_) measure_ = wanted;
+        return {};
+    }
+    Measure measure = spans_.measure(wanted->second);
+    measure.runId = run_.toStdString();
+    deliver([this, measure = std::move(measure)] { emit measured(measure); });
+    return {};
+}
+
+}  // namespace dasgd::gui

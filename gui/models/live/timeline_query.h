@@ -1,0 +1,53 @@
+// What the timeline of the watched run draws, and what a selection of it measures.
+#pragma once
+
+#include <mutex>
+#include <optional>
+
+#include "gui/models/live/live_query.h"
+#include "gui/models/timeline/span_cache.h"
+#include "gui/models/timeline/span_merge.h"
+
+namespace dasgd::gui {
+
+struct TimelineRequest {
+    QString runId;
+    TimeRange range;
+    double nsPerPixel = 1;
+};
+
+class TimelineQuery final : public LiveQuery {
+    Q_OBJECT
+
+public:
+    TimelineQuery() : LiveQuery(Priority::Drawing) {}
+    // The latest request counts; it is answered again whenever its range has grown. Only of the watched run.
+    void request(const TimelineRequest& request);
+    void requestMeasure(const QString& run, TimeRange range);
+    Status refresh(LiveStore& store) override;
+
+signals:
+    void arrived(const dasgd::gui::TimelineFramePtr& frame);
+    void measured(const dasgd::gui::Measure& measure);
+
+private:
+    void takeRun(const LiveStore& store);
+    Status takeGrowth(LiveStore& store);
+    Status answerRequest(LiveStore& store, bool again);
+    Status answerMeasure(LiveStore& store);
+
+    std::mutex mutex_;  // guards the two requests
+    std::optional<TimelineRequest> request_;
+    std::optional<std::pair<QString, TimeRange>> measure_;
+
+    QString run_;
+    std::int64_t watchedSince_ = -1;
+    SpanCache spans_;
+    Ns newest_ = 0;
+    bool live_ = false;
+    std::optional<TimelineRequest> answered_;
+    bool outdated_ = false;  // the store holds more of what was answered
+    std::int64_t revision_ = -1;
+};
+
+}  // namespace dasgd::gui

@@ -1,0 +1,27 @@
+#include "gui/models/runs/run_item.h"
+
+#include "gui/models/runs/run_config.h"
+#include "storage/scaling.h"
+
+namespace dasgd::gui {
+
+RunItemPtr makeRunItem(storage::RunRow row) {
+    auto item = std::make_shared<RunItem>();
+    item->id = QString::fromStdString(row.runId);
+    const Settings settings = storage::settingsOf(row);
+    item->settings = settingsInWords(settings);
+    item->group = configurationKey(settings);
+    item->line = placeOf(settings);
+    const auto trace = settings.find("record.trace");
+    item->keepsSpans = trace == settings.end() || trace->second == "full";
+    item->haystack =
+        (QStringList{item->id, QString::fromStdString(row.experiment), QString::fromStdString(row.algorithm),
+                     item->settings, QString::fromStdString(row.backend), QString::fromStdString(row.status),
+                     QStringLiteral("seed ") + QString::number(row.seed), QString::fromStdString(row.gitCommit)}
+             .join(QLatin1Char(' ')))
+            .toLower();
+    item->row = std::move(row);
+    return item;
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,56 @@
+#include "experiments/config/calibrated_cluster.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "experiments/config/toml_reader.h"
+
+namespace dasgd::experiments {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* kPlatform =
+    "[cluster]\nbackend = \"virtual\"\nworkers = 8\n[network]\ntopology = \"star\"\n[compute]\nstep_time = 0.01\n";
+
+Value parsed(const std::string& toml) {
+    auto value = parseToml(toml, "e.toml");
+    EXPECT_TRUE(value) << value.error().message;
+    return std::move(*value);
+}
+
+std::string refusal(const std::string& document, const std::string& platform) {
+    Value experiment = parsed(document);
+    const Status applied = applyPlatform(experiment, parsed(platform));
+    return applied ? "" : applied.error().message;
+}
+
+TEST(CalibratedCluster, TakesThePlaceOfTheExperimentsOwn) {
+    Value experiment = parsed(
+        "[cluster]\nbackend = \"gloo\"\nlink = { bandwidth = \"1Gbps\" }\n[compute]\nstep_time = 5.0\nseed = 3\n");
+    ASSERT_TRUE(applyPlatform(experiment, parsed(kPlatform)));
+    const Value* cluster = experiment.find("cluster");
+    EXPECT_EQ(*cluster->find("backend")->as<std::string>(), "virtual");
+    EXPECT_EQ(*cluster->find("workers")->as<std::int64_t>(), 8);
+    EXPECT_EQ(cluster->find("link"), nullptr);
+    EXPECT_EQ(*experiment.find("compute")->find("step_time")->as<double>(), 0.01);
+    EXPECT_EQ(experiment.find("compute")->find("seed"), nullptr) << "of the other cluster";
+    EXPECT_NE(experiment.find("network"), nullptr);
+}
+
+TEST(CalibratedCluster, LeavesTheNumberOfWorkersThatTheExperimentGives) {
+    Value experiment = parsed("[cluster]\nworkers = 2\n");
+    ASSERT_TRUE(applyPlatform(experiment, parsed(kPlatform)));
+    EXPECT_EQ(*experiment.find("cluster")->find("workers")->as<std::int64_t>(), 2);
+}
+
+TEST(CalibratedCluster, RefusesWhatIsNoPlatformAndCasesWithAClusterOfTheirOwn) {
+    EXPECT_THAT(refusal("", "[network]\n[train]\nsteps = 1\n"), HasSubstr("'train' has no place in a platform"));
+    EXPECT_THAT(refusal("", "[compute]\nstep_time = 1.0\n"), HasSubstr("needs a [network]"));
+    EXPECT_THAT(refusal("", "[cluster]\nbackend = \"gloo\"\n[network]\n"), HasSubstr("its backend is \"gloo\""));
+    EXPECT_THAT(refusal("[[case]]\n[case.network]\ntopology = \"star\"\n", kPlatform),
+                HasSubstr("this case has a network of its own"));
+}
+
+}  // namespace
+}  // namespace dasgd::experiments

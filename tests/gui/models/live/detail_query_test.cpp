@@ -1,0 +1,52 @@
+#include "gui/models/live/detail_query.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/gui/support/live_bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+TEST(DetailQuery, DeliversTheWatchedRunOnceForEachRevision) {
+    LiveBench bench;
+    const QString first = bench.workspace.record({.steps = 8});
+    const QString second = bench.workspace.record({.steps = 8});
+    DetailQuery query;
+    std::vector<QString> arrived;
+    QObject::connect(&query, &DetailQuery::arrived, &query, [&](const storage::RunDetail& detail) {
+        arrived.push_back(QString::fromStdString(detail.row.runId));
+    });
+    bench.store.setWatch({first, {second}});
+    bench.refresh(query);
+    EXPECT_TRUE(arrived.empty()) << "the run is not known yet";
+    bench.know();
+    bench.refresh(query);
+    bench.refresh(query);
+    EXPECT_EQ(arrived, std::vector<QString>{first});
+    bench.store.setWatch({second, {first}});
+    bench.refresh(query);
+    EXPECT_EQ(arrived, (std::vector<QString>{first, second})) << "another run does not wait for the interval";
+}
+
+TEST(DetailQuery, ALargeRunIsNotReadWithEachRound) {
+    LiveBench bench;
+    const QString id = bench.workspace.record({.steps = 8});
+    bench.know();
+    DetailQuery query;
+    int arrived = 0;
+    QObject::connect(&query, &DetailQuery::arrived, &query, [&] { ++arrived; });
+    bench.store.setWatch({id, {}});
+    for (int round = 0; round < 100; ++round) {
+        bench.store.touch();
+        bench.refresh(query);
+    }
+    EXPECT_LT(arrived, 100);
+    const int before = arrived;
+    ASSERT_TRUE(eventually([&] {
+        bench.refresh(query);
+        return arrived > before;
+    })) << "later it catches up";
+}
+
+}  // namespace
+}  // namespace dasgd::gui

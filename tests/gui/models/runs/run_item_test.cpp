@@ -1,0 +1,30 @@
+#include "gui/models/runs/run_item.h"
+
+#include <gtest/gtest.h>
+
+namespace dasgd::gui {
+namespace {
+
+TEST(RunItem, KnowsWhetherTheRunKeepsSpans) {
+    const auto keeps = [](const char* config) { return makeRunItem({.runId = "r", .config = config})->keepsSpans; };
+    EXPECT_TRUE(keeps("[record]\ntrace = \"full\"\n"));
+    EXPECT_FALSE(keeps("[record]\ntrace = \"summary\"\n"));
+    EXPECT_FALSE(keeps("[record]\ntrace = \"off\"\n"));
+    EXPECT_TRUE(keeps("")) << "the default";
+}
+
+TEST(RunItem, AFilterFindsWhatTheRowShows) {
+    const RunItemPtr run = makeRunItem({.runId = "20261121-dasgd",
+                                        .experiment = "Delay Sweep",
+                                        .algorithm = "dasgd",
+                                        .seed = 7,
+                                        .backend = "gloo",
+                                        .status = "finished",
+                                        .config = "[algorithm]\ndelay = 3\n"});
+    for (const char* word : {"20261121", "delay sweep", "gloo", "finished", "seed 7", "d\u00a03"}) {
+        EXPECT_TRUE(run->haystack.contains(QString::fromUtf8(word))) << word;
+    }
+}
+
+}  // namespace
+}  // namespace dasgd::gui
