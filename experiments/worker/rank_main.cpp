@@ -36,7 +36,7 @@ Result<Experiment> readSingleExperiment(const std::string& file, const Overrides
 std::unique_ptr<Communicator> withLink(std::unique_ptr<Communicator> comm, const Experiment& experiment, Clock& clock) {
     const auto& link = experiment.cluster.link;
     if (!link) return comm;
-    return emulateLink(std::move(comm), {link->latencySeconds(), link->bytesPerSecond()}, clock);
+    return emulateLink(std::move(comm), {.alpha = link->latencySeconds(), .beta = 1 / link->bytesPerSecond()}, clock);
 }
 
 std::chrono::milliseconds deadlineOf(const Experiment& experiment) {
