@@ -2,13 +2,21 @@
 
 #include <torch/types.h>
 
+#include <condition_variable>
+#include <cstdlib>
 #include <limits>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
 
 namespace dasgd {
 
 namespace {
 
 constexpr int kTag = 771;
+constexpr int kRoundsAgain = 8;
 
 Ns receiveTime(Communicator& comm, Rank from) {
     at::Tensor time = torch::zeros({1}, torch::kInt64);
@@ -48,10 +56,137 @@ ClockOffset estimateClockOffset(Communicator& comm, const Clock& clock, int roun
     return {};
 }
 
-ClockOffset alignClock(Communicator& comm, MonotonicClock& clock) {
-    const ClockOffset found = estimateClockOffset(comm, clock);
-    clock.setOrigin(clock.origin() - found.offset);
-    return found;
+class ClockKeeper::Impl {
+public:
+    Impl(Communicator& comm, const Clock& reference, SteeredClock* clock, std::chrono::milliseconds every)
+        : comm_(wholeOf(comm)), reference_(reference), clock_(clock), every_(every) {
+        if (comm_->rank() == Rank{0}) {
+            awaitQuestion();
+        } else if (clock_) {
+            thread_ = std::thread([this] { serve(); });
+        }
+    }
+    ~Impl() {
+        std::shared_ptr<Pending::Operation> open;
+        {
+            const std::lock_guard lock(mutex_);
+            closing_ = true;
+            open = question_;
+        }
+        condition_.notify_all();
+        if (open && !open->cancel()) awaitAnswer(*open);
+        if (thread_.joinable()) thread_.join();
+    }
+
+    [[nodiscard]] Ns error() const { return error_; }
+    [[nodiscard]] std::uint64_t measurements() const { return measurements_; }
+
+private:
+    static std::unique_ptr<Communicator> wholeOf(Communicator& comm) {
+        std::vector<Rank> everyone;
+        for (int rank = 0; rank < comm.size(); ++rank) everyone.emplace_back(rank);
+        return comm.split(everyone);
+    }
+
+    // Rank 0: each question is answered by the thread on which it arrives, which then awaits the next. Once the keeper
+    // closes and the newest question has ended, nothing here touches it any more.
+    void awaitQuestion() {
+        std::shared_ptr<Pending::Operation> question;
+        {
+            const std::lock_guard lock(mutex_);
+            if (closing_) return;
+            question = comm_->receiveAny(asked_, kTag).operation();
+            question_ = question;
+        }
+        question->onEnd([this, raw = question.get()] { answer(*raw); });
+    }
+    void answer(Pending::Operation& question) {
+        const auto outcome = question.outcome();
+        if (!outcome) return;
+        {
+            const std::lock_guard lock(mutex_);
+            if (closing_) return;
+        }
+        answered_ = comm_->send(torch::full({1}, reference_.now(), torch::kInt64), *outcome->source, kTag);
+        awaitQuestion();
+    }
+
+    // An operation has ended when its callback has run.
+    static void awaitAnswer(Pending::Operation& question) {
+        try {
+            question.wait();
+        } catch (const CommError&) {
+        }
+    }
+
+    void serve() {
+        std::unique_lock lock(mutex_);
+        while (!condition_.wait_for(lock, every_, [&] { return closing_; })) {
+            lock.unlock();
+            try {
+                measure();
+            } catch (const CommError&) {
+                return;
+            }
+            lock.lock();
+        }
+    }
+
+    // On the raw clock, which nothing steers meanwhile.
+    void measure() {
+        const MonotonicClock raw(0);
+        const ClockOffset found = askRankZero(*comm_, raw, kRoundsAgain);
+        const Ns correction = std::abs(-found.offset - clock_->origin());
+        clock_->steer(-found.offset);
+        error_ = found.error + correction;
+        ++measurements_;
+    }
+
+    const std::unique_ptr<Communicator> comm_;
+    const Clock& reference_;
+    SteeredClock* const clock_;
+    const std::chrono::milliseconds every_;
+    std::mutex mutex_;
+    std::condition_variable condition_;
+    bool closing_ = false;
+    at::Tensor asked_ = torch::zeros({1}, torch::kInt64);
+    std::shared_ptr<Pending::Operation> question_;  // that rank 0 awaits
+    Pending answered_;
+    std::atomic<Ns> error_ = 0;
+    std::atomic<std::uint64_t> measurements_ = 0;
+    std::thread thread_;
+};
+
+ClockKeeper::ClockKeeper(Communicator& comm, const Clock& reference, SteeredClock* clock,
+                         std::chrono::milliseconds every)
+    : impl_(std::make_unique<Impl>(comm, reference, clock, every)) {}
+ClockKeeper::~ClockKeeper() = default;
+
+Ns ClockKeeper::error() const { return impl_->error(); }
+std::uint64_t ClockKeeper::measurements() const { return impl_->measurements(); }
+
+void ClockErrorSink::span(const Span& span) {
+    recordNew();
+    sink_.span(span);
+}
+
+void ClockErrorSink::metric(const Metric& metric) {
+    recordNew();
+    sink_.metric(metric);
+}
+
+void ClockErrorSink::state(RankState state, std::int64_t step, std::string_view text) {
+    recordNew();
+    sink_.state(state, step, text);
+}
+
+void ClockErrorSink::recordNew() {
+    const std::uint64_t newest = keeper_.measurements();
+    if (newest == recorded_) return;
+    recorded_ = newest;
+    sink_.metric({.name = "clock/error_s",
+                  .wall = clock_.now(),
+                  .value = static_cast<double>(keeper_.error()) * 1e-9});
 }
 
 }  // namespace dasgd

@@ -2,8 +2,15 @@
 // section 8): it asks rank 0 for the time and takes the answer of the quickest round trip.
 #pragma once
 
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+
 #include "core/base/clock.h"
+#include "core/base/event.h"
 #include "core/comm/communicator.h"
+#include "core/comm/steered_clock.h"
 
 namespace dasgd {
 
@@ -15,7 +22,50 @@ struct ClockOffset {
 // Collective over all ranks; every rank but 0 makes `rounds` round trips, one rank after the other. Throws CommError.
 [[nodiscard]] ClockOffset estimateClockOffset(Communicator& comm, const Clock& clock, int rounds = 16);
 
-// Moves this rank's clock onto rank 0's time line. Call with nothing in flight.
-ClockOffset alignClock(Communicator& comm, MonotonicClock& clock);
+// Keeps this rank's clock on rank 0's time line while it trains: measures again every few seconds and steers the clock.
+// Clocks of two hosts drift apart by some 10 µs a second.
+//
+// The training thread takes no part. Rank 0 answers on the thread on which a question arrives; each other rank asks from
+// a thread of its own, over a group of its own. A measurement that fails (a peer is gone) is the last; the training's own
+// communication will report it.
+class ClockKeeper {
+public:
+    // Collective over all ranks of `comm`: splits a group off. `clock` is null where the rank's clock is rank 0's own, and
+    // otherwise outlives it. Throws CommError.
+    ClockKeeper(Communicator& comm, const Clock& reference, SteeredClock* clock, std::chrono::milliseconds every);
+    ~ClockKeeper();
+    ClockKeeper(const ClockKeeper&) = delete;
+    ClockKeeper& operator=(const ClockKeeper&) = delete;
+
+    // The bound of the time line's error by the newest measurement: half of its quickest round trip, and all that it
+    // corrected, which holds for what was recorded since the one before. 0 before the first.
+    [[nodiscard]] Ns error() const;
+    // Measurements so far.
+    [[nodiscard]] std::uint64_t measurements() const;
+
+    class Impl;
+
+private:
+    std::unique_ptr<Impl> impl_;
+};
+
+// Hands events on, and records `clock/error_s` with the first event after each measurement: a rank's events have one
+// writer, its training thread.
+class ClockErrorSink final : public EventSink {
+public:
+    ClockErrorSink(EventSink& sink, const ClockKeeper& keeper, const Clock& clock)
+        : sink_(sink), keeper_(keeper), clock_(clock) {}
+    void span(const Span& span) override;
+    void metric(const Metric& metric) override;
+    void state(RankState state, std::int64_t step, std::string_view text) override;
+
+private:
+    void recordNew();
+
+    EventSink& sink_;
+    const ClockKeeper& keeper_;
+    const Clock& clock_;
+    std::uint64_t recorded_ = 0;
+};
 
 }  // namespace dasgd

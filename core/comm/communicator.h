@@ -1,14 +1,23 @@
 // What an algorithm may ask of the network. Every operation returns at once with a Pending and has a deadline.
 //
-// The tensors stay untouched by the caller from the launch until wait() has returned. Collectives are launched in the
-// same order on every rank. Owner: the rank's training thread; one communicator a rank.
+// The tensors are contiguous and stay untouched by the caller from the launch until wait() has returned. All ranks of a
+// communicator launch the same collectives in the same order. Owner: the rank's training thread; one communicator a
+// rank and group. Operations may be launched from other threads too (Pending::then does), as long as the order of
+// collectives stays the same on every rank.
+//
+// A backend implements three functions: start() for collectives, start() for messages, and open() for groups.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
+#include <atomic>
 #include <cstdint>
-#include <stdexcept>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "core/base/ids.h"
 #include "core/comm/pending.h"
@@ -17,42 +26,111 @@ namespace dasgd {
 
 enum class Reduce : std::uint8_t { Sum, Mean, Max };
 
-// A deadline passed or a peer went away. Caught in the worker loop alone. `what()` names rank, operation, number,
-// bytes.
-struct CommError : std::runtime_error {
-    using std::runtime_error::runtime_error;
+enum class CollectiveKind : std::uint8_t { AllReduce, ReduceScatter, AllGather, AllGatherV, AllToAll, Broadcast };
+
+// One rank's part in a collective: what it gives and where the result goes; one tensor for both where the operation
+// works in place.
+struct CollectiveCall {
+    CollectiveKind kind{};
+    Reduce op = Reduce::Sum;
+    Rank root{};  // of a broadcast
+    at::Tensor in;
+    at::Tensor out;
+    std::vector<std::int64_t> counts;  // of AllGatherV: elements of each rank
+};
+
+// One end of a message.
+struct MessageCall {
+    bool sends = false;
+    std::optional<Rank> peer;  // nothing: receive from any rank
+    int tag = 0;
+    at::Tensor tensor;
+};
+
+// Which ranks of the run a communicator joins.
+struct Group {
+    Rank rank{};                // this rank's number within
+    std::vector<Rank> members;  // their numbers in the run, in the group's order
+    std::string name;           // " of ranks 0,2,4"; empty for the whole run
+    std::uint32_t key = 0;      // of the collectives' numbers: equal on all members, other than 0 for a group
+    std::string path;           // where the group's members meet: unique within the run, equal on all members
+
+    [[nodiscard]] int size() const { return static_cast<int>(members.size()); }
+    // "rank 2", "rank 1 of ranks 0,2,4".
+    [[nodiscard]] std::string nameOf(Rank rank) const { return "rank " + std::to_string(rank.value()) + name; }
+    [[nodiscard]] static Group whole(Rank rank, int size);
 };
 
 class Communicator {
 public:
-    Communicator(Rank rank, int size) : rank_(rank), size_(size) {}
     virtual ~Communicator() = default;
     Communicator(const Communicator&) = delete;
     Communicator& operator=(const Communicator&) = delete;
 
-    // In place over all ranks; contiguous tensor of the same shape and type everywhere, empty allowed.
-    virtual Pending allReduce(at::Tensor& tensor, Reduce op) = 0;
+    // In place over all ranks; same shape and type everywhere, empty allowed.
+    Pending allReduce(at::Tensor& tensor, Reduce op);
+    // `in` has shape [size, …out.shape]: row r, reduced over all ranks, goes to rank r.
+    Pending reduceScatter(const at::Tensor& in, at::Tensor& out, Reduce op);
     // `out` has shape [size, …in.shape]: row r is rank r's `in`.
-    virtual Pending allGather(const at::Tensor& in, at::Tensor& out) = 0;
-    virtual Pending broadcast(at::Tensor& tensor, Rank root) = 0;
-    // Point to point, matched by (peer, tag) in order.
-    virtual Pending send(const at::Tensor& tensor, Rank to, int tag) = 0;
-    virtual Pending receive(at::Tensor& tensor, Rank from, int tag) = 0;
+    Pending allGather(const at::Tensor& in, at::Tensor& out);
+    // `in` has counts[rank] elements, `out` the sum of `counts`: rank 0's elements, then rank 1's, …. The same counts
+    // on every rank; 0 allowed.
+    Pending allGatherV(const at::Tensor& in, at::Tensor& out, std::vector<std::int64_t> counts);
+    // Both of shape [size, …]: row r of `in` goes to rank r, row r of `out` comes from rank r. Not in place.
+    Pending allToAll(const at::Tensor& in, at::Tensor& out);
+    Pending broadcast(at::Tensor& tensor, Rank root);
 
-    [[nodiscard]] Rank rank() const { return rank_; }
-    [[nodiscard]] int size() const { return size_; }
-    // Payload this rank put on the wire so far, by the algorithm in use (ring: 2S(P−1)/P per all-reduce of S bytes).
-    [[nodiscard]] std::int64_t bytesSent() const { return bytesSent_; }
+    // Point to point, matched by (peer, tag) in order; both ends name as many bytes. tag ≥ 0. A message whose receiver
+    // has not asked for it yet may wait in the memory of either.
+    Pending send(const at::Tensor& tensor, Rank to, int tag);
+    Pending receive(at::Tensor& tensor, Rank from, int tag);
+    // From whoever sends first with this tag; Pending::source() tells who. Can be cancelled.
+    Pending receiveAny(at::Tensor& tensor, int tag);
+
+    // A communicator of these ranks of this one, in the order given, itself among them. All of them call it, in the
+    // same order where they do so more than once; the others do not. It has collective numbers and tags of its own, and
+    // its operations do not queue behind those of other groups. Blocks until all members are connected. Throws
+    // CommError past the deadline. The communicator that was split outlives it.
+    [[nodiscard]] std::unique_ptr<Communicator> split(const std::vector<Rank>& ranks);
+
+    // The same operations as data, for communicators that wrap another one.
+    Pending launch(CollectiveCall call);
+    Pending launch(MessageCall call);
+
+    [[nodiscard]] const Group& group() const { return group_; }
+    [[nodiscard]] Rank rank() const { return group_.rank; }
+    [[nodiscard]] int size() const { return group_.size(); }
+    // Payload that this rank has put on the wire so far, groups that were split off included, by the algorithm in use
+    // (ring: 2S(P−1)/P per all-reduce of S bytes).
+    [[nodiscard]] std::int64_t bytesSent() const { return *bytesSent_; }
 
 protected:
-    void countSent(std::int64_t bytes) { bytesSent_ += bytes; }
-    std::uint64_t nextCollective() { return ++collectives_; }
+    Communicator(Rank rank, int size) : group_(Group::whole(rank, size)) {}
+    explicit Communicator(Group group) : group_(std::move(group)) {}
+
+    void countSent(std::int64_t bytes) { *bytesSent_ += bytes; }
 
 private:
-    Rank rank_;
-    int size_;
-    std::int64_t bytesSent_ = 0;
-    std::uint64_t collectives_ = 0;
+    // `number`: the value of Pending::collective.
+    virtual Pending start(CollectiveCall call, std::uint64_t number) = 0;
+    virtual Pending start(MessageCall call) = 0;
+    // Connects the members of `group`, whose communicator of this rank it returns.
+    virtual std::unique_ptr<Communicator> open(Group group) = 0;
+
+    const Group group_;
+    std::shared_ptr<std::atomic<std::int64_t>> bytesSent_ = std::make_shared<std::atomic<std::int64_t>>(0);
+    std::atomic<std::uint32_t> collectives_ = 0;
+    std::mutex splitMutex_;
+    std::map<std::vector<Rank>, int> splits_;  // how often each group was split off
 };
+
+// What rank `rank` of `size` puts on the wire in a collective by the methods of the real backends: ring all-reduce,
+// reduce-scatter and all-gather, a broadcast counted at its root, direct exchange.
+[[nodiscard]] std::int64_t bytesOnWire(const CollectiveCall& call, Rank rank, int size);
+
+// "all_reduce #17 (246824 bytes)".
+[[nodiscard]] std::string describe(const CollectiveCall& call, std::uint64_t number);
+// "send to rank 3, tag 7 (64 bytes)", "receive from any rank, tag 7 (64 bytes)".
+[[nodiscard]] std::string describe(const MessageCall& call);
 
 }  // namespace dasgd

@@ -1,121 +1,281 @@
 #include "core/comm/emulated_link.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <condition_variable>
+#include <mutex>
+
+#include "core/comm/timer.h"
 
 namespace dasgd {
 
-double ringAllReduceSeconds(const Link& link, std::int64_t bytes, int ranks) {
-    const double p = ranks;
-    return 2 * (p - 1) * link.latencyS + 2 * static_cast<double>(bytes) * (p - 1) / p / link.bytesPerSecond;
-}
-
-double allGatherSeconds(const Link& link, std::int64_t bytesEach, int ranks) {
-    return (ranks - 1) * messageSeconds(link, bytesEach);
-}
-
-double broadcastSeconds(const Link& link, std::int64_t bytes, int ranks) {
-    return std::ceil(std::log2(ranks)) * messageSeconds(link, bytes);
-}
-
-double messageSeconds(const Link& link, std::int64_t bytes) {
-    return link.latencyS + static_cast<double>(bytes) / link.bytesPerSecond;
-}
-
 namespace {
 
-class EmulatedOperation final : public Pending::Operation {
+Ns nanoseconds(double seconds) { return static_cast<Ns>(std::llround(seconds * 1e9)); }
+
+// One rank's way to the network: when each direction is free again. Thread-safe.
+class Port {
 public:
-    EmulatedOperation(Pending inner, std::shared_ptr<EmulatedOperation> before, Ns launched, Ns duration, Clock& clock)
-        : inner_(std::move(inner)), before_(std::move(before)), duration_(duration), clock_(clock) {
-        interval_.start = launched;
+    Port(const LinkCost& link, Clock& clock) : link_(link), clock_(clock), timer_(clock) {}
+
+    // When a message of `bytes` that is launched now begins to leave; takes its place in the queue.
+    Ns depart(std::int64_t bytes) {
+        const std::lock_guard lock(mutex_);
+        const Ns start = std::max(clock_.now(), sendFree_);
+        sendFree_ = start + occupied(bytes);
+        return start;
+    }
+    // When a message ends that departed at `departed` and whose real send ended at `ended`. Where the receiver came so
+    // late that its place has passed, it queues again.
+    Ns sent(std::int64_t bytes, Ns departed, Ns ended) {
+        const std::lock_guard lock(mutex_);
+        Ns start = std::max(departed, ended);
+        if (ended > departed + occupied(bytes)) {
+            start = std::max(start, sendFree_);
+            sendFree_ = start + occupied(bytes);
+        }
+        return start + occupied(bytes) + latency();
+    }
+    // When a message ends whose real receive ended at `ended`.
+    Ns received(std::int64_t bytes, Ns ended) {
+        const std::lock_guard lock(mutex_);
+        const Ns start = std::max(ended, receiveFree_);
+        receiveFree_ = start + occupied(bytes);
+        return receiveFree_ + latency();
+    }
+    // When a collective of `seconds` ends whose real one ended at `ended`, and when its turn came.
+    Interval collective(double seconds, Ns launched, Ns ended) {
+        const std::lock_guard lock(mutex_);
+        const Ns free = std::max(sendFree_, receiveFree_);
+        const Ns end = std::max(ended, free) + nanoseconds(seconds);
+        sendFree_ = receiveFree_ = end;
+        const Ns start = std::max(launched, std::exchange(collectiveFree_, end));
+        return {start, end};
+    }
+
+    [[nodiscard]] const LinkCost& link() const { return link_; }
+    [[nodiscard]] Clock& clock() { return clock_; }
+    [[nodiscard]] Timer& timer() { return timer_; }
+    // Sends that the timer has still to hand over: no later send may pass them.
+    std::atomic<int>& queued() { return queued_; }
+
+private:
+    [[nodiscard]] Ns occupied(std::int64_t bytes) const { return nanoseconds(static_cast<double>(bytes) * link_.beta); }
+    [[nodiscard]] Ns latency() const { return nanoseconds(link_.alpha); }
+
+    const LinkCost link_;
+    Clock& clock_;
+    std::mutex mutex_;
+    Ns sendFree_ = 0, receiveFree_ = 0, collectiveFree_ = 0;
+    std::atomic<int> queued_ = 0;
+    Timer timer_;
+};
+
+// Ends at an instant that is computed when the real operation has ended. A wait sleeps until then by itself; the timer
+// is needed for chains alone.
+class EmulatedOperation final : public Pending::Operation, public std::enable_shared_from_this<EmulatedOperation> {
+public:
+    // The interval and the source from those of the real operation. Called once, by the thread that ends it.
+    using Emulate = std::function<Interval(const Interval& real)>;
+
+    EmulatedOperation(std::shared_ptr<Port> port, Emulate emulate)
+        : port_(std::move(port)), emulate_(std::move(emulate)) {}
+
+    // The real operation was launched.
+    void start(const Pending& inner) {
+        {
+            const std::lock_guard lock(mutex_);
+            inner_ = inner.operation();
+        }
+        condition_.notify_all();
+        inner.operation()->onEnd([self = shared_from_this()] { self->resolve(); });
+    }
+    // It could not be launched.
+    void fail(const std::string& error) {
+        {
+            const std::lock_guard lock(mutex_);
+            error_ = error;
+        }
+        finish();
     }
 
     void wait() override {
-        resolve();
-        clock_.sleepUntil(interval_.end);
+        std::unique_lock lock(mutex_);
+        // Bounded: a send is launched as soon as the messages before it have left.
+        condition_.wait(lock, [&] { return inner_ || finished_; });
+        if (inner_) {
+            lock.unlock();
+            inner_->wait();
+            lock.lock();
+        }
+        if (!outcome_) throw CommError(error_);
+        const Ns end = outcome_->interval.end;
+        lock.unlock();
+        port_->clock().sleepUntil(end);
+        lock.lock();
+        condition_.wait(lock, [&] { return finished_ || callbacks_.empty(); });
     }
     bool done() override {
-        if (!resolved_ && ((before_ && !before_->done()) || !inner_.done())) return false;
-        resolve();
-        return clock_.now() >= interval_.end;
+        const std::lock_guard lock(mutex_);
+        if (finished_) return true;
+        if (!outcome_ || !callbacks_.empty()) return false;
+        return port_->clock().now() >= outcome_->interval.end;
     }
-    Interval interval() override { return interval_; }
+    bool cancel() override {
+        const auto inner = real();
+        return inner && inner->cancel();
+    }
+    // The end is known before it comes.
+    std::optional<Pending::Outcome> outcome() override {
+        const std::lock_guard lock(mutex_);
+        return outcome_ && port_->clock().now() >= outcome_->interval.end ? outcome_ : std::nullopt;
+    }
+    void onEnd(std::function<void()> callback) override {
+        {
+            const std::lock_guard lock(mutex_);
+            const bool ended = outcome_ && port_->clock().now() >= outcome_->interval.end;
+            if (!finished_ && !(ended && callbacks_.empty())) {
+                callbacks_.push_back(std::move(callback));
+                if (outcome_ && callbacks_.size() == 1) schedule(outcome_->interval.end);
+                return;
+            }
+        }
+        callback();
+    }
 
 private:
-    // The transfer starts when the last rank has arrived, which the end of the real collective tells.
-    void resolve() {
-        if (resolved_) return;
-        Ns free = 0;
-        if (before_) {
-            before_->resolve();
-            free = before_->interval_.end;
-            before_.reset();
-        }
-        inner_.wait();
-        interval_.start = std::max(interval_.start, free);
-        interval_.end = std::max(inner_.interval().end, free) + duration_;
-        resolved_ = true;
+    std::shared_ptr<Operation> real() {
+        const std::lock_guard lock(mutex_);
+        return inner_;
     }
 
-    Pending inner_;
-    std::shared_ptr<EmulatedOperation> before_;
-    Ns duration_;
-    Clock& clock_;
-    Interval interval_;
-    bool resolved_ = false;
+    // The real operation ended, failed or was cancelled.
+    void resolve() {
+        const auto real = inner_->outcome();
+        if (!real) return finish();
+        const Interval interval = emulate_(real->interval);
+        const std::lock_guard lock(mutex_);
+        outcome_ = Pending::Outcome{interval, real->source};
+        if (!callbacks_.empty()) schedule(interval.end);
+    }
+
+    void schedule(Ns end) {
+        port_->timer().at(end, [self = shared_from_this()] { self->finish(); });
+    }
+
+    void finish() {
+        std::unique_lock lock(mutex_);
+        while (!callbacks_.empty()) {
+            const std::vector<std::function<void()>> callbacks = callbacks_;
+            lock.unlock();
+            for (const auto& callback : callbacks) callback();
+            lock.lock();
+            callbacks_.erase(callbacks_.begin(), callbacks_.begin() + static_cast<std::ptrdiff_t>(callbacks.size()));
+        }
+        finished_ = true;
+        condition_.notify_all();
+    }
+
+    const std::shared_ptr<Port> port_;
+    const Emulate emulate_;
+    std::mutex mutex_;
+    std::condition_variable condition_;
+    std::shared_ptr<Operation> inner_;  // none yet: a send that queues
+    std::optional<Pending::Outcome> outcome_;
+    std::string error_ = "the operation was not launched";
+    std::vector<std::function<void()>> callbacks_;
+    bool finished_ = false;  // and the callbacks have run
 };
 
 class EmulatedLink final : public Communicator {
 public:
-    EmulatedLink(std::unique_ptr<Communicator> inner, const Link& link, Clock& clock)
-        : Communicator(inner->rank(), inner->size()), inner_(std::move(inner)), link_(link), clock_(clock) {}
-
-    Pending allReduce(at::Tensor& tensor, Reduce op) override {
-        const double seconds = ringAllReduceSeconds(link_, bytesOf(tensor), size());
-        return slowDown([&] { return inner_->allReduce(tensor, op); }, seconds);
-    }
-    Pending allGather(const at::Tensor& in, at::Tensor& out) override {
-        const double seconds = allGatherSeconds(link_, bytesOf(in), size());
-        return slowDown([&] { return inner_->allGather(in, out); }, seconds);
-    }
-    Pending broadcast(at::Tensor& tensor, Rank root) override {
-        const double seconds = broadcastSeconds(link_, bytesOf(tensor), size());
-        return slowDown([&] { return inner_->broadcast(tensor, root); }, seconds);
-    }
-    Pending send(const at::Tensor& tensor, Rank to, int tag) override {
-        return slowDown([&] { return inner_->send(tensor, to, tag); }, messageSeconds(link_, bytesOf(tensor)));
-    }
-    Pending receive(at::Tensor& tensor, Rank from, int tag) override {
-        return slowDown([&] { return inner_->receive(tensor, from, tag); }, messageSeconds(link_, bytesOf(tensor)));
-    }
+    EmulatedLink(std::shared_ptr<Communicator> inner, std::shared_ptr<Port> port)
+        : Communicator(inner->group()), inner_(std::move(inner)), port_(std::move(port)) {}
 
 private:
-    static std::int64_t bytesOf(const at::Tensor& tensor) { return static_cast<std::int64_t>(tensor.nbytes()); }
-
-    template <class Start>
-    Pending slowDown(Start start, double seconds) {
-        const std::int64_t before = inner_->bytesSent();
-        const Ns launched = clock_.now();
-        Pending inner = start();
-        countSent(inner_->bytesSent() - before);
-        const std::uint64_t collective = inner.collective();
-        const double alone = size() == 1 ? 0 : seconds;
-        last_ = std::make_shared<EmulatedOperation>(std::move(inner), last_, launched,
-                                                    static_cast<Ns>(std::llround(alone * 1e9)), clock_);
-        return Pending(last_, collective);
+    Pending start(CollectiveCall call, std::uint64_t number) override {
+        countSent(bytesOnWire(call, rank(), size()));
+        const double seconds = collectiveSeconds(call, port_->link(), size());
+        const auto operation = std::make_shared<EmulatedOperation>(
+            port_, [port = port_, seconds, launched = port_->clock().now()](const Interval& real) {
+                return port->collective(seconds, launched, real.end);
+            });
+        operation->start(inner_->launch(std::move(call)));
+        return Pending(operation, number);
     }
 
-    std::unique_ptr<Communicator> inner_;
-    Link link_;
-    Clock& clock_;
-    std::shared_ptr<EmulatedOperation> last_;
+    Pending start(MessageCall call) override {
+        const auto bytes = static_cast<std::int64_t>(call.tensor.nbytes());
+        return call.sends ? send(std::move(call), bytes) : receive(std::move(call), bytes);
+    }
+
+    std::unique_ptr<Communicator> open(Group group) override {
+        std::vector<Rank> ranks;
+        for (const Rank member : group.members) {
+            const auto place = std::ranges::find(this->group().members, member) - this->group().members.begin();
+            ranks.emplace_back(static_cast<int>(place));
+        }
+        return std::make_unique<EmulatedLink>(inner_->split(ranks), port_);
+    }
+
+    Pending receive(MessageCall call, std::int64_t bytes) {
+        const auto operation = std::make_shared<EmulatedOperation>(
+            port_, [port = port_, bytes, launched = port_->clock().now()](const Interval& real) -> Interval {
+                return {launched, port->received(bytes, real.end)};
+            });
+        operation->start(inner_->launch(std::move(call)));
+        return Pending(operation);
+    }
+
+    Pending send(MessageCall call, std::int64_t bytes) {
+        countSent(bytes);
+        const Ns launched = port_->clock().now();
+        const Ns departs = port_->depart(bytes);
+        const auto operation = std::make_shared<EmulatedOperation>(
+            port_, [port = port_, bytes, launched, departs](const Interval& real) -> Interval {
+                return {launched, port->sent(bytes, departs, real.end)};
+            });
+        if (departs <= launched && port_->queued() == 0) {
+            operation->start(inner_->launch(std::move(call)));
+            return Pending(operation);
+        }
+        ++port_->queued();
+        port_->timer().at(departs, [operation, port = port_, inner = inner_, call = std::move(call)] {
+            try {
+                operation->start(inner->launch(call));
+            } catch (const std::exception& error) {
+                operation->fail(error.what());
+            }
+            --port->queued();
+        });
+        return Pending(operation);
+    }
+
+    std::shared_ptr<Communicator> inner_;
+    std::shared_ptr<Port> port_;
 };
 
 }  // namespace
 
-std::unique_ptr<Communicator> emulateLink(std::unique_ptr<Communicator> inner, const Link& link, Clock& clock) {
-    return std::make_unique<EmulatedLink>(std::move(inner), link, clock);
+double collectiveSeconds(const CollectiveCall& call, const LinkCost& link, int ranks) {
+    const auto bytes = static_cast<double>(call.in.nbytes());
+    LinkCost wire = link;
+    wire.rho = 0;
+    switch (call.kind) {
+        case CollectiveKind::AllReduce: return ringAllReduceSeconds(wire, bytes, ranks);
+        case CollectiveKind::ReduceScatter: return reduceScatterSeconds(wire, bytes, ranks);
+        case CollectiveKind::AllGather: return allGatherSeconds(wire, bytes, ranks);
+        case CollectiveKind::AllToAll: return allToAllSeconds(wire, bytes, ranks);
+        case CollectiveKind::Broadcast: return broadcastSeconds(wire, bytes, ranks);
+        case CollectiveKind::AllGatherV: break;
+    }
+    const std::int64_t most = *std::ranges::max_element(call.counts);
+    return allGatherSeconds(wire, static_cast<double>(most) * static_cast<double>(call.in.element_size()), ranks);
+}
+
+std::unique_ptr<Communicator> emulateLink(std::unique_ptr<Communicator> inner, const LinkCost& link, Clock& clock) {
+    return std::make_unique<EmulatedLink>(std::move(inner), std::make_shared<Port>(link, clock));
 }
 
 }  // namespace dasgd

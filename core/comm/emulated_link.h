@@ -1,28 +1,30 @@
-// A slower network than the one at hand: a collective completes no earlier than its α-β time after the real one did.
+// A slower network than the one at hand: an operation ends no earlier than its α-β time after the real one did.
 // Marked 'emulated' wherever its numbers show.
+//
+// Each rank has one full-duplex port: a queue of what it sends and a queue of what it receives.
+//   A message of S bytes occupies the sender's queue and then the receiver's for Sβ each, and ends α after that. It is
+//   handed to the real network when the sender's queue is free, so that the receiver sees the sender's other messages
+//   too. Messages in opposite directions, and messages of unrelated pairs, do not delay each other.
+//   A collective occupies both queues for the whole of its time, from the end of the real one (which tells that the
+//   last rank has arrived), in the order in which the real ones end: launch order, of one communicator.
+// A collective's seconds are those of core/cost: ring all-reduce, reduce-scatter and all-gather, binomial broadcast,
+// direct exchange.
 #pragma once
 
 #include <memory>
 
 #include "core/base/clock.h"
 #include "core/comm/communicator.h"
+#include "core/cost/cost.h"
 
 namespace dasgd {
 
-struct Link {
-    double latencyS = 0;        // α, seconds a message
-    double bytesPerSecond = 0;  // 1/β
-};
-
-// Seconds by algorithms.md F (α-β model): ring all-reduce 2(P−1)α + 2S(P−1)/(P·B), all-gather (P−1)(α + S/B),
-// binomial-tree broadcast ⌈log₂P⌉(α + S/B), one message α + S/B. S in bytes, P ranks.
-[[nodiscard]] double ringAllReduceSeconds(const Link& link, std::int64_t bytes, int ranks);
-[[nodiscard]] double allGatherSeconds(const Link& link, std::int64_t bytesEach, int ranks);
-[[nodiscard]] double broadcastSeconds(const Link& link, std::int64_t bytes, int ranks);
-[[nodiscard]] double messageSeconds(const Link& link, std::int64_t bytes);
-
-// Wraps `inner`. One operation at a time is on the link, in launch order. `clock` outlives it.
-[[nodiscard]] std::unique_ptr<Communicator> emulateLink(std::unique_ptr<Communicator> inner, const Link& link,
+// Wraps `inner`, whose operations take real time. `link.rho` is not used: adding up takes the time that it really
+// takes. `clock` is real and outlives it. Groups that are split off share the port.
+[[nodiscard]] std::unique_ptr<Communicator> emulateLink(std::unique_ptr<Communicator> inner, const LinkCost& link,
                                                         Clock& clock);
+
+// Seconds of a collective among `ranks` over `link`.
+[[nodiscard]] double collectiveSeconds(const CollectiveCall& call, const LinkCost& link, int ranks);
 
 }  // namespace dasgd

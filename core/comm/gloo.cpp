@@ -1,326 +1,228 @@
 #include "core/comm/gloo.h"
 
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
+#include <torch/types.h>
 
-#include <arpa/inet.h>
-
-#include <cerrno>
-#include <condition_variable>
 #include <csignal>
-#include <cstring>
+#include <cstdlib>
+#include <functional>
 #include <mutex>
-#include <torch/csrc/distributed/c10d/FileStore.hpp>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
-#include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
-#include "core/base/check.h"
+#include "core/comm/completion.h"
+#include "core/comm/gloo_messages.h"
+#include "core/comm/group_maths.h"
 
 namespace dasgd {
 
 using std::chrono::milliseconds;
 
-class Rendezvous::Impl {
-public:
-    explicit Impl(c10::intrusive_ptr<c10d::Store> store) : store_(std::move(store)) {}
-    [[nodiscard]] const c10::intrusive_ptr<c10d::Store>& store() const { return store_; }
-
-private:
-    c10::intrusive_ptr<c10d::Store> store_;
-};
-
 namespace {
 
-// First line of a library's message: the rest is its own stack.
-std::string firstLine(const std::exception& error) {
-    const std::string text = error.what();
-    return text.substr(0, text.find('\n'));
-}
+// Gloo's own deadline of a collective comes first; this much later ours holds where Gloo drops its own
+// (pytorch/gloo#520).
+constexpr milliseconds kGrace{2000};
 
-Result<int> listenOn(const std::string& address, int port) {
-    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0) return fail(std::string("cannot make a socket: ") + std::strerror(errno));
-    const int yes = 1;
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    sockaddr_in own{};
-    own.sin_family = AF_INET;
-    own.sin_port = htons(static_cast<std::uint16_t>(port));
-    inet_pton(AF_INET, address.c_str(), &own.sin_addr);
-    if (bind(fd, reinterpret_cast<sockaddr*>(&own), sizeof own) != 0 || listen(fd, 1024) != 0) {
-        const std::string why = std::strerror(errno);
-        close(fd);
-        return fail("rank 0 cannot listen on " + address + ":" + std::to_string(port) + ": " + why +
-                    ". MASTER_ADDR must be an address of the host of rank 0 and MASTER_PORT a free port.");
-    }
-    return fd;
-}
-
-// One operation on Gloo's queue. Gloo runs its queue in order on one thread, so an operation begins when it was
-// launched or when the one before it ended, whichever is later.
-class GlooOperation final : public Pending::Operation {
-public:
-    struct Facts {
-        std::string label;  // "rank 2: all_reduce #17 (247 kB)"
-        Ns launched = 0;
-        milliseconds deadline{};
-    };
-    GlooOperation(Facts facts, std::shared_ptr<GlooOperation> before)
-        : facts_(std::move(facts)), before_(std::move(before)) {}
-
-    // On Gloo's thread.
-    void complete(Ns now, std::exception_ptr error) {
-        const Ns free = before_ ? before_->endSoFar() : 0;
-        const std::lock_guard lock(mutex_);
-        interval_ = {std::max(facts_.launched, free), now};
-        before_.reset();
-        error_ = std::move(error);
-        done_ = true;
-        condition_.notify_all();
-    }
-
-    void wait() override {
-        std::unique_lock lock(mutex_);
-        // Gloo's own deadline comes first; this one holds where Gloo drops its own (pytorch/gloo#520).
-        const bool inTime = condition_.wait_for(lock, facts_.deadline + milliseconds(2000), [&] { return done_; });
-        if (!inTime) throw CommError(facts_.label + " did not end within its deadline");
-        if (error_) rethrow();
-    }
-    bool done() override {
-        const std::lock_guard lock(mutex_);
-        return done_;
-    }
-    Interval interval() override { return interval_; }
-
-private:
-    Ns endSoFar() {
-        const std::lock_guard lock(mutex_);
-        return interval_.end;
-    }
-
-    [[noreturn]] void rethrow() const {
-        try {
-            std::rethrow_exception(error_);
-        } catch (const std::exception& error) {
-            throw CommError(facts_.label + " failed: " + firstLine(error));
-        }
-    }
-
-    Facts facts_;
-    std::shared_ptr<GlooOperation> before_;
-    std::mutex mutex_;
-    std::condition_variable condition_;
-    bool done_ = false;
-    std::exception_ptr error_;
-    Interval interval_;
+// What all groups of a rank share.
+struct GlooSetting {
+    c10::intrusive_ptr<c10d::Store> store;
+    std::shared_ptr<gloo::transport::Device> device;
+    milliseconds timeout;
+    const Clock& clock;
 };
 
-// Point to point: Gloo completes these on its device thread; there is no callback, so the end is seen at the wait.
-class GlooMessage final : public Pending::Operation {
-public:
-    GlooMessage(c10::intrusive_ptr<c10d::Work> work, std::string label, const Clock& clock, milliseconds deadline)
-        : work_(std::move(work)), label_(std::move(label)), clock_(clock), deadline_(deadline) {
-        interval_.start = clock_.now();
-    }
-    void wait() override {
-        try {
-            if (!work_->wait(deadline_)) throw CommError(label_ + " did not end within its deadline");
-        } catch (const CommError&) {
-            throw;
-        } catch (const std::exception& error) {
-            throw CommError(label_ + " failed: " + firstLine(error));
-        }
-        interval_.end = clock_.now();
-        ended_ = true;
-    }
-    bool done() override { return ended_; }
-    Interval interval() override { return interval_; }
+c10::intrusive_ptr<c10d::ProcessGroupGloo> connect(const GlooSetting& setting, const Group& group) {
+    auto options = c10d::ProcessGroupGloo::Options::create(setting.timeout);
+    options->devices.push_back(setting.device);
+    options->threads = 1;  // in launch order
+    c10::intrusive_ptr<c10d::Store> store = setting.store;
+    if (!group.path.empty()) store = c10::make_intrusive<c10d::PrefixStore>("dasgd/group" + group.path, store);
+    auto backend =
+        c10::make_intrusive<c10d::ProcessGroupGloo>(std::move(store), group.rank.value(), group.size(), options);
+    // A rank that is done at once would otherwise hang up on one that is still connecting.
+    c10d::BarrierOptions together;
+    together.timeout = setting.timeout;
+    backend->barrier(together)->wait();
+    return backend;
+}
 
-private:
-    c10::intrusive_ptr<c10d::Work> work_;
-    std::string label_;
-    const Clock& clock_;
-    milliseconds deadline_;
-    Interval interval_;
-    bool ended_ = false;
+// What a collective has to do once its bytes have arrived.
+using Finish = std::function<void()>;
+
+// When the collectives of a communicator have ended: they run one after the other.
+struct Queue {
+    std::mutex mutex;
+    Ns lastEnd = 0;
 };
+
+// On Gloo's thread, or on the caller's where there was nothing to do.
+void complete(Completion& operation, Queue& queue, const Finish& finish, const Clock& clock) {
+    try {
+        const at::NoGradGuard guard;
+        if (finish) finish();
+    } catch (const std::exception& error) {
+        operation.fail(firstLine(error));
+        return;
+    }
+    Interval interval;
+    {
+        const std::lock_guard lock(queue.mutex);
+        interval.end = clock.now();
+        interval.start = std::max(operation.launched(), std::exchange(queue.lastEnd, interval.end));
+    }
+    operation.end({interval, std::nullopt});
+}
+
+std::string whatFailed(c10::ivalue::Future& future) {
+    try {
+        std::rethrow_exception(future.exception_ptr());
+    } catch (const std::exception& error) {
+        return firstLine(error);
+    }
+}
 
 class GlooCommunicator final : public Communicator {
 public:
-    GlooCommunicator(c10::intrusive_ptr<c10d::ProcessGroupGloo> group, const GlooOptions& options, const Clock& clock)
-        : Communicator(options.rank, options.size),
-          group_(std::move(group)),
-          timeout_(options.timeout),
-          clock_(clock) {}
-
-    Pending allReduce(at::Tensor& tensor, Reduce op) override {
-        c10d::AllreduceOptions options;
-        options.reduceOp = op == Reduce::Max ? c10d::ReduceOp::MAX : c10d::ReduceOp::SUM;
-        options.timeout = timeout_;
-        countSent(2 * static_cast<std::int64_t>(tensor.nbytes()) * (size() - 1) / size());
-        const int divisor = op == Reduce::Mean ? size() : 1;
-        return launch("all_reduce", tensor, divisor, [&] {
-            std::vector<at::Tensor> tensors{tensor};
-            return group_->allreduce(tensors, options);
-        });
-    }
-
-    Pending allGather(const at::Tensor& in, at::Tensor& out) override {
-        c10d::AllgatherOptions options;
-        options.timeout = timeout_;
-        countSent(static_cast<std::int64_t>(in.nbytes()) * (size() - 1));
-        if (size() == 1) out.copy_(in.unsqueeze(0));
-        return launch("all_gather", out, 1, [&] {
-            std::vector<std::vector<at::Tensor>> outputs(1);
-            for (int r = 0; r < size(); ++r) outputs[0].push_back(out.select(0, r));
-            std::vector<at::Tensor> inputs{in};
-            return group_->allgather(outputs, inputs, options);
-        });
-    }
-
-    Pending broadcast(at::Tensor& tensor, Rank root) override {
-        c10d::BroadcastOptions options;
-        options.rootRank = root.value();
-        options.timeout = timeout_;
-        if (root == rank()) countSent(static_cast<std::int64_t>(tensor.nbytes()) * (size() - 1));
-        return launch("broadcast", tensor, 1, [&] {
-            std::vector<at::Tensor> tensors{tensor};
-            return group_->broadcast(tensors, options);
-        });
-    }
-
-    Pending send(const at::Tensor& tensor, Rank to, int tag) override {
-        countSent(static_cast<std::int64_t>(tensor.nbytes()));
-        std::vector<at::Tensor> tensors{tensor};
-        return message("send to rank " + std::to_string(to.value()), group_->send(tensors, to.value(), tag));
-    }
-
-    Pending receive(at::Tensor& tensor, Rank from, int tag) override {
-        std::vector<at::Tensor> tensors{tensor};
-        return message("receive from rank " + std::to_string(from.value()), group_->recv(tensors, from.value(), tag));
-    }
+    GlooCommunicator(std::shared_ptr<const GlooSetting> setting, Group group,
+                     c10::intrusive_ptr<c10d::ProcessGroupGloo> backend)
+        : Communicator(std::move(group)),
+          setting_(std::move(setting)),
+          backend_(std::move(backend)),
+          messages_(backend_, launching_, this->group(), setting_->timeout, setting_->clock) {}
 
 private:
-    template <class Start>
-    Pending launch(const char* what, at::Tensor tensor, int divisor, Start start) {
-        const std::uint64_t number = nextCollective();
-        GlooOperation::Facts facts{"rank " + std::to_string(rank().value()) + ": " + what + " #" +
-                                       std::to_string(number) + " (" + std::to_string(tensor.nbytes()) + " bytes)",
-                                   clock_.now(), timeout_};
-        auto operation = std::make_shared<GlooOperation>(std::move(facts), last_);
-        last_ = operation;
-        // An empty tensor is nothing to send, and c10d refuses it.
-        if (tensor.numel() == 0 || size() == 1) {
-            operation->complete(clock_.now(), nullptr);
+    using Work = c10::intrusive_ptr<c10d::Work>;
+
+    Pending start(MessageCall call) override {
+        if (call.sends) countSent(static_cast<std::int64_t>(call.tensor.nbytes()));
+        return messages_.start(call);
+    }
+
+    std::unique_ptr<Communicator> open(Group group) override {
+        try {
+            auto backend = connect(*setting_, group);
+            return std::make_unique<GlooCommunicator>(setting_, std::move(group), std::move(backend));
+        } catch (const std::exception& error) {
+            throw CommError(group.nameOf(group.rank) + ": its members did not connect: " + firstLine(error));
+        }
+    }
+
+    Pending start(CollectiveCall call, std::uint64_t number) override {
+        countSent(bytesOnWire(call, rank(), size()));
+        const auto operation = std::make_shared<Completion>(
+            Completion::Facts{.label = group().nameOf(rank()) + ": " + describe(call, number),
+                              .launched = setting_->clock.now(),
+                              .timeout = setting_->timeout + kGrace});
+        const auto ended = [operation, queue = queue_, &clock = setting_->clock](const Finish& finish) {
+            complete(*operation, *queue, finish, clock);
+        };
+        // c10d refuses empty tensors.
+        if (call.out.numel() == 0 || size() == 1) {
+            ended([&] {
+                if (!call.out.is_same(call.in)) call.out.view(-1).copy_(call.in.view(-1));
+            });
             return Pending(operation, number);
         }
-        const c10::intrusive_ptr<c10d::Work> work = [&]() -> c10::intrusive_ptr<c10d::Work> {
-            try {
-                return start();
-            } catch (const std::exception& error) {
-                operation->complete(clock_.now(), std::make_exception_ptr(CommError(firstLine(error))));
-                return nullptr;
-            }
-        }();
-        if (!work) return Pending(operation, number);
-        work->getFuture()->addCallback(
-            [operation, tensor, divisor, &clock = clock_](c10::ivalue::Future& future) mutable {
+        try {
+            Finish finish;
+            const Work work = launch(call, finish);
+            work->getFuture()->addCallback([operation, ended, finish](c10::ivalue::Future& future) {
                 if (future.hasError()) {
-                    operation->complete(clock.now(), future.exception_ptr());
-                    return;
+                    operation->fail(whatFailed(future));
+                } else {
+                    ended(finish);
                 }
-                if (divisor > 1) {
-                    const at::NoGradGuard guard;
-                    tensor.div_(divisor);
-                }
-                operation->complete(clock.now(), nullptr);
             });
+        } catch (const std::exception& error) {
+            operation->fail(firstLine(error));
+        }
         return Pending(operation, number);
     }
 
-    Pending message(const std::string& what, c10::intrusive_ptr<c10d::Work> work) {
-        return Pending(std::make_shared<GlooMessage>(
-            std::move(work), "rank " + std::to_string(rank().value()) + ": " + what, clock_, timeout_));
+    // Hands the collective to Gloo; `finish` is for when its bytes have arrived.
+    Work launch(CollectiveCall& call, Finish& finish) {
+        const std::lock_guard lock(*launching_);
+        std::vector<at::Tensor> in{call.in}, out{call.out};
+        switch (call.kind) {
+            case CollectiveKind::AllReduce: {
+                c10d::AllreduceOptions options;
+                options.reduceOp = call.op == Reduce::Max ? c10d::ReduceOp::MAX : c10d::ReduceOp::SUM;
+                options.timeout = setting_->timeout;
+                if (call.op == Reduce::Mean) finish = [tensor = call.out, ranks = size()] { tensor.div_(ranks); };
+                return backend_->allreduce(out, options);
+            }
+            case CollectiveKind::AllGather: {
+                c10d::AllgatherOptions options;
+                options.timeout = setting_->timeout;
+                std::vector<std::vector<at::Tensor>> rows(1);
+                const at::Tensor flat = call.out.view({size(), -1});
+                for (int r = 0; r < size(); ++r) rows[0].push_back(flat.select(0, r).view(call.in.sizes()));
+                return backend_->allgather(rows, in, options);
+            }
+            case CollectiveKind::Broadcast: {
+                c10d::BroadcastOptions options;
+                options.rootRank = call.root.value();
+                options.timeout = setting_->timeout;
+                return backend_->broadcast(out, options);
+            }
+            case CollectiveKind::ReduceScatter: {
+                at::Tensor rows = at::empty_like(call.in);
+                finish = [rows, out = call.out, op = call.op, ranks = size()] {
+                    const at::Tensor flat = rows.view({ranks, -1});
+                    out.view(-1).copy_(reducePairwise(flat.unbind(0), op));
+                };
+                return exchange(rows, call.in, even(call.in), even(call.in));
+            }
+            case CollectiveKind::AllToAll: return exchange(call.out, call.in, even(call.out), even(call.in));
+            case CollectiveKind::AllGatherV: break;
+        }
+        const at::Tensor copies = call.in.view({1, -1}).repeat({size(), 1});
+        return exchange(call.out, copies, call.counts, std::vector<std::int64_t>(size(), call.in.numel()));
     }
 
-    c10::intrusive_ptr<c10d::ProcessGroupGloo> group_;
-    milliseconds timeout_;
-    const Clock& clock_;
-    std::shared_ptr<GlooOperation> last_;
+    [[nodiscard]] std::vector<std::int64_t> even(const at::Tensor& tensor) const {
+        return std::vector<std::int64_t>(static_cast<std::size_t>(size()), tensor.numel() / size());
+    }
+
+    // Direct exchange: so many elements from and to each rank.
+    Work exchange(const at::Tensor& into, const at::Tensor& from, std::vector<std::int64_t> received,
+                  std::vector<std::int64_t> sent) {
+        c10d::AllToAllOptions options;
+        options.timeout = setting_->timeout;
+        at::Tensor out = into.view(-1), in = from.view(-1);
+        return backend_->alltoall_base(out, in, received, sent, options);
+    }
+
+    const std::shared_ptr<const GlooSetting> setting_;
+    const std::shared_ptr<std::mutex> launching_ = std::make_shared<std::mutex>();
+    const std::shared_ptr<Queue> queue_ = std::make_shared<Queue>();
+    c10::intrusive_ptr<c10d::ProcessGroupGloo> backend_;
+    GlooMessages messages_;
 };
+
+// Once a process, before its first group.
+void prepareProcess() {
+    // Gloo writes to sockets without MSG_NOSIGNAL: a peer that dies would take this rank along, without a word.
+    std::signal(SIGPIPE, SIG_IGN);
+    // c10d's flight recorder does not lock the tables that several groups write.
+    ::setenv("TORCH_FR_BUFFER_SIZE", "0", 1);
+}
 
 }  // namespace
 
-Result<Rendezvous> Rendezvous::file(const std::filesystem::path& path, int size, milliseconds timeout) {
-    try {
-        auto store = c10::make_intrusive<c10d::FileStore>(path.string(), size);
-        store->setTimeout(timeout);
-        return Rendezvous(std::make_shared<Impl>(std::move(store)));
-    } catch (const std::exception& error) {
-        return fail(path.string() + ": cannot meet the other ranks through this file: " + firstLine(error));
-    }
-}
-
-Result<Rendezvous> Rendezvous::tcp(const std::string& host, int port, Rank rank, int size, milliseconds timeout,
-                                   bool servedElsewhere) {
-    c10d::TCPStoreOptions options;
-    options.port = static_cast<std::uint16_t>(port);
-    options.isServer = rank.value() == 0 && !servedElsewhere;
-    options.numWorkers = static_cast<std::size_t>(size);
-    options.waitWorkers = false;
-    options.timeout = timeout;
-    // c10d's server listens on every interface unless it is given a socket; its libuv variant takes none.
-    options.useLibUV = false;
-    if (options.isServer) {
-        DASGD_ASSIGN(const std::string address, resolveHost(host));
-        DASGD_ASSIGN(const int fd, listenOn(address, port));
-        options.masterListenFd = fd;
-    }
-    try {
-        return Rendezvous(std::make_shared<Impl>(c10::make_intrusive<c10d::TCPStore>(host, options)));
-    } catch (const std::exception& error) {
-        return fail("rank " + std::to_string(rank.value()) + " cannot reach rank 0 at " + host + ":" +
-                    std::to_string(port) + ": " + firstLine(error) +
-                    ". Check MASTER_ADDR and MASTER_PORT, and that rank 0 is started.");
-    }
-}
-
-Status Rendezvous::set(const std::string& key, const std::string& value) {
-    try {
-        impl_->store()->set("dasgd/" + key, std::vector<std::uint8_t>(value.begin(), value.end()));
-        return {};
-    } catch (const std::exception& error) {
-        return fail("rendezvous: cannot set '" + key + "': " + firstLine(error));
-    }
-}
-
-Result<std::string> Rendezvous::get(const std::string& key) {
-    try {
-        const std::vector<std::uint8_t> bytes = impl_->store()->get("dasgd/" + key);
-        return std::string(bytes.begin(), bytes.end());
-    } catch (const std::exception& error) {
-        return fail("rendezvous: '" + key + "' did not come in time: " + firstLine(error));
-    }
-}
-
 Result<std::unique_ptr<Communicator>> makeGloo(const Rendezvous& rendezvous, const GlooOptions& options,
                                                const Clock& clock) {
-    // Gloo writes to sockets without MSG_NOSIGNAL: a peer that dies would take this rank along, without a word.
-    std::signal(SIGPIPE, SIG_IGN);
+    static std::once_flag prepared;
+    std::call_once(prepared, prepareProcess);
     try {
-        auto gloo = c10d::ProcessGroupGloo::Options::create(options.timeout);
-        gloo->devices.push_back(options.interface.isLoopback()
-                                    ? c10d::ProcessGroupGloo::createDeviceForHostname(options.interface.address)
-                                    : c10d::ProcessGroupGloo::createDeviceForInterface(options.interface.name));
-        gloo->threads = 1;  // in launch order; see GlooOperation
-        auto group = c10::make_intrusive<c10d::ProcessGroupGloo>(rendezvous.impl().store(), options.rank.value(),
-                                                                 options.size, gloo);
-        // A rank that is done at once would otherwise hang up on one that is still connecting.
-        c10d::BarrierOptions together;
-        together.timeout = options.timeout;
-        group->barrier(together)->wait();
-        return std::make_unique<GlooCommunicator>(std::move(group), options, clock);
+        auto device = options.interface.isLoopback()
+                          ? c10d::ProcessGroupGloo::createDeviceForHostname(options.interface.address)
+                          : c10d::ProcessGroupGloo::createDeviceForInterface(options.interface.name);
+        const auto setting = std::make_shared<const GlooSetting>(
+            GlooSetting{rendezvous.store(), std::move(device), options.timeout, clock});
+        Group group = Group::whole(options.rank, options.size);
+        auto backend = connect(*setting, group);
+        return std::make_unique<GlooCommunicator>(setting, std::move(group), std::move(backend));
     } catch (const std::exception& error) {
         return fail("rank " + std::to_string(options.rank.value()) + ": the " + std::to_string(options.size) +
                     " workers did not connect over " + options.interface.name + " (" + options.interface.address +

@@ -1,26 +1,55 @@
-// A communication that is under way. Move-only; waited for once.
+// A communication that is under way. Move-only.
+//
+// The operation ends by itself, whether anybody waits or not: its instants are taken when it ends, never at the wait.
+// One thread at a time uses a Pending. Dropping one neither waits nor cancels; the operation keeps its tensors alive.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
+#include <stdexcept>
 
 #include "core/base/clock.h"
+#include "core/base/ids.h"
 #include "core/base/time_range.h"
 
 namespace dasgd {
 
-// When the operation truly began and ended on this rank, on the run's time line. A collective begins when it was
-// launched and everything queued before it on this rank's link had ended; it ends when the last byte arrived.
+// A deadline passed, a peer went away, an operation was cancelled, or a library reported an error. `what()` names rank,
+// operation, number and bytes. The only exception that leaves a communicator.
+struct CommError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+// When the operation began and ended on this rank, on the run's time line. A collective begins when it was launched and
+// the one before it on the same communicator had ended; a message when it was launched, or, where the backend knows,
+// when both of its ends were. Both end when the last byte has arrived, a send when its last byte has left.
 using Interval = TimeRange;
 
 class [[nodiscard]] Pending {
 public:
-    // Implemented by each communicator. `wait` throws CommError past the deadline or when a peer is gone.
+    struct Outcome {
+        Interval interval;
+        std::optional<Rank> source;  // of a receive: who sent
+    };
+
+    // Implemented by each communicator. All functions may be called from any thread.
     class Operation {
     public:
         virtual ~Operation() = default;
+        // Returns when the operation has ended. Throws CommError where it failed or was cancelled, and when its
+        // deadline passes first.
         virtual void wait() = 0;
+        // Ended, failed or cancelled: wait() returns or throws at once. Never blocks.
         virtual bool done() = 0;
-        virtual Interval interval() = 0;  // after wait()
+        // As Pending::cancel.
+        virtual bool cancel() = 0;
+        // Nothing until the operation has ended well.
+        virtual std::optional<Outcome> outcome() = 0;
+        // Calls `callback` once, when the operation has ended, failed or was cancelled: on the thread that ends it,
+        // before done() turns true; at once where that has happened. It may launch operations and must not wait or
+        // throw.
+        virtual void onEnd(std::function<void()> callback) = 0;
     };
 
     Pending() = default;
@@ -29,17 +58,47 @@ public:
     Pending(Pending&&) = default;
     Pending& operator=(Pending&&) = default;
 
-    // Nothing to wait for: never launched, or waited for already and reset.
+    // False: nothing was launched, or this was moved from.
     [[nodiscard]] explicit operator bool() const { return operation_ != nullptr; }
+
+    // Blocks until the end, at most until the communicator's deadline, which counts from the call. Throws CommError.
     void wait() { operation_->wait(); }
+    // True from the end on, also where wait() will throw. Does not block.
     [[nodiscard]] bool done() { return operation_->done(); }
-    [[nodiscard]] Interval interval() { return operation_->interval(); }
-    // 1, 2, … in launch order, the same on every rank.
+    // Withdraws a receive that no message has answered yet: its tensor will not be written, a later message of the same
+    // tag goes to the next receive, and wait() throws. False, and no effect, for everything else.
+    bool cancel() { return operation_->cancel(); }
+    // Nothing until the end is known.
+    [[nodiscard]] std::optional<Interval> interval() {
+        const auto outcome = operation_->outcome();
+        return outcome ? std::optional(outcome->interval) : std::nullopt;
+    }
+    // Of a receive that has ended: who sent the message.
+    [[nodiscard]] std::optional<Rank> source() {
+        const auto outcome = operation_->outcome();
+        return outcome ? outcome->source : std::nullopt;
+    }
+    // Chains a second operation behind this one: `launch` is called when this one has ended well, by the thread that
+    // ends it and not by the training thread, and returns the second. What then() returns ends with the second and has
+    // its interval; it fails with either, and without a second where the first fails.
+    //
+    // A collective that `launch` starts takes its number then, which is a different moment on every rank: start it on a
+    // communicator (Communicator::split) on which nothing else is launched meanwhile.
+    [[nodiscard]] Pending then(std::function<Pending()> launch) &&;
+
+    // 1, 2, … in launch order, the same on every rank of the communicator; those of a group carry the group's key in
+    // the upper 32 bits, so that they are distinct within a run. 0 for messages. Of a chain: the first operation's.
     [[nodiscard]] std::uint64_t collective() const { return collective_; }
+    // How many ranks take part in the collective of a group; 0 for all of the run, and for messages.
+    [[nodiscard]] int ranks() const { return ranks_; }
+    // For communicators that wrap another one.
+    [[nodiscard]] const std::shared_ptr<Operation>& operation() const { return operation_; }
 
 private:
+    friend class Communicator;
     std::shared_ptr<Operation> operation_;
     std::uint64_t collective_ = 0;
+    int ranks_ = 0;
 };
 
 }  // namespace dasgd

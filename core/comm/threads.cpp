@@ -1,7 +1,7 @@
 #include "core/comm/threads.h"
 
 #include <torch/types.h>
-#include <algorithm>
+
 #include <condition_variable>
 #include <deque>
 #include <map>
@@ -9,8 +9,9 @@
 #include <thread>
 #include <vector>
 
-#include "core/base/check.h"
+#include "core/comm/completion.h"
 #include "core/comm/group_maths.h"
+#include "core/comm/matching.h"
 
 namespace dasgd {
 
@@ -18,32 +19,33 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// One collective of the whole group.
+using Ended = std::shared_ptr<Completion>;
+
+// One collective of all ranks of a communicator.
 struct Round {
-    CollectiveKind kind{};
-    Reduce op{};
-    Rank root;
-    Rank opener;
     std::uint64_t number = 0;
-    std::vector<std::optional<Contribution>> arrivals;
+    int opener = 0;
+    std::vector<std::optional<CollectiveCall>> calls;  // of each rank that has arrived
+    std::vector<Ended> ends;
     int arrived = 0;
-    bool done = false;
-    Ns ended = 0;
-    Ns linkFree = 0;  // when the round before it ended
 };
 
-struct Message {
+// One end of a message that waits for the other.
+struct End {
     at::Tensor tensor;
-    bool done = false;
-    Ns launched = 0;
-    Ns ended = 0;
+    Ended ended;
 };
 
-using Channel = std::tuple<int, int, int>;  // from, to, tag
+// What the ranks of one communicator share; guarded by the mutex of ThreadsGroup::Impl.
+struct Circle {
+    std::map<std::uint64_t, std::shared_ptr<Round>> rounds;  // not everyone has arrived
+    Matching<End, End> messages;
+    Ns lastEnd = 0;  // of its collectives
+};
 
 }  // namespace
 
-class ThreadsGroup::Impl {
+class ThreadsGroup::Impl : public std::enable_shared_from_this<Impl> {
 public:
     Impl(int size, milliseconds timeout, const Clock& clock) : size_(size), timeout_(timeout), clock_(clock) {
         thread_ = std::thread([this] { serve(); });
@@ -57,109 +59,173 @@ public:
         thread_.join();
     }
 
-    std::shared_ptr<Round> join(Rank rank, CollectiveKind kind, Reduce op, Rank root, std::uint64_t number,
-                                Contribution contribution) {
+    std::shared_ptr<Circle> circle(const std::string& path) {
         const std::lock_guard lock(mutex_);
-        std::shared_ptr<Round>& round = rounds_[number];
-        if (!round) {
-            round = std::make_shared<Round>();
-            round->kind = kind;
-            round->op = op;
-            round->root = root;
-            round->opener = rank;
-            round->number = number;
-            round->arrivals.resize(static_cast<std::size_t>(size_));
+        std::shared_ptr<Circle>& circle = circles_[path];
+        if (!circle) circle = std::make_shared<Circle>();
+        return circle;
+    }
+
+    Ended join(const std::shared_ptr<Circle>& circle, const Group& group, CollectiveCall call, std::uint64_t number) {
+        std::unique_lock lock(mutex_);
+        std::shared_ptr<Round>& slot = circle->rounds[number];
+        if (!slot) {
+            slot = std::make_shared<Round>();
+            slot->number = number;
+            slot->opener = group.rank.value();
+            slot->calls.resize(group.members.size());
+            slot->ends.resize(group.members.size());
         }
+        const std::shared_ptr<Round> round = slot;
         if (round->arrived > 0) {
-            const auto& opened = round->arrivals[static_cast<std::size_t>(round->opener.value())];
-            checkSame(number, {round->opener, round->kind, round->op, round->root, opened->in},
-                      {rank, kind, op, root, contribution.in});
+            checkSame(group, number, Rank(round->opener), *round->calls[static_cast<std::size_t>(round->opener)],
+                      group.rank, call);
         }
-        round->arrivals[static_cast<std::size_t>(rank.value())] = std::move(contribution);
-        std::shared_ptr<Round> mine = round;
-        if (++round->arrived == size_) {
-            ready_.push_back(round);
-            rounds_.erase(number);
+        const auto own = static_cast<std::size_t>(group.rank.value());
+        const Ended ended = std::make_shared<Completion>(
+            Completion::Facts{.label = group.nameOf(group.rank) + ": " + describe(call, number),
+                              .launched = clock_.now(),
+                              .timeout = timeout_,
+                              .missing = [weak = weak_from_this(), open = std::weak_ptr(round)] {
+                                  return missingFrom(weak, open.lock());
+                              }});
+        round->calls[own] = std::move(call);
+        round->ends[own] = ended;
+        ++round->arrived;
+        if (!aborted_.empty()) {
+            lock.unlock();
+            ended->fail(aborted_);
+        } else if (round->arrived == group.size()) {
+            ready_.push_back({circle, round});
+            circle->rounds.erase(number);
             condition_.notify_all();
         }
-        return mine;
+        return ended;
     }
 
-    void await(const Round& round, const std::string& label) {
-        std::unique_lock lock(mutex_);
-        const bool ended = condition_.wait_for(lock, timeout_, [&] { return round.done || !aborted_.empty(); });
-        if (round.done) return;
-        if (!aborted_.empty()) throw CommError(label + " failed: " + aborted_);
-        DASGD_CHECK(!ended);
-        std::string absent;
-        for (int r = 0; r < size_; ++r) {
-            if (!round.arrivals[static_cast<std::size_t>(r)])
-                absent += (absent.empty() ? "" : ", ") + std::to_string(r);
+    Ended post(const std::shared_ptr<Circle>& circle, const Group& group, const MessageCall& call) {
+        Completion::Facts facts{
+            .label = group.nameOf(group.rank) + ": " + describe(call), .launched = clock_.now(), .timeout = timeout_};
+        // Points to the operation once it is there, which outlives whoever may cancel it.
+        const auto self = std::make_shared<const Completion*>();
+        if (!call.sends) {
+            facts.withdraw = [weak = weak_from_this(), open = std::weak_ptr(circle), self] {
+                return withdraw(weak, open.lock(), *self);
+            };
         }
-        throw CommError(label + " did not end within " + std::to_string(timeout_.count()) + " ms; not arrived: rank " +
-                        absent);
-    }
-
-    bool isDone(const Round& round) {
-        const std::lock_guard lock(mutex_);
-        return round.done;
-    }
-
-    std::shared_ptr<Message> post(Channel channel, at::Tensor tensor, bool sending) {
-        const std::lock_guard lock(mutex_);
-        auto mine = std::make_shared<Message>(Message{.tensor = std::move(tensor), .launched = clock_.now()});
-        auto& peers = sending ? receives_[channel] : sends_[channel];
-        if (peers.empty()) {
-            (sending ? sends_ : receives_)[channel].push_back(mine);
-            return mine;
-        }
-        const std::shared_ptr<Message> peer = peers.front();
-        peers.pop_front();
-        const at::NoGradGuard guard;
-        (sending ? peer : mine)->tensor.copy_((sending ? mine : peer)->tensor);
-        mine->ended = peer->ended = clock_.now();
-        mine->done = peer->done = true;
-        condition_.notify_all();
-        return mine;
-    }
-
-    void await(const Message& message, const std::string& label) {
-        std::unique_lock lock(mutex_);
-        condition_.wait_for(lock, timeout_, [&] { return message.done || !aborted_.empty(); });
-        if (message.done) return;
-        throw CommError(aborted_.empty() ? label + " did not end within its deadline" : label + " failed: " + aborted_);
-    }
-
-    bool isDone(const Message& message) {
-        const std::lock_guard lock(mutex_);
-        return message.done;
+        const End mine{call.tensor, std::make_shared<Completion>(std::move(facts))};
+        *self = mine.ended.get();
+        match(*circle, group.rank.value(), call, mine);
+        return mine.ended;
     }
 
     void abort(const std::string& reason) {
-        const std::lock_guard lock(mutex_);
-        if (aborted_.empty()) aborted_ = reason;
-        condition_.notify_all();
+        std::vector<Ended> open;
+        {
+            const std::lock_guard lock(mutex_);
+            if (!aborted_.empty()) return;
+            aborted_ = reason;
+            for (auto& [path, circle] : circles_) {
+                for (auto& [number, round] : circle->rounds) {
+                    open.insert(open.end(), round->ends.begin(), round->ends.end());
+                }
+                circle->messages.takeReceives([](const auto&, const End&) { return true; },
+                                              [&](const End& end) { open.push_back(end.ended); });
+                circle->messages.takeSends([&](const End& end) { open.push_back(end.ended); });
+            }
+        }
+        for (const Ended& each : open) {
+            if (each) each->fail(reason);
+        }
     }
 
-    [[nodiscard]] const Clock& clock() const { return clock_; }
     [[nodiscard]] int size() const { return size_; }
 
 private:
+    struct Ready {
+        std::shared_ptr<Circle> circle;
+        std::shared_ptr<Round> round;
+    };
+
+    static std::string missingFrom(const std::weak_ptr<Impl>& group, const std::shared_ptr<Round>& round) {
+        const auto self = group.lock();
+        if (!self || !round) return {};
+        const std::lock_guard lock(self->mutex_);
+        std::string absent;
+        for (std::size_t r = 0; r < round->ends.size(); ++r) {
+            if (!round->ends[r]) absent += (absent.empty() ? "; not arrived: rank " : ", ") + std::to_string(r);
+        }
+        return absent;
+    }
+
+    static bool withdraw(const std::weak_ptr<Impl>& group, const std::shared_ptr<Circle>& circle,
+                         const Completion* operation) {
+        const auto self = group.lock();
+        if (!self || !circle) return false;
+        const std::lock_guard lock(self->mutex_);
+        bool taken = false;
+        circle->messages.takeReceives([&](const auto&, const End& end) { return end.ended.get() == operation; },
+                                      [&](const End&) { taken = true; });
+        return taken;
+    }
+
+    // The end that comes second carries the message over.
+    void match(Circle& circle, int own, const MessageCall& call, const End& mine) {
+        std::optional<End> other;
+        int from = own;
+        std::string aborted;
+        {
+            const std::lock_guard lock(mutex_);
+            aborted = aborted_;
+            if (aborted.empty() && call.sends) {
+                other = circle.messages.offer(own, call.peer->value(), call.tag, mine);
+            } else if (aborted.empty()) {
+                const auto asked = call.peer ? std::optional(call.peer->value()) : std::nullopt;
+                if (auto sent = circle.messages.ask(asked, own, call.tag, mine)) {
+                    from = sent->from;
+                    other = std::move(sent->send);
+                }
+            }
+        }
+        if (!aborted.empty()) return mine.ended->fail(aborted);
+        if (!other) return;
+        const End& sender = call.sends ? mine : *other;
+        const End& receiver = call.sends ? *other : mine;
+        try {
+            carryOver(sender.tensor, Rank(from), receiver.tensor);
+        } catch (const std::exception& error) {
+            sender.ended->fail(firstLine(error));
+            receiver.ended->fail(firstLine(error));
+            return;
+        }
+        const Interval interval{std::max(sender.ended->launched(), receiver.ended->launched()), clock_.now()};
+        sender.ended->end({interval, std::nullopt});
+        receiver.ended->end({interval, Rank(from)});
+    }
+
     void serve() {
         std::unique_lock lock(mutex_);
         while (true) {
             condition_.wait(lock, [&] { return closing_ || !ready_.empty(); });
             if (ready_.empty()) return;
-            const std::shared_ptr<Round> round = ready_.front();
+            const Ready next = std::move(ready_.front());
             ready_.pop_front();
             lock.unlock();
-            carryOut(round->kind, round->op, round->root, round->arrivals);
+            carry(*next.circle, *next.round);
             lock.lock();
-            round->linkFree = lastEnd_;
-            round->ended = lastEnd_ = clock_.now();
-            round->done = true;
-            condition_.notify_all();
         }
+    }
+
+    void carry(Circle& circle, Round& round) {
+        try {
+            carryOut(round.calls);
+        } catch (const std::exception& error) {
+            for (const Ended& each : round.ends) each->fail(firstLine(error));
+            return;
+        }
+        const Ns now = clock_.now();
+        const Ns free = std::exchange(circle.lastEnd, now);
+        for (const Ended& each : round.ends) each->end({{std::max(each->launched(), free), now}, std::nullopt});
     }
 
     const int size_;
@@ -167,90 +233,36 @@ private:
     const Clock& clock_;
     std::mutex mutex_;
     std::condition_variable condition_;
-    std::map<std::uint64_t, std::shared_ptr<Round>> rounds_;
-    std::deque<std::shared_ptr<Round>> ready_;
-    std::map<Channel, std::deque<std::shared_ptr<Message>>> sends_;
-    std::map<Channel, std::deque<std::shared_ptr<Message>>> receives_;
+    std::map<std::string, std::shared_ptr<Circle>> circles_;  // of each communicator, by the path of its group
+    std::deque<Ready> ready_;
     std::string aborted_;
-    Ns lastEnd_ = 0;
     bool closing_ = false;
     std::thread thread_;
 };
 
 namespace {
 
-class RoundOperation final : public Pending::Operation {
-public:
-    RoundOperation(std::shared_ptr<ThreadsGroup::Impl> group, std::shared_ptr<Round> round, Ns launched,
-                   std::string label)
-        : group_(std::move(group)), round_(std::move(round)), launched_(launched), label_(std::move(label)) {}
-    void wait() override { group_->await(*round_, label_); }
-    bool done() override { return group_->isDone(*round_); }
-    Interval interval() override { return {std::max(launched_, round_->linkFree), round_->ended}; }
-
-private:
-    std::shared_ptr<ThreadsGroup::Impl> group_;
-    std::shared_ptr<Round> round_;
-    Ns launched_;
-    std::string label_;
-};
-
-class MessageOperation final : public Pending::Operation {
-public:
-    MessageOperation(std::shared_ptr<ThreadsGroup::Impl> group, std::shared_ptr<Message> message, std::string label)
-        : group_(std::move(group)), message_(std::move(message)), label_(std::move(label)) {}
-    void wait() override { group_->await(*message_, label_); }
-    bool done() override { return group_->isDone(*message_); }
-    Interval interval() override { return {message_->launched, message_->ended}; }
-
-private:
-    std::shared_ptr<ThreadsGroup::Impl> group_;
-    std::shared_ptr<Message> message_;
-    std::string label_;
-};
-
 class ThreadsCommunicator final : public Communicator {
 public:
-    ThreadsCommunicator(std::shared_ptr<ThreadsGroup::Impl> group, Rank rank)
-        : Communicator(rank, group->size()), group_(std::move(group)) {}
-
-    Pending allReduce(at::Tensor& tensor, Reduce op) override {
-        countSent(2 * bytesOf(tensor) * (size() - 1) / size());
-        return launch(CollectiveKind::AllReduce, op, Rank{0}, tensor, tensor);
-    }
-    Pending allGather(const at::Tensor& in, at::Tensor& out) override {
-        countSent(bytesOf(in) * (size() - 1));
-        return launch(CollectiveKind::AllGather, Reduce::Sum, Rank{0}, in, out);
-    }
-    Pending broadcast(at::Tensor& tensor, Rank root) override {
-        if (root == rank()) countSent(bytesOf(tensor) * (size() - 1));
-        return launch(CollectiveKind::Broadcast, Reduce::Sum, root, tensor, tensor);
-    }
-    Pending send(const at::Tensor& tensor, Rank to, int tag) override {
-        countSent(bytesOf(tensor));
-        return message({rank().value(), to.value(), tag}, tensor, true);
-    }
-    Pending receive(at::Tensor& tensor, Rank from, int tag) override {
-        return message({from.value(), rank().value(), tag}, tensor, false);
-    }
+    ThreadsCommunicator(std::shared_ptr<ThreadsGroup::Impl> ranks, Group group)
+        : Communicator(std::move(group)), ranks_(std::move(ranks)), circle_(ranks_->circle(this->group().path)) {}
 
 private:
-    static std::int64_t bytesOf(const at::Tensor& tensor) { return static_cast<std::int64_t>(tensor.nbytes()); }
-
-    Pending launch(CollectiveKind kind, Reduce op, Rank root, const at::Tensor& in, const at::Tensor& out) {
-        const std::uint64_t number = nextCollective();
-        const Ns launched = group_->clock().now();
-        auto round = group_->join(rank(), kind, op, root, number, {in, out});
-        std::string label = labelOf(rank(), kind, number, in);
-        return Pending(std::make_shared<RoundOperation>(group_, std::move(round), launched, std::move(label)), number);
+    Pending start(CollectiveCall call, std::uint64_t number) override {
+        countSent(bytesOnWire(call, rank(), size()));
+        return Pending(ranks_->join(circle_, group(), std::move(call), number), number);
+    }
+    Pending start(MessageCall call) override {
+        if (call.sends) countSent(static_cast<std::int64_t>(call.tensor.nbytes()));
+        return Pending(ranks_->post(circle_, group(), call));
+    }
+    // Nothing to connect: who comes first makes what the others find.
+    std::unique_ptr<Communicator> open(Group group) override {
+        return std::make_unique<ThreadsCommunicator>(ranks_, std::move(group));
     }
 
-    Pending message(Channel channel, const at::Tensor& tensor, bool sending) {
-        const std::string label = "rank " + std::to_string(rank().value()) + (sending ? ": send" : ": receive");
-        return Pending(std::make_shared<MessageOperation>(group_, group_->post(channel, tensor, sending), label));
-    }
-
-    std::shared_ptr<ThreadsGroup::Impl> group_;
+    std::shared_ptr<ThreadsGroup::Impl> ranks_;
+    std::shared_ptr<Circle> circle_;
 };
 
 }  // namespace
@@ -260,7 +272,7 @@ ThreadsGroup::ThreadsGroup(int size, milliseconds timeout, const Clock& clock)
 ThreadsGroup::~ThreadsGroup() = default;
 
 std::unique_ptr<Communicator> ThreadsGroup::communicator(Rank rank) {
-    return std::make_unique<ThreadsCommunicator>(impl_, rank);
+    return std::make_unique<ThreadsCommunicator>(impl_, Group::whole(rank, impl_->size()));
 }
 
 void ThreadsGroup::abort(const std::string& reason) { impl_->abort(reason); }

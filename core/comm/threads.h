@@ -1,5 +1,5 @@
 // Ranks as threads of one process: for tests, debugging and teaching. Sums are pairwise in rank order, so results are
-// the same from run to run.
+// the same from run to run. A message is copied when both of its ends are there, by the thread of the second.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,8 @@
 
 namespace dasgd {
 
-// What the ranks of one run share. Thread-safe. Owns the thread that carries out collectives while the ranks compute.
+// What the ranks of one run share. Thread-safe. Owns the thread that carries out collectives while the ranks compute,
+// one at a time in the order in which they became complete.
 class ThreadsGroup {
 public:
     ThreadsGroup(int size, std::chrono::milliseconds timeout, const Clock& clock);
@@ -21,7 +22,7 @@ public:
 
     // One communicator a rank; the group outlives it.
     [[nodiscard]] std::unique_ptr<Communicator> communicator(Rank rank);
-    // A rank has failed: every wait, now and later, throws CommError with this reason.
+    // A rank has failed: every operation that is open, and every later one, fails with this reason.
     void abort(const std::string& reason);
 
     class Impl;

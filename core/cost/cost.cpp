@@ -84,6 +84,11 @@ double allGatherSeconds(const LinkCost& link, double bytesEach, int ranks) {
     return (ranks - 1) * messageSeconds(link, bytesEach);
 }
 
+double allToAllSeconds(const LinkCost& link, double bytes, int ranks) {
+    if (isNothing(bytes, ranks)) return 0;
+    return (ranks - 1) * messageSeconds(link, bytes / ranks);
+}
+
 double broadcastSeconds(const LinkCost& link, double bytes, int ranks) {
     if (isNothing(bytes, ranks)) return 0;
     return ceilLog2(ranks) * messageSeconds(link, bytes);

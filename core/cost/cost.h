@@ -1,6 +1,6 @@
-// What a collective costs by the α-β model, as formulas: seconds for the same methods that schedule.h spells out in
-// messages. Walking a schedule over idle full-duplex links of this cost gives the formula exactly where the payload
-// divides evenly, and within an element a round otherwise (tests/virtual/cost_test.cpp).
+// What a collective costs by the α-β model, as formulas: seconds for the same methods that message_schedule.h spells
+// out in messages. Walking a schedule over idle full-duplex links of this cost gives the formula exactly where the
+// payload divides evenly, and within an element a round otherwise (tests/core/cost/cost_test.cpp).
 //
 // The model is Hockney's (Parallel Computing 20, 1994) with a term for the reduction, as in Thakur, Rabenseifner and
 // Gropp, "Optimization of collective communication operations in MPICH" (IJHPCA 19, 2005). All functions are pure.
@@ -46,8 +46,10 @@ struct LinkCost {
 
 // Ring: (P−1)α + S(P−1)/P·(β+ρ), S in all.
 [[nodiscard]] double reduceScatterSeconds(const LinkCost& link, double bytes, int ranks);
-// Ring: (P−1)(α+Sβ), S from each.
+// Ring: (P−1)(α+Sβ), S from each; where the ranks give unlike numbers of bytes, S is the largest of them.
 [[nodiscard]] double allGatherSeconds(const LinkCost& link, double bytesEach, int ranks);
+// Direct exchange: (P−1)(α + S/P·β), S in all from each.
+[[nodiscard]] double allToAllSeconds(const LinkCost& link, double bytes, int ranks);
 // Binomial tree: ⌈log₂P⌉(α+Sβ).
 [[nodiscard]] double broadcastSeconds(const LinkCost& link, double bytes, int ranks);
 // One message to each of q neighbours, one after the other: q(α+Sβ). A pair average is q = 1.

@@ -14,6 +14,16 @@ void Round::clear() {
     reduceBytes = 0;
 }
 
+void Round::addSend(int peer, const Slice& slice, bool adds) {
+    if (slice.bytes > 0) sends.push_back({peer, slice.bytes, slice.offset, adds});
+}
+
+void Round::addReceive(int peer, const Slice& slice, bool adds) {
+    if (slice.bytes == 0) return;
+    receives.push_back({peer, slice.bytes, slice.offset, adds});
+    if (adds) reduceBytes += slice.bytes;
+}
+
 Slice partOf(const Payload& payload, int part, int parts) {
     const std::int64_t elements = payload.bytes / payload.elementBytes;
     const std::int64_t begin = elements * part / parts;
@@ -22,16 +32,6 @@ Slice partOf(const Payload& payload, int part, int parts) {
 }
 
 namespace {
-
-void send(Round& out, int peer, const Slice& slice, bool adds) {
-    if (slice.bytes > 0) out.sends.push_back({peer, slice.bytes, slice.offset, adds});
-}
-
-void receive(Round& out, int peer, const Slice& slice, bool adds) {
-    if (slice.bytes == 0) return;
-    out.receives.push_back({peer, slice.bytes, slice.offset, adds});
-    if (adds) out.reduceBytes += slice.bytes;
-}
 
 // Members 0 … members−1 of a ring, which are the ranks first, first + stride, …; `slice` of the payload goes around in
 // as many parts.
@@ -47,8 +47,8 @@ public:
 
 private:
     void pass(int member, int part, bool adds, Round& out) const {
-        send(out, rankOf(member + 1), slice(part), adds);
-        receive(out, rankOf(member - 1), slice(part - 1), adds);
+        out.addSend(rankOf(member + 1), slice(part), adds);
+        out.addReceive(rankOf(member - 1), slice(part - 1), adds);
     }
     [[nodiscard]] int wrapped(int member) const {
         if (member < 0) return member + members_;
@@ -138,9 +138,9 @@ private:
         if (other >= ranks_) return;
         const int peer = (other + root_) % ranks_;
         if (child == up) {
-            send(out, peer, all_, up);
+            out.addSend(peer, all_, up);
         } else {
-            receive(out, peer, all_, up);
+            out.addReceive(peer, all_, up);
         }
     }
 
@@ -202,9 +202,9 @@ private:
         if (rank >= 2 * extras_) return;
         const bool odd = rank % 2 != 0;
         if (odd == in) {
-            send(out, odd ? rank - 1 : rank + 1, {0, payload_.bytes}, in);
+            out.addSend(odd ? rank - 1 : rank + 1, {0, payload_.bytes}, in);
         } else {
-            receive(out, odd ? rank - 1 : rank + 1, {0, payload_.bytes}, in);
+            out.addReceive(odd ? rank - 1 : rank + 1, {0, payload_.bytes}, in);
         }
     }
 
@@ -218,8 +218,8 @@ class RecursiveDoublingSchedule final : public FoldedSchedule {
     [[nodiscard]] int exchanges() const override { return levels(); }
     void exchange(int member, int step, Round& out) const override {
         const int peer = rankOf(member ^ (1 << step));
-        send(out, peer, {0, payload().bytes}, true);
-        receive(out, peer, {0, payload().bytes}, true);
+        out.addSend(peer, {0, payload().bytes}, true);
+        out.addReceive(peer, {0, payload().bytes}, true);
     }
 };
 
@@ -233,8 +233,8 @@ class HalvingDoublingSchedule final : public FoldedSchedule {
         const int other = member ^ (1 << level);
         const Slice mine = kept(member, level);
         const Slice theirs = kept(other, level);
-        send(out, rankOf(other), halves ? theirs : mine, halves);
-        receive(out, rankOf(other), halves ? mine : theirs, halves);
+        out.addSend(rankOf(other), halves ? theirs : mine, halves);
+        out.addReceive(rankOf(other), halves ? mine : theirs, halves);
     }
 
     // What `member` is in charge of once it has halved at levels 0 … level: bit k of its number chose the half at level
@@ -271,9 +271,9 @@ public:
 private:
     static void move(bool away, int peer, const Slice& slice, bool adds, Round& out) {
         if (away) {
-            send(out, peer, slice, adds);
+            out.addSend(peer, slice, adds);
         } else {
-            receive(out, peer, slice, adds);
+            out.addReceive(peer, slice, adds);
         }
     }
 

@@ -14,6 +14,12 @@
 
 namespace dasgd {
 
+// Where something lies in the payload, in bytes.
+struct Slice {
+    std::int64_t offset = 0;
+    std::int64_t bytes = 0;
+};
+
 // One message, as either of its two ends sees it.
 struct Transfer {
     int peer = 0;             // the rank at the other end
@@ -29,6 +35,9 @@ struct Round {
     std::vector<Transfer> sends, receives;
     std::int64_t reduceBytes = 0;
     void clear();  // keeps the capacity
+    // Nothing where the slice is empty.
+    void addSend(int peer, const Slice& slice, bool adds);
+    void addReceive(int peer, const Slice& slice, bool adds);
 };
 
 // Immutable; any number of threads may call it.
@@ -93,10 +102,6 @@ struct AllReduceKind {
 [[nodiscard]] std::unique_ptr<MessageSchedule> broadcastSchedule(std::int64_t bytes, int ranks, int root);
 
 // Part `part` of `parts` of a payload: as even as whole elements allow.
-struct Slice {
-    std::int64_t offset = 0;
-    std::int64_t bytes = 0;
-};
 [[nodiscard]] Slice partOf(const Payload& payload, int part, int parts);
 
 }  // namespace dasgd

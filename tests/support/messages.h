@@ -35,7 +35,7 @@ inline std::vector<double> messages(const std::string& topology, const Value& ne
         for (std::size_t i = 0; i < ways.size(); ++i) {
             if (!pending[i]) continue;
             pending[i].wait();
-            took[i] = static_cast<double>(pending[i].interval().end) * 1e-9;
+            took[i] = static_cast<double>(pending[i].interval()->end) * 1e-9;
         }
     });
     return took;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <chrono>
 #include <exception>
@@ -18,19 +17,16 @@
 
 namespace dasgd::test {
 
-// c10d keeps one flight recorder a process, and its tables are not locked where two groups write their first operations
-// at one moment: only tests have two groups in a process. Before any thread is there.
-inline const int kNoFlightRecorder = ::setenv("TORCH_FR_BUFFER_SIZE", "0", 1);
-
 enum class Backend { Threads, Gloo };
 inline std::string nameOf(Backend backend) { return backend == Backend::Threads ? "threads" : "gloo"; }
 
 using RankBody = std::function<void(Communicator&, Clock&)>;
+using OwningRankBody = std::function<void(std::unique_ptr<Communicator>, Clock&)>;
 
 // Runs `body` once a rank, each in a thread of its own; the first exception is thrown again here. A rank that throws
 // aborts the others, as a run does.
-inline void runRanks(Backend backend, int size, const RankBody& body,
-                     std::chrono::milliseconds timeout = std::chrono::milliseconds(20'000)) {
+inline void runRanksOwning(Backend backend, int size, const OwningRankBody& body,
+                           std::chrono::milliseconds timeout = std::chrono::milliseconds(20'000)) {
     MonotonicClock clock;
     const TempDir folder;
     ThreadsGroup group(size, timeout, clock);
@@ -50,7 +46,7 @@ inline void runRanks(Backend backend, int size, const RankBody& body,
                     if (!made) throw std::runtime_error(made.error().message);
                     comm = std::move(*made);
                 }
-                body(*comm, clock);
+                body(std::move(comm), clock);
             } catch (...) {
                 errors[static_cast<std::size_t>(r)] = std::current_exception();
                 group.abort("rank " + std::to_string(r) + " failed");
@@ -61,6 +57,12 @@ inline void runRanks(Backend backend, int size, const RankBody& body,
     for (const std::exception_ptr& error : errors) {
         if (error) std::rethrow_exception(error);
     }
+}
+
+inline void runRanks(Backend backend, int size, const RankBody& body,
+                     std::chrono::milliseconds timeout = std::chrono::milliseconds(20'000)) {
+    runRanksOwning(
+        backend, size, [&](const std::unique_ptr<Communicator>& comm, Clock& clock) { body(*comm, clock); }, timeout);
 }
 
 }  // namespace dasgd::test

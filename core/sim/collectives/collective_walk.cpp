@@ -4,13 +4,14 @@
 
 namespace dasgd {
 
-CollectiveWalk::CollectiveWalk(Wire& wire, std::unique_ptr<MessageSchedule> schedule, int ranks,
+CollectiveWalk::CollectiveWalk(Wire& wire, std::unique_ptr<MessageSchedule> schedule, const std::vector<int>& hosts,
                                double reduceSecondsPerByte, std::function<void(int rank)> finished)
     : wire_(wire),
       schedule_(std::move(schedule)),
+      hosts_(hosts),
       reduceSecondsPerByte_(reduceSecondsPerByte),
       finished_(std::move(finished)),
-      ranks_(static_cast<std::size_t>(ranks)) {}
+      ranks_(hosts.size()) {}
 
 void CollectiveWalk::enter(int rank) { nextRound(rank); }
 
@@ -34,10 +35,11 @@ void CollectiveWalk::nextRound(int rank) {
 }
 
 void CollectiveWalk::start(int from, int to, std::int64_t bytes) {
-    wire_.send(from, to, bytes, [self = shared_from_this(), from, to] {
-        self->ended(from);
-        self->ended(to);
-    });
+    wire_.send(hosts_[static_cast<std::size_t>(from)], hosts_[static_cast<std::size_t>(to)], bytes,
+               [self = shared_from_this(), from, to] {
+                   self->ended(from);
+                   self->ended(to);
+               });
 }
 
 void CollectiveWalk::ended(int rank) {
@@ -45,7 +47,8 @@ void CollectiveWalk::ended(int rank) {
     if (--mine.outstanding > 0) return;
     const double reducing = reduceSecondsPerByte_ * static_cast<double>(mine.now.reduceBytes);
     if (reducing > 0) {
-        wire_.computeIn(rank, reducing, [self = shared_from_this(), rank] { self->nextRound(rank); });
+        wire_.computeIn(hosts_[static_cast<std::size_t>(rank)], reducing,
+                        [self = shared_from_this(), rank] { self->nextRound(rank); });
     } else {
         nextRound(rank);
     }

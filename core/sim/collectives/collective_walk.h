@@ -12,9 +12,10 @@ namespace dasgd {
 
 class CollectiveWalk : public std::enable_shared_from_this<CollectiveWalk> {
 public:
-    // `reduceSecondsPerByte`: ρ. `finished` is called for each rank once its last round is over.
-    CollectiveWalk(Wire& wire, std::unique_ptr<MessageSchedule> schedule, int ranks, double reduceSecondsPerByte,
-                   std::function<void(int rank)> finished);
+    // `hosts`: of each rank its host's number on the wire; outlives the walk. `reduceSecondsPerByte`: ρ. `finished` is
+    // called for each rank once its last round is over.
+    CollectiveWalk(Wire& wire, std::unique_ptr<MessageSchedule> schedule, const std::vector<int>& hosts,
+                   double reduceSecondsPerByte, std::function<void(int rank)> finished);
 
     // `rank` has arrived and begins its first round; in SimGrid's context.
     void enter(int rank);
@@ -32,6 +33,7 @@ private:
 
     Wire& wire_;
     std::unique_ptr<MessageSchedule> schedule_;
+    const std::vector<int>& hosts_;
     double reduceSecondsPerByte_;
     std::function<void(int rank)> finished_;
     std::vector<Progress> ranks_;

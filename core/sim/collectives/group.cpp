@@ -3,15 +3,22 @@
 #include <torch/types.h>
 #include <simgrid/s4u/Engine.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/comm/completion.h"
+#include "core/comm/group_maths.h"
 #include "core/cost/cost.h"
+#include "core/cost/exchange_schedule.h"
 
 namespace dasgd {
 
 namespace {
+
+// SimGrid's own precision: what is nearer than this is now.
+constexpr double kSameInstant = 1e-9;
 
 double now() { return simgrid::s4u::Engine::get_clock(); }
 
@@ -20,215 +27,253 @@ LinkCost reached(LinkCost link, const NetworkParams& network) {
     return link;
 }
 
-LinkCost neighbours(const Wire& wire, const NetworkParams& network) {
-    return reached(wire.worstNeighbourLink(network.reduceSecondsPerByte()), network);
+AllReduceKind methodFor(const NetworkParams& network, int ranks) {
+    const AllReduceKind kind = network.allReduce();
+    return checkAllReduce(kind, ranks) ? kind : AllReduceKind{AllReduceMethod::Ring};
 }
 
-bool isHierarchical(const NetworkParams& network) {
-    return network.allReduce().method == AllReduceMethod::Hierarchical;
+LinkCost neighbours(const Wire& wire, const NetworkParams& network, const std::vector<int>& ranks) {
+    return reached(wire.worstNeighbourLink(ranks, network.reduceSecondsPerByte()), network);
 }
 
 // All groups' rings go at once.
-LinkCost withinGroups(const Wire& wire, const NetworkParams& network) {
-    if (!isHierarchical(network)) return {};
-    const auto next = [size = network.allReduce().groupSize](int rank) {
-        return rank / size * size + (rank + 1) % size;
-    };
-    return reached(wire.worstOfAllWays(next, network.reduceSecondsPerByte()), network);
+LinkCost withinGroups(const Wire& wire, const NetworkParams& network, const AllReduceKind& kind,
+                      const std::vector<int>& ranks) {
+    if (kind.method != AllReduceMethod::Hierarchical) return {};
+    const auto next = [size = kind.groupSize](int rank) { return rank / size * size + (rank + 1) % size; };
+    return reached(wire.worstOfAllWays(ranks, next, network.reduceSecondsPerByte()), network);
 }
 
 // And so do those between the groups, one for each of a group's ranks.
-LinkCost betweenGroups(const Wire& wire, const NetworkParams& network) {
-    if (!isHierarchical(network)) return {};
-    const auto next = [size = network.allReduce().groupSize, ranks = static_cast<int>(wire.hosts().size())](int rank) {
-        return (rank + size) % ranks;
+LinkCost betweenGroups(const Wire& wire, const NetworkParams& network, const AllReduceKind& kind,
+                       const std::vector<int>& ranks) {
+    if (kind.method != AllReduceMethod::Hierarchical) return {};
+    const auto next = [size = kind.groupSize, count = static_cast<int>(ranks.size())](int rank) {
+        return (rank + size) % count;
     };
-    return reached(wire.worstOfAllWays(next, network.reduceSecondsPerByte()), network);
+    return reached(wire.worstOfAllWays(ranks, next, network.reduceSecondsPerByte()), network);
+}
+
+std::vector<std::int64_t> bytesOfEach(const CollectiveCall& call) {
+    std::vector<std::int64_t> bytes = call.counts;
+    for (std::int64_t& each : bytes) each *= static_cast<std::int64_t>(call.in.element_size());
+    return bytes;
+}
+
+// Computes the results, unless the tensors are shapes only.
+void computeResults(SharedCollective& collective) {
+    if (collective.parts[0].call->in.is_meta()) return;
+    std::vector<std::optional<CollectiveCall>> calls;
+    calls.reserve(collective.parts.size());
+    for (auto& part : collective.parts) calls.push_back(part.call);
+    try {
+        carryOut(calls);
+    } catch (const std::exception& error) {
+        collective.error = firstLine(error);
+    }
 }
 
 }  // namespace
 
-VirtualGroup::VirtualGroup(Wire& wire, const NetworkParams& network, int ranks, std::function<void(int)> changed)
+VirtualGroup::VirtualGroup(Wire& wire, const NetworkParams& network, std::vector<int> ranks,
+                           std::shared_ptr<RankLinks> links, std::function<void(int)> changed)
     : wire_(wire),
-      allReduce_(network.allReduce()),
+      ranks_(std::move(ranks)),
+      links_(std::move(links)),
+      allReduce_(methodFor(network, static_cast<int>(ranks_.size()))),
       authors_(network.authorsExchange()),
       byFormula_(network.fidelity == "formula"),
-      link_(neighbours(wire, network)),
-      within_(withinGroups(wire, network)),
-      between_(betweenGroups(wire, network)),
+      link_(neighbours(wire, network, ranks_)),
+      within_(withinGroups(wire, network, allReduce_, ranks_)),
+      between_(betweenGroups(wire, network, allReduce_, ranks_)),
       changed_(std::move(changed)),
-      queues_(static_cast<std::size_t>(ranks)) {}
+      queues_(ranks_.size()) {}
 
-std::shared_ptr<SharedCollective> VirtualGroup::arrive(int rank, std::uint64_t number, Arrival arrival) {
+void VirtualGroup::arrive(const Group& group, std::uint64_t number, CollectiveCall call, bool free,
+                          std::shared_ptr<VirtualEnd> end) {
+    const int rank = group.rank.value();
     auto& slot = open_[number];
     if (!slot) {
         slot = std::make_shared<SharedCollective>();
-        slot->kind = arrival.kind;
-        slot->op = arrival.op;
-        slot->root = arrival.root;
         slot->opener = rank;
-        slot->free = arrival.free;
-        slot->elementBytes = static_cast<std::int64_t>(arrival.contribution.in.element_size());
-        slot->bytes = static_cast<std::int64_t>(arrival.contribution.in.nbytes());
-        slot->contributions.resize(queues_.size());
+        slot->free = free;
         slot->parts.resize(queues_.size());
     }
-    const std::shared_ptr<SharedCollective> collective = slot;
+    const Collective collective = slot;
     if (collective->arrived > 0) {
-        const auto& opened = collective->contributions[static_cast<std::size_t>(collective->opener)];
-        checkSame(number, {Rank{collective->opener}, collective->kind, collective->op, collective->root, opened->in},
-                  {Rank{rank}, arrival.kind, arrival.op, arrival.root, arrival.contribution.in});
+        checkSame(group, number, Rank(collective->opener),
+                  *collective->parts[static_cast<std::size_t>(collective->opener)].call, group.rank, call);
     }
     const auto own = static_cast<std::size_t>(rank);
-    collective->contributions[own] = std::move(arrival.contribution);
+    SharedCollective::Part& part = collective->parts[own];
+    part.call = std::move(call);
+    part.end = std::move(end);
     if (++collective->arrived == size()) {
         open_.erase(number);
-        const bool computed = !collective->contributions[0]->in.is_meta();
-        if (computed) carryOut(collective->kind, collective->op, collective->root, collective->contributions);
+        computeResults(*collective);
         // Whoever was through before the last one came.
         for (int other = 0; other < size(); ++other) settle(collective, other);
     }
     if (collective->free) {
-        collective->parts[own].began = now();
+        part.end->began = now();
         walked(collective, rank);
-        return collective;
+        return;
     }
+    ++links_->busy[static_cast<std::size_t>(hostOf(rank))];
     queues_[own].push_back(collective);
     if (queues_[own].size() == 1) begin(rank);
-    return collective;
 }
 
 void VirtualGroup::begin(int rank) {
-    const std::shared_ptr<SharedCollective> collective = queues_[static_cast<std::size_t>(rank)].front();
-    collective->parts[static_cast<std::size_t>(rank)].began = now();
+    const Collective collective = queues_[static_cast<std::size_t>(rank)].front();
+    SharedCollective::Part& part = collective->parts[static_cast<std::size_t>(rank)];
+    part.end->began = now();
     ++collective->began;
-    changed_(rank);
+    changed_(hostOf(rank));
     if (byFormula_ || size() == 1) {
         if (collective->began == size()) beginFormula(collective);
         return;
     }
     if (!collective->walk) {
         collective->walk = std::make_shared<CollectiveWalk>(
-            wire_, scheduleOf(*collective), size(), link_.rho,
+            wire_, scheduleOf(*part.call), ranks_, link_.rho,
             [this, weak = std::weak_ptr(collective)](int done) { walked(weak.lock(), done); });
     }
     collective->walk->enter(rank);
 }
 
-void VirtualGroup::beginFormula(const std::shared_ptr<SharedCollective>& collective) {
-    wire_.passAllIn(formulaSeconds(*collective), [this, collective] {
+// Once the links of all members are free of collectives of other groups.
+void VirtualGroup::beginFormula(const Collective& collective) {
+    double wait = 0;
+    for (const int rank : ranks_) wait = std::max(wait, links_->formulaUntil[static_cast<std::size_t>(rank)] - now());
+    const double seconds = (wait > kSameInstant ? wait : 0) + formulaSeconds(*collective->parts[0].call);
+    for (const int rank : ranks_) links_->formulaUntil[static_cast<std::size_t>(rank)] = now() + seconds;
+    wire_.passAllIn(seconds, [this, collective] {
         for (int rank = 0; rank < size(); ++rank) walked(collective, rank);
     });
 }
 
-void VirtualGroup::walked(const std::shared_ptr<SharedCollective>& collective, int rank) {
+void VirtualGroup::walked(const Collective& collective, int rank) {
     collective->parts[static_cast<std::size_t>(rank)].walked = true;
     settle(collective, rank);
 }
 
 // The rank's result is there once its messages are through and everyone has given its part.
-void VirtualGroup::settle(const std::shared_ptr<SharedCollective>& collective, int rank) {
+void VirtualGroup::settle(const Collective& collective, int rank) {
     auto& part = collective->parts[static_cast<std::size_t>(rank)];
-    if (!part.walked || part.done || collective->arrived < size()) return;
-    part.done = true;
-    part.ended = now();
-    if (collective->free) {
-        changed_(rank);
-        return;
-    }
+    if (!part.walked || part.end->done || collective->arrived < size()) return;
+    const std::shared_ptr<VirtualEnd> mine = part.end;
+    if (collective->free) return end(rank, *mine, collective->error);
+    --links_->busy[static_cast<std::size_t>(hostOf(rank))];
     auto& queue = queues_[static_cast<std::size_t>(rank)];
     DASGD_CHECK(queue.front() == collective);
     queue.pop_front();
-    changed_(rank);
-    if (!queue.empty()) begin(rank);
+    end(rank, *mine, collective->error);
+    // What a chain launched meanwhile has begun by itself where the queue was empty.
+    const bool nextWaits = !queue.empty() && queue.front()->parts[static_cast<std::size_t>(rank)].end->began < 0;
+    if (nextWaits) begin(rank);
 }
 
-bool VirtualGroup::isBusy(int rank) const {
-    const auto& queue = queues_[static_cast<std::size_t>(rank)];
-    return !queue.empty();
+void VirtualGroup::end(int rank, VirtualEnd& end, const std::string& error) {
+    end.done = true;
+    end.ended = now();
+    end.error = error;
+    changed_(hostOf(rank));
+    if (end.whenDone) end.whenDone();
 }
 
-double VirtualGroup::formulaSeconds(const SharedCollective& collective) const {
+double VirtualGroup::formulaSeconds(const CollectiveCall& call) const {
     if (size() == 1) return 0;
-    const auto bytes = static_cast<double>(collective.bytes);
-    switch (collective.kind) {
+    const auto bytes = static_cast<double>(call.in.nbytes());
+    switch (call.kind) {
         case CollectiveKind::AllReduce:
             if (authors_) return authorsExchangeSeconds(*authors_, 1 / link_.beta, bytes, size());
             if (allReduce_.method == AllReduceMethod::Hierarchical) {
                 return hierarchicalAllReduceSeconds(within_, between_, bytes, size(), allReduce_.groupSize);
             }
             return allReduceSeconds(allReduce_, link_, bytes, size());
+        case CollectiveKind::ReduceScatter: return reduceScatterSeconds(link_, bytes, size());
         case CollectiveKind::AllGather: return allGatherSeconds(link_, bytes, size());
+        case CollectiveKind::AllToAll: return allToAllSeconds(link_, bytes, size());
         case CollectiveKind::Broadcast: return broadcastSeconds(link_, bytes, size());
+        case CollectiveKind::AllGatherV: break;
     }
-    return 0;
+    const std::vector<std::int64_t> each = bytesOfEach(call);
+    return allGatherSeconds(link_, static_cast<double>(*std::ranges::max_element(each)), size());
 }
 
-std::int64_t VirtualGroup::bytesSentBy(int rank, const Arrival& arrival) const {
-    const at::Tensor& in = arrival.contribution.in;
-    const SharedCollective collective{.kind = arrival.kind,
-                                      .root = arrival.root,
-                                      .elementBytes = static_cast<std::int64_t>(in.element_size()),
-                                      .bytes = static_cast<std::int64_t>(in.nbytes())};
-    if (arrival.kind == CollectiveKind::AllReduce && authors_) {
-        return std::llround(authorsExchangeSeconds(*authors_, 1, static_cast<double>(collective.bytes), size()));
+std::int64_t VirtualGroup::bytesSentBy(int rank, const CollectiveCall& call) const {
+    const auto bytes = static_cast<std::int64_t>(call.in.nbytes());
+    if (call.kind == CollectiveKind::AllReduce && authors_) {
+        return std::llround(authorsExchangeSeconds(*authors_, 1, static_cast<double>(bytes), size()));
     }
-    if (arrival.kind == CollectiveKind::AllReduce && allReduce_.method == AllReduceMethod::Ring) {
-        return 2 * collective.bytes * (size() - 1) / size();
+    if (call.kind == CollectiveKind::AllReduce && allReduce_.method == AllReduceMethod::Ring) {
+        return 2 * bytes * (size() - 1) / size();
     }
-    const auto schedule = scheduleOf(collective);
-    std::int64_t bytes = 0;
+    const auto schedule = scheduleOf(call);
+    std::int64_t sum = 0;
     Round round;
     for (int number = 0; number < schedule->rounds(); ++number) {
         schedule->fill(rank, number, round);
-        for (const Transfer& send : round.sends) bytes += send.bytes;
+        for (const Transfer& send : round.sends) sum += send.bytes;
     }
-    return bytes;
+    return sum;
 }
 
-std::unique_ptr<MessageSchedule> VirtualGroup::scheduleOf(const SharedCollective& collective) const {
-    const Payload payload{.bytes = collective.bytes, .elementBytes = collective.elementBytes};
-    switch (collective.kind) {
+std::unique_ptr<MessageSchedule> VirtualGroup::scheduleOf(const CollectiveCall& call) const {
+    const Payload payload{.bytes = static_cast<std::int64_t>(call.in.nbytes()),
+                          .elementBytes = static_cast<std::int64_t>(call.in.element_size())};
+    switch (call.kind) {
         case CollectiveKind::AllReduce: return std::move(allReduceSchedule(allReduce_, payload, size()).value());
-        case CollectiveKind::AllGather: return allGatherSchedule(collective.bytes, size());
-        case CollectiveKind::Broadcast: return broadcastSchedule(collective.bytes, size(), collective.root.value());
+        case CollectiveKind::ReduceScatter: return reduceScatterSchedule(payload, size());
+        case CollectiveKind::AllGather: return allGatherSchedule(payload.bytes, size());
+        case CollectiveKind::AllGatherV: return allGatherSchedule(bytesOfEach(call));
+        case CollectiveKind::AllToAll: return allToAllSchedule(payload.bytes / size(), size());
+        case CollectiveKind::Broadcast: return broadcastSchedule(payload.bytes, size(), call.root.value());
     }
     return nullptr;
 }
 
-std::shared_ptr<SharedMessage> VirtualGroup::post(int from, int to, int tag, const at::Tensor& tensor, bool sending,
-                                                  bool free) {
-    const Channel channel{from, to, tag};
-    auto& partners = sending ? receives_[channel] : sends_[channel];
-    std::shared_ptr<SharedMessage> message;
-    const bool matched = !partners.empty();
-    if (matched) {
-        message = partners.front();
-        partners.pop_front();
+void VirtualGroup::post(int own, const MessageCall& call, bool free, std::shared_ptr<VirtualEnd> end) {
+    const MessageEnd mine{own, call.tensor, std::move(end)};
+    const auto peer = call.peer ? std::optional(call.peer->value()) : std::nullopt;
+    if (call.sends) {
+        if (const auto receive = messages_.offer(own, *peer, call.tag, mine)) carry(mine, *receive, free);
     } else {
-        message = std::make_shared<SharedMessage>();
-        (sending ? sends_ : receives_)[channel].push_back(message);
+        if (const auto sent = messages_.ask(peer, own, call.tag, mine)) carry(sent->send, mine, free);
     }
-    (sending ? message->out : message->in) = tensor;
-    if (!matched) return message;
-    message->launched = now();
-    const auto arrived = [this, message, from, to] {
-        const at::NoGradGuard guard;
-        message->in.copy_(message->out);
-        message->done = true;
-        message->ended = now();
-        changed_(from);
-        changed_(to);
+}
+
+// Both ends are there.
+void VirtualGroup::carry(const MessageEnd& from, const MessageEnd& to, bool free) {
+    from.end->began = to.end->began = now();
+    const auto arrived = [this, from, to] {
+        std::string error;
+        try {
+            if (!from.tensor.is_meta()) carryOver(from.tensor, Rank(from.rank), to.tensor);
+        } catch (const std::exception& thrown) {
+            error = firstLine(thrown);
+        }
+        to.end->source = Rank(from.rank);
+        end(from.rank, *from.end, error);
+        end(to.rank, *to.end, error);
     };
-    const auto bytes = static_cast<std::int64_t>(message->out.nbytes());
-    if (free || from == to) {
+    const auto bytes = static_cast<std::int64_t>(from.tensor.nbytes());
+    const int sender = hostOf(from.rank), receiver = hostOf(to.rank);
+    if (free || sender == receiver) {
         wire_.ringIn(0, arrived);
     } else if (byFormula_) {
-        wire_.passIn(from, to, messageSeconds(link_, static_cast<double>(bytes)), arrived);
+        wire_.passIn(sender, receiver, messageSeconds(link_, static_cast<double>(bytes)), arrived);
     } else {
-        wire_.send(from, to, bytes, arrived);
+        wire_.send(sender, receiver, bytes, arrived);
     }
-    return message;
+}
+
+bool VirtualGroup::withdraw(const VirtualEnd& end) {
+    bool taken = false;
+    messages_.takeReceives([&](const auto&, const MessageEnd& each) { return each.end.get() == &end; },
+                           [&](const MessageEnd&) { taken = true; });
+    return taken;
 }
 
 }  // namespace dasgd

@@ -1,6 +1,7 @@
-// The ranks' communication as SimGrid's context sees it: which operations are there, who has arrived, what is done.
-// Collectives of a rank go one at a time, in launch order, as on a real rank's link; messages between two ranks go at
-// once. Everything here runs in SimGrid's own context.
+// The communication of one communicator's ranks as SimGrid's context sees it: which operations are there, who has
+// arrived, what is done. Collectives of a rank go one at a time, in launch order; messages between two ranks go at
+// once. Groups do not wait for each other: by messages they share the links' bandwidth, by formula the ranks' links one
+// after the other. Everything here runs in SimGrid's own context.
 #pragma once
 
 #include <deque>
@@ -9,92 +10,104 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "core/base/time_range.h"
-#include "core/comm/group_maths.h"
+#include "core/comm/communicator.h"
+#include "core/comm/matching.h"
 #include "core/sim/collectives/collective_walk.h"
 #include "core/sim/network/network.h"
 #include "core/sim/network/wire.h"
 
 namespace dasgd {
 
+// One rank's end of an operation. Owner: the operation that the rank holds.
+struct VirtualEnd {
+    double began = -1;  // simulated seconds: launched, and the rank's turn came; of a message: both ends were there
+    double ended = 0;
+    bool done = false;
+    std::string error;  // what went wrong; `done` then
+    std::optional<Rank> source;
+    std::function<void()> whenDone;
+};
+
 // What all ranks know of one collective.
 struct SharedCollective {
     struct Part {
-        double began = 0;  // simulated seconds: launched, and the rank's link was free
-        double ended = 0;
+        std::optional<CollectiveCall> call;  // once the rank has arrived
+        std::shared_ptr<VirtualEnd> end;
         bool walked = false;  // the rank's share of the messages is through
-        bool done = false;    // and its result is there
     };
-    CollectiveKind kind{};
-    Reduce op{};
-    Rank root;
     int opener = 0;     // the rank that arrived first
     bool free = false;  // takes no time and passes by what is on the link
-    std::int64_t elementBytes = 4;
-    std::int64_t bytes = 0;  // of one rank's input
-    std::vector<std::optional<Contribution>> contributions;
     std::vector<Part> parts;
     int arrived = 0;
     int began = 0;
+    std::string error;
     std::shared_ptr<CollectiveWalk> walk;
 };
 
-struct SharedMessage {
-    at::Tensor out;  // the sender's
-    at::Tensor in;   // the receiver's
-    double launched = 0;
-    double ended = 0;
-    bool done = false;
+// What all groups share of each rank of the run.
+struct RankLinks {
+    explicit RankLinks(int ranks) : busy(static_cast<std::size_t>(ranks)), formulaUntil(busy.size()) {}
+    std::vector<int> busy;             // collectives under way
+    std::vector<double> formulaUntil;  // when the last collective by formula ends
 };
 
 class VirtualGroup {
 public:
-    // `changed` is called whenever something ended for a rank, or began to occupy its link.
-    VirtualGroup(Wire& wire, const NetworkParams& network, int ranks, std::function<void(int rank)> changed);
+    // `ranks`: the group's members, as numbers in the run. `changed` is called with such a number whenever something
+    // ended for a rank, or began to occupy its link. A method of all-reduce that does not fit the number of members
+    // gives way to the ring.
+    VirtualGroup(Wire& wire, const NetworkParams& network, std::vector<int> ranks, std::shared_ptr<RankLinks> links,
+                 std::function<void(int rank)> changed);
 
-    struct Arrival {
-        CollectiveKind kind{};
-        Reduce op{};
-        Rank root;
-        bool free = false;
-        Contribution contribution;
-    };
-    // The next collective of `rank`, launched now. Throws CommError where others launched another one in its place.
-    std::shared_ptr<SharedCollective> arrive(int rank, std::uint64_t number, Arrival arrival);
-    // One end of a message; the first that is open at the other end is its partner.
-    std::shared_ptr<SharedMessage> post(int from, int to, int tag, const at::Tensor& tensor, bool sending, bool free);
+    // The next collective of a rank of `group`, launched now; ends `end`. `free`: it takes no time. Throws CommError
+    // where others launched another one in its place.
+    void arrive(const Group& group, std::uint64_t number, CollectiveCall call, bool free,
+                std::shared_ptr<VirtualEnd> end);
+    // One end of a message of rank `own` of the group.
+    void post(int own, const MessageCall& call, bool free, std::shared_ptr<VirtualEnd> end);
+    // Takes a receive back; false where its message is under way.
+    bool withdraw(const VirtualEnd& end);
 
-    // What `rank` puts on the wire in such a collective: its own messages of the schedule, a ring's counted as
-    // 2S(P−1)/P, as real backends do; by a formula of the authors' the bytes that the formula counts.
-    [[nodiscard]] std::int64_t bytesSentBy(int rank, const Arrival& arrival) const;
+    // What a rank of the group puts on the wire in such a collective: its own messages of the schedule, a ring's
+    // counted as 2S(P−1)/P, as real backends do; by a formula of the authors' the bytes that the formula counts.
+    [[nodiscard]] std::int64_t bytesSentBy(int rank, const CollectiveCall& call) const;
 
-    // A collective of this rank is under way.
-    [[nodiscard]] bool isBusy(int rank) const;
     [[nodiscard]] int size() const { return static_cast<int>(queues_.size()); }
 
 private:
-    using Channel = std::tuple<int, int, int>;  // from, to, tag
+    using Collective = std::shared_ptr<SharedCollective>;
+    struct MessageEnd {
+        int rank = 0;
+        at::Tensor tensor;
+        std::shared_ptr<VirtualEnd> end;
+    };
 
     void begin(int rank);
-    void beginFormula(const std::shared_ptr<SharedCollective>& collective);
-    void walked(const std::shared_ptr<SharedCollective>& collective, int rank);
-    void settle(const std::shared_ptr<SharedCollective>& collective, int rank);
-    [[nodiscard]] double formulaSeconds(const SharedCollective& collective) const;
-    [[nodiscard]] std::unique_ptr<MessageSchedule> scheduleOf(const SharedCollective& collective) const;
+    void beginFormula(const Collective& collective);
+    void walked(const Collective& collective, int rank);
+    void settle(const Collective& collective, int rank);
+    void carry(const MessageEnd& from, const MessageEnd& to, bool free);
+    void end(int rank, VirtualEnd& end, const std::string& error);
+    [[nodiscard]] double formulaSeconds(const CollectiveCall& call) const;
+    [[nodiscard]] std::unique_ptr<MessageSchedule> scheduleOf(const CollectiveCall& call) const;
+    // Number in the run of a rank of the group.
+    [[nodiscard]] int hostOf(int rank) const { return ranks_[static_cast<std::size_t>(rank)]; }
 
     Wire& wire_;
+    const std::vector<int> ranks_;
+    const std::shared_ptr<RankLinks> links_;
     const AllReduceKind allReduce_;
     const std::optional<AuthorsExchange> authors_;
     const bool byFormula_;
     const LinkCost link_;              // between neighbours
     const LinkCost within_, between_;  // of a hierarchical all-reduce: in the groups, and in the rings between them
     std::function<void(int rank)> changed_;
-    std::vector<std::deque<std::shared_ptr<SharedCollective>>> queues_;  // of each rank
-    std::map<std::uint64_t, std::shared_ptr<SharedCollective>> open_;    // not everyone has arrived
-    std::map<Channel, std::deque<std::shared_ptr<SharedMessage>>> sends_, receives_;
+    std::vector<std::deque<Collective>> queues_;  // of each rank
+    std::map<std::uint64_t, Collective> open_;    // not everyone has arrived
+    Matching<MessageEnd, MessageEnd> messages_;
 };
 
 }  // namespace dasgd

@@ -80,12 +80,21 @@ void RankActor::setUntimed(bool untimed) {
 // Autograd keeps its place in the thread, so a backward pass cannot be left for another rank's: what it launches is
 // played once the pass is over.
 void RankActor::launch(std::function<void()> launch) {
+    if (inCallback_) return launch();
     if (inBackward_) {
         planned_.emplace_back(std::exchange(ahead_, 0), std::move(launch));
         return;
     }
     settle();
     world_.inKernel(launch);
+}
+
+void RankActor::inCallback(bool free, const std::function<void()>& work) {
+    const bool freeBefore = std::exchange(free_, free);
+    const bool nested = std::exchange(inCallback_, true);
+    work();
+    inCallback_ = nested;
+    free_ = freeBefore;
 }
 
 void RankActor::settle() {
@@ -143,7 +152,7 @@ void RankActor::spend(double seconds) {
     while (seconds > 0) {
         resume();
         if (dead_) return;
-        const double slowness = world_.group().isBusy(rank_) ? 1 + contention : 1;
+        const double slowness = world_.isBusy(rank_) ? 1 + contention : 1;
         const double begin = VirtualWorld::Impl::now();
         const double end = begin + seconds * slowness;
         const double outage = world_.outages() ? world_.outages()->host(rank_).next(begin + kInstant).from : end;

@@ -38,6 +38,9 @@ public:
     // Does `launch` in SimGrid's context at the rank's present time: at once, or, inside a backward pass, when time
     // has come so far.
     void launch(std::function<void()> launch);
+    // In SimGrid's context, at the end of an operation of this rank: calls `work`, whose launches go out at once,
+    // untimed where `free`. `work` must not throw.
+    void inCallback(bool free, const std::function<void()>& work);
     // Lets simulated time catch up with what has been computed.
     void settle();
     // Until `done`, for what `label` says. Throws CommError past the deadline or when the run is aborted.
@@ -71,6 +74,7 @@ private:
     double passDone_ = 0;  // of the pass under way
     bool inBackward_ = false;
     bool free_ = false;
+    bool inCallback_ = false;
     bool ended_ = false;
     bool dead_ = false;  // its host failed for good
     std::vector<std::pair<double, std::function<void()>>>

@@ -4,6 +4,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "core/sim/engine/rank_actor.h"
 
@@ -11,114 +12,119 @@ namespace dasgd {
 
 namespace {
 
-// `shared` is empty until the launch is played: inside a backward pass that is later.
-class CollectiveOperation final : public Pending::Operation {
+// Launched when its rank's simulated time has come so far: inside a backward pass that is later.
+class VirtualOperation final : public Pending::Operation {
 public:
-    CollectiveOperation(RankActor& actor, std::string label) : actor_(actor), label_(std::move(label)) {}
-    void start(VirtualGroup& group, std::uint64_t number, VirtualGroup::Arrival arrival) {
-        shared_ = group.arrive(actor_.rank(), number, std::move(arrival));
+    VirtualOperation(RankActor& actor, VirtualGroup& group, std::string label)
+        : actor_(actor), group_(group), label_(std::move(label)), free_(actor.isFree()) {
+        end_.whenDone = [this] { runCallbacks(); };
     }
+
     void wait() override {
-        actor_.await([this] { return part().done; }, label_);
+        actor_.await([this] { return end_.done; }, label_);
+        if (!end_.error.empty()) throw CommError(label_ + (cancelled_ ? " " : " failed: ") + end_.error);
     }
     bool done() override {
         actor_.settle();
-        return part().done;
+        return end_.done;
     }
-    Interval interval() override { return {toNs(part().began), toNs(part().ended)}; }
+    bool cancel() override {
+        bool taken = false;
+        actor_.launch([this, &taken] {
+            taken = group_.withdraw(end_);
+            if (!taken) return;
+            cancelled_ = end_.done = true;
+            end_.error = "was cancelled";
+            runCallbacks();
+        });
+        return taken;
+    }
+    std::optional<Pending::Outcome> outcome() override {
+        if (!end_.done || !end_.error.empty()) return std::nullopt;
+        return Pending::Outcome{{toNs(end_.began), toNs(end_.ended)}, end_.source};
+    }
+    void onEnd(std::function<void()> callback) override {
+        if (end_.done) return callback();
+        callbacks_.push_back(std::move(callback));
+    }
+
+    [[nodiscard]] bool isFree() const { return free_; }
+    VirtualEnd& end() { return end_; }
 
 private:
-    [[nodiscard]] const SharedCollective::Part& part() const {
-        return shared_->parts[static_cast<std::size_t>(actor_.rank())];
+    // In SimGrid's context.
+    void runCallbacks() {
+        if (callbacks_.empty()) return;
+        const std::vector<std::function<void()>> callbacks = std::exchange(callbacks_, {});
+        actor_.inCallback(free_, [&] {
+            for (const auto& callback : callbacks) callback();
+        });
     }
-    RankActor& actor_;
-    std::string label_;
-    std::shared_ptr<SharedCollective> shared_;
-};
 
-class MessageOperation final : public Pending::Operation {
-public:
-    MessageOperation(RankActor& actor, std::string label) : actor_(actor), label_(std::move(label)) {}
-    void start(std::shared_ptr<SharedMessage> shared) { shared_ = std::move(shared); }
-    void wait() override {
-        actor_.await([this] { return shared_->done; }, label_);
-    }
-    bool done() override {
-        actor_.settle();
-        return shared_->done;
-    }
-    Interval interval() override { return {toNs(shared_->launched), toNs(shared_->ended)}; }
-
-private:
     RankActor& actor_;
-    std::string label_;
-    std::shared_ptr<SharedMessage> shared_;
+    VirtualGroup& group_;
+    const std::string label_;
+    const bool free_;  // untimed
+    bool cancelled_ = false;
+    VirtualEnd end_;
+    std::vector<std::function<void()>> callbacks_;
 };
 
 class VirtualCommunicator final : public Communicator {
 public:
-    explicit VirtualCommunicator(RankActor& actor)
-        : Communicator(Rank{actor.rank()}, actor.world().group().size()), actor_(actor) {}
-
-    Pending allReduce(at::Tensor& tensor, Reduce op) override {
-        return launch({.kind = CollectiveKind::AllReduce, .op = op, .contribution = {tensor, tensor}});
-    }
-    Pending allGather(const at::Tensor& in, at::Tensor& out) override {
-        return launch({.kind = CollectiveKind::AllGather, .contribution = {in, out}});
-    }
-    Pending broadcast(at::Tensor& tensor, Rank root) override {
-        return launch({.kind = CollectiveKind::Broadcast, .root = root, .contribution = {tensor, tensor}});
-    }
-    Pending send(const at::Tensor& tensor, Rank to, int tag) override {
-        countSent(static_cast<std::int64_t>(tensor.nbytes()));
-        return message(rank(), to, tag, tensor);
-    }
-    Pending receive(at::Tensor& tensor, Rank from, int tag) override { return message(from, rank(), tag, tensor); }
+    VirtualCommunicator(RankActor& actor, Group group)
+        : Communicator(std::move(group)), actor_(actor), ranks_(actor.world().groupOf(this->group())) {}
 
 private:
-    // An algorithm has few kinds of collectives and launches each of them often.
-    void count(const VirtualGroup::Arrival& arrival) {
-        const at::Tensor& in = arrival.contribution.in;
-        const auto [known, isNew] =
-            sent_.try_emplace({arrival.kind, arrival.root, in.nbytes(), in.element_size()}, std::int64_t{0});
-        if (isNew) known->second = actor_.world().group().bytesSentBy(actor_.rank(), arrival);
-        countSent(known->second);
-    }
-
-    Pending launch(VirtualGroup::Arrival arrival) {
-        const std::uint64_t number = nextCollective();
-        count(arrival);
-        arrival.free = actor_.isFree();
-        auto operation = std::make_shared<CollectiveOperation>(
-            actor_, labelOf(rank(), arrival.kind, number, arrival.contribution.in));
-        actor_.launch([&group = actor_.world().group(), operation, number, arrival = std::move(arrival)] {
-            operation->start(group, number, arrival);
+    Pending start(CollectiveCall call, std::uint64_t number) override {
+        count(call);
+        const auto operation = makeOperation(describe(call, number));
+        actor_.launch([this, operation, number, call = std::move(call)] {
+            ranks_.arrive(group(), number, call, operation->isFree(), endOf(operation));
         });
         return Pending(operation, number);
     }
 
-    Pending message(Rank from, Rank to, int tag, const at::Tensor& tensor) {
-        const bool sending = from == rank();
-        auto operation = std::make_shared<MessageOperation>(
-            actor_, "rank " + std::to_string(rank().value()) + ": " +
-                        (sending ? "send to rank " + std::to_string(to.value())
-                                 : "receive from rank " + std::to_string(from.value())) +
-                        ", tag " + std::to_string(tag));
-        actor_.launch([this, operation, from, to, tag, tensor, sending] {
-            operation->start(
-                actor_.world().group().post(from.value(), to.value(), tag, tensor, sending, actor_.isFree()));
+    Pending start(MessageCall call) override {
+        if (call.sends) countSent(static_cast<std::int64_t>(call.tensor.nbytes()));
+        const auto operation = makeOperation(describe(call));
+        actor_.launch([this, operation, call = std::move(call)] {
+            ranks_.post(rank().value(), call, operation->isFree(), endOf(operation));
         });
         return Pending(operation);
     }
 
+    // Takes no simulated time: nobody has to meet.
+    std::unique_ptr<Communicator> open(Group group) override {
+        return std::make_unique<VirtualCommunicator>(actor_, std::move(group));
+    }
+
+    std::shared_ptr<VirtualOperation> makeOperation(const std::string& what) {
+        return std::make_shared<VirtualOperation>(actor_, ranks_, group().nameOf(rank()) + ": " + what);
+    }
+    static std::shared_ptr<VirtualEnd> endOf(const std::shared_ptr<VirtualOperation>& operation) {
+        return {operation, &operation->end()};
+    }
+
+    // An algorithm has few kinds of collectives and launches each of them often.
+    void count(const CollectiveCall& call) {
+        if (!call.counts.empty()) return countSent(ranks_.bytesSentBy(rank().value(), call));
+        const auto [known, isNew] =
+            sent_.try_emplace({call.kind, call.root, call.in.nbytes(), call.in.element_size()}, std::int64_t{0});
+        if (isNew) known->second = ranks_.bytesSentBy(rank().value(), call);
+        countSent(known->second);
+    }
+
     RankActor& actor_;
+    VirtualGroup& ranks_;
     std::map<std::tuple<CollectiveKind, Rank, std::size_t, std::size_t>, std::int64_t> sent_;  // in one of its kind
 };
 
 }  // namespace
 
 std::unique_ptr<Communicator> makeVirtualCommunicator(RankActor& actor) {
-    return std::make_unique<VirtualCommunicator>(actor);
+    return std::make_unique<VirtualCommunicator>(actor,
+                                                 Group::whole(Rank{actor.rank()}, actor.world().options().ranks));
 }
 
 }  // namespace dasgd

@@ -64,14 +64,24 @@ Status VirtualWorld::Impl::build() {
     if (const auto& background = options_.network.background) {
         background_ = std::make_unique<Background>(*background, options_.network.efficiency, *wire_);
     }
-    group_ =
-        std::make_unique<VirtualGroup>(*wire_, options_.network, options_.ranks, [this](int rank) { changed(rank); });
+    links_ = std::make_shared<RankLinks>(options_.ranks);
     listens_.assign(static_cast<std::size_t>(options_.ranks), false);
     for (int rank = 0; rank < options_.ranks; ++rank) {
         bells_.push_back(sg::Semaphore::create(0));
         actors_.push_back(std::make_unique<RankActor>(*this, rank));
     }
     return {};
+}
+
+VirtualGroup& VirtualWorld::Impl::groupOf(const Group& group) {
+    auto& slot = groups_[group.path];
+    if (!slot) {
+        std::vector<int> ranks;
+        for (const Rank member : group.members) ranks.push_back(member.value());
+        slot = std::make_unique<VirtualGroup>(*wire_, options_.network, std::move(ranks), links_,
+                                              [this](int rank) { changed(rank); });
+    }
+    return *slot;
 }
 
 void VirtualWorld::Impl::run(const std::function<void(VirtualRank&)>& body) {

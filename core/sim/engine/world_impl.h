@@ -1,8 +1,9 @@
-// The engine, its actors and the group; seen by core/virtual alone.
+// The engine, its actors and their groups; seen by core/sim alone.
 #pragma once
 
 #include <simgrid/s4u.hpp>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -39,7 +40,10 @@ public:
     [[nodiscard]] const VirtualOptions& options() const { return options_; }
     // Null where nothing fails.
     [[nodiscard]] Outages* outages() { return outages_.get(); }
-    [[nodiscard]] VirtualGroup& group() { return *group_; }
+    // The ranks of `group`; made when the first of them asks.
+    [[nodiscard]] VirtualGroup& groupOf(const Group& group);
+    // A collective of this rank is under way.
+    [[nodiscard]] bool isBusy(int rank) const { return links_->busy[static_cast<std::size_t>(rank)] > 0; }
     [[nodiscard]] const std::string& aborted() const { return aborted_; }
     // "; rank 3: its host failed at 0.5 s": which hosts and links are out now, the first few of them.
     [[nodiscard]] std::string whoIsOut() const;
@@ -56,7 +60,8 @@ private:
     simgrid::s4u::Engine engine_;
     std::vector<simgrid::s4u::Host*> hosts_;
     std::unique_ptr<Wire> wire_;
-    std::unique_ptr<VirtualGroup> group_;
+    std::shared_ptr<RankLinks> links_;
+    std::map<std::string, std::unique_ptr<VirtualGroup>> groups_;  // by path
     std::unique_ptr<Outages> outages_;
     std::unique_ptr<Background> background_;
     int active_ = 0;  // ranks that have not ended and do not lie dead

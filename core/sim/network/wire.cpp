@@ -146,29 +146,33 @@ void Wire::change(const FaultEvent& fault) {
     for (const std::uint64_t number : goOn) depart(number);
 }
 
-LinkCost Wire::worstNeighbourLink(double reduceSecondsPerByte) const {
+LinkCost Wire::worstNeighbourLink(const std::vector<int>& ranks, double reduceSecondsPerByte) const {
     LinkCost worst{.rho = reduceSecondsPerByte};
-    for (std::size_t i = 0; i < hosts_.size(); ++i) {
-        const sg::Host* next = hosts_[(i + 1) % hosts_.size()];
-        if (next == hosts_[i]) break;
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+        const sg::Host* host = hosts_[static_cast<std::size_t>(ranks[i])];
+        const sg::Host* next = hosts_[static_cast<std::size_t>(ranks[(i + 1) % ranks.size()])];
+        if (next == host) break;
         std::vector<sg::Link*> links;
         double latency = 0;
-        hosts_[i]->route_to(next, links, &latency);
+        host->route_to(next, links, &latency);
         worst.alpha = std::max(worst.alpha, latency);
         for (const sg::Link* link : links) worst.beta = std::max(worst.beta, 1 / link->get_bandwidth());
     }
     return worst;
 }
 
-LinkCost Wire::worstOfAllWays(const std::function<int(int from)>& peerOf, double reduceSecondsPerByte) const {
+LinkCost Wire::worstOfAllWays(const std::vector<int>& ranks, const std::function<int(int from)>& peerOf,
+                              double reduceSecondsPerByte) const {
     LinkCost worst{.rho = reduceSecondsPerByte};
     std::unordered_map<const sg::Link*, double> messages;
-    for (std::size_t from = 0; from < hosts_.size(); ++from) {
-        const sg::Host* peer = hosts_[static_cast<std::size_t>(peerOf(static_cast<int>(from)))];
-        if (peer == hosts_[from]) continue;
+    for (std::size_t from = 0; from < ranks.size(); ++from) {
+        const sg::Host* host = hosts_[static_cast<std::size_t>(ranks[from])];
+        const int place = peerOf(static_cast<int>(from));
+        const sg::Host* peer = hosts_[static_cast<std::size_t>(ranks[static_cast<std::size_t>(place)])];
+        if (peer == host) continue;
         std::vector<sg::Link*> links;
         double latency = 0;
-        hosts_[from]->route_to(peer, links, &latency);
+        host->route_to(peer, links, &latency);
         worst.alpha = std::max(worst.alpha, latency);
         for (const sg::Link* link : links) ++messages[link];
     }

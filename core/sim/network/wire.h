@@ -44,11 +44,12 @@ public:
     // A host or a link fails, or comes back.
     void change(const FaultEvent& fault);
 
-    // Between neighbouring ranks: the longest latency and the narrowest link; `reduceSecondsPerByte` is handed through.
-    [[nodiscard]] LinkCost worstNeighbourLink(double reduceSecondsPerByte) const;
-    // Of every rank sending to `peerOf` it at once: the longest latency, and how long a byte of each message takes
-    // where they share a link with the most others for its bandwidth.
-    [[nodiscard]] LinkCost worstOfAllWays(const std::function<int(int from)>& peerOf,
+    // Between neighbours of the ring of these ranks: the longest latency and the narrowest link; `reduceSecondsPerByte`
+    // is handed through.
+    [[nodiscard]] LinkCost worstNeighbourLink(const std::vector<int>& ranks, double reduceSecondsPerByte) const;
+    // Of each of these ranks sending at once to another, by their places in `ranks`: the longest latency, and how long
+    // a byte of each message takes where they share a link with the most others for its bandwidth.
+    [[nodiscard]] LinkCost worstOfAllWays(const std::vector<int>& ranks, const std::function<int(int from)>& peerOf,
                                           double reduceSecondsPerByte) const;
     [[nodiscard]] const std::vector<simgrid::s4u::Host*>& hosts() const { return hosts_; }
 

@@ -1,20 +1,36 @@
 // The contract of core/comm/communicator.h, by every communicator between real ranks.
 #include "core/comm/communicator.h"
 
-#include "tests/support/communicator_contract.h"
+#include "tests/support/communicator_behaviour.h"
+#include "tests/support/contract_backends.h"
 
 namespace dasgd::test {
 namespace {
 
-INSTANTIATE_TEST_SUITE_P(Gloo, CommunicatorContract,
-                         testing::Combine(testing::Values(Backend::Gloo), testing::Values(1, 2, 4, 7),
-                                          testing::Values(0, 1, 1000)),
-                         contractName);
+INSTANTIATE_TEST_SUITE_P(Real, CommunicatorContract, contractOf(realBackends(1e-4)), contractName);
+// So slow a link that what goes in turn can be told from what goes at once on a busy machine.
+INSTANTIATE_TEST_SUITE_P(Real, CommunicatorBehaviour, testing::ValuesIn(realBackends(0.3)), behaviourName);
 
-INSTANTIATE_TEST_SUITE_P(Threads, CommunicatorContract,
-                         testing::Combine(testing::Values(Backend::Threads), testing::Values(1, 2, 4, 7),
-                                          testing::Values(0, 1, 1000)),
-                         contractName);
+TEST(Communicator, DescribesOperationsAndRanksForErrors) {
+    const CollectiveCall call{.kind = CollectiveKind::ReduceScatter, .in = torch::ones({8}), .out = torch::ones({2})};
+    EXPECT_EQ(describe(call, (std::uint64_t{7} << 32U) | 17), "reduce_scatter #17 (32 bytes)");
+    EXPECT_EQ(describe(MessageCall{.sends = true, .peer = Rank{3}, .tag = 7, .tensor = call.in}),
+              "send to rank 3, tag 7 (32 bytes)");
+    EXPECT_EQ(describe(MessageCall{.tag = 7, .tensor = call.in}), "receive from any rank, tag 7 (32 bytes)");
+    EXPECT_EQ(Group::whole(Rank{2}, 4).nameOf(Rank{1}), "rank 1");
+}
+
+TEST(Communicator, NamesTheFirstMembersOfALargeGroup) {
+    runRanks(Backend::Threads, 12, [](Communicator& comm, Clock&) {
+        std::vector<Rank> ranks;
+        for (int r = 11; r >= 0; --r) ranks.emplace_back(r);
+        const auto reversed = comm.split(ranks);
+        EXPECT_EQ(reversed->rank(), Rank{11 - comm.rank().value()});
+        EXPECT_EQ(reversed->group().nameOf(Rank{0}), "rank 0 of ranks 11,10,9,8,7,6,5,4,… (12)");
+        const auto pair = reversed->split({reversed->rank()});
+        EXPECT_EQ(pair->group().members, std::vector{comm.rank()}) << "members are ranks of the run";
+    });
+}
 
 }  // namespace
 }  // namespace dasgd::test

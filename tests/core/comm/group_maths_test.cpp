@@ -6,9 +6,13 @@
 namespace dasgd {
 namespace {
 
-std::vector<std::optional<Contribution>> group(const std::vector<at::Tensor>& tensors) {
-    std::vector<std::optional<Contribution>> arrivals;
-    for (const at::Tensor& tensor : tensors) arrivals.push_back(Contribution{tensor, tensor});
+using Arrivals = std::vector<std::optional<CollectiveCall>>;
+
+Arrivals inPlace(CollectiveKind kind, Reduce op, const std::vector<at::Tensor>& tensors) {
+    Arrivals arrivals;
+    for (const at::Tensor& tensor : tensors) {
+        arrivals.push_back(CollectiveCall{.kind = kind, .op = op, .root = Rank{1}, .in = tensor, .out = tensor});
+    }
     return arrivals;
 }
 
@@ -18,8 +22,8 @@ TEST(GroupMaths, ReducesInPlace) {
     };
     const auto after = [&](Reduce op) {
         auto tensors = values();
-        auto arrivals = group(tensors);
-        carryOut(CollectiveKind::AllReduce, op, Rank{0}, arrivals);
+        auto arrivals = inPlace(CollectiveKind::AllReduce, op, tensors);
+        carryOut(arrivals);
         EXPECT_TRUE(tensors[0].equal(tensors[1]) && tensors[1].equal(tensors[2]));
         return tensors[2];
     };
@@ -31,31 +35,68 @@ TEST(GroupMaths, ReducesInPlace) {
 TEST(GroupMaths, KeepsEqualValuesForAPowerOfTwo) {
     std::vector<at::Tensor> tensors(8);
     for (at::Tensor& tensor : tensors) tensor = torch::full({3}, 0.1F);
-    auto arrivals = group(tensors);
-    carryOut(CollectiveKind::AllReduce, Reduce::Mean, Rank{0}, arrivals);
+    auto arrivals = inPlace(CollectiveKind::AllReduce, Reduce::Mean, tensors);
+    carryOut(arrivals);
     EXPECT_TRUE(tensors[5].equal(torch::full({3}, 0.1F)));
 }
 
 TEST(GroupMaths, BroadcastsAndGathers) {
     std::vector<at::Tensor> tensors{torch::zeros({2}), torch::ones({2}), torch::full({2}, 2)};
-    auto arrivals = group(tensors);
-    carryOut(CollectiveKind::Broadcast, Reduce::Sum, Rank{1}, arrivals);
+    auto arrivals = inPlace(CollectiveKind::Broadcast, Reduce::Sum, tensors);
+    carryOut(arrivals);
     for (const at::Tensor& tensor : tensors) EXPECT_TRUE(tensor.equal(torch::ones({2})));
 
-    std::vector<std::optional<Contribution>> gathering;
-    std::vector<at::Tensor> outs;
+    Arrivals gathering;
     for (int rank = 0; rank < 3; ++rank) {
-        outs.push_back(torch::empty({3, 2}));
-        gathering.push_back(Contribution{torch::full({2}, rank), outs.back()});
+        gathering.push_back(CollectiveCall{.kind = CollectiveKind::AllGather,
+                                           .in = torch::full({2}, rank),
+                                           .out = torch::empty({3, 2}, torch::kInt64)});
     }
-    carryOut(CollectiveKind::AllGather, Reduce::Sum, Rank{0}, gathering);
-    for (const at::Tensor& out : outs) {
-        for (int rank = 0; rank < 3; ++rank) EXPECT_EQ(out[rank][1].item<float>(), static_cast<float>(rank));
+    carryOut(gathering);
+    for (const auto& each : gathering) {
+        for (int rank = 0; rank < 3; ++rank) EXPECT_EQ(each->out[rank][1].item<std::int64_t>(), rank);
     }
 }
 
-TEST(GroupMaths, NamesWhatFails) {
-    EXPECT_EQ(labelOf(Rank{2}, CollectiveKind::AllGather, 17, torch::ones({3})), "rank 2: all_gather #17 (12 bytes)");
+TEST(GroupMaths, ReduceScatterGivesTheSameBitsAsAllReduce) {
+    Arrivals whole, shares;
+    for (int rank = 0; rank < 3; ++rank) {
+        const at::Tensor values = torch::rand({3, 5}, torch::kFloat32);
+        const at::Tensor copy = values.clone();
+        whole.push_back(CollectiveCall{.kind = CollectiveKind::AllReduce, .in = copy, .out = copy});
+        shares.push_back(CollectiveCall{.kind = CollectiveKind::ReduceScatter, .in = values, .out = torch::empty({5})});
+    }
+    carryOut(whole);
+    carryOut(shares);
+    for (int rank = 0; rank < 3; ++rank) EXPECT_TRUE(shares[rank]->out.equal(whole[0]->out[rank]));
+}
+
+TEST(GroupMaths, AMessageFitsItsReceiver) {
+    at::Tensor in = torch::zeros({2, 2});
+    carryOver(torch::ones({4}), Rank{1}, in);
+    EXPECT_TRUE(in.equal(torch::ones({2, 2})));
+    EXPECT_THROW(carryOver(torch::ones({1}), Rank{1}, in), CommError) << "no broadcasting";
+    EXPECT_THROW(carryOver(torch::ones({4}, torch::kInt32), Rank{1}, in), CommError);
+}
+
+TEST(GroupMaths, SaysWhatRanksOfAGroupLaunchedInOnePlace) {
+    Group group = Group::whole(Rank{1}, 2);
+    group.name = " of ranks 4,6";
+    const CollectiveCall all{.kind = CollectiveKind::AllReduce, .op = Reduce::Max, .in = torch::ones({3})};
+    CollectiveCall some{.kind = CollectiveKind::AllGatherV, .in = torch::ones({3}), .counts = {3, 1}};
+    try {
+        checkSame(group, (std::uint64_t{9} << 32U) + 2, Rank{0}, all, Rank{1}, some);
+        FAIL();
+    } catch (const CommError& error) {
+        EXPECT_STREQ(error.what(),
+                     "rank 1 of ranks 4,6: all_gather_v #2 (12 bytes) of 3,1 elements, but rank 0 of ranks 4,6: "
+                     "all_reduce #2 (12 bytes), max; every rank must launch the same collectives in the same order");
+    }
+    CollectiveCall other = some;
+    other.in = torch::ones({1});
+    EXPECT_NO_THROW(checkSame(group, 2, Rank{0}, some, Rank{1}, other)) << "each gives its own share";
+    other.counts = {2, 1};
+    EXPECT_THROW(checkSame(group, 2, Rank{0}, some, Rank{1}, other), CommError);
 }
 
 }  // namespace

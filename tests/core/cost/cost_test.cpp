@@ -8,6 +8,8 @@
 #include <numeric>
 #include <string>
 
+#include "core/cost/exchange_schedule.h"
+
 namespace dasgd {
 namespace {
 
@@ -25,6 +27,7 @@ TEST(Cost, CollectivesByHand) {
     EXPECT_DOUBLE_EQ(treeAllReduceSeconds(kLink, 4096, 5), 6 * 4.25 + 3);
     EXPECT_DOUBLE_EQ(reduceScatterSeconds(kLink, 4096, 4), 3 * 0.25 + 3 + 0.75);
     EXPECT_DOUBLE_EQ(allGatherSeconds(kLink, 4096, 4), 3 * 4.25);
+    EXPECT_DOUBLE_EQ(allToAllSeconds(kLink, 4096, 4), 3 * 1.25);
     EXPECT_DOUBLE_EQ(broadcastSeconds(kLink, 4096, 5), 3 * 4.25);
     EXPECT_DOUBLE_EQ(gossipSeconds(kLink, 4096, 2), 2 * 4.25);
     EXPECT_DOUBLE_EQ(gossipSeconds(kLink, 4096, 1), messageSeconds(kLink, 4096)) << "a pair average";
@@ -83,6 +86,7 @@ TEST(Cost, AloneOrWithNothingToSendCostsNothing) {
     for (const AllReduceKind& kind : kindsFor(1)) EXPECT_EQ(allReduceSeconds(kind, kLink, 4096, 1), 0);
     for (const AllReduceKind& kind : kindsFor(6)) EXPECT_EQ(allReduceSeconds(kind, kLink, 0, 6), 0);
     EXPECT_EQ(allGatherSeconds(kLink, 4096, 1), 0);
+    EXPECT_EQ(allToAllSeconds(kLink, 4096, 1), 0);
     EXPECT_EQ(broadcastSeconds(kLink, 4096, 1), 0);
     EXPECT_EQ(reduceScatterSeconds(kLink, 4096, 1), 0);
 }
@@ -174,6 +178,13 @@ TEST(Cost, TheOtherSchedulesWalkedTakeTheirFormula) {
                          allGatherSeconds(kLink, static_cast<double>(bytes), ranks));
         EXPECT_DOUBLE_EQ(walkedSeconds(*reduceScatterSchedule({bytes, 4}, ranks), kLink, ranks),
                          reduceScatterSeconds(kLink, static_cast<double>(bytes), ranks));
+        EXPECT_DOUBLE_EQ(walkedSeconds(*allToAllSchedule(bytes / ranks, ranks), kLink, ranks),
+                         allToAllSeconds(kLink, static_cast<double>(bytes), ranks));
+        // Shares of 0, 1, 2, …: the largest one's way around the ring decides.
+        std::vector<std::int64_t> uneven(static_cast<std::size_t>(ranks));
+        for (int rank = 0; rank < ranks; ++rank) uneven[static_cast<std::size_t>(rank)] = 256L * rank;
+        EXPECT_DOUBLE_EQ(walkedSeconds(*allGatherSchedule(uneven), kLink, ranks),
+                         allGatherSeconds(kLink, 256.0 * (ranks - 1), ranks));
         for (const int root : {0, ranks - 1}) {
             EXPECT_DOUBLE_EQ(walkedSeconds(*broadcastSchedule(bytes, ranks, root), kLink, ranks),
                              broadcastSeconds(kLink, static_cast<double>(bytes), ranks));

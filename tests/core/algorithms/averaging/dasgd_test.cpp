@@ -188,16 +188,15 @@ class LateComm final : public Communicator {
 public:
     LateComm(Communicator& inner, std::chrono::milliseconds lateness)
         : Communicator(inner.rank(), inner.size()), inner_(inner), lateness_(lateness) {}
-    Pending allReduce(at::Tensor& tensor, Reduce op) override {
-        if (rank() == Rank{0}) std::this_thread::sleep_for(lateness_);
-        return inner_.allReduce(tensor, op);
-    }
-    Pending allGather(const at::Tensor& in, at::Tensor& out) override { return inner_.allGather(in, out); }
-    Pending broadcast(at::Tensor& tensor, Rank root) override { return inner_.broadcast(tensor, root); }
-    Pending send(const at::Tensor& tensor, Rank to, int tag) override { return inner_.send(tensor, to, tag); }
-    Pending receive(at::Tensor& tensor, Rank from, int tag) override { return inner_.receive(tensor, from, tag); }
 
 private:
+    Pending start(CollectiveCall call, std::uint64_t /*number*/) override {
+        if (rank() == Rank{0} && call.kind == CollectiveKind::AllReduce) std::this_thread::sleep_for(lateness_);
+        return inner_.launch(std::move(call));
+    }
+    Pending start(MessageCall call) override { return inner_.launch(std::move(call)); }
+    std::unique_ptr<Communicator> open(Group group) override { return inner_.split(group.members); }
+
     Communicator& inner_;
     std::chrono::milliseconds lateness_;
 };

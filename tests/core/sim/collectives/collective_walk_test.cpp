@@ -37,7 +37,7 @@ double walked(int ranks, const NetworkParams& network, const Launch& launch) {
             std::vector<at::Tensor> tensors;
             Pending pending = launch(rank.comm, tensors);
             pending.wait();
-            all.push_back(seconds(pending.interval().end));
+            all.push_back(seconds(pending.interval()->end));
         });
         return all;
     });

@@ -17,7 +17,7 @@ TEST(RankActor, ComputesWhileTheNetworkWorks) {
         rank.simulatedTime.charge(SpanKind::Forward, 0);
         EXPECT_EQ(rank.clock.now(), 10'000'000);
         EXPECT_TRUE(pending.done());
-        EXPECT_NEAR(seconds(pending.interval().end), 0.0081, 1e-6);
+        EXPECT_NEAR(seconds(pending.interval()->end), 0.0081, 1e-6);
         pending.wait();
         EXPECT_EQ(rank.clock.now(), 10'000'000) << "what is done costs no waiting";
     });
@@ -64,8 +64,8 @@ TEST(RankActor, LaunchesOfABackwardPassLeaveWhenTheirGradientIsReady) {
         }
         rank.simulatedTime.charge(SpanKind::Backward, 0);
         EXPECT_EQ(rank.clock.now(), 20'000'000);
-        EXPECT_EQ(pending[1].interval().start, 10'000'000);
-        EXPECT_EQ(pending[0].interval().start, 15'000'000);
+        EXPECT_EQ(pending[1].interval()->start, 10'000'000);
+        EXPECT_EQ(pending[0].interval()->start, 15'000'000);
         for (Pending& each : pending) each.wait();
     });
 }

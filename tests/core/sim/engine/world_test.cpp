@@ -46,10 +46,10 @@ TEST(VirtualWorld, ADeadlockSaysWhoWaitsForWhat) {
                              (rank.comm.rank() == Rank{0} ? first : second) = error.what();
                          }
                      });
-    EXPECT_THAT(first,
-                AllOf(HasSubstr("rank 0: all_reduce #1 (16 bytes) did not end within 5000 ms"),
-                      HasSubstr("rank 1 waits (rank 1: receive from rank 0, tag 3)"), HasSubstr("rank 2 has ended")));
-    EXPECT_THAT(second, HasSubstr("rank 1: receive from rank 0, tag 3 did not end within 5000 ms"));
+    EXPECT_THAT(first, AllOf(HasSubstr("rank 0: all_reduce #1 (16 bytes) did not end within 5000 ms"),
+                             HasSubstr("rank 1 waits (rank 1: receive from rank 0, tag 3 (16 bytes))"),
+                             HasSubstr("rank 2 has ended")));
+    EXPECT_THAT(second, HasSubstr("rank 1: receive from rank 0, tag 3 (16 bytes) did not end within 5000 ms"));
 }
 
 // What each of two ranks hears whose second collective is a broadcast from rank 1 on rank 0, and `second` on rank 1.

@@ -271,7 +271,7 @@ double arrival(const FaultParams& faults) {
             const bool sends = rank.comm.rank() == Rank{0};
             Pending pending = sends ? rank.comm.send(tensor, Rank{1}, 0) : rank.comm.receive(tensor, Rank{0}, 0);
             pending.wait();
-            if (!sends) arrived.push_back(seconds(pending.interval().end));
+            if (!sends) arrived.push_back(seconds(pending.interval()->end));
         });
         return arrived;
     })[0];
@@ -301,7 +301,7 @@ TEST(Outages, AddingUpRestsWithItsHost) {
                                  at::Tensor tensor = torch::ones({2'500'000});
                                  Pending pending = rank.comm.allReduce(tensor, Reduce::Sum);
                                  pending.wait();
-                                 ends.push_back(seconds(pending.interval().end));
+                                 ends.push_back(seconds(pending.interval()->end));
                              });
             return ends;
         });

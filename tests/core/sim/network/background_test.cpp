@@ -28,7 +28,7 @@ std::vector<double> ringOfTwo(std::int64_t elements, const NetworkParams& networ
             at::Tensor tensor = torch::empty({elements}, at::TensorOptions().device(at::kMeta));
             Pending pending = rank.comm.allReduce(tensor, Reduce::Sum);
             pending.wait();
-            took.push_back(seconds(pending.interval().end));
+            took.push_back(seconds(pending.interval()->end));
         });
         return took;
     });

@@ -29,7 +29,7 @@ TEST(Wire, FindsTheWorstLinkBetweenNeighbours) {
         Pending pending = rank.comm.allReduce(tensor, Reduce::Sum);
         pending.wait();
         // 4 messages of 1 ms, and 4/3 of 1 MB at 62.5 MB/s.
-        EXPECT_NEAR(static_cast<double>(pending.interval().end) * 1e-9, 0.004 + 4.0 / 3 * 1e6 / 62.5e6, 1e-8);
+        EXPECT_NEAR(static_cast<double>(pending.interval()->end) * 1e-9, 0.004 + 4.0 / 3 * 1e6 / 62.5e6, 1e-8);
     });
 }
 
@@ -47,7 +47,7 @@ TEST(Wire, MessagesShareWhatTheNetworkReaches) {
         }
         for (Pending& each : pending) {
             each.wait();
-            EXPECT_NEAR(seconds(each.interval().end), kLatency + 2 * 1e6 / (0.75 * kBytesPerSecond), 1e-8);
+            EXPECT_NEAR(seconds(each.interval()->end), kLatency + 2 * 1e6 / (0.75 * kBytesPerSecond), 1e-8);
         }
     });
 }

@@ -1,0 +1,41 @@
+// Where the processes of a run find each other.
+#pragma once
+
+#include <c10/util/intrusive_ptr.h>
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+
+#include "core/base/ids.h"
+#include "core/base/result.h"
+
+namespace c10d {
+class Store;
+}
+
+namespace dasgd {
+
+// Where ranks find each other, and a few words they leave for one another before training.
+class Rendezvous {
+public:
+    // Through a file on a folder that all ranks share; opens no port. The file must be new for each run.
+    static Result<Rendezvous> file(const std::filesystem::path& path, int size, std::chrono::milliseconds timeout);
+    // Through a store that rank 0 serves on `host`:`port`, its socket bound to the address of `host` alone; with
+    // `servedElsewhere` through one that is there already (torchrun's). Errors: the port is taken, rank 0 did not
+    // appear in time.
+    static Result<Rendezvous> tcp(const std::string& host, int port, Rank rank, int size,
+                                  std::chrono::milliseconds timeout, bool servedElsewhere = false);
+
+    Status set(const std::string& key, const std::string& value);
+    // Blocks until some rank has set the key. Errors: the deadline passed.
+    Result<std::string> get(const std::string& key);
+
+    [[nodiscard]] const c10::intrusive_ptr<c10d::Store>& store() const { return store_; }
+
+private:
+    explicit Rendezvous(c10::intrusive_ptr<c10d::Store> store) : store_(std::move(store)) {}
+    c10::intrusive_ptr<c10d::Store> store_;
+};
+
+}  // namespace dasgd
