@@ -54,7 +54,7 @@ struct Evaluation {
 };
 // What the database keeps of a run's times beside its row.
 struct RunTimes {
-    std::optional<double> stepMs;  // run/step_ms: without evaluations and the first steps
+    std::optional<double> stepMs;  // as in the run's row
     std::vector<Evaluation> accuracies, losses;
 };
 [[nodiscard]] Result<RunTimes> readRunTimes(RunReader& reader, const std::string& runId);
