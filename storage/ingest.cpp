@@ -4,12 +4,17 @@
 #include <array>
 #include <utility>
 
+#include "core/analysis/timings.h"
+
 namespace dasgd::storage {
 
 namespace {
 
 constexpr std::int64_t kRowsOfChunk = 8192;
 constexpr std::size_t kBatchEntries = 65536;
+// Between two times that the overlap numbers are formed, for each so many ranks.
+constexpr auto kOverlapPause = std::chrono::milliseconds(500);
+constexpr int kRanksOfPause = 64;
 
 // What rank 0 writes under these names is about the whole run.
 bool belongsToRun(std::string_view name) {
@@ -27,6 +32,7 @@ std::int64_t tagOf(int rank, const Span& span) {
 struct RunIngest::Statements {
     explicit Statements(SQLite::Database& database)
         : span(database, "INSERT INTO span (tag, step, start_ns, duration_ns, bytes, collective) VALUES (?,?,?,?,?,?)"),
+          divide(database, "UPDATE span SET tag = ?, start_ns = ?, duration_ns = ? WHERE id = ?"),
           metric(database,
                  "INSERT INTO metric (run, name, rank, step, epoch, wall_ns, samples, bytes_sent, value) "
                  "VALUES (?,?,?,?,?,?,?,?,?)"),
@@ -36,11 +42,11 @@ struct RunIngest::Statements {
           position(database,
                    "INSERT INTO rank_state (run, rank, sequence) VALUES (?,?,?) "
                    "ON CONFLICT (run, rank) DO UPDATE SET sequence = excluded.sequence") {}
-    HotStatement span, metric, chunk, position;
+    HotStatement span, divide, metric, chunk, position;
 };
 
-RunIngest::RunIngest(WriteConnection& connection, std::int64_t runKey, RecordSources sources)
-    : connection_(connection), runKey_(runKey), sources_(std::move(sources)) {}
+RunIngest::RunIngest(WriteConnection& connection, std::int64_t runKey, RecordSources sources, Collects collects)
+    : connection_(connection), runKey_(runKey), sources_(std::move(sources)), collects_(collects) {}
 RunIngest::~RunIngest() = default;
 
 // Everything in memory as the database has it: at the start, and after a batch that failed.
@@ -51,7 +57,13 @@ void RunIngest::load() {
     positions_.clear();
     chunk_ = {};
     chunkGrew_ = false;
-    tallies_ = std::make_unique<Tallies>(database, runKey_);
+    SQLite::Statement run(database, "SELECT workers, keep_spans FROM run WHERE id = ?");
+    run.bind(1, runKey_);
+    if (run.executeStep()) {
+        workers_ = run.getColumn(0).getInt();
+        keepsSpans_ = run.getColumn(1).getInt() != 0;
+    }
+    loadShared();
     SQLite::Statement query(database, "SELECT sequence FROM rank_state WHERE run = ? AND rank = ?");
     for (const auto& source : sources_) {
         query.reset();
@@ -64,23 +76,29 @@ void RunIngest::load() {
     loaded_ = true;
 }
 
+// What another process may have changed, where one collects ranks of this run.
+void RunIngest::loadShared() {
+    tallies_ = std::make_unique<Tallies>(connection_.database(), runKey_);
+    arrivals_ = std::make_unique<Arrivals>(connection_.database(), runKey_, workers_);
+}
+
 Result<std::size_t> RunIngest::collect(std::size_t limit) {
+    const auto pause = kOverlapPause * std::max(1, workers_ / kRanksOfPause);
+    const bool due = std::chrono::steady_clock::now() - overlapFormed_ >= pause;
+    return collect(limit, due);
+}
+
+Result<std::size_t> RunIngest::collect(std::size_t limit, bool formOverlap) {
+    // The next to go on with them may be another process, and this one reads them again.
+    formOverlap = formOverlap || collects_ == Collects::SomeRanks;
     std::unique_ptr<Batch> batch;
     auto result = guarded(connection_.paths().database(), [&]() -> Result<std::size_t> {
         try {
             if (!loaded_) load();
             const std::size_t taken = readSources(limit, batch);
-            if (taken == 0) return taken;
-            for (std::size_t i = 0; i < sources_.size(); ++i) {
-                if (positions_[i].moved) writePosition(sources_[i]->rank(), positions_[i].sequence);
-            }
-            if (std::exchange(chunkGrew_, false)) writeChunk();
-            tallies_->write();
-            batch->commit();
-            for (std::size_t i = 0; i < sources_.size(); ++i) {
-                if (std::exchange(positions_[i].moved, false)) sources_[i]->release(positions_[i].sequence);
-            }
-            tallies_->committed();
+            if (!batch && formOverlap && tallies_->overlapIsStale()) begin(batch);
+            if (!batch) return taken;
+            finish(*batch, formOverlap);
             stored_ += static_cast<std::int64_t>(taken);
             return taken;
         } catch (const Error& error) {
@@ -91,10 +109,34 @@ Result<std::size_t> RunIngest::collect(std::size_t limit) {
     return result;
 }
 
+void RunIngest::finish(Batch& batch, bool formOverlap) {
+    arrivals_->settle([this](const Arrivals::Arrival& arrival, Ns last) { divide(arrival, last); },
+                      [this](const Arrivals::Arrival& arrival) {
+                          tallies_->derived(arrival.rank, arrival.reduce);
+                          return storeSpan(arrival.rank, arrival.reduce);
+                      });
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+        if (positions_[i].moved) writePosition(sources_[i]->rank(), positions_[i].sequence);
+    }
+    if (std::exchange(chunkGrew_, false)) writeChunk();
+    if (formOverlap) {
+        tallies_->formOverlap();
+        overlapFormed_ = std::chrono::steady_clock::now();
+    }
+    tallies_->write();
+    batch.commit();
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+        if (std::exchange(positions_[i].moved, false)) sources_[i]->release(positions_[i].sequence);
+    }
+    tallies_->committed();
+}
+
 Status RunIngest::collectAll() {
     for (;;) {
-        DASGD_ASSIGN(const std::size_t taken, collect(kBatchEntries));
-        if (taken == 0) return {};
+        DASGD_ASSIGN(const std::size_t taken, collect(kBatchEntries, false));
+        if (taken > 0) continue;
+        DASGD_ASSIGN(const std::size_t late, collect(kBatchEntries, true));
+        if (late == 0) return {};
     }
 }
 
@@ -107,6 +149,14 @@ std::string RunIngest::damage() const {
     return text;
 }
 
+// Throws dasgd::Error or SQLite::Exception.
+void RunIngest::begin(std::unique_ptr<Batch>& batch) {
+    auto begun = Batch::begin(connection_);
+    if (!begun) throw begun.error();
+    batch = std::move(*begun);
+    if (collects_ == Collects::SomeRanks) loadShared();
+}
+
 // Throws dasgd::Error or SQLite::Exception. The transaction begins with the first record.
 std::size_t RunIngest::readSources(std::size_t limit, std::unique_ptr<Batch>& batch) {
     const std::size_t share = std::max<std::size_t>(1, limit / std::max<std::size_t>(1, sources_.size()));
@@ -115,11 +165,7 @@ std::size_t RunIngest::readSources(std::size_t limit, std::unique_ptr<Batch>& ba
         RecordSource& source = *sources_[i];
         Position& position = positions_[i];
         auto got = source.read(share, [&](const EventRecord& record) {
-            if (!batch) {
-                auto begun = Batch::begin(connection_);
-                if (!begun) throw begun.error();
-                batch = std::move(*begun);
-            }
+            if (!batch) begin(batch);
             take(record.rank.value_or(source.rank()), record);
             position = {.sequence = record.sequence, .moved = true};
         });
@@ -138,6 +184,18 @@ void RunIngest::take(int rank, const EventRecord& record) {
 }
 
 void RunIngest::takeSpan(int rank, const Span& span) {
+    tallies_->reported(rank, span);
+    if (span.kind == SpanKind::Reduce && span.collective != 0) return arrivals_->take(rank, span);
+    Span known = span;
+    // A message between two ranks has nobody else to wait for.
+    if (span.kind == SpanKind::Reduce) known.kind = SpanKind::Transfer;
+    tallies_->derived(rank, known);
+    storeSpan(rank, known);
+}
+
+// The row, or 0 where the run keeps no spans.
+std::int64_t RunIngest::storeSpan(int rank, const Span& span) {
+    if (!keepsSpans_) return 0;
     HotStatement& insert = statements_->span;
     insert.bind(1, tagOf(rank, span));
     insert.bind(2, span.step);
@@ -155,7 +213,28 @@ void RunIngest::takeSpan(int rank, const Span& span) {
     chunk_.start = std::min(chunk_.start, span.start);
     chunk_.end = std::max(chunk_.end, span.end);
     chunkGrew_ = true;
-    tallies_->span(rank, span);
+    tallies_->stored(span);
+    return id;
+}
+
+// All ranks of the collective have reported: the undivided reduce, if it was stored, becomes the transfer.
+void RunIngest::divide(const Arrivals::Arrival& arrival, Ns lastArrival) {
+    const auto [skew, transfer] = divideReduce(arrival.reduce, lastArrival);
+    if (skew) {
+        tallies_->derived(arrival.rank, *skew);
+        storeSpan(arrival.rank, *skew);
+    }
+    tallies_->derived(arrival.rank, transfer);
+    if (arrival.row == 0) {
+        storeSpan(arrival.rank, transfer);
+        return;
+    }
+    HotStatement& update = statements_->divide;
+    update.bind(1, tagOf(arrival.rank, transfer));
+    update.bind(2, transfer.start);
+    update.bind(3, transfer.end - transfer.start);
+    update.bind(4, arrival.row);
+    update.run();
 }
 
 void RunIngest::takeMetric(int rank, const Metric& metric) {

@@ -1,29 +1,37 @@
-// From the records of one run to its rows: reads, inserts, keeps the summary. No thread of its own.
+// From the records of one run to its rows: reads, inserts, divides collectives, keeps the summary. No thread of its
+// own.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "storage/arrivals.h"
 #include "storage/database.h"
 #include "storage/record_source.h"
 #include "storage/tally.h"
 
 namespace dasgd::storage {
 
+// Whether other processes collect ranks of the same run. If so, nothing is remembered from one batch to the next but
+// what the tables say.
+enum class Collects { AllRanks, SomeRanks };
+
 class RunIngest {
 public:
     // `runKey` is run.id. A source's position is stored in the transaction that holds the rows of its records, so each
     // record lands exactly once, whoever is killed when. Records go to the ranks that they name.
-    RunIngest(WriteConnection& connection, std::int64_t runKey, RecordSources sources);
+    RunIngest(WriteConnection& connection, std::int64_t runKey, RecordSources sources,
+              Collects collects = Collects::AllRanks);
     ~RunIngest();
 
     // Moves up to `limit` records (of all sources together) into the tables, in one transaction; answers how many.
     // After an error nothing of it is there, and the next call starts again from what is.
     Result<std::size_t> collect(std::size_t limit);
-    // Until no source has more.
+    // Until no source has more; then the overlap numbers are up to date, which are otherwise formed every now and then.
     Status collectAll();
 
     // What the sources say of records that they cannot read. The writers must have ended.
@@ -45,10 +53,16 @@ private:
         [[nodiscard]] std::int64_t rows() const { return last - first + 1; }
     };
 
+    Result<std::size_t> collect(std::size_t limit, bool formOverlap);
     void load();
+    void loadShared();
+    void begin(std::unique_ptr<Batch>& batch);
+    void finish(Batch& batch, bool formOverlap);
     std::size_t readSources(std::size_t limit, std::unique_ptr<Batch>& batch);
     void take(int rank, const EventRecord& record);
     void takeSpan(int rank, const Span& span);
+    std::int64_t storeSpan(int rank, const Span& span);
+    void divide(const Arrivals::Arrival& arrival, Ns lastArrival);
     void takeMetric(int rank, const Metric& metric);
     void takeState(int rank, const EventRecord& record);
     std::int64_t nameKey(std::string_view name);
@@ -58,8 +72,13 @@ private:
     WriteConnection& connection_;
     const std::int64_t runKey_;
     const RecordSources sources_;
+    const Collects collects_;
+    int workers_ = 1;
+    bool keepsSpans_ = true;
     std::vector<Position> positions_;  // by source
     std::unique_ptr<Tallies> tallies_;
+    std::unique_ptr<Arrivals> arrivals_;
+    std::chrono::steady_clock::time_point overlapFormed_;
     Chunk chunk_;
     bool chunkGrew_ = false;  // in this batch
     std::unique_ptr<Statements> statements_;

@@ -35,7 +35,9 @@ public:
     explicit JournalRecorder(Parts parts)
         : parts_(std::move(parts)),
           ingest_(*parts_.connection, parts_.runKey,
-                  journalSources(parts_.connection->paths(), parts_.runId, parts_.journals)) {
+                  journalSources(parts_.connection->paths(), parts_.runId, parts_.journals),
+                  parts_.ranks.size() < static_cast<std::size_t>(parts_.workers) ? Collects::SomeRanks
+                                                                                 : Collects::AllRanks) {
         thread_ = std::thread([this] { collect(); });
     }
     ~JournalRecorder() override { stopThread(); }

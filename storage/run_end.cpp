@@ -41,6 +41,13 @@ void writeStatus(SQLite::Database& database, std::int64_t runKey, const std::str
     write.bind(":error", error);
     write.bind(":run", runKey);
     write.exec();
+    if (status == "running") return;
+    // What a collector would go on from.
+    for (const char* table : {"arrival", "rank_meter"}) {
+        SQLite::Statement clear(database, std::string("DELETE FROM ") + table + " WHERE run = ?");
+        clear.bind(1, runKey);
+        clear.exec();
+    }
 }
 
 void removeJournal(const WorkspacePaths& paths, const std::string& runId, int rank) {

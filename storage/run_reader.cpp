@@ -7,16 +7,16 @@
 
 #include "storage/database.h"
 #include "storage/migrate.h"
-#include "storage/run_timings.h"
 
 namespace dasgd::storage {
 
 namespace {
 
-constexpr std::int64_t kTimingSpans = 65536;
+constexpr std::int64_t kStragglerSpans = 65536;
 constexpr const char* kRunColumns =
     "run_id, experiment, algorithm, seed, workers, backend, status, started_at, wall_s, steps, samples, bytes_sent, "
-    "final_loss, best_accuracy, hidden, blocked_s, samples_per_s, git_commit, config, error";
+    "final_loss, best_accuracy, hidden, blocked_s, samples_per_s, git_commit, config, error, step_ms, "
+    "skew_s, inflation, inflation_ranks, timed_steps";
 
 std::optional<double> optionalNumber(const SQLite::Column& column) {
     if (column.isNull()) return std::nullopt;
@@ -51,6 +51,11 @@ RunRow runRow(SQLite::Statement& query) {
     row.gitCommit = query.getColumn(place++).getString();
     row.config = query.getColumn(place++).getString();
     row.error = query.getColumn(place++).getString();
+    row.stepMs = optionalNumber(query.getColumn(place++));
+    row.skewS = optionalNumber(query.getColumn(place++));
+    row.inflation = optionalNumber(query.getColumn(place++));
+    row.inflationRanks = query.getColumn(place++).getInt();
+    row.timedSteps = optionalNumber(query.getColumn(place++));
     return row;
 }
 
@@ -123,6 +128,13 @@ public:
         return id;
     }
 
+    RunRow row(const std::string& fullId) {
+        SQLite::Statement query(database, std::string("SELECT ") + kRunColumns + " FROM run_list WHERE run_id = ?");
+        query.bind(1, fullId);
+        query.executeStep();
+        return runRow(query);
+    }
+
     // The newest spans of the run, in any order.
     std::vector<SpanRow> newestSpans(std::int64_t run) {
         std::vector<SpanRow> rows;
@@ -132,9 +144,9 @@ public:
                                 "SELECT tag, step, start_ns, duration_ns, bytes, collective FROM span "
                                 "WHERE id BETWEEN ? AND ?");
         chunks.bind(1, run);
-        while (static_cast<std::int64_t>(rows.size()) < kTimingSpans && chunks.executeStep()) {
+        while (static_cast<std::int64_t>(rows.size()) < kStragglerSpans && chunks.executeStep()) {
             const std::int64_t last = chunks.getColumn(1).getInt64();
-            const std::int64_t wanted = kTimingSpans - static_cast<std::int64_t>(rows.size());
+            const std::int64_t wanted = kStragglerSpans - static_cast<std::int64_t>(rows.size());
             query.reset();
             query.bind(1, std::max(chunks.getColumn(0).getInt64(), last - wanted + 1));
             query.bind(2, last);
@@ -144,13 +156,13 @@ public:
     }
 
     // Computed anew only when the run has more spans than last time.
-    const RunTimings& timings(std::int64_t run, std::int64_t spans) {
+    std::optional<Straggler> straggler(std::int64_t run, std::int64_t spans) {
         if (run != timedRun_ || spans != timedSpans_) {
-            timings_ = timingsOf(newestSpans(run));
+            straggler_ = stragglerOf(newestSpans(run));
             timedRun_ = run;
             timedSpans_ = spans;
         }
-        return timings_;
+        return straggler_;
     }
 
     template <class Work>
@@ -168,7 +180,7 @@ public:
 private:
     std::int64_t timedRun_ = 0;
     std::int64_t timedSpans_ = -1;
-    RunTimings timings_;
+    std::optional<Straggler> straggler_;
 };
 
 RunReader::RunReader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -207,14 +219,17 @@ Result<std::vector<RunRow>> RunReader::runs() {
     });
 }
 
+Result<RunRow> RunReader::row(const std::string& runId) {
+    return impl_->guard([&]() -> Result<RunRow> {
+        DASGD_ASSIGN(const std::string id, impl_->fullId(runId));
+        return impl_->row(id);
+    });
+}
+
 Result<RunDetail> RunReader::run(const std::string& runId) {
     return impl_->guard([&]() -> Result<RunDetail> {
         DASGD_ASSIGN(const std::string id, impl_->fullId(runId));
-        SQLite::Statement row(impl_->database,
-                              std::string("SELECT ") + kRunColumns + " FROM run_list WHERE run_id = ?");
-        row.bind(1, id);
-        row.executeStep();
-        RunDetail detail{.row = runRow(row)};
+        RunDetail detail{.row = impl_->row(id)};
         SQLite::Statement query(
             impl_->database,
             "SELECT planned_steps, steps_per_epoch, link_emulated, link, host, cpu, git_dirty_diff, "
@@ -233,12 +248,29 @@ Result<RunDetail> RunReader::run(const std::string& runId) {
         detail.versions = query.getColumn(8).getString();
         detail.clockOrigin = query.getColumn(9).getInt64();
         detail.clockErrorS = query.getColumn(10).getDouble();  // NULL reads as 0: one host
-        const RunTimings& timings = impl_->timings(query.getColumn(11).getInt64(), query.getColumn(12).getInt64());
-        detail.skewS = timings.skewS;
-        detail.inflation = timings.inflation;
-        detail.stragglerRank = timings.stragglerRank;
-        detail.stragglerExcess = timings.stragglerExcess;
+        detail.straggler = impl_->straggler(query.getColumn(11).getInt64(), query.getColumn(12).getInt64());
         return detail;
+    });
+}
+
+Result<std::vector<RankRow>> RunReader::ranks(const std::string& runId) {
+    return impl_->guard([&]() -> Result<std::vector<RankRow>> {
+        SQLite::Statement query(impl_->database,
+                                "SELECT rank, timed_s * 1e3 / nullif(timed_steps, 0), "
+                                "hidden_s / nullif(transfer_s, 0), blocked_s, skew_s / nullif(collectives, 0), "
+                                "inflation, timed_steps FROM rank_state WHERE run = ? ORDER BY rank");
+        query.bind(1, impl_->keyOf(runId));
+        std::vector<RankRow> rows;
+        while (query.executeStep()) {
+            rows.push_back({.rank = query.getColumn(0).getInt(),
+                            .stepMs = optionalNumber(query.getColumn(1)),
+                            .hidden = optionalNumber(query.getColumn(2)),
+                            .blockedS = optionalNumber(query.getColumn(3)),
+                            .skewS = optionalNumber(query.getColumn(4)),
+                            .inflation = optionalNumber(query.getColumn(5)),
+                            .timedSteps = query.getColumn(6).getInt64()});
+        }
+        return rows;
     });
 }
 

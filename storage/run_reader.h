@@ -10,9 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "core/analysis/overlap.h"
+#include "core/analysis/timings.h"
 #include "core/base/event.h"
 #include "core/base/result.h"
+#include "core/base/time_range.h"
 
 namespace dasgd::storage {
 
@@ -30,6 +31,9 @@ struct RunRow {
     std::string gitCommit;
     std::string config;  // resolved TOML
     std::string error;
+    // Over all ranks and clean windows only; absent where nothing was timed (storage/format.md).
+    std::optional<double> stepMs, skewS, inflation, timedSteps;
+    int inflationRanks = 0;  // how many ranks know their inflation
     // Every instant and duration of the run is simulated: it ran on the virtual cluster.
     [[nodiscard]] bool timeIsSimulated() const { return backend == "virtual"; }
 };
@@ -43,14 +47,17 @@ struct RunDetail {
     std::string link;  // "200Mbps, 1ms" or ""
     std::string host, cpu, gitDirtyDiff;
     bool gitDirty = false;
-    std::string versions;    // JSON object: library → version
-    Ns clockOrigin = 0;      // raw CLOCK_MONOTONIC of instant 0, on the host that ran it
-    double clockErrorS = 0;  // bound on the clock offset between hosts; 0 on one host
-    // Of the newest 65,536 spans (storage/format.md says how each is formed).
-    std::optional<double> skewS;            // mean over ranks and collectives of (last arrival − own arrival)
-    std::optional<double> inflation;        // compute per step while a collective runs ÷ while none runs
-    std::optional<int> stragglerRank;       // rank with the largest compute time per step
-    std::optional<double> stragglerExcess;  // that ÷ the median of the ranks − 1
+    std::string versions;                // JSON object: library → version
+    Ns clockOrigin = 0;                  // raw CLOCK_MONOTONIC of instant 0, on the host that ran it
+    double clockErrorS = 0;              // bound on the clock offset between hosts; 0 on one host
+    std::optional<Straggler> straggler;  // of the newest 65,536 spans
+};
+
+// The timed part of one rank, as it is now. Absent: not timed, nothing transferred, no step of the kind.
+struct RankRow {
+    int rank = 0;
+    std::optional<double> stepMs, hidden, blockedS, skewS, inflation;
+    std::int64_t timedSteps = 0;
 };
 
 struct MetricSample {
@@ -61,10 +68,7 @@ struct MetricSample {
     double value = 0;
 };
 
-struct SpanRow {
-    int rank = 0;
-    Span span;
-};
+using SpanRow = RankSpan;
 
 struct MetricQuery {
     std::string runId, name;
@@ -90,6 +94,9 @@ public:
     [[nodiscard]] Result<std::int64_t> dataVersion();
     [[nodiscard]] Result<std::vector<RunRow>> runs();               // newest first
     [[nodiscard]] Result<RunDetail> run(const std::string& runId);  // exact id or a unique prefix
+    // The row of the same run, without reading its spans.
+    [[nodiscard]] Result<RunRow> row(const std::string& runId);
+    [[nodiscard]] Result<std::vector<RankRow>> ranks(const std::string& runId);  // by rank
     [[nodiscard]] Result<std::vector<std::string>> metricNames(const std::string& runId);
     [[nodiscard]] Result<MetricAnswer> metrics(const MetricQuery& query);
     // Spans that touch `range`, by rank and start. `limit` bounds the answer; nullopt: all of them.

@@ -27,8 +27,8 @@ Settings settingsOf(const RunRow& row) {
 
 Result<RunTimes> readRunTimes(RunReader& reader, const std::string& runId) {
     RunTimes times;
-    DASGD_ASSIGN(const MetricAnswer steps, reader.metrics({.runId = runId, .name = "run/step_ms"}));
-    if (!steps.samples.empty()) times.stepMs = steps.samples.back().value;
+    DASGD_ASSIGN(const RunRow row, reader.row(runId));
+    times.stepMs = row.stepMs;
     DASGD_ASSIGN(times.accuracies, evaluations(reader, runId, "eval/accuracy"));
     DASGD_ASSIGN(times.losses, evaluations(reader, runId, "eval/loss"));
     return times;

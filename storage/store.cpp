@@ -59,8 +59,9 @@ void insertRun(SQLite::Database& database, const RunInfo& info) {
     SQLite::Statement insert(
         database,
         "INSERT INTO run (run_id, experiment, algorithm, seed, workers, backend, status, started_at, clock_origin, "
-        "planned_steps, steps_per_epoch, link_emulated, sweep_group, link, host, cpu, git_commit, git_dirty, versions, "
-        "config, git_dirty_diff) VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, ?, ?, ?)");
+        "planned_steps, steps_per_epoch, batch_size, keep_spans, link_emulated, sweep_group, link, host, cpu, "
+        "git_commit, git_dirty, versions, config, git_dirty_diff) "
+        "VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, ?, ?, ?)");
     int place = 0;
     insert.bind(++place, info.runId);
     insert.bind(++place, info.experiment);
@@ -72,6 +73,8 @@ void insertRun(SQLite::Database& database, const RunInfo& info) {
     insert.bind(++place, info.clockOrigin);
     insert.bind(++place, info.plannedSteps);
     insert.bind(++place, info.stepsPerEpoch);
+    insert.bind(++place, info.batchSize);
+    insert.bind(++place, info.keepSpans ? 1 : 0);
     insert.bind(++place, info.linkEmulated ? 1 : 0);
     insert.bind(++place, info.link);
     insert.bind(++place, info.host);

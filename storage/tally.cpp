@@ -5,35 +5,39 @@
 #include <functional>
 #include <utility>
 
+#include "core/analysis/timings.h"
+
 namespace dasgd::storage {
 
 namespace {
 
 constexpr const char* kFetchRank =
-    "SELECT events, state, step, samples, bytes_sent, newest_ns, train_loss, trained, hidden_s, reduce_s, blocked_s, "
-    "compute_s, state_text FROM rank_state WHERE run = ? AND rank = ?";
+    "SELECT events, state, step, samples, bytes_sent, newest_ns, train_loss, trained, hidden_s, transfer_s, blocked_s, "
+    "compute_s, skew_s, collectives, inflation, timed_steps, timed_s, state_text "
+    "FROM rank_state WHERE run = ? AND rank = ?";
 
 // `sequence` is left to who reads the journal.
 constexpr const char* kWriteRank =
     "INSERT INTO rank_state (run, rank, events, state, step, samples, bytes_sent, newest_ns, train_loss, trained, "
-    "hidden_s, reduce_s, blocked_s, compute_s, state_text) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) "
+    "hidden_s, transfer_s, blocked_s, compute_s, skew_s, collectives, inflation, timed_steps, timed_s, state_text) "
+    "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) "
     "ON CONFLICT (run, rank) DO UPDATE SET events = excluded.events, state = excluded.state, step = excluded.step, "
     "samples = excluded.samples, bytes_sent = excluded.bytes_sent, newest_ns = excluded.newest_ns, "
     "train_loss = excluded.train_loss, trained = excluded.trained, hidden_s = excluded.hidden_s, "
-    "reduce_s = excluded.reduce_s, blocked_s = excluded.blocked_s, compute_s = excluded.compute_s, "
-    "state_text = excluded.state_text";
+    "transfer_s = excluded.transfer_s, blocked_s = excluded.blocked_s, compute_s = excluded.compute_s, "
+    "skew_s = excluded.skew_s, collectives = excluded.collectives, inflation = excluded.inflation, "
+    "timed_steps = excluded.timed_steps, timed_s = excluded.timed_s, state_text = excluded.state_text";
 
 constexpr const char* kWriteRun =
-    "UPDATE run SET (newest_ns, steps, samples, bytes_sent, loss, hidden, blocked_s) = ("
+    "UPDATE run SET (newest_ns, steps, samples, bytes_sent, loss, hidden, blocked_s, skew_s, inflation, "
+    "inflation_ranks, timed_steps) = ("
     "  SELECT max(newest_ns), max(step), max(samples), sum(bytes_sent),"
     "         CASE WHEN count(train_loss) = sum(trained) THEN avg(train_loss) END,"
-    "         sum(hidden_s) / nullif(sum(reduce_s), 0), avg(blocked_s) FROM rank_state WHERE run = :run), "
+    "         sum(hidden_s) / nullif(sum(transfer_s), 0), avg(blocked_s), sum(skew_s) / nullif(sum(collectives), 0),"
+    "         avg(inflation), count(inflation), avg(timed_steps) FROM rank_state WHERE run = :run), "
     "spans = spans + :spans, first_span_ns = min(ifnull(first_span_ns, :firstSpan), ifnull(:firstSpan, "
     "first_span_ns)), "
     "last_span_ns = max(ifnull(last_span_ns, :lastSpan), ifnull(:lastSpan, last_span_ns)), "
-    "first_samples = CASE WHEN :firstWall < ifnull(first_wall_ns, 9e18) THEN :firstSamples ELSE first_samples END, "
-    "first_wall_ns = min(ifnull(first_wall_ns, :firstWall), ifnull(:firstWall, first_wall_ns)), "
-    "last_wall_ns = max(ifnull(last_wall_ns, :lastWall), ifnull(:lastWall, last_wall_ns)), "
     "loss_min = min(ifnull(loss_min, :lossMin), ifnull(:lossMin, loss_min)), "
     "loss_max = max(ifnull(loss_max, :lossMax), ifnull(:lossMax, loss_max)), "
     "best_accuracy = max(ifnull(best_accuracy, :accuracy), ifnull(:accuracy, best_accuracy)), "
@@ -49,6 +53,13 @@ void bindOptional(SQLite::Statement& statement, const char* name, const std::opt
     }
 }
 
+std::optional<std::int64_t> optionalCount(const SQLite::Column& column) {
+    if (column.isNull()) return std::nullopt;
+    return column.getInt64();
+}
+
+double inSeconds(Ns ns) { return static_cast<double>(ns) / 1e9; }
+
 std::optional<double> optionalColumn(const SQLite::Column& column) {
     if (column.isNull()) return std::nullopt;
     return column.getDouble();
@@ -58,13 +69,25 @@ std::optional<double> optionalColumn(const SQLite::Column& column) {
 
 Tallies::Tallies(SQLite::Database& database, std::int64_t runKey)
     : runKey_(runKey),
+      database_(database),
       fetchRank_(database, kFetchRank),
+      fetchMeter_(database, "SELECT events, state FROM rank_meter WHERE run = ? AND rank = ?"),
       writeRun_(database, kWriteRun),
-      writeRank_(database, kWriteRank) {}
+      writeRank_(database, kWriteRank),
+      writeMeter_(database, "INSERT OR REPLACE INTO rank_meter (run, rank, events, state) VALUES (?,?,?,?)") {}
 
-void Tallies::span(int rank, const Span& span) {
+void Tallies::reported(int rank, const Span& span) {
     RankTally& tally = changing(rank);
     tally.newest = std::max(tally.newest, span.end);
+}
+
+void Tallies::derived(int rank, const Span& span) {
+    RankTally& tally = touched(rank);
+    tally.meter.add(span);
+    if (!std::exchange(tally.stale, true)) stale_.push_back(&tally);
+}
+
+void Tallies::stored(const Span& span) {
     ++batch_.spans;
     improve(batch_.firstSpan, span.start, std::less<>());
     improve(batch_.lastSpan, span.end, std::greater<>());
@@ -77,37 +100,33 @@ void Tallies::metric(int rank, const Metric& metric) {
     tally.bytesSent = std::max(tally.bytesSent, metric.bytesSent);
     const std::optional<double> number = std::isnan(metric.value) ? std::nullopt : std::optional(metric.value);
     if (metric.name == "train/loss") {
-        trained(tally, metric);
+        tally.step = std::max(tally.step, metric.step);
         tally.trainLoss = number;
         tally.trained = true;
         if (number) improve(batch_.lossMin, *number, std::less<>());
         if (number) improve(batch_.lossMax, *number, std::greater<>());
     } else if (metric.name == "train/step_ms") {
-        trained(tally, metric);
+        tally.step = std::max(tally.step, metric.step);
+    } else if (metric.name == "timing/steps" && number) {
+        tally.timedSteps = static_cast<std::int64_t>(*number);
+        batch_.timed = true;
+    } else if (metric.name == "timing/seconds") {
+        tally.timedSeconds = number;
+        batch_.timed = true;
     } else if (metric.name == "overlap/hidden_s") {
         tally.hidden = number;
     } else if (metric.name == "overlap/reduce_s") {
-        tally.reduce = number;
+        tally.transfer = number;
     } else if (metric.name == "overlap/blocked_s") {
         tally.blocked = number;
-    } else if (metric.name == "overlap/compute_s") {
-        tally.compute = number;
+    } else if (rank == 0 && metric.name == "run/step_ms") {
+        batch_.stepMs = number;
     } else if (rank == 0 && metric.name == "eval/loss") {
         batch_.evalLoss = number;
         batch_.evaluated = true;
     } else if (rank == 0 && metric.name == "eval/accuracy" && number) {
         improve(batch_.bestAccuracy, *number, std::greater<>());
     }
-}
-
-// Steps, and the time and samples between the first and the last of such records: what throughput is formed from.
-void Tallies::trained(RankTally& tally, const Metric& metric) {
-    tally.step = std::max(tally.step, metric.step);
-    if (!batch_.firstWall || metric.wall < *batch_.firstWall) {
-        batch_.firstWall = metric.wall;
-        batch_.firstSamples = metric.samples;
-    }
-    improve(batch_.lastWall, metric.wall, std::greater<>());
 }
 
 void Tallies::state(int rank, RankState state, std::int64_t step, std::string_view text) {
@@ -122,8 +141,13 @@ void Tallies::state(int rank, RankState state, std::int64_t step, std::string_vi
 }
 
 Tallies::RankTally& Tallies::changing(int rank) {
+    RankTally& tally = touched(rank);
+    ++tally.events;
+    return tally;
+}
+
+Tallies::RankTally& Tallies::touched(int rank) {
     if (!latest_ || latest_->rank != rank) latest_ = &known(rank);
-    ++latest_->events;
     if (!std::exchange(latest_->changed, true)) changed_.push_back(latest_);
     return *latest_;
 }
@@ -148,17 +172,90 @@ void Tallies::fetch(RankTally& tally) {
         tally.trainLoss = optionalColumn(fetchRank_.getColumn(6));
         tally.trained = fetchRank_.getColumn(7).getInt() != 0;
         tally.hidden = optionalColumn(fetchRank_.getColumn(8));
-        tally.reduce = optionalColumn(fetchRank_.getColumn(9));
+        tally.transfer = optionalColumn(fetchRank_.getColumn(9));
         tally.blocked = optionalColumn(fetchRank_.getColumn(10));
         tally.compute = optionalColumn(fetchRank_.getColumn(11));
-        tally.stateText = fetchRank_.getColumn(12).getString();
+        tally.skew = optionalColumn(fetchRank_.getColumn(12));
+        tally.collectives = optionalCount(fetchRank_.getColumn(13));
+        tally.inflation = optionalColumn(fetchRank_.getColumn(14));
+        tally.timedSteps = optionalCount(fetchRank_.getColumn(15));
+        tally.timedSeconds = optionalColumn(fetchRank_.getColumn(16));
+        tally.stateText = fetchRank_.getColumn(17).getString();
+        fetchMeter(tally);
     }
     fetchRank_.reset();
+}
+
+// Records that came after the meter was kept are in the tables, but not in the meter: a collector was killed. What they
+// would have added is lost to the overlap numbers, which are of less time then.
+void Tallies::fetchMeter(RankTally& tally) {
+    fetchMeter_.reset();
+    fetchMeter_.bind(1, runKey_);
+    fetchMeter_.bind(2, tally.rank);
+    bool whole = tally.events == 0;
+    if (fetchMeter_.executeStep()) {
+        const SQLite::Column state = fetchMeter_.getColumn(1);
+        auto meter =
+            RankMeter::load({static_cast<const char*>(state.getBlob()), static_cast<std::size_t>(state.size())});
+        whole = meter && fetchMeter_.getColumn(0).getInt64() == tally.events;
+        if (meter) tally.meter = std::move(*meter);
+    }
+    if (!whole) tally.meter.forgetBefore(tally.newest + 1);
+    fetchMeter_.reset();
+}
+
+void Tallies::formOverlap() {
+    for (RankTally* tally : std::exchange(stale_, {})) {
+        tally->stale = false;
+        touched(tally->rank);
+        const OverlapTotals totals = tally->meter.totals();
+        if (totals.window > 0) {
+            tally->hidden = inSeconds(totals.hidden);
+            tally->transfer = inSeconds(totals.transfer);
+            tally->blocked = inSeconds(totals.blocked);
+            tally->compute = inSeconds(totals.compute);
+            tally->skew = inSeconds(totals.skew);
+            tally->collectives = totals.transfers;
+            tally->inflation = totals.inflation();
+        }
+        const std::string state = tally->meter.save();
+        writeMeter_.bind(1, runKey_);
+        writeMeter_.bind(2, static_cast<std::int64_t>(tally->rank));
+        writeMeter_.bind(3, tally->events);
+        sqlite3_bind_blob(writeMeter_.get(), 4, state.data(), static_cast<int>(state.size()), SQLITE_STATIC);
+        writeMeter_.run();
+    }
 }
 
 void Tallies::write() {
     for (const RankTally* tally : changed_) writeRank(*tally);
     writeRun();
+    if (batch_.timed || batch_.stepMs) writePace();
+}
+
+// Ranks that made steps and were never timed leave the run without a pace: it would be that of others.
+void Tallies::writePace() {
+    std::vector<RankPace> ranks;
+    SQLite::Statement query(database_,
+                            "SELECT ifnull(timed_steps, 0), ifnull(timed_s, 0) FROM rank_state "
+                            "WHERE run = ? AND (step > 0 OR timed_steps > 0)");
+    query.bind(1, runKey_);
+    while (query.executeStep()) {
+        ranks.push_back({.steps = query.getColumn(0).getInt64(), .seconds = query.getColumn(1).getDouble()});
+    }
+    SQLite::Statement batchSize(database_, "SELECT batch_size FROM run WHERE id = ?");
+    batchSize.bind(1, runKey_);
+    const double batch = batchSize.executeStep() ? batchSize.getColumn(0).getDouble() : 0;
+    auto pace = paceOf(ranks, batch);
+    if (!pace && batch_.stepMs) {
+        pace = RunPace{.stepSeconds = *batch_.stepMs * 1e-3,
+                       .samplesPerS = batch * static_cast<double>(ranks.size()) * 1e3 / *batch_.stepMs};
+    }
+    SQLite::Statement write(database_, "UPDATE run SET step_ms = :stepMs, samples_per_s = :rate WHERE id = :run");
+    write.bind(":run", runKey_);
+    bindOptional(write, ":stepMs", pace ? std::optional(pace->stepSeconds * 1e3) : std::nullopt);
+    bindOptional(write, ":rate", pace && batch > 0 ? std::optional(pace->samplesPerS) : std::nullopt);
+    write.exec();
 }
 
 void Tallies::committed() {
@@ -180,9 +277,14 @@ void Tallies::writeRank(const RankTally& tally) {
     writeRank_.bind(++place, tally.trainLoss);
     writeRank_.bind(++place, static_cast<std::int64_t>(tally.trained));
     writeRank_.bind(++place, tally.hidden);
-    writeRank_.bind(++place, tally.reduce);
+    writeRank_.bind(++place, tally.transfer);
     writeRank_.bind(++place, tally.blocked);
     writeRank_.bind(++place, tally.compute);
+    writeRank_.bind(++place, tally.skew);
+    writeRank_.bind(++place, tally.collectives);
+    writeRank_.bind(++place, tally.inflation);
+    writeRank_.bind(++place, tally.timedSteps);
+    writeRank_.bind(++place, tally.timedSeconds);
     writeRank_.bind(++place, tally.stateText);
     writeRank_.run();
 }
@@ -192,9 +294,6 @@ void Tallies::writeRun() {
     writeRun_.bind(":spans", batch_.spans);
     bindOptional(writeRun_, ":firstSpan", batch_.firstSpan);
     bindOptional(writeRun_, ":lastSpan", batch_.lastSpan);
-    bindOptional(writeRun_, ":firstWall", batch_.firstWall);
-    bindOptional(writeRun_, ":lastWall", batch_.lastWall);
-    writeRun_.bind(":firstSamples", batch_.firstSamples);
     bindOptional(writeRun_, ":lossMin", batch_.lossMin);
     bindOptional(writeRun_, ":lossMax", batch_.lossMax);
     bindOptional(writeRun_, ":accuracy", batch_.bestAccuracy);

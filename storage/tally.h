@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/analysis/rank_meter.h"
 #include "core/base/event.h"
 #include "storage/database.h"
 
@@ -28,10 +29,20 @@ class Tallies {
 public:
     Tallies(SQLite::Database& database, std::int64_t runKey);
 
-    void span(int rank, const Span& span);
+    // A record of the rank's journal.
+    void reported(int rank, const Span& span);
+    // What the record came to: itself, or a collective's parts once it is divided.
+    void derived(int rank, const Span& span);
+    // A row of `span`.
+    void stored(const Span& span);
     void metric(int rank, const Metric& metric);
     void state(int rank, RankState state, std::int64_t step, std::string_view text);
 
+    // Whether spans came since the overlap numbers were formed.
+    [[nodiscard]] bool overlapIsStale() const { return !stale_.empty(); }
+    // Inside a batch, before write(): the overlap numbers of the ranks that have new spans, and what another collector
+    // needs to go on with them.
+    void formOverlap();
     // Inside a batch: the rows of the ranks that changed, and the run's.
     void write();
     // The batch with what was written is committed.
@@ -44,34 +55,40 @@ private:
         std::int64_t events = 0, step = 0, samples = 0, bytesSent = 0, newest = 0;
         std::optional<std::int64_t> state;
         std::string stateText;
-        std::optional<double> trainLoss, hidden, reduce, blocked, compute;
+        std::optional<double> trainLoss, hidden, transfer, blocked, compute, skew, inflation, timedSeconds;
+        std::optional<std::int64_t> collectives, timedSteps;
         bool trained = false;
+        RankMeter meter;
+        bool stale = false;  // the overlap numbers are older than the meter
     };
 
     // What one batch adds to the run's row; other processes may be adding theirs, so it goes in as max, min and sums.
     struct BatchTally {
         std::int64_t spans = 0;
         std::optional<std::int64_t> firstSpan, lastSpan;
-        std::optional<std::int64_t> firstWall, lastWall;
-        std::int64_t firstSamples = 0;
         std::optional<double> lossMin, lossMax, bestAccuracy, evalLoss;
         bool evaluated = false;
+        bool timed = false;
+        std::optional<double> stepMs;
         std::string error;
     };
 
     RankTally& changing(int rank);
     RankTally& known(int rank);
+    RankTally& touched(int rank);
     void fetch(RankTally& tally);
-    void trained(RankTally& tally, const Metric& metric);
+    void fetchMeter(RankTally& tally);
+    void writePace();
     void writeRank(const RankTally& tally);
     void writeRun();
 
     const std::int64_t runKey_;
-    SQLite::Statement fetchRank_, writeRun_;
-    HotStatement writeRank_;
+    SQLite::Database& database_;
+    SQLite::Statement fetchRank_, fetchMeter_, writeRun_;
+    HotStatement writeRank_, writeMeter_;
     std::unordered_map<int, RankTally> ranks_;
     RankTally* latest_ = nullptr;  // records of a rank come in a row
-    std::vector<RankTally*> changed_;
+    std::vector<RankTally*> changed_, stale_;
     BatchTally batch_;
 };
 

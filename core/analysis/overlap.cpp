@@ -2,80 +2,51 @@
 
 #include <algorithm>
 
+#include "core/analysis/intervals.h"
+
 namespace dasgd {
 
 namespace {
 
 constexpr std::size_t kKept = 4096;
 
-using Ranges = std::vector<TimeRange>;
-
-Ns length(const Ranges& ranges) {
-    Ns total = 0;
-    for (const TimeRange& range : ranges) total += range.end - range.start;
-    return total;
-}
-
-// Sorted and disjoint; touching ranges become one.
-Ranges unionOf(Ranges ranges) {
-    std::sort(ranges.begin(), ranges.end(), [](TimeRange a, TimeRange b) { return a.start < b.start; });
-    Ranges merged;
-    for (const TimeRange& range : ranges) {
-        if (!merged.empty() && range.start <= merged.back().end) {
-            merged.back().end = std::max(merged.back().end, range.end);
-        } else {
-            merged.push_back(range);
-        }
-    }
-    return merged;
-}
-
-Ns lengthOfCommon(const Ranges& a, const Ranges& b) {
-    Ns total = 0;
-    for (auto left = a.begin(), right = b.begin(); left != a.end() && right != b.end();) {
-        total += std::max<Ns>(0, std::min(left->end, right->end) - std::max(left->start, right->start));
-        if (left->end < right->end) {
-            ++left;
-        } else {
-            ++right;
-        }
-    }
-    return total;
-}
-
 bool occupiesComputeLane(const Span& span) { return span.lane == Lane::Compute || isCompute(span.kind); }
 
 }  // namespace
 
 double OverlapSummary::hiddenFraction() const {
-    if (reduce <= 0) return std::numeric_limits<double>::quiet_NaN();
-    return static_cast<double>(hidden) / static_cast<double>(reduce);
+    if (transfer <= 0) return std::numeric_limits<double>::quiet_NaN();
+    return static_cast<double>(hidden) / static_cast<double>(transfer);
 }
 
 OverlapSummary summariseOverlap(std::span<const Span> spans, TimeRange selection) {
-    Ranges compute, reduce, wait, busy;
+    Intervals compute, transfer, skew, reduce, wait, busy;
     for (const Span& span : spans) {
         const TimeRange clipped{std::max(span.start, selection.start), std::min(span.end, selection.end)};
         if (clipped.start >= clipped.end) continue;
         if (isCompute(span.kind)) compute.push_back(clipped);
+        if (span.kind == SpanKind::Transfer) transfer.push_back(clipped);
+        if (span.kind == SpanKind::Skew) skew.push_back(clipped);
         if (span.kind == SpanKind::Reduce) reduce.push_back(clipped);
         if (span.kind == SpanKind::Wait) wait.push_back(clipped);
         if (occupiesComputeLane(span) || span.kind == SpanKind::Wait) busy.push_back(clipped);
     }
     compute = unionOf(std::move(compute));
-    reduce = unionOf(std::move(reduce));
-    return {.reduce = length(reduce),
-            .compute = length(compute),
-            .hidden = lengthOfCommon(reduce, compute),
-            .blocked = length(unionOf(std::move(wait))),
-            .idle = std::max<Ns>(0, selection.end - selection.start) - length(unionOf(std::move(busy)))};
+    transfer = unionOf(std::move(transfer));
+    return {.transfer = lengthOf(transfer),
+            .skew = lengthOf(unionOf(std::move(skew))),
+            .reduce = lengthOf(unionOf(std::move(reduce))),
+            .compute = lengthOf(compute),
+            .hidden = lengthOfCommon(transfer, compute),
+            .blocked = lengthOf(unionOf(std::move(wait))),
+            .idle = std::max<Ns>(0, selection.end - selection.start) - lengthOf(unionOf(std::move(busy)))};
 }
 
 std::vector<TimeRange> RecentIntervals::add(TimeRange range) {
     range.start = std::max(range.start, horizon_);
-    Ranges fresh;
+    Intervals fresh;
     if (range.start >= range.end) return fresh;
-    // Ranges arrive nearly in order, so the place is near the end; those from `first` on touch `range`.
+    // Intervals arrive nearly in order, so the place is near the end; those from `first` on touch `range`.
     auto first = ranges_.end();
     while (first != ranges_.begin() && std::prev(first)->end >= range.start) --first;
     auto last = first;
@@ -111,18 +82,18 @@ void OverlapMeter::add(const Span& span) {
     if (range.start >= range.end) return;
     // Each instant is hidden from when both unions cover it: count it when the second one comes to cover it.
     if (isCompute(span.kind)) {
-        const Ranges fresh = compute_.add(range);
-        done_.compute += length(fresh);
+        const Intervals fresh = compute_.add(range);
+        done_.compute += lengthOf(fresh);
         for (const TimeRange& part : fresh) done_.hidden += reduce_.covered(part);
     }
-    if (span.kind == SpanKind::Reduce) {
-        const Ranges fresh = reduce_.add(range);
-        done_.reduce += length(fresh);
+    if (span.kind == SpanKind::Reduce || span.kind == SpanKind::Transfer) {
+        const Intervals fresh = reduce_.add(range);
+        done_.reduce += lengthOf(fresh);
         for (const TimeRange& part : fresh) done_.hidden += compute_.covered(part);
     }
-    if (span.kind == SpanKind::Wait) done_.blocked += length(wait_.add(range));
+    if (span.kind == SpanKind::Wait) done_.blocked += lengthOf(wait_.add(range));
     if (occupiesComputeLane(span) || span.kind == SpanKind::Wait) {
-        busyTime_ += length(busy_.add(range));
+        busyTime_ += lengthOf(busy_.add(range));
         extent_ = any_ ? TimeRange{std::min(extent_.start, range.start), std::max(extent_.end, range.end)} : range;
         any_ = true;
     }
@@ -130,6 +101,7 @@ void OverlapMeter::add(const Span& span) {
 
 OverlapSummary OverlapMeter::summary() const {
     OverlapSummary all = done_;
+    all.transfer = all.reduce;
     all.idle = extent_.end - extent_.start - busyTime_;
     return all;
 }

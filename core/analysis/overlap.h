@@ -11,12 +11,14 @@
 namespace dasgd {
 
 struct OverlapSummary {
-    Ns reduce = 0;   // |∪ reduce|
-    Ns compute = 0;  // |∪ compute|
-    Ns hidden = 0;   // |∪ reduce ∩ ∪ compute|
-    Ns blocked = 0;  // |∪ wait|
-    Ns idle = 0;     // of the selection: neither compute nor wait nor any other compute-lane span
-    // hidden ÷ reduce; NaN where nothing was reduced.
+    Ns transfer = 0;  // |∪ transfer|
+    Ns skew = 0;      // |∪ skew|
+    Ns reduce = 0;    // |∪ reduce|: of collectives that were not divided into skew and transfer
+    Ns compute = 0;   // |∪ compute|
+    Ns hidden = 0;    // |∪ transfer ∩ ∪ compute|
+    Ns blocked = 0;   // |∪ wait|
+    Ns idle = 0;      // of the selection: neither compute nor wait nor any other compute-lane span
+    // hidden ÷ transfer; NaN where nothing was transferred.
     [[nodiscard]] double hiddenFraction() const;
 };
 
@@ -37,9 +39,9 @@ private:
     Ns horizon_ = std::numeric_limits<Ns>::min();  // nothing before it is known any more
 };
 
-// The same for a whole run in bounded memory: spans in the order a rank emits them (a reduce comes when it is waited
-// for, so up to a period late). Used where no spans are kept. Exact as long as a span is no later than the last 4,096
-// intervals of its kind.
+// The same for a whole run in bounded memory, of undivided reduces (`hidden` is of `reduce`): spans in the order a rank
+// emits them (a reduce comes when it is waited for, so up to a period late). Used where no spans are kept. Exact as
+// long as a span is no later than the last 4,096 intervals of its kind.
 class OverlapMeter {
 public:
     OverlapMeter();

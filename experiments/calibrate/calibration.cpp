@@ -191,7 +191,9 @@ std::vector<TimedCollective> recordedTransfers(const std::vector<storage::SpanRo
     };
     std::map<std::uint64_t, Seen> collectives;
     for (const auto& [rank, span] : spans) {
-        if (span.kind != SpanKind::Reduce || span.collective == 0) continue;
+        // A transfer begins at the last arrival; of undivided reduces the latest start is that.
+        const bool moves = span.kind == SpanKind::Transfer || span.kind == SpanKind::Reduce;
+        if (!moves || span.collective == 0) continue;
         Seen& seen = collectives[span.collective];
         seen.arrived = std::max(seen.arrived, span.start);
         seen.ended = std::max(seen.ended, span.end);

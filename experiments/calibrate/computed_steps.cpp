@@ -30,7 +30,7 @@ public:
             if (span.kind == SpanKind::Backward) current_->backward += seconds(span.end - span.start);
         } else if (span.kind == SpanKind::Eval || span.kind == SpanKind::Checkpoint) {
             whole_ = false;
-        } else if (span.kind != SpanKind::Reduce) {
+        } else if (span.lane == Lane::Compute) {
             away_ += span.end - span.start;
         }
     }
@@ -70,7 +70,9 @@ private:
 std::vector<TimeRange> unionOf(std::span<const SpanRow> ofRank) {
     std::vector<TimeRange> united;
     for (const SpanRow& row : ofRank) {
-        if (row.span.kind != SpanKind::Reduce || row.span.end <= row.span.start) continue;
+        // Runs that were recorded before collectives were divided have reduces only.
+        const bool moves = row.span.kind == SpanKind::Transfer || row.span.kind == SpanKind::Reduce;
+        if (!moves || row.span.end <= row.span.start) continue;
         if (united.empty() || row.span.start > united.back().end) {
             united.push_back({row.span.start, row.span.end});
         } else {

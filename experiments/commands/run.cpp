@@ -72,7 +72,9 @@ Action declareRun(CLI::App& app) {
     app.add_flag("--dry-run", options->dryRun, "Check everything, print what would run, start nothing");
     app.add_flag("-q,--quiet", options->quiet, "No progress");
     app.footer(
-        "step_ms is the mean time of a step without evaluations and without the first 3 steps.\n"
+        "step_ms is the time of a step over all ranks, in the stretches that start-up, evaluations and checkpoints "
+        "did\n"
+        "not touch; null where there is none.\n"
         "Ctrl-C stops all ranks at one step and keeps everything recorded; again: ends them at once.");
     return [options] { return run(*options); };
 }

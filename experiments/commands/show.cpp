@@ -1,6 +1,5 @@
 // `dasgd show`: everything that is known of a run.
 #include <cstdio>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -19,28 +18,24 @@ struct ShowOptions {
 
 struct Shown {
     storage::RunDetail detail;
-    std::optional<double> stepMs;
-    std::vector<RankTiming> timings;
-    std::map<int, double> blocked;
+    std::vector<storage::RankRow> ranks;
     FaultCounts faults;
 };
 
 // More ranks than this are for --json.
-constexpr std::size_t kRanksToShow = 64;
+constexpr int kRanksToShow = 64;
 
 Result<Shown> load(const ShowOptions& options) {
     DASGD_ASSIGN(auto reader, storage::RunReader::open(options.workspace));
     DASGD_ASSIGN(storage::RunDetail detail, reader.run(options.run));
-    DASGD_ASSIGN(const auto stepMs, stepMsOf(reader, detail.row.runId));
-    DASGD_ASSIGN(auto timings, rankTimings(reader, detail.row.runId));
-    DASGD_ASSIGN(auto blocked, blockedByRank(reader, detail.row.runId));
+    DASGD_ASSIGN(auto ranks, reader.ranks(detail.row.runId));
     DASGD_ASSIGN(const FaultCounts faults, faultCounts(reader, detail.row.runId));
-    return Shown{std::move(detail), stepMs, std::move(timings), std::move(blocked), faults};
+    return Shown{std::move(detail), std::move(ranks), faults};
 }
 
 nlohmann::json jsonOf(const Shown& shown) {
     const storage::RunDetail& detail = shown.detail;
-    nlohmann::json json = toJson(RunSummary{detail.row, shown.stepMs});
+    nlohmann::json json = toJson(RunSummary{detail.row, detail.row.stepMs});
     json["planned_steps"] = detail.plannedSteps;
     json["steps_per_epoch"] = jsonNumber(detail.stepsPerEpoch);
     json["link_emulated"] = detail.linkEmulated;
@@ -52,23 +47,20 @@ nlohmann::json jsonOf(const Shown& shown) {
     json["versions"] = nlohmann::json::parse(detail.versions, nullptr, false);
     if (json["versions"].is_discarded()) json["versions"] = nullptr;
     json["clock_error_s"] = jsonNumber(detail.clockErrorS);
-    json["skew_s"] = jsonNumber(detail.skewS);
-    json["compute_inflation"] = jsonNumber(detail.inflation);
     json["config"] = detail.row.config;
     json["faults"] = {{"hosts", shown.faults.hosts},
                       {"hosts_out", shown.faults.hostsOut},
                       {"links", shown.faults.links},
                       {"links_out", shown.faults.linksOut}};
-    std::map<int, nlohmann::json> ranks;
-    for (const auto& [rank, seconds] : shown.blocked) ranks[rank]["blocked_s"] = jsonNumber(seconds);
-    for (const RankTiming& timing : shown.timings) {
-        ranks[timing.rank]["step_ms"] = jsonNumber(timing.stepMs);
-        ranks[timing.rank]["steps"] = timing.steps;
-    }
     json["ranks"] = nlohmann::json::array();
-    for (auto& [rank, told] : ranks) {
-        told["rank"] = rank;
-        json["ranks"].push_back(std::move(told));
+    for (const storage::RankRow& rank : shown.ranks) {
+        json["ranks"].push_back({{"rank", rank.rank},
+                                 {"step_ms", jsonNumber(rank.stepMs)},
+                                 {"steps", rank.timedSteps},
+                                 {"hidden", jsonNumber(rank.hidden)},
+                                 {"blocked_s", jsonNumber(rank.blockedS)},
+                                 {"skew_s", jsonNumber(rank.skewS)},
+                                 {"compute_inflation", jsonNumber(rank.inflation)}});
     }
     return json;
 }
@@ -90,18 +82,16 @@ void field(std::string& out, const std::string& name, const std::string& value) 
 }
 
 std::string ranksText(const Shown& shown) {
-    std::map<int, std::string> lines;
-    for (const RankTiming& timing : shown.timings) lines[timing.rank] = shortNumber(timing.stepMs) + " ms a step";
-    for (const auto& [rank, seconds] : shown.blocked) {
-        std::string& line = lines[rank];
-        line += (line.empty() ? "" : ", ") + std::string("blocked ") + duration(seconds);
-    }
     std::string out;
-    std::size_t told = 0;
-    for (const auto& [rank, line] : lines) {
-        if (++told <= kRanksToShow) field(out, "  rank " + std::to_string(rank), line);
+    for (const storage::RankRow& rank : shown.ranks) {
+        if (rank.rank >= kRanksToShow) break;
+        std::string line = rank.stepMs ? shortNumber(rank.stepMs) + " ms a step" : "not timed";
+        if (rank.blockedS) line += ", blocked " + duration(*rank.blockedS);
+        if (rank.inflation) line += ", inflation " + shortNumber(rank.inflation) + " ×";
+        field(out, "  rank " + std::to_string(rank.rank), line);
     }
-    if (told > kRanksToShow) field(out, "  more ranks", std::to_string(told - kRanksToShow) + ", see --json");
+    const int more = static_cast<int>(shown.ranks.size()) - kRanksToShow;
+    if (more > 0) field(out, "  more ranks", std::to_string(more) + ", see --json");
     return out;
 }
 
@@ -125,16 +115,17 @@ std::string textOf(const Shown& shown) {
     field(out, "hidden", percent(row.hidden));
     field(out, "blocked", row.blockedS ? duration(*row.blockedS) + " a rank" : "–");
     field(out, "samples/s", shortNumber(row.samplesPerS));
-    if (shown.stepMs) field(out, "step", shortNumber(shown.stepMs) + " ms");
+    field(out, "step", row.stepMs ? shortNumber(row.stepMs) + " ms, all ranks" : "not timed");
     out += ranksText(shown);
     field(out, "faults", faultText(shown.faults));
-    if (detail.stragglerRank && detail.stragglerExcess && *detail.stragglerExcess > 0.05) {
+    if (detail.straggler && detail.straggler->excess > 0.05) {
         field(out, "straggler",
-              "rank " + std::to_string(*detail.stragglerRank) + ", " + percent(detail.stragglerExcess) +
+              "rank " + std::to_string(detail.straggler->rank) + ", " + percent(detail.straggler->excess) +
                   " slower than the median");
     }
-    if (detail.skewS) field(out, "arrival skew", shortNumber(*detail.skewS * 1e3) + " ms");
-    field(out, "inflation", detail.inflation ? shortNumber(detail.inflation) + " × while a collective runs" : "");
+    if (row.skewS) field(out, "arrival skew", shortNumber(*row.skewS * 1e3) + " ms");
+    const std::string known = std::to_string(row.inflationRanks) + " of " + std::to_string(row.workers) + " ranks";
+    field(out, "inflation", row.inflation ? shortNumber(row.inflation) + " × while bytes move, " + known : "not known");
     field(out, "host", detail.host + ", " + detail.cpu);
     field(out, "commit", row.gitCommit + (detail.gitDirty ? " with uncommitted changes" : ""));
     field(out, "versions", detail.versions);

@@ -6,6 +6,8 @@
 #include <fstream>
 #include <numeric>
 
+#include "experiments/config/document.h"
+
 namespace dasgd::experiments {
 
 namespace {
@@ -57,6 +59,9 @@ storage::RunInfo describeRun(const CheckedExperiment& experiment, const Provenan
     info.workers = experiment.workers;
     info.plannedSteps = experiment.totalSteps;
     info.stepsPerEpoch = experiment.stepsPerEpoch;
+    if (const auto* batch = valueAt<std::int64_t>(experiment.resolved, "train", "batch_size")) info.batchSize = *batch;
+    if (const auto* trace = valueAt<std::string>(experiment.resolved, "record", "trace"))
+        info.keepSpans = *trace == "full";
     info.linkEmulated = !experiment.link.empty();
     info.link = experiment.link;
     info.host = provenance.host;

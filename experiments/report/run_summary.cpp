@@ -1,8 +1,6 @@
 #include "experiments/report/run_summary.h"
 
-#include <algorithm>
 #include <cmath>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "experiments/base/text.h"
@@ -11,67 +9,13 @@ namespace dasgd::experiments {
 
 namespace {
 
-struct Instant {
-    std::int64_t step = 0;
-    double wallS = 0;
-};
-
 Result<std::vector<storage::MetricSample>> samplesOf(storage::RunReader& reader, const std::string& runId,
                                                      const std::string& name) {
     DASGD_ASSIGN(storage::MetricAnswer answer, reader.metrics({.runId = runId, .name = name}));
     return std::move(answer.samples);
 }
 
-bool anyWithin(const std::vector<double>& sorted, double after, double until) {
-    const auto next = std::upper_bound(sorted.begin(), sorted.end(), after);
-    return next != sorted.end() && *next <= until;
-}
-
 }  // namespace
-
-std::vector<RankTiming> rankTimings(const std::vector<storage::MetricSample>& losses,
-                                    const std::vector<storage::MetricSample>& evaluations) {
-    std::map<int, std::vector<Instant>> byRank;
-    for (const auto& sample : losses) byRank[sample.rank].push_back({sample.step, sample.wallS});
-    std::vector<double> pauses;
-    pauses.reserve(evaluations.size());
-    for (const auto& sample : evaluations) pauses.push_back(sample.wallS);
-    std::sort(pauses.begin(), pauses.end());
-
-    std::vector<RankTiming> timings;
-    for (auto& [rank, instants] : byRank) {
-        std::sort(instants.begin(), instants.end(), [](Instant a, Instant b) { return a.step < b.step; });
-        RankTiming timing{.rank = rank};
-        double total = 0;
-        for (std::size_t i = 1; i < instants.size(); ++i) {
-            const Instant& before = instants[i - 1];
-            const Instant& now = instants[i];
-            if (before.step < kWarmUpSteps || anyWithin(pauses, before.wallS, now.wallS)) continue;
-            total += now.wallS - before.wallS;
-            timing.steps += now.step - before.step;
-        }
-        if (timing.steps == 0) continue;
-        timing.stepMs = total * 1e3 / static_cast<double>(timing.steps);
-        timings.push_back(timing);
-    }
-    return timings;
-}
-
-Result<std::vector<RankTiming>> rankTimings(storage::RunReader& reader, const std::string& runId) {
-    DASGD_ASSIGN(const auto losses, samplesOf(reader, runId, "train/loss"));
-    DASGD_ASSIGN(const auto evaluations, samplesOf(reader, runId, "eval/loss"));
-    return rankTimings(losses, evaluations);
-}
-
-Result<std::optional<double>> stepMsOf(storage::RunReader& reader, const std::string& runId) {
-    DASGD_ASSIGN(const auto measured, samplesOf(reader, runId, "run/step_ms"));
-    if (!measured.empty()) return measured.back().value;
-    DASGD_ASSIGN(const auto timings, rankTimings(reader, runId));
-    if (timings.empty()) return std::nullopt;
-    double sum = 0;
-    for (const RankTiming& timing : timings) sum += timing.stepMs;
-    return sum / static_cast<double>(timings.size());
-}
 
 Result<FaultCounts> faultCounts(storage::RunReader& reader, const std::string& runId) {
     FaultCounts counts;
@@ -100,17 +44,10 @@ std::string faultText(const FaultCounts& counts) {
     return hosts + (hosts.empty() || links.empty() ? "" : ", ") + links;
 }
 
-Result<std::map<int, double>> blockedByRank(storage::RunReader& reader, const std::string& runId) {
-    DASGD_ASSIGN(const auto samples, samplesOf(reader, runId, "overlap/blocked_s"));
-    std::map<int, double> blocked;
-    for (const auto& sample : samples) blocked[sample.rank] = sample.value;
-    return blocked;
-}
-
 Result<RunSummary> summariseRun(storage::RunReader& reader, const std::string& runId) {
-    DASGD_ASSIGN(storage::RunDetail detail, reader.run(runId));
-    DASGD_ASSIGN(const auto stepMs, stepMsOf(reader, detail.row.runId));
-    return RunSummary{std::move(detail.row), stepMs};
+    DASGD_ASSIGN(storage::RunRow row, reader.row(runId));
+    const std::optional<double> stepMs = row.stepMs;
+    return RunSummary{std::move(row), stepMs};
 }
 
 nlohmann::json jsonNumber(std::optional<double> value) {
@@ -135,6 +72,11 @@ nlohmann::json toJson(const storage::RunRow& row) {
             {"hidden", jsonNumber(row.hidden)},
             {"blocked_s", jsonNumber(row.blockedS)},
             {"samples_per_s", jsonNumber(row.samplesPerS)},
+            {"step_ms", jsonNumber(row.stepMs)},
+            {"skew_s", jsonNumber(row.skewS)},
+            {"compute_inflation", jsonNumber(row.inflation)},
+            {"inflation_ranks", row.inflationRanks},
+            {"timed_steps", jsonNumber(row.timedSteps)},
             {"git_commit", row.gitCommit},
             {"error", row.error}};
 }
@@ -161,7 +103,7 @@ std::string summaryLine(const RunSummary& summary) {
     std::string line = row.status + " after " + std::to_string(row.steps) + " steps in " + duration(row.wallS);
     if (row.finalLoss) line += ", loss " + shortNumber(row.finalLoss);
     if (row.bestAccuracy) line += ", best accuracy " + percent(row.bestAccuracy);
-    if (summary.stepMs) line += ", " + shortNumber(summary.stepMs) + " ms/step";
+    line += summary.stepMs ? ", " + shortNumber(summary.stepMs) + " ms/step" : ", not timed";
     if (row.hidden) line += ", hidden " + percent(row.hidden);
     if (row.blockedS) line += ", blocked " + duration(*row.blockedS);
     if (!row.error.empty()) line += "\n    " + row.error;

@@ -1,7 +1,6 @@
 // The numbers of a run as `run --json`, `list`, `show` and `compare` give them.
 #pragma once
 
-#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -12,23 +11,8 @@
 
 namespace dasgd::experiments {
 
-// Not counted into the time per step: caches, allocators and connections are cold.
+// What calibration leaves out: caches, allocators and connections are cold.
 inline constexpr std::int64_t kWarmUpSteps = 3;
-
-struct RankTiming {
-    int rank = 0;
-    std::int64_t steps = 0;  // that count
-    double stepMs = 0;       // mean
-};
-
-// Milliseconds a step of each rank, from the instants of its train/loss records: the first kWarmUpSteps steps do not
-// count, nor does a step in which an evaluation fell. Ranks without two such records are missing.
-[[nodiscard]] Result<std::vector<RankTiming>> rankTimings(storage::RunReader& reader, const std::string& runId);
-[[nodiscard]] std::vector<RankTiming> rankTimings(const std::vector<storage::MetricSample>& losses,
-                                                  const std::vector<storage::MetricSample>& evaluations);
-// Milliseconds a step of the run: what rank 0 measured (its run/step_ms), or, where it did not come that far, the mean
-// over the ranks' timings. Neither counts evaluations and the first kWarmUpSteps steps.
-[[nodiscard]] Result<std::optional<double>> stepMsOf(storage::RunReader& reader, const std::string& runId);
 
 // Failures that a virtual run met (fault/host_down, fault/link_down), and how many of them it did not see the end of.
 struct FaultCounts {
@@ -40,12 +24,9 @@ struct FaultCounts {
 // "3 host failures (1 not back), 2 link failures".
 [[nodiscard]] std::string faultText(const FaultCounts& counts);
 
-// Seconds that each rank stood waiting, as it last reported.
-[[nodiscard]] Result<std::map<int, double>> blockedByRank(storage::RunReader& reader, const std::string& runId);
-
 struct RunSummary {
     storage::RunRow row;
-    std::optional<double> stepMs;
+    std::optional<double> stepMs;  // the row's
 };
 [[nodiscard]] Result<RunSummary> summariseRun(storage::RunReader& reader, const std::string& runId);
 

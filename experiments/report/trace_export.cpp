@@ -7,8 +7,10 @@
 #include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <vector>
 
+#include "core/analysis/timings.h"
 #include "experiments/report/run_summary.h"
 
 namespace dasgd::experiments {
@@ -78,7 +80,7 @@ public:
                       static_cast<long long>(span.bytes), static_cast<unsigned long long>(span.collective));
         event(text);
         if (span.collective == 0) return;
-        if (span.kind == SpanKind::Reduce) arrow('s', row, track, span.start);
+        if (isReduce(span.kind)) arrow(beginsArrow(row) ? 's' : 't', row, track, span.start);
         if (span.kind == SpanKind::Merge) arrow('f', row, track, span.start);
     }
 
@@ -100,6 +102,13 @@ private:
     void event(const std::string& json) {
         file_.write((any_ ? ",\n" : "") + json);
         any_ = true;
+    }
+
+    // The arrow to the merge begins where the rank arrived: at the skew, or at the transfer of the last rank.
+    bool beginsArrow(const storage::SpanRow& row) {
+        const auto id = std::pair(row.rank, row.span.collective);
+        if (row.span.kind == SpanKind::Skew) return arrived_.insert(id).second;
+        return arrived_.erase(id) == 0;
     }
 
     void arrow(char phase, const storage::SpanRow& row, int track, Ns at) {
@@ -142,6 +151,7 @@ private:
     bool any_ = false;
     std::map<std::pair<int, Lane>, std::vector<Ns>> ends_;
     std::map<std::pair<int, int>, bool> named_;
+    std::set<std::pair<int, std::uint64_t>> arrived_;  // whose skew is written and whose transfer is not
 };
 
 }  // namespace

@@ -84,7 +84,7 @@ QJsonObject figureJson(const FigureOptions& options, const std::vector<DrawnLine
     for (const QString& file : written) files.append(QDir(options.out).relativeFilePath(file));
     QJsonObject query{
         {QStringLiteral("metrics"),
-         QJsonArray{QStringLiteral("run/step_ms"), QStringLiteral("eval/accuracy"), QStringLiteral("eval/loss")}},
+         QJsonArray{QStringLiteral("step_ms"), QStringLiteral("eval/accuracy"), QStringLiteral("eval/loss")}},
         {QStringLiteral("scaling"),
          options.scaling == Scaling::Strong ? QStringLiteral("strong") : QStringLiteral("weak")},
         {QStringLiteral("efficiency"), QStringLiteral("against the smallest number of workers of each curve")},

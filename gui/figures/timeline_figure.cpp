@@ -64,6 +64,15 @@ void paintLegend(QPainter& painter, const TimelineFrame& frame, TimeRange window
         painter.drawText(QPointF(x + 10, 9.5), name);
         x += 10 + metrics.horizontalAdvance(name) + 10;
     }
+    const bool untimed = std::ranges::any_of(frame.untimed, [&](const TimelineGap& gap) {
+        return gap.range.start < window.end && gap.range.end > window.start;
+    });
+    if (!untimed) return;
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(untimedTint(paperStyle()));
+    painter.drawRect(QRectF(x, 3, 7, 7));
+    painter.setPen(Qt::black);
+    painter.drawText(QPointF(x + 10, 9.5), QStringLiteral("not timed"));
 }
 
 }  // namespace
@@ -101,6 +110,7 @@ Status writeTimelineFigure(storage::RunReader& reader, const storage::RunDetail&
     const double width = widthIn * kPointsPerInch;
     const double perPoint = static_cast<double>(margin) / (width - kPaper.labels);
     TimelineFrame frame = cache.frame(read, complete ? perPoint / 4 : perPoint);
+    std::erase_if(frame.untimed, [ranks](const TimelineGap& gap) { return gap.rank >= ranks; });
     std::erase_if(frame.links, [ranks](const TimelineLink& link) { return link.rank >= ranks; });
     const auto cut = std::find_if(frame.rows.begin(), frame.rows.end(),
                                   [ranks](const TimelineRow& row) { return row.rank >= ranks; });

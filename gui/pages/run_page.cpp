@@ -101,10 +101,11 @@ private:
         row->addWidget(loss_ = new KeyFigure(tr("train loss"), tr("Mean over the ranks and the newest steps")));
         row->addWidget(
             accuracy_ = new KeyFigure(tr("test accuracy"), tr("Of the average of the ranks, at the last evaluation")));
-        row->addWidget(speed_ = new KeyFigure(tr("samples/s"),
-                                              tr("Training samples of all ranks per second, since the first step")));
-        row->addWidget(
-            hidden_ = new KeyFigure(tr("hidden"), tr("Part of the reductions' time during which the rank computed")));
+        row->addWidget(speed_ = new KeyFigure(
+                           tr("samples/s"),
+                           tr("Training samples of all ranks per second, evaluations left out; – until it is timed")));
+        row->addWidget(hidden_ =
+                           new KeyFigure(tr("hidden"), tr("Part of the time of transfers in which the rank computed")));
         row->addWidget(blocked_ = new KeyFigure(tr("blocked"), tr("Time a rank stood waiting for the network")));
         row->addWidget(sent_ = new KeyFigure(tr("sent per rank"), tr("Bytes a rank has sent since the start")));
         return row;

@@ -103,6 +103,24 @@ private:
     QList<std::pair<const TimelineBox*, QRectF>> labelled_;
 };
 
+// Under the boxes: what lies outside the windows counts for no number.
+void paintUntimed(QPainter& painter, const TimelineFrame& frame, const TimelineLayout& layout, const TimeScale& scale,
+                  const TimelineStyle& style, const QRectF& seen) {
+    QHash<int, QRectF> lanes;
+    for (std::size_t i = 0; i < frame.rows.size() && i < layout.size(); ++i) {
+        lanes[frame.rows[i].rank] = lanes.value(frame.rows[i].rank).united(layout.lane(i));
+    }
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(untimedTint(style));
+    for (const TimelineGap& gap : frame.untimed) {
+        const QRectF rows = lanes.value(gap.rank);
+        if (rows.isEmpty() || !isSeen(rows, seen)) continue;
+        const double left = std::max(scale.xAt(gap.range.start), rows.left());
+        const double right = std::min(scale.xAt(gap.range.end), rows.right());
+        if (right > left) painter.drawRect(QRectF(left, rows.top() - 3, right - left, rows.height() + 6));
+    }
+}
+
 struct Tick {
     double x = 0;
     QString label;
@@ -218,11 +236,18 @@ TimelineStyle screenStyle(const Theme& theme) {
             .small = interFont(11)};
 }
 
+QColor untimedTint(const TimelineStyle& style) {
+    QColor tint = style.muted;
+    tint.setAlphaF(0.16F);
+    return tint;
+}
+
 QBrush waitHatch() { return {QColor(255, 255, 255, 120), Qt::BDiagPattern}; }
 
 QString boxLabel(const TimelineBox& box) {
     QString kind = QString::fromLatin1(nameOf(box.span.kind).data());
-    if (box.span.kind != SpanKind::Reduce || box.span.bytes == 0) return kind;
+    const bool moves = box.span.kind == SpanKind::Reduce || box.span.kind == SpanKind::Transfer;
+    if (!moves || box.span.bytes == 0) return kind;
     return kind + QLatin1Char(' ') + bytesInWords(static_cast<double>(box.span.bytes)).text();
 }
 
@@ -247,6 +272,9 @@ QString boxDescription(const TimelineBox& box, const TimelineRow& row) {
                  .arg(QLatin1String(nameOf(row.lane).data()))
                  .arg(box.span.step);
     lines << QStringLiteral("from ") + seconds(box.span.start) + QStringLiteral(" to ") + seconds(box.span.end);
+    if (box.span.kind == SpanKind::Skew) lines << QStringLiteral("arrived, and waits for the last rank");
+    if (box.span.kind == SpanKind::Transfer) lines << QStringLiteral("since the last rank arrived");
+    if (box.span.kind == SpanKind::Reduce) lines << QStringLiteral("not all ranks have reported it: in no number");
     if (box.span.bytes > 0) lines << bytesInWords(static_cast<double>(box.span.bytes)).text();
     if (box.span.collective > 0) lines << QStringLiteral("collective %1").arg(box.span.collective);
     return lines.join(QLatin1Char('\n'));
@@ -283,6 +311,7 @@ void paintTimeline(QPainter& painter, const TimelineFrame& frame, const Timeline
     const std::vector<Tick> ticks = ticksOn(scale, style);
     paintGrid(painter, ticks, layout, style);
     paintLabels(painter, frame, layout, style, seen);
+    paintUntimed(painter, frame, layout, scale, style, seen);
     BoxPainter boxes(painter, layout, scale, style, seen);
     for (const TimelineBox& box : frame.boxes) boxes.add(box);
     boxes.paint();

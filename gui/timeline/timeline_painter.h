@@ -18,10 +18,12 @@ struct TimelineStyle {
     bool crisp = true;           // edges on whole pixels; off on paper
 };
 [[nodiscard]] TimelineStyle screenStyle(const Theme& theme);
-// Laid over the colour of a wait, which must differ from a reduce without colour.
+// Laid over the colour of a wait, which must differ from a transfer without colour.
 [[nodiscard]] QBrush waitHatch();
+// Behind the boxes, where nothing counts for the numbers.
+[[nodiscard]] QColor untimedTint(const TimelineStyle& style);
 
-// "forward" or "reduce 247 kB".
+// "forward" or "transfer 247 kB".
 [[nodiscard]] QString boxLabel(const TimelineBox& box);
 // Several lines on the box: kind, rank, step, start, duration, bytes; what was merged.
 [[nodiscard]] QString boxDescription(const TimelineBox& box, const TimelineRow& row);
@@ -32,8 +34,8 @@ struct TimelineStyle {
 // Width of a label column in which "rank 1023" and "compute" do not touch; at least `least`.
 [[nodiscard]] double labelsWidth(const std::vector<TimelineRow>& rows, const TimelineStyle& style, double least);
 
-// Grid, axis, labels, boxes, links. Of a painter with a clip rectangle only the rows within it, with the axis at its
-// top.
+// Grid, axis, labels, what is not timed, boxes, links. Of a painter with a clip rectangle only the rows within it, with
+// the axis at its top.
 void paintTimeline(QPainter& painter, const TimelineFrame& frame, const TimelineLayout& layout, const TimeScale& scale,
                    const TimelineStyle& style);
 

@@ -177,11 +177,15 @@ void TimelineWidget::paintMeasure(QPainter& painter, const QRectF& marked) {
     if (!measure_) return;
     const OverlapSummary& mean = measure_->mean;
     const QString head = durationInWords(measure_->range.end - measure_->range.start).text() + tr(" selected");
-    const QStringList lines{
-        tr("compute %1   reduce %2").arg(milliseconds(mean.compute), milliseconds(mean.reduce)),
-        tr("both at once %1").arg(milliseconds(mean.hidden)),
-        tr("wait %1   idle %2").arg(milliseconds(mean.blocked), milliseconds(mean.idle)),
-        measure_->ranks == 1 ? tr("ms, of one rank") : tr("ms, mean of %1 ranks").arg(measure_->ranks)};
+    const double hidden = mean.hiddenFraction();
+    QStringList lines{tr("compute %1   transfer %2").arg(milliseconds(mean.compute), milliseconds(mean.transfer)),
+                      std::isnan(hidden) ? tr("nothing was transferred")
+                                         : tr("hidden %1, %2 % of the transfer")
+                                               .arg(milliseconds(mean.hidden), QString::number(hidden * 100, 'f', 1)),
+                      tr("skew %1   blocked %2").arg(milliseconds(mean.skew), milliseconds(mean.blocked)),
+                      tr("idle %1").arg(milliseconds(mean.idle))};
+    if (mean.reduce > 0) lines << tr("reduce, not divided %1").arg(milliseconds(mean.reduce));
+    lines << (measure_->ranks == 1 ? tr("ms, of one rank") : tr("ms, mean of %1 ranks").arg(measure_->ranks));
     const QFont strong = interFont(12, Weight::SemiBold);
     const QFont plain = interFont(12);
     double width = QFontMetricsF(strong).horizontalAdvance(head);

@@ -14,8 +14,9 @@ namespace dasgd::gui {
 namespace {
 
 // The kinds of the legend; the rarer ones say what they are under the pointer.
-constexpr std::array<SpanKind, 8> kLegend{SpanKind::Forward, SpanKind::Backward, SpanKind::Update, SpanKind::Merge,
-                                          SpanKind::Reduce,  SpanKind::Wait,     SpanKind::Eval,   SpanKind::Data};
+constexpr std::array<SpanKind, 9> kLegend{SpanKind::Forward, SpanKind::Backward, SpanKind::Update,
+                                          SpanKind::Merge,   SpanKind::Skew,     SpanKind::Transfer,
+                                          SpanKind::Wait,    SpanKind::Eval,     SpanKind::Data};
 
 class Swatch : public QWidget {
 public:
@@ -49,18 +50,28 @@ QString windowText(TimeRange window) {
 
 QString overlapInWords(const storage::RunDetail& detail) {
     QStringList parts;
-    parts << (detail.row.hidden                ? QStringLiteral("hidden %1 %").arg(percent(detail.row.hidden))
-              : detail.row.status == "running" ? QStringLiteral("hidden and blocked: with the first evaluation")
-                                               : QStringLiteral("nothing was reduced"));
+    const storage::RunRow& row = detail.row;
+    parts << (row.hidden                ? QStringLiteral("hidden %1 %").arg(percent(row.hidden))
+              : row.stepMs              ? QStringLiteral("nothing was transferred")
+              : row.status == "running" ? QStringLiteral("not timed yet")
+                                        : QStringLiteral("not timed"));
     if (const auto ms = blockedMsPerStep(detail.row)) {
         parts << QStringLiteral("blocked %1 ms/step").arg(shortNumber(*ms, 2));
     }
-    if (detail.skewS) parts << QStringLiteral("skew ") + durationInWords(std::llround(*detail.skewS * 1e9)).text();
-    if (detail.inflation) parts << QStringLiteral("compute inflation ") + QString::number(*detail.inflation, 'f', 2);
-    if (detail.stragglerRank && detail.stragglerExcess) {
+    if (row.skewS) parts << QStringLiteral("skew ") + durationInWords(std::llround(*row.skewS * 1e9)).text();
+    if (row.inflation) {
+        QString text = QStringLiteral("compute inflation ") + QString::number(*row.inflation, 'f', 2);
+        if (row.inflationRanks < row.workers) {
+            text += QStringLiteral(" (%1 of %2 ranks)").arg(row.inflationRanks).arg(row.workers);
+        }
+        parts << text;
+    } else if (row.hidden) {
+        parts << QStringLiteral("compute inflation not known");
+    }
+    if (const auto& slowest = detail.straggler) {
         parts << QStringLiteral("straggler: rank %1 (+%2 %)")
-                     .arg(*detail.stragglerRank)
-                     .arg(QString::number(*detail.stragglerExcess * 100, 'f', *detail.stragglerExcess < 0.1 ? 1 : 0));
+                     .arg(slowest->rank)
+                     .arg(QString::number(slowest->excess * 100, 'f', slowest->excess < 0.1 ? 1 : 0));
     }
     return parts.join(QStringLiteral("     "));
 }
@@ -91,9 +102,10 @@ TimelineCard::TimelineCard(Session& session, const Look& look, QWidget* parent)
     strip_ = makeLabel({});
     strip_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     strip_->setToolTip(
-        tr("Hidden: part of the reductions' time during which the rank computed. Blocked: time it stood waiting.\n"
-           "Skew: how long a reduction waits for its last rank. Inflation: compute time per step while a\n"
-           "reduction runs, against while none runs."));
+        tr("Hidden: part of the time of transfers in which the rank computed. Blocked: time it stood waiting.\n"
+           "Skew: how long a rank that has arrived waits for the last one; no part of the transfer.\n"
+           "Inflation: forward and backward time of a step while bytes move, against while none do;\n"
+           "of each rank, then the mean. Grey stretches (evaluations, checkpoints) count for none of them."));
     body().setContentsMargins(kPadding, 11, kPadding, 12);
     body().addLayout(head);
     body().addWidget(timeline_, 1);

@@ -1,3 +1,126 @@
--- Schema version 2: what a collective's time is made of. What the kinds mean: storage/format.md.
+-- Schema version 2: what a collective's time is made of, and numbers over all ranks. What the columns mean, and what
+-- becomes of older runs: storage/format.md.
+
+DROP VIEW run_list;
+DROP VIEW metric_points;
+DROP VIEW span_list;
+
+-- Rebuilt, as columns that are added come after the long texts.
+CREATE TABLE run_2 (
+    id              INTEGER PRIMARY KEY,
+    run_id          TEXT    NOT NULL UNIQUE,
+    experiment      TEXT    NOT NULL,
+    algorithm       TEXT    NOT NULL,
+    seed            INTEGER NOT NULL,
+    workers         INTEGER NOT NULL,
+    backend         TEXT    NOT NULL,
+    status          TEXT    NOT NULL
+                    CHECK (status IN ('queued', 'running', 'finished', 'failed', 'stopped', 'interrupted')),
+    started_at      TEXT    NOT NULL,
+    clock_origin    INTEGER NOT NULL,
+    planned_steps   INTEGER NOT NULL,
+    steps_per_epoch REAL    NOT NULL,
+    batch_size      INTEGER NOT NULL DEFAULT 0,
+    keep_spans      INTEGER NOT NULL DEFAULT 1,
+    link_emulated   INTEGER NOT NULL,
+    -- The summary, kept up to date with every batch.
+    newest_ns       INTEGER NOT NULL DEFAULT 0,
+    steps           INTEGER NOT NULL DEFAULT 0,
+    samples         INTEGER NOT NULL DEFAULT 0,
+    bytes_sent      INTEGER NOT NULL DEFAULT 0,
+    spans           INTEGER NOT NULL DEFAULT 0,
+    first_span_ns   INTEGER,
+    last_span_ns    INTEGER,
+    loss            REAL,
+    loss_min        REAL,
+    loss_max        REAL,
+    eval_loss       REAL,
+    evaluated       INTEGER NOT NULL DEFAULT 0,
+    best_accuracy   REAL,
+    hidden          REAL,
+    blocked_s       REAL,
+    skew_s          REAL,
+    inflation       REAL,
+    inflation_ranks INTEGER NOT NULL DEFAULT 0,
+    step_ms         REAL,
+    samples_per_s   REAL,
+    timed_steps     REAL,
+    -- Long texts last: reading the columns before them does not touch their overflow pages.
+    sweep_group     TEXT    NOT NULL,
+    link            TEXT    NOT NULL,
+    host            TEXT    NOT NULL,
+    cpu             TEXT    NOT NULL,
+    git_commit      TEXT    NOT NULL,
+    git_dirty       INTEGER NOT NULL,
+    versions        TEXT    NOT NULL,
+    error           TEXT    NOT NULL DEFAULT '',
+    config          TEXT    NOT NULL,
+    git_dirty_diff  TEXT    NOT NULL
+);
+INSERT INTO run_2 (id, run_id, experiment, algorithm, seed, workers, backend, status, started_at, clock_origin,
+                   planned_steps, steps_per_epoch, link_emulated, newest_ns, steps, samples, bytes_sent, spans,
+                   first_span_ns, last_span_ns, loss, loss_min, loss_max, eval_loss, evaluated, best_accuracy,
+                   sweep_group, link, host, cpu, git_commit, git_dirty, versions, error, config, git_dirty_diff)
+SELECT id, run_id, experiment, algorithm, seed, workers, backend, status, started_at, clock_origin,
+       planned_steps, steps_per_epoch, link_emulated, newest_ns, steps, samples, bytes_sent, spans,
+       first_span_ns, last_span_ns, loss, loss_min, loss_max, eval_loss, evaluated, best_accuracy,
+       sweep_group, link, host, cpu, git_commit, git_dirty, versions, error, config, git_dirty_diff
+FROM run;
+DROP TABLE run;
+ALTER TABLE run_2 RENAME TO run;
+
+ALTER TABLE rank_state RENAME COLUMN reduce_s TO transfer_s;
+UPDATE rank_state SET hidden_s = NULL, transfer_s = NULL, blocked_s = NULL, compute_s = NULL;
+ALTER TABLE rank_state ADD COLUMN skew_s REAL;
+ALTER TABLE rank_state ADD COLUMN collectives INTEGER;
+ALTER TABLE rank_state ADD COLUMN inflation REAL;
+ALTER TABLE rank_state ADD COLUMN timed_steps INTEGER;
+ALTER TABLE rank_state ADD COLUMN timed_s REAL;
+
+-- Collectives that not all of their ranks have reported yet. `span`: the row of the undivided reduce; NULL where the
+-- run keeps no spans.
+CREATE TABLE arrival (
+    run        INTEGER NOT NULL REFERENCES run (id),
+    collective INTEGER NOT NULL,
+    rank       INTEGER NOT NULL,
+    span       INTEGER,
+    step       INTEGER NOT NULL,
+    start_ns   INTEGER NOT NULL,
+    end_ns     INTEGER NOT NULL,
+    bytes      INTEGER NOT NULL,
+    ranks      INTEGER NOT NULL,
+    PRIMARY KEY (run, collective, rank)
+) WITHOUT ROWID;
+
+-- What a collector remembers of a rank's newest spans while the run goes on, so that another one can go on from there.
+CREATE TABLE rank_meter (
+    run    INTEGER NOT NULL REFERENCES run (id),
+    rank   INTEGER NOT NULL,
+    events INTEGER NOT NULL,
+    state  BLOB    NOT NULL,
+    PRIMARY KEY (run, rank)
+) WITHOUT ROWID;
 
 INSERT INTO span_kind VALUES (10, 'skew'), (11, 'transfer'), (12, 'window');
+
+CREATE VIEW run_list AS
+SELECT run_id, experiment, algorithm, seed, workers, backend, status, started_at,
+       newest_ns / 1e9 AS wall_s, steps, samples, bytes_sent,
+       CASE WHEN evaluated THEN eval_loss ELSE loss END AS final_loss,
+       best_accuracy, hidden, blocked_s, samples_per_s, git_commit, config, error,
+       step_ms, skew_s, inflation, inflation_ranks, timed_steps
+FROM run;
+
+CREATE VIEW metric_points AS
+SELECT run.run_id, metric.rank, metric_name.name, metric.step, metric.epoch, metric.wall_ns / 1e9 AS wall_s,
+       metric.samples, metric.bytes_sent, metric.value
+FROM metric JOIN run ON run.id = metric.run JOIN metric_name ON metric_name.id = metric.name;
+
+-- CROSS JOIN keeps the order run, chunk, span: each step is a key look-up or a range of rowids.
+CREATE VIEW span_list AS
+SELECT run.run_id, span.tag >> 8 AS rank, span_lane.name AS lane, span_kind.name AS kind, span.step,
+       span.start_ns, span.start_ns + span.duration_ns AS end_ns, span.bytes
+FROM run CROSS JOIN span_chunk ON span_chunk.run = run.id
+         CROSS JOIN span ON span.id BETWEEN span_chunk.first_id AND span_chunk.last_id
+         CROSS JOIN span_lane ON span_lane.id = (span.tag >> 6) & 3
+         CROSS JOIN span_kind ON span_kind.id = span.tag & 63;

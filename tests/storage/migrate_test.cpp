@@ -65,6 +65,48 @@ TEST(MigrateTest, AScriptThatFailsLeavesEverythingAsItWas) {
     orDie(migrate(database, folder / "lab.db", kTwo));
 }
 
+// As the first version wrote it: numbers by its definitions go, everything else stays.
+TEST(MigrateTest, AVersionOneWorkspaceIsBroughtUpToDate) {
+    const TempDir folder;
+    fs::create_directories(folder / "w" / "runs" / "old");
+    {
+        auto database = newDatabase(folder / "w" / "lab.db");
+        orDie(migrate(database, folder / "w" / "lab.db", {migrations().front()}));
+        database.exec(
+            "INSERT INTO run (id, run_id, experiment, algorithm, seed, workers, backend, status, started_at, "
+            "clock_origin, planned_steps, steps_per_epoch, link_emulated, steps, samples, spans, first_span_ns, "
+            "last_span_ns, first_wall_ns, first_samples, last_wall_ns, loss, best_accuracy, hidden, blocked_s, "
+            "sweep_group, link, host, cpu, git_commit, git_dirty, versions, config, git_dirty_diff) VALUES "
+            "(7, 'old', 'e', 'dasgd', 3, 2, 'gloo', 'finished', '2026', 5, 100, 10, 0, 100, 6400, 1, 10, 30, 0, 0, "
+            "1000000000, 0.25, 0.9, 0.75, 1.5, 'g', '', 'h', 'c', 'abc', 0, '{}', 'name = \"e\"', '')");
+        database.exec(
+            "INSERT INTO rank_state (run, rank, sequence, events, step, hidden_s, reduce_s) "
+            "VALUES (7, 1, 42, 40, 100, 3, 4)");
+        database.exec("INSERT INTO metric_name VALUES (1, 'run/step_ms')");
+        database.exec("INSERT INTO metric VALUES (1, 7, 1, -1, 100, 1, 5, 6400, 0, 12.5)");
+        database.exec("INSERT INTO span VALUES (1, 69, 4, 10, 20, 8, 2)");
+        database.exec("INSERT INTO span_chunk VALUES (7, 1, 1, 10, 30)");
+    }
+    { const Store store = orDie(Store::open(folder / "w")); }
+    EXPECT_TRUE(fs::exists(folder / "w" / "lab.db.backup-v1"));
+    RunReader reader = orDie(RunReader::open(folder / "w"));
+    const RunRow row = orDie(reader.run("old")).row;
+    EXPECT_EQ(row.steps, 100);
+    EXPECT_EQ(row.samples, 6400);
+    EXPECT_EQ(row.finalLoss, 0.25);
+    EXPECT_EQ(row.bestAccuracy, 0.9);
+    EXPECT_EQ(row.config, "name = \"e\"");
+    EXPECT_FALSE(row.hidden || row.blockedS || row.samplesPerS || row.stepMs) << "another definition's numbers";
+    EXPECT_EQ(orDie(reader.metrics({.runId = "old", .name = "run/step_ms"})).samples.at(0).value, 12.5);
+    const auto spans = orDie(reader.spans("old", {0, 100}));
+    ASSERT_EQ(spans.size(), 1U);
+    EXPECT_EQ(spans[0].span.kind, SpanKind::Reduce) << "undivided";
+    auto database = newDatabase(folder / "w" / "lab.db");
+    EXPECT_EQ(database.execAndGet("SELECT sequence FROM rank_state").getInt(), 42) << "records are not read again";
+    EXPECT_EQ(database.execAndGet("SELECT count(*) FROM rank_state WHERE hidden_s IS NULL").getInt(), 1);
+    EXPECT_EQ(database.execAndGet("PRAGMA integrity_check").getString(), "ok");
+}
+
 TEST(MigrateTest, SomeoneElsesDatabaseIsNotTouched) {
     const TempDir folder;
     fs::create_directories(folder / "w");

@@ -197,15 +197,16 @@ TEST(RecorderTest, AThousandRanksShareOneJournal) {
 std::string dump(const WorkspacePaths& paths) {
     SQLite::Database database(paths.database().string(), SQLite::OPEN_READONLY);
     std::string text;
-    for (const char* sql :
-         {"SELECT * FROM run_list",
-          "SELECT newest_ns, spans, first_span_ns, last_span_ns, first_wall_ns, first_samples, last_wall_ns, loss, "
-          "loss_min, loss_max, eval_loss, evaluated FROM run",
-          "SELECT rank, events, state, step, samples, bytes_sent, newest_ns, train_loss, trained, hidden_s, reduce_s, "
-          "blocked_s, compute_s, outcome, state_text FROM rank_state ORDER BY rank",
-          "SELECT rank, state, step, text FROM state_event ORDER BY rank, id",
-          "SELECT * FROM metric_points ORDER BY rank, name, step",
-          "SELECT * FROM span_list ORDER BY rank, step, kind"}) {
+    for (const char* sql : {"SELECT * FROM run_list",
+                            "SELECT newest_ns, spans, first_span_ns, last_span_ns, loss, "
+                            "loss_min, loss_max, eval_loss, evaluated FROM run",
+                            "SELECT rank, events, state, step, samples, bytes_sent, newest_ns, train_loss, trained, "
+                            "hidden_s, transfer_s, "
+                            "blocked_s, compute_s, skew_s, collectives, inflation, timed_steps, timed_s, outcome, "
+                            "state_text FROM rank_state ORDER BY rank",
+                            "SELECT rank, state, step, text FROM state_event ORDER BY rank, id",
+                            "SELECT * FROM metric_points ORDER BY rank, name, step",
+                            "SELECT * FROM span_list ORDER BY rank, step, kind, start_ns"}) {
         SQLite::Statement query(database, sql);
         while (query.executeStep()) {
             for (int i = 0; i < query.getColumnCount(); ++i) {
@@ -230,8 +231,15 @@ void sayStep(int rank, std::int64_t step, EventSink& sink) {
     say("train/loss", rank == 3 && step == 17 ? std::nan("") : 1.0 / static_cast<double>(step + rank));
     say("throughput/samples_per_s", static_cast<double>(now));
     if (step % 10 != 0) return;
-    say("overlap/hidden_s", 0.5 * static_cast<double>(step));
-    say("overlap/reduce_s", static_cast<double>(step + rank));
+    say("timing/steps", static_cast<double>(step));
+    say("timing/seconds", static_cast<double>(step + rank));
+    sink.span({.lane = Lane::Comm,
+               .kind = SpanKind::Reduce,
+               .step = step,
+               .start = now,
+               .end = step * 1000 + 700,
+               .collective = static_cast<std::uint64_t>(step)});
+    sink.span({.lane = Lane::Io, .kind = SpanKind::Window, .step = step, .start = now, .end = now + 900, .bytes = 1});
     say("eval/accuracy", 0.01 * static_cast<double>(step));
     say("eval/loss", 3.0 - static_cast<double>(rank));
     if (step == 40) sink.state(rank == 2 ? RankState::Failed : RankState::Stopped, step, std::string(300, 'w'));

@@ -174,11 +174,15 @@ TEST(RunReaderTest, TimingsComeWithTheDetail) {
                                  .collective = static_cast<std::uint64_t>(step)});
         }
     }
+    for (int rank = 0; rank < 2; ++rank) {
+        run.rank(rank).span(
+            {.lane = Lane::Io, .kind = SpanKind::Window, .step = 20, .end = 30'000'000'000, .bytes = 20});
+    }
     run.finish();
     const RunDetail detail = orDie(run.reader().run(run.runId));
-    EXPECT_DOUBLE_EQ(detail.skewS.value(), 0.25);
-    EXPECT_EQ(detail.stragglerRank, 1);
-    EXPECT_NEAR(detail.stragglerExcess.value(), 200.0 / 150 - 1, 1e-12);
+    EXPECT_DOUBLE_EQ(detail.row.skewS.value(), 0.25);
+    EXPECT_EQ(detail.straggler->rank, 1);
+    EXPECT_NEAR(detail.straggler->excess, 200.0 / 150 - 1, 1e-12);
 }
 
 // The worst rank bounds the time line; on one host nothing is reported and the clock is exact.
@@ -211,14 +215,14 @@ TEST(ViewsTest, HaveTheColumnsThatAreDocumented) {
         }
         return names + "|" + values;
     };
-    EXPECT_EQ(rowOf("span_list"), "run_id rank lane kind step start_ns end_ns bytes | run-a 0 comm reduce 3 10 30 5");
+    EXPECT_EQ(rowOf("span_list"), "run_id rank lane kind step start_ns end_ns bytes | run-a 0 comm transfer 3 10 30 5");
     EXPECT_EQ(rowOf("metric_points"),
               "run_id rank name step epoch wall_s samples bytes_sent value | run-a -1 eval/loss 4 0.5 0.5 6 7 8.0");
-    EXPECT_THAT(
-        rowOf("run_list"),
-        HasSubstr("run_id experiment algorithm seed workers backend status started_at wall_s steps samples "
-                  "bytes_sent final_loss best_accuracy hidden blocked_s samples_per_s git_commit config error | "
-                  "run-a delay-sweep dasgd 7 1 gloo finished 20"));
+    EXPECT_THAT(rowOf("run_list"),
+                HasSubstr("run_id experiment algorithm seed workers backend status started_at wall_s steps samples "
+                          "bytes_sent final_loss best_accuracy hidden blocked_s samples_per_s git_commit config error "
+                          "step_ms skew_s inflation inflation_ranks timed_steps | "
+                          "run-a delay-sweep dasgd 7 1 gloo finished 20"));
 }
 
 // Every word of the enumerations is in the tables that the view decodes by.
@@ -227,7 +231,9 @@ TEST(ViewsTest, KnowEveryKindAndLane) {
     for (std::size_t kind = 0; kind < kSpanKindNames.size(); ++kind) {
         run.rank(0).span({.lane = static_cast<Lane>(kind % 3),
                           .kind = static_cast<SpanKind>(kind),
-                          .step = static_cast<std::int64_t>(kind)});
+                          .step = static_cast<std::int64_t>(kind),
+                          .collective = 5,
+                          .ranks = 2});
     }
     run.finish();
     SQLite::Database database(run.store.paths().database().string(), SQLite::OPEN_READONLY);

@@ -23,7 +23,8 @@ TEST(StoredScaling, TimesAreThoseOfTheStore) {
     put("eval/accuracy", 120, 0.5);
     put("eval/loss", 120, 0.7);
     put("eval/accuracy", 200, 0.9);
-    put("run/step_ms", 240, 12.5);
+    put("timing/steps", 240, 240);
+    put("timing/seconds", 240, 3);
     one.finish();
     auto reader = one.reader();
     const auto times = readRunTimes(reader, one.runId);

@@ -34,37 +34,102 @@ Metric at(const char* name, std::int64_t step, std::int64_t seconds, std::int64_
     return {.name = name, .step = step, .wall = seconds * 1'000'000'000, .samples = samples, .value = value};
 }
 
-TEST_F(TallyTest, StepTimesAreEnoughForStepsAndThroughput) {
+Metric timing(const char* name, double value) { return {.name = name, .step = 100, .value = value}; }
+
+TEST_F(TallyTest, StepTimesAreEnoughForSteps) {
     tallies_.metric(0, at("train/step_ms", 50, 5, 3200, 100));
-    tallies_.metric(1, at("train/step_ms", 50, 6, 3200, 120));
-    write();
     tallies_.metric(1, at("train/step_ms", 150, 17, 9600, 110));
-    tallies_.metric(0, at("train/step_ms", 200, 25, 12'800, 133));
     write();
-    EXPECT_EQ(row().steps, 200);
-    EXPECT_EQ(row().samples, 12'800);
-    EXPECT_DOUBLE_EQ(row().wallS, 25);
-    EXPECT_DOUBLE_EQ(row().samplesPerS.value(), (12'800.0 - 3200) / (25 - 5));
+    EXPECT_EQ(row().steps, 150);
+    EXPECT_EQ(row().samples, 9600);
+    EXPECT_DOUBLE_EQ(row().wallS, 17);
     EXPECT_FALSE(row().finalLoss) << "milliseconds are no loss";
-    auto& database = connection_->database();
-    EXPECT_EQ(database.execAndGet("SELECT first_wall_ns FROM run").getInt64(), 5'000'000'000);
-    EXPECT_EQ(database.execAndGet("SELECT last_wall_ns FROM run").getInt64(), 25'000'000'000);
-    EXPECT_TRUE(database.execAndGet("SELECT loss_max FROM run").isNull());
+    EXPECT_TRUE(connection_->database().execAndGet("SELECT loss_max FROM run").isNull());
 }
 
-TEST_F(TallyTest, StepTimesBesideLossesChangeNeither) {
-    tallies_.metric(0, at("train/loss", 1, 1, 64, 2));
-    tallies_.metric(0, at("train/loss", 2, 2, 128, 1.5));
-    tallies_.metric(0, at("train/step_ms", 2, 2, 128, 1000));
+// Ranks that run apart: the run's time per step is none of theirs, and rank 0 is not the run.
+TEST_F(TallyTest, ThePaceIsOverAllRanks) {
+    connection_->database().exec("UPDATE run SET batch_size = 32");
+    for (int rank = 0; rank < 2; ++rank) tallies_.metric(rank, at("train/loss", 1, 1, 64, 2));
+    tallies_.metric(0, timing("timing/steps", 100));
+    tallies_.metric(0, timing("timing/seconds", 1));
     write();
-    EXPECT_EQ(row().steps, 2);
-    EXPECT_DOUBLE_EQ(row().samplesPerS.value(), 64);
-    EXPECT_DOUBLE_EQ(row().finalLoss.value(), 1.5);
+    EXPECT_FALSE(row().stepMs) << "rank 1 is not timed";
+    EXPECT_FALSE(row().samplesPerS);
+    tallies_.metric(1, timing("timing/steps", 100));
+    tallies_.metric(1, timing("timing/seconds", 2));
+    write();
+    EXPECT_DOUBLE_EQ(row().stepMs.value(), 1e3 / 75);
+    EXPECT_DOUBLE_EQ(row().samplesPerS.value(), 32 * 150);
+    EXPECT_DOUBLE_EQ(row().timedSteps.value(), 100);
+    const auto ranks = orDie(run_.reader().ranks(run_.runId));
+    ASSERT_EQ(ranks.size(), 2U);
+    EXPECT_DOUBLE_EQ(ranks[0].stepMs.value(), 10);
+    EXPECT_DOUBLE_EQ(ranks[1].stepMs.value(), 20);
+}
+
+// Rows of spans: what is divided is told by who divides.
+TEST_F(TallyTest, OverlapIsPooledByTimeAndInflationIsTheMeanOfTheRanksThatKnowIt) {
+    const auto tell = [&](int rank, SpanKind kind, Ns start, Ns end, std::int64_t step = 1, std::uint64_t c = 0) {
+        tallies_.derived(rank, {.kind = kind, .step = step, .start = start, .end = end, .collective = c});
+    };
+    for (int rank = 0; rank < 2; ++rank) {
+        const Ns unit = rank == 0 ? 1'000'000 : 3'000'000;
+        tell(rank, SpanKind::Forward, 0, 50 * unit, 1);
+        tell(rank, SpanKind::Backward, 50 * unit, 100 * unit, 1);
+        tell(rank, SpanKind::Skew, 90 * unit, 100 * unit, 1, 1);
+        tell(rank, SpanKind::Forward, 100 * unit, 160 * unit, 2);
+        tell(rank, SpanKind::Backward, 160 * unit, 200 * unit, 2);
+        // Of rank 0 half of it is hidden, of rank 1 all; rank 1 is never free of transfers.
+        if (rank == 1) tell(rank, SpanKind::Transfer, 0, 100 * unit, 1, 2);
+        tell(rank, SpanKind::Transfer, 100 * unit, (rank == 0 ? 300 : 200) * unit, 2, 1);
+        tell(rank, SpanKind::Wait, 200 * unit, 300 * unit, 2, 1);
+        tell(rank, SpanKind::Window, 0, 300 * unit, 2);
+    }
+    tallies_.formOverlap();
+    write();
+    const RunRow told = row();
+    EXPECT_DOUBLE_EQ(told.hidden.value(), (100.0 + 3 * 200) / (200 + 3 * 200));
+    EXPECT_DOUBLE_EQ(told.blockedS.value(), (0.1 + 0.3) / 2);
+    EXPECT_DOUBLE_EQ(told.skewS.value(), (0.01 + 0.03) / 3) << "of three transfers";
+    EXPECT_DOUBLE_EQ(told.inflation.value(), 1) << "of rank 0; a pool of both would say 2";
+    EXPECT_EQ(told.inflationRanks, 1);
+}
+
+// A collector was killed after its last batch and before the overlap was formed.
+TEST_F(TallyTest, WhatACollectorTookWithItIsCountedAsLessTime) {
+    const auto tell = [](Tallies& tallies, SpanKind kind, Ns start, Ns end) {
+        const Span span{.kind = kind, .step = 1, .start = start, .end = end};
+        tallies.reported(0, span);
+        tallies.derived(0, span);
+    };
+    tell(tallies_, SpanKind::Forward, 0, 100);
+    tell(tallies_, SpanKind::Transfer, 0, 200);
+    tell(tallies_, SpanKind::Window, 0, 200);
+    tallies_.formOverlap();
+    write();
+    tell(tallies_, SpanKind::Transfer, 200, 400);
+    tell(tallies_, SpanKind::Forward, 200, 400);
+    write();
+    Tallies next(connection_->database(), 1);
+    tell(next, SpanKind::Forward, 400, 500);
+    tell(next, SpanKind::Transfer, 350, 600);
+    tell(next, SpanKind::Window, 200, 600);
+    {
+        const auto batch = orDie(Batch::begin(*connection_));
+        next.formOverlap();
+        next.write();
+        batch->commit();
+    }
+    auto& database = connection_->database();
+    // From 401 on: 99 of 199; before the kill 100 of 200.
+    EXPECT_NEAR(database.execAndGet("SELECT hidden_s FROM rank_state").getDouble() * 1e9, 199, 1e-6);
+    EXPECT_NEAR(database.execAndGet("SELECT transfer_s FROM rank_state").getDouble() * 1e9, 399, 1e-6);
 }
 
 TEST_F(TallyTest, OnlyRanksThatChangedAreWritten) {
     auto& database = connection_->database();
-    for (int rank = 0; rank < 1024; ++rank) tallies_.span(rank, {.end = rank});
+    for (int rank = 0; rank < 1024; ++rank) tallies_.reported(rank, {.end = rank});
     write();
     EXPECT_EQ(database.execAndGet("SELECT count(*) FROM rank_state").getInt(), 1024);
     database.exec(
@@ -76,8 +141,8 @@ TEST_F(TallyTest, OnlyRanksThatChangedAreWritten) {
         while (query.executeStep()) ranks.push_back(query.getColumn(0).getInt());
         return ranks;
     };
-    tallies_.span(700, {.end = 5000});
-    tallies_.span(3, {.end = 1});
+    tallies_.reported(700, {.end = 5000});
+    tallies_.reported(3, {.end = 1});
     tallies_.state(700, RankState::Running, 1, "");
     write();
     EXPECT_THAT(written(), ElementsAre(700, 3));
@@ -90,27 +155,26 @@ TEST_F(TallyTest, OnlyRanksThatChangedAreWritten) {
 
 TEST_F(TallyTest, AnotherObjectGoesOnFromTheRows) {
     tallies_.metric(5, at("train/loss", 7, 3, 448, 2));
-    tallies_.metric(5, {.name = "overlap/hidden_s", .value = 3});
-    tallies_.metric(5, {.name = "overlap/reduce_s", .bytesSent = 99, .value = 4});
+    tallies_.metric(5, {.name = "timing/steps", .value = 3});
+    tallies_.metric(5, {.name = "timing/seconds", .bytesSent = 99, .value = 4});
     tallies_.state(5, RankState::Running, 8, "words");
     write();
     connection_->database().exec("UPDATE rank_state SET sequence = 1234");
     Tallies next(connection_->database(), 1);
-    next.span(5, {.end = 1});
+    next.reported(5, {.end = 1});
     {
         const auto batch = orDie(Batch::begin(*connection_));
         next.write();
         batch->commit();
     }
     SQLite::Statement query(connection_->database(),
-                            "SELECT events, step, samples, bytes_sent, newest_ns, train_loss, trained, hidden_s, "
-                            "reduce_s, state, state_text, sequence FROM rank_state WHERE rank = 5");
+                            "SELECT events, step, samples, bytes_sent, newest_ns, train_loss, trained, timed_steps, "
+                            "timed_s, state, state_text, sequence FROM rank_state WHERE rank = 5");
     ASSERT_TRUE(query.executeStep());
     std::vector<std::string> values;
     values.reserve(12);
     for (int i = 0; i < query.getColumnCount(); ++i) values.push_back(query.getColumn(i).getString());
-    EXPECT_THAT(values,
-                ElementsAre("5", "8", "448", "99", "3000000000", "2.0", "1", "3.0", "4.0", "1", "words", "1234"));
+    EXPECT_THAT(values, ElementsAre("5", "8", "448", "99", "3000000000", "2.0", "1", "3", "4.0", "1", "words", "1234"));
 }
 
 }  // namespace

@@ -35,6 +35,7 @@ inline storage::RunInfo runInfo(std::string id, int workers = 1) {
             .workers = workers,
             .plannedSteps = 1000,
             .stepsPerEpoch = 12.5,
+            .batchSize = 32,
             .linkEmulated = true,
             .link = "200Mbps, 1ms",
             .host = "lab",

@@ -31,10 +31,10 @@ using RunItemPtr = std::shared_ptr<const RunItem>;
     return row.status == "running" || row.status == "queued";
 }
 
-// Mean time that a rank stood waiting in a step. Overlap numbers come with an evaluation: nullopt before the first.
+// Mean time that a rank stood waiting in a timed step; nullopt where none is.
 [[nodiscard]] inline std::optional<double> blockedMsPerStep(const storage::RunRow& row) {
-    if (!row.blockedS || row.steps == 0 || (isLive(row) && !row.hidden)) return std::nullopt;
-    return *row.blockedS * 1e3 / static_cast<double>(row.steps);
+    if (!row.blockedS || row.timedSteps.value_or(0) <= 0) return std::nullopt;
+    return *row.blockedS * 1e3 / *row.timedSteps;
 }
 
 }  // namespace dasgd::gui

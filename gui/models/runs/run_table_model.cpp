@@ -30,9 +30,9 @@ constexpr std::array<const char*, RunTableModel::kColumns> kHelp{
     "completed local steps of the rank that is furthest",
     "last evaluation loss, or the last training loss",
     "best test accuracy",
-    "part of the reductions that ran while the rank computed",
+    "part of the time of transfers in which the rank computed",
     "milliseconds a rank stood waiting for the network, per step",
-    "training samples of all ranks per second"};
+    "training samples of all ranks per second, evaluations left out"};
 
 QString startedText(const std::string& iso) {
     const QDateTime when = QDateTime::fromString(QString::fromStdString(iso), Qt::ISODateWithMs).toLocalTime();

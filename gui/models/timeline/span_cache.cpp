@@ -65,7 +65,9 @@ void SpanCache::store(std::int64_t first, std::int64_t last, const std::vector<s
     };
     for (const storage::SpanRow& item : spans) {
         workers_ = std::max(workers_, item.rank + 1);
-        io_ = io_ || item.span.lane == Lane::Io;
+        const bool window = item.span.kind == SpanKind::Window;
+        windows_ = windows_ || window;
+        io_ = io_ || (item.span.lane == Lane::Io && !window);
         const std::size_t row = rowOf(item.rank, item.span.lane);
         const std::int64_t begins = tileOf(item.span.start);
         const std::int64_t ends = std::min(last, tileOf(item.span.end));
@@ -120,7 +122,10 @@ void SpanCache::visit(TimeRange range, Take take) const {
 TimelineFrame SpanCache::frame(TimeRange range, double nsPerPixel) const {
     TimelineFrame frame{.range = range, .nsPerPixel = nsPerPixel};
     std::vector<std::vector<Span>> rows(static_cast<std::size_t>(workers_) * kLanes);
-    visit(range, [&](std::size_t row, const Span& span) { rows[row].push_back(span); });
+    std::vector<std::vector<Span>> windows(static_cast<std::size_t>(workers_));
+    visit(range, [&](std::size_t row, const Span& span) {
+        (span.kind == SpanKind::Window ? windows[row / kLanes] : rows[row]).push_back(span);
+    });
     for (int rank = 0; rank < workers_; ++rank) {
         std::vector<Span> linked;
         for (const Lane lane : {Lane::Compute, Lane::Comm, Lane::Io}) {
@@ -133,6 +138,7 @@ TimelineFrame SpanCache::frame(TimeRange range, double nsPerPixel) const {
                 if (span.collective != 0) linked.push_back(span);
             }
         }
+        if (windows_) findUntimed(windows[static_cast<std::size_t>(rank)], rank, range, !live_, frame.untimed);
         if (linked.size() <= kMostLinkedSpans) linkCollectives(linked, rank, frame.links);
     }
     return frame;
@@ -145,6 +151,8 @@ Measure SpanCache::measure(TimeRange range) const {
     for (const std::vector<Span>& spans : ranks) {
         if (spans.empty()) continue;
         const OverlapSummary one = summariseOverlap(spans, range);
+        measure.mean.transfer += one.transfer;
+        measure.mean.skew += one.skew;
         measure.mean.reduce += one.reduce;
         measure.mean.compute += one.compute;
         measure.mean.hidden += one.hidden;
@@ -156,8 +164,8 @@ Measure SpanCache::measure(TimeRange range) const {
         measure.mean.idle = range.end - range.start;
         return measure;
     }
-    for (Ns* sum : {&measure.mean.reduce, &measure.mean.compute, &measure.mean.hidden, &measure.mean.blocked,
-                    &measure.mean.idle}) {
+    for (Ns* sum : {&measure.mean.transfer, &measure.mean.skew, &measure.mean.reduce, &measure.mean.compute,
+                    &measure.mean.hidden, &measure.mean.blocked, &measure.mean.idle}) {
         *sum /= measure.ranks;
     }
     return measure;

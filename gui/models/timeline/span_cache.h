@@ -61,7 +61,8 @@ private:
     void visit(TimeRange range, Take take) const;
 
     int workers_ = 0;
-    bool io_ = false;  // the io lane is shown once it was used
+    bool io_ = false;       // the io lane is shown once it was used
+    bool windows_ = false;  // the run has windows: one of an older version has none
     Ns settledBefore_ = 0;
     bool live_ = true;
     Tiles tiles_;

@@ -4,7 +4,10 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <optional>
 
+#include "core/analysis/intervals.h"
+#include "core/analysis/timings.h"
 #include "gui/models/timeline/span_colors.h"
 
 namespace dasgd::gui {
@@ -85,7 +88,7 @@ void mergeLane(const std::vector<Span>& spans, std::int32_t row, double nsPerPix
 
 void linkCollectives(const std::vector<Span>& spans, int rank, std::vector<TimelineLink>& links) {
     struct Parts {
-        const Span* reduce = nullptr;
+        std::optional<TimeRange> reduce;  // skew and transfer, or the undivided span
         const Span* merge = nullptr;
         const Span* wait = nullptr;
     };
@@ -93,7 +96,10 @@ void linkCollectives(const std::vector<Span>& spans, int rank, std::vector<Timel
     for (const Span& span : spans) {
         if (span.collective == 0) continue;
         Parts& part = parts[span.collective];
-        if (span.kind == SpanKind::Reduce) part.reduce = &span;
+        if (isReduce(span.kind)) {
+            if (!part.reduce) part.reduce = TimeRange{span.start, span.end};
+            part.reduce = TimeRange{std::min(part.reduce->start, span.start), std::max(part.reduce->end, span.end)};
+        }
         if (span.kind == SpanKind::Merge) part.merge = &span;
         if (span.kind == SpanKind::Wait) part.wait = &span;
     }
@@ -101,6 +107,20 @@ void linkCollectives(const std::vector<Span>& spans, int rank, std::vector<Timel
         const Span* use = part.merge ? part.merge : part.wait;
         if (part.reduce && use) links.push_back({rank, part.reduce->start, part.reduce->end, use->start});
     }
+}
+
+void findUntimed(const std::vector<Span>& spans, int rank, TimeRange range, bool ended,
+                 std::vector<TimelineGap>& gaps) {
+    Intervals windows;
+    for (const Span& span : spans) {
+        if (span.kind == SpanKind::Window) windows.push_back({span.start, span.end});
+    }
+    Ns from = range.start;
+    for (const TimeRange& window : unionOf(std::move(windows))) {
+        if (from < std::min(window.start, range.end)) gaps.push_back({rank, {from, std::min(window.start, range.end)}});
+        from = std::max(from, window.end);
+    }
+    if (ended && from < range.end) gaps.push_back({rank, {from, range.end}});
 }
 
 }  // namespace dasgd::gui

@@ -34,6 +34,12 @@ struct TimelineLink {
     Ns use = 0;
 };
 
+// Where nothing counts for the numbers of a rank: an evaluation, a checkpoint, and the steps that they touched.
+struct TimelineGap {
+    int rank = 0;
+    TimeRange range;
+};
+
 // What one answer of the store draws. Immutable once made.
 struct TimelineFrame {
     std::string runId;
@@ -42,8 +48,9 @@ struct TimelineFrame {
     std::vector<TimelineRow> rows;
     std::vector<TimelineBox> boxes;  // by row, then start
     std::vector<TimelineLink> links;
-    std::size_t spans = 0;  // in the boxes
-    bool complete = true;   // false: more of the range is still being read
+    std::vector<TimelineGap> untimed;  // by rank, then start
+    std::size_t spans = 0;             // in the boxes
+    bool complete = true;              // false: more of the range is still being read
 };
 using TimelineFramePtr = std::shared_ptr<const TimelineFrame>;
 
@@ -53,5 +60,9 @@ void mergeLane(const std::vector<Span>& spans, std::int32_t row, double nsPerPix
 // Links of one rank, from the spans of all its lanes in any order. A collective without a reduce or without a user
 // gives none.
 void linkCollectives(const std::vector<Span>& spans, int rank, std::vector<TimelineLink>& links);
+
+// The parts of `range` outside the windows among `spans`, which are one rank's in any order. What follows the last
+// window is told only of a run that has ended: of a live one it may be a window yet.
+void findUntimed(const std::vector<Span>& spans, int rank, TimeRange range, bool ended, std::vector<TimelineGap>& gaps);
 
 }  // namespace dasgd::gui

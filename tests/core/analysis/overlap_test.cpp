@@ -13,10 +13,10 @@ namespace {
 constexpr TimeRange kAll{-1'000'000'000, 1'000'000'000};
 
 Span span(SpanKind kind, Ns start, Ns end) {
-    return {.lane = kind == SpanKind::Reduce ? Lane::Comm : Lane::Compute, .kind = kind, .start = start, .end = end};
+    return {.lane = kind == SpanKind::Transfer ? Lane::Comm : Lane::Compute, .kind = kind, .start = start, .end = end};
 }
 Span compute(Ns start, Ns end) { return span(SpanKind::Forward, start, end); }
-Span reduce(Ns start, Ns end) { return span(SpanKind::Reduce, start, end); }
+Span transfer(Ns start, Ns end) { return span(SpanKind::Transfer, start, end); }
 
 OverlapSummary meter(const std::vector<Span>& spans) {
     OverlapMeter meter;
@@ -32,12 +32,12 @@ OverlapSummary byInstants(const std::vector<Span>& spans, TimeRange selection) {
         for (const Span& s : spans) {
             if (t < s.start || t >= s.end) continue;
             computes |= isCompute(s.kind);
-            reduces |= s.kind == SpanKind::Reduce;
+            reduces |= s.kind == SpanKind::Transfer;
             waits |= s.kind == SpanKind::Wait;
             busy |= s.lane == Lane::Compute;
         }
         all.compute += computes;
-        all.reduce += reduces;
+        all.transfer += reduces;
         all.hidden += computes && reduces;
         all.blocked += waits;
         all.idle += !busy;
@@ -46,7 +46,7 @@ OverlapSummary byInstants(const std::vector<Span>& spans, TimeRange selection) {
 }
 
 void expectEqual(const OverlapSummary& a, const OverlapSummary& b) {
-    EXPECT_EQ(a.reduce, b.reduce);
+    EXPECT_EQ(a.transfer, b.transfer);
     EXPECT_EQ(a.compute, b.compute);
     EXPECT_EQ(a.hidden, b.hidden);
     EXPECT_EQ(a.blocked, b.blocked);
@@ -54,13 +54,13 @@ void expectEqual(const OverlapSummary& a, const OverlapSummary& b) {
 
 TEST(OverlapTest, NothingGivesNothing) {
     const OverlapSummary none = summariseOverlap({}, {0, 100});
-    EXPECT_EQ(none.reduce, 0);
+    EXPECT_EQ(none.transfer, 0);
     EXPECT_EQ(none.idle, 100);
     EXPECT_TRUE(std::isnan(none.hiddenFraction()));
 }
 
 TEST(OverlapTest, HalfHidden) {
-    const std::vector<Span> spans{compute(0, 100), reduce(50, 150)};
+    const std::vector<Span> spans{compute(0, 100), transfer(50, 150)};
     const OverlapSummary half = summariseOverlap(spans, {0, 200});
     EXPECT_EQ(half.hidden, 50);
     EXPECT_DOUBLE_EQ(half.hiddenFraction(), 0.5);
@@ -69,17 +69,27 @@ TEST(OverlapTest, HalfHidden) {
 
 // Two reduces at once over one compute: sums would say 200 of 200 hidden, or even more than there was.
 TEST(OverlapTest, UnionsNotSums) {
-    const std::vector<Span> spans{compute(0, 100), compute(20, 80), reduce(0, 100), reduce(50, 150)};
+    const std::vector<Span> spans{compute(0, 100), compute(20, 80), transfer(0, 100), transfer(50, 150)};
     const OverlapSummary both = summariseOverlap(spans, kAll);
     EXPECT_EQ(both.compute, 100);
-    EXPECT_EQ(both.reduce, 150);
+    EXPECT_EQ(both.transfer, 150);
     EXPECT_EQ(both.hidden, 100);
     EXPECT_DOUBLE_EQ(both.hiddenFraction(), 100.0 / 150.0);
     expectEqual(meter(spans), both);
 }
 
+TEST(OverlapTest, SkewAndWhatIsNotDividedAreToldApartFromTheTransfer) {
+    const std::vector<Span> spans{compute(0, 100), span(SpanKind::Skew, 0, 60), transfer(60, 120),
+                                  span(SpanKind::Reduce, 110, 140)};
+    const OverlapSummary all = summariseOverlap(spans, kAll);
+    EXPECT_EQ(all.skew, 60);
+    EXPECT_EQ(all.transfer, 60);
+    EXPECT_EQ(all.reduce, 30);
+    EXPECT_DOUBLE_EQ(all.hiddenFraction(), 40.0 / 60);
+}
+
 TEST(OverlapTest, WaitsAreNoCompute) {
-    const std::vector<Span> spans{compute(0, 10), reduce(0, 30), span(SpanKind::Wait, 10, 30),
+    const std::vector<Span> spans{compute(0, 10), transfer(0, 30), span(SpanKind::Wait, 10, 30),
                                   span(SpanKind::Data, 30, 35)};
     const OverlapSummary all = summariseOverlap(spans, {0, 40});
     EXPECT_EQ(all.hidden, 10);
@@ -90,27 +100,28 @@ TEST(OverlapTest, WaitsAreNoCompute) {
 }
 
 TEST(OverlapTest, ZeroAndNegativeLengthsCountNothing) {
-    const std::vector<Span> spans{compute(0, 0), compute(50, 40), reduce(0, 100), reduce(70, 60), compute(90, 100)};
+    const std::vector<Span> spans{compute(0, 0), compute(50, 40), transfer(0, 100), transfer(70, 60), compute(90, 100)};
     const OverlapSummary all = summariseOverlap(spans, kAll);
     EXPECT_EQ(all.compute, 10);
-    EXPECT_EQ(all.reduce, 100);
+    EXPECT_EQ(all.transfer, 100);
     EXPECT_EQ(all.hidden, 10);
     expectEqual(meter(spans), all);
 }
 
 TEST(OverlapTest, TheSelectionClips) {
-    const std::vector<Span> spans{compute(0, 100), reduce(50, 150)};
+    const std::vector<Span> spans{compute(0, 100), transfer(50, 150)};
     const OverlapSummary part = summariseOverlap(spans, {90, 120});
     EXPECT_EQ(part.compute, 10);
-    EXPECT_EQ(part.reduce, 30);
+    EXPECT_EQ(part.transfer, 30);
     EXPECT_EQ(part.hidden, 10);
     EXPECT_EQ(summariseOverlap(spans, {300, 200}).idle, 0);
-    EXPECT_EQ(summariseOverlap(spans, {300, 200}).reduce, 0);
+    EXPECT_EQ(summariseOverlap(spans, {300, 200}).transfer, 0);
 }
 
 TEST(OverlapTest, AnyTraceInAnyOrderIsAsInstantByInstant) {
     std::mt19937 random(11);
-    constexpr SpanKind kinds[] = {SpanKind::Forward, SpanKind::Reduce, SpanKind::Wait, SpanKind::Merge, SpanKind::Data};
+    constexpr SpanKind kinds[] = {SpanKind::Forward, SpanKind::Transfer, SpanKind::Wait, SpanKind::Merge,
+                                  SpanKind::Data};
     for (int round = 0; round < 200; ++round) {
         std::vector<Span> spans;
         for (auto count = random() % 30; count > 0; --count) {
@@ -134,7 +145,7 @@ TEST(OverlapTest, TheMeterIsExactOverALongRun) {
         const Ns begin = step * 1000;
         spans.push_back(compute(begin, begin + 400));
         spans.push_back(span(SpanKind::Backward, begin + 401, begin + 900));
-        if (step % 4 == 3) spans.push_back(reduce(begin - 3000 + 950, begin + (step % 3 == 0 ? 950 : -500)));
+        if (step % 4 == 3) spans.push_back(transfer(begin - 3000 + 950, begin + (step % 3 == 0 ? 950 : -500)));
         if (step % 4 == 3) spans.push_back(span(SpanKind::Wait, begin + 900, begin + 950));
     }
     const OverlapSummary whole = summariseOverlap(spans, {0, 50'000 * 1000});

@@ -15,7 +15,7 @@ constexpr Ns kMs = 1'000'000;
 
 storage::SpanRow row(int rank, SpanKind kind, std::int64_t step, Ns fromMs, Ns toMs) {
     return {rank,
-            {.lane = kind == SpanKind::Reduce ? Lane::Comm : Lane::Compute,
+            {.lane = kind == SpanKind::Transfer ? Lane::Comm : Lane::Compute,
              .kind = kind,
              .step = step,
              .start = fromMs * kMs,
@@ -55,8 +55,8 @@ TEST(ComputedSteps, SeeTheCollectivesOfTheirOwnRank) {
         addStep(spans, rank, 3, 24);
     }
     spans.push_back(
-        row(0, SpanKind::Reduce, 1, 8, 14));  // 2 ms of the first backward pass, the update, 2 ms of the next
-    spans.push_back(row(0, SpanKind::Reduce, 1, 13, 14));  // counts once
+        row(0, SpanKind::Transfer, 1, 8, 14));  // 2 ms of the first backward pass, the update, 2 ms of the next
+    spans.push_back(row(0, SpanKind::Transfer, 1, 13, 14));  // counts once
     const auto steps = computedSteps(spans);
     ASSERT_THAT(steps, SizeIs(4));
     EXPECT_THAT(steps[0].overlapped, kMilliseconds(3));

@@ -25,12 +25,15 @@ TEST(TimelineFigure, DrawsADozenStepsOfTheSteadyState) {
     ASSERT_TRUE(writeTimelineFigure(*reader, run, *window, 5.5, 2, stem).has_value());
     const QImage image(stem + QStringLiteral(".png"));
     EXPECT_EQ(image.width(), 1650);
-    int reduce = 0;
+    int transfer = 0, skew = 0;
     for (int y = 0; y < image.height(); ++y) {
-        for (int x = 0; x < image.width(); ++x)
-            reduce += (image.pixel(x, y) & 0xffffffU) == rgbOf(SpanKind::Reduce) ? 1 : 0;
+        for (int x = 0; x < image.width(); ++x) {
+            transfer += (image.pixel(x, y) & 0xffffffU) == rgbOf(SpanKind::Transfer) ? 1 : 0;
+            skew += (image.pixel(x, y) & 0xffffffU) == rgbOf(SpanKind::Skew) ? 1 : 0;
+        }
     }
-    EXPECT_GT(reduce, 5'000);
+    EXPECT_GT(transfer, 5'000);
+    EXPECT_GT(skew, 50) << "told apart from the transfer";
     QFile svg(stem + QStringLiteral(".svg"));
     ASSERT_TRUE(svg.open(QIODevice::ReadOnly));
     EXPECT_FALSE(svg.readAll().contains("<text"));

@@ -53,7 +53,7 @@ TEST_F(RunPageTest, TheKeyFiguresAreThoseOfTheStore) {
 TEST_F(RunPageTest, ARunThatCommunicatesNothingHasNoHiddenPart) {
     workspace_.record({.algorithm = "independent", .steps = 20, .emulated = false});
     open();
-    ASSERT_TRUE(eventually([&] { return label(QStringLiteral("nothing was reduced")) != nullptr; }));
+    ASSERT_TRUE(eventually([&] { return label(QStringLiteral("nothing was transferred")) != nullptr; }));
     EXPECT_EQ(figure(QStringLiteral("hidden")), kAbsent);
     EXPECT_EQ(label(QStringLiteral("emulated")), nullptr);
 }

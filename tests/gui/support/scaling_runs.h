@@ -53,7 +53,11 @@ inline std::string recordScaling(storage::Store& store, const ScalingSpec& spec)
         for (std::size_t i = 0; i < spec.accuracies.size(); ++i) {
             metric("eval/accuracy", 100 * static_cast<std::int64_t>(i + 1), spec.accuracies[i]);
         }
-        metric("run/step_ms", 100, spec.stepMs);
+        for (int rank = 0; rank < spec.workers; ++rank) {
+            EventSink& sink = (*journal)->of(Rank(rank));
+            sink.metric({.name = "timing/steps", .step = 100, .value = 100});
+            sink.metric({.name = "timing/seconds", .step = 100, .value = spec.stepMs * 0.1});
+        }
         (*journal)->state(RankState::Finished, 100, "");
     }
     std::vector<int> ranks;

@@ -41,6 +41,7 @@ public:
         info.workers = spec_.ranks;
         info.plannedSteps = spec_.steps;
         info.stepsPerEpoch = static_cast<double>(spec_.stepsPerEpoch);
+        info.batchSize = 32;
         info.linkEmulated = spec_.emulated;
         info.link = spec_.emulated ? "200Mbps, 1ms" : "";
         info.host = "test";
@@ -69,10 +70,8 @@ public:
         for (; done_ < to; ++done_) step(done_ + 1);
     }
     void finish() {
+        closeWindows(done_);
         for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-            metric(rank, "overlap/hidden_s", seconds(ranks_[rank].meter.summary().hidden));
-            metric(rank, "overlap/reduce_s", seconds(ranks_[rank].meter.summary().reduce));
-            metric(rank, "overlap/blocked_s", seconds(ranks_[rank].meter.summary().blocked));
             ranks_[rank].journal->state(RankState::Finished, done_, "");
         }
         check(recorder_->finish(spec_.status, ""));
@@ -82,8 +81,9 @@ public:
 private:
     struct RankTrace {
         std::unique_ptr<JournalWriter> journal;
-        OverlapMeter meter;
         Ns now = 2'000'000;
+        Ns windowStart = 2'000'000;
+        Ns timed = 0;
         Ns launched = 0;
         std::int64_t sent = 0;
     };
@@ -117,7 +117,6 @@ private:
                        .end = end,
                        .bytes = kind == SpanKind::Reduce ? 246'824 : 0,
                        .collective = collective};
-        ranks_[rank].meter.add(one);
         ranks_[rank].journal->span(one);
     }
 
@@ -183,7 +182,36 @@ private:
             metric(rank, "train/loss", (2.25 / (1 + progress * progress) + 0.08) * std::exp(scatter(noise_)));
         }
         if (step % 5 == 0) metric(0, "throughput/samples_per_s", throughput() * (1 + 0.1 * scatter(noise_)));
-        if (step % spec_.stepsPerEpoch == 0) metric(0, "eval/accuracy", 1 - 0.5 / (1 + progress));
+        if (step % spec_.stepsPerEpoch == 0) evaluate(step, 1 - 0.5 / (1 + progress));
+        if (step % kStepsOfWindow == 0) closeWindows(step);
+    }
+
+    void evaluate(std::int64_t step, double accuracy) {
+        closeWindows(step);
+        for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+            work(rank, SpanKind::Eval, step, spec_.stepMs);
+            ranks_[rank].windowStart = ranks_[rank].now;
+        }
+        metric(0, "eval/accuracy", accuracy);
+    }
+
+    // Of the steps since the last ones.
+    void closeWindows(std::int64_t step) {
+        if (step == windowStep_) return;
+        for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+            RankTrace& trace = ranks_[rank];
+            trace.journal->span({.lane = Lane::Io,
+                                 .kind = SpanKind::Window,
+                                 .step = step,
+                                 .start = trace.windowStart,
+                                 .end = trace.now,
+                                 .bytes = step - windowStep_});
+            trace.timed += trace.now - trace.windowStart;
+            trace.windowStart = trace.now;
+            metric(rank, "timing/steps", static_cast<double>(step));
+            metric(rank, "timing/seconds", seconds(trace.timed));
+        }
+        windowStep_ = step;
     }
 
     double throughput() {
@@ -200,6 +228,8 @@ private:
     std::unique_ptr<MonotonicClock> clock_;
     std::vector<RankTrace> ranks_;
     std::unique_ptr<storage::Recorder> recorder_;
+    static constexpr std::int64_t kStepsOfWindow = 50;
+    std::int64_t windowStep_ = 0;
     std::int64_t done_ = 0;
     Ns lastNow_ = 0;
 };

@@ -81,14 +81,17 @@ TEST(TimelinePainter, ASpanOfANanosecondIsSeenInAnHour) {
     EXPECT_EQ(seen, QColor::fromRgb(rgbOf(SpanKind::Wait)));
 }
 
-TEST(TimelinePainter, AReduceSaysItsPayload) {
+TEST(TimelinePainter, WhatMovesBytesSaysItsPayload) {
+    EXPECT_EQ(boxLabel({.span = {.kind = SpanKind::Transfer, .bytes = 246'824}}),
+              QStringLiteral("transfer 247\u00a0kB"));
     EXPECT_EQ(boxLabel({.span = {.kind = SpanKind::Reduce, .bytes = 246'824}}), QStringLiteral("reduce 247\u00a0kB"));
+    EXPECT_EQ(boxLabel({.span = {.kind = SpanKind::Skew, .bytes = 246'824}}), QStringLiteral("skew"));
     EXPECT_EQ(boxLabel({.span = {.kind = SpanKind::Forward, .bytes = 5}}), QStringLiteral("forward"));
 }
 
 TEST(TimelinePainter, DescriptionsHaveKindRankStepStartDurationBytes) {
     const TimelineBox box{.span = {.lane = Lane::Comm,
-                                   .kind = SpanKind::Reduce,
+                                   .kind = SpanKind::Transfer,
                                    .step = 8,
                                    .start = 1'500 * kMs,
                                    .end = 1'575 * kMs,
@@ -96,9 +99,12 @@ TEST(TimelinePainter, DescriptionsHaveKindRankStepStartDurationBytes) {
                                    .collective = 2}};
     const QString text = boxDescription(box, {3, Lane::Comm});
     for (const char* part :
-         {"reduce  75.00\u00a0ms", "rank 3", "comm", "step 8", "1.500000 s", "247\u00a0kB", "collective 2"}) {
+         {"transfer  75.00\u00a0ms", "rank 3", "comm", "step 8", "1.500000 s", "247\u00a0kB", "collective 2"}) {
         EXPECT_TRUE(text.contains(QString::fromUtf8(part))) << part << " in " << text.toStdString();
     }
+    const auto descriptionOf = [](SpanKind kind) { return boxDescription({.span = {.kind = kind}}, {0, Lane::Comm}); };
+    EXPECT_TRUE(descriptionOf(SpanKind::Skew).contains(QLatin1String("waits for the last rank")));
+    EXPECT_TRUE(descriptionOf(SpanKind::Reduce).contains(QLatin1String("in no number")));
     const TimelineBox many{.count = 37, .cover = 0.5F, .span = {.kind = SpanKind::Forward}};
     EXPECT_TRUE(
         boxDescription(many, {0, Lane::Compute}).startsWith(QLatin1String("37 spans in this pixel, mostly forward")));

@@ -9,21 +9,24 @@ namespace {
 
 TEST(OverlapWords, SayBothNumbersAndTheStraggler) {
     storage::RunDetail detail;
-    detail.row.steps = 1000;
-    EXPECT_EQ(overlapInWords(detail), QStringLiteral("nothing was reduced"));
+    detail.row.steps = 1300;
+    detail.row.workers = 4;
+    EXPECT_EQ(overlapInWords(detail), QStringLiteral("not timed"));
     detail.row.status = "running";
-    EXPECT_EQ(overlapInWords(detail), QStringLiteral("hidden and blocked: with the first evaluation"));
-    detail.row.blockedS = 0;
-    EXPECT_EQ(overlapInWords(detail), QStringLiteral("hidden and blocked: with the first evaluation"));
+    EXPECT_EQ(overlapInWords(detail), QStringLiteral("not timed yet"));
+    detail.row.stepMs = 10;
+    EXPECT_EQ(overlapInWords(detail), QStringLiteral("nothing was transferred"));
     detail.row.hidden = 0.992;
+    EXPECT_TRUE(overlapInWords(detail).contains(QStringLiteral("compute inflation not known")));
+    detail.row.timedSteps = 1000;
     detail.row.blockedS = 0.3;
-    detail.skewS = 0.0011;
-    detail.inflation = 1.02;
-    detail.stragglerRank = 2;
-    detail.stragglerExcess = 0.08;
+    detail.row.skewS = 0.0011;
+    detail.row.inflation = 1.02;
+    detail.row.inflationRanks = 3;
+    detail.straggler = Straggler{.rank = 2, .excess = 0.08};
     const QString words = overlapInWords(detail);
-    for (const char* part : {"hidden 99.2 %", "blocked 0.30 ms/step", "skew 1.10\u00a0ms", "compute inflation 1.02",
-                             "straggler: rank 2 (+8.0 %)"}) {
+    for (const char* part : {"hidden 99.2 %", "blocked 0.30 ms/step", "skew 1.10\u00a0ms",
+                             "compute inflation 1.02 (3 of 4 ranks)", "straggler: rank 2 (+8.0 %)"}) {
         EXPECT_TRUE(words.contains(QString::fromUtf8(part))) << part << " in " << words.toStdString();
     }
 }
@@ -58,12 +61,15 @@ TEST_F(TimelineCardTest, DraggingMeasuresWhatTheStoreHas) {
         }
         const OverlapSummary one = summariseOverlap(own, range);
         expected.compute += one.compute / 4;
-        expected.reduce += one.reduce / 4;
+        expected.transfer += one.transfer / 4;
+        expected.skew += one.skew / 4;
         expected.hidden += one.hidden / 4;
     }
     EXPECT_EQ(timeline.measure()->ranks, 4);
     EXPECT_NEAR(static_cast<double>(timeline.measure()->mean.compute), static_cast<double>(expected.compute), 4);
-    EXPECT_NEAR(static_cast<double>(timeline.measure()->mean.reduce), static_cast<double>(expected.reduce), 4);
+    EXPECT_NEAR(static_cast<double>(timeline.measure()->mean.transfer), static_cast<double>(expected.transfer), 4);
+    EXPECT_NEAR(static_cast<double>(timeline.measure()->mean.skew), static_cast<double>(expected.skew), 4);
+    EXPECT_GT(expected.skew, 0);
     EXPECT_NEAR(static_cast<double>(timeline.measure()->mean.hidden), static_cast<double>(expected.hidden), 4);
     EXPECT_GT(expected.hidden, 0);
 }

@@ -20,7 +20,8 @@ protected:
 
 RunItemPtr withNumbers() {
     storage::RunRow row = makeRun("r1", "dasgd")->row;
-    row.steps = 1000;
+    row.steps = 1300;
+    row.timedSteps = 1000;
     row.blockedS = 0.36;
     row.hidden = 0.9921;
     row.bestAccuracy = 0.974;
@@ -42,15 +43,13 @@ TEST_F(RunTableModelTest, SaysNumbersInTheirUnits) {
     EXPECT_EQ(cell(1, RunTableModel::Blocked), kAbsent);
 }
 
-TEST_F(RunTableModelTest, ALiveRunHasNoOverlapBeforeItReportsOne) {
+TEST_F(RunTableModelTest, BlockedIsOfTimedSteps) {
     storage::RunRow row = withNumbers()->row;
     row.status = "running";
-    row.blockedS = 0;
-    row.hidden.reset();
+    row.timedSteps.reset();
     model_.take({makeRunItem(row)}, {});
     EXPECT_EQ(cell(0, RunTableModel::Blocked), kAbsent);
-    row.blockedS = 0.36;
-    row.hidden = 0.9921;
+    row.timedSteps = 1000;
     model_.take({makeRunItem(row)}, {});
     EXPECT_EQ(cell(0, RunTableModel::Blocked), QStringLiteral("0.36"));
 }

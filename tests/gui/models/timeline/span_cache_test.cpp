@@ -13,7 +13,12 @@ constexpr auto kLong = std::chrono::minutes(1);
 
 SpanRow row(int rank, SpanKind kind, Ns start, Ns end) {
     return {rank,
-            {.lane = kind == SpanKind::Reduce ? Lane::Comm : Lane::Compute, .kind = kind, .start = start, .end = end}};
+            {.lane = kind == SpanKind::Transfer || kind == SpanKind::Skew ? Lane::Comm
+                     : kind == SpanKind::Window                           ? Lane::Io
+                                                                          : Lane::Compute,
+             .kind = kind,
+             .start = start,
+             .end = end}};
 }
 
 // A store in memory that counts how often it is asked.
@@ -37,7 +42,7 @@ TEST(SpanCache, AnswersWhatTheStoreHasWhateverTheWindow) {
     FakeStore store;
     for (int i = 0; i < 3000; ++i) {
         const Ns start = static_cast<Ns>(random() % 20'000) * kMs;
-        store.rows.push_back(row(static_cast<int>(random() % 3), i % 7 == 0 ? SpanKind::Reduce : SpanKind::Forward,
+        store.rows.push_back(row(static_cast<int>(random() % 3), i % 7 == 0 ? SpanKind::Transfer : SpanKind::Forward,
                                  start, start + static_cast<Ns>(random() % 3'000) * kMs));
     }
     SpanCache cache;
@@ -71,7 +76,7 @@ TEST(SpanCache, LateReductionsOfALiveRunAppear) {
     cache.reset(1);
     cache.grown(100 * kMs, true);
     ASSERT_TRUE(cache.load({0, 500 * kMs}, store.fetch(), kLong).value());
-    store.rows.push_back(row(0, SpanKind::Reduce, 5, 90 * kMs));
+    store.rows.push_back(row(0, SpanKind::Transfer, 5, 90 * kMs));
     cache.grown(120 * kMs, true);
     ASSERT_TRUE(cache.load({0, 500 * kMs}, store.fetch(), kLong).value());
     EXPECT_EQ(cache.frame({0, 500 * kMs}, 1e5).spans, 2U);
@@ -105,8 +110,9 @@ TEST(SpanCache, RanksWithoutSpansHaveTheirRows) {
 }
 
 TEST(SpanCache, MeasureIsTheMeanOverTheRanks) {
-    FakeStore store{{row(0, SpanKind::Forward, 0, 80 * kMs), row(0, SpanKind::Reduce, 40 * kMs, 100 * kMs),
-                     row(1, SpanKind::Forward, 0, 40 * kMs), row(1, SpanKind::Wait, 40 * kMs, 60 * kMs)}};
+    FakeStore store{{row(0, SpanKind::Forward, 0, 80 * kMs), row(0, SpanKind::Transfer, 40 * kMs, 100 * kMs),
+                     row(0, SpanKind::Skew, 20 * kMs, 40 * kMs), row(1, SpanKind::Forward, 0, 40 * kMs),
+                     row(1, SpanKind::Wait, 40 * kMs, 60 * kMs)}};
     SpanCache cache;
     cache.reset(2);
     cache.grown(200 * kMs, false);
@@ -114,11 +120,37 @@ TEST(SpanCache, MeasureIsTheMeanOverTheRanks) {
     const Measure measure = cache.measure({0, 100 * kMs});
     EXPECT_EQ(measure.ranks, 2);
     EXPECT_EQ(measure.mean.compute, 60 * kMs);
-    EXPECT_EQ(measure.mean.reduce, 30 * kMs);
+    EXPECT_EQ(measure.mean.transfer, 30 * kMs);
+    EXPECT_EQ(measure.mean.skew, 10 * kMs);
     EXPECT_EQ(measure.mean.hidden, 20 * kMs);
     EXPECT_EQ(measure.mean.blocked, 10 * kMs);
     EXPECT_EQ(measure.mean.idle, 30 * kMs);
     EXPECT_EQ(cache.measure({300 * kMs, 400 * kMs}).mean.idle, 100 * kMs);
+}
+
+TEST(SpanCache, WindowsMarkWhatIsNotTimedAndMakeNoLane) {
+    FakeStore store{{row(0, SpanKind::Forward, 0, 80 * kMs), row(0, SpanKind::Window, 10 * kMs, 40 * kMs),
+                     row(0, SpanKind::Window, 60 * kMs, 80 * kMs), row(1, SpanKind::Forward, 0, 40 * kMs)}};
+    SpanCache cache;
+    cache.reset(2);
+    cache.grown(200 * kMs, true);
+    ASSERT_TRUE(cache.load({0, 100 * kMs}, store.fetch(), kLong).value());
+    const TimelineFrame frame = cache.frame({0, 100 * kMs}, 1);
+    EXPECT_EQ(frame.rows.size(), 4U);
+    EXPECT_EQ(frame.spans, 2U);
+    ASSERT_EQ(frame.untimed.size(), 2U);
+    EXPECT_EQ(frame.untimed[0].range.end, 10 * kMs);
+    EXPECT_EQ(frame.untimed[1].range.start, 40 * kMs);
+}
+
+// As recorded before there were windows.
+TEST(SpanCache, ARunWithoutWindowsMarksNothing) {
+    FakeStore store{{row(0, SpanKind::Forward, 0, 80 * kMs)}};
+    SpanCache cache;
+    cache.reset(1);
+    cache.grown(200 * kMs, false);
+    ASSERT_TRUE(cache.load({0, 100 * kMs}, store.fetch(), kLong).value());
+    EXPECT_TRUE(cache.frame({0, 100 * kMs}, 1).untimed.empty());
 }
 
 }  // namespace

@@ -86,15 +86,35 @@ TEST(SpanMerge, PixelsDoNotMoveWhenTheWindowDoes) {
 TEST(SpanMerge, LinksGoFromTheLaunchToTheMergeThatUsesIt) {
     std::vector<TimelineLink> links;
     linkCollectives(
-        {span(SpanKind::Reduce, 10, 80, 1), span(SpanKind::Wait, 90, 95, 1), span(SpanKind::Merge, 95, 99, 1),
-         span(SpanKind::Reduce, 100, 180, 2), span(SpanKind::Wait, 170, 180, 2), span(SpanKind::Reduce, 200, 280, 3),
-         span(SpanKind::Merge, 5, 6, 9)},
+        {span(SpanKind::Transfer, 30, 80, 1), span(SpanKind::Skew, 10, 30, 1), span(SpanKind::Wait, 90, 95, 1),
+         span(SpanKind::Merge, 95, 99, 1), span(SpanKind::Reduce, 100, 180, 2), span(SpanKind::Wait, 170, 180, 2),
+         span(SpanKind::Reduce, 200, 280, 3), span(SpanKind::Merge, 5, 6, 9)},
         2, links);
     ASSERT_EQ(links.size(), 2U) << "no link without a use, none without a reduce";
-    EXPECT_EQ(links[0].launch, 10);
+    EXPECT_EQ(links[0].launch, 10) << "where the skew begins";
+    EXPECT_EQ(links[0].reduceEnd, 80);
     EXPECT_EQ(links[0].use, 95);
     EXPECT_EQ(links[0].rank, 2);
     EXPECT_EQ(links[1].use, 170) << "where nothing merges, the wait uses it";
+}
+
+TEST(SpanMerge, WhatLiesOutsideTheWindowsIsUntimed) {
+    const std::vector<Span> spans{span(SpanKind::Window, 300, 420), span(SpanKind::Window, 100, 200),
+                                  span(SpanKind::Window, 200, 250), span(SpanKind::Forward, 0, 50)};
+    const auto gapsOf = [&](TimeRange range, bool ended) {
+        std::vector<TimelineGap> gaps;
+        findUntimed(spans, 3, range, ended, gaps);
+        std::vector<std::pair<Ns, Ns>> ends;
+        for (const TimelineGap& gap : gaps) {
+            EXPECT_EQ(gap.rank, 3);
+            ends.emplace_back(gap.range.start, gap.range.end);
+        }
+        return ends;
+    };
+    using Gaps = std::vector<std::pair<Ns, Ns>>;
+    EXPECT_EQ(gapsOf({0, 500}, true), (Gaps{{0, 100}, {250, 300}, {420, 500}}));
+    EXPECT_EQ(gapsOf({0, 500}, false), (Gaps{{0, 100}, {250, 300}})) << "a window may be open";
+    EXPECT_EQ(gapsOf({150, 280}, true), (Gaps{{250, 280}}));
 }
 
 }  // namespace

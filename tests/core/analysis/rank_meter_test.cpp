@@ -1,0 +1,237 @@
+#include "core/analysis/rank_meter.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <random>
+#include <vector>
+
+namespace dasgd {
+namespace {
+
+Span span(SpanKind kind, Ns start, Ns end, std::int64_t step = 0, std::uint64_t collective = 0) {
+    return {.kind = kind, .step = step, .start = start, .end = end, .collective = collective};
+}
+Span window(Ns start, Ns end) { return span(SpanKind::Window, start, end); }
+
+OverlapTotals totalsOf(const std::vector<Span>& spans) {
+    RankMeter meter;
+    for (const Span& one : spans) meter.add(one);
+    return meter.totals();
+}
+
+// A step of 100: forward 40, backward 60; slower by `factor` where bytes move all the time.
+void step(std::vector<Span>& spans, Ns& now, std::int64_t number, Ns length, std::uint64_t collective = 0) {
+    const Ns begin = now;
+    spans.push_back(span(SpanKind::Forward, now, now + length * 2 / 5, number));
+    now += length * 2 / 5;
+    spans.push_back(span(SpanKind::Backward, now, begin + length, number));
+    now = begin + length;
+    if (collective != 0) spans.push_back(span(SpanKind::Transfer, begin, now, number, collective));
+}
+
+TEST(RankMeterTest, SkewIsNoPartOfHidden) {
+    // Arrived at 0, the last rank at 60, done at 100; computing until 70.
+    const OverlapTotals totals =
+        totalsOf({span(SpanKind::Forward, 0, 70), span(SpanKind::Skew, 0, 60), span(SpanKind::Transfer, 60, 100),
+                  span(SpanKind::Wait, 70, 100), window(0, 100)});
+    EXPECT_EQ(totals.hidden, 10);
+    EXPECT_EQ(totals.transfer, 40);
+    EXPECT_DOUBLE_EQ(*totals.hiddenFraction(), 0.25) << "with the skew it would be 0.7";
+    EXPECT_EQ(totals.skew, 60);
+    EXPECT_EQ(totals.transfers, 1);
+    EXPECT_EQ(totals.blocked, 30);
+}
+
+// An evaluation during which a transfer ends must not make the share of what is hidden look better.
+TEST(RankMeterTest, OnlyWindowsCount) {
+    const std::vector<Span> spans{span(SpanKind::Forward, 0, 40), span(SpanKind::Transfer, 20, 120),
+                                  span(SpanKind::Merge, 60, 120), span(SpanKind::Wait, 40, 60), window(0, 60)};
+    const OverlapTotals totals = totalsOf(spans);
+    EXPECT_EQ(totals.window, 60);
+    EXPECT_EQ(totals.transfer, 40);
+    EXPECT_EQ(totals.hidden, 20);
+    EXPECT_EQ(totals.compute, 40);
+    EXPECT_EQ(totals.blocked, 20);
+    EXPECT_EQ(totals.transfers, 0) << "it ended outside";
+}
+
+TEST(RankMeterTest, WithoutAWindowNothingIsKnown) {
+    const OverlapTotals totals = totalsOf({span(SpanKind::Forward, 0, 40), span(SpanKind::Transfer, 20, 60)});
+    EXPECT_EQ(totals, OverlapTotals());
+    EXPECT_FALSE(totals.hiddenFraction());
+    EXPECT_FALSE(totals.inflation());
+}
+
+TEST(RankMeterTest, AnUndividedReduceIsInNoNumber) {
+    const OverlapTotals totals =
+        totalsOf({span(SpanKind::Forward, 0, 40), span(SpanKind::Reduce, 0, 40, 1, 7), window(0, 100)});
+    EXPECT_EQ(totals.transfer, 0);
+    EXPECT_FALSE(totals.hiddenFraction());
+}
+
+TEST(RankMeterTest, InflationComparesStepsUnderATransferWithFreeOnes) {
+    std::vector<Span> spans;
+    Ns now = 0;
+    for (std::int64_t k = 1; k <= 8; ++k) {
+        step(spans, now, k, k % 2 == 0 ? 150 : 100, k % 2 == 0 ? static_cast<std::uint64_t>(k) : 0);
+    }
+    // Half covered: belongs to neither.
+    spans.push_back(span(SpanKind::Transfer, now, now + 500, 9, 9));
+    step(spans, now, 9, 1000);
+    spans.push_back(window(0, now));
+    const OverlapTotals totals = totalsOf(spans);
+    EXPECT_EQ(totals.coveredSteps, 4);
+    EXPECT_EQ(totals.freeSteps, 4);
+    EXPECT_DOUBLE_EQ(*totals.inflation(), 1.5);
+}
+
+TEST(RankMeterTest, InflationNeedsBothKindsOfSteps) {
+    std::vector<Span> always, never;
+    Ns now = 0;
+    step(always, now, 1, 100, 1);
+    now = 0;
+    step(never, now, 1, 100);
+    for (auto* spans : {&always, &never}) spans->push_back(window(0, 100));
+    EXPECT_FALSE(totalsOf(always).inflation());
+    EXPECT_FALSE(totalsOf(never).inflation());
+}
+
+TEST(RankMeterTest, StepsThatAnEvaluationOrAnUnknownReduceTouchedAreLeftOut) {
+    std::vector<Span> spans;
+    Ns now = 0;
+    step(spans, now, 1, 100);
+    step(spans, now, 2, 100);
+    step(spans, now, 3, 100);
+    spans.push_back(span(SpanKind::Reduce, 210, 260, 3, 5));
+    spans.push_back(window(0, 150));
+    spans.push_back(window(200, 300));
+    EXPECT_EQ(totalsOf(spans).freeSteps, 1);
+}
+
+// Weights of ranks that compute at different speeds must not meet in one quotient (rank_factors = [1, 2]).
+TEST(RankMeterTest, EachRankKnowsItsOwnInflation) {
+    std::vector<double> inflations;
+    for (const Ns length : {100, 200}) {
+        std::vector<Span> spans;
+        Ns now = 0;
+        // The slow rank is seldom free of transfers, the fast one often.
+        for (std::int64_t k = 1; k <= 30; ++k) {
+            const bool moving = length == 100 ? k % 3 == 0 : k % 3 != 0;
+            step(spans, now, k, length, moving ? static_cast<std::uint64_t>(k) : 0);
+        }
+        spans.push_back(window(0, now));
+        inflations.push_back(*totalsOf(spans).inflation());
+    }
+    EXPECT_DOUBLE_EQ(inflations[0], 1);
+    EXPECT_DOUBLE_EQ(inflations[1], 1);
+}
+
+// A long run: transfers come late, windows now and then.
+std::vector<Span> longRun(std::int64_t steps, std::mt19937& random) {
+    std::uniform_int_distribution<Ns> gap(0, 3), length(50, 150);
+    std::vector<Span> spans;
+    Ns now = 0, windowStart = 0;
+    Span late;
+    for (std::int64_t k = 1; k <= steps; ++k) {
+        step(spans, now, k, length(random));
+        spans.push_back(span(SpanKind::Wait, now, now + gap(random), k));
+        now = spans.back().end + gap(random);
+        if (k % 7 == 5 && late.collective != 0) spans.push_back(late);
+        if (k % 7 == 2) {
+            late = span(SpanKind::Transfer, now, now + 350, k, static_cast<std::uint64_t>(k));
+            spans.push_back(span(SpanKind::Skew, now - 20, now, k, static_cast<std::uint64_t>(k)));
+        }
+        if (k % 100 == 0) {
+            spans.push_back(window(windowStart, now));
+            if (k % 300 == 0) now += 1000;
+            windowStart = now;
+        }
+    }
+    return spans;
+}
+
+TEST(RankMeterTest, ForgettingChangesNothingWhereTransfersAreLateByLessThanTwoWindows) {
+    std::mt19937 random(11);
+    const std::vector<Span> spans = longRun(20'000, random);
+    RankMeter meter;
+    std::size_t most = 0;
+    for (const Span& one : spans) {
+        meter.add(one);
+        most = std::max(most, meter.kept());
+    }
+    EXPECT_LE(most, RankMeter::kMostKept);
+    EXPECT_LT(most, spans.size() / 4);
+    EXPECT_GT(meter.settledUntil(), 0);
+    // The slow way: intervals of the whole run at once, by instants of a coarse grid would be blind to gaps, so sums.
+    Ns compute = 0, windows = 0;
+    for (const Span& one : spans) {
+        if (isCompute(one.kind)) compute += one.end - one.start;
+        if (one.kind == SpanKind::Window) windows += one.end - one.start;
+    }
+    EXPECT_EQ(meter.totals().compute, compute);
+    EXPECT_EQ(meter.totals().window, windows);
+    const auto late = std::count_if(spans.begin(), spans.end(), [](const Span& s) { return s.collective != 0; });
+    EXPECT_GE(meter.totals().transfers, late / 2 - 70);
+    // A meter that was saved and loaded all the time says the same.
+    RankMeter again;
+    for (std::size_t i = 0; i < spans.size(); ++i) {
+        again.add(spans[i]);
+        if (i % 997 == 0) again = *RankMeter::load(again.save());
+    }
+    EXPECT_EQ(again.totals(), meter.totals());
+}
+
+TEST(RankMeterTest, WithoutWindowsMemoryIsBoundedAndNothingIsInvented) {
+    RankMeter meter;
+    Ns now = 0;
+    for (std::int64_t k = 0; k < 50'000; ++k, now += 100) meter.add(span(SpanKind::Forward, now, now + 90, k));
+    EXPECT_LE(meter.kept(), RankMeter::kMostKept);
+    meter.add(window(0, now));
+    const OverlapTotals totals = meter.totals();
+    EXPECT_GT(totals.window, 0);
+    EXPECT_LT(totals.window, now) << "of the newest part only";
+    EXPECT_EQ(totals.compute * 10, totals.window * 9) << "but that part is right";
+}
+
+TEST(RankMeterTest, AnOpenReduceHoldsItsTimeBack) {
+    RankMeter meter;
+    Ns now = 0;
+    meter.add(span(SpanKind::Reduce, 40, 100, 0, 77));
+    for (std::int64_t k = 0; k < 3000; ++k, now += 100) {
+        meter.add(span(SpanKind::Forward, now, now + 90, k));
+        if (k % 100 == 99) meter.add(window(now - 9900, now + 100));
+    }
+    EXPECT_LE(meter.settledUntil(), 40);
+    meter.add(span(SpanKind::Transfer, 60, 100, 0, 77));
+    EXPECT_EQ(meter.totals().hidden, 30) << "late, but not lost";
+}
+
+TEST(RankMeterTest, ForgetKeepsWhatItCameTo) {
+    RankMeter meter;
+    meter.add(span(SpanKind::Forward, 0, 50, 1));
+    meter.add(span(SpanKind::Transfer, 0, 40, 1, 1));
+    meter.add(window(0, 60));
+    meter.forgetBefore(60);
+    EXPECT_EQ(meter.kept(), 0U);
+    meter.add(span(SpanKind::Transfer, 30, 80, 1, 2));
+    meter.add(span(SpanKind::Forward, 60, 100, 2));
+    meter.add(window(0, 100));
+    EXPECT_EQ(meter.totals().window, 100);
+    EXPECT_EQ(meter.totals().hidden, 40 + 20);
+}
+
+TEST(RankMeterTest, BytesThatAreNoMeterAreRefused) {
+    RankMeter meter;
+    meter.add(span(SpanKind::Forward, -5, 1'000'000'000'000, 1 << 30));
+    const std::string bytes = meter.save();
+    EXPECT_TRUE(RankMeter::load(bytes));
+    EXPECT_FALSE(RankMeter::load(bytes.substr(0, bytes.size() - 1)));
+    EXPECT_FALSE(RankMeter::load(bytes + "x"));
+    EXPECT_FALSE(RankMeter::load(""));
+    EXPECT_FALSE(RankMeter::load("garbage"));
+}
+
+}  // namespace
+}  // namespace dasgd

@@ -1,0 +1,95 @@
+#include "core/analysis/timings.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace dasgd {
+namespace {
+
+Span reduce(Ns start, Ns end) {
+    return {.lane = Lane::Comm,
+            .kind = SpanKind::Reduce,
+            .step = 4,
+            .start = start,
+            .end = end,
+            .bytes = 64,
+            .collective = 9};
+}
+
+TEST(DivideReduce, SplitsAtTheLastArrival) {
+    const auto [skew, transfer] = divideReduce(reduce(100, 200), 130);
+    ASSERT_TRUE(skew);
+    EXPECT_EQ(skew->kind, SpanKind::Skew);
+    EXPECT_EQ(skew->start, 100);
+    EXPECT_EQ(skew->end, 130);
+    EXPECT_EQ(transfer.kind, SpanKind::Transfer);
+    EXPECT_EQ(transfer.start, 130);
+    EXPECT_EQ(transfer.end, 200);
+    for (const Span& part : {*skew, transfer}) {
+        EXPECT_EQ(part.lane, Lane::Comm);
+        EXPECT_EQ(part.step, 4);
+        EXPECT_EQ(part.bytes, 64);
+        EXPECT_EQ(part.collective, 9U);
+    }
+}
+
+TEST(DivideReduce, TheLastRankHasNoSkew) {
+    EXPECT_FALSE(divideReduce(reduce(100, 200), 100).skew);
+    EXPECT_EQ(divideReduce(reduce(100, 200), 100).transfer.start, 100);
+}
+
+// Clocks of hosts differ by up to their bound.
+TEST(DivideReduce, NoPartHasANegativeLength) {
+    const auto after = divideReduce(reduce(100, 200), 260);
+    EXPECT_EQ(after.skew->end, 200);
+    EXPECT_EQ(after.transfer.start, 200);
+    EXPECT_EQ(after.transfer.end, 200);
+    const auto before = divideReduce(reduce(100, 200), 40);
+    EXPECT_FALSE(before.skew);
+    EXPECT_EQ(before.transfer.start, 100);
+    const auto inverted = divideReduce(reduce(100, 90), 95);
+    EXPECT_FALSE(inverted.skew);
+    EXPECT_EQ(inverted.transfer.end, 100);
+}
+
+TEST(PaceOf, RanksApartCountByTheirMeanRate) {
+    // 100 steps a second and 50: 75 on the mean, whichever rank is asked.
+    const std::vector<RankPace> apart{{.steps = 300, .seconds = 3}, {.steps = 150, .seconds = 3}};
+    const auto pace = paceOf(apart, 32);
+    EXPECT_DOUBLE_EQ(pace->stepSeconds, 1.0 / 75);
+    EXPECT_DOUBLE_EQ(pace->samplesPerS, 32 * 150);
+    const std::vector<RankPace> swapped{apart[1], apart[0]};
+    EXPECT_DOUBLE_EQ(paceOf(swapped, 32)->stepSeconds, 1.0 / 75);
+}
+
+TEST(PaceOf, IsNotKnownOfSomeRanksOnly) {
+    EXPECT_FALSE(paceOf({}, 32));
+    const std::vector<RankPace> one{{.steps = 300, .seconds = 3}, {.steps = 0, .seconds = 0}};
+    EXPECT_FALSE(paceOf(one, 32));
+}
+
+Span forward(std::int64_t step, Ns start, Ns length) {
+    return {.kind = SpanKind::Forward, .step = step, .start = start, .end = start + length};
+}
+
+TEST(StragglerOf, ComputesLongest) {
+    std::vector<RankSpan> spans;
+    EXPECT_FALSE(stragglerOf(spans));
+    for (int rank = 0; rank < 5; ++rank) {
+        for (std::int64_t step = 0; step < 4; ++step) {
+            spans.push_back({rank, forward(step, step * 1000, rank == 3 ? 150 : 100)});
+            // Ranks that wait for the slow one are not slow.
+            spans.push_back({rank, {.kind = SpanKind::Wait, .step = step, .start = 0, .end = 900}});
+        }
+        if (rank == 0) {
+            EXPECT_FALSE(stragglerOf(spans)) << "of one rank";
+        }
+    }
+    const auto slowest = stragglerOf(spans);
+    EXPECT_EQ(slowest->rank, 3);
+    EXPECT_DOUBLE_EQ(slowest->excess, 0.5);
+}
+
+}  // namespace
+}  // namespace dasgd
