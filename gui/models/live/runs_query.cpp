@@ -12,7 +12,7 @@ bool sameRow(const storage::RunRow& a, const storage::RunRow& b) {
     return a.status == b.status && a.steps == b.steps && a.wallS == b.wallS && a.samples == b.samples &&
            a.finalLoss == b.finalLoss && a.bestAccuracy == b.bestAccuracy && a.hidden == b.hidden &&
            a.blockedS == b.blockedS && a.samplesPerS == b.samplesPerS && a.error == b.error &&
-           a.bytesSent == b.bytesSent && a.startedAt == b.startedAt;
+           a.stepMs == b.stepMs && a.bytesSent == b.bytesSent && a.startedAt == b.startedAt;
 }
 
 }  // namespace
