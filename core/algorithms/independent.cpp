@@ -10,9 +10,11 @@ public:
     explicit Independent(const NoParams&) {}
     void afterStep(StepContext&) override {}
     void drain(StepContext&) override {}
+    [[nodiscard]] std::int64_t roundSteps() const override { return 0; }
 };
 
-const AlgorithmRegistry::Add<Independent> kIndependentEntry{"independent", "No communication: the compute-only baseline"};
+const AlgorithmRegistry::Add<Independent> kIndependentEntry{"independent",
+                                                            "No communication: the compute-only baseline"};
 
 }  // namespace
 }  // namespace dasgd

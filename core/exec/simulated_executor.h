@@ -9,8 +9,9 @@ namespace dasgd {
 class SimulatedExecutor final : public Executor {
 public:
     // `time` outlives the executor; it moves `clock` on.
-    SimulatedExecutor(Clock& clock, EventSink& sink, TraceLevel level, SimulatedTime& time)
-        : Executor(clock, sink, level), time_(time) {}
+    SimulatedExecutor(Clock& clock, EventSink& sink, TraceLevel level, SimulatedTime& time,
+                      const CleanWindowOptions& windows = {})
+        : Executor(clock, sink, level, windows), time_(time) {}
     void gradientReady(std::size_t slot) override { time_.gradientReady(slot); }
     void layerDone(SpanKind pass, std::size_t slot) override { time_.layerDone(pass, slot); }
     void setUntimed(bool untimed) override { time_.setUntimed(untimed); }

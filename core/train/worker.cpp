@@ -3,13 +3,17 @@
 #include <ATen/Parallel.h>
 #include <torch/types.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <vector>
 
+#include "core/base/check.h"
 #include "core/exec/cpu_executor.h"
 #include "core/exec/simulated_executor.h"
 #include "core/step/step_context.h"
+#include "core/train/arrivals.h"
+#include "core/train/evaluation_board.h"
 #include "core/train/evaluator.h"
 #include "core/train/local_step.h"
 #include "core/train/loss_queue.h"
@@ -18,7 +22,10 @@ namespace dasgd {
 
 namespace {
 
-constexpr Ns kThroughputWindow = 200'000'000;
+// How often the figures of a run move.
+constexpr Ns kWindowPart = 200'000'000;
+// In simulated time more often than that says nothing to who looks on: so many times in a run.
+constexpr std::int64_t kSimulatedParts = 50;
 constexpr std::int64_t kWarmUpSteps = 3;
 
 TraceLevel levelOf(const RecordParams& record) {
@@ -37,11 +44,33 @@ FlatParams paramsOf(const Experiment& experiment, const TrainingData& data, Mode
     return {model->module(), experiment.scalarType()};
 }
 
-std::unique_ptr<Executor> executorFor(const Experiment& experiment, const WorkerEnvironment& environment) {
+std::int64_t warmUpOf(const Plan& plan) { return std::min(kWarmUpSteps, plan.totalSteps / 2); }
+
+std::unique_ptr<Executor> executorFor(const Experiment& experiment, const WorkerEnvironment& environment,
+                                      const Plan& plan, const Algorithm& algorithm) {
     Clock& clock = environment.clock;
     const TraceLevel level = levelOf(experiment.record);
-    if (!environment.simulatedTime) return std::make_unique<CpuExecutor>(clock, environment.sink, level);
-    return std::make_unique<SimulatedExecutor>(clock, environment.sink, level, *environment.simulatedTime);
+    CleanWindowOptions windows{
+        .waits = algorithm.roundSteps() > 0, .warmUpSteps = warmUpOf(plan), .shortestPart = kWindowPart};
+    if (!environment.simulatedTime) return std::make_unique<CpuExecutor>(clock, environment.sink, level, windows);
+    windows.fewestSteps = plan.totalSteps / kSimulatedParts;
+    return std::make_unique<SimulatedExecutor>(clock, environment.sink, level, *environment.simulatedTime, windows);
+}
+
+// `at`: step, samples and bytes; known at `wall`.
+void recordEvaluation(Metric at, Ns wall, const EvaluationReport& report, EventSink& sink) {
+    at.wall = wall;
+    const auto record = [&](std::string_view name, double value) {
+        at.name = name;
+        at.value = value;
+        sink.metric(at);
+    };
+    record("eval/loss", report.loss);
+    if (!std::isnan(report.accuracy)) {
+        record("eval/accuracy", report.accuracy);
+        record("eval/replica_accuracy", report.replicaAccuracy);
+    }
+    record("consensus/distance", report.consensusDistance);
 }
 
 class WorkerLoop {
@@ -53,18 +82,19 @@ public:
           environment_(environment),
           model_(std::move(model)),
           params_(paramsOf(experiment, data, model_.get())),
-          executor_(executorFor(experiment, environment)),
-          context_(environment.comm, environment.clock, params_, *executor_, experiment.train.batchSize),
           plan_(planSteps(experiment, data.splits.train.count())),
+          algorithm_(experiment.makeAlgorithm()),
+          executor_(executorFor(experiment, environment, plan_, *algorithm_)),
+          context_(environment.comm, environment.clock, params_, *executor_, experiment.train.batchSize),
           hasData_(!data.shards.empty()),
-          learningRate_(experiment.makeOptimizer()->learningRate()),
-          algorithm_(experiment.makeAlgorithm()) {
+          learningRate_(experiment.makeOptimizer()->learningRate()) {
         if (!model_) {
             local_ = makeIdleStep(params_, context_.gradientFeed());
             return;
         }
         local_ = makeLocalStep(experiment, data, *model_, params_, environment.comm.rank());
-        evaluator_.emplace(*model_, params_, environment.comm, data.splits.test);
+        DASGD_CHECK((environment.evaluations != nullptr) == (environment.simulatedTime != nullptr));
+        if (!environment.evaluations) evaluator_.emplace(*model_, params_, environment.comm, data.splits.test);
         if (experiment.record.weights) {
             for (std::int64_t i = 0; i < params_.size(); ++i) weightNames_.push_back("weight/" + std::to_string(i));
         }
@@ -77,7 +107,7 @@ public:
         recordWeights();
         evaluate();
         algorithm_->start(context_);
-        windowStart_ = environment_.clock.now();
+        reportedAt_ = environment_.clock.now();
         while (step_ < plan_.totalSteps) {
             if (environment_.control && !environment_.control->goOn(environment_.comm.rank(), step_)) {
                 return end(WorkerOutcome::Kind::Stopped);
@@ -96,6 +126,8 @@ private:
         const UntimedScope untimed(*executor_);
         Pending weights = environment_.comm.broadcast(params_.weights(), Rank{0});
         weights.wait();
+        // Who sends a broadcast need not wait for who receives it.
+        if (!environment_.simulatedTime) waitUntil(resumeInstant(environment_.comm, environment_.clock, 0));
         setupBytes_ = environment_.comm.bytesSent();
     }
 
@@ -107,14 +139,17 @@ private:
         descend(rate);
         ++step_;
         algorithm_->afterStep(context_);
-        executor_->flush();
         const Ns now = environment_.clock.now();
-        if (step_ > warmUp()) {
+        executor_->stepDone(now);
+        if (step_ > warmUpOf(plan_)) {
             measuredSteps_ += 1;
             measuredTime_ += now - begin;
         }
-        recordThroughput(now);
-        if (experiment_.timeOnly()) return;
+        recordWindows();
+        if (experiment_.timeOnly()) {
+            recordProgress(now);
+            return;
+        }
         recordWeights();
         losses_.push(metricNow("train/loss"), local_->loss());
         losses_.readReady([this](const Metric& loss) { recordLoss(loss); });
@@ -137,25 +172,45 @@ private:
     }
 
     void evaluate() {
-        const Ns begin = environment_.clock.now();
-        if (evaluator_) {
-            losses_.readAll([this](const Metric& loss) { recordLoss(loss); });
-            const UntimedScope untimed(*executor_);
-            EvaluationReport report;
-            executor_->run({SpanKind::Eval}, [&] { report = evaluator_->evaluate(); });
-            evaluationBytes_ += report.bytesSent;
-            if (environment_.comm.rank() == Rank{0}) {
-                metric("eval/loss", report.loss);
-                if (!std::isnan(report.accuracy)) {
-                    metric("eval/accuracy", report.accuracy);
-                    metric("eval/replica_accuracy", report.replicaAccuracy);
-                }
-                metric("consensus/distance", report.consensusDistance);
-            }
+        losses_.readAll([this](const Metric& loss) { recordLoss(loss); });
+        if (environment_.evaluations) {
+            depositReplica(*environment_.evaluations);
+        } else if (evaluator_) {
+            evaluateTogether();
         }
         recordOverlap();
-        windowStart_ += environment_.clock.now() - begin;
     }
+
+    // All ranks meet, and go on as far apart as they came. Ranks that never wait for each other need not, and would
+    // take ever longer.
+    void evaluateTogether() {
+        const bool waits = algorithm_->roundSteps() > 0;
+        const Ns arrived = waits ? environment_.clock.now() : 0;
+        const std::int64_t before = environment_.comm.bytesSent();
+        EvaluationReport report;
+        Ns known = 0;
+        executor_->run({SpanKind::Eval}, [&] {
+            report = evaluator_->evaluate();
+            known = environment_.clock.now();
+            if (step_ == plan_.totalSteps) return;
+            waitUntil(resumeInstant(environment_.comm, environment_.clock, arrived));
+        });
+        evaluationBytes_ += environment_.comm.bytesSent() - before;
+        recordWindows();
+        if (speaks()) recordEvaluation(metricNow(""), known, report, environment_.sink);
+    }
+
+    void depositReplica(EvaluationBoard& board) {
+        EvaluationBoard::Publish publish;
+        if (speaks()) {
+            publish = [&sink = environment_.sink, at = metricNow("")](const EvaluationReport& report, Ns last) {
+                recordEvaluation(at, last, report, sink);
+            };
+        }
+        board.deposit(environment_.comm.rank(), step_, environment_.clock.now(), *model_, params_, std::move(publish));
+    }
+
+    void waitUntil(Ns instant) { environment_.clock.sleepUntil(instant); }
 
     void recordOverlap() {
         if (executor_->level() == TraceLevel::Off) return;
@@ -166,18 +221,39 @@ private:
         metric("overlap/blocked_s", seconds(overlap.blocked));
     }
 
-    void recordThroughput(Ns now) {
-        ++windowSteps_;
-        const Ns elapsed = now - windowStart_;
-        if (elapsed < kThroughputWindow && step_ < plan_.totalSteps) return;
-        if (experiment_.timeOnly()) {
-            metric("train/step_ms", seconds(elapsed) * 1e3 / static_cast<double>(windowSteps_));
+    // Of the steps in clean windows alone: what was made between them is not timed.
+    void recordWindows() {
+        for (const CleanWindow& window : executor_->takeWindows()) {
+            timedSteps_ += window.steps;
+            timed_ += window.length();
+            if (executor_->level() != TraceLevel::Off) {
+                environment_.sink.span({.lane = Lane::Io,
+                                        .kind = SpanKind::Window,
+                                        .step = window.lastStep,
+                                        .start = window.time.start,
+                                        .end = window.time.end,
+                                        .bytes = window.steps});
+            }
+            recordTiming();
+            if (!speaks() || window.length() == 0) continue;
+            const auto samples = static_cast<double>(window.steps * samplesPerStep());
+            metric("throughput/samples_per_s", samples / seconds(window.length()));
         }
-        if (environment_.comm.rank() == Rank{0} && elapsed > 0) {
-            metric("throughput/samples_per_s", static_cast<double>(windowSteps_ * samplesPerStep()) / seconds(elapsed));
-        }
-        windowStart_ = now;
-        windowSteps_ = 0;
+    }
+
+    void recordTiming() {
+        metric("timing/steps", static_cast<double>(timedSteps_));
+        metric("timing/seconds", seconds(timed_));
+    }
+
+    // What a run of time only has instead of losses.
+    void recordProgress(Ns now) {
+        ++stepsToReport_;
+        const Ns elapsed = now - reportedAt_;
+        if (elapsed < kWindowPart && step_ < plan_.totalSteps) return;
+        metric("train/step_ms", seconds(elapsed) * 1e3 / static_cast<double>(stepsToReport_));
+        reportedAt_ = now;
+        stepsToReport_ = 0;
     }
 
     void recordWeights() {
@@ -191,16 +267,19 @@ private:
         // The last average, which nobody will merge, has no steps left to hide behind: it says nothing about the
         // overlap.
         recordOverlap();
+        executor_->stepsDone();
         algorithm_->drain(context_);
         executor_->flush();
+        recordWindows();
         losses_.readAll([this](const Metric& loss) { recordLoss(loss); });
-        if (kind == WorkerOutcome::Kind::Finished && evaluator_) {
+        if (kind == WorkerOutcome::Kind::Finished && model_) {
             const UntimedScope untimed(*executor_);
             const std::int64_t before = environment_.comm.bytesSent();
             averageModel(params_, environment_.comm);
             evaluationBytes_ += environment_.comm.bytesSent() - before;
         }
-        if (measuredSteps_ > 0 && environment_.comm.rank() == Rank{0}) {
+        recordTiming();
+        if (measuredSteps_ > 0 && speaks()) {
             metric("run/step_ms", seconds(measuredTime_) * 1e3 / static_cast<double>(measuredSteps_));
         }
         const bool finished = kind == WorkerOutcome::Kind::Finished;
@@ -224,27 +303,30 @@ private:
     }
 
     [[nodiscard]] std::int64_t samplesPerStep() const { return experiment_.train.batchSize * environment_.comm.size(); }
-    [[nodiscard]] std::int64_t warmUp() const { return std::min(kWarmUpSteps, plan_.totalSteps / 2); }
+    // Rank 0 records what is of the whole run.
+    [[nodiscard]] bool speaks() const { return environment_.comm.rank() == Rank{0}; }
 
     const Experiment& experiment_;
     const WorkerEnvironment& environment_;
     std::unique_ptr<Model> model_;
     FlatParams params_;
+    Plan plan_;
+    std::unique_ptr<Algorithm> algorithm_;
     std::unique_ptr<Executor> executor_;
     StepContext context_;
     std::unique_ptr<LocalStep> local_;
-    std::optional<Evaluator> evaluator_;  // none where there is nothing but time to measure
-    Plan plan_;
+    std::optional<Evaluator> evaluator_;  // none where ranks do not meet for it, or only time is simulated
     bool hasData_;
     double learningRate_;  // before the schedule
-    std::unique_ptr<Algorithm> algorithm_;
     std::vector<std::string> weightNames_;
     LossQueue losses_;
     std::int64_t step_ = 0;
     std::int64_t evaluationBytes_ = 0;  // kept out of `bytes_sent`: they are the laboratory's, not the algorithm's
     std::int64_t setupBytes_ = 0;
-    Ns windowStart_ = 0;
-    std::int64_t windowSteps_ = 0;
+    std::int64_t timedSteps_ = 0;  // in clean windows
+    Ns timed_ = 0;
+    Ns reportedAt_ = 0;  // of time only: since the last train/step_ms
+    std::int64_t stepsToReport_ = 0;
     Ns measuredTime_ = 0;
     std::int64_t measuredSteps_ = 0;
 };

@@ -14,6 +14,8 @@
 
 namespace dasgd {
 
+class EvaluationBoard;
+
 struct WorkerEnvironment {
     Communicator& comm;
     Clock& clock;
@@ -21,6 +23,7 @@ struct WorkerEnvironment {
     StepGate* control = nullptr;             // null: nobody can stop the run
     SimulatedTime* simulatedTime = nullptr;  // where time is simulated
     const TrainingData* data = nullptr;      // null: the rank loads its own
+    EvaluationBoard* evaluations = nullptr;  // of all ranks; where time is simulated, unless nothing is computed
 };
 
 struct WorkerOutcome {

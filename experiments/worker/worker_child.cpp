@@ -14,6 +14,7 @@
 #include "core/comm/gloo.h"
 #include "core/comm/threads.h"
 #include "core/sim/engine/world.h"
+#include "core/train/evaluation_board.h"
 #include "core/train/measure_step.h"
 #include "experiments/worker/rank_main.h"
 #include "experiments/worker/worker_process.h"
@@ -139,12 +140,18 @@ bool runVirtualRanks(const Shared& shared, const TrainingData& data) {
                                                                  recordFault(shared, plan, **journal, fault);
                                                              }});
     if (!world) return allFail(world.error(), journal->get());
+    std::unique_ptr<EvaluationBoard> evaluations;
+    if (!experiment.timeOnly()) {
+        auto made = EvaluationBoard::create(experiment, data);
+        if (!made) return allFail(made.error(), journal->get());
+        evaluations = std::move(*made);
+    }
     CooperativeGate gate(shared.control);
     bool failed = false;
     (*world)->run([&](VirtualRank& rank) {
         EventSink& sink = (*journal)->of(rank.comm.rank());
         const RankReport report =
-            trainRank(experiment, {rank.comm, rank.clock, sink, &gate, &rank.simulatedTime, &data});
+            trainRank(experiment, {rank.comm, rank.clock, sink, &gate, &rank.simulatedTime, &data, evaluations.get()});
         tell(report);
         if (report.state != RankState::Failed) return;
         failed = true;

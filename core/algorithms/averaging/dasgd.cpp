@@ -52,12 +52,14 @@ public:
     void start(StepContext& context) override { average_.start(context); }
     void afterStep(StepContext& context) override { average_.afterStep(context); }
     void drain(StepContext& context) override { average_.drain(context); }
+    [[nodiscard]] std::int64_t roundSteps() const override { return average_.roundSteps(); }
 
 private:
     DelayedAverage average_;
 };
 
-const AlgorithmRegistry::Add<Dasgd, DasgdParams> kDasgdEntry{"dasgd", "Local SGD with delayed averaging", "arXiv 2006.00441"};
+const AlgorithmRegistry::Add<Dasgd, DasgdParams> kDasgdEntry{"dasgd", "Local SGD with delayed averaging",
+                                                             "arXiv 2006.00441"};
 
 }  // namespace
 }  // namespace dasgd

@@ -41,6 +41,7 @@ public:
     // Same-step order: merge due → snapshot → launch.
     void afterStep(StepContext& context) override;
     void drain(StepContext& context) override;
+    [[nodiscard]] std::int64_t roundSteps() const override { return params_.period; }
 
 private:
     void launch(StepContext& context);

@@ -18,13 +18,14 @@ public:
         : average_({.period = params.period, .delay = 0, .localWeight = 0, .correction = 0}) {}
     void afterStep(StepContext& context) override { average_.afterStep(context); }
     void drain(StepContext& context) override { average_.drain(context); }
+    [[nodiscard]] std::int64_t roundSteps() const override { return average_.roundSteps(); }
 
 private:
     DelayedAverage average_;
 };
 
 const AlgorithmRegistry::Add<LocalSgd, LocalSgdParams> kLocalSgdEntry{"local_sgd", "Periodic blocking averages",
-                                                            "arXiv 1805.09767"};
+                                                                      "arXiv 1805.09767"};
 
 }  // namespace
 }  // namespace dasgd
