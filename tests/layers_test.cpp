@@ -31,15 +31,10 @@ const std::vector<Foreign> kForeign{
     {"LibTorch",
      {"torch/", "ATen/", "c10/", "caffe2/", "gloo/", "nccl"},
      {"torch", "nccl", "gloo"},
-<<<<<<< ours
-     {"core/comm", "core/exec", "core/backends", "core/step", "core/sim", "core/models", "core/datasets",
-      "core/optimizers", "core/schedules", "core/algorithms", "core/train", "experiments"}},
-=======
-     {"core/comm", "core/exec", "core/step", "core/sim", "core/models", "core/datasets", "core/optimizers",
+     {"core/comm", "core/exec", "core/backends", "core/step", "core/sim", "core/models", "core/datasets", "core/optimizers",
       "core/schedules", "core/algorithms", "core/train", "experiments/worker",
       // The CUDA devices that doctor counts, and the versions in a run's provenance.
       "experiments/config/checked_experiment.cpp", "experiments/launch/provenance.cpp"}},
->>>>>>> theirs
     {"SimGrid", {"simgrid/"}, {"simgrid"}, {"core/sim"}},
     {"Qt", {"Q"}, {"Qt6::"}, {"gui"}},
     {"QCustomPlot", {"qcustomplot"}, {"QCustomPlot"}, {"gui"}},

@@ -10,6 +10,7 @@ public:
     using Executor::Executor;
     void gradientReady(std::size_t) override {}
     void layerDone(SpanKind, std::size_t) override {}
+    void setBatchShare(double) override {}
     void setUntimed(bool) override {}
 
 private:
@@ -18,8 +19,8 @@ private:
 };
 
 [[nodiscard]] inline MakeExecutor onProcessor() {
-    return [](Clock& clock, EventSink& sink, TraceLevel level) {
-        return std::make_unique<CpuExecutor>(clock, sink, level);
+    return [](Clock& clock, EventSink& sink, TraceLevel level, const CleanWindowOptions& windows) {
+        return std::make_unique<CpuExecutor>(clock, sink, level, windows);
     };
 }
 

@@ -10,14 +10,17 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "core/analysis/overlap.h"
 #include "core/base/clock.h"
 #include "core/base/event.h"
 #include "core/comm/pending.h"
+#include "core/exec/clean_windows.h"
 
 namespace dasgd {
 
+// Summary: spans are recorded as at Full, for who forms numbers from them, but not kept (storage/format.md).
 enum class TraceLevel : std::uint8_t { Off, Summary, Full };
 
 struct Work {
@@ -29,7 +32,8 @@ struct Work {
 class Executor {
 public:
     // `clock` and `sink` outlive the executor.
-    Executor(Clock& clock, EventSink& sink, TraceLevel level) : clock_(clock), sink_(sink), level_(level) {}
+    Executor(Clock& clock, EventSink& sink, TraceLevel level, const CleanWindowOptions& windows = {})
+        : clock_(clock), sink_(sink), level_(level), windows_(windows) {}
     virtual ~Executor() = default;
     Executor(const Executor&) = delete;
     Executor& operator=(const Executor&) = delete;
@@ -39,7 +43,8 @@ public:
 
     // Does `work` by calling `f`, and records it on the compute lane from start to end. Calls nest; a wait inside a
     // pass interrupts it: what is recorded of the pass is the time before and after. Throws what `f` throws, having
-    // recorded the work so far, and CommError where the rank's host failed for good in simulated time.
+    // recorded the work so far, and CommError where the rank's host failed for good in simulated time. An evaluation or
+    // a checkpoint ends the clean window.
     template <class F>
     void run(const Work& work, F&& f) {
         Open open{.work = work, .step = step_, .start = now(), .outer = open_};
@@ -61,11 +66,20 @@ public:
     // Records operations that were waited for and whose end was not known then but is now, in the order of the waits.
     void flush();
 
+    // The present step is complete, at `now`.
+    void stepDone(Ns now);
+    // The last step was made: what follows belongs to no window.
+    void stepsDone() { windows_.end(); }
+    // Clean windows, or parts of one, that were completed since the last call, in order. At every level.
+    [[nodiscard]] std::vector<CleanWindow> takeWindows() { return windows_.take(); }
+
     // The backward pass under way has come to where the gradient of parameter `slot` is ready. From inside autograd.
     virtual void gradientReady(std::size_t slot) = 0;
     // The forward or backward pass under way, whichever `pass` says, is done with the layer of parameter `slot`, and
     // nothing is inside autograd: the rank may wait now. Throws as run() does.
     virtual void layerDone(SpanKind pass, std::size_t slot) = 0;
+    // The batch of the step that begins has this share of a full one's samples, and its passes that share of the time.
+    virtual void setBatchShare(double share) = 0;
     // While untimed, communication takes no simulated time: evaluation and setup are no part of the algorithm.
     virtual void setUntimed(bool untimed) = 0;
 
@@ -110,12 +124,14 @@ private:
     TraceLevel level_;
     std::int64_t step_ = 0;
     OverlapMeter meter_;
+    CleanWindows windows_;
     Open* open_ = nullptr;  // the innermost
     std::deque<Unended> unended_;
 };
 
 // Makes the executor of a rank for its device.
-using MakeExecutor = std::function<std::unique_ptr<Executor>(Clock& clock, EventSink& sink, TraceLevel level)>;
+using MakeExecutor = std::function<std::unique_ptr<Executor>(Clock& clock, EventSink& sink, TraceLevel level,
+                                                             const CleanWindowOptions& windows)>;
 
 // Untimed for as long as the object lives.
 class UntimedScope {

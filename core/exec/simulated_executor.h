@@ -9,10 +9,12 @@ namespace dasgd {
 class SimulatedExecutor final : public Executor {
 public:
     // `time` outlives the executor; it moves `clock` on.
-    SimulatedExecutor(Clock& clock, EventSink& sink, TraceLevel level, SimulatedTime& time)
-        : Executor(clock, sink, level), time_(time) {}
+    SimulatedExecutor(Clock& clock, EventSink& sink, TraceLevel level, SimulatedTime& time,
+                      const CleanWindowOptions& windows = {})
+        : Executor(clock, sink, level, windows), time_(time) {}
     void gradientReady(std::size_t slot) override { time_.gradientReady(slot); }
     void layerDone(SpanKind pass, std::size_t slot) override { time_.layerDone(pass, slot); }
+    void setBatchShare(double share) override { time_.setBatchShare(share); }
     void setUntimed(bool untimed) override { time_.setUntimed(untimed); }
 
 private:
@@ -24,8 +26,8 @@ private:
 
 // `time` outlives the executors.
 [[nodiscard]] inline MakeExecutor onSimulatedTime(SimulatedTime& time) {
-    return [&time](Clock& clock, EventSink& sink, TraceLevel level) {
-        return std::make_unique<SimulatedExecutor>(clock, sink, level, time);
+    return [&time](Clock& clock, EventSink& sink, TraceLevel level, const CleanWindowOptions& windows) {
+        return std::make_unique<SimulatedExecutor>(clock, sink, level, time, windows);
     };
 }
 

@@ -1,5 +1,6 @@
-// Measures the mean model ⟨w⟩, or the one that the algorithm names, on the test set, each rank on its share, and how
-// far the replicas have drifted from it.
+// Measures the mean model ⟨w⟩, or the one that the algorithm names, on the test set, and how far the replicas have
+// drifted from it. On a real cluster all ranks meet for it, each judging its share; on the virtual one see
+// evaluation_board.h.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,24 @@ struct EvaluationReport {
     double accuracy = 0;           // 0..1, of ⟨w⟩; NaN where there is nothing to classify
     double replicaAccuracy = 0;    // the same, each sample judged by the replica of the rank that holds it
     double consensusDistance = 0;  // ⟨‖wᵢ − ⟨w⟩‖²⟩
-    std::int64_t bytesSent = 0;    // by this rank for the evaluation alone
 };
+
+// Rank `rank`'s part of the test set: every `ranks`-th sample, so that sets sorted by class are shared out evenly.
+// Undefined tensors for a model that needs no data.
+[[nodiscard]] Samples shareOf(const Samples& test, Rank rank, int ranks);
+
+// Of the model with its present weights. Neither changes them nor communicates.
+[[nodiscard]] Evaluation evaluateOn(Model& model, const Samples& share);
+
+// One rank's summands of a report: what `mean` and `replica` got on its share, and the squared distance between them.
+[[nodiscard]] at::Tensor summandsOf(const Evaluation& mean, const Evaluation& replica, double distance);
+// `sums`: of all ranks' summands.
+[[nodiscard]] EvaluationReport reportOf(const at::Tensor& sums, int ranks, bool classifies);
+[[nodiscard]] double squaredDistance(const at::Tensor& weights, const at::Tensor& others);
+
+// The floating-point buffers in one tensor, a copy; undefined where there are none.
+[[nodiscard]] at::Tensor copyOfBuffers(const FlatParams& params);
+void setBuffers(const FlatParams& params, const at::Tensor& flat);
 
 class Evaluator {
 public:

@@ -335,16 +335,31 @@ Result<Experiment> readExperiment(const Value& document) {
     return experiment;
 }
 
+namespace {
+
+constexpr std::int64_t kFewestStepsToEvaluation = 20;
+constexpr std::int64_t kFewestRoundsToEvaluation = 4;
+
+std::int64_t defaultEvalEvery(const Experiment& experiment, std::int64_t stepsPerEpoch) {
+    const std::int64_t rounds = kFewestRoundsToEvaluation * experiment.makeAlgorithm()->roundSteps();
+    const std::int64_t steps = std::max(kFewestStepsToEvaluation, rounds);
+    return (steps + stepsPerEpoch - 1) / stepsPerEpoch * stepsPerEpoch;
+}
+
+}  // namespace
+
 Plan planSteps(const Experiment& experiment, std::int64_t trainSamples) {
     const TrainParams& train = experiment.train;
-    return planSteps({.samples = trainSamples,
-                      .workers = experiment.roles().trainers(),
-                      .batchSize = train.batchSize,
-                      .epochs = train.epochs,
-                      .steps = train.steps,
-                      .evalEvery = train.evalEvery,
-                      .dropLast = experiment.data.dropLast,
-                      .timeOnly = experiment.timeOnly()});
+    Plan plan = planSteps({.samples = trainSamples,
+                           .workers = experiment.roles().trainers(),
+                           .batchSize = train.batchSize,
+                           .epochs = train.epochs,
+                           .steps = train.steps,
+                           .evalEvery = train.evalEvery,
+                           .dropLast = experiment.data.dropLast,
+                           .timeOnly = experiment.timeOnly()});
+    if (train.evalEvery == 0) plan.evalEvery = defaultEvalEvery(experiment, plan.stepsPerEpoch);
+    return plan;
 }
 
 namespace {

@@ -3,12 +3,15 @@
 #include <ATen/Parallel.h>
 #include <torch/types.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <vector>
 
 #include "core/algorithms/extensions.h"
 #include "core/step/step_context.h"
+#include "core/train/arrivals.h"
+#include "core/train/evaluation_board.h"
 #include "core/train/evaluator.h"
 #include "core/train/local_step.h"
 #include "core/train/loss_queue.h"
@@ -17,7 +20,10 @@ namespace dasgd {
 
 namespace {
 
-constexpr Ns kThroughputWindow = 200'000'000;
+// How often the figures of a run move.
+constexpr Ns kWindowPart = 200'000'000;
+// In simulated time they move so many times in a run.
+constexpr std::int64_t kSimulatedParts = 50;
 constexpr std::int64_t kWarmUpSteps = 3;
 
 TraceLevel levelOf(const RecordParams& record) {
@@ -36,6 +42,31 @@ FlatParams paramsOf(const Experiment& experiment, const TrainingData& data, Mode
     return {model->module(), experiment.scalarType()};
 }
 
+std::int64_t warmUpOf(const Plan& plan) { return std::min(kWarmUpSteps, plan.totalSteps / 2); }
+
+CleanWindowOptions windowsOf(const Experiment& experiment, const Plan& plan, const Algorithm& algorithm) {
+    CleanWindowOptions windows{
+        .waits = algorithm.roundSteps() > 0, .warmUpSteps = warmUpOf(plan), .shortestPart = kWindowPart};
+    if (experiment.timeSimulated()) windows.fewestSteps = plan.totalSteps / kSimulatedParts;
+    return windows;
+}
+
+// `at`: step, samples and bytes; known at `wall`.
+void recordEvaluation(Metric at, Ns wall, const EvaluationReport& report, EventSink& sink) {
+    at.wall = wall;
+    const auto record = [&](std::string_view name, double value) {
+        at.name = name;
+        at.value = value;
+        sink.metric(at);
+    };
+    record("eval/loss", report.loss);
+    if (!std::isnan(report.accuracy)) {
+        record("eval/accuracy", report.accuracy);
+        record("eval/replica_accuracy", report.replicaAccuracy);
+    }
+    record("consensus/distance", report.consensusDistance);
+}
+
 class WorkerLoop {
 public:
     // No `model`: only time is simulated.
@@ -45,12 +76,13 @@ public:
           environment_(environment),
           model_(std::move(model)),
           params_(paramsOf(experiment, data, model_.get())),
-          optimizer_(experiment.makeOptimizer()),
-          executor_(environment.executor(environment.clock, environment.sink, levelOf(experiment.record))),
-          context_(environment.comm, environment.clock, params_, *executor_, experiment.train.batchSize, extras()),
           plan_(planSteps(experiment, data.splits.train.count())),
-          hasData_(data.splits.train.count() > 0),
+          optimizer_(experiment.makeOptimizer()),
           algorithm_(experiment.makeAlgorithm()),
+          executor_(environment.executor(environment.clock, environment.sink, levelOf(experiment.record),
+                                         windowsOf(experiment, plan_, *algorithm_))),
+          context_(environment.comm, environment.clock, params_, *executor_, experiment.train.batchSize, extras()),
+          hasData_(data.splits.train.count() > 0),
           ownUpdate_(dynamic_cast<OwnUpdate*>(algorithm_.get())),
           roles_(experiment.roles()),
           trains_(roles_.trains(environment.comm.rank())) {
@@ -62,6 +94,9 @@ public:
             const Rank trainer(roles_.trainerIndex(environment.comm.rank()));
             local_ = makeLocalStep(experiment, data, *model_, params_, *optimizer_, trainer);
         }
+        // Weights that the algorithm names are formed by all ranks together, so they meet for them.
+        const bool ownEvaluation = dynamic_cast<OwnEvaluation*>(algorithm_.get()) != nullptr;
+        if (roles_.everyoneTrains() && !ownEvaluation) board_ = environment.evaluations;
         evaluator_.emplace(*model_, params_, environment.comm, data.splits.test, roles_, evaluatedModel());
         if (experiment.record.weights) {
             for (std::int64_t i = 0; i < params_.size(); ++i) weightNames_.push_back("weight/" + std::to_string(i));
@@ -75,7 +110,7 @@ public:
         recordWeights();
         evaluate();
         algorithm_->start(context_);
-        windowStart_ = environment_.clock.now();
+        reportedAt_ = environment_.clock.now();
         while (step_ < plan_.totalSteps) {
             if (environment_.control && !environment_.control->goOn(environment_.comm.rank(), step_)) {
                 return end(WorkerOutcome::Kind::Stopped);
@@ -106,6 +141,8 @@ private:
         const UntimedScope untimed(*executor_);
         Pending weights = environment_.comm.broadcast(params_.weights(), Rank{0});
         weights.wait();
+        // The sender of a broadcast need not wait for its receivers.
+        if (!experiment_.timeSimulated()) waitUntil(resumeInstant(environment_.comm, environment_.clock, 0));
         setupBytes_ = environment_.comm.bytesSent();
     }
 
@@ -141,25 +178,26 @@ private:
         descend(rate);
         ++step_;
         algorithm_->afterStep(context_);
-        executor_->flush();
         const Ns now = environment_.clock.now();
-        if (step_ > warmUp()) {
+        executor_->stepDone(now);
+        if (step_ > warmUpOf(plan_)) {
             measuredSteps_ += 1;
             measuredTime_ += now - begin;
         }
-        recordThroughput(now);
-        if (experiment_.timeOnly()) return;
+        recordWindows();
+        if (experiment_.timeOnly()) {
+            recordProgress(now);
+            return;
+        }
         recordWeights();
         losses_.push(metricNow("train/loss"), local_->loss());
         losses_.readReady([this](const Metric& loss) { recordLoss(loss); });
     }
 
     void descend(double rate) {
-        if (environment_.simulatedTime) {
-            const auto batch = static_cast<double>(plan_.batchOf(step_ + 1));
-            environment_.simulatedTime->setBatchShare(batch / static_cast<double>(plan_.batchSize));
-        }
-        if (hasData_) executor_->run({SpanKind::Data}, [&] { local_->load(plan_.batchOf(step_ + 1)); });
+        const std::int64_t batch = plan_.batchOf(step_ + 1);
+        executor_->setBatchShare(static_cast<double>(batch) / static_cast<double>(plan_.batchSize));
+        if (hasData_) executor_->run({SpanKind::Data}, [&] { local_->load(batch); });
         executor_->run({SpanKind::Forward}, [&] { local_->forward(); });
         executor_->run({SpanKind::Backward}, [&] { local_->backward(); });
         algorithm_->afterBackward(context_);
@@ -182,25 +220,46 @@ private:
     }
 
     void evaluate() {
-        const Ns begin = environment_.clock.now();
-        if (evaluator_) {
-            losses_.readAll([this](const Metric& loss) { recordLoss(loss); });
-            const UntimedScope untimed(*executor_);
-            EvaluationReport report;
-            executor_->run({SpanKind::Eval}, [&] { report = evaluator_->evaluate(); });
-            evaluationBytes_ += report.bytesSent;
-            if (environment_.comm.rank() == Rank{0}) {
-                metric("eval/loss", report.loss);
-                if (!std::isnan(report.accuracy)) {
-                    metric("eval/accuracy", report.accuracy);
-                    metric("eval/replica_accuracy", report.replicaAccuracy);
-                }
-                metric("consensus/distance", report.consensusDistance);
-            }
+        losses_.readAll([this](const Metric& loss) { recordLoss(loss); });
+        if (board_) {
+            depositReplica(*board_);
+        } else if (evaluator_) {
+            evaluateTogether();
         }
         recordOverlap();
-        windowStart_ += environment_.clock.now() - begin;
     }
+
+    // All ranks meet, and go on as far apart as they came. Ranks that never wait for each other need not, and would
+    // take ever longer.
+    void evaluateTogether() {
+        const bool waits = algorithm_->roundSteps() > 0;
+        const Ns arrived = waits ? environment_.clock.now() : 0;
+        const std::int64_t before = environment_.comm.bytesSent();
+        EvaluationReport report;
+        Ns known = 0;
+        const UntimedScope untimed(*executor_);
+        executor_->run({SpanKind::Eval}, [&] {
+            report = evaluator_->evaluate();
+            known = environment_.clock.now();
+            if (step_ == plan_.totalSteps || experiment_.timeSimulated()) return;
+            waitUntil(resumeInstant(environment_.comm, environment_.clock, arrived));
+        });
+        evaluationBytes_ += environment_.comm.bytesSent() - before;
+        if (trains_) recordWindows();
+        if (environment_.comm.rank() == Rank{0}) recordEvaluation(metricNow(""), known, report, environment_.sink);
+    }
+
+    void depositReplica(EvaluationBoard& board) {
+        EvaluationBoard::Publish publish;
+        if (speaks()) {
+            publish = [&sink = environment_.sink, at = metricNow("")](const EvaluationReport& report, Ns last) {
+                recordEvaluation(at, last, report, sink);
+            };
+        }
+        board.deposit(environment_.comm.rank(), step_, environment_.clock.now(), *model_, params_, std::move(publish));
+    }
+
+    void waitUntil(Ns instant) { environment_.clock.sleepUntil(instant); }
 
     void recordOverlap() {
         if (executor_->level() == TraceLevel::Off) return;
@@ -211,18 +270,40 @@ private:
         metric("overlap/blocked_s", seconds(overlap.blocked));
     }
 
-    void recordThroughput(Ns now) {
-        const Ns elapsed = now - windowStart_;
-        if (elapsed < kThroughputWindow && step_ < plan_.totalSteps) return;
-        if (experiment_.timeOnly()) {
-            metric("train/step_ms", seconds(elapsed) * 1e3 / static_cast<double>(step_ - windowStep_));
+    // Of the steps in clean windows alone: what was made between them is not timed.
+    void recordWindows() {
+        for (const CleanWindow& window : executor_->takeWindows()) {
+            timedSteps_ += window.steps;
+            timed_ += window.length();
+            if (executor_->level() != TraceLevel::Off) {
+                environment_.sink.span({.lane = Lane::Io,
+                                        .kind = SpanKind::Window,
+                                        .step = window.lastStep,
+                                        .start = window.time.start,
+                                        .end = window.time.end,
+                                        .bytes = window.steps});
+            }
+            recordTiming();
+            if (!speaks() || window.length() == 0) continue;
+            const auto samples = static_cast<double>(plan_.samplesAfter(window.lastStep) -
+                                                     plan_.samplesAfter(window.lastStep - window.steps));
+            metric("throughput/samples_per_s", samples / seconds(window.length()));
         }
-        if (speaksForTrainers() && elapsed > 0) {
-            const auto samples = static_cast<double>(plan_.samplesAfter(step_) - plan_.samplesAfter(windowStep_));
-            metric("throughput/samples_per_s", samples / seconds(elapsed));
-        }
-        windowStart_ = now;
-        windowStep_ = step_;
+    }
+
+    void recordTiming() {
+        metric("timing/steps", static_cast<double>(timedSteps_));
+        metric("timing/seconds", seconds(timed_));
+    }
+
+    // What a run of time only has instead of losses.
+    void recordProgress(Ns now) {
+        ++stepsToReport_;
+        const Ns elapsed = now - reportedAt_;
+        if (elapsed < kWindowPart && step_ < plan_.totalSteps) return;
+        metric("train/step_ms", seconds(elapsed) * 1e3 / static_cast<double>(stepsToReport_));
+        reportedAt_ = now;
+        stepsToReport_ = 0;
     }
 
     void recordWeights() {
@@ -236,8 +317,10 @@ private:
         // The last average, which nobody will merge, has no steps left to hide behind: it says nothing about the
         // overlap.
         recordOverlap();
+        executor_->stepsDone();
         algorithm_->drain(context_);
         executor_->flush();
+        if (trains_) recordWindows();
         losses_.readAll([this](const Metric& loss) { recordLoss(loss); });
         if (kind == WorkerOutcome::Kind::Finished && evaluator_) {
             const UntimedScope untimed(*executor_);
@@ -245,7 +328,8 @@ private:
             evaluator_->takeModel();
             evaluationBytes_ += environment_.comm.bytesSent() - before;
         }
-        if (measuredSteps_ > 0 && speaksForTrainers()) {
+        if (trains_) recordTiming();
+        if (measuredSteps_ > 0 && speaks()) {
             metric("run/step_ms", seconds(measuredTime_) * 1e3 / static_cast<double>(measuredSteps_));
         }
         const bool finished = kind == WorkerOutcome::Kind::Finished;
@@ -268,21 +352,22 @@ private:
                 .bytesSent = environment_.comm.bytesSent() - evaluationBytes_ - setupBytes_};
     }
 
-    [[nodiscard]] bool speaksForTrainers() const { return environment_.comm.rank() == roles_.firstTrainer(); }
-    [[nodiscard]] std::int64_t warmUp() const { return std::min(kWarmUpSteps, plan_.totalSteps / 2); }
+    // The first rank that trains records what is of the whole run.
+    [[nodiscard]] bool speaks() const { return environment_.comm.rank() == roles_.firstTrainer(); }
 
     const Experiment& experiment_;
     const WorkerEnvironment& environment_;
     std::unique_ptr<Model> model_;
     FlatParams params_;
+    Plan plan_;
     std::unique_ptr<Optimizer> optimizer_;
+    std::unique_ptr<Algorithm> algorithm_;
     std::unique_ptr<Executor> executor_;
     StepContext context_;
     std::unique_ptr<LocalStep> local_;
-    std::optional<Evaluator> evaluator_;  // none where there is nothing but time to measure
-    Plan plan_;
+    std::optional<Evaluator> evaluator_;  // none where only time is simulated
+    EvaluationBoard* board_ = nullptr;    // instead of a meeting
     bool hasData_;
-    std::unique_ptr<Algorithm> algorithm_;
     OwnUpdate* ownUpdate_;  // the algorithm, or null
     Roles roles_;
     bool trains_;
@@ -291,8 +376,10 @@ private:
     std::int64_t step_ = 0;
     std::int64_t evaluationBytes_ = 0;  // kept out of `bytes_sent`: they are the laboratory's, not the algorithm's
     std::int64_t setupBytes_ = 0;
-    Ns windowStart_ = 0;
-    std::int64_t windowStep_ = 0;  // completed when the window began
+    std::int64_t timedSteps_ = 0;  // in clean windows
+    Ns timed_ = 0;
+    Ns reportedAt_ = 0;  // of time only: since the last train/step_ms
+    std::int64_t stepsToReport_ = 0;
     Ns measuredTime_ = 0;
     std::int64_t measuredSteps_ = 0;
 };

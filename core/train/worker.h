@@ -15,13 +15,16 @@
 
 namespace dasgd {
 
+class EvaluationBoard;
+
 struct WorkerEnvironment {
     Communicator& comm;
     Clock& clock;
     EventSink& sink;
     StepGate* control = nullptr;  // null: nobody can stop the run
     MakeExecutor executor = onProcessor();
-    const TrainingData* data = nullptr;  // null: the rank loads its own
+    const TrainingData* data = nullptr;      // null: the rank loads its own
+    EvaluationBoard* evaluations = nullptr;  // of all ranks; where time is simulated, unless nothing is computed
 };
 
 struct WorkerOutcome {

@@ -26,7 +26,8 @@ struct CheckedExperiment {
     double timeoutS = 0;
     std::string link;  // "200Mbps, 1ms", "" where the link is real
     std::int64_t totalSteps = 0;
-    double stepsPerEpoch = 0;  // mean; below 1 where a step is more than an epoch
+    double stepsPerEpoch = 0;    // mean; below 1 where a step is more than an epoch
+    std::int64_t evalEvery = 0;  // steps; 0 where nothing is computed that could be evaluated
     std::int64_t parameters = 0;
     std::filesystem::path networkFile;  // what the network is read from, "" where nothing
 };

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdio>
 
+#include "core/train/evaluation_board.h"
 #include "core/train/open_host.h"
 #include "experiments/base/errors.h"
 #include "experiments/worker/rank_journals.h"
@@ -46,12 +47,12 @@ struct Shared {
 
 // False where a rank failed. Each rank reports before the network library is torn down: that can take until its
 // deadline when a peer is dead.
-bool runRanks(const Shared& shared, RankHost& host, const TrainingData* data) {
+bool runRanks(const Shared& shared, RankHost& host, const TrainingData* data, EvaluationBoard* evaluations) {
     std::atomic<bool> failed = false;
     host.run([&](HostedRank& rank) {
         EventSink& sink = shared.journals.of(rank.comm.rank());
-        const RankReport report =
-            trainRank(shared.experiment, {rank.comm, rank.clock, sink, rank.gate, rank.executor, data});
+        const RankReport report = trainRank(
+            shared.experiment, {rank.comm, rank.clock, sink, rank.gate, rank.executor, data, evaluations});
         tell(report);
         if (report.state != RankState::Failed) return;
         failed = true;
@@ -75,7 +76,11 @@ Result<bool> openAndRun(const Shared& shared, MonotonicClock& clock) {
                                       .control = &shared.control,
                                       .folder = paths.run(shared.task.runId),
                                       .sink = [&](Rank rank) -> EventSink& { return shared.journals.of(rank); }}));
-    const bool finished = runRanks(shared, *host, common);
+    std::unique_ptr<EvaluationBoard> evaluations;
+    if (shared.experiment.timeSimulated() && !shared.experiment.timeOnly()) {
+        DASGD_ASSIGN(evaluations, EvaluationBoard::create(shared.experiment, data));
+    }
+    const bool finished = runRanks(shared, *host, common, evaluations.get());
     if (!finished) static_cast<void>(host.release());
     return finished;
 }

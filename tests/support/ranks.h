@@ -22,11 +22,14 @@ inline std::string nameOf(Backend backend) { return backend == Backend::Threads 
 
 using RankBody = std::function<void(Communicator&, Clock&)>;
 using OwningRankBody = std::function<void(std::unique_ptr<Communicator>, Clock&)>;
+// What stands between a rank and its communicator, as an emulated link.
+using Dress = std::function<std::unique_ptr<Communicator>(std::unique_ptr<Communicator>, Clock&)>;
 
 // Runs `body` once a rank, each in a thread of its own; the first exception is thrown again here. A rank that throws
 // aborts the others, as a run does.
 inline void runRanksOwning(Backend backend, int size, const OwningRankBody& body,
-                           std::chrono::milliseconds timeout = std::chrono::milliseconds(20'000)) {
+                           std::chrono::milliseconds timeout = std::chrono::milliseconds(20'000),
+                           const Dress& dress = nullptr) {
     MonotonicClock clock;
     const TempDir folder;
     ThreadsGroup group(size, timeout, clock);
@@ -46,6 +49,7 @@ inline void runRanksOwning(Backend backend, int size, const OwningRankBody& body
                     if (!made) throw std::runtime_error(made.error().message);
                     comm = std::move(*made);
                 }
+                if (dress) comm = dress(std::move(comm), clock);
                 body(std::move(comm), clock);
             } catch (...) {
                 errors[static_cast<std::size_t>(r)] = std::current_exception();
@@ -60,9 +64,11 @@ inline void runRanksOwning(Backend backend, int size, const OwningRankBody& body
 }
 
 inline void runRanks(Backend backend, int size, const RankBody& body,
-                     std::chrono::milliseconds timeout = std::chrono::milliseconds(20'000)) {
+                     std::chrono::milliseconds timeout = std::chrono::milliseconds(20'000),
+                     const Dress& dress = nullptr) {
     runRanksOwning(
-        backend, size, [&](const std::unique_ptr<Communicator>& comm, Clock& clock) { body(*comm, clock); }, timeout);
+        backend, size, [&](const std::unique_ptr<Communicator>& comm, Clock& clock) { body(*comm, clock); }, timeout,
+        dress);
 }
 
 }  // namespace dasgd::test

@@ -1,0 +1,65 @@
+// Evaluations of a virtual cluster. A rank that waited for the others to evaluate would meet them, which its algorithm
+// may not do; so it leaves a copy of its weights and goes on, and whoever is last at that step evaluates the mean of
+// all. No simulated time passes and no rank waits: times with and without evaluations are the same. Values are those
+// of Evaluator on the backend `threads`, to the last bit.
+//
+// Holds the copies of every evaluation that some rank has not come to: of ranks that run apart, as many as the fastest
+// is ahead. One board a run, shared by its ranks, which are actors of one thread; outlives them.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "core/base/clock.h"
+#include "core/base/result.h"
+#include "core/train/evaluator.h"
+#include "core/train/experiment.h"
+#include "core/train/training_data.h"
+
+namespace dasgd {
+
+class EvaluationBoard {
+public:
+    // Tells the result, and at which instant the last rank came to the step. May be called after the rank that gave it
+    // has ended.
+    using Publish = std::function<void(const EvaluationReport& report, Ns at)>;
+
+    // `models` judge the mean: one for all ranks, or one a rank where each rank has an objective of its own. They are
+    // used by nobody else. `test` outlives the board.
+    EvaluationBoard(std::vector<std::unique_ptr<Model>> models, at::ScalarType type, const Samples& test, int ranks);
+
+    // For an experiment that computes; builds the models. Errors: a model that cannot be built.
+    [[nodiscard]] static Result<std::unique_ptr<EvaluationBoard>> create(const Experiment& experiment,
+                                                                         const TrainingData& data);
+
+    // `rank` has come to the evaluation after `step` steps, at `now`, with these weights and buffers, which are copied.
+    // Every rank comes to the same steps, in order. Exactly one of them gives a `publish` that is not null.
+    void deposit(Rank rank, std::int64_t step, Ns now, Model& model, FlatParams& params, Publish publish);
+
+private:
+    struct Replica {
+        at::Tensor weights;
+        at::Tensor buffers;
+        Evaluation evaluation;  // on the rank's share
+    };
+    struct Open {
+        std::vector<Replica> replicas;  // of each rank
+        int arrived = 0;
+        Ns last = 0;
+        Publish publish;
+    };
+    struct Judge {
+        std::unique_ptr<Model> model;
+        FlatParams params;
+    };
+    [[nodiscard]] EvaluationReport evaluate(const std::vector<Replica>& replicas);
+    [[nodiscard]] Judge& judgeOf(std::size_t rank) { return judges_.size() == 1 ? judges_[0] : judges_[rank]; }
+
+    std::vector<Judge> judges_;
+    std::vector<Samples> shares_;        // of each rank
+    std::map<std::int64_t, Open> open_;  // by step
+};
+
+}  // namespace dasgd
