@@ -15,7 +15,7 @@ constexpr std::array kCommands{
     Command{"stop", "Stop a run: all ranks at one and the same step", declareStop},
     Command{"advise", "Which delay and period a cluster asks for, what each algorithm would take, and why",
             declareAdvise},
-    Command{"calibrate", "Measure the cluster at hand and write it down as a platform", declareCalibrate},
+    Command{"calibrate", "Measure the cluster at hand and write it down as a calibration", declareCalibrate},
     Command{"replay", "A recorded run again on a virtual cluster: its own, or another", declareReplay},
     Command{"list", "The runs of a workspace", declareList},
     Command{"show", "Everything that is known of a run", declareShow},
