@@ -36,6 +36,7 @@ const std::vector<Foreign> kForeign{
       // The CUDA devices that doctor counts, and the versions in a run's provenance.
       "experiments/config/checked_experiment.cpp", "experiments/launch/provenance.cpp"}},
     {"SimGrid", {"simgrid/"}, {"simgrid"}, {"core/sim"}},
+    {"pugixml", {"pugixml"}, {"pugixml"}, {"core/sim"}},
     {"Qt", {"Q"}, {"Qt6::"}, {"gui"}},
     {"QCustomPlot", {"qcustomplot"}, {"QCustomPlot"}, {"gui"}},
     {"SQLite", {"sqlite3", "SQLiteCpp"}, {"SQLite", "sqlite3"}, {"storage"}},

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/base/text.h"
-#include "experiments/calibrate/calibrated_platform.h"
+#include "experiments/calibrate/calibration_file.h"
 #include "experiments/calibrate/candidates.h"
 #include "experiments/calibrate/forecast.h"
 #include "experiments/calibrate/probe_experiment.h"
@@ -29,7 +29,7 @@ bool isSimulated(const Value& document) {
     return backend && timeIsSimulated(*backend);
 }
 
-// The experiment on a virtual cluster: --platform's, its own, or the calibrated cluster at hand.
+// The experiment on a virtual cluster: --calibration's, its own, or the calibrated cluster at hand.
 Result<Value> onVirtualCluster(const AdviseOptions& options, RunSession& session) {
     DASGD_ASSIGN(Value file, readExperimentFile(options.file, options.overrides));
     DASGD_ASSIGN(Value document, onlyDocument(std::move(file), options.overrides));
@@ -38,7 +38,7 @@ Result<Value> onVirtualCluster(const AdviseOptions& options, RunSession& session
     DASGD_TRY(checkExperiment(document));
     DASGD_ASSIGN(const CheckedExperiment probe, probeExperimentOf(document));
     DASGD_ASSIGN(const Calibration calibration, runProbe(session, probe, "calibrating"));
-    DASGD_TRY(applyPlatform(document, platformOf(calibration)));
+    DASGD_TRY(applyCalibration(document, calibratedCluster(calibration)));
     return document;
 }
 
@@ -151,7 +151,7 @@ int advise(const AdviseOptions& options) {
 Action declareAdvise(CLI::App& app) {
     auto options = std::make_shared<AdviseOptions>();
     app.add_option("FILE", options->file, "The experiment that is to be run")->required();
-    addPlatformOption(app, options->overrides.platform);
+    addCalibrationOption(app, options->overrides.calibration);
     addSetOption(app, options->overrides);
     app.add_option("--target", options->target,
                    "Train every row with maths for as long as FILE says, and tell when accuracy=0.97 or loss=0.1 is "
@@ -163,7 +163,7 @@ Action declareAdvise(CLI::App& app) {
     app.add_flag("--json", options->json, "One JSON object");
     app.add_flag("-q,--quiet", options->quiet, "No progress");
     app.footer(
-        "Without --platform the cluster of FILE is calibrated first, unless it is virtual. The forecast is made of "
+        "Without --calibration the cluster of FILE is calibrated first, unless it is virtual. The forecast is made of "
         "short\n"
         "runs of time only on the virtual cluster, which stay in the workspace. With --target every row is trained "
         "besides,\n"

@@ -1,11 +1,11 @@
-// `dasgd calibrate`: measures the cluster at hand and writes it down as a platform.
+// `dasgd calibrate`: measures the cluster at hand and writes it down as a calibration.
 #include <cstdio>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "experiments/base/text.h"
-#include "experiments/calibrate/calibrated_platform.h"
+#include "experiments/calibrate/calibration_file.h"
 #include "experiments/calibrate/probe_experiment.h"
 #include "experiments/commands/command.h"
 #include "experiments/launch/run_session.h"
@@ -89,14 +89,14 @@ std::string textOf(const Calibration& calibration) {
 // Without a network an experiment would run on whatever the schema's default is.
 Error withoutNetwork(const Calibration& calibration) {
     return {"run " + calibration.runId +
-            " says nothing about a network, which a platform needs; take one whose ranks communicate, or measure: "
+            " says nothing about a network, which a calibration needs; take one whose ranks communicate, or measure: "
             "dasgd calibrate FILE"};
 }
 
-Status writePlatform(const std::string& file, const Calibration& calibration) {
+Status writeCalibration(const std::string& file, const Calibration& calibration) {
     if (!calibration.link) return tl::unexpected(withoutNetwork(calibration));
     std::ofstream out(file, std::ios::binary);
-    out << platformDocument(calibration);
+    out << calibrationDocument(calibration);
     out.close();
     if (!out) {
         return fail(file + ": cannot be written; the run is recorded: dasgd calibrate --run " + calibration.runId +
@@ -114,10 +114,10 @@ void print(const CalibrateOptions& options, const Calibration& calibration) {
                 calibration.workers, printable(calibration.model).c_str(),
                 static_cast<long long>(calibration.batchSize), textOf(calibration).c_str());
     if (!options.out.empty()) return;
-    const std::string platform = calibration.link
-                                     ? platformDocument(calibration)
-                                     : "No platform: " + printable(withoutNetwork(calibration).message) + "\n";
-    std::printf("\n%s", platform.c_str());
+    const std::string document = calibration.link
+                                     ? calibrationDocument(calibration)
+                                     : "No calibration: " + printable(withoutNetwork(calibration).message) + "\n";
+    std::printf("\n%s", document.c_str());
 }
 
 // What was measured is told before anything can go wrong with writing it down.
@@ -125,9 +125,9 @@ int conclude(const CalibrateOptions& options, const Calibration& calibration) {
     print(options, calibration);
     if (options.out.empty()) return kFinished;
     std::fflush(stdout);
-    if (const Status written = writePlatform(options.out, calibration); !written) return refuse(written.error());
+    if (const Status written = writeCalibration(options.out, calibration); !written) return refuse(written.error());
     if (!options.json) {
-        std::printf("\nWritten to %s. Use it: dasgd run FILE.toml --platform %s\n", printable(options.out).c_str(),
+        std::printf("\nWritten to %s. Use it: dasgd run FILE.toml --calibration %s\n", printable(options.out).c_str(),
                     printable(options.out).c_str());
     }
     return kFinished;
@@ -159,7 +159,7 @@ Action declareCalibrate(CLI::App& app) {
     auto options = std::make_shared<CalibrateOptions>();
     app.add_option("FILE", options->file, "The experiment whose model, batch and cluster are measured");
     app.add_option("--run", options->run, "Measure nothing: take a run that was recorded");
-    app.add_option("-o,--out", options->out, "Where the platform is written; printed where none is given");
+    app.add_option("-o,--out", options->out, "Where the calibration is written; printed where none is given");
     app.add_flag("--experiment", options->experiment,
                  "Print the experiment that measures, for workers started by torchrun, srun or mpirun");
     addSetOption(app, options->overrides);
@@ -169,7 +169,7 @@ Action declareCalibrate(CLI::App& app) {
     app.footer(
         "Measures T_c and its scatter, α, β, ρ and κ with the algorithm probe, in a run like any other.\n"
         "On a cluster: dasgd calibrate FILE --experiment > probe.toml, dasgd worker probe.toml under your launcher,\n"
-        "then dasgd calibrate --run RUN -o platform.toml.");
+        "then dasgd calibrate --run RUN -o calibration.toml.");
     return [options] { return calibrate(*options); };
 }
 

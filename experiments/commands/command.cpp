@@ -29,8 +29,9 @@ void addWorkspaceOption(CLI::App& app, std::string& workspace) {
         ->envname("DASGD_WORKSPACE");
 }
 
-void addPlatformOption(CLI::App& app, std::string& platform) {
-    app.add_option("--platform", platform, "Run on this virtual cluster instead, as dasgd calibrate writes it");
+void addCalibrationOption(CLI::App& app, std::string& calibration) {
+    app.add_option("--calibration", calibration, "Run on this virtual cluster instead, as dasgd calibrate writes it");
+    app.add_option("--platform", calibration)->group("");
 }
 
 void addSetOption(CLI::App& app, Overrides& overrides) {

@@ -43,8 +43,8 @@ public:
 // --workspace, else $DASGD_WORKSPACE, else ./dasgd-workspace.
 void addWorkspaceOption(CLI::App& app, std::string& workspace);
 
-// --platform FILE.
-void addPlatformOption(CLI::App& app, std::string& platform);
+// --calibration FILE; --platform, its former name, is understood and not listed.
+void addCalibrationOption(CLI::App& app, std::string& calibration);
 
 // --set, one assignment each time it is given, and --drop-unknown.
 void addSetOption(CLI::App& app, Overrides& overrides);

@@ -6,7 +6,7 @@
 
 #include "core/base/toml_reader.h"
 #include "experiments/base/text.h"
-#include "experiments/calibrate/calibrated_platform.h"
+#include "experiments/calibrate/calibration_file.h"
 #include "experiments/commands/command.h"
 #include "experiments/config/calibrated_cluster.h"
 #include "experiments/launch/run_session.h"
@@ -26,32 +26,32 @@ bool setsNetwork(const Overrides& overrides) {
     return std::ranges::any_of(overrides.set, [](const std::string& one) { return one.starts_with("network"); });
 }
 
-// The experiment of `row` on the cluster that its own spans describe; --platform replaces its network, and its times
+// The experiment of `row` on the cluster that its own spans describe; --calibration replaces its network, and its times
 // where it has some.
 Result<Value> documentOf(storage::RunReader& reader, const storage::RunRow& row, const Overrides& overrides) {
     DASGD_ASSIGN(Value document, parseToml(row.config, row.runId));
-    Value platform;
+    Value cluster;
     if (!row.timeIsSimulated()) {
         DASGD_ASSIGN(const Calibration calibration, calibrationOf(reader, row.runId));
-        platform = platformOf(calibration);
+        cluster = calibratedCluster(calibration);
     } else {
         for (const char* section : {"network", "compute"}) {
-            if (const Value* own = document.find(section)) platform.set(section, *own);
+            if (const Value* own = document.find(section)) cluster.set(section, *own);
         }
     }
-    if (!overrides.platform.empty()) {
-        DASGD_ASSIGN(const Value given, readTomlFile(overrides.platform));
-        for (const auto& [name, section] : *given.as<Value::Table>()) platform.set(name, section);
+    if (!overrides.calibration.empty()) {
+        DASGD_ASSIGN(const Value given, readTomlFile(overrides.calibration));
+        for (const auto& [name, section] : *given.as<Value::Table>()) cluster.set(name, section);
     }
-    if (!platform.find("network")) {
+    if (!cluster.find("network")) {
         if (!setsNetwork(overrides)) {
             return fail(
                 "run " + row.runId +
-                " says nothing about a network; give one with --platform FILE or --set network.bandwidth=1Gbps");
+                " says nothing about a network; give one with --calibration FILE or --set network.bandwidth=1Gbps");
         }
-        platform.set("network", Value());
+        cluster.set("network", Value());
     }
-    DASGD_TRY(applyPlatform(document, platform));
+    DASGD_TRY(applyCalibration(document, cluster));
     return document;
 }
 
@@ -106,7 +106,7 @@ int replay(const ReplayOptions& options) {
 Action declareReplay(CLI::App& app) {
     auto options = std::make_shared<ReplayOptions>();
     app.add_option("RUN", options->run, "Run id, or the beginning of one")->required();
-    addPlatformOption(app, options->overrides.platform);
+    addCalibrationOption(app, options->overrides.calibration);
     addSetOption(app, options->overrides);
     app.add_option("--sweep", options->overrides.sweep, "Vary a key: --sweep network.bandwidth=1Gbps,100Mbps")
         ->allow_extra_args(false);

@@ -66,7 +66,7 @@ Action declareRun(CLI::App& app) {
     app.add_option("FILE", options->file, "The experiment, a .toml file")->required();
     addSetOption(app, options->overrides);
     app.add_option("--sweep", options->overrides.sweep, "Vary a key: --sweep train.seed=1..5")->allow_extra_args(false);
-    addPlatformOption(app, options->overrides.platform);
+    addCalibrationOption(app, options->overrides.calibration);
     addWorkspaceOption(app, options->workspace);
     app.add_flag("--json", options->json, "One line of JSON a run when it ends, on stdout");
     app.add_flag("--dry-run", options->dryRun, "Check everything, print what would run, start nothing");

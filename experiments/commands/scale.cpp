@@ -182,7 +182,7 @@ Action declareScale(CLI::App& app) {
     app.add_option("--target", options->target, "Also the time until accuracy=0.97 or loss=0.1 is reached");
     addSetOption(app, options->overrides);
     app.add_option("--sweep", options->overrides.sweep, "Vary a key: --sweep train.seed=1..5")->allow_extra_args(false);
-    addPlatformOption(app, options->overrides.platform);
+    addCalibrationOption(app, options->overrides.calibration);
     addWorkspaceOption(app, options->workspace);
     app.add_flag("--again", options->again, "Repeat also what the workspace holds as finished");
     app.add_flag("--json", options->json, "The tables as one line of JSON; with --dry-run a line for each run");

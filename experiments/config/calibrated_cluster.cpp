@@ -9,7 +9,7 @@ namespace dasgd::experiments {
 
 namespace {
 
-// Cases are laid over the document afterwards, and would be laid over the platform.
+// Cases are laid over the document afterwards, and would be laid over the calibration.
 Status checkCases(const Value& document) {
     const Value* found = document.find("case");
     const auto* cases = found ? found->as<Value::Array>() : nullptr;
@@ -17,13 +17,13 @@ Status checkCases(const Value& document) {
     for (const Value& one : *cases) {
         if (!one.isTable()) continue;
         for (const auto& [name, section] : *one.as<Value::Table>()) {
-            const bool ofPlatform =
+            const bool ofCalibration =
                 name == "network" || name == "compute" ||
                 (name == "cluster" && section.isTable() && (section.find("backend") || section.find("link")));
-            if (!ofPlatform) continue;
+            if (!ofCalibration) continue;
             return fail(section.keyPosition().prefix() + "this case has a " + name +
-                        " of its own, and --platform puts every case onto one cluster: take it out of the case, or "
-                        "leave --platform out");
+                        " of its own, and --calibration puts every case onto one cluster: take it out of the case, or "
+                        "leave --calibration out");
         }
         DASGD_TRY(checkCases(one));
     }
@@ -37,36 +37,36 @@ bool timeIsSimulated(const std::string& backend) {
     return layout && layout->timeSimulated;
 }
 
-Status applyPlatform(Value& document, const Value& platform) {
+Status applyCalibration(Value& document, const Value& calibration) {
     constexpr std::array<std::string_view, 3> kSections{"cluster", "network", "compute"};
-    for (const auto& [name, section] : *platform.as<Value::Table>()) {
+    for (const auto& [name, section] : *calibration.as<Value::Table>()) {
         if (std::ranges::find(kSections, name) != kSections.end() && section.isTable()) continue;
         return fail(section.keyPosition().prefix() + "'" + name +
-                    "' has no place in a platform, which has the tables cluster, network and compute");
+                    "' has no place in a calibration, which has the tables cluster, network and compute");
     }
     DASGD_TRY(checkCases(document));
     Value cluster = document.find("cluster") ? *document.find("cluster") : Value();
     if (!cluster.isTable()) return cluster.error("cluster must be a table");
     cluster.erase("link");
-    if (const Value* given = platform.find("cluster")) {
+    if (const Value* given = calibration.find("cluster")) {
         const Value* backend = given->find("backend");
         const auto* name = backend ? backend->as<std::string>() : nullptr;
         if (name && !timeIsSimulated(*name)) {
-            return backend->error("a platform is a virtual cluster; its backend is \"" + *name + "\"");
+            return backend->error("a calibration is a virtual cluster; its backend is \"" + *name + "\"");
         }
         const Value* workers = given->find("workers");
         if (workers && !cluster.find("workers")) cluster.set("workers", *workers);
     }
-    if (!platform.find("network")) {
-        return platform.error(
-            "a platform needs a [network]; write one, or take the platform of a run that communicates: dasgd calibrate "
-            "FILE -o platform.toml");
+    if (!calibration.find("network")) {
+        return calibration.error(
+            "a calibration needs a [network]; write one, or take the calibration of a run that communicates: dasgd "
+            "calibrate FILE -o calibration.toml");
     }
     cluster.set("backend", Value(std::string("virtual")));
     document.set("cluster", std::move(cluster));
     for (const char* section : {"network", "compute"}) {
         document.erase(section);
-        if (const Value* given = platform.find(section)) document.set(section, *given);
+        if (const Value* given = calibration.find(section)) document.set(section, *given);
     }
     return {};
 }

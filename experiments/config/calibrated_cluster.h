@@ -8,11 +8,11 @@
 
 namespace dasgd::experiments {
 
-// Puts the experiment `document` onto `platform`: its backend becomes virtual, its [network] and [compute] those of the
-// platform. The number of workers stays the experiment's where it says one. Errors: a platform with other sections,
-// without [network], or that is not virtual; a [[case]] of the document that has a network, computing or backend of its
-// own.
-Status applyPlatform(Value& document, const Value& platform);
+// Puts the experiment `document` onto the cluster of `calibration`: its backend becomes virtual, its [network] and
+// [compute] those of the calibration. The number of workers stays the experiment's where it says one. Errors: a
+// calibration with other sections, without [network], or that is not virtual; a [[case]] of the document that has a
+// network, computing or backend of its own.
+Status applyCalibration(Value& document, const Value& calibration);
 
 // Whether there is a backend of that name and its time is simulated.
 [[nodiscard]] bool timeIsSimulated(const std::string& backend);

@@ -76,9 +76,9 @@ Result<CheckedExperiment> check(const ExpandedExperiment& expanded, std::map<std
 
 Result<Value> readExperimentFile(const std::string& file, const Overrides& overrides) {
     DASGD_ASSIGN(Value document, readTomlFile(file));
-    if (!overrides.platform.empty()) {
-        DASGD_ASSIGN(const Value platform, readTomlFile(overrides.platform));
-        DASGD_TRY(applyPlatform(document, platform));
+    if (!overrides.calibration.empty()) {
+        DASGD_ASSIGN(const Value calibration, readTomlFile(overrides.calibration));
+        DASGD_TRY(applyCalibration(document, calibration));
     }
     return document;
 }

@@ -36,13 +36,13 @@ struct CheckedExperiment {
 // a file by a process of `program`, a `dasgd`). The first error is returned.
 [[nodiscard]] Result<std::vector<CheckedExperiment>> checkExperiments(const std::vector<ExpandedExperiment>& expanded,
                                                                       const std::string& program = kOwnProgram);
-// The document of a file, on the platform of the overrides where they name one.
+// The document of a file, on the cluster of the overrides' calibration where they name one.
 [[nodiscard]] Result<Value> readExperimentFile(const std::string& file, const Overrides& overrides);
 // Reads the file, expands it and checks it.
 [[nodiscard]] Result<std::vector<CheckedExperiment>> loadExperiments(const std::string& file,
                                                                      const Overrides& overrides,
                                                                      const std::string& program = kOwnProgram);
-// The same of a document that is no file; the platform of the overrides is not looked at.
+// The same of a document that is no file; the calibration of the overrides is not looked at.
 [[nodiscard]] Result<std::vector<CheckedExperiment>> checkExperiments(const Value& document, const Overrides& overrides,
                                                                       const std::string& program = kOwnProgram);
 

@@ -27,12 +27,13 @@ TEST(AdviseCommand, CalibratesTheClusterAtHandAndSaysWhy) {
     EXPECT_THAT(shown.out, HasSubstr("time simulated"));
 }
 
-TEST(AdviseCommand, TakesAPlatform) {
+TEST(AdviseCommand, TakesACalibration) {
     const test::DasgdFolder folder;
     folder.write("real.toml", test::quickExperiment("gloo", 100));
     folder.write("slow.toml",
                  "[cluster]\nbackend = \"virtual\"\n[network]\nlatency = \"40ms\"\n[compute]\nstep_time = \"10ms\"\n");
-    const test::Ended ended = folder.run({"advise", "real.toml", "--platform", "slow.toml", "-w", "w", "-q", "--json"});
+    const test::Ended ended =
+        folder.run({"advise", "real.toml", "--calibration", "slow.toml", "-w", "w", "-q", "--json"});
     ASSERT_EQ(ended.exit, 0) << ended.err;
     const auto json = nlohmann::json::parse(ended.out);
     EXPECT_EQ(json["advice"]["delay"], 9) << "two messages of 40 ms, and their bytes";
@@ -85,7 +86,7 @@ TEST(AdviseCommand, RefusesWithAReason) {
                  test::quickExperiment("virtual") + "[[case]]\nalgorithm.delay = 1\n[[case]]\nalgorithm.delay = 2\n");
     EXPECT_THAT(refused({"advise", "cases.toml", "-w", "w"}), HasSubstr("stands for 2 experiments"));
     EXPECT_THAT(refused({"advise", "real.toml", "-w", "w", "--platform", "wrong.toml"}),
-                HasSubstr("a platform is a virtual cluster"));
+                HasSubstr("a calibration is a virtual cluster"));
     EXPECT_THAT(refused({"advise", "real.toml", "-w", "w", "--overhead", "0"}), HasSubstr("--overhead"));
     EXPECT_THAT(refused({"advise", "real.toml", "-w", "w", "--target", "speed=1"}), HasSubstr("--target"));
     EXPECT_THAT(refused({"advise", "real.toml", "-w", "w", "--set", "cluster.workers=1"}), HasSubstr("2 or more"));

@@ -21,7 +21,8 @@ const std::string kCluster =
 TEST(CalibrateCommand, FindsEveryNumberOfAClusterThatIsKnown) {
     const test::DasgdFolder folder;
     folder.write("known.toml", kCluster);
-    const test::Ended ended = folder.run({"calibrate", "known.toml", "-w", "w", "-q", "--json", "-o", "platform.toml"});
+    const test::Ended ended =
+        folder.run({"calibrate", "known.toml", "-w", "w", "-q", "--json", "-o", "calibration.toml"});
     ASSERT_EQ(ended.exit, 0) << ended.err;
     const auto json = nlohmann::json::parse(ended.out);
     const auto ratio = [&](const char* key, double known) { return json[key].get<double>() / known; };
@@ -34,14 +35,15 @@ TEST(CalibrateCommand, FindsEveryNumberOfAClusterThatIsKnown) {
     EXPECT_NEAR(ratio("reduce_seconds_per_byte", 1 / 3e9), 1, 0.02);
     EXPECT_NEAR(json["rank_factors"][1].get<double>(), 1.2, 1e-5);
 
-    // And what runs on the platform that was written takes as long as on the cluster itself.
+    // And what runs on the calibration that was written takes as long as on the cluster itself.
     const auto stepMs = [&](const std::vector<std::string>& arguments) {
         const test::Ended run = folder.run(arguments);
         EXPECT_EQ(run.exit, 0) << run.err;
         return nlohmann::json::parse(run.out)["step_ms"].get<double>();
     };
     const double original = stepMs({"run", "known.toml", "-w", "w", "--json", "-q"});
-    const double predicted = stepMs({"run", "known.toml", "-w", "w", "--json", "-q", "--platform", "platform.toml"});
+    const double predicted =
+        stepMs({"run", "known.toml", "-w", "w", "--json", "-q", "--calibration", "calibration.toml"});
     EXPECT_NEAR(predicted / original, 1, 0.005);
 }
 
@@ -68,7 +70,7 @@ TEST(CalibrateCommand, PrintsTheExperimentForWorkersOfALauncher) {
     EXPECT_EQ(nlohmann::json::parse(run.out)["algorithm"], "probe");
 }
 
-TEST(CalibrateCommand, WritesNoPlatformOfARunThatNeverCommunicated) {
+TEST(CalibrateCommand, WritesNoCalibrationOfARunThatNeverCommunicated) {
     const test::DasgdFolder folder;
     folder.write("known.toml", kCluster);
     const test::Ended run = folder.run({"run", "known.toml", "-w", "w", "-q", "--set",
@@ -80,16 +82,17 @@ TEST(CalibrateCommand, WritesNoPlatformOfARunThatNeverCommunicated) {
     EXPECT_FALSE(std::filesystem::exists(folder.path() / "p.toml"));
     const test::Ended printed = folder.run({"calibrate", "--run", folder.firstRun(), "-w", "w"});
     EXPECT_EQ(printed.exit, 0) << printed.err;
-    EXPECT_THAT(printed.out, AllOf(HasSubstr("T_c, one local step"), HasSubstr("No platform: ")));
+    EXPECT_THAT(printed.out, AllOf(HasSubstr("T_c, one local step"), HasSubstr("No calibration: ")));
 }
 
 TEST(CalibrateCommand, TellsWhatItMeasuredWhereItCannotWriteIt) {
     const test::DasgdFolder folder;
     folder.write("known.toml", kCluster);
-    const test::Ended ended = folder.run({"calibrate", "known.toml", "-w", "w", "-q", "-o", "no/such/platform.toml"});
+    const test::Ended ended =
+        folder.run({"calibrate", "known.toml", "-w", "w", "-q", "-o", "no/such/calibration.toml"});
     EXPECT_EQ(ended.exit, 2);
     EXPECT_THAT(ended.out, HasSubstr("T_c, one local step"));
-    EXPECT_THAT(ended.err, AllOf(HasSubstr("no/such/platform.toml: cannot be written"),
+    EXPECT_THAT(ended.err, AllOf(HasSubstr("no/such/calibration.toml: cannot be written"),
                                  HasSubstr("dasgd calibrate --run " + folder.firstRun() + " -o FILE")));
 }
 

@@ -40,7 +40,8 @@ TEST(Das2016, EveryRowIsWithinFifteenPerCentOfThePaper) {
                                                   {"das2016: overfeat-fast, batch 256", 42},
                                                   {"das2016: cd-dnn, batch 1024", 6.5}};
     std::map<std::string, double> oneNode, speedUps;
-    for (const auto& run : runs("das2016.toml")) {
+    // Time is simulated: a step takes on average what it takes in the 25 or 1,000 of the suite, to 3 %.
+    for (const auto& run : runs("das2016.toml", {"--set", "train.steps=9"})) {
         const std::string row = run["experiment"];
         const double step = run["step_ms"];
         if (run["workers"] == 1) {
@@ -88,7 +89,9 @@ TEST_P(Dasgd2020, IsFlatUntilTheAverageOutlastsTheDelay) {
     const int delay = GetParam();
     const Network network = networkOf("dasgd2020.toml");
     const double compute = 32 * network.flops / (15.7e12 * 0.4);
-    const auto lines = runs("dasgd2020.toml", {"--set", "algorithm.delay=" + std::to_string(delay)});
+    // 50 periods instead of the suite's 100: the wait that the last average is spared weighs 1.4 % at most.
+    const auto lines =
+        runs("dasgd2020.toml", {"--set", "algorithm.delay=" + std::to_string(delay), "--set", "train.steps=203"});
     const std::vector<double> gigabits{10, 20, 40, 70, 140, 280, 560};
     ASSERT_EQ(lines.size(), gigabits.size());
     int flat = 0;

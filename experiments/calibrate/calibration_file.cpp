@@ -1,4 +1,4 @@
-#include "experiments/calibrate/calibrated_platform.h"
+#include "experiments/calibrate/calibration_file.h"
 
 #include <algorithm>
 #include <array>
@@ -61,23 +61,23 @@ Value computeOf(const Calibration& calibration) {
 
 }  // namespace
 
-Value platformOf(const Calibration& calibration) {
+Value calibratedCluster(const Calibration& calibration) {
     Value cluster;
     cluster.set("backend", Value(std::string("virtual")));
     cluster.set("workers", Value(static_cast<std::int64_t>(calibration.workers)));
-    Value platform;
-    platform.set("cluster", std::move(cluster));
-    if (calibration.link) platform.set("network", networkOf(calibration.link->cost));
-    platform.set("compute", computeOf(calibration));
-    return platform;
+    Value sections;
+    sections.set("cluster", std::move(cluster));
+    if (calibration.link) sections.set("network", networkOf(calibration.link->cost));
+    sections.set("compute", computeOf(calibration));
+    return sections;
 }
 
-std::string platformDocument(const Calibration& calibration) {
+std::string calibrationDocument(const Calibration& calibration) {
     return "# A cluster as run " + calibration.runId + " found it, with " + calibration.model + " and a batch of " +
            std::to_string(calibration.batchSize) +
-           " samples a worker.\n# Use it: dasgd run FILE.toml --platform THIS\n" +
+           " samples a worker.\n# Use it: dasgd run FILE.toml --calibration THIS\n" +
            (calibration.gitCommit.empty() ? "" : "# commit " + calibration.gitCommit + "\n") +
-           toTomlDocument(platformOf(calibration));
+           toTomlDocument(calibratedCluster(calibration));
 }
 
 }  // namespace dasgd::experiments

@@ -1,5 +1,5 @@
-// A cluster as a file: the sections [cluster], [network] and [compute] of an experiment, which any experiment can be
-// run on instead of its own.
+// A calibration as a file: the sections [cluster], [network] and [compute] of an experiment, which any experiment can
+// be run on instead of its own.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace dasgd::experiments {
 
 // The virtual cluster that behaves as the calibrated one did. Without a link it has no [network], and is none to run
 // on.
-[[nodiscard]] Value platformOf(const Calibration& calibration);
+[[nodiscard]] Value calibratedCluster(const Calibration& calibration);
 // The same as a file, with where its numbers come from.
-[[nodiscard]] std::string platformDocument(const Calibration& calibration);
+[[nodiscard]] std::string calibrationDocument(const Calibration& calibration);
 
 }  // namespace dasgd::experiments

@@ -1,4 +1,4 @@
-#include "experiments/calibrate/calibrated_platform.h"
+#include "experiments/calibrate/calibration_file.h"
 
 #include "experiments/config/calibrated_cluster.h"
 
@@ -32,53 +32,53 @@ Calibration calibrated() {
 
 Value parsed(const std::string& text) { return test::orDie(parseToml(text, "test.toml")); }
 
-TEST(Platform, IsAFileThatAnExperimentRunsOn) {
-    const std::string text = platformDocument(calibrated());
+TEST(CalibrationFile, IsAFileThatAnExperimentRunsOn) {
+    const std::string text = calibrationDocument(calibrated());
     EXPECT_THAT(text, AllOf(HasSubstr("run-a"), HasSubstr("commit 0123456789abcdef"), HasSubstr("1000Mbps"),
                             HasSubstr("90us"), HasSubstr("2GB/s"), HasSubstr("12.3456ms"), HasSubstr("7.5GB/s")));
     Value document = parsed("[algorithm]\nname = \"dasgd\"\n[model]\nname = \"lenet\"\n[train]\nsteps = 9\n");
-    ASSERT_TRUE(applyPlatform(document, parsed(text)));
+    ASSERT_TRUE(applyCalibration(document, parsed(text)));
     const auto checked = checkExperiments(document, {});
     ASSERT_TRUE(checked) << checked.error().message;
     EXPECT_EQ(checked->front().backend, "virtual");
-    EXPECT_EQ(checked->front().workers, 4) << "the platform's, where the experiment says nothing";
+    EXPECT_EQ(checked->front().workers, 4) << "the calibration's, where the experiment says nothing";
 }
 
-TEST(Platform, ReplacesTheClusterAndKeepsTheExperimentsWorkers) {
+TEST(CalibrationFile, ReplacesTheClusterAndKeepsTheExperimentsWorkers) {
     Value document = parsed(
         "[cluster]\nbackend = \"gloo\"\nworkers = 8\nlink = { bandwidth = \"1Mbps\" }\ntimeout_s = 5.0\n"
         "[network]\nname = \"ring\"\n[compute]\nstep_time = \"1ms\"\nmode = \"time-only\"\n");
-    ASSERT_TRUE(applyPlatform(document, platformOf(calibrated())));
+    ASSERT_TRUE(applyCalibration(document, calibratedCluster(calibrated())));
     EXPECT_EQ(document.find("cluster")->toToml(), "{ backend = \"virtual\", workers = 8, timeout_s = 5.0 }");
     EXPECT_EQ(*document.find("network")->find("name")->as<std::string>(), "star");
     EXPECT_FALSE(document.find("compute")->find("mode"));
 }
 
-TEST(Platform, SaysNothingOfANetworkThatNobodyMeasured) {
+TEST(CalibrationFile, SaysNothingOfANetworkThatNobodyMeasured) {
     Calibration alone = calibrated();
     alone.link.reset();
-    EXPECT_THAT(platformDocument(alone), Not(HasSubstr("[network]")));
+    EXPECT_THAT(calibrationDocument(alone), Not(HasSubstr("[network]")));
     Value document = parsed("name = \"e\"\n[cluster]\nworkers = 2\n");
-    const Status applied = applyPlatform(document, parsed(platformDocument(alone)));
+    const Status applied = applyCalibration(document, parsed(calibrationDocument(alone)));
     ASSERT_FALSE(applied) << "it would run on the schema's default network";
-    EXPECT_THAT(applied.error().message, HasSubstr("test.toml:1:1: a platform needs a [network]"));
+    EXPECT_THAT(applied.error().message, HasSubstr("test.toml:1:1: a calibration needs a [network]"));
 }
 
 // All of its transfers were so short that only their latency shows.
-TEST(Platform, KeepsALinkWhoseBandwidthDoesNotShow) {
+TEST(CalibrationFile, KeepsALinkWhoseBandwidthDoesNotShow) {
     Calibration quick = calibrated();
     quick.link->cost.beta = 0;
     Value document = parsed("[algorithm]\nname = \"dasgd\"\n[model]\nname = \"lenet\"\n[train]\nsteps = 9\n");
-    ASSERT_TRUE(applyPlatform(document, parsed(platformDocument(quick))));
+    ASSERT_TRUE(applyCalibration(document, parsed(calibrationDocument(quick))));
     EXPECT_EQ(*document.find("network")->find("latency")->as<std::string>(), "90us");
     const auto checked = checkExperiments(document, {});
     EXPECT_TRUE(checked) << checked.error().message;
 }
 
-TEST(Platform, IsNotHiddenByACase) {
+TEST(CalibrationFile, IsNotHiddenByACase) {
     const auto applied = [](const std::string& cases) {
         Value document = parsed("name = \"e\"\n[cluster]\nworkers = 2\n" + cases);
-        const Status status = applyPlatform(document, platformOf(calibrated()));
+        const Status status = applyCalibration(document, calibratedCluster(calibrated()));
         return status ? std::string() : status.error().message;
     };
     EXPECT_THAT(applied("[[case]]\ncluster.workers = 4\n[[case]]\nnetwork.name = \"ring\"\n"),
@@ -88,14 +88,14 @@ TEST(Platform, IsNotHiddenByACase) {
     EXPECT_EQ(applied("[[case]]\ncluster.workers = 4\ntrain.batch_size = 8\n"), "");
 }
 
-TEST(Platform, RefusesWhatIsNone) {
-    const auto refused = [](const std::string& platform) {
+TEST(CalibrationFile, RefusesWhatIsNone) {
+    const auto refused = [](const std::string& calibration) {
         Value document = parsed("name = \"e\"\n");
-        const Status applied = applyPlatform(document, parsed(platform));
+        const Status applied = applyCalibration(document, parsed(calibration));
         return applied ? std::string() : applied.error().message;
     };
     EXPECT_THAT(refused("[cluster]\nbackend = \"virtual\"\n[train]\nsteps = 1\n"),
-                AllOf(HasSubstr("test.toml:3"), HasSubstr("'train' has no place in a platform")));
+                AllOf(HasSubstr("test.toml:3"), HasSubstr("'train' has no place in a calibration")));
     EXPECT_THAT(refused("[cluster]\nbackend = \"gloo\"\n"), HasSubstr("its backend is \"gloo\""));
     EXPECT_THAT(refused("network = 3\n"), HasSubstr("'network' has no place"));
 }
