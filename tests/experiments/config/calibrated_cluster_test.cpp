@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "experiments/config/toml_reader.h"
+#include "core/base/toml_reader.h"
 
 namespace dasgd::experiments {
 namespace {
@@ -21,14 +21,14 @@ Value parsed(const std::string& toml) {
 
 std::string refusal(const std::string& document, const std::string& platform) {
     Value experiment = parsed(document);
-    const Status applied = applyPlatform(experiment, parsed(platform));
+    const Status applied = applyCalibration(experiment, parsed(platform));
     return applied ? "" : applied.error().message;
 }
 
 TEST(CalibratedCluster, TakesThePlaceOfTheExperimentsOwn) {
     Value experiment = parsed(
         "[cluster]\nbackend = \"gloo\"\nlink = { bandwidth = \"1Gbps\" }\n[compute]\nstep_time = 5.0\nseed = 3\n");
-    ASSERT_TRUE(applyPlatform(experiment, parsed(kPlatform)));
+    ASSERT_TRUE(applyCalibration(experiment, parsed(kPlatform)));
     const Value* cluster = experiment.find("cluster");
     EXPECT_EQ(*cluster->find("backend")->as<std::string>(), "virtual");
     EXPECT_EQ(*cluster->find("workers")->as<std::int64_t>(), 8);
@@ -40,7 +40,7 @@ TEST(CalibratedCluster, TakesThePlaceOfTheExperimentsOwn) {
 
 TEST(CalibratedCluster, LeavesTheNumberOfWorkersThatTheExperimentGives) {
     Value experiment = parsed("[cluster]\nworkers = 2\n");
-    ASSERT_TRUE(applyPlatform(experiment, parsed(kPlatform)));
+    ASSERT_TRUE(applyCalibration(experiment, parsed(kPlatform)));
     EXPECT_EQ(*experiment.find("cluster")->find("workers")->as<std::int64_t>(), 2);
 }
 
