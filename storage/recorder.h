@@ -24,6 +24,7 @@ struct RunInfo {
     std::int64_t batchSize = 0;  // samples of one rank in one step
     bool keepSpans = true;       // false: spans are counted into the numbers of the run, but not stored
     bool linkEmulated = false;
+    bool timeSimulated = false;
     std::string link;
     std::string host, cpu, gitCommit, gitDirtyDiff;
     bool gitDirty = false;

@@ -16,7 +16,7 @@ constexpr std::int64_t kStragglerSpans = 65536;
 constexpr const char* kRunColumns =
     "run_id, experiment, algorithm, seed, workers, backend, status, started_at, wall_s, steps, samples, bytes_sent, "
     "final_loss, best_accuracy, hidden, blocked_s, samples_per_s, git_commit, config, error, step_ms, "
-    "skew_s, inflation, inflation_ranks, timed_steps";
+    "skew_s, inflation, inflation_ranks, timed_steps, time_simulated";
 
 std::optional<double> optionalNumber(const SQLite::Column& column) {
     if (column.isNull()) return std::nullopt;
@@ -56,6 +56,7 @@ RunRow runRow(SQLite::Statement& query) {
     row.inflation = optionalNumber(query.getColumn(place++));
     row.inflationRanks = query.getColumn(place++).getInt();
     row.timedSteps = optionalNumber(query.getColumn(place++));
+    row.timeSimulated = query.getColumn(place++).getInt() != 0;
     return row;
 }
 

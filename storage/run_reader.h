@@ -34,8 +34,8 @@ struct RunRow {
     // Over all ranks and clean windows only; absent where nothing was timed (storage/format.md).
     std::optional<double> stepMs, skewS, inflation, timedSteps;
     int inflationRanks = 0;  // how many ranks know their inflation
-    // Every instant and duration of the run is simulated: it ran on the virtual cluster.
-    [[nodiscard]] bool timeIsSimulated() const { return backend == "virtual"; }
+    // Every instant and duration of the run is simulated.
+    bool timeSimulated = false;
 };
 
 // Provenance and settings of a run that the list does not need.

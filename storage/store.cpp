@@ -59,9 +59,9 @@ void insertRun(SQLite::Database& database, const RunInfo& info) {
     SQLite::Statement insert(
         database,
         "INSERT INTO run (run_id, experiment, algorithm, seed, workers, backend, status, started_at, clock_origin, "
-        "planned_steps, steps_per_epoch, batch_size, keep_spans, link_emulated, sweep_group, link, host, cpu, "
-        "git_commit, git_dirty, versions, config, git_dirty_diff) "
-        "VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, ?, ?, ?)");
+        "planned_steps, steps_per_epoch, batch_size, keep_spans, link_emulated, time_simulated, sweep_group, link, "
+        "host, cpu, git_commit, git_dirty, versions, config, git_dirty_diff) "
+        "VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, ?, ?, ?)");
     int place = 0;
     insert.bind(++place, info.runId);
     insert.bind(++place, info.experiment);
@@ -76,6 +76,7 @@ void insertRun(SQLite::Database& database, const RunInfo& info) {
     insert.bind(++place, info.batchSize);
     insert.bind(++place, info.keepSpans ? 1 : 0);
     insert.bind(++place, info.linkEmulated ? 1 : 0);
+    insert.bind(++place, info.timeSimulated ? 1 : 0);
     insert.bind(++place, info.link);
     insert.bind(++place, info.host);
     insert.bind(++place, info.cpu);

@@ -15,13 +15,7 @@ namespace dasgd {
 namespace {
 
 // As the communicators of one process form it.
-at::Tensor reduced(const std::vector<at::Tensor>& tensors, Reduce op) {
-    at::Tensor result = at::empty_like(tensors.front());
-    std::vector<std::optional<Contribution>> contributions;
-    for (const at::Tensor& tensor : tensors) contributions.emplace_back(Contribution{tensor, result});
-    carryOut(CollectiveKind::AllReduce, op, Rank{0}, contributions);
-    return result;
-}
+at::Tensor reduced(std::vector<at::Tensor> tensors, Reduce op) { return reducePairwise(std::move(tensors), op); }
 
 }  // namespace
 

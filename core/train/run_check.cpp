@@ -38,7 +38,7 @@ Status checkAlgorithm(const Value& document, const Experiment& experiment, const
 
 Status checkStraggler(const Value& document, const Experiment& experiment) {
     const auto& straggler = experiment.compute.straggler;
-    if (!experiment.isVirtual() || !straggler) return {};
+    if (!experiment.timeSimulated() || !straggler) return {};
     const std::int64_t workers = experiment.cluster.workers;
     const auto beyond = std::ranges::find_if(straggler->ranks, [&](std::int64_t rank) { return rank >= workers; });
     if (beyond == straggler->ranks.end()) return {};
@@ -60,7 +60,7 @@ Status checkRun(const Value& document, const Experiment& experiment, const Plan&
 }
 
 Status checkStepTime(const Value& document, const Experiment& experiment) {
-    if (!experiment.isVirtual() || !experiment.compute.ofDevice()) return {};
+    if (!experiment.timeSimulated() || !experiment.compute.ofDevice()) return {};
     DASGD_ASSIGN(const TrainingData data, loadTrainingData(experiment));
     if (const auto times = stepTimesOf(experiment, data); !times) {
         return refuseKey(document, "compute.step_time", times.error().message);

@@ -31,7 +31,7 @@ bool setsNetwork(const Overrides& overrides) {
 Result<Value> documentOf(storage::RunReader& reader, const storage::RunRow& row, const Overrides& overrides) {
     DASGD_ASSIGN(Value document, parseToml(row.config, row.runId));
     Value cluster;
-    if (!row.timeIsSimulated()) {
+    if (!row.timeSimulated) {
         DASGD_ASSIGN(const Calibration calibration, calibrationOf(reader, row.runId));
         cluster = calibratedCluster(calibration);
     } else {

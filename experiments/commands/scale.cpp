@@ -65,7 +65,7 @@ std::vector<ScalingTable> tablesOf(const ScalingPlan& plan) {
                           .algorithm = first.algorithm,
                           .backend = first.backend,
                           .link = first.link,
-                          .simulated = storage::RunRow{.backend = first.backend}.timeIsSimulated(),
+                          .simulated = first.layout.timeSimulated,
                           .points = {}});
     }
     return tables;

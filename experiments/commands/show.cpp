@@ -104,8 +104,7 @@ std::string textOf(const Shown& shown) {
     field(out, "started", row.startedAt + ", ran " + duration(row.wallS));
     field(out, "algorithm", row.algorithm + ", seed " + std::to_string(row.seed));
     field(out, "cluster",
-          std::to_string(row.workers) + " workers over " + row.backend +
-              (row.timeIsSimulated() ? ", time simulated" : "") +
+          std::to_string(row.workers) + " workers over " + row.backend + (row.timeSimulated ? ", time simulated" : "") +
               (detail.linkEmulated ? ", emulated link " + detail.link : ""));
     field(out, "steps",
           std::to_string(row.steps) + " of " + std::to_string(detail.plannedSteps) + ", " +

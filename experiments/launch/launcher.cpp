@@ -64,6 +64,7 @@ storage::RunInfo describeRun(const CheckedExperiment& experiment, const Provenan
         info.keepSpans = *trace == "full";
     info.linkEmulated = !experiment.link.empty();
     info.link = experiment.link;
+    info.timeSimulated = experiment.layout.timeSimulated;
     info.host = provenance.host;
     info.cpu = provenance.cpu;
     info.gitCommit = provenance.gitCommit;

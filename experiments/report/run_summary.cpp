@@ -61,6 +61,7 @@ nlohmann::json toJson(const storage::RunRow& row) {
             {"seed", row.seed},
             {"workers", row.workers},
             {"backend", row.backend},
+            {"time_simulated", row.timeSimulated},
             {"status", row.status},
             {"started_at", row.startedAt},
             {"wall_s", jsonNumber(row.wallS)},

@@ -140,9 +140,8 @@ Result<QStringList> writeFigures(const FigureOptions& options) {
     // What time means depends on link and clock: emulated and simulated ones are named wherever time is drawn.
     const bool emulated =
         std::any_of(groups.begin(), groups.end(), [](const FigureGroup& group) { return group.linkEmulated; });
-    const bool simulated = std::any_of(groups.begin(), groups.end(), [](const FigureGroup& group) {
-        return group.runs.front()->row.timeIsSimulated();
-    });
+    const bool simulated = std::any_of(groups.begin(), groups.end(),
+                                       [](const FigureGroup& group) { return group.runs.front()->row.timeSimulated; });
     QString link = emulated ? QStringLiteral(", link emulated") : QString();
     if (simulated) link += QStringLiteral(", time simulated");
     QString x = QLatin1String(kAxisTitles[static_cast<std::size_t>(options.axis)]);

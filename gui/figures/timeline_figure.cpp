@@ -124,7 +124,7 @@ Status writeTimelineFigure(storage::RunReader& reader, const storage::RunDetail&
     QString remark;
     if (run.row.workers > ranks) remark = QStringLiteral("%1 of %2 ranks").arg(ranks).arg(run.row.workers);
     const auto comma = [&] { return remark.isEmpty() ? QString() : QStringLiteral(", "); };
-    if (run.row.timeIsSimulated()) remark += comma() + QStringLiteral("time simulated");
+    if (run.row.timeSimulated) remark += comma() + QStringLiteral("time simulated");
     if (run.linkEmulated) remark += comma() + QStringLiteral("link emulated ") + linkInWords(run.link);
     const double height = std::ceil(kHead + rows + 6 + (remark.isEmpty() ? 0 : kFoot));
     const auto paint = [&](QPainter& painter) {

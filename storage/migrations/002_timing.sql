@@ -23,6 +23,7 @@ CREATE TABLE run_2 (
     batch_size      INTEGER NOT NULL DEFAULT 0,
     keep_spans      INTEGER NOT NULL DEFAULT 1,
     link_emulated   INTEGER NOT NULL,
+    time_simulated  INTEGER NOT NULL DEFAULT 0,
     -- The summary, kept up to date with every batch.
     newest_ns       INTEGER NOT NULL DEFAULT 0,
     steps           INTEGER NOT NULL DEFAULT 0,
@@ -58,11 +59,11 @@ CREATE TABLE run_2 (
     git_dirty_diff  TEXT    NOT NULL
 );
 INSERT INTO run_2 (id, run_id, experiment, algorithm, seed, workers, backend, status, started_at, clock_origin,
-                   planned_steps, steps_per_epoch, link_emulated, newest_ns, steps, samples, bytes_sent, spans,
+                   planned_steps, steps_per_epoch, link_emulated, time_simulated, newest_ns, steps, samples, bytes_sent, spans,
                    first_span_ns, last_span_ns, loss, loss_min, loss_max, eval_loss, evaluated, best_accuracy,
                    sweep_group, link, host, cpu, git_commit, git_dirty, versions, error, config, git_dirty_diff)
 SELECT id, run_id, experiment, algorithm, seed, workers, backend, status, started_at, clock_origin,
-       planned_steps, steps_per_epoch, link_emulated, newest_ns, steps, samples, bytes_sent, spans,
+       planned_steps, steps_per_epoch, link_emulated, backend = 'virtual', newest_ns, steps, samples, bytes_sent, spans,
        first_span_ns, last_span_ns, loss, loss_min, loss_max, eval_loss, evaluated, best_accuracy,
        sweep_group, link, host, cpu, git_commit, git_dirty, versions, error, config, git_dirty_diff
 FROM run;
@@ -108,7 +109,7 @@ SELECT run_id, experiment, algorithm, seed, workers, backend, status, started_at
        newest_ns / 1e9 AS wall_s, steps, samples, bytes_sent,
        CASE WHEN evaluated THEN eval_loss ELSE loss END AS final_loss,
        best_accuracy, hidden, blocked_s, samples_per_s, git_commit, config, error,
-       step_ms, skew_s, inflation, inflation_ranks, timed_steps
+       step_ms, skew_s, inflation, inflation_ranks, timed_steps, time_simulated
 FROM run;
 
 CREATE VIEW metric_points AS

@@ -80,6 +80,11 @@ TEST(MigrateTest, AVersionOneWorkspaceIsBroughtUpToDate) {
             "(7, 'old', 'e', 'dasgd', 3, 2, 'gloo', 'finished', '2026', 5, 100, 10, 0, 100, 6400, 1, 10, 30, 0, 0, "
             "1000000000, 0.25, 0.9, 0.75, 1.5, 'g', '', 'h', 'c', 'abc', 0, '{}', 'name = \"e\"', '')");
         database.exec(
+            "INSERT INTO run (run_id, experiment, algorithm, seed, workers, backend, status, started_at, clock_origin, "
+            "planned_steps, steps_per_epoch, link_emulated, sweep_group, link, host, cpu, git_commit, git_dirty, "
+            "versions, config, git_dirty_diff) VALUES ('older', 'e', 'dasgd', 3, 2, 'virtual', 'finished', '2025', 5, "
+            "100, 10, 0, 'g', '', 'h', 'c', 'abc', 0, '{}', '', '')");
+        database.exec(
             "INSERT INTO rank_state (run, rank, sequence, events, step, hidden_s, reduce_s) "
             "VALUES (7, 1, 42, 40, 100, 3, 4)");
         database.exec("INSERT INTO metric_name VALUES (1, 'run/step_ms')");
@@ -96,6 +101,8 @@ TEST(MigrateTest, AVersionOneWorkspaceIsBroughtUpToDate) {
     EXPECT_EQ(row.finalLoss, 0.25);
     EXPECT_EQ(row.bestAccuracy, 0.9);
     EXPECT_EQ(row.config, "name = \"e\"");
+    EXPECT_FALSE(row.timeSimulated);
+    EXPECT_TRUE(orDie(reader.run("older")).row.timeSimulated) << "the virtual cluster's, by its name";
     EXPECT_FALSE(row.hidden || row.blockedS || row.samplesPerS || row.stepMs) << "another definition's numbers";
     EXPECT_EQ(orDie(reader.metrics({.runId = "old", .name = "run/step_ms"})).samples.at(0).value, 12.5);
     const auto spans = orDie(reader.spans("old", {0, 100}));

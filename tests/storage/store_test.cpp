@@ -79,6 +79,7 @@ TEST(StoreTest, WhatIsAddedIsWhatIsRead) {
     EXPECT_EQ(detail.plannedSteps, info.plannedSteps);
     EXPECT_EQ(detail.stepsPerEpoch, info.stepsPerEpoch);
     EXPECT_EQ(detail.linkEmulated, info.linkEmulated);
+    EXPECT_EQ(detail.row.timeSimulated, info.timeSimulated);
     EXPECT_EQ(detail.link, info.link);
     EXPECT_EQ(detail.host, info.host);
     EXPECT_EQ(detail.cpu, info.cpu);

@@ -23,7 +23,7 @@ struct ScalingLine {
     std::vector<int> workers;      // rising, each once
     [[nodiscard]] const RunItem& newest() const { return *runs.front(); }
     [[nodiscard]] bool scales() const { return workers.size() > 1; }
-    [[nodiscard]] bool simulated() const { return newest().row.timeIsSimulated(); }
+    [[nodiscard]] bool simulated() const { return newest().row.timeSimulated; }
     // "simulated  ·  1–256 workers, 9 sizes".
     [[nodiscard]] QString inWords() const;
 };

@@ -175,7 +175,7 @@ TEST(VirtualRun, RepeatsToTheLastBitAndNanosecond) {
     EXPECT_EQ(one.spans, two.spans);
     EXPECT_EQ(one.metrics, two.metrics);
     EXPECT_EQ(one.row.backend, "virtual");
-    EXPECT_TRUE(one.row.timeIsSimulated());
+    EXPECT_TRUE(one.row.timeSimulated);
     EXPECT_EQ(one.row.steps, 30);
     // d·T_c = 6 ms hides T_m = 2 ms whole.
     EXPECT_EQ(one.row.hidden, 1.0);

@@ -23,6 +23,7 @@ struct ScalingSpec {
 inline storage::RunInfo scalingInfo(const ScalingSpec& spec, const std::string& id) {
     storage::RunInfo info{
         .runId = id, .experiment = spec.experiment, .algorithm = spec.algorithm, .backend = spec.backend};
+    info.timeSimulated = spec.backend == "virtual";
     info.config = "name = \"" + spec.experiment + "\"\n[algorithm]\nname = \"" + spec.algorithm +
                   "\"\n[train]\nbatch_size = " + std::to_string(spec.batch) + "\nseed = " + std::to_string(spec.seed) +
                   "\n[cluster]\nbackend = \"" + spec.backend + "\"\nworkers = " + std::to_string(spec.workers) + "\n" +

@@ -27,6 +27,7 @@ RunItemPtr item(const ScalingSpec& spec, const std::string& startedAt = "2026-11
     row.seed = info.seed;
     row.workers = info.workers;
     row.backend = info.backend;
+    row.timeSimulated = info.timeSimulated;
     row.status = spec.status;
     row.startedAt = startedAt;
     row.config = info.config;
