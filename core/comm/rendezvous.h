@@ -1,7 +1,7 @@
 // Where the processes of a run find each other.
 #pragma once
 
-#include <c10/util/intrusive_ptr.h>
+#include <torch/csrc/distributed/c10d/Store.hpp>
 
 #include <chrono>
 #include <filesystem>
@@ -9,10 +9,6 @@
 
 #include "core/base/ids.h"
 #include "core/base/result.h"
-
-namespace c10d {
-class Store;
-}
 
 namespace dasgd {
 
