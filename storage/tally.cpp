@@ -113,14 +113,6 @@ void Tallies::metric(int rank, const Metric& metric) {
     } else if (metric.name == "timing/seconds") {
         tally.timedSeconds = number;
         batch_.timed = true;
-    } else if (metric.name == "overlap/hidden_s") {
-        tally.hidden = number;
-    } else if (metric.name == "overlap/reduce_s") {
-        tally.transfer = number;
-    } else if (metric.name == "overlap/blocked_s") {
-        tally.blocked = number;
-    } else if (rank == 0 && metric.name == "run/step_ms") {
-        batch_.stepMs = number;
     } else if (rank == 0 && metric.name == "eval/loss") {
         batch_.evalLoss = number;
         batch_.evaluated = true;
@@ -230,7 +222,7 @@ void Tallies::formOverlap() {
 void Tallies::write() {
     for (const RankTally* tally : changed_) writeRank(*tally);
     writeRun();
-    if (batch_.timed || batch_.stepMs) writePace();
+    if (batch_.timed) writePace();
 }
 
 // Ranks that made steps and were never timed leave the run without a pace: it would be that of others.
@@ -243,14 +235,13 @@ void Tallies::writePace() {
     while (query.executeStep()) {
         ranks.push_back({.steps = query.getColumn(0).getInt64(), .seconds = query.getColumn(1).getDouble()});
     }
-    SQLite::Statement batchSize(database_, "SELECT batch_size FROM run WHERE id = ?");
+    // The mean over the steps made so far: the last batch of an epoch may be short.
+    SQLite::Statement batchSize(database_,
+                                "SELECT ifnull((SELECT max(samples) * 1.0 / nullif(max(step) * count(*), 0) FROM rank_state "
+                                "WHERE rank_state.run = run.id AND step > 0 AND samples > 0), batch_size) FROM run WHERE id = ?");
     batchSize.bind(1, runKey_);
     const double batch = batchSize.executeStep() ? batchSize.getColumn(0).getDouble() : 0;
-    auto pace = paceOf(ranks, batch);
-    if (!pace && batch_.stepMs) {
-        pace = RunPace{.stepSeconds = *batch_.stepMs * 1e-3,
-                       .samplesPerS = batch * static_cast<double>(ranks.size()) * 1e3 / *batch_.stepMs};
-    }
+    const auto pace = paceOf(ranks, batch);
     SQLite::Statement write(database_, "UPDATE run SET step_ms = :stepMs, samples_per_s = :rate WHERE id = :run");
     write.bind(":run", runKey_);
     bindOptional(write, ":stepMs", pace ? std::optional(pace->stepSeconds * 1e3) : std::nullopt);

@@ -69,7 +69,6 @@ private:
         std::optional<double> lossMin, lossMax, bestAccuracy, evalLoss;
         bool evaluated = false;
         bool timed = false;
-        std::optional<double> stepMs;
         std::string error;
     };
 

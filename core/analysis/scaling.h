@@ -52,7 +52,7 @@ struct MetricAtStep {
 };
 // What is stored of a run's times beside its row.
 struct RunTimes {
-    std::optional<double> stepMs;  // run/step_ms: without evaluations and the first steps
+    std::optional<double> stepMs;  // as in the run's row
     std::vector<MetricAtStep> accuracies, losses;
 };
 // Seconds of training until the first evaluation that reaches the target: its step × the mean time of one. Start-up and

@@ -15,11 +15,6 @@ inline constexpr std::string_view kEvalAccuracy = "eval/accuracy";
 inline constexpr std::string_view kEvalReplicaAccuracy = "eval/replica_accuracy";
 inline constexpr std::string_view kConsensusDistance = "consensus/distance";
 inline constexpr std::string_view kSamplesPerS = "throughput/samples_per_s";
-inline constexpr std::string_view kHiddenS = "overlap/hidden_s";
-inline constexpr std::string_view kReduceS = "overlap/reduce_s";
-inline constexpr std::string_view kBlockedS = "overlap/blocked_s";
-inline constexpr std::string_view kComputeS = "overlap/compute_s";
-inline constexpr std::string_view kStepMs = "run/step_ms";
 inline constexpr std::string_view kComputedStepMs = "run/computed_step_ms";
 inline constexpr std::string_view kHostDown = "fault/host_down";
 inline constexpr std::string_view kLinkDown = "fault/link_down";
@@ -39,11 +34,6 @@ inline constexpr std::array kNames{kTrainLoss,
                                    kEvalReplicaAccuracy,
                                    kConsensusDistance,
                                    kSamplesPerS,
-                                   kHiddenS,
-                                   kReduceS,
-                                   kBlockedS,
-                                   kComputeS,
-                                   kStepMs,
                                    kComputedStepMs,
                                    kHostDown,
                                    kLinkDown,

@@ -81,7 +81,6 @@ bool Executor::record(Unended& ended) {
 
 void Executor::add(const Span& span) {
     if (level_ == TraceLevel::Off) return;
-    meter_.add(span);
     sink_.span(span);
 }
 

@@ -12,7 +12,6 @@
 #include <memory>
 #include <vector>
 
-#include "core/analysis/overlap.h"
 #include "core/base/clock.h"
 #include "core/base/event.h"
 #include "core/comm/pending.h"
@@ -83,8 +82,6 @@ public:
     // While untimed, communication takes no simulated time: evaluation and setup are no part of the algorithm.
     virtual void setUntimed(bool untimed) = 0;
 
-    // Zero while the level is Off.
-    [[nodiscard]] OverlapSummary overlap() const { return meter_.summary(); }
     [[nodiscard]] TraceLevel level() const { return level_; }
     [[nodiscard]] EventSink& sink() { return sink_; }
 
@@ -123,7 +120,6 @@ private:
     EventSink& sink_;
     TraceLevel level_;
     std::int64_t step_ = 0;
-    OverlapMeter meter_;
     CleanWindows windows_;
     Open* open_ = nullptr;  // the innermost
     std::deque<Unended> unended_;

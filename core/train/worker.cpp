@@ -171,7 +171,6 @@ private:
     }
 
     void makeStep() {
-        const Ns begin = environment_.clock.now();
         const double rate = learningRate();
         // Spans of a step carry the number that it will have when it is complete.
         context_.moveTo(step_ + 1, rate);
@@ -180,10 +179,6 @@ private:
         algorithm_->afterStep(context_);
         const Ns now = environment_.clock.now();
         executor_->stepDone(now);
-        if (step_ > warmUpOf(plan_)) {
-            measuredSteps_ += 1;
-            measuredTime_ += now - begin;
-        }
         recordWindows();
         if (experiment_.timeOnly()) {
             recordProgress(now);
@@ -226,7 +221,6 @@ private:
         } else if (evaluator_) {
             evaluateTogether();
         }
-        recordOverlap();
     }
 
     // All ranks meet, and go on as far apart as they came. Ranks that never wait for each other need not, and would
@@ -260,15 +254,6 @@ private:
     }
 
     void waitUntil(Ns instant) { environment_.clock.sleepUntil(instant); }
-
-    void recordOverlap() {
-        if (executor_->level() == TraceLevel::Off) return;
-        const OverlapSummary overlap = executor_->overlap();
-        metric("overlap/reduce_s", seconds(overlap.reduce));
-        metric("overlap/compute_s", seconds(overlap.compute));
-        metric("overlap/hidden_s", seconds(overlap.hidden));
-        metric("overlap/blocked_s", seconds(overlap.blocked));
-    }
 
     // Of the steps in clean windows alone: what was made between them is not timed.
     void recordWindows() {
@@ -314,9 +299,6 @@ private:
     }
 
     WorkerOutcome end(WorkerOutcome::Kind kind) {
-        // The last average, which nobody will merge, has no steps left to hide behind: it says nothing about the
-        // overlap.
-        recordOverlap();
         executor_->stepsDone();
         algorithm_->drain(context_);
         executor_->flush();
@@ -329,9 +311,6 @@ private:
             evaluationBytes_ += environment_.comm.bytesSent() - before;
         }
         if (trains_) recordTiming();
-        if (measuredSteps_ > 0 && speaks()) {
-            metric("run/step_ms", seconds(measuredTime_) * 1e3 / static_cast<double>(measuredSteps_));
-        }
         const bool finished = kind == WorkerOutcome::Kind::Finished;
         environment_.sink.state(finished ? RankState::Finished : RankState::Stopped, step_, "");
         return {.kind = kind, .step = step_, .error = ""};
@@ -380,8 +359,6 @@ private:
     Ns timed_ = 0;
     Ns reportedAt_ = 0;  // of time only: since the last train/step_ms
     std::int64_t stepsToReport_ = 0;
-    Ns measuredTime_ = 0;
-    std::int64_t measuredSteps_ = 0;
 };
 
 std::string firstLineOf(const std::exception& error) {

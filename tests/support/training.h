@@ -1,12 +1,15 @@
 // Whole runs inside a test: an experiment from a value tree, ranks as threads, everything they record kept in memory.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/analysis/overlap.h"
 #include "core/train/experiment.h"
 #include "core/train/worker.h"
 #include "tests/support/document.h"
@@ -41,6 +44,41 @@ struct RankRecord {
     WorkerOutcome outcome;
     std::vector<FaultEvent> faults;  // of a virtual run
 };
+
+// When the last step ended. Of a run of time only, whose progress adds up to it; else the end of the last piece of work.
+inline Ns endOfSteps(const RankRecord& record) {
+    const auto progress = record.sink.metrics.find("train/step_ms");
+    double seconds = 0;
+    std::int64_t steps = 0;
+    if (progress != record.sink.metrics.end()) {
+        for (const auto& point : progress->second) {
+            seconds += point.value * 1e-3 * static_cast<double>(point.step - steps);
+            steps = point.step;
+        }
+        return static_cast<Ns>(std::llround(seconds * 1e9));
+    }
+    Ns end = 0;
+    for (const Span& span : record.sink.spans) end = isCompute(span.kind) ? std::max(end, span.end) : end;
+    return end;
+}
+
+// Of a run of time only: mean time of a step without the first three, in seconds.
+inline double meanStepSeconds(const RankRecord& record) {
+    constexpr std::int64_t kWarmUp = 3;
+    Ns begin = 0;
+    for (const Span& span : record.sink.spans) {
+        if (span.lane == Lane::Compute && span.step <= kWarmUp) begin = std::max(begin, span.end);
+    }
+    const std::int64_t steps = record.sink.metrics.at("train/step_ms").back().step;
+    return static_cast<double>(endOfSteps(record) - begin) * 1e-9 / static_cast<double>(steps - kWarmUp);
+}
+
+// What one rank can tell by itself until its last step ended: skew counts as transfer.
+inline OverlapSummary overlapOf(const RankRecord& record) {
+    std::vector<Span> spans = record.sink.spans;
+    for (Span& span : spans) span.kind = span.kind == SpanKind::Reduce ? SpanKind::Transfer : span.kind;
+    return summariseOverlap(spans, {0, endOfSteps(record)});
+}
 
 // Optional wrapper around each rank's communicator: fault injection, counting.
 using Wrap = std::function<std::unique_ptr<Communicator>(Communicator&, Clock&)>;

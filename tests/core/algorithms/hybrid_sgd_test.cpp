@@ -29,11 +29,7 @@ Value experiment(Fields algorithm, Fields layers, int workers = 4) {
 
 double stepSeconds(const std::vector<RankRecord>& records) {
     EXPECT_EQ(records[0].outcome.error, "");
-    return records[0].sink.metrics.at("run/step_ms")[0].value * 1e-3;
-}
-
-double metric(const std::vector<RankRecord>& records, const char* name) {
-    return records[0].sink.metrics.at(name).back().value;
+    return meanStepSeconds(records[0]);
 }
 
 // Of one rank in one step.
@@ -50,14 +46,14 @@ double convolution() { return ringAllReduceSeconds(kLink, 16, 4); }
 TEST(HybridSgd, WaitsForASingleLayerAltogether) {
     const auto records = trainVirtually(experiment({{"groups", integer(4)}}, {{"dense", matrix({{1000, 100}})}}));
     EXPECT_NEAR(stepSeconds(records), kStep + ringAllReduceSeconds(kLink, kDenseBytes, 4), 1e-6);
-    EXPECT_NEAR(metric(records, "overlap/hidden_s"), 0, 1e-6) << "the wait is no part of the forward pass";
-    EXPECT_NEAR(metric(records, "overlap/compute_s"), 20 * kStep, 1e-6);
+    EXPECT_EQ(overlapOf(records[0]).hidden, 0) << "the wait is no part of the forward pass";
+    EXPECT_NEAR(seconds(overlapOf(records[0]).compute), 20 * kStep, 1e-6);
 }
 
 TEST(HybridSgd, HidesALayersGradientsBehindTheLayersBelow) {
     const auto records = trainVirtually(experiment({{"groups", integer(4)}}, convolutionFirst()));
     EXPECT_NEAR(stepSeconds(records), kStep + convolution(), 1e-6);
-    EXPECT_GT(metric(records, "overlap/hidden_s") / metric(records, "overlap/reduce_s"), 0.9);
+    EXPECT_GT(overlapOf(records[0]).hiddenFraction(), 0.9);
 }
 
 // A layer that comes last in the forward pass has that pass to hide behind as well.

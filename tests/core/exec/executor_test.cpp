@@ -130,7 +130,6 @@ TEST_F(ExecutorTest, SpansAreRecordedAtEveryLevelButOff) {
         Pending pending(std::make_shared<HandOperation>(clock, true), 1);
         recording.waitFor(pending, 1, 8);
         EXPECT_EQ(sink.spans.size(), level == TraceLevel::Off ? 0U : 2U) << "whoever collects a summary keeps none";
-        EXPECT_EQ(recording.overlap().hidden, level == TraceLevel::Off ? 0 : 150) << "of 200 to 350, 100 to 400";
     }
 }
 

@@ -241,7 +241,7 @@ Value lenet(Fields algorithm, const std::string& bandwidth, std::int64_t steps =
           table({{"mode", text("time-only")}, {"step_time", text("20ms")}, {"memory_bandwidth", text("1000TB/s")}})}});
 }
 
-double stepMs(const std::vector<RankRecord>& records) { return records[0].sink.metrics.at("run/step_ms")[0].value; }
+double stepMs(const std::vector<RankRecord>& records) { return 1e3 * meanStepSeconds(records[0]); }
 
 double allReduce(double bytesPerSecond, double bytes = kLenetBytes) {
     return ringAllReduceSeconds({.alpha = 50e-6, .beta = 1 / bytesPerSecond}, bytes, 4);
@@ -328,8 +328,7 @@ TEST(VirtualTraining, DelayAbsorbsAShortHiccupOfOneRank) {
         table({{"ranks", array(std::vector<std::int64_t>{0})}, {"factor", number(1.9)}, {"every", integer(20)}});
     const auto records = trainVirtually(with(lenet(algorithm, "200Mbps"), "straggler", hiccup));
     for (const int rank : {1, 2, 3}) {
-        const auto& metrics = records[static_cast<std::size_t>(rank)].sink.metrics;
-        EXPECT_EQ(metrics.at("overlap/blocked_s").back().value, 0) << "18 ms late, 45 ms to spare";
+        EXPECT_EQ(overlapOf(records[static_cast<std::size_t>(rank)]).blocked, 0) << "18 ms late, 45 ms to spare";
     }
     EXPECT_NEAR(stepMs(records), 1e3 * (kStep + 0.9 * kStep * 2 / 37), 1e-3) << "rank 0 itself";
 }
@@ -339,7 +338,7 @@ TEST(VirtualTraining, LocalSgdWaitsForTheHiccup) {
         table({{"ranks", array(std::vector<std::int64_t>{0})}, {"factor", number(1.9)}, {"every", integer(20)}});
     const auto records = trainVirtually(
         with(lenet({{"name", text("local_sgd")}, {"period", integer(4)}}, "200Mbps"), "straggler", hiccup));
-    EXPECT_NEAR(records[1].sink.metrics.at("overlap/blocked_s").back().value,
+    EXPECT_NEAR(seconds(overlapOf(records[1]).blocked),
                 10 * allReduce(200e6 / 8) + 2 * 0.9 * kStep, 1e-4);
 }
 

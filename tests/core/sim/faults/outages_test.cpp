@@ -49,7 +49,7 @@ double endOf(const RankRecord& record) {
     for (const Span& span : record.sink.spans) end = std::max(end, span.kind == SpanKind::Update ? span.end : 0);
     return seconds(end);
 }
-double blocked(const RankRecord& record) { return record.sink.metrics.at("overlap/blocked_s").back().value; }
+double blocked(const RankRecord& record) { return seconds(overlapOf(record).blocked); }
 
 // Of each rank, from a run in a process of its own.
 struct Times {
