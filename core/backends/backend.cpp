@@ -82,7 +82,8 @@ Status refuseSimulatedSections(const Value& document, const ClusterParams& clust
 
 std::unique_ptr<Communicator> withLink(std::unique_ptr<Communicator> comm, const ClusterParams& cluster, Clock& clock) {
     if (!cluster.link) return comm;
-    return emulateLink(std::move(comm), {.alpha = cluster.link->latencySeconds(), .beta = 1 / cluster.link->bytesPerSecond()}, clock);
+    return emulateLink(std::move(comm),
+                       {.alpha = cluster.link->latencySeconds(), .beta = 1 / cluster.link->bytesPerSecond()}, clock);
 }
 
 }  // namespace dasgd

@@ -67,7 +67,7 @@ struct Meeting {
 // answers, which outlive the host.
 struct HostRequest {
     std::vector<int> ranks;          // of this process, as the layout has them
-    MonotonicClock& clock;           // the run's time line on this host; unused where time is simulated
+    Clock& clock;                    // the run's time line on this host; unused where time is simulated
     RunControl* control = nullptr;   // null: nobody can stop the run
     std::filesystem::path folder;    // where the ranks of all processes find each other without a meeting
     std::optional<Meeting> meeting;  // only of a rank that is a process of its own

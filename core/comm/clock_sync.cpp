@@ -85,7 +85,7 @@ private:
     static std::unique_ptr<Communicator> wholeOf(Communicator& comm) {
         std::vector<Rank> everyone;
         for (int rank = 0; rank < comm.size(); ++rank) everyone.emplace_back(rank);
-        return comm.split(everyone);
+        return comm.split(everyone, false);
     }
 
     // Rank 0: each question is answered by the thread on which it arrives, which then awaits the next. Once the keeper
@@ -165,6 +165,22 @@ ClockKeeper::~ClockKeeper() = default;
 Ns ClockKeeper::error() const { return impl_->error(); }
 std::uint64_t ClockKeeper::measurements() const { return impl_->measurements(); }
 
+Alignment alignClock(Communicator& comm, SteeredClock& clock, bool isOwn, std::chrono::milliseconds every) {
+    const ClockOffset found = estimateClockOffset(comm, clock);
+    Alignment alignment;
+    if (!isOwn) {
+        clock.setOrigin(clock.origin() - found.offset);
+        alignment.error = found.error;
+    }
+    at::Tensor others = torch::full({1}, isOwn ? 0.0F : 1.0F);
+    Pending pending = comm.allReduce(others, Reduce::Max);
+    pending.wait();
+    if (others.item<float>() > 0) {
+        alignment.keeper = std::make_unique<ClockKeeper>(comm, clock, isOwn ? nullptr : &clock, every);
+    }
+    return alignment;
+}
+
 void ClockErrorSink::span(const Span& span) {
     recordNew();
     sink_.span(span);
@@ -181,12 +197,11 @@ void ClockErrorSink::state(RankState state, std::int64_t step, std::string_view 
 }
 
 void ClockErrorSink::recordNew() {
-    const std::uint64_t newest = keeper_.measurements();
+    const std::uint64_t newest = keeper_ ? keeper_->measurements() : recorded_;
     if (newest == recorded_) return;
     recorded_ = newest;
-    sink_.metric({.name = "clock/error_s",
-                  .wall = clock_.now(),
-                  .value = static_cast<double>(keeper_.error()) * 1e-9});
+    sink_.metric(
+        {.name = "clock/error_s", .wall = clock_.now(), .value = static_cast<double>(keeper_->error()) * 1e-9});
 }
 
 }  // namespace dasgd

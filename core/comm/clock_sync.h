@@ -25,13 +25,13 @@ struct ClockOffset {
 // Keeps this rank's clock on rank 0's time line while it trains: measures again every few seconds and steers the clock.
 // Clocks of two hosts drift apart by some 10 µs a second.
 //
-// The training thread takes no part. Rank 0 answers on the thread on which a question arrives; each other rank asks from
-// a thread of its own, over a group of its own. A measurement that fails (a peer is gone) is the last; the training's own
-// communication will report it.
+// The training thread takes no part. Rank 0 answers on the thread on which a question arrives; each other rank asks
+// from a thread of its own, over a group of its own. A measurement that fails (a peer is gone) is the last; the
+// training's own communication will report it.
 class ClockKeeper {
 public:
-    // Collective over all ranks of `comm`: splits a group off. `clock` is null where the rank's clock is rank 0's own, and
-    // otherwise outlives it. Throws CommError.
+    // Collective over all ranks of `comm`: splits a group off. `clock` is null where the rank's clock is rank 0's own,
+    // and otherwise outlives it. Throws CommError.
     ClockKeeper(Communicator& comm, const Clock& reference, SteeredClock* clock, std::chrono::milliseconds every);
     ~ClockKeeper();
     ClockKeeper(const ClockKeeper&) = delete;
@@ -49,12 +49,23 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
+struct Alignment {
+    Ns error = 0;                         // bound of the time line's error at the start
+    std::unique_ptr<ClockKeeper> keeper;  // null where all ranks share rank 0's clock
+};
+// Moves this rank's clock onto rank 0's time line, and keeps it there. Collective over all ranks; call with nothing in
+// flight. `isOwn`: the clock is rank 0's own, as on its host, and stays as it is. Throws CommError.
+[[nodiscard]] Alignment alignClock(Communicator& comm, SteeredClock& clock, bool isOwn,
+                                   std::chrono::milliseconds every = std::chrono::seconds(4));
+
 // Hands events on, and records `clock/error_s` with the first event after each measurement: a rank's events have one
-// writer, its training thread.
+// writer, its training thread. `sink` and `clock` outlive it.
 class ClockErrorSink final : public EventSink {
 public:
-    ClockErrorSink(EventSink& sink, const ClockKeeper& keeper, const Clock& clock)
-        : sink_(sink), keeper_(keeper), clock_(clock) {}
+    ClockErrorSink(EventSink& sink, const Clock& clock) : sink_(sink), clock_(clock) {}
+    // Whose measurements to record; null for none.
+    void watch(const ClockKeeper* keeper) { keeper_ = keeper; }
+
     void span(const Span& span) override;
     void metric(const Metric& metric) override;
     void state(RankState state, std::int64_t step, std::string_view text) override;
@@ -63,8 +74,8 @@ private:
     void recordNew();
 
     EventSink& sink_;
-    const ClockKeeper& keeper_;
     const Clock& clock_;
+    const ClockKeeper* keeper_ = nullptr;
     std::uint64_t recorded_ = 0;
 };
 

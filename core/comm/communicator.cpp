@@ -97,7 +97,7 @@ Pending Communicator::launch(MessageCall call) {
     return start(std::move(call));
 }
 
-std::unique_ptr<Communicator> Communicator::split(const std::vector<Rank>& ranks) {
+std::unique_ptr<Communicator> Communicator::split(const std::vector<Rank>& ranks, bool counted) {
     Group group;
     for (std::size_t i = 0; i < ranks.size(); ++i) {
         if (ranks[i] == rank()) group.rank = Rank(static_cast<int>(i));
@@ -114,7 +114,7 @@ std::unique_ptr<Communicator> Communicator::split(const std::vector<Rank>& ranks
     group.path = group_.path + "/" + listOf(group.members, group.members.size()) + "#" + std::to_string(ordinal);
     group.key = keyOf(group.path);
     std::unique_ptr<Communicator> communicator = open(std::move(group));
-    communicator->bytesSent_ = bytesSent_;
+    if (counted) communicator->bytesSent_ = bytesSent_;
     return communicator;
 }
 

@@ -90,8 +90,9 @@ public:
     // A communicator of these ranks of this one, in the order given, itself among them. All of them call it, in the
     // same order where they do so more than once; the others do not. It has collective numbers and tags of its own, and
     // its operations do not queue behind those of other groups. Blocks until all members are connected. Throws
-    // CommError past the deadline. The communicator that was split outlives it.
-    [[nodiscard]] std::unique_ptr<Communicator> split(const std::vector<Rank>& ranks);
+    // CommError past the deadline. The communicator that was split outlives it. `counted`: what it sends counts as sent
+    // by this one too; false for messages that are no part of the training.
+    [[nodiscard]] std::unique_ptr<Communicator> split(const std::vector<Rank>& ranks, bool counted = true);
 
     // The same operations as data, for communicators that wrap another one.
     Pending launch(CollectiveCall call);
@@ -100,7 +101,7 @@ public:
     [[nodiscard]] const Group& group() const { return group_; }
     [[nodiscard]] Rank rank() const { return group_.rank; }
     [[nodiscard]] int size() const { return group_.size(); }
-    // Payload that this rank has put on the wire so far, groups that were split off included, by the algorithm in use
+    // Payload that this rank has put on the wire so far, counted groups included, by the algorithm in use
     // (ring: 2S(P−1)/P per all-reduce of S bytes).
     [[nodiscard]] std::int64_t bytesSent() const { return *bytesSent_; }
 

@@ -108,6 +108,8 @@ public:
             lock.unlock();
             inner_->wait();
             lock.lock();
+            // Whoever launched it may not have got round to resolving it.
+            condition_.wait(lock, [&] { return outcome_ || finished_; });
         }
         if (!outcome_) throw CommError(error_);
         const Ns end = outcome_->interval.end;
@@ -157,6 +159,7 @@ private:
         const Interval interval = emulate_(real->interval);
         const std::lock_guard lock(mutex_);
         outcome_ = Pending::Outcome{interval, real->source};
+        condition_.notify_all();
         if (!callbacks_.empty()) schedule(interval.end);
     }
 

@@ -12,6 +12,7 @@
 #include "core/comm/completion.h"
 #include "core/comm/gloo_messages.h"
 #include "core/comm/group_maths.h"
+#include "core/comm/store_handle.h"
 
 namespace dasgd {
 
@@ -219,7 +220,7 @@ Result<std::unique_ptr<Communicator>> makeGloo(const Rendezvous& rendezvous, con
                           ? c10d::ProcessGroupGloo::createDeviceForHostname(options.interface.address)
                           : c10d::ProcessGroupGloo::createDeviceForInterface(options.interface.name);
         const auto setting = std::make_shared<const GlooSetting>(
-            GlooSetting{rendezvous.store(), std::move(device), options.timeout, clock});
+            GlooSetting{rendezvous.handle().store, std::move(device), options.timeout, clock});
         Group group = Group::whole(options.rank, options.size);
         auto backend = connect(*setting, group);
         return std::make_unique<GlooCommunicator>(setting, std::move(group), std::move(backend));

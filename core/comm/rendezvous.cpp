@@ -13,6 +13,7 @@
 
 #include "core/comm/completion.h"
 #include "core/comm/interface.h"
+#include "core/comm/store_handle.h"
 
 namespace dasgd {
 
@@ -44,7 +45,7 @@ Result<Rendezvous> Rendezvous::file(const std::filesystem::path& path, int size,
     try {
         auto store = c10::make_intrusive<c10d::FileStore>(path.string(), size);
         store->setTimeout(timeout);
-        return Rendezvous(std::move(store));
+        return Rendezvous(std::make_shared<StoreHandle>(StoreHandle{std::move(store)}));
     } catch (const std::exception& error) {
         return fail(path.string() + ": cannot meet the other ranks through this file: " + firstLine(error));
     }
@@ -66,7 +67,8 @@ Result<Rendezvous> Rendezvous::tcp(const std::string& host, int port, Rank rank,
         options.masterListenFd = fd;
     }
     try {
-        return Rendezvous(c10::make_intrusive<c10d::TCPStore>(host, options));
+        return Rendezvous(
+            std::make_shared<StoreHandle>(StoreHandle{c10::make_intrusive<c10d::TCPStore>(host, options)}));
     } catch (const std::exception& error) {
         return fail("rank " + std::to_string(rank.value()) + " cannot reach rank 0 at " + host + ":" +
                     std::to_string(port) + ": " + firstLine(error) +
@@ -76,7 +78,7 @@ Result<Rendezvous> Rendezvous::tcp(const std::string& host, int port, Rank rank,
 
 Status Rendezvous::set(const std::string& key, const std::string& value) {
     try {
-        store_->set("dasgd/" + key, std::vector<std::uint8_t>(value.begin(), value.end()));
+        handle_->store->set("dasgd/" + key, std::vector<std::uint8_t>(value.begin(), value.end()));
         return {};
     } catch (const std::exception& error) {
         return fail("rendezvous: cannot set '" + key + "': " + firstLine(error));
@@ -85,7 +87,7 @@ Status Rendezvous::set(const std::string& key, const std::string& value) {
 
 Result<std::string> Rendezvous::get(const std::string& key) {
     try {
-        const std::vector<std::uint8_t> bytes = store_->get("dasgd/" + key);
+        const std::vector<std::uint8_t> bytes = handle_->store->get("dasgd/" + key);
         return std::string(bytes.begin(), bytes.end());
     } catch (const std::exception& error) {
         return fail("rendezvous: '" + key + "' did not come in time: " + firstLine(error));

@@ -1,16 +1,17 @@
 // Where the processes of a run find each other.
 #pragma once
 
-#include <torch/csrc/distributed/c10d/Store.hpp>
-
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <string>
 
 #include "core/base/ids.h"
 #include "core/base/result.h"
 
 namespace dasgd {
+
+struct StoreHandle;
 
 // Where ranks find each other, and a few words they leave for one another before training.
 class Rendezvous {
@@ -27,11 +28,11 @@ public:
     // Blocks until some rank has set the key. Errors: the deadline passed.
     Result<std::string> get(const std::string& key);
 
-    [[nodiscard]] const c10::intrusive_ptr<c10d::Store>& store() const { return store_; }
+    [[nodiscard]] const StoreHandle& handle() const { return *handle_; }
 
 private:
-    explicit Rendezvous(c10::intrusive_ptr<c10d::Store> store) : store_(std::move(store)) {}
-    c10::intrusive_ptr<c10d::Store> store_;
+    explicit Rendezvous(std::shared_ptr<StoreHandle> handle) : handle_(std::move(handle)) {}
+    std::shared_ptr<StoreHandle> handle_;
 };
 
 }  // namespace dasgd

@@ -8,9 +8,10 @@ Ns SteeredClock::origin() const { return course_.load()->originAt(MonotonicClock
 
 void SteeredClock::follow(Ns origin, Ns slew) {
     const std::lock_guard lock(mutex_);
-    const Ns raw = MonotonicClock::rawNow();
-    const Ns from = courses_.empty() ? origin : courses_.back().originAt(raw);
-    courses_.push_back({.since = raw, .from = from, .to = origin, .slew = slew});
+    const Course* const before = slew == 0 ? nullptr : course_.load();
+    const Ns since = MonotonicClock::rawNow() + (slew == 0 ? 0 : kLead);
+    const Ns from = before ? before->originAt(since) : origin;
+    courses_.push_back({.since = since, .from = from, .to = origin, .slew = slew, .before = before});
     course_.store(&courses_.back(), std::memory_order_release);
 }
 

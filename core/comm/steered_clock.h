@@ -9,9 +9,9 @@
 
 namespace dasgd {
 
-// CLOCK_MONOTONIC less an origin that follows corrections slowly: by at most 1 ms a second, so that time never goes back
-// and no interval is wrong by more than a thousandth. now() and sleepUntil() may be called from any thread, while another
-// steers; now() makes no system call and takes no lock.
+// CLOCK_MONOTONIC less an origin that follows corrections slowly: by at most 1 ms a second, so that time never goes
+// back and no interval is wrong by more than a thousandth. now() and sleepUntil() may be called from any thread, while
+// another steers; now() makes no system call and takes no lock.
 class SteeredClock final : public Clock {
 public:
     explicit SteeredClock(Ns origin = MonotonicClock::rawNow());
@@ -22,18 +22,24 @@ public:
     [[nodiscard]] Ns origin() const;
     // Jumps; while no other thread reads the clock.
     void setOrigin(Ns origin) { follow(origin, 0); }
-    // Begins to move the origin to `origin`.
+    // Begins to move the origin to `origin`, 20 ms from now.
     void steer(Ns origin) { follow(origin, kSlew); }
 
 private:
-    static constexpr Ns kSlew = 1000;  // nanoseconds that a correction of one takes
+    // Nanoseconds that a correction of one takes.
+    static constexpr Ns kSlew = 1000;
+    // A correction begins so much later: by then every reader knows of it, so that no two of them disagree.
+    static constexpr Ns kLead = 20'000'000;
+
     // Of the origin, from one correction to the next.
     struct Course {
         Ns since = 0;  // raw time
         Ns from = 0;
         Ns to = 0;
         Ns slew = 0;
+        const Course* before = nullptr;
         [[nodiscard]] Ns originAt(Ns raw) const {
+            if (raw < since && before) return before->originAt(raw);
             if (slew == 0) return to;
             const Ns moved = (raw - since) / slew;
             if (to > from) return from + moved < to ? from + moved : to;

@@ -22,7 +22,7 @@ namespace {
 using Ended = std::shared_ptr<Completion>;
 
 // One collective of all ranks of a communicator.
-struct Round {
+struct GroupRound {
     std::uint64_t number = 0;
     int opener = 0;
     std::vector<std::optional<CollectiveCall>> calls;  // of each rank that has arrived
@@ -38,7 +38,7 @@ struct End {
 
 // What the ranks of one communicator share; guarded by the mutex of ThreadsGroup::Impl.
 struct Circle {
-    std::map<std::uint64_t, std::shared_ptr<Round>> rounds;  // not everyone has arrived
+    std::map<std::uint64_t, std::shared_ptr<GroupRound>> rounds;  // not everyone has arrived
     Matching<End, End> messages;
     Ns lastEnd = 0;  // of its collectives
 };
@@ -68,15 +68,15 @@ public:
 
     Ended join(const std::shared_ptr<Circle>& circle, const Group& group, CollectiveCall call, std::uint64_t number) {
         std::unique_lock lock(mutex_);
-        std::shared_ptr<Round>& slot = circle->rounds[number];
+        std::shared_ptr<GroupRound>& slot = circle->rounds[number];
         if (!slot) {
-            slot = std::make_shared<Round>();
+            slot = std::make_shared<GroupRound>();
             slot->number = number;
             slot->opener = group.rank.value();
             slot->calls.resize(group.members.size());
             slot->ends.resize(group.members.size());
         }
-        const std::shared_ptr<Round> round = slot;
+        const std::shared_ptr<GroupRound> round = slot;
         if (round->arrived > 0) {
             checkSame(group, number, Rank(round->opener), *round->calls[static_cast<std::size_t>(round->opener)],
                       group.rank, call);
@@ -144,10 +144,10 @@ public:
 private:
     struct Ready {
         std::shared_ptr<Circle> circle;
-        std::shared_ptr<Round> round;
+        std::shared_ptr<GroupRound> round;
     };
 
-    static std::string missingFrom(const std::weak_ptr<Impl>& group, const std::shared_ptr<Round>& round) {
+    static std::string missingFrom(const std::weak_ptr<Impl>& group, const std::shared_ptr<GroupRound>& round) {
         const auto self = group.lock();
         if (!self || !round) return {};
         const std::lock_guard lock(self->mutex_);
@@ -216,7 +216,7 @@ private:
         }
     }
 
-    void carry(Circle& circle, Round& round) {
+    void carry(Circle& circle, GroupRound& round) {
         try {
             carryOut(round.calls);
         } catch (const std::exception& error) {

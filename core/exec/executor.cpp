@@ -75,7 +75,8 @@ bool Executor::record(Unended& ended) {
          .start = interval->start,
          .end = interval->end,
          .bytes = ended.bytes,
-         .collective = ended.pending.collective()});
+         .collective = ended.pending.collective(),
+         .ranks = ended.pending.ranks()});
     return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -166,33 +167,45 @@ private:
         if (const Status opened = journals.open(paths, assignment.runId, {rank}, false); !opened) {
             return failedRank(rank, opened.error(), nullptr);
         }
-        EventSink& sink = journals.of(Rank(rank));
-        MonotonicClock clock(originHere(assignment));
-        auto host = openHost(experiment_, nullptr,
-                             {.ranks = {rank},
-                              .clock = clock,
-                              .control = control,
-                              .meeting = Meeting{rendezvous, interface},
-                              .connected = [&](Communicator& comm) { return align(comm, clock, assignment, sink); },
-                              .sink = [&](Rank) -> EventSink& { return sink; }});
+        SteeredClock clock(originHere(assignment));
+        ClockErrorSink sink(journals.of(Rank(rank)), clock);
+        std::unique_ptr<ClockKeeper> keeper;
+        auto host =
+            openHost(experiment_, nullptr,
+                     {.ranks = {rank},
+                      .clock = clock,
+                      .control = control,
+                      .meeting = Meeting{rendezvous, interface},
+                      .connected = [&](Communicator& comm) { return align(comm, clock, assignment, sink, keeper); },
+                      .sink = [&](Rank) -> EventSink& { return sink; }});
         if (!host) return failedRank(rank, host.error(), &sink);
         RankReport report;
         (*host)->run([&](HostedRank& own) {
             report = trainRank(experiment_, {own.comm, own.clock, sink, own.gate, own.executor});
         });
+        sink.watch(nullptr);
         // Never torn down where a peer may be dead: that could take until the deadline.
-        if (report.state == RankState::Failed) static_cast<void>(host->release());
+        if (report.state == RankState::Failed) {
+            static_cast<void>(keeper.release());
+            static_cast<void>(host->release());
+        }
+        keeper.reset();
         return report;
     }
 
     // All ranks take part, also those whose clock is rank 0's own and exact.
-    static Status align(Communicator& comm, MonotonicClock& clock, const Assignment& assignment, EventSink& sink) {
+    static Status align(Communicator& comm, SteeredClock& clock, const Assignment& assignment, ClockErrorSink& sink,
+                        std::unique_ptr<ClockKeeper>& keeper) {
+        const bool isOwn = assignment.boot == bootId();
         try {
-            const ClockOffset offset = estimateClockOffset(comm, clock);
-            if (assignment.boot == bootId()) return {};
-            clock.setOrigin(clock.origin() - offset.offset);
-            sink.metric(
-                {.name = "clock/error_s", .wall = clock.now(), .value = static_cast<double>(offset.error) * 1e-9});
+            Alignment alignment = alignClock(comm, clock, isOwn);
+            if (!isOwn) {
+                sink.metric({.name = "clock/error_s",
+                             .wall = clock.now(),
+                             .value = static_cast<double>(alignment.error) * 1e-9});
+            }
+            keeper = std::move(alignment.keeper);
+            sink.watch(keeper.get());
             return {};
         } catch (const CommError& error) {
             return fail(error.what());

@@ -126,6 +126,5 @@ TEST(OverlapTest, AnyTraceInAnyOrderIsAsInstantByInstant) {
     }
 }
 
-// A long run of DaSGD: the meter keeps little and is exact; each reduce comes three steps late.
 }  // namespace
 }  // namespace dasgd

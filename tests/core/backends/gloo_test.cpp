@@ -46,7 +46,7 @@ TEST(GlooBackend, EmulatesTheClustersLink) {
         at::Tensor payload = torch::ones({250'000});
         Pending pending = comm.broadcast(payload, Rank{0});
         pending.wait();
-        return static_cast<double>(pending.interval().end - pending.interval().start) * 1e-9;
+        return static_cast<double>(pending.interval()->end - pending.interval()->start) * 1e-9;
     };
     EXPECT_THAT(onBackend(cluster, [&](RankHost&, HostedRank& rank) { EXPECT_GE(seconds(rank.comm), 0.08); }),
                 IsEmpty());

@@ -29,7 +29,9 @@ public:
         if (!ready_) clock_.time += 500;
     }
     bool done() override { return ready_; }
-    Interval interval() override { return {100, 400}; }
+    bool cancel() override { return false; }
+    std::optional<Pending::Outcome> outcome() override { return Pending::Outcome{{100, 400}, std::nullopt}; }
+    void onEnd(std::function<void()> /*callback*/) override {}
     bool fails = false;
 
 private:
