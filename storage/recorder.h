@@ -21,8 +21,8 @@ struct RunInfo {
     int workers = 0;
     std::int64_t plannedSteps = 0;
     double stepsPerEpoch = 0;
-    std::int64_t batchSize = 0;  // samples of one rank in one step
-    bool keepSpans = true;       // false: spans are counted into the numbers of the run, but not stored
+    double batchSize = 0;   // samples of one rank in one step, mean over an epoch: its last batch may be short
+    bool keepSpans = true;  // false: spans are counted into the numbers of the run, but not stored
     bool linkEmulated = false;
     bool timeSimulated = false;
     std::string link;

@@ -16,7 +16,7 @@ Result<std::unique_ptr<RankHost>> openHost(const Experiment& experiment, const T
                                      .compute = experiment.compute,
                                      .faults = experiment.faults,
                                      .stepTimes = [&] { return stepTimesOf(experiment, *data); },
-                                     .stepsPerEpoch = static_cast<double>(plan.stepsPerEpoch)};
+                                     .stepsPerEpoch = plan.meanEpochSteps()};
     request.simulated = &simulated;
     return experiment.backend->open(request);
 }

@@ -25,6 +25,8 @@ double Plan::epochAfter(std::int64_t steps) const {
     return static_cast<double>(samplesAfter(steps)) / static_cast<double>(workers * epochSamples);
 }
 
+double Plan::meanBatch() const { return static_cast<double>(epochSamples) / meanEpochSteps(); }
+
 double Plan::meanEpochSteps() const {
     if (!passesJoin) return static_cast<double>(stepsPerEpoch);
     return static_cast<double>(epochSamples) / static_cast<double>(batchSize);

@@ -39,6 +39,8 @@ struct Plan {
     [[nodiscard]] std::int64_t samplesAfter(std::int64_t steps) const;
     // Epochs behind after so many steps, by samples.
     [[nodiscard]] double epochAfter(std::int64_t steps) const;
+    // Samples of one rank in a step, mean over an epoch.
+    [[nodiscard]] double meanBatch() const;
     // Mean steps of an epoch; below 1 where a step is more than an epoch.
     [[nodiscard]] double meanEpochSteps() const;
 };

@@ -64,6 +64,7 @@ Result<CheckedExperiment> check(const ExpandedExperiment& expanded, std::map<std
                               .workers = static_cast<int>(experiment.cluster.workers),
                               .timeoutS = experiment.cluster.timeoutS,
                               .totalSteps = plan.totalSteps,
+                              .meanBatch = plan.meanBatch(),
                               .stepsPerEpoch = plan.meanEpochSteps(),
                               .evalEvery = experiment.timeOnly() ? 0 : plan.evalEvery,
                               .parameters = plan.parameters};

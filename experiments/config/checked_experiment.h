@@ -26,6 +26,7 @@ struct CheckedExperiment {
     double timeoutS = 0;
     std::string link;  // "200Mbps, 1ms", "" where the link is real
     std::int64_t totalSteps = 0;
+    double meanBatch = 0;        // samples of one rank in a step, over an epoch: its last batch may be short
     double stepsPerEpoch = 0;    // mean; below 1 where a step is more than an epoch
     std::int64_t evalEvery = 0;  // steps; 0 where nothing is computed that could be evaluated
     std::int64_t parameters = 0;

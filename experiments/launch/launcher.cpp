@@ -59,7 +59,7 @@ storage::RunInfo describeRun(const CheckedExperiment& experiment, const Provenan
     info.workers = experiment.workers;
     info.plannedSteps = experiment.totalSteps;
     info.stepsPerEpoch = experiment.stepsPerEpoch;
-    if (const auto* batch = valueAt<std::int64_t>(experiment.resolved, "train", "batch_size")) info.batchSize = *batch;
+    info.batchSize = experiment.meanBatch;
     if (const auto* trace = valueAt<std::string>(experiment.resolved, "record", "trace"))
         info.keepSpans = *trace == "full";
     info.linkEmulated = !experiment.link.empty();

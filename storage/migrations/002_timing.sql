@@ -20,7 +20,7 @@ CREATE TABLE run_2 (
     clock_origin    INTEGER NOT NULL,
     planned_steps   INTEGER NOT NULL,
     steps_per_epoch REAL    NOT NULL,
-    batch_size      INTEGER NOT NULL DEFAULT 0,
+    batch_size      REAL    NOT NULL DEFAULT 0,
     keep_spans      INTEGER NOT NULL DEFAULT 1,
     link_emulated   INTEGER NOT NULL,
     time_simulated  INTEGER NOT NULL DEFAULT 0,

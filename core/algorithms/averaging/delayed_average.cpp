@@ -80,6 +80,7 @@ void DelayedAverage::save(StepContext& context, Archive& archive) {
     archive.put("in_flight", static_cast<std::int64_t>(arrived_));
     if (!arrived_) return;
     archive.put("launched_at", launchedAt_);
+    archive.put("tensors", mean_.numel() / context.params().size());
     archive.put("mean", mean_);
     if (params_.correction > 0) archive.put("snapshot", snapshot_);
 }
@@ -91,8 +92,9 @@ Status DelayedAverage::load(StepContext& context, const Archive& archive) {
     if (!arrived_) return {};
     DASGD_ASSIGN(launchedAt_, archive.integer("launched_at"));
     const at::Tensor& weights = context.params().weights();
-    const auto count = static_cast<std::int64_t>(averaged(context).size());
-    mean_ = at::empty({count * weights.numel()}, weights.options());
+    // A snapshot of step 0 has the weights alone, whatever state the optimizer has by now.
+    DASGD_ASSIGN(const std::int64_t tensors, archive.integer("tensors"));
+    mean_ = at::empty({tensors * weights.numel()}, weights.options());
     DASGD_TRY(archive.read("mean", mean_));
     if (params_.correction == 0) return {};
     snapshot_ = at::empty_like(weights);

@@ -155,13 +155,14 @@ TEST(AllAlgorithms, AreCheckpointed) {
 TEST(AllAlgorithms, StateOfAnotherModelIsRefused) {
     const Experiment experiment = std::move(readExperiment(bowl({{"name", text("dasgd")}})).value());
     runRanks(Backend::Threads, kRanks, [&](Communicator& comm, Clock& clock) {
-        FlatParams shapes = FlatParams::shapesOf({{5}}, torch::kDouble);
+        FlatParams shapes = FlatParams::shapesOf({{5}}, {}, torch::kDouble);
         MemorySink sink;
         CpuExecutor executor(clock, sink, TraceLevel::Off);
         StepContext context(comm, clock, shapes, executor);
         Archive archive;
         archive.put("in_flight", 1);
         archive.put("launched_at", 4);
+        archive.put("tensors", 1);
         archive.put("mean", torch::zeros({2}));
         const auto algorithm = experiment.makeAlgorithm();
         const Status loaded = dynamic_cast<Checkpointed&>(*algorithm).load(context, archive);

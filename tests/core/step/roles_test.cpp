@@ -169,7 +169,7 @@ TEST_F(ServedRun, IsTheSameInSimulatedTimeAndTheServerComputesNothing) {
 TEST(ServingRank, IsNoPartOfMeansAndHasNoData) {
     const Value document = table({{"algorithm", table({{"name", text("bystander")}})},
                                   {"model", table({{"name", text("logistic")}})},
-                                  {"data", table({{"name", text("mnist")}})},
+                                  {"data", table({{"name", text("mnist")}, {"shuffle", text("shard")}})},
                                   {"train", table({{"epochs", integer(1)}, {"batch_size", integer(400)}})},
                                   {"cluster", table({{"backend", text("threads")}, {"workers", integer(3)}})}});
     const auto experiment = readExperiment(document);

@@ -56,6 +56,7 @@ TEST(Plan, AnEpochSeesEverySample) {
     EXPECT_EQ(plan.samplesAfter(2), 4000);
     EXPECT_EQ(plan.batchOf(2), 976);
     EXPECT_LT(plan.epochAfter(1), 1);
+    EXPECT_EQ(plan.meanBatch(), 1000);
 }
 
 TEST(Plan, AStepLargerThanAnEpochCountsAllItsPasses) {
@@ -77,6 +78,7 @@ TEST(Plan, WithoutDataAnEpochIsAStep) {
     EXPECT_EQ(plan.totalSteps, 5);
     EXPECT_EQ(plan.samplesAfter(2), 2 * 3 * 32);
     EXPECT_EQ(plan.epochAfter(2), 2);
+    EXPECT_EQ(plan.meanBatch(), 32);
 }
 
 TEST(Plan, TimeOnlyStepsAreAllAlike) {

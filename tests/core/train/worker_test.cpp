@@ -22,14 +22,14 @@ Value digits(const char* algorithm, int workers, std::int64_t steps, double rate
 }
 
 TEST(Worker, LearnsTheDigits) {
-    const std::vector<RankRecord> records = train(digits("dasgd", 2, 60));
+    const std::vector<RankRecord> records = train(digits("dasgd", 2, 90));
     EXPECT_EQ(records[0].outcome.kind, WorkerOutcome::Kind::Finished);
     const auto& accuracy = records[0].sink.metrics.at("eval/accuracy");
     EXPECT_EQ(accuracy.front().step, 0);
     EXPECT_LT(accuracy.front().value, 0.3);
-    EXPECT_EQ(accuracy.back().step, 60);
+    EXPECT_EQ(accuracy.back().step, 90);
     EXPECT_GT(accuracy.back().value, 0.7);
-    EXPECT_EQ(records[0].sink.metrics.at("train/loss").size(), 60U);
+    EXPECT_EQ(records[0].sink.metrics.at("train/loss").size(), 90U);
     EXPECT_FALSE(records[1].sink.metrics.contains("eval/loss")) << "rank 0 speaks for the run";
     EXPECT_GT(records[0].sink.metrics.at("throughput/samples_per_s").back().value, 0);
     EXPECT_GT(records[0].sink.metrics.at("timing/steps").back().value, 0);

@@ -130,6 +130,22 @@ TEST(RunCommand, DrawsTheSameDropoutAndTheSameSamplesOnEveryBackend) {
     EXPECT_EQ(processes, lossOn("virtual"));
 }
 
+TEST(RunCommand, CountsShortBatchesInTheThroughput) {
+    // 25 samples a rank in batches of 16 and 9: 25 samples of both ranks in a mean step, not 32.
+    const test::DasgdFolder folder;
+    folder.write("e.toml",
+                 "[algorithm]\nname = \"independent\"\n[model]\nname = \"logistic\"\n"
+                 "[data]\nname = \"synthetic\"\nshape = [8]\ntrain_samples = 50\ntest_samples = 10\n"
+                 "[train]\nepochs = 40\nbatch_size = 16\neval_every = 1000\n"
+                 "[cluster]\nbackend = \"virtual\"\nworkers = 2\n[compute]\nstep_time = \"3ms\"\n");
+    const test::Ended ended = folder.run({"run", "e.toml", "-w", "w", "-q", "--json"});
+    ASSERT_EQ(ended.exit, kFinished) << ended.err;
+    const auto line = nlohmann::json::parse(ended.out);
+    EXPECT_EQ(line["steps"], 80);
+    EXPECT_EQ(line["samples"], 2000);
+    EXPECT_NEAR(line["samples_per_s"].get<double>() * line["step_ms"].get<double>() * 1e-3, 25, 1e-6);
+}
+
 TEST(RunCommand, TellsEachRunInOneLineOfJson) {
     const test::DasgdFolder folder;
     folder.write("e.toml", test::quickExperiment());

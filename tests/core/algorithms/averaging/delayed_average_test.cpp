@@ -75,7 +75,7 @@ TEST(DelayedAverage, SnapshotsAtZeroAndAtAnOffset) {
 // An optimiser whose state is what the test wants it to be.
 class KnownState final : public Optimizer {
 public:
-    explicit KnownState(const FlatParams& params) : velocity(at::zeros_like(params.weights())) {}
+    explicit KnownState(FlatParams& params) : velocity(at::zeros_like(params.weights())) {}
     void step(FlatParams&, double) override {}
     double learningRate() const override { return 0.1; }
     std::vector<at::Tensor> state() override { return {velocity}; }
