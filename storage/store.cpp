@@ -53,15 +53,13 @@ bool anyWriterAlive(const WorkspacePaths& paths, const std::string& runId, const
     return false;
 }
 
-// The column sweep_group is left from an earlier version and holds nothing: which runs are repetitions is decided by
-// core/analysis/configuration.h when they are read.
 void insertRun(SQLite::Database& database, const RunInfo& info) {
     SQLite::Statement insert(
         database,
         "INSERT INTO run (run_id, experiment, algorithm, seed, workers, backend, status, started_at, clock_origin, "
-        "planned_steps, steps_per_epoch, batch_size, keep_spans, link_emulated, time_simulated, sweep_group, link, "
+        "planned_steps, steps_per_epoch, batch_size, keep_spans, link_emulated, time_simulated, link, "
         "host, cpu, git_commit, git_dirty, versions, config, git_dirty_diff) "
-        "VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, ?, ?, ?)");
+        "VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     int place = 0;
     insert.bind(++place, info.runId);
     insert.bind(++place, info.experiment);

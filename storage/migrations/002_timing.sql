@@ -5,7 +5,8 @@ DROP VIEW run_list;
 DROP VIEW metric_points;
 DROP VIEW span_list;
 
--- Rebuilt, as columns that are added come after the long texts.
+-- Rebuilt, as columns that are added come after the long texts. Without sweep_group, which nothing read: which runs are
+-- repetitions of one configuration is decided when they are read.
 CREATE TABLE run_2 (
     id              INTEGER PRIMARY KEY,
     run_id          TEXT    NOT NULL UNIQUE,
@@ -47,7 +48,6 @@ CREATE TABLE run_2 (
     samples_per_s   REAL,
     timed_steps     REAL,
     -- Long texts last: reading the columns before them does not touch their overflow pages.
-    sweep_group     TEXT    NOT NULL,
     link            TEXT    NOT NULL,
     host            TEXT    NOT NULL,
     cpu             TEXT    NOT NULL,
@@ -61,11 +61,11 @@ CREATE TABLE run_2 (
 INSERT INTO run_2 (id, run_id, experiment, algorithm, seed, workers, backend, status, started_at, clock_origin,
                    planned_steps, steps_per_epoch, link_emulated, time_simulated, newest_ns, steps, samples, bytes_sent, spans,
                    first_span_ns, last_span_ns, loss, loss_min, loss_max, eval_loss, evaluated, best_accuracy,
-                   sweep_group, link, host, cpu, git_commit, git_dirty, versions, error, config, git_dirty_diff)
+                   link, host, cpu, git_commit, git_dirty, versions, error, config, git_dirty_diff)
 SELECT id, run_id, experiment, algorithm, seed, workers, backend, status, started_at, clock_origin,
        planned_steps, steps_per_epoch, link_emulated, backend = 'virtual', newest_ns, steps, samples, bytes_sent, spans,
        first_span_ns, last_span_ns, loss, loss_min, loss_max, eval_loss, evaluated, best_accuracy,
-       sweep_group, link, host, cpu, git_commit, git_dirty, versions, error, config, git_dirty_diff
+       link, host, cpu, git_commit, git_dirty, versions, error, config, git_dirty_diff
 FROM run;
 DROP TABLE run;
 ALTER TABLE run_2 RENAME TO run;
