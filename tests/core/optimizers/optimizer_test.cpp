@@ -43,9 +43,9 @@ TEST(OptimizerTest, StateIsFlatAndComesWithTheFirstStep) {
 TEST(OptimizerTest, AResetOptimiserIsANewOne) {
     for (const char* name : {"sgd", "adamw"}) {
         const Value fields = std::string(name) == "sgd" ? table({{"dampening", number(0.3)}}) : Value();
-        auto model = network();
+        auto model = optimizedNetwork();
         FlatParams flat(model->module(), at::kDouble);
-        const auto used = create(name, fields), fresh = create(name, fields);
+        const auto used = createOptimizer(name, fields), fresh = createOptimizer(name, fields);
         const auto after = [&](Optimizer& optimizer, const std::vector<double>& gradients) {
             for (const double gradient : gradients) {
                 flat.gradients().fill_(gradient);
@@ -62,7 +62,7 @@ TEST(OptimizerTest, AResetOptimiserIsANewOne) {
         flat.weights().zero_();
         EXPECT_TRUE(after(*used, {1, 2, -1}).equal(expected)) << name;
     }
-    EXPECT_EQ(create("sgd", table({{"momentum", number(0)}}))->stateTensors(), 0);
+    EXPECT_EQ(createOptimizer("sgd", table({{"momentum", number(0)}}))->stateTensors(), 0);
 }
 
 TEST(OptimizerTest, DefaultsAreTheDocumentedOnes) {

@@ -33,6 +33,7 @@ public:
     Notes() : Executor(clock_, sink_, TraceLevel::Off) {}
     void gradientReady(std::size_t slot) override { slots.push_back(slot); }
     void layerDone(SpanKind pass, std::size_t slot) override { layers.emplace_back(pass, slot); }
+    void setBatchShare(double) override {}
     void setUntimed(bool) override {}
     std::vector<std::size_t> slots;
     std::vector<std::pair<SpanKind, std::size_t>> layers;

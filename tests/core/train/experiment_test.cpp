@@ -266,7 +266,7 @@ TEST(ExperimentTest, GradientSharesMustFitTheModel) {
 
 // Whole epochs, 20 steps and 4 rounds at least, unless the file says otherwise.
 TEST(PlanTest, EvaluatesNoMoreOftenThanLeavesStepsToTime) {
-    const auto evalEvery = [](Fields algorithm, std::int64_t workers, std::int64_t batch) {
+    const auto evalEvery = [](test::Fields algorithm, std::int64_t workers, std::int64_t batch) {
         Value document = minimal();
         document.set("algorithm", table(std::move(algorithm)));
         section(document, "train") = table({{"epochs", integer(1)}, {"batch_size", integer(batch)}});

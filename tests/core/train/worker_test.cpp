@@ -139,7 +139,7 @@ Timed timedOverLink(Backend backend, Fields algorithm, Value train, Value model)
         },
         std::chrono::milliseconds(20'000),
         [](std::unique_ptr<Communicator> comm, Clock& clock) {
-            return emulateLink(std::move(comm), {.latencyS = 0.005, .bytesPerSecond = 1e9}, clock);
+            return emulateLink(std::move(comm), {.alpha = 0.005, .beta = 1e-9}, clock);
         });
     const auto& metrics = sinks[1].metrics;
     return {metrics.at("timing/steps").back().value, metrics.at("timing/seconds").back().value,
