@@ -38,7 +38,7 @@ std::vector<double> together(const Samples& test, int ranks, std::int64_t step) 
         SignModel model;
         FlatParams params(model.module(), torch::kFloat32);
         setReplica(model, comm.rank().value(), step);
-        Evaluator evaluator(model, params, comm, test, Roles(comm.size()));
+        Evaluator evaluator(model, params, comm, test, Roles::allTrain(comm.size()));
         const EvaluationReport report = evaluator.evaluate();
         if (comm.rank() == Rank{0}) numbers = numbersOf(report);
     });
