@@ -17,4 +17,10 @@ private:
     void abandoned() noexcept override {}
 };
 
+[[nodiscard]] inline MakeExecutor onProcessor() {
+    return [](Clock& clock, EventSink& sink, TraceLevel level) {
+        return std::make_unique<CpuExecutor>(clock, sink, level);
+    };
+}
+
 }  // namespace dasgd

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <memory>
 
 #include "core/analysis/overlap.h"
 #include "core/base/clock.h"
@@ -111,6 +113,9 @@ private:
     Open* open_ = nullptr;  // the innermost
     std::deque<Unended> unended_;
 };
+
+// Makes the executor of a rank for its device.
+using MakeExecutor = std::function<std::unique_ptr<Executor>(Clock& clock, EventSink& sink, TraceLevel level)>;
 
 // Untimed for as long as the object lives.
 class UntimedScope {

@@ -22,4 +22,11 @@ private:
     SimulatedTime& time_;
 };
 
+// `time` outlives the executors.
+[[nodiscard]] inline MakeExecutor onSimulatedTime(SimulatedTime& time) {
+    return [&time](Clock& clock, EventSink& sink, TraceLevel level) {
+        return std::make_unique<SimulatedExecutor>(clock, sink, level, time);
+    };
+}
+
 }  // namespace dasgd

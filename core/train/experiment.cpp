@@ -17,12 +17,8 @@ namespace dasgd {
 namespace {
 
 constexpr std::size_t kMaxNameBytes = 200;
-constexpr std::string_view kDefaultData = "mnist";
-constexpr std::string_view kDefaultOptimizer = "sgd";
-constexpr std::string_view kDefaultSchedule = "constant";
 
 const std::vector<std::string> kNameOnly{"name"};
-constexpr std::string_view kDefaultNetwork = "star";
 const std::vector<std::string> kDocumentKeys{"name",     "algorithm", "model",   "data",    "train",  "optimizer",
                                              "schedule", "cluster",   "network", "compute", "faults", "record"};
 
@@ -139,17 +135,6 @@ Status readData(const Value& document, Experiment& experiment) {
     return {};
 }
 
-Status refuseVirtualSections(const Value& document, const Experiment& experiment) {
-    for (const char* section : {"network", "compute", "faults"}) {
-        const Value* found = document.find(section);
-        if (!found) continue;
-        return fail(found->keyPosition().prefix() + "[" + section +
-                    "] describes a virtual cluster, but the backend is '" + experiment.cluster.backend +
-                    "': remove it, or set backend = \"virtual\" in [cluster]");
-    }
-    return {};
-}
-
 Status openNetwork(const Value& document, const Value& section, Experiment& experiment) {
     DASGD_ASSIGN(experiment.networkFile, openNetworkFile(*experiment.topology, document, section));
     if (!experiment.networkFile) return {};
@@ -170,12 +155,8 @@ Status readFaults(const Value& document, Experiment& experiment) {
     return {};
 }
 
-Status readVirtual(const Value& document, Experiment& experiment) {
-    if (!experiment.isVirtual()) return refuseVirtualSections(document, experiment);
-    if (experiment.cluster.link) {
-        return fail(document.find("cluster")->find("link")->keyPosition().prefix() +
-                    "link slows a real network down; a virtual cluster takes bandwidth and latency from [network]");
-    }
+Status readSimulated(const Value& document, Experiment& experiment) {
+    if (!experiment.timeSimulated()) return {};
     std::vector<std::string> shared = fieldNames<NetworkParams>();
     shared.emplace_back("name");
     DASGD_ASSIGN(auto section, readPlugin<Topology>(document, "network", kDefaultNetwork, shared, experiment.resolved));
@@ -194,6 +175,22 @@ Status readVirtual(const Value& document, Experiment& experiment) {
     experiment.compute.fillInDevice();
     experiment.resolved.set("compute", writeFields(experiment.compute));
     return readFaults(document, experiment);
+}
+
+// What all backends share, then the fields of the one that it names.
+Status readCluster(const Value& document, Experiment& experiment) {
+    DASGD_ASSIGN(const Value table, sectionOf(document, "cluster"));
+    DASGD_TRY(readFields(commonPart<ClusterParams>(table), experiment.cluster));
+    const auto* entry = BackendRegistry::find(experiment.cluster.backend);
+    const std::vector<std::string> shared = fieldNames<ClusterParams>();
+    DASGD_ASSIGN(experiment.backend, entry->create(table, shared));
+    Value resolved = writeFields(experiment.cluster);
+    DASGD_ASSIGN(const Value own, entry->resolve(table, shared));
+    for (const auto& [key, value] : *own.as<Value::Table>()) resolved.set(key, value);
+    experiment.resolved.set("cluster", std::move(resolved));
+    experiment.layout = experiment.backend->layout(experiment.cluster.ranks());
+    DASGD_TRY(experiment.backend->check(document, experiment.cluster));
+    return readSimulated(document, experiment);
 }
 
 Status checkTimeOnly(const Experiment& experiment) {
@@ -221,21 +218,6 @@ Status checkKeys(const Value& document) {
         }
     }
     return {};
-}
-
-template <class T>
-std::vector<SectionInfo::PluginInfo> describePlugins() {
-    std::vector<SectionInfo::PluginInfo> plugins;
-    for (const auto& [name, entry] : Registry<T>::entries()) {
-        plugins.push_back({name, entry.summary, entry.reference, entry.fields});
-    }
-    return plugins;
-}
-
-std::vector<FieldInfo> describeName(std::string_view fallback) {
-    FieldInfo name{.name = "name", .type = "string", .spec = {.help = "Which one"}};
-    if (!fallback.empty()) name.defaultToml = Value(std::string(fallback)).toToml();
-    return {name};
 }
 
 // The message with the place of the section that caused it, where the message names no place of its own.
@@ -312,31 +294,11 @@ Result<Experiment> readExperiment(const Value& document) {
     experiment.scheduleTable = std::move(schedule.table);
     experiment.schedule = std::move(schedule.plugin);
 
-    DASGD_TRY(readSection(document, "cluster", experiment.cluster));
-    resolved.set("cluster", writeFields(experiment.cluster));
-    DASGD_TRY(readVirtual(document, experiment));
+    DASGD_TRY(readCluster(document, experiment));
     DASGD_TRY(checkTimeOnly(experiment));
     DASGD_TRY(readSection(document, "record", experiment.record));
     resolved.set("record", writeFields(experiment.record));
     return experiment;
-}
-
-std::vector<SectionInfo> describeExperiment() {
-    std::vector<FieldInfo> data = describeName(kDefaultData);
-    for (FieldInfo& field : describeFields<DataParams>()) data.push_back(std::move(field));
-    std::vector<FieldInfo> network = describeName(kDefaultNetwork);
-    for (FieldInfo& field : describeFields<NetworkParams>()) network.push_back(std::move(field));
-    return {{"algorithm", describeName(""), describePlugins<Algorithm>()},
-            {"model", describeName(""), describePlugins<Model>()},
-            {"data", std::move(data), describePlugins<Dataset>()},
-            {"train", describeFields<TrainParams>(), {}},
-            {"optimizer", describeName(kDefaultOptimizer), describePlugins<Optimizer>()},
-            {"schedule", describeName(kDefaultSchedule), describePlugins<Schedule>()},
-            {"cluster", describeFields<ClusterParams>(), {}},
-            {"network", std::move(network), describePlugins<Topology>()},
-            {"compute", describeFields<ComputeParams>(), {}},
-            {"faults", describeFields<FaultParams>(), {}},
-            {"record", describeFields<RecordParams>(), {}}};
 }
 
 Plan planSteps(const Experiment& experiment, std::int64_t trainSamples) {

@@ -5,8 +5,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/algorithms/algorithm.h"
+#include "core/backends/backend.h"
+#include "core/backends/cluster.h"
 #include "core/base/fields.h"
 #include "core/base/result.h"
 #include "core/base/value.h"
@@ -41,34 +44,6 @@ struct TrainParams {
     [[nodiscard]] std::optional<FieldError> check() const;
 };
 
-// Of the emulated link.
-struct LinkParams : LinkSpec {
-    LinkParams() : LinkSpec{.bandwidth = "1Gbps", .latency = "0ms"} {}
-    void visit(auto&& f) {
-        f(bandwidth, "bandwidth", {.help = "Of the emulated link, as 200Mbps, 1.5Gbps"});
-        f(latency, "latency", {.help = "Of one message, as 1ms, 50us"});
-    }
-};
-
-struct ClusterParams {
-    std::string backend = "gloo";
-    std::int64_t workers = 2;
-    std::int64_t threadsPerWorker = 1;
-    double timeoutS = 60;
-    std::optional<LinkParams> link;
-    void visit(auto&& f) {
-        f(backend, "backend",
-          {.help = "gloo: processes; threads: threads of one process; virtual: simulated time in one process",
-           .choices = {"gloo", "threads", "virtual"}});
-        f(workers, "workers", {.min = 1, .max = 4096, .symbol = "P", .help = "Number of ranks"});
-        f(threadsPerWorker, "threads_per_worker",
-          {.min = 1, .max = 1024, .unit = "threads", .help = "Compute threads of a rank"});
-        f(timeoutS, "timeout_s",
-          {.min = 0, .max = 86400, .minOpen = true, .unit = "s", .help = "Deadline of one communication"});
-        f(link, "link", {.help = "Slows every collective down to this emulated link"});
-    }
-};
-
 struct RecordParams {
     std::string trace = "full";
     bool weights = false;
@@ -86,6 +61,12 @@ struct DataParams {
     [[nodiscard]] std::optional<FieldError> check() const;
 };
 
+// Of the sections that may leave their plug-in's name out.
+inline constexpr std::string_view kDefaultData = "mnist";
+inline constexpr std::string_view kDefaultOptimizer = "sgd";
+inline constexpr std::string_view kDefaultSchedule = "constant";
+inline constexpr std::string_view kDefaultNetwork = "star";
+
 struct Experiment {
     std::string name;
     std::string algorithmName, modelName, dataName, optimizerName, scheduleName, topologyName;
@@ -98,7 +79,9 @@ struct Experiment {
     std::unique_ptr<Dataset> dataset;
     std::unique_ptr<Optimizer> optimizer;
     std::unique_ptr<Schedule> schedule;
-    std::unique_ptr<Topology> topology;  // of the virtual cluster; null for the others
+    std::unique_ptr<Backend> backend;
+    Layout layout;                       // of its ranks
+    std::unique_ptr<Topology> topology;  // of the simulated cluster; null where time is real
     NetworkParams network;
     std::optional<NetworkFile> networkFile;  // what `topology` is read from
     ComputeParams compute;
@@ -111,11 +94,9 @@ struct Experiment {
     [[nodiscard]] std::unique_ptr<Model> makeModel() const;
     [[nodiscard]] std::unique_ptr<Optimizer> makeOptimizer() const;
     [[nodiscard]] at::ScalarType scalarType() const;
-    [[nodiscard]] bool isVirtual() const { return cluster.backend == "virtual"; }
-    // The ranks are no processes of their own.
-    [[nodiscard]] bool inOneProcess() const { return isVirtual() || cluster.backend == "threads"; }
-    // Nothing is computed: a virtual run that is after time alone.
-    [[nodiscard]] bool timeOnly() const { return isVirtual() && compute.mode == "time-only"; }
+    [[nodiscard]] bool timeSimulated() const { return layout.timeSimulated; }
+    // Nothing is computed: a simulated run that is after time alone.
+    [[nodiscard]] bool timeOnly() const { return timeSimulated() && compute.mode == "time-only"; }
 };
 
 // Checks one document without a [sweep]. Errors carry file:line:column.

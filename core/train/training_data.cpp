@@ -1,7 +1,7 @@
 #include "core/train/training_data.h"
 
-#include <torch/nn/module.h>
 #include <c10/util/accumulate.h>
+#include <torch/nn/module.h>
 #include <torch/utils.h>
 
 #include <mutex>
@@ -28,7 +28,7 @@ Status loadSamples(const Experiment& experiment, TrainingData& data) {
 Result<TrainingData> loadTrainingData(const Experiment& experiment) {
     TrainingData data;
     DASGD_TRY(loadSamples(experiment, data));
-    if (!experiment.isVirtual()) return data;
+    if (!experiment.timeSimulated()) return data;
     DASGD_ASSIGN(const auto model, buildModel(experiment, data, Rank{0}));
     for (const at::Tensor& parameter : model->module().parameters()) {
         if (parameter.requires_grad()) data.parameterShapes.push_back(parameter.sizes().vec());

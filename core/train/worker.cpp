@@ -7,8 +7,6 @@
 #include <optional>
 #include <vector>
 
-#include "core/exec/cpu_executor.h"
-#include "core/exec/simulated_executor.h"
 #include "core/step/step_context.h"
 #include "core/train/evaluator.h"
 #include "core/train/local_step.h"
@@ -37,13 +35,6 @@ FlatParams paramsOf(const Experiment& experiment, const TrainingData& data, Mode
     return {model->module(), experiment.scalarType()};
 }
 
-std::unique_ptr<Executor> executorFor(const Experiment& experiment, const WorkerEnvironment& environment) {
-    Clock& clock = environment.clock;
-    const TraceLevel level = levelOf(experiment.record);
-    if (!environment.simulatedTime) return std::make_unique<CpuExecutor>(clock, environment.sink, level);
-    return std::make_unique<SimulatedExecutor>(clock, environment.sink, level, *environment.simulatedTime);
-}
-
 class WorkerLoop {
 public:
     // No `model`: only time is simulated.
@@ -53,7 +44,7 @@ public:
           environment_(environment),
           model_(std::move(model)),
           params_(paramsOf(experiment, data, model_.get())),
-          executor_(executorFor(experiment, environment)),
+          executor_(environment.executor(environment.clock, environment.sink, levelOf(experiment.record))),
           context_(environment.comm, environment.clock, params_, *executor_, experiment.train.batchSize),
           plan_(planSteps(experiment, data.splits.train.count())),
           hasData_(!data.shards.empty()),

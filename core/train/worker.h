@@ -8,7 +8,8 @@
 #include "core/base/control.h"
 #include "core/base/event.h"
 #include "core/comm/communicator.h"
-#include "core/exec/simulated_time.h"
+#include "core/exec/cpu_executor.h"
+#include "core/exec/executor.h"
 #include "core/train/experiment.h"
 #include "core/train/training_data.h"
 
@@ -18,9 +19,9 @@ struct WorkerEnvironment {
     Communicator& comm;
     Clock& clock;
     EventSink& sink;
-    StepGate* control = nullptr;             // null: nobody can stop the run
-    SimulatedTime* simulatedTime = nullptr;  // where time is simulated
-    const TrainingData* data = nullptr;      // null: the rank loads its own
+    StepGate* control = nullptr;  // null: nobody can stop the run
+    MakeExecutor executor = onProcessor();
+    const TrainingData* data = nullptr;  // null: the rank loads its own
 };
 
 struct WorkerOutcome {

@@ -5,11 +5,11 @@
 
 #include "experiments/base/text.h"
 #include "experiments/calibrate/calibrated_platform.h"
-#include "experiments/config/calibrated_cluster.h"
 #include "experiments/calibrate/candidates.h"
 #include "experiments/calibrate/forecast.h"
 #include "experiments/calibrate/probe_experiment.h"
 #include "experiments/commands/command.h"
+#include "experiments/config/calibrated_cluster.h"
 #include "experiments/config/document.h"
 #include "experiments/report/run_summary.h"
 
@@ -24,16 +24,16 @@ struct AdviseOptions {
     bool json = false, quiet = false;
 };
 
-bool isVirtual(const Value& document) {
+bool isSimulated(const Value& document) {
     const auto* backend = valueAt<std::string>(document, "cluster", "backend");
-    return backend && *backend == "virtual";
+    return backend && timeIsSimulated(*backend);
 }
 
 // The experiment on a virtual cluster: --platform's, its own, or the calibrated cluster at hand.
 Result<Value> onVirtualCluster(const AdviseOptions& options, RunSession& session) {
     DASGD_ASSIGN(Value file, readExperimentFile(options.file, options.overrides));
     DASGD_ASSIGN(Value document, onlyDocument(std::move(file), options.overrides));
-    if (isVirtual(document)) return document;
+    if (isSimulated(document)) return document;
     // Before anything is measured for it.
     DASGD_TRY(checkExperiment(document));
     DASGD_ASSIGN(const CheckedExperiment probe, probeExperimentOf(document));

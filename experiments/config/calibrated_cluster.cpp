@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/backends/layout.h"
+
 namespace dasgd::experiments {
 
 namespace {
@@ -30,6 +32,11 @@ Status checkCases(const Value& document) {
 
 }  // namespace
 
+bool timeIsSimulated(const std::string& backend) {
+    const auto layout = layoutOf(backend, 1);
+    return layout && layout->timeSimulated;
+}
+
 Status applyPlatform(Value& document, const Value& platform) {
     constexpr std::array<std::string_view, 3> kSections{"cluster", "network", "compute"};
     for (const auto& [name, section] : *platform.as<Value::Table>()) {
@@ -44,7 +51,7 @@ Status applyPlatform(Value& document, const Value& platform) {
     if (const Value* given = platform.find("cluster")) {
         const Value* backend = given->find("backend");
         const auto* name = backend ? backend->as<std::string>() : nullptr;
-        if (name && *name != "virtual") {
+        if (name && !timeIsSimulated(*name)) {
             return backend->error("a platform is a virtual cluster; its backend is \"" + *name + "\"");
         }
         const Value* workers = given->find("workers");

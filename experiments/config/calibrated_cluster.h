@@ -1,6 +1,8 @@
 // An experiment on a calibrated cluster instead of its own.
 #pragma once
 
+#include <string>
+
 #include "core/base/result.h"
 #include "core/base/value.h"
 
@@ -11,5 +13,8 @@ namespace dasgd::experiments {
 // without [network], or that is not virtual; a [[case]] of the document that has a network, computing or backend of its
 // own.
 Status applyPlatform(Value& document, const Value& platform);
+
+// Whether there is a backend of that name and its time is simulated.
+[[nodiscard]] bool timeIsSimulated(const std::string& backend);
 
 }  // namespace dasgd::experiments

@@ -52,6 +52,7 @@ Result<CheckedExperiment> check(const ExpandedExperiment& expanded, std::map<std
                               .name = experiment.name,
                               .algorithm = experiment.algorithmName,
                               .backend = experiment.cluster.backend,
+                              .layout = experiment.layout,
                               .seed = experiment.train.seed,
                               .workers = static_cast<int>(experiment.cluster.workers),
                               .timeoutS = experiment.cluster.timeoutS,

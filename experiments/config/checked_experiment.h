@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/backends/layout.h"
 #include "core/base/fields.h"
 #include "core/base/result.h"
 #include "core/base/value.h"
@@ -20,6 +21,7 @@ struct CheckedExperiment {
     Value resolved;     // every field written out; reads back to the same experiment
     std::string label;  // of the sweep
     std::string name, algorithm, backend;
+    Layout layout;  // of its ranks
     std::int64_t seed = 0;
     int workers = 0;
     double timeoutS = 0;
@@ -28,13 +30,6 @@ struct CheckedExperiment {
     std::int64_t stepsPerEpoch = 0;
     std::int64_t parameters = 0;
     std::filesystem::path networkFile;  // what the network is read from, "" where nothing
-
-    // The ranks are threads or actors of one process.
-    [[nodiscard]] bool inOneProcess() const { return backend == "threads" || backend == "virtual"; }
-    // The ranks that have a journal; empty: each. Actors share rank 0's.
-    [[nodiscard]] std::vector<int> journals() const {
-        return backend == "virtual" ? std::vector<int>{0} : std::vector<int>{};
-    }
 };
 
 // Checks every experiment as far as can be done without starting a rank: schema, data files, shapes, networks (those of

@@ -18,16 +18,6 @@ constexpr Ns kPollInterval = 100'000'000;
 // A rank inside a collective notices a stop when the collective's deadline has passed.
 constexpr double kStopSlackS = 5;
 
-std::vector<std::vector<int>> processesOf(const CheckedExperiment& experiment) {
-    std::vector<int> all(static_cast<std::size_t>(experiment.workers));
-    std::iota(all.begin(), all.end(), 0);
-    if (experiment.inOneProcess()) return {all};
-    std::vector<std::vector<int>> single;
-    single.reserve(all.size());
-    for (const int rank : all) single.push_back({rank});
-    return single;
-}
-
 ChildProcess::Options workerProcess(const storage::WorkspacePaths& paths, const storage::RunInfo& info, int rank) {
     const fs::path folder = paths.run(info.runId);
     ChildProcess::Options options;
@@ -132,7 +122,7 @@ Result<Launcher::Prepared> Launcher::prepare(const CheckedExperiment& experiment
     DASGD_ASSIGN(RunControl control, RunControl::create(paths.control(info.runId), info.workers));
     std::vector<int> ranks(static_cast<std::size_t>(info.workers));
     std::iota(ranks.begin(), ranks.end(), 0);
-    DASGD_ASSIGN(auto recorder, storage::Recorder::start(store_, info.runId, ranks, experiment.journals()));
+    DASGD_ASSIGN(auto recorder, storage::Recorder::start(store_, info.runId, ranks, experiment.layout.journals()));
     return Prepared{std::move(control), std::move(recorder)};
 }
 
@@ -140,9 +130,8 @@ GroupOutcome Launcher::train(const CheckedExperiment& experiment, const storage:
                              const std::string& title) {
     RankGroup group(prepared.control, static_cast<Ns>((experiment.timeoutS + kStopSlackS) * 1e9));
     Progress progress(title, experiment.totalSteps, style_);
-    for (std::vector<int>& members : processesOf(experiment)) {
-        const int first = members.front();
-        const Status started = group.add(std::move(members), workerProcess(store_.paths(), info, first));
+    for (const std::vector<int>& ranks : experiment.layout.processes) {
+        const Status started = group.add(ranks, workerProcess(store_.paths(), info, ranks.front()));
         if (!started) return {RankState::Failed, started.error().message};
     }
     follow(group, signals_, progress, *prepared.recorder);

@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <limits>
 
-#include "core/comm/emulated_link.h"
 #include "experiments/config/toml_reader.h"
 
 namespace dasgd::experiments {
@@ -31,16 +30,6 @@ Result<Experiment> readSingleExperiment(const std::string& file, const Overrides
                     " experiments; a worker trains one. Remove [sweep], or use `dasgd run`");
     }
     return readExperiment(expanded.front().document);
-}
-
-std::unique_ptr<Communicator> withLink(std::unique_ptr<Communicator> comm, const Experiment& experiment, Clock& clock) {
-    const auto& link = experiment.cluster.link;
-    if (!link) return comm;
-    return emulateLink(std::move(comm), {link->latencySeconds(), link->bytesPerSecond()}, clock);
-}
-
-std::chrono::milliseconds deadlineOf(const Experiment& experiment) {
-    return std::chrono::milliseconds(static_cast<std::int64_t>(experiment.cluster.timeoutS * 1e3));
 }
 
 RankReport trainRank(const Experiment& experiment, const WorkerEnvironment& environment) {

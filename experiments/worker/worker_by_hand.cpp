@@ -7,15 +7,15 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "core/base/journal.h"
 #include "core/comm/clock_sync.h"
-#include "core/comm/gloo.h"
+#include "core/train/open_host.h"
 #include "experiments/base/errors.h"
 #include "experiments/base/stop_signals.h"
 #include "experiments/config/checked_experiment.h"
 #include "experiments/launch/launcher.h"
 #include "experiments/launch/provenance.h"
 #include "experiments/report/run_summary.h"
+#include "experiments/worker/rank_journals.h"
 #include "experiments/worker/rank_main.h"
 #include "experiments/worker/worker_process.h"
 #include "storage/recorder.h"
@@ -98,7 +98,7 @@ public:
     }
 
 private:
-    [[nodiscard]] milliseconds timeout() const { return deadlineOf(experiment_); }
+    [[nodiscard]] milliseconds timeout() const { return experiment_.cluster.deadline(); }
     [[nodiscard]] bool isFirst() const { return environment_.rank == 0; }
 
     Result<Interface> chooseInterface() {
@@ -158,20 +158,26 @@ private:
     RankReport train(const storage::WorkspacePaths& paths, const Assignment& assignment, const Interface& interface,
                      const Rendezvous& rendezvous, RunControl* control) {
         const int rank = environment_.rank;
-        auto journal = JournalWriter::create(paths.journal(assignment.runId, rank));
-        if (!journal) return failedRank(rank, journal.error(), nullptr);
-        MonotonicClock clock(originHere(assignment));
-        auto comm = makeGloo(
-            rendezvous, {.rank = Rank(rank), .size = environment_.size, .interface = interface, .timeout = timeout()},
-            clock);
-        if (!comm) return failedRank(rank, comm.error(), journal->get());
-        if (const Status aligned = align(**comm, clock, assignment, **journal); !aligned) {
-            return failedRank(rank, aligned.error(), journal->get());
+        RankJournals journals;
+        if (const Status opened = journals.open(paths, assignment.runId, {rank}, false); !opened) {
+            return failedRank(rank, opened.error(), nullptr);
         }
-        auto linked = withLink(std::move(*comm), experiment_, clock);
-        RankReport report = trainRank(experiment_, {*linked, clock, **journal, control});
+        EventSink& sink = journals.of(Rank(rank));
+        MonotonicClock clock(originHere(assignment));
+        auto host = openHost(experiment_, nullptr,
+                             {.ranks = {rank},
+                              .clock = clock,
+                              .control = control,
+                              .meeting = Meeting{rendezvous, interface},
+                              .connected = [&](Communicator& comm) { return align(comm, clock, assignment, sink); },
+                              .sink = [&](Rank) -> EventSink& { return sink; }});
+        if (!host) return failedRank(rank, host.error(), &sink);
+        RankReport report;
+        (*host)->run([&](HostedRank& own) {
+            report = trainRank(experiment_, {own.comm, own.clock, sink, own.gate, own.executor});
+        });
         // Never torn down where a peer may be dead: that could take until the deadline.
-        if (report.state == RankState::Failed) static_cast<void>(linked.release());
+        if (report.state == RankState::Failed) static_cast<void>(host->release());
         return report;
     }
 
@@ -230,9 +236,13 @@ struct Checked {
 Result<Checked> check(const HandTask& task) {
     DASGD_ASSIGN(Experiment experiment, readSingleExperiment(task.file, task.overrides));
     DASGD_ASSIGN(auto checked, loadExperiments(task.file, task.overrides));
-    if (experiment.cluster.backend != "gloo") {
+    if (!experiment.layout.isProcessARank()) {
         return fail(task.file + ": cluster.backend is '" + experiment.cluster.backend +
-                    "', whose ranks are one process; use `dasgd run`");
+                    "', whose ranks share a process; use `dasgd run`");
+    }
+    if (experiment.timeSimulated()) {
+        return fail(task.file + ": the time of backend '" + experiment.cluster.backend +
+                    "' is simulated; use `dasgd run`");
     }
     if (experiment.cluster.workers != task.environment.size) {
         return fail(task.file + ": cluster.workers is " + std::to_string(experiment.cluster.workers) + ", but " +

@@ -1,20 +1,14 @@
-// A worker as the launcher starts it.
+// A worker as the launcher starts it: reads the experiment, opens its backend, runs the ranks of this process and tells
+// the launcher how each ended.
 #include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <cmath>
 #include <cstdio>
-#include <functional>
-#include <thread>
-#include <vector>
 
-#include "core/base/journal.h"
-#include "core/comm/gloo.h"
-#include "core/comm/threads.h"
-#include "core/sim/engine/world.h"
-#include "core/train/measure_step.h"
+#include "core/train/open_host.h"
+#include "experiments/worker/rank_journals.h"
 #include "experiments/worker/rank_main.h"
 #include "experiments/worker/worker_process.h"
 #include "storage/recorder.h"
@@ -37,131 +31,77 @@ void tell(const RankReport& report) {
                 static_cast<long long>(report.step), report.error.empty() ? "" : ": ", report.error.c_str());
     const std::string line = toLine(report);
     const ssize_t written = ::write(kReportDescriptor, line.data(), line.size());
-    if (written != static_cast<ssize_t>(line.size())) std::printf("the launcher did not hear it\n");
+    if (written != static_cast<ssize_t>(line.size())) std::printf("the launcher did not receive the report\n");
 }
 
+// What every rank of this process is made from.
 struct Shared {
     const ChildTask& task;
     const Experiment& experiment;
-    storage::WorkspacePaths paths;
+    std::vector<int> ranks;  // of this process
     RunControl& control;
-    const TrainingData* data = nullptr;  // of all ranks, where they are in one process
+    RankJournals& journals;
 };
 
-using MakeCommunicator = std::function<Result<std::unique_ptr<Communicator>>(int rank, const Clock& clock)>;
-
-// Tells how it ended before the network library is torn down: that can take until its deadline when a peer is dead.
-RankReport trainAndTell(const Shared& shared, EventSink& journal, Communicator& comm, Clock& clock) {
-    RankReport report = trainRank(shared.experiment, {comm, clock, journal, &shared.control, nullptr, shared.data});
-    tell(report);
-    if (report.state == RankState::Failed && !shared.experiment.inOneProcess()) leave(1);
-    return report;
-}
-
-RankReport runRank(const Shared& shared, int rank, const MakeCommunicator& makeCommunicator) {
-    const auto refused = [&](const Error& error, EventSink* sink) {
-        RankReport report = failedRank(rank, error, sink);
-        tell(report);
-        return report;
-    };
-    auto journal = JournalWriter::create(shared.paths.journal(shared.task.runId, rank));
-    if (!journal) return refused(journal.error(), nullptr);
-    MonotonicClock clock(shared.task.origin);
-    auto comm = makeCommunicator(rank, clock);
-    if (!comm) return refused(comm.error(), journal->get());
-    const auto linked = withLink(std::move(*comm), shared.experiment, clock);
-    return trainAndTell(shared, **journal, *linked, clock);
-}
-
-RankReport runProcessRank(const Shared& shared) {
-    const auto timeout = deadlineOf(shared.experiment);
-    const int size = static_cast<int>(shared.experiment.cluster.workers);
-    const auto file = shared.paths.run(shared.task.runId) / "rendezvous";
-    return runRank(shared, shared.task.rank,
-                   [&](int rank, const Clock& clock) -> Result<std::unique_ptr<Communicator>> {
-                       DASGD_ASSIGN(const Rendezvous rendezvous, Rendezvous::file(file, size, timeout));
-                       return makeGloo(rendezvous, {.rank = Rank(rank), .size = size, .timeout = timeout}, clock);
-                   });
-}
-
-bool runThreadRanks(const Shared& shared) {
-    const int size = static_cast<int>(shared.experiment.cluster.workers);
-    const MonotonicClock clock(shared.task.origin);
-    ThreadsGroup group(size, deadlineOf(shared.experiment), clock);
+// False where a rank failed. Each rank reports before the network library is torn down: that can take until its
+// deadline when a peer is dead.
+bool runRanks(const Shared& shared, RankHost& host, const TrainingData* data) {
     std::atomic<bool> failed = false;
-    std::vector<std::thread> threads;
-    threads.reserve(static_cast<std::size_t>(size));
-    for (int rank = 0; rank < size; ++rank) {
-        threads.emplace_back([&, rank] {
-            const RankReport report = runRank(shared, rank, [&](int own, const Clock&) {
-                return Result<std::unique_ptr<Communicator>>(group.communicator(Rank(own)));
-            });
-            if (report.state != RankState::Failed) return;
-            failed = true;
-            group.abort("rank " + std::to_string(rank) + " failed: " + report.error);
-        });
-    }
-    for (std::thread& thread : threads) thread.join();
-    return !failed;
-}
-
-// At the instant and the step at which it happened.
-void recordFault(const Shared& shared, const Plan& plan, JournalWriter& journal, const FaultEvent& fault) {
-    const Rank rank(fault.rank);
-    const std::int64_t step = shared.control.completed(rank);
-    journal.of(rank).metric({.name = fault.ofLink ? "fault/link_down" : "fault/host_down",
-                             .step = step,
-                             .epoch = static_cast<double>(step) / static_cast<double>(plan.stepsPerEpoch),
-                             .wall = static_cast<Ns>(std::llround(fault.at * 1e9)),
-                             .value = fault.down ? 1.0 : 0.0});
-}
-
-bool runVirtualRanks(const Shared& shared, const TrainingData& data) {
-    const Experiment& experiment = shared.experiment;
-    const auto allFail = [&](const Error& error, EventSink* sink) {
-        tell(failedRank(0, error, sink));
-        return false;
-    };
-    auto journal = JournalWriter::create(shared.paths.journal(shared.task.runId, 0));
-    if (!journal) return allFail(journal.error(), nullptr);
-    auto times = stepTimesOf(experiment, data);
-    if (!times) return allFail(times.error(), journal->get());
-    static_cast<void>((*journal)->of(Rank(static_cast<int>(experiment.cluster.workers) - 1)));  // all of them at once
-    (*journal)->of(Rank{0}).metric({.name = "run/computed_step_ms", .value = times->total() * 1e3});
-    const Plan plan = planSteps(experiment, data.splits.train.count());
-    auto world = VirtualWorld::create(*experiment.topology, {.ranks = static_cast<int>(experiment.cluster.workers),
-                                                             .timeout = deadlineOf(experiment),
-                                                             .network = experiment.network,
-                                                             .compute = experiment.compute,
-                                                             .times = std::move(*times),
-                                                             .faults = experiment.faults,
-                                                             .faulted = [&](const FaultEvent& fault) {
-                                                                 recordFault(shared, plan, **journal, fault);
-                                                             }});
-    if (!world) return allFail(world.error(), journal->get());
-    CooperativeGate gate(shared.control);
-    bool failed = false;
-    (*world)->run([&](VirtualRank& rank) {
-        EventSink& sink = (*journal)->of(rank.comm.rank());
+    host.run([&](HostedRank& rank) {
+        EventSink& sink = shared.journals.of(rank.comm.rank());
         const RankReport report =
-            trainRank(experiment, {rank.comm, rank.clock, sink, &gate, &rank.simulatedTime, &data});
+            trainRank(shared.experiment, {rank.comm, rank.clock, sink, rank.gate, rank.executor, data});
         tell(report);
         if (report.state != RankState::Failed) return;
         failed = true;
-        (*world)->abort("rank " + std::to_string(report.rank) + " failed: " + report.error);
+        host.abort("rank " + std::to_string(report.rank) + " failed: " + report.error);
     });
     return !failed;
 }
 
-// Loads the data once for all ranks of the process.
-bool runAllRanks(Shared shared) {
-    const auto data = loadTrainingData(shared.experiment);
-    if (!data) {
-        tell(failedRank(0, data.error(), nullptr));
-        return false;
+// Errors: whatever keeps the ranks from starting.
+Result<bool> openAndRun(const Shared& shared, MonotonicClock& clock) {
+    TrainingData data;
+    const bool sharesData = shared.ranks.size() > 1 || shared.experiment.timeSimulated();
+    if (sharesData) {
+        DASGD_ASSIGN(data, loadTrainingData(shared.experiment));
     }
-    shared.data = &*data;
-    return shared.experiment.isVirtual() ? runVirtualRanks(shared, *data) : runThreadRanks(shared);
+    const TrainingData* common = sharesData ? &data : nullptr;
+    const storage::WorkspacePaths paths{shared.task.workspace};
+    DASGD_ASSIGN(auto host, openHost(shared.experiment, common,
+                                     {.ranks = shared.ranks,
+                                      .clock = clock,
+                                      .control = &shared.control,
+                                      .folder = paths.run(shared.task.runId),
+                                      .sink = [&](Rank rank) -> EventSink& { return shared.journals.of(rank); }}));
+    const bool finished = runRanks(shared, *host, common);
+    if (!finished) static_cast<void>(host.release());
+    return finished;
+}
+
+// The process whose first rank the launcher named.
+Result<std::vector<int>> ranksOf(const Layout& layout, int first) {
+    for (const auto& ranks : layout.processes) {
+        if (ranks.front() == first) return ranks;
+    }
+    return fail("no process of this experiment begins with rank " + std::to_string(first));
+}
+
+Result<bool> runTask(const ChildTask& task, RankJournals& journals) {
+    DASGD_ASSIGN(const Experiment experiment, readSingleExperiment(task.file, {}));
+    DASGD_ASSIGN(const std::vector<int> ranks, ranksOf(experiment.layout, task.rank));
+    const storage::WorkspacePaths paths{task.workspace};
+    DASGD_ASSIGN(RunControl control, RunControl::open(paths.control(task.runId)));
+    DASGD_TRY(journals.open(paths, task.runId, ranks, experiment.layout.sharedJournal));
+    MonotonicClock clock(task.origin);
+    return openAndRun({task, experiment, ranks, control, journals}, clock);
+}
+
+bool finishes(const ChildTask& task) {
+    RankJournals journals;
+    const Result<bool> finished = runTask(task, journals);
+    if (!finished) tell(failedRank(task.rank, finished.error(), journals.find(Rank(task.rank))));
+    return finished && *finished;
 }
 
 }  // namespace
@@ -170,20 +110,7 @@ void runChild(const ChildTask& task) {
     dieWith(task.launcher);
     std::setvbuf(stdout, nullptr, _IOLBF, 0);
     std::printf("rank %d, process %d\n", task.rank, ::getpid());
-    const auto experiment = readSingleExperiment(task.file, {});
-    if (!experiment) {
-        tell(failedRank(task.rank, experiment.error(), nullptr));
-        leave(1);
-    }
-    const storage::WorkspacePaths paths{task.workspace};
-    auto control = RunControl::open(paths.control(task.runId));
-    if (!control) {
-        tell(failedRank(task.rank, control.error(), nullptr));
-        leave(1);
-    }
-    const Shared shared{task, *experiment, paths, *control};
-    if (experiment->inOneProcess()) leave(runAllRanks(shared) ? 0 : 1);
-    leave(runProcessRank(shared).state == RankState::Failed ? 1 : 0);
+    leave(finishes(task) ? 0 : 1);
 }
 
 }  // namespace dasgd::experiments

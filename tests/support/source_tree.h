@@ -29,6 +29,7 @@ inline const std::vector<Layer> kLayers{
     {"core/exec", {"core/base", "core/analysis", "core/comm", "core/exec"}},
     {"core/step", {"core/base", "core/comm", "core/exec", "core/step"}},
     {"core/sim", {"core/base", "core/cost", "core/comm", "core/exec", "core/sim"}},
+    {"core/backends", {"core/base", "core/cost", "core/comm", "core/exec", "core/sim", "core/backends"}},
     {"core/models", {"core/base", "core/models"}},
     {"core/datasets", {"core/base", "core/models", "core/datasets"}},
     {"core/optimizers", {"core/base", "core/step", "core/optimizers"}},

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/exec/simulated_executor.h"
 #include "core/sim/engine/world.h"
 #include "core/train/measure_step.h"
 #include "tests/support/training.h"
@@ -76,8 +77,8 @@ inline std::vector<RankRecord> trainVirtually(const Value& document) {
     if (!world) throw std::runtime_error(world.error().message);
     (*world)->run([&](VirtualRank& rank) {
         RankRecord& record = records[static_cast<std::size_t>(rank.comm.rank().value())];
-        record.outcome =
-            runWorker(*experiment, {rank.comm, rank.clock, record.sink, nullptr, &rank.simulatedTime, &*data});
+        record.outcome = runWorker(
+            *experiment, {rank.comm, rank.clock, record.sink, nullptr, onSimulatedTime(rank.simulatedTime), &*data});
         if (record.outcome.kind == WorkerOutcome::Kind::Failed) (*world)->abort(record.outcome.error);
     });
     return records;

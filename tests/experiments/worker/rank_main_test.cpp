@@ -17,7 +17,7 @@ TEST(RankMain, TrainsOneExperimentNotASweep) {
     test::writeText(file, test::quickExperiment());
     const auto one = readSingleExperiment(file, {{"cluster.timeout_s=1.5"}, {}});
     ASSERT_TRUE(one) << one.error().message;
-    EXPECT_EQ(deadlineOf(*one), std::chrono::milliseconds(1500));
+    EXPECT_EQ(one->cluster.deadline(), std::chrono::milliseconds(1500));
     const auto two = readSingleExperiment(file, {{}, {"train.seed=1,2"}});
     ASSERT_FALSE(two);
     EXPECT_THAT(two.error().message, HasSubstr("stands for 2 experiments"));

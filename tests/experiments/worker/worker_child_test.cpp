@@ -2,10 +2,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <csignal>
+#include <optional>
 #include <set>
 #include <tuple>
 
+#include "core/backends/backend.h"
+#include "experiments/base/process.h"
+#include "experiments/config/checked_experiment.h"
+#include "experiments/launch/launcher.h"
 #include "experiments/worker/worker_process.h"
 #include "storage/run_reader.h"
 #include "tests/support/dasgd_program.h"
@@ -33,6 +40,93 @@ TEST(WorkerChild, LogsWhichRankItWasAndHowItEnded) {
         const auto log =
             folder.workspace() / "runs" / folder.firstRun() / "logs" / ("rank-" + std::to_string(rank) + ".log");
         EXPECT_THAT(test::contentOf(log), HasSubstr("rank " + std::to_string(rank) + " finished at step 30"));
+    }
+}
+
+// Threads under another name, registered from this file alone.
+class BorrowedBackend final : public Backend {
+public:
+    explicit BorrowedBackend(const NoParams&)
+        : threads_(BackendRegistry::find("threads")->create(Value(), {}).value()) {}
+    [[nodiscard]] Layout layout(int ranks) const override { return threads_->layout(ranks); }
+    [[nodiscard]] Status check(const Value& document, const ClusterParams& cluster) const override {
+        return threads_->check(document, cluster);
+    }
+    [[nodiscard]] Result<std::unique_ptr<RankHost>> open(const HostRequest& request) const override {
+        return threads_->open(request);
+    }
+
+private:
+    std::unique_ptr<Backend> threads_;
+};
+const BackendRegistry::Add<BorrowedBackend> kBorrowedEntry{"borrowed", "threads, of a test"};
+
+// A worker process of this test program, which is forked before the parent starts a thread and waits for its task.
+class OwnWorker {
+public:
+    OwnWorker() {
+        DASGD_CHECK(::pipe(task_) == 0 && ::pipe(report_) == 0);
+        child_.emplace([this] {
+            char runId[128] = {};
+            DASGD_CHECK(::read(task_[0], runId, sizeof runId - 1) > 0);
+            DASGD_CHECK(::dup2(report_[1], kReportDescriptor) == kReportDescriptor);
+            const storage::WorkspacePaths paths{folder_ / "w"};
+            runChild({.file = (paths.run(runId) / "experiment.toml").string(),
+                      .workspace = paths.root.string(),
+                      .runId = runId,
+                      .origin = MonotonicClock::rawNow(),
+                      .launcher = ::getppid()});
+            return 1;
+        });
+        ::close(report_[1]);
+    }
+    [[nodiscard]] std::filesystem::path workspace() const { return folder_ / "w"; }
+    // The exit status.
+    int run(const std::string& runId) {
+        DASGD_CHECK(::write(task_[1], runId.data(), runId.size()) == static_cast<ssize_t>(runId.size()));
+        return child_->wait();
+    }
+    [[nodiscard]] std::vector<RankReport> reports() const {
+        char text[4096];
+        const ssize_t bytes = ::read(report_[0], text, sizeof text);
+        return reportsFrom({text, bytes > 0 ? static_cast<std::size_t>(bytes) : 0});
+    }
+
+private:
+    test::TempDir folder_;
+    int task_[2] = {}, report_[2] = {};
+    std::optional<test::ChildProcess> child_;
+};
+
+TEST(WorkerChild, TrainsOnABackendThatNoOtherFileKnows) {
+    OwnWorker worker;
+    const test::TempDir folder;
+    test::writeText(folder / "e.toml", test::quickExperiment("borrowed"));
+    const auto checked = loadExperiments((folder / "e.toml").string(), {});
+    ASSERT_TRUE(checked) << checked.error().message;
+    auto store = storage::Store::open(worker.workspace());
+    ASSERT_TRUE(store) << store.error().message;
+    storage::RunInfo info = describeRun(checked->front(), {});
+    info.runId = store->newRunId(info.algorithm);
+    ASSERT_TRUE(store->addRun(info));
+    ASSERT_TRUE(writeRunFiles(store->paths(), info, {}));
+    ASSERT_TRUE(RunControl::create(store->paths().control(info.runId), info.workers));
+    const Layout& layout = checked->front().layout;
+    auto recorder = storage::Recorder::start(*store, info.runId, {0, 1}, layout.journals());
+    ASSERT_TRUE(recorder) << recorder.error().message;
+
+    EXPECT_EQ(worker.run(info.runId), 0);
+    ASSERT_TRUE((*recorder)->finish("finished", ""));
+    EXPECT_THAT(worker.reports(), ::testing::SizeIs(2));
+    auto reader = storage::RunReader::open(worker.workspace());
+    ASSERT_TRUE(reader) << reader.error().message;
+    const storage::RunRow row = reader->run(info.runId)->row;
+    EXPECT_EQ(row.backend, "borrowed");
+    EXPECT_EQ(row.steps, 30);
+    EXPECT_GT(row.bytesSent, 0);
+    for (const int rank : {0, 1}) {
+        const auto losses = reader->metrics({.runId = info.runId, .name = "train/loss", .rank = rank});
+        EXPECT_EQ(losses->samples.size(), 30U) << "rank " << rank;
     }
 }
 

@@ -1,0 +1,102 @@
+// A kind of cluster as a plug-in: where the ranks are, and their communicators, clocks and devices. One .cpp each, the
+// class hidden, registered by its last line; whoever needs to know something of a backend asks it.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/backends/cluster.h"
+#include "core/backends/layout.h"
+#include "core/base/clock.h"
+#include "core/base/control.h"
+#include "core/base/event.h"
+#include "core/base/registry.h"
+#include "core/comm/communicator.h"
+#include "core/comm/gloo.h"
+#include "core/comm/interface.h"
+#include "core/exec/cpu_executor.h"
+#include "core/exec/executor.h"
+#include "core/sim/compute/compute.h"
+#include "core/sim/faults/faults.h"
+#include "core/sim/network/network.h"
+
+namespace dasgd {
+
+// What one rank runs on. Owned by its host; for the rank's own thread, while its body runs.
+struct HostedRank {
+    Communicator& comm;
+    Clock& clock;
+    StepGate* gate = nullptr;  // null: nobody can stop the run
+    MakeExecutor executor = onProcessor();
+};
+
+// The ranks of one process. Owner: the thread that opened it. Its destructor may wait for peers until the deadline.
+class RankHost {
+public:
+    virtual ~RankHost() = default;
+    // Runs `body` once for every rank of the process, at once or in turns, and returns when all have returned. Bodies
+    // must not throw. Once.
+    virtual void run(const std::function<void(HostedRank& rank)>& body) = 0;
+    // From inside a body: the other ranks of the process that wait for its rank, or will wait, get a CommError that
+    // says `reason`. Ranks of other processes learn it from their launcher.
+    virtual void abort(const std::string& reason) = 0;
+};
+
+// What stands in [network], [compute] and [faults], and how long a step takes, which costs seconds to ask where it has
+// to be measured.
+struct SimulatedCluster {
+    const Topology& topology;
+    const NetworkParams& network;
+    const ComputeParams& compute;
+    const std::optional<FaultParams>& faults;
+    std::function<Result<StepTimes>()> stepTimes;
+    double stepsPerEpoch = 1;
+};
+
+// Where the launcher of others lets the ranks meet.
+struct Meeting {
+    Rendezvous rendezvous;
+    Interface interface;
+};
+
+// One process asks for its ranks. All of it is used during open() alone, except `clock`, `control` and what `sink`
+// answers, which outlive the host.
+struct HostRequest {
+    std::vector<int> ranks;          // of this process, as the layout has them
+    MonotonicClock& clock;           // the run's time line on this host; unused where time is simulated
+    RunControl* control = nullptr;   // null: nobody can stop the run
+    std::filesystem::path folder;    // where the ranks of all processes find each other without a meeting
+    std::optional<Meeting> meeting;  // only of a rank that is a process of its own
+    // Called once a rank when it is connected, before a link is emulated and before its body. May be empty. An error
+    // ends open() with it.
+    std::function<Status(Communicator&)> connected;
+    // Where a rank's records go.
+    std::function<EventSink&(Rank)> sink;
+
+    const ClusterParams* cluster = nullptr;
+    const SimulatedCluster* simulated = nullptr;  // set where the layout says that time is simulated
+};
+
+class Backend {
+public:
+    virtual ~Backend() = default;
+    [[nodiscard]] virtual Layout layout(int ranks) const = 0;
+    // What of the document does not go with this backend, `cluster` being its [cluster]; the error has the place.
+    [[nodiscard]] virtual Status check(const Value& document, const ClusterParams& cluster) const = 0;
+    // Blocks until the ranks are connected. Errors: a peer that did not come in time, a cluster that cannot be built.
+    [[nodiscard]] virtual Result<std::unique_ptr<RankHost>> open(const HostRequest& request) const = 0;
+};
+
+using BackendRegistry = Registry<Backend>;
+
+// For check(): a backend with real time takes no section of the simulated cluster.
+[[nodiscard]] Status refuseSimulatedSections(const Value& document, const ClusterParams& cluster);
+// For open(): `comm`, slowed down to the emulated link where the cluster has one.
+[[nodiscard]] std::unique_ptr<Communicator> withLink(std::unique_ptr<Communicator> comm, const ClusterParams& cluster,
+                                                     Clock& clock);
+
+}  // namespace dasgd

@@ -1,0 +1,46 @@
+// The [cluster] of an experiment: what all backends have in common.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/backends/layout.h"
+#include "core/base/fields.h"
+#include "core/sim/network/network.h"
+
+namespace dasgd {
+
+// Of the emulated link.
+struct LinkParams : LinkSpec {
+    LinkParams() : LinkSpec{.bandwidth = "1Gbps", .latency = "0ms"} {}
+    void visit(auto&& f) {
+        f(bandwidth, "bandwidth", {.help = "Of the emulated link, as 200Mbps, 1.5Gbps"});
+        f(latency, "latency", {.help = "Of one message, as 1ms, 50us"});
+    }
+};
+
+struct ClusterParams {
+    std::string backend = "gloo";
+    std::int64_t workers = 2;
+    std::int64_t threadsPerWorker = 1;
+    double timeoutS = 60;
+    std::optional<LinkParams> link;
+    void visit(auto&& f) {
+        f(backend, "backend", {.help = backendSummaries(), .choices = backendNames()});
+        f(workers, "workers", {.min = 1, .max = 4096, .symbol = "P", .help = "Number of ranks"});
+        f(threadsPerWorker, "threads_per_worker",
+          {.min = 1, .max = 1024, .unit = "threads", .help = "Compute threads of a rank"});
+        f(timeoutS, "timeout_s",
+          {.min = 0, .max = 86400, .minOpen = true, .unit = "s", .help = "Deadline of one communication"});
+        f(link, "link", {.help = "Slows every collective down to this emulated link"});
+    }
+    [[nodiscard]] int ranks() const { return static_cast<int>(workers); }
+    // Of one communication.
+    [[nodiscard]] std::chrono::milliseconds deadline() const {
+        return std::chrono::milliseconds(static_cast<std::int64_t>(timeoutS * 1e3));
+    }
+};
+
+}  // namespace dasgd
