@@ -1,5 +1,6 @@
 // When and how ranks average. Ordinary blocking code against StepContext; one object a rank. One .cpp each, registered
-// by its last line.
+// by its last line. What only some algorithms need (state to save, roles, an update or an evaluation of their own) is
+// in extensions.h.
 #pragma once
 
 #include "core/base/registry.h"

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/algorithms/algorithm.h"
+#include "core/algorithms/extensions.h"
 #include "core/step/step_context.h"
 
 namespace dasgd {
@@ -52,7 +53,7 @@ struct Layer {
     std::int64_t launched = 0;  // at which step
 };
 
-class HybridSgd final : public Algorithm {
+class HybridSgd final : public Algorithm, public Checkpointed {
 public:
     explicit HybridSgd(const HybridSgdParams& params) : params_(params) {}
     [[nodiscard]] bool isTimeOnly() const override { return true; }
@@ -68,6 +69,12 @@ public:
     void afterStep(StepContext&) override {}
     void drain(StepContext& context) override {
         for (std::size_t slot = 0; slot < layers_.size(); ++slot) finish(context, slot);
+    }
+    // What is in flight has no values, so that nothing of it is left once it has arrived.
+    void save(StepContext& context, Archive&) override { drain(context); }
+    Status load(StepContext& context, const Archive&) override {
+        start(context);
+        return {};
     }
 
 private:

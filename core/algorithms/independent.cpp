@@ -1,18 +1,23 @@
 // No communication at all: the compute-only baseline that every overlap figure is divided by.
 #include "core/algorithms/algorithm.h"
+#include "core/algorithms/extensions.h"
 #include "core/step/step_context.h"
 
 namespace dasgd {
 namespace {
 
-class Independent final : public Algorithm {
+class Independent final : public Algorithm, public Checkpointed {
 public:
     explicit Independent(const NoParams&) {}
     void afterStep(StepContext&) override {}
     void drain(StepContext&) override {}
+    // Has no state.
+    void save(StepContext&, Archive&) override {}
+    Status load(StepContext&, const Archive&) override { return {}; }
 };
 
-const AlgorithmRegistry::Add<Independent> kIndependentEntry{"independent", "No communication: the compute-only baseline"};
+const AlgorithmRegistry::Add<Independent> kIndependentEntry{"independent",
+                                                            "No communication: the compute-only baseline"};
 
 }  // namespace
 }  // namespace dasgd

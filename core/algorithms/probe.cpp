@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "core/algorithms/algorithm.h"
+#include "core/algorithms/extensions.h"
+#include "core/step/archive.h"
 #include "core/step/step_context.h"
 
 namespace dasgd {
@@ -36,7 +38,7 @@ struct ProbeParams {
     }
 };
 
-class Probe final : public Algorithm {
+class Probe final : public Algorithm, public Checkpointed {
 public:
     explicit Probe(const ProbeParams& params) : params_(params), lastAlone_(kWarmUpSteps + (params.alone + 1) / 2) {}
 
@@ -72,6 +74,25 @@ public:
 
     void drain(StepContext& context) override {
         if (pending_) context.executor().waitFor(pending_, launchedAt_, bytesOf(payload_));
+    }
+
+    // Sums that were measured so far; of a reduction in flight nobody reads the result.
+    void save(StepContext& context, Archive& archive) override {
+        drain(context);
+        archive.put("round", round_);
+        archive.put("alone_ns", aloneTime_);
+        archive.put("before_end_ms", torch::tensor(beforeEnd_, torch::kFloat64));
+    }
+    Status load(StepContext& context, const Archive& archive) override {
+        start(context);
+        DASGD_ASSIGN(round_, archive.integer("round"));
+        DASGD_ASSIGN(aloneTime_, archive.integer("alone_ns"));
+        at::Tensor beforeEnd = torch::tensor(beforeEnd_, torch::kFloat64);
+        DASGD_TRY(archive.read("before_end_ms", beforeEnd));
+        const double* values = beforeEnd.const_data_ptr<double>();
+        beforeEnd_.assign(values, values + beforeEnd.numel());
+        payload_.zero_();
+        return {};
     }
 
 private:

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/algorithms/algorithm.h"
+#include "core/algorithms/extensions.h"
 #include "core/step/step_context.h"
 
 namespace dasgd {
@@ -33,7 +34,7 @@ struct Bucket {
     Pending pending;
 };
 
-class SyncSgd final : public Algorithm {
+class SyncSgd final : public Algorithm, public Checkpointed {
 public:
     explicit SyncSgd(const SyncSgdParams& params) : params_(params) {}
 
@@ -55,6 +56,12 @@ public:
 
     void afterStep(StepContext&) override {}
     void drain(StepContext&) override {}
+    // Between two steps every bucket has been awaited.
+    void save(StepContext&, Archive&) override {}
+    Status load(StepContext& context, const Archive&) override {
+        start(context);
+        return {};
+    }
 
 private:
     // In reverse order of registration, which is about the order in which gradients become ready.

@@ -30,8 +30,8 @@ struct Batch {
 
 struct BuildContext {
     InputSpec input;
-    Rank rank;
-    int workers = 1;
+    Rank rank;              // among those that train
+    int workers = 1;        // that train
     bool timeOnly = false;  // nobody will ask for a loss, but for counting what it takes to compute one
 };
 

@@ -2,6 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <utility>
 
 #include "core/base/clock.h"
 #include "core/comm/communicator.h"
@@ -10,6 +14,8 @@
 #include "core/step/gradient_feed.h"
 
 namespace dasgd {
+
+class Optimizer;
 
 class StepContext {
 public:
@@ -36,7 +42,23 @@ public:
     // Of the step just made, or about to be made.
     [[nodiscard]] double learningRate() const { return learningRate_; }
 
+    // Of this rank, the newest that is known: of the step just made, or of the one before where it is still being
+    // computed. nullopt before the first one, on a rank that serves and where only time is simulated.
+    [[nodiscard]] std::optional<double> lastLoss() const { return lastLoss_; }
+    // Records a number of the algorithm's own at the present step, as the metric algorithm/<name> of this rank.
+    void metric(std::string_view name, double value) {
+        if (metric_) metric_(name, value);
+    }
+    // This rank's, with its state. A rank that serves has one too.
+    [[nodiscard]] Optimizer& optimizer() { return *optimizer_; }
+
     // The worker loop's own.
+    using RecordMetric = std::function<void(std::string_view name, double value)>;
+    void equip(Optimizer& optimizer, RecordMetric metric) {
+        optimizer_ = &optimizer;
+        metric_ = std::move(metric);
+    }
+    void noteLoss(double loss) { lastLoss_ = loss; }
     void moveTo(std::int64_t step, double learningRate) {
         step_ = step;
         learningRate_ = learningRate;
@@ -52,6 +74,9 @@ private:
     std::int64_t samples_;
     std::int64_t step_ = 0;
     double learningRate_ = 0;
+    std::optional<double> lastLoss_;
+    Optimizer* optimizer_ = nullptr;
+    RecordMetric metric_;
 };
 
 }  // namespace dasgd

@@ -8,6 +8,7 @@
 #include <array>
 #include <string_view>
 
+#include "core/algorithms/extensions.h"
 #include "core/base/check.h"
 #include "core/base/units.h"
 #include "core/sim/network/platform.h"
@@ -201,6 +202,13 @@ Status checkTimeOnly(const Experiment& experiment) {
         "\"time-only\" in [compute]");
 }
 
+Status checkRoles(const Experiment& experiment) {
+    if (experiment.roles().trainers() > 0) return {};
+    return experiment.algorithmTable.error(experiment.algorithmName + " leaves none of " +
+                                           std::to_string(experiment.cluster.workers) +
+                                           " ranks to train; set more workers in [cluster]");
+}
+
 Status readName(const Value& document, Experiment& experiment) {
     experiment.name = experiment.algorithmName + "-" + experiment.modelName;
     const Value* value = document.find("name");
@@ -224,9 +232,10 @@ Status checkKeys(const Value& document) {
 Error placed(const Value& section, const Error& error) { return {section.position().prefix() + error.message}; }
 
 Status checkData(const Splits& splits, const Experiment& experiment) {
-    if (splits.train.count() < experiment.cluster.workers) {
+    const int trainers = experiment.roles().trainers();
+    if (splits.train.count() < trainers) {
         return fail("the training set has " + std::to_string(splits.train.count()) + " samples for " +
-                    std::to_string(experiment.cluster.workers) + " workers; each needs at least one");
+                    std::to_string(trainers) + " workers; each needs at least one");
     }
     for (const Samples* samples : {&splits.train, &splits.test}) {
         if (samples->count() == 0) continue;
@@ -262,6 +271,12 @@ std::unique_ptr<Optimizer> Experiment::makeOptimizer() const {
     return make<Optimizer>(optimizerName, optimizerTable, kNameOnly);
 }
 
+Roles Experiment::roles() const {
+    const auto algorithm = makeAlgorithm();
+    const auto* own = dynamic_cast<const HasRoles*>(algorithm.get());
+    return own ? own->roles(cluster.ranks()) : Roles::allTrain(cluster.ranks());
+}
+
 at::ScalarType Experiment::scalarType() const { return train.precision == "float64" ? at::kDouble : at::kFloat; }
 
 Result<Experiment> readExperiment(const Value& document) {
@@ -295,6 +310,7 @@ Result<Experiment> readExperiment(const Value& document) {
     experiment.schedule = std::move(schedule.plugin);
 
     DASGD_TRY(readCluster(document, experiment));
+    DASGD_TRY(checkRoles(experiment));
     DASGD_TRY(checkTimeOnly(experiment));
     DASGD_TRY(readSection(document, "record", experiment.record));
     resolved.set("record", writeFields(experiment.record));
@@ -304,7 +320,7 @@ Result<Experiment> readExperiment(const Value& document) {
 Plan planSteps(const Experiment& experiment, std::int64_t trainSamples) {
     const TrainParams& train = experiment.train;
     Plan plan;
-    plan.stepsPerEpoch = std::max<std::int64_t>(1, trainSamples / (experiment.cluster.workers * train.batchSize));
+    plan.stepsPerEpoch = std::max<std::int64_t>(1, trainSamples / (experiment.roles().trainers() * train.batchSize));
     plan.totalSteps = train.steps > 0 ? train.steps : train.epochs * plan.stepsPerEpoch;
     plan.evalEvery = train.evalEvery > 0 ? train.evalEvery : plan.stepsPerEpoch;
     return plan;
@@ -314,9 +330,8 @@ namespace {
 
 Result<Plan> loadAndBuild(const Experiment& experiment) {
     const std::unique_ptr<Model> model = experiment.makeModel();
-    BuildContext context{.input = model->naturalInput(),
-                         .workers = static_cast<int>(experiment.cluster.workers),
-                         .timeOnly = experiment.timeOnly()};
+    BuildContext context{
+        .input = model->naturalInput(), .workers = experiment.roles().trainers(), .timeOnly = experiment.timeOnly()};
     std::int64_t samples = 0;
     if (experiment.dataset) {
         DASGD_ASSIGN(const Splits splits, experiment.dataset->load(context.input));

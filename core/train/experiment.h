@@ -21,6 +21,7 @@
 #include "core/sim/compute/compute.h"
 #include "core/sim/faults/faults.h"
 #include "core/sim/network/network.h"
+#include "core/step/roles.h"
 
 namespace dasgd {
 
@@ -93,6 +94,7 @@ struct Experiment {
     [[nodiscard]] std::unique_ptr<Algorithm> makeAlgorithm() const;
     [[nodiscard]] std::unique_ptr<Model> makeModel() const;
     [[nodiscard]] std::unique_ptr<Optimizer> makeOptimizer() const;
+    [[nodiscard]] Roles roles() const;  // as the algorithm gives them out
     [[nodiscard]] at::ScalarType scalarType() const;
     [[nodiscard]] bool timeSimulated() const { return layout.timeSimulated; }
     // Nothing is computed: a simulated run that is after time alone.

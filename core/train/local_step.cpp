@@ -4,7 +4,6 @@
 
 #include <optional>
 
-#include "core/optimizers/optimizer.h"
 #include "core/train/sampler.h"
 
 namespace dasgd {
@@ -23,8 +22,9 @@ private:
 
 class RealStep final : public LocalStep {
 public:
-    RealStep(const Experiment& experiment, const TrainingData& data, Model& model, FlatParams& params, Rank rank)
-        : data_(data), model_(model), params_(params), optimizer_(experiment.makeOptimizer()) {
+    RealStep(const Experiment& experiment, const TrainingData& data, Model& model, FlatParams& params,
+             Optimizer& optimizer, Rank rank)
+        : data_(data), model_(model), params_(params), optimizer_(optimizer) {
         if (data.shards.empty()) return;
         sampler_.emplace(data.shards[static_cast<std::size_t>(rank.value())], experiment.train.batchSize,
                          static_cast<std::uint64_t>(experiment.train.seed), rank);
@@ -43,7 +43,7 @@ public:
     }
     void update(double learningRate) override {
         const at::NoGradGuard guard;
-        optimizer_->step(params_, learningRate);
+        optimizer_.step(params_, learningRate);
     }
     [[nodiscard]] std::unique_ptr<LaterValue> loss() override { return std::make_unique<TensorValue>(loss_.detach()); }
 
@@ -51,7 +51,7 @@ private:
     const TrainingData& data_;
     Model& model_;
     FlatParams& params_;
-    std::unique_ptr<Optimizer> optimizer_;
+    Optimizer& optimizer_;
     std::optional<Sampler> sampler_;
     Batch batch_;
     at::Tensor loss_;
@@ -83,8 +83,8 @@ private:
 }  // namespace
 
 std::unique_ptr<LocalStep> makeLocalStep(const Experiment& experiment, const TrainingData& data, Model& model,
-                                         FlatParams& params, Rank rank) {
-    return std::make_unique<RealStep>(experiment, data, model, params, rank);
+                                         FlatParams& params, Optimizer& optimizer, Rank rank) {
+    return std::make_unique<RealStep>(experiment, data, model, params, optimizer, rank);
 }
 
 std::unique_ptr<LocalStep> makeIdleStep(const FlatParams& params, GradientFeed& feed) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/models/model.h"
+#include "core/optimizers/optimizer.h"
 #include "core/step/flat_params.h"
 #include "core/step/gradient_feed.h"
 #include "core/train/experiment.h"
@@ -25,9 +26,10 @@ public:
     [[nodiscard]] virtual std::unique_ptr<LaterValue> loss() = 0;
 };
 
-// The real thing. Everything given outlives it.
+// The real thing. Everything given outlives it. `rank`: among those that train.
 [[nodiscard]] std::unique_ptr<LocalStep> makeLocalStep(const Experiment& experiment, const TrainingData& data,
-                                                       Model& model, FlatParams& params, Rank rank);
+                                                       Model& model, FlatParams& params, Optimizer& optimizer,
+                                                       Rank rank);
 
 // For parameters that are shapes only: computes nothing, tells `feed` of every gradient in the order in which a
 // backward pass makes them.

@@ -31,8 +31,8 @@ public:
     StepWatch(const Experiment& experiment, const TrainingData& data, Model& model)
         : params_(model.module(), experiment.scalarType()),
           feed_(params_, nullptr),
-          step_(makeLocalStep(experiment, data, model, params_, Rank{0})),
-          learningRate_(experiment.makeOptimizer()->learningRate()),
+          optimizer_(experiment.makeOptimizer()),
+          step_(makeLocalStep(experiment, data, model, params_, *optimizer_, Rank{0})),
           untilGradient_(params_.slots().size(), 0.0) {
         feed_.listen([this](std::size_t slot) {
             const Ns now = clock_.now();
@@ -66,7 +66,7 @@ private:
         timed(1, [&] { step_->forward(); });
         lastGradient_ = clock_.now();
         timed(2, [&] { step_->backward(); });
-        timed(3, [&] { step_->update(learningRate_); });
+        timed(3, [&] { step_->update(optimizer_->learningRate()); });
     }
     template <class Work>
     void timed(std::size_t phase, Work work) {
@@ -78,8 +78,8 @@ private:
     MonotonicClock clock_;
     FlatParams params_;
     GradientFeed feed_;
+    std::unique_ptr<Optimizer> optimizer_;
     std::unique_ptr<LocalStep> step_;
-    double learningRate_;
     Ns lastGradient_ = 0;
     std::vector<double> untilGradient_;  // of each slot, seconds since the gradient before it, summed over the steps
     std::array<std::vector<double>, 4> phases_;

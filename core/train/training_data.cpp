@@ -17,9 +17,8 @@ Status loadSamples(const Experiment& experiment, TrainingData& data) {
     const auto type = experiment.scalarType();
     data.splits.train.inputs = data.splits.train.inputs.to(type);
     data.splits.test.inputs = data.splits.test.inputs.to(type);
-    data.shards =
-        partitionSamples(data.splits.train.targets, experiment.partition, static_cast<int>(experiment.cluster.workers),
-                         static_cast<std::uint64_t>(experiment.train.seed));
+    data.shards = partitionSamples(data.splits.train.targets, experiment.partition, experiment.roles().trainers(),
+                                   static_cast<std::uint64_t>(experiment.train.seed));
     return {};
 }
 
@@ -50,9 +49,10 @@ Result<std::unique_ptr<Model>> buildModel(const Experiment& experiment, const Tr
     static std::mutex generator;
     const std::lock_guard lock(generator);
     torch::manual_seed(static_cast<std::uint64_t>(experiment.train.seed));
+    const Roles roles = experiment.roles();
     DASGD_TRY(model->build({.input = input,
-                            .rank = rank,
-                            .workers = static_cast<int>(experiment.cluster.workers),
+                            .rank = Rank(roles.trains(rank) ? roles.trainerIndex(rank) : 0),
+                            .workers = roles.trainers(),
                             .timeOnly = experiment.timeOnly()}));
     return model;
 }

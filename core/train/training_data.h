@@ -12,7 +12,7 @@ namespace dasgd {
 
 struct TrainingData {
     Splits splits;                                  // inputs in the experiment's precision
-    std::vector<std::vector<std::int64_t>> shards;  // of each rank, indices into the training set
+    std::vector<std::vector<std::int64_t>> shards;  // of each rank that trains, indices into the training set
     // Of a virtual run: each trainable parameter's, in registration order.
     std::vector<std::vector<std::int64_t>> parameterShapes;
 
@@ -23,7 +23,8 @@ struct TrainingData {
 // No samples for a model that needs none. Errors: a model that cannot be built, of the data set, of the partition.
 [[nodiscard]] Result<TrainingData> loadTrainingData(const Experiment& experiment);
 
-// The network with the experiment's initial weights, the same for every rank.
+// The network with the experiment's initial weights, the same for every rank; a rank that serves gets that of the first
+// one that trains.
 [[nodiscard]] Result<std::unique_ptr<Model>> buildModel(const Experiment& experiment, const TrainingData& data,
                                                         Rank rank);
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/algorithms/extensions.h"
 #include "core/step/step_context.h"
 #include "core/train/evaluator.h"
 #include "core/train/local_step.h"
@@ -48,14 +49,23 @@ public:
           context_(environment.comm, environment.clock, params_, *executor_, experiment.train.batchSize),
           plan_(planSteps(experiment, data.splits.train.count())),
           hasData_(!data.shards.empty()),
-          learningRate_(experiment.makeOptimizer()->learningRate()),
-          algorithm_(experiment.makeAlgorithm()) {
+          optimizer_(experiment.makeOptimizer()),
+          algorithm_(experiment.makeAlgorithm()),
+          ownUpdate_(dynamic_cast<OwnUpdate*>(algorithm_.get())),
+          roles_(experiment.roles()),
+          trains_(roles_.trains(environment.comm.rank())) {
+        context_.equip(*optimizer_, [this](std::string_view name, double value) {
+            metric("algorithm/" + std::string(name), value);
+        });
         if (!model_) {
             local_ = makeIdleStep(params_, context_.gradientFeed());
             return;
         }
-        local_ = makeLocalStep(experiment, data, *model_, params_, environment.comm.rank());
-        evaluator_.emplace(*model_, params_, environment.comm, data.splits.test);
+        if (trains_) {
+            const Rank trainer(roles_.trainerIndex(environment.comm.rank()));
+            local_ = makeLocalStep(experiment, data, *model_, params_, *optimizer_, trainer);
+        }
+        evaluator_.emplace(*model_, params_, environment.comm, data.splits.test, roles_, evaluatedModel());
         if (experiment.record.weights) {
             for (std::int64_t i = 0; i < params_.size(); ++i) weightNames_.push_back("weight/" + std::to_string(i));
         }
@@ -73,7 +83,11 @@ public:
             if (environment_.control && !environment_.control->goOn(environment_.comm.rank(), step_)) {
                 return end(WorkerOutcome::Kind::Stopped);
             }
-            makeStep();
+            if (trains_) {
+                makeStep();
+            } else {
+                serve();
+            }
             if (step_ % plan_.evalEvery == 0 || step_ == plan_.totalSteps) evaluate();
         }
         return end(WorkerOutcome::Kind::Finished);
@@ -90,9 +104,33 @@ private:
         setupBytes_ = environment_.comm.bytesSent();
     }
 
+    // Null: the mean of the ranks that train.
+    Evaluator::TakeModel evaluatedModel() {
+        auto* own = dynamic_cast<OwnEvaluation*>(algorithm_.get());
+        if (!own) return nullptr;
+        return [this, own] {
+            const at::NoGradGuard guard;
+            const at::Tensor weights = own->evaluationWeights(context_);
+            params_.weights().copy_(weights);
+            averageBuffers(params_, environment_.comm, roles_);
+        };
+    }
+
+    [[nodiscard]] double learningRate() const {
+        return optimizer_->learningRate() * experiment_.schedule->factor(step_, plan_.totalSteps);
+    }
+
+    void serve() {
+        context_.moveTo(step_ + 1, learningRate());
+        ++step_;
+        dynamic_cast<HasRoles&>(*algorithm_).serve(context_);
+        executor_->flush();
+        recordWeights();
+    }
+
     void makeStep() {
         const Ns begin = environment_.clock.now();
-        const double rate = learningRate_ * experiment_.schedule->factor(step_, plan_.totalSteps);
+        const double rate = learningRate();
         // Spans of a step carry the number that it will have when it is complete.
         context_.moveTo(step_ + 1, rate);
         descend(rate);
@@ -116,10 +154,17 @@ private:
         executor_->run({SpanKind::Forward}, [&] { local_->forward(); });
         executor_->run({SpanKind::Backward}, [&] { local_->backward(); });
         algorithm_->afterBackward(context_);
-        executor_->run({SpanKind::Update}, [&] { local_->update(rate); });
+        executor_->run({SpanKind::Update}, [&] { update(rate); });
+    }
+
+    void update(double rate) {
+        if (!ownUpdate_ || experiment_.timeOnly()) return local_->update(rate);
+        const at::NoGradGuard guard;
+        ownUpdate_->update(context_, *optimizer_);
     }
 
     void recordLoss(const Metric& loss) {
+        context_.noteLoss(loss.value);
         environment_.sink.metric(loss);
         if (std::isfinite(loss.value)) return;
         throw Diverged("the training loss of rank " + std::to_string(environment_.comm.rank().value()) + " is " +
@@ -164,7 +209,7 @@ private:
         if (experiment_.timeOnly()) {
             metric("train/step_ms", seconds(elapsed) * 1e3 / static_cast<double>(windowSteps_));
         }
-        if (environment_.comm.rank() == Rank{0} && elapsed > 0) {
+        if (speaksForTrainers() && elapsed > 0) {
             metric("throughput/samples_per_s", static_cast<double>(windowSteps_ * samplesPerStep()) / seconds(elapsed));
         }
         windowStart_ = now;
@@ -188,10 +233,10 @@ private:
         if (kind == WorkerOutcome::Kind::Finished && evaluator_) {
             const UntimedScope untimed(*executor_);
             const std::int64_t before = environment_.comm.bytesSent();
-            averageModel(params_, environment_.comm);
+            evaluator_->takeModel();
             evaluationBytes_ += environment_.comm.bytesSent() - before;
         }
-        if (measuredSteps_ > 0 && environment_.comm.rank() == Rank{0}) {
+        if (measuredSteps_ > 0 && speaksForTrainers()) {
             metric("run/step_ms", seconds(measuredTime_) * 1e3 / static_cast<double>(measuredSteps_));
         }
         const bool finished = kind == WorkerOutcome::Kind::Finished;
@@ -214,7 +259,8 @@ private:
                 .bytesSent = environment_.comm.bytesSent() - evaluationBytes_ - setupBytes_};
     }
 
-    [[nodiscard]] std::int64_t samplesPerStep() const { return experiment_.train.batchSize * environment_.comm.size(); }
+    [[nodiscard]] std::int64_t samplesPerStep() const { return experiment_.train.batchSize * roles_.trainers(); }
+    [[nodiscard]] bool speaksForTrainers() const { return environment_.comm.rank() == roles_.firstTrainer(); }
     [[nodiscard]] std::int64_t warmUp() const { return std::min(kWarmUpSteps, plan_.totalSteps / 2); }
 
     const Experiment& experiment_;
@@ -227,8 +273,11 @@ private:
     std::optional<Evaluator> evaluator_;  // none where there is nothing but time to measure
     Plan plan_;
     bool hasData_;
-    double learningRate_;  // before the schedule
+    std::unique_ptr<Optimizer> optimizer_;
     std::unique_ptr<Algorithm> algorithm_;
+    OwnUpdate* ownUpdate_;  // the algorithm, or null
+    Roles roles_;
+    bool trains_;
     std::vector<std::string> weightNames_;
     LossQueue losses_;
     std::int64_t step_ = 0;

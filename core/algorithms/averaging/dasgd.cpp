@@ -46,18 +46,21 @@ struct DasgdParams {
     }
 };
 
-class Dasgd final : public Algorithm {
+class Dasgd final : public Algorithm, public Checkpointed {
 public:
     explicit Dasgd(const DasgdParams& params) : average_(params.values) {}
     void start(StepContext& context) override { average_.start(context); }
     void afterStep(StepContext& context) override { average_.afterStep(context); }
     void drain(StepContext& context) override { average_.drain(context); }
+    void save(StepContext& context, Archive& archive) override { average_.save(context, archive); }
+    Status load(StepContext& context, const Archive& archive) override { return average_.load(context, archive); }
 
 private:
     DelayedAverage average_;
 };
 
-const AlgorithmRegistry::Add<Dasgd, DasgdParams> kDasgdEntry{"dasgd", "Local SGD with delayed averaging", "arXiv 2006.00441"};
+const AlgorithmRegistry::Add<Dasgd, DasgdParams> kDasgdEntry{"dasgd", "Local SGD with delayed averaging",
+                                                             "arXiv 2006.00441"};
 
 }  // namespace
 }  // namespace dasgd

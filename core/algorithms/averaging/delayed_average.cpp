@@ -2,6 +2,8 @@
 
 #include <torch/types.h>
 
+#include "core/step/archive.h"
+
 namespace dasgd {
 
 Mixer meanMixer() {
@@ -18,7 +20,7 @@ void DelayedAverage::start(StepContext& context) {
 
 void DelayedAverage::afterStep(StepContext& context) {
     const std::int64_t k = context.step();
-    if (pending_ && k == launchedAt_ + params_.delay) merge(context);
+    if (inFlight() && k == launchedAt_ + params_.delay) merge(context);
     if ((k - params_.offset) % params_.period != 0) return;
     if (params_.delay == 0 && params_.localWeight == 0) {
         averageInPlace(context);
@@ -29,8 +31,37 @@ void DelayedAverage::afterStep(StepContext& context) {
 }
 
 void DelayedAverage::drain(StepContext& context) {
+    await(context);
+    arrived_ = false;
+}
+
+void DelayedAverage::await(StepContext& context) {
     if (!pending_) return;
+    collective_ = pending_.collective();
     context.executor().waitFor(pending_, launchedAt_, context.params().bytes());
+    arrived_ = true;
+}
+
+void DelayedAverage::save(StepContext& context, Archive& archive) {
+    await(context);
+    archive.put("in_flight", static_cast<std::int64_t>(arrived_));
+    if (!arrived_) return;
+    archive.put("launched_at", launchedAt_);
+    archive.put("mean", mean_);
+    if (params_.correction > 0) archive.put("snapshot", snapshot_);
+}
+
+// Not start(): a snapshot of step 0 has long been taken.
+Status DelayedAverage::load(StepContext& context, const Archive& archive) {
+    DASGD_ASSIGN(const std::int64_t inFlight, archive.integer("in_flight"));
+    arrived_ = inFlight != 0;
+    if (!arrived_) return {};
+    DASGD_ASSIGN(launchedAt_, archive.integer("launched_at"));
+    mean_ = at::empty_like(context.params().weights());
+    DASGD_TRY(archive.read("mean", mean_));
+    if (params_.correction == 0) return {};
+    snapshot_ = at::empty_like(mean_);
+    return archive.read("snapshot", snapshot_);
 }
 
 void DelayedAverage::launch(StepContext& context) {
@@ -50,9 +81,9 @@ void DelayedAverage::launch(StepContext& context) {
 
 void DelayedAverage::merge(StepContext& context) {
     const std::int64_t bytes = context.params().bytes();
-    const std::uint64_t collective = pending_.collective();
-    context.executor().waitFor(pending_, launchedAt_, bytes);
-    context.executor().run({SpanKind::Merge, bytes, collective}, [&] { mix(context.params().weights()); });
+    await(context);
+    arrived_ = false;
+    context.executor().run({SpanKind::Merge, bytes, collective_}, [&] { mix(context.params().weights()); });
 }
 
 void DelayedAverage::mix(at::Tensor& weights) {

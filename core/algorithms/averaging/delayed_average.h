@@ -11,6 +11,7 @@
 #include <functional>
 
 #include "core/algorithms/algorithm.h"
+#include "core/algorithms/extensions.h"
 #include "core/step/step_context.h"
 
 namespace dasgd {
@@ -33,7 +34,7 @@ struct Mixer {
 };
 [[nodiscard]] Mixer meanMixer();
 
-class DelayedAverage final : public Algorithm {
+class DelayedAverage final : public Algorithm, public Checkpointed {
 public:
     explicit DelayedAverage(const DelayedAverageParams& params, Mixer mixer = meanMixer());
 
@@ -41,8 +42,14 @@ public:
     // Same-step order: merge due → snapshot → launch.
     void afterStep(StepContext& context) override;
     void drain(StepContext& context) override;
+    void save(StepContext& context, Archive& archive) override;
+    Status load(StepContext& context, const Archive& archive) override;
 
 private:
+    // An average that was launched and is not merged yet.
+    [[nodiscard]] bool inFlight() const { return arrived_ || static_cast<bool>(pending_); }
+    // Waits for it, where that has not been done.
+    void await(StepContext& context);
     void launch(StepContext& context);
     void merge(StepContext& context);
     void mix(at::Tensor& weights);
@@ -53,6 +60,8 @@ private:
     at::Tensor mean_;      // [N]: the snapshot on its way to being the mean
     at::Tensor snapshot_;  // [N]: kept only where the correction needs it
     Pending pending_;
+    bool arrived_ = false;  // mean_ is the mean, awaited by a save before its merge was due
+    std::uint64_t collective_ = 0;
     std::int64_t launchedAt_ = 0;
 };
 

@@ -12,19 +12,21 @@ struct LocalSgdParams {
     }
 };
 
-class LocalSgd final : public Algorithm {
+class LocalSgd final : public Algorithm, public Checkpointed {
 public:
     explicit LocalSgd(const LocalSgdParams& params)
         : average_({.period = params.period, .delay = 0, .localWeight = 0, .correction = 0}) {}
     void afterStep(StepContext& context) override { average_.afterStep(context); }
     void drain(StepContext& context) override { average_.drain(context); }
+    void save(StepContext& context, Archive& archive) override { average_.save(context, archive); }
+    Status load(StepContext& context, const Archive& archive) override { return average_.load(context, archive); }
 
 private:
     DelayedAverage average_;
 };
 
 const AlgorithmRegistry::Add<LocalSgd, LocalSgdParams> kLocalSgdEntry{"local_sgd", "Periodic blocking averages",
-                                                            "arXiv 1805.09767"};
+                                                                      "arXiv 1805.09767"};
 
 }  // namespace
 }  // namespace dasgd

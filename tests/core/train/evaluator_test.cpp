@@ -51,7 +51,7 @@ TEST(Evaluator, JudgesTheMeanModelOnTheWholeTestSetAndPutsEverythingBack) {
                 model.net.norm->running_mean.fill_(rank);
             }
             const at::Tensor before = params.weights().clone();
-            Evaluator evaluator(model, params, comm, test);
+            Evaluator evaluator(model, params, comm, test, Roles::allTrain(ranks));
             const EvaluationReport report = evaluator.evaluate();
             EXPECT_NEAR(report.loss, 0, 1e-6);  // Σ(x − 4.5) over the set
             EXPECT_DOUBLE_EQ(report.accuracy, 1);
@@ -77,7 +77,7 @@ TEST(Evaluator, AverageModelAveragesWeightsAndStatisticsButCountsNothing) {
             model.net.norm->running_var.fill_(comm.rank().value() * 2);
             model.net.norm->num_batches_tracked.fill_(comm.rank().value());
         }
-        averageModel(params, comm);
+        averageModel(params, comm, Roles::allTrain(4));
         EXPECT_FLOAT_EQ(model.net.weight[1].item<float>(), 1.5F);
         EXPECT_FLOAT_EQ(model.net.norm->running_var[0].item<float>(), 3);
         EXPECT_EQ(model.net.norm->num_batches_tracked.item<std::int64_t>(), comm.rank().value());

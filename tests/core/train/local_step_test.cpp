@@ -26,7 +26,8 @@ TEST(LocalStep, DescendsTheGradientOfItsOwnShard) {
     const TrainingData data = loadTrainingData(experiment).value();
     const auto model = std::move(buildModel(experiment, data, Rank{1}).value());
     FlatParams params(model->module(), torch::kFloat);
-    const auto step = makeLocalStep(experiment, data, *model, params, Rank{1});
+    const auto optimizer = experiment.makeOptimizer();
+    const auto step = makeLocalStep(experiment, data, *model, params, *optimizer, Rank{1});
     const at::Tensor before = params.weights().clone();
     step->load();
     step->forward();

@@ -1,0 +1,39 @@
+#include "core/step/archive.h"
+
+#include <ATen/core/grad_mode.h>
+#include <torch/types.h>
+
+#include <sstream>
+
+namespace dasgd {
+
+namespace {
+
+std::string shapeAndType(const at::Tensor& tensor) {
+    std::ostringstream text;
+    text << tensor.sizes() << " of " << tensor.dtype().name();
+    return text.str();
+}
+
+}  // namespace
+
+Status Archive::read(const std::string& name, at::Tensor& out) const {
+    const auto found = tensors_.find(name);
+    if (found == tensors_.end()) return fail("the saved state has no tensor '" + name + "'");
+    const at::Tensor& saved = found->second;
+    if (saved.sizes() != out.sizes() || saved.dtype() != out.dtype()) {
+        return fail("the saved state's '" + name + "' is " + shapeAndType(saved) + ", expected " + shapeAndType(out) +
+                    "; was it saved with another model or precision?");
+    }
+    const at::NoGradGuard guard;
+    out.copy_(saved);
+    return {};
+}
+
+Result<std::int64_t> Archive::integer(const std::string& name) const {
+    const auto found = integers_.find(name);
+    if (found == integers_.end()) return fail("the saved state has no integer '" + name + "'");
+    return found->second;
+}
+
+}  // namespace dasgd

@@ -1,0 +1,34 @@
+// State of one rank between two steps as named tensors and integers: what a checkpoint holds of an algorithm.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "core/base/result.h"
+
+namespace dasgd {
+
+// Owns copies. Names are unique within tensors and within integers; putting a name again replaces its value.
+class Archive {
+public:
+    void put(const std::string& name, const at::Tensor& tensor) { tensors_[name] = tensor.detach().clone(); }
+    void put(const std::string& name, std::int64_t value) { integers_[name] = value; }
+
+    // Copies into `out`, which has the tensor's shape and type. Errors: no tensor of that name; one that differs, as of
+    // another model or precision.
+    [[nodiscard]] Status read(const std::string& name, at::Tensor& out) const;
+    // Errors: no integer of that name.
+    [[nodiscard]] Result<std::int64_t> integer(const std::string& name) const;
+
+    [[nodiscard]] const std::map<std::string, at::Tensor>& tensors() const { return tensors_; }
+    [[nodiscard]] const std::map<std::string, std::int64_t>& integers() const { return integers_; }
+
+private:
+    std::map<std::string, at::Tensor> tensors_;
+    std::map<std::string, std::int64_t> integers_;
+};
+
+}  // namespace dasgd

@@ -1,0 +1,174 @@
+// Saving and restoring every algorithm of the registry: a run that was saved between two steps and went on in new
+// objects takes the same way, to the last bit, as one that was not.
+#include "core/algorithms/extensions.h"
+
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <random>
+
+#include "core/optimizers/optimizer.h"
+#include "core/step/archive.h"
+#include "core/step/step_context.h"
+#include "core/train/local_step.h"
+#include "tests/support/virtual_cluster.h"
+
+namespace dasgd::test {
+namespace {
+
+constexpr int kRanks = 3;
+constexpr std::int64_t kSteps = 23;
+
+// One rank's objects between two steps, as a resumed process makes them.
+class Replica {
+public:
+    Replica(const Experiment& experiment, Communicator& comm, Clock& clock)
+        : data_(loadTrainingData(experiment).value()),
+          model_(std::move(buildModel(experiment, data_, comm.rank()).value())),
+          params_(model_->module(), experiment.scalarType()),
+          executor_(clock, sink_, TraceLevel::Full),
+          context_(comm, clock, params_, executor_),
+          optimizer_(experiment.makeOptimizer()),
+          step_(makeLocalStep(experiment, data_, *model_, params_, *optimizer_, comm.rank())),
+          algorithm_(experiment.makeAlgorithm()) {}
+
+    void start() { algorithm_->start(context_); }
+    void make(std::int64_t k) {
+        const double rate = optimizer_->learningRate();
+        context_.moveTo(k, rate);
+        step_->forward();
+        step_->backward();
+        algorithm_->afterBackward(context_);
+        step_->update(rate);
+        algorithm_->afterStep(context_);
+    }
+    // The optimiser has no momentum, so that it has no state.
+    void save(Archive& archive) {
+        dynamic_cast<Checkpointed&>(*algorithm_).save(context_, archive);
+        archive.put("test/weights", params_.weights());
+        archive.put("test/step", context_.step());
+    }
+    void load(const Archive& archive) {
+        context_.moveTo(archive.integer("test/step").value(), optimizer_->learningRate());
+        ASSERT_TRUE(archive.read("test/weights", params_.weights()));
+        const Status loaded = dynamic_cast<Checkpointed&>(*algorithm_).load(context_, archive);
+        ASSERT_TRUE(loaded) << loaded.error().message;
+    }
+    void drain() { algorithm_->drain(context_); }
+    [[nodiscard]] at::Tensor weights() { return params_.weights().detach().clone(); }
+
+private:
+    MemorySink sink_;
+    TrainingData data_;
+    std::unique_ptr<Model> model_;
+    FlatParams params_;
+    CpuExecutor executor_;
+    StepContext context_;
+    std::unique_ptr<Optimizer> optimizer_;
+    std::unique_ptr<LocalStep> step_;
+    std::unique_ptr<Algorithm> algorithm_;
+};
+
+using Way = std::vector<at::Tensor>;  // of one rank, after each step
+
+// `savedAfter` 0: not interrupted. With `goesOn` the objects that were saved go on themselves.
+std::vector<Way> trained(const Value& document, std::int64_t savedAfter, bool goesOn = false) {
+    const Experiment experiment = std::move(readExperiment(document).value());
+    std::vector<Way> ways(kRanks);
+    runRanks(Backend::Threads, kRanks, [&](Communicator& comm, Clock& clock) {
+        Way& way = ways[static_cast<std::size_t>(comm.rank().value())];
+        auto replica = std::make_unique<Replica>(experiment, comm, clock);
+        replica->start();
+        for (std::int64_t k = 1; k <= kSteps; ++k) {
+            replica->make(k);
+            way.push_back(replica->weights());
+            if (k != savedAfter) continue;
+            Archive archive;
+            replica->save(archive);
+            if (goesOn) continue;
+            auto fresh = std::make_unique<Replica>(experiment, comm, clock);
+            fresh->load(archive);
+            replica = std::move(fresh);
+        }
+        replica->drain();
+    });
+    return ways;
+}
+
+void expectSameWays(const std::vector<Way>& got, const std::vector<Way>& expected) {
+    for (std::size_t rank = 0; rank < kRanks; ++rank) {
+        ASSERT_EQ(got[rank].size(), expected[rank].size());
+        for (std::size_t k = 0; k < got[rank].size(); ++k) {
+            ASSERT_TRUE(torch::equal(got[rank][k], expected[rank][k])) << "rank " << rank << " step " << k + 1;
+        }
+    }
+}
+
+Value bowl(Fields algorithm) {
+    Value document = quadratic("independent", kRanks, "threads");
+    document.set("algorithm", table(std::move(algorithm)));
+    document.set("optimizer", table({{"momentum", number(0)}}));
+    return document;
+}
+
+void expectSurvivesASaveAfter(const Value& document, std::int64_t step) {
+    const auto expected = trained(document, 0);
+    expectSameWays(trained(document, step), expected);
+    expectSameWays(trained(document, step, true), expected);
+}
+
+class EveryAlgorithm : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(EveryAlgorithm, GoesOnInNewObjectsAsIfNothingHadHappened) {
+    std::mt19937 random(static_cast<unsigned>(std::hash<std::string>()(GetParam())));
+    const std::int64_t step = std::uniform_int_distribution<std::int64_t>(1, kSteps - 1)(random);
+    SCOPED_TRACE("saved after step " + std::to_string(step));
+    expectSurvivesASaveAfter(bowl({{"name", text(GetParam())}}), step);
+}
+INSTANTIATE_TEST_SUITE_P(Registry, EveryAlgorithm, ::testing::ValuesIn(algorithmsThatTrain()),
+                         [](const auto& info) { return info.param; });
+
+// Snapshots after steps 6, 12, 18 are merged 4 steps later: after step 14 one is in flight.
+class InFlight : public ::testing::TestWithParam<std::pair<double, double>> {};
+
+TEST_P(InFlight, AnAverageIsMergedWhenItIsDueAllTheSame) {
+    const Value document = bowl({{"name", text("dasgd")},
+                                 {"period", integer(6)},
+                                 {"delay", integer(4)},
+                                 {"local_weight", number(GetParam().first)},
+                                 {"correction", number(GetParam().second)}});
+    for (const std::int64_t step : {12, 14, 16}) expectSurvivesASaveAfter(document, step);
+}
+INSTANTIATE_TEST_SUITE_P(LocalWeightAndCorrection, InFlight,
+                         ::testing::Values(std::pair(0.0, 0.0), std::pair(0.25, 0.0), std::pair(0.0, 1.0),
+                                           std::pair(0.25, 0.5)));
+
+// An algorithm that models time only has nothing but what it has in flight; it still has to be resumable.
+TEST(AllAlgorithms, AreCheckpointed) {
+    for (const auto& [name, entry] : AlgorithmRegistry::entries()) {
+        const auto algorithm = entry.create(Value(), {}).value();
+        EXPECT_NE(dynamic_cast<Checkpointed*>(algorithm.get()), nullptr) << name;
+    }
+}
+
+// What was saved with another model is an error that names the tensor.
+TEST(AllAlgorithms, StateOfAnotherModelIsRefused) {
+    const Experiment experiment = std::move(readExperiment(bowl({{"name", text("dasgd")}})).value());
+    runRanks(Backend::Threads, kRanks, [&](Communicator& comm, Clock& clock) {
+        FlatParams shapes = FlatParams::shapesOf({{5}}, torch::kDouble);
+        MemorySink sink;
+        CpuExecutor executor(clock, sink, TraceLevel::Off);
+        StepContext context(comm, clock, shapes, executor);
+        Archive archive;
+        archive.put("in_flight", 1);
+        archive.put("launched_at", 4);
+        archive.put("mean", torch::zeros({2}));
+        const auto algorithm = experiment.makeAlgorithm();
+        const Status loaded = dynamic_cast<Checkpointed&>(*algorithm).load(context, archive);
+        ASSERT_FALSE(loaded);
+        EXPECT_NE(loaded.error().message.find("'mean'"), std::string::npos);
+    });
+}
+
+}  // namespace
+}  // namespace dasgd::test

@@ -1,0 +1,214 @@
+// Ranks that serve: a parameter server, known to this test alone, through the ordinary worker loop.
+#include "core/step/roles.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include "core/algorithms/extensions.h"
+#include "core/optimizers/optimizer.h"
+#include "core/step/step_context.h"
+#include "core/train/evaluator.h"
+#include "tests/support/quadratic_oracle.h"
+#include "tests/support/virtual_cluster.h"
+
+namespace dasgd::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+
+// Synchronous parameter server on the last rank: trainers push their gradients and pull the weights that the server has
+// made of the mean with its own optimiser. Serially: SGD on the mean of the trainers' gradients.
+class ParameterServer final : public Algorithm, public HasRoles, public OwnUpdate, public OwnEvaluation {
+public:
+    explicit ParameterServer(const NoParams&) {}
+
+    [[nodiscard]] Roles roles(int ranks) const override { return {ranks, {ranks - 1}}; }
+
+    void afterBackward(StepContext& context) override {
+        push_ = context.comm().send(context.params().gradients(), server(context), kPush);
+        pull_ = context.comm().receive(context.params().weights(), server(context), kPull);
+    }
+    void update(StepContext& context, Optimizer& optimizer) override {
+        EXPECT_EQ(&optimizer, &context.optimizer());
+        context.executor().waitFor(push_, context.step(), context.params().bytes());
+        context.executor().waitFor(pull_, context.step(), context.params().bytes());
+    }
+    void afterStep(StepContext& context) override {
+        if (const auto loss = context.lastLoss()) context.metric("seen_loss", *loss);
+    }
+    void serve(StepContext& context) override {
+        const int trainers = context.comm().size() - 1;
+        const std::int64_t bytes = context.params().bytes();
+        at::Tensor& sum = context.params().gradients();
+        at::Tensor received = at::empty_like(sum);
+        sum.zero_();
+        for (int trainer = 0; trainer < trainers; ++trainer) {
+            Pending pushed = context.comm().receive(received, Rank(trainer), kPush);
+            context.executor().waitFor(pushed, context.step(), bytes);
+            sum.add_(received);
+        }
+        sum.div_(trainers);
+        context.optimizer().step(context.params(), context.learningRate());
+        context.metric("served", static_cast<double>(trainers));
+        for (int trainer = 0; trainer < trainers; ++trainer) {
+            Pending pulled = context.comm().send(context.params().weights(), Rank(trainer), kPull);
+            context.executor().waitFor(pulled, context.step(), bytes);
+        }
+    }
+    at::Tensor evaluationWeights(StepContext& context) override {
+        at::Tensor weights = context.params().weights().clone();
+        Pending all = context.comm().broadcast(weights, server(context));
+        all.wait();
+        return weights;
+    }
+    void drain(StepContext&) override {}
+
+private:
+    static constexpr int kPush = 1, kPull = 2;
+    static Rank server(StepContext& context) { return Rank(context.comm().size() - 1); }
+    Pending push_, pull_;
+};
+const AlgorithmRegistry::Add<ParameterServer> kParameterServerEntry{"parameter_server", "Of a test"};
+
+// Takes no part in anything: to see what a serving rank is left out of by default.
+class Bystander final : public Algorithm, public HasRoles {
+public:
+    explicit Bystander(const NoParams&) {}
+    [[nodiscard]] Roles roles(int ranks) const override { return {ranks, {0}}; }
+    void serve(StepContext& context) override { context.params().weights().fill_(1000); }
+    void afterStep(StepContext&) override {}
+    void drain(StepContext&) override {}
+};
+const AlgorithmRegistry::Add<Bystander> kBystanderEntry{"bystander", "Of a test"};
+
+TEST(Roles, CountAndNumberThoseThatTrain) {
+    const Roles roles(4, {0, 2});
+    EXPECT_EQ(roles.trainers(), 2);
+    EXPECT_FALSE(roles.everyoneTrains());
+    EXPECT_FALSE(roles.trains(Rank{2}));
+    EXPECT_EQ(roles.firstTrainer(), Rank{1});
+    EXPECT_EQ(roles.trainerIndex(Rank{1}), 0);
+    EXPECT_EQ(roles.trainerIndex(Rank{3}), 1);
+    EXPECT_TRUE(Roles::allTrain(3).everyoneTrains());
+    EXPECT_EQ(Roles::allTrain(3).trainerIndex(Rank{2}), 2);
+}
+
+// Two trainers and the server, with momentum, which lives on the server.
+class ServedRun : public ::testing::Test {
+protected:
+    [[nodiscard]] Value document(const std::string& backend) const {
+        Value document = problem_.experiment({{"name", text("parameter_server")}});
+        document.set("cluster", table({{"backend", text(backend)}, {"workers", integer(3)}}));
+        return document;
+    }
+    [[nodiscard]] Trajectory expected() const {
+        Trajectory all = serial(
+            problem_, [](std::int64_t, Workers&) {}, [](Workers& gradients) { gradients.assign(2, mean(gradients)); });
+        for (Workers& step : all) step.push_back(step.front());
+        return all;
+    }
+    // Mean over the trainers of ½ (w − b_i)ᵀA(w − b_i).
+    [[nodiscard]] double loss(const Vec& w) const {
+        double sum = 0;
+        for (int i = 0; i < 2; ++i) {
+            const Vec gradient = problem_.gradient(w, problem_.target(i));
+            for (std::size_t j = 0; j < w.size(); ++j) sum += 0.25 * (w[j] - problem_.target(i)[j]) * gradient[j];
+        }
+        return sum;
+    }
+    QuadraticProblem problem_{.workers = 2};
+};
+
+TEST_F(ServedRun, IsSgdOnTheMeanGradientOnThreads) {
+    const auto records = train(document("threads"));
+    for (const RankRecord& record : records) EXPECT_EQ(record.outcome.error, "");
+    const Trajectory way = expected();
+    expectSame(recorded(records), way, 1e-12);
+    const auto& evaluated = records[0].sink.metrics.at("eval/loss");
+    EXPECT_NEAR(evaluated.front().value, loss(way.front()[0]), 1e-12);
+    EXPECT_NEAR(evaluated.back().value, loss(way.back()[0]), 1e-12);
+    EXPECT_NEAR(records[0].sink.metrics.at("consensus/distance").back().value, 0, 1e-20);
+}
+
+TEST_F(ServedRun, TheServerHasNoStepLossOrThroughputOfItsOwn) {
+    const auto records = train(document("threads"));
+    const MemorySink& server = records[2].sink;
+    EXPECT_FALSE(server.metrics.contains("train/loss"));
+    EXPECT_EQ(server.metrics.at("algorithm/served").size(), static_cast<std::size_t>(problem_.steps));
+    EXPECT_EQ(server.metrics.at("algorithm/served").back().step, problem_.steps);
+    for (const Span& span : server.spans) {
+        EXPECT_NE(span.kind, SpanKind::Forward);
+        EXPECT_NE(span.kind, SpanKind::Backward);
+    }
+    const MemorySink& trainer = records[1].sink;
+    EXPECT_EQ(trainer.metrics.at("train/loss").size(), static_cast<std::size_t>(problem_.steps));
+    // Each seen by the next step at the latest.
+    const auto& seen = trainer.metrics.at("algorithm/seen_loss");
+    EXPECT_GE(seen.size(), static_cast<std::size_t>(problem_.steps - 1));
+    EXPECT_EQ(seen.front().value, trainer.metrics.at("train/loss").front().value);
+}
+
+TEST_F(ServedRun, IsTheSameInSimulatedTimeAndTheServerComputesNothing) {
+    Value simulated = document("virtual");
+    simulated.set("network", gigabit());
+    simulated.set("compute", table({{"step_time", text("3ms")}}));
+    const auto records = trainVirtually(simulated);
+    for (const RankRecord& record : records) EXPECT_EQ(record.outcome.error, "");
+    expectSame(recorded(records), expected(), 1e-12);
+    // Push, sum and pull stand between two steps: a step takes its 3 ms and two messages of 50 µs at least.
+    const double stepMs = records[0].sink.metrics.at("run/step_ms").back().value;
+    EXPECT_GE(stepMs, 3.1);
+    EXPECT_LT(stepMs, 4);
+}
+
+// The server of `bystander` is rank 0, whose weights are far off.
+TEST(ServingRank, IsNoPartOfMeansAndHasNoData) {
+    const Value document = table({{"algorithm", table({{"name", text("bystander")}})},
+                                  {"model", table({{"name", text("logistic")}})},
+                                  {"data", table({{"name", text("mnist")}})},
+                                  {"train", table({{"epochs", integer(1)}, {"batch_size", integer(400)}})},
+                                  {"cluster", table({{"backend", text("threads")}, {"workers", integer(3)}})}});
+    const auto experiment = readExperiment(document);
+    ASSERT_TRUE(experiment) << experiment.error().message;
+    const TrainingData data = loadTrainingData(*experiment).value();
+    EXPECT_THAT(data.shards, SizeIs(2));
+    const std::int64_t steps = planSteps(*experiment, data.splits.train.count()).stepsPerEpoch;
+    EXPECT_EQ(steps, data.splits.train.count() / 800) << "samples of two ranks in a step";
+
+    const auto records = train(document);
+    EXPECT_FALSE(records[0].sink.metrics.contains("train/loss"));
+    EXPECT_FALSE(records[0].sink.metrics.contains("throughput/samples_per_s"));
+    EXPECT_TRUE(records[1].sink.metrics.contains("throughput/samples_per_s"));
+    EXPECT_GT(records[0].sink.metrics.at("eval/accuracy").back().value, 0.5);
+    EXPECT_LT(records[0].sink.metrics.at("consensus/distance").back().value, 1);
+}
+
+TEST(ServingRank, AnExperimentThatLeavesNobodyToTrainIsRefused) {
+    Value document = QuadraticProblem{.workers = 1}.experiment({{"name", text("parameter_server")}});
+    EXPECT_THAT(readExperiment(document).error().message, HasSubstr("leaves none of 1 ranks to train"));
+}
+
+// The mean and its distance are over ranks 1 and 2; rank 0 gets the mean too.
+TEST(ServingRank, GetsTheMeanOfTheOthers) {
+    runRanks(Backend::Threads, 3, [](Communicator& comm, Clock&) {
+        const Roles roles(3, {0});
+        const Experiment experiment = std::move(readExperiment(quadratic("independent", 3, "threads")).value());
+        const TrainingData data = loadTrainingData(experiment).value();
+        const auto model = std::move(buildModel(experiment, data, comm.rank()).value());
+        FlatParams params(model->module(), torch::kFloat64);
+        {
+            const at::NoGradGuard guard;
+            params.weights().fill_(comm.rank().value() == 0 ? 1000 : comm.rank().value());
+        }
+        Evaluator evaluator(*model, params, comm, {}, roles);
+        EXPECT_DOUBLE_EQ(evaluator.evaluate().consensusDistance, 0.5);  // two weights, each half off
+        EXPECT_EQ(params.weights()[0].item<double>(), comm.rank().value() == 0 ? 1000 : comm.rank().value());
+        evaluator.takeModel();
+        EXPECT_EQ(params.weights()[1].item<double>(), 1.5);
+    });
+}
+
+}  // namespace
+}  // namespace dasgd::test
