@@ -32,6 +32,7 @@ const std::vector<Foreign> kForeign{
      {"core/comm", "core/exec", "core/backends", "core/step", "core/sim", "core/models", "core/datasets",
       "core/optimizers", "core/schedules", "core/algorithms", "core/train", "experiments"}},
     {"SimGrid", {"simgrid/"}, {"simgrid"}, {"core/sim"}},
+    {"pugixml", {"pugixml"}, {"pugixml"}, {"core/sim"}},
     {"Qt", {"Q"}, {"Qt6::"}, {"gui"}},
     {"QCustomPlot", {"qcustomplot"}, {"QCustomPlot"}, {"gui"}},
     {"SQLite", {"sqlite3", "SQLiteCpp"}, {"SQLite", "sqlite3"}, {"storage"}},

@@ -2,6 +2,8 @@
 
 #include <poll.h>
 
+#include <sstream>
+
 #include "experiments/base/process.h"
 #include "experiments/base/text.h"
 
@@ -9,13 +11,24 @@ namespace dasgd::experiments {
 
 namespace {
 
-// What follows the last line that answers; nullopt where the process did not come to that.
-std::optional<std::string> answerIn(const std::string& output) {
-    const std::string mark = kPlatformAnswer;
-    const auto line = output.rfind(mark);
-    if (line == std::string::npos || (line > 0 && output[line - 1] != '\n')) return std::nullopt;
-    const auto begin = line + mark.size();
-    return output.substr(begin, output.find('\n', begin) - begin);
+struct PlatformReport {
+    std::optional<std::string> answer;
+    std::string step;   // the last one
+    std::string words;  // the last of SimGrid's own, which it says before it ends the process
+};
+
+PlatformReport reportIn(const std::string& output) {
+    constexpr std::string_view kCritical = "CRITICAL] ";
+    PlatformReport report;
+    std::istringstream lines(output);
+    for (std::string line; std::getline(lines, line);) {
+        if (line.starts_with(kPlatformAnswer)) report.answer = line.substr(std::string_view(kPlatformAnswer).size());
+        if (line.starts_with(kPlatformStep)) report.step = line.substr(std::string_view(kPlatformStep).size());
+        if (const auto at = line.find(kCritical); at != std::string::npos) {
+            report.words = line.substr(at + kCritical.size());
+        }
+    }
+    return report;
 }
 
 // Until it ends or the time is up.
@@ -31,26 +44,33 @@ std::optional<ProcessExit> follow(ChildProcess& child, Ns patience) {
     return std::nullopt;
 }
 
-}  // namespace
+bool isOverARoute(const std::string& step) { return step.find("route") != std::string::npos; }
 
-Status askAboutPlatform(const PlatformQuestion& question, const std::string& program, Ns patience) {
+Status ask(const PlatformQuestion& question, const std::string& program, Ns patience, bool everyWay) {
     const std::string file = question.file.string();
-    DASGD_ASSIGN(ChildProcess child,
-                 ChildProcess::start({.program = program,
-                                      .arguments = {"check-platform", file, "--workers",
-                                                    std::to_string(question.workers), "--hosts", question.hosts},
-                                      .log = {},
-                                      .ownGroup = false}));
+    std::vector<std::string> arguments{"check-platform", file,          "--workers", std::to_string(question.workers),
+                                       "--hosts",        question.hosts};
+    if (everyWay) arguments.emplace_back("--every-way");
+    DASGD_ASSIGN(ChildProcess child, ChildProcess::start({program, arguments, {}, false}));
     const auto exit = follow(child, patience);
     if (!exit) {
         return fail(
             file + ": its check did not end within " + duration(static_cast<double>(patience) * 1e-9) +
             "; fewer workers, or routing=\"DijkstraCache\" or \"Floyd\" instead of \"Dijkstra\", make it shorter");
     }
-    const auto answer = answerIn(child.report());
-    if (!answer) return fail(file + ": SimGrid cannot read it; its process ended with " + describeExit(*exit));
-    if (*answer != "ok") return fail(*answer);
-    return {};
+    const PlatformReport report = reportIn(child.report());
+    if (report.answer) return *report.answer == "ok" ? Status() : fail(*report.answer);
+    if (isOverARoute(report.step) && !everyWay) return ask(question, program, patience, true);
+    return fail(file + ": SimGrid cannot use it: its process ended with " + describeExit(*exit) +
+                (report.step.empty() ? "" : " while " + report.step) +
+                (report.words.empty() ? "" : " (" + report.words + ")") +
+                (isOverARoute(report.step) ? "; connect them, or choose other hosts" : ""));
+}
+
+}  // namespace
+
+Status askAboutPlatform(const PlatformQuestion& question, const std::string& program, Ns patience) {
+    return ask(question, program, patience, false);
 }
 
 }  // namespace dasgd::experiments

@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include "core/base/clock.h"
 #include "core/base/result.h"
@@ -19,12 +18,15 @@ struct PlatformQuestion {
 
 inline constexpr Ns kPlatformPatience = 60'000'000'000;
 
-// Runs `program`, a `dasgd`, with the hidden command check-platform, and kills it when `patience` is over. Errors: what
-// is wrong with the platform and what to do; `file` first.
+// Runs `program`, a `dasgd`, with the hidden command check-platform, which may write nothing (sandbox.h), and kills it
+// when `patience` is over; a second time, to say which route, where it ends over one. Errors: what is wrong with the
+// platform and what to do; `file` first.
 [[nodiscard]] Status askAboutPlatform(const PlatformQuestion& question, const std::string& program,
                                       Ns patience = kPlatformPatience);
 
-// How that process answers: a line that begins so; "ok" or what is wrong follows.
+// What that process prints: a line that begins so before each step, and in the end one of the other kind; "ok" or what
+// is wrong follows. All other lines are SimGrid's.
+inline constexpr const char* kPlatformStep = "platform step: ";
 inline constexpr const char* kPlatformAnswer = "platform: ";
 
 }  // namespace dasgd::experiments

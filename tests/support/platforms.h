@@ -29,6 +29,19 @@ inline std::string threeHosts(const std::string& routing, const std::string& ban
                     rest + "</zone>\n");
 }
 
+// "h0", "h1", … each by a link of 1 Gbit/s and 1 ms to one switch; SimGrid finds the routes between hosts.
+inline std::string switchedPlatform(const std::string& routing, int hosts) {
+    std::string nodes = "<router id=\"switch\"/>\n", links, routes;
+    for (int i = 0; i < hosts; ++i) {
+        const std::string own = std::to_string(i);
+        nodes += "<host id=\"h" + own + "\" speed=\"1Gf\"/>\n";
+        links += "<link id=\"l" + own + "\" bandwidth=\"1Gbps\" latency=\"1ms\" sharing_policy=\"SPLITDUPLEX\"/>\n";
+        routes +=
+            "<route src=\"h" + own + "\" dst=\"switch\"><link_ctn id=\"l" + own + "\" direction=\"UP\"/></route>\n";
+    }
+    return platform("<zone id=\"z\" routing=\"" + routing + "\">\n" + nodes + links + routes + "</zone>\n");
+}
+
 // A ring, whose routes are computed anew each time they are asked for.
 inline std::string slowPlatform(int hosts) {
     std::string zone = "<zone id=\"z\" routing=\"Dijkstra\">\n", links, routes;

@@ -3,13 +3,11 @@
 #include <ATen/core/grad_mode.h>
 #include <simgrid/simix.hpp>
 
-#include <csignal>
 #include <utility>
 
 #include "core/base/check.h"
 #include "core/sim/engine/rank_actor.h"
 #include "core/sim/engine/world_impl.h"
-#include "core/sim/network/simgrid.h"
 
 namespace dasgd {
 
@@ -19,14 +17,6 @@ namespace {
 
 // A report of one rank goes through a pipe in one piece, so it must not grow with the cluster.
 constexpr int kRanksToName = 8;
-
-void configure(double efficiency) {
-    // SimGrid would end the process on Ctrl-C in its own way.
-    std::signal(SIGINT, SIG_DFL);
-    std::signal(SIGSEGV, SIG_DFL);
-    configureSimGrid();
-    sg::Engine::set_config("network/bandwidth-factor", efficiency);
-}
 
 // Whether autograd records is a property of the thread, and all actors share one: each keeps its own across a switch.
 class KeepGradMode {
@@ -40,13 +30,11 @@ private:
     bool enabled_;
 };
 
-SimGridArguments arguments;
-
 }  // namespace
 
 VirtualWorld::Impl::Impl(const Topology& topology, const VirtualOptions& options)
-    : topology_(topology), options_(options), engine_(arguments.count(), arguments.values()) {
-    configure(options_.network.efficiency);
+    : topology_(topology), options_(options) {
+    sg::Engine::set_config("network/bandwidth-factor", options_.network.efficiency);
 }
 VirtualWorld::Impl::~Impl() = default;
 
@@ -88,7 +76,7 @@ void VirtualWorld::Impl::run(const std::function<void(VirtualRank&)>& body) {
     active_ = options_.ranks;
     if (outages_) outages_->start();
     if (background_) background_->start();
-    engine_.run();
+    engine_->run();
     // SimGrid gives up, and says so on stderr alone, where nothing is left that could wake those who wait.
     DASGD_CHECK(ended_ == options_.ranks && "a rank stands still for ever");
 }

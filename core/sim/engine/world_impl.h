@@ -11,6 +11,7 @@
 #include "core/sim/engine/world.h"
 #include "core/sim/faults/outages.h"
 #include "core/sim/network/background.h"
+#include "core/sim/network/simgrid.h"
 #include "core/sim/network/wire.h"
 
 namespace dasgd {
@@ -53,7 +54,7 @@ private:
 
     const Topology& topology_;
     const VirtualOptions options_;
-    simgrid::s4u::Engine engine_;
+    SimGridEngine engine_;
     std::vector<simgrid::s4u::Host*> hosts_;
     std::unique_ptr<Wire> wire_;
     std::unique_ptr<VirtualGroup> group_;

@@ -1,12 +1,15 @@
 #include "core/sim/network/platform.h"
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <simgrid/s4u.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <cctype>
+#include <cerrno>
 #include <cmath>
-#include <csignal>
 #include <cstdint>
 #include <cstring>
 #include <exception>
@@ -14,6 +17,7 @@
 #include <set>
 
 #include "core/base/crc32c.h"
+#include "core/sim/network/platform_xml.h"
 #include "core/sim/network/simgrid.h"
 
 namespace dasgd {
@@ -23,7 +27,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kMaxBytes = 64 << 20;
+constexpr std::size_t kMaxBytes = 16 << 20;  // 130,000 routes
 
 std::string checksumOf(const std::string& text) {
     std::vector<std::uint64_t> words(text.size() / 8 + 2);
@@ -41,61 +45,21 @@ Result<std::string> contentOf(const fs::path& file) {
         return fail(file.string() + ": no such platform file; a relative name counts from the experiment's folder");
     if (!fs::is_regular_file(status))
         return fail(file.string() + ": is no file; name a platform file of SimGrid, an .xml");
-    if (fs::file_size(file, code) > kMaxBytes)
-        return fail(file.string() + ": larger than 64 MiB; that is no platform file");
     std::ifstream in(file, std::ios::binary);
-    std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    std::string text(std::min<std::uintmax_t>(fs::file_size(file, code), kMaxBytes) + 1, '\0');
+    in.read(text.data(), static_cast<std::streamsize>(text.size()));
     if (!in.is_open() || in.bad()) return fail(file.string() + ": cannot be read; check its permissions");
-    return text;
-}
-
-// Comments made blank, so that places stay.
-std::string withoutComments(std::string text) {
-    for (std::size_t at = 0; (at = text.find("<!--", at)) != std::string::npos;) {
-        const std::size_t end = std::min(text.find("-->", at + 4), text.size());
-        std::replace_if(
-            text.begin() + static_cast<std::ptrdiff_t>(at), text.begin() + static_cast<std::ptrdiff_t>(end),
-            [](char c) { return c != '\n'; }, ' ');
-        at = end;
+    text.resize(static_cast<std::size_t>(in.gcount()));
+    if (text.size() > kMaxBytes) {
+        return fail(file.string() + ": larger than 16 MiB; describe equal hosts by <cluster> and routes by Floyd");
     }
     return text;
-}
-
-// An attribute of this name, as file= or state_file=; npos where there is none.
-std::size_t attributeEndingIn(const std::string& text, std::string_view name) {
-    for (std::size_t at = 0; (at = text.find(name, at)) != std::string::npos; at += name.size()) {
-        std::size_t next = at + name.size();
-        while (next < text.size() && std::isspace(static_cast<unsigned char>(text[next]))) ++next;
-        const bool value = next + 1 < text.size() && text[next] == '=';
-        const bool begins = at > 0 && (std::isspace(static_cast<unsigned char>(text[at - 1])) || text[at - 1] == '_');
-        if (value && begins) return at;
-    }
-    return std::string::npos;
-}
-
-Status checkText(const fs::path& file, const std::string& content) {
-    const std::string text = withoutComments(content);
-    const auto line = [&](std::size_t at) {
-        const auto lines = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
-        return file.string() + ":" + std::to_string(lines) + ": ";
-    };
-    const std::size_t first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
-    if (first == std::string::npos || text[first] != '<' || text.find("<platform") == std::string::npos) {
-        return fail(file.string() + ": is no platform file of SimGrid: it has no <platform>");
-    }
-    if (const std::size_t at = attributeEndingIn(text, "file"); at != std::string::npos) {
-        return fail(line(at) + "names another file; a run keeps a copy of one file, so write everything into it");
-    }
-    if (const std::size_t at = text.find("_AVAIL"); at != std::string::npos) {
-        return fail(line(at) + "switches hosts or links on and off; that is for [faults] to say");
-    }
-    return {};
 }
 
 // Hosts as they appear; SimGrid itself keeps them by name.
 std::vector<sg::Host*>* appearing = nullptr;
 
-std::vector<sg::Host*> hostsAsWritten(const fs::path& file) {
+std::vector<sg::Host*> hostsAsWritten(const std::string& file) {
     static bool listening = false;
     if (!std::exchange(listening, true)) {
         sg::Host::on_creation_cb([](sg::Host& host) {
@@ -104,7 +68,7 @@ std::vector<sg::Host*> hostsAsWritten(const fs::path& file) {
     }
     std::vector<sg::Host*> hosts;
     appearing = &hosts;
-    sg::Engine::get_instance()->load_platform(file.string());
+    sg::Engine::get_instance()->load_platform(file);
     appearing = nullptr;
     std::set<sg::Host*> seen;
     std::erase_if(hosts, [&](sg::Host* host) { return !seen.insert(host).second; });
@@ -125,18 +89,11 @@ Status checkLinks(const fs::path& file) {
     return {};
 }
 
-// What the handler of a fatal signal has to say, prepared before anything can go wrong.
-char lookingAt[512];
-void (*tellLastWords)(const char* at) = nullptr;
-
-void lookAt(const std::string& what) { std::snprintf(lookingAt, sizeof lookingAt, "%s", what.c_str()); }
-
-void onFatal(int) { tellLastWords(lookingAt); }
+std::string fromHost(const sg::Host* host) { return " from host '" + host->get_name() + "'"; }
 
 Status checkWay(const fs::path& file, const sg::Host* from, const sg::Host* to) {
-    const std::string way = file.string() + ": no route leads from host '" + from->get_name() + "' to host '" +
-                            to->get_name() + "'; connect them, or choose other hosts";
-    lookAt(way);
+    const std::string way = file.string() + ": no route leads" + fromHost(from) + " to host '" + to->get_name() +
+                            "'; connect them, or choose other hosts";
     std::vector<sg::Link*> links;
     double latency = 0;
     try {
@@ -148,32 +105,65 @@ Status checkWay(const fs::path& file, const sg::Host* from, const sg::Host* to) 
     return {};
 }
 
-Status checkWays(const fs::path& file, const std::vector<sg::Host*>& hosts) {
+Status checkWays(const fs::path& file, const std::vector<sg::Host*>& hosts, const PlatformProgress& progress) {
     const std::size_t count = hosts.size();
     for (std::size_t from = 0; from < count; ++from) {
+        const std::string search = "it looked for a route" + fromHost(hosts[from]);
+        progress.tell(search);
         for (std::size_t to = 0; to < count; ++to) {
             if (from == to) continue;
             const std::size_t apart = from < to ? to - from : from - to;
             const bool asked = count <= kAllWaysUpTo || from == 0 || to == 0 || std::has_single_bit(apart) ||
                                std::has_single_bit(count - apart);
-            if (asked) DASGD_TRY(checkWay(file, hosts[from], hosts[to]));
+            if (!asked) continue;
+            if (progress.everyWay) progress.tell(search + " to host '" + hosts[to]->get_name() + "'");
+            DASGD_TRY(checkWay(file, hosts[from], hosts[to]));
         }
     }
     return {};
 }
 
-std::string firstLineOf(const std::string& text) { return text.substr(0, text.find('\n')); }
+// What SimGrid says of the image, said of the user's file: both have the same lines.
+std::string saidOfSource(std::string text, const PlatformImage& image) {
+    text.resize(std::min(text.size(), text.find('\n')));
+    const std::string name = image.name();
+    const std::string source = image.source().string();
+    for (std::size_t at = 0; (at = text.find(name, at)) != std::string::npos; at += source.size()) {
+        text.replace(at, name.size(), source);
+    }
+    return text;
+}
+
+Result<std::vector<sg::Host*>> chooseHosts(const std::string& file, const std::vector<std::string>& names,
+                                           std::vector<sg::Host*> found, int hosts) {
+    const auto wanted = static_cast<std::size_t>(hosts);
+    if (names.empty()) {
+        if (found.size() < wanted) {
+            return fail(file + ": has " + std::to_string(found.size()) + " hosts for " + std::to_string(hosts) +
+                        " workers; add hosts, or use fewer workers");
+        }
+        found.resize(wanted);
+        return found;
+    }
+    std::vector<sg::Host*> chosen;
+    for (std::size_t i = 0; i < wanted; ++i) {
+        sg::Host* host = sg::Host::by_name_or_null(names[i]);
+        if (!host) return fail(file + ": has no host '" + names[i] + "', which hosts names");
+        chosen.push_back(host);
+    }
+    return chosen;
+}
 
 }  // namespace
 
-Result<NetworkFile> openPlatform(const fs::path& file, const std::string& checksum) {
+Result<OpenedPlatform> openPlatform(const fs::path& file, const std::string& checksum) {
     if (file.empty()) return fail("file is missing: write file = \"cluster.xml\", a platform file of SimGrid");
     DASGD_ASSIGN(const std::string content, contentOf(file));
-    DASGD_TRY(checkText(file, content));
-    NetworkFile opened{file, checksumOf(content)};
-    if (!checksum.empty() && checksum != opened.checksum) {
-        return fail(file.string() + ": has changed: its checksum is " + opened.checksum + ", recorded was " + checksum +
-                    "; remove checksum to take it as it is");
+    DASGD_ASSIGN(std::string xml, checkedPlatformXml(file, content));
+    OpenedPlatform opened{{file, checksumOf(content)}, std::move(xml)};
+    if (!checksum.empty() && checksum != opened.file.checksum) {
+        return fail(file.string() + ": has changed: its checksum is " + opened.file.checksum + ", recorded was " +
+                    checksum + "; remove checksum to take it as it is");
     }
     return opened;
 }
@@ -199,42 +189,47 @@ std::vector<std::string> hostNames(const std::string& list) {
     return names;
 }
 
-Result<std::vector<sg::Host*>> loadPlatform(const PlatformChoice& choice, int hosts) {
-    std::vector<sg::Host*> found;
-    try {
-        found = hostsAsWritten(choice.file);
-    } catch (const std::exception& error) {
-        return fail(choice.file.string() + ": SimGrid cannot read it: " + firstLineOf(error.what()));
+Result<PlatformImage> PlatformImage::make(const OpenedPlatform& platform) {
+    const std::string reason = platform.file.path.string() + ": no memory file for it: ";
+    PlatformImage image(::memfd_create("platform", MFD_CLOEXEC), platform.file.path);
+    if (image.fd_ < 0) return fail(reason + ::strerror(errno));
+    for (std::string_view rest = platform.xml; !rest.empty();) {
+        const ssize_t wrote = ::write(image.fd_, rest.data(), rest.size());
+        if (wrote < 0) return fail(reason + ::strerror(errno));
+        rest.remove_prefix(static_cast<std::size_t>(wrote));
     }
-    const auto wanted = static_cast<std::size_t>(hosts);
-    if (choice.hosts.empty()) {
-        if (found.size() < wanted) {
-            return fail(choice.file.string() + ": has " + std::to_string(found.size()) + " hosts for " +
-                        std::to_string(hosts) + " workers; add hosts, or use fewer workers");
-        }
-        found.resize(wanted);
-        return found;
-    }
-    std::vector<sg::Host*> chosen;
-    for (std::size_t i = 0; i < wanted; ++i) {
-        sg::Host* host = sg::Host::by_name_or_null(choice.hosts[i]);
-        if (!host) return fail(choice.file.string() + ": has no host '" + choice.hosts[i] + "', which hosts names");
-        chosen.push_back(host);
-    }
-    return chosen;
+    return image;
 }
 
-Status checkPlatform(const PlatformChoice& choice, int hosts, void (*lastWords)(const char* at)) {
-    SimGridArguments arguments;
-    const sg::Engine engine(arguments.count(), arguments.values());
-    configureSimGrid();
-    lookAt(choice.file.string() + ": SimGrid ends over it");
-    tellLastWords = lastWords;
-    for (const int fatal : {SIGSEGV, SIGABRT, SIGFPE, SIGILL, SIGBUS}) std::signal(fatal, onFatal);
-    DASGD_ASSIGN(const auto ranks, loadPlatform(choice, hosts));
-    engine.seal_platform();
-    DASGD_TRY(checkLinks(choice.file));
-    return checkWays(choice.file, ranks);
+PlatformImage::PlatformImage(PlatformImage&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)), source_(std::move(other.source_)) {}
+
+PlatformImage::~PlatformImage() {
+    if (fd_ >= 0) ::close(fd_);
+}
+
+std::string PlatformImage::name() const { return "/proc/self/fd/" + std::to_string(fd_); }
+
+Result<std::vector<sg::Host*>> buildPlatform(const PlatformImage& image, const std::vector<std::string>& names,
+                                             int hosts) {
+    const std::string file = image.source().string();
+    try {
+        DASGD_ASSIGN(const auto chosen, chooseHosts(file, names, hostsAsWritten(image.name()), hosts));
+        // Unsealed, zones by Dijkstra and by Floyd have no routes yet, and SimGrid ends the process that asks for one.
+        sg::Engine::get_instance()->seal_platform();
+        return chosen;
+    } catch (const std::exception& error) {
+        return fail(file + ": SimGrid cannot read it: " + saidOfSource(error.what(), image));
+    }
+}
+
+Status checkPlatform(const PlatformImage& image, const std::vector<std::string>& names, int hosts,
+                     const PlatformProgress& progress) {
+    progress.tell("it read the file");
+    const SimGridEngine engine;
+    DASGD_ASSIGN(const auto ranks, buildPlatform(image, names, hosts));
+    DASGD_TRY(checkLinks(image.source()));
+    return checkWays(image.source(), ranks, progress);
 }
 
 }  // namespace dasgd

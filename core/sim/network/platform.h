@@ -1,7 +1,8 @@
-// Platform files of SimGrid, read with care: SimGrid may end the process over a file that it cannot make sense of.
+// Platform files of SimGrid as networks: opened, checked, and built. What they may have is in platform_xml.h.
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,15 +12,14 @@
 
 namespace dasgd {
 
-// Which hosts of which file, in rank order.
-struct PlatformChoice {
-    std::filesystem::path file;
-    std::vector<std::string> hosts;  // none: as the file has them
+struct OpenedPlatform {
+    NetworkFile file;
+    std::string xml;  // what SimGrid reads instead of it
 };
 
-// What can be told without SimGrid. Errors: it cannot be read, is no XML, or needs other files, which a run would not
-// keep; `checksum` is given and not its own.
-[[nodiscard]] Result<NetworkFile> openPlatform(const std::filesystem::path& file, const std::string& checksum);
+// Everything that can be told without SimGrid. Errors: it cannot be read, or holds more than a network, with the place;
+// `checksum` is given and not its own.
+[[nodiscard]] Result<OpenedPlatform> openPlatform(const std::filesystem::path& file, const std::string& checksum);
 
 // Opens what `topology`, made from `section` of `document`, is read from. A file's name counts from the folder of the
 // file in which it is written; given by hand, from the experiment's. Errors: as Topology::open, with their place.
@@ -29,17 +29,44 @@ struct PlatformChoice {
 // "node-0, node-7" as names.
 [[nodiscard]] std::vector<std::string> hostNames(const std::string& list);
 
-// Loads it into the running engine. Errors: hosts that are missing. SimGrid ends the process over a broken file.
-[[nodiscard]] Result<std::vector<simgrid::s4u::Host*>> loadPlatform(const PlatformChoice& choice, int hosts);
+// A checked text in memory, under a name by which SimGrid can open it as a file. Owner: one thread.
+class PlatformImage {
+public:
+    // Errors: no memory for it.
+    static Result<PlatformImage> make(const OpenedPlatform& platform);
+    PlatformImage(PlatformImage&& other) noexcept;
+    PlatformImage& operator=(PlatformImage&&) = delete;
+    ~PlatformImage();
+
+    [[nodiscard]] std::string name() const;
+    [[nodiscard]] const std::filesystem::path& source() const { return source_; }  // the user's file
+
+private:
+    PlatformImage(int fd, std::filesystem::path source) : fd_(fd), source_(std::move(source)) {}
+    int fd_;
+    std::filesystem::path source_;
+};
+
+// Builds it in the running engine and seals it, so that routes can be asked for. The hosts of `names`, or the first
+// ones in the order of the file. Errors: hosts that are missing, what SimGrid throws. SimGrid ends the process over
+// some files.
+[[nodiscard]] Result<std::vector<simgrid::s4u::Host*>> buildPlatform(const PlatformImage& image,
+                                                                     const std::vector<std::string>& names, int hosts);
 
 // Up to so many hosts every way between two is checked: a second or two (with routing="Dijkstra", which computes every
 // route anew, 3 s for 256 hosts and minutes for 1,024). Beyond it those at distances of powers of two and those of rank
 // 0, which is what collectives use but for hierarchies and parameter servers.
 inline constexpr int kAllWaysUpTo = 1024;
 
-// Loads it into an engine of its own and checks every link and the ways between the chosen hosts. SimGrid may end the
-// process, or take for ever: for a process that may be lost. In one that dies inside, `lastWords` is called with what
-// was being looked at, from the signal's handler.
-[[nodiscard]] Status checkPlatform(const PlatformChoice& choice, int hosts, void (*lastWords)(const char* at));
+// What is being done, to be told in case that the process ends over it: "it looked for a route from host 'a'".
+struct PlatformProgress {
+    std::function<void(const std::string& step)> tell = [](const std::string&) {};
+    bool everyWay = false;  // tell of each route, not only of each host from which some lead
+};
+
+// Builds it with buildPlatform(), as a run does, in an engine of its own, and checks every link and the ways between
+// the ranks' hosts. SimGrid may end the process, or take for ever: for a process that may be lost.
+[[nodiscard]] Status checkPlatform(const PlatformImage& image, const std::vector<std::string>& names, int hosts,
+                                   const PlatformProgress& progress);
 
 }  // namespace dasgd

@@ -1,17 +1,9 @@
-// How SimGrid is set up: the same for a run and for the check of a platform before it.
+// SimGrid's engine as this program uses it: the same for a run and for the check of a platform before it.
 #pragma once
 
 #include <simgrid/s4u.hpp>
 
 namespace dasgd {
-
-// Pure alpha-beta links: no TCP corrections, no windows, no acknowledgements that eat bandwidth. Once an engine is
-// there; what a platform file asks for instead does not count.
-inline void configureSimGrid() {
-    simgrid::s4u::Engine::set_config("network/model:CM02");
-    simgrid::s4u::Engine::set_config("network/crosstraffic:0");
-    simgrid::s4u::Engine::set_config("network/TCP-gamma:0");
-}
 
 // SimGrid reads its own options from a command line; these are quiet.
 class SimGridArguments {
@@ -24,6 +16,21 @@ private:
     char quiet_[30] = "--log=root.threshold:critical";
     char* values_[3] = {program_, quiet_, nullptr};
     int count_ = 2;
+};
+
+// The engine, one at a time in a process, with pure alpha-beta links: no TCP corrections, no windows, no
+// acknowledgements that eat bandwidth. SimGrid sets handlers for SIGINT, SIGSEGV and SIGBUS when its engine starts;
+// here the process keeps those that it had, so that a crash is seen by its parent. Owner: the main thread.
+class SimGridEngine {
+public:
+    SimGridEngine();
+    SimGridEngine(const SimGridEngine&) = delete;
+    SimGridEngine& operator=(const SimGridEngine&) = delete;
+    [[nodiscard]] const simgrid::s4u::Engine* operator->() const { return &engine_; }
+
+private:
+    SimGridArguments arguments_;
+    simgrid::s4u::Engine engine_;
 };
 
 }  // namespace dasgd

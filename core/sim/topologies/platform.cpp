@@ -23,37 +23,38 @@ struct PlatformFields {
 
 class Platform final : public Topology {
 public:
-    explicit Platform(const PlatformFields& fields) : fields_(fields), choice_{{}, hostNames(fields.hosts)} {}
+    explicit Platform(const PlatformFields& fields) : fields_(fields), hosts_(hostNames(fields.hosts)) {}
 
     [[nodiscard]] Result<std::optional<NetworkFile>> open(const std::filesystem::path& folder) override {
-        choice_.file = fields_.file.empty() ? std::filesystem::path() : folder / fields_.file;
-        DASGD_ASSIGN(NetworkFile file, openPlatform(choice_.file, fields_.checksum));
-        return std::optional(std::move(file));
+        const auto path = fields_.file.empty() ? std::filesystem::path() : folder / fields_.file;
+        DASGD_ASSIGN(opened_, openPlatform(path, fields_.checksum));
+        return std::optional(opened_.file);
     }
     // How many hosts the file has, only SimGrid can tell.
     [[nodiscard]] Status check(int hosts) const override {
-        const std::vector<std::string>& names = choice_.hosts;
-        if (!names.empty() && static_cast<int>(names.size()) < hosts) {
-            return fail("hosts names " + std::to_string(names.size()) + " hosts for " + std::to_string(hosts) +
+        if (!hosts_.empty() && static_cast<int>(hosts_.size()) < hosts) {
+            return fail("hosts names " + std::to_string(hosts_.size()) + " hosts for " + std::to_string(hosts) +
                         " workers; name more, or use fewer workers");
         }
         std::set<std::string> seen;
-        for (const std::string& name : names) {
+        for (const std::string& name : hosts_) {
             if (!seen.insert(name).second) return fail("hosts names '" + name + "' twice; a host has one rank");
         }
         return {};
     }
     [[nodiscard]] Result<std::vector<simgrid::s4u::Host*>> build(int hosts) const override {
-        return loadPlatform(choice_, hosts);
+        DASGD_ASSIGN(const PlatformImage image, PlatformImage::make(opened_));
+        return buildPlatform(image, hosts_, hosts);
     }
 
 private:
     PlatformFields fields_;
-    PlatformChoice choice_;
+    std::vector<std::string> hosts_;
+    OpenedPlatform opened_;
 };
 
-const TopologyRegistry::Add<Platform, PlatformFields> kPlatformEntry{"platform", "What a platform file of SimGrid describes",
-                                                           "simgrid.org, XML reference"};
+const TopologyRegistry::Add<Platform, PlatformFields> kPlatformEntry{
+    "platform", "What a platform file of SimGrid describes", "simgrid.org, XML reference"};
 
 }  // namespace
 }  // namespace dasgd

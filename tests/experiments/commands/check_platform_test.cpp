@@ -37,7 +37,7 @@ TEST_P(WrongPlatform, IsRefusedWithFileAndReason) {
     folder.write("nets/e.toml", onPlatform("cluster.xml", 3));
     const test::Ended ended = folder.run({"run", "nets/e.toml", "-w", "w"});
     EXPECT_EQ(ended.exit, 2);
-    EXPECT_THAT(ended.err, StartsWith("dasgd: nets/e.toml:18:8: nets/cluster.xml: "));
+    EXPECT_THAT(ended.err, StartsWith("dasgd: nets/e.toml:18:8: nets/cluster.xml:"));
     EXPECT_THAT(ended.err, HasSubstr(GetParam().says));
     EXPECT_FALSE(std::filesystem::exists(folder.workspace()));
 }
@@ -49,15 +49,134 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"noRouteInFull", test::threeHosts("Full", "1Gbps"),
               "no route leads from host 'zeta' to host 'lonely'; connect them"},
         Wrong{"noRouteInFloyd", test::threeHosts("Floyd", "1Gbps"), "no route leads from host 'zeta' to host 'lonely'"},
-        Wrong{"noRouteAndACrash", test::threeHosts("Dijkstra", "1Gbps"),
-              "no route leads from host 'zeta' to host 'lonely'"},
-        Wrong{"noBandwidth", test::threeHosts("Full", "0Gbps"), "the link 'wire' has a bandwidth of 0.000000 bytes/s"},
-        Wrong{"negativeBandwidth", test::threeHosts("Full", "-1Gbps"), "the link 'wire' has a bandwidth of -"},
-        Wrong{"noNumber", test::threeHosts("Full", "fast"), "SimGrid cannot read it: Parse error"},
-        Wrong{"cutOff", test::clusterPlatform(4).substr(0, 170), "SimGrid cannot read it: Parse error"},
+        Wrong{
+            "noRouteAndACrash", test::threeHosts("Dijkstra", "1Gbps"),
+            "SimGrid cannot use it: its process ended with signal 11 (Segmentation fault) while it looked for a route "
+            "from host 'zeta' to host 'lonely'; connect them, or choose other hosts"},
+        Wrong{"routeTwice",
+              test::threeHosts("Full", "1Gbps", "<route src=\"alpha\" dst=\"zeta\"><link_ctn id=\"wire\"/></route>\n"),
+              "already exists"},
+        Wrong{"noSuchLink",
+              test::threeHosts("Full", "1Gbps",
+                               "\n<route src=\"alpha\" dst=\"lonely\"><link_ctn id=\"cable\"/></route>\n"),
+              "SimGrid cannot read it: "},
+        Wrong{"unknownNode", test::threeHosts("Full", "1Gbps", "\n<route src=\"alpha\" dst=\"omega\"/>\n"),
+              "SimGrid cannot read it: Parse error at nets/cluster.xml:11: Route dst='omega'"},
+        Wrong{"noBandwidth", test::threeHosts("Full", "0Gbps"), "<link> has bandwidth=\"0Gbps\"; allowed: "},
+        Wrong{"cutOff", test::clusterPlatform(4).substr(0, 170), "is no XML: "},
         Wrong{"empty", test::platform(""), "has 0 hosts for 3 workers"},
         Wrong{"noXml", "four hosts, please\n", "is no platform file of SimGrid"}),
     [](const auto& info) { return info.param.name; });
+
+// Files that were written to do harm. The canary is what such a file would have SimGrid write; a dry run and a run
+// refuse each with its place, and before anything is written.
+class HostilePlatform : public ::testing::TestWithParam<Wrong> {};
+
+TEST_P(HostilePlatform, IsRefusedAndWritesNothing) {
+    const test::DasgdFolder folder;
+    const std::string canary = (folder.path() / "canary").string();
+    std::string text = GetParam().platform;
+    for (std::size_t at = 0; (at = text.find("CANARY", at)) != std::string::npos;) text.replace(at, 6, canary);
+    folder.write("cluster.xml", text);
+    folder.write("e.toml", onPlatform("cluster.xml", 3));
+    for (const bool dry : {true, false}) {
+        std::vector<std::string> arguments{"run", "e.toml", "-w", "w"};
+        if (dry) arguments.emplace_back("--dry-run");
+        const test::Ended ended = folder.run(arguments);
+        EXPECT_EQ(ended.exit, 2) << ended.out;
+        EXPECT_THAT(ended.err, StartsWith("dasgd: e.toml:18:8: cluster.xml:"));
+        EXPECT_THAT(ended.err, HasSubstr(GetParam().says));
+        EXPECT_FALSE(std::filesystem::exists(canary));
+        EXPECT_FALSE(std::filesystem::exists(folder.workspace()));
+    }
+}
+
+const std::string kGoodCluster =
+    "<cluster id=\"all\" prefix=\"node-\" suffix=\"\" radical=\"0-3\" speed=\"1Gf\" bw=\"1Gbps\" lat=\"50us\"/>\n";
+
+std::string tracingTo(const std::string& file) {
+    return test::platform("<config><prop id=\"tracing\" value=\"yes\"/><prop id=\"tracing/filename\" value=\"" + file +
+                          "\"/></config>\n" + kGoodCluster);
+}
+
+// Each entity is ten of the one before it: 10^10 characters from a few hundred.
+std::string billionLaughs() {
+    std::string entities = "<!ENTITY e0 \"ha\">\n";
+    for (int i = 1; i <= 10; ++i) {
+        entities += "<!ENTITY e" + std::to_string(i) + " \"";
+        for (int k = 0; k < 10; ++k) entities += "&e" + std::to_string(i - 1) + ";";
+        entities += "\">\n";
+    }
+    return "<?xml version=\"1.0\"?>\n<!DOCTYPE platform [\n" + entities +
+           "]>\n<platform version=\"4.1\">&e10;</platform>\n";
+}
+
+std::string deeplyNested(int depth) {
+    std::string zones;
+    for (int i = 0; i < depth; ++i) zones += "<zone id=\"z" + std::to_string(i) + "\" routing=\"Full\">";
+    for (int i = 0; i < depth; ++i) zones += "</zone>";
+    return test::platform(zones);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Table, HostilePlatform,
+    ::testing::Values(
+        Wrong{"optionsOfSimGrid", tracingTo("CANARY"), ":4:2: <config> is not allowed in <platform>: it sets options"},
+        Wrong{"entityExpansion", billionLaughs(), ":2:11: the DOCTYPE declares entities"},
+        Wrong{"externalEntity",
+              "<!DOCTYPE platform [<!ENTITY x SYSTEM \"/etc/passwd\">]>\n<platform version=\"4.1\">&x;</platform>",
+              ":1:11: the DOCTYPE declares entities"},
+        Wrong{"include", test::platform("<include file=\"/etc/passwd\"/>" + kGoodCluster),
+              ":4:2: <include> is not allowed in <platform>: it names another file"},
+        Wrong{"stateFile",
+              test::platform(
+                  "<zone id=\"z\" routing=\"Full\"><host id=\"a\" speed=\"1Gf\" state_file=\"/dev/zero\"/></zone>"),
+              "the attribute state_file is not allowed in <host>"},
+        Wrong{"huge", test::platform(kGoodCluster + std::string(17 << 20, ' ')), " larger than 16 MiB"},
+        Wrong{"deepNesting", deeplyNested(100'000), "zones are nested more than 32 deep"},
+        Wrong{"nulByte", test::platform(std::string("<zone id=\"a\0b\"", 13)), ":4:12: a NUL byte"},
+        Wrong{"manyHosts", test::clusterPlatform(100'000'000), ":4:2: more than 65536 hosts"},
+        Wrong{"hugeTorus",
+              test::platform(
+                  "<cluster id=\"all\" prefix=\"node-\" suffix=\"\" radical=\"0-3\" speed=\"1Gf\" bw=\"1Gbps\" "
+                  "lat=\"50us\" topology=\"TORUS\" topo_parameters=\"60000,60000\"/>\n"),
+              "SimGrid cannot "}),
+    [](const auto& info) { return info.param.name; });
+
+// Routes that SimGrid computes by itself: what the dry run accepts, the run can use.
+class RoutedPlatform : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(RoutedPlatform, RunsWhatTheDryRunAccepts) {
+    const test::DasgdFolder folder;
+    folder.write("cluster.xml", test::switchedPlatform(GetParam(), 4));
+    folder.write("e.toml", onPlatform("cluster.xml", 4, "[network.background]\nload = 0.1\n"));
+    const test::Ended dry = folder.run({"run", "e.toml", "-w", "w", "--dry-run"});
+    EXPECT_EQ(dry.exit, 0) << dry.err;
+    const test::Ended ended = folder.run({"run", "e.toml", "-w", "w"});
+    EXPECT_EQ(ended.exit, 0) << ended.out << ended.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, RoutedPlatform, ::testing::Values("Floyd", "Dijkstra", "DijkstraCache"),
+                         [](const auto& info) { return std::string(info.param); });
+
+// The process that builds the platform has given up its rights before SimGrid reads a byte of it.
+TEST(CheckPlatform, RunsConfined) {
+    const test::DasgdFolder folder;
+    folder.write("slow.xml", test::slowPlatform(900));
+    const test::StartedProgram check = folder.start({"check-platform", "slow.xml", "--workers", "900"});
+    const std::filesystem::path process = "/proc/" + std::to_string(check.id());
+    std::string limits;
+    // Until it has prepared itself; its check takes minutes. ctest ends a test that waits in vain.
+    while (limits.find("Max file size             0 ") == std::string::npos) {
+        ASSERT_FALSE(test::contentOf(process / "status").empty()) << "it ended";
+        limits = test::contentOf(process / "limits");
+        ::usleep(10'000);
+    }
+    const std::string status = test::contentOf(process / "status");
+    EXPECT_THAT(status, HasSubstr("NoNewPrivs:\t1"));
+    EXPECT_THAT(status, HasSubstr("Seccomp:\t2"));
+    EXPECT_THAT(limits, HasSubstr("Max core file size        0 "));
+}
 
 TEST(PlatformRun, RefusesFilesThatAreNotThere) {
     const test::DasgdFolder folder;

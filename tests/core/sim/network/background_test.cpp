@@ -83,10 +83,9 @@ TEST(Background, LeavesTheReportOfADeadlockAlone) {
 
 double messagesPerSecondAtHalfLoad(const std::string& name, const Value& network, int ranks) {
     const auto topology = TopologyRegistry::find(name)->create(network, {});
-    SimGridArguments arguments;
-    const simgrid::s4u::Engine engine(arguments.count(), arguments.values());
+    const SimGridEngine engine;
     Wire wire(topology.value()->build(ranks).value());
-    engine.seal_platform();
+    engine->seal_platform();
     return Background({.load = 0.5, .message = "1MB"}, 1, wire).messagesPerSecond();
 }
 

@@ -1,0 +1,28 @@
+// Takes rights away from the process that calls, for good: for one that reads what others wrote with a library that is
+// not built to withstand it. No root is needed; a kernel or container that lacks one mechanism leaves the others.
+//
+// | mechanism | what the process may no longer do | since |
+// | --- | --- | --- |
+// | Landlock | change anything in any file system | Linux 5.13 |
+// | system call filter (seccomp) | the same, and start programs, connect, signal or trace other processes | Linux 3.17
+// | | limits | use 2 GiB more memory, dump core; after forbidNewFiles() also write to files or open a second one | all
+// |
+//
+// What is open stays open: a pipe to the parent can be written to, files can be read.
+#pragma once
+
+namespace dasgd::experiments {
+
+// Call it while the process has one thread. Each returns whether the mechanism is in force.
+bool confineByLandlock();
+bool confineByFilter();
+bool confineByLimits();
+
+// All three.
+void confine();
+
+// From now on files cannot grow, and only one more can be open at a time: a library that holds the file open that it
+// reads cannot open another. Memory files count as files: write them before.
+void forbidNewFiles();
+
+}  // namespace dasgd::experiments
