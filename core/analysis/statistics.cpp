@@ -1,5 +1,6 @@
 #include "core/analysis/statistics.h"
 
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
 #include "core/base/check.h"
@@ -10,33 +11,11 @@ namespace {
 
 constexpr double kRounding = 1e-13;
 
-// P(|T| <= t) for ν degrees of freedom: the finite trigonometric series (Abramowitz & Stegun 26.7.3 and 26.7.4).
-double centralProbability(double t, std::size_t nu) {
-    const double theta = std::atan(t / std::sqrt(static_cast<double>(nu)));
-    const double c = std::cos(theta);
-    const bool odd = nu % 2 == 1;
-    double term = odd ? c : 1;
-    double sum = odd && nu == 1 ? 0 : term;
-    for (std::size_t k = odd ? 3 : 2; k + 1 < nu; k += 2) {
-        term *= c * c * static_cast<double>(k - 1) / static_cast<double>(k);
-        sum += term;
-    }
-    return odd ? 2 / M_PI * (theta + std::sin(theta) * sum) : std::sin(theta) * sum;
-}
-
 }  // namespace
 
 double studentT975(std::size_t degreesOfFreedom) {
     DASGD_CHECK(degreesOfFreedom > 0);
-    constexpr double normal = 1.959963984540054;
-    if (degreesOfFreedom > 10'000) return normal;
-    double low = normal;
-    double high = 13;
-    while (high - low > 1e-10) {
-        const double middle = (low + high) / 2;
-        (centralProbability(middle, degreesOfFreedom) < 0.95 ? low : high) = middle;
-    }
-    return (low + high) / 2;
+    return boost::math::quantile(boost::math::students_t(static_cast<double>(degreesOfFreedom)), 0.975);
 }
 
 Sample summarise(const std::vector<double>& values) {

@@ -9,6 +9,12 @@ namespace dasgd {
 namespace {
 
 TEST(Statistics, KnowsStudentsQuantiles) {
+    // The closed forms that there are for one and two degrees of freedom, and the normal distribution's quantile, which
+    // is the limit; the first term of its expansion in 1/n is (z^3 + z) / 4n (Abramowitz & Stegun 26.7.5).
+    EXPECT_NEAR(studentT975(1), std::tan(0.475 * M_PI), 1e-11);
+    EXPECT_NEAR(studentT975(2), 0.95 / std::sqrt(2 * 0.975 * 0.025), 1e-12);
+    constexpr double kNormal = 1.959963984540054;
+    EXPECT_NEAR(studentT975(1'000'000), kNormal + (std::pow(kNormal, 3) + kNormal) / 4e6, 1e-11);
     // Two-sided 95 % points of the usual printed table.
     EXPECT_NEAR(studentT975(1), 12.7062, 1e-4);
     EXPECT_NEAR(studentT975(2), 4.3027, 1e-4);
