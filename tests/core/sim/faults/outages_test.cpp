@@ -157,9 +157,9 @@ std::vector<double> everythingOf(const Value& document) {
     });
 }
 
-class EveryAlgorithm : public ::testing::TestWithParam<std::string> {};
+class EveryAlgorithmWithFaults : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(EveryAlgorithm, ComputesTheSameWhateverFailsAndComesBack) {
+TEST_P(EveryAlgorithmWithFaults, ComputesTheSameWhateverFailsAndComesBack) {
     Value disturbed = trained(GetParam());
     disturbed.set("faults", table({{"hosts", matrix({{1, 0.004, 0.1}, {3, 0.02, 0.03}})},
                                    {"links", matrix({{0, 0.006, 0.05}})},
@@ -181,7 +181,7 @@ TEST_P(EveryAlgorithm, ComputesTheSameWhateverFailsAndComesBack) {
     EXPECT_GT(first[values + 2], quiet[values + 2] + 0.1) << "rank 1 was out for so long";
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, EveryAlgorithm, ::testing::ValuesIn(algorithmsThatTrain()));
+INSTANTIATE_TEST_SUITE_P(Registry, EveryAlgorithmWithFaults, ::testing::ValuesIn(algorithmsThatTrain()));
 
 TEST(Outages, TheOthersRunIntoTheDeadlineWhenAHostIsGone) {
     Value document = failing(timeOnly(kLocalSgd), "hosts", {{2, 0.105}});
