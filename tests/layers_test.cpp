@@ -37,6 +37,7 @@ const std::vector<Foreign> kForeign{
       "experiments/config/checked_experiment.cpp", "experiments/launch/provenance.cpp"}},
     {"SimGrid", {"simgrid/"}, {"simgrid"}, {"core/sim"}},
     {"pugixml", {"pugixml"}, {"pugixml"}, {"core/sim"}},
+    {"spdlog", {"spdlog/"}, {"spdlog"}, {"core/base"}},
     {"Qt", {"Q"}, {"Qt6::"}, {"gui"}},
     {"QCustomPlot", {"qcustomplot"}, {"QCustomPlot"}, {"gui"}},
     {"SQLite", {"sqlite3", "SQLiteCpp"}, {"SQLite", "sqlite3"}, {"storage"}},

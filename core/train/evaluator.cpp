@@ -3,8 +3,11 @@
 #include <torch/types.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
+
+#include "core/base/metric_names.h"
 
 namespace dasgd {
 
@@ -95,6 +98,21 @@ void averageBuffers(FlatParams& params, Communicator& comm, const Roles& roles) 
     if (!buffers.defined()) return;
     averageOverTrainers(comm, buffers, roles);
     setBuffers(params, buffers);
+}
+
+void record(const EvaluationReport& report, Metric at, Ns wall, EventSink& sink) {
+    at.wall = wall;
+    const auto tell = [&](std::string_view name, double value) {
+        at.name = name;
+        at.value = value;
+        sink.metric(at);
+    };
+    tell(metrics::kEvalLoss, report.loss);
+    if (!std::isnan(report.accuracy)) {
+        tell(metrics::kEvalAccuracy, report.accuracy);
+        tell(metrics::kEvalReplicaAccuracy, report.replicaAccuracy);
+    }
+    tell(metrics::kConsensusDistance, report.consensusDistance);
 }
 
 Evaluator::Evaluator(Model& model, FlatParams& params, Communicator& comm, const Samples& test, Roles roles,

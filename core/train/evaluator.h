@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "core/base/event.h"
 #include "core/comm/communicator.h"
 #include "core/datasets/dataset.h"
 #include "core/models/model.h"
@@ -20,6 +21,8 @@ struct EvaluationReport {
     double replicaAccuracy = 0;    // the same, each sample judged by the replica of the rank that holds it
     double consensusDistance = 0;  // ⟨‖wᵢ − ⟨w⟩‖²⟩
 };
+// As metrics that tell step, samples and bytes like `at`; known at `wall`. No accuracy where there is none.
+void record(const EvaluationReport& report, Metric at, Ns wall, EventSink& sink);
 
 // Rank `rank`'s part of the test set: every `ranks`-th sample, so that sets sorted by class are shared out evenly.
 // Undefined tensors for a model that needs no data.

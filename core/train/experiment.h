@@ -139,8 +139,4 @@ struct SectionInfo {
 // number of whole epochs that is not less. Two evaluations that are nearer leave no whole round to time.
 [[nodiscard]] Plan planSteps(const Experiment& experiment, std::int64_t trainSamples);
 
-// Loads the data and builds the model once, as every rank will: what can be refused is refused here, before any rank
-// starts.
-[[nodiscard]] Result<Plan> planExperiment(const Experiment& experiment);
-
 }  // namespace dasgd

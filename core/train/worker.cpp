@@ -4,7 +4,6 @@
 #include <torch/types.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -34,10 +33,6 @@ TraceLevel levelOf(const RecordParams& record) {
 
 double seconds(Ns ns) { return static_cast<double>(ns) * 1e-9; }
 
-struct Diverged : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
 FlatParams paramsOf(const Experiment& experiment, const TrainingData& data, Model* model) {
     if (!model) return FlatParams::shapesOf(data.parameterShapes, data.bufferShapes, experiment.scalarType());
     return {model->module(), experiment.scalarType()};
@@ -50,22 +45,6 @@ CleanWindowOptions windowsOf(const Experiment& experiment, const Plan& plan, con
         .waits = algorithm.roundSteps() > 0, .warmUpSteps = warmUpOf(plan), .shortestPart = kWindowPart};
     if (experiment.timeSimulated()) windows.fewestSteps = plan.totalSteps / kSimulatedParts;
     return windows;
-}
-
-// `at`: step, samples and bytes; known at `wall`.
-void recordEvaluation(Metric at, Ns wall, const EvaluationReport& report, EventSink& sink) {
-    at.wall = wall;
-    const auto record = [&](std::string_view name, double value) {
-        at.name = name;
-        at.value = value;
-        sink.metric(at);
-    };
-    record(metrics::kEvalLoss, report.loss);
-    if (!std::isnan(report.accuracy)) {
-        record(metrics::kEvalAccuracy, report.accuracy);
-        record(metrics::kEvalReplicaAccuracy, report.replicaAccuracy);
-    }
-    record(metrics::kConsensusDistance, report.consensusDistance);
 }
 
 class WorkerLoop {
@@ -210,10 +189,7 @@ private:
     void recordLoss(const Metric& loss) {
         context_.noteLoss(loss.value);
         environment_.sink.metric(loss);
-        if (std::isfinite(loss.value)) return;
-        throw Diverged("the training loss of rank " + std::to_string(environment_.comm.rank().value()) + " is " +
-                       (std::isnan(loss.value) ? "NaN" : "infinite") + " at step " + std::to_string(loss.step) +
-                       ". A smaller learning rate, warm-up or a smaller delay usually helps.");
+        throwIfDiverged(loss, environment_.comm.rank());
     }
 
     void evaluate() {
@@ -242,14 +218,14 @@ private:
         });
         evaluationBytes_ += environment_.comm.bytesSent() - before;
         if (trains_) recordWindows();
-        if (environment_.comm.rank() == Rank{0}) recordEvaluation(metricNow(""), known, report, environment_.sink);
+        if (environment_.comm.rank() == Rank{0}) record(report, metricNow(""), known, environment_.sink);
     }
 
     void depositReplica(EvaluationBoard& board) {
         EvaluationBoard::Publish publish;
         if (speaks()) {
             publish = [&sink = environment_.sink, at = metricNow("")](const EvaluationReport& report, Ns last) {
-                recordEvaluation(at, last, report, sink);
+                record(report, at, last, sink);
             };
         }
         board.deposit(environment_.comm.rank(), step_, environment_.clock.now(), *model_, params_, std::move(publish));
@@ -286,8 +262,8 @@ private:
     // What a run of time only has instead of losses.
     void recordProgress(Ns now) {
         ++stepsToReport_;
+        if (stepsToReport_ < plan_.totalSteps / kSimulatedParts && step_ < plan_.totalSteps) return;
         const Ns elapsed = now - reportedAt_;
-        if (elapsed < kWindowPart && step_ < plan_.totalSteps) return;
         metric(metrics::kTrainStepMs, seconds(elapsed) * 1e3 / static_cast<double>(stepsToReport_));
         reportedAt_ = now;
         stepsToReport_ = 0;

@@ -6,12 +6,13 @@
 #include <exception>
 #include <new>
 
+#include "core/base/log.h"
 #include "experiments/base/text.h"
 
 namespace dasgd::experiments {
 
 int refuse(const Error& error) {
-    std::fprintf(stderr, "dasgd: %s\n", printable(error.message).c_str());
+    logLine(LogLevel::Error, printable(error.message));
     return kWrongInput;
 }
 
@@ -30,7 +31,7 @@ std::string presentException() {
 }
 
 int failUnexpectedly() {
-    std::fprintf(stderr, "dasgd: unexpected: %s\n", printable(presentException()).c_str());
+    logLine(LogLevel::Error, "unexpected: " + printable(presentException()));
     return kRunFailed;
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "core/base/log.h"
 #include "experiments/base/text.h"
 #include "experiments/commands/command.h"
 #include "experiments/launch/run_series.h"
@@ -108,8 +109,8 @@ int showPlan(const ScaleOptions& options, const ScalingPlan& plan, const std::ve
     }
     showExperiments(missing, options.json);
     if (missing.size() < runs.size()) {
-        std::fprintf(stderr, "dasgd: %zu of %zu runs are in %s already; --again repeats them\n",
-                     runs.size() - missing.size(), runs.size(), printable(options.workspace).c_str());
+        logLine(LogLevel::Info, std::to_string(runs.size() - missing.size()) + " of " + std::to_string(runs.size()) +
+                                    " runs are in " + printable(options.workspace) + " already; --again repeats them");
     }
     return kFinished;
 }
@@ -117,8 +118,8 @@ int showPlan(const ScaleOptions& options, const ScalingPlan& plan, const std::ve
 // Only what ended badly: the table tells the rest.
 void reportTrouble(const RunSummary& summary, const std::string& title) {
     if (summary.row.status == "finished") return;
-    std::fprintf(stderr, "dasgd: %s: %s\n    %s\n", printable(title).c_str(), printable(summary.row.runId).c_str(),
-                 summaryLine(summary).c_str());
+    logLine(LogLevel::Error,
+            printable(title) + ": " + printable(summary.row.runId) + "\n    " + summaryLine(summary));
 }
 
 void runMissing(RunSeries& series, const ScaleOptions& options, const ScalingPlan& plan,
@@ -126,8 +127,8 @@ void runMissing(RunSeries& series, const ScaleOptions& options, const ScalingPla
     const auto atHand = static_cast<std::size_t>(
         std::count_if(runs.begin(), runs.end(), [](const std::string& run) { return !run.empty(); }));
     if (atHand > 0 && !options.quiet) {
-        std::fprintf(stderr, "dasgd: %zu of %zu runs are taken from the workspace; --again repeats them\n", atHand,
-                     runs.size());
+        logLine(LogLevel::Info, std::to_string(atHand) + " of " + std::to_string(runs.size()) +
+                                    " runs are taken from the workspace; --again repeats them");
     }
     std::size_t index = 0;
     for (std::size_t i = 0; i < runs.size() && !series.ended(); ++i) {

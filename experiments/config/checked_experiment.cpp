@@ -7,6 +7,7 @@
 #include "core/analysis/configuration.h"
 #include "core/base/toml_reader.h"
 #include "core/train/experiment.h"
+#include "core/train/plan_experiment.h"
 #include "core/train/run_check.h"
 #include "experiments/config/calibrated_cluster.h"
 #include "experiments/config/platform_check.h"

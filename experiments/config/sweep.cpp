@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "core/base/log.h"
 #include "core/base/toml_reader.h"
 #include "experiments/base/text.h"
 #include "experiments/config/cases.h"
@@ -332,7 +332,7 @@ void reportDropped(const std::vector<ExpandedExperiment>& experiments) {
     if (keys.empty()) return;
     std::string list;
     for (const std::string& key : keys) list += (list.empty() ? "" : ", ") + key;
-    std::fprintf(stderr, "dasgd: --drop-unknown left out %s\n", printable(list).c_str());
+    logLine(LogLevel::Info, "--drop-unknown left out " + printable(list));
 }
 
 }  // namespace dasgd::experiments

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdio>
 
+#include "core/base/log.h"
 #include "core/train/evaluation_board.h"
 #include "core/train/open_host.h"
 #include "experiments/base/errors.h"
@@ -29,11 +30,16 @@ void dieWith(pid_t launcher) {
 
 // Thread-safe: ranks that are threads share the pipe. Shorter than PIPE_BUF, so never torn.
 void tell(const RankReport& report) {
-    std::printf("rank %d %s at step %lld%s%s\n", report.rank, kStateNames[static_cast<std::size_t>(report.state)],
-                static_cast<long long>(report.step), report.error.empty() ? "" : ": ", report.error.c_str());
+    const bool failed = report.state == RankState::Failed;
+    logLine(failed ? LogLevel::Error : LogLevel::Info,
+            std::string(kStateNames[static_cast<std::size_t>(report.state)]) + " at step " +
+                std::to_string(report.step) + (report.error.empty() ? "" : ": " + report.error),
+            report.rank);
     const std::string line = toLine(report);
     const ssize_t written = ::write(kReportDescriptor, line.data(), line.size());
-    if (written != static_cast<ssize_t>(line.size())) std::printf("the launcher did not receive the report\n");
+    if (written != static_cast<ssize_t>(line.size())) {
+        logLine(LogLevel::Warning, "the launcher did not receive the report", report.rank);
+    }
 }
 
 // What every rank of this process is made from.
@@ -114,8 +120,8 @@ bool finishes(const ChildTask& task) {
 
 void runChild(const ChildTask& task) {
     dieWith(task.launcher);
-    std::setvbuf(stdout, nullptr, _IOLBF, 0);
-    std::printf("rank %d, process %d\n", task.rank, ::getpid());
+    logAsRanks();
+    logLine(LogLevel::Info, "process " + std::to_string(::getpid()), task.rank);
     try {
         leave(finishes(task) ? 0 : 1);
     } catch (const std::exception&) {

@@ -1,6 +1,8 @@
 // Workspaces and runs for tests of storage.
 #pragma once
 
+#include <SQLiteCpp/SQLiteCpp.h>
+
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,6 +49,15 @@ inline storage::RunInfo runInfo(std::string id, int workers = 1) {
             .versions = "{\"torch\":\"2.11.0\"}",
             .clockOrigin = 12345,
             .schema = R"([{"key":"algorithm.delay","symbol":"d","unit":"steps","default":"1"}])"};
+}
+
+// The key of a run inside its database.
+inline std::int64_t keyOf(const storage::WorkspacePaths& paths, const std::string& id) {
+    SQLite::Database database(paths.database().string(), SQLite::OPEN_READONLY);
+    SQLite::Statement query(database, "SELECT id FROM run WHERE run_id = ?");
+    query.bind(1, id);
+    DASGD_CHECK(query.executeStep());
+    return query.getColumn(0).getInt64();
 }
 
 // A workspace with one run whose ranks write journals and whose records are collected when asked.

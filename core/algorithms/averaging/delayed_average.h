@@ -79,6 +79,7 @@ private:
     void averageInPlace(StepContext& context);
     // Weights first, then what else is averaged with them; of one size each.
     [[nodiscard]] std::vector<at::Tensor> averaged(StepContext& context) const;
+    [[nodiscard]] at::Tensor partOfMean(std::int64_t part, std::int64_t size) const;
 
     DelayedAverageParams params_;
     Mixer mixer_;

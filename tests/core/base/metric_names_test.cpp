@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <regex>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -57,7 +58,9 @@ TEST(MetricNames, AreSpelledOutNowhereElse) {
                     for (std::string line; std::getline(lines, line);) {
                         const std::string code = line.substr(0, line.find("//"));
                         const auto spelled = [&](std::string_view name) {
-                            return code.find("\"" + std::string(name)) != std::string::npos;
+                            std::string quoted = "\"";
+                            quoted += name;
+                            return code.find(quoted) != std::string::npos;
                         };
                         if (std::ranges::any_of(metrics::kNames, spelled)) {
                             found.push_back(file.path + ": " + line);

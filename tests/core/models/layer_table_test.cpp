@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "core/train/count_flops.h"
+#include "core/train/plan_experiment.h"
 #include "tests/support/document.h"
 #include "tests/support/networks.h"
 

@@ -125,7 +125,9 @@ TEST_P(ForecastLength, IsWhateverTheCommandLineSets) {
     const auto& advised = row(json, "local_weight = 0.0");
     EXPECT_NEAR(advised["target_s"].get<double>() / (advised["step_ms"].get<double>() * 1e-3),
                 json["target_steps"].get<double>(), 1e-6);
-    if (GetParam() == std::string("train.steps=12")) EXPECT_EQ(json["target_steps"], 12);
+    if (GetParam() == std::string("train.steps=12")) {
+        EXPECT_EQ(json["target_steps"], 12);
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Lengths, ForecastLength, ::testing::Values("train.steps=12", "train={epochs=2,batch_size=8}"),

@@ -60,12 +60,12 @@ TEST(Command, FindsTheWorkspace) {
 
 TEST(Command, TakesOneAssignmentAfterEachSet) {
     CLI::App app;
-    std::vector<std::string> assignments;
+    Overrides overrides;
     std::string file;
-    addSetOption(app, assignments);
+    addSetOption(app, overrides);
     app.add_option("FILE", file);
     app.parse("--set a=1 -s b=[1,2] e.toml");
-    EXPECT_EQ(assignments, (std::vector<std::string>{"a=1", "b=[1,2]"}));
+    EXPECT_EQ(overrides.set, (std::vector<std::string>{"a=1", "b=[1,2]"}));
     EXPECT_EQ(file, "e.toml");
 }
 
