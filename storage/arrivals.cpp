@@ -64,7 +64,7 @@ void Arrivals::settle(const Complete& complete, const Waiting& waiting) {
     touched_.clear();
     for (const Arrival& arrival : replaced_) waiting(arrival);
     replaced_.clear();
-    while (kept_ > kMostKept) dropOldest();
+    while (kept_ > std::max(kMostKept, kMostOfRank * workers_)) dropOldest();
 }
 
 bool Arrivals::isComplete(const Collective& collective) const {

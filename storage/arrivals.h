@@ -18,8 +18,10 @@ namespace dasgd::storage {
 // make a new one.
 class Arrivals {
 public:
-    // What is kept of the collectives under way; beyond, the oldest stay undivided for good. Some rank has died then.
+    // What is kept of the collectives under way, or so many of each rank where that is more. Beyond, the oldest stay
+    // undivided for good: some rank has died then.
     static constexpr std::size_t kMostKept = 32'768;
+    static constexpr std::size_t kMostOfRank = 64;
 
     struct Arrival {
         int rank = 0;

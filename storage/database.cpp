@@ -56,7 +56,7 @@ void WriteConnection::checkpoint(bool everything) {
     if (everything) sqlite3_busy_timeout(database_.getHandle(), 100);
     sqlite3_wal_checkpoint_v2(database_.getHandle(), nullptr, mode, &pages, &done);
     if (everything) sqlite3_busy_timeout(database_.getHandle(), 5000);
-    walTrouble_ =
+    walWarning_ =
         pages > kPagesOfTooLargeWal
             ? paths_.database().string() + "-wal has grown past 128 MiB, as some reader keeps a transaction open"
             : "";

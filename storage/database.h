@@ -52,7 +52,7 @@ public:
     [[nodiscard]] SQLite::Database& database() { return database_; }
     [[nodiscard]] const WorkspacePaths& paths() const { return paths_; }
     // Why the WAL could not start over, "" where it could.
-    [[nodiscard]] const std::string& walTrouble() const { return walTrouble_; }
+    [[nodiscard]] const std::string& walWarning() const { return walWarning_; }
 
 private:
     friend class Batch;
@@ -61,7 +61,7 @@ private:
     void checkpoint(bool everything);
     WorkspacePaths paths_;
     SQLite::Database database_;
-    std::string walTrouble_;
+    std::string walWarning_;
 };
 
 // One write transaction: takes the lock and begins; rolls back unless committed. Methods throw SQLite::Exception.

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kRecorderBatch = 65536;
 constexpr auto kPause = std::chrono::milliseconds(80);
-constexpr auto kPauseInTrouble = std::chrono::milliseconds(500);
+constexpr auto kPauseAfterError = std::chrono::milliseconds(500);
 
 class JournalRecorder final : public Recorder {
 public:
@@ -63,9 +63,9 @@ public:
 
     [[nodiscard]] std::int64_t recordsStored() const override { return stored_; }
 
-    [[nodiscard]] std::string trouble() const override {
+    [[nodiscard]] std::string currentError() const override {
         const std::lock_guard guard(mutex_);
-        return trouble_;
+        return error_;
     }
 
 private:
@@ -76,18 +76,18 @@ private:
             const auto taken = ingest_.collect(kRecorderBatch);
             stored_ = ingest_.stored();
             lock.lock();
-            setTrouble(taken ? parts_.connection->walTrouble()
-                             : taken.error().message + "; the journals keep the records");
+            setError(taken ? parts_.connection->walWarning()
+                           : taken.error().message + "; the journals keep the records");
             // A full share may mean that there is more.
             if (taken && *taken >= kRecorderBatch / parts_.journals.size()) continue;
-            const auto pause = taken ? kPause : kPauseInTrouble;
+            const auto pause = taken ? kPause : kPauseAfterError;
             wake_.wait_for(lock, pause, [&] { return stop_; });
         }
     }
 
-    void setTrouble(const std::string& text) {
-        if (!text.empty() && trouble_.empty()) logLine(LogLevel::Error, text);
-        trouble_ = text;
+    void setError(const std::string& text) {
+        if (!text.empty() && error_.empty()) logLine(LogLevel::Error, text);
+        error_ = text;
     }
 
     void stopThread() {
@@ -131,7 +131,7 @@ private:
     std::atomic<std::int64_t> stored_{0};
     mutable std::mutex mutex_;
     std::condition_variable wake_;
-    std::string trouble_;
+    std::string error_;
     bool stop_ = false;
     std::thread thread_;
 };

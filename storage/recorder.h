@@ -86,7 +86,7 @@ public:
     // Takes the owner lock, marks the run `running`. `ranks`: those that this process speaks for. `journals`: those
     // that it reads, each by the rank that it is of, which is one of `ranks`; none given: one journal a rank. Where
     // fewer journals than ranks are given, they are shared (JournalWriter::of). Errors: unknown run, another process
-    // reads one of the journals, disk trouble.
+    // reads one of the journals, disk errors.
     static Result<std::unique_ptr<Recorder>> start(Store& store, const std::string& runId, std::vector<int> ranks,
                                                    std::vector<int> journals = {});
     virtual ~Recorder() = default;
@@ -96,7 +96,8 @@ public:
     // fails (disk full), journals stay and the next Store::open() does the rest.
     virtual Status finish(const std::string& status, const std::string& error) = 0;  // once
     [[nodiscard]] virtual std::int64_t recordsStored() const = 0;  // spans, metrics and states, by this object
-    [[nodiscard]] virtual std::string trouble() const = 0;  // the present complaint (disk full …), "" where none
+    [[nodiscard]] virtual std::string currentError()
+        const = 0;  // what keeps records from being stored at present (disk full …), "" where nothing
 };
 
 }  // namespace dasgd::storage

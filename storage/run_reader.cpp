@@ -76,23 +76,15 @@ SpanRow spanRow(SQLite::Statement& query) {
                      .collective = static_cast<std::uint64_t>(query.getColumn(5).getInt64())}};
 }
 
-// Columns rank, step, epoch, wall_ns, samples, bytes_sent, value from `place` on.
-MetricSample metricSample(SQLite::Statement& query, int place) {
-    MetricSample sample;
-    sample.rank = query.getColumn(place++).getInt();
-    sample.step = query.getColumn(place++).getInt64();
-    sample.epoch = number(query.getColumn(place++));
-    sample.wallS = static_cast<double>(query.getColumn(place++).getInt64()) / 1e9;
-    sample.samples = query.getColumn(place++).getInt64();
-    sample.bytesSent = query.getColumn(place++).getInt64();
-    sample.value = number(query.getColumn(place++));
-    return sample;
-}
-
-// The start of every id that begins with `prefix`, and the first string after all of them.
-std::string afterPrefix(std::string prefix) {
-    prefix += '\x7f';
-    return prefix;
+// Columns id, rank, step, epoch, wall_ns, samples, bytes_sent, value.
+MetricSample metricSample(SQLite::Statement& query) {
+    return {.rank = query.getColumn(1).getInt(),
+            .step = query.getColumn(2).getInt64(),
+            .epoch = number(query.getColumn(3)),
+            .wallS = static_cast<double>(query.getColumn(4).getInt64()) / 1e9,
+            .samples = query.getColumn(5).getInt64(),
+            .bytesSent = query.getColumn(6).getInt64(),
+            .value = number(query.getColumn(7))};
 }
 
 }  // namespace
@@ -121,7 +113,7 @@ public:
         if (keyOf(prefix) != 0) return prefix;
         SQLite::Statement query(database, "SELECT run_id FROM run WHERE run_id >= ? AND run_id < ? LIMIT 2");
         query.bind(1, prefix);
-        query.bind(2, afterPrefix(prefix));
+        query.bind(2, prefix + '\x7f');  // after all ids that begin with it
         if (prefix.empty() || !query.executeStep()) return fail("there is no run '" + prefix + "' in " + root.string());
         std::string id = query.getColumn(0).getString();
         if (query.executeStep()) {
@@ -333,7 +325,7 @@ Result<MetricAnswer> RunReader::metrics(const MetricQuery& wanted) {
         MetricAnswer answer{.lastRowid = wanted.afterRowid};
         while (query.executeStep()) {
             answer.lastRowid = query.getColumn(0).getInt64();
-            const MetricSample sample = metricSample(query, 1);
+            const MetricSample sample = metricSample(query);
             if (!wanted.rank || *wanted.rank == sample.rank) answer.samples.push_back(sample);
         }
         return answer;
@@ -371,22 +363,6 @@ Status RunReader::eachSpan(const std::string& runId, const std::function<bool(co
         query.bind(1, impl_->keyOf(runId));
         while (query.executeStep()) {
             if (!take(spanRow(query))) break;
-        }
-        return {};
-    });
-}
-
-Status RunReader::eachMetric(const std::string& runId,
-                             const std::function<bool(const std::string& name, const MetricSample&)>& take) {
-    return impl_->guard([&]() -> Status {
-        SQLite::Statement query(
-            impl_->database,
-            "SELECT metric_name.name, metric.rank, step, epoch, wall_ns, samples, bytes_sent, value "
-            "FROM metric JOIN metric_name ON metric_name.id = metric.name WHERE run = ? "
-            "ORDER BY metric.id");
-        query.bind(1, impl_->keyOf(runId));
-        while (query.executeStep()) {
-            if (!take(query.getColumn(0).getString(), metricSample(query, 1))) break;
         }
         return {};
     });

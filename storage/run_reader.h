@@ -105,11 +105,9 @@ public:
     // Spans that touch `range`, by rank and start. `limit` bounds the answer; nullopt: all of them.
     [[nodiscard]] Result<std::vector<SpanRow>> spans(const std::string& runId, TimeRange range,
                                                      std::optional<std::size_t> limit = std::nullopt);
-    // Every span or metric of a run in order of arrival, one at a time, in bounded memory and one read transaction;
+    // Every span of a run in order of arrival, one at a time, in bounded memory and one read transaction;
     // until `take` answers false. For exporters.
     Status eachSpan(const std::string& runId, const std::function<bool(const SpanRow&)>& take);
-    Status eachMetric(const std::string& runId,
-                      const std::function<bool(const std::string& name, const MetricSample&)>& take);
     // From the first span's start to the last one's end; nullopt where there is none yet.
     [[nodiscard]] Result<std::optional<TimeRange>> spanExtent(const std::string& runId);
     [[nodiscard]] Result<std::int64_t> spanCount(const std::string& runId);

@@ -38,7 +38,8 @@ Result<RunTimes> readRunTimes(RunReader& reader, const std::string& runId) {
 ScalingRun scalingRun(const RunRow& row, const LinePlace& place, const RunTimes& times,
                       const std::optional<Target>& target) {
     std::optional<double> samplesPerStep;
-    if (row.steps > 0) samplesPerStep = static_cast<double>(row.samples) / static_cast<double>(row.steps);
+    if (row.steps > 0 && row.samples > 0)
+        samplesPerStep = static_cast<double>(row.samples) / static_cast<double>(row.steps);
     return {.runId = row.runId,
             .startedAt = row.startedAt,
             .seeds = place.seeds,

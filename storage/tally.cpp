@@ -109,6 +109,7 @@ void Tallies::metric(int rank, const Metric& metric) {
     } else if (metric.name == metrics::kTrainStepMs) {
         tally.step = std::max(tally.step, metric.step);
     } else if (metric.name == metrics::kTimedSteps && number) {
+        tally.step = std::max(tally.step, metric.step);
         tally.timedSteps = static_cast<std::int64_t>(*number);
         batch_.timed = true;
     } else if (metric.name == metrics::kTimedSeconds) {
@@ -179,8 +180,8 @@ void Tallies::fetch(RankTally& tally) {
     fetchRank_.reset();
 }
 
-// Records that came after the meter was kept are in the tables, but not in the meter: a collector was killed. What they
-// would have added is lost to the overlap numbers, which are of less time then.
+// Records stored after the last saved state of the meter are missing from it: the collector was killed. The overlap
+// numbers then cover less time.
 void Tallies::fetchMeter(RankTally& tally) {
     fetchMeter_.reset();
     fetchMeter_.bind(1, runKey_);
@@ -223,15 +224,16 @@ void Tallies::formOverlap() {
 void Tallies::write() {
     for (const RankTally* tally : changed_) writeRank(*tally);
     writeRun();
-    if (batch_.timed) writePace();
+    if (batch_.timed) writeRate();
 }
 
-// Ranks that made steps and were never timed leave the run without a pace: it would be that of others.
-void Tallies::writePace() {
-    std::vector<RankPace> ranks;
+// A run with an untimed rank has no rate: the mean of the other ranks would describe a different run. Ranks that serve
+// train no step and do not count.
+void Tallies::writeRate() {
+    std::vector<RankRate> ranks;
     SQLite::Statement query(database_,
                             "SELECT ifnull(timed_steps, 0), ifnull(timed_s, 0) FROM rank_state "
-                            "WHERE run = ? AND (step > 0 OR timed_steps > 0)");
+                            "WHERE run = ? AND (trained OR timed_steps IS NOT NULL)");
     query.bind(1, runKey_);
     while (query.executeStep()) {
         ranks.push_back({.steps = query.getColumn(0).getInt64(), .seconds = query.getColumn(1).getDouble()});
@@ -240,14 +242,15 @@ void Tallies::writePace() {
     SQLite::Statement batchSize(
         database_,
         "SELECT ifnull((SELECT max(samples) * 1.0 / nullif(max(step) * count(*), 0) FROM rank_state "
-        "WHERE rank_state.run = run.id AND step > 0 AND samples > 0), batch_size) FROM run WHERE id = ?");
+        "WHERE rank_state.run = run.id AND step > 0 AND samples > 0 AND (trained OR timed_steps IS NOT NULL)), "
+        "batch_size) FROM run WHERE id = ?");
     batchSize.bind(1, runKey_);
     const double batch = batchSize.executeStep() ? batchSize.getColumn(0).getDouble() : 0;
-    const auto pace = paceOf(ranks, batch);
+    const auto rate = rateOf(ranks, batch);
     SQLite::Statement write(database_, "UPDATE run SET step_ms = :stepMs, samples_per_s = :rate WHERE id = :run");
     write.bind(":run", runKey_);
-    bindOptional(write, ":stepMs", pace ? std::optional(pace->stepSeconds * 1e3) : std::nullopt);
-    bindOptional(write, ":rate", pace && batch > 0 ? std::optional(pace->samplesPerS) : std::nullopt);
+    bindOptional(write, ":stepMs", rate ? std::optional(rate->stepSeconds * 1e3) : std::nullopt);
+    bindOptional(write, ":rate", rate && batch > 0 ? std::optional(rate->samplesPerS) : std::nullopt);
     write.exec();
 }
 

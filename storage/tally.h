@@ -77,7 +77,7 @@ private:
     RankTally& touched(int rank);
     void fetch(RankTally& tally);
     void fetchMeter(RankTally& tally);
-    void writePace();
+    void writeRate();
     void writeRank(const RankTally& tally);
     void writeRun();
 

@@ -31,8 +31,8 @@ const std::vector<Foreign> kForeign{
     {"LibTorch",
      {"torch/", "ATen/", "c10/", "caffe2/", "gloo/", "nccl"},
      {"torch", "nccl", "gloo"},
-     {"core/comm", "core/exec", "core/backends", "core/step", "core/sim", "core/models", "core/datasets", "core/optimizers",
-      "core/schedules", "core/algorithms", "core/train", "experiments/worker",
+     {"core/comm", "core/exec", "core/backends", "core/step", "core/sim", "core/models", "core/datasets",
+      "core/optimizers", "core/schedules", "core/algorithms", "core/train", "experiments/worker",
       // The CUDA devices that doctor counts, and the versions in a run's provenance.
       "experiments/config/checked_experiment.cpp", "experiments/launch/provenance.cpp"}},
     {"SimGrid", {"simgrid/"}, {"simgrid"}, {"core/sim"}},
@@ -70,25 +70,25 @@ std::string wrongForeign(std::string_view path, std::string_view name, Names For
     return {};
 }
 
-void addIfSaid(Names& complaints, std::string complaint) {
-    if (!complaint.empty()) complaints.push_back(std::move(complaint));
+void addIfSaid(Names& violations, std::string violation) {
+    if (!violation.empty()) violations.push_back(std::move(violation));
 }
 
-Names sourceComplaints(std::string_view path, std::string_view text) {
-    Names complaints;
+Names sourceViolations(std::string_view path, std::string_view text) {
+    Names violations;
     std::istringstream lines{std::string(text)};
     for (std::string line; std::getline(lines, line);) {
         if (!isUnder(path, "storage") && holdsSql(line)) {
-            complaints.push_back(std::string(path) + " holds SQL: " + line);
+            violations.push_back(std::string(path) + " holds SQL: " + line);
         }
         if (!line.starts_with("#include")) continue;
         if (const std::string ours = between(line, "\"", "\""); !ours.empty()) {
-            addIfSaid(complaints, backwardArrow(path, ours));
-            addIfSaid(complaints, wrongForeign(path, ours, &Foreign::headers));
+            addIfSaid(violations, backwardArrow(path, ours));
+            addIfSaid(violations, wrongForeign(path, ours, &Foreign::headers));
         }
-        addIfSaid(complaints, wrongForeign(path, between(line, "<", ">"), &Foreign::headers));
+        addIfSaid(violations, wrongForeign(path, between(line, "<", ">"), &Foreign::headers));
     }
-    return complaints;
+    return violations;
 }
 
 std::string withoutComments(std::string_view cmake) {
@@ -126,17 +126,17 @@ void addTargets(Targets& targets, const std::string& folder, std::string_view cm
     }
 }
 
-Names linkComplaints(const std::string& folder, std::string_view cmake, const Targets& targets) {
+Names linkViolations(const std::string& folder, std::string_view cmake, const Targets& targets) {
     static const Names kLinkers{"target_link_libraries", "dasgd_library", "dasgd_torch_library", "dasgd_plugins"};
-    Names complaints;
+    Names violations;
     for (const Names& call : callsOf(kLinkers, cmake)) {
         for (const std::string& word : call) {
             const auto target = targets.find(word);
-            if (target != targets.end()) addIfSaid(complaints, backwardArrow(folder, target->second));
-            addIfSaid(complaints, wrongForeign(folder, word, &Foreign::libraries));
+            if (target != targets.end()) addIfSaid(violations, backwardArrow(folder, target->second));
+            addIfSaid(violations, wrongForeign(folder, word, &Foreign::libraries));
         }
     }
-    return complaints;
+    return violations;
 }
 
 using Arrows = std::map<std::string, std::set<std::string>>;
@@ -231,8 +231,8 @@ TEST(Layers, ACycleIsFoundWhereverItBegins) {
 }
 
 TEST(Layers, NoSourceSeesAHigherLayer) {
-    EXPECT_THAT(everyComplaint([](const File& file) {
-                    return isSource(file) && layerOf(file.path) ? sourceComplaints(file.path, file.text) : Names{};
+    EXPECT_THAT(everyViolation([](const File& file) {
+                    return isSource(file) && layerOf(file.path) ? sourceViolations(file.path, file.text) : Names{};
                 }),
                 IsEmpty());
 }
@@ -247,40 +247,40 @@ TEST(Layers, NoLibraryLinksAHigherLayer) {
         addTargets(targets, folder, file.text);
     }
     ASSERT_EQ(targets["core_base"], "core/base") << "the tree was not found at " << kSourceDir;
-    Names complaints;
+    Names violations;
     for (const auto& [folder, cmake] : cmakeOf) {
-        for (std::string& complaint : linkComplaints(folder, cmake, targets)) complaints.push_back(complaint);
+        for (std::string& violation : linkViolations(folder, cmake, targets)) violations.push_back(violation);
     }
-    EXPECT_THAT(complaints, IsEmpty());
+    EXPECT_THAT(violations, IsEmpty());
 }
 
 TEST(Layers, EveryBackwardArrowIsNoticed) {
     const Targets targets{{"core_step", "core/train"}, {"storage", "storage"}};
-    EXPECT_THAT(sourceComplaints("core/base/value.cpp", "#include \"storage/recorder.h\"\n"), SizeIs(1));
-    EXPECT_THAT(sourceComplaints("storage/store.cpp", "#include \"core/train/worker.h\"\n"), SizeIs(1));
-    EXPECT_THAT(sourceComplaints("gui/models/runs.cpp", "#include \"core/comm/pending.h\"\n"), SizeIs(1));
-    EXPECT_THAT(sourceComplaints("gui/main.cpp", "#include <torch/torch.h>\n#include <ATen/Tensor.h>\n"), SizeIs(2));
-    EXPECT_THAT(sourceComplaints("gui/models/runs/a.cpp", "#include \"gui/theme/theme.h\"\n"), SizeIs(1));
-    EXPECT_THAT(sourceComplaints("gui/plots/a.cpp", "#include \"gui/widgets/parts.h\"\n"), SizeIs(1));
-    EXPECT_THAT(sourceComplaints("core/train/worker.cpp", "#include <QString>\n"), SizeIs(1));
-    EXPECT_THAT(sourceComplaints("experiments/list.cpp", "#include <sqlite3.h>\n"), SizeIs(1));
-    EXPECT_THAT(sourceComplaints("experiments/list.cpp", "query(\"SELECT run_id FROM run_list\");\n"), SizeIs(1));
-    EXPECT_THAT(linkComplaints("gui", "target_link_libraries(gui_models PUBLIC\n  storage core_step)\n", targets),
+    EXPECT_THAT(sourceViolations("core/base/value.cpp", "#include \"storage/recorder.h\"\n"), SizeIs(1));
+    EXPECT_THAT(sourceViolations("storage/store.cpp", "#include \"core/train/worker.h\"\n"), SizeIs(1));
+    EXPECT_THAT(sourceViolations("gui/models/runs.cpp", "#include \"core/comm/pending.h\"\n"), SizeIs(1));
+    EXPECT_THAT(sourceViolations("gui/main.cpp", "#include <torch/torch.h>\n#include <ATen/Tensor.h>\n"), SizeIs(2));
+    EXPECT_THAT(sourceViolations("gui/models/runs/a.cpp", "#include \"gui/theme/theme.h\"\n"), SizeIs(1));
+    EXPECT_THAT(sourceViolations("gui/plots/a.cpp", "#include \"gui/widgets/parts.h\"\n"), SizeIs(1));
+    EXPECT_THAT(sourceViolations("core/train/worker.cpp", "#include <QString>\n"), SizeIs(1));
+    EXPECT_THAT(sourceViolations("experiments/list.cpp", "#include <sqlite3.h>\n"), SizeIs(1));
+    EXPECT_THAT(sourceViolations("experiments/list.cpp", "query(\"SELECT run_id FROM run_list\");\n"), SizeIs(1));
+    EXPECT_THAT(linkViolations("gui", "target_link_libraries(gui_models PUBLIC\n  storage core_step)\n", targets),
                 SizeIs(1));
-    EXPECT_THAT(linkComplaints("gui", "target_link_libraries(dasgd-lab PRIVATE torch_cpu)\n", targets), SizeIs(1));
-    EXPECT_THAT(linkComplaints("core/base", "dasgd_library(core_base SOURCES a.cpp LINKS Qt6::Core)\n", targets),
+    EXPECT_THAT(linkViolations("gui", "target_link_libraries(dasgd-lab PRIVATE torch_cpu)\n", targets), SizeIs(1));
+    EXPECT_THAT(linkViolations("core/base", "dasgd_library(core_base SOURCES a.cpp LINKS Qt6::Core)\n", targets),
                 SizeIs(1));
 }
 
 TEST(Layers, ForwardArrowsPass) {
-    EXPECT_THAT(sourceComplaints("gui/main.cpp", "#include \"storage/run_reader.h\"\n#include <QApplication>\n"),
+    EXPECT_THAT(sourceViolations("gui/main.cpp", "#include \"storage/run_reader.h\"\n#include <QApplication>\n"),
                 IsEmpty());
-    EXPECT_THAT(sourceComplaints("storage/store.cpp", "#include <SQLiteCpp/Database.h>\nq(\"SELECT 1\");\n"),
+    EXPECT_THAT(sourceViolations("storage/store.cpp", "#include <SQLiteCpp/Database.h>\nq(\"SELECT 1\");\n"),
                 IsEmpty());
     const Targets targets{{"core_step", "core/train"}, {"storage", "storage"}};
-    EXPECT_THAT(linkComplaints("experiments", "target_link_libraries(dasgd PRIVATE core_step storage)\n", targets),
+    EXPECT_THAT(linkViolations("experiments", "target_link_libraries(dasgd PRIVATE core_step storage)\n", targets),
                 IsEmpty());
-    EXPECT_THAT(linkComplaints("gui", "# not torch_cpu\ndasgd_library(gui LINKS storage)\n", targets), IsEmpty());
+    EXPECT_THAT(linkViolations("gui", "# not torch_cpu\ndasgd_library(gui LINKS storage)\n", targets), IsEmpty());
 }
 
 // What the loader would bring in, libraries of libraries included.

@@ -12,8 +12,8 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 // Words that tell of unfinished work, or of the machine that the work was done on.
-Names habitComplaints(std::string_view path, std::string_view text) {
-    // Put together from halves, so that this file does not complain about itself.
+Names habitViolations(std::string_view path, std::string_view text) {
+    // Put together from halves, so that this file does not report itself.
     static const Names kUnfinished{
         "TO"
         "DO",
@@ -24,22 +24,22 @@ Names habitComplaints(std::string_view path, std::string_view text) {
         "DISABLED"
         "_"};
     static const Names kPeoplesFolders{"home/", "root/", "Users/", "work/", "workspace/", "scratch/"};
-    Names complaints;
+    Names violations;
     for (const std::string& word : kUnfinished) {
-        if (text.find(word) != std::string_view::npos) complaints.push_back(std::string(path) + " holds " + word);
+        if (text.find(word) != std::string_view::npos) violations.push_back(std::string(path) + " holds " + word);
     }
     for (auto slash = text.find('/'); slash != std::string_view::npos; slash = text.find('/', slash + 1)) {
         const char before = slash == 0 ? ' ' : text[slash - 1];
         const bool begins = std::string_view(" \t\n\"'=:(`").find(before) != std::string_view::npos;
         if (begins && startsWithAny(text.substr(slash + 1), kPeoplesFolders)) {
-            complaints.push_back(std::string(path) + " names a machine's path: " + std::string(text.substr(slash, 40)));
+            violations.push_back(std::string(path) + " names a machine's path: " + std::string(text.substr(slash, 40)));
         }
     }
-    return complaints;
+    return violations;
 }
 
 TEST(Tree, IncludesStartAtTheRoot) {
-    EXPECT_THAT(everyComplaint([](const File& file) {
+    EXPECT_THAT(everyViolation([](const File& file) {
                     Names wrong;
                     std::istringstream lines(isSource(file) ? file.text : "");
                     for (std::string line; std::getline(lines, line);) {
@@ -58,7 +58,7 @@ std::string testOf(const std::string& source) {
 }
 
 TEST(Tree, EverySourceHasItsTestInTheMirror) {
-    EXPECT_THAT(everyComplaint([&](const File& file) {
+    EXPECT_THAT(everyViolation([&](const File& file) {
                     const fs::path path = file.path;
                     const bool counts =
                         path.extension() == ".cpp" && layerOf(file.path) && path.filename() != "main.cpp";
@@ -70,7 +70,7 @@ TEST(Tree, EverySourceHasItsTestInTheMirror) {
 
 // Of a source, or of what several files of its folder are together.
 TEST(Tree, EveryTestIsOfSomethingInTheFolderThatItMirrors) {
-    EXPECT_THAT(everyComplaint([&](const File& file) {
+    EXPECT_THAT(everyViolation([&](const File& file) {
                     const fs::path path = fs::path(file.path).lexically_relative("tests");
                     if (!file.path.ends_with("_test.cpp") || path.parent_path().empty()) return Names{};
                     const bool mirrors = std::ranges::any_of(tree(), [&](const File& other) {
@@ -82,7 +82,7 @@ TEST(Tree, EveryTestIsOfSomethingInTheFolderThatItMirrors) {
 }
 
 TEST(Tree, EveryModuleHasAShortReadme) {
-    EXPECT_THAT(everyComplaint([](const File& file) {
+    EXPECT_THAT(everyViolation([](const File& file) {
                     const Layer* layer = layerOf(file.path);
                     if (!layer || file.path != layer->folder + "/CMakeLists.txt") return Names{};
                     const std::string readme = fs::path(file.path).replace_filename("README.md").generic_string();
@@ -95,7 +95,7 @@ TEST(Tree, EveryModuleHasAShortReadme) {
 }
 
 TEST(Tree, FilesKeepToTheirBudget) {
-    EXPECT_THAT(everyComplaint([](const File& file) {
+    EXPECT_THAT(everyViolation([](const File& file) {
                     const bool counts = isSource(file) || file.path == "lab" || file.path.ends_with(".sh") ||
                                         file.path.ends_with(".cmake") || file.path.ends_with("CMakeLists.txt");
                     const auto lines = counts ? std::ranges::count(file.text, '\n') : 0;
@@ -105,16 +105,16 @@ TEST(Tree, FilesKeepToTheirBudget) {
 }
 
 TEST(Tree, NothingIsUnfinishedAndNoMachineIsNamed) {
-    EXPECT_THAT(everyComplaint([](const File& file) { return habitComplaints(file.path, file.text); }), IsEmpty());
-    EXPECT_THAT(habitComplaints("a.cpp", std::string("// TO") + "DO: later\n"), SizeIs(1));
-    EXPECT_THAT(habitComplaints("a.cpp", std::string("open(\"/ho") + "me/ada/data\");"), SizeIs(1));
-    EXPECT_THAT(habitComplaints("a.cpp", "#include \"core/base/ids.h\"\n// tests/gui/home/x, /proc/self, a/work/b\n"),
+    EXPECT_THAT(everyViolation([](const File& file) { return habitViolations(file.path, file.text); }), IsEmpty());
+    EXPECT_THAT(habitViolations("a.cpp", std::string("// TO") + "DO: later\n"), SizeIs(1));
+    EXPECT_THAT(habitViolations("a.cpp", std::string("open(\"/ho") + "me/ada/data\");"), SizeIs(1));
+    EXPECT_THAT(habitViolations("a.cpp", "#include \"core/base/ids.h\"\n// tests/gui/home/x, /proc/self, a/work/b\n"),
                 IsEmpty());
 }
 
 TEST(Tree, OnlyDeviceTestsMaySkip) {
     const std::string skip = std::string("GTEST") + "_SKIP", qtSkip = std::string("QS") + "KIP";
-    EXPECT_THAT(everyComplaint([&](const File& file) {
+    EXPECT_THAT(everyViolation([&](const File& file) {
                     const bool device =
                         file.path.find("nccl") != std::string::npos || file.path.find("cuda") != std::string::npos;
                     const bool skips = isSource(file) && (file.text.find(skip) != std::string::npos ||

@@ -17,6 +17,7 @@
 
 #include "core/algorithms/algorithm.h"
 #include "core/algorithms/extensions.h"
+#include "core/cost/sizing.h"
 #include "core/step/step_context.h"
 
 namespace dasgd {
@@ -103,9 +104,8 @@ private:
     [[nodiscard]] int groupsOf(std::int64_t inputs, std::int64_t outputs, std::int64_t minibatch, int ranks) const {
         if (params_.groups > 0) return static_cast<int>(params_.groups);
         const auto bytes = [&](int groups) {
-            const double within = groups < ranks ? 8.0 * inputs * minibatch / groups : 0;
-            const double between = groups > 1 ? 4 * (2 - params_.overlap) * inputs * outputs * groups / ranks : 0;
-            return within + between;
+            return hybridBytes(static_cast<double>(inputs), static_cast<double>(outputs),
+                               static_cast<double>(minibatch), groups, ranks, params_.overlap);
         };
         int best = 1;
         for (int groups = 2; groups <= ranks; ++groups) {

@@ -135,8 +135,9 @@ OverlapTotals RankMeter::totals() const {
 void RankMeter::settle() {
     const Ns until = settleable();
     if (until > settled_) forgetBefore(until);
-    // Thousands of spans of one step or instant.
-    if (items_.size() >= kMostKept) items_.erase(items_.begin(), items_.begin() + kMostKept / 2);
+    // Thousands of spans of one step: it is cut in two, and its inflation is lost.
+    if (items_.size() >= kMostKept) forgetBefore(medianEnd());
+    std::erase_if(items_, [&](const Item& item) { return item.end <= settled_; });
     settleAt_ = std::min(kMostKept, std::max(2 * kLeastKept, 2 * items_.size()));
 }
 
@@ -146,6 +147,15 @@ void RankMeter::forgetBefore(Ns instant) {
     settled_ = instant;
     std::erase_if(items_, [&](const Item& item) { return item.end <= instant; });
     std::erase_if(open_, [&](const Open& open) { return open.end <= instant; });
+}
+
+Ns RankMeter::medianEnd() const {
+    std::vector<Ns> ends;
+    ends.reserve(items_.size());
+    for (const Item& item : items_) ends.push_back(item.end);
+    const auto middle = ends.begin() + static_cast<std::ptrdiff_t>(ends.size() / 2);
+    std::nth_element(ends.begin(), middle, ends.end());
+    return *middle;
 }
 
 Ns RankMeter::settleable() const {

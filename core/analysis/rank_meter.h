@@ -73,6 +73,7 @@ private:
     void close(std::uint64_t collective);
     void settle();
     [[nodiscard]] Ns settleable() const;
+    [[nodiscard]] Ns medianEnd() const;
     [[nodiscard]] Ns startOfStepBefore(Ns instant) const;
     [[nodiscard]] OverlapTotals measure(Ns from, Ns until) const;
     void measureSteps(const Sets& sets, Ns from, Ns until, OverlapTotals& totals) const;

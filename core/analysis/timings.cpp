@@ -22,14 +22,14 @@ DividedReduce divideReduce(const Span& reduce, Ns lastArrival) {
     return divided;
 }
 
-std::optional<RunPace> paceOf(std::span<const RankPace> ranks, double batch) {
+std::optional<RunRate> rateOf(std::span<const RankRate> ranks, double batch) {
     if (ranks.empty()) return std::nullopt;
     double rates = 0;
-    for (const RankPace& rank : ranks) {
+    for (const RankRate& rank : ranks) {
         if (!rank.known()) return std::nullopt;
         rates += static_cast<double>(rank.steps) / rank.seconds;
     }
-    return RunPace{.stepSeconds = static_cast<double>(ranks.size()) / rates, .samplesPerS = batch * rates};
+    return RunRate{.stepSeconds = static_cast<double>(ranks.size()) / rates, .samplesPerS = batch * rates};
 }
 
 std::optional<Straggler> stragglerOf(std::span<const RankSpan> spans) {

@@ -31,20 +31,20 @@ struct DividedReduce {
 [[nodiscard]] DividedReduce divideReduce(const Span& reduce, Ns lastArrival);
 
 // Steps that a rank made in clean windows, and the time that they took.
-struct RankPace {
+struct RankRate {
     std::int64_t steps = 0;
     double seconds = 0;
     [[nodiscard]] bool known() const { return steps > 0 && seconds > 0; }
 };
 // Of a run: ranks that wait for each other make steps at one rate, others each at their own. The run's time per step is
 // 1 ÷ the mean of the ranks' rates, and its samples per second the sum of batch × rate.
-struct RunPace {
+struct RunRate {
     double stepSeconds = 0;
     double samplesPerS = 0;
 };
 // nullopt where there is no rank, or one of them has no timed step: the mean of the others would be another run's.
 // `batch`: samples of one rank in one step.
-[[nodiscard]] std::optional<RunPace> paceOf(std::span<const RankPace> ranks, double batch);
+[[nodiscard]] std::optional<RunRate> rateOf(std::span<const RankRate> ranks, double batch);
 
 // The rank with the largest compute time per step (waiting left out, as coupled ranks wait for each other).
 struct Straggler {

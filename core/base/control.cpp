@@ -188,7 +188,8 @@ void RunControl::leave(Rank rank) { line(rank.value()).left.store(1); }
 void RunControl::requestStop() {
     std::int64_t furthest = 0;
     for (int rank = 0; rank < page_->ranks; ++rank) furthest = std::max(furthest, line(rank).entered.load());
-    // One step of grace: a rank that is just asking is most likely to see it in time, and if not, the stop moves.
+    // The stop is set one step ahead: ranks that are in goOn() now usually see it in time; otherwise the stop step
+    // moves.
     std::int64_t none = kNoStop;
     page_->stop.compare_exchange_strong(none, furthest + 1);
 }

@@ -121,7 +121,6 @@ public:
         record.put(5, span.ranks);
         sayRank(rank);
         append(record);
-        countEvent();
     }
 
     void metric(std::uint32_t rank, const Metric& metric) {
@@ -139,7 +138,6 @@ public:
         record.put(4, metric.bytesSent);
         record.put(5, metric.value);
         append(record);
-        countEvent();
     }
 
     void state(std::uint32_t rank, RankState state, std::int64_t step, std::string_view text) {
@@ -149,15 +147,12 @@ public:
         record.put(0, step);
         sayRank(rank);
         appendWithText(record, text);
-        countEvent();
     }
 
     EventSink& sinkOf(std::uint32_t rank) {
         while (sinks_.size() <= rank) sinks_.emplace_back(*this, static_cast<std::uint32_t>(sinks_.size()));
         return sinks_[rank];
     }
-
-    [[nodiscard]] std::uint64_t events() const { return events_.load(std::memory_order_relaxed); }
 
 private:
     void append(Record& record) {
@@ -212,7 +207,6 @@ private:
         }
     }
 
-    void countEvent() { events_.store(events_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
     [[nodiscard]] std::uint64_t segmentOfNext() const { return sequence_ / (slotsInSegment_ - 1); }
     [[nodiscard]] std::size_t bytes() const { return slotsInSegment_ * journal::kSlotBytes; }
 
@@ -243,8 +237,8 @@ private:
             lock.unlock();
             unmapRetired();
             const Status filled = fill();
-            if (!filled && !complained_) logLine(LogLevel::Error, filled.error().message);
-            complained_ = !filled;
+            if (!filled && !reported_) logLine(LogLevel::Error, filled.error().message);
+            reported_ = !filled;
             lock.lock();
             filled_.notify_all();
             if (filled) {
@@ -325,7 +319,6 @@ private:
     std::uint64_t sequence_ = 0;
     std::size_t taken_ = 0;
     std::unordered_map<std::string, KnownName, NameHash, std::equal_to<>> names_;
-    std::atomic<std::uint64_t> events_{0};
     std::uint32_t saidRank_ = journal::kOwnRank;  // whose the next record of current_ is
     std::deque<RankSink> sinks_;                  // by rank; a deque, as they must not move
 
@@ -336,7 +329,7 @@ private:
     // Of the helper.
     std::uint64_t prepared_ = 0;
     std::size_t filledCount_ = 0;
-    bool complained_ = false;
+    bool reported_ = false;
     std::thread helper_;
 
     std::mutex mutex_;
@@ -380,8 +373,6 @@ EventSink& JournalWriter::of(Rank rank) {
     DASGD_CHECK(rank.value() >= 0 && rank.value() < kMaxRanks);
     return impl_->sinkOf(static_cast<std::uint32_t>(rank.value()));
 }
-
-std::uint64_t JournalWriter::recordsWritten() const { return impl_->events(); }
 
 bool JournalWriter::isAlive(const fs::path& directory) {
     const int lock = ::open((directory / journal::kWriterLock).c_str(), O_RDWR | O_CLOEXEC);

@@ -37,7 +37,6 @@ public:
     // journal is of. Owned by the writer, for the same one thread. Constant time; the first call for a rank allocates.
     // Switching from one rank to another costs one record, so group the records of a rank.
     [[nodiscard]] EventSink& of(Rank rank);
-    [[nodiscard]] std::uint64_t recordsWritten() const;  // spans, metrics and states of all ranks so far
     // Whether a running process holds the journal in `directory` open for writing.
     [[nodiscard]] static bool isAlive(const std::filesystem::path& directory);
 

@@ -15,7 +15,7 @@ spdlog::logger terminalLogger(const std::string& program) {
     return made;
 }
 
-// A process has one log, whoever writes to it.
+// One logger per process.
 spdlog::logger& logger() {
     static spdlog::logger own = terminalLogger("dasgd");
     return own;

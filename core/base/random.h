@@ -12,7 +12,7 @@ enum class StreamPurpose : std::uint8_t {
     Algorithm = 2,  // StepContext::random() and StepContext::sharedRandom()
 };
 
-// Instead of a rank: the stream that all ranks draw alike.
+// Used instead of a rank: the stream that is equal on all ranks.
 inline constexpr int kEveryRank = -1;
 
 // The output function of SplitMix64 (Steele, Lea, Flood 2014): inputs that differ in one bit give unrelated outputs.

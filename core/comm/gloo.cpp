@@ -40,7 +40,7 @@ c10::intrusive_ptr<c10d::ProcessGroupGloo> connect(const GlooSetting& setting, c
     if (!group.path.empty()) store = c10::make_intrusive<c10d::PrefixStore>("dasgd/group" + group.path, store);
     auto backend =
         c10::make_intrusive<c10d::ProcessGroupGloo>(std::move(store), group.rank.value(), group.size(), options);
-    // A rank that is done at once would otherwise hang up on one that is still connecting.
+    // Without this barrier a rank that finishes at once closes its connection while another is still connecting.
     c10d::BarrierOptions together;
     together.timeout = setting.timeout;
     backend->barrier(together)->wait();
@@ -203,7 +203,7 @@ private:
 
 // Once a process, before its first group.
 void prepareProcess() {
-    // Gloo writes to sockets without MSG_NOSIGNAL: a peer that dies would take this rank along, without a word.
+    // Gloo writes to sockets without MSG_NOSIGNAL: without this, the death of a peer ends this rank by SIGPIPE.
     std::signal(SIGPIPE, SIG_IGN);
     // c10d's flight recorder does not lock the tables that several groups write.
     ::setenv("TORCH_FR_BUFFER_SIZE", "0", 1);

@@ -67,13 +67,6 @@ double parameterServerSeconds(const LinkCost& link, double bytes, int ranks, int
     return 2 * messageSeconds(link, intoOne) + intoOne * link.rho;
 }
 
-double dedicatedParameterServerSeconds(const LinkCost& link, double bytes, int ranks, int servers) {
-    DASGD_CHECK(bytes >= 0 && ranks >= 1 && servers >= 1);
-    if (bytes == 0) return 0;
-    const double intoOne = bytes * ranks / servers;
-    return 2 * messageSeconds(link, std::max(intoOne, bytes)) + intoOne * link.rho;
-}
-
 double reduceScatterSeconds(const LinkCost& link, double bytes, int ranks) {
     if (isNothing(bytes, ranks)) return 0;
     return (ranks - 1) * (messageSeconds(link, bytes / ranks) + bytes / ranks * link.rho);
@@ -92,11 +85,6 @@ double allToAllSeconds(const LinkCost& link, double bytes, int ranks) {
 double broadcastSeconds(const LinkCost& link, double bytes, int ranks) {
     if (isNothing(bytes, ranks)) return 0;
     return ceilLog2(ranks) * messageSeconds(link, bytes);
-}
-
-double gossipSeconds(const LinkCost& link, double bytes, int degree) {
-    DASGD_CHECK(bytes >= 0 && degree >= 0);
-    return bytes == 0 ? 0 : degree * messageSeconds(link, bytes);
 }
 
 double allReduceSeconds(const AllReduceKind& kind, const LinkCost& link, double bytes, int ranks) {

@@ -41,8 +41,6 @@ struct LinkCost {
 // n shards held by n of the workers, full duplex: the port of a holder is the bottleneck in both directions,
 // 2α + 2S(P−1)/n·β + S(P−1)/n·ρ. With n = P this is the ring's traffic in two rounds.
 [[nodiscard]] double parameterServerSeconds(const LinkCost& link, double bytes, int ranks, int servers);
-// The same with n servers that are no workers: 2α + 2·max(P/n, 1)·Sβ + S·P/n·ρ.
-[[nodiscard]] double dedicatedParameterServerSeconds(const LinkCost& link, double bytes, int ranks, int servers);
 
 // Ring: (P−1)α + S(P−1)/P·(β+ρ), S in all.
 [[nodiscard]] double reduceScatterSeconds(const LinkCost& link, double bytes, int ranks);
@@ -52,8 +50,6 @@ struct LinkCost {
 [[nodiscard]] double allToAllSeconds(const LinkCost& link, double bytes, int ranks);
 // Binomial tree: ⌈log₂P⌉(α+Sβ).
 [[nodiscard]] double broadcastSeconds(const LinkCost& link, double bytes, int ranks);
-// One message to each of q neighbours, one after the other: q(α+Sβ). A pair average is q = 1.
-[[nodiscard]] double gossipSeconds(const LinkCost& link, double bytes, int degree);
 
 // The time model in the DaSGD authors' published code (paleo-dasgd, comm.py): bandwidth alone, no latency, no
 // reduction. B' `bytesPerSecond` is the nominal bandwidth times its efficiency; P = 1 costs nothing.

@@ -67,7 +67,8 @@ private:
     SyntheticParams params_;
 };
 
-const DatasetRegistry::Add<Synthetic, SyntheticParams> kSyntheticEntry{"synthetic", "Noisy copies of one random image a class"};
+const DatasetRegistry::Add<Synthetic, SyntheticParams> kSyntheticEntry{"synthetic",
+                                                                       "Noisy copies of one random image a class"};
 
 }  // namespace
 }  // namespace dasgd

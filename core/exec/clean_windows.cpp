@@ -6,7 +6,13 @@ namespace dasgd {
 
 void CleanWindows::waited(std::int64_t launchedAt) {
     options_.waits = true;
-    if (launchedAt > disturbedAt_) clean_ = true;
+    if (launchedAt > disturbedAt_) {
+        clean_ = true;
+    } else {
+        // It may have arrived during the disturbance: this wait was too short, whatever was awaited before it.
+        end();
+        clean_ = false;
+    }
 }
 
 void CleanWindows::disturb(std::int64_t step) {

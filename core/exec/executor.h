@@ -1,5 +1,5 @@
-// Runs a rank's work, waits for its communication, and records when both were done. Everything that takes a rank time
-// goes through run() or waitFor(), so no work is free by oversight: on a real machine the executor reads the clock, on
+// Runs a rank's work, waits for its communication, and records the start and end of both. Everything that takes a rank
+// time goes through run() or waitFor(): on a real machine the executor reads the clock, on
 // the virtual cluster it charges simulated time, on a device it will record events.
 //
 // Owner: the rank's training thread; one executor a rank. Makes no system call.
@@ -28,6 +28,11 @@ struct Work {
     std::uint64_t collective = 0;  // whose result is used; 0: none
 };
 
+// Work of this kind changes values of tensors and nothing else: it neither communicates nor allocates what outlives it.
+[[nodiscard]] constexpr bool onlyComputes(SpanKind kind) {
+    return kind == SpanKind::Data || kind == SpanKind::Update || kind == SpanKind::Snapshot || kind == SpanKind::Merge;
+}
+
 class Executor {
 public:
     // `clock` and `sink` outlive the executor.
@@ -43,13 +48,13 @@ public:
     // Does `work` by calling `f`, and records it on the compute lane from start to end. Calls nest; a wait inside a
     // pass interrupts it: what is recorded of the pass is the time before and after. Throws what `f` throws, having
     // recorded the work so far, and CommError where the rank's host failed for good in simulated time. An evaluation or
-    // a checkpoint ends the clean window.
+    // a checkpoint ends the clean window. Where time alone is simulated, `f` of work that onlyComputes() is not called.
     template <class F>
     void run(const Work& work, F&& f) {
         Open open{.work = work, .step = step_, .start = now(), .outer = open_};
         enter(open);
         try {
-            f();
+            if (!skips(work)) f();
         } catch (...) {
             abandon(open);
             throw;
@@ -86,6 +91,8 @@ public:
     [[nodiscard]] EventSink& sink() { return sink_; }
 
 protected:
+    // True: `work` is recorded and takes its time, but is not done.
+    [[nodiscard]] virtual bool skips(const Work&) const { return false; }
     // `work` was done; the clock moves on where time is simulated. May throw CommError.
     virtual void finished(const Work& work) = 0;
     // The work under way failed: what it had planned does not happen.

@@ -1,4 +1,5 @@
-// Work on the virtual cluster: really done, and then charged to the rank's simulated time.
+// Work on the virtual cluster: really done, unless time alone is simulated, and then charged to the rank's simulated
+// time.
 #pragma once
 
 #include "core/exec/executor.h"
@@ -11,17 +12,19 @@ public:
     // `time` outlives the executor; it moves `clock` on.
     SimulatedExecutor(Clock& clock, EventSink& sink, TraceLevel level, SimulatedTime& time,
                       const CleanWindowOptions& windows = {})
-        : Executor(clock, sink, level, windows), time_(time) {}
+        : Executor(clock, sink, level, windows), time_(time), computes_(time.computes()) {}
     void gradientReady(std::size_t slot) override { time_.gradientReady(slot); }
     void layerDone(SpanKind pass, std::size_t slot) override { time_.layerDone(pass, slot); }
     void setBatchShare(double share) override { time_.setBatchShare(share); }
     void setUntimed(bool untimed) override { time_.setUntimed(untimed); }
 
 private:
+    [[nodiscard]] bool skips(const Work& work) const override { return !computes_ && onlyComputes(work.kind); }
     void finished(const Work& work) override { time_.charge(work.kind, work.bytes); }
     void abandoned() noexcept override { time_.abandon(); }
 
     SimulatedTime& time_;
+    bool computes_;
 };
 
 // `time` outlives the executors.

@@ -25,6 +25,8 @@ public:
     virtual void setBatchShare(double share) = 0;
     // While untimed, work and communication take no time.
     virtual void setUntimed(bool untimed) = 0;
+    // False where time alone is simulated: tensors have shapes and no values.
+    [[nodiscard]] virtual bool computes() const = 0;
 };
 
 }  // namespace dasgd

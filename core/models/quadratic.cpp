@@ -119,7 +119,8 @@ private:
     at::Generator noise_;
 };
 
-const ModelRegistry::Add<Quadratic, QuadraticParams> kQuadraticEntry{"quadratic", "A quadratic bowl a worker, for theory"};
+const ModelRegistry::Add<Quadratic, QuadraticParams> kQuadraticEntry{"quadratic",
+                                                                     "A quadratic bowl a worker, for theory"};
 
 }  // namespace
 }  // namespace dasgd

@@ -9,7 +9,8 @@ struct ConstantParams {
     [[nodiscard]] double at(double) const { return 1; }
 };
 
-const ScheduleRegistry::Add<FractionSchedule<ConstantParams>, ConstantParams> kConstantEntry{"constant", "The configured rate"};
+const ScheduleRegistry::Add<FractionSchedule<ConstantParams>, ConstantParams> kConstantEntry{"constant",
+                                                                                             "The configured rate"};
 
 }  // namespace
 }  // namespace dasgd

@@ -25,7 +25,7 @@ Ns resumeInstant(Communicator& comm, const Clock& clock, Ns arrived) {
     const Ns first = -largest[0];
     const Ns exchange = -largest[1];
     const Ns latest = largest[2];
-    // Twice, so that even the first to go on has the answer before it may.
+    // Twice, so that the earliest rank knows the result before its resume instant.
     return latest + 2 * exchange + (arrived - first);
 }
 

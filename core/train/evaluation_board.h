@@ -1,7 +1,7 @@
-// Evaluations of a virtual cluster. A rank that waited for the others to evaluate would meet them, which its algorithm
-// may not do; so it leaves a copy of its weights and goes on, and whoever is last at that step evaluates the mean of
-// all. No simulated time passes and no rank waits: times with and without evaluations are the same. Values are those
-// of Evaluator on the backend `threads`, to the last bit.
+// Evaluations on a virtual cluster. A rank leaves a copy of its weights and continues; the last rank to reach the step
+// evaluates the mean of all copies. No simulated time passes and no rank waits, because waiting would let ranks meet
+// that the algorithm keeps apart: times with and without evaluations are the same. Values are those of Evaluator on the
+// backend `threads`, to the last bit.
 //
 // Holds the copies of every evaluation that some rank has not come to: of ranks that run apart, as many as the fastest
 // is ahead. One board a run, shared by its ranks, which are actors of one thread; outlives them.

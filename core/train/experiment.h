@@ -134,9 +134,9 @@ struct SectionInfo {
 };
 [[nodiscard]] std::vector<SectionInfo> describeExperiment();
 
-// Once the data are loaded. `trainSamples` is 0 for a model that needs no data. Where train.eval_every is 0, evaluations
-// come after every epoch, but no more often than every 20 steps and every 4 rounds of the algorithm: after the smallest
-// number of whole epochs that is not less. Two evaluations that are nearer leave no whole round to time.
+// Once the data are loaded. `trainSamples` is 0 for a model that needs no data. Where train.eval_every is 0,
+// evaluations come after every epoch, but no more often than every 20 steps and every 4 rounds of the algorithm: after
+// the smallest number of whole epochs that is not less. Two evaluations that are nearer leave no whole round to time.
 [[nodiscard]] Plan planSteps(const Experiment& experiment, std::int64_t trainSamples);
 
 }  // namespace dasgd

@@ -1,5 +1,5 @@
-// A number that is being computed: read once, when it is needed. On a processor it is there at once; a device has it
-// when the work before it is done.
+// A number that is still being computed, read once, when it is needed. On a CPU it is ready at once; on a device when
+// the preceding work has finished.
 #pragma once
 
 namespace dasgd {

@@ -12,7 +12,7 @@ namespace dasgd {
 // of the training is kept. Errors: the model cannot be built.
 [[nodiscard]] Result<StepTimes> measureStepTimes(const Experiment& experiment, const TrainingData& data);
 
-// Measured, given, or reckoned from the device's peak, as the experiment says.
+// Measured, given, or estimated from the device's peak, as the experiment says.
 [[nodiscard]] Result<StepTimes> stepTimesOf(const Experiment& experiment, const TrainingData& data);
 
 }  // namespace dasgd

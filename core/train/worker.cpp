@@ -41,8 +41,9 @@ FlatParams paramsOf(const Experiment& experiment, const TrainingData& data, Mode
 std::int64_t warmUpOf(const Plan& plan) { return std::min(kWarmUpSteps, plan.totalSteps / 2); }
 
 CleanWindowOptions windowsOf(const Experiment& experiment, const Plan& plan, const Algorithm& algorithm) {
-    CleanWindowOptions windows{
-        .waits = algorithm.roundSteps() > 0, .warmUpSteps = warmUpOf(plan), .shortestPart = kWindowPart};
+    // A rank alone has nobody to wait for.
+    const bool waits = experiment.cluster.workers > 1 && algorithm.roundSteps() > 0;
+    CleanWindowOptions windows{.waits = waits, .warmUpSteps = warmUpOf(plan), .shortestPart = kWindowPart};
     if (experiment.timeSimulated()) windows.fewestSteps = plan.totalSteps / kSimulatedParts;
     return windows;
 }
@@ -117,7 +118,8 @@ private:
         return extras;
     }
 
-    // Equal weights everywhere, whatever library made them; and no rank's clock starts before the last one is there.
+    // The weights of rank 0 for all, so that they do not depend on the backend; all clocks start when the last rank is
+    // ready.
     void startTogether() {
         const UntimedScope untimed(*executor_);
         Pending weights = environment_.comm.broadcast(params_.weights(), Rank{0});
@@ -181,7 +183,7 @@ private:
     }
 
     void update(double rate) {
-        if (!ownUpdate_ || experiment_.timeOnly()) return local_->update(rate);
+        if (!ownUpdate_) return local_->update(rate);
         const at::NoGradGuard guard;
         ownUpdate_->update(context_, *optimizer_);
     }
@@ -201,8 +203,8 @@ private:
         }
     }
 
-    // All ranks meet, and go on as far apart as they came. Ranks that never wait for each other need not, and would
-    // take ever longer.
+    // All ranks meet for the evaluation and then resume with the same offsets as before. Ranks that never wait for each
+    // other skip this: their offsets grow without bound.
     void evaluateTogether() {
         const bool waits = algorithm_->roundSteps() > 0;
         const Ns arrived = waits ? environment_.clock.now() : 0;
@@ -213,7 +215,7 @@ private:
         executor_->run({SpanKind::Eval}, [&] {
             report = evaluator_->evaluate();
             known = environment_.clock.now();
-            if (step_ == plan_.totalSteps || experiment_.timeSimulated()) return;
+            if (step_ == plan_.totalSteps) return;
             waitUntil(resumeInstant(environment_.comm, environment_.clock, arrived));
         });
         evaluationBytes_ += environment_.comm.bytesSent() - before;
@@ -331,7 +333,7 @@ private:
     std::vector<std::string> weightNames_;
     LossQueue losses_;
     std::int64_t step_ = 0;
-    std::int64_t evaluationBytes_ = 0;  // kept out of `bytes_sent`: they are the laboratory's, not the algorithm's
+    std::int64_t evaluationBytes_ = 0;  // untimed communication: not part of bytes_sent
     std::int64_t setupBytes_ = 0;
     std::int64_t timedSteps_ = 0;  // in clean windows
     Ns timed_ = 0;

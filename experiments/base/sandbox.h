@@ -1,12 +1,11 @@
-// Takes rights away from the process that calls, for good: for one that reads what others wrote with a library that is
-// not built to withstand it. No root is needed; a kernel or container that lacks one mechanism leaves the others.
+// Permanently removes rights from the calling process, for parsing untrusted input with a library that is not hardened.
+// No root is needed; a kernel or container that lacks one mechanism leaves the others.
 //
 // | mechanism | what the process may no longer do | since |
 // | --- | --- | --- |
 // | Landlock | change anything in any file system | Linux 5.13 |
-// | system call filter (seccomp) | the same, and start programs, connect, signal or trace other processes | Linux 3.17
-// | | limits | use 2 GiB more memory, dump core; after forbidNewFiles() also write to files or open a second one | all
-// |
+// | seccomp | the same, and start programs, connect, signal or trace other processes | Linux 3.17 |
+// | limits | use 2 GiB more memory, dump core; after forbidNewFiles() write to files, open a second one | all |
 //
 // What is open stays open: a pipe to the parent can be written to, files can be read.
 #pragma once

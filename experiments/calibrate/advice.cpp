@@ -17,7 +17,7 @@ constexpr int kMostWorkers = 1'000'000;
 
 std::string milliseconds(double seconds) { return shortNumber(seconds * 1e3) + " ms"; }
 
-// Contention stretches computing by κ while a collective runs, T_m of every round.
+// Contention stretches computing by κ while a collective transfers, T_m of every round.
 double contentionSeconds(const ClusterFacts& facts) {
     return facts.reduceSeconds * facts.contention / (1 + facts.contention);
 }

@@ -1,5 +1,5 @@
 // Which delay, period and merge a cluster asks for, and why. Pure: what the cluster is like goes in, settings and
-// sentences come out. Formulas: core/virtual/step_time.h and sizing.h.
+// sentences come out. Formulas: core/cost/step_time.h and sizing.h.
 #pragma once
 
 #include <cstdint>

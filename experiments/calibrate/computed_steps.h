@@ -14,7 +14,7 @@ struct ComputedStep {
     std::int64_t step = 0;
     // From the step's beginning to the next one's, without waits, snapshots and merges: T_c as this step had it.
     double seconds = 0;
-    double overlapped = 0;  // of them, seconds during which a collective of this rank was under way
+    double overlapped = 0;  // of them, seconds during which a collective of this rank transferred
     double backward = 0;    // of them, seconds of the backward pass
 };
 

@@ -1,5 +1,5 @@
-// `dasgd check-platform`: looks at a platform file for `dasgd run`, which must outlive whatever SimGrid does over it.
-// Hidden: people need not know it. Nothing here catches a crash; the parent sees and reports it.
+// `dasgd check-platform` (hidden): checks a platform file in a child process of `dasgd run`, because SimGrid may crash
+// on it. Crashes are not caught here; the parent reports them.
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -45,7 +45,7 @@ int check(const CheckOptions& options) {
     confine();
     const Status fits = look(options);
     sayLine(kPlatformAnswer, fits ? "ok" : fits.error().message);
-    // SimGrid's own clearing up may end badly after a file that it has refused.
+    // SimGrid's cleanup may crash after it has refused a file.
     ::_exit(fits ? kFinished : kWrongInput);
 }
 

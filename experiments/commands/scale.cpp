@@ -116,10 +116,9 @@ int showPlan(const ScaleOptions& options, const ScalingPlan& plan, const std::ve
 }
 
 // Only what ended badly: the table tells the rest.
-void reportTrouble(const RunSummary& summary, const std::string& title) {
+void reportFailure(const RunSummary& summary, const std::string& title) {
     if (summary.row.status == "finished") return;
-    logLine(LogLevel::Error,
-            printable(title) + ": " + printable(summary.row.runId) + "\n    " + summaryLine(summary));
+    logLine(LogLevel::Error, printable(title) + ": " + printable(summary.row.runId) + "\n    " + summaryLine(summary));
 }
 
 void runMissing(RunSeries& series, const ScaleOptions& options, const ScalingPlan& plan,
@@ -134,7 +133,7 @@ void runMissing(RunSeries& series, const ScaleOptions& options, const ScalingPla
     for (std::size_t i = 0; i < runs.size() && !series.ended(); ++i) {
         if (!runs[i].empty()) continue;
         const CheckedExperiment& experiment = plan.jobs[i].experiment;
-        runs[i] = series.run(experiment, counted(index++, runs.size() - atHand, titleOf(experiment)), reportTrouble);
+        runs[i] = series.run(experiment, counted(index++, runs.size() - atHand, titleOf(experiment)), reportFailure);
     }
 }
 

@@ -18,11 +18,14 @@ namespace {
 
 // Experiments of a sweep that differ in nothing the plan depends on share it: loading the data once a seed would make
 // the check of a large sweep slow.
-std::string planKey(const Value& resolved) {
-    const Settings settings = settingsOf(resolved);
+std::string planKey(const Experiment& experiment) {
+    const Settings settings = settingsOf(experiment.resolved);
     const auto partition = settings.find("data.partition");
     const bool random = partition != settings.end() && partition->second.starts_with("dirichlet");
     std::string key = random ? settings.at("train.seed") + "\n" : "";
+    // All that a plan takes of the algorithm.
+    key += std::to_string(experiment.roles().trainers()) + " " +
+           std::to_string(experiment.makeAlgorithm()->roundSteps()) + "\n";
     for (const auto& [name, value] : configurationOf(settings)) {
         const std::string section = name.substr(0, name.find('.'));
         if (section == "algorithm" || section == "optimizer" || section == "schedule" || section == "record") continue;
@@ -46,7 +49,7 @@ Status checkNetwork(const Experiment& experiment, const Value& document, const s
 Result<CheckedExperiment> check(const ExpandedExperiment& expanded, std::map<std::string, Plan>& plans,
                                 const std::string& program) {
     DASGD_ASSIGN(const Experiment experiment, readExperiment(expanded.document));
-    const std::string key = planKey(experiment.resolved);
+    const std::string key = planKey(experiment);
     if (!plans.contains(key)) {
         DASGD_TRY(checkNetwork(experiment, expanded.document, program));
         DASGD_ASSIGN(Plan fresh, planExperiment(experiment));

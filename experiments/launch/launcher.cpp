@@ -35,15 +35,15 @@ ChildProcess::Options workerProcess(const storage::WorkspacePaths& paths, const 
 
 // Follows the ranks to their end. A second signal ends them at once.
 void follow(RankGroup& group, StopSignals& signals, Progress& progress, storage::Recorder& recorder) {
-    std::string trouble;
+    std::string reported;
     while (group.running()) {
         group.wait(kPollInterval, signals.fd());
         const int asked = signals.count();
         if (asked == 1) group.requestStop();
         if (asked > 1) group.kill();
-        const std::string present = recorder.trouble();
-        if (present != trouble && !present.empty()) progress.note("recording: " + present);
-        trouble = present;
+        const std::string present = recorder.currentError();
+        if (present != reported && !present.empty()) progress.note("recording: " + present);
+        reported = present;
         progress.update(group.completedByAll(), asked > 0 ? "stopping; again to end at once" : "");
     }
 }

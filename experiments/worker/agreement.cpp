@@ -48,7 +48,7 @@ std::string verdictOver(Rendezvous& rendezvous, int size, const Settings& own, s
         known.push_back(rank);
         const std::string different = disagreement(own, *theirs, rank);
         if (verdict.empty()) verdict = different;
-        // Who counts the ranks differently may be waited for in vain.
+        // A rank with another world size may wait for ranks that do not exist: answer now, without the remaining ranks.
         if (valueOn(own, "cluster.workers") != valueOn(*theirs, "cluster.workers")) return verdict;
     }
     return verdict;

@@ -214,8 +214,8 @@ private:
         }
     }
 
-    // Rank 0 serves the meeting point and gives the run's last word, so it leaves last. A rank that does not answer has
-    // been told of by its launcher.
+    // Rank 0 serves the rendezvous and writes the final status, so it leaves last. Ranks that do not answer are
+    // reported by their own launcher.
     void waitForOthers(Rendezvous& rendezvous, const RankReport& report) {
         const auto key = [](int rank) { return "done/" + std::to_string(rank); };
         if (!isFirst()) {

@@ -57,8 +57,8 @@ bool runRanks(const Shared& shared, RankHost& host, const TrainingData* data, Ev
     std::atomic<bool> failed = false;
     host.run([&](HostedRank& rank) {
         EventSink& sink = shared.journals.of(rank.comm.rank());
-        const RankReport report = trainRank(
-            shared.experiment, {rank.comm, rank.clock, sink, rank.gate, rank.executor, data, evaluations});
+        const RankReport report =
+            trainRank(shared.experiment, {rank.comm, rank.clock, sink, rank.gate, rank.executor, data, evaluations});
         tell(report);
         if (report.state != RankState::Failed) return;
         failed = true;

@@ -39,7 +39,7 @@ struct FigureGroup {
 [[nodiscard]] Status writeJsonFile(const QJsonObject& object, const QString& file);
 // A field of a CSV file, quoted; a name that begins like a formula stays a text in spreadsheets.
 [[nodiscard]] QString csvField(QString text);
-// x, y, deviation and n of every curve, one row a point, with a header line.
+// One row a point: the curve's name, x, y and, where there is one, the standard deviation; with a header line.
 [[nodiscard]] Status writeCurvesCsv(const std::vector<Curve>& curves, const PlotAxes& axes, const QString& file);
 
 }  // namespace dasgd::gui

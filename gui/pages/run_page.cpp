@@ -147,7 +147,8 @@ private:
     }
 
     void stop() {
-        // What was stopped is looked at until it has, not left for the next run of its sweep.
+        // Select the run explicitly, so that following does not move on to the next run of the sweep while this one
+        // stops.
         session_.choose(session_.currentId());
         stopping_ = session_.currentId();
         context_.engine.stop(stopping_);

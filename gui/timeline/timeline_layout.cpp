@@ -28,7 +28,7 @@ double TimelineLayout::heightFor(const std::vector<TimelineRow>& rows, const Tim
 TimelineLayout::TimelineLayout(const std::vector<TimelineRow>& rows, QRectF bounds, const TimelineMetrics& metrics)
     : bounds_(bounds), plot_(bounds.adjusted(metrics.labels, metrics.axis, 0, 0)) {
     if (rows.empty()) return;
-    // Larger than full size where there is room: two ranks need not look lost.
+    // Rows may grow beyond full size to use the space that few ranks leave.
     scale_ = std::clamp(plot_.height() / rowsHeight(rows, metrics), metrics.leastScale, metrics.mostScale);
     double y = plot_.top();
     for (std::size_t i = 0; i < rows.size(); ++i) {

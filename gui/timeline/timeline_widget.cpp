@@ -248,7 +248,7 @@ void TimelineWidget::mousePressEvent(QMouseEvent* event) {
     drag_ = pan ? Drag::Pan : Drag::Measure;
     pressed_ = event->position();
     anchor_ = scale().timeAt(std::max(pressed_.x(), layout_.plot().left()));
-    // The ground must not move under a measuring hand.
+    // Stop following: the window must not scroll while the user drags a measurement.
     if (drag_ == Drag::Measure) selection_.setFollowing(false);
     setFocus(Qt::MouseFocusReason);
 }

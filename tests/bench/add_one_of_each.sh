@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Shows what it takes to add an algorithm, a model, a data set, an optimiser, a schedule, a command and a page: in a copy
+# Shows what it takes to add an algorithm, a model, a data set, an optimiser, a schedule, a backend, a command and a page: in a copy
 # of the tree it adds a file and its test for each, from tests/support/templates, builds both programs and the tests of
 # the tree's shape, and asks the programs for what was added. Nothing that was there is edited.
 #   tests/bench/add_one_of_each.sh [folder of the copy]      # takes as long as a build; run by hand
@@ -23,8 +23,7 @@ add core/models model core/models/model.h 'dasgd::ModelRegistry::find("extra_mod
 add core/datasets dataset core/datasets/dataset.h 'dasgd::DatasetRegistry::find("extra_dataset")'
 add core/optimizers optimizer core/optimizers/optimizer.h 'dasgd::OptimizerRegistry::find("extra_optimizer")'
 add core/schedules schedule core/schedules/schedule.h 'dasgd::ScheduleRegistry::find("extra_schedule")'
-[ -e tests/support/templates/backend.cpp ] &&
-    add core/backends backend core/backends/backend.h 'dasgd::BackendRegistry::find("extra_backend")'
+add core/backends backend core/backends/backend.h 'dasgd::BackendRegistry::find("extra_backend")'
 add experiments/commands command experiments/commands/command.h '!dasgd::experiments::CommandRegistry::entries().empty()'
 add gui/pages page gui/pages/page.h '!dasgd::gui::PageRegistry::entries().empty()'
 echo "edited: $(git diff --name-only | wc -l) files"
@@ -43,7 +42,7 @@ expect() { # what, then the text that must hold it
 }
 described=$(build/release/dasgd describe)
 for name in extra_algorithm extra_model extra_dataset extra_optimizer extra_schedule; do expect $name "$described" describe; done
-[ -e core/backends/extra_backend.cpp ] && expect extra_backend "$described" describe
+expect extra_backend "$described" describe
 expect extra-command "$(build/release/dasgd --help)" --help
 expect Extra "$(QT_QPA_PLATFORM=offscreen build/release/dasgd-lab --help)" 'dasgd-lab --help'
 QT_QPA_PLATFORM=offscreen build/release/dasgd-lab --workspace "$(mktemp -d)" --page Extra --screenshot rail.png --after-ms 500

@@ -86,7 +86,7 @@ TEST_F(BatchTest, TheWalStaysBounded) {
         }
     }
     EXPECT_LT(walBytes(), 40U << 20);
-    EXPECT_EQ(connection_->walTrouble(), "");
+    EXPECT_EQ(connection_->walWarning(), "");
 }
 
 // A reader that never lets go: the WAL must grow, and that is said.
@@ -100,11 +100,11 @@ TEST_F(BatchTest, AReaderThatHoldsTheWalBackIsReported) {
         addName(*connection_, big + std::to_string(i));
         batch->commit();
     }
-    EXPECT_THAT(connection_->walTrouble(), HasSubstr("128 MiB"));
+    EXPECT_THAT(connection_->walWarning(), HasSubstr("128 MiB"));
     reader.exec("COMMIT");
     const auto batch = orDie(Batch::begin(*connection_));
     batch->commit(Batch::Then::CheckpointAll);
-    EXPECT_EQ(connection_->walTrouble(), "");
+    EXPECT_EQ(connection_->walWarning(), "");
     EXPECT_EQ(walBytes(), 0U);
 }
 

@@ -40,9 +40,10 @@ void expectEveryRecordOnce(const WorkspacePaths& paths, const std::string& id, s
         return row.span.step == spans && row.rank == row.span.step % ranks && ++spans > 0;
     }));
     std::int64_t metrics = 0;
-    orDie(reader.eachMetric(id, [&](const std::string&, const MetricSample& sample) {
-        return sample.step == metrics && sample.rank == sample.step % ranks && ++metrics > 0;
-    }));
+    for (const MetricRow& metric : metricRows(paths, id)) {
+        if (metric.step != metrics || metric.rank != metric.step % ranks) break;
+        ++metrics;
+    }
     EXPECT_GE(spans, acknowledged);
     EXPECT_GE(metrics, acknowledged);
     EXPECT_LE(spans, acknowledged + 1);

@@ -262,11 +262,10 @@ TEST(IngestTest, RecordsOfAnySourceLandOnceAcrossRestartsAndFailedBatches) {
         steps.push_back(row.span.step);
         return true;
     }));
-    orDie(reader.eachMetric(run.runId, [&](const std::string&, const MetricSample& sample) {
-        EXPECT_EQ(sample.rank, sample.step % 3);
-        steps.push_back(sample.step);
-        return true;
-    }));
+    for (const MetricRow& metric : metricRows(run.store.paths(), run.runId)) {
+        EXPECT_EQ(metric.rank, metric.step % 3);
+        steps.push_back(metric.step);
+    }
     std::sort(steps.begin(), steps.end());
     std::vector<std::int64_t> all(kSteps);
     std::iota(all.begin(), all.end(), 0);

@@ -35,7 +35,7 @@ TEST(RecorderTest, ARunGoesFromQueuedToFinished) {
     run.journals.clear();
     orDie(recorder->finish("finished", ""));
     EXPECT_EQ(recorder->recordsStored(), 2);
-    EXPECT_EQ(recorder->trouble(), "");
+    EXPECT_EQ(recorder->currentError(), "");
     EXPECT_EQ(rowOf(run).status, "finished");
     EXPECT_EQ(rowOf(run).error, "");
     EXPECT_DOUBLE_EQ(rowOf(run).wallS, 2.0);
@@ -317,7 +317,7 @@ TEST(RecorderTest, TwoRecordersOfDifferentRunsDoNotMix) {
     }
 }
 
-// The disk is full while records come: one complaint, nothing lost, and it goes on when there is room.
+// The disk is full while records come: one report, nothing lost, and it goes on when there is room.
 TEST(RecorderTest, AFullDiskOnlyDelays) {
     const TempDir folder;
     ChildProcess child([&] {
@@ -333,11 +333,11 @@ TEST(RecorderTest, AFullDiskOnlyDelays) {
         }
         for (std::int64_t step = 0; step < 200; ++step) run.rank(0).span({.step = step, .start = step});
         run.rank(0).state(RankState::Running, 1, std::string(8000, 't'));
-        if (!eventually([&] { return !recorder->trouble().empty(); })) return 1;
-        if (recorder->trouble().find("lab.db") == std::string::npos) return 2;
+        if (!eventually([&] { return !recorder->currentError().empty(); })) return 1;
+        if (recorder->currentError().find("lab.db") == std::string::npos) return 2;
         fs::remove(ballast);
         noRoom.reset();
-        if (!eventually([&] { return recorder->trouble().empty() && recorder->recordsStored() == 201; })) return 3;
+        if (!eventually([&] { return recorder->currentError().empty() && recorder->recordsStored() == 201; })) return 3;
         run.journals.clear();
         orDie(recorder->finish("finished", ""));
         return orDie(run.reader().spanCount(run.runId)) == 200 ? 0 : 4;

@@ -150,13 +150,6 @@ TEST(RunReaderTest, StreamsEndWhereTheCallerWants) {
     std::int64_t spans = 0;
     orDie(reader.eachSpan(run.runId, [&](const SpanRow& row) { return row.span.step == spans++ && spans < 10; }));
     EXPECT_EQ(spans, 10);
-    std::int64_t metrics = 0;
-    orDie(reader.eachMetric(run.runId, [&](const std::string& name, const MetricSample& sample) {
-        EXPECT_EQ(name, metrics % 2 ? "odd" : "even");
-        EXPECT_EQ(sample.step, metrics);
-        return ++metrics < 50;
-    }));
-    EXPECT_EQ(metrics, 50);
     EXPECT_THAT(orDie(reader.metricNames(run.runId)), ElementsAre("even", "odd"));
 }
 

@@ -60,6 +60,29 @@ inline std::int64_t keyOf(const storage::WorkspacePaths& paths, const std::strin
     return query.getColumn(0).getInt64();
 }
 
+struct MetricRow {
+    std::string name;
+    int rank = 0;
+    std::int64_t step = 0;
+    Ns wall = 0;
+    double value = 0;
+};
+
+// Every metric of a run in order of arrival.
+inline std::vector<MetricRow> metricRows(const storage::WorkspacePaths& paths, const std::string& id) {
+    SQLite::Database database(paths.database().string(), SQLite::OPEN_READONLY);
+    SQLite::Statement query(database,
+                            "SELECT metric_name.name, metric.rank, step, wall_ns, value FROM metric "
+                            "JOIN metric_name ON metric_name.id = metric.name WHERE run = ? ORDER BY metric.id");
+    query.bind(1, keyOf(paths, id));
+    std::vector<MetricRow> rows;
+    while (query.executeStep()) {
+        rows.push_back({query.getColumn(0).getString(), query.getColumn(1).getInt(), query.getColumn(2).getInt64(),
+                        query.getColumn(3).getInt64(), query.getColumn(4).getDouble()});
+    }
+    return rows;
+}
+
 // A workspace with one run whose ranks write journals and whose records are collected when asked.
 class OneRun {
 public:

@@ -35,7 +35,7 @@ inline const std::vector<Layer> kLayers{
     {"core/optimizers", {"core/base", "core/step", "core/optimizers"}},
     {"core/schedules", {"core/base", "core/schedules"}},
     {"core/algorithms",
-     {"core/base", "core/comm", "core/exec", "core/step", "core/optimizers", "core/algorithms"}},
+     {"core/base", "core/cost", "core/comm", "core/exec", "core/step", "core/optimizers", "core/algorithms"}},
     {"core/train", {"core"}},
     {"storage", {"core/base", "core/analysis", "storage"}},
     {"experiments/base", {"core/base", "core/analysis", "experiments/base"}},
@@ -133,10 +133,10 @@ inline const std::vector<File>& tree() {
 
 inline bool isSource(const File& file) { return file.path.ends_with(".h") || file.path.ends_with(".cpp"); }
 
-Names everyComplaint(auto&& complaintsAbout) {
+Names everyViolation(auto&& violationsOf) {
     Names all;
     for (const File& file : tree()) {
-        for (std::string& complaint : complaintsAbout(file)) all.push_back(std::move(complaint));
+        for (std::string& violation : violationsOf(file)) all.push_back(std::move(violation));
     }
     return all;
 }

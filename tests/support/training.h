@@ -45,7 +45,8 @@ struct RankRecord {
     std::vector<FaultEvent> faults;  // of a virtual run
 };
 
-// When the last step ended. Of a run of time only, whose progress adds up to it; else the end of the last piece of work.
+// When the last step ended. Of a run of time only, whose progress adds up to it; else the end of the last piece of
+// work.
 inline Ns endOfSteps(const RankRecord& record) {
     const auto progress = record.sink.metrics.find("train/step_ms");
     double seconds = 0;
@@ -69,7 +70,7 @@ inline double meanStepSeconds(const RankRecord& record) {
     for (const Span& span : record.sink.spans) {
         if (span.lane == Lane::Compute && span.step <= kWarmUp) begin = std::max(begin, span.end);
     }
-    const std::int64_t steps = record.sink.metrics.at("train/step_ms").back().step;
+    const std::int64_t steps = record.outcome.step;
     return static_cast<double>(endOfSteps(record) - begin) * 1e-9 / static_cast<double>(steps - kWarmUp);
 }
 

@@ -80,9 +80,8 @@ inline std::vector<RankRecord> trainVirtually(const Value& document) {
     if (!experiment->timeOnly()) evaluations = std::move(EvaluationBoard::create(*experiment, *data).value());
     (*world)->run([&](VirtualRank& rank) {
         RankRecord& record = records[static_cast<std::size_t>(rank.comm.rank().value())];
-        record.outcome = runWorker(
-            *experiment, {rank.comm, rank.clock, record.sink, nullptr, onSimulatedTime(rank.simulatedTime), &*data,
-                          evaluations.get()});
+        record.outcome = runWorker(*experiment, {rank.comm, rank.clock, record.sink, nullptr,
+                                                 onSimulatedTime(rank.simulatedTime), &*data, evaluations.get()});
         if (record.outcome.kind == WorkerOutcome::Kind::Failed) (*world)->abort(record.outcome.error);
     });
     return records;

@@ -113,27 +113,24 @@ void DelayedAverage::launch(StepContext& context) {
     const at::Tensor& weights = context.params().weights();
     const std::vector<at::Tensor> tensors = averaged(context);
     const auto count = static_cast<std::int64_t>(tensors.size());
+    if (!mean_.defined() || mean_.numel() != count * weights.numel()) {
+        mean_ = at::empty({count * weights.numel()}, weights.options());
+    }
+    if (params_.correction > 0 && !snapshot_.defined()) snapshot_ = at::empty_like(weights);
     context.executor().run({SpanKind::Snapshot, count * context.params().bytes()}, [&] {
-        if (!mean_.defined() || mean_.numel() != count * weights.numel()) {
-            mean_ = at::empty({count * weights.numel()}, weights.options());
-        }
         const at::Tensor scale = at::scalar_tensor(mixer_.scale(context.comm().size()), weights.options());
         for (std::int64_t i = 0; i < count; ++i) {
             at::Tensor part = partOfMean(i, weights.numel());
             at::mul_out(part, tensors[static_cast<std::size_t>(i)], scale);
         }
-        if (params_.correction > 0) {
-            if (!snapshot_.defined()) snapshot_ = at::empty_like(weights);
-            snapshot_.copy_(weights);
-        }
+        if (params_.correction > 0) snapshot_.copy_(weights);
     });
     pending_ = mixer_.start(context.comm(), mean_);
     launchedAt_ = context.step();
 }
 
-// Where it is all of the mean, as mostly, no view is made: on a thousand simulated ranks a view costs more than the rest.
 at::Tensor DelayedAverage::partOfMean(std::int64_t part, std::int64_t size) const {
-    return mean_.numel() == size ? mean_ : mean_.narrow(0, part * size, size);
+    return mean_.narrow(0, part * size, size);
 }
 
 void DelayedAverage::merge(StepContext& context) {
@@ -170,7 +167,7 @@ void DelayedAverage::mergeState(StepContext& context) {
     if (params_.optimizerState != "average") return;
     const std::int64_t size = context.params().size();
     const std::vector<at::Tensor> state = context.optimizer().state();
-    for (std::int64_t i = 1; i < mean_.numel() / size && !mean_.is_meta(); ++i) {
+    for (std::int64_t i = 1; i < mean_.numel() / size; ++i) {
         at::Tensor own = state[static_cast<std::size_t>(i - 1)];
         own.lerp_(partOfMean(i, size), 1 - params_.localWeight);
     }

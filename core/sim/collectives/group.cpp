@@ -17,7 +17,7 @@ namespace dasgd {
 
 namespace {
 
-// SimGrid's own precision: what is nearer than this is now.
+// SimGrid's time precision: instants closer than this are equal.
 constexpr double kSameInstant = 1e-9;
 
 double now() { return simgrid::s4u::Engine::get_clock(); }
@@ -111,7 +111,7 @@ void VirtualGroup::arrive(const Group& group, std::uint64_t number, CollectiveCa
     if (++collective->arrived == size()) {
         open_.erase(number);
         computeResults(*collective);
-        // Whoever was through before the last one came.
+        // Ranks whose messages were done before the last rank arrived end now.
         for (int other = 0; other < size(); ++other) settle(collective, other);
     }
     if (collective->free) {
@@ -119,7 +119,6 @@ void VirtualGroup::arrive(const Group& group, std::uint64_t number, CollectiveCa
         walked(collective, rank);
         return;
     }
-    ++links_->busy[static_cast<std::size_t>(hostOf(rank))];
     queues_[own].push_back(collective);
     if (queues_[own].size() == 1) begin(rank);
 }
@@ -128,8 +127,7 @@ void VirtualGroup::begin(int rank) {
     const Collective collective = queues_[static_cast<std::size_t>(rank)].front();
     SharedCollective::Part& part = collective->parts[static_cast<std::size_t>(rank)];
     part.end->began = now();
-    ++collective->began;
-    changed_(hostOf(rank));
+    if (++collective->began == size()) occupyLinks(*collective);
     if (byFormula_ || size() == 1) {
         if (collective->began == size()) beginFormula(collective);
         return;
@@ -140,6 +138,17 @@ void VirtualGroup::begin(int rank) {
             [this, weak = std::weak_ptr(collective)](int done) { walked(weak.lock(), done); });
     }
     collective->walk->enter(rank);
+}
+
+// From here on the collective transfers; what a rank waited for the last one was skew.
+void VirtualGroup::occupyLinks(SharedCollective& collective) {
+    for (int rank = 0; rank < size(); ++rank) {
+        SharedCollective::Part& part = collective.parts[static_cast<std::size_t>(rank)];
+        if (part.end->done) continue;
+        part.occupiesLink = true;
+        ++links_->busy[static_cast<std::size_t>(hostOf(rank))];
+        changed_(hostOf(rank));
+    }
 }
 
 // Once the links of all members are free of collectives of other groups.
@@ -158,13 +167,13 @@ void VirtualGroup::walked(const Collective& collective, int rank) {
     settle(collective, rank);
 }
 
-// The rank's result is there once its messages are through and everyone has given its part.
+// A rank's operation ends when its messages are through and all ranks have arrived.
 void VirtualGroup::settle(const Collective& collective, int rank) {
     auto& part = collective->parts[static_cast<std::size_t>(rank)];
     if (!part.walked || part.end->done || collective->arrived < size()) return;
     const std::shared_ptr<VirtualEnd> mine = part.end;
     if (collective->free) return end(rank, *mine, collective->error);
-    --links_->busy[static_cast<std::size_t>(hostOf(rank))];
+    if (part.occupiesLink) --links_->busy[static_cast<std::size_t>(hostOf(rank))];
     auto& queue = queues_[static_cast<std::size_t>(rank)];
     DASGD_CHECK(queue.front() == collective);
     queue.pop_front();

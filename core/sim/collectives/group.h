@@ -36,10 +36,11 @@ struct SharedCollective {
     struct Part {
         std::optional<CollectiveCall> call;  // once the rank has arrived
         std::shared_ptr<VirtualEnd> end;
-        bool walked = false;  // the rank's share of the messages is through
+        bool walked = false;        // the rank's share of the messages is through
+        bool occupiesLink = false;  // counted in RankLinks::busy
     };
     int opener = 0;     // the rank that arrived first
-    bool free = false;  // takes no time and passes by what is on the link
+    bool free = false;  // untimed: takes no time and ignores the queue of the link
     std::vector<Part> parts;
     int arrived = 0;
     int began = 0;
@@ -50,14 +51,14 @@ struct SharedCollective {
 // What all groups share of each rank of the run.
 struct RankLinks {
     explicit RankLinks(int ranks) : busy(static_cast<std::size_t>(ranks)), formulaUntil(busy.size()) {}
-    std::vector<int> busy;             // collectives under way
+    std::vector<int> busy;             // collectives that transfer
     std::vector<double> formulaUntil;  // when the last collective by formula ends
 };
 
 class VirtualGroup {
 public:
     // `ranks`: the group's members, as numbers in the run. `changed` is called with such a number whenever something
-    // ended for a rank, or began to occupy its link. A method of all-reduce that does not fit the number of members
+    // ended for a rank, or began to transfer. A method of all-reduce that does not fit the number of members
     // gives way to the ring.
     VirtualGroup(Wire& wire, const NetworkParams& network, std::vector<int> ranks, std::shared_ptr<RankLinks> links,
                  std::function<void(int rank)> changed);
@@ -86,6 +87,7 @@ private:
     };
 
     void begin(int rank);
+    void occupyLinks(SharedCollective& collective);
     void beginFormula(const Collective& collective);
     void walked(const Collective& collective, int rank);
     void settle(const Collective& collective, int rank);

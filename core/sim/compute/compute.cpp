@@ -109,7 +109,7 @@ Result<StepTimes> estimateStepTimes(const ComputeParams& params, const LayerWork
     if (params.ofDevice() && flops == 0) {
         return fail(
             "no multiplication with the model's parameters was found to count, so that step_time = \"device\" "
-            "cannot be reckoned: write a step_time, as 60ms, or \"measured\"");
+            "cannot be estimated: write a step_time, as 60ms, or \"measured\"");
     }
     const double total = params.ofDevice()
                              ? flops * static_cast<double>(samples) / (params.peakTeraflops * 1e12 * params.efficiency)

@@ -58,7 +58,7 @@ struct ComputeParams {
         f(peakTeraflops, "peak_tflops",
           {.min = 0, .max = 1e9, .unit = "TFLOP/s", .help = "Peak in single precision; 0: the device's"});
         f(efficiency, "efficiency",
-          {.min = 0, .max = 1, .help = "Share of the peak that training reaches: yours to choose, no table has it"});
+          {.min = 0, .max = 1, .help = "Share of the peak that training reaches; must be given, no default exists"});
         f(forwardShare, "forward_share",
           {.min = 0,
            .max = 1,
@@ -67,7 +67,10 @@ struct ComputeParams {
         f(memoryBandwidth, "memory_bandwidth",
           {.help = "At which snapshots and merges go over the weights, as 10GB/s; device: its own"});
         f(contention, "contention",
-          {.min = 0, .max = 100, .symbol = "κ", .help = "Computing takes 1 + κ times as long while a collective runs"});
+          {.min = 0,
+           .max = 100,
+           .symbol = "κ",
+           .help = "Computing takes 1 + κ times as long while a collective transfers"});
         f(jitter, "jitter",
           {.help =
                "Scatter of the step time, mean 1: none, normal(0.05), lognormal(0.05), exponential(0.05), samples"});

@@ -10,7 +10,7 @@ namespace dasgd {
 
 namespace {
 
-// SimGrid's own precision: what is nearer than this is now.
+// SimGrid's time precision: instants closer than this are equal.
 constexpr double kInstant = 1e-9;
 
 }  // namespace
@@ -71,6 +71,8 @@ void RankActor::layerDone(SpanKind pass, std::size_t slot) {
     ahead_ += seconds;
     if (world_.options().compute.contention > 0 || isTouched()) settle();
 }
+
+bool RankActor::computes() const { return world_.options().compute.mode != "time-only"; }
 
 void RankActor::setUntimed(bool untimed) {
     settle();

@@ -34,6 +34,7 @@ public:
     void layerDone(SpanKind pass, std::size_t slot) override;
     void setBatchShare(double share) override { compute_.setBatchShare(share); }
     void setUntimed(bool untimed) override;
+    [[nodiscard]] bool computes() const override;
 
     // Does `launch` in SimGrid's context at the rank's present time: at once, or, inside a backward pass, when time
     // has come so far.
@@ -56,7 +57,7 @@ public:
 private:
     // Computes for so long, with rests while the host is out.
     void spend(double seconds);
-    // Sleeps until `instant`, which a dead host does not see: throws CommError when the run is over for it.
+    // Sleeps until `instant`. Throws CommError when the host has failed for good and the run is over for this rank.
     void liveUntil(double instant);
     // A host that is out does nothing until it is back.
     void resume();

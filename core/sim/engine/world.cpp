@@ -55,7 +55,7 @@ Status VirtualWorld::Impl::build() {
     links_ = std::make_shared<RankLinks>(options_.ranks);
     listens_.assign(static_cast<std::size_t>(options_.ranks), false);
     for (int rank = 0; rank < options_.ranks; ++rank) {
-        bells_.push_back(sg::Semaphore::create(0));
+        wakeups_.push_back(sg::Semaphore::create(0));
         actors_.push_back(std::make_unique<RankActor>(*this, rank));
     }
     return {};
@@ -107,7 +107,7 @@ void VirtualWorld::Impl::sleepUntilChange(int rank, double instant) {
     const KeepGradMode keep;
     const auto own = static_cast<std::size_t>(rank);
     listens_[own] = true;
-    const bool tooLate = bells_[own]->acquire_timeout(instant - now());
+    const bool tooLate = wakeups_[own]->acquire_timeout(instant - now());
     if (tooLate) listens_[own] = false;
 }
 
@@ -115,7 +115,7 @@ void VirtualWorld::Impl::changed(int rank) {
     const auto own = static_cast<std::size_t>(rank);
     if (!listens_[own]) return;
     listens_[own] = false;
-    bells_[own]->release();
+    wakeups_[own]->release();
 }
 
 void VirtualWorld::Impl::stayDown(int rank) {
@@ -124,12 +124,12 @@ void VirtualWorld::Impl::stayDown(int rank) {
     while (aborted_.empty() && active_ > 0) {
         const KeepGradMode keep;
         listens_[own] = true;
-        bells_[own]->acquire();
+        wakeups_[own]->acquire();
     }
     ++active_;
 }
 
-// Nothing that goes on by itself may outlive the ranks: the engine would never end.
+// Stops background traffic and failures with the last rank: the engine does not end while they are active.
 void VirtualWorld::Impl::oneLess() {
     --active_;
     if (ended_ == options_.ranks) {

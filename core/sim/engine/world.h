@@ -1,6 +1,6 @@
 // The virtual cluster: every rank is an actor of one SimGrid engine in one thread. It runs the ordinary worker loop
 // with real tensors; only time is simulated. Results repeat to the last bit, and so do times where the step time is
-// given or reckoned: a measured one is measured anew by every run.
+// given or estimated: a measured one is measured anew by every run.
 //
 // A rank runs ahead of simulated time while it only computes, and lets time catch up when it communicates or waits: the
 // engine is asked once or twice a round instead of at every span.

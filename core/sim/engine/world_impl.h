@@ -33,8 +33,8 @@ public:
     void sleepUntil(double instant);
     // Sleeps until something changed for `rank`, or until `instant`; not at all where that has passed.
     void sleepUntilChange(int rank, double instant);
-    // For a rank whose host does not come back: sleeps until the run is aborted or all other ranks have ended or lie as
-    // dead.
+    // For a rank whose host does not come back: sleeps until the run is aborted or every other rank has ended or has
+    // failed for good.
     void stayDown(int rank);
     [[nodiscard]] static double now() { return simgrid::s4u::Engine::get_clock(); }
 
@@ -65,10 +65,10 @@ private:
     std::map<std::string, std::unique_ptr<VirtualGroup>> groups_;  // by path
     std::unique_ptr<Outages> outages_;
     std::unique_ptr<Background> background_;
-    int active_ = 0;  // ranks that have not ended and do not lie dead
+    int active_ = 0;  // ranks that have neither ended nor failed for good
     int ended_ = 0;
     std::vector<std::unique_ptr<RankActor>> actors_;
-    std::vector<simgrid::s4u::SemaphorePtr> bells_;  // of each rank: rung when it listens and something changed
+    std::vector<simgrid::s4u::SemaphorePtr> wakeups_;  // of each rank: released when it waits and something changed
     std::vector<bool> listens_;
     std::string aborted_;
 };

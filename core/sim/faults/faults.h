@@ -1,5 +1,5 @@
-// Hosts and links of a virtual cluster that fail, and come back or do not. What a failure does is written down in
-// README.md; here is when.
+// When hosts and links of a virtual cluster fail and recover. The effect of a failure is described in
+// core/sim/README.md.
 #pragma once
 
 #include <cstdint>

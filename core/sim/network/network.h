@@ -50,7 +50,8 @@ struct NetworkParams {
                    "alpha-beta time",
            .choices = {"message", "formula"}});
         f(collective, "collective",
-          {.help = "How an all-reduce is made of messages; authors-…: by formula alone, as DaSGD's authors reckon",
+          {.help = "How an all-reduce is made of messages; authors-…: by the formula of the DaSGD authors' time model, "
+                   "without messages",
            .choices = {"ring", "halving-doubling", "recursive-doubling", "tree", "hierarchical", "parameter-server",
                        "authors-one-to-all", "authors-tree", "authors-butterfly", "authors-partial-mixing"}});
         f(groupSize, "group_size",

@@ -58,14 +58,15 @@ private:
 // 0, which is what collectives use but for hierarchies and parameter servers.
 inline constexpr int kAllWaysUpTo = 1024;
 
-// What is being done, to be told in case that the process ends over it: "it looked for a route from host 'a'".
+// The step under way, reported before it starts because SimGrid may end the process: "it looked for a route from host
+// 'a'".
 struct PlatformProgress {
     std::function<void(const std::string& step)> tell = [](const std::string&) {};
     bool everyWay = false;  // tell of each route, not only of each host from which some lead
 };
 
 // Builds it with buildPlatform(), as a run does, in an engine of its own, and checks every link and the ways between
-// the ranks' hosts. SimGrid may end the process, or take for ever: for a process that may be lost.
+// the ranks' hosts. SimGrid may end the process or hang: call this in a child process.
 [[nodiscard]] Status checkPlatform(const PlatformImage& image, const std::vector<std::string>& names, int hosts,
                                    const PlatformProgress& progress);
 

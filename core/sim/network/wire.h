@@ -1,4 +1,4 @@
-// The simulated network in flight: messages between hosts, and a bell that rings at an instant. Everything here runs in
+// The simulated network in flight: messages between hosts, and callbacks at an instant. Everything here runs in
 // SimGrid's own context (VirtualWorld sees to that), so callbacks may start new messages and must not wait.
 //
 // Where hosts and links may fail: what is on its way to or from a host that fails stands still, and goes on when the

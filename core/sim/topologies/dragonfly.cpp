@@ -71,7 +71,7 @@ private:
 };
 
 const TopologyRegistry::Add<Dragonfly, DragonflyFields> kDragonflyEntry{"dragonfly",
-                                                             "Groups of routers, all linked to each other"};
+                                                                        "Groups of routers, all linked to each other"};
 
 }  // namespace
 }  // namespace dasgd

@@ -50,7 +50,8 @@ private:
     TwoLevelParams params_;
 };
 
-const TopologyRegistry::Add<TwoLevel, TwoLevelParams> kTwoLevelEntry{"two-level", "Nodes of several accelerators on one switch"};
+const TopologyRegistry::Add<TwoLevel, TwoLevelParams> kTwoLevelEntry{"two-level",
+                                                                     "Nodes of several accelerators on one switch"};
 
 }  // namespace
 }  // namespace dasgd

@@ -12,7 +12,7 @@ namespace dasgd::gui {
 
 namespace {
 
-// An algorithm asks for the same colour wherever it appears: one that follows from its name (FNV-1a).
+// The preferred colour follows from the algorithm's name (FNV-1a), so that it is the same in every experiment.
 int colorWantedBy(const std::string& algorithm) {
     std::uint32_t hash = 2166136261U;
     for (const char c : algorithm) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;

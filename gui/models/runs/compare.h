@@ -20,8 +20,8 @@ struct CurveStyle {
     bool operator==(const CurveStyle&) const = default;
 };
 
-// Gives each configuration of each experiment its style and keeps it for good: the well-known algorithms
-// have a colour of their own, the others take the next free one.
+// Gives each configuration of each experiment a style and keeps it. The colour follows from the algorithm's name; where
+// it is taken, the next free one is used.
 class StyleBook {
 public:
     // Runs of one experiment, in any order; earlier ones choose first. Call again when runs were added.

@@ -21,8 +21,8 @@ bool startedLater(const RunItemPtr& a, const RunItemPtr& b) {
     return std::tie(a->row.startedAt, a->id) > std::tie(b->row.startedAt, b->id);
 }
 
-// Colours by what is computed: the well-known algorithms have their own. Dash and marker move on until no two lines
-// look the same.
+// Lines of the same work have the same colour, chosen by StyleBook. Dash and marker change until no two lines look the
+// same.
 std::vector<CurveStyle> stylesOf(const std::vector<const ScalingLine*>& lines) {
     std::vector<RunItemPtr> works;
     for (const ScalingLine* line : lines) {

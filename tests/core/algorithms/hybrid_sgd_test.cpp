@@ -125,10 +125,5 @@ TEST(HybridSgd, IsRefusedWhereItWouldHaveToTrain) {
     EXPECT_THAT(read.error().message, HasSubstr("mode = \"time-only\""));
 }
 
-TEST(HybridSgd, FailsWithGroupsThatDoNotDivideTheWorkers) {
-    const auto records = trainVirtually(experiment({{"groups", integer(3)}}, convolutionFirst()));
-    EXPECT_THAT(records[0].outcome.error, HasSubstr("groups is 3, which does not divide 4 workers"));
-}
-
 }  // namespace
 }  // namespace dasgd::test

@@ -65,16 +65,16 @@ TEST(Scaling, ReadsTargets) {
 }
 
 TEST(Scaling, RefusesTargetsThatCannotBe) {
-    const auto complaint = [](const std::string& text) {
+    const auto refusal = [](const std::string& text) {
         const auto target = parseTarget(text);
         return target ? std::string("taken") : target.error().message;
     };
-    EXPECT_THAT(complaint("accuracy=97"), HasSubstr("as 0.97 for 97 %"));
-    EXPECT_THAT(complaint("accuracy=0"), HasSubstr("above 0"));
-    EXPECT_THAT(complaint("speed=3"), HasSubstr("write accuracy=0.97 or loss=0.1"));
-    EXPECT_THAT(complaint("loss"), HasSubstr("write accuracy=0.97 or loss=0.1"));
+    EXPECT_THAT(refusal("accuracy=97"), HasSubstr("as 0.97 for 97 %"));
+    EXPECT_THAT(refusal("accuracy=0"), HasSubstr("above 0"));
+    EXPECT_THAT(refusal("speed=3"), HasSubstr("write accuracy=0.97 or loss=0.1"));
+    EXPECT_THAT(refusal("loss"), HasSubstr("write accuracy=0.97 or loss=0.1"));
     for (const char* text : {"loss=", "loss=low", "loss=0.1x", "loss=nan", "loss=inf"}) {
-        EXPECT_THAT(complaint(text), HasSubstr("write a number")) << text;
+        EXPECT_THAT(refusal(text), HasSubstr("write a number")) << text;
     }
 }
 

@@ -53,20 +53,20 @@ TEST(DivideReduce, NoPartHasANegativeLength) {
     EXPECT_EQ(inverted.transfer.end, 100);
 }
 
-TEST(PaceOf, RanksApartCountByTheirMeanRate) {
+TEST(RateOf, RanksApartCountByTheirMeanRate) {
     // 100 steps a second and 50: 75 on the mean, whichever rank is asked.
-    const std::vector<RankPace> apart{{.steps = 300, .seconds = 3}, {.steps = 150, .seconds = 3}};
-    const auto pace = paceOf(apart, 32);
-    EXPECT_DOUBLE_EQ(pace->stepSeconds, 1.0 / 75);
-    EXPECT_DOUBLE_EQ(pace->samplesPerS, 32 * 150);
-    const std::vector<RankPace> swapped{apart[1], apart[0]};
-    EXPECT_DOUBLE_EQ(paceOf(swapped, 32)->stepSeconds, 1.0 / 75);
+    const std::vector<RankRate> apart{{.steps = 300, .seconds = 3}, {.steps = 150, .seconds = 3}};
+    const auto rate = rateOf(apart, 32);
+    EXPECT_DOUBLE_EQ(rate->stepSeconds, 1.0 / 75);
+    EXPECT_DOUBLE_EQ(rate->samplesPerS, 32 * 150);
+    const std::vector<RankRate> swapped{apart[1], apart[0]};
+    EXPECT_DOUBLE_EQ(rateOf(swapped, 32)->stepSeconds, 1.0 / 75);
 }
 
-TEST(PaceOf, IsNotKnownOfSomeRanksOnly) {
-    EXPECT_FALSE(paceOf({}, 32));
-    const std::vector<RankPace> one{{.steps = 300, .seconds = 3}, {.steps = 0, .seconds = 0}};
-    EXPECT_FALSE(paceOf(one, 32));
+TEST(RateOf, IsNotKnownOfSomeRanksOnly) {
+    EXPECT_FALSE(rateOf({}, 32));
+    const std::vector<RankRate> one{{.steps = 300, .seconds = 3}, {.steps = 0, .seconds = 0}};
+    EXPECT_FALSE(rateOf(one, 32));
 }
 
 Span forward(std::int64_t step, Ns start, Ns length) {

@@ -105,7 +105,6 @@ TEST(JournalWriterTest, NamesOfAnyNumberAndLengthComeBackAcrossSegments) {
     ASSERT_EQ(entries.size(), 5 * names.size() + 1);
     for (std::size_t i = 0; i + 1 < entries.size(); ++i) EXPECT_EQ(entries[i].name, names[i % names.size()]) << i;
     EXPECT_EQ(entries.back().name, std::string(1024, 'n'));
-    EXPECT_EQ(journal->recordsWritten(), entries.size());
 }
 
 TEST(JournalWriterTest, RefusesAJournalThatIsThere) {
@@ -242,7 +241,6 @@ TEST(JournalWriterTest, RecordsOfManyRanksComeBackWithTheirRank) {
     }
     const auto entries = readAll(folder / "rank");
     ASSERT_EQ(entries.size(), ranks.size());
-    EXPECT_EQ(journal->recordsWritten(), entries.size());
     EXPECT_GT(entries.back().sequence, 100 * (kSmall.segmentRecords - 1));
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const OwnedEntry& entry = entries[i];

@@ -50,7 +50,7 @@ TEST(MetricNames, OfTheWholeRunBeginLikeTheFormatSays) {
 
 // A literal elsewhere would be spelled wrong unnoticed.
 TEST(MetricNames, AreSpelledOutNowhereElse) {
-    EXPECT_THAT(test::everyComplaint([](const test::File& file) {
+    EXPECT_THAT(test::everyViolation([](const test::File& file) {
                     test::Names found;
                     const bool ours =
                         test::isSource(file) && test::layerOf(file.path) && file.path != "core/base/metric_names.h";

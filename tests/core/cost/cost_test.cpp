@@ -29,8 +29,6 @@ TEST(Cost, CollectivesByHand) {
     EXPECT_DOUBLE_EQ(allGatherSeconds(kLink, 4096, 4), 3 * 4.25);
     EXPECT_DOUBLE_EQ(allToAllSeconds(kLink, 4096, 4), 3 * 1.25);
     EXPECT_DOUBLE_EQ(broadcastSeconds(kLink, 4096, 5), 3 * 4.25);
-    EXPECT_DOUBLE_EQ(gossipSeconds(kLink, 4096, 2), 2 * 4.25);
-    EXPECT_DOUBLE_EQ(gossipSeconds(kLink, 4096, 1), messageSeconds(kLink, 4096)) << "a pair average";
 }
 
 TEST(Cost, AHierarchyPaysEachLinkForItsOwnTraffic) {
@@ -46,9 +44,6 @@ TEST(Cost, ParameterServersArePaidAtTheBusiestPort) {
     EXPECT_DOUBLE_EQ(parameterServerSeconds(kLink, 4096, 5, 1), 0.5 + 2 * 16 + 4);
     EXPECT_DOUBLE_EQ(parameterServerSeconds(kLink, 4096, 5, 2), 0.5 + 2 * 8 + 2);
     EXPECT_DOUBLE_EQ(parameterServerSeconds(kLink, 4096, 4, 4), 0.5 + 2 * 3 + 0.75);
-    EXPECT_DOUBLE_EQ(dedicatedParameterServerSeconds(kLink, 4096, 5, 1), 0.5 + 2 * 20 + 5);
-    EXPECT_DOUBLE_EQ(dedicatedParameterServerSeconds(kLink, 4096, 4, 8), 0.5 + 2 * 4 + 0.5)
-        << "more servers than workers: each worker's own port is the limit";
 }
 
 TEST(Cost, TheExampleOfTheDocumentation) {

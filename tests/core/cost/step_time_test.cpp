@@ -2,37 +2,19 @@
 
 #include <gmock/gmock.h>
 
-#include <array>
 #include <cmath>
 #include <numbers>
 #include <random>
-#include <vector>
 
 namespace dasgd {
 namespace {
-
-TEST(StepTime, BlockingAndLocalWaitForTheSlowestAndTheWire) {
-    EXPECT_DOUBLE_EQ(blockingSgdStepSeconds(0.070, 0.143), 0.213);
-    EXPECT_DOUBLE_EQ(localSgdStepSeconds(0.260, 0.140, 4), 0.100);
-    EXPECT_DOUBLE_EQ(localSgdStepSeconds(0.070, 0.143, 1), blockingSgdStepSeconds(0.070, 0.143));
-}
-
-TEST(StepTime, BucketsOverlapTheBackwardPass) {
-    const std::vector<double> ready{1, 2, 3};
-    const auto step = [&](const std::vector<double>& times) { return bucketedSgdStepSeconds(ready, times, 2, 3); };
-    EXPECT_DOUBLE_EQ(step({0.5, 0.5, 0.25}), 2 + 3.25) << "only the last bucket shows";
-    EXPECT_DOUBLE_EQ(step({3, 1, 1}), 2 + 6) << "the wire is busy from the first bucket on: 1 + 3 + 1 + 1";
-    EXPECT_DOUBLE_EQ(step({0.5, 2, 0.5}), 2 + 4.5) << "the second is still there when the third is ready";
-    EXPECT_DOUBLE_EQ(bucketedSgdStepSeconds({}, {}, 2, 3), 5) << "nothing to reduce";
-    EXPECT_DOUBLE_EQ(bucketedSgdStepSeconds(std::array{3.0}, std::array{4.0}, 2, 3), 2 + 3 + 4) << "one: no overlap";
-}
 
 TEST(StepTime, DasgdIsFlatUntilTheDelayIsUsedUpThenRisesByOneOverThePeriod) {
     EXPECT_DOUBLE_EQ(dasgdStepSeconds(0.060, 0.143, 4, 3), 0.060);
     EXPECT_DOUBLE_EQ(dasgdStepSeconds(0.060, 0.180, 4, 3), 0.060);
     EXPECT_DOUBLE_EQ(dasgdStepSeconds(0.060, 0.220, 4, 3), 0.070);
     EXPECT_DOUBLE_EQ(dasgdStepSeconds(0.060, 0.143, 4, 2), 0.060 + 0.023 / 4);
-    EXPECT_DOUBLE_EQ(dasgdStepSeconds(0.060, 0.143, 4, 0), localSgdStepSeconds(4 * 0.060, 0.143, 4));
+    EXPECT_DOUBLE_EQ(dasgdStepSeconds(0.060, 0.143, 4, 0), (4 * 0.060 + 0.143) / 4);
     EXPECT_DOUBLE_EQ(dasgdStepSeconds(0.060, 0.960, 4, 4), 0.240) << "the wire is the limit: T_m/τ";
 }
 
@@ -57,14 +39,6 @@ TEST(StepTime, ContentionCostsWhileTheTransferIsUnderWay) {
                 << communication << " " << delay;
         }
     }
-    EXPECT_TRUE(overlapPays(0.25, 0.1, 0.026));
-    EXPECT_FALSE(overlapPays(0.25, 0.1, 0.024));
-}
-
-TEST(StepTime, AWorkerWaitsForTheLastToLaunch) {
-    const std::array launches{1.00, 1.05, 0.98};
-    EXPECT_NEAR(dasgdWaitSeconds(launches, 0.14, 1.18), 0.01, 1e-12);
-    EXPECT_EQ(dasgdWaitSeconds(launches, 0.14, 1.20), 0) << "delay beyond T_m has absorbed the straggler";
 }
 
 TEST(StepTime, TheSmallestDelayThatHides) {
@@ -79,26 +53,6 @@ TEST(StepTime, TheSmallestDelayThatHides) {
         EXPECT_DOUBLE_EQ(dasgdStepSeconds(0.060, communication, 10, delay), 0.060);
         EXPECT_GT(dasgdStepSeconds(0.060, communication, 10, delay - 1), 0.060);
     }
-}
-
-TEST(StepTime, OverlappingStreamingAndAsynchronous) {
-    EXPECT_DOUBLE_EQ(overlappingStepSeconds(0.060, 0.200, 4), 0.060);
-    EXPECT_DOUBLE_EQ(overlappingStepSeconds(0.060, 0.400, 4), 0.100);
-    // 4 fragments of 0.1 s each in 100 steps of 0.06 s; with one step under way 0.04 s of each shows.
-    EXPECT_DOUBLE_EQ(streamingStepSeconds(0.060, 0.400, 4, 100, 1), 0.060 + 0.04 * 4 / 100);
-    EXPECT_DOUBLE_EQ(streamingStepSeconds(0.060, 0.400, 4, 100, 2), 0.060);
-    EXPECT_DOUBLE_EQ(streamingStepSeconds(0.060, 0.400, 1, 100, 0), localSgdStepSeconds(6, 0.400, 100));
-    EXPECT_DOUBLE_EQ(asynchronousStepSeconds(0.060, 0.050), 0.060);
-    EXPECT_DOUBLE_EQ(asynchronousStepSeconds(0.060, 0.080), 0.080);
-}
-
-TEST(StepTime, ShiftedExponentialOrderStatistics) {
-    EXPECT_EQ(harmonicNumber(0), 0);
-    EXPECT_DOUBLE_EQ(harmonicNumber(4), 25.0 / 12);
-    EXPECT_DOUBLE_EQ(expectedMaximumShiftedExponential(1, 0.12, 4), 1.25);
-    // The first of 4 finishes four times as fast as one; the second after another 1/3.
-    EXPECT_DOUBLE_EQ(expectedFinishShiftedExponential(1, 0.12, 1, 4), 1.03);
-    EXPECT_DOUBLE_EQ(expectedFinishShiftedExponential(1, 0.12, 2, 4), 1.07);
 }
 
 TEST(StepTime, NormalMaximumIsExactForFewAndTabulatedForMany) {
@@ -127,19 +81,6 @@ TEST(StepTime, NormalMaximumAgreesWithDrawing) {
     }
     // The mean of 20,000 maxima, each with a deviation of about 0.22, is good to 0.0016.
     EXPECT_NEAR(sum / kRounds, expectedMaximumNormal(2, 0.5, kWorkers), 5 * 0.0016);
-}
-
-TEST(StepTime, TheShorthandBoundsTheNormalMaximum) {
-    EXPECT_DOUBLE_EQ(boundOfMaximumNormal(1, 0.1, 2), 1 + 0.1 * std::sqrt(2 * std::numbers::ln2));
-    for (const int workers : {1, 2, 8, 128, 1024}) {
-        EXPECT_GE(boundOfMaximumNormal(1, 0.1, workers), expectedMaximumNormal(1, 0.1, workers) - 1e-12);
-    }
-}
-
-TEST(StepTime, ABarrierEveryPeriodCostsLessJitter) {
-    const double each = expectedMaximumNormal(1, 0.1, 16) - 1;
-    EXPECT_NEAR(expectedSlowestRound(1, 0.1, 9, 16) / 9 - 1, each / 3, 1e-12);
-    EXPECT_DOUBLE_EQ(expectedSlowestRound(1, 0.1, 1, 16), expectedMaximumNormal(1, 0.1, 16));
 }
 
 }  // namespace

@@ -12,11 +12,13 @@ namespace dasgd::test {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::SizeIs;
 
 class HandClock final : public Clock {
 public:
-    [[nodiscard]] Ns now() const override { return time += 10; }
+    [[nodiscard]] Ns now() const override { return time += tick; }
     void sleepUntil(Ns instant) override { time = instant; }
+    Ns tick = 10;
     mutable Ns time = 0;
 };
 
@@ -154,13 +156,13 @@ TEST_F(ExecutorTest, AnEvaluationEndsTheCleanWindow) {
     EXPECT_THAT(taken(), ElementsAre(std::pair(400, 500))) << "300 to 400 is not clean";
 }
 
-// Writes down what it is told and moves its clock by 1,000 for each piece of work.
+// Writes down what it is told and moves its clock by `step` for each piece of work.
 struct Notes final : SimulatedTime {
     explicit Notes(HandClock& clock) : clock(clock) {}
     void charge(SpanKind kind, std::int64_t bytes) override {
         told.push_back("charge " + std::string(nameOf(kind)) + " " + std::to_string(bytes));
         if (dead) throw CommError("its host failed");
-        clock.time += 1000;
+        clock.time += step;
     }
     void abandon() noexcept override { told.emplace_back("abandon"); }
     void gradientReady(std::size_t slot) override { told.push_back("gradient " + std::to_string(slot)); }
@@ -169,9 +171,12 @@ struct Notes final : SimulatedTime {
     }
     void setBatchShare(double) override {}
     void setUntimed(bool untimed) override { told.emplace_back(untimed ? "untimed" : "timed"); }
+    [[nodiscard]] bool computes() const override { return maths; }
     HandClock& clock;
     std::vector<std::string> told;
     bool dead = false;
+    bool maths = true;
+    Ns step = 1000;
 };
 
 class SimulatedExecutorTest : public ExecutorTest {
@@ -188,6 +193,30 @@ TEST_F(SimulatedExecutorTest, ChargesWorkOnceItIsDone) {
     simulated.run({SpanKind::Snapshot, 64}, [] {});
     EXPECT_THAT(time.told, ElementsAre("gradient 2", "backward layer 2", "charge backward 0", "charge snapshot 64"));
     expectSpan(0, SpanKind::Backward, 10, 1020);
+}
+
+TEST_F(SimulatedExecutorTest, ASummaryLeavesOutWorkThatTakesNoTime) {
+    SimulatedExecutor summary{clock, sink, TraceLevel::Summary, time};
+    clock.tick = 0;
+    time.step = 0;
+    summary.run({SpanKind::Update}, [] {});
+    EXPECT_THAT(sink.spans, SizeIs(0));
+    time.step = 1;
+    summary.run({SpanKind::Update}, [] {});
+    EXPECT_THAT(sink.spans, SizeIs(1));
+}
+
+TEST_F(SimulatedExecutorTest, TimeAloneIsChargedWithoutTheWorkButPassesStillLaunch) {
+    time.maths = false;
+    SimulatedExecutor timeOnly{clock, sink, TraceLevel::Full, time};
+    std::vector<std::string> done;
+    for (const SpanKind kind : {SpanKind::Data, SpanKind::Forward, SpanKind::Backward, SpanKind::Update,
+                                SpanKind::Snapshot, SpanKind::Merge, SpanKind::Eval}) {
+        timeOnly.run({kind}, [&] { done.emplace_back(nameOf(kind)); });
+    }
+    EXPECT_THAT(done, ElementsAre("forward", "backward", "eval"));
+    EXPECT_THAT(time.told, SizeIs(7));
+    EXPECT_EQ(sink.spans.size(), 7U);
 }
 
 TEST_F(SimulatedExecutorTest, DoesNotChargeWorkThatFailed) {

@@ -9,8 +9,8 @@
 #include "core/analysis/rank_meter.h"
 #include "core/analysis/timings.h"
 #include "core/cost/cost.h"
-#include "core/cost/step_time.h"
 #include "tests/support/apart.h"
+#include "tests/support/oracle_formulas.h"
 #include "tests/support/virtual_cluster.h"
 
 namespace dasgd::test {
@@ -347,8 +347,7 @@ TEST(VirtualTraining, LocalSgdWaitsForTheHiccup) {
         table({{"ranks", array(std::vector<std::int64_t>{0})}, {"factor", number(1.9)}, {"every", integer(20)}});
     const auto records = trainVirtually(
         with(lenet({{"name", text("local_sgd")}, {"period", integer(4)}}, "200Mbps"), "straggler", hiccup));
-    EXPECT_NEAR(seconds(overlapOf(records[1]).blocked),
-                10 * allReduce(200e6 / 8) + 2 * 0.9 * kStep, 1e-4);
+    EXPECT_NEAR(seconds(overlapOf(records[1]).blocked), 10 * allReduce(200e6 / 8) + 2 * 0.9 * kStep, 1e-4);
 }
 
 // What a collector makes of the ranks' spans, all of them in one window.

@@ -80,6 +80,7 @@ public:
     void serve(StepContext& context) override { context.params().weights().fill_(1000); }
     void afterStep(StepContext&) override {}
     void drain(StepContext&) override {}
+    [[nodiscard]] std::int64_t roundSteps() const override { return 0; }
 };
 const AlgorithmRegistry::Add<Bystander> kBystanderEntry{"bystander", "Of a test"};
 

@@ -1,5 +1,6 @@
 #include "core/train/evaluation_board.h"
 
+#include <ATen/CPUGeneratorImpl.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -22,9 +23,10 @@ Samples samples(std::int64_t count) {
 // Rank `rank`'s replica after `step` steps: no two are alike.
 void setReplica(SignModel& model, int rank, std::int64_t step) {
     const at::NoGradGuard guard;
-    torch::manual_seed(static_cast<std::uint64_t>(100 * step + rank));
-    model.net.weight.copy_(torch::randn({2}));
-    model.net.norm->running_mean.copy_(torch::randn({2}));
+    // Of its own: ranks that are threads would share the default generator.
+    at::Generator random = at::detail::createCPUGenerator(static_cast<std::uint64_t>(100 * step + rank));
+    model.net.weight.copy_(torch::randn({2}, random));
+    model.net.norm->running_mean.copy_(torch::randn({2}, random));
 }
 
 std::vector<double> numbersOf(const EvaluationReport& report) {
@@ -53,7 +55,7 @@ protected:
         models.push_back(std::make_unique<SignModel>());
         return {std::move(models), torch::kFloat32, test_, ranks()};
     }
-    // As the worker loop does; returns the rank's weights afterwards.
+    // As the worker loop does; returns the weight of the replica afterwards.
     at::Tensor deposit(EvaluationBoard& board, int rank, std::int64_t step, Ns now) {
         SignModel model;
         FlatParams params(model.module(), torch::kFloat32);
@@ -66,7 +68,7 @@ protected:
             };
         }
         board.deposit(Rank{rank}, step, now, model, params, publish);
-        return params.weights().clone();
+        return model.net.weight.detach().clone();
     }
     Samples test_ = samples(23);
     std::vector<std::pair<std::int64_t, std::vector<double>>> results_;

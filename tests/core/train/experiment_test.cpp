@@ -231,11 +231,11 @@ TEST(ExperimentTest, EvaluatesNoMoreOftenThanLeavesStepsToTime) {
         section(document, "cluster").set("workers", integer(workers));
         return planSteps(readExperiment(document).value(), 4000).evalEvery;
     };
-    EXPECT_EQ(evalEvery({{"name", text("independent")}}, 4, 32), 31) << "an epoch";
-    EXPECT_EQ(evalEvery({{"name", text("sync_sgd")}}, 16, 32), 21) << "three epochs of 7 steps";
+    EXPECT_EQ(evalEvery({{"name", text("independent")}}, 4, 32), 32) << "an epoch";
+    EXPECT_EQ(evalEvery({{"name", text("sync_sgd")}}, 16, 32), 24) << "three epochs of 8 steps";
     EXPECT_EQ(evalEvery({{"name", text("sync_sgd")}}, 64, 64), 20) << "an epoch is a step";
-    EXPECT_EQ(evalEvery({{"name", text("dasgd")}, {"period", integer(4)}}, 4, 32), 31);
-    EXPECT_EQ(evalEvery({{"name", text("dasgd")}, {"period", integer(16)}}, 4, 32), 93) << "64 steps are four rounds";
+    EXPECT_EQ(evalEvery({{"name", text("dasgd")}, {"period", integer(4)}}, 4, 32), 32);
+    EXPECT_EQ(evalEvery({{"name", text("dasgd")}, {"period", integer(16)}}, 4, 32), 64) << "four rounds are two epochs";
     EXPECT_EQ(evalEvery({{"name", text("local_sgd")}, {"period", integer(16)}}, 64, 64), 64);
 }
 

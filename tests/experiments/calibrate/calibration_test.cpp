@@ -111,6 +111,11 @@ TEST(Calibration, TakesTheLinkOfAnOrdinaryRunFromItsCollectives) {
     EXPECT_NEAR(calibration->compute.stepSeconds, 0.010, 1e-8);
     EXPECT_EQ(calibration->workers, 2);
     EXPECT_THAT(calibrationOf(reader, "another").error().message, HasSubstr("another"));
+
+    // A probe times the network by itself, so one without such times was cut short.
+    SQLite::Database(run.store.paths().database().string(), SQLite::OPEN_READWRITE)
+        .exec("UPDATE run SET algorithm = 'probe'");
+    EXPECT_THAT(calibrationOf(reader, run.runId).error().message, HasSubstr("ended before it timed an all-reduce"));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "experiments/base/text.h"
 #include "experiments/config/document.h"
 #include "tests/support/dasgd_program.h"
+#include "tests/support/oracle_formulas.h"
 #include "tests/support/runs.h"
 
 namespace dasgd::experiments {
@@ -52,7 +53,7 @@ TEST_F(ForecastTest, AgreesWithTheClosedForms) {
     EXPECT_GE(advised["hidden"].get<double>(), 0.999);
     EXPECT_NEAR(advised["target_s"].get<double>(), 20, 0.02);
     const auto& local = row(json, "local_sgd\", period = 4");
-    EXPECT_NEAR(local["step_ms"].get<double>(), 1e3 * localSgdStepSeconds(0.040, kTransfer, 4), 0.02);
+    EXPECT_NEAR(local["step_ms"].get<double>(), 1e3 * test::localSgdStepSeconds(0.040, kTransfer, 4), 0.02);
     const auto& published = row(json, "period = 4, delay = 1, local_weight = 0.25");
     EXPECT_NEAR(published["step_ms"].get<double>(), 1e3 * dasgdStepSeconds(0.010, kTransfer, 4, 1), 0.02);
     EXPECT_NEAR(published["target_s"].get<double>() / published["step_ms"].get<double>(), 2 / 0.8125, 1e-9);

@@ -134,18 +134,18 @@ TEST_F(ScaleCommand, DryRunStartsNothing) {
 
 TEST_F(ScaleCommand, RefusesBeforeAnythingStarts) {
     folder_.write("e.toml", timeOnly());
-    const auto complaint = [&](const std::vector<std::string>& more) {
+    const auto refusal = [&](const std::vector<std::string>& more) {
         const test::Ended ended = scale(more);
         EXPECT_EQ(ended.exit, kWrongInput) << ended.out;
         EXPECT_FALSE(std::filesystem::exists(folder_.workspace()));
         return ended.err;
     };
-    EXPECT_THAT(complaint({}), HasSubstr("--workers"));
-    EXPECT_THAT(complaint({"--workers", "1,x"}), StartsWith("dasgd: --workers 1,x: \"x\" is no whole number"));
-    EXPECT_THAT(complaint({"--workers", "1,3", "--strong"}), HasSubstr("e.toml:9:14: strong scaling shares"));
-    EXPECT_THAT(complaint({"--workers", "1,2", "--strong", "--weak"}), HasSubstr("excludes"));
-    EXPECT_THAT(complaint({"--workers", "1", "--target", "accuracy=97"}), StartsWith("dasgd: --target: "));
-    EXPECT_THAT(complaint({"--workers", "1", "--set", "train.step=3"}), HasSubstr("did you mean 'steps'?"));
+    EXPECT_THAT(refusal({}), HasSubstr("--workers"));
+    EXPECT_THAT(refusal({"--workers", "1,x"}), StartsWith("dasgd: --workers 1,x: \"x\" is no whole number"));
+    EXPECT_THAT(refusal({"--workers", "1,3", "--strong"}), HasSubstr("e.toml:9:14: strong scaling shares"));
+    EXPECT_THAT(refusal({"--workers", "1,2", "--strong", "--weak"}), HasSubstr("excludes"));
+    EXPECT_THAT(refusal({"--workers", "1", "--target", "accuracy=97"}), StartsWith("dasgd: --target: "));
+    EXPECT_THAT(refusal({"--workers", "1", "--set", "train.step=3"}), HasSubstr("did you mean 'steps'?"));
 }
 
 TEST_F(ScaleCommand, ARunThatFailsIsSaidAndLeftOut) {

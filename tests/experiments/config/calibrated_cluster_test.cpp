@@ -45,7 +45,7 @@ TEST(CalibratedCluster, LeavesTheNumberOfWorkersThatTheExperimentGives) {
 }
 
 TEST(CalibratedCluster, RefusesWhatIsNoPlatformAndCasesWithAClusterOfTheirOwn) {
-    EXPECT_THAT(refusal("", "[network]\n[train]\nsteps = 1\n"), HasSubstr("'train' has no place in a platform"));
+    EXPECT_THAT(refusal("", "[network]\n[train]\nsteps = 1\n"), HasSubstr("'train' has no place in a calibration"));
     EXPECT_THAT(refusal("", "[compute]\nstep_time = 1.0\n"), HasSubstr("needs a [network]"));
     EXPECT_THAT(refusal("", "[cluster]\nbackend = \"gloo\"\n[network]\n"), HasSubstr("its backend is \"gloo\""));
     EXPECT_THAT(refusal("[[case]]\n[case.network]\ntopology = \"star\"\n", kPlatform),

@@ -27,7 +27,7 @@ TEST(CsvExport, HasEveryRecord) {
     EXPECT_THAT(loss, HasSubstr(folder.firstRun() + ",1,train/loss,30,"));
     const std::string spans = test::contentOf(folder.path() / "out" / "spans.csv");
     EXPECT_EQ(std::count(spans.begin(), spans.end(), '\n'), 1 + *reader->spanCount(folder.firstRun()));
-    EXPECT_THAT(spans, HasSubstr(",comm,reduce,"));
+    EXPECT_THAT(spans, HasSubstr(",comm,transfer,"));
 }
 
 TEST(CsvExport, MakesFileNamesOfAnyMetric) {

@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-std::string complaint(const std::string& list) {
+std::string refusal(const std::string& list) {
     const auto counts = parseWorkerCounts(list);
     return counts ? "taken" : counts.error().message;
 }
@@ -27,18 +27,18 @@ TEST(ScalingPlan, ReadsNumbersOfWorkers) {
 }
 
 TEST(ScalingPlan, RefusesWhatIsNoNumberOfWorkers) {
-    EXPECT_THAT(complaint("1,two"), HasSubstr("\"two\" is no whole number; write them as 1,2,4,8"));
-    EXPECT_THAT(complaint(""), HasSubstr("no whole number"));
-    EXPECT_THAT(complaint("1,,2"), HasSubstr("no whole number"));
-    EXPECT_THAT(complaint("0,1"), HasSubstr("at least 1"));
-    EXPECT_THAT(complaint("4..2"), HasSubstr("must rise"));
-    EXPECT_THAT(complaint("5000"), HasSubstr("at most 4096"));
-    EXPECT_THAT(complaint("1,2,..."), HasSubstr("no end"));
-    EXPECT_THAT(complaint("1,2,...,9"), HasSubstr("does not lead to 9"));
-    EXPECT_THAT(complaint("2,3,...,9"), HasSubstr("does not lead to 9"));
-    EXPECT_THAT(complaint("1,1,...,9"), HasSubstr("does not lead to 9"));
-    EXPECT_THAT(complaint("...,4"), HasSubstr("does not lead to 4"));
-    EXPECT_THAT(complaint("1,2,...,...,8"), HasSubstr("two ellipses"));
+    EXPECT_THAT(refusal("1,two"), HasSubstr("\"two\" is no whole number; write them as 1,2,4,8"));
+    EXPECT_THAT(refusal(""), HasSubstr("no whole number"));
+    EXPECT_THAT(refusal("1,,2"), HasSubstr("no whole number"));
+    EXPECT_THAT(refusal("0,1"), HasSubstr("at least 1"));
+    EXPECT_THAT(refusal("4..2"), HasSubstr("must rise"));
+    EXPECT_THAT(refusal("5000"), HasSubstr("at most 4096"));
+    EXPECT_THAT(refusal("1,2,..."), HasSubstr("no end"));
+    EXPECT_THAT(refusal("1,2,...,9"), HasSubstr("does not lead to 9"));
+    EXPECT_THAT(refusal("2,3,...,9"), HasSubstr("does not lead to 9"));
+    EXPECT_THAT(refusal("1,1,...,9"), HasSubstr("does not lead to 9"));
+    EXPECT_THAT(refusal("...,4"), HasSubstr("does not lead to 4"));
+    EXPECT_THAT(refusal("1,2,...,...,8"), HasSubstr("two ellipses"));
 }
 
 class ScalingPlanTest : public ::testing::Test {

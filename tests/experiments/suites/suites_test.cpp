@@ -8,9 +8,9 @@
 
 #include "core/base/toml_reader.h"
 #include "core/cost/cost.h"
-#include "core/cost/sizing.h"
 #include "core/cost/step_time.h"
 #include "tests/support/dasgd_program.h"
+#include "tests/support/oracle_formulas.h"
 #include "tests/support/paths.h"
 
 namespace dasgd::experiments {
@@ -40,8 +40,7 @@ TEST(Das2016, EveryRowIsWithinFifteenPerCentOfThePaper) {
                                                   {"das2016: overfeat-fast, batch 256", 42},
                                                   {"das2016: cd-dnn, batch 1024", 6.5}};
     std::map<std::string, double> oneNode, speedUps;
-    // Time is simulated: a step takes on average what it takes in the 25 or 1,000 of the suite, to 3 %.
-    for (const auto& run : runs("das2016.toml", {"--set", "train.steps=9"})) {
+    for (const auto& run : runs("das2016.toml")) {
         const std::string row = run["experiment"];
         const double step = run["step_ms"];
         if (run["workers"] == 1) {
@@ -73,10 +72,10 @@ Network networkOf(const std::string& name) {
         return numbers;
     };
     Network network;
-    const auto add = [&](const ConvLayer& layer) {
+    const auto add = [&](const test::ConvLayer& layer) {
         const bool first = network.flops == 0;
-        network.bytes += convBytes(layer, 1);
-        network.flops += convFlops(layer, 1) * (first ? 2.0 / 3 : 1);
+        network.bytes += 4 * test::weightsOf(layer);
+        network.flops += test::convFlops(layer) * (first ? 2.0 / 3 : 1);
     };
     for (const auto& row : rows("conv")) add({row[0], row[1], row[2], row[3], row[4]});
     for (const auto& row : rows("dense")) add({row[0], row[1], 1, 1, 1});

@@ -17,6 +17,7 @@
 #include "storage/run_reader.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/processes.h"
+#include "tests/support/runs.h"
 
 namespace dasgd::experiments {
 namespace {
@@ -155,11 +156,9 @@ Recorded recordedIn(const std::filesystem::path& workspace, const std::string& r
         return true;
     };
     EXPECT_TRUE(reader->eachSpan(run, takeSpan));
-    const auto takeMetric = [&](const std::string& name, const storage::MetricSample& sample) {
-        all.metrics.emplace(name, sample.rank, sample.step, sample.wallS, sample.value);
-        return true;
-    };
-    EXPECT_TRUE(reader->eachMetric(run, takeMetric));
+    for (const test::MetricRow& metric : test::metricRows({reader->workspace()}, run)) {
+        all.metrics.emplace(metric.name, metric.rank, metric.step, metric.wall, metric.value);
+    }
     all.row = reader->run(run)->row;
     return all;
 }

@@ -35,19 +35,18 @@ TEST(FigureCommand, WritesEveryFigureAndHowItWasMade) {
 }
 
 TEST(FigureCommand, WrongWordsAreSaid) {
-    const auto complaint = [](const QStringList& words) {
+    const auto refusal = [](const QStringList& words) {
         const auto options = parseFigureOptions(words);
         return options ? std::string() : options.error().message;
     };
-    EXPECT_NE(complaint({}).find("--runs"), std::string::npos);
-    EXPECT_NE(complaint({"--runs"}).find("a value is missing"), std::string::npos);
-    EXPECT_NE(complaint({"--runs", "a"}).find("--out"), std::string::npos);
-    EXPECT_NE(complaint({"--runs", "a", "--out", "b", "--colour", "red"}).find("--colour"), std::string::npos);
-    EXPECT_NE(complaint({"--runs", "a", "--out", "b", "--smooth", "1.5"}).find("allowed 0 to 0.999"),
-              std::string::npos);
-    EXPECT_NE(complaint({"--runs", "a", "--out", "b", "--x", "hours"}).find("allowed step"), std::string::npos);
-    EXPECT_NE(complaint({"--runs", "a", "--out", "b", "--window", "5,2"}).find("--window"), std::string::npos);
-    EXPECT_EQ(complaint({"--runs", "a", "--out", "b", "--x", "wall", "--window", "1,2.5"}), "");
+    EXPECT_NE(refusal({}).find("--runs"), std::string::npos);
+    EXPECT_NE(refusal({"--runs"}).find("a value is missing"), std::string::npos);
+    EXPECT_NE(refusal({"--runs", "a"}).find("--out"), std::string::npos);
+    EXPECT_NE(refusal({"--runs", "a", "--out", "b", "--colour", "red"}).find("--colour"), std::string::npos);
+    EXPECT_NE(refusal({"--runs", "a", "--out", "b", "--smooth", "1.5"}).find("allowed 0 to 0.999"), std::string::npos);
+    EXPECT_NE(refusal({"--runs", "a", "--out", "b", "--x", "hours"}).find("allowed step"), std::string::npos);
+    EXPECT_NE(refusal({"--runs", "a", "--out", "b", "--window", "5,2"}).find("--window"), std::string::npos);
+    EXPECT_EQ(refusal({"--runs", "a", "--out", "b", "--x", "wall", "--window", "1,2.5"}), "");
 }
 
 TEST(FigureCommand, AFolderWithoutAWorkspaceIsSaid) {

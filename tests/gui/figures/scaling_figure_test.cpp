@@ -67,17 +67,17 @@ TEST_F(ScalingFigureTest, DrawsOnlyTheRunsThatAreNamed) {
 }
 
 TEST_F(ScalingFigureTest, WrongWordsAreSaid) {
-    const auto complaint = [this](const QStringList& words) {
+    const auto refusal = [this](const QStringList& words) {
         const auto written = write(words);
         return written ? std::string() : written.error().message;
     };
-    EXPECT_NE(complaint({"sideways"}).find("allowed weak, strong"), std::string::npos);
-    EXPECT_NE(complaint({"weak"}).find("--runs"), std::string::npos);
-    EXPECT_NE(complaint({"weak", "--experiment", "none"}).find("\"none\""), std::string::npos);
-    EXPECT_NE(complaint({"weak", "--experiment", "scaling", "--target", "speed=1"}).find("accuracy=0.97"),
+    EXPECT_NE(refusal({"sideways"}).find("allowed weak, strong"), std::string::npos);
+    EXPECT_NE(refusal({"weak"}).find("--runs"), std::string::npos);
+    EXPECT_NE(refusal({"weak", "--experiment", "none"}).find("\"none\""), std::string::npos);
+    EXPECT_NE(refusal({"weak", "--experiment", "scaling", "--target", "speed=1"}).find("accuracy=0.97"),
               std::string::npos);
     test::recordScaling(workspace_.store(), {.experiment = "broken", .status = "failed"});
-    EXPECT_NE(complaint({"weak", "--experiment", "broken"}).find("none of these runs has finished"), std::string::npos);
+    EXPECT_NE(refusal({"weak", "--experiment", "broken"}).find("none of these runs has finished"), std::string::npos);
 }
 
 }  // namespace

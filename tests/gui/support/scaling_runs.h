@@ -30,6 +30,7 @@ inline storage::RunInfo scalingInfo(const ScalingSpec& spec, const std::string& 
                   spec.more;
     info.seed = spec.seed;
     info.workers = spec.workers;
+    info.batchSize = spec.batch;
     info.plannedSteps = 100;
     info.stepsPerEpoch = 100;
     info.host = "test";

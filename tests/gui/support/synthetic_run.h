@@ -139,10 +139,10 @@ private:
     void metric(std::size_t rank, const char* name, double value) {
         RankTrace& trace = ranks_[rank];
         trace.journal->metric({.name = name,
-                               .step = done_ + 1,
-                               .epoch = static_cast<double>(done_ + 1) / static_cast<double>(spec_.stepsPerEpoch),
+                               .step = present_,
+                               .epoch = static_cast<double>(present_) / static_cast<double>(spec_.stepsPerEpoch),
                                .wall = trace.now,
-                               .samples = (done_ + 1) * 32 * spec_.ranks,
+                               .samples = present_ * 32 * spec_.ranks,
                                .bytesSent = trace.sent,
                                .value = value});
     }
@@ -169,6 +169,7 @@ private:
     }
 
     void step(std::int64_t step) {
+        present_ = step;
         // A step is written when it is over, as ranks do.
         if (spec_.realTime) clock_->sleepUntil(ranks_[0].now + static_cast<Ns>(spec_.stepMs * 1e6));
         for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
@@ -239,6 +240,7 @@ private:
     static constexpr std::int64_t kStepsOfWindow = 50;
     std::int64_t windowStep_ = 0;
     std::int64_t done_ = 0;
+    std::int64_t present_ = 0;  // the step that metrics carry
     Ns lastNow_ = 0;
 };
 

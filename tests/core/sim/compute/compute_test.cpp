@@ -46,7 +46,7 @@ TEST(ComputeModel, GoesThroughTheForwardPassLayerByLayerWithOneDraw) {
 const LayerWork kWork{.forward = {100, 300}, .backward = {100, 600}};
 const std::vector<std::int64_t> kSizes{30, 10};
 
-TEST(ReckonStepTimes, SplitsAGivenTimeByTheLayersFlop) {
+TEST(EstimateStepTimes, SplitsAGivenTimeByTheLayersFlop) {
     const StepTimes times = estimateStepTimes({.stepTime = "55ms"}, kWork, kSizes, 8).value();
     EXPECT_DOUBLE_EQ(times.forward, 0.020);
     EXPECT_DOUBLE_EQ(times.backward, 0.035);
@@ -54,13 +54,13 @@ TEST(ReckonStepTimes, SplitsAGivenTimeByTheLayersFlop) {
     EXPECT_THAT(times.forwardShares, ElementsAre(0.25, 0.75));
 }
 
-TEST(ReckonStepTimes, SplitsByElementsWhereNothingWasCounted) {
+TEST(EstimateStepTimes, SplitsByElementsWhereNothingWasCounted) {
     const StepTimes times = estimateStepTimes({.stepTime = "60ms"}, {{0, 0}, {0, 0}}, kSizes, 8).value();
     EXPECT_DOUBLE_EQ(times.forward, 0.020);
     EXPECT_THAT(times.gradientShares, ElementsAre(0.75, 0.25));
 }
 
-TEST(ReckonStepTimes, LetsTheUserSplit) {
+TEST(EstimateStepTimes, LetsTheUserSplit) {
     const ComputeParams shared{.stepTime = "60ms", .gradientShares = {0.1, 0.6}};
     EXPECT_THAT(estimateStepTimes(shared, kWork, kSizes, 8)->gradientShares, ElementsAre(0.1, 0.6));
     const StepTimes times = estimateStepTimes({.stepTime = "60ms", .forwardShare = 0.25}, kWork, kSizes, 8).value();
@@ -68,7 +68,7 @@ TEST(ReckonStepTimes, LetsTheUserSplit) {
     EXPECT_DOUBLE_EQ(times.backward, 0.045);
 }
 
-TEST(ReckonStepTimes, DividesTheBatchsFlopByWhatTheDeviceReaches) {
+TEST(EstimateStepTimes, DividesTheBatchsFlopByWhatTheDeviceReaches) {
     ComputeParams params{.stepTime = "device", .device = "v100", .efficiency = 0.4, .memoryBandwidth = "device"};
     params.fillInDevice();
     EXPECT_EQ(params.peakTeraflops, 15.7);
@@ -79,7 +79,7 @@ TEST(ReckonStepTimes, DividesTheBatchsFlopByWhatTheDeviceReaches) {
     EXPECT_THAT(nothing.error().message, HasSubstr("write a step_time"));
 }
 
-TEST(ReckonStepTimes, TakesThePeakOfTheUsersOwnDevice) {
+TEST(EstimateStepTimes, TakesThePeakOfTheUsersOwnDevice) {
     ComputeParams params{.stepTime = "device", .peakTeraflops = 2, .efficiency = 0.5};
     params.fillInDevice();
     EXPECT_DOUBLE_EQ(estimateStepTimes(params, kWork, kSizes, 1)->total(), 1100 / 1e12);

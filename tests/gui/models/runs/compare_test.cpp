@@ -21,19 +21,23 @@ RunItemPtr startedAt(const RunItemPtr& run, const std::string& second) {
 }
 
 TEST(Compare, AnAlgorithmHasItsColourWhateverIsBesideIt) {
-    const auto colorIn = [](std::vector<RunItemPtr> others, const std::string& algorithm) {
+    const auto named = [](const std::string& algorithm) {
+        return makeRun(algorithm, algorithm, "[algorithm]\nname = \"" + algorithm + "\"\n");
+    };
+    const auto colorIn = [&](std::vector<RunItemPtr> others, const std::string& algorithm) {
         StyleBook book;
-        others.insert(others.begin(), startedAt(makeRun("first", algorithm), "00"));
+        others.insert(others.begin(), startedAt(named(algorithm), "00"));
         book.assign(others);
         return book.styleOf(*others.front()).color;
     };
     for (const char* algorithm : {"dasgd", "sync_sgd", "one_that_is_new"}) {
-        EXPECT_EQ(colorIn({}, algorithm), colorIn({makeRun("a", "local_sgd"), makeRun("b", "easgd")}, algorithm));
+        EXPECT_EQ(colorIn({}, algorithm),
+                  colorIn({startedAt(named("local_sgd"), "01"), startedAt(named("easgd"), "02")}, algorithm));
     }
     std::set<int> distinct;
     StyleBook book;
     std::vector<RunItemPtr> runs;
-    for (int i = 0; i < kCurveColors; ++i) runs.push_back(makeRun(std::to_string(i), "algorithm" + std::to_string(i)));
+    for (int i = 0; i < kCurveColors; ++i) runs.push_back(named("algorithm" + std::to_string(i)));
     book.assign(runs);
     for (const RunItemPtr& run : runs) distinct.insert(book.styleOf(*run).color);
     EXPECT_EQ(distinct.size(), static_cast<std::size_t>(kCurveColors));
