@@ -35,9 +35,7 @@ Metric at(const char* name, std::int64_t step, std::int64_t seconds, std::int64_
 }
 
 // After 100 steps of 32 samples on each of two ranks.
-Metric timing(const char* name, double value) {
-    return {.name = name, .step = 100, .samples = 6400, .value = value};
-}
+Metric timing(const char* name, double value) { return {.name = name, .step = 100, .samples = 6400, .value = value}; }
 
 TEST_F(TallyTest, StepTimesAreEnoughForSteps) {
     tallies_.metric(0, at("train/step_ms", 50, 5, 3200, 100));
