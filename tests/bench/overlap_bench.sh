@@ -4,12 +4,13 @@
 # ÷ without. Repetitions are interleaved, so that whatever else the machine does falls on all of them alike; ratios
 # within a repetition, then their median. Needs root, two free cores and `./lab build`.
 #
-#   tests/bench/overlap_bench.sh      RATE=250mbit REPEATS=3 STEPS=29 LENET_STEPS=1500 PARTS="overlap trace"
+#   tests/bench/overlap_bench.sh      RATE=250mbit MTU=1500 REPEATS=3 STEPS=29 LENET_STEPS=1500
+#                                     ALGORITHMS="independent dasgd" PARTS="overlap trace"
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=tests/bench/on_hosts.sh
 source tests/bench/on_hosts.sh
 
-rate=${RATE:-250mbit} repeats=${REPEATS:-3} steps=${STEPS:-29} lenet_steps=${LENET_STEPS:-1500}
+rate=${RATE:-250mbit} mtu=${MTU:-1500} repeats=${REPEATS:-3} steps=${STEPS:-29} lenet_steps=${LENET_STEPS:-1500}
 parts=${PARTS:-overlap trace}
 read -ra algorithms <<<"${ALGORITHMS:-independent sync_sgd local_sgd dasgd}"
 results=$folder/results
@@ -55,12 +56,12 @@ overlap_part() {
     experiment sync_sgd 'name = "sync_sgd"' resnet18 "$steps" 2 full
     experiment local_sgd $'name = "local_sgd"\nperiod = 4' resnet18 "$steps" 2 full
     experiment dasgd $'name = "dasgd"\nperiod = 4\ndelay = 3' resnet18 "$steps" 2 full
-    tests/support/hosts.sh up 2 "$rate"
+    tests/support/hosts.sh up 2 "$rate" "$mtu"
     for ((repeat = 1; repeat <= repeats; ++repeat)); do
         for name in "${algorithms[@]}"; do overlap_run "$repeat" "$name"; done
     done
     tests/support/hosts.sh down
-    printf 'ResNet-18, batch 16, two hosts of one core, link %s, %d repetitions of %d steps\n' "$rate" "$repeats" "$steps"
+    printf 'ResNet-18, batch 16, two hosts of one core, link %s, frames of %d bytes, %d repetitions of %d steps\n' "$rate" "$mtu" "$repeats" "$steps"
     for name in "${algorithms[@]}"; do report independent "$name"; done
 }
 
