@@ -5,7 +5,7 @@
 # within a repetition, then their median. Needs root, two free cores and `./lab build`.
 #
 #   tests/bench/overlap_bench.sh      RATE=250mbit MTU=1500 REPEATS=3 STEPS=29 LENET_STEPS=1500
-#                                     ALGORITHMS="independent dasgd" PARTS="overlap trace"
+#                                     ALGORITHMS="independent sync_sgd local_sgd dasgd" PARTS="overlap trace"
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=tests/bench/on_hosts.sh
 source tests/bench/on_hosts.sh
