@@ -19,6 +19,8 @@ Status MetricsQuery::refresh(LiveStore& store) {
     if (revision_ == store.revision() && names_ == names.size()) return {};
     std::erase_if(cursors_, [&](const auto& entry) { return !store.watch().contains(entry.first.first); });
     for (const QString& run : store.watch().runs()) {
+        // Its points come after its row: before that nobody draws it.
+        if (!store.runs().contains(run)) continue;
         for (const std::string& name : names) {
             const Key key{run, name};
             Cursor& cursor = cursors_[key];

@@ -41,9 +41,12 @@ TEST_F(MetricsQueryTest, DeliversEveryPointOfAWantedMetricOnce) {
 TEST_F(MetricsQueryTest, ARunThatComesBackIsDeliveredFromItsStart) {
     const QString a = bench_.workspace.record({.ranks = 1, .steps = 10});
     const QString b = bench_.workspace.record({.ranks = 1, .steps = 10});
-    bench_.know();
     query_.want("train/loss");
     bench_.store.setWatch({a, {b}});
+    bench_.refresh(query_);
+    EXPECT_TRUE(counts_.empty()) << "their rows have not been read";
+    bench_.know();
+    bench_.store.touch();
     bench_.refresh(query_);
     bench_.store.setWatch({b, {}});
     bench_.store.setWatch({a, {b}});

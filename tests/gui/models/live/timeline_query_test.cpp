@@ -52,7 +52,7 @@ TEST_F(TimelineQueryTest, WhatHasGrownIsAnsweredAgainInTheNextRound) {
         return !frames_.empty() && frames_.back()->spans > 0;
     }));
     const std::size_t spans = frames_.back()->spans;
-    run.train(10);
+    run.train(20);
     ASSERT_TRUE(eventually([&] {
         bench_.refresh(query_);
         return frames_.back()->spans > spans;
