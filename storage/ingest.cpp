@@ -1,10 +1,10 @@
 #include "storage/ingest.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "core/analysis/timings.h"
+#include "core/base/metric_names.h"
 
 namespace dasgd::storage {
 
@@ -15,12 +15,6 @@ constexpr std::size_t kBatchEntries = 65536;
 // Between two times that the overlap numbers are formed, for each so many ranks.
 constexpr auto kOverlapPause = std::chrono::milliseconds(500);
 constexpr int kRanksOfPause = 64;
-
-// What rank 0 writes under these names is about the whole run.
-bool belongsToRun(std::string_view name) {
-    constexpr std::array<std::string_view, 4> prefixes{"eval/", "consensus/", "run/", "throughput/"};
-    return std::any_of(prefixes.begin(), prefixes.end(), [&](std::string_view p) { return name.starts_with(p); });
-}
 
 std::int64_t tagOf(int rank, const Span& span) {
     return static_cast<std::int64_t>(rank) * 256 + static_cast<std::int64_t>(span.lane) * 64 +
@@ -238,7 +232,7 @@ void RunIngest::divide(const Arrivals::Arrival& arrival, Ns lastArrival) {
 }
 
 void RunIngest::takeMetric(int rank, const Metric& metric) {
-    const bool wholeRun = rank == 0 && belongsToRun(metric.name);
+    const bool wholeRun = rank == 0 && metrics::isOfWholeRun(metric.name);
     HotStatement& insert = statements_->metric;
     insert.bind(1, runKey_);
     insert.bind(2, nameKey(metric.name));

@@ -30,6 +30,7 @@ struct RunInfo {
     bool gitDirty = false;
     std::string versions;  // JSON
     Ns clockOrigin = 0;    // raw CLOCK_MONOTONIC of the run's instant 0 on this host
+    std::string schema;    // symbols, units and defaults of the settings, JSON (storage/format.md); "" where not known
 };
 
 // Workspace paths, the same for everyone.

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
+#include "core/base/metric_names.h"
 #include "storage/database.h"
 #include "storage/migrate.h"
 
@@ -133,7 +135,32 @@ public:
         SQLite::Statement query(database, std::string("SELECT ") + kRunColumns + " FROM run_list WHERE run_id = ?");
         query.bind(1, fullId);
         query.executeStep();
-        return runRow(query);
+        readSchemas();
+        RunRow row = runRow(query);
+        row.schema = schemaOf(fullId);
+        return row;
+    }
+
+    // Reads what was added since the last call: the schema of a run is written once, with its row.
+    void readSchemas() {
+        SQLite::Statement schema(database, "SELECT id, fields FROM schema WHERE id > ?");
+        schema.bind(1, schemas_.empty() ? std::int64_t{0} : schemas_.rbegin()->first);
+        while (schema.executeStep()) {
+            schemas_[schema.getColumn(0).getInt64()] =
+                std::make_shared<const std::string>(schema.getColumn(1).getString());
+        }
+        SQLite::Statement run(database,
+                              "SELECT run.id, run_id, schema FROM run_schema JOIN run ON run.id = run_schema.run "
+                              "WHERE run_schema.run > ? ORDER BY run_schema.run");
+        run.bind(1, newestRunWithSchema_);
+        while (run.executeStep()) {
+            newestRunWithSchema_ = run.getColumn(0).getInt64();
+            schemaOf_[run.getColumn(1).getString()] = schemas_.at(run.getColumn(2).getInt64());
+        }
+    }
+    [[nodiscard]] std::shared_ptr<const std::string> schemaOf(const std::string& runId) const {
+        const auto found = schemaOf_.find(runId);
+        return found == schemaOf_.end() ? nullptr : found->second;
     }
 
     // The newest spans of the run, in any order.
@@ -182,6 +209,9 @@ private:
     std::int64_t timedRun_ = 0;
     std::int64_t timedSpans_ = -1;
     std::optional<Straggler> straggler_;
+    std::map<std::int64_t, std::shared_ptr<const std::string>> schemas_;
+    std::map<std::string, std::shared_ptr<const std::string>> schemaOf_;  // by run id
+    std::int64_t newestRunWithSchema_ = 0;
 };
 
 RunReader::RunReader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -215,6 +245,8 @@ Result<std::vector<RunRow>> RunReader::runs() {
         std::vector<RunRow> rows;
         SQLite::Statement query(impl_->database, std::string("SELECT ") + kRunColumns + " FROM run_list");
         while (query.executeStep()) rows.push_back(runRow(query));
+        impl_->readSchemas();
+        for (RunRow& row : rows) row.schema = impl_->schemaOf(row.runId);
         std::reverse(rows.begin(), rows.end());
         return rows;
     });
@@ -235,8 +267,9 @@ Result<RunDetail> RunReader::run(const std::string& runId) {
             impl_->database,
             "SELECT planned_steps, steps_per_epoch, link_emulated, link, host, cpu, git_dirty_diff, "
             "git_dirty, versions, clock_origin, (SELECT max(value) FROM metric WHERE run = run.id AND name = "
-            "(SELECT id FROM metric_name WHERE name = 'clock/error_s')), id, spans FROM run WHERE run_id = ?");
-        query.bind(1, id);
+            "(SELECT id FROM metric_name WHERE name = ?)), id, spans FROM run WHERE run_id = ?");
+        query.bind(1, metrics::kClockErrorS);
+        query.bind(2, id);
         query.executeStep();
         detail.plannedSteps = query.getColumn(0).getInt64();
         detail.stepsPerEpoch = query.getColumn(1).getDouble();

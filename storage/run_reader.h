@@ -36,6 +36,9 @@ struct RunRow {
     int inflationRanks = 0;  // how many ranks know their inflation
     // Every instant and duration of the run is simulated.
     bool timeSimulated = false;
+    // Symbols, units and defaults of the settings, JSON (storage/format.md); null where it was not recorded. Runs of
+    // one algorithm share it.
+    std::shared_ptr<const std::string> schema;
 };
 
 // Provenance and settings of a run that the list does not need.

@@ -1,4 +1,5 @@
 #include "storage/scaling.h"
+#include "core/base/metric_names.h"
 
 #include <vector>
 
@@ -29,8 +30,8 @@ Result<RunTimes> readRunTimes(RunReader& reader, const std::string& runId) {
     RunTimes times;
     DASGD_ASSIGN(const RunRow row, reader.row(runId));
     times.stepMs = row.stepMs;
-    DASGD_ASSIGN(times.accuracies, evaluations(reader, runId, "eval/accuracy"));
-    DASGD_ASSIGN(times.losses, evaluations(reader, runId, "eval/loss"));
+    DASGD_ASSIGN(times.accuracies, evaluations(reader, runId, metrics::kEvalAccuracy));
+    DASGD_ASSIGN(times.losses, evaluations(reader, runId, metrics::kEvalLoss));
     return times;
 }
 

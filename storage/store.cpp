@@ -88,6 +88,19 @@ void insertRun(SQLite::Database& database, const RunInfo& info) {
     insert.exec();
 }
 
+void insertSchema(SQLite::Database& database, const RunInfo& info) {
+    if (info.schema.empty()) return;
+    const std::int64_t run = database.getLastInsertRowid();
+    SQLite::Statement schema(database, "INSERT OR IGNORE INTO schema (fields) VALUES (?)");
+    schema.bind(1, info.schema);
+    schema.exec();
+    SQLite::Statement insert(database,
+                             "INSERT INTO run_schema (run, schema) SELECT ?, id FROM schema WHERE fields = ?");
+    insert.bind(1, run);
+    insert.bind(2, info.schema);
+    insert.exec();
+}
+
 }  // namespace
 
 std::string utcNow() {
@@ -144,6 +157,7 @@ Status Store::addRun(const RunInfo& info) {
             return fail("the run " + info.runId + " is there already, with another configuration; choose another id");
         }
         insertRun(database, info);
+        insertSchema(database, info);
         batch->commit();
         return {};
     });

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/analysis/timings.h"
+#include "core/base/metric_names.h"
 
 namespace dasgd::storage {
 
@@ -99,24 +100,24 @@ void Tallies::metric(int rank, const Metric& metric) {
     tally.samples = std::max(tally.samples, metric.samples);
     tally.bytesSent = std::max(tally.bytesSent, metric.bytesSent);
     const std::optional<double> number = std::isnan(metric.value) ? std::nullopt : std::optional(metric.value);
-    if (metric.name == "train/loss") {
+    if (metric.name == metrics::kTrainLoss) {
         tally.step = std::max(tally.step, metric.step);
         tally.trainLoss = number;
         tally.trained = true;
         if (number) improve(batch_.lossMin, *number, std::less<>());
         if (number) improve(batch_.lossMax, *number, std::greater<>());
-    } else if (metric.name == "train/step_ms") {
+    } else if (metric.name == metrics::kTrainStepMs) {
         tally.step = std::max(tally.step, metric.step);
-    } else if (metric.name == "timing/steps" && number) {
+    } else if (metric.name == metrics::kTimedSteps && number) {
         tally.timedSteps = static_cast<std::int64_t>(*number);
         batch_.timed = true;
-    } else if (metric.name == "timing/seconds") {
+    } else if (metric.name == metrics::kTimedSeconds) {
         tally.timedSeconds = number;
         batch_.timed = true;
-    } else if (rank == 0 && metric.name == "eval/loss") {
+    } else if (rank == 0 && metric.name == metrics::kEvalLoss) {
         batch_.evalLoss = number;
         batch_.evaluated = true;
-    } else if (rank == 0 && metric.name == "eval/accuracy" && number) {
+    } else if (rank == 0 && metric.name == metrics::kEvalAccuracy && number) {
         improve(batch_.bestAccuracy, *number, std::greater<>());
     }
 }
@@ -236,9 +237,10 @@ void Tallies::writePace() {
         ranks.push_back({.steps = query.getColumn(0).getInt64(), .seconds = query.getColumn(1).getDouble()});
     }
     // The mean over the steps made so far: the last batch of an epoch may be short.
-    SQLite::Statement batchSize(database_,
-                                "SELECT ifnull((SELECT max(samples) * 1.0 / nullif(max(step) * count(*), 0) FROM rank_state "
-                                "WHERE rank_state.run = run.id AND step > 0 AND samples > 0), batch_size) FROM run WHERE id = ?");
+    SQLite::Statement batchSize(
+        database_,
+        "SELECT ifnull((SELECT max(samples) * 1.0 / nullif(max(step) * count(*), 0) FROM rank_state "
+        "WHERE rank_state.run = run.id AND step > 0 AND samples > 0), batch_size) FROM run WHERE id = ?");
     batchSize.bind(1, runKey_);
     const double batch = batchSize.executeStep() ? batchSize.getColumn(0).getDouble() : 0;
     const auto pace = paceOf(ranks, batch);

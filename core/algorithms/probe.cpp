@@ -11,6 +11,7 @@
 
 #include "core/algorithms/algorithm.h"
 #include "core/algorithms/extensions.h"
+#include "core/base/metric_names.h"
 #include "core/step/archive.h"
 #include "core/step/step_context.h"
 
@@ -143,7 +144,7 @@ private:
 
     void reportGradients(StepContext& context) {
         for (std::size_t slot = 0; slot < beforeEnd_.size(); ++slot) {
-            metric(context, "probe/gradient_before_end_ms/" + std::to_string(slot), beforeEnd_[slot]);
+            metric(context, metrics::kProbeGradientBeforeEndMs + std::to_string(slot), beforeEnd_[slot]);
         }
     }
 
@@ -156,7 +157,7 @@ private:
     }
 
     void measureAllReduce(StepContext& context, at::Tensor tensor) {
-        const std::string name = "probe/all_reduce_ms/" + std::to_string(bytesOf(tensor));
+        const std::string name = metrics::kProbeAllReduceMs + std::to_string(bytesOf(tensor));
         for (std::int64_t i = 0; i < params_.repeats; ++i) {
             payload_.zero_();  // sums of sums would overflow
             meet(context);
@@ -170,7 +171,7 @@ private:
     }
 
     void measureAllGather(StepContext& context, const at::Tensor& tensor) {
-        const std::string name = "probe/all_gather_ms/" + std::to_string(bytesOf(tensor));
+        const std::string name = metrics::kProbeAllGatherMs + std::to_string(bytesOf(tensor));
         at::Tensor all = at::zeros({context.comm().size(), tensor.numel()}, tensor.options());
         for (std::int64_t i = 0; i < params_.repeats; ++i) {
             meet(context);

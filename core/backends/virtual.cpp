@@ -5,6 +5,7 @@
 
 #include "core/backends/backend.h"
 #include "core/base/check.h"
+#include "core/base/metric_names.h"
 #include "core/exec/simulated_executor.h"
 #include "core/sim/engine/world.h"
 
@@ -20,7 +21,7 @@ public:
     void operator()(const FaultEvent& fault) const {
         const Rank rank(fault.rank);
         const std::int64_t step = control_ ? control_->completed(rank) : 0;
-        sink_(rank).metric({.name = fault.ofLink ? "fault/link_down" : "fault/host_down",
+        sink_(rank).metric({.name = fault.ofLink ? metrics::kLinkDown : metrics::kHostDown,
                             .step = step,
                             .epoch = static_cast<double>(step) / stepsPerEpoch_,
                             .wall = static_cast<Ns>(std::llround(fault.at * 1e9)),
@@ -73,7 +74,7 @@ public:
         DASGD_CHECK(request.simulated);
         const SimulatedCluster& cluster = *request.simulated;
         DASGD_ASSIGN(StepTimes times, cluster.stepTimes());
-        request.sink(Rank{0}).metric({.name = "run/computed_step_ms", .value = times.total() * 1e3});
+        request.sink(Rank{0}).metric({.name = metrics::kComputedStepMs, .value = times.total() * 1e3});
         DASGD_ASSIGN(auto world,
                      VirtualWorld::create(cluster.topology,
                                           {.ranks = request.cluster->ranks(),

@@ -8,40 +8,34 @@
 
 namespace dasgd::metrics {
 
-inline constexpr std::string_view kTrainLoss = "train/loss";
-inline constexpr std::string_view kTrainStepMs = "train/step_ms";
-inline constexpr std::string_view kEvalLoss = "eval/loss";
-inline constexpr std::string_view kEvalAccuracy = "eval/accuracy";
-inline constexpr std::string_view kEvalReplicaAccuracy = "eval/replica_accuracy";
-inline constexpr std::string_view kConsensusDistance = "consensus/distance";
-inline constexpr std::string_view kSamplesPerS = "throughput/samples_per_s";
-inline constexpr std::string_view kComputedStepMs = "run/computed_step_ms";
-inline constexpr std::string_view kHostDown = "fault/host_down";
-inline constexpr std::string_view kLinkDown = "fault/link_down";
-inline constexpr std::string_view kClockErrorS = "clock/error_s";
+inline constexpr const char* kTrainLoss = "train/loss";
+inline constexpr const char* kTrainStepMs = "train/step_ms";
+inline constexpr const char* kEvalLoss = "eval/loss";
+inline constexpr const char* kEvalAccuracy = "eval/accuracy";
+inline constexpr const char* kEvalReplicaAccuracy = "eval/replica_accuracy";
+inline constexpr const char* kConsensusDistance = "consensus/distance";
+inline constexpr const char* kSamplesPerS = "throughput/samples_per_s";
+inline constexpr const char* kTimedSteps = "timing/steps";
+inline constexpr const char* kTimedSeconds = "timing/seconds";
+inline constexpr const char* kStalenessSteps = "staleness/steps";
+inline constexpr const char* kComputedStepMs = "run/computed_step_ms";
+inline constexpr const char* kHostDown = "fault/host_down";
+inline constexpr const char* kLinkDown = "fault/link_down";
+inline constexpr const char* kClockErrorS = "clock/error_s";
 
-// What follows names the payload in bytes, the parameter, or the weight.
-inline constexpr std::string_view kProbeAllReduceMs = "probe/all_reduce_ms/";
-inline constexpr std::string_view kProbeAllGatherMs = "probe/all_gather_ms/";
-inline constexpr std::string_view kProbeGradientBeforeEndMs = "probe/gradient_before_end_ms/";
-inline constexpr std::string_view kWeight = "weight/";
+// What follows is the payload in bytes, the parameter, the weight, or the name that the algorithm gave.
+inline constexpr const char* kProbeAllReduceMs = "probe/all_reduce_ms/";
+inline constexpr const char* kProbeAllGatherMs = "probe/all_gather_ms/";
+inline constexpr const char* kProbeGradientBeforeEndMs = "probe/gradient_before_end_ms/";
+inline constexpr const char* kWeight = "weight/";
+inline constexpr const char* kAlgorithm = "algorithm/";
 
 // All of them.
-inline constexpr std::array kNames{kTrainLoss,
-                                   kTrainStepMs,
-                                   kEvalLoss,
-                                   kEvalAccuracy,
-                                   kEvalReplicaAccuracy,
-                                   kConsensusDistance,
-                                   kSamplesPerS,
-                                   kComputedStepMs,
-                                   kHostDown,
-                                   kLinkDown,
-                                   kClockErrorS,
-                                   kProbeAllReduceMs,
-                                   kProbeAllGatherMs,
-                                   kProbeGradientBeforeEndMs,
-                                   kWeight};
+inline constexpr std::array<std::string_view, 19> kNames{
+    kTrainLoss,   kTrainStepMs, kEvalLoss,         kEvalAccuracy,     kEvalReplicaAccuracy,      kConsensusDistance,
+    kSamplesPerS, kTimedSteps,  kTimedSeconds,     kStalenessSteps,   kComputedStepMs,           kHostDown,
+    kLinkDown,    kClockErrorS, kProbeAllReduceMs, kProbeAllGatherMs, kProbeGradientBeforeEndMs, kWeight,
+    kAlgorithm};
 
 // What rank 0 records under these beginnings is about the whole run.
 inline constexpr std::array<std::string_view, 4> kWholeRunPrefixes{"eval/", "consensus/", "run/", "throughput/"};

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/metric_names.h"
+
 namespace dasgd {
 
 namespace {
@@ -201,7 +203,7 @@ void ClockErrorSink::recordNew() {
     if (newest == recorded_) return;
     recorded_ = newest;
     sink_.metric(
-        {.name = "clock/error_s", .wall = clock_.now(), .value = static_cast<double>(keeper_->error()) * 1e-9});
+        {.name = metrics::kClockErrorS, .wall = clock_.now(), .value = static_cast<double>(keeper_->error()) * 1e-9});
 }
 
 }  // namespace dasgd

@@ -12,6 +12,7 @@
 
 #include "core/base/check.h"
 #include "core/base/clock.h"
+#include "core/base/metric_names.h"
 #include "core/comm/communicator.h"
 #include "core/exec/executor.h"
 #include "core/step/flat_params.h"
@@ -58,7 +59,7 @@ public:
         if (extras_.metric) extras_.metric(name, value);
     }
     // The same of an algorithm's own number: the metric algorithm/<name>.
-    void metric(std::string_view name, double value) { record("algorithm/" + std::string(name), value); }
+    void metric(std::string_view name, double value) { record(metrics::kAlgorithm + std::string(name), value); }
 
     // That this rank trains on in one step; the last batch of an epoch may have fewer.
     [[nodiscard]] std::int64_t samples() const { return samples_; }

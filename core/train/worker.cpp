@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/algorithms/extensions.h"
+#include "core/base/metric_names.h"
 #include "core/step/step_context.h"
 #include "core/train/arrivals.h"
 #include "core/train/evaluation_board.h"
@@ -59,12 +60,12 @@ void recordEvaluation(Metric at, Ns wall, const EvaluationReport& report, EventS
         at.value = value;
         sink.metric(at);
     };
-    record("eval/loss", report.loss);
+    record(metrics::kEvalLoss, report.loss);
     if (!std::isnan(report.accuracy)) {
-        record("eval/accuracy", report.accuracy);
-        record("eval/replica_accuracy", report.replicaAccuracy);
+        record(metrics::kEvalAccuracy, report.accuracy);
+        record(metrics::kEvalReplicaAccuracy, report.replicaAccuracy);
     }
-    record("consensus/distance", report.consensusDistance);
+    record(metrics::kConsensusDistance, report.consensusDistance);
 }
 
 class WorkerLoop {
@@ -99,7 +100,8 @@ public:
         if (roles_.everyoneTrains() && !ownEvaluation) board_ = environment.evaluations;
         evaluator_.emplace(*model_, params_, environment.comm, data.splits.test, roles_, evaluatedModel());
         if (experiment.record.weights) {
-            for (std::int64_t i = 0; i < params_.size(); ++i) weightNames_.push_back("weight/" + std::to_string(i));
+            for (std::int64_t i = 0; i < params_.size(); ++i)
+                weightNames_.push_back(metrics::kWeight + std::to_string(i));
         }
     }
 
@@ -185,7 +187,7 @@ private:
             return;
         }
         recordWeights();
-        losses_.push(metricNow("train/loss"), local_->loss());
+        losses_.push(metricNow(metrics::kTrainLoss), local_->loss());
         losses_.readReady([this](const Metric& loss) { recordLoss(loss); });
     }
 
@@ -272,13 +274,13 @@ private:
             if (!speaks() || window.length() == 0) continue;
             const auto samples = static_cast<double>(plan_.samplesAfter(window.lastStep) -
                                                      plan_.samplesAfter(window.lastStep - window.steps));
-            metric("throughput/samples_per_s", samples / seconds(window.length()));
+            metric(metrics::kSamplesPerS, samples / seconds(window.length()));
         }
     }
 
     void recordTiming() {
-        metric("timing/steps", static_cast<double>(timedSteps_));
-        metric("timing/seconds", seconds(timed_));
+        metric(metrics::kTimedSteps, static_cast<double>(timedSteps_));
+        metric(metrics::kTimedSeconds, seconds(timed_));
     }
 
     // What a run of time only has instead of losses.
@@ -286,7 +288,7 @@ private:
         ++stepsToReport_;
         const Ns elapsed = now - reportedAt_;
         if (elapsed < kWindowPart && step_ < plan_.totalSteps) return;
-        metric("train/step_ms", seconds(elapsed) * 1e3 / static_cast<double>(stepsToReport_));
+        metric(metrics::kTrainStepMs, seconds(elapsed) * 1e3 / static_cast<double>(stepsToReport_));
         reportedAt_ = now;
         stepsToReport_ = 0;
     }

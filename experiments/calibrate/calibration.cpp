@@ -7,6 +7,7 @@
 #include <numeric>
 #include <string_view>
 
+#include "core/base/metric_names.h"
 #include "core/base/toml_reader.h"
 #include "experiments/config/document.h"
 #include "experiments/report/run_summary.h"
@@ -151,7 +152,7 @@ struct ProbeName {
     double bytes = 0;
 };
 std::optional<ProbeName> probeName(std::string_view name) {
-    constexpr std::string_view kReduce = "probe/all_reduce_ms/", kGather = "probe/all_gather_ms/";
+    constexpr std::string_view kReduce = metrics::kProbeAllReduceMs, kGather = metrics::kProbeAllGatherMs;
     const bool reduce = name.starts_with(kReduce);
     if (!reduce && !name.starts_with(kGather)) return std::nullopt;
     return ProbeName{reduce ? TimedCollective::Kind::AllReduce : TimedCollective::Kind::AllGather,
@@ -222,7 +223,7 @@ Result<LinkFit> linkOf(const std::vector<TimedCollective>& timed, int workers) {
 
 Result<std::vector<double>> gradientSharesOf(storage::RunReader& reader, const std::string& runId,
                                              double backwardSeconds) {
-    constexpr std::string_view kPrefix = "probe/gradient_before_end_ms/";
+    constexpr std::string_view kPrefix = metrics::kProbeGradientBeforeEndMs;
     DASGD_ASSIGN(const auto names, reader.metricNames(runId));
     std::map<std::size_t, double> beforeEnd;
     for (const std::string& name : names) {

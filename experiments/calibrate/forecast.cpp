@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "core/base/metric_names.h"
 #include "experiments/base/text.h"
 #include "experiments/calibrate/candidates.h"
 #include "experiments/calibrate/probe_experiment.h"
@@ -87,7 +88,7 @@ Status fixStepTime(RunSession& session, const Calibration& calibration, Value& d
     const auto* given = valueAt<std::string>(document, "compute", "step_time");
     if (given && *given != "measured") return {};
     DASGD_ASSIGN(auto reader, session.reader());
-    DASGD_ASSIGN(const auto computed, reader.metrics({.runId = calibration.runId, .name = "run/computed_step_ms"}));
+    DASGD_ASSIGN(const auto computed, reader.metrics({.runId = calibration.runId, .name = metrics::kComputedStepMs}));
     if (computed.samples.empty()) return fail("run " + calibration.runId + " recorded no run/computed_step_ms");
     put(document, "compute", "step_time", Value(csvNumber(computed.samples.front().value) + "ms"));
     put(document, "compute", "forward_share", Value(1 - calibration.compute.backwardShare));

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "experiments/config/document.h"
+#include "experiments/launch/stored_schema.h"
 
 namespace dasgd::experiments {
 
@@ -65,6 +66,7 @@ storage::RunInfo describeRun(const CheckedExperiment& experiment, const Provenan
     info.linkEmulated = !experiment.link.empty();
     info.link = experiment.link;
     info.timeSimulated = experiment.layout.timeSimulated;
+    info.schema = storedSchema(experiment.resolved);
     info.host = provenance.host;
     info.cpu = provenance.cpu;
     info.gitCommit = provenance.gitCommit;

@@ -1,4 +1,5 @@
 #include "experiments/report/equal_samples.h"
+#include "core/base/metric_names.h"
 
 #include <algorithm>
 #include <cmath>
@@ -31,8 +32,8 @@ std::optional<double> EvaluationCurve::largestUpTo(std::int64_t samples) const {
 }
 
 Result<RunCurves> curvesOf(storage::RunReader& reader, const std::string& runId) {
-    DASGD_ASSIGN(const auto losses, reader.metrics({.runId = runId, .name = "eval/loss"}));
-    DASGD_ASSIGN(const auto accuracies, reader.metrics({.runId = runId, .name = "eval/accuracy"}));
+    DASGD_ASSIGN(const auto losses, reader.metrics({.runId = runId, .name = metrics::kEvalLoss}));
+    DASGD_ASSIGN(const auto accuracies, reader.metrics({.runId = runId, .name = metrics::kEvalAccuracy}));
     return RunCurves{runId, EvaluationCurve(losses.samples), EvaluationCurve(accuracies.samples)};
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/base/metric_names.h"
 #include "experiments/base/text.h"
 
 namespace dasgd::experiments {
@@ -19,8 +20,8 @@ Result<std::vector<storage::MetricSample>> samplesOf(storage::RunReader& reader,
 
 Result<FaultCounts> faultCounts(storage::RunReader& reader, const std::string& runId) {
     FaultCounts counts;
-    DASGD_ASSIGN(const auto hosts, samplesOf(reader, runId, "fault/host_down"));
-    DASGD_ASSIGN(const auto links, samplesOf(reader, runId, "fault/link_down"));
+    DASGD_ASSIGN(const auto hosts, samplesOf(reader, runId, metrics::kHostDown));
+    DASGD_ASSIGN(const auto links, samplesOf(reader, runId, metrics::kLinkDown));
     const auto count = [](const std::vector<storage::MetricSample>& samples, int& failed, int& out) {
         for (const auto& sample : samples) {
             const bool down = sample.value == 1;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/analysis/timings.h"
+#include "core/base/metric_names.h"
 #include "experiments/report/run_summary.h"
 
 namespace dasgd::experiments {
@@ -181,7 +182,7 @@ Status exportTrace(storage::RunReader& reader, const std::string& runId, const s
     TraceWriter writer(out);
     writer.begin(runId);
     DASGD_TRY(forEachSpan(reader, runId, [&](const storage::SpanRow& row) { writer.span(row); }));
-    for (const char* name : {"train/loss", "eval/loss", "eval/accuracy", "throughput/samples_per_s"}) {
+    for (const char* name : {metrics::kTrainLoss, metrics::kEvalLoss, metrics::kEvalAccuracy, metrics::kSamplesPerS}) {
         DASGD_ASSIGN(const auto answer, reader.metrics({.runId = runId, .name = name}));
         for (const storage::MetricSample& sample : answer.samples) writer.metric(sample, name);
     }

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "core/base/metric_names.h"
 #include "core/comm/clock_sync.h"
 #include "core/train/open_host.h"
 #include "experiments/base/errors.h"
@@ -200,7 +201,7 @@ private:
         try {
             Alignment alignment = alignClock(comm, clock, isOwn);
             if (!isOwn) {
-                sink.metric({.name = "clock/error_s",
+                sink.metric({.name = metrics::kClockErrorS,
                              .wall = clock.now(),
                              .value = static_cast<double>(alignment.error) * 1e-9});
             }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/metric_names.h"
 #include "gui/figures/figure_data.h"
 #include "gui/figures/scaling_figure.h"
 #include "gui/figures/timeline_figure.h"
@@ -87,7 +88,7 @@ Status writeJson(const FigureOptions& options, const std::vector<FigureGroup>& g
     const QJsonObject query{
         {QStringLiteral("view"), QStringLiteral("metric_points")},
         {QStringLiteral("metrics"),
-         QJsonArray{QStringLiteral("train/loss"), QStringLiteral("throughput/samples_per_s")}},
+         QJsonArray{QLatin1String(metrics::kTrainLoss), QLatin1String(metrics::kSamplesPerS)}},
         {QStringLiteral("x"), QLatin1String(kAxisWords[static_cast<std::size_t>(options.axis)])},
         {QStringLiteral("smoothing"), options.smoothing},
         {QStringLiteral("over_ranks"), QStringLiteral("mean")},
@@ -151,11 +152,11 @@ Result<QStringList> writeFigures(const FigureOptions& options) {
     QStringList written;
     PaperFigure loss{.axes = {.x = x, .y = QStringLiteral("training loss") + note, .logY = options.logLoss},
                      .widthIn = options.widthIn};
-    DASGD_ASSIGN(loss.curves, figureCurves(reader, groups, "train/loss", options.axis, options.smoothing));
+    DASGD_ASSIGN(loss.curves, figureCurves(reader, groups, metrics::kTrainLoss, options.axis, options.smoothing));
     DASGD_TRY(writeFigureFiles(options.out + QStringLiteral("/loss"), loss, written));
     PaperFigure speed{.axes = {.x = x, .y = QStringLiteral("samples/s") + link, .fromZero = true},
                       .widthIn = options.widthIn};
-    DASGD_ASSIGN(speed.curves, figureCurves(reader, groups, "throughput/samples_per_s", options.axis, 0));
+    DASGD_ASSIGN(speed.curves, figureCurves(reader, groups, metrics::kSamplesPerS, options.axis, 0));
     DASGD_TRY(writeFigureFiles(options.out + QStringLiteral("/throughput"), speed, written));
 
     // The first run that has a reduction to show; any run where none has.

@@ -5,6 +5,7 @@
 #include <QSaveFile>
 #include <QTextStream>
 
+#include "core/base/metric_names.h"
 #include "gui/figures/figure_data.h"
 #include "gui/models/scaling/scaling.h"
 #include "storage/scaling.h"
@@ -83,8 +84,8 @@ QJsonObject figureJson(const FigureOptions& options, const std::vector<DrawnLine
     }
     for (const QString& file : written) files.append(QDir(options.out).relativeFilePath(file));
     QJsonObject query{
-        {QStringLiteral("metrics"),
-         QJsonArray{QStringLiteral("step_ms"), QStringLiteral("eval/accuracy"), QStringLiteral("eval/loss")}},
+        {QStringLiteral("metrics"), QJsonArray{QStringLiteral("step_ms"), QLatin1String(metrics::kEvalAccuracy),
+                                               QLatin1String(metrics::kEvalLoss)}},
         {QStringLiteral("scaling"),
          options.scaling == Scaling::Strong ? QStringLiteral("strong") : QStringLiteral("weak")},
         {QStringLiteral("efficiency"), QStringLiteral("against the smallest number of workers of each curve")},

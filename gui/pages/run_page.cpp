@@ -96,8 +96,8 @@ private:
     QHBoxLayout* makeFigures() {
         auto* row = new QHBoxLayout;
         row->setSpacing(kGap);
-        session_.wantMetric(std::string(metrics::kTrainLoss));
-        session_.wantMetric(std::string(metrics::kEvalAccuracy));
+        session_.wantMetric(metrics::kTrainLoss);
+        session_.wantMetric(metrics::kEvalAccuracy);
         row->addWidget(loss_ = new KeyFigure(tr("train loss"), tr("Mean over the ranks and the newest steps")));
         row->addWidget(
             accuracy_ = new KeyFigure(tr("test accuracy"), tr("Of the average of the ranks, at the last evaluation")));
@@ -114,11 +114,10 @@ private:
     QHBoxLayout* makeCharts() {
         auto* row = new QHBoxLayout;
         row->setSpacing(kGap);
-        row->addWidget(new ChartCard({tr("Loss"), std::string(metrics::kTrainLoss), tr("training loss"), true},
-                                     session_, context_.look));
         row->addWidget(
-            new ChartCard({tr("Throughput"), std::string(metrics::kSamplesPerS), tr("samples/s"), false, true},
-                          session_, context_.look));
+            new ChartCard({tr("Loss"), metrics::kTrainLoss, tr("training loss"), true}, session_, context_.look));
+        row->addWidget(new ChartCard({tr("Throughput"), metrics::kSamplesPerS, tr("samples/s"), false, true}, session_,
+                                     context_.look));
         return row;
     }
 
@@ -206,13 +205,13 @@ private:
     }
 
     void showCurveFigures() {
-        const Series& loss = session_.series(session_.currentId(), std::string(metrics::kTrainLoss));
+        const Series& loss = session_.series(session_.currentId(), metrics::kTrainLoss);
         if (loss.empty()) {
             loss_->setQuantity({kAbsent, {}});
         } else {
             loss_->setQuantity({shortNumber(smoothed(polylineOf(loss, XAxis::Step).y, 0.9).back()), {}});
         }
-        const Series& accuracy = session_.series(session_.currentId(), std::string(metrics::kEvalAccuracy));
+        const Series& accuracy = session_.series(session_.currentId(), metrics::kEvalAccuracy);
         accuracy_->setQuantity(accuracy.empty()
                                    ? Quantity{kAbsent, {}}
                                    : Quantity{percent(accuracy.points().back().value), QStringLiteral("%")});

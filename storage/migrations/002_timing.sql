@@ -125,3 +125,18 @@ FROM run CROSS JOIN span_chunk ON span_chunk.run = run.id
          CROSS JOIN span ON span.id BETWEEN span_chunk.first_id AND span_chunk.last_id
          CROSS JOIN span_lane ON span_lane.id = (span.tag >> 6) & 3
          CROSS JOIN span_kind ON span_kind.id = span.tag & 63;
+
+-- What a run's settings are called: symbols, units and defaults of its fields, as JSON. Runs of one algorithm share it.
+CREATE TABLE schema (
+    id     INTEGER PRIMARY KEY,
+    fields TEXT NOT NULL UNIQUE
+);
+CREATE TABLE run_schema (
+    run    INTEGER PRIMARY KEY REFERENCES run (id),
+    schema INTEGER NOT NULL REFERENCES schema (id)
+);
+CREATE VIEW setting_list AS
+SELECT run.run_id, json_extract(field.value, '$.key') AS key, json_extract(field.value, '$.symbol') AS symbol,
+       json_extract(field.value, '$.unit') AS unit, json_extract(field.value, '$.default') AS default_value
+FROM run_schema JOIN run ON run.id = run_schema.run JOIN schema ON schema.id = run_schema.schema,
+     json_each(schema.fields) AS field;

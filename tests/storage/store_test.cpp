@@ -1,3 +1,4 @@
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -87,6 +88,39 @@ TEST(StoreTest, WhatIsAddedIsWhatIsRead) {
     EXPECT_EQ(detail.gitDirtyDiff, info.gitDirtyDiff);
     EXPECT_EQ(detail.versions, info.versions);
     EXPECT_EQ(detail.clockOrigin, info.clockOrigin);
+    ASSERT_NE(detail.row.schema, nullptr);
+    EXPECT_EQ(*detail.row.schema, info.schema);
+}
+
+TEST(StoreTest, RunsOfOneSchemaShareIt) {
+    const TempDir folder;
+    Store store = orDie(Store::open(folder / "w"));
+    orDie(store.addRun(runInfo("run-a")));
+    RunReader reader = orDie(RunReader::open(folder / "w"));
+    EXPECT_EQ(orDie(reader.runs()).size(), 1U);
+    orDie(store.addRun(runInfo("run-b")));
+    RunInfo without = runInfo("run-c");
+    without.schema.clear();
+    orDie(store.addRun(without));
+    RunInfo other = runInfo("run-d");
+    other.schema = "[]";
+    orDie(store.addRun(other));
+    const std::vector<RunRow> rows = orDie(reader.runs());
+    ASSERT_EQ(rows.size(), 4U);
+    EXPECT_EQ(*rows[0].schema, "[]");
+    EXPECT_EQ(rows[1].schema, nullptr);
+    ASSERT_NE(rows[2].schema, nullptr);
+    EXPECT_EQ(rows[2].schema, rows[3].schema);
+    EXPECT_EQ(orDie(reader.run("run-a")).row.schema, rows[3].schema);
+    SQLite::Database database((folder / "w" / "lab.db").string(), SQLite::OPEN_READONLY);
+    SQLite::Statement setting(database,
+                              "SELECT key, symbol, unit, default_value FROM setting_list WHERE run_id = 'run-b'");
+    ASSERT_TRUE(setting.executeStep());
+    EXPECT_EQ(setting.getColumn(0).getString(), "algorithm.delay");
+    EXPECT_EQ(setting.getColumn(1).getString(), "d");
+    EXPECT_EQ(setting.getColumn(2).getString(), "steps");
+    EXPECT_EQ(setting.getColumn(3).getString(), "1");
+    EXPECT_FALSE(setting.executeStep());
 }
 
 TEST(StoreTest, TheSameRunMayBeJoinedAndAnotherMayNot) {

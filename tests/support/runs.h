@@ -45,7 +45,8 @@ inline storage::RunInfo runInfo(std::string id, int workers = 1) {
             .gitDirtyDiff = "+ changed",
             .gitDirty = true,
             .versions = "{\"torch\":\"2.11.0\"}",
-            .clockOrigin = 12345};
+            .clockOrigin = 12345,
+            .schema = R"([{"key":"algorithm.delay","symbol":"d","unit":"steps","default":"1"}])"};
 }
 
 // A workspace with one run whose ranks write journals and whose records are collected when asked.

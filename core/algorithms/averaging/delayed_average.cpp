@@ -3,19 +3,13 @@
 #include <torch/types.h>
 
 #include <string>
-#include <string_view>
 
 #include "core/base/check.h"
+#include "core/base/metric_names.h"
 #include "core/optimizers/optimizer.h"
 #include "core/step/archive.h"
 
 namespace dasgd {
-
-namespace {
-
-constexpr std::string_view kStalenessMetric = "staleness/steps";
-
-}  // namespace
 
 Mixer meanMixer() {
     return {.scale = [](int size) { return 1.0 / size; },
@@ -145,7 +139,7 @@ void DelayedAverage::merge(StepContext& context) {
         mergeWeights(weights, mean_.narrow(0, 0, weights.numel()));
         mergeState(context);
     });
-    context.record(kStalenessMetric, static_cast<double>(context.step() - launchedAt_));
+    context.record(metrics::kStalenessSteps, static_cast<double>(context.step() - launchedAt_));
 }
 
 void DelayedAverage::mergeWeights(at::Tensor& weights, at::Tensor mean) const {
@@ -185,7 +179,7 @@ void DelayedAverage::averageInPlace(StepContext& context) {
     Pending pending = mixer_.start(context.comm(), weights);
     context.executor().waitFor(pending, context.step(), context.params().bytes());
     if (params_.optimizerState == "reset") context.optimizer().reset();
-    context.record(kStalenessMetric, 0);
+    context.record(metrics::kStalenessSteps, 0);
 }
 
 }  // namespace dasgd

@@ -1,9 +1,8 @@
 #include "gui/models/runs/compare.h"
 
 #include <algorithm>
-#include <array>
+#include <cstdint>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include "gui/models/runs/run_config.h"
@@ -13,20 +12,11 @@ namespace dasgd::gui {
 
 namespace {
 
-// The colours that the known algorithms have wherever they appear.
-constexpr std::array<std::pair<std::string_view, int>, 7> kOwnColors{{{"dasgd", 0},
-                                                                      {"sync_sgd", 1},
-                                                                      {"local_sgd", 2},
-                                                                      {"overlap_local_sgd", 3},
-                                                                      {"cocod_sgd", 4},
-                                                                      {"easgd", 5},
-                                                                      {"independent", 6}}};
-
-int wishOf(const std::string& algorithm) {
-    for (const auto& [name, color] : kOwnColors) {
-        if (name == algorithm) return color;
-    }
-    return -1;
+// An algorithm asks for the same colour wherever it appears: one that follows from its name (FNV-1a).
+int colorWantedBy(const std::string& algorithm) {
+    std::uint32_t hash = 2166136261U;
+    for (const char c : algorithm) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
+    return static_cast<int>(hash % kCurveColors);
 }
 
 bool startedEarlier(const RunItemPtr& a, const RunItemPtr& b) {
@@ -66,10 +56,10 @@ void StyleBook::assign(std::span<const RunItemPtr> runs) {
             taken.assign(kCurveColors, false);
             ++experiment.round;
         }
-        const int wish = wishOf(run->row.algorithm);
-        const bool granted = wish >= 0 && !taken[static_cast<std::size_t>(wish)];
-        const int color =
-            granted ? wish : static_cast<int>(std::find(taken.begin(), taken.end(), false) - taken.begin());
+        const int wanted = colorWantedBy(run->row.algorithm);
+        const int color = !taken[static_cast<std::size_t>(wanted)]
+                              ? wanted
+                              : static_cast<int>(std::find(taken.begin(), taken.end(), false) - taken.begin());
         taken[static_cast<std::size_t>(color)] = true;
         const int turned = (color + experiment.round) % kCurveColors;
         experiment.styles[run->group] = {color, turned, turned};
@@ -122,7 +112,8 @@ QStringList distinguishingNames(std::span<const RunItemPtr> runs, const std::set
         QString name =
             experiments.size() > 1 ? QString::fromStdString(row.experiment) + QStringLiteral(" / ") : QString();
         name += QString::fromStdString(row.algorithm);
-        for (const auto& [key, value] : differences[i]) name += QLatin1Char(' ') + settingText(key, value);
+        for (const auto& [key, value] : differences[i])
+            name += QLatin1Char(' ') + settingText(key, value, runs[i]->schema);
         const auto& same = repetitions[runs[i]->group];
         names << (same.size() > 1 ? name + seedsInWords(settings[i], same) : name);
     }

@@ -1,35 +1,12 @@
 #include "gui/models/runs/run_config.h"
 
 #include <QRegularExpression>
-#include <array>
 
 #include "storage/scaling.h"
 
 namespace dasgd::gui {
 
 namespace {
-
-struct Sign {
-    const char* key;
-    const char* sign;
-};
-
-// The order is that of the header line.
-constexpr std::array<Sign, 14> kSigns{{{"algorithm.period", "τ"},
-                                       {"algorithm.delay", "d"},
-                                       {"algorithm.local_weight", "ξ"},
-                                       {"algorithm.correction", "c"},
-                                       {"algorithm.pull", "α"},
-                                       {"algorithm.slow_momentum", "β"},
-                                       {"algorithm.slow_learning_rate", "slow η"},
-                                       {"algorithm.outer_learning_rate", "outer η"},
-                                       {"algorithm.outer_momentum", "outer μ"},
-                                       {"algorithm.sync_steps", "k₀"},
-                                       {"algorithm.bucket_mb", "bucket"},
-                                       {"optimizer.learning_rate", "η"},
-                                       {"optimizer.momentum", "μ"},
-                                       {"cluster.workers", "P"}}};
-constexpr std::size_t kHeaderSigns = 10;  // bucket sizes and the rest tell nothing of the algorithm
 
 // "0.250000" and "4.0" as people write them.
 QString tidy(const std::string& value) {
@@ -41,27 +18,28 @@ QString tidy(const std::string& value) {
 
 }  // namespace
 
-QString settingName(const std::string& key) {
-    for (const Sign& sign : kSigns) {
-        if (key == sign.key) return QString::fromUtf8(sign.sign);
+QString settingName(const std::string& key, const RunSchema& schema) {
+    if (const Setting* setting = findSetting(schema, key); setting && !setting->symbol.isEmpty()) {
+        return setting->symbol;
     }
     const std::size_t dot = key.rfind('.');
-    const std::string last = dot == std::string::npos ? key : key.substr(dot + 1);
-    return last == "batch_size" ? QStringLiteral("batch") : QString::fromStdString(last);
+    const QString last = QString::fromStdString(dot == std::string::npos ? key : key.substr(dot + 1));
+    return last.endsWith(QLatin1String("_size")) ? last.chopped(5) : last;
 }
 
-QString settingText(const std::string& key, const std::string& value) {
-    return settingName(key) + QChar(0x00a0) + tidy(value);
+QString settingText(const std::string& key, const std::string& value, const RunSchema& schema) {
+    return settingName(key, schema) + QChar(0x00a0) + tidy(value);
 }
 
-QString settingsInWords(const Settings& settings) {
+QString settingsInWords(const Settings& settings, const RunSchema& schema) {
     QStringList parts;
-    for (std::size_t i = 0; i < kHeaderSigns; ++i) {
-        const auto found = settings.find(kSigns[i].key);
-        if (found == settings.end()) continue;
-        // A correction of zero is the published rule; saying nothing is saying that.
-        if (found->first == "algorithm.correction" && tidy(found->second) == QLatin1String("0")) continue;
-        parts << settingText(found->first, found->second);
+    for (const Setting& setting : schema) {
+        const auto found = settings.find(setting.key);
+        if (found == settings.end() || setting.symbol.isEmpty() || !setting.key.starts_with("algorithm.")) continue;
+        // A term that is zero, and zero by default, is not in the update rule.
+        const bool absent =
+            tidy(found->second) == QLatin1String("0") && tidy(setting.defaultText.toStdString()) == QLatin1String("0");
+        if (!absent) parts << settingText(found->first, found->second, schema);
     }
     return parts.join(QStringLiteral("  "));
 }
@@ -72,7 +50,7 @@ QString linkInWords(const std::string& link) {
 }
 
 QString runTitle(const storage::RunRow& row) {
-    const QString settings = settingsInWords(storage::settingsOf(row));
+    const QString settings = settingsInWords(storage::settingsOf(row), schemaOf(row));
     return QString::fromStdString(row.experiment) + QStringLiteral("  /  ") + QString::fromStdString(row.algorithm) +
            (settings.isEmpty() ? QString() : QStringLiteral("  ") + settings) + QStringLiteral("  ·  seed ") +
            QString::number(row.seed);

@@ -6,16 +6,17 @@
 #include <string>
 
 #include "core/analysis/configuration.h"
+#include "gui/models/runs/run_schema.h"
 #include "storage/run_reader.h"
 
 namespace dasgd::gui {
 
-// The algorithm's settings in the signs of the papers: "τ 4  d 3  ξ 0.25  c 1". "" where it has none worth saying.
-[[nodiscard]] QString settingsInWords(const Settings& settings);
-// A setting's sign or short name: "algorithm.delay" → "d", "train.batch_size" → "batch".
-[[nodiscard]] QString settingName(const std::string& key);
+// The algorithm's settings that have a symbol: "τ 4  d 3  ξ 0.25  c 1"; terms that are zero by default left out.
+[[nodiscard]] QString settingsInWords(const Settings& settings, const RunSchema& schema);
+// A setting's symbol, else its name: "algorithm.delay" → "d", "train.batch_size" → "batch".
+[[nodiscard]] QString settingName(const std::string& key, const RunSchema& schema);
 // One setting as it reads in a label: "d 3".
-[[nodiscard]] QString settingText(const std::string& key, const std::string& value);
+[[nodiscard]] QString settingText(const std::string& key, const std::string& value, const RunSchema& schema);
 // "delay-sweep / dasgd  τ 4  d 3  ξ 0.25 · seed 2".
 [[nodiscard]] QString runTitle(const storage::RunRow& row);
 

@@ -9,7 +9,8 @@ RunItemPtr makeRunItem(storage::RunRow row) {
     auto item = std::make_shared<RunItem>();
     item->id = QString::fromStdString(row.runId);
     const Settings settings = storage::settingsOf(row);
-    item->settings = settingsInWords(settings);
+    item->schema = schemaOf(row);
+    item->settings = settingsInWords(settings, item->schema);
     item->group = configurationKey(settings);
     item->line = placeOf(settings);
     const auto trace = settings.find("record.trace");

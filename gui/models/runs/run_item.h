@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/analysis/scaling.h"
+#include "gui/models/runs/run_schema.h"
 #include "storage/run_reader.h"
 
 namespace dasgd::gui {
@@ -15,7 +16,8 @@ namespace dasgd::gui {
 struct RunItem {
     storage::RunRow row;
     QString id;
-    QString settings;        // settingsInWords()
+    QString settings;  // settingsInWords()
+    RunSchema schema;
     std::string group;       // configurationKey()
     LinePlace line;          // where it stands on the Scaling page
     bool keepsSpans = true;  // record.trace is "full"

@@ -46,6 +46,7 @@ inline RunItemPtr makeRun(const std::string& id, const std::string& algorithm, c
     row.status = status;
     row.startedAt = "2026-11-21T12:00:00.000Z";
     row.config = config;
+    row.schema = std::make_shared<const std::string>(test::kDasgdSchema);
     return makeRunItem(std::move(row));
 }
 

@@ -19,6 +19,13 @@
 
 namespace dasgd::test {
 
+// As the engine stores it for DaSGD.
+inline const std::string kDasgdSchema = R"([{"key":"algorithm.period","symbol":"τ","unit":"steps","default":"4"},)"
+                                        R"({"key":"algorithm.delay","symbol":"d","unit":"steps","default":"1"},)"
+                                        R"({"key":"algorithm.local_weight","symbol":"ξ","unit":"","default":"0.25"},)"
+                                        R"({"key":"algorithm.correction","symbol":"c","unit":"","default":"0.0"},)"
+                                        R"({"key":"optimizer.learning_rate","symbol":"η","unit":"","default":"0.05"}])";
+
 struct SyntheticSpec {
     std::string experiment = "delay-sweep", algorithm = "dasgd";
     std::int64_t seed = 1;
@@ -37,6 +44,7 @@ public:
         storage::RunInfo info{
             .runId = id_, .experiment = spec_.experiment, .algorithm = spec_.algorithm, .backend = "gloo"};
         info.config = config();
+        info.schema = kDasgdSchema;
         info.seed = spec_.seed;
         info.workers = spec_.ranks;
         info.plannedSteps = spec_.steps;

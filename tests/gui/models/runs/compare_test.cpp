@@ -20,14 +20,23 @@ RunItemPtr startedAt(const RunItemPtr& run, const std::string& second) {
     return makeRunItem(row);
 }
 
-TEST(Compare, KnownAlgorithmsHaveTheirColour) {
+TEST(Compare, AnAlgorithmHasItsColourWhateverIsBesideIt) {
+    const auto colorIn = [](std::vector<RunItemPtr> others, const std::string& algorithm) {
+        StyleBook book;
+        others.insert(others.begin(), startedAt(makeRun("first", algorithm), "00"));
+        book.assign(others);
+        return book.styleOf(*others.front()).color;
+    };
+    for (const char* algorithm : {"dasgd", "sync_sgd", "one_that_is_new"}) {
+        EXPECT_EQ(colorIn({}, algorithm), colorIn({makeRun("a", "local_sgd"), makeRun("b", "easgd")}, algorithm));
+    }
+    std::set<int> distinct;
     StyleBook book;
-    const std::vector<RunItemPtr> runs{makeRun("a", "local_sgd"), makeRun("b", "sync_sgd"),
-                                       makeRun("c", "dasgd", delayed(3))};
+    std::vector<RunItemPtr> runs;
+    for (int i = 0; i < kCurveColors; ++i) runs.push_back(makeRun(std::to_string(i), "algorithm" + std::to_string(i)));
     book.assign(runs);
-    EXPECT_EQ(book.styleOf(*runs[2]).color, 0);
-    EXPECT_EQ(book.styleOf(*runs[1]).color, 1);
-    EXPECT_EQ(book.styleOf(*runs[0]).color, 2);
+    for (const RunItemPtr& run : runs) distinct.insert(book.styleOf(*run).color);
+    EXPECT_EQ(distinct.size(), static_cast<std::size_t>(kCurveColors));
 }
 
 TEST(Compare, StylesStayWhenRunsAreAdded) {

@@ -11,11 +11,18 @@ constexpr const char* kToml =
     "name = \"s\"\n[algorithm]\nname = \"dasgd\"\nperiod = 4\ndelay = 3\nlocal_weight = 0.25\n"
     "correction = 0.0\n[train]\nseed = 7\nbatch_size = 32\n[cluster]\nlink = { bandwidth = \"1Gbps\" }\n";
 
-TEST(RunConfig, SaysTheSettingsInThePapersSigns) {
-    EXPECT_EQ(settingsInWords(settingsOf(std::string(kToml))), QStringLiteral("τ\u00a04  d\u00a03  ξ\u00a00.25"));
-    EXPECT_EQ(settingsInWords({{"algorithm.correction", "1.0"}}), QStringLiteral("c\u00a01"));
-    EXPECT_EQ(settingsInWords({{"algorithm.name", "sync_sgd"}}), QString());
-    EXPECT_EQ(settingText("train.batch_size", "64"), QStringLiteral("batch\u00a064"));
+TEST(RunConfig, SaysTheSettingsInTheSymbolsOfTheRecord) {
+    const RunSchema dasgd = schemaOf(makeRun("r", "dasgd")->row);
+    EXPECT_EQ(settingsInWords(settingsOf(std::string(kToml)), dasgd),
+              QStringLiteral("τ\u00a04  d\u00a03  ξ\u00a00.25"));
+    EXPECT_EQ(settingsInWords({{"algorithm.correction", "1.0"}}, dasgd), QStringLiteral("c\u00a01"));
+    EXPECT_EQ(settingsInWords({{"algorithm.name", "sync_sgd"}}, dasgd), QString());
+    EXPECT_EQ(settingText("train.batch_size", "64", dasgd), QStringLiteral("batch\u00a064"));
+    EXPECT_EQ(settingText("algorithm.delay", "3", dasgd), QStringLiteral("d\u00a03"));
+    EXPECT_EQ(settingText("algorithm.delay", "3", {}), QStringLiteral("delay\u00a03")) << "an older record";
+    const RunSchema own{{.key = "algorithm.decay", .symbol = QStringLiteral("κ"), .defaultText = QStringLiteral("1")}};
+    EXPECT_EQ(settingsInWords({{"algorithm.decay", "0.5"}}, own), QStringLiteral("κ\u00a00.5"))
+        << "an algorithm that the window has never heard of";
 }
 
 TEST(RunConfig, TitleNamesExperimentAlgorithmAndSeed) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/gui/support/bench.h"
+
 namespace dasgd::gui {
 namespace {
 
@@ -20,7 +22,8 @@ TEST(RunItem, AFilterFindsWhatTheRowShows) {
                                         .seed = 7,
                                         .backend = "gloo",
                                         .status = "finished",
-                                        .config = "[algorithm]\ndelay = 3\n"});
+                                        .config = "[algorithm]\ndelay = 3\n",
+                                        .schema = std::make_shared<const std::string>(test::kDasgdSchema)});
     for (const char* word : {"20261121", "delay sweep", "gloo", "finished", "seed 7", "d\u00a03"}) {
         EXPECT_TRUE(run->haystack.contains(QString::fromUtf8(word))) << word;
     }
