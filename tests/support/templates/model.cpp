@@ -22,8 +22,8 @@ public:
     InputSpec naturalInput() const override { return {.shape = {8}, .classes = 2}; }
 
 protected:
-    Result<std::shared_ptr<Network>> makeNetwork(const InputSpec& input) const override {
-        return std::make_shared<ExtraNetwork>(input);
+    Result<std::shared_ptr<Network>> makeNetwork(const BuildContext& context) const override {
+        return std::make_shared<ExtraNetwork>(context.input);
     }
 };
 

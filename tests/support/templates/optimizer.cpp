@@ -20,6 +20,8 @@ public:
     }
     double learningRate() const override { return params_.learningRate; }
     std::vector<at::Tensor> state() override { return {}; }
+    std::int64_t stateTensors() const override { return 0; }
+    void reset() override {}
 
 private:
     ExtraOptimizerParams params_;
