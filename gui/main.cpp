@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "core/base/log.h"
 #include "gui/figures/figure_command.h"
 #include "gui/main_window.h"
 
@@ -17,11 +18,12 @@ constexpr int kWrong = 2;
 // Qt's remarks about the platform are not the user's business; DASGD_QT_LOG shows them.
 void silence(QtMsgType type, const QMessageLogContext&, const QString& message) {
     if (type != QtCriticalMsg && type != QtFatalMsg && qEnvironmentVariableIsEmpty("DASGD_QT_LOG")) return;
-    std::fprintf(stderr, "%s\n", message.toUtf8().constData());
+    dasgd::logLine(type == QtCriticalMsg || type == QtFatalMsg ? dasgd::LogLevel::Error : dasgd::LogLevel::Info,
+                   message.toStdString());
 }
 
 int complain(const std::string& message) {
-    std::fprintf(stderr, "dasgd-lab: %s\n", message.c_str());
+    dasgd::logLine(dasgd::LogLevel::Error, message);
     return kWrong;
 }
 
@@ -108,6 +110,7 @@ int runWindow(QApplication& app) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    dasgd::logToTerminal("dasgd-lab");
     const bool figures = argc > 1 && std::strcmp(argv[1], "figure") == 0;
     if (figures || (!hasDisplay() && (mentions(argc, argv, "--screenshot") || mentions(argc, argv, "--help")))) {
         qputenv("QT_QPA_PLATFORM", "offscreen");

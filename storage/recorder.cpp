@@ -7,6 +7,7 @@
 #include <mutex>
 #include <thread>
 
+#include "core/base/log.h"
 #include "storage/ingest.h"
 #include "storage/journal_source.h"
 #include "storage/run_end.h"
@@ -83,7 +84,7 @@ private:
     }
 
     void setTrouble(const std::string& text) {
-        if (!text.empty() && trouble_.empty()) std::fprintf(stderr, "dasgd: %s\n", text.c_str());
+        if (!text.empty() && trouble_.empty()) logLine(LogLevel::Error, text);
         trouble_ = text;
     }
 

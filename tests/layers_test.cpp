@@ -33,6 +33,7 @@ const std::vector<Foreign> kForeign{
       "core/schedules", "core/algorithms", "core/train", "experiments"}},
     {"SimGrid", {"simgrid/"}, {"simgrid"}, {"core/sim"}},
     {"pugixml", {"pugixml"}, {"pugixml"}, {"core/sim"}},
+    {"spdlog", {"spdlog/"}, {"spdlog"}, {"core/base"}},
     {"Qt", {"Q"}, {"Qt6::"}, {"gui"}},
     {"QCustomPlot", {"qcustomplot"}, {"QCustomPlot"}, {"gui"}},
     {"SQLite", {"sqlite3", "SQLiteCpp"}, {"SQLite", "sqlite3"}, {"storage"}},

@@ -21,6 +21,7 @@
 
 #include "core/base/check.h"
 #include "core/base/journal_format.h"
+#include "core/base/log.h"
 
 namespace dasgd {
 
@@ -242,7 +243,7 @@ private:
             lock.unlock();
             unmapRetired();
             const Status filled = fill();
-            if (!filled && !complained_) std::fprintf(stderr, "dasgd: %s\n", filled.error().message.c_str());
+            if (!filled && !complained_) logLine(LogLevel::Error, filled.error().message);
             complained_ = !filled;
             lock.lock();
             filled_.notify_all();

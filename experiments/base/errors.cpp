@@ -1,13 +1,12 @@
 #include "experiments/base/errors.h"
 
-#include <cstdio>
-
+#include "core/base/log.h"
 #include "experiments/base/text.h"
 
 namespace dasgd::experiments {
 
 int refuse(const Error& error) {
-    std::fprintf(stderr, "dasgd: %s\n", printable(error.message).c_str());
+    logLine(LogLevel::Error, printable(error.message));
     return kWrongInput;
 }
 

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "core/base/log.h"
 #include "experiments/base/errors.h"
 #include "experiments/base/text.h"
 
@@ -51,7 +52,7 @@ std::string RunSeries::run(const CheckedExperiment& experiment, const std::strin
     if (summary) {
         report(*summary, title);
     } else {
-        std::fprintf(stderr, "dasgd: %s\n", printable(summary.error().message).c_str());
+        logLine(LogLevel::Error, printable(summary.error().message));
     }
     std::fflush(stdout);
     return launched->runId;

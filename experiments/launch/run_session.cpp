@@ -1,6 +1,6 @@
 #include "experiments/launch/run_session.h"
 
-#include <cstdio>
+#include "core/base/log.h"
 
 namespace dasgd::experiments {
 
@@ -14,7 +14,8 @@ Result<std::unique_ptr<RunSession>> RunSession::open(const std::string& workspac
                                                      StopSignals& signals, bool quiet) {
     DASGD_ASSIGN(auto store, storage::Store::open(std::filesystem::absolute(workspace)));
     if (store.recovered() > 0 && !quiet) {
-        std::fprintf(stderr, "dasgd: took in the records of %d run(s) whose owner had died\n", store.recovered());
+        logLine(LogLevel::Info,
+                "took in the records of " + std::to_string(store.recovered()) + " run(s) whose owner had died");
     }
     return std::unique_ptr<RunSession>(new RunSession(std::move(store), folder, signals, quiet));
 }

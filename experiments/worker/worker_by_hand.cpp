@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "core/base/journal.h"
+#include "core/base/log.h"
 #include "core/comm/clock_sync.h"
 #include "core/comm/gloo.h"
 #include "experiments/base/errors.h"
@@ -203,7 +204,7 @@ private:
     }
 
     Result<int> conclude(const storage::WorkspacePaths& paths, const std::string& runId, const RankReport& report) {
-        if (report.state == RankState::Failed) std::fprintf(stderr, "dasgd: %s\n", report.error.c_str());
+        if (report.state == RankState::Failed) logLine(LogLevel::Error, report.error);
         if (isFirst()) {
             DASGD_ASSIGN(auto reader, storage::RunReader::open(paths.root));
             DASGD_ASSIGN(const RunSummary summary, summariseRun(reader, runId));

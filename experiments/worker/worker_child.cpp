@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/journal.h"
+#include "core/base/log.h"
 #include "core/comm/gloo.h"
 #include "core/comm/threads.h"
 #include "core/sim/engine/world.h"
@@ -33,11 +34,16 @@ void dieWith(pid_t launcher) {
 
 // Thread-safe: ranks that are threads share the pipe. Shorter than PIPE_BUF, so never torn.
 void tell(const RankReport& report) {
-    std::printf("rank %d %s at step %lld%s%s\n", report.rank, kStateNames[static_cast<std::size_t>(report.state)],
-                static_cast<long long>(report.step), report.error.empty() ? "" : ": ", report.error.c_str());
+    const bool failed = report.state == RankState::Failed;
+    logLine(failed ? LogLevel::Error : LogLevel::Info,
+            std::string(kStateNames[static_cast<std::size_t>(report.state)]) + " at step " +
+                std::to_string(report.step) + (report.error.empty() ? "" : ": " + report.error),
+            report.rank);
     const std::string line = toLine(report);
     const ssize_t written = ::write(kReportDescriptor, line.data(), line.size());
-    if (written != static_cast<ssize_t>(line.size())) std::printf("the launcher did not hear it\n");
+    if (written != static_cast<ssize_t>(line.size())) {
+        logLine(LogLevel::Warning, "the launcher did not hear it", report.rank);
+    }
 }
 
 struct Shared {
@@ -168,8 +174,8 @@ bool runAllRanks(Shared shared) {
 
 void runChild(const ChildTask& task) {
     dieWith(task.launcher);
-    std::setvbuf(stdout, nullptr, _IOLBF, 0);
-    std::printf("rank %d, process %d\n", task.rank, ::getpid());
+    logAsRanks();
+    logLine(LogLevel::Info, "process " + std::to_string(::getpid()), task.rank);
     const auto experiment = readSingleExperiment(task.file, {});
     if (!experiment) {
         tell(failedRank(task.rank, experiment.error(), nullptr));

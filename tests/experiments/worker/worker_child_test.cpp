@@ -32,7 +32,8 @@ TEST(WorkerChild, LogsWhichRankItWasAndHowItEnded) {
     for (int rank = 0; rank < 2; ++rank) {
         const auto log =
             folder.workspace() / "runs" / folder.firstRun() / "logs" / ("rank-" + std::to_string(rank) + ".log");
-        EXPECT_THAT(test::contentOf(log), HasSubstr("rank " + std::to_string(rank) + " finished at step 30"));
+        EXPECT_THAT(test::contentOf(log), ::testing::ContainsRegex("[0-9:]{8}[.][0-9]{3} info rank " +
+                                                                   std::to_string(rank) + ": finished at step 30\n"));
     }
 }
 
