@@ -3,6 +3,8 @@
 // in extensions.h.
 #pragma once
 
+#include <cstdint>
+
 #include "core/base/registry.h"
 
 namespace dasgd {
@@ -22,6 +24,9 @@ public:
     // Nothing is in flight after it. Called at the end and before a stop. An average that is not due yet is dropped:
     // every local step it had seen is in the local weights too.
     virtual void drain(StepContext&) = 0;
+    // Steps of a round: after so many it has launched and awaited all that it ever does. 0: it never communicates, so
+    // that its ranks run apart. Times are taken over whole rounds. Default: every step.
+    [[nodiscard]] virtual std::int64_t roundSteps() const { return 1; }
     // Whether it is only a model of the time that one takes: it leaves the weights alone, so that it can be used in
     // virtual runs without maths alone. Default: no.
     [[nodiscard]] virtual bool isTimeOnly() const { return false; }

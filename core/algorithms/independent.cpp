@@ -14,6 +14,7 @@ public:
     // Has no state.
     void save(StepContext&, Archive&) override {}
     Status load(StepContext&, const Archive&) override { return {}; }
+    [[nodiscard]] std::int64_t roundSteps() const override { return 0; }
 };
 
 const AlgorithmRegistry::Add<Independent> kIndependentEntry{"independent",

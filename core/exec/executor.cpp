@@ -9,11 +9,14 @@ namespace {
 
 bool interrupts(const Work& work) { return work.kind == SpanKind::Wait; }
 
+bool disturbs(const Work& work) { return work.kind == SpanKind::Eval || work.kind == SpanKind::Checkpoint; }
+
 }  // namespace
 
 void Executor::enter(Open& open) {
     open_ = &open;
     if (open.outer && interrupts(open.work)) record(*open.outer, open.start);
+    if (disturbs(open.work)) windows_.disturb(step_);
 }
 
 void Executor::leave(Open& open) {
@@ -49,12 +52,18 @@ void Executor::waitFor(Pending& pending, std::int64_t launchedAt, std::int64_t b
     } else {
         run({.kind = SpanKind::Wait, .collective = pending.collective()}, [&] { pending.wait(); });
     }
+    windows_.waited(launchedAt);
     Unended ended{std::exchange(pending, {}), launchedAt, bytes};
     if (!record(ended)) unended_.push_back(std::move(ended));
 }
 
 void Executor::flush() {
     while (!unended_.empty() && record(unended_.front())) unended_.pop_front();
+}
+
+void Executor::stepDone(Ns now) {
+    flush();
+    windows_.stepDone(step_, now);
 }
 
 bool Executor::record(Unended& ended) {
@@ -73,7 +82,7 @@ bool Executor::record(Unended& ended) {
 void Executor::add(const Span& span) {
     if (level_ == TraceLevel::Off) return;
     meter_.add(span);
-    if (level_ == TraceLevel::Full) sink_.span(span);
+    sink_.span(span);
 }
 
 }  // namespace dasgd

@@ -10,14 +10,17 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "core/analysis/overlap.h"
 #include "core/base/clock.h"
 #include "core/base/event.h"
 #include "core/comm/pending.h"
+#include "core/exec/clean_windows.h"
 
 namespace dasgd {
 
+// Summary: spans are recorded as at Full, for who forms numbers from them, but not kept (storage/format.md).
 enum class TraceLevel : std::uint8_t { Off, Summary, Full };
 
 struct Work {
@@ -34,12 +37,15 @@ public:
     Executor(const Executor&) = delete;
     Executor& operator=(const Executor&) = delete;
 
+    // How clean windows are found; before the first step.
+    void setWindows(const CleanWindowOptions& options) { windows_ = CleanWindows(options); }
     // The step that spans carry from now on.
     void moveTo(std::int64_t step) { step_ = step; }
 
     // Does `work` by calling `f`, and records it on the compute lane from start to end. Calls nest; a wait inside a
     // pass interrupts it: what is recorded of the pass is the time before and after. Throws what `f` throws, having
-    // recorded the work so far, and CommError where the rank's host failed for good in simulated time.
+    // recorded the work so far, and CommError where the rank's host failed for good in simulated time. An evaluation or
+    // a checkpoint ends the clean window.
     template <class F>
     void run(const Work& work, F&& f) {
         Open open{.work = work, .step = step_, .start = now(), .outer = open_};
@@ -60,6 +66,13 @@ public:
 
     // Records operations that were waited for and whose end was not known then but is now, in the order of the waits.
     void flush();
+
+    // The present step is complete, at `now`.
+    void stepDone(Ns now);
+    // The last step was made: what follows belongs to no window.
+    void stepsDone() { windows_.end(); }
+    // Clean windows, or parts of one, that were completed since the last call, in order. At every level.
+    [[nodiscard]] std::vector<CleanWindow> takeWindows() { return windows_.take(); }
 
     // The backward pass under way has come to where the gradient of parameter `slot` is ready. From inside autograd.
     virtual void gradientReady(std::size_t slot) = 0;
@@ -110,6 +123,7 @@ private:
     TraceLevel level_;
     std::int64_t step_ = 0;
     OverlapMeter meter_;
+    CleanWindows windows_{CleanWindowOptions{}};
     Open* open_ = nullptr;  // the innermost
     std::deque<Unended> unended_;
 };

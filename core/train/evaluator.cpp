@@ -3,7 +3,9 @@
 #include <torch/types.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace dasgd {
@@ -11,22 +13,6 @@ namespace dasgd {
 namespace {
 
 constexpr std::int64_t kEvaluationBatch = 256;
-
-// Weights and buffers of a module, to put back later.
-struct Saved {
-    at::Tensor weights;
-    std::vector<at::Tensor> buffers;
-    explicit Saved(FlatParams& params) : weights(params.weights().clone()) {
-        for (const at::Tensor& buffer : params.buffers()) buffers.push_back(buffer.clone());
-    }
-    void restore(FlatParams& params) const {
-        params.weights().copy_(weights);
-        for (std::size_t i = 0; i < buffers.size(); ++i) {
-            at::Tensor target = params.buffers()[i];
-            target.copy_(buffers[i]);
-        }
-    }
-};
 
 void reduceNow(Communicator& comm, at::Tensor& tensor, Reduce op) {
     Pending pending = comm.allReduce(tensor, op);
@@ -43,6 +29,77 @@ void averageOverTrainers(Communicator& comm, at::Tensor& tensor, const Roles& ro
 
 }  // namespace
 
+void record(const EvaluationReport& report, Metric at, Ns wall, EventSink& sink) {
+    at.wall = wall;
+    const auto add = [&](std::string_view name, double value) {
+        at.name = name;
+        at.value = value;
+        sink.metric(at);
+    };
+    add("eval/loss", report.loss);
+    if (!std::isnan(report.accuracy)) {
+        add("eval/accuracy", report.accuracy);
+        add("eval/replica_accuracy", report.replicaAccuracy);
+    }
+    add("consensus/distance", report.consensusDistance);
+}
+
+Samples shareOf(const Samples& test, int trainer, int trainers) {
+    Samples share;
+    if (test.count() == 0) return share;
+    share.inputs = test.inputs.slice(0, trainer, test.count(), trainers).contiguous();
+    share.targets = test.targets.slice(0, trainer, test.count(), trainers).contiguous();
+    return share;
+}
+
+Evaluation evaluateOn(Model& model, const Samples& share) {
+    const at::NoGradGuard guard;
+    if (!share.targets.defined()) return model.evaluate({});
+    Evaluation total;
+    for (std::int64_t begin = 0; begin < share.count(); begin += kEvaluationBatch) {
+        const std::int64_t end = std::min(begin + kEvaluationBatch, share.count());
+        const Evaluation part = model.evaluate({share.inputs.slice(0, begin, end), share.targets.slice(0, begin, end)});
+        total.lossSum += part.lossSum;
+        total.correct += part.correct;
+        total.samples += part.samples;
+    }
+    return total;
+}
+
+at::Tensor summandsOf(const Evaluation& mean, const Evaluation& replica, double distance) {
+    return torch::tensor({mean.lossSum, static_cast<double>(mean.correct), static_cast<double>(mean.samples),
+                          static_cast<double>(replica.correct), distance},
+                         torch::kFloat64);
+}
+
+EvaluationReport reportOf(const at::Tensor& sums, int trainers, bool classifies) {
+    const auto* sum = sums.const_data_ptr<double>();
+    const double samples = sum[2];
+    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+    return {.loss = sum[0] / samples,
+            .accuracy = classifies ? sum[1] / samples : kNone,
+            .replicaAccuracy = classifies ? sum[3] / samples : kNone,
+            .consensusDistance = sum[4] / trainers};
+}
+
+double squaredDistance(const at::Tensor& weights, const at::Tensor& others) {
+    return (weights - others).to(torch::kFloat64).square().sum().item<double>();
+}
+
+at::Tensor copyOfBuffers(const FlatParams& params) {
+    std::vector<at::Tensor> flat;
+    for (const at::Tensor& buffer : params.buffers()) flat.push_back(buffer.flatten());
+    return flat.empty() ? at::Tensor() : torch::cat(flat);
+}
+
+void setBuffers(const FlatParams& params, const at::Tensor& flat) {
+    std::int64_t offset = 0;
+    for (const at::Tensor& buffer : params.buffers()) {
+        buffer.copy_(flat.slice(0, offset, offset + buffer.numel()).view_as(buffer));
+        offset += buffer.numel();
+    }
+}
+
 void averageModel(FlatParams& params, Communicator& comm, const Roles& roles) {
     const at::NoGradGuard guard;
     averageOverTrainers(comm, params.weights(), roles);
@@ -51,16 +108,10 @@ void averageModel(FlatParams& params, Communicator& comm, const Roles& roles) {
 
 void averageBuffers(FlatParams& params, Communicator& comm, const Roles& roles) {
     const at::NoGradGuard guard;
-    std::vector<at::Tensor> flat;
-    for (const at::Tensor& buffer : params.buffers()) flat.push_back(buffer.flatten());
-    if (flat.empty()) return;
-    at::Tensor buffers = torch::cat(flat);
+    at::Tensor buffers = copyOfBuffers(params);
+    if (!buffers.defined()) return;
     averageOverTrainers(comm, buffers, roles);
-    std::int64_t offset = 0;
-    for (const at::Tensor& buffer : params.buffers()) {
-        buffer.copy_(buffers.slice(0, offset, offset + buffer.numel()).view_as(buffer));
-        offset += buffer.numel();
-    }
+    setBuffers(params, buffers);
 }
 
 Evaluator::Evaluator(Model& model, FlatParams& params, Communicator& comm, const Samples& test, Roles roles,
@@ -72,52 +123,23 @@ Evaluator::Evaluator(Model& model, FlatParams& params, Communicator& comm, const
       take_(take ? std::move(take) : [this] { averageModel(params_, comm_, roles_); }),
       judges_(roles_.trains(comm.rank())),
       classifies_(test.count() > 0) {
-    if (test.count() == 0 || !judges_) return;
-    const int own = roles_.trainerIndex(comm.rank());
-    // Every P-th sample, so that test sets sorted by class are shared out evenly.
-    share_.inputs = test.inputs.slice(0, own, test.count(), roles_.trainers()).contiguous();
-    share_.targets = test.targets.slice(0, own, test.count(), roles_.trainers()).contiguous();
-}
-
-Evaluation Evaluator::onOwnShare() {
-    const at::NoGradGuard guard;
-    if (!judges_) return {};
-    if (!share_.targets.defined()) return model_.evaluate({});
-    Evaluation total;
-    for (std::int64_t begin = 0; begin < share_.count(); begin += kEvaluationBatch) {
-        const std::int64_t end = std::min(begin + kEvaluationBatch, share_.count());
-        const Evaluation part =
-            model_.evaluate({share_.inputs.slice(0, begin, end), share_.targets.slice(0, begin, end)});
-        total.lossSum += part.lossSum;
-        total.correct += part.correct;
-        total.samples += part.samples;
-    }
-    return total;
+    if (judges_) share_ = shareOf(test, roles_.trainerIndex(comm.rank()), roles_.trainers());
 }
 
 EvaluationReport Evaluator::evaluate() {
     const at::NoGradGuard guard;
-    const std::int64_t sentBefore = comm_.bytesSent();
     const Evaluation replica = onOwnShare();
-    const Saved own(params_);
+    const at::Tensor weights = params_.weights().clone();
+    const at::Tensor buffers = copyOfBuffers(params_);
     take_();
     const Evaluation mean = onOwnShare();
-    const double distance =
-        !judges_ ? 0 : (own.weights - params_.weights()).to(torch::kFloat64).square().sum().item<double>();
-    own.restore(params_);
+    const double distance = judges_ ? squaredDistance(weights, params_.weights()) : 0;
+    params_.weights().copy_(weights);
+    if (buffers.defined()) setBuffers(params_, buffers);
 
-    at::Tensor sums = torch::tensor({mean.lossSum, static_cast<double>(mean.correct), static_cast<double>(mean.samples),
-                                     static_cast<double>(replica.correct), distance},
-                                    torch::kFloat64);
+    at::Tensor sums = summandsOf(mean, replica, distance);
     reduceNow(comm_, sums, Reduce::Sum);
-    const auto* sum = sums.const_data_ptr<double>();
-    const double samples = sum[2];
-    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-    return {.loss = sum[0] / samples,
-            .accuracy = classifies_ ? sum[1] / samples : kNone,
-            .replicaAccuracy = classifies_ ? sum[3] / samples : kNone,
-            .consensusDistance = sum[4] / roles_.trainers(),
-            .bytesSent = comm_.bytesSent() - sentBefore};
+    return reportOf(sums, roles_.trainers(), classifies_);
 }
 
 }  // namespace dasgd

@@ -1,10 +1,11 @@
-// Measures the mean model ⟨w⟩, or the one that the algorithm names, on the test set, each rank on its share, and how
-// far the replicas have drifted from it.
+// Measures the mean model ⟨w⟩, or the one that the algorithm names, on the test set, and how far the replicas have
+// drifted from it. All ranks meet for it, each judging its share; in simulated time see evaluation_board.h.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 
+#include "core/base/event.h"
 #include "core/comm/communicator.h"
 #include "core/datasets/dataset.h"
 #include "core/models/model.h"
@@ -18,8 +19,27 @@ struct EvaluationReport {
     double accuracy = 0;           // 0..1, of ⟨w⟩; NaN where there is nothing to classify
     double replicaAccuracy = 0;    // the same, each sample judged by the replica of the rank that holds it
     double consensusDistance = 0;  // ⟨‖wᵢ − ⟨w⟩‖²⟩
-    std::int64_t bytesSent = 0;    // by this rank for the evaluation alone
 };
+
+// As metrics eval/… and consensus/…; `at` has the step, samples and bytes, `wall` when the report was known.
+void record(const EvaluationReport& report, Metric at, Ns wall, EventSink& sink);
+
+// The part of the test set that trainer number `trainer` of `trainers` judges: every so many samples, so that sets
+// sorted by class are shared out evenly. Undefined tensors for a model that needs no data.
+[[nodiscard]] Samples shareOf(const Samples& test, int trainer, int trainers);
+
+// Of the model with its present weights. Neither changes them nor communicates.
+[[nodiscard]] Evaluation evaluateOn(Model& model, const Samples& share);
+
+// One rank's summands of a report: what `mean` and `replica` got on its share, and the squared distance between them.
+[[nodiscard]] at::Tensor summandsOf(const Evaluation& mean, const Evaluation& replica, double distance);
+// `sums`: of all ranks' summands.
+[[nodiscard]] EvaluationReport reportOf(const at::Tensor& sums, int trainers, bool classifies);
+[[nodiscard]] double squaredDistance(const at::Tensor& weights, const at::Tensor& others);
+
+// The floating-point buffers in one tensor, a copy; undefined where there are none.
+[[nodiscard]] at::Tensor copyOfBuffers(const FlatParams& params);
+void setBuffers(const FlatParams& params, const at::Tensor& flat);
 
 class Evaluator {
 public:
@@ -38,7 +58,7 @@ public:
     void takeModel() { take_(); }
 
 private:
-    [[nodiscard]] Evaluation onOwnShare();
+    [[nodiscard]] Evaluation onOwnShare() { return judges_ ? evaluateOn(model_, share_) : Evaluation{}; }
 
     Model& model_;
     FlatParams& params_;

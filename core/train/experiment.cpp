@@ -317,12 +317,25 @@ Result<Experiment> readExperiment(const Value& document) {
     return experiment;
 }
 
+namespace {
+
+constexpr std::int64_t kFewestStepsToEvaluation = 20;
+constexpr std::int64_t kFewestRoundsToEvaluation = 4;
+
+std::int64_t defaultEvalEvery(const Experiment& experiment, std::int64_t stepsPerEpoch) {
+    const std::int64_t rounds = kFewestRoundsToEvaluation * experiment.makeAlgorithm()->roundSteps();
+    const std::int64_t steps = std::max(kFewestStepsToEvaluation, rounds);
+    return (steps + stepsPerEpoch - 1) / stepsPerEpoch * stepsPerEpoch;
+}
+
+}  // namespace
+
 Plan planSteps(const Experiment& experiment, std::int64_t trainSamples) {
     const TrainParams& train = experiment.train;
     Plan plan;
     plan.stepsPerEpoch = std::max<std::int64_t>(1, trainSamples / (experiment.roles().trainers() * train.batchSize));
     plan.totalSteps = train.steps > 0 ? train.steps : train.epochs * plan.stepsPerEpoch;
-    plan.evalEvery = train.evalEvery > 0 ? train.evalEvery : plan.stepsPerEpoch;
+    plan.evalEvery = train.evalEvery > 0 ? train.evalEvery : defaultEvalEvery(experiment, plan.stepsPerEpoch);
     return plan;
 }
 

@@ -31,7 +31,7 @@ struct TrainParams {
     std::int64_t batchSize = 32;
     std::int64_t seed = 1;
     std::string precision = "float32";
-    std::int64_t evalEvery = 0;  // steps; 0: at every epoch's end
+    std::int64_t evalEvery = 0;  // steps; 0: see planSteps()
     void visit(auto&& f) {
         f(epochs, "epochs", {.min = 0, .max = 1e9, .help = "Passes over the training set; give this or steps"});
         f(steps, "steps", {.min = 0, .max = 1e12, .help = "Local steps a worker; give this or epochs"});
@@ -40,7 +40,11 @@ struct TrainParams {
         f(seed, "seed", {.min = 0, .max = 9e15, .help = "Of initial weights, shuffles and partitions"});
         f(precision, "precision", {.help = "Type of weights and arithmetic", .choices = {"float32", "float64"}});
         f(evalEvery, "eval_every",
-          {.min = 0, .max = 1e12, .unit = "steps", .help = "Evaluate after so many steps; 0: after each epoch"});
+          {.min = 0,
+           .max = 1e12,
+           .unit = "steps",
+           .help = "Evaluate after so many steps; 0: after each epoch, or after as many epochs as make 20 steps and 4 "
+                   "rounds of the algorithm, so that steps remain to be timed that no evaluation disturbs"});
     }
     [[nodiscard]] std::optional<FieldError> check() const;
 };
@@ -124,7 +128,9 @@ struct Plan {
     std::int64_t parameters = 0;  // N
 };
 
-// `trainSamples` is 0 for a model that needs no data: an epoch is one step then.
+// `trainSamples` is 0 for a model that needs no data: an epoch is one step then. Where train.eval_every is 0,
+// evaluations come after every epoch, but no more often than every 20 steps and every 4 rounds of the algorithm: after
+// the smallest number of whole epochs that is not less. Two evaluations that are nearer leave no whole round to time.
 [[nodiscard]] Plan planSteps(const Experiment& experiment, std::int64_t trainSamples);
 
 // Loads the data and builds the model once, as every rank will: what can be refused is refused here, before any rank

@@ -1,8 +1,17 @@
 #include "core/train/loss_queue.h"
 
+#include <cmath>
+#include <string>
 #include <utility>
 
 namespace dasgd {
+
+void throwIfDiverged(const Metric& loss, Rank rank) {
+    if (std::isfinite(loss.value)) return;
+    throw Diverged("the training loss of rank " + std::to_string(rank.value()) + " is " +
+                   (std::isnan(loss.value) ? "NaN" : "infinite") + " at step " + std::to_string(loss.step) +
+                   ". A smaller learning rate, warm-up or a smaller delay usually helps.");
+}
 
 void LossQueue::push(const Metric& at, std::unique_ptr<LaterValue> loss) { entries_.push_back({at, std::move(loss)}); }
 

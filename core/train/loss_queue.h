@@ -5,11 +5,19 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 
 #include "core/base/event.h"
+#include "core/base/ids.h"
 #include "core/train/later_value.h"
 
 namespace dasgd {
+
+struct Diverged : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+// Throws Diverged, naming rank and step, where `loss` is NaN or infinite.
+void throwIfDiverged(const Metric& loss, Rank rank);
 
 class LossQueue {
 public:

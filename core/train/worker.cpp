@@ -3,12 +3,14 @@
 #include <ATen/Parallel.h>
 #include <torch/types.h>
 
-#include <cmath>
+#include <algorithm>
 #include <optional>
 #include <vector>
 
 #include "core/algorithms/extensions.h"
 #include "core/step/step_context.h"
+#include "core/train/arrivals.h"
+#include "core/train/evaluation_board.h"
 #include "core/train/evaluator.h"
 #include "core/train/local_step.h"
 #include "core/train/loss_queue.h"
@@ -17,7 +19,10 @@ namespace dasgd {
 
 namespace {
 
-constexpr Ns kThroughputWindow = 200'000'000;
+// How often the figures of a run move.
+constexpr Ns kWindowPart = 200'000'000;
+// In simulated time more often than that says nothing to who looks on: so many times in a run.
+constexpr std::int64_t kSimulatedParts = 50;
 constexpr std::int64_t kWarmUpSteps = 3;
 
 TraceLevel levelOf(const RecordParams& record) {
@@ -27,13 +32,18 @@ TraceLevel levelOf(const RecordParams& record) {
 
 double seconds(Ns ns) { return static_cast<double>(ns) * 1e-9; }
 
-struct Diverged : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
 FlatParams paramsOf(const Experiment& experiment, const TrainingData& data, Model* model) {
     if (!model) return FlatParams::shapesOf(data.parameterShapes, experiment.scalarType());
     return {model->module(), experiment.scalarType()};
+}
+
+std::int64_t warmUpOf(const Plan& plan) { return std::min(kWarmUpSteps, plan.totalSteps / 2); }
+
+CleanWindowOptions windowsOf(const Experiment& experiment, const Plan& plan, const Algorithm& algorithm) {
+    return {.waits = algorithm.roundSteps() > 0,
+            .warmUpSteps = warmUpOf(plan),
+            .shortestPart = kWindowPart,
+            .fewestSteps = experiment.timeSimulated() ? plan.totalSteps / kSimulatedParts : 1};
 }
 
 class WorkerLoop {
@@ -54,6 +64,7 @@ public:
           ownUpdate_(dynamic_cast<OwnUpdate*>(algorithm_.get())),
           roles_(experiment.roles()),
           trains_(roles_.trains(environment.comm.rank())) {
+        executor_->setWindows(windowsOf(experiment, plan_, *algorithm_));
         context_.equip(*optimizer_, [this](std::string_view name, double value) {
             metric("algorithm/" + std::string(name), value);
         });
@@ -78,7 +89,7 @@ public:
         recordWeights();
         evaluate();
         algorithm_->start(context_);
-        windowStart_ = environment_.clock.now();
+        reportedAt_ = environment_.clock.now();
         while (step_ < plan_.totalSteps) {
             if (environment_.control && !environment_.control->goOn(environment_.comm.rank(), step_)) {
                 return end(WorkerOutcome::Kind::Stopped);
@@ -101,12 +112,14 @@ private:
         const UntimedScope untimed(*executor_);
         Pending weights = environment_.comm.broadcast(params_.weights(), Rank{0});
         weights.wait();
+        // Who sends a broadcast need not wait for who receives it.
+        if (!experiment_.timeSimulated()) waitUntil(resumeInstant(environment_.comm, environment_.clock, 0));
         setupBytes_ = environment_.comm.bytesSent();
     }
 
     // Null: the mean of the ranks that train.
     Evaluator::TakeModel evaluatedModel() {
-        auto* own = dynamic_cast<OwnEvaluation*>(algorithm_.get());
+        OwnEvaluation* own = ownEvaluation();
         if (!own) return nullptr;
         return [this, own] {
             const at::NoGradGuard guard;
@@ -115,6 +128,8 @@ private:
             averageBuffers(params_, environment_.comm, roles_);
         };
     }
+
+    [[nodiscard]] OwnEvaluation* ownEvaluation() { return dynamic_cast<OwnEvaluation*>(algorithm_.get()); }
 
     [[nodiscard]] double learningRate() const {
         return optimizer_->learningRate() * experiment_.schedule->factor(step_, plan_.totalSteps);
@@ -136,14 +151,17 @@ private:
         descend(rate);
         ++step_;
         algorithm_->afterStep(context_);
-        executor_->flush();
         const Ns now = environment_.clock.now();
-        if (step_ > warmUp()) {
+        executor_->stepDone(now);
+        if (step_ > warmUpOf(plan_)) {
             measuredSteps_ += 1;
             measuredTime_ += now - begin;
         }
-        recordThroughput(now);
-        if (experiment_.timeOnly()) return;
+        recordWindows();
+        if (experiment_.timeOnly()) {
+            recordProgress(now);
+            return;
+        }
         recordWeights();
         losses_.push(metricNow("train/loss"), local_->loss());
         losses_.readReady([this](const Metric& loss) { recordLoss(loss); });
@@ -166,32 +184,50 @@ private:
     void recordLoss(const Metric& loss) {
         context_.noteLoss(loss.value);
         environment_.sink.metric(loss);
-        if (std::isfinite(loss.value)) return;
-        throw Diverged("the training loss of rank " + std::to_string(environment_.comm.rank().value()) + " is " +
-                       (std::isnan(loss.value) ? "NaN" : "infinite") + " at step " + std::to_string(loss.step) +
-                       ". A smaller learning rate, warm-up or a smaller delay usually helps.");
+        throwIfDiverged(loss, environment_.comm.rank());
     }
 
     void evaluate() {
-        const Ns begin = environment_.clock.now();
-        if (evaluator_) {
-            losses_.readAll([this](const Metric& loss) { recordLoss(loss); });
-            const UntimedScope untimed(*executor_);
-            EvaluationReport report;
-            executor_->run({SpanKind::Eval}, [&] { report = evaluator_->evaluate(); });
-            evaluationBytes_ += report.bytesSent;
-            if (environment_.comm.rank() == Rank{0}) {
-                metric("eval/loss", report.loss);
-                if (!std::isnan(report.accuracy)) {
-                    metric("eval/accuracy", report.accuracy);
-                    metric("eval/replica_accuracy", report.replicaAccuracy);
-                }
-                metric("consensus/distance", report.consensusDistance);
-            }
+        losses_.readAll([this](const Metric& loss) { recordLoss(loss); });
+        // Weights that the algorithm names are the ranks' common work: they meet for them in simulated time too.
+        if (environment_.evaluations && !ownEvaluation()) {
+            depositReplica(*environment_.evaluations);
+        } else if (evaluator_) {
+            evaluateTogether();
         }
         recordOverlap();
-        windowStart_ += environment_.clock.now() - begin;
     }
+
+    // All ranks meet, and go on as far apart as they came. Ranks that never wait for each other need not, and would
+    // take ever longer.
+    void evaluateTogether() {
+        const bool waits = algorithm_->roundSteps() > 0;
+        const Ns arrived = waits ? environment_.clock.now() : 0;
+        const std::int64_t before = environment_.comm.bytesSent();
+        EvaluationReport report;
+        Ns known = 0;
+        const UntimedScope untimed(*executor_);
+        executor_->run({SpanKind::Eval}, [&] {
+            report = evaluator_->evaluate();
+            known = environment_.clock.now();
+            if (step_ == plan_.totalSteps) return;
+            waitUntil(resumeInstant(environment_.comm, environment_.clock, arrived));
+        });
+        evaluationBytes_ += environment_.comm.bytesSent() - before;
+        recordWindows();
+        if (speaks()) record(report, metricNow(""), known, environment_.sink);
+    }
+
+    void depositReplica(EvaluationBoard& board) {
+        if (trains_) {
+            board.deposit(environment_.comm.rank(), step_, environment_.clock.now(), *model_, params_);
+        }
+        if (!speaks()) return;
+        board.publishTo(step_, [&sink = environment_.sink, at = metricNow("")](
+                                   const EvaluationReport& report, Ns last) { record(report, at, last, sink); });
+    }
+
+    void waitUntil(Ns instant) { environment_.clock.sleepUntil(instant); }
 
     void recordOverlap() {
         if (executor_->level() == TraceLevel::Off) return;
@@ -202,18 +238,39 @@ private:
         metric("overlap/blocked_s", seconds(overlap.blocked));
     }
 
-    void recordThroughput(Ns now) {
-        ++windowSteps_;
-        const Ns elapsed = now - windowStart_;
-        if (elapsed < kThroughputWindow && step_ < plan_.totalSteps) return;
-        if (experiment_.timeOnly()) {
-            metric("train/step_ms", seconds(elapsed) * 1e3 / static_cast<double>(windowSteps_));
+    // Of the steps in clean windows alone: what was made between them is not timed.
+    void recordWindows() {
+        for (const CleanWindow& window : executor_->takeWindows()) {
+            timedSteps_ += window.steps;
+            timed_ += window.length();
+            if (executor_->level() != TraceLevel::Off) {
+                environment_.sink.span({.lane = Lane::Io,
+                                        .kind = SpanKind::Window,
+                                        .step = window.lastStep,
+                                        .start = window.time.start,
+                                        .end = window.time.end,
+                                        .bytes = window.steps});
+            }
+            recordTiming();
+            if (!speaksForTrainers() || window.length() == 0) continue;
+            const auto samples = static_cast<double>(window.steps * samplesPerStep());
+            metric("throughput/samples_per_s", samples / seconds(window.length()));
         }
-        if (speaksForTrainers() && elapsed > 0) {
-            metric("throughput/samples_per_s", static_cast<double>(windowSteps_ * samplesPerStep()) / seconds(elapsed));
-        }
-        windowStart_ = now;
-        windowSteps_ = 0;
+    }
+
+    void recordTiming() {
+        metric("timing/steps", static_cast<double>(timedSteps_));
+        metric("timing/seconds", seconds(timed_));
+    }
+
+    // What a run of time only has instead of losses.
+    void recordProgress(Ns now) {
+        ++stepsToReport_;
+        const Ns elapsed = now - reportedAt_;
+        if (elapsed < kWindowPart && step_ < plan_.totalSteps) return;
+        metric("train/step_ms", seconds(elapsed) * 1e3 / static_cast<double>(stepsToReport_));
+        reportedAt_ = now;
+        stepsToReport_ = 0;
     }
 
     void recordWeights() {
@@ -227,15 +284,18 @@ private:
         // The last average, which nobody will merge, has no steps left to hide behind: it says nothing about the
         // overlap.
         recordOverlap();
+        executor_->stepsDone();
         algorithm_->drain(context_);
         executor_->flush();
+        recordWindows();
         losses_.readAll([this](const Metric& loss) { recordLoss(loss); });
-        if (kind == WorkerOutcome::Kind::Finished && evaluator_) {
+        if (kind == WorkerOutcome::Kind::Finished && model_) {
             const UntimedScope untimed(*executor_);
             const std::int64_t before = environment_.comm.bytesSent();
             evaluator_->takeModel();
             evaluationBytes_ += environment_.comm.bytesSent() - before;
         }
+        if (trains_) recordTiming();
         if (measuredSteps_ > 0 && speaksForTrainers()) {
             metric("run/step_ms", seconds(measuredTime_) * 1e3 / static_cast<double>(measuredSteps_));
         }
@@ -260,8 +320,9 @@ private:
     }
 
     [[nodiscard]] std::int64_t samplesPerStep() const { return experiment_.train.batchSize * roles_.trainers(); }
+    // Rank 0 records what is of the whole run, the first that trains what is of all that do.
+    [[nodiscard]] bool speaks() const { return environment_.comm.rank() == Rank{0}; }
     [[nodiscard]] bool speaksForTrainers() const { return environment_.comm.rank() == roles_.firstTrainer(); }
-    [[nodiscard]] std::int64_t warmUp() const { return std::min(kWarmUpSteps, plan_.totalSteps / 2); }
 
     const Experiment& experiment_;
     const WorkerEnvironment& environment_;
@@ -283,8 +344,10 @@ private:
     std::int64_t step_ = 0;
     std::int64_t evaluationBytes_ = 0;  // kept out of `bytes_sent`: they are the laboratory's, not the algorithm's
     std::int64_t setupBytes_ = 0;
-    Ns windowStart_ = 0;
-    std::int64_t windowSteps_ = 0;
+    std::int64_t timedSteps_ = 0;  // in clean windows
+    Ns timed_ = 0;
+    Ns reportedAt_ = 0;  // of time only: since the last train/step_ms
+    std::int64_t stepsToReport_ = 0;
     Ns measuredTime_ = 0;
     std::int64_t measuredSteps_ = 0;
 };

@@ -15,6 +15,8 @@
 
 namespace dasgd {
 
+class EvaluationBoard;
+
 struct WorkerEnvironment {
     Communicator& comm;
     Clock& clock;
@@ -22,6 +24,8 @@ struct WorkerEnvironment {
     StepGate* control = nullptr;  // null: nobody can stop the run
     MakeExecutor executor = onProcessor();
     const TrainingData* data = nullptr;  // null: the rank loads its own
+    // Of all ranks of the run, where time is simulated. Null: the ranks meet to evaluate.
+    EvaluationBoard* evaluations = nullptr;
 };
 
 struct WorkerOutcome {

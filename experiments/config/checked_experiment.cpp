@@ -58,6 +58,7 @@ Result<CheckedExperiment> check(const ExpandedExperiment& expanded, std::map<std
                               .timeoutS = experiment.cluster.timeoutS,
                               .totalSteps = plan.totalSteps,
                               .stepsPerEpoch = plan.stepsPerEpoch,
+                              .evalEvery = experiment.timeOnly() ? 0 : plan.evalEvery,
                               .parameters = plan.parameters};
     if (const auto& link = experiment.cluster.link) checked.link = link->bandwidth + ", " + link->latency;
     if (experiment.networkFile) checked.networkFile = experiment.networkFile->path;

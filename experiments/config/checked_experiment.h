@@ -28,6 +28,7 @@ struct CheckedExperiment {
     std::string link;  // "200Mbps, 1ms", "" where the link is real
     std::int64_t totalSteps = 0;
     std::int64_t stepsPerEpoch = 0;
+    std::int64_t evalEvery = 0;  // steps; 0 where nothing is computed that could be evaluated
     std::int64_t parameters = 0;
     std::filesystem::path networkFile;  // what the network is read from, "" where nothing
 };

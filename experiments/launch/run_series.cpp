@@ -21,17 +21,24 @@ void showExperiments(const std::vector<CheckedExperiment>& experiments, bool jso
     for (std::size_t i = 0; i < experiments.size(); ++i) {
         const CheckedExperiment& experiment = experiments[i];
         if (json) {
-            const nlohmann::json line = {
-                {"experiment", experiment.name},       {"label", experiment.label},
-                {"algorithm", experiment.algorithm},   {"seed", experiment.seed},
-                {"workers", experiment.workers},       {"steps", experiment.totalSteps},
-                {"parameters", experiment.parameters}, {"config", toTomlDocument(experiment.resolved)}};
+            const nlohmann::json line = {{"experiment", experiment.name},
+                                         {"label", experiment.label},
+                                         {"algorithm", experiment.algorithm},
+                                         {"seed", experiment.seed},
+                                         {"workers", experiment.workers},
+                                         {"steps", experiment.totalSteps},
+                                         {"eval_every", experiment.evalEvery},
+                                         {"parameters", experiment.parameters},
+                                         {"config", toTomlDocument(experiment.resolved)}};
             std::printf("%s\n", dumpLine(line).c_str());
             continue;
         }
-        std::printf("# %s: %lld steps on %d workers (%s%s), %lld parameters\n%s\n",
+        const std::string evaluated =
+            experiment.evalEvery > 0 ? ", evaluated every " + std::to_string(experiment.evalEvery) : "";
+        std::printf("# %s: %lld steps%s on %d workers (%s%s), %lld parameters\n%s\n",
                     printable(counted(i, experiments.size(), titleOf(experiment))).c_str(),
-                    static_cast<long long>(experiment.totalSteps), experiment.workers, experiment.backend.c_str(),
+                    static_cast<long long>(experiment.totalSteps), evaluated.c_str(), experiment.workers,
+                    experiment.backend.c_str(),
                     experiment.link.empty() ? "" : (", emulated link " + printable(experiment.link)).c_str(),
                     static_cast<long long>(experiment.parameters), toTomlDocument(experiment.resolved).c_str());
     }

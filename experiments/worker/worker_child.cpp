@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdio>
 
+#include "core/train/evaluation_board.h"
 #include "core/train/open_host.h"
 #include "experiments/worker/rank_journals.h"
 #include "experiments/worker/rank_main.h"
@@ -41,6 +42,7 @@ struct Shared {
     std::vector<int> ranks;  // of this process
     RunControl& control;
     RankJournals& journals;
+    EvaluationBoard* evaluations = nullptr;  // where time is simulated
 };
 
 // False where a rank failed. Each rank reports before the network library is torn down: that can take until its
@@ -49,8 +51,8 @@ bool runRanks(const Shared& shared, RankHost& host, const TrainingData* data) {
     std::atomic<bool> failed = false;
     host.run([&](HostedRank& rank) {
         EventSink& sink = shared.journals.of(rank.comm.rank());
-        const RankReport report =
-            trainRank(shared.experiment, {rank.comm, rank.clock, sink, rank.gate, rank.executor, data});
+        const RankReport report = trainRank(
+            shared.experiment, {rank.comm, rank.clock, sink, rank.gate, rank.executor, data, shared.evaluations});
         tell(report);
         if (report.state != RankState::Failed) return;
         failed = true;
@@ -60,7 +62,7 @@ bool runRanks(const Shared& shared, RankHost& host, const TrainingData* data) {
 }
 
 // Errors: whatever keeps the ranks from starting.
-Result<bool> openAndRun(const Shared& shared, MonotonicClock& clock) {
+Result<bool> openAndRun(Shared shared, MonotonicClock& clock) {
     TrainingData data;
     const bool sharesData = shared.ranks.size() > 1 || shared.experiment.timeSimulated();
     if (sharesData) {
@@ -74,6 +76,11 @@ Result<bool> openAndRun(const Shared& shared, MonotonicClock& clock) {
                                       .control = &shared.control,
                                       .folder = paths.run(shared.task.runId),
                                       .sink = [&](Rank rank) -> EventSink& { return shared.journals.of(rank); }}));
+    std::unique_ptr<EvaluationBoard> evaluations;
+    if (shared.experiment.timeSimulated() && !shared.experiment.timeOnly()) {
+        DASGD_ASSIGN(evaluations, EvaluationBoard::create(shared.experiment, data));
+    }
+    shared.evaluations = evaluations.get();
     const bool finished = runRanks(shared, *host, common);
     if (!finished) static_cast<void>(host.release());
     return finished;

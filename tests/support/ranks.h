@@ -26,11 +26,14 @@ enum class Backend { Threads, Gloo };
 inline std::string nameOf(Backend backend) { return backend == Backend::Threads ? "threads" : "gloo"; }
 
 using RankBody = std::function<void(Communicator&, Clock&)>;
+// What stands between a rank and its communicator, as an emulated link.
+using Dress = std::function<std::unique_ptr<Communicator>(std::unique_ptr<Communicator>, Clock&)>;
 
 // Runs `body` once a rank, each in a thread of its own; the first exception is thrown again here. A rank that throws
 // aborts the others, as a run does.
 inline void runRanks(Backend backend, int size, const RankBody& body,
-                     std::chrono::milliseconds timeout = std::chrono::milliseconds(20'000)) {
+                     std::chrono::milliseconds timeout = std::chrono::milliseconds(20'000),
+                     const Dress& dress = nullptr) {
     MonotonicClock clock;
     const TempDir folder;
     ThreadsGroup group(size, timeout, clock);
@@ -50,6 +53,7 @@ inline void runRanks(Backend backend, int size, const RankBody& body,
                     if (!made) throw std::runtime_error(made.error().message);
                     comm = std::move(*made);
                 }
+                if (dress) comm = dress(std::move(comm), clock);
                 body(*comm, clock);
             } catch (...) {
                 errors[static_cast<std::size_t>(r)] = std::current_exception();

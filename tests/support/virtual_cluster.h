@@ -8,6 +8,7 @@
 
 #include "core/exec/simulated_executor.h"
 #include "core/sim/engine/world.h"
+#include "core/train/evaluation_board.h"
 #include "core/train/measure_step.h"
 #include "tests/support/training.h"
 
@@ -75,10 +76,12 @@ inline std::vector<RankRecord> trainVirtually(const Value& document) {
              records[static_cast<std::size_t>(fault.rank)].faults.push_back(fault);
          }});
     if (!world) throw std::runtime_error(world.error().message);
+    std::unique_ptr<EvaluationBoard> evaluations;
+    if (!experiment->timeOnly()) evaluations = std::move(EvaluationBoard::create(*experiment, *data).value());
     (*world)->run([&](VirtualRank& rank) {
         RankRecord& record = records[static_cast<std::size_t>(rank.comm.rank().value())];
-        record.outcome = runWorker(
-            *experiment, {rank.comm, rank.clock, record.sink, nullptr, onSimulatedTime(rank.simulatedTime), &*data});
+        record.outcome = runWorker(*experiment, {rank.comm, rank.clock, record.sink, nullptr,
+                                                 onSimulatedTime(rank.simulatedTime), &*data, evaluations.get()});
         if (record.outcome.kind == WorkerOutcome::Kind::Failed) (*world)->abort(record.outcome.error);
     });
     return records;

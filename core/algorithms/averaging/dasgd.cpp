@@ -54,6 +54,7 @@ public:
     void drain(StepContext& context) override { average_.drain(context); }
     void save(StepContext& context, Archive& archive) override { average_.save(context, archive); }
     Status load(StepContext& context, const Archive& archive) override { return average_.load(context, archive); }
+    [[nodiscard]] std::int64_t roundSteps() const override { return average_.roundSteps(); }
 
 private:
     DelayedAverage average_;

@@ -44,6 +44,7 @@ public:
     void drain(StepContext& context) override;
     void save(StepContext& context, Archive& archive) override;
     Status load(StepContext& context, const Archive& archive) override;
+    [[nodiscard]] std::int64_t roundSteps() const override { return params_.period; }
 
 private:
     // An average that was launched and is not merged yet.

@@ -121,7 +121,7 @@ TEST_F(ExecutorTest, AFailedWaitIsRecordedBeforeTheErrorGoesOn) {
     EXPECT_EQ(sink.spans[0].kind, SpanKind::Wait);
 }
 
-TEST_F(ExecutorTest, LevelsKeepSpansNumbersOrNothing) {
+TEST_F(ExecutorTest, SpansAreRecordedAtEveryLevelButOff) {
     for (const TraceLevel level : {TraceLevel::Full, TraceLevel::Summary, TraceLevel::Off}) {
         sink.spans.clear();
         clock.time = 190;
@@ -129,9 +129,28 @@ TEST_F(ExecutorTest, LevelsKeepSpansNumbersOrNothing) {
         recording.run({SpanKind::Backward}, [&] { clock.time = 340; });
         Pending pending(std::make_shared<HandOperation>(clock, true), 1);
         recording.waitFor(pending, 1, 8);
-        EXPECT_EQ(sink.spans.size(), level == TraceLevel::Full ? 2U : 0U);
+        EXPECT_EQ(sink.spans.size(), level == TraceLevel::Off ? 0U : 2U) << "whoever collects a summary keeps none";
         EXPECT_EQ(recording.overlap().hidden, level == TraceLevel::Off ? 0 : 150) << "of 200 to 350, 100 to 400";
     }
+}
+
+TEST_F(ExecutorTest, AnEvaluationEndsTheCleanWindow) {
+    const auto step = [&](std::int64_t k) {
+        executor.moveTo(k);
+        Pending pending(std::make_shared<HandOperation>(clock, true), 1);
+        executor.waitFor(pending, k, 8);
+        executor.stepDone(100 * k);
+    };
+    const auto taken = [&] {
+        std::vector<std::pair<Ns, Ns>> all;
+        for (const CleanWindow& window : executor.takeWindows()) all.emplace_back(window.time.start, window.time.end);
+        return all;
+    };
+    for (std::int64_t k = 1; k <= 3; ++k) step(k);
+    EXPECT_THAT(taken(), ElementsAre(std::pair(100, 200), std::pair(200, 300))) << "as short as they may be";
+    executor.run({SpanKind::Eval}, [] {});
+    for (std::int64_t k = 4; k <= 5; ++k) step(k);
+    EXPECT_THAT(taken(), ElementsAre(std::pair(400, 500))) << "300 to 400 is not clean";
 }
 
 // Writes down what it is told and moves its clock by 1,000 for each piece of work.

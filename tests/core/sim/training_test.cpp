@@ -10,6 +10,7 @@
 #include "core/analysis/timings.h"
 #include "core/cost/cost.h"
 #include "core/cost/step_time.h"
+#include "tests/support/apart.h"
 #include "tests/support/virtual_cluster.h"
 
 namespace dasgd::test {
@@ -18,7 +19,7 @@ namespace {
 using ::testing::Each;
 using ::testing::Field;
 
-// Every rank's loss after each step, and its last weights.
+// Every rank's losses and weights after each step; of rank 0 what the evaluations found too.
 struct Outcome {
     std::vector<std::vector<double>> losses;
     std::vector<std::vector<double>> weights;
@@ -32,6 +33,11 @@ Outcome outcomeOf(const std::vector<RankRecord>& records) {
         for (const auto& point : record.sink.metrics.at("train/loss")) losses.push_back(point.value);
         for (const char* name : {"weight/0", "weight/1"}) {
             for (const auto& point : record.sink.metrics.at(name)) weights.push_back(point.value);
+        }
+        for (const char* name : {"eval/loss", "eval/replica_accuracy", "consensus/distance"}) {
+            const auto evaluated = record.sink.metrics.find(name);
+            if (evaluated == record.sink.metrics.end()) continue;
+            for (const auto& point : evaluated->second) losses.push_back(point.value);
         }
         outcome.losses.push_back(std::move(losses));
         outcome.weights.push_back(std::move(weights));
@@ -74,6 +80,65 @@ TEST_P(EveryAlgorithm, HasTheWeightsOfTheRealBackends) {
 
 INSTANTIATE_TEST_SUITE_P(Registry, EveryAlgorithm,
                          ::testing::Combine(::testing::ValuesIn(algorithmsThatTrain()), ::testing::Values(1, 2, 5)));
+
+// Unequal ranks whose steps scatter, over a network that takes longer than a step.
+Value scattered(const std::string& algorithm, double contention, std::int64_t evalEvery) {
+    Value document = quadratic(algorithm, 4, "virtual");
+    document.find("train")->set("steps", integer(60));
+    document.find("train")->set("eval_every", integer(evalEvery));
+    document.set("network", table({{"bandwidth", text("1Gbps")}, {"latency", text("1ms")}}));
+    document.set("compute", table({{"step_time", text("3ms")},
+                                   {"jitter", text("lognormal(0.3)")},
+                                   {"rank_factors", vector({1, 1.7, 1.2})},
+                                   {"contention", number(contention)}}));
+    return document;
+}
+
+// When everything happened that a rank recorded, and what was timed of it.
+std::vector<double> instantsOf(const Value& document) {
+    return apart([&] {
+        std::vector<double> instants;
+        for (const RankRecord& record : trainVirtually(document)) {
+            for (const Span& span : record.sink.spans) {
+                for (const Ns number : {static_cast<Ns>(span.kind), span.step, span.start, span.end, span.bytes}) {
+                    instants.push_back(static_cast<double>(number));
+                }
+            }
+            for (const char* name : {"timing/steps", "timing/seconds"}) {
+                instants.push_back(record.sink.metrics.at(name).back().value);
+            }
+        }
+        return instants;
+    });
+}
+
+class EveryAlgorithmEvaluated : public ::testing::TestWithParam<std::tuple<std::string, double>> {};
+
+TEST_P(EveryAlgorithmEvaluated, TakesTheTimeThatItTakesUnevaluated) {
+    const auto& [name, contention] = GetParam();
+    const auto plain = instantsOf(scattered(name, contention, 1'000'000));
+    EXPECT_GT(plain.size(), 4U * 60 * 3 * 5);
+    EXPECT_EQ(instantsOf(scattered(name, contention, 4)), plain) << "to the nanosecond";
+    EXPECT_EQ(instantsOf(scattered(name, contention, 1)), plain);
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryAlgorithmEvaluated,
+                         ::testing::Combine(::testing::ValuesIn(algorithmsThatTrain()), ::testing::Values(0, 0.5)));
+
+// An evaluation after each average leaves: 10 ms for the average, of which the one step of delay hides 3.
+TEST(VirtualTraining, AnEvaluationHidesNoCommunication) {
+    Value document = quadratic("dasgd", 2, "virtual");
+    document.find("train")->set("steps", integer(80));
+    document.find("train")->set("eval_every", integer(4));
+    document.set("network", table({{"fidelity", text("formula")}, {"latency", text("5ms")}}));
+    document.set("compute", table({{"step_time", text("3ms")}, {"memory_bandwidth", text("1000TB/s")}}));
+    const auto records = trainVirtually(document);
+    const double steps = records[0].sink.metrics.at("timing/steps").back().value;
+    EXPECT_EQ(steps, 72) << "from the wait in step 5 to that in step 77";
+    const double exposed = 2 * 0.005 - 0.003;
+    EXPECT_NEAR(records[0].sink.metrics.at("timing/seconds").back().value / steps, 0.003 + exposed / 4, 1e-6);
+    EXPECT_EQ(records[0].sink.metrics.at("eval/loss").size(), 21U);
+}
 
 constexpr double kStep = 0.020;
 constexpr std::int64_t kLenetBytes = 61'706 * 4;

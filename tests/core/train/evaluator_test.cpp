@@ -1,36 +1,13 @@
 #include "core/train/evaluator.h"
 
 #include <gtest/gtest.h>
-#include <torch/nn.h>
 #include <torch/types.h>
 
 #include "tests/support/ranks.h"
+#include "tests/support/sign_model.h"
 
 namespace dasgd::test {
 namespace {
-
-// Classifies by the sign of w·x; counts what it is shown. One BatchNorm, so that there are buffers.
-class SignModel final : public Model {
-public:
-    struct Net : torch::nn::Module {
-        Net() {
-            weight = register_parameter("weight", torch::zeros({2}));
-            norm = register_module("norm", torch::nn::BatchNorm1d(2));
-        }
-        at::Tensor weight;
-        torch::nn::BatchNorm1d norm{nullptr};
-    };
-    Status build(const BuildContext&) override { return {}; }
-    torch::nn::Module& module() override { return net; }
-    at::Tensor loss(const Batch& batch) override { return batch.inputs.matmul(net.weight).sum(); }
-    Evaluation evaluate(const Batch& batch) override {
-        const at::Tensor score = batch.inputs.matmul(net.weight);
-        const at::Tensor correct = (score > 0).to(torch::kInt64).eq(batch.targets);
-        return {score.sum().item<double>(), correct.sum().item<std::int64_t>(), batch.targets.size(0)};
-    }
-    InputSpec naturalInput() const override { return {{2}, 2}; }
-    Net net;
-};
 
 TEST(Evaluator, JudgesTheMeanModelOnTheWholeTestSetAndPutsEverythingBack) {
     constexpr int kSamples = 10;

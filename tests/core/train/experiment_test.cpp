@@ -236,6 +236,23 @@ TEST(ExperimentTest, GradientSharesMustFitTheModel) {
     EXPECT_THAT(planErrorOf(document), HasSubstr("gradient_shares has 2 numbers and the model 1 parameters"));
 }
 
+// Whole epochs, 20 steps and 4 rounds at least, unless the file says otherwise.
+TEST(PlanTest, EvaluatesNoMoreOftenThanLeavesStepsToTime) {
+    const auto evalEvery = [](Fields algorithm, std::int64_t workers, std::int64_t batch) {
+        Value document = minimal();
+        document.set("algorithm", table(std::move(algorithm)));
+        section(document, "train") = table({{"epochs", integer(1)}, {"batch_size", integer(batch)}});
+        section(document, "cluster").set("workers", integer(workers));
+        return planSteps(readExperiment(document).value(), 4000).evalEvery;
+    };
+    EXPECT_EQ(evalEvery({{"name", text("independent")}}, 4, 32), 31) << "an epoch";
+    EXPECT_EQ(evalEvery({{"name", text("sync_sgd")}}, 16, 32), 21) << "three epochs of 7 steps";
+    EXPECT_EQ(evalEvery({{"name", text("sync_sgd")}}, 64, 64), 20) << "an epoch is a step";
+    EXPECT_EQ(evalEvery({{"name", text("dasgd")}, {"period", integer(4)}}, 4, 32), 31);
+    EXPECT_EQ(evalEvery({{"name", text("dasgd")}, {"period", integer(16)}}, 4, 32), 93) << "64 steps are four rounds";
+    EXPECT_EQ(evalEvery({{"name", text("local_sgd")}, {"period", integer(16)}}, 64, 64), 64);
+}
+
 TEST(PlanTest, WithoutDataAnEpochIsAStep) {
     const auto plan = planExperiment(readExperiment(quadratic()).value());
     ASSERT_TRUE(plan) << plan.error().message;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/comm/emulated_link.h"
 #include "tests/support/quadratic_oracle.h"
 
 namespace dasgd::test {
@@ -88,6 +89,94 @@ TEST(Worker, AnAverageThatTheEndCutsOffDoesNotCountAsExposed) {
     int reduces = 0;
     for (const Span& span : records[0].sink.spans) reduces += span.kind == SpanKind::Reduce ? 1 : 0;
     EXPECT_EQ(reduces, 1);
+}
+
+// Two ranks over a link whose messages take 5 ms: an all-reduce takes no less than 10 ms, whatever the machine does.
+constexpr double kAllReduceSeconds = 0.010;
+
+struct Timed {
+    double steps = 0, seconds = 0;
+    bool hasThroughput = false;
+};
+
+Timed timedOverLink(Backend backend, Fields algorithm, Value train, Value model) {
+    auto experiment =
+        readExperiment(table({{"algorithm", table(std::move(algorithm))},
+                              {"model", std::move(model)},
+                              {"train", std::move(train)},
+                              {"cluster", table({{"backend", text("threads")}, {"workers", integer(2)}})}}));
+    if (!experiment) throw std::runtime_error(experiment.error().message);
+    std::vector<MemorySink> sinks(2);
+    runRanks(
+        backend, 2,
+        [&](Communicator& comm, Clock& clock) {
+            const auto own = static_cast<std::size_t>(comm.rank().value());
+            EXPECT_EQ(runWorker(*experiment, {comm, clock, sinks[own]}).error, "");
+        },
+        std::chrono::milliseconds(20'000),
+        [](std::unique_ptr<Communicator> comm, Clock& clock) {
+            return emulateLink(std::move(comm), {.latencyS = 0.005, .bytesPerSecond = 1e9}, clock);
+        });
+    const auto& metrics = sinks[1].metrics;
+    return {metrics.at("timing/steps").back().value, metrics.at("timing/seconds").back().value,
+            sinks[0].metrics.contains("throughput/samples_per_s")};
+}
+
+Value bowl() {
+    return table({{"name", text("quadratic")}, {"matrix", matrix({{1}})}, {"targets", matrix({{0}, {1}})}});
+}
+
+class EvaluatedOverLink : public ::testing::TestWithParam<Backend> {
+protected:
+    [[nodiscard]] static Value steps(std::int64_t count, std::int64_t evalEvery) {
+        return table({{"steps", integer(count)}, {"eval_every", integer(evalEvery)}});
+    }
+};
+
+// An evaluation after every fourth step lets every average arrive off the clock: 0.86 ms a step instead of 6.
+TEST_P(EvaluatedOverLink, StepsThatHideBehindEvaluationsAreNotTimed) {
+    for (const char* name : {"dasgd", "local_sgd"}) {
+        const Fields algorithm{{"name", text(name)}, {"period", integer(4)}};
+        const Timed hidden = timedOverLink(GetParam(), algorithm, steps(40, 4), bowl());
+        EXPECT_EQ(hidden.steps, 0) << name;
+        EXPECT_EQ(hidden.seconds, 0) << name;
+        EXPECT_FALSE(hidden.hasThroughput) << name;
+    }
+}
+
+TEST_P(EvaluatedOverLink, TimedStepsHoldTheCommunicationOfTheirRounds) {
+    // Waits for what left after an evaluation: at 5, 9, … 37 and 45, 49, … 77.
+    const Timed dasgd = timedOverLink(
+        GetParam(), {{"name", text("dasgd")}, {"period", integer(4)}, {"delay", integer(1)}}, steps(80, 40), bowl());
+    EXPECT_EQ(dasgd.steps, 64);
+    EXPECT_GE(dasgd.seconds, 16 * kAllReduceSeconds);
+    // At 4, 8, … 40 and 44, 48, … 80.
+    const Timed local =
+        timedOverLink(GetParam(), {{"name", text("local_sgd")}, {"period", integer(4)}}, steps(80, 40), bowl());
+    EXPECT_EQ(local.steps, 72);
+    EXPECT_GE(local.seconds, 18 * kAllReduceSeconds);
+}
+
+// Weights and bias in a bucket each.
+TEST_P(EvaluatedOverLink, SoDoThoseOfSynchronousSgd) {
+    const Fields algorithm{{"name", text("sync_sgd")}, {"first_bucket_mb", number(1e-5)}};
+    const Value model = table({{"name", text("logistic")}});
+    EXPECT_EQ(timedOverLink(GetParam(), algorithm, steps(6, 1), model).steps, 0);
+    // Steps 4 to 10 and 12 to 20.
+    const Timed timed = timedOverLink(GetParam(), algorithm, steps(20, 10), model);
+    EXPECT_EQ(timed.steps, 16);
+    EXPECT_GE(timed.seconds, 16 * 2 * kAllReduceSeconds);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, EvaluatedOverLink, ::testing::Values(Backend::Threads, Backend::Gloo),
+                         [](const auto& info) { return nameOf(info.param); });
+
+TEST(Worker, EvaluationsTouchEveryStepOfOneThatIsEvaluatedAtEach) {
+    const auto records = train(table({{"algorithm", table({{"name", text("independent")}})},
+                                      {"model", bowl()},
+                                      {"train", table({{"steps", integer(10)}, {"eval_every", integer(1)}})},
+                                      {"cluster", table({{"backend", text("threads")}, {"workers", integer(2)}})}}));
+    EXPECT_EQ(records[0].sink.metrics.at("timing/steps").back().value, 0);
 }
 
 TEST(Worker, AllRanksStopAtOneStep) {

@@ -1,0 +1,73 @@
+// Evaluations in simulated time. Ranks that waited for each other to evaluate would meet where their algorithm does
+// not; so a rank leaves a copy of its weights and goes on, and the last one at that step evaluates the mean of all. No
+// simulated time passes and no rank waits: times with and without evaluations are the same. Values are those of
+// Evaluator on the backend `threads`, to the last bit.
+//
+// Holds the copies of every evaluation that some rank has not come to: of ranks that run apart, as many as the fastest
+// is ahead. One board a run, shared by its ranks, which take turns in one thread; outlives them.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "core/base/clock.h"
+#include "core/base/result.h"
+#include "core/train/evaluator.h"
+#include "core/train/experiment.h"
+#include "core/train/training_data.h"
+
+namespace dasgd {
+
+class EvaluationBoard {
+public:
+    // Tells the result, and at which instant the last rank came to the step. May be called after the rank that gave it
+    // has ended.
+    using Publish = std::function<void(const EvaluationReport& report, Ns at)>;
+
+    // `models` judge the mean: one for all, or one for each rank that trains, where each has an objective of its own.
+    // The board alone uses them.
+    EvaluationBoard(std::vector<std::unique_ptr<Model>> models, at::ScalarType type, const Samples& test, int ranks,
+                    Roles roles);
+
+    // For an experiment that computes; builds the models. Errors: a model that cannot be built.
+    [[nodiscard]] static Result<std::unique_ptr<EvaluationBoard>> create(const Experiment& experiment,
+                                                                         const TrainingData& data);
+
+    // `rank`, which trains, has come to the evaluation after `step` steps, at `now`, with these weights and buffers,
+    // which are copied. Every such rank comes to the same steps, in order.
+    void deposit(Rank rank, std::int64_t step, Ns now, Model& model, FlatParams& params);
+    // Whom to tell of the evaluation after `step` steps; once for each, from any rank.
+    void publishTo(std::int64_t step, Publish publish);
+
+private:
+    struct Replica {
+        at::Tensor weights;
+        at::Tensor buffers;
+        Evaluation evaluation;  // on the rank's share
+    };
+    struct Open {
+        std::vector<Replica> replicas;  // of each rank; undefined tensors of those that serve
+        int arrived = 0;
+        Ns last = 0;
+        Publish publish;
+    };
+    struct Judge {
+        std::unique_ptr<Model> model;
+        FlatParams params;
+    };
+    void evaluateIfComplete(std::int64_t step);
+    [[nodiscard]] EvaluationReport evaluate(const std::vector<Replica>& replicas);
+    [[nodiscard]] at::Tensor meanOf(const std::vector<at::Tensor>& tensors) const;
+    [[nodiscard]] const Samples& shareOfRank(int rank) const;
+    [[nodiscard]] Model& judgeOf(int rank);
+
+    int ranks_;
+    Roles roles_;
+    std::vector<Judge> judges_;
+    std::vector<Samples> shares_;        // of each rank that trains
+    std::map<std::int64_t, Open> open_;  // by step
+};
+
+}  // namespace dasgd

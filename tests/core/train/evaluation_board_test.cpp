@@ -1,0 +1,118 @@
+#include "core/train/evaluation_board.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <map>
+
+#include "tests/support/ranks.h"
+#include "tests/support/sign_model.h"
+
+namespace dasgd::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+Samples samples(std::int64_t count) {
+    torch::manual_seed(5);
+    return {torch::randn({count, 2}), torch::randint(2, {count}, torch::kInt64)};
+}
+
+// Rank `rank`'s replica after `step` steps: no two are alike.
+void setReplica(SignModel& model, int rank, std::int64_t step) {
+    const at::NoGradGuard guard;
+    torch::manual_seed(static_cast<std::uint64_t>(100 * step + rank));
+    model.net.weight.copy_(torch::randn({2}));
+    model.net.norm->running_mean.copy_(torch::randn({2}));
+}
+
+std::vector<double> numbersOf(const EvaluationReport& report) {
+    return {report.loss, report.accuracy, report.replicaAccuracy, report.consensusDistance};
+}
+
+// What ranks that meet find.
+std::vector<double> together(const Samples& test, int ranks, const Roles& roles, std::int64_t step) {
+    std::vector<double> numbers;
+    runRanks(Backend::Threads, ranks, [&](Communicator& comm, Clock&) {
+        SignModel model;
+        FlatParams params(model.module(), torch::kFloat32);
+        setReplica(model, comm.rank().value(), step);
+        Evaluator evaluator(model, params, comm, test, roles);
+        const EvaluationReport report = evaluator.evaluate();
+        if (comm.rank() == Rank{0}) numbers = numbersOf(report);
+    });
+    return numbers;
+}
+
+// Ranks, and whether the second of them serves.
+class EvaluationBoardTest : public ::testing::TestWithParam<std::pair<int, bool>> {
+protected:
+    [[nodiscard]] int ranks() const { return GetParam().first; }
+    [[nodiscard]] Roles roles() const {
+        return {ranks(), GetParam().second ? std::vector<int>{1} : std::vector<int>{}};
+    }
+    EvaluationBoard board() {
+        std::vector<std::unique_ptr<Model>> models;
+        models.push_back(std::make_unique<SignModel>());
+        return {std::move(models), torch::kFloat32, test_, ranks(), roles()};
+    }
+    // As the worker loop does; returns the rank's weights afterwards.
+    at::Tensor deposit(EvaluationBoard& board, int rank, std::int64_t step, Ns now) {
+        SignModel model;
+        FlatParams params(model.module(), torch::kFloat32);
+        setReplica(model, rank, step);
+        if (roles().trains(Rank{rank})) board.deposit(Rank{rank}, step, now, model, params);
+        if (rank == 0) {
+            board.publishTo(step, [this, step](const EvaluationReport& report, Ns at) {
+                results_.emplace_back(step, numbersOf(report));
+                known_.push_back(at);
+            });
+        }
+        return params.weights().clone();
+    }
+    Samples test_ = samples(23);
+    std::vector<std::pair<std::int64_t, std::vector<double>>> results_;
+    std::vector<Ns> known_;
+};
+
+TEST_P(EvaluationBoardTest, FindsWhatRanksThatMeetFind) {
+    EvaluationBoard shared = board();
+    for (int rank = ranks() - 1; rank >= 0; --rank) {
+        EXPECT_THAT(results_, IsEmpty()) << "not before the last";
+        deposit(shared, rank, 7, 100 - rank);
+    }
+    EXPECT_THAT(results_, ElementsAre(std::pair(std::int64_t{7}, together(test_, ranks(), roles(), 7))))
+        << "to the last bit";
+    EXPECT_THAT(known_, ElementsAre(100));
+}
+
+TEST_P(EvaluationBoardTest, RanksMayBeStepsApart) {
+    EvaluationBoard shared = board();
+    // Rank 0 is through with both steps before any other has come to the first.
+    for (const std::int64_t step : {1, 2}) deposit(shared, 0, step, 10 * step);
+    for (int rank = 1; rank < ranks(); ++rank) {
+        for (const std::int64_t step : {1, 2}) deposit(shared, rank, step, 1000 * step + rank);
+    }
+    EXPECT_THAT(results_, ElementsAre(std::pair(std::int64_t{1}, together(test_, ranks(), roles(), 1)),
+                                      std::pair(std::int64_t{2}, together(test_, ranks(), roles(), 2))));
+    const Ns last = ranks() - 1;
+    const auto known = [&](Ns step) { return ranks() == 1 ? 10 * step : 1000 * step + last; };
+    EXPECT_THAT(known_, ElementsAre(known(1), known(2)));
+}
+
+TEST_P(EvaluationBoardTest, LeavesTheReplicaAlone) {
+    EvaluationBoard shared = board();
+    for (int rank = 0; rank < ranks(); ++rank) {
+        SignModel expected;
+        setReplica(expected, rank, 3);
+        EXPECT_TRUE(torch::equal(deposit(shared, rank, 3, 0), expected.net.weight));
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, EvaluationBoardTest,
+                         ::testing::Values(std::pair(1, false), std::pair(2, false), std::pair(4, false),
+                                           std::pair(7, false), std::pair(4, true), std::pair(7, true)));
+
+}  // namespace
+}  // namespace dasgd::test
