@@ -130,11 +130,15 @@ std::int64_t bytesOnWire(const CollectiveCall& call, Rank rank, int size) {
     return 0;
 }
 
-std::string describe(const CollectiveCall& call, std::uint64_t number) {
+std::string describe(CollectiveKind kind, std::uint64_t number, std::size_t bytes) {
     constexpr const char* names[] = {"all_reduce",   "reduce_scatter", "all_gather",
                                      "all_gather_v", "all_to_all",     "broadcast"};
-    return names[static_cast<std::size_t>(call.kind)] + (" #" + std::to_string(number & 0xffff'ffffU)) + " (" +
-           std::to_string(call.in.nbytes()) + " bytes)";
+    return names[static_cast<std::size_t>(kind)] + (" #" + std::to_string(number & 0xffff'ffffU)) + " (" +
+           std::to_string(bytes) + " bytes)";
+}
+
+std::string describe(const CollectiveCall& call, std::uint64_t number) {
+    return describe(call.kind, number, call.in.nbytes());
 }
 
 std::string describe(const MessageCall& call) {

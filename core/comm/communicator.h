@@ -129,7 +129,8 @@ private:
 // reduce-scatter and all-gather, a broadcast counted at its root, direct exchange.
 [[nodiscard]] std::int64_t bytesOnWire(const CollectiveCall& call, Rank rank, int size);
 
-// "all_reduce #17 (246824 bytes)".
+// "all_reduce #17 (246824 bytes)", of what this rank gives.
+[[nodiscard]] std::string describe(CollectiveKind kind, std::uint64_t number, std::size_t bytes);
 [[nodiscard]] std::string describe(const CollectiveCall& call, std::uint64_t number);
 // "send to rank 3, tag 7 (64 bytes)", "receive from any rank, tag 7 (64 bytes)".
 [[nodiscard]] std::string describe(const MessageCall& call);

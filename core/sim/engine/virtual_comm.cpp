@@ -15,14 +15,26 @@ namespace {
 // Launched when its rank's simulated time has come so far: inside a backward pass that is later.
 class VirtualOperation final : public Pending::Operation {
 public:
-    VirtualOperation(RankActor& actor, VirtualGroup& group, std::string label)
-        : actor_(actor), group_(group), label_(std::move(label)), free_(actor.isFree()) {
+    // What was launched, for errors: in words only once there is one.
+    struct Launched {
+        std::string message;  // of a message, in words; otherwise a collective
+        CollectiveKind kind{};
+        std::uint64_t number = 0;
+        std::size_t bytes = 0;
+    };
+    VirtualOperation(RankActor& actor, VirtualGroup& ranks, const Group& group, Launched launched)
+        : actor_(actor),
+          ranks_(ranks),
+          rank_(group.rank),
+          groupName_(group.name),
+          launched_(std::move(launched)),
+          free_(actor.isFree()) {
         end_.whenDone = [this] { runCallbacks(); };
     }
 
     void wait() override {
-        actor_.await([this] { return end_.done; }, label_);
-        if (!end_.error.empty()) throw CommError(label_ + (cancelled_ ? " " : " failed: ") + end_.error);
+        if (!done()) actor_.await([this] { return end_.done; }, label());
+        if (!end_.error.empty()) throw CommError(label() + (cancelled_ ? " " : " failed: ") + end_.error);
     }
     bool done() override {
         actor_.settle();
@@ -30,8 +42,9 @@ public:
     }
     bool cancel() override {
         bool taken = false;
+        actor_.settle();
         actor_.launch([this, &taken] {
-            taken = group_.withdraw(end_);
+            taken = ranks_.withdraw(end_);
             if (!taken) return;
             cancelled_ = end_.done = true;
             end_.error = "was cancelled";
@@ -52,6 +65,12 @@ public:
     VirtualEnd& end() { return end_; }
 
 private:
+    [[nodiscard]] std::string label() const {
+        const std::string& message = launched_.message;
+        return Group{.rank = rank_, .name = groupName_}.nameOf(rank_) + ": " +
+               (message.empty() ? describe(launched_.kind, launched_.number, launched_.bytes) : message);
+    }
+
     // In SimGrid's context.
     void runCallbacks() {
         if (callbacks_.empty()) return;
@@ -62,8 +81,10 @@ private:
     }
 
     RankActor& actor_;
-    VirtualGroup& group_;
-    const std::string label_;
+    VirtualGroup& ranks_;
+    const Rank rank_;
+    const std::string groupName_;
+    const Launched launched_;
     const bool free_;  // untimed
     bool cancelled_ = false;
     VirtualEnd end_;
@@ -78,16 +99,16 @@ public:
 private:
     Pending start(CollectiveCall call, std::uint64_t number) override {
         count(call);
-        const auto operation = makeOperation(describe(call, number));
-        actor_.launch([this, operation, number, call = std::move(call)] {
-            ranks_.arrive(group(), number, call, operation->isFree(), endOf(operation));
+        const auto operation = makeOperation({.kind = call.kind, .number = number, .bytes = call.in.nbytes()});
+        actor_.launch([this, operation, number, call = std::move(call)]() mutable {
+            ranks_.arrive(group(), number, std::move(call), operation->isFree(), endOf(operation));
         });
         return Pending(operation, number);
     }
 
     Pending start(MessageCall call) override {
         if (call.sends) countSent(static_cast<std::int64_t>(call.tensor.nbytes()));
-        const auto operation = makeOperation(describe(call));
+        const auto operation = makeOperation({.message = describe(call)});
         actor_.launch([this, operation, call = std::move(call)] {
             ranks_.post(rank().value(), call, operation->isFree(), endOf(operation));
         });
@@ -99,8 +120,8 @@ private:
         return std::make_unique<VirtualCommunicator>(actor_, std::move(group));
     }
 
-    std::shared_ptr<VirtualOperation> makeOperation(const std::string& what) {
-        return std::make_shared<VirtualOperation>(actor_, ranks_, group().nameOf(rank()) + ": " + what);
+    std::shared_ptr<VirtualOperation> makeOperation(VirtualOperation::Launched launched) {
+        return std::make_shared<VirtualOperation>(actor_, ranks_, group(), std::move(launched));
     }
     static std::shared_ptr<VirtualEnd> endOf(const std::shared_ptr<VirtualOperation>& operation) {
         return {operation, &operation->end()};
