@@ -231,9 +231,9 @@ void Tallies::write() {
 // train no step and do not count.
 void Tallies::writeRate() {
     std::vector<RankRate> ranks;
-    SQLite::Statement query(database_,
-                            "SELECT ifnull(timed_steps, 0), ifnull(timed_s, 0) FROM rank_state "
-                            "WHERE run = ? AND (trained OR timed_steps IS NOT NULL)");
+    const std::string trains = "(trained OR timed_steps IS NOT NULL)";
+    SQLite::Statement query(
+        database_, "SELECT ifnull(timed_steps, 0), ifnull(timed_s, 0) FROM rank_state WHERE run = ? AND " + trains);
     query.bind(1, runKey_);
     while (query.executeStep()) {
         ranks.push_back({.steps = query.getColumn(0).getInt64(), .seconds = query.getColumn(1).getDouble()});
@@ -242,8 +242,8 @@ void Tallies::writeRate() {
     SQLite::Statement batchSize(
         database_,
         "SELECT ifnull((SELECT max(samples) * 1.0 / nullif(max(step) * count(*), 0) FROM rank_state "
-        "WHERE rank_state.run = run.id AND step > 0 AND samples > 0 AND (trained OR timed_steps IS NOT NULL)), "
-        "batch_size) FROM run WHERE id = ?");
+        "WHERE rank_state.run = run.id AND step > 0 AND samples > 0 AND " +
+            trains + "), batch_size) FROM run WHERE id = ?");
     batchSize.bind(1, runKey_);
     const double batch = batchSize.executeStep() ? batchSize.getColumn(0).getDouble() : 0;
     const auto rate = rateOf(ranks, batch);

@@ -136,8 +136,10 @@ void RankMeter::settle() {
     const Ns until = settleable();
     if (until > settled_) forgetBefore(until);
     // Thousands of spans of one step: it is cut in two, and its inflation is lost.
-    if (items_.size() >= kMostKept) forgetBefore(medianEnd());
-    std::erase_if(items_, [&](const Item& item) { return item.end <= settled_; });
+    if (items_.size() >= kMostKept) {
+        forgetBefore(medianEnd());
+        std::erase_if(items_, [&](const Item& item) { return item.end <= settled_; });
+    }
     settleAt_ = std::min(kMostKept, std::max(2 * kLeastKept, 2 * items_.size()));
 }
 

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "core/base/check.h"
+#include "core/base/fnv1a.h"
 
 namespace dasgd {
 
@@ -22,12 +23,8 @@ std::string listOf(const std::vector<Rank>& ranks, std::size_t most) {
 
 std::int64_t bytesOf(const at::Tensor& tensor) { return static_cast<std::int64_t>(tensor.nbytes()); }
 
-// FNV-1a; positive as a signed 64-bit number once it is in the upper half of a collective's.
-std::uint32_t keyOf(const std::string& path) {
-    std::uint32_t hash = 2'166'136'261U;
-    for (const char each : path) hash = (hash ^ static_cast<unsigned char>(each)) * 16'777'619U;
-    return std::max(hash & 0x7fff'ffffU, 1U);
-}
+// Positive as a signed 64-bit number once it is in the upper half of a collective's.
+std::uint32_t keyOf(const std::string& path) { return std::max(fnv1a(path) & 0x7fff'ffffU, 1U); }
 
 void checkShapes(const CollectiveCall& call, Rank rank, int size) {
     const std::int64_t in = call.in.numel(), out = call.out.numel();

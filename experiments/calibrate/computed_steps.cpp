@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
-#include "core/analysis/overlap.h"
+#include "core/analysis/intervals.h"
 
 namespace dasgd::experiments {
 
@@ -19,7 +20,7 @@ bool isLocal(SpanKind kind) { return beginsStep(kind) || kind == SpanKind::Backw
 // Of one rank, in order of their start.
 class RankSteps {
 public:
-    explicit RankSteps(std::vector<TimeRange> reductions) : reductions_(std::move(reductions)) {}
+    explicit RankSteps(Intervals reductions) : reductions_(std::move(reductions)) {}
 
     void take(const SpanRow& row) {
         const Span& span = row.span;
@@ -58,7 +59,7 @@ private:
         return covered;
     }
 
-    std::vector<TimeRange> reductions_;  // ascending, none touches another
+    Intervals reductions_;
     std::size_t first_ = 0;
     std::optional<ComputedStep> current_;
     Ns began_ = 0;
@@ -67,19 +68,14 @@ private:
     std::vector<ComputedStep> steps_;
 };
 
-std::vector<TimeRange> unionOf(std::span<const SpanRow> ofRank) {
-    std::vector<TimeRange> united;
-    for (const SpanRow& row : ofRank) {
+Intervals transfersOf(std::span<const SpanRow> ofRank) {
+    Intervals transfers;
+    for (const auto& [rank, span] : ofRank) {
         // Runs that were recorded before collectives were divided have reduces only.
-        const bool moves = row.span.kind == SpanKind::Transfer || row.span.kind == SpanKind::Reduce;
-        if (!moves || row.span.end <= row.span.start) continue;
-        if (united.empty() || row.span.start > united.back().end) {
-            united.push_back({row.span.start, row.span.end});
-        } else {
-            united.back().end = std::max(united.back().end, row.span.end);
-        }
+        const bool moves = span.kind == SpanKind::Transfer || span.kind == SpanKind::Reduce;
+        if (moves) transfers.push_back({span.start, span.end});
     }
-    return united;
+    return unionOf(std::move(transfers));
 }
 
 }  // namespace
@@ -89,7 +85,7 @@ std::vector<ComputedStep> computedSteps(std::vector<SpanRow> spans) {
     std::vector<ComputedStep> all;
     for (auto first = spans.begin(); first != spans.end();) {
         const auto last = std::find_if(first, spans.end(), [&](const SpanRow& row) { return row.rank != first->rank; });
-        RankSteps rank(unionOf({first, last}));
+        RankSteps rank(transfersOf({first, last}));
         std::for_each(first, last, [&](const SpanRow& row) { rank.take(row); });
         for (ComputedStep& step : std::move(rank).steps()) all.push_back(step);
         first = last;

@@ -36,18 +36,9 @@ struct DasgdParams {
     [[nodiscard]] std::optional<FieldError> check() const { return values.check(); }
 };
 
-class Dasgd final : public Algorithm, public Checkpointed {
+class Dasgd final : public DelayedAverage {
 public:
-    explicit Dasgd(const DasgdParams& params) : average_(params.values) {}
-    void start(StepContext& context) override { average_.start(context); }
-    void afterStep(StepContext& context) override { average_.afterStep(context); }
-    void drain(StepContext& context) override { average_.drain(context); }
-    void save(StepContext& context, Archive& archive) override { average_.save(context, archive); }
-    Status load(StepContext& context, const Archive& archive) override { return average_.load(context, archive); }
-    [[nodiscard]] std::int64_t roundSteps() const override { return average_.roundSteps(); }
-
-private:
-    DelayedAverage average_;
+    explicit Dasgd(const DasgdParams& params) : DelayedAverage(params.values) {}
 };
 
 const AlgorithmRegistry::Add<Dasgd, DasgdParams> kDasgdEntry{"dasgd", "Local SGD with delayed averaging",

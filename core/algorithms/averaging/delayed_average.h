@@ -52,7 +52,7 @@ struct Mixer {
 };
 [[nodiscard]] Mixer meanMixer();
 
-class DelayedAverage final : public Algorithm, public Checkpointed {
+class DelayedAverage : public Algorithm, public Checkpointed {
 public:
     // `params` have passed check().
     explicit DelayedAverage(const DelayedAverageParams& params, Mixer mixer = meanMixer());

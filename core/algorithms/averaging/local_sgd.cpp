@@ -14,22 +14,14 @@ struct LocalSgdParams {
     }
 };
 
-class LocalSgd final : public Algorithm, public Checkpointed {
+class LocalSgd final : public DelayedAverage {
 public:
     explicit LocalSgd(const LocalSgdParams& params)
-        : average_({.period = params.period,
-                    .delay = 0,
-                    .localWeight = 0,
-                    .correction = 0,
-                    .optimizerState = params.optimizerState}) {}
-    void afterStep(StepContext& context) override { average_.afterStep(context); }
-    void drain(StepContext& context) override { average_.drain(context); }
-    void save(StepContext& context, Archive& archive) override { average_.save(context, archive); }
-    Status load(StepContext& context, const Archive& archive) override { return average_.load(context, archive); }
-    [[nodiscard]] std::int64_t roundSteps() const override { return average_.roundSteps(); }
-
-private:
-    DelayedAverage average_;
+        : DelayedAverage({.period = params.period,
+                          .delay = 0,
+                          .localWeight = 0,
+                          .correction = 0,
+                          .optimizerState = params.optimizerState}) {}
 };
 
 const AlgorithmRegistry::Add<LocalSgd, LocalSgdParams> kLocalSgdEntry{"local_sgd", "Periodic blocking averages",

@@ -1,10 +1,10 @@
 #include "gui/models/runs/compare.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <set>
 #include <utility>
 
+#include "core/base/fnv1a.h"
 #include "gui/models/runs/run_config.h"
 #include "storage/scaling.h"
 
@@ -12,12 +12,8 @@ namespace dasgd::gui {
 
 namespace {
 
-// The preferred colour follows from the algorithm's name (FNV-1a), so that it is the same in every experiment.
-int colorWantedBy(const std::string& algorithm) {
-    std::uint32_t hash = 2166136261U;
-    for (const char c : algorithm) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
-    return static_cast<int>(hash % kCurveColors);
-}
+// The preferred colour follows from the algorithm's name, so that it is the same in every experiment.
+int colorWantedBy(const std::string& algorithm) { return static_cast<int>(fnv1a(algorithm) % kCurveColors); }
 
 bool startedEarlier(const RunItemPtr& a, const RunItemPtr& b) {
     return std::pair(a->row.startedAt, a->id) < std::pair(b->row.startedAt, b->id);

@@ -3,37 +3,21 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/support/document.h"
+#include "tests/support/small_experiments.h"
 
 namespace dasgd {
 namespace {
 
 using test::array;
 using test::integer;
-using test::matrix;
+using test::minimal;
+using test::quadratic;
+using test::section;
 using test::table;
 using test::text;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
-
-Value named(const std::string& name) { return table({{"name", text(name)}}); }
-
-// The least a user may write.
-Value minimal() { return table({{"algorithm", named("independent")}, {"model", named("lenet")}}); }
-
-Value quadratic() {
-    return table({{"algorithm", named("independent")},
-                  {"model", table({{"name", text("quadratic")},
-                                   {"matrix", matrix({{1, 0}, {0, 2}})},
-                                   {"targets", matrix({{1, 1}, {-1, 0}})}})},
-                  {"train", table({{"steps", integer(50)}})}});
-}
-
-Value& section(Value& document, const std::string& name) {
-    if (!document.find(name)) document.set(name, Value());
-    return *document.find(name);
-}
 
 std::string planErrorOf(const Value& document) {
     const auto experiment = readExperiment(document);
