@@ -74,6 +74,7 @@ void RunIngest::load() {
 void RunIngest::loadShared() {
     tallies_ = std::make_unique<Tallies>(connection_.database(), runKey_);
     arrivals_ = std::make_unique<Arrivals>(connection_.database(), runKey_, workers_);
+    rateSums_ = std::make_unique<RateSums>(connection_.database(), runKey_, workers_);
 }
 
 Result<std::size_t> RunIngest::collect(std::size_t limit) {
@@ -232,7 +233,14 @@ void RunIngest::divide(const Arrivals::Arrival& arrival, Ns lastArrival) {
 }
 
 void RunIngest::takeMetric(int rank, const Metric& metric) {
-    const bool wholeRun = rank == 0 && metrics::isOfWholeRun(metric.name);
+    storeMetric(rank, metric);
+    tallies_->metric(rank, metric);
+    if (metric.name != metrics::kRankSamplesPerS) return;
+    if (const auto whole = rateSums_->add(metric)) storeMetric(rank, *whole);
+}
+
+void RunIngest::storeMetric(int rank, const Metric& metric) {
+    const bool wholeRun = metrics::isOfWholeRun(metric.name);
     HotStatement& insert = statements_->metric;
     insert.bind(1, runKey_);
     insert.bind(2, nameKey(metric.name));
@@ -244,7 +252,6 @@ void RunIngest::takeMetric(int rank, const Metric& metric) {
     insert.bind(8, metric.bytesSent);
     insert.bind(9, metric.value);
     insert.run();
-    tallies_->metric(rank, metric);
 }
 
 void RunIngest::takeState(int rank, const EventRecord& record) {

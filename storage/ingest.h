@@ -11,6 +11,7 @@
 
 #include "storage/arrivals.h"
 #include "storage/database.h"
+#include "storage/rate_sums.h"
 #include "storage/record_source.h"
 #include "storage/tally.h"
 
@@ -64,6 +65,7 @@ private:
     std::int64_t storeSpan(int rank, const Span& span);
     void divide(const Arrivals::Arrival& arrival, Ns lastArrival);
     void takeMetric(int rank, const Metric& metric);
+    void storeMetric(int rank, const Metric& metric);
     void takeState(int rank, const EventRecord& record);
     std::int64_t nameKey(std::string_view name);
     void writeChunk();
@@ -78,6 +80,7 @@ private:
     std::vector<Position> positions_;  // by source
     std::unique_ptr<Tallies> tallies_;
     std::unique_ptr<Arrivals> arrivals_;
+    std::unique_ptr<RateSums> rateSums_;
     std::chrono::steady_clock::time_point overlapFormed_;
     Chunk chunk_;
     bool chunkGrew_ = false;  // in this batch

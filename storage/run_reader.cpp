@@ -18,7 +18,7 @@ constexpr std::int64_t kStragglerSpans = 65536;
 constexpr const char* kRunColumns =
     "run_id, experiment, algorithm, seed, workers, backend, status, started_at, wall_s, steps, samples, bytes_sent, "
     "final_loss, best_accuracy, hidden, blocked_s, samples_per_s, git_commit, config, error, step_ms, "
-    "skew_s, inflation, inflation_ranks, timed_steps, time_simulated";
+    "skew_s, inflation, inflation_ranks, timed_steps, time_simulated, measured_s";
 
 std::optional<double> optionalNumber(const SQLite::Column& column) {
     if (column.isNull()) return std::nullopt;
@@ -59,6 +59,7 @@ RunRow runRow(SQLite::Statement& query) {
     row.inflationRanks = query.getColumn(place++).getInt();
     row.timedSteps = optionalNumber(query.getColumn(place++));
     row.timeSimulated = query.getColumn(place++).getInt() != 0;
+    row.measuredS = optionalNumber(query.getColumn(place++));
     return row;
 }
 
@@ -224,8 +225,6 @@ Result<RunReader> RunReader::open(const std::filesystem::path& workspace) {
     });
 }
 
-const std::filesystem::path& RunReader::workspace() const { return impl_->root; }
-
 Result<std::int64_t> RunReader::dataVersion() {
     return guarded(impl_->file, [&]() -> Result<std::int64_t> {
         return impl_->database.execAndGet("PRAGMA data_version").getInt64();
@@ -284,12 +283,13 @@ Result<std::vector<RankRow>> RunReader::ranks(const std::string& runId) {
         SQLite::Statement query(impl_->database,
                                 "SELECT rank, timed_s * 1e3 / nullif(timed_steps, 0), "
                                 "hidden_s / nullif(transfer_s, 0), blocked_s, skew_s / nullif(collectives, 0), "
-                                "inflation, timed_steps FROM rank_state WHERE run = ? ORDER BY rank");
+                                "inflation, timed_steps, measured_s FROM rank_state WHERE run = ? ORDER BY rank");
         query.bind(1, impl_->keyOf(runId));
         std::vector<RankRow> rows;
         while (query.executeStep()) {
             rows.push_back({.rank = query.getColumn(0).getInt(),
                             .stepMs = optionalNumber(query.getColumn(1)),
+                            .measuredS = optionalNumber(query.getColumn(7)),
                             .hidden = optionalNumber(query.getColumn(2)),
                             .blockedS = optionalNumber(query.getColumn(3)),
                             .skewS = optionalNumber(query.getColumn(4)),

@@ -33,6 +33,7 @@ struct RunRow {
     std::string error;
     // Over all ranks and clean windows only; absent where nothing was timed (storage/format.md).
     std::optional<double> stepMs, skewS, inflation, timedSteps;
+    std::optional<double> measuredS;  // the time that `blockedS` is of, mean over the ranks
     int inflationRanks = 0;  // how many ranks know their inflation
     // Every instant and duration of the run is simulated.
     bool timeSimulated = false;
@@ -59,7 +60,7 @@ struct RunDetail {
 // The timed part of one rank, as it is now. Absent: not timed, nothing transferred, no step of the kind.
 struct RankRow {
     int rank = 0;
-    std::optional<double> stepMs, hidden, blockedS, skewS, inflation;
+    std::optional<double> stepMs, measuredS, hidden, blockedS, skewS, inflation;
     std::int64_t timedSteps = 0;
 };
 
@@ -115,7 +116,6 @@ public:
     [[nodiscard]] Result<Ns> newestInstant(const std::string& runId);
     // SQLite's own check of every page and index; minutes on a large database. Errors: what it found.
     [[nodiscard]] Status checkIntegrity();
-    [[nodiscard]] const std::filesystem::path& workspace() const;
 
 private:
     class Impl;

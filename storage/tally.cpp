@@ -14,28 +14,29 @@ namespace {
 
 constexpr const char* kFetchRank =
     "SELECT events, state, step, samples, bytes_sent, newest_ns, train_loss, trained, hidden_s, transfer_s, blocked_s, "
-    "compute_s, skew_s, collectives, inflation, timed_steps, timed_s, state_text "
+    "compute_s, skew_s, collectives, inflation, timed_steps, timed_s, state_text, measured_s "
     "FROM rank_state WHERE run = ? AND rank = ?";
 
 // `sequence` is left to who reads the journal.
 constexpr const char* kWriteRank =
     "INSERT INTO rank_state (run, rank, events, state, step, samples, bytes_sent, newest_ns, train_loss, trained, "
-    "hidden_s, transfer_s, blocked_s, compute_s, skew_s, collectives, inflation, timed_steps, timed_s, state_text) "
-    "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) "
+    "hidden_s, transfer_s, blocked_s, compute_s, skew_s, collectives, inflation, timed_steps, timed_s, state_text, "
+    "measured_s) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) "
     "ON CONFLICT (run, rank) DO UPDATE SET events = excluded.events, state = excluded.state, step = excluded.step, "
     "samples = excluded.samples, bytes_sent = excluded.bytes_sent, newest_ns = excluded.newest_ns, "
     "train_loss = excluded.train_loss, trained = excluded.trained, hidden_s = excluded.hidden_s, "
     "transfer_s = excluded.transfer_s, blocked_s = excluded.blocked_s, compute_s = excluded.compute_s, "
     "skew_s = excluded.skew_s, collectives = excluded.collectives, inflation = excluded.inflation, "
-    "timed_steps = excluded.timed_steps, timed_s = excluded.timed_s, state_text = excluded.state_text";
+    "timed_steps = excluded.timed_steps, timed_s = excluded.timed_s, state_text = excluded.state_text, "
+    "measured_s = excluded.measured_s";
 
 constexpr const char* kWriteRun =
     "UPDATE run SET (newest_ns, steps, samples, bytes_sent, loss, hidden, blocked_s, skew_s, inflation, "
-    "inflation_ranks, timed_steps) = ("
-    "  SELECT max(newest_ns), max(step), max(samples), sum(bytes_sent),"
+    "inflation_ranks, timed_steps, measured_s) = ("
+    "  SELECT max(newest_ns), max(step), CAST(round(ifnull(avg(nullif(samples, 0)), 0)) AS INTEGER), sum(bytes_sent),"
     "         CASE WHEN count(train_loss) = sum(trained) THEN avg(train_loss) END,"
     "         sum(hidden_s) / nullif(sum(transfer_s), 0), avg(blocked_s), sum(skew_s) / nullif(sum(collectives), 0),"
-    "         avg(inflation), count(inflation), avg(timed_steps) FROM rank_state WHERE run = :run), "
+    "         avg(inflation), count(inflation), avg(timed_steps), avg(measured_s) FROM rank_state WHERE run = :run), "
     "spans = spans + :spans, first_span_ns = min(ifnull(first_span_ns, :firstSpan), ifnull(:firstSpan, "
     "first_span_ns)), "
     "last_span_ns = max(ifnull(last_span_ns, :lastSpan), ifnull(:lastSpan, last_span_ns)), "
@@ -115,10 +116,10 @@ void Tallies::metric(int rank, const Metric& metric) {
     } else if (metric.name == metrics::kTimedSeconds) {
         tally.timedSeconds = number;
         batch_.timed = true;
-    } else if (rank == 0 && metric.name == metrics::kEvalLoss) {
+    } else if (metric.name == metrics::kEvalLoss) {
         batch_.evalLoss = number;
         batch_.evaluated = true;
-    } else if (rank == 0 && metric.name == metrics::kEvalAccuracy && number) {
+    } else if (metric.name == metrics::kEvalAccuracy && number) {
         improve(batch_.bestAccuracy, *number, std::greater<>());
     }
 }
@@ -175,6 +176,7 @@ void Tallies::fetch(RankTally& tally) {
         tally.timedSteps = optionalCount(fetchRank_.getColumn(15));
         tally.timedSeconds = optionalColumn(fetchRank_.getColumn(16));
         tally.stateText = fetchRank_.getColumn(17).getString();
+        tally.measured = optionalColumn(fetchRank_.getColumn(18));
         fetchMeter(tally);
     }
     fetchRank_.reset();
@@ -204,6 +206,7 @@ void Tallies::formOverlap() {
         touched(tally->rank);
         const OverlapTotals totals = tally->meter.totals();
         if (totals.window > 0) {
+            tally->measured = inSeconds(totals.window);
             tally->hidden = inSeconds(totals.hidden);
             tally->transfer = inSeconds(totals.transfer);
             tally->blocked = inSeconds(totals.blocked);
@@ -282,6 +285,7 @@ void Tallies::writeRank(const RankTally& tally) {
     writeRank_.bind(++place, tally.timedSteps);
     writeRank_.bind(++place, tally.timedSeconds);
     writeRank_.bind(++place, tally.stateText);
+    writeRank_.bind(++place, tally.measured);
     writeRank_.run();
 }
 

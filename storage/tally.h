@@ -55,7 +55,8 @@ private:
         std::int64_t events = 0, step = 0, samples = 0, bytesSent = 0, newest = 0;
         std::optional<std::int64_t> state;
         std::string stateText;
-        std::optional<double> trainLoss, hidden, transfer, blocked, compute, skew, inflation, timedSeconds;
+        std::optional<double> trainLoss, measured, hidden, transfer, blocked, compute, skew, inflation,
+            timedSeconds;
         std::optional<std::int64_t> collectives, timedSteps;
         bool trained = false;
         RankMeter meter;

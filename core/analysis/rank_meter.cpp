@@ -94,11 +94,6 @@ OverlapTotals& OverlapTotals::operator+=(const OverlapTotals& more) {
     return *this;
 }
 
-std::optional<double> OverlapTotals::hiddenFraction() const {
-    if (transfer <= 0) return std::nullopt;
-    return static_cast<double>(hidden) / static_cast<double>(transfer);
-}
-
 std::optional<double> OverlapTotals::inflation() const {
     if (coveredSteps == 0 || freeSteps == 0 || freeTime <= 0) return std::nullopt;
     return (static_cast<double>(coveredTime) / static_cast<double>(coveredSteps)) /

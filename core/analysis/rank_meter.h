@@ -27,8 +27,6 @@ struct OverlapTotals {
     Ns coveredTime = 0, freeTime = 0;
 
     OverlapTotals& operator+=(const OverlapTotals& more);
-    // hidden ÷ transfer; nullopt where nothing was transferred.
-    [[nodiscard]] std::optional<double> hiddenFraction() const;
     // Mean time of a covered step ÷ that of a free one; nullopt where there are none of a kind.
     [[nodiscard]] std::optional<double> inflation() const;
     bool operator==(const OverlapTotals&) const = default;

@@ -76,8 +76,8 @@ struct ScalingPoint {
     std::int64_t batch = 0;           // of one worker
     std::vector<std::string> runIds;  // what the numbers are of, by seeds
     Sample stepMs, samplesPerS, hidden;
-    // Throughput ÷ mean throughput at the smallest number of workers of the line; and that ÷ the ratio of the workers,
-    // so that 1 is as good as the smallest.
+    // Throughput ÷ mean throughput at the smallest number of workers of the line that was timed; and that ÷ the ratio
+    // of the workers, so that 1 is as good as the smallest.
     Sample speedUp, efficiency;
     Sample secondsToTarget;  // of those that reached it: n may be smaller than the number of runs
     [[nodiscard]] bool allReached() const { return secondsToTarget.n == runIds.size(); }

@@ -17,6 +17,7 @@ inline constexpr const char* kConsensusDistance = "consensus/distance";
 inline constexpr const char* kSamplesPerS = "throughput/samples_per_s";
 inline constexpr const char* kTimedSteps = "timing/steps";
 inline constexpr const char* kTimedSeconds = "timing/seconds";
+inline constexpr const char* kRankSamplesPerS = "timing/samples_per_s";
 inline constexpr const char* kStalenessSteps = "staleness/steps";
 inline constexpr const char* kComputedStepMs = "run/computed_step_ms";
 inline constexpr const char* kHostDown = "fault/host_down";
@@ -31,13 +32,13 @@ inline constexpr const char* kWeight = "weight/";
 inline constexpr const char* kAlgorithm = "algorithm/";
 
 // All of them.
-inline constexpr std::array<std::string_view, 19> kNames{
+inline constexpr std::array<std::string_view, 20> kNames{
     kTrainLoss,   kTrainStepMs, kEvalLoss,         kEvalAccuracy,     kEvalReplicaAccuracy,      kConsensusDistance,
-    kSamplesPerS, kTimedSteps,  kTimedSeconds,     kStalenessSteps,   kComputedStepMs,           kHostDown,
+    kSamplesPerS, kTimedSteps,  kTimedSeconds,     kRankSamplesPerS,  kStalenessSteps,   kComputedStepMs,           kHostDown,
     kLinkDown,    kClockErrorS, kProbeAllReduceMs, kProbeAllGatherMs, kProbeGradientBeforeEndMs, kWeight,
     kAlgorithm};
 
-// What rank 0 records under these beginnings is about the whole run.
+// What is recorded under these beginnings is about the whole run, whichever rank says it.
 inline constexpr std::array<std::string_view, 4> kWholeRunPrefixes{"eval/", "consensus/", "run/", "throughput/"};
 
 constexpr bool isOfWholeRun(std::string_view name) {

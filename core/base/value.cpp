@@ -127,7 +127,6 @@ std::string_view Value::typeName() const {
 
 std::string Value::toToml() const { return std::visit(ToToml{}, data_); }
 
-bool Value::sameAs(const Value& other) const { return toToml() == other.toToml(); }
 
 std::string toTomlDocument(const Value& root) {
     std::string out;

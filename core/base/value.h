@@ -59,8 +59,6 @@ public:
     [[nodiscard]] std::string_view typeName() const;
     // One line of TOML for a scalar, array or inline table.
     [[nodiscard]] std::string toToml() const;
-    // Equal data; positions do not count.
-    [[nodiscard]] bool sameAs(const Value& other) const;
 
     [[nodiscard]] tl::unexpected<Error> error(const std::string& message) const {
         return fail(position_.prefix() + message);

@@ -225,7 +225,8 @@ private:
     Pending receive(MessageCall call, std::int64_t bytes) {
         const auto operation = std::make_shared<EmulatedOperation>(
             port_, [port = port_, bytes, launched = port_->clock().now()](const Interval& real) -> Interval {
-                return {launched, port->received(bytes, real.end)};
+                // Waiting for a late sender is no transfer.
+                return {std::max(launched, real.start), port->received(bytes, real.end)};
             });
         operation->start(inner_->launch(std::move(call)));
         return Pending(operation);

@@ -2,6 +2,7 @@
 
 #include <torch/types.h>
 
+#include <algorithm>
 #include <array>
 #include <condition_variable>
 #include <cstring>
@@ -30,6 +31,7 @@ constexpr milliseconds kForever = std::chrono::hours(24 * 3650);
 struct Header {
     std::int64_t tag = 0;
     std::int64_t bytes = 0;
+    Ns launched = 0;  // on the run's time line
     std::array<char, kInlineBytes> within{};  // the payload, where it fits
 };
 
@@ -38,6 +40,7 @@ at::Tensor headerTensor() { return torch::zeros({static_cast<std::int64_t>(sizeo
 // A message that nobody has asked for yet.
 struct Stored {
     at::Tensor bytes;
+    Ns launched = 0;  // by its sender
 };
 // A receive that no message has answered yet.
 struct Wanted {
@@ -82,7 +85,7 @@ public:
         const auto ended = completion(call, {});
         const int to = call.peer->value();
         if (to == group_.rank.value()) {
-            deliver(to, call.tag, bytesOf(call.tensor).clone());
+            deliver(to, call.tag, {bytesOf(call.tensor).clone(), ended->launched()});
             ended->end({{ended->launched(), clock_.now()}, std::nullopt});
             return Pending(ended);
         }
@@ -91,7 +94,7 @@ public:
             const std::lock_guard lock(mutex_);
             Peer& peer = peers_[static_cast<std::size_t>(to)];
             try {
-                peer.sending.push_back({post(call, to), ended});
+                peer.sending.push_back({post(call, to, ended->launched()), ended});
                 if (!peer.sender.joinable()) peer.sender = std::thread([this, to] { awaitSends(to); });
             } catch (const std::exception& error) {
                 why = firstLine(error);
@@ -122,7 +125,7 @@ public:
             }
         }
         if (stored) {
-            finish({call.tensor, ended}, stored->from, stored->send.bytes);
+            finish({call.tensor, ended}, stored->from, stored->send);
         } else if (!gone.empty() && withdraw(ended.get())) {
             ended->fail(gone);
         }
@@ -154,8 +157,9 @@ private:
     }
 
     // Hands a message to Gloo: nothing of another may come between its parts.
-    Works post(const MessageCall& call, int to) {
-        Header header{.tag = call.tag, .bytes = static_cast<std::int64_t>(call.tensor.nbytes())};
+    Works post(const MessageCall& call, int to, Ns launched) {
+        Header header{
+            .tag = call.tag, .bytes = static_cast<std::int64_t>(call.tensor.nbytes()), .launched = launched};
         const bool fits = call.tensor.nbytes() <= kInlineBytes;
         if (fits && header.bytes > 0) std::memcpy(header.within.data(), call.tensor.data_ptr(), call.tensor.nbytes());
         std::vector<at::Tensor> front{headerTensor()}, rest{call.tensor};
@@ -245,7 +249,7 @@ private:
         if (static_cast<std::size_t>(header.bytes) <= kInlineBytes) {
             at::Tensor bytes = torch::empty({header.bytes}, torch::kUInt8);
             if (header.bytes > 0) std::memcpy(bytes.data_ptr(), header.within.data(), bytes.nbytes());
-            deliver(from, tag, bytes);
+            deliver(from, tag, {bytes, header.launched});
             return true;
         }
         std::optional<Wanted> wanted;
@@ -258,9 +262,9 @@ private:
         const at::Tensor place = fits ? wanted->tensor : torch::empty({header.bytes}, torch::kUInt8);
         const bool whole = read(from, place, kPayloadTag);
         if (!wanted) {
-            if (whole) deliver(from, tag, place);
+            if (whole) deliver(from, tag, {place, header.launched});
         } else if (whole) {
-            finish(*wanted, from, place);
+            finish(*wanted, from, {place, header.launched});
         } else {
             const std::string why = [&] {
                 const std::lock_guard lock(mutex_);
@@ -272,23 +276,27 @@ private:
     }
 
     // A whole message has come.
-    void deliver(int from, int tag, const at::Tensor& bytes) {
+    void deliver(int from, int tag, const Stored& message) {
         std::optional<Wanted> wanted;
         {
             const std::lock_guard lock(mutex_);
-            wanted = matching_.offer(from, 0, tag, {bytes});
+            wanted = matching_.offer(from, 0, tag, message);
         }
-        if (wanted) finish(*wanted, from, bytes);
+        if (wanted) finish(*wanted, from, message);
     }
 
-    void finish(const Wanted& wanted, int from, const at::Tensor& bytes) {
+    // The message's time begins when both of its ends were launched: waiting for a late sender is no transfer.
+    void finish(const Wanted& wanted, int from, const Stored& message) {
+        const at::Tensor& bytes = message.bytes;
         if (bytes.nbytes() != wanted.tensor.nbytes()) {
             return wanted.ended->fail("rank " + std::to_string(from) + group_.name + " sent " +
                                       std::to_string(bytes.nbytes()) + " bytes");
         }
         const bool moves = bytes.nbytes() > 0 && bytes.data_ptr() != wanted.tensor.data_ptr();
         if (moves) std::memcpy(wanted.tensor.data_ptr(), bytes.data_ptr(), bytes.nbytes());
-        wanted.ended->end({{wanted.ended->launched(), clock_.now()}, Rank(from)});
+        const Ns end = clock_.now();
+        const Ns start = std::min(std::max(wanted.ended->launched(), message.launched), end);
+        wanted.ended->end({{start, end}, Rank(from)});
     }
 
     bool withdraw(const Completion* operation) {

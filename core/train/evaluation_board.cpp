@@ -20,37 +20,56 @@ at::Tensor reduced(std::vector<at::Tensor> tensors, Reduce op) { return reducePa
 }  // namespace
 
 EvaluationBoard::EvaluationBoard(std::vector<std::unique_ptr<Model>> models, at::ScalarType type, const Samples& test,
-                                 int ranks) {
-    DASGD_CHECK(models.size() == 1 || models.size() == static_cast<std::size_t>(ranks));
+                                 int ranks, Roles roles)
+    : ranks_(ranks), roles_(std::move(roles)) {
+    const int trainers = roles_.trainers();
+    DASGD_CHECK(models.size() == 1 || models.size() == static_cast<std::size_t>(trainers));
     for (auto& model : models) {
         FlatParams params(model->module(), type);
         judges_.push_back({std::move(model), std::move(params)});
     }
-    for (int rank = 0; rank < ranks; ++rank) shares_.push_back(shareOf(test, Rank{rank}, ranks));
+    for (int trainer = 0; trainer < trainers; ++trainer) shares_.push_back(shareOf(test, Rank{trainer}, trainers));
 }
 
 Result<std::unique_ptr<EvaluationBoard>> EvaluationBoard::create(const Experiment& experiment,
                                                                  const TrainingData& data) {
     const int ranks = static_cast<int>(experiment.cluster.workers);
+    Roles roles = experiment.roles();
     // A model without data is the rank's own objective; others differ in weights and buffers alone.
-    const int needed = data.splits.train.count() == 0 ? ranks : 1;
+    const int needed = data.splits.train.count() == 0 ? roles.trainers() : 1;
     std::vector<std::unique_ptr<Model>> models;
-    for (int rank = 0; rank < needed; ++rank) {
+    for (int rank = 0; std::ssize(models) < needed; ++rank) {
+        if (!roles.trains(Rank{rank})) continue;
         DASGD_ASSIGN(auto model, buildModel(experiment, data, Rank{rank}));
         models.push_back(std::move(model));
     }
-    return std::make_unique<EvaluationBoard>(std::move(models), experiment.scalarType(), data.splits.test, ranks);
+    return std::make_unique<EvaluationBoard>(std::move(models), experiment.scalarType(), data.splits.test, ranks,
+                                             std::move(roles));
+}
+
+const Samples& EvaluationBoard::shareOfTrainer(Rank rank) const {
+    return shares_[static_cast<std::size_t>(roles_.trainerIndex(rank))];
+}
+
+EvaluationBoard::Judge& EvaluationBoard::judgeOf(Rank rank) {
+    return judges_.size() == 1 ? judges_[0] : judges_[static_cast<std::size_t>(roles_.trainerIndex(rank))];
+}
+
+// As averageModel() forms it: a rank that serves adds zeros.
+at::Tensor EvaluationBoard::meanOf(std::vector<at::Tensor> tensors) const {
+    if (roles_.everyoneTrains()) return reduced(std::move(tensors), Reduce::Mean);
+    return reduced(std::move(tensors), Reduce::Sum).div_(roles_.trainers());
 }
 
 void EvaluationBoard::deposit(Rank rank, std::int64_t step, Ns now, Model& model, FlatParams& params, Publish publish) {
     const at::NoGradGuard guard;
     const auto own = static_cast<std::size_t>(rank.value());
     Open& open = open_[step];
-    open.replicas.resize(shares_.size());
-    open.replicas[own] = {params.weights().clone(), copyOfBuffers(params), evaluateOn(model, shares_[own])};
+    open.replicas.resize(static_cast<std::size_t>(ranks_));
+    open.replicas[own] = {params.weights().clone(), copyOfBuffers(params), evaluateOn(model, shareOfTrainer(rank))};
     if (publish) open.publish = std::move(publish);
     open.last = std::max(open.last, now);
-    if (++open.arrived < static_cast<int>(shares_.size())) return;
+    if (++open.arrived < roles_.trainers()) return;
     const Open complete = std::move(open);
     open_.erase(step);
     DASGD_CHECK(complete.publish);
@@ -58,23 +77,28 @@ void EvaluationBoard::deposit(Rank rank, std::int64_t step, Ns now, Model& model
 }
 
 EvaluationReport EvaluationBoard::evaluate(const std::vector<Replica>& replicas) {
+    const Replica& some = replicas[static_cast<std::size_t>(roles_.firstTrainer().value())];
     std::vector<at::Tensor> weights, buffers, summands;
     for (const Replica& replica : replicas) {
-        weights.push_back(replica.weights);
-        if (replica.buffers.defined()) buffers.push_back(replica.buffers);
+        weights.push_back(replica.weights.defined() ? replica.weights : at::zeros_like(some.weights));
+        if (!some.buffers.defined()) continue;
+        buffers.push_back(replica.buffers.defined() ? replica.buffers : at::zeros_like(some.buffers));
     }
-    const at::Tensor mean = reduced(weights, Reduce::Mean);
-    const at::Tensor meanBuffers = buffers.empty() ? at::Tensor() : reduced(buffers, Reduce::Mean);
+    const at::Tensor mean = meanOf(std::move(weights));
+    const at::Tensor meanBuffers = buffers.empty() ? at::Tensor() : meanOf(std::move(buffers));
     for (Judge& judge : judges_) {
         judge.params.weights().copy_(mean);
         if (meanBuffers.defined()) setBuffers(judge.params, meanBuffers);
     }
-    for (std::size_t rank = 0; rank < replicas.size(); ++rank) {
-        const Evaluation ofMean = evaluateOn(*judgeOf(rank).model, shares_[rank]);
-        summands.push_back(
-            summandsOf(ofMean, replicas[rank].evaluation, squaredDistance(replicas[rank].weights, mean)));
+    for (int rank = 0; rank < ranks_; ++rank) {
+        const Replica& replica = replicas[static_cast<std::size_t>(rank)];
+        const bool judges = roles_.trains(Rank{rank});
+        const Evaluation ofMean =
+            judges ? evaluateOn(*judgeOf(Rank{rank}).model, shareOfTrainer(Rank{rank})) : Evaluation{};
+        const double distance = judges ? squaredDistance(replica.weights, mean) : 0;
+        summands.push_back(summandsOf(ofMean, replica.evaluation, distance));
     }
-    return reportOf(reduced(summands, Reduce::Sum), static_cast<int>(replicas.size()), shares_[0].targets.defined());
+    return reportOf(reduced(std::move(summands), Reduce::Sum), roles_.trainers(), shares_[0].targets.defined());
 }
 
 }  // namespace dasgd

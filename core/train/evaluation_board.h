@@ -26,16 +26,18 @@ public:
     // has ended.
     using Publish = std::function<void(const EvaluationReport& report, Ns at)>;
 
-    // `models` judge the mean: one for all ranks, or one a rank where each rank has an objective of its own. They are
-    // used by nobody else. `test` outlives the board.
-    EvaluationBoard(std::vector<std::unique_ptr<Model>> models, at::ScalarType type, const Samples& test, int ranks);
+    // `models` judge the mean: one for all, or one for each rank that trains where each has an objective of its own.
+    // The board alone uses them. `test` outlives it.
+    EvaluationBoard(std::vector<std::unique_ptr<Model>> models, at::ScalarType type, const Samples& test, int ranks,
+                    Roles roles);
 
     // For an experiment that computes; builds the models. Errors: a model that cannot be built.
     [[nodiscard]] static Result<std::unique_ptr<EvaluationBoard>> create(const Experiment& experiment,
                                                                          const TrainingData& data);
 
-    // `rank` has come to the evaluation after `step` steps, at `now`, with these weights and buffers, which are copied.
-    // Every rank comes to the same steps, in order. Exactly one of them gives a `publish` that is not null.
+    // `rank`, which trains, has come to the evaluation after `step` steps, at `now`, with these weights and buffers,
+    // which are copied. Every such rank comes to the same steps, in order. Exactly one of them gives a `publish` that is
+    // not null.
     void deposit(Rank rank, std::int64_t step, Ns now, Model& model, FlatParams& params, Publish publish);
 
 private:
@@ -45,7 +47,7 @@ private:
         Evaluation evaluation;  // on the rank's share
     };
     struct Open {
-        std::vector<Replica> replicas;  // of each rank
+        std::vector<Replica> replicas;  // of each rank; undefined tensors of those that serve
         int arrived = 0;
         Ns last = 0;
         Publish publish;
@@ -55,10 +57,14 @@ private:
         FlatParams params;
     };
     [[nodiscard]] EvaluationReport evaluate(const std::vector<Replica>& replicas);
-    [[nodiscard]] Judge& judgeOf(std::size_t rank) { return judges_.size() == 1 ? judges_[0] : judges_[rank]; }
+    [[nodiscard]] at::Tensor meanOf(std::vector<at::Tensor> tensors) const;
+    [[nodiscard]] const Samples& shareOfTrainer(Rank rank) const;
+    [[nodiscard]] Judge& judgeOf(Rank rank);
 
+    int ranks_;
+    Roles roles_;
     std::vector<Judge> judges_;
-    std::vector<Samples> shares_;        // of each rank
+    std::vector<Samples> shares_;        // of each rank that trains
     std::map<std::int64_t, Open> open_;  // by step
 };
 

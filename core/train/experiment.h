@@ -45,7 +45,8 @@ struct TrainParams {
            .max = 1e12,
            .unit = "steps",
            .help = "Evaluate after so many steps; 0: after each epoch, or after as many epochs as make 20 steps and 4 "
-                   "rounds of the algorithm, so that steps remain to be timed that no evaluation disturbs"});
+                   "rounds of the algorithm, so that steps remain to be timed that no evaluation disturbs; all "
+                   "algorithms of a sweep at the longest of their intervals"});
     }
     [[nodiscard]] std::optional<FieldError> check() const;
 };

@@ -22,8 +22,10 @@ namespace {
 
 // How often the figures of a run move.
 constexpr Ns kWindowPart = 200'000'000;
-// In simulated time they move so many times in a run.
-constexpr std::int64_t kSimulatedParts = 50;
+// In simulated time, and of ranks that never wait for each other, they move so many times in a run.
+constexpr std::int64_t kPartsByStep = 50;
+// The latter at least every so many steps.
+constexpr std::int64_t kMostStepsOfPart = 64;
 constexpr std::int64_t kWarmUpSteps = 3;
 
 TraceLevel levelOf(const RecordParams& record) {
@@ -44,7 +46,13 @@ CleanWindowOptions windowsOf(const Experiment& experiment, const Plan& plan, con
     // A rank alone has nobody to wait for.
     const bool waits = experiment.cluster.workers > 1 && algorithm.roundSteps() > 0;
     CleanWindowOptions windows{.waits = waits, .warmUpSteps = warmUpOf(plan), .shortestPart = kWindowPart};
-    if (experiment.timeSimulated()) windows.fewestSteps = plan.totalSteps / kSimulatedParts;
+    if (experiment.timeSimulated()) windows.fewestSteps = plan.totalSteps / kPartsByStep;
+    if (!waits && experiment.cluster.workers > 1) {
+        // The same steps on every rank, so that their rates can be added up.
+        windows.shortestPart = 0;
+        windows.fewestSteps = std::min(windows.mostSteps, plan.totalSteps / kPartsByStep);
+        if (!experiment.timeSimulated()) windows.fewestSteps = std::min(windows.fewestSteps, kMostStepsOfPart);
+    }
     return windows;
 }
 
@@ -66,7 +74,8 @@ public:
           hasData_(data.splits.train.count() > 0),
           ownUpdate_(dynamic_cast<OwnUpdate*>(algorithm_.get())),
           roles_(experiment.roles()),
-          trains_(roles_.trains(environment.comm.rank())) {
+          trains_(roles_.trains(environment.comm.rank())),
+          runsApart_(experiment.cluster.workers > 1 && algorithm_->roundSteps() == 0) {
         if (!model_) {
             local_ = makeIdleStep(params_, context_.gradientFeed());
             return;
@@ -77,7 +86,7 @@ public:
         }
         // Weights that the algorithm names are formed by all ranks together, so they meet for them.
         const bool ownEvaluation = dynamic_cast<OwnEvaluation*>(algorithm_.get()) != nullptr;
-        if (roles_.everyoneTrains() && !ownEvaluation) board_ = environment.evaluations;
+        if (!ownEvaluation) board_ = environment.evaluations;
         evaluator_.emplace(*model_, params_, environment.comm, data.splits.test, roles_, evaluatedModel());
         if (experiment.record.weights) {
             for (std::int64_t i = 0; i < params_.size(); ++i)
@@ -197,7 +206,7 @@ private:
     void evaluate() {
         losses_.readAll([this](const Metric& loss) { recordLoss(loss); });
         if (board_) {
-            depositReplica(*board_);
+            if (trains_) depositReplica(*board_);
         } else if (evaluator_) {
             evaluateTogether();
         }
@@ -249,10 +258,19 @@ private:
                                         .bytes = window.steps});
             }
             recordTiming();
-            if (!speaks() || window.length() == 0) continue;
-            const auto samples = static_cast<double>(plan_.samplesAfter(window.lastStep) -
-                                                     plan_.samplesAfter(window.lastStep - window.steps));
-            metric(metrics::kSamplesPerS, samples / seconds(window.length()));
+            if (window.length() > 0) recordThroughput(window);
+        }
+    }
+
+    // Ranks that wait for each other make steps at one rate, which the first tells for all; others tell their own.
+    void recordThroughput(const CleanWindow& window) {
+        const auto samples = static_cast<double>(plan_.samplesAfter(window.lastStep) -
+                                                 plan_.samplesAfter(window.lastStep - window.steps));
+        const double rate = samples / seconds(window.length());
+        if (runsApart_) {
+            metric(metrics::kRankSamplesPerS, rate / roles_.trainers());
+        } else if (speaks()) {
+            metric(metrics::kSamplesPerS, rate);
         }
     }
 
@@ -264,7 +282,7 @@ private:
     // What a run of time only has instead of losses.
     void recordProgress(Ns now) {
         ++stepsToReport_;
-        if (stepsToReport_ < plan_.totalSteps / kSimulatedParts && step_ < plan_.totalSteps) return;
+        if (stepsToReport_ < plan_.totalSteps / kPartsByStep && step_ < plan_.totalSteps) return;
         const Ns elapsed = now - reportedAt_;
         metric(metrics::kTrainStepMs, seconds(elapsed) * 1e3 / static_cast<double>(stepsToReport_));
         reportedAt_ = now;
@@ -330,6 +348,7 @@ private:
     OwnUpdate* ownUpdate_;  // the algorithm, or null
     Roles roles_;
     bool trains_;
+    bool runsApart_;  // no rank waits for another
     std::vector<std::string> weightNames_;
     LossQueue losses_;
     std::int64_t step_ = 0;

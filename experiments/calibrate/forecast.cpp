@@ -39,13 +39,13 @@ ClusterFacts factsOf(const Calibration& calibration) {
 Result<ForecastRow> simulate(RunSession& session, const CheckedExperiment& experiment, const Candidate& candidate) {
     DASGD_ASSIGN(const std::string runId, session.runToTheEnd(experiment, "forecast: " + experiment.label));
     DASGD_ASSIGN(auto reader, session.reader());
-    DASGD_ASSIGN(const RunSummary summary, summariseRun(reader, runId));
-    if (!summary.stepMs) return fail("run " + runId + " recorded no time per step");
+    DASGD_ASSIGN(const storage::RunRow row, reader.row(runId));
+    if (!row.stepMs) return fail("run " + runId + " recorded no time per step");
     return ForecastRow{.algorithm = experiment.algorithm,
                        .settings = candidate.settings,
                        .runId = runId,
-                       .stepSeconds = *summary.stepMs * 1e-3,
-                       .hidden = summary.row.hidden,
+                       .stepSeconds = *row.stepMs * 1e-3,
+                       .hidden = row.hidden,
                        .effective = candidate.effective,
                        .trainable = candidate.trainable};
 }

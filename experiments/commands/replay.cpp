@@ -55,23 +55,23 @@ Result<Value> documentOf(storage::RunReader& reader, const storage::RunRow& row,
     return document;
 }
 
-void report(const RunSummary& replayed, const RunSummary& recorded, bool json) {
+void report(const storage::RunRow& replayed, const storage::RunRow& recorded, bool json) {
     const bool both = replayed.stepMs && recorded.stepMs && *recorded.stepMs > 0;
     if (json) {
         nlohmann::json line = toJson(replayed);
-        line["replay_of"] = recorded.row.runId;
+        line["replay_of"] = recorded.runId;
         line["recorded_step_ms"] = jsonNumber(recorded.stepMs);
-        line["recorded_hidden"] = jsonNumber(recorded.row.hidden);
+        line["recorded_hidden"] = jsonNumber(recorded.hidden);
         std::printf("%s\n", dumpLine(line).c_str());
         return;
     }
     TextTable table({"", "ms/step", "hidden", "run"});
     table.leftAlign(3);
-    const auto row = [&](const char* what, const RunSummary& summary) {
-        table.add({what, shortNumber(summary.stepMs), percent(summary.row.hidden), printable(summary.row.runId)});
+    const auto add = [&](const char* what, const storage::RunRow& row) {
+        table.add({what, shortNumber(row.stepMs), percent(row.hidden), printable(row.runId)});
     };
-    row("recorded", recorded);
-    row("replayed, time simulated", replayed);
+    add("recorded", recorded);
+    add("replayed, time simulated", replayed);
     std::fputs(table.toString().c_str(), stdout);
     if (both)
         std::printf("\nreplayed ÷ recorded: %s a step\n", shortNumber(*replayed.stepMs / *recorded.stepMs).c_str());
@@ -87,16 +87,16 @@ int replay(const ReplayOptions& options) {
     StopSignals signals;
     auto reader = storage::RunReader::open(options.workspace);
     if (!reader) return refuse(reader.error());
-    const auto recorded = summariseRun(*reader, options.run);
+    const auto recorded = reader->row(options.run);
     if (!recorded) return refuse(recorded.error());
-    const auto experiments = experimentsOf(options, *reader, recorded->row);
+    const auto experiments = experimentsOf(options, *reader, *recorded);
     if (!experiments) return refuse(experiments.error());
     auto session = RunSession::open(options.workspace, ".", signals, options.quiet);
     if (!session) return refuse(session.error());
     for (const CheckedExperiment& experiment : *experiments) {
-        const auto runId = (*session)->runToTheEnd(experiment, "replaying " + recorded->row.runId);
+        const auto runId = (*session)->runToTheEnd(experiment, "replaying " + recorded->runId);
         if (!runId) return failed(**session, runId.error());
-        const auto replayed = summariseRun(*reader, *runId);
+        const auto replayed = reader->row(*runId);
         if (!replayed) return failed(**session, replayed.error());
         report(*replayed, *recorded, options.json);
     }

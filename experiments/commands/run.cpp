@@ -19,12 +19,12 @@ struct RunOptions {
     bool json = false, dryRun = false, quiet = false;
 };
 
-void report(const RunSummary& summary, const std::string& title, bool json) {
+void report(const storage::RunRow& row, const std::string& title, bool json) {
     if (json) {
-        std::printf("%s\n", dumpLine(toJson(summary)).c_str());
+        std::printf("%s\n", dumpLine(toJson(row)).c_str());
     } else {
-        std::printf("%s: %s\n    %s\n", printable(title).c_str(), printable(summary.row.runId).c_str(),
-                    summaryLine(summary).c_str());
+        std::printf("%s: %s\n    %s\n", printable(title).c_str(), printable(row.runId).c_str(),
+                    summaryLine(row).c_str());
     }
 }
 
@@ -54,7 +54,7 @@ int run(const RunOptions& options) {
         const CheckedExperiment& experiment = experiments->at(i);
         const std::string runId = series.run(
             experiment, counted(i, experiments->size(), titleOf(experiment)),
-            [&](const RunSummary& summary, const std::string& title) { report(summary, title, options.json); });
+            [&](const storage::RunRow& row, const std::string& title) { report(row, title, options.json); });
         if (!runId.empty()) runIds.push_back(runId);
     }
     if (!options.json && runIds.size() > 1) compareAll(**session, runIds);

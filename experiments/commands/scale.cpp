@@ -116,9 +116,9 @@ int showPlan(const ScaleOptions& options, const ScalingPlan& plan, const std::ve
 }
 
 // Only what ended badly: the table tells the rest.
-void reportFailure(const RunSummary& summary, const std::string& title) {
-    if (summary.row.status == "finished") return;
-    logLine(LogLevel::Error, printable(title) + ": " + printable(summary.row.runId) + "\n    " + summaryLine(summary));
+void reportFailure(const storage::RunRow& row, const std::string& title) {
+    if (row.status == "finished") return;
+    logLine(LogLevel::Error, printable(title) + ": " + printable(row.runId) + "\n    " + summaryLine(row));
 }
 
 void runMissing(RunSeries& series, const ScaleOptions& options, const ScalingPlan& plan,

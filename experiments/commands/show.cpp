@@ -35,7 +35,7 @@ Result<Shown> load(const ShowOptions& options) {
 
 nlohmann::json jsonOf(const Shown& shown) {
     const storage::RunDetail& detail = shown.detail;
-    nlohmann::json json = toJson(RunSummary{detail.row, detail.row.stepMs});
+    nlohmann::json json = toJson(detail.row);
     json["planned_steps"] = detail.plannedSteps;
     json["steps_per_epoch"] = jsonNumber(detail.stepsPerEpoch);
     json["link_emulated"] = detail.linkEmulated;
@@ -59,6 +59,7 @@ nlohmann::json jsonOf(const Shown& shown) {
                                  {"steps", rank.timedSteps},
                                  {"hidden", jsonNumber(rank.hidden)},
                                  {"blocked_s", jsonNumber(rank.blockedS)},
+                                 {"measured_s", jsonNumber(rank.measuredS)},
                                  {"skew_s", jsonNumber(rank.skewS)},
                                  {"compute_inflation", jsonNumber(rank.inflation)}});
     }
@@ -81,12 +82,15 @@ void field(std::string& out, const std::string& name, const std::string& value) 
     out += "  " + name + std::string(name.size() < 14 ? 14 - name.size() : 1, ' ') + printable(value) + "\n";
 }
 
+// The time that was measured; unknown in runs of older versions.
+std::string of(std::optional<double> measuredS) { return measuredS ? " of " + duration(*measuredS) : ""; }
+
 std::string ranksText(const Shown& shown) {
     std::string out;
     for (const storage::RankRow& rank : shown.ranks) {
         if (rank.rank >= kRanksToShow) break;
         std::string line = rank.stepMs ? shortNumber(rank.stepMs) + " ms a step" : "not timed";
-        if (rank.blockedS) line += ", blocked " + duration(*rank.blockedS);
+        if (rank.blockedS) line += ", blocked " + duration(*rank.blockedS) + of(rank.measuredS);
         if (rank.inflation) line += ", inflation " + shortNumber(rank.inflation) + " ×";
         field(out, "  rank " + std::to_string(rank.rank), line);
     }
@@ -112,7 +116,7 @@ std::string textOf(const Shown& shown) {
     field(out, "final loss", shortNumber(row.finalLoss));
     field(out, "best accuracy", percent(row.bestAccuracy));
     field(out, "hidden", percent(row.hidden));
-    field(out, "blocked", row.blockedS ? duration(*row.blockedS) + " a rank" : "–");
+    field(out, "blocked", row.blockedS ? duration(*row.blockedS) + " a rank" + of(row.measuredS) : "–");
     field(out, "samples/s", shortNumber(row.samplesPerS));
     field(out, "step", row.stepMs ? shortNumber(row.stepMs) + " ms, all ranks" : "not timed");
     out += ranksText(shown);

@@ -2,6 +2,7 @@
 
 #include <torch/cuda.h>
 
+#include <algorithm>
 #include <map>
 
 #include "core/analysis/configuration.h"
@@ -77,6 +78,31 @@ Result<CheckedExperiment> check(const ExpandedExperiment& expanded, std::map<std
     return checked;
 }
 
+// Where nothing but the algorithm, its training rule and the seed differ, evaluations come as often in all of them: the
+// best accuracy of a run is the largest of so many, and with an interval by each one's own rounds some had more chances.
+void shareIntervals(std::vector<CheckedExperiment>& checked) {
+    std::map<Settings, std::vector<CheckedExperiment*>> alike;
+    for (CheckedExperiment& each : checked) {
+        Settings settings = configurationOf(settingsOf(each.resolved));
+        if (each.evalEvery == 0 || settings.at("train.eval_every") != "0") continue;
+        std::erase_if(settings, [](const auto& setting) {
+            const std::string section = setting.first.substr(0, setting.first.find('.'));
+            return section == "algorithm" || section == "optimizer" || section == "schedule" || section == "record";
+        });
+        alike[std::move(settings)].push_back(&each);
+    }
+    for (const auto& [settings, members] : alike) {
+        const auto shorter = [](const auto* a, const auto* b) { return a->evalEvery < b->evalEvery; };
+        const auto [least, most] = std::minmax_element(members.begin(), members.end(), shorter);
+        const std::int64_t interval = (*most)->evalEvery;
+        if ((*least)->evalEvery == interval) continue;
+        for (CheckedExperiment* member : members) {
+            member->evalEvery = interval;
+            member->resolved.find("train")->set("eval_every", Value(interval));
+        }
+    }
+}
+
 }  // namespace
 
 Result<Value> readExperimentFile(const std::string& file, const Overrides& overrides) {
@@ -113,6 +139,7 @@ Result<std::vector<CheckedExperiment>> checkExperiments(const std::vector<Expand
         if (!result) return tl::unexpected(result.error());
         checked.push_back(std::move(*result));
     }
+    shareIntervals(checked);
     return checked;
 }
 

@@ -34,7 +34,8 @@ struct CheckedExperiment {
 };
 
 // Checks every experiment as far as can be done without starting a rank: schema, data files, shapes, networks (those of
-// a file by a process of `program`, a `dasgd`). The first error is returned.
+// a file by a process of `program`, a `dasgd`). The first error is returned. Where train.eval_every is 0, experiments
+// that differ in the algorithm and the seed alone are evaluated equally often: at the longest of their intervals.
 [[nodiscard]] Result<std::vector<CheckedExperiment>> checkExperiments(const std::vector<ExpandedExperiment>& expanded,
                                                                       const std::string& program = kOwnProgram);
 // The document of a file, on the cluster of the overrides' calibration where they name one.

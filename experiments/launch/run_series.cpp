@@ -55,11 +55,11 @@ std::string RunSeries::run(const CheckedExperiment& experiment, const std::strin
     failed_ = failed_ || launched->status == "failed";
     stopped_ = stopped_ || launched->status == "stopped";
     auto records = session_.reader();
-    const auto summary = records ? summariseRun(*records, launched->runId) : tl::unexpected(records.error());
-    if (summary) {
-        report(*summary, title);
+    const auto row = records ? records->row(launched->runId) : tl::unexpected(records.error());
+    if (row) {
+        report(*row, title);
     } else {
-        logLine(LogLevel::Error, printable(summary.error().message));
+        logLine(LogLevel::Error, printable(row.error().message));
     }
     std::fflush(stdout);
     return launched->runId;

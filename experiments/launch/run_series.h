@@ -22,7 +22,7 @@ void showExperiments(const std::vector<CheckedExperiment>& experiments, bool jso
 // Owner: main's thread. `session` outlives it.
 class RunSeries {
 public:
-    using Report = std::function<void(const RunSummary& summary, const std::string& title)>;
+    using Report = std::function<void(const storage::RunRow& row, const std::string& title)>;
 
     explicit RunSeries(RunSession& session) : session_(session) {}
 

@@ -18,8 +18,7 @@ struct Gathered {
     std::vector<std::string> finished;  // run ids
 };
 
-void gather(const RunSummary& summary, Gathered& into) {
-    const storage::RunRow& row = summary.row;
+void gather(const storage::RunRow& row, Gathered& into) {
     into.group.runIds.push_back(row.runId);
     if (row.status != "finished") {
         ++into.group.unfinished;
@@ -28,7 +27,7 @@ void gather(const RunSummary& summary, Gathered& into) {
     const auto add = [](std::vector<double>& values, const std::optional<double>& value) {
         if (value) values.push_back(*value);
     };
-    add(into.stepMs, summary.stepMs);
+    add(into.stepMs, row.stepMs);
     add(into.finalLoss, row.finalLoss);
     add(into.bestAccuracy, row.bestAccuracy);
     add(into.hidden, row.hidden);
@@ -77,16 +76,30 @@ Status addEqualSamples(storage::RunReader& reader, const std::vector<Gathered>& 
     return {};
 }
 
+bool isNamed(const ComparedGroup& group, const std::string& name) {
+    return group.label == name || group.algorithm == name;
+}
+
+// Of the timed ones.
 const ComparedGroup* findGroup(const Comparison& comparison, const std::string& name) {
     for (const ComparedGroup& group : comparison.groups) {
-        if (group.stepMs.n > 0 && (group.label == name || group.algorithm == name)) return &group;
+        if (group.stepMs.n > 0 && isNamed(group, name)) return &group;
     }
     return nullptr;
 }
 
+tl::unexpected<Error> noBaseline(const Comparison& comparison, const std::string& name) {
+    const bool untimed = std::ranges::any_of(comparison.groups, [&](const ComparedGroup& group) {
+        return group.runIds.size() > group.unfinished && isNamed(group, name);
+    });
+    return fail(untimed ? "no run of '" + name + "' was timed (evaluations touched every round of it): compare with "
+                          "another, or give it fewer evaluations (train.eval_every)"
+                        : "no finished run of '" + name + "' to compare with");
+}
+
 Status addRatios(Comparison& comparison, const std::string& wanted) {
     const ComparedGroup* baseline = findGroup(comparison, wanted.empty() ? "sync_sgd" : wanted);
-    if (!baseline && !wanted.empty()) return fail("no finished run of '" + wanted + "' to compare with");
+    if (!baseline && !wanted.empty()) return noBaseline(comparison, wanted);
     const ComparedGroup* compute = findGroup(comparison, "independent");
     for (const ComparedGroup& group : comparison.groups) {
         if (wanted.empty() && findGroup(comparison, "sync_sgd")) break;
@@ -112,8 +125,8 @@ Result<Comparison> compareRuns(storage::RunReader& reader, const std::vector<std
     std::vector<std::string> keys;
     std::vector<Gathered> gathered;
     for (const std::string& runId : runIds) {
-        DASGD_ASSIGN(const RunSummary summary, summariseRun(reader, runId));
-        const Settings settings = storage::settingsOf(summary.row);
+        DASGD_ASSIGN(const storage::RunRow row, reader.row(runId));
+        const Settings settings = storage::settingsOf(row);
         const std::string key = configurationKey(settings);
         const auto known = std::find(keys.begin(), keys.end(), key);
         const auto index = static_cast<std::size_t>(known - keys.begin());
@@ -121,9 +134,9 @@ Result<Comparison> compareRuns(storage::RunReader& reader, const std::vector<std
             keys.push_back(key);
             gathered.emplace_back();
             gathered.back().settings = settings;
-            gathered.back().group.algorithm = summary.row.algorithm;
+            gathered.back().group.algorithm = row.algorithm;
         }
-        gather(summary, gathered[index]);
+        gather(row, gathered[index]);
     }
     std::vector<Settings> settings;
     settings.reserve(gathered.size());

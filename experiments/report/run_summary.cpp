@@ -45,12 +45,6 @@ std::string faultText(const FaultCounts& counts) {
     return hosts + (hosts.empty() || links.empty() ? "" : ", ") + links;
 }
 
-Result<RunSummary> summariseRun(storage::RunReader& reader, const std::string& runId) {
-    DASGD_ASSIGN(storage::RunRow row, reader.row(runId));
-    const std::optional<double> stepMs = row.stepMs;
-    return RunSummary{std::move(row), stepMs};
-}
-
 nlohmann::json jsonNumber(std::optional<double> value) {
     return value && std::isfinite(*value) ? nlohmann::json(*value) : nlohmann::json();
 }
@@ -73,6 +67,7 @@ nlohmann::json toJson(const storage::RunRow& row) {
             {"best_accuracy", jsonNumber(row.bestAccuracy)},
             {"hidden", jsonNumber(row.hidden)},
             {"blocked_s", jsonNumber(row.blockedS)},
+            {"measured_s", jsonNumber(row.measuredS)},
             {"samples_per_s", jsonNumber(row.samplesPerS)},
             {"step_ms", jsonNumber(row.stepMs)},
             {"skew_s", jsonNumber(row.skewS)},
@@ -81,12 +76,6 @@ nlohmann::json toJson(const storage::RunRow& row) {
             {"timed_steps", jsonNumber(row.timedSteps)},
             {"git_commit", row.gitCommit},
             {"error", row.error}};
-}
-
-nlohmann::json toJson(const RunSummary& summary) {
-    nlohmann::json json = toJson(summary.row);
-    json["step_ms"] = jsonNumber(summary.stepMs);
-    return json;
 }
 
 nlohmann::json toJson(const Sample& sample) {
@@ -100,14 +89,13 @@ std::string dumpLine(const nlohmann::json& json) {
     return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-std::string summaryLine(const RunSummary& summary) {
-    const storage::RunRow& row = summary.row;
+std::string summaryLine(const storage::RunRow& row) {
     std::string line = row.status + " after " + std::to_string(row.steps) + " steps in " + duration(row.wallS);
     if (row.finalLoss) line += ", loss " + shortNumber(row.finalLoss);
     if (row.bestAccuracy) line += ", best accuracy " + percent(row.bestAccuracy);
-    line += summary.stepMs ? ", " + shortNumber(summary.stepMs) + " ms/step" : ", not timed";
+    line += row.stepMs ? ", " + shortNumber(row.stepMs) + " ms/step" : ", not timed";
     if (row.hidden) line += ", hidden " + percent(row.hidden);
-    if (row.blockedS) line += ", blocked " + duration(*row.blockedS);
+    if (row.blockedS && row.measuredS) line += ", blocked " + duration(*row.blockedS) + " of " + duration(*row.measuredS);
     if (!row.error.empty()) line += "\n    " + row.error;
     return line;
 }

@@ -18,27 +18,19 @@ inline constexpr std::int64_t kWarmUpSteps = 3;
 struct FaultCounts {
     int hosts = 0, hostsOut = 0;
     int links = 0, linksOut = 0;
-    [[nodiscard]] bool any() const { return hosts + links > 0; }
 };
 [[nodiscard]] Result<FaultCounts> faultCounts(storage::RunReader& reader, const std::string& runId);
 // "3 host failures (1 not back), 2 link failures".
 [[nodiscard]] std::string faultText(const FaultCounts& counts);
 
-struct RunSummary {
-    storage::RunRow row;
-    std::optional<double> stepMs;  // the row's
-};
-[[nodiscard]] Result<RunSummary> summariseRun(storage::RunReader& reader, const std::string& runId);
-
 // One object; numbers that are absent or not finite are null.
 [[nodiscard]] nlohmann::json toJson(const storage::RunRow& row);
-[[nodiscard]] nlohmann::json toJson(const RunSummary& summary);
 [[nodiscard]] nlohmann::json toJson(const Sample& sample);
 [[nodiscard]] nlohmann::json jsonNumber(std::optional<double> value);
 // One line without a line break; broken UTF-8 is replaced.
 [[nodiscard]] std::string dumpLine(const nlohmann::json& json);
 
 // "finished  loss 0.0812  accuracy 97.3 %  8.31 ms/step  hidden 99.2 %  …"
-[[nodiscard]] std::string summaryLine(const RunSummary& summary);
+[[nodiscard]] std::string summaryLine(const storage::RunRow& row);
 
 }  // namespace dasgd::experiments

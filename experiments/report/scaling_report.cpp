@@ -55,7 +55,7 @@ std::string scalingText(const ScalingReport& report) {
         text += tableText(table, report);
         for (const ScalingPoint& point : table.points) repeated = repeated || point.runIds.size() > 1;
     }
-    text += "speed-up: throughput ÷ that of the first row; efficiency: speed-up ÷ the ratio of the workers\n";
+    text += "speed-up: throughput ÷ that of the smallest number of workers that was timed; efficiency: speed-up ÷ the ratio of the workers\n";
     if (repeated) text += "mean ± standard deviation over n seeds\n";
     if (report.sharesStepTime) {
         text +=

@@ -231,9 +231,9 @@ private:
         if (report.state == RankState::Failed) logLine(LogLevel::Error, report.error);
         if (isFirst()) {
             DASGD_ASSIGN(auto reader, storage::RunReader::open(paths.root));
-            DASGD_ASSIGN(const RunSummary summary, summariseRun(reader, runId));
-            std::printf("%s\n", task_.json ? dumpLine(toJson(summary)).c_str()
-                                           : (runId + "\n    " + summaryLine(summary)).c_str());
+            DASGD_ASSIGN(const storage::RunRow row, reader.row(runId));
+            std::printf("%s\n", task_.json ? dumpLine(toJson(row)).c_str()
+                                           : (runId + "\n    " + summaryLine(row)).c_str());
         }
         return report.state == RankState::Failed    ? kRunFailed
                : report.state == RankState::Stopped ? kStopped

@@ -116,7 +116,6 @@ QFont interFont(double pixels, Weight weight) {
     return pixelFont(QStringLiteral("Inter Lab"), pixels, weights[static_cast<int>(weight)]);
 }
 
-QFont monoFont(double pixels) { return pixelFont(QStringLiteral("JetBrains Mono"), pixels, QFont::Normal); }
 
 Look::Look(ThemeName name, QObject* parent) : QObject(parent) { apply(name); }
 

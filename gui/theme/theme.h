@@ -30,7 +30,6 @@ struct Theme {
 void installFonts();
 enum class Weight { Regular, Medium, SemiBold };
 [[nodiscard]] QFont interFont(double pixels, Weight weight = Weight::Regular);
-[[nodiscard]] QFont monoFont(double pixels);
 
 // The present theme of the program. UI thread.
 class Look : public QObject {

@@ -60,6 +60,30 @@ TEST_P(CommunicatorBehaviour, OperationsEndByThemselvesAtTheirInstants) {
     });
 }
 
+TEST_P(CommunicatorBehaviour, WaitingForALateSenderIsNoTransfer) {
+    std::atomic<Ns> launched = 0;
+    run(2, [&](Communicator& comm, Clock& clock) {
+        const Rank other(1 - comm.rank().value());
+        at::Tensor small = torch::zeros({1}), large = filled(0);
+        if (comm.rank() == Rank{1}) {
+            std::vector<Pending> pending;
+            pending.push_back(comm.receive(small, other, 1));
+            pending.push_back(comm.receive(large, other, 2));
+            sendWord(comm, other);
+            waitAll(pending);
+            for (Pending& received : pending) EXPECT_GE(received.interval()->start, launched.load());
+            return;
+        }
+        awaitWord(comm, other);
+        clock.sleepUntil(clock.now() + 20'000'000);
+        launched = clock.now();
+        std::vector<Pending> pending;
+        pending.push_back(comm.send(small, other, 1));
+        pending.push_back(comm.send(large, other, 2));
+        waitAll(pending);
+    });
+}
+
 TEST_P(CommunicatorBehaviour, NothingWaitsForWhatIsUnrelated) {
     run(2, [&](Communicator& comm, Clock&) {
         const Rank other(1 - comm.rank().value());

@@ -21,6 +21,8 @@ inline Value table(Fields fields) {
     for (auto& [key, value] : fields) made.set(key, std::move(value));
     return made;
 }
+// Equal data; positions do not count.
+inline bool sameData(const Value& a, const Value& b) { return a.toToml() == b.toToml(); }
 inline Value text(const std::string& words) { return Value(words); }
 inline Value number(double v) { return Value(v); }
 inline Value integer(std::int64_t v) { return Value(v); }

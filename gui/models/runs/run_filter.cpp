@@ -109,11 +109,6 @@ void RunFilter::setFilter(const QString& text) {
     invalidateFilter();
 }
 
-QString RunFilter::idAt(int row) const {
-    const QModelIndex at = index(row, 0);
-    return at.isValid() ? at.data(RunTableModel::IdRole).toString() : QString();
-}
-
 bool RunFilter::filterAcceptsRow(int row, const QModelIndex& parent) const {
     return !parent.isValid() && matches(*runs_->items()[static_cast<std::size_t>(row)], terms_);
 }

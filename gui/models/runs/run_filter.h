@@ -36,7 +36,6 @@ class RunFilter : public QSortFilterProxyModel {
 public:
     explicit RunFilter(RunTableModel* runs, QObject* parent = nullptr);
     void setFilter(const QString& text);
-    [[nodiscard]] QString idAt(int row) const;
 
 protected:
     bool filterAcceptsRow(int row, const QModelIndex& parent) const override;

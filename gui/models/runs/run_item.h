@@ -35,8 +35,8 @@ using RunItemPtr = std::shared_ptr<const RunItem>;
 
 // Mean time that a rank stood waiting in a timed step; nullopt where none is.
 [[nodiscard]] inline std::optional<double> blockedMsPerStep(const storage::RunRow& row) {
-    if (!row.blockedS || row.timedSteps.value_or(0) <= 0) return std::nullopt;
-    return *row.blockedS * 1e3 / *row.timedSteps;
+    if (!row.blockedS || !row.stepMs || row.measuredS.value_or(0) <= 0) return std::nullopt;
+    return *row.blockedS / *row.measuredS * *row.stepMs;
 }
 
 }  // namespace dasgd::gui

@@ -30,7 +30,6 @@ struct TimelineBox {
 struct TimelineLink {
     int rank = 0;
     Ns launch = 0;
-    Ns reduceEnd = 0;
     Ns use = 0;
 };
 

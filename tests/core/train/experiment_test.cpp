@@ -6,6 +6,7 @@
 #include <torch/types.h>
 
 #include "core/step/flat_params.h"
+#include "tests/support/document.h"
 #include "tests/support/small_experiments.h"
 
 namespace dasgd {
@@ -59,7 +60,7 @@ TEST(ExperimentTest, ResolvedHoldsEveryFieldAndReadsBackToItself) {
         ASSERT_TRUE(first) << first.error().message;
         const auto second = readExperiment(first->resolved);
         ASSERT_TRUE(second) << second.error().message;
-        EXPECT_TRUE(second->resolved.sameAs(first->resolved)) << toTomlDocument(second->resolved);
+        EXPECT_TRUE(test::sameData(second->resolved, first->resolved)) << toTomlDocument(second->resolved);
     }
     const Value resolved = readExperiment(full)->resolved;
     EXPECT_EQ(*resolved.find("cluster")->find("link")->find("latency")->as<std::string>(), "0ms");

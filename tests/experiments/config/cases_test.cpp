@@ -6,6 +6,7 @@
 
 #include "core/base/toml_reader.h"
 #include "experiments/config/sweep.h"
+#include "tests/support/document.h"
 
 namespace dasgd::experiments {
 namespace {
@@ -25,7 +26,7 @@ TEST(Cases, WithoutOneIsTheDocument) {
     const auto laid = cases("a = 1");
     ASSERT_EQ(laid.size(), 1U);
     EXPECT_EQ(laid[0].label, "");
-    EXPECT_TRUE(laid[0].document.sameAs(*parseToml("a = 1", "g.toml")));
+    EXPECT_TRUE(test::sameData(laid[0].document, *parseToml("a = 1", "g.toml")));
 }
 
 TEST(Cases, MergeTablesAndReplaceTheRest) {
@@ -45,7 +46,7 @@ model = { hidden = [3] }
 steps = 5
 )");
     ASSERT_EQ(laid.size(), 2U);
-    EXPECT_TRUE(laid[0].document.sameAs(*parseToml(R"(
+    EXPECT_TRUE(test::sameData(laid[0].document, *parseToml(R"(
 name = "large"
 [cluster]
 workers = 128
@@ -56,7 +57,7 @@ hidden = [3]
                                                    "g.toml")));
     EXPECT_EQ(laid[0].label, "case=large");
     EXPECT_EQ(laid[0].document.find("cluster")->find("workers")->position().prefix(), "f.toml:10:19: ");
-    EXPECT_TRUE(laid[1].document.sameAs(*parseToml(R"(
+    EXPECT_TRUE(test::sameData(laid[1].document, *parseToml(R"(
 name = "all"
 [cluster]
 workers = 1

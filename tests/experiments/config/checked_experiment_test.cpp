@@ -7,6 +7,7 @@
 #include "core/analysis/configuration.h"
 #include "core/base/toml_reader.h"
 #include "tests/support/dasgd_program.h"
+#include "tests/support/document.h"
 #include "tests/support/paths.h"
 
 namespace dasgd::experiments {
@@ -42,7 +43,7 @@ TEST_F(CheckedExperimentTest, ReadsWhatItResolvedBackToTheSame) {
     EXPECT_EQ(loaded->front().link, "200Mbps, 0ms");
     const auto again = load(toTomlDocument(loaded->front().resolved));
     ASSERT_TRUE(again) << again.error().message;
-    EXPECT_TRUE(again->front().resolved.sameAs(loaded->front().resolved));
+    EXPECT_TRUE(test::sameData(again->front().resolved, loaded->front().resolved));
 }
 
 TEST_F(CheckedExperimentTest, PointsIntoTheSweep) {

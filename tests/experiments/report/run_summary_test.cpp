@@ -17,7 +17,8 @@ TEST(RunSummary, WritesNullForWhatJsonCannotSay) {
     row.runId = "r";
     row.finalLoss = std::nan("");
     row.error = "broken \xff byte";
-    const std::string line = dumpLine(toJson(RunSummary{row, INFINITY}));
+    row.stepMs = INFINITY;
+    const std::string line = dumpLine(toJson(row));
     const auto json = nlohmann::json::parse(line);
     EXPECT_TRUE(json["final_loss"].is_null());
     EXPECT_TRUE(json["step_ms"].is_null());
@@ -27,10 +28,14 @@ TEST(RunSummary, WritesNullForWhatJsonCannotSay) {
 
 TEST(RunSummary, SaysInOneLineHowARunWent) {
     storage::RunRow row{.status = "failed", .steps = 12, .finalLoss = 0.5, .error = "rank 1: broken"};
-    EXPECT_THAT(summaryLine({row, 8.25}), HasSubstr("failed after 12 steps"));
-    EXPECT_THAT(summaryLine({row, 8.25}), HasSubstr("8.2500 ms/step"));
-    EXPECT_THAT(summaryLine({row, 8.25}), HasSubstr("rank 1: broken"));
-    EXPECT_THAT(summaryLine({row, std::nullopt}), HasSubstr("not timed"));
+    EXPECT_THAT(summaryLine(row), HasSubstr("not timed"));
+    row.stepMs = 8.25;
+    row.blockedS = 0.5;
+    row.measuredS = 2;
+    EXPECT_THAT(summaryLine(row), HasSubstr("failed after 12 steps"));
+    EXPECT_THAT(summaryLine(row), HasSubstr("8.2500 ms/step"));
+    EXPECT_THAT(summaryLine(row), HasSubstr("blocked 0.50 s of 2.0 s"));
+    EXPECT_THAT(summaryLine(row), HasSubstr("rank 1: broken"));
 }
 
 }  // namespace

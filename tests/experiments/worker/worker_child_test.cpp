@@ -156,7 +156,7 @@ Recorded recordedIn(const std::filesystem::path& workspace, const std::string& r
         return true;
     };
     EXPECT_TRUE(reader->eachSpan(run, takeSpan));
-    for (const test::MetricRow& metric : test::metricRows({reader->workspace()}, run)) {
+    for (const test::MetricRow& metric : test::metricRows({workspace}, run)) {
         all.metrics.emplace(metric.name, metric.rank, metric.step, metric.wall, metric.value);
     }
     all.row = reader->run(run)->row;
