@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "core/base/log.h"
-#include "storage/ingest.h"
-#include "storage/journal_source.h"
+#include "storage/collect/ingest.h"
+#include "storage/collect/journal_source.h"
 #include "storage/run_end.h"
 #include "storage/store_impl.h"
 

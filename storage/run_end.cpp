@@ -5,7 +5,7 @@
 #include <system_error>
 
 #include "core/base/event.h"
-#include "core/base/journal.h"
+#include "core/journal/journal.h"
 
 namespace dasgd::storage {
 

@@ -5,9 +5,9 @@
 #include <system_error>
 #include <thread>
 
-#include "core/base/journal.h"
-#include "storage/ingest.h"
-#include "storage/journal_source.h"
+#include "core/journal/journal.h"
+#include "storage/collect/ingest.h"
+#include "storage/collect/journal_source.h"
 #include "storage/run_end.h"
 #include "storage/store_impl.h"
 

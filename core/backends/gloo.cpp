@@ -1,6 +1,6 @@
-// Ranks are processes of one or many hosts. Communication: c10d's Gloo (core/comm/gloo.h); time: the host's monotonic
-// clock. The ranks meet through a file of the run's folder, or where a launcher of others says.
-#include "core/comm/gloo.h"
+// Ranks are processes of one or many hosts. Communication: c10d's Gloo (core/comm/gloo/gloo.h); time: the host's
+// monotonic clock. The ranks meet through a file of the run's folder, or where a launcher of others says.
+#include "core/comm/gloo/gloo.h"
 
 #include "core/backends/backend.h"
 #include "core/base/check.h"

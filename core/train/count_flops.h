@@ -2,9 +2,9 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/experiment/experiment.h"
 #include "core/models/model.h"
 #include "core/sim/compute/layer_work.h"
-#include "core/train/experiment.h"
 #include "core/train/training_data.h"
 
 namespace dasgd {

@@ -14,8 +14,8 @@
 
 #include "core/base/clock.h"
 #include "core/base/result.h"
+#include "core/experiment/experiment.h"
 #include "core/train/evaluator.h"
-#include "core/train/experiment.h"
 #include "core/train/training_data.h"
 
 namespace dasgd {
@@ -36,8 +36,8 @@ public:
                                                                          const TrainingData& data);
 
     // `rank`, which trains, has come to the evaluation after `step` steps, at `now`, with these weights and buffers,
-    // which are copied. Every such rank comes to the same steps, in order. Exactly one of them gives a `publish` that is
-    // not null.
+    // which are copied. Every such rank comes to the same steps, in order. Exactly one of them gives a `publish` that
+    // is not null.
     void deposit(Rank rank, std::int64_t step, Ns now, Model& model, FlatParams& params, Publish publish);
 
 private:

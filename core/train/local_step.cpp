@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "core/train/sampler.h"
+#include "core/datasets/sampler.h"
 
 namespace dasgd {
 

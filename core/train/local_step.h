@@ -6,11 +6,11 @@
 #include <memory>
 #include <vector>
 
+#include "core/experiment/experiment.h"
 #include "core/models/model.h"
 #include "core/optimizers/optimizer.h"
 #include "core/step/flat_params.h"
 #include "core/step/gradient_feed.h"
-#include "core/train/experiment.h"
 #include "core/train/later_value.h"
 #include "core/train/training_data.h"
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/experiment/experiment.h"
 #include "core/sim/compute/compute.h"
-#include "core/train/experiment.h"
 #include "core/train/training_data.h"
 
 namespace dasgd {

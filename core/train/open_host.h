@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "core/backends/backend.h"
-#include "core/train/experiment.h"
+#include "core/experiment/experiment.h"
 #include "core/train/training_data.h"
 
 namespace dasgd {

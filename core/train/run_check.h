@@ -4,7 +4,7 @@
 
 #include "core/base/result.h"
 #include "core/base/value.h"
-#include "core/train/experiment.h"
+#include "core/experiment/experiment.h"
 
 namespace dasgd {
 

@@ -7,9 +7,9 @@
 
 #include "core/base/result.h"
 #include "core/datasets/dataset.h"
-#include "core/train/epoch_order.h"
-#include "core/train/experiment.h"
-#include "core/train/sampler.h"
+#include "core/datasets/epoch_order.h"
+#include "core/datasets/sampler.h"
+#include "core/experiment/experiment.h"
 
 namespace dasgd {
 

@@ -10,7 +10,7 @@
 #include "core/comm/communicator.h"
 #include "core/exec/cpu_executor.h"
 #include "core/exec/executor.h"
-#include "core/train/experiment.h"
+#include "core/experiment/experiment.h"
 #include "core/train/training_data.h"
 
 namespace dasgd {

@@ -7,8 +7,8 @@
 
 #include "core/analysis/configuration.h"
 #include "core/base/toml_reader.h"
-#include "core/train/experiment.h"
-#include "core/train/plan_experiment.h"
+#include "core/experiment/experiment.h"
+#include "core/experiment/plan_experiment.h"
 #include "core/train/run_check.h"
 #include "experiments/config/calibrated_cluster.h"
 #include "experiments/config/platform_check.h"
@@ -79,7 +79,8 @@ Result<CheckedExperiment> check(const ExpandedExperiment& expanded, std::map<std
 }
 
 // Where nothing but the algorithm, its training rule and the seed differ, evaluations come as often in all of them: the
-// best accuracy of a run is the largest of so many, and with an interval by each one's own rounds some had more chances.
+// best accuracy of a run is the largest of so many, and with an interval by each one's own rounds some had more
+// chances.
 void shareIntervals(std::vector<CheckedExperiment>& checked) {
     std::map<Settings, std::vector<CheckedExperiment*>> alike;
     for (CheckedExperiment& each : checked) {

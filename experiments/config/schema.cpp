@@ -1,6 +1,6 @@
 #include "experiments/config/schema.h"
 
-#include "core/train/experiment.h"
+#include "core/experiment/experiment.h"
 
 namespace dasgd::experiments {
 

@@ -6,7 +6,7 @@
 
 #include "core/analysis/configuration.h"
 #include "core/base/result.h"
-#include "core/comm/gloo.h"
+#include "core/comm/gloo/gloo.h"
 #include "experiments/config/checked_experiment.h"
 
 namespace dasgd::experiments {

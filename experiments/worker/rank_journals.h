@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/journal.h"
+#include "core/journal/journal.h"
 #include "storage/recorder.h"
 
 namespace dasgd::experiments {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "core/train/experiment.h"
+#include "core/experiment/experiment.h"
 #include "core/train/worker.h"
 #include "experiments/config/sweep.h"
 #include "experiments/launch/rank_group.h"

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "core/base/value.h"
+#include "core/experiment/experiment.h"
 #include "core/step/flat_params.h"
-#include "core/train/experiment.h"
 
 namespace {
 

@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "core/base/check.h"
-#include "core/base/journal.h"
-#include "storage/ingest.h"
-#include "storage/journal_source.h"
+#include "core/journal/journal.h"
+#include "storage/collect/ingest.h"
+#include "storage/collect/journal_source.h"
 #include "storage/recorder.h"
 #include "storage/run_reader.h"
 

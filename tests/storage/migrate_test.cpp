@@ -114,6 +114,34 @@ TEST(MigrateTest, AVersionOneWorkspaceIsBroughtUpToDate) {
     EXPECT_EQ(database.execAndGet("PRAGMA integrity_check").getString(), "ok");
 }
 
+// A version two workspace keeps its numbers; how much time they are of was not recorded then.
+TEST(MigrateTest, AVersionTwoWorkspaceKeepsItsNumbers) {
+    const TempDir folder;
+    fs::create_directories(folder / "w" / "runs" / "old");
+    {
+        auto database = newDatabase(folder / "w" / "lab.db");
+        orDie(migrate(database, folder / "w" / "lab.db", {migrations()[0], migrations()[1]}));
+        database.exec(
+            "INSERT INTO run (run_id, experiment, algorithm, seed, workers, backend, status, started_at, clock_origin, "
+            "planned_steps, steps_per_epoch, link_emulated, hidden, blocked_s, step_ms, timed_steps, link, host, cpu, "
+            "git_commit, git_dirty, versions, config, git_dirty_diff) VALUES ('old', 'e', 'dasgd', 3, 2, 'gloo', "
+            "'finished', '2025', 5, 100, 10, 0, 0.75, 1.5, 20, 90, '', 'h', 'c', 'abc', 0, '{}', 'name = \"e\"', 'd')");
+        database.exec("INSERT INTO schema VALUES (4, '[{\"key\":\"algorithm.delay\",\"symbol\":\"d\"}]')");
+        database.exec("INSERT INTO run_schema VALUES (1, 4)");
+    }
+    { const Store store = orDie(Store::open(folder / "w")); }
+    const RunRow row = orDie(orDie(RunReader::open(folder / "w")).run("old")).row;
+    EXPECT_EQ(row.hidden, 0.75);
+    EXPECT_EQ(row.blockedS, 1.5);
+    EXPECT_EQ(row.stepMs, 20);
+    EXPECT_EQ(row.timedSteps, 90);
+    EXPECT_FALSE(row.measuredS);
+    EXPECT_EQ(row.config, "name = \"e\"");
+    auto database = newDatabase(folder / "w" / "lab.db");
+    EXPECT_EQ(database.execAndGet("SELECT symbol FROM setting_list WHERE run_id = 'old'").getString(), "d");
+    EXPECT_EQ(database.execAndGet("PRAGMA integrity_check").getString(), "ok");
+}
+
 TEST(MigrateTest, SomeoneElsesDatabaseIsNotTouched) {
     const TempDir folder;
     fs::create_directories(folder / "w");

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "core/base/check.h"
-#include "core/base/journal.h"
+#include "core/journal/journal.h"
 
 namespace dasgd::test {
 

@@ -12,7 +12,7 @@
 
 #include "core/optimizers/optimizer.h"
 #include "tests/support/document.h"
-#include "tests/support/networks.h"
+#include "tests/support/sim/networks.h"
 
 namespace dasgd::test {
 

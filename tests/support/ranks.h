@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/comm/gloo.h"
+#include "core/comm/gloo/gloo.h"
 #include "core/comm/threads.h"
 #include "tests/support/temp_dir.h"
 

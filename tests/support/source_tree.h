@@ -23,6 +23,7 @@ struct Layer {
 };
 inline const std::vector<Layer> kLayers{
     {"core/base", {"core/base"}},
+    {"core/journal", {"core/base", "core/journal"}},
     {"core/analysis", {"core/base", "core/analysis"}},
     {"core/cost", {"core/base", "core/cost"}},
     {"core/comm", {"core/base", "core/cost", "core/comm"}},
@@ -36,8 +37,11 @@ inline const std::vector<Layer> kLayers{
     {"core/schedules", {"core/base", "core/schedules"}},
     {"core/algorithms",
      {"core/base", "core/cost", "core/comm", "core/exec", "core/step", "core/optimizers", "core/algorithms"}},
+    {"core/experiment",
+     {"core/base", "core/cost", "core/comm", "core/exec", "core/step", "core/sim", "core/backends", "core/models",
+      "core/datasets", "core/optimizers", "core/schedules", "core/algorithms", "core/experiment"}},
     {"core/train", {"core"}},
-    {"storage", {"core/base", "core/analysis", "storage"}},
+    {"storage", {"core/base", "core/journal", "core/analysis", "storage"}},
     {"experiments/base", {"core/base", "core/analysis", "experiments/base"}},
     // The doors to the engine: the rest of the commands compiles without torch.
     {"experiments/config/checked_experiment.cpp", {"core", "experiments/base", "experiments/config"}},

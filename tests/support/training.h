@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/analysis/overlap.h"
-#include "core/train/experiment.h"
+#include "core/experiment/experiment.h"
 #include "core/train/worker.h"
 #include "tests/support/document.h"
 #include "tests/support/ranks.h"

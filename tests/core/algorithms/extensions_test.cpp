@@ -11,7 +11,7 @@
 #include "core/step/archive.h"
 #include "core/step/step_context.h"
 #include "core/train/local_step.h"
-#include "tests/support/virtual_cluster.h"
+#include "tests/support/sim/virtual_cluster.h"
 
 namespace dasgd::test {
 namespace {

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/paths.h"
-#include "tests/support/virtual_cluster.h"
+#include "tests/support/sim/virtual_cluster.h"
 
 namespace dasgd::test {
 namespace {

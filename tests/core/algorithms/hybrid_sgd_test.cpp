@@ -4,7 +4,7 @@
 
 #include "core/cost/cost.h"
 #include "core/cost/sizing.h"
-#include "tests/support/virtual_cluster.h"
+#include "tests/support/sim/virtual_cluster.h"
 
 namespace dasgd::test {
 namespace {

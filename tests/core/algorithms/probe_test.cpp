@@ -1,7 +1,7 @@
 // What the algorithm of `dasgd calibrate` records; that its numbers are right is shown in calibrate_test.
 #include <gmock/gmock.h>
 
-#include "tests/support/virtual_cluster.h"
+#include "tests/support/sim/virtual_cluster.h"
 
 namespace dasgd::test {
 namespace {

@@ -4,8 +4,8 @@
 #include <torch/types.h>
 
 #include "core/train/open_host.h"
+#include "tests/support/sim/virtual_cluster.h"
 #include "tests/support/training.h"
-#include "tests/support/virtual_cluster.h"
 
 namespace dasgd::test {
 namespace {

@@ -1,8 +1,8 @@
 // The contract of core/comm/communicator.h, by every communicator between real ranks.
 #include "core/comm/communicator.h"
 
-#include "tests/support/communicator_behaviour.h"
-#include "tests/support/contract_backends.h"
+#include "tests/support/comm/communicator_behaviour.h"
+#include "tests/support/comm/contract_backends.h"
 
 namespace dasgd::test {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "tests/support/schedule_interpreter.h"
+#include "tests/support/sim/schedule_interpreter.h"
 
 namespace dasgd::test {
 namespace {

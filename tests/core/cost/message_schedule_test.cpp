@@ -11,7 +11,7 @@
 #include <numeric>
 #include <random>
 
-#include "tests/support/schedule_interpreter.h"
+#include "tests/support/sim/schedule_interpreter.h"
 
 namespace dasgd {
 namespace {

@@ -1,9 +1,9 @@
 #include <gmock/gmock.h>
 
+#include "core/experiment/plan_experiment.h"
 #include "core/train/count_flops.h"
-#include "core/train/plan_experiment.h"
 #include "tests/support/document.h"
-#include "tests/support/networks.h"
+#include "tests/support/sim/networks.h"
 
 namespace dasgd::test {
 namespace {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "tests/support/networks.h"
+#include "tests/support/sim/networks.h"
 
 namespace dasgd {
 namespace {

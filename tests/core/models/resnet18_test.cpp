@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/document.h"
-#include "tests/support/networks.h"
+#include "tests/support/sim/networks.h"
 
 namespace dasgd {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "tests/support/document.h"
-#include "tests/support/schedules.h"
+#include "tests/support/sim/schedules.h"
 
 namespace dasgd {
 namespace {

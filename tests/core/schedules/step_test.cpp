@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/document.h"
-#include "tests/support/schedules.h"
+#include "tests/support/sim/schedules.h"
 
 namespace dasgd {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "core/step/gradient_feed.h"
 #include "tests/support/document.h"
-#include "tests/support/networks.h"
+#include "tests/support/sim/networks.h"
 
 namespace dasgd {
 namespace {

@@ -10,7 +10,7 @@
 #include "core/step/step_context.h"
 #include "core/train/evaluator.h"
 #include "tests/support/quadratic_oracle.h"
-#include "tests/support/virtual_cluster.h"
+#include "tests/support/sim/virtual_cluster.h"
 
 namespace dasgd::test {
 namespace {
@@ -182,8 +182,8 @@ TEST(ServingRank, IsNoPartOfMeansAndHasNoData) {
 
     const auto records = train(document);
     EXPECT_FALSE(records[0].sink.metrics.contains("train/loss"));
-    EXPECT_FALSE(records[0].sink.metrics.contains("throughput/samples_per_s"));
-    EXPECT_TRUE(records[1].sink.metrics.contains("throughput/samples_per_s"));
+    EXPECT_FALSE(records[0].sink.metrics.contains("timing/samples_per_s"));
+    EXPECT_TRUE(records[1].sink.metrics.contains("timing/samples_per_s"));
     EXPECT_GT(records[0].sink.metrics.at("eval/accuracy").back().value, 0.5);
     EXPECT_LT(records[0].sink.metrics.at("consensus/distance").back().value, 1);
 }
@@ -191,6 +191,33 @@ TEST(ServingRank, IsNoPartOfMeansAndHasNoData) {
 TEST(ServingRank, AnExperimentThatLeavesNobodyToTrainIsRefused) {
     Value document = QuadraticProblem{.workers = 1}.experiment({{"name", text("parameter_server")}});
     EXPECT_THAT(readExperiment(document).error().message, HasSubstr("leaves none of 1 ranks to train"));
+}
+
+// The server of `bystander` has done all its steps before the trainers, of which one is slow, have made their first.
+TEST(ServingRank, HoldsUpNoRankForAnEvaluationInSimulatedTime) {
+    QuadraticProblem problem{.workers = 2};
+    Value document = problem.experiment({{"name", text("bystander")}});
+    document.set("cluster", table({{"backend", text("virtual")}, {"workers", integer(3)}}));
+    document.set("network", gigabit());
+    document.set("compute", table({{"step_time", text("3ms")}, {"rank_factors", vector({1, 1, 3})}}));
+    document.find("train")->set("eval_every", integer(4));
+    const auto records = trainVirtually(document);
+    const auto secondsPerStep = [&](std::size_t rank) {
+        const auto& metrics = records[rank].sink.metrics;
+        return metrics.at("timing/seconds").back().value / metrics.at("timing/steps").back().value;
+    };
+    EXPECT_NEAR(secondsPerStep(1), 0.003, 1e-6);
+    EXPECT_NEAR(secondsPerStep(2), 0.009, 1e-6);
+    EXPECT_FALSE(records[0].sink.metrics.contains("eval/loss"));
+    const auto& evaluated = records[1].sink.metrics.at("eval/loss");
+    ASSERT_GT(evaluated.size(), 2U);
+    const auto& alone = trainVirtually([&] {
+                            Value threads = document;
+                            threads.find("compute")->set("rank_factors", vector({1}));
+                            return threads;
+                        }())[1]
+                            .sink.metrics.at("eval/loss");
+    for (std::size_t i = 0; i < evaluated.size(); ++i) EXPECT_EQ(evaluated[i].value, alone[i].value);
 }
 
 // The mean and its distance are over ranks 1 and 2; rank 0 gets the mean too.

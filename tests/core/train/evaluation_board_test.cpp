@@ -34,13 +34,13 @@ std::vector<double> numbersOf(const EvaluationReport& report) {
 }
 
 // What ranks that meet find.
-std::vector<double> together(const Samples& test, int ranks, std::int64_t step) {
+std::vector<double> together(const Samples& test, const Roles& roles, int ranks, std::int64_t step) {
     std::vector<double> numbers;
     runRanks(Backend::Threads, ranks, [&](Communicator& comm, Clock&) {
         SignModel model;
         FlatParams params(model.module(), torch::kFloat32);
         setReplica(model, comm.rank().value(), step);
-        Evaluator evaluator(model, params, comm, test, Roles::allTrain(comm.size()));
+        Evaluator evaluator(model, params, comm, test, roles);
         const EvaluationReport report = evaluator.evaluate();
         if (comm.rank() == Rank{0}) numbers = numbersOf(report);
     });
@@ -50,10 +50,14 @@ std::vector<double> together(const Samples& test, int ranks, std::int64_t step) 
 class EvaluationBoardTest : public ::testing::TestWithParam<int> {
 protected:
     [[nodiscard]] int ranks() const { return GetParam(); }
-    EvaluationBoard board() {
+    EvaluationBoard board() { return board(Roles::allTrain(ranks())); }
+    EvaluationBoard board(const Roles& roles) {
         std::vector<std::unique_ptr<Model>> models;
         models.push_back(std::make_unique<SignModel>());
-        return {std::move(models), torch::kFloat32, test_, ranks()};
+        return {std::move(models), torch::kFloat32, test_, ranks(), roles};
+    }
+    [[nodiscard]] std::vector<double> together(std::int64_t step) const {
+        return test::together(test_, Roles::allTrain(ranks()), ranks(), step);
     }
     // As the worker loop does; returns the weight of the replica afterwards.
     at::Tensor deposit(EvaluationBoard& board, int rank, std::int64_t step, Ns now) {
@@ -61,7 +65,7 @@ protected:
         FlatParams params(model.module(), torch::kFloat32);
         setReplica(model, rank, step);
         EvaluationBoard::Publish publish;
-        if (rank == 0) {
+        if (rank == speaks_) {
             publish = [this, step](const EvaluationReport& report, Ns at) {
                 results_.emplace_back(step, numbersOf(report));
                 known_.push_back(at);
@@ -71,6 +75,7 @@ protected:
         return model.net.weight.detach().clone();
     }
     Samples test_ = samples(23);
+    int speaks_ = 0;
     std::vector<std::pair<std::int64_t, std::vector<double>>> results_;
     std::vector<Ns> known_;
 };
@@ -81,7 +86,7 @@ TEST_P(EvaluationBoardTest, FindsWhatRanksThatMeetFind) {
         EXPECT_THAT(results_, IsEmpty()) << "not before the last";
         deposit(shared, rank, 7, 100 - rank);
     }
-    EXPECT_THAT(results_, ElementsAre(std::pair(std::int64_t{7}, together(test_, ranks(), 7)))) << "to the last bit";
+    EXPECT_THAT(results_, ElementsAre(std::pair(std::int64_t{7}, together(7)))) << "to the last bit";
     EXPECT_THAT(known_, ElementsAre(100));
 }
 
@@ -92,8 +97,8 @@ TEST_P(EvaluationBoardTest, RanksMayBeStepsApart) {
     for (int rank = 1; rank < ranks(); ++rank) {
         for (const std::int64_t step : {1, 2}) deposit(shared, rank, step, 1000 * step + rank);
     }
-    EXPECT_THAT(results_, ElementsAre(std::pair(std::int64_t{1}, together(test_, ranks(), 1)),
-                                      std::pair(std::int64_t{2}, together(test_, ranks(), 2))));
+    EXPECT_THAT(results_,
+                ElementsAre(std::pair(std::int64_t{1}, together(1)), std::pair(std::int64_t{2}, together(2))));
     const Ns last = ranks() - 1;
     const auto known = [&](Ns step) { return ranks() == 1 ? 10 * step : 1000 * step + last; };
     EXPECT_THAT(known_, ElementsAre(known(1), known(2)));
@@ -106,6 +111,18 @@ TEST_P(EvaluationBoardTest, LeavesTheReplicaAlone) {
         setReplica(expected, rank, 3);
         EXPECT_TRUE(torch::equal(deposit(shared, rank, 3, 0), expected.net.weight));
     }
+}
+
+TEST_P(EvaluationBoardTest, LeavesOutRanksThatServe) {
+    // Two more ranks serve: the first and the last.
+    const int all = ranks() + 2;
+    const Roles roles(all, {0, all - 1});
+    std::vector<std::unique_ptr<Model>> models;
+    models.push_back(std::make_unique<SignModel>());
+    EvaluationBoard shared(std::move(models), torch::kFloat32, test_, all, roles);
+    speaks_ = 1;
+    for (int rank = ranks(); rank >= 1; --rank) deposit(shared, rank, 7, 0);
+    EXPECT_THAT(results_, ElementsAre(std::pair(std::int64_t{7}, test::together(test_, roles, all, 7))));
 }
 
 INSTANTIATE_TEST_SUITE_P(Ranks, EvaluationBoardTest, ::testing::Values(1, 2, 4, 7));

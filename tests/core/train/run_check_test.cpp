@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/toml_reader.h"
-#include "core/train/plan_experiment.h"
+#include "core/experiment/plan_experiment.h"
 
 namespace dasgd {
 namespace {

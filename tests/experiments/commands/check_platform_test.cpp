@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "tests/support/dasgd_program.h"
-#include "tests/support/platforms.h"
+#include "tests/support/sim/platforms.h"
 
 namespace dasgd::experiments {
 namespace {

@@ -13,6 +13,7 @@
 namespace dasgd::experiments {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
@@ -59,6 +60,29 @@ TEST_F(CheckedExperimentTest, TakesRunsThatDifferInTheSeedAsOneConfiguration) {
     const auto key = [&](std::size_t i) { return configurationKey(settingsOf(loaded->at(i).resolved)); };
     EXPECT_EQ(key(0), key(2));
     EXPECT_NE(key(0), key(1));
+}
+
+// Four rounds of period 16 are 64 steps, of sync_sgd 20.
+TEST_F(CheckedExperimentTest, EvaluatesAllAlgorithmsOfASweepEquallyOften) {
+    const std::string text =
+        "[model]\nname = \"quadratic\"\nmatrix = [[1.0]]\ntargets = [[1.0], [2.0]]\nstart = [0.0]\n"
+        "[train]\nsteps = 200\n[cluster]\nbackend = \"threads\"\nworkers = 2\n";
+    const auto intervals = [&](const std::vector<std::string>& sweep) {
+        const auto loaded = load(text + "[algorithm]\nname = \"sync_sgd\"\n", {{}, sweep});
+        EXPECT_TRUE(loaded) << loaded.error().message;
+        std::vector<std::int64_t> each;
+        for (const CheckedExperiment& one : *loaded) {
+            each.push_back(one.evalEvery);
+            // What the ranks read says the same.
+            EXPECT_EQ(load(toTomlDocument(one.resolved))->front().evalEvery, one.evalEvery);
+        }
+        return each;
+    };
+    const std::string both = "algorithm={name = \"sync_sgd\"},{name = \"local_sgd\", period = 16}";
+    EXPECT_THAT(intervals({}), ElementsAre(20));
+    EXPECT_THAT(intervals({both}), ElementsAre(64, 64));
+    EXPECT_THAT(intervals({both, "train.batch_size=1,2"}), ElementsAre(64, 64, 64, 64));
+    EXPECT_THAT(intervals({both, "train.eval_every=0,7"}), ElementsAre(64, 7, 64, 7));
 }
 
 TEST_F(CheckedExperimentTest, AsksTheAlgorithmBeforeAnyRankStarts) {

@@ -10,6 +10,7 @@ namespace dasgd::experiments {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 std::string config(int seed, int jitterSeed, int delay) {
     return "name = \"n\"\n[algorithm]\nname = \"dasgd\"\ndelay = " + std::to_string(delay) +
@@ -35,6 +36,21 @@ TEST(Comparison, RunsThatDifferInSeedsAloneAreOneRow) {
     EXPECT_THAT(comparison->groups[0].runIds, ElementsAre("a", "b", "c"));
     EXPECT_EQ(comparison->groups[0].label, "dasgd delay=2");
     EXPECT_THAT(comparison->groups[1].runIds, ElementsAre("d"));
+}
+
+TEST(Comparison, SaysWhyABaselineCannotBeOne) {
+    const test::TempDir folder;
+    auto store = test::orDie(storage::Store::open(folder / "workspace"));
+    storage::RunInfo info = test::runInfo("a");
+    info.config = config(1, 1, 2);
+    test::orDie(store.addRun(info));
+    test::orDie(test::orDie(storage::Recorder::start(store, "a", {0}))->finish("finished", ""));
+    auto reader = test::orDie(storage::RunReader::open(store.paths().root));
+    const auto wrong = [&](const std::string& baseline) {
+        return compareRuns(reader, {"a"}, baseline).error().message;
+    };
+    EXPECT_THAT(wrong("dasgd"), HasSubstr("no run of 'dasgd' was timed"));
+    EXPECT_THAT(wrong("sync_sgd"), HasSubstr("no finished run of 'sync_sgd'"));
 }
 
 }  // namespace

@@ -163,6 +163,28 @@ Recorded recordedIn(const std::filesystem::path& workspace, const std::string& r
     return all;
 }
 
+// Ranks that never wait for each other: one is half as fast, and no number of the run may be the fast one's.
+TEST(VirtualRun, OfRanksThatRunApartHasTheThroughputOfAll) {
+    const test::DasgdFolder folder;
+    std::string text = virtualExperiment(200) + "rank_factors = [1, 2]\n";
+    folder.write("e.toml", text);
+    const test::Ended ended =
+        folder.run({"run", "e.toml", "-w", "w", "-q", "--set", "algorithm={name=\"independent\"}"});
+    ASSERT_EQ(ended.exit, 0) << ended.err;
+    auto reader = storage::RunReader::open(folder.workspace());
+    const storage::RunRow row = *reader->row(folder.firstRun());
+    const double batch = static_cast<double>(row.samples) / 200 / 2;
+    const double expected = batch / 0.003 * 1.5;
+    EXPECT_NEAR(row.samplesPerS.value(), expected, 1e-6 * expected);
+    EXPECT_NEAR(row.stepMs.value(), 3 / 0.75, 1e-6);
+    const auto points = reader->metrics({.runId = folder.firstRun(), .name = "throughput/samples_per_s"})->samples;
+    EXPECT_GT(points.size(), 20U);
+    for (const auto& point : points) EXPECT_NEAR(point.value, expected, 1e-6 * expected) << "at step " << point.step;
+    const auto own = reader->metrics({.runId = folder.firstRun(), .name = "timing/samples_per_s", .rank = 1})->samples;
+    ASSERT_FALSE(own.empty());
+    EXPECT_NEAR(own.back().value, batch / 0.006, 1e-6 * expected);
+}
+
 TEST(VirtualRun, RepeatsToTheLastBitAndNanosecond) {
     const test::DasgdFolder first, second;
     for (const test::DasgdFolder* folder : {&first, &second}) {

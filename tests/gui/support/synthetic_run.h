@@ -14,7 +14,7 @@
 #include "core/analysis/overlap.h"
 #include "core/base/clock.h"
 #include "core/base/event.h"
-#include "core/base/journal.h"
+#include "core/journal/journal.h"
 #include "storage/recorder.h"
 
 namespace dasgd::test {

@@ -19,6 +19,7 @@ TEST(OverlapWords, SayBothNumbersAndTheStraggler) {
     detail.row.hidden = 0.992;
     EXPECT_TRUE(overlapInWords(detail).contains(QStringLiteral("compute inflation not known")));
     detail.row.timedSteps = 1000;
+    detail.row.measuredS = 10;
     detail.row.blockedS = 0.3;
     detail.row.skewS = 0.0011;
     detail.row.inflation = 1.02;

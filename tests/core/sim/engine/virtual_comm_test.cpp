@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/cost/cost.h"
-#include "tests/support/communicator_behaviour.h"
-#include "tests/support/virtual_cluster.h"
+#include "tests/support/comm/communicator_behaviour.h"
+#include "tests/support/sim/virtual_cluster.h"
 
 namespace dasgd::test {
 namespace {

@@ -7,7 +7,7 @@
 #include <array>
 #include <functional>
 
-#include "tests/support/virtual_cluster.h"
+#include "tests/support/sim/virtual_cluster.h"
 
 namespace dasgd::test {
 namespace {

@@ -9,7 +9,7 @@
 #include "core/cost/cost.h"
 #include "core/sim/network/simgrid.h"
 #include "tests/support/apart.h"
-#include "tests/support/virtual_cluster.h"
+#include "tests/support/sim/virtual_cluster.h"
 
 namespace dasgd::test {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <fstream>
 
-#include "tests/support/messages.h"
-#include "tests/support/platforms.h"
+#include "tests/support/sim/messages.h"
+#include "tests/support/sim/platforms.h"
 #include "tests/support/temp_dir.h"
 
 namespace dasgd::test {

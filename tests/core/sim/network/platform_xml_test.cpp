@@ -5,7 +5,7 @@
 
 #include <ostream>
 
-#include "tests/support/platforms.h"
+#include "tests/support/sim/platforms.h"
 
 namespace dasgd::test {
 namespace {

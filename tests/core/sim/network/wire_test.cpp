@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <torch/types.h>
 
-#include "tests/support/virtual_cluster.h"
+#include "tests/support/sim/virtual_cluster.h"
 
 namespace dasgd::test {
 namespace {

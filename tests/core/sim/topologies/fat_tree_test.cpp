@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "tests/support/messages.h"
+#include "tests/support/sim/messages.h"
 
 namespace dasgd::test {
 namespace {

@@ -1,8 +1,8 @@
 // The plug-in; what it reads is tested in tests/core/sim/network/platform_test.cpp.
 #include <gmock/gmock.h>
 
-#include "tests/support/messages.h"
-#include "tests/support/platforms.h"
+#include "tests/support/sim/messages.h"
+#include "tests/support/sim/platforms.h"
 #include "tests/support/temp_dir.h"
 
 namespace dasgd::test {

@@ -22,7 +22,10 @@ RunItemPtr withNumbers() {
     storage::RunRow row = makeRun("r1", "dasgd")->row;
     row.steps = 1300;
     row.timedSteps = 1000;
-    row.blockedS = 0.36;
+    row.stepMs = 8;
+    // A part of the 8 s: a collector was killed.
+    row.measuredS = 4;
+    row.blockedS = 0.18;
     row.hidden = 0.9921;
     row.bestAccuracy = 0.974;
     row.finalLoss = 0.11834;
@@ -43,13 +46,13 @@ TEST_F(RunTableModelTest, SaysNumbersInTheirUnits) {
     EXPECT_EQ(cell(1, RunTableModel::Blocked), kAbsent);
 }
 
-TEST_F(RunTableModelTest, BlockedIsOfTimedSteps) {
+TEST_F(RunTableModelTest, BlockedIsOfMeasuredTime) {
     storage::RunRow row = withNumbers()->row;
     row.status = "running";
-    row.timedSteps.reset();
+    row.measuredS.reset();
     model_.take({makeRunItem(row)}, {});
     EXPECT_EQ(cell(0, RunTableModel::Blocked), kAbsent);
-    row.timedSteps = 1000;
+    row.measuredS = 4;
     model_.take({makeRunItem(row)}, {});
     EXPECT_EQ(cell(0, RunTableModel::Blocked), QStringLiteral("0.36"));
 }

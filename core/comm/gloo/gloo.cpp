@@ -1,0 +1,234 @@
+#include "core/comm/gloo/gloo.h"
+
+#include <torch/types.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <functional>
+#include <mutex>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+
+#include "core/comm/completion.h"
+#include "core/comm/gloo/gloo_messages.h"
+#include "core/comm/gloo/store_handle.h"
+#include "core/comm/group_maths.h"
+
+namespace dasgd {
+
+using std::chrono::milliseconds;
+
+namespace {
+
+// Gloo's own deadline of a collective comes first; this much later ours holds where Gloo drops its own
+// (pytorch/gloo#520).
+constexpr milliseconds kGrace{2000};
+
+// What all groups of a rank share.
+struct GlooSetting {
+    c10::intrusive_ptr<c10d::Store> store;
+    std::shared_ptr<gloo::transport::Device> device;
+    milliseconds timeout;
+    const Clock& clock;
+};
+
+c10::intrusive_ptr<c10d::ProcessGroupGloo> connect(const GlooSetting& setting, const Group& group) {
+    auto options = c10d::ProcessGroupGloo::Options::create(setting.timeout);
+    options->devices.push_back(setting.device);
+    options->threads = 1;  // in launch order
+    c10::intrusive_ptr<c10d::Store> store = setting.store;
+    if (!group.path.empty()) store = c10::make_intrusive<c10d::PrefixStore>("dasgd/group" + group.path, store);
+    auto backend =
+        c10::make_intrusive<c10d::ProcessGroupGloo>(std::move(store), group.rank.value(), group.size(), options);
+    // Without this barrier a rank that finishes at once closes its connection while another is still connecting.
+    c10d::BarrierOptions together;
+    together.timeout = setting.timeout;
+    backend->barrier(together)->wait();
+    return backend;
+}
+
+// What a collective has to do once its bytes have arrived.
+using Finish = std::function<void()>;
+
+// When the collectives of a communicator have ended: they run one after the other.
+struct Queue {
+    std::mutex mutex;
+    Ns lastEnd = 0;
+};
+
+// On Gloo's thread, or on the caller's where there was nothing to do.
+void complete(Completion& operation, Queue& queue, const Finish& finish, const Clock& clock) {
+    try {
+        const at::NoGradGuard guard;
+        if (finish) finish();
+    } catch (const std::exception& error) {
+        operation.fail(firstLine(error));
+        return;
+    }
+    Interval interval;
+    {
+        const std::lock_guard lock(queue.mutex);
+        interval.end = clock.now();
+        interval.start = std::max(operation.launched(), std::exchange(queue.lastEnd, interval.end));
+    }
+    operation.end({interval, std::nullopt});
+}
+
+std::string whatFailed(c10::ivalue::Future& future) {
+    try {
+        std::rethrow_exception(future.exception_ptr());
+    } catch (const std::exception& error) {
+        return firstLine(error);
+    }
+}
+
+class GlooCommunicator final : public Communicator {
+public:
+    GlooCommunicator(std::shared_ptr<const GlooSetting> setting, Group group,
+                     c10::intrusive_ptr<c10d::ProcessGroupGloo> backend)
+        : Communicator(std::move(group)),
+          setting_(std::move(setting)),
+          backend_(std::move(backend)),
+          messages_(backend_, launching_, this->group(), setting_->timeout, setting_->clock) {}
+
+private:
+    using Work = c10::intrusive_ptr<c10d::Work>;
+
+    Pending start(MessageCall call) override {
+        if (call.sends) countSent(static_cast<std::int64_t>(call.tensor.nbytes()));
+        return messages_.start(call);
+    }
+
+    std::unique_ptr<Communicator> open(Group group) override {
+        try {
+            auto backend = connect(*setting_, group);
+            return std::make_unique<GlooCommunicator>(setting_, std::move(group), std::move(backend));
+        } catch (const std::exception& error) {
+            throw CommError(group.nameOf(group.rank) + ": its members did not connect: " + firstLine(error));
+        }
+    }
+
+    Pending start(CollectiveCall call, std::uint64_t number) override {
+        countSent(bytesOnWire(call, rank(), size()));
+        const auto operation = std::make_shared<Completion>(
+            Completion::Facts{.label = group().nameOf(rank()) + ": " + describe(call, number),
+                              .launched = setting_->clock.now(),
+                              .timeout = setting_->timeout + kGrace});
+        const auto ended = [operation, queue = queue_, &clock = setting_->clock](const Finish& finish) {
+            complete(*operation, *queue, finish, clock);
+        };
+        // c10d refuses empty tensors.
+        if (call.out.numel() == 0 || size() == 1) {
+            ended([&] {
+                if (!call.out.is_same(call.in)) call.out.view(-1).copy_(call.in.view(-1));
+            });
+            return Pending(operation, number);
+        }
+        try {
+            Finish finish;
+            const Work work = launch(call, finish);
+            work->getFuture()->addCallback([operation, ended, finish](c10::ivalue::Future& future) {
+                if (future.hasError()) {
+                    operation->fail(whatFailed(future));
+                } else {
+                    ended(finish);
+                }
+            });
+        } catch (const std::exception& error) {
+            operation->fail(firstLine(error));
+        }
+        return Pending(operation, number);
+    }
+
+    // Hands the collective to Gloo; `finish` is for when its bytes have arrived.
+    Work launch(CollectiveCall& call, Finish& finish) {
+        const std::lock_guard lock(*launching_);
+        std::vector<at::Tensor> in{call.in}, out{call.out};
+        switch (call.kind) {
+            case CollectiveKind::AllReduce: {
+                c10d::AllreduceOptions options;
+                options.reduceOp = call.op == Reduce::Max ? c10d::ReduceOp::MAX : c10d::ReduceOp::SUM;
+                options.timeout = setting_->timeout;
+                if (call.op == Reduce::Mean) finish = [tensor = call.out, ranks = size()] { tensor.div_(ranks); };
+                return backend_->allreduce(out, options);
+            }
+            case CollectiveKind::AllGather: {
+                c10d::AllgatherOptions options;
+                options.timeout = setting_->timeout;
+                std::vector<std::vector<at::Tensor>> rows(1);
+                const at::Tensor flat = call.out.view({size(), -1});
+                for (int r = 0; r < size(); ++r) rows[0].push_back(flat.select(0, r).view(call.in.sizes()));
+                return backend_->allgather(rows, in, options);
+            }
+            case CollectiveKind::Broadcast: {
+                c10d::BroadcastOptions options;
+                options.rootRank = call.root.value();
+                options.timeout = setting_->timeout;
+                return backend_->broadcast(out, options);
+            }
+            case CollectiveKind::ReduceScatter: {
+                at::Tensor rows = at::empty_like(call.in);
+                finish = [rows, out = call.out, op = call.op, ranks = size()] {
+                    const at::Tensor flat = rows.view({ranks, -1});
+                    out.view(-1).copy_(reducePairwise(flat.unbind(0), op));
+                };
+                return exchange(rows, call.in, even(call.in), even(call.in));
+            }
+            case CollectiveKind::AllToAll: return exchange(call.out, call.in, even(call.out), even(call.in));
+            case CollectiveKind::AllGatherV: break;
+        }
+        const at::Tensor copies = call.in.view({1, -1}).repeat({size(), 1});
+        return exchange(call.out, copies, call.counts, std::vector<std::int64_t>(size(), call.in.numel()));
+    }
+
+    [[nodiscard]] std::vector<std::int64_t> even(const at::Tensor& tensor) const {
+        return std::vector<std::int64_t>(static_cast<std::size_t>(size()), tensor.numel() / size());
+    }
+
+    // Direct exchange: so many elements from and to each rank.
+    Work exchange(const at::Tensor& into, const at::Tensor& from, std::vector<std::int64_t> received,
+                  std::vector<std::int64_t> sent) {
+        c10d::AllToAllOptions options;
+        options.timeout = setting_->timeout;
+        at::Tensor out = into.view(-1), in = from.view(-1);
+        return backend_->alltoall_base(out, in, received, sent, options);
+    }
+
+    const std::shared_ptr<const GlooSetting> setting_;
+    const std::shared_ptr<std::mutex> launching_ = std::make_shared<std::mutex>();
+    const std::shared_ptr<Queue> queue_ = std::make_shared<Queue>();
+    c10::intrusive_ptr<c10d::ProcessGroupGloo> backend_;
+    GlooMessages messages_;
+};
+
+// Once a process, before its first group.
+void prepareProcess() {
+    // Gloo writes to sockets without MSG_NOSIGNAL: without this, the death of a peer ends this rank by SIGPIPE.
+    std::signal(SIGPIPE, SIG_IGN);
+    // c10d's flight recorder does not lock the tables that several groups write.
+    ::setenv("TORCH_FR_BUFFER_SIZE", "0", 1);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Communicator>> makeGloo(const Rendezvous& rendezvous, const GlooOptions& options,
+                                               const Clock& clock) {
+    static std::once_flag prepared;
+    std::call_once(prepared, prepareProcess);
+    try {
+        auto device = options.interface.isLoopback()
+                          ? c10d::ProcessGroupGloo::createDeviceForHostname(options.interface.address)
+                          : c10d::ProcessGroupGloo::createDeviceForInterface(options.interface.name);
+        const auto setting = std::make_shared<const GlooSetting>(
+            GlooSetting{rendezvous.handle().store, std::move(device), options.timeout, clock});
+        Group group = Group::whole(options.rank, options.size);
+        auto backend = connect(*setting, group);
+        return std::make_unique<GlooCommunicator>(setting, std::move(group), std::move(backend));
+    } catch (const std::exception& error) {
+        return fail("rank " + std::to_string(options.rank.value()) + ": the " + std::to_string(options.size) +
+                    " workers did not connect over " + options.interface.name + " (" + options.interface.address +
+                    "): " + firstLine(error));
+    }
+}
+
+}  // namespace dasgd

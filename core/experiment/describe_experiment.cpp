@@ -1,0 +1,54 @@
+// The schema of an experiment, from the fields that its sections and plug-ins visit.
+#include "core/experiment/experiment.h"
+
+namespace dasgd {
+
+namespace {
+
+template <class T>
+std::vector<SectionInfo::PluginInfo> describePlugins() {
+    std::vector<SectionInfo::PluginInfo> plugins;
+    for (const auto& [name, entry] : Registry<T>::entries()) {
+        plugins.push_back({name, entry.summary, entry.reference, entry.fields});
+    }
+    return plugins;
+}
+
+std::vector<FieldInfo> describeName(std::string_view fallback) {
+    FieldInfo name{.name = "name", .type = "string", .spec = {.help = "Which one"}};
+    if (!fallback.empty()) name.defaultToml = Value(std::string(fallback)).toToml();
+    return {name};
+}
+
+std::vector<FieldInfo> describeCluster() {
+    std::vector<FieldInfo> fields = describeFields<ClusterParams>();
+    for (const auto& [name, entry] : BackendRegistry::entries()) {
+        for (FieldInfo field : entry.fields) {
+            field.optional = true;  // absent where another backend is chosen
+            fields.push_back(std::move(field));
+        }
+    }
+    return fields;
+}
+
+}  // namespace
+
+std::vector<SectionInfo> describeExperiment() {
+    std::vector<FieldInfo> data = describeName(kDefaultData);
+    for (FieldInfo& field : describeFields<DataParams>()) data.push_back(std::move(field));
+    std::vector<FieldInfo> network = describeName(kDefaultNetwork);
+    for (FieldInfo& field : describeFields<NetworkParams>()) network.push_back(std::move(field));
+    return {{"algorithm", describeName(""), describePlugins<Algorithm>()},
+            {"model", describeName(""), describePlugins<Model>()},
+            {"data", std::move(data), describePlugins<Dataset>()},
+            {"train", describeFields<TrainParams>(), {}},
+            {"optimizer", describeName(kDefaultOptimizer), describePlugins<Optimizer>()},
+            {"schedule", describeName(kDefaultSchedule), describePlugins<Schedule>()},
+            {"cluster", describeCluster(), {}},
+            {"network", std::move(network), describePlugins<Topology>()},
+            {"compute", describeFields<ComputeParams>(), {}},
+            {"faults", describeFields<FaultParams>(), {}},
+            {"record", describeFields<RecordParams>(), {}}};
+}
+
+}  // namespace dasgd

@@ -1,0 +1,338 @@
+#include "core/experiment/experiment.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "core/algorithms/extensions.h"
+#include "core/base/check.h"
+#include "core/base/units.h"
+#include "core/sim/network/platform.h"
+
+namespace dasgd {
+
+namespace {
+
+constexpr std::size_t kMaxNameBytes = 200;
+
+const std::vector<std::string> kNameOnly{"name"};
+const std::vector<std::string> kDocumentKeys{"name",     "algorithm", "model",   "data",    "train",  "optimizer",
+                                             "schedule", "cluster",   "network", "compute", "faults", "record"};
+
+Status checkName(const Value& value, const std::string& name) {
+    const bool control = std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+    if (!name.empty() && name.size() <= kMaxNameBytes && !control) return {};
+    return value.error("name must have 1 to " + std::to_string(kMaxNameBytes) + " bytes and no control characters");
+}
+
+// The section's table; an empty one in the document's place where it is absent.
+Result<Value> sectionOf(const Value& document, std::string_view section) {
+    const Value* found = document.find(section);
+    if (!found) return Value(Value::Table{}, document.position());
+    if (found->isTable()) return *found;
+    return found->error(std::string(section) + " must be a table, as [" + std::string(section) + "], found " +
+                        std::string(found->typeName()));
+}
+
+std::string listOf(const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+    return text;
+}
+
+// Which plug-in a section asks for. `fallback` empty: there is no default.
+template <class T>
+Result<std::string> pluginName(const Value& section, std::string_view kind, std::string_view fallback) {
+    const Value* value = section.find("name");
+    if (!value && !fallback.empty()) return std::string(fallback);
+    const std::vector<std::string> names = Registry<T>::names();
+    const std::string available = listOf(names);
+    if (!value) {
+        return section.error("the experiment names no " + std::string(kind) + ": add [" + std::string(kind) +
+                             "] with name = \"…\", one of " + available);
+    }
+    const std::string* name = value->as<std::string>();
+    if (!name) return value->error("name must be a string, found " + std::string(value->typeName()));
+    if (Registry<T>::find(*name)) return *name;
+    const std::string* near = detail::nearestName(*name, names);
+    return value->error("unknown " + std::string(kind) + " '" + *name + "'" +
+                        (near ? "; did you mean '" + *near + "'?" : ".") + " Available: " + available);
+}
+
+template <class T>
+std::unique_ptr<T> make(const std::string& name, const Value& table, const std::vector<std::string>& alsoKnown) {
+    auto plugin = Registry<T>::find(name)->create(table, alsoKnown);
+    DASGD_CHECK(plugin && "the table was checked before");
+    return std::move(*plugin);
+}
+
+// One section that names a plug-in: its object, its source and, into `resolved`, every field written out.
+template <class T>
+struct PluginSection {
+    std::string name;
+    Value table;
+    std::unique_ptr<T> plugin;
+};
+
+template <class T>
+Result<PluginSection<T>> readPlugin(const Value& document, std::string_view kind, std::string_view fallback,
+                                    const std::vector<std::string>& alsoKnown, Value& resolved) {
+    PluginSection<T> section;
+    DASGD_ASSIGN(section.table, sectionOf(document, kind));
+    DASGD_ASSIGN(section.name, pluginName<T>(section.table, kind, fallback));
+    const auto* entry = Registry<T>::find(section.name);
+    DASGD_ASSIGN(section.plugin, entry->create(section.table, alsoKnown));
+    DASGD_ASSIGN(const Value fields, entry->resolve(section.table, alsoKnown));
+    Value table;
+    table.set("name", Value(section.name));
+    for (const auto& [key, value] : *fields.as<Value::Table>()) table.set(key, value);
+    resolved.set(kind, std::move(table));
+    return section;
+}
+
+template <Visitable P>
+Status readSection(const Value& document, std::string_view section, P& out) {
+    DASGD_ASSIGN(const Value table, sectionOf(document, section));
+    return readFields(table, out);
+}
+
+// The names of the fields that all plug-ins of a section share.
+template <Visitable P>
+std::vector<std::string> fieldNames() {
+    std::vector<std::string> names;
+    for (const FieldInfo& field : describeFields<P>()) names.push_back(field.name);
+    return names;
+}
+
+// The part of `table` that holds the fields of P.
+template <Visitable P>
+Value commonPart(const Value& table) {
+    Value common(Value::Table{}, table.position());
+    for (const std::string& name : fieldNames<P>()) {
+        if (const Value* value = table.find(name)) common.set(name, *value);
+    }
+    return common;
+}
+
+// A global shuffle would undo any partition but iid: there the default is to shuffle each shard.
+Status settleShuffle(const Value& table, Experiment& experiment) {
+    DataParams& data = experiment.data;
+    if (experiment.partition.kind == PartitionSpec::Kind::Iid || data.shuffle != "global") return {};
+    if (const Value* given = table.find("shuffle")) {
+        return given->error(
+            "shuffle = \"global\" deals the whole training set out to all workers each epoch, which "
+            "undoes partition = \"" +
+            data.partition + "\"; choose shuffle = \"shard\" or \"none\", or partition = \"iid\"");
+    }
+    data.shuffle = "shard";
+    return {};
+}
+
+Status readData(const Value& document, Experiment& experiment) {
+    if (experiment.model->naturalInput().shape.empty()) {
+        const Value* data = document.find("data");
+        if (!data) return {};
+        return fail(data->keyPosition().prefix() + "the model '" + experiment.modelName +
+                    "' needs no data: remove [data]");
+    }
+    DASGD_ASSIGN(const Value table, sectionOf(document, "data"));
+    std::vector<std::string> shared = fieldNames<DataParams>();
+    shared.emplace_back("name");
+    DASGD_ASSIGN(auto section, readPlugin<Dataset>(document, "data", kDefaultData, shared, experiment.resolved));
+    experiment.dataName = section.name;
+    experiment.dataset = std::move(section.plugin);
+    DASGD_TRY(readFields(commonPart<DataParams>(table), experiment.data));
+    DASGD_ASSIGN(experiment.partition, PartitionSpec::parse(experiment.data.partition));
+    DASGD_TRY(settleShuffle(table, experiment));
+    const Value common = writeFields(experiment.data);
+    for (const auto& [key, value] : *common.as<Value::Table>()) experiment.resolved.find("data")->set(key, value);
+    return {};
+}
+
+Status openNetwork(const Value& document, const Value& section, Experiment& experiment) {
+    DASGD_ASSIGN(experiment.networkFile, openNetworkFile(*experiment.topology, document, section));
+    if (!experiment.networkFile) return {};
+    // A run is made from its own copy (storage/format.md), and so is one from its record.
+    Value& resolved = *experiment.resolved.find("network");
+    resolved.set("file", Value("artefacts/" + experiment.networkFile->path.filename().string()));
+    resolved.set("checksum", Value(experiment.networkFile->checksum));
+    return {};
+}
+
+Status readFaults(const Value& document, Experiment& experiment) {
+    if (!document.find("faults")) return {};
+    DASGD_TRY(readSection(document, "faults", experiment.faults.emplace()));
+    if (const auto wrong = experiment.faults->checkRanks(static_cast<int>(experiment.cluster.workers))) {
+        return document.find("faults")->find(wrong->field)->error(wrong->message);
+    }
+    experiment.resolved.set("faults", writeFields(*experiment.faults));
+    return {};
+}
+
+Status readSimulated(const Value& document, Experiment& experiment) {
+    if (!experiment.timeSimulated()) return {};
+    std::vector<std::string> shared = fieldNames<NetworkParams>();
+    shared.emplace_back("name");
+    DASGD_ASSIGN(auto section, readPlugin<Topology>(document, "network", kDefaultNetwork, shared, experiment.resolved));
+    experiment.topologyName = section.name;
+    experiment.topology = std::move(section.plugin);
+    DASGD_TRY(readFields(commonPart<NetworkParams>(section.table), experiment.network));
+    const Value common = writeFields(experiment.network);
+    for (const auto& [key, value] : *common.as<Value::Table>()) experiment.resolved.find("network")->set(key, value);
+    DASGD_TRY(openNetwork(document, section.table, experiment));
+    const int ranks = static_cast<int>(experiment.cluster.workers);
+    for (const Status& fits :
+         {experiment.topology->check(ranks), checkAllReduce(experiment.network.allReduce(), ranks)}) {
+        if (!fits) return section.table.error(fits.error().message);
+    }
+    DASGD_TRY(readSection(document, "compute", experiment.compute));
+    experiment.compute.fillInDevice();
+    experiment.resolved.set("compute", writeFields(experiment.compute));
+    return readFaults(document, experiment);
+}
+
+// What all backends share, then the fields of the one that it names.
+Status readCluster(const Value& document, Experiment& experiment) {
+    DASGD_ASSIGN(const Value table, sectionOf(document, "cluster"));
+    DASGD_TRY(readFields(commonPart<ClusterParams>(table), experiment.cluster));
+    const auto* entry = BackendRegistry::find(experiment.cluster.backend);
+    const std::vector<std::string> shared = fieldNames<ClusterParams>();
+    DASGD_ASSIGN(experiment.backend, entry->create(table, shared));
+    Value resolved = writeFields(experiment.cluster);
+    DASGD_ASSIGN(const Value own, entry->resolve(table, shared));
+    for (const auto& [key, value] : *own.as<Value::Table>()) resolved.set(key, value);
+    experiment.resolved.set("cluster", std::move(resolved));
+    experiment.layout = experiment.backend->layout(experiment.cluster.ranks());
+    DASGD_TRY(experiment.backend->check(document, experiment.cluster));
+    return readSimulated(document, experiment);
+}
+
+Status checkTimeOnly(const Experiment& experiment) {
+    if (experiment.timeOnly() || !experiment.makeAlgorithm()->isTimeOnly()) return {};
+    return experiment.algorithmTable.error(
+        experiment.algorithmName +
+        " knows only how long training takes, not how it goes: set backend = \"virtual\" in [cluster] and mode = "
+        "\"time-only\" in [compute]");
+}
+
+Status checkRoles(const Experiment& experiment) {
+    if (experiment.roles().trainers() > 0) return {};
+    return experiment.algorithmTable.error(experiment.algorithmName + " leaves none of " +
+                                           std::to_string(experiment.cluster.workers) +
+                                           " ranks to train; set more workers in [cluster]");
+}
+
+Status readName(const Value& document, Experiment& experiment) {
+    experiment.name = experiment.algorithmName + "-" + experiment.modelName;
+    const Value* value = document.find("name");
+    if (!value) return {};
+    const std::string* name = value->as<std::string>();
+    if (!name) return value->error("name must be a string, found " + std::string(value->typeName()));
+    experiment.name = *name;
+    return checkName(*value, *name);
+}
+
+Status checkKeys(const Value& document) {
+    for (const auto& [key, value] : *document.as<Value::Table>()) {
+        if (std::find(kDocumentKeys.begin(), kDocumentKeys.end(), key) == kDocumentKeys.end()) {
+            return detail::unknownKey(value, key, kDocumentKeys);
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+std::optional<FieldError> TrainParams::check() const {
+    if (epochs > 0 && steps > 0) return FieldError{"steps", "epochs and steps are both given; keep one of them"};
+    return std::nullopt;
+}
+
+std::optional<FieldError> DataParams::check() const {
+    if (const auto parsed = PartitionSpec::parse(partition); !parsed) {
+        return FieldError{"partition", parsed.error().message};
+    }
+    return std::nullopt;
+}
+
+std::unique_ptr<Algorithm> Experiment::makeAlgorithm() const {
+    return make<Algorithm>(algorithmName, algorithmTable, kNameOnly);
+}
+std::unique_ptr<Model> Experiment::makeModel() const { return make<Model>(modelName, modelTable, kNameOnly); }
+std::unique_ptr<Optimizer> Experiment::makeOptimizer() const {
+    return make<Optimizer>(optimizerName, optimizerTable, kNameOnly);
+}
+
+Roles Experiment::roles() const {
+    const auto algorithm = makeAlgorithm();
+    const auto* own = dynamic_cast<const HasRoles*>(algorithm.get());
+    return own ? own->roles(cluster.ranks()) : Roles::allTrain(cluster.ranks());
+}
+
+at::ScalarType Experiment::scalarType() const { return train.precision == "float64" ? at::kDouble : at::kFloat; }
+
+Result<Experiment> readExperiment(const Value& document) {
+    DASGD_CHECK(document.isTable());
+    DASGD_TRY(checkKeys(document));
+    Experiment experiment;
+    Value& resolved = experiment.resolved;
+    resolved.set("name", Value(std::string()));  // first in the record, known last
+
+    DASGD_ASSIGN(auto algorithm, readPlugin<Algorithm>(document, "algorithm", "", kNameOnly, resolved));
+    experiment.algorithmName = algorithm.name;
+    experiment.algorithmTable = std::move(algorithm.table);
+    DASGD_ASSIGN(auto model, readPlugin<Model>(document, "model", "", kNameOnly, resolved));
+    experiment.modelName = model.name;
+    experiment.modelTable = std::move(model.table);
+    experiment.model = std::move(model.plugin);
+    DASGD_TRY(readName(document, experiment));
+    resolved.set("name", Value(experiment.name));
+    DASGD_TRY(readData(document, experiment));
+
+    DASGD_TRY(readSection(document, "train", experiment.train));
+    if (experiment.train.epochs == 0 && experiment.train.steps == 0) experiment.train.epochs = 1;
+    resolved.set("train", writeFields(experiment.train));
+    DASGD_ASSIGN(auto optimizer, readPlugin<Optimizer>(document, "optimizer", kDefaultOptimizer, kNameOnly, resolved));
+    experiment.optimizerName = optimizer.name;
+    experiment.optimizerTable = std::move(optimizer.table);
+    experiment.optimizer = std::move(optimizer.plugin);
+    DASGD_ASSIGN(auto schedule, readPlugin<Schedule>(document, "schedule", kDefaultSchedule, kNameOnly, resolved));
+    experiment.scheduleName = schedule.name;
+    experiment.scheduleTable = std::move(schedule.table);
+    experiment.schedule = std::move(schedule.plugin);
+
+    DASGD_TRY(readCluster(document, experiment));
+    DASGD_TRY(checkRoles(experiment));
+    DASGD_TRY(checkTimeOnly(experiment));
+    DASGD_TRY(readSection(document, "record", experiment.record));
+    resolved.set("record", writeFields(experiment.record));
+    return experiment;
+}
+
+namespace {
+
+constexpr std::int64_t kFewestStepsToEvaluation = 20;
+constexpr std::int64_t kFewestRoundsToEvaluation = 4;
+
+std::int64_t defaultEvalEvery(const Experiment& experiment, std::int64_t stepsPerEpoch) {
+    const std::int64_t rounds = kFewestRoundsToEvaluation * experiment.makeAlgorithm()->roundSteps();
+    const std::int64_t steps = std::max(kFewestStepsToEvaluation, rounds);
+    return (steps + stepsPerEpoch - 1) / stepsPerEpoch * stepsPerEpoch;
+}
+
+}  // namespace
+
+Plan planSteps(const Experiment& experiment, std::int64_t trainSamples) {
+    const TrainParams& train = experiment.train;
+    Plan plan = planSteps({.samples = trainSamples,
+                           .workers = experiment.roles().trainers(),
+                           .batchSize = train.batchSize,
+                           .epochs = train.epochs,
+                           .steps = train.steps,
+                           .evalEvery = train.evalEvery,
+                           .dropLast = experiment.data.dropLast,
+                           .timeOnly = experiment.timeOnly()});
+    if (train.evalEvery == 0) plan.evalEvery = defaultEvalEvery(experiment, plan.stepsPerEpoch);
+    return plan;
+}
+
+}  // namespace dasgd

@@ -1,0 +1,143 @@
+// An experiment, checked and resolved: what a run is made from, in every process that has a part in it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/algorithms/algorithm.h"
+#include "core/backends/backend.h"
+#include "core/backends/cluster.h"
+#include "core/base/fields.h"
+#include "core/base/result.h"
+#include "core/base/value.h"
+#include "core/datasets/dataset.h"
+#include "core/datasets/partition.h"
+#include "core/experiment/plan.h"
+#include "core/models/model.h"
+#include "core/optimizers/optimizer.h"
+#include "core/schedules/schedule.h"
+#include "core/sim/compute/compute.h"
+#include "core/sim/faults/faults.h"
+#include "core/sim/network/network.h"
+#include "core/step/roles.h"
+
+namespace dasgd {
+
+struct TrainParams {
+    std::int64_t epochs = 0;  // one of epochs and steps is set; epochs = 1 where neither is
+    std::int64_t steps = 0;
+    std::int64_t batchSize = 32;
+    std::int64_t seed = 1;
+    std::string precision = "float32";
+    std::int64_t evalEvery = 0;  // steps; 0: see planSteps()
+    void visit(auto&& f) {
+        f(epochs, "epochs", {.min = 0, .max = 1e9, .help = "Passes over the training set; give this or steps"});
+        f(steps, "steps", {.min = 0, .max = 1e12, .help = "Local steps a worker; give this or epochs"});
+        f(batchSize, "batch_size",
+          {.min = 1, .max = 1e9, .unit = "samples per worker", .help = "Batch of one worker and step"});
+        f(seed, "seed", {.min = 0, .max = 9e15, .help = "Of initial weights, shuffles and partitions"});
+        f(precision, "precision", {.help = "Type of weights and arithmetic", .choices = {"float32", "float64"}});
+        f(evalEvery, "eval_every",
+          {.min = 0,
+           .max = 1e12,
+           .unit = "steps",
+           .help = "Evaluate after so many steps; 0: after each epoch, or after as many epochs as make 20 steps and 4 "
+                   "rounds of the algorithm, so that steps remain to be timed that no evaluation disturbs; all "
+                   "algorithms of a sweep at the longest of their intervals"});
+    }
+    [[nodiscard]] std::optional<FieldError> check() const;
+};
+
+struct RecordParams {
+    std::string trace = "full";
+    bool weights = false;
+    void visit(auto&& f) {
+        f(trace, "trace",
+          {.help = "full: every span; summary: the overlap numbers; off: neither",
+           .choices = {"full", "summary", "off"}});
+        f(weights, "weights", {.help = "Record every rank's weights at every step; small models only"});
+    }
+};
+
+struct DataParams {
+    std::string partition = "iid";
+    std::string shuffle = "global";  // of another partition than iid: "shard"
+    bool dropLast = false;
+    void visit(auto&& f) {
+        f(partition, "partition", {.help = "iid, by-label or dirichlet(alpha)"});
+        f(shuffle, "shuffle",
+          {.help = "global: one permutation of the training set an epoch, dealt out to the workers, as "
+                   "DistributedSampler does; shard: each worker keeps its shard and reshuffles it, the default of "
+                   "partitions other than iid; none: always in the same order",
+           .choices = {"global", "shard", "none"}});
+        f(dropLast, "drop_last",
+          {.help = "Drop what does not fill a batch of every worker at the end of an epoch; otherwise the training "
+                   "set is extended by its first samples until the workers' shares are equal, and the last batch of "
+                   "an epoch is short"});
+    }
+    [[nodiscard]] std::optional<FieldError> check() const;
+};
+
+// Of the sections that may leave their plug-in's name out.
+inline constexpr std::string_view kDefaultData = "mnist";
+inline constexpr std::string_view kDefaultOptimizer = "sgd";
+inline constexpr std::string_view kDefaultSchedule = "constant";
+inline constexpr std::string_view kDefaultNetwork = "star";
+
+struct Experiment {
+    std::string name;
+    std::string algorithmName, modelName, dataName, optimizerName, scheduleName, topologyName;
+    TrainParams train;
+    ClusterParams cluster;
+    RecordParams record;
+    DataParams data;
+    PartitionSpec partition;
+    std::unique_ptr<Model> model;  // not built yet
+    std::unique_ptr<Dataset> dataset;
+    std::unique_ptr<Optimizer> optimizer;
+    std::unique_ptr<Schedule> schedule;
+    std::unique_ptr<Backend> backend;
+    Layout layout;                       // of its ranks
+    std::unique_ptr<Topology> topology;  // of the simulated cluster; null where time is real
+    NetworkParams network;
+    std::optional<NetworkFile> networkFile;  // what `topology` is read from
+    ComputeParams compute;
+    std::optional<FaultParams> faults;
+    Value algorithmTable;  // the algorithm is made per rank: makeAlgorithm()
+    Value modelTable, optimizerTable, scheduleTable;
+    Value resolved;  // every field of every section written out: the run's record
+
+    [[nodiscard]] std::unique_ptr<Algorithm> makeAlgorithm() const;
+    [[nodiscard]] std::unique_ptr<Model> makeModel() const;
+    [[nodiscard]] std::unique_ptr<Optimizer> makeOptimizer() const;
+    [[nodiscard]] Roles roles() const;  // as the algorithm gives them out
+    [[nodiscard]] at::ScalarType scalarType() const;
+    [[nodiscard]] bool timeSimulated() const { return layout.timeSimulated; }
+    // Nothing is computed: a simulated run that is after time alone.
+    [[nodiscard]] bool timeOnly() const { return timeSimulated() && compute.mode == "time-only"; }
+};
+
+// Checks one document without a [sweep]. Errors carry file:line:column.
+[[nodiscard]] Result<Experiment> readExperiment(const Value& document);
+
+// The whole schema as `dasgd describe --json` prints it is built from these.
+struct SectionInfo {
+    std::string name;
+    std::vector<FieldInfo> fields;  // common to all plug-ins of the section
+    struct PluginInfo {
+        std::string name, summary, reference;
+        std::vector<FieldInfo> fields;
+    };
+    std::vector<PluginInfo> plugins;  // empty where the section has none
+};
+[[nodiscard]] std::vector<SectionInfo> describeExperiment();
+
+// Once the data are loaded. `trainSamples` is 0 for a model that needs no data. Where train.eval_every is 0,
+// evaluations come after every epoch, but no more often than every 20 steps and every 4 rounds of the algorithm: after
+// the smallest number of whole epochs that is not less. Two evaluations that are nearer leave no whole round to time.
+[[nodiscard]] Plan planSteps(const Experiment& experiment, std::int64_t trainSamples);
+
+}  // namespace dasgd

@@ -1,0 +1,53 @@
+#include "core/experiment/plan.h"
+
+#include <algorithm>
+
+namespace dasgd {
+
+namespace {
+
+constexpr std::int64_t roundUp(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+std::int64_t Plan::batchOf(std::int64_t step) const {
+    const bool last = step % stepsPerEpoch == 0;
+    return passesJoin || !last ? batchSize : epochSamples - (stepsPerEpoch - 1) * batchSize;
+}
+
+std::int64_t Plan::samplesAfter(std::int64_t steps) const {
+    if (passesJoin) return steps * workers * batchSize;
+    const std::int64_t begun = steps % stepsPerEpoch;
+    return workers * (steps / stepsPerEpoch * epochSamples + begun * batchSize);
+}
+
+double Plan::epochAfter(std::int64_t steps) const {
+    return static_cast<double>(samplesAfter(steps)) / static_cast<double>(workers * epochSamples);
+}
+
+double Plan::meanBatch() const { return static_cast<double>(epochSamples) / meanEpochSteps(); }
+
+double Plan::meanEpochSteps() const {
+    if (!passesJoin) return static_cast<double>(stepsPerEpoch);
+    return static_cast<double>(epochSamples) / static_cast<double>(batchSize);
+}
+
+Plan planSteps(const PlanFacts& facts) {
+    Plan plan{.workers = facts.workers, .batchSize = facts.batchSize, .epochSamples = facts.batchSize};
+    const std::int64_t share = facts.dropLast ? facts.samples / facts.workers : roundUp(facts.samples, facts.workers);
+    plan.passesJoin = facts.timeOnly || share < facts.batchSize;
+    if (facts.samples > 0) plan.epochSamples = share;
+    if (plan.passesJoin) {
+        plan.stepsPerEpoch = std::max<std::int64_t>(1, plan.epochSamples / facts.batchSize);
+        plan.totalSteps = roundUp(facts.epochs * plan.epochSamples, facts.batchSize);
+    } else {
+        plan.stepsPerEpoch = facts.dropLast ? share / facts.batchSize : roundUp(share, facts.batchSize);
+        if (facts.dropLast) plan.epochSamples = plan.stepsPerEpoch * facts.batchSize;
+        plan.totalSteps = facts.epochs * plan.stepsPerEpoch;
+    }
+    if (facts.steps > 0) plan.totalSteps = facts.steps;
+    plan.evalEvery = facts.evalEvery > 0 ? facts.evalEvery : plan.stepsPerEpoch;
+    return plan;
+}
+
+}  // namespace dasgd

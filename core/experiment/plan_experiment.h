@@ -1,0 +1,14 @@
+// What is refused before any rank starts because of the data or the model themselves, and the plan of the run.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/experiment/experiment.h"
+#include "core/experiment/plan.h"
+
+namespace dasgd {
+
+// Loads the data and builds the model once, as every rank will: what can be refused is refused here, before any rank
+// starts.
+[[nodiscard]] Result<Plan> planExperiment(const Experiment& experiment);
+
+}  // namespace dasgd

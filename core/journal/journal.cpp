@@ -1,0 +1,385 @@
+#include "core/journal/journal.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <limits>
+#include <mutex>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <unordered_map>
+
+#include "core/base/check.h"
+#include "core/base/log.h"
+#include "core/journal/journal_format.h"
+
+namespace dasgd {
+
+namespace fs = std::filesystem;
+using journal::Record;
+using journal::RecordType;
+
+namespace {
+
+constexpr auto kHelperPause = std::chrono::milliseconds(10);
+constexpr auto kRetryPause = std::chrono::milliseconds(200);
+constexpr std::int32_t kMaxRanks = 1 << 20;
+
+struct Segment {
+    Record* slots = nullptr;
+    std::uint64_t number = 0;
+    Segment* nextRetired = nullptr;
+};
+
+struct NameHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>{}(name); }
+};
+
+struct KnownName {
+    std::uint32_t id = 0;
+    std::uint64_t segment = std::numeric_limits<std::uint64_t>::max();  // where it was last spelled out
+};
+
+tl::unexpected<Error> systemFailure(const std::string& what, int error) {
+    return fail(what + ": " + std::generic_category().message(error));
+}
+
+// Takes a segment that the reader has finished with, if there is one, under the new name.
+bool reuseFreeSegment(const fs::path& directory, const fs::path& target) {
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(directory, ignored)) {
+        if (entry.path().extension() != ".free") continue;
+        if (::rename(entry.path().c_str(), target.c_str()) == 0) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+class JournalWriter::Impl {
+    class RankSink final : public EventSink {
+    public:
+        RankSink(Impl& journal, std::uint32_t rank) : journal_(journal), rank_(rank) {}
+        void span(const Span& span) override { journal_.span(rank_, span); }
+        void metric(const Metric& metric) override { journal_.metric(rank_, metric); }
+        void state(RankState state, std::int64_t step, std::string_view text) override {
+            journal_.state(rank_, state, step, text);
+        }
+
+    private:
+        Impl& journal_;
+        const std::uint32_t rank_;
+    };
+
+public:
+    Impl(fs::path directory, std::size_t slots, int lock)
+        : directory_(std::move(directory)), slotsInSegment_(slots), lock_(lock) {}
+
+    ~Impl() {
+        {
+            const std::lock_guard guard(mutex_);
+            stop_ = true;
+        }
+        wake_.notify_all();
+        if (helper_.joinable()) helper_.join();
+        unmapRetired();
+        for (auto& place : ready_) discard(place.exchange(nullptr));
+        if (current_) unmap(current_);
+        ::close(lock_);
+    }
+    Impl(const Impl&) = delete;
+    Impl& operator=(const Impl&) = delete;
+
+    Status start() {
+        auto first = prepare();
+        if (!first) return tl::unexpected<Error>(std::move(first).error());
+        current_ = *first;
+        helper_ = std::thread([this] { help(); });
+        return {};
+    }
+
+    void span(std::uint32_t rank, const Span& span) {
+        Record record{.type = RecordType::Span,
+                      .a = static_cast<std::uint8_t>(span.lane),
+                      .b = static_cast<std::uint8_t>(span.kind)};
+        record.put(0, span.step);
+        record.put(1, span.start);
+        record.put(2, span.end);
+        record.put(3, span.bytes);
+        record.put(4, span.collective);
+        record.put(5, span.ranks);
+        sayRank(rank);
+        append(record);
+    }
+
+    void metric(std::uint32_t rank, const Metric& metric) {
+        const std::string_view name = metric.name.substr(0, journal::kMaxNameBytes);
+        KnownName& known = knownName(name);
+        do {
+            spell(known, name);
+            sayRank(rank);  // may have moved on to a segment that does not know the name
+        } while (known.segment != segmentOfNext());
+        Record record{.type = RecordType::Metric, .id = known.id};
+        record.put(0, metric.step);
+        record.put(1, metric.epoch);
+        record.put(2, metric.wall);
+        record.put(3, metric.samples);
+        record.put(4, metric.bytesSent);
+        record.put(5, metric.value);
+        append(record);
+    }
+
+    void state(std::uint32_t rank, RankState state, std::int64_t step, std::string_view text) {
+        Record record{.type = RecordType::State,
+                      .a = static_cast<std::uint8_t>(state),
+                      .id = static_cast<std::uint32_t>(text.size())};
+        record.put(0, step);
+        sayRank(rank);
+        appendWithText(record, text);
+    }
+
+    EventSink& sinkOf(std::uint32_t rank) {
+        while (sinks_.size() <= rank) sinks_.emplace_back(*this, static_cast<std::uint32_t>(sinks_.size()));
+        return sinks_[rank];
+    }
+
+private:
+    void append(Record& record) {
+        if (slot_ == slotsInSegment_) nextSegment();
+        record.seal = 0;
+        const std::uint64_t seal = record.sealFor(++sequence_);
+        Record& place = current_->slots[slot_++];
+        std::memcpy(reinterpret_cast<std::byte*>(&place) + sizeof seal,
+                    reinterpret_cast<const std::byte*>(&record) + sizeof seal, sizeof record - sizeof seal);
+        std::atomic_ref(place.seal).store(seal, std::memory_order_release);
+    }
+
+    // `head` has room for 40 bytes of text after its first number; the rest follows in continuations.
+    void appendWithText(Record& head, std::string_view text) {
+        const std::size_t here = std::min(text.size(), journal::kInlineTextBytes);
+        if (here > 0) std::memcpy(head.payload.data() + 8, text.data(), here);
+        append(head);
+        for (text.remove_prefix(here); !text.empty();) {
+            Record more{.type = RecordType::Continuation};
+            const std::size_t part = std::min(text.size(), journal::kPayloadBytes);
+            std::memcpy(more.payload.data(), text.data(), part);
+            append(more);
+            text.remove_prefix(part);
+        }
+    }
+
+    // Makes the next record one of `rank`. A segment begins with the journal's own rank.
+    void sayRank(std::uint32_t rank) {
+        if (slot_ == slotsInSegment_) nextSegment();
+        while (saidRank_ != rank) {
+            Record record{.type = RecordType::Rank, .id = rank};
+            append(record);
+            saidRank_ = rank;
+            if (slot_ == slotsInSegment_) nextSegment();
+        }
+    }
+
+    KnownName& knownName(std::string_view name) {
+        const auto known = names_.find(name);
+        if (known != names_.end()) return known->second;
+        const auto id = static_cast<std::uint32_t>(names_.size() + 1);
+        return names_.emplace(std::string(name), KnownName{.id = id}).first->second;
+    }
+
+    // Has `name` spelled out in the segment that the next record goes into.
+    void spell(KnownName& known, std::string_view name) {
+        while (known.segment != segmentOfNext()) {
+            known.segment = segmentOfNext();
+            Record head{.type = RecordType::Name, .id = known.id};
+            head.put(0, static_cast<std::uint64_t>(name.size()));
+            appendWithText(head, name);
+        }
+    }
+
+    [[nodiscard]] std::uint64_t segmentOfNext() const { return sequence_ / (slotsInSegment_ - 1); }
+    [[nodiscard]] std::size_t bytes() const { return slotsInSegment_ * journal::kSlotBytes; }
+
+    void nextSegment() {
+        Segment* next = ready_[taken_ % ready_.size()].exchange(nullptr, std::memory_order_acquire);
+        if (!next) {
+            std::unique_lock lock(mutex_);
+            starved_ = true;
+            wake_.notify_all();
+            filled_.wait(lock, [&] {
+                next = ready_[taken_ % ready_.size()].exchange(nullptr, std::memory_order_acquire);
+                return next != nullptr;
+            });
+            starved_ = false;
+        }
+        ++taken_;
+        current_->nextRetired = retired_.load(std::memory_order_relaxed);
+        while (!retired_.compare_exchange_weak(current_->nextRetired, current_, std::memory_order_release)) {
+        }
+        current_ = next;
+        slot_ = 1;
+        saidRank_ = journal::kOwnRank;
+    }
+
+    void help() {
+        std::unique_lock lock(mutex_);
+        while (!stop_) {
+            lock.unlock();
+            unmapRetired();
+            const Status filled = fill();
+            if (!filled && !reported_) logLine(LogLevel::Error, filled.error().message);
+            reported_ = !filled;
+            lock.lock();
+            filled_.notify_all();
+            if (filled) {
+                wake_.wait_for(lock, kHelperPause, [&] { return stop_ || starved_; });
+            } else {
+                wake_.wait_for(lock, kRetryPause, [&] { return stop_; });
+            }
+        }
+    }
+
+    Status fill() {
+        while (ready_[filledCount_ % ready_.size()].load(std::memory_order_acquire) == nullptr) {
+            auto segment = prepare();
+            if (!segment) return tl::unexpected<Error>(std::move(segment).error());
+            ready_[filledCount_++ % ready_.size()].store(*segment, std::memory_order_release);
+        }
+        return {};
+    }
+
+    // A mapped segment with all its blocks and pages in place, visible to readers under its final name.
+    Result<Segment*> prepare() {
+        const fs::path temporary = journal::segmentFile(directory_, prepared_, ".tmp");
+        reuseFreeSegment(directory_, temporary);
+        const int file = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        if (file < 0) return systemFailure("cannot create the journal segment " + temporary.string(), errno);
+        auto mapped = allocateAndMap(file, temporary);
+        ::close(file);
+        if (!mapped) {
+            ::unlink(temporary.c_str());
+            return tl::unexpected<Error>(std::move(mapped).error());
+        }
+        journal::SegmentHeader header{.slots = slotsInSegment_, .number = prepared_};
+        header.crc = header.rightCrc();
+        std::memcpy(*mapped, &header, sizeof header);
+        const fs::path final = journal::segmentFile(directory_, prepared_, ".seg");
+        if (::rename(temporary.c_str(), final.c_str()) != 0) {
+            const int error = errno;
+            ::munmap(*mapped, bytes());
+            return systemFailure("cannot rename the journal segment " + temporary.string(), error);
+        }
+        return new Segment{.slots = static_cast<Record*>(*mapped), .number = prepared_++};
+    }
+
+    Result<void*> allocateAndMap(int file, const fs::path& name) {
+        if (const int error = ::posix_fallocate(file, 0, static_cast<off_t>(bytes()))) {
+            return systemFailure("no room for the journal segment " + name.string() +
+                                     "; recording waits until there is (free some space)",
+                                 error);
+        }
+        void* memory = ::mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
+        if (memory == MAP_FAILED) return systemFailure("cannot map the journal segment " + name.string(), errno);
+        return memory;
+    }
+
+    void unmap(Segment* segment) const {
+        ::munmap(segment->slots, bytes());
+        delete segment;
+    }
+    void unmapRetired() {
+        for (Segment* segment = retired_.exchange(nullptr, std::memory_order_acquire); segment;) {
+            unmap(std::exchange(segment, segment->nextRetired));
+        }
+    }
+    // A segment that was made ready and never used.
+    void discard(Segment* segment) const {
+        if (!segment) return;
+        ::unlink(journal::segmentFile(directory_, segment->number, ".seg").c_str());
+        unmap(segment);
+    }
+
+    const fs::path directory_;
+    const std::size_t slotsInSegment_;
+    const int lock_;
+
+    // Of the producer.
+    Segment* current_ = nullptr;
+    std::size_t slot_ = 1;
+    std::uint64_t sequence_ = 0;
+    std::size_t taken_ = 0;
+    std::unordered_map<std::string, KnownName, NameHash, std::equal_to<>> names_;
+    std::uint32_t saidRank_ = journal::kOwnRank;  // whose the next record of current_ is
+    std::deque<RankSink> sinks_;                  // by rank; a deque, as they must not move
+
+    // Between the two: filled by the helper, emptied by the producer, and the other way round.
+    std::array<std::atomic<Segment*>, 2> ready_{};
+    std::atomic<Segment*> retired_{nullptr};
+
+    // Of the helper.
+    std::uint64_t prepared_ = 0;
+    std::size_t filledCount_ = 0;
+    bool reported_ = false;
+    std::thread helper_;
+
+    std::mutex mutex_;
+    std::condition_variable wake_;    // to the helper
+    std::condition_variable filled_;  // to a producer that found nothing ready
+    bool stop_ = false;
+    bool starved_ = false;
+};
+
+JournalWriter::JournalWriter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+JournalWriter::~JournalWriter() = default;
+
+Result<std::unique_ptr<JournalWriter>> JournalWriter::create(const fs::path& directory, JournalOptions options) {
+    DASGD_CHECK(options.segmentRecords >= journal::kMinSlots && options.segmentRecords <= journal::kMaxSlots);
+    std::error_code error;
+    fs::create_directories(directory, error);
+    if (error) return fail("cannot create the journal folder " + directory.string() + ": " + error.message());
+    const fs::path lockFile = directory / journal::kWriterLock;
+    const int lock = ::open(lockFile.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (lock < 0) return systemFailure("cannot write to the journal folder " + directory.string(), errno);
+    auto impl = std::make_unique<Impl>(directory, options.segmentRecords, lock);
+    if (::flock(lock, LOCK_EX | LOCK_NB) != 0) {
+        return fail("the journal " + directory.string() + " is being written by another process");
+    }
+    for (const auto& entry : fs::directory_iterator(directory, error)) {
+        if (entry.path().extension() == ".seg") {
+            return fail("a journal is there already: " + directory.string() + "; every run needs a folder of its own");
+        }
+    }
+    DASGD_TRY(impl->start());
+    return std::unique_ptr<JournalWriter>(new JournalWriter(std::move(impl)));
+}
+
+void JournalWriter::span(const Span& span) { impl_->span(journal::kOwnRank, span); }
+void JournalWriter::metric(const Metric& metric) { impl_->metric(journal::kOwnRank, metric); }
+void JournalWriter::state(RankState state, std::int64_t step, std::string_view text) {
+    impl_->state(journal::kOwnRank, state, step, text);
+}
+
+EventSink& JournalWriter::of(Rank rank) {
+    DASGD_CHECK(rank.value() >= 0 && rank.value() < kMaxRanks);
+    return impl_->sinkOf(static_cast<std::uint32_t>(rank.value()));
+}
+
+bool JournalWriter::isAlive(const fs::path& directory) {
+    const int lock = ::open((directory / journal::kWriterLock).c_str(), O_RDWR | O_CLOEXEC);
+    if (lock < 0) return false;
+    const bool held = ::flock(lock, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    ::close(lock);
+    return held;
+}
+
+}  // namespace dasgd

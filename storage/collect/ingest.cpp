@@ -1,0 +1,299 @@
+#include "storage/collect/ingest.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/analysis/timings.h"
+#include "core/base/metric_names.h"
+
+namespace dasgd::storage {
+
+namespace {
+
+constexpr std::int64_t kRowsOfChunk = 8192;
+constexpr std::size_t kBatchEntries = 65536;
+// Between two times that the overlap numbers are formed, for each so many ranks.
+constexpr auto kOverlapPause = std::chrono::milliseconds(500);
+constexpr int kRanksOfPause = 64;
+
+std::int64_t tagOf(int rank, const Span& span) {
+    return static_cast<std::int64_t>(rank) * 256 + static_cast<std::int64_t>(span.lane) * 64 +
+           static_cast<std::int64_t>(span.kind);
+}
+
+}  // namespace
+
+struct RunIngest::Statements {
+    explicit Statements(SQLite::Database& database)
+        : span(database, "INSERT INTO span (tag, step, start_ns, duration_ns, bytes, collective) VALUES (?,?,?,?,?,?)"),
+          divide(database, "UPDATE span SET tag = ?, start_ns = ?, duration_ns = ? WHERE id = ?"),
+          metric(database,
+                 "INSERT INTO metric (run, name, rank, step, epoch, wall_ns, samples, bytes_sent, value) "
+                 "VALUES (?,?,?,?,?,?,?,?,?)"),
+          chunk(database,
+                "INSERT INTO span_chunk VALUES (?,?,?,?,?) ON CONFLICT (run, first_id) DO UPDATE SET "
+                "last_id = excluded.last_id, min_start = excluded.min_start, max_end = excluded.max_end"),
+          position(database,
+                   "INSERT INTO rank_state (run, rank, sequence) VALUES (?,?,?) "
+                   "ON CONFLICT (run, rank) DO UPDATE SET sequence = excluded.sequence") {}
+    HotStatement span, divide, metric, chunk, position;
+};
+
+RunIngest::RunIngest(WriteConnection& connection, std::int64_t runKey, RecordSources sources, Collects collects)
+    : connection_(connection), runKey_(runKey), sources_(std::move(sources)), collects_(collects) {}
+RunIngest::~RunIngest() = default;
+
+// Everything in memory as the database has it: at the start, and after a batch that failed.
+void RunIngest::load() {
+    auto& database = connection_.database();
+    if (!statements_) statements_ = std::make_unique<Statements>(database);
+    names_.clear();
+    positions_.clear();
+    chunk_ = {};
+    chunkGrew_ = false;
+    SQLite::Statement run(database, "SELECT workers, keep_spans FROM run WHERE id = ?");
+    run.bind(1, runKey_);
+    if (run.executeStep()) {
+        workers_ = run.getColumn(0).getInt();
+        keepsSpans_ = run.getColumn(1).getInt() != 0;
+    }
+    loadShared();
+    SQLite::Statement query(database, "SELECT sequence FROM rank_state WHERE run = ? AND rank = ?");
+    for (const auto& source : sources_) {
+        query.reset();
+        query.bind(1, runKey_);
+        query.bind(2, source->rank());
+        const auto sequence = query.executeStep() ? static_cast<std::uint64_t>(query.getColumn(0).getInt64()) : 0;
+        source->startAfter(sequence);
+        positions_.push_back({.sequence = sequence});
+    }
+    loaded_ = true;
+}
+
+// What another process may have changed, where one collects ranks of this run.
+void RunIngest::loadShared() {
+    tallies_ = std::make_unique<Tallies>(connection_.database(), runKey_);
+    arrivals_ = std::make_unique<Arrivals>(connection_.database(), runKey_, workers_);
+    rateSums_ = std::make_unique<RateSums>(connection_.database(), runKey_, workers_);
+}
+
+Result<std::size_t> RunIngest::collect(std::size_t limit) {
+    const auto pause = kOverlapPause * std::max(1, workers_ / kRanksOfPause);
+    const bool due = std::chrono::steady_clock::now() - overlapFormed_ >= pause;
+    return collect(limit, due);
+}
+
+Result<std::size_t> RunIngest::collect(std::size_t limit, bool formOverlap) {
+    // The next to go on with them may be another process, and this one reads them again.
+    formOverlap = formOverlap || collects_ == Collects::SomeRanks;
+    std::unique_ptr<Batch> batch;
+    auto result = guarded(connection_.paths().database(), [&]() -> Result<std::size_t> {
+        try {
+            if (!loaded_) load();
+            const std::size_t taken = readSources(limit, batch);
+            if (!batch && formOverlap && tallies_->overlapIsStale()) begin(batch);
+            if (!batch) return taken;
+            finish(*batch, formOverlap);
+            stored_ += static_cast<std::int64_t>(taken);
+            return taken;
+        } catch (const Error& error) {
+            return tl::unexpected<Error>(error);
+        }
+    });
+    if (!result) loaded_ = false;
+    return result;
+}
+
+void RunIngest::finish(Batch& batch, bool formOverlap) {
+    arrivals_->settle([this](const Arrivals::Arrival& arrival, Ns last) { divide(arrival, last); },
+                      [this](const Arrivals::Arrival& arrival) {
+                          tallies_->derived(arrival.rank, arrival.reduce);
+                          return storeSpan(arrival.rank, arrival.reduce);
+                      });
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+        if (positions_[i].moved) writePosition(sources_[i]->rank(), positions_[i].sequence);
+    }
+    if (std::exchange(chunkGrew_, false)) writeChunk();
+    if (formOverlap) {
+        tallies_->formOverlap();
+        overlapFormed_ = std::chrono::steady_clock::now();
+    }
+    tallies_->write();
+    batch.commit();
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+        if (std::exchange(positions_[i].moved, false)) sources_[i]->release(positions_[i].sequence);
+    }
+    tallies_->committed();
+}
+
+Status RunIngest::collectAll() {
+    for (;;) {
+        DASGD_ASSIGN(const std::size_t taken, collect(kBatchEntries, false));
+        if (taken > 0) continue;
+        DASGD_ASSIGN(const std::size_t late, collect(kBatchEntries, true));
+        if (late == 0) return {};
+    }
+}
+
+std::string RunIngest::damage() const {
+    std::string text;
+    for (const auto& source : sources_) {
+        const std::string sentence = source->damage();
+        if (!sentence.empty()) text += (text.empty() ? "" : "; ") + sentence;
+    }
+    return text;
+}
+
+// Throws dasgd::Error or SQLite::Exception.
+void RunIngest::begin(std::unique_ptr<Batch>& batch) {
+    auto begun = Batch::begin(connection_);
+    if (!begun) throw begun.error();
+    batch = std::move(*begun);
+    if (collects_ == Collects::SomeRanks) loadShared();
+}
+
+// Throws dasgd::Error or SQLite::Exception. The transaction begins with the first record.
+std::size_t RunIngest::readSources(std::size_t limit, std::unique_ptr<Batch>& batch) {
+    const std::size_t share = std::max<std::size_t>(1, limit / std::max<std::size_t>(1, sources_.size()));
+    std::size_t taken = 0;
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+        RecordSource& source = *sources_[i];
+        Position& position = positions_[i];
+        auto got = source.read(share, [&](const EventRecord& record) {
+            if (!batch) begin(batch);
+            take(record.rank.value_or(source.rank()), record);
+            position = {.sequence = record.sequence, .moved = true};
+        });
+        if (!got) throw got.error();
+        taken += *got;
+    }
+    return taken;
+}
+
+void RunIngest::take(int rank, const EventRecord& record) {
+    switch (record.type) {
+        case EventRecord::Type::Span: return takeSpan(rank, record.span);
+        case EventRecord::Type::Metric: return takeMetric(rank, record.metric);
+        case EventRecord::Type::State: return takeState(rank, record);
+    }
+}
+
+void RunIngest::takeSpan(int rank, const Span& span) {
+    tallies_->reported(rank, span);
+    if (span.kind == SpanKind::Reduce && span.collective != 0) return arrivals_->take(rank, span);
+    Span known = span;
+    // A message between two ranks has nobody else to wait for.
+    if (span.kind == SpanKind::Reduce) known.kind = SpanKind::Transfer;
+    tallies_->derived(rank, known);
+    storeSpan(rank, known);
+}
+
+// The row, or 0 where the run keeps no spans.
+std::int64_t RunIngest::storeSpan(int rank, const Span& span) {
+    if (!keepsSpans_) return 0;
+    HotStatement& insert = statements_->span;
+    insert.bind(1, tagOf(rank, span));
+    insert.bind(2, span.step);
+    insert.bind(3, span.start);
+    insert.bind(4, span.end - span.start);
+    insert.bind(5, span.bytes);
+    insert.bind(6, static_cast<std::int64_t>(span.collective));
+    insert.run();
+    const std::int64_t id = sqlite3_last_insert_rowid(connection_.database().getHandle());
+    if (id != chunk_.last + 1 || chunk_.rows() >= kRowsOfChunk || chunk_.rows() == 0) {
+        writeChunk();
+        chunk_ = {.first = id, .start = span.start, .end = span.end};
+    }
+    chunk_.last = id;
+    chunk_.start = std::min(chunk_.start, span.start);
+    chunk_.end = std::max(chunk_.end, span.end);
+    chunkGrew_ = true;
+    tallies_->stored(span);
+    return id;
+}
+
+// All ranks of the collective have reported: the undivided reduce, if it was stored, becomes the transfer.
+void RunIngest::divide(const Arrivals::Arrival& arrival, Ns lastArrival) {
+    const auto [skew, transfer] = divideReduce(arrival.reduce, lastArrival);
+    if (skew) {
+        tallies_->derived(arrival.rank, *skew);
+        storeSpan(arrival.rank, *skew);
+    }
+    tallies_->derived(arrival.rank, transfer);
+    if (arrival.row == 0) {
+        storeSpan(arrival.rank, transfer);
+        return;
+    }
+    HotStatement& update = statements_->divide;
+    update.bind(1, tagOf(arrival.rank, transfer));
+    update.bind(2, transfer.start);
+    update.bind(3, transfer.end - transfer.start);
+    update.bind(4, arrival.row);
+    update.run();
+}
+
+void RunIngest::takeMetric(int rank, const Metric& metric) {
+    storeMetric(rank, metric);
+    tallies_->metric(rank, metric);
+    if (metric.name != metrics::kRankSamplesPerS) return;
+    if (const auto whole = rateSums_->add(metric)) storeMetric(rank, *whole);
+}
+
+void RunIngest::storeMetric(int rank, const Metric& metric) {
+    const bool wholeRun = metrics::isOfWholeRun(metric.name);
+    HotStatement& insert = statements_->metric;
+    insert.bind(1, runKey_);
+    insert.bind(2, nameKey(metric.name));
+    insert.bind(3, static_cast<std::int64_t>(wholeRun ? kWholeRun.value() : rank));
+    insert.bind(4, metric.step);
+    insert.bind(5, metric.epoch);
+    insert.bind(6, metric.wall);
+    insert.bind(7, metric.samples);
+    insert.bind(8, metric.bytesSent);
+    insert.bind(9, metric.value);
+    insert.run();
+}
+
+void RunIngest::takeState(int rank, const EventRecord& record) {
+    SQLite::Statement insert(connection_.database(),
+                             "INSERT INTO state_event (run, rank, state, step, text) VALUES (?,?,?,?,?)");
+    insert.bind(1, runKey_);
+    insert.bind(2, rank);
+    insert.bind(3, static_cast<int>(record.state));
+    insert.bind(4, record.step);
+    insert.bind(5, std::string(record.text));
+    insert.exec();
+    tallies_->state(rank, record.state, record.step, record.text);
+}
+
+std::int64_t RunIngest::nameKey(std::string_view name) {
+    if (const auto known = names_.find(name); known != names_.end()) return known->second;
+    SQLite::Statement insert(connection_.database(), "INSERT OR IGNORE INTO metric_name (name) VALUES (?)");
+    insert.bind(1, std::string(name));
+    insert.exec();
+    SQLite::Statement query(connection_.database(), "SELECT id FROM metric_name WHERE name = ?");
+    query.bind(1, std::string(name));
+    query.executeStep();
+    return names_.emplace(std::string(name), query.getColumn(0).getInt64()).first->second;
+}
+
+void RunIngest::writeChunk() {
+    if (chunk_.rows() <= 0) return;
+    HotStatement& insert = statements_->chunk;
+    insert.bind(1, runKey_);
+    insert.bind(2, chunk_.first);
+    insert.bind(3, chunk_.last);
+    insert.bind(4, chunk_.start);
+    insert.bind(5, chunk_.end);
+    insert.run();
+}
+
+void RunIngest::writePosition(int rank, std::uint64_t sequence) {
+    HotStatement& insert = statements_->position;
+    insert.bind(1, runKey_);
+    insert.bind(2, static_cast<std::int64_t>(rank));
+    insert.bind(3, static_cast<std::int64_t>(sequence));
+    insert.run();
+}
+
+}  // namespace dasgd::storage

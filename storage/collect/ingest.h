@@ -1,0 +1,93 @@
+// From the records of one run to its rows: reads, inserts, divides collectives, keeps the summary. No thread of its
+// own.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "storage/collect/arrivals.h"
+#include "storage/collect/rate_sums.h"
+#include "storage/collect/record_source.h"
+#include "storage/collect/tally.h"
+#include "storage/database.h"
+
+namespace dasgd::storage {
+
+// Whether other processes collect ranks of the same run. If so, nothing is remembered from one batch to the next but
+// what the tables say.
+enum class Collects { AllRanks, SomeRanks };
+
+class RunIngest {
+public:
+    // `runKey` is run.id. A source's position is stored in the transaction that holds the rows of its records, so each
+    // record lands exactly once, whoever is killed when. Records go to the ranks that they name.
+    RunIngest(WriteConnection& connection, std::int64_t runKey, RecordSources sources,
+              Collects collects = Collects::AllRanks);
+    ~RunIngest();
+
+    // Moves up to `limit` records (of all sources together) into the tables, in one transaction; answers how many.
+    // After an error nothing of it is there, and the next call starts again from what is.
+    Result<std::size_t> collect(std::size_t limit);
+    // Until no source has more; then the overlap numbers are up to date, which are otherwise formed every now and then.
+    Status collectAll();
+
+    // What the sources say of records that they cannot read. The writers must have ended.
+    [[nodiscard]] std::string damage() const;
+    [[nodiscard]] std::int64_t stored() const { return stored_; }
+
+private:
+    struct Statements;
+
+    struct Position {
+        std::uint64_t sequence = 0;  // of the newest record taken
+        bool moved = false;          // in this batch
+    };
+
+    // Rows of `span` that are this run's and follow one another; the one that rows are being added to.
+    struct Chunk {
+        std::int64_t first = 0, last = -1;
+        Ns start = 0, end = 0;
+        [[nodiscard]] std::int64_t rows() const { return last - first + 1; }
+    };
+
+    Result<std::size_t> collect(std::size_t limit, bool formOverlap);
+    void load();
+    void loadShared();
+    void begin(std::unique_ptr<Batch>& batch);
+    void finish(Batch& batch, bool formOverlap);
+    std::size_t readSources(std::size_t limit, std::unique_ptr<Batch>& batch);
+    void take(int rank, const EventRecord& record);
+    void takeSpan(int rank, const Span& span);
+    std::int64_t storeSpan(int rank, const Span& span);
+    void divide(const Arrivals::Arrival& arrival, Ns lastArrival);
+    void takeMetric(int rank, const Metric& metric);
+    void storeMetric(int rank, const Metric& metric);
+    void takeState(int rank, const EventRecord& record);
+    std::int64_t nameKey(std::string_view name);
+    void writeChunk();
+    void writePosition(int rank, std::uint64_t sequence);
+
+    WriteConnection& connection_;
+    const std::int64_t runKey_;
+    const RecordSources sources_;
+    const Collects collects_;
+    int workers_ = 1;
+    bool keepsSpans_ = true;
+    std::vector<Position> positions_;  // by source
+    std::unique_ptr<Tallies> tallies_;
+    std::unique_ptr<Arrivals> arrivals_;
+    std::unique_ptr<RateSums> rateSums_;
+    std::chrono::steady_clock::time_point overlapFormed_;
+    Chunk chunk_;
+    bool chunkGrew_ = false;  // in this batch
+    std::unique_ptr<Statements> statements_;
+    std::map<std::string, std::int64_t, std::less<>> names_;
+    std::int64_t stored_ = 0;
+    bool loaded_ = false;
+};
+
+}  // namespace dasgd::storage

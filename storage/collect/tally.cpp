@@ -1,0 +1,307 @@
+#include "storage/collect/tally.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <utility>
+
+#include "core/analysis/timings.h"
+#include "core/base/metric_names.h"
+
+namespace dasgd::storage {
+
+namespace {
+
+constexpr const char* kFetchRank =
+    "SELECT events, state, step, samples, bytes_sent, newest_ns, train_loss, trained, hidden_s, transfer_s, blocked_s, "
+    "compute_s, skew_s, collectives, inflation, timed_steps, timed_s, state_text, measured_s "
+    "FROM rank_state WHERE run = ? AND rank = ?";
+
+// `sequence` is left to who reads the journal.
+constexpr const char* kWriteRank =
+    "INSERT INTO rank_state (run, rank, events, state, step, samples, bytes_sent, newest_ns, train_loss, trained, "
+    "hidden_s, transfer_s, blocked_s, compute_s, skew_s, collectives, inflation, timed_steps, timed_s, state_text, "
+    "measured_s) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) "
+    "ON CONFLICT (run, rank) DO UPDATE SET events = excluded.events, state = excluded.state, step = excluded.step, "
+    "samples = excluded.samples, bytes_sent = excluded.bytes_sent, newest_ns = excluded.newest_ns, "
+    "train_loss = excluded.train_loss, trained = excluded.trained, hidden_s = excluded.hidden_s, "
+    "transfer_s = excluded.transfer_s, blocked_s = excluded.blocked_s, compute_s = excluded.compute_s, "
+    "skew_s = excluded.skew_s, collectives = excluded.collectives, inflation = excluded.inflation, "
+    "timed_steps = excluded.timed_steps, timed_s = excluded.timed_s, state_text = excluded.state_text, "
+    "measured_s = excluded.measured_s";
+
+constexpr const char* kWriteRun =
+    "UPDATE run SET (newest_ns, steps, samples, bytes_sent, loss, hidden, blocked_s, skew_s, inflation, "
+    "inflation_ranks, timed_steps, measured_s) = ("
+    "  SELECT max(newest_ns), max(step), CAST(round(ifnull(avg(nullif(samples, 0)), 0)) AS INTEGER), sum(bytes_sent),"
+    "         CASE WHEN count(train_loss) = sum(trained) THEN avg(train_loss) END,"
+    "         sum(hidden_s) / nullif(sum(transfer_s), 0), avg(blocked_s), sum(skew_s) / nullif(sum(collectives), 0),"
+    "         avg(inflation), count(inflation), avg(timed_steps), avg(measured_s) FROM rank_state WHERE run = :run), "
+    "spans = spans + :spans, first_span_ns = min(ifnull(first_span_ns, :firstSpan), ifnull(:firstSpan, "
+    "first_span_ns)), "
+    "last_span_ns = max(ifnull(last_span_ns, :lastSpan), ifnull(:lastSpan, last_span_ns)), "
+    "loss_min = min(ifnull(loss_min, :lossMin), ifnull(:lossMin, loss_min)), "
+    "loss_max = max(ifnull(loss_max, :lossMax), ifnull(:lossMax, loss_max)), "
+    "best_accuracy = max(ifnull(best_accuracy, :accuracy), ifnull(:accuracy, best_accuracy)), "
+    "eval_loss = CASE WHEN :evaluated THEN :evalLoss ELSE eval_loss END, evaluated = max(evaluated, :evaluated), "
+    "error = CASE WHEN error = '' THEN :error ELSE error END WHERE id = :run";
+
+template <class T>
+void bindOptional(SQLite::Statement& statement, const char* name, const std::optional<T>& value) {
+    if (value) {
+        statement.bind(name, *value);
+    } else {
+        statement.bind(name);
+    }
+}
+
+std::optional<std::int64_t> optionalCount(const SQLite::Column& column) {
+    if (column.isNull()) return std::nullopt;
+    return column.getInt64();
+}
+
+double inSeconds(Ns ns) { return static_cast<double>(ns) / 1e9; }
+
+std::optional<double> optionalColumn(const SQLite::Column& column) {
+    if (column.isNull()) return std::nullopt;
+    return column.getDouble();
+}
+
+}  // namespace
+
+Tallies::Tallies(SQLite::Database& database, std::int64_t runKey)
+    : runKey_(runKey),
+      database_(database),
+      fetchRank_(database, kFetchRank),
+      fetchMeter_(database, "SELECT events, state FROM rank_meter WHERE run = ? AND rank = ?"),
+      writeRun_(database, kWriteRun),
+      writeRank_(database, kWriteRank),
+      writeMeter_(database, "INSERT OR REPLACE INTO rank_meter (run, rank, events, state) VALUES (?,?,?,?)") {}
+
+void Tallies::reported(int rank, const Span& span) {
+    RankTally& tally = changing(rank);
+    tally.newest = std::max(tally.newest, span.end);
+}
+
+void Tallies::derived(int rank, const Span& span) {
+    RankTally& tally = touched(rank);
+    tally.meter.add(span);
+    if (!std::exchange(tally.stale, true)) stale_.push_back(&tally);
+}
+
+void Tallies::stored(const Span& span) {
+    ++batch_.spans;
+    improve(batch_.firstSpan, span.start, std::less<>());
+    improve(batch_.lastSpan, span.end, std::greater<>());
+}
+
+void Tallies::metric(int rank, const Metric& metric) {
+    RankTally& tally = changing(rank);
+    tally.newest = std::max(tally.newest, metric.wall);
+    tally.samples = std::max(tally.samples, metric.samples);
+    tally.bytesSent = std::max(tally.bytesSent, metric.bytesSent);
+    const std::optional<double> number = std::isnan(metric.value) ? std::nullopt : std::optional(metric.value);
+    if (metric.name == metrics::kTrainLoss) {
+        tally.step = std::max(tally.step, metric.step);
+        tally.trainLoss = number;
+        tally.trained = true;
+        if (number) improve(batch_.lossMin, *number, std::less<>());
+        if (number) improve(batch_.lossMax, *number, std::greater<>());
+    } else if (metric.name == metrics::kTrainStepMs) {
+        tally.step = std::max(tally.step, metric.step);
+    } else if (metric.name == metrics::kTimedSteps && number) {
+        tally.step = std::max(tally.step, metric.step);
+        tally.timedSteps = static_cast<std::int64_t>(*number);
+        batch_.timed = true;
+    } else if (metric.name == metrics::kTimedSeconds) {
+        tally.timedSeconds = number;
+        batch_.timed = true;
+    } else if (metric.name == metrics::kEvalLoss) {
+        batch_.evalLoss = number;
+        batch_.evaluated = true;
+    } else if (metric.name == metrics::kEvalAccuracy && number) {
+        improve(batch_.bestAccuracy, *number, std::greater<>());
+    }
+}
+
+void Tallies::state(int rank, RankState state, std::int64_t step, std::string_view text) {
+    RankTally& tally = changing(rank);
+    tally.state = static_cast<std::int64_t>(state);
+    tally.stateText = text;
+    tally.step = std::max(tally.step, step);
+    if (state == RankState::Failed && batch_.error.empty()) {
+        batch_.error = "rank " + std::to_string(rank) + " failed at step " + std::to_string(step) + ": ";
+        batch_.error += text;
+    }
+}
+
+Tallies::RankTally& Tallies::changing(int rank) {
+    RankTally& tally = touched(rank);
+    ++tally.events;
+    return tally;
+}
+
+Tallies::RankTally& Tallies::touched(int rank) {
+    if (!latest_ || latest_->rank != rank) latest_ = &known(rank);
+    if (!std::exchange(latest_->changed, true)) changed_.push_back(latest_);
+    return *latest_;
+}
+
+Tallies::RankTally& Tallies::known(int rank) {
+    const auto [place, fresh] = ranks_.try_emplace(rank, RankTally{.rank = rank});
+    if (fresh) fetch(place->second);
+    return place->second;
+}
+
+void Tallies::fetch(RankTally& tally) {
+    fetchRank_.reset();
+    fetchRank_.bind(1, runKey_);
+    fetchRank_.bind(2, tally.rank);
+    if (fetchRank_.executeStep()) {
+        tally.events = fetchRank_.getColumn(0).getInt64();
+        if (!fetchRank_.getColumn(1).isNull()) tally.state = fetchRank_.getColumn(1).getInt64();
+        tally.step = fetchRank_.getColumn(2).getInt64();
+        tally.samples = fetchRank_.getColumn(3).getInt64();
+        tally.bytesSent = fetchRank_.getColumn(4).getInt64();
+        tally.newest = fetchRank_.getColumn(5).getInt64();
+        tally.trainLoss = optionalColumn(fetchRank_.getColumn(6));
+        tally.trained = fetchRank_.getColumn(7).getInt() != 0;
+        tally.hidden = optionalColumn(fetchRank_.getColumn(8));
+        tally.transfer = optionalColumn(fetchRank_.getColumn(9));
+        tally.blocked = optionalColumn(fetchRank_.getColumn(10));
+        tally.compute = optionalColumn(fetchRank_.getColumn(11));
+        tally.skew = optionalColumn(fetchRank_.getColumn(12));
+        tally.collectives = optionalCount(fetchRank_.getColumn(13));
+        tally.inflation = optionalColumn(fetchRank_.getColumn(14));
+        tally.timedSteps = optionalCount(fetchRank_.getColumn(15));
+        tally.timedSeconds = optionalColumn(fetchRank_.getColumn(16));
+        tally.stateText = fetchRank_.getColumn(17).getString();
+        tally.measured = optionalColumn(fetchRank_.getColumn(18));
+        fetchMeter(tally);
+    }
+    fetchRank_.reset();
+}
+
+// Records stored after the last saved state of the meter are missing from it: the collector was killed. The overlap
+// numbers then cover less time.
+void Tallies::fetchMeter(RankTally& tally) {
+    fetchMeter_.reset();
+    fetchMeter_.bind(1, runKey_);
+    fetchMeter_.bind(2, tally.rank);
+    bool whole = tally.events == 0;
+    if (fetchMeter_.executeStep()) {
+        const SQLite::Column state = fetchMeter_.getColumn(1);
+        auto meter =
+            RankMeter::load({static_cast<const char*>(state.getBlob()), static_cast<std::size_t>(state.size())});
+        whole = meter && fetchMeter_.getColumn(0).getInt64() == tally.events;
+        if (meter) tally.meter = std::move(*meter);
+    }
+    if (!whole) tally.meter.forgetBefore(tally.newest + 1);
+    fetchMeter_.reset();
+}
+
+void Tallies::formOverlap() {
+    for (RankTally* tally : std::exchange(stale_, {})) {
+        tally->stale = false;
+        touched(tally->rank);
+        const OverlapTotals totals = tally->meter.totals();
+        if (totals.window > 0) {
+            tally->measured = inSeconds(totals.window);
+            tally->hidden = inSeconds(totals.hidden);
+            tally->transfer = inSeconds(totals.transfer);
+            tally->blocked = inSeconds(totals.blocked);
+            tally->compute = inSeconds(totals.compute);
+            tally->skew = inSeconds(totals.skew);
+            tally->collectives = totals.transfers;
+            tally->inflation = totals.inflation();
+        }
+        const std::string state = tally->meter.save();
+        writeMeter_.bind(1, runKey_);
+        writeMeter_.bind(2, static_cast<std::int64_t>(tally->rank));
+        writeMeter_.bind(3, tally->events);
+        sqlite3_bind_blob(writeMeter_.get(), 4, state.data(), static_cast<int>(state.size()), SQLITE_STATIC);
+        writeMeter_.run();
+    }
+}
+
+void Tallies::write() {
+    for (const RankTally* tally : changed_) writeRank(*tally);
+    writeRun();
+    if (batch_.timed) writeRate();
+}
+
+// A run with an untimed rank has no rate: the mean of the other ranks would describe a different run. Ranks that serve
+// train no step and do not count.
+void Tallies::writeRate() {
+    std::vector<RankRate> ranks;
+    const std::string trains = "(trained OR timed_steps IS NOT NULL)";
+    SQLite::Statement query(
+        database_, "SELECT ifnull(timed_steps, 0), ifnull(timed_s, 0) FROM rank_state WHERE run = ? AND " + trains);
+    query.bind(1, runKey_);
+    while (query.executeStep()) {
+        ranks.push_back({.steps = query.getColumn(0).getInt64(), .seconds = query.getColumn(1).getDouble()});
+    }
+    // The mean over the steps made so far: the last batch of an epoch may be short.
+    SQLite::Statement batchSize(
+        database_,
+        "SELECT ifnull((SELECT max(samples) * 1.0 / nullif(max(step) * count(*), 0) FROM rank_state "
+        "WHERE rank_state.run = run.id AND step > 0 AND samples > 0 AND " +
+            trains + "), batch_size) FROM run WHERE id = ?");
+    batchSize.bind(1, runKey_);
+    const double batch = batchSize.executeStep() ? batchSize.getColumn(0).getDouble() : 0;
+    const auto rate = rateOf(ranks, batch);
+    SQLite::Statement write(database_, "UPDATE run SET step_ms = :stepMs, samples_per_s = :rate WHERE id = :run");
+    write.bind(":run", runKey_);
+    bindOptional(write, ":stepMs", rate ? std::optional(rate->stepSeconds * 1e3) : std::nullopt);
+    bindOptional(write, ":rate", rate && batch > 0 ? std::optional(rate->samplesPerS) : std::nullopt);
+    write.exec();
+}
+
+void Tallies::committed() {
+    for (RankTally* tally : changed_) tally->changed = false;
+    changed_.clear();
+    batch_ = {};
+}
+
+void Tallies::writeRank(const RankTally& tally) {
+    int place = 0;
+    writeRank_.bind(++place, runKey_);
+    writeRank_.bind(++place, static_cast<std::int64_t>(tally.rank));
+    writeRank_.bind(++place, tally.events);
+    writeRank_.bind(++place, tally.state);
+    writeRank_.bind(++place, tally.step);
+    writeRank_.bind(++place, tally.samples);
+    writeRank_.bind(++place, tally.bytesSent);
+    writeRank_.bind(++place, tally.newest);
+    writeRank_.bind(++place, tally.trainLoss);
+    writeRank_.bind(++place, static_cast<std::int64_t>(tally.trained));
+    writeRank_.bind(++place, tally.hidden);
+    writeRank_.bind(++place, tally.transfer);
+    writeRank_.bind(++place, tally.blocked);
+    writeRank_.bind(++place, tally.compute);
+    writeRank_.bind(++place, tally.skew);
+    writeRank_.bind(++place, tally.collectives);
+    writeRank_.bind(++place, tally.inflation);
+    writeRank_.bind(++place, tally.timedSteps);
+    writeRank_.bind(++place, tally.timedSeconds);
+    writeRank_.bind(++place, tally.stateText);
+    writeRank_.bind(++place, tally.measured);
+    writeRank_.run();
+}
+
+void Tallies::writeRun() {
+    writeRun_.bind(":run", runKey_);
+    writeRun_.bind(":spans", batch_.spans);
+    bindOptional(writeRun_, ":firstSpan", batch_.firstSpan);
+    bindOptional(writeRun_, ":lastSpan", batch_.lastSpan);
+    bindOptional(writeRun_, ":lossMin", batch_.lossMin);
+    bindOptional(writeRun_, ":lossMax", batch_.lossMax);
+    bindOptional(writeRun_, ":accuracy", batch_.bestAccuracy);
+    writeRun_.bind(":evaluated", batch_.evaluated ? 1 : 0);
+    bindOptional(writeRun_, ":evalLoss", batch_.evalLoss);
+    writeRun_.bind(":error", batch_.error);
+    writeRun_.exec();
+    writeRun_.reset();
+}
+
+}  // namespace dasgd::storage

@@ -1,0 +1,94 @@
+// What the summary of a run is formed from: what each rank has said so far and what a batch adds to the run, and their
+// rows `rank_state` and `run`. Knows nothing of journals, nor of the rows of single records.
+#pragma once
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/analysis/rank_meter.h"
+#include "core/base/event.h"
+#include "storage/database.h"
+
+namespace dasgd::storage {
+
+// Keeps the better of the two, or the first there is.
+template <class T, class Better>
+void improve(std::optional<T>& best, T value, Better better) {
+    if (!best || better(value, *best)) best = value;
+}
+
+// Of one run, for one collector, of one thread. A rank's tally is fetched when its first record comes; it costs a batch
+// nothing unless it changed. All methods throw SQLite::Exception; then throw the object away and make a new one.
+class Tallies {
+public:
+    Tallies(SQLite::Database& database, std::int64_t runKey);
+
+    // A record of the rank's journal.
+    void reported(int rank, const Span& span);
+    // What the record came to: itself, or a collective's parts once it is divided.
+    void derived(int rank, const Span& span);
+    // A row of `span`.
+    void stored(const Span& span);
+    void metric(int rank, const Metric& metric);
+    void state(int rank, RankState state, std::int64_t step, std::string_view text);
+
+    // Whether spans came since the overlap numbers were formed.
+    [[nodiscard]] bool overlapIsStale() const { return !stale_.empty(); }
+    // Inside a batch, before write(): the overlap numbers of the ranks that have new spans, and what another collector
+    // needs to go on with them.
+    void formOverlap();
+    // Inside a batch: the rows of the ranks that changed, and the run's.
+    void write();
+    // The batch with what was written is committed.
+    void committed();
+
+private:
+    struct RankTally {
+        int rank = 0;
+        bool changed = false;
+        std::int64_t events = 0, step = 0, samples = 0, bytesSent = 0, newest = 0;
+        std::optional<std::int64_t> state;
+        std::string stateText;
+        std::optional<double> trainLoss, measured, hidden, transfer, blocked, compute, skew, inflation, timedSeconds;
+        std::optional<std::int64_t> collectives, timedSteps;
+        bool trained = false;
+        RankMeter meter;
+        bool stale = false;  // the overlap numbers are older than the meter
+    };
+
+    // What one batch adds to the run's row; other processes may be adding theirs, so it goes in as max, min and sums.
+    struct BatchTally {
+        std::int64_t spans = 0;
+        std::optional<std::int64_t> firstSpan, lastSpan;
+        std::optional<double> lossMin, lossMax, bestAccuracy, evalLoss;
+        bool evaluated = false;
+        bool timed = false;
+        std::string error;
+    };
+
+    RankTally& changing(int rank);
+    RankTally& known(int rank);
+    RankTally& touched(int rank);
+    void fetch(RankTally& tally);
+    void fetchMeter(RankTally& tally);
+    void writeRate();
+    void writeRank(const RankTally& tally);
+    void writeRun();
+
+    const std::int64_t runKey_;
+    SQLite::Database& database_;
+    SQLite::Statement fetchRank_, fetchMeter_, writeRun_;
+    HotStatement writeRank_, writeMeter_;
+    std::unordered_map<int, RankTally> ranks_;
+    RankTally* latest_ = nullptr;  // records of a rank come in a row
+    std::vector<RankTally*> changed_, stale_;
+    BatchTally batch_;
+};
+
+}  // namespace dasgd::storage

@@ -1,0 +1,250 @@
+#include "core/experiment/experiment.h"
+
+#include <ATen/Parallel.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include "core/step/flat_params.h"
+#include "tests/support/document.h"
+#include "tests/support/small_experiments.h"
+
+namespace dasgd {
+namespace {
+
+using test::array;
+using test::integer;
+using test::matrix;
+using test::minimal;
+using test::named;
+using test::number;
+using test::quadratic;
+using test::section;
+using test::table;
+using test::text;
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::string errorOf(const Value& document) {
+    const auto experiment = readExperiment(document);
+    EXPECT_FALSE(experiment);
+    return experiment ? "" : experiment.error().message;
+}
+
+TEST(ExperimentTest, TheLeastDocumentGetsTheDefaults) {
+    const auto experiment = readExperiment(minimal());
+    ASSERT_TRUE(experiment) << experiment.error().message;
+    EXPECT_EQ(experiment->name, "independent-lenet");
+    EXPECT_EQ(experiment->dataName, "mnist");
+    EXPECT_EQ(experiment->optimizerName, "sgd");
+    EXPECT_EQ(experiment->scheduleName, "constant");
+    EXPECT_EQ(experiment->train.epochs, 1);
+    EXPECT_EQ(experiment->cluster.workers, 2);
+    EXPECT_EQ(experiment->scalarType(), at::kFloat);
+    EXPECT_EQ(experiment->makeOptimizer()->learningRate(), 0.05);
+    EXPECT_NE(experiment->makeAlgorithm(), nullptr);
+}
+
+TEST(ExperimentTest, ResolvedHoldsEveryFieldAndReadsBackToItself) {
+    Value full = minimal();
+    full.set("name", text("a \"quoted\" name"));
+    section(full, "data") = table({{"name", text("synthetic")}, {"partition", text("dirichlet(0.5)")}});
+    section(full, "train") = table({{"steps", integer(7)}, {"precision", text("float64")}});
+    section(full, "schedule") = table({{"name", text("step")}, {"milestones", array<double>({0.25})}});
+    section(full, "cluster").set("link", table({{"bandwidth", text("200Mbps")}}));
+    for (const Value& document : {minimal(), quadratic(), full}) {
+        const auto first = readExperiment(document);
+        ASSERT_TRUE(first) << first.error().message;
+        const auto second = readExperiment(first->resolved);
+        ASSERT_TRUE(second) << second.error().message;
+        EXPECT_TRUE(test::sameData(second->resolved, first->resolved)) << toTomlDocument(second->resolved);
+    }
+    const Value resolved = readExperiment(full)->resolved;
+    EXPECT_EQ(*resolved.find("cluster")->find("link")->find("latency")->as<std::string>(), "0ms");
+    EXPECT_EQ(*resolved.find("data")->find("partition")->as<std::string>(), "dirichlet(0.5)");
+    EXPECT_EQ(*resolved.find("optimizer")->find("momentum")->as<double>(), 0.9);
+    EXPECT_EQ(*resolved.find("schedule")->find("warmup_steps")->as<std::int64_t>(), 0);
+}
+
+TEST(ExperimentTest, NameOrMissingSectionsAreExplained) {
+    Value document = minimal();
+    document.erase("algorithm");
+    EXPECT_THAT(errorOf(document), AllOf(HasSubstr("names no algorithm"), HasSubstr("dasgd")));
+    document = minimal();
+    document.erase("model");
+    EXPECT_THAT(errorOf(document), AllOf(HasSubstr("names no model"), HasSubstr("resnet18")));
+    document = minimal();
+    section(document, "model") = Value();
+    EXPECT_THAT(errorOf(document), HasSubstr("names no model"));
+}
+
+TEST(ExperimentTest, UnknownPluginsSuggestAndListAtTheirPlace) {
+    Value document = minimal();
+    Value name = text("dasdg");
+    name.setPosition(test::at(3, 8));
+    section(document, "algorithm").set("name", name);
+    EXPECT_THAT(errorOf(document), AllOf(StartsWith("test.toml:3:8: unknown algorithm 'dasdg'; did you mean 'dasgd'?"),
+                                         HasSubstr("Available: "), HasSubstr("local_sgd")));
+    document = minimal();
+    section(document, "optimizer") = named("lion");
+    EXPECT_THAT(errorOf(document), HasSubstr("unknown optimizer 'lion'. Available: adamw, sgd"));
+}
+
+TEST(ExperimentTest, UnknownKeysAndSectionsSuggestAtTheirPlace) {
+    Value document = minimal();
+    Value epochs = integer(3);
+    epochs.setPosition(test::at(9, 10));
+    epochs.setKeyPosition(test::at(9, 1));
+    section(document, "train").set("epoch", epochs);
+    EXPECT_THAT(errorOf(document), StartsWith("test.toml:9:1: unknown key 'epoch'; did you mean 'epochs'?"));
+
+    document = minimal();
+    document.set("trian", Value());
+    EXPECT_THAT(errorOf(document), HasSubstr("unknown key 'trian'; did you mean 'train'?"));
+
+    document = minimal();
+    section(document, "data").set("pth", text("x"));
+    EXPECT_THAT(errorOf(document), AllOf(HasSubstr("did you mean 'path'?"), HasSubstr("partition")));
+
+    document = minimal();
+    section(document, "model").set("hidden", array<std::int64_t>({1}));
+    EXPECT_THAT(errorOf(document), HasSubstr("unknown key 'hidden'"));
+}
+
+TEST(ExperimentTest, WrongTypesAndRangesPointAtTheValue) {
+    Value document = minimal();
+    Value workers = integer(0);
+    workers.setPosition(test::at(12, 11));
+    section(document, "cluster").set("workers", workers);
+    EXPECT_THAT(errorOf(document), StartsWith("test.toml:12:11: workers is 0; allowed: >= 1"));
+
+    document = minimal();
+    section(document, "train").set("batch_size", text("32"));
+    EXPECT_THAT(errorOf(document), HasSubstr("batch_size must be an integer, found a string"));
+
+    document = minimal();
+    document.set("train", integer(3));
+    EXPECT_THAT(errorOf(document), HasSubstr("train must be a table"));
+
+    document = minimal();
+    section(document, "model").set("name", integer(3));
+    EXPECT_THAT(errorOf(document), HasSubstr("name must be a string"));
+
+    document = minimal();
+    section(document, "train").set("precision", text("float16"));
+    EXPECT_THAT(errorOf(document), HasSubstr("allowed: float32, float64"));
+}
+
+TEST(ExperimentTest, NamesAreChecked) {
+    for (const std::string& bad : {std::string(), std::string(201, 'x'), std::string("a\0b", 3), std::string("a\nb")}) {
+        Value document = minimal();
+        document.set("name", text(bad));
+        EXPECT_THAT(errorOf(document), HasSubstr("name must have 1 to 200 bytes"));
+    }
+    Value document = minimal();
+    document.set("name", integer(1));
+    EXPECT_THAT(errorOf(document), HasSubstr("name must be a string"));
+}
+
+TEST(ExperimentTest, RulesAcrossFieldsAreKept) {
+    Value document = minimal();
+    section(document, "train") = table({{"epochs", integer(1)}, {"steps", integer(5)}});
+    EXPECT_THAT(errorOf(document), HasSubstr("epochs and steps are both given"));
+
+    document = minimal();
+    section(document, "cluster").set("link", table({{"bandwidth", text("fast")}}));
+    EXPECT_THAT(errorOf(document), HasSubstr("as 200Mbps"));
+    section(document, "cluster").set("link", table({{"latency", text("1")}}));
+    EXPECT_THAT(errorOf(document), HasSubstr("as 1ms"));
+
+    document = minimal();
+    section(document, "data").set("partition", text("dirichlet(0)"));
+    EXPECT_THAT(errorOf(document), HasSubstr("dirichlet takes one number above 0"));
+
+    document = minimal();
+    section(document, "algorithm") = table({{"name", text("dasgd")}, {"period", integer(4)}, {"delay", integer(9)}});
+    EXPECT_THAT(errorOf(document), HasSubstr("delay"));
+}
+
+TEST(ExperimentTest, AGlobalShuffleNeedsAnIidPartition) {
+    Value document = minimal();
+    EXPECT_EQ(*readExperiment(document)->resolved.find("data")->find("shuffle")->as<std::string>(), "global");
+    for (const char* partition : {"by-label", "dirichlet(0.5)"}) {
+        document = minimal();
+        section(document, "data").set("partition", text(partition));
+        const auto experiment = readExperiment(document);
+        ASSERT_TRUE(experiment) << experiment.error().message;
+        EXPECT_EQ(*experiment->resolved.find("data")->find("shuffle")->as<std::string>(), "shard");
+        EXPECT_TRUE(readExperiment(experiment->resolved)) << "the record can be read again";
+
+        Value given = text("global");
+        given.setPosition(test::at(7, 11));
+        section(document, "data").set("shuffle", given);
+        EXPECT_THAT(errorOf(document),
+                    AllOf(StartsWith("test.toml:7:11: "), HasSubstr("undoes partition"), HasSubstr("\"shard\"")));
+        section(document, "data").set("shuffle", text("none"));
+        EXPECT_TRUE(readExperiment(document));
+    }
+}
+
+TEST(ExperimentTest, AModelWithoutDataTakesNone) {
+    const auto experiment = readExperiment(quadratic());
+    ASSERT_TRUE(experiment) << experiment.error().message;
+    EXPECT_EQ(experiment->dataset, nullptr);
+    EXPECT_EQ(experiment->resolved.find("data"), nullptr);
+    Value document = quadratic();
+    document.set("data", named("mnist"));
+    EXPECT_THAT(errorOf(document), HasSubstr("needs no data: remove [data]"));
+}
+
+TEST(ExperimentTest, LinkGivesBytesAndSeconds) {
+    Value document = minimal();
+    section(document, "cluster").set("link", table({{"bandwidth", text("250Mbps")}, {"latency", text("2ms")}}));
+    const auto experiment = readExperiment(document);
+    ASSERT_TRUE(experiment);
+    EXPECT_DOUBLE_EQ(experiment->cluster.link->bytesPerSecond(), 31.25e6);
+    EXPECT_DOUBLE_EQ(experiment->cluster.link->latencySeconds(), 0.002);
+}
+
+// Whole epochs, 20 steps and 4 rounds at least, unless the file says otherwise.
+TEST(ExperimentTest, EvaluatesNoMoreOftenThanLeavesStepsToTime) {
+    const auto evalEvery = [](test::Fields algorithm, std::int64_t workers, std::int64_t batch) {
+        Value document = minimal();
+        document.set("algorithm", table(std::move(algorithm)));
+        section(document, "train") = table({{"epochs", integer(1)}, {"batch_size", integer(batch)}});
+        section(document, "cluster").set("workers", integer(workers));
+        return planSteps(readExperiment(document).value(), 4000).evalEvery;
+    };
+    EXPECT_EQ(evalEvery({{"name", text("independent")}}, 4, 32), 32) << "an epoch";
+    EXPECT_EQ(evalEvery({{"name", text("sync_sgd")}}, 16, 32), 24) << "three epochs of 8 steps";
+    EXPECT_EQ(evalEvery({{"name", text("sync_sgd")}}, 64, 64), 20) << "an epoch is a step";
+    EXPECT_EQ(evalEvery({{"name", text("dasgd")}, {"period", integer(4)}}, 4, 32), 32);
+    EXPECT_EQ(evalEvery({{"name", text("dasgd")}, {"period", integer(16)}}, 4, 32), 64) << "four rounds are two epochs";
+    EXPECT_EQ(evalEvery({{"name", text("local_sgd")}, {"period", integer(16)}}, 64, 64), 64);
+}
+
+// The shortest way through everything here: digits, network, flat parameters, optimiser.
+TEST(ExperimentTest, WhatItMakesLearnsTheDigits) {
+    const auto experiment = readExperiment(minimal()).value();
+    at::set_num_threads(1);
+    torch::manual_seed(1);
+    const auto model = experiment.makeModel();
+    const Splits splits = experiment.dataset->load(model->naturalInput()).value();
+    ASSERT_TRUE(model->build({.input = splits.input}));
+    FlatParams flat(model->module(), experiment.scalarType());
+    const auto optimizer = experiment.makeOptimizer();
+    for (int k = 0; k < 120; ++k) {
+        const at::Tensor pick = torch::randint(splits.train.count(), {32}, torch::kInt64);
+        flat.gradients().zero_();
+        model->loss({splits.train.inputs.index_select(0, pick), splits.train.targets.index_select(0, pick)}).backward();
+        optimizer->step(flat, optimizer->learningRate());
+    }
+    const Evaluation test = model->evaluate({splits.test.inputs, splits.test.targets});
+    EXPECT_GT(static_cast<double>(test.correct) / static_cast<double>(test.samples), 0.8);
+}
+
+}  // namespace
+}  // namespace dasgd

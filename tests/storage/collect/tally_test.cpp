@@ -1,0 +1,183 @@
+#include "storage/collect/tally.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "storage/database.h"
+#include "tests/support/runs.h"
+
+namespace dasgd::storage {
+namespace {
+
+using namespace dasgd::test;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class TallyTest : public ::testing::Test {
+protected:
+    TallyTest() : connection_(orDie(WriteConnection::open(run_.store.paths()))), tallies_(connection_->database(), 1) {}
+
+    void write() {
+        const auto batch = orDie(Batch::begin(*connection_));
+        tallies_.write();
+        batch->commit();
+        tallies_.committed();
+    }
+    [[nodiscard]] RunRow row() const { return orDie(run_.reader().run(run_.runId)).row; }
+
+    OneRun run_;
+    std::unique_ptr<WriteConnection> connection_;
+    Tallies tallies_;
+};
+
+Metric at(const char* name, std::int64_t step, std::int64_t seconds, std::int64_t samples, double value) {
+    return {.name = name, .step = step, .wall = seconds * 1'000'000'000, .samples = samples, .value = value};
+}
+
+// After 100 steps of 32 samples on each of two ranks.
+Metric timing(const char* name, double value) { return {.name = name, .step = 100, .samples = 6400, .value = value}; }
+
+TEST_F(TallyTest, StepTimesAreEnoughForSteps) {
+    tallies_.metric(0, at("train/step_ms", 50, 5, 3200, 100));
+    tallies_.metric(1, at("train/step_ms", 150, 17, 9600, 110));
+    write();
+    EXPECT_EQ(row().steps, 150);
+    EXPECT_EQ(row().samples, 6400) << "each rank says what all had trained on had they come as far";
+    EXPECT_DOUBLE_EQ(row().wallS, 17);
+    EXPECT_FALSE(row().finalLoss) << "milliseconds are no loss";
+    EXPECT_TRUE(connection_->database().execAndGet("SELECT loss_max FROM run").isNull());
+}
+
+// Ranks that run apart: the run's time per step is none of theirs, and rank 0 is not the run.
+TEST_F(TallyTest, ThePaceIsOverAllRanks) {
+    connection_->database().exec("UPDATE run SET batch_size = 32");
+    for (int rank = 0; rank < 2; ++rank) tallies_.metric(rank, at("train/loss", 1, 1, 64, 2));
+    tallies_.metric(0, timing("timing/steps", 100));
+    tallies_.metric(0, timing("timing/seconds", 1));
+    write();
+    EXPECT_FALSE(row().stepMs) << "rank 1 is not timed";
+    EXPECT_FALSE(row().samplesPerS);
+    tallies_.metric(1, timing("timing/steps", 100));
+    tallies_.metric(1, timing("timing/seconds", 2));
+    write();
+    EXPECT_DOUBLE_EQ(row().stepMs.value(), 1e3 / 75);
+    EXPECT_DOUBLE_EQ(row().samplesPerS.value(), 32 * 150);
+    EXPECT_DOUBLE_EQ(row().timedSteps.value(), 100);
+    const auto ranks = orDie(run_.reader().ranks(run_.runId));
+    ASSERT_EQ(ranks.size(), 2U);
+    EXPECT_DOUBLE_EQ(ranks[0].stepMs.value(), 10);
+    EXPECT_DOUBLE_EQ(ranks[1].stepMs.value(), 20);
+}
+
+// Rows of spans: what is divided is told by who divides.
+TEST_F(TallyTest, OverlapIsPooledByTimeAndInflationIsTheMeanOfTheRanksThatKnowIt) {
+    const auto tell = [&](int rank, SpanKind kind, Ns start, Ns end, std::int64_t step = 1, std::uint64_t c = 0) {
+        tallies_.derived(rank, {.kind = kind, .step = step, .start = start, .end = end, .collective = c});
+    };
+    for (int rank = 0; rank < 2; ++rank) {
+        const Ns unit = rank == 0 ? 1'000'000 : 3'000'000;
+        tell(rank, SpanKind::Forward, 0, 50 * unit, 1);
+        tell(rank, SpanKind::Backward, 50 * unit, 100 * unit, 1);
+        tell(rank, SpanKind::Skew, 90 * unit, 100 * unit, 1, 1);
+        tell(rank, SpanKind::Forward, 100 * unit, 160 * unit, 2);
+        tell(rank, SpanKind::Backward, 160 * unit, 200 * unit, 2);
+        // Of rank 0 half of it is hidden, of rank 1 all; rank 1 is never free of transfers.
+        if (rank == 1) tell(rank, SpanKind::Transfer, 0, 100 * unit, 1, 2);
+        tell(rank, SpanKind::Transfer, 100 * unit, (rank == 0 ? 300 : 200) * unit, 2, 1);
+        tell(rank, SpanKind::Wait, 200 * unit, 300 * unit, 2, 1);
+        tell(rank, SpanKind::Window, 0, 300 * unit, 2);
+    }
+    tallies_.formOverlap();
+    write();
+    const RunRow told = row();
+    EXPECT_DOUBLE_EQ(told.hidden.value(), (100.0 + 3 * 200) / (200 + 3 * 200));
+    EXPECT_DOUBLE_EQ(told.blockedS.value(), (0.1 + 0.3) / 2);
+    EXPECT_DOUBLE_EQ(told.measuredS.value(), (0.3 + 0.9) / 2);
+    EXPECT_DOUBLE_EQ(told.skewS.value(), (0.01 + 0.03) / 3) << "of three transfers";
+    EXPECT_DOUBLE_EQ(told.inflation.value(), 1) << "of rank 0; a pool of both would say 2";
+    EXPECT_EQ(told.inflationRanks, 1);
+}
+
+// A collector was killed after its last batch and before the overlap was formed.
+TEST_F(TallyTest, WhatACollectorTookWithItIsCountedAsLessTime) {
+    const auto tell = [](Tallies& tallies, SpanKind kind, Ns start, Ns end) {
+        const Span span{.kind = kind, .step = 1, .start = start, .end = end};
+        tallies.reported(0, span);
+        tallies.derived(0, span);
+    };
+    tell(tallies_, SpanKind::Forward, 0, 100);
+    tell(tallies_, SpanKind::Transfer, 0, 200);
+    tell(tallies_, SpanKind::Window, 0, 200);
+    tallies_.formOverlap();
+    write();
+    tell(tallies_, SpanKind::Transfer, 200, 400);
+    tell(tallies_, SpanKind::Forward, 200, 400);
+    write();
+    Tallies next(connection_->database(), 1);
+    tell(next, SpanKind::Forward, 400, 500);
+    tell(next, SpanKind::Transfer, 350, 600);
+    tell(next, SpanKind::Window, 200, 600);
+    {
+        const auto batch = orDie(Batch::begin(*connection_));
+        next.formOverlap();
+        next.write();
+        batch->commit();
+    }
+    auto& database = connection_->database();
+    // From 401 on: 99 of 199; before the kill 100 of 200.
+    EXPECT_NEAR(database.execAndGet("SELECT hidden_s FROM rank_state").getDouble() * 1e9, 199, 1e-6);
+    EXPECT_NEAR(database.execAndGet("SELECT transfer_s FROM rank_state").getDouble() * 1e9, 399, 1e-6);
+}
+
+TEST_F(TallyTest, OnlyRanksThatChangedAreWritten) {
+    auto& database = connection_->database();
+    for (int rank = 0; rank < 1024; ++rank) tallies_.reported(rank, {.end = rank});
+    write();
+    EXPECT_EQ(database.execAndGet("SELECT count(*) FROM rank_state").getInt(), 1024);
+    database.exec(
+        "CREATE TEMP TABLE written (rank INTEGER);"
+        "CREATE TEMP TRIGGER watch AFTER UPDATE ON rank_state BEGIN INSERT INTO written VALUES (NEW.rank); END");
+    const auto written = [&] {
+        std::vector<int> ranks;
+        SQLite::Statement query(database, "DELETE FROM written RETURNING rank");
+        while (query.executeStep()) ranks.push_back(query.getColumn(0).getInt());
+        return ranks;
+    };
+    tallies_.reported(700, {.end = 5000});
+    tallies_.reported(3, {.end = 1});
+    tallies_.state(700, RankState::Running, 1, "");
+    write();
+    EXPECT_THAT(written(), ElementsAre(700, 3));
+    write();
+    EXPECT_THAT(written(), IsEmpty());
+    EXPECT_EQ(database.execAndGet("SELECT newest_ns FROM rank_state WHERE rank = 700").getInt64(), 5000);
+    EXPECT_EQ(database.execAndGet("SELECT newest_ns FROM rank_state WHERE rank = 3").getInt64(), 3);
+    EXPECT_EQ(database.execAndGet("SELECT events FROM rank_state WHERE rank = 700").getInt64(), 3);
+}
+
+TEST_F(TallyTest, AnotherObjectGoesOnFromTheRows) {
+    tallies_.metric(5, at("train/loss", 7, 3, 448, 2));
+    tallies_.metric(5, {.name = "timing/steps", .value = 3});
+    tallies_.metric(5, {.name = "timing/seconds", .bytesSent = 99, .value = 4});
+    tallies_.state(5, RankState::Running, 8, "words");
+    write();
+    connection_->database().exec("UPDATE rank_state SET sequence = 1234");
+    Tallies next(connection_->database(), 1);
+    next.reported(5, {.end = 1});
+    {
+        const auto batch = orDie(Batch::begin(*connection_));
+        next.write();
+        batch->commit();
+    }
+    SQLite::Statement query(connection_->database(),
+                            "SELECT events, step, samples, bytes_sent, newest_ns, train_loss, trained, timed_steps, "
+                            "timed_s, state, state_text, sequence FROM rank_state WHERE rank = 5");
+    ASSERT_TRUE(query.executeStep());
+    std::vector<std::string> values;
+    values.reserve(12);
+    for (int i = 0; i < query.getColumnCount(); ++i) values.push_back(query.getColumn(i).getString());
+    EXPECT_THAT(values, ElementsAre("5", "8", "448", "99", "3000000000", "2.0", "1", "3", "4.0", "1", "words", "1234"));
+}
+
+}  // namespace
+}  // namespace dasgd::storage
