@@ -1,5 +1,6 @@
 #include "core/analysis/statistics.h"
 
+#include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
@@ -12,6 +13,14 @@ namespace {
 constexpr double kRounding = 1e-13;
 
 }  // namespace
+
+double median(std::vector<double> values) {
+    DASGD_CHECK(!values.empty());
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    if (values.size() % 2 == 1) return *middle;
+    return (*std::max_element(values.begin(), middle) + *middle) / 2;
+}
 
 double studentT975(std::size_t degreesOfFreedom) {
     DASGD_CHECK(degreesOfFreedom > 0);

@@ -15,6 +15,9 @@ struct Sample {
 
 [[nodiscard]] Sample summarise(const std::vector<double>& values);
 
+// The middle value, or the mean of the two; of at least one.
+[[nodiscard]] double median(std::vector<double> values);
+
 // Quantile 0.975 of Student's t distribution.
 [[nodiscard]] double studentT975(std::size_t degreesOfFreedom);
 

@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "core/analysis/statistics.h"
+
 namespace dasgd {
 
 DividedReduce divideReduce(const Span& reduce, Ns lastArrival) {
@@ -48,12 +50,12 @@ std::optional<Straggler> stragglerOf(std::span<const RankSpan> spans) {
     for (const auto& [rank, computed] : ranks) {
         perStep.emplace_back(static_cast<double>(computed.time) / static_cast<double>(computed.steps.size()), rank);
     }
-    std::sort(perStep.begin(), perStep.end());
-    const std::size_t half = perStep.size() / 2;
-    const double median =
-        perStep.size() % 2 == 1 ? perStep[half].first : (perStep[half - 1].first + perStep[half].first) / 2;
-    if (median <= 0) return std::nullopt;
-    return Straggler{.rank = perStep.back().second, .excess = perStep.back().first / median - 1};
+    std::vector<double> times;
+    for (const auto& [time, rank] : perStep) times.push_back(time);
+    const double middle = median(std::move(times));
+    if (middle <= 0) return std::nullopt;
+    const auto slowest = *std::max_element(perStep.begin(), perStep.end());
+    return Straggler{.rank = slowest.second, .excess = slowest.first / middle - 1};
 }
 
 }  // namespace dasgd

@@ -7,6 +7,7 @@
 #include <array>
 #include <numeric>
 
+#include "core/analysis/statistics.h"
 #include "core/base/clock.h"
 #include "core/train/count_flops.h"
 #include "core/train/local_step.h"
@@ -19,12 +20,6 @@ constexpr int kWarmUp = 3;
 constexpr int kFewest = 5;
 constexpr int kMost = 50;
 constexpr Ns kEnough = 1'000'000'000;
-
-double median(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
 
 class StepWatch {
 public:

@@ -12,13 +12,11 @@
 #include "core/comm/group_maths.h"
 #include "core/cost/cost.h"
 #include "core/cost/exchange_schedule.h"
+#include "core/sim/network/simgrid.h"
 
 namespace dasgd {
 
 namespace {
-
-// SimGrid's time precision: instants closer than this are equal.
-constexpr double kSameInstant = 1e-9;
 
 double now() { return simgrid::s4u::Engine::get_clock(); }
 

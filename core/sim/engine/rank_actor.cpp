@@ -8,13 +8,6 @@
 
 namespace dasgd {
 
-namespace {
-
-// SimGrid's time precision: instants closer than this are equal.
-constexpr double kInstant = 1e-9;
-
-}  // namespace
-
 Ns toNs(double seconds) { return static_cast<Ns>(std::llround(seconds * 1e9)); }
 
 RankActor::RankActor(VirtualWorld::Impl& world, int rank)
@@ -141,7 +134,7 @@ std::string RankActor::whatKilledIt() const { return world_.outages()->describe(
 void RankActor::resume() {
     if (!world_.outages()) return;
     const double now = VirtualWorld::Impl::now();
-    const Outage outage = world_.outages()->host(rank_).next(now + kInstant);
+    const Outage outage = world_.outages()->host(rank_).next(now + kSameInstant);
     if (outage.from <= now) liveUntil(outage.until);
 }
 
@@ -157,7 +150,7 @@ void RankActor::spend(double seconds) {
         const double slowness = world_.isBusy(rank_) ? 1 + contention : 1;
         const double begin = VirtualWorld::Impl::now();
         const double end = begin + seconds * slowness;
-        const double outage = world_.outages() ? world_.outages()->host(rank_).next(begin + kInstant).from : end;
+        const double outage = world_.outages() ? world_.outages()->host(rank_).next(begin + kSameInstant).from : end;
         world_.sleepUntilChange(rank_, std::min(end, outage));
         if (VirtualWorld::Impl::now() >= end) return;
         seconds -= (VirtualWorld::Impl::now() - begin) / slowness;

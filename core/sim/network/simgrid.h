@@ -5,6 +5,9 @@
 
 namespace dasgd {
 
+// Seconds: SimGrid's time precision; instants closer than this are equal.
+inline constexpr double kSameInstant = 1e-9;
+
 // SimGrid reads its own options from a command line; these are quiet.
 class SimGridArguments {
 public:

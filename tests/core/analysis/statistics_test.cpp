@@ -25,6 +25,13 @@ TEST(Statistics, KnowsStudentsQuantiles) {
     EXPECT_NEAR(studentT975(20'000), 1.9600, 1e-4);
 }
 
+TEST(Statistics, MedianIsTheMiddleOne) {
+    EXPECT_EQ(median({3}), 3);
+    EXPECT_EQ(median({9, 1, 4}), 4);
+    EXPECT_EQ(median({9, 1, 4, 5}), 4.5);
+    EXPECT_EQ(median({2, 2, 8, 0}), 2);
+}
+
 TEST(Statistics, SummarisesFiniteValues) {
     const Sample sample = summarise({1, 2, 3, 4, std::nan(""), INFINITY});
     EXPECT_EQ(sample.n, 4u);
