@@ -14,7 +14,9 @@ constexpr double kCovered = 0.9;
 constexpr double kFree = 0.1;
 constexpr std::int64_t kFormat = 1;
 
-bool isPass(SpanKind kind) { return kind == SpanKind::Forward || kind == SpanKind::Backward; }
+bool isForward(SpanKind kind) { return kind == SpanKind::Forward || kind == SpanKind::Passes; }
+bool isBackward(SpanKind kind) { return kind == SpanKind::Backward || kind == SpanKind::Passes; }
+bool isPass(SpanKind kind) { return isForward(kind) || isBackward(kind); }
 
 bool isMetered(SpanKind kind) {
     return isCompute(kind) || kind == SpanKind::Wait || kind == SpanKind::Skew || kind == SpanKind::Transfer ||
@@ -173,7 +175,7 @@ Ns RankMeter::settleable() const {
 Ns RankMeter::startOfStepBefore(Ns instant) const {
     const Item* newest = nullptr;
     for (const Item& item : items_) {
-        if (item.kind != SpanKind::Forward || item.start > instant) continue;
+        if (!isForward(item.kind) || item.start > instant) continue;
         if (!newest || item.step > newest->step || (item.step == newest->step && item.start < newest->start)) {
             newest = &item;
         }
@@ -232,8 +234,8 @@ void RankMeter::measureSteps(const Sets& sets, Ns from, Ns until, OverlapTotals&
         TimeRange extent{(*first)->start, (*first)->end};
         for (; first != last; ++first) {
             const Item& item = **first;
-            forward = forward || item.kind == SpanKind::Forward;
-            backward = backward || item.kind == SpanKind::Backward;
+            forward = forward || isForward(item.kind);
+            backward = backward || isBackward(item.kind);
             total += item.end - item.start;
             covered += coveredOf({item.start, item.end}, sets.transfer);
             extent.end = std::max(extent.end, item.end);

@@ -18,6 +18,8 @@ namespace dasgd {
 // counts for overlap and times. Its lane is Io, its step the last completed one, its bytes the number of steps. A rank
 // emits it after the spans that it covers, and at least every 256 steps: a longer stretch is several windows that
 // touch. Only a Reduce may come later than the window that it began in.
+// `Passes` is the forward and the backward pass of a step in one record, where nothing lies between them and no span is
+// kept: half as many for a collector that forms numbers from them.
 enum class SpanKind : std::uint8_t {
     Data,
     Forward,
@@ -31,13 +33,14 @@ enum class SpanKind : std::uint8_t {
     Checkpoint,
     Skew,
     Transfer,
-    Window
+    Window,
+    Passes
 };
 enum class Lane : std::uint8_t { Compute, Comm, Io };
 
-inline constexpr std::array<std::string_view, 13> kSpanKindNames{
+inline constexpr std::array<std::string_view, 14> kSpanKindNames{
     "data",  "forward", "backward",   "update", "snapshot", "reduce", "wait",
-    "merge", "eval",    "checkpoint", "skew",   "transfer", "window"};
+    "merge", "eval",    "checkpoint", "skew",   "transfer", "window", "passes"};
 inline constexpr std::array<std::string_view, 3> kLaneNames{"compute", "comm", "io"};
 
 constexpr std::string_view nameOf(SpanKind kind) { return kSpanKindNames[static_cast<std::size_t>(kind)]; }
@@ -50,7 +53,8 @@ constexpr bool isCompute(SpanKind kind) {
         case SpanKind::Backward:
         case SpanKind::Update:
         case SpanKind::Snapshot:
-        case SpanKind::Merge: return true;
+        case SpanKind::Merge:
+        case SpanKind::Passes: return true;
         default: return false;
     }
 }

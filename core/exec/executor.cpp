@@ -58,6 +58,7 @@ void Executor::waitFor(Pending& pending, std::int64_t launchedAt, std::int64_t b
 }
 
 void Executor::flush() {
+    if (const auto forward = std::exchange(forward_, std::nullopt)) sink_.span(*forward);
     while (!unended_.empty() && record(unended_.front())) unended_.pop_front();
 }
 
@@ -82,9 +83,29 @@ bool Executor::record(Unended& ended) {
 
 void Executor::add(const Span& span) {
     if (level_ == TraceLevel::Off) return;
-    // Many pieces of simulated work take no time; in sums they count for nothing.
-    if (level_ == TraceLevel::Summary && span.lane == Lane::Compute && span.start == span.end) return;
+    if (level_ == TraceLevel::Summary) {
+        // Many pieces of simulated work take no time; in sums they count for nothing.
+        if (span.lane == Lane::Compute && span.start == span.end) return;
+        if (joins(span)) return;
+    }
     sink_.span(span);
+}
+
+bool Executor::joins(const Span& span) {
+    if (const auto forward = std::exchange(forward_, std::nullopt)) {
+        const bool touches =
+            span.kind == SpanKind::Backward && span.step == forward->step && span.start == forward->end;
+        Span both = *forward;
+        if (touches) {
+            both.kind = SpanKind::Passes;
+            both.end = span.end;
+        }
+        sink_.span(both);
+        if (touches) return true;
+    }
+    if (span.kind != SpanKind::Forward) return false;
+    forward_ = span;
+    return true;
 }
 
 }  // namespace dasgd

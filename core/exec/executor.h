@@ -10,6 +10,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/base/clock.h"
@@ -121,6 +122,8 @@ private:
     // False where the end is not known yet.
     bool record(Unended& ended);
     void add(const Span& span);
+    // True: `span` is part of a record of both passes, kept or emitted.
+    bool joins(const Span& span);
     [[nodiscard]] Ns now() const { return level_ == TraceLevel::Off ? 0 : clock_.now(); }
 
     Clock& clock_;
@@ -130,6 +133,7 @@ private:
     CleanWindows windows_;
     Open* open_ = nullptr;  // the innermost
     std::deque<Unended> unended_;
+    std::optional<Span> forward_;  // at Summary: until it is known whether the backward pass touches it
 };
 
 // Makes the executor of a rank for its device.

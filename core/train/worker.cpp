@@ -257,7 +257,8 @@ private:
                                         .end = window.time.end,
                                         .bytes = window.steps});
             }
-            recordTiming();
+            // Else the totals are the sums of the windows.
+            if (executor_->level() == TraceLevel::Off) recordTiming();
             if (window.length() > 0) recordThroughput(window);
         }
     }

@@ -86,6 +86,11 @@ void Tallies::reported(int rank, const Span& span) {
 void Tallies::derived(int rank, const Span& span) {
     RankTally& tally = touched(rank);
     tally.meter.add(span);
+    if (span.kind == SpanKind::Window) {
+        tally.timedSteps = tally.timedSteps.value_or(0) + span.bytes;
+        tally.timedSeconds = tally.timedSeconds.value_or(0) + inSeconds(span.end - span.start);
+        batch_.timed = true;
+    }
     if (!std::exchange(tally.stale, true)) stale_.push_back(&tally);
 }
 

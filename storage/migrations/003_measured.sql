@@ -1,4 +1,4 @@
--- Schema version 3: how much time the overlap numbers are of. What the columns mean: storage/format.md.
+-- Schema version 3: how much time the overlap numbers are of; a kind of span. What the columns mean: storage/format.md.
 
 DROP VIEW run_list;
 DROP VIEW metric_points;
@@ -75,6 +75,8 @@ DROP TABLE run;
 ALTER TABLE run_3 RENAME TO run;
 
 ALTER TABLE rank_state ADD COLUMN measured_s REAL;
+
+INSERT INTO span_kind VALUES (13, 'passes');
 
 CREATE VIEW run_list AS
 SELECT run_id, experiment, algorithm, seed, workers, backend, status, started_at,

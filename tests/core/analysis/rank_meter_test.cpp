@@ -84,6 +84,50 @@ TEST(RankMeterTest, InflationComparesStepsUnderATransferWithFreeOnes) {
     EXPECT_DOUBLE_EQ(*totals.inflation(), 1.5);
 }
 
+// A long run: transfers come late, windows now and then.
+std::vector<Span> longRun(std::int64_t steps, std::mt19937& random) {
+    std::uniform_int_distribution<Ns> gap(0, 3), length(50, 150);
+    std::vector<Span> spans;
+    Ns now = 0, windowStart = 0;
+    Span late;
+    for (std::int64_t k = 1; k <= steps; ++k) {
+        step(spans, now, k, length(random));
+        spans.push_back(span(SpanKind::Wait, now, now + gap(random), k));
+        now = spans.back().end + gap(random);
+        if (k % 7 == 5 && late.collective != 0) spans.push_back(late);
+        if (k % 7 == 2) {
+            late = span(SpanKind::Transfer, now, now + 350, k, static_cast<std::uint64_t>(k));
+            spans.push_back(span(SpanKind::Skew, now - 20, now, k, static_cast<std::uint64_t>(k)));
+        }
+        if (k % 100 == 0) {
+            spans.push_back(window(windowStart, now));
+            if (k % 300 == 0) now += 1000;
+            windowStart = now;
+        }
+    }
+    return spans;
+}
+
+// What is one record or two comes to the same.
+TEST(RankMeterTest, PassesInOneRecordSayWhatTwoSay) {
+    std::mt19937 random(12);
+    const std::vector<Span> spans = longRun(5'000, random);
+    std::vector<Span> joined;
+    for (const Span& one : spans) {
+        if (one.kind == SpanKind::Backward) {
+            joined.back().kind = SpanKind::Passes;
+            joined.back().end = one.end;
+        } else {
+            joined.push_back(one);
+        }
+    }
+    EXPECT_LT(joined.size(), spans.size() - 4'999);
+    const OverlapTotals totals = totalsOf(spans);
+    EXPECT_GT(totals.freeSteps, 0);
+    EXPECT_GT(totals.coveredSteps, 0);
+    EXPECT_EQ(totalsOf(joined), totals);
+}
+
 TEST(RankMeterTest, InflationNeedsBothKindsOfSteps) {
     std::vector<Span> always, never;
     Ns now = 0;
@@ -123,30 +167,6 @@ TEST(RankMeterTest, EachRankKnowsItsOwnInflation) {
     }
     EXPECT_DOUBLE_EQ(inflations[0], 1);
     EXPECT_DOUBLE_EQ(inflations[1], 1);
-}
-
-// A long run: transfers come late, windows now and then.
-std::vector<Span> longRun(std::int64_t steps, std::mt19937& random) {
-    std::uniform_int_distribution<Ns> gap(0, 3), length(50, 150);
-    std::vector<Span> spans;
-    Ns now = 0, windowStart = 0;
-    Span late;
-    for (std::int64_t k = 1; k <= steps; ++k) {
-        step(spans, now, k, length(random));
-        spans.push_back(span(SpanKind::Wait, now, now + gap(random), k));
-        now = spans.back().end + gap(random);
-        if (k % 7 == 5 && late.collective != 0) spans.push_back(late);
-        if (k % 7 == 2) {
-            late = span(SpanKind::Transfer, now, now + 350, k, static_cast<std::uint64_t>(k));
-            spans.push_back(span(SpanKind::Skew, now - 20, now, k, static_cast<std::uint64_t>(k)));
-        }
-        if (k % 100 == 0) {
-            spans.push_back(window(windowStart, now));
-            if (k % 300 == 0) now += 1000;
-            windowStart = now;
-        }
-    }
-    return spans;
 }
 
 // The slow way: what goes on at each instant.

@@ -206,6 +206,33 @@ TEST_F(SimulatedExecutorTest, ASummaryLeavesOutWorkThatTakesNoTime) {
     EXPECT_THAT(sink.spans, SizeIs(1));
 }
 
+// Forward and backward of steps that touch, one whose backward pass follows after other work, one without any.
+TEST_F(SimulatedExecutorTest, ASummaryTellsPassesThatTouchInOneRecord) {
+    SimulatedExecutor summary{clock, sink, TraceLevel::Summary, time};
+    clock.tick = 0;
+    summary.moveTo(1);
+    summary.run({SpanKind::Forward}, [] {});
+    EXPECT_THAT(sink.spans, SizeIs(0));
+    summary.run({SpanKind::Backward}, [] {});
+    summary.run({SpanKind::Update}, [] {});
+    ASSERT_THAT(sink.spans, SizeIs(2));
+    expectSpan(0, SpanKind::Passes, 0, 2000);
+    expectSpan(1, SpanKind::Update, 2000, 3000);
+    EXPECT_EQ(sink.spans[0].step, 1);
+
+    summary.run({SpanKind::Forward}, [] {});
+    summary.run({SpanKind::Merge}, [] {});
+    summary.run({SpanKind::Backward}, [] {});
+    expectSpan(2, SpanKind::Forward, 3000, 4000);
+    expectSpan(3, SpanKind::Merge, 4000, 5000);
+    expectSpan(4, SpanKind::Backward, 5000, 6000);
+
+    summary.run({SpanKind::Forward}, [] {});
+    summary.flush();
+    ASSERT_THAT(sink.spans, SizeIs(6));
+    expectSpan(5, SpanKind::Forward, 6000, 7000);
+}
+
 TEST_F(SimulatedExecutorTest, TimeAloneIsChargedWithoutTheWorkButPassesStillLaunch) {
     time.maths = false;
     SimulatedExecutor timeOnly{clock, sink, TraceLevel::Full, time};

@@ -69,6 +69,33 @@ TEST_F(TallyTest, ThePaceIsOverAllRanks) {
     EXPECT_DOUBLE_EQ(ranks[1].stepMs.value(), 20);
 }
 
+// Where spans are recorded, windows say what was timed; the rank's own totals come at its end.
+TEST_F(TallyTest, WindowsAddUpToWhatARankWasTimed) {
+    connection_->database().exec("UPDATE run SET batch_size = 32");
+    constexpr Ns kMs = 1'000'000;
+    const auto window = [&](int rank, std::int64_t steps, Ns start, Ns end) {
+        tallies_.derived(rank, {.kind = SpanKind::Window, .start = start * kMs, .end = end * kMs, .bytes = steps});
+    };
+    window(0, 20, 0, 200);
+    window(0, 30, 300, 600);
+    window(1, 10, 0, 200);
+    write();
+    EXPECT_DOUBLE_EQ(row().stepMs.value(), 1 / ((0.1 + 0.05) / 2));
+    EXPECT_DOUBLE_EQ(row().timedSteps.value(), 30);
+    tallies_.metric(0, timing("timing/steps", 50));
+    tallies_.metric(0, timing("timing/seconds", 0.5));
+    write();
+    EXPECT_DOUBLE_EQ(row().timedSteps.value(), 30) << "not twice";
+    Tallies next(connection_->database(), 1);
+    next.derived(1, {.kind = SpanKind::Window, .start = 200 * kMs, .end = 400 * kMs, .bytes = 10});
+    {
+        const auto batch = orDie(Batch::begin(*connection_));
+        next.write();
+        batch->commit();
+    }
+    EXPECT_DOUBLE_EQ(row().timedSteps.value(), 35);
+}
+
 // Rows of spans: what is divided is told by who divides.
 TEST_F(TallyTest, OverlapIsPooledByTimeAndInflationIsTheMeanOfTheRanksThatKnowIt) {
     const auto tell = [&](int rank, SpanKind kind, Ns start, Ns end, std::int64_t step = 1, std::uint64_t c = 0) {
