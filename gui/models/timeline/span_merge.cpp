@@ -105,7 +105,7 @@ void linkCollectives(const std::vector<Span>& spans, int rank, std::vector<Timel
     }
     for (const auto& [collective, part] : parts) {
         const Span* use = part.merge ? part.merge : part.wait;
-        if (part.reduce && use) links.push_back({rank, part.reduce->start, part.reduce->end, use->start});
+        if (part.reduce && use) links.push_back({rank, part.reduce->start, use->start});
     }
 }
 
