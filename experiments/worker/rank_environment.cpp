@@ -95,7 +95,12 @@ Result<RankEnvironment> readRankEnvironment(const Lookup& lookup) {
     DASGD_ASSIGN(out.masterAddress, masterAddress(lookup, allLocal));
     DASGD_ASSIGN(out.masterPort, masterPort(lookup));
     out.interface = lookup("DASGD_INTERFACE").value_or("");
-    out.storeServed = lookup("TORCHELASTIC_USE_AGENT_STORE") == "True";
+    if (lookup("TORCHELASTIC_USE_AGENT_STORE") == "True") {
+        out.servedAttempt = 0;
+        if (lookup("TORCHELASTIC_RESTART_COUNT")) {
+            DASGD_ASSIGN(out.servedAttempt, number(lookup, "TORCHELASTIC_RESTART_COUNT", 0, INT32_MAX));
+        }
+    }
     return out;
 }
 

@@ -15,8 +15,9 @@ struct RankEnvironment {
     int localRank = 0;
     std::string masterAddress;  // where rank 0 is
     int masterPort = 0;
-    std::string interface;     // DASGD_INTERFACE, "" where not given
-    bool storeServed = false;  // torchrun serves the store itself
+    std::string interface;  // DASGD_INTERFACE, "" where not given
+    // torchrun serves the store itself, the same one for every attempt to run the ranks: which one this is, from 0.
+    std::optional<int> servedAttempt;
 };
 
 // The value of an environment variable, nullopt where it is not set.

@@ -115,7 +115,7 @@ private:
 
     Result<Rendezvous> meet() {
         return Rendezvous::tcp(environment_.masterAddress, environment_.masterPort, Rank(environment_.rank),
-                               environment_.size, timeout(), environment_.storeServed);
+                               environment_.size, timeout(), environment_.servedAttempt);
     }
 
     // Rank 0 names the run and every rank joins it in its own workspace, which may be the same one.

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <torch/csrc/distributed/c10d/FileStore.hpp>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "core/comm/completion.h"
@@ -52,10 +53,10 @@ Result<Rendezvous> Rendezvous::file(const std::filesystem::path& path, int size,
 }
 
 Result<Rendezvous> Rendezvous::tcp(const std::string& host, int port, Rank rank, int size, milliseconds timeout,
-                                   bool servedElsewhere) {
+                                   std::optional<int> servedAttempt) {
     c10d::TCPStoreOptions options;
     options.port = static_cast<std::uint16_t>(port);
-    options.isServer = rank.value() == 0 && !servedElsewhere;
+    options.isServer = rank.value() == 0 && !servedAttempt;
     options.numWorkers = static_cast<std::size_t>(size);
     options.waitWorkers = false;
     options.timeout = timeout;
@@ -67,8 +68,12 @@ Result<Rendezvous> Rendezvous::tcp(const std::string& host, int port, Rank rank,
         options.masterListenFd = fd;
     }
     try {
-        return Rendezvous(
-            std::make_shared<StoreHandle>(StoreHandle{c10::make_intrusive<c10d::TCPStore>(host, options)}));
+        c10::intrusive_ptr<c10d::Store> store = c10::make_intrusive<c10d::TCPStore>(host, options);
+        if (servedAttempt) {
+            const std::string prefix = "attempt-" + std::to_string(*servedAttempt);
+            store = c10::make_intrusive<c10d::PrefixStore>(prefix, std::move(store));
+        }
+        return Rendezvous(std::make_shared<StoreHandle>(StoreHandle{std::move(store)}));
     } catch (const std::exception& error) {
         return fail("rank " + std::to_string(rank.value()) + " cannot reach rank 0 at " + host + ":" +
                     std::to_string(port) + ": " + firstLine(error) +

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/base/ids.h"
@@ -19,10 +20,10 @@ public:
     // Through a file on a folder that all ranks share; opens no port. The file must be new for each run.
     static Result<Rendezvous> file(const std::filesystem::path& path, int size, std::chrono::milliseconds timeout);
     // Through a store that rank 0 serves on `host`:`port`, its socket bound to the address of `host` alone; with
-    // `servedElsewhere` through one that is there already (torchrun's). Errors: the port is taken, rank 0 did not
-    // appear in time.
+    // `servedAttempt` through one that is there already (torchrun's) and has kept what earlier attempts left in it:
+    // words of this attempt alone are found. Errors: the port is taken, rank 0 did not appear in time.
     static Result<Rendezvous> tcp(const std::string& host, int port, Rank rank, int size,
-                                  std::chrono::milliseconds timeout, bool servedElsewhere = false);
+                                  std::chrono::milliseconds timeout, std::optional<int> servedAttempt = std::nullopt);
 
     Status set(const std::string& key, const std::string& value);
     // Blocks until some rank has set the key. Errors: the deadline passed.

@@ -32,7 +32,17 @@ TEST(RankEnvironment, ReadsTorchrun) {
     EXPECT_EQ(env->localRank, 1);
     EXPECT_EQ(env->masterAddress, "10.0.0.1");
     EXPECT_EQ(env->masterPort, 1234);
-    EXPECT_TRUE(env->storeServed);
+    EXPECT_EQ(env->servedAttempt, 0);
+}
+
+TEST(RankEnvironment, KnowsWhichAttemptOfTorchrunItIs) {
+    std::map<std::string, std::string> variables{{"RANK", "0"},
+                                                 {"WORLD_SIZE", "1"},
+                                                 {"TORCHELASTIC_USE_AGENT_STORE", "True"},
+                                                 {"TORCHELASTIC_RESTART_COUNT", "2"}};
+    EXPECT_EQ(read(variables)->servedAttempt, 2);
+    variables["TORCHELASTIC_RESTART_COUNT"] = "-1";
+    EXPECT_THAT(read(variables).error().message, HasSubstr("TORCHELASTIC_RESTART_COUNT is '-1'"));
 }
 
 TEST(RankEnvironment, ReadsSlurm) {
@@ -44,7 +54,7 @@ TEST(RankEnvironment, ReadsSlurm) {
     ASSERT_TRUE(env) << env.error().message;
     EXPECT_EQ(env->masterAddress, "n04");
     EXPECT_EQ(env->masterPort, 20000 + 3456);
-    EXPECT_FALSE(env->storeServed);
+    EXPECT_FALSE(env->servedAttempt);
 }
 
 TEST(RankEnvironment, ReadsMpi) {

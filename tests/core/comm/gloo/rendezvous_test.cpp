@@ -27,5 +27,20 @@ TEST(Rendezvous, PortInUseIsOneClearSentence) {
     EXPECT_THAT(second.error().message, testing::HasSubstr("rank 0 cannot listen on 127.0.0.1:29782"));
 }
 
+// torchrun's store outlives the ranks that it restarts.
+TEST(Rendezvous, WhatAnEarlierAttemptLeftIsNotFound) {
+    const auto timeout = std::chrono::milliseconds(300);
+    const auto served = Rendezvous::tcp("127.0.0.1", 29'783, Rank{0}, 2, timeout);
+    ASSERT_TRUE(served) << served.error().message;
+    const auto joined = [&](int attempt) {
+        return std::move(Rendezvous::tcp("127.0.0.1", 29'783, Rank{0}, 2, timeout, attempt).value());
+    };
+    Rendezvous first = joined(0), second = joined(1), peer = joined(1);
+    ASSERT_TRUE(first.set("verdict", "refused"));
+    EXPECT_FALSE(second.get("verdict"));
+    ASSERT_TRUE(peer.set("verdict", "agreed"));
+    EXPECT_EQ(second.get("verdict").value(), "agreed");
+}
+
 }  // namespace
 }  // namespace dasgd::test
