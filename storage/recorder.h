@@ -11,6 +11,7 @@
 
 #include "core/base/event.h"
 #include "core/base/result.h"
+#include "storage/base/workspace.h"
 
 namespace dasgd::storage {
 
@@ -31,18 +32,6 @@ struct RunInfo {
     std::string versions;  // JSON
     Ns clockOrigin = 0;    // raw CLOCK_MONOTONIC of the run's instant 0 on this host
     std::string schema;    // symbols, units and defaults of the settings, JSON (storage/format.md); "" where not known
-};
-
-// Workspace paths, the same for everyone.
-struct WorkspacePaths {
-    std::filesystem::path root;
-    [[nodiscard]] std::filesystem::path database() const { return root / "lab.db"; }
-    [[nodiscard]] std::filesystem::path lock() const { return root / "lab.db.lock"; }
-    [[nodiscard]] std::filesystem::path run(const std::string& runId) const { return root / "runs" / runId; }
-    [[nodiscard]] std::filesystem::path journal(const std::string& runId,
-                                                int rank) const;  // runs/<id>/journal/rank-0003
-    [[nodiscard]] std::filesystem::path owner(const std::string& runId) const { return run(runId) / "owner.lock"; }
-    [[nodiscard]] std::filesystem::path control(const std::string& runId) const { return run(runId) / "control"; }
 };
 
 // A writable workspace: creates and migrates lab.db, and on opening takes in what dead owners left behind: their

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "storage/database.h"
+#include "storage/base/database.h"
 
 namespace dasgd::storage {
 

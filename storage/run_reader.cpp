@@ -7,8 +7,8 @@
 #include <map>
 
 #include "core/base/metric_names.h"
-#include "storage/database.h"
-#include "storage/migrate.h"
+#include "storage/base/database.h"
+#include "storage/base/migrate.h"
 
 namespace dasgd::storage {
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "storage/database.h"
+#include "storage/base/database.h"
 
 namespace dasgd::storage {
 

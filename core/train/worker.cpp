@@ -15,18 +15,11 @@
 #include "core/train/evaluator.h"
 #include "core/train/local_step.h"
 #include "core/train/loss_queue.h"
+#include "core/train/timed_windows.h"
 
 namespace dasgd {
 
 namespace {
-
-// How often the figures of a run move.
-constexpr Ns kWindowPart = 200'000'000;
-// In simulated time, and of ranks that never wait for each other, they move so many times in a run.
-constexpr std::int64_t kPartsByStep = 50;
-// The latter at least every so many steps.
-constexpr std::int64_t kMostStepsOfPart = 64;
-constexpr std::int64_t kWarmUpSteps = 3;
 
 TraceLevel levelOf(const RecordParams& record) {
     if (record.trace == "full") return TraceLevel::Full;
@@ -38,22 +31,6 @@ double seconds(Ns ns) { return static_cast<double>(ns) * 1e-9; }
 FlatParams paramsOf(const Experiment& experiment, const TrainingData& data, Model* model) {
     if (!model) return FlatParams::shapesOf(data.parameterShapes, data.bufferShapes, experiment.scalarType());
     return {model->module(), experiment.scalarType()};
-}
-
-std::int64_t warmUpOf(const Plan& plan) { return std::min(kWarmUpSteps, plan.totalSteps / 2); }
-
-CleanWindowOptions windowsOf(const Experiment& experiment, const Plan& plan, const Algorithm& algorithm) {
-    // A rank alone has nobody to wait for.
-    const bool waits = experiment.cluster.workers > 1 && algorithm.roundSteps() > 0;
-    CleanWindowOptions windows{.waits = waits, .warmUpSteps = warmUpOf(plan), .shortestPart = kWindowPart};
-    if (experiment.timeSimulated()) windows.fewestSteps = plan.totalSteps / kPartsByStep;
-    if (!waits && experiment.cluster.workers > 1) {
-        // The same steps on every rank, so that their rates can be added up.
-        windows.shortestPart = 0;
-        windows.fewestSteps = std::min(windows.mostSteps, plan.totalSteps / kPartsByStep);
-        if (!experiment.timeSimulated()) windows.fewestSteps = std::min(windows.fewestSteps, kMostStepsOfPart);
-    }
-    return windows;
 }
 
 class WorkerLoop {
@@ -69,7 +46,7 @@ public:
           optimizer_(experiment.makeOptimizer()),
           algorithm_(experiment.makeAlgorithm()),
           executor_(environment.executor(environment.clock, environment.sink, levelOf(experiment.record),
-                                         windowsOf(experiment, plan_, *algorithm_))),
+                                         windowsOf(experiment, plan_, algorithm_->roundSteps()))),
           context_(environment.comm, environment.clock, params_, *executor_, experiment.train.batchSize, extras()),
           hasData_(data.splits.train.count() > 0),
           ownUpdate_(dynamic_cast<OwnUpdate*>(algorithm_.get())),

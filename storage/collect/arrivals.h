@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/base/event.h"
-#include "storage/database.h"
+#include "storage/base/database.h"
 
 namespace dasgd::storage {
 

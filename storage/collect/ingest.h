@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "storage/base/database.h"
 #include "storage/collect/arrivals.h"
 #include "storage/collect/rate_sums.h"
 #include "storage/collect/record_source.h"
 #include "storage/collect/tally.h"
-#include "storage/database.h"
 
 namespace dasgd::storage {
 

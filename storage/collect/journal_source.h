@@ -4,8 +4,8 @@
 #include <filesystem>
 
 #include "core/journal/journal.h"
+#include "storage/base/workspace.h"
 #include "storage/collect/record_source.h"
-#include "storage/recorder.h"
 
 namespace dasgd::storage {
 

@@ -13,7 +13,7 @@
 
 #include "core/analysis/rank_meter.h"
 #include "core/base/event.h"
-#include "storage/database.h"
+#include "storage/base/database.h"
 
 namespace dasgd::storage {
 

@@ -10,7 +10,7 @@
 
 #include "gui/pages/page.h"
 #include "gui/widgets/rail.h"
-#include "storage/migrate.h"
+#include "storage/base/migrate.h"
 #include "tests/gui/support/session_bench.h"
 #include "tests/support/paths.h"
 

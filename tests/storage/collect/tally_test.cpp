@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "storage/database.h"
+#include "storage/base/database.h"
 #include "tests/support/runs.h"
 
 namespace dasgd::storage {

@@ -1,4 +1,4 @@
-#include "storage/workspace.h"
+#include "storage/base/workspace.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -12,8 +12,6 @@
 #include <fstream>
 #include <system_error>
 #include <utility>
-
-#include "storage/recorder.h"
 
 namespace dasgd::storage {
 

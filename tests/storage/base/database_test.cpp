@@ -1,4 +1,4 @@
-#include "storage/database.h"
+#include "storage/base/database.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

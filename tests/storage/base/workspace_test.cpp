@@ -1,4 +1,4 @@
-#include "storage/workspace.h"
+#include "storage/base/workspace.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
-#include "storage/database.h"
+#include "storage/base/database.h"
 
-#include "storage/migrate.h"
+#include "storage/base/migrate.h"
 
 namespace dasgd::storage {
 

@@ -9,6 +9,18 @@
 
 namespace dasgd::storage {
 
+// Workspace paths, the same for everyone.
+struct WorkspacePaths {
+    std::filesystem::path root;
+    [[nodiscard]] std::filesystem::path database() const { return root / "lab.db"; }
+    [[nodiscard]] std::filesystem::path lock() const { return root / "lab.db.lock"; }
+    [[nodiscard]] std::filesystem::path run(const std::string& runId) const { return root / "runs" / runId; }
+    [[nodiscard]] std::filesystem::path journal(const std::string& runId,
+                                                int rank) const;  // runs/<id>/journal/rank-0003
+    [[nodiscard]] std::filesystem::path owner(const std::string& runId) const { return run(runId) / "owner.lock"; }
+    [[nodiscard]] std::filesystem::path control(const std::string& runId) const { return run(runId) / "control"; }
+};
+
 // A flock held until destruction. Never inherited by programs that the process starts.
 class FileLock {
 public:

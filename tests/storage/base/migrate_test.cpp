@@ -1,10 +1,10 @@
-#include "storage/migrate.h"
+#include "storage/base/migrate.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "storage/database.h"
+#include "storage/base/database.h"
 #include "tests/support/runs.h"
 
 namespace dasgd::storage {

@@ -10,8 +10,7 @@
 #include <string>
 
 #include "core/base/result.h"
-#include "storage/recorder.h"
-#include "storage/workspace.h"
+#include "storage/base/workspace.h"
 
 namespace dasgd::storage {
 

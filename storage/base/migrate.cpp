@@ -1,4 +1,4 @@
-#include "storage/migrate.h"
+#include "storage/base/migrate.h"
 
 #include <SQLiteCpp/Backup.h>
 #include <SQLiteCpp/SQLiteCpp.h>

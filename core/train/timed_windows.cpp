@@ -1,0 +1,31 @@
+#include "core/train/timed_windows.h"
+
+#include <algorithm>
+
+namespace dasgd {
+
+namespace {
+
+constexpr std::int64_t kWarmUpSteps = 3;
+constexpr Ns kShortestPart = 200'000'000;
+// Of ranks that never wait for each other, in real time.
+constexpr std::int64_t kMostStepsOfPart = 64;
+
+}  // namespace
+
+CleanWindowOptions windowsOf(const Experiment& experiment, const Plan& plan, std::int64_t roundSteps) {
+    // A rank alone has nobody to wait for.
+    const bool alone = experiment.cluster.workers == 1;
+    CleanWindowOptions windows{.waits = !alone && roundSteps > 0,
+                               .warmUpSteps = std::min(kWarmUpSteps, plan.totalSteps / 2),
+                               .shortestPart = kShortestPart};
+    const std::int64_t part = plan.totalSteps / kPartsByStep;
+    if (experiment.timeSimulated()) windows.fewestSteps = part;
+    if (!windows.waits && !alone) {
+        windows.shortestPart = 0;
+        windows.fewestSteps = std::min(part, experiment.timeSimulated() ? windows.mostSteps : kMostStepsOfPart);
+    }
+    return windows;
+}
+
+}  // namespace dasgd

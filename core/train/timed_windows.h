@@ -1,0 +1,18 @@
+// How the clean windows of a rank are cut: how often the figures of a run move.
+#pragma once
+
+#include <cstdint>
+
+#include "core/exec/clean_windows.h"
+#include "core/experiment/experiment.h"
+
+namespace dasgd {
+
+// In simulated time figures move this many times in a run.
+inline constexpr std::int64_t kPartsByStep = 50;
+
+// `roundSteps`: the algorithm's, 0 where no rank waits for another. Then windows end with the same steps on every rank,
+// so that the ranks' rates can be added up.
+[[nodiscard]] CleanWindowOptions windowsOf(const Experiment& experiment, const Plan& plan, std::int64_t roundSteps);
+
+}  // namespace dasgd
