@@ -20,6 +20,7 @@ struct RunInfo {
     std::string runId, experiment, algorithm, backend, config;
     std::int64_t seed = 0;
     int workers = 0;
+    int trainers = 0;  // ranks that do not serve; 0: all
     std::int64_t plannedSteps = 0;
     double stepsPerEpoch = 0;
     double batchSize = 0;   // samples of one rank in one step, mean over an epoch: its last batch may be short

@@ -34,6 +34,11 @@ struct RunRow {
     // Over all ranks and clean windows only; absent where nothing was timed (storage/format.md).
     std::optional<double> stepMs, skewS, inflation, timedSteps;
     std::optional<double> measuredS;  // the time that `blockedS` is of, mean over the ranks
+    // blockedS ÷ measuredS.
+    [[nodiscard]] std::optional<double> blocked() const {
+        if (!blockedS || measuredS.value_or(0) <= 0) return std::nullopt;
+        return *blockedS / *measuredS;
+    }
     int inflationRanks = 0;  // how many ranks know their inflation
     // Every instant and duration of the run is simulated.
     bool timeSimulated = false;

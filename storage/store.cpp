@@ -56,16 +56,18 @@ bool anyWriterAlive(const WorkspacePaths& paths, const std::string& runId, const
 void insertRun(SQLite::Database& database, const RunInfo& info) {
     SQLite::Statement insert(
         database,
-        "INSERT INTO run (run_id, experiment, algorithm, seed, workers, backend, status, started_at, clock_origin, "
+        "INSERT INTO run (run_id, experiment, algorithm, seed, workers, trainers, backend, status, started_at, "
+        "clock_origin, "
         "planned_steps, steps_per_epoch, batch_size, keep_spans, link_emulated, time_simulated, link, "
         "host, cpu, git_commit, git_dirty, versions, config, git_dirty_diff) "
-        "VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+        "VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     int place = 0;
     insert.bind(++place, info.runId);
     insert.bind(++place, info.experiment);
     insert.bind(++place, info.algorithm);
     insert.bind(++place, info.seed);
     insert.bind(++place, info.workers);
+    insert.bind(++place, info.trainers > 0 ? info.trainers : info.workers);
     insert.bind(++place, info.backend);
     insert.bind(++place, utcNow());
     insert.bind(++place, info.clockOrigin);

@@ -33,12 +33,12 @@ inline constexpr const char* kAlgorithm = "algorithm/";
 
 // All of them.
 inline constexpr std::array<std::string_view, 20> kNames{
-    kTrainLoss,   kTrainStepMs, kEvalLoss,         kEvalAccuracy,     kEvalReplicaAccuracy,      kConsensusDistance,
-    kSamplesPerS, kTimedSteps,  kTimedSeconds,     kRankSamplesPerS,  kStalenessSteps,   kComputedStepMs,           kHostDown,
-    kLinkDown,    kClockErrorS, kProbeAllReduceMs, kProbeAllGatherMs, kProbeGradientBeforeEndMs, kWeight,
-    kAlgorithm};
+    kTrainLoss,   kTrainStepMs, kEvalLoss,     kEvalAccuracy,     kEvalReplicaAccuracy, kConsensusDistance,
+    kSamplesPerS, kTimedSteps,  kTimedSeconds, kRankSamplesPerS,  kStalenessSteps,      kComputedStepMs,
+    kHostDown,    kLinkDown,    kClockErrorS,  kProbeAllReduceMs, kProbeAllGatherMs,    kProbeGradientBeforeEndMs,
+    kWeight,      kAlgorithm};
 
-// What is recorded under these beginnings is about the whole run, whichever rank says it.
+// What is recorded under these beginnings is about the whole run, whichever rank records it.
 inline constexpr std::array<std::string_view, 4> kWholeRunPrefixes{"eval/", "consensus/", "run/", "throughput/"};
 
 constexpr bool isOfWholeRun(std::string_view name) {

@@ -127,7 +127,6 @@ std::string_view Value::typeName() const {
 
 std::string Value::toToml() const { return std::visit(ToToml{}, data_); }
 
-
 std::string toTomlDocument(const Value& root) {
     std::string out;
     writeTable(root, "", out);

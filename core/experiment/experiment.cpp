@@ -313,13 +313,12 @@ namespace {
 constexpr std::int64_t kFewestStepsToEvaluation = 20;
 constexpr std::int64_t kFewestRoundsToEvaluation = 4;
 
-std::int64_t defaultEvalEvery(const Experiment& experiment, std::int64_t stepsPerEpoch) {
-    const std::int64_t rounds = kFewestRoundsToEvaluation * experiment.makeAlgorithm()->roundSteps();
-    const std::int64_t steps = std::max(kFewestStepsToEvaluation, rounds);
-    return (steps + stepsPerEpoch - 1) / stepsPerEpoch * stepsPerEpoch;
-}
-
 }  // namespace
+
+std::int64_t evaluationSpacing(const Experiment& experiment) {
+    if (experiment.train.evalSpacing > 0) return experiment.train.evalSpacing;
+    return std::max(kFewestStepsToEvaluation, kFewestRoundsToEvaluation * experiment.makeAlgorithm()->roundSteps());
+}
 
 Plan planSteps(const Experiment& experiment, std::int64_t trainSamples) {
     const TrainParams& train = experiment.train;
@@ -331,7 +330,7 @@ Plan planSteps(const Experiment& experiment, std::int64_t trainSamples) {
                            .evalEvery = train.evalEvery,
                            .dropLast = experiment.data.dropLast,
                            .timeOnly = experiment.timeOnly()});
-    if (train.evalEvery == 0) plan.evalEvery = defaultEvalEvery(experiment, plan.stepsPerEpoch);
+    if (train.evalEvery == 0) plan.evalEvery = evalEveryOf(evaluationSpacing(experiment), plan.stepsPerEpoch);
     return plan;
 }
 

@@ -33,6 +33,7 @@ struct TrainParams {
     std::int64_t seed = 1;
     std::string precision = "float32";
     std::int64_t evalEvery = 0;  // steps; 0: see planSteps()
+    std::int64_t evalSpacing = 0;
     void visit(auto&& f) {
         f(epochs, "epochs", {.min = 0, .max = 1e9, .help = "Passes over the training set; give this or steps"});
         f(steps, "steps", {.min = 0, .max = 1e12, .help = "Local steps a worker; give this or epochs"});
@@ -44,9 +45,14 @@ struct TrainParams {
           {.min = 0,
            .max = 1e12,
            .unit = "steps",
-           .help = "Evaluate after so many steps; 0: after each epoch, or after as many epochs as make 20 steps and 4 "
-                   "rounds of the algorithm, so that steps remain to be timed that no evaluation disturbs; all "
-                   "algorithms of a sweep at the longest of their intervals"});
+           .help = "Evaluate after so many steps; 0: after each epoch, or after as many epochs as eval_spacing needs"});
+        f(evalSpacing, "eval_spacing",
+          {.min = 0,
+           .max = 1e12,
+           .unit = "steps",
+           .help = "Where eval_every is 0: at least so many steps between evaluations; 0: 20, and 4 rounds of the "
+                   "algorithm, so that steps remain to be timed that no evaluation disturbs; all algorithms of a sweep "
+                   "have that of the longest rounds, since the best accuracy is the best of so many evaluations"});
     }
     [[nodiscard]] std::optional<FieldError> check() const;
 };
@@ -135,9 +141,12 @@ struct SectionInfo {
 };
 [[nodiscard]] std::vector<SectionInfo> describeExperiment();
 
+// Steps between two evaluations that have to be there where train.eval_every is 0: train.eval_spacing, or 20 and 4
+// rounds of the algorithm. Two evaluations that are nearer leave no whole round to time.
+[[nodiscard]] std::int64_t evaluationSpacing(const Experiment& experiment);
+
 // Once the data are loaded. `trainSamples` is 0 for a model that needs no data. Where train.eval_every is 0,
-// evaluations come after every epoch, but no more often than every 20 steps and every 4 rounds of the algorithm: after
-// the smallest number of whole epochs that is not less. Two evaluations that are nearer leave no whole round to time.
+// evaluations come after the smallest number of whole epochs that is no less than evaluationSpacing().
 [[nodiscard]] Plan planSteps(const Experiment& experiment, std::int64_t trainSamples);
 
 }  // namespace dasgd

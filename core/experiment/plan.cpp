@@ -32,6 +32,10 @@ double Plan::meanEpochSteps() const {
     return static_cast<double>(epochSamples) / static_cast<double>(batchSize);
 }
 
+std::int64_t evalEveryOf(std::int64_t spacing, std::int64_t stepsPerEpoch) {
+    return roundUp(spacing, stepsPerEpoch) * stepsPerEpoch;
+}
+
 Plan planSteps(const PlanFacts& facts) {
     Plan plan{.workers = facts.workers, .batchSize = facts.batchSize, .epochSamples = facts.batchSize};
     const std::int64_t share = facts.dropLast ? facts.samples / facts.workers : roundUp(facts.samples, facts.workers);

@@ -58,4 +58,7 @@ struct PlanFacts {
 };
 [[nodiscard]] Plan planSteps(const PlanFacts& facts);
 
+// The steps of the smallest number of whole epochs that is no less than `spacing` steps.
+[[nodiscard]] std::int64_t evalEveryOf(std::int64_t spacing, std::int64_t stepsPerEpoch);
+
 }  // namespace dasgd

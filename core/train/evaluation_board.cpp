@@ -77,12 +77,12 @@ void EvaluationBoard::deposit(Rank rank, std::int64_t step, Ns now, Model& model
 }
 
 EvaluationReport EvaluationBoard::evaluate(const std::vector<Replica>& replicas) {
-    const Replica& some = replicas[static_cast<std::size_t>(roles_.firstTrainer().value())];
+    const Replica& ofTrainer = replicas[static_cast<std::size_t>(roles_.firstTrainer().value())];
     std::vector<at::Tensor> weights, buffers, summands;
     for (const Replica& replica : replicas) {
-        weights.push_back(replica.weights.defined() ? replica.weights : at::zeros_like(some.weights));
-        if (!some.buffers.defined()) continue;
-        buffers.push_back(replica.buffers.defined() ? replica.buffers : at::zeros_like(some.buffers));
+        weights.push_back(replica.weights.defined() ? replica.weights : at::zeros_like(ofTrainer.weights));
+        if (!ofTrainer.buffers.defined()) continue;
+        buffers.push_back(replica.buffers.defined() ? replica.buffers : at::zeros_like(ofTrainer.buffers));
     }
     const at::Tensor mean = meanOf(std::move(weights));
     const at::Tensor meanBuffers = buffers.empty() ? at::Tensor() : meanOf(std::move(buffers));

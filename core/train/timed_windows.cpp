@@ -19,7 +19,7 @@ CleanWindowOptions windowsOf(const Experiment& experiment, const Plan& plan, std
     CleanWindowOptions windows{.waits = !alone && roundSteps > 0,
                                .warmUpSteps = std::min(kWarmUpSteps, plan.totalSteps / 2),
                                .shortestPart = kShortestPart};
-    const std::int64_t part = plan.totalSteps / kPartsByStep;
+    const std::int64_t part = plan.totalSteps / kReportsOfRun;
     if (experiment.timeSimulated()) windows.fewestSteps = part;
     if (!windows.waits && !alone) {
         windows.shortestPart = 0;

@@ -8,8 +8,8 @@
 
 namespace dasgd {
 
-// In simulated time figures move this many times in a run.
-inline constexpr std::int64_t kPartsByStep = 50;
+// So many times in a run of simulated time, figures are recorded.
+inline constexpr std::int64_t kReportsOfRun = 50;
 
 // `roundSteps`: the algorithm's, 0 where no rank waits for another. Then windows end with the same steps on every rank,
 // so that the ranks' rates can be added up.

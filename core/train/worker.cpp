@@ -233,14 +233,16 @@ private:
                                         .start = window.time.start,
                                         .end = window.time.end,
                                         .bytes = window.steps});
+            } else {
+                // Without spans for the collector to add up.
+                recordTiming();
             }
-            // Else the totals are the sums of the windows.
-            if (executor_->level() == TraceLevel::Off) recordTiming();
             if (window.length() > 0) recordThroughput(window);
         }
     }
 
-    // Ranks that wait for each other make steps at one rate, which the first tells for all; others tell their own.
+    // Ranks that wait for each other make steps at one rate, which one of them records for all; others record their
+    // own.
     void recordThroughput(const CleanWindow& window) {
         const auto samples = static_cast<double>(plan_.samplesAfter(window.lastStep) -
                                                  plan_.samplesAfter(window.lastStep - window.steps));
@@ -260,7 +262,7 @@ private:
     // What a run of time only has instead of losses.
     void recordProgress(Ns now) {
         ++stepsToReport_;
-        if (stepsToReport_ < plan_.totalSteps / kPartsByStep && step_ < plan_.totalSteps) return;
+        if (stepsToReport_ < plan_.totalSteps / kReportsOfRun && step_ < plan_.totalSteps) return;
         const Ns elapsed = now - reportedAt_;
         metric(metrics::kTrainStepMs, seconds(elapsed) * 1e3 / static_cast<double>(stepsToReport_));
         reportedAt_ = now;

@@ -52,9 +52,9 @@ int run(const RunOptions& options) {
     std::vector<std::string> runIds;
     for (std::size_t i = 0; i < experiments->size() && !series.ended(); ++i) {
         const CheckedExperiment& experiment = experiments->at(i);
-        const std::string runId = series.run(
-            experiment, counted(i, experiments->size(), titleOf(experiment)),
-            [&](const storage::RunRow& row, const std::string& title) { report(row, title, options.json); });
+        const std::string runId =
+            series.run(experiment, counted(i, experiments->size(), titleOf(experiment)),
+                       [&](const storage::RunRow& row, const std::string& title) { report(row, title, options.json); });
         if (!runId.empty()) runIds.push_back(runId);
     }
     if (!options.json && runIds.size() > 1) compareAll(**session, runIds);

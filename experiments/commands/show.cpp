@@ -83,14 +83,14 @@ void field(std::string& out, const std::string& name, const std::string& value) 
 }
 
 // The time that was measured; unknown in runs of older versions.
-std::string of(std::optional<double> measuredS) { return measuredS ? " of " + duration(*measuredS) : ""; }
+std::string ofMeasured(std::optional<double> measuredS) { return measuredS ? " of " + duration(*measuredS) : ""; }
 
 std::string ranksText(const Shown& shown) {
     std::string out;
     for (const storage::RankRow& rank : shown.ranks) {
         if (rank.rank >= kRanksToShow) break;
         std::string line = rank.stepMs ? shortNumber(rank.stepMs) + " ms a step" : "not timed";
-        if (rank.blockedS) line += ", blocked " + duration(*rank.blockedS) + of(rank.measuredS);
+        if (rank.blockedS) line += ", blocked " + duration(*rank.blockedS) + ofMeasured(rank.measuredS);
         if (rank.inflation) line += ", inflation " + shortNumber(rank.inflation) + " ×";
         field(out, "  rank " + std::to_string(rank.rank), line);
     }
@@ -116,7 +116,7 @@ std::string textOf(const Shown& shown) {
     field(out, "final loss", shortNumber(row.finalLoss));
     field(out, "best accuracy", percent(row.bestAccuracy));
     field(out, "hidden", percent(row.hidden));
-    field(out, "blocked", row.blockedS ? duration(*row.blockedS) + " a rank" + of(row.measuredS) : "–");
+    field(out, "blocked", row.blockedS ? duration(*row.blockedS) + " a rank" + ofMeasured(row.measuredS) : "–");
     field(out, "samples/s", shortNumber(row.samplesPerS));
     field(out, "step", row.stepMs ? shortNumber(row.stepMs) + " ms, all ranks" : "not timed");
     out += ranksText(shown);

@@ -25,8 +25,7 @@ std::string planKey(const Experiment& experiment) {
     const bool random = partition != settings.end() && partition->second.starts_with("dirichlet");
     std::string key = random ? settings.at("train.seed") + "\n" : "";
     // All that a plan takes of the algorithm.
-    key += std::to_string(experiment.roles().trainers()) + " " +
-           std::to_string(experiment.makeAlgorithm()->roundSteps()) + "\n";
+    key += std::to_string(experiment.roles().trainers()) + " " + std::to_string(evaluationSpacing(experiment)) + "\n";
     for (const auto& [name, value] : configurationOf(settings)) {
         const std::string section = name.substr(0, name.find('.'));
         if (section == "algorithm" || section == "optimizer" || section == "schedule" || section == "record") continue;
@@ -67,25 +66,28 @@ Result<CheckedExperiment> check(const ExpandedExperiment& expanded, std::map<std
                               .layout = experiment.layout,
                               .seed = experiment.train.seed,
                               .workers = static_cast<int>(experiment.cluster.workers),
+                              .trainers = experiment.roles().trainers(),
                               .timeoutS = experiment.cluster.timeoutS,
                               .totalSteps = plan.totalSteps,
                               .meanBatch = plan.meanBatch(),
                               .stepsPerEpoch = plan.meanEpochSteps(),
+                              .epochSteps = plan.stepsPerEpoch,
                               .evalEvery = experiment.timeOnly() ? 0 : plan.evalEvery,
+                              .evalSpacing = evaluationSpacing(experiment),
                               .parameters = plan.parameters};
     if (const auto& link = experiment.cluster.link) checked.link = link->bandwidth + ", " + link->latency;
     if (experiment.networkFile) checked.networkFile = experiment.networkFile->path;
     return checked;
 }
 
-// Where nothing but the algorithm, its training rule and the seed differ, evaluations come as often in all of them: the
-// best accuracy of a run is the largest of so many, and with an interval by each one's own rounds some had more
-// chances.
-void shareIntervals(std::vector<CheckedExperiment>& checked) {
+// Algorithms of a sweep that differ in nothing else of the training are evaluated equally often: the best accuracy of a
+// run is the best of so many evaluations, and by its own rounds each would have another number of them.
+void shareSpacing(std::vector<CheckedExperiment>& checked) {
     std::map<Settings, std::vector<CheckedExperiment*>> alike;
     for (CheckedExperiment& each : checked) {
         Settings settings = configurationOf(settingsOf(each.resolved));
-        if (each.evalEvery == 0 || settings.at("train.eval_every") != "0") continue;
+        const bool given = settings.at("train.eval_every") != "0" || settings.at("train.eval_spacing") != "0";
+        if (each.evalEvery == 0 || given) continue;
         std::erase_if(settings, [](const auto& setting) {
             const std::string section = setting.first.substr(0, setting.first.find('.'));
             return section == "algorithm" || section == "optimizer" || section == "schedule" || section == "record";
@@ -93,13 +95,13 @@ void shareIntervals(std::vector<CheckedExperiment>& checked) {
         alike[std::move(settings)].push_back(&each);
     }
     for (const auto& [settings, members] : alike) {
-        const auto shorter = [](const auto* a, const auto* b) { return a->evalEvery < b->evalEvery; };
-        const auto [least, most] = std::minmax_element(members.begin(), members.end(), shorter);
-        const std::int64_t interval = (*most)->evalEvery;
-        if ((*least)->evalEvery == interval) continue;
+        std::int64_t spacing = 0;
+        for (const CheckedExperiment* member : members) spacing = std::max(spacing, member->evalSpacing);
         for (CheckedExperiment* member : members) {
-            member->evalEvery = interval;
-            member->resolved.find("train")->set("eval_every", Value(interval));
+            if (member->evalSpacing == spacing) continue;
+            member->evalSpacing = spacing;
+            member->evalEvery = evalEveryOf(spacing, member->epochSteps);
+            member->resolved.find("train")->set("eval_spacing", Value(spacing));
         }
     }
 }
@@ -140,7 +142,7 @@ Result<std::vector<CheckedExperiment>> checkExperiments(const std::vector<Expand
         if (!result) return tl::unexpected(result.error());
         checked.push_back(std::move(*result));
     }
-    shareIntervals(checked);
+    shareSpacing(checked);
     return checked;
 }
 

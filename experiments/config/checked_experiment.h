@@ -23,19 +23,23 @@ struct CheckedExperiment {
     Layout layout;  // of its ranks
     std::int64_t seed = 0;
     int workers = 0;
+    int trainers = 0;  // of them
     double timeoutS = 0;
     std::string link;  // "200Mbps, 1ms", "" where the link is real
     std::int64_t totalSteps = 0;
-    double meanBatch = 0;        // samples of one rank in a step, over an epoch: its last batch may be short
-    double stepsPerEpoch = 0;    // mean; below 1 where a step is more than an epoch
-    std::int64_t evalEvery = 0;  // steps; 0 where nothing is computed that could be evaluated
+    double meanBatch = 0;      // samples of one rank in a step, over an epoch: its last batch may be short
+    double stepsPerEpoch = 0;  // mean; below 1 where a step is more than an epoch
+    std::int64_t epochSteps = 1;
+    std::int64_t evalEvery = 0;    // steps; 0 where nothing is computed that could be evaluated
+    std::int64_t evalSpacing = 0;  // steps that have to be between two evaluations where the file does not say how many
     std::int64_t parameters = 0;
     std::filesystem::path networkFile;  // what the network is read from, "" where nothing
 };
 
 // Checks every experiment as far as can be done without starting a rank: schema, data files, shapes, networks (those of
-// a file by a process of `program`, a `dasgd`). The first error is returned. Where train.eval_every is 0, experiments
-// that differ in the algorithm and the seed alone are evaluated equally often: at the longest of their intervals.
+// a file by a process of `program`, a `dasgd`). The first error is returned. Where the file does not say how often to
+// evaluate, experiments that differ in nothing but algorithm, optimiser, schedule, record and seed are evaluated
+// equally often: as those with the longest rounds, by train.eval_spacing.
 [[nodiscard]] Result<std::vector<CheckedExperiment>> checkExperiments(const std::vector<ExpandedExperiment>& expanded,
                                                                       const std::string& program = kOwnProgram);
 // The document of a file, on the cluster of the overrides' calibration where they name one.

@@ -58,6 +58,7 @@ storage::RunInfo describeRun(const CheckedExperiment& experiment, const Provenan
     info.config = toTomlDocument(experiment.resolved);
     info.seed = experiment.seed;
     info.workers = experiment.workers;
+    info.trainers = experiment.trainers;
     info.plannedSteps = experiment.totalSteps;
     info.stepsPerEpoch = experiment.stepsPerEpoch;
     info.batchSize = experiment.meanBatch;

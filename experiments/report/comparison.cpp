@@ -14,7 +14,7 @@ namespace {
 struct Gathered {
     ComparedGroup group;
     Settings settings;
-    std::vector<double> stepMs, finalLoss, bestAccuracy, hidden, blockedS, bytesSent, samples;
+    std::vector<double> stepMs, finalLoss, bestAccuracy, hidden, blocked, bytesSent, samples;
     std::vector<std::string> finished;  // run ids
 };
 
@@ -31,7 +31,7 @@ void gather(const storage::RunRow& row, Gathered& into) {
     add(into.finalLoss, row.finalLoss);
     add(into.bestAccuracy, row.bestAccuracy);
     add(into.hidden, row.hidden);
-    add(into.blockedS, row.blockedS);
+    add(into.blocked, row.blocked());
     into.bytesSent.push_back(static_cast<double>(row.bytesSent));
     into.samples.push_back(static_cast<double>(row.samples));
     into.finished.push_back(row.runId);
@@ -43,7 +43,7 @@ ComparedGroup reduce(const Gathered& gathered) {
     group.finalLoss = summarise(gathered.finalLoss);
     group.bestAccuracy = summarise(gathered.bestAccuracy);
     group.hidden = summarise(gathered.hidden);
-    group.blockedS = summarise(gathered.blockedS);
+    group.blocked = summarise(gathered.blocked);
     group.bytesSent = summarise(gathered.bytesSent);
     group.samples = summarise(gathered.samples);
     return group;
@@ -92,8 +92,9 @@ tl::unexpected<Error> noBaseline(const Comparison& comparison, const std::string
     const bool untimed = std::ranges::any_of(comparison.groups, [&](const ComparedGroup& group) {
         return group.runIds.size() > group.unfinished && isNamed(group, name);
     });
-    return fail(untimed ? "no run of '" + name + "' was timed (evaluations touched every round of it): compare with "
-                          "another, or give it fewer evaluations (train.eval_every)"
+    return fail(untimed ? "no run of '" + name +
+                              "' was timed (evaluations touched every round of it): compare with "
+                              "another, or give it fewer evaluations (train.eval_every)"
                         : "no finished run of '" + name + "' to compare with");
 }
 

@@ -16,7 +16,7 @@ struct ComparedGroup {
     std::string algorithm;
     std::vector<std::string> runIds;
     std::size_t unfinished = 0;  // runs that failed or stopped: in no mean
-    Sample stepMs, finalLoss, bestAccuracy, hidden, blockedS, bytesSent;
+    Sample stepMs, finalLoss, bestAccuracy, hidden, blocked, bytesSent;
     Sample samples;                       // of all workers of a run
     Sample equalLoss, equalBestAccuracy;  // at Comparison::equalSamples
     // Time per step ÷ that of the baseline, and ÷ that of `independent` (computing alone).

@@ -85,7 +85,7 @@ std::string csvSample(const Sample& sample) {
 std::string comparisonText(const Comparison& comparison) {
     std::vector<std::string> columns{"configuration",   "n",         "samples",    "final loss",
                                      "best accuracy %", "ms/step",   "÷ baseline", "÷ independent",
-                                     "hidden %",        "blocked s", "sent"};
+                                     "hidden %",        "blocked %", "sent"};
     if (comparison.equalSamples) {
         const std::string at = " at " + std::to_string(*comparison.equalSamples);
         columns.insert(columns.begin() + 3, {"loss" + at, "best accuracy %" + at});
@@ -108,7 +108,7 @@ std::string comparisonText(const Comparison& comparison) {
                                        factor(group.stepRatio),
                                        factor(group.computeRatio),
                                        told(group.hidden, 100),
-                                       told(group.blockedS),
+                                       told(group.blocked, 100),
                                        group.bytesSent.n > 0 ? byteCount(group.bytesSent.mean) : "–"};
         if (comparison.equalSamples) {
             cells.insert(cells.begin() + 3, {told(group.equalLoss), told(group.equalBestAccuracy, 100)});
@@ -129,7 +129,7 @@ std::string comparisonText(const Comparison& comparison) {
 
 std::string comparisonCsv(const Comparison& comparison) {
     std::string csv = "configuration,algorithm,runs,unfinished";
-    for (const char* name : {"step_ms", "final_loss", "best_accuracy", "hidden", "blocked_s", "bytes_sent"}) {
+    for (const char* name : {"step_ms", "final_loss", "best_accuracy", "hidden", "blocked", "bytes_sent"}) {
         csv += std::string(",") + name + "_mean," + name + "_std," + name + "_ci95";
     }
     csv += ",step_ratio,compute_ratio";
@@ -141,7 +141,7 @@ std::string comparisonCsv(const Comparison& comparison) {
         csv += csvText(group.label) + "," + csvText(group.algorithm) + "," + std::to_string(group.runIds.size()) + "," +
                std::to_string(group.unfinished);
         for (const Sample* sample :
-             {&group.stepMs, &group.finalLoss, &group.bestAccuracy, &group.hidden, &group.blockedS, &group.bytesSent}) {
+             {&group.stepMs, &group.finalLoss, &group.bestAccuracy, &group.hidden, &group.blocked, &group.bytesSent}) {
             csv += csvSample(*sample);
         }
         csv += "," + (group.stepRatio ? csvNumber(*group.stepRatio) : "") + "," +
@@ -167,7 +167,7 @@ nlohmann::json comparisonJson(const Comparison& comparison) {
         json["final_loss"] = toJson(group.finalLoss);
         json["best_accuracy"] = toJson(group.bestAccuracy);
         json["hidden"] = toJson(group.hidden);
-        json["blocked_s"] = toJson(group.blockedS);
+        json["blocked"] = toJson(group.blocked);
         json["bytes_sent"] = toJson(group.bytesSent);
         json["samples"] = toJson(group.samples);
         json["loss_at_equal_samples"] = toJson(group.equalLoss);

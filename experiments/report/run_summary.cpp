@@ -95,7 +95,8 @@ std::string summaryLine(const storage::RunRow& row) {
     if (row.bestAccuracy) line += ", best accuracy " + percent(row.bestAccuracy);
     line += row.stepMs ? ", " + shortNumber(row.stepMs) + " ms/step" : ", not timed";
     if (row.hidden) line += ", hidden " + percent(row.hidden);
-    if (row.blockedS && row.measuredS) line += ", blocked " + duration(*row.blockedS) + " of " + duration(*row.measuredS);
+    if (row.blockedS && row.measuredS)
+        line += ", blocked " + duration(*row.blockedS) + " of " + duration(*row.measuredS);
     if (!row.error.empty()) line += "\n    " + row.error;
     return line;
 }

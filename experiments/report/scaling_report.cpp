@@ -55,7 +55,9 @@ std::string scalingText(const ScalingReport& report) {
         text += tableText(table, report);
         for (const ScalingPoint& point : table.points) repeated = repeated || point.runIds.size() > 1;
     }
-    text += "speed-up: throughput ÷ that of the smallest number of workers that was timed; efficiency: speed-up ÷ the ratio of the workers\n";
+    text +=
+        "speed-up: throughput ÷ that of the smallest number of workers that was timed; efficiency: speed-up ÷ the "
+        "ratio of the workers\n";
     if (repeated) text += "mean ± standard deviation over n seeds\n";
     if (report.sharesStepTime) {
         text +=

@@ -232,8 +232,8 @@ private:
         if (isFirst()) {
             DASGD_ASSIGN(auto reader, storage::RunReader::open(paths.root));
             DASGD_ASSIGN(const storage::RunRow row, reader.row(runId));
-            std::printf("%s\n", task_.json ? dumpLine(toJson(row)).c_str()
-                                           : (runId + "\n    " + summaryLine(row)).c_str());
+            std::printf("%s\n",
+                        task_.json ? dumpLine(toJson(row)).c_str() : (runId + "\n    " + summaryLine(row)).c_str());
         }
         return report.state == RankState::Failed    ? kRunFailed
                : report.state == RankState::Stopped ? kStopped

@@ -116,7 +116,6 @@ QFont interFont(double pixels, Weight weight) {
     return pixelFont(QStringLiteral("Inter Lab"), pixels, weights[static_cast<int>(weight)]);
 }
 
-
 Look::Look(ThemeName name, QObject* parent) : QObject(parent) { apply(name); }
 
 void Look::apply(ThemeName name) {

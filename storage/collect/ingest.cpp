@@ -51,12 +51,15 @@ void RunIngest::load() {
     positions_.clear();
     chunk_ = {};
     chunkGrew_ = false;
-    SQLite::Statement run(database, "SELECT workers, keep_spans FROM run WHERE id = ?");
+    int trainers = 1;
+    SQLite::Statement run(database, "SELECT workers, keep_spans, trainers FROM run WHERE id = ?");
     run.bind(1, runKey_);
     if (run.executeStep()) {
         workers_ = run.getColumn(0).getInt();
         keepsSpans_ = run.getColumn(1).getInt() != 0;
+        trainers = run.getColumn(2).getInt();
     }
+    rateSums_ = std::make_unique<RateSums>(database, runKey_, trainers);
     loadShared();
     SQLite::Statement query(database, "SELECT sequence FROM rank_state WHERE run = ? AND rank = ?");
     for (const auto& source : sources_) {
@@ -74,7 +77,7 @@ void RunIngest::load() {
 void RunIngest::loadShared() {
     tallies_ = std::make_unique<Tallies>(connection_.database(), runKey_);
     arrivals_ = std::make_unique<Arrivals>(connection_.database(), runKey_, workers_);
-    rateSums_ = std::make_unique<RateSums>(connection_.database(), runKey_, workers_);
+    rateSums_->catchUp();
 }
 
 Result<std::size_t> RunIngest::collect(std::size_t limit) {
@@ -119,6 +122,7 @@ void RunIngest::finish(Batch& batch, bool formOverlap) {
         overlapFormed_ = std::chrono::steady_clock::now();
     }
     tallies_->write();
+    rateSums_->stored();
     batch.commit();
     for (std::size_t i = 0; i < sources_.size(); ++i) {
         if (std::exchange(positions_[i].moved, false)) sources_[i]->release(positions_[i].sequence);

@@ -80,7 +80,7 @@ private:
     std::vector<Position> positions_;  // by source
     std::unique_ptr<Tallies> tallies_;
     std::unique_ptr<Arrivals> arrivals_;
-    std::unique_ptr<RateSums> rateSums_;
+    std::unique_ptr<RateSums> rateSums_;  // reads only what is new, so it outlives the batches of other processes
     std::chrono::steady_clock::time_point overlapFormed_;
     Chunk chunk_;
     bool chunkGrew_ = false;  // in this batch

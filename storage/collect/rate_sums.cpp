@@ -6,23 +6,30 @@
 
 namespace dasgd::storage {
 
-RateSums::RateSums(SQLite::Database& database, std::int64_t runKey, int workers) : workers_(workers) {
-    SQLite::Statement query(
-        database,
-        "SELECT step, epoch, wall_ns, samples, bytes_sent, value FROM metric "
-        "WHERE run = :run AND name = (SELECT id FROM metric_name WHERE name = :own) AND step NOT IN "
-        "(SELECT step FROM metric WHERE run = :run AND name = (SELECT id FROM metric_name WHERE name = :whole))");
-    query.bind(":run", runKey);
-    query.bind(":own", metrics::kRankSamplesPerS);
-    query.bind(":whole", metrics::kSamplesPerS);
-    while (query.executeStep()) {
-        static_cast<void>(add({.step = query.getColumn(0).getInt64(),
-                               .epoch = query.getColumn(1).getDouble(),
-                               .wall = query.getColumn(2).getInt64(),
-                               .samples = query.getColumn(3).getInt64(),
-                               .bytesSent = query.getColumn(4).getInt64(),
-                               .value = query.getColumn(5).getDouble()}));
+RateSums::RateSums(SQLite::Database& database, std::int64_t runKey, int trainers)
+    : trainers_(trainers),
+      database_(database),
+      later_(
+          database,
+          "SELECT step, epoch, wall_ns, samples, bytes_sent, value, id FROM metric WHERE run = :run AND id > :newest "
+          "AND name = (SELECT id FROM metric_name WHERE name = :own) ORDER BY id") {
+    later_.bind(":run", runKey);
+    later_.bind(":own", metrics::kRankSamplesPerS);
+}
+
+void RateSums::catchUp() {
+    later_.bind(":newest", newest_);
+    while (later_.executeStep()) {
+        // A sum that is complete was stored with its last rate.
+        static_cast<void>(add({.step = later_.getColumn(0).getInt64(),
+                               .epoch = later_.getColumn(1).getDouble(),
+                               .wall = later_.getColumn(2).getInt64(),
+                               .samples = later_.getColumn(3).getInt64(),
+                               .bytesSent = later_.getColumn(4).getInt64(),
+                               .value = later_.getColumn(5).getDouble()}));
+        newest_ = later_.getColumn(6).getInt64();
     }
+    later_.reset();
 }
 
 std::optional<Metric> RateSums::add(const Metric& rate) {
@@ -34,10 +41,12 @@ std::optional<Metric> RateSums::add(const Metric& rate) {
     sum.metric.name = metrics::kSamplesPerS;
     sum.metric.wall = wall;
     sum.metric.value = before + rate.value;
-    if (++sum.ranks < workers_) return std::nullopt;
+    if (++sum.ranks < trainers_) return std::nullopt;
     const Metric whole = sum.metric;
     sums_.erase(place);
     return whole;
 }
+
+void RateSums::stored() { newest_ = database_.execAndGet("SELECT ifnull(max(id), 0) FROM metric").getInt64(); }
 
 }  // namespace dasgd::storage

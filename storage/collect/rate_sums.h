@@ -1,5 +1,5 @@
-// The throughput of a run whose ranks never wait for each other: no rank speaks for all, so each records its own
-// (timing/samples_per_s), after the same steps as the others, and the sum over the ranks is the run's.
+// The throughput of a run whose ranks never wait for each other: each records its own (timing/samples_per_s) at the
+// same steps, and the sum over the ranks that train is the run's.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -12,22 +12,33 @@
 
 namespace dasgd::storage {
 
-// Of one run, for one collector, of one thread.
+// Of one run, for one collector, of one thread. All methods throw SQLite::Exception; then throw the object away and
+// make a new one.
 class RateSums {
 public:
-    // Reads the rates that are in no sum yet. Throws SQLite::Exception.
-    RateSums(SQLite::Database& database, std::int64_t runKey, int workers);
+    // `trainers`: how many ranks train.
+    RateSums(SQLite::Database& database, std::int64_t runKey, int trainers);
 
-    // A rank's rate, from the journal; answers throughput/samples_per_s after that step once every rank has told its
-    // own. Ranks come to the same steps in order, each once.
+    // Takes the rates that were stored since the last batch of this object: all of them at first, later those of other
+    // collectors of the run. Inside a batch, before the first add().
+    void catchUp();
+    // A rank's rate, which this collector stores in this batch. Answers throughput/samples_per_s at that step once
+    // every rank has told its own: whoever stores the last rate stores the sum, in the same transaction. Ranks come to
+    // the same steps in order, each once.
     [[nodiscard]] std::optional<Metric> add(const Metric& rate);
+    // At the end of a batch, inside it, after its last row.
+    void stored();
 
 private:
     struct Sum {
         Metric metric;
         int ranks = 0;
     };
-    const int workers_;
+
+    const int trainers_;
+    SQLite::Database& database_;
+    SQLite::Statement later_;
+    std::int64_t newest_ = 0;           // row that was taken
     std::map<std::int64_t, Sum> sums_;  // by step
 };
 

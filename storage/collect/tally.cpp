@@ -33,10 +33,12 @@ constexpr const char* kWriteRank =
 constexpr const char* kWriteRun =
     "UPDATE run SET (newest_ns, steps, samples, bytes_sent, loss, hidden, blocked_s, skew_s, inflation, "
     "inflation_ranks, timed_steps, measured_s) = ("
-    "  SELECT max(newest_ns), max(step), CAST(round(ifnull(avg(nullif(samples, 0)), 0)) AS INTEGER), sum(bytes_sent),"
+    "  SELECT max(newest_ns), max(step), CAST(round(ifnull(avg(CASE WHEN trained OR timed_steps IS NOT NULL THEN "
+    "nullif(samples, 0) END), 0)) AS INTEGER), sum(bytes_sent),"
     "         CASE WHEN count(train_loss) = sum(trained) THEN avg(train_loss) END,"
     "         sum(hidden_s) / nullif(sum(transfer_s), 0), avg(blocked_s), sum(skew_s) / nullif(sum(collectives), 0),"
-    "         avg(inflation), count(inflation), avg(timed_steps), avg(measured_s) FROM rank_state WHERE run = :run), "
+    "         avg(inflation), count(inflation), avg(timed_steps), CASE WHEN count(measured_s) = count(blocked_s) THEN "
+    "avg(measured_s) END FROM rank_state WHERE run = :run), "
     "spans = spans + :spans, first_span_ns = min(ifnull(first_span_ns, :firstSpan), ifnull(:firstSpan, "
     "first_span_ns)), "
     "last_span_ns = max(ifnull(last_span_ns, :lastSpan), ifnull(:lastSpan, last_span_ns)), "
@@ -84,7 +86,7 @@ void Tallies::reported(int rank, const Span& span) {
 }
 
 void Tallies::derived(int rank, const Span& span) {
-    RankTally& tally = touched(rank);
+    RankTally& tally = changing(rank);
     tally.meter.add(span);
     if (span.kind == SpanKind::Window) {
         tally.timedSteps = tally.timedSteps.value_or(0) + span.bytes;
@@ -103,7 +105,11 @@ void Tallies::stored(const Span& span) {
 void Tallies::metric(int rank, const Metric& metric) {
     RankTally& tally = changing(rank);
     tally.newest = std::max(tally.newest, metric.wall);
-    tally.samples = std::max(tally.samples, metric.samples);
+    if (metric.samples > tally.samples) {
+        // Together, so that their ratio is that of one moment.
+        tally.samples = metric.samples;
+        tally.step = std::max(tally.step, metric.step);
+    }
     tally.bytesSent = std::max(tally.bytesSent, metric.bytesSent);
     const std::optional<double> number = std::isnan(metric.value) ? std::nullopt : std::optional(metric.value);
     if (metric.name == metrics::kTrainLoss) {
@@ -114,6 +120,7 @@ void Tallies::metric(int rank, const Metric& metric) {
         if (number) improve(batch_.lossMax, *number, std::greater<>());
     } else if (metric.name == metrics::kTrainStepMs) {
         tally.step = std::max(tally.step, metric.step);
+        tally.trained = true;
     } else if (metric.name == metrics::kTimedSteps && number) {
         tally.step = std::max(tally.step, metric.step);
         tally.timedSteps = static_cast<std::int64_t>(*number);
@@ -249,7 +256,7 @@ void Tallies::writeRate() {
     // The mean over the steps made so far: the last batch of an epoch may be short.
     SQLite::Statement batchSize(
         database_,
-        "SELECT ifnull((SELECT max(samples) * 1.0 / nullif(max(step) * count(*), 0) FROM rank_state "
+        "SELECT ifnull((SELECT sum(samples) * 1.0 / nullif(sum(step) * count(*), 0) FROM rank_state "
         "WHERE rank_state.run = run.id AND step > 0 AND samples > 0 AND " +
             trains + "), batch_size) FROM run WHERE id = ?");
     batchSize.bind(1, runKey_);

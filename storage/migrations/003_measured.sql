@@ -1,4 +1,4 @@
--- Schema version 3: how much time the overlap numbers are of; a kind of span. What the columns mean: storage/format.md.
+-- Schema version 3: how much time the overlap numbers are of, how many ranks train, a kind of span. What the columns mean: storage/format.md.
 
 DROP VIEW run_list;
 DROP VIEW metric_points;
@@ -13,6 +13,7 @@ CREATE TABLE run_3 (
     algorithm       TEXT    NOT NULL,
     seed            INTEGER NOT NULL,
     workers         INTEGER NOT NULL,
+    trainers        INTEGER NOT NULL,
     backend         TEXT    NOT NULL,
     status          TEXT    NOT NULL
                     CHECK (status IN ('queued', 'running', 'finished', 'failed', 'stopped', 'interrupted')),
@@ -59,13 +60,13 @@ CREATE TABLE run_3 (
     git_dirty_diff  TEXT    NOT NULL
 );
 INSERT INTO run_3 (
-       id, run_id, experiment, algorithm, seed, workers, backend, status, started_at, clock_origin, planned_steps,
+       id, trainers, run_id, experiment, algorithm, seed, workers, backend, status, started_at, clock_origin, planned_steps,
        steps_per_epoch, batch_size, keep_spans, link_emulated, time_simulated, newest_ns, steps, samples, bytes_sent,
        spans, first_span_ns, last_span_ns, loss, loss_min, loss_max, eval_loss, evaluated, best_accuracy, hidden,
        blocked_s, skew_s, inflation, inflation_ranks, step_ms, samples_per_s, timed_steps, link, host, cpu,
        git_commit, git_dirty, versions, error, config, git_dirty_diff)
 SELECT
-       id, run_id, experiment, algorithm, seed, workers, backend, status, started_at, clock_origin, planned_steps,
+       id, workers, run_id, experiment, algorithm, seed, workers, backend, status, started_at, clock_origin, planned_steps,
        steps_per_epoch, batch_size, keep_spans, link_emulated, time_simulated, newest_ns, steps, samples, bytes_sent,
        spans, first_span_ns, last_span_ns, loss, loss_min, loss_max, eval_loss, evaluated, best_accuracy, hidden,
        blocked_s, skew_s, inflation, inflation_ranks, step_ms, samples_per_s, timed_steps, link, host, cpu,

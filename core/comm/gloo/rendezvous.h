@@ -21,7 +21,8 @@ public:
     static Result<Rendezvous> file(const std::filesystem::path& path, int size, std::chrono::milliseconds timeout);
     // Through a store that rank 0 serves on `host`:`port`, its socket bound to the address of `host` alone; with
     // `servedAttempt` through one that is there already (torchrun's) and has kept what earlier attempts left in it:
-    // words of this attempt alone are found. Errors: the port is taken, rank 0 did not appear in time.
+    // words of this attempt alone are found, as torch's own env:// does it. Errors: the port is taken, rank 0 did not
+    // appear in time.
     static Result<Rendezvous> tcp(const std::string& host, int port, Rank rank, int size,
                                   std::chrono::milliseconds timeout, std::optional<int> servedAttempt = std::nullopt);
 

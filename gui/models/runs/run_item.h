@@ -35,8 +35,9 @@ using RunItemPtr = std::shared_ptr<const RunItem>;
 
 // Mean time that a rank stood waiting in a timed step; nullopt where none is.
 [[nodiscard]] inline std::optional<double> blockedMsPerStep(const storage::RunRow& row) {
-    if (!row.blockedS || !row.stepMs || row.measuredS.value_or(0) <= 0) return std::nullopt;
-    return *row.blockedS / *row.measuredS * *row.stepMs;
+    const auto share = row.blocked();
+    if (!share || !row.stepMs) return std::nullopt;
+    return *share * *row.stepMs;
 }
 
 }  // namespace dasgd::gui

@@ -38,7 +38,7 @@ TEST(TimedWindows, OfRanksThatRunApartEndWithTheSameStepHoweverFastTheyAre) {
     EXPECT_EQ(endsOf(windows, 350'000'000), ends);
 }
 
-TEST(TimedWindows, OfRanksThatWaitAreAsLongAsAPersonTakesToLook) {
+TEST(TimedWindows, OfRanksThatWaitAreAtLeast200Ms) {
     const CleanWindowOptions windows = options("gloo", 2, 20'000, 4);
     EXPECT_TRUE(windows.waits);
     EXPECT_EQ(windows.shortestPart, 200'000'000);

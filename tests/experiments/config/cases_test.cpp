@@ -54,7 +54,7 @@ backend = "virtual"
 [model]
 hidden = [3]
 )",
-                                                   "g.toml")));
+                                                            "g.toml")));
     EXPECT_EQ(laid[0].label, "case=large");
     EXPECT_EQ(laid[0].document.find("cluster")->find("workers")->position().prefix(), "f.toml:10:19: ");
     EXPECT_TRUE(test::sameData(laid[1].document, *parseToml(R"(
@@ -67,7 +67,7 @@ hidden = [1, 2]
 [train]
 steps = 5
 )",
-                                                   "g.toml")));
+                                                            "g.toml")));
     EXPECT_EQ(laid[1].label, "case=2") << "without a name of its own";
 }
 

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "core/analysis/configuration.h"
 #include "core/base/toml_reader.h"
 #include "tests/support/dasgd_program.h"
@@ -69,8 +71,9 @@ TEST_F(CheckedExperimentTest, EvaluatesAllAlgorithmsOfASweepEquallyOften) {
         "[train]\nsteps = 200\n[cluster]\nbackend = \"threads\"\nworkers = 2\n";
     const auto intervals = [&](const std::vector<std::string>& sweep) {
         const auto loaded = load(text + "[algorithm]\nname = \"sync_sgd\"\n", {{}, sweep});
-        EXPECT_TRUE(loaded) << loaded.error().message;
         std::vector<std::int64_t> each;
+        if (!loaded) ADD_FAILURE() << loaded.error().message;
+        if (!loaded) return each;
         for (const CheckedExperiment& one : *loaded) {
             each.push_back(one.evalEvery);
             // What the ranks read says the same.
@@ -83,6 +86,29 @@ TEST_F(CheckedExperimentTest, EvaluatesAllAlgorithmsOfASweepEquallyOften) {
     EXPECT_THAT(intervals({both}), ElementsAre(64, 64));
     EXPECT_THAT(intervals({both, "train.batch_size=1,2"}), ElementsAre(64, 64, 64, 64));
     EXPECT_THAT(intervals({both, "train.eval_every=0,7"}), ElementsAre(64, 7, 64, 7));
+    EXPECT_THAT(intervals({both, "train.eval_spacing=0,30"}), ElementsAre(64, 30, 64, 30));
+}
+
+// The number of steps of an epoch differs among numbers of workers: what is recorded must not, since runs of one line
+// of `scale` differ in the workers alone.
+TEST_F(CheckedExperimentTest, RecordsTheSameSpacingForEveryNumberOfWorkers) {
+    const std::string text =
+        "[algorithm]\nname = \"sync_sgd\"\n[model]\nname = \"logistic\"\n[data]\nname = \"synthetic\"\n"
+        "train_samples = 4000\nshape = [4]\nclasses = 2\n[train]\nepochs = 2\nbatch_size = 32\n[cluster]\n"
+        "backend = \"threads\"\n";
+    const auto loaded = load(
+        text, {{}, {"algorithm={name = \"sync_sgd\"},{name = \"local_sgd\", period = 16}", "cluster.workers=1,2,8"}});
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    std::vector<std::int64_t> intervals;
+    std::set<std::string> recorded;
+    for (const CheckedExperiment& one : *loaded) {
+        intervals.push_back(one.evalEvery);
+        const Settings settings = settingsOf(one.resolved);
+        recorded.insert(one.algorithm + " " + settings.at("train.eval_every") + " " +
+                        settings.at("train.eval_spacing"));
+    }
+    EXPECT_THAT(intervals, ElementsAre(125, 126, 64, 125, 126, 64)) << "whole epochs of 125, 63 and 16 steps";
+    EXPECT_THAT(recorded, ElementsAre("local_sgd 0 0", "sync_sgd 0 64"));
 }
 
 TEST_F(CheckedExperimentTest, AsksTheAlgorithmBeforeAnyRankStarts) {

@@ -69,6 +69,18 @@ TEST_F(TallyTest, ThePaceIsOverAllRanks) {
     EXPECT_DOUBLE_EQ(ranks[1].stepMs.value(), 20);
 }
 
+// The first rank tells its throughput before the loss of that step is known.
+TEST_F(TallyTest, SamplesAreOfTheStepsThatWereCounted) {
+    for (int rank = 0; rank < 2; ++rank) {
+        tallies_.metric(rank, at("train/loss", 4, 1, 256, 2));
+        tallies_.derived(rank, {.kind = SpanKind::Window, .step = 7, .end = 1'000'000'000, .bytes = 4});
+    }
+    tallies_.metric(0, at("throughput/samples_per_s", 7, 2, 448, 256));
+    write();
+    EXPECT_DOUBLE_EQ(row().samplesPerS.value(), 256) << "32 samples of each of two ranks, four times a second";
+    EXPECT_EQ(row().steps, 7);
+}
+
 // Where spans are recorded, windows say what was timed; the rank's own totals come at its end.
 TEST_F(TallyTest, WindowsAddUpToWhatARankWasTimed) {
     connection_->database().exec("UPDATE run SET batch_size = 32");

@@ -71,7 +71,10 @@ TEST_P(CommunicatorBehaviour, WaitingForALateSenderIsNoTransfer) {
             pending.push_back(comm.receive(large, other, 2));
             sendWord(comm, other);
             waitAll(pending);
-            for (Pending& received : pending) EXPECT_GE(received.interval()->start, launched.load());
+            for (Pending& received : pending) {
+                EXPECT_GE(received.interval()->start, launched.load());
+                EXPECT_GT(received.interval()->end, received.interval()->start) << "bytes take time";
+            }
             return;
         }
         awaitWord(comm, other);
