@@ -1,0 +1,161 @@
+#include "gui/models/experiment/dry_run.h"
+
+#include <QFile>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QRegularExpression>
+
+namespace dasgd::gui {
+
+namespace {
+
+// Writes its input to a file, with the files that the text names beside it, and checks it. A shell does the writing, so
+// that the window waits for no disk. Arguments: program, file, folder of the named files, how many names, the names;
+// then name and content of each embedded file.
+constexpr const char* kCheckScript = R"(
+program=$1 file=$2 folder=$3 names=$4
+shift 4
+place=$(dirname "$file")
+mkdir -p "$place" && cat >"$file" || exit 1
+while [ "$names" -gt 0 ]; do
+    [ -e "$folder/$1" ] && ln -sfn "$folder/$1" "$place/$1"
+    names=$((names - 1))
+    shift
+done
+while [ $# -gt 1 ]; do
+    printf '%s' "$2" >"$place/$1"
+    shift 2
+done
+exec "$program" run "$file" --dry-run --json
+)";
+
+QStringList checkArguments(const QString& program, const QString& file, const QString& folder, const QString& text) {
+    QStringList links, embedded;
+    const QStringList named = folder.isEmpty() ? QStringList() : namedFiles(text);
+    for (const QString& name : named) {
+        if (!folder.startsWith(u':')) {
+            links << name;
+        } else if (QFile source(folder + u'/' + name); source.open(QIODevice::ReadOnly)) {
+            embedded << name << QString::fromUtf8(source.readAll());
+        }
+    }
+    return QStringList{QStringLiteral("-c"),
+                       QString::fromLatin1(kCheckScript),
+                       QStringLiteral("dasgd-lab"),
+                       program,
+                       file,
+                       folder,
+                       QString::number(links.size())} +
+           links + embedded;
+}
+
+QString missingProgram(const QString& program) {
+    return QStringLiteral("%1 cannot be started, so nothing was checked. Build it with ./lab build.").arg(program);
+}
+
+Problem engineProblem(QString message, const QString& file) {
+    static const QRegularExpression place(QStringLiteral("^:(\\d+):(\\d+): (.*)$"),
+                                          QRegularExpression::DotMatchesEverythingOption);
+    const QString prefix = QStringLiteral("dasgd: ");
+    if (message.startsWith(prefix)) message.remove(0, prefix.size());
+    if (!message.startsWith(file)) return {.message = message};
+    message.remove(0, file.size());
+    const auto match = place.match(message);
+    if (match.hasMatch()) {
+        return {.line = match.captured(1).toInt(), .column = match.captured(2).toInt(), .message = match.captured(3)};
+    }
+    return {.message = message.startsWith(QLatin1String(": ")) ? message.mid(2) : message};
+}
+
+}  // namespace
+
+DryRunResult readDryRun(const QByteArray& output, const QByteArray& errors, int status, const QString& file) {
+    DryRunResult result;
+    if (status != 0) {
+        const QString said = QString::fromUtf8(errors).trimmed();
+        result.problem = engineProblem(
+            said.isEmpty() ? QStringLiteral("dasgd ended with exit status %1 and said nothing").arg(status) : said,
+            file);
+        return result;
+    }
+    for (const QByteArray& line : output.split('\n')) {
+        const QJsonObject run = QJsonDocument::fromJson(line).object();
+        if (run.isEmpty()) continue;
+        result.runs.push_back({.label = run[QLatin1String("label")].toString(),
+                               .algorithm = run[QLatin1String("algorithm")].toString(),
+                               .steps = run[QLatin1String("steps")].toInteger(),
+                               .parameters = run[QLatin1String("parameters")].toInteger(),
+                               .workers = run[QLatin1String("workers")].toInt(),
+                               .config = run[QLatin1String("config")].toString().toStdString()});
+    }
+    return result;
+}
+
+DryRun::DryRun(QString program, QObject* parent) : QObject(parent), program_(std::move(program)) {
+    timer_.setSingleShot(true);
+    timer_.setInterval(kDebounceMs);
+    connect(&timer_, &QTimer::timeout, this, &DryRun::start);
+}
+
+DryRun::~DryRun() { cancel(); }
+
+void DryRun::ask(const QString& text, const QString& folder) {
+    cancel();
+    text_ = text;
+    folder_ = folder;
+    timer_.start();
+}
+
+void DryRun::askNow(const QString& text, const QString& folder) {
+    ask(text, folder);
+    timer_.stop();
+    start();
+}
+
+void DryRun::cancel() {
+    timer_.stop();
+    if (!process_) return;
+    process_->disconnect(this);
+    process_->kill();
+    // Deleting a process that runs would wait for its end.
+    connect(process_, &QProcess::finished, process_, &QObject::deleteLater);
+    process_->setParent(nullptr);
+    process_ = nullptr;
+}
+
+void DryRun::start() {
+    if (program_.isEmpty()) {
+        emit answered({.problem = Problem{.message = missingProgram(tr("dasgd"))}});
+        return;
+    }
+    if (!scratch_) scratch_ = std::make_unique<QTemporaryDir>();
+    // The folder of an earlier file may hold other neighbours.
+    file_ = scratch_->filePath(QString::number(qHash(folder_), 16)) + QStringLiteral("/experiment.toml");
+    clock_.start();
+    process_ = new QProcess(this);
+    process_->setProgram(QStringLiteral("/bin/sh"));
+    process_->setArguments(checkArguments(program_, file_, folder_, text_));
+    connect(process_, &QProcess::finished, this, [this](int code) { finish(code); });
+    connect(process_, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
+        if (error == QProcess::FailedToStart) finish(-1);
+    });
+    process_->start();
+    process_->write(text_.toUtf8());
+    process_->closeWriteChannel();
+}
+
+void DryRun::finish(int status) {
+    constexpr int kCannotExecute = 126, kNotFound = 127;  // as a shell says it
+    DryRunResult result =
+        readDryRun(process_->readAllStandardOutput(), process_->readAllStandardError(), status, file_);
+    if (status == kCannotExecute || status == kNotFound) result.problem = Problem{.message = missingProgram(program_)};
+    result.tookMs = clock_.elapsed();
+    process_->deleteLater();
+    process_ = nullptr;
+    if (result.problem && result.problem->line > 0) {
+        result.problem->key = ExperimentDocument(text_).keyAt(result.problem->line);
+    }
+    emit answered(result);
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,67 @@
+// What `dasgd run FILE --dry-run` says of a text: the runs that it would start, or what is wrong with it and where.
+#pragma once
+
+#include <QElapsedTimer>
+#include <QObject>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTimer>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "gui/models/experiment/experiment_document.h"
+
+namespace dasgd::gui {
+
+struct PlannedRun {
+    QString label;  // "algorithm.delay=1, train.seed=1"; "" of an experiment without a sweep
+    QString algorithm;
+    qint64 steps = 0, parameters = 0;
+    int workers = 0;
+    std::string config;  // resolved TOML
+};
+
+struct DryRunResult {
+    std::vector<PlannedRun> runs;
+    std::optional<Problem> problem;
+    qint64 tookMs = 0;
+};
+
+// From what the program printed; `file`: the path that it was given, which is left out of the message.
+[[nodiscard]] DryRunResult readDryRun(const QByteArray& output, const QByteArray& errors, int status,
+                                      const QString& file);
+
+// Asks the program; one question at a time, a newer one ends the older. UI thread; never waits.
+class DryRun : public QObject {
+    Q_OBJECT
+
+public:
+    static constexpr int kDebounceMs = 400;
+
+    // `program`: path of `dasgd`.
+    explicit DryRun(QString program, QObject* parent = nullptr);
+    ~DryRun() override;
+
+    // Asks once the text has not changed for kDebounceMs. `folder`: where relative paths in it begin; "" for nowhere.
+    void ask(const QString& text, const QString& folder);
+    void askNow(const QString& text, const QString& folder);
+    // Forgets the question, and the answer under way.
+    void cancel();
+    [[nodiscard]] bool isAsking() const { return timer_.isActive() || process_ != nullptr; }
+
+signals:
+    void answered(const dasgd::gui::DryRunResult& result);
+
+private:
+    void start();
+    void finish(int status);
+
+    QString program_, text_, folder_, file_;
+    QTimer timer_;
+    QElapsedTimer clock_;
+    std::unique_ptr<QTemporaryDir> scratch_;
+    QProcess* process_ = nullptr;  // of the present question
+};
+
+}  // namespace dasgd::gui

@@ -1,0 +1,43 @@
+// What an experiment may hold, as `dasgd describe --json` says it: the window knows no field of its own.
+#pragma once
+
+#include <QByteArray>
+#include <QStringList>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/fields.h"
+#include "core/base/result.h"
+
+namespace dasgd::gui {
+
+struct SchemaPlugin {
+    std::string name, summary, reference;
+    std::vector<FieldInfo> fields;
+};
+
+struct SchemaSection {
+    std::string name;                   // "algorithm"
+    std::vector<FieldInfo> fields;      // common to all plug-ins; `name` chooses one
+    std::vector<SchemaPlugin> plugins;  // empty where the section has none
+
+    [[nodiscard]] const SchemaPlugin* plugin(std::string_view name) const;  // null where there is none
+    // Of the plug-in and those that all share, in the order of a form: name, the plug-in's, the rest.
+    [[nodiscard]] std::vector<const FieldInfo*> fieldsOf(std::string_view plugin) const;
+};
+
+struct ExperimentSchema {
+    std::vector<SchemaSection> sections;  // in the order that a file is written in
+
+    [[nodiscard]] const SchemaSection* section(std::string_view name) const;  // null where there is none
+    [[nodiscard]] QStringList sectionNames() const;
+};
+
+// Errors: no JSON, or JSON without sections.
+[[nodiscard]] Result<ExperimentSchema> readSchema(const QByteArray& json);
+
+// "allowed: 0 to 1", "one of keep, reset, average"; "" where every value is.
+[[nodiscard]] QString rangeInWords(const FieldInfo& field);
+
+}  // namespace dasgd::gui

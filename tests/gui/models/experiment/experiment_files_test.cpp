@@ -1,0 +1,95 @@
+#include "gui/models/experiment/experiment_files.h"
+
+#include <gtest/gtest.h>
+
+#include <QFile>
+#include <QSignalSpy>
+
+#include "tests/gui/support/bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+class ExperimentFilesTest : public ::testing::Test {
+protected:
+    [[nodiscard]] QString path(const char* name) const { return folder_.filePath(QString::fromUtf8(name)); }
+    static QString content(const QString& path) {
+        QFile file(path);
+        return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QStringLiteral("(none)");
+    }
+    // What came of a request: the name of the signal and its first argument.
+    std::pair<QString, QString> outcome() {
+        const std::pair<const char*, QSignalSpy*> spies[] = {
+            {"read", &read_}, {"written", &written_}, {"conflicted", &conflicted_}, {"failed", &failed_}};
+        const auto came = [](const auto& one) { return one.second->count() > 0; };
+        EXPECT_TRUE(eventually([&] { return std::any_of(std::begin(spies), std::end(spies), came); }));
+        for (const auto& [name, spy] : spies) {
+            if (spy->count() > 0) return {QString::fromUtf8(name), spy->takeFirst().at(0).toString()};
+        }
+        return {};
+    }
+    using Outcome = std::pair<QString, QString>;
+    QTemporaryDir folder_;
+    ExperimentFiles files_;
+    QSignalSpy read_{&files_, &ExperimentFiles::wasRead}, written_{&files_, &ExperimentFiles::written},
+        conflicted_{&files_, &ExperimentFiles::conflicted}, failed_{&files_, &ExperimentFiles::failed};
+};
+
+TEST_F(ExperimentFilesTest, WritesIntoAFolderThatIsNotThereYet) {
+    const QString file = path("experiments/x.toml");
+    files_.write(file, QStringLiteral("name = \"ξ\"\n"), ExperimentFiles::Existing::Keep);
+    EXPECT_EQ(outcome(), Outcome("written", file));
+    EXPECT_EQ(content(file), QStringLiteral("name = \"ξ\"\n"));
+    files_.read(file);
+    ASSERT_TRUE(eventually([&] { return read_.count() == 1; }));
+    EXPECT_EQ(read_[0][1].toString(), QStringLiteral("name = \"ξ\"\n"));
+}
+
+TEST_F(ExperimentFilesTest, AnotherTextIsNeverOverwrittenSilently) {
+    const QString file = path("x.toml");
+    files_.write(file, QStringLiteral("a = 1\n"), ExperimentFiles::Existing::Keep);
+    EXPECT_EQ(outcome(), Outcome("written", file));
+    files_.write(file, QStringLiteral("a = 1\n"), ExperimentFiles::Existing::Keep);
+    EXPECT_EQ(outcome(), Outcome("written", file)) << "the same text is no conflict";
+    files_.write(file, QStringLiteral("a = 2\n"), ExperimentFiles::Existing::Keep);
+    EXPECT_EQ(outcome(), Outcome("conflicted", file));
+    EXPECT_EQ(content(file), QStringLiteral("a = 1\n"));
+    files_.write(file, QStringLiteral("a = 2\n"), ExperimentFiles::Existing::KeepOther);
+    EXPECT_EQ(outcome(), Outcome("written", path("x-2.toml")));
+    files_.write(file, QStringLiteral("a = 2\n"), ExperimentFiles::Existing::KeepOther);
+    EXPECT_EQ(outcome(), Outcome("written", path("x-2.toml"))) << "the same text has its file already";
+    files_.write(file, QStringLiteral("a = 3\n"), ExperimentFiles::Existing::Overwrite);
+    EXPECT_EQ(outcome(), Outcome("written", file));
+    EXPECT_EQ(content(file), QStringLiteral("a = 3\n"));
+}
+
+TEST_F(ExperimentFilesTest, WhatTheTextNamesComesAlong) {
+    files_.write(path("e/x.toml"), QStringLiteral("file = \"two-racks.xml\"\n"), ExperimentFiles::Existing::Keep,
+                 QStringLiteral(":/suites"));
+    EXPECT_EQ(outcome().first, QStringLiteral("written"));
+    EXPECT_TRUE(content(path("e/two-racks.xml")).startsWith(QLatin1String("<?xml")));
+    EXPECT_FALSE(QFile::exists(path("e/first-light.toml")));
+    files_.write(path("f/y.toml"), QStringLiteral("path = \"two-racks.xml\"\n"), ExperimentFiles::Existing::Keep,
+                 path("e"));
+    EXPECT_EQ(outcome().first, QStringLiteral("written"));
+    EXPECT_EQ(content(path("f/two-racks.xml")), content(path("e/two-racks.xml")));
+}
+
+TEST_F(ExperimentFilesTest, WhatCannotBeReadOrWrittenIsSaid) {
+    files_.read(path("none.toml"));
+    EXPECT_TRUE(outcome().second.contains(QLatin1String("none.toml cannot be read")));
+    files_.read(folder_.path());
+    EXPECT_TRUE(outcome().second.contains(QLatin1String("is a folder")));
+    files_.write(QStringLiteral("/proc/none/x.toml"), QStringLiteral("a = 1\n"), ExperimentFiles::Existing::Keep);
+    EXPECT_TRUE(outcome().second.contains(QLatin1String("cannot be written")));
+}
+
+TEST(FileStem, HoldsNothingThatAFileSystemMinds) {
+    EXPECT_EQ(fileStem("delay-sweep"), QStringLiteral("delay-sweep"));
+    EXPECT_EQ(fileStem("das2016: vgg / 2"), QStringLiteral("das2016-vgg-2"));
+    EXPECT_EQ(fileStem("../../etc/passwd"), QStringLiteral("etc-passwd"));
+    EXPECT_EQ(fileStem(" ξ "), QStringLiteral("experiment"));
+}
+
+}  // namespace
+}  // namespace dasgd::gui
