@@ -1,6 +1,7 @@
 // `dasgd-lab`: the window, a picture of it, or paper figures without a display.
 #include <QApplication>
 #include <QCommandLineParser>
+#include <QFileInfo>
 #include <QTimer>
 #include <cstdio>
 #include <cstring>
@@ -82,6 +83,8 @@ int runWindow(QApplication& app) {
                                    QStringLiteral("N"), QStringLiteral("1500"));
     const QCommandLineOption size(QStringLiteral("size"), QStringLiteral("Size of the window."), QStringLiteral("WxH"),
                                   QStringLiteral("1600x1000"));
+    parser.addPositionalArgument(QStringLiteral("FILE.toml"), QStringLiteral("Experiment to set up."),
+                                 QStringLiteral("[FILE.toml]"));
     parser.addOptions({workspace, run, theme, page, picture, after, size});
     parser.process(app);
 
@@ -101,6 +104,12 @@ int runWindow(QApplication& app) {
     if (!window.openNamed(parser.value(page))) {
         return reportError("--page: found \"" + parser.value(page).toStdString() + "\"; allowed " +
                            pageTitles().toStdString());
+    }
+    const QStringList files = parser.positionalArguments();
+    if (files.size() > 1) return reportError("more than one experiment is named; the window shows one");
+    if (!files.isEmpty()) {
+        window.draft().open(QFileInfo(files.front()).absoluteFilePath());
+        window.open("Experiment");
     }
     window.show();
     int status = 0;

@@ -18,7 +18,8 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
       feed_(workspace),
       session_(feed_),
       engine_(workspace, engineProgram),
-      context_{session_, engine_, look_, [this](const char* title) { open(title); }},
+      draft_(engine_, workspace),
+      context_{session_, engine_, draft_, look_, [this](const char* title) { open(title); }},
       rail_(new Rail(look, QString::fromStdString(workspace.string()))),
       stack_(new QStackedWidget) {
     setWindowTitle(QStringLiteral("DaSGD Lab"));

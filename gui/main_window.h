@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "gui/models/experiment/experiment_draft.h"
 #include "gui/models/live/engine.h"
 #include "gui/models/live/session.h"
 #include "gui/pages/page.h"
@@ -26,6 +27,7 @@ public:
     MainWindow(const std::filesystem::path& workspace, Look& look, const QString& engineProgram = {});
 
     [[nodiscard]] Session& session() { return session_; }
+    [[nodiscard]] ExperimentDraft& draft() { return draft_; }
     // Goes to the page of that title; CHECKs that there is one.
     void open(const char* title);
     // The same; false where there is none.
@@ -41,6 +43,7 @@ private:
     Feed feed_;
     Session session_;
     Engine engine_;
+    ExperimentDraft draft_;
     PageContext context_;
     Rail* rail_;
     QStackedWidget* stack_;

@@ -8,6 +8,7 @@
 #include <functional>
 #include <vector>
 
+#include "gui/models/experiment/experiment_draft.h"
 #include "gui/models/live/engine.h"
 #include "gui/models/live/session.h"
 #include "gui/theme/theme.h"
@@ -18,6 +19,7 @@ namespace dasgd::gui {
 struct PageContext {
     Session& session;
     Engine& engine;
+    ExperimentDraft& draft;  // what the Experiment page shows
     const Look& look;
     std::function<void(const char* title)> open;  // goes to the page of that title
 };

@@ -161,10 +161,10 @@ private:
             cluster_->clear();
         } else if (session_.currentId().isEmpty()) {
             title_->setText(session_.loaded() ? tr("No run yet") : tr("Reading the workspace …"));
-            cluster_->setText(tr("Start one from the Runs page (Ctrl+1)."));
+            cluster_->setText(tr("Set one up on the Experiment page (Ctrl+1)."));
         } else {
             title_->setText(tr("%1 is not in this workspace").arg(session_.currentId()));
-            cluster_->setText(tr("Choose another on the Runs page (Ctrl+1)."));
+            cluster_->setText(tr("Choose another on the Runs page (Ctrl+2)."));
         }
         progress_->clear();
     }

@@ -4,7 +4,6 @@
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QLineEdit>
-#include <QMenu>
 #include <QShortcut>
 #include <QStackedLayout>
 #include <QTableView>
@@ -52,9 +51,8 @@ private:
         stop_ = makeButton(tr("Stop"), false,
                            tr("Stop the chosen runs: all ranks end at one step, what was recorded is kept"));
         compare_ = makeButton(tr("Compare"), false, tr("Draw the chosen runs together  Ctrl+Enter"));
-        start_ = makeButton(tr("▸  New run"), true, tr("Start one of the shipped experiments  Ctrl+N"));
+        start_ = makeButton(tr("▸  New run"), true, tr("Set up an experiment, from a preset or from a run  Ctrl+N"));
         for (QPushButton* button : {stop_, compare_, start_}) header->addWidget(button, 0, Qt::AlignTop);
-        start_->setMenu(new QMenu(start_));
         return header;
     }
 
@@ -132,13 +130,13 @@ private:
         connect(stop_, &QPushButton::clicked, this, [this] {
             for (const QString& run : chosen(true)) context_.engine.stop(run);
         });
-        connect(start_->menu(), &QMenu::aboutToShow, this, [this] { fillPresets(); });
+        connect(start_, &QPushButton::clicked, this, [this] { context_.open("Experiment"); });
         const auto shortcut = [this](const char* keys, auto&& what) {
             auto* key = new QShortcut(QKeySequence(QLatin1String(keys)), this);
             connect(key, &QShortcut::activated, this, what);
         };
         shortcut("Ctrl+F", [this] { field_->setFocus(); });
-        shortcut("Ctrl+N", [this] { start_->showMenu(); });
+        shortcut("Ctrl+N", [this] { context_.open("Experiment"); });
         shortcut("Ctrl+Return", [this] { compare(); });
         setFocusProxy(table_);
     }
@@ -163,18 +161,6 @@ private:
         if (ids.size() < 2) return;
         session_.compare(ids);
         context_.open("Run");
-    }
-
-    void fillPresets() {
-        QMenu& menu = *start_->menu();
-        menu.clear();
-        const std::vector<Preset> presets = presetsIn(presetFolders());
-        for (const Preset& preset : presets) {
-            QAction* action = menu.addAction(
-                preset.title + (preset.remark.isEmpty() ? QString() : QStringLiteral("\t") + preset.remark));
-            connect(action, &QAction::triggered, this, [this, file = preset.file] { context_.engine.run(file); });
-        }
-        if (presets.empty()) menu.addAction(tr("No experiment files beside this program"))->setEnabled(false);
     }
 
     void updateActions() {

@@ -70,9 +70,10 @@ inline const std::vector<Layer> kLayers{
     {"gui/figures",
      {"core/base", "core/analysis", "core/cost", "storage", "gui/models", "gui/theme", "gui/timeline", "gui/plots",
       "gui/figures"}},
+    {"gui/forms", {"core/base", "gui/models", "gui/theme", "gui/widgets", "gui/forms"}},
     {"gui/pages",
      {"core/base", "core/analysis", "core/cost", "storage", "gui/models", "gui/theme", "gui/timeline", "gui/plots",
-      "gui/widgets", "gui/pages"}},
+      "gui/widgets", "gui/forms", "gui/pages"}},
     {"gui", {"core/base", "core/analysis", "core/cost", "storage", "gui"}},
 };
 

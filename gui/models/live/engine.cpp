@@ -6,13 +6,10 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QProcess>
-#include <QRegularExpression>
 #include <QStandardPaths>
 #include <QTimer>
 #include <algorithm>
 #include <optional>
-
-#include "core/analysis/configuration.h"
 
 namespace dasgd::gui {
 
@@ -42,50 +39,7 @@ std::optional<Ending> endingOf(const QString& log) {
     return ending;
 }
 
-// Of the comment that the file begins with.
-QString firstSentence(const QString& toml) {
-    QStringList words;
-    for (const QString& line : toml.split(QLatin1Char('\n'))) {
-        if (!line.startsWith(QLatin1Char('#'))) break;
-        words << line.mid(1).trimmed();
-    }
-    static const QRegularExpression end(QStringLiteral("[.?!](?=\\s|$)"));
-    const QString comment = words.join(QLatin1Char(' '));
-    const qsizetype at = comment.indexOf(end);
-    return at < 0 ? comment : comment.left(at + 1);
-}
-
 }  // namespace
-
-std::vector<Preset> presetsIn(const QStringList& folders) {
-    std::vector<Preset> presets;
-    for (const QString& folder : folders) {
-        for (const QFileInfo& info : QDir(folder).entryInfoList({QStringLiteral("*.toml")}, QDir::Files, QDir::Name)) {
-            QFile file(info.filePath());
-            if (!file.open(QIODevice::ReadOnly)) continue;
-            const QByteArray text = file.readAll();
-            const Settings config = settingsOf(text.toStdString());
-            const auto name = config.find("name");
-            Preset preset{info.absoluteFilePath(),
-                          name == config.end() ? info.completeBaseName() : QString::fromStdString(name->second),
-                          {}};
-            preset.remark = firstSentence(QString::fromUtf8(text));
-            presets.push_back(std::move(preset));
-        }
-        if (!presets.empty()) break;
-    }
-    return presets;
-}
-
-QStringList presetFolders() {
-    const QDir here(QCoreApplication::applicationDirPath());
-    QStringList folders;
-    for (const char* path : {"../share/dasgd/suites", "../../experiments/suites", "../experiments/suites",
-                             "../../../experiments/suites"}) {
-        folders << QDir::cleanPath(here.filePath(QString::fromLatin1(path)));
-    }
-    return folders;
-}
 
 Engine::Engine(std::filesystem::path workspace, QString program, QObject* parent)
     : QObject(parent), workspace_(std::move(workspace)), program_(std::move(program)) {

@@ -1,25 +1,13 @@
-// The `dasgd` program as the window uses it: presets that are there, starting and stopping runs. A run is a process of
-// its own: closing the window does not touch it.
+// The `dasgd` program as the window uses it: starting and stopping runs. A run is a process of its own: closing the
+// window does not touch it.
 #pragma once
 
 #include <QObject>
 #include <QString>
 #include <QStringList>
 #include <filesystem>
-#include <vector>
 
 namespace dasgd::gui {
-
-struct Preset {
-    QString file;
-    QString title;   // the file's `name`, or its stem
-    QString remark;  // first sentence of the comment that it begins with, "" where there is none
-};
-
-// The experiment files shipped with the program, by title.
-[[nodiscard]] std::vector<Preset> presetsIn(const QStringList& folders);
-// Where they may lie: beside the source tree's build, or in the installed share folder.
-[[nodiscard]] QStringList presetFolders();
 
 class Engine : public QObject {
     Q_OBJECT

@@ -4,7 +4,7 @@
 
 #include <QDir>
 #include <QFile>
-#include <QMenu>
+#include <QListView>
 #include <QPushButton>
 #include <QTableView>
 #include <algorithm>
@@ -56,13 +56,15 @@ protected:
     static bool soon(const std::function<bool()>& done) { return QTest::qWaitFor(done, 25'000); }
 
     void startPreset(const QString& title) {
-        QMenu& menu = *button<QPushButton>(QStringLiteral("New run"))->menu();
-        emit menu.aboutToShow();
-        const auto actions = menu.actions();
-        const auto wanted =
-            std::find_if(actions.begin(), actions.end(), [&](const QAction* a) { return a->text().startsWith(title); });
-        ASSERT_NE(wanted, actions.end());
-        (*wanted)->trigger();
+        QTest::mouseClick(button<QPushButton>(QStringLiteral("New run")), Qt::LeftButton);
+        auto* list = window_->findChild<QListView*>(QStringLiteral("starts"));
+        ASSERT_NE(list, nullptr);
+        ASSERT_TRUE(list->isVisible()) << "New run goes to the Experiment page";
+        const auto found = list->model()->match(list->model()->index(0, 0), Qt::DisplayRole, title);
+        ASSERT_EQ(found.size(), 1);
+        QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, list->visualRect(found[0]).center());
+        EXPECT_TRUE(processesOn(folder_.path().toUtf8()).empty()) << "a preset only fills the page";
+        QTest::mouseClick(button<QPushButton>(QStringLiteral("▸  Run")), Qt::LeftButton);
     }
     [[nodiscard]] RunItemPtr run() { return window_->session().current(); }
 
@@ -73,11 +75,9 @@ TEST_F(NewRunTest, IsSeenLiveAndStopsOnAClick) {
     EXPECT_NE(label(QStringLiteral("No runs yet")), nullptr);
     EXPECT_EQ(window_->session().error(), QString()) << "an unused folder is no error";
     startPreset(QStringLiteral("first-light"));
-    ASSERT_NE(label(QStringLiteral("first-light.toml")), nullptr) << "that it was started is said";
     ASSERT_TRUE(soon([&] { return run() && run()->row.status == "running" && run()->row.steps > 0; }));
     EXPECT_EQ(runsTable()->model()->rowCount(), 1);
-
-    window_->open("Run");
+    EXPECT_TRUE(QFile::exists(folder_.filePath(QStringLiteral("experiments/first-light.toml"))));
     const QString id = run()->id;
     auto* timeline = window_->findChild<TimelineWidget*>();
     ASSERT_TRUE(soon([&] {

@@ -23,7 +23,7 @@ protected:
 TEST_F(RunPageTest, WithoutARunItSaysWhatToDo) {
     open();
     EXPECT_NE(label(QStringLiteral("No run yet")), nullptr);
-    EXPECT_NE(label(QStringLiteral("Start one from the Runs page")), nullptr);
+    EXPECT_NE(label(QStringLiteral("Set one up on the Experiment page")), nullptr);
 }
 
 TEST_F(RunPageTest, SaysInWordsWhatOneLooksAt) {

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <QLineEdit>
-#include <QMenu>
 #include <QPushButton>
 #include <QTableView>
 
@@ -84,13 +83,23 @@ TEST_F(RunsPageTest, SeveralRunsAreCompared) {
 }
 
 TEST_F(RunsPageTest, AMessageOfTheEngineIsShownInThePage) {
+    test::SyntheticRun run(workspace_.store(), {.steps = 8});
     openRuns(QStringLiteral("/no/such/dasgd"));
-    auto* start = button<QPushButton>(QStringLiteral("New run"));
-    ASSERT_NE(start, nullptr);
-    emit start->menu()->aboutToShow();
-    ASSERT_FALSE(start->menu()->actions().isEmpty());
-    start->menu()->actions().front()->trigger();
+    ASSERT_TRUE(eventually([&] { return rows() == 1; }));
+    table()->selectAll();
+    auto* stop = button<QPushButton>(QStringLiteral("Stop"));
+    ASSERT_NE(stop, nullptr);
+    ASSERT_TRUE(stop->isEnabled());
+    QTest::mouseClick(stop, Qt::LeftButton);
     ASSERT_TRUE(eventually([&] { return label(QStringLiteral("/no/such/dasgd")) != nullptr; }));
+    run.finish();
+}
+
+TEST_F(RunsPageTest, ANewRunIsSetUpBeforeItIsStarted) {
+    openRuns();
+    QTest::mouseClick(button<QPushButton>(QStringLiteral("New run")), Qt::LeftButton);
+    EXPECT_FALSE(table()->isVisible());
+    EXPECT_NE(label(QStringLiteral("New experiment")), nullptr);
 }
 
 }  // namespace

@@ -26,21 +26,6 @@ protected:
     QTemporaryDir folder_;
 };
 
-TEST_F(EngineTest, PresetsHaveTheirNameAndRemark) {
-    write(QStringLiteral("b.toml"),
-          "# Three algorithms\n# on digits, 99.5 % right. More of it.\nname = \"first-light\"\n# Else\n");
-    write(QStringLiteral("c.toml"), "# Which one?\n");
-    write(QStringLiteral("a.toml"), "[train]\nsteps = 1\n");
-    write(QStringLiteral("c.txt"), "");
-    const auto presets = presetsIn({QStringLiteral("/nowhere"), folder_.path()});
-    ASSERT_EQ(presets.size(), 3U);
-    EXPECT_EQ(presets[0].title, QStringLiteral("a"));
-    EXPECT_EQ(presets[1].title, QStringLiteral("first-light"));
-    EXPECT_EQ(presets[1].remark, QStringLiteral("Three algorithms on digits, 99.5 % right."));
-    EXPECT_EQ(presets[2].remark, QStringLiteral("Which one?"));
-    EXPECT_EQ(presets[0].remark, QString());
-}
-
 TEST_F(EngineTest, StartsTheProgramDetachedWithFileAndWorkspace) {
     const QString seen = folder_.filePath(QStringLiteral("seen"));
     const QString program = write(QStringLiteral("dasgd"), "#!/bin/sh\necho \"$@\" > " + seen.toUtf8() + "\n", true);

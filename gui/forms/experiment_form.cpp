@@ -1,0 +1,129 @@
+#include "gui/forms/experiment_form.h"
+
+#include <QLabel>
+#include <QPushButton>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "gui/widgets/parts.h"
+
+namespace dasgd::gui {
+
+ExperimentForm::ExperimentForm(const Look& look) : look_(look), inner_(new QWidget) {
+    setFrameShape(QFrame::NoFrame);
+    setWidgetResizable(true);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setFocusPolicy(Qt::NoFocus);
+    setStyleSheet(QStringLiteral("QScrollArea, QWidget#form { background: transparent; }"));
+    inner_->setObjectName(QStringLiteral("form"));
+    column_ = new QVBoxLayout(inner_);
+    column_->setContentsMargins(kPadding, 0, 12, 8);
+    column_->setSpacing(0);
+    column_->addWidget(blocked_ = makeLabel({}, "bad"));
+    blocked_->setWordWrap(true);
+    blocked_->setContentsMargins(0, 8, 0, 4);
+    blocked_->hide();
+    more_ = new QPushButton;
+    more_->setObjectName(QStringLiteral("fold"));
+    more_->setFocusPolicy(Qt::TabFocus);
+    more_->setCursor(Qt::PointingHandCursor);
+    more_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    more_->hide();
+    connect(more_, &QPushButton::clicked, this, [this] {
+        open_ = !open_;
+        fold();
+    });
+    column_->addWidget(more_);
+    column_->addStretch();
+    setWidget(inner_);
+}
+
+void ExperimentForm::setSchema(const ExperimentSchema& schema) {
+    for (const Part& part : parts_) {
+        part.form->deleteLater();
+        part.line->deleteLater();
+    }
+    parts_.clear();
+    SchemaSection whole;
+    whole.fields.push_back({.name = "name", .type = "string", .spec = {.help = "Name of the experiment and its runs"}});
+    addSection(whole);
+    for (const SchemaSection& section : schema.sections) addSection(section);
+    update(document_, std::nullopt);
+}
+
+void ExperimentForm::addSection(const SchemaSection& section) {
+    auto* form = new SectionForm(section, look_);
+    auto* line = new QFrame;
+    line->setObjectName(QStringLiteral("separator"));
+    line->setFixedHeight(1);
+    const int at = column_->indexOf(more_);
+    column_->insertWidget(at, line);
+    column_->insertWidget(at + 1, form);
+    const bool chooses = !section.plugins.empty() && !section.fields.empty();
+    const bool required = section.name.empty() || (chooses && section.fields.front().defaultToml.empty());
+    parts_.push_back({form, line, required});
+    connect(form, &SectionForm::edited, this, &ExperimentForm::edited);
+    connect(form, &SectionForm::pluginChosen, this, &ExperimentForm::pluginChosen);
+    connect(form, &SectionForm::focused, this, &ExperimentForm::focused);
+}
+
+void ExperimentForm::update(const ExperimentDocument& document, const std::optional<Problem>& problem) {
+    const auto& syntax = document.syntaxError();
+    blocked_->setVisible(syntax.has_value());
+    for (const Part& part : parts_) part.form->setEnabled(!syntax);
+    if (syntax) {
+        blocked_->setText(
+            tr("Line %1 of the text is no TOML. The form goes on once that is mended: F8.").arg(syntax->line));
+        return;
+    }
+    document_ = document;
+    for (const Part& part : parts_) part.form->update(document, problem);
+    fold();
+}
+
+void ExperimentForm::fold() {
+    QStringList folded;
+    int absent = 0;
+    bool first = true;
+    for (const Part& part : parts_) {
+        const QString name = part.form->name();
+        const auto wrong = [](const FieldRow* row) { return row->hasProblem(); };
+        const bool stays = part.required || document_.hasSection(name) || name == revealed_ ||
+                           std::ranges::any_of(part.form->rows(), wrong);
+        absent += stays ? 0 : 1;
+        part.form->setVisible(stays || open_);
+        part.line->setVisible((stays || open_) && !first);
+        first = first && !stays;
+        if (!stays) folded << name;
+    }
+    const QString names = folded.join(QStringLiteral(", "));
+    more_->setText(open_ ? tr("⌄  fold the sections that the text leaves out")
+                         : QStringLiteral("›  ") + tr("%1 at default").arg(names));
+    more_->setToolTip(tr("Sections that the text leaves out: %1").arg(names));
+    more_->setVisible(absent > 0 && !parts_.empty());
+}
+
+FieldRow* ExperimentForm::rowOf(const QString& key) const {
+    for (const Part& part : parts_) {
+        for (FieldRow* row : part.form->rows()) {
+            if (row->key() == key) return row;
+        }
+    }
+    return nullptr;
+}
+
+bool ExperimentForm::focusKey(const QString& key) {
+    for (const Part& part : parts_) {
+        FieldRow* row = part.form->reveal(key);
+        if (!row) continue;
+        revealed_ = part.form->name();
+        fold();
+        row->editor()->setFocus(Qt::ShortcutFocusReason);
+        if (auto* line = qobject_cast<QLineEdit*>(row->editor())) line->selectAll();
+        ensureWidgetVisible(row, 0, 60);
+        return true;
+    }
+    return false;
+}
+
+}  // namespace dasgd::gui

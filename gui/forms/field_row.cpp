@@ -1,0 +1,170 @@
+#include "gui/forms/field_row.h"
+
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPainter>
+#include <QStyle>
+#include <QVBoxLayout>
+
+#include "gui/models/experiment/experiment_document.h"
+#include "gui/models/experiment/schema.h"
+#include "gui/widgets/parts.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr int kDotWidth = 14, kNameWidth = 130, kEditorWidth = 132;
+
+// Ends with an ellipsis where there is no room; a tool tip says the rest.
+class ElidedLabel : public QLabel {
+public:
+    ElidedLabel() {
+        setTextFormat(Qt::PlainText);
+        setProperty("tone", QStringLiteral("small"));
+        setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    }
+
+protected:
+    void paintEvent(QPaintEvent*) override {
+        QPainter painter(this);
+        painter.setPen(palette().color(QPalette::WindowText));
+        painter.drawText(rect(), Qt::AlignVCenter | Qt::AlignLeft,
+                         fontMetrics().elidedText(text(), Qt::ElideRight, width()));
+    }
+};
+
+}  // namespace
+
+FieldChoice::FieldChoice(const Look& look, const QStringList& choices) : look_(look) {
+    addItems(choices);
+    setFocusPolicy(Qt::StrongFocus);
+    setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+}
+
+void FieldChoice::paintEvent(QPaintEvent* event) {
+    QComboBox::paintEvent(event);
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(look_.theme().muted, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    const QPointF tip(width() - 14.5, height() / 2.0 + 2);
+    painter.drawPolyline(QPolygonF{tip + QPointF(-3.5, -3.5), tip, tip + QPointF(3.5, -3.5)});
+}
+
+FieldRow::FieldRow(const FieldInfo& field, const QString& key, const QString& label, const QStringList& choices,
+                   const Look& look)
+    : field_(field), key_(key) {
+    // A default without its quotes; what is no TOML is shown as it came.
+    const ExperimentDocument byDefault(QStringLiteral("v = ") + QString::fromStdString(field.defaultToml));
+    unset_ = byDefault.syntaxError() ? QString::fromStdString(field.defaultToml) : byDefault.valueText("v");
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 2, 0, 2);
+    column->setSpacing(3);
+    auto* row = new QHBoxLayout;
+    row->setSpacing(0);
+    dot_ = makeLabel(QStringLiteral("•"), "accent");
+    dot_->setFixedWidth(kDotWidth);
+    row->addWidget(dot_);
+    auto* names = new QHBoxLayout;
+    names->setSpacing(5);
+    names->addWidget(name_ = makeLabel(label, "muted"));
+    if (!field.spec.symbol.empty()) names->addWidget(makeLabel(QString::fromStdString(field.spec.symbol), "accent"));
+    names->addStretch();
+    auto* nameBox = new QWidget;
+    names->setContentsMargins(0, 0, 0, 0);
+    nameBox->setLayout(names);
+    nameBox->setFixedWidth(kNameWidth);
+    row->addWidget(nameBox);
+    makeEditor(choices, look);
+    row->addWidget(editor());
+    row->addSpacing(10);
+    row->addWidget(hint_ = new ElidedLabel, 1);
+    hint_->setText(QString::fromStdString(field.spec.unit));
+    row->addSpacing(6);
+    row->addWidget(swept_ = makeLabel(tr("swept"), "accent"));
+    swept_->setToolTip(tr("[sweep] replaces this value in each of its runs"));
+    swept_->hide();
+    column->addLayout(row);
+    problem_ = makeLabel({}, "bad");
+    problem_->setWordWrap(true);
+    problem_->setContentsMargins(kDotWidth + kNameWidth, 0, 0, 3);
+    problem_->hide();
+    column->addWidget(problem_);
+    setToolTip(tip());
+    editor()->setAccessibleName(key_);
+    editor()->setAccessibleDescription(QString::fromStdString(field.spec.help));
+    editor()->installEventFilter(this);
+    setFocusProxy(editor());
+}
+
+void FieldRow::makeEditor(const QStringList& choices, const Look& look) {
+    if (choices.isEmpty()) {
+        line_ = new QLineEdit;
+        line_->setPlaceholderText(unset_);
+        connect(line_, &QLineEdit::textEdited, this, &FieldRow::edited);
+    } else {
+        choice_ = new FieldChoice(look, choices);
+        connect(choice_, &QComboBox::textActivated, this, &FieldRow::edited);
+    }
+    editor()->setFixedWidth(kEditorWidth);
+    editor()->setProperty("field", true);
+}
+
+QString FieldRow::tip() const {
+    QStringList lines{key_ + (field_.spec.symbol.empty()
+                                  ? QString()
+                                  : QStringLiteral("  ") + QString::fromStdString(field_.spec.symbol))};
+    if (!field_.spec.help.empty()) lines << QString::fromStdString(field_.spec.help);
+    const QString range = rangeInWords(field_);
+    if (!range.isEmpty()) lines << tr("Allowed: %1 %2").arg(range, QString::fromStdString(field_.spec.unit)).trimmed();
+    if (!unset_.isEmpty()) lines << tr("Default: %1").arg(unset_);
+    return asTip(lines.join(u'\n'));
+}
+
+void FieldRow::show(const QString& text, bool atDefault) {
+    atDefault_ = atDefault;
+    dot_->setVisible(true);
+    dot_->setText(atDefault ? QString() : QStringLiteral("•"));
+    dot_->setToolTip(atDefault ? QString() : tr("Differs from the default, %1").arg(unset_));
+    setTone(*name_, atDefault ? "muted" : "");
+    if (line_) {
+        const bool same = tomlOf(field_, line_->text()) == tomlOf(field_, text) || line_->text().trimmed() == text;
+        if (!same || !line_->hasFocus()) line_->setText(text);
+        line_->setCursorPosition(line_->hasFocus() ? line_->cursorPosition() : 0);
+        return;
+    }
+    const QString wanted = text.isEmpty() ? unset_ : text;
+    int at = choice_->findText(wanted);
+    if (at < 0 && !wanted.isEmpty()) {
+        // What the file says is shown even where it is none of the choices.
+        choice_->addItem(wanted);
+        at = choice_->count() - 1;
+    }
+    choice_->setCurrentIndex(at);
+}
+
+void FieldRow::setProblem(const QString& message) {
+    problem_->setText(message);
+    problem_->setVisible(!message.isEmpty());
+    if (editor()->property("wrong").toBool() == !message.isEmpty()) return;
+    editor()->setProperty("wrong", !message.isEmpty());
+    editor()->style()->unpolish(editor());
+    editor()->style()->polish(editor());
+}
+
+bool FieldRow::hasProblem() const { return !problem_->text().isEmpty(); }
+
+void FieldRow::setHint(const QString& words, const QString& tip) {
+    hint_->setText(words);
+    hint_->setToolTip(asTip(tip.isEmpty() ? words : tip));
+}
+
+void FieldRow::setSwept(bool swept) { swept_->setVisible(swept); }
+
+bool FieldRow::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::FocusIn) emit focused();
+    return QWidget::eventFilter(watched, event);
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,50 @@
+// One section of the form: its name, a row for each field that the text sets, and one line for those at their default.
+#pragma once
+
+#include <QWidget>
+#include <optional>
+#include <vector>
+
+#include "gui/forms/field_row.h"
+#include "gui/models/experiment/experiment_document.h"
+
+class QPushButton;
+class QVBoxLayout;
+
+namespace dasgd::gui {
+
+class SectionForm : public QWidget {
+    Q_OBJECT
+
+public:
+    SectionForm(const SchemaSection& section, const Look& look);
+
+    [[nodiscard]] QString name() const { return QString::fromStdString(section_.name); }
+    // Shows what the document says; `problem` where it is of a key of this section.
+    void update(const ExperimentDocument& document, const std::optional<Problem>& problem);
+    // The row of the key, unfolded where it has to be; null where this section has none.
+    [[nodiscard]] FieldRow* reveal(const QString& key);
+    [[nodiscard]] const std::vector<FieldRow*>& rows() const { return rows_; }
+
+signals:
+    void edited(const QString& key, const dasgd::FieldInfo& field, const QString& written);
+    void pluginChosen(const QString& section, const QString& plugin);
+    void focused(const QString& key);
+
+private:
+    void makeRows(const QString& plugin);
+    void addRow(const FieldInfo& field, const QString& key, const QString& label);
+    void fold(const ExperimentDocument& document);
+
+    SchemaSection section_;
+    const Look& look_;
+    QVBoxLayout* column_;
+    QPushButton* more_;
+    std::vector<FieldRow*> rows_;
+    std::optional<QString> plugin_;  // that the rows are of
+    ExperimentDocument document_;
+    QString revealed_;  // key that stays unfolded
+    bool open_ = false;
+};
+
+}  // namespace dasgd::gui

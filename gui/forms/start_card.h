@@ -1,0 +1,32 @@
+// What an experiment can begin with, and the way to a file.
+#pragma once
+
+#include "gui/models/experiment/start_list.h"
+#include "gui/widgets/parts.h"
+
+class QLineEdit;
+class QListView;
+
+namespace dasgd::gui {
+
+class StartCard : public Card {
+    Q_OBJECT
+
+public:
+    explicit StartCard(const Look& look);
+
+    void setRuns(const std::vector<RunItemPtr>& runs) { starts_->setRuns(runs); }
+    [[nodiscard]] QListView& list() const { return *list_; }
+    [[nodiscard]] QLineEdit& filter() const { return *filter_; }
+
+signals:
+    void chosen(const dasgd::gui::Start& start);
+    void fileWanted();
+
+private:
+    StartList* starts_;
+    QLineEdit* filter_;
+    QListView* list_;
+};
+
+}  // namespace dasgd::gui

@@ -1,0 +1,183 @@
+#include "gui/models/experiment/experiment_draft.h"
+
+#include <QFileInfo>
+#include <algorithm>
+
+#include "core/base/toml_reader.h"
+#include "gui/models/runs/run_config.h"
+#include "gui/models/words.h"
+
+namespace dasgd::gui {
+
+ExperimentDraft::ExperimentDraft(Engine& engine, std::filesystem::path workspace, QObject* parent)
+    : QObject(parent),
+      engine_(engine),
+      workspace_(std::move(workspace)),
+      loader_(engine.program()),
+      dryRun_(engine.program()) {
+    connect(&loader_, &SchemaLoader::loaded, this, [this] {
+        emit schemaLoaded();
+        if (const auto waiting = std::exchange(unshortened_, std::nullopt)) take(*waiting);
+    });
+    connect(&loader_, &SchemaLoader::failed, this, &ExperimentDraft::schemaFailed);
+    connect(&dryRun_, &DryRun::answered, this, &ExperimentDraft::takeAnswer);
+    connect(&files_, &ExperimentFiles::wasRead, this,
+            [this](const QString& path, const QString& text) { begin(text, QFileInfo(path).absolutePath(), text); });
+    connect(&files_, &ExperimentFiles::written, this, &ExperimentDraft::takeWritten);
+    connect(&files_, &ExperimentFiles::failed, this, [this](const QString& message) {
+        launchWanted_ = false;
+        emit failed(message);
+    });
+}
+
+void ExperimentDraft::setText(const QString& text) {
+    if (text == document_.text()) return;
+    document_ = ExperimentDocument(text);
+    checked_.reset();
+    runWanted_ = false;
+    if (document_.syntaxError() || document_.isEmpty()) {
+        dryRun_.cancel();
+    } else {
+        dryRun_.ask(text, folder_);
+    }
+    emit changed();
+    emit checkChanged();
+}
+
+void ExperimentDraft::replace(const QString& text) {
+    if (text == document_.text()) return;
+    emit textReplaced(text);
+    // Where no editor has taken it.
+    setText(text);
+}
+
+void ExperimentDraft::setField(const QString& key, const FieldInfo& field, const QString& written) {
+    if (document_.syntaxError()) return;
+    replace(written.isEmpty() ? document_.without(key) : document_.with(key, tomlOf(field, written), schema()));
+}
+
+void ExperimentDraft::setPlugin(const QString& section, const QString& plugin) {
+    if (document_.syntaxError()) return;
+    const auto change = document_.withPlugin(section, plugin, schema());
+    replace(change.text);
+    if (change.dropped.isEmpty()) return;
+    emit noted(tr("%1 does not know %2: taken out of the text. Ctrl+Z in the text brings it back.")
+                   .arg(plugin, change.dropped.join(QStringLiteral(", "))));
+}
+
+void ExperimentDraft::begin(const QString& text, const QString& folder, const QString& savedText) {
+    folder_ = folder;
+    savedText_ = savedText;
+    setText(text);
+    emit begun();
+}
+
+void ExperimentDraft::take(const Start& start) {
+    if (start.kind == Start::Kind::Recent && !hasSchema()) {
+        unshortened_ = start;
+        loadSchema();
+        return;
+    }
+    // A recorded configuration says every default; what the file would have said reads better and means the same.
+    begin(start.kind == Start::Kind::Recent ? withoutDefaults(start.text, schema()) : start.text, start.folder, {});
+}
+
+std::optional<Problem> ExperimentDraft::problem() const {
+    if (document_.syntaxError()) return document_.syntaxError();
+    return checked_ ? checked_->problem : std::nullopt;
+}
+
+void ExperimentDraft::checkNow() {
+    if (document_.syntaxError() || document_.isEmpty()) return;
+    dryRun_.askNow(document_.text(), folder_);
+    emit checkChanged();
+}
+
+void ExperimentDraft::takeAnswer(const DryRunResult& result) {
+    checked_ = result;
+    emit checkChanged();
+    if (std::exchange(runWanted_, false)) run();
+}
+
+QString ExperimentDraft::title() const {
+    return document_.name().isEmpty() ? tr("Untitled experiment") : document_.name();
+}
+
+QString ExperimentDraft::fileName() const { return fileStem(document_.name()) + QStringLiteral(".toml"); }
+
+QString ExperimentDraft::effective(const QString& section, const QString& field) const {
+    const QString key = section + u'.' + field;
+    if (document_.value(key)) return document_.valueText(key);
+    const SchemaSection* known = schema().section(section.toStdString());
+    const auto fields =
+        known ? known->fieldsOf(document_.pluginOf(*known).toStdString()) : std::vector<const FieldInfo*>{};
+    const auto found = std::ranges::find(fields, field.toStdString(), &FieldInfo::name);
+    if (found == fields.end()) return {};
+    return ExperimentDocument(QStringLiteral("v = ") + QString::fromStdString((*found)->defaultToml))
+        .valueText(QStringLiteral("v"));
+}
+
+QString ExperimentDraft::inWords() const {
+    QStringList parts;
+    if (checked_ && !checked_->problem) {
+        const auto& runs = checked_->runs;
+        parts << (runs.size() == 1 ? tr("1 run") : tr("%1 runs").arg(grouped(static_cast<qint64>(runs.size()))));
+        const auto [least, most] = std::ranges::minmax_element(runs, {}, &PlannedRun::workers);
+        if (!runs.empty()) {
+            const QString workers = least->workers == most->workers
+                                        ? QString::number(least->workers)
+                                        : tr("%1 to %2").arg(least->workers).arg(most->workers);
+            parts << tr("%1 %2 over %3")
+                         .arg(workers, most->workers == 1 ? tr("worker") : tr("workers"),
+                              effective(QStringLiteral("cluster"), QStringLiteral("backend")));
+        }
+    }
+    const QString bandwidth = document_.valueText(QStringLiteral("cluster.link.bandwidth"));
+    if (!bandwidth.isEmpty()) {
+        const QString latency = document_.valueText(QStringLiteral("cluster.link.latency"));
+        const QString link = latency.isEmpty() ? bandwidth : bandwidth + QStringLiteral(", ") + latency;
+        parts << tr("link emulated ") + linkInWords(link.toStdString());
+    }
+    return parts.join(QStringLiteral(" · "));
+}
+
+QString ExperimentDraft::folderOfExperiments() const {
+    return QString::fromStdString(std::filesystem::absolute(workspace_ / "experiments").string());
+}
+
+void ExperimentDraft::run() {
+    if (document_.isEmpty()) {
+        emit failed(tr("There is no experiment yet: choose a preset, or open a file (Ctrl+O)."));
+        return;
+    }
+    if (problem()) {
+        emit stoppedByProblem();
+        return;
+    }
+    if (!checked_) {
+        runWanted_ = true;
+        checkNow();
+        return;
+    }
+    if (launchWanted_) return;
+    launchWanted_ = true;
+    writing_ = document_.text();
+    files_.write(folderOfExperiments() + u'/' + fileName(), writing_, ExperimentFiles::Existing::KeepOther, folder_);
+}
+
+void ExperimentDraft::save(const QString& path) {
+    writing_ = document_.text();
+    files_.write(path, writing_, ExperimentFiles::Existing::Overwrite, folder_);
+}
+
+void ExperimentDraft::takeWritten(const QString& path) {
+    savedText_ = writing_;
+    emit changed();
+    if (!std::exchange(launchWanted_, false)) {
+        emit noted(tr("Saved as %1").arg(path));
+        return;
+    }
+    if (engine_.run(path)) emit launched(path);
+}
+
+}  // namespace dasgd::gui

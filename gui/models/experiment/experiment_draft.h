@@ -1,0 +1,95 @@
+// The experiment that is being set up: its text, what is known to be wrong with it, the runs that it would make, and
+// the way from there to a file and to running. The Experiment page is a view of this. UI thread; nothing here waits.
+#pragma once
+
+#include <QObject>
+#include <filesystem>
+#include <optional>
+
+#include "gui/models/experiment/dry_run.h"
+#include "gui/models/experiment/experiment_document.h"
+#include "gui/models/experiment/experiment_files.h"
+#include "gui/models/experiment/schema_loader.h"
+#include "gui/models/experiment/start_list.h"
+#include "gui/models/live/engine.h"
+
+namespace dasgd::gui {
+
+class ExperimentDraft : public QObject {
+    Q_OBJECT
+
+public:
+    ExperimentDraft(Engine& engine, std::filesystem::path workspace, QObject* parent = nullptr);
+
+    // Asks the program for its schema; again after it failed. Before, fields cannot be set.
+    void loadSchema() { loader_.load(); }
+    [[nodiscard]] const ExperimentSchema& schema() const { return loader_.schema(); }
+    [[nodiscard]] bool hasSchema() const { return !schema().sections.empty(); }
+
+    [[nodiscard]] const ExperimentDocument& document() const { return document_; }
+    // What was typed. Is checked some time after the last change.
+    void setText(const QString& text);
+    // Sets one field as a person wrote it; "" takes the key out of the text. Nothing while the text is no TOML.
+    void setField(const QString& key, const FieldInfo& field, const QString& written);
+    void setPlugin(const QString& section, const QString& plugin);
+
+    // Begins anew with this text. Starts nothing.
+    void take(const Start& start);
+    // Reads the file and begins anew with it.
+    void open(const QString& path) { files_.read(path); }
+
+    // The syntax error, else what the program said of this text; nullopt where nothing is known to be wrong.
+    [[nodiscard]] std::optional<Problem> problem() const;
+    // The answer to this very text; nullopt until it has come.
+    [[nodiscard]] const std::optional<DryRunResult>& checked() const { return checked_; }
+    [[nodiscard]] bool isChecking() const { return dryRun_.isAsking(); }
+    void checkNow();
+
+    // The name in the text; "Untitled experiment" where there is none.
+    [[nodiscard]] QString title() const;
+    // "9 runs · 4 workers over gloo · link emulated 100 Mbps, 0.1 ms".
+    [[nodiscard]] QString inWords() const;
+    // What the field stands at: in the text, else by default.
+    [[nodiscard]] QString effective(const QString& section, const QString& field) const;
+    [[nodiscard]] bool isSaved() const { return document_.text() == savedText_; }
+    [[nodiscard]] QString fileName() const;  // "delay-sweep.toml"
+
+    // Checks the text where that was not done, writes it to the workspace's folder of experiments and starts it;
+    // stoppedByProblem() where something is wrong with it.
+    void run();
+    void save(const QString& path);
+    [[nodiscard]] QString folderOfExperiments() const;
+
+signals:
+    void schemaLoaded();
+    void schemaFailed(const QString& message);
+    void textReplaced(const QString& text);  // by a field: the editor shows it, as one step of its undo
+    void begun();                            // with another text altogether
+    void changed();                          // the document
+    void checkChanged();                     // problem(), checked(), isChecking()
+    void stoppedByProblem();                 // run() found one
+    void launched(const QString& file);
+    void noted(const QString& message);   // worth saying, nothing wrong
+    void failed(const QString& message);  // with the remedy
+
+private:
+    void begin(const QString& text, const QString& folder, const QString& savedText);
+    void replace(const QString& text);
+    void takeAnswer(const DryRunResult& result);
+    void takeWritten(const QString& path);
+
+    Engine& engine_;
+    std::filesystem::path workspace_;
+    SchemaLoader loader_;
+    DryRun dryRun_;
+    ExperimentFiles files_;
+    ExperimentDocument document_;
+    std::optional<DryRunResult> checked_;
+    QString folder_;                    // where relative paths in the text begin
+    QString savedText_;                 // what the file has that the text came from or went to
+    std::optional<Start> unshortened_;  // a recorded configuration that waits for the schema
+    QString writing_;                   // the text under way to a file
+    bool runWanted_ = false, launchWanted_ = false;
+};
+
+}  // namespace dasgd::gui

@@ -1,0 +1,41 @@
+#include "gui/models/experiment/presets.h"
+
+#include <QDir>
+#include <QFile>
+#include <QRegularExpression>
+
+#include "gui/models/experiment/experiment_document.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+// Of the comment that the file begins with.
+QString firstSentence(const QString& toml) {
+    QStringList words;
+    for (const QString& line : toml.split(u'\n')) {
+        if (!line.startsWith(u'#')) break;
+        words << line.mid(1).trimmed();
+    }
+    static const QRegularExpression end(QStringLiteral("[.?!](?=\\s|$)"));
+    const QString comment = words.join(u' ');
+    const qsizetype at = comment.indexOf(end);
+    return at < 0 ? comment : comment.left(at + 1);
+}
+
+}  // namespace
+
+std::vector<Preset> presetsIn(const QString& folder) {
+    std::vector<Preset> presets;
+    for (const QFileInfo& info : QDir(folder).entryInfoList({QStringLiteral("*.toml")}, QDir::Files, QDir::Name)) {
+        QFile file(info.filePath());
+        if (!file.open(QIODevice::ReadOnly)) continue;
+        const QString text = QString::fromUtf8(file.readAll());
+        const QString name = ExperimentDocument(text).name();
+        presets.push_back(
+            {info.filePath(), name.isEmpty() ? info.completeBaseName() : name, firstSentence(text), text});
+    }
+    return presets;
+}
+
+}  // namespace dasgd::gui

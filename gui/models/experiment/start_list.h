@@ -1,0 +1,48 @@
+// What an experiment can begin with: the configurations of recorded runs, and presets. A head row above each kind.
+#pragma once
+
+#include <QAbstractListModel>
+#include <vector>
+
+#include "gui/models/experiment/presets.h"
+#include "gui/models/runs/run_item.h"
+#include "gui/models/words.h"
+
+namespace dasgd::gui {
+
+struct Start {
+    enum class Kind { Head, Recent, Preset };
+    Kind kind = Kind::Head;
+    QString title;
+    QString words;   // one line below the title
+    QString tip;     // more, for a tool tip
+    QString text;    // TOML
+    QString folder;  // where relative paths in the text begin; "" for nowhere
+};
+
+class StartList : public QAbstractListModel {
+    Q_OBJECT
+
+public:
+    enum Role { WordsRole = Qt::UserRole, HeadRole };
+    static constexpr int kRecent = 6;
+
+    explicit StartList(std::vector<Preset> presets, QObject* parent = nullptr);
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+    Qt::ItemFlags flags(const QModelIndex& index) const override;
+
+    // Of each experiment the newest run, the newest kRecent of them.
+    void setRuns(const std::vector<RunItemPtr>& runs);
+    void setFilter(const QString& filter);
+    [[nodiscard]] const Start& at(int row) const { return shown_[static_cast<std::size_t>(row)]; }
+
+private:
+    void refresh();
+
+    std::vector<Start> recent_, presets_, shown_;
+    QString filter_;
+};
+
+}  // namespace dasgd::gui

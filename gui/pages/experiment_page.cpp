@@ -1,0 +1,376 @@
+// An experiment before it runs: what to begin with, its settings as a form and as TOML, the runs that it makes.
+#include <QApplication>
+#include <QDropEvent>
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QLineEdit>
+#include <QListView>
+#include <QListWidget>
+#include <QMimeData>
+#include <QShortcut>
+#include <QStackedLayout>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "gui/forms/experiment_form.h"
+#include "gui/forms/plan_card.h"
+#include "gui/forms/start_card.h"
+#include "gui/forms/toml_editor.h"
+#include "gui/pages/page.h"
+#include "gui/widgets/parts.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr int kFormWidth = 548, kNarrowFormWidth = 470, kPlanHeight = 214;
+constexpr int kFoldBelow = 1180;  // of the page, so that three columns keep their width
+
+class ExperimentPage : public QWidget {
+public:
+    explicit ExperimentPage(PageContext& context) : context_(context), draft_(context.draft) {
+        setObjectName(QStringLiteral("page"));
+        setAcceptDrops(true);
+        auto* column = new QVBoxLayout(this);
+        column->setContentsMargins(24, 18, 24, 18);
+        column->setSpacing(kGap);
+        column->addLayout(makeHeader());
+        column->addWidget(message_ = new MessageBar(context.look));
+        auto* row = new QHBoxLayout;
+        row->setSpacing(kGap);
+        row->addWidget(starts_ = new StartCard(context.look));
+        row->addWidget(formCard_ = makeForm());
+        auto* right = new QVBoxLayout;
+        right->setSpacing(kGap);
+        right->addWidget(makeText(), 1);
+        right->addWidget(plan_ = new PlanCard);
+        plan_->setFixedHeight(kPlanHeight);
+        row->addLayout(right, 1);
+        column->addLayout(row, 1);
+        connectDraft();
+        connectActions();
+        showDraft();
+        showCheck();
+    }
+
+protected:
+    void showEvent(QShowEvent* event) override {
+        QWidget::showEvent(event);
+        if (!draft_.hasSchema()) draft_.loadSchema();
+        starts_->setRuns(context_.session.runs().items());
+        showCheck();
+    }
+    void resizeEvent(QResizeEvent* event) override {
+        QWidget::resizeEvent(event);
+        arrange();
+    }
+    void dragEnterEvent(QDragEnterEvent* event) override {
+        if (event->mimeData()->hasUrls()) event->acceptProposedAction();
+    }
+    void dropEvent(QDropEvent* event) override {
+        if (event->mimeData()->urls().isEmpty()) return;
+        draft_.open(event->mimeData()->urls().front().toLocalFile());
+    }
+
+private:
+    QVBoxLayout* makeHeader() {
+        auto* top = new QHBoxLayout;
+        top->setSpacing(9);
+        title_ = makeLabel({}, "title");
+        title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+        top->addWidget(title_, 1);
+        dry_ = makeButton(tr("Dry run"), false, tr("Check everything and list the runs; starts nothing"));
+        save_ = makeButton(tr("Save …"), false, tr("Write the text to a file of your own  Ctrl+S"));
+        run_ = makeButton(tr("▸  Run"), true, tr("Write the text to the workspace and start it  Ctrl+Enter"));
+        for (QPushButton* button : {dry_, save_, run_}) top->addWidget(button);
+        auto* second = new QHBoxLayout;
+        second->setSpacing(kGap);
+        unfold_ = new QToolButton;
+        unfold_->setObjectName(QStringLiteral("choice"));
+        unfold_->setCheckable(true);
+        unfold_->setFocusPolicy(Qt::TabFocus);
+        unfold_->setText(tr("Begin with … ▾"));
+        unfold_->setToolTip(tr("Presets and recorded experiments"));
+        second->addWidget(unfold_);
+        second->addWidget(pill_ = new QToolButton);
+        pill_->setObjectName(QStringLiteral("errorpill"));
+        pill_->setFocusPolicy(Qt::TabFocus);
+        pill_->setToolTip(tr("Go to the error  F8"));
+        second->addWidget(words_ = makeLabel({}, "small"));
+        second->addWidget(state_ = makeLabel({}, "small"));
+        second->addStretch();
+        auto* header = new QVBoxLayout;
+        header->setSpacing(8);
+        header->addLayout(top);
+        header->addLayout(second);
+        return header;
+    }
+
+    Card* makeForm() {
+        auto* card = new Card;
+        card->body().setContentsMargins(1, 13, 1, 6);
+        auto* head = new QHBoxLayout;
+        head->setContentsMargins(kPadding, 0, kPadding, 4);
+        head->addWidget(makeLabel(tr("Settings"), "head"));
+        head->addStretch();
+        head->addWidget(makeLabel(QStringLiteral("•"), "accent"));
+        head->addWidget(makeLabel(tr("differs from its default"), "small"));
+        card->body().addLayout(head);
+        form_ = new ExperimentForm(context_.look);
+        instead_ = makeLabel({}, "muted");
+        instead_->setWordWrap(true);
+        instead_->setAlignment(Qt::AlignTop);
+        instead_->setContentsMargins(kPadding, 20, kPadding, 0);
+        instead_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        auto* box = new QWidget;
+        formOrWords_ = new QStackedLayout(box);
+        formOrWords_->addWidget(form_);
+        formOrWords_->addWidget(instead_);
+        card->body().addWidget(box, 1);
+        return card;
+    }
+
+    Card* makeText() {
+        auto* card = new Card;
+        card->body().setContentsMargins(1, 13, 1, 1);
+        auto* head = new QHBoxLayout;
+        head->setContentsMargins(kPadding, 0, kPadding, 4);
+        head->addWidget(file_ = makeLabel({}, "head"));
+        head->addStretch();
+        head->addWidget(step_ = makeLabel({}, "small"));
+        card->body().addLayout(head);
+        card->body().addWidget(editor_ = new TomlEditor(context_.look), 1);
+        strip_ = new QFrame;
+        strip_->setObjectName(QStringLiteral("strip"));
+        auto* row = new QHBoxLayout(strip_);
+        row->setContentsMargins(kPadding, 8, kPadding, 8);
+        row->addWidget(error_ = makeLabel({}, "bad"), 1);
+        error_->setWordWrap(true);
+        error_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        row->addWidget(makeLabel(tr("go to it  F8"), "small"), 0, Qt::AlignTop);
+        card->body().addWidget(strip_);
+        return card;
+    }
+
+    void connectDraft() {
+        connect(&draft_, &ExperimentDraft::schemaLoaded, this, [this] {
+            form_->setSchema(draft_.schema());
+            schemaError_.clear();
+            showDraft();
+            showCheck();
+        });
+        connect(&draft_, &ExperimentDraft::schemaFailed, this, [this](const QString& message) {
+            schemaError_ = message;
+            showDraft();
+        });
+        connect(&draft_, &ExperimentDraft::textReplaced, editor_, &TomlEditor::replaceText);
+        connect(&draft_, &ExperimentDraft::begun, this, [this] {
+            message_->clear();
+            editor_->replaceText(draft_.document().text());
+            editor_->goTo(1, 1);
+            editor_->lightLine(0);
+            unfold_->setChecked(false);
+            arrange();
+            showDraft();
+        });
+        connect(&draft_, &ExperimentDraft::changed, this, [this] { showDraft(); });
+        connect(&draft_, &ExperimentDraft::checkChanged, this, [this] { showCheck(); });
+        connect(&draft_, &ExperimentDraft::stoppedByProblem, this, [this] { goToProblem(); });
+        connect(&draft_, &ExperimentDraft::launched, this, [this] {
+            message_->clear();
+            context_.session.setFollowNewest(true);
+            context_.open("Run");
+        });
+        connect(&draft_, &ExperimentDraft::noted, this,
+                [this](const QString& message) { message_->say(message, MessageBar::Kind::Note); });
+        connect(&draft_, &ExperimentDraft::failed, message_, [this](const QString& text) { message_->say(text); });
+        connect(&context_.engine, &Engine::failed, message_, [this](const QString& text) { message_->say(text); });
+        // Ten thousand runs are looked through only where it is seen.
+        connect(&context_.session, &Session::runsChanged, this, [this] {
+            if (!isVisible()) return;
+            starts_->setRuns(context_.session.runs().items());
+            const bool planned = draft_.checked() && !draft_.problem();
+            if (planned && context_.session.runs().rowCount() != forecastRuns_) showForecast();
+        });
+    }
+
+    // The draft goes before the widgets do: what asks it ends with it.
+    void connectActions() {
+        connect(editor_, &QPlainTextEdit::textChanged, &draft_, [this] { draft_.setText(editor_->toPlainText()); });
+        connect(editor_, &TomlEditor::cursorMoved, &draft_, [this](int line) {
+            if (editor_->hasFocus()) lightKey(draft_.document().keyAt(line), line);
+        });
+        connect(editor_, &TomlEditor::fileDropped, &draft_, &ExperimentDraft::open);
+        connect(form_, &ExperimentForm::edited, &draft_, &ExperimentDraft::setField);
+        connect(form_, &ExperimentForm::pluginChosen, &draft_, &ExperimentDraft::setPlugin);
+        connect(form_, &ExperimentForm::focused, &draft_, [this](const QString& key) {
+            focusedKey_ = key;
+            lightKey(key, draft_.document().lineOf(key));
+        });
+        connect(plan_, &PlanCard::delayWanted, this, [this](int delay) {
+            if (const FieldRow* row = form_->rowOf(QStringLiteral("algorithm.delay"))) {
+                draft_.setField(row->key(), row->field(), QString::number(delay));
+            }
+        });
+        connect(starts_, &StartCard::chosen, &draft_, &ExperimentDraft::take);
+        connect(starts_, &StartCard::fileWanted, this, [this] { openFile(); });
+        connect(unfold_, &QToolButton::toggled, this, [this] { arrange(); });
+        connect(pill_, &QToolButton::clicked, this, [this] { goToProblem(); });
+        connect(dry_, &QPushButton::clicked, this, [this] {
+            if (draft_.document().isEmpty() || draft_.problem()) return draft_.run();
+            draft_.checkNow();
+            plan_->list().setFocus();
+        });
+        connect(save_, &QPushButton::clicked, this, [this] { save(); });
+        connect(run_, &QPushButton::clicked, &draft_, &ExperimentDraft::run);
+        const auto shortcut = [this](const char* keys, auto&& what) {
+            auto* key = new QShortcut(QKeySequence(QLatin1String(keys)), this);
+            connect(key, &QShortcut::activated, this, what);
+        };
+        shortcut("Ctrl+Return", [this] { draft_.run(); });
+        shortcut("Ctrl+O", [this] { openFile(); });
+        shortcut("Ctrl+S", [this] { save(); });
+        shortcut("Ctrl+F", [this] { starts_->filter().setFocus(); });
+        shortcut("F8", [this] { goToProblem(); });
+        shortcut("F6", [this] { nextCard(); });
+        setFocusProxy(&starts_->list());
+    }
+
+    void arrange() {
+        const bool narrow = width() < kFoldBelow;
+        unfold_->setVisible(narrow);
+        starts_->setVisible(!narrow || unfold_->isChecked() || draft_.document().isEmpty());
+        formCard_->setFixedWidth(narrow ? kNarrowFormWidth : kFormWidth);
+    }
+
+    void nextCard() {
+        QWidget* const form = form_->rowOf(QStringLiteral("name"));
+        std::vector<QWidget*> stops{&starts_->list(), form, editor_, &plan_->list()};
+        std::erase_if(stops, [](const QWidget* one) { return !one || !one->isVisible(); });
+        QWidget* here = QApplication::focusWidget();
+        if (here && form_->isAncestorOf(here)) here = form;
+        if (here && starts_->isAncestorOf(here)) here = &starts_->list();
+        const auto at = std::ranges::find(stops, here);
+        const auto next = at == stops.end() || at + 1 == stops.end() ? stops.begin() : at + 1;
+        if (next != stops.end()) (*next)->setFocus(Qt::ShortcutFocusReason);
+    }
+
+    void lightKey(const QString& key, int line) {
+        const FieldRow* row = form_->rowOf(key);
+        QString note;
+        if (row) {
+            const QString range = rangeInWords(row->field()), unit = QString::fromStdString(row->field().spec.unit);
+            note = (range + u' ' + unit).trimmed();
+            if (!note.isEmpty()) note.prepend(key.section(u'.', -1) + QStringLiteral(" · "));
+        }
+        editor_->lightLine(line, note);
+    }
+
+    void goToProblem() {
+        const auto problem = draft_.problem();
+        if (!problem) return;
+        message_->clear();
+        if (draft_.document().syntaxError() || problem->key.isEmpty() || !form_->focusKey(problem->key)) {
+            if (problem->line > 0) editor_->goTo(problem->line, problem->column);
+            editor_->setFocus(Qt::ShortcutFocusReason);
+            if (problem->line == 0) message_->say(problem->message);
+        }
+    }
+
+    void openFile() {
+        const QString file = QFileDialog::getOpenFileName(this, tr("Open an experiment"), draft_.folderOfExperiments(),
+                                                          tr("Experiments (*.toml)"));
+        if (!file.isEmpty()) draft_.open(file);
+    }
+
+    void save() {
+        const QString file = QFileDialog::getSaveFileName(this, tr("Save the experiment"),
+                                                          draft_.folderOfExperiments() + u'/' + draft_.fileName(),
+                                                          tr("Experiments (*.toml)"));
+        if (!file.isEmpty()) draft_.save(file);
+    }
+
+    void showDraft() {
+        const ExperimentDocument& document = draft_.document();
+        title_->setText(document.isEmpty() ? tr("New experiment") : draft_.title());
+        file_->setText(document.isEmpty() ? tr("TOML") : draft_.fileName());
+        state_->setText(document.isEmpty() ? QString() : draft_.isSaved() ? tr("saved") : tr("not saved"));
+        step_->setText(document.syntaxError() ? tr("the form waits for the text") : tr("in step with the form"));
+        step_->setVisible(!document.isEmpty() && draft_.hasSchema());
+        instead_->setText(
+            !schemaError_.isEmpty() ? tr("There is no form without the dasgd program. %1").arg(schemaError_)
+            : document.isEmpty()
+                ? tr("Choose a preset or a recorded experiment: it fills this page and starts nothing.\n\n"
+                     "Or open a file (Ctrl+O), drop one anywhere, or write TOML beside.")
+                : tr("Asking dasgd what an experiment may hold …"));
+        formOrWords_->setCurrentIndex(draft_.hasSchema() && !document.isEmpty() ? 0 : 1);
+        form_->update(document, draft_.problem());
+        if (!focusedKey_.isEmpty() && !editor_->hasFocus()) lightKey(focusedKey_, document.lineOf(focusedKey_));
+        arrange();
+    }
+
+    void showCheck() {
+        const auto problem = draft_.problem();
+        const bool empty = draft_.document().isEmpty();
+        form_->update(draft_.document(), problem);
+        editor_->markError(problem ? problem->line : 0, problem ? problem->column : 0);
+        pill_->setVisible(problem.has_value());
+        pill_->setText(tr("1 error"));
+        strip_->setVisible(problem.has_value());
+        error_->setText(problem ? problem->inWords() : QString());
+        QString words = empty ? tr("nothing chosen yet") : draft_.inWords();
+        if (problem && problem->line > 0) {
+            const QString where = problem->key.isEmpty() ? tr("the text") : problem->key;
+            words = tr("%1, line %2").arg(where).arg(problem->line);
+        } else if (!empty && draft_.isChecking()) {
+            words = words.isEmpty() ? tr("checking …") : words + tr(" · checking …");
+        }
+        words_->setText(words);
+        plan_->showForecast(std::nullopt, false);
+        const auto& checked = draft_.checked();
+        const bool several = checked && checked->runs.size() > 1;
+        run_->setText(several ? tr("▸  Run %1").arg(grouped(static_cast<qint64>(checked->runs.size()))) : tr("▸  Run"));
+        if (problem) {
+            plan_->showWords(tr("The error has to be mended first."));
+        } else if (checked) {
+            plan_->showPlan(checked->runs);
+            showForecast();
+        } else {
+            plan_->showWords(empty ? tr("What the experiment would run is listed here.") : tr("Checking …"));
+        }
+    }
+
+    void showForecast() {
+        const auto hiding = forecastHiding(draft_.checked()->runs, context_.session.runs().items());
+        forecastRuns_ = context_.session.runs().rowCount();
+        const QStringList swept = draft_.document().swept();
+        plan_->showForecast(
+            hiding, !swept.contains(QStringLiteral("algorithm.delay")) && !swept.contains(QStringLiteral("algorithm")));
+    }
+
+    PageContext& context_;
+    ExperimentDraft& draft_;
+    StartCard* starts_ = nullptr;
+    QLabel *title_ = nullptr, *words_ = nullptr, *state_ = nullptr, *file_ = nullptr, *step_ = nullptr,
+           *error_ = nullptr, *instead_ = nullptr;
+    QPushButton *dry_ = nullptr, *save_ = nullptr, *run_ = nullptr;
+    QToolButton *pill_ = nullptr, *unfold_ = nullptr;
+    MessageBar* message_ = nullptr;
+    Card* formCard_ = nullptr;
+    QStackedLayout* formOrWords_ = nullptr;
+    ExperimentForm* form_ = nullptr;
+    TomlEditor* editor_ = nullptr;
+    QFrame* strip_ = nullptr;
+    PlanCard* plan_ = nullptr;
+    QString schemaError_, focusedKey_;
+    int forecastRuns_ = -1;  // how many runs the forecast has seen
+};
+
+const PageRegistry::Add<ExperimentPage> kExperimentPageEntry{
+    {.order = 5,
+     .title = "Experiment",
+     .icon = "M.5 3.5h5M9.5 3.5h5M7.5 1.5v4M.5 7.5h8M12.5 7.5h2M10.5 5.5v4M.5 11.5h2M6.5 11.5h8M4.5 9.5v4"}};
+
+}  // namespace
+
+}  // namespace dasgd::gui

@@ -1,0 +1,178 @@
+#include "gui/models/experiment/experiment_draft.h"
+
+#include <gtest/gtest.h>
+
+#include <QFile>
+#include <QSignalSpy>
+
+#include "tests/gui/support/bench.h"
+#include "tests/gui/support/small_schema.h"
+
+namespace dasgd::gui {
+namespace {
+
+// Fails on a momentum of 1.9, else plans two runs; notes the arguments of what it is asked to run for real.
+const QByteArray kEngine =
+    "case \"$*\" in *--dry-run*) ;; *) echo \"$@\" >\"$(dirname \"$0\")/ran\"; exit 0;; esac\n"
+    "line=$(grep -n 'momentum = 1.9' \"$2\" | cut -d: -f1)\n"
+    "[ -z \"$line\" ] || { echo \"dasgd: $2:$line:12: momentum is 1.9; allowed: 0 to 1\" >&2; exit 2; }\n"
+    "for each in 1 2; do echo '{\"label\":\"train.seed='$each'\",\"steps\":8,\"workers\":4}'; done\n";
+
+const QString kText = QStringLiteral(
+    "name = \"sweep\"\n\n[algorithm]\nname = \"dasgd\"\ndelay = 2\n\n[cluster]\nlink = { bandwidth = \"100Mbps\" }\n");
+
+class ExperimentDraftTest : public ::testing::Test {
+protected:
+    ExperimentDraftTest() {
+        draft_.loadSchema();
+        EXPECT_TRUE(eventually([&] { return draft_.hasSchema(); }));
+    }
+    QString program() {
+        QFile file(folder_.filePath(QStringLiteral("dasgd")));
+        EXPECT_TRUE(file.open(QIODevice::WriteOnly));
+        file.write(standInProgram(kEngine));
+        file.setPermissions(file.permissions() | QFile::ExeOwner);
+        return file.fileName();
+    }
+    void takeText(const QString& text) { draft_.take({Start::Kind::Preset, {}, {}, {}, text, {}}); }
+    [[nodiscard]] bool isAnswered() {
+        return eventually([&] { return draft_.checked().has_value(); });
+    }
+    static QByteArray content(const QString& path) {
+        QFile file(path);
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    }
+    [[nodiscard]] FieldInfo field(const char* section, const char* plugin, std::size_t place) const {
+        return *draft_.schema().section(section)->fieldsOf(plugin)[place];
+    }
+
+    QTemporaryDir folder_;
+    std::filesystem::path workspace_ = folder_.filePath(QStringLiteral("ws")).toStdString();
+    Engine engine_{workspace_, program()};
+    ExperimentDraft draft_{engine_, workspace_};
+};
+
+TEST_F(ExperimentDraftTest, APresetFillsThePageAndStartsNothing) {
+    QSignalSpy begun(&draft_, &ExperimentDraft::begun), launched(&draft_, &ExperimentDraft::launched);
+    takeText(kText);
+    EXPECT_EQ(begun.count(), 1);
+    EXPECT_EQ(draft_.document().text(), kText);
+    EXPECT_FALSE(draft_.isSaved());
+    ASSERT_TRUE(isAnswered());
+    EXPECT_EQ(draft_.title(), QStringLiteral("sweep"));
+    EXPECT_EQ(draft_.inWords(), QStringLiteral("2 runs · 4 workers over gloo · link emulated 100\u00a0Mbps"));
+    EXPECT_EQ(launched.count(), 0);
+    EXPECT_FALSE(QFile::exists(folder_.filePath(QStringLiteral("ran"))));
+}
+
+TEST_F(ExperimentDraftTest, AFieldChangesItsPlaceOfTheText) {
+    takeText(kText);
+    QSignalSpy replaced(&draft_, &ExperimentDraft::textReplaced);
+    draft_.setField("algorithm.delay", field("algorithm", "dasgd", 2), QStringLiteral("3"));
+    EXPECT_EQ(draft_.document().text(), QString(kText).replace("delay = 2", "delay = 3"));
+    draft_.setField("algorithm.delay", field("algorithm", "dasgd", 2), {});
+    EXPECT_EQ(draft_.document().text(), QString(kText).remove("delay = 2\n"));
+    draft_.setField("train.steps", field("train", "", 0), QStringLiteral("40"));
+    EXPECT_EQ(draft_.document().valueText("train.steps"), QStringLiteral("40"));
+    EXPECT_EQ(replaced.count(), 3);
+}
+
+TEST_F(ExperimentDraftTest, AnotherPluginSaysWhatItTookOut) {
+    takeText(kText);
+    QSignalSpy noted(&draft_, &ExperimentDraft::noted);
+    draft_.setPlugin("algorithm", "local_sgd");
+    ASSERT_EQ(noted.count(), 1);
+    EXPECT_TRUE(noted[0][0].toString().startsWith(QLatin1String("local_sgd does not know delay")));
+    EXPECT_EQ(draft_.document().value("algorithm.delay"), nullptr);
+}
+
+TEST_F(ExperimentDraftTest, NothingIsSetWhileTheTextIsBroken) {
+    const QString broken = QStringLiteral("name = \n");
+    takeText(broken);
+    ASSERT_TRUE(draft_.problem());
+    EXPECT_EQ(draft_.problem()->line, 1);
+    EXPECT_FALSE(draft_.isChecking()) << "the program has nothing to add";
+    draft_.setField("algorithm.delay", field("algorithm", "dasgd", 2), QStringLiteral("3"));
+    draft_.setPlugin("algorithm", "local_sgd");
+    EXPECT_EQ(draft_.document().text(), broken);
+}
+
+TEST_F(ExperimentDraftTest, RunWritesToTheWorkspaceAndStarts) {
+    takeText(kText);
+    QSignalSpy launched(&draft_, &ExperimentDraft::launched);
+    draft_.run();
+    EXPECT_EQ(launched.count(), 0) << "not before it was checked";
+    ASSERT_TRUE(eventually([&] { return launched.count() == 1; }));
+    const QString file = draft_.folderOfExperiments() + QStringLiteral("/sweep.toml");
+    EXPECT_EQ(launched[0][0].toString(), file);
+    EXPECT_EQ(QString::fromUtf8(content(file)), kText);
+    EXPECT_TRUE(draft_.isSaved());
+    const QString ran = folder_.filePath(QStringLiteral("ran"));
+    ASSERT_TRUE(eventually([&] { return !content(ran).isEmpty(); }));
+    EXPECT_TRUE(content(ran).startsWith("run " + file.toUtf8() + " --workspace"));
+}
+
+TEST_F(ExperimentDraftTest, AnotherTextOfTheNameGetsAFileOfItsOwn) {
+    takeText(kText);
+    QSignalSpy launched(&draft_, &ExperimentDraft::launched);
+    draft_.run();
+    ASSERT_TRUE(eventually([&] { return launched.count() == 1; }));
+    draft_.setField("algorithm.delay", field("algorithm", "dasgd", 2), QStringLiteral("3"));
+    draft_.run();
+    ASSERT_TRUE(eventually([&] { return launched.count() == 2; }));
+    EXPECT_TRUE(launched[1][0].toString().endsWith(QLatin1String("/sweep-2.toml")));
+    EXPECT_EQ(QString::fromUtf8(content(launched[0][0].toString())), kText);
+}
+
+TEST_F(ExperimentDraftTest, RunGoesToTheProblemInstead) {
+    takeText(kText + QStringLiteral("\n[optimizer]\nmomentum = 1.9\n"));
+    QSignalSpy stopped(&draft_, &ExperimentDraft::stoppedByProblem), launched(&draft_, &ExperimentDraft::launched);
+    draft_.run();
+    ASSERT_TRUE(eventually([&] { return stopped.count() == 1; }));
+    EXPECT_EQ(draft_.problem()->key, QStringLiteral("optimizer.momentum"));
+    EXPECT_EQ(draft_.problem()->line, 11);
+    QTest::qWait(200);
+    EXPECT_EQ(launched.count(), 0);
+    draft_.setText(kText);
+    EXPECT_FALSE(draft_.problem()) << "what was said of another text does not count";
+}
+
+TEST_F(ExperimentDraftTest, ARunThatWasChangedWhileItWasCheckedIsNotStarted) {
+    takeText(kText);
+    QSignalSpy launched(&draft_, &ExperimentDraft::launched);
+    draft_.run();
+    draft_.setText(kText + QStringLiteral("# more\n"));
+    ASSERT_TRUE(isAnswered());
+    QTest::qWait(300);
+    EXPECT_EQ(launched.count(), 0);
+}
+
+TEST_F(ExperimentDraftTest, AFileIsOpenedAndSaved) {
+    const QString file = folder_.filePath(QStringLiteral("mine.toml"));
+    takeText(kText);
+    QSignalSpy noted(&draft_, &ExperimentDraft::noted), failed(&draft_, &ExperimentDraft::failed);
+    draft_.save(file);
+    ASSERT_TRUE(eventually([&] { return noted.count() == 1; }));
+    takeText(QStringLiteral("name = \"other\"\n"));
+    draft_.open(file);
+    ASSERT_TRUE(eventually([&] { return draft_.document().text() == kText; }));
+    EXPECT_TRUE(draft_.isSaved());
+    draft_.open(folder_.filePath(QStringLiteral("none.toml")));
+    ASSERT_TRUE(eventually([&] { return failed.count() == 1; }));
+    EXPECT_EQ(draft_.document().text(), kText);
+}
+
+TEST_F(ExperimentDraftTest, ARecordedConfigurationIsShownWithoutItsDefaults) {
+    draft_.take({Start::Kind::Recent, {}, {}, {}, kText + QStringLiteral("\n[train]\nseed = 1\n"), {}});
+    EXPECT_EQ(draft_.document().text(), kText + QStringLiteral("\n"));
+}
+
+TEST_F(ExperimentDraftTest, WithoutATextThereIsNothingToRun) {
+    QSignalSpy failed(&draft_, &ExperimentDraft::failed);
+    draft_.run();
+    ASSERT_EQ(failed.count(), 1);
+    EXPECT_TRUE(failed[0][0].toString().contains(QLatin1String("choose a preset")));
+}
+
+}  // namespace
+}  // namespace dasgd::gui

@@ -1,0 +1,68 @@
+#include "gui/models/experiment/start_list.h"
+
+#include <gtest/gtest.h>
+
+#include <QAbstractItemModelTester>
+
+#include "tests/gui/support/bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+RunItemPtr runOf(const std::string& experiment, const std::string& id, const std::string& startedAt,
+                 const std::string& config) {
+    storage::RunRow row;
+    row.runId = id;
+    row.experiment = experiment;
+    row.algorithm = "dasgd";
+    row.startedAt = startedAt;
+    row.config = config;
+    return makeRunItem(std::move(row));
+}
+
+std::vector<Preset> twoPresets() {
+    return {{":/suites/a.toml", "first-light", "What a delay does, on digits.", "name = \"first-light\"\n"},
+            {":/suites/b.toml", "scaling", "How it scales.", "name = \"scaling\"\n"}};
+}
+
+QStringList titles(const StartList& list) {
+    QStringList all;
+    for (int i = 0; i < list.rowCount(); ++i) all << list.index(i).data().toString();
+    return all;
+}
+
+TEST(StartListModel, PresetsStandUnderTheirHeadWithWhatTheyShow) {
+    StartList list(twoPresets());
+    QAbstractItemModelTester tester(&list);
+    EXPECT_EQ(titles(list), (QStringList{"Presets", "first-light", "scaling"}));
+    EXPECT_EQ(list.index(1).data(StartList::WordsRole).toString(), QStringLiteral("What a delay does"));
+    EXPECT_FALSE(list.index(0).flags().testFlag(Qt::ItemIsSelectable));
+    EXPECT_TRUE(list.index(1).flags().testFlag(Qt::ItemIsSelectable));
+    EXPECT_EQ(list.at(2).text, QStringLiteral("name = \"scaling\"\n"));
+    EXPECT_EQ(list.at(2).folder, QStringLiteral(":/suites"));
+}
+
+TEST(StartListModel, EachExperimentOffersItsNewestRunTheNewestFirst) {
+    StartList list(twoPresets());
+    QAbstractItemModelTester tester(&list);
+    list.setRuns(
+        {runOf("old", "r1", "2026-11-20T10:00:00Z", "a = 1\n"), runOf("new", "r2", "2026-11-21T10:00:00Z", "a = 2\n"),
+         runOf("new", "r3", "2026-11-21T11:00:00Z", "a = 3\n"), runOf("empty", "r4", "2026-11-21T12:00:00Z", "")});
+    EXPECT_EQ(titles(list), (QStringList{"Same again", "new", "old", "Presets", "first-light", "scaling"}));
+    EXPECT_EQ(list.at(1).text, QStringLiteral("a = 3\n"));
+    EXPECT_EQ(list.at(1).words, QStringLiteral("2 runs · dasgd"));
+    EXPECT_EQ(list.at(1).kind, Start::Kind::Recent);
+}
+
+TEST(StartListModel, TheFilterLooksAtTitleAndRemark) {
+    StartList list(twoPresets());
+    list.setFilter(QStringLiteral(" DIGITS "));
+    EXPECT_EQ(titles(list), (QStringList{"Presets", "first-light"}));
+    list.setFilter(QStringLiteral("nothing"));
+    EXPECT_EQ(list.rowCount(), 0) << "a head without entries says nothing";
+    list.setFilter({});
+    EXPECT_EQ(list.rowCount(), 3);
+}
+
+}  // namespace
+}  // namespace dasgd::gui

@@ -1,0 +1,189 @@
+#include <gtest/gtest.h>
+
+#include <QFile>
+#include <QLineEdit>
+#include <QListView>
+#include <QListWidget>
+#include <QPushButton>
+#include <QToolButton>
+
+#include "gui/forms/experiment_form.h"
+#include "gui/forms/toml_editor.h"
+#include "tests/gui/support/session_bench.h"
+#include "tests/gui/support/small_schema.h"
+
+namespace dasgd::gui {
+namespace {
+
+const QByteArray kEngine =
+    "case \"$*\" in *--dry-run*) ;; *) echo \"$2\" >\"$(dirname \"$0\")/ran\"; exit 0;; esac\n"
+    "line=$(grep -n 'delay = 9' \"$2\" | cut -d: -f1)\n"
+    "[ -z \"$line\" ] || { echo \"dasgd: $2:$line:9: delay is 9; allowed 0..period (4) steps\" >&2; exit 2; }\n"
+    "for each in 1 2 3; do echo '{\"label\":\"train.seed='$each'\",\"steps\":8,\"workers\":2}'; done\n";
+
+class ExperimentPageTest : public WindowBench {
+protected:
+    void openPage(QSize size = {1600, 1000}) {
+        QFile file(folder_.filePath(QStringLiteral("dasgd")));
+        ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+        file.write(standInProgram(kEngine));
+        file.setPermissions(file.permissions() | QFile::ExeOwner);
+        file.close();
+        open(file.fileName());
+        window_->resize(size);
+        window_->open("Experiment");
+        ASSERT_TRUE(eventually([&] { return window_->draft().hasSchema(); }));
+        ASSERT_TRUE(QTest::qWaitForWindowActive(window_.get()));
+    }
+    void choosePreset(const QString& title) {
+        const auto found = list()->model()->match(list()->model()->index(0, 0), Qt::DisplayRole, title);
+        ASSERT_FALSE(found.isEmpty());
+        list()->scrollTo(found[0]);
+        QTest::mouseClick(list()->viewport(), Qt::LeftButton, {}, list()->visualRect(found[0]).center());
+    }
+    QListView* list() { return window_->findChild<QListView*>(QStringLiteral("starts")); }
+    TomlEditor* text() { return window_->findChild<TomlEditor*>(); }
+    ExperimentForm* form() { return window_->findChild<ExperimentForm*>(); }
+    QLineEdit* field(const char* key) {
+        FieldRow* row = form()->rowOf(QString::fromUtf8(key));
+        return row ? qobject_cast<QLineEdit*>(row->editor()) : nullptr;
+    }
+    [[nodiscard]] bool hasRun() const { return QFile::exists(folder_.filePath(QStringLiteral("ran"))); }
+    [[nodiscard]] bool isAnswered() {
+        return eventually([&] { return window_->draft().checked().has_value(); });
+    }
+    QTemporaryDir folder_;
+};
+
+TEST_F(ExperimentPageTest, AnEmptyPageSaysHowToBegin) {
+    openPage();
+    EXPECT_NE(label(QStringLiteral("New experiment")), nullptr);
+    EXPECT_NE(label(QStringLiteral("it fills this page and starts nothing")), nullptr);
+    QTest::keyClick(window_.get(), Qt::Key_Return, Qt::ControlModifier);
+    EXPECT_NE(label(QStringLiteral("There is no experiment yet")), nullptr) << "Run is never greyed";
+}
+
+TEST_F(ExperimentPageTest, APresetFillsFormAndTextAndStartsNothing) {
+    openPage();
+    choosePreset(QStringLiteral("delay-sweep"));
+    EXPECT_TRUE(text()->toPlainText().contains(QLatin1String("name = \"delay-sweep\"")));
+    EXPECT_EQ(field("algorithm.delay")->text(), QStringLiteral("3"));
+    EXPECT_EQ(field("optimizer.momentum")->text(), QStringLiteral("0.9"));
+    ASSERT_TRUE(isAnswered());
+    EXPECT_NE(label(QStringLiteral("3 runs · 2 workers over gloo")), nullptr);
+    EXPECT_NE(button<QPushButton>(QStringLiteral("Run 3")), nullptr);
+    EXPECT_EQ(window_->findChild<QListWidget*>()->count(), 3);
+    EXPECT_FALSE(hasRun());
+}
+
+TEST_F(ExperimentPageTest, FormAndTextStayInStep) {
+    openPage();
+    choosePreset(QStringLiteral("delay-sweep"));
+    const QString before = text()->toPlainText();
+    field("algorithm.delay")->setFocus();
+    field("algorithm.delay")->selectAll();
+    QTest::keyClicks(field("algorithm.delay"), QStringLiteral("2"));
+    EXPECT_EQ(text()->toPlainText(), QString(before).replace("delay = 3\n", "delay = 2\n"));
+    EXPECT_EQ(text()->litLine(), window_->draft().document().lineOf("algorithm.delay"));
+    QTest::keyClick(field("algorithm.delay"), Qt::Key_Backspace);
+    EXPECT_FALSE(window_->draft().document().value("algorithm.delay")) << "an empty field is left to its default";
+    text()->setFocus();
+    text()->undo();
+    text()->undo();
+    EXPECT_EQ(text()->toPlainText(), before);
+    EXPECT_EQ(field("algorithm.delay")->text(), QStringLiteral("3"));
+    text()->replaceText(QString(before).replace("momentum = 0.9", "momentum = 0.5"));
+    EXPECT_EQ(field("optimizer.momentum")->text(), QStringLiteral("0.5"));
+}
+
+TEST_F(ExperimentPageTest, AnErrorStandsAtItsFieldItsLineAndInTheHeaderAndRunGoesToIt) {
+    openPage();
+    choosePreset(QStringLiteral("delay-sweep"));
+    text()->replaceText(text()->toPlainText().replace("delay = 3\n", "delay = 9\n"));
+    text()->setFocus();
+    ASSERT_TRUE(isAnswered());
+    EXPECT_NE(button<QToolButton>(QStringLiteral("1 error")), nullptr);
+    const int line = window_->draft().document().lineOf("algorithm.delay");
+    EXPECT_EQ(text()->errorLine(), line);
+    EXPECT_NE(label(QStringLiteral("algorithm.delay, line %1").arg(line)), nullptr);
+    EXPECT_TRUE(form()->rowOf("algorithm.delay")->hasProblem());
+    auto* run = button<QPushButton>(QStringLiteral("▸  Run"));
+    ASSERT_NE(run, nullptr);
+    EXPECT_TRUE(run->isEnabled());
+    QTest::mouseClick(run, Qt::LeftButton);
+    EXPECT_TRUE(field("algorithm.delay")->hasFocus());
+    EXPECT_FALSE(hasRun());
+    text()->setFocus();
+    QTest::keyClick(window_.get(), Qt::Key_F8);
+    EXPECT_TRUE(field("algorithm.delay")->hasFocus());
+    QTest::keyClicks(field("algorithm.delay"), QStringLiteral("1"));
+    EXPECT_EQ(text()->errorLine(), 0) << "what was said of another text is gone at once";
+}
+
+TEST_F(ExperimentPageTest, ASyntaxErrorIsSaidAtOnceAndKeepsTheForm) {
+    openPage();
+    choosePreset(QStringLiteral("delay-sweep"));
+    text()->replaceText(text()->toPlainText().replace("delay = 3\n", "delay = = 3\n"));
+    EXPECT_GT(text()->errorLine(), 0);
+    EXPECT_NE(label(QStringLiteral("the form waits for the text")), nullptr);
+    QTest::keyClick(window_.get(), Qt::Key_F8);
+    EXPECT_TRUE(text()->hasFocus());
+    EXPECT_EQ(text()->cursorLine(), text()->errorLine());
+}
+
+TEST_F(ExperimentPageTest, RunWritesTheTextAndOpensTheRunPage) {
+    openPage();
+    choosePreset(QStringLiteral("delay-sweep"));
+    QTest::keyClick(window_.get(), Qt::Key_Return, Qt::ControlModifier);
+    ASSERT_TRUE(eventually([&] { return hasRun() && !list()->isVisible(); }));
+    QFile file(QString::fromStdString((workspace_.path() / "experiments/delay-sweep.toml").string()));
+    ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+    EXPECT_EQ(QString::fromUtf8(file.readAll()), text()->toPlainText());
+    EXPECT_TRUE(window_->session().followsNewest());
+}
+
+TEST_F(ExperimentPageTest, ARecordedExperimentIsOfferedAgain) {
+    const QString id = workspace_.record({.steps = 8});
+    openPage();
+    ASSERT_TRUE(eventually([&] { return window_->session().runs().rowCount() == 1; }));
+    const QString experiment = QString::fromStdString(window_->session().runs().find(id)->row.experiment);
+    ASSERT_TRUE(eventually([&] { return list()->model()->index(1, 0).data().toString() == experiment; }));
+    choosePreset(experiment);
+    EXPECT_EQ(window_->draft().document().syntaxError(), std::nullopt);
+    EXPECT_FALSE(text()->toPlainText().isEmpty());
+}
+
+TEST_F(ExperimentPageTest, TheListFoldsInANarrowWindow) {
+    openPage({1280, 720});
+    EXPECT_TRUE(list()->isVisible()) << "an empty page needs it";
+    choosePreset(QStringLiteral("delay-sweep"));
+    EXPECT_FALSE(list()->isVisible());
+    auto* unfold = button<QToolButton>(QStringLiteral("Begin with"));
+    ASSERT_NE(unfold, nullptr);
+    unfold->click();
+    EXPECT_TRUE(list()->isVisible());
+    EXPECT_LE(window_->width(), 1280) << "everything has its place";
+}
+
+TEST_F(ExperimentPageTest, KeysGoFromCardToCard) {
+    openPage();
+    choosePreset(QStringLiteral("delay-sweep"));
+    list()->setFocus();
+    QTest::keyClick(window_.get(), Qt::Key_F6);
+    EXPECT_TRUE(field("name")->hasFocus());
+    QTest::keyClick(window_.get(), Qt::Key_F6);
+    EXPECT_TRUE(text()->hasFocus());
+}
+
+TEST_F(ExperimentPageTest, WithoutTheProgramThePageSaysWhatToDo) {
+    open(folder_.filePath(QStringLiteral("no-such")));
+    window_->open("Experiment");
+    ASSERT_TRUE(
+        eventually([&] { return label(QStringLiteral("There is no form without the dasgd program")) != nullptr; }));
+    EXPECT_NE(label(QStringLiteral("./lab build")), nullptr);
+    choosePreset(QStringLiteral("delay-sweep"));
+    EXPECT_FALSE(text()->toPlainText().isEmpty()) << "the text can be written all the same";
+}
+
+}  // namespace
+}  // namespace dasgd::gui
