@@ -18,7 +18,10 @@ constexpr std::int64_t kStragglerSpans = 65536;
 constexpr const char* kRunColumns =
     "run_id, experiment, algorithm, seed, workers, backend, status, started_at, wall_s, steps, samples, bytes_sent, "
     "final_loss, best_accuracy, hidden, blocked_s, samples_per_s, git_commit, config, error, step_ms, "
-    "skew_s, inflation, inflation_ranks, timed_steps, time_simulated, measured_s";
+    "skew_s, inflation, inflation_ranks, timed_steps, time_simulated, measured_s, "
+    // NaN is stored as NULL, so is what was never recorded.
+    "final_loss IS NULL AND (SELECT evaluated OR (SELECT max(trained) FROM rank_state WHERE rank_state.run = run.id) "
+    "FROM run WHERE run.run_id = run_list.run_id)";
 
 std::optional<double> optionalNumber(const SQLite::Column& column) {
     if (column.isNull()) return std::nullopt;
@@ -60,6 +63,7 @@ RunRow runRow(SQLite::Statement& query) {
     row.timedSteps = optionalNumber(query.getColumn(place++));
     row.timeSimulated = query.getColumn(place++).getInt() != 0;
     row.measuredS = optionalNumber(query.getColumn(place++));
+    row.lossIsNaN = query.getColumn(place++).getInt() != 0;
     return row;
 }
 
@@ -97,11 +101,7 @@ public:
         database.setBusyTimeout(5000);
     }
 
-    std::int64_t keyOf(const std::string& runId) {
-        SQLite::Statement query(database, "SELECT id FROM run WHERE run_id = ?");
-        query.bind(1, runId);
-        return query.executeStep() ? query.getColumn(0).getInt64() : 0;
-    }
+    std::int64_t keyOf(const std::string& runId) { return integerOf(runId, "id"); }
 
     std::int64_t integerOf(const std::string& runId, const char* column) {
         SQLite::Statement query(database, std::string("SELECT ") + column + " FROM run WHERE run_id = ?");

@@ -28,6 +28,7 @@ struct RunRow {
     double wallS = 0;
     std::int64_t steps = 0, samples = 0, bytesSent = 0;
     std::optional<double> finalLoss, bestAccuracy, hidden, blockedS, samplesPerS;
+    bool lossIsNaN = false;  // the final loss is recorded, and no number: `finalLoss` is absent
     std::string gitCommit;
     std::string config;  // resolved TOML
     std::string error;

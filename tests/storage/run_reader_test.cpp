@@ -68,6 +68,21 @@ TEST(RunReaderTest, NumbersComeBackAsTheyWere) {
     EXPECT_EQ(answer.samples[1].bytesSent, 3);
 }
 
+TEST(RunReaderTest, AFinalLossThatIsNaNIsNotAbsent) {
+    const auto row = [](const std::vector<const char*>& names, double value) {
+        OneRun run;
+        for (const char* name : names) run.rank(0).metric({.name = name, .step = 1, .value = value});
+        run.finish();
+        return orDie(run.reader().row(run.runId));
+    };
+    EXPECT_FALSE(row({"x"}, NAN).lossIsNaN);
+    EXPECT_FALSE(row({"train/loss", "eval/loss"}, 0.5).lossIsNaN);
+    for (const char* name : {"train/loss", "eval/loss"}) {
+        EXPECT_TRUE(row({name}, NAN).lossIsNaN) << name;
+        EXPECT_FALSE(row({name}, NAN).finalLoss) << name;
+    }
+}
+
 TEST(RunReaderTest, TailingGivesWhatIsNew) {
     OneRun run(2);
     const auto recorder = orDie(Recorder::start(run.store, run.runId, {0, 1}));
