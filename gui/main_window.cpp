@@ -2,6 +2,7 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QShortcut>
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -63,7 +64,9 @@ QWidget* MainWindow::makeStatusBar() {
     follow_->setCheckable(true);
     follow_->setFocusPolicy(Qt::TabFocus);
     follow_->setToolTip(tr("Go to each run that starts  Ctrl+L"));
-    follow_->setShortcut(QKeySequence(QStringLiteral("Ctrl+L")));
+    // Not the button's own: it loses that with each new text.
+    auto* key = new QShortcut(QKeySequence(QStringLiteral("Ctrl+L")), this);
+    connect(key, &QShortcut::activated, follow_, &QToolButton::click);
     connect(follow_, &QToolButton::clicked, this, [this](bool on) {
         session_.setFollowNewest(on);
         updateStatus();

@@ -80,6 +80,15 @@ TEST_F(MainWindowTest, FollowingTheNewestCanBeTurnedOff) {
     EXPECT_EQ(follow->text(), QStringLiteral("follow the newest run"));
 }
 
+TEST_F(MainWindowTest, CtrlLFollowsAgainAndAgain) {
+    open();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(window_.get()));
+    for (const bool follows : {false, true, false}) {
+        QTest::keyClick(window_.get(), Qt::Key_L, Qt::ControlModifier);
+        EXPECT_EQ(window_->session().followsNewest(), follows);
+    }
+}
+
 TEST_F(MainWindowTest, AWorkspaceOfANewerProgramIsSaidWithTheRemedy) {
     workspace_.record({.steps = 8});
     const std::filesystem::path file = workspace_.path() / "lab.db";
