@@ -1,36 +1,37 @@
 // Every run of the workspace: sorted, filtered, live. Enter opens one, several are compared.
 #include <QFileInfo>
 #include <QHBoxLayout>
-#include <QHeaderView>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QShortcut>
 #include <QStackedLayout>
-#include <QTableView>
 #include <QVBoxLayout>
+#include <algorithm>
 
-#include "gui/models/runs/run_filter.h"
+#include "gui/models/runs/run_list_model.h"
 #include "gui/pages/page.h"
 #include "gui/widgets/parts.h"
 #include "gui/widgets/run_delegate.h"
+#include "gui/widgets/run_table.h"
 
 namespace dasgd::gui {
 
 namespace {
 
-constexpr int kRowHeight = 36;
-
 class RunsPage : public QWidget {
 public:
     explicit RunsPage(PageContext& context)
-        : context_(context), session_(context.session), filter_(new RunFilter(&session_.runs(), this)) {
+        : context_(context), session_(context.session), list_(new RunListModel(session_.runs(), this)) {
         setObjectName(QStringLiteral("page"));
         auto* column = new QVBoxLayout(this);
         column->setContentsMargins(24, 18, 24, 18);
         column->setSpacing(kGap);
         column->addLayout(makeHeader());
         column->addWidget(message_ = new MessageBar(context.look));
-        column->addWidget(field_ = makeFilter());
+        column->addLayout(makeFilterRow());
+        column->addWidget(filterError_ = makeLabel({}, "bad"));
+        filterError_->setWordWrap(true);
+        filterError_->hide();
         body_ = new QStackedLayout;
         body_->addWidget(makeTable());
         body_->addWidget(makeEmpty());
@@ -38,6 +39,9 @@ public:
         connectAll();
         update();
     }
+
+    // The table before the list that it shows.
+    ~RunsPage() override { delete table_; }
 
 private:
     QHBoxLayout* makeHeader() {
@@ -56,38 +60,53 @@ private:
         return header;
     }
 
+    QHBoxLayout* makeFilterRow() {
+        columns_ = new QToolButton;
+        columns_->setObjectName(QStringLiteral("choice"));
+        columns_->setText(tr("columns ▾"));
+        columns_->setToolTip(tr("Choose columns; also a right click on the header"));
+        columns_->setPopupMode(QToolButton::InstantPopup);
+        columns_->setFocusPolicy(Qt::TabFocus);
+        columns_->setMenu(new QMenu(columns_));
+        auto* row = new QHBoxLayout;
+        row->setSpacing(kGap);
+        row->addWidget(field_ = makeFilter(), 1);
+        row->addWidget(columns_);
+        return row;
+    }
+
     QLineEdit* makeFilter() {
         auto* field = new QLineEdit;
-        field->setPlaceholderText(tr("Filter: words, -without, loss<0.1, hidden>=99, status=running"));
-        field->setToolTip(
-            tr("Every word must be found in a run; fields: status experiment algorithm seed ranks backend wall steps "
-               "loss accuracy hidden blocked samples/s  Ctrl+F"));
+        field->setPlaceholderText(tr("Filter: words, or  algorithm = dasgd and delay >= 3 and hidden > 90 %"));
+        field->setToolTip(filterHelp());
         field->setClearButtonEnabled(true);
         field->setAccessibleName(tr("Filter runs"));
         return field;
     }
 
+    static QString filterHelp() {
+        QStringList names;
+        for (const BuiltInField& one : builtInFields()) names << one.field.name;
+        return asTip(tr("words that a run must hold; -word for those that it must not; quotes around several\n"
+                        "comparisons: = != < <= > >= and ~ for “contains”, with and, or, not and parentheses\n"
+                        "hidden > 90 %   wall < 10 min   started >= 2026-11-20   bandwidth <= 200Mbps\n"
+                        "fields: every key of the configuration (delay, or algorithm.delay), and\n%1  Ctrl+F")
+                         .arg(wrapped(names)));
+    }
+
+    static QString wrapped(const QStringList& names) {
+        QString text;
+        for (qsizetype i = 0; i < names.size(); ++i) {
+            text += names[i] + (i % 10 == 9 ? QLatin1Char('\n') : QLatin1Char(' '));
+        }
+        return text.trimmed();
+    }
+
     QWidget* makeTable() {
         auto* card = new Card;
         card->body().setContentsMargins(1, 6, 1, 6);
-        table_ = new QTableView;
-        table_->setModel(filter_);
+        table_ = new RunTable(*list_);
         table_->setItemDelegate(new RunDelegate(session_, context_.look, table_));
-        table_->setSelectionBehavior(QAbstractItemView::SelectRows);
-        table_->setSelectionMode(QAbstractItemView::ExtendedSelection);
-        table_->setShowGrid(false);
-        table_->setWordWrap(false);
-        table_->setSortingEnabled(true);
-        table_->sortByColumn(RunTableModel::Started, Qt::DescendingOrder);
-        table_->setTabKeyNavigation(false);
-        table_->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
-        table_->verticalHeader()->hide();
-        table_->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-        table_->verticalHeader()->setDefaultSectionSize(kRowHeight);
-        table_->horizontalHeader()->setHighlightSections(false);
-        table_->horizontalHeader()->setStretchLastSection(true);
-        const int widths[] = {118, 112, 124, 130, 60, 56, 76, 124, 60, 68, 82, 80, 70, 90, 86};
-        for (int i = 0; i < RunTableModel::kColumns; ++i) table_->setColumnWidth(i, widths[i]);
         table_->setAccessibleName(tr("Runs"));
         card->body().addWidget(table_);
         return card;
@@ -110,9 +129,10 @@ private:
 
     void connectAll() {
         connect(field_, &QLineEdit::textChanged, this, [this](const QString& text) {
-            filter_->setFilter(text);
+            list_->setFilter(text);
             update();
         });
+        connect(list_, &RunListModel::updated, this, [this] { update(); });
         connect(&session_, &Session::runsChanged, this, [this] { update(); });
         connect(&session_, &Session::errorChanged, this, [this] {
             // Without a run the page itself says it.
@@ -124,7 +144,8 @@ private:
             message_->say(tr("Started %1: its runs appear here and on the Run page.").arg(QFileInfo(file).fileName()),
                           MessageBar::Kind::Note);
         });
-        connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] { updateActions(); });
+        connect(columns_->menu(), &QMenu::aboutToShow, this, [this] { table_->fillColumnMenu(*columns_->menu()); });
+        connect(&table_->chosen(), &RunSelection::chosenChanged, this, [this] { updateActions(); });
         connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) { openRun(index); });
         connect(compare_, &QPushButton::clicked, this, [this] { compare(); });
         connect(stop_, &QPushButton::clicked, this, [this] {
@@ -143,9 +164,9 @@ private:
 
     QStringList chosen(bool liveOnly) const {
         QStringList ids;
-        for (const QModelIndex& index : table_->selectionModel()->selectedRows()) {
-            if (!liveOnly || index.data(RunTableModel::LiveRole).toBool())
-                ids << index.data(RunTableModel::IdRole).toString();
+        for (const int row : table_->chosen().rows()) {
+            const RunItemPtr& run = list_->runAt(row);
+            if (!liveOnly || isLive(run->row)) ids << run->id;
         }
         return ids;
     }
@@ -164,13 +185,15 @@ private:
     }
 
     void updateActions() {
-        compare_->setEnabled(chosen(false).size() > 1);
-        stop_->setEnabled(!chosen(true).isEmpty());
+        const std::vector<int> rows = table_->chosen().rows();
+        const auto live = [this](int row) { return isLive(list_->runAt(row)->row); };
+        compare_->setEnabled(rows.size() > 1);
+        stop_->setEnabled(std::any_of(rows.begin(), rows.end(), live));
     }
 
     void update() {
         const int all = session_.runs().rowCount();
-        const int shown = filter_->rowCount();
+        const int shown = list_->rowCount();
         int live = 0;
         for (const RunItemPtr& run : session_.runs().items()) live += isLive(run->row) ? 1 : 0;
         QStringList words{all == 1 ? tr("1 run") : tr("%1 runs").arg(grouped(all))};
@@ -191,16 +214,29 @@ private:
                 tr("%1 runs are hidden by “%2”. Clear the filter to see them.").arg(grouped(all)).arg(field_->text()));
         }
         body_->setCurrentIndex(shown == 0 ? 1 : 0);
+        sayFilterError();
         updateActions();
+    }
+
+    void sayFilterError() {
+        const auto error = list_->filterError();
+        filterError_->setVisible(error.has_value());
+        if (!error) return;
+        const QString place =
+            error->at >= field_->text().size() ? tr("at the end") : tr("at character %1").arg(error->at + 1);
+        filterError_->setText(
+            tr("Filter, %1: %2. The rows are those of the filter before.").arg(place, error->message));
     }
 
     PageContext& context_;
     Session& session_;
-    RunFilter* filter_;
+    RunListModel* list_;
+    QToolButton* columns_ = nullptr;
+    QLabel* filterError_ = nullptr;
     QLabel* summary_ = nullptr;
     QLineEdit* field_ = nullptr;
     MessageBar* message_ = nullptr;
-    QTableView* table_ = nullptr;
+    RunTable* table_ = nullptr;
     QStackedLayout* body_ = nullptr;
     QLabel* emptyTitle_ = nullptr;
     QLabel* emptyWords_ = nullptr;

@@ -10,9 +10,10 @@ constexpr std::size_t kRunsAtOnce = 1000;
 
 bool sameRow(const storage::RunRow& a, const storage::RunRow& b) {
     return a.status == b.status && a.steps == b.steps && a.wallS == b.wallS && a.samples == b.samples &&
-           a.finalLoss == b.finalLoss && a.bestAccuracy == b.bestAccuracy && a.hidden == b.hidden &&
-           a.blockedS == b.blockedS && a.measuredS == b.measuredS && a.samplesPerS == b.samplesPerS &&
-           a.error == b.error && a.stepMs == b.stepMs && a.bytesSent == b.bytesSent && a.startedAt == b.startedAt;
+           a.finalLoss == b.finalLoss && a.lossIsNaN == b.lossIsNaN && a.bestAccuracy == b.bestAccuracy &&
+           a.hidden == b.hidden && a.blockedS == b.blockedS && a.measuredS == b.measuredS &&
+           a.samplesPerS == b.samplesPerS && a.error == b.error && a.stepMs == b.stepMs &&
+           a.bytesSent == b.bytesSent && a.startedAt == b.startedAt;
 }
 
 }  // namespace
@@ -39,7 +40,7 @@ Status RunsQuery::refresh(LiveStore& store) {
             continue;
         }
         watchedChanged = watchedChanged || store.watch().contains(id);
-        changed.push_back(makeRunItem(std::move(row)));
+        changed.push_back(maker_.make(std::move(row)));
         next[id] = changed.back();
         if (changed.size() == kRunsAtOnce) report(std::exchange(changed, {}), {});
     }

@@ -24,6 +24,7 @@ signals:
 private:
     void report(std::vector<RunItemPtr> changed, QStringList removed);
 
+    RunItemMaker maker_;
     RefreshInterval interval_{100, 10};
     std::int64_t revision_ = -1;
     bool reported_ = false;

@@ -6,17 +6,12 @@
 
 namespace dasgd::gui {
 
-namespace {
-
-// "0.250000" and "4.0" as people write them.
-QString tidy(const std::string& value) {
+QString settingValue(const std::string& value) {
     bool isNumber = false;
     const QString text = QString::fromStdString(value);
     const double number = text.toDouble(&isNumber);
     return isNumber ? QString::number(number, 'g', 6) : text;
 }
-
-}  // namespace
 
 QString settingName(const std::string& key, const RunSchema& schema) {
     if (const Setting* setting = findSetting(schema, key); setting && !setting->symbol.isEmpty()) {
@@ -28,7 +23,7 @@ QString settingName(const std::string& key, const RunSchema& schema) {
 }
 
 QString settingText(const std::string& key, const std::string& value, const RunSchema& schema) {
-    return settingName(key, schema) + QChar(0x00a0) + tidy(value);
+    return settingName(key, schema) + QChar(0x00a0) + settingValue(value);
 }
 
 QString settingsInWords(const Settings& settings, const RunSchema& schema) {
@@ -37,8 +32,8 @@ QString settingsInWords(const Settings& settings, const RunSchema& schema) {
         const auto found = settings.find(setting.key);
         if (found == settings.end() || setting.symbol.isEmpty() || !setting.key.starts_with("algorithm.")) continue;
         // A term that is zero, and zero by default, is not in the update rule.
-        const bool absent =
-            tidy(found->second) == QLatin1String("0") && tidy(setting.defaultText.toStdString()) == QLatin1String("0");
+        const bool absent = settingValue(found->second) == QLatin1String("0") &&
+                            settingValue(setting.defaultText.toStdString()) == QLatin1String("0");
         if (!absent) parts << settingText(found->first, found->second, schema);
     }
     return parts.join(QStringLiteral("  "));

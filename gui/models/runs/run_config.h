@@ -15,6 +15,8 @@ namespace dasgd::gui {
 [[nodiscard]] QString settingsInWords(const Settings& settings, const RunSchema& schema);
 // A setting's symbol, else its name: "algorithm.delay" → "d", "train.batch_size" → "batch".
 [[nodiscard]] QString settingName(const std::string& key, const RunSchema& schema);
+// "0.250000" and "4.0" as people write them.
+[[nodiscard]] QString settingValue(const std::string& value);
 // One setting as it reads in a label: "d 3".
 [[nodiscard]] QString settingText(const std::string& key, const std::string& value, const RunSchema& schema);
 // "delay-sweep / dasgd  τ 4  d 3  ξ 0.25 · seed 2".

@@ -1,15 +1,24 @@
 #include "gui/models/runs/run_item.h"
 
+#include <QDateTime>
+
 #include "gui/models/runs/run_config.h"
 #include "storage/scaling.h"
 
 namespace dasgd::gui {
 
-RunItemPtr makeRunItem(storage::RunRow row) {
+RunItemPtr RunItemMaker::make(storage::RunRow row) {
     auto item = std::make_shared<RunItem>();
     item->id = QString::fromStdString(row.runId);
     const Settings settings = storage::settingsOf(row);
-    item->schema = schemaOf(row);
+    item->startedMs =
+        QDateTime::fromString(QString::fromStdString(row.startedAt), Qt::ISODateWithMs).toMSecsSinceEpoch();
+    item->config = settings_.pack(settings);
+    if (row.schema) {
+        const auto [known, isNew] = schemas_.try_emplace(row.schema);
+        if (isNew) known->second = schemaOf(row);
+        item->schema = known->second;
+    }
     item->settings = settingsInWords(settings, item->schema);
     item->group = configurationKey(settings);
     item->line = placeOf(settings);

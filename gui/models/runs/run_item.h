@@ -2,6 +2,8 @@
 #pragma once
 
 #include <QString>
+#include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +11,7 @@
 
 #include "core/analysis/scaling.h"
 #include "gui/models/runs/run_schema.h"
+#include "gui/models/runs/run_settings.h"
 #include "storage/run_reader.h"
 
 namespace dasgd::gui {
@@ -16,7 +19,9 @@ namespace dasgd::gui {
 struct RunItem {
     storage::RunRow row;
     QString id;
-    QString settings;  // settingsInWords()
+    QString settings;      // settingsInWords()
+    RunSettings config;    // every setting
+    qint64 startedMs = 0;  // since 1970, UTC
     RunSchema schema;
     std::string group;       // configurationKey()
     LinePlace line;          // where it stands on the Scaling page
@@ -27,10 +32,27 @@ struct RunItem {
 // Immutable, shared between threads.
 using RunItemPtr = std::shared_ptr<const RunItem>;
 
-[[nodiscard]] RunItemPtr makeRunItem(storage::RunRow row);
+// Makes many of them: what they have in common is derived and kept once. One thread at a time.
+class RunItemMaker {
+public:
+    [[nodiscard]] RunItemPtr make(storage::RunRow row);
+
+private:
+    using SchemaText = std::shared_ptr<const std::string>;
+
+    SettingsPool settings_;
+    std::map<SchemaText, RunSchema> schemas_;
+};
+
+[[nodiscard]] inline RunItemPtr makeRunItem(storage::RunRow row) { return RunItemMaker().make(std::move(row)); }
 
 [[nodiscard]] inline bool isLive(const storage::RunRow& row) {
     return row.status == "running" || row.status == "queued";
+}
+
+// NaN where that is what was recorded; nullopt where nothing was.
+[[nodiscard]] inline std::optional<double> finalLossOf(const storage::RunRow& row) {
+    return row.lossIsNaN ? std::optional(std::numeric_limits<double>::quiet_NaN()) : row.finalLoss;
 }
 
 // Mean time that a rank stood waiting in a timed step; nullopt where none is.

@@ -1,6 +1,7 @@
 #include "gui/models/runs/run_table_model.h"
 
 #include <QDateTime>
+#include <QSet>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -41,7 +42,19 @@ QString startedText(const std::string& iso) {
     return when.toString(today ? QStringLiteral("HH:mm:ss") : QStringLiteral("yyyy-MM-dd HH:mm"));
 }
 
-QString displayText(const RunItem& item, RunTableModel::Column column) {
+QString fixed(double value, int digits) {
+    return std::isfinite(value) ? QString::number(value, 'f', digits) : shortNumber(value);
+}
+
+}  // namespace
+
+QString RunTableModel::nameOf(int column) { return QString::fromUtf8(kHeaders.at(static_cast<std::size_t>(column))); }
+
+bool RunTableModel::isNumeric(int column) {
+    return column == Seed || column == Workers || (column >= Wall && column < kColumns);
+}
+
+QString RunTableModel::textOf(const RunItem& item, Column column) {
     const storage::RunRow& row = item.row;
     const auto number = RunTableModel::numberOf(item, column);
     switch (column) {
@@ -57,15 +70,15 @@ QString displayText(const RunItem& item, RunTableModel::Column column) {
         case RunTableModel::Steps: return grouped(row.steps);
         case RunTableModel::FinalLoss: return number ? shortNumber(*number) : kAbsent;
         case RunTableModel::BestAccuracy:
-        case RunTableModel::Hidden: return number ? QString::number(*number, 'f', 1) + QStringLiteral(" %") : kAbsent;
-        case RunTableModel::Blocked: return number ? QString::number(*number, 'f', 2) : kAbsent;
-        case RunTableModel::SamplesPerS: return number ? grouped(std::llround(*number)) : kAbsent;
+        case RunTableModel::Hidden:
+            if (!number) return kAbsent;
+            return std::isfinite(*number) ? fixed(*number, 1) + QStringLiteral(" %") : shortNumber(*number);
+        case RunTableModel::Blocked: return number ? fixed(*number, 2) : kAbsent;
+        case RunTableModel::SamplesPerS: return number ? shortNumber(std::round(*number), 0) : kAbsent;
         case RunTableModel::kColumns: break;
     }
     return {};
 }
-
-}  // namespace
 
 int RunTableModel::rowCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : static_cast<int>(items_.size());
@@ -84,7 +97,7 @@ std::optional<double> RunTableModel::numberOf(const RunItem& item, Column column
         case Workers: return row.workers;
         case Wall: return row.wallS;
         case Steps: return static_cast<double>(row.steps);
-        case FinalLoss: return row.finalLoss;
+        case FinalLoss: return finalLossOf(row);
         case BestAccuracy: return scaled(row.bestAccuracy, 100);
         case Hidden: return scaled(row.hidden, 100);
         case Blocked: return blockedMsPerStep(row);
@@ -95,45 +108,37 @@ std::optional<double> RunTableModel::numberOf(const RunItem& item, Column column
 
 QVariant RunTableModel::data(const QModelIndex& index, int role) const {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
-    const RunItem& item = *items_[static_cast<std::size_t>(index.row())];
-    const auto column = static_cast<Column>(index.column());
+    return dataOf(*items_[static_cast<std::size_t>(index.row())], static_cast<Column>(index.column()), role);
+}
+
+QVariant RunTableModel::dataOf(const RunItem& item, Column column, int role) {
     switch (role) {
-        case Qt::DisplayRole: return displayText(item, column);
+        case Qt::DisplayRole: return textOf(item, column);
         case IdRole: return item.id;
         case LiveRole: return isLive(item.row);
         case Qt::ToolTipRole:
             return item.row.error.empty() ? item.id
                                           : item.id + QLatin1Char('\n') + QString::fromStdString(item.row.error);
         case Qt::TextAlignmentRole:
-            return QVariant(Qt::AlignVCenter |
-                            (column == Seed || column == Workers || column >= Wall ? Qt::AlignRight : Qt::AlignLeft));
-        case SortRole: {
-            if (column == Started) return QString::fromStdString(item.row.startedAt) + item.id;
-            if (const auto number = numberOf(item, column)) return *number;
-            // Absent numbers stand below every number, whatever the unit.
-            if (column >= Wall || column == Seed || column == Workers) return -std::numeric_limits<double>::infinity();
-            return displayText(item, column);
-        }
+            return QVariant(Qt::AlignVCenter | (isNumeric(column) ? Qt::AlignRight : Qt::AlignLeft));
         default: return {};
     }
 }
 
 QVariant RunTableModel::headerData(int section, Qt::Orientation orientation, int role) const {
-    if (orientation != Qt::Horizontal || section < 0 || section >= kColumns) return {};
-    const auto at = static_cast<std::size_t>(section);
-    if (role == Qt::DisplayRole) return QString::fromUtf8(kHeaders[at]);
-    if (role == Qt::ToolTipRole) return QString::fromUtf8(kHelp[at]);
-    if (role == Qt::TextAlignmentRole) {
-        const bool right = section == Seed || section == Workers || section >= Wall;
-        return QVariant(Qt::AlignVCenter | (right ? Qt::AlignRight : Qt::AlignLeft));
-    }
-    return {};
+    return orientation == Qt::Horizontal ? headerOf(section, role) : QVariant();
+}
+
+QVariant RunTableModel::headerOf(int column, int role) {
+    if (column < 0 || column >= kColumns) return {};
+    if (role == Qt::DisplayRole) return nameOf(column);
+    if (role == Qt::ToolTipRole) return QString::fromUtf8(kHelp[static_cast<std::size_t>(column)]);
+    if (role != Qt::TextAlignmentRole) return {};
+    return QVariant(Qt::AlignVCenter | (isNumeric(column) ? Qt::AlignRight : Qt::AlignLeft));
 }
 
 void RunTableModel::take(const std::vector<RunItemPtr>& changed, const QStringList& removed) {
-    for (const QString& id : removed) {
-        if (const int row = rowOf(id); row >= 0) remove(row);
-    }
+    remove(removed);
     std::vector<RunItemPtr> fresh;
     for (const RunItemPtr& item : changed) {
         const int row = rowOf(item->id);
@@ -145,6 +150,7 @@ void RunTableModel::take(const std::vector<RunItemPtr>& changed, const QStringLi
         emit dataChanged(index(row, 0), index(row, kColumns - 1));
     }
     if (!fresh.empty()) add(fresh);
+    emit taken();
 }
 
 void RunTableModel::add(const std::vector<RunItemPtr>& fresh) {
@@ -157,12 +163,16 @@ void RunTableModel::add(const std::vector<RunItemPtr>& fresh) {
     endInsertRows();
 }
 
-void RunTableModel::remove(int row) {
-    beginRemoveRows({}, row, row);
-    items_.erase(items_.begin() + row);
+// As a whole: row by row, thousands of scattered runs would take minutes.
+void RunTableModel::remove(const QStringList& ids) {
+    const bool known = std::any_of(ids.begin(), ids.end(), [this](const QString& id) { return rows_.contains(id); });
+    if (!known) return;
+    const QSet<QString> leaving(ids.begin(), ids.end());
+    beginResetModel();
+    std::erase_if(items_, [&leaving](const RunItemPtr& item) { return leaving.contains(item->id); });
     rows_.clear();
     for (std::size_t i = 0; i < items_.size(); ++i) rows_.insert(items_[i]->id, static_cast<int>(i));
-    endRemoveRows();
+    endResetModel();
 }
 
 RunItemPtr RunTableModel::find(const QString& id) const {

@@ -33,7 +33,7 @@ public:
         SamplesPerS,
         kColumns
     };
-    enum Role { SortRole = Qt::UserRole, IdRole, LiveRole };
+    enum Role { IdRole = Qt::UserRole, LiveRole };
 
     using QAbstractTableModel::QAbstractTableModel;
 
@@ -53,10 +53,20 @@ public:
 
     // The number behind a column, in the units the table shows (percent, ms/step); nullopt for texts and absences.
     [[nodiscard]] static std::optional<double> numberOf(const RunItem& item, Column column);
+    [[nodiscard]] static bool isNumeric(int column);
+    [[nodiscard]] static QString nameOf(int column);
+    [[nodiscard]] static QString textOf(const RunItem& item, Column column);
+    // What headerData() says of a column, and data() of a cell.
+    [[nodiscard]] static QVariant headerOf(int column, int role);
+    [[nodiscard]] static QVariant dataOf(const RunItem& item, Column column, int role);
+
+signals:
+    // Once at the end of take(), after the signals of a model.
+    void taken();
 
 private:
     void add(const std::vector<RunItemPtr>& fresh);
-    void remove(int row);
+    void remove(const QStringList& ids);
 
     std::vector<RunItemPtr> items_;
     QHash<QString, int> rows_;

@@ -3,6 +3,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QTableView>
+#include <QToolButton>
 
 #include "tests/gui/support/session_bench.h"
 
@@ -16,6 +17,12 @@ protected:
         window_->open("Runs");
     }
     QTableView* table() { return runsTable(); }
+    QLineEdit* field() {
+        for (auto* one : window_->findChildren<QLineEdit*>()) {
+            if (one->accessibleName() == QStringLiteral("Filter runs")) return one;
+        }
+        return nullptr;
+    }
     [[nodiscard]] int rows() { return table()->model()->rowCount(); }
 };
 
@@ -41,16 +48,63 @@ TEST_F(RunsPageTest, TheFilterNarrowsAndSaysSo) {
     workspace_.record({.steps = 8});
     openRuns();
     ASSERT_TRUE(eventually([&] { return rows() == 2; }));
-    QLineEdit* field = nullptr;
-    for (auto* one : window_->findChildren<QLineEdit*>()) {
-        if (one->accessibleName() == QStringLiteral("Filter runs")) field = one;
-    }
-    ASSERT_NE(field, nullptr);
-    QTest::keyClicks(field, QStringLiteral("sync"));
+    QTest::keyClicks(field(), QStringLiteral("sync"));
     EXPECT_EQ(rows(), 1);
     EXPECT_NE(label(QStringLiteral("1 shown")), nullptr);
-    QTest::keyClicks(field, QStringLiteral(" nothing"));
+    QTest::keyClicks(field(), QStringLiteral(" nothing"));
     EXPECT_NE(label(QStringLiteral("No run matches the filter")), nullptr);
+}
+
+TEST_F(RunsPageTest, AnErrorInTheFilterIsSaidUnderItAndTheRowsStay) {
+    workspace_.record({.algorithm = "sync_sgd", .steps = 8});
+    workspace_.record({.delay = 3, .steps = 8});
+    openRuns();
+    ASSERT_TRUE(eventually([&] { return rows() == 2; }));
+    QTest::keyClicks(field(), QStringLiteral("delay = 3"));
+    EXPECT_EQ(rows(), 1);
+    QTest::keyClicks(field(), QStringLiteral(" and"));
+    EXPECT_EQ(rows(), 1);
+    EXPECT_NE(label(QStringLiteral("Filter, at the end: expected a word")), nullptr);
+    field()->setText(QStringLiteral("dellay = 3"));
+    EXPECT_EQ(rows(), 1);
+    EXPECT_NE(label(QStringLiteral("at character 1: no run has a field “dellay”; near it: algorithm.delay")), nullptr);
+    field()->setText(QStringLiteral("delay = 3"));
+    EXPECT_EQ(label(QStringLiteral("Filter, at")), nullptr);
+}
+
+TEST_F(RunsPageTest, CompareAndStopKnowWhatIsLeftOfTheSelection) {
+    workspace_.record({.seed = 1, .steps = 8});
+    workspace_.record({.seed = 2, .steps = 8});
+    openRuns();
+    ASSERT_TRUE(eventually([&] { return rows() == 2; }));
+    table()->selectAll();
+    auto* compare = button<QPushButton>(QStringLiteral("Compare"));
+    ASSERT_TRUE(compare->isEnabled());
+    field()->setText(QStringLiteral("seed = 1"));
+    EXPECT_EQ(table()->selectionModel()->selectedRows().size(), 1);
+    EXPECT_FALSE(compare->isEnabled());
+}
+
+TEST_F(RunsPageTest, ColumnsAreChosenFromTheButton) {
+    workspace_.record({.delay = 3, .steps = 8});
+    openRuns();
+    ASSERT_TRUE(eventually([&] { return rows() == 1; }));
+    auto* columns = button<QToolButton>(QStringLiteral("columns"));
+    ASSERT_NE(columns, nullptr);
+    emit columns->menu()->aboutToShow();
+    QAction* backend = nullptr;
+    for (QAction* action : columns->menu()->actions()) {
+        if (action->text() == QStringLiteral("backend")) backend = action;
+    }
+    ASSERT_NE(backend, nullptr);
+    ASSERT_TRUE(backend->isChecked());
+    backend->trigger();
+    EXPECT_TRUE(table()->isColumnHidden(RunTableModel::Backend));
+    emit columns->menu()->aboutToShow();
+    for (QAction* action : columns->menu()->actions()) {
+        if (action->text() == QStringLiteral("As at first")) action->trigger();
+    }
+    EXPECT_FALSE(table()->isColumnHidden(RunTableModel::Backend));
 }
 
 TEST_F(RunsPageTest, EnterOpensTheRunOfTheRow) {

@@ -50,6 +50,9 @@ inline RunItemPtr makeRun(const std::string& id, const std::string& algorithm, c
     return makeRunItem(std::move(row));
 }
 
+// "r7".
+inline std::string runNumber(int number) { return std::string("r").append(std::to_string(number)); }
+
 inline Look& testLook() {
     static Look look(ThemeName::Dark);
     return look;

@@ -4,6 +4,7 @@
 
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>
+#include <limits>
 
 #include "gui/models/words.h"
 #include "tests/gui/support/bench.h"
@@ -81,13 +82,38 @@ TEST_F(RunTableModelTest, TheNewestIsTheRunningOne) {
     EXPECT_EQ(model_.newest()->id, QStringLiteral("b"));
 }
 
-TEST_F(RunTableModelTest, AbsentNumbersSortBelowAll) {
-    model_.take({withNumbers(), makeRun("r2", "sync_sgd")}, {});
-    const auto sortValue = [&](int row) {
-        return model_.index(row, RunTableModel::FinalLoss).data(RunTableModel::SortRole).toDouble();
-    };
-    EXPECT_LT(sortValue(1), sortValue(0));
-    EXPECT_TRUE(std::isinf(sortValue(1)));
+TEST_F(RunTableModelTest, NaNIsSaidAsNaN) {
+    storage::RunRow row = withNumbers()->row;
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    row.lossIsNaN = true;
+    row.hidden = row.bestAccuracy = row.blockedS = row.samplesPerS = nan;
+    model_.take({makeRunItem(row)}, {});
+    for (const auto column : {RunTableModel::FinalLoss, RunTableModel::Hidden, RunTableModel::BestAccuracy,
+                              RunTableModel::Blocked, RunTableModel::SamplesPerS}) {
+        EXPECT_EQ(cell(0, column), QStringLiteral("NaN")) << column;
+    }
+}
+
+TEST_F(RunTableModelTest, SaysOnceThatItHasTakenAll) {
+    QSignalSpy taken(&model_, &RunTableModel::taken);
+    model_.take({makeRun("a", "dasgd"), makeRun("b", "dasgd")}, {});
+    model_.take({makeRun("a", "dasgd"), makeRun("b", "dasgd"), makeRun("c", "dasgd")}, {QStringLiteral("b")});
+    EXPECT_EQ(taken.count(), 2);
+}
+
+TEST_F(RunTableModelTest, ManyScatteredRunsLeaveAtOnce) {
+    std::vector<RunItemPtr> many;
+    QStringList odd;
+    for (int i = 0; i < 10'000; ++i) {
+        many.push_back(makeRun(runNumber(i), "dasgd"));
+        if (i % 2 == 1) odd << many.back()->id;
+    }
+    model_.take(many, {});
+    QSignalSpy removed(&model_, &QAbstractItemModel::rowsRemoved), reset(&model_, &QAbstractItemModel::modelReset);
+    model_.take({}, odd);
+    EXPECT_EQ(model_.rowCount(), 5'000);
+    EXPECT_EQ(removed.count() + reset.count(), 1);
+    EXPECT_EQ(model_.rowOf(QStringLiteral("r9998")), 4'999);
 }
 
 TEST_F(RunTableModelTest, EveryColumnHasANameAndAnExplanation) {

@@ -1,0 +1,259 @@
+#include "gui/models/runs/filter_expression.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace dasgd::gui {
+
+namespace {
+
+using Node = FilterExpression::Node;
+using Kind = FilterExpression::Kind;
+template <class T>
+using Parsed = tl::expected<T, FilterError>;
+
+constexpr int kDeepest = 64;
+
+struct Token {
+    enum class Kind { Word, Quoted, Operator, Open, Close, End };
+    Kind kind = Kind::End;
+    qsizetype at = 0;
+    QString text;
+    FilterOperator op{};
+};
+
+tl::unexpected<FilterError> failAt(qsizetype at, const QString& message) {
+    return tl::unexpected<FilterError>(FilterError{at, message});
+}
+
+bool isOperatorChar(QChar c) { return QStringLiteral("=!<>~").contains(c); }
+bool endsWord(QChar c) { return c.isSpace() || isOperatorChar(c) || c == u'(' || c == u')' || c == u'"'; }
+
+std::optional<FilterOperator> operatorOf(const QString& text) {
+    using Op = FilterOperator;
+    static const std::array<std::pair<const char*, Op>, 9> kOperators{{{"=", Op::Equal},
+                                                                       {"==", Op::Equal},
+                                                                       {"!=", Op::NotEqual},
+                                                                       {"<", Op::Less},
+                                                                       {"<=", Op::LessEqual},
+                                                                       {">", Op::Greater},
+                                                                       {">=", Op::GreaterEqual},
+                                                                       {"~", Op::Contains},
+                                                                       {"<>", Op::NotEqual}}};
+    for (const auto& [known, op] : kOperators) {
+        if (text == QLatin1String(known)) return op;
+    }
+    return std::nullopt;
+}
+
+class Lexer {
+public:
+    explicit Lexer(const QString& text) : text_(text) {}
+
+    Parsed<std::vector<Token>> tokens() {
+        std::vector<Token> out;
+        for (;;) {
+            while (at_ < text_.size() && text_[at_].isSpace()) ++at_;
+            auto token = next();
+            if (!token) return tl::unexpected<FilterError>(token.error());
+            out.push_back(std::move(*token));
+            if (out.back().kind == Token::Kind::End) return out;
+        }
+    }
+
+private:
+    Parsed<Token> next() {
+        const qsizetype begin = at_;
+        if (at_ == text_.size()) return Token{.kind = Token::Kind::End, .at = begin};
+        const QChar c = text_[at_];
+        if (c == u'(' || c == u')') {
+            ++at_;
+            return Token{.kind = c == u'(' ? Token::Kind::Open : Token::Kind::Close, .at = begin, .text = c};
+        }
+        if (c == u'"') return quoted();
+        const bool isOperator = isOperatorChar(c);
+        while (at_ < text_.size() && (isOperator ? isOperatorChar(text_[at_]) : !endsWord(text_[at_]))) ++at_;
+        const QString word = text_.mid(begin, at_ - begin);
+        if (!isOperator) return Token{.kind = Token::Kind::Word, .at = begin, .text = word};
+        const auto op = operatorOf(word);
+        if (!op) return failAt(begin, QStringLiteral("“%1” is no operator: = != < <= > >= ~").arg(word));
+        return Token{.kind = Token::Kind::Operator, .at = begin, .text = word, .op = *op};
+    }
+
+    Parsed<Token> quoted() {
+        const qsizetype begin = at_++;
+        const qsizetype end = text_.indexOf(u'"', at_);
+        if (end < 0) return failAt(begin, QStringLiteral("the quotation mark is not closed"));
+        at_ = end + 1;
+        return Token{.kind = Token::Kind::Quoted, .at = begin, .text = text_.mid(begin + 1, end - begin - 1)};
+    }
+
+    const QString& text_;
+    qsizetype at_ = 0;
+};
+
+class Parser {
+public:
+    Parser(std::vector<Token> tokens, qsizetype textSize, const FieldCatalog& fields)
+        : tokens_(std::move(tokens)), textSize_(textSize), fields_(fields) {}
+
+    Parsed<Node> whole() {
+        if (peek().kind == Token::Kind::End) return Node{};
+        auto node = expression(0);
+        if (node && peek().kind != Token::Kind::End) return failAt(peek().at, QStringLiteral("“)” closes nothing"));
+        return node;
+    }
+
+private:
+    Parsed<Node> expression(int depth) {
+        return list(
+            Kind::Any, [&] { return conjunction(depth); }, [&] { return takeKeyword("or"); });
+    }
+
+    Parsed<Node> conjunction(int depth) {
+        return list(
+            Kind::All, [&] { return term(depth); },
+            [&] { return takeKeyword("and") || (!isEnd(peek()) && !isKeyword(peek(), "or")); });
+    }
+
+    template <class Part, class More>
+    Parsed<Node> list(Kind kind, const Part& part, const More& more) {
+        Node node{.kind = kind};
+        do {
+            auto one = part();
+            if (!one) return one;
+            if (one->kind != Kind::Unfinished) node.parts.push_back(std::move(*one));
+        } while (more());
+        if (node.parts.empty()) return Node{.kind = Kind::Unfinished};
+        return node.parts.size() == 1 ? std::move(node.parts.front()) : node;
+    }
+
+    Parsed<Node> term(int depth) {
+        if (depth > kDeepest) return failAt(peek().at, QStringLiteral("more than %1 levels").arg(kDeepest));
+        if (takeKeyword("not")) {
+            auto inner = term(depth + 1);
+            if (inner) return negated(std::move(*inner));
+            return inner;
+        }
+        const Token token = peek();
+        switch (token.kind) {
+            case Token::Kind::Open: return group(depth);
+            case Token::Kind::Word:
+            case Token::Kind::Quoted: break;
+            default: return failAt(token.at, expectedTerm(token));
+        }
+        if (isKeyword(token, "and") || isKeyword(token, "or")) return failAt(token.at, expectedTerm(token));
+        ++next_;
+        if (peek().kind == Token::Kind::Operator) return comparison(token);
+        return word(token);
+    }
+
+    Parsed<Node> group(int depth) {
+        const qsizetype at = tokens_[next_++].at;
+        auto inner = expression(depth + 1);
+        if (!inner) return inner;
+        if (peek().kind != Token::Kind::Close) return failAt(at, QStringLiteral("“(” is not closed"));
+        ++next_;
+        return inner;
+    }
+
+    static Node negated(Node inner) {
+        if (inner.kind == Kind::Unfinished) return inner;
+        Node node{.kind = Kind::Not};
+        node.parts.push_back(std::move(inner));
+        return node;
+    }
+
+    [[nodiscard]] Node word(const Token& token) const {
+        const bool isLast = token.kind == Token::Kind::Word && token.at + token.text.size() == textSize_;
+        if (isLast && compared_ && beginsName(token.text)) return {.kind = Kind::Unfinished};
+        const bool without = token.kind == Token::Kind::Word && token.text.size() > 1 && token.text[0] == u'-';
+        Node node{.kind = Kind::Word, .word = (without ? token.text.mid(1) : token.text).toLower()};
+        return without ? negated(std::move(node)) : node;
+    }
+
+    Parsed<Node> comparison(const Token& name) {
+        const Token op = tokens_[next_++];
+        const Token value = peek();
+        if (value.kind != Token::Kind::Word && value.kind != Token::Kind::Quoted) {
+            return failAt(value.at, QStringLiteral("expected a value after “%1”").arg(op.text));
+        }
+        ++next_;
+        compared_ = true;
+        const FieldCatalog::Answer answer = fields_.find(name.text);
+        if (!answer.field) return failAt(name.at, unknownField(name.text, answer));
+        QString text = value.text;
+        const bool quoted = value.kind == Token::Kind::Quoted;
+        if (!quoted && text.back().isDigit() && peek().kind == Token::Kind::Word && isUnit(peek().text)) {
+            text += tokens_[next_++].text;
+        }
+        auto made = FilterComparison::make(*answer.field, op.op, text, quoted);
+        if (!made) return failAt(value.at, made.error());
+        return Node{.kind = Kind::Comparison, .comparison = std::move(*made)};
+    }
+
+    [[nodiscard]] bool beginsName(const QString& word) const {
+        for (const char* keyword : {"and", "or", "not"}) {
+            if (QString::fromLatin1(keyword).startsWith(word, Qt::CaseInsensitive)) return true;
+        }
+        return fields_.hasNameThatBegins(word);
+    }
+
+    static QString unknownField(const QString& name, const FieldCatalog::Answer& answer) {
+        const QString names = answer.candidates.join(QStringLiteral(", "));
+        if (answer.ambiguous) return QStringLiteral("“%1” may be %2: write one of them").arg(name, names);
+        if (names.isEmpty()) return QStringLiteral("no run has a field “%1”").arg(name);
+        return QStringLiteral("no run has a field “%1”; near it: %2").arg(name, names);
+    }
+
+    static QString expectedTerm(const Token& found) {
+        const QString wanted = QStringLiteral("expected a word, a comparison or “(”");
+        if (found.kind == Token::Kind::End) return wanted;
+        return wanted + QStringLiteral(", found “%1”").arg(found.text);
+    }
+
+    static bool isKeyword(const Token& token, const char* word) {
+        return token.kind == Token::Kind::Word && token.text.compare(QLatin1String(word), Qt::CaseInsensitive) == 0;
+    }
+    static bool isEnd(const Token& token) { return token.kind == Token::Kind::End || token.kind == Token::Kind::Close; }
+    bool takeKeyword(const char* word) {
+        if (!isKeyword(peek(), word)) return false;
+        ++next_;
+        return true;
+    }
+    [[nodiscard]] const Token& peek() const { return tokens_[next_]; }
+
+    std::vector<Token> tokens_;
+    std::size_t next_ = 0;
+    const qsizetype textSize_;
+    bool compared_ = false;
+    const FieldCatalog& fields_;
+};
+
+}  // namespace
+
+tl::expected<FilterExpression, FilterError> FilterExpression::parse(const QString& text, const FieldCatalog& fields) {
+    auto tokens = Lexer(text).tokens();
+    if (!tokens) return tl::unexpected<FilterError>(tokens.error());
+    auto root = Parser(std::move(*tokens), text.size(), fields).whole();
+    if (!root) return tl::unexpected<FilterError>(root.error());
+    FilterExpression expression;
+    expression.root_ = std::move(*root);
+    return expression;
+}
+
+bool FilterExpression::holds(const Node& node, const RunItem& run) {
+    const auto part = [&](const Node& one) { return holds(one, run); };
+    switch (node.kind) {
+        case Kind::All: return std::all_of(node.parts.begin(), node.parts.end(), part);
+        case Kind::Any: return std::any_of(node.parts.begin(), node.parts.end(), part);
+        case Kind::Not: return !holds(node.parts.front(), run);
+        case Kind::Word: return run.haystack.contains(node.word);
+        case Kind::Comparison: return node.comparison->holds(run);
+        case Kind::Unfinished: return true;
+    }
+    return false;
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,53 @@
+// One comparison of a filter: "delay >= 3", "hidden > 90 %", "started < 2026-11-20".
+#pragma once
+
+#include <QString>
+#include <optional>
+#include <string>
+#include <tl/expected.hpp>
+
+#include "gui/models/runs/run_field.h"
+
+namespace dasgd::gui {
+
+enum class FilterOperator { Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual, Contains };
+
+[[nodiscard]] QString operatorText(FilterOperator op);
+
+// Whether `word` may follow a number as its unit: "%", "ms", "GB", "Mbps".
+[[nodiscard]] bool isUnit(const QString& word);
+
+// Compiled once a filter, asked once a run. A run that lacks the field, or has NaN there, fails every comparison.
+class FilterComparison {
+public:
+    // `value`: as written, with its unit where it has one; `quoted`: it is text, whatever it looks like. A number
+    // without a unit is in the unit of the field's column, for a fraction that of 0 to 1; above 1 it is a percentage.
+    // Errors: what is wrong with operator or value, for this field.
+    [[nodiscard]] static tl::expected<FilterComparison, QString> make(const RunField& field, FilterOperator op,
+                                                                      const QString& value, bool quoted);
+    [[nodiscard]] bool holds(const RunItem& run) const;
+
+private:
+    enum class Dimension { Plain, Time, Bytes, Rate };
+
+    FilterComparison(RunField field, FilterOperator op) : field_(std::move(field)), op_(op) {}
+    [[nodiscard]] std::optional<QString> takeNumber(const QString& value);
+    [[nodiscard]] std::optional<QString> takeInstant(const QString& value);
+    void takeSetting(const QString& value, bool quoted);
+    [[nodiscard]] bool holdsNumber(double value) const;
+    [[nodiscard]] bool holdsText(const QString& value) const;
+    [[nodiscard]] bool holdsInstant(const std::string& at) const;
+    [[nodiscard]] bool holdsSetting(const RunItem& run) const;
+
+    RunField field_;
+    FilterOperator op_;
+    QString text_;
+    std::optional<double> number_;
+    Dimension dimension_ = Dimension::Plain;  // of a setting's number
+    std::string from_, until_;                // of an instant: the first that it names, and the first after it
+    // Where the key stood in the last list of keys.
+    mutable std::shared_ptr<const RunSettings::Keys> keys_;
+    mutable std::optional<std::size_t> place_;
+};
+
+}  // namespace dasgd::gui

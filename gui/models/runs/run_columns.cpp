@@ -1,0 +1,62 @@
+#include "gui/models/runs/run_columns.h"
+
+#include <algorithm>
+
+namespace dasgd::gui {
+
+namespace {
+
+const QString kConfig = QStringLiteral("config:");
+
+bool sameColumn(const RunColumn& a, const RunColumn& b) { return a.field == b.field && a.key == b.key; }
+
+RunColumn columnOf(const QString& name) {
+    if (name.startsWith(kConfig)) return {.key = name.mid(kConfig.size())};
+    for (int field = 0; field < RunTableModel::kColumns; ++field) {
+        if (RunTableModel::nameOf(field) == name) return {.field = field};
+    }
+    return {};
+}
+
+}  // namespace
+
+RunColumns defaultColumns() {
+    RunColumns columns;
+    for (int field = 0; field < RunTableModel::kColumns; ++field) columns.push_back({.field = field});
+    return columns;
+}
+
+QStringList columnsToTexts(const RunColumns& columns) {
+    QStringList texts;
+    for (const RunColumn& column : columns) {
+        texts << (column.field < 0 ? kConfig + column.key : RunTableModel::nameOf(column.field));
+        if (column.width > 0) texts.back() += QLatin1Char('=') + QString::number(column.width);
+    }
+    return texts;
+}
+
+RunColumns columnsFromTexts(const QStringList& texts) {
+    RunColumns columns;
+    for (const QString& text : texts) {
+        const qsizetype equals = text.lastIndexOf(QLatin1Char('='));
+        RunColumn column = columnOf(equals < 0 ? text : text.left(equals));
+        if (equals >= 0) column.width = std::clamp(text.mid(equals + 1).toInt(), 0, 2000);
+        const bool known = column.field >= 0 || !column.key.isEmpty();
+        if (known && !hasColumn(columns, column)) columns.push_back(std::move(column));
+    }
+    return columns.empty() ? defaultColumns() : columns;
+}
+
+bool hasColumn(const RunColumns& columns, const RunColumn& column) {
+    return std::any_of(columns.begin(), columns.end(), [&](const RunColumn& one) { return sameColumn(one, column); });
+}
+
+void toggleColumn(RunColumns& columns, const RunColumn& column) {
+    if (!hasColumn(columns, column)) {
+        columns.push_back(column);
+    } else if (columns.size() > 1) {
+        std::erase_if(columns, [&](const RunColumn& one) { return sameColumn(one, column); });
+    }
+}
+
+}  // namespace dasgd::gui

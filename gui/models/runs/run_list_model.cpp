@@ -1,0 +1,186 @@
+#include "gui/models/runs/run_list_model.h"
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+#include "gui/models/runs/run_config.h"
+#include "gui/models/words.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+using Runs = std::vector<RunItemPtr>;
+
+bool sameRun(const RunItemPtr& a, const RunItemPtr& b) { return a == b || a->id == b->id; }
+
+// The rows that differ between two lists: from `first` on, up to `last` of the one and `nextLast` of the other.
+struct Difference {
+    int first = 0, last = 0, nextLast = 0;
+};
+
+Difference differenceOf(const Runs& rows, const Runs& next) {
+    const auto [before, nextBefore] = std::mismatch(rows.begin(), rows.end(), next.begin(), next.end(), sameRun);
+    const auto from = std::make_reverse_iterator(before), nextFrom = std::make_reverse_iterator(nextBefore);
+    const auto [after, nextAfter] = std::mismatch(rows.rbegin(), from, next.rbegin(), nextFrom, sameRun);
+    return {static_cast<int>(before - rows.begin()), static_cast<int>(after.base() - rows.begin()),
+            static_cast<int>(nextAfter.base() - next.begin())};
+}
+
+}  // namespace
+
+RunListModel::RunListModel(RunTableModel& runs, QObject* parent) : QAbstractTableModel(parent), runs_(runs) {
+    connect(&runs_, &RunTableModel::taken, this, &RunListModel::takeRuns);
+    takeRuns();
+}
+
+int RunListModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(shown_.size());
+}
+
+int RunListModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : RunTableModel::kColumns + static_cast<int>(keyColumns_.size());
+}
+
+QVariant RunListModel::data(const QModelIndex& index, int role) const {
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
+    const RunItem& run = *runAt(index.row());
+    if (index.column() < RunTableModel::kColumns || role == RunTableModel::IdRole || role == RunTableModel::LiveRole) {
+        return RunTableModel::dataOf(run, static_cast<RunTableModel::Column>(index.column()), role);
+    }
+    return keyData(run, index.column() - RunTableModel::kColumns, role);
+}
+
+QVariant RunListModel::keyData(const RunItem& run, int column, int role) const {
+    const std::string* value = run.config.find(keyColumns_[column].toStdString());
+    if (role == Qt::DisplayRole) return value ? settingValue(*value) : kAbsent;
+    if (role == Qt::ToolTipRole)
+        return keyColumns_[column] + QStringLiteral(" = ") + QString::fromStdString(value ? *value : "");
+    if (role == Qt::TextAlignmentRole) return QVariant(Qt::AlignVCenter | Qt::AlignLeft);
+    return {};
+}
+
+QVariant RunListModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal || section < 0 || section >= columnCount()) return {};
+    const int key = section - RunTableModel::kColumns;
+    if (role == Qt::DisplayRole) {
+        const QString name = key < 0 ? RunTableModel::nameOf(section) : keyColumns_[key].section(QLatin1Char('.'), -1);
+        // The style would draw its arrow at the far end of the section, beside the next column's name.
+        if (section != order_.column) return name;
+        return name + (order_.direction == Qt::AscendingOrder ? QStringLiteral(" ↑") : QStringLiteral(" ↓"));
+    }
+    // Not from runs_: when a window closes, its views outlive the session.
+    if (key < 0) return RunTableModel::headerOf(section, role);
+    if (role == Qt::ToolTipRole) return keyColumns_[key];
+    if (role == Qt::TextAlignmentRole) return QVariant(Qt::AlignVCenter | Qt::AlignLeft);
+    return {};
+}
+
+void RunListModel::setKeyColumns(const QStringList& keys) {
+    if (keys == keyColumns_) return;
+    emit aboutToRearrange();
+    beginResetModel();
+    keyColumns_ = keys;
+    if (!order_.key.empty()) {
+        const auto place = static_cast<int>(keys.indexOf(QString::fromStdString(order_.key)));
+        order_.column = place < 0 ? -1 : RunTableModel::kColumns + place;
+    }
+    endResetModel();
+    emit rearranged();
+}
+
+void RunListModel::sort(int column, Qt::SortOrder order) {
+    if (column < 0 || column >= columnCount()) return;
+    const int key = column - RunTableModel::kColumns;
+    order_ = {.column = column, .key = key < 0 ? std::string() : keyColumns_[key].toStdString(), .direction = order};
+    order_.sort(sorted_);
+    replaceRows(accepted());
+    emit headerDataChanged(Qt::Horizontal, 0, columnCount() - 1);
+}
+
+std::optional<FilterError> RunListModel::setFilter(const QString& text) {
+    filterText_ = text;
+    compile();
+    if (!error_) replaceRows(accepted());
+    return error_;
+}
+
+void RunListModel::compile() {
+    auto parsed = FilterExpression::parse(filterText_, fields_);
+    error_ = parsed ? std::nullopt : std::optional(parsed.error());
+    if (parsed) filter_ = std::move(*parsed);
+}
+
+Runs RunListModel::accepted() const {
+    Runs runs;
+    runs.reserve(sorted_.size());
+    std::copy_if(sorted_.begin(), sorted_.end(), std::back_inserter(runs),
+                 [this](const RunItemPtr& run) { return filter_.accepts(*run); });
+    return runs;
+}
+
+void RunListModel::takeRuns() {
+    bool newKeys = false;
+    for (const RunItemPtr& run : runs_.items()) newKeys = fields_.add(*run) || newKeys;
+    if (newKeys) compile();
+    sorted_ = runs_.items();
+    order_.sort(sorted_);
+    Runs next = accepted();
+    const Runs before = shown_;
+    if (updateRows(next)) {
+        announceChanges(before);
+    } else {
+        replaceRows(std::move(next));
+    }
+    emit updated();
+}
+
+void RunListModel::replaceRows(Runs next) {
+    emit aboutToRearrange();
+    beginResetModel();
+    shown_ = std::move(next);
+    endResetModel();
+    emit rearranged();
+}
+
+// False where it takes more than one step.
+bool RunListModel::updateRows(Runs& next) {
+    const auto [first, last, nextLast] = differenceOf(shown_, next);
+    const auto at = [](Runs& rows, int row) { return rows.begin() + row; };
+    if (first == last && first == nextLast) {
+        shown_ = std::move(next);
+    } else if (first == last) {
+        beginInsertRows({}, first, nextLast - 1);
+        shown_ = std::move(next);
+        endInsertRows();
+    } else if (first == nextLast) {
+        beginRemoveRows({}, first, last - 1);
+        shown_ = std::move(next);
+        endRemoveRows();
+    } else if (last != nextLast) {
+        return false;
+    } else if (std::equal(at(shown_, first + 1), at(shown_, last), at(next, first), sameRun)) {
+        beginMoveRows({}, first, first, {}, last);
+        shown_ = std::move(next);
+        endMoveRows();
+    } else if (std::equal(at(shown_, first), at(shown_, last - 1), at(next, first + 1), sameRun)) {
+        beginMoveRows({}, last - 1, last - 1, {}, first);
+        shown_ = std::move(next);
+        endMoveRows();
+    } else {
+        return false;
+    }
+    return true;
+}
+
+void RunListModel::announceChanges(const Runs& before) {
+    std::unordered_set<const RunItem*> known;
+    known.reserve(before.size());
+    for (const RunItemPtr& run : before) known.insert(run.get());
+    for (int row = 0; row < rowCount(); ++row) {
+        if (!known.contains(runAt(row).get())) emit dataChanged(index(row, 0), index(row, columnCount() - 1));
+    }
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,82 @@
+#include "gui/models/runs/run_order.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <tuple>
+
+namespace dasgd::gui {
+
+namespace {
+
+enum class Group { Number, Text, NotANumber, Absent };
+
+// What a run is sorted by, found once a run and not once a comparison.
+struct Entry {
+    Group group = Group::Absent;
+    double number = 0;
+    QString text;
+    RunItemPtr run;
+};
+
+void setNumber(Entry& entry, double number) {
+    entry.group = std::isnan(number) ? Group::NotANumber : Group::Number;
+    if (!std::isnan(number)) entry.number = number;
+}
+
+void setText(Entry& entry, const QString& text) {
+    entry.group = text.isEmpty() ? Group::Absent : Group::Text;
+    entry.text = text;
+}
+
+Entry entryByKey(const RunItemPtr& run, const std::string& key) {
+    Entry entry{.run = run};
+    const std::string* value = run->config.find(key);
+    if (!value) return entry;
+    double number = 0;
+    const auto parsed = std::from_chars(value->data(), value->data() + value->size(), number);
+    if (parsed.ec == std::errc() && parsed.ptr == value->data() + value->size()) {
+        setNumber(entry, number);
+    } else {
+        setText(entry, QString::fromStdString(*value));
+    }
+    return entry;
+}
+
+Entry entryByColumn(const RunItemPtr& run, RunTableModel::Column column) {
+    Entry entry{.run = run};
+    if (column == RunTableModel::Started) {
+        setText(entry, QString::fromStdString(run->row.startedAt));
+    } else if (!RunTableModel::isNumeric(column)) {
+        setText(entry, RunTableModel::textOf(*run, column));
+    } else if (const auto number = RunTableModel::numberOf(*run, column)) {
+        setNumber(entry, *number);
+    }
+    return entry;
+}
+
+bool newestFirst(const RunItem& a, const RunItem& b) {
+    const int started = a.row.startedAt.compare(b.row.startedAt);
+    return started != 0 ? started > 0 : a.id > b.id;
+}
+
+}  // namespace
+
+void RunOrder::sort(std::vector<RunItemPtr>& runs) const {
+    std::vector<Entry> entries;
+    entries.reserve(runs.size());
+    for (RunItemPtr& run : runs) {
+        entries.push_back(key.empty() ? entryByColumn(run, static_cast<RunTableModel::Column>(column))
+                                      : entryByKey(run, key));
+    }
+    const bool up = direction == Qt::AscendingOrder;
+    std::sort(entries.begin(), entries.end(), [up](const Entry& a, const Entry& b) {
+        if (a.group != b.group) return a.group < b.group;
+        if (a.number != b.number) return (a.number < b.number) == up;
+        const int text = a.text.compare(b.text);
+        return text != 0 ? (text < 0) == up : newestFirst(*a.run, *b.run);
+    });
+    std::transform(entries.begin(), entries.end(), runs.begin(), [](Entry& entry) { return std::move(entry.run); });
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,22 @@
+// The order of a list of runs: by a column, or by a key of the configuration.
+#pragma once
+
+#include <Qt>
+#include <string>
+#include <vector>
+
+#include "gui/models/runs/run_table_model.h"
+
+namespace dasgd::gui {
+
+// Numbers stand before texts, and what is absent or NaN at the end, whichever way the order goes. Equal runs: the one
+// that started last comes first.
+struct RunOrder {
+    int column = RunTableModel::Started;
+    std::string key;  // in place of the column where it is not empty
+    Qt::SortOrder direction = Qt::DescendingOrder;
+
+    void sort(std::vector<RunItemPtr>& runs) const;
+};
+
+}  // namespace dasgd::gui

@@ -1,0 +1,184 @@
+#include "gui/widgets/run_table.h"
+
+#include <QHeaderView>
+#include <QSettings>
+#include <array>
+
+#include "gui/theme/theme.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr int kRunRowHeight = 36;
+constexpr int kCellPadding = 18;
+constexpr int kArrowWidth = 12;
+constexpr int kSavingMs = 400;
+const QString kColumnsKey = QStringLiteral("runs/columns");
+
+// The longest text that a column is expected to hold; longer ones are cut, with a tool tip.
+constexpr std::array<const char*, RunTableModel::kColumns> kSamples{"●   interrupted",
+                                                                    "accuracy-5-seeds",
+                                                                    "■  independent",
+                                                                    "τ 16  d 12  ξ 0.25  c 1",
+                                                                    "1000",
+                                                                    "128",
+                                                                    "threads",
+                                                                    "2026-11-22 00:00",
+                                                                    "0:00:00",
+                                                                    "100 000",
+                                                                    "0.0000",
+                                                                    "100.0 %",
+                                                                    "100.0 %",
+                                                                    "1000.00",
+                                                                    "1 000 000"};
+
+QSettings settingsFile() {
+    return QSettings(QSettings::IniFormat, QSettings::UserScope, QStringLiteral("dasgd-lab"),
+                     QStringLiteral("dasgd-lab"));
+}
+
+}  // namespace
+
+RunTable::RunTable(RunListModel& list, QWidget* parent) : QTableView(parent), list_(list) {
+    setObjectName(QStringLiteral("runs"));
+    setModel(&list_);
+    setSelectionModel(selection_ = new RunSelection(list_, this));
+    setSelectionBehavior(QAbstractItemView::SelectRows);
+    setSelectionMode(QAbstractItemView::ExtendedSelection);
+    setShowGrid(false);
+    setWordWrap(false);
+    setSortingEnabled(true);
+    sortByColumn(RunTableModel::Started, Qt::DescendingOrder);
+    setTabKeyNavigation(false);
+    setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    verticalHeader()->hide();
+    verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    verticalHeader()->setDefaultSectionSize(kRunRowHeight);
+    QHeaderView& header = *horizontalHeader();
+    header.setHighlightSections(false);
+    header.setStretchLastSection(true);
+    header.setSectionsMovable(true);
+    header.setMinimumSectionSize(40);
+    header.setContextMenuPolicy(Qt::CustomContextMenu);
+    setColumns(columnsFromTexts(settingsFile().value(kColumnsKey).toStringList()));
+    saving_.setSingleShot(true);
+    saving_.setInterval(kSavingMs);
+    connect(&saving_, &QTimer::timeout, this, [this] { settingsFile().setValue(kColumnsKey, unsaved_); });
+    connect(&header, &QHeaderView::customContextMenuRequested, this, &RunTable::showHeaderMenu);
+    connect(&header, &QHeaderView::sectionMoved, this, &RunTable::remember);
+    connect(&header, &QHeaderView::sectionResized, this, &RunTable::remember);
+}
+
+RunTable::~RunTable() {
+    if (saving_.isActive()) settingsFile().setValue(kColumnsKey, unsaved_);
+}
+
+RunColumn RunTable::columnAt(int section) const {
+    if (section < RunTableModel::kColumns) return {.field = section};
+    return {.key = list_.keyColumns()[section - RunTableModel::kColumns]};
+}
+
+RunColumns RunTable::columns() const {
+    const QHeaderView& header = *horizontalHeader();
+    RunColumns columns;
+    for (int visual = 0; visual < header.count(); ++visual) {
+        const int section = header.logicalIndex(visual);
+        if (header.isSectionHidden(section)) continue;
+        columns.push_back(columnAt(section));
+        columns.back().width = header.sectionSize(section);
+    }
+    // The last one is as wide as there is room.
+    if (!columns.empty()) columns.back().width = 0;
+    return columns;
+}
+
+void RunTable::setColumns(const RunColumns& columns) {
+    arranging_ = true;
+    QStringList keys;
+    for (const RunColumn& column : columns) {
+        if (column.field < 0) keys << column.key;
+    }
+    list_.setKeyColumns(keys);
+    QHeaderView& header = *horizontalHeader();
+    for (int section = 0; section < header.count(); ++section) {
+        header.setSectionHidden(section, !hasColumn(columns, columnAt(section)));
+    }
+    int visual = 0;
+    for (const RunColumn& column : columns) {
+        const auto key = static_cast<int>(keys.indexOf(column.key));
+        const int section = column.field >= 0 ? column.field : RunTableModel::kColumns + key;
+        header.moveSection(header.visualIndex(section), visual++);
+        header.resizeSection(section, column.width > 0 ? column.width : neededWidth(column));
+    }
+    arranging_ = false;
+}
+
+int RunTable::neededWidth(const RunColumn& column) const {
+    const QString title = column.field >= 0 ? RunTableModel::nameOf(column.field) : column.key.section(u'.', -1);
+    const int header = QFontMetrics(interFont(12, Weight::Medium)).horizontalAdvance(title) + kArrowWidth;
+    const QString sample =
+        column.field >= 0 ? QString::fromUtf8(kSamples[static_cast<std::size_t>(column.field)]) : QString(9, u'0');
+    return std::max(header, QFontMetrics(interFont(13)).horizontalAdvance(sample)) + kCellPadding;
+}
+
+void RunTable::remember() {
+    if (arranging_) return;
+    unsaved_ = columnsToTexts(columns());
+    saving_.start();
+}
+
+QAction* RunTable::addColumn(QMenu& menu, const QString& title, const RunColumn& column, const RunColumns& shown) {
+    QAction* action = menu.addAction(title);
+    action->setCheckable(true);
+    action->setChecked(hasColumn(shown, column));
+    action->setEnabled(shown.size() > 1 || !action->isChecked());
+    connect(action, &QAction::triggered, this, [this, column] {
+        RunColumns next = columns();
+        toggleColumn(next, column);
+        setColumns(next);
+        remember();
+    });
+    return action;
+}
+
+void RunTable::addKeys(QMenu& menu, const RunColumns& shown) {
+    QMenu* section = nullptr;
+    for (const std::string& one : list_.fields().keys()) {
+        const QString key = QString::fromStdString(one);
+        const qsizetype dot = key.indexOf(u'.');
+        if (dot < 0) {
+            addColumn(menu, key, {.key = key}, shown);
+            continue;
+        }
+        if (!section || section->title() != key.left(dot)) section = menu.addMenu(key.left(dot));
+        addColumn(*section, key.mid(dot + 1), {.key = key}, shown);
+    }
+}
+
+void RunTable::fillColumnMenu(QMenu& menu) {
+    const RunColumns shown = columns();
+    menu.clear();
+    // clear() leaves the menus below.
+    qDeleteAll(menu.findChildren<QMenu*>(QString(), Qt::FindDirectChildrenOnly));
+    for (int field = 0; field < RunTableModel::kColumns; ++field) {
+        addColumn(menu, RunTableModel::nameOf(field), {.field = field}, shown)
+            ->setToolTip(list_.headerData(field, Qt::Horizontal, Qt::ToolTipRole).toString());
+    }
+    menu.addSeparator();
+    addKeys(*menu.addMenu(tr("settings of the configuration")), shown);
+    menu.addSeparator();
+    connect(menu.addAction(tr("As at first")), &QAction::triggered, this, [this] {
+        setColumns(defaultColumns());
+        remember();
+    });
+}
+
+void RunTable::showHeaderMenu(const QPoint& at) {
+    auto* menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    fillColumnMenu(*menu);
+    menu->popup(horizontalHeader()->mapToGlobal(at));
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,43 @@
+// The table of runs: rows and selection of a RunListModel, and columns that can be chosen, moved and sized. The choice
+// of columns is remembered for the user, in the settings file of the program.
+#pragma once
+
+#include <QMenu>
+#include <QTableView>
+#include <QTimer>
+
+#include "gui/models/runs/run_columns.h"
+#include "gui/models/runs/run_list_model.h"
+#include "gui/models/runs/run_selection.h"
+
+namespace dasgd::gui {
+
+class RunTable : public QTableView {
+    Q_OBJECT
+
+public:
+    explicit RunTable(RunListModel& list, QWidget* parent = nullptr);
+    ~RunTable() override;
+
+    [[nodiscard]] RunSelection& chosen() { return *selection_; }
+    [[nodiscard]] RunColumns columns() const;
+    void setColumns(const RunColumns& columns);
+    // Every column with a mark where it is shown; the keys of the configurations by their sections.
+    void fillColumnMenu(QMenu& menu);
+
+private:
+    void addKeys(QMenu& menu, const RunColumns& shown);
+    QAction* addColumn(QMenu& menu, const QString& title, const RunColumn& column, const RunColumns& shown);
+    void showHeaderMenu(const QPoint& at);
+    [[nodiscard]] int neededWidth(const RunColumn& column) const;
+    [[nodiscard]] RunColumn columnAt(int section) const;
+    void remember();
+
+    RunListModel& list_;
+    RunSelection* selection_;
+    QTimer saving_;  // a drag of a column is one change
+    QStringList unsaved_;
+    bool arranging_ = false;
+};
+
+}  // namespace dasgd::gui

@@ -1,0 +1,149 @@
+#include "gui/models/runs/run_list_model.h"
+
+#include <gtest/gtest.h>
+
+#include <QAbstractItemModelTester>
+#include <QSignalSpy>
+
+#include "gui/models/words.h"
+#include "tests/gui/support/bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+RunItemPtr run(const std::string& id, double loss, const std::string& algorithm = "dasgd", int delay = 1,
+               const std::string& more = "") {
+    storage::RunRow row = makeRun(id, algorithm, "[algorithm]\ndelay = " + std::to_string(delay) + "\n" + more)->row;
+    row.finalLoss = loss;
+    return makeRunItem(row);
+}
+
+class RunListModelTest : public ::testing::Test {
+protected:
+    RunListModelTest() {
+        runs_.take({run("a", 0.5), run("b", 0.05, "sync_sgd", 2), run("c", 0.7, "local_sgd", 3)}, {});
+        list_.sort(RunTableModel::FinalLoss, Qt::AscendingOrder);
+        forget();
+    }
+    void forget() {
+        for (QSignalSpy* spy : {&reset_, &inserted_, &removed_, &moved_, &changed_}) spy->clear();
+    }
+    QString ids() {
+        QString ids;
+        for (int row = 0; row < list_.rowCount(); ++row) ids += list_.runAt(row)->id;
+        return ids;
+    }
+    QString header(int column) { return list_.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString(); }
+    RunTableModel runs_;
+    RunListModel list_{runs_};
+    QAbstractItemModelTester tester_{&list_, QAbstractItemModelTester::FailureReportingMode::Fatal};
+    QSignalSpy reset_{&list_, &QAbstractItemModel::modelReset}, inserted_{&list_, &QAbstractItemModel::rowsInserted},
+        removed_{&list_, &QAbstractItemModel::rowsRemoved}, moved_{&list_, &QAbstractItemModel::rowsMoved},
+        changed_{&list_, &QAbstractItemModel::dataChanged};
+};
+
+TEST_F(RunListModelTest, SortsAndFilters) {
+    EXPECT_EQ(ids(), "bac");
+    EXPECT_EQ(header(RunTableModel::FinalLoss), "final loss ↑");
+    EXPECT_EQ(header(RunTableModel::Started), "started");
+    list_.sort(RunTableModel::FinalLoss, Qt::DescendingOrder);
+    EXPECT_EQ(ids(), "cab");
+    EXPECT_EQ(header(RunTableModel::FinalLoss), "final loss ↓");
+    EXPECT_FALSE(list_.setFilter(QStringLiteral("delay >= 2")));
+    EXPECT_EQ(ids(), "cb");
+    EXPECT_FALSE(list_.setFilter({}));
+    EXPECT_EQ(ids(), "cab");
+}
+
+TEST_F(RunListModelTest, WithAnErrorTheRowsStay) {
+    list_.setFilter(QStringLiteral("delay >= 2"));
+    const int resets = reset_.count();
+    const auto error = list_.setFilter(QStringLiteral("delay >= 2 and"));
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->at, 14);
+    EXPECT_EQ(ids(), "bc");
+    EXPECT_EQ(reset_.count(), resets);
+    runs_.take({run("d", 0.6, "dasgd", 5), run("e", 0.6, "dasgd", 1)}, {});
+    EXPECT_EQ(ids(), "bdc") << "what comes now passes the filter before";
+    EXPECT_TRUE(list_.filterError());
+}
+
+TEST_F(RunListModelTest, AFilterBecomesValidWithTheRunThatHasItsKey) {
+    EXPECT_TRUE(list_.setFilter(QStringLiteral("trace = off")));
+    runs_.take({run("d", 0.6, "dasgd", 1, "[record]\ntrace = \"off\"\n")}, {});
+    EXPECT_FALSE(list_.filterError());
+    EXPECT_EQ(ids(), "d");
+}
+
+TEST_F(RunListModelTest, AllRowsOfAFilterChangeAtOnce) {
+    std::vector<RunItemPtr> many;
+    for (int i = 0; i < 10'000; ++i) many.push_back(run(runNumber(i), i, i % 2 == 0 ? "dasgd" : "easgd"));
+    runs_.take(many, {});
+    forget();
+    EXPECT_FALSE(list_.setFilter(QStringLiteral("easgd")));
+    EXPECT_EQ(list_.rowCount(), 5'000);
+    EXPECT_EQ(reset_.count(), 1);
+    EXPECT_EQ(inserted_.count() + removed_.count() + moved_.count() + changed_.count(), 0);
+}
+
+TEST_F(RunListModelTest, WhatArrivesLiveKeepsTheOtherRows) {
+    const QPersistentModelIndex last = list_.index(2, 0);
+    runs_.take({run("d", 0.6)}, {});
+    EXPECT_EQ(ids(), "badc");
+    EXPECT_EQ(inserted_.count(), 1);
+    EXPECT_EQ(last.row(), 3);
+    changed_.clear();
+
+    runs_.take({run("a", 0.4)}, {});
+    EXPECT_EQ(changed_.count(), 1) << "same place, new number";
+    EXPECT_EQ(changed_[0][0].toModelIndex().row(), 1);
+
+    runs_.take({run("b", 0.9, "sync_sgd", 2)}, {});
+    EXPECT_EQ(ids(), "adcb");
+    EXPECT_EQ(moved_.count(), 1);
+    runs_.take({run("b", 0.1, "sync_sgd", 2)}, {});
+    EXPECT_EQ(ids(), "badc");
+    EXPECT_EQ(moved_.count(), 2);
+    EXPECT_EQ(changed_.count(), 3) << "a moved row is also a changed one";
+
+    runs_.take({}, {QStringLiteral("d")});
+    EXPECT_EQ(ids(), "bac");
+    EXPECT_EQ(removed_.count(), 1);
+    EXPECT_EQ(last.row(), 2);
+    EXPECT_EQ(reset_.count(), 0);
+
+    runs_.take({run("e", 0.01), run("f", 2)}, {});
+    EXPECT_EQ(ids(), "ebacf");
+    EXPECT_EQ(reset_.count(), 1) << "several at once";
+}
+
+TEST_F(RunListModelTest, ALiveRunLeavesTheListWhenItNoLongerPasses) {
+    list_.setFilter(QStringLiteral("loss < 0.6"));
+    EXPECT_EQ(ids(), "ba");
+    runs_.take({run("b", 0.65, "sync_sgd", 2)}, {});
+    EXPECT_EQ(ids(), "a");
+    runs_.take({run("c", 0.1, "local_sgd", 3)}, {});
+    EXPECT_EQ(ids(), "ca");
+}
+
+TEST_F(RunListModelTest, AnyKeyIsAColumn) {
+    list_.setKeyColumns({QStringLiteral("algorithm.delay"), QStringLiteral("no.such")});
+    ASSERT_EQ(list_.columnCount(), RunTableModel::kColumns + 2);
+    const int delay = RunTableModel::kColumns;
+    EXPECT_EQ(header(delay), "delay");
+    EXPECT_EQ(list_.headerData(delay, Qt::Horizontal, Qt::ToolTipRole).toString(), "algorithm.delay");
+    EXPECT_EQ(list_.index(0, delay).data().toString(), "2");
+    EXPECT_EQ(list_.index(0, delay + 1).data().toString(), kAbsent);
+    EXPECT_EQ(list_.index(0, delay).data(RunTableModel::IdRole).toString(), "b");
+    list_.sort(delay, Qt::DescendingOrder);
+    EXPECT_EQ(ids(), "cba");
+    EXPECT_EQ(header(delay), "delay ↓");
+    list_.setKeyColumns({QStringLiteral("no.such"), QStringLiteral("algorithm.delay")});
+    EXPECT_EQ(header(delay + 1), "delay ↓") << "the arrow goes with its column";
+    list_.setKeyColumns({});
+    EXPECT_EQ(list_.columnCount(), RunTableModel::kColumns);
+    EXPECT_EQ(ids(), "cba");
+}
+
+}  // namespace
+}  // namespace dasgd::gui

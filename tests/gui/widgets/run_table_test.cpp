@@ -1,0 +1,117 @@
+#include "gui/widgets/run_table.h"
+
+#include <gtest/gtest.h>
+
+#include <QHeaderView>
+
+#include "tests/gui/support/bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+const QString kDelay = QStringLiteral("algorithm.delay");
+
+QAction* action(const QMenu& menu, const QString& text) {
+    for (QAction* one : menu.actions()) {
+        if (one->text() == text) return one;
+        QAction* inner = one->menu() ? action(*one->menu(), text) : nullptr;
+        if (inner) return inner;
+    }
+    return nullptr;
+}
+
+class RunTableTest : public ::testing::Test {
+protected:
+    RunTableTest() {
+        runs_.take({makeRun("a", "dasgd", "[algorithm]\ndelay = 3\n"), makeRun("b", "dasgd", "label = \"x\"\n")}, {});
+        table().setColumns(defaultColumns());
+    }
+    RunTable& table() {
+        if (!table_) table_ = std::make_unique<RunTable>(list_);
+        return *table_;
+    }
+    // Closes the table and opens another one.
+    void reopen() {
+        table_.reset();
+        list_.setKeyColumns({});
+    }
+    void toggle(const QString& text) {
+        QMenu menu;
+        table().fillColumnMenu(menu);
+        ASSERT_NE(action(menu, text), nullptr) << text.toStdString();
+        action(menu, text)->trigger();
+    }
+    QStringList titles() {
+        QStringList titles;
+        for (const RunColumn& column : table().columns()) {
+            titles << (column.field < 0 ? column.key : RunTableModel::nameOf(column.field));
+        }
+        return titles;
+    }
+    RunTableModel runs_;
+    RunListModel list_{runs_};
+    std::unique_ptr<RunTable> table_;
+};
+
+TEST_F(RunTableTest, AKeyOfTheConfigurationBecomesAColumn) {
+    toggle(QStringLiteral("delay"));
+    EXPECT_EQ(titles().back(), kDelay);
+    EXPECT_EQ(list_.keyColumns(), QStringList{kDelay});
+    EXPECT_FALSE(table().isColumnHidden(RunTableModel::kColumns));
+    toggle(QStringLiteral("delay"));
+    EXPECT_FALSE(titles().contains(kDelay));
+    toggle(QStringLiteral("label"));
+    EXPECT_EQ(titles().back(), QStringLiteral("label")) << "a key without a section";
+}
+
+TEST_F(RunTableTest, ColumnsAreHiddenAndMovedAndRemembered) {
+    toggle(QStringLiteral("backend"));
+    toggle(QStringLiteral("delay"));
+    EXPECT_FALSE(titles().contains(QStringLiteral("backend")));
+    QHeaderView& header = *table().horizontalHeader();
+    header.moveSection(header.visualIndex(RunTableModel::kColumns), 0);
+    header.resizeSection(RunTableModel::FinalLoss, 123);
+    const RunColumns before = table().columns();
+    EXPECT_EQ(titles().front(), kDelay);
+    reopen();
+    EXPECT_EQ(table().columns(), before);
+    EXPECT_EQ(table().horizontalHeader()->sectionSize(RunTableModel::FinalLoss), 123);
+    toggle(QStringLiteral("As at first"));
+    EXPECT_EQ(titles().size(), RunTableModel::kColumns);
+    EXPECT_EQ(titles().front(), QStringLiteral("status"));
+}
+
+TEST_F(RunTableTest, AFilterKeepsTheColumns) {
+    toggle(QStringLiteral("backend"));
+    table().horizontalHeader()->moveSection(0, 3);
+    const RunColumns before = table().columns();
+    list_.setFilter(QStringLiteral("delay = 3"));
+    list_.setFilter({});
+    EXPECT_EQ(table().columns(), before);
+}
+
+TEST_F(RunTableTest, TheLastColumnStays) {
+    table().setColumns({{.field = RunTableModel::Started}});
+    QMenu menu;
+    table().fillColumnMenu(menu);
+    EXPECT_FALSE(action(menu, QStringLiteral("started"))->isEnabled());
+    EXPECT_TRUE(action(menu, QStringLiteral("wall"))->isEnabled());
+}
+
+TEST_F(RunTableTest, NoCellOfADefaultColumnIsCut) {
+    storage::RunRow row =
+        makeRun("c", "dasgd", "[algorithm]\nperiod = 16\ndelay = 12\nlocal_weight = 0.25\ncorrection = 1.0\n")->row;
+    row.startedAt = "2020-11-21T12:00:00.000Z";
+    row.status = "interrupted";
+    runs_.take({makeRunItem(row)}, {});
+    const QFontMetrics metrics(interFont(13));
+    for (int shown = 0; shown < list_.rowCount(); ++shown) {
+        for (const int column : {RunTableModel::Settings, RunTableModel::Started, RunTableModel::Experiment}) {
+            const QString text = list_.index(shown, column).data().toString();
+            EXPECT_LE(metrics.horizontalAdvance(text) + 16, table().columnWidth(column)) << text.toStdString();
+        }
+    }
+}
+
+}  // namespace
+}  // namespace dasgd::gui
