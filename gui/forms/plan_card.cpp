@@ -35,7 +35,7 @@ PlanCard::PlanCard()
     forecast_->setWordWrap(true);
     forecast->addWidget(forecast_, 1);
     forecast->addWidget(set_, 0, Qt::AlignTop);
-    connect(set_, &QPushButton::clicked, this, [this] { emit delayWanted(enough_); });
+    connect(set_, &QPushButton::clicked, this, [this] { emit delayWanted(delay_, period_); });
     body().addLayout(forecast);
     words_->setContentsMargins(kPadding, 4, kPadding, 8);
     words_->setWordWrap(true);
@@ -62,10 +62,12 @@ void PlanCard::showForecast(const std::optional<Hiding>& hiding, bool settable) 
     forecast_->setVisible(hiding.has_value());
     set_->setVisible(exposes && settable);
     if (!hiding) return;
-    enough_ = hiding->enough;
+    delay_ = hiding->enough;
+    period_ = hiding->enoughPeriod();
     setTone(*forecast_, exposes ? "warn" : "small");
     forecast_->setText((exposes ? QStringLiteral("⚠  ") : QString()) + hiding->inWords());
-    set_->setText(tr("Set d = %1").arg(enough_));
+    set_->setText(period_ > hiding->period ? tr("Set d = %1, τ = %2").arg(delay_).arg(period_)
+                                           : tr("Set d = %1").arg(delay_));
 }
 
 void PlanCard::showPlan(const std::vector<PlannedRun>& runs) {

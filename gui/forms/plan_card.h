@@ -22,12 +22,12 @@ public:
     [[nodiscard]] QListWidget& list() const { return *list_; }
 
 signals:
-    void delayWanted(int delay);
+    void delayWanted(int delay, int period);
 
 private:
     QLabel *summary_, *words_, *forecast_;
     QPushButton* set_;
-    int enough_ = 0;
+    int delay_ = 0, period_ = 0;
     QListWidget* list_;
 };
 

@@ -207,10 +207,9 @@ private:
             focusedKey_ = key;
             lightKey(key, draft_.document().lineOf(key));
         });
-        connect(plan_, &PlanCard::delayWanted, this, [this](int delay) {
-            if (const FieldRow* row = form_->rowOf(QStringLiteral("algorithm.delay"))) {
-                draft_.setField(row->key(), row->field(), QString::number(delay));
-            }
+        connect(plan_, &PlanCard::delayWanted, this, [this](int delay, int period) {
+            setNumber(QStringLiteral("algorithm.period"), period);
+            setNumber(QStringLiteral("algorithm.delay"), delay);
         });
         connect(starts_, &StartCard::chosen, &draft_, &ExperimentDraft::take);
         connect(starts_, &StartCard::fileWanted, this, [this] { openFile(); });
@@ -264,6 +263,11 @@ private:
             if (!note.isEmpty()) note.prepend(key.section(u'.', -1) + QStringLiteral(" · "));
         }
         editor_->lightLine(line, note);
+    }
+
+    void setNumber(const QString& key, int value) {
+        const FieldRow* row = form_->rowOf(key);
+        if (row) draft_.setField(row->key(), row->field(), QString::number(value));
     }
 
     void goToProblem() {

@@ -85,7 +85,6 @@ std::optional<Hiding> forecastHiding(const std::vector<PlannedRun>& planned, std
     Hiding worst;
     std::optional<std::vector<TimedRun>> timed;
     for (std::size_t i = 0; i < std::min(planned.size(), kMostPlanned); ++i) {
-        if (planned[i].algorithm != QLatin1String("dasgd")) continue;
         const Settings settings = settingsOf(planned[i].config);
         const auto delay = numberIn(settings, "algorithm.delay"), period = numberIn(settings, "algorithm.period");
         const auto communication = averageSeconds(settings, planned[i].parameters);
@@ -100,6 +99,7 @@ std::optional<Hiding> forecastHiding(const std::vector<PlannedRun>& planned, std
         if (!first && exposed <= worst.exposed) continue;
         worst.compute = step->stepSeconds;
         worst.communication = *communication;
+        worst.period = tau;
         worst.delay = d;
         worst.exposed = exposed;
         worst.enough = minimumDelay(*communication, step->stepSeconds);
@@ -113,11 +113,13 @@ QString Hiding::inWords() const {
                               .arg(milliseconds(communication), milliseconds(compute), run);
     if (exposing == 0) return QStringLiteral("Every average hides. ") + times;
     const QString where = counted > 1 ? QStringLiteral(", in %1 of %2 runs").arg(exposing).arg(counted) : QString();
-    return QStringLiteral("%1 of each average will not hide with d = %2%3; d ≥ %4 would. ")
+    const QString longer = enough > period ? QStringLiteral(", with τ ≥ %1").arg(enough) : QString();
+    return QStringLiteral("%1 of each average will not hide with d = %2%3; d ≥ %4 would%5. ")
                .arg(milliseconds(exposed))
                .arg(delay)
                .arg(where)
-               .arg(enough) +
+               .arg(enough)
+               .arg(longer) +
            times;
 }
 

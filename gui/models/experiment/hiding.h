@@ -2,6 +2,7 @@
 // (core/cost), T_c as a recorded run of the same model and batch measured it. Pure; any thread.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <vector>
@@ -28,17 +29,20 @@ struct TimedRun {
 
 struct Hiding {
     double compute = 0, communication = 0;  // seconds of a step, of an average
-    int delay = 0;                          // of the run that exposes most
+    int period = 0, delay = 0;              // of the run that exposes most
     double exposed = 0;                     // seconds of each of its rounds; 0 where all is hidden
     int enough = 0;                         // smallest delay that hides the average
     std::size_t exposing = 0, counted = 0;  // runs
     QString run;                            // that measured the step
 
+    // What hides the average: the period has to be as long as the delay.
+    [[nodiscard]] int enoughPeriod() const { return std::max(period, enough); }
     // "5.1 ms of each average will not hide with d = 1, in 3 of 9 runs; d ≥ 3 would. …"
     [[nodiscard]] QString inWords() const;
 };
 
-// Of the planned runs of DaSGD over an emulated link whose step was measured; nullopt where there are none.
+// Of the planned runs with a period and a delay over an emulated link whose step was measured; nullopt where there are
+// none.
 [[nodiscard]] std::optional<Hiding> forecastHiding(const std::vector<PlannedRun>& planned,
                                                    std::span<const RunItemPtr> runs);
 

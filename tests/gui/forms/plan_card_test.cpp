@@ -45,6 +45,7 @@ TEST(PlanCard, WhatWillNotHideIsAWarningWithItsRemedy) {
     card.show();
     Hiding hiding{.compute = 0.005,
                   .communication = 0.022,
+                  .period = 8,
                   .delay = 3,
                   .exposed = 0.007,
                   .enough = 5,
@@ -56,10 +57,16 @@ TEST(PlanCard, WhatWillNotHideIsAWarningWithItsRemedy) {
     auto* set = card.findChild<QPushButton*>();
     ASSERT_TRUE(set->isVisible());
     EXPECT_EQ(set->text(), QStringLiteral("Set d = 5"));
-    int wanted = 0;
-    QObject::connect(&card, &PlanCard::delayWanted, &card, [&](int delay) { wanted = delay; });
+    std::pair<int, int> wanted;
+    QObject::connect(&card, &PlanCard::delayWanted, &card, [&](int delay, int period) { wanted = {delay, period}; });
     set->click();
-    EXPECT_EQ(wanted, 5);
+    EXPECT_EQ(wanted, std::pair(5, 8));
+    hiding.period = 4;
+    card.showForecast(hiding, true);
+    EXPECT_EQ(set->text(), QStringLiteral("Set d = 5, τ = 5")) << "a delay is at most a period";
+    EXPECT_TRUE(hiding.inWords().contains(QStringLiteral("d ≥ 5 would, with τ ≥ 5.")));
+    set->click();
+    EXPECT_EQ(wanted, std::pair(5, 5));
     card.showForecast(hiding, false);
     EXPECT_FALSE(set->isVisible()) << "a sweep has more than one delay";
     hiding.exposing = 0;
