@@ -11,7 +11,7 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kRunRowHeight = 36;
-constexpr int kCellPadding = 18;
+constexpr int kCellPadding = 14;
 constexpr int kArrowWidth = 12;
 constexpr int kSavingMs = 400;
 const QString kColumnsKey = QStringLiteral("runs/columns");
@@ -27,7 +27,7 @@ constexpr std::array<const char*, RunTableModel::kColumns> kSamples{"●   inter
                                                                     "2026-11-22 00:00",
                                                                     "0:00:00",
                                                                     "100 000",
-                                                                    "0.0000",
+                                                                    "6.54e-06",
                                                                     "100.0 %",
                                                                     "100.0 %",
                                                                     "1000.00",
