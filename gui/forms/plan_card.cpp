@@ -70,7 +70,7 @@ void PlanCard::showForecast(const std::optional<Hiding>& hiding, bool settable) 
                                            : tr("Set d = %1").arg(delay_));
 }
 
-void PlanCard::showPlan(const std::vector<PlannedRun>& runs) {
+void PlanCard::showPlan(const std::vector<PlannedRun>& runs, qint64 total) {
     list_->clear();
     words_->setVisible(runs.empty());
     list_->setVisible(!runs.empty());
@@ -83,6 +83,8 @@ void PlanCard::showPlan(const std::vector<PlannedRun>& runs) {
         lines << QString::number(i + 1).rightJustified(digits) + QStringLiteral("  ") +
                      (run.label.isEmpty() ? run.algorithm : run.label);
     }
+    const qint64 more = total - static_cast<qint64>(runs.size());
+    if (more > 0) lines << tr("… and %1 more").arg(grouped(more));
     list_->addItems(lines);
     summary_->setText(tr("%1 steps a run, %2 weights")
                           .arg(rangeText(runs, &PlannedRun::steps), rangeText(runs, &PlannedRun::parameters)));

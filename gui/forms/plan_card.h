@@ -14,7 +14,8 @@ class PlanCard : public Card {
 
 public:
     PlanCard();
-    void showPlan(const std::vector<PlannedRun>& runs);
+    // `total`: how many there are, where `runs` are the first of them.
+    void showPlan(const std::vector<PlannedRun>& runs, qint64 total = 0);
     // Without runs: why there are none.
     void showWords(const QString& words);
     // `settable`: one delay for all runs stands in the text, so that a button can change it.

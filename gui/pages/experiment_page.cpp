@@ -332,12 +332,12 @@ private:
         words_->setText(words);
         plan_->showForecast(std::nullopt, false);
         const auto& checked = draft_.checked();
-        const bool several = checked && checked->runs.size() > 1;
-        run_->setText(several ? tr("▸  Run %1").arg(grouped(static_cast<qint64>(checked->runs.size()))) : tr("▸  Run"));
+        const bool several = checked && checked->total > 1;
+        run_->setText(several ? tr("▸  Run %1").arg(grouped(checked->total)) : tr("▸  Run"));
         if (problem) {
             plan_->showWords(tr("The error has to be mended first."));
         } else if (checked) {
-            plan_->showPlan(checked->runs);
+            plan_->showPlan(checked->runs, checked->total);
             showForecast();
         } else {
             plan_->showWords(empty ? tr("What the experiment would run is listed here.") : tr("Checking …"));
@@ -348,8 +348,10 @@ private:
         const auto hiding = forecastHiding(draft_.checked()->runs, context_.session.runs().items());
         forecastRuns_ = context_.session.runs().rowCount();
         const QStringList swept = draft_.document().swept();
-        plan_->showForecast(
-            hiding, !swept.contains(QStringLiteral("algorithm.delay")) && !swept.contains(QStringLiteral("algorithm")));
+        const QStringList decisive{QStringLiteral("algorithm"), QStringLiteral("algorithm.delay"),
+                                   QStringLiteral("algorithm.period")};
+        plan_->showForecast(hiding,
+                            std::ranges::none_of(decisive, [&](const QString& key) { return swept.contains(key); }));
     }
 
     PageContext& context_;

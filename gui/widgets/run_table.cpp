@@ -11,7 +11,7 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kRunRowHeight = 36;
-constexpr int kCellPadding = 14;
+constexpr int kCellPadding = 18;
 constexpr int kArrowWidth = 12;
 constexpr int kSavingMs = 400;
 const QString kColumnsKey = QStringLiteral("runs/columns");

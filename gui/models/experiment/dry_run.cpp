@@ -4,19 +4,21 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QRegularExpression>
+#include <QUuid>
 
 namespace dasgd::gui {
 
 namespace {
 
 // Writes its input to a file, with the files that the text names beside it, and checks it. A shell does the writing, so
-// that the window waits for no disk. Arguments: program, file, folder of the named files, how many names, the names;
-// then name and content of each embedded file.
+// that the window waits for no disk. The file's name is new each time, so that no link to a file of the user's can be
+// in its place. Arguments: program, file, folder of the named files, how many names, the names; then name and content
+// of each embedded file.
 constexpr const char* kCheckScript = R"(
 program=$1 file=$2 folder=$3 names=$4
 shift 4
 place=$(dirname "$file")
-mkdir -p "$place" && cat >"$file" || exit 1
+mkdir -p "$place" && rm -f "$place"/draft-* && cat >"$file" || exit 1
 while [ "$names" -gt 0 ]; do
     [ -e "$folder/$1" ] && ln -sfn "$folder/$1" "$place/$1"
     names=$((names - 1))
@@ -78,9 +80,18 @@ DryRunResult readDryRun(const QByteArray& output, const QByteArray& errors, int 
             file);
         return result;
     }
-    for (const QByteArray& line : output.split('\n')) {
-        const QJsonObject run = QJsonDocument::fromJson(line).object();
+    for (qsizetype begin = 0, end = 0; begin < output.size(); begin = end + 1) {
+        end = output.indexOf('\n', begin);
+        if (end < 0) end = output.size();
+        if (end == begin) continue;
+        if (result.runs.size() >= DryRunResult::kMostRead) {
+            ++result.total;
+            continue;
+        }
+        const QJsonObject run =
+            QJsonDocument::fromJson(QByteArray::fromRawData(output.constData() + begin, end - begin)).object();
         if (run.isEmpty()) continue;
+        ++result.total;
         result.runs.push_back({.label = run[QLatin1String("label")].toString(),
                                .algorithm = run[QLatin1String("algorithm")].toString(),
                                .steps = run[QLatin1String("steps")].toInteger(),
@@ -130,7 +141,8 @@ void DryRun::start() {
     }
     if (!scratch_) scratch_ = std::make_unique<QTemporaryDir>();
     // The folder of an earlier file may hold other neighbours.
-    file_ = scratch_->filePath(QString::number(qHash(folder_), 16)) + QStringLiteral("/experiment.toml");
+    const QString name = QStringLiteral("/draft-") + QUuid::createUuid().toString(QUuid::WithoutBraces);
+    file_ = scratch_->filePath(QString::number(qHash(folder_), 16)) + name + QStringLiteral(".toml");
     clock_.start();
     process_ = new QProcess(this);
     process_->setProgram(QStringLiteral("/bin/sh"));
@@ -140,6 +152,8 @@ void DryRun::start() {
         if (error == QProcess::FailedToStart) finish(-1);
     });
     process_->start();
+    // It may have failed already, and been answered.
+    if (!process_) return;
     process_->write(text_.toUtf8());
     process_->closeWriteChannel();
 }

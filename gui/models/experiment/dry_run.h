@@ -23,7 +23,10 @@ struct PlannedRun {
 };
 
 struct DryRunResult {
-    std::vector<PlannedRun> runs;
+    // A sweep may make 100,000; more of them than these nobody reads.
+    static constexpr std::size_t kMostRead = 500;
+    std::vector<PlannedRun> runs;  // the first of them
+    qint64 total = 0;              // how many there are
     std::optional<Problem> problem;
     qint64 tookMs = 0;
 };

@@ -19,19 +19,25 @@ ExperimentDraft::ExperimentDraft(Engine& engine, std::filesystem::path workspace
         emit schemaLoaded();
         if (const auto waiting = std::exchange(unshortened_, std::nullopt)) take(*waiting);
     });
-    connect(&loader_, &SchemaLoader::failed, this, &ExperimentDraft::schemaFailed);
+    connect(&loader_, &SchemaLoader::failed, this, [this](const QString& message) {
+        // With every default written out, then.
+        if (const auto waiting = std::exchange(unshortened_, std::nullopt)) begin(waiting->text, waiting->folder, {});
+        emit schemaFailed(message);
+    });
     connect(&dryRun_, &DryRun::answered, this, &ExperimentDraft::takeAnswer);
     connect(&files_, &ExperimentFiles::wasRead, this,
             [this](const QString& path, const QString& text) { begin(text, QFileInfo(path).absolutePath(), text); });
     connect(&files_, &ExperimentFiles::written, this, &ExperimentDraft::takeWritten);
     connect(&files_, &ExperimentFiles::failed, this, [this](const QString& message) {
-        launchWanted_ = false;
+        if (!writing_.empty()) writing_.pop_front();
         emit failed(message);
     });
+    connect(&files_, &ExperimentFiles::unreadable, this, &ExperimentDraft::failed);
 }
 
 void ExperimentDraft::setText(const QString& text) {
     if (text == document_.text()) return;
+    unshortened_.reset();
     document_ = ExperimentDocument(text);
     checked_.reset();
     runWanted_ = false;
@@ -66,6 +72,9 @@ void ExperimentDraft::setPlugin(const QString& section, const QString& plugin) {
 }
 
 void ExperimentDraft::begin(const QString& text, const QString& folder, const QString& savedText) {
+    unshortened_.reset();
+    // What was checked beside other files is not checked.
+    if (folder != folder_) document_ = ExperimentDocument();
     folder_ = folder;
     savedText_ = savedText;
     setText(text);
@@ -121,7 +130,7 @@ QString ExperimentDraft::inWords() const {
     QStringList parts;
     if (checked_ && !checked_->problem) {
         const auto& runs = checked_->runs;
-        parts << (runs.size() == 1 ? tr("1 run") : tr("%1 runs").arg(grouped(static_cast<qint64>(runs.size()))));
+        parts << (checked_->total == 1 ? tr("1 run") : tr("%1 runs").arg(grouped(checked_->total)));
         const auto [least, most] = std::ranges::minmax_element(runs, {}, &PlannedRun::workers);
         if (!runs.empty()) {
             const QString workers = least->workers == most->workers
@@ -159,21 +168,23 @@ void ExperimentDraft::run() {
         checkNow();
         return;
     }
-    if (launchWanted_) return;
-    launchWanted_ = true;
-    writing_ = document_.text();
-    files_.write(folderOfExperiments() + u'/' + fileName(), writing_, ExperimentFiles::Existing::KeepOther, folder_);
+    if (std::ranges::any_of(writing_, &Writing::launches)) return;
+    write(folderOfExperiments() + u'/' + fileName(), ExperimentFiles::Existing::KeepOther, true);
 }
 
-void ExperimentDraft::save(const QString& path) {
-    writing_ = document_.text();
-    files_.write(path, writing_, ExperimentFiles::Existing::Overwrite, folder_);
+void ExperimentDraft::save(const QString& path) { write(path, ExperimentFiles::Existing::Overwrite, false); }
+
+void ExperimentDraft::write(const QString& path, ExperimentFiles::Existing existing, bool launches) {
+    writing_.push_back({document_.text(), launches});
+    files_.write(path, document_.text(), existing, folder_);
 }
 
 void ExperimentDraft::takeWritten(const QString& path) {
-    savedText_ = writing_;
+    const Writing done = writing_.front();
+    writing_.pop_front();
+    savedText_ = done.text;
     emit changed();
-    if (!std::exchange(launchWanted_, false)) {
+    if (!done.launches) {
         emit noted(tr("Saved as %1").arg(path));
         return;
     }

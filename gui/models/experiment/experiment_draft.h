@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QObject>
+#include <deque>
 #include <filesystem>
 #include <optional>
 
@@ -77,6 +78,7 @@ private:
     void replace(const QString& text);
     void takeAnswer(const DryRunResult& result);
     void takeWritten(const QString& path);
+    void write(const QString& path, ExperimentFiles::Existing existing, bool launches);
 
     Engine& engine_;
     std::filesystem::path workspace_;
@@ -88,8 +90,13 @@ private:
     QString folder_;                    // where relative paths in the text begin
     QString savedText_;                 // what the file has that the text came from or went to
     std::optional<Start> unshortened_;  // a recorded configuration that waits for the schema
-    QString writing_;                   // the text under way to a file
-    bool runWanted_ = false, launchWanted_ = false;
+    // Under way to a file; answered in this order.
+    struct Writing {
+        QString text;
+        bool launches = false;
+    };
+    std::deque<Writing> writing_;
+    bool runWanted_ = false;
 };
 
 }  // namespace dasgd::gui

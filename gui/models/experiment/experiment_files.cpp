@@ -5,6 +5,7 @@
 #include <QFileInfo>
 #include <QRegularExpression>
 #include <QSaveFile>
+#include <QStringDecoder>
 
 #include "core/base/toml_reader.h"
 #include "gui/models/experiment/experiment_document.h"
@@ -28,18 +29,54 @@ QString freePath(const QString& path, const QString& text) {
     return tried;
 }
 
-// Puts what the text names beside it, where nothing of that name is yet: embedded files as copies, others as links.
-void bringCompanions(const QString& from, const QString& to, const QString& text) {
-    const QStringList named = from.isEmpty() ? QStringList() : namedFiles(text);
-    for (const QString& name : named) {
-        const QString source = QDir(from).filePath(name), target = QDir(to).filePath(name);
-        if (!QFile::exists(source) || QFile::exists(target)) continue;
-        if (source.startsWith(u':')) {
-            QFile::copy(source, target);
-        } else {
-            QFile::link(QFileInfo(source).absoluteFilePath(), target);
-        }
+// What the text names of the files in `folder`.
+QStringList companionsIn(const QString& folder, const QString& text) {
+    QStringList names = folder.isEmpty() ? QStringList() : namedFiles(text);
+    names.removeIf([&](const QString& name) { return !QFile::exists(QDir(folder).filePath(name)); });
+    return names;
+}
+
+bool isSame(const QString& one, const QString& other) {
+    const QFileInfo a(one), b(other);
+    if (a.canonicalFilePath() == b.canonicalFilePath()) return true;
+    if (!a.isFile() || !b.isFile() || a.size() != b.size()) return false;
+    QFile first(one), second(other);
+    return first.open(QIODevice::ReadOnly) && second.open(QIODevice::ReadOnly) && first.readAll() == second.readAll();
+}
+
+// The first companion that another file stands in the place of; "" where none does.
+QString inTheWay(const QString& from, const QString& to, const QStringList& names) {
+    for (const QString& name : names) {
+        const QString target = QDir(to).filePath(name);
+        if (QFileInfo(target).isSymLink() && !QFile::exists(target)) return name;
+        if (QFile::exists(target) && !isSame(QDir(from).filePath(name), target)) return name;
     }
+    return {};
+}
+
+// A text that names files gets a folder of its own: NAME/NAME.toml, or the first of NAME-2, … where nothing different
+// is in the way.
+QString freeFolder(const QString& path, const QString& text, const QString& from, const QStringList& names) {
+    const QFileInfo info(path);
+    for (int i = 1;; ++i) {
+        const QString number = i == 1 ? QString() : QStringLiteral("-%1").arg(i);
+        const QString folder = info.path() + u'/' + info.completeBaseName() + number;
+        const QString tried = folder + u'/' + info.fileName();
+        const bool taken = QFile::exists(tried) && contentOf(tried) != text;
+        if (!taken && inTheWay(from, folder, names).isEmpty()) return tried;
+    }
+}
+
+// Puts them beside the text: embedded files as copies, others as links. The first that could not be, else "".
+QString bringCompanions(const QString& from, const QString& to, const QStringList& names) {
+    for (const QString& name : names) {
+        const QString source = QDir(from).filePath(name), target = QDir(to).filePath(name);
+        if (QFile::exists(target)) continue;
+        const bool there = source.startsWith(u':') ? QFile::copy(source, target)
+                                                   : QFile::link(QFileInfo(source).absoluteFilePath(), target);
+        if (!there) return name;
+    }
+    return {};
 }
 
 }  // namespace
@@ -61,34 +98,48 @@ ExperimentFiles::~ExperimentFiles() { pool_.waitForDone(); }
 void ExperimentFiles::read(const QString& path) {
     pool_.start([this, path] {
         QFile file(path);
-        if (QFileInfo(path).isDir()) {
-            emit failed(tr("%1 is a folder; choose a .toml file").arg(path));
+        // Whatever else there is may never end.
+        if (!QFileInfo(path).isFile()) {
+            emit unreadable(tr("%1 is no file; choose a .toml file").arg(path));
         } else if (!file.open(QIODevice::ReadOnly)) {
-            emit failed(tr("%1 cannot be read: %2").arg(path, file.errorString()));
+            emit unreadable(tr("%1 cannot be read: %2").arg(path, file.errorString()));
         } else if (file.size() > static_cast<qint64>(kMaxTomlBytes)) {
-            emit failed(tr("%1 is larger than 1 MiB; an experiment file is a page of text").arg(path));
+            emit unreadable(tr("%1 is larger than 1 MiB; an experiment file is a page of text").arg(path));
         } else {
+            QStringDecoder decode(QStringDecoder::Utf8);
+            const QString text = decode(file.read(static_cast<qint64>(kMaxTomlBytes)));
+            if (decode.hasError()) {
+                emit unreadable(tr("%1 is not UTF-8, which TOML has to be").arg(path));
+                return;
+            }
             // As the editor has it: lines end with one character.
-            emit wasRead(path, QString::fromUtf8(file.readAll()).replace(QLatin1String("\r\n"), QLatin1String("\n")));
+            emit wasRead(path, QString(text).replace(QLatin1String("\r\n"), QLatin1String("\n")));
         }
     });
 }
 
 void ExperimentFiles::write(const QString& path, const QString& text, Existing existing, const QString& companions) {
     pool_.start([=, this] {
-        const bool differs = QFile::exists(path) && contentOf(path) != text;
-        if (differs && existing == Existing::Keep) {
-            emit conflicted(path);
+        const QStringList names = companionsIn(companions, text);
+        QString target = path;
+        if (existing == Existing::KeepOther) {
+            target = names.isEmpty() ? freePath(path, text) : freeFolder(path, text, companions, names);
+        }
+        const QString folder = QFileInfo(target).path();
+        if (const QString other = inTheWay(companions, folder, names); !other.isEmpty()) {
+            emit failed(tr("%1 has another %2 than the experiment; choose another folder").arg(folder, other));
             return;
         }
-        const QString target = existing == Existing::KeepOther ? freePath(path, text) : path;
-        QDir().mkpath(QFileInfo(target).path());
+        QDir().mkpath(folder);
         QSaveFile file(target);
         if (!file.open(QIODevice::WriteOnly) || file.write(text.toUtf8()) < 0 || !file.commit()) {
             emit failed(tr("%1 cannot be written: %2").arg(target, file.errorString()));
             return;
         }
-        bringCompanions(companions, QFileInfo(target).path(), text);
+        if (const QString missing = bringCompanions(companions, folder, names); !missing.isEmpty()) {
+            emit failed(tr("%1 cannot be put into %2").arg(missing, folder));
+            return;
+        }
         emit written(target);
     });
 }

@@ -16,19 +16,19 @@ public:
 
     void read(const QString& path);
     enum class Existing {
-        Keep,       // a file with another text is left alone: conflicted()
-        KeepOther,  // ... and the next free name is taken: name-2.toml
+        KeepOther,  // a file with another text is left alone and the next free name is taken: name-2.toml
         Overwrite,
     };
     // Makes the folder where it is missing. `companions`: the folder that relative paths in the text begin in; what
-    // they name is put beside the file. "" for none.
+    // they name is put beside the file, which then has a folder of its own where it KeepsOther: name/name.toml. Fails
+    // before it writes anything where another file has the place of a companion. "" for none.
     void write(const QString& path, const QString& text, Existing existing, const QString& companions = {});
 
 signals:
     void wasRead(const QString& path, const QString& text);
     void written(const QString& path);
-    void conflicted(const QString& path);  // nothing was written
-    void failed(const QString& message);
+    void failed(const QString& message);      // of write()
+    void unreadable(const QString& message);  // of read()
 
 private:
     QThreadPool pool_;

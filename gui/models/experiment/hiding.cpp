@@ -15,7 +15,7 @@ namespace dasgd::gui {
 namespace {
 
 // Reading more configurations than these would be felt, and the newest are those that count.
-constexpr std::size_t kMostRead = 64, kMostPlanned = 200;
+constexpr std::size_t kMostRead = 64, kMostPlanned = 50;
 
 std::string settingOf(const Settings& settings, const std::string& key) {
     const auto found = settings.find(key);
@@ -31,18 +31,14 @@ std::optional<double> numberIn(const Settings& settings, const std::string& key)
 }
 
 // What the time of a local step depends on.
-bool computesTheSame(const Settings& left, const Settings& right) {
-    const auto counts = [](const std::string& key) {
+Settings stepOf(const Settings& settings) {
+    Settings kept;
+    std::ranges::copy_if(settings, std::inserter(kept, kept.end()), [](const auto& one) {
+        const std::string& key = one.first;
         return key.starts_with("model.") || key == "train.batch_size" || key == "train.precision" ||
                key == "cluster.threads_per_worker" || key == "cluster.backend";
-    };
-    const auto part = [&](const Settings& settings) {
-        Settings kept;
-        std::ranges::copy_if(settings, std::inserter(kept, kept.end()),
-                             [&](const auto& one) { return counts(one.first); });
-        return kept;
-    };
-    return part(left) == part(right);
+    });
+    return kept;
 }
 
 QString milliseconds(double seconds) { return durationInWords(static_cast<Ns>(std::llround(seconds * 1e9))).text(); }
@@ -59,14 +55,13 @@ std::vector<TimedRun> timedRuns(std::span<const RunItemPtr> runs) {
     std::vector<TimedRun> all;
     for (const RunItemPtr& run : timed) {
         const double seconds = (*run->row.stepMs - blockedMsPerStep(run->row).value_or(0)) / 1e3;
-        if (seconds > 0) all.push_back({settingsOf(run->row.config), seconds, run->id});
+        if (seconds > 0) all.push_back({stepOf(settingsOf(run->row.config)), seconds, run->id});
     }
     return all;
 }
 
 const TimedRun* measuredStep(const Settings& planned, const std::vector<TimedRun>& timed) {
-    const auto found =
-        std::ranges::find_if(timed, [&](const TimedRun& run) { return computesTheSame(planned, run.settings); });
+    const auto found = std::ranges::find(timed, stepOf(planned), &TimedRun::step);
     return found == timed.end() ? nullptr : &*found;
 }
 

@@ -15,7 +15,7 @@ namespace dasgd::gui {
 
 // A finished run whose steps were timed by a real clock.
 struct TimedRun {
-    Settings settings;
+    Settings step;           // what the time of a local step depends on
     double stepSeconds = 0;  // waiting left out
     QString run;
 };

@@ -158,13 +158,15 @@ bool RunListModel::updateRows(Runs& next) {
         beginRemoveRows({}, first, last - 1);
         shown_ = std::move(next);
         endRemoveRows();
-    } else if (last != nextLast) {
+    } else if (last != nextLast || last - first < 2) {
         return false;
-    } else if (std::equal(at(shown_, first + 1), at(shown_, last), at(next, first), sameRun)) {
+    } else if (sameRun(*at(shown_, first), *at(next, last - 1)) &&
+               std::equal(at(shown_, first + 1), at(shown_, last), at(next, first), sameRun)) {
         beginMoveRows({}, first, first, {}, last);
         shown_ = std::move(next);
         endMoveRows();
-    } else if (std::equal(at(shown_, first), at(shown_, last - 1), at(next, first + 1), sameRun)) {
+    } else if (sameRun(*at(shown_, last - 1), *at(next, first)) &&
+               std::equal(at(shown_, first), at(shown_, last - 1), at(next, first + 1), sameRun)) {
         beginMoveRows({}, last - 1, last - 1, {}, first);
         shown_ = std::move(next);
         endMoveRows();

@@ -30,6 +30,14 @@ TEST(PlanCard, ListsTheRunsWithWhatTheyHaveInCommon) {
     EXPECT_TRUE(shows(card, QStringLiteral("40 to %1 steps a run, %2 weights").arg(grouped(1200), grouped(61706))));
 }
 
+TEST(PlanCard, OfAHugeSweepTheFirstRunsAreListedAndTheRestCounted) {
+    PlanCard card;
+    card.show();
+    card.showPlan({{.label = "x"}, {.label = "y"}}, 100'000);
+    ASSERT_EQ(card.list().count(), 3);
+    EXPECT_EQ(card.list().item(2)->text(), QStringLiteral("… and %1 more").arg(grouped(99'998)));
+}
+
 TEST(PlanCard, WithoutRunsItSaysWhy) {
     PlanCard card;
     card.show();

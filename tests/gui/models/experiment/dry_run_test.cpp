@@ -61,6 +61,10 @@ TEST(ReadDryRun, ALineIsARun) {
     EXPECT_EQ(result.runs[1].label, QStringLiteral("algorithm.delay=2"));
     EXPECT_EQ(result.runs[1].steps, 315);
     EXPECT_EQ(result.runs[0].workers, 2);
+    EXPECT_EQ(result.total, 2);
+    const auto huge = readDryRun(QByteArray("{\"label\":\"x\"}\n").repeated(100'000), {}, 0, "/t/a.toml");
+    EXPECT_EQ(huge.total, 100'000);
+    EXPECT_EQ(huge.runs.size(), DryRunResult::kMostRead);
 }
 
 TEST_F(DryRunTest, TheTextIsCheckedAsAFileAndTheErrorNamesItsKey) {
@@ -106,6 +110,20 @@ TEST_F(DryRunTest, FilesThatTheTextNamesLieBesideIt) {
     EXPECT_EQ(answer(dryRun).runs.at(0).label, QStringLiteral("mine"));
     dryRun.askNow(QStringLiteral("file = \"two-racks.xml\"\n"), QStringLiteral(":/suites"));
     EXPECT_EQ(answer(dryRun).runs.at(0).label, QStringLiteral("<?xml"));
+}
+
+// A text may name anything, also the file that it came from: typing on must not write to it.
+TEST_F(DryRunTest, NoFileThatTheTextNamesIsWrittenTo) {
+    QFile mine(folder_.filePath(QStringLiteral("experiment.toml")));
+    ASSERT_TRUE(mine.open(QIODevice::WriteOnly) && mine.write("mine") > 0);
+    mine.close();
+    DryRun dryRun(program("echo '{\"label\":\"checked\"}'\nln -sfn \"$(dirname \"$0\")/experiment.toml\" \"$2\"\n"));
+    for (int turn = 0; turn < 3; ++turn) {
+        dryRun.askNow(QStringLiteral("# from \"experiment.toml\", change %1\n").arg(turn), folder_.path());
+        EXPECT_EQ(answer(dryRun).runs.at(0).label, QStringLiteral("checked"));
+    }
+    ASSERT_TRUE(mine.open(QIODevice::ReadOnly));
+    EXPECT_EQ(mine.readAll(), "mine");
 }
 
 TEST_F(DryRunTest, AMissingProgramIsAProblem) {

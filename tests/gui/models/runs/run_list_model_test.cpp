@@ -55,6 +55,25 @@ TEST_F(RunListModelTest, SortsAndFilters) {
     EXPECT_EQ(ids(), "cab");
 }
 
+// One run leaves the filter as another one enters it: no row has moved, and no index may come to name another run.
+TEST_F(RunListModelTest, ARunThatTakesAnothersPlaceIsNotItMoved) {
+    const auto show = [&](std::vector<RunItemPtr> runs) {
+        runs_.take(std::move(runs), {});
+        return ids();
+    };
+    list_.setFilter(QStringLiteral("delay = 1"));
+    EXPECT_EQ(ids(), "a");
+    const QPersistentModelIndex a(list_.index(0, 0));
+    EXPECT_EQ(show({run("a", 0.5, "dasgd", 9), run("b", 0.6, "dasgd", 1)}), "b");
+    EXPECT_FALSE(a.isValid()) << "a is not shown";
+    EXPECT_EQ(show({run("b", 0.6), run("c", 0.7)}), "bc");
+    const QPersistentModelIndex b(list_.index(0, 0)), c(list_.index(1, 0));
+    EXPECT_EQ(show({run("b", 0.6, "dasgd", 9), run("c", 0.7), run("d", 0.8)}), "cd");
+    EXPECT_FALSE(b.isValid() && list_.runAt(b.row())->id != "b") << "and no index of it is another run's";
+    EXPECT_FALSE(c.isValid() && list_.runAt(c.row())->id != "c");
+    EXPECT_EQ(moved_.count(), 0);
+}
+
 TEST_F(RunListModelTest, WithAnErrorTheRowsStay) {
     list_.setFilter(QStringLiteral("delay >= 2"));
     const int resets = reset_.count();
