@@ -12,8 +12,8 @@ bool sameRow(const storage::RunRow& a, const storage::RunRow& b) {
     return a.status == b.status && a.steps == b.steps && a.wallS == b.wallS && a.samples == b.samples &&
            a.finalLoss == b.finalLoss && a.lossIsNaN == b.lossIsNaN && a.bestAccuracy == b.bestAccuracy &&
            a.hidden == b.hidden && a.blockedS == b.blockedS && a.measuredS == b.measuredS &&
-           a.samplesPerS == b.samplesPerS && a.error == b.error && a.stepMs == b.stepMs &&
-           a.bytesSent == b.bytesSent && a.startedAt == b.startedAt;
+           a.samplesPerS == b.samplesPerS && a.error == b.error && a.stepMs == b.stepMs && a.bytesSent == b.bytesSent &&
+           a.startedAt == b.startedAt;
 }
 
 }  // namespace
