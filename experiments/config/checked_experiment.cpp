@@ -17,6 +17,12 @@ namespace dasgd::experiments {
 
 namespace {
 
+// Whether a setting has no part in what is trained on what, and on which cluster.
+bool leavesDataAlone(const std::string& key) {
+    const std::string section = key.substr(0, key.find('.'));
+    return section == "algorithm" || section == "optimizer" || section == "schedule" || section == "record";
+}
+
 // Experiments of a sweep that differ in nothing the plan depends on share it: loading the data once a seed would make
 // the check of a large sweep slow.
 std::string planKey(const Experiment& experiment) {
@@ -27,8 +33,7 @@ std::string planKey(const Experiment& experiment) {
     // All that a plan takes of the algorithm.
     key += std::to_string(experiment.roles().trainers()) + " " + std::to_string(evaluationSpacing(experiment)) + "\n";
     for (const auto& [name, value] : configurationOf(settings)) {
-        const std::string section = name.substr(0, name.find('.'));
-        if (section == "algorithm" || section == "optimizer" || section == "schedule" || section == "record") continue;
+        if (leavesDataAlone(name)) continue;
         key += name + "=" + value + "\n";
     }
     return key;
@@ -88,10 +93,7 @@ void shareSpacing(std::vector<CheckedExperiment>& checked) {
         Settings settings = configurationOf(settingsOf(each.resolved));
         const bool given = settings.at("train.eval_every") != "0" || settings.at("train.eval_spacing") != "0";
         if (each.evalEvery == 0 || given) continue;
-        std::erase_if(settings, [](const auto& setting) {
-            const std::string section = setting.first.substr(0, setting.first.find('.'));
-            return section == "algorithm" || section == "optimizer" || section == "schedule" || section == "record";
-        });
+        std::erase_if(settings, [](const auto& setting) { return leavesDataAlone(setting.first); });
         alike[std::move(settings)].push_back(&each);
     }
     for (const auto& [settings, members] : alike) {
