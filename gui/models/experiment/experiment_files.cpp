@@ -19,16 +19,6 @@ QString contentOf(const QString& path) {
     return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
 }
 
-// The first of NAME.toml, NAME-2.toml, … that is not there or has this text.
-QString freePath(const QString& path, const QString& text) {
-    const QFileInfo info(path);
-    QString tried = path;
-    for (int i = 2; QFile::exists(tried) && contentOf(tried) != text; ++i) {
-        tried = QStringLiteral("%1/%2-%3.toml").arg(info.path(), info.completeBaseName()).arg(i);
-    }
-    return tried;
-}
-
 // What the text names of the files in `folder`.
 QStringList companionsIn(const QString& folder, const QString& text) {
     QStringList names = folder.isEmpty() ? QStringList() : namedFiles(text);
@@ -54,16 +44,16 @@ QString inTheWay(const QString& from, const QString& to, const QStringList& name
     return {};
 }
 
-// A text that names files gets a folder of its own: NAME/NAME.toml, or the first of NAME-2, … where nothing different
-// is in the way.
-QString freeFolder(const QString& path, const QString& text, const QString& from, const QStringList& names) {
+// The first of NAME, NAME-2, … where nothing different is in the way: NAME.toml, or, of a text that names files,
+// NAME/NAME.toml.
+QString freePath(const QString& path, const QString& text, const QString& from, const QStringList& names) {
     const QFileInfo info(path);
     for (int i = 1;; ++i) {
         const QString number = i == 1 ? QString() : QStringLiteral("-%1").arg(i);
-        const QString folder = info.path() + u'/' + info.completeBaseName() + number;
-        const QString tried = folder + u'/' + info.fileName();
+        const QString stem = info.path() + u'/' + info.completeBaseName() + number;
+        const QString tried = names.isEmpty() ? stem + QStringLiteral(".toml") : stem + u'/' + info.fileName();
         const bool taken = QFile::exists(tried) && contentOf(tried) != text;
-        if (!taken && inTheWay(from, folder, names).isEmpty()) return tried;
+        if (!taken && inTheWay(from, QFileInfo(tried).path(), names).isEmpty()) return tried;
     }
 }
 
@@ -121,10 +111,7 @@ void ExperimentFiles::read(const QString& path) {
 void ExperimentFiles::write(const QString& path, const QString& text, Existing existing, const QString& companions) {
     pool_.start([=, this] {
         const QStringList names = companionsIn(companions, text);
-        QString target = path;
-        if (existing == Existing::KeepOther) {
-            target = names.isEmpty() ? freePath(path, text) : freeFolder(path, text, companions, names);
-        }
+        const QString target = existing == Existing::KeepOther ? freePath(path, text, companions, names) : path;
         const QString folder = QFileInfo(target).path();
         if (const QString other = inTheWay(companions, folder, names); !other.isEmpty()) {
             emit failed(tr("%1 has another %2 than the experiment; choose another folder").arg(folder, other));
