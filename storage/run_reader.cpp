@@ -97,7 +97,9 @@ MetricSample metricSample(SQLite::Statement& query) {
 class RunReader::Impl {
 public:
     explicit Impl(const std::filesystem::path& workspace)
-        : root(workspace), file(WorkspacePaths{workspace}.database()), database(file.string(), SQLite::OPEN_READONLY) {
+        : root(workspace),
+          file(WorkspacePaths{workspace}.database()),
+          database(file.string(), SQLite::OPEN_READONLY | kUnlocked) {
         database.setBusyTimeout(5000);
     }
 

@@ -9,6 +9,10 @@ namespace {
 constexpr int kPagesBetweenCheckpoints = 4096;
 constexpr int kPagesOfTooLargeWal = 32768;  // 128 MiB
 
+// SQLite counts its memory under a lock of the whole process unless it is told not to, before its first use. A refusal
+// costs speed and nothing else.
+[[maybe_unused]] const int kNoMemoryCounts = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+
 }  // namespace
 
 HotStatement::HotStatement(SQLite::Database& database, const char* sql) {
@@ -25,7 +29,7 @@ void HotStatement::run() {
 }
 
 WriteConnection::WriteConnection(const WorkspacePaths& paths)
-    : paths_(paths), database_(paths.database().string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE) {
+    : paths_(paths), database_(paths.database().string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | kUnlocked) {
     database_.setBusyTimeout(5000);
     sqlite3_db_config(database_.getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
 }

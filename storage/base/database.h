@@ -14,6 +14,9 @@
 
 namespace dasgd::storage {
 
+// Each connection is used by one thread at a time, so that SQLite need not lock it in every call.
+constexpr int kUnlocked = SQLITE_OPEN_NOMUTEX;
+
 // A statement for the hot paths: bind, step, reset, without a check per column.
 class HotStatement {
 public:
@@ -44,7 +47,8 @@ private:
     sqlite3_stmt* statement_ = nullptr;
 };
 
-// The writing connection. No automatic checkpoints, none on closing: they happen in Batch, under the lock.
+// The writing connection, of one thread at a time. No automatic checkpoints, none on closing: they happen in Batch,
+// under the lock.
 class WriteConnection {
 public:
     static Result<std::unique_ptr<WriteConnection>> open(const WorkspacePaths& paths);

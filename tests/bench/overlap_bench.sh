@@ -4,13 +4,16 @@
 # ÷ without. Repetitions are interleaved, so that whatever else the machine does falls on all of them alike; ratios
 # within a repetition, then their median. Needs root, two free cores and `./lab build`.
 #
-#   tests/bench/overlap_bench.sh      RATE=250mbit MTU=1500 REPEATS=3 STEPS=29 LENET_STEPS=1500
+#   tests/bench/overlap_bench.sh      RATE=250mbit MTU=1500 PERIOD=4 DELAY=3 REPEATS=3 STEPS=29 LENET_STEPS=1500
 #                                     ALGORITHMS="independent sync_sgd local_sgd dasgd" PARTS="overlap trace"
+#
+# DELAY: nothing can hide where DELAY steps of `independent` are shorter than the reduction.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=tests/bench/on_hosts.sh
 source tests/bench/on_hosts.sh
 
 rate=${RATE:-250mbit} mtu=${MTU:-1500} repeats=${REPEATS:-3} steps=${STEPS:-29} lenet_steps=${LENET_STEPS:-1500}
+period=${PERIOD:-4} delay=${DELAY:-3}
 parts=${PARTS:-overlap trace}
 read -ra algorithms <<<"${ALGORITHMS:-independent sync_sgd local_sgd dasgd}"
 results=$folder/results
@@ -54,14 +57,15 @@ overlap_part() {
     [ "$(id -u)" -eq 0 ] || die "shaped links need root."
     experiment independent 'name = "independent"' resnet18 "$steps" 2 full
     experiment sync_sgd 'name = "sync_sgd"' resnet18 "$steps" 2 full
-    experiment local_sgd $'name = "local_sgd"\nperiod = 4' resnet18 "$steps" 2 full
-    experiment dasgd $'name = "dasgd"\nperiod = 4\ndelay = 3' resnet18 "$steps" 2 full
+    experiment local_sgd "$(printf 'name = "local_sgd"\nperiod = %d' "$period")" resnet18 "$steps" 2 full
+    experiment dasgd "$(printf 'name = "dasgd"\nperiod = %d\ndelay = %d' "$period" "$delay")" resnet18 "$steps" 2 full
     tests/support/hosts.sh up 2 "$rate" "$mtu"
     for ((repeat = 1; repeat <= repeats; ++repeat)); do
         for name in "${algorithms[@]}"; do overlap_run "$repeat" "$name"; done
     done
     tests/support/hosts.sh down
-    printf 'ResNet-18, batch 16, two hosts of one core, link %s, frames of %d bytes, %d repetitions of %d steps\n' "$rate" "$mtu" "$repeats" "$steps"
+    printf 'ResNet-18, batch 16, two hosts of one core, link %s, frames of %d bytes, period %d, delay %d, %d repetitions of %d steps\n' \
+        "$rate" "$mtu" "$period" "$delay" "$repeats" "$steps"
     for name in "${algorithms[@]}"; do report independent "$name"; done
 }
 

@@ -208,7 +208,7 @@ double nsOfClock() {
 // The same rows into the same table by SQLite alone: WAL, one prepared statement, big transactions.
 Rate rawRate(const fs::path& file, std::int64_t spans) {
     sqlite3* database = nullptr;
-    sqlite3_open(file.c_str(), &database);
+    sqlite3_open_v2(file.c_str(), &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | kUnlocked, nullptr);
     sqlite3_exec(
         database,
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
