@@ -33,6 +33,10 @@ struct RunInfo {
     std::string versions;  // JSON
     Ns clockOrigin = 0;    // raw CLOCK_MONOTONIC of the run's instant 0 on this host
     std::string schema;    // symbols, units and defaults of the settings, JSON (storage/format.md); "" where not known
+    // The runs that one command makes, one after the other: the id of the first of them, which of them this is, from 0,
+    // and how many there are. "" and 0: a run of its own.
+    std::string series;
+    std::int64_t seriesPlace = 0, seriesSize = 0;
 };
 
 // A writable workspace: creates and migrates lab.db, and on opening takes in what dead owners left behind: their
@@ -51,6 +55,8 @@ public:
     // Writes the row as `queued`, makes the run folder and owns the run. Where the id is known already (another rank
     // started by hand was first), it joins that run; another configuration or number of workers is an error.
     Status addRun(const RunInfo& info);
+    // The run's instant 0, where it is not that of addRun(): raw CLOCK_MONOTONIC of this host.
+    Status setClockOrigin(const std::string& runId, Ns clockOrigin);
     // Gives up a run that was added and will not be started: `status` (interrupted, failed, …) and why.
     Status abandonRun(const std::string& runId, const std::string& status, const std::string& error);
     // How many runs of dead owners were taken in by open().

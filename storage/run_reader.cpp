@@ -18,7 +18,8 @@ constexpr std::int64_t kStragglerSpans = 65536;
 constexpr const char* kRunColumns =
     "run_id, experiment, algorithm, seed, workers, backend, status, started_at, wall_s, steps, samples, bytes_sent, "
     "final_loss, best_accuracy, hidden, blocked_s, samples_per_s, git_commit, config, error, step_ms, "
-    "skew_s, inflation, inflation_ranks, timed_steps, time_simulated, measured_s, "
+    "skew_s, inflation, inflation_ranks, timed_steps, time_simulated, measured_s, planned_steps, "
+    "ifnull(series, ''), ifnull(series_place, 0), ifnull(series_size, 0), "
     // NaN is stored as NULL, so is what was never recorded.
     "final_loss IS NULL AND (SELECT evaluated OR (SELECT max(trained) FROM rank_state WHERE rank_state.run = run.id) "
     "FROM run WHERE run.run_id = run_list.run_id)";
@@ -63,6 +64,10 @@ RunRow runRow(SQLite::Statement& query) {
     row.timedSteps = optionalNumber(query.getColumn(place++));
     row.timeSimulated = query.getColumn(place++).getInt() != 0;
     row.measuredS = optionalNumber(query.getColumn(place++));
+    row.plannedSteps = query.getColumn(place++).getInt64();
+    row.series = query.getColumn(place++).getString();
+    row.seriesPlace = query.getColumn(place++).getInt64();
+    row.seriesSize = query.getColumn(place++).getInt64();
     row.lossIsNaN = query.getColumn(place++).getInt() != 0;
     return row;
 }

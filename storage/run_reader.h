@@ -41,6 +41,11 @@ struct RunRow {
         return *blockedS / *measuredS;
     }
     int inflationRanks = 0;  // how many ranks know their inflation
+    std::int64_t plannedSteps = 0;
+    // The runs that one command makes one after the other: the first one's id, this one's place among them from 0, and
+    // how many there are to be. "" and 0: a run of its own.
+    std::string series;
+    std::int64_t seriesPlace = 0, seriesSize = 0;
     // Every instant and duration of the run is simulated.
     bool timeSimulated = false;
     // Symbols, units and defaults of the settings, JSON (storage/format.md); null where it was not recorded. Runs of

@@ -101,6 +101,17 @@ void insertSchema(SQLite::Database& database, const RunInfo& info) {
     insert.exec();
 }
 
+void insertSeries(SQLite::Database& database, const RunInfo& info) {
+    if (info.series.empty()) return;
+    SQLite::Statement insert(
+        database, "INSERT INTO run_series (run, series, place, size) SELECT id, ?, ?, ? FROM run WHERE run_id = ?");
+    insert.bind(1, info.series);
+    insert.bind(2, info.seriesPlace);
+    insert.bind(3, info.seriesSize);
+    insert.bind(4, info.runId);
+    insert.exec();
+}
+
 }  // namespace
 
 std::string utcNow() {
@@ -158,11 +169,24 @@ Status Store::addRun(const RunInfo& info) {
         }
         insertRun(database, info);
         insertSchema(database, info);
+        insertSeries(database, info);
         batch->commit();
         return {};
     });
     if (added) impl_->owned.emplace(info.runId, std::move(owner));
     return added;
+}
+
+Status Store::setClockOrigin(const std::string& runId, Ns clockOrigin) {
+    return guarded(impl_->paths.database(), [&]() -> Status {
+        DASGD_ASSIGN(const auto batch, Batch::begin(*impl_->connection));
+        SQLite::Statement update(impl_->connection->database(), "UPDATE run SET clock_origin = ? WHERE run_id = ?");
+        update.bind(1, clockOrigin);
+        update.bind(2, runId);
+        if (update.exec() != 1) return fail("there is no run " + runId);
+        batch->commit();
+        return {};
+    });
 }
 
 Status Store::abandonRun(const std::string& runId, const std::string& status, const std::string& error) {

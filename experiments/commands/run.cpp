@@ -48,15 +48,12 @@ int run(const RunOptions& options) {
     auto session =
         RunSession::open(options.workspace, std::filesystem::path(options.file).parent_path(), *signals, options.quiet);
     if (!session) return refuse(session.error());
+    std::vector<const CheckedExperiment*> planned;
+    for (const CheckedExperiment& experiment : *experiments) planned.push_back(&experiment);
     RunSeries series(**session);
-    std::vector<std::string> runIds;
-    for (std::size_t i = 0; i < experiments->size() && !series.ended(); ++i) {
-        const CheckedExperiment& experiment = experiments->at(i);
-        const std::string runId =
-            series.run(experiment, counted(i, experiments->size(), titleOf(experiment)),
-                       [&](const storage::RunRow& row, const std::string& title) { report(row, title, options.json); });
-        if (!runId.empty()) runIds.push_back(runId);
-    }
+    std::vector<std::string> runIds = series.run(
+        planned, [&](const storage::RunRow& row, const std::string& title) { report(row, title, options.json); });
+    std::erase(runIds, std::string());
     if (!options.json && runIds.size() > 1) compareAll(**session, runIds);
     return series.exitCode();
 }

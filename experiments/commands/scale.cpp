@@ -129,12 +129,15 @@ void runMissing(RunSeries& series, const ScaleOptions& options, const ScalingPla
         logLine(LogLevel::Info, std::to_string(atHand) + " of " + std::to_string(runs.size()) +
                                     " runs are taken from the workspace; --again repeats them");
     }
-    std::size_t index = 0;
-    for (std::size_t i = 0; i < runs.size() && !series.ended(); ++i) {
+    std::vector<std::size_t> missing;
+    std::vector<const CheckedExperiment*> experiments;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
         if (!runs[i].empty()) continue;
-        const CheckedExperiment& experiment = plan.jobs[i].experiment;
-        runs[i] = series.run(experiment, counted(index++, runs.size() - atHand, titleOf(experiment)), reportFailure);
+        missing.push_back(i);
+        experiments.push_back(&plan.jobs[i].experiment);
     }
+    const std::vector<std::string> made = series.run(experiments, reportFailure);
+    for (std::size_t i = 0; i < missing.size(); ++i) runs[missing[i]] = made[i];
 }
 
 int scale(const ScaleOptions& options) {

@@ -2,8 +2,11 @@
 #include <sys/file.h>
 
 #include <fcntl.h>
+
+#include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <vector>
 
 #include "core/base/control.h"
 #include "experiments/base/process.h"
@@ -16,7 +19,8 @@ namespace dasgd::experiments {
 namespace {
 
 struct StopOptions {
-    std::string run, workspace;
+    std::vector<std::string> runs;
+    std::string workspace;
 };
 
 // Whoever collects a run holds a lock on its owner file.
@@ -25,37 +29,63 @@ bool hasOwner(const std::filesystem::path& ownerFile) {
     return file && ::flock(file.get(), LOCK_EX | LOCK_NB) != 0;
 }
 
-Result<std::string> requestStop(const StopOptions& options) {
+struct Stoppable {
+    std::string id;
+    bool waits = false;  // has not been started
+};
+
+Result<Stoppable> find(const StopOptions& options, const std::string& run) {
     DASGD_ASSIGN(auto reader, storage::RunReader::open(options.workspace));
-    DASGD_ASSIGN(const storage::RunDetail detail, reader.run(options.run));
+    DASGD_ASSIGN(const storage::RunDetail detail, reader.run(run));
     const std::string& id = detail.row.runId;
-    const storage::WorkspacePaths paths{options.workspace};
     if (detail.row.status != "running" && detail.row.status != "queued") {
         return fail(id + " is " + detail.row.status + ", there is nothing to stop");
     }
-    if (!hasOwner(paths.owner(id))) {
+    if (!hasOwner(storage::WorkspacePaths{options.workspace}.owner(id))) {
         return fail(id +
                     " runs no more: its launcher died. The next `dasgd run` in this workspace takes in its records");
     }
-    DASGD_ASSIGN(RunControl control, RunControl::open(paths.control(id)));
+    return Stoppable{id, detail.row.status == "queued"};
+}
+
+Status requestStop(const StopOptions& options, const Stoppable& run) {
+    DASGD_ASSIGN(RunControl control, RunControl::open(storage::WorkspacePaths{options.workspace}.control(run.id)));
     control.requestStop();
-    return id;
+    std::printf(run.waits ? "%s is taken out of the queue\n" : "%s stops at its next step\n", run.id.c_str());
+    return {};
+}
+
+int stop(const StopOptions& options) {
+    int exit = kFinished;
+    std::vector<Stoppable> runs;
+    for (const std::string& name : options.runs) {
+        auto run = find(options, name);
+        if (run) {
+            runs.push_back(std::move(*run));
+        } else {
+            exit = refuse(run.error());
+        }
+    }
+    // Those that wait first: one of them would start in the place of the run that stops.
+    std::stable_partition(runs.begin(), runs.end(), [](const Stoppable& run) { return run.waits; });
+    for (const Stoppable& run : runs) {
+        if (const Status asked = requestStop(options, run); !asked) exit = refuse(asked.error());
+    }
+    return exit;
 }
 
 Action declareStop(CLI::App& app) {
     auto options = std::make_shared<StopOptions>();
-    app.add_option("RUN", options->run, "Run id, or the beginning of one")->required();
+    app.add_option("RUN", options->runs, "Run ids, or the beginnings of them; a queued run never starts")->required();
     addWorkspaceOption(app, options->workspace);
-    return [options] {
-        const auto id = requestStop(*options);
-        if (!id) return refuse(id.error());
-        std::printf("%s stops at its next step\n", id->c_str());
-        return static_cast<int>(kFinished);
-    };
+    return [options] { return stop(*options); };
 }
 
 const CommandRegistry::Add kStopEntry{
-    {.order = 40, .name = "stop", .summary = "Stop a run: all ranks at one and the same step", .declare = declareStop}};
+    {.order = 40,
+     .name = "stop",
+     .summary = "Stop runs: all ranks of one at the same step; those that are queued never start",
+     .declare = declareStop}};
 
 }  // namespace
 

@@ -34,10 +34,12 @@ ChildProcess::Options workerProcess(const storage::WorkspacePaths& paths, const 
 }
 
 // Follows the ranks to their end. A second signal ends them at once.
-void follow(RankGroup& group, StopSignals& signals, Progress& progress, storage::Recorder& recorder) {
+void follow(RankGroup& group, StopSignals& signals, Progress& progress, storage::Recorder& recorder,
+            const std::function<void()>& meanwhile) {
     std::string reported;
     while (group.running()) {
         group.wait(kPollInterval, signals.fd());
+        if (meanwhile) meanwhile();
         const int asked = signals.count();
         if (asked == 1) group.requestStop();
         if (asked > 1) group.kill();
@@ -92,44 +94,70 @@ Status writeRunFiles(const storage::WorkspacePaths& paths, const storage::RunInf
     return {};
 }
 
-Result<LaunchedRun> Launcher::run(const CheckedExperiment& experiment, const Provenance& provenance,
-                                  const std::string& title) {
-    storage::RunInfo info = describeRun(experiment, provenance);
+Result<QueuedRun> Launcher::queue(const CheckedExperiment& experiment, const Provenance& provenance,
+                                  const SeriesPlace& place) {
+    QueuedRun queued{.info = describeRun(experiment, provenance)};
+    storage::RunInfo& info = queued.info;
     info.runId = store_.newRunId(info.algorithm);
     info.clockOrigin = MonotonicClock::rawNow();
-    DASGD_TRY(store_.addRun(info));
-    auto prepared = prepare(experiment, info);
-    if (!prepared) {
-        DASGD_TRY(store_.abandonRun(info.runId, "failed", prepared.error().message));
-        return LaunchedRun{info.runId, "failed", prepared.error().message};
+    if (place.size > 1) {
+        info.series = place.series.empty() ? info.runId : place.series;
+        info.seriesPlace = place.place;
+        info.seriesSize = place.size;
     }
-    const GroupOutcome outcome = train(experiment, info, *prepared, title);
+    DASGD_TRY(store_.addRun(info));
+    const storage::WorkspacePaths& paths = store_.paths();
+    if (const Status written = writeRunFiles(paths, info, experiment.networkFile); !written) {
+        queued.problem = written.error().message;
+        return queued;
+    }
+    auto control = RunControl::create(paths.control(info.runId), info.workers);
+    if (control) {
+        queued.control = std::move(*control);
+    } else {
+        queued.problem = control.error().message;
+    }
+    return queued;
+}
+
+Status Launcher::cancel(const QueuedRun& queued) { return store_.abandonRun(queued.info.runId, "stopped", ""); }
+
+Result<LaunchedRun> Launcher::run(QueuedRun queued, const CheckedExperiment& experiment, const std::string& title,
+                                  const std::function<void()>& meanwhile) {
+    storage::RunInfo& info = queued.info;
+    const auto giveUp = [&](const std::string& why) -> Result<LaunchedRun> {
+        DASGD_TRY(store_.abandonRun(info.runId, "failed", why));
+        return LaunchedRun{info.runId, "failed", why};
+    };
+    if (!queued.control) return giveUp(queued.problem);
+    info.clockOrigin = MonotonicClock::rawNow();
+    DASGD_TRY(store_.setClockOrigin(info.runId, info.clockOrigin));
+    auto recorder = startRecorder(experiment, info);
+    if (!recorder) return giveUp(recorder.error().message);
+    const GroupOutcome outcome = train(experiment, queued, **recorder, title, meanwhile);
     const char* status = outcome.state == RankState::Finished  ? "finished"
                          : outcome.state == RankState::Stopped ? "stopped"
                                                                : "failed";
-    DASGD_TRY(prepared->recorder->finish(status, outcome.error));
+    DASGD_TRY((*recorder)->finish(status, outcome.error));
     return LaunchedRun{info.runId, status, outcome.error};
 }
 
-Result<Launcher::Prepared> Launcher::prepare(const CheckedExperiment& experiment, const storage::RunInfo& info) {
-    const storage::WorkspacePaths& paths = store_.paths();
-    DASGD_TRY(writeRunFiles(paths, info, experiment.networkFile));
-    DASGD_ASSIGN(RunControl control, RunControl::create(paths.control(info.runId), info.workers));
+Result<std::unique_ptr<storage::Recorder>> Launcher::startRecorder(const CheckedExperiment& experiment,
+                                                                   const storage::RunInfo& info) {
     std::vector<int> ranks(static_cast<std::size_t>(info.workers));
     std::iota(ranks.begin(), ranks.end(), 0);
-    DASGD_ASSIGN(auto recorder, storage::Recorder::start(store_, info.runId, ranks, experiment.layout.journals()));
-    return Prepared{std::move(control), std::move(recorder)};
+    return storage::Recorder::start(store_, info.runId, ranks, experiment.layout.journals());
 }
 
-GroupOutcome Launcher::train(const CheckedExperiment& experiment, const storage::RunInfo& info, Prepared& prepared,
-                             const std::string& title) {
-    RankGroup group(prepared.control, static_cast<Ns>((experiment.timeoutS + kStopSlackS) * 1e9));
+GroupOutcome Launcher::train(const CheckedExperiment& experiment, QueuedRun& queued, storage::Recorder& recorder,
+                             const std::string& title, const std::function<void()>& meanwhile) {
+    RankGroup group(*queued.control, static_cast<Ns>((experiment.timeoutS + kStopSlackS) * 1e9));
     Progress progress(title, experiment.totalSteps, style_);
     for (const std::vector<int>& ranks : experiment.layout.processes) {
-        const Status started = group.add(ranks, workerProcess(store_.paths(), info, ranks.front()));
+        const Status started = group.add(ranks, workerProcess(store_.paths(), queued.info, ranks.front()));
         if (!started) return {RankState::Failed, started.error().message};
     }
-    follow(group, signals_, progress, *prepared.recorder);
+    follow(group, signals_, progress, recorder, meanwhile);
     return group.outcome();
 }
 

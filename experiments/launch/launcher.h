@@ -1,7 +1,9 @@
 // One run from its row in the database to its last record: starts the ranks, collects their records, ends them.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/base/control.h"
@@ -21,25 +23,40 @@ struct LaunchedRun {
     std::string error;
 };
 
+// Which of the runs of one command this is: as in storage::RunInfo.
+struct SeriesPlace {
+    std::string series;  // "": the run that is queued is the first
+    std::int64_t place = 0, size = 1;
+};
+
+// A run that is in the workspace and not started. While it waits, `dasgd stop` can ask that it never is.
+struct QueuedRun {
+    storage::RunInfo info;
+    std::optional<RunControl> control;  // nothing: its files could not be written, see `problem`
+    std::string problem;
+    [[nodiscard]] bool stopRequested() const { return control && control->stopRequested(); }
+};
+
 // Owner: main's thread, for its whole life (the ranks end with it).
 class Launcher {
 public:
     Launcher(storage::Store& store, StopSignals& signals, Progress::Style style)
         : store_(store), signals_(signals), style_(style) {}
 
-    // `title` is what the progress bar shows. Errors: the run could not even be written down (disk full …).
-    Result<LaunchedRun> run(const CheckedExperiment& experiment, const Provenance& provenance,
-                            const std::string& title);
+    // Errors: the run could not even be written down (disk full …).
+    Result<QueuedRun> queue(const CheckedExperiment& experiment, const Provenance& provenance,
+                            const SeriesPlace& place);
+    // Gives up a run that was not started: it is `stopped`.
+    Status cancel(const QueuedRun& queued);
+    // `title` is what the progress bar shows; `meanwhile` is called several times a second. Errors as above.
+    Result<LaunchedRun> run(QueuedRun queued, const CheckedExperiment& experiment, const std::string& title,
+                            const std::function<void()>& meanwhile);
 
 private:
-    // What a run has before its first rank starts.
-    struct Prepared {
-        RunControl control;
-        std::unique_ptr<storage::Recorder> recorder;
-    };
-    Result<Prepared> prepare(const CheckedExperiment& experiment, const storage::RunInfo& info);
-    GroupOutcome train(const CheckedExperiment& experiment, const storage::RunInfo& info, Prepared& prepared,
-                       const std::string& title);
+    Result<std::unique_ptr<storage::Recorder>> startRecorder(const CheckedExperiment& experiment,
+                                                             const storage::RunInfo& info);
+    GroupOutcome train(const CheckedExperiment& experiment, QueuedRun& queued, storage::Recorder& recorder,
+                       const std::string& title, const std::function<void()>& meanwhile);
 
     storage::Store& store_;
     StopSignals& signals_;

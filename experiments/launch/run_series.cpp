@@ -9,6 +9,13 @@
 
 namespace dasgd::experiments {
 
+namespace {
+
+// Each costs this process an open file, of which it may have a thousand.
+constexpr std::size_t kQueuedAhead = 200;
+
+}  // namespace
+
 std::string titleOf(const CheckedExperiment& experiment) {
     return experiment.label.empty() ? experiment.algorithm + ", seed " + std::to_string(experiment.seed)
                                     : experiment.label;
@@ -45,13 +52,57 @@ void showExperiments(const std::vector<CheckedExperiment>& experiments, bool jso
     }
 }
 
-std::string RunSeries::run(const CheckedExperiment& experiment, const std::string& title, const Report& report) {
-    const auto launched = session_.run(experiment, title);
-    if (!launched) {
-        refuse(launched.error());
-        broken_ = true;
-        return {};
+std::vector<std::string> RunSeries::run(const std::vector<const CheckedExperiment*>& experiments,
+                                        const Report& report) {
+    std::vector<std::string> ids(experiments.size());
+    queued_ = 0;
+    series_.clear();
+    for (;;) {
+        fillQueue(experiments);
+        takeOutStopped(ids);
+        if (queue_.empty() || ended()) break;
+        runNext(experiments, report, ids);
     }
+    for (const Waiting& waiting : queue_) {
+        if (const Status cancelled = session_.cancel(waiting.run); !cancelled) breakOff(cancelled.error());
+    }
+    queue_.clear();
+    return ids;
+}
+
+void RunSeries::fillQueue(const std::vector<const CheckedExperiment*>& experiments) {
+    while (queued_ < experiments.size() && queue_.size() < kQueuedAhead && !ended()) {
+        auto run = session_.queue(*experiments[queued_], {.series = series_,
+                                                          .place = static_cast<std::int64_t>(queued_),
+                                                          .size = static_cast<std::int64_t>(experiments.size())});
+        if (!run) return breakOff(run.error());
+        if (series_.empty()) series_ = run->info.series;
+        queue_.push_back({queued_++, std::move(*run)});
+    }
+}
+
+void RunSeries::takeOutStopped(std::vector<std::string>& ids) {
+    for (auto waiting = queue_.begin(); waiting != queue_.end() && !broken_;) {
+        if (!waiting->run.stopRequested()) {
+            ++waiting;
+            continue;
+        }
+        if (const Status cancelled = session_.cancel(waiting->run); !cancelled) return breakOff(cancelled.error());
+        stopped_ = true;
+        ids[waiting->index] = waiting->run.info.runId;
+        waiting = queue_.erase(waiting);
+    }
+}
+
+void RunSeries::runNext(const std::vector<const CheckedExperiment*>& experiments, const Report& report,
+                        std::vector<std::string>& ids) {
+    Waiting next = std::move(queue_.front());
+    queue_.pop_front();
+    const CheckedExperiment& experiment = *experiments[next.index];
+    const std::string title = counted(next.index, experiments.size(), titleOf(experiment));
+    const auto launched = session_.run(std::move(next.run), experiment, title, [&] { takeOutStopped(ids); });
+    if (!launched) return breakOff(launched.error());
+    ids[next.index] = launched->runId;
     failed_ = failed_ || launched->status == "failed";
     stopped_ = stopped_ || launched->status == "stopped";
     auto records = session_.reader();
@@ -62,7 +113,11 @@ std::string RunSeries::run(const CheckedExperiment& experiment, const std::strin
         logLine(LogLevel::Error, printable(row.error().message));
     }
     std::fflush(stdout);
-    return launched->runId;
+}
+
+void RunSeries::breakOff(const Error& error) {
+    refuse(error);
+    broken_ = true;
 }
 
 int RunSeries::exitCode() const {

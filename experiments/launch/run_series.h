@@ -1,6 +1,7 @@
 // Experiments one after the other in one workspace, each reported when it ends: what `run` and `scale` share.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <string>
 #include <vector>
@@ -26,14 +27,29 @@ public:
 
     explicit RunSeries(RunSession& session) : session_(session) {}
 
-    // Answers the run's id; "" where it could not even be written down, which is said on stderr and ends the series.
-    std::string run(const CheckedExperiment& experiment, const std::string& title, const Report& report);
-    // Ctrl-C, or a run that could not be written down.
-    [[nodiscard]] bool ended() const { return broken_ || session_.stopped(); }
+    // Runs them in order; those that wait are in the workspace as `queued`, and `dasgd stop` takes one out. Answers
+    // their ids, "" of those that were not reached: after Ctrl-C, or after a run that could not even be written down,
+    // which is said on stderr. What was queued then is `stopped`.
+    std::vector<std::string> run(const std::vector<const CheckedExperiment*>& experiments, const Report& report);
     [[nodiscard]] int exitCode() const;
 
 private:
+    struct Waiting {
+        std::size_t index = 0;
+        QueuedRun run;
+    };
+
+    [[nodiscard]] bool ended() const { return broken_ || session_.stopped(); }
+    void fillQueue(const std::vector<const CheckedExperiment*>& experiments);
+    void takeOutStopped(std::vector<std::string>& ids);
+    void runNext(const std::vector<const CheckedExperiment*>& experiments, const Report& report,
+                 std::vector<std::string>& ids);
+    void breakOff(const Error& error);
+
     RunSession& session_;
+    std::deque<Waiting> queue_;
+    std::size_t queued_ = 0;  // how many of the experiments have been
+    std::string series_;
     bool failed_ = false, stopped_ = false, broken_ = false;
 };
 

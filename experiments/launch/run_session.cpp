@@ -21,8 +21,18 @@ Result<std::unique_ptr<RunSession>> RunSession::open(const std::string& workspac
 }
 
 Result<LaunchedRun> RunSession::run(const CheckedExperiment& experiment, const std::string& title) {
+    DASGD_ASSIGN(QueuedRun queued, queue(experiment, {}));
+    return run(std::move(queued), experiment, title, {});
+}
+
+Result<QueuedRun> RunSession::queue(const CheckedExperiment& experiment, const SeriesPlace& place) {
     begun_ = true;
-    return launcher_.run(experiment, provenance_, title);
+    return launcher_.queue(experiment, provenance_, place);
+}
+
+Result<LaunchedRun> RunSession::run(QueuedRun queued, const CheckedExperiment& experiment, const std::string& title,
+                                    const std::function<void()>& meanwhile) {
+    return launcher_.run(std::move(queued), experiment, title, meanwhile);
 }
 
 Result<std::string> RunSession::runToTheEnd(const CheckedExperiment& experiment, const std::string& title) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -19,6 +20,11 @@ public:
 
     // Errors: the run could not be written down. A run that failed or was stopped is none.
     Result<LaunchedRun> run(const CheckedExperiment& experiment, const std::string& title);
+    // The same in three parts, as in Launcher.
+    Result<QueuedRun> queue(const CheckedExperiment& experiment, const SeriesPlace& place);
+    Result<LaunchedRun> run(QueuedRun queued, const CheckedExperiment& experiment, const std::string& title,
+                            const std::function<void()>& meanwhile);
+    Status cancel(const QueuedRun& queued) { return launcher_.cancel(queued); }
     // The same for a command that needs the run whole: anything but "finished" is an error that names the run.
     Result<std::string> runToTheEnd(const CheckedExperiment& experiment, const std::string& title);
     [[nodiscard]] Result<storage::RunReader> reader() const;

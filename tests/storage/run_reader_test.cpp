@@ -226,11 +226,13 @@ TEST(ViewsTest, HaveTheColumnsThatAreDocumented) {
     EXPECT_EQ(rowOf("span_list"), "run_id rank lane kind step start_ns end_ns bytes | run-a 0 comm transfer 3 10 30 5");
     EXPECT_EQ(rowOf("metric_points"),
               "run_id rank name step epoch wall_s samples bytes_sent value | run-a -1 eval/loss 4 0.5 0.5 6 7 8.0");
-    EXPECT_THAT(rowOf("run_list"),
-                HasSubstr("run_id experiment algorithm seed workers backend status started_at wall_s steps samples "
-                          "bytes_sent final_loss best_accuracy hidden blocked_s samples_per_s git_commit config error "
-                          "step_ms skew_s inflation inflation_ranks timed_steps time_simulated measured_s | "
-                          "run-a delay-sweep dasgd 7 1 gloo finished 20"));
+    EXPECT_THAT(
+        rowOf("run_list"),
+        HasSubstr("run_id experiment algorithm seed workers backend status started_at wall_s steps samples "
+                  "bytes_sent final_loss best_accuracy hidden blocked_s samples_per_s git_commit config error "
+                  "step_ms skew_s inflation inflation_ranks timed_steps time_simulated measured_s planned_steps "
+                  "series series_place series_size | "
+                  "run-a delay-sweep dasgd 7 1 gloo finished 20"));
 }
 
 // Every word of the enumerations is in the tables that the view decodes by.

@@ -27,6 +27,11 @@ std::optional<double> multiplied(std::optional<double> value, double factor) {
     return std::nullopt;
 }
 
+std::optional<double> partOfSeries(const storage::RunRow& row, std::int64_t number) {
+    if (row.series.empty()) return std::nullopt;
+    return static_cast<double>(number);
+}
+
 // Edits that make one word of the other: letters added, dropped, replaced.
 int editDistance(const QString& a, const QString& b) {
     std::vector<int> row(static_cast<std::size_t>(b.size()) + 1);
@@ -66,6 +71,11 @@ const std::vector<BuiltInField>& builtInFields() {
         numberField({"seed"}, [](Run run) { return std::optional(static_cast<double>(run.row.seed)); }),
         numberField({"ranks", "workers"}, [](Run run) { return std::optional<double>(run.row.workers); }),
         numberField({"steps"}, [](Run run) { return std::optional(static_cast<double>(run.row.steps)); }),
+        textField({"series"}, [](Run run) { return QString::fromStdString(run.row.series); }),
+        numberField({"series_place"}, [](Run run) { return partOfSeries(run.row, run.row.seriesPlace); }),
+        numberField({"series_size"}, [](Run run) { return partOfSeries(run.row, run.row.seriesSize); }),
+        numberField({"planned_steps"},
+                    [](Run run) { return std::optional(static_cast<double>(run.row.plannedSteps)); }),
         numberField({"samples"}, [](Run run) { return std::optional(static_cast<double>(run.row.samples)); }),
         numberField({"loss", "final_loss"}, [](Run run) { return finalLossOf(run.row); }),
         numberField({"samples/s", "samples_per_s"}, [](Run run) { return run.row.samplesPerS; }),

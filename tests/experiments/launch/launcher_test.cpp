@@ -117,12 +117,11 @@ TEST_F(LauncherTest, TakesItsRanksAlongWhenKilled) {
 }
 
 TEST_F(LauncherTest, StopsAllRanksAtOneStepOnCtrlC) {
-    StartedProgram program = begin({"--sweep", "train.seed=1,2"});
+    StartedProgram program = begin();
     program.signal(SIGINT);
     const test::Ended ended = program.wait();
     EXPECT_EQ(ended.exit, 130) << ended.err;
     auto reader = storage::RunReader::open(folder_.workspace());
-    ASSERT_EQ(reader->runs()->size(), 1u);  // the second of the sweep was not started
     const std::string run = folder_.firstRun();
     EXPECT_EQ(rowOf(run).status, "stopped");
     std::vector<std::int64_t> last;

@@ -3,8 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "experiments/commands/command.h"
+#include "storage/run_reader.h"
 #include "tests/support/dasgd_program.h"
+#include "tests/support/processes.h"
 
 namespace dasgd::experiments {
 namespace {
@@ -31,6 +35,90 @@ TEST(RunSeries, OneThatFailsDoesNotEndTheOthers) {
     ASSERT_TRUE(reader);
     EXPECT_EQ(reader->runs()->size(), 3U);
     EXPECT_EQ(reader->runs()->front().status, "finished");
+}
+
+std::vector<storage::RunRow> inOrder(const test::DasgdFolder& folder) {
+    auto reader = storage::RunReader::open(folder.workspace());
+    auto rows = reader ? reader->runs() : tl::unexpected(Error{});
+    if (!rows) return {};
+    std::sort(rows->begin(), rows->end(), [](const auto& a, const auto& b) { return a.seriesPlace < b.seriesPlace; });
+    return *rows;
+}
+
+// Four runs that would take for ever: all are in the workspace while the first trains.
+class QueueTest : public ::testing::Test {
+protected:
+    QueueTest() : program_(start()) {}
+    test::StartedProgram start() {
+        folder_.write("e.toml", test::quickExperiment("threads", 100'000'000));
+        return folder_.start({"run", "e.toml", "-w", "w", "-q", "--sweep", "train.seed=1..4"});
+    }
+    [[nodiscard]] bool becomes(const std::vector<std::string>& statuses) const {
+        return test::eventually([&] {
+            std::vector<std::string> now;
+            for (const storage::RunRow& row : inOrder(folder_)) now.push_back(row.status);
+            return now == statuses;
+        });
+    }
+    test::Ended stop(const std::vector<std::size_t>& places) {
+        const auto rows = inOrder(folder_);
+        std::vector<std::string> arguments{"stop", "-w", "w"};
+        for (const std::size_t place : places) arguments.push_back(rows[place].runId);
+        return folder_.run(arguments);
+    }
+    test::DasgdFolder folder_;
+    test::StartedProgram program_;
+};
+
+TEST_F(QueueTest, RunsOfOneCommandAreThereFromTheStart) {
+    ASSERT_TRUE(becomes({"running", "queued", "queued", "queued"}));
+    const auto rows = inOrder(folder_);
+    for (std::size_t place = 0; place < rows.size(); ++place) {
+        EXPECT_EQ(rows[place].series, rows[0].runId);
+        EXPECT_EQ(rows[place].seriesPlace, static_cast<std::int64_t>(place));
+        EXPECT_EQ(rows[place].seriesSize, 4);
+        EXPECT_EQ(rows[place].seed, static_cast<std::int64_t>(place) + 1);
+    }
+}
+
+TEST_F(QueueTest, OneThatIsStoppedWhileItWaitsNeverStarts) {
+    ASSERT_TRUE(becomes({"running", "queued", "queued", "queued"}));
+    const test::Ended taken = stop({1});
+    EXPECT_EQ(taken.exit, 0) << taken.err;
+    EXPECT_NE(taken.out.find("is taken out of the queue"), std::string::npos) << taken.out;
+    ASSERT_TRUE(becomes({"running", "stopped", "queued", "queued"})) << "at once, while the first goes on";
+    EXPECT_EQ(stop({0}).exit, 0);
+    ASSERT_TRUE(becomes({"stopped", "stopped", "running", "queued"}));
+    EXPECT_EQ(inOrder(folder_)[1].steps, 0);
+}
+
+TEST_F(QueueTest, AllStopWithoutStartingTheOthers) {
+    ASSERT_TRUE(becomes({"running", "queued", "queued", "queued"}));
+    EXPECT_EQ(stop({0, 1, 2, 3}).exit, 0);
+    EXPECT_EQ(program_.wait().exit, kStopped);
+    ASSERT_TRUE(becomes({"stopped", "stopped", "stopped", "stopped"}));
+    for (std::size_t place = 1; place < 4; ++place) EXPECT_EQ(inOrder(folder_)[place].steps, 0);
+}
+
+TEST_F(QueueTest, CtrlCStopsWhatWaits) {
+    ASSERT_TRUE(becomes({"running", "queued", "queued", "queued"}));
+    program_.signal(SIGINT);
+    EXPECT_EQ(program_.wait().exit, kStopped);
+    ASSERT_TRUE(becomes({"stopped", "stopped", "stopped", "stopped"}));
+}
+
+// Each waiting run costs its launcher an open file: of a long series only the next two hundred wait in the workspace.
+TEST(RunSeries, ALongSeriesIsQueuedInParts) {
+    const test::DasgdFolder folder;
+    folder.write("e.toml", test::quickExperiment("threads", 100'000'000));
+    const auto program = folder.start({"run", "e.toml", "-w", "w", "-q", "--sweep", "train.seed=1..210"});
+    // The first left its place to the next when it started.
+    ASSERT_TRUE(test::eventually([&] { return inOrder(folder).size() == 200; }));
+    ASSERT_TRUE(test::eventually([&] { return inOrder(folder).front().status == "running"; }));
+    const auto rows = inOrder(folder);
+    EXPECT_EQ(rows.size(), 200U);
+    EXPECT_EQ(rows.back().status, "queued");
+    EXPECT_EQ(rows.back().seriesSize, 210);
 }
 
 }  // namespace

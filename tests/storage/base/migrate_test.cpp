@@ -136,6 +136,8 @@ TEST(MigrateTest, AVersionTwoWorkspaceKeepsItsNumbers) {
     EXPECT_EQ(row.stepMs, 20);
     EXPECT_EQ(row.timedSteps, 90);
     EXPECT_FALSE(row.measuredS);
+    EXPECT_EQ(row.plannedSteps, 100);
+    EXPECT_EQ(row.series, "");
     EXPECT_EQ(row.config, "name = \"e\"");
     auto database = newDatabase(folder / "w" / "lab.db");
     EXPECT_EQ(database.execAndGet("SELECT symbol FROM setting_list WHERE run_id = 'old'").getString(), "d");

@@ -1,0 +1,18 @@
+-- Schema version 4: which runs one command makes, one after the other. What the columns mean: storage/format.md.
+
+CREATE TABLE run_series (
+    run    INTEGER PRIMARY KEY REFERENCES run (id),
+    series TEXT    NOT NULL,
+    place  INTEGER NOT NULL,
+    size   INTEGER NOT NULL
+);
+
+DROP VIEW run_list;
+CREATE VIEW run_list AS
+SELECT run_id, experiment, algorithm, seed, workers, backend, status, started_at,
+       newest_ns / 1e9 AS wall_s, steps, samples, bytes_sent,
+       CASE WHEN evaluated THEN eval_loss ELSE loss END AS final_loss,
+       best_accuracy, hidden, blocked_s, samples_per_s, git_commit, config, error,
+       step_ms, skew_s, inflation, inflation_ranks, timed_steps, time_simulated, measured_s,
+       planned_steps, series, place AS series_place, size AS series_size
+FROM run LEFT JOIN run_series ON run_series.run = run.id;
