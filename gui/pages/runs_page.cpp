@@ -37,7 +37,7 @@ public:
         body_->addWidget(makeEmpty());
         column->addLayout(body_, 1);
         connectAll();
-        update();
+        group(Grouping::bySeries());
     }
 
     // The table before the list that it shows.
@@ -70,9 +70,56 @@ private:
         columns_->setMenu(new QMenu(columns_));
         auto* row = new QHBoxLayout;
         row->setSpacing(kGap);
+        groups_ = new QToolButton;
+        groups_->setObjectName(QStringLiteral("choice"));
+        groups_->setToolTip(
+            tr("Put runs together: those of one command, or those with one value of a setting.\n"
+               "A group stands for all of its runs when it is chosen; Right and Left open and close it."));
+        groups_->setPopupMode(QToolButton::InstantPopup);
+        groups_->setFocusPolicy(Qt::TabFocus);
+        groups_->setMenu(new QMenu(groups_));
         row->addWidget(field_ = makeFilter(), 1);
+        row->addWidget(groups_);
         row->addWidget(columns_);
         return row;
+    }
+
+    void fillGroupMenu(QMenu& menu) {
+        menu.clear();
+        qDeleteAll(menu.findChildren<QMenu*>(QString(), Qt::FindDirectChildrenOnly));
+        addGrouping(menu, tr("no groups"), {});
+        addGrouping(menu, tr("runs of one command"), Grouping::bySeries());
+        menu.addSeparator();
+        for (const char* name : {"experiment", "algorithm", "settings", "backend", "ranks", "status", "commit"}) {
+            addGrouping(menu, QString::fromLatin1(name), *groupingOf(QString::fromLatin1(name)));
+        }
+        QMenu& settings = *menu.addMenu(tr("settings of the configuration"));
+        QMenu* section = nullptr;
+        for (const std::string& one : list_->fields().keys()) {
+            const QString key = QString::fromStdString(one);
+            const qsizetype dot = key.indexOf(u'.');
+            if (dot > 0 && (!section || section->title() != key.left(dot))) section = settings.addMenu(key.left(dot));
+            addGrouping(dot > 0 ? *section : settings, key.mid(dot + 1), *groupingOf(key));
+        }
+    }
+
+    void addGrouping(QMenu& menu, const QString& title, const Grouping& grouping) {
+        QAction* action = menu.addAction(title);
+        action->setCheckable(true);
+        action->setChecked(grouping.name() == list_->grouping().name());
+        connect(action, &QAction::triggered, this, [this, grouping] { group(grouping); });
+    }
+
+    std::optional<Grouping> groupingOf(const QString& name) const {
+        const auto answer = list_->fields().find(name);
+        if (!answer.field) return std::nullopt;
+        return Grouping::byField(*answer.field);
+    }
+
+    void group(const Grouping& grouping) {
+        list_->setGrouping(grouping);
+        groups_->setText(grouping ? tr("by %1 ▾").arg(grouping.name()) : tr("no groups ▾"));
+        update();
     }
 
     QLineEdit* makeFilter() {
@@ -105,7 +152,7 @@ private:
     QWidget* makeTable() {
         auto* card = new Card;
         card->body().setContentsMargins(1, 6, 1, 6);
-        table_ = new RunTable(*list_);
+        table_ = new RunTable(*list_, context_.look);
         table_->setItemDelegate(new RunDelegate(session_, context_.look, table_));
         table_->setAccessibleName(tr("Runs"));
         card->body().addWidget(table_);
@@ -144,13 +191,12 @@ private:
             message_->say(tr("Started %1: its runs appear here and on the Run page.").arg(QFileInfo(file).fileName()),
                           MessageBar::Kind::Note);
         });
+        connect(groups_->menu(), &QMenu::aboutToShow, this, [this] { fillGroupMenu(*groups_->menu()); });
         connect(columns_->menu(), &QMenu::aboutToShow, this, [this] { table_->fillColumnMenu(*columns_->menu()); });
         connect(&table_->chosen(), &RunSelection::chosenChanged, this, [this] { updateActions(); });
         connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) { openRun(index); });
         connect(compare_, &QPushButton::clicked, this, [this] { compare(); });
-        connect(stop_, &QPushButton::clicked, this, [this] {
-            for (const QString& run : chosen(true)) context_.engine.stop(run);
-        });
+        connect(stop_, &QPushButton::clicked, this, [this] { context_.engine.stop(chosen(true)); });
         connect(start_, &QPushButton::clicked, this, [this] { context_.open("Experiment"); });
         const auto shortcut = [this](const char* keys, auto&& what) {
             auto* key = new QShortcut(QKeySequence(QLatin1String(keys)), this);
@@ -164,14 +210,20 @@ private:
 
     QStringList chosen(bool liveOnly) const {
         QStringList ids;
+        QSet<QString> known;
         for (const int row : table_->chosen().rows()) {
-            const RunItemPtr& run = list_->runAt(row);
-            if (!liveOnly || isLive(run->row)) ids << run->id;
+            for (const RunItemPtr& run : list_->runsAt(row)) {
+                if (known.contains(run->id) || (liveOnly && !isLive(run->row))) continue;
+                known.insert(run->id);
+                ids << run->id;
+            }
         }
         return ids;
     }
 
     void openRun(const QModelIndex& index) {
+        const ListRow& row = list_->rowAt(index.row());
+        if (row.isGroup()) return list_->setOpen(index.row(), !row.group->open);
         session_.compare({});
         session_.choose(index.data(RunTableModel::IdRole).toString());
         context_.open("Run");
@@ -186,14 +238,15 @@ private:
 
     void updateActions() {
         const std::vector<int> rows = table_->chosen().rows();
-        const auto live = [this](int row) { return isLive(list_->runAt(row)->row); };
-        compare_->setEnabled(rows.size() > 1);
+        const auto isGroup = [this](int row) { return list_->rowAt(row).isGroup(); };
+        const auto live = [this](int row) { return list_->index(row, 0).data(RunTableModel::LiveRole).toBool(); };
+        compare_->setEnabled(rows.size() > 1 || (rows.size() == 1 && isGroup(rows.front())));
         stop_->setEnabled(std::any_of(rows.begin(), rows.end(), live));
     }
 
     void update() {
         const int all = session_.runs().rowCount();
-        const int shown = list_->rowCount();
+        const int shown = list_->runCount();
         int live = 0;
         for (const RunItemPtr& run : session_.runs().items()) live += isLive(run->row) ? 1 : 0;
         QStringList words{all == 1 ? tr("1 run") : tr("%1 runs").arg(grouped(all))};
@@ -232,6 +285,7 @@ private:
     Session& session_;
     RunListModel* list_;
     QToolButton* columns_ = nullptr;
+    QToolButton* groups_ = nullptr;
     QLabel* filterError_ = nullptr;
     QLabel* summary_ = nullptr;
     QLineEdit* field_ = nullptr;

@@ -3,6 +3,7 @@
 #include <QApplication>
 #include <QPainter>
 
+#include "gui/models/runs/run_list_model.h"
 #include "gui/widgets/parts.h"
 
 namespace dasgd::gui {
@@ -11,6 +12,12 @@ RunDelegate::RunDelegate(Session& session, const Look& look, QObject* parent)
     : QStyledItemDelegate(parent), session_(session), look_(look) {}
 
 void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
+    if (index.data(RunListModel::GroupTitleRole).isValid()) {
+        // The table writes its words across the columns.
+        const bool selected = option.state.testFlag(QStyle::State_Selected);
+        painter->fillRect(option.rect, selected ? option.palette.color(QPalette::Highlight) : look_.theme().raised);
+        return;
+    }
     const int column = index.column();
     if (column != RunTableModel::Status && column != RunTableModel::Algorithm) {
         QStyledItemDelegate::paint(painter, option, index);

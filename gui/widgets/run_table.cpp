@@ -1,7 +1,11 @@
 #include "gui/widgets/run_table.h"
 
 #include <QHeaderView>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
 #include <QSettings>
+#include <algorithm>
 #include <array>
 
 #include "gui/theme/theme.h"
@@ -13,6 +17,7 @@ namespace {
 constexpr int kRunRowHeight = 36;
 constexpr int kCellPadding = 18;
 constexpr int kArrowWidth = 12;
+constexpr int kGroupArrow = 26;  // where the words of a group begin
 constexpr int kSavingMs = 400;
 const QString kColumnsKey = QStringLiteral("runs/columns");
 
@@ -40,7 +45,8 @@ QSettings settingsFile() {
 
 }  // namespace
 
-RunTable::RunTable(RunListModel& list, QWidget* parent) : QTableView(parent), list_(list) {
+RunTable::RunTable(RunListModel& list, const Look& look, QWidget* parent)
+    : QTableView(parent), list_(list), look_(look) {
     setObjectName(QStringLiteral("runs"));
     setModel(&list_);
     setSelectionModel(selection_ = new RunSelection(list_, this));
@@ -72,6 +78,59 @@ RunTable::RunTable(RunListModel& list, QWidget* parent) : QTableView(parent), li
 
 RunTable::~RunTable() {
     if (saving_.isActive()) settingsFile().setValue(kColumnsKey, unsaved_);
+}
+
+void RunTable::paintEvent(QPaintEvent* event) {
+    QTableView::paintEvent(event);
+    if (!list_.grouping()) return;
+    QPainter painter(viewport());
+    const int first = std::max(0, rowAt(0)), bottom = rowAt(viewport()->height() - 1);
+    const int last = bottom < 0 ? list_.rowCount() - 1 : bottom;
+    for (int row = first; row <= last; ++row) {
+        if (list_.rowAt(row).isGroup()) paintGroup(painter, row);
+    }
+}
+
+void RunTable::paintGroup(QPainter& painter, int row) {
+    const QModelIndex index = list_.index(row, 0);
+    const QRect line(0, rowViewportPosition(row), viewport()->width(), rowHeight(row));
+    const Theme& theme = look_.theme();
+    const auto write = [&](int left, const QFont& font, const QColor& color, const QString& text) {
+        painter.setFont(font);
+        painter.setPen(color);
+        const QFontMetrics metrics(font);
+        const QRect room = line.adjusted(left, 0, -kCellPadding, 0);
+        painter.drawText(room, Qt::AlignVCenter | Qt::AlignLeft,
+                         metrics.elidedText(text, Qt::ElideRight, room.width()));
+        return left + metrics.horizontalAdvance(text);
+    };
+    const bool open = index.data(RunListModel::GroupOpenRole).toBool();
+    write(10, interFont(11), theme.muted, open ? QStringLiteral("▾") : QStringLiteral("▸"));
+    const int right = write(kGroupArrow, interFont(13, Weight::Medium), theme.text,
+                            index.data(RunListModel::GroupTitleRole).toString());
+    write(right + kCellPadding, interFont(12), theme.muted, index.data(RunListModel::GroupWordsRole).toString());
+}
+
+void RunTable::keyPressEvent(QKeyEvent* event) {
+    const QModelIndex at = currentIndex();
+    const bool left = event->key() == Qt::Key_Left, right = event->key() == Qt::Key_Right;
+    if (at.isValid() && event->modifiers() == Qt::NoModifier && (left || right)) {
+        const ListRow& row = list_.rowAt(at.row());
+        if (row.isGroup()) return list_.setOpen(at.row(), right);
+        if (row.group && left) {
+            int group = at.row();
+            while (!list_.rowAt(group).isGroup()) --group;
+            return setCurrentIndex(list_.index(group, at.column()));
+        }
+    }
+    QTableView::keyPressEvent(event);
+}
+
+void RunTable::mouseReleaseEvent(QMouseEvent* event) {
+    QTableView::mouseReleaseEvent(event);
+    const int row = rowAt(event->pos().y());
+    if (event->button() != Qt::LeftButton || row < 0 || event->pos().x() >= kGroupArrow) return;
+    if (list_.rowAt(row).isGroup()) list_.setOpen(row, !list_.rowAt(row).group->open);
 }
 
 RunColumn RunTable::columnAt(int section) const {

@@ -1,5 +1,5 @@
-// The table of runs: rows and selection of a RunListModel, and columns that can be chosen, moved and sized. The choice
-// of columns is remembered for the user, in the settings file of the program.
+// The table of runs: rows and selection of a RunListModel, groups that open, and columns that can be chosen, moved and
+// sized. The choice of columns is remembered for the user, in the settings file of the program.
 #pragma once
 
 #include <QMenu>
@@ -9,6 +9,7 @@
 #include "gui/models/runs/run_columns.h"
 #include "gui/models/runs/run_list_model.h"
 #include "gui/models/runs/run_selection.h"
+#include "gui/theme/theme.h"
 
 namespace dasgd::gui {
 
@@ -16,7 +17,7 @@ class RunTable : public QTableView {
     Q_OBJECT
 
 public:
-    explicit RunTable(RunListModel& list, QWidget* parent = nullptr);
+    RunTable(RunListModel& list, const Look& look, QWidget* parent = nullptr);
     ~RunTable() override;
 
     [[nodiscard]] RunSelection& chosen() { return *selection_; }
@@ -25,7 +26,15 @@ public:
     // Every column with a mark where it is shown; the keys of the configurations by their sections.
     void fillColumnMenu(QMenu& menu);
 
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    // Left and Right close and open a group; Left on a run goes to its group.
+    void keyPressEvent(QKeyEvent* event) override;
+    // The arrow of a group opens and closes it.
+    void mouseReleaseEvent(QMouseEvent* event) override;
+
 private:
+    void paintGroup(QPainter& painter, int row);
     void addKeys(QMenu& menu, const RunColumns& shown);
     QAction* addColumn(QMenu& menu, const QString& title, const RunColumn& column, const RunColumns& shown);
     void showHeaderMenu(const QPoint& at);
@@ -34,6 +43,7 @@ private:
     void remember();
 
     RunListModel& list_;
+    const Look& look_;
     RunSelection* selection_;
     QTimer saving_;  // a drag of a column is one change
     QStringList unsaved_;

@@ -54,8 +54,10 @@ bool Engine::run(const QString& file) {
     return true;
 }
 
-bool Engine::stop(const QString& runId) {
-    return launch({QStringLiteral("stop"), runId}, QStringLiteral("stop ") + runId);
+bool Engine::stop(const QStringList& runs) {
+    if (runs.isEmpty()) return true;
+    const QString what = runs.size() == 1 ? runs.front() : QStringLiteral("%1 runs").arg(runs.size());
+    return launch(QStringList{QStringLiteral("stop")} + runs, QStringLiteral("stop ") + what);
 }
 
 bool Engine::launch(const QStringList& arguments, const QString& what) {

@@ -20,7 +20,9 @@ public:
     // Starts `dasgd run FILE --workspace W`, detached; its output goes to a log in the workspace. True when it was
     // started; failed() also comes later, when it ends with an error (a bad file, a dead rank).
     bool run(const QString& file);
-    bool stop(const QString& runId);
+    bool stop(const QString& runId) { return stop(QStringList{runId}); }
+    // All of them at once; those that are queued never start.
+    bool stop(const QStringList& runs);
 
 signals:
     void started(const QString& file);

@@ -1,5 +1,6 @@
 #include "gui/models/runs/run_list_model.h"
 
+#include <QDateTime>
 #include <algorithm>
 #include <unordered_set>
 #include <utility>
@@ -13,17 +14,17 @@ namespace {
 
 using Runs = std::vector<RunItemPtr>;
 
-bool sameRun(const RunItemPtr& a, const RunItemPtr& b) { return a == b || a->id == b->id; }
+bool sameRow(const ListRow& a, const ListRow& b) { return a.isSame(b); }
 
 // The rows that differ between two lists: from `first` on, up to `last` of the one and `nextLast` of the other.
 struct Difference {
     int first = 0, last = 0, nextLast = 0;
 };
 
-Difference differenceOf(const Runs& rows, const Runs& next) {
-    const auto [before, nextBefore] = std::mismatch(rows.begin(), rows.end(), next.begin(), next.end(), sameRun);
+Difference differenceOf(const ListRows& rows, const ListRows& next) {
+    const auto [before, nextBefore] = std::mismatch(rows.begin(), rows.end(), next.begin(), next.end(), sameRow);
     const auto from = std::make_reverse_iterator(before), nextFrom = std::make_reverse_iterator(nextBefore);
-    const auto [after, nextAfter] = std::mismatch(rows.rbegin(), from, next.rbegin(), nextFrom, sameRun);
+    const auto [after, nextAfter] = std::mismatch(rows.rbegin(), from, next.rbegin(), nextFrom, sameRow);
     return {static_cast<int>(before - rows.begin()), static_cast<int>(after.base() - rows.begin()),
             static_cast<int>(nextAfter.base() - next.begin())};
 }
@@ -36,7 +37,7 @@ RunListModel::RunListModel(RunTableModel& runs, QObject* parent) : QAbstractTabl
 }
 
 int RunListModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(shown_.size());
+    return parent.isValid() ? 0 : static_cast<int>(rows_.size());
 }
 
 int RunListModel::columnCount(const QModelIndex& parent) const {
@@ -45,11 +46,72 @@ int RunListModel::columnCount(const QModelIndex& parent) const {
 
 QVariant RunListModel::data(const QModelIndex& index, int role) const {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
-    const RunItem& run = *runAt(index.row());
+    const ListRow& row = rowAt(index.row());
+    if (row.isGroup()) return groupData(*row.group, index.column(), role);
+    const RunItem& run = *row.run;
     if (index.column() < RunTableModel::kColumns || role == RunTableModel::IdRole || role == RunTableModel::LiveRole) {
         return RunTableModel::dataOf(run, static_cast<RunTableModel::Column>(index.column()), role);
     }
     return keyData(run, index.column() - RunTableModel::kColumns, role);
+}
+
+QVariant RunListModel::groupData(const RunGroup& group, int column, int role) const {
+    switch (role) {
+        case GroupTitleRole: return group.title;
+        case GroupWordsRole: return group.inWords(QDateTime::currentMSecsSinceEpoch());
+        case GroupOpenRole: return group.open;
+        case RunTableModel::LiveRole: return group.isLive();
+        case Qt::DisplayRole: return column == 0 ? QVariant(group.title) : QVariant();
+        case Qt::AccessibleTextRole:
+        case Qt::ToolTipRole:
+            return group.title + QStringLiteral(": ") + group.inWords(QDateTime::currentMSecsSinceEpoch());
+        default: return {};
+    }
+}
+
+std::vector<RunItemPtr> RunListModel::runsAt(int row) const {
+    return rowAt(row).isGroup() ? rowAt(row).group->runs : std::vector<RunItemPtr>{runAt(row)};
+}
+
+QString RunListModel::idAt(int row) const {
+    // No run id has a space.
+    return rowAt(row).isGroup() ? QStringLiteral("group ") + rowAt(row).group->key : runAt(row)->id;
+}
+
+void RunListModel::setGrouping(const Grouping& grouping) {
+    grouping_ = grouping;
+    open_.clear();
+    seenGroups_.clear();
+    openLiveGroups(sorted_);
+    replaceRows(accepted());
+}
+
+void RunListModel::setOpen(int row, bool open) {
+    const ListRow& at = rowAt(row);
+    if (!at.isGroup() || at.group->open == open) return;
+    if (open) {
+        open_.insert(at.group->key);
+    } else {
+        open_.remove(at.group->key);
+    }
+    ListRows next = accepted();
+    const ListRows before = rows_;
+    if (updateRows(next)) {
+        announceChanges(before);
+    } else {
+        replaceRows(std::move(next));
+    }
+}
+
+// A series that is under way shows its runs.
+void RunListModel::openLiveGroups(const Runs& runs) {
+    if (grouping_.name() != QStringLiteral("series")) return;
+    for (const RunItemPtr& run : runs) {
+        const QString key = QString::fromStdString(run->row.series);
+        if (key.isEmpty() || !isLive(run->row) || seenGroups_.contains(key)) continue;
+        seenGroups_.insert(key);
+        open_.insert(key);
+    }
 }
 
 QVariant RunListModel::keyData(const RunItem& run, int column, int role) const {
@@ -112,12 +174,13 @@ void RunListModel::compile() {
     if (parsed) filter_ = std::move(*parsed);
 }
 
-Runs RunListModel::accepted() const {
+ListRows RunListModel::accepted() {
     Runs runs;
     runs.reserve(sorted_.size());
     std::copy_if(sorted_.begin(), sorted_.end(), std::back_inserter(runs),
                  [this](const RunItemPtr& run) { return filter_.accepts(*run); });
-    return runs;
+    runCount_ = static_cast<int>(runs.size());
+    return grouping_.rows(runs, open_, filterText_.trimmed().isEmpty());
 }
 
 void RunListModel::takeRuns() {
@@ -126,8 +189,9 @@ void RunListModel::takeRuns() {
     if (newKeys) compile();
     sorted_ = runs_.items();
     order_.sort(sorted_);
-    Runs next = accepted();
-    const Runs before = shown_;
+    openLiveGroups(sorted_);
+    ListRows next = accepted();
+    const ListRows before = rows_;
     if (updateRows(next)) {
         announceChanges(before);
     } else {
@@ -136,39 +200,39 @@ void RunListModel::takeRuns() {
     emit updated();
 }
 
-void RunListModel::replaceRows(Runs next) {
+void RunListModel::replaceRows(ListRows next) {
     emit aboutToRearrange();
     beginResetModel();
-    shown_ = std::move(next);
+    rows_ = std::move(next);
     endResetModel();
     emit rearranged();
 }
 
 // False where it takes more than one step.
-bool RunListModel::updateRows(Runs& next) {
-    const auto [first, last, nextLast] = differenceOf(shown_, next);
-    const auto at = [](Runs& rows, int row) { return rows.begin() + row; };
+bool RunListModel::updateRows(ListRows& next) {
+    const auto [first, last, nextLast] = differenceOf(rows_, next);
+    const auto at = [](ListRows& rows, int row) { return rows.begin() + row; };
     if (first == last && first == nextLast) {
-        shown_ = std::move(next);
+        rows_ = std::move(next);
     } else if (first == last) {
         beginInsertRows({}, first, nextLast - 1);
-        shown_ = std::move(next);
+        rows_ = std::move(next);
         endInsertRows();
     } else if (first == nextLast) {
         beginRemoveRows({}, first, last - 1);
-        shown_ = std::move(next);
+        rows_ = std::move(next);
         endRemoveRows();
     } else if (last != nextLast || last - first < 2) {
         return false;
-    } else if (sameRun(*at(shown_, first), *at(next, last - 1)) &&
-               std::equal(at(shown_, first + 1), at(shown_, last), at(next, first), sameRun)) {
+    } else if (sameRow(*at(rows_, first), *at(next, last - 1)) &&
+               std::equal(at(rows_, first + 1), at(rows_, last), at(next, first), sameRow)) {
         beginMoveRows({}, first, first, {}, last);
-        shown_ = std::move(next);
+        rows_ = std::move(next);
         endMoveRows();
-    } else if (sameRun(*at(shown_, last - 1), *at(next, first)) &&
-               std::equal(at(shown_, first), at(shown_, last - 1), at(next, first + 1), sameRun)) {
+    } else if (sameRow(*at(rows_, last - 1), *at(next, first)) &&
+               std::equal(at(rows_, first), at(rows_, last - 1), at(next, first + 1), sameRow)) {
         beginMoveRows({}, last - 1, last - 1, {}, first);
-        shown_ = std::move(next);
+        rows_ = std::move(next);
         endMoveRows();
     } else {
         return false;
@@ -176,12 +240,15 @@ bool RunListModel::updateRows(Runs& next) {
     return true;
 }
 
-void RunListModel::announceChanges(const Runs& before) {
+void RunListModel::announceChanges(const ListRows& before) {
     std::unordered_set<const RunItem*> known;
     known.reserve(before.size());
-    for (const RunItemPtr& run : before) known.insert(run.get());
+    for (const ListRow& row : before) known.insert(row.run.get());
     for (int row = 0; row < rowCount(); ++row) {
-        if (!known.contains(runAt(row).get())) emit dataChanged(index(row, 0), index(row, columnCount() - 1));
+        // What a group says of the time left changes with every look.
+        if (rowAt(row).isGroup() || !known.contains(runAt(row).get())) {
+            emit dataChanged(index(row, 0), index(row, columnCount() - 1));
+        }
     }
 }
 

@@ -1,5 +1,5 @@
-// The rows of the Runs page: the runs that pass the filter, in order, under the columns that are chosen. Belongs to the
-// UI thread, like the runs it shows.
+// The rows of the Runs page: the runs that pass the filter, in order, in their groups, under the columns that are
+// chosen. Belongs to the UI thread, like the runs it shows.
 //
 // A new filter or order replaces all rows at once, as a reset between aboutToRearrange() and rearranged(): signals for
 // each range of rows cost selection models and views time by ranges × rows, minutes with 10,000 selected. RunSelection
@@ -7,11 +7,13 @@
 #pragma once
 
 #include <QAbstractTableModel>
+#include <QSet>
 #include <QStringList>
 #include <optional>
 #include <vector>
 
-#include "gui/models/runs/filter_expression.h"
+#include "gui/models/filter/filter_expression.h"
+#include "gui/models/runs/run_groups.h"
 #include "gui/models/runs/run_order.h"
 #include "gui/models/runs/run_table_model.h"
 
@@ -21,6 +23,9 @@ class RunListModel : public QAbstractTableModel {
     Q_OBJECT
 
 public:
+    // Of a row that is a group: its title, and in words how far its runs are; invalid elsewhere.
+    enum Role { GroupTitleRole = Qt::UserRole + 16, GroupWordsRole, GroupOpenRole };
+
     explicit RunListModel(RunTableModel& runs, QObject* parent = nullptr);
 
     int rowCount(const QModelIndex& parent = {}) const override;
@@ -39,7 +44,20 @@ public:
     void setKeyColumns(const QStringList& keys);
     [[nodiscard]] const QStringList& keyColumns() const { return keyColumns_; }
 
-    [[nodiscard]] const RunItemPtr& runAt(int row) const { return shown_[static_cast<std::size_t>(row)]; }
+    void setGrouping(const Grouping& grouping);
+    [[nodiscard]] const Grouping& grouping() const { return grouping_; }
+    // Shows or hides the runs of the group in this row; nothing where the row is a run.
+    void setOpen(int row, bool open);
+
+    [[nodiscard]] const ListRow& rowAt(int row) const { return rows_[static_cast<std::size_t>(row)]; }
+    // Null where the row is a group.
+    [[nodiscard]] const RunItemPtr& runAt(int row) const { return rowAt(row).run; }
+    // The runs that a row stands for: its own, or all of the group, hidden ones too.
+    [[nodiscard]] std::vector<RunItemPtr> runsAt(int row) const;
+    // How many runs pass the filter, those of closed groups too.
+    [[nodiscard]] int runCount() const { return runCount_; }
+    // What a selection remembers of a row.
+    [[nodiscard]] QString idAt(int row) const;
 
 signals:
     void aboutToRearrange();
@@ -50,11 +68,12 @@ signals:
 private:
     void takeRuns();
     void compile();
-    void filter();
-    [[nodiscard]] std::vector<RunItemPtr> accepted() const;
-    void replaceRows(std::vector<RunItemPtr> next);
-    bool updateRows(std::vector<RunItemPtr>& next);
-    void announceChanges(const std::vector<RunItemPtr>& before);
+    [[nodiscard]] ListRows accepted();
+    void openLiveGroups(const std::vector<RunItemPtr>& runs);
+    void replaceRows(ListRows next);
+    bool updateRows(ListRows& next);
+    void announceChanges(const ListRows& before);
+    [[nodiscard]] QVariant groupData(const RunGroup& group, int column, int role) const;
     [[nodiscard]] QVariant keyData(const RunItem& run, int column, int role) const;
 
     RunTableModel& runs_;
@@ -65,7 +84,11 @@ private:
     QStringList keyColumns_;
     RunOrder order_;
     std::vector<RunItemPtr> sorted_;  // every run
-    std::vector<RunItemPtr> shown_;
+    Grouping grouping_;
+    QSet<QString> open_;        // keys of groups
+    QSet<QString> seenGroups_;  // a series that starts opens once, and stays closed if somebody closes it
+    ListRows rows_;
+    int runCount_ = 0;
 };
 
 }  // namespace dasgd::gui

@@ -24,8 +24,8 @@ int RunSelection::count() const { return static_cast<int>(rows().size()); }
 
 void RunSelection::keep() {
     keptRuns_.clear();
-    for (const int row : rows()) keptRuns_.insert(list_.runAt(row)->id);
-    keptCurrent_ = currentIndex().isValid() ? list_.runAt(currentIndex().row())->id : QString();
+    for (const int row : rows()) keptRuns_.insert(list_.idAt(row));
+    keptCurrent_ = currentIndex().isValid() ? list_.idAt(currentIndex().row()) : QString();
     keptColumn_ = currentIndex().column();
 }
 
@@ -35,8 +35,8 @@ void RunSelection::restore() {
     const int rows = list_.rowCount(), lastColumn = list_.columnCount() - 1;
     int first = -1;  // of the range that is open
     for (int row = 0; row <= rows; ++row) {
-        const bool isKept = row < rows && keptRuns_.contains(list_.runAt(row)->id);
-        if (row < rows && list_.runAt(row)->id == keptCurrent_)
+        const bool isKept = row < rows && keptRuns_.contains(list_.idAt(row));
+        if (row < rows && list_.idAt(row) == keptCurrent_)
             current = list_.index(row, std::min(keptColumn_, lastColumn));
         if (isKept && first < 0) first = row;
         if (isKept || first < 0) continue;

@@ -27,7 +27,7 @@ protected:
         table().setColumns(defaultColumns());
     }
     RunTable& table() {
-        if (!table_) table_ = std::make_unique<RunTable>(list_);
+        if (!table_) table_ = std::make_unique<RunTable>(list_, testLook());
         return *table_;
     }
     // Closes the table and opens another one.

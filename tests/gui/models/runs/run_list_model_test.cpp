@@ -164,5 +164,47 @@ TEST_F(RunListModelTest, AnyKeyIsAColumn) {
     EXPECT_EQ(ids(), "cba");
 }
 
+RunItemPtr ofSeries(const std::string& id, double loss, const std::string& status) {
+    storage::RunRow row = run(id, loss)->row;
+    row.series = std::string(1, 's');
+    row.seriesSize = 3;
+    row.status = status;
+    return makeRunItem(row);
+}
+
+TEST_F(RunListModelTest, AGroupOpensAndClosesInPlace) {
+    runs_.take({ofSeries("x", 0.1, "finished"), ofSeries("y", 0.2, "finished")}, {});
+    list_.setGrouping(Grouping::bySeries());
+    ASSERT_EQ(list_.rowCount(), 4) << "b, the group, a, c";
+    ASSERT_TRUE(list_.rowAt(1).isGroup());
+    EXPECT_EQ(list_.runsAt(1).size(), 2U);
+    EXPECT_EQ(list_.runCount(), 5);
+    const QPersistentModelIndex a(list_.index(2, 0));
+    forget();
+    list_.setOpen(1, true);
+    ASSERT_EQ(list_.rowCount(), 6);
+    EXPECT_EQ(list_.idAt(2), "x");
+    EXPECT_EQ(list_.idAt(3), "y");
+    EXPECT_EQ(a.row(), 4);
+    list_.setOpen(1, false);
+    EXPECT_EQ(a.row(), 2);
+    EXPECT_EQ(reset_.count(), 0) << "what is looked at stays where it is";
+}
+
+TEST_F(RunListModelTest, ASeriesThatStartsIsOpenUntilSomebodyClosesIt) {
+    list_.setGrouping(Grouping::bySeries());
+    runs_.take({ofSeries("x", 0.1, "running"), ofSeries("y", 0.2, "queued")}, {});
+    ASSERT_TRUE(list_.rowAt(1).isGroup());
+    EXPECT_TRUE(list_.rowAt(1).group->open);
+    list_.setOpen(1, false);
+    runs_.take({ofSeries("x", 0.1, "finished"), ofSeries("y", 0.2, "running")}, {});
+    EXPECT_FALSE(list_.rowAt(1).group->open);
+    EXPECT_TRUE(list_.index(1, 0).data(RunTableModel::LiveRole).toBool());
+    EXPECT_TRUE(list_.index(1, 0)
+                    .data(Qt::AccessibleTextRole)
+                    .toString()
+                    .contains(QStringLiteral("1 of 3 finished, 1 running, 1 queued")));
+}
+
 }  // namespace
 }  // namespace dasgd::gui

@@ -1,4 +1,4 @@
-#include "gui/models/runs/filter_expression.h"
+#include "gui/models/filter/filter_expression.h"
 
 #include <gtest/gtest.h>
 

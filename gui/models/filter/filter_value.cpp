@@ -1,4 +1,4 @@
-#include "gui/models/runs/filter_value.h"
+#include "gui/models/filter/filter_value.h"
 
 #include <QDateTime>
 #include <QRegularExpression>

@@ -1,4 +1,4 @@
-#include "gui/models/runs/run_field.h"
+#include "gui/models/filter/run_field.h"
 
 #include <gtest/gtest.h>
 

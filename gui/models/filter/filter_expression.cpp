@@ -1,4 +1,4 @@
-#include "gui/models/runs/filter_expression.h"
+#include "gui/models/filter/filter_expression.h"
 
 #include <algorithm>
 #include <array>
@@ -13,7 +13,7 @@ using Kind = FilterExpression::Kind;
 template <class T>
 using Parsed = tl::expected<T, FilterError>;
 
-constexpr int kDeepest = 64;
+constexpr int kDeepestNesting = 64;
 
 struct Token {
     enum class Kind { Word, Quoted, Operator, Open, Close, End };
@@ -130,7 +130,8 @@ private:
     }
 
     Parsed<Node> term(int depth) {
-        if (depth > kDeepest) return failAt(peek().at, QStringLiteral("more than %1 levels").arg(kDeepest));
+        if (depth > kDeepestNesting)
+            return failAt(peek().at, QStringLiteral("more than %1 levels").arg(kDeepestNesting));
         if (takeKeyword("not")) {
             auto inner = term(depth + 1);
             if (inner) return negated(std::move(*inner));

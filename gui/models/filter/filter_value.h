@@ -6,7 +6,7 @@
 #include <string>
 #include <tl/expected.hpp>
 
-#include "gui/models/runs/run_field.h"
+#include "gui/models/filter/run_field.h"
 
 namespace dasgd::gui {
 

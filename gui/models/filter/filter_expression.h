@@ -18,8 +18,8 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-#include "gui/models/runs/filter_value.h"
-#include "gui/models/runs/run_field.h"
+#include "gui/models/filter/filter_value.h"
+#include "gui/models/filter/run_field.h"
 
 namespace dasgd::gui {
 

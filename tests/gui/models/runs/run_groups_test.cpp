@@ -1,0 +1,98 @@
+#include "gui/models/runs/run_groups.h"
+
+#include <gtest/gtest.h>
+
+#include "gui/models/words.h"
+#include "tests/gui/support/bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+constexpr qint64 kStart = 1'700'000'000'000;
+
+struct Part {
+    const char* status;
+    qint64 startedMs = 0;  // after the start of the series
+    std::int64_t steps = 10;
+};
+
+RunItemPtr runOf(const std::string& id, const std::string& series, const Part& part, std::int64_t size = 4) {
+    storage::RunRow row = makeRun(id, "dasgd", "[algorithm]\ndelay = 2\n")->row;
+    row.experiment = "delay-sweep";
+    row.status = part.status;
+    row.steps = part.steps;
+    row.series = series;
+    row.seriesSize = size;
+    auto item = std::make_shared<RunItem>(*makeRunItem(row));
+    item->startedMs = kStart + part.startedMs;
+    return item;
+}
+
+std::vector<RunItemPtr> seriesOf(const std::vector<Part>& parts) {
+    std::vector<RunItemPtr> runs;
+    for (const Part& part : parts) runs.push_back(runOf(std::to_string(runs.size()), "s0", part));
+    return runs;
+}
+
+RunGroupPtr groupOf(const std::vector<RunItemPtr>& runs, bool complete = true) {
+    return Grouping::bySeries().rows(runs, {}, complete).front().group;
+}
+
+QString shapeOf(const ListRows& rows) {
+    QStringList words;
+    for (const ListRow& row : rows)
+        words << (row.isGroup() ? QStringLiteral("[") + row.group->title + "]" : row.run->id);
+    return words.join(QLatin1Char(' '));
+}
+
+TEST(RunGroupsTest, AGroupStandsWhereItsFirstRunDoes) {
+    std::vector<RunItemPtr> runs{runOf("a", "", {"finished"}), runOf("s1", "s0", {"running"}),
+                                 runOf("b", "", {"finished"}), runOf("s0", "s0", {"finished"})};
+    EXPECT_EQ(shapeOf(Grouping().rows(runs, {}, true)), "a s1 b s0");
+    EXPECT_EQ(shapeOf(Grouping::bySeries().rows(runs, {}, true)), "a [delay-sweep] b");
+    EXPECT_EQ(shapeOf(Grouping::bySeries().rows(runs, {QStringLiteral("s0")}, true)), "a [delay-sweep] s1 s0 b");
+}
+
+TEST(RunGroupsTest, ASettingGroupsEveryRunByItsValue) {
+    FieldCatalog catalog;
+    const std::vector<RunItemPtr> runs{runOf("a", "", {"finished"}), makeRun("b", "dasgd", "[algorithm]\ndelay = 3\n"),
+                                       makeRun("c", "dasgd", "[algorithm]\ndelay = 2\n"), makeRun("d", "sync_sgd", "")};
+    for (const RunItemPtr& run : runs) catalog.add(*run);
+    const Grouping byDelay = Grouping::byField(*catalog.find(QStringLiteral("algorithm.delay")).field);
+    EXPECT_EQ(shapeOf(byDelay.rows(runs, {QStringLiteral("2")}, true)),
+              QStringLiteral("[algorithm.delay = 2] a c [algorithm.delay = 3] [algorithm.delay = ") + kAbsent + "]");
+}
+
+TEST(RunGroupsTest, SaysHowFarASeriesIs) {
+    const auto group = groupOf(seriesOf({{"finished", 0}, {"running", 10'000}, {"queued", 1, 0}, {"queued", 2, 0}}));
+    // Ten seconds a run from start to start, four of the present one gone.
+    EXPECT_EQ(group->secondsLeft(kStart + 14'000), 26);
+    EXPECT_EQ(group->inWords(kStart + 14'000),
+              QStringLiteral("1 of 4 finished, 1 running, 2 queued, ") + clockText(26) + QStringLiteral(" left"));
+    EXPECT_EQ(group->secondsLeft(kStart + 60'000), 20) << "a run that takes longer than those before";
+}
+
+TEST(RunGroupsTest, RunsThatAreNotInTheWorkspaceYetAreQueued) {
+    const auto group = groupOf(seriesOf({{"finished", 0}, {"running", 10'000}}));
+    EXPECT_EQ(group->secondsLeft(kStart + 10'000), 30);
+    EXPECT_TRUE(group->inWords(kStart).startsWith(QStringLiteral("1 of 4 finished, 1 running, 2 queued")));
+}
+
+TEST(RunGroupsTest, NoTimeIsSaidThatNobodyCanKnow) {
+    EXPECT_FALSE(groupOf(seriesOf({{"running", 0}, {"queued", 0, 0}}))->secondsLeft(kStart + 5'000));
+    EXPECT_FALSE(groupOf(seriesOf({{"finished", 0}, {"stopped", 3, 0}, {"finished", 9}, {"failed", 20}}))
+                     ->secondsLeft(kStart + 30));
+    const auto filtered = groupOf(seriesOf({{"finished", 0}, {"running", 10'000}}), false);
+    EXPECT_FALSE(filtered->secondsLeft(kStart + 14'000)) << "the filter hides some";
+    EXPECT_EQ(filtered->inWords(kStart), QStringLiteral("1 of 2 finished, 1 running"));
+}
+
+TEST(RunGroupsTest, WhatDidNotFinishIsNotCalledFinished) {
+    EXPECT_EQ(groupOf(seriesOf({{"finished"}, {"failed"}, {"stopped", 0, 0}, {"interrupted"}}))->inWords(kStart),
+              QStringLiteral("1 of 4 finished, 1 failed, 1 stopped, 1 interrupted"));
+    EXPECT_EQ(groupOf(seriesOf({{"finished"}, {"finished"}, {"finished"}, {"finished"}}))->inWords(kStart),
+              QStringLiteral("4 finished"));
+}
+
+}  // namespace
+}  // namespace dasgd::gui
