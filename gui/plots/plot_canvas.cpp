@@ -66,6 +66,9 @@ PlotCanvas::PlotCanvas(QWidget* parent) : plot_(new QCustomPlot(parent)) {
     }
     ring_->topLeft->setCoords(-kRing, -kRing);
     ring_->bottomRight->setCoords(kRing, kRing);
+    cursor_ = new QCPItemStraightLine(plot_);
+    cursor_->setLayer(QStringLiteral("overlay"));
+    cursor_->setVisible(false);
     band_ = new QCPItemRect(plot_);
     band_->setLayer(QStringLiteral("background"));
     band_->setVisible(false);
@@ -95,6 +98,7 @@ void PlotCanvas::style(const PlotStyle& style) {
     plot_->legend->setFont(style.legendFont);
     plot_->legend->setTextColor(style.text);
     plot_->legend->setBrush(Qt::NoBrush);
+    cursor_->setPen(QPen(style.muted, style.hair, Qt::DotLine));
     QColor tint = style.muted;
     tint.setAlphaF(0.16F);
     band_->setBrush(tint);
@@ -107,7 +111,7 @@ void PlotCanvas::axes(const PlotAxes& axes) {
     plot_->yAxis->setLabel(axes.y);
     plot_->legend->setVisible(axes.legend);
     plot_->xAxis->setScaleType(axes.log2X ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
-    plot_->xAxis->setTicker(axes.log2X ? tickerOf(Ticks::Log2) : tickerOf(Ticks::Linear));
+    plot_->xAxis->setTicker(tickerOf(axes.log2X ? Ticks::Log2 : axes.wholeX ? Ticks::Whole : Ticks::Linear));
     plot_->yAxis->setScaleType(axes.logY ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
     plot_->yAxis->setTicker(axes.logY ? tickerOf(Ticks::Log) : tickerOf(Ticks::Linear));
     plot_->yAxis->ticker()->setTickCount(4);
@@ -280,6 +284,27 @@ void PlotCanvas::fitX(double left, double right) {
         right = left + 1;
     }
     plot_->xAxis->setRange(left, right);
+}
+
+void PlotCanvas::notes(const QStringList& lines, const QFont& font) {
+    for (const QString& line : lines) {
+        auto* text = new QCPTextElement(plot_, line, font);
+        text->setTextColor(style_.muted);
+        text->setTextFlags(Qt::AlignLeft | Qt::AlignVCenter);
+        text->setMargins(QMargins(5, 0, 5, 0));
+        plot_->plotLayout()->addElement(plot_->plotLayout()->rowCount(), 0, text);
+        plot_->plotLayout()->setRowStretchFactor(plot_->plotLayout()->rowCount() - 1, 0.001);
+    }
+}
+
+void PlotCanvas::cursor(std::optional<double> x) {
+    cursor_->setVisible(x.has_value());
+    if (x) {
+        const QCPRange y = plot_->yAxis->range();
+        cursor_->point1->setCoords(*x, y.lower);
+        cursor_->point2->setCoords(*x, y.upper);
+    }
+    plot_->layer(QStringLiteral("overlay"))->replot();
 }
 
 void PlotCanvas::mark(std::optional<QPointF> at, const QColor& color) {

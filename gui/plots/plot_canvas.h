@@ -3,6 +3,7 @@
 
 #include <qcustomplot.h>
 
+#include <QStringList>
 #include <memory>
 #include <vector>
 
@@ -18,7 +19,11 @@ public:
     void style(const PlotStyle& style);
     void axes(const PlotAxes& axes);
     void curves(const std::vector<Curve>& curves);
+    // Lines under the axes.
+    void notes(const QStringList& lines, const QFont& font);
     void band(std::optional<std::pair<double, double>> band);
+    // A thin line from bottom to top; drawn at once, the curves are not drawn again.
+    void cursor(std::optional<double> x);
     // A ring around this value.
     void mark(std::optional<QPointF> at, const QColor& color);
     void draw(bool now);
@@ -36,6 +41,7 @@ private:
     PlotStyle style_;
     PlotAxes axes_;
     QCPItemRect* band_ = nullptr;
+    QCPItemStraightLine* cursor_ = nullptr;
     QCPItemEllipse* ring_ = nullptr;
     QCPItemTracer* ringCentre_ = nullptr;
 };

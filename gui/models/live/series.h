@@ -44,12 +44,4 @@ struct Polyline {
 // At most about 2·buckets points: the smallest and the largest of each bucket of x, in their order. For drawing only.
 [[nodiscard]] Polyline thinned(const Polyline& line, std::size_t buckets);
 
-// Mean and standard deviation (n − 1) of runs that differ only in the seed, at the steps that all of them have.
-struct SeedBand {
-    Polyline mean;
-    std::vector<double> deviation;  // 0 where n is 1
-    int n = 0;
-};
-[[nodiscard]] SeedBand seedBand(std::span<const Series* const> runs, XAxis axis);
-
 }  // namespace dasgd::gui
