@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "gui/models/curves/short_names.h"
 #include "gui/plots/plot_marks.h"
 
 namespace dasgd::gui {
@@ -13,7 +14,9 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kMarkersPerCurve = 9;
-constexpr double kRing = 8;  // radius in pixels
+constexpr int kMostLegendRows = 3;
+constexpr int kLegendMargin = 24;  // pixels
+constexpr double kRing = 8;        // radius in pixels
 
 // The values without the lowest and highest tenth: the raw curve's peaks may leave the picture, its bulk may not.
 std::vector<double> bulkOf(const std::vector<double>& values) {
@@ -120,6 +123,7 @@ void PlotCanvas::axes(const PlotAxes& axes) {
 void PlotCanvas::curves(const std::vector<Curve>& curves) {
     plot_->clearPlottables();
     plot_->legend->clearItems();
+    names_.clear();
     // What is behind is added first: guides, bands and raw lines, then the others, then the run that one looks at.
     std::vector<const Curve*> ordered;
     ordered.reserve(curves.size());
@@ -134,7 +138,9 @@ void PlotCanvas::curves(const std::vector<Curve>& curves) {
     for (const Curve& curve : curves) {
         // Several guides are of one meaning.
         const bool repeated = curve.kind == Curve::Kind::Guide && std::exchange(guided, true);
-        if (axes_.legend && !curve.line.x.empty() && !repeated) lines[&curve]->addToLegend();
+        if (!axes_.legend || curve.line.x.empty() || repeated) continue;
+        lines[&curve]->addToLegend();
+        names_ << curve.name;
     }
     fit(curves);
 }
@@ -295,6 +301,26 @@ void PlotCanvas::notes(const QStringList& lines, const QFont& font) {
         plot_->plotLayout()->addElement(plot_->plotLayout()->rowCount(), 0, text);
         plot_->plotLayout()->setRowStretchFactor(plot_->plotLayout()->rowCount() - 1, 0.001);
     }
+}
+
+void PlotCanvas::fitLegend(int width) {
+    QCPLegend& legend = *plot_->legend;
+    if (names_.isEmpty()) return;
+    const QFontMetricsF metrics(style_.legendFont);
+    const auto widthOf = [&metrics](const QString& text) { return metrics.horizontalAdvance(text); };
+    const double besideName = legend.iconSize().width() + legend.iconTextPadding() + legend.columnSpacing();
+    double longest = 1;
+    for (const QString& name : names_) longest = std::max(longest, widthOf(name));
+    const int count = static_cast<int>(names_.size());
+    const int room = width - kLegendMargin;
+    const int least = std::min(count, (count + kMostLegendRows - 1) / kMostLegendRows);
+    const int columns = std::clamp(static_cast<int>(room / (longest + besideName)), least, count);
+    const QStringList cut = namesThatFit(names_, static_cast<double>(room) / columns - besideName, widthOf);
+    for (int i = 0; i < count; ++i) {
+        if (auto* item = qobject_cast<QCPPlottableLegendItem*>(legend.item(i))) item->plottable()->setName(cut[i]);
+    }
+    legend.setWrap(columns);
+    legend.setFillOrder(legend.fillOrder(), true);
 }
 
 void PlotCanvas::cursor(std::optional<double> x) {

@@ -21,6 +21,9 @@ public:
     void curves(const std::vector<Curve>& curves);
     // Lines under the axes.
     void notes(const QStringList& lines, const QFont& font);
+    // At most three rows of names in this width, in as few as they take; names too long for that are cut so that they
+    // still differ. After curves().
+    void fitLegend(int width);
     void band(std::optional<std::pair<double, double>> band);
     // A thin line from bottom to top; drawn at once, the curves are not drawn again.
     void cursor(std::optional<double> x);
@@ -38,6 +41,7 @@ private:
     void fit(const std::vector<Curve>& curves);
 
     QCustomPlot* plot_;
+    QStringList names_;  // of the legend, whole
     PlotStyle style_;
     PlotAxes axes_;
     QCPItemRect* band_ = nullptr;

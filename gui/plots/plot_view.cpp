@@ -83,6 +83,7 @@ void PlotView::restyle() {
 
 void PlotView::redraw() {
     canvas_->curves(curves_);
+    canvas_->fitLegend(width());
     const bool stands =
         marked_ && marked_->curve < curves_.size() && marked_->point < curves_[marked_->curve].line.x.size();
     canvas_->mark(stands ? std::optional(valueOf(curves_[marked_->curve], marked_->point)) : std::nullopt,
@@ -141,7 +142,10 @@ void PlotView::setBand(std::optional<std::pair<double, double>> band) {
 
 void PlotView::setEmptyText(const QString& text) { emptyText_ = text; }
 
-void PlotView::resizeEvent(QResizeEvent*) { canvas_->plot().setBufferDevicePixelRatio(devicePixelRatioF()); }
+void PlotView::resizeEvent(QResizeEvent*) {
+    canvas_->plot().setBufferDevicePixelRatio(devicePixelRatioF());
+    canvas_->fitLegend(width());
+}
 
 void PlotView::paintEvent(QPaintEvent*) {
     if (!hasFocus()) return;

@@ -62,6 +62,32 @@ TEST_F(PlotCanvasTest, TheLegendHasEveryCurveOnceInItsOrder) {
     EXPECT_EQ(item->plottable()->name(), QStringLiteral("first"));
 }
 
+TEST_F(PlotCanvasTest, TheLegendFitsItsWidthWithNamesThatDiffer) {
+    canvas_.axes({});
+    std::vector<Curve> curves;
+    for (int i = 0; i < 8; ++i) {
+        curves.push_back(curveOf({1, 2}));
+        curves.back().name = QStringLiteral("dasgd τ 4 d %1 ξ 0.25 on two racks").arg(i);
+    }
+    canvas_.curves(curves);
+    for (const int width : {260, 420, 1600}) {
+        canvas_.plot().setViewport({0, 0, width, 300});
+        canvas_.fitLegend(width);
+        canvas_.draw(true);
+        const QCPLegend& legend = *canvas_.plot().legend;
+        EXPECT_LE(legend.outerRect().width(), width) << width;
+        EXPECT_GE(legend.outerRect().left(), 0) << width;
+        EXPECT_LE(legend.rowCount(), 3) << width;
+        QStringList names;
+        for (int i = 0; i < canvas_.plot().graphCount(); ++i) {
+            if (legend.hasItemWithPlottable(canvas_.plot().graph(i))) names << canvas_.plot().graph(i)->name();
+        }
+        EXPECT_EQ(names.size(), 8);
+        EXPECT_EQ(names.removeDuplicates(), 0) << width;
+    }
+    EXPECT_GT(canvas_.plot().axisRect()->height(), 150);
+}
+
 TEST_F(PlotCanvasTest, PointsHaveTheirBarsAndRoom) {
     canvas_.axes({.logY = true, .log2X = true});
     Curve points = curveOf({10, 20});
