@@ -86,6 +86,10 @@ void takeMean(Curve& curve, const FigureGroup& group, std::vector<Member> member
     SeedMean mean = seedMean(series, axis);
     curve.name +=
         mean.most() > 1 ? QStringLiteral(" (mean ± std, %1)").arg(countInWords(mean)) : QStringLiteral(" (n = 1)");
+    if (mean.cut) {
+        curve.note +=
+            QLatin1String(curve.note.isEmpty() ? "" : "; ") + QStringLiteral("mean where all of them were running");
+    }
     curve.line = std::move(mean.mean);
     if (mean.n.empty() || mean.most() > 1) curve.deviation = std::move(mean.deviation);
     curve.n = std::move(mean.n);

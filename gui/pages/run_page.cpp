@@ -144,8 +144,8 @@ private:
     QBoxLayout* makeRanks() {
         below_ = new QBoxLayout(QBoxLayout::LeftToRight);
         below_->setSpacing(kGap);
-        below_->addWidget(new RankCard(session_), 3);
-        below_->addWidget(new LogCard(session_), 2);
+        below_->addWidget(new RankCard(session_), 5);
+        below_->addWidget(new LogCard(session_), 3);
         return below_;
     }
 

@@ -297,7 +297,7 @@ void PlotCanvas::notes(const QStringList& lines, const QFont& font) {
         auto* text = new QCPTextElement(plot_, line, font);
         text->setTextColor(style_.muted);
         text->setTextFlags(Qt::AlignLeft | Qt::AlignVCenter);
-        text->setMargins(QMargins(5, 0, 5, 0));
+        text->setMargins(QMargins(5, 1, 5, 3));
         plot_->plotLayout()->addElement(plot_->plotLayout()->rowCount(), 0, text);
         plot_->plotLayout()->setRowStretchFactor(plot_->plotLayout()->rowCount() - 1, 0.001);
     }

@@ -85,15 +85,26 @@ SeedMean meanByWindow(std::span<const Series* const> runs, XAxis axis) {
     SeedMean out{.window = windowFor(lines)};
     if (!(out.window > 0)) return meanByStep(runs, axis);
     std::map<std::int64_t, Spread> windows;
+    std::int64_t first = 0, last = std::numeric_limits<std::int64_t>::max();
     for (const Polyline& line : lines) {
         std::map<std::int64_t, Spread> own;
         for (std::size_t i = 0; i < line.x.size(); ++i) {
             // A record is of the time before it: a window holds its end, not its beginning.
             own[static_cast<std::int64_t>(std::ceil(line.x[i] / out.window * (1 - 1e-12)))].add(line.x[i], line.y[i]);
         }
+        if (own.empty()) continue;
+        first = std::max(first, own.begin()->first);
+        last = std::min(last, own.rbegin()->first);
         for (const auto& [window, point] : own) windows[window].add(point.x, point.mean);
     }
-    for (const auto& [window, point] : windows) append(out, point);
+    // Where a fast run has ended, the mean of the slow ones would be another curve's.
+    for (const auto& [window, point] : windows) {
+        if (first <= window && window <= last) {
+            append(out, point);
+        } else {
+            out.cut = true;
+        }
+    }
     return out;
 }
 

@@ -32,7 +32,9 @@ RankCard::RankCard(Session& session, QWidget* parent)
     table_->verticalHeader()->setDefaultSectionSize(kRankRowHeight);
     table_->horizontalHeader()->setHighlightSections(false);
     table_->horizontalHeader()->setMinimumSectionSize(58);
-    table_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+    table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    table_->horizontalHeader()->setSectionResizeMode(RankTableModel::Rank, QHeaderView::Stretch);
+    table_->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     table_->setMinimumHeight(150);
     body().setContentsMargins(1, 11, 1, 6);
     body().addLayout(head);
