@@ -18,7 +18,7 @@ constexpr int kLegendRow = 12;
 constexpr double kLegendIcon = 34;  // with the space around it
 constexpr double kMargin = 10;      // of the notes, left and right together
 constexpr double kNoteSize = 7;
-constexpr int kNoteRow = 13;
+constexpr int kNoteRow = 11;
 constexpr int kMostNotes = 8;
 
 // As many as the longest name leaves room for.

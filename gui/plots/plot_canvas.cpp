@@ -168,8 +168,8 @@ void PlotCanvas::addBand(const Curve& curve, const QPen& pen) {
     for (std::size_t i = 0; i < curve.deviation.size(); ++i) {
         low.append(curve.line.y[i] - curve.deviation[i]);
         high.append(curve.line.y[i] + curve.deviation[i]);
-        // On a logarithmic axis a band that reaches zero ends at the mean's tenth, not in the void.
-        if (axes_.logY && low.back() <= 0) low.back() = curve.line.y[i] / 10;
+        // On a logarithmic axis a band ends at the mean's tenth: what reaches zero would end in the void.
+        if (axes_.logY) low.back() = std::max(low.back(), curve.line.y[i] / 10);
     }
     QCPGraph* bottom = plot_->addGraph();
     QCPGraph* top = plot_->addGraph();
@@ -254,9 +254,11 @@ void PlotCanvas::fit(const std::vector<Curve>& curves) {
     };
     for (const Curve& curve : curves) {
         cover(curve.line.x, curve.line.y);
-        for (std::size_t i = 0; curve.kind == Curve::Kind::Points && i < curve.deviation.size(); ++i) {
+        for (std::size_t i = 0; i < curve.deviation.size(); ++i) {
+            const double mean = curve.line.y[i], bottom = mean - curve.deviation[i];
+            // On a logarithmic axis as far as the band is drawn.
             cover({curve.line.x[i], curve.line.x[i]},
-                  {curve.line.y[i] - curve.deviation[i], curve.line.y[i] + curve.deviation[i]});
+                  {axes_.logY ? std::max(bottom, mean / 10) : bottom, mean + curve.deviation[i]});
         }
         if (curve.raw && curve.primary) cover(curve.raw->x, bulkOf(curve.raw->y));
     }
@@ -297,7 +299,7 @@ void PlotCanvas::notes(const QStringList& lines, const QFont& font) {
         auto* text = new QCPTextElement(plot_, line, font);
         text->setTextColor(style_.muted);
         text->setTextFlags(Qt::AlignLeft | Qt::AlignVCenter);
-        text->setMargins(QMargins(5, 1, 5, 3));
+        text->setMargins(QMargins(5, 0, 5, 2));
         plot_->plotLayout()->addElement(plot_->plotLayout()->rowCount(), 0, text);
         plot_->plotLayout()->setRowStretchFactor(plot_->plotLayout()->rowCount() - 1, 0.001);
     }

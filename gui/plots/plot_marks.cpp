@@ -71,6 +71,10 @@ protected:
                 if (tick >= range.lower && tick <= range.upper) ticks.append(tick);
             }
         }
+        if (ticks.size() > 1) return ticks;
+        // Of a range between two of these: as on a linear axis.
+        ticks = QCPAxisTicker::createTickVector(QCPAxisTicker::getTickStep(range), range);
+        ticks.removeIf([&range](double tick) { return tick < range.lower || tick > range.upper; });
         return ticks;
     }
     int getSubTickCount(double) override { return 0; }

@@ -62,6 +62,20 @@ TEST_F(PlotCanvasTest, TheLegendHasEveryCurveOnceInItsOrder) {
     EXPECT_EQ(item->plottable()->name(), QStringLiteral("first"));
 }
 
+TEST_F(PlotCanvasTest, ABandIsInsideThePicture) {
+    Curve mean = curveOf({10, 11, 10});
+    mean.deviation = {4, 5, 4};
+    canvas_.axes({.fromZero = true});
+    canvas_.curves({mean});
+    EXPECT_GE(canvas_.plot().yAxis->range().upper, 16);
+    mean.deviation = {9.9999, 12, 4};
+    canvas_.axes({.logY = true});
+    canvas_.curves({mean});
+    EXPECT_GE(canvas_.plot().yAxis->range().upper, 23);
+    EXPECT_LE(canvas_.plot().yAxis->range().lower, 1);
+    EXPECT_GT(canvas_.plot().yAxis->range().lower, 0.5) << "a band that nearly reaches zero has no say";
+}
+
 TEST_F(PlotCanvasTest, TheLegendFitsItsWidthWithNamesThatDiffer) {
     canvas_.axes({});
     std::vector<Curve> curves;
