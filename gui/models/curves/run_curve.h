@@ -15,6 +15,7 @@ struct CurveShape {
     double scale = 1;      // of the values
     double smoothing = 0;  // weight of the moving average; the values stay behind it
     std::size_t buckets = 700;
+    bool operator==(const CurveShape&) const = default;
 };
 
 [[nodiscard]] Curve curveOf(const Series& series, const CurveShape& shape);

@@ -37,6 +37,7 @@ void take(SeriesPoint& point, const storage::MetricSample& sample) {
 }  // namespace
 
 void Series::add(std::span<const storage::MetricSample> samples) {
+    samples_ += samples.size();
     for (const storage::MetricSample& sample : samples) {
         // Nearly always the last few steps: ranks are at most a few steps apart.
         auto at = points_.end();

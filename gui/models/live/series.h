@@ -27,9 +27,12 @@ public:
     void add(std::span<const storage::MetricSample> samples);
     [[nodiscard]] const std::vector<SeriesPoint>& points() const { return points_; }
     [[nodiscard]] bool empty() const { return points_.empty(); }
+    // How many samples it was made of: what was formed from a series of as many still holds.
+    [[nodiscard]] std::size_t samples() const { return samples_; }
 
 private:
     std::vector<SeriesPoint> points_;
+    std::size_t samples_ = 0;
 };
 
 struct Polyline {

@@ -7,7 +7,6 @@
 #include <array>
 
 #include "core/base/metric_names.h"
-#include "gui/models/curves/run_curve.h"
 
 namespace dasgd::gui {
 
@@ -85,7 +84,10 @@ void ChartCard::connectAll() {
     connect(legend_, &CurveLegend::changed, this, &ChartCard::refresh);
     connect(&rankQuery_, &RankSeriesQuery::arrived, this, &ChartCard::takeRanks);
     connect(&session_, &Session::seriesChanged, this, &ChartCard::later);
-    connect(&session_, &Session::shownChanged, this, &ChartCard::later);
+    connect(&session_, &Session::shownChanged, this, [this] {
+        made_.clear();
+        later();
+    });
     connect(&session_, &Session::detailChanged, this, &ChartCard::later);
     connect(&session_, &Session::currentChanged, this, [this] {
         ranks_.clear();
@@ -111,6 +113,7 @@ void ChartCard::showEvent(QShowEvent* event) {
 void ChartCard::takeMetric() {
     session_.wantMetric(picker_->metric());
     words_ = wordsOf(picker_->metric());
+    made_.clear();
     const std::string ofRanks = picker_->byRank() ? picker_->metric() : std::string();
     if (ofRanks != ofRanks_) {
         if (!ofRanks_.empty()) rankQuery_.release(ofRanks_);
@@ -148,7 +151,15 @@ void ChartCard::updateAxes() {
     refresh();
 }
 
-std::vector<Curve> ChartCard::runCurves() const {
+// While one run grows, the curves of the others are not made anew.
+const Curve& ChartCard::curveOfRun(const RunItem& run, const Series& series, const CurveShape& shape) {
+    Made& made = made_[run.id];
+    if (made.shape != shape || made.samples != series.samples())
+        made = {shape, series.samples(), curveOf(series, shape)};
+    return made.curve;
+}
+
+std::vector<Curve> ChartCard::runCurves() {
     const CurveShape shape{.axis = static_cast<XAxis>(axis_->chosen()),
                            .scale = words_.scale,
                            .smoothing = kWeights[static_cast<std::size_t>(smoothing_->chosen())]};
@@ -159,7 +170,7 @@ std::vector<Curve> ChartCard::runCurves() const {
         const Series& series = session_.series(runs[i]->id, picker_->metric());
         // Nothing recorded in some runs (a throughput that comes once an epoch) must not hide the others.
         if (series.empty()) continue;
-        curves.push_back(curveOf(series, shape));
+        curves.push_back(curveOfRun(*runs[i], series, shape));
         curves.back().name = session_.shownNames()[static_cast<qsizetype>(i)];
         curves.back().style = session_.styleOf(*runs[i]);
         curves.back().primary = i == 0;

@@ -8,6 +8,7 @@
 
 #include "gui/models/curves/metric_words.h"
 #include "gui/models/curves/rank_series_query.h"
+#include "gui/models/curves/run_curve.h"
 #include "gui/models/live/session.h"
 #include "gui/plots/plot_view.h"
 #include "gui/widgets/parts.h"
@@ -50,7 +51,8 @@ private:
     void goTo(double x);
     void remember();
     void recall();
-    [[nodiscard]] std::vector<Curve> runCurves() const;
+    [[nodiscard]] std::vector<Curve> runCurves();
+    [[nodiscard]] const Curve& curveOfRun(const RunItem& run, const Series& series, const CurveShape& shape);
 
     ChartSpec spec_;
     Session& session_;
@@ -58,6 +60,12 @@ private:
     MetricWords words_;
     std::string ofRanks_;          // the metric whose ranks are wanted; "" where none is
     std::map<int, Series> ranks_;  // of the current run
+    struct Made {
+        CurveShape shape;
+        std::size_t samples = 0;
+        Curve curve;
+    };
+    std::map<QString, Made> made_;  // of this metric, by run
     PlotView* plot_;
     MetricPicker* picker_;
     Choice* axis_;
