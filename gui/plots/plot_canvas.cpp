@@ -273,6 +273,12 @@ void PlotCanvas::fit(const std::vector<Curve>& curves) {
         const double room = std::max(least, std::pow(high / low, 0.05) * 1.02);
         plot_->yAxis->setRange(low / room, high * room);
     } else {
+        // One value alone lies in the middle, on a scale of its own size.
+        if (high - low <= 1e-9 * std::abs(high)) {
+            const double around = std::max(0.05 * std::abs(high), 1e-9);
+            low -= around;
+            high += around;
+        }
         const double bottom = axes_.fromZero ? std::min(0.0, low) : low - 0.06 * (high - low);
         const double room = std::max(high - bottom, std::abs(high) * 1e-3 + 1e-12);
         plot_->yAxis->setRange(bottom, bottom + room * 1.08);
