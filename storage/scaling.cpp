@@ -37,9 +37,6 @@ Result<RunTimes> readRunTimes(RunReader& reader, const std::string& runId) {
 
 ScalingRun scalingRun(const RunRow& row, const LinePlace& place, const RunTimes& times,
                       const std::optional<Target>& target) {
-    std::optional<double> samplesPerStep;
-    if (row.steps > 0 && row.samples > 0)
-        samplesPerStep = static_cast<double>(row.samples) / static_cast<double>(row.steps);
     return {.runId = row.runId,
             .startedAt = row.startedAt,
             .seeds = place.seeds,
@@ -48,7 +45,7 @@ ScalingRun scalingRun(const RunRow& row, const LinePlace& place, const RunTimes&
             .stepMs = times.stepMs,
             .hidden = row.hidden,
             .secondsToTarget = target ? secondsTo(*target, times) : std::nullopt,
-            .samplesPerStep = samplesPerStep};
+            .samplesPerS = row.samplesPerS};
 }
 
 }  // namespace dasgd::storage

@@ -54,8 +54,8 @@ std::vector<ScalingRun> newestOfEach(std::vector<ScalingRun> runs) {
 }
 
 std::optional<double> throughput(const ScalingRun& run) {
-    if (!run.stepMs || !(*run.stepMs > 0)) return std::nullopt;
-    return run.samplesPerStep.value_or(static_cast<double>(run.batch * run.workers)) * 1e3 / *run.stepMs;
+    if (run.samplesPerS || !run.stepMs || !(*run.stepMs > 0)) return run.samplesPerS;
+    return static_cast<double>(run.batch * run.workers) * 1e3 / *run.stepMs;
 }
 
 ScalingPoint pointOf(const std::vector<ScalingRun>& runs) {
@@ -155,10 +155,10 @@ std::vector<ScalingPoint> scalingPoints(std::vector<ScalingRun> runs) {
         points.push_back(pointOf({first, last}));
         first = last;
     }
-    const auto base = std::find_if(points.begin(), points.end(), [](const ScalingPoint& point) {
-        return point.samplesPerS.n > 0 && point.samplesPerS.mean > 0;
-    });
-    if (base == points.end()) return points;
+    const auto timed = [](const ScalingPoint& point) { return point.samplesPerS.n > 0 && point.samplesPerS.mean > 0; };
+    const auto base = std::find_if(points.begin(), points.end(), timed);
+    // One number of workers is as good as itself, which says nothing.
+    if (std::count_if(points.begin(), points.end(), timed) < 2) return points;
     const double baseWorkers = base->workers;
     const double baseThroughput = base->samplesPerS.mean;
     for (ScalingPoint& point : points) {

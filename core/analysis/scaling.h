@@ -66,8 +66,9 @@ struct ScalingRun {
     int workers = 0;
     std::int64_t batch = 0;
     std::optional<double> stepMs, hidden, secondsToTarget;
-    // Of all workers, mean over the run: the last batch of an epoch may be short. nullopt: all are batch × workers.
-    std::optional<double> samplesPerStep;
+    // Of all workers, as in run_list (storage/format.md), so that every page says the same of a run. nullopt: batch ×
+    // workers ÷ time per step.
+    std::optional<double> samplesPerS;
 };
 
 // One number of workers. Means and spreads are over the seeds; of runs with the same seeds the newest counts.
@@ -77,7 +78,7 @@ struct ScalingPoint {
     std::vector<std::string> runIds;  // what the numbers are of, by seeds
     Sample stepMs, samplesPerS, hidden;
     // Throughput ÷ mean throughput at the smallest number of workers of the line that was timed; and that ÷ the ratio
-    // of the workers, so that 1 is as good as the smallest.
+    // of the workers, so that 1 is as good as the smallest. None where only one number of workers was timed.
     Sample speedUp, efficiency;
     Sample secondsToTarget;  // of those that reached it: n may be smaller than the number of runs
     [[nodiscard]] bool allReached() const { return secondsToTarget.n == runIds.size(); }

@@ -1,13 +1,69 @@
 #include "core/analysis/timings.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "core/analysis/statistics.h"
 
 namespace dasgd {
+
+namespace {
+
+// A straggler is slower than the median by at least so much, and by so many standard errors.
+constexpr double kLeastExcess = 0.01;
+constexpr double kLeastErrors = 4;
+constexpr std::int64_t kStretches = 8;
+
+using ComputeByRank = std::map<int, std::map<std::int64_t, Ns>>;  // time by step
+
+ComputeByRank computeByRank(std::span<const RankSpan> spans) {
+    ComputeByRank ranks;
+    for (const auto& [rank, span] : spans) {
+        if (isCompute(span.kind)) ranks[rank][span.step] += span.end - span.start;
+    }
+    return ranks;
+}
+
+// Mean time of the steps [from, to), by rank; ranks without such a step are left out.
+std::vector<std::pair<double, int>> timePerStep(const ComputeByRank& ranks, std::int64_t from, std::int64_t to) {
+    std::vector<std::pair<double, int>> times;
+    for (const auto& [rank, steps] : ranks) {
+        double sum = 0;
+        int n = 0;
+        for (auto at = steps.lower_bound(from); at != steps.end() && at->first < to; ++at, ++n) {
+            sum += static_cast<double>(at->second);
+        }
+        if (n > 0) times.emplace_back(sum / n, rank);
+    }
+    return times;
+}
+
+double medianOf(const std::vector<std::pair<double, int>>& perStep) {
+    std::vector<double> times;
+    for (const auto& [time, rank] : perStep) times.push_back(time);
+    return median(std::move(times));
+}
+
+std::optional<Straggler> slowestOf(const ComputeByRank& ranks, std::int64_t from, std::int64_t to) {
+    const auto perStep = timePerStep(ranks, from, to);
+    if (perStep.size() < 2) return std::nullopt;
+    const double middle = medianOf(perStep);
+    if (middle <= 0) return std::nullopt;
+    const auto slowest = *std::max_element(perStep.begin(), perStep.end());
+    return Straggler{.rank = slowest.second, .excess = slowest.first / middle - 1};
+}
+
+std::optional<double> excessOf(const ComputeByRank& ranks, int rank, std::int64_t from, std::int64_t to) {
+    const auto perStep = timePerStep(ranks, from, to);
+    const auto own = std::find_if(perStep.begin(), perStep.end(), [&](const auto& one) { return one.second == rank; });
+    if (own == perStep.end() || perStep.size() < 2) return std::nullopt;
+    const double middle = medianOf(perStep);
+    return middle > 0 ? std::optional(own->first / middle - 1) : std::nullopt;
+}
+
+}  // namespace
 
 DividedReduce divideReduce(const Span& reduce, Ns lastArrival) {
     const Ns end = std::max(reduce.start, reduce.end);
@@ -35,27 +91,28 @@ std::optional<RunRate> rateOf(std::span<const RankRate> ranks, double batch) {
 }
 
 std::optional<Straggler> stragglerOf(std::span<const RankSpan> spans) {
-    struct Computed {
-        std::set<std::int64_t> steps;
-        Ns time = 0;
-    };
-    std::map<int, Computed> ranks;
-    for (const auto& [rank, span] : spans) {
-        if (!isCompute(span.kind)) continue;
-        ranks[rank].steps.insert(span.step);
-        ranks[rank].time += span.end - span.start;
-    }
+    const ComputeByRank ranks = computeByRank(spans);
     if (ranks.size() < 2) return std::nullopt;
-    std::vector<std::pair<double, int>> perStep;
-    for (const auto& [rank, computed] : ranks) {
-        perStep.emplace_back(static_cast<double>(computed.time) / static_cast<double>(computed.steps.size()), rank);
+    std::int64_t first = ranks.begin()->second.begin()->first, last = first;
+    for (const auto& [rank, steps] : ranks) {
+        first = std::min(first, steps.begin()->first);
+        last = std::max(last, steps.rbegin()->first);
     }
-    std::vector<double> times;
-    for (const auto& [time, rank] : perStep) times.push_back(time);
-    const double middle = median(std::move(times));
-    if (middle <= 0) return std::nullopt;
-    const auto slowest = *std::max_element(perStep.begin(), perStep.end());
-    return Straggler{.rank = slowest.second, .excess = slowest.first / middle - 1};
+    const auto slowest = slowestOf(ranks, first, last + 1);
+    if (!slowest || slowest->excess < kLeastExcess) return std::nullopt;
+    // A machine is slow for a while: steps that follow each other are no independent measurements, stretches of them
+    // nearly are.
+    const std::int64_t stretches = std::min(kStretches, last - first + 1);
+    std::vector<double> excesses;
+    for (std::int64_t i = 0; i < stretches; ++i) {
+        const std::int64_t from = first + (last - first + 1) * i / stretches;
+        const std::int64_t to = first + (last - first + 1) * (i + 1) / stretches;
+        if (const auto excess = excessOf(ranks, slowest->rank, from, to)) excesses.push_back(*excess);
+    }
+    const Sample sample = summarise(excesses);
+    const double error = sample.std.value_or(0) / std::sqrt(static_cast<double>(std::max<std::size_t>(1, sample.n)));
+    if (slowest->excess <= kLeastErrors * error) return std::nullopt;
+    return slowest;
 }
 
 }  // namespace dasgd

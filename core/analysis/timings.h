@@ -51,7 +51,8 @@ struct Straggler {
     int rank = 0;
     double excess = 0;  // its compute time per step ÷ the median of the ranks − 1
 };
-// Of spans of any ranks in any order; nullopt for fewer than two ranks.
+// Of spans of any ranks in any order; nullopt for fewer than two ranks, and where the difference is no more than noise:
+// under one hundredth, or under four standard errors of what it is in several stretches of the spans.
 [[nodiscard]] std::optional<Straggler> stragglerOf(std::span<const RankSpan> spans);
 
 }  // namespace dasgd

@@ -1,6 +1,7 @@
 #include "gui/figures/figure_command.h"
 
 #include <QDir>
+#include <QFileInfo>
 #include <QJsonArray>
 #include <QJsonObject>
 #include <algorithm>
@@ -81,7 +82,11 @@ Status writeJson(const FigureOptions& options, const std::vector<FigureGroup>& g
     QJsonArray curves, files;
     for (const FigureGroup& group : groups) {
         QJsonArray runs;
-        for (const RunItemPtr& run : group.runs) runs.append(provenanceOf(*run));
+        for (const RunItemPtr& run : group.runs) {
+            QJsonObject one = provenanceOf(*run);
+            one[QStringLiteral("in_mean")] = group.inMean(*run);
+            runs.append(one);
+        }
         curves.append(QJsonObject{{QStringLiteral("name"), group.name}, {QStringLiteral("runs"), runs}});
     }
     for (const QString& file : written) files.append(QDir(options.out).relativeFilePath(file));
@@ -92,13 +97,26 @@ Status writeJson(const FigureOptions& options, const std::vector<FigureGroup>& g
         {QStringLiteral("x"), QLatin1String(kAxisWords[static_cast<std::size_t>(options.axis)])},
         {QStringLiteral("smoothing"), options.smoothing},
         {QStringLiteral("over_ranks"), QStringLiteral("mean")},
-        {QStringLiteral("over_seeds"), QStringLiteral("mean and standard deviation (n - 1) at common steps")}};
+        {QStringLiteral("over_seeds"),
+         QStringLiteral("mean and standard deviation (n - 1) of the runs that finished, step by step or, of what they "
+                        "recorded at different times, in equal windows")}};
     return writeJsonFile({{QStringLiteral("command"), options.command},
                           {QStringLiteral("curves"), curves},
                           {QStringLiteral("query"), query},
                           {QStringLiteral("width_in"), options.widthIn},
                           {QStringLiteral("files"), files}},
                          options.out + QStringLiteral("/figure.json"));
+}
+
+// Nothing that was written before is written over: a paper may already hold it.
+Status checkFree(const QString& out) {
+    for (const char* name : {"/figure.json", "/loss.pdf", "/throughput.pdf", "/timeline.pdf", "/points.csv"}) {
+        const QString file = out + QLatin1String(name);
+        if (QFileInfo::exists(file))
+            return fail("--out: " + file.toStdString() +
+                        " is already there. Name a new folder; figures are never written over.");
+    }
+    return {};
 }
 
 }  // namespace
@@ -109,7 +127,8 @@ QString figureHelp() {
         "                 [--smooth 0.9] [--width 5.5] [--window FROM,TO]\n"
         "Writes loss, throughput (pdf svg png csv), the timeline of the first run that reduces (pdf svg png) and "
         "figure.json.\n"
-        "An id may be a unique beginning. Runs that differ only in the seed become one curve: mean and deviation.\n\n"
+        "An id may be a unique beginning. Runs that differ only in the seed become one curve: mean and deviation\n"
+        "of those that finished; what was left out is named. Figures that are already there are never written over.\n\n"
         "dasgd-lab figure --workspace W --scaling weak|strong --runs ID[,ID...] | --experiment NAME --out DIR\n"
         "                 [--target accuracy=0.97|loss=0.1] [--width 5.5]\n"
         "Writes throughput, efficiency and, with a target, time-to-target over the number of workers (pdf svg png "
@@ -133,6 +152,7 @@ Result<FigureOptions> parseFigureOptions(const QStringList& words) {
 }
 
 Result<QStringList> writeFigures(const FigureOptions& options) {
+    DASGD_TRY(checkFree(options.out));
     if (options.scaling) return writeScalingFigures(options);
     DASGD_ASSIGN(storage::RunReader reader, storage::RunReader::open(options.workspace));
     DASGD_ASSIGN(const std::vector<FigureGroup> groups, figureGroups(reader, options.runs));

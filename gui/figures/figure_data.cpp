@@ -4,6 +4,9 @@
 #include <QSaveFile>
 #include <QTextStream>
 #include <algorithm>
+#include <cmath>
+
+#include "gui/models/curves/seed_mean.h"
 
 namespace dasgd::gui {
 
@@ -31,7 +34,72 @@ Result<Series> readSeries(storage::RunReader& reader, const RunItem& run, const 
     return out;
 }
 
+struct Member {
+    RunItemPtr run;
+    Series series;
+};
+
+bool isFinished(const RunItemPtr& run) { return run->row.status == "finished"; }
+
+// "seed 3 stopped at step 114".
+QString endOf(const RunItem& run) {
+    const QString status = QString::fromStdString(run.row.status);
+    const QString words = status == QLatin1String("running") ? QStringLiteral("is still running") : status;
+    return QStringLiteral("seed %1 %2 at step %3").arg(run.row.seed).arg(words).arg(run.row.steps);
+}
+
+// What a curve of this group leaves out, or that nothing of it has finished.
+QString notesOf(const FigureGroup& group, const std::vector<Member>& members) {
+    QStringList notes;
+    const bool anyFinished = std::any_of(group.runs.begin(), group.runs.end(), isFinished);
+    for (const Member& member : members) {
+        if (!isFinished(member.run)) {
+            notes << endOf(*member.run) + (anyFinished ? QStringLiteral(", left out") : QString());
+        } else if (member.series.empty()) {
+            notes << QStringLiteral("seed %1 has no such record, left out").arg(member.run->row.seed);
+        }
+    }
+    if (!anyFinished && group.runs.size() > 1) notes << QStringLiteral("mean as far as all of them go");
+    return notes.join(QStringLiteral("; "));
+}
+
+// "n = 3", or "n = 2 to 3" where some points have fewer.
+QString countInWords(const SeedMean& mean) {
+    return mean.fewest() == mean.most() ? QStringLiteral("n = %1").arg(mean.most())
+                                        : QStringLiteral("n = %1 to %2").arg(mean.fewest()).arg(mean.most());
+}
+
+void takeMean(Curve& curve, const FigureGroup& group, std::vector<Member> members, XAxis axis) {
+    if (group.runs.size() == 1) {
+        curve.line = thinned(polylineOf(members.front().series, axis), kPaperBuckets);
+        curve.n.assign(curve.line.x.size(), 1);
+        return;
+    }
+    if (!isFinished(members.front().run)) {
+        std::int64_t common = members.front().series.points().back().step;
+        for (const Member& member : members) common = std::min(common, member.series.points().back().step);
+        for (Member& member : members) member.series = upToStep(member.series, common);
+    }
+    std::vector<const Series*> series;
+    series.reserve(members.size());
+    for (const Member& member : members) series.push_back(&member.series);
+    SeedMean mean = seedMean(series, axis);
+    curve.name +=
+        mean.most() > 1 ? QStringLiteral(" (mean ± std, %1)").arg(countInWords(mean)) : QStringLiteral(" (n = 1)");
+    if (mean.cut) {
+        curve.note +=
+            QLatin1String(curve.note.isEmpty() ? "" : "; ") + QStringLiteral("mean where all of them were running");
+    }
+    curve.line = std::move(mean.mean);
+    if (mean.n.empty() || mean.most() > 1) curve.deviation = std::move(mean.deviation);
+    curve.n = std::move(mean.n);
+}
+
 }  // namespace
+
+bool FigureGroup::inMean(const RunItem& run) const {
+    return run.row.status == "finished" || std::none_of(runs.begin(), runs.end(), isFinished);
+}
 
 Result<std::vector<FigureGroup>> figureGroups(storage::RunReader& reader, const QStringList& ids) {
     DASGD_ASSIGN(std::vector<storage::RunRow> rows, reader.runs());
@@ -72,24 +140,17 @@ Result<std::vector<Curve>> figureCurves(storage::RunReader& reader, const std::v
                                         const std::string& metric, XAxis axis, double smoothing) {
     std::vector<Curve> curves;
     for (const FigureGroup& group : groups) {
-        std::vector<Series> series;
+        std::vector<Member> members;
         for (const RunItemPtr& run : group.runs) {
             DASGD_ASSIGN(Series one, readSeries(reader, *run, metric, smoothing));
-            if (!one.empty()) series.push_back(std::move(one));
+            members.push_back({run, std::move(one)});
         }
-        if (series.empty()) continue;
-        Curve curve{.name = group.name, .style = group.style};
-        if (series.size() == 1) {
-            curve.line = thinned(polylineOf(series.front(), axis), kPaperBuckets);
-        } else {
-            std::vector<const Series*> members;
-            members.reserve(series.size());
-            for (const Series& one : series) members.push_back(&one);
-            SeedBand band = seedBand(members, axis);
-            curve.name += QStringLiteral(" (mean ± std, n = %1)").arg(band.n);
-            curve.line = std::move(band.mean);
-            curve.deviation = std::move(band.deviation);
-        }
+        Curve curve{.name = group.name, .style = group.style, .note = notesOf(group, members)};
+        std::erase_if(members, [&](const Member& member) {
+            return member.series.empty() || (group.runs.size() > 1 && !group.inMean(*member.run));
+        });
+        if (members.empty()) continue;
+        takeMean(curve, group, std::move(members), axis);
         curves.push_back(std::move(curve));
     }
     return curves;
@@ -135,12 +196,14 @@ Status writeCurvesCsv(const std::vector<Curve>& curves, const PlotAxes& axes, co
         return fail(file.toStdString() + ": cannot be written. Choose another --out folder.");
     QTextStream text(&out);
     text.setRealNumberPrecision(9);
-    text << "curve," << csvField(axes.x) << ',' << csvField(axes.y) << ",std\n";
+    text << "curve," << csvField(axes.x) << ',' << csvField(axes.y) << ",std,n,left_out\n";
     for (const Curve& curve : curves) {
         for (std::size_t i = 0; i < curve.line.x.size(); ++i) {
             text << csvField(curve.name) << ',' << curve.line.x[i] << ',' << curve.line.y[i] << ',';
-            if (!curve.deviation.empty()) text << curve.deviation[i];
-            text << '\n';
+            if (!curve.deviation.empty() && !std::isnan(curve.deviation[i])) text << curve.deviation[i];
+            text << ',';
+            if (!curve.n.empty()) text << curve.n[i];
+            text << ',' << csvField(curve.note) << '\n';
         }
     }
     text.flush();

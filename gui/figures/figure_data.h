@@ -10,7 +10,7 @@
 #include "core/base/result.h"
 #include "gui/models/live/series.h"
 #include "gui/models/runs/compare.h"
-#include "gui/plots/plot_view.h"
+#include "gui/plots/paper_figure.h"
 #include "storage/run_reader.h"
 
 namespace dasgd::gui {
@@ -21,13 +21,17 @@ struct FigureGroup {
     CurveStyle style;
     std::vector<RunItemPtr> runs;
     bool linkEmulated = false;  // of any of them
+    // Of several runs only those that finished make the mean; all of them where none did.
+    [[nodiscard]] bool inMean(const RunItem& run) const;
 };
 
 // `ids`: exact or unique beginnings. Errors: no such run.
 [[nodiscard]] Result<std::vector<FigureGroup>> figureGroups(storage::RunReader& reader, const QStringList& ids);
 
-// One metric of each group: a curve where a group is one run, the mean and its band where it is several seeds. Each
-// run is smoothed before the mean is taken. Groups without the metric give no curve.
+// One metric of each group: a curve where a group is one run, the mean and its band where it is several seeds
+// (gui/models/curves/seed_mean.h). Each run is smoothed before the mean is taken. Runs that did not finish are left out
+// of a mean, and the curve's note names them; where none finished, all are taken as far as all go. Groups without the
+// metric give no curve.
 [[nodiscard]] Result<std::vector<Curve>> figureCurves(storage::RunReader& reader,
                                                       const std::vector<FigureGroup>& groups, const std::string& metric,
                                                       XAxis axis, double smoothing);
@@ -39,7 +43,8 @@ struct FigureGroup {
 [[nodiscard]] Status writeJsonFile(const QJsonObject& object, const QString& file);
 // A field of a CSV file, quoted; a name that begins like a formula stays a text in spreadsheets.
 [[nodiscard]] QString csvField(QString text);
-// One row a point: the curve's name, x, y and, where there is one, the standard deviation; with a header line.
+// One row a point: the curve's name, x, y, the standard deviation and the number of runs where there are such, and
+// what was left out; with a header line.
 [[nodiscard]] Status writeCurvesCsv(const std::vector<Curve>& curves, const PlotAxes& axes, const QString& file);
 
 }  // namespace dasgd::gui

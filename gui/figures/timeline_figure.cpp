@@ -23,7 +23,8 @@ namespace {
 constexpr int kPdfDpi = 1200;
 constexpr double kPdfScale = static_cast<double>(kPdfDpi) / kPointsPerInch;
 constexpr double kSteps = 12;
-constexpr double kHead = 14;  // points above the axis, for the legend
+constexpr double kHead = 14;  // points above the axis, for the legend's first row
+constexpr double kLegendTop = 3, kLegendRow = 11, kLegendText = 10, kLegendGap = 10;
 constexpr double kFoot = 11;  // points below the rows, for the remark
 constexpr TimelineMetrics kPaper{.labels = 68,
                                  .axis = 14,
@@ -33,6 +34,8 @@ constexpr TimelineMetrics kPaper{.labels = 68,
                                  .rankGap = 7,
                                  .leastScale = 1,
                                  .mostScale = 1};
+
+QFont legendFont() { return interFont(7.5); }
 
 TimelineStyle paperStyle() {
     const Theme theme = paperTheme();
@@ -46,33 +49,46 @@ TimelineStyle paperStyle() {
     return style;
 }
 
-void paintLegend(QPainter& painter, const TimelineFrame& frame, TimeRange window, double left) {
+struct LegendEntry {
+    QColor color;
+    QString name;
+    QPointF at;  // of its square
+};
+
+// What the window shows, in as many rows as the width asks for.
+std::vector<LegendEntry> legendOf(const TimelineFrame& frame, TimeRange window, double left, double right) {
+    const auto seen = [&](TimeRange range) { return range.start < window.end && range.end > window.start; };
     std::set<SpanKind> kinds;
     for (const TimelineBox& box : frame.boxes) {
-        if (box.span.start < window.end && box.span.end > window.start) kinds.insert(box.span.kind);
+        if (seen({box.span.start, box.span.end})) kinds.insert(box.span.kind);
     }
-    const QFont font = interFont(7.5);
-    const QFontMetricsF metrics(font);
-    painter.setFont(font);
-    double x = left;
+    std::vector<LegendEntry> entries;
     for (const SpanKind kind : kinds) {
-        const QString name = QString::fromLatin1(nameOf(kind).data());
-        painter.setPen(Qt::NoPen);
-        painter.setBrush(QColor::fromRgb(rgbOf(kind)));
-        painter.drawRect(QRectF(x, 3, 7, 7));
-        painter.setPen(Qt::black);
-        painter.drawText(QPointF(x + 10, 9.5), name);
-        x += 10 + metrics.horizontalAdvance(name) + 10;
+        entries.push_back({QColor::fromRgb(rgbOf(kind)), QString::fromLatin1(nameOf(kind).data()), {}});
     }
-    const bool untimed = std::ranges::any_of(frame.untimed, [&](const TimelineGap& gap) {
-        return gap.range.start < window.end && gap.range.end > window.start;
-    });
-    if (!untimed) return;
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(untimedTint(paperStyle()));
-    painter.drawRect(QRectF(x, 3, 7, 7));
-    painter.setPen(Qt::black);
-    painter.drawText(QPointF(x + 10, 9.5), QStringLiteral("not timed"));
+    if (std::ranges::any_of(frame.untimed, [&](const TimelineGap& gap) { return seen(gap.range); })) {
+        entries.push_back({untimedTint(paperStyle()), QStringLiteral("not timed"), {}});
+    }
+    const QFontMetricsF metrics(legendFont());
+    QPointF at(left, kLegendTop);
+    for (LegendEntry& entry : entries) {
+        const double width = kLegendText + metrics.horizontalAdvance(entry.name);
+        if (at.x() > left && at.x() + width > right) at = {left, at.y() + kLegendRow};
+        entry.at = at;
+        at.rx() += width + kLegendGap;
+    }
+    return entries;
+}
+
+void paintLegend(QPainter& painter, const std::vector<LegendEntry>& legend) {
+    painter.setFont(legendFont());
+    for (const LegendEntry& entry : legend) {
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(entry.color);
+        painter.drawRect(QRectF(entry.at, QSizeF(7, 7)));
+        painter.setPen(Qt::black);
+        painter.drawText(entry.at + QPointF(kLegendText, 6.5), entry.name);
+    }
 }
 
 }  // namespace
@@ -126,12 +142,14 @@ Status writeTimelineFigure(storage::RunReader& reader, const storage::RunDetail&
     const auto comma = [&] { return remark.isEmpty() ? QString() : QStringLiteral(", "); };
     if (run.row.timeSimulated) remark += comma() + QStringLiteral("time simulated");
     if (run.linkEmulated) remark += comma() + QStringLiteral("link emulated ") + linkInWords(run.link);
-    const double height = std::ceil(kHead + rows + 6 + (remark.isEmpty() ? 0 : kFoot));
+    const std::vector<LegendEntry> legend = legendOf(frame, window, paper.labels, width - 2);
+    const double head = kHead + (legend.empty() ? 0 : legend.back().at.y() - kLegendTop);
+    const double height = std::ceil(head + rows + 6 + (remark.isEmpty() ? 0 : kFoot));
     const auto paint = [&](QPainter& painter) {
         painter.setRenderHint(QPainter::Antialiasing);
-        const TimelineLayout layout(frame.rows, QRectF(0, kHead, width, rows), paper);
+        const TimelineLayout layout(frame.rows, QRectF(0, head, width, rows), paper);
         paintTimeline(painter, frame, layout, {window, layout.plot().left(), layout.plot().width()}, paperStyle());
-        paintLegend(painter, frame, window, paper.labels);
+        paintLegend(painter, legend);
         painter.setFont(interFont(7));
         painter.setPen(Qt::black);
         painter.drawText(QRectF(0, height - kFoot - 2, width, kFoot), Qt::AlignRight | Qt::AlignVCenter, remark);

@@ -1,4 +1,6 @@
-// One run, live: what it is in words, six numbers, loss and throughput beside the other runs, the overlap timeline.
+// One run, live: what it is in words, six numbers, three charts of any metric beside the other runs, the overlap
+// timeline, its ranks and their logs.
+#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QScrollArea>
 #include <QVBoxLayout>
@@ -7,9 +9,11 @@
 #include "core/base/metric_names.h"
 #include "gui/models/runs/run_config.h"
 #include "gui/pages/page.h"
-#include "gui/widgets/chart_card.h"
 #include "gui/widgets/figure_export.h"
 #include "gui/widgets/parts.h"
+#include "gui/widgets/run/chart_card.h"
+#include "gui/widgets/run/log_card.h"
+#include "gui/widgets/run/rank_card.h"
 #include "gui/widgets/timeline_card.h"
 
 namespace dasgd::gui {
@@ -40,6 +44,9 @@ QString progressWords(const storage::RunRow& row, const storage::RunDetail& deta
     return (parts << time).join(QStringLiteral("     "));
 }
 
+constexpr int kRunChartWidth = 380;  // at least, of each of several in a row
+constexpr int kNarrowRun = 900;      // below, the ranks and their logs stand above each other
+
 class RunPage : public QScrollArea {
 public:
     explicit RunPage(PageContext& context) : context_(context), session_(context.session) {
@@ -59,8 +66,16 @@ public:
         column->addLayout(makeFigures());
         column->addLayout(makeCharts(), 6);
         column->addWidget(timeline_ = new TimelineCard(session_, context.look), 7);
+        column->addLayout(makeRanks(), 3);
         connectAll();
+        arrange();
         showRun();
+    }
+
+protected:
+    void resizeEvent(QResizeEvent* event) override {
+        QScrollArea::resizeEvent(event);
+        arrange();
     }
 
 private:
@@ -104,21 +119,49 @@ private:
         row->addWidget(speed_ = new KeyFigure(
                            tr("samples/s"),
                            tr("Training samples of all ranks per second, evaluations left out; – until it is timed")));
-        row->addWidget(hidden_ =
-                           new KeyFigure(tr("hidden"), tr("Part of the time of transfers in which the rank computed")));
-        row->addWidget(blocked_ = new KeyFigure(tr("blocked"), tr("Time a rank stood waiting for the network")));
+        row->addWidget(
+            hidden_ = new KeyFigure(tr("hidden"),
+                                    tr("Part of the time of transfers in which the rank computed, in clean windows; "
+                                       "now: in the newest spans, until the first window ends")));
+        row->addWidget(blocked_ = new KeyFigure(tr("blocked"),
+                                                tr("Time a rank stood waiting for late ranks or for bytes, in clean "
+                                                   "windows; now: in the newest spans")));
         row->addWidget(sent_ = new KeyFigure(tr("sent per rank"), tr("Bytes a rank has sent since the start")));
         return row;
     }
 
-    QHBoxLayout* makeCharts() {
-        auto* row = new QHBoxLayout;
-        row->setSpacing(kGap);
-        row->addWidget(
-            new ChartCard({tr("Loss"), metrics::kTrainLoss, tr("training loss"), true}, session_, context_.look));
-        row->addWidget(new ChartCard({tr("Throughput"), metrics::kSamplesPerS, tr("samples/s"), false, true}, session_,
-                                     context_.look));
-        return row;
+    QGridLayout* makeCharts() {
+        grid_ = new QGridLayout;
+        grid_->setSpacing(kGap);
+        for (const auto& [name, metric] :
+             {std::pair("first", metrics::kEvalAccuracy), std::pair("second", metrics::kTrainLoss),
+              std::pair("third", metrics::kSamplesPerS)}) {
+            charts_.push_back(new ChartCard({QString::fromLatin1(name), metric}, session_, context_.look));
+        }
+        return grid_;
+    }
+
+    QBoxLayout* makeRanks() {
+        below_ = new QBoxLayout(QBoxLayout::LeftToRight);
+        below_->setSpacing(kGap);
+        below_->addWidget(new RankCard(session_), 5);
+        below_->addWidget(new LogCard(session_), 3);
+        return below_;
+    }
+
+    // As many charts side by side as there is room for; the last of an odd number takes the whole row.
+    void arrange() {
+        const int width = viewport()->width() - 48;
+        const int columns = std::clamp(width / kRunChartWidth, 1, static_cast<int>(charts_.size()));
+        below_->setDirection(width < kNarrowRun ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+        if (columns == columns_) return;
+        columns_ = columns;
+        for (ChartCard* chart : charts_) grid_->removeWidget(chart);
+        const int n = static_cast<int>(charts_.size());
+        for (int i = 0; i < n; ++i) {
+            const bool alone = i == n - 1 && i % columns == 0;
+            grid_->addWidget(charts_[static_cast<std::size_t>(i)], i / columns, i % columns, 1, alone ? columns : 1);
+        }
     }
 
     void connectAll() {
@@ -130,6 +173,11 @@ private:
             message_->say(session_.error());
             showRun();
         });
+        connect(&session_.feed().query<RankStatesQuery>(), &RankStatesQuery::arrived, this,
+                [this](const RankStates& states) {
+                    ranks_ = states;
+                    if (const RunItemPtr run = session_.current()) showOverlap(*run);
+                });
         connect(&context_.engine, &Engine::failed, this, [this](const QString& message) {
             message_->say(message);
             stopping_.clear();
@@ -197,12 +245,30 @@ private:
         const storage::RunRow& row = run.row;
         const auto speed = row.samplesPerS;
         speed_->setQuantity({speed ? grouped(std::llround(*speed)) : kAbsent, {}});
-        hidden_->setQuantity({percent(row.hidden), row.hidden ? QStringLiteral("%") : QString()},
-                             row.hidden.value_or(0) >= 0.95 ? "good" : "");
-        const auto blocked = RunTableModel::numberOf(run, RunTableModel::Blocked);
-        blocked_->setQuantity({blocked ? shortNumber(*blocked, *blocked < 10 ? 2 : 3) : kAbsent,
-                               blocked ? QStringLiteral("ms/step") : QString()});
+        showOverlap(run);
         sent_->setQuantity(bytesInWords(static_cast<double>(row.bytesSent) / std::max(1, row.workers)));
+    }
+
+    // The run's own numbers are of clean windows, of which the first ends with the first evaluation: until then those
+    // of the newest spans stand there, and say so.
+    void showOverlap(const RunItem& run) {
+        const storage::RunRow& row = run.row;
+        const bool now = ranks_.runId == run.id && !ranks_.now.empty();
+        if (row.hidden || !now || !ranks_.hidden) {
+            hidden_->setQuantity({percent(row.hidden), row.hidden ? QStringLiteral("%") : QString()},
+                                 row.hidden.value_or(0) >= 0.95 ? "good" : "");
+        } else {
+            hidden_->setQuantity({percent(ranks_.hidden), tr("% now")});
+        }
+        const auto blocked = RunTableModel::numberOf(run, RunTableModel::Blocked);
+        if (blocked || !now) {
+            blocked_->setQuantity({blocked ? shortNumber(*blocked, *blocked < 10 ? 2 : 3) : kAbsent,
+                                   blocked ? QStringLiteral("ms/step") : QString()});
+        } else {
+            double sum = 0;
+            for (const RankNow& rank : ranks_.now) sum += rank.blocked;
+            blocked_->setQuantity({percent(sum / static_cast<double>(ranks_.now.size())), tr("% of time, now")});
+        }
     }
 
     void showCurveFigures() {
@@ -237,6 +303,11 @@ private:
     QPushButton* compare_ = nullptr;
     KeyFigure *loss_ = nullptr, *accuracy_ = nullptr, *speed_ = nullptr, *hidden_ = nullptr, *blocked_ = nullptr,
               *sent_ = nullptr;
+    QGridLayout* grid_ = nullptr;
+    std::vector<ChartCard*> charts_;
+    int columns_ = 0;
+    QBoxLayout* below_ = nullptr;
+    RankStates ranks_;
     TimelineCard* timeline_ = nullptr;
     QString stopping_;  // id of the run that was asked to stop
     bool shownError_ = false;

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "gui/models/curves/short_names.h"
 #include "gui/plots/plot_marks.h"
 
 namespace dasgd::gui {
@@ -13,7 +14,9 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kMarkersPerCurve = 9;
-constexpr double kRing = 8;  // radius in pixels
+constexpr int kMostLegendRows = 3;
+constexpr int kLegendMargin = 24;  // pixels
+constexpr double kRing = 8;        // radius in pixels
 
 // The values without the lowest and highest tenth: the raw curve's peaks may leave the picture, its bulk may not.
 std::vector<double> bulkOf(const std::vector<double>& values) {
@@ -66,6 +69,9 @@ PlotCanvas::PlotCanvas(QWidget* parent) : plot_(new QCustomPlot(parent)) {
     }
     ring_->topLeft->setCoords(-kRing, -kRing);
     ring_->bottomRight->setCoords(kRing, kRing);
+    cursor_ = new QCPItemStraightLine(plot_);
+    cursor_->setLayer(QStringLiteral("overlay"));
+    cursor_->setVisible(false);
     band_ = new QCPItemRect(plot_);
     band_->setLayer(QStringLiteral("background"));
     band_->setVisible(false);
@@ -95,6 +101,7 @@ void PlotCanvas::style(const PlotStyle& style) {
     plot_->legend->setFont(style.legendFont);
     plot_->legend->setTextColor(style.text);
     plot_->legend->setBrush(Qt::NoBrush);
+    cursor_->setPen(QPen(style.muted, style.hair, Qt::DotLine));
     QColor tint = style.muted;
     tint.setAlphaF(0.16F);
     band_->setBrush(tint);
@@ -107,7 +114,7 @@ void PlotCanvas::axes(const PlotAxes& axes) {
     plot_->yAxis->setLabel(axes.y);
     plot_->legend->setVisible(axes.legend);
     plot_->xAxis->setScaleType(axes.log2X ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
-    plot_->xAxis->setTicker(axes.log2X ? tickerOf(Ticks::Log2) : tickerOf(Ticks::Linear));
+    plot_->xAxis->setTicker(tickerOf(axes.log2X ? Ticks::Log2 : axes.wholeX ? Ticks::Whole : Ticks::Linear));
     plot_->yAxis->setScaleType(axes.logY ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
     plot_->yAxis->setTicker(axes.logY ? tickerOf(Ticks::Log) : tickerOf(Ticks::Linear));
     plot_->yAxis->ticker()->setTickCount(4);
@@ -116,6 +123,7 @@ void PlotCanvas::axes(const PlotAxes& axes) {
 void PlotCanvas::curves(const std::vector<Curve>& curves) {
     plot_->clearPlottables();
     plot_->legend->clearItems();
+    names_.clear();
     // What is behind is added first: guides, bands and raw lines, then the others, then the run that one looks at.
     std::vector<const Curve*> ordered;
     ordered.reserve(curves.size());
@@ -130,7 +138,9 @@ void PlotCanvas::curves(const std::vector<Curve>& curves) {
     for (const Curve& curve : curves) {
         // Several guides are of one meaning.
         const bool repeated = curve.kind == Curve::Kind::Guide && std::exchange(guided, true);
-        if (axes_.legend && !curve.line.x.empty() && !repeated) lines[&curve]->addToLegend();
+        if (!axes_.legend || curve.line.x.empty() || repeated) continue;
+        lines[&curve]->addToLegend();
+        names_ << curve.name;
     }
     fit(curves);
 }
@@ -158,8 +168,8 @@ void PlotCanvas::addBand(const Curve& curve, const QPen& pen) {
     for (std::size_t i = 0; i < curve.deviation.size(); ++i) {
         low.append(curve.line.y[i] - curve.deviation[i]);
         high.append(curve.line.y[i] + curve.deviation[i]);
-        // On a logarithmic axis a band that reaches zero ends at the mean's tenth, not in the void.
-        if (axes_.logY && low.back() <= 0) low.back() = curve.line.y[i] / 10;
+        // On a logarithmic axis a band ends at the mean's tenth: what reaches zero would end in the void.
+        if (axes_.logY) low.back() = std::max(low.back(), curve.line.y[i] / 10);
     }
     QCPGraph* bottom = plot_->addGraph();
     QCPGraph* top = plot_->addGraph();
@@ -244,9 +254,11 @@ void PlotCanvas::fit(const std::vector<Curve>& curves) {
     };
     for (const Curve& curve : curves) {
         cover(curve.line.x, curve.line.y);
-        for (std::size_t i = 0; curve.kind == Curve::Kind::Points && i < curve.deviation.size(); ++i) {
+        for (std::size_t i = 0; i < curve.deviation.size(); ++i) {
+            const double mean = curve.line.y[i], bottom = mean - curve.deviation[i];
+            // On a logarithmic axis as far as the band is drawn.
             cover({curve.line.x[i], curve.line.x[i]},
-                  {curve.line.y[i] - curve.deviation[i], curve.line.y[i] + curve.deviation[i]});
+                  {axes_.logY ? std::max(bottom, mean / 10) : bottom, mean + curve.deviation[i]});
         }
         if (curve.raw && curve.primary) cover(curve.raw->x, bulkOf(curve.raw->y));
     }
@@ -261,6 +273,12 @@ void PlotCanvas::fit(const std::vector<Curve>& curves) {
         const double room = std::max(least, std::pow(high / low, 0.05) * 1.02);
         plot_->yAxis->setRange(low / room, high * room);
     } else {
+        // One value alone lies in the middle, on a scale of its own size.
+        if (high - low <= 1e-9 * std::abs(high)) {
+            const double around = std::max(0.05 * std::abs(high), 1e-9);
+            low -= around;
+            high += around;
+        }
         const double bottom = axes_.fromZero ? std::min(0.0, low) : low - 0.06 * (high - low);
         const double room = std::max(high - bottom, std::abs(high) * 1e-3 + 1e-12);
         plot_->yAxis->setRange(bottom, bottom + room * 1.08);
@@ -280,6 +298,47 @@ void PlotCanvas::fitX(double left, double right) {
         right = left + 1;
     }
     plot_->xAxis->setRange(left, right);
+}
+
+void PlotCanvas::notes(const QStringList& lines, const QFont& font) {
+    for (const QString& line : lines) {
+        auto* text = new QCPTextElement(plot_, line, font);
+        text->setTextColor(style_.muted);
+        text->setTextFlags(Qt::AlignLeft | Qt::AlignVCenter);
+        text->setMargins(QMargins(5, 0, 5, 2));
+        plot_->plotLayout()->addElement(plot_->plotLayout()->rowCount(), 0, text);
+        plot_->plotLayout()->setRowStretchFactor(plot_->plotLayout()->rowCount() - 1, 0.001);
+    }
+}
+
+void PlotCanvas::fitLegend(int width) {
+    QCPLegend& legend = *plot_->legend;
+    if (names_.isEmpty()) return;
+    const QFontMetricsF metrics(style_.legendFont);
+    const auto widthOf = [&metrics](const QString& text) { return metrics.horizontalAdvance(text); };
+    const double besideName = legend.iconSize().width() + legend.iconTextPadding() + legend.columnSpacing();
+    double longest = 1;
+    for (const QString& name : names_) longest = std::max(longest, widthOf(name));
+    const int count = static_cast<int>(names_.size());
+    const int room = width - kLegendMargin;
+    const int least = std::min(count, (count + kMostLegendRows - 1) / kMostLegendRows);
+    const int columns = std::clamp(static_cast<int>(room / (longest + besideName)), least, count);
+    const QStringList cut = namesThatFit(names_, static_cast<double>(room) / columns - besideName, widthOf);
+    for (int i = 0; i < count; ++i) {
+        if (auto* item = qobject_cast<QCPPlottableLegendItem*>(legend.item(i))) item->plottable()->setName(cut[i]);
+    }
+    legend.setWrap(columns);
+    legend.setFillOrder(legend.fillOrder(), true);
+}
+
+void PlotCanvas::cursor(std::optional<double> x) {
+    cursor_->setVisible(x.has_value());
+    if (x) {
+        const QCPRange y = plot_->yAxis->range();
+        cursor_->point1->setCoords(*x, y.lower);
+        cursor_->point2->setCoords(*x, y.upper);
+    }
+    plot_->layer(QStringLiteral("overlay"))->replot();
 }
 
 void PlotCanvas::mark(std::optional<QPointF> at, const QColor& color) {

@@ -3,6 +3,7 @@
 
 #include <qcustomplot.h>
 
+#include <QStringList>
 #include <memory>
 #include <vector>
 
@@ -18,7 +19,14 @@ public:
     void style(const PlotStyle& style);
     void axes(const PlotAxes& axes);
     void curves(const std::vector<Curve>& curves);
+    // Lines under the axes.
+    void notes(const QStringList& lines, const QFont& font);
+    // At most three rows of names in this width, in as few as they take; names too long for that are cut so that they
+    // still differ. After curves().
+    void fitLegend(int width);
     void band(std::optional<std::pair<double, double>> band);
+    // A thin line from bottom to top; drawn at once, the curves are not drawn again.
+    void cursor(std::optional<double> x);
     // A ring around this value.
     void mark(std::optional<QPointF> at, const QColor& color);
     void draw(bool now);
@@ -33,9 +41,11 @@ private:
     void fit(const std::vector<Curve>& curves);
 
     QCustomPlot* plot_;
+    QStringList names_;  // of the legend, whole
     PlotStyle style_;
     PlotAxes axes_;
     QCPItemRect* band_ = nullptr;
+    QCPItemStraightLine* cursor_ = nullptr;
     QCPItemEllipse* ring_ = nullptr;
     QCPItemTracer* ringCentre_ = nullptr;
 };

@@ -12,11 +12,47 @@ constexpr std::array<QCPScatterStyle::ScatterShape, kCurveColors> kMarkers{
     QCPScatterStyle::ssDiamond, QCPScatterStyle::ssTriangleInverted, QCPScatterStyle::ssCross,
     QCPScatterStyle::ssPlus};
 
-class LinearTicker : public QCPAxisTicker {
-protected:
-    QString getTickLabel(double tick, const QLocale&, QChar, int) override {
-        return tickText(std::abs(tick) < 1e-12 ? 0 : tick);
+QString raised(int power) {
+    static const QString kDigits = QStringLiteral("⁰¹²³⁴⁵⁶⁷⁸⁹");
+    QString text = power < 0 ? QStringLiteral("⁻") : QString();
+    for (const QChar digit : QString::number(std::abs(power))) text += kDigits[digit.digitValue()];
+    return text;
+}
+
+// So few decimals that every tick still shows what it is.
+int decimalsOf(double step) {
+    int decimals = 0;
+    for (double scaled = step; decimals < 6 && std::abs(scaled - std::round(scaled)) > 1e-6 * scaled; scaled *= 10) {
+        ++decimals;
     }
+    return decimals;
+}
+
+// All labels of the axis in one unit, with as many decimals each.
+class LinearTicker : public QCPAxisTicker {
+public:
+    explicit LinearTicker(bool whole) : whole_(whole) {}
+
+protected:
+    double getTickStep(const QCPRange& range) override {
+        const double step = QCPAxisTicker::getTickStep(range);
+        return whole_ ? std::max(1.0, std::floor(step)) : step;
+    }
+    QVector<QString> createLabelVector(const QVector<double>& ticks, const QLocale&, QChar, int) override {
+        QVector<QString> labels;
+        if (ticks.isEmpty()) return labels;
+        const TickUnit unit = tickUnitOf(std::max(std::abs(ticks.front()), std::abs(ticks.back())));
+        const double step = ticks.size() > 1 ? ticks[1] - ticks[0] : ticks[0];
+        const int decimals = decimalsOf(std::abs(step) / unit.size);
+        for (const double tick : ticks) {
+            const bool zero = std::abs(tick) < 1e-9 * std::abs(step);
+            labels << (zero ? QStringLiteral("0") : QString::number(tick / unit.size, 'f', decimals) + unit.name);
+        }
+        return labels;
+    }
+
+private:
+    const bool whole_;
 };
 
 class LogTicker : public QCPAxisTicker {
@@ -28,16 +64,43 @@ protected:
         const QList<double> steps = decades > 3     ? QList<double>{1}
                                     : decades > 1.5 ? QList<double>{1, 3}
                                                     : QList<double>{1, 2, 3, 5, 7};
-        for (double decade = std::floor(std::log10(range.lower)); decade <= std::log10(range.upper); ++decade) {
+        const double every = 1 + std::floor(decades / kMostDecades);
+        for (double decade = std::floor(std::log10(range.lower)); decade <= std::log10(range.upper); decade += every) {
             for (const double step : steps) {
                 const double tick = step * std::pow(10.0, decade);
                 if (tick >= range.lower && tick <= range.upper) ticks.append(tick);
             }
         }
+        if (ticks.size() > 1) return ticks;
+        // Of a range between two of these: as on a linear axis.
+        ticks = QCPAxisTicker::createTickVector(QCPAxisTicker::getTickStep(range), range);
+        ticks.removeIf([&range](double tick) { return tick < range.lower || tick > range.upper; });
         return ticks;
     }
     int getSubTickCount(double) override { return 0; }
-    QString getTickLabel(double tick, const QLocale&, QChar, int) override { return tickText(tick); }
+    // One unit where the axis is short, powers of ten where it is long.
+    QVector<QString> createLabelVector(const QVector<double>& ticks, const QLocale&, QChar, int) override {
+        QVector<QString> labels;
+        if (ticks.isEmpty()) return labels;
+        const bool isLong = ticks.back() / ticks.front() > 900;
+        const bool asOnes = isLong && ticks.back() < 1e5 && ticks.front() > 9e-4;
+        const bool asPowers = (isLong && !asOnes) || ticks.back() >= 1e12 || ticks.front() < 1e-4;
+        const TickUnit unit = asOnes ? TickUnit() : tickUnitOf(ticks.back());
+        for (const double tick : ticks) {
+            if (!asPowers) {
+                labels << QString::number(tick / unit.size, 'g', 5) + unit.name;
+                continue;
+            }
+            const int power = static_cast<int>(std::floor(std::log10(tick) + 1e-9));
+            const long factor = std::lround(tick / std::pow(10.0, power));
+            labels << (factor == 1 ? QString() : QString::number(factor) + QStringLiteral("·")) + QStringLiteral("10") +
+                          raised(power);
+        }
+        return labels;
+    }
+
+private:
+    static constexpr double kMostDecades = 8;
 };
 
 class Log2Ticker : public QCPAxisTicker {
@@ -90,6 +153,18 @@ QPainterPath closedShape(int marker) {
 
 }  // namespace
 
+TickUnit tickUnitOf(double largest) {
+    if (largest >= 1e15 || (largest > 0 && largest < 1e-3)) {
+        const int power = static_cast<int>(std::floor(std::log10(largest) + 1e-9));
+        return {std::pow(10.0, power), QStringLiteral("·10") + raised(power)};
+    }
+    if (largest >= 1e12) return {1e12, QStringLiteral(" T")};
+    if (largest >= 1e9) return {1e9, QStringLiteral(" G")};
+    if (largest >= 1e6) return {1e6, QStringLiteral(" M")};
+    if (largest >= 1e4) return {1e3, QStringLiteral(" k")};
+    return {};
+}
+
 QString tickText(double value) {
     const double size = std::abs(value);
     if (size >= 1e9) return QString::number(value / 1e9, 'g', 3) + QStringLiteral(" G");
@@ -101,7 +176,7 @@ QString tickText(double value) {
 QSharedPointer<QCPAxisTicker> tickerOf(Ticks ticks) {
     if (ticks == Ticks::Log) return QSharedPointer<QCPAxisTicker>(new LogTicker);
     if (ticks == Ticks::Log2) return QSharedPointer<QCPAxisTicker>(new Log2Ticker);
-    return QSharedPointer<QCPAxisTicker>(new LinearTicker);
+    return QSharedPointer<QCPAxisTicker>(new LinearTicker(ticks == Ticks::Whole));
 }
 
 QPen strokeOf(const PlotStyle& style, CurveStyle curve) {

@@ -7,13 +7,22 @@
 
 namespace dasgd::gui {
 
-// "24 k" for large numbers, few digits for small ones.
+// "24 k" for large numbers, few digits for small ones. For a number that stands alone; the labels of a linear or
+// logarithmic axis share a unit.
 [[nodiscard]] QString tickText(double value);
+
+// The unit that all labels of an axis have: 10 to a power, with its letter.
+struct TickUnit {
+    double size = 1;
+    QString name;  // " k", "·10⁻⁵"; "" for ones
+};
+[[nodiscard]] TickUnit tickUnitOf(double largest);
 
 enum class Ticks {
     Linear,
-    Log,   // 1, 2, 5 of each decade where the range is short, decades alone where it is long
-    Log2,  // powers of two, as many as fit
+    Whole,  // linear, and no tick between two whole numbers: steps, samples
+    Log,    // 1, 2, 5 of each decade where the range is short, decades alone where it is long
+    Log2,   // powers of two, as many as fit
 };
 [[nodiscard]] QSharedPointer<QCPAxisTicker> tickerOf(Ticks ticks);
 

@@ -8,8 +8,8 @@
 #include <cmath>
 
 #include "gui/models/words.h"
-#include "gui/plots/outlined_svg.h"
 #include "gui/plots/plot_canvas.h"
+#include "gui/plots/plot_zoom.h"
 #include "gui/theme/paper.h"
 
 namespace dasgd::gui {
@@ -17,18 +17,18 @@ namespace dasgd::gui {
 namespace {
 
 constexpr double kGrabPixels = 14;
-constexpr int kLegendRow = 12;      // points, on paper
-constexpr double kLegendIcon = 34;  // with the space around it
+
+constexpr std::size_t kMostRead = 12;  // curves in the words at the cursor
+
+// The place of the point nearest to x; the curve has one.
+std::size_t nearest(const Polyline& line, double x) {
+    const auto next = std::lower_bound(line.x.begin(), line.x.end(), x);
+    if (next == line.x.end()) return line.x.size() - 1;
+    const bool before = next != line.x.begin() && x - *(next - 1) < *next - x;
+    return static_cast<std::size_t>(next - line.x.begin()) - (before ? 1 : 0);
+}
 
 QPointF valueOf(const Curve& curve, std::size_t point) { return {curve.line.x[point], curve.line.y[point]}; }
-
-// As many as the longest name leaves room for.
-int legendColumns(const std::vector<Curve>& curves, int width) {
-    const QFontMetricsF metrics(paperPlotStyle().legendFont);
-    double longest = 1;
-    for (const Curve& curve : curves) longest = std::max(longest, metrics.horizontalAdvance(curve.name));
-    return std::clamp(static_cast<int>(width / (longest + kLegendIcon)), 1, 4);
-}
 
 }  // namespace
 
@@ -59,10 +59,16 @@ PlotStyle paperPlotStyle() {
 PlotView::PlotView(const Look& look, QWidget* parent)
     : QWidget(parent), look_(look), canvas_(std::make_unique<PlotCanvas>(this)) {
     auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setContentsMargins(1, 1, 1, 1);  // for the frame of the focus
     layout->addWidget(&canvas_->plot());
+    setFocusPolicy(Qt::StrongFocus);
+    canvas_->plot().setFocusPolicy(Qt::NoFocus);
     canvas_->plot().installEventFilter(this);
     canvas_->plot().setMouseTracking(true);
+    zoom_ = new PlotZoom(canvas_->plot(), *this);
+    connect(zoom_, &PlotZoom::changed, this, [this] { canvas_->draw(false); });
+    connect(zoom_, &PlotZoom::fitted, this, &PlotView::redraw);
+    connect(zoom_, &PlotZoom::clicked, this, &PlotView::clicked);
     connect(&look_, &Look::changed, this, &PlotView::restyle);
     restyle();
 }
@@ -77,14 +83,22 @@ void PlotView::restyle() {
 
 void PlotView::redraw() {
     canvas_->curves(curves_);
+    canvas_->fitLegend(width());
     const bool stands =
         marked_ && marked_->curve < curves_.size() && marked_->point < curves_[marked_->curve].line.x.size();
     canvas_->mark(stands ? std::optional(valueOf(curves_[marked_->curve], marked_->point)) : std::nullopt,
                   look_.theme().accent);
+    zoom_->restore();
     canvas_->draw(false);
 }
 
 void PlotView::setAxes(const PlotAxes& axes) {
+    // A part of the old axes is no part of the new ones.
+    if (axes.x != axes_.x || axes.y != axes_.y || axes.logY != axes_.logY) {
+        setCursorAt(std::nullopt);
+        axes_ = axes;
+        zoom_->fit();
+    }
     axes_ = axes;
     canvas_->axes(axes);
     redraw();
@@ -128,40 +142,124 @@ void PlotView::setBand(std::optional<std::pair<double, double>> band) {
 
 void PlotView::setEmptyText(const QString& text) { emptyText_ = text; }
 
-void PlotView::resizeEvent(QResizeEvent*) { canvas_->plot().setBufferDevicePixelRatio(devicePixelRatioF()); }
+void PlotView::resizeEvent(QResizeEvent*) {
+    canvas_->plot().setBufferDevicePixelRatio(devicePixelRatioF());
+    canvas_->fitLegend(width());
+}
 
-void PlotView::paintEvent(QPaintEvent*) {}
+void PlotView::paintEvent(QPaintEvent*) {
+    if (!hasFocus()) return;
+    QPainter painter(this);
+    painter.setPen(look_.theme().accent);
+    painter.drawRect(rect().adjusted(0, 0, -1, -1));
+}
+
+void PlotView::focusInEvent(QFocusEvent*) { update(); }
+
+void PlotView::focusOutEvent(QFocusEvent*) { update(); }
+
+std::pair<double, double> PlotView::shownX() const {
+    const QCPRange range = canvas_->plot().xAxis->range();
+    return {range.lower, range.upper};
+}
+
+bool PlotView::zoomed() const { return zoom_->zoomed(); }
+
+void PlotView::showAll() { zoom_->fit(); }
 
 bool PlotView::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::MouseButtonDblClick) {
+        const auto place = pointAt(static_cast<QMouseEvent*>(event)->position());
+        if (place) {
+            emit pointOpened(*place);
+            return true;
+        }
+    }
+    if (zoom_->take(*event)) return true;
     if (event->type() == QEvent::MouseMove) {
         const auto* move = static_cast<QMouseEvent*>(event);
         readOut(move->position(), move->globalPosition().toPoint());
-    } else if (event->type() == QEvent::MouseButtonPress) {
-        pressed(*static_cast<QMouseEvent*>(event));
-    } else if (event->type() == QEvent::MouseButtonDblClick) {
-        const auto place = pointAt(static_cast<QMouseEvent*>(event)->position());
-        if (place) emit pointOpened(*place);
-    } else if (event->type() == QEvent::Paint && !emptyText_.isEmpty()) {
-        const bool empty = std::all_of(curves_.begin(), curves_.end(), [](const Curve& c) { return c.line.x.empty(); });
-        if (empty) {
-            // Without a curve the axes are hidden and a text is shown.
-            QPainter painter(&canvas_->plot());
-            painter.fillRect(canvas_->plot().rect(), look_.theme().panel);
-            painter.setPen(look_.theme().muted);
-            painter.setFont(interFont(13));
-            painter.drawText(canvas_->plot().rect(), Qt::AlignCenter | Qt::TextWordWrap, emptyText_);
-            return true;
-        }
+    } else if (event->type() == QEvent::Leave && !hasFocus()) {
+        setCursorAt(std::nullopt);
+    } else if (event->type() == QEvent::Paint && paintEmpty()) {
+        return true;
     }
     return QWidget::eventFilter(watched, event);
 }
 
-void PlotView::pressed(const QMouseEvent& event) {
-    emit clickedAt(canvas_->plot().xAxis->pixelToCoord(event.position().x()));
-    if (const auto place = pointAt(event.position())) emit pointClicked(*place);
+// Without a curve the axes are hidden and a text is shown.
+bool PlotView::paintEmpty() {
+    const auto bare = [](const Curve& curve) { return curve.line.x.empty(); };
+    if (emptyText_.isEmpty() || !std::all_of(curves_.begin(), curves_.end(), bare)) return false;
+    QPainter painter(&canvas_->plot());
+    painter.fillRect(canvas_->plot().rect(), look_.theme().panel);
+    painter.setPen(look_.theme().muted);
+    painter.setFont(interFont(13));
+    painter.drawText(canvas_->plot().rect(), Qt::AlignCenter | Qt::TextWordWrap, emptyText_);
+    return true;
 }
 
-// What the point under the pointer stands for; of curves without points, the values of all at the pointer's x.
+void PlotView::clicked(QPointF at) {
+    if (!canvas_->plot().axisRect()->rect().contains(at.toPoint())) return;
+    emit clickedAt(canvas_->plot().xAxis->pixelToCoord(at.x()));
+    if (const auto place = pointAt(at)) emit pointClicked(*place);
+}
+
+void PlotView::keyPressEvent(QKeyEvent* event) {
+    const bool sideways = event->key() == Qt::Key_Left || event->key() == Qt::Key_Right;
+    if (sideways && event->modifiers() & Qt::ShiftModifier) return stepCursor(event->key() == Qt::Key_Left ? -1 : 1);
+    if (event->key() == Qt::Key_Escape && cursor_) return setCursorAt(std::nullopt);
+    if (!zoom_->takeKey(*event)) QWidget::keyPressEvent(event);
+}
+
+// The curve whose points the cursor stands on.
+const Curve* PlotView::reference() const {
+    const auto found = std::find_if(curves_.begin(), curves_.end(), [](const Curve& curve) {
+        return curve.kind != Curve::Kind::Guide && !curve.line.x.empty();
+    });
+    return found == curves_.end() ? nullptr : &*found;
+}
+
+void PlotView::setCursorAt(std::optional<double> x) {
+    if (x == cursor_) return;
+    cursor_ = x;
+    canvas_->cursor(x);
+    setAccessibleDescription(cursorInWords());
+    if (!x) QToolTip::hideText();
+}
+
+void PlotView::stepCursor(int points) {
+    const Curve* curve = reference();
+    if (!curve) return;
+    const auto last = static_cast<std::ptrdiff_t>(curve->line.x.size()) - 1;
+    const auto [left, right] = shownX();
+    const auto from = static_cast<std::ptrdiff_t>(nearest(curve->line, cursor_.value_or((left + right) / 2)));
+    const auto to = static_cast<std::size_t>(std::clamp(from + (cursor_ ? points : 0), std::ptrdiff_t{0}, last));
+    setCursorAt(curve->line.x[to]);
+    const QPoint at(static_cast<int>(canvas_->plot().xAxis->coordToPixel(*cursor_)), height() / 3);
+    QToolTip::showText(canvas_->plot().mapToGlobal(at), asTip(cursorInWords()), this);
+}
+
+QString PlotView::cursorInWords() const {
+    if (!cursor_) return {};
+    QStringList lines;
+    std::size_t more = 0;
+    for (const Curve& curve : curves_) {
+        const auto& xs = curve.line.x;
+        if (xs.empty() || *cursor_ < xs.front() || *cursor_ > xs.back()) continue;
+        if (static_cast<std::size_t>(lines.size()) == kMostRead) {
+            ++more;
+            continue;
+        }
+        lines << QStringLiteral("%1  %2").arg(curve.name, shortNumber(curve.line.y[nearest(curve.line, *cursor_)]));
+    }
+    if (more > 0) lines << QStringLiteral("and %1 more").arg(more);
+    const QString x = axes_.wholeX ? grouped(std::llround(*cursor_)) : shortNumber(*cursor_);
+    lines.prepend(axes_.x + QLatin1Char(' ') + x);
+    return lines.join(QLatin1Char('\n'));
+}
+
+// What the point under the pointer stands for; of curves without points, the values of all at the pointer.
 void PlotView::readOut(QPointF at, QPoint global) {
     if (pointWords_) {
         const auto place = pointAt(at);
@@ -173,51 +271,11 @@ void PlotView::readOut(QPointF at, QPoint global) {
         }
         return;
     }
+    const Curve* curve = reference();
+    if (!curve || !canvas_->plot().axisRect()->rect().contains(at.toPoint())) return setCursorAt(std::nullopt);
     const double x = canvas_->plot().xAxis->pixelToCoord(at.x());
-    QStringList lines;
-    for (const Curve& curve : curves_) {
-        const auto& xs = curve.line.x;
-        if (xs.empty() || x < xs.front() || x > xs.back()) continue;
-        const auto next = std::lower_bound(xs.begin(), xs.end(), x) - xs.begin();
-        lines << QStringLiteral("%1  %2").arg(curve.name, shortNumber(curve.line.y[static_cast<std::size_t>(next)]));
-    }
-    if (lines.isEmpty() || !canvas_->plot().axisRect()->rect().contains(at.toPoint())) {
-        QToolTip::hideText();
-        return;
-    }
-    lines.prepend(axes_.x + QLatin1Char(' ') + shortNumber(x));
-    QToolTip::showText(global + QPoint(12, 12), asTip(lines.join(QLatin1Char('\n'))), this);
-}
-
-Status writeFigure(const PaperFigure& figure, const QString& file) {
-    PlotCanvas canvas(nullptr);
-    const std::unique_ptr<QCustomPlot> owner(&canvas.plot());
-    const int width = static_cast<int>(std::lround(figure.widthIn * kPointsPerInch));
-    int height = static_cast<int>(std::lround(figure.heightIn * kPointsPerInch));
-    canvas.style(paperPlotStyle());
-    canvas.axes(figure.axes);
-    canvas.plot().legend->setIconSize(20, 11);
-    canvas.plot().legend->setColumnSpacing(8);
-    const int columns = legendColumns(figure.curves, width);
-    canvas.plot().legend->setWrap(columns);
-    canvas.curves(figure.curves);
-    // Rows of the legend are added to the figure, not taken from the plot.
-    const int rows = (canvas.plot().legend->itemCount() + columns - 1) / columns;
-    height += std::max(0, rows - 2) * kLegendRow;
-    const bool isSvg = file.endsWith(QLatin1String(".svg"));
-    if (isSvg) {
-        return writeOutlinedSvg(file, width, height, [&](QPaintDevice& device) {
-            QCPPainter painter(&device);
-            painter.setMode(QCPPainter::pmVectorized);
-            painter.setMode(QCPPainter::pmNoCaching);
-            canvas.plot().toPainter(&painter, width, height);
-        });
-    }
-    const bool done = file.endsWith(QLatin1String(".pdf"))
-                          ? canvas.plot().savePdf(file, width, height, QCP::epNoCosmetic, QStringLiteral("DaSGD Lab"))
-                          : canvas.plot().savePng(file, width, height, kPngScale, -1, kPngDpi);
-    if (!done) return fail(file.toStdString() + ": cannot be written. Choose another --out folder.");
-    return {};
+    setCursorAt(curve->line.x[nearest(curve->line, x)]);
+    QToolTip::showText(global + QPoint(14, 14), asTip(cursorInWords()), this);
 }
 
 }  // namespace dasgd::gui

@@ -9,7 +9,6 @@
 #include <optional>
 #include <vector>
 
-#include "core/base/result.h"
 #include "gui/models/live/curve.h"
 #include "gui/theme/theme.h"
 
@@ -23,6 +22,7 @@ struct PlotAxes {
     bool logY = false;
     bool fromZero = false;  // y starts at 0 where it is linear
     bool log2X = false;     // for numbers of workers
+    bool wholeX = false;    // x counts: steps, samples
     bool legend = true;     // off where the page names the curves
 };
 
@@ -49,7 +49,10 @@ struct PlotStyle {
 void paintLineSample(QPainter& painter, const QRectF& area, const PlotStyle& style, CurveStyle curve, bool hollow);
 
 class PlotCanvas;
+class PlotZoom;
 
+// Drag zooms, double click and 0 show everything; with the focus, or Ctrl, the wheel zooms, else it turns the page.
+// Arrows pan, Shift and arrows move the cursor from point to point.
 class PlotView : public QWidget {
     Q_OBJECT
 
@@ -71,6 +74,14 @@ public:
     // Where it is drawn.
     [[nodiscard]] QPointF positionOf(PointPlace place) const;
     [[nodiscard]] const std::vector<Curve>& curves() const { return curves_; }
+    // The cursor's x, which is that of a recorded point; nullopt where there is none.
+    [[nodiscard]] std::optional<double> cursor() const { return cursor_; }
+    // What stands at the cursor: the x, then a line for each curve; many are cut short. "" without a cursor.
+    [[nodiscard]] QString cursorInWords() const;
+    // The x that is shown, from left to right.
+    [[nodiscard]] std::pair<double, double> shownX() const;
+    [[nodiscard]] bool zoomed() const;
+    void showAll();
 
 signals:
     void clickedAt(double x);
@@ -81,29 +92,29 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
 
 private:
     void restyle();
     void readOut(QPointF at, QPoint global);
-    void pressed(const QMouseEvent& event);
+    void clicked(QPointF at);
+    void setCursorAt(std::optional<double> x);
+    void stepCursor(int points);
+    [[nodiscard]] const Curve* reference() const;
+    bool paintEmpty();
     void redraw();
 
     const Look& look_;
     std::unique_ptr<PlotCanvas> canvas_;
+    PlotZoom* zoom_;
+    std::optional<double> cursor_;
     std::vector<Curve> curves_;
     PlotAxes axes_;
     QString emptyText_;
     std::function<QString(PointPlace)> pointWords_;
     std::optional<PointPlace> marked_;
 };
-
-// One figure as files. Width and height in inches; the page has the size of the figure, in points.
-struct PaperFigure {
-    std::vector<Curve> curves;
-    PlotAxes axes;
-    double widthIn = 5.5, heightIn = 2.6;
-};
-// Writes PDF, SVG or PNG (300 dpi) by the file's suffix. Errors: a file that cannot be written.
-[[nodiscard]] Status writeFigure(const PaperFigure& figure, const QString& file);
 
 }  // namespace dasgd::gui

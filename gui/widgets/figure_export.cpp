@@ -2,9 +2,21 @@
 
 #include <QCoreApplication>
 #include <QDir>
+#include <QFileInfo>
 #include <QProcess>
 
 namespace dasgd::gui {
+
+namespace {
+
+// Figures that are there may be in a paper already: the next ones get a folder of their own.
+QString freeFolder(const QString& wanted) {
+    QString folder = wanted;
+    for (int number = 2; QFileInfo::exists(folder); ++number) folder = wanted + QStringLiteral("-%1").arg(number);
+    return folder;
+}
+
+}  // namespace
 
 FigureExport::FigureExport(Session& session, QPushButton& button, MessageBar& message, QObject* parent)
     : QObject(parent), session_(session), button_(button), message_(message) {}
@@ -13,7 +25,7 @@ void FigureExport::write(const QString& name, const QStringList& runs, const QSt
     if (busy_ || runs.isEmpty()) return;
     busy_ = true;
     const QString workspace = QString::fromStdString(session_.feed().workspace().string());
-    const QString out = QDir(workspace).absoluteFilePath(QStringLiteral("figures/") + name);
+    const QString out = freeFolder(QDir(workspace).absoluteFilePath(QStringLiteral("figures/") + name));
     auto* process = new QProcess(this);
     button_.setEnabled(false);
     message_.say(tr("Writing figures to %1 …").arg(out), MessageBar::Kind::Note);

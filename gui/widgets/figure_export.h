@@ -15,7 +15,8 @@ class FigureExport : public QObject {
 public:
     // Says in `message` where the figures are, or what went wrong; `button` is disabled meanwhile.
     FigureExport(Session& session, QPushButton& button, MessageBar& message, QObject* parent);
-    // `name`: the folder below `figures` of the workspace; `options`: of `dasgd-lab figure`.
+    // `name`: the folder below `figures` of the workspace, with a number after it where it is taken; `options`: of
+    // `dasgd-lab figure`.
     void write(const QString& name, const QStringList& runs, const QStringList& options = {});
     [[nodiscard]] bool busy() const { return busy_; }
 

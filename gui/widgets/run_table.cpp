@@ -87,7 +87,12 @@ void RunTable::paintEvent(QPaintEvent* event) {
     const int first = std::max(0, rowAt(0)), bottom = rowAt(viewport()->height() - 1);
     const int last = bottom < 0 ? list_.rowCount() - 1 : bottom;
     for (int row = first; row <= last; ++row) {
-        if (list_.rowAt(row).isGroup()) paintGroup(painter, row);
+        if (list_.rowAt(row).isGroup()) {
+            paintGroup(painter, row);
+        } else if (list_.rowAt(row).group) {
+            // A rail along the runs of a group says where it ends.
+            painter.fillRect(3, rowViewportPosition(row), 2, rowHeight(row), look_.theme().line);
+        }
     }
 }
 

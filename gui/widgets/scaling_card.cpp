@@ -47,7 +47,9 @@ void ScalingCard::refresh() {
     plot_->setEmptyText(board_.missing() > 0                 ? tr("Reading %1 runs …").arg(grouped(board_.missing()))
                         : board_.drawn().empty()             ? tr("Choose a configuration in the list below")
                         : kind_ == ScalingPlot::TimeToTarget ? tr("No configuration reached the target with all seeds")
-                                                             : tr("No step time recorded"));
+                        : kind_ == ScalingPlot::Efficiency
+                            ? tr("No configuration was timed at two numbers of workers: no efficiency to draw")
+                            : tr("No step time recorded"));
     plot_->setCurves(scalingCurves(board_.drawn(), kind_));
     placeMark();
 }

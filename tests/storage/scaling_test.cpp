@@ -8,11 +8,12 @@
 namespace dasgd::storage {
 namespace {
 
-TEST(StoredScaling, ShortBatchesDoNotCountAsFullOnes) {
-    // Two workers, batches of 32 and of 18 in turn.
-    const RunRow row{.runId = "r", .workers = 2, .steps = 8, .samples = 400};
+TEST(StoredScaling, SamplesPerSecondAreThoseOfTheRow) {
+    // Two workers, batches of 32 and of 18 in turn; each at a rate of its own, so that samples ÷ step is another
+    // number.
+    const RunRow row{.runId = "r", .workers = 2, .steps = 8, .samples = 400, .samplesPerS = 5100};
     const ScalingRun made = scalingRun(row, LinePlace{.batch = 32}, RunTimes{.stepMs = 10}, std::nullopt);
-    EXPECT_DOUBLE_EQ(scalingPoints({made}).at(0).samplesPerS.mean, 50 / 0.010);
+    EXPECT_DOUBLE_EQ(scalingPoints({made}).at(0).samplesPerS.mean, 5100);
 }
 
 TEST(StoredScaling, TimesAreThoseOfTheStore) {

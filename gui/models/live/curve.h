@@ -21,6 +21,8 @@ struct Curve {
     Polyline line;                  // as drawn
     std::optional<Polyline> raw;    // drawn faint behind the smoothed line
     std::vector<double> deviation;  // where not empty: a band line ± deviation
+    std::vector<int> n;             // where not empty: how many runs made each point
+    QString note;                   // what was left out of it, in words; "" where nothing was
     bool primary = false;           // drawn last and a little stronger
     Kind kind = Kind::Line;
     bool hollow = false;  // markers without a filling: of simulated time

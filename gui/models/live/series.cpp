@@ -37,6 +37,7 @@ void take(SeriesPoint& point, const storage::MetricSample& sample) {
 }  // namespace
 
 void Series::add(std::span<const storage::MetricSample> samples) {
+    samples_ += samples.size();
     for (const storage::MetricSample& sample : samples) {
         // Nearly always the last few steps: ranks are at most a few steps apart.
         auto at = points_.end();
@@ -109,33 +110,6 @@ Polyline thinned(const Polyline& line, std::size_t buckets) {
         begin = end;
     }
     return out;
-}
-
-SeedBand seedBand(std::span<const Series* const> runs, XAxis axis) {
-    SeedBand band;
-    if (runs.empty()) return band;
-    band.n = static_cast<int>(runs.size());
-    for (const SeriesPoint& point : runs.front()->points()) {
-        double sum = 0, squares = 0, x = 0;
-        int found = 0;
-        for (const Series* run : runs) {
-            const auto& points = run->points();
-            const auto at = std::lower_bound(points.begin(), points.end(), point.step,
-                                             [](const SeriesPoint& p, std::int64_t step) { return p.step < step; });
-            if (at == points.end() || at->step != point.step) break;
-            // Welford's update: no cancellation for losses that differ in the last digits.
-            const double delta = at->value - sum;
-            ++found;
-            sum += delta / found;
-            squares += delta * (at->value - sum);
-            x += (xOf(*at, axis) - x) / found;
-        }
-        if (found != band.n) continue;
-        band.mean.x.push_back(x);
-        band.mean.y.push_back(sum);
-        band.deviation.push_back(band.n > 1 ? std::sqrt(squares / (band.n - 1)) : 0);
-    }
-    return band;
 }
 
 }  // namespace dasgd::gui

@@ -27,9 +27,12 @@ public:
     void add(std::span<const storage::MetricSample> samples);
     [[nodiscard]] const std::vector<SeriesPoint>& points() const { return points_; }
     [[nodiscard]] bool empty() const { return points_.empty(); }
+    // How many samples it was made of: what was formed from a series of as many still holds.
+    [[nodiscard]] std::size_t samples() const { return samples_; }
 
 private:
     std::vector<SeriesPoint> points_;
+    std::size_t samples_ = 0;
 };
 
 struct Polyline {
@@ -43,13 +46,5 @@ struct Polyline {
 [[nodiscard]] std::vector<double> smoothed(const std::vector<double>& y, double weight);
 // At most about 2·buckets points: the smallest and the largest of each bucket of x, in their order. For drawing only.
 [[nodiscard]] Polyline thinned(const Polyline& line, std::size_t buckets);
-
-// Mean and standard deviation (n − 1) of runs that differ only in the seed, at the steps that all of them have.
-struct SeedBand {
-    Polyline mean;
-    std::vector<double> deviation;  // 0 where n is 1
-    int n = 0;
-};
-[[nodiscard]] SeedBand seedBand(std::span<const Series* const> runs, XAxis axis);
 
 }  // namespace dasgd::gui

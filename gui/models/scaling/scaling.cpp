@@ -224,6 +224,7 @@ std::vector<Curve> scalingCurves(const std::vector<DrawnLine>& lines, ScalingPlo
             curve.line.x.push_back(point.workers);
             curve.line.y.push_back(sample.mean * scale);
             curve.deviation.push_back(sample.std.value_or(0) * scale);
+            curve.n.push_back(static_cast<int>(sample.n));
             spread = spread || sample.std.value_or(0) > 0;
         }
         if (!spread) curve.deviation.clear();
@@ -266,9 +267,11 @@ QString pointInWords(const DrawnLine& line, const ScalingPoint& point, const std
                           .arg(point.batch)
                           .arg(line.line->simulated() ? QStringLiteral("time simulated") : QStringLiteral("measured")),
                       QStringLiteral("%1 ms/step").arg(spreadText(point.stepMs)),
-                      QStringLiteral("%1 samples/s").arg(spreadText(point.samplesPerS)),
-                      QStringLiteral("speed-up %1, efficiency %2 %")
-                          .arg(spreadText(point.speedUp), spreadText(point.efficiency, 100))};
+                      QStringLiteral("%1 samples/s").arg(spreadText(point.samplesPerS))};
+    if (point.efficiency.n > 0) {
+        lines << QStringLiteral("speed-up %1, efficiency %2 %")
+                     .arg(spreadText(point.speedUp), spreadText(point.efficiency, 100));
+    }
     if (point.hidden.n > 0) lines << QStringLiteral("hidden %1 %").arg(spreadText(point.hidden, 100));
     if (target) {
         lines << QStringLiteral("%1: %2").arg(QString::fromStdString(target->inWords()), timeToTargetText(point)) +

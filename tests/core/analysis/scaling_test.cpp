@@ -100,6 +100,14 @@ ScalingRun run(int workers, double stepMs, const std::string& seeds = "1", const
             .stepMs = stepMs};
 }
 
+TEST(ScalingPoints, OneNumberOfWorkersHasNoEfficiency) {
+    const auto points = scalingPoints({run(4, 10, "1"), run(4, 12, "2")});
+    ASSERT_EQ(points.size(), 1U);
+    EXPECT_EQ(points[0].samplesPerS.n, 2U);
+    EXPECT_EQ(points[0].efficiency.n, 0U) << "100 % of itself says nothing";
+    EXPECT_EQ(points[0].speedUp.n, 0U);
+}
+
 TEST(Scaling, EfficiencyIsAgainstTheSmallestNumberOfWorkers) {
     const auto points = scalingPoints({run(8, 40), run(2, 10), run(4, 10)});
     ASSERT_EQ(points.size(), 3U);

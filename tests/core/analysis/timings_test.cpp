@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
 #include <vector>
 
 namespace dasgd {
@@ -89,6 +90,26 @@ TEST(StragglerOf, ComputesLongest) {
     const auto slowest = stragglerOf(spans);
     EXPECT_EQ(slowest->rank, 3);
     EXPECT_DOUBLE_EQ(slowest->excess, 0.5);
+}
+
+// Two ranks of the same speed on a machine that is slow for a while, now on this core, now on that.
+TEST(StragglerOf, IsNobodyWhereTheDifferenceIsNoise) {
+    std::mt19937 random(7);
+    std::uniform_int_distribution<Ns> jitter(-3000, 3000);
+    std::vector<RankSpan> spans, slow;
+    for (std::int64_t step = 0; step < 800; ++step) {
+        for (int rank = 0; rank < 2; ++rank) {
+            const bool disturbed = step >= 600 ? rank == 1 : (step / 100) % 2 == rank;
+            const Ns time = 100'000 + jitter(random) + (disturbed ? 20'000 : 0);
+            spans.push_back({rank, forward(step, step * 1'000'000, time)});
+            slow.push_back({rank, forward(step, step * 1'000'000, 100'000 + jitter(random) + (rank == 1 ? 3000 : 0))});
+        }
+    }
+    EXPECT_FALSE(stragglerOf(spans)) << "2 % in the mean, by a few stretches";
+    ASSERT_TRUE(stragglerOf(slow)) << "3 % always";
+    EXPECT_EQ(stragglerOf(slow)->rank, 1);
+    for (RankSpan& one : slow) one.span.end -= one.rank == 1 ? 2700 : 0;
+    EXPECT_FALSE(stragglerOf(slow)) << "0.3 %, however sure";
 }
 
 }  // namespace

@@ -34,6 +34,23 @@ TEST(FigureCommand, WritesEveryFigureAndHowItWasMade) {
         document[QLatin1String("command")].toString().startsWith(QLatin1String("dasgd-lab figure --workspace")));
 }
 
+TEST(FigureCommand, NeverWritesOverFiguresThatAreThere) {
+    Workspace workspace;
+    const QString id = workspace.record({.steps = 20});
+    const QTemporaryDir out;
+    FigureOptions options{.workspace = workspace.path(), .runs = {id}, .out = out.path()};
+    ASSERT_TRUE(writeFigures(options).has_value());
+    QFile file(out.filePath(QStringLiteral("loss.csv")));
+    ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+    const QByteArray before = file.readAll();
+    options.smoothing = 0;
+    const auto again = writeFigures(options);
+    ASSERT_FALSE(again.has_value());
+    EXPECT_NE(again.error().message.find("already there"), std::string::npos);
+    file.seek(0);
+    EXPECT_EQ(file.readAll(), before);
+}
+
 TEST(FigureCommand, WrongWordsAreSaid) {
     const auto refusal = [](const QStringList& words) {
         const auto options = parseFigureOptions(words);

@@ -40,6 +40,29 @@ TEST(TimelineFigure, DrawsADozenStepsOfTheSteadyState) {
     EXPECT_TRUE(QFile::exists(stem + QStringLiteral(".pdf")));
 }
 
+// The legend of all kinds is wider than a column: it takes another row and not the page's edge.
+TEST(TimelineFigure, TheLegendIsWholeAtAnyWidth) {
+    Workspace workspace;
+    const QString id = workspace.record({.steps = 120});
+    auto reader = storage::RunReader::open(workspace.path());
+    const storage::RunDetail run = reader->run(id.toStdString()).value();
+    const auto all = reader->spanExtent(run.row.runId).value();
+    const QTemporaryDir folder;
+    const QString stem = folder.filePath(QStringLiteral("timeline"));
+    std::vector<int> heights;
+    for (const double width : {12.0, 5.5, 3.25, 2.65}) {
+        ASSERT_TRUE(writeTimelineFigure(*reader, run, *all, width, 2, stem).has_value());
+        const QImage image(stem + QStringLiteral(".png"));
+        heights.push_back(image.height());
+        // The first row of the legend, and those that make this figure higher than the widest.
+        const int legend = qRound(13 * 300 / 72.0) + heights.back() - heights.front();
+        int ink = 0;
+        for (int y = 0; y < legend; ++y) ink += qGray(image.pixel(image.width() - 1, y)) < 250 ? 1 : 0;
+        EXPECT_EQ(ink, 0) << width;
+    }
+    EXPECT_GT(heights.back(), heights.front()) << "more rows where it is narrow";
+}
+
 TEST(TimelineFigure, ARunWithoutSpansHasNoWindow) {
     Workspace workspace;
     const QString id = workspace.record({.steps = 0});

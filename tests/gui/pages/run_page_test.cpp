@@ -2,9 +2,11 @@
 
 #include <QDir>
 #include <QPushButton>
+#include <QSettings>
 
 #include "gui/timeline/timeline_widget.h"
-#include "gui/widgets/chart_card.h"
+#include "gui/widgets/run/chart_card.h"
+#include "gui/widgets/run/log_card.h"
 #include "tests/gui/support/session_bench.h"
 
 namespace dasgd::gui {
@@ -12,6 +14,10 @@ namespace {
 
 class RunPageTest : public WindowBench {
 protected:
+    void SetUp() override {
+        QSettings(QSettings::IniFormat, QSettings::UserScope, QStringLiteral("dasgd-lab"), QStringLiteral("dasgd-lab"))
+            .clear();
+    }
     QString figure(const QString& name) {
         for (KeyFigure* one : window_->findChildren<KeyFigure*>()) {
             if (one->accessibleName() == name) return one->text();
@@ -67,6 +73,46 @@ TEST_F(RunPageTest, TheTimelineMovesTheBandOfTheCurves) {
     const TimeRange all = window_->session().selection().window();
     EXPECT_EQ(all.end, window_->session().pulse().extent.end);
     ASSERT_TRUE(eventually([&] { return timeline->frame()->range.end >= all.end && timeline->frame()->spans > 1000; }));
+}
+
+// The first clean window ends with the first evaluation; what is hidden is seen before, and said to be of now.
+TEST_F(RunPageTest, ALiveRunShowsWhatIsHiddenBeforeItIsTimed) {
+    test::SyntheticRun run(workspace_.store(), {.steps = 100});
+    run.train(40);
+    open();
+    ASSERT_TRUE(eventually([&] { return figure(QStringLiteral("hidden")).endsWith(QStringLiteral("% now")); }));
+    ASSERT_TRUE(eventually([&] { return figure(QStringLiteral("blocked")).contains(QStringLiteral("now")); }));
+    run.train(100);
+    run.finish();
+    ASSERT_TRUE(eventually([&] { return figure(QStringLiteral("hidden")).endsWith(QStringLiteral("\u00a0%")); }));
+}
+
+TEST_F(RunPageTest, TheChartsBeginWithTestAccuracyAndFoldWhereItIsNarrow) {
+    workspace_.record({.steps = 100});
+    open();
+    const auto charts = window_->findChildren<ChartCard*>();
+    ASSERT_EQ(charts.size(), 3);
+    EXPECT_EQ(charts[0]->picker().metric(), "eval/accuracy");
+    ASSERT_TRUE(eventually([&] { return charts[0]->plot().curves().size() == 1; }));
+    EXPECT_LE(charts[0]->plot().curves()[0].line.y.back(), 100);
+    EXPECT_GT(charts[0]->plot().curves()[0].line.y.back(), 1) << "in percent";
+    EXPECT_EQ(charts[0]->y(), charts[2]->y());
+    window_->resize(1280, 720);
+    ASSERT_TRUE(eventually([&] { return charts[2]->y() > charts[0]->y(); }));
+    EXPECT_EQ(charts[0]->y(), charts[1]->y());
+}
+
+TEST_F(RunPageTest, TheLogOfARankIsShown) {
+    const QString id = workspace_.record({.steps = 10});
+    const QDir folder(QString::fromStdString((workspace_.path() / "runs" / id.toStdString() / "logs").string()));
+    ASSERT_TRUE(folder.mkpath(QStringLiteral(".")));
+    QFile log(folder.filePath(QStringLiteral("rank-0.log")));
+    ASSERT_TRUE(log.open(QIODevice::WriteOnly));
+    log.write("rank 0: ready\n");
+    log.close();
+    open();
+    auto* card = window_->findChild<LogCard*>();
+    ASSERT_TRUE(eventually([&] { return card->text().contains(QStringLiteral("rank 0: ready")); }));
 }
 
 TEST_F(RunPageTest, OnlyALiveRunCanBeStopped) {

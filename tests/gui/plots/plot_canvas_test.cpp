@@ -41,7 +41,8 @@ TEST_F(PlotCanvasTest, AnEmptyOrSinglePointPlotHasARange) {
     canvas_.curves({});
     EXPECT_GT(canvas_.plot().xAxis->range().size(), 0);
     canvas_.curves({curveOf({5})});
-    EXPECT_GT(canvas_.plot().yAxis->range().size(), 0);
+    EXPECT_LT(canvas_.plot().yAxis->range().lower, 4.8) << "the point is no speck on the edge";
+    EXPECT_GT(canvas_.plot().yAxis->range().upper, 5.2);
     canvas_.axes({.fromZero = true});
     canvas_.curves({curveOf({5, 6})});
     EXPECT_EQ(canvas_.plot().yAxis->range().lower, 0);
@@ -60,6 +61,46 @@ TEST_F(PlotCanvasTest, TheLegendHasEveryCurveOnceInItsOrder) {
     auto* item = qobject_cast<QCPPlottableLegendItem*>(canvas_.plot().legend->item(0));
     ASSERT_NE(item, nullptr);
     EXPECT_EQ(item->plottable()->name(), QStringLiteral("first"));
+}
+
+TEST_F(PlotCanvasTest, ABandIsInsideThePicture) {
+    Curve mean = curveOf({10, 11, 10});
+    mean.deviation = {4, 5, 4};
+    canvas_.axes({.fromZero = true});
+    canvas_.curves({mean});
+    EXPECT_GE(canvas_.plot().yAxis->range().upper, 16);
+    mean.deviation = {9.9999, 12, 4};
+    canvas_.axes({.logY = true});
+    canvas_.curves({mean});
+    EXPECT_GE(canvas_.plot().yAxis->range().upper, 23);
+    EXPECT_LE(canvas_.plot().yAxis->range().lower, 1);
+    EXPECT_GT(canvas_.plot().yAxis->range().lower, 0.5) << "a band that nearly reaches zero has no say";
+}
+
+TEST_F(PlotCanvasTest, TheLegendFitsItsWidthWithNamesThatDiffer) {
+    canvas_.axes({});
+    std::vector<Curve> curves;
+    for (int i = 0; i < 8; ++i) {
+        curves.push_back(curveOf({1, 2}));
+        curves.back().name = QStringLiteral("dasgd τ 4 d %1 ξ 0.25 on two racks").arg(i);
+    }
+    canvas_.curves(curves);
+    for (const int width : {260, 420, 1600}) {
+        canvas_.plot().setViewport({0, 0, width, 300});
+        canvas_.fitLegend(width);
+        canvas_.draw(true);
+        const QCPLegend& legend = *canvas_.plot().legend;
+        EXPECT_LE(legend.outerRect().width(), width) << width;
+        EXPECT_GE(legend.outerRect().left(), 0) << width;
+        EXPECT_LE(legend.rowCount(), 3) << width;
+        QStringList names;
+        for (int i = 0; i < canvas_.plot().graphCount(); ++i) {
+            if (legend.hasItemWithPlottable(canvas_.plot().graph(i))) names << canvas_.plot().graph(i)->name();
+        }
+        EXPECT_EQ(names.size(), 8);
+        EXPECT_EQ(names.removeDuplicates(), 0) << width;
+    }
+    EXPECT_GT(canvas_.plot().axisRect()->height(), 150);
 }
 
 TEST_F(PlotCanvasTest, PointsHaveTheirBarsAndRoom) {

@@ -10,7 +10,8 @@ namespace {
 // The labels of an axis that shows [from, to].
 QStringList labels(Ticks ticks, double from, double to) {
     QCustomPlot plot;
-    plot.xAxis->setScaleType(ticks == Ticks::Linear ? QCPAxis::stLinear : QCPAxis::stLogarithmic);
+    plot.xAxis->setScaleType(ticks == Ticks::Linear || ticks == Ticks::Whole ? QCPAxis::stLinear
+                                                                             : QCPAxis::stLogarithmic);
     plot.xAxis->setTicker(tickerOf(ticks));
     plot.xAxis->setRange(from, to);
     plot.replot();
@@ -23,6 +24,27 @@ TEST(PlotMarks, WorkersAreCountedInPowersOfTwo) {
     EXPECT_EQ(labels(Ticks::Log2, 0.8, 1300).back(), QStringLiteral("1024"));
     EXPECT_LE(labels(Ticks::Log2, 0.8, 1e9).size(), 16);
     EXPECT_EQ(labels(Ticks::Log, 0.9, 6), (QStringList{"1", "2", "3", "5"}));
+}
+
+TEST(PlotMarks, AnAxisHasOneUnit) {
+    EXPECT_EQ(labels(Ticks::Linear, 0, 10'500), (QStringList{"0", "2 k", "4 k", "6 k", "8 k", "10 k"}));
+    EXPECT_EQ(labels(Ticks::Linear, 0, 12'400), (QStringList{"0", "2.5 k", "5.0 k", "7.5 k", "10.0 k"}));
+    EXPECT_EQ(labels(Ticks::Linear, 0, 9'000), (QStringList{"0", "2000", "4000", "6000", "8000"}));
+    EXPECT_EQ(labels(Ticks::Linear, 0, 1.1e-5).back(), QStringLiteral("1.0·10⁻⁵"));
+    EXPECT_EQ(labels(Ticks::Log, 900, 21'000), (QStringList{"1 k", "2 k", "3 k", "5 k", "7 k", "10 k", "20 k"}));
+    // A loss that diverged.
+    EXPECT_EQ(labels(Ticks::Log, 0.5, 2e4), (QStringList{"1", "10", "100", "1000", "10000"}))
+        << "four decades need no powers";
+    EXPECT_GE(labels(Ticks::Log, 1.4, 2.8).size(), 2) << "one number is no scale";
+    const QStringList far = labels(Ticks::Log, 1, 1e16);
+    EXPECT_EQ(far.front(), QStringLiteral("10⁰"));
+    EXPECT_EQ(far.back(), QStringLiteral("10¹⁵"));
+    EXPECT_LE(far.size(), 9);
+}
+
+TEST(PlotMarks, NoTickLiesBetweenTwoSteps) {
+    EXPECT_EQ(labels(Ticks::Whole, 114, 116.5), (QStringList{"114", "115", "116"}));
+    for (const QString& label : labels(Ticks::Whole, 0, 11)) EXPECT_FALSE(label.contains(QLatin1Char('.')));
 }
 
 TEST(PlotMarks, LargeNumbersHaveTheirLetter) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <QDir>
+
 #include "tests/gui/support/bench.h"
 
 namespace dasgd::gui {
@@ -24,6 +26,20 @@ TEST(FigureExport, SaysWhatItDoesAndComesBack) {
     ASSERT_TRUE(eventually([&] { return !exporter.busy(); }));
     EXPECT_TRUE(button.isEnabled());
     EXPECT_TRUE(message.text().startsWith(QLatin1String("Figures are in "))) << message.text().toStdString();
+}
+
+TEST(FigureExport, FiguresThatAreThereKeepTheirFolder) {
+    Workspace workspace;
+    const QDir root(QString::fromStdString(workspace.path().string()));
+    ASSERT_TRUE(root.mkpath(QStringLiteral("figures/some")) && root.mkpath(QStringLiteral("figures/some-2")));
+    Feed feed(workspace.path());
+    Session session(feed);
+    QPushButton button;
+    MessageBar message(testLook());
+    FigureExport exporter(session, button, message, nullptr);
+    exporter.write(QStringLiteral("some"), {QStringLiteral("a")}, {QStringLiteral("--gtest_list_tests")});
+    EXPECT_TRUE(message.text().contains(QLatin1String("figures/some-3"))) << message.text().toStdString();
+    ASSERT_TRUE(eventually([&] { return !exporter.busy(); }));
 }
 
 }  // namespace

@@ -61,23 +61,5 @@ TEST(Series, ThinningKeepsEveryPeakAndGap) {
     EXPECT_TRUE(thinned({}, 100).x.empty());
 }
 
-TEST(Series, SeedBandIsMeanAndDeviationAtCommonSteps) {
-    Series a, b, c;
-    const std::vector<storage::MetricSample> first{sample(-1, 1, 1), sample(-1, 2, 10)},
-        second{sample(-1, 1, 3), sample(-1, 2, 20)}, third{sample(-1, 1, 5)};
-    a.add(first);
-    b.add(second);
-    c.add(third);
-    const std::vector<const Series*> all{&a, &b, &c};
-    const SeedBand band = seedBand(all, XAxis::Step);
-    ASSERT_EQ(band.mean.y.size(), 1U) << "step 2 is not in every run";
-    EXPECT_EQ(band.n, 3);
-    EXPECT_DOUBLE_EQ(band.mean.y[0], 3);
-    EXPECT_DOUBLE_EQ(band.deviation[0], 2);
-    const std::vector<const Series*> one{&a};
-    EXPECT_EQ(seedBand(one, XAxis::Step).deviation, (std::vector<double>{0, 0}));
-    EXPECT_EQ(seedBand({}, XAxis::Step).n, 0);
-}
-
 }  // namespace
 }  // namespace dasgd::gui

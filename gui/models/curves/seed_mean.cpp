@@ -1,0 +1,138 @@
+#include "gui/models/curves/seed_mean.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr double kMostWindows = 200;
+// With fewer of a run's steps in common, a mean step by step would jump between one run and several.
+constexpr double kLeastShared = 0.9;
+// Windows so much wider than nearly all gaps between records leave few of them empty.
+constexpr double kWindowPerGap = 1.5;
+constexpr double kUsualGaps = 0.95;
+
+// Welford's update: no cancellation for losses that differ in the last digits.
+struct Spread {
+    int n = 0;
+    double x = 0, mean = 0, squares = 0;
+    void add(double atX, double value) {
+        ++n;
+        const double delta = value - mean;
+        mean += delta / n;
+        squares += delta * (value - mean);
+        x += (atX - x) / n;
+    }
+};
+
+void append(SeedMean& out, const Spread& point) {
+    out.mean.x.push_back(point.x);
+    out.mean.y.push_back(point.mean);
+    out.deviation.push_back(point.n > 1 ? std::sqrt(point.squares / (point.n - 1))
+                                        : std::numeric_limits<double>::quiet_NaN());
+    out.n.push_back(point.n);
+}
+
+bool recordedTogether(std::span<const Series* const> runs) {
+    std::map<std::int64_t, std::size_t> holders;
+    for (const Series* run : runs) {
+        for (const SeriesPoint& point : run->points()) ++holders[point.step];
+    }
+    return std::all_of(runs.begin(), runs.end(), [&](const Series* run) {
+        const auto shared = std::count_if(run->points().begin(), run->points().end(),
+                                          [&](const SeriesPoint& point) { return holders[point.step] == runs.size(); });
+        return static_cast<double>(shared) >= kLeastShared * static_cast<double>(run->points().size());
+    });
+}
+
+SeedMean meanByStep(std::span<const Series* const> runs, XAxis axis) {
+    std::map<std::int64_t, Spread> steps;
+    for (const Series* run : runs) {
+        const Polyline line = polylineOf(*run, axis);
+        for (std::size_t i = 0; i < line.x.size(); ++i) steps[run->points()[i].step].add(line.x[i], line.y[i]);
+    }
+    SeedMean out;
+    for (const auto& [step, point] : steps) append(out, point);
+    return out;
+}
+
+double windowFor(const std::vector<Polyline>& lines) {
+    double usual = 0, widest = 0, end = 0;
+    for (const Polyline& line : lines) {
+        std::vector<double> gaps;
+        double before = 0;
+        for (const double x : line.x) {
+            gaps.push_back(x - before);
+            before = x;
+        }
+        if (gaps.empty()) continue;
+        std::sort(gaps.begin(), gaps.end());
+        const auto place = static_cast<std::size_t>(kUsualGaps * static_cast<double>(gaps.size() - 1));
+        usual = std::max(usual, gaps[place]);
+        widest = std::max(widest, gaps.back());
+        end = std::max(end, line.x.back());
+    }
+    return std::max(end / kMostWindows, std::min(widest, kWindowPerGap * usual));
+}
+
+SeedMean meanByWindow(std::span<const Series* const> runs, XAxis axis) {
+    std::vector<Polyline> lines;
+    for (const Series* run : runs) lines.push_back(polylineOf(*run, axis));
+    SeedMean out{.window = windowFor(lines)};
+    if (!(out.window > 0)) return meanByStep(runs, axis);
+    std::map<std::int64_t, Spread> windows;
+    std::int64_t first = 0, last = std::numeric_limits<std::int64_t>::max();
+    for (const Polyline& line : lines) {
+        std::map<std::int64_t, Spread> own;
+        for (std::size_t i = 0; i < line.x.size(); ++i) {
+            // A record is of the time before it: a window holds its end, not its beginning.
+            own[static_cast<std::int64_t>(std::ceil(line.x[i] / out.window * (1 - 1e-12)))].add(line.x[i], line.y[i]);
+        }
+        if (own.empty()) continue;
+        first = std::max(first, own.begin()->first);
+        last = std::min(last, own.rbegin()->first);
+        for (const auto& [window, point] : own) windows[window].add(point.x, point.mean);
+    }
+    // Where a fast run has ended, the mean of the slow ones would be another curve's.
+    for (const auto& [window, point] : windows) {
+        if (first <= window && window <= last) {
+            append(out, point);
+        } else {
+            out.cut = true;
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+int SeedMean::fewest() const { return n.empty() ? 0 : *std::min_element(n.begin(), n.end()); }
+int SeedMean::most() const { return n.empty() ? 0 : *std::max_element(n.begin(), n.end()); }
+
+SeedMean seedMean(std::span<const Series* const> runs, XAxis axis) {
+    const bool followsStep = axis == XAxis::Step || axis == XAxis::Epoch || axis == XAxis::Samples;
+    return runs.size() == 1 || (followsStep && recordedTogether(runs)) ? meanByStep(runs, axis)
+                                                                       : meanByWindow(runs, axis);
+}
+
+Series upToStep(const Series& series, std::int64_t step) {
+    std::vector<storage::MetricSample> samples;
+    for (const SeriesPoint& point : series.points()) {
+        if (point.step > step) break;
+        samples.push_back({.step = point.step,
+                           .epoch = point.epoch,
+                           .wallS = point.wallS,
+                           .samples = point.samples,
+                           .bytesSent = static_cast<std::int64_t>(point.bytesSent),
+                           .value = point.value});
+    }
+    Series cut;
+    cut.add(samples);
+    return cut;
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,86 @@
+#include "gui/models/ranks/rank_states.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "core/analysis/overlap.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+using SpansByRank = std::map<int, std::vector<Span>>;
+
+SpansByRank byRank(std::span<const RankSpan> spans) {
+    SpansByRank ranks;
+    for (const auto& [rank, span] : spans) ranks[rank].push_back(span);
+    return ranks;
+}
+
+// The newest stretch that no evaluation touched or disturbed; nullopt where there is none.
+std::optional<TimeRange> undisturbed(const std::vector<Span>& spans, TimeRange recent) {
+    Ns disturbedUntil = recent.start, newest = recent.start;
+    bool disturbed = false;
+    for (const Span& span : spans) {
+        newest = std::max(newest, std::min(span.end, recent.end));
+        if (span.kind != SpanKind::Eval && span.kind != SpanKind::Checkpoint) continue;
+        disturbed = true;
+        disturbedUntil = std::max(disturbedUntil, span.end);
+    }
+    if (disturbed) {
+        Ns next = newest;
+        for (const Span& span : spans) {
+            if (isReduce(span.kind) && span.start >= disturbedUntil) next = std::min(next, span.start);
+        }
+        disturbedUntil = next;
+    }
+    return newest > disturbedUntil ? std::optional(TimeRange{disturbedUntil, newest}) : std::nullopt;
+}
+
+RankNow nowOf(int rank, const std::vector<Span>& spans, TimeRange range) {
+    const OverlapSummary sum = summariseOverlap(spans, range);
+    const auto length = static_cast<double>(range.end - range.start);
+    RankNow now{.rank = rank, .seconds = length / 1e9, .blocked = static_cast<double>(sum.blocked) / length};
+    if (sum.transfer > 0) now.hidden = sum.hiddenFraction();
+    std::set<std::int64_t> steps;
+    std::set<std::uint64_t> collectives;
+    Ns compute = 0, skew = 0;
+    for (const Span& span : spans) {
+        if (span.start < range.start || span.end > range.end) continue;
+        if (isCompute(span.kind)) {
+            steps.insert(span.step);
+            compute += span.end - span.start;
+        }
+        if (span.kind == SpanKind::Transfer) collectives.insert(span.collective);
+        if (span.kind == SpanKind::Skew) skew += span.end - span.start;
+    }
+    if (!steps.empty()) now.computeMs = static_cast<double>(compute) / 1e6 / static_cast<double>(steps.size());
+    if (!collectives.empty()) now.skewMs = static_cast<double>(skew) / 1e6 / static_cast<double>(collectives.size());
+    return now;
+}
+
+}  // namespace
+
+std::vector<RankNow> ranksNow(std::span<const RankSpan> spans, TimeRange recent) {
+    std::vector<RankNow> now;
+    for (const auto& [rank, own] : byRank(spans)) {
+        if (const auto range = undisturbed(own, recent)) now.push_back(nowOf(rank, own, *range));
+    }
+    return now;
+}
+
+std::optional<double> hiddenNow(std::span<const RankSpan> spans, TimeRange recent) {
+    Ns hidden = 0, transfer = 0;
+    for (const auto& [rank, own] : byRank(spans)) {
+        const auto range = undisturbed(own, recent);
+        if (!range) continue;
+        const OverlapSummary sum = summariseOverlap(own, *range);
+        hidden += sum.hidden;
+        transfer += sum.transfer;
+    }
+    if (transfer == 0) return std::nullopt;
+    return static_cast<double>(hidden) / static_cast<double>(transfer);
+}
+
+}  // namespace dasgd::gui

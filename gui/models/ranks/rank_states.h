@@ -1,0 +1,39 @@
+// The ranks of a run one by one: what was timed of each, and what each does just now.
+#pragma once
+
+#include <QString>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "storage/run_reader.h"
+
+namespace dasgd::gui {
+
+// Of the newest spans, as they are: start-up counts, and no clean window is needed. Evaluations and checkpoints are
+// left out with what they disturb, the time until the rank's next collective begins: what was under way arrived for
+// free.
+struct RankNow {
+    int rank = 0;
+    double seconds = 0;            // that the numbers are of
+    std::optional<double> hidden;  // |∪ transfer ∩ ∪ compute| ÷ |∪ transfer|; absent where nothing was transferred
+    double blocked = 0;            // |∪ wait| ÷ time
+    std::optional<double> skewMs;     // mean of a collective; absent where none was divided
+    std::optional<double> computeMs;  // of a step
+};
+
+// `spans` of any ranks, that touch `recent`. Ranks of which nothing is left are not in the answer.
+[[nodiscard]] std::vector<RankNow> ranksNow(std::span<const RankSpan> spans, TimeRange recent);
+// Over the ranks, pooled by time, as of a run; absent where nothing was transferred.
+[[nodiscard]] std::optional<double> hiddenNow(std::span<const RankSpan> spans, TimeRange recent);
+
+struct RankStates {
+    QString runId;
+    std::vector<storage::RankRow> timed;  // by rank; empty until the run's first clean window
+    std::vector<RankNow> now;             // by rank; empty once the run has ended
+    std::optional<double> hidden;         // of all of them, now
+    double seconds = 0;                   // how far back `now` reaches
+    std::optional<Straggler> straggler;   // of the newest spans; absent where it is noise
+};
+
+}  // namespace dasgd::gui

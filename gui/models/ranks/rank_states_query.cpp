@@ -1,0 +1,50 @@
+#include "gui/models/ranks/rank_states_query.h"
+
+#include <utility>
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr Ns kReach = 2'000'000'000;
+constexpr Ns kLeastReach = 100'000'000;
+// More spans than these are not read twice a second: the reach is halved until fewer are.
+constexpr std::size_t kManySpans = 20'000;
+
+}  // namespace
+
+Status RankStatesQuery::refresh(LiveStore& store) {
+    const QString& run = store.watch().run;
+    if (std::exchange(watchedSince_, store.watchedSince()) != store.watchedSince()) {
+        revision_ = -1;
+        reach_ = kReach;
+        interval_.hurry();
+    }
+    if (revision_ == store.revision() || !store.runs().contains(run) || !interval_.due()) return {};
+    const qint64 begun = interval_.now();
+    RankStates states{.runId = run};
+    DASGD_ASSIGN(states.timed, store.reader().ranks(run.toStdString()));
+    if (store.isLive(run)) DASGD_TRY(readNow(store, states));
+    interval_.spent(interval_.now() - begun);
+    revision_ = store.revision();
+    deliver([this, states = std::move(states)] { emit arrived(states); });
+    return {};
+}
+
+Status RankStatesQuery::readNow(LiveStore& store, RankStates& states) {
+    const std::string id = states.runId.toStdString();
+    DASGD_ASSIGN(const std::optional<TimeRange> extent, store.reader().spanExtent(id));
+    if (!extent) return {};
+    const TimeRange recent{std::max(extent->start, extent->end - reach_), extent->end};
+    DASGD_ASSIGN(const std::vector<storage::SpanRow> spans, store.reader().spans(id, recent, 2 * kManySpans));
+    if (spans.size() > kManySpans && reach_ > kLeastReach) reach_ /= 2;
+    // Cut off by the limit, ranks would be missing.
+    if (spans.size() >= 2 * kManySpans) return {};
+    states.now = ranksNow(spans, recent);
+    states.hidden = hiddenNow(spans, recent);
+    states.seconds = static_cast<double>(recent.end - recent.start) / 1e9;
+    states.straggler = stragglerOf(spans);
+    return {};
+}
+
+}  // namespace dasgd::gui

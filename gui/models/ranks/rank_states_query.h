@@ -1,0 +1,28 @@
+// The ranks of the watched run, about twice a second.
+#pragma once
+
+#include "gui/models/live/live_query.h"
+#include "gui/models/ranks/rank_states.h"
+
+namespace dasgd::gui {
+
+class RankStatesQuery final : public LiveQuery {
+    Q_OBJECT
+
+public:
+    RankStatesQuery() : LiveQuery(Priority::Background) {}
+    Status refresh(LiveStore& store) override;
+
+signals:
+    void arrived(const dasgd::gui::RankStates& states);
+
+private:
+    Status readNow(LiveStore& store, RankStates& states);
+
+    RefreshInterval interval_{500, 20};
+    std::int64_t watchedSince_ = -1;
+    std::int64_t revision_ = -1;
+    Ns reach_ = 0;  // how far back the newest spans are read
+};
+
+}  // namespace dasgd::gui

@@ -1,0 +1,100 @@
+#include "gui/models/ranks/rank_table_model.h"
+
+#include <array>
+#include <map>
+
+#include "gui/models/words.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+QString number(const std::optional<double>& value, double scale = 1) {
+    return value ? shortNumber(*value * scale, 3) : kAbsent;
+}
+
+constexpr std::array<const char*, RankTableModel::kColumns> kTitles{
+    "rank", "ms/step", "hidden %", "blocked %", "skew ms", "inflation", "hidden now", "blocked now", "compute now"};
+constexpr std::array<const char*, RankTableModel::kColumns> kHelp{
+    "",
+    "Time per step in clean windows: evaluations and what they disturb left out",
+    "Part of the time of its transfers in which the rank computed",
+    "Part of its time in which the rank stood waiting",
+    "How long it waits for the last rank, mean of a collective",
+    "Forward and backward time of a step while bytes move, against while none do",
+    "The same of the newest spans, before any clean window; %",
+    "Part of the newest spans' time in which the rank stood waiting; %",
+    "Computing time of a step in the newest spans; ms"};
+
+}  // namespace
+
+void RankTableModel::take(const RankStates& states) {
+    std::map<int, Row> rows;
+    for (const storage::RankRow& row : states.timed) rows[row.rank].timed = row;
+    for (const RankNow& now : states.now) rows[now.rank].now = now;
+    const bool reset = rows.size() != rows_.size();
+    if (reset) beginResetModel();
+    rows_.clear();
+    for (auto& [rank, row] : rows) {
+        row.rank = rank;
+        rows_.push_back(std::move(row));
+    }
+    straggler_ = states.straggler;
+    if (reset) {
+        endResetModel();
+    } else if (!rows_.empty()) {
+        emit dataChanged(index(0, 0), index(rowCount() - 1, kColumns - 1));
+    }
+}
+
+int RankTableModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+}
+
+int RankTableModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : int{kColumns}; }
+
+QString RankTableModel::textOf(const Row& row, int column) const {
+    if (column == Rank) {
+        const bool slow = straggler_ && straggler_->rank == row.rank;
+        const QString rank = QString::number(row.rank);
+        return slow ? QStringLiteral("%1  slow, +%2 %").arg(rank, shortNumber(straggler_->excess * 100, 2)) : rank;
+    }
+    if (column >= NowHidden) {
+        if (!row.now) return kAbsent;
+        return column == NowHidden    ? number(row.now->hidden, 100)
+               : column == NowBlocked ? number(row.now->blocked, 100)
+                                      : number(row.now->computeMs);
+    }
+    if (!row.timed) return kAbsent;
+    switch (column) {
+        case StepMs: return number(row.timed->stepMs);
+        case Hidden: return number(row.timed->hidden, 100);
+        case Blocked:
+            return row.timed->blockedS && row.timed->measuredS.value_or(0) > 0
+                       ? number(*row.timed->blockedS / *row.timed->measuredS, 100)
+                       : kAbsent;
+        case Skew: return number(row.timed->skewS, 1e3);
+        default: return row.timed->inflation ? QString::number(*row.timed->inflation, 'f', 2) : kAbsent;
+    }
+}
+
+QVariant RankTableModel::data(const QModelIndex& index, int role) const {
+    if (!index.isValid()) return {};
+    const Row& row = rows_[static_cast<std::size_t>(index.row())];
+    if (role == Qt::DisplayRole) return textOf(row, index.column());
+    if (role == Qt::TextAlignmentRole)
+        return QVariant::fromValue((index.column() == Rank ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+    return {};
+}
+
+QVariant RankTableModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal || section < 0 || section >= kColumns) return {};
+    const auto at = static_cast<std::size_t>(section);
+    if (role == Qt::DisplayRole) return QString::fromLatin1(kTitles[at]);
+    if (role == Qt::ToolTipRole) return QString::fromLatin1(kHelp[at]);
+    if (role == Qt::TextAlignmentRole)
+        return QVariant::fromValue((section == Rank ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+    return {};
+}
+
+}  // namespace dasgd::gui

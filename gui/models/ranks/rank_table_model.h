@@ -1,0 +1,37 @@
+// The ranks of a run as a table.
+#pragma once
+
+#include <QAbstractTableModel>
+
+#include "gui/models/ranks/rank_states.h"
+
+namespace dasgd::gui {
+
+class RankTableModel : public QAbstractTableModel {
+    Q_OBJECT
+
+public:
+    // The first are of the run's clean windows, the last of the newest spans.
+    enum Column { Rank, StepMs, Hidden, Blocked, Skew, Inflation, NowHidden, NowBlocked, NowCompute, kColumns };
+
+    explicit RankTableModel(QObject* parent = nullptr) : QAbstractTableModel(parent) {}
+    void take(const RankStates& states);
+
+    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
+    [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+private:
+    struct Row {
+        int rank = 0;
+        std::optional<storage::RankRow> timed;
+        std::optional<RankNow> now;
+    };
+    [[nodiscard]] QString textOf(const Row& row, int column) const;
+
+    std::vector<Row> rows_;
+    std::optional<Straggler> straggler_;
+};
+
+}  // namespace dasgd::gui

@@ -1,0 +1,253 @@
+#include "gui/widgets/run/chart_card.h"
+
+#include <QHBoxLayout>
+#include <QSettings>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <array>
+
+#include "core/base/metric_names.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr int kRedrawMs = 80;
+constexpr std::size_t kMostInPlot = 8;  // curves that a legend in the plot names; more have a list beside it
+constexpr int kSmoothed = 2;            // the choice of weight 0.9
+constexpr std::array<double, 5> kWeights{0, 0.5, 0.9, 0.97, 0.99};
+constexpr std::array<const char*, 5> kAxisLabels{"step", "epoch", "wall time [s]", "samples", "bytes sent per rank"};
+
+QSettings chartSettings() {
+    return QSettings(QSettings::IniFormat, QSettings::UserScope, QStringLiteral("dasgd-lab"),
+                     QStringLiteral("dasgd-lab"));
+}
+
+}  // namespace
+
+ChartCard::ChartCard(const ChartSpec& spec, Session& session, const Look& look, QWidget* parent)
+    : Card(parent),
+      spec_(spec),
+      session_(session),
+      rankQuery_(session.feed().query<RankSeriesQuery>()),
+      plot_(new PlotView(look)),
+      picker_(new MetricPicker(session.feed().query<MetricNamesQuery>(), spec.metric)),
+      legend_(new CurveLegend(look)) {
+    axis_ = new Choice(tr("x axis"), {tr("step"), tr("epoch"), tr("wall"), tr("samples"), tr("bytes sent")}, 0);
+    scale_ = new Choice(tr("y axis"), {tr("linear"), tr("log")}, 0);
+    smoothing_ = new Choice(tr("Smoothing: weight of the moving average; the raw curve stays behind it"),
+                            {tr("raw"), tr("smooth 0.5"), tr("smooth 0.9"), tr("smooth 0.97"), tr("smooth 0.99")}, 0);
+    layOut();
+    recall();
+    takeMetric();
+    connectAll();
+}
+
+ChartCard::~ChartCard() {
+    if (!ofRanks_.empty()) rankQuery_.release(ofRanks_);
+}
+
+void ChartCard::layOut() {
+    auto* head = new QHBoxLayout;
+    head->setSpacing(2);
+    head->addWidget(picker_);
+    head->addStretch();
+    for (Choice* choice : {axis_, scale_, smoothing_}) head->addWidget(choice);
+    head->setContentsMargins(0, 0, -6, 0);
+    auto* middle = new QHBoxLayout;
+    middle->setSpacing(6);
+    middle->addWidget(plot_, 1);
+    middle->addWidget(legend_);
+    legend_->hide();
+    body().setContentsMargins(kPadding, 10, kPadding, 8);
+    body().addLayout(head);
+    body().addLayout(middle, 1);
+    plot_->setMinimumSize(260, 180);
+    setFocusProxy(plot_);
+}
+
+void ChartCard::connectAll() {
+    for (Choice* choice : {axis_, scale_, smoothing_}) {
+        connect(choice, &Choice::changed, this, [this] {
+            updateAxes();
+            remember();
+        });
+    }
+    connect(picker_, &MetricPicker::changed, this, [this] {
+        scale_->choose(wordsOf(picker_->metric()).logY ? 1 : 0);
+        smoothing_->choose(wordsOf(picker_->metric()).smooth ? kSmoothed : 0);
+        takeMetric();
+        remember();
+    });
+    pending_.setSingleShot(true);
+    connect(&pending_, &QTimer::timeout, this, &ChartCard::refresh);
+    connect(legend_, &CurveLegend::changed, this, &ChartCard::refresh);
+    connect(&rankQuery_, &RankSeriesQuery::arrived, this, &ChartCard::takeRanks);
+    connect(&session_, &Session::seriesChanged, this, &ChartCard::later);
+    connect(&session_, &Session::shownChanged, this, [this] {
+        made_.clear();
+        later();
+    });
+    connect(&session_, &Session::detailChanged, this, &ChartCard::later);
+    connect(&session_, &Session::currentChanged, this, [this] {
+        ranks_.clear();
+        plot_->showAll();
+    });
+    connect(&session_.selection(), &TimeSelection::windowChanged, this, &ChartCard::updateBand);
+    connect(plot_, &PlotView::clickedAt, this, &ChartCard::goTo);
+}
+
+void ChartCard::later() {
+    if (!isVisible()) {
+        stale_ = true;
+        return;
+    }
+    if (!pending_.isActive()) pending_.start(kRedrawMs);
+}
+
+void ChartCard::showEvent(QShowEvent* event) {
+    Card::showEvent(event);
+    if (std::exchange(stale_, false)) refresh();
+}
+
+void ChartCard::takeMetric() {
+    session_.wantMetric(picker_->metric());
+    words_ = wordsOf(picker_->metric());
+    made_.clear();
+    const std::string ofRanks = picker_->byRank() ? picker_->metric() : std::string();
+    if (ofRanks != ofRanks_) {
+        if (!ofRanks_.empty()) rankQuery_.release(ofRanks_);
+        ofRanks_ = ofRanks;
+        ranks_.clear();
+        if (!ofRanks_.empty()) rankQuery_.want(ofRanks_);
+    }
+    plot_->setAccessibleName(words_.title);
+    updateAxes();
+}
+
+void ChartCard::takeRanks(const RankBatch& batch) {
+    if (batch.name != ofRanks_ || batch.runId != session_.currentId()) return;
+    if (batch.first) ranks_.clear();
+    std::map<int, std::vector<storage::MetricSample>> byRank;
+    for (const storage::MetricSample& sample : batch.samples) byRank[sample.rank].push_back(sample);
+    for (const auto& [rank, samples] : byRank) ranks_[rank].add(samples);
+    later();
+}
+
+void ChartCard::updateAxes() {
+    const auto xAxis = static_cast<XAxis>(axis_->chosen());
+    const bool times = xAxis == XAxis::Wall || words_.axis.contains(QStringLiteral("/s"));
+    const bool simulated = times && std::any_of(session_.shown().begin(), session_.shown().end(),
+                                                [](const RunItemPtr& run) { return run->row.timeSimulated; });
+    const QString note = simulated ? tr(", time simulated") : QString();
+    plot_->setAxes({.x = QString::fromLatin1(kAxisLabels[static_cast<std::size_t>(axis_->chosen())]) +
+                         (xAxis == XAxis::Wall ? note : QString()),
+                    .y = words_.axis + (xAxis == XAxis::Wall ? QString() : note),
+                    .logY = scale_->chosen() == 1,
+                    .fromZero = words_.fromZero,
+                    .wholeX = xAxis == XAxis::Step || xAxis == XAxis::Samples,
+                    .legend = legend_->isHidden()});
+    plot_->setEmptyText(tr("No %1 recorded yet.\nThe title above lists what is.").arg(words_.title.toLower()));
+    refresh();
+}
+
+// While one run grows, the curves of the others are not made anew.
+const Curve& ChartCard::curveOfRun(const RunItem& run, const Series& series, const CurveShape& shape) {
+    Made& made = made_[run.id];
+    if (made.shape != shape || made.samples != series.samples())
+        made = {shape, series.samples(), curveOf(series, shape)};
+    return made.curve;
+}
+
+std::vector<Curve> ChartCard::runCurves() {
+    const CurveShape shape{.axis = static_cast<XAxis>(axis_->chosen()),
+                           .scale = words_.scale,
+                           .smoothing = kWeights[static_cast<std::size_t>(smoothing_->chosen())]};
+    if (!ofRanks_.empty()) return rankCurves(ranks_, shape);
+    const auto& runs = session_.shown();
+    std::vector<Curve> curves;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        const Series& series = session_.series(runs[i]->id, picker_->metric());
+        // Nothing recorded in some runs (a throughput that comes once an epoch) must not hide the others.
+        if (series.empty()) continue;
+        curves.push_back(curveOfRun(*runs[i], series, shape));
+        curves.back().name = session_.shownNames()[static_cast<qsizetype>(i)];
+        curves.back().style = session_.styleOf(*runs[i]);
+        curves.back().primary = i == 0;
+    }
+    return curves;
+}
+
+void ChartCard::refresh() {
+    std::vector<Curve> curves = runCurves();
+    const bool listed = curves.size() > kMostInPlot;
+    if (listed == legend_->isHidden()) {
+        legend_->setVisible(listed);
+        return updateAxes();
+    }
+    if (listed) curves = legend_->apply(std::move(curves));
+    const RunItemPtr run = session_.current();
+    if (ofRanks_.empty() && picker_->metric() == metrics::kSamplesPerS && run && run->row.samplesPerS) {
+        // The number of the key figure, the table and the Scaling page; the curve is of one stretch of steps each.
+        curves.push_back(guideAt(*run->row.samplesPerS, curves, tr("whole run")));
+    }
+    plot_->setCurves(std::move(curves));
+    updateBand();
+}
+
+// Where the timeline's window lies on this x axis, by the current run's own points.
+void ChartCard::updateBand() {
+    const RunItemPtr run = session_.current();
+    const auto& points = run ? session_.series(run->id, picker_->metric()).points() : std::vector<SeriesPoint>{};
+    if (points.size() < 2) {
+        plot_->setBand(std::nullopt);
+        return;
+    }
+    const Polyline line = polylineOf(session_.series(run->id, picker_->metric()), static_cast<XAxis>(axis_->chosen()));
+    const auto xAt = [&](Ns t) {
+        const double wall = static_cast<double>(t) / 1e9;
+        const auto at = std::lower_bound(points.begin(), points.end(), wall,
+                                         [](const SeriesPoint& point, double w) { return point.wallS < w; });
+        return at == points.end() ? line.x.back() : line.x[static_cast<std::size_t>(at - points.begin())];
+    };
+    const TimeRange window = session_.selection().window();
+    plot_->setBand(std::pair(xAt(window.start), xAt(window.end)));
+}
+
+void ChartCard::goTo(double x) {
+    const RunItemPtr run = session_.current();
+    if (!run) return;
+    const Series& series = session_.series(run->id, picker_->metric());
+    const Polyline line = polylineOf(series, static_cast<XAxis>(axis_->chosen()));
+    const auto at = std::lower_bound(line.x.begin(), line.x.end(), x);
+    if (at == line.x.end()) return;
+    const double wall = series.points()[static_cast<std::size_t>(at - line.x.begin())].wallS;
+    const TimeRange window = session_.selection().window();
+    const Ns half = (window.end - window.start) / 2;
+    const Ns middle = static_cast<Ns>(wall * 1e9);
+    session_.selection().setWindow({middle - half, middle + half});
+}
+
+void ChartCard::remember() {
+    QSettings file = chartSettings();
+    file.beginGroup(QStringLiteral("charts/") + spec_.name);
+    file.setValue(QStringLiteral("metric"), QString::fromStdString(picker_->metric()));
+    file.setValue(QStringLiteral("by-rank"), picker_->byRank());
+    file.setValue(QStringLiteral("x"), axis_->chosen());
+    file.setValue(QStringLiteral("y"), scale_->chosen());
+    file.setValue(QStringLiteral("smoothing"), smoothing_->chosen());
+}
+
+void ChartCard::recall() {
+    QSettings file = chartSettings();
+    file.beginGroup(QStringLiteral("charts/") + spec_.name);
+    const std::string metric =
+        file.value(QStringLiteral("metric"), QString::fromStdString(spec_.metric)).toString().toStdString();
+    const MetricWords words = wordsOf(metric);
+    picker_->choose(metric, words.byRank && file.value(QStringLiteral("by-rank")).toBool());
+    axis_->choose(file.value(QStringLiteral("x"), 0).toInt());
+    scale_->choose(file.value(QStringLiteral("y"), words.logY ? 1 : 0).toInt());
+    smoothing_->choose(file.value(QStringLiteral("smoothing"), words.smooth ? kSmoothed : 0).toInt());
+}
+
+}  // namespace dasgd::gui

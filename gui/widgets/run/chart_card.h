@@ -1,0 +1,79 @@
+// A metric of the drawn runs, or of the ranks of one, over step, epoch, time, samples or bytes sent, live.
+#pragma once
+
+#include <QTimer>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "gui/models/curves/metric_words.h"
+#include "gui/models/curves/rank_series_query.h"
+#include "gui/models/curves/run_curve.h"
+#include "gui/models/live/session.h"
+#include "gui/plots/plot_view.h"
+#include "gui/widgets/parts.h"
+#include "gui/widgets/run/curve_legend.h"
+#include "gui/widgets/run/metric_picker.h"
+
+namespace dasgd::gui {
+
+struct ChartSpec {
+    QString name;        // what its choices are remembered under
+    std::string metric;  // that it begins with
+};
+
+class ChartCard : public Card {
+    Q_OBJECT
+
+public:
+    ChartCard(const ChartSpec& spec, Session& session, const Look& look, QWidget* parent = nullptr);
+    ~ChartCard() override;
+    [[nodiscard]] PlotView& plot() { return *plot_; }
+    [[nodiscard]] MetricPicker& picker() { return *picker_; }
+    [[nodiscard]] Choice& axis() { return *axis_; }
+    [[nodiscard]] Choice& scale() { return *scale_; }
+    [[nodiscard]] Choice& smoothing() { return *smoothing_; }
+    [[nodiscard]] CurveLegend& legend() { return *legend_; }
+    // Draws what has come since; it is also done by itself a few times a second while it is seen.
+    void refresh();
+
+protected:
+    void showEvent(QShowEvent* event) override;
+
+private:
+    void layOut();
+    void connectAll();
+    void later();
+    void takeMetric();
+    void takeRanks(const RankBatch& batch);
+    void updateAxes();
+    void updateBand();
+    void goTo(double x);
+    void remember();
+    void recall();
+    [[nodiscard]] std::vector<Curve> runCurves();
+    [[nodiscard]] const Curve& curveOfRun(const RunItem& run, const Series& series, const CurveShape& shape);
+
+    ChartSpec spec_;
+    Session& session_;
+    RankSeriesQuery& rankQuery_;
+    MetricWords words_;
+    std::string ofRanks_;          // the metric whose ranks are wanted; "" where none is
+    std::map<int, Series> ranks_;  // of the current run
+    struct Made {
+        CurveShape shape;
+        std::size_t samples = 0;
+        Curve curve;
+    };
+    std::map<QString, Made> made_;  // of this metric, by run
+    PlotView* plot_;
+    MetricPicker* picker_;
+    Choice* axis_;
+    Choice* scale_;
+    Choice* smoothing_;
+    CurveLegend* legend_;
+    QTimer pending_;
+    bool stale_ = false;
+};
+
+}  // namespace dasgd::gui

@@ -1,0 +1,96 @@
+#include "gui/widgets/run/curve_legend.h"
+
+#include <QPainter>
+#include <algorithm>
+
+#include "gui/models/curves/short_names.h"
+#include "gui/plots/plot_view.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr int kLegendWidth = 210;
+constexpr QSize kLegendSample(30, 14);
+constexpr double kBesideName = 74;  // box, sample and scroll bar
+constexpr int kFullName = Qt::UserRole;
+
+QIcon sampleOf(const Curve& curve, const PlotStyle& style, double ratio) {
+    QPixmap picture(kLegendSample * ratio);
+    picture.setDevicePixelRatio(ratio);
+    picture.fill(Qt::transparent);
+    QPainter painter(&picture);
+    painter.setRenderHint(QPainter::Antialiasing);
+    paintLineSample(painter, QRectF(QPointF(), QSizeF(kLegendSample)), style, curve.style, curve.hollow);
+    return QIcon(picture);
+}
+
+}  // namespace
+
+CurveLegend::CurveLegend(const Look& look, QWidget* parent) : QListView(parent), look_(look) {
+    setModel(&items_);
+    setEditTriggers(QAbstractItemView::NoEditTriggers);
+    setFrameShape(QFrame::NoFrame);
+    setFixedWidth(kLegendWidth);
+    setIconSize(kLegendSample);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setStyleSheet(QStringLiteral("background: transparent;"));
+    setAccessibleName(tr("Curves: Space hides, Enter brings to the front"));
+    setToolTip(tr("Space hides a curve, Enter brings it to the front"));
+    connect(&items_, &QStandardItemModel::itemChanged, this, [this](QStandardItem* item) { takeCheck(*item); });
+    connect(this, &QListView::activated, this, [this](const QModelIndex& index) {
+        const QString name = index.data(kFullName).toString();
+        front_ = front_ == name ? QString() : name;
+        emit changed();
+    });
+    connect(&look_, &Look::changed, this, [this] {
+        names_.clear();
+        emit changed();
+    });
+}
+
+void CurveLegend::takeCheck(const QStandardItem& item) {
+    const QString name = item.data(kFullName).toString();
+    const bool hide = item.checkState() == Qt::Unchecked;
+    if (hide == hidden_.contains(name)) return;
+    if (hide) {
+        hidden_.insert(name);
+    } else {
+        hidden_.remove(name);
+    }
+    emit changed();
+}
+
+void CurveLegend::list(const std::vector<Curve>& curves) {
+    QStringList names;
+    for (const Curve& curve : curves) names << curve.name;
+    if (names == names_) return;
+    names_ = names;
+    const int row = currentIndex().row();
+    items_.clear();
+    const QFontMetricsF metrics(font());
+    const QStringList cut = namesThatFit(names, kLegendWidth - kBesideName,
+                                         [&](const QString& text) { return metrics.horizontalAdvance(text); });
+    const PlotStyle style = screenPlotStyle(look_.theme());
+    for (std::size_t i = 0; i < curves.size(); ++i) {
+        const auto at = static_cast<qsizetype>(i);
+        auto* item = new QStandardItem(sampleOf(curves[i], style, devicePixelRatioF()), cut[at]);
+        item->setData(names[at], kFullName);
+        item->setToolTip(names[at]);
+        item->setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsUserCheckable);
+        item->setCheckState(hidden_.contains(names[at]) ? Qt::Unchecked : Qt::Checked);
+        items_.appendRow(item);
+    }
+    setCurrentIndex(items_.index(std::min(row, items_.rowCount() - 1), 0));
+}
+
+std::vector<Curve> CurveLegend::apply(std::vector<Curve> curves) {
+    list(curves);
+    std::erase_if(curves, [this](const Curve& curve) { return hidden_.contains(curve.name); });
+    if (!front_.isEmpty()) {
+        for (Curve& curve : curves) curve.primary = curve.name == front_;
+    }
+    return curves;
+}
+
+}  // namespace dasgd::gui

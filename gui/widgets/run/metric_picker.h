@@ -1,0 +1,37 @@
+// A chart's title, which is also the list of what it could draw: every metric that the drawn runs have recorded.
+#pragma once
+
+#include <QToolButton>
+#include <string>
+
+#include "gui/models/curves/metric_names_query.h"
+
+class QMenu;
+
+namespace dasgd::gui {
+
+class MetricPicker : public QToolButton {
+    Q_OBJECT
+
+public:
+    MetricPicker(MetricNamesQuery& names, std::string metric, QWidget* parent = nullptr);
+    [[nodiscard]] const std::string& metric() const { return metric_; }
+    [[nodiscard]] bool byRank() const { return byRank_; }
+    void choose(const std::string& metric, bool byRank);
+    // Fills the menu with what is recorded now; it is also done whenever it opens.
+    void fill();
+
+signals:
+    void changed();
+
+private:
+    void add(QMenu& menu, const std::string& name);
+    void showChoice();
+
+    std::string metric_;
+    bool byRank_ = false;
+    RecordedMetrics recorded_;
+    QMenu* menu_;
+};
+
+}  // namespace dasgd::gui

@@ -1,0 +1,40 @@
+#include "gui/models/ranks/rank_states_query.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/gui/support/live_bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+// The first clean window of a run ends with its first evaluation; what its ranks do is known before.
+TEST(RankStatesQuery, SaysWhatALiveRunDoesBeforeAnythingIsTimed) {
+    LiveBench bench;
+    test::SyntheticRun run(bench.workspace.store(), {.ranks = 3, .steps = 100});
+    run.train(40);
+    bench.know();
+    bench.store.setWatch({QString::fromStdString(run.id()), {}});
+    RankStatesQuery query;
+    RankStates last;
+    QObject::connect(&query, &RankStatesQuery::arrived, [&](const RankStates& states) { last = states; });
+    ASSERT_TRUE(eventually([&] {
+        bench.store.touch();
+        bench.refresh(query);
+        return last.now.size() == 3 && last.hidden.has_value();
+    }));
+    EXPECT_GT(*last.hidden, 0.5);
+    EXPECT_LE(last.seconds, 2.01);
+    for (const storage::RankRow& row : last.timed) EXPECT_FALSE(row.hidden) << "no window yet";
+    run.train(100);
+    run.finish();
+    bench.know();
+    ASSERT_TRUE(eventually([&] {
+        bench.store.touch();
+        bench.refresh(query);
+        return last.now.empty() && last.timed.size() == 3;
+    })) << "of an ended run only what was timed";
+    EXPECT_TRUE(last.timed[2].hidden);
+}
+
+}  // namespace
+}  // namespace dasgd::gui

@@ -1,0 +1,43 @@
+#include "gui/models/ranks/rank_table_model.h"
+
+#include <gtest/gtest.h>
+
+#include <QAbstractItemModelTester>
+
+#include "gui/models/words.h"
+
+namespace dasgd::gui {
+namespace {
+
+QString cell(const RankTableModel& model, int row, int column) {
+    return model.index(row, column).data(Qt::DisplayRole).toString();
+}
+
+TEST(RankTableModel, ShowsWhatWasTimedAndWhatIsNow) {
+    RankTableModel model;
+    const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
+    RankStates states;
+    states.timed = {{.rank = 0, .stepMs = 12.5, .measuredS = 2.0, .hidden = 0.991, .blockedS = 0.5, .skewS = 0.0011}};
+    states.now = {{.rank = 1, .seconds = 2, .hidden = 0.5, .blocked = 0.25, .computeMs = 7.0}};
+    model.take(states);
+    ASSERT_EQ(model.rowCount(), 2);
+    EXPECT_EQ(cell(model, 0, RankTableModel::Hidden), QStringLiteral("99.1"));
+    EXPECT_EQ(cell(model, 0, RankTableModel::Blocked), QStringLiteral("25.0"));
+    EXPECT_EQ(cell(model, 0, RankTableModel::Skew), QStringLiteral("1.10"));
+    EXPECT_EQ(cell(model, 0, RankTableModel::NowHidden), kAbsent);
+    EXPECT_EQ(cell(model, 1, RankTableModel::NowHidden), QStringLiteral("50.0"));
+    EXPECT_EQ(cell(model, 1, RankTableModel::StepMs), kAbsent);
+    states.now.clear();
+    states.straggler = Straggler{.rank = 0, .excess = 0.08};
+    model.take(states);
+    ASSERT_EQ(model.rowCount(), 1);
+    EXPECT_EQ(cell(model, 0, RankTableModel::Rank), QStringLiteral("0  slow, +8.0 %")) << "in words, not in colour";
+    model.take({});
+    EXPECT_EQ(model.rowCount(), 0);
+    for (int column = 0; column < RankTableModel::kColumns; ++column) {
+        EXPECT_FALSE(model.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString().isEmpty());
+    }
+}
+
+}  // namespace
+}  // namespace dasgd::gui

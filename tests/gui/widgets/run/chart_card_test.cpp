@@ -1,0 +1,122 @@
+#include "gui/widgets/run/chart_card.h"
+
+#include <gtest/gtest.h>
+
+#include <QAction>
+#include <QMenu>
+#include <QSettings>
+
+#include "tests/gui/support/session_bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+class ChartCardTest : public SessionBench {
+protected:
+    void SetUp() override {
+        QSettings(QSettings::IniFormat, QSettings::UserScope, QStringLiteral("dasgd-lab"), QStringLiteral("dasgd-lab"))
+            .clear();
+        look();
+        card_ = std::make_unique<ChartCard>(ChartSpec{QStringLiteral("of a test"), "train/loss"}, session_, testLook());
+        card_->refresh();
+    }
+    std::unique_ptr<ChartCard> card_;
+};
+
+TEST_F(ChartCardTest, DrawsTheRunAndTheOthersOfItsExperiment) {
+    const auto& curves = card_->plot().curves();
+    ASSERT_EQ(curves.size(), 2U);
+    EXPECT_TRUE(curves[0].primary);
+    EXPECT_EQ(curves[0].name, QStringLiteral("dasgd"));
+    EXPECT_EQ(curves[0].line.x.size(), 60U);
+    EXPECT_EQ(curves[1].line.x.size(), 40U);
+    EXPECT_NE(curves[0].style, curves[1].style);
+}
+
+TEST_F(ChartCardTest, TheRawCurveStaysBehindTheSmoothedOne) {
+    ASSERT_TRUE(card_->plot().curves()[0].raw);
+    EXPECT_NE(card_->plot().curves()[0].raw->y, card_->plot().curves()[0].line.y);
+    card_->smoothing().choose(0);
+    EXPECT_FALSE(card_->plot().curves()[0].raw);
+}
+
+TEST_F(ChartCardTest, TheAxisMayBeAnyMeasureOfProgress) {
+    const double last = 60;
+    EXPECT_EQ(card_->plot().curves()[0].line.x.back(), last);
+    card_->axis().choose(1);
+    EXPECT_NEAR(card_->plot().curves()[0].line.x.back(), last / 100, 1e-9);
+    card_->axis().choose(3);
+    EXPECT_EQ(card_->plot().curves()[0].line.x.back(), last * 32 * 4);
+    card_->axis().choose(4);
+    EXPECT_GT(card_->plot().curves()[0].line.x.back(), 0);
+}
+
+TEST_F(ChartCardTest, AClickGoesToThatMomentOfTheTimeline) {
+    emit card_->plot().clickedAt(30);
+    const TimeRange window = session_.selection().window();
+    const double wall = session_.series(id_, "train/loss").points()[29].wallS;
+    EXPECT_NEAR(static_cast<double>(window.start + window.end) / 2e9, wall, 1e-3);
+}
+
+TEST_F(ChartCardTest, DrawsAnyMetricThatTheRunsRecordedAndKeepsTheChoice) {
+    const auto offers = [this] {
+        card_->picker().fill();
+        QStringList texts;
+        for (const QAction* action : card_->picker().menu()->actions()) texts << action->text();
+        return texts;
+    };
+    ASSERT_TRUE(eventually([&] { return offers().join(QLatin1Char('\n')).contains(QStringLiteral("Throughput")); }));
+    EXPECT_FALSE(offers().join(QLatin1Char('\n')).contains(QStringLiteral("Test accuracy")))
+        << "neither run was evaluated";
+    card_->picker().choose("throughput/samples_per_s", false);
+    ASSERT_TRUE(eventually([&] {
+        card_->refresh();
+        return card_->plot().curves().size() == 3;
+    }));
+    const Curve& whole = card_->plot().curves().back();
+    EXPECT_EQ(whole.kind, Curve::Kind::Guide);
+    EXPECT_EQ(whole.line.y.front(), *session_.current()->row.samplesPerS) << "the number of the key figure";
+    EXPECT_EQ(card_->scale().chosen(), 0) << "linear, as rates are";
+    card_->axis().choose(2);
+    ChartCard again(ChartSpec{QStringLiteral("of a test"), "train/loss"}, session_, testLook());
+    EXPECT_EQ(again.picker().metric(), "throughput/samples_per_s");
+    EXPECT_EQ(again.axis().chosen(), 2);
+}
+
+TEST_F(ChartCardTest, DrawsTheRanksOfTheRunOneByOne) {
+    card_->picker().choose("train/loss", true);
+    card_->show();
+    ASSERT_TRUE(eventually([&] { return card_->plot().curves().size() == 4; }));
+    EXPECT_EQ(card_->plot().curves()[3].name, QStringLiteral("rank 3"));
+    EXPECT_EQ(card_->plot().curves()[3].line.x.size(), 60U);
+    card_->picker().choose("train/loss", false);
+    EXPECT_EQ(card_->plot().curves().size(), 2U);
+}
+
+TEST_F(ChartCardTest, ManyCurvesHaveTheirListBesideThem) {
+    EXPECT_TRUE(card_->legend().isHidden());
+    QStringList runs{id_, other_};
+    for (int seed = 2; seed <= 12; ++seed) runs << workspace_.record({.seed = seed, .steps = 20});
+    ASSERT_TRUE(eventually([&] { return session_.runs().items().size() == 13U; }));
+    session_.compare(runs);
+    ASSERT_TRUE(eventually([&] {
+        card_->refresh();
+        return card_->plot().curves().size() == 13U;
+    }));
+    CurveLegend& legend = card_->legend();
+    EXPECT_FALSE(legend.isHidden());
+    QStringList names;
+    for (int i = 0; i < legend.model()->rowCount(); ++i) names << legend.model()->index(i, 0).data().toString();
+    EXPECT_EQ(names.removeDuplicates(), 0);
+    legend.model()->setData(legend.model()->index(4, 0), Qt::Unchecked, Qt::CheckStateRole);
+    EXPECT_EQ(card_->plot().curves().size(), 12U);
+    emit legend.activated(legend.model()->index(6, 0));
+    int primary = 0;
+    for (const Curve& curve : card_->plot().curves()) primary += curve.primary ? 1 : 0;
+    EXPECT_EQ(primary, 1);
+    legend.model()->setData(legend.model()->index(4, 0), Qt::Checked, Qt::CheckStateRole);
+    EXPECT_EQ(card_->plot().curves().size(), 13U);
+}
+
+}  // namespace
+}  // namespace dasgd::gui

@@ -1,0 +1,22 @@
+#include "gui/widgets/run/rank_card.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/gui/support/session_bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+class RankCardTest : public SessionBench {};
+
+TEST_F(RankCardTest, HasARowForEachRankOfTheRunThatIsLookedAt) {
+    RankCard card(session_);
+    look({.ranks = 3, .steps = 100});
+    ASSERT_TRUE(eventually([&] { return card.table().model()->rowCount() == 3; }));
+    EXPECT_TRUE(card.table().isColumnHidden(RankTableModel::NowHidden)) << "an ended run has no now";
+    session_.choose(other_);
+    ASSERT_TRUE(eventually([&] { return card.table().model()->rowCount() == 4; }));
+}
+
+}  // namespace
+}  // namespace dasgd::gui
