@@ -6,6 +6,7 @@
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <QWindow>
 #include <cmath>
 
 #include "core/base/check.h"
@@ -109,6 +110,23 @@ void MainWindow::updateStatus() {
     status_->setText(parts.join(QStringLiteral("     ")));
     follow_->setChecked(session_.followsNewest());
     follow_->setText(session_.followsNewest() ? tr("✓ follows the newest run") : tr("follow the newest run"));
+}
+
+void MainWindow::showEvent(QShowEvent* event) {
+    QMainWindow::showEvent(event);
+    // The window of the platform sees every movement, the widgets only those they track.
+    windowHandle()->installEventFilter(this);
+}
+
+bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
+    switch (event->type()) {
+        case QEvent::MouseMove:
+        case QEvent::MouseButtonPress:
+        case QEvent::Wheel:
+        case QEvent::KeyPress: session_.touched(); break;
+        default: break;
+    }
+    return QMainWindow::eventFilter(watched, event);
 }
 
 QString MainWindow::statusText() const { return status_->text(); }

@@ -34,6 +34,10 @@ public:
     [[nodiscard]] bool openNamed(const QString& title);
     [[nodiscard]] QString statusText() const;
 
+protected:
+    void showEvent(QShowEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
 private:
     void showPage(int page);
     QWidget* makeStatusBar();

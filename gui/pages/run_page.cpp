@@ -183,7 +183,9 @@ private:
             stopping_.clear();
             showRun();
         });
-        connect(stop_, &QPushButton::clicked, this, [this] { stop(); });
+        // What was under the pointer when it was pressed: the page may go on to the next run before the release.
+        connect(stop_, &QPushButton::pressed, this, [this] { pressedRun_ = session_.currentId(); });
+        connect(stop_, &QPushButton::clicked, this, [this] { stop(pressedRun_); });
         connect(compare_, &QPushButton::clicked, this, [this] {
             if (session_.isComparing()) {
                 session_.compare({});
@@ -194,11 +196,11 @@ private:
         connect(export_, &QPushButton::clicked, this, [this] { exportFigures(); });
     }
 
-    void stop() {
+    void stop(const QString& run) {
         // Select the run explicitly, so that following does not move on to the next run of the sweep while this one
         // stops.
-        session_.choose(session_.currentId());
-        stopping_ = session_.currentId();
+        session_.choose(run);
+        stopping_ = run;
         context_.engine.stop(stopping_);
         showRun();
     }
@@ -309,6 +311,7 @@ private:
     QBoxLayout* below_ = nullptr;
     RankStates ranks_;
     TimelineCard* timeline_ = nullptr;
+    QString pressedRun_;
     QString stopping_;  // id of the run that was asked to stop
     bool shownError_ = false;
 };

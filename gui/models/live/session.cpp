@@ -16,7 +16,15 @@ Session::Session(Feed& feed, QObject* parent) : QObject(parent), feed_(feed), me
         error_ = message;
         emit errorChanged();
     });
+    hold_.setSingleShot(true);
+    hold_.setInterval(kHoldMs);
+    connect(&hold_, &QTimer::timeout, this, [this] {
+        rechoose();
+        updateShown();
+    });
 }
+
+void Session::touched() { hold_.start(); }
 
 void Session::takeRuns(const std::vector<RunItemPtr>& changed, const QStringList& removed) {
     runs_.take(changed, removed);
@@ -32,7 +40,7 @@ void Session::rechoose() {
         if (const RunItemPtr newest = runs_.newest(); newest && newest->id != current_) {
             // A run that is looked at and still going is not left for one that only waits or has ended.
             const RunItemPtr old = current();
-            const bool leave = !old || !isLive(old->row) || newest->row.status == "running";
+            const bool leave = !old || (!hold_.isActive() && (!isLive(old->row) || newest->row.status == "running"));
             if (leave) lookAt(newest->id);
         }
         return;
@@ -55,6 +63,7 @@ void Session::choose(const QString& run) {
 void Session::setFollowNewest(bool follow) {
     followNewest_ = follow;
     if (!follow) return;
+    hold_.stop();
     compared_.clear();
     rechoose();
     updateShown();

@@ -4,6 +4,7 @@
 
 #include <QObject>
 #include <QStringList>
+#include <QTimer>
 #include <map>
 #include <optional>
 #include <string>
@@ -37,6 +38,10 @@ public:
     // While on, the window goes to each run that starts.
     void setFollowNewest(bool follow);
     [[nodiscard]] bool followsNewest() const { return followNewest_; }
+    // Somebody has just used mouse or keyboard: for some seconds the window goes to no other run by itself, so that
+    // nothing changes under the pointer.
+    void touched();
+    static constexpr int kHoldMs = 4000;
     // Draws exactly these runs together; fewer than two: the current run with the others of its experiment.
     void compare(const QStringList& runs);
     [[nodiscard]] bool isComparing() const { return compared_.size() > 1; }
@@ -83,6 +88,7 @@ private:
     QString current_;
     QStringList compared_;
     bool followNewest_ = true;
+    QTimer hold_;
     bool loaded_ = false;
     std::vector<RunItemPtr> shown_;
     QStringList shownNames_;

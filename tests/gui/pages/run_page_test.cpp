@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include <QDir>
 #include <QPushButton>
 #include <QSettings>
@@ -123,6 +126,31 @@ TEST_F(RunPageTest, OnlyALiveRunCanBeStopped) {
     run.finish();
     ASSERT_TRUE(eventually([&] { return button<QPushButton>(QStringLiteral("Stop")) == nullptr; }));
     EXPECT_NE(button<QPushButton>(QStringLiteral("Compare")), nullptr);
+}
+
+TEST_F(RunPageTest, StopMeansTheRunThatWasThereWhenItWasPressed) {
+    const std::filesystem::path engine = workspace_.path() / "engine", words = workspace_.path() / "words";
+    std::ofstream(engine) << "#!/bin/sh\necho \"$1 $2\" > " << words.string() << "\n";
+    std::filesystem::permissions(engine, std::filesystem::perms::owner_all);
+    test::SyntheticRun first(workspace_.store(), {.steps = 10});
+    first.train(5);
+    open(QString::fromStdString(engine.string()));
+    ASSERT_TRUE(eventually([&] { return button<QPushButton>(QStringLiteral("Stop")) != nullptr; }));
+    const QString id = window_->session().currentId();
+    auto* stop = button<QPushButton>(QStringLiteral("Stop"));
+    QTest::mousePress(stop, Qt::LeftButton);
+    QTest::qWait(5);
+    test::SyntheticRun second(workspace_.store(), {.algorithm = "sync_sgd", .steps = 10});
+    second.train(5);
+    ASSERT_TRUE(eventually([&] { return window_->session().currentId() != id; }));
+    QTest::mouseRelease(stop, Qt::LeftButton);
+    ASSERT_TRUE(eventually([&] { return std::filesystem::exists(words) && std::filesystem::file_size(words) > 0; }));
+    std::string command, run;
+    std::ifstream(words) >> command >> run;
+    EXPECT_EQ(command, "stop");
+    EXPECT_EQ(QString::fromStdString(run), id);
+    first.finish();
+    second.finish();
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <QAbstractItemModelTester>
+#include <chrono>
+#include <thread>
 
 #include "tests/gui/support/bench.h"
 
@@ -12,6 +14,7 @@ namespace {
 TEST(Session, GoesToTheNewestRunAndDrawsItsExperiment) {
     Workspace workspace;
     workspace.record({.algorithm = "sync_sgd", .steps = 20});
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // the order of the starts is kept in milliseconds
     const QString newest = workspace.record({.steps = 20});
     Feed feed(workspace.path());
     Session session(feed);
@@ -24,6 +27,26 @@ TEST(Session, GoesToTheNewestRunAndDrawsItsExperiment) {
     ASSERT_TRUE(eventually([&] { return session.detail().has_value() && session.pulse().spans > 0; }));
     EXPECT_TRUE(session.detail()->linkEmulated);
     EXPECT_FALSE(session.behindMs()) << "an ended run is not behind";
+}
+
+TEST(Session, NothingChangesUnderAHandThatWorks) {
+    Workspace workspace;
+    const QString first = workspace.record({.steps = 8});
+    Feed feed(workspace.path());
+    Session session(feed);
+    session.touched();
+    ASSERT_TRUE(eventually([&] { return session.currentId() == first; })) << "there was none to leave";
+    session.touched();
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    const QString second = workspace.record({.steps = 8});
+    ASSERT_TRUE(eventually([&] { return session.runs().find(second) != nullptr; }));
+    EXPECT_EQ(session.currentId(), first);
+    session.setFollowNewest(true);
+    EXPECT_EQ(session.currentId(), second) << "whoever asks for it gets it at once";
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    session.touched();
+    const QString third = workspace.record({.steps = 8});
+    ASSERT_TRUE(eventually([&] { return session.currentId() == third; })) << "when the hand rests";
 }
 
 TEST(Session, FollowsRunsThatStartUnlessOneWasChosen) {
