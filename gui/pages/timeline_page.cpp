@@ -8,6 +8,7 @@
 #include <QTableWidget>
 #include <QTimer>
 #include <QVBoxLayout>
+#include <utility>
 
 #include "gui/models/live/overview_query.h"
 #include "gui/models/runs/run_config.h"
@@ -22,7 +23,8 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr int kSelectionWidth = 300;
+constexpr int kSelectionWidth = 320;
+constexpr int kRoomyWidth = 1200;     // of the page: below that the timeline has all of it
 constexpr int kMeasureDelayMs = 150;  // of what is seen, once the window stands still
 
 class TimelinePage : public QWidget {
@@ -43,7 +45,9 @@ public:
         left->addWidget(makeOverview());
         left->addWidget(makeTimeline(), 1);
         row->addLayout(left, 1);
-        row->addWidget(makeSelection());
+        QWidget* selection = makeSelection();
+        row->addWidget(selection);
+        connect(toggle_, &QToolButton::toggled, selection, &QWidget::setVisible);
         column->addLayout(row, 1);
         settle_.setSingleShot(true);
         settle_.setInterval(kMeasureDelayMs);
@@ -55,6 +59,11 @@ protected:
     void focusInEvent(QFocusEvent* event) override {
         QWidget::focusInEvent(event);
         card_->timeline().setFocus(event->reason());
+    }
+    void resizeEvent(QResizeEvent* event) override {
+        QWidget::resizeEvent(event);
+        const bool roomy = width() >= kRoomyWidth;
+        if (roomy != std::exchange(roomy_, roomy)) toggle_->setChecked(roomy);
     }
     void showEvent(QShowEvent* event) override {
         QWidget::showEvent(event);
@@ -68,6 +77,14 @@ private:
         row->addWidget(title_ = makeLabel({}, "title"), 1);
         title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
         row->addWidget(pill_ = new StatePill(context_.look));
+        toggle_ = new QToolButton;
+        toggle_->setObjectName(QStringLiteral("choice"));
+        toggle_->setCheckable(true);
+        toggle_->setChecked(true);
+        toggle_->setText(tr("Selection"));
+        toggle_->setToolTip(tr("What the selection adds up to  Ctrl+I"));
+        toggle_->setShortcut(QKeySequence(QStringLiteral("Ctrl+I")));
+        row->addWidget(toggle_);
         return row;
     }
 
@@ -100,11 +117,12 @@ private:
         card->body().addWidget(length_ = makeLabel({}));
         length_->setWordWrap(true);
         table_ = new QTableWidget(0, 4);
-        table_->setHorizontalHeaderLabels({tr("mean of a rank"), tr("ms"), tr("most"), tr("share")});
+        table_->setHorizontalHeaderLabels({tr("kind"), tr("ms"), tr("most"), tr("share")});
         table_->setAccessibleName(tr("What the selection adds up to"));
         table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
         table_->setSelectionBehavior(QAbstractItemView::SelectRows);
         table_->setShowGrid(false);
+        table_->setIconSize(QSize(10, 10));
         table_->setFrameShape(QFrame::NoFrame);
         table_->verticalHeader()->hide();
         table_->verticalHeader()->setDefaultSectionSize(24);
@@ -208,6 +226,8 @@ private:
     TimelineCard* card_ = nullptr;
     QTableWidget* table_ = nullptr;
     QPushButton* copy_ = nullptr;
+    QToolButton* toggle_ = nullptr;
+    bool roomy_ = true;
     MeasureTable shown_;
     QTimer settle_;
 };

@@ -64,6 +64,14 @@ TEST_F(TimelinePageTest, TheTableIsOfTheWindowOrOfWhatIsSelectedAndCanBeCopied) 
     EXPECT_NEAR(sum, 200, 1e-3) << "adds up to its length";
 }
 
+TEST_F(TimelinePageTest, InANarrowWindowTheTableMakesRoomAndComesBackByKey) {
+    look();
+    window_->resize(1280, 720);
+    EXPECT_TRUE(eventually([this] { return visible<QTableWidget>() == nullptr; }));
+    QTest::keyClick(window_.get(), Qt::Key_I, Qt::ControlModifier);
+    EXPECT_NE(visible<QTableWidget>(), nullptr);
+}
+
 TEST_F(TimelinePageTest, KeysZoomPanAndGoToTheNextWait) {
     look();
     auto* timeline = visible<TimelineWidget>();
