@@ -58,19 +58,22 @@ void LevelWriter::settle(Rows rows) {
     if (rows == Rows::OfThisCollector && static_cast<std::int64_t>(kept_.size()) < rowsOfNode_) return;
     Chunks group;
     std::int64_t size = 0;
-    bool made = false;
+    std::int64_t made = 0;  // newest row that has a level now
     for (const Chunk& chunk : closedChunks()) {
         group.push_back(chunk);
         size += chunk.rows();
         if (size < rowsOfNode_) continue;
         if (!mayChange(group)) {
             makeLowest(group);
-            made = true;
+            made = chunk.last;
         }
         group.clear();
         size = 0;
     }
-    if (made) makeParents();
+    if (made > 0) {
+        forget(made);
+        makeParents();
+    }
     // Rows that wait for a rank are read back once it has reported; what comes meanwhile is not kept without end.
     if (static_cast<std::int64_t>(kept_.size()) > kMostRowsOfNode + 2 * rowsOfNode_) kept_.clear();
 }
@@ -153,7 +156,6 @@ void LevelWriter::makeLowest(const Chunks& group) {
         if (!addKept(chunk, builder)) readBack(chunk, builder);
     }
     assign(group, insert(1, rows, builder.range(), builder, rows));
-    forget(group.back().last);
 }
 
 bool LevelWriter::addKept(const Chunk& chunk, LevelBuilder& builder) const {

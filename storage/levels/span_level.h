@@ -53,7 +53,10 @@ struct SpanLevel {
 // Makes a level of spans, or of finer levels. Use once.
 class LevelBuilder {
 public:
-    void reserve(std::size_t spans) { items_.reserve(spans); }
+    void reserve(std::size_t spans) {
+        items_.reserve(spans);
+        spans_.reserve(spans);
+    }
     void add(int rank, const Span& span) {
         const Ns length = span.end - span.start;
         items_.push_back({.start = span.start,
