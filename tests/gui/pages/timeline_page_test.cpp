@@ -69,7 +69,7 @@ TEST_F(TimelinePageTest, InANarrowWindowTheTableMakesRoomAndComesBackByKey) {
     window_->resize(1280, 720);
     EXPECT_TRUE(eventually([this] { return visible<QTableWidget>() == nullptr; }));
     QTest::keyClick(window_.get(), Qt::Key_I, Qt::ControlModifier);
-    EXPECT_NE(visible<QTableWidget>(), nullptr);
+    EXPECT_TRUE(eventually([this] { return visible<QTableWidget>() != nullptr; }));
 }
 
 TEST_F(TimelinePageTest, KeysZoomPanAndGoToTheNextWait) {
