@@ -38,6 +38,7 @@ public:
         column->setContentsMargins(24, 18, 24, 16);
         column->setSpacing(kGap);
         column->addLayout(makeHeader());
+        column->addWidget(message_ = new MessageBar(context.look));
         auto* row = new QHBoxLayout;
         row->setSpacing(kGap);
         auto* left = new QVBoxLayout;
@@ -53,6 +54,7 @@ public:
         settle_.setInterval(kMeasureDelayMs);
         connectAll();
         showRun();
+        showMeasure({});
     }
 
 protected:
@@ -147,6 +149,10 @@ private:
             showMeasure({});
         });
         connect(&session_, &Session::detailChanged, this, [this] { showRun(); });
+        connect(&session_, &Session::errorChanged, this, [this] {
+            message_->say(session_.error());
+            showRun();
+        });
         connect(&session_, &Session::pulseChanged, this, [this] { showRun(); });
         connect(overview_, &OverviewWidget::widthWanted, &overviewQuery_, &OverviewQuery::setWidth);
         connect(&overviewQuery_, &OverviewQuery::arrived, this, [this](const TimelineFramePtr& frame) {
@@ -168,8 +174,11 @@ private:
         const RunItemPtr run = session_.current();
         pill_->setVisible(run != nullptr);
         if (!run) {
-            title_->setText(session_.loaded() ? tr("No run yet: set one up on the Experiment page (Ctrl+1).")
-                                              : tr("Reading the workspace …"));
+            ranks_->clear();
+            extent_->clear();
+            title_->setText(!session_.error().isEmpty() ? tr("The workspace cannot be read")
+                            : session_.loaded()         ? tr("No run yet: set one up on the Experiment page (Ctrl+1).")
+                                                        : tr("Reading the workspace …"));
             return;
         }
         title_->setText(runTitle(run->row));
@@ -222,6 +231,7 @@ private:
     QLabel* title_ = nullptr;
     StatePill* pill_ = nullptr;
     QLabel *ranks_ = nullptr, *extent_ = nullptr, *length_ = nullptr, *hidden_ = nullptr;
+    MessageBar* message_ = nullptr;
     OverviewWidget* overview_ = nullptr;
     TimelineCard* card_ = nullptr;
     QTableWidget* table_ = nullptr;
