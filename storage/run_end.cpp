@@ -6,6 +6,7 @@
 
 #include "core/base/event.h"
 #include "core/journal/journal.h"
+#include "storage/levels/level_writer.h"
 
 namespace dasgd::storage {
 
@@ -48,6 +49,10 @@ void writeStatus(SQLite::Database& database, std::int64_t runKey, const std::str
         clear.bind(1, runKey);
         clear.exec();
     }
+    SQLite::Statement query(database, "SELECT workers FROM run WHERE id = ?");
+    query.bind(1, runKey);
+    const int workers = query.executeStep() ? query.getColumn(0).getInt() : 1;
+    static_cast<void>(LevelWriter(database, runKey, workers).finish());
 }
 
 void removeJournal(const WorkspacePaths& paths, const std::string& runId, int rank) {

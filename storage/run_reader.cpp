@@ -1,20 +1,16 @@
 #include "storage/run_reader.h"
 
-#include <SQLiteCpp/SQLiteCpp.h>
-
 #include <algorithm>
 #include <limits>
-#include <map>
 
 #include "core/base/metric_names.h"
-#include "storage/base/database.h"
 #include "storage/base/migrate.h"
+#include "storage/run_reader_impl.h"
 
 namespace dasgd::storage {
 
 namespace {
 
-constexpr std::int64_t kStragglerSpans = 65536;
 constexpr const char* kRunColumns =
     "run_id, experiment, algorithm, seed, workers, backend, status, started_at, wall_s, steps, samples, bytes_sent, "
     "final_loss, best_accuracy, hidden, blocked_s, samples_per_s, git_commit, config, error, step_ms, "
@@ -72,20 +68,6 @@ RunRow runRow(SQLite::Statement& query) {
     return row;
 }
 
-// Columns tag, step, start_ns, duration_ns, bytes, collective.
-SpanRow spanRow(SQLite::Statement& query) {
-    const std::int64_t tag = query.getColumn(0).getInt64();
-    const Ns start = query.getColumn(2).getInt64();
-    return {.rank = static_cast<int>(tag >> 8),
-            .span = {.lane = static_cast<Lane>((tag >> 6) & 3),
-                     .kind = static_cast<SpanKind>(tag & 63),
-                     .step = query.getColumn(1).getInt64(),
-                     .start = start,
-                     .end = start + query.getColumn(3).getInt64(),
-                     .bytes = query.getColumn(4).getInt64(),
-                     .collective = static_cast<std::uint64_t>(query.getColumn(5).getInt64())}};
-}
-
 // Columns id, rank, step, epoch, wall_ns, samples, bytes_sent, value.
 MetricSample metricSample(SQLite::Statement& query) {
     return {.rank = query.getColumn(1).getInt(),
@@ -99,120 +81,56 @@ MetricSample metricSample(SQLite::Statement& query) {
 
 }  // namespace
 
-class RunReader::Impl {
-public:
-    explicit Impl(const std::filesystem::path& workspace)
-        : root(workspace),
-          file(WorkspacePaths{workspace}.database()),
-          database(file.string(), SQLite::OPEN_READONLY | kUnlocked) {
-        database.setBusyTimeout(5000);
+std::int64_t RunReader::Impl::integerOf(const std::string& runId, const char* column) {
+    SQLite::Statement query(database, std::string("SELECT ") + column + " FROM run WHERE run_id = ?");
+    query.bind(1, runId);
+    return query.executeStep() ? query.getColumn(0).getInt64() : 0;
+}
+
+Result<std::string> RunReader::Impl::fullId(const std::string& prefix) {
+    if (keyOf(prefix) != 0) return prefix;
+    SQLite::Statement query(database, "SELECT run_id FROM run WHERE run_id >= ? AND run_id < ? LIMIT 2");
+    query.bind(1, prefix);
+    query.bind(2, prefix + '\x7f');  // after all ids that begin with it
+    if (prefix.empty() || !query.executeStep()) return fail("there is no run '" + prefix + "' in " + root.string());
+    std::string id = query.getColumn(0).getString();
+    if (query.executeStep()) {
+        return fail("'" + prefix + "' begins the ids of several runs, as " + id + " and " +
+                    query.getColumn(0).getString() + "; give more of it");
     }
+    return id;
+}
 
-    std::int64_t keyOf(const std::string& runId) { return integerOf(runId, "id"); }
+RunRow RunReader::Impl::row(const std::string& fullId) {
+    SQLite::Statement query(database, std::string("SELECT ") + kRunColumns + " FROM run_list WHERE run_id = ?");
+    query.bind(1, fullId);
+    query.executeStep();
+    readSchemas();
+    RunRow row = runRow(query);
+    row.schema = schemaOf(fullId);
+    return row;
+}
 
-    std::int64_t integerOf(const std::string& runId, const char* column) {
-        SQLite::Statement query(database, std::string("SELECT ") + column + " FROM run WHERE run_id = ?");
-        query.bind(1, runId);
-        return query.executeStep() ? query.getColumn(0).getInt64() : 0;
+void RunReader::Impl::readSchemas() {
+    SQLite::Statement schema(database, "SELECT id, fields FROM schema WHERE id > ?");
+    schema.bind(1, schemas_.empty() ? std::int64_t{0} : schemas_.rbegin()->first);
+    while (schema.executeStep()) {
+        schemas_[schema.getColumn(0).getInt64()] = std::make_shared<const std::string>(schema.getColumn(1).getString());
     }
-
-    // The run that has this id, or the only one whose id begins with it.
-    Result<std::string> fullId(const std::string& prefix) {
-        if (keyOf(prefix) != 0) return prefix;
-        SQLite::Statement query(database, "SELECT run_id FROM run WHERE run_id >= ? AND run_id < ? LIMIT 2");
-        query.bind(1, prefix);
-        query.bind(2, prefix + '\x7f');  // after all ids that begin with it
-        if (prefix.empty() || !query.executeStep()) return fail("there is no run '" + prefix + "' in " + root.string());
-        std::string id = query.getColumn(0).getString();
-        if (query.executeStep()) {
-            return fail("'" + prefix + "' begins the ids of several runs, as " + id + " and " +
-                        query.getColumn(0).getString() + "; give more of it");
-        }
-        return id;
+    SQLite::Statement run(database,
+                          "SELECT run.id, run_id, schema FROM run_schema JOIN run ON run.id = run_schema.run "
+                          "WHERE run_schema.run > ? ORDER BY run_schema.run");
+    run.bind(1, newestRunWithSchema_);
+    while (run.executeStep()) {
+        newestRunWithSchema_ = run.getColumn(0).getInt64();
+        schemaOf_[run.getColumn(1).getString()] = schemas_.at(run.getColumn(2).getInt64());
     }
+}
 
-    RunRow row(const std::string& fullId) {
-        SQLite::Statement query(database, std::string("SELECT ") + kRunColumns + " FROM run_list WHERE run_id = ?");
-        query.bind(1, fullId);
-        query.executeStep();
-        readSchemas();
-        RunRow row = runRow(query);
-        row.schema = schemaOf(fullId);
-        return row;
-    }
-
-    // Reads what was added since the last call: the schema of a run is written once, with its row.
-    void readSchemas() {
-        SQLite::Statement schema(database, "SELECT id, fields FROM schema WHERE id > ?");
-        schema.bind(1, schemas_.empty() ? std::int64_t{0} : schemas_.rbegin()->first);
-        while (schema.executeStep()) {
-            schemas_[schema.getColumn(0).getInt64()] =
-                std::make_shared<const std::string>(schema.getColumn(1).getString());
-        }
-        SQLite::Statement run(database,
-                              "SELECT run.id, run_id, schema FROM run_schema JOIN run ON run.id = run_schema.run "
-                              "WHERE run_schema.run > ? ORDER BY run_schema.run");
-        run.bind(1, newestRunWithSchema_);
-        while (run.executeStep()) {
-            newestRunWithSchema_ = run.getColumn(0).getInt64();
-            schemaOf_[run.getColumn(1).getString()] = schemas_.at(run.getColumn(2).getInt64());
-        }
-    }
-    [[nodiscard]] std::shared_ptr<const std::string> schemaOf(const std::string& runId) const {
-        const auto found = schemaOf_.find(runId);
-        return found == schemaOf_.end() ? nullptr : found->second;
-    }
-
-    // The newest spans of the run, in any order.
-    std::vector<SpanRow> newestSpans(std::int64_t run) {
-        std::vector<SpanRow> rows;
-        SQLite::Statement chunks(database,
-                                 "SELECT first_id, last_id FROM span_chunk WHERE run = ? ORDER BY first_id DESC");
-        SQLite::Statement query(database,
-                                "SELECT tag, step, start_ns, duration_ns, bytes, collective FROM span "
-                                "WHERE id BETWEEN ? AND ?");
-        chunks.bind(1, run);
-        while (static_cast<std::int64_t>(rows.size()) < kStragglerSpans && chunks.executeStep()) {
-            const std::int64_t last = chunks.getColumn(1).getInt64();
-            const std::int64_t wanted = kStragglerSpans - static_cast<std::int64_t>(rows.size());
-            query.reset();
-            query.bind(1, std::max(chunks.getColumn(0).getInt64(), last - wanted + 1));
-            query.bind(2, last);
-            while (query.executeStep()) rows.push_back(spanRow(query));
-        }
-        return rows;
-    }
-
-    // Computed anew only when the run has more spans than last time.
-    std::optional<Straggler> straggler(std::int64_t run, std::int64_t spans) {
-        if (run != timedRun_ || spans != timedSpans_) {
-            straggler_ = stragglerOf(newestSpans(run));
-            timedRun_ = run;
-            timedSpans_ = spans;
-        }
-        return straggler_;
-    }
-
-    template <class Work>
-    auto guard(Work&& work) -> decltype(work()) {
-        return guarded(file, [&] {
-            const SQLite::Transaction snapshot(database);
-            return work();
-        });
-    }
-
-    const std::filesystem::path root;
-    const std::filesystem::path file;
-    SQLite::Database database;
-
-private:
-    std::int64_t timedRun_ = 0;
-    std::int64_t timedSpans_ = -1;
-    std::optional<Straggler> straggler_;
-    std::map<std::int64_t, std::shared_ptr<const std::string>> schemas_;
-    std::map<std::string, std::shared_ptr<const std::string>> schemaOf_;  // by run id
-    std::int64_t newestRunWithSchema_ = 0;
-};
+std::shared_ptr<const std::string> RunReader::Impl::schemaOf(const std::string& runId) const {
+    const auto found = schemaOf_.find(runId);
+    return found == schemaOf_.end() ? nullptr : found->second;
+}
 
 RunReader::RunReader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 RunReader::RunReader(RunReader&&) noexcept = default;
@@ -337,55 +255,6 @@ Result<MetricAnswer> RunReader::metrics(const MetricQuery& wanted) {
         }
         return answer;
     });
-}
-
-Result<std::vector<SpanRow>> RunReader::spans(const std::string& runId, TimeRange range,
-                                              std::optional<std::size_t> limit) {
-    return impl_->guard([&]() -> Result<std::vector<SpanRow>> {
-        SQLite::Statement query(
-            impl_->database,
-            "SELECT tag, step, start_ns, duration_ns, bytes, collective FROM span_chunk CROSS JOIN span "
-            "ON span.id BETWEEN first_id AND last_id "
-            "WHERE run = :run AND max_end >= :start AND min_start <= :end "
-            "AND start_ns <= :end AND start_ns + duration_ns >= :start LIMIT :limit");
-        query.bind(":run", impl_->keyOf(runId));
-        query.bind(":start", range.start);
-        query.bind(":end", range.end);
-        query.bind(":limit", limit ? static_cast<std::int64_t>(*limit) : std::int64_t{-1});
-        std::vector<SpanRow> rows;
-        while (query.executeStep()) rows.push_back(spanRow(query));
-        std::sort(rows.begin(), rows.end(), [](const SpanRow& a, const SpanRow& b) {
-            return std::pair(a.rank, a.span.start) < std::pair(b.rank, b.span.start);
-        });
-        return rows;
-    });
-}
-
-Status RunReader::eachSpan(const std::string& runId, const std::function<bool(const SpanRow&)>& take) {
-    return impl_->guard([&]() -> Status {
-        SQLite::Statement query(
-            impl_->database,
-            "SELECT tag, step, start_ns, duration_ns, bytes, collective FROM span_chunk CROSS JOIN "
-            "span ON span.id BETWEEN first_id AND last_id WHERE run = ? ORDER BY first_id, span.id");
-        query.bind(1, impl_->keyOf(runId));
-        while (query.executeStep()) {
-            if (!take(spanRow(query))) break;
-        }
-        return {};
-    });
-}
-
-Result<std::optional<TimeRange>> RunReader::spanExtent(const std::string& runId) {
-    return impl_->guard([&]() -> Result<std::optional<TimeRange>> {
-        SQLite::Statement query(impl_->database, "SELECT first_span_ns, last_span_ns FROM run WHERE run_id = ?");
-        query.bind(1, runId);
-        if (!query.executeStep() || query.getColumn(0).isNull()) return std::optional<TimeRange>();
-        return std::optional(TimeRange{query.getColumn(0).getInt64(), query.getColumn(1).getInt64()});
-    });
-}
-
-Result<std::int64_t> RunReader::spanCount(const std::string& runId) {
-    return impl_->guard([&]() -> Result<std::int64_t> { return impl_->integerOf(runId, "spans"); });
 }
 
 Result<Ns> RunReader::newestInstant(const std::string& runId) {

@@ -14,6 +14,7 @@
 #include "core/base/event.h"
 #include "core/base/result.h"
 #include "core/base/time_range.h"
+#include "storage/levels/span_level.h"
 
 namespace dasgd::storage {
 
@@ -85,6 +86,17 @@ struct MetricSample {
 
 using SpanRow = RankSpan;
 
+// Some spans of a run: rows as they were stored, or a level of detail over such parts. Every span is in exactly one of
+// the roots, and of a part with levels in exactly one of its parts.
+struct SpanPart {
+    std::int64_t id = 0;
+    int level = 0;    // 0: rows
+    TimeRange range;  // that its spans touch
+    Ns width = 0;     // of the level's buckets
+    std::int64_t rows = 0;
+    bool settled = false;  // will not change any more
+};
+
 struct MetricQuery {
     std::string runId, name;
     std::optional<int> rank;      // nullopt: every rank
@@ -120,6 +132,14 @@ public:
     // Every span of a run in order of arrival, one at a time, in bounded memory and one read transaction;
     // until `take` answers false. For exporters.
     Status eachSpan(const std::string& runId, const std::function<bool(const SpanRow&)>& take);
+    // What covers all spans of the run: a few parts of each level, and rows that have none yet.
+    [[nodiscard]] Result<std::vector<SpanPart>> spanRoots(const std::string& runId);
+    // What a part with a level is made of.
+    [[nodiscard]] Result<std::vector<SpanPart>> spanParts(const std::string& runId, const SpanPart& of);
+    [[nodiscard]] Result<SpanLevel> spanLevel(const SpanPart& part);
+    // The spans of a part of level 0 in order of arrival, without the first `skip`. Of a part that is not settled an
+    // undivided reduce may be another span later; all others stay.
+    [[nodiscard]] Result<std::vector<SpanRow>> spanRows(const SpanPart& part, std::int64_t skip = 0);
     // From the first span's start to the last one's end; nullopt where there is none yet.
     [[nodiscard]] Result<std::optional<TimeRange>> spanExtent(const std::string& runId);
     [[nodiscard]] Result<std::int64_t> spanCount(const std::string& runId);

@@ -8,6 +8,7 @@
 #include "core/journal/journal.h"
 #include "storage/collect/ingest.h"
 #include "storage/collect/journal_source.h"
+#include "storage/levels/level_writer.h"
 #include "storage/run_end.h"
 #include "storage/store_impl.h"
 
@@ -132,6 +133,7 @@ Result<Store> Store::open(const fs::path& workspace) {
     auto impl = std::make_unique<Impl>(WorkspacePaths{workspace});
     DASGD_ASSIGN(impl->connection, WriteConnection::open(impl->paths));
     DASGD_TRY(impl->recoverDeadRuns());
+    DASGD_TRY(makeMissingLevels(*impl->connection));
     return Store(std::move(impl));
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "storage/base/database.h"
+#include "storage/recorder.h"
 
 namespace dasgd::storage {
 

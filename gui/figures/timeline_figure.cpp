@@ -119,13 +119,15 @@ Status writeTimelineFigure(storage::RunReader& reader, const storage::RunDetail&
                            int ranks, const QString& stem) {
     const Ns margin = window.end - window.start;
     SpanCache cache;
-    cache.reset(run.row.workers);
-    const TimeRange read{window.start - margin, window.end + margin};
-    const auto fetch = [&](TimeRange range) { return reader.spans(run.row.runId, range); };
-    DASGD_ASSIGN(const bool complete, cache.load(read, fetch, std::chrono::hours(1)));
+    cache.reset(run.row.runId, run.row.workers);
+    cache.grown(false);
     const double width = widthIn * kPointsPerInch;
     const double perPoint = static_cast<double>(margin) / (width - kPaper.labels);
-    TimelineFrame frame = cache.frame(read, complete ? perPoint / 4 : perPoint);
+    const TimelineView view{{window.start - margin, window.end + margin}, perPoint / 4, {0, ranks - 1}};
+    for (bool complete = false; !complete;) {
+        DASGD_ASSIGN(complete, cache.load(reader, view, std::chrono::hours(1)));
+    }
+    TimelineFrame frame = cache.frame(view);
     std::erase_if(frame.untimed, [ranks](const TimelineGap& gap) { return gap.rank >= ranks; });
     std::erase_if(frame.links, [ranks](const TimelineLink& link) { return link.rank >= ranks; });
     const auto cut = std::find_if(frame.rows.begin(), frame.rows.end(),

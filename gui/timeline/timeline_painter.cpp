@@ -2,6 +2,7 @@
 
 #include <QFontMetricsF>
 #include <QHash>
+#include <QImage>
 #include <QMap>
 #include <QPainterPath>
 #include <algorithm>
@@ -49,6 +50,7 @@ public:
         if (!isSeen(layout_.lane(static_cast<std::size_t>(box.row)), seen_)) return;
         const QRectF rect = rectOf(box);
         if (rect.isEmpty()) return;
+        if (box.count > 1 && style_.crisp) return addPixels(box, rect);
         batches_[shown(box, style_.ground)].append(rect);
         if (box.count > 1) return;
         if (box.span.kind == SpanKind::Wait && rect.width() >= 5) waits_.append(rect);
@@ -56,6 +58,7 @@ public:
     }
 
     void paint() {
+        paintStrips();
         painter_.setPen(Qt::NoPen);
         for (auto batch = batches_.begin(); batch != batches_.end(); ++batch) {
             painter_.setBrush(QColor::fromRgb(batch.key()));
@@ -93,12 +96,34 @@ private:
         return {left, lane.top(), width, lane.height()};
     }
 
+    // Thousands of merged boxes of as many colours: a lane of them is one line of pixels that is drawn as high as the
+    // lane.
+    void addPixels(const TimelineBox& box, const QRectF& rect) {
+        const QRectF lane = layout_.lane(static_cast<std::size_t>(box.row));
+        QImage& strip = strips_[box.row];
+        if (strip.isNull()) {
+            strip = QImage(static_cast<int>(std::ceil(lane.width())) + 2, 1, QImage::Format_ARGB32_Premultiplied);
+            strip.fill(Qt::transparent);
+        }
+        const int first = std::max(0, static_cast<int>(rect.left() - lane.left()));
+        const int last = std::min(strip.width(), static_cast<int>(rect.right() - lane.left()));
+        auto* pixels = reinterpret_cast<QRgb*>(strip.scanLine(0));
+        std::fill(pixels + first, pixels + std::max(first, last), shown(box, style_.ground));
+    }
+    void paintStrips() {
+        for (auto strip = strips_.constBegin(); strip != strips_.constEnd(); ++strip) {
+            const QRectF lane = layout_.lane(static_cast<std::size_t>(strip.key()));
+            painter_.drawImage(QRectF(lane.left(), lane.top(), strip->width(), lane.height()), *strip);
+        }
+    }
+
     QPainter& painter_;
     const TimelineLayout& layout_;
     const TimeScale& scale_;
     const TimelineStyle& style_;
     const QRectF seen_;
-    QMap<QRgb, QList<QRectF>> batches_;  // in an order of their own, so that a figure is the same each time
+    QHash<std::int32_t, QImage> strips_;  // by row, of merged boxes
+    QMap<QRgb, QList<QRectF>> batches_;   // in an order of their own, so that a figure is the same each time
     QList<QRectF> waits_;
     QList<std::pair<const TimelineBox*, QRectF>> labelled_;
 };

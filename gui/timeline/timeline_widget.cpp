@@ -19,6 +19,7 @@ namespace {
 constexpr double kZoomStep = 1.2;  // a notch of the wheel
 constexpr double kLeastDrag = 3;   // pixels; less is a click
 constexpr TimelineMetrics kMetrics{};
+constexpr int kRanksBeside = 8;  // that are read above and below those in sight
 
 std::vector<TimelineRow> rowsOf(int workers) {
     std::vector<TimelineRow> rows;
@@ -99,14 +100,42 @@ void TimelineWidget::repaintAll() {
     update();
 }
 
-void TimelineWidget::ask() {
+TimelineView TimelineWidget::view() const {
     const TimeRange window = selection_.window();
     const Ns margin = (window.end - window.start) / 2;
-    emit wanted({window.start - margin, window.end + margin}, scale().nsPerPixel());
+    const RankRange seen = ranksSeen();
+    return {{window.start - margin, window.end + margin},
+            scale().nsPerPixel(),
+            {seen.first - kRanksBeside, seen.last + kRanksBeside}};
+}
+
+void TimelineWidget::ask() {
+    const TimelineView wants = view();
+    asked_ = wants.ranks;
+    emit wanted(wants);
+}
+
+// Of hundreds of ranks few are in sight.
+RankRange TimelineWidget::ranksSeen() const {
+    const QRect seen = visibleRegion().boundingRect();
+    if (seen.isEmpty() || layout_.size() == 0) return {};
+    RankRange ranks{frame_->rows.back().rank, frame_->rows.front().rank};
+    for (std::size_t row = 0; row < layout_.size(); ++row) {
+        if (layout_.lane(row).bottom() < seen.top() || layout_.lane(row).top() > seen.bottom()) continue;
+        ranks.first = std::min(ranks.first, frame_->rows[row].rank);
+        ranks.last = std::max(ranks.last, frame_->rows[row].rank);
+    }
+    return ranks;
 }
 
 void TimelineWidget::resizeEvent(QResizeEvent*) {
     relayout();
+    ask();
+}
+
+// While it was hidden, another view of the run may have asked for what that shows.
+void TimelineWidget::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
     ask();
 }
 
@@ -139,6 +168,8 @@ void TimelineWidget::paintCanvas(const QRect& band) {
 
 void TimelineWidget::paintEvent(QPaintEvent* event) {
     const QRect seen = visibleRegion().boundingRect() | event->rect();
+    // Scrolled to other ranks.
+    if (const RankRange ranks = ranksSeen(); !asked_.contains(ranks)) ask();
     paintCanvas({0, seen.top(), width(), seen.height()});
     QPainter painter(this);
     painter.drawPixmap(band_.topLeft(), canvas_);
@@ -299,58 +330,6 @@ bool TimelineWidget::event(QEvent* event) {
 
 void TimelineWidget::showBox(const TimelineBox& box, QPoint global) {
     QToolTip::showText(global, boxDescription(box, frame_->rows[static_cast<std::size_t>(box.row)]), this);
-}
-
-void TimelineWidget::keyPressEvent(QKeyEvent* event) {
-    if (!navigate(event)) QWidget::keyPressEvent(event);
-}
-
-bool TimelineWidget::navigate(QKeyEvent* event) {
-    const TimeRange window = selection_.window();
-    const Ns width = window.end - window.start;
-    const Ns middle = window.start + width / 2;
-    const bool shift = event->modifiers() & Qt::ShiftModifier;
-    const auto extend = [&](Ns by) {
-        const TimeRange marked = selection_.marked().value_or(TimeRange{middle, middle});
-        selection_.setFollowing(false);
-        selection_.mark(TimeRange{marked.start, std::max(marked.start, marked.end + by)});
-    };
-    switch (event->key()) {
-        case Qt::Key_Left: shift ? extend(-width / 50) : selection_.pan(-width / 10); return true;
-        case Qt::Key_Right: shift ? extend(width / 50) : selection_.pan(width / 10); return true;
-        case Qt::Key_Plus:
-        case Qt::Key_Equal:
-        case Qt::Key_Up: selection_.zoom(middle, 1 / kZoomStep); return true;
-        case Qt::Key_Minus:
-        case Qt::Key_Down: selection_.zoom(middle, kZoomStep); return true;
-        case Qt::Key_Home:
-            selection_.setWindow({selection_.extent().start, selection_.extent().start + width});
-            return true;
-        case Qt::Key_End: selection_.setWindow({selection_.extent().end - width, selection_.extent().end}); return true;
-        case Qt::Key_0: selection_.fit(); return true;
-        case Qt::Key_F: selection_.setFollowing(true); return true;
-        case Qt::Key_Space: selection_.setFollowing(!selection_.following()); return true;
-        case Qt::Key_Escape: selection_.mark(std::nullopt); return true;
-        case Qt::Key_Period: inspect(1); return true;
-        case Qt::Key_Comma: inspect(-1); return true;
-        default: return false;
-    }
-}
-
-void TimelineWidget::inspect(int direction) {
-    const TimeRange window = selection_.window();
-    const int count = static_cast<int>(frame_->boxes.size());
-    for (int tried = 0; tried < count; ++tried) {
-        inspected_ = (inspected_ + direction + count) % count;
-        const TimelineBox& box = frame_->boxes[static_cast<std::size_t>(inspected_)];
-        if (box.span.end <= window.start || box.span.start >= window.end) continue;
-        const QRectF lane = layout_.lane(static_cast<std::size_t>(box.row));
-        const Ns seen = std::clamp((box.span.start + box.span.end) / 2, window.start, window.end);
-        pointerX_ = scale().xAt(seen);
-        showBox(box, mapToGlobal(QPointF(*pointerX_, lane.center().y()).toPoint()));
-        update();
-        return;
-    }
 }
 
 }  // namespace dasgd::gui

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "gui/models/timeline/span_cache.h"
+#include "gui/models/timeline/span_measure.h"
 #include "gui/models/timeline/time_selection.h"
 #include "gui/theme/theme.h"
 #include "gui/timeline/time_scale.h"
@@ -28,19 +29,21 @@ public:
     void setEmptyText(const QString& text);
 
     [[nodiscard]] TimeScale scale() const;
+    [[nodiscard]] TimelineView view() const;
     [[nodiscard]] const std::optional<Measure>& measure() const { return measure_; }
     [[nodiscard]] const TimelineFramePtr& frame() const { return frame_; }
     // Box under the point, or null.
     [[nodiscard]] const TimelineBox* boxAt(QPointF point) const;
 
 signals:
-    // A frame for the range is wanted, a little more than what is seen.
-    void wanted(dasgd::TimeRange range, double nsPerPixel);
+    // A frame for the view is wanted, a little more than what is seen.
+    void wanted(const dasgd::gui::TimelineView& view);
     void measureWanted(dasgd::TimeRange range);
 
 protected:
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
+    void showEvent(QShowEvent* event) override;
     void wheelEvent(QWheelEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
@@ -62,7 +65,9 @@ private:
     void paintMeasure(QPainter& painter, const QRectF& marked);
     void inspect(int direction);
     bool navigate(QKeyEvent* event);
+    void goToWait(int direction);
     void showBox(const TimelineBox& box, QPoint global);
+    [[nodiscard]] RankRange ranksSeen() const;
     [[nodiscard]] double rowsTop() const;  // below the axis, which stays where rows are scrolled
 
     TimeSelection& selection_;
@@ -70,6 +75,7 @@ private:
     TimelineFramePtr frame_;
     std::optional<Measure> measure_;
     TimelineLayout layout_;
+    RankRange asked_;
     QPixmap canvas_;  // everything but marks and pointer, of band_
     QRect band_;      // of the widget, as wide as it is
     bool canvasStale_ = true;

@@ -117,8 +117,9 @@ TimelineCard::TimelineCard(Session& session, const Look& look, QWidget* parent)
     connect(&session_, &Session::currentChanged, this, &TimelineCard::startOver);
     connect(&session_, &Session::detailChanged, this, &TimelineCard::updateStrip);
     connect(&session_, &Session::pulseChanged, this, &TimelineCard::updateFollow);
-    connect(timeline_, &TimelineWidget::wanted, this, [this](TimeRange range, double nsPerPixel) {
-        query_.request({session_.currentId(), range, nsPerPixel});
+    connect(timeline_, &TimelineWidget::wanted, this, [this](const TimelineView& view) {
+        // Another page's timeline answers to the same query.
+        if (timeline_->isVisible() || !window()->isVisible()) query_.request({session_.currentId(), view});
     });
     connect(timeline_, &TimelineWidget::measureWanted, this,
             [this](TimeRange range) { query_.requestMeasure(session_.currentId(), range); });
@@ -134,8 +135,7 @@ TimelineCard::TimelineCard(Session& session, const Look& look, QWidget* parent)
 void TimelineCard::startOver() {
     const RunItemPtr run = session_.current();
     timeline_->clear(run ? run->row.workers : 0);
-    const TimeRange window = session_.selection().window();
-    if (run) query_.request({run->id, window, timeline_->scale().nsPerPixel()});
+    if (run) query_.request({run->id, timeline_->view()});
     updateFollow();
     updateRange();
     updateStrip();

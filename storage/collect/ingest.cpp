@@ -5,6 +5,7 @@
 
 #include "core/analysis/timings.h"
 #include "core/base/metric_names.h"
+#include "storage/levels/span_row.h"
 
 namespace dasgd::storage {
 
@@ -16,11 +17,6 @@ constexpr std::size_t kBatchEntries = 65536;
 constexpr auto kOverlapPause = std::chrono::milliseconds(500);
 constexpr int kRanksOfPause = 64;
 
-std::int64_t tagOf(int rank, const Span& span) {
-    return static_cast<std::int64_t>(rank) * 256 + static_cast<std::int64_t>(span.lane) * 64 +
-           static_cast<std::int64_t>(span.kind);
-}
-
 }  // namespace
 
 struct RunIngest::Statements {
@@ -31,7 +27,8 @@ struct RunIngest::Statements {
                  "INSERT INTO metric (run, name, rank, step, epoch, wall_ns, samples, bytes_sent, value) "
                  "VALUES (?,?,?,?,?,?,?,?,?)"),
           chunk(database,
-                "INSERT INTO span_chunk VALUES (?,?,?,?,?) ON CONFLICT (run, first_id) DO UPDATE SET "
+                "INSERT INTO span_chunk (run, first_id, last_id, min_start, max_end) VALUES (?,?,?,?,?) ON CONFLICT "
+                "(run, first_id) DO UPDATE SET "
                 "last_id = excluded.last_id, min_start = excluded.min_start, max_end = excluded.max_end"),
           position(database,
                    "INSERT INTO rank_state (run, rank, sequence) VALUES (?,?,?) "
@@ -60,6 +57,7 @@ void RunIngest::load() {
         trainers = run.getColumn(2).getInt();
     }
     rateSums_ = std::make_unique<RateSums>(database, runKey_, trainers);
+    levels_ = std::make_unique<LevelWriter>(database, runKey_, workers_);
     loadShared();
     SQLite::Statement query(database, "SELECT sequence FROM rank_state WHERE run = ? AND rank = ?");
     for (const auto& source : sources_) {
@@ -116,7 +114,11 @@ void RunIngest::finish(Batch& batch, bool formOverlap) {
     for (std::size_t i = 0; i < sources_.size(); ++i) {
         if (positions_[i].moved) writePosition(sources_[i]->rank(), positions_[i].sequence);
     }
-    if (std::exchange(chunkGrew_, false)) writeChunk();
+    if (std::exchange(chunkGrew_, false)) {
+        writeChunk();
+        const bool all = collects_ == Collects::AllRanks;
+        levels_->settle(all ? LevelWriter::Rows::OfThisCollector : LevelWriter::Rows::OfAnyCollector);
+    }
     if (formOverlap) {
         tallies_->formOverlap();
         overlapFormed_ = std::chrono::steady_clock::now();
@@ -213,6 +215,7 @@ std::int64_t RunIngest::storeSpan(int rank, const Span& span) {
     chunk_.end = std::max(chunk_.end, span.end);
     chunkGrew_ = true;
     tallies_->stored(span);
+    if (collects_ == Collects::AllRanks) levels_->stored(id, rank, span);
     return id;
 }
 
@@ -234,6 +237,7 @@ void RunIngest::divide(const Arrivals::Arrival& arrival, Ns lastArrival) {
     update.bind(3, transfer.end - transfer.start);
     update.bind(4, arrival.row);
     update.run();
+    levels_->changed(arrival.row, arrival.rank, transfer);
 }
 
 void RunIngest::takeMetric(int rank, const Metric& metric) {

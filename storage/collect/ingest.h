@@ -14,6 +14,7 @@
 #include "storage/collect/rate_sums.h"
 #include "storage/collect/record_source.h"
 #include "storage/collect/tally.h"
+#include "storage/levels/level_writer.h"
 
 namespace dasgd::storage {
 
@@ -81,6 +82,7 @@ private:
     std::unique_ptr<Tallies> tallies_;
     std::unique_ptr<Arrivals> arrivals_;
     std::unique_ptr<RateSums> rateSums_;  // reads only what is new, so it outlives the batches of other processes
+    std::unique_ptr<LevelWriter> levels_;
     std::chrono::steady_clock::time_point overlapFormed_;
     Chunk chunk_;
     bool chunkGrew_ = false;  // in this batch

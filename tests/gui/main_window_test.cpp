@@ -107,7 +107,7 @@ TEST_F(MainWindowTest, AWorkspaceOfANewerProgramIsSaidWithTheRemedy) {
                              "program, or use another workspace")
                              .arg(known + 1)
                              .arg(known);
-    for (const char* page : {"Run", "Runs", "Scaling"}) {
+    for (const char* page : {"Run", "Runs", "Scaling", "Timeline"}) {
         window_->open(page);
         EXPECT_NE(label(QStringLiteral("The workspace cannot be read")), nullptr) << page;
         EXPECT_NE(label(says), nullptr) << page;

@@ -7,8 +7,8 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr std::chrono::milliseconds kLoadBudget{60};
-constexpr std::chrono::seconds kMeasureBudget{2};
+constexpr std::chrono::milliseconds kLoadBudget{40};
+constexpr std::chrono::milliseconds kMeasureBudget{50};
 
 }  // namespace
 
@@ -42,7 +42,8 @@ void TimelineQuery::takeRun(const LiveStore& store) {
     if (std::exchange(watchedSince_, store.watchedSince()) == store.watchedSince()) return;
     run_ = store.watch().run;
     const auto known = store.runs().find(run_);
-    spans_.reset(known == store.runs().end() ? 0 : known->second->row.workers);
+    spans_.reset(run_.toStdString(), known == store.runs().end() ? 0 : known->second->row.workers);
+    measuring_.reset();
     newest_ = 0;
     live_ = false;
     answered_.reset();
@@ -57,7 +58,7 @@ Status TimelineQuery::takeGrowth(LiveStore& store) {
     const bool grew = newest != std::exchange(newest_, newest) || live != std::exchange(live_, live);
     revision_ = store.revision();
     if (!grew) return {};
-    spans_.grown(newest, live);
+    spans_.grown(live);
     outdated_ = answered_.has_value();
     return {};
 }
@@ -70,34 +71,30 @@ Status TimelineQuery::answerRequest(LiveStore& store, bool again) {
     }
     if (!wanted && again) wanted = answered_;
     if (!wanted || wanted->runId != run_ || run_.isEmpty()) return {};
-    const auto fetch = [&](TimeRange range) { return store.reader().spans(run_.toStdString(), range); };
-    DASGD_ASSIGN(const bool complete, spans_.load(wanted->range, fetch, kLoadBudget));
-    auto frame = std::make_shared<TimelineFrame>(spans_.frame(wanted->range, wanted->nsPerPixel));
+    DASGD_ASSIGN(const bool complete, spans_.load(store.reader(), wanted->view, kLoadBudget));
+    auto frame = std::make_shared<TimelineFrame>(spans_.frame(wanted->view));
     frame->runId = run_.toStdString();
     frame->complete = complete;
     answered_ = wanted;
     outdated_ = !complete;
+    if (!complete) ask();
     deliver([this, frame = TimelineFramePtr(std::move(frame))] { emit arrived(frame); });
     return {};
 }
 
 Status TimelineQuery::answerMeasure(LiveStore& store) {
-    std::optional<std::pair<QString, TimeRange>> wanted;
     {
         const std::lock_guard lock(mutex_);
-        if (measure_ && measure_->first == run_) std::swap(wanted, measure_);
+        if (measure_ && measure_->first == run_) {
+            measuring_.emplace(run_.toStdString(), measure_->second);
+            measure_.reset();
+        }
     }
-    if (!wanted) return {};
-    const auto fetch = [&](TimeRange range) { return store.reader().spans(run_.toStdString(), range); };
-    DASGD_ASSIGN(const bool complete, spans_.load(wanted->second, fetch, kMeasureBudget));
-    if (!complete) {
-        const std::lock_guard lock(mutex_);
-        if (!measure_) measure_ = wanted;
-        return {};
-    }
-    Measure measure = spans_.measure(wanted->second);
-    measure.runId = run_.toStdString();
-    deliver([this, measure = std::move(measure)] { emit measured(measure); });
+    if (!measuring_) return {};
+    DASGD_ASSIGN(const bool complete, measuring_->read(store.reader(), kMeasureBudget));
+    if (!complete) return ask(), Status{};
+    deliver([this, measure = measuring_->result()] { emit measured(measure); });
+    measuring_.reset();
     return {};
 }
 

@@ -6,14 +6,13 @@
 
 #include "gui/models/live/live_query.h"
 #include "gui/models/timeline/span_cache.h"
-#include "gui/models/timeline/span_merge.h"
+#include "gui/models/timeline/span_measure.h"
 
 namespace dasgd::gui {
 
 struct TimelineRequest {
     QString runId;
-    TimeRange range;
-    double nsPerPixel = 1;
+    TimelineView view;
 };
 
 class TimelineQuery final : public LiveQuery {
@@ -43,6 +42,7 @@ private:
     QString run_;
     std::int64_t watchedSince_ = -1;
     SpanCache spans_;
+    std::optional<SpanMeasure> measuring_;
     Ns newest_ = 0;
     bool live_ = false;
     std::optional<TimelineRequest> answered_;

@@ -6,169 +6,293 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr std::int64_t kTilesAtOnce = 8;
 constexpr std::size_t kMostLinkedSpans = 40'000;  // of a rank; beyond, a link is too short to be seen
 constexpr int kLanes = 3;
 
-std::int64_t tileOf(Ns t) { return t >= 0 ? t / SpanCache::kTile : -1; }
+bool touches(TimeRange a, TimeRange b) { return a.start <= b.end && a.end >= b.start; }
 
 std::size_t rowOf(int rank, Lane lane) {
     return static_cast<std::size_t>(rank) * kLanes + static_cast<std::size_t>(lane);
 }
 
+std::size_t bytesOf(const storage::SpanLevel& level, const std::vector<storage::SpanRow>& rows) {
+    return level.bytes() + rows.capacity() * sizeof(storage::SpanRow);
+}
+
+// The items of each row, and what is only read from them.
+class Gathered {
+public:
+    Gathered(int workers, const TimelineView& view)
+        : view_(view), rows(static_cast<std::size_t>(workers) * kLanes), windows(static_cast<std::size_t>(workers)) {}
+
+    void add(const storage::SpanLevel& level) {
+        std::size_t span = 0, cell = 0;
+        for (const storage::LevelLane& lane : level.lanes) {
+            const bool wanted = lane.rank >= view_.ranks.first && lane.rank <= view_.ranks.last;
+            if (wanted) addLane(level, lane, span, cell);
+            span = lane.spansEnd;
+            cell = lane.cellsEnd;
+        }
+    }
+
+private:
+    const TimelineView view_;
+
+    void addLane(const storage::SpanLevel& level, const storage::LevelLane& lane, std::size_t span, std::size_t cell) {
+        std::vector<TimelineItem>& row = rows[rowOf(lane.rank, lane.lane)];
+        std::vector<TimeRange>& timed = windows[static_cast<std::size_t>(lane.rank)];
+        for (; span < lane.spansEnd; ++span) {
+            const Span& one = level.spans[span];
+            if (!touches({one.start, one.end}, view_.range)) continue;
+            if (one.kind == SpanKind::Window) {
+                timed.push_back({one.start, one.end});
+            } else {
+                row.push_back(itemOf(one));
+            }
+        }
+        const Ns width = level.width();
+        for (; cell < lane.cellsEnd; ++cell) {
+            const storage::LevelCell& one = level.cells[cell];
+            const Ns start = level.startOf(one);
+            // Its spans start in the bucket and end less than a bucket after it.
+            if (!touches({start, start + 2 * width}, view_.range)) continue;
+            if (one.kind == SpanKind::Window) {
+                timed.push_back({start, start + width});
+            } else {
+                row.push_back({.start = start,
+                               .length = width,
+                               .covered = one.covered,
+                               .step = one.step,
+                               .count = one.count,
+                               .kind = one.kind,
+                               .lane = lane.lane});
+            }
+        }
+    }
+
+public:
+    std::vector<std::vector<TimelineItem>> rows;
+    std::vector<std::vector<TimeRange>> windows;
+};
+
 }  // namespace
 
-void SpanCache::reset(int workers) { *this = SpanCache{}, workers_ = workers; }
+void SpanCache::reset(std::string runId, int workers) {
+    *this = SpanCache{};
+    runId_ = std::move(runId);
+    workers_ = workers;
+}
 
-void SpanCache::grown(Ns newest, bool live) {
-    settledBefore_ = live ? newest - kLateness : newest + kTile;
+void SpanCache::grown(bool live) {
     live_ = live;
-    for (auto& [index, tile] : tiles_) {
-        if (!tile.settled) tile.fresh = false;
+    stale_ = true;
+}
+
+SpanCache::Node& SpanCache::nodeOf(const storage::SpanPart& part) {
+    std::unique_ptr<Node>& place = nodes_[{part.level, part.id}];
+    if (!place) place = std::make_unique<Node>();
+    if (place->part.rows != part.rows || place->part.settled != part.settled) place->loaded = false;
+    place->part = part;
+    return *place;
+}
+
+Status SpanCache::readRoots(storage::RunReader& reader) {
+    DASGD_ASSIGN(const std::vector<storage::SpanPart> parts, reader.spanRoots(runId_));
+    roots_.clear();
+    for (const storage::SpanPart& part : parts) {
+        Node& node = nodeOf(part);
+        // An undivided reduce among its rows may have been divided.
+        if (!part.settled) node.loaded = false;
+        roots_.push_back(&node);
+    }
+    stale_ = false;
+    return {};
+}
+
+Status SpanCache::expand(storage::RunReader& reader, Node& node) {
+    if (node.expanded) return {};
+    DASGD_ASSIGN(const std::vector<storage::SpanPart> parts, reader.spanParts(runId_, node.part));
+    for (const storage::SpanPart& part : parts) node.parts.push_back(&nodeOf(part));
+    node.expanded = true;
+    return {};
+}
+
+Status SpanCache::readRows(storage::RunReader& reader, Node& node) {
+    // What follows the first reduce that may still be divided is read again, the rest stays.
+    const auto open = std::find_if(node.rows.begin(), node.rows.end(), [](const storage::SpanRow& row) {
+        return row.span.kind == SpanKind::Reduce && row.span.collective != 0;
+    });
+    node.rows.erase(open, node.rows.end());
+    DASGD_ASSIGN(const std::vector<storage::SpanRow> more,
+                 reader.spanRows(node.part, static_cast<std::int64_t>(node.rows.size())));
+    node.rows.insert(node.rows.end(), more.begin(), more.end());
+    storage::LevelBuilder builder;
+    builder.reserve(node.rows.size());
+    for (const storage::SpanRow& row : node.rows) builder.add(row.rank, row.span);
+    node.level = builder.exact();
+    if (node.part.settled) node.rows = {};
+    return {};
+}
+
+Status SpanCache::read(storage::RunReader& reader, Node& node) {
+    node.used = now_;
+    if (node.loaded) return {};
+    bytes_ -= bytesOf(node.level, node.rows);
+    if (node.part.level == 0) {
+        DASGD_TRY(readRows(reader, node));
+    } else {
+        DASGD_ASSIGN(node.level, reader.spanLevel(node.part));
+    }
+    bytes_ += bytesOf(node.level, node.rows);
+    node.loaded = true;
+    ++reads_;
+    note(node.level);
+    return {};
+}
+
+void SpanCache::note(const storage::SpanLevel& level) {
+    std::size_t span = 0, cell = 0;
+    for (const storage::LevelLane& lane : level.lanes) {
+        workers_ = std::max(workers_, lane.rank + 1);
+        const auto see = [&](SpanKind kind) {
+            const bool window = kind == SpanKind::Window;
+            windows_ = windows_ || window;
+            io_ = io_ || (lane.lane == Lane::Io && !window);
+        };
+        if (lane.lane == Lane::Io) {
+            for (std::size_t i = span; i < lane.spansEnd; ++i) see(level.spans[i].kind);
+            for (std::size_t i = cell; i < lane.cellsEnd; ++i) see(level.cells[i].kind);
+        }
+        span = lane.spansEnd;
+        cell = lane.cellsEnd;
     }
 }
 
-Result<bool> SpanCache::load(TimeRange range, const Fetch& fetch, std::chrono::milliseconds budget) {
-    const auto deadline = std::chrono::steady_clock::now() + budget;
-    const std::int64_t first = std::max<std::int64_t>(0, tileOf(range.start));
-    const std::int64_t last = tileOf(range.end);
-    for (std::int64_t at = first; at <= last;) {
-        const auto known = tiles_.find(at);
-        if (known != tiles_.end() && known->second.fresh) {
-            ++at;
-            continue;
-        }
-        std::int64_t until = at;
-        while (until < last && until - at + 1 < kTilesAtOnce) {
-            const auto next = tiles_.find(until + 1);
-            if (next != tiles_.end() && next->second.fresh) break;
-            ++until;
-        }
-        DASGD_ASSIGN(const std::vector<storage::SpanRow> spans, fetch({at * kTile, (until + 1) * kTile}));
-        store(at, until, spans);
-        at = until + 1;
-        if (size_ > kMostSpans) evict(first, last);
-        if (at <= last && std::chrono::steady_clock::now() > deadline) return false;
+Result<bool> SpanCache::refine(storage::RunReader& reader, Node& node, const TimelineView& view, bool rows,
+                               Deadline deadline) {
+    if (!touches(node.part.range, view.range)) return true;
+    const bool coarse = node.part.level > (rows ? 0 : 1) && static_cast<double>(node.part.width) > view.nsPerPixel;
+    if (!coarse) {
+        const bool known = node.loaded;
+        DASGD_TRY(read(reader, node));
+        return known || std::chrono::steady_clock::now() < deadline;
+    }
+    node.used = now_;
+    DASGD_TRY(expand(reader, node));
+    for (Node* part : node.parts) {
+        DASGD_ASSIGN(const bool done, refine(reader, *part, view, rows, deadline));
+        if (!done) return false;
     }
     return true;
 }
 
-void SpanCache::store(std::int64_t first, std::int64_t last, const std::vector<storage::SpanRow>& spans) {
-    for (std::int64_t at = first; at <= last; ++at) {
-        Tile& tile = tiles_[at];
-        size_ -= tile.size;
-        tile = {.fresh = true, .settled = !live_ || (at + 1) * kTile < settledBefore_};
-    }
-    const auto put = [](std::vector<std::vector<Span>>& rows, std::size_t row, const Span& span) {
-        if (rows.size() <= row) rows.resize(row + 1);
-        rows[row].push_back(span);
-    };
-    for (const storage::SpanRow& item : spans) {
-        workers_ = std::max(workers_, item.rank + 1);
-        const bool window = item.span.kind == SpanKind::Window;
-        windows_ = windows_ || window;
-        io_ = io_ || (item.span.lane == Lane::Io && !window);
-        const std::size_t row = rowOf(item.rank, item.span.lane);
-        const std::int64_t begins = tileOf(item.span.start);
-        const std::int64_t ends = std::min(last, tileOf(item.span.end));
-        for (std::int64_t at = std::max(first, begins); at <= std::max(ends, begins); ++at) {
-            Tile& tile = tiles_[at];
-            put(at == begins ? tile.rows : tile.entering, row, item.span);
-            ++tile.size;
-            ++size_;
-        }
-    }
-    const auto byStart = [](const Span& a, const Span& b) { return a.start < b.start; };
-    for (std::int64_t at = first; at <= last; ++at) {
-        for (auto& row : tiles_[at].rows) {
-            if (!std::is_sorted(row.begin(), row.end(), byStart)) std::stable_sort(row.begin(), row.end(), byStart);
-        }
-    }
-}
-
-void SpanCache::evict(std::int64_t first, std::int64_t last) {
-    for (auto at = tiles_.begin(); at != tiles_.end() && size_ > kMostSpans;) {
-        if (at->first >= first && at->first <= last) {
-            ++at;
+// Of the chunks that the view needs where it goes down to rows.
+Result<bool> SpanCache::rowsAreFew(storage::RunReader& reader, const TimelineView& view) {
+    std::int64_t rows = 0;
+    Nodes open = roots_;
+    while (!open.empty() && rows <= kMostRows) {
+        Node* node = open.back();
+        open.pop_back();
+        if (node->part.level == 0 || !touches(node->part.range, view.range)) continue;
+        if (static_cast<double>(node->part.width) <= view.nsPerPixel) continue;
+        if (node->part.level == 1) {
+            rows += node->part.rows;
             continue;
         }
-        size_ -= at->second.size;
-        at = tiles_.erase(at);
+        DASGD_TRY(expand(reader, *node));
+        open.insert(open.end(), node->parts.begin(), node->parts.end());
+    }
+    return rows <= kMostRows;
+}
+
+Result<bool> SpanCache::load(storage::RunReader& reader, const TimelineView& view, std::chrono::milliseconds budget) {
+    const Deadline deadline = std::chrono::steady_clock::now() + budget;
+    ++now_;
+    if (stale_) DASGD_TRY(readRoots(reader));
+    // Something to draw of everything, before the details of anything.
+    for (Node* root : roots_) {
+        if (root->part.level > 0 && touches(root->part.range, view.range)) DASGD_TRY(read(reader, *root));
+    }
+    DASGD_ASSIGN(rows_, rowsAreFew(reader, view));
+    // What is seen comes before the margins.
+    const Ns margin = (view.range.end - view.range.start) / 4;
+    TimelineView seen = view;
+    seen.range = {view.range.start + margin, view.range.end - margin};
+    for (const TimelineView& part : {seen, view}) {
+        for (auto root = roots_.rbegin(); root != roots_.rend(); ++root) {
+            DASGD_ASSIGN(const bool done, refine(reader, **root, part, rows_, deadline));
+            if (!done) return evict(), false;
+        }
+    }
+    evict();
+    return true;
+}
+
+// What the last view used stays, whatever its size.
+void SpanCache::evict() {
+    if (bytes_ <= kMostBytes) return;
+    Nodes old;
+    for (const auto& [key, node] : nodes_) {
+        if (node->loaded && node->used != now_) old.push_back(node.get());
+    }
+    std::sort(old.begin(), old.end(), [](const Node* a, const Node* b) { return a->used < b->used; });
+    for (Node* node : old) {
+        if (bytes_ <= kMostBytes) return;
+        bytes_ -= bytesOf(node->level, node->rows);
+        node->level = {};
+        node->rows = {};
+        node->loaded = false;
     }
 }
 
-template <class Take>
-void SpanCache::visit(TimeRange range, Take take) const {
-    const std::int64_t first = std::max<std::int64_t>(0, tileOf(range.start));
-    bool entered = false;
-    for (auto at = tiles_.lower_bound(first); at != tiles_.end() && at->first <= tileOf(range.end); ++at) {
-        if (!entered) {
-            for (std::size_t row = 0; row < at->second.entering.size(); ++row) {
-                for (const Span& span : at->second.entering[row]) {
-                    if (span.end >= range.start) take(row, span);
-                }
-            }
-            entered = true;
-        }
-        for (std::size_t row = 0; row < at->second.rows.size(); ++row) {
-            for (const Span& span : at->second.rows[row]) {
-                if (span.start > range.end) break;
-                if (span.end >= range.start) take(row, span);
-            }
-        }
+// Appends what draws the node in the view; false: nothing that is known draws all of it.
+bool SpanCache::collect(const Node& node, const TimelineView& view, bool rows, std::vector<const Node*>& drawn) const {
+    if (!touches(node.part.range, view.range)) return true;
+    const bool coarse = node.part.level > (rows ? 0 : 1) && static_cast<double>(node.part.width) > view.nsPerPixel;
+    const std::size_t before = drawn.size();
+    if (coarse && node.expanded) {
+        bool all = true;
+        for (const Node* part : node.parts) all = collect(*part, view, rows, drawn) && all;
+        if (all || !node.loaded) return all;
+        drawn.resize(before);
     }
+    // A chunk that has grown is drawn as it was read.
+    if (!node.loaded && node.level.lanes.empty()) return false;
+    drawn.push_back(&node);
+    return true;
 }
 
-TimelineFrame SpanCache::frame(TimeRange range, double nsPerPixel) const {
-    TimelineFrame frame{.range = range, .nsPerPixel = nsPerPixel};
-    std::vector<std::vector<Span>> rows(static_cast<std::size_t>(workers_) * kLanes);
-    std::vector<std::vector<Span>> windows(static_cast<std::size_t>(workers_));
-    visit(range, [&](std::size_t row, const Span& span) {
-        (span.kind == SpanKind::Window ? windows[row / kLanes] : rows[row]).push_back(span);
-    });
+TimelineFrame SpanCache::frame(const TimelineView& view) const {
+    TimelineFrame frame{.range = view.range, .nsPerPixel = view.nsPerPixel, .ranks = view.ranks};
+    std::vector<const Node*> drawn;
+    for (const Node* root : roots_) collect(*root, view, rows_, drawn);
+    std::sort(drawn.begin(), drawn.end(),
+              [](const Node* a, const Node* b) { return a->part.range.start < b->part.range.start; });
+    Gathered gathered(workers_, view);
+    for (const Node* node : drawn) gathered.add(node->level);
     for (int rank = 0; rank < workers_; ++rank) {
         std::vector<Span> linked;
         for (const Lane lane : {Lane::Compute, Lane::Comm, Lane::Io}) {
             if (lane == Lane::Io && !io_) continue;
-            const std::vector<Span>& spans = rows[rowOf(rank, lane)];
-            mergeLane(spans, static_cast<std::int32_t>(frame.rows.size()), nsPerPixel, frame.boxes);
+            std::vector<TimelineItem>& items = gathered.rows[rowOf(rank, lane)];
+            const auto byStart = [](const TimelineItem& a, const TimelineItem& b) { return a.start < b.start; };
+            if (!std::is_sorted(items.begin(), items.end(), byStart)) {
+                std::stable_sort(items.begin(), items.end(), byStart);
+            }
+            mergeLane(items, static_cast<std::int32_t>(frame.rows.size()), view.nsPerPixel, frame.boxes);
             frame.rows.push_back({rank, lane});
-            frame.spans += spans.size();
-            for (const Span& span : spans) {
-                if (span.collective != 0) linked.push_back(span);
+            for (const TimelineItem& item : items) {
+                frame.spans += item.count;
+                if (item.span && item.span->collective != 0) linked.push_back(*item.span);
             }
         }
-        if (windows_) findUntimed(windows[static_cast<std::size_t>(rank)], rank, range, !live_, frame.untimed);
+        const bool wanted = rank >= view.ranks.first && rank <= view.ranks.last;
+        if (windows_ && wanted) {
+            findUntimed(gathered.windows[static_cast<std::size_t>(rank)], rank, view.range, !live_, frame.untimed);
+        }
         if (linked.size() <= kMostLinkedSpans) linkCollectives(linked, rank, frame.links);
     }
     return frame;
-}
-
-Measure SpanCache::measure(TimeRange range) const {
-    std::vector<std::vector<Span>> ranks(static_cast<std::size_t>(workers_));
-    visit(range, [&](std::size_t row, const Span& span) { ranks[row / kLanes].push_back(span); });
-    Measure measure{.range = range};
-    for (const std::vector<Span>& spans : ranks) {
-        if (spans.empty()) continue;
-        const OverlapSummary one = summariseOverlap(spans, range);
-        measure.mean.transfer += one.transfer;
-        measure.mean.skew += one.skew;
-        measure.mean.reduce += one.reduce;
-        measure.mean.compute += one.compute;
-        measure.mean.hidden += one.hidden;
-        measure.mean.blocked += one.blocked;
-        measure.mean.idle += one.idle;
-        ++measure.ranks;
-    }
-    if (measure.ranks == 0) {
-        measure.mean.idle = range.end - range.start;
-        return measure;
-    }
-    for (Ns* sum : {&measure.mean.transfer, &measure.mean.skew, &measure.mean.reduce, &measure.mean.compute,
-                    &measure.mean.hidden, &measure.mean.blocked, &measure.mean.idle}) {
-        *sum /= measure.ranks;
-    }
-    return measure;
 }
 
 }  // namespace dasgd::gui

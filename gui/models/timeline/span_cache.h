@@ -1,72 +1,82 @@
-// The spans of one run that were read so far, in tiles of time, so that panning and zooming do not ask the store again.
-// Reader's thread only.
+// What was read so far of the spans of one run: levels of detail and rows, as the store keeps them, so that panning and
+// zooming do not ask it again. Reader's thread only.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
-#include <functional>
 #include <map>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "core/analysis/overlap.h"
 #include "core/base/result.h"
 #include "gui/models/timeline/span_merge.h"
 #include "storage/run_reader.h"
 
 namespace dasgd::gui {
 
-// The selection's numbers, the mean over the ranks that have spans in it.
-struct Measure {
-    std::string runId;
+struct TimelineView {
     TimeRange range;
-    OverlapSummary mean;
-    int ranks = 0;
+    double nsPerPixel = 1;
+    RankRange ranks = {};  // boxes of others are not wanted
 };
 
 class SpanCache {
 public:
-    static constexpr Ns kTile = Ns{1} << 29;         // 0.54 s
-    static constexpr Ns kLateness = 10'000'000'000;  // a reduce is recorded when it is waited for, up to a period late
-    static constexpr std::size_t kMostSpans = 4'000'000;
+    // Rows are drawn where the view touches at most so many; levels are drawn longer than a pixel else.
+    static constexpr std::int64_t kMostRows = 400'000;
+    static constexpr std::size_t kMostBytes = 160U << 20;
 
-    // Spans that touch the range, as RunReader::spans().
-    using Fetch = std::function<Result<std::vector<storage::SpanRow>>(TimeRange)>;
+    // Another run. Ranks without a span still get their rows.
+    void reset(std::string runId, int workers);
+    // The store has grown, or the run has ended.
+    void grown(bool live);
+    // Reads what is missing of the view, coarse parts first, for about `budget`; false: there is more to read.
+    Result<bool> load(storage::RunReader& reader, const TimelineView& view, std::chrono::milliseconds budget);
+    // What was read so far; parts that are missing are drawn by what is known of them.
+    [[nodiscard]] TimelineFrame frame(const TimelineView& view) const;
 
-    // Forgets everything. Ranks without a span still get their rows.
-    void reset(int workers);
-    // The store has grown: what is not older than `newest` − kLateness is to be read again. An ended run has settled.
-    void grown(Ns newest, bool live);
-    // Reads what is missing of `range`, for about `budget`; false: there is more to read.
-    Result<bool> load(TimeRange range, const Fetch& fetch, std::chrono::milliseconds budget);
-
-    [[nodiscard]] TimelineFrame frame(TimeRange range, double nsPerPixel) const;
-    [[nodiscard]] Measure measure(TimeRange range) const;
-    [[nodiscard]] std::size_t size() const { return size_; }
+    [[nodiscard]] std::size_t bytes() const { return bytes_; }
+    [[nodiscard]] int reads() const { return reads_; }  // levels and chunks of rows that were read
 
 private:
-    struct Tile {
-        std::vector<std::vector<Span>> rows;      // by row, of spans that start in the tile, by start
-        std::vector<std::vector<Span>> entering;  // that started earlier
-        std::size_t size = 0;
-        bool fresh = false;    // nothing was committed since it was read
-        bool settled = false;  // nothing can come any more
+    struct Node {
+        storage::SpanPart part;
+        bool expanded = false;
+        std::vector<Node*> parts;
+        bool loaded = false;
+        storage::SpanLevel level;            // of rows: all of them
+        std::vector<storage::SpanRow> rows;  // of rows that are not settled, in order of arrival
+        std::uint64_t used = 0;
     };
-    using Tiles = std::map<std::int64_t, Tile>;
+    using Nodes = std::vector<Node*>;
+    using Deadline = std::chrono::steady_clock::time_point;
 
-    void store(std::int64_t first, std::int64_t last, const std::vector<storage::SpanRow>& spans);
-    void evict(std::int64_t first, std::int64_t last);
-    // Calls take(row index, span) for each span that touches `range`, once, by start within a row.
-    template <class Take>
-    void visit(TimeRange range, Take take) const;
+    Node& nodeOf(const storage::SpanPart& part);
+    Status readRoots(storage::RunReader& reader);
+    Status expand(storage::RunReader& reader, Node& node);
+    Status read(storage::RunReader& reader, Node& node);
+    Status readRows(storage::RunReader& reader, Node& node);
+    // Goes down to what the view needs; false: stopped at the deadline.
+    Result<bool> refine(storage::RunReader& reader, Node& node, const TimelineView& view, bool rows, Deadline deadline);
+    Result<bool> rowsAreFew(storage::RunReader& reader, const TimelineView& view);
+    bool collect(const Node& node, const TimelineView& view, bool rows, std::vector<const Node*>& drawn) const;
+    void note(const storage::SpanLevel& level);
+    void evict();
 
+    std::string runId_;
     int workers_ = 0;
+    bool live_ = true;
+    bool stale_ = true;     // the roots are to be read again
     bool io_ = false;       // the io lane is shown once it was used
     bool windows_ = false;  // the run has windows: one of an older version has none
-    Ns settledBefore_ = 0;
-    bool live_ = true;
-    Tiles tiles_;
-    std::size_t size_ = 0;
+    std::map<std::pair<int, std::int64_t>, std::unique_ptr<Node>> nodes_;  // by level and id
+    Nodes roots_;
+    bool rows_ = true;  // whether the last view is drawn down to its rows
+    std::size_t bytes_ = 0;
+    std::uint64_t now_ = 0;  // counts calls of load()
+    int reads_ = 0;
 };
 
 }  // namespace dasgd::gui

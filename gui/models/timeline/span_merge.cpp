@@ -14,23 +14,24 @@ namespace dasgd::gui {
 
 namespace {
 
-// The sub-pixel spans of one pixel, summed by kind.
-class Bucket {
+// The short spans of one pixel, or of one longer bucket, summed by kind.
+class Sum {
 public:
-    void add(const Span& span) {
+    void add(const TimelineItem& item) {
         // A span of no length still weighs something, or its colour would be lost.
-        const Ns weight = std::max<Ns>(1, span.end - span.start);
-        byKind_[static_cast<std::size_t>(span.kind)] += weight;
-        last_ = span;
-        first_ = count_ == 0 ? span.start : std::min(first_, span.start);
-        end_ = std::max(end_, span.end);
-        ++count_;
+        byKind_[static_cast<std::size_t>(item.kind)] += std::max<Ns>(1, item.covered);
+        last_ = item;
+        first_ = count_ == 0 ? item.start : std::min(first_, item.start);
+        // Where in a bucket its spans are is not known: no further than the pixel is as good as any.
+        if (item.span) end_ = std::max(end_, item.start + item.length);
+        count_ += item.count;
     }
     [[nodiscard]] bool empty() const { return count_ == 0; }
 
     [[nodiscard]] TimelineBox box(std::int32_t row, Ns from, Ns to) const {
-        TimelineBox box{.row = row, .count = count_, .span = last_};
-        if (count_ == 1) {
+        TimelineBox box{.row = row, .count = count_};
+        if (count_ == 1 && last_.span) {
+            box.span = *last_.span;
             box.rgb = rgbOf(last_.kind);
             return box;
         }
@@ -38,6 +39,7 @@ public:
         std::array<double, 3> mean{};
         std::size_t most = 0;
         for (std::size_t kind = 0; kind < byKind_.size(); ++kind) {
+            if (byKind_[kind] == 0) continue;
             total += byKind_[kind];
             if (byKind_[kind] > byKind_[most]) most = kind;
             for (std::size_t channel = 0; channel < 3; ++channel) {
@@ -57,31 +59,35 @@ public:
 
 private:
     std::array<Ns, kSpanKindNames.size()> byKind_{};
-    Span last_;
+    TimelineItem last_;
     Ns first_ = 0, end_ = 0;
     std::uint32_t count_ = 0;
 };
 
 }  // namespace
 
-void mergeLane(const std::vector<Span>& spans, std::int32_t row, double nsPerPixel, std::vector<TimelineBox>& boxes) {
+void mergeLane(const std::vector<TimelineItem>& items, std::int32_t row, double nsPerPixel,
+               std::vector<TimelineBox>& boxes) {
     // Whole nanoseconds, and pixels counted from the run's start: panning does not make the colours crawl.
     const Ns pixel = std::max<Ns>(1, std::llround(nsPerPixel));
     const auto pixelOf = [pixel](Ns t) { return t >= 0 ? t / pixel : (t - pixel + 1) / pixel; };
-    Bucket bucket;
-    Ns at = 0;
+    Sum sum;
+    TimeRange at;
     const auto flush = [&] {
-        if (!bucket.empty()) boxes.push_back(bucket.box(row, at * pixel, (at + 1) * pixel));
-        bucket = {};
+        if (!sum.empty()) boxes.push_back(sum.box(row, at.start, at.end));
+        sum = {};
     };
-    for (const Span& span : spans) {
-        if (span.end - span.start >= pixel) {
-            boxes.push_back({.row = row, .rgb = rgbOf(span.kind), .span = span});
+    for (const TimelineItem& item : items) {
+        if (item.span && item.length >= pixel) {
+            boxes.push_back({.row = row, .rgb = rgbOf(item.kind), .span = *item.span});
             continue;
         }
-        if (!bucket.empty() && pixelOf(span.start) != at) flush();
-        at = pixelOf(span.start);
-        bucket.add(span);
+        const Ns first = pixelOf(item.start) * pixel;
+        const TimeRange own =
+            item.length > pixel ? TimeRange{item.start, item.start + item.length} : TimeRange{first, first + pixel};
+        if (!sum.empty() && (own.start != at.start || own.end != at.end)) flush();
+        at = own;
+        sum.add(item);
     }
     flush();
 }
@@ -109,14 +115,10 @@ void linkCollectives(const std::vector<Span>& spans, int rank, std::vector<Timel
     }
 }
 
-void findUntimed(const std::vector<Span>& spans, int rank, TimeRange range, bool ended,
+void findUntimed(const std::vector<TimeRange>& windows, int rank, TimeRange range, bool ended,
                  std::vector<TimelineGap>& gaps) {
-    Intervals windows;
-    for (const Span& span : spans) {
-        if (span.kind == SpanKind::Window) windows.push_back({span.start, span.end});
-    }
     Ns from = range.start;
-    for (const TimeRange& window : unionOf(std::move(windows))) {
+    for (const TimeRange& window : unionOf(windows)) {
         if (from < std::min(window.start, range.end)) gaps.push_back({rank, {from, std::min(window.start, range.end)}});
         from = std::max(from, window.end);
     }

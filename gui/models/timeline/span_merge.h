@@ -39,11 +39,20 @@ struct TimelineGap {
     TimeRange range;
 };
 
+// Ranks, both included.
+struct RankRange {
+    int first = 0;
+    int last = 1 << 30;
+    [[nodiscard]] bool contains(RankRange other) const { return first <= other.first && last >= other.last; }
+    bool operator==(const RankRange&) const = default;
+};
+
 // What one answer of the store draws. Immutable once made.
 struct TimelineFrame {
     std::string runId;
     TimeRange range;  // what was asked for; boxes may stick out
     double nsPerPixel = 1;
+    RankRange ranks;  // whose boxes are here
     std::vector<TimelineRow> rows;
     std::vector<TimelineBox> boxes;  // by row, then start
     std::vector<TimelineLink> links;
@@ -53,15 +62,40 @@ struct TimelineFrame {
 };
 using TimelineFramePtr = std::shared_ptr<const TimelineFrame>;
 
-// Appends the boxes of one lane. `spans` sorted by start; they may overlap.
-void mergeLane(const std::vector<Span>& spans, std::int32_t row, double nsPerPixel, std::vector<TimelineBox>& boxes);
+// What there is to draw in one lane: a span, or the short spans of one kind in one bucket of a level of detail.
+struct TimelineItem {
+    Ns start = 0;
+    Ns length = 0;   // of the span, or of the bucket
+    Ns covered = 0;  // time of the spans
+    std::int64_t step = 0;
+    std::uint32_t count = 1;
+    SpanKind kind = SpanKind::Data;
+    Lane lane = Lane::Compute;
+    const Span* span = nullptr;  // null: of a bucket
+};
+// Refers to `span`.
+[[nodiscard]] inline TimelineItem itemOf(const Span& span) {
+    return {.start = span.start,
+            .length = span.end - span.start,
+            .covered = span.end - span.start,
+            .step = span.step,
+            .kind = span.kind,
+            .lane = span.lane,
+            .span = &span};
+}
+
+// Appends the boxes of one lane. `items` sorted by start; they may overlap. A bucket that is longer than a pixel has a
+// box of its own.
+void mergeLane(const std::vector<TimelineItem>& items, std::int32_t row, double nsPerPixel,
+               std::vector<TimelineBox>& boxes);
 
 // Links of one rank, from the spans of all its lanes in any order. A collective without a reduce or without a user
 // gives none.
 void linkCollectives(const std::vector<Span>& spans, int rank, std::vector<TimelineLink>& links);
 
-// The parts of `range` outside the windows among `spans`, which are one rank's in any order. What follows the last
-// window is told only of a run that has ended: of a live one it may be a window yet.
-void findUntimed(const std::vector<Span>& spans, int rank, TimeRange range, bool ended, std::vector<TimelineGap>& gaps);
+// The parts of `range` outside one rank's `windows`, which come in any order. What follows the last window is told only
+// of a run that has ended: of a live one it may be a window yet.
+void findUntimed(const std::vector<TimeRange>& windows, int rank, TimeRange range, bool ended,
+                 std::vector<TimelineGap>& gaps);
 
 }  // namespace dasgd::gui

@@ -30,10 +30,11 @@ void TimeSelection::setExtent(TimeRange extent) {
     } else if (fitted_) {
         show(extent);
     } else if (first) {
-        // The middle: the beginning and the end are rarely what a run was like.
-        const Ns middle = extent.start + (extent.end - extent.start - kFirstWidth) / 2;
-        const Ns start = std::max(extent.start, middle);
-        show({start, start + kFirstWidth});
+        // The middle: the beginning and the end are rarely what a run was like. A shorter run is shown whole.
+        const Ns all = extent.end - extent.start;
+        const Ns shown = all > 0 ? std::min(kFirstWidth, all) : kFirstWidth;
+        const Ns start = extent.start + std::max<Ns>(0, all - shown) / 2;
+        show({start, start + shown});
     }
 }
 

@@ -24,7 +24,9 @@ Picture paintOf(const std::vector<Span>& spans, TimeRange window) {
     picture.frame.rows = {{0, Lane::Compute}, {0, Lane::Comm}};
     picture.layout = TimelineLayout(picture.frame.rows, QRectF(picture.image.rect()));
     picture.scale = {window, picture.layout.plot().left(), picture.layout.plot().width()};
-    mergeLane(spans, 0, picture.scale.nsPerPixel(), picture.frame.boxes);
+    std::vector<TimelineItem> items;
+    for (const Span& span : spans) items.push_back(itemOf(span));
+    mergeLane(items, 0, picture.scale.nsPerPixel(), picture.frame.boxes);
     picture.image.fill(testLook().theme().panel);
     QPainter painter(&picture.image);
     paintTimeline(painter, picture.frame, picture.layout, picture.scale, screenStyle(testLook().theme()));

@@ -119,7 +119,7 @@ TEST_F(TimelineWidgetTest, AsksForMoreThanItShows) {
     QSignalSpy wanted(&widget_, &TimelineWidget::wanted);
     selection_.setWindow({3'000 * kMs, 4'000 * kMs});
     ASSERT_EQ(wanted.count(), 1);
-    const auto range = wanted[0][0].value<TimeRange>();
+    const TimeRange range = wanted[0][0].value<TimelineView>().range;
     EXPECT_EQ(range.start, 2'500 * kMs);
     EXPECT_EQ(range.end, 4'500 * kMs);
 }

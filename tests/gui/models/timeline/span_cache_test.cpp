@@ -2,155 +2,237 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <random>
+
+#include "tests/support/runs.h"
 
 namespace dasgd::gui {
 namespace {
 
-using storage::SpanRow;
+using namespace dasgd::test;
 constexpr Ns kMs = 1'000'000;
 constexpr auto kLong = std::chrono::minutes(1);
+constexpr auto kAtOnce = std::chrono::milliseconds(-1);
 
-SpanRow row(int rank, SpanKind kind, Ns start, Ns end) {
-    return {rank,
-            {.lane = kind == SpanKind::Transfer || kind == SpanKind::Skew ? Lane::Comm
-                     : kind == SpanKind::Window                           ? Lane::Io
-                                                                          : Lane::Compute,
-             .kind = kind,
-             .start = start,
-             .end = end}};
+Span span(SpanKind kind, Ns start, Ns end) {
+    return {.lane = kind == SpanKind::Transfer || kind == SpanKind::Skew ? Lane::Comm
+                    : kind == SpanKind::Window                           ? Lane::Io
+                                                                         : Lane::Compute,
+            .kind = kind,
+            .start = start,
+            .end = end};
 }
 
-// A store in memory that counts how often it is asked.
-struct FakeStore {
-    std::vector<SpanRow> rows;
-    int asked = 0;
-    SpanCache::Fetch fetch() {
-        return [this](TimeRange range) -> Result<std::vector<SpanRow>> {
-            ++asked;
-            std::vector<SpanRow> out;
-            for (const SpanRow& one : rows) {
-                if (one.span.start <= range.end && one.span.end >= range.start) out.push_back(one);
+// Of a stored run.
+class SpanCacheTest : public ::testing::Test {
+protected:
+    // Steps of some milliseconds on each rank, with scatter; now and then a long evaluation.
+    void record(int ranks, int steps) {
+        run_ = std::make_unique<OneRun>(ranks);
+        std::mt19937_64 random(3);
+        for (int rank = 0; rank < ranks; ++rank) {
+            Ns now = rank * kMs;
+            for (int step = 0; step < steps; ++step) {
+                for (const SpanKind kind : {SpanKind::Forward, SpanKind::Backward, SpanKind::Update}) {
+                    const Ns end = now + kMs + static_cast<Ns>(random() % 2'000'000);
+                    put(rank, span(kind, now, end));
+                    now = end;
+                }
+                if (step % 3 == 0) put(rank, span(SpanKind::Transfer, now - 5 * kMs, now - kMs));
+                if (step % 900 != 899) continue;
+                put(rank, span(SpanKind::Eval, now, now + 700 * kMs));
+                now += 700 * kMs;
             }
-            return out;
-        };
+        }
+        run_->finish();
+        reader_.emplace(run_->reader());
+        cache_.reset(run_->runId, ranks);
+        cache_.grown(false);
     }
+    void put(int rank, const Span& one) {
+        run_->rank(rank).span(one);
+        spans_.push_back({rank, one});
+        end_ = std::max(end_, one.end);
+    }
+    TimelineFrame load(const TimelineView& view) {
+        EXPECT_TRUE(cache_.load(*reader_, view, kLong).value());
+        return cache_.frame(view);
+    }
+    [[nodiscard]] std::size_t touching(TimeRange range) const {
+        std::size_t count = 0;
+        for (const auto& [rank, one] : spans_) count += one.start <= range.end && one.end >= range.start;
+        return count;
+    }
+
+    std::unique_ptr<OneRun> run_;
+    std::optional<storage::RunReader> reader_;
+    SpanCache cache_;
+    std::vector<RankSpan> spans_;
+    Ns end_ = 0;
 };
 
-TEST(SpanCache, AnswersWhatTheStoreHasWhateverTheWindow) {
-    std::mt19937_64 random(3);
-    FakeStore store;
-    for (int i = 0; i < 3000; ++i) {
-        const Ns start = static_cast<Ns>(random() % 20'000) * kMs;
-        store.rows.push_back(row(static_cast<int>(random() % 3), i % 7 == 0 ? SpanKind::Transfer : SpanKind::Forward,
-                                 start, start + static_cast<Ns>(random() % 3'000) * kMs));
+TEST_F(SpanCacheTest, FittingAllCountsEverySpanWithoutReadingTheRows) {
+    record(4, 40'000);
+    const TimeRange all{0, end_};
+    EXPECT_EQ(load({all, static_cast<double>(end_) / 150}).spans, spans_.size());
+    EXPECT_LE(cache_.reads(), 20);
+}
+
+// Close up the frame is what the spans themselves make, to the last box.
+TEST_F(SpanCacheTest, CloseUpItIsWhatTheSpansMake) {
+    record(3, 12'000);
+    std::mt19937_64 random(5);
+    for (int i = 0; i < 60; ++i) {
+        const Ns start = static_cast<Ns>(random() % static_cast<std::uint64_t>(end_));
+        const TimeRange window{start, start + static_cast<Ns>(random() % 900) * kMs};
+        const TimelineView view{window, 2e5};
+        const TimelineFrame frame = load(view);
+        ASSERT_EQ(frame.spans, touching(window));
+        std::vector<TimelineBox> expected;
+        std::int32_t row = 0;
+        for (int rank = 0; rank < 3; ++rank) {
+            for (const Lane lane : {Lane::Compute, Lane::Comm}) {
+                std::vector<TimelineItem> items;
+                for (const auto& [of, one] : spans_) {
+                    if (of != rank || one.lane != lane || one.start > window.end || one.end < window.start) continue;
+                    items.push_back(itemOf(one));
+                }
+                std::stable_sort(items.begin(), items.end(),
+                                 [](const TimelineItem& a, const TimelineItem& b) { return a.start < b.start; });
+                mergeLane(items, row++, view.nsPerPixel, expected);
+            }
+        }
+        ASSERT_EQ(frame.boxes.size(), expected.size());
+        for (std::size_t at = 0; at < expected.size(); ++at) {
+            ASSERT_EQ(frame.boxes[at].row, expected[at].row);
+            ASSERT_EQ(frame.boxes[at].span.start, expected[at].span.start);
+            ASSERT_EQ(frame.boxes[at].rgb, expected[at].rgb);
+            ASSERT_EQ(frame.boxes[at].count, expected[at].count);
+        }
     }
-    SpanCache cache;
-    cache.reset(3);
-    cache.grown(30'000 * kMs, false);
-    for (int i = 0; i < 200; ++i) {
-        const Ns start = static_cast<Ns>(random() % 20'000) * kMs;
-        const TimeRange window{start, start + static_cast<Ns>(random() % 4'000) * kMs};
-        ASSERT_TRUE(cache.load(window, store.fetch(), kLong).value());
-        std::size_t expected = 0;
-        for (const SpanRow& one : store.rows) expected += one.span.start <= window.end && one.span.end >= window.start;
-        ASSERT_EQ(cache.frame(window, 1e6).spans, expected) << window.start << " " << window.end;
+}
+
+// However far out: no box is missing, and none is further from its spans than a pixel and a bucket, which is no longer.
+TEST_F(SpanCacheTest, AtAnyZoomTheColoursAreThoseOfTheSpans) {
+    record(2, 40'000);
+    for (const double pixels : {300.0, 1800.0, 7000.0, 60'000.0}) {
+        const TimelineView view{{0, end_}, static_cast<double>(end_) / pixels};
+        const TimelineFrame frame = load(view);
+        EXPECT_EQ(frame.spans, spans_.size());
+        EXPECT_LE(frame.boxes.size(), static_cast<std::size_t>(4 * (pixels + 2)) + 4 * 90)
+            << "one a pixel and long span";
+        std::map<std::int32_t, double> covered, expected;
+        for (const TimelineBox& box : frame.boxes) {
+            covered[box.row] += static_cast<double>(box.span.end - box.span.start) * static_cast<double>(box.cover);
+        }
+        for (const auto& [rank, one] : spans_) {
+            expected[2 * rank + (one.lane == Lane::Comm ? 1 : 0)] += static_cast<double>(one.end - one.start);
+        }
+        for (const auto& [row, time] : expected) EXPECT_NEAR(covered[row] / time, 1, 0.15) << row << " at " << pixels;
     }
 }
 
-TEST(SpanCache, SettledTilesAreReadOnce) {
-    FakeStore store{{row(0, SpanKind::Forward, 0, 10)}};
-    SpanCache cache;
-    cache.reset(1);
-    cache.grown(60'000 * kMs, true);
-    ASSERT_TRUE(cache.load({0, 1'000 * kMs}, store.fetch(), kLong).value());
-    const int asked = store.asked;
-    cache.grown(61'000 * kMs, true);
-    ASSERT_TRUE(cache.load({0, 1'000 * kMs}, store.fetch(), kLong).value());
-    EXPECT_EQ(store.asked, asked);
+TEST_F(SpanCacheTest, WhatWasReadIsNotReadAgain) {
+    record(2, 20'000);
+    const TimelineView view{{end_ / 2, end_ / 2 + 500 * kMs}, 3e5};
+    load(view);
+    const int reads = cache_.reads();
+    for (int i = 0; i < 20; ++i) load({{view.range.start + i * kMs, view.range.end - i * kMs}, 3e5});
+    EXPECT_EQ(cache_.reads(), reads);
 }
 
-TEST(SpanCache, LateReductionsOfALiveRunAppear) {
-    FakeStore store{{row(0, SpanKind::Forward, 0, 10)}};
-    SpanCache cache;
-    cache.reset(1);
-    cache.grown(100 * kMs, true);
-    ASSERT_TRUE(cache.load({0, 500 * kMs}, store.fetch(), kLong).value());
-    store.rows.push_back(row(0, SpanKind::Transfer, 5, 90 * kMs));
-    cache.grown(120 * kMs, true);
-    ASSERT_TRUE(cache.load({0, 500 * kMs}, store.fetch(), kLong).value());
-    EXPECT_EQ(cache.frame({0, 500 * kMs}, 1e5).spans, 2U);
-}
-
-TEST(SpanCache, ReadsALongRangeInPortions) {
-    FakeStore store;
-    SpanCache cache;
-    cache.reset(1);
-    cache.grown(1'000'000 * kMs, false);
-    const TimeRange all{0, 100'000 * kMs};
-    int rounds = 1;
-    while (!cache.load(all, store.fetch(), std::chrono::milliseconds(-1)).value()) ++rounds;
+TEST_F(SpanCacheTest, ALongReadIsMadeInPortionsAndDrawnMeanwhile) {
+    record(2, 40'000);
+    const TimelineView view{{0, end_}, static_cast<double>(end_) / 100'000};
+    int rounds = 0;
+    while (!cache_.load(*reader_, view, kAtOnce).value()) {
+        // A coarse picture of all from the first round on, then finer ones; nothing is drawn twice.
+        ASSERT_EQ(cache_.frame(view).spans, spans_.size()) << rounds;
+        ++rounds;
+    }
     EXPECT_GT(rounds, 5);
-    EXPECT_EQ(rounds, store.asked);
+    EXPECT_EQ(cache_.frame(view).spans, spans_.size());
 }
 
-TEST(SpanCache, ErrorsOfTheStoreAreHandedOn) {
-    SpanCache cache;
-    cache.reset(1);
-    const auto broken = [](TimeRange) -> Result<std::vector<SpanRow>> { return fail("disk"); };
-    EXPECT_EQ(cache.load({0, 10}, broken, kLong).error().message, "disk");
+TEST_F(SpanCacheTest, OnlyTheRanksInSightHaveBoxes) {
+    record(4, 500);
+    const TimelineFrame frame = load({{0, end_}, 1e6, {1, 2}});
+    EXPECT_EQ(frame.rows.size(), 8U);
+    ASSERT_FALSE(frame.boxes.empty());
+    for (const TimelineBox& box : frame.boxes) {
+        const int rank = frame.rows[static_cast<std::size_t>(box.row)].rank;
+        ASSERT_TRUE(rank == 1 || rank == 2);
+    }
 }
 
-TEST(SpanCache, RanksWithoutSpansHaveTheirRows) {
-    SpanCache cache;
-    cache.reset(2);
-    const TimelineFrame frame = cache.frame({0, 10}, 1);
+// Reports come late, levels are made meanwhile, and every frame has all that was committed, once.
+TEST_F(SpanCacheTest, ALiveRunIsShownAsItIsAtEveryMoment) {
+    run_ = std::make_unique<OneRun>(2);
+    const auto recorder = orDie(storage::Recorder::start(run_->store, run_->runId, {0, 1}));
+    reader_.emplace(run_->reader());
+    cache_.reset(run_->runId, 2);
+    std::int64_t stored = 0;
+    for (int round = 0; round < 30; ++round) {
+        for (int step = round * 400; step < (round + 1) * 400; ++step) {
+            for (int rank = 0; rank < 2; ++rank) {
+                const Ns at = step * kMs;
+                run_->rank(rank).span(span(SpanKind::Forward, at, at + kMs));
+                // Rank 1 reports a round late.
+                if (rank == 1 && step < 400) continue;
+                const int launched = rank == 1 ? step - 400 : step;
+                run_->rank(rank).span({.lane = Lane::Comm,
+                                       .kind = SpanKind::Reduce,
+                                       .start = launched * kMs + rank * 1000,
+                                       .end = launched * kMs + kMs / 2,
+                                       .collective = static_cast<std::uint64_t>(launched + 1)});
+            }
+        }
+        ASSERT_TRUE(eventually([&] { return recorder->recordsStored() >= (round + 1) * 1600 - 400; }));
+        cache_.grown(true);
+        const TimelineView view{{0, 100'000 * kMs}, 1e6};
+        stored = orDie(reader_->spanCount(run_->runId));
+        ASSERT_EQ(load(view).spans, static_cast<std::size_t>(stored)) << round;
+    }
+    EXPECT_GT(stored, 40'000);
+    run_->journals.clear();
+    orDie(recorder->finish("finished", ""));
+    cache_.grown(false);
+    std::map<SpanKind, int> kinds;
+    for (const TimelineBox& box : load({{0, 20 * kMs}, 100}).boxes) ++kinds[box.span.kind];
+    EXPECT_EQ(kinds[SpanKind::Reduce], 0) << "all are divided";
+    EXPECT_EQ(kinds[SpanKind::Skew], 21);
+    EXPECT_EQ(kinds[SpanKind::Transfer], 40) << "those of the last collective start after the end";
+}
+
+TEST_F(SpanCacheTest, RanksWithoutSpansHaveTheirRows) {
+    cache_.reset("none", 2);
+    const TimelineFrame frame = cache_.frame({{0, 10}, 1});
     ASSERT_EQ(frame.rows.size(), 4U);
     EXPECT_EQ(frame.rows[3], (TimelineRow{1, Lane::Comm}));
 }
 
-TEST(SpanCache, MeasureIsTheMeanOverTheRanks) {
-    FakeStore store{{row(0, SpanKind::Forward, 0, 80 * kMs), row(0, SpanKind::Transfer, 40 * kMs, 100 * kMs),
-                     row(0, SpanKind::Skew, 20 * kMs, 40 * kMs), row(1, SpanKind::Forward, 0, 40 * kMs),
-                     row(1, SpanKind::Wait, 40 * kMs, 60 * kMs)}};
-    SpanCache cache;
-    cache.reset(2);
-    cache.grown(200 * kMs, false);
-    ASSERT_TRUE(cache.load({0, 100 * kMs}, store.fetch(), kLong).value());
-    const Measure measure = cache.measure({0, 100 * kMs});
-    EXPECT_EQ(measure.ranks, 2);
-    EXPECT_EQ(measure.mean.compute, 60 * kMs);
-    EXPECT_EQ(measure.mean.transfer, 30 * kMs);
-    EXPECT_EQ(measure.mean.skew, 10 * kMs);
-    EXPECT_EQ(measure.mean.hidden, 20 * kMs);
-    EXPECT_EQ(measure.mean.blocked, 10 * kMs);
-    EXPECT_EQ(measure.mean.idle, 30 * kMs);
-    EXPECT_EQ(cache.measure({300 * kMs, 400 * kMs}).mean.idle, 100 * kMs);
-}
-
-TEST(SpanCache, WindowsMarkWhatIsNotTimedAndMakeNoLane) {
-    FakeStore store{{row(0, SpanKind::Forward, 0, 80 * kMs), row(0, SpanKind::Window, 10 * kMs, 40 * kMs),
-                     row(0, SpanKind::Window, 60 * kMs, 80 * kMs), row(1, SpanKind::Forward, 0, 40 * kMs)}};
-    SpanCache cache;
-    cache.reset(2);
-    cache.grown(200 * kMs, true);
-    ASSERT_TRUE(cache.load({0, 100 * kMs}, store.fetch(), kLong).value());
-    const TimelineFrame frame = cache.frame({0, 100 * kMs}, 1);
+TEST_F(SpanCacheTest, WindowsMarkWhatIsNotTimedAndMakeNoLane) {
+    run_ = std::make_unique<OneRun>(2);
+    put(0, span(SpanKind::Forward, 0, 80 * kMs));
+    put(0, span(SpanKind::Window, 10 * kMs, 40 * kMs));
+    put(0, span(SpanKind::Window, 60 * kMs, 80 * kMs));
+    put(1, span(SpanKind::Forward, 0, 40 * kMs));
+    run_->finish();
+    reader_.emplace(run_->reader());
+    cache_.reset(run_->runId, 2);
+    const TimelineFrame frame = load({{0, 100 * kMs}, 1});
     EXPECT_EQ(frame.rows.size(), 4U);
     EXPECT_EQ(frame.spans, 2U);
-    ASSERT_EQ(frame.untimed.size(), 2U);
+    ASSERT_EQ(frame.untimed.size(), 2U) << "of a live run, and of rank 1 nothing is known";
     EXPECT_EQ(frame.untimed[0].range.end, 10 * kMs);
     EXPECT_EQ(frame.untimed[1].range.start, 40 * kMs);
 }
 
 // As recorded before there were windows.
-TEST(SpanCache, ARunWithoutWindowsMarksNothing) {
-    FakeStore store{{row(0, SpanKind::Forward, 0, 80 * kMs)}};
-    SpanCache cache;
-    cache.reset(1);
-    cache.grown(200 * kMs, false);
-    ASSERT_TRUE(cache.load({0, 100 * kMs}, store.fetch(), kLong).value());
-    EXPECT_TRUE(cache.frame({0, 100 * kMs}, 1).untimed.empty());
+TEST_F(SpanCacheTest, ARunWithoutWindowsMarksNothing) {
+    record(1, 10);
+    EXPECT_TRUE(load({{0, 100 * kMs}, 1}).untimed.empty());
 }
 
 }  // namespace

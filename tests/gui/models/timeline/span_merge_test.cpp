@@ -15,9 +15,44 @@ Span span(SpanKind kind, Ns start, Ns end, std::uint64_t collective = 0) {
 }
 
 std::vector<TimelineBox> merged(const std::vector<Span>& spans, double nsPerPixel) {
+    std::vector<TimelineItem> items;
+    for (const Span& one : spans) items.push_back(itemOf(one));
     std::vector<TimelineBox> boxes;
-    mergeLane(spans, 0, nsPerPixel, boxes);
+    mergeLane(items, 0, nsPerPixel, boxes);
     return boxes;
+}
+
+TimelineItem bucket(SpanKind kind, Ns start, Ns width, std::uint32_t count, Ns covered) {
+    return {.start = start, .length = width, .covered = covered, .count = count, .kind = kind};
+}
+
+// A bucket in a pixel gives what its spans would give.
+TEST(SpanMerge, BucketsAndSpansOfAPixelShareItsBox) {
+    const Span alone = span(SpanKind::Backward, 164, 194);
+    std::vector<TimelineBox> boxes;
+    mergeLane({bucket(SpanKind::Forward, 128, 32, 3, 30), itemOf(alone), bucket(SpanKind::Wait, 192, 32, 2, 10)}, 0,
+              100, boxes);
+    ASSERT_EQ(boxes.size(), 1U);
+    EXPECT_EQ(boxes[0].count, 6U);
+    EXPECT_NEAR(boxes[0].cover, 0.7, 1e-6);
+    EXPECT_EQ(boxes[0].span.start, 100);
+    EXPECT_EQ(boxes[0].span.end, 200);
+    EXPECT_EQ((boxes[0].rgb >> 8) & 0xff, (0xB4 * 30 + 0x72 * 30 + 0x5E * 10) / 70U);
+}
+
+TEST(SpanMerge, ABucketLongerThanAPixelHasABoxOfItsOwn) {
+    std::vector<TimelineBox> boxes;
+    mergeLane({bucket(SpanKind::Forward, 1024, 1024, 4, 200), bucket(SpanKind::Backward, 1024, 1024, 4, 312),
+               bucket(SpanKind::Forward, 2048, 1024, 1, 8)},
+              0, 100, boxes);
+    ASSERT_EQ(boxes.size(), 2U);
+    EXPECT_EQ(boxes[0].count, 8U);
+    EXPECT_EQ(boxes[0].span.start, 1024);
+    EXPECT_EQ(boxes[0].span.end, 2048);
+    EXPECT_NEAR(boxes[0].cover, 0.5, 1e-6);
+    EXPECT_EQ(boxes[0].span.kind, SpanKind::Backward);
+    EXPECT_EQ(boxes[1].rgb, rgbOf(SpanKind::Forward));
+    EXPECT_LT(boxes[1].cover, 0.01F) << "one of its kind, but not as long as the bucket";
 }
 
 TEST(SpanMerge, WideSpansKeepABoxOfTheirOwn) {
@@ -98,11 +133,10 @@ TEST(SpanMerge, LinksGoFromTheLaunchToTheMergeThatUsesIt) {
 }
 
 TEST(SpanMerge, WhatLiesOutsideTheWindowsIsUntimed) {
-    const std::vector<Span> spans{span(SpanKind::Window, 300, 420), span(SpanKind::Window, 100, 200),
-                                  span(SpanKind::Window, 200, 250), span(SpanKind::Forward, 0, 50)};
+    const std::vector<TimeRange> windows{{300, 420}, {100, 200}, {200, 250}};
     const auto gapsOf = [&](TimeRange range, bool ended) {
         std::vector<TimelineGap> gaps;
-        findUntimed(spans, 3, range, ended, gaps);
+        findUntimed(windows, 3, range, ended, gaps);
         std::vector<std::pair<Ns, Ns>> ends;
         for (const TimelineGap& gap : gaps) {
             EXPECT_EQ(gap.rank, 3);

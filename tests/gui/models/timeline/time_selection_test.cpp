@@ -16,6 +16,15 @@ protected:
     TimeSelection selection_;
 };
 
+TEST_F(TimeSelectionTest, TheFirstWindowIsNeverLongerThanTheRun) {
+    TimeSelection shorter;
+    shorter.setExtent({50 * kMs, 250 * kMs});
+    EXPECT_EQ(shorter.window().start, 50 * kMs);
+    EXPECT_EQ(shorter.window().end, 250 * kMs);
+    EXPECT_EQ(selection_.window().start, 4'700 * kMs) << "of a longer one the middle";
+    EXPECT_EQ(width(), 600 * kMs);
+}
+
 TEST_F(TimeSelectionTest, ZoomKeepsTheInstantUnderThePointer) {
     selection_.setWindow({1'000 * kMs, 2'000 * kMs});
     selection_.zoom(1'250 * kMs, 0.5);

@@ -1,4 +1,4 @@
--- Schema version 4: which runs one command makes, one after the other. What the columns mean: storage/format.md.
+-- Schema version 5: which runs one command makes, one after the other. What the columns mean: storage/format.md.
 
 CREATE TABLE run_series (
     run    INTEGER PRIMARY KEY REFERENCES run (id),

@@ -1,0 +1,58 @@
+#include "gui/models/live/overview_query.h"
+
+#include <utility>
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr std::chrono::milliseconds kBudget{40};
+
+}  // namespace
+
+void OverviewQuery::setWidth(int pixels) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (std::exchange(width_, pixels) == pixels) return;
+    }
+    ask();
+}
+
+Status OverviewQuery::refresh(LiveStore& store) {
+    const QString& run = store.watch().run;
+    const auto known = store.runs().find(run);
+    int width = 0;
+    {
+        const std::lock_guard lock(mutex_);
+        width = width_;
+    }
+    if (width <= 0 || known == store.runs().end()) return {};
+    if (std::exchange(watchedSince_, store.watchedSince()) != store.watchedSince()) {
+        spans_.reset(run.toStdString(), known->second->row.workers);
+        revision_ = -1;
+        answeredSpans_ = -1;
+        interval_.hurry();
+    }
+    const bool same = revision_ == store.revision() && answeredWidth_ == width && complete_;
+    if (same || (complete_ && answeredWidth_ == width && !interval_.due())) return {};
+    const qint64 begun = interval_.now();
+    DASGD_ASSIGN(const std::int64_t spans, store.reader().spanCount(run.toStdString()));
+    DASGD_ASSIGN(const std::optional<TimeRange> extent, store.reader().spanExtent(run.toStdString()));
+    revision_ = store.revision();
+    if (!extent || (spans == answeredSpans_ && answeredWidth_ == width && complete_)) return {};
+    if (spans != answeredSpans_) spans_.grown(store.isLive(run));
+    const TimelineView view{*extent, static_cast<double>(extent->end - extent->start) / width};
+    DASGD_ASSIGN(complete_, spans_.load(store.reader(), view, kBudget));
+    auto frame = std::make_shared<TimelineFrame>(spans_.frame(view));
+    frame->runId = run.toStdString();
+    frame->complete = complete_;
+    frame->links.clear();
+    answeredSpans_ = spans;
+    answeredWidth_ = width;
+    interval_.spent(interval_.now() - begun);
+    if (!complete_) ask();
+    deliver([this, frame = TimelineFramePtr(std::move(frame))] { emit arrived(frame); });
+    return {};
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,35 @@
+// The whole of the watched run, all ranks, as coarse as the strip that shows it.
+#pragma once
+
+#include <mutex>
+
+#include "gui/models/live/live_query.h"
+#include "gui/models/timeline/span_cache.h"
+
+namespace dasgd::gui {
+
+class OverviewQuery final : public LiveQuery {
+    Q_OBJECT
+
+public:
+    OverviewQuery() : LiveQuery(Priority::Background) {}
+    // How many pixels the strip is wide; 0: it is not shown.
+    void setWidth(int pixels);
+    Status refresh(LiveStore& store) override;
+
+signals:
+    void arrived(const dasgd::gui::TimelineFramePtr& frame);
+
+private:
+    std::mutex mutex_;  // guards width_
+    int width_ = 0;
+
+    RefreshInterval interval_{500, 10};
+    SpanCache spans_;
+    std::int64_t watchedSince_ = -1, revision_ = -1;
+    int answeredWidth_ = 0;
+    std::int64_t answeredSpans_ = -1;
+    bool complete_ = true;
+};
+
+}  // namespace dasgd::gui

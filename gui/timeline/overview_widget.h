@@ -1,0 +1,46 @@
+// A strip over all ranks of a run, a line each, from its beginning to its end, with the window of the timeline on it. A
+// click or drag moves that window; so do Left and Right, Home and End.
+#pragma once
+
+#include <QImage>
+#include <QWidget>
+
+#include "gui/models/timeline/span_merge.h"
+#include "gui/models/timeline/time_selection.h"
+#include "gui/theme/theme.h"
+
+namespace dasgd::gui {
+
+class OverviewWidget : public QWidget {
+    Q_OBJECT
+
+public:
+    OverviewWidget(TimeSelection& selection, const Look& look, QWidget* parent = nullptr);
+    void clear();
+    void setFrame(const TimelineFramePtr& frame);
+    [[nodiscard]] QRectF windowRect() const;
+    [[nodiscard]] const QImage& image() const { return image_; }
+
+signals:
+    void widthWanted(int pixels);  // 0: hidden
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void showEvent(QShowEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    void redraw();
+    void moveTo(double x);
+
+    TimeSelection& selection_;
+    const Look& look_;
+    TimelineFramePtr frame_;
+    QImage image_;  // a pixel high for each rank
+};
+
+}  // namespace dasgd::gui

@@ -1,0 +1,92 @@
+// The timeline by keyboard.
+#include <QKeyEvent>
+#include <QToolTip>
+#include <algorithm>
+
+#include "gui/timeline/timeline_widget.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr double kZoomOfKey = 1.2;
+
+}  // namespace
+
+void TimelineWidget::keyPressEvent(QKeyEvent* event) {
+    if (!navigate(event)) QWidget::keyPressEvent(event);
+}
+
+bool TimelineWidget::navigate(QKeyEvent* event) {
+    const TimeRange window = selection_.window();
+    const Ns width = window.end - window.start;
+    const Ns middle = window.start + width / 2;
+    const bool shift = event->modifiers() & Qt::ShiftModifier;
+    const auto extend = [&](Ns by) {
+        const TimeRange marked = selection_.marked().value_or(TimeRange{middle, middle});
+        selection_.setFollowing(false);
+        selection_.mark(TimeRange{marked.start, std::max(marked.start, marked.end + by)});
+    };
+    switch (event->key()) {
+        case Qt::Key_Left: shift ? extend(-width / 50) : selection_.pan(-width / 10); return true;
+        case Qt::Key_Right: shift ? extend(width / 50) : selection_.pan(width / 10); return true;
+        case Qt::Key_Plus:
+        case Qt::Key_Equal:
+        case Qt::Key_Up: selection_.zoom(middle, 1 / kZoomOfKey); return true;
+        case Qt::Key_Minus:
+        case Qt::Key_Down: selection_.zoom(middle, kZoomOfKey); return true;
+        case Qt::Key_Home:
+            selection_.setWindow({selection_.extent().start, selection_.extent().start + width});
+            return true;
+        case Qt::Key_End: selection_.setWindow({selection_.extent().end - width, selection_.extent().end}); return true;
+        case Qt::Key_0: selection_.fit(); return true;
+        case Qt::Key_F: selection_.setFollowing(true); return true;
+        case Qt::Key_Space: selection_.setFollowing(!selection_.following()); return true;
+        case Qt::Key_Escape: selection_.mark(std::nullopt); return true;
+        case Qt::Key_A: selection_.pan(-width / 10); return true;
+        case Qt::Key_D: selection_.pan(width / 10); return true;
+        case Qt::Key_W: selection_.zoom(middle, 1 / kZoomOfKey); return true;
+        case Qt::Key_S: selection_.zoom(middle, kZoomOfKey); return true;
+        case Qt::Key_BracketRight: goToWait(1); return true;
+        case Qt::Key_BracketLeft: goToWait(-1); return true;
+        case Qt::Key_Period: inspect(1); return true;
+        case Qt::Key_Comma: inspect(-1); return true;
+        default: return false;
+    }
+}
+
+void TimelineWidget::inspect(int direction) {
+    const TimeRange window = selection_.window();
+    const int count = static_cast<int>(frame_->boxes.size());
+    for (int tried = 0; tried < count; ++tried) {
+        inspected_ = (inspected_ + direction + count) % count;
+        const TimelineBox& box = frame_->boxes[static_cast<std::size_t>(inspected_)];
+        if (box.span.end <= window.start || box.span.start >= window.end) continue;
+        const QRectF lane = layout_.lane(static_cast<std::size_t>(box.row));
+        const Ns seen = std::clamp((box.span.start + box.span.end) / 2, window.start, window.end);
+        pointerX_ = scale().xAt(seen);
+        showBox(box, mapToGlobal(QPointF(*pointerX_, lane.center().y()).toPoint()));
+        update();
+        return;
+    }
+}
+
+// The wait whose middle is nearest to the window's, on that side of it; where none was read, further that way.
+void TimelineWidget::goToWait(int direction) {
+    const TimeRange window = selection_.window();
+    const Ns width = window.end - window.start;
+    const Ns middle = window.start + width / 2;
+    const TimelineBox* nearest = nullptr;
+    const auto middleOf = [](const TimelineBox& box) { return box.span.start + (box.span.end - box.span.start) / 2; };
+    for (const TimelineBox& box : frame_->boxes) {
+        if (box.span.kind != SpanKind::Wait) continue;
+        const Ns away = (middleOf(box) - middle) * direction;
+        // The one that the window was moved to last is not the next one.
+        if (away <= std::max<Ns>(1, width / 1000)) continue;
+        if (!nearest || away < (middleOf(*nearest) - middle) * direction) nearest = &box;
+    }
+    const Ns target = nearest ? middleOf(*nearest) : middle + direction * width;
+    selection_.setWindow({target - width / 2, target - width / 2 + width});
+}
+
+}  // namespace dasgd::gui
