@@ -8,7 +8,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "gui/models/runs/run_list_model.h"
+#include "gui/models/run_list/run_list_model.h"
 #include "gui/pages/page.h"
 #include "gui/widgets/parts.h"
 #include "gui/widgets/run_delegate.h"

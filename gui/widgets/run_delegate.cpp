@@ -3,7 +3,7 @@
 #include <QApplication>
 #include <QPainter>
 
-#include "gui/models/runs/run_list_model.h"
+#include "gui/models/run_list/run_list_model.h"
 #include "gui/widgets/parts.h"
 
 namespace dasgd::gui {

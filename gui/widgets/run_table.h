@@ -6,9 +6,9 @@
 #include <QTableView>
 #include <QTimer>
 
-#include "gui/models/runs/run_columns.h"
-#include "gui/models/runs/run_list_model.h"
-#include "gui/models/runs/run_selection.h"
+#include "gui/models/run_list/run_columns.h"
+#include "gui/models/run_list/run_list_model.h"
+#include "gui/models/run_list/run_selection.h"
 #include "gui/theme/theme.h"
 
 namespace dasgd::gui {

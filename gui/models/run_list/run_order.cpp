@@ -1,4 +1,4 @@
-#include "gui/models/runs/run_order.h"
+#include "gui/models/run_list/run_order.h"
 
 #include <algorithm>
 #include <charconv>

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "gui/models/filter/filter_expression.h"
-#include "gui/models/runs/run_groups.h"
-#include "gui/models/runs/run_order.h"
+#include "gui/models/run_list/run_groups.h"
+#include "gui/models/run_list/run_order.h"
 #include "gui/models/runs/run_table_model.h"
 
 namespace dasgd::gui {

@@ -1,4 +1,4 @@
-#include "gui/models/runs/run_columns.h"
+#include "gui/models/run_list/run_columns.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <QString>
 #include <vector>
 
-#include "gui/models/runs/run_list_model.h"
+#include "gui/models/run_list/run_list_model.h"
 
 namespace dasgd::gui {
 

@@ -1,4 +1,4 @@
-#include "gui/models/runs/run_groups.h"
+#include "gui/models/run_list/run_groups.h"
 
 #include <gtest/gtest.h>
 

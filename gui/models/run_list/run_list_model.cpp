@@ -1,4 +1,4 @@
-#include "gui/models/runs/run_list_model.h"
+#include "gui/models/run_list/run_list_model.h"
 
 #include <QDateTime>
 #include <algorithm>

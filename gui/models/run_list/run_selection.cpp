@@ -1,4 +1,4 @@
-#include "gui/models/runs/run_selection.h"
+#include "gui/models/run_list/run_selection.h"
 
 #include <algorithm>
 
