@@ -4,6 +4,7 @@
 #include <QStringList>
 #include <algorithm>
 
+#include "gui/models/runs/run_config.h"
 #include "gui/models/words.h"
 
 namespace dasgd::gui {
