@@ -5,6 +5,7 @@
 #include <system_error>
 #include <thread>
 
+#include "core/base/log.h"
 #include "core/journal/journal.h"
 #include "storage/collect/ingest.h"
 #include "storage/collect/journal_source.h"
@@ -133,7 +134,10 @@ Result<Store> Store::open(const fs::path& workspace) {
     auto impl = std::make_unique<Impl>(WorkspacePaths{workspace});
     DASGD_ASSIGN(impl->connection, WriteConnection::open(impl->paths));
     DASGD_TRY(impl->recoverDeadRuns());
-    DASGD_TRY(makeMissingLevels(*impl->connection));
+    // Nobody is kept from recording by levels of runs that have ended: their rows can be drawn without.
+    if (const Status made = makeMissingLevels(*impl->connection); !made) {
+        logLine(LogLevel::Warning, "levels of detail of earlier runs could not be made: " + made.error().message);
+    }
     return Store(std::move(impl));
 }
 

@@ -15,6 +15,7 @@ namespace {
 constexpr double kLeastExcess = 0.01;
 constexpr double kLeastErrors = 4;
 constexpr std::int64_t kStretches = 8;
+constexpr std::int64_t kLeastStretches = 4;
 
 using ComputeByRank = std::map<int, std::map<std::int64_t, Ns>>;  // time by step
 
@@ -98,17 +99,22 @@ std::optional<Straggler> stragglerOf(std::span<const RankSpan> spans) {
         first = std::min(first, steps.begin()->first);
         last = std::max(last, steps.rbegin()->first);
     }
+    // The first and the last step may be there in parts.
+    ++first;
+    --last;
+    const std::int64_t stretches = std::min(kStretches, last - first + 1);
+    if (stretches < kLeastStretches) return std::nullopt;
     const auto slowest = slowestOf(ranks, first, last + 1);
     if (!slowest || slowest->excess < kLeastExcess) return std::nullopt;
     // A machine is slow for a while: steps that follow each other are no independent measurements, stretches of them
     // nearly are.
-    const std::int64_t stretches = std::min(kStretches, last - first + 1);
     std::vector<double> excesses;
     for (std::int64_t i = 0; i < stretches; ++i) {
         const std::int64_t from = first + (last - first + 1) * i / stretches;
         const std::int64_t to = first + (last - first + 1) * (i + 1) / stretches;
         if (const auto excess = excessOf(ranks, slowest->rank, from, to)) excesses.push_back(*excess);
     }
+    if (excesses.size() < static_cast<std::size_t>(kLeastStretches)) return std::nullopt;
     const Sample sample = summarise(excesses);
     const double error = sample.std.value_or(0) / std::sqrt(static_cast<double>(std::max<std::size_t>(1, sample.n)));
     if (slowest->excess <= kLeastErrors * error) return std::nullopt;

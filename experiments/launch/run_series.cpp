@@ -56,14 +56,16 @@ std::vector<std::string> RunSeries::run(const std::vector<const CheckedExperimen
                                         const Report& report) {
     std::vector<std::string> ids(experiments.size());
     queued_ = 0;
+    emptied_ = false;
     series_.clear();
     for (;;) {
-        fillQueue(experiments);
         takeOutStopped(ids);
+        fillQueue(experiments);
         if (queue_.empty() || ended()) break;
         runNext(experiments, report, ids);
     }
     for (const Waiting& waiting : queue_) {
+        if (broken_) break;  // whoever opens the workspace next takes them in
         if (const Status cancelled = session_.cancel(waiting.run); !cancelled) breakOff(cancelled.error());
     }
     queue_.clear();
@@ -91,6 +93,7 @@ void RunSeries::takeOutStopped(std::vector<std::string>& ids) {
         stopped_ = true;
         ids[waiting->index] = waiting->run.info.runId;
         waiting = queue_.erase(waiting);
+        emptied_ = queue_.empty();
     }
 }
 

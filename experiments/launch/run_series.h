@@ -29,7 +29,8 @@ public:
 
     // Runs them in order; those that wait are in the workspace as `queued`, and `dasgd stop` takes one out. Answers
     // their ids, "" of those that were not reached: after Ctrl-C, or after a run that could not even be written down,
-    // which is said on stderr. What was queued then is `stopped`.
+    // which is said on stderr. What was queued then is `stopped`. Whoever takes out all that wait ends the series:
+    // those that were to be queued later are not.
     std::vector<std::string> run(const std::vector<const CheckedExperiment*>& experiments, const Report& report);
     [[nodiscard]] int exitCode() const;
 
@@ -39,7 +40,7 @@ private:
         QueuedRun run;
     };
 
-    [[nodiscard]] bool ended() const { return broken_ || session_.stopped(); }
+    [[nodiscard]] bool ended() const { return broken_ || emptied_ || session_.stopped(); }
     void fillQueue(const std::vector<const CheckedExperiment*>& experiments);
     void takeOutStopped(std::vector<std::string>& ids);
     void runNext(const std::vector<const CheckedExperiment*>& experiments, const Report& report,
@@ -48,6 +49,7 @@ private:
 
     RunSession& session_;
     std::deque<Waiting> queue_;
+    bool emptied_ = false;
     std::size_t queued_ = 0;  // how many of the experiments have been
     std::string series_;
     bool failed_ = false, stopped_ = false, broken_ = false;

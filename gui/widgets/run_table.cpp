@@ -132,10 +132,12 @@ void RunTable::keyPressEvent(QKeyEvent* event) {
 }
 
 void RunTable::mouseReleaseEvent(QMouseEvent* event) {
-    QTableView::mouseReleaseEvent(event);
     const int row = rowAt(event->pos().y());
-    if (event->button() != Qt::LeftButton || row < 0 || event->pos().x() >= kGroupArrow) return;
-    if (list_.rowAt(row).isGroup()) list_.setOpen(row, !list_.rowAt(row).group->open);
+    const bool onArrow = event->button() == Qt::LeftButton && row >= 0 && event->pos().x() < kGroupArrow;
+    const RunGroupPtr group = onArrow && list_.rowAt(row).isGroup() ? list_.rowAt(row).group : nullptr;
+    QTableView::mouseReleaseEvent(event);
+    // As it was before: some styles have opened it with the click.
+    if (group) list_.setOpen(row, !group->open);
 }
 
 RunColumn RunTable::columnAt(int section) const {

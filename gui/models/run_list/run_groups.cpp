@@ -45,21 +45,28 @@ bool RunGroup::isLive() const {
 
 std::optional<double> RunGroup::secondsLeft(qint64 nowMs) const {
     qint64 first = 0, present = 0, ended = 0;
+    const int workers = runs.empty() ? 0 : runs.front()->row.workers;
     for (const RunItemPtr& run : runs) {
         const bool started = run->row.status != "queued" && (run->row.steps > 0 || run->row.status == "running");
+        // Of runs on other numbers of workers, or that broke off, no mean can be taken.
+        if (run->row.workers != workers) return std::nullopt;
         if (!started) continue;
         if (first == 0 || run->startedMs < first) first = run->startedMs;
         if (run->row.status == "running") {
             present = run->startedMs;
-        } else {
+        } else if (run->row.status == "finished") {
             ++ended;
+        } else {
+            return std::nullopt;
         }
     }
     const int queued = count("queued");
     if (planned == 0 || present == 0 || ended == 0 || present <= first) return std::nullopt;
     const auto missing = std::max<qint64>(0, planned - static_cast<qint64>(runs.size()));
     const double mean = static_cast<double>(present - first) / static_cast<double>(ended);
-    const double ofPresent = std::max(0.0, mean - static_cast<double>(nowMs - present));
+    const auto elapsed = static_cast<double>(nowMs - present);
+    if (elapsed > 2 * mean) return std::nullopt;
+    const double ofPresent = std::max(0.0, mean - elapsed);
     return (ofPresent + mean * static_cast<double>(queued + missing)) / 1000;
 }
 

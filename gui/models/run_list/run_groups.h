@@ -23,7 +23,9 @@ struct RunGroup {
     [[nodiscard]] int count(const char* status) const;
     [[nodiscard]] bool isLive() const;
     // Seconds until the last run of a series ends, at `nowMs` since 1970: by the time from the start of the series to
-    // that of its present run, so that whatever a run takes besides its steps counts. nullopt before one has ended.
+    // that of its present run, so that whatever a run takes besides its steps counts. nullopt before one has ended,
+    // where one did not finish, where the runs have not all as many workers, and where the present one takes twice as
+    // long as the others.
     [[nodiscard]] std::optional<double> secondsLeft(qint64 nowMs) const;
     // "3 of 9 finished, 1 running, 5 queued, 4:10 left".
     [[nodiscard]] QString inWords(qint64 nowMs) const;

@@ -137,13 +137,17 @@ Status SpanCache::readRows(storage::RunReader& reader, Node& node) {
 Status SpanCache::read(storage::RunReader& reader, Node& node) {
     node.used = now_;
     if (node.loaded) return {};
-    bytes_ -= bytesOf(node.level, node.rows);
+    const std::size_t before = bytesOf(node.level, node.rows);
+    Status done;
     if (node.part.level == 0) {
-        DASGD_TRY(readRows(reader, node));
+        done = readRows(reader, node);
+    } else if (auto level = reader.spanLevel(node.part)) {
+        node.level = std::move(*level);
     } else {
-        DASGD_ASSIGN(node.level, reader.spanLevel(node.part));
+        done = tl::unexpected(level.error());
     }
-    bytes_ += bytesOf(node.level, node.rows);
+    bytes_ += bytesOf(node.level, node.rows) - before;
+    DASGD_TRY(done);
     node.loaded = true;
     ++reads_;
     note(node.level);

@@ -78,7 +78,7 @@ TEST(StragglerOf, ComputesLongest) {
     std::vector<RankSpan> spans;
     EXPECT_FALSE(stragglerOf(spans));
     for (int rank = 0; rank < 5; ++rank) {
-        for (std::int64_t step = 0; step < 4; ++step) {
+        for (std::int64_t step = 0; step < 6; ++step) {
             spans.push_back({rank, forward(step, step * 1000, rank == 3 ? 150 : 100)});
             // Ranks that wait for the slow one are not slow.
             spans.push_back({rank, {.kind = SpanKind::Wait, .step = step, .start = 0, .end = 900}});
@@ -90,6 +90,22 @@ TEST(StragglerOf, ComputesLongest) {
     const auto slowest = stragglerOf(spans);
     EXPECT_EQ(slowest->rank, 3);
     EXPECT_DOUBLE_EQ(slowest->excess, 0.5);
+}
+
+// What one rank has stored of a step and the other has not yet, and one measurement alone, name nobody.
+TEST(StragglerOf, TakesSeveralWholeSteps) {
+    std::vector<RankSpan> spans;
+    for (std::int64_t step = 0; step < 6; ++step) {
+        for (int rank = 0; rank < 2; ++rank) spans.push_back({rank, forward(step, step * 1000, rank == 1 ? 150 : 100)});
+        EXPECT_EQ(stragglerOf(spans).has_value(), step == 5) << step;
+    }
+    std::vector<RankSpan> even;
+    for (std::int64_t step = 0; step < 8; ++step) {
+        for (int rank = 0; rank < 2; ++rank) even.push_back({rank, forward(step, step * 1000, 100)});
+    }
+    even.push_back({0, forward(8, 8000, 400)});
+    even.push_back({1, forward(8, 8000, 100)});
+    EXPECT_FALSE(stragglerOf(even));
 }
 
 // Two ranks of the same speed on a machine that is slow for a while, now on this core, now on that.

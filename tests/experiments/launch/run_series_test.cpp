@@ -111,7 +111,7 @@ TEST_F(QueueTest, CtrlCStopsWhatWaits) {
 TEST(RunSeries, ALongSeriesIsQueuedInParts) {
     const test::DasgdFolder folder;
     folder.write("e.toml", test::quickExperiment("threads", 100'000'000));
-    const auto program = folder.start({"run", "e.toml", "-w", "w", "-q", "--sweep", "train.seed=1..210"});
+    auto program = folder.start({"run", "e.toml", "-w", "w", "-q", "--sweep", "train.seed=1..210"});
     // The first left its place to the next when it started.
     ASSERT_TRUE(test::eventually([&] { return inOrder(folder).size() == 200; }));
     ASSERT_TRUE(test::eventually([&] { return inOrder(folder).front().status == "running"; }));
@@ -119,6 +119,12 @@ TEST(RunSeries, ALongSeriesIsQueuedInParts) {
     EXPECT_EQ(rows.size(), 200U);
     EXPECT_EQ(rows.back().status, "queued");
     EXPECT_EQ(rows.back().seriesSize, 210);
+
+    std::vector<std::string> stop{"stop", "-w", "w"};
+    for (const storage::RunRow& row : rows) stop.push_back(row.runId);
+    EXPECT_EQ(folder.run(stop).exit, 0);
+    EXPECT_EQ(program.wait().exit, kStopped);
+    EXPECT_EQ(inOrder(folder).size(), 200U) << "who stops all of them does not want the last ten";
 }
 
 }  // namespace
