@@ -85,22 +85,17 @@ private:
     }
 
     void fillGroupMenu(QMenu& menu) {
-        menu.clear();
-        qDeleteAll(menu.findChildren<QMenu*>(QString(), Qt::FindDirectChildrenOnly));
+        clearMenu(menu);
         addGrouping(menu, tr("no groups"), {});
         addGrouping(menu, tr("runs of one command"), Grouping::bySeries());
         menu.addSeparator();
         for (const char* name : {"experiment", "algorithm", "settings", "backend", "ranks", "status", "commit"}) {
             addGrouping(menu, QString::fromLatin1(name), *groupingOf(QString::fromLatin1(name)));
         }
-        QMenu& settings = *menu.addMenu(tr("settings of the configuration"));
-        QMenu* section = nullptr;
-        for (const std::string& one : list_->fields().keys()) {
-            const QString key = QString::fromStdString(one);
-            const qsizetype dot = key.indexOf(u'.');
-            if (dot > 0 && (!section || section->title() != key.left(dot))) section = settings.addMenu(key.left(dot));
-            addGrouping(dot > 0 ? *section : settings, key.mid(dot + 1), *groupingOf(key));
-        }
+        addKeyMenus(*menu.addMenu(tr("settings of the configuration")), list_->fields().keys(),
+                    [this](QMenu& section, const QString& title, const QString& key) {
+                        addGrouping(section, title, *groupingOf(key));
+                    });
     }
 
     void addGrouping(QMenu& menu, const QString& title, const Grouping& grouping) {

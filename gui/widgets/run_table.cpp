@@ -45,6 +45,27 @@ QSettings settingsFile() {
 
 }  // namespace
 
+void clearMenu(QMenu& menu) {
+    menu.clear();
+    // clear() leaves the menus below.
+    qDeleteAll(menu.findChildren<QMenu*>(QString(), Qt::FindDirectChildrenOnly));
+}
+
+void addKeyMenus(QMenu& menu, const std::set<std::string>& keys,
+                 const std::function<void(QMenu& menu, const QString& title, const QString& key)>& add) {
+    QMenu* section = nullptr;
+    for (const std::string& one : keys) {
+        const QString key = QString::fromStdString(one);
+        const qsizetype dot = key.indexOf(u'.');
+        if (dot < 0) {
+            add(menu, key, key);
+            continue;
+        }
+        if (!section || section->title() != key.left(dot)) section = menu.addMenu(key.left(dot));
+        add(*section, key.mid(dot + 1), key);
+    }
+}
+
 RunTable::RunTable(RunListModel& list, const Look& look, QWidget* parent)
     : QTableView(parent), list_(list), look_(look) {
     setObjectName(QStringLiteral("runs"));
@@ -208,31 +229,18 @@ QAction* RunTable::addColumn(QMenu& menu, const QString& title, const RunColumn&
     return action;
 }
 
-void RunTable::addKeys(QMenu& menu, const RunColumns& shown) {
-    QMenu* section = nullptr;
-    for (const std::string& one : list_.fields().keys()) {
-        const QString key = QString::fromStdString(one);
-        const qsizetype dot = key.indexOf(u'.');
-        if (dot < 0) {
-            addColumn(menu, key, {.key = key}, shown);
-            continue;
-        }
-        if (!section || section->title() != key.left(dot)) section = menu.addMenu(key.left(dot));
-        addColumn(*section, key.mid(dot + 1), {.key = key}, shown);
-    }
-}
-
 void RunTable::fillColumnMenu(QMenu& menu) {
     const RunColumns shown = columns();
-    menu.clear();
-    // clear() leaves the menus below.
-    qDeleteAll(menu.findChildren<QMenu*>(QString(), Qt::FindDirectChildrenOnly));
+    clearMenu(menu);
     for (int field = 0; field < RunTableModel::kColumns; ++field) {
         addColumn(menu, RunTableModel::nameOf(field), {.field = field}, shown)
             ->setToolTip(list_.headerData(field, Qt::Horizontal, Qt::ToolTipRole).toString());
     }
     menu.addSeparator();
-    addKeys(*menu.addMenu(tr("settings of the configuration")), shown);
+    addKeyMenus(*menu.addMenu(tr("settings of the configuration")), list_.fields().keys(),
+                [&](QMenu& section, const QString& title, const QString& key) {
+                    addColumn(section, title, {.key = key}, shown);
+                });
     menu.addSeparator();
     connect(menu.addAction(tr("As at first")), &QAction::triggered, this, [this] {
         setColumns(defaultColumns());

@@ -5,6 +5,9 @@
 #include <QMenu>
 #include <QTableView>
 #include <QTimer>
+#include <functional>
+#include <set>
+#include <string>
 
 #include "gui/models/run_list/run_columns.h"
 #include "gui/models/run_list/run_list_model.h"
@@ -12,6 +15,12 @@
 #include "gui/theme/theme.h"
 
 namespace dasgd::gui {
+
+// Empties the menu, those below it too.
+void clearMenu(QMenu& menu);
+// A menu below `menu` for each section of `keys`, which are sorted: `add` puts a key there under its title.
+void addKeyMenus(QMenu& menu, const std::set<std::string>& keys,
+                 const std::function<void(QMenu& menu, const QString& title, const QString& key)>& add);
 
 class RunTable : public QTableView {
     Q_OBJECT
@@ -35,7 +44,6 @@ protected:
 
 private:
     void paintGroup(QPainter& painter, int row);
-    void addKeys(QMenu& menu, const RunColumns& shown);
     QAction* addColumn(QMenu& menu, const QString& title, const RunColumn& column, const RunColumns& shown);
     void showHeaderMenu(const QPoint& at);
     [[nodiscard]] int neededWidth(const RunColumn& column) const;

@@ -94,13 +94,7 @@ void RunListModel::setOpen(int row, bool open) {
     } else {
         open_.remove(at.group->key);
     }
-    ListRows next = accepted();
-    const ListRows before = rows_;
-    if (updateRows(next)) {
-        announceChanges(before);
-    } else {
-        replaceRows(std::move(next));
-    }
+    refreshRows();
 }
 
 // A series that is under way shows its runs.
@@ -190,6 +184,11 @@ void RunListModel::takeRuns() {
     sorted_ = runs_.items();
     order_.sort(sorted_);
     openLiveGroups(sorted_);
+    refreshRows();
+    emit updated();
+}
+
+void RunListModel::refreshRows() {
     ListRows next = accepted();
     const ListRows before = rows_;
     if (updateRows(next)) {
@@ -197,7 +196,6 @@ void RunListModel::takeRuns() {
     } else {
         replaceRows(std::move(next));
     }
-    emit updated();
 }
 
 void RunListModel::replaceRows(ListRows next) {

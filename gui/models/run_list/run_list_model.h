@@ -70,6 +70,8 @@ private:
     void compile();
     [[nodiscard]] ListRows accepted();
     void openLiveGroups(const std::vector<RunItemPtr>& runs);
+    // The rows as they are now, in place where one step does it.
+    void refreshRows();
     void replaceRows(ListRows next);
     bool updateRows(ListRows& next);
     void announceChanges(const ListRows& before);

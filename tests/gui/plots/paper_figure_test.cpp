@@ -8,18 +8,10 @@
 #include <QStandardPaths>
 
 #include "tests/gui/support/bench.h"
+#include "tests/gui/support/curves.h"
 
 namespace dasgd::gui {
 namespace {
-
-Curve ramp(double slope) {
-    Curve curve{.name = QStringLiteral("ramp"), .style = {0, 0, 0}};
-    for (int i = 0; i <= 100; ++i) {
-        curve.line.x.push_back(i);
-        curve.line.y.push_back(slope * i);
-    }
-    return curve;
-}
 
 class PaperTest : public ::testing::TestWithParam<const char*> {
 protected:
