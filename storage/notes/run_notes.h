@@ -1,0 +1,75 @@
+// What people say of runs: stars, tags, notes, and which runs are put away. They are in a database of their own,
+// notes.db beside lab.db, since a run that records holds the lock of lab.db again and again, and since what people
+// wrote outlives whatever becomes of the records.
+//
+// notes.db has a rollback journal, so that any process may write it in short transactions, one at a time under
+// notes.db.lock; every change is on the disk when the call returns.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace dasgd::storage {
+
+struct RunNotes {
+    bool starred = false;
+    bool archived = false;       // put away: lists leave it out unless they are asked for it
+    std::set<std::string> tags;  // isTag() of each
+    std::string note;            // plain text, UTF-8
+    [[nodiscard]] bool isEmpty() const { return *this == RunNotes{}; }
+    bool operator==(const RunNotes&) const = default;
+};
+
+// By run id; a run that is not there has none.
+using NotesOfRuns = std::map<std::string, RunNotes>;
+
+// What somebody changes; what is not named stays.
+struct NotesChange {
+    std::optional<bool> starred, archived;
+    std::set<std::string> addTags, removeTags;
+    std::optional<std::string> note;
+    [[nodiscard]] RunNotes appliedTo(RunNotes notes) const;
+};
+
+// Letters, digits and - . _ / : + of at most 64 bytes, so that a tag is one word of a filter and of a shell.
+[[nodiscard]] bool isTag(const std::string& text);
+inline constexpr std::size_t kLongestNote = 65536;  // bytes
+
+// Changes the notes of these runs. Answers what they were before, for those that change: setNotes() of that undoes it.
+// Errors: a run id or tag that is none, a note that is too long, a database of someone else or of a newer program, disk
+// errors; then nothing has changed.
+[[nodiscard]] Result<NotesOfRuns> changeNotes(const std::filesystem::path& workspace,
+                                              const std::vector<std::string>& runs, const NotesChange& change);
+// Puts exactly these notes in the place of what the runs have. Errors: as changeNotes().
+[[nodiscard]] Status setNotes(const std::filesystem::path& workspace, const NotesOfRuns& notes);
+
+// The notes of a workspace, as they change. Of one thread.
+class NotesReader {
+public:
+    explicit NotesReader(std::filesystem::path workspace);
+    NotesReader(NotesReader&&) noexcept;
+    ~NotesReader();
+
+    // Whether notes() is new since the last call; cheap where it is not. A workspace without notes.db has no notes.
+    // Errors: as changeNotes(); notes() stays.
+    [[nodiscard]] Result<bool> refresh();
+    [[nodiscard]] const NotesOfRuns& notes() const { return notes_; }
+
+private:
+    struct Connection;
+    [[nodiscard]] Result<bool> read();
+
+    std::filesystem::path file_;
+    std::unique_ptr<Connection> connection_;
+    NotesOfRuns notes_;
+};
+
+}  // namespace dasgd::storage
