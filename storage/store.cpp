@@ -24,10 +24,11 @@ using std::chrono::milliseconds;
 // Orphaned ranks end within two seconds of their launcher.
 constexpr auto kPatienceWithOrphans = milliseconds(2500);
 
-std::string timeText(const char* format) {
-    const std::time_t now = std::time(nullptr);
+std::string timeText(std::chrono::system_clock::time_point at, const char* format) {
+    const auto seconds =
+        static_cast<std::time_t>(std::chrono::floor<std::chrono::seconds>(at).time_since_epoch().count());
     std::tm parts{};
-    ::gmtime_r(&now, &parts);
+    ::gmtime_r(&seconds, &parts);
     std::array<char, 64> text{};
     std::strftime(text.data(), text.size(), format, &parts);
     return text.data();
@@ -116,13 +117,14 @@ void insertSeries(SQLite::Database& database, const RunInfo& info) {
 
 }  // namespace
 
-std::string utcNow() {
-    const auto now = std::chrono::system_clock::now().time_since_epoch();
-    const auto ms = std::chrono::duration_cast<milliseconds>(now).count() % 1000;
-    std::string digits = std::to_string(ms);
+std::string utcText(std::chrono::system_clock::time_point at) {
+    const auto second = std::chrono::floor<std::chrono::seconds>(at);
+    std::string digits = std::to_string(std::chrono::floor<milliseconds>(at - second).count());
     digits.insert(0, 3 - digits.size(), '0');
-    return timeText("%Y-%m-%dT%H:%M:%S.") + digits + "Z";
+    return timeText(at, "%Y-%m-%dT%H:%M:%S.") + digits + "Z";
 }
+
+std::string utcNow() { return utcText(std::chrono::system_clock::now()); }
 
 Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Store::Store(Store&&) noexcept = default;
@@ -149,7 +151,8 @@ std::string Store::newRunId(const std::string& algorithm) const {
     for (;;) {
         std::array<char, 8> digits{};
         std::snprintf(digits.data(), digits.size(), "%04x", random() & 0xffffU);
-        std::string id = timeText("%Y%m%d-%H%M%S") + "-" + algorithm + "-" + digits.data();
+        std::string id =
+            timeText(std::chrono::system_clock::now(), "%Y%m%d-%H%M%S") + "-" + algorithm + "-" + digits.data();
         if (!fs::exists(impl_->paths.run(id))) return id;
     }
 }

@@ -1,6 +1,7 @@
 // Inside of Store, shared with Recorder.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <string>
@@ -34,6 +35,7 @@ private:
 };
 
 // "2026-11-21T12:03:01.123Z"
+std::string utcText(std::chrono::system_clock::time_point at);
 std::string utcNow();
 
 }  // namespace dasgd::storage

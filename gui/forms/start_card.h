@@ -15,6 +15,7 @@ class StartCard : public Card {
 public:
     explicit StartCard(const Look& look);
 
+    void setKept(const std::vector<Start>& kept) { starts_->setKept(kept); }
     void setRuns(const std::vector<RunItemPtr>& runs) { starts_->setRuns(runs); }
     [[nodiscard]] QListView& list() const { return *list_; }
     [[nodiscard]] QLineEdit& filter() const { return *filter_; }

@@ -58,6 +58,7 @@ protected:
         QWidget::showEvent(event);
         if (!draft_.hasSchema()) draft_.loadSchema();
         starts_->setRuns(context_.session.runs().items());
+        starts_->setKept(draft_.unsaved().kept());
         showCheck();
     }
     void resizeEvent(QResizeEvent* event) override {
@@ -211,6 +212,8 @@ private:
             setNumber(QStringLiteral("algorithm.period"), period);
             setNumber(QStringLiteral("algorithm.delay"), delay);
         });
+        connect(&draft_.unsaved(), &UnsavedTexts::changed, this,
+                [this] { starts_->setKept(draft_.unsaved().kept()); });
         connect(starts_, &StartCard::chosen, &draft_, &ExperimentDraft::take);
         connect(starts_, &StartCard::fileWanted, this, [this] { openFile(); });
         connect(unfold_, &QToolButton::toggled, this, [this] { arrange(); });

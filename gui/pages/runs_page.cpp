@@ -1,9 +1,13 @@
 // Every run of the workspace: sorted, filtered, live. Enter opens one, several are compared.
+#include <QClipboard>
+#include <QDesktopServices>
 #include <QFileInfo>
+#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QShortcut>
+#include <QSplitter>
 #include <QStackedLayout>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -13,6 +17,7 @@
 #include "gui/widgets/parts.h"
 #include "gui/widgets/run_delegate.h"
 #include "gui/widgets/run_table.h"
+#include "gui/widgets/runs/run_drawer.h"
 
 namespace dasgd::gui {
 
@@ -21,7 +26,10 @@ namespace {
 class RunsPage : public QWidget {
 public:
     explicit RunsPage(PageContext& context)
-        : context_(context), session_(context.session), list_(new RunListModel(session_.runs(), this)) {
+        : context_(context),
+          session_(context.session),
+          notes_(session_.feed().query<NotesQuery>()),
+          list_(new RunListModel(session_.runs(), this)) {
         setObjectName(QStringLiteral("page"));
         auto* column = new QVBoxLayout(this);
         column->setContentsMargins(24, 18, 24, 18);
@@ -35,7 +43,19 @@ public:
         body_ = new QStackedLayout;
         body_->addWidget(makeTable());
         body_->addWidget(makeEmpty());
-        column->addLayout(body_, 1);
+        auto* list = new QWidget;
+        list->setLayout(body_);
+        body_->setContentsMargins(0, 0, 0, 0);
+        auto* split = new QSplitter;
+        split->setChildrenCollapsible(false);
+        split->setHandleWidth(kGap);
+        split->addWidget(list);
+        split->addWidget(drawer_ = new RunDrawer(session_, context.look));
+        split->setStretchFactor(0, 1);
+        split->setSizes({1200, 340});
+        drawer_->setMinimumWidth(280);
+        drawer_->hide();
+        column->addWidget(split, 1);
         connectAll();
         group(Grouping::bySeries());
     }
@@ -81,6 +101,12 @@ private:
         row->addWidget(field_ = makeFilter(), 1);
         row->addWidget(groups_);
         row->addWidget(columns_);
+        row->addWidget(about_ = new QToolButton);
+        about_->setObjectName(QStringLiteral("choice"));
+        about_->setText(tr("about ▸"));
+        about_->setCheckable(true);
+        about_->setFocusPolicy(Qt::TabFocus);
+        about_->setToolTip(tr("Tags, note, origin and configuration of the chosen run, or what several differ in  Ctrl+I"));
         return row;
     }
 
@@ -150,6 +176,7 @@ private:
         table_ = new RunTable(*list_, context_.look);
         table_->setItemDelegate(new RunDelegate(session_, context_.look, table_));
         table_->setAccessibleName(tr("Runs"));
+        table_->setContextMenuPolicy(Qt::CustomContextMenu);
         card->body().addWidget(table_);
         return card;
     }
@@ -188,7 +215,22 @@ private:
         });
         connect(groups_->menu(), &QMenu::aboutToShow, this, [this] { fillGroupMenu(*groups_->menu()); });
         connect(columns_->menu(), &QMenu::aboutToShow, this, [this] { table_->fillColumnMenu(*columns_->menu()); });
-        connect(&table_->chosen(), &RunSelection::chosenChanged, this, [this] { updateActions(); });
+        connect(&table_->chosen(), &RunSelection::chosenChanged, this, [this] {
+            updateActions();
+            showAbout();
+        });
+        connect(about_, &QToolButton::toggled, this, [this](bool on) {
+            about_->setText(on ? tr("about ▾") : tr("about ▸"));
+            drawer_->setVisible(on);
+            showAbout();
+        });
+        connect(table_, &RunTable::starClicked, this, [this](int row) { star(list_->runsAt(row)); });
+        connect(table_, &QWidget::customContextMenuRequested, this,
+                [this](const QPoint& at) { showMenu(table_->viewport()->mapToGlobal(at)); });
+        connect(&notes_, &NotesQuery::failed, this, [this](const QString& message) { message_->say(message); });
+        connect(&notes_, &NotesQuery::changed, this, [this](const QString& words) {
+            message_->say(tr("%1.  Ctrl+Z takes it back.").arg(words), MessageBar::Kind::Note);
+        });
         connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) { openRun(index); });
         connect(compare_, &QPushButton::clicked, this, [this] { compare(); });
         connect(stop_, &QPushButton::clicked, this, [this] { context_.engine.stop(chosen(true)); });
@@ -200,20 +242,109 @@ private:
         shortcut("Ctrl+F", [this] { field_->setFocus(); });
         shortcut("Ctrl+N", [this] { context_.open("Experiment"); });
         shortcut("Ctrl+Return", [this] { compare(); });
+        shortcut("Ctrl+D", [this] { star(chosenRuns()); });
+        shortcut("Ctrl+I", [this] { about_->toggle(); });
+        shortcut("Ctrl+G", [this] {
+            about_->setChecked(true);
+            drawer_->editTags();
+        });
+        shortcut("Ctrl+Z", [this] { notes_.undo(); });
+        const auto onTable = [this](const QKeySequence& keys, auto&& what) {
+            auto* key = new QShortcut(keys, table_);
+            key->setContext(Qt::WidgetShortcut);
+            connect(key, &QShortcut::activated, this, what);
+        };
+        onTable(Qt::Key_Delete, [this] { archive(chosenRuns()); });
+        onTable(Qt::Key_Menu, [this] { showMenu(table_->viewport()->mapToGlobal(table_->visualRect(table_->currentIndex()).bottomLeft())); });
         setFocusProxy(table_);
     }
 
-    QStringList chosen(bool liveOnly) const {
-        QStringList ids;
+    // Each once, in the order of the rows.
+    std::vector<RunItemPtr> chosenRuns() const {
+        std::vector<RunItemPtr> runs;
         QSet<QString> known;
         for (const int row : table_->chosen().rows()) {
             for (const RunItemPtr& run : list_->runsAt(row)) {
-                if (known.contains(run->id) || (liveOnly && !isLive(run->row))) continue;
+                if (known.contains(run->id)) continue;
                 known.insert(run->id);
-                ids << run->id;
+                runs.push_back(run);
             }
         }
+        return runs;
+    }
+
+    static QStringList idsOf(const std::vector<RunItemPtr>& runs) {
+        QStringList ids;
+        for (const RunItemPtr& run : runs) ids << run->id;
         return ids;
+    }
+
+    QStringList chosen(bool liveOnly) const {
+        std::vector<RunItemPtr> runs = chosenRuns();
+        if (liveOnly) std::erase_if(runs, [](const RunItemPtr& run) { return !isLive(run->row); });
+        return idsOf(runs);
+    }
+
+    void showAbout() {
+        if (drawer_->isVisibleTo(this)) drawer_->setRuns(chosenRuns());
+    }
+
+    static QString countOf(const std::vector<RunItemPtr>& runs) {
+        return runs.size() == 1 ? runs.front()->id : tr("%1 runs").arg(runs.size());
+    }
+
+    // Off where all of them have it.
+    void star(const std::vector<RunItemPtr>& runs) {
+        const bool all = std::all_of(runs.begin(), runs.end(), [](const auto& run) { return run->notes.starred; });
+        notes_.change(idsOf(runs), {.starred = !all},
+                      (all ? tr("Took the star from %1") : tr("Starred %1")).arg(countOf(runs)));
+    }
+
+    // What runs is not put away: nobody would see it run.
+    void archive(std::vector<RunItemPtr> runs) {
+        const bool restore = std::all_of(runs.begin(), runs.end(), [](const auto& run) { return run->notes.archived; });
+        if (!restore) std::erase_if(runs, [](const RunItemPtr& run) { return isLive(run->row); });
+        if (runs.empty()) return message_->say(tr("A run that is under way is not put away: stop it first."));
+        notes_.change(idsOf(runs), {.archived = !restore},
+                      (restore ? tr("Restored %1") : tr("Put %1 away; nothing is deleted")).arg(countOf(runs)));
+    }
+
+    void showMenu(const QPoint& at) {
+        const std::vector<RunItemPtr> runs = chosenRuns();
+        if (runs.empty()) return;
+        auto* menu = new QMenu(this);
+        menu->setAttribute(Qt::WA_DeleteOnClose);
+        const auto add = [&](const QString& text, bool enabled, auto&& what) {
+            QAction* action = menu->addAction(text);
+            action->setEnabled(enabled);
+            connect(action, &QAction::triggered, this, what);
+        };
+        const auto is = [&runs](auto&& what) { return std::all_of(runs.begin(), runs.end(), what); };
+        const bool one = runs.size() == 1;
+        add(tr("Open\tEnter"), one, [this] { openRun(table_->currentIndex()); });
+        add(tr("Compare\tCtrl+Enter"), !one, [this] { compare(); });
+        add(tr("Same again with …"), one, [this, run = runs.front()] {
+            context_.draft.take(startFrom(*run));
+            context_.open("Experiment");
+        });
+        add(tr("Stop"), !chosen(true).isEmpty(), [this] { context_.engine.stop(chosen(true)); });
+        menu->addSeparator();
+        add(is([](const auto& run) { return run->notes.starred; }) ? tr("Take the star away\tCtrl+D") : tr("Star\tCtrl+D"), true,
+            [this, runs] { star(runs); });
+        add(tr("Tags and note …\tCtrl+G"), true, [this] {
+            about_->setChecked(true);
+            drawer_->editTags();
+        });
+        add(is([](const auto& run) { return run->notes.archived; }) ? tr("Restore\tDel") : tr("Put away\tDel"), true,
+            [this, runs] { archive(runs); });
+        menu->addSeparator();
+        add(one ? tr("Copy the run's id") : tr("Copy the ids"), true,
+            [ids = idsOf(runs)] { QGuiApplication::clipboard()->setText(ids.join(QLatin1Char(' '))); });
+        add(tr("Open the run's folder"), one, [this, id = runs.front()->id] {
+            const auto folder = session_.feed().workspace() / "runs" / id.toStdString();
+            QDesktopServices::openUrl(QUrl::fromLocalFile(QString::fromStdString(folder.string())));
+        });
+        menu->popup(at);
     }
 
     void openRun(const QModelIndex& index) {
@@ -247,6 +378,7 @@ private:
         QStringList words{all == 1 ? tr("1 run") : tr("%1 runs").arg(grouped(all))};
         if (live > 0) words << tr("%1 live").arg(live);
         if (shown != all) words << tr("%1 shown").arg(grouped(shown));
+        if (list_->archivedCount() > 0) words << tr("%1 put away").arg(grouped(list_->archivedCount()));
         summary_->setText(words.join(QStringLiteral("  ·  ")));
         if (!session_.error().isEmpty() && all == 0) {
             emptyTitle_->setText(tr("The workspace cannot be read"));
@@ -257,19 +389,25 @@ private:
                 tr("Start one with New run (Ctrl+N), or in a shell:  dasgd run FILE.toml --workspace %1")
                     .arg(QString::fromStdString(session_.feed().workspace().string())));
         } else {
-            emptyTitle_->setText(tr("No run matches the filter"));
+            emptyTitle_->setText(list_->archivedCount() > 0 && field_->text().trimmed().isEmpty() ? tr("All runs are put away") : tr("No run matches the filter"));
             emptyWords_->setText(
                 tr("%1 runs are hidden by “%2”. Clear the filter to see them.").arg(grouped(all)).arg(field_->text()));
         }
         body_->setCurrentIndex(shown == 0 ? 1 : 0);
         sayFilterError();
+        showAbout();
         updateActions();
     }
 
     void sayFilterError() {
         const auto error = list_->filterError();
-        filterError_->setVisible(error.has_value());
-        if (!error) return;
+        const QString& unfinished = list_->unfinishedWord();
+        filterError_->setVisible(error.has_value() || !unfinished.isEmpty());
+        setTone(*filterError_, error ? "bad" : "small");
+        if (!error) {
+            return filterError_->setText(
+                tr("“%1” at the end counts once it is followed by something; in quotes it is a word to find.").arg(unfinished));
+        }
         const QString place =
             error->at >= field_->text().size() ? tr("at the end") : tr("at character %1").arg(error->at + 1);
         filterError_->setText(
@@ -278,7 +416,10 @@ private:
 
     PageContext& context_;
     Session& session_;
+    NotesQuery& notes_;
     RunListModel* list_;
+    RunDrawer* drawer_ = nullptr;
+    QToolButton* about_ = nullptr;
     QToolButton* columns_ = nullptr;
     QToolButton* groups_ = nullptr;
     QLabel* filterError_ = nullptr;

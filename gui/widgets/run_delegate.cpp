@@ -19,7 +19,7 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, c
         return;
     }
     const int column = index.column();
-    if (column != RunTableModel::Status && column != RunTableModel::Algorithm) {
+    if (column != RunTableModel::Star && column != RunTableModel::Status && column != RunTableModel::Algorithm) {
         QStyledItemDelegate::paint(painter, option, index);
         return;
     }
@@ -31,7 +31,12 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, c
     (widget ? widget->style() : QApplication::style())->drawControl(QStyle::CE_ItemViewItem, &bare, painter, widget);
     painter->save();
     const QRectF cell(option.rect);
-    if (column == RunTableModel::Status) {
+    if (column == RunTableModel::Star) {
+        const bool starred = !text.isEmpty();
+        painter->setPen(starred ? look_.theme().accent : look_.theme().line);
+        painter->setFont(interFont(14));
+        painter->drawText(cell, Qt::AlignCenter, starred ? QStringLiteral("★") : QStringLiteral("☆"));
+    } else if (column == RunTableModel::Status) {
         const QFont font = interFont(12, Weight::Medium);
         const double width = QFontMetricsF(font).horizontalAdvance(text) + 34;
         StatePill::paint(*painter, {cell.left() + 8, cell.center().y() - 10.5, width, 22}, text, look_.theme(), font);

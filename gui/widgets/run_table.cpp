@@ -22,7 +22,8 @@ constexpr int kSavingMs = 400;
 const QString kColumnsKey = QStringLiteral("runs/columns");
 
 // The longest text that a column is expected to hold; longer ones are cut, with a tool tip.
-constexpr std::array<const char*, RunTableModel::kColumns> kSamples{"●   interrupted",
+constexpr std::array<const char*, RunTableModel::kColumns> kSamples{"★",
+                                                                    "●   interrupted",
                                                                     "accuracy-5-seeds",
                                                                     "■  independent",
                                                                     "τ 16  d 12  ξ 0.25  c 1",
@@ -36,7 +37,8 @@ constexpr std::array<const char*, RunTableModel::kColumns> kSamples{"●   inter
                                                                     "100.0 %",
                                                                     "100.0 %",
                                                                     "1000.00",
-                                                                    "1 000 000"};
+                                                                    "1 000 000",
+                                                                    "good  paper"};
 
 QSettings settingsFile() {
     return QSettings(QSettings::IniFormat, QSettings::UserScope, QStringLiteral("dasgd-lab"),
@@ -152,11 +154,20 @@ void RunTable::keyPressEvent(QKeyEvent* event) {
     QTableView::keyPressEvent(event);
 }
 
+void RunTable::mousePressEvent(QMouseEvent* event) {
+    pressed_ = indexAt(event->pos());
+    QTableView::mousePressEvent(event);
+}
+
 void RunTable::mouseReleaseEvent(QMouseEvent* event) {
     const int row = rowAt(event->pos().y());
     const bool onArrow = event->button() == Qt::LeftButton && row >= 0 && event->pos().x() < kGroupArrow;
     const RunGroupPtr group = onArrow && list_.rowAt(row).isGroup() ? list_.rowAt(row).group : nullptr;
     QTableView::mouseReleaseEvent(event);
+    const QModelIndex at = indexAt(event->pos());
+    const bool onStar = event->button() == Qt::LeftButton && event->modifiers() == Qt::NoModifier && at.isValid() &&
+                        at.column() == RunTableModel::Star && !list_.rowAt(at.row()).isGroup();
+    if (onStar && at == pressed_) emit starClicked(at.row());
     // As it was before: some styles have opened it with the click.
     if (group) list_.setOpen(row, !group->open);
 }

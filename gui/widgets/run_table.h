@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QMenu>
+#include <QPersistentModelIndex>
 #include <QTableView>
 #include <QTimer>
 #include <functional>
@@ -35,10 +36,14 @@ public:
     // Every column with a mark where it is shown; the keys of the configurations by their sections.
     void fillColumnMenu(QMenu& menu);
 
+signals:
+    void starClicked(int row);
+
 protected:
     void paintEvent(QPaintEvent* event) override;
     // Left and Right close and open a group; Left on a run goes to its group.
     void keyPressEvent(QKeyEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
     // The arrow of a group opens and closes it.
     void mouseReleaseEvent(QMouseEvent* event) override;
 
@@ -53,6 +58,7 @@ private:
     RunListModel& list_;
     const Look& look_;
     RunSelection* selection_;
+    QPersistentModelIndex pressed_;
     QTimer saving_;  // a drag of a column is one change
     QStringList unsaved_;
     bool arranging_ = false;

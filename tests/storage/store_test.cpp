@@ -2,11 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <fstream>
 #include <set>
+#include <thread>
 
 #include "storage/recorder.h"
 #include "storage/run_reader.h"
+#include "storage/store_impl.h"
 #include "tests/support/runs.h"
 
 namespace dasgd::storage {
@@ -19,6 +22,28 @@ namespace fs = std::filesystem;
 
 RunRow rowOf(const fs::path& workspace, const std::string& id) {
     return orDie(orDie(RunReader::open(workspace)).run(id)).row;
+}
+
+TEST(UtcText, NamesTheInstantToTheMillisecond) {
+    using std::chrono::milliseconds;
+    const auto at = [](std::int64_t ms) { return utcText(std::chrono::system_clock::time_point(milliseconds(ms))); };
+    EXPECT_EQ(at(0), "1970-01-01T00:00:00.000Z");
+    EXPECT_EQ(at(1'795'000'000'999), "2026-11-18T11:06:40.999Z");
+    EXPECT_EQ(at(1'795'000'001'001), "2026-11-18T11:06:41.001Z");
+}
+
+// Seconds and milliseconds are of one reading: the kernel has clocks that turn to the next second some milliseconds
+// apart.
+TEST(UtcText, GoesOnOverTheEndOfASecond) {
+    using namespace std::chrono;
+    const auto next = ceil<seconds>(system_clock::now());
+    std::this_thread::sleep_until(next - milliseconds(1));
+    std::string before = utcNow();
+    while (system_clock::now() < next + milliseconds(8)) {
+        const std::string now = utcNow();
+        ASSERT_LE(before, now);
+        before = now;
+    }
 }
 
 TEST(StoreTest, OpensAgainAndAgain) {

@@ -14,7 +14,8 @@ ExperimentDraft::ExperimentDraft(Engine& engine, std::filesystem::path workspace
       engine_(engine),
       workspace_(std::move(workspace)),
       loader_(engine.program()),
-      dryRun_(engine.program()) {
+      dryRun_(engine.program()),
+      unsaved_(folderOfExperiments() + QStringLiteral("/unsaved.toml")) {
     connect(&loader_, &SchemaLoader::loaded, this, [this] {
         emit schemaLoaded();
         if (const auto waiting = std::exchange(unshortened_, std::nullopt)) take(*waiting);
@@ -46,6 +47,7 @@ void ExperimentDraft::setText(const QString& text) {
     } else {
         dryRun_.ask(text, folder_);
     }
+    unsaved_.spare(isUnsavedWork() ? text : QString());
     emit changed();
     emit checkChanged();
 }
@@ -73,10 +75,14 @@ void ExperimentDraft::setPlugin(const QString& section, const QString& plugin) {
 
 void ExperimentDraft::begin(const QString& text, const QString& folder, const QString& savedText) {
     unshortened_.reset();
+    if (isUnsavedWork() && !document_.isEmpty() && text != document_.text()) {
+        unsaved_.keep(title(), document_.text(), folder_);
+    }
     // What was checked beside other files is not checked.
     if (folder != folder_) document_ = ExperimentDocument();
     folder_ = folder;
     savedText_ = savedText;
+    begunText_ = text;
     setText(text);
     emit begun();
 }
@@ -183,6 +189,7 @@ void ExperimentDraft::takeWritten(const QString& path) {
     const Writing done = writing_.front();
     writing_.pop_front();
     savedText_ = done.text;
+    unsaved_.spare(isUnsavedWork() ? document_.text() : QString());
     emit changed();
     if (!done.launches) {
         emit noted(tr("Saved as %1").arg(path));

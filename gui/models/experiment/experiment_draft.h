@@ -12,6 +12,7 @@
 #include "gui/models/experiment/experiment_files.h"
 #include "gui/models/experiment/schema_loader.h"
 #include "gui/models/experiment/start_list.h"
+#include "gui/models/experiment/unsaved_texts.h"
 #include "gui/models/live/engine.h"
 
 namespace dasgd::gui {
@@ -34,7 +35,7 @@ public:
     void setField(const QString& key, const FieldInfo& field, const QString& written);
     void setPlugin(const QString& section, const QString& plugin);
 
-    // Begins anew with this text. Starts nothing.
+    // Begins anew with this text. Starts nothing. What somebody wrote before and did not save is in unsaved().
     void take(const Start& start);
     // Reads the file and begins anew with it.
     void open(const QString& path) { files_.read(path); }
@@ -52,6 +53,7 @@ public:
     [[nodiscard]] QString inWords() const;
     // What the field stands at: in the text, else by default.
     [[nodiscard]] QString effective(const QString& section, const QString& field) const;
+    [[nodiscard]] UnsavedTexts& unsaved() { return unsaved_; }
     [[nodiscard]] bool isSaved() const { return document_.text() == savedText_; }
     [[nodiscard]] QString fileName() const;  // "delay-sweep.toml"
 
@@ -74,6 +76,8 @@ signals:
     void failed(const QString& message);  // with the remedy
 
 private:
+    // Somebody wrote it and no file has it.
+    [[nodiscard]] bool isUnsavedWork() const { return !isSaved() && document_.text() != begunText_; }
     void begin(const QString& text, const QString& folder, const QString& savedText);
     void replace(const QString& text);
     void takeAnswer(const DryRunResult& result);
@@ -89,6 +93,8 @@ private:
     std::optional<DryRunResult> checked_;
     QString folder_;                    // where relative paths in the text begin
     QString savedText_;                 // what the file has that the text came from or went to
+    QString begunText_;                 // what it was at first
+    UnsavedTexts unsaved_;
     std::optional<Start> unshortened_;  // a recorded configuration that waits for the schema
     // Under way to a file; answered in this order.
     struct Writing {

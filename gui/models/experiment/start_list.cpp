@@ -21,6 +21,11 @@ QString remarkInShort(const QString& remark) {
 
 }  // namespace
 
+Start startFrom(const RunItem& run) {
+    return {Start::Kind::Recent, QString::fromStdString(run.row.experiment), QString(), QString(),
+            QString::fromStdString(run.row.config), QString()};
+}
+
 StartList::StartList(std::vector<Preset> presets, QObject* parent) : QAbstractListModel(parent) {
     for (Preset& preset : presets) {
         presets_.push_back({Start::Kind::Preset, preset.title, remarkInShort(preset.remark), preset.remark,
@@ -70,13 +75,18 @@ void StartList::setRuns(const std::vector<RunItemPtr>& runs) {
         const storage::RunRow& row = one.newest->row;
         if (row.config.empty()) continue;
         const QString count = one.runs == 1 ? tr("1 run") : tr("%1 runs").arg(grouped(one.runs));
-        recent.push_back({Start::Kind::Recent, QString::fromStdString(row.experiment),
-                          count + QStringLiteral(" · ") + QString::fromStdString(row.algorithm),
-                          tr("The settings of its newest run, %1").arg(one.newest->id),
-                          QString::fromStdString(row.config), QString()});
+        recent.push_back(startFrom(*one.newest));
+        recent.back().words = count + QStringLiteral(" · ") + QString::fromStdString(row.algorithm);
+        recent.back().tip = tr("The settings of its newest run, %1").arg(one.newest->id);
     }
     if (std::ranges::equal(recent, recent_, sameStart)) return;
     recent_ = std::move(recent);
+    refresh();
+}
+
+void StartList::setKept(const std::vector<Start>& kept) {
+    if (std::ranges::equal(kept, kept_, sameStart)) return;
+    kept_ = kept;
     refresh();
 }
 
@@ -96,6 +106,7 @@ void StartList::refresh() {
         shown_.push_back({.title = head});
         std::ranges::copy_if(starts, std::back_inserter(shown_), hit);
     };
+    add(tr("Not saved"), kept_);
     add(tr("Same again"), recent_);
     add(tr("Presets"), presets_);
     endResetModel();

@@ -11,7 +11,7 @@
 namespace dasgd::gui {
 
 struct Start {
-    enum class Kind { Head, Recent, Preset };
+    enum class Kind { Head, Kept, Recent, Preset };
     Kind kind = Kind::Head;
     QString title;
     QString words;   // one line below the title
@@ -19,6 +19,9 @@ struct Start {
     QString text;    // TOML
     QString folder;  // where relative paths in the text begin; "" for nowhere
 };
+
+// The settings of a recorded run.
+[[nodiscard]] Start startFrom(const RunItem& run);
 
 class StartList : public QAbstractListModel {
     Q_OBJECT
@@ -35,13 +38,15 @@ public:
 
     // Of each experiment the newest run, the newest kRecent of them.
     void setRuns(const std::vector<RunItemPtr>& runs);
+    // Texts that were written here and not saved.
+    void setKept(const std::vector<Start>& kept);
     void setFilter(const QString& filter);
     [[nodiscard]] const Start& at(int row) const { return shown_[static_cast<std::size_t>(row)]; }
 
 private:
     void refresh();
 
-    std::vector<Start> recent_, presets_, shown_;
+    std::vector<Start> kept_, recent_, presets_, shown_;
     QString filter_;
 };
 

@@ -105,6 +105,9 @@ public:
         return node;
     }
 
+    [[nodiscard]] const QString& unfinished() const { return unfinished_; }
+    [[nodiscard]] bool namesArchived() const { return namesArchived_; }
+
 private:
     Parsed<Node> expression(int depth) {
         return list(
@@ -166,11 +169,19 @@ private:
         return node;
     }
 
-    [[nodiscard]] Node word(const Token& token) const {
+    [[nodiscard]] Node word(const Token& token) {
         const bool isLast = token.kind == Token::Kind::Word && token.at + token.text.size() == textSize_;
-        if (isLast && compared_ && beginsName(token.text)) return {.kind = Kind::Unfinished};
+        if (isLast && compared_ && beginsName(token.text) && !isFlag(token)) {
+            unfinished_ = token.text;
+            return {.kind = Kind::Unfinished};
+        }
         const bool without = token.kind == Token::Kind::Word && token.text.size() > 1 && token.text[0] == u'-';
-        Node node{.kind = Kind::Word, .word = (without ? token.text.mid(1) : token.text).toLower()};
+        const Token bare{.kind = token.kind, .at = token.at, .text = without ? token.text.mid(1) : token.text};
+        Node node{.kind = Kind::Word, .word = bare.text.toLower()};
+        if (isFlag(bare)) {
+            const RunField flag = *fields_.find(bare.text).field;
+            node = compared(flag, *FilterComparison::make(flag, FilterOperator::Equal, QStringLiteral("true"), false));
+        }
         return without ? negated(std::move(node)) : node;
     }
 
@@ -191,7 +202,18 @@ private:
         }
         auto made = FilterComparison::make(*answer.field, op.op, text, quoted);
         if (!made) return failAt(value.at, made.error());
-        return Node{.kind = Kind::Comparison, .comparison = std::move(*made)};
+        return compared(*answer.field, std::move(*made));
+    }
+
+    Node compared(const RunField& field, FilterComparison comparison) {
+        namesArchived_ = namesArchived_ || field.name == QLatin1String("archived");
+        return Node{.kind = Kind::Comparison, .comparison = std::move(comparison)};
+    }
+
+    [[nodiscard]] bool isFlag(const Token& token) const {
+        if (token.kind != Token::Kind::Word) return false;
+        const FieldCatalog::Answer answer = fields_.find(token.text);
+        return answer.field && answer.field->kind == FieldKind::Flag;
     }
 
     [[nodiscard]] bool beginsName(const QString& word) const {
@@ -229,6 +251,8 @@ private:
     std::size_t next_ = 0;
     const qsizetype textSize_;
     bool compared_ = false;
+    QString unfinished_;
+    bool namesArchived_ = false;
     const FieldCatalog& fields_;
 };
 
@@ -237,10 +261,13 @@ private:
 tl::expected<FilterExpression, FilterError> FilterExpression::parse(const QString& text, const FieldCatalog& fields) {
     auto tokens = Lexer(text).tokens();
     if (!tokens) return tl::unexpected<FilterError>(tokens.error());
-    auto root = Parser(std::move(*tokens), text.size(), fields).whole();
+    Parser parser(std::move(*tokens), text.size(), fields);
+    auto root = parser.whole();
     if (!root) return tl::unexpected<FilterError>(root.error());
     FilterExpression expression;
     expression.root_ = std::move(*root);
+    expression.unfinished_ = parser.unfinished();
+    expression.namesArchived_ = parser.namesArchived();
     return expression;
 }
 

@@ -5,6 +5,7 @@
 //   term        "not" term | "(" expression ")" | field operator value | word | -word
 //   operator    = != < <= > >= ~
 //
+// The name of a flag alone ("starred", "simulated", "archived") is true where the flag is; in quotes it is a word.
 // A word must be a part of what a run's row says ("dasgd", "seed 3" in quotes), -word must not. `~` is "contains". A
 // value is a word or a quoted text; a number may have its unit, also after a space: hidden > 90 %. A comparison is
 // false where a run lacks the field or has NaN there. Case does not count.
@@ -36,6 +37,10 @@ public:
     [[nodiscard]] static tl::expected<FilterExpression, FilterError> parse(const QString& text,
                                                                            const FieldCatalog& fields);
     [[nodiscard]] bool accepts(const RunItem& run) const { return holds(root_, run); }
+    // The word at the end that is left out; "" where none is.
+    [[nodiscard]] const QString& unfinished() const { return unfinished_; }
+    // Whether it says anything of runs that are put away; where it does not, a list may leave them out.
+    [[nodiscard]] bool namesArchived() const { return namesArchived_; }
 
     enum class Kind { All, Any, Not, Word, Comparison, Unfinished };
     struct Node {
@@ -49,6 +54,8 @@ private:
     [[nodiscard]] static bool holds(const Node& node, const RunItem& run);
 
     Node root_;
+    QString unfinished_;
+    bool namesArchived_ = false;
 };
 
 }  // namespace dasgd::gui

@@ -4,7 +4,6 @@
 #include <QRegularExpression>
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include "core/base/units.h"
@@ -46,12 +45,6 @@ std::optional<double> rateOf(const std::string& text) { return either(parseBandw
 std::optional<double> bytesOf(const std::string& text) {
     const auto bytes = parseBytes(text);
     return bytes ? std::optional(*bytes) : std::nullopt;
-}
-std::optional<double> plainOf(const std::string& text) {
-    double number = 0;
-    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) return std::nullopt;
-    return number;
 }
 
 QString isoInUtc(const QDateTime& local) { return local.toUTC().toString(Qt::ISODateWithMs); }
@@ -101,8 +94,19 @@ tl::expected<FilterComparison, QString> FilterComparison::make(const RunField& f
                 return error(QStringLiteral("%1 is a time: use = != < <= > >=").arg(field.name));
             if (const auto wrong = made.takeInstant(value)) return error(*wrong);
             break;
+        case FieldKind::Tags:
+            if (ordered) {
+                return error(QStringLiteral("%1 is text: use = != or ~, not %2").arg(field.name, operatorText(op)));
+            }
+            break;
+        case FieldKind::Flag:
+            if (ordered || op == FilterOperator::Contains) {
+                return error(QStringLiteral("%1 is true or false: use = or !=, or write it alone").arg(field.name));
+            }
+            if (const auto wrong = made.takeFlag(value)) return error(*wrong);
+            break;
         case FieldKind::Setting:
-            made.takeSetting(value, quoted);
+            if (const auto wrong = made.takeSetting(value, quoted)) return error(*wrong);
             if (ordered && !made.number_) {
                 return error(QStringLiteral("%1 compares numbers; “%2” is none").arg(operatorText(op), value));
             }
@@ -163,21 +167,31 @@ std::optional<QString> FilterComparison::takeInstant(const QString& value) {
     return std::nullopt;
 }
 
-void FilterComparison::takeSetting(const QString& value, bool quoted) {
+std::optional<QString> FilterComparison::takeSetting(const QString& value, bool quoted) {
     const auto split = quoted ? std::nullopt : splitNumber(value);
-    if (!split) return;
-    const std::string whole = asciiUnit(value);
-    if (split->unit.isEmpty()) {
-        number_ = split->number;
-    } else if (split->unit == QLatin1String("%")) {
+    if (!split) return std::nullopt;
+    if (split->unit == QLatin1String("%")) {
         number_ = split->number * kPercent;
-    } else if ((number_ = timeOf(whole))) {
-        dimension_ = Dimension::Time;
-    } else if ((number_ = bytesOf(whole))) {
-        dimension_ = Dimension::Bytes;
-    } else if ((number_ = rateOf(whole))) {
-        dimension_ = Dimension::Rate;
+        return std::nullopt;
     }
+    // A number may be written in more ways here than in a setting: "+3", ".5".
+    const auto read = split->unit.isEmpty() ? std::optional(SettingNumber{split->number, Dimension::Plain})
+                                            : settingNumber(asciiUnit(value));
+    if (!read) return std::nullopt;
+    number_ = read->value;
+    dimension_ = read->dimension;
+    const bool lacksUnit = dimension_ == Dimension::Plain && !field_.example.empty() && op_ != FilterOperator::Contains;
+    if (!lacksUnit) return std::nullopt;
+    return QStringLiteral("%1 has a unit, as in %2").arg(field_.name, QString::fromStdString(field_.example));
+}
+
+std::optional<QString> FilterComparison::takeFlag(const QString& value) {
+    const QString word = value.toLower();
+    const bool yes = word == QLatin1String("true") || word == QLatin1String("yes") || word == QLatin1String("1");
+    const bool no = word == QLatin1String("false") || word == QLatin1String("no") || word == QLatin1String("0");
+    if (!yes && !no) return QStringLiteral("%1 is true or false, not “%2”").arg(field_.name, value);
+    flag_ = yes;
+    return std::nullopt;
 }
 
 bool FilterComparison::holdsNumber(double value) const {
@@ -225,14 +239,20 @@ bool FilterComparison::holdsSetting(const RunItem& run) const {
     if (!place_) return false;
     const std::string& value = run.config.at(*place_);
     if (!number_ || op_ == FilterOperator::Contains) return holdsText(QString::fromStdString(value));
-    std::optional<double> number;
-    switch (dimension_) {
-        case Dimension::Plain: number = plainOf(value); break;
-        case Dimension::Time: number = timeOf(value); break;
-        case Dimension::Bytes: number = bytesOf(value); break;
-        case Dimension::Rate: number = rateOf(value); break;
-    }
-    return number && holdsNumber(*number);
+    const auto number = settingNumber(value);
+    // "auto" is not 3, and no number that could be more or less.
+    if (!number || number->dimension != dimension_) return op_ == FilterOperator::NotEqual;
+    return holdsNumber(number->value);
+}
+
+bool FilterComparison::holdsTags(const RunItem& run) const {
+    const auto is = [this](const std::string& tag) {
+        const QString text = QString::fromStdString(tag);
+        return op_ == FilterOperator::Contains ? text.contains(text_, Qt::CaseInsensitive)
+                                               : text.compare(text_, Qt::CaseInsensitive) == 0;
+    };
+    const bool any = std::any_of(run.notes.tags.begin(), run.notes.tags.end(), is);
+    return any == (op_ != FilterOperator::NotEqual);
 }
 
 bool FilterComparison::holds(const RunItem& run) const {
@@ -240,6 +260,8 @@ bool FilterComparison::holds(const RunItem& run) const {
         case FieldKind::Text: return holdsText(field_.text(run));
         case FieldKind::Instant: return holdsInstant(run.row.startedAt);
         case FieldKind::Setting: return holdsSetting(run);
+        case FieldKind::Tags: return holdsTags(run);
+        case FieldKind::Flag: return field_.flag(run) == (flag_ == (op_ == FilterOperator::Equal));
         default: break;
     }
     const std::optional<double> number = field_.number(run);

@@ -7,6 +7,7 @@
 #include <tl/expected.hpp>
 
 #include "gui/models/filter/run_field.h"
+#include "gui/models/runs/setting_number.h"
 
 namespace dasgd::gui {
 
@@ -17,7 +18,8 @@ enum class FilterOperator { Equal, NotEqual, Less, LessEqual, Greater, GreaterEq
 // Whether `word` may follow a number as its unit: "%", "ms", "GB", "Mbps".
 [[nodiscard]] bool isUnit(const QString& word);
 
-// Compiled once a filter, asked once a run. A run that lacks the field, or has NaN there, fails every comparison.
+// Compiled once a filter, asked once a run. A run that lacks the field, or has NaN there, fails every comparison. Of a
+// field with several values "=" and "~" ask for one that holds, "!=" for none that is equal.
 class FilterComparison {
 public:
     // `value`: as written, with its unit where it has one; `quoted`: it is text, whatever it looks like. A number
@@ -28,22 +30,23 @@ public:
     [[nodiscard]] bool holds(const RunItem& run) const;
 
 private:
-    enum class Dimension { Plain, Time, Bytes, Rate };
-
     FilterComparison(RunField field, FilterOperator op) : field_(std::move(field)), op_(op) {}
     [[nodiscard]] std::optional<QString> takeNumber(const QString& value);
     [[nodiscard]] std::optional<QString> takeInstant(const QString& value);
-    void takeSetting(const QString& value, bool quoted);
+    [[nodiscard]] std::optional<QString> takeSetting(const QString& value, bool quoted);
+    [[nodiscard]] std::optional<QString> takeFlag(const QString& value);
     [[nodiscard]] bool holdsNumber(double value) const;
     [[nodiscard]] bool holdsText(const QString& value) const;
     [[nodiscard]] bool holdsInstant(const std::string& at) const;
     [[nodiscard]] bool holdsSetting(const RunItem& run) const;
+    [[nodiscard]] bool holdsTags(const RunItem& run) const;
 
     RunField field_;
     FilterOperator op_;
     QString text_;
     std::optional<double> number_;
     Dimension dimension_ = Dimension::Plain;  // of a setting's number
+    bool flag_ = true;
     std::string from_, until_;                // of an instant: the first that it names, and the first after it
     // Where the key stood in the last list of keys.
     mutable std::shared_ptr<const RunSettings::Keys> keys_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "gui/models/runs/setting_number.h"
+
 namespace dasgd::gui {
 
 namespace {
@@ -20,6 +22,11 @@ BuiltInField numberField(std::vector<const char*> names, std::optional<double> (
                          FieldKind kind = FieldKind::Number, double bareUnit = 1) {
     const QString name = QString::fromUtf8(names.front());
     return {std::move(names), {.name = name, .kind = kind, .number = of, .bareUnit = bareUnit}};
+}
+
+BuiltInField flagField(std::vector<const char*> names, bool (*of)(const RunItem&)) {
+    const QString name = QString::fromUtf8(names.front());
+    return {std::move(names), {.name = name, .kind = FieldKind::Flag, .flag = of}};
 }
 
 std::optional<double> multiplied(std::optional<double> value, double factor) {
@@ -66,8 +73,11 @@ const std::vector<BuiltInField>& builtInFields() {
         textField(
             {"started", "started_at"}, [](Run run) { return QString::fromStdString(run.row.startedAt); },
             Kind::Instant),
-        textField({"simulated", "time_simulated"},
-                  [](Run run) { return run.row.timeSimulated ? QStringLiteral("true") : QStringLiteral("false"); }),
+        flagField({"simulated", "time_simulated"}, [](Run run) { return run.row.timeSimulated; }),
+        flagField({"starred", "star"}, [](Run run) { return run.notes.starred; }),
+        flagField({"archived"}, [](Run run) { return run.notes.archived; }),
+        textField({"tag", "tags"}, [](Run run) { return tagsInWords(run.notes); }, Kind::Tags),
+        textField({"note"}, [](Run run) { return QString::fromStdString(run.notes.note); }),
         numberField({"seed"}, [](Run run) { return std::optional(static_cast<double>(run.row.seed)); }),
         numberField({"ranks", "workers"}, [](Run run) { return std::optional<double>(run.row.workers); }),
         numberField({"steps"}, [](Run run) { return std::optional(static_cast<double>(run.row.steps)); }),
@@ -110,6 +120,12 @@ bool FieldCatalog::add(const RunItem& run) {
     if (!run.config.keys() || !seen_.insert(run.config.keys()).second) return false;
     const std::size_t before = keys_.size();
     keys_.insert(run.config.keys()->begin(), run.config.keys()->end());
+    for (std::size_t place = 0; place < run.config.keys()->size(); ++place) {
+        const auto number = settingNumber(run.config.at(place));
+        if (number && number->dimension != Dimension::Plain) {
+            examples_[(*run.config.keys())[place]] = run.config.at(place);
+        }
+    }
     return keys_.size() > before;
 }
 
@@ -124,14 +140,19 @@ FieldCatalog::Answer FieldCatalog::find(const QString& name) const {
     const std::string asSection = (name + QLatin1String(".name")).toStdString();
     std::vector<std::string> ends;
     for (const std::string& known : keys_) {
-        if (known == key) return {.field = RunField{.name = name, .key = key}};
+        if (known == key) return {.field = setting(name, key)};
         if (known == asSection || known.ends_with(asEnd)) ends.push_back(known);
     }
-    if (ends.size() == 1) return {.field = RunField{.name = QString::fromStdString(ends[0]), .key = ends[0]}};
+    if (ends.size() == 1) return {.field = setting(QString::fromStdString(ends[0]), ends[0])};
     if (ends.empty()) return {.candidates = near(name)};
     Answer answer{.ambiguous = true};
     for (const std::string& end : ends) answer.candidates << QString::fromStdString(end);
     return answer;
+}
+
+RunField FieldCatalog::setting(const QString& name, const std::string& key) const {
+    const auto example = examples_.find(key);
+    return {.name = name, .key = key, .example = example == examples_.end() ? std::string() : example->second};
 }
 
 bool FieldCatalog::hasNameThatBegins(const QString& begin) const {

@@ -3,6 +3,7 @@
 
 #include <QString>
 #include <QStringList>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -21,7 +22,9 @@ enum class FieldKind {
     Time,      // seconds
     Bytes,
     Instant,  // ISO 8601 in UTC
-    Setting   // a value of the configuration, whatever it is
+    Flag,
+    Tags,    // those of the run, each a value
+    Setting  // a value of the configuration, whatever it is
 };
 
 struct RunField {
@@ -29,8 +32,10 @@ struct RunField {
     FieldKind kind = FieldKind::Setting;
     QString (*text)(const RunItem& run) = nullptr;                  // of Text and Instant
     std::optional<double> (*number)(const RunItem& run) = nullptr;  // of the others but Setting; may be NaN
+    bool (*flag)(const RunItem& run) = nullptr;                     // of Flag
     double bareUnit = 1;  // what a number without a unit is a multiple of: blocked is given in milliseconds
     std::string key;      // of Setting
+    std::string example;  // of Setting: a value with a unit, where a number without one says nothing
 };
 
 // The fields of every run, whatever its configuration. A field has several names; the first is the shown one.
@@ -59,9 +64,11 @@ public:
     [[nodiscard]] bool hasNameThatBegins(const QString& begin) const;
 
 private:
+    [[nodiscard]] RunField setting(const QString& name, const std::string& key) const;
     [[nodiscard]] QStringList near(const QString& name) const;
 
     std::set<std::string> keys_;
+    std::map<std::string, std::string> examples_;  // of the keys whose values have a unit
     std::set<std::shared_ptr<const RunSettings::Keys>> seen_;
 };
 

@@ -23,6 +23,17 @@ bool LiveStore::isLive(const QString& run) const {
     return found == runs_.end() || dasgd::gui::isLive(found->second->row);
 }
 
+const storage::RunNotes& LiveStore::notesOf(const std::string& run) const {
+    static const storage::RunNotes kNone;
+    const auto found = notes_.find(run);
+    return found == notes_.end() ? kNone : found->second;
+}
+
+void LiveStore::setNotes(storage::NotesOfRuns notes) {
+    notes_ = std::move(notes);
+    ++notesRevision_;
+}
+
 // A folder in which nothing has been run is an empty workspace, not a broken one. The first run makes lab.db, which has
 // no byte before it has its tables.
 bool LiveStore::isUnused() const {

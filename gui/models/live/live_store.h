@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "gui/models/runs/run_item.h"
+#include "storage/notes/run_notes.h"
 #include "storage/run_reader.h"
 
 namespace dasgd::gui {
@@ -67,6 +68,10 @@ public:
     // As RunsQuery read them; a run may be in the store and not yet here.
     [[nodiscard]] const Runs& runs() const { return runs_; }
     void setRuns(Runs runs) { runs_ = std::move(runs); }
+    // What people say of runs, as NotesQuery read it; the revision grows when it changes.
+    [[nodiscard]] const storage::RunNotes& notesOf(const std::string& run) const;
+    [[nodiscard]] std::int64_t notesRevision() const { return notesRevision_; }
+    void setNotes(storage::NotesOfRuns notes);
     // A run that is not known yet counts as live.
     [[nodiscard]] bool isLive(const QString& run) const;
 
@@ -93,6 +98,8 @@ private:
     std::int64_t runSince_ = 0;
     std::map<QString, std::int64_t> since_;
     Runs runs_;
+    storage::NotesOfRuns notes_;
+    std::int64_t notesRevision_ = 0;
 };
 
 }  // namespace dasgd::gui

@@ -25,7 +25,9 @@ void RunsQuery::report(std::vector<RunItemPtr> changed, QStringList removed) {
 }
 
 Status RunsQuery::refresh(LiveStore& store) {
-    if (revision_ == store.revision() || !interval_.due()) return {};
+    // Who marks a run sees it at once.
+    const bool newNotes = std::exchange(notesRevision_, store.notesRevision()) != store.notesRevision();
+    if (!newNotes && (revision_ == store.revision() || !interval_.due())) return {};
     const qint64 begun = interval_.now();
     DASGD_ASSIGN(std::vector<storage::RunRow> rows, store.reader().runs());
     const LiveStore::Runs& known = store.runs();
@@ -35,12 +37,13 @@ Status RunsQuery::refresh(LiveStore& store) {
     for (storage::RunRow& row : rows) {
         const QString id = QString::fromStdString(row.runId);
         const auto old = known.find(id);
-        if (old != known.end() && sameRow(old->second->row, row)) {
+        const storage::RunNotes& notes = store.notesOf(row.runId);
+        if (old != known.end() && sameRow(old->second->row, row) && old->second->notes == notes) {
             next.insert(*old);
             continue;
         }
         watchedChanged = watchedChanged || store.watch().contains(id);
-        changed.push_back(maker_.make(std::move(row)));
+        changed.push_back(maker_.make(std::move(row), notes));
         next[id] = changed.back();
         if (changed.size() == kRunsAtOnce) report(std::exchange(changed, {}), {});
     }

@@ -27,6 +27,7 @@ private:
     RunItemMaker maker_;
     RefreshInterval interval_{100, 10};
     std::int64_t revision_ = -1;
+    std::int64_t notesRevision_ = 0;
     bool reported_ = false;
 };
 

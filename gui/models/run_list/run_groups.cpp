@@ -24,6 +24,7 @@ constexpr StatusWord kOtherStatuses[]{{"running", "running"},
 
 QString valueOf(const RunItem& run, const RunField& field) {
     if (field.text) return field.text(run);
+    if (field.flag) return field.flag(run) ? QStringLiteral("yes") : QStringLiteral("no");
     if (field.number) {
         const auto number = field.number(run);
         return number ? shortNumber(*number, 6) : kAbsent;

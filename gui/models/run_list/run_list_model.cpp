@@ -162,6 +162,12 @@ std::optional<FilterError> RunListModel::setFilter(const QString& text) {
     return error_;
 }
 
+void RunListModel::showArchived(bool show) {
+    if (std::exchange(showArchived_, show) == show) return;
+    replaceRows(accepted());
+    emit updated();
+}
+
 void RunListModel::compile() {
     auto parsed = FilterExpression::parse(filterText_, fields_);
     error_ = parsed ? std::nullopt : std::optional(parsed.error());
@@ -171,10 +177,18 @@ void RunListModel::compile() {
 ListRows RunListModel::accepted() {
     Runs runs;
     runs.reserve(sorted_.size());
-    std::copy_if(sorted_.begin(), sorted_.end(), std::back_inserter(runs),
-                 [this](const RunItemPtr& run) { return filter_.accepts(*run); });
+    const bool leavesOut = !showArchived_ && !filter_.namesArchived();
+    archivedCount_ = 0;
+    for (const RunItemPtr& run : sorted_) {
+        if (!filter_.accepts(*run)) continue;
+        if (leavesOut && run->notes.archived) {
+            ++archivedCount_;
+        } else {
+            runs.push_back(run);
+        }
+    }
     runCount_ = static_cast<int>(runs.size());
-    return grouping_.rows(runs, open_, filterText_.trimmed().isEmpty());
+    return grouping_.rows(runs, open_, filterText_.trimmed().isEmpty() && archivedCount_ == 0);
 }
 
 void RunListModel::takeRuns() {

@@ -39,6 +39,13 @@ public:
     std::optional<FilterError> setFilter(const QString& text);
     // Again with the keys of runs that came since; what is still wrong.
     [[nodiscard]] std::optional<FilterError> filterError() const { return error_; }
+    // The word at the end of the filter that is not taken for one yet; "" where there is none.
+    [[nodiscard]] const QString& unfinishedWord() const { return filter_.unfinished(); }
+    // Runs that are put away are left out unless the filter names `archived`, or they are asked for.
+    void showArchived(bool show);
+    [[nodiscard]] bool showsArchived() const { return showArchived_; }
+    // How many runs are left out for that alone.
+    [[nodiscard]] int archivedCount() const { return archivedCount_; }
     [[nodiscard]] const FieldCatalog& fields() const { return fields_; }
     // Keys of the configuration that have a column, in the order of the columns.
     void setKeyColumns(const QStringList& keys);
@@ -91,6 +98,8 @@ private:
     QSet<QString> seenGroups_;  // a series that starts opens once, and stays closed if somebody closes it
     ListRows rows_;
     int runCount_ = 0;
+    bool showArchived_ = false;
+    int archivedCount_ = 0;
 };
 
 }  // namespace dasgd::gui

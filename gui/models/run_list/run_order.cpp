@@ -1,9 +1,10 @@
 #include "gui/models/run_list/run_order.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <tuple>
+
+#include "gui/models/runs/setting_number.h"
 
 namespace dasgd::gui {
 
@@ -33,10 +34,8 @@ Entry entryByKey(const RunItemPtr& run, const std::string& key) {
     Entry entry{.run = run};
     const std::string* value = run->config.find(key);
     if (!value) return entry;
-    double number = 0;
-    const auto parsed = std::from_chars(value->data(), value->data() + value->size(), number);
-    if (parsed.ec == std::errc() && parsed.ptr == value->data() + value->size()) {
-        setNumber(entry, number);
+    if (const auto number = settingNumber(*value)) {
+        setNumber(entry, number->value);
     } else {
         setText(entry, QString::fromStdString(*value));
     }

@@ -7,7 +7,13 @@
 
 namespace dasgd::gui {
 
-RunItemPtr RunItemMaker::make(storage::RunRow row) {
+QString tagsInWords(const storage::RunNotes& notes) {
+    QStringList tags;
+    for (const std::string& tag : notes.tags) tags << QString::fromStdString(tag);
+    return tags.join(QStringLiteral("  "));
+}
+
+RunItemPtr RunItemMaker::make(storage::RunRow row, const storage::RunNotes& notes) {
     auto item = std::make_shared<RunItem>();
     item->id = QString::fromStdString(row.runId);
     const Settings settings = storage::settingsOf(row);
@@ -27,9 +33,11 @@ RunItemPtr RunItemMaker::make(storage::RunRow row) {
     item->haystack =
         (QStringList{item->id, QString::fromStdString(row.experiment), QString::fromStdString(row.algorithm),
                      item->settings, QString::fromStdString(row.backend), QString::fromStdString(row.status),
-                     QStringLiteral("seed ") + QString::number(row.seed), QString::fromStdString(row.gitCommit)}
+                     QStringLiteral("seed ") + QString::number(row.seed), QString::fromStdString(row.gitCommit),
+                     tagsInWords(notes), QString::fromStdString(notes.note)}
              .join(QLatin1Char(' ')))
             .toLower();
+    item->notes = notes;
     item->row = std::move(row);
     return item;
 }

@@ -12,6 +12,7 @@
 #include "core/analysis/scaling.h"
 #include "gui/models/runs/run_schema.h"
 #include "gui/models/runs/run_settings.h"
+#include "storage/notes/run_notes.h"
 #include "storage/run_reader.h"
 
 namespace dasgd::gui {
@@ -26,7 +27,8 @@ struct RunItem {
     std::string group;       // configurationKey()
     LinePlace line;          // where it stands on the Scaling page
     bool keepsSpans = true;  // record.trace is "full"
-    QString haystack;        // lower case: every word a filter may hit
+    storage::RunNotes notes;
+    QString haystack;  // lower case: every word a filter may hit
 };
 
 // Immutable, shared between threads.
@@ -35,7 +37,7 @@ using RunItemPtr = std::shared_ptr<const RunItem>;
 // Makes many of them: what they have in common is derived and kept once. One thread at a time.
 class RunItemMaker {
 public:
-    [[nodiscard]] RunItemPtr make(storage::RunRow row);
+    [[nodiscard]] RunItemPtr make(storage::RunRow row, const storage::RunNotes& notes = {});
 
 private:
     using SchemaText = std::shared_ptr<const std::string>;
@@ -44,7 +46,12 @@ private:
     std::map<SchemaText, RunSchema> schemas_;
 };
 
-[[nodiscard]] inline RunItemPtr makeRunItem(storage::RunRow row) { return RunItemMaker().make(std::move(row)); }
+[[nodiscard]] inline RunItemPtr makeRunItem(storage::RunRow row, const storage::RunNotes& notes = {}) {
+    return RunItemMaker().make(std::move(row), notes);
+}
+
+// "good  paper/fig:3".
+[[nodiscard]] QString tagsInWords(const storage::RunNotes& notes);
 
 [[nodiscard]] inline bool isLive(const storage::RunRow& row) {
     return row.status == "running" || row.status == "queued";

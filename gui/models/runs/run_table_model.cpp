@@ -15,10 +15,11 @@ namespace dasgd::gui {
 namespace {
 
 constexpr std::array<const char*, RunTableModel::kColumns> kHeaders{
-    "status", "experiment", "algorithm",  "settings", "seed",   "ranks",      "backend",  "started",
-    "wall",   "steps",      "final loss", "accuracy", "hidden", "blocked ms", "samples/s"};
+    "★",    "status", "experiment", "algorithm",  "settings", "seed",   "ranks",      "backend",   "started",
+    "wall", "steps",  "final loss", "accuracy",   "hidden",   "blocked ms", "samples/s", "tags"};
 
 constexpr std::array<const char*, RunTableModel::kColumns> kHelp{
+    "starred; a click or Ctrl+D changes it",
     "queued, running, finished, failed, stopped or interrupted",
     "name in the experiment file",
     "how the ranks average",
@@ -33,7 +34,8 @@ constexpr std::array<const char*, RunTableModel::kColumns> kHelp{
     "best test accuracy",
     "part of the time of transfers in which the rank computed",
     "milliseconds a rank stood waiting for the network, per step",
-    "training samples of all ranks per second, evaluations left out"};
+    "training samples of all ranks per second, evaluations left out",
+    "words that people gave the run"};
 
 QString startedText(const std::string& iso) {
     const QDateTime when = QDateTime::fromString(QString::fromStdString(iso), Qt::ISODateWithMs).toLocalTime();
@@ -46,18 +48,28 @@ QString fixed(double value, int digits) {
     return std::isfinite(value) ? QString::number(value, 'f', digits) : shortNumber(value);
 }
 
+QString tipOf(const RunItem& item) {
+    QStringList lines{item.id};
+    for (const std::string& text : {item.row.error, item.notes.note}) {
+        if (!text.empty()) lines << QString::fromStdString(text);
+    }
+    return lines.join(QLatin1Char('\n'));
+}
+
 }  // namespace
 
 QString RunTableModel::nameOf(int column) { return QString::fromUtf8(kHeaders.at(static_cast<std::size_t>(column))); }
 
 bool RunTableModel::isNumeric(int column) {
-    return column == Seed || column == Workers || (column >= Wall && column < kColumns);
+    return column == Seed || column == Workers || (column >= Wall && column < Tags);
 }
 
 QString RunTableModel::textOf(const RunItem& item, Column column) {
     const storage::RunRow& row = item.row;
     const auto number = RunTableModel::numberOf(item, column);
     switch (column) {
+        case RunTableModel::Star: return item.notes.starred ? QStringLiteral("★") : QString();
+        case RunTableModel::Tags: return tagsInWords(item.notes);
         case RunTableModel::Status: return QString::fromStdString(row.status);
         case RunTableModel::Experiment: return QString::fromStdString(row.experiment);
         case RunTableModel::Algorithm: return QString::fromStdString(row.algorithm);
@@ -117,8 +129,10 @@ QVariant RunTableModel::dataOf(const RunItem& item, Column column, int role) {
         case IdRole: return item.id;
         case LiveRole: return isLive(item.row);
         case Qt::ToolTipRole:
-            return item.row.error.empty() ? item.id
-                                          : item.id + QLatin1Char('\n') + QString::fromStdString(item.row.error);
+            return tipOf(item);
+        case Qt::AccessibleTextRole:
+            if (column != Star) return {};
+            return item.notes.starred ? QStringLiteral("starred") : QStringLiteral("not starred");
         case Qt::TextAlignmentRole:
             return QVariant(Qt::AlignVCenter | (isNumeric(column) ? Qt::AlignRight : Qt::AlignLeft));
         default: return {};

@@ -16,6 +16,7 @@ class RunTableModel : public QAbstractTableModel {
 
 public:
     enum Column {
+        Star,
         Status,
         Experiment,
         Algorithm,
@@ -31,6 +32,7 @@ public:
         Hidden,
         Blocked,
         SamplesPerS,
+        Tags,
         kColumns
     };
     enum Role { IdRole = Qt::UserRole, LiveRole };

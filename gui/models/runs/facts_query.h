@@ -1,0 +1,34 @@
+// Everything that is known of a few runs that somebody looks at more closely.
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+#include "gui/models/live/live_query.h"
+
+namespace dasgd::gui {
+
+class FactsQuery final : public LiveQuery {
+    Q_OBJECT
+
+public:
+    static constexpr int kMostRuns = 2;
+
+    FactsQuery() : LiveQuery(Priority::Background) {}
+    // From now on these, at most kMostRuns of them.
+    void want(const QStringList& runs);
+    Status refresh(LiveStore& store) override;
+
+signals:
+    // Of the wanted runs that are in the store, in their order; again when they were recorded on.
+    void arrived(const std::vector<dasgd::storage::RunDetail>& runs);
+
+private:
+    std::mutex mutex_;
+    QStringList wanted_;           // guarded by mutex_
+    bool wishedAnew_ = false;      // guarded by mutex_
+    RefreshInterval interval_{1000, 20};
+    std::int64_t revision_ = -1;
+};
+
+}  // namespace dasgd::gui

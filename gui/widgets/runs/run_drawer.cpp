@@ -1,0 +1,353 @@
+#include "gui/widgets/runs/run_drawer.h"
+
+#include <QApplication>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QKeyEvent>
+#include <QScrollArea>
+#include <QSignalBlocker>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "gui/models/runs/run_difference.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr int kTypingMs = 1500;
+// More runs side by side cannot be read; their values are listed instead.
+constexpr std::size_t kMostColumns = 3;
+constexpr int kNoteHeight = 84;
+constexpr int kRowHeight = 28;
+
+QStringList wordsOf(const QString& text) { return text.simplified().split(QLatin1Char(' '), Qt::SkipEmptyParts); }
+
+std::set<std::string> tagsOf(const QString& text) {
+    std::set<std::string> tags;
+    for (const QString& word : wordsOf(text)) tags.insert(word.toStdString());
+    return tags;
+}
+
+std::set<std::string> without(std::set<std::string> tags, const std::set<std::string>& others) {
+    for (const std::string& tag : others) tags.erase(tag);
+    return tags;
+}
+
+// The tags that all of the runs have.
+std::set<std::string> commonTags(const std::vector<RunItemPtr>& runs) {
+    std::set<std::string> tags = runs.empty() ? std::set<std::string>{} : runs.front()->notes.tags;
+    for (const RunItemPtr& run : runs) {
+        std::erase_if(tags, [&run](const std::string& tag) { return !run->notes.tags.contains(tag); });
+    }
+    return tags;
+}
+
+QPlainTextEdit* makeText(const QString& name) {
+    auto* text = new QPlainTextEdit;
+    text->setReadOnly(true);
+    text->setFrameShape(QFrame::NoFrame);
+    text->setLineWrapMode(QPlainTextEdit::NoWrap);
+    text->setTabChangesFocus(true);
+    text->setAccessibleName(name);
+    text->setStyleSheet(QStringLiteral("background: transparent; font-family: \"JetBrains Mono\"; font-size: 12px;"));
+    return text;
+}
+
+QString versionsInWords(const std::string& json) {
+    QStringList words;
+    const QJsonObject versions = QJsonDocument::fromJson(QByteArray::fromStdString(json)).object();
+    for (auto one = versions.begin(); one != versions.end(); ++one) {
+        words << one.key() + QLatin1Char(' ') + one.value().toVariant().toString();
+    }
+    return words.join(QStringLiteral(", "));
+}
+
+QString lineOf(const QString& name, const QString& value) {
+    if (value.isEmpty()) return {};
+    return QStringLiteral("<tr><td style='padding-right:12px'>%1</td><td>%2</td></tr>")
+        .arg(name.toHtmlEscaped(), value.toHtmlEscaped());
+}
+
+}  // namespace
+
+RunDrawer::RunDrawer(Session& session, const Look& look, QWidget* parent)
+    : Card(parent),
+      session_(session),
+      look_(look),
+      notes_(session.feed().query<NotesQuery>()),
+      facts_(session.feed().query<FactsQuery>()),
+      title_(makeLabel({}, "head")),
+      state_(makeLabel({}, "small")),
+      star_(makeButton(QStringLiteral("☆"), false, tr("Star the chosen runs, or take the star away  Ctrl+D"))),
+      tags_(new QLineEdit),
+      note_(new QPlainTextEdit),
+      noteState_(makeLabel({}, "small")) {
+    makeNotes();
+    body().addWidget(makeFacts(), 1);
+    connectAll();
+    setRuns({});
+}
+
+RunDrawer::~RunDrawer() {
+    keepTags();
+    keepNote();
+}
+
+void RunDrawer::makeNotes() {
+    title_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    title_->setWordWrap(true);
+    state_->setWordWrap(true);
+    star_->setCheckable(true);
+    star_->setFixedWidth(44);
+    star_->setAccessibleName(tr("Starred"));
+    auto* words = new QVBoxLayout;
+    words->setSpacing(2);
+    words->addWidget(title_);
+    words->addWidget(state_);
+    auto* head = new QHBoxLayout;
+    head->addLayout(words, 1);
+    head->addWidget(star_, 0, Qt::AlignTop);
+    tags_->setProperty("field", true);
+    tags_->setPlaceholderText(tr("tags, with spaces between"));
+    tags_->setAccessibleName(tr("Tags of the chosen runs"));
+    tags_->setToolTip(tr("Words for the filter: tag = good. Enter keeps them  Ctrl+G"));
+    note_->setPlaceholderText(tr("a note: what was tried, what came out"));
+    note_->setAccessibleName(tr("Note on the run"));
+    note_->setTabChangesFocus(true);
+    note_->setFixedHeight(kNoteHeight);
+    body().addLayout(head);
+    body().addWidget(tags_);
+    body().addWidget(note_);
+    body().addWidget(noteState_);
+}
+
+QWidget* RunDrawer::makeFacts() {
+    auto* inner = new QWidget;
+    auto* column = new QVBoxLayout(inner);
+    column->setContentsMargins(0, 0, 6, 0);
+    column->addWidget(differencesHead_ = makeLabel(tr("What differs"), "head"));
+    column->addWidget(differences_ = new QTableView);
+    differing_ = new QStandardItemModel(differences_);
+    differences_->setModel(differing_);
+    differences_->setAccessibleName(tr("Settings that differ"));
+    differences_->setShowGrid(false);
+    differences_->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    differences_->setSelectionMode(QAbstractItemView::NoSelection);
+    differences_->setFocusPolicy(Qt::TabFocus);
+    differences_->verticalHeader()->hide();
+    differences_->verticalHeader()->setDefaultSectionSize(kRowHeight);
+    differences_->horizontalHeader()->setStretchLastSection(true);
+    column->addWidget(factsHead_ = makeLabel({}, "head"));
+    column->addWidget(factWords_ = makeLabel({}));
+    factWords_->setTextFormat(Qt::RichText);
+    factWords_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    factWords_->setWordWrap(true);
+    column->addWidget(textHead_ = makeLabel({}, "head"));
+    column->addWidget(text_ = makeText(tr("Configuration or changes of the code")), 1);
+    text_->setMinimumHeight(180);
+    auto* area = new QScrollArea;
+    area->setObjectName(QStringLiteral("drawer"));
+    area->setFrameShape(QFrame::NoFrame);
+    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    area->setWidgetResizable(true);
+    area->setWidget(inner);
+    area->viewport()->setAutoFillBackground(false);
+    inner->setAutoFillBackground(false);
+    return area;
+}
+
+void RunDrawer::connectAll() {
+    typing_.setSingleShot(true);
+    typing_.setInterval(kTypingMs);
+    connect(&typing_, &QTimer::timeout, this, &RunDrawer::keepNote);
+    connect(note_, &QPlainTextEdit::textChanged, this, [this] {
+        if (note_->isReadOnly()) return;
+        noteState_->setText(tr("typing …"));
+        typing_.start();
+    });
+    note_->installEventFilter(this);
+    connect(tags_, &QLineEdit::editingFinished, this, &RunDrawer::keepTags);
+    connect(star_, &QPushButton::clicked, this, [this](bool on) {
+        notes_.change(ids(), {.starred = on}, on ? tr("Starred") : tr("Star taken away"));
+    });
+    connect(&facts_, &FactsQuery::arrived, this, &RunDrawer::showFacts);
+}
+
+bool RunDrawer::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == note_ && event->type() == QEvent::FocusOut) keepNote();
+    return Card::eventFilter(watched, event);
+}
+
+QStringList RunDrawer::ids() const {
+    QStringList ids;
+    for (const RunItemPtr& run : runs_) ids << run->id;
+    return ids;
+}
+
+void RunDrawer::setRuns(std::vector<RunItemPtr> runs) {
+    const QStringList before = ids();
+    QStringList next;
+    for (const RunItemPtr& run : runs) next << run->id;
+    const bool sameRuns = next == before;
+    if (!sameRuns) {
+        keepTags();
+        keepNote();
+    }
+    runs_ = std::move(runs);
+    setEnabled(!runs_.empty());
+    sayTitle();
+    // What is being typed is not written over by the same runs' news.
+    if (!sameRuns || !(tags_->hasFocus() || note_->hasFocus())) showNotes();
+    star_->setChecked(!runs_.empty() && std::all_of(runs_.begin(), runs_.end(),
+                                                    [](const RunItemPtr& run) { return run->notes.starred; }));
+    star_->setText(star_->isChecked() ? QStringLiteral("★") : QStringLiteral("☆"));
+    if (sameRuns && !runs_.empty()) return;
+    showDifferences();
+    factsHead_->hide();
+    factWords_->hide();
+    textHead_->hide();
+    text_->hide();
+    facts_.want(runs_.size() <= FactsQuery::kMostRuns ? next : QStringList{});
+}
+
+void RunDrawer::sayTitle() {
+    if (runs_.empty()) {
+        title_->setText(tr("No run is chosen"));
+        state_->setText(tr("Choose one to see where it comes from, several to see in what they differ."));
+        return;
+    }
+    const RunItem& run = *runs_.front();
+    if (runs_.size() > 1) {
+        title_->setText(tr("%1 runs").arg(runs_.size()));
+        state_->clear();
+    } else {
+        title_->setText(run.id);
+        QStringList words{QString::fromStdString(run.row.status)};
+        if (run.notes.archived) words << tr("put away");
+        if (run.row.timeSimulated) words << tr("simulated time");
+        if (!run.row.error.empty()) words << QString::fromStdString(run.row.error);
+        state_->setText(words.join(QStringLiteral("  ·  ")));
+    }
+    state_->setVisible(!state_->text().isEmpty());
+}
+
+void RunDrawer::showNotes() {
+    QStringList tags;
+    for (const std::string& tag : commonTags(runs_)) tags << QString::fromStdString(tag);
+    shownTags_ = tags.join(QLatin1Char(' '));
+    tags_->setText(shownTags_);
+    const bool one = runs_.size() == 1;
+    shownNote_ = one ? QString::fromStdString(runs_.front()->notes.note) : QString();
+    note_->setReadOnly(true);
+    note_->setPlainText(shownNote_);
+    note_->setReadOnly(!one);
+    note_->setVisible(one);
+    typing_.stop();
+    noteState_->clear();
+    noteState_->setVisible(one);
+}
+
+void RunDrawer::keepTags() {
+    const std::set<std::string> before = tagsOf(shownTags_), now = tagsOf(tags_->text());
+    if (runs_.empty() || before == now) return;
+    shownTags_ = tags_->text();
+    notes_.change(ids(), {.addTags = without(now, before), .removeTags = without(before, now)}, tr("Tags changed"));
+}
+
+void RunDrawer::keepNote() {
+    typing_.stop();
+    if (runs_.size() != 1 || note_->isReadOnly() || note_->toPlainText() == shownNote_) return;
+    shownNote_ = note_->toPlainText();
+    notes_.change(ids(), {.note = shownNote_.toStdString()}, tr("Note changed"));
+    noteState_->setText(tr("kept"));
+}
+
+void RunDrawer::showDifferences() {
+    differing_->clear();
+    const bool several = runs_.size() > 1;
+    differencesHead_->setVisible(several);
+    differences_->setVisible(false);
+    if (!several) return;
+    const std::vector<SettingDifference> all = differencesOf(runs_);
+    differencesHead_->setText(all.empty() ? tr("The same settings") : tr("What differs"));
+    if (all.empty()) return;
+    const bool columns = runs_.size() <= kMostColumns;
+    QStringList headers{tr("setting")};
+    if (columns) {
+        for (const RunItemPtr& run : runs_) headers << run->id.section(QLatin1Char('-'), -1);
+    } else {
+        headers << tr("values");
+    }
+    differing_->setHorizontalHeaderLabels(headers);
+    for (const SettingDifference& one : all) {
+        QList<QStandardItem*> row{new QStandardItem(one.key)};
+        QStringList values = one.values;
+        if (!columns) {
+            values.removeDuplicates();
+            values = {values.join(QStringLiteral(", "))};
+        }
+        for (const QString& value : values) row << new QStandardItem(value);
+        for (QStandardItem* item : row) item->setToolTip(asTip(item->text()));
+        differing_->appendRow(row);
+    }
+    differences_->resizeColumnsToContents();
+    const int shown = std::min(static_cast<int>(all.size()), 12);
+    differences_->setFixedHeight(differences_->horizontalHeader()->sizeHint().height() + shown * kRowHeight + 12);
+    differences_->show();
+}
+
+void RunDrawer::showFacts(const std::vector<storage::RunDetail>& details) {
+    QStringList arrived;
+    for (const storage::RunDetail& detail : details) arrived << QString::fromStdString(detail.row.runId);
+    if (arrived.isEmpty() || arrived != ids()) return;
+    if (details.size() == 1) {
+        showOne(details.front());
+    } else {
+        showCode(details[0], details[1]);
+    }
+    factsHead_->show();
+    factWords_->show();
+}
+
+void RunDrawer::showOne(const storage::RunDetail& detail) {
+    const storage::RunRow& row = detail.row;
+    factsHead_->setText(tr("Where it comes from"));
+    const QString commit = QString::fromStdString(row.gitCommit).left(12) +
+                           (detail.gitDirty ? tr(", with uncommitted changes") : QString());
+    const QString link = QString::fromStdString(detail.link) + (detail.linkEmulated ? tr(" (emulated)") : QString());
+    factWords_->setText(QStringLiteral("<table>") + lineOf(tr("started"), QString::fromStdString(row.startedAt)) +
+                        lineOf(tr("commit"), commit) + lineOf(tr("host"), QString::fromStdString(detail.host)) +
+                        lineOf(tr("processor"), QString::fromStdString(detail.cpu)) +
+                        lineOf(tr("backend"), QString::fromStdString(row.backend)) +
+                        lineOf(tr("link"), detail.link.empty() ? QString() : link) +
+                        lineOf(tr("libraries"), versionsInWords(detail.versions)) + QStringLiteral("</table>"));
+    textHead_->setText(tr("Configuration"));
+    textHead_->show();
+    const QString text = QString::fromStdString(row.config);
+    if (text_->toPlainText() != text) text_->setPlainText(text);
+    text_->show();
+}
+
+void RunDrawer::showCode(const storage::RunDetail& here, const storage::RunDetail& there) {
+    const CodeDifference code = codeDifferenceOf(here, there);
+    factsHead_->setText(tr("Code"));
+    factWords_->setText(code.words.toHtmlEscaped());
+    QStringList parts;
+    if (!code.command.isEmpty()) parts << code.command;
+    const auto add = [&parts](const storage::RunDetail& run, const QString& changes) {
+        if (changes.isEmpty()) return;
+        parts << tr("# uncommitted in %1").arg(QString::fromStdString(run.row.runId)) << changes;
+    };
+    add(here, code.uncommittedHere);
+    add(there, code.uncommittedThere);
+    textHead_->setText(tr("Changes"));
+    textHead_->setVisible(!parts.isEmpty());
+    text_->setVisible(!parts.isEmpty());
+    const QString text = parts.join(QStringLiteral("\n\n"));
+    if (text_->toPlainText() != text) text_->setPlainText(text);
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,71 @@
+// The chosen runs at the side of their list: what people say of them, where one comes from, in what several differ.
+#pragma once
+
+#include <QLineEdit>
+#include <QPlainTextEdit>
+#include <QStandardItemModel>
+#include <QTableView>
+#include <QTimer>
+#include <vector>
+
+#include "gui/models/live/session.h"
+#include "gui/models/notes/notes_query.h"
+#include "gui/models/runs/facts_query.h"
+#include "gui/widgets/parts.h"
+
+namespace dasgd::gui {
+
+class RunDrawer : public Card {
+    Q_OBJECT
+
+public:
+    RunDrawer(Session& session, const Look& look, QWidget* parent = nullptr);
+    // Writes what is being typed.
+    ~RunDrawer() override;
+
+    // What has been typed of the runs before is kept.
+    void setRuns(std::vector<RunItemPtr> runs);
+    [[nodiscard]] const std::vector<RunItemPtr>& runs() const { return runs_; }
+    void editTags() { tags_->setFocus(Qt::ShortcutFocusReason); }
+    void editNote() { note_->setFocus(Qt::ShortcutFocusReason); }
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    void makeNotes();
+    QWidget* makeFacts();
+    void connectAll();
+    void showNotes();
+    void showDifferences();
+    void showFacts(const std::vector<storage::RunDetail>& details);
+    void showOne(const storage::RunDetail& detail);
+    void showCode(const storage::RunDetail& here, const storage::RunDetail& there);
+    void sayTitle();
+    void keepTags();
+    void keepNote();
+    [[nodiscard]] QStringList ids() const;
+
+    Session& session_;
+    const Look& look_;
+    NotesQuery& notes_;
+    FactsQuery& facts_;
+    std::vector<RunItemPtr> runs_;
+    QLabel* title_;
+    QLabel* state_;
+    QPushButton* star_;
+    QLineEdit* tags_;
+    QPlainTextEdit* note_;
+    QLabel* noteState_;
+    QLabel* differencesHead_ = nullptr;
+    QTableView* differences_ = nullptr;
+    QStandardItemModel* differing_ = nullptr;
+    QLabel* factsHead_ = nullptr;
+    QLabel* factWords_ = nullptr;
+    QLabel* textHead_ = nullptr;
+    QPlainTextEdit* text_ = nullptr;
+    QTimer typing_;
+    QString shownTags_, shownNote_;  // as they were when they were put into the fields
+};
+
+}  // namespace dasgd::gui
