@@ -51,6 +51,9 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
     open("Run");
 }
 
+// The pages before what they show: some still have something to write.
+MainWindow::~MainWindow() { delete takeCentralWidget(); }
+
 QWidget* MainWindow::makeStatusBar() {
     auto* bar = new QWidget;
     bar->setObjectName(QStringLiteral("statusbar"));

@@ -25,6 +25,7 @@ class MainWindow : public QMainWindow {
 public:
     // `engineProgram`: path of `dasgd`, "" for the one beside this program.
     MainWindow(const std::filesystem::path& workspace, Look& look, const QString& engineProgram = {});
+    ~MainWindow() override;
 
     [[nodiscard]] Session& session() { return session_; }
     [[nodiscard]] ExperimentDraft& draft() { return draft_; }

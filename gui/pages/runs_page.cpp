@@ -9,14 +9,17 @@
 #include <QShortcut>
 #include <QSplitter>
 #include <QStackedLayout>
+#include <QTimer>
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "gui/models/notes/run_marks.h"
 #include "gui/models/run_list/run_list_model.h"
 #include "gui/pages/page.h"
 #include "gui/widgets/parts.h"
 #include "gui/widgets/run_delegate.h"
 #include "gui/widgets/run_table.h"
+#include "gui/widgets/runs/group_button.h"
 #include "gui/widgets/runs/run_drawer.h"
 
 namespace dasgd::gui {
@@ -57,7 +60,6 @@ public:
         drawer_->hide();
         column->addWidget(split, 1);
         connectAll();
-        group(Grouping::bySeries());
     }
 
     // The table before the list that it shows.
@@ -90,84 +92,26 @@ private:
         columns_->setMenu(new QMenu(columns_));
         auto* row = new QHBoxLayout;
         row->setSpacing(kGap);
-        groups_ = new QToolButton;
-        groups_->setObjectName(QStringLiteral("choice"));
-        groups_->setToolTip(
-            tr("Put runs together: those of one command, or those with one value of a setting.\n"
-               "A group stands for all of its runs when it is chosen; Right and Left open and close it."));
-        groups_->setPopupMode(QToolButton::InstantPopup);
-        groups_->setFocusPolicy(Qt::TabFocus);
-        groups_->setMenu(new QMenu(groups_));
         row->addWidget(field_ = makeFilter(), 1);
-        row->addWidget(groups_);
+        row->addWidget(groups_ = new GroupButton(*list_));
         row->addWidget(columns_);
         row->addWidget(about_ = new QToolButton);
         about_->setObjectName(QStringLiteral("choice"));
         about_->setText(tr("about ▸"));
         about_->setCheckable(true);
         about_->setFocusPolicy(Qt::TabFocus);
-        about_->setToolTip(tr("Tags, note, origin and configuration of the chosen run, or what several differ in  Ctrl+I"));
+        about_->setToolTip(
+            tr("Tags, note, origin and configuration of the chosen run, or what several differ in  Ctrl+I"));
         return row;
-    }
-
-    void fillGroupMenu(QMenu& menu) {
-        clearMenu(menu);
-        addGrouping(menu, tr("no groups"), {});
-        addGrouping(menu, tr("runs of one command"), Grouping::bySeries());
-        menu.addSeparator();
-        for (const char* name : {"experiment", "algorithm", "settings", "backend", "ranks", "status", "commit"}) {
-            addGrouping(menu, QString::fromLatin1(name), *groupingOf(QString::fromLatin1(name)));
-        }
-        addKeyMenus(*menu.addMenu(tr("settings of the configuration")), list_->fields().keys(),
-                    [this](QMenu& section, const QString& title, const QString& key) {
-                        addGrouping(section, title, *groupingOf(key));
-                    });
-    }
-
-    void addGrouping(QMenu& menu, const QString& title, const Grouping& grouping) {
-        QAction* action = menu.addAction(title);
-        action->setCheckable(true);
-        action->setChecked(grouping.name() == list_->grouping().name());
-        connect(action, &QAction::triggered, this, [this, grouping] { group(grouping); });
-    }
-
-    std::optional<Grouping> groupingOf(const QString& name) const {
-        const auto answer = list_->fields().find(name);
-        if (!answer.field) return std::nullopt;
-        return Grouping::byField(*answer.field);
-    }
-
-    void group(const Grouping& grouping) {
-        list_->setGrouping(grouping);
-        groups_->setText(grouping ? tr("by %1 ▾").arg(grouping.name()) : tr("no groups ▾"));
-        update();
     }
 
     QLineEdit* makeFilter() {
         auto* field = new QLineEdit;
         field->setPlaceholderText(tr("Filter: words, or  algorithm = dasgd and delay >= 3 and hidden > 90 %"));
-        field->setToolTip(filterHelp());
+        field->setToolTip(asTip(filterHelp() + tr("  Ctrl+F")));
         field->setClearButtonEnabled(true);
         field->setAccessibleName(tr("Filter runs"));
         return field;
-    }
-
-    static QString filterHelp() {
-        QStringList names;
-        for (const BuiltInField& one : builtInFields()) names << one.field.name;
-        return asTip(tr("words that a run must hold; -word for those that it must not; quotes around several\n"
-                        "comparisons: = != < <= > >= and ~ for “contains”, with and, or, not and parentheses\n"
-                        "hidden > 90 %   wall < 10 min   started >= 2026-11-20   bandwidth <= 200Mbps\n"
-                        "fields: every key of the configuration (delay, or algorithm.delay), and\n%1  Ctrl+F")
-                         .arg(wrapped(names)));
-    }
-
-    static QString wrapped(const QStringList& names) {
-        QString text;
-        for (qsizetype i = 0; i < names.size(); ++i) {
-            text += names[i] + (i % 10 == 9 ? QLatin1Char('\n') : QLatin1Char(' '));
-        }
-        return text.trimmed();
     }
 
     QWidget* makeTable() {
@@ -213,7 +157,13 @@ private:
             message_->say(tr("Started %1: its runs appear here and on the Run page.").arg(QFileInfo(file).fileName()),
                           MessageBar::Kind::Note);
         });
-        connect(groups_->menu(), &QMenu::aboutToShow, this, [this] { fillGroupMenu(*groups_->menu()); });
+        connect(groups_, &GroupButton::grouped, this, [this] { update(); });
+        saying_.setSingleShot(true);
+        saying_.setInterval(kSayingMs);
+        connect(&saying_, &QTimer::timeout, this, [this] {
+            said_.clear();
+            update();
+        });
         connect(columns_->menu(), &QMenu::aboutToShow, this, [this] { table_->fillColumnMenu(*columns_->menu()); });
         connect(&table_->chosen(), &RunSelection::chosenChanged, this, [this] {
             updateActions();
@@ -229,7 +179,10 @@ private:
                 [this](const QPoint& at) { showMenu(table_->viewport()->mapToGlobal(at)); });
         connect(&notes_, &NotesQuery::failed, this, [this](const QString& message) { message_->say(message); });
         connect(&notes_, &NotesQuery::changed, this, [this](const QString& words) {
-            message_->say(tr("%1.  Ctrl+Z takes it back.").arg(words), MessageBar::Kind::Note);
+            // Not in a bar: the rows would move under the pointer.
+            said_ = tr("%1. Ctrl+Z takes it back").arg(words);
+            saying_.start();
+            update();
         });
         connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) { openRun(index); });
         connect(compare_, &QPushButton::clicked, this, [this] { compare(); });
@@ -255,7 +208,9 @@ private:
             connect(key, &QShortcut::activated, this, what);
         };
         onTable(Qt::Key_Delete, [this] { archive(chosenRuns()); });
-        onTable(Qt::Key_Menu, [this] { showMenu(table_->viewport()->mapToGlobal(table_->visualRect(table_->currentIndex()).bottomLeft())); });
+        onTable(Qt::Key_Menu, [this] {
+            showMenu(table_->viewport()->mapToGlobal(table_->visualRect(table_->currentIndex()).bottomLeft()));
+        });
         setFocusProxy(table_);
     }
 
@@ -273,12 +228,6 @@ private:
         return runs;
     }
 
-    static QStringList idsOf(const std::vector<RunItemPtr>& runs) {
-        QStringList ids;
-        for (const RunItemPtr& run : runs) ids << run->id;
-        return ids;
-    }
-
     QStringList chosen(bool liveOnly) const {
         std::vector<RunItemPtr> runs = chosenRuns();
         if (liveOnly) std::erase_if(runs, [](const RunItemPtr& run) { return !isLive(run->row); });
@@ -289,24 +238,10 @@ private:
         if (drawer_->isVisibleTo(this)) drawer_->setRuns(chosenRuns());
     }
 
-    static QString countOf(const std::vector<RunItemPtr>& runs) {
-        return runs.size() == 1 ? runs.front()->id : tr("%1 runs").arg(runs.size());
-    }
+    void star(const std::vector<RunItemPtr>& runs) { starRuns(notes_, runs); }
 
-    // Off where all of them have it.
-    void star(const std::vector<RunItemPtr>& runs) {
-        const bool all = std::all_of(runs.begin(), runs.end(), [](const auto& run) { return run->notes.starred; });
-        notes_.change(idsOf(runs), {.starred = !all},
-                      (all ? tr("Took the star from %1") : tr("Starred %1")).arg(countOf(runs)));
-    }
-
-    // What runs is not put away: nobody would see it run.
-    void archive(std::vector<RunItemPtr> runs) {
-        const bool restore = std::all_of(runs.begin(), runs.end(), [](const auto& run) { return run->notes.archived; });
-        if (!restore) std::erase_if(runs, [](const RunItemPtr& run) { return isLive(run->row); });
-        if (runs.empty()) return message_->say(tr("A run that is under way is not put away: stop it first."));
-        notes_.change(idsOf(runs), {.archived = !restore},
-                      (restore ? tr("Restored %1") : tr("Put %1 away; nothing is deleted")).arg(countOf(runs)));
+    void archive(const std::vector<RunItemPtr>& runs) {
+        if (!archiveRuns(notes_, runs)) message_->say(tr("A run that is under way is not put away: stop it first."));
     }
 
     void showMenu(const QPoint& at) {
@@ -329,8 +264,9 @@ private:
         });
         add(tr("Stop"), !chosen(true).isEmpty(), [this] { context_.engine.stop(chosen(true)); });
         menu->addSeparator();
-        add(is([](const auto& run) { return run->notes.starred; }) ? tr("Take the star away\tCtrl+D") : tr("Star\tCtrl+D"), true,
-            [this, runs] { star(runs); });
+        add(is([](const auto& run) { return run->notes.starred; }) ? tr("Take the star away\tCtrl+D")
+                                                                   : tr("Star\tCtrl+D"),
+            true, [this, runs] { star(runs); });
         add(tr("Tags and note …\tCtrl+G"), true, [this] {
             about_->setChecked(true);
             drawer_->editTags();
@@ -379,6 +315,7 @@ private:
         if (live > 0) words << tr("%1 live").arg(live);
         if (shown != all) words << tr("%1 shown").arg(grouped(shown));
         if (list_->archivedCount() > 0) words << tr("%1 put away").arg(grouped(list_->archivedCount()));
+        if (!said_.isEmpty()) words << said_;
         summary_->setText(words.join(QStringLiteral("  ·  ")));
         if (!session_.error().isEmpty() && all == 0) {
             emptyTitle_->setText(tr("The workspace cannot be read"));
@@ -389,7 +326,9 @@ private:
                 tr("Start one with New run (Ctrl+N), or in a shell:  dasgd run FILE.toml --workspace %1")
                     .arg(QString::fromStdString(session_.feed().workspace().string())));
         } else {
-            emptyTitle_->setText(list_->archivedCount() > 0 && field_->text().trimmed().isEmpty() ? tr("All runs are put away") : tr("No run matches the filter"));
+            emptyTitle_->setText(list_->archivedCount() > 0 && field_->text().trimmed().isEmpty()
+                                     ? tr("All runs are put away")
+                                     : tr("No run matches the filter"));
             emptyWords_->setText(
                 tr("%1 runs are hidden by “%2”. Clear the filter to see them.").arg(grouped(all)).arg(field_->text()));
         }
@@ -406,7 +345,8 @@ private:
         setTone(*filterError_, error ? "bad" : "small");
         if (!error) {
             return filterError_->setText(
-                tr("“%1” at the end counts once it is followed by something; in quotes it is a word to find.").arg(unfinished));
+                tr("“%1” at the end counts once it is followed by something; in quotes it is a word to find.")
+                    .arg(unfinished));
         }
         const QString place =
             error->at >= field_->text().size() ? tr("at the end") : tr("at character %1").arg(error->at + 1);
@@ -414,14 +354,18 @@ private:
             tr("Filter, %1: %2. The rows are those of the filter before.").arg(place, error->message));
     }
 
+    static constexpr int kSayingMs = 8000;
+
     PageContext& context_;
     Session& session_;
+    QString said_;  // what was just done
+    QTimer saying_;
     NotesQuery& notes_;
     RunListModel* list_;
     RunDrawer* drawer_ = nullptr;
     QToolButton* about_ = nullptr;
     QToolButton* columns_ = nullptr;
-    QToolButton* groups_ = nullptr;
+    GroupButton* groups_ = nullptr;
     QLabel* filterError_ = nullptr;
     QLabel* summary_ = nullptr;
     QLineEdit* field_ = nullptr;

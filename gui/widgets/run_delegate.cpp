@@ -33,7 +33,7 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, c
     const QRectF cell(option.rect);
     if (column == RunTableModel::Star) {
         const bool starred = !text.isEmpty();
-        painter->setPen(starred ? look_.theme().accent : look_.theme().line);
+        painter->setPen(starred ? look_.theme().accent : look_.theme().faint);
         painter->setFont(interFont(14));
         painter->drawText(cell, Qt::AlignCenter, starred ? QStringLiteral("★") : QStringLiteral("☆"));
     } else if (column == RunTableModel::Status) {

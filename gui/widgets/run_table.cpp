@@ -15,7 +15,7 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kRunRowHeight = 36;
-constexpr int kCellPadding = 18;
+constexpr int kCellPadding = 16;
 constexpr int kArrowWidth = 12;
 constexpr int kGroupArrow = 26;  // where the words of a group begin
 constexpr int kSavingMs = 400;
@@ -30,7 +30,7 @@ constexpr std::array<const char*, RunTableModel::kColumns> kSamples{"★",
                                                                     "1000",
                                                                     "128",
                                                                     "threads",
-                                                                    "2026-11-22 00:00",
+                                                                    "11-22 00:00",
                                                                     "0:00:00",
                                                                     "100 000",
                                                                     "6.54e-06",

@@ -91,9 +91,9 @@ private:
     ExperimentFiles files_;
     ExperimentDocument document_;
     std::optional<DryRunResult> checked_;
-    QString folder_;                    // where relative paths in the text begin
-    QString savedText_;                 // what the file has that the text came from or went to
-    QString begunText_;                 // what it was at first
+    QString folder_;     // where relative paths in the text begin
+    QString savedText_;  // what the file has that the text came from or went to
+    QString begunText_;  // what it was at first
     UnsavedTexts unsaved_;
     std::optional<Start> unshortened_;  // a recorded configuration that waits for the schema
     // Under way to a file; answered in this order.

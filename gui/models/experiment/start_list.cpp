@@ -22,8 +22,8 @@ QString remarkInShort(const QString& remark) {
 }  // namespace
 
 Start startFrom(const RunItem& run) {
-    return {Start::Kind::Recent, QString::fromStdString(run.row.experiment), QString(), QString(),
-            QString::fromStdString(run.row.config), QString()};
+    return {Start::Kind::Recent, QString::fromStdString(run.row.experiment), QString(),
+            QString(),           QString::fromStdString(run.row.config),     QString()};
 }
 
 StartList::StartList(std::vector<Preset> presets, QObject* parent) : QAbstractListModel(parent) {

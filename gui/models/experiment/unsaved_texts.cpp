@@ -28,8 +28,9 @@ void UnsavedTexts::spare(const QString& text) {
 
 void UnsavedTexts::keep(const QString& title, const QString& text, const QString& folder) {
     std::erase_if(kept_, [&text](const Start& one) { return one.text == text; });
-    kept_.insert(kept_.begin(), {Start::Kind::Kept, title.isEmpty() ? tr("Untitled experiment") : title,
-                                 tr("neither saved nor run"), tr("As it was when another took its place"), text, folder});
+    kept_.insert(kept_.begin(),
+                 {Start::Kind::Kept, title.isEmpty() ? tr("Untitled experiment") : title, tr("neither saved nor run"),
+                  tr("As it was when another took its place"), text, folder});
     if (kept_.size() > kMost) kept_.pop_back();
     emit changed();
 }

@@ -241,8 +241,8 @@ bool FilterComparison::holdsSetting(const RunItem& run) const {
     if (!number_ || op_ == FilterOperator::Contains) return holdsText(QString::fromStdString(value));
     const auto number = settingNumber(value);
     // "auto" is not 3, and no number that could be more or less.
-    if (!number || number->dimension != dimension_) return op_ == FilterOperator::NotEqual;
-    return holdsNumber(number->value);
+    if (!number) return op_ == FilterOperator::NotEqual;
+    return number->dimension == dimension_ && holdsNumber(number->value);
 }
 
 bool FilterComparison::holdsTags(const RunItem& run) const {

@@ -47,7 +47,7 @@ private:
     std::optional<double> number_;
     Dimension dimension_ = Dimension::Plain;  // of a setting's number
     bool flag_ = true;
-    std::string from_, until_;                // of an instant: the first that it names, and the first after it
+    std::string from_, until_;  // of an instant: the first that it names, and the first after it
     // Where the key stood in the last list of keys.
     mutable std::shared_ptr<const RunSettings::Keys> keys_;
     mutable std::optional<std::size_t> place_;

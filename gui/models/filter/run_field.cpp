@@ -76,7 +76,8 @@ const std::vector<BuiltInField>& builtInFields() {
         flagField({"simulated", "time_simulated"}, [](Run run) { return run.row.timeSimulated; }),
         flagField({"starred", "star"}, [](Run run) { return run.notes.starred; }),
         flagField({"archived"}, [](Run run) { return run.notes.archived; }),
-        textField({"tag", "tags"}, [](Run run) { return tagsInWords(run.notes); }, Kind::Tags),
+        textField(
+            {"tag", "tags"}, [](Run run) { return tagsInWords(run.notes); }, Kind::Tags),
         textField({"note"}, [](Run run) { return QString::fromStdString(run.notes.note); }),
         numberField({"seed"}, [](Run run) { return std::optional(static_cast<double>(run.row.seed)); }),
         numberField({"ranks", "workers"}, [](Run run) { return std::optional<double>(run.row.workers); }),
@@ -114,6 +115,24 @@ const std::vector<BuiltInField>& builtInFields() {
             Kind::Bytes),
     };
     return kFields;
+}
+
+QString filterHelp() {
+    constexpr int kNamesInALine = 10;
+    QString names;
+    int count = 0;
+    for (const BuiltInField& one : builtInFields()) {
+        if (count > 0) names += count % kNamesInALine == 0 ? u'\n' : u' ';
+        names += one.field.name;
+        ++count;
+    }
+    return QStringLiteral(
+               "words that a run must hold; -word for those that it must not; quotes around several\n"
+               "comparisons: = != < <= > >= and ~ for “contains”, with and, or, not and parentheses\n"
+               "hidden > 90 %   wall < 10 min   started >= 2026-11-20   bandwidth <= 200Mbps\n"
+               "tag = good   starred   note ~ diverged   archived: those that are put away\n"
+               "fields: every key of the configuration (delay, or algorithm.delay), and\n") +
+           names;
 }
 
 bool FieldCatalog::add(const RunItem& run) {

@@ -45,6 +45,9 @@ struct BuiltInField {
 };
 [[nodiscard]] const std::vector<BuiltInField>& builtInFields();
 
+// How a filter is written, and every field of every run.
+[[nodiscard]] QString filterHelp();
+
 // The fields of the runs seen so far.
 class FieldCatalog {
 public:

@@ -4,6 +4,11 @@
 
 namespace dasgd::gui {
 
+NotesQuery::~NotesQuery() {
+    if (workspace_.empty()) return;
+    for (const Request& request : requests_) (void)write(request);
+}
+
 void NotesQuery::change(const QStringList& runs, const storage::NotesChange& change, const QString& words) {
     if (runs.isEmpty()) return;
     Request request{.change = change, .words = words};
@@ -30,8 +35,9 @@ Status NotesQuery::refresh(LiveStore& store) {
         const std::lock_guard lock(mutex_);
         requests = std::exchange(requests_, {});
     }
-    for (Request& request : requests) carryOut(store.workspace(), std::move(request));
-    if (!reader_) reader_.emplace(store.workspace());
+    workspace_ = store.workspace();
+    for (const Request& request : requests) carryOut(request);
+    if (!reader_) reader_.emplace(workspace_);
     const auto changed = reader_->refresh();
     const QString complaint = changed ? QString() : QString::fromStdString(changed.error().message);
     if (std::exchange(complaint_, complaint) != complaint && !complaint.isEmpty()) {
@@ -41,8 +47,8 @@ Status NotesQuery::refresh(LiveStore& store) {
     return {};
 }
 
-void NotesQuery::carryOut(const std::filesystem::path& workspace, Request request) {
-    auto done = write(workspace, request);
+void NotesQuery::carryOut(const Request& request) {
+    const auto done = write(request);
     if (!done) {
         deliver([this, message = QString::fromStdString(done.error().message)] { emit failed(message); });
     } else if (!done->isEmpty()) {
@@ -51,15 +57,15 @@ void NotesQuery::carryOut(const std::filesystem::path& workspace, Request reques
 }
 
 // What was done in words; "" where nothing changed.
-Result<QString> NotesQuery::write(const std::filesystem::path& workspace, const Request& request) {
+Result<QString> NotesQuery::write(const Request& request) {
     if (request.isUndo) {
         if (done_.empty()) return tr("There is nothing to undo");
-        DASGD_TRY(storage::setNotes(workspace, done_.back().before));
+        DASGD_TRY(storage::setNotes(workspace_, done_.back().before));
         const QString words = tr("Undone: %1").arg(done_.back().words);
         done_.pop_back();
         return words;
     }
-    DASGD_ASSIGN(storage::NotesOfRuns before, storage::changeNotes(workspace, request.runs, request.change));
+    DASGD_ASSIGN(storage::NotesOfRuns before, storage::changeNotes(workspace_, request.runs, request.change));
     if (before.empty()) return QString();
     if (done_.size() == kMostUndone) done_.erase(done_.begin());
     done_.push_back({std::move(before), request.words});

@@ -17,6 +17,8 @@ class NotesQuery final : public LiveQuery {
 
 public:
     NotesQuery() : LiveQuery(Priority::LiveEdge) {}
+    // Carries out what is still asked for.
+    ~NotesQuery() override;
     Status refresh(LiveStore& store) override;
 
     // Soon, on the reader's thread. `words` say what it does: "3 runs put away".
@@ -42,12 +44,13 @@ private:
         storage::NotesOfRuns before;
         QString words;
     };
-    void carryOut(const std::filesystem::path& workspace, Request request);
-    Result<QString> write(const std::filesystem::path& workspace, const Request& request);
+    void carryOut(const Request& request);
+    Result<QString> write(const Request& request);
 
     std::mutex mutex_;
     std::vector<Request> requests_;  // guarded by mutex_
 
+    std::filesystem::path workspace_;  // "" until the first refresh
     std::optional<storage::NotesReader> reader_;
     std::vector<Done> done_;
     QString complaint_;

@@ -21,8 +21,13 @@ RunColumn columnOf(const QString& name) {
 }  // namespace
 
 RunColumns defaultColumns() {
+    using Table = RunTableModel;
     RunColumns columns;
-    for (int field = 0; field < RunTableModel::kColumns; ++field) columns.push_back({.field = field});
+    for (const int field : {Table::Star, Table::Status, Table::Experiment, Table::Algorithm, Table::Settings,
+                            Table::Tags, Table::Seed, Table::Workers, Table::Started, Table::Wall, Table::FinalLoss,
+                            Table::BestAccuracy, Table::Hidden, Table::Blocked, Table::SamplesPerS}) {
+        columns.push_back({.field = field});
+    }
     return columns;
 }
 

@@ -19,7 +19,7 @@ struct RunColumn {
 
 using RunColumns = std::vector<RunColumn>;
 
-// Every column of RunTableModel.
+// Those of RunTableModel that fit a window of 1600 pixels.
 [[nodiscard]] RunColumns defaultColumns();
 
 // One text a column, as "final loss=90" or "config:algorithm.delay".

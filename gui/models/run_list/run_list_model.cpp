@@ -82,7 +82,9 @@ void RunListModel::setGrouping(const Grouping& grouping) {
     grouping_ = grouping;
     open_.clear();
     seenGroups_.clear();
+    openedNewest_ = false;
     openLiveGroups(sorted_);
+    openNewestGroup();
     replaceRows(accepted());
 }
 
@@ -106,6 +108,16 @@ void RunListModel::openLiveGroups(const Runs& runs) {
         seenGroups_.insert(key);
         open_.insert(key);
     }
+}
+
+// What somebody came for is most likely what ran last.
+void RunListModel::openNewestGroup() {
+    if (openedNewest_ || sorted_.empty() || grouping_.name() != QStringLiteral("series")) return;
+    openedNewest_ = true;
+    const auto newest = std::max_element(sorted_.begin(), sorted_.end(), [](const RunItemPtr& a, const RunItemPtr& b) {
+        return a->row.startedAt < b->row.startedAt;
+    });
+    if (!(*newest)->row.series.empty()) open_.insert(QString::fromStdString((*newest)->row.series));
 }
 
 QVariant RunListModel::keyData(const RunItem& run, int column, int role) const {
@@ -198,6 +210,7 @@ void RunListModel::takeRuns() {
     sorted_ = runs_.items();
     order_.sort(sorted_);
     openLiveGroups(sorted_);
+    openNewestGroup();
     refreshRows();
     emit updated();
 }

@@ -77,6 +77,7 @@ private:
     void compile();
     [[nodiscard]] ListRows accepted();
     void openLiveGroups(const std::vector<RunItemPtr>& runs);
+    void openNewestGroup();
     // The rows as they are now, in place where one step does it.
     void refreshRows();
     void replaceRows(ListRows next);
@@ -94,8 +95,9 @@ private:
     RunOrder order_;
     std::vector<RunItemPtr> sorted_;  // every run
     Grouping grouping_;
-    QSet<QString> open_;        // keys of groups
-    QSet<QString> seenGroups_;  // a series that starts opens once, and stays closed if somebody closes it
+    QSet<QString> open_;         // keys of groups
+    bool openedNewest_ = false;  // once a grouping
+    QSet<QString> seenGroups_;   // a series that starts opens once, and stays closed if somebody closes it
     ListRows rows_;
     int runCount_ = 0;
     bool showArchived_ = false;

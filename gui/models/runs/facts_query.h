@@ -25,8 +25,8 @@ signals:
 
 private:
     std::mutex mutex_;
-    QStringList wanted_;           // guarded by mutex_
-    bool wishedAnew_ = false;      // guarded by mutex_
+    QStringList wanted_;       // guarded by mutex_
+    bool wishedAnew_ = false;  // guarded by mutex_
     RefreshInterval interval_{1000, 20};
     std::int64_t revision_ = -1;
 };

@@ -54,9 +54,8 @@ CodeDifference codeDifferenceOf(const storage::RunDetail& here, const storage::R
         difference.words = QStringLiteral("commits %1 and %2").arg(shortCommit(here), shortCommit(there));
         if (!a.isEmpty() && !b.isEmpty()) difference.command = QStringLiteral("git diff %1 %2").arg(a, b);
     } else if (sameChanges) {
-        difference.words = here.gitDirty
-                               ? QStringLiteral("the same code: commit %1 with the same uncommitted changes")
-                               : QStringLiteral("the same code: commit %1");
+        difference.words = here.gitDirty ? QStringLiteral("the same code: commit %1 with the same uncommitted changes")
+                                         : QStringLiteral("the same code: commit %1");
         difference.words = difference.words.arg(shortCommit(here));
     } else {
         difference.words = QStringLiteral("commit %1, other uncommitted changes").arg(shortCommit(here));

@@ -15,8 +15,8 @@ namespace dasgd::gui {
 namespace {
 
 constexpr std::array<const char*, RunTableModel::kColumns> kHeaders{
-    "★",    "status", "experiment", "algorithm",  "settings", "seed",   "ranks",      "backend",   "started",
-    "wall", "steps",  "final loss", "accuracy",   "hidden",   "blocked ms", "samples/s", "tags"};
+    "★",    "status", "experiment", "algorithm", "settings", "seed",       "ranks",     "backend", "started",
+    "wall", "steps",  "final loss", "accuracy",  "hidden",   "blocked ms", "samples/s", "tags"};
 
 constexpr std::array<const char*, RunTableModel::kColumns> kHelp{
     "starred; a click or Ctrl+D changes it",
@@ -40,8 +40,10 @@ constexpr std::array<const char*, RunTableModel::kColumns> kHelp{
 QString startedText(const std::string& iso) {
     const QDateTime when = QDateTime::fromString(QString::fromStdString(iso), Qt::ISODateWithMs).toLocalTime();
     if (!when.isValid()) return kAbsent;
-    const bool today = when.date() == QDate::currentDate();
-    return when.toString(today ? QStringLiteral("HH:mm:ss") : QStringLiteral("yyyy-MM-dd HH:mm"));
+    const QDate today = QDate::currentDate();
+    if (when.date() == today) return when.toString(QStringLiteral("HH:mm:ss"));
+    return when.toString(when.date().year() == today.year() ? QStringLiteral("MM-dd HH:mm")
+                                                            : QStringLiteral("yyyy-MM-dd"));
 }
 
 QString fixed(double value, int digits) {
@@ -128,8 +130,7 @@ QVariant RunTableModel::dataOf(const RunItem& item, Column column, int role) {
         case Qt::DisplayRole: return textOf(item, column);
         case IdRole: return item.id;
         case LiveRole: return isLive(item.row);
-        case Qt::ToolTipRole:
-            return tipOf(item);
+        case Qt::ToolTipRole: return tipOf(item);
         case Qt::AccessibleTextRole:
             if (column != Star) return {};
             return item.notes.starred ? QStringLiteral("starred") : QStringLiteral("not starred");

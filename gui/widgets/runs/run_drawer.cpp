@@ -1,6 +1,6 @@
 #include "gui/widgets/runs/run_drawer.h"
 
-#include <QApplication>
+#include <QDateTime>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QJsonDocument>
@@ -11,6 +11,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "gui/models/notes/run_marks.h"
 #include "gui/models/runs/run_difference.h"
 
 namespace dasgd::gui {
@@ -65,6 +66,12 @@ QString versionsInWords(const std::string& json) {
     return words.join(QStringLiteral(", "));
 }
 
+QString localTime(const std::string& iso) {
+    return QDateTime::fromString(QString::fromStdString(iso), Qt::ISODateWithMs)
+        .toLocalTime()
+        .toString(QStringLiteral("yyyy-MM-dd HH:mm:ss"));
+}
+
 QString lineOf(const QString& name, const QString& value) {
     if (value.isEmpty()) return {};
     return QStringLiteral("<tr><td style='padding-right:12px'>%1</td><td>%2</td></tr>")
@@ -114,6 +121,7 @@ void RunDrawer::makeNotes() {
     tags_->setPlaceholderText(tr("tags, with spaces between"));
     tags_->setAccessibleName(tr("Tags of the chosen runs"));
     tags_->setToolTip(tr("Words for the filter: tag = good. Enter keeps them  Ctrl+G"));
+    note_->setObjectName(QStringLiteral("note"));
     note_->setPlaceholderText(tr("a note: what was tried, what came out"));
     note_->setAccessibleName(tr("Note on the run"));
     note_->setTabChangesFocus(true);
@@ -140,13 +148,16 @@ QWidget* RunDrawer::makeFacts() {
     differences_->verticalHeader()->hide();
     differences_->verticalHeader()->setDefaultSectionSize(kRowHeight);
     differences_->horizontalHeader()->setStretchLastSection(true);
+    differences_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     column->addWidget(factsHead_ = makeLabel({}, "head"));
     column->addWidget(factWords_ = makeLabel({}));
     factWords_->setTextFormat(Qt::RichText);
     factWords_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     factWords_->setWordWrap(true);
     column->addWidget(textHead_ = makeLabel({}, "head"));
-    column->addWidget(text_ = makeText(tr("Configuration or changes of the code")), 1);
+    column->addWidget(text_ = makeText(tr("Configuration or changes of the code")), 1000);
+    // Takes the room that a hidden text leaves.
+    column->addStretch(1);
     text_->setMinimumHeight(180);
     auto* area = new QScrollArea;
     area->setObjectName(QStringLiteral("drawer"));
@@ -171,7 +182,7 @@ void RunDrawer::connectAll() {
     note_->installEventFilter(this);
     connect(tags_, &QLineEdit::editingFinished, this, &RunDrawer::keepTags);
     connect(star_, &QPushButton::clicked, this, [this](bool on) {
-        notes_.change(ids(), {.starred = on}, on ? tr("Starred") : tr("Star taken away"));
+        notes_.change(idsOf(runs_), {.starred = on}, on ? tr("Starred") : tr("Star taken away"));
     });
     connect(&facts_, &FactsQuery::arrived, this, &RunDrawer::showFacts);
 }
@@ -181,16 +192,9 @@ bool RunDrawer::eventFilter(QObject* watched, QEvent* event) {
     return Card::eventFilter(watched, event);
 }
 
-QStringList RunDrawer::ids() const {
-    QStringList ids;
-    for (const RunItemPtr& run : runs_) ids << run->id;
-    return ids;
-}
-
 void RunDrawer::setRuns(std::vector<RunItemPtr> runs) {
-    const QStringList before = ids();
-    QStringList next;
-    for (const RunItemPtr& run : runs) next << run->id;
+    const QStringList before = idsOf(runs_);
+    const QStringList next = idsOf(runs);
     const bool sameRuns = next == before;
     if (!sameRuns) {
         keepTags();
@@ -254,14 +258,15 @@ void RunDrawer::keepTags() {
     const std::set<std::string> before = tagsOf(shownTags_), now = tagsOf(tags_->text());
     if (runs_.empty() || before == now) return;
     shownTags_ = tags_->text();
-    notes_.change(ids(), {.addTags = without(now, before), .removeTags = without(before, now)}, tr("Tags changed"));
+    notes_.change(idsOf(runs_), {.addTags = without(now, before), .removeTags = without(before, now)},
+                  tr("Tags changed"));
 }
 
 void RunDrawer::keepNote() {
     typing_.stop();
     if (runs_.size() != 1 || note_->isReadOnly() || note_->toPlainText() == shownNote_) return;
     shownNote_ = note_->toPlainText();
-    notes_.change(ids(), {.note = shownNote_.toStdString()}, tr("Note changed"));
+    notes_.change(idsOf(runs_), {.note = shownNote_.toStdString()}, tr("Note changed"));
     noteState_->setText(tr("kept"));
 }
 
@@ -302,7 +307,7 @@ void RunDrawer::showDifferences() {
 void RunDrawer::showFacts(const std::vector<storage::RunDetail>& details) {
     QStringList arrived;
     for (const storage::RunDetail& detail : details) arrived << QString::fromStdString(detail.row.runId);
-    if (arrived.isEmpty() || arrived != ids()) return;
+    if (arrived.isEmpty() || arrived != idsOf(runs_)) return;
     if (details.size() == 1) {
         showOne(details.front());
     } else {
@@ -318,7 +323,7 @@ void RunDrawer::showOne(const storage::RunDetail& detail) {
     const QString commit = QString::fromStdString(row.gitCommit).left(12) +
                            (detail.gitDirty ? tr(", with uncommitted changes") : QString());
     const QString link = QString::fromStdString(detail.link) + (detail.linkEmulated ? tr(" (emulated)") : QString());
-    factWords_->setText(QStringLiteral("<table>") + lineOf(tr("started"), QString::fromStdString(row.startedAt)) +
+    factWords_->setText(QStringLiteral("<table>") + lineOf(tr("started"), localTime(row.startedAt)) +
                         lineOf(tr("commit"), commit) + lineOf(tr("host"), QString::fromStdString(detail.host)) +
                         lineOf(tr("processor"), QString::fromStdString(detail.cpu)) +
                         lineOf(tr("backend"), QString::fromStdString(row.backend)) +

@@ -44,7 +44,6 @@ private:
     void sayTitle();
     void keepTags();
     void keepNote();
-    [[nodiscard]] QStringList ids() const;
 
     Session& session_;
     const Look& look_;

@@ -1,11 +1,14 @@
 #include <gtest/gtest.h>
 
+#include <QApplication>
 #include <QLineEdit>
 #include <QMenu>
+#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QTableView>
 #include <QToolButton>
 
+#include "storage/notes/run_notes.h"
 #include "tests/gui/support/session_bench.h"
 
 namespace dasgd::gui {
@@ -93,19 +96,19 @@ TEST_F(RunsPageTest, ColumnsAreChosenFromTheButton) {
     auto* columns = button<QToolButton>(QStringLiteral("columns"));
     ASSERT_NE(columns, nullptr);
     emit columns->menu()->aboutToShow();
-    QAction* backend = nullptr;
+    QAction* wall = nullptr;
     for (QAction* action : columns->menu()->actions()) {
-        if (action->text() == QStringLiteral("backend")) backend = action;
+        if (action->text() == QStringLiteral("wall")) wall = action;
     }
-    ASSERT_NE(backend, nullptr);
-    ASSERT_TRUE(backend->isChecked());
-    backend->trigger();
-    EXPECT_TRUE(table()->isColumnHidden(RunTableModel::Backend));
+    ASSERT_NE(wall, nullptr);
+    ASSERT_TRUE(wall->isChecked());
+    wall->trigger();
+    EXPECT_TRUE(table()->isColumnHidden(RunTableModel::Wall));
     emit columns->menu()->aboutToShow();
     for (QAction* action : columns->menu()->actions()) {
         if (action->text() == QStringLiteral("As at first")) action->trigger();
     }
-    EXPECT_FALSE(table()->isColumnHidden(RunTableModel::Backend));
+    EXPECT_FALSE(table()->isColumnHidden(RunTableModel::Wall));
 }
 
 TEST_F(RunsPageTest, EnterOpensTheRunOfTheRow) {
@@ -155,6 +158,107 @@ TEST_F(RunsPageTest, ANewRunIsSetUpBeforeItIsStarted) {
     QTest::mouseClick(button<QPushButton>(QStringLiteral("New run")), Qt::LeftButton);
     EXPECT_FALSE(table()->isVisible());
     EXPECT_NE(label(QStringLiteral("New experiment")), nullptr);
+}
+
+TEST_F(RunsPageTest, AStarIsKeptShownAndTakenBack) {
+    const QString id = workspace_.record({.steps = 8});
+    openRuns();
+    ASSERT_TRUE(eventually([&] { return rows() == 1; }));
+    const auto star = [&] { return table()->model()->index(0, RunTableModel::Star); };
+    QTest::mouseClick(table()->viewport(), Qt::LeftButton, {}, table()->visualRect(star()).center());
+    ASSERT_TRUE(eventually([&] { return star().data().toString() == QStringLiteral("★"); }));
+    storage::NotesReader notes(workspace_.path());
+    ASSERT_TRUE(notes.refresh());
+    EXPECT_TRUE(notes.notes().at(id.toStdString()).starred) << "it is on the disk";
+    field()->setText(QStringLiteral("not starred"));
+    EXPECT_EQ(rows(), 0);
+    field()->setText(QStringLiteral("seed > 100 or starred"));
+    EXPECT_EQ(rows(), 1);
+    ASSERT_TRUE(eventually([&] { return label(QStringLiteral("Ctrl+Z takes it back")) != nullptr; }));
+    QTest::keyClick(table(), Qt::Key_Z, Qt::ControlModifier);
+    ASSERT_TRUE(eventually([&] { return rows() == 0; })) << "no run is starred";
+}
+
+TEST_F(RunsPageTest, WhatIsPutAwayIsNotShownButCountedAndFound) {
+    workspace_.record({.seed = 1, .steps = 8});
+    workspace_.record({.seed = 2, .steps = 8});
+    openRuns();
+    ASSERT_TRUE(eventually([&] { return rows() == 2; }));
+    field()->setText(QStringLiteral("seed = 2"));
+    table()->setFocus();
+    table()->selectAll();
+    QTest::keyClick(table(), Qt::Key_Delete);
+    ASSERT_TRUE(eventually([&] { return rows() == 0; }));
+    field()->clear();
+    EXPECT_EQ(rows(), 1);
+    EXPECT_NE(label(QStringLiteral("1 put away")), nullptr);
+    field()->setText(QStringLiteral("archived"));
+    ASSERT_EQ(rows(), 1);
+    table()->selectAll();
+    QTest::keyClick(table(), Qt::Key_Delete);
+    ASSERT_TRUE(eventually([&] { return rows() == 0; })) << "restored";
+    field()->clear();
+    EXPECT_EQ(rows(), 2);
+}
+
+TEST_F(RunsPageTest, ARunThatIsUnderWayIsNotPutAway) {
+    test::SyntheticRun live(workspace_.store(), {.steps = 10});
+    openRuns();
+    ASSERT_TRUE(eventually([&] { return rows() == 1; }));
+    table()->setFocus();
+    table()->selectAll();
+    QTest::keyClick(table(), Qt::Key_Delete);
+    EXPECT_NE(label(QStringLiteral("stop it first")), nullptr);
+    EXPECT_EQ(rows(), 1);
+}
+
+TEST_F(RunsPageTest, TagsAndNotesAreTypedAtTheSide) {
+    workspace_.record({.seed = 1, .steps = 8});
+    const QString id = workspace_.record({.seed = 2, .delay = 3, .steps = 8});
+    openRuns();
+    ASSERT_TRUE(eventually([&] { return rows() == 2; }));
+    field()->setText(QStringLiteral("seed = 2"));
+    table()->setFocus();
+    table()->selectAll();
+    QTest::keyClick(table(), Qt::Key_G, Qt::ControlModifier);
+    auto* tags = qobject_cast<QLineEdit*>(QApplication::focusWidget());
+    ASSERT_NE(tags, nullptr);
+    QTest::keyClicks(tags, QStringLiteral("good fig3"));
+    QTest::keyClick(tags, Qt::Key_Return);
+    ASSERT_TRUE(eventually([&] {
+        return table()->model()->index(0, RunTableModel::Tags).data().toString() == QStringLiteral("fig3  good");
+    }));
+    field()->setText(QStringLiteral("tag = fig3"));
+    EXPECT_EQ(rows(), 1);
+    ASSERT_TRUE(eventually([&] { return label(QStringLiteral("Where it comes from")) != nullptr; }));
+    auto* note = window_->findChild<QPlainTextEdit*>(QStringLiteral("note"));
+    ASSERT_NE(note, nullptr);
+    QTest::keyClicks(note, QStringLiteral("diverged"));
+    window_.reset();
+    storage::NotesReader kept(workspace_.path());
+    ASSERT_TRUE(kept.refresh());
+    EXPECT_EQ(kept.notes().at(id.toStdString()).note, "diverged") << "also when the window closes at once";
+}
+
+TEST_F(RunsPageTest, SeveralRunsSayInWhatTheyDiffer) {
+    workspace_.record({.delay = 2, .steps = 8});
+    workspace_.record({.delay = 3, .steps = 8});
+    openRuns();
+    ASSERT_TRUE(eventually([&] { return rows() == 2; }));
+    table()->setFocus();
+    table()->selectAll();
+    QTest::keyClick(table(), Qt::Key_I, Qt::ControlModifier);
+    EXPECT_NE(label(QStringLiteral("What differs")), nullptr);
+    QTableView* differences = nullptr;
+    for (auto* one : window_->findChildren<QTableView*>()) {
+        if (one->accessibleName() == QStringLiteral("Settings that differ")) differences = one;
+    }
+    ASSERT_NE(differences, nullptr);
+    ASSERT_TRUE(differences->isVisible());
+    const auto cell = [&](int column) { return differences->model()->index(0, column).data().toString(); };
+    EXPECT_EQ(cell(0), QStringLiteral("algorithm.delay"));
+    EXPECT_EQ(QSet<QString>({cell(1), cell(2)}), QSet<QString>({QStringLiteral("2"), QStringLiteral("3")}));
+    EXPECT_TRUE(eventually([&] { return label(QStringLiteral("commit")) != nullptr; }));
 }
 
 }  // namespace
