@@ -10,7 +10,7 @@
 
 #include "gui/models/live/session.h"
 #include "gui/models/notes/notes_query.h"
-#include "gui/models/runs/facts_query.h"
+#include "gui/models/live/facts_query.h"
 #include "gui/widgets/parts.h"
 
 namespace dasgd::gui {

@@ -167,6 +167,30 @@ TEST_F(ExperimentDraftTest, ARecordedConfigurationIsShownWithoutItsDefaults) {
     EXPECT_EQ(draft_.document().text(), kText + QStringLiteral("\n"));
 }
 
+TEST_F(ExperimentDraftTest, WhatWasWrittenAndNotSavedIsKeptWhenAnotherTakesItsPlace) {
+    takeText(kText);
+    takeText(kText + QStringLiteral("# another\n"));
+    EXPECT_TRUE(draft_.unsaved().kept().empty()) << "nobody wrote the preset";
+    const QString mine = kText + QStringLiteral("# mine\n");
+    draft_.setText(mine);
+    takeText(kText);
+    ASSERT_EQ(draft_.unsaved().kept().size(), 1U);
+    EXPECT_EQ(draft_.unsaved().kept().front().text, mine);
+    EXPECT_EQ(draft_.unsaved().kept().front().title, QStringLiteral("sweep"));
+    draft_.take(draft_.unsaved().kept().front());
+    EXPECT_EQ(draft_.document().text(), mine);
+}
+
+TEST_F(ExperimentDraftTest, WhatIsSavedIsNotKept) {
+    takeText(kText);
+    draft_.setText(kText + QStringLiteral("# mine\n"));
+    QSignalSpy noted(&draft_, &ExperimentDraft::noted);
+    draft_.save(folder_.filePath(QStringLiteral("mine.toml")));
+    ASSERT_TRUE(eventually([&] { return noted.count() == 1; }));
+    takeText(kText);
+    EXPECT_TRUE(draft_.unsaved().kept().empty());
+}
+
 TEST_F(ExperimentDraftTest, WithoutATextThereIsNothingToRun) {
     QSignalSpy failed(&draft_, &ExperimentDraft::failed);
     draft_.run();

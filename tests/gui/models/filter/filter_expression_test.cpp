@@ -122,6 +122,39 @@ TEST_F(FilterExpressionTest, AWordThatIsStillTypedIsLeftOutAfterAComparison) {
     EXPECT_EQ(passing("hid"), "") << "a word as ever where nothing is compared";
 }
 
+TEST_F(FilterExpressionTest, SaysWhichWordAtTheEndIsLeftOut) {
+    const auto unfinished = [&](const char* text) {
+        return FilterExpression::parse(QString::fromUtf8(text), fields_)->unfinished();
+    };
+    EXPECT_EQ(unfinished("delay = 3 an"), QStringLiteral("an"));
+    EXPECT_EQ(unfinished("delay = 3"), QString());
+    EXPECT_EQ(unfinished("delay = 3 failed"), QString());
+}
+
+TEST_F(FilterExpressionTest, AFlagAloneIsACondition) {
+    runs_.push_back(makeRunItem(runs_[1]->row, {.starred = true, .tags = {"good", "fig3"}, .note = "Diverged late"}));
+    EXPECT_EQ(passing("starred"), "b");
+    EXPECT_EQ(passing("delay = 4 or starred"), "ab");
+    EXPECT_EQ(passing("not starred delay >= 3"), "ac");
+    EXPECT_EQ(passing("-starred"), "abcd");
+    EXPECT_EQ(passing("starred = no"), "abcd");
+    EXPECT_EQ(passing("\"starred\""), "") << "a word";
+    EXPECT_EQ(passing("simulated"), "");
+    EXPECT_EQ(error(QStringLiteral("starred = 3x")).message, QStringLiteral("starred is true or false, not “3x”"));
+    EXPECT_TRUE(error(QStringLiteral("starred > 1")).message.contains(QStringLiteral("write it alone")));
+}
+
+TEST_F(FilterExpressionTest, TagsAndNotesAreAskedFor) {
+    runs_.push_back(makeRunItem(runs_[1]->row, {.starred = true, .tags = {"good", "fig3"}, .note = "Diverged late"}));
+    EXPECT_EQ(passing("tag = GOOD"), "b") << "one of several";
+    EXPECT_EQ(passing("tag = goo"), "");
+    EXPECT_EQ(passing("tag ~ fig"), "b");
+    EXPECT_EQ(passing("tag != good"), "abcd") << "none of its tags";
+    EXPECT_EQ(passing("note ~ diverged"), "b");
+    EXPECT_EQ(passing("fig3"), "b") << "a word as well";
+    EXPECT_TRUE(error(QStringLiteral("tag < a")).message.contains(QStringLiteral("tag is text")));
+}
+
 TEST_F(FilterExpressionTest, DeepNestingIsAnError) {
     EXPECT_TRUE(error(QString(100'000, u'(')).message.contains(QStringLiteral("levels")));
     EXPECT_TRUE(error(QStringLiteral("not ").repeated(100'000)).message.contains(QStringLiteral("levels")));

@@ -93,6 +93,13 @@ TEST_F(FilterValueTest, UnitsOfSettingsAreReadOnBothSides) {
     EXPECT_TRUE(holds("burst", Op::Less, "3MB"));
     EXPECT_FALSE(holds("bandwidth", Op::Greater, "1ms")) << "another dimension";
     EXPECT_FALSE(holds("bandwidth", Op::NotEqual, "1ms"));
+    EXPECT_TRUE(error("bandwidth", Op::Less, "200").contains(QStringLiteral("has a unit, as in 200Mbps")));
+}
+
+TEST_F(FilterValueTest, ASettingThatIsNoNumberDiffersFromEveryNumber) {
+    EXPECT_TRUE(holds("trace", Op::NotEqual, "3"));
+    EXPECT_FALSE(holds("trace", Op::Equal, "3"));
+    EXPECT_FALSE(holds("trace", Op::Less, "3"));
 }
 
 TEST_F(FilterValueTest, TextIsEqualOrContained) {

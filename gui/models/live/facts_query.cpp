@@ -1,4 +1,4 @@
-#include "gui/models/runs/facts_query.h"
+#include "gui/models/live/facts_query.h"
 
 #include <utility>
 

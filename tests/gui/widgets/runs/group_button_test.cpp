@@ -1,0 +1,37 @@
+#include "gui/widgets/runs/group_button.h"
+
+#include <gtest/gtest.h>
+
+#include <QSignalSpy>
+
+#include "tests/gui/support/bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+TEST(GroupButton, ItsMenuGroupsTheList) {
+    RunTableModel runs;
+    RunListModel list(runs);
+    runs.take({makeRun("a", "dasgd", "[algorithm]\ndelay = 2\n"), makeRun("b", "dasgd", "[algorithm]\ndelay = 3\n")},
+              {});
+    GroupButton button(list);
+    EXPECT_EQ(button.text(), QStringLiteral("by series ▾"));
+    QSignalSpy grouped(&button, &GroupButton::grouped);
+    emit button.menu()->aboutToShow();
+    QAction* algorithm = nullptr;
+    QAction* none = nullptr;
+    for (QAction* action : button.menu()->actions()) {
+        if (action->text() == QStringLiteral("algorithm")) algorithm = action;
+        if (action->text() == QStringLiteral("no groups")) none = action;
+    }
+    ASSERT_TRUE(algorithm && none);
+    algorithm->trigger();
+    EXPECT_EQ(list.rowCount(), 1) << "one group, closed";
+    none->trigger();
+    EXPECT_EQ(list.rowCount(), 2);
+    EXPECT_EQ(grouped.count(), 2);
+    EXPECT_EQ(button.text(), QStringLiteral("no groups ▾"));
+}
+
+}  // namespace
+}  // namespace dasgd::gui

@@ -1,0 +1,68 @@
+#include "gui/widgets/runs/run_drawer.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/gui/support/session_bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+class RunDrawerTest : public ::testing::Test {
+protected:
+    RunDrawerTest() {
+        first_ = workspace_.record({.seed = 1, .steps = 8});
+        second_ = workspace_.record({.seed = 2, .delay = 3, .steps = 8});
+        EXPECT_TRUE(eventually([&] { return session_.runs().rowCount() == 2; }));
+        drawer_.resize(340, 800);
+        drawer_.show();
+    }
+    [[nodiscard]] std::vector<RunItemPtr> runs(const QStringList& ids) {
+        std::vector<RunItemPtr> items;
+        for (const QString& id : ids) items.push_back(session_.runs().find(id));
+        return items;
+    }
+    [[nodiscard]] storage::RunNotes notesOf(const QString& id) { return session_.runs().find(id)->notes; }
+    QLineEdit* tags() { return drawer_.findChild<QLineEdit*>(); }
+    QPlainTextEdit* note() { return drawer_.findChild<QPlainTextEdit*>(QStringLiteral("note")); }
+
+    Workspace workspace_;
+    QString first_, second_;
+    Feed feed_{workspace_.path()};
+    Session session_{feed_};
+    RunDrawer drawer_{session_, testLook()};
+};
+
+TEST_F(RunDrawerTest, TagsOfSeveralRunsAreThoseThatAllHave) {
+    ASSERT_TRUE(storage::changeNotes(workspace_.path(), {first_.toStdString()}, {.addTags = {"all", "mine"}}));
+    ASSERT_TRUE(storage::changeNotes(workspace_.path(), {second_.toStdString()}, {.addTags = {"all"}}));
+    ASSERT_TRUE(eventually([&] { return notesOf(second_).tags.size() == 1; }));
+    drawer_.setRuns(runs({first_, second_}));
+    EXPECT_EQ(tags()->text(), QStringLiteral("all"));
+    tags()->setText(QStringLiteral("new"));
+    QTest::keyClick(tags(), Qt::Key_Return);
+    ASSERT_TRUE(eventually([&] { return notesOf(second_).tags == std::set<std::string>{"new"}; }));
+    EXPECT_EQ(notesOf(first_).tags, (std::set<std::string>{"mine", "new"})) << "what only one has stays";
+    EXPECT_FALSE(note()->isVisible()) << "a note is of one run";
+}
+
+TEST_F(RunDrawerTest, ANoteGoesToTheRunThatItWasTypedFor) {
+    drawer_.setRuns(runs({first_}));
+    QTest::keyClicks(note(), QStringLiteral("diverged"));
+    drawer_.setRuns(runs({second_}));
+    EXPECT_EQ(note()->toPlainText(), QString());
+    ASSERT_TRUE(eventually([&] { return notesOf(first_).note == "diverged"; }));
+    EXPECT_EQ(notesOf(second_).note, "");
+}
+
+TEST_F(RunDrawerTest, NewsOfTheRunDoNotWriteOverWhatIsTyped) {
+    drawer_.setRuns(runs({first_}));
+    note()->setFocus();
+    QTest::qWait(0);
+    ASSERT_TRUE(note()->hasFocus());
+    QTest::keyClicks(note(), QStringLiteral("half a sen"));
+    drawer_.setRuns(runs({first_}));
+    EXPECT_EQ(note()->toPlainText(), QStringLiteral("half a sen"));
+}
+
+}  // namespace
+}  // namespace dasgd::gui
