@@ -10,6 +10,8 @@ namespace dasgd::storage {
 namespace {
 
 constexpr std::size_t kMostBytesOfNumber = 10;
+// No instant of a run is further from its start; what a reader forms of these overflows nowhere.
+constexpr Ns kFurthest = Ns{1} << 61;
 
 class Writer {
 public:
@@ -57,6 +59,17 @@ public:
         if (value > static_cast<std::uint64_t>(end_ - at_)) broken_ = true;
         return broken_ ? 0 : value;
     }
+    // A number that is relative to `before`.
+    std::int64_t after(std::int64_t before) {
+        const auto sum = static_cast<std::uint64_t>(before) + static_cast<std::uint64_t>(signedNumber());
+        return static_cast<std::int64_t>(sum);
+    }
+    Ns instantAfter(Ns before) {
+        const Ns instant = after(before);
+        if (instant < -kFurthest || instant > kFurthest) broken_ = true;
+        return broken_ ? 0 : instant;
+    }
+    void reject() { broken_ = true; }
     SpanKind kind(std::uint64_t value) {
         if (value >= kSpanKindNames.size()) broken_ = true;
         return broken_ ? SpanKind::Data : static_cast<SpanKind>(value);
@@ -88,9 +101,9 @@ void readSpans(Reader& from, Lane lane, SpanLevel& level) {
     Span before{.start = level.origin};
     for (std::size_t left = from.count(); left > 0 && !from.broken(); --left) {
         Span span{.lane = lane, .kind = from.kind(from.number())};
-        span.start = before.start + from.signedNumber();
-        span.end = span.start + from.signedNumber();
-        span.step = before.step + from.signedNumber();
+        span.start = from.instantAfter(before.start);
+        span.end = from.instantAfter(span.start);
+        span.step = from.after(before.step);
         span.bytes = from.signedNumber();
         span.collective = from.number();
         level.spans.push_back(span);
@@ -126,9 +139,10 @@ void readCells(Reader& from, SpanLevel& level) {
     std::uint32_t bucket = 0, step = 0;
     for (std::size_t left = from.count(); left > 0 && !from.broken();) {
         bucket += static_cast<std::uint32_t>(from.number());
-        step = static_cast<std::uint32_t>(step + from.signedNumber());
+        step = static_cast<std::uint32_t>(from.after(step));
         std::uint64_t kinds = from.number();
-        if (kinds == 0 || kinds >> kSpanKindNames.size() != 0) return static_cast<void>(from.kind(~std::uint64_t{0}));
+        const bool inside = static_cast<Ns>(bucket) <= kFurthest >> level.shift;
+        if (!inside || kinds == 0 || kinds >> kSpanKindNames.size() != 0) return from.reject();
         for (; kinds != 0 && left > 0; kinds &= kinds - 1, --left) {
             LevelCell cell{.bucket = bucket, .step = step, .kind = static_cast<SpanKind>(std::countr_zero(kinds))};
             cell.count = static_cast<std::uint32_t>(from.number());
@@ -164,10 +178,10 @@ Result<SpanLevel> decode(std::string_view bytes) {
     Reader from(bytes);
     SpanLevel level;
     const std::int64_t shift = from.signedNumber();
-    level.origin = from.signedNumber();
+    level.origin = from.instantAfter(0);
     const std::size_t lanes = from.count();
     const std::size_t spans = from.count(), cells = from.count();
-    if (from.broken() || shift < SpanLevel::kExact || shift > 62) return fail("a level of detail is damaged");
+    if (from.broken() || shift < SpanLevel::kExact || shift > 61) return fail("a level of detail is damaged");
     level.shift = static_cast<int>(shift);
     level.lanes.reserve(lanes);
     level.spans.reserve(spans);
@@ -176,7 +190,8 @@ Result<SpanLevel> decode(std::string_view bytes) {
     for (std::size_t i = 0; i < lanes && !from.broken(); ++i) {
         const std::uint64_t key = from.number();
         rank += key / 4;
-        const auto lane = static_cast<Lane>(std::min<std::uint64_t>(key % 4, kLaneNames.size() - 1));
+        const auto lane = static_cast<Lane>(key % 4);
+        if (key % 4 >= kLaneNames.size() || rank > std::numeric_limits<int>::max()) from.reject();
         readSpans(from, lane, level);
         readCells(from, level);
         level.lanes.push_back({.rank = static_cast<int>(rank),
@@ -185,7 +200,7 @@ Result<SpanLevel> decode(std::string_view bytes) {
                                .cellsEnd = static_cast<std::uint32_t>(level.cells.size())});
     }
     const bool whole = from.atEnd() && level.spans.size() == spans && level.cells.size() == cells;
-    if (from.broken() || !whole || rank > std::numeric_limits<int>::max()) return fail("a level of detail is damaged");
+    if (from.broken() || !whole) return fail("a level of detail is damaged");
     return level;
 }
 

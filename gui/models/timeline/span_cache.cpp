@@ -83,6 +83,10 @@ void SpanCache::reset(std::string runId, int workers) {
     workers_ = workers;
 }
 
+bool SpanCache::Node::isCoarse(const TimelineView& view, bool rows) const {
+    return damaged || (part.level > (rows ? 0 : 1) && static_cast<double>(part.width) > view.nsPerPixel);
+}
+
 void SpanCache::grown(bool live) {
     live_ = live;
     stale_ = true;
@@ -144,7 +148,9 @@ Status SpanCache::read(storage::RunReader& reader, Node& node) {
     } else if (auto level = reader.spanLevel(node.part)) {
         node.level = std::move(*level);
     } else {
-        done = tl::unexpected(level.error());
+        // Its rows are there all the same.
+        node.damaged = true;
+        return {};
     }
     bytes_ += bytesOf(node.level, node.rows) - before;
     DASGD_TRY(done);
@@ -175,11 +181,10 @@ void SpanCache::note(const storage::SpanLevel& level) {
 Result<bool> SpanCache::refine(storage::RunReader& reader, Node& node, const TimelineView& view, bool rows,
                                Deadline deadline) {
     if (!touches(node.part.range, view.range)) return true;
-    const bool coarse = node.part.level > (rows ? 0 : 1) && static_cast<double>(node.part.width) > view.nsPerPixel;
-    if (!coarse) {
+    if (!node.isCoarse(view, rows)) {
         const bool known = node.loaded;
         DASGD_TRY(read(reader, node));
-        return known || std::chrono::steady_clock::now() < deadline;
+        if (!node.damaged) return known || std::chrono::steady_clock::now() < deadline;
     }
     node.used = now_;
     DASGD_TRY(expand(reader, node));
@@ -198,7 +203,7 @@ Result<bool> SpanCache::rowsAreFew(storage::RunReader& reader, const TimelineVie
         Node* node = open.back();
         open.pop_back();
         if (node->part.level == 0 || !touches(node->part.range, view.range)) continue;
-        if (static_cast<double>(node->part.width) <= view.nsPerPixel) continue;
+        if (!node->damaged && static_cast<double>(node->part.width) <= view.nsPerPixel) continue;
         if (node->part.level == 1) {
             rows += node->part.rows;
             continue;
@@ -252,9 +257,8 @@ void SpanCache::evict() {
 // Appends what draws the node in the view; false: nothing that is known draws all of it.
 bool SpanCache::collect(const Node& node, const TimelineView& view, bool rows, std::vector<const Node*>& drawn) const {
     if (!touches(node.part.range, view.range)) return true;
-    const bool coarse = node.part.level > (rows ? 0 : 1) && static_cast<double>(node.part.width) > view.nsPerPixel;
     const std::size_t before = drawn.size();
-    if (coarse && node.expanded) {
+    if (node.isCoarse(view, rows) && node.expanded) {
         bool all = true;
         for (const Node* part : node.parts) all = collect(*part, view, rows, drawn) && all;
         if (all || !node.loaded) return all;

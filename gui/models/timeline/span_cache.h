@@ -46,6 +46,8 @@ private:
         bool expanded = false;
         std::vector<Node*> parts;
         bool loaded = false;
+        bool damaged = false;  // its level cannot be read; its parts stand for it
+        [[nodiscard]] bool isCoarse(const TimelineView& view, bool rows) const;
         storage::SpanLevel level;            // of rows: all of them
         std::vector<storage::SpanRow> rows;  // of rows that are not settled, in order of arrival
         std::uint64_t used = 0;

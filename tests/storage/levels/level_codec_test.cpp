@@ -72,6 +72,14 @@ TEST(LevelCodec, DamagedBytesAreAnErrorAndNothingElse) {
         const auto level = decode(broken);
         EXPECT_TRUE(!level || level->spans.size() + level->cells.size() <= bytes.size());
     }
+    for (int i = 0; i < 3000; ++i) {
+        std::string noise(random() % 200, '\0');
+        for (char& byte : noise) byte = static_cast<char>(random());
+        const auto level = decode(noise);
+        if (!level) continue;
+        for (const LevelLane& lane : level->lanes) EXPECT_LT(static_cast<std::size_t>(lane.lane), kLaneNames.size());
+        for (const LevelCell& cell : level->cells) EXPECT_GE(level->startOf(cell) + 2 * level->width(), level->origin);
+    }
     EXPECT_FALSE(decode(""));
     EXPECT_FALSE(decode(bytes + "more"));
 }

@@ -1,5 +1,6 @@
 #include "gui/models/timeline/span_cache.h"
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -77,6 +78,21 @@ TEST_F(SpanCacheTest, FittingAllCountsEverySpanWithoutReadingTheRows) {
     const TimeRange all{0, end_};
     EXPECT_EQ(load({all, static_cast<double>(end_) / 150}).spans, spans_.size());
     EXPECT_LE(cache_.reads(), 20);
+}
+
+// A level is derived from rows; where one cannot be read, what it was made of is drawn in its place.
+TEST_F(SpanCacheTest, ADamagedLevelHidesNothing) {
+    record(4, 40'000);
+    {
+        SQLite::Database database(run_->store.paths().database().string(), SQLite::OPEN_READWRITE);
+        ASSERT_GT(database.exec("UPDATE span_node SET sums = x'00ff' WHERE level = (SELECT max(level) FROM span_node)"),
+                  0);
+        ASSERT_GT(database.exec("UPDATE span_node SET sums = x'' WHERE level = 1 AND id % 5 = 0"), 0);
+    }
+    const TimeRange all{0, end_};
+    EXPECT_EQ(load({all, static_cast<double>(end_) / 150}).spans, spans_.size());
+    const TimeRange close{end_ / 3, end_ / 3 + 400 * kMs};
+    EXPECT_EQ(load({close, static_cast<double>(kMs) / 10}).spans, touching(close));
 }
 
 // Close up the frame is what the spans themselves make, to the last box.
