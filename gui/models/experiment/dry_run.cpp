@@ -102,10 +102,19 @@ DryRunResult readDryRun(const QByteArray& output, const QByteArray& errors, int 
     return result;
 }
 
-DryRun::DryRun(QString program, QObject* parent) : QObject(parent), program_(std::move(program)) {
+DryRun::DryRun(QString program, int patienceMs, QObject* parent) : QObject(parent), program_(std::move(program)) {
     timer_.setSingleShot(true);
     timer_.setInterval(kDebounceMs);
     connect(&timer_, &QTimer::timeout, this, &DryRun::start);
+    patience_.setSingleShot(true);
+    patience_.setInterval(patienceMs);
+    connect(&patience_, &QTimer::timeout, this, [this] {
+        cancel();
+        emit answered({.problem = Problem{.message = tr("dasgd gave no answer for %1 s, so the text is not checked. "
+                                                        "`dasgd run FILE --dry-run` in a shell shows how far it gets.")
+                                                         .arg(patience_.interval() / 1000)},
+                       .tookMs = clock_.elapsed()});
+    });
 }
 
 DryRun::~DryRun() { cancel(); }
@@ -125,6 +134,7 @@ void DryRun::askNow(const QString& text, const QString& folder) {
 
 void DryRun::cancel() {
     timer_.stop();
+    patience_.stop();
     if (!process_) return;
     process_->disconnect(this);
     process_->kill();
@@ -144,6 +154,7 @@ void DryRun::start() {
     const QString name = QStringLiteral("/draft-") + QUuid::createUuid().toString(QUuid::WithoutBraces);
     file_ = scratch_->filePath(QString::number(qHash(folder_), 16)) + name + QStringLiteral(".toml");
     clock_.start();
+    patience_.start();
     process_ = new QProcess(this);
     process_->setProgram(QStringLiteral("/bin/sh"));
     process_->setArguments(checkArguments(program_, file_, folder_, text_));
@@ -163,6 +174,7 @@ void DryRun::finish(int status) {
     DryRunResult result =
         readDryRun(process_->readAllStandardOutput(), process_->readAllStandardError(), status, file_);
     if (status == kCannotExecute || status == kNotFound) result.problem = Problem{.message = missingProgram(program_)};
+    patience_.stop();
     result.tookMs = clock_.elapsed();
     process_->deleteLater();
     process_ = nullptr;

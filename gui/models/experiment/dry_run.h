@@ -42,8 +42,10 @@ class DryRun : public QObject {
 public:
     static constexpr int kDebounceMs = 400;
 
-    // `program`: path of `dasgd`.
-    explicit DryRun(QString program, QObject* parent = nullptr);
+    static constexpr int kPatienceMs = 60'000;
+
+    // `program`: path of `dasgd`. It is ended after `patienceMs` without an answer.
+    explicit DryRun(QString program, int patienceMs = kPatienceMs, QObject* parent = nullptr);
     ~DryRun() override;
 
     // Asks once the text has not changed for kDebounceMs. `folder`: where relative paths in it begin; "" for nowhere.
@@ -61,7 +63,7 @@ private:
     void finish(int status);
 
     QString program_, text_, folder_, file_;
-    QTimer timer_;
+    QTimer timer_, patience_;
     QElapsedTimer clock_;
     std::unique_ptr<QTemporaryDir> scratch_;
     QProcess* process_ = nullptr;  // of the present question

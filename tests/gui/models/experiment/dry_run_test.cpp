@@ -1,6 +1,7 @@
 #include "gui/models/experiment/dry_run.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <QFile>
 #include <QSignalSpy>
@@ -98,6 +99,18 @@ TEST_F(DryRunTest, ANewerQuestionEndsTheOlder) {
     dryRun.ask(QStringLiteral("slow = 2\n"), {});
     dryRun.cancel();
     EXPECT_FALSE(dryRun.isAsking());
+}
+
+TEST_F(DryRunTest, AProgramThatNeverAnswersIsEnded) {
+    DryRun dryRun(program("echo $$ >\"$(dirname \"$0\")/calls\"\nexec sleep 300\n"), 1000);
+    dryRun.askNow(QStringLiteral("name = \"x\"\n"), {});
+    const DryRunResult result = answer(dryRun);
+    ASSERT_TRUE(result.problem);
+    EXPECT_TRUE(result.problem->message.contains(QLatin1String("no answer for 1 s")));
+    EXPECT_FALSE(dryRun.isAsking());
+    const int process = calls().trimmed().toInt();
+    ASSERT_GT(process, 0);
+    EXPECT_TRUE(eventually([&] { return ::kill(process, 0) != 0; }));
 }
 
 TEST_F(DryRunTest, FilesThatTheTextNamesLieBesideIt) {
