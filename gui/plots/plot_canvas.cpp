@@ -30,6 +30,10 @@ std::vector<double> bulkOf(const std::vector<double>& values) {
     return bulk;
 }
 
+bool marksEveryPoint(const Curve& curve) {
+    return curve.kind == Curve::Kind::Points || curve.kind == Curve::Kind::Scatter;
+}
+
 QVector<double> vectorOf(const std::vector<double>& values) { return {values.begin(), values.end()}; }
 
 }  // namespace
@@ -162,7 +166,7 @@ void PlotCanvas::addBand(const Curve& curve, const QPen& pen) {
         raw->setData(vectorOf(curve.raw->x), vectorOf(curve.raw->y), true);
         raw->removeFromLegend();
     }
-    if (curve.deviation.empty() || curve.kind == Curve::Kind::Points) return;
+    if (curve.deviation.empty() || marksEveryPoint(curve)) return;
     faint.setAlphaF(0.2F);
     QVector<double> low, high;
     for (std::size_t i = 0; i < curve.deviation.size(); ++i) {
@@ -190,9 +194,11 @@ QCPGraph* PlotCanvas::addLine(const Curve& curve, const QPen& pen) {
     graph->setPen(pen);
     graph->setName(curve.name);
     graph->setAdaptiveSampling(style_.adaptive);
-    graph->setData(vectorOf(curve.line.x), vectorOf(curve.line.y), true);
+    const bool scatter = curve.kind == Curve::Kind::Scatter;
+    graph->setData(vectorOf(curve.line.x), vectorOf(curve.line.y), !scatter);
     if (curve.kind == Curve::Kind::Line) addMarkers(curve, *graph);
-    if (curve.kind != Curve::Kind::Points) return graph;
+    if (!marksEveryPoint(curve)) return graph;
+    if (scatter) graph->setLineStyle(QCPGraph::lsNone);
     graph->setScatterStyle(closedMarkerOf(style_, curve.style, curve.hollow));
     if (!curve.deviation.empty()) addBars(curve, *graph, pen);
     return graph;

@@ -124,7 +124,8 @@ std::optional<PointPlace> PlotView::pointAt(QPointF at) const {
     std::optional<PointPlace> nearest;
     double least = kGrabPixels;
     for (std::size_t curve = 0; curve < curves_.size(); ++curve) {
-        if (curves_[curve].kind != Curve::Kind::Points) continue;
+        const auto kind = curves_[curve].kind;
+        if (kind != Curve::Kind::Points && kind != Curve::Kind::Scatter) continue;
         for (std::size_t point = 0; point < curves_[curve].line.x.size(); ++point) {
             const double far = QLineF(at, positionOf({curve, point})).length();
             if (far > least) continue;
@@ -215,7 +216,7 @@ void PlotView::keyPressEvent(QKeyEvent* event) {
 // The curve whose points the cursor stands on.
 const Curve* PlotView::reference() const {
     const auto found = std::find_if(curves_.begin(), curves_.end(), [](const Curve& curve) {
-        return curve.kind != Curve::Kind::Guide && !curve.line.x.empty();
+        return curve.kind != Curve::Kind::Guide && curve.kind != Curve::Kind::Scatter && !curve.line.x.empty();
     });
     return found == curves_.end() ? nullptr : &*found;
 }
