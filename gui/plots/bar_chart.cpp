@@ -73,7 +73,7 @@ BarLayout layOutBars(const QRectF& area, const BarChart& chart, const PlotStyle&
 
 void paintAxis(QPainter& painter, const BarChart& chart, const PlotStyle& style, const BarLayout& layout) {
     const QFontMetricsF metrics(style.font);
-    const int count = std::clamp(static_cast<int>(layout.plot.width() / (6 * layout.text)), 2, 6);
+    const int count = std::clamp(static_cast<int>(layout.plot.width() / (4 * layout.text)), 3, 6);
     const ChartTicks ticks = niceTicks(0, layout.end, count);
     painter.setFont(style.font);
     for (std::size_t i = 0; i < ticks.values.size(); ++i) {

@@ -61,11 +61,15 @@ void paintParallelAxis(QPainter& painter, const QRectF& area, const ParallelPlot
     painter.drawText(QRectF(x - half, area.top(), 2 * half, text), Qt::AlignCenter,
                      metrics.elidedText(axis.title, Qt::ElideMiddle, 2 * half));
     painter.setPen(style.muted);
+    QColor ground = style.ground;  // lines behind a label stay visible, and the label readable
+    ground.setAlphaF(0.75F);
     const auto label = [&](double value, const QString& words) {
         const double y = parallelY(area, plot, style, index, value);
         painter.drawLine(QPointF(x - 3, y), QPointF(x, y));
-        painter.drawText(QRectF(x + 5, y - text / 2, room * 0.6, text), Qt::AlignLeft | Qt::AlignVCenter,
-                         metrics.elidedText(words, Qt::ElideRight, room * 0.6));
+        const QString cut = metrics.elidedText(words, Qt::ElideRight, room * 0.7);
+        const QRectF box(x + 4, y - text / 2, metrics.horizontalAdvance(cut) + 3, text);
+        painter.fillRect(box, ground);
+        painter.drawText(box, Qt::AlignCenter, cut);
     };
     if (axis.kind == ParallelAxis::Kind::Category) {
         for (qsizetype i = 0; i < axis.categories.size(); ++i) label(static_cast<double>(i), axis.categories[i]);

@@ -34,6 +34,11 @@ bool marksEveryPoint(const Curve& curve) {
     return curve.kind == Curve::Kind::Points || curve.kind == Curve::Kind::Scatter;
 }
 
+QColor fadedOf(QColor color) {
+    color.setAlphaF(0.22F);
+    return color;
+}
+
 QVector<double> vectorOf(const std::vector<double>& values) { return {values.begin(), values.end()}; }
 
 }  // namespace
@@ -153,21 +158,24 @@ QPen PlotCanvas::penOf(const Curve& curve) const {
     if (curve.kind == Curve::Kind::Guide) return guideStroke(style_);
     QPen pen = strokeOf(style_, curve.style);
     if (curve.primary) pen.setWidthF(pen.widthF() * 1.15);
+    if (curve.faded) pen.setColor(fadedOf(pen.color()));
     return pen;
 }
 
 void PlotCanvas::addBand(const Curve& curve, const QPen& pen) {
     QColor faint = pen.color();
-    if (curve.raw) {
-        faint.setAlphaF(static_cast<float>(style_.rawOpacity * (curve.primary ? 1 : 0.4)));
+    const auto addFaint = [&](const Polyline& line, double opacity) {
+        faint.setAlphaF(static_cast<float>(opacity * pen.color().alphaF()));
         QCPGraph* raw = plot_->addGraph();
         raw->setPen(QPen(faint, style_.hair));
         raw->setAdaptiveSampling(style_.adaptive);
-        raw->setData(vectorOf(curve.raw->x), vectorOf(curve.raw->y), true);
+        raw->setData(vectorOf(line.x), vectorOf(line.y), true);
         raw->removeFromLegend();
-    }
+    };
+    if (curve.raw) addFaint(*curve.raw, style_.rawOpacity * (curve.primary ? 1 : 0.4));
+    for (const Polyline& line : curve.behind) addFaint(line, style_.rawOpacity);
     if (curve.deviation.empty() || marksEveryPoint(curve)) return;
-    faint.setAlphaF(0.2F);
+    faint.setAlphaF(0.2F * pen.color().alphaF());
     QVector<double> low, high;
     for (std::size_t i = 0; i < curve.deviation.size(); ++i) {
         low.append(curve.line.y[i] - curve.deviation[i]);
@@ -222,7 +230,11 @@ void PlotCanvas::addBars(const Curve& curve, QCPGraph& graph, const QPen& pen) {
 
 // A few markers along the line, at places of the curve's own, so that crossing curves keep theirs apart.
 void PlotCanvas::addMarkers(const Curve& curve, QCPGraph& legendOwner) {
-    const QCPScatterStyle scatter = markerOf(style_, curve.style);
+    QCPScatterStyle scatter = markerOf(style_, curve.style);
+    if (curve.faded) {
+        scatter.setPen(fadedOf(scatter.pen().color()));
+        scatter.setBrush(fadedOf(scatter.brush().color()));
+    }
     const std::size_t n = curve.line.x.size();
     // One marker in the middle of the legend's sample comes from the line's own style; its points stay bare.
     legendOwner.setScatterStyle(scatter);
@@ -268,7 +280,11 @@ void PlotCanvas::fit(const std::vector<Curve>& curves) {
         }
         if (curve.raw && curve.primary) cover(curve.raw->x, bulkOf(curve.raw->y));
     }
-    fitX(left, right);
+    const bool scatter = std::any_of(curves.begin(), curves.end(),
+                                     [](const Curve& curve) { return curve.kind == Curve::Kind::Scatter; });
+    // Points at the ends of x are whole.
+    const double room = scatter && left <= right ? std::max(0.05 * (right - left), 1e-9) : 0;
+    fitX(left - room, right + room);
     if (!(low <= high)) {
         low = axes_.logY ? 0.1 : 0;
         high = 1;

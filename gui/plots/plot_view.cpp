@@ -223,6 +223,12 @@ const Curve* PlotView::reference() const {
 
 void PlotView::setCursorAt(std::optional<double> x) {
     if (x == cursor_) return;
+    showCursor(x);
+    emit cursorMoved(x);
+}
+
+void PlotView::showCursor(std::optional<double> x) {
+    if (x == cursor_) return;
     cursor_ = x;
     canvas_->cursor(x);
     setAccessibleDescription(cursorInWords());
@@ -238,7 +244,7 @@ void PlotView::stepCursor(int points) {
     const auto to = static_cast<std::size_t>(std::clamp(from + (cursor_ ? points : 0), std::ptrdiff_t{0}, last));
     setCursorAt(curve->line.x[to]);
     const QPoint at(static_cast<int>(canvas_->plot().xAxis->coordToPixel(*cursor_)), height() / 3);
-    QToolTip::showText(canvas_->plot().mapToGlobal(at), asTip(cursorInWords()), this);
+    if (tips_) QToolTip::showText(canvas_->plot().mapToGlobal(at), asTip(cursorInWords()), this);
 }
 
 QString PlotView::cursorInWords() const {
@@ -276,7 +282,7 @@ void PlotView::readOut(QPointF at, QPoint global) {
     if (!curve || !canvas_->plot().axisRect()->rect().contains(at.toPoint())) return setCursorAt(std::nullopt);
     const double x = canvas_->plot().xAxis->pixelToCoord(at.x());
     setCursorAt(curve->line.x[nearest(curve->line, x)]);
-    QToolTip::showText(global + QPoint(14, 14), asTip(cursorInWords()), this);
+    if (tips_) QToolTip::showText(global + QPoint(14, 14), asTip(cursorInWords()), this);
 }
 
 }  // namespace dasgd::gui

@@ -21,10 +21,12 @@ struct Curve {
     CurveStyle style;
     Polyline line;                  // as drawn
     std::optional<Polyline> raw;    // drawn faint behind the smoothed line
+    std::vector<Polyline> behind;   // what it is the mean of, faint
     std::vector<double> deviation;  // where not empty: a band line ± deviation; NaN: none at this point
     std::vector<int> n;             // where not empty: how many runs made each point
     QString note;                   // what was left out of it, in words; "" where nothing was
     bool primary = false;           // drawn last and a little stronger
+    bool faded = false;             // another is looked at
     Kind kind = Kind::Line;
     bool hollow = false;  // markers without a filling: of simulated time
     bool operator==(const Curve&) const = default;
