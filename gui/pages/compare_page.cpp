@@ -112,8 +112,8 @@ private:
         title_ = makeLabel({}, "title");
         title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
         top->addWidget(title_, 1);
-        drawer_ = toggle(tr("☰ legend"), tr("The configurations beside the plots  Ctrl+I"), QStringLiteral("Ctrl+I"));
-        seeds_ = toggle(tr("seeds"), tr("Every seed thin behind its mean"), {});
+        drawer_ = toggle(tr("☰ legend"), tr("The configurations beside the plots  Ctrl+I"));
+        seeds_ = toggle(tr("seeds"), tr("Every seed thin behind its mean"));
         copy_ = makeButton(tr("Copy table"), false, tr("As text and CSV, for a paper or a sheet  Ctrl+Shift+C"));
         choose_ = makeButton(tr("Choose runs"), true, tr("Choose rows of the Runs page, then Ctrl+Enter"));
         for (QWidget* each : std::initializer_list<QWidget*>{drawer_, seeds_, copy_, choose_}) top->addWidget(each);
@@ -126,14 +126,13 @@ private:
         return header;
     }
 
-    static QToolButton* toggle(const QString& text, const QString& help, const QString& keys) {
+    static QToolButton* toggle(const QString& text, const QString& help) {
         auto* button = new QToolButton;
         button->setObjectName(QStringLiteral("choice"));
         button->setText(text);
         button->setToolTip(help);
         button->setCheckable(true);
         button->setFocusPolicy(Qt::TabFocus);
-        if (!keys.isEmpty()) button->setShortcut(QKeySequence(keys));
         return button;
     }
 
@@ -247,6 +246,7 @@ private:
             drawer_->setChecked(true);
             legend_->filter().setFocus();
         });
+        shortcut("Ctrl+I", [this] { drawer_->toggle(); });
         shortcut("Ctrl+Shift+C", [this] { table_->copy(); });
         shortcut("F6", [this] { nextCard(1); });
         shortcut("Shift+F6", [this] { nextCard(-1); });
@@ -287,7 +287,7 @@ private:
             grid_->addWidget(cards_[i], at / columns, at % columns);
         }
         for (int i = 0; i < 2; ++i) grid_->setColumnStretch(i, i < columns ? 1 : 0);
-        for (int i = 0; i < 4; ++i) grid_->setRowStretch(i, i == 0 && columns == 2 ? 6 : 5);
+        for (int i = 0; i < 4; ++i) grid_->setRowStretch(i, i * columns >= 4 ? 0 : i == 0 ? 6 : 5);
     }
 
     QString summaryWords() const {

@@ -78,8 +78,10 @@ CompareTable::CompareTable(CompareBoard& board, const Look& look, QWidget* paren
     table_->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     table_->verticalHeader()->setDefaultSectionSize(kCompareRow);
     table_->horizontalHeader()->setHighlightSections(false);
-    table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-    table_->horizontalHeader()->setSectionResizeMode(CompareTableModel::Name, QHeaderView::Stretch);
+    table_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+    table_->horizontalHeader()->setSectionResizeMode(CompareTableModel::Name, QHeaderView::ResizeToContents);
+    table_->horizontalHeader()->setSectionResizeMode(CompareTableModel::Count, QHeaderView::ResizeToContents);
+    table_->horizontalHeader()->setSectionResizeMode(CompareTableModel::FinalLoss, QHeaderView::ResizeToContents);
     table_->horizontalHeader()->setMinimumSectionSize(46);
     table_->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
     table_->setSortingEnabled(true);
