@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "gui/models/curves/short_names.h"
+#include "gui/plots/dense_curves.h"
 #include "gui/plots/plot_marks.h"
 
 namespace dasgd::gui {
@@ -140,6 +141,15 @@ void PlotCanvas::curves(const std::vector<Curve>& curves) {
     const auto rank = [](const Curve* curve) { return curve->kind == Curve::Kind::Guide ? 0 : curve->primary ? 2 : 1; };
     std::stable_sort(ordered.begin(), ordered.end(),
                      [&rank](const Curve* a, const Curve* b) { return rank(a) < rank(b); });
+    if (isDense(curves)) {
+        std::vector<const Curve*> behind;
+        std::copy_if(ordered.begin(), ordered.end(), std::back_inserter(behind),
+                     [](const Curve* curve) { return curve->kind == Curve::Kind::Line && !curve->primary; });
+        // The plot owns it.
+        new DenseCurves(plot_->xAxis, plot_->yAxis, behind, style_);
+        for (const Curve* curve : behind) addMarkers(*curve, nullptr);
+        std::erase_if(ordered, [](const Curve* curve) { return curve->kind == Curve::Kind::Line && !curve->primary; });
+    }
     for (const Curve* curve : ordered) addBand(*curve, penOf(*curve));
     std::map<const Curve*, QCPGraph*> lines;
     for (const Curve* curve : ordered) lines[curve] = addLine(*curve, penOf(*curve));
@@ -147,11 +157,17 @@ void PlotCanvas::curves(const std::vector<Curve>& curves) {
     for (const Curve& curve : curves) {
         // Several guides are of one meaning.
         const bool repeated = curve.kind == Curve::Kind::Guide && std::exchange(guided, true);
-        if (!axes_.legend || curve.line.x.empty() || repeated) continue;
+        if (!axes_.legend || curve.line.x.empty() || repeated || !lines.contains(&curve)) continue;
         lines[&curve]->addToLegend();
         names_ << curve.name;
     }
     fit(curves);
+}
+
+bool PlotCanvas::isDense(const std::vector<Curve>& curves) const {
+    const auto lines =
+        std::count_if(curves.begin(), curves.end(), [](const Curve& curve) { return curve.kind == Curve::Kind::Line; });
+    return style_.adaptive && !axes_.log2X && static_cast<std::size_t>(lines) > kMostFine;
 }
 
 QPen PlotCanvas::penOf(const Curve& curve) const {
@@ -204,7 +220,7 @@ QCPGraph* PlotCanvas::addLine(const Curve& curve, const QPen& pen) {
     graph->setAdaptiveSampling(style_.adaptive);
     const bool scatter = curve.kind == Curve::Kind::Scatter;
     graph->setData(vectorOf(curve.line.x), vectorOf(curve.line.y), !scatter);
-    if (curve.kind == Curve::Kind::Line) addMarkers(curve, *graph);
+    if (curve.kind == Curve::Kind::Line) addMarkers(curve, graph);
     if (!marksEveryPoint(curve)) return graph;
     if (scatter) graph->setLineStyle(QCPGraph::lsNone);
     graph->setScatterStyle(closedMarkerOf(style_, curve.style, curve.hollow));
@@ -229,7 +245,7 @@ void PlotCanvas::addBars(const Curve& curve, QCPGraph& graph, const QPen& pen) {
 }
 
 // A few markers along the line, at places of the curve's own, so that crossing curves keep theirs apart.
-void PlotCanvas::addMarkers(const Curve& curve, QCPGraph& legendOwner) {
+void PlotCanvas::addMarkers(const Curve& curve, QCPGraph* legendOwner) {
     QCPScatterStyle scatter = markerOf(style_, curve.style);
     if (curve.faded) {
         scatter.setPen(fadedOf(scatter.pen().color()));
@@ -237,8 +253,10 @@ void PlotCanvas::addMarkers(const Curve& curve, QCPGraph& legendOwner) {
     }
     const std::size_t n = curve.line.x.size();
     // One marker in the middle of the legend's sample comes from the line's own style; its points stay bare.
-    legendOwner.setScatterStyle(scatter);
-    legendOwner.setScatterSkip(std::numeric_limits<int>::max() / 2);
+    if (legendOwner) {
+        legendOwner->setScatterStyle(scatter);
+        legendOwner->setScatterSkip(std::numeric_limits<int>::max() / 2);
+    }
     if (n < 2) return;
     const double first = curve.line.x.front();
     const double span = curve.line.x.back() - first;

@@ -132,6 +132,7 @@ void CompareChart::redraw() {
     QStringList words;
     if (board_.spread() != Spread::None && !curves.empty())
         words << tr("band: %1 over seeds").arg(spreadName(board_.spread()));
+    if (curves.size() > kMostFine) words << tr("of so many, the band of the highlighted one alone");
     if (single) words << tr("n = 1 has no band");
     if (windowed > 0)
         words << tr("%1 averaged in equal windows of x")
