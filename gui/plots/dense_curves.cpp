@@ -11,7 +11,7 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr std::size_t kBlock = 32;  // points
+constexpr std::size_t kBlock = 8;  // points
 constexpr float kEndless = std::numeric_limits<float>::infinity();
 
 // The first point at or after x, near `from`.

@@ -14,7 +14,7 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr int kMarkersPerCurve = 9;
+constexpr int kMarkersPerCurve = 9, kMarkersOfMany = 2;
 constexpr int kMostLegendRows = 3;
 constexpr int kLegendMargin = 24;  // pixels
 constexpr double kRing = 8;        // radius in pixels
@@ -261,8 +261,9 @@ void PlotCanvas::addMarkers(const Curve& curve, QCPGraph* legendOwner) {
     const double first = curve.line.x.front();
     const double span = curve.line.x.back() - first;
     QVector<double> x, y;
-    for (int i = 0; i < kMarkersPerCurve; ++i) {
-        const double at = first + span * (i + 0.25 + 0.5 * curve.style.marker / kCurveColors) / kMarkersPerCurve;
+    const int count = legendOwner ? kMarkersPerCurve : kMarkersOfMany;
+    for (int i = 0; i < count; ++i) {
+        const double at = first + span * (i + 0.25 + 0.5 * curve.style.marker / kCurveColors) / count;
         const auto index = std::lower_bound(curve.line.x.begin(), curve.line.x.end(), at) - curve.line.x.begin();
         if (index >= static_cast<std::ptrdiff_t>(n) || !std::isfinite(curve.line.y[static_cast<std::size_t>(index)]))
             continue;
@@ -292,7 +293,6 @@ void PlotCanvas::fit(const std::vector<Curve>& curves) {
         cover(curve.line.x, curve.line.y);
         for (std::size_t i = 0; i < curve.deviation.size(); ++i) {
             const double mean = curve.line.y[i], bottom = mean - curve.deviation[i];
-            // On a logarithmic axis as far as the band is drawn.
             cover({curve.line.x[i], curve.line.x[i]},
                   {axes_.logY ? std::max(bottom, mean / 10) : bottom, mean + curve.deviation[i]});
         }
