@@ -4,8 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/commands/command.h"
-#include "experiments/report/comparison.h"
+#include "experiments/report/comparison_text.h"
 #include "experiments/report/run_summary.h"
+#include "storage/comparison.h"
 
 namespace dasgd::experiments {
 
@@ -28,7 +29,7 @@ Result<Comparison> compare(const CompareOptions& options) {
         return fail("no run of an experiment '" + options.experiment + "' in " + options.workspace);
     }
     if (chosen.empty()) return fail("name the runs to compare, or an --experiment");
-    return compareRuns(reader, chosen, options.baseline);
+    return storage::compareRuns(reader, chosen, options.baseline);
 }
 
 Action declareCompare(CLI::App& app) {

@@ -7,7 +7,8 @@
 #include "experiments/base/text.h"
 #include "experiments/commands/command.h"
 #include "experiments/launch/run_series.h"
-#include "experiments/report/comparison.h"
+#include "experiments/report/comparison_text.h"
+#include "storage/comparison.h"
 
 namespace dasgd::experiments {
 
@@ -31,7 +32,7 @@ void report(const storage::RunRow& row, const std::string& title, bool json) {
 void compareAll(const RunSession& session, const std::vector<std::string>& runIds) {
     auto reader = session.reader();
     if (!reader) return;
-    const auto comparison = compareRuns(*reader, runIds, "");
+    const auto comparison = storage::compareRuns(*reader, runIds, "");
     if (comparison) std::printf("\n%s", comparisonText(*comparison).c_str());
 }
 

@@ -1,10 +1,11 @@
+#include "experiments/report/comparison_text.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "experiments/base/text.h"
-#include "experiments/report/comparison.h"
 #include "experiments/report/run_summary.h"
 
 namespace dasgd::experiments {
@@ -14,6 +15,9 @@ namespace {
 std::optional<double> meanOf(const Sample& sample) { return sample.n > 0 ? std::optional(sample.mean) : std::nullopt; }
 
 std::string told(const Sample& sample, double scale = 1) { return spread(sample, scale, Confidence::Say); }
+
+// Of a difference from the baseline that is more than the seeds' scatter.
+std::string mark(std::optional<double> p) { return p && *p < kSignificance ? "†" : ""; }
 
 std::string factor(std::optional<double> value) {
     char text[32];
@@ -93,18 +97,20 @@ std::string comparisonText(const Comparison& comparison) {
     TextTable table(columns);
     bool repeated = false;
     bool unfinished = false;
+    bool differs = false;
     double baselineMs = 0;
     for (const ComparedGroup& group : comparison.groups) {
         const std::size_t n = group.runIds.size() - group.unfinished;
         repeated = repeated || n > 1;
         unfinished = unfinished || group.unfinished > 0;
+        for (const auto& p : {group.lossP, group.accuracyP, group.stepP}) differs = differs || !mark(p).empty();
         if (group.label == comparison.baseline) baselineMs = group.stepMs.mean;
         std::vector<std::string> cells{printable(group.label),
                                        std::to_string(n) + (group.unfinished > 0 ? "*" : ""),
                                        sampleCount(group.samples),
-                                       told(group.finalLoss),
-                                       told(group.bestAccuracy, 100),
-                                       told(group.stepMs),
+                                       told(group.finalLoss) + mark(group.lossP),
+                                       told(group.bestAccuracy, 100) + mark(group.accuracyP),
+                                       told(group.stepMs) + mark(group.stepP),
                                        factor(group.stepRatio),
                                        factor(group.computeRatio),
                                        told(group.hidden, 100),
@@ -118,6 +124,7 @@ std::string comparisonText(const Comparison& comparison) {
     std::string text = table.toString();
     text += samplesInWords(comparison);
     if (repeated) text += "mean ± standard deviation over n seeds (CI: half width of the 95 % confidence interval)\n";
+    if (differs) text += "† differs from " + printable(comparison.baseline) + " at 5 % (Welch's t test)\n";
     if (unfinished) text += "* runs that failed or were stopped are in no mean\n";
     text += "\n";
     for (const ComparedGroup& group : comparison.groups) {
@@ -169,6 +176,9 @@ nlohmann::json comparisonJson(const Comparison& comparison) {
         json["hidden"] = toJson(group.hidden);
         json["blocked"] = toJson(group.blocked);
         json["bytes_sent"] = toJson(group.bytesSent);
+        json["step_p"] = jsonNumber(group.stepP);
+        json["final_loss_p"] = jsonNumber(group.lossP);
+        json["best_accuracy_p"] = jsonNumber(group.accuracyP);
         json["samples"] = toJson(group.samples);
         json["loss_at_equal_samples"] = toJson(group.equalLoss);
         json["best_accuracy_at_equal_samples"] = toJson(group.equalBestAccuracy);

@@ -76,7 +76,7 @@ private:
         header->addLayout(words, 1);
         stop_ = makeButton(tr("Stop"), false,
                            tr("Stop the chosen runs: all ranks end at one step, what was recorded is kept"));
-        compare_ = makeButton(tr("Compare"), false, tr("Draw the chosen runs together  Ctrl+Enter"));
+        compare_ = makeButton(tr("Compare"), false, tr("Put the chosen runs beside each other on the Compare page  Ctrl+Enter"));
         start_ = makeButton(tr("▸  New run"), true, tr("Set up an experiment, from a preset or from a run  Ctrl+N"));
         for (QPushButton* button : {stop_, compare_, start_}) header->addWidget(button, 0, Qt::AlignTop);
         return header;
@@ -294,8 +294,8 @@ private:
     void compare() {
         const QStringList ids = chosen(false);
         if (ids.size() < 2) return;
-        session_.compare(ids);
-        context_.open("Run");
+        session_.setComparison(ids);
+        context_.open("Compare");
     }
 
     void updateActions() {

@@ -243,7 +243,7 @@ private:
 };
 
 const PageRegistry::Add<TimelinePage> kTimelinePageEntry{
-    {.order = 40, .title = "Timeline", .icon = "M1 2.5h6M9 2.5h5M3 7.5h8M1 12.5h4M7 12.5h7"}};
+    {.order = 25, .title = "Timeline", .icon = "M1 2.5h6M9 2.5h5M3 7.5h8M1 12.5h4M7 12.5h7"}};
 
 }  // namespace
 

@@ -7,13 +7,14 @@
 #include <utility>
 
 #include "gui/models/curves/short_names.h"
+#include "gui/plots/dense_curves.h"
 #include "gui/plots/plot_marks.h"
 
 namespace dasgd::gui {
 
 namespace {
 
-constexpr int kMarkersPerCurve = 9;
+constexpr int kMarkersPerCurve = 9, kMarkersOfMany = 2;
 constexpr int kMostLegendRows = 3;
 constexpr int kLegendMargin = 24;  // pixels
 constexpr double kRing = 8;        // radius in pixels
@@ -28,6 +29,15 @@ std::vector<double> bulkOf(const std::vector<double>& values) {
     std::vector<double> bulk = values;
     for (double& value : bulk) value = std::clamp(value, low, high);
     return bulk;
+}
+
+bool marksEveryPoint(const Curve& curve) {
+    return curve.kind == Curve::Kind::Points || curve.kind == Curve::Kind::Scatter;
+}
+
+QColor fadedOf(QColor color) {
+    color.setAlphaF(0.22F);
+    return color;
 }
 
 QVector<double> vectorOf(const std::vector<double>& values) { return {values.begin(), values.end()}; }
@@ -131,6 +141,15 @@ void PlotCanvas::curves(const std::vector<Curve>& curves) {
     const auto rank = [](const Curve* curve) { return curve->kind == Curve::Kind::Guide ? 0 : curve->primary ? 2 : 1; };
     std::stable_sort(ordered.begin(), ordered.end(),
                      [&rank](const Curve* a, const Curve* b) { return rank(a) < rank(b); });
+    if (isDense(curves)) {
+        std::vector<const Curve*> behind;
+        std::copy_if(ordered.begin(), ordered.end(), std::back_inserter(behind),
+                     [](const Curve* curve) { return curve->kind == Curve::Kind::Line && !curve->primary; });
+        // The plot owns it.
+        new DenseCurves(plot_->xAxis, plot_->yAxis, behind, style_);
+        for (const Curve* curve : behind) addMarkers(*curve, nullptr);
+        std::erase_if(ordered, [](const Curve* curve) { return curve->kind == Curve::Kind::Line && !curve->primary; });
+    }
     for (const Curve* curve : ordered) addBand(*curve, penOf(*curve));
     std::map<const Curve*, QCPGraph*> lines;
     for (const Curve* curve : ordered) lines[curve] = addLine(*curve, penOf(*curve));
@@ -138,32 +157,41 @@ void PlotCanvas::curves(const std::vector<Curve>& curves) {
     for (const Curve& curve : curves) {
         // Several guides are of one meaning.
         const bool repeated = curve.kind == Curve::Kind::Guide && std::exchange(guided, true);
-        if (!axes_.legend || curve.line.x.empty() || repeated) continue;
+        if (!axes_.legend || curve.line.x.empty() || repeated || !lines.contains(&curve)) continue;
         lines[&curve]->addToLegend();
         names_ << curve.name;
     }
     fit(curves);
 }
 
+bool PlotCanvas::isDense(const std::vector<Curve>& curves) const {
+    const auto lines =
+        std::count_if(curves.begin(), curves.end(), [](const Curve& curve) { return curve.kind == Curve::Kind::Line; });
+    return style_.adaptive && !axes_.log2X && static_cast<std::size_t>(lines) > kMostFine;
+}
+
 QPen PlotCanvas::penOf(const Curve& curve) const {
     if (curve.kind == Curve::Kind::Guide) return guideStroke(style_);
     QPen pen = strokeOf(style_, curve.style);
     if (curve.primary) pen.setWidthF(pen.widthF() * 1.15);
+    if (curve.faded) pen.setColor(fadedOf(pen.color()));
     return pen;
 }
 
 void PlotCanvas::addBand(const Curve& curve, const QPen& pen) {
     QColor faint = pen.color();
-    if (curve.raw) {
-        faint.setAlphaF(static_cast<float>(style_.rawOpacity * (curve.primary ? 1 : 0.4)));
+    const auto addFaint = [&](const Polyline& line, double opacity) {
+        faint.setAlphaF(static_cast<float>(opacity * pen.color().alphaF()));
         QCPGraph* raw = plot_->addGraph();
         raw->setPen(QPen(faint, style_.hair));
         raw->setAdaptiveSampling(style_.adaptive);
-        raw->setData(vectorOf(curve.raw->x), vectorOf(curve.raw->y), true);
+        raw->setData(vectorOf(line.x), vectorOf(line.y), true);
         raw->removeFromLegend();
-    }
-    if (curve.deviation.empty() || curve.kind == Curve::Kind::Points) return;
-    faint.setAlphaF(0.2F);
+    };
+    if (curve.raw) addFaint(*curve.raw, style_.rawOpacity * (curve.primary ? 1 : 0.4));
+    for (const Polyline& line : curve.behind) addFaint(line, style_.rawOpacity);
+    if (curve.deviation.empty() || marksEveryPoint(curve)) return;
+    faint.setAlphaF(0.2F * pen.color().alphaF());
     QVector<double> low, high;
     for (std::size_t i = 0; i < curve.deviation.size(); ++i) {
         low.append(curve.line.y[i] - curve.deviation[i]);
@@ -190,9 +218,11 @@ QCPGraph* PlotCanvas::addLine(const Curve& curve, const QPen& pen) {
     graph->setPen(pen);
     graph->setName(curve.name);
     graph->setAdaptiveSampling(style_.adaptive);
-    graph->setData(vectorOf(curve.line.x), vectorOf(curve.line.y), true);
-    if (curve.kind == Curve::Kind::Line) addMarkers(curve, *graph);
-    if (curve.kind != Curve::Kind::Points) return graph;
+    const bool scatter = curve.kind == Curve::Kind::Scatter;
+    graph->setData(vectorOf(curve.line.x), vectorOf(curve.line.y), !scatter);
+    if (curve.kind == Curve::Kind::Line) addMarkers(curve, graph);
+    if (!marksEveryPoint(curve)) return graph;
+    if (scatter) graph->setLineStyle(QCPGraph::lsNone);
     graph->setScatterStyle(closedMarkerOf(style_, curve.style, curve.hollow));
     if (!curve.deviation.empty()) addBars(curve, *graph, pen);
     return graph;
@@ -215,18 +245,25 @@ void PlotCanvas::addBars(const Curve& curve, QCPGraph& graph, const QPen& pen) {
 }
 
 // A few markers along the line, at places of the curve's own, so that crossing curves keep theirs apart.
-void PlotCanvas::addMarkers(const Curve& curve, QCPGraph& legendOwner) {
-    const QCPScatterStyle scatter = markerOf(style_, curve.style);
+void PlotCanvas::addMarkers(const Curve& curve, QCPGraph* legendOwner) {
+    QCPScatterStyle scatter = markerOf(style_, curve.style);
+    if (curve.faded) {
+        scatter.setPen(fadedOf(scatter.pen().color()));
+        scatter.setBrush(fadedOf(scatter.brush().color()));
+    }
     const std::size_t n = curve.line.x.size();
     // One marker in the middle of the legend's sample comes from the line's own style; its points stay bare.
-    legendOwner.setScatterStyle(scatter);
-    legendOwner.setScatterSkip(std::numeric_limits<int>::max() / 2);
+    if (legendOwner) {
+        legendOwner->setScatterStyle(scatter);
+        legendOwner->setScatterSkip(std::numeric_limits<int>::max() / 2);
+    }
     if (n < 2) return;
     const double first = curve.line.x.front();
     const double span = curve.line.x.back() - first;
     QVector<double> x, y;
-    for (int i = 0; i < kMarkersPerCurve; ++i) {
-        const double at = first + span * (i + 0.25 + 0.5 * curve.style.marker / kCurveColors) / kMarkersPerCurve;
+    const int count = legendOwner ? kMarkersPerCurve : kMarkersOfMany;
+    for (int i = 0; i < count; ++i) {
+        const double at = first + span * (i + 0.25 + 0.5 * curve.style.marker / kCurveColors) / count;
         const auto index = std::lower_bound(curve.line.x.begin(), curve.line.x.end(), at) - curve.line.x.begin();
         if (index >= static_cast<std::ptrdiff_t>(n) || !std::isfinite(curve.line.y[static_cast<std::size_t>(index)]))
             continue;
@@ -256,13 +293,16 @@ void PlotCanvas::fit(const std::vector<Curve>& curves) {
         cover(curve.line.x, curve.line.y);
         for (std::size_t i = 0; i < curve.deviation.size(); ++i) {
             const double mean = curve.line.y[i], bottom = mean - curve.deviation[i];
-            // On a logarithmic axis as far as the band is drawn.
             cover({curve.line.x[i], curve.line.x[i]},
                   {axes_.logY ? std::max(bottom, mean / 10) : bottom, mean + curve.deviation[i]});
         }
         if (curve.raw && curve.primary) cover(curve.raw->x, bulkOf(curve.raw->y));
     }
-    fitX(left, right);
+    const bool scatter = std::any_of(curves.begin(), curves.end(),
+                                     [](const Curve& curve) { return curve.kind == Curve::Kind::Scatter; });
+    // Points at the ends of x are whole.
+    const double room = scatter && left <= right ? std::max(0.05 * (right - left), 1e-9) : 0;
+    fitX(left - room, right + room);
     if (!(low <= high)) {
         low = axes_.logY ? 0.1 : 0;
         high = 1;

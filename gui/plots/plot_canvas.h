@@ -34,7 +34,9 @@ public:
 private:
     void addBand(const Curve& curve, const QPen& pen);
     QCPGraph* addLine(const Curve& curve, const QPen& pen);
-    void addMarkers(const Curve& curve, QCPGraph& legendOwner);
+    // `legendOwner`: the line; null where there is none.
+    void addMarkers(const Curve& curve, QCPGraph* legendOwner);
+    [[nodiscard]] bool isDense(const std::vector<Curve>& curves) const;
     void addBars(const Curve& curve, QCPGraph& graph, const QPen& pen);
     [[nodiscard]] QPen penOf(const Curve& curve) const;
     void fitX(double left, double right);

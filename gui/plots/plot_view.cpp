@@ -124,7 +124,8 @@ std::optional<PointPlace> PlotView::pointAt(QPointF at) const {
     std::optional<PointPlace> nearest;
     double least = kGrabPixels;
     for (std::size_t curve = 0; curve < curves_.size(); ++curve) {
-        if (curves_[curve].kind != Curve::Kind::Points) continue;
+        const auto kind = curves_[curve].kind;
+        if (kind != Curve::Kind::Points && kind != Curve::Kind::Scatter) continue;
         for (std::size_t point = 0; point < curves_[curve].line.x.size(); ++point) {
             const double far = QLineF(at, positionOf({curve, point})).length();
             if (far > least) continue;
@@ -215,12 +216,18 @@ void PlotView::keyPressEvent(QKeyEvent* event) {
 // The curve whose points the cursor stands on.
 const Curve* PlotView::reference() const {
     const auto found = std::find_if(curves_.begin(), curves_.end(), [](const Curve& curve) {
-        return curve.kind != Curve::Kind::Guide && !curve.line.x.empty();
+        return curve.kind != Curve::Kind::Guide && curve.kind != Curve::Kind::Scatter && !curve.line.x.empty();
     });
     return found == curves_.end() ? nullptr : &*found;
 }
 
 void PlotView::setCursorAt(std::optional<double> x) {
+    if (x == cursor_) return;
+    showCursor(x);
+    emit cursorMoved(x);
+}
+
+void PlotView::showCursor(std::optional<double> x) {
     if (x == cursor_) return;
     cursor_ = x;
     canvas_->cursor(x);
@@ -237,7 +244,7 @@ void PlotView::stepCursor(int points) {
     const auto to = static_cast<std::size_t>(std::clamp(from + (cursor_ ? points : 0), std::ptrdiff_t{0}, last));
     setCursorAt(curve->line.x[to]);
     const QPoint at(static_cast<int>(canvas_->plot().xAxis->coordToPixel(*cursor_)), height() / 3);
-    QToolTip::showText(canvas_->plot().mapToGlobal(at), asTip(cursorInWords()), this);
+    if (tips_) QToolTip::showText(canvas_->plot().mapToGlobal(at), asTip(cursorInWords()), this);
 }
 
 QString PlotView::cursorInWords() const {
@@ -275,7 +282,7 @@ void PlotView::readOut(QPointF at, QPoint global) {
     if (!curve || !canvas_->plot().axisRect()->rect().contains(at.toPoint())) return setCursorAt(std::nullopt);
     const double x = canvas_->plot().xAxis->pixelToCoord(at.x());
     setCursorAt(curve->line.x[nearest(curve->line, x)]);
-    QToolTip::showText(global + QPoint(14, 14), asTip(cursorInWords()), this);
+    if (tips_) QToolTip::showText(global + QPoint(14, 14), asTip(cursorInWords()), this);
 }
 
 }  // namespace dasgd::gui

@@ -48,6 +48,9 @@ struct PlotStyle {
 // The sample of a curve of points as legends show it: its stroke with its marker in the middle.
 void paintLineSample(QPainter& painter, const QRectF& area, const PlotStyle& style, CurveStyle curve, bool hollow);
 
+// Of more curves of lines than that, those on the screen are drawn by the pixel, and only the primary one has its band.
+inline constexpr std::size_t kMostFine = 24;
+
 class PlotCanvas;
 class PlotZoom;
 
@@ -76,6 +79,10 @@ public:
     [[nodiscard]] const std::vector<Curve>& curves() const { return curves_; }
     // The cursor's x, which is that of a recorded point; nullopt where there is none.
     [[nodiscard]] std::optional<double> cursor() const { return cursor_; }
+    // Puts the cursor where that of another plot stands; emits nothing.
+    void showCursor(std::optional<double> x);
+    // Whether what stands at the cursor is said beside it; off where a list beside the plot says it.
+    void setTips(bool tips) { tips_ = tips; }
     // What stands at the cursor: the x, then a line for each curve; many are cut short. "" without a cursor.
     [[nodiscard]] QString cursorInWords() const;
     // The x that is shown, from left to right.
@@ -84,6 +91,7 @@ public:
     void showAll();
 
 signals:
+    void cursorMoved(std::optional<double> x);
     void clickedAt(double x);
     void pointClicked(dasgd::gui::PointPlace place);
     void pointOpened(dasgd::gui::PointPlace place);  // double click
@@ -110,6 +118,7 @@ private:
     std::unique_ptr<PlotCanvas> canvas_;
     PlotZoom* zoom_;
     std::optional<double> cursor_;
+    bool tips_ = true;
     std::vector<Curve> curves_;
     PlotAxes axes_;
     QString emptyText_;

@@ -12,18 +12,21 @@ namespace dasgd::gui {
 
 struct Curve {
     enum class Kind {
-        Line,    // many points: a few markers along it
-        Points,  // few: each has its marker and its deviation as a bar
-        Guide    // what the others are held against: thin, quiet, without markers
+        Line,     // many points: a few markers along it
+        Points,   // few: each has its marker and its deviation as a bar
+        Scatter,  // the same without a line; in any order
+        Guide     // what the others are held against: thin, quiet, without markers
     };
     QString name;
     CurveStyle style;
     Polyline line;                  // as drawn
     std::optional<Polyline> raw;    // drawn faint behind the smoothed line
-    std::vector<double> deviation;  // where not empty: a band line ± deviation
+    std::vector<Polyline> behind;   // what it is the mean of, faint
+    std::vector<double> deviation;  // where not empty: a band line ± deviation; NaN: none at this point
     std::vector<int> n;             // where not empty: how many runs made each point
     QString note;                   // what was left out of it, in words; "" where nothing was
     bool primary = false;           // drawn last and a little stronger
+    bool faded = false;             // another is looked at
     Kind kind = Kind::Line;
     bool hollow = false;  // markers without a filling: of simulated time
     bool operator==(const Curve&) const = default;

@@ -76,6 +76,11 @@ void Session::compare(const QStringList& runs) {
     updateShown();
 }
 
+void Session::setComparison(const QStringList& runs) {
+    comparison_ = runs;
+    emit comparisonChanged();
+}
+
 void Session::lookAt(const QString& run) {
     current_ = run;
     detail_.reset();

@@ -44,6 +44,9 @@ public:
     static constexpr int kHoldMs = 4000;
     // Draws exactly these runs together; fewer than two: the current run with the others of its experiment.
     void compare(const QStringList& runs);
+    // The runs that the Compare page shows; from then on its own.
+    void setComparison(const QStringList& runs);
+    [[nodiscard]] const QStringList& comparison() const { return comparison_; }
     [[nodiscard]] bool isComparing() const { return compared_.size() > 1; }
 
     [[nodiscard]] const std::vector<RunItemPtr>& shown() const { return shown_; }  // the current run first
@@ -65,6 +68,7 @@ signals:
     void currentChanged();  // another run is looked at
     void shownChanged();    // the set of drawn runs, their names or styles
     void seriesChanged();
+    void comparisonChanged();
     void detailChanged();
     void runsChanged();
     void pulseChanged();
@@ -87,6 +91,7 @@ private:
     std::map<std::string, bool> styled_;  // experiments whose runs all have their style
     QString current_;
     QStringList compared_;
+    QStringList comparison_;
     bool followNewest_ = true;
     QTimer hold_;
     bool loaded_ = false;

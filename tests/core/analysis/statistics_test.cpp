@@ -52,5 +52,17 @@ TEST(Statistics, ClaimsNoSpreadOfOneValue) {
     EXPECT_EQ(summarise({}).n, 0u);
 }
 
+TEST(Statistics, WelchsTestGivesTheTextbooksNumbers) {
+    // The density of Student's t integrated by Simpson's rule.
+    const Sample a = summarise({27.5, 21.0, 19.0, 23.6, 17.0, 17.9});
+    const Sample b = summarise({27.1, 22.0, 20.8, 23.4, 23.4, 23.5, 25.8, 22.0});
+    EXPECT_NEAR(welchP(a, b).value(), 0.201988677, 1e-6);
+    EXPECT_NEAR(welchP(b, a).value(), 0.201988677, 1e-6);
+    EXPECT_NEAR(welchP(summarise({1, 1.1, 0.9}), summarise({2, 2.1, 1.9})).value(), 0.0002552167, 1e-8);
+    EXPECT_FALSE(welchP(a, summarise({3})));
+    EXPECT_EQ(welchP(summarise({1, 1}), summarise({1, 1})), 1);
+    EXPECT_EQ(welchP(summarise({1, 1}), summarise({2, 2})), 0);
+}
+
 }  // namespace
 }  // namespace dasgd

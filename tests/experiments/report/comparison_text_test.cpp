@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "experiments/report/comparison.h"
+#include "experiments/report/comparison_text.h"
 
 namespace dasgd::experiments {
 namespace {

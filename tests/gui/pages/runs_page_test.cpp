@@ -136,8 +136,8 @@ TEST_F(RunsPageTest, SeveralRunsAreCompared) {
     table()->selectAll();
     ASSERT_TRUE(compare->isEnabled());
     QTest::mouseClick(compare, Qt::LeftButton);
-    EXPECT_TRUE(window_->session().isComparing());
-    EXPECT_EQ(window_->session().shown().size(), 2U);
+    EXPECT_EQ(window_->session().comparison().size(), 2);
+    EXPECT_NE(label(QStringLiteral("/  1 configuration")), nullptr) << "two seeds of one";
 }
 
 TEST_F(RunsPageTest, AMessageOfTheEngineIsShownInThePage) {

@@ -39,11 +39,11 @@ TEST_F(ScalingPageTest, AnEmptyWorkspaceSaysHowToGetData) {
     EXPECT_FALSE(points()->isVisible());
 }
 
-TEST_F(ScalingPageTest, TheFourthPageHasItsKey) {
+TEST_F(ScalingPageTest, TheSixthPageHasItsKey) {
     recordTwoLines(workspace_.store());
     open();
     ASSERT_TRUE(QTest::qWaitForWindowActive(window_.get()));
-    QTest::keyClick(window_.get(), Qt::Key_4, Qt::ControlModifier);
+    QTest::keyClick(window_.get(), Qt::Key_6, Qt::ControlModifier);
     ASSERT_TRUE(arrived(6));
     EXPECT_TRUE(points()->isVisible());
     EXPECT_TRUE(named<QListView>("Configurations")->hasFocus());

@@ -1,12 +1,12 @@
 // Which runs of a workspace become one row.
-#include "experiments/report/comparison.h"
+#include "storage/comparison.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/support/runs.h"
 
-namespace dasgd::experiments {
+namespace dasgd::storage {
 namespace {
 
 using ::testing::ElementsAre;
@@ -19,9 +19,9 @@ std::string config(int seed, int jitterSeed, int delay) {
 
 TEST(Comparison, RunsThatDifferInSeedsAloneAreOneRow) {
     const test::TempDir folder;
-    auto store = test::orDie(storage::Store::open(folder / "workspace"));
+    auto store = test::orDie(Store::open(folder / "workspace"));
     const auto add = [&](const std::string& id, const std::string& text) {
-        storage::RunInfo info = test::runInfo(id);
+        RunInfo info = test::runInfo(id);
         info.config = text;
         test::orDie(store.addRun(info));
     };
@@ -29,7 +29,7 @@ TEST(Comparison, RunsThatDifferInSeedsAloneAreOneRow) {
     add("b", config(2, 1, 2));
     add("c", config(1, 2, 2));
     add("d", config(1, 1, 3));
-    auto reader = test::orDie(storage::RunReader::open(store.paths().root));
+    auto reader = test::orDie(RunReader::open(store.paths().root));
     const auto comparison = compareRuns(reader, {"a", "b", "c", "d"}, "");
     ASSERT_TRUE(comparison) << comparison.error().message;
     ASSERT_EQ(comparison->groups.size(), 2U);
@@ -40,12 +40,12 @@ TEST(Comparison, RunsThatDifferInSeedsAloneAreOneRow) {
 
 TEST(Comparison, SaysWhyABaselineCannotBeOne) {
     const test::TempDir folder;
-    auto store = test::orDie(storage::Store::open(folder / "workspace"));
-    storage::RunInfo info = test::runInfo("a");
+    auto store = test::orDie(Store::open(folder / "workspace"));
+    RunInfo info = test::runInfo("a");
     info.config = config(1, 1, 2);
     test::orDie(store.addRun(info));
-    test::orDie(test::orDie(storage::Recorder::start(store, "a", {0}))->finish("finished", ""));
-    auto reader = test::orDie(storage::RunReader::open(store.paths().root));
+    test::orDie(test::orDie(Recorder::start(store, "a", {0}))->finish("finished", ""));
+    auto reader = test::orDie(RunReader::open(store.paths().root));
     const auto wrong = [&](const std::string& baseline) {
         return compareRuns(reader, {"a"}, baseline).error().message;
     };
@@ -54,4 +54,4 @@ TEST(Comparison, SaysWhyABaselineCannotBeOne) {
 }
 
 }  // namespace
-}  // namespace dasgd::experiments
+}  // namespace dasgd::storage

@@ -1,15 +1,15 @@
-#include "experiments/report/equal_samples.h"
+#include "core/analysis/equal_samples.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <utility>
 
-namespace dasgd::experiments {
+namespace dasgd {
 namespace {
 
 EvaluationCurve curve(const std::vector<std::pair<std::int64_t, double>>& points) {
-    std::vector<storage::MetricSample> samples;
+    std::vector<EvaluationCurve::Point> samples;
     for (const auto& [count, value] : points) samples.push_back({.samples = count, .value = value});
     return EvaluationCurve(samples);
 }
@@ -38,17 +38,10 @@ TEST(EqualSamples, LeavesOutWhatIsNotANumber) {
 }
 
 TEST(EqualSamples, TheCommonNumberIsThatOfTheShortestRun) {
-    const EvaluationCurve none = curve({});
-    EXPECT_EQ(commonSamples({{"a", curve({{0, 1}, {4002, 1}}), none},
-                             {"b", curve({{0, 1}, {4000, 1}}), none},
-                             {"time only", none, none}}),
-              4000);
-    EXPECT_EQ(commonSamples({{"time only", none, none}}), std::nullopt);
-    const ResultAtSamples result = resultAt({"a", curve({{0, 2}, {100, 1}}), curve({{0, 0}, {50, 1}, {100, 0}})}, 75);
-    EXPECT_EQ(result.loss, 1.25);
-    EXPECT_EQ(result.accuracy, 0.5);
-    EXPECT_EQ(result.bestAccuracy, 1);
+    const EvaluationCurve none, longer = curve({{0, 1}, {4002, 1}}), shorter = curve({{0, 1}, {4000, 1}});
+    EXPECT_EQ(commonSamples({&longer, &shorter, &none}), 4000);
+    EXPECT_EQ(commonSamples({&none}), std::nullopt);
 }
 
 }  // namespace
-}  // namespace dasgd::experiments
+}  // namespace dasgd

@@ -4,18 +4,21 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
-#include "storage/run_reader.h"
-
-namespace dasgd::experiments {
+namespace dasgd {
 
 // The evaluations of one run.
 class EvaluationCurve {
 public:
+    struct Point {
+        std::int64_t samples = 0;
+        double value = 0;
+    };
+
+    EvaluationCurve() = default;
     // From the records of eval/loss or eval/accuracy; those that are not finite are left out.
-    explicit EvaluationCurve(const std::vector<storage::MetricSample>& evaluations);
+    explicit EvaluationCurve(const std::vector<Point>& evaluations);
 
     // Of the last evaluation; 0 where there is none.
     [[nodiscard]] std::int64_t lastSamples() const { return points_.empty() ? 0 : points_.back().samples; }
@@ -25,26 +28,11 @@ public:
     [[nodiscard]] std::optional<double> largestUpTo(std::int64_t samples) const;
 
 private:
-    struct Point {
-        std::int64_t samples = 0;
-        double value = 0;
-    };
     std::vector<Point> points_;  // by samples
 };
 
-// What one run had reached after `samples` of all its workers.
-struct ResultAtSamples {
-    std::optional<double> loss, accuracy, bestAccuracy;
-};
-
-struct RunCurves {
-    std::string runId;
-    EvaluationCurve loss, accuracy;
-};
-[[nodiscard]] Result<RunCurves> curvesOf(storage::RunReader& reader, const std::string& runId);
 // The largest number of samples at which each of the runs that was evaluated at all has a result; nullopt where none
 // was.
-[[nodiscard]] std::optional<std::int64_t> commonSamples(const std::vector<RunCurves>& runs);
-[[nodiscard]] ResultAtSamples resultAt(const RunCurves& run, std::int64_t samples);
+[[nodiscard]] std::optional<std::int64_t> commonSamples(const std::vector<const EvaluationCurve*>& losses);
 
-}  // namespace dasgd::experiments
+}  // namespace dasgd

@@ -1,0 +1,157 @@
+#include "core/analysis/comparison.h"
+
+#include <algorithm>
+#include <set>
+
+namespace dasgd {
+
+namespace {
+
+struct Gathered {
+    ComparedGroup group;
+    Settings settings;
+    std::vector<const ComparedRun*> finished;
+};
+
+std::vector<Gathered> gatherGroups(const std::vector<ComparedRun>& runs) {
+    std::vector<std::string> keys;
+    std::vector<Gathered> gathered;
+    for (const ComparedRun& run : runs) {
+        const std::string key = configurationKey(run.settings);
+        const auto known = std::find(keys.begin(), keys.end(), key);
+        const auto index = static_cast<std::size_t>(known - keys.begin());
+        if (known == keys.end()) {
+            keys.push_back(key);
+            gathered.emplace_back();
+            gathered.back().settings = run.settings;
+            gathered.back().group.algorithm = run.algorithm;
+        }
+        Gathered& into = gathered[index];
+        into.group.runIds.push_back(run.runId);
+        if (run.finished) {
+            into.finished.push_back(&run);
+        } else {
+            ++into.group.unfinished;
+        }
+    }
+    return gathered;
+}
+
+Sample sampleOf(const Gathered& gathered, const auto& valueOf) {
+    std::vector<double> values;
+    for (const ComparedRun* run : gathered.finished) {
+        const std::optional<double> value = valueOf(*run);
+        if (value) values.push_back(*value);
+    }
+    return summarise(values);
+}
+
+ComparedGroup reduce(const Gathered& gathered) {
+    ComparedGroup group = gathered.group;
+    group.stepMs = sampleOf(gathered, [](const ComparedRun& run) { return run.stepMs; });
+    group.finalLoss = sampleOf(gathered, [](const ComparedRun& run) { return run.finalLoss; });
+    group.bestAccuracy = sampleOf(gathered, [](const ComparedRun& run) { return run.bestAccuracy; });
+    group.hidden = sampleOf(gathered, [](const ComparedRun& run) { return run.hidden; });
+    group.blocked = sampleOf(gathered, [](const ComparedRun& run) { return run.blocked; });
+    group.samplesPerS = sampleOf(gathered, [](const ComparedRun& run) { return run.samplesPerS; });
+    group.bytesSent = sampleOf(gathered, [](const ComparedRun& run) { return std::optional(run.bytesSent); });
+    group.samples = sampleOf(gathered, [](const ComparedRun& run) { return std::optional(run.samples); });
+    group.secondsToTarget = sampleOf(gathered, [](const ComparedRun& run) { return run.secondsToTarget; });
+    return group;
+}
+
+// Where the runs were not all trained on as many samples: results at the largest number that all of them reached.
+void addEqualSamples(const std::vector<Gathered>& gathered, Comparison& comparison) {
+    std::set<double> counts;
+    std::vector<const EvaluationCurve*> losses;
+    for (const Gathered& each : gathered) {
+        for (const ComparedRun* run : each.finished) {
+            counts.insert(run->samples);
+            losses.push_back(&run->losses);
+        }
+    }
+    if (counts.size() > 1) comparison.equalSamples = commonSamples(losses);
+    if (!comparison.equalSamples) return;
+    const std::int64_t at = *comparison.equalSamples;
+    for (std::size_t i = 0; i < gathered.size(); ++i) {
+        ComparedGroup& group = comparison.groups[i];
+        group.equalLoss = sampleOf(gathered[i], [at](const ComparedRun& run) { return run.losses.at(at); });
+        group.equalBestAccuracy =
+            sampleOf(gathered[i], [at](const ComparedRun& run) { return run.accuracies.largestUpTo(at); });
+    }
+}
+
+bool isNamed(const ComparedGroup& group, const std::string& name) {
+    return group.label == name || group.algorithm == name;
+}
+
+// Of the timed ones.
+const ComparedGroup* findGroup(const Comparison& comparison, const std::string& name) {
+    for (const ComparedGroup& group : comparison.groups) {
+        if (group.stepMs.n > 0 && isNamed(group, name)) return &group;
+    }
+    return nullptr;
+}
+
+tl::unexpected<Error> noBaseline(const Comparison& comparison, const std::string& name) {
+    const bool untimed = std::ranges::any_of(comparison.groups, [&](const ComparedGroup& group) {
+        return group.runIds.size() > group.unfinished && isNamed(group, name);
+    });
+    return fail(untimed ? "no run of '" + name +
+                              "' was timed (evaluations touched every round of it): compare with "
+                              "another, or give it fewer evaluations (train.eval_every)"
+                        : "no finished run of '" + name + "' to compare with");
+}
+
+void addDifferences(ComparedGroup& group, const ComparedGroup& baseline) {
+    if (group.secondsToTarget.n > 0 && baseline.secondsToTarget.n > 0) {
+        group.targetRatio = group.secondsToTarget.mean / baseline.secondsToTarget.mean;
+    }
+    if (&group == &baseline) return;
+    group.stepP = welchP(group.stepMs, baseline.stepMs);
+    group.lossP = welchP(group.finalLoss, baseline.finalLoss);
+    group.accuracyP = welchP(group.bestAccuracy, baseline.bestAccuracy);
+    group.targetP = welchP(group.secondsToTarget, baseline.secondsToTarget);
+}
+
+Status addRatios(Comparison& comparison, const std::string& wanted) {
+    const ComparedGroup* baseline = findGroup(comparison, wanted.empty() ? "sync_sgd" : wanted);
+    if (!baseline && !wanted.empty()) return noBaseline(comparison, wanted);
+    const ComparedGroup* compute = findGroup(comparison, "independent");
+    for (const ComparedGroup& group : comparison.groups) {
+        if (wanted.empty() && findGroup(comparison, "sync_sgd")) break;
+        if (!wanted.empty() || group.stepMs.n == 0) continue;
+        if (!baseline || group.stepMs.mean > baseline->stepMs.mean) baseline = &group;
+    }
+    if (!baseline) return {};
+    comparison.baseline = baseline->label;
+    const double baselineMs = baseline->stepMs.mean;
+    const double computeMs = compute ? compute->stepMs.mean : 0;
+    for (ComparedGroup& group : comparison.groups) {
+        addDifferences(group, *baseline);
+        if (group.stepMs.n == 0) continue;
+        group.stepRatio = group.stepMs.mean / baselineMs;
+        if (compute) group.computeRatio = group.stepMs.mean / computeMs;
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<Comparison> compareRuns(const std::vector<ComparedRun>& runs, const std::string& baseline) {
+    const std::vector<Gathered> gathered = gatherGroups(runs);
+    std::vector<Settings> settings;
+    settings.reserve(gathered.size());
+    for (const Gathered& each : gathered) settings.push_back(each.settings);
+    const std::vector<std::string> labels = labelConfigurations(settings);
+    Comparison comparison;
+    for (std::size_t i = 0; i < gathered.size(); ++i) {
+        comparison.groups.push_back(reduce(gathered[i]));
+        comparison.groups.back().label = labels[i];
+    }
+    addEqualSamples(gathered, comparison);
+    DASGD_TRY(addRatios(comparison, baseline));
+    return comparison;
+}
+
+}  // namespace dasgd

@@ -1,0 +1,63 @@
+// Runs side by side; repetitions of one configuration (configuration.h) are one row. Command line and window take their
+// numbers from here. Pure functions, callable from any thread; what reads rows is in storage/comparison.h.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/analysis/configuration.h"
+#include "core/analysis/equal_samples.h"
+#include "core/analysis/scaling.h"
+#include "core/analysis/statistics.h"
+#include "core/base/result.h"
+
+namespace dasgd {
+
+// What a comparison has to know of a run.
+struct ComparedRun {
+    std::string runId, algorithm;
+    Settings settings;
+    bool finished = false;  // others count in `unfinished`, and in no mean
+    std::optional<double> stepMs, finalLoss, bestAccuracy, hidden, blocked, samplesPerS;
+    double bytesSent = 0, samples = 0;
+    // Of a finished run.
+    EvaluationCurve losses, accuracies;
+    std::optional<double> secondsToTarget;
+};
+
+struct ComparedGroup {
+    std::string label;  // "dasgd delay=2": the algorithm and what sets the groups apart
+    std::string algorithm;
+    std::vector<std::string> runIds;
+    std::size_t unfinished = 0;  // runs that failed or stopped: in no mean
+    Sample stepMs, finalLoss, bestAccuracy, hidden, blocked, samplesPerS, bytesSent;
+    Sample samples;                       // of all workers of a run
+    Sample equalLoss, equalBestAccuracy;  // at Comparison::equalSamples
+    Sample secondsToTarget;               // of those that reached it
+    // Time per step ÷ that of the baseline, and ÷ that of `independent` (computing alone).
+    std::optional<double> stepRatio, computeRatio;
+    // Time to the target ÷ that of the baseline.
+    std::optional<double> targetRatio;
+    // How probable a difference as large as that from the baseline were between equals (welchP()); nullopt of the
+    // baseline itself, and where either has fewer than two runs.
+    std::optional<double> stepP, lossP, accuracyP, targetP;
+    [[nodiscard]] std::size_t finished() const { return runIds.size() - unfinished; }
+};
+
+// Differences that are less probable than that between equals are called differences.
+inline constexpr double kSignificance = 0.05;
+
+struct Comparison {
+    std::vector<ComparedGroup> groups;  // in the order of their first run
+    std::string baseline;               // a label; "" where nothing was timed
+    // Where finished runs were trained on different numbers of samples: the largest number that all reached, by their
+    // evaluations. nullopt where all were trained on the same, or none was evaluated.
+    std::optional<std::int64_t> equalSamples;
+};
+
+// `baseline`: the label or algorithm that ratios refer to; "" takes sync_sgd where there is one, else the slowest.
+// Errors: no such baseline.
+[[nodiscard]] Result<Comparison> compareRuns(const std::vector<ComparedRun>& runs, const std::string& baseline);
+
+}  // namespace dasgd

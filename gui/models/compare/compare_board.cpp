@@ -1,0 +1,239 @@
+#include "gui/models/compare/compare_board.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr int kRegroupMs = 400;
+constexpr int kShowMs = 60;  // curves that arrive together are drawn together
+
+}  // namespace
+
+CompareBoard::CompareBoard(Session& session, QObject* parent)
+    : QObject(parent), session_(session), query_(session.feed().query<CompareQuery>()) {
+    pending_.setSingleShot(true);
+    connect(&pending_, &QTimer::timeout, this, &CompareBoard::gather);
+    arrived_.setSingleShot(true);
+    connect(&arrived_, &QTimer::timeout, this, &CompareBoard::curvesChanged);
+    connect(&session_, &Session::runsChanged, this, &CompareBoard::later);
+    connect(&query_, &CompareQuery::curveArrived, this, [this](const CompareCurve& curve) {
+        curves_[{curve.key, curve.group}] = curve.curve;
+        if (!arrived_.isActive()) arrived_.start(kShowMs);
+    });
+    connect(&query_, &CompareQuery::compared, this, [this](const std::shared_ptr<const Compared>& compared) {
+        compared_ = compared;
+        emit comparedChanged();
+    });
+    connect(&query_, &CompareQuery::metricsArrived, this, [this](const std::vector<std::string>& metrics) {
+        metrics_ = metrics;
+        emit metricsChanged();
+    });
+    connect(&query_, &CompareQuery::progress, this, [this](int left) {
+        // The last one says that nothing is read any more.
+        if (std::exchange(left_, left) != left && left == 0 && !arrived_.isActive()) arrived_.start(kShowMs);
+    });
+}
+
+void CompareBoard::setWatching(bool watching) {
+    watching_ = watching;
+    if (watching_ && stale_) gather();
+}
+
+void CompareBoard::later() {
+    stale_ = true;
+    if (watching_ && !pending_.isActive()) pending_.start(kRegroupMs);
+}
+
+void CompareBoard::setRuns(const QStringList& ids) {
+    ids_ = ids;
+    experiment_.clear();
+    hidden_.clear();
+    brushed_.reset();
+    highlighted_.reset();
+    baselineKey_.clear();
+    stale_ = true;
+    if (watching_) gather();
+}
+
+void CompareBoard::takeNewestExperiment() {
+    const RunItemPtr newest = session_.runs().newest();
+    if (!newest) return;
+    setRuns({});
+    experiment_ = QString::fromStdString(newest->row.experiment);
+    gather();
+}
+
+void CompareBoard::gather() {
+    stale_ = false;
+    std::vector<RunItemPtr> runs;
+    if (experiment_.isEmpty()) {
+        for (const QString& id : ids_) {
+            if (const RunItemPtr run = session_.runs().find(id)) runs.push_back(run);
+        }
+    } else {
+        runs = session_.runs().ofExperiment(experiment_.toStdString());
+    }
+    // As `dasgd compare` has them, whatever order they were chosen in.
+    std::stable_sort(runs.begin(), runs.end(), [](const RunItemPtr& a, const RunItemPtr& b) {
+        return std::pair(a->row.startedAt, a->id) < std::pair(b->row.startedAt, b->id);
+    });
+    std::vector<RunItemPtr> before;
+    for (const CompareGroup& group : groups_) before.insert(before.end(), group.runs.begin(), group.runs.end());
+    groups_ = compareGroups(runs, [this](const RunItem& run) { return session_.styleOf(run); });
+    std::vector<RunItemPtr> now;
+    for (const CompareGroup& group : groups_) now.insert(now.end(), group.runs.begin(), group.runs.end());
+    if (now == before) return;
+    for (const RunItemPtr& run : now) fields_.add(*run);
+    if (highlighted_ && *highlighted_ >= groups_.size()) highlighted_.reset();
+    std::set<std::string> keys;
+    for (const CompareGroup& group : groups_) keys.insert(group.key);
+    const std::size_t all = curves_.size();
+    std::erase_if(curves_, [&](const auto& entry) { return !keys.contains(entry.first.second); });
+    // A group that comes back is read again.
+    if (curves_.size() < all) {
+        curves_.clear();
+        query_.forget();
+    }
+    compared_.reset();
+    sift();
+    request();
+    emit groupsChanged();
+    emit shownChanged();
+}
+
+void CompareBoard::request() {
+    CompareRequest asked{.groups = groups_, .members = members_, .target = target_};
+    std::set<CompareCurveKey> keys;
+    for (const auto& [chart, key] : wanted_) keys.insert(key);
+    asked.curves.assign(keys.begin(), keys.end());
+    if (!baselineKey_.empty() && compared_) {
+        for (std::size_t i = 0; i < groups_.size(); ++i) {
+            if (groups_[i].key == baselineKey_) asked.baseline = compared_->comparison.groups[i].label;
+        }
+    }
+    query_.request(std::move(asked));
+}
+
+void CompareBoard::sift() {
+    listed_.clear();
+    shown_.clear();
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+        const CompareGroup& group = groups_[i];
+        if (!passesFilter(i) || (brushed_ && !brushed_->contains(group.key))) continue;
+        listed_.push_back(i);
+        if (!hidden_.contains(group.key)) shown_.push_back(i);
+    }
+}
+
+bool CompareBoard::passesFilter(std::size_t group) const {
+    const auto& runs = groups_[group].runs;
+    return std::any_of(runs.begin(), runs.end(), [this](const RunItemPtr& run) { return filter_.accepts(*run); });
+}
+
+QString CompareBoard::title() const {
+    std::set<std::string> experiments;
+    for (const CompareGroup& group : groups_) {
+        for (const RunItemPtr& run : group.runs) experiments.insert(run->row.experiment);
+    }
+    if (experiments.size() == 1) return QString::fromStdString(*experiments.begin());
+    return QStringLiteral("%1 experiments").arg(experiments.size());
+}
+
+void CompareBoard::setHidden(const std::vector<std::size_t>& groups, bool hidden) {
+    for (const std::size_t group : groups) {
+        if (hidden) {
+            hidden_.insert(groups_[group].key);
+        } else {
+            hidden_.erase(groups_[group].key);
+        }
+    }
+    sift();
+    emit shownChanged();
+}
+
+void CompareBoard::highlight(std::optional<std::size_t> group) {
+    if (group == highlighted_) return;
+    highlighted_ = group;
+    emit highlightChanged();
+}
+
+void CompareBoard::setFilter(const QString& text) {
+    auto parsed = FilterExpression::parse(text, fields_);
+    filterError_.reset();
+    if (!parsed) {
+        filterError_ = parsed.error();
+    } else {
+        filter_ = std::move(*parsed);
+    }
+    sift();
+    emit shownChanged();
+}
+
+void CompareBoard::setBrushed(const std::optional<std::set<std::string>>& keys) {
+    if (keys == brushed_) return;
+    brushed_ = keys;
+    sift();
+    emit shownChanged();
+}
+
+void CompareBoard::want(const void* chart, const CompareCurveKey& key) {
+    const auto known = wanted_.find(chart);
+    if (cursorKey_.metric.empty() || (known != wanted_.end() && known->second == cursorKey_)) cursorKey_ = key;
+    wanted_[chart] = key;
+    if (!groups_.empty()) request();
+}
+
+const GroupCurve* CompareBoard::curve(const CompareCurveKey& key, std::size_t group) const {
+    const auto found = curves_.find({key, groups_[group].key});
+    return found == curves_.end() ? nullptr : found->second.get();
+}
+
+void CompareBoard::setMembers(Members members) {
+    if (members == members_) return;
+    members_ = members;
+    request();
+    emit groupsChanged();
+    emit shownChanged();
+}
+
+void CompareBoard::setSpread(Spread spread) {
+    spread_ = spread;
+    emit curvesChanged();
+    emit comparedChanged();
+}
+
+void CompareBoard::setTarget(const std::optional<Target>& target) {
+    if (target == target_) return;
+    target_ = target;
+    if (!groups_.empty()) request();
+}
+
+void CompareBoard::setBaseline(std::optional<std::size_t> group) {
+    baselineKey_ = group ? groups_[*group].key : std::string();
+    request();
+}
+
+std::optional<std::size_t> CompareBoard::baseline() const {
+    if (!compared_) return std::nullopt;
+    const auto& rows = compared_->comparison.groups;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (rows[i].label == compared_->comparison.baseline) return i;
+    }
+    return std::nullopt;
+}
+
+const ComparedGroup* CompareBoard::row(std::size_t group) const {
+    if (!compared_ || group >= compared_->comparison.groups.size()) return nullptr;
+    return &compared_->comparison.groups[group];
+}
+
+void CompareBoard::setCursor(const std::optional<double>& x, const CompareCurveKey& key) {
+    cursor_ = x;
+    cursorKey_ = key;
+    emit cursorChanged();
+}
+
+}  // namespace dasgd::gui

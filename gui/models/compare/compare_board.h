@@ -1,0 +1,128 @@
+// What the Compare page looks at: the chosen runs as configurations, which of them are shown, and their curves and
+// numbers as far as they were formed. Plots, bars, map and table all show `shown()`. UI thread.
+#pragma once
+
+#include <QObject>
+#include <QSet>
+#include <QStringList>
+#include <QTimer>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gui/models/compare/compare_numbers.h"
+#include "gui/models/compare/compare_query.h"
+#include "gui/models/filter/filter_expression.h"
+#include "gui/models/live/session.h"
+
+namespace dasgd::gui {
+
+class CompareBoard : public QObject {
+    Q_OBJECT
+
+public:
+    explicit CompareBoard(Session& session, QObject* parent = nullptr);
+
+    // While off it costs nothing, whatever runs.
+    void setWatching(bool watching);
+    // These runs; runs that come later are not added.
+    void setRuns(const QStringList& ids);
+    // Every run of the experiment that started last, those to come too.
+    void takeNewestExperiment();
+    [[nodiscard]] bool isEmpty() const { return groups_.empty(); }
+
+    [[nodiscard]] const std::vector<CompareGroup>& groups() const { return groups_; }
+    // "delay-sweep", or how many experiments the runs are of.
+    [[nodiscard]] QString title() const;
+    // Places of the groups that are shown: what passes the filter and the brushes and is not hidden, in order.
+    [[nodiscard]] const std::vector<std::size_t>& shown() const { return shown_; }
+    // The same with those that are hidden: what a list of them has.
+    [[nodiscard]] const std::vector<std::size_t>& listed() const { return listed_; }
+    [[nodiscard]] bool passesFilter(std::size_t group) const;
+    [[nodiscard]] bool isHidden(std::size_t group) const { return hidden_.contains(groups_[group].key); }
+    void setHidden(const std::vector<std::size_t>& groups, bool hidden);
+    // nullopt: none.
+    [[nodiscard]] std::optional<std::size_t> highlighted() const { return highlighted_; }
+    void highlight(std::optional<std::size_t> group);
+    // A group is kept where one of its runs passes; an error leaves what was before. "" keeps all.
+    void setFilter(const QString& text);
+    [[nodiscard]] const std::optional<FilterError>& filterError() const { return filterError_; }
+    // Only these are shown, of all that pass the filter; nullopt: all.
+    void setBrushed(const std::optional<std::set<std::string>>& keys);
+
+    // Curves that are to be formed: one a chart, in any number.
+    void want(const void* chart, const CompareCurveKey& key);
+    // Null while it is not formed.
+    [[nodiscard]] const GroupCurve* curve(const CompareCurveKey& key, std::size_t group) const;
+    [[nodiscard]] const std::vector<std::string>& metrics() const { return metrics_; }
+    [[nodiscard]] int curvesLeft() const { return left_; }
+
+    void setMembers(Members members);
+    [[nodiscard]] Members members() const { return members_; }
+    void setSpread(Spread spread);
+    [[nodiscard]] Spread spread() const { return spread_; }
+    void setTarget(const std::optional<Target>& target);
+    [[nodiscard]] const std::optional<Target>& target() const { return target_; }
+    // The group that ratios refer to; nullopt: as `dasgd compare` chooses.
+    void setBaseline(std::optional<std::size_t> group);
+    // Of what is compared now; nullopt where nothing was timed.
+    [[nodiscard]] std::optional<std::size_t> baseline() const;
+
+    // Null until it is formed.
+    [[nodiscard]] const ComparedGroup* row(std::size_t group) const;
+    [[nodiscard]] const Compared* compared() const { return compared_.get(); }
+    // Which runs are in no mean, or not whole, one a line.
+    [[nodiscard]] QStringList leftOutInWords() const { return leftOut(groups_, members_); }
+
+    // The x at which values are read; shared by the charts of one axis.
+    void setCursor(const std::optional<double>& x, const CompareCurveKey& key);
+    [[nodiscard]] const std::optional<double>& cursor() const { return cursor_; }
+    [[nodiscard]] const CompareCurveKey& cursorKey() const { return cursorKey_; }
+
+signals:
+    void groupsChanged();  // which there are, their runs, names or styles
+    void shownChanged();   // which are shown
+    void highlightChanged();
+    void curvesChanged();    // some have arrived, or how their spread is drawn
+    void comparedChanged();  // the table
+    void cursorChanged();
+    void metricsChanged();
+
+private:
+    void later();
+    void gather();
+    void request();
+    void sift();
+
+    Session& session_;
+    CompareQuery& query_;
+    QTimer pending_, arrived_;
+    bool watching_ = false, stale_ = true;
+    QStringList ids_;
+    QString experiment_;  // whose runs are taken as they come; "": `ids_`
+    std::vector<CompareGroup> groups_;
+    FieldCatalog fields_;
+    std::vector<std::size_t> shown_, listed_;
+    std::set<std::string> hidden_;
+    std::optional<std::set<std::string>> brushed_;
+    std::optional<std::size_t> highlighted_;
+    QString filterText_;
+    FilterExpression filter_;
+    std::optional<FilterError> filterError_;
+    std::map<const void*, CompareCurveKey> wanted_;
+    std::map<std::pair<CompareCurveKey, std::string>, std::shared_ptr<const GroupCurve>> curves_;
+    std::vector<std::string> metrics_;
+    int left_ = 0;
+    Members members_ = Members::Finished;
+    Spread spread_ = Spread::Interval;
+    std::optional<Target> target_;
+    std::string baselineKey_;
+    std::shared_ptr<const Compared> compared_;
+    std::optional<double> cursor_;
+    CompareCurveKey cursorKey_;
+};
+
+}  // namespace dasgd::gui

@@ -1,0 +1,94 @@
+#include "gui/models/compare/compare_legend_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gui/models/words.h"
+
+namespace dasgd::gui {
+
+CompareLegendModel::CompareLegendModel(CompareBoard& board, QObject* parent)
+    : QAbstractListModel(parent), board_(board) {
+    connect(&board_, &CompareBoard::groupsChanged, this, [this] {
+        beginResetModel();
+        rows_ = board_.listed();
+        endResetModel();
+    });
+    connect(&board_, &CompareBoard::shownChanged, this, &CompareLegendModel::relist);
+    for (const auto signal :
+         {&CompareBoard::highlightChanged, &CompareBoard::curvesChanged, &CompareBoard::cursorChanged}) {
+        connect(&board_, signal, this, &CompareLegendModel::refresh);
+    }
+    rows_ = board_.listed();
+}
+
+void CompareLegendModel::relist() {
+    if (rows_ == board_.listed()) return refresh();
+    beginResetModel();
+    rows_ = board_.listed();
+    endResetModel();
+}
+
+void CompareLegendModel::refresh() {
+    if (!rows_.empty()) emit dataChanged(index(0), index(rowCount() - 1));
+}
+
+int CompareLegendModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+}
+
+int CompareLegendModel::rowOf(std::size_t group) const {
+    const auto found = std::find(rows_.begin(), rows_.end(), group);
+    return found == rows_.end() ? -1 : static_cast<int>(found - rows_.begin());
+}
+
+// "0.034 ± 0.002"; the last value before the cursor where there is no cursor.
+QString CompareLegendModel::valueAtCursor(std::size_t group) const {
+    const GroupCurve* curve = board_.curve(board_.cursorKey(), group);
+    if (!curve || curve->mean.mean.x.empty()) return kAbsent;
+    const auto point =
+        board_.cursor() ? curve->pointAt(*board_.cursor()) : std::optional(curve->mean.mean.x.size() - 1);
+    if (!point) return kAbsent;
+    const double spread = curve->spreadAt(*point, board_.spread());
+    const QString value = shortNumber(curve->mean.mean.y[*point]);
+    return std::isnan(spread) ? value : value + QStringLiteral(" ± ") + shortNumber(spread, 2);
+}
+
+QVariant CompareLegendModel::data(const QModelIndex& index, int role) const {
+    if (!index.isValid() || index.row() >= rowCount()) return {};
+    const std::size_t place = rows_[static_cast<std::size_t>(index.row())];
+    const CompareGroup& group = board_.groups()[place];
+    const auto words = [&] {
+        return QStringLiteral("%1\n%2, n %3\nat the cursor %4")
+            .arg(group.name, group.origin(), group.count(board_.members()), valueAtCursor(place));
+    };
+    switch (role) {
+        case Qt::DisplayRole: return group.name;
+        case Qt::ToolTipRole: return asTip(words());
+        case Qt::AccessibleTextRole:
+            return QString(words()).replace(QLatin1Char('\n'), QStringLiteral(", ")) +
+                   (board_.isHidden(place) ? QStringLiteral(", hidden") : QString());
+        case Qt::CheckStateRole: return static_cast<int>(board_.isHidden(place) ? Qt::Unchecked : Qt::Checked);
+        case StyleRole: return QVariant::fromValue(group.style);
+        case HollowRole: return group.simulated();
+        case CountRole: return group.count(board_.members());
+        case PartialRole: return group.finished() < group.runs.size();
+        case ValueRole: return valueAtCursor(place);
+        case HighlightRole: return board_.highlighted() == place;
+        case GroupRole: return QVariant::fromValue(place);
+        default: return {};
+    }
+}
+
+bool CompareLegendModel::setData(const QModelIndex& index, const QVariant& value, int role) {
+    if (!index.isValid() || role != Qt::CheckStateRole) return false;
+    board_.setHidden({rows_[static_cast<std::size_t>(index.row())]}, value.toInt() == Qt::Unchecked);
+    return true;
+}
+
+Qt::ItemFlags CompareLegendModel::flags(const QModelIndex& index) const {
+    if (!index.isValid()) return Qt::NoItemFlags;
+    return Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsUserCheckable | Qt::ItemNeverHasChildren;
+}
+
+}  // namespace dasgd::gui

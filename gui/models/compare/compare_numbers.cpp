@@ -1,0 +1,123 @@
+#include "gui/models/compare/compare_numbers.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gui/models/words.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+Sample scaled(Sample sample, double scale) {
+    sample.mean *= scale;
+    if (sample.std) *sample.std *= scale;
+    if (sample.confidence) *sample.confidence *= scale;
+    return sample;
+}
+
+std::optional<double> times(const std::optional<double>& value, double scale) {
+    return value ? std::optional(*value * scale) : std::nullopt;
+}
+
+constexpr double kPercent = 100, kMega = 1e-6;
+
+}  // namespace
+
+QString NumberWords::text() const {
+    const QString words = QString::fromUtf8(title);
+    return unit[0] == '\0' ? words : QStringLiteral("%1 [%2]").arg(words, QString::fromUtf8(unit));
+}
+
+const std::vector<NumberWords>& compareNumbers() {
+    static const std::vector<NumberWords> kNumbers{
+        {CompareNumber::FinalLoss, "final loss", "", "final loss", true, false},
+        {CompareNumber::BestAccuracy, "best accuracy", "%", "accuracy %", false, false},
+        {CompareNumber::StepMs, "time per step", "ms", "ms/step", true, true},
+        {CompareNumber::SecondsToTarget, "time to target", "s", "s to target", true, true},
+        {CompareNumber::Hidden, "hidden", "%", "hidden %", false, false},
+        {CompareNumber::Blocked, "blocked", "%", "blocked %", true, false},
+        {CompareNumber::MegabytesSent, "sent by all ranks", "MB", "sent MB", true, false},
+        {CompareNumber::SamplesPerS, "samples/s", "", "samples/s", false, true}};
+    return kNumbers;
+}
+
+const NumberWords& wordsOf(CompareNumber number) {
+    const auto& all = compareNumbers();
+    return *std::find_if(all.begin(), all.end(), [number](const NumberWords& one) { return one.number == number; });
+}
+
+std::optional<double> numberOf(const RunItem& run, CompareNumber number,
+                               const std::map<std::string, double>& secondsToTarget) {
+    const storage::RunRow& row = run.row;
+    if (row.status != "finished") return std::nullopt;
+    switch (number) {
+        case CompareNumber::FinalLoss: return row.finalLoss;
+        case CompareNumber::BestAccuracy: return times(row.bestAccuracy, kPercent);
+        case CompareNumber::StepMs: return row.stepMs;
+        case CompareNumber::Hidden: return times(row.hidden, kPercent);
+        case CompareNumber::Blocked: return times(row.blocked(), kPercent);
+        case CompareNumber::MegabytesSent: return static_cast<double>(row.bytesSent) * kMega;
+        case CompareNumber::SamplesPerS: return row.samplesPerS;
+        case CompareNumber::SecondsToTarget: {
+            const auto found = secondsToTarget.find(row.runId);
+            return found == secondsToTarget.end() ? std::nullopt : std::optional(found->second);
+        }
+    }
+    return std::nullopt;
+}
+
+Sample sampleOf(const ComparedGroup& group, CompareNumber number) {
+    switch (number) {
+        case CompareNumber::FinalLoss: return group.finalLoss;
+        case CompareNumber::BestAccuracy: return scaled(group.bestAccuracy, kPercent);
+        case CompareNumber::StepMs: return group.stepMs;
+        case CompareNumber::SecondsToTarget: return group.secondsToTarget;
+        case CompareNumber::Hidden: return scaled(group.hidden, kPercent);
+        case CompareNumber::Blocked: return scaled(group.blocked, kPercent);
+        case CompareNumber::MegabytesSent: return scaled(group.bytesSent, kMega);
+        case CompareNumber::SamplesPerS: return group.samplesPerS;
+    }
+    return {};
+}
+
+std::optional<double> probabilityOf(const ComparedGroup& group, CompareNumber number) {
+    switch (number) {
+        case CompareNumber::FinalLoss: return group.lossP;
+        case CompareNumber::BestAccuracy: return group.accuracyP;
+        case CompareNumber::StepMs: return group.stepP;
+        case CompareNumber::SecondsToTarget: return group.targetP;
+        default: return std::nullopt;
+    }
+}
+
+std::optional<double> spreadOf(const Sample& sample, Spread spread) {
+    return spread == Spread::Interval ? sample.confidence : spread == Spread::Deviation ? sample.std : std::nullopt;
+}
+
+QString spreadInWords(const Sample& sample, Spread spread) {
+    if (sample.n == 0) return kAbsent;
+    const auto half = spreadOf(sample, spread);
+    if (!half) return shortNumber(sample.mean);
+    // As many decimals for both: those that the spread takes, of which two digits say enough below 3, else one.
+    const double size = std::abs(*half);
+    if (!(size > 0)) return shortNumber(sample.mean) + QStringLiteral(" ± 0");
+    const double power = std::floor(std::log10(size));
+    const int digits = size / std::pow(10.0, power) < 3 ? 1 : 0;
+    const int decimals = std::clamp(digits - static_cast<int>(power), 0, 8);
+    const auto text = [&](double value) {
+        return std::abs(value) >= 1e6 ? shortNumber(value) : QString::number(value, 'f', decimals);
+    };
+    return text(sample.mean) + QStringLiteral(" ± ") + text(size);
+}
+
+QString spreadName(Spread spread) {
+    switch (spread) {
+        case Spread::Interval: return QStringLiteral("95 % interval");
+        case Spread::Deviation: return QStringLiteral("standard deviation");
+        case Spread::None: return QStringLiteral("no spread");
+    }
+    return {};
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,52 @@
+// The numbers that a run ends with, as tables, bars, maps and axes show them.
+#pragma once
+
+#include <QString>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/analysis/comparison.h"
+#include "gui/models/compare/group_curve.h"
+
+namespace dasgd::gui {
+
+enum class CompareNumber {
+    FinalLoss,
+    BestAccuracy,
+    StepMs,
+    SecondsToTarget,
+    Hidden,
+    Blocked,
+    MegabytesSent,
+    SamplesPerS
+};
+
+struct NumberWords {
+    CompareNumber number;
+    const char* title;  // "best accuracy"
+    const char* unit;   // "%"; "" of pure numbers
+    const char* brief;  // with its unit, for a narrow column: "accuracy %"
+    bool lowIsGood;
+    bool isTime;  // simulated where the run's time is
+    [[nodiscard]] QString text() const;
+};
+[[nodiscard]] const std::vector<NumberWords>& compareNumbers();
+[[nodiscard]] const NumberWords& wordsOf(CompareNumber number);
+
+// In the number's unit. Of a run that did not finish: nullopt, as in the means.
+[[nodiscard]] std::optional<double> numberOf(const RunItem& run, CompareNumber number,
+                                             const std::map<std::string, double>& secondsToTarget);
+[[nodiscard]] Sample sampleOf(const ComparedGroup& group, CompareNumber number);
+// How probable its difference from the baseline is between equals; nullopt where it is not known.
+[[nodiscard]] std::optional<double> probabilityOf(const ComparedGroup& group, CompareNumber number);
+
+// Half the width of the whisker; nullopt where n is 1.
+[[nodiscard]] std::optional<double> spreadOf(const Sample& sample, Spread spread);
+// "8.31 ± 0.02", "8.31" of one run, kAbsent of none.
+[[nodiscard]] QString spreadInWords(const Sample& sample, Spread spread);
+// "95 % interval of the mean (Student's t)".
+[[nodiscard]] QString spreadName(Spread spread);
+
+}  // namespace dasgd::gui

@@ -1,0 +1,172 @@
+#include "gui/models/compare/compare_query.h"
+
+#include <QElapsedTimer>
+#include <algorithm>
+
+#include "gui/models/curves/metric_words.h"
+#include "storage/comparison.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+// What is live waits no longer than that.
+constexpr qint64 kCompareBudgetMs = 30;
+// Repetitions record the same metrics: so many groups are asked for their names.
+constexpr std::size_t kMostNamed = 24;
+
+}  // namespace
+
+void CompareQuery::request(CompareRequest request) {
+    {
+        const std::lock_guard lock(mutex_);
+        asked_ = std::move(request);
+    }
+    ask();
+}
+
+void CompareQuery::forget() {
+    const std::lock_guard lock(mutex_);
+    forget_ = true;
+}
+
+void CompareQuery::take() {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(forget_, false)) {
+        delivered_.clear();
+        compared_.clear();
+        reported_.clear();
+    }
+    if (!asked_) return;
+    request_ = std::move(*asked_);
+    asked_.reset();
+    compareDue_ = true;
+    job_.reset();
+    std::set<std::pair<CompareCurveKey, std::string>> wanted;
+    for (const CompareCurveKey& key : request_.curves) {
+        for (const CompareGroup& group : request_.groups) wanted.emplace(key, group.key);
+    }
+    std::erase_if(delivered_, [&](const auto& entry) { return !wanted.contains(entry.first); });
+}
+
+std::string CompareQuery::signatureOf(const CompareGroup& group) const {
+    std::string signature = request_.members == Members::Finished ? "f" : "a";
+    for (const RunItemPtr& run : group.runs) {
+        signature += " " + run->row.runId + " " + run->row.status;
+        if (isLive(run->row)) signature += std::to_string(run->row.steps);
+    }
+    return signature;
+}
+
+std::optional<CompareQuery::Job> CompareQuery::nextJob() const {
+    for (const CompareCurveKey& key : request_.curves) {
+        for (const CompareGroup& group : request_.groups) {
+            const std::string signature = signatureOf(group);
+            const auto known = delivered_.find({key, group.key});
+            if (known != delivered_.end() && known->second == signature) continue;
+            Job job{.key = key, .group = group.key, .signature = signature};
+            for (const RunItemPtr& run : group.runs) {
+                if (group.takes(*run, request_.members)) job.runs.push_back(run);
+            }
+            return job;
+        }
+    }
+    return std::nullopt;
+}
+
+// The next run of the job; the curve once there is none left.
+Status CompareQuery::work(LiveStore& store, Job& job) {
+    if (job.members.size() < job.runs.size()) {
+        const RunItemPtr& run = job.runs[job.members.size()];
+        DASGD_ASSIGN(storage::MetricAnswer answer,
+                     store.reader().metrics({.runId = run->row.runId, .name = job.key.metric}));
+        GroupMember member{.run = run};
+        member.series.add(answer.samples);
+        job.members.push_back(std::move(member));
+        if (job.members.size() < job.runs.size()) return {};
+    }
+    const double scale = wordsOf(job.key.metric).scale;
+    auto made = std::make_shared<const GroupCurve>(groupCurve(std::move(job.members), job.key.axis, scale));
+    delivered_[{job.key, job.group}] = job.signature;
+    deliver([this, curve = CompareCurve{job.key, job.group, std::move(made)}] { emit curveArrived(curve); });
+    job_.reset();
+    return {};
+}
+
+// As far as the time goes; the rest the next time.
+Status CompareQuery::compare(LiveStore& store) {
+    QElapsedTimer clock;
+    clock.start();
+    if (comparedTarget_ != request_.target) compared_.clear();
+    comparedTarget_ = request_.target;
+    auto out = std::make_shared<Compared>();
+    std::vector<ComparedRun> runs;
+    for (const CompareGroup& group : request_.groups) {
+        for (const RunItemPtr& run : group.runs) {
+            if (clock.elapsed() > kCompareBudgetMs) return {};
+            auto known = compared_.find(run->row.runId);
+            if (known == compared_.end() || !known->second.finished) {
+                DASGD_ASSIGN(ComparedRun read, storage::readComparedRun(store.reader(), run->row, request_.target));
+                known = compared_.insert_or_assign(run->row.runId, std::move(read)).first;
+            }
+            runs.push_back(known->second);
+            if (known->second.secondsToTarget) out->secondsToTarget[run->row.runId] = *known->second.secondsToTarget;
+        }
+    }
+    auto comparison = compareRuns(runs, request_.baseline);
+    if (!comparison) {
+        out->error = QString::fromStdString(comparison.error().message);
+        comparison = compareRuns(runs, "");
+    }
+    if (comparison) out->comparison = std::move(*comparison);
+    compareDue_ = false;
+    deliver([this, result = std::shared_ptr<const Compared>(out)] { emit compared(result); });
+    return {};
+}
+
+Status CompareQuery::readNames(LiveStore& store) {
+    std::set<std::string> all;
+    std::size_t asked = 0;
+    for (const CompareGroup& group : request_.groups) {
+        if (++asked > kMostNamed) break;
+        const RunItem& run = *group.runs.front();
+        const bool isKnown = names_.contains(run.row.runId);
+        if (!isKnown || isLive(run.row)) {
+            DASGD_ASSIGN(names_[run.row.runId], store.reader().metricNames(run.row.runId));
+        }
+        const auto& names = names_[run.row.runId];
+        all.insert(names.begin(), names.end());
+    }
+    if (all == reported_) return {};
+    reported_ = all;
+    deliver([this, names = std::vector<std::string>(all.begin(), all.end())] { emit metricsArrived(names); });
+    return {};
+}
+
+Status CompareQuery::refresh(LiveStore& store) {
+    take();
+    if (request_.groups.empty()) return {};
+    QElapsedTimer clock;
+    clock.start();
+    if (compareDue_) {
+        DASGD_TRY(compare(store));
+        DASGD_TRY(readNames(store));
+    }
+    while (clock.elapsed() < kCompareBudgetMs) {
+        if (!job_) job_ = nextJob();
+        if (!job_) break;
+        DASGD_TRY(work(store, *job_));
+    }
+    const std::size_t wanted = request_.groups.size() * request_.curves.size();
+    const auto left = static_cast<int>(wanted > delivered_.size() ? wanted - delivered_.size() : 0);
+    deliver([this, left] { emit progress(left); });
+    if (compareDue_ || job_ || nextJob()) {
+        ask();
+    } else {
+        request_.curves.clear();
+        request_.groups.clear();
+    }
+    return {};
+}
+
+}  // namespace dasgd::gui

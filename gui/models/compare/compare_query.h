@@ -1,0 +1,96 @@
+// The curves and the table of a comparison, formed on the reader's thread: whatever grows with the number of records is
+// read and averaged there, one run at a time.
+#pragma once
+
+#include <QStringList>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/analysis/comparison.h"
+#include "gui/models/compare/group_curve.h"
+#include "gui/models/live/live_query.h"
+
+namespace dasgd::gui {
+
+// A metric over an axis.
+struct CompareCurveKey {
+    std::string metric;
+    XAxis axis = XAxis::Step;
+    auto operator<=>(const CompareCurveKey&) const = default;
+};
+
+struct CompareRequest {
+    std::vector<CompareGroup> groups;
+    std::vector<CompareCurveKey> curves;
+    Members members = Members::Finished;
+    std::string baseline;  // a label of the comparison; "": as `dasgd compare` chooses it
+    std::optional<Target> target;
+};
+
+struct CompareCurve {
+    CompareCurveKey key;
+    std::string group;
+    std::shared_ptr<const GroupCurve> curve;
+};
+
+struct Compared {
+    Comparison comparison;  // its groups are those of the request, in their order
+    QString error;          // where the baseline is none; the comparison is that of the default one then
+    std::map<std::string, double> secondsToTarget;  // by run
+};
+
+class CompareQuery final : public LiveQuery {
+    Q_OBJECT
+
+public:
+    CompareQuery() : LiveQuery(Priority::Background) {}
+    // Replaces the request before. What was delivered and has not changed since is not delivered again.
+    void request(CompareRequest request);
+    // What was delivered is no longer kept by the one who asked.
+    void forget();
+    Status refresh(LiveStore& store) override;
+
+signals:
+    void curveArrived(const dasgd::gui::CompareCurve& curve);
+    void compared(const std::shared_ptr<const dasgd::gui::Compared>& compared);
+    // Metrics that the runs have, and how many curves are still to be formed.
+    void metricsArrived(const std::vector<std::string>& metrics);
+    void progress(int left);
+
+private:
+    using Delivered = std::map<std::pair<CompareCurveKey, std::string>, std::string>;
+    struct Job {
+        CompareCurveKey key;
+        std::string group, signature;
+        std::vector<RunItemPtr> runs;
+        std::vector<GroupMember> members;  // read so far
+    };
+
+    void take();
+    [[nodiscard]] std::optional<Job> nextJob() const;
+    Status work(LiveStore& store, Job& job);
+    Status compare(LiveStore& store);
+    Status readNames(LiveStore& store);
+    [[nodiscard]] std::string signatureOf(const CompareGroup& group) const;
+
+    std::mutex mutex_;
+    std::optional<CompareRequest> asked_;  // guarded by mutex_
+    bool forget_ = false;                  // guarded by mutex_
+
+    CompareRequest request_;
+    Delivered delivered_;
+    std::optional<Job> job_;
+    std::map<std::string, ComparedRun> compared_;  // by run; of finished ones
+    std::optional<Target> comparedTarget_;
+    bool compareDue_ = false;
+    std::map<std::string, std::vector<std::string>> names_;  // by run
+    std::set<std::string> reported_;
+};
+
+}  // namespace dasgd::gui

@@ -1,0 +1,140 @@
+#include "gui/models/compare/compare_set.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "gui/models/words.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+bool hasFinished(const RunItem& run) { return run.row.status == "finished"; }
+
+// The same style of two groups, of two experiments say, becomes two: first the marker changes, then the dash.
+void tellApart(std::vector<CompareGroup>& groups) {
+    std::set<std::tuple<int, int, int>> taken;
+    for (CompareGroup& group : groups) {
+        CurveStyle style = group.style;
+        for (int turn = 1; turn <= kCurveColors * kCurveColors; ++turn) {
+            if (taken.emplace(style.color, style.dash, style.marker).second) break;
+            style.marker = (group.style.marker + turn) % kCurveColors;
+            style.dash = (group.style.dash + turn / kCurveColors) % kCurveColors;
+        }
+        group.style = style;
+    }
+}
+
+QString endInWords(const RunItem& run) {
+    const QString status = QString::fromStdString(run.row.status);
+    if (status == QLatin1String("queued")) return QStringLiteral("waits for its turn");
+    const QString steps =
+        run.row.plannedSteps > 0
+            ? QStringLiteral("step %1 of %2").arg(grouped(run.row.steps), grouped(run.row.plannedSteps))
+            : QStringLiteral("step %1").arg(grouped(run.row.steps));
+    if (status == QLatin1String("running")) return QStringLiteral("is at ") + steps;
+    return (status == QLatin1String("failed") ? status : QStringLiteral("was ") + status) + QStringLiteral(" at ") +
+           steps;
+}
+
+}  // namespace
+
+std::size_t CompareGroup::finished() const {
+    return static_cast<std::size_t>(
+        std::count_if(runs.begin(), runs.end(), [](const RunItemPtr& run) { return hasFinished(*run); }));
+}
+
+bool CompareGroup::takes(const RunItem& run, Members members) const {
+    if (run.row.status == "queued") return false;
+    return members == Members::AsFarAsAll || hasFinished(run) || finished() == 0;
+}
+
+bool CompareGroup::simulated() const {
+    return std::any_of(runs.begin(), runs.end(), [](const RunItemPtr& run) { return run->row.timeSimulated; });
+}
+
+QString CompareGroup::origin() const {
+    if (simulated()) return QStringLiteral("time simulated");
+    const std::string* link = runs.front()->config.find("cluster.link.bandwidth");
+    return link ? QStringLiteral("measured, link emulated") : QStringLiteral("measured");
+}
+
+QString CompareGroup::count(Members members) const {
+    const auto taken =
+        std::count_if(runs.begin(), runs.end(), [&](const RunItemPtr& run) { return takes(*run, members); });
+    const auto all = static_cast<std::ptrdiff_t>(runs.size());
+    return taken == all ? QString::number(taken) : QStringLiteral("%1 of %2").arg(taken).arg(all);
+}
+
+std::vector<CompareGroup> compareGroups(std::span<const RunItemPtr> runs,
+                                        const std::function<CurveStyle(const RunItem&)>& styleOf) {
+    std::vector<CompareGroup> groups;
+    std::map<std::string, std::size_t> places;
+    std::vector<RunItemPtr> firsts;
+    for (const RunItemPtr& run : runs) {
+        const auto [place, isNew] = places.try_emplace(run->group, groups.size());
+        if (isNew) {
+            groups.push_back({.key = run->group, .style = styleOf(*run)});
+            firsts.push_back(run);
+        }
+        groups[place->second].runs.push_back(run);
+    }
+    const QStringList names = distinguishingNames(firsts);
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        groups[i].name = names[static_cast<qsizetype>(i)];
+        std::stable_sort(groups[i].runs.begin(), groups[i].runs.end(),
+                         [](const RunItemPtr& a, const RunItemPtr& b) { return a->row.seed < b->row.seed; });
+    }
+    tellApart(groups);
+    return groups;
+}
+
+std::vector<RunItemPtr> runsLeftOut(const std::vector<CompareGroup>& groups, Members members) {
+    std::vector<RunItemPtr> out;
+    for (const CompareGroup& group : groups) {
+        for (const RunItemPtr& run : group.runs) {
+            if (!hasFinished(*run) && (members == Members::Finished || !group.takes(*run, members))) out.push_back(run);
+        }
+    }
+    return out;
+}
+
+QStringList leftOut(const std::vector<CompareGroup>& groups, Members members) {
+    QStringList lines;
+    for (const CompareGroup& group : groups) {
+        for (const RunItemPtr& run : group.runs) {
+            if (hasFinished(*run)) continue;
+            lines << QStringLiteral("%1, seed %2 %3").arg(group.name).arg(run->row.seed).arg(endInWords(*run)) +
+                         (group.takes(*run, members) ? QStringLiteral(" (drawn as far as all of its seeds go)")
+                                                     : QString());
+        }
+    }
+    return lines;
+}
+
+std::vector<std::string> sweptKeys(const std::vector<CompareGroup>& groups) {
+    std::vector<Settings> settings;
+    settings.reserve(groups.size());
+    std::set<std::string> algorithms;
+    for (const CompareGroup& group : groups) {
+        Settings own;
+        const RunSettings& config = group.runs.front()->config;
+        if (config.keys()) {
+            for (std::size_t i = 0; i < config.keys()->size(); ++i) own[(*config.keys())[i]] = config.at(i);
+        }
+        algorithms.insert(own["algorithm.name"]);
+        settings.push_back(std::move(own));
+    }
+    std::set<std::string> keys;
+    for (const Settings& own : differencesOf(settings)) {
+        for (const auto& [key, value] : own) keys.insert(key);
+    }
+    std::vector<std::string> out;
+    if (algorithms.size() > 1) out.emplace_back("algorithm.name");
+    out.insert(out.end(), keys.begin(), keys.end());
+    return out;
+}
+
+}  // namespace dasgd::gui

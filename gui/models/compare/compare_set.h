@@ -1,0 +1,50 @@
+// The configurations of a comparison: runs that differ in nothing but their seeds, one group each. No widget, no store.
+#pragma once
+
+#include <QString>
+#include <QStringList>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gui/models/runs/compare.h"
+#include "gui/models/runs/run_item.h"
+
+namespace dasgd::gui {
+
+// Which runs of a group are in its means.
+enum class Members {
+    Finished,    // those that finished; of a group without one, all as far as all go
+    AsFarAsAll,  // all that began, up to the step that all of them reached
+};
+
+struct CompareGroup {
+    std::string key;  // configurationKey()
+    QString name;     // tells it from the other groups
+    CurveStyle style;
+    std::vector<RunItemPtr> runs;  // by their seeds
+
+    [[nodiscard]] std::size_t finished() const;
+    // Whether the run is in the means.
+    [[nodiscard]] bool takes(const RunItem& run, Members members) const;
+    [[nodiscard]] bool simulated() const;
+    // "measured", "simulated", "measured, link emulated".
+    [[nodiscard]] QString origin() const;
+    // "5", "4 of 5".
+    [[nodiscard]] QString count(Members members) const;
+};
+
+// In the order of the first run of each, as `dasgd compare` has them. Two groups never share colour, dash and marker,
+// as long as there are that many.
+[[nodiscard]] std::vector<CompareGroup> compareGroups(std::span<const RunItemPtr> runs,
+                                                      const std::function<CurveStyle(const RunItem&)>& styleOf);
+
+// A line for each run that is in no mean, or not whole: "dasgd d 3, seed 4 failed at step 3 120 of 5 600".
+[[nodiscard]] QStringList leftOut(const std::vector<CompareGroup>& groups, Members members);
+[[nodiscard]] std::vector<RunItemPtr> runsLeftOut(const std::vector<CompareGroup>& groups, Members members);
+
+// Keys of the configuration that have more than one value among the groups, the algorithm's name first.
+[[nodiscard]] std::vector<std::string> sweptKeys(const std::vector<CompareGroup>& groups);
+
+}  // namespace dasgd::gui

@@ -1,0 +1,231 @@
+#include "gui/models/compare/compare_table_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gui/models/words.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+std::optional<CompareNumber> numberOfColumn(int column) {
+    switch (column) {
+        case CompareTableModel::FinalLoss: return CompareNumber::FinalLoss;
+        case CompareTableModel::BestAccuracy: return CompareNumber::BestAccuracy;
+        case CompareTableModel::StepMs: return CompareNumber::StepMs;
+        case CompareTableModel::ToTarget: return CompareNumber::SecondsToTarget;
+        case CompareTableModel::Hidden: return CompareNumber::Hidden;
+        case CompareTableModel::Blocked: return CompareNumber::Blocked;
+        case CompareTableModel::Sent: return CompareNumber::MegabytesSent;
+        default: return std::nullopt;
+    }
+}
+
+bool isSignificant(const std::optional<double>& p) { return p && *p < kSignificance; }
+
+QString csvCell(QString text) {
+    if (!text.isEmpty() && QStringLiteral("=+-@").contains(text.front())) text.prepend(QLatin1Char('\''));
+    return QLatin1Char('"') + text.replace(QLatin1Char('"'), QStringLiteral("\"\"")) + QLatin1Char('"');
+}
+
+QString csvNumberText(const std::optional<double>& value) {
+    return value && std::isfinite(*value) ? QString::number(*value, 'g', 10) : QString();
+}
+
+}  // namespace
+
+CompareTableModel::CompareTableModel(CompareBoard& board, QObject* parent)
+    : QAbstractTableModel(parent), board_(board) {
+    connect(&board_, &CompareBoard::groupsChanged, this, &CompareTableModel::relist);
+    connect(&board_, &CompareBoard::shownChanged, this, &CompareTableModel::relist);
+    connect(&board_, &CompareBoard::comparedChanged, this, &CompareTableModel::relist);
+    connect(&board_, &CompareBoard::highlightChanged, this, [this] {
+        if (!rows_.empty()) emit dataChanged(index(0, 0), index(rowCount() - 1, kColumns - 1));
+    });
+    relist();
+}
+
+void CompareTableModel::relist() {
+    beginResetModel();
+    rows_ = board_.shown();
+    if (sorted_ >= 0) {
+        const auto before = [this](std::size_t a, std::size_t b) {
+            if (sorted_ == Name) {
+                const int order = board_.groups()[a].name.localeAwareCompare(board_.groups()[b].name);
+                return order_ == Qt::AscendingOrder ? order < 0 : order > 0;
+            }
+            const auto x = numberIn(a, sorted_), y = numberIn(b, sorted_);
+            if (!x || !y) return x.has_value() && !y;
+            return order_ == Qt::AscendingOrder ? *x < *y : *x > *y;
+        };
+        std::stable_sort(rows_.begin(), rows_.end(), before);
+    }
+    endResetModel();
+}
+
+void CompareTableModel::sort(int column, Qt::SortOrder order) {
+    sorted_ = column;
+    order_ = order;
+    relist();
+}
+
+int CompareTableModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+}
+
+int CompareTableModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : kColumns; }
+
+int CompareTableModel::rowOf(std::size_t group) const {
+    const auto found = std::find(rows_.begin(), rows_.end(), group);
+    return found == rows_.end() ? -1 : static_cast<int>(found - rows_.begin());
+}
+
+std::optional<double> CompareTableModel::numberIn(std::size_t group, int column) const {
+    const ComparedGroup* row = board_.row(group);
+    if (!row) return std::nullopt;
+    if (column == Count) return static_cast<double>(row->finished());
+    if (column == Ratio) return row->stepRatio;
+    const auto number = numberOfColumn(column);
+    if (!number) return std::nullopt;
+    const Sample sample = sampleOf(*row, *number);
+    return sample.n > 0 ? std::optional(sample.mean) : std::nullopt;
+}
+
+QString CompareTableModel::textOf(std::size_t group, int column) const {
+    const CompareGroup& own = board_.groups()[group];
+    const ComparedGroup* row = board_.row(group);
+    if (column == Name) return own.name;
+    if (!row) return column == Count ? own.count(Members::Finished) : QStringLiteral("…");
+    // The table is of finished runs, as `dasgd compare`, whatever the curves take.
+    if (column == Count) return own.count(Members::Finished);
+    if (column == Ratio) return row->stepRatio ? shortNumber(*row->stepRatio, 3) : kAbsent;
+    const CompareNumber number = *numberOfColumn(column);
+    const Sample sample = sampleOf(*row, number);
+    if (number == CompareNumber::SecondsToTarget && board_.target() && sample.n == 0)
+        return QStringLiteral("not reached");
+    QString text = spreadInWords(sample, board_.spread());
+    if (number == CompareNumber::SecondsToTarget && sample.n > 0 && sample.n < row->finished()) {
+        text += QStringLiteral(" (%1 of %2)").arg(sample.n).arg(row->finished());
+    }
+    return isSignificant(probabilityOf(*row, number)) ? text + QChar(0x2020) : text;
+}
+
+QVariant CompareTableModel::data(const QModelIndex& index, int role) const {
+    if (!index.isValid() || index.row() >= rowCount()) return {};
+    const std::size_t group = rows_[static_cast<std::size_t>(index.row())];
+    const CompareGroup& own = board_.groups()[group];
+    switch (role) {
+        case Qt::DisplayRole: return textOf(group, index.column());
+        case Qt::TextAlignmentRole:
+            return static_cast<int>((index.column() == Name ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+        case Qt::ToolTipRole: {
+            const auto number = numberOfColumn(index.column());
+            const ComparedGroup* row = board_.row(group);
+            const auto p = row && number ? probabilityOf(*row, *number) : std::nullopt;
+            const QString head =
+                QStringLiteral("%1\n%2, %3").arg(own.name, own.origin(), textOf(group, index.column()));
+            return asTip(
+                p ? head + QStringLiteral("\np = %1 against %2 (Welch)")
+                               .arg(shortNumber(*p, 2), QString::fromStdString(board_.compared()->comparison.baseline))
+                  : head);
+        }
+        case GroupRole: return QVariant::fromValue(group);
+        case StyleRole: return index.column() == Name ? QVariant::fromValue(own.style) : QVariant();
+        case HollowRole: return own.simulated();
+        case HighlightRole: return board_.highlighted() == group;
+        default: return {};
+    }
+}
+
+QVariant CompareTableModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal) return {};
+    if (role == Qt::TextAlignmentRole) {
+        return static_cast<int>((section == Name ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+    }
+    if (role == Qt::ToolTipRole && section == ToTarget && board_.target()) {
+        return asTip(QStringLiteral("seconds to ") + QString::fromStdString(board_.target()->inWords()));
+    }
+    if (role != Qt::DisplayRole) return {};
+    const auto baseline = board_.baseline();
+    switch (section) {
+        case Name: return QStringLiteral("configuration");
+        case Count: return QStringLiteral("n");
+        case FinalLoss: return QStringLiteral("final loss");
+        case BestAccuracy: return QStringLiteral("accuracy, %");
+        case StepMs: return QStringLiteral("ms/step");
+        case Ratio:
+            return baseline ? QStringLiteral("÷ ") + board_.groups()[*baseline].name : QStringLiteral("÷ baseline");
+        case ToTarget: return QStringLiteral("s to target");
+        case Hidden: return QStringLiteral("hidden, %");
+        case Blocked: return QStringLiteral("blocked, %");
+        case Sent: return QStringLiteral("sent, MB");
+        default: return {};
+    }
+}
+
+QString CompareTableModel::footnote() const {
+    QStringList notes;
+    const auto baseline = board_.baseline();
+    bool differs = false, single = false;
+    for (const std::size_t group : rows_) {
+        const ComparedGroup* row = board_.row(group);
+        if (!row) continue;
+        single = single || row->finished() == 1;
+        for (const NumberWords& number : compareNumbers()) {
+            differs = differs || isSignificant(probabilityOf(*row, number.number));
+        }
+    }
+    notes << QStringLiteral("mean ± %1 over finished seeds").arg(spreadName(board_.spread()));
+    if (board_.target()) notes << QStringLiteral("target: ") + QString::fromStdString(board_.target()->inWords());
+    if (single) notes << QStringLiteral("n = 1 has no spread");
+    if (differs && baseline) {
+        notes << QStringLiteral("† differs from %1 at 5 % (Welch)").arg(board_.groups()[*baseline].name);
+    }
+    if (board_.compared() && board_.compared()->comparison.equalSamples) {
+        notes << QStringLiteral("trained on different numbers of samples: loss and accuracy are not comparable");
+    }
+    return notes.join(QStringLiteral("  ·  "));
+}
+
+QString CompareTableModel::asText() const {
+    QStringList lines;
+    QStringList head;
+    for (int column = 0; column < kColumns; ++column)
+        head << headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
+    lines << head.join(QLatin1Char('\t'));
+    for (const std::size_t group : rows_) {
+        QStringList cells;
+        for (int column = 0; column < kColumns; ++column) cells << textOf(group, column);
+        lines << cells.join(QLatin1Char('\t'));
+    }
+    return (lines << footnote()).join(QLatin1Char('\n')) + QLatin1Char('\n');
+}
+
+QString CompareTableModel::asCsv() const {
+    QStringList head{QStringLiteral("configuration"), QStringLiteral("runs"), QStringLiteral("finished")};
+    for (const NumberWords& number : compareNumbers()) {
+        const QString name = number.text();
+        for (const char* part : {"mean", "std", "ci95", "n", "p"}) {
+            head << csvCell(name + QLatin1Char(' ') + QLatin1String(part));
+        }
+    }
+    head << QStringLiteral("step ratio");
+    QStringList lines{head.join(QLatin1Char(','))};
+    for (const std::size_t group : rows_) {
+        const ComparedGroup* row = board_.row(group);
+        if (!row) continue;
+        QStringList cells{csvCell(board_.groups()[group].name), QString::number(row->runIds.size()),
+                          QString::number(row->finished())};
+        for (const NumberWords& number : compareNumbers()) {
+            const Sample sample = sampleOf(*row, number.number);
+            cells << csvNumberText(sample.n > 0 ? std::optional(sample.mean) : std::nullopt)
+                  << csvNumberText(sample.std) << csvNumberText(sample.confidence) << QString::number(sample.n)
+                  << csvNumberText(probabilityOf(*row, number.number));
+        }
+        lines << (cells << csvNumberText(row->stepRatio)).join(QLatin1Char(','));
+    }
+    return lines.join(QStringLiteral("\r\n")) + QStringLiteral("\r\n");
+}
+
+}  // namespace dasgd::gui

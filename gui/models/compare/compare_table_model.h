@@ -1,0 +1,45 @@
+// The table of `dasgd compare` over what a comparison shows: mean ± spread, n, ratio to the baseline, significance.
+#pragma once
+
+#include <QAbstractTableModel>
+
+#include "gui/models/compare/compare_board.h"
+
+namespace dasgd::gui {
+
+class CompareTableModel : public QAbstractTableModel {
+    Q_OBJECT
+
+public:
+    enum Column { Name, Count, FinalLoss, BestAccuracy, StepMs, Ratio, ToTarget, Hidden, Blocked, Sent, kColumns };
+    enum Role { GroupRole = Qt::UserRole, StyleRole, HollowRole, HighlightRole };
+
+    explicit CompareTableModel(CompareBoard& board, QObject* parent = nullptr);
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+    // By the mean; what has none comes last either way.
+    void sort(int column, Qt::SortOrder order) override;
+
+    [[nodiscard]] int rowOf(std::size_t group) const;
+    // What "†" means, and what is left out; "" where nothing is to be said.
+    [[nodiscard]] QString footnote() const;
+    // As it is shown: columns separated by tabs.
+    [[nodiscard]] QString asText() const;
+    // Numbers in full: mean, half width or deviation, n and p of each.
+    [[nodiscard]] QString asCsv() const;
+
+private:
+    void relist();
+    [[nodiscard]] QString textOf(std::size_t group, int column) const;
+    [[nodiscard]] std::optional<double> numberIn(std::size_t group, int column) const;
+
+    CompareBoard& board_;
+    std::vector<std::size_t> rows_;
+    int sorted_ = -1;
+    Qt::SortOrder order_ = Qt::AscendingOrder;
+};
+
+}  // namespace dasgd::gui

@@ -1,0 +1,378 @@
+// Configurations beside each other: mean and spread over their seeds, on screen; what was left out is said above. The
+// legend is the control, and plots, bars, map and table all show what it shows.
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QScrollArea>
+#include <QShortcut>
+#include <QStackedLayout>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "core/base/metric_names.h"
+#include "gui/pages/page.h"
+#include "gui/widgets/compare/compare_cards.h"
+#include "gui/widgets/compare/compare_chart.h"
+#include "gui/widgets/compare/compare_legend.h"
+#include "gui/widgets/compare/compare_table.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr int kCompareLegendWidth = 290;
+constexpr int kRoomyCompare = 1180;  // of the page: below that the legend is a drawer
+constexpr int kTwoPlots = 760;       // of the cards: below that one plot a row
+constexpr int kPlotHeight = 230, kTableHeight = 240;
+constexpr qsizetype kMostNamedRuns = 2;
+
+// What the means leave out, with what can be done about it.
+class LeftOutBar : public QFrame {
+public:
+    explicit LeftOutBar(const Look& look) : look_(look) {
+        setObjectName(QStringLiteral("leftout"));
+        auto* row = new QHBoxLayout(this);
+        row->setContentsMargins(14, 7, 10, 7);
+        row->setSpacing(6);
+        row->addWidget(words_ = makeLabel({}));
+        words_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+        row->setStretch(0, 1);
+        for (QToolButton** link : {&members, &show}) {
+            *link = new QToolButton;
+            (*link)->setObjectName(QStringLiteral("choice"));
+            (*link)->setFocusPolicy(Qt::TabFocus);
+            row->addWidget(*link);
+        }
+        connect(&look_, &Look::changed, this, [this] { restyle(); });
+        restyle();
+        hide();
+    }
+    void say(const QString& text, const QString& all) {
+        words_->setText(QStringLiteral("⚠  ") + text);
+        words_->setToolTip(asTip(all));
+        setAccessibleName(all);
+    }
+
+    QToolButton *members = nullptr, *show = nullptr;
+
+private:
+    void restyle() {
+        const Theme& theme = look_.theme();
+        setStyleSheet(QStringLiteral("QFrame#leftout { background: %1; border: 1px solid %2; border-radius: 8px; } "
+                                     "QToolButton#choice { color: %3; }")
+                          .arg(theme.warnTint.name(), theme.line.name(), theme.accent.name()));
+    }
+
+    const Look& look_;
+    QLabel* words_ = nullptr;
+};
+
+class ComparePage : public QWidget {
+public:
+    explicit ComparePage(PageContext& context) : context_(context), session_(context.session), board_(context.session) {
+        setObjectName(QStringLiteral("page"));
+        setAttribute(Qt::WA_StyledBackground);
+        auto* column = new QVBoxLayout(this);
+        column->setContentsMargins(24, 18, 24, 0);
+        column->setSpacing(kGap);
+        column->addLayout(makeHeader());
+        column->addWidget(leftOut_ = new LeftOutBar(context.look));
+        body_ = new QStackedLayout;
+        body_->addWidget(makeBody());
+        body_->addWidget(makeEmpty());
+        column->addLayout(body_, 1);
+        connectAll();
+        addKeys();
+        update();
+    }
+
+protected:
+    void showEvent(QShowEvent* event) override {
+        QWidget::showEvent(event);
+        board_.setWatching(true);
+        update();
+    }
+    void hideEvent(QHideEvent* event) override {
+        QWidget::hideEvent(event);
+        board_.setWatching(false);
+    }
+    void resizeEvent(QResizeEvent* event) override {
+        QWidget::resizeEvent(event);
+        const bool roomy = width() >= kRoomyCompare;
+        if (roomy != roomy_) {
+            roomy_ = roomy;
+            drawer_->setChecked(roomy);
+        }
+        arrange();
+    }
+
+private:
+    QVBoxLayout* makeHeader() {
+        auto* top = new QHBoxLayout;
+        top->setSpacing(9);
+        title_ = makeLabel({}, "title");
+        title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+        top->addWidget(title_, 1);
+        drawer_ = toggle(tr("☰ legend"), tr("The configurations beside the plots  Ctrl+I"));
+        seeds_ = toggle(tr("seeds"), tr("Every seed thin behind its mean"));
+        copy_ = makeButton(tr("Copy table"), false, tr("As text and CSV, for a paper or a sheet  Ctrl+Shift+C"));
+        choose_ = makeButton(tr("Choose runs"), true, tr("Choose rows of the Runs page, then Ctrl+Enter"));
+        for (QWidget* each : std::initializer_list<QWidget*>{drawer_, seeds_, copy_, choose_}) top->addWidget(each);
+        summary_ = makeLabel({}, "small");
+        summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+        auto* header = new QVBoxLayout;
+        header->setSpacing(4);
+        header->addLayout(top);
+        header->addWidget(summary_);
+        return header;
+    }
+
+    static QToolButton* toggle(const QString& text, const QString& help) {
+        auto* button = new QToolButton;
+        button->setObjectName(QStringLiteral("choice"));
+        button->setText(text);
+        button->setToolTip(help);
+        button->setCheckable(true);
+        button->setFocusPolicy(Qt::TabFocus);
+        return button;
+    }
+
+    QWidget* makeBody() {
+        auto* body = new QWidget;
+        auto* row = new QHBoxLayout(body);
+        row->setContentsMargins(0, 0, 0, 16);
+        row->setSpacing(kGap);
+        legend_ = new CompareLegend(board_, context_.look);
+        legend_->setFixedWidth(kCompareLegendWidth);
+        legend_->hide();
+        row->addWidget(legend_);
+        scroll_ = new QScrollArea;
+        scroll_->setObjectName(QStringLiteral("page"));
+        scroll_->setFrameShape(QFrame::NoFrame);
+        scroll_->setWidgetResizable(true);
+        scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+        scroll_->setFocusPolicy(Qt::NoFocus);
+        auto* inner = new QWidget;
+        inner->setObjectName(QStringLiteral("page"));
+        scroll_->setWidget(inner);
+        auto* column = new QVBoxLayout(inner);
+        column->setContentsMargins(0, 0, 0, 0);
+        column->setSpacing(kGap);
+        grid_ = new QGridLayout;
+        grid_->setSpacing(kGap);
+        first_ = new CompareChart(metrics::kTrainLoss, XAxis::Wall, board_, context_.look);
+        second_ = new CompareChart(metrics::kEvalAccuracy, XAxis::Wall, board_, context_.look);
+        bars_ = new CompareBars(board_, context_.look);
+        map_ = new CompareMap(board_, context_.look);
+        cards_ = {first_, second_, bars_, map_};
+        for (QWidget* card : cards_) card->setMinimumHeight(kPlotHeight);
+        column->addLayout(grid_, 7);
+        table_ = new CompareTable(board_, context_.look);
+        table_->setMinimumHeight(kTableHeight);
+        column->addWidget(table_, 3);
+        row->addWidget(scroll_, 1);
+        return body;
+    }
+
+    QWidget* makeEmpty() {
+        auto* card = new Card;
+        card->body().addStretch();
+        emptyTitle_ = makeLabel({}, "title");
+        emptyWords_ = makeLabel({}, "muted");
+        for (QLabel* label : {emptyTitle_, emptyWords_}) {
+            label->setAlignment(Qt::AlignCenter);
+            label->setWordWrap(true);
+            card->body().addWidget(label);
+        }
+        auto* buttons = new QHBoxLayout;
+        buttons->setContentsMargins(0, 10, 0, 0);
+        buttons->setSpacing(9);
+        buttons->addStretch();
+        newest_ = makeButton(tr("Newest experiment"), true,
+                             tr("Compare all configurations of the experiment that started last"));
+        auto* choose = makeButton(tr("Choose runs"), false, tr("On the Runs page: choose rows, then Ctrl+Enter"));
+        buttons->addWidget(newest_);
+        buttons->addWidget(choose);
+        buttons->addStretch();
+        connect(newest_, &QPushButton::clicked, this, [this] {
+            board_.takeNewestExperiment();
+            legend_->setFocus();
+        });
+        connect(choose, &QPushButton::clicked, this, [this] { context_.open("Runs"); });
+        card->body().addLayout(buttons);
+        card->body().addStretch();
+        auto* around = new QWidget;
+        auto* layout = new QVBoxLayout(around);
+        layout->setContentsMargins(0, 0, 0, 16);
+        layout->addWidget(card);
+        return around;
+    }
+
+    void connectAll() {
+        for (const auto signal :
+             {&CompareBoard::groupsChanged, &CompareBoard::shownChanged, &CompareBoard::comparedChanged}) {
+            connect(&board_, signal, this, [this] { update(); });
+        }
+        connect(&session_, &Session::runsChanged, this, [this] { update(); });
+        connect(&session_, &Session::errorChanged, this, [this] { update(); });
+        connect(&session_, &Session::comparisonChanged, this, [this] { board_.setRuns(session_.comparison()); });
+        connect(drawer_, &QToolButton::toggled, this, [this](bool on) {
+            legend_->setVisible(on);
+            arrange();
+        });
+        connect(seeds_, &QToolButton::toggled, this, [this](bool on) {
+            for (CompareChart* chart : {first_, second_}) chart->setSeeds(on);
+        });
+        connect(copy_, &QPushButton::clicked, table_, &CompareTable::copy);
+        connect(choose_, &QPushButton::clicked, this, [this] { context_.open("Runs"); });
+        connect(leftOut_->members, &QToolButton::clicked, this, [this] {
+            board_.setMembers(board_.members() == Members::Finished ? Members::AsFarAsAll : Members::Finished);
+        });
+        connect(leftOut_->show, &QToolButton::clicked, this, [this] {
+            const auto runs = runsLeftOut(board_.groups(), Members::Finished);
+            if (!runs.empty()) openRun(runs.front()->id);
+        });
+        connect(map_, &CompareMap::runOpened, this, [this](const QString& run) { openRun(run); });
+        connect(table_, &CompareTable::opened, this,
+                [this](std::size_t group) { openRun(board_.groups()[group].runs.front()->id); });
+        setFocusProxy(legend_);
+    }
+
+    void addKeys() {
+        const auto shortcut = [this](const char* keys, auto&& what) {
+            auto* key = new QShortcut(QKeySequence(QLatin1String(keys)), this);
+            connect(key, &QShortcut::activated, this, what);
+        };
+        shortcut("Ctrl+F", [this] {
+            drawer_->setChecked(true);
+            legend_->filter().setFocus();
+        });
+        shortcut("Ctrl+I", [this] { drawer_->toggle(); });
+        shortcut("Ctrl+Shift+C", [this] { table_->copy(); });
+        shortcut("F6", [this] { nextCard(1); });
+        shortcut("Shift+F6", [this] { nextCard(-1); });
+    }
+
+    void openRun(const QString& run) {
+        session_.compare({});
+        session_.choose(run);
+        context_.open("Run");
+    }
+
+    // The focus goes from card to card, those that are seen.
+    void nextCard(int by) {
+        std::vector<QWidget*> all{legend_};
+        all.insert(all.end(), cards_.begin(), cards_.end());
+        all.push_back(table_);
+        std::erase_if(all, [](const QWidget* card) { return !card->isVisible(); });
+        const auto holds = [](const QWidget* card) {
+            const QWidget* focused = card->window()->focusWidget();
+            return focused && (card == focused || card->isAncestorOf(focused));
+        };
+        const auto n = static_cast<int>(all.size());
+        if (n == 0) return;
+        const auto at = static_cast<int>(std::find_if(all.begin(), all.end(), holds) - all.begin());
+        QWidget* next = all[static_cast<std::size_t>(((at == n ? -1 : at) + by + n) % n)];
+        next->setFocus(Qt::ShortcutFocusReason);
+        scroll_->ensureWidgetVisible(next);
+    }
+
+    void arrange() {
+        const int room = width() - 48 - (drawer_->isChecked() ? kCompareLegendWidth + kGap : 0);
+        const int columns = room < kTwoPlots ? 1 : 2;
+        if (columns == columns_) return;
+        columns_ = columns;
+        for (QWidget* card : cards_) grid_->removeWidget(card);
+        for (std::size_t i = 0; i < cards_.size(); ++i) {
+            const int at = static_cast<int>(i);
+            grid_->addWidget(cards_[i], at / columns, at % columns);
+        }
+        for (int i = 0; i < 2; ++i) grid_->setColumnStretch(i, i < columns ? 1 : 0);
+        for (int i = 0; i < 4; ++i) grid_->setRowStretch(i, i * columns >= 4 ? 0 : i == 0 ? 6 : 5);
+    }
+
+    QString summaryWords() const {
+        std::size_t runs = 0, finished = 0;
+        std::set<QString> origins;
+        for (const CompareGroup& group : board_.groups()) {
+            runs += group.runs.size();
+            finished += group.finished();
+            origins.insert(group.origin());
+        }
+        QStringList words{runs == finished ? tr("%1 runs").arg(grouped(static_cast<qint64>(runs)))
+                                           : tr("%1 of %2 runs").arg(finished).arg(runs)};
+        words << (board_.spread() == Spread::None ? tr("mean over seeds")
+                                                  : tr("mean ± %1 over seeds").arg(spreadName(board_.spread())));
+        if (const auto baseline = board_.baseline()) words << tr("baseline %1").arg(board_.groups()[*baseline].name);
+        words << QStringList(origins.begin(), origins.end()).join(QStringLiteral(" and "));
+        return words.join(QStringLiteral("  ·  "));
+    }
+
+    void sayLeftOut() {
+        const QStringList lines = board_.leftOutInWords();
+        leftOut_->setVisible(!lines.isEmpty() && !board_.isEmpty());
+        if (lines.isEmpty()) return;
+        const bool all = board_.members() == Members::AsFarAsAll;
+        QString text = lines.mid(0, kMostNamedRuns).join(QStringLiteral(";  "));
+        if (lines.size() > kMostNamedRuns) text += tr(";  and %1 more").arg(lines.size() - kMostNamedRuns);
+        text += all ? tr(". Curves end where the first of their seeds does; the table is of finished runs.")
+                    : tr(". Not finished runs are in no mean.");
+        leftOut_->say(text, lines.join(QLatin1Char('\n')));
+        leftOut_->members->setText(all ? tr("take finished runs only") : tr("take all as far as all go"));
+        leftOut_->show->setText(tr("show the run"));
+    }
+
+    void update() {
+        const bool empty = board_.isEmpty();
+        body_->setCurrentIndex(empty ? 1 : 0);
+        for (QWidget* each : std::initializer_list<QWidget*>{drawer_, seeds_, copy_, choose_}) each->setVisible(!empty);
+        sayLeftOut();
+        if (!empty) {
+            const std::size_t n = board_.groups().size();
+            title_->setText(board_.title() +
+                            (n == 1 ? tr("  /  1 configuration") : tr("  /  %1 configurations").arg(n)));
+            summary_->setText(summaryWords());
+            return;
+        }
+        title_->setText(tr("Compare"));
+        summary_->clear();
+        const bool any = session_.runs().rowCount() > 0;
+        newest_->setEnabled(any);
+        if (!session_.error().isEmpty()) {
+            emptyTitle_->setText(tr("The workspace cannot be read"));
+            emptyWords_->setText(session_.error());
+        } else {
+            emptyTitle_->setText(any                 ? tr("Choose runs, or the newest experiment")
+                                 : session_.loaded() ? tr("No runs yet")
+                                                     : tr("Reading the workspace …"));
+            emptyWords_->setText(
+                any ? tr("Runs that differ in nothing but their seeds become one curve: mean, spread and n.")
+                    : tr("Set one up on the Experiment page (Ctrl+1)."));
+        }
+    }
+
+    PageContext& context_;
+    Session& session_;
+    CompareBoard board_;
+    QLabel *title_ = nullptr, *summary_ = nullptr, *emptyTitle_ = nullptr, *emptyWords_ = nullptr;
+    QToolButton *drawer_ = nullptr, *seeds_ = nullptr;
+    QPushButton *copy_ = nullptr, *choose_ = nullptr, *newest_ = nullptr;
+    LeftOutBar* leftOut_ = nullptr;
+    QStackedLayout* body_ = nullptr;
+    QScrollArea* scroll_ = nullptr;
+    QGridLayout* grid_ = nullptr;
+    CompareLegend* legend_ = nullptr;
+    CompareChart *first_ = nullptr, *second_ = nullptr;
+    CompareBars* bars_ = nullptr;
+    CompareMap* map_ = nullptr;
+    CompareTable* table_ = nullptr;
+    std::vector<QWidget*> cards_;
+    int columns_ = 0;
+    bool roomy_ = false;
+};
+
+const PageRegistry::Add<ComparePage> kComparePageEntry{
+    {.order = 27, .title = "Compare", .icon = "M.5 12.5C4 12.5 5 4 14.5 3M.5 9.5C5 9.5 6 8 14.5 8"}};
+
+}  // namespace
+
+}  // namespace dasgd::gui

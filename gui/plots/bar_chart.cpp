@@ -1,0 +1,238 @@
+#include "gui/plots/bar_chart.h"
+
+#include <QFontMetricsF>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <algorithm>
+#include <cmath>
+
+#include "gui/models/curves/short_names.h"
+#include "gui/plots/chart_ticks.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+// Shares of the height of a line of text, so that screen and paper have the same proportions.
+constexpr double kBarRow = 1.62, kBarShare = 0.58, kAxisRows = 2.6, kSampleWidth = 2.4, kGapWidth = 0.7;
+constexpr double kLabelShare = 0.34;  // of the width, at most
+
+struct BarLayout {
+    double row = 0, text = 0;          // heights
+    QRectF plot;                       // from 0 to the end of the axis
+    double labelRight = 0;             // right edge of the labels
+    double ratioRight = 0, right = 0;  // right edges of the columns behind the bars
+    double end = 1;                    // value at the right edge of `plot`
+    QStringList labels;
+    [[nodiscard]] double xAt(double value) const { return plot.left() + plot.width() * value / end; }
+    [[nodiscard]] QRectF rowAt(const QRectF& area, std::size_t i) const {
+        return {area.left(), plot.top() + row * static_cast<double>(i), area.width(), row};
+    }
+};
+
+double widestOf(const QFontMetricsF& metrics, const std::vector<Bar>& bars, QString Bar::*text) {
+    double widest = 0;
+    for (const Bar& bar : bars) widest = std::max(widest, metrics.horizontalAdvance(bar.*text));
+    return widest;
+}
+
+BarLayout layOutBars(const QRectF& area, const BarChart& chart, const PlotStyle& style) {
+    const QFontMetricsF metrics(style.legendFont);
+    BarLayout out;
+    out.text = metrics.height();
+    const auto n = static_cast<double>(std::max<std::size_t>(1, chart.bars.size()));
+    out.row = std::min(out.text * kBarRow, std::max(out.text, (area.height() - kAxisRows * out.text) / n));
+    const double gap = out.text * kGapWidth;
+    const double sample = out.text * kSampleWidth;
+    const double room = area.width() * kLabelShare - sample - gap;
+    QStringList names;
+    for (const Bar& bar : chart.bars) names << bar.label;
+    out.labels = namesThatFit(names, room, [&](const QString& text) { return metrics.horizontalAdvance(text); });
+    double widest = 0;
+    for (const QString& label : out.labels) widest = std::max(widest, metrics.horizontalAdvance(label));
+    out.labelRight = area.left() + sample + gap + widest;
+    out.right = area.right();
+    const double count = widestOf(metrics, chart.bars, &Bar::count), ratio = widestOf(metrics, chart.bars, &Bar::ratio);
+    out.ratioRight = out.right - (count > 0 ? count + gap : 0);
+    const double wordsRight = out.ratioRight - (ratio > 0 ? ratio + gap : 0);
+    const double left = out.labelRight + gap;
+    const double wide = wordsRight - left;
+    // The axis ends where every bar has room for its words behind it.
+    double end = 0;
+    for (const Bar& bar : chart.bars) {
+        if (!bar.value) continue;
+        const double top = *bar.value + bar.interval.value_or(0);
+        const double words = metrics.horizontalAdvance(bar.words) + gap;
+        end = std::max(end, top * wide / std::max(wide * 0.3, wide - words));
+    }
+    out.end = end > 0 ? end : 1;
+    out.plot = QRectF(left, area.top(), std::max(1.0, wide), out.row * n);
+    return out;
+}
+
+void paintAxis(QPainter& painter, const BarChart& chart, const PlotStyle& style, const BarLayout& layout) {
+    const QFontMetricsF metrics(style.font);
+    const int count = std::clamp(static_cast<int>(layout.plot.width() / (4 * layout.text)), 3, 6);
+    const ChartTicks ticks = niceTicks(0, layout.end, count);
+    painter.setFont(style.font);
+    for (std::size_t i = 0; i < ticks.values.size(); ++i) {
+        const double x = layout.xAt(ticks.values[i]);
+        painter.setPen(QPen(style.grid, style.hair));
+        painter.drawLine(QPointF(x, layout.plot.top()), QPointF(x, layout.plot.bottom()));
+        const QString& label = ticks.labels[static_cast<qsizetype>(i)];
+        const double half = metrics.horizontalAdvance(label) / 2 + 1;
+        painter.setPen(style.muted);
+        painter.drawText(QRectF(x - half, layout.plot.bottom() + 2, 2 * half, layout.text), Qt::AlignCenter, label);
+    }
+    painter.setPen(style.muted);
+    painter.drawText(
+        QRectF(layout.plot.left(), layout.plot.bottom() + layout.text + 2, layout.plot.width(), layout.text),
+        Qt::AlignCenter, metrics.elidedText(chart.axis, Qt::ElideRight, layout.plot.width()));
+}
+
+void paintWhisker(QPainter& painter, const Bar& bar, const PlotStyle& style, const BarLayout& layout, double middle) {
+    if (!bar.interval || !(*bar.interval > 0)) return;
+    const double left = layout.xAt(std::max(0.0, *bar.value - *bar.interval));
+    const double right = layout.xAt(*bar.value + *bar.interval);
+    const double half = layout.row * 0.14;
+    painter.setPen(QPen(style.text, style.hair * 1.3));
+    painter.drawLine(QPointF(left, middle), QPointF(right, middle));
+    for (const double x : {left, right}) painter.drawLine(QPointF(x, middle - half), QPointF(x, middle + half));
+}
+
+void paintBar(QPainter& painter, const QRectF& row, const Bar& bar, const QString& label, const PlotStyle& style,
+              const BarLayout& layout) {
+    const double middle = row.center().y();
+    const double gap = layout.text * kGapWidth;
+    const QColor color = style.curves[static_cast<std::size_t>(bar.style.color)];
+    QFont font = style.legendFont;
+    if (bar.primary) font.setWeight(QFont::DemiBold);
+    painter.setFont(font);
+    paintLineSample(painter, {row.left() + 1, middle - layout.text / 2, layout.text * kSampleWidth - gap, layout.text},
+                    style, bar.style, bar.hollow);
+    painter.setPen(style.text);
+    painter.drawText(QRectF(row.left(), row.top(), layout.labelRight - row.left(), row.height()),
+                     Qt::AlignRight | Qt::AlignVCenter, label);
+    double wordsLeft = layout.plot.left() + gap / 2;
+    if (bar.value) {
+        const double thick = layout.row * kBarShare;
+        const QRectF box(layout.plot.left(), middle - thick / 2, layout.xAt(*bar.value) - layout.plot.left(), thick);
+        QColor fill = color;
+        fill.setAlphaF(bar.hollow ? 0.18F : 0.85F);
+        painter.setPen(QPen(color, style.hair * (bar.hollow ? 1.4 : 1)));
+        painter.setBrush(fill);
+        painter.drawRect(box);
+        painter.setBrush(Qt::NoBrush);
+        paintWhisker(painter, bar, style, layout, middle);
+        wordsLeft = layout.xAt(*bar.value + bar.interval.value_or(0)) + gap;
+    }
+    const double wordsRight = layout.plot.right() + (bar.value ? 0 : gap);
+    painter.setPen(bar.value ? style.text : style.muted);
+    painter.drawText(QRectF(wordsLeft, row.top(), wordsRight - wordsLeft, row.height()),
+                     Qt::AlignLeft | Qt::AlignVCenter, bar.words);
+    painter.setFont(style.legendFont);
+    painter.setPen(style.muted);
+    painter.drawText(QRectF(wordsRight, row.top(), layout.ratioRight - wordsRight, row.height()),
+                     Qt::AlignRight | Qt::AlignVCenter, bar.ratio);
+    painter.drawText(QRectF(layout.ratioRight, row.top(), layout.right - layout.ratioRight, row.height()),
+                     Qt::AlignRight | Qt::AlignVCenter, bar.count);
+}
+
+}  // namespace
+
+double barChartHeight(const BarChart& chart, const PlotStyle& style) {
+    const double text = QFontMetricsF(style.legendFont).height();
+    return text * (kBarRow * static_cast<double>(chart.bars.size()) + kAxisRows);
+}
+
+void paintBarChart(QPainter& painter, const QRectF& area, const BarChart& chart, const PlotStyle& style) {
+    const BarLayout layout = layOutBars(area, chart, style);
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    paintAxis(painter, chart, style, layout);
+    for (std::size_t i = 0; i < chart.bars.size(); ++i) {
+        paintBar(painter, layout.rowAt(area, i), chart.bars[i], layout.labels[static_cast<qsizetype>(i)], style,
+                 layout);
+    }
+    painter.restore();
+}
+
+std::optional<std::size_t> barAt(const QRectF& area, const BarChart& chart, const PlotStyle& style, QPointF at) {
+    const BarLayout layout = layOutBars(area, chart, style);
+    for (std::size_t i = 0; i < chart.bars.size(); ++i) {
+        if (layout.rowAt(area, i).contains(at)) return i;
+    }
+    return std::nullopt;
+}
+
+BarView::BarView(const Look& look, QWidget* parent) : QWidget(parent), look_(look) {
+    setFocusPolicy(Qt::StrongFocus);
+    connect(&look_, &Look::changed, this, [this] { update(); });
+}
+
+void BarView::setChart(BarChart chart) {
+    if (chart == chart_) return;
+    chart_ = std::move(chart);
+    current_ = std::min(current_, chart_.bars.empty() ? 0 : chart_.bars.size() - 1);
+    setMinimumHeight(static_cast<int>(std::ceil(barChartHeight(chart_, screenPlotStyle(look_.theme())))));
+    describe();
+    update();
+}
+
+void BarView::setEmptyText(const QString& text) {
+    emptyText_ = text;
+    update();
+}
+
+void BarView::describe() {
+    QStringList lines{chart_.axis};
+    for (const Bar& bar : chart_.bars)
+        lines << bar.label + QStringLiteral("  ") + bar.words + QLatin1Char(' ') + bar.ratio;
+    setAccessibleDescription(lines.join(QLatin1Char('\n')));
+}
+
+void BarView::paintEvent(QPaintEvent*) {
+    const PlotStyle style = screenPlotStyle(look_.theme());
+    QPainter painter(this);
+    const QRectF area = QRectF(rect()).adjusted(2, 2, -2, -2);
+    if (chart_.bars.empty()) {
+        painter.setPen(style.muted);
+        painter.setFont(interFont(13));
+        painter.drawText(area, Qt::AlignCenter | Qt::TextWordWrap, emptyText_);
+    } else {
+        if (hasFocus()) {
+            const BarLayout layout = layOutBars(area, chart_, style);
+            painter.fillRect(layout.rowAt(area, current_), look_.theme().raised);
+        }
+        paintBarChart(painter, area, chart_, style);
+    }
+    if (!hasFocus()) return;
+    painter.setPen(look_.theme().accent);
+    painter.drawRect(rect().adjusted(0, 0, -1, -1));
+}
+
+void BarView::keyPressEvent(QKeyEvent* event) {
+    if (chart_.bars.empty()) return QWidget::keyPressEvent(event);
+    switch (event->key()) {
+        case Qt::Key_Up: current_ -= current_ > 0 ? 1 : 0; break;
+        case Qt::Key_Down: current_ = std::min(current_ + 1, chart_.bars.size() - 1); break;
+        case Qt::Key_Return:
+        case Qt::Key_Enter: emit chosen(current_); return;
+        default: return QWidget::keyPressEvent(event);
+    }
+    update();
+}
+
+void BarView::mousePressEvent(QMouseEvent* event) {
+    const QRectF area = QRectF(rect()).adjusted(2, 2, -2, -2);
+    const auto bar = barAt(area, chart_, screenPlotStyle(look_.theme()), event->position());
+    if (!bar) return;
+    current_ = *bar;
+    emit chosen(*bar);
+}
+
+void BarView::focusInEvent(QFocusEvent*) { update(); }
+void BarView::focusOutEvent(QFocusEvent*) { update(); }
+
+}  // namespace dasgd::gui

@@ -1,0 +1,72 @@
+// A number over two swept fields: cells in the colours of viridis with the value printed. Painted from plain data, on
+// the screen and on paper alike.
+#pragma once
+
+#include <QRectF>
+#include <QStringList>
+#include <QWidget>
+#include <optional>
+#include <vector>
+
+#include "gui/plots/plot_view.h"
+
+namespace dasgd::gui {
+
+struct HeatCell {
+    std::optional<double> value;  // absent: hatched
+    QString text, under;          // "17.9", "n 5"
+    bool incomplete = false;      // fewer runs than in other cells: a corner is marked
+    bool primary = false;         // framed
+    QString words;                // all of it, for the pointer and for readers
+    bool operator==(const HeatCell&) const = default;
+};
+
+struct HeatMap {
+    QStringList rows, columns;    // what stands beside and below: "τ 4", "d 3"
+    std::vector<HeatCell> cells;  // row by row
+    QString title;                // the number with its unit
+    bool lowIsGood = false;       // the bright end of the colours is the small one
+    [[nodiscard]] std::size_t placeOf(std::size_t row, std::size_t column) const {
+        return row * static_cast<std::size_t>(columns.size()) + column;
+    }
+    bool operator==(const HeatMap&) const = default;
+};
+
+// 0 … 1 on the scale of viridis.
+[[nodiscard]] QColor viridis(double share);
+
+void paintHeatMap(QPainter& painter, const QRectF& area, const HeatMap& map, const PlotStyle& style);
+[[nodiscard]] std::optional<std::size_t> heatCellAt(const QRectF& area, const HeatMap& map, const PlotStyle& style,
+                                                    QPointF at);
+
+// On the screen: arrows go from cell to cell, Enter and a click choose one, the pointer says all of it.
+class HeatMapView : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit HeatMapView(const Look& look, QWidget* parent = nullptr);
+    void setMap(HeatMap map);
+    [[nodiscard]] const HeatMap& map() const { return map_; }
+    void setEmptyText(const QString& text);
+
+signals:
+    void chosen(std::size_t cell);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
+
+private:
+    void goTo(std::size_t row, std::size_t column);
+
+    const Look& look_;
+    HeatMap map_;
+    QString emptyText_;
+    std::size_t row_ = 0, column_ = 0;
+};
+
+}  // namespace dasgd::gui

@@ -1,0 +1,290 @@
+#include "gui/plots/parallel_plot.h"
+
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <algorithm>
+#include <cmath>
+
+#include "gui/plots/chart_ticks.h"
+#include "gui/plots/plot_marks.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr double kGrabAxis = 18;    // pixels beside an axis that still mean it
+constexpr double kLeastBrush = 4;   // pixels; less is a click
+constexpr double kBrushSteps = 10;  // steps of the keys along an axis
+constexpr double kBrushWidth = 5;
+
+// Between these the values lie.
+std::pair<double, double> endsOf(const QRectF& area, const PlotStyle& style) {
+    const double text = QFontMetricsF(style.font).height();
+    return {area.bottom() - 2.2 * text, area.top() + 1.9 * text};
+}
+
+double shareAlong(const ParallelAxis& axis, double value) {
+    if (axis.kind == ParallelAxis::Kind::Category) {
+        const auto n = static_cast<double>(axis.categories.size());
+        return (value + 0.5) / std::max(1.0, n);
+    }
+    if (axis.kind == ParallelAxis::Kind::Log && axis.low > 0 && axis.high > axis.low) {
+        return std::log(value / axis.low) / std::log(axis.high / axis.low);
+    }
+    return axis.high > axis.low ? (value - axis.low) / (axis.high - axis.low) : 0.5;
+}
+
+double valueAlong(const ParallelAxis& axis, double share) {
+    if (axis.kind == ParallelAxis::Kind::Category) return share * static_cast<double>(axis.categories.size()) - 0.5;
+    if (axis.kind == ParallelAxis::Kind::Log && axis.low > 0 && axis.high > axis.low) {
+        return axis.low * std::pow(axis.high / axis.low, share);
+    }
+    return axis.low + share * (axis.high - axis.low);
+}
+
+void paintParallelAxis(QPainter& painter, const QRectF& area, const ParallelPlot& plot, std::size_t index,
+                       const PlotStyle& style) {
+    const ParallelAxis& axis = plot.axes[index];
+    const QFontMetricsF metrics(style.font);
+    const double text = metrics.height();
+    const double x = parallelX(area, plot, style, index);
+    const auto [bottom, top] = endsOf(area, style);
+    const double room = plot.axes.size() > 1
+                            ? std::abs(parallelX(area, plot, style, 1) - parallelX(area, plot, style, 0))
+                            : area.width();
+    painter.setPen(QPen(style.axis, style.hair * 1.4));
+    painter.drawLine(QPointF(x, bottom), QPointF(x, top));
+    painter.setFont(style.font);
+    painter.setPen(style.text);
+    const double half = std::min({room / 2 - 3, x - area.left() + room / 2, area.right() - x + room / 2});
+    painter.drawText(QRectF(x - half, area.top(), 2 * half, text), Qt::AlignCenter,
+                     metrics.elidedText(axis.title, Qt::ElideMiddle, 2 * half));
+    painter.setPen(style.muted);
+    QColor ground = style.ground;  // lines behind a label stay visible, and the label readable
+    ground.setAlphaF(0.75F);
+    const auto label = [&](double value, const QString& words) {
+        const double y = parallelY(area, plot, style, index, value);
+        painter.drawLine(QPointF(x - 3, y), QPointF(x, y));
+        const QString cut = metrics.elidedText(words, Qt::ElideRight, room * 0.7);
+        const QRectF box(x + 4, y - text / 2, metrics.horizontalAdvance(cut) + 3, text);
+        painter.fillRect(box, ground);
+        painter.drawText(box, Qt::AlignCenter, cut);
+    };
+    if (axis.kind == ParallelAxis::Kind::Category) {
+        for (qsizetype i = 0; i < axis.categories.size(); ++i) label(static_cast<double>(i), axis.categories[i]);
+    } else {
+        const int count = std::clamp(static_cast<int>((bottom - top) / (2.6 * text)), 2, 6);
+        const ChartTicks ticks = axis.kind == ParallelAxis::Kind::Log ? logTicks(axis.low, axis.high, count)
+                                                                      : niceTicks(axis.low, axis.high, count);
+        for (std::size_t i = 0; i < ticks.values.size(); ++i) {
+            label(ticks.values[i], ticks.labels[static_cast<qsizetype>(i)]);
+        }
+    }
+    const bool lacks = std::any_of(plot.lines.begin(), plot.lines.end(),
+                                   [index](const ParallelLine& line) { return !line.values[index]; });
+    if (lacks) {
+        painter.drawText(QRectF(x + 5, bottom + text * 0.4, room * 0.6, text), Qt::AlignLeft | Qt::AlignVCenter,
+                         QStringLiteral("none"));
+    }
+}
+
+void paintBrush(QPainter& painter, const QRectF& area, const ParallelPlot& plot, std::size_t index,
+                const PlotStyle& style) {
+    if (index >= plot.brushes.size() || !plot.brushes[index]) return;
+    const double x = parallelX(area, plot, style, index);
+    const double top = parallelY(area, plot, style, index, plot.brushes[index]->second);
+    const double bottom = parallelY(area, plot, style, index, plot.brushes[index]->first);
+    QColor tint = style.text;
+    tint.setAlphaF(0.22F);
+    painter.setPen(QPen(style.text, style.hair));
+    painter.setBrush(tint);
+    painter.drawRect(QRectF(x - kBrushWidth, top, 2 * kBrushWidth, bottom - top));
+    painter.setBrush(Qt::NoBrush);
+}
+
+void paintParallelLine(QPainter& painter, const QRectF& area, const ParallelPlot& plot, const ParallelLine& line,
+                       const PlotStyle& style) {
+    QPolygonF path;
+    for (std::size_t axis = 0; axis < plot.axes.size(); ++axis) {
+        path << QPointF(parallelX(area, plot, style, axis), parallelY(area, plot, style, axis, line.values[axis]));
+    }
+    QPen pen = strokeOf(style, line.style);
+    QColor color = pen.color();
+    const bool passes = plot.passes(line);
+    color.setAlphaF(line.primary ? 1.0F : passes ? 0.75F : 0.1F);
+    pen.setColor(color);
+    pen.setWidthF(style.line * (line.primary ? 1.5 : passes ? 0.8 : 0.5));
+    painter.setPen(pen);
+    painter.drawPolyline(path);
+}
+
+}  // namespace
+
+bool ParallelPlot::passes(const ParallelLine& line) const {
+    for (std::size_t axis = 0; axis < std::min(brushes.size(), line.values.size()); ++axis) {
+        if (!brushes[axis]) continue;
+        const auto& value = line.values[axis];
+        if (!value || *value < brushes[axis]->first || *value > brushes[axis]->second) return false;
+    }
+    return true;
+}
+
+double parallelX(const QRectF& area, const ParallelPlot& plot, const PlotStyle& style, std::size_t axis) {
+    const double text = QFontMetricsF(style.font).height();
+    const double left = area.left() + 3 * text, right = area.right() - 5 * text;
+    if (plot.axes.size() < 2) return (left + right) / 2;
+    return left + (right - left) * static_cast<double>(axis) / static_cast<double>(plot.axes.size() - 1);
+}
+
+double parallelY(const QRectF& area, const ParallelPlot& plot, const PlotStyle& style, std::size_t axis,
+                 std::optional<double> value) {
+    const auto [bottom, top] = endsOf(area, style);
+    if (!value || !std::isfinite(*value)) return bottom + QFontMetricsF(style.font).height() * 0.9;
+    return bottom + (top - bottom) * std::clamp(shareAlong(plot.axes[axis], *value), 0.0, 1.0);
+}
+
+double parallelValue(const QRectF& area, const ParallelPlot& plot, const PlotStyle& style, std::size_t axis, double y) {
+    const auto [bottom, top] = endsOf(area, style);
+    return valueAlong(plot.axes[axis], std::clamp((y - bottom) / (top - bottom), 0.0, 1.0));
+}
+
+void paintParallelPlot(QPainter& painter, const QRectF& area, const ParallelPlot& plot, const PlotStyle& style) {
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    // What is filtered out lies behind the rest, what is highlighted in front of it.
+    for (const int pass : {0, 1, 2}) {
+        for (const ParallelLine& line : plot.lines) {
+            const int own = line.primary ? 2 : plot.passes(line) ? 1 : 0;
+            if (own == pass) paintParallelLine(painter, area, plot, line, style);
+        }
+    }
+    for (std::size_t axis = 0; axis < plot.axes.size(); ++axis) {
+        paintParallelAxis(painter, area, plot, axis, style);
+        paintBrush(painter, area, plot, axis, style);
+    }
+    painter.restore();
+}
+
+ParallelView::ParallelView(const Look& look, QWidget* parent) : QWidget(parent), look_(look) {
+    setFocusPolicy(Qt::StrongFocus);
+    connect(&look_, &Look::changed, this, [this] { update(); });
+}
+
+void ParallelView::setPlot(ParallelPlot plot) {
+    plot.brushes.assign(plot.axes.size(), std::nullopt);
+    for (std::size_t i = 0; i < plot.axes.size(); ++i) {
+        for (std::size_t old = 0; old < plot_.axes.size(); ++old) {
+            if (plot_.axes[old].title == plot.axes[i].title) plot.brushes[i] = plot_.brushes[old];
+        }
+    }
+    if (plot == plot_) return;
+    plot_ = std::move(plot);
+    current_ = std::min(current_, plot_.axes.empty() ? 0 : plot_.axes.size() - 1);
+    update();
+}
+
+void ParallelView::setEmptyText(const QString& text) {
+    emptyText_ = text;
+    update();
+}
+
+void ParallelView::clearBrushes() {
+    plot_.brushes.assign(plot_.axes.size(), std::nullopt);
+    update();
+    emit brushed();
+}
+
+void ParallelView::paintEvent(QPaintEvent*) {
+    const PlotStyle style = screenPlotStyle(look_.theme());
+    QPainter painter(this);
+    if (plot_.axes.empty()) {
+        painter.setPen(style.muted);
+        painter.setFont(interFont(13));
+        painter.drawText(area(), Qt::AlignCenter | Qt::TextWordWrap, emptyText_);
+    } else {
+        paintParallelPlot(painter, area(), plot_, style);
+    }
+    if (!hasFocus()) return;
+    painter.setPen(look_.theme().accent);
+    painter.drawRect(rect().adjusted(0, 0, -1, -1));
+    if (plot_.axes.empty()) return;
+    const double x = parallelX(area(), plot_, style, current_);
+    const auto [bottom, top] = endsOf(area(), style);
+    painter.setPen(QPen(look_.theme().accent, 2));
+    painter.drawLine(QPointF(x, bottom), QPointF(x, top));
+}
+
+void ParallelView::brush(std::size_t axis, ParallelBrush part) {
+    plot_.brushes[axis] = part;
+    update();
+    emit brushed();
+}
+
+void ParallelView::moveBrush(int up, bool resize) {
+    const ParallelAxis& axis = plot_.axes[current_];
+    auto part = plot_.brushes[current_];
+    const bool category = axis.kind == ParallelAxis::Kind::Category;
+    const double step =
+        category ? 1.0 / static_cast<double>(std::max<qsizetype>(1, axis.categories.size())) : 1 / kBrushSteps;
+    double low = part ? shareAlong(axis, part->first) : 0, high = part ? shareAlong(axis, part->second) : 1;
+    if (!part || resize) {
+        // The first key takes a step from one end, so that something is brushed at once.
+        if (up > 0 && !part)
+            low += step;
+        else
+            high = std::max(low + step, high + up * step);
+    } else if (low + up * step >= -1e-9 && high + up * step <= 1 + 1e-9) {
+        low += up * step;
+        high += up * step;
+    }
+    brush(current_, std::pair(valueAlong(axis, std::max(0.0, low)), valueAlong(axis, std::min(1.0, high))));
+}
+
+void ParallelView::keyPressEvent(QKeyEvent* event) {
+    if (plot_.axes.empty()) return QWidget::keyPressEvent(event);
+    const bool shift = event->modifiers() & Qt::ShiftModifier;
+    switch (event->key()) {
+        case Qt::Key_Left: current_ -= current_ > 0 ? 1 : 0; break;
+        case Qt::Key_Right: current_ = std::min(current_ + 1, plot_.axes.size() - 1); break;
+        case Qt::Key_Up: return moveBrush(1, shift);
+        case Qt::Key_Down: return moveBrush(-1, shift);
+        case Qt::Key_Escape: return brush(current_, std::nullopt);
+        default: return QWidget::keyPressEvent(event);
+    }
+    update();
+}
+
+void ParallelView::mousePressEvent(QMouseEvent* event) {
+    const PlotStyle style = screenPlotStyle(look_.theme());
+    for (std::size_t axis = 0; axis < plot_.axes.size(); ++axis) {
+        if (std::abs(parallelX(area(), plot_, style, axis) - event->position().x()) > kGrabAxis) continue;
+        current_ = axis;
+        pressedY_ = event->position().y();
+        update();
+        return;
+    }
+}
+
+void ParallelView::mouseMoveEvent(QMouseEvent* event) {
+    if (!pressedY_ || std::abs(event->position().y() - *pressedY_) < kLeastBrush) return;
+    const PlotStyle style = screenPlotStyle(look_.theme());
+    const double a = parallelValue(area(), plot_, style, current_, *pressedY_);
+    const double b = parallelValue(area(), plot_, style, current_, event->position().y());
+    plot_.brushes[current_] = std::pair(std::min(a, b), std::max(a, b));
+    update();
+}
+
+void ParallelView::mouseReleaseEvent(QMouseEvent* event) {
+    if (!pressedY_) return;
+    const bool click = std::abs(event->position().y() - *pressedY_) < kLeastBrush;
+    pressedY_.reset();
+    if (click) plot_.brushes[current_].reset();
+    update();
+    emit brushed();
+}
+
+void ParallelView::focusInEvent(QFocusEvent*) { update(); }
+void ParallelView::focusOutEvent(QFocusEvent*) { update(); }
+
+}  // namespace dasgd::gui

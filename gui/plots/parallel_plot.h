@@ -1,0 +1,91 @@
+// Parallel coordinates: an axis each for settings and numbers, a line each for what has them. Painted from plain data,
+// on the screen and on paper alike.
+#pragma once
+
+#include <QRectF>
+#include <QStringList>
+#include <QWidget>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "gui/plots/plot_view.h"
+
+namespace dasgd::gui {
+
+struct ParallelAxis {
+    enum class Kind { Number, Log, Category };
+    QString title;
+    Kind kind = Kind::Number;
+    QStringList categories;    // of Category: the value of a line is a place in here
+    double low = 0, high = 1;  // of the others
+    bool operator==(const ParallelAxis&) const = default;
+};
+
+struct ParallelLine {
+    QString name;
+    CurveStyle style;
+    std::vector<std::optional<double>> values;  // by axis; absent ones lie below the axis
+    bool primary = false;
+    bool operator==(const ParallelLine&) const = default;
+};
+
+// From and to, in the values of the axis; of categories from place to place.
+using ParallelBrush = std::optional<std::pair<double, double>>;
+
+struct ParallelPlot {
+    std::vector<ParallelAxis> axes;
+    std::vector<ParallelLine> lines;
+    std::vector<ParallelBrush> brushes;  // by axis
+    // Whether the line passes every brush; what an axis lacks does not pass a brush of it.
+    [[nodiscard]] bool passes(const ParallelLine& line) const;
+    bool operator==(const ParallelPlot&) const = default;
+};
+
+void paintParallelPlot(QPainter& painter, const QRectF& area, const ParallelPlot& plot, const PlotStyle& style);
+// Where an axis stands, and what height a value has on it.
+[[nodiscard]] double parallelX(const QRectF& area, const ParallelPlot& plot, const PlotStyle& style, std::size_t axis);
+[[nodiscard]] double parallelY(const QRectF& area, const ParallelPlot& plot, const PlotStyle& style, std::size_t axis,
+                               std::optional<double> value);
+// The value of an axis at a height.
+[[nodiscard]] double parallelValue(const QRectF& area, const ParallelPlot& plot, const PlotStyle& style,
+                                   std::size_t axis, double y);
+
+// On the screen: a drag along an axis brushes it, a click on it clears its brush. Left and Right go from axis to axis,
+// Up and Down move the brush, Shift with them makes it larger or smaller, Escape clears it.
+class ParallelView : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit ParallelView(const Look& look, QWidget* parent = nullptr);
+    // Brushes of axes that stay, by their titles, are kept.
+    void setPlot(ParallelPlot plot);
+    [[nodiscard]] const ParallelPlot& plot() const { return plot_; }
+    void setEmptyText(const QString& text);
+    void clearBrushes();
+
+signals:
+    void brushed();
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
+
+private:
+    [[nodiscard]] QRectF area() const { return QRectF(rect()).adjusted(2, 2, -2, -2); }
+    void brush(std::size_t axis, ParallelBrush part);
+    void moveBrush(int up, bool resize);
+
+    const Look& look_;
+    ParallelPlot plot_;
+    QString emptyText_;
+    std::size_t current_ = 0;
+    std::optional<double> pressedY_;
+};
+
+}  // namespace dasgd::gui

@@ -1,0 +1,264 @@
+#include "gui/widgets/compare/compare_cards.h"
+
+#include <QHBoxLayout>
+#include <QMenu>
+#include <QScrollArea>
+#include <QVBoxLayout>
+#include <algorithm>
+
+namespace dasgd::gui {
+
+namespace {
+
+QStringList numberTitles() {
+    QStringList titles;
+    for (const NumberWords& number : compareNumbers()) titles << QString::fromUtf8(number.title);
+    return titles;
+}
+
+int placeOf(CompareNumber number) {
+    const auto& all = compareNumbers();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (all[i].number == number) return static_cast<int>(i);
+    }
+    return 0;
+}
+
+CompareNumber numberAt(const Choice& choice) {
+    return compareNumbers()[static_cast<std::size_t>(choice.chosen())].number;
+}
+
+QToolButton* makeMenuButton(const QString& help) {
+    auto* button = new QToolButton;
+    button->setObjectName(QStringLiteral("choice"));
+    button->setPopupMode(QToolButton::InstantPopup);
+    button->setFocusPolicy(Qt::TabFocus);
+    button->setToolTip(help);
+    button->setAccessibleName(help);
+    button->setMenu(new QMenu(button));
+    return button;
+}
+
+// Numbers of runs beside the settings that were swept.
+const std::vector<CompareNumber> kParallelNumbers{CompareNumber::StepMs, CompareNumber::Hidden,
+                                                  CompareNumber::FinalLoss, CompareNumber::BestAccuracy};
+
+}  // namespace
+
+CompareBars::CompareBars(CompareBoard& board, const Look& look, QWidget* parent)
+    : Card(parent), board_(board), view_(new BarView(look)) {
+    number_ = new Choice(tr("What the bars are"), numberTitles(), placeOf(CompareNumber::StepMs));
+    target_ = new QLineEdit;
+    target_->setProperty("field", true);
+    target_->setPlaceholderText(tr("accuracy=0.97"));
+    target_->setToolTip(tr("Target of the time to target: accuracy=0.97 or loss=0.1"));
+    target_->setAccessibleName(tr("Target"));
+    target_->setFixedWidth(120);
+    auto* head = new QHBoxLayout;
+    head->setContentsMargins(0, 0, -6, 0);
+    head->addWidget(makeLabel(tr("Bars"), "head"));
+    head->addStretch();
+    head->addWidget(number_);
+    head->addWidget(target_);
+    error_ = makeLabel({}, "bad");
+    error_->setWordWrap(true);
+    error_->hide();
+    body().setContentsMargins(kPadding, 10, kPadding, 8);
+    body().setSpacing(6);
+    body().addLayout(head);
+    body().addWidget(error_);
+    // Bars keep their height; more than fit are scrolled to.
+    auto* scroll = new QScrollArea;
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    scroll->setStyleSheet(QStringLiteral("background: transparent;"));
+    scroll->setWidget(view_);
+    body().addWidget(scroll, 1);
+    view_->setAccessibleName(tr("Bars"));
+    setFocusProxy(view_);
+    connect(number_, &Choice::changed, this, &CompareBars::redraw);
+    connect(target_, &QLineEdit::editingFinished, this, &CompareBars::takeTarget);
+    connect(view_, &BarView::chosen, this, [this](std::size_t bar) { board_.highlight(groups_[bar]); });
+    for (const auto signal :
+         {&CompareBoard::comparedChanged, &CompareBoard::shownChanged, &CompareBoard::highlightChanged}) {
+        connect(&board_, signal, this, &CompareBars::redraw);
+    }
+}
+
+void CompareBars::takeTarget() {
+    error_->hide();
+    if (target_->text().trimmed().isEmpty()) return board_.setTarget(std::nullopt);
+    const auto target = parseTarget(target_->text().trimmed().toStdString());
+    if (!target) {
+        error_->setText(QString::fromStdString(target.error().message));
+        error_->show();
+        return;
+    }
+    board_.setTarget(*target);
+    number_->choose(placeOf(CompareNumber::SecondsToTarget));
+}
+
+void CompareBars::redraw() {
+    GroupBars bars = groupBars(board_, numberAt(*number_));
+    groups_ = std::move(bars.groups);
+    view_->setEmptyText(tr("Nothing is shown: Space in the list shows a configuration again."));
+    view_->setChart(std::move(bars.chart));
+}
+
+CompareMap::CompareMap(CompareBoard& board, const Look& look, QWidget* parent)
+    : Card(parent),
+      board_(board),
+      heat_(new HeatMapView(look)),
+      scatter_(new PlotView(look)),
+      parallel_(new ParallelView(look)) {
+    body().setContentsMargins(kPadding, 10, kPadding, 8);
+    body().setSpacing(4);
+    body().addLayout(makeHead());
+    stack_ = new QStackedLayout;
+    for (QWidget* view : std::initializer_list<QWidget*>{heat_, scatter_, parallel_}) {
+        view->setMinimumHeight(180);
+        stack_->addWidget(view);
+    }
+    body().addLayout(stack_, 1);
+    body().addWidget(note_ = makeLabel({}, "small"));
+    note_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    heat_->setAccessibleName(tr("Heat map"));
+    scatter_->setAccessibleName(tr("Scatter: one point a run"));
+    parallel_->setAccessibleName(tr("Parallel coordinates: Up and Down brush an axis"));
+    connect(kind_, &Choice::changed, this, [this] { redraw(); });
+    connect(number_, &Choice::changed, this, &CompareMap::redraw);
+    connect(against_, &Choice::changed, this, &CompareMap::redraw);
+    connect(&board_, &CompareBoard::groupsChanged, this, [this] {
+        parallel_->clearBrushes();
+        chooseKeys();
+    });
+    for (const auto signal :
+         {&CompareBoard::comparedChanged, &CompareBoard::shownChanged, &CompareBoard::highlightChanged}) {
+        connect(&board_, signal, this, &CompareMap::redraw);
+    }
+    connect(heat_, &HeatMapView::chosen, this, [this](std::size_t cell) {
+        if (!map_.groups[cell].empty()) board_.highlight(map_.groups[cell].front());
+    });
+    scatter_->setPointWords([this](PointPlace place) {
+        const RunItem& run = *points_.runs[place.curve][place.point];
+        return points_.curves[place.curve].name + tr(", seed %1\n%2").arg(run.row.seed).arg(run.id);
+    });
+    connect(scatter_, &PlotView::pointOpened, this,
+            [this](PointPlace place) { emit runOpened(points_.runs[place.curve][place.point]->id); });
+    connect(parallel_, &ParallelView::brushed, this, &CompareMap::takeBrush);
+    redraw();
+}
+
+QLayout* CompareMap::makeHead() {
+    kind_ = new Choice(tr("Kind of map"), {tr("Heat map"), tr("Scatter"), tr("Parallel coordinates")}, Heat);
+    kind_->setObjectName(QStringLiteral("metric"));
+    number_ = new Choice(tr("The number"), numberTitles(), placeOf(CompareNumber::StepMs));
+    against_ = new Choice(tr("The number along x"), numberTitles(), placeOf(CompareNumber::Hidden));
+    rowButton_ = makeMenuButton(tr("The setting of the rows"));
+    columnButton_ = makeMenuButton(tr("The setting of the columns"));
+    connect(rowButton_->menu(), &QMenu::aboutToShow, this, [this] { fillKeys(*rowButton_, rowKey_); });
+    connect(columnButton_->menu(), &QMenu::aboutToShow, this, [this] { fillKeys(*columnButton_, columnKey_); });
+    auto* head = new QHBoxLayout;
+    head->setSpacing(2);
+    head->setContentsMargins(0, 0, -6, 0);
+    head->addWidget(kind_);
+    head->addStretch();
+    for (QWidget* each : std::initializer_list<QWidget*>{number_, against_, rowButton_, columnButton_}) {
+        head->addWidget(each);
+    }
+    return head;
+}
+
+void CompareMap::fillKeys(QToolButton& button, std::string& key) {
+    button.menu()->clear();
+    for (const std::string& one : sweptKeys(board_.groups())) {
+        QAction* action = button.menu()->addAction(keyName(board_, one));
+        action->setCheckable(true);
+        action->setChecked(one == key);
+        connect(action, &QAction::triggered, this, [this, &key, one] {
+            key = one;
+            redraw();
+        });
+    }
+}
+
+// Two settings that were swept, those of the algorithm first; the algorithm itself only where there is no other.
+void CompareMap::chooseKeys() {
+    std::vector<std::string> keys = sweptKeys(board_.groups());
+    std::stable_sort(keys.begin(), keys.end(), [](const std::string& a, const std::string& b) {
+        const auto rank = [](const std::string& key) {
+            return key == "algorithm.name" ? 2 : key.starts_with("algorithm.") ? 0 : 1;
+        };
+        return rank(a) < rank(b);
+    });
+    const auto stands = [&](const std::string& key) { return std::count(keys.begin(), keys.end(), key) > 0; };
+    if (stands(rowKey_) && stands(columnKey_)) return redraw();
+    rowKey_ = keys.size() > 1 ? keys[1] : std::string();
+    columnKey_ = keys.empty() ? std::string() : keys[0];
+    redraw();
+}
+
+void CompareMap::takeBrush() {
+    const ParallelPlot& plot = parallel_->plot();
+    const bool any = std::any_of(plot.brushes.begin(), plot.brushes.end(),
+                                 [](const ParallelBrush& brush) { return brush.has_value(); });
+    if (!any) return board_.setBrushed(std::nullopt);
+    std::set<std::string> keys;
+    for (std::size_t i = 0; i < plot.lines.size() && i < lines_.size(); ++i) {
+        if (plot.passes(plot.lines[i])) keys.insert(board_.groups()[lines_[i]].key);
+    }
+    board_.setBrushed(keys);
+}
+
+void CompareMap::redraw() {
+    const int kind = kind_->chosen();
+    stack_->setCurrentIndex(kind);
+    setFocusProxy(stack_->currentWidget());
+    number_->setVisible(kind != Parallel);
+    against_->setVisible(kind == Scatter);
+    rowButton_->setVisible(kind == Heat);
+    columnButton_->setVisible(kind == Heat);
+    if (kind == Heat) return drawHeat();
+    if (kind == Scatter) return drawScatter();
+    drawParallel();
+}
+
+void CompareMap::drawHeat() {
+    rowButton_->setText((rowKey_.empty() ? tr("rows") : keyName(board_, rowKey_)) + QStringLiteral(" ▾"));
+    columnButton_->setText((columnKey_.empty() ? tr("columns") : keyName(board_, columnKey_)) + QStringLiteral(" ▾"));
+    map_ =
+        rowKey_.empty() || columnKey_.empty() ? GroupMap{} : groupMap(board_, numberAt(*number_), rowKey_, columnKey_);
+    heat_->setEmptyText(rowKey_.empty() ? tr("A map needs runs that differ in two settings. Sweep two, as\n"
+                                             "\"algorithm.period\" = [2, 4, 8] and \"algorithm.delay\" = [1, 2, 3]")
+                                        : tr("Nothing that is shown has both settings."));
+    note_->setText(map_.map.cells.empty()
+                       ? QString()
+                       : tr("hatched: not run  ·  corner: a seed is missing  ·  mean over finished seeds"));
+    heat_->setMap(map_.map);
+}
+
+void CompareMap::drawScatter() {
+    points_ = runPoints(board_, numberAt(*against_), numberAt(*number_));
+    scatter_->setAxes(
+        {.x = wordsOf(numberAt(*against_)).text(), .y = wordsOf(numberAt(*number_)).text(), .legend = false});
+    scatter_->setEmptyText(tr("No finished run that is shown has both numbers."));
+    scatter_->setCurves(points_.curves);
+    std::size_t runs = 0;
+    for (const auto& own : points_.runs) runs += own.size();
+    note_->setText(tr("one point a finished run: %1  ·  a double click opens it").arg(runs));
+}
+
+// All that the filter lets through, whatever is brushed: what a brush left out is drawn faint.
+void CompareMap::drawParallel() {
+    lines_.clear();
+    for (std::size_t i = 0; i < board_.groups().size(); ++i) {
+        if (!board_.isHidden(i) && board_.passesFilter(i)) lines_.push_back(i);
+    }
+    parallel_->setEmptyText(tr("Nothing is shown."));
+    parallel_->setPlot(groupLines(board_, lines_, kParallelNumbers));
+    note_->setText(tr("a drag along an axis filters everywhere, a click clears it  ·  Left, Right, Up, Down, Escape"));
+}
+
+}  // namespace dasgd::gui

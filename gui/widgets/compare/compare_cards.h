@@ -1,0 +1,72 @@
+// Bars, and the map of a comparison: over two settings, as points, or as parallel coordinates.
+#pragma once
+
+#include <QLineEdit>
+#include <QStackedLayout>
+
+#include "gui/widgets/compare/compare_pictures.h"
+#include "gui/widgets/parts.h"
+
+namespace dasgd::gui {
+
+class CompareBars : public Card {
+    Q_OBJECT
+
+public:
+    CompareBars(CompareBoard& board, const Look& look, QWidget* parent = nullptr);
+    [[nodiscard]] BarView& view() { return *view_; }
+    [[nodiscard]] Choice& number() { return *number_; }
+    [[nodiscard]] QLineEdit& target() { return *target_; }
+
+private:
+    void takeTarget();
+    void redraw();
+
+    CompareBoard& board_;
+    BarView* view_;
+    Choice* number_;
+    QLineEdit* target_;
+    QLabel* error_;
+    std::vector<std::size_t> groups_;
+};
+
+class CompareMap : public Card {
+    Q_OBJECT
+
+public:
+    enum Kind { Heat, Scatter, Parallel };
+
+    CompareMap(CompareBoard& board, const Look& look, QWidget* parent = nullptr);
+    [[nodiscard]] Choice& kind() { return *kind_; }
+    [[nodiscard]] HeatMapView& heat() { return *heat_; }
+    [[nodiscard]] PlotView& scatter() { return *scatter_; }
+    [[nodiscard]] ParallelView& parallel() { return *parallel_; }
+
+signals:
+    void runOpened(const QString& run);
+
+private:
+    QLayout* makeHead();
+    void fillKeys(QToolButton& button, std::string& key);
+    void chooseKeys();
+    void takeBrush();
+    void redraw();
+    void drawHeat();
+    void drawScatter();
+    void drawParallel();
+
+    CompareBoard& board_;
+    Choice *kind_, *number_, *against_;
+    QToolButton *rowButton_, *columnButton_;
+    QStackedLayout* stack_;
+    HeatMapView* heat_;
+    PlotView* scatter_;
+    ParallelView* parallel_;
+    QLabel* note_;
+    std::string rowKey_, columnKey_;
+    GroupMap map_;
+    RunPoints points_;
+    std::vector<std::size_t> lines_;  // groups of the parallel lines
+};
+
+}  // namespace dasgd::gui

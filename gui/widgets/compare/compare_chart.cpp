@@ -1,0 +1,149 @@
+#include "gui/widgets/compare/compare_chart.h"
+
+#include <QHBoxLayout>
+#include <QMenu>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <array>
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr std::array<const char*, 5> kCompareAxes{"step", "epoch", "time [s]", "samples", "bytes sent per rank"};
+
+}  // namespace
+
+CompareChart::CompareChart(const std::string& metric, XAxis axis, CompareBoard& board, const Look& look,
+                           QWidget* parent)
+    : Card(parent), board_(board), key_{metric, axis}, metric_(new QToolButton), plot_(new PlotView(look)) {
+    axis_ = new Choice(tr("x axis"), {tr("step"), tr("epoch"), tr("time"), tr("samples"), tr("bytes sent")},
+                       static_cast<int>(axis));
+    scale_ = new Choice(tr("y axis"), {tr("linear"), tr("log")}, 0);
+    layOut();
+    setMetric(metric);
+    connect(metric_->menu(), &QMenu::aboutToShow, this, &CompareChart::fillMetrics);
+    connect(axis_, &Choice::changed, this, [this](int chosen) {
+        key_.axis = static_cast<XAxis>(chosen);
+        board_.want(this, key_);
+        board_.setCursor(std::nullopt, board_.cursorKey());
+        plot_->showAll();
+        updateAxes();
+    });
+    connect(scale_, &Choice::changed, this, &CompareChart::updateAxes);
+    for (const auto signal :
+         {&CompareBoard::curvesChanged, &CompareBoard::shownChanged, &CompareBoard::highlightChanged}) {
+        connect(&board_, signal, this, &CompareChart::redraw);
+    }
+    connect(&board_, &CompareBoard::groupsChanged, this, &CompareChart::updateAxes);
+    connect(&board_, &CompareBoard::cursorChanged, this,
+            [this] { plot_->showCursor(board_.cursorKey().axis == key_.axis ? board_.cursor() : std::nullopt); });
+    connect(plot_, &PlotView::cursorMoved, this, [this](std::optional<double> x) { board_.setCursor(x, key_); });
+}
+
+void CompareChart::layOut() {
+    metric_->setObjectName(QStringLiteral("metric"));
+    metric_->setPopupMode(QToolButton::InstantPopup);
+    metric_->setFocusPolicy(Qt::TabFocus);
+    metric_->setMenu(new QMenu(metric_));
+    auto* head = new QHBoxLayout;
+    head->setSpacing(2);
+    head->setContentsMargins(0, 0, -6, 0);
+    head->addWidget(metric_);
+    head->addStretch();
+    for (Choice* choice : {axis_, scale_}) head->addWidget(choice);
+    note_ = makeLabel({}, "small");
+    note_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    body().setContentsMargins(kPadding, 10, kPadding, 8);
+    body().setSpacing(4);
+    body().addLayout(head);
+    body().addWidget(plot_, 1);
+    body().addWidget(note_);
+    plot_->setMinimumSize(260, 180);
+    plot_->setTips(false);
+    setFocusProxy(plot_);
+}
+
+void CompareChart::setMetric(const std::string& metric) {
+    key_.metric = metric;
+    words_ = wordsOf(metric);
+    metric_->setText(words_.title + QStringLiteral(" ▾"));
+    metric_->setToolTip(tr("What is drawn"));
+    metric_->setAccessibleName(tr("Metric: %1").arg(words_.title));
+    plot_->setAccessibleName(words_.title);
+    scale_->choose(words_.logY ? 1 : 0);
+    board_.want(this, key_);
+    updateAxes();
+}
+
+void CompareChart::setSeeds(bool behind) {
+    seeds_ = behind;
+    redraw();
+}
+
+void CompareChart::fillMetrics() {
+    QMenu& menu = *metric_->menu();
+    menu.clear();
+    for (const std::string& name : offered(board_.metrics())) {
+        QAction* action = menu.addAction(wordsOf(name).title);
+        action->setCheckable(true);
+        action->setChecked(name == key_.metric);
+        connect(action, &QAction::triggered, this, [this, name] { setMetric(name); });
+    }
+}
+
+void CompareChart::updateAxes() {
+    bool simulated = false, measured = false;
+    for (const CompareGroup& group : board_.groups()) (group.simulated() ? simulated : measured) = true;
+    const QString origin = simulated && measured ? tr(", of hollow markers simulated")
+                           : simulated           ? tr(", time simulated")
+                                                 : QString();
+    const bool time = key_.axis == XAxis::Wall;
+    const bool rate = words_.axis.contains(QStringLiteral("/s")) || words_.axis.contains(QStringLiteral("ms"));
+    plot_->setAxes(
+        {.x = QString::fromLatin1(kCompareAxes[static_cast<std::size_t>(key_.axis)]) + (time ? origin : QString()),
+         .y = words_.axis + (rate && !time ? origin : QString()),
+         .logY = scale_->chosen() == 1,
+         .fromZero = words_.fromZero,
+         .wholeX = key_.axis == XAxis::Step || key_.axis == XAxis::Samples,
+         .legend = false});
+    plot_->setEmptyText(
+        tr("No %1 recorded in these runs.\nThe title above lists what is.").arg(words_.title.toLower()));
+    redraw();
+}
+
+void CompareChart::redraw() {
+    std::vector<Curve> curves;
+    QStringList notes;
+    int windowed = 0;
+    bool single = false;
+    for (const std::size_t group : board_.shown()) {
+        const GroupCurve* made = board_.curve(key_, group);
+        if (!made || made->mean.mean.x.empty()) continue;
+        Curve curve = curveOf(board_.groups()[group], *made, board_.spread());
+        curve.primary = board_.highlighted() == group;
+        curve.faded = board_.highlighted() && !curve.primary;
+        if (seeds_ && made->seeds.size() > 1) curve.behind = made->seeds;
+        windowed += made->mean.window > 0 ? 1 : 0;
+        single = single || made->mean.most() == 1;
+        if (!curve.note.isEmpty()) notes << curve.name + QStringLiteral(": ") + curve.note;
+        curves.push_back(std::move(curve));
+    }
+    QStringList words;
+    if (board_.spread() != Spread::None && !curves.empty())
+        words << tr("band: %1 over seeds").arg(spreadName(board_.spread()));
+    if (curves.size() > kMostFine) words << tr("of so many, the band of the highlighted one alone");
+    if (single) words << tr("n = 1 has no band");
+    if (windowed > 0)
+        words << tr("%1 averaged in equal windows of x")
+                     .arg(windowed == static_cast<int>(curves.size()) ? tr("all") : QString::number(windowed));
+    if (!notes.isEmpty())
+        words << (notes.size() == 1 ? notes.front() : tr("%1 curves are cut: see the tip").arg(notes.size()));
+    if (board_.curvesLeft() > 0) words << tr("reading …");
+    note_->setText(words.join(QStringLiteral("  ·  ")));
+    note_->setToolTip(notes.isEmpty() ? QString() : asTip(notes.join(QLatin1Char('\n'))));
+    plot_->setCurves(std::move(curves));
+    plot_->setAccessibleDescription(note_->text());
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,45 @@
+// A metric of the shown configurations: mean with band, the seeds behind it at wish.
+#pragma once
+
+#include "gui/models/compare/compare_board.h"
+#include "gui/models/curves/metric_words.h"
+#include "gui/plots/plot_view.h"
+#include "gui/widgets/parts.h"
+
+namespace dasgd::gui {
+
+class CompareChart : public Card {
+    Q_OBJECT
+
+public:
+    CompareChart(const std::string& metric, XAxis axis, CompareBoard& board, const Look& look,
+                 QWidget* parent = nullptr);
+    [[nodiscard]] PlotView& plot() { return *plot_; }
+    [[nodiscard]] Choice& axis() { return *axis_; }
+    [[nodiscard]] Choice& scale() { return *scale_; }
+    [[nodiscard]] const CompareCurveKey& key() const { return key_; }
+    void setMetric(const std::string& metric);
+    void setSeeds(bool behind);
+
+signals:
+    // Which curves are drawn has changed.
+    void asked();
+
+private:
+    void layOut();
+    void fillMetrics();
+    void updateAxes();
+    void redraw();
+
+    CompareBoard& board_;
+    CompareCurveKey key_;
+    MetricWords words_;
+    QToolButton* metric_;
+    Choice* axis_;
+    Choice* scale_;
+    PlotView* plot_;
+    QLabel* note_;
+    bool seeds_ = false;
+};
+
+}  // namespace dasgd::gui

@@ -1,0 +1,187 @@
+#include "gui/widgets/compare/compare_legend.h"
+
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QVBoxLayout>
+#include <array>
+
+#include "gui/plots/plot_view.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr int kLegendRow = 27;
+constexpr double kStroke = 30, kEye = 22;
+constexpr std::array<const char*, 5> kCursorUnits{"step", "epoch", "s", "samples", "bytes"};
+
+}  // namespace
+
+QSize CompareLegendDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const {
+    return {200, kLegendRow};
+}
+
+void CompareLegendDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
+                                  const QModelIndex& index) const {
+    const Theme& theme = look_.theme();
+    const bool hidden = index.data(Qt::CheckStateRole).toInt() == Qt::Unchecked;
+    const bool front = index.data(CompareLegendModel::HighlightRole).toBool();
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    const QRectF row(option.rect);
+    if (front || option.state & QStyle::State_MouseOver) {
+        painter->fillRect(option.rect, front ? theme.raised : theme.hover);
+    }
+    if (option.state & QStyle::State_HasFocus) {
+        painter->setPen(QPen(theme.accent, 1));
+        painter->drawRoundedRect(row.adjusted(1.5, 1.5, -1.5, -1.5), 4, 4);
+    }
+    const double middle = row.center().y();
+    const QRectF stroke(row.left() + 12, middle - 8, kStroke, 16);
+    if (hidden) {
+        painter->setPen(QPen(theme.faint, 1.4));
+        painter->drawLine(QPointF(stroke.left(), middle), QPointF(stroke.right(), middle));
+    } else {
+        paintLineSample(*painter, stroke, screenPlotStyle(theme),
+                        index.data(CompareLegendModel::StyleRole).value<CurveStyle>(),
+                        index.data(CompareLegendModel::HollowRole).toBool());
+    }
+    QRectF rest = row.adjusted(kStroke + 22, 0, -10, 0);
+    const auto right = [&](const QString& text, const QFont& font, const QColor& color, double gap) {
+        const double width = QFontMetricsF(font).horizontalAdvance(text);
+        painter->setFont(font);
+        painter->setPen(color);
+        painter->drawText(QRectF(rest.right() - width, row.top(), width + 1, row.height()), Qt::AlignVCenter, text);
+        rest.setRight(rest.right() - width - gap);
+    };
+    if (hidden) {
+        right(QStringLiteral("hidden"), interFont(11), theme.muted, 10);
+    } else {
+        right(index.data(CompareLegendModel::ValueRole).toString(), interFont(12, Weight::Medium), theme.text, 10);
+    }
+    const bool partial = index.data(CompareLegendModel::PartialRole).toBool();
+    right(QStringLiteral("n ") + index.data(CompareLegendModel::CountRole).toString(), interFont(11),
+          partial ? theme.warn : theme.muted, 8);
+    const QFont font = interFont(13, front ? Weight::SemiBold : Weight::Regular);
+    painter->setFont(font);
+    painter->setPen(hidden ? theme.muted : theme.text);
+    painter->drawText(
+        rest, Qt::AlignVCenter,
+        QFontMetricsF(font).elidedText(index.data(Qt::DisplayRole).toString(), Qt::ElideMiddle, rest.width()));
+    painter->restore();
+}
+
+// A click on the stroke hides, Space too; elsewhere it highlights (CompareLegend).
+bool CompareLegendDelegate::editorEvent(QEvent* event, QAbstractItemModel* model, const QStyleOptionViewItem& option,
+                                        const QModelIndex& index) {
+    const bool clicked = event->type() == QEvent::MouseButtonRelease &&
+                         static_cast<QMouseEvent*>(event)->position().x() < option.rect.left() + kStroke + kEye;
+    const bool pressed = event->type() == QEvent::KeyPress && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Space;
+    if (!clicked && !pressed) return false;
+    const bool hidden = index.data(Qt::CheckStateRole).toInt() == Qt::Unchecked;
+    return model->setData(index, hidden ? Qt::Checked : Qt::Unchecked, Qt::CheckStateRole);
+}
+
+CompareLegend::CompareLegend(CompareBoard& board, const Look& look, QWidget* parent)
+    : Card(parent), board_(board), model_(new CompareLegendModel(board, this)) {
+    body().setContentsMargins(1, 12, 1, 8);
+    body().setSpacing(6);
+    filter_ = new QLineEdit;
+    filter_->setPlaceholderText(tr("Filter:  delay >= 3 and bandwidth = 200Mbps"));
+    filter_->setToolTip(tr("Words, or comparisons of settings, as on the Runs page  Ctrl+F"));
+    filter_->setAccessibleName(tr("Filter configurations of the comparison"));
+    filter_->setClearButtonEnabled(true);
+    auto* top = new QVBoxLayout;
+    top->setContentsMargins(11, 0, 11, 0);
+    top->addWidget(filter_);
+    top->addWidget(error_ = makeLabel({}, "bad"));
+    error_->setWordWrap(true);
+    error_->hide();
+    auto* words = new QHBoxLayout;
+    words->addWidget(shown_ = makeLabel({}, "small"));
+    words->addStretch();
+    words->addWidget(at_ = makeLabel({}, "small"));
+    top->addLayout(words);
+    body().addLayout(top);
+    list_ = new QListView;
+    list_->setModel(model_);
+    list_->setItemDelegate(new CompareLegendDelegate(look, list_));
+    list_->setFrameShape(QFrame::NoFrame);
+    list_->setMouseTracking(true);
+    list_->setUniformItemSizes(true);
+    list_->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    list_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    list_->setStyleSheet(QStringLiteral("background: transparent;"));
+    list_->setAccessibleName(tr("Configurations: Space hides, Enter highlights"));
+    list_->viewport()->installEventFilter(this);
+    body().addWidget(list_, 1);
+    body().addLayout(makeFoot());
+    setFocusProxy(list_);
+    connect(filter_, &QLineEdit::textChanged, &board_, &CompareBoard::setFilter);
+    connect(list_, &QListView::activated, this,
+            [this](const QModelIndex& index) { pin(index.data(CompareLegendModel::GroupRole).value<std::size_t>()); });
+    connect(list_, &QListView::entered, this, [this](const QModelIndex& index) {
+        board_.highlight(index.data(CompareLegendModel::GroupRole).value<std::size_t>());
+    });
+    for (const auto signal :
+         {&CompareBoard::groupsChanged, &CompareBoard::shownChanged, &CompareBoard::cursorChanged}) {
+        connect(&board_, signal, this, &CompareLegend::update);
+    }
+    connect(&board_, &CompareBoard::groupsChanged, this, [this] { pinned_.reset(); });
+    update();
+}
+
+QLayout* CompareLegend::makeFoot() {
+    auto* foot = new QHBoxLayout;
+    foot->setContentsMargins(6, 0, 6, 0);
+    foot->setSpacing(0);
+    const auto link = [&](const QString& text, const QString& help, auto&& act) {
+        auto* button = new QToolButton;
+        button->setObjectName(QStringLiteral("choice"));
+        button->setText(text);
+        button->setToolTip(help);
+        button->setFocusPolicy(Qt::TabFocus);
+        connect(button, &QToolButton::clicked, this, act);
+        foot->addWidget(button);
+    };
+    link(tr("all"), tr("Show all that the filter lists"), [this] { board_.setHidden(board_.listed(), false); });
+    link(tr("none"), tr("Hide all that the filter lists"), [this] { board_.setHidden(board_.listed(), true); });
+    link(tr("invert"), tr("Show what is hidden and hide what is shown"), [this] {
+        std::vector<std::size_t> hidden;
+        for (const std::size_t group : board_.listed()) {
+            if (board_.isHidden(group)) hidden.push_back(group);
+        }
+        board_.setHidden(std::vector<std::size_t>(board_.shown()), true);
+        board_.setHidden(hidden, false);
+    });
+    foot->addStretch();
+    return foot;
+}
+
+// Enter once more lets go.
+void CompareLegend::pin(std::size_t group) {
+    pinned_ = pinned_ == group ? std::nullopt : std::optional(group);
+    board_.highlight(pinned_);
+}
+
+bool CompareLegend::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::Leave) board_.highlight(pinned_);
+    return Card::eventFilter(watched, event);
+}
+
+void CompareLegend::update() {
+    const std::size_t all = board_.groups().size(), shown = board_.shown().size();
+    shown_->setText(tr("%1 of %2 shown").arg(shown).arg(all));
+    const auto axis = static_cast<std::size_t>(board_.cursorKey().axis);
+    at_->setText(board_.cursor()
+                     ? tr("at %1 %2").arg(shortNumber(*board_.cursor(), 3), QString::fromLatin1(kCursorUnits[axis]))
+                     : tr("at the end"));
+    const auto& error = board_.filterError();
+    error_->setVisible(error.has_value());
+    if (error) error_->setText(tr("At character %1: %2").arg(error->at + 1).arg(error->message));
+}
+
+}  // namespace dasgd::gui

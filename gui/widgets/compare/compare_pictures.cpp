@@ -1,0 +1,257 @@
+#include "gui/widgets/compare/compare_pictures.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "gui/models/runs/run_config.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr std::size_t kMostAxes = 8;
+constexpr double kLogSpan = 30;  // a numeric axis that spans more is logarithmic
+
+QString titleOf(const CompareBoard& board, CompareNumber number) {
+    QString title = wordsOf(number).text();
+    if (number == CompareNumber::SecondsToTarget && board.target()) {
+        title.replace(QStringLiteral("target"), QString::fromStdString(board.target()->inWords()));
+    }
+    bool simulated = false, measured = false;
+    for (const std::size_t group : board.shown()) (board.groups()[group].simulated() ? simulated : measured) = true;
+    if (!wordsOf(number).isTime || !simulated) return title;
+    return title + (measured ? QStringLiteral(", measured and simulated") : QStringLiteral(", simulated"));
+}
+
+// Numbers by size, words by the alphabet.
+struct ByValue {
+    bool operator()(const std::string& a, const std::string& b) const {
+        bool aIs = false, bIs = false;
+        const double x = QString::fromStdString(a).toDouble(&aIs), y = QString::fromStdString(b).toDouble(&bIs);
+        if (aIs && bIs && x != y) return x < y;
+        if (aIs != bIs) return aIs;
+        return a < b;
+    }
+};
+
+const std::string* settingOf(const CompareGroup& group, const std::string& key) {
+    return group.runs.front()->config.find(key);
+}
+
+HeatCell cellOf(const CompareBoard& board, CompareNumber number, const std::vector<std::size_t>& groups) {
+    HeatCell cell;
+    Sample best;
+    QStringList words;
+    std::size_t finished = 0, all = 0;
+    std::vector<double> values;
+    for (const std::size_t group : groups) {
+        const ComparedGroup* row = board.row(group);
+        if (!row) continue;
+        best = sampleOf(*row, number);
+        finished += best.n;
+        all += row->runIds.size();
+        if (best.n > 0) values.insert(values.end(), best.n, best.mean);
+        words << board.groups()[group].name + QStringLiteral(": ") + spreadInWords(best, board.spread()) +
+                     QStringLiteral(", n %1 of %2").arg(best.n).arg(row->runIds.size());
+        cell.primary = cell.primary || board.highlighted() == group;
+    }
+    cell.words = words.join(QLatin1Char('\n'));
+    if (values.empty()) {
+        if (!groups.empty()) cell.text = QStringLiteral("–");
+        return cell;
+    }
+    double sum = 0;
+    for (const double value : values) sum += value;
+    cell.value = sum / static_cast<double>(values.size());
+    cell.text = shortNumber(*cell.value, 3);
+    cell.under = groups.size() > 1 ? QStringLiteral("n %1 of %2 kinds").arg(finished).arg(groups.size())
+                                   : QStringLiteral("n %1").arg(finished);
+    cell.incomplete = finished < all;
+    return cell;
+}
+
+ParallelAxis settingAxis(const CompareBoard& board, const std::string& key, const std::vector<std::size_t>& groups,
+                         std::vector<std::optional<double>>& values) {
+    std::set<std::string, ByValue> seen;
+    bool numeric = true;
+    double low = 0, high = 0;
+    for (const std::size_t group : groups) {
+        const std::string* value = settingOf(board.groups()[group], key);
+        if (!value) continue;
+        bool isNumber = false;
+        const double number = QString::fromStdString(*value).toDouble(&isNumber);
+        numeric = numeric && isNumber;
+        low = seen.empty() ? number : std::min(low, number);
+        high = seen.empty() ? number : std::max(high, number);
+        seen.insert(*value);
+    }
+    ParallelAxis axis{.title = keyName(board, key), .low = low, .high = high};
+    if (numeric && low > 0 && high / low > kLogSpan) axis.kind = ParallelAxis::Kind::Log;
+    if (!numeric) {
+        axis.kind = ParallelAxis::Kind::Category;
+        for (const std::string& value : seen) axis.categories << settingValue(value);
+    }
+    for (const std::size_t group : groups) {
+        const std::string* value = settingOf(board.groups()[group], key);
+        if (!value) {
+            values.emplace_back();
+        } else if (numeric) {
+            values.emplace_back(QString::fromStdString(*value).toDouble());
+        } else {
+            values.emplace_back(static_cast<double>(std::distance(seen.begin(), seen.find(*value))));
+        }
+    }
+    return axis;
+}
+
+ParallelAxis numberAxis(const CompareBoard& board, CompareNumber number, const std::vector<std::size_t>& groups,
+                        std::vector<std::optional<double>>& values) {
+    ParallelAxis axis{.title = QString::fromUtf8(wordsOf(number).brief)};
+    bool any = false;
+    for (const std::size_t group : groups) {
+        const ComparedGroup* row = board.row(group);
+        const Sample sample = row ? sampleOf(*row, number) : Sample{};
+        values.push_back(sample.n > 0 ? std::optional(sample.mean) : std::nullopt);
+        if (sample.n == 0) continue;
+        axis.low = any ? std::min(axis.low, sample.mean) : sample.mean;
+        axis.high = any ? std::max(axis.high, sample.mean) : sample.mean;
+        any = true;
+    }
+    if (any && axis.low > 0 && axis.high / axis.low > kLogSpan) axis.kind = ParallelAxis::Kind::Log;
+    return axis;
+}
+
+}  // namespace
+
+QString keyName(const CompareBoard& board, const std::string& key) {
+    if (key == "algorithm.name") return QStringLiteral("algorithm");
+    for (const CompareGroup& group : board.groups()) {
+        if (findSetting(group.runs.front()->schema, key)) return settingName(key, group.runs.front()->schema);
+    }
+    return settingName(key, {});
+}
+
+GroupBars groupBars(const CompareBoard& board, CompareNumber number) {
+    GroupBars out;
+    out.chart.axis = titleOf(board, number);
+    out.groups = board.shown();
+    const auto sample = [&](std::size_t group) {
+        const ComparedGroup* row = board.row(group);
+        return row ? sampleOf(*row, number) : Sample{};
+    };
+    const bool low = wordsOf(number).lowIsGood;
+    std::stable_sort(out.groups.begin(), out.groups.end(), [&](std::size_t a, std::size_t b) {
+        const Sample x = sample(a), y = sample(b);
+        if (x.n == 0 || y.n == 0) return x.n > 0 && y.n == 0;
+        return low ? x.mean < y.mean : x.mean > y.mean;
+    });
+    const auto baseline = board.baseline();
+    const Sample of = baseline ? sample(*baseline) : Sample{};
+    for (const std::size_t group : out.groups) {
+        const CompareGroup& own = board.groups()[group];
+        const Sample one = sample(group);
+        Bar bar{.label = own.name, .style = own.style, .hollow = own.simulated()};
+        bar.primary = board.highlighted() == group;
+        bar.count = QStringLiteral("%1 of %2").arg(one.n).arg(own.runs.size());
+        if (one.n == 0) {
+            const bool target = number == CompareNumber::SecondsToTarget;
+            bar.words = own.finished() == 0         ? QStringLiteral("no finished run")
+                        : target && !board.target() ? QStringLiteral("no target set")
+                        : target                    ? QStringLiteral("not reached")
+                                                    : QStringLiteral("not recorded");
+        } else {
+            bar.value = one.mean;
+            bar.interval = spreadOf(one, board.spread());
+            bar.words = spreadInWords(one, board.spread());
+            if (of.n > 0 && of.mean > 0) bar.ratio = QStringLiteral("÷ %1").arg(shortNumber(one.mean / of.mean, 3));
+        }
+        out.chart.bars.push_back(std::move(bar));
+    }
+    return out;
+}
+
+GroupMap groupMap(const CompareBoard& board, CompareNumber number, const std::string& rowKey,
+                  const std::string& columnKey) {
+    std::map<std::string, std::map<std::string, std::vector<std::size_t>>> places;
+    std::set<std::string, ByValue> rows, columns;
+    for (const std::size_t group : board.shown()) {
+        const std::string* row = settingOf(board.groups()[group], rowKey);
+        const std::string* column = settingOf(board.groups()[group], columnKey);
+        if (!row || !column) continue;
+        rows.insert(*row);
+        columns.insert(*column);
+        places[*row][*column].push_back(group);
+    }
+    GroupMap out;
+    if (rows.empty()) return out;
+    const auto label = [&](const std::string& key, const std::string& value) {
+        return key == "algorithm.name" ? QString::fromStdString(value)
+                                       : keyName(board, key) + QLatin1Char(' ') + settingValue(value);
+    };
+    for (const std::string& row : rows) out.map.rows << label(rowKey, row);
+    for (const std::string& column : columns) out.map.columns << label(columnKey, column);
+    for (const std::string& row : rows) {
+        for (const std::string& column : columns) {
+            out.groups.push_back(places[row][column]);
+            out.map.cells.push_back(cellOf(board, number, out.groups.back()));
+        }
+    }
+    out.map.title = titleOf(board, number);
+    out.map.lowIsGood = wordsOf(number).lowIsGood;
+    return out;
+}
+
+RunPoints runPoints(const CompareBoard& board, CompareNumber x, CompareNumber y) {
+    static const std::map<std::string, double> kNone;
+    const auto& seconds = board.compared() ? board.compared()->secondsToTarget : kNone;
+    RunPoints out;
+    for (const std::size_t group : board.shown()) {
+        const CompareGroup& own = board.groups()[group];
+        Curve curve{.name = own.name, .style = own.style, .kind = Curve::Kind::Scatter, .hollow = own.simulated()};
+        curve.primary = board.highlighted() == group;
+        curve.faded = board.highlighted() && !curve.primary;
+        std::vector<RunItemPtr> runs;
+        for (const RunItemPtr& run : own.runs) {
+            const auto atX = numberOf(*run, x, seconds), atY = numberOf(*run, y, seconds);
+            if (!atX || !atY) continue;
+            curve.line.x.push_back(*atX);
+            curve.line.y.push_back(*atY);
+            runs.push_back(run);
+        }
+        if (runs.empty()) continue;
+        out.curves.push_back(std::move(curve));
+        out.runs.push_back(std::move(runs));
+    }
+    return out;
+}
+
+ParallelPlot groupLines(const CompareBoard& board, const std::vector<std::size_t>& groups,
+                        const std::vector<CompareNumber>& numbers) {
+    ParallelPlot plot;
+    if (groups.empty()) return plot;
+    std::vector<std::vector<std::optional<double>>> values;  // by axis, then group
+    std::vector<std::string> keys = sweptKeys(board.groups());
+    if (keys.size() + numbers.size() > kMostAxes) keys.resize(kMostAxes - std::min(kMostAxes, numbers.size()));
+    for (const std::string& key : keys) {
+        values.emplace_back();
+        plot.axes.push_back(settingAxis(board, key, groups, values.back()));
+    }
+    for (const CompareNumber number : numbers) {
+        std::vector<std::optional<double>> own;
+        ParallelAxis axis = numberAxis(board, number, groups, own);
+        if (std::none_of(own.begin(), own.end(), [](const auto& value) { return value.has_value(); })) continue;
+        plot.axes.push_back(std::move(axis));
+        values.push_back(std::move(own));
+    }
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        const CompareGroup& own = board.groups()[groups[i]];
+        ParallelLine line{.name = own.name, .style = own.style, .primary = board.highlighted() == groups[i]};
+        for (const auto& axis : values) line.values.push_back(axis[i]);
+        plot.lines.push_back(std::move(line));
+    }
+    return plot;
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,45 @@
+// What the shown configurations of a comparison are as bars, as a map over two settings, as points and as parallel
+// coordinates: plain data for gui/plots.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gui/models/compare/compare_board.h"
+#include "gui/plots/bar_chart.h"
+#include "gui/plots/heat_map.h"
+#include "gui/plots/parallel_plot.h"
+
+namespace dasgd::gui {
+
+// One bar a shown group, the best first; those without a number last.
+struct GroupBars {
+    BarChart chart;
+    std::vector<std::size_t> groups;  // by bar
+};
+[[nodiscard]] GroupBars groupBars(const CompareBoard& board, CompareNumber number);
+
+// Cells over the values of two settings. Runs of several configurations that share both are one cell, and say so.
+struct GroupMap {
+    HeatMap map;
+    std::vector<std::vector<std::size_t>> groups;  // by cell
+};
+[[nodiscard]] GroupMap groupMap(const CompareBoard& board, CompareNumber number, const std::string& rowKey,
+                                const std::string& columnKey);
+
+// One point a finished run of the shown groups, one curve a group.
+struct RunPoints {
+    std::vector<Curve> curves;
+    std::vector<std::vector<RunItemPtr>> runs;  // by curve and point
+};
+[[nodiscard]] RunPoints runPoints(const CompareBoard& board, CompareNumber x, CompareNumber y);
+
+// One line a group of `groups`, over the settings that differ and some numbers.
+[[nodiscard]] ParallelPlot groupLines(const CompareBoard& board, const std::vector<std::size_t>& groups,
+                                      const std::vector<CompareNumber>& numbers);
+
+// "d", "τ", "lr".
+[[nodiscard]] QString keyName(const CompareBoard& board, const std::string& key);
+
+}  // namespace dasgd::gui

@@ -1,0 +1,156 @@
+#include "gui/widgets/compare/compare_table.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QMenu>
+#include <QMimeData>
+#include <QPainter>
+#include <QShortcut>
+#include <QStyledItemDelegate>
+#include <QVBoxLayout>
+
+#include "gui/plots/plot_view.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr int kCompareRow = 30;
+
+// The name behind its stroke.
+class CompareNameDelegate : public QStyledItemDelegate {
+public:
+    CompareNameDelegate(const Look& look, QObject* parent) : QStyledItemDelegate(parent), look_(look) {}
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+        const Theme& theme = look_.theme();
+        const bool chosen = option.state & QStyle::State_Selected;
+        const bool front = index.data(CompareTableModel::HighlightRole).toBool();
+        painter->save();
+        painter->setRenderHint(QPainter::Antialiasing);
+        if (chosen || front) painter->fillRect(option.rect, chosen ? theme.selection : theme.raised);
+        painter->setPen(QPen(theme.grid, 1));
+        painter->drawLine(option.rect.bottomLeft(), option.rect.bottomRight());
+        const QRectF row(option.rect);
+        QRectF text = row.adjusted(8, 0, -8, 0);
+        if (index.column() == CompareTableModel::Name) {
+            paintLineSample(*painter, {row.left() + 14, row.center().y() - 8, 28, 16}, screenPlotStyle(theme),
+                            index.data(CompareTableModel::StyleRole).value<CurveStyle>(),
+                            index.data(CompareTableModel::HollowRole).toBool());
+            text.setLeft(row.left() + 52);
+        }
+        const QFont font = interFont(13, front ? Weight::SemiBold : Weight::Regular);
+        painter->setFont(font);
+        painter->setPen(theme.text);
+        painter->drawText(text, index.data(Qt::TextAlignmentRole).toInt(),
+                          QFontMetricsF(font).elidedText(index.data().toString(), Qt::ElideRight, text.width()));
+        painter->restore();
+    }
+
+    QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const override {
+        const QFontMetricsF metrics(interFont(13, Weight::SemiBold));
+        const double room = index.column() == CompareTableModel::Name ? 68 : 22;
+        return {static_cast<int>(metrics.horizontalAdvance(index.data().toString()) + room), kCompareRow};
+    }
+
+private:
+    const Look& look_;
+};
+
+}  // namespace
+
+CompareTable::CompareTable(CompareBoard& board, const Look& look, QWidget* parent)
+    : Card(parent), board_(board), model_(new CompareTableModel(board, this)) {
+    body().setContentsMargins(1, 8, 1, 8);
+    body().setSpacing(4);
+    body().addLayout(makeHead());
+    table_ = new QTableView;
+    table_->setModel(model_);
+    table_->setItemDelegate(new CompareNameDelegate(look, table_));
+    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table_->setSelectionMode(QAbstractItemView::SingleSelection);
+    table_->setShowGrid(false);
+    table_->setWordWrap(false);
+    table_->setTabKeyNavigation(false);
+    table_->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    table_->verticalHeader()->hide();
+    table_->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    table_->verticalHeader()->setDefaultSectionSize(kCompareRow);
+    table_->horizontalHeader()->setHighlightSections(false);
+    table_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+    table_->horizontalHeader()->setSectionResizeMode(CompareTableModel::Name, QHeaderView::ResizeToContents);
+    table_->horizontalHeader()->setSectionResizeMode(CompareTableModel::Count, QHeaderView::ResizeToContents);
+    table_->horizontalHeader()->setSectionResizeMode(CompareTableModel::FinalLoss, QHeaderView::ResizeToContents);
+    table_->horizontalHeader()->setMinimumSectionSize(46);
+    table_->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
+    table_->setSortingEnabled(true);
+    table_->setAccessibleName(tr("Comparison"));
+    table_->setMinimumHeight(150);
+    body().addWidget(table_, 1);
+    foot_ = makeLabel({}, "small");
+    foot_->setContentsMargins(14, 2, 14, 0);
+    foot_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    body().addWidget(foot_);
+    setFocusProxy(table_);
+    auto* key = new QShortcut(QKeySequence::Copy, table_);
+    key->setContext(Qt::WidgetShortcut);
+    connect(key, &QShortcut::activated, this, &CompareTable::copy);
+    connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& row) {
+        if (row.isValid() && table_->hasFocus())
+            board_.highlight(row.data(CompareTableModel::GroupRole).value<std::size_t>());
+    });
+    connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) {
+        emit opened(index.data(CompareTableModel::GroupRole).value<std::size_t>());
+    });
+    connect(model_, &QAbstractItemModel::modelReset, this, &CompareTable::update);
+    update();
+}
+
+QLayout* CompareTable::makeHead() {
+    auto* head = new QHBoxLayout;
+    head->setContentsMargins(15, 0, 10, 0);
+    head->setSpacing(2);
+    head->addWidget(makeLabel(tr("Table"), "head"));
+    head->addStretch();
+    spread_ = new Choice(tr("What ± is"), {tr("± 95 % interval"), tr("± standard deviation"), tr("no spread")}, 0);
+    connect(spread_, &Choice::changed, this, [this](int chosen) { board_.setSpread(static_cast<Spread>(chosen)); });
+    baseline_ = new QToolButton;
+    baseline_->setObjectName(QStringLiteral("choice"));
+    baseline_->setPopupMode(QToolButton::InstantPopup);
+    baseline_->setFocusPolicy(Qt::TabFocus);
+    baseline_->setToolTip(tr("What ratios and the test of significance refer to"));
+    baseline_->setMenu(new QMenu(baseline_));
+    connect(baseline_->menu(), &QMenu::aboutToShow, this, &CompareTable::fillBaselines);
+    head->addWidget(spread_);
+    head->addWidget(baseline_);
+    return head;
+}
+
+void CompareTable::fillBaselines() {
+    baseline_->menu()->clear();
+    const auto present = board_.baseline();
+    for (std::size_t i = 0; i < board_.groups().size(); ++i) {
+        QAction* action = baseline_->menu()->addAction(board_.groups()[i].name);
+        action->setCheckable(true);
+        action->setChecked(present == i);
+        connect(action, &QAction::triggered, this, [this, i] { board_.setBaseline(i); });
+    }
+}
+
+void CompareTable::update() {
+    const auto baseline = board_.baseline();
+    baseline_->setText(baseline ? tr("baseline %1 ▾").arg(board_.groups()[*baseline].name) : tr("no baseline ▾"));
+    foot_->setText(board_.compared() && !board_.compared()->error.isEmpty() ? board_.compared()->error
+                                                                            : model_->footnote());
+    foot_->setToolTip(foot_->text());
+}
+
+void CompareTable::copy() {
+    auto* data = new QMimeData;
+    data->setText(model_->asText());
+    data->setData(QStringLiteral("text/csv"), model_->asCsv().toUtf8());
+    QApplication::clipboard()->setMimeData(data);
+}
+
+}  // namespace dasgd::gui

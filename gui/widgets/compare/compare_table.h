@@ -1,0 +1,37 @@
+// The table of a comparison: sorted by a click on a header, copied with Ctrl+C.
+#pragma once
+
+#include <QTableView>
+
+#include "gui/models/compare/compare_table_model.h"
+#include "gui/theme/theme.h"
+#include "gui/widgets/parts.h"
+
+namespace dasgd::gui {
+
+class CompareTable : public Card {
+    Q_OBJECT
+
+public:
+    CompareTable(CompareBoard& board, const Look& look, QWidget* parent = nullptr);
+    [[nodiscard]] QTableView& table() { return *table_; }
+    // Text as it is shown and CSV with the numbers in full, both on the clipboard.
+    void copy();
+
+signals:
+    void opened(std::size_t group);
+
+private:
+    QLayout* makeHead();
+    void fillBaselines();
+    void update();
+
+    CompareBoard& board_;
+    CompareTableModel* model_;
+    QTableView* table_;
+    QToolButton* baseline_;
+    Choice* spread_;
+    QLabel* foot_;
+};
+
+}  // namespace dasgd::gui

@@ -1,0 +1,22 @@
+// Of stored runs: what core/analysis/comparison.h needs to know.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/analysis/comparison.h"
+#include "core/base/result.h"
+#include "storage/run_reader.h"
+
+namespace dasgd::storage {
+
+// The run with its evaluations, where it has finished. Errors: of the database.
+[[nodiscard]] Result<ComparedRun> readComparedRun(RunReader& reader, const RunRow& row,
+                                                  const std::optional<Target>& target = std::nullopt);
+
+// `runIds`: exact or unique beginnings. Errors: no such run or baseline.
+[[nodiscard]] Result<Comparison> compareRuns(RunReader& reader, const std::vector<std::string>& runIds,
+                                             const std::string& baseline);
+
+}  // namespace dasgd::storage

@@ -1,0 +1,37 @@
+#include "gui/models/compare/compare_legend_model.h"
+
+#include <gtest/gtest.h>
+
+#include <QAbstractItemModelTester>
+
+#include "tests/gui/support/compare_bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+using CompareLegendModelTest = CompareBench;
+
+TEST_F(CompareLegendModelTest, HiddenOnesKeepTheirPlaceAndSayTheirValueAtTheCursor) {
+    CompareLegendModel model(board_);
+    const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
+    look();
+    ASSERT_EQ(model.rowCount(), 3);
+    const QString name = model.index(1).data().toString();
+    EXPECT_TRUE(model.setData(model.index(1), Qt::Unchecked, Qt::CheckStateRole));
+    EXPECT_EQ(model.index(1).data().toString(), name);
+    EXPECT_EQ(model.index(1).data(Qt::CheckStateRole).toInt(), Qt::Unchecked);
+    EXPECT_TRUE(model.index(1).data(Qt::AccessibleTextRole).toString().contains(QStringLiteral("hidden")));
+    EXPECT_EQ(board_.shown().size(), 2U);
+    board_.setCursor(100, loss_);
+    const auto point = board_.curve(loss_, 0)->pointAt(100);
+    ASSERT_TRUE(point);
+    const QString value = model.index(0).data(CompareLegendModel::ValueRole).toString();
+    EXPECT_TRUE(value.contains(QStringLiteral("±"))) << value.toStdString();
+    EXPECT_NEAR(value.section(QLatin1Char(' '), 0, 0).toDouble(), board_.curve(loss_, 0)->mean.mean.y[*point], 1e-3);
+    board_.setFilter(QStringLiteral("sync_sgd"));
+    EXPECT_EQ(model.rowCount(), 1);
+    EXPECT_EQ(model.rowOf(placeOf("sync")), 0);
+}
+
+}  // namespace
+}  // namespace dasgd::gui

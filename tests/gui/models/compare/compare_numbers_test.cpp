@@ -1,0 +1,39 @@
+#include "gui/models/compare/compare_numbers.h"
+
+#include <gtest/gtest.h>
+
+#include "gui/models/words.h"
+#include "tests/gui/support/bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+TEST(CompareNumbers, ASpreadHasAsManyDecimalsAsItsMean) {
+    EXPECT_EQ(spreadInWords(summarise({97.0, 97.4, 97.2}), Spread::Deviation), QStringLiteral("97.20 ± 0.20"));
+    EXPECT_EQ(spreadInWords(summarise({10, 18}), Spread::Deviation), QStringLiteral("14 ± 6"));
+    EXPECT_EQ(spreadInWords(summarise({10, 18}), Spread::Interval), QStringLiteral("14 ± 51"));
+    EXPECT_EQ(spreadInWords(summarise({10}), Spread::Interval), QStringLiteral("10.00")) << "n = 1 has no spread";
+    EXPECT_EQ(spreadInWords(summarise({}), Spread::Interval), kAbsent);
+    EXPECT_EQ(spreadInWords(summarise({2, 2}), Spread::Interval), QStringLiteral("2.000 ± 0"));
+}
+
+TEST(CompareNumbers, AreInTheirUnitsAndOfFinishedRunsOnly) {
+    storage::RunRow row = makeRun("r1", "dasgd")->row;
+    row.bestAccuracy = 0.97;
+    row.bytesSent = 2'500'000;
+    const auto run = makeRunItem(row);
+    EXPECT_EQ(numberOf(*run, CompareNumber::BestAccuracy, {}), 97);
+    EXPECT_EQ(numberOf(*run, CompareNumber::MegabytesSent, {}), 2.5);
+    EXPECT_FALSE(numberOf(*run, CompareNumber::Hidden, {}));
+    EXPECT_EQ(numberOf(*run, CompareNumber::SecondsToTarget, {{"r1", 4.5}}), 4.5);
+    row.status = "stopped";
+    EXPECT_FALSE(numberOf(*makeRunItem(row), CompareNumber::BestAccuracy, {}));
+}
+
+TEST(CompareNumbers, EachHasItsWords) {
+    for (const NumberWords& number : compareNumbers()) EXPECT_EQ(wordsOf(number.number).title, number.title);
+    EXPECT_EQ(wordsOf(CompareNumber::StepMs).text(), QStringLiteral("time per step [ms]"));
+}
+
+}  // namespace
+}  // namespace dasgd::gui

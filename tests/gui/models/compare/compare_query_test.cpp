@@ -1,0 +1,82 @@
+#include "gui/models/compare/compare_query.h"
+
+#include <gtest/gtest.h>
+
+#include "storage/comparison.h"
+#include "tests/gui/support/compare_bench.h"
+#include "tests/gui/support/live_bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+class CompareQueryTest : public ::testing::Test, protected LiveBench {
+protected:
+    CompareQueryTest() {
+        recordCompared(workspace);
+        QObject::connect(&query_, &CompareQuery::curveArrived,
+                         [this](const CompareCurve& curve) { curves_.push_back(curve); });
+        QObject::connect(&query_, &CompareQuery::compared, [this](const auto& compared) { compared_ = compared; });
+    }
+    CompareRequest requestOf(const std::vector<CompareCurveKey>& keys) {
+        know();
+        std::vector<RunItemPtr> runs;
+        for (const auto& [id, run] : store.runs()) runs.push_back(run);
+        return {.groups = compareGroups(runs, [](const RunItem&) { return CurveStyle{}; }), .curves = keys};
+    }
+    void ask(CompareRequest request) {
+        query_.request(std::move(request));
+        for (int i = 0; i < 50; ++i) refresh(query_);
+    }
+    CompareQuery query_;
+    std::vector<CompareCurve> curves_;
+    std::shared_ptr<const Compared> compared_;
+};
+
+TEST_F(CompareQueryTest, FormsEveryCurveOnceAndAgainOnlyWhatChanged) {
+    const CompareCurveKey loss{"train/loss", XAxis::Step}, time{"train/loss", XAxis::Wall};
+    ask(requestOf({loss}));
+    EXPECT_EQ(curves_.size(), 3U);
+    ask(requestOf({loss}));
+    EXPECT_EQ(curves_.size(), 3U) << "nothing has changed";
+    ask(requestOf({loss, time}));
+    EXPECT_EQ(curves_.size(), 6U) << "the other axis alone";
+    CompareRequest all = requestOf({loss, time});
+    all.members = Members::AsFarAsAll;
+    ask(std::move(all));
+    EXPECT_EQ(curves_.size(), 12U);
+}
+
+TEST_F(CompareQueryTest, GivesTheNumbersOfTheCommand) {
+    const CompareRequest request = requestOf({});
+    ask(request);
+    ASSERT_TRUE(compared_);
+    std::vector<std::string> ids;
+    for (const CompareGroup& group : request.groups) {
+        for (const RunItemPtr& run : group.runs) ids.push_back(run->row.runId);
+    }
+    const auto expected = storage::compareRuns(store.reader(), ids, "");
+    ASSERT_TRUE(expected);
+    ASSERT_EQ(compared_->comparison.groups.size(), expected->groups.size());
+    EXPECT_EQ(compared_->comparison.baseline, expected->baseline);
+    for (std::size_t i = 0; i < expected->groups.size(); ++i) {
+        const ComparedGroup &a = compared_->comparison.groups[i], &b = expected->groups[i];
+        EXPECT_EQ(a.label, b.label);
+        EXPECT_EQ(a.runIds, b.runIds);
+        EXPECT_EQ(a.stepMs.mean, b.stepMs.mean);
+        EXPECT_EQ(a.stepP, b.stepP);
+        EXPECT_EQ(a.finalLoss.confidence, b.finalLoss.confidence);
+        EXPECT_EQ(a.unfinished, b.unfinished);
+    }
+}
+
+TEST_F(CompareQueryTest, ABaselineThatIsNoneIsSaidAndTheTableStays) {
+    CompareRequest request = requestOf({});
+    request.baseline = "easgd";
+    ask(std::move(request));
+    ASSERT_TRUE(compared_);
+    EXPECT_TRUE(compared_->error.contains(QStringLiteral("easgd")));
+    EXPECT_EQ(compared_->comparison.baseline, "sync_sgd");
+}
+
+}  // namespace
+}  // namespace dasgd::gui

@@ -1,0 +1,55 @@
+#include "gui/models/compare/compare_set.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/gui/support/bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+RunItemPtr seedOf(const char* algorithm, int delay, int seed, const char* status = "finished") {
+    const std::string config = std::string("[algorithm]\nname = \"") + algorithm +
+                               "\"\ndelay = " + std::to_string(delay) + "\n[train]\nseed = " + std::to_string(seed) +
+                               "\n";
+    return makeRun(std::string(algorithm) + std::to_string(delay) + std::to_string(seed), algorithm, config, seed,
+                   status);
+}
+
+CurveStyle oneStyle(const RunItem&) { return {2, 0, 0}; }
+
+TEST(CompareSet, SeedsAreOneGroupInTheOrderOfTheirNumbers) {
+    const std::vector<RunItemPtr> runs{seedOf("dasgd", 1, 2), seedOf("dasgd", 3, 1), seedOf("dasgd", 1, 1)};
+    const auto groups = compareGroups(runs, oneStyle);
+    ASSERT_EQ(groups.size(), 2U);
+    EXPECT_EQ(groups[0].runs.size(), 2U);
+    EXPECT_EQ(groups[0].runs[0]->row.seed, 1);
+    EXPECT_NE(groups[0].name, groups[1].name);
+    EXPECT_EQ(sweptKeys(groups), (std::vector<std::string>{"algorithm.delay"}));
+}
+
+TEST(CompareSet, NoTwoGroupsLookAlike) {
+    std::vector<RunItemPtr> runs;
+    for (int delay = 0; delay < 30; ++delay) runs.push_back(seedOf("dasgd", delay, 1));
+    const auto groups = compareGroups(runs, oneStyle);
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        EXPECT_EQ(groups[i].style.color, 2) << "a configuration keeps its colour";
+        for (std::size_t j = 0; j < i; ++j) EXPECT_FALSE(groups[i].style == groups[j].style) << i << " " << j;
+    }
+}
+
+TEST(CompareSet, WhatIsLeftOutIsNamed) {
+    const std::vector<RunItemPtr> runs{seedOf("dasgd", 1, 1), seedOf("dasgd", 1, 2, "failed"),
+                                       seedOf("sync_sgd", 1, 1, "stopped")};
+    const auto groups = compareGroups(runs, oneStyle);
+    EXPECT_EQ(groups[0].count(Members::Finished), QStringLiteral("1 of 2"));
+    EXPECT_EQ(groups[0].count(Members::AsFarAsAll), QStringLiteral("2"));
+    EXPECT_EQ(groups[1].count(Members::Finished), QStringLiteral("1")) << "of none finished all are drawn";
+    const QStringList lines = leftOut(groups, Members::Finished);
+    ASSERT_EQ(lines.size(), 2);
+    EXPECT_TRUE(lines[0].contains(QStringLiteral("seed 2 failed at step"))) << lines[0].toStdString();
+    EXPECT_TRUE(lines[1].contains(QStringLiteral("as far as all of its seeds go"))) << lines[1].toStdString();
+    EXPECT_EQ(runsLeftOut(groups, Members::Finished).front()->id, QStringLiteral("dasgd12"));
+}
+
+}  // namespace
+}  // namespace dasgd::gui

@@ -1,0 +1,62 @@
+#include "gui/models/compare/group_curve.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/gui/support/bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+GroupMember member(int seed, const std::vector<double>& values, const char* status = "finished") {
+    GroupMember out{.run = makeRun(runNumber(seed), "dasgd", "", seed, status)};
+    std::vector<storage::MetricSample> samples;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        samples.push_back({.step = static_cast<std::int64_t>(i + 1), .value = values[i]});
+    }
+    out.series.add(samples);
+    return out;
+}
+
+TEST(GroupCurve, TheIntervalIsStudentsOfTheMean) {
+    const GroupCurve curve = groupCurve({member(1, {1, 4}), member(2, {2, 4}), member(3, {3, 4})}, XAxis::Step, 100);
+    ASSERT_EQ(curve.mean.mean.y, (std::vector<double>{200, 400}));
+    EXPECT_EQ(curve.mean.n, (std::vector<int>{3, 3}));
+    EXPECT_NEAR(curve.spreadAt(0, Spread::Deviation), 100, 1e-9);
+    // t(0.975, 2) = 4.302653, from a table.
+    EXPECT_NEAR(curve.spreadAt(0, Spread::Interval), 4.302653 * 100 / std::sqrt(3.0), 1e-4);
+    EXPECT_EQ(curve.spreadAt(1, Spread::Interval), 0);
+    EXPECT_TRUE(std::isnan(curve.spreadAt(0, Spread::None)));
+}
+
+TEST(GroupCurve, OneRunHasNoBand) {
+    const GroupCurve curve = groupCurve({member(1, {1, 4})}, XAxis::Step, 1);
+    EXPECT_TRUE(std::isnan(curve.spreadAt(0, Spread::Interval)));
+    const CompareGroup group{.name = QStringLiteral("a"), .runs = {makeRun("r1", "dasgd")}};
+    EXPECT_TRUE(curveOf(group, curve, Spread::Interval).deviation.empty());
+}
+
+TEST(GroupCurve, RunsThatDidNotFinishEndTheMeanWhereTheFirstOfThemDoes) {
+    const GroupCurve curve = groupCurve({member(1, {1, 2, 3, 4}), member(2, {3, 4}, "stopped")}, XAxis::Step, 1);
+    EXPECT_EQ(curve.mean.mean.y, (std::vector<double>{2, 3}));
+    EXPECT_EQ(curve.mean.n, (std::vector<int>{2, 2}));
+    EXPECT_TRUE(curve.note.contains(QStringLiteral("as far as all of its seeds go")));
+}
+
+TEST(GroupCurve, ARunWithoutTheRecordIsSaid) {
+    const GroupCurve curve = groupCurve({member(1, {1, 2}), member(2, {})}, XAxis::Step, 1);
+    EXPECT_EQ(curve.mean.n, (std::vector<int>{1, 1}));
+    EXPECT_EQ(curve.note, QStringLiteral("1 of 2 runs have no such record"));
+}
+
+TEST(GroupCurve, TheCursorReadsTheNearestPointWithinTheCurve) {
+    const GroupCurve curve = groupCurve({member(1, {5, 6, 7})}, XAxis::Step, 1);
+    EXPECT_EQ(curve.pointAt(2.2), 1U);
+    EXPECT_EQ(curve.pointAt(2.8), 2U);
+    EXPECT_FALSE(curve.pointAt(3.5));
+    EXPECT_FALSE(groupCurve({}, XAxis::Step, 1).pointAt(1));
+}
+
+}  // namespace
+}  // namespace dasgd::gui

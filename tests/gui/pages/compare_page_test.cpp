@@ -1,0 +1,108 @@
+#include <gtest/gtest.h>
+
+#include <QListView>
+#include <QPushButton>
+#include <QTableView>
+#include <QToolButton>
+
+#include "gui/widgets/compare/compare_cards.h"
+#include "gui/widgets/compare/compare_chart.h"
+#include "gui/widgets/compare/compare_legend.h"
+#include "tests/gui/support/compare_bench.h"
+#include "tests/gui/support/session_bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+class ComparePageTest : public WindowBench {
+protected:
+    // The newest experiment, by the button of the empty page.
+    void openNewest() {
+        open();
+        ASSERT_TRUE(QTest::qWaitForWindowActive(window_.get()));
+        ASSERT_TRUE(eventually([&] { return window_->session().runs().rowCount() == 9; }));
+        QTest::keyClick(window_.get(), Qt::Key_5, Qt::ControlModifier);
+        auto* newest = button<QPushButton>(QStringLiteral("Newest experiment"));
+        ASSERT_NE(newest, nullptr);
+        QTest::mouseClick(newest, Qt::LeftButton);
+        ASSERT_TRUE(eventually([&] { return chart()->plot().curves().size() == 3; }));
+    }
+    CompareChart* chart() { return window_->findChildren<CompareChart*>().front(); }
+    QListView& list() { return window_->findChild<CompareLegend*>()->list(); }
+};
+
+TEST_F(ComparePageTest, AnEmptyWorkspaceSaysWhatToDo) {
+    open();
+    window_->open("Compare");
+    EXPECT_NE(label(QStringLiteral("No runs yet")), nullptr);
+    EXPECT_FALSE(button<QPushButton>(QStringLiteral("Newest experiment"))->isEnabled());
+}
+
+TEST_F(ComparePageTest, TheNewestExperimentIsOneButtonAwayAndSaysWhatItLeavesOut) {
+    const QString stopped = recordCompared(workspace_);
+    openNewest();
+    EXPECT_NE(label(QStringLiteral("delay-sweep  /  3 configurations")), nullptr);
+    EXPECT_NE(label(QStringLiteral("8 of 9 runs")), nullptr);
+    EXPECT_NE(label(QStringLiteral("seed 3 was stopped at step 60")), nullptr);
+    auto* all = button<QToolButton>(QStringLiteral("take all as far as all go"));
+    ASSERT_NE(all, nullptr);
+    all->click();
+    EXPECT_NE(button<QToolButton>(QStringLiteral("take finished runs only")), nullptr);
+    auto* show = button<QToolButton>(QStringLiteral("show the run"));
+    ASSERT_NE(show, nullptr);
+    show->click();
+    EXPECT_EQ(window_->session().currentId(), stopped);
+}
+
+TEST_F(ComparePageTest, TheLegendRulesEveryPicture) {
+    recordCompared(workspace_);
+    openNewest();
+    EXPECT_TRUE(list().hasFocus());
+    list().setCurrentIndex(list().model()->index(0, 0));
+    QTest::keyClick(&list(), Qt::Key_Space);
+    EXPECT_EQ(chart()->plot().curves().size(), 2U);
+    EXPECT_EQ(window_->findChild<CompareBars*>()->view().chart().bars.size(), 2U);
+    QTableView* table = nullptr;
+    for (auto* one : window_->findChildren<QTableView*>()) {
+        if (one->accessibleName() == QStringLiteral("Comparison")) table = one;
+    }
+    ASSERT_NE(table, nullptr);
+    EXPECT_EQ(table->model()->rowCount(), 2);
+}
+
+TEST_F(ComparePageTest, F6GoesFromCardToCard) {
+    recordCompared(workspace_);
+    openNewest();
+    QTest::keyClick(window_.get(), Qt::Key_F6);
+    EXPECT_TRUE(chart()->plot().hasFocus());
+    QTest::keyClick(window_.get(), Qt::Key_F6, Qt::ShiftModifier);
+    EXPECT_TRUE(list().hasFocus());
+    QTest::keyClick(window_.get(), Qt::Key_F, Qt::ControlModifier);
+    EXPECT_TRUE(window_->findChild<CompareLegend*>()->filter().hasFocus());
+}
+
+TEST_F(ComparePageTest, InANarrowWindowTheLegendIsADrawer) {
+    recordCompared(workspace_);
+    openNewest();
+    EXPECT_TRUE(list().isVisible());
+    window_->resize(1280, 720);
+    ASSERT_TRUE(eventually([&] { return !list().isVisible(); }));
+    QTest::keyClick(window_.get(), Qt::Key_I, Qt::ControlModifier);
+    EXPECT_TRUE(list().isVisible());
+    EXPECT_GE(chart()->plot().height(), 140);
+}
+
+TEST_F(ComparePageTest, CtrlEnterOnTheRunsPageComesHere) {
+    recordCompared(workspace_);
+    open();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(window_.get()));
+    ASSERT_TRUE(eventually([&] { return window_->session().runs().rowCount() == 9; }));
+    window_->open("Runs");
+    ASSERT_TRUE(eventually([&] { return runsTable()->model()->rowCount() == 9; }));
+    runsTable()->selectAll();
+    QTest::keyClick(runsTable(), Qt::Key_Return, Qt::ControlModifier);
+    EXPECT_NE(label(QStringLiteral("3 configurations")), nullptr);
+}
+
+}  // namespace
+}  // namespace dasgd::gui

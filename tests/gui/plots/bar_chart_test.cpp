@@ -1,0 +1,104 @@
+#include "gui/plots/bar_chart.h"
+
+#include <gtest/gtest.h>
+
+#include <QImage>
+#include <QPainter>
+#include <QSignalSpy>
+
+#include "tests/gui/support/bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+BarChart threeBars() {
+    BarChart chart{.axis = QStringLiteral("time to target [s]")};
+    chart.bars = {{.label = QStringLiteral("dasgd"),
+                   .style = {0, 0, 0},
+                   .value = 10,
+                   .interval = 2,
+                   .words = QStringLiteral("10 ± 2"),
+                   .ratio = QStringLiteral("÷ 0.25"),
+                   .count = QStringLiteral("3 of 3")},
+                  {.label = QStringLiteral("sync_sgd"),
+                   .style = {1, 1, 1},
+                   .value = 40,
+                   .words = QStringLiteral("40"),
+                   .count = QStringLiteral("1 of 3")},
+                  {.label = QStringLiteral("independent"),
+                   .style = {2, 2, 2},
+                   .words = QStringLiteral("not reached"),
+                   .count = QStringLiteral("0 of 3")}};
+    return chart;
+}
+
+// The rightmost pixel of about this colour in a row of pixels.
+int endOf(const QImage& image, const QColor& color, int y) {
+    for (int x = image.width() - 1; x >= 0; --x) {
+        const QColor at = image.pixelColor(x, y);
+        if (std::abs(at.red() - color.red()) + std::abs(at.green() - color.green()) +
+                std::abs(at.blue() - color.blue()) <
+            90)
+            return x;
+    }
+    return -1;
+}
+
+TEST(BarChart, ABarIsAsLongAsItsValue) {
+    const BarChart chart = threeBars();
+    for (const PlotStyle& style : {screenPlotStyle(testLook().theme()), paperPlotStyle()}) {
+        QImage image(600, 200, QImage::Format_RGB32);
+        image.fill(style.ground);
+        QPainter painter(&image);
+        paintBarChart(painter, image.rect(), chart, style);
+        painter.end();
+        std::vector<int> rows(3, 0);
+        for (int y = 0; y < 200; ++y) {
+            const auto bar = barAt(image.rect(), chart, style, QPointF(5, y));
+            if (bar) ++rows[*bar];
+        }
+        EXPECT_GT(rows[0], 10);
+        EXPECT_EQ(rows[0], rows[1]);
+        EXPECT_GT(endOf(image, style.curves[1], rows[0] + rows[1] / 2),
+                  endOf(image, style.curves[0], rows[0] / 4) + 80);
+    }
+}
+
+TEST(BarChart, ItFitsWhereThereAreManyAndTheWidthIsThatOfAColumn) {
+    BarChart chart{.axis = QStringLiteral("ms per step")};
+    for (int i = 0; i < 40; ++i) {
+        chart.bars.push_back({.label = QStringLiteral("dasgd τ 4 d %1 ξ 0.25 batch 64 on a far cluster").arg(i),
+                              .value = i + 1.0,
+                              .words = QStringLiteral("%1 ± 0.1").arg(i)});
+    }
+    const PlotStyle style = paperPlotStyle();
+    EXPECT_GT(barChartHeight(chart, style), 300);
+    QImage image(234, 400, QImage::Format_RGB32);
+    image.fill(Qt::white);
+    QPainter painter(&image);
+    paintBarChart(painter, QRectF(10, 10, 214, 380), chart, style);
+    painter.end();
+    for (int y = 0; y < 400; ++y) {
+        EXPECT_EQ(image.pixelColor(3, y), QColor(Qt::white)) << y;
+        EXPECT_EQ(image.pixelColor(231, y), QColor(Qt::white)) << y;
+    }
+}
+
+TEST(BarView, KeysAndAClickChooseABar) {
+    BarView view(testLook());
+    view.resize(500, 200);
+    view.setChart(threeBars());
+    view.show();
+    EXPECT_TRUE(view.accessibleDescription().contains(QStringLiteral("10 ± 2")));
+    QSignalSpy spy(&view, &BarView::chosen);
+    QTest::keyClick(&view, Qt::Key_Down);
+    QTest::keyClick(&view, Qt::Key_Return);
+    ASSERT_EQ(spy.size(), 1);
+    EXPECT_EQ(spy[0][0].value<std::size_t>(), 1U);
+    QTest::mouseClick(&view, Qt::LeftButton, {}, QPoint(40, 8));
+    ASSERT_EQ(spy.size(), 2);
+    EXPECT_EQ(spy[1][0].value<std::size_t>(), 0U);
+}
+
+}  // namespace
+}  // namespace dasgd::gui

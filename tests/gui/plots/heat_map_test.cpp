@@ -1,0 +1,77 @@
+#include "gui/plots/heat_map.h"
+
+#include <gtest/gtest.h>
+
+#include <QImage>
+#include <QPainter>
+#include <QSignalSpy>
+
+#include "tests/gui/support/bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+HeatMap twoByThree() {
+    HeatMap map{.rows = {QStringLiteral("τ 4"), QStringLiteral("τ 8")},
+                .columns = {QStringLiteral("d 1"), QStringLiteral("d 2"), QStringLiteral("d 3")},
+                .title = QStringLiteral("ms per step"),
+                .lowIsGood = true};
+    for (int i = 0; i < 6; ++i) {
+        HeatCell cell{
+            .text = QString::number(i), .under = QStringLiteral("n 3"), .words = QStringLiteral("cell %1").arg(i)};
+        if (i != 4) cell.value = i;
+        map.cells.push_back(cell);
+    }
+    return map;
+}
+
+TEST(HeatMap, ViridisGoesFromDarkToBright) {
+    EXPECT_LT(viridis(0).lightness(), viridis(0.5).lightness());
+    EXPECT_LT(viridis(0.5).lightness(), viridis(1).lightness());
+    EXPECT_EQ(viridis(-1), viridis(0));
+    EXPECT_EQ(viridis(2), viridis(1));
+}
+
+TEST(HeatMap, TheBestCellIsTheBrightOneAndAMissingOneHasNoColour) {
+    const HeatMap map = twoByThree();
+    const PlotStyle style = screenPlotStyle(testLook().theme());
+    QImage image(420, 200, QImage::Format_RGB32);
+    image.fill(style.ground);
+    QPainter painter(&image);
+    paintHeatMap(painter, image.rect(), map, style);
+    painter.end();
+    // The colour of a cell is what most of its pixels have.
+    std::vector<std::map<QRgb, int>> colors(6);
+    for (int x = 0; x < image.width(); ++x) {
+        for (int y = 0; y < image.height(); ++y) {
+            if (const auto cell = heatCellAt(image.rect(), map, style, QPointF(x, y)))
+                ++colors[*cell][image.pixel(x, y)];
+        }
+    }
+    const auto colorOf = [&](std::size_t cell) {
+        const auto most = std::max_element(colors[cell].begin(), colors[cell].end(),
+                                           [](const auto& a, const auto& b) { return a.second < b.second; });
+        return QColor(most->first);
+    };
+    EXPECT_EQ(colorOf(0), viridis(1));
+    EXPECT_EQ(colorOf(5), viridis(0));
+    EXPECT_EQ(colorOf(4), style.ground);
+}
+
+TEST(HeatMapView, ArrowsGoFromCellToCell) {
+    HeatMapView view(testLook());
+    view.resize(420, 200);
+    view.setMap(twoByThree());
+    view.show();
+    QSignalSpy spy(&view, &HeatMapView::chosen);
+    for (const Qt::Key key : {Qt::Key_Down, Qt::Key_Right, Qt::Key_Right, Qt::Key_Right, Qt::Key_Return}) {
+        QTest::keyClick(&view, key);
+    }
+    ASSERT_EQ(spy.size(), 1);
+    EXPECT_EQ(spy[0][0].value<std::size_t>(), 5U);
+    EXPECT_TRUE(view.accessibleDescription().contains(QStringLiteral("cell 5")));
+    EXPECT_FALSE(view.accessibleDescription().contains(QStringLiteral("cell 4"))) << "it is missing";
+}
+
+}  // namespace
+}  // namespace dasgd::gui

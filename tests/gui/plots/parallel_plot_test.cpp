@@ -1,0 +1,91 @@
+#include "gui/plots/parallel_plot.h"
+
+#include <gtest/gtest.h>
+
+#include <QSignalSpy>
+
+#include "tests/gui/support/bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+ParallelPlot twoLines() {
+    ParallelPlot plot;
+    plot.axes = {{.title = QStringLiteral("algorithm"),
+                  .kind = ParallelAxis::Kind::Category,
+                  .categories = {QStringLiteral("dasgd"), QStringLiteral("sync_sgd")}},
+                 {.title = QStringLiteral("d"), .low = 1, .high = 3},
+                 {.title = QStringLiteral("loss"), .kind = ParallelAxis::Kind::Log, .low = 0.01, .high = 1}};
+    plot.lines = {{.name = QStringLiteral("a"), .style = {0, 0, 0}, .values = {0, 3, 0.1}},
+                  {.name = QStringLiteral("b"), .style = {1, 1, 1}, .values = {1, std::nullopt, 1}}};
+    plot.brushes.assign(3, std::nullopt);
+    return plot;
+}
+
+TEST(ParallelPlot, AValueComesBackFromItsHeight) {
+    const ParallelPlot plot = twoLines();
+    const PlotStyle style = screenPlotStyle(testLook().theme());
+    const QRectF area(0, 0, 500, 240);
+    EXPECT_LT(parallelX(area, plot, style, 0), parallelX(area, plot, style, 1));
+    for (const auto& [axis, value] : {std::pair<std::size_t, double>{0, 1}, {1, 1.5}, {2, 0.1}}) {
+        const double y = parallelY(area, plot, style, axis, value);
+        EXPECT_NEAR(parallelValue(area, plot, style, axis, y), value, 1e-9);
+    }
+    const double middle = parallelY(area, plot, style, 2, 0.1);
+    EXPECT_NEAR(middle, (parallelY(area, plot, style, 2, 0.01) + parallelY(area, plot, style, 2, 1)) / 2, 1e-6)
+        << "logarithmic";
+    EXPECT_GT(parallelY(area, plot, style, 1, std::nullopt), parallelY(area, plot, style, 1, 1)) << "below the axis";
+}
+
+TEST(ParallelPlot, ABrushLetsThroughWhatItHoldsAndNothingThatLacksTheAxis) {
+    ParallelPlot plot = twoLines();
+    EXPECT_TRUE(plot.passes(plot.lines[1]));
+    plot.brushes[1] = std::pair(0.0, 9.0);
+    EXPECT_TRUE(plot.passes(plot.lines[0]));
+    EXPECT_FALSE(plot.passes(plot.lines[1]));
+    plot.brushes[2] = std::pair(0.2, 1.0);
+    EXPECT_FALSE(plot.passes(plot.lines[0]));
+}
+
+TEST(ParallelView, ADragBrushesAndAClickClears) {
+    ParallelView view(testLook());
+    view.resize(500, 240);
+    view.setPlot(twoLines());
+    view.show();
+    const PlotStyle style = screenPlotStyle(testLook().theme());
+    const QRectF area = QRectF(view.rect()).adjusted(2, 2, -2, -2);
+    QSignalSpy spy(&view, &ParallelView::brushed);
+    const int x = static_cast<int>(parallelX(area, view.plot(), style, 1));
+    const QPoint from(x, static_cast<int>(parallelY(area, view.plot(), style, 1, 2.5)));
+    const QPoint to(x, static_cast<int>(parallelY(area, view.plot(), style, 1, 3)));
+    QTest::mousePress(&view, Qt::LeftButton, {}, from);
+    QTest::mouseMove(&view, to);
+    QTest::mouseRelease(&view, Qt::LeftButton, {}, to);
+    ASSERT_EQ(spy.size(), 1);
+    ASSERT_TRUE(view.plot().brushes[1]);
+    EXPECT_NEAR(view.plot().brushes[1]->first, 2.5, 0.05);
+    ParallelPlot other = twoLines();
+    other.axes.pop_back();
+    for (ParallelLine& line : other.lines) line.values.pop_back();
+    view.setPlot(other);
+    EXPECT_TRUE(view.plot().brushes[1]) << "the axis is still there";
+    const int moved = static_cast<int>(parallelX(area, view.plot(), style, 1));
+    QTest::mouseClick(&view, Qt::LeftButton, {}, QPoint(moved, from.y()));
+    EXPECT_FALSE(view.plot().brushes[1]);
+}
+
+TEST(ParallelView, KeysBrushToo) {
+    ParallelView view(testLook());
+    view.resize(500, 240);
+    view.setPlot(twoLines());
+    view.show();
+    QTest::keyClick(&view, Qt::Key_Up);
+    ASSERT_TRUE(view.plot().brushes[0]);
+    EXPECT_FALSE(view.plot().passes(view.plot().lines[0]));
+    EXPECT_TRUE(view.plot().passes(view.plot().lines[1]));
+    QTest::keyClick(&view, Qt::Key_Escape);
+    EXPECT_FALSE(view.plot().brushes[0]);
+}
+
+}  // namespace
+}  // namespace dasgd::gui

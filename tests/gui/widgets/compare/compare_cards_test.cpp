@@ -1,0 +1,53 @@
+#include "gui/widgets/compare/compare_cards.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/gui/support/compare_bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+using CompareCardsTest = CompareBench;
+
+TEST_F(CompareCardsTest, ATargetIsRefusedInWordsAndTakenInBars) {
+    CompareBars bars(board_, testLook());
+    look();
+    bars.show();
+    QTest::keyClicks(&bars.target(), QStringLiteral("accuracy=90"));
+    QTest::keyClick(&bars.target(), Qt::Key_Return);
+    EXPECT_FALSE(board_.target());
+    bars.target().clear();
+    QTest::keyClicks(&bars.target(), QStringLiteral("accuracy=0.6"));
+    QTest::keyClick(&bars.target(), Qt::Key_Return);
+    ASSERT_TRUE(board_.target());
+    ASSERT_TRUE(eventually([&] { return bars.view().chart().bars.front().value.has_value(); }));
+    EXPECT_TRUE(bars.view().chart().axis.contains(QStringLiteral("accuracy ≥ 0.6")));
+}
+
+TEST_F(CompareCardsTest, ABrushedAxisFiltersEverywhere) {
+    CompareMap map(board_, testLook());
+    look();
+    map.resize(600, 300);
+    map.show();
+    map.kind().choose(CompareMap::Parallel);
+    ParallelView& view = map.parallel();
+    ASSERT_EQ(view.plot().lines.size(), 3U);
+    view.setFocus();
+    QTest::keyClick(&view, Qt::Key_Up);  // of the algorithms, the upper half
+    EXPECT_LT(board_.shown().size(), 3U);
+    EXPECT_EQ(view.plot().lines.size(), 3U) << "what a brush leaves out is drawn faint";
+    QTest::keyClick(&view, Qt::Key_Escape);
+    EXPECT_EQ(board_.shown().size(), 3U);
+}
+
+TEST_F(CompareCardsTest, AMapOfOneSettingSaysWhatItNeeds) {
+    CompareMap map(board_, testLook());
+    look();
+    map.kind().choose(CompareMap::Scatter);
+    EXPECT_FALSE(map.scatter().curves().empty());
+    map.kind().choose(CompareMap::Heat);
+    EXPECT_FALSE(map.heat().map().cells.empty()) << "algorithm and delay";
+}
+
+}  // namespace
+}  // namespace dasgd::gui

@@ -1,0 +1,45 @@
+#include "gui/widgets/compare/compare_chart.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/gui/support/compare_bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+using CompareChartTest = CompareBench;
+
+TEST_F(CompareChartTest, DrawsTheShownGroupsWithTheirBands) {
+    CompareChart chart("train/loss", XAxis::Step, board_, testLook());
+    look();
+    ASSERT_TRUE(eventually([&] { return chart.plot().curves().size() == 3; }));
+    for (const Curve& curve : chart.plot().curves()) {
+        EXPECT_EQ(curve.deviation.size(), curve.line.x.size());
+        EXPECT_TRUE(curve.behind.empty());
+    }
+    chart.setSeeds(true);
+    EXPECT_EQ(chart.plot().curves()[0].behind.size(), 3U);
+    board_.setHidden({0}, true);
+    EXPECT_EQ(chart.plot().curves().size(), 2U);
+    board_.highlight(1);
+    EXPECT_TRUE(chart.plot().curves()[0].primary);
+    EXPECT_TRUE(chart.plot().curves()[1].faded);
+    board_.setSpread(Spread::None);
+    EXPECT_TRUE(chart.plot().curves()[0].deviation.empty());
+}
+
+TEST_F(CompareChartTest, ChartsOfOneAxisShareTheCursor) {
+    CompareChart one("train/loss", XAxis::Step, board_, testLook());
+    CompareChart other("eval/accuracy", XAxis::Step, board_, testLook());
+    look();
+    ASSERT_TRUE(eventually([&] { return one.plot().curves().size() == 3 && other.plot().curves().size() == 3; }));
+    one.show();
+    QTest::keyClick(&one.plot(), Qt::Key_Right, Qt::ShiftModifier);
+    ASSERT_TRUE(one.plot().cursor());
+    EXPECT_EQ(other.plot().cursor(), one.plot().cursor());
+    other.axis().choose(static_cast<int>(XAxis::Wall));
+    EXPECT_FALSE(other.plot().cursor());
+}
+
+}  // namespace
+}  // namespace dasgd::gui

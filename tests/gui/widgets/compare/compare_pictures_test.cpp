@@ -1,0 +1,66 @@
+#include "gui/widgets/compare/compare_pictures.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/gui/support/compare_bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+using ComparePicturesTest = CompareBench;
+
+TEST_F(ComparePicturesTest, TheBestBarIsTheFirstAndSaysHowManyItIsOf) {
+    look();
+    const GroupBars bars = groupBars(board_, CompareNumber::StepMs);
+    ASSERT_EQ(bars.chart.bars.size(), 3U);
+    EXPECT_LE(*bars.chart.bars[0].value, *bars.chart.bars[1].value);
+    EXPECT_TRUE(bars.chart.bars[0].interval);
+    for (std::size_t i = 0; i < 3; ++i) {
+        if (bars.groups[i] == placeOf("d 3")) {
+            EXPECT_EQ(bars.chart.bars[i].count, QStringLiteral("2 of 3"));
+        }
+        if (bars.groups[i] == placeOf("sync")) {
+            EXPECT_EQ(bars.chart.bars[i].ratio, QStringLiteral("÷ 1.00"));
+        }
+    }
+    const GroupBars none = groupBars(board_, CompareNumber::SecondsToTarget);
+    EXPECT_FALSE(none.chart.bars[0].value);
+    EXPECT_EQ(none.chart.bars[0].words, QStringLiteral("no target set"));
+}
+
+TEST_F(ComparePicturesTest, AMapHasACellForEachPairOfValues) {
+    look();
+    const GroupMap map = groupMap(board_, CompareNumber::StepMs, "algorithm.name", "algorithm.delay");
+    ASSERT_EQ(map.map.cells.size(), 2U) << "sync_sgd has no delay";
+    EXPECT_EQ(map.map.columns, (QStringList{QStringLiteral("d 1"), QStringLiteral("d 3")}));
+    EXPECT_NEAR(*map.map.cells[1].value, board_.row(placeOf("d 3"))->stepMs.mean, 1e-9);
+    EXPECT_EQ(map.map.cells[1].under, QStringLiteral("n 2"));
+    EXPECT_TRUE(map.map.cells[1].incomplete);
+    EXPECT_FALSE(map.map.cells[0].incomplete);
+}
+
+TEST_F(ComparePicturesTest, AScatterHasOnePointAFinishedRun) {
+    look();
+    const RunPoints points = runPoints(board_, CompareNumber::StepMs, CompareNumber::FinalLoss);
+    std::size_t runs = 0;
+    for (std::size_t i = 0; i < points.curves.size(); ++i) {
+        EXPECT_EQ(points.curves[i].line.x.size(), points.runs[i].size());
+        runs += points.runs[i].size();
+    }
+    EXPECT_EQ(runs, 8U);
+}
+
+TEST_F(ComparePicturesTest, ParallelLinesLackWhatTheirAlgorithmHasNot) {
+    look();
+    const ParallelPlot plot = groupLines(board_, {0, 1, 2}, {CompareNumber::StepMs});
+    ASSERT_GE(plot.axes.size(), 3U);
+    EXPECT_EQ(plot.axes[0].kind, ParallelAxis::Kind::Category);
+    std::size_t delay = 0;
+    while (delay < plot.axes.size() && plot.axes[delay].title != QStringLiteral("d")) ++delay;
+    ASSERT_LT(delay, plot.axes.size());
+    EXPECT_FALSE(plot.lines[placeOf("sync")].values[delay]);
+    EXPECT_EQ(plot.lines[placeOf("d 3")].values[delay], 3);
+}
+
+}  // namespace
+}  // namespace dasgd::gui

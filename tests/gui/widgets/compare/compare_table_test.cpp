@@ -1,0 +1,48 @@
+#include "gui/widgets/compare/compare_table.h"
+
+#include <gtest/gtest.h>
+
+#include <QApplication>
+#include <QClipboard>
+#include <QMimeData>
+#include <QSignalSpy>
+
+#include "tests/gui/support/compare_bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+using CompareTableTest = CompareBench;
+
+TEST_F(CompareTableTest, CtrlCCopiesTextAndCsv) {
+    CompareTable table(board_, testLook());
+    look();
+    table.resize(900, 300);
+    table.show();
+    table.activateWindow();
+    table.table().setFocus();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(&table));
+    QTest::keyClick(&table.table(), Qt::Key_C, Qt::ControlModifier);
+    const QMimeData* data = QApplication::clipboard()->mimeData();
+    ASSERT_NE(data, nullptr);
+    EXPECT_TRUE(data->text().contains(QStringLiteral("sync_sgd\t3")));
+    EXPECT_TRUE(data->data(QStringLiteral("text/csv")).startsWith("configuration,"));
+}
+
+TEST_F(CompareTableTest, EnterOpensARowAndTheRowHighlights) {
+    CompareTable table(board_, testLook());
+    look();
+    table.resize(900, 300);
+    table.show();
+    table.activateWindow();
+    table.table().setFocus();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(&table));
+    table.table().setCurrentIndex(table.table().model()->index(1, 0));
+    EXPECT_EQ(board_.highlighted(), 1U);
+    QSignalSpy spy(&table, &CompareTable::opened);
+    QTest::keyClick(&table.table(), Qt::Key_Return);
+    EXPECT_EQ(spy.size(), 1);
+}
+
+}  // namespace
+}  // namespace dasgd::gui
