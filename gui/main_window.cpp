@@ -52,6 +52,8 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
     open("Run");
 }
 
+MainWindow::~MainWindow() { delete centralWidget(); }
+
 QWidget* MainWindow::makeStatusBar() {
     auto* bar = new QWidget;
     bar->setObjectName(QStringLiteral("statusbar"));

@@ -27,6 +27,9 @@ public:
     // `engineProgram`: path of `dasgd`, "" for the one beside this program.
     MainWindow(const std::filesystem::path& workspace, Look& look, const QString& engineProgram = {});
 
+    // The pages before what they look at.
+    ~MainWindow() override;
+
     [[nodiscard]] Session& session() { return session_; }
     [[nodiscard]] ExperimentDraft& draft() { return draft_; }
     [[nodiscard]] FigureLibrary& figures() { return figures_; }

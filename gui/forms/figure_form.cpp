@@ -242,7 +242,10 @@ void FigureForm::showRow(Row& row, const QJsonObject& object) {
     }
     const QJsonValue typed = typedValue(row.field.editing, row.line->text());
     const bool same = typed == value || (typed.isNull() && value.isUndefined());
-    if (!same) row.line->setText(text);
+    if (!same) {
+        row.line->setText(text);
+        row.line->setCursorPosition(0);
+    }
     if (row.key() == QLatin1String("width_in"))
         row.line->setPlaceholderText(QString::number(spec_.inchesWide(), 'f', 2));
     if (!same) {

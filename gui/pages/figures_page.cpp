@@ -10,6 +10,8 @@
 
 #include "gui/figures/figure_query.h"
 #include "gui/forms/figure_form.h"
+#include "gui/models/figures/figure_runs.h"
+#include "gui/pages/figure_drawing.h"
 #include "gui/pages/page.h"
 #include "gui/widgets/figure_export.h"
 #include "gui/widgets/figures/figure_list_card.h"
@@ -46,11 +48,17 @@ public:
         row->addWidget(makePreview(), 1);
         row->addWidget(formCard_ = makeForm());
         column->addLayout(row, 1);
+        drawers_.setMaxThreadCount(1);
         settle_.setSingleShot(true);
         settle_.setInterval(kSettleMs);
         connectAll();
-        watchFigures();
+        query_.watch(library_.figures());
         choose({});
+    }
+
+    ~FiguresPage() override {
+        flush();
+        drawers_.waitForDone();
     }
 
 protected:
@@ -89,14 +97,16 @@ private:
         drawer_->setToolTip(tr("What the figure shows, as a form  Ctrl+I"));
         drawer_->setShortcut(QKeySequence(QStringLiteral("Ctrl+I")));
         top->addWidget(drawer_);
-        duplicate_ = makeButton(tr("Duplicate"), false, tr("A second figure that begins as this one  Ctrl+D"));
-        duplicate_->setShortcut(QKeySequence(QStringLiteral("Ctrl+D")));
-        copy_ = makeButton(tr("Copy image"), false, tr("At 300 dots an inch, for a slide or a message  Ctrl+Shift+C"));
-        copy_->setShortcut(QKeySequence(QStringLiteral("Ctrl+Shift+C")));
+        const auto action = [top](const QString& text, bool primary, const QString& help, const char* keys) {
+            QPushButton* button = makeButton(text, primary, help);
+            button->setShortcut(QKeySequence(QLatin1String(keys)));
+            top->addWidget(button);
+            return button;
+        };
+        duplicate_ = action(tr("Duplicate"), false, tr("A second figure that begins as this one  Ctrl+D"), "Ctrl+D");
+        copy_ = action(tr("Copy image"), false, tr("At 300 dots an inch  Ctrl+Shift+C"), "Ctrl+Shift+C");
         export_ =
-            makeButton(tr("Export"), true, tr("Write PDF, SVG, PNG, CSV, pgfplots, table and figure.json  Ctrl+E"));
-        export_->setShortcut(QKeySequence(QStringLiteral("Ctrl+E")));
-        for (QPushButton* button : {duplicate_, copy_, export_}) top->addWidget(button);
+            action(tr("Export"), true, tr("Write PDF, SVG, PNG, CSV, pgfplots, table, figure.json  Ctrl+E"), "Ctrl+E");
         summary_ = makeLabel({}, "small");
         summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
         auto* header = new QVBoxLayout;
@@ -178,7 +188,6 @@ private:
         });
         connect(grey_, &QToolButton::toggled, this, [this](bool on) {
             grey_->setText(on ? tr("✓ grey") : tr("grey"));
-            // A new text takes the shortcut away.
             grey_->setShortcut(QKeySequence(QStringLiteral("Ctrl+G")));
             preview_->setGrey(on);
         });
@@ -204,10 +213,8 @@ private:
         listCard_->setVisible(roomy_ || !drawer_->isChecked());
     }
 
-    void watchFigures() { query_.watch(library_.figures()); }
-
     void takeLibrary() {
-        watchFigures();
+        query_.watch(library_.figures());
         const SavedFigure* figure = library_.find(chosen_);
         if (!figure && list_->rowCount() > 0) {
             choose(list_->index(0).data(FigureListModel::NameRole).toString());
@@ -224,6 +231,7 @@ private:
         flush();
         chosen_ = name;
         shown_.reset();
+        ++drawing_;
         page_.reset();
         const SavedFigure* figure = library_.find(name);
         const bool good = figure && figure->error.isEmpty();
@@ -232,20 +240,22 @@ private:
         form_->setCurves({});
         for (QPushButton* button : {duplicate_, copy_, export_}) button->setEnabled(good);
         listCard_->setDeletable(good);
-        if (figure && !good) {
-            preview_->setWords(tr("This file is no figure"), figure->error);
-        } else if (!figure) {
-            preview_->setWords(
-                tr("No figures yet"),
-                tr("Make figure on any page (Ctrl+Shift+E) brings what it shows here, as it is. New figure "
-                   "(Ctrl+N) begins with the newest experiment."));
-        } else {
-            preview_->setWords(tr("Reading the runs …"), {});
-        }
+        sayWhyEmpty(figure);
         listCard_->select(chosen_);
         showTitle();
         ask();
         if (isVisible()) list_->look(name);
+    }
+
+    void sayWhyEmpty(const SavedFigure* figure) {
+        if (!figure) {
+            preview_->setWords(tr("No figures yet"),
+                               tr("Make figure on any page (Ctrl+Shift+E) brings what it shows here, "
+                                  "as it is. New figure (Ctrl+N) begins with an experiment."));
+        } else {
+            preview_->setWords(figure->error.isEmpty() ? tr("Reading the runs …") : tr("This file is no figure"),
+                               figure->error);
+        }
     }
 
     void ask() {
@@ -267,13 +277,7 @@ private:
         const SavedFigure* saved = library_.find(chosen_);
         if (!saved || !(figure->spec == saved->spec)) return;
         shown_ = figure;
-        std::vector<NamedCurve> curves;
-        for (const FigureSource& source : figure->content.sources) {
-            const int drawn = source.drawnRuns(), all = static_cast<int>(source.runs.size());
-            curves.push_back({source.key, source.usualName,
-                              drawn == all ? tr("n %1").arg(all) : tr("n %1 of %2").arg(drawn).arg(all)});
-        }
-        form_->setCurves(curves);
+        form_->setCurves(namedCurves(figure->content));
         page_.reset();
         if (figure->error.isEmpty() && figure->content.nothing.isEmpty()) page_ = layOut(figure->content, figure->spec);
         draw();
@@ -284,11 +288,14 @@ private:
         if (!shown_) return;
         if (!page_) {
             const QString why = shown_->error.isEmpty() ? shown_->content.nothing : shown_->error;
+            ++drawing_;
             preview_->setWords(tr("Nothing to draw"), why);
             return;
         }
-        QImage image = imageOf(*page_, preview_->pixelsPerPoint() * devicePixelRatioF());
-        preview_->setFigure(image, page_->size, shown_->spec.venueOf(), shown_->spec.caption);
+        drawLater(drawers_, *this, *page_, preview_->pixelsPerPoint() * devicePixelRatioF(),
+                  [this, size = page_->size, spec = shown_->spec, drawing = ++drawing_](const QImage& image) {
+                      if (drawing == drawing_) preview_->setFigure(image, size, spec.venueOf(), spec.caption);
+                  });
     }
 
     void showTitle() {
@@ -321,19 +328,15 @@ private:
     }
 
     void copyImage() {
-        if (page_) QApplication::clipboard()->setImage(imageOf(*page_, 300.0 / 72));
+        if (page_)
+            drawLater(drawers_, *this, *page_, 300.0 / 72,
+                      [](const QImage& image) { QApplication::clipboard()->setImage(image); });
     }
 
     void makeNew() {
-        FigureSpec spec;
         const auto& runs = session_.runs().items();
         const RunItemPtr current = session_.current();
-        const RunItemPtr newest = current ? current : runs.empty() ? nullptr : runs.front();
-        if (newest) {
-            QString name = QString::fromStdString(newest->row.experiment);
-            spec.filter = QStringLiteral("experiment = \"%1\"").arg(name.remove(QLatin1Char('"')));
-        }
-        spec.smoothing = 0.9;
+        FigureSpec spec = figureOfExperiment(current ? current : runs.empty() ? nullptr : runs.front());
         spec.title = tr("New figure");
         library_.add(spec, tr("figure"));
     }
@@ -382,6 +385,8 @@ private:
     QTimer settle_;
     ShownFigurePtr shown_;
     std::optional<PaperPage> page_;
+    int drawing_ = 0;  // the picture that was asked for last
+    QThreadPool drawers_;
 };
 
 const PageRegistry::Add<FiguresPage> kFiguresPageEntry{

@@ -74,6 +74,25 @@ QImage imageOf(const PaperPage& page, double pixelsPerPoint) {
     return image;
 }
 
+RecordedPage recorded(const PaperPage& page) {
+    RecordedPage record;
+    record.size = page.size;
+    page.paint(record.picture, 1);
+    return record;
+}
+
+QImage imageOf(const RecordedPage& page, double pixelsPerPoint) {
+    const PaperPage replay{page.size, [&page](QPaintDevice& device, double scale) {
+                               // Playing a picture moves its reader.
+                               QPicture picture = page.picture;
+                               QPainter painter(&device);
+                               painter.setRenderHint(QPainter::Antialiasing);
+                               painter.scale(scale, scale);
+                               picture.play(&painter);
+                           }};
+    return imageOf(replay, pixelsPerPoint);
+}
+
 QImage inGrey(const QImage& image) { return image.convertToFormat(QImage::Format_Grayscale8); }
 
 }  // namespace dasgd::gui

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QImage>
+#include <QPicture>
 #include <QSizeF>
 #include <QString>
 #include <functional>
@@ -22,6 +23,15 @@ struct PaperPage {
 [[nodiscard]] Status writePage(const PaperPage& page, const QString& file);
 // On white.
 [[nodiscard]] QImage imageOf(const PaperPage& page, double pixelsPerPoint);
+// What a page draws, to be made an image of on another thread: the dots cost far more than the strokes.
+struct RecordedPage {
+    QSizeF size;
+    QPicture picture;
+};
+// The page's thread.
+[[nodiscard]] RecordedPage recorded(const PaperPage& page);
+// Any thread.
+[[nodiscard]] QImage imageOf(const RecordedPage& page, double pixelsPerPoint);
 // Its luminance, as a printer without colour prints it.
 [[nodiscard]] QImage inGrey(const QImage& image);
 

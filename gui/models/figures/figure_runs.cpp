@@ -51,6 +51,15 @@ Result<FigureRuns> runsOf(const FigureSpec& spec, std::span<const RunItemPtr> al
     return found;
 }
 
+FigureSpec figureOfExperiment(const RunItemPtr& run) {
+    FigureSpec spec;
+    spec.smoothing = 0.9;
+    if (!run) return spec;
+    QString name = QString::fromStdString(run->row.experiment);
+    spec.filter = QStringLiteral("experiment = \"%1\"").arg(name.remove(QLatin1Char('"')));
+    return spec;
+}
+
 QString curveKey(const RunItem& run) {
     return QStringLiteral("%1/%2")
         .arg(QString::fromStdString(run.row.experiment))

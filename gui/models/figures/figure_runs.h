@@ -20,6 +20,9 @@ struct FigureRuns {
 // that several runs have.
 [[nodiscard]] Result<FigureRuns> runsOf(const FigureSpec& spec, std::span<const RunItemPtr> all);
 
+// The training loss of the experiment of `run`, whatever is added to it; of every run where it is null.
+[[nodiscard]] FigureSpec figureOfExperiment(const RunItemPtr& run);
+
 // What stays the same of a curve while other runs are added: the experiment and a number of its configuration.
 [[nodiscard]] QString curveKey(const RunItem& run);
 

@@ -18,6 +18,7 @@ class FiguresPageTest : public WindowBench {
 protected:
     void openFigures() {
         open();
+        window_->activateWindow();
         window_->open("Figures");
         ASSERT_TRUE(QTest::qWaitForWindowActive(window_.get()));
         ASSERT_TRUE(eventually([&] { return window_->figures().loaded(); }));
@@ -27,7 +28,10 @@ protected:
     bool drawn() {
         return eventually([this] { return button<QPushButton>(QStringLiteral("Export"))->isEnabled(); });
     }
-    void press(Qt::Key key, Qt::KeyboardModifiers modifiers) { QTest::keyClick(window_.get(), key, modifiers); }
+    void press(Qt::Key key, Qt::KeyboardModifiers modifiers) {
+        QWidget* focused = window_->focusWidget();
+        QTest::keyClick(focused ? focused : window_.get(), key, modifiers);
+    }
 };
 
 TEST_F(FiguresPageTest, AnEmptyPageSaysWhatToDo) {

@@ -54,6 +54,11 @@ TEST(PaperPage, ThePdfIsStillOneThatReadersTake) {
     EXPECT_TRUE(process.readAllStandardError().isEmpty());
 }
 
+TEST(PaperPage, ARecordDrawsTheSame) {
+    EXPECT_EQ(imageOf(recorded(redCross()), 2).pixelColor(220, 100), QColor(Qt::red));
+    EXPECT_EQ(imageOf(recorded(redCross()), 2).size(), imageOf(redCross(), 2).size());
+}
+
 TEST(PaperPage, GreyIsLuminance) {
     const QImage image = imageOf(redCross(), 1);
     EXPECT_EQ(image.pixelColor(110, 50), QColor(Qt::red));

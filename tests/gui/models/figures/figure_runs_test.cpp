@@ -44,6 +44,12 @@ TEST(FigureRuns, AFilterFindsWhatHasBegun) {
     EXPECT_EQ(runsOf(spec, all).error().message.rfind("\"filter\": at character 1", 0), 0U);
 }
 
+TEST(FigureRuns, AnExperimentsFigureFindsItsRuns) {
+    const std::vector<RunItemPtr> all{makeRun("a", "dasgd"), makeRun("b", "sync_sgd")};
+    EXPECT_EQ(runsOf(figureOfExperiment(all[0]), all)->runs.size(), 2U);
+    EXPECT_TRUE(figureOfExperiment(nullptr).filter.isEmpty());
+}
+
 TEST(FigureRuns, TheKeyOfACurveIsThatOfItsConfiguration) {
     const auto a = makeRun("a", "dasgd", "[algorithm]\nname = \"dasgd\"\ndelay = 1\n[train]\nseed = 1\n");
     const auto b = makeRun("b", "dasgd", "[algorithm]\nname = \"dasgd\"\ndelay = 1\n[train]\nseed = 2\n", 2);
