@@ -21,7 +21,8 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
       session_(feed_),
       engine_(workspace, engineProgram),
       draft_(engine_, workspace),
-      context_{session_, engine_, draft_, look_, [this](const char* title) { open(title); }},
+      figures_(workspace),
+      context_{session_, engine_, draft_, figures_, look_, [this](const char* title) { open(title); }},
       rail_(new Rail(look, QString::fromStdString(workspace.string()))),
       stack_(new QStackedWidget) {
     setWindowTitle(QStringLiteral("DaSGD Lab"));

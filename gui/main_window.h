@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "gui/models/experiment/experiment_draft.h"
+#include "gui/models/figures/figure_library.h"
 #include "gui/models/live/engine.h"
 #include "gui/models/live/session.h"
 #include "gui/pages/page.h"
@@ -27,8 +28,12 @@ public:
     MainWindow(const std::filesystem::path& workspace, Look& look, const QString& engineProgram = {});
     ~MainWindow() override;
 
+    // The pages before what they look at.
+    ~MainWindow() override;
+
     [[nodiscard]] Session& session() { return session_; }
     [[nodiscard]] ExperimentDraft& draft() { return draft_; }
+    [[nodiscard]] FigureLibrary& figures() { return figures_; }
     // Goes to the page of that title; CHECKs that there is one.
     void open(const char* title);
     // The same; false where there is none.
@@ -49,6 +54,7 @@ private:
     Session session_;
     Engine engine_;
     ExperimentDraft draft_;
+    FigureLibrary figures_;
     PageContext context_;
     Rail* rail_;
     QStackedWidget* stack_;

@@ -1,12 +1,10 @@
 #include "gui/figures/scaling_figure.h"
 
-#include <QDir>
-#include <QJsonArray>
-#include <QSaveFile>
 #include <QTextStream>
+#include <algorithm>
 
-#include "core/base/metric_names.h"
-#include "gui/figures/figure_data.h"
+#include "gui/figures/figure_files.h"
+#include "gui/models/figures/figure_runs.h"
 #include "gui/models/scaling/scaling.h"
 #include "storage/scaling.h"
 
@@ -14,35 +12,13 @@ namespace dasgd::gui {
 
 namespace {
 
-// The finished ones among those that were asked for.
-Result<std::vector<RunItemPtr>> chosenRuns(storage::RunReader& reader, const FigureOptions& options) {
-    std::vector<RunItemPtr> items;
-    for (const QString& id : options.runs) {
-        DASGD_ASSIGN(const storage::RunDetail detail, reader.run(id.toStdString()));
-        items.push_back(makeRunItem(detail.row));
-    }
-    if (options.runs.isEmpty()) {
-        DASGD_ASSIGN(std::vector<storage::RunRow> rows, reader.runs());
-        for (storage::RunRow& row : rows) {
-            if (QString::fromStdString(row.experiment) == options.experiment)
-                items.push_back(makeRunItem(std::move(row)));
-        }
-        if (items.empty()) return fail("--experiment: there is no run of \"" + options.experiment.toStdString() + "\"");
-    }
-    std::erase_if(items, [](const RunItemPtr& item) { return item->row.status != "finished"; });
-    if (items.empty()) return fail("none of these runs has finished: there is nothing to draw");
-    return items;
-}
-
 QString csvSample(const Sample& sample) {
     const auto number = [](std::optional<double> value) { return value ? QString::number(*value, 'g', 9) : QString(); };
     return number(sample.n > 0 ? std::optional(sample.mean) : std::nullopt) + QLatin1Char(',') + number(sample.std);
 }
 
-Status writePoints(const std::vector<DrawnLine>& lines, const QString& file) {
-    QSaveFile out(file);
-    if (!out.open(QIODevice::WriteOnly))
-        return fail(file.toStdString() + ": cannot be written. Choose another --out folder.");
+QString pointsOf(const std::vector<DrawnLine>& lines) {
+    QString out;
     QTextStream text(&out);
     text << "configuration,time,workers,batch_size,seeds";
     for (const char* name : {"step_ms", "samples_per_s", "speed_up", "efficiency", "hidden", "s_to_target"}) {
@@ -63,74 +39,86 @@ Status writePoints(const std::vector<DrawnLine>& lines, const QString& file) {
         }
     }
     text.flush();
-    if (!out.commit()) return fail(file.toStdString() + ": " + out.errorString().toStdString());
-    return {};
+    return out;
 }
 
-QJsonObject figureJson(const FigureOptions& options, const std::vector<DrawnLine>& lines, const QStringList& written) {
-    QJsonArray curves, files;
+FigureTable tableOf(const std::vector<DrawnLine>& lines, bool target) {
+    FigureTable table{.columns = {QStringLiteral("configuration"), QStringLiteral("time"), QStringLiteral("workers"),
+                                  QStringLiteral("n"), QStringLiteral("step [ms]"), QStringLiteral("samples/s"),
+                                  QStringLiteral("efficiency [%]")}};
+    if (target) table.columns << QStringLiteral("time to target [s]");
     for (const DrawnLine& line : lines) {
-        QJsonArray runs;
         for (const ScalingPoint& point : line.points) {
-            for (const RunItemPtr& run : line.line->runs) {
-                const auto& ids = point.runIds;
-                if (std::find(ids.begin(), ids.end(), run->row.runId) != ids.end()) runs.append(provenanceOf(*run));
-            }
+            QStringList row{line.name,
+                            line.line->simulated() ? QStringLiteral("simulated") : QStringLiteral("measured"),
+                            QString::number(point.workers),
+                            QString::number(point.runIds.size()),
+                            spreadText(point.stepMs),
+                            spreadText(point.samplesPerS),
+                            spreadText(point.efficiency, 100)};
+            if (target) row << timeToTargetText(point);
+            table.rows.push_back(std::move(row));
         }
-        curves.append(QJsonObject{
-            {QStringLiteral("name"), line.name},
-            {QStringLiteral("time"), line.line->simulated() ? QStringLiteral("simulated") : QStringLiteral("measured")},
-            {QStringLiteral("runs"), runs}});
     }
-    for (const QString& file : written) files.append(QDir(options.out).relativeFilePath(file));
-    QJsonObject query{
-        {QStringLiteral("metrics"), QJsonArray{QStringLiteral("step_ms"), QLatin1String(metrics::kEvalAccuracy),
-                                               QLatin1String(metrics::kEvalLoss)}},
-        {QStringLiteral("scaling"),
-         options.scaling == Scaling::Strong ? QStringLiteral("strong") : QStringLiteral("weak")},
-        {QStringLiteral("efficiency"), QStringLiteral("against the smallest number of workers of each curve")},
-        {QStringLiteral("over_seeds"), QStringLiteral("mean and standard deviation (n - 1)")}};
-    if (options.target) query[QStringLiteral("target")] = QString::fromStdString(options.target->inWords());
-    return {{QStringLiteral("command"), options.command},
-            {QStringLiteral("curves"), curves},
-            {QStringLiteral("query"), query},
-            {QStringLiteral("width_in"), options.widthIn},
-            {QStringLiteral("files"), files}};
+    return table;
+}
+
+FigureSource sourceOf(const DrawnLine& line, const QString& usualName) {
+    FigureSource source{.key = curveKey(line.line->newest()),
+                        .usualName = usualName,
+                        .name = line.name,
+                        .style = line.style,
+                        .runs = line.line->runs};
+    for (const RunItemPtr& run : source.runs) {
+        const bool drawn = std::any_of(line.points.begin(), line.points.end(), [&](const ScalingPoint& point) {
+            return std::find(point.runIds.begin(), point.runIds.end(), run->row.runId) != point.runIds.end();
+        });
+        source.drawn.push_back(drawn);
+    }
+    return source;
 }
 
 }  // namespace
 
-Result<QStringList> writeScalingFigures(const FigureOptions& options) {
-    DASGD_ASSIGN(storage::RunReader reader, storage::RunReader::open(options.workspace));
-    DASGD_ASSIGN(const std::vector<RunItemPtr> runs, chosenRuns(reader, options));
+Status readScaling(storage::RunReader& reader, const FigureSpec& spec, std::span<const RunItemPtr> runs,
+                   FigureContent& into) {
+    std::vector<RunItemPtr> finished;
+    std::copy_if(runs.begin(), runs.end(), std::back_inserter(finished),
+                 [](const RunItemPtr& run) { return run->row.status == "finished"; });
+    if (finished.empty()) {
+        into.nothing = QStringLiteral("None of these runs has finished.");
+        return {};
+    }
     TimesById times;
-    for (const RunItemPtr& run : runs) {
+    for (const RunItemPtr& run : finished) {
         DASGD_ASSIGN(times[run->row.runId], storage::readRunTimes(reader, run->row.runId));
     }
-    const std::vector<ScalingLine> lines = scalingLines(runs, *options.scaling);
+    const std::vector<ScalingLine> lines = scalingLines(finished, spec.scaling);
     std::vector<const ScalingLine*> all;
     for (const ScalingLine& line : lines) all.push_back(&line);
-    const std::vector<DrawnLine> drawn = drawnLines(all, times, *options.scaling, options.target);
-    if (!QDir().mkpath(options.out))
-        return fail(options.out.toStdString() + ": cannot be made. Choose another --out folder.");
-    QStringList written;
-    const auto write = [&](ScalingPlot plot, const char* name) {
-        const PaperFigure figure{.curves = scalingCurves(drawn, plot),
-                                 .axes = {.x = QStringLiteral("workers"),
-                                          .y = scalingAxis(drawn, plot, options.target),
-                                          .logY = plot != ScalingPlot::Efficiency,
-                                          .fromZero = true,
-                                          .log2X = true},
-                                 .widthIn = options.widthIn};
-        return writeFigureFiles(options.out + QLatin1Char('/') + QLatin1String(name), figure, written);
-    };
-    DASGD_TRY(write(ScalingPlot::Throughput, "throughput"));
-    DASGD_TRY(write(ScalingPlot::Efficiency, "efficiency"));
-    if (options.target) DASGD_TRY(write(ScalingPlot::TimeToTarget, "time-to-target"));
-    written << options.out + QStringLiteral("/points.csv");
-    DASGD_TRY(writePoints(drawn, written.back()));
-    DASGD_TRY(writeJsonFile(figureJson(options, drawn, written), options.out + QStringLiteral("/figure.json")));
-    return written << options.out + QStringLiteral("/figure.json");
+    std::optional<Target> target;
+    if (!spec.target.isEmpty()) {
+        DASGD_ASSIGN(target, parseTarget(spec.target.toStdString()));
+    }
+    std::vector<DrawnLine> drawn = drawnLines(all, times, spec.scaling, target);
+    for (DrawnLine& line : drawn) {
+        into.sources.push_back(sourceOf(line, line.name));
+        for (const QString& of : {into.sources.back().key, line.name}) {
+            const auto chosen = spec.names.find(of);
+            if (chosen == spec.names.end() || chosen->second.isEmpty()) continue;
+            line.name = into.sources.back().name = chosen->second;
+            break;
+        }
+    }
+    into.curves = scalingCurves(drawn, spec.plot);
+    into.axes = {.x = QStringLiteral("workers"),
+                 .y = scalingAxis(drawn, spec.plot, target),
+                 .logY = spec.plot != ScalingPlot::Efficiency,
+                 .fromZero = true,
+                 .log2X = true};
+    into.table = tableOf(drawn, target.has_value());
+    into.pointsCsv = pointsOf(drawn);
+    return {};
 }
 
 }  // namespace dasgd::gui

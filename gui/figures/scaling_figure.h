@@ -1,15 +1,15 @@
-// `dasgd-lab figure --scaling`: the plots of the Scaling page as figures of a paper.
+// The plots of the Scaling page as figures of a paper.
 #pragma once
 
-#include <QStringList>
+#include <span>
 
 #include "core/base/result.h"
-#include "gui/figures/figure_command.h"
+#include "gui/figures/figure_content.h"
 
 namespace dasgd::gui {
 
-// Writes throughput.*, efficiency.* and, with a target, time-to-target.*, the table points.csv and figure.json. Answers
-// the files written. Errors: no such run or experiment, none of them finished, a file that cannot be written.
-[[nodiscard]] Result<QStringList> writeScalingFigures(const FigureOptions& options);
+// Of the finished ones among `runs`: curves, axes, table, points and sources.
+[[nodiscard]] Status readScaling(storage::RunReader& reader, const FigureSpec& spec, std::span<const RunItemPtr> runs,
+                                 FigureContent& into);
 
 }  // namespace dasgd::gui

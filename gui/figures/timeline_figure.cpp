@@ -1,18 +1,15 @@
 #include "gui/figures/timeline_figure.h"
 
-#include <QImage>
 #include <QPainter>
-#include <QPdfWriter>
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
+#include <memory>
 #include <set>
 
 #include "gui/models/runs/run_config.h"
 #include "gui/models/timeline/span_cache.h"
 #include "gui/models/timeline/span_colors.h"
-#include "gui/plots/outlined_svg.h"
 #include "gui/theme/paper.h"
 #include "gui/timeline/timeline_painter.h"
 
@@ -20,11 +17,10 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr int kPdfDpi = 1200;
-constexpr double kPdfScale = static_cast<double>(kPdfDpi) / kPointsPerInch;
 constexpr double kSteps = 12;
 constexpr double kHead = 14;  // points above the axis, for the legend's first row
 constexpr double kLegendTop = 3, kLegendRow = 11, kLegendText = 10, kLegendGap = 10;
+constexpr double kEdge = 2;   // points that stay white at either side
 constexpr double kFoot = 11;  // points below the rows, for the remark
 constexpr TimelineMetrics kPaper{.labels = 68,
                                  .axis = 14,
@@ -37,13 +33,13 @@ constexpr TimelineMetrics kPaper{.labels = 68,
 
 QFont legendFont() { return interFont(7.5); }
 
-TimelineStyle paperStyle() {
+TimelineStyle paperStyle(int label, int tick) {
     const Theme theme = paperTheme();
     TimelineStyle style = screenStyle(theme);
     style.muted = theme.line;
-    style.strong = interFont(8, Weight::SemiBold);
-    style.plain = interFont(8);
-    style.small = interFont(7);
+    style.strong = interFont(label, Weight::SemiBold);
+    style.plain = interFont(label);
+    style.small = interFont(tick);
     style.minimalBox = 0.25;
     style.crisp = false;
     return style;
@@ -67,7 +63,7 @@ std::vector<LegendEntry> legendOf(const TimelineFrame& frame, TimeRange window, 
         entries.push_back({QColor::fromRgb(rgbOf(kind)), QString::fromLatin1(nameOf(kind).data()), {}});
     }
     if (std::ranges::any_of(frame.untimed, [&](const TimelineGap& gap) { return seen(gap.range); })) {
-        entries.push_back({untimedTint(paperStyle()), QStringLiteral("not timed"), {}});
+        entries.push_back({untimedTint(paperStyle(8, 7)), QStringLiteral("not timed"), {}});
     }
     const QFontMetricsF metrics(legendFont());
     QPointF at(left, kLegendTop);
@@ -115,19 +111,19 @@ Result<std::optional<TimeRange>> steadyWindow(storage::RunReader& reader, const 
     return best;
 }
 
-Status writeTimelineFigure(storage::RunReader& reader, const storage::RunDetail& run, TimeRange window, double widthIn,
-                           int ranks, const QString& stem) {
+Result<TimelineContent> readTimeline(storage::RunReader& reader, const storage::RunDetail& run, TimeRange window,
+                                     double widthIn, int ranks) {
     const Ns margin = window.end - window.start;
     SpanCache cache;
     cache.reset(run.row.runId, run.row.workers);
     cache.grown(false);
-    const double width = widthIn * kPointsPerInch;
-    const double perPoint = static_cast<double>(margin) / (width - kPaper.labels);
+    const double perPoint = static_cast<double>(margin) / (widthIn * kPointsPerInch - kPaper.labels);
     const TimelineView view{{window.start - margin, window.end + margin}, perPoint / 4, {0, ranks - 1}};
     for (bool complete = false; !complete;) {
         DASGD_ASSIGN(complete, cache.load(reader, view, std::chrono::hours(1)));
     }
-    TimelineFrame frame = cache.frame(view);
+    TimelineContent content{.frame = cache.frame(view), .window = window};
+    TimelineFrame& frame = content.frame;
     std::erase_if(frame.untimed, [ranks](const TimelineGap& gap) { return gap.rank >= ranks; });
     std::erase_if(frame.links, [ranks](const TimelineLink& link) { return link.rank >= ranks; });
     const auto cut = std::find_if(frame.rows.begin(), frame.rows.end(),
@@ -135,52 +131,43 @@ Status writeTimelineFigure(storage::RunReader& reader, const storage::RunDetail&
     const auto kept = static_cast<std::int32_t>(cut - frame.rows.begin());
     frame.rows.erase(cut, frame.rows.end());
     std::erase_if(frame.boxes, [kept](const TimelineBox& box) { return box.row >= kept; });
+    DASGD_ASSIGN(content.spans, reader.spans(run.row.runId, window, kMostSpans));
+    content.cut = content.spans.size() == kMostSpans;
+    std::erase_if(content.spans, [ranks](const storage::SpanRow& row) { return row.rank >= ranks; });
 
+    QStringList remarks;
+    if (run.row.workers > ranks) remarks << QStringLiteral("%1 of %2 ranks").arg(ranks).arg(run.row.workers);
+    if (run.row.timeSimulated) remarks << QStringLiteral("time simulated");
+    if (run.linkEmulated) remarks << QStringLiteral("link emulated ") + linkInWords(run.link);
+    content.remark = remarks.join(QStringLiteral(", "));
+    return content;
+}
+
+PaperPage layOut(const TimelineContent& content, double widthIn, int label, int tick) {
+    const double width = widthIn * kPointsPerInch;
+    const TimelineStyle style = paperStyle(label, tick);
     TimelineMetrics paper = kPaper;
-    paper.labels = labelsWidth(frame.rows, paperStyle(), kPaper.labels);
-    const double rows = TimelineLayout::heightFor(frame.rows, paper, 1);
-    QString remark;
-    if (run.row.workers > ranks) remark = QStringLiteral("%1 of %2 ranks").arg(ranks).arg(run.row.workers);
-    const auto comma = [&] { return remark.isEmpty() ? QString() : QStringLiteral(", "); };
-    if (run.row.timeSimulated) remark += comma() + QStringLiteral("time simulated");
-    if (run.linkEmulated) remark += comma() + QStringLiteral("link emulated ") + linkInWords(run.link);
-    const std::vector<LegendEntry> legend = legendOf(frame, window, paper.labels, width - 2);
+    paper.labels = labelsWidth(content.frame.rows, style, kPaper.labels);
+    const double rows = TimelineLayout::heightFor(content.frame.rows, paper, 1);
+    const std::vector<LegendEntry> legend =
+        legendOf(content.frame, content.window, kEdge + paper.labels, width - kEdge);
     const double head = kHead + (legend.empty() ? 0 : legend.back().at.y() - kLegendTop);
-    const double height = std::ceil(head + rows + 6 + (remark.isEmpty() ? 0 : kFoot));
-    const auto paint = [&](QPainter& painter) {
-        painter.setRenderHint(QPainter::Antialiasing);
-        const TimelineLayout layout(frame.rows, QRectF(0, head, width, rows), paper);
-        paintTimeline(painter, frame, layout, {window, layout.plot().left(), layout.plot().width()}, paperStyle());
-        paintLegend(painter, legend);
-        painter.setFont(interFont(7));
-        painter.setPen(Qt::black);
-        painter.drawText(QRectF(0, height - kFoot - 2, width, kFoot), Qt::AlignRight | Qt::AlignVCenter, remark);
-    };
-
-    QPdfWriter pdf(stem + QStringLiteral(".pdf"));
-    pdf.setPageSize(QPageSize(QSizeF(width, height), QPageSize::Point, {}, QPageSize::ExactMatch));
-    pdf.setPageMargins({});
-    pdf.setResolution(kPdfDpi);
-    pdf.setCreator(QStringLiteral("DaSGD Lab"));
-    QPainter onPdf;
-    if (!onPdf.begin(&pdf)) return fail(stem.toStdString() + ".pdf: cannot be written. Choose another --out folder.");
-    onPdf.scale(kPdfScale, kPdfScale);
-    paint(onPdf);
-    onPdf.end();
-    DASGD_TRY(writeOutlinedSvg(stem + QStringLiteral(".svg"), width, height, [&](QPaintDevice& device) {
-        QPainter painter(&device);
-        paint(painter);
-    }));
-    QImage image((QSizeF(width, height) * kPngScale).toSize(), QImage::Format_RGB32);
-    image.fill(Qt::white);
-    image.setDotsPerMeterX(static_cast<int>(kPngDpi / 0.0254));
-    image.setDotsPerMeterY(static_cast<int>(kPngDpi / 0.0254));
-    QPainter onImage(&image);
-    onImage.scale(kPngScale, kPngScale);
-    paint(onImage);
-    onImage.end();
-    if (!image.save(stem + QStringLiteral(".png"))) return fail(stem.toStdString() + ".png: cannot be written.");
-    return {};
+    const double height = std::ceil(head + rows + 6 + (content.remark.isEmpty() ? 0 : kFoot));
+    // The page outlives what it was made of.
+    const auto kept = std::make_shared<const TimelineContent>(content);
+    return {{width, height}, [=](QPaintDevice& device, double scale) {
+                QPainter painter(&device);
+                painter.setRenderHint(QPainter::Antialiasing);
+                painter.scale(scale, scale);
+                const TimelineLayout layout(kept->frame.rows, QRectF(kEdge, head, width - 2 * kEdge, rows), paper);
+                paintTimeline(painter, kept->frame, layout, {kept->window, layout.plot().left(), layout.plot().width()},
+                              style);
+                paintLegend(painter, legend);
+                painter.setFont(interFont(7));
+                painter.setPen(Qt::black);
+                painter.drawText(QRectF(0, height - kFoot - 2, width - kEdge, kFoot), Qt::AlignRight | Qt::AlignVCenter,
+                                 kept->remark);
+            }};
 }
 
 }  // namespace dasgd::gui

@@ -3,9 +3,12 @@
 
 #include <QString>
 #include <optional>
+#include <vector>
 
 #include "core/analysis/overlap.h"
 #include "core/base/result.h"
+#include "gui/models/timeline/span_merge.h"
+#include "gui/plots/paper_page.h"
 #include "storage/run_reader.h"
 
 namespace dasgd::gui {
@@ -14,8 +17,20 @@ namespace dasgd::gui {
 // recorded no spans.
 [[nodiscard]] Result<std::optional<TimeRange>> steadyWindow(storage::RunReader& reader, const storage::RunDetail& run);
 
-// `stem` without suffix; writes .pdf, .svg and .png. At most `ranks` ranks are drawn, and the figure says so.
-[[nodiscard]] Status writeTimelineFigure(storage::RunReader& reader, const storage::RunDetail& run, TimeRange window,
-                                         double widthIn, int ranks, const QString& stem);
+// What is drawn of a window: rows of at most some ranks.
+struct TimelineContent {
+    TimelineFrame frame;
+    TimeRange window;
+    QString remark;                       // "4 of 16 ranks, time simulated"
+    std::vector<storage::SpanRow> spans;  // of the drawn ranks, at most kMostSpans
+    bool cut = false;                     // there are more
+};
+inline constexpr std::size_t kMostSpans = 100'000;
+
+// Fine enough for `widthIn`.
+[[nodiscard]] Result<TimelineContent> readTimeline(storage::RunReader& reader, const storage::RunDetail& run,
+                                                   TimeRange window, double widthIn, int ranks);
+// Text of the labels and of the axis in points.
+[[nodiscard]] PaperPage layOut(const TimelineContent& content, double widthIn, int label = 8, int tick = 7);
 
 }  // namespace dasgd::gui

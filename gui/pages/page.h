@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gui/models/experiment/experiment_draft.h"
+#include "gui/models/figures/figure_library.h"
 #include "gui/models/live/engine.h"
 #include "gui/models/live/session.h"
 #include "gui/theme/theme.h"
@@ -20,6 +21,7 @@ struct PageContext {
     Session& session;
     Engine& engine;
     ExperimentDraft& draft;  // what the Experiment page shows
+    FigureLibrary& figures;  // the saved ones
     const Look& look;
     std::function<void(const char* title)> open;  // goes to the page of that title
 };

@@ -1,5 +1,6 @@
 // One run, live: what it is in words, six numbers, three charts of any metric beside the other runs, the overlap
 // timeline, its ranks and their logs.
+#include <QApplication>
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QScrollArea>
@@ -8,7 +9,7 @@
 
 #include "core/base/metric_names.h"
 #include "gui/models/runs/run_config.h"
-#include "gui/pages/page.h"
+#include "gui/pages/figure_action.h"
 #include "gui/widgets/figure_export.h"
 #include "gui/widgets/parts.h"
 #include "gui/widgets/run/chart_card.h"
@@ -101,6 +102,7 @@ private:
         second->addWidget(cluster_ = makeLabel({}, "small"));
         second->addWidget(progress_ = makeLabel({}, "small"));
         second->addStretch();
+        second->addWidget(makeFigureButton(context_, [this] { return figureOfChart(); }));
         auto* header = new QVBoxLayout;
         header->setSpacing(8);
         header->addLayout(top);
@@ -284,6 +286,26 @@ private:
         accuracy_->setQuantity(accuracy.empty()
                                    ? Quantity{kAbsent, {}}
                                    : Quantity{percent(accuracy.points().back().value), QStringLiteral("%")});
+    }
+
+    // The chart that has the focus, else the first: its runs, metric, axes and the part that is zoomed to.
+    std::optional<std::pair<QString, FigureSpec>> figureOfChart() {
+        if (session_.shown().empty()) return std::nullopt;
+        ChartCard* chart = charts_.front();
+        for (ChartCard* one : charts_) {
+            if (one->isAncestorOf(QApplication::focusWidget())) chart = one;
+        }
+        FigureSpec spec;
+        for (const RunItemPtr& run : session_.shown()) spec.runs << run->id;
+        spec.metric = QString::fromStdString(chart->picker().metric());
+        spec.x = static_cast<XAxis>(chart->axis().chosen());
+        spec.logY = chart->scale().chosen() == 1;
+        spec.smoothing = chart->smoothingWeight();
+        if (chart->plot().zoomed())
+            spec.xRange = FigureRange{chart->plot().shownX().first, chart->plot().shownX().second};
+        const QString experiment = QString::fromStdString(session_.shown().front()->row.experiment);
+        spec.title = wordsOf(chart->picker().metric()).title + QStringLiteral(", ") + experiment;
+        return std::pair(spec.title, spec);
     }
 
     void exportFigures() {

@@ -14,7 +14,7 @@
 
 #include "gui/models/scaling/scaling_list_model.h"
 #include "gui/models/scaling/scaling_table_model.h"
-#include "gui/pages/page.h"
+#include "gui/pages/figure_action.h"
 #include "gui/widgets/figure_export.h"
 #include "gui/widgets/line_delegate.h"
 #include "gui/widgets/scaling_card.h"
@@ -86,7 +86,8 @@ private:
         goal_->setFixedWidth(250);
         export_ = makeButton(tr("Export figures"), true, tr("Write these plots as PDF, SVG, PNG, CSV  Ctrl+E"));
         export_->setShortcut(QKeySequence(QStringLiteral("Ctrl+E")));
-        for (QWidget* each : std::initializer_list<QWidget*>{kind_, goal_, export_}) top->addWidget(each);
+        QToolButton* figure = makeFigureButton(context_, [this] { return figureOfCard(); });
+        for (QWidget* each : std::initializer_list<QWidget*>{kind_, goal_, figure, export_}) top->addWidget(each);
         summary_ = makeLabel({}, "small");
         summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
         auto* header = new QVBoxLayout;
@@ -287,6 +288,16 @@ private:
         session_.compare(ids);
         session_.choose(ids.front());
         context_.open("Run");
+    }
+
+    std::optional<std::pair<QString, FigureSpec>> figureOfCard() {
+        FigureSpec spec{.kind = FigureKind::Scaling, .runs = board_.runIds(), .scaling = board_.scaling()};
+        if (board_.target()) spec.target = goal_->text().trimmed();
+        for (std::size_t i = 0; i < cards_.size(); ++i) {
+            if (cards_[i]->isAncestorOf(QApplication::focusWidget())) spec.plot = static_cast<ScalingPlot>(i);
+        }
+        spec.title = spec.scaling == Scaling::Strong ? tr("Strong scaling") : tr("Weak scaling");
+        return spec.runs.isEmpty() ? std::nullopt : std::optional(std::pair(spec.title, spec));
     }
 
     void exportFigures() {

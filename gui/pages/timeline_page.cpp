@@ -14,7 +14,7 @@
 #include "gui/models/runs/run_config.h"
 #include "gui/models/timeline/measure_table.h"
 #include "gui/models/timeline/span_colors.h"
-#include "gui/pages/page.h"
+#include "gui/pages/figure_action.h"
 #include "gui/timeline/overview_widget.h"
 #include "gui/widgets/parts.h"
 #include "gui/widgets/timeline_card.h"
@@ -79,6 +79,7 @@ private:
         row->addWidget(title_ = makeLabel({}, "title"), 1);
         title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
         row->addWidget(pill_ = new StatePill(context_.look));
+        row->addWidget(makeFigureButton(context_, [this] { return figureOfWindow(); }));
         toggle_ = new QToolButton;
         toggle_->setObjectName(QStringLiteral("choice"));
         toggle_->setCheckable(true);
@@ -140,6 +141,17 @@ private:
             makeLabel(tr("W A S D zoom and pan   [ ] next wait\nShift+arrows select   0 fits   F follows"), "small");
         card->body().addWidget(keys);
         return card;
+    }
+
+    // What is selected, else what is seen.
+    std::optional<std::pair<QString, FigureSpec>> figureOfWindow() {
+        const RunItemPtr run = session_.current();
+        const TimeRange range = session_.selection().marked().value_or(session_.selection().window());
+        if (!run || range.end <= range.start) return std::nullopt;
+        FigureSpec spec{.kind = FigureKind::Timeline, .runs = {run->id}};
+        spec.windowS = FigureRange{static_cast<double>(range.start) / 1e9, static_cast<double>(range.end) / 1e9};
+        spec.title = tr("Timeline of %1").arg(QString::fromStdString(run->row.algorithm));
+        return std::pair(spec.title, spec);
     }
 
     void connectAll() {

@@ -1,11 +1,16 @@
 #include "gui/plots/outlined_svg.h"
 
+#include <QBuffer>
 #include <QPaintDevice>
 #include <QPaintEngine>
 #include <QPainter>
 #include <QPainterPath>
+#include <QRegularExpression>
+#include <QSaveFile>
 #include <QSvgGenerator>
+#include <cmath>
 
+#include "core/base/check.h"
 #include "gui/theme/paper.h"
 
 namespace dasgd::gui {
@@ -82,23 +87,39 @@ private:
     QSize size_;
 };
 
+// The generator's size is in whole millimetres or less exact still.
+QByteArray withSize(const QByteArray& svg, QSizeF size) {
+    static const QRegularExpression kSize(QStringLiteral("width=\"[^\"]*\" height=\"[^\"]*\""));
+    QString text = QString::fromUtf8(svg);
+    const QRegularExpressionMatch found = kSize.match(text);
+    DASGD_CHECK(found.hasMatch());
+    text.replace(found.capturedStart(), found.capturedLength(),
+                 QStringLiteral("width=\"%1pt\" height=\"%2pt\"").arg(size.width()).arg(size.height()));
+    return text.toUtf8();
+}
+
 }  // namespace
 
-Status writeOutlinedSvg(const QString& file, double width, double height,
-                        const std::function<void(QPaintDevice&)>& draw) {
+Status writeOutlinedSvg(const QString& file, QSizeF size, const std::function<void(QPaintDevice&)>& draw) {
+    QByteArray content;
+    QBuffer buffer(&content);
     QSvgGenerator generator;
-    const QSize size = QSizeF(width, height).toSize();
-    generator.setFileName(file);
+    const QSize whole(static_cast<int>(std::ceil(size.width())), static_cast<int>(std::ceil(size.height())));
+    generator.setOutputDevice(&buffer);
     generator.setResolution(kPointsPerInch);
-    generator.setSize(size);
-    generator.setViewBox(QRect(QPoint(0, 0), size));
+    generator.setSize(whole);
+    generator.setViewBox(QRectF(QPointF(), size));
     generator.setTitle(QStringLiteral("DaSGD Lab"));
     QPainter target;
-    if (!target.begin(&generator))
-        return fail(file.toStdString() + ": cannot be written. Choose another --out folder.");
-    OutliningDevice device(target, size);
+    const bool begun = target.begin(&generator);
+    DASGD_CHECK(begun);
+    OutliningDevice device(target, whole);
     draw(device);
     target.end();
+    QSaveFile out(file);
+    const QByteArray exact = withSize(content, size);
+    if (!out.open(QIODevice::WriteOnly) || out.write(exact) != exact.size() || !out.commit())
+        return fail(file.toStdString() + ": cannot be written. Choose another --out folder.");
     return {};
 }
 

@@ -2,6 +2,7 @@
 // fonts, and Qt's generator cannot embed them.
 #pragma once
 
+#include <QSizeF>
 #include <QString>
 #include <functional>
 
@@ -11,8 +12,7 @@ class QPaintDevice;
 
 namespace dasgd::gui {
 
-// Width and height in points. `draw` gets a painter in points.
-[[nodiscard]] Status writeOutlinedSvg(const QString& file, double width, double height,
-                                      const std::function<void(QPaintDevice&)>& draw);
+// `size` in points; the file has it exactly. `draw` gets a device in points.
+[[nodiscard]] Status writeOutlinedSvg(const QString& file, QSizeF size, const std::function<void(QPaintDevice&)>& draw);
 
 }  // namespace dasgd::gui

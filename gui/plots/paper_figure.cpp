@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "gui/models/curves/short_names.h"
-#include "gui/plots/outlined_svg.h"
 #include "gui/plots/plot_canvas.h"
 #include "gui/theme/paper.h"
 
@@ -20,18 +19,40 @@ constexpr double kMargin = 10;      // of the notes, left and right together
 constexpr double kNoteSize = 7;
 constexpr int kNoteRow = 11;
 constexpr int kMostNotes = 8;
+constexpr int kUsualText = 8;  // that the rows of the legend are made for
+
+PlotStyle plotStyleOf(const PaperStyle& paper) {
+    PlotStyle style = paperPlotStyle();
+    style.font = style.legendFont = interFont(paper.label);
+    style.curves = paper.curves;
+    return style;
+}
+
+std::vector<Curve> styled(std::vector<Curve> curves, const PaperStyle& paper) {
+    for (Curve& curve : curves) {
+        if (!paper.dashes) curve.style.dash = 0;
+    }
+    return curves;
+}
+
+// Of lines; points are nothing but their markers.
+void hideMarkers(QCustomPlot& plot, const std::vector<Curve>& curves) {
+    const auto isPoints = [](const Curve& curve) { return curve.kind == Curve::Kind::Points; };
+    if (std::any_of(curves.begin(), curves.end(), isPoints)) return;
+    for (int i = 0; i < plot.graphCount(); ++i) plot.graph(i)->setScatterStyle(QCPScatterStyle::ssNone);
+}
 
 // As many as the longest name leaves room for.
-int legendColumns(const QStringList& names, int width) {
-    const QFontMetricsF metrics(paperPlotStyle().legendFont);
+int legendColumns(const QStringList& names, int width, const QFont& font) {
+    const QFontMetricsF metrics(font);
     double longest = 1;
     for (const QString& name : names) longest = std::max(longest, metrics.horizontalAdvance(name));
     return std::clamp(static_cast<int>(width / (longest + kLegendIcon)), 1, 4);
 }
 
 // The curves with names that fit.
-std::vector<Curve> namedToFit(std::vector<Curve> curves, int width) {
-    const QFontMetricsF metrics(paperPlotStyle().legendFont);
+std::vector<Curve> namedToFit(std::vector<Curve> curves, int width, const QFont& font) {
+    const QFontMetricsF metrics(font);
     QStringList names;
     for (const Curve& curve : curves) names << curve.name;
     names = namesThatFit(names, width - kLegendIcon - kMargin,
@@ -74,41 +95,47 @@ QStringList noteLines(const std::vector<Curve>& curves, int unnamed, int width) 
 
 }  // namespace
 
-Status writeFigure(const PaperFigure& figure, const QString& file) {
-    PlotCanvas canvas(nullptr);
-    const std::unique_ptr<QCustomPlot> owner(&canvas.plot());
-    const int width = static_cast<int>(std::lround(figure.widthIn * kPointsPerInch));
-    int height = static_cast<int>(std::lround(figure.heightIn * kPointsPerInch));
-    const std::vector<Curve> curves = namedToFit(figure.curves, width);
-    QCPLegend& legend = *canvas.plot().legend;
-    canvas.style(paperPlotStyle());
-    canvas.axes(figure.axes);
+PaperPage layOut(const PaperFigure& figure) {
+    const auto canvas = std::make_shared<PlotCanvas>(nullptr);
+    const std::shared_ptr<QCustomPlot> plot(&canvas->plot());
+    const QSizeF exact = QSizeF(figure.widthIn, figure.heightIn) * kPointsPerInch;
+    const int width = static_cast<int>(std::floor(exact.width()));
+    int height = static_cast<int>(std::floor(exact.height()));
+    const PlotStyle style = plotStyleOf(figure.style);
+    const std::vector<Curve> curves = namedToFit(styled(figure.curves, figure.style), width, style.legendFont);
+    canvas->style(style);
+    canvas->axes(figure.axes);
+    for (QCPAxis* axis : {plot->xAxis, plot->yAxis}) axis->setTickLabelFont(interFont(figure.style.tick));
+    QCPLegend& legend = *plot->legend;
     legend.setIconSize(20, 11);
     legend.setColumnSpacing(8);
     QStringList names;
     for (const Curve& curve : curves) names << curve.name;
-    const int columns = legendColumns(names.mid(0, kMostNamed), width);
+    const int columns = legendColumns(names.mid(0, kMostNamed), width, style.legendFont);
     legend.setWrap(columns);
-    canvas.curves(curves);
+    canvas->curves(curves);
+    if (!figure.style.markers) hideMarkers(*plot, curves);
+    if (figure.xRange) plot->xAxis->setRange(figure.xRange->first, figure.xRange->second);
+    if (figure.yRange) plot->yAxis->setRange(figure.yRange->first, figure.yRange->second);
     const int unnamed = std::max(0, legend.itemCount() - kMostNamed);
     while (legend.itemCount() > kMostNamed) legend.removeItem(legend.itemCount() - 1);
     const int rows = (legend.itemCount() + columns - 1) / columns;
     const QStringList notes = noteLines(curves, unnamed, width);
-    height += std::max(0, rows - 2) * kLegendRow + static_cast<int>(notes.size()) * kNoteRow;
-    canvas.notes(notes, interFont(kNoteSize));
-    if (file.endsWith(QLatin1String(".svg"))) {
-        return writeOutlinedSvg(file, width, height, [&](QPaintDevice& device) {
-            QCPPainter painter(&device);
-            painter.setMode(QCPPainter::pmVectorized);
-            painter.setMode(QCPPainter::pmNoCaching);
-            canvas.plot().toPainter(&painter, width, height);
-        });
-    }
-    const bool done = file.endsWith(QLatin1String(".pdf"))
-                          ? canvas.plot().savePdf(file, width, height, QCP::epNoCosmetic, QStringLiteral("DaSGD Lab"))
-                          : canvas.plot().savePng(file, width, height, kPngScale, -1, kPngDpi);
-    if (!done) return fail(file.toStdString() + ": cannot be written. Choose another --out folder.");
-    return {};
+    const int legendRow = kLegendRow + std::max(0, figure.style.label - kUsualText);
+    const int more = std::max(0, rows - 2) * legendRow + static_cast<int>(notes.size()) * kNoteRow;
+    height += more;
+    canvas->notes(notes, interFont(kNoteSize));
+    // The canvas counts in whole points: what is left of the exact size is to the right and below.
+    return {{exact.width(), exact.height() + more}, [canvas, plot, width, height](QPaintDevice& device, double scale) {
+                QCPPainter painter(&device);
+                painter.setMode(QCPPainter::pmVectorized);
+                painter.setMode(QCPPainter::pmNoCaching);
+                painter.setMode(QCPPainter::pmNonCosmetic);
+                painter.scale(scale, scale);
+                plot->toPainter(&painter, width, height);
+            }};
 }
+
+Status writeFigure(const PaperFigure& figure, const QString& file) { return writePage(layOut(figure), file); }
 
 }  // namespace dasgd::gui

@@ -1,13 +1,23 @@
-// Curves on a page of a paper, as files.
+// Curves on a page of a paper.
 #pragma once
 
 #include <QString>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/base/result.h"
+#include "gui/plots/paper_page.h"
 #include "gui/plots/plot_view.h"
 
 namespace dasgd::gui {
+
+// Text in points; colours by the curves' own numbers.
+struct PaperStyle {
+    int label = 8, tick = 8;
+    std::array<QColor, kCurveColors> curves = paperPlotStyle().curves;
+    bool dashes = true, markers = true;
+};
 
 // Width and height in inches; the page has the size of the figure, in points. Rows of the legend beyond the second and
 // the notes of the curves make the page higher, not the plot smaller. Names too long for the width are cut so that they
@@ -16,10 +26,14 @@ struct PaperFigure {
     std::vector<Curve> curves;
     PlotAxes axes;
     double widthIn = 5.5, heightIn = 2.6;
+    PaperStyle style = {};
+    std::optional<std::pair<double, double>> xRange = {}, yRange = {};  // else all of the curves
 };
 inline constexpr int kMostNamed = 24;
 
-// Writes PDF, SVG or PNG (300 dpi) by the file's suffix. Errors: a file that cannot be written.
+// UI thread, as its paint() too.
+[[nodiscard]] PaperPage layOut(const PaperFigure& figure);
+// writePage() of it.
 [[nodiscard]] Status writeFigure(const PaperFigure& figure, const QString& file);
 
 }  // namespace dasgd::gui

@@ -22,7 +22,14 @@ FigureExport::FigureExport(Session& session, QPushButton& button, MessageBar& me
     : QObject(parent), session_(session), button_(button), message_(message) {}
 
 void FigureExport::write(const QString& name, const QStringList& runs, const QStringList& options) {
-    if (busy_ || runs.isEmpty()) return;
+    if (runs.isEmpty()) return;
+    start(name, QStringList{QStringLiteral("--runs"), runs.join(QLatin1Char(','))} + options);
+}
+
+void FigureExport::writeSaved(const QString& name, const QString& file) { start(name, {file}); }
+
+void FigureExport::start(const QString& name, const QStringList& what) {
+    if (busy_) return;
     busy_ = true;
     const QString workspace = QString::fromStdString(session_.feed().workspace().string());
     const QString out = freeFolder(QDir(workspace).absoluteFilePath(QStringLiteral("figures/") + name));
@@ -35,8 +42,12 @@ void FigureExport::write(const QString& name, const QStringList& runs, const QSt
         message_.say(words, kind);
         process->deleteLater();
     };
-    connect(process, &QProcess::finished, this, [process, out, end](int status) {
-        if (status == 0) return end(tr("Figures are in %1").arg(out), MessageBar::Kind::Note);
+    connect(process, &QProcess::finished, this, [this, process, out, end](int status) {
+        if (status == 0) {
+            end(tr("Figures are in %1").arg(out), MessageBar::Kind::Note);
+            emit written(out);
+            return;
+        }
         end(QString::fromUtf8(process->readAllStandardError()).trimmed(), MessageBar::Kind::Error);
     });
     connect(process, &QProcess::errorOccurred, this, [process, end](QProcess::ProcessError error) {
@@ -44,9 +55,8 @@ void FigureExport::write(const QString& name, const QStringList& runs, const QSt
         end(tr("%1 cannot be started: %2").arg(process->program(), process->errorString()), MessageBar::Kind::Error);
     });
     process->start(QCoreApplication::applicationFilePath(),
-                   QStringList{QStringLiteral("figure"), QStringLiteral("--workspace"), workspace,
-                               QStringLiteral("--runs"), runs.join(QLatin1Char(',')), QStringLiteral("--out"), out} +
-                       options);
+                   QStringList{QStringLiteral("figure")} + what +
+                       QStringList{QStringLiteral("--workspace"), workspace, QStringLiteral("--out"), out});
 }
 
 }  // namespace dasgd::gui

@@ -18,9 +18,16 @@ public:
     // `name`: the folder below `figures` of the workspace, with a number after it where it is taken; `options`: of
     // `dasgd-lab figure`.
     void write(const QString& name, const QStringList& runs, const QStringList& options = {});
+    // The bundle of a saved figure.
+    void writeSaved(const QString& name, const QString& file);
     [[nodiscard]] bool busy() const { return busy_; }
 
+signals:
+    void written(const QString& folder);
+
 private:
+    void start(const QString& name, const QStringList& what);
+
     Session& session_;
     QPushButton& button_;
     MessageBar& message_;

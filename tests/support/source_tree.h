@@ -73,7 +73,7 @@ inline const std::vector<Layer> kLayers{
     {"gui/forms", {"core/base", "gui/models", "gui/theme", "gui/widgets", "gui/forms"}},
     {"gui/pages",
      {"core/base", "core/analysis", "core/cost", "storage", "gui/models", "gui/theme", "gui/timeline", "gui/plots",
-      "gui/widgets", "gui/forms", "gui/pages"}},
+      "gui/widgets", "gui/forms", "gui/figures", "gui/pages"}},
     {"gui", {"core/base", "core/analysis", "core/cost", "storage", "gui"}},
 };
 

@@ -47,6 +47,8 @@ ChartCard::~ChartCard() {
     if (!ofRanks_.empty()) rankQuery_.release(ofRanks_);
 }
 
+double ChartCard::smoothingWeight() const { return kWeights[static_cast<std::size_t>(smoothing_->chosen())]; }
+
 void ChartCard::layOut() {
     auto* head = new QHBoxLayout;
     head->setSpacing(2);

@@ -33,6 +33,7 @@ public:
     [[nodiscard]] Choice& axis() { return *axis_; }
     [[nodiscard]] Choice& scale() { return *scale_; }
     [[nodiscard]] Choice& smoothing() { return *smoothing_; }
+    [[nodiscard]] double smoothingWeight() const;
     [[nodiscard]] CurveLegend& legend() { return *legend_; }
     // Draws what has come since; it is also done by itself a few times a second while it is seen.
     void refresh();

@@ -11,44 +11,106 @@
 namespace dasgd::gui {
 namespace {
 
+QString pathOf(const Workspace& workspace) { return QString::fromStdString(workspace.path().string()); }
+
+Result<QStringList> write(const QStringList& words) {
+    auto options = parseFigureOptions(words);
+    if (!options) return tl::unexpected(options.error());
+    return writeFigures(*options);
+}
+
+QByteArray contentOf(const QString& path) {
+    QFile file(path);
+    EXPECT_TRUE(file.open(QIODevice::ReadOnly)) << path.toStdString();
+    return file.readAll();
+}
+
 TEST(FigureCommand, WritesEveryFigureAndHowItWasMade) {
     Workspace workspace;
     const QString a = workspace.record({.steps = 60}), b = workspace.record({.algorithm = "sync_sgd", .steps = 60});
     const QTemporaryDir out;
-    const auto options = parseFigureOptions(
-        {QStringLiteral("--workspace"), QString::fromStdString(workspace.path().string()), QStringLiteral("--runs"),
-         a + QLatin1Char(',') + b, QStringLiteral("--out"), out.filePath(QStringLiteral("deep/er"))});
-    ASSERT_TRUE(options.has_value()) << options.error().message;
-    const auto written = writeFigures(*options);
+    const auto written =
+        write({QStringLiteral("--workspace"), pathOf(workspace), QStringLiteral("--runs"), a + QLatin1Char(',') + b,
+               QStringLiteral("--out"), out.filePath(QStringLiteral("deep/er"))});
     ASSERT_TRUE(written.has_value()) << written.error().message;
-    EXPECT_EQ(written->size(), 4 + 4 + 3 + 1);
+    EXPECT_EQ(written->size(), 7 + 7 + 5 + 1);
     for (const QString& file : *written) EXPECT_GT(QFileInfo(file).size(), 200) << file.toStdString();
-    QFile json(written->last());
-    ASSERT_TRUE(json.open(QIODevice::ReadOnly));
-    const QJsonDocument document = QJsonDocument::fromJson(json.readAll());
-    EXPECT_EQ(document[QLatin1String("curves")][0][QLatin1String("runs")][0][QLatin1String("run_id")].toString(), a);
-    EXPECT_EQ(
-        document[QLatin1String("curves")][1][QLatin1String("runs")][0][QLatin1String("git_commit")].toString().size(),
-        40);
+    const QJsonDocument document = QJsonDocument::fromJson(contentOf(written->last()));
+    const QJsonValue loss = document[QLatin1String("figures")][0];
+    EXPECT_EQ(loss[QLatin1String("curves")][0][QLatin1String("runs")][0][QLatin1String("run_id")].toString(), a);
+    EXPECT_EQ(loss[QLatin1String("curves")][1][QLatin1String("runs")][0][QLatin1String("git_commit")].toString().size(),
+              40);
     EXPECT_TRUE(
         document[QLatin1String("command")].toString().startsWith(QLatin1String("dasgd-lab figure --workspace")));
+}
+
+TEST(FigureCommand, AFigureOfAFileIsMadeAgainFromItsRecord) {
+    Workspace workspace;
+    for (int seed = 1; seed <= 2; ++seed) workspace.record({.seed = seed, .steps = 60});
+    const QTemporaryDir out;
+    const QString spec = out.filePath(QStringLiteral("convergence.json"));
+    QFile file(spec);
+    ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+    file.write(R"({"version": 1, "filter": "dasgd", "x": "wall", "band": "interval-95", "venue": "ieee"})");
+    file.close();
+    const QString first = out.filePath(QStringLiteral("first")), again = out.filePath(QStringLiteral("again"));
+    const auto written =
+        write({spec, QStringLiteral("--workspace"), pathOf(workspace), QStringLiteral("--out"), first});
+    ASSERT_TRUE(written.has_value()) << written.error().message;
+    workspace.record({.seed = 3, .steps = 60});
+    const auto same = write({first + QStringLiteral("/figure.json"), QStringLiteral("--workspace"), pathOf(workspace),
+                             QStringLiteral("--out"), again});
+    ASSERT_TRUE(same.has_value()) << same.error().message;
+    for (const char* name : {"/convergence.csv", "/convergence.svg", "/convergence-plot.tex", "/convergence-plot.csv",
+                             "/convergence-table.tex"}) {
+        EXPECT_EQ(contentOf(first + QLatin1String(name)), contentOf(again + QLatin1String(name))) << name;
+    }
+    EXPECT_TRUE(contentOf(first + QStringLiteral("/convergence.csv")).contains("n = 2"));
+}
+
+// The mean of the file is that of the records.
+TEST(FigureCommand, TheNumbersAreThoseOfTheStore) {
+    Workspace workspace;
+    std::vector<double> at50;
+    auto ids = QStringList();
+    for (int seed = 1; seed <= 3; ++seed) {
+        ids << workspace.record({.seed = seed, .steps = 60});
+        auto reader = storage::RunReader::open(workspace.path());
+        const auto recorded = reader->metrics({.runId = ids.back().toStdString(), .name = "train/loss"});
+        double sum = 0;
+        int ranks = 0;
+        for (const auto& sample : recorded->samples) {
+            if (sample.step != 50) continue;
+            sum += sample.value;
+            ++ranks;
+        }
+        ASSERT_EQ(ranks, 4);
+        at50.push_back(sum / ranks);
+    }
+    const QTemporaryDir out;
+    ASSERT_TRUE(write({QStringLiteral("--workspace"), pathOf(workspace), QStringLiteral("--runs"),
+                       ids.join(QLatin1Char(',')), QStringLiteral("--smooth"), QStringLiteral("0"),
+                       QStringLiteral("--out"), out.filePath(QStringLiteral("o"))}));
+    const QList<QByteArray> rows = contentOf(out.filePath(QStringLiteral("o/loss.csv"))).split('\n');
+    const QList<QByteArray> cells = rows[50].split(',');
+    ASSERT_EQ(cells[2], "50") << rows[50].toStdString();
+    EXPECT_NEAR(cells[3].toDouble(), (at50[0] + at50[1] + at50[2]) / 3, 1e-8);
+    EXPECT_EQ(cells[5], "3");
 }
 
 TEST(FigureCommand, NeverWritesOverFiguresThatAreThere) {
     Workspace workspace;
     const QString id = workspace.record({.steps = 20});
     const QTemporaryDir out;
-    FigureOptions options{.workspace = workspace.path(), .runs = {id}, .out = out.path()};
-    ASSERT_TRUE(writeFigures(options).has_value());
-    QFile file(out.filePath(QStringLiteral("loss.csv")));
-    ASSERT_TRUE(file.open(QIODevice::ReadOnly));
-    const QByteArray before = file.readAll();
-    options.smoothing = 0;
-    const auto again = writeFigures(options);
-    ASSERT_FALSE(again.has_value());
-    EXPECT_NE(again.error().message.find("already there"), std::string::npos);
-    file.seek(0);
-    EXPECT_EQ(file.readAll(), before);
+    const QStringList words{QStringLiteral("--workspace"), pathOf(workspace), QStringLiteral("--runs"), id,
+                            QStringLiteral("--out"),       out.path()};
+    ASSERT_TRUE(write(words).has_value());
+    const QByteArray before = contentOf(out.filePath(QStringLiteral("loss.csv")));
+    const QStringList other = words + QStringList{QStringLiteral("--smooth"), QStringLiteral("0")};
+    EXPECT_NE(write(other).error().message.find("already there"), std::string::npos);
+    ASSERT_TRUE(QFile::remove(out.filePath(QStringLiteral("figure.json"))));
+    EXPECT_NE(write(other).error().message.find("already there"), std::string::npos) << "without its record too";
+    EXPECT_EQ(contentOf(out.filePath(QStringLiteral("loss.csv"))), before);
 }
 
 TEST(FigureCommand, WrongWordsAreSaid) {
@@ -63,13 +125,15 @@ TEST(FigureCommand, WrongWordsAreSaid) {
     EXPECT_NE(refusal({"--runs", "a", "--out", "b", "--smooth", "1.5"}).find("allowed 0 to 0.999"), std::string::npos);
     EXPECT_NE(refusal({"--runs", "a", "--out", "b", "--x", "hours"}).find("allowed step"), std::string::npos);
     EXPECT_NE(refusal({"--runs", "a", "--out", "b", "--window", "5,2"}).find("--window"), std::string::npos);
+    EXPECT_NE(refusal({"f.json", "--out", "b", "--smooth", "0"}).find("f.json says what is drawn"), std::string::npos);
+    EXPECT_NE(refusal({"--runs", "a", "--out", "b", "--venue", "nature"}).find("allowed neurips"), std::string::npos);
     EXPECT_EQ(refusal({"--runs", "a", "--out", "b", "--x", "wall", "--window", "1,2.5"}), "");
 }
 
 TEST(FigureCommand, AFolderWithoutAWorkspaceIsSaid) {
     const QTemporaryDir empty;
-    const auto written = writeFigures(
-        {.workspace = empty.path().toStdString() + "/none", .runs = {QStringLiteral("a")}, .out = empty.path()});
+    const auto written = write({QStringLiteral("--workspace"), empty.filePath(QStringLiteral("none")),
+                                QStringLiteral("--runs"), QStringLiteral("a"), QStringLiteral("--out"), empty.path()});
     ASSERT_FALSE(written.has_value());
     EXPECT_NE(written.error().message.find("none"), std::string::npos);
 }

@@ -8,6 +8,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 
+#include "gui/figures/figure_command.h"
 #include "tests/gui/support/scaling_bench.h"
 
 namespace dasgd::gui {
@@ -36,9 +37,9 @@ protected:
 TEST_F(ScalingFigureTest, WritesFiguresTableAndProvenance) {
     const auto written = write({"weak", "--experiment", "scaling", "--target", "accuracy=0.9"});
     ASSERT_TRUE(written) << written.error().message;
-    EXPECT_EQ(written->size(), 3 * 4 + 2);
+    EXPECT_EQ(written->size(), 3 * 8 + 1);
     for (const QString& file : *written) EXPECT_GT(QFileInfo(file).size(), 100) << file.toStdString();
-    const QList<QByteArray> rows = contentOf("points.csv").trimmed().split('\n');
+    const QList<QByteArray> rows = contentOf("throughput-points.csv").trimmed().split('\n');
     ASSERT_EQ(rows.size(), 1 + 6);
     EXPECT_TRUE(rows[0].endsWith("reached_target,run_ids"));
     int measured = 0;
@@ -46,9 +47,10 @@ TEST_F(ScalingFigureTest, WritesFiguresTableAndProvenance) {
     EXPECT_EQ(measured, 3);
     EXPECT_TRUE(contentOf("throughput.csv").contains("\"ideal\""));
     const QJsonDocument json = QJsonDocument::fromJson(contentOf("figure.json"));
-    EXPECT_EQ(json[QLatin1String("curves")].toArray().size(), 2);
-    EXPECT_EQ(json[QLatin1String("curves")][0][QLatin1String("runs")].toArray().size(), 6);
-    EXPECT_EQ(json[QLatin1String("query")][QLatin1String("target")].toString(), QStringLiteral("accuracy ≥ 0.9"));
+    const QJsonValue first = json[QLatin1String("figures")][0];
+    EXPECT_EQ(first[QLatin1String("curves")].toArray().size(), 2);
+    EXPECT_EQ(first[QLatin1String("curves")][0][QLatin1String("runs")].toArray().size(), 6);
+    EXPECT_EQ(first[QLatin1String("spec")][QLatin1String("target")].toString(), QStringLiteral("accuracy=0.9"));
 }
 
 TEST_F(ScalingFigureTest, DrawsOnlyTheRunsThatAreNamed) {
@@ -62,8 +64,8 @@ TEST_F(ScalingFigureTest, DrawsOnlyTheRunsThatAreNamed) {
     }
     const auto written = write({"weak", "--runs", ids.join(QLatin1Char(','))});
     ASSERT_TRUE(written) << written.error().message;
-    EXPECT_EQ(written->size(), 2 * 4 + 2) << "no time to target without a target";
-    EXPECT_FALSE(contentOf("points.csv").contains("simulated"));
+    EXPECT_EQ(written->size(), 2 * 8 + 1) << "no time to target without a target";
+    EXPECT_FALSE(contentOf("throughput-points.csv").contains("simulated"));
 }
 
 TEST_F(ScalingFigureTest, WrongWordsAreSaid) {
@@ -77,7 +79,7 @@ TEST_F(ScalingFigureTest, WrongWordsAreSaid) {
     EXPECT_NE(refusal({"weak", "--experiment", "scaling", "--target", "speed=1"}).find("accuracy=0.97"),
               std::string::npos);
     test::recordScaling(workspace_.store(), {.experiment = "broken", .status = "failed"});
-    EXPECT_NE(refusal({"weak", "--experiment", "broken"}).find("none of these runs has finished"), std::string::npos);
+    EXPECT_NE(refusal({"weak", "--experiment", "broken"}).find("None of these runs has finished"), std::string::npos);
 }
 
 }  // namespace

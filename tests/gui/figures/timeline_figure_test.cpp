@@ -11,6 +11,15 @@
 namespace dasgd::gui {
 namespace {
 
+bool write(storage::RunReader& reader, const storage::RunDetail& run, TimeRange window, double widthIn,
+           const QString& stem) {
+    const auto content = readTimeline(reader, run, window, widthIn, 2);
+    if (!content) return false;
+    const PaperPage page = layOut(*content, widthIn);
+    return writePage(page, stem + QStringLiteral(".png")) && writePage(page, stem + QStringLiteral(".svg")) &&
+           writePage(page, stem + QStringLiteral(".pdf"));
+}
+
 TEST(TimelineFigure, DrawsADozenStepsOfTheSteadyState) {
     Workspace workspace;
     const QString id = workspace.record({.steps = 120});
@@ -22,7 +31,7 @@ TEST(TimelineFigure, DrawsADozenStepsOfTheSteadyState) {
     EXPECT_NEAR(static_cast<double>(window->end - window->start) / 1e6, 12 * 26.5, 30);
     const QTemporaryDir folder;
     const QString stem = folder.filePath(QStringLiteral("timeline"));
-    ASSERT_TRUE(writeTimelineFigure(*reader, run, *window, 5.5, 2, stem).has_value());
+    ASSERT_TRUE(write(*reader, run, *window, 5.5, stem));
     const QImage image(stem + QStringLiteral(".png"));
     EXPECT_EQ(image.width(), 1650);
     int transfer = 0, skew = 0;
@@ -51,7 +60,7 @@ TEST(TimelineFigure, TheLegendIsWholeAtAnyWidth) {
     const QString stem = folder.filePath(QStringLiteral("timeline"));
     std::vector<int> heights;
     for (const double width : {12.0, 5.5, 3.25, 2.65}) {
-        ASSERT_TRUE(writeTimelineFigure(*reader, run, *all, width, 2, stem).has_value());
+        ASSERT_TRUE(write(*reader, run, *all, width, stem));
         const QImage image(stem + QStringLiteral(".png"));
         heights.push_back(image.height());
         // The first row of the legend, and those that make this figure higher than the widest.

@@ -13,7 +13,7 @@ namespace {
 TEST(OutlinedSvg, HoldsPathsAndNoText) {
     const QTemporaryDir folder;
     const QString file = folder.filePath(QStringLiteral("a.svg"));
-    const Status done = writeOutlinedSvg(file, 396, 100, [](QPaintDevice& device) {
+    const Status done = writeOutlinedSvg(file, {396, 100}, [](QPaintDevice& device) {
         QPainter painter(&device);
         painter.setFont(interFont(8));
         painter.drawText(QPointF(10, 20), QStringLiteral("loss <τ & 4>"));
@@ -31,7 +31,7 @@ TEST(OutlinedSvg, HoldsPathsAndNoText) {
 }
 
 TEST(OutlinedSvg, AFileThatCannotBeWrittenIsSaid) {
-    const Status done = writeOutlinedSvg(QStringLiteral("/no/such/folder/a.svg"), 10, 10, [](QPaintDevice&) {});
+    const Status done = writeOutlinedSvg(QStringLiteral("/no/such/folder/a.svg"), {10, 10}, [](QPaintDevice&) {});
     ASSERT_FALSE(done.has_value());
     EXPECT_NE(done.error().message.find("/no/such/folder/a.svg"), std::string::npos);
 }

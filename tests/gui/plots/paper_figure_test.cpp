@@ -9,6 +9,7 @@
 
 #include "tests/gui/support/bench.h"
 #include "tests/gui/support/curves.h"
+#include "tests/gui/support/edges.h"
 
 namespace dasgd::gui {
 namespace {
@@ -65,21 +66,6 @@ TEST(PaperFigure, AFolderThatIsNotThereIsSaid) {
     }
 }
 
-// The part of the picture's outermost columns and rows that is not white.
-int inkAtEdges(const QImage& image) {
-    int ink = 0;
-    const auto look = [&](int x, int y) { ink += qGray(image.pixel(x, y)) < 250 ? 1 : 0; };
-    for (int y = 0; y < image.height(); ++y) {
-        look(0, y);
-        look(image.width() - 1, y);
-    }
-    for (int x = 0; x < image.width(); ++x) {
-        look(x, 0);
-        look(x, image.height() - 1);
-    }
-    return ink;
-}
-
 TEST(PaperFigure, NothingIsCutAtAnyWidthHoweverManyCurves) {
     const QTemporaryDir folder;
     const QString file = folder.filePath(QStringLiteral("many.png"));
@@ -100,6 +86,16 @@ TEST(PaperFigure, NothingIsCutAtAnyWidthHoweverManyCurves) {
             EXPECT_LE(image.height(), 12 * 300) << "and the page its shape";
         }
     }
+}
+
+TEST(PaperFigure, ARangeOfTheAxesAndMissingMarkersAreKept) {
+    PaperFigure figure{.curves = {ramp(1)}, .axes = {.x = QStringLiteral("steps"), .y = QStringLiteral("loss")}};
+    const QImage all = imageOf(layOut(figure), 2);
+    figure.xRange = std::pair(0.0, 10.0);
+    const QImage part = imageOf(layOut(figure), 2);
+    EXPECT_NE(all, part);
+    figure.style.markers = false;
+    EXPECT_NE(imageOf(layOut(figure), 2), part);
 }
 
 TEST(PaperFigure, WhatWasLeftOutStandsUnderIt) {

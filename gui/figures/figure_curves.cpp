@@ -1,12 +1,12 @@
-#include "gui/figures/figure_data.h"
+#include "gui/figures/figure_curves.h"
 
-#include <QJsonDocument>
-#include <QSaveFile>
-#include <QTextStream>
 #include <algorithm>
 #include <cmath>
+#include <set>
 
+#include "core/analysis/statistics.h"
 #include "gui/models/curves/seed_mean.h"
+#include "gui/models/figures/figure_runs.h"
 
 namespace dasgd::gui {
 
@@ -14,11 +14,11 @@ namespace {
 
 constexpr std::size_t kPaperBuckets = 1000;  // about 2,000 points a curve: more than a printer resolves
 
-Result<Series> readSeries(storage::RunReader& reader, const RunItem& run, const std::string& metric, double smoothing) {
-    DASGD_ASSIGN(storage::MetricAnswer answer, reader.metrics({.runId = run.row.runId, .name = metric}));
+Result<Series> readSeries(storage::RunReader& reader, const RunItem& run, const CurveQuery& query) {
+    DASGD_ASSIGN(storage::MetricAnswer answer, reader.metrics({.runId = run.row.runId, .name = query.metric}));
     Series whole;
     whole.add(answer.samples);
-    const std::vector<double> values = smoothed(polylineOf(whole, XAxis::Step).y, smoothing);
+    const std::vector<double> values = smoothed(polylineOf(whole, XAxis::Step).y, query.smoothing);
     std::vector<storage::MetricSample> samples;
     for (std::size_t i = 0; i < values.size(); ++i) {
         const SeriesPoint& point = whole.points()[i];
@@ -27,7 +27,7 @@ Result<Series> readSeries(storage::RunReader& reader, const RunItem& run, const 
                            .wallS = point.wallS,
                            .samples = point.samples,
                            .bytesSent = static_cast<std::int64_t>(point.bytesSent),
-                           .value = values[i]});
+                           .value = values[i] * query.scale});
     }
     Series out;
     out.add(samples);
@@ -69,9 +69,27 @@ QString countInWords(const SeedMean& mean) {
                                         : QStringLiteral("n = %1 to %2").arg(mean.fewest()).arg(mean.most());
 }
 
-void takeMean(Curve& curve, const FigureGroup& group, std::vector<Member> members, XAxis axis) {
+// From the standard deviation to half the width of the band; NaN where one run alone makes the point.
+void takeBand(Curve& curve, std::vector<double> deviation, FigureBand band) {
+    if (band == FigureBand::None) return;
+    for (std::size_t i = 0; band == FigureBand::Interval95 && i < deviation.size(); ++i) {
+        const int n = curve.n[i];
+        if (n > 1) deviation[i] *= studentT975(static_cast<std::size_t>(n - 1)) / std::sqrt(n);
+    }
+    curve.deviation = std::move(deviation);
+}
+
+QString meanInWords(FigureBand band, const SeedMean& mean) {
+    if (mean.most() <= 1) return QStringLiteral(" (n = 1)");
+    const QString spread = band == FigureBand::None  ? QString()
+                           : band == FigureBand::Std ? QStringLiteral(" ± std")
+                                                     : QStringLiteral(" ± 95 % interval");
+    return QStringLiteral(" (mean%1, %2)").arg(spread, countInWords(mean));
+}
+
+void takeMean(Curve& curve, const FigureGroup& group, std::vector<Member> members, const CurveQuery& query) {
     if (group.runs.size() == 1) {
-        curve.line = thinned(polylineOf(members.front().series, axis), kPaperBuckets);
+        curve.line = thinned(polylineOf(members.front().series, query.axis), kPaperBuckets);
         curve.n.assign(curve.line.x.size(), 1);
         return;
     }
@@ -83,16 +101,16 @@ void takeMean(Curve& curve, const FigureGroup& group, std::vector<Member> member
     std::vector<const Series*> series;
     series.reserve(members.size());
     for (const Member& member : members) series.push_back(&member.series);
-    SeedMean mean = seedMean(series, axis);
-    curve.name +=
-        mean.most() > 1 ? QStringLiteral(" (mean ± std, %1)").arg(countInWords(mean)) : QStringLiteral(" (n = 1)");
+    SeedMean mean = seedMean(series, query.axis);
+    curve.name += meanInWords(query.band, mean);
     if (mean.cut) {
         curve.note +=
             QLatin1String(curve.note.isEmpty() ? "" : "; ") + QStringLiteral("mean where all of them were running");
     }
+    const bool spread = mean.n.empty() || mean.most() > 1;
     curve.line = std::move(mean.mean);
-    if (mean.n.empty() || mean.most() > 1) curve.deviation = std::move(mean.deviation);
     curve.n = std::move(mean.n);
+    if (spread) takeBand(curve, std::move(mean.deviation), query.band);
 }
 
 }  // namespace
@@ -101,48 +119,64 @@ bool FigureGroup::inMean(const RunItem& run) const {
     return run.row.status == "finished" || std::none_of(runs.begin(), runs.end(), isFinished);
 }
 
-Result<std::vector<FigureGroup>> figureGroups(storage::RunReader& reader, const QStringList& ids) {
+Result<std::vector<RunItemPtr>> allRuns(storage::RunReader& reader) {
     DASGD_ASSIGN(std::vector<storage::RunRow> rows, reader.runs());
     std::vector<RunItemPtr> all;
     all.reserve(rows.size());
-    for (storage::RunRow& row : rows) all.push_back(makeRunItem(std::move(row)));
+    RunItemMaker maker;
+    for (storage::RunRow& row : rows) all.push_back(maker.make(std::move(row)));
+    return all;
+}
+
+Result<std::vector<FigureGroup>> figureGroups(storage::RunReader& reader, std::span<const RunItemPtr> runs,
+                                              std::span<const RunItemPtr> all,
+                                              const std::map<QString, QString>& names) {
     std::vector<FigureGroup> groups;
     std::vector<RunItemPtr> firsts;
-    for (const QString& id : ids) {
-        DASGD_ASSIGN(const storage::RunDetail detail, reader.run(id.toStdString()));
-        const RunItemPtr run = makeRunItem(detail.row);
+    for (const RunItemPtr& run : runs) {
         const auto same = std::find_if(groups.begin(), groups.end(), [&](const FigureGroup& group) {
             return group.runs.front()->group == run->group && group.runs.front()->row.experiment == run->row.experiment;
         });
-        if (same == groups.end()) {
-            groups.push_back({.runs = {run}, .linkEmulated = detail.linkEmulated});
-            firsts.push_back(run);
-        } else {
+        if (same != groups.end()) {
             same->runs.push_back(run);
+            continue;
         }
+        // The link is a setting: that of one run is that of all.
+        DASGD_ASSIGN(const storage::RunDetail detail, reader.run(run->row.runId));
+        groups.push_back({.key = curveKey(*run), .runs = {run}, .linkEmulated = detail.linkEmulated});
+        firsts.push_back(run);
     }
     StyleBook styles;
+    std::set<std::string> assigned;
     for (const RunItemPtr& first : firsts) {
+        if (!assigned.insert(first->row.experiment).second) continue;
         std::vector<RunItemPtr> experiment;
         std::copy_if(all.begin(), all.end(), std::back_inserter(experiment),
                      [&](const RunItemPtr& run) { return run->row.experiment == first->row.experiment; });
         styles.assign(experiment);
     }
-    const QStringList names = distinguishingNames(firsts);
+    const QStringList usual = distinguishingNames(firsts);
     for (std::size_t i = 0; i < groups.size(); ++i) {
-        groups[i].name = names[static_cast<qsizetype>(i)];
-        groups[i].style = styles.styleOf(*firsts[i]);
+        FigureGroup& group = groups[i];
+        group.usualName = group.name = usual[static_cast<qsizetype>(i)];
+        group.style = styles.styleOf(*firsts[i]);
+        for (const QString& of : {group.key, group.usualName}) {
+            const auto chosen = names.find(of);
+            if (chosen == names.end() || chosen->second.isEmpty()) continue;
+            group.name = chosen->second;
+            break;
+        }
     }
     return groups;
 }
 
 Result<std::vector<Curve>> figureCurves(storage::RunReader& reader, const std::vector<FigureGroup>& groups,
-                                        const std::string& metric, XAxis axis, double smoothing) {
+                                        const CurveQuery& query) {
     std::vector<Curve> curves;
     for (const FigureGroup& group : groups) {
         std::vector<Member> members;
         for (const RunItemPtr& run : group.runs) {
-            DASGD_ASSIGN(Series one, readSeries(reader, *run, metric, smoothing));
+            DASGD_ASSIGN(Series one, readSeries(reader, *run, query));
             members.push_back({run, std::move(one)});
         }
         Curve curve{.name = group.name, .style = group.style, .note = notesOf(group, members)};
@@ -150,65 +184,10 @@ Result<std::vector<Curve>> figureCurves(storage::RunReader& reader, const std::v
             return member.series.empty() || (group.runs.size() > 1 && !group.inMean(*member.run));
         });
         if (members.empty()) continue;
-        takeMean(curve, group, std::move(members), axis);
+        takeMean(curve, group, std::move(members), query);
         curves.push_back(std::move(curve));
     }
     return curves;
-}
-
-QString csvField(QString text) {
-    if (text.startsWith(QLatin1Char('=')) || text.startsWith(QLatin1Char('+')) || text.startsWith(QLatin1Char('-')) ||
-        text.startsWith(QLatin1Char('@'))) {
-        text.prepend(QLatin1Char('\''));
-    }
-    return QLatin1Char('"') + text.replace(QLatin1Char('"'), QStringLiteral("\"\"")) + QLatin1Char('"');
-}
-
-Status writeFigureFiles(const QString& stem, const PaperFigure& figure, QStringList& written) {
-    for (const char* suffix : {".pdf", ".svg", ".png"}) {
-        written << stem + QLatin1String(suffix);
-        DASGD_TRY(writeFigure(figure, written.back()));
-    }
-    written << stem + QStringLiteral(".csv");
-    return writeCurvesCsv(figure.curves, figure.axes, written.back());
-}
-
-QJsonObject provenanceOf(const RunItem& run) {
-    return {{QStringLiteral("run_id"), run.id},
-            {QStringLiteral("experiment"), QString::fromStdString(run.row.experiment)},
-            {QStringLiteral("workers"), run.row.workers},
-            {QStringLiteral("seed"), static_cast<qint64>(run.row.seed)},
-            {QStringLiteral("status"), QString::fromStdString(run.row.status)},
-            {QStringLiteral("git_commit"), QString::fromStdString(run.row.gitCommit)}};
-}
-
-Status writeJsonFile(const QJsonObject& object, const QString& name) {
-    QSaveFile file(name);
-    if (!file.open(QIODevice::WriteOnly)) return fail(name.toStdString() + ": cannot be written.");
-    file.write(QJsonDocument(object).toJson());
-    if (!file.commit()) return fail(name.toStdString() + ": " + file.errorString().toStdString());
-    return {};
-}
-
-Status writeCurvesCsv(const std::vector<Curve>& curves, const PlotAxes& axes, const QString& file) {
-    QSaveFile out(file);
-    if (!out.open(QIODevice::WriteOnly))
-        return fail(file.toStdString() + ": cannot be written. Choose another --out folder.");
-    QTextStream text(&out);
-    text.setRealNumberPrecision(9);
-    text << "curve," << csvField(axes.x) << ',' << csvField(axes.y) << ",std,n,left_out\n";
-    for (const Curve& curve : curves) {
-        for (std::size_t i = 0; i < curve.line.x.size(); ++i) {
-            text << csvField(curve.name) << ',' << curve.line.x[i] << ',' << curve.line.y[i] << ',';
-            if (!curve.deviation.empty() && !std::isnan(curve.deviation[i])) text << curve.deviation[i];
-            text << ',';
-            if (!curve.n.empty()) text << curve.n[i];
-            text << ',' << csvField(curve.note) << '\n';
-        }
-    }
-    text.flush();
-    if (!out.commit()) return fail(file.toStdString() + ": " + out.errorString().toStdString());
-    return {};
 }
 
 }  // namespace dasgd::gui

@@ -1,0 +1,148 @@
+#include "gui/figures/figure_bundle.h"
+
+#include <QDir>
+#include <QFileInfo>
+#include <QJsonObject>
+
+#include "gui/figures/figure_files.h"
+#include "gui/figures/latex.h"
+#include "gui/models/experiment/experiment_files.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr int kRecordVersion = 1;
+
+Status checkFree(const QString& stem) {
+    for (const char* suffix : {".pdf", ".svg", ".png", ".csv", "-plot.tex", "-plot.csv", "-table.tex", "-points.csv"}) {
+        const QString file = stem + QLatin1String(suffix);
+        if (QFileInfo::exists(file))
+            return fail("--out: " + file.toStdString() +
+                        " is already there. Name a new folder; figures are never written over.");
+    }
+    return {};
+}
+
+QString bandColumn(FigureBand band) {
+    return band == FigureBand::Interval95 ? QStringLiteral("half_width_of_95_percent_interval") : QStringLiteral("std");
+}
+
+QJsonObject queryOf(const FigureSpec& spec) {
+    QJsonObject query;
+    if (spec.kind == FigureKind::Curves) {
+        query[QLatin1String("view")] = QStringLiteral("metric_points");
+        query[QLatin1String("metric")] = spec.metric;
+        query[QLatin1String("over_ranks")] = QStringLiteral("mean");
+        query[QLatin1String("over_seeds")] = QStringLiteral(
+            "mean and standard deviation (n - 1) of the runs that finished, step by step or, of what "
+            "they recorded at different times, in equal windows");
+    }
+    if (spec.kind == FigureKind::Timeline) query[QLatin1String("view")] = QStringLiteral("spans");
+    if (spec.kind == FigureKind::Scaling) {
+        query[QLatin1String("metrics")] =
+            QJsonArray{QStringLiteral("step_ms"), QStringLiteral("eval/accuracy"), QStringLiteral("eval/loss")};
+        query[QLatin1String("efficiency")] = QStringLiteral("against the smallest number of workers of each curve");
+        query[QLatin1String("over_seeds")] = QStringLiteral("mean and standard deviation (n - 1)");
+    }
+    return query;
+}
+
+// The spec with the runs that it was drawn of, in place of a filter.
+Result<NamedFigure> pinned(const QJsonObject& record) {
+    DASGD_ASSIGN(FigureSpec spec, figureSpecOf(record[QLatin1String("spec")].toObject()));
+    QStringList runs;
+    for (const QJsonValue& curve : record[QLatin1String("curves")].toArray()) {
+        for (const QJsonValue& run : curve[QLatin1String("runs")].toArray()) {
+            runs << run[QLatin1String("run_id")].toString();
+        }
+    }
+    if (!runs.isEmpty()) {
+        spec.runs = runs;
+        spec.filter.clear();
+    }
+    return NamedFigure{fileStem(record[QLatin1String("name")].toString()), spec};
+}
+
+}  // namespace
+
+Status writeBundle(const FigureContent& content, const NamedFigure& figure, const QString& folder,
+                   QStringList& written) {
+    const QString stem = folder + QLatin1Char('/') + figure.name;
+    DASGD_TRY(checkFree(stem));
+    const PaperPage page = layOut(content, figure.spec);
+    for (const char* suffix : {".pdf", ".svg", ".png"}) {
+        written << stem + QLatin1String(suffix);
+        DASGD_TRY(writePage(page, written.back()));
+    }
+    const auto add = [&](const char* suffix, const QString& text) {
+        written << stem + QLatin1String(suffix);
+        return writeText(text, written.back());
+    };
+    if (content.timeline) {
+        DASGD_TRY(add(".csv", spansCsv(content.timeline->spans)));
+    } else {
+        DASGD_TRY(add(".csv", curvesCsv(content.curves, content.axes, bandColumn(figure.spec.band))));
+        DASGD_TRY(add("-plot.csv", plotNumbers(content.curves, content.axes)));
+        DASGD_TRY(add("-table.tex", booktabsOf(content.table)));
+    }
+    if (!content.pointsCsv.isEmpty()) DASGD_TRY(add("-points.csv", content.pointsCsv));
+    return add("-plot.tex", pgfplotsOf(content, figure.spec, figure.name + QStringLiteral("-plot.csv")));
+}
+
+QJsonObject recordOf(const FigureContent& content, const NamedFigure& figure, const QStringList& files,
+                     const QString& folder) {
+    QJsonArray curves, names;
+    for (const FigureSource& source : content.sources) {
+        QJsonArray runs;
+        for (std::size_t i = 0; i < source.runs.size(); ++i) {
+            QJsonObject run = provenanceOf(*source.runs[i]);
+            run[QLatin1String("in_mean")] = static_cast<bool>(source.drawn[i]);
+            runs.append(run);
+        }
+        QJsonObject curve{{QStringLiteral("name"), source.name}, {QStringLiteral("key"), source.key}};
+        const bool simulated = !source.runs.empty() && source.runs.front()->row.timeSimulated;
+        curve[QLatin1String("time")] = simulated ? QStringLiteral("simulated") : QStringLiteral("measured");
+        curve[QLatin1String("runs")] = runs;
+        curves.append(curve);
+    }
+    for (const QString& file : files) names.append(QDir(folder).relativeFilePath(file));
+    QJsonObject record{{QStringLiteral("name"), figure.name},
+                       {QStringLiteral("spec"), jsonOf(figure.spec)},
+                       {QStringLiteral("curves"), curves},
+                       {QStringLiteral("query"), queryOf(figure.spec)},
+                       {QStringLiteral("width_in"), figure.spec.inchesWide()},
+                       {QStringLiteral("files"), names}};
+    if (!content.missing.isEmpty()) record[QLatin1String("missing_runs")] = QJsonArray::fromStringList(content.missing);
+    return record;
+}
+
+QJsonObject bundleRecord(const QJsonArray& figures, const QString& command) {
+    return {{QStringLiteral("version"), kRecordVersion},
+            {QStringLiteral("program"), QStringLiteral("dasgd-lab " DASGD_VERSION)},
+            {QStringLiteral("command"), command},
+            {QStringLiteral("figures"), figures}};
+}
+
+Result<std::vector<NamedFigure>> figuresOf(const QByteArray& text, const QString& file) {
+    const std::string begin = file.toStdString() + ": ";
+    DASGD_ASSIGN(const QJsonObject object, jsonObjectOf(text, file));
+    std::vector<NamedFigure> figures;
+    if (!object.contains(QLatin1String("figures"))) {
+        const auto spec = figureSpecOf(object);
+        if (!spec) return fail(begin + spec.error().message);
+        figures.push_back({fileStem(QFileInfo(file).completeBaseName()), *spec});
+        return figures;
+    }
+    if (object[QLatin1String("version")].toInt() != kRecordVersion)
+        return fail(begin + "\"version\": this program reads version 1. A newer program may have made this bundle.");
+    for (const QJsonValue& one : object[QLatin1String("figures")].toArray()) {
+        auto figure = pinned(one.toObject());
+        if (!figure) return fail(begin + "\"figures\": " + figure.error().message);
+        figures.push_back(std::move(*figure));
+    }
+    if (figures.empty()) return fail(begin + "\"figures\": there is none");
+    return figures;
+}
+
+}  // namespace dasgd::gui

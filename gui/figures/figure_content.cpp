@@ -1,0 +1,190 @@
+#include "gui/figures/figure_content.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gui/figures/figure_curves.h"
+#include "gui/figures/scaling_figure.h"
+#include "gui/models/curves/metric_words.h"
+#include "gui/models/figures/figure_runs.h"
+#include "gui/models/runs/run_config.h"
+#include "gui/models/words.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+QString axisTitle(XAxis axis) {
+    switch (axis) {
+        case XAxis::Step: return QStringLiteral("local steps");
+        case XAxis::Epoch: return QStringLiteral("epochs");
+        case XAxis::Wall: return QStringLiteral("wall time [s]");
+        case XAxis::Samples: return QStringLiteral("samples");
+        case XAxis::BytesSent: return QStringLiteral("bytes sent per rank");
+    }
+    return {};
+}
+
+// What time means depends on link and clock: emulated and simulated ones are named wherever time is drawn.
+QString clockRemark(const std::vector<FigureGroup>& groups) {
+    QString remark;
+    if (std::any_of(groups.begin(), groups.end(), [](const FigureGroup& group) { return group.linkEmulated; }))
+        remark += QStringLiteral(", link emulated");
+    const auto simulated = std::count_if(
+        groups.begin(), groups.end(), [](const FigureGroup& group) { return group.runs.front()->row.timeSimulated; });
+    if (simulated == 0) return remark;
+    return remark + (simulated == static_cast<std::ptrdiff_t>(groups.size()) ? QStringLiteral(", time simulated")
+                                                                             : QStringLiteral(", some time simulated"));
+}
+
+bool isOfTime(const QString& axis) {
+    return axis.contains(QLatin1String("samples/s")) || axis.endsWith(QLatin1String("[ms]")) ||
+           axis.endsWith(QLatin1String("[s]"));
+}
+
+QString number(double value) { return std::isfinite(value) ? shortNumber(value, 4) : kAbsent; }
+
+// The last point of each curve, and its best one where larger or smaller is better.
+FigureTable curveTable(const std::vector<Curve>& curves, const PlotAxes& axes) {
+    FigureTable table{.columns = {QStringLiteral("configuration"), QStringLiteral("n"), axes.x, axes.y,
+                                  QStringLiteral("lowest"), QStringLiteral("highest")}};
+    for (const Curve& curve : curves) {
+        if (curve.line.x.empty()) continue;
+        const std::size_t last = curve.line.x.size() - 1;
+        QString value = number(curve.line.y[last]);
+        if (!curve.deviation.empty() && std::isfinite(curve.deviation[last]))
+            value += QStringLiteral(" ± ") + number(curve.deviation[last]);
+        double low = std::numeric_limits<double>::infinity(), high = -low;
+        for (const double y : curve.line.y) {
+            if (!std::isfinite(y)) continue;
+            low = std::min(low, y);
+            high = std::max(high, y);
+        }
+        table.rows.push_back({curve.name, QString::number(curve.n.empty() ? 1 : curve.n[last]),
+                              number(curve.line.x[last]), value, number(low), number(high)});
+    }
+    return table;
+}
+
+Status readCurves(storage::RunReader& reader, const FigureSpec& spec, std::span<const RunItemPtr> runs,
+                  std::span<const RunItemPtr> all, FigureContent& into) {
+    DASGD_ASSIGN(const std::vector<FigureGroup> groups, figureGroups(reader, runs, all, spec.names));
+    const MetricWords words = wordsOf(spec.metric.toStdString());
+    DASGD_ASSIGN(into.curves, figureCurves(reader, groups,
+                                           {.metric = spec.metric.toStdString(),
+                                            .axis = spec.x,
+                                            .scale = words.scale,
+                                            .smoothing = spec.smoothing,
+                                            .band = spec.band}));
+    const QString remark = clockRemark(groups);
+    into.axes = {.x = axisTitle(spec.x),
+                 .y = words.axis,
+                 .logY = spec.logY.value_or(words.logY),
+                 .fromZero = words.fromZero,
+                 .wholeX = spec.x == XAxis::Step || spec.x == XAxis::Samples};
+    if (spec.x == XAxis::Wall) into.axes.x += remark;
+    if (isOfTime(words.axis)) into.axes.y += remark;
+    if (spec.smoothing > 0) into.axes.y += QStringLiteral(" (average, weight %1)").arg(spec.smoothing);
+    into.table = curveTable(into.curves, into.axes);
+    for (const FigureGroup& group : groups) {
+        FigureSource source{group.key, group.usualName, group.name, group.style, group.runs, {}};
+        for (const RunItemPtr& run : group.runs) source.drawn.push_back(group.inMean(*run));
+        into.sources.push_back(std::move(source));
+    }
+    if (into.curves.empty()) into.nothing = QStringLiteral("None of these runs has recorded %1.").arg(spec.metric);
+    return {};
+}
+
+// The first run that has a reduction to show; any run where none has.
+Status readOneTimeline(storage::RunReader& reader, const FigureSpec& spec, std::span<const RunItemPtr> runs,
+                       FigureContent& into) {
+    const auto reduces =
+        std::find_if(runs.begin(), runs.end(), [](const RunItemPtr& run) { return run->row.hidden.has_value(); });
+    const RunItemPtr shown = reduces == runs.end() ? runs.front() : *reduces;
+    DASGD_ASSIGN(const storage::RunDetail detail, reader.run(shown->row.runId));
+    std::optional<TimeRange> window;
+    if (spec.windowS) {
+        window = TimeRange{static_cast<Ns>(spec.windowS->low * 1e9), static_cast<Ns>(spec.windowS->high * 1e9)};
+    } else {
+        DASGD_ASSIGN(window, steadyWindow(reader, detail));
+    }
+    if (!window) {
+        into.nothing = QStringLiteral("%1 was recorded without spans: set record.trace = \"full\".").arg(shown->id);
+        return {};
+    }
+    DASGD_ASSIGN(into.timeline, readTimeline(reader, detail, *window, spec.inchesWide(), spec.ranks));
+    const QString name = runTitle(shown->row);
+    into.sources.push_back({curveKey(*shown), name, name, {}, {shown}, {true}});
+    return {};
+}
+
+}  // namespace
+
+int FigureSource::drawnRuns() const { return static_cast<int>(std::count(drawn.begin(), drawn.end(), true)); }
+
+QString FigureContent::inWords() const {
+    if (timeline) return sources.empty() ? QString() : sources.front().name;
+    int drawn = 0;
+    std::size_t runs = 0;
+    for (const FigureSource& source : sources) {
+        drawn += source.drawnRuns();
+        runs += source.runs.size();
+    }
+    const auto lines = std::count_if(curves.begin(), curves.end(), [](const Curve& curve) {
+        return curve.kind != Curve::Kind::Guide && !curve.line.x.empty();
+    });
+    const QString curveWords = lines == 1 ? QStringLiteral("1 curve") : QStringLiteral("%1 curves").arg(lines);
+    const QString runWords = static_cast<std::size_t>(drawn) == runs
+                                 ? (runs == 1 ? QStringLiteral("1 run") : QStringLiteral("%1 runs").arg(runs))
+                                 : QStringLiteral("%1 of %2 runs").arg(drawn).arg(runs);
+    return curveWords + QStringLiteral(", ") + runWords;
+}
+
+Result<FigureContent> readFigure(storage::RunReader& reader, const FigureSpec& spec, std::span<const RunItemPtr> all) {
+    DASGD_ASSIGN(const FigureRuns chosen, runsOf(spec, all));
+    FigureContent content{.kind = spec.kind, .missing = chosen.missing};
+    if (chosen.runs.empty()) {
+        content.nothing =
+            !chosen.missing.isEmpty()
+                ? QStringLiteral("There is no run %1 in this workspace.").arg(chosen.missing.join(QStringLiteral(", ")))
+            : spec.filter.isEmpty() ? QStringLiteral("There is no run in this workspace yet.")
+                                    : QStringLiteral("No run passes the filter \"%1\".").arg(spec.filter);
+        return content;
+    }
+    switch (spec.kind) {
+        case FigureKind::Curves: DASGD_TRY(readCurves(reader, spec, chosen.runs, all, content)); break;
+        case FigureKind::Timeline: DASGD_TRY(readOneTimeline(reader, spec, chosen.runs, content)); break;
+        case FigureKind::Scaling: DASGD_TRY(readScaling(reader, spec, chosen.runs, content)); break;
+    }
+    return content;
+}
+
+std::array<QColor, kCurveColors> paletteOf(FigurePalette palette) {
+    // The window's colours are those of Okabe and Ito, with a yellow that can be read as a line on white, and grey.
+    if (palette == FigurePalette::OkabeIto) return paperPlotStyle().curves;
+    // Tol's bright scheme, each colour at the place of the nearest one of the window.
+    return {QColor(0x44, 0x77, 0xaa), QColor(0xee, 0x66, 0x77), QColor(0x22, 0x88, 0x33), QColor(0xaa, 0x33, 0x77),
+            QColor(0xcc, 0xbb, 0x44), QColor(0x66, 0xcc, 0xee), QColor(0xbb, 0xbb, 0xbb)};
+}
+
+PaperPage layOut(const FigureContent& content, const FigureSpec& spec) {
+    const Venue& venue = spec.venueOf();
+    if (content.timeline) return layOut(*content.timeline, spec.inchesWide(), venue.labelPt, venue.tickPt);
+    const auto pairOf = [](const std::optional<FigureRange>& range) -> std::optional<std::pair<double, double>> {
+        if (!range) return std::nullopt;
+        return std::pair(range->low, range->high);
+    };
+    return layOut(PaperFigure{.curves = content.curves,
+                              .axes = content.axes,
+                              .widthIn = spec.inchesWide(),
+                              .heightIn = spec.heightIn,
+                              .style = {.label = venue.labelPt,
+                                        .tick = venue.tickPt,
+                                        .curves = paletteOf(spec.palette),
+                                        .dashes = spec.dashes,
+                                        .markers = spec.markers},
+                              .xRange = pairOf(spec.xRange),
+                              .yRange = pairOf(spec.yRange)});
+}
+
+}  // namespace dasgd::gui

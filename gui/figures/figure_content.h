@@ -1,0 +1,59 @@
+// What a figure shows, read from the store at once; drawn and written without it.
+#pragma once
+
+#include <QString>
+#include <QStringList>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/base/result.h"
+#include "gui/figures/timeline_figure.h"
+#include "gui/models/figures/figure_spec.h"
+#include "gui/models/live/curve.h"
+#include "gui/models/runs/run_item.h"
+#include "gui/plots/paper_figure.h"
+#include "storage/run_reader.h"
+
+namespace dasgd::gui {
+
+// Cells as text, "±" and units included.
+struct FigureTable {
+    QStringList columns;
+    std::vector<QStringList> rows;
+};
+
+// A curve, or the run of a timeline: what it is made of.
+struct FigureSource {
+    QString key, usualName, name;
+    CurveStyle style;
+    std::vector<RunItemPtr> runs;
+    std::vector<bool> drawn;  // of each run, whether it is in the picture
+    [[nodiscard]] int drawnRuns() const;
+};
+
+struct FigureContent {
+    FigureKind kind = FigureKind::Curves;
+    std::vector<Curve> curves;
+    PlotAxes axes;
+    std::optional<TimelineContent> timeline;
+    FigureTable table;
+    QString pointsCsv;  // of scaling: every number of every point
+    std::vector<FigureSource> sources;
+    QStringList missing;  // runs that are named and are not there
+    QString nothing;      // why there is nothing to draw; "" where there is
+    // "4 curves, 19 of 20 runs, mean ± 95 % interval".
+    [[nodiscard]] QString inWords() const;
+};
+
+// Any thread. `all`: every run of the workspace. Errors: what is wrong with the filter, a store that cannot be read.
+[[nodiscard]] Result<FigureContent> readFigure(storage::RunReader& reader, const FigureSpec& spec,
+                                               std::span<const RunItemPtr> all);
+
+// UI thread.
+[[nodiscard]] PaperPage layOut(const FigureContent& content, const FigureSpec& spec);
+
+// The colours of a palette, by the numbers of CurveStyle.
+[[nodiscard]] std::array<QColor, kCurveColors> paletteOf(FigurePalette palette);
+
+}  // namespace dasgd::gui

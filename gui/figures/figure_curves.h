@@ -1,0 +1,56 @@
+// The curves of some runs, read from the store: seeds gathered, styles as in the window.
+#pragma once
+
+#include <QString>
+#include <QStringList>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "gui/models/figures/figure_spec.h"
+#include "gui/models/live/curve.h"
+#include "gui/models/runs/compare.h"
+#include "storage/run_reader.h"
+
+namespace dasgd::gui {
+
+// Runs of one configuration.
+struct FigureGroup {
+    QString key;        // curveKey()
+    QString usualName;  // that tells it from the others
+    QString name;       // as it is printed
+    CurveStyle style;
+    std::vector<RunItemPtr> runs;
+    bool linkEmulated = false;
+    // Of several runs only those that finished make the mean; all of them where none did.
+    [[nodiscard]] bool inMean(const RunItem& run) const;
+};
+
+// Every run of the workspace.
+[[nodiscard]] Result<std::vector<RunItemPtr>> allRuns(storage::RunReader& reader);
+
+// `names`: by key or usual name. `all`: of the workspace; they decide the styles.
+[[nodiscard]] Result<std::vector<FigureGroup>> figureGroups(storage::RunReader& reader,
+                                                            std::span<const RunItemPtr> runs,
+                                                            std::span<const RunItemPtr> all,
+                                                            const std::map<QString, QString>& names);
+
+// What a curve is made of.
+struct CurveQuery {
+    std::string metric;
+    XAxis axis = XAxis::Step;
+    double scale = 1;  // of the values
+    double smoothing = 0;
+    FigureBand band = FigureBand::Std;
+};
+
+// One metric of each group: a curve where a group is one run, the mean and its band where it is several seeds
+// (gui/models/curves/seed_mean.h). Each run is smoothed before the mean is taken. Runs that did not finish are left out
+// of a mean, and the curve's note names them; where none finished, all are taken as far as all go. Groups without the
+// metric give no curve.
+[[nodiscard]] Result<std::vector<Curve>> figureCurves(storage::RunReader& reader,
+                                                      const std::vector<FigureGroup>& groups, const CurveQuery& query);
+
+}  // namespace dasgd::gui

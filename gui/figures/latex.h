@@ -1,0 +1,24 @@
+// Figures and tables for LaTeX: a pgfplots document that compiles on its own, and a booktabs table to be \input.
+#pragma once
+
+#include <QString>
+
+#include "gui/figures/figure_content.h"
+
+namespace dasgd::gui {
+
+// Text as text: nothing in it is a command. Greek letters and ± become mathematics, other letters that pdflatex has no
+// font for become their code, as U+4E2D.
+[[nodiscard]] QString latexText(const QString& text);
+
+// Needs the package booktabs, beside what a paper has.
+[[nodiscard]] QString booktabsOf(const FigureTable& table);
+
+// The numbers that the document reads: columns x1, y1, low1, high1, x2, …; at most kMostPlotRows of each curve.
+[[nodiscard]] QString plotNumbers(const std::vector<Curve>& curves, const PlotAxes& axes);
+inline constexpr std::size_t kMostPlotRows = 200;
+
+// The document; `numbers` is the name of the file beside it, without a folder. Its page is as wide as the figure.
+[[nodiscard]] QString pgfplotsOf(const FigureContent& content, const FigureSpec& spec, const QString& numbers);
+
+}  // namespace dasgd::gui

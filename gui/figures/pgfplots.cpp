@@ -1,0 +1,309 @@
+#include <QTextStream>
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "gui/figures/latex.h"
+#include "gui/models/timeline/span_colors.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr int kMarksPerCurve = 8;
+constexpr double kLegendLetter = 0.55;  // of the text's size, about
+constexpr double kLegendSample = 34;    // points
+constexpr double kMostNamedInTex = 24;
+constexpr double kRowHeight = 9, kLaneHeight = 7;  // points, of a timeline
+
+struct Mark {
+    const char* name;
+    int turned;
+};
+// The shapes of gui/plots/plot_marks.cpp, filled.
+constexpr std::array<Mark, kCurveColors> kMarks{
+    {{"*", 0}, {"square*", 0}, {"triangle*", 0}, {"diamond*", 0}, {"triangle*", 180}, {"x", 0}, {"+", 0}}};
+// Closed ones, for points that are filled or hollow.
+constexpr std::array<Mark, kCurveColors> kClosedMarks{{{"*", 0},
+                                                       {"square*", 0},
+                                                       {"triangle*", 0},
+                                                       {"diamond*", 0},
+                                                       {"triangle*", 180},
+                                                       {"pentagon*", 0},
+                                                       {"10-pointed star", 0}}};
+constexpr std::array<const char*, kCurveColors> kDashes{"",
+                                                        "on 7pt off 3pt",
+                                                        "on 3pt off 2pt",
+                                                        "on 8pt off 3pt on 2pt off 3pt",
+                                                        "on 2pt off 3pt",
+                                                        "on 12pt off 3pt",
+                                                        "on 5pt off 2pt on 1pt off 2pt on 1pt off 2pt"};
+
+QString texNumber(double value) {
+    return std::isfinite(value) ? QString::number(value, 'g', 7) : QStringLiteral("nan");
+}
+
+// Which points of a curve are in the document: all, or so many at even distances, both ends among them.
+std::vector<std::size_t> rowsOf(const Curve& curve) {
+    const std::size_t n = curve.line.x.size();
+    std::vector<std::size_t> rows;
+    const std::size_t kept = std::min(n, kMostPlotRows);
+    for (std::size_t i = 0; i < kept; ++i) rows.push_back(kept < 2 ? i : i * (n - 1) / (kept - 1));
+    return rows;
+}
+
+bool isDrawn(const Curve& curve) { return !curve.line.x.empty(); }
+
+QString fontCommand(int points) {
+    return QStringLiteral("\\fontsize{%1}{%2}\\selectfont").arg(points).arg(points * 1.2);
+}
+
+QString colorsOf(const std::vector<Curve>& curves, const std::array<QColor, kCurveColors>& palette) {
+    QString out;
+    std::set<int> used;
+    for (const Curve& curve : curves) used.insert(curve.style.color);
+    for (const int color : used) {
+        out += QStringLiteral("\\definecolor{curve%1}{HTML}{%2}\n")
+                   .arg(color)
+                   .arg(palette[static_cast<std::size_t>(color)].name().mid(1).toUpper());
+    }
+    return out;
+}
+
+QString strokeOptions(const Curve& curve, bool dashes) {
+    const QString dash = QLatin1String(kDashes[static_cast<std::size_t>(curve.style.dash)]);
+    return QStringLiteral("color=curve%1, line width=1.1pt").arg(curve.style.color) +
+           (dashes && !dash.isEmpty() ? QStringLiteral(", dash pattern=") + dash : QString());
+}
+
+QString markOptions(const Curve& curve, bool markers) {
+    const bool points = curve.kind == Curve::Kind::Points;
+    if (!markers && !points) return QStringLiteral(", no markers");
+    const Mark& mark = (points ? kClosedMarks : kMarks)[static_cast<std::size_t>(curve.style.marker)];
+    const int every = points ? 1 : std::max(1, static_cast<int>(rowsOf(curve).size()) / kMarksPerCurve);
+    return QStringLiteral(", mark=%1, mark size=1.8pt, mark repeat=%2, mark options={solid, rotate=%3%4}")
+        .arg(QLatin1String(mark.name))
+        .arg(every)
+        .arg(mark.turned)
+        .arg(QLatin1String(curve.hollow ? ", fill=white" : ""));
+}
+
+void addBand(QTextStream& text, const Curve& curve, std::size_t number) {
+    if (curve.deviation.empty() || curve.kind == Curve::Kind::Points) return;
+    for (const char* edge : {"low", "high"}) {
+        text << "\\addplot[name path=" << edge << number
+             << ", draw=none, forget plot, unbounded coords=discard] table[x=x" << number << ", y=" << edge << number
+             << "] {\\numbers};\n";
+    }
+    text << "\\addplot[fill=curve" << curve.style.color
+         << ", fill opacity=0.2, draw=none, forget plot] fill between[of=low" << number << " and high" << number
+         << "];\n";
+}
+
+void addCurve(QTextStream& text, const Curve& curve, std::size_t number, const FigureSpec& spec, bool named) {
+    QString options;
+    if (curve.kind == Curve::Kind::Guide) {
+        options = QStringLiteral("color=gray, dashed, line width=0.5pt, no markers");
+    } else {
+        options = strokeOptions(curve, spec.dashes) + markOptions(curve, spec.markers);
+    }
+    const bool bars = curve.kind == Curve::Kind::Points && !curve.deviation.empty();
+    if (bars) options += QStringLiteral(", error bars/.cd, y dir=both, y explicit");
+    text << "\\addplot[unbounded coords=jump, " << options << (named ? "" : ", forget plot") << "] table[x=x" << number
+         << ", y=y" << number;
+    if (bars) text << ", y error=half" << number;
+    text << "] {\\numbers};\n";
+    if (named) text << "\\addlegendentry{" << latexText(curve.name) << "}\n";
+}
+
+// As many columns as the longest name leaves room for.
+int legendColumns(const std::vector<Curve>& curves, const FigureSpec& spec) {
+    qsizetype longest = 1;
+    for (const Curve& curve : curves) longest = std::max(longest, curve.name.size());
+    const double each = static_cast<double>(longest) * kLegendLetter * spec.venueOf().labelPt + kLegendSample;
+    return std::clamp(static_cast<int>(spec.inchesWide() * 72 / each), 1, 4);
+}
+
+// Powers of two as numbers, not as powers.
+QString log2Ticks(const std::vector<Curve>& curves) {
+    double low = 1e9, high = 0;
+    for (const Curve& curve : curves) {
+        for (const double x : curve.line.x) {
+            low = std::min(low, x);
+            high = std::max(high, x);
+        }
+    }
+    QStringList ticks;
+    for (double tick = std::exp2(std::floor(std::log2(std::max(1.0, low)))); tick <= high * 1.01; tick *= 2) {
+        ticks << QString::number(tick, 'f', 0);
+    }
+    const QString list = ticks.join(QLatin1Char(','));
+    return QStringLiteral("xmode=log, log basis x=2, xtick={%1}, xticklabels={%1},\n").arg(list);
+}
+
+QString axisOptions(const FigureContent& content, const FigureSpec& spec) {
+    const Venue& venue = spec.venueOf();
+    QString out = QStringLiteral("width=\\axiswidth, height=%1pt,\n").arg(spec.heightIn * 72.27 - 14, 0, 'f', 1);
+    out += QStringLiteral("font=%1, tick label style={font=%2},\n")
+               .arg(fontCommand(venue.labelPt), fontCommand(venue.tickPt));
+    out += QStringLiteral("xlabel={%1}, ylabel={%2},\n").arg(latexText(content.axes.x), latexText(content.axes.y));
+    out += QStringLiteral(
+        "grid=major, grid style={gray!25, line width=0.4pt}, axis lines*=left, scaled ticks=false,\n"
+        "enlarge x limits=0.02, axis line style={line width=0.5pt}, tick align=outside,\n");
+    if (content.axes.logY) out += QStringLiteral("ymode=log,\n");
+    if (content.axes.log2X) out += log2Ticks(content.curves);
+    if (content.axes.fromZero && !content.axes.logY) out += QStringLiteral("ymin=0,\n");
+    if (spec.xRange) out += QStringLiteral("xmin=%1, xmax=%2,\n").arg(spec.xRange->low).arg(spec.xRange->high);
+    if (spec.yRange) out += QStringLiteral("ymin=%1, ymax=%2,\n").arg(spec.yRange->low).arg(spec.yRange->high);
+    return out + QStringLiteral(
+                     "legend columns=%1, legend cell align=left,\n"
+                     "legend style={at={(0.5,1.03)}, anchor=south, draw=none, fill=none,\n"
+                     "  /tikz/every even column/.append style={column sep=6pt}}")
+                     .arg(legendColumns(content.curves, spec));
+}
+
+QString axisPicture(const FigureContent& content, const FigureSpec& spec) {
+    QString out;
+    QTextStream text(&out);
+    text << "\\begin{tikzpicture}\n\\begin{axis}[\n" << axisOptions(content, spec) << "]\n";
+    std::size_t number = 0;
+    for (const Curve& curve : content.curves) {
+        ++number;
+        if (isDrawn(curve)) addBand(text, curve, number);
+    }
+    number = 0;
+    int named = 0;
+    for (const Curve& curve : content.curves) {
+        ++number;
+        if (isDrawn(curve)) addCurve(text, curve, number, spec, named++ < kMostNamedInTex);
+    }
+    text << "\\end{axis}\n\\end{tikzpicture}";
+    text.flush();
+    return out;
+}
+
+// What the colours mean, above the rows.
+QString timelineLegend(const TimelineContent& timeline) {
+    std::set<SpanKind> kinds;
+    for (const TimelineBox& box : timeline.frame.boxes) kinds.insert(box.span.kind);
+    QString out =
+        QStringLiteral("\\node[anchor=south west, inner xsep=0pt, text width=\\axiswidth] at (0,2pt) {\\raggedright");
+    for (const SpanKind kind : kinds) {
+        out += QStringLiteral("\\mbox{\\textcolor[HTML]{%1}{\\rule{5pt}{5pt}}~%2}\\quad{}\n")
+                   .arg(QString::number(rgbOf(kind), 16).rightJustified(6, QLatin1Char('0')).toUpper(),
+                        QLatin1String(nameOf(kind).data()));
+    }
+    return out + QStringLiteral("};\n");
+}
+
+// Boxes as the figure has them, short spans merged.
+QString timelinePicture(const TimelineContent& timeline, const FigureSpec& spec) {
+    QString out;
+    QTextStream text(&out);
+    const Venue& venue = spec.venueOf();
+    const auto x = [&](Ns t) {
+        const double part =
+            static_cast<double>(std::clamp(t, timeline.window.start, timeline.window.end) - timeline.window.start) /
+            static_cast<double>(timeline.window.end - timeline.window.start);
+        return QStringLiteral("%1\\axiswidth").arg(part, 0, 'f', 5);
+    };
+    text << "\\begin{tikzpicture}[font=" << fontCommand(venue.tickPt) << "]\n";
+    for (std::size_t row = 0; row < timeline.frame.rows.size(); ++row) {
+        const TimelineRow& lane = timeline.frame.rows[row];
+        text << "\\node[anchor=east] at (-3pt," << -kRowHeight * (static_cast<double>(row) + 0.4) << "pt) {rank "
+             << lane.rank << ' ' << QLatin1String(nameOf(lane.lane).data()) << "};\n";
+    }
+    for (const TimelineBox& box : timeline.frame.boxes) {
+        if (box.span.end <= timeline.window.start || box.span.start >= timeline.window.end) continue;
+        const double top = -kRowHeight * box.row;
+        text << "\\definecolor{box}{HTML}{"
+             << QString::number(box.rgb, 16).rightJustified(6, QLatin1Char('0')).toUpper() << "}\\fill[box] ("
+             << x(box.span.start) << ',' << top << "pt) rectangle (" << x(box.span.end) << ',' << top - kLaneHeight
+             << "pt);\n";
+    }
+    text << timelineLegend(timeline);
+    const double bottom = -kRowHeight * static_cast<double>(timeline.frame.rows.size());
+    text << "\\draw[line width=0.4pt] (0," << bottom << "pt) -- (\\axiswidth," << bottom << "pt);\n";
+    for (const Ns t : {timeline.window.start, timeline.window.end}) {
+        text << "\\node[anchor=north " << (t == timeline.window.start ? "west" : "east") << ", inner xsep=0pt] at ("
+             << x(t) << ',' << bottom << "pt) {" << QString::number(static_cast<double>(t) / 1e9, 'f', 3) << " s};\n";
+    }
+    if (!timeline.remark.isEmpty()) {
+        text << "\\node[anchor=north] at (0.5\\axiswidth," << bottom << "pt) {" << latexText(timeline.remark) << "};\n";
+    }
+    text << "\\end{tikzpicture}";
+    text.flush();
+    return out;
+}
+
+}  // namespace
+
+QString plotNumbers(const std::vector<Curve>& curves, const PlotAxes& axes) {
+    std::vector<std::vector<std::size_t>> rows;
+    std::size_t longest = 0;
+    QStringList head;
+    for (std::size_t i = 0; i < curves.size(); ++i) {
+        rows.push_back(rowsOf(curves[i]));
+        longest = std::max(longest, rows.back().size());
+        for (const char* column : {"x", "y", "low", "high", "half"}) {
+            head << QLatin1String(column) + QString::number(i + 1);
+        }
+    }
+    QString out = head.join(QLatin1Char(',')) + QLatin1Char('\n');
+    for (std::size_t row = 0; row < longest; ++row) {
+        QStringList cells;
+        for (std::size_t i = 0; i < curves.size(); ++i) {
+            const Curve& curve = curves[i];
+            if (row >= rows[i].size()) {
+                for (int column = 0; column < 5; ++column) cells << QStringLiteral("nan");
+                continue;
+            }
+            const std::size_t at = rows[i][row];
+            const double y = curve.line.y[at];
+            const double known = curve.deviation.empty() ? 0 : curve.deviation[at];
+            const double half = std::isfinite(known) ? known : 0;
+            // As on the screen: on a logarithmic axis a band ends at the mean's tenth.
+            const double low = axes.logY ? std::max(y - half, y / 10) : y - half;
+            for (const double value : {curve.line.x[at], y, low, y + half, half}) cells << texNumber(value);
+        }
+        out += cells.join(QLatin1Char(',')) + QLatin1Char('\n');
+    }
+    return out;
+}
+
+QString pgfplotsOf(const FigureContent& content, const FigureSpec& spec, const QString& numbers) {
+    const double width = spec.inchesWide();
+    QString out = QStringLiteral(
+        "% Compiles on its own with pdflatex; Debian's texlive-pictures has what it needs.\n"
+        "% The page is the figure. For a paper, take the picture and the lines before \\begin{document}.\n"
+        "\\documentclass{article}\n"
+        "\\usepackage{pgfplots}\n"
+        "\\usepgfplotslibrary{fillbetween}\n"
+        "\\usetikzlibrary{plotmarks}\n"
+        "\\pgfplotsset{compat=1.17}\n");
+    out += colorsOf(content.curves, paletteOf(spec.palette));
+    out +=
+        QStringLiteral("\\newdimen\\figurewidth \\figurewidth=%1in\n\\newdimen\\axiswidth \\axiswidth=\\figurewidth\n")
+            .arg(width, 0, 'f', 5);
+    const QString picture = content.timeline ? timelinePicture(*content.timeline, spec) : axisPicture(content, spec);
+    if (!content.timeline) {
+        out += QStringLiteral("%% At most %1 points of a curve, at even distances.\n").arg(kMostPlotRows).mid(1);
+        out += QStringLiteral("\\pgfplotstableread[col sep=comma]{%1}\\numbers\n").arg(numbers);
+    }
+    return out + QStringLiteral("\\newcommand{\\drawfigure}{%\n") + picture +
+           QStringLiteral(
+               "}\n"
+               "\\newsavebox{\\figurebox}\n"
+               "\\begin{document}\n"
+               "% Drawn twice: labels take what they need, the axes have the rest of the width.\n"
+               "\\sbox{\\figurebox}{\\drawfigure}\n"
+               "\\advance\\axiswidth by \\figurewidth \\advance\\axiswidth by -\\wd\\figurebox\n"
+               "\\advance\\axiswidth by -1pt\n"
+               "\\sbox{\\figurebox}{\\drawfigure}\n"
+               "\\hoffset=-1in \\voffset=-1in\n"
+               "\\pdfpagewidth=\\figurewidth \\pdfpageheight=\\dimexpr\\ht\\figurebox+\\dp\\figurebox+1pt\\relax\n"
+               "\\shipout\\vbox{\\hbox to\\figurewidth{\\hfil\\usebox{\\figurebox}\\hfil}}\n"
+               "\\end{document}\n");
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,66 @@
+// A figure as a form. Each row is a field of its JSON, and what is typed goes the way of a file: the same values are
+// refused with the same words, under the field.
+#pragma once
+
+#include <QJsonValue>
+#include <QWidget>
+#include <vector>
+
+#include "gui/models/figures/figure_spec.h"
+#include "gui/theme/theme.h"
+
+class QCheckBox;
+class QComboBox;
+class QLabel;
+class QLineEdit;
+class QVBoxLayout;
+
+namespace dasgd::gui {
+
+// A curve that can be given a name.
+struct NamedCurve {
+    QString key, usualName;
+    QString count;  // "n 4 of 5"
+    bool operator==(const NamedCurve&) const = default;
+};
+
+class FigureForm : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit FigureForm(const Look& look, QWidget* parent = nullptr);
+    ~FigureForm() override;
+
+    // What is being typed is left alone as long as it means the same.
+    void show(const FigureSpec& spec);
+    void setCurves(const std::vector<NamedCurve>& curves);
+    [[nodiscard]] const FigureSpec& spec() const { return spec_; }
+    // The editor of a field, by its key in JSON.
+    [[nodiscard]] QWidget* editor(const QString& key) const;
+    // What is wrong with what was typed there; "" where nothing is.
+    [[nodiscard]] QString problemOf(const QString& key) const;
+
+signals:
+    void changed(const dasgd::gui::FigureSpec& spec);
+
+private:
+    struct Row;
+
+    void addHead(const QString& title);
+    void addRow(std::unique_ptr<Row> row);
+    void makeEditor(Row& row);
+    void showRow(Row& row, const QJsonObject& object);
+    void take(Row& row);
+    void takeName(const QString& key, const QString& name);
+    void arrange();
+
+    const Look& look_;
+    FigureSpec spec_;
+    QVBoxLayout* column_;
+    std::vector<std::unique_ptr<Row>> rows_;
+    QWidget* curvesBox_ = nullptr;
+    QVBoxLayout* curvesColumn_ = nullptr;
+    std::vector<NamedCurve> curves_;
+};
+
+}  // namespace dasgd::gui

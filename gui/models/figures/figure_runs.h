@@ -1,0 +1,29 @@
+// Which runs of a workspace a figure shows.
+#pragma once
+
+#include <QStringList>
+#include <span>
+#include <vector>
+
+#include "core/base/result.h"
+#include "gui/models/figures/figure_spec.h"
+#include "gui/models/runs/run_item.h"
+
+namespace dasgd::gui {
+
+struct FigureRuns {
+    std::vector<RunItemPtr> runs;  // as they are named; those of a filter in the order they were started
+    QStringList missing;           // named, and not there any more
+};
+
+// Runs that have not begun are not among those of a filter. Errors: what is wrong with the filter; a beginning of an id
+// that several runs have.
+[[nodiscard]] Result<FigureRuns> runsOf(const FigureSpec& spec, std::span<const RunItemPtr> all);
+
+// The training loss of the experiment of `run`, whatever is added to it; of every run where it is null.
+[[nodiscard]] FigureSpec figureOfExperiment(const RunItemPtr& run);
+
+// What stays the same of a curve while other runs are added: the experiment and a number of its configuration.
+[[nodiscard]] QString curveKey(const RunItem& run);
+
+}  // namespace dasgd::gui

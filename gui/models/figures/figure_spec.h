@@ -1,0 +1,86 @@
+// A figure as it is kept: what it shows and how it is drawn, not what it looked like once. Runs that are chosen by a
+// filter are found anew each time, so that the figure follows what is recorded.
+#pragma once
+
+#include <QByteArray>
+#include <QJsonObject>
+#include <QString>
+#include <QStringList>
+#include <map>
+#include <optional>
+
+#include "core/analysis/scaling.h"
+#include "core/base/result.h"
+#include "gui/models/figures/venues.h"
+#include "gui/models/live/series.h"
+#include "gui/models/scaling/scaling.h"
+
+namespace dasgd::gui {
+
+enum class FigureKind { Curves, Timeline, Scaling };
+enum class FigureBand { None, Std, Interval95 };  // around a mean over seeds
+enum class FigurePalette { OkabeIto, TolBright };
+enum class FigureWidth { Column, Full };
+
+struct FigureRange {
+    double low = 0, high = 1;
+    bool operator==(const FigureRange&) const = default;
+};
+
+struct FigureSpec {
+    static constexpr int kVersion = 1;
+
+    FigureKind kind = FigureKind::Curves;
+    QString title, caption;
+    QStringList runs;  // ids or unique beginnings
+    QString filter;    // where `runs` is empty: gui/models/filter's language; "" is every run
+
+    // Of curves.
+    QString metric = QStringLiteral("train/loss");
+    XAxis x = XAxis::Step;
+    double smoothing = 0;  // weight of the moving average, per run, before the mean
+    FigureBand band = FigureBand::Std;
+    std::optional<bool> logY;  // absent: as the metric is drawn in the window
+    // Of a timeline: seconds of the run; absent: a dozen steps of its steady state.
+    std::optional<FigureRange> windowS;
+    int ranks = 4;  // drawn at most
+    // Of scaling.
+    Scaling scaling = Scaling::Weak;
+    ScalingPlot plot = ScalingPlot::Throughput;
+    QString target;  // "accuracy=0.97"; "" for none
+
+    // Of what has axes.
+    std::optional<FigureRange> xRange, yRange;
+    FigurePalette palette = FigurePalette::OkabeIto;
+    bool dashes = true, markers = true;  // not both off: colour is never the only sign
+    // Names of curves, by what they are called by default, or by curveKey().
+    std::map<QString, QString> names;
+
+    QString venue = QStringLiteral("neurips");
+    FigureWidth width = FigureWidth::Full;
+    std::optional<double> widthIn;  // instead of the venue's
+    double heightIn = 2.15;         // of plot, labels and two rows of legend; more rows make the figure higher
+
+    bool operator==(const FigureSpec&) const = default;
+
+    [[nodiscard]] const Venue& venueOf() const;  // the first where there is none of this id
+    [[nodiscard]] double inchesWide() const;
+};
+
+// Errors name the field, what was found and what is allowed.
+[[nodiscard]] Result<FigureSpec> figureSpecOf(const QJsonObject& object);
+// The same of a file's content; `name` begins the message, with line and column where the text is no JSON.
+[[nodiscard]] Result<QJsonObject> jsonObjectOf(const QByteArray& text, const QString& name);
+// Every field that the kind has.
+[[nodiscard]] QJsonObject jsonOf(const FigureSpec& spec);
+// What contradicts itself or cannot be drawn, although each value is allowed; figureSpecOf() has asked it.
+[[nodiscard]] Status check(const FigureSpec& spec);
+
+// The words of JSON, in the order of their enumeration.
+[[nodiscard]] QStringList kindWords();
+[[nodiscard]] QStringList axisWords();
+[[nodiscard]] QStringList bandWords();
+[[nodiscard]] QStringList paletteWords();
+[[nodiscard]] QStringList scalingPlotWords();
+
+}  // namespace dasgd::gui

@@ -1,0 +1,33 @@
+// What the Figures page needs beside its widgets: the curves that can be named, and pictures made on another thread.
+#pragma once
+
+#include <QThreadPool>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "gui/figures/figure_content.h"
+#include "gui/forms/figure_form.h"
+
+namespace dasgd::gui {
+
+[[nodiscard]] inline std::vector<NamedCurve> namedCurves(const FigureContent& content) {
+    std::vector<NamedCurve> curves;
+    for (const FigureSource& source : content.sources) {
+        const int drawn = source.drawnRuns(), all = static_cast<int>(source.runs.size());
+        curves.push_back({source.key, source.usualName,
+                          drawn == all ? QObject::tr("n %1").arg(all) : QObject::tr("n %1 of %2").arg(drawn).arg(all)});
+    }
+    return curves;
+}
+
+// Draws `page` on a thread of `pool`, which `receiver` outlives; `done` runs on the thread of `receiver`.
+inline void drawLater(QThreadPool& pool, QObject& receiver, const PaperPage& page, double scale,
+                      std::function<void(const QImage&)> done) {
+    pool.start([&receiver, scale, done = std::move(done), record = recorded(page)] {
+        const QImage image = imageOf(record, scale);
+        QMetaObject::invokeMethod(&receiver, [done, image] { done(image); });
+    });
+}
+
+}  // namespace dasgd::gui

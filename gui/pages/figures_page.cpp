@@ -1,0 +1,399 @@
+// The figures of a paper: those that are saved, the chosen one as it is printed, and what it shows as a form.
+#include <QApplication>
+#include <QClipboard>
+#include <QHBoxLayout>
+#include <QScrollArea>
+#include <QShortcut>
+#include <QTimer>
+#include <QVBoxLayout>
+#include <utility>
+
+#include "gui/figures/figure_query.h"
+#include "gui/forms/figure_form.h"
+#include "gui/models/figures/figure_runs.h"
+#include "gui/pages/figure_drawing.h"
+#include "gui/pages/page.h"
+#include "gui/widgets/figure_export.h"
+#include "gui/widgets/figures/figure_list_card.h"
+#include "gui/widgets/figures/figure_preview.h"
+#include "gui/widgets/parts.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr int kFigureFormWidth = 316;
+constexpr int kRoomyFigures = 1200;  // of the page: below that the form is a drawer
+constexpr int kSettleMs = 250;       // from the last key to the picture and the file
+constexpr std::array<double, 3> kZooms{1, 1.5, 2};
+
+class FiguresPage : public QWidget {
+public:
+    explicit FiguresPage(PageContext& context)
+        : context_(context),
+          session_(context.session),
+          library_(context.figures),
+          query_(context.session.feed().query<FigureQuery>()),
+          list_(new FigureListModel(library_, this)) {
+        setObjectName(QStringLiteral("page"));
+        auto* column = new QVBoxLayout(this);
+        column->setContentsMargins(24, 18, 24, 16);
+        column->setSpacing(kGap);
+        column->addLayout(makeHeader());
+        column->addWidget(message_ = new MessageBar(context.look));
+        exporter_ = new FigureExport(session_, *export_, *message_, this);
+        auto* row = new QHBoxLayout;
+        row->setSpacing(kGap);
+        row->addWidget(listCard_ = new FigureListCard(*list_, context.look));
+        row->addWidget(makePreview(), 1);
+        row->addWidget(formCard_ = makeForm());
+        column->addLayout(row, 1);
+        drawers_.setMaxThreadCount(1);
+        settle_.setSingleShot(true);
+        settle_.setInterval(kSettleMs);
+        connectAll();
+        query_.watch(library_.figures());
+        choose({});
+    }
+
+    ~FiguresPage() override {
+        flush();
+        drawers_.waitForDone();
+    }
+
+protected:
+    void resizeEvent(QResizeEvent* event) override {
+        QWidget::resizeEvent(event);
+        const bool roomy = width() >= kRoomyFigures;
+        if (roomy != std::exchange(roomy_, roomy)) drawer_->setChecked(roomy);
+        fold();
+    }
+    void showEvent(QShowEvent* event) override {
+        QWidget::showEvent(event);
+        if (chosen_.isEmpty() && list_->rowCount() > 0)
+            choose(list_->index(0).data(FigureListModel::NameRole).toString());
+        ask();
+        list_->look(chosen_);
+    }
+    void hideEvent(QHideEvent* event) override {
+        QWidget::hideEvent(event);
+        flush();
+        query_.show(std::nullopt);
+    }
+
+private:
+    QVBoxLayout* makeHeader() {
+        auto* top = new QHBoxLayout;
+        top->setSpacing(9);
+        title_ = makeLabel({}, "title");
+        title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+        top->addWidget(title_, 1);
+        drawer_ = new QToolButton;
+        drawer_->setObjectName(QStringLiteral("choice"));
+        drawer_->setCheckable(true);
+        drawer_->setChecked(true);
+        drawer_->setFocusPolicy(Qt::TabFocus);
+        drawer_->setText(tr("Settings"));
+        drawer_->setToolTip(tr("What the figure shows, as a form  Ctrl+I"));
+        drawer_->setShortcut(QKeySequence(QStringLiteral("Ctrl+I")));
+        top->addWidget(drawer_);
+        const auto action = [top](const QString& text, bool primary, const QString& help, const char* keys) {
+            QPushButton* button = makeButton(text, primary, help);
+            button->setShortcut(QKeySequence(QLatin1String(keys)));
+            top->addWidget(button);
+            return button;
+        };
+        duplicate_ = action(tr("Duplicate"), false, tr("A second figure that begins as this one  Ctrl+D"), "Ctrl+D");
+        copy_ = action(tr("Copy image"), false, tr("At 300 dots an inch  Ctrl+Shift+C"), "Ctrl+Shift+C");
+        export_ =
+            action(tr("Export"), true, tr("Write PDF, SVG, PNG, CSV, pgfplots, table, figure.json  Ctrl+E"), "Ctrl+E");
+        summary_ = makeLabel({}, "small");
+        summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+        auto* header = new QVBoxLayout;
+        header->setSpacing(4);
+        header->addLayout(top);
+        header->addWidget(summary_);
+        return header;
+    }
+
+    QWidget* makePreview() {
+        auto* card = new Card;
+        card->body().setContentsMargins(1, 8, 1, 1);
+        auto* head = new QHBoxLayout;
+        head->setContentsMargins(kPadding - 1, 0, 10, 0);
+        head->addWidget(makeLabel(tr("Preview"), "head"));
+        zoom_ = new Choice(tr("Size of the preview"), {tr("true size"), tr("150 %"), tr("200 %")}, 0);
+        head->addWidget(zoom_);
+        head->addStretch();
+        grey_ = new QToolButton;
+        grey_->setObjectName(QStringLiteral("choice"));
+        grey_->setCheckable(true);
+        grey_->setFocusPolicy(Qt::TabFocus);
+        grey_->setText(tr("grey"));
+        grey_->setToolTip(tr("As a printer without colour prints it  Ctrl+G"));
+        grey_->setShortcut(QKeySequence(QStringLiteral("Ctrl+G")));
+        head->addWidget(grey_);
+        card->body().addLayout(head);
+        auto* area = new QScrollArea;
+        area->setObjectName(QStringLiteral("page"));
+        area->setFrameShape(QFrame::NoFrame);
+        area->setWidgetResizable(true);
+        area->setWidget(preview_ = new FigurePreview(context_.look));
+        preview_->setObjectName(QStringLiteral("page"));
+        card->body().addWidget(area, 1);
+        return card;
+    }
+
+    QWidget* makeForm() {
+        auto* card = new Card;
+        card->setFixedWidth(kFigureFormWidth);
+        card->body().setContentsMargins(kPadding, 12, 4, 8);
+        auto* area = new QScrollArea;
+        area->setFrameShape(QFrame::NoFrame);
+        area->setWidgetResizable(true);
+        area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+        form_ = new FigureForm(context_.look);
+        form_->setContentsMargins(0, 0, 10, 0);
+        area->setWidget(form_);
+        area->setStyleSheet(
+            QStringLiteral("QScrollArea, QScrollArea > QWidget > QWidget { background: transparent; }"));
+        card->body().addWidget(area);
+        return card;
+    }
+
+    void connectAll() {
+        connect(&library_, &FigureLibrary::changed, this, [this] { takeLibrary(); });
+        connect(&library_, &FigureLibrary::added, this, [this](const QString& name) { choose(name); });
+        connect(&library_, &FigureLibrary::failed, this, [this](const QString& error) {
+            wanted_.clear();
+            message_->say(error);
+        });
+        connect(&library_, &FigureLibrary::written, this, [this](const QString& name) {
+            if (name == wanted_) startExport();
+        });
+        connect(&query_, &FigureQuery::arrived, this, [this](const ShownFigurePtr& figure) { take(figure); });
+        connect(&query_, &FigureQuery::statesArrived, this, [this](const std::vector<FigureState>& states) {
+            list_->setStates(states);
+            if (isVisible()) list_->look(chosen_);
+        });
+        connect(&context_.look, &Look::changed, this, [this] { draw(); });
+        connect(listCard_, &FigureListCard::chosen, this, [this](const QString& name) { choose(name); });
+        connect(listCard_, &FigureListCard::newWanted, this, [this] { makeNew(); });
+        connect(listCard_, &FigureListCard::deleteWanted, this, [this] { remove(); });
+        connect(form_, &FigureForm::changed, this, [this](const FigureSpec&) { settle_.start(); });
+        connect(&settle_, &QTimer::timeout, this, [this] { flush(); });
+        connect(zoom_, &Choice::changed, this, [this](int option) {
+            preview_->setZoom(kZooms[static_cast<std::size_t>(option)]);
+            draw();
+        });
+        connect(grey_, &QToolButton::toggled, this, [this](bool on) {
+            grey_->setText(on ? tr("✓ grey") : tr("grey"));
+            grey_->setShortcut(QKeySequence(QStringLiteral("Ctrl+G")));
+            preview_->setGrey(on);
+        });
+        connect(drawer_, &QToolButton::toggled, this, [this] { fold(); });
+        connect(duplicate_, &QPushButton::clicked, this, [this] { duplicate(); });
+        connect(copy_, &QPushButton::clicked, this, [this] { copyImage(); });
+        connect(export_, &QPushButton::clicked, this, [this] { exportFigure(); });
+        connect(exporter_, &FigureExport::written, listCard_, &FigureListCard::setExported);
+        const auto shortcut = [this](const char* keys, auto&& what) {
+            auto* key = new QShortcut(QKeySequence(QLatin1String(keys)), this);
+            connect(key, &QShortcut::activated, this, what);
+        };
+        shortcut("Ctrl+F", [this] { listCard_->find(); });
+        shortcut("Ctrl+Z", [this] {
+            if (!library_.restore().isEmpty()) message_->clear();
+        });
+        setFocusProxy(listCard_);
+    }
+
+    // The list makes room for the form where there is not enough for both.
+    void fold() {
+        formCard_->setVisible(drawer_->isChecked());
+        listCard_->setVisible(roomy_ || !drawer_->isChecked());
+    }
+
+    void takeLibrary() {
+        query_.watch(library_.figures());
+        const SavedFigure* figure = library_.find(chosen_);
+        if (!figure && list_->rowCount() > 0) {
+            choose(list_->index(0).data(FigureListModel::NameRole).toString());
+        } else if (!figure) {
+            choose({});
+        } else {
+            listCard_->select(chosen_);
+            showTitle();
+        }
+    }
+
+    void choose(const QString& name) {
+        if (!name.isEmpty() && name == chosen_) return;
+        flush();
+        chosen_ = name;
+        shown_.reset();
+        ++drawing_;
+        page_.reset();
+        const SavedFigure* figure = library_.find(name);
+        const bool good = figure && figure->error.isEmpty();
+        if (good) form_->show(figure->spec);
+        form_->setEnabled(good);
+        form_->setCurves({});
+        for (QPushButton* button : {duplicate_, copy_, export_}) button->setEnabled(good);
+        listCard_->setDeletable(good);
+        sayWhyEmpty(figure);
+        listCard_->select(chosen_);
+        showTitle();
+        ask();
+        if (isVisible()) list_->look(name);
+    }
+
+    void sayWhyEmpty(const SavedFigure* figure) {
+        if (!figure) {
+            preview_->setWords(tr("No figures yet"),
+                               tr("Make figure on any page (Ctrl+Shift+E) brings what it shows here, "
+                                  "as it is. New figure (Ctrl+N) begins with an experiment."));
+        } else {
+            preview_->setWords(figure->error.isEmpty() ? tr("Reading the runs …") : tr("This file is no figure"),
+                               figure->error);
+        }
+    }
+
+    void ask() {
+        const SavedFigure* figure = library_.find(chosen_);
+        const bool wanted = isVisible() && figure && figure->error.isEmpty();
+        query_.show(wanted ? std::optional(figure->spec) : std::nullopt);
+    }
+
+    // What the form holds into the file and the picture.
+    void flush() {
+        settle_.stop();
+        const SavedFigure* figure = library_.find(chosen_);
+        if (!figure || !figure->error.isEmpty() || figure->spec == form_->spec()) return;
+        library_.change(chosen_, form_->spec());
+        ask();
+    }
+
+    void take(const ShownFigurePtr& figure) {
+        const SavedFigure* saved = library_.find(chosen_);
+        if (!saved || !(figure->spec == saved->spec)) return;
+        shown_ = figure;
+        form_->setCurves(namedCurves(figure->content));
+        page_.reset();
+        if (figure->error.isEmpty() && figure->content.nothing.isEmpty()) page_ = layOut(figure->content, figure->spec);
+        draw();
+        showTitle();
+    }
+
+    void draw() {
+        if (!shown_) return;
+        if (!page_) {
+            const QString why = shown_->error.isEmpty() ? shown_->content.nothing : shown_->error;
+            ++drawing_;
+            preview_->setWords(tr("Nothing to draw"), why);
+            return;
+        }
+        drawLater(drawers_, *this, *page_, preview_->pixelsPerPoint() * devicePixelRatioF(),
+                  [this, size = page_->size, spec = shown_->spec, drawing = ++drawing_](const QImage& image) {
+                      if (drawing == drawing_) preview_->setFigure(image, size, spec.venueOf(), spec.caption);
+                  });
+    }
+
+    void showTitle() {
+        const SavedFigure* figure = library_.find(chosen_);
+        title_->setText(figure ? tr("Figures  /  %1").arg(figure->title()) : tr("Figures"));
+        const bool drawn = figure && page_.has_value();
+        copy_->setEnabled(drawn);
+        export_->setEnabled(drawn && !exporter_->busy());
+        if (!drawn) return summary_->setText(tr("Saved figures redraw themselves as runs are added."));
+        const FigureSpec& spec = shown_->spec;
+        QStringList words{tr("%1, %2 × %3 in, text %4 pt")
+                              .arg(QLatin1String(spec.venueOf().title))
+                              .arg(page_->size.width() / 72, 0, 'f', 2)
+                              .arg(page_->size.height() / 72, 0, 'f', 2)
+                              .arg(spec.venueOf().labelPt),
+                          shown_->content.inWords()};
+        if (!shown_->content.missing.isEmpty())
+            words << tr("gone: %1").arg(shown_->content.missing.join(QStringLiteral(", ")));
+        if (spec.runs.isEmpty()) words << tr("redraws itself when runs are added");
+        summary_->setText(words.join(QStringLiteral("     ")));
+    }
+
+    void duplicate() {
+        flush();
+        const SavedFigure* figure = library_.find(chosen_);
+        if (!figure) return;
+        FigureSpec spec = figure->spec;
+        if (!spec.title.isEmpty()) spec.title += tr(" (copy)");
+        library_.add(spec, chosen_);
+    }
+
+    void copyImage() {
+        if (page_)
+            drawLater(drawers_, *this, *page_, 300.0 / 72,
+                      [](const QImage& image) { QApplication::clipboard()->setImage(image); });
+    }
+
+    void makeNew() {
+        const auto& runs = session_.runs().items();
+        const RunItemPtr current = session_.current();
+        FigureSpec spec = figureOfExperiment(current ? current : runs.empty() ? nullptr : runs.front());
+        spec.title = tr("New figure");
+        library_.add(spec, tr("figure"));
+    }
+
+    void remove() {
+        const QString name = chosen_;
+        const int row = list_->rowOf(name);
+        flush();
+        chosen_.clear();
+        library_.remove(name);
+        message_->say(tr("%1 was deleted; Ctrl+Z brings it back.").arg(name), MessageBar::Kind::Note);
+        if (list_->rowCount() > 0)
+            choose(list_->index(std::min(row, list_->rowCount() - 1)).data(FigureListModel::NameRole).toString());
+    }
+
+    // What is exported is the file: it is written first.
+    void exportFigure() {
+        flush();
+        wanted_ = chosen_;
+        if (library_.settled()) startExport();
+    }
+
+    void startExport() {
+        const QString name = std::exchange(wanted_, {});
+        exporter_->writeSaved(name, library_.pathOf(name));
+    }
+
+    PageContext& context_;
+    Session& session_;
+    FigureLibrary& library_;
+    FigureQuery& query_;
+    FigureListModel* list_;
+    QLabel *title_ = nullptr, *summary_ = nullptr;
+    MessageBar* message_ = nullptr;
+    FigureExport* exporter_ = nullptr;
+    QPushButton *duplicate_ = nullptr, *copy_ = nullptr, *export_ = nullptr;
+    QToolButton *drawer_ = nullptr, *grey_ = nullptr;
+    Choice* zoom_ = nullptr;
+    FigurePreview* preview_ = nullptr;
+    FigureForm* form_ = nullptr;
+    FigureListCard* listCard_ = nullptr;
+    QWidget* formCard_ = nullptr;
+    bool roomy_ = true;
+    QString chosen_;  // name of the figure that is looked at
+    QString wanted_;  // that is exported as soon as its file is written
+    QTimer settle_;
+    ShownFigurePtr shown_;
+    std::optional<PaperPage> page_;
+    int drawing_ = 0;  // the picture that was asked for last
+    QThreadPool drawers_;
+};
+
+const PageRegistry::Add<FiguresPage> kFiguresPageEntry{
+    {.order = 90,
+     .title = "Figures",
+     .icon = "M2.5 1.5h10a1 1 0 0 1 1 1v10a1 1 0 0 1-1 1h-10a1 1 0 0 1-1-1v-10a1 1 0 0 1 1-1zM4 10l2.5-3 2 2 2.5-4"}};
+
+}  // namespace
+
+}  // namespace dasgd::gui

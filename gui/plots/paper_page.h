@@ -1,0 +1,38 @@
+// A figure laid out on a page of its own size, and its ways into files and onto the screen.
+#pragma once
+
+#include <QImage>
+#include <QPicture>
+#include <QSizeF>
+#include <QString>
+#include <functional>
+
+#include "core/base/result.h"
+
+class QPaintDevice;
+
+namespace dasgd::gui {
+
+struct PaperPage {
+    QSizeF size;  // in points of 1/72 in, exact
+    // Paints it on a device that has `scale` units a point.
+    std::function<void(QPaintDevice& device, double scale)> paint;
+};
+
+// PDF, SVG or PNG (300 dpi) by the file's suffix. Errors: a file that cannot be written.
+[[nodiscard]] Status writePage(const PaperPage& page, const QString& file);
+// On white.
+[[nodiscard]] QImage imageOf(const PaperPage& page, double pixelsPerPoint);
+// What a page draws, to be made an image of on another thread: the dots cost far more than the strokes.
+struct RecordedPage {
+    QSizeF size;
+    QPicture picture;
+};
+// The page's thread.
+[[nodiscard]] RecordedPage recorded(const PaperPage& page);
+// Any thread.
+[[nodiscard]] QImage imageOf(const RecordedPage& page, double pixelsPerPoint);
+// Its luminance, as a printer without colour prints it.
+[[nodiscard]] QImage inGrey(const QImage& image);
+
+}  // namespace dasgd::gui

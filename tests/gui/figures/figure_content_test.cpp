@@ -1,0 +1,106 @@
+#include "gui/figures/figure_content.h"
+
+#include <gtest/gtest.h>
+
+#include "gui/figures/figure_curves.h"
+#include "tests/gui/support/edges.h"
+#include "tests/gui/support/scaling_bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+class FigureContentTest : public ::testing::Test {
+protected:
+    Result<FigureContent> read(const FigureSpec& spec) {
+        auto reader = storage::RunReader::open(workspace_.path());
+        return readFigure(*reader, spec, allRuns(*reader).value());
+    }
+    Workspace workspace_;
+};
+
+TEST_F(FigureContentTest, AFilterFollowsTheRunsThatAreAdded) {
+    workspace_.record({.seed = 1, .steps = 60});
+    FigureSpec spec;
+    spec.filter = QStringLiteral("experiment = delay-sweep");
+    const auto one = read(spec);
+    ASSERT_TRUE(one.has_value()) << one.error().message;
+    EXPECT_EQ(one->inWords(), QStringLiteral("1 curve, 1 run"));
+    workspace_.record({.seed = 2, .steps = 60});
+    workspace_.record({.algorithm = "sync_sgd", .steps = 60});
+    workspace_.record({.seed = 3, .steps = 20, .status = "stopped"});
+    const auto more = read(spec);
+    EXPECT_EQ(more->inWords(), QStringLiteral("2 curves, 3 of 4 runs"));
+    EXPECT_EQ(more->curves[0].name, QStringLiteral("dasgd (mean ± std, n = 2)"));
+    EXPECT_EQ(more->curves[0].note, QStringLiteral("seed 3 stopped at step 20, left out"));
+    EXPECT_EQ(more->curves[0].style, one->curves[0].style) << "a configuration keeps its style";
+    EXPECT_NE(imageOf(layOut(*one, spec), 1), imageOf(layOut(*more, spec), 1));
+}
+
+TEST_F(FigureContentTest, WhatCannotBeDrawnIsSaid) {
+    const QString id = workspace_.record({.steps = 20});
+    FigureSpec spec;
+    spec.runs = QStringList{QStringLiteral("gone")};
+    EXPECT_EQ(read(spec)->nothing, QStringLiteral("There is no run gone in this workspace."));
+    spec.runs = QStringList{id, QStringLiteral("gone")};
+    EXPECT_EQ(read(spec)->missing, QStringList{QStringLiteral("gone")});
+    EXPECT_TRUE(read(spec)->nothing.isEmpty());
+    spec.metric = QStringLiteral("no/such");
+    EXPECT_EQ(read(spec)->nothing, QStringLiteral("None of these runs has recorded no/such."));
+    spec.runs.clear();
+    spec.filter = QStringLiteral("delay > 99");
+    EXPECT_EQ(read(spec)->nothing, QStringLiteral("No run passes the filter \"delay > 99\"."));
+    spec.filter = QStringLiteral("delya > 9");
+    EXPECT_FALSE(read(spec).has_value());
+}
+
+TEST_F(FigureContentTest, TimeSaysWhatKindOfTimeItIs) {
+    workspace_.record({.steps = 20});
+    FigureSpec spec;
+    spec.x = XAxis::Wall;
+    spec.metric = QStringLiteral("throughput/samples_per_s");
+    const auto content = read(spec);
+    EXPECT_EQ(content->axes.x, QStringLiteral("wall time [s], link emulated"));
+    EXPECT_EQ(content->axes.y, QStringLiteral("samples/s, link emulated"));
+}
+
+// Every kind at every width: no label, legend or box reaches the page's edge.
+TEST_F(FigureContentTest, NothingIsCutAtAnyVenue) {
+    for (const char* algorithm : {"dasgd", "sync_sgd", "local_sgd", "independent"}) {
+        workspace_.record({.experiment = "an-experiment-with-a-long-name", .algorithm = algorithm, .steps = 60});
+    }
+    workspace_.record({.experiment = "an-experiment-with-a-long-name", .seed = 2, .steps = 9, .status = "stopped"});
+    recordTwoLines(workspace_.store());
+    std::vector<FigureSpec> specs(3);
+    specs[0].filter = specs[1].filter = QStringLiteral("experiment = an-experiment-with-a-long-name");
+    specs[0].names[QStringLiteral("sync_sgd")] = QStringLiteral("Synchronous SGD with a very long name indeed, W");
+    specs[1].kind = FigureKind::Timeline;
+    specs[2].kind = FigureKind::Scaling;
+    specs[2].filter = QStringLiteral("experiment = scaling");
+    for (FigureSpec& spec : specs) {
+        for (const Venue& venue : venues()) {
+            for (const FigureWidth width : {FigureWidth::Column, FigureWidth::Full}) {
+                spec.venue = QLatin1String(venue.id);
+                spec.width = width;
+                const auto content = read(spec);
+                ASSERT_TRUE(content.has_value()) << content.error().message;
+                ASSERT_EQ(content->nothing, QString());
+                const PaperPage page = layOut(*content, spec);
+                EXPECT_EQ(page.size.width(), spec.inchesWide() * 72);
+                EXPECT_EQ(inkAtEdges(imageOf(page, 300.0 / 72)), 0)
+                    << kindWords()[static_cast<int>(spec.kind)].toStdString() << " at " << venue.id << ' '
+                    << spec.inchesWide() << " in";
+            }
+        }
+    }
+}
+
+TEST(FigurePalettes, ColoursDiffer) {
+    for (const FigurePalette palette : {FigurePalette::OkabeIto, FigurePalette::TolBright}) {
+        std::set<QString> names;
+        for (const QColor& color : paletteOf(palette)) names.insert(color.name());
+        EXPECT_EQ(names.size(), static_cast<std::size_t>(kCurveColors));
+    }
+}
+
+}  // namespace
+}  // namespace dasgd::gui

@@ -1,0 +1,109 @@
+#include "gui/figures/figure_curves.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "gui/models/figures/figure_runs.h"
+#include "tests/gui/support/bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+std::vector<FigureGroup> groupsOf(storage::RunReader& reader, const QStringList& ids) {
+    const auto all = allRuns(reader).value();
+    FigureSpec spec;
+    spec.runs = ids;
+    return figureGroups(reader, runsOf(spec, all)->runs, all, {}).value();
+}
+
+TEST(FigureCurves, SeedsBecomeOneCurveWithItsBand) {
+    Workspace workspace;
+    QStringList ids;
+    for (int seed = 1; seed <= 3; ++seed) ids << workspace.record({.seed = seed, .steps = 30});
+    ids << workspace.record({.algorithm = "sync_sgd", .steps = 30});
+    auto reader = storage::RunReader::open(workspace.path());
+    ASSERT_TRUE(reader.has_value());
+    const auto groups = groupsOf(*reader, ids);
+    ASSERT_EQ(groups.size(), 2U);
+    EXPECT_EQ(groups[0].runs.size(), 3U);
+    const auto curves = figureCurves(*reader, groups, {.metric = "train/loss", .smoothing = 0.9});
+    ASSERT_TRUE(curves.has_value());
+    EXPECT_EQ((*curves)[0].name, QStringLiteral("dasgd (mean ± std, n = 3)"));
+    EXPECT_EQ((*curves)[0].deviation.size(), 30U);
+    EXPECT_GT((*curves)[0].deviation[10], 0);
+    EXPECT_EQ((*curves)[1].name, QStringLiteral("sync_sgd"));
+    EXPECT_TRUE((*curves)[1].deviation.empty());
+    EXPECT_TRUE(figureCurves(*reader, groups, {.metric = "no/such", .smoothing = 0})->empty());
+}
+
+TEST(FigureCurves, ARunThatWasStoppedIsInNoMeanAndIsNamed) {
+    Workspace workspace;
+    QStringList ids{workspace.record({.seed = 1, .steps = 200}), workspace.record({.seed = 2, .steps = 200}),
+                    workspace.record({.seed = 3, .steps = 40, .status = "stopped"})};
+    auto reader = storage::RunReader::open(workspace.path());
+    const auto groups = groupsOf(*reader, ids);
+    ASSERT_EQ(groups.size(), 1U);
+    for (const char* metric : {"train/loss", "throughput/samples_per_s"}) {
+        const auto curves = figureCurves(*reader, groups, {.metric = metric, .smoothing = 0});
+        ASSERT_EQ(curves->size(), 1U);
+        const Curve& mean = curves->front();
+        EXPECT_EQ(mean.name, QStringLiteral("dasgd (mean ± std, n = 2)")) << metric;
+        EXPECT_EQ(mean.note, QStringLiteral("seed 3 stopped at step 40, left out"));
+        EXPECT_EQ(mean.line.x.back(), 200) << "the mean goes on to the end of those that finished";
+        EXPECT_EQ(mean.n, std::vector<int>(mean.line.x.size(), 2));
+    }
+    EXPECT_FALSE(groups[0].inMean(*groups[0].runs[2]));
+}
+
+TEST(FigureCurves, WhereNothingFinishedTheMeanGoesAsFarAsAllGoAndSaysSo) {
+    Workspace workspace;
+    const QStringList ids{workspace.record({.seed = 1, .steps = 60, .status = "stopped"}),
+                          workspace.record({.seed = 2, .steps = 40, .status = "interrupted"})};
+    auto reader = storage::RunReader::open(workspace.path());
+    const auto groups = groupsOf(*reader, ids);
+    const auto curves = figureCurves(*reader, groups, {.metric = "train/loss", .smoothing = 0});
+    EXPECT_EQ(curves->front().line.x.back(), 40);
+    EXPECT_EQ(
+        curves->front().note,
+        QStringLiteral("seed 1 stopped at step 60; seed 2 interrupted at step 40; mean as far as all of them go"));
+    const auto one = groupsOf(*reader, {ids[0]});
+    const auto alone = figureCurves(*reader, one, {.metric = "train/loss", .smoothing = 0});
+    EXPECT_EQ(alone->front().name, QStringLiteral("dasgd"));
+    EXPECT_EQ(alone->front().note, QStringLiteral("seed 1 stopped at step 60"));
+}
+
+TEST(FigureCurves, TheBandIsTheOneThatIsAskedFor) {
+    Workspace workspace;
+    QStringList ids;
+    for (int seed = 1; seed <= 3; ++seed) ids << workspace.record({.seed = seed, .steps = 30});
+    auto reader = storage::RunReader::open(workspace.path());
+    const auto groups = groupsOf(*reader, ids);
+    const auto of = [&](FigureBand band) {
+        return figureCurves(*reader, groups, {.metric = "train/loss", .scale = 2, .band = band})->front();
+    };
+    const Curve std = of(FigureBand::Std), interval = of(FigureBand::Interval95);
+    EXPECT_NEAR(interval.deviation[10] / std.deviation[10], 4.30265 / std::sqrt(3), 1e-4) << "Student's t, 2 degrees";
+    EXPECT_EQ(interval.name, QStringLiteral("dasgd (mean ± 95 % interval, n = 3)"));
+    EXPECT_TRUE(of(FigureBand::None).deviation.empty());
+    EXPECT_EQ(of(FigureBand::None).name, QStringLiteral("dasgd (mean, n = 3)"));
+}
+
+TEST(FigureCurves, CurvesAreCalledAsOneLikes) {
+    Workspace workspace;
+    const QStringList ids{workspace.record({.steps = 8}), workspace.record({.algorithm = "sync_sgd", .steps = 8})};
+    auto reader = storage::RunReader::open(workspace.path());
+    const auto all = allRuns(*reader).value();
+    const QString key = groupsOf(*reader, ids)[1].key;
+    const auto named = figureGroups(*reader, all, all,
+                                    {{QStringLiteral("dasgd"), QStringLiteral("DaSGD (d = 3)")},
+                                     {key, QStringLiteral("Synchronous")},
+                                     {QStringLiteral("sync_sgd"), QStringLiteral("less exact")}});
+    QStringList names;
+    for (const FigureGroup& group : *named) names << group.name;
+    names.sort();
+    EXPECT_EQ(names, (QStringList{QStringLiteral("DaSGD (d = 3)"), QStringLiteral("Synchronous")}));
+}
+
+}  // namespace
+}  // namespace dasgd::gui

@@ -1,0 +1,42 @@
+#include "gui/figures/figure_files.h"
+
+#include <gtest/gtest.h>
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <cmath>
+
+namespace dasgd::gui {
+namespace {
+
+TEST(FigureFiles, CsvIsTextEvenWhereANameLooksLikeAFormula) {
+    const Curve curve{.name = QStringLiteral("=cmd()\"x"),
+                      .line = {{1, 2}, {0.5, 0.25}},
+                      .deviation = {0.1, std::nan("")},
+                      .n = {2, 1},
+                      .note = QStringLiteral("seed 3")};
+    EXPECT_EQ(curvesCsv({curve}, {.x = QStringLiteral("step"), .y = QStringLiteral("loss")}, QStringLiteral("std")),
+              QStringLiteral("curve,\"step\",\"loss\",std,n,left_out\n\"'=cmd()\"\"x\",1,0.5,0.1,2,\"seed 3\"\n"
+                             "\"'=cmd()\"\"x\",2,0.25,,1,\"seed 3\"\n"));
+}
+
+TEST(FigureFiles, SpansHaveTheirTimesToTheNanosecond) {
+    const storage::SpanRow row{.rank = 1,
+                               .span = {.lane = Lane::Comm,
+                                        .kind = SpanKind::Transfer,
+                                        .step = 4,
+                                        .start = 1'000'000'001,
+                                        .end = 1'500'000'000,
+                                        .bytes = 80}};
+    EXPECT_EQ(spansCsv({row}), QStringLiteral("rank,lane,kind,step,start_s,end_s,bytes\n"
+                                              "1,comm,transfer,4,1.000000001,1.500000000,80\n"));
+}
+
+TEST(FigureFiles, AFileThatCannotBeWrittenIsSaid) {
+    const Status done = writeText(QStringLiteral("x"), QStringLiteral("/no/such/a.csv"));
+    ASSERT_FALSE(done.has_value());
+    EXPECT_NE(done.error().message.find("/no/such/a.csv"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace dasgd::gui

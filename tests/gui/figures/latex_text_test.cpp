@@ -1,0 +1,32 @@
+#include <gtest/gtest.h>
+
+#include "gui/figures/latex.h"
+
+namespace dasgd::gui {
+namespace {
+
+TEST(LatexText, NothingInANameIsACommand) {
+    EXPECT_EQ(latexText(QStringLiteral("\\input{/etc/passwd}")),
+              QStringLiteral("\\textbackslash{}input\\{/etc/passwd\\}"));
+    EXPECT_EQ(latexText(QStringLiteral("50 % & a_b #1 $x$ ~^")),
+              QStringLiteral("50 \\% \\& a\\_b \\#1 {\\char36}x{\\char36} \\textasciitilde{}\\textasciicircum{}"));
+    EXPECT_EQ(latexText(QStringLiteral("a\nb\x7f")), QStringLiteral("a b "));
+    EXPECT_EQ(latexText(QStringLiteral("\"=cmd()\"")), QStringLiteral("''=cmd()''"));
+}
+
+TEST(LatexText, SymbolsOfSettingsAreMathematics) {
+    EXPECT_EQ(latexText(QStringLiteral("τ 4 ± ξ")), QStringLiteral("$\\tau$ 4 $\\pm$ $\\xi$"));
+    EXPECT_EQ(latexText(QStringLiteral("café")), QStringLiteral("café"));
+    EXPECT_EQ(latexText(QStringLiteral("中")), QStringLiteral("U+4E2D"));
+}
+
+TEST(LatexText, ATableHasARowForEach) {
+    const QString table = booktabsOf({.columns = {QStringLiteral("name"), QStringLiteral("loss")},
+                                      .rows = {{QStringLiteral("a & b"), QStringLiteral("1.5 ± 0.1")}}});
+    EXPECT_TRUE(table.contains(QLatin1String("\\begin{tabular}{lr}")));
+    EXPECT_TRUE(table.contains(QLatin1String("a \\& b & 1.5 $\\pm$ 0.1 \\\\")));
+    EXPECT_TRUE(table.contains(QLatin1String("\\toprule")));
+}
+
+}  // namespace
+}  // namespace dasgd::gui

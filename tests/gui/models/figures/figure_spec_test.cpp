@@ -1,0 +1,95 @@
+#include "gui/models/figures/figure_spec.h"
+
+#include <gtest/gtest.h>
+
+#include <QJsonArray>
+#include <QJsonDocument>
+
+namespace dasgd::gui {
+namespace {
+
+std::string refusal(const QByteArray& fields) {
+    const auto object = jsonObjectOf("{\"version\": 1, " + fields + "}", QStringLiteral("f.json"));
+    if (!object) return object.error().message;
+    const auto spec = figureSpecOf(*object);
+    return spec ? std::string() : spec.error().message;
+}
+
+TEST(FigureSpec, EveryKindReadsWhatItWrites) {
+    FigureSpec curves;
+    curves.title = QStringLiteral("Convergence \"x\" \\input{y}");
+    curves.filter = QStringLiteral("experiment = delay-sweep and delay >= 3");
+    curves.metric = QStringLiteral("eval/accuracy");
+    curves.x = XAxis::Wall;
+    curves.smoothing = 0.9;
+    curves.band = FigureBand::Interval95;
+    curves.logY = false;
+    curves.xRange = FigureRange{0, 100};
+    curves.palette = FigurePalette::TolBright;
+    curves.markers = false;
+    curves.names[QStringLiteral("dasgd d 3")] = QStringLiteral("DaSGD (d = 3)");
+    curves.venue = QStringLiteral("acm");
+    curves.width = FigureWidth::Column;
+    FigureSpec timeline;
+    timeline.kind = FigureKind::Timeline;
+    timeline.runs = QStringList{QStringLiteral("20261122-a")};
+    timeline.windowS = FigureRange{1.25, 1.5};
+    timeline.ranks = 8;
+    timeline.widthIn = 4.25;
+    FigureSpec scaling;
+    scaling.kind = FigureKind::Scaling;
+    scaling.scaling = Scaling::Strong;
+    scaling.plot = ScalingPlot::TimeToTarget;
+    scaling.target = QStringLiteral("accuracy=0.97");
+    for (const FigureSpec& spec : {curves, timeline, scaling}) {
+        const QByteArray text = QJsonDocument(jsonOf(spec)).toJson();
+        const auto read = figureSpecOf(jsonObjectOf(text, QStringLiteral("f.json")).value());
+        ASSERT_TRUE(read.has_value()) << read.error().message;
+        EXPECT_TRUE(*read == spec) << text.toStdString();
+    }
+}
+
+TEST(FigureSpec, AWrongFieldIsNamedWithWhatIsAllowed) {
+    EXPECT_EQ(refusal(R"("kind": "curves")"), "");
+    EXPECT_EQ(refusal(R"("kind": "pie")"), "\"kind\": found \"pie\"; allowed curves, timeline, scaling");
+    EXPECT_EQ(refusal(R"("smoothing": 1.5)"), "\"smoothing\": found 1.5; allowed 0 to 0.999");
+    EXPECT_EQ(refusal(R"("log_y": "yes")"), "\"log_y\": found \"yes\"; allowed true, false");
+    EXPECT_EQ(refusal(R"("x_range": [5, 5])"), "\"x_range\": found a list; allowed two rising numbers, as [0, 100]");
+    EXPECT_EQ(refusal(R"("kind": "timeline", "ranks": 2.5)"),
+              "\"ranks\": found 2.5; allowed whole numbers from 1 to 64");
+    EXPECT_EQ(refusal(R"("runs": ["a", 3])"), "\"runs\": found 3; allowed a list of texts");
+    EXPECT_NE(refusal(R"("venue": "nature")").find("allowed neurips, icml"), std::string::npos);
+    EXPECT_NE(refusal(R"("colour": "red")").find("\"colour\": a figure of this kind has no such field; allowed"),
+              std::string::npos);
+    EXPECT_NE(refusal(R"("kind": "timeline", "metric": "train/loss")").find("\"metric\""), std::string::npos)
+        << "a field of another kind would do nothing";
+}
+
+TEST(FigureSpec, WhatContradictsItselfIsRefused) {
+    EXPECT_NE(refusal(R"("runs": ["a"], "filter": "b")").find("not both"), std::string::npos);
+    EXPECT_NE(refusal(R"("dashes": false, "markers": false)").find("colour alone"), std::string::npos);
+    EXPECT_NE(refusal(R"("kind": "scaling", "plot": "time-to-target")").find("\"target\""), std::string::npos);
+    EXPECT_NE(refusal(R"("kind": "scaling", "target": "speed=1")").find("\"target\""), std::string::npos);
+}
+
+TEST(FigureSpec, VersionAndSyntaxAreSaidWithTheirPlace) {
+    EXPECT_NE(figureSpecOf({}).error().message.find("\"version\": absent"), std::string::npos);
+    EXPECT_NE(figureSpecOf({{QStringLiteral("version"), 2}}).error().message.find("newer program"), std::string::npos);
+    const auto broken = jsonObjectOf("{\n  \"kind\": curves\n}", QStringLiteral("f.json"));
+    ASSERT_FALSE(broken.has_value());
+    EXPECT_EQ(broken.error().message.rfind("f.json:2:", 0), 0U) << broken.error().message;
+    EXPECT_FALSE(jsonObjectOf("[]", QStringLiteral("f.json")).has_value());
+}
+
+TEST(FigureSpec, TheWidthIsTheVenuesUnlessOneIsGiven) {
+    FigureSpec spec;
+    spec.venue = QStringLiteral("icml");
+    EXPECT_EQ(spec.inchesWide(), 6.75);
+    spec.width = FigureWidth::Column;
+    EXPECT_EQ(spec.inchesWide(), 3.25);
+    spec.widthIn = 4;
+    EXPECT_EQ(spec.inchesWide(), 4);
+}
+
+}  // namespace
+}  // namespace dasgd::gui
