@@ -26,8 +26,6 @@ class MainWindow : public QMainWindow {
 public:
     // `engineProgram`: path of `dasgd`, "" for the one beside this program.
     MainWindow(const std::filesystem::path& workspace, Look& look, const QString& engineProgram = {});
-    ~MainWindow() override;
-
     // The pages before what they look at.
     ~MainWindow() override;
 
