@@ -81,8 +81,9 @@ int runWindow(QApplication& app) {
                                      QStringLiteral("Write the window to a PNG file and end."), QStringLiteral("FILE"));
     const QCommandLineOption after(QStringLiteral("after-ms"), QStringLiteral("… after so many milliseconds."),
                                    QStringLiteral("N"), QStringLiteral("1500"));
-    const QCommandLineOption size(QStringLiteral("size"), QStringLiteral("Size of the window."), QStringLiteral("WxH"),
-                                  QStringLiteral("1600x1000"));
+    const QCommandLineOption size(QStringLiteral("size"),
+                                  QStringLiteral("Size of the window; as it was last where absent."),
+                                  QStringLiteral("WxH"));
     parser.addPositionalArgument(QStringLiteral("FILE.toml"), QStringLiteral("Experiment to set up."),
                                  QStringLiteral("[FILE.toml]"));
     parser.addOptions({workspace, run, theme, page, picture, after, size});
@@ -98,7 +99,10 @@ int runWindow(QApplication& app) {
     installFonts();
     Look look(name);
     MainWindow window(parser.value(workspace).toStdString(), look);
-    const QStringList extent = parser.value(size).split(QLatin1Char('x'));
+    // A picture does not depend on how somebody left the window.
+    const QString wanted =
+        parser.isSet(picture) && !parser.isSet(size) ? QStringLiteral("1600x1000") : parser.value(size);
+    const QStringList extent = wanted.split(QLatin1Char('x'));
     if (extent.value(0).toInt() > 0 && extent.value(1).toInt() > 0) window.resize(extent[0].toInt(), extent[1].toInt());
     if (parser.isSet(run)) window.session().choose(parser.value(run));
     if (!window.openNamed(parser.value(page))) {

@@ -1,7 +1,12 @@
 #include "gui/main_window.h"
 
+#include <QApplication>
+#include <QCloseEvent>
+#include <QFileDialog>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QProcess>
+#include <QScreen>
 #include <QShortcut>
 #include <QStackedWidget>
 #include <QToolButton>
@@ -10,10 +15,19 @@
 #include <cmath>
 
 #include "core/base/check.h"
+#include "gui/models/settings_file.h"
+#include "gui/widgets/palette/command_palette.h"
 #include "gui/widgets/parts.h"
 #include "gui/widgets/rail.h"
 
 namespace dasgd::gui {
+
+namespace {
+
+constexpr QSize kFirstSize(1600, 1000);
+const QString kGeometryKey = QStringLiteral("window/geometry");
+
+}  // namespace
 
 MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const QString& engineProgram)
     : look_(look),
@@ -26,7 +40,9 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
       rail_(new Rail(look, QString::fromStdString(workspace.string()))),
       stack_(new QStackedWidget) {
     setWindowTitle(QStringLiteral("DaSGD Lab"));
-    resize(1600, 1000);
+    resize(kFirstSize.boundedTo(screen()->availableSize()));
+    // Qt keeps it on a screen that is there, and no larger.
+    restoreGeometry(settingsFile().value(kGeometryKey).toByteArray());
     auto* frame = new QWidget;
     setCentralWidget(frame);
     auto* right = new QVBoxLayout;
@@ -48,6 +64,9 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
     connect(&session_, &Session::currentChanged, this, &MainWindow::updateStatus);
     connect(&session_, &Session::errorChanged, this, &MainWindow::updateStatus);
     connect(&session_, &Session::runsChanged, this, &MainWindow::updateStatus);
+    palette_ = new CommandPalette(*this, look);
+    auto* palette = new QShortcut(QKeySequence(QStringLiteral("Ctrl+K")), this);
+    connect(palette, &QShortcut::activated, this, &MainWindow::openPalette);
     updateStatus();
     open("Run");
 }
@@ -96,6 +115,49 @@ void MainWindow::showPage(int page) {
     rail_->choose(page);
     stack_->setCurrentIndex(page);
     stack_->currentWidget()->setFocus();
+}
+
+void MainWindow::openPalette() {
+    std::vector<Command> commands = commandsOf(*stack_->currentWidget());
+    const auto& entries = PageRegistry::entries();
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        commands.push_back({.title = tr("Go to %1").arg(QString::fromUtf8(entries[i].info.title)),
+                            .words = {},
+                            .keys = i < 9 ? QStringLiteral("Ctrl+%1").arg(i + 1) : QString(),
+                            .carryOut = [this, i] { showPage(static_cast<int>(i)); }});
+    }
+    commands.push_back({.title = session_.followsNewest() ? tr("Stay with this run") : tr("Follow the newest run"),
+                        .words = tr("Go to each run that starts, or not"),
+                        .keys = QStringLiteral("Ctrl+L"),
+                        .carryOut = [this] { follow_->click(); }});
+    commands.push_back(
+        {.title = tr("Light or dark theme"), .words = {}, .keys = QStringLiteral("Ctrl+T"), .carryOut = [this] {
+             look_.toggle();
+         }});
+    commands.push_back({.title = tr("Open another workspace"),
+                        .words = tr("In a window of its own; this one stays"),
+                        .keys = {},
+                        .carryOut = [this] { openWorkspace(); }});
+    palette_->open(std::move(commands), session_.runs().items(), [this](const QString& run) {
+        session_.choose(run);
+        open("Run");
+    });
+}
+
+void MainWindow::openWorkspace() {
+    auto* dialog = new QFileDialog(this, tr("The folder of a workspace"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::Directory);
+    dialog->setOption(QFileDialog::ShowDirsOnly);
+    connect(dialog, &QFileDialog::fileSelected, this, [](const QString& folder) {
+        QProcess::startDetached(QApplication::applicationFilePath(), {QStringLiteral("--workspace"), folder});
+    });
+    dialog->open();
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+    settingsFile().setValue(kGeometryKey, saveGeometry());
+    QMainWindow::closeEvent(event);
 }
 
 void MainWindow::updateStatus() {

@@ -18,6 +18,7 @@ class QToolButton;
 
 namespace dasgd::gui {
 
+class CommandPalette;
 class Rail;
 
 class MainWindow : public QMainWindow {
@@ -37,15 +38,19 @@ public:
     // The same; false where there is none.
     [[nodiscard]] bool openNamed(const QString& title);
     [[nodiscard]] QString statusText() const;
+    // Every action by its name.
+    void openPalette();
 
 protected:
     void showEvent(QShowEvent* event) override;
+    void closeEvent(QCloseEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     void showPage(int page);
     QWidget* makeStatusBar();
     void updateStatus();
+    void openWorkspace();
 
     Look& look_;
     Feed feed_;
@@ -58,6 +63,7 @@ private:
     QStackedWidget* stack_;
     QLabel* status_;
     QToolButton* follow_;
+    CommandPalette* palette_;
 };
 
 }  // namespace dasgd::gui

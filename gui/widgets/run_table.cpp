@@ -4,10 +4,10 @@
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QSettings>
 #include <algorithm>
 #include <array>
 
+#include "gui/models/settings_file.h"
 #include "gui/theme/theme.h"
 
 namespace dasgd::gui {
@@ -39,11 +39,6 @@ constexpr std::array<const char*, RunTableModel::kColumns> kSamples{"★",
                                                                     "1000.00",
                                                                     "1 000 000",
                                                                     "good  paper"};
-
-QSettings settingsFile() {
-    return QSettings(QSettings::IniFormat, QSettings::UserScope, QStringLiteral("dasgd-lab"),
-                     QStringLiteral("dasgd-lab"));
-}
 
 }  // namespace
 

@@ -1,12 +1,12 @@
 #include "gui/widgets/run/chart_card.h"
 
 #include <QHBoxLayout>
-#include <QSettings>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <array>
 
 #include "core/base/metric_names.h"
+#include "gui/models/settings_file.h"
 
 namespace dasgd::gui {
 
@@ -17,11 +17,6 @@ constexpr std::size_t kMostInPlot = 8;  // curves that a legend in the plot name
 constexpr int kSmoothed = 2;            // the choice of weight 0.9
 constexpr std::array<double, 5> kWeights{0, 0.5, 0.9, 0.97, 0.99};
 constexpr std::array<const char*, 5> kAxisLabels{"step", "epoch", "wall time [s]", "samples", "bytes sent per rank"};
-
-QSettings chartSettings() {
-    return QSettings(QSettings::IniFormat, QSettings::UserScope, QStringLiteral("dasgd-lab"),
-                     QStringLiteral("dasgd-lab"));
-}
 
 }  // namespace
 
@@ -231,7 +226,7 @@ void ChartCard::goTo(double x) {
 }
 
 void ChartCard::remember() {
-    QSettings file = chartSettings();
+    QSettings file = settingsFile();
     file.beginGroup(QStringLiteral("charts/") + spec_.name);
     file.setValue(QStringLiteral("metric"), QString::fromStdString(picker_->metric()));
     file.setValue(QStringLiteral("by-rank"), picker_->byRank());
@@ -241,7 +236,7 @@ void ChartCard::remember() {
 }
 
 void ChartCard::recall() {
-    QSettings file = chartSettings();
+    QSettings file = settingsFile();
     file.beginGroup(QStringLiteral("charts/") + spec_.name);
     const std::string metric =
         file.value(QStringLiteral("metric"), QString::fromStdString(spec_.metric)).toString().toStdString();

@@ -1,0 +1,75 @@
+#include "gui/widgets/palette/command_palette.h"
+
+#include <gtest/gtest.h>
+
+#include <QPushButton>
+
+#include "tests/gui/support/session_bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+TEST(CommandPalette, ButtonsOfAPageAreCommands) {
+    QWidget page;
+    QPushButton export_(QStringLiteral("▸  Export"), &page), hidden(QStringLiteral("Hidden"), &page),
+        disabled(QStringLiteral("Disabled"), &page);
+    export_.setToolTip(QStringLiteral("Write figures  Ctrl+E"));
+    hidden.hide();
+    disabled.setEnabled(false);
+    int pressed = 0;
+    QObject::connect(&export_, &QPushButton::clicked, [&pressed] { ++pressed; });
+    const std::vector<Command> commands = commandsOf(page);
+    ASSERT_EQ(commands.size(), 1U);
+    EXPECT_EQ(commands[0].title, QStringLiteral("Export"));
+    EXPECT_EQ(commands[0].words, QStringLiteral("Write figures"));
+    EXPECT_EQ(commands[0].keys, QStringLiteral("Ctrl+E"));
+    commands[0].carryOut();
+    EXPECT_EQ(pressed, 1);
+}
+
+class PaletteOfTheWindow : public WindowBench {
+protected:
+    void openPalette() {
+        open();
+        window_->activateWindow();
+        window_->open("Runs");
+        ASSERT_TRUE(QTest::qWaitForWindowActive(window_.get()));
+        QTest::keyClick(window_.get(), Qt::Key_K, Qt::ControlModifier);
+        field_ = qobject_cast<QLineEdit*>(QApplication::focusWidget());
+        ASSERT_NE(field_, nullptr);
+        ASSERT_EQ(field_->accessibleName(), QStringLiteral("Find a command or a run"));
+    }
+    QLineEdit* field_ = nullptr;
+};
+
+TEST_F(PaletteOfTheWindow, FindsAPageByItsName) {
+    openPalette();
+    QTest::keyClicks(field_, QStringLiteral("go scaling"));
+    QTest::keyClick(field_, Qt::Key_Return);
+    EXPECT_FALSE(field_->isVisible());
+    EXPECT_EQ(runsTable()->isVisible(), false);
+    EXPECT_NE(label(QStringLiteral("Scaling")), nullptr);
+}
+
+TEST_F(PaletteOfTheWindow, FindsARunAndShowsIt) {
+    const QString first = workspace_.record({.algorithm = "sync_sgd", .steps = 8});
+    workspace_.record({.steps = 8});
+    openPalette();
+    ASSERT_TRUE(eventually([&] { return window_->session().runs().rowCount() == 2; }));
+    QTest::keyClick(field_, Qt::Key_Escape);
+    EXPECT_FALSE(field_->isVisible());
+    QTest::keyClick(window_.get(), Qt::Key_K, Qt::ControlModifier);
+    QTest::keyClicks(field_, first);
+    QTest::keyClick(field_, Qt::Key_Return);
+    EXPECT_EQ(window_->session().currentId(), first);
+    EXPECT_FALSE(window_->session().followsNewest());
+}
+
+TEST_F(PaletteOfTheWindow, GoesAwayWhenTheFocusDoes) {
+    openPalette();
+    runsTable()->setFocus();
+    EXPECT_FALSE(field_->isVisible());
+}
+
+}  // namespace
+}  // namespace dasgd::gui
