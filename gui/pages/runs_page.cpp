@@ -76,7 +76,8 @@ private:
         header->addLayout(words, 1);
         stop_ = makeButton(tr("Stop"), false,
                            tr("Stop the chosen runs: all ranks end at one step, what was recorded is kept"));
-        compare_ = makeButton(tr("Compare"), false, tr("Put the chosen runs beside each other on the Compare page  Ctrl+Enter"));
+        compare_ = makeButton(tr("Compare"), false,
+                              tr("Put the chosen runs beside each other on the Compare page  Ctrl+Enter"));
         start_ = makeButton(tr("▸  New run"), true, tr("Set up an experiment, from a preset or from a run  Ctrl+N"));
         for (QPushButton* button : {stop_, compare_, start_}) header->addWidget(button, 0, Qt::AlignTop);
         return header;
@@ -178,9 +179,9 @@ private:
         connect(table_, &QWidget::customContextMenuRequested, this,
                 [this](const QPoint& at) { showMenu(table_->viewport()->mapToGlobal(at)); });
         connect(&notes_, &NotesQuery::failed, this, [this](const QString& message) { message_->say(message); });
-        connect(&notes_, &NotesQuery::changed, this, [this](const QString& words) {
+        connect(&notes_, &NotesQuery::changed, this, [this](const QString& words, bool undone) {
             // Not in a bar: the rows would move under the pointer.
-            said_ = tr("%1. Ctrl+Z takes it back").arg(words);
+            said_ = undone ? words : tr("%1. Ctrl+Z takes it back").arg(words);
             saying_.start();
             update();
         });
@@ -325,10 +326,12 @@ private:
             emptyWords_->setText(
                 tr("Start one with New run (Ctrl+N), or in a shell:  dasgd run FILE.toml --workspace %1")
                     .arg(QString::fromStdString(session_.feed().workspace().string())));
+        } else if (list_->archivedCount() > 0) {
+            emptyTitle_->setText(tr("Every run that matches is put away"));
+            emptyWords_->setText(tr("%1 of them. The menu of groups shows them, and so does “archived” in the filter.")
+                                     .arg(grouped(list_->archivedCount())));
         } else {
-            emptyTitle_->setText(list_->archivedCount() > 0 && field_->text().trimmed().isEmpty()
-                                     ? tr("All runs are put away")
-                                     : tr("No run matches the filter"));
+            emptyTitle_->setText(tr("No run matches the filter"));
             emptyWords_->setText(
                 tr("%1 runs are hidden by “%2”. Clear the filter to see them.").arg(grouped(all)).arg(field_->text()));
         }

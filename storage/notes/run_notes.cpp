@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cctype>
 #include <system_error>
 #include <utility>
 
@@ -83,7 +84,9 @@ Status check(const std::string& run, const RunNotes& notes) {
     if (!isRunId(run)) return fail("'" + run + "' is no id of a run");
     for (const std::string& tag : notes.tags) {
         if (!isTag(tag)) {
-            return fail("'" + tag + "' is no tag: letters, digits and - . _ / : + without spaces, at most 64 bytes");
+            return fail(
+                "'" + tag +
+                "' is no tag: letters, digits and - . _ / : + without spaces, no - at the beginning, at most 64 bytes");
         }
     }
     if (notes.note.size() > kLongestNote) {
@@ -95,26 +98,46 @@ Status check(const std::string& run, const RunNotes& notes) {
 
 // `next`: the notes that take the place of those that are there; those of `there` are all.
 template <class Next>
-Result<NotesOfRuns> rewrite(const std::filesystem::path& workspace, Next&& next) {
+Result<NotesEdit> rewrite(const std::filesystem::path& workspace, Next&& next) {
     const std::filesystem::path file = fileIn(workspace);
     DASGD_ASSIGN(const FileLock lock, FileLock::wait(file.string() + ".lock", FileLock::Kind::Exclusive));
-    return guarded(file, [&]() -> Result<NotesOfRuns> {
+    return guarded(file, [&]() -> Result<NotesEdit> {
         SQLite::Database database(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | kUnlocked);
         database.setBusyTimeout(kBusyMs);
         DASGD_TRY(migrate(database, file, schema()));
         database.exec("PRAGMA synchronous = FULL");
         SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
         NotesOfRuns there = readAll(database);
-        NotesOfRuns before;
+        NotesEdit edit;
         for (const auto& [run, notes] : next(std::as_const(there))) {
             DASGD_TRY(check(run, notes));
             if (there[run] == notes) continue;
             write(database, run, notes);
-            before[run] = there[run];
+            edit.before[run] = there[run];
+            edit.after[run] = notes;
         }
         transaction.commit();
-        return before;
+        return edit;
     });
+}
+
+RunNotes notesOf(const NotesOfRuns& all, const std::string& run) {
+    const auto found = all.find(run);
+    return found == all.end() ? RunNotes{} : found->second;
+}
+
+// `now` with what lies between `before` and `after` taken back, where it is still as it was after.
+RunNotes takenBack(RunNotes now, const RunNotes& before, const RunNotes& after) {
+    if (now.starred == after.starred) now.starred = before.starred;
+    if (now.archived == after.archived) now.archived = before.archived;
+    if (now.note == after.note) now.note = before.note;
+    for (const std::string& tag : after.tags) {
+        if (!before.tags.contains(tag)) now.tags.erase(tag);
+    }
+    for (const std::string& tag : before.tags) {
+        if (!after.tags.contains(tag)) now.tags.insert(tag);
+    }
+    return now;
 }
 
 }  // namespace
@@ -137,21 +160,23 @@ bool isTag(const std::string& text) {
     return !text.empty() && text.size() <= 64 && text.front() != '-' && std::all_of(text.begin(), text.end(), fits);
 }
 
-Result<NotesOfRuns> changeNotes(const std::filesystem::path& workspace, const std::vector<std::string>& runs,
-                                const NotesChange& change) {
+Result<NotesEdit> changeNotes(const std::filesystem::path& workspace, const std::vector<std::string>& runs,
+                              const NotesChange& change) {
     return rewrite(workspace, [&](const NotesOfRuns& there) {
         NotesOfRuns next;
-        for (const std::string& run : runs) {
-            const auto known = there.find(run);
-            next[run] = change.appliedTo(known == there.end() ? RunNotes{} : known->second);
-        }
+        for (const std::string& run : runs) next[run] = change.appliedTo(notesOf(there, run));
         return next;
     });
 }
 
-Status setNotes(const std::filesystem::path& workspace, const NotesOfRuns& notes) {
-    DASGD_TRY(rewrite(workspace, [&](const NotesOfRuns&) { return notes; }));
-    return {};
+Result<NotesEdit> undoNotes(const std::filesystem::path& workspace, const NotesEdit& edit) {
+    return rewrite(workspace, [&](const NotesOfRuns& there) {
+        NotesOfRuns next;
+        for (const auto& [run, after] : edit.after) {
+            next[run] = takenBack(notesOf(there, run), notesOf(edit.before, run), after);
+        }
+        return next;
+    });
 }
 
 struct NotesReader::Connection {

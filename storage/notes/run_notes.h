@@ -39,17 +39,23 @@ struct NotesChange {
     [[nodiscard]] RunNotes appliedTo(RunNotes notes) const;
 };
 
-// Letters, digits and - . _ / : + of at most 64 bytes, so that a tag is one word of a filter and of a shell.
+// Letters, digits and - . _ / : + of at most 64 bytes, no - at the beginning, so that a tag is one word of a filter and
+// of a shell.
 [[nodiscard]] bool isTag(const std::string& text);
 inline constexpr std::size_t kLongestNote = 65536;  // bytes
 
-// Changes the notes of these runs. Answers what they were before, for those that change: setNotes() of that undoes it.
-// Errors: a run id or tag that is none, a note that is too long, a database of someone else or of a newer program, disk
-// errors; then nothing has changed.
-[[nodiscard]] Result<NotesOfRuns> changeNotes(const std::filesystem::path& workspace,
-                                              const std::vector<std::string>& runs, const NotesChange& change);
-// Puts exactly these notes in the place of what the runs have. Errors: as changeNotes().
-[[nodiscard]] Status setNotes(const std::filesystem::path& workspace, const NotesOfRuns& notes);
+// What a change did, of the runs that it changed.
+struct NotesEdit {
+    NotesOfRuns before, after;
+};
+
+// Changes the notes of these runs. Errors: a run id or tag that is none, a note that is too long, a database of someone
+// else or of a newer program, disk errors; then nothing has changed.
+[[nodiscard]] Result<NotesEdit> changeNotes(const std::filesystem::path& workspace,
+                                            const std::vector<std::string>& runs, const NotesChange& change);
+// Takes a change back, star by star, tag by tag: what somebody changed again since stays as it is now. Answers what
+// that did. Errors: as changeNotes().
+[[nodiscard]] Result<NotesEdit> undoNotes(const std::filesystem::path& workspace, const NotesEdit& edit);
 
 // The notes of a workspace, as they change. Of one thread.
 class NotesReader {

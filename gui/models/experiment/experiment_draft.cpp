@@ -15,7 +15,7 @@ ExperimentDraft::ExperimentDraft(Engine& engine, std::filesystem::path workspace
       workspace_(std::move(workspace)),
       loader_(engine.program()),
       dryRun_(engine.program()),
-      unsaved_(folderOfExperiments() + QStringLiteral("/unsaved.toml")) {
+      unsaved_(folderOfExperiments()) {
     connect(&loader_, &SchemaLoader::loaded, this, [this] {
         emit schemaLoaded();
         if (const auto waiting = std::exchange(unshortened_, std::nullopt)) take(*waiting);
@@ -47,7 +47,7 @@ void ExperimentDraft::setText(const QString& text) {
     } else {
         dryRun_.ask(text, folder_);
     }
-    unsaved_.spare(isUnsavedWork() ? text : QString());
+    unsaved_.spare(isUnsavedWork() ? text : QString(), folder_);
     emit changed();
     emit checkChanged();
 }
@@ -189,7 +189,8 @@ void ExperimentDraft::takeWritten(const QString& path) {
     const Writing done = writing_.front();
     writing_.pop_front();
     savedText_ = done.text;
-    unsaved_.spare(isUnsavedWork() ? document_.text() : QString());
+    unsaved_.forget(done.text);
+    unsaved_.spare(isUnsavedWork() ? document_.text() : QString(), folder_);
     emit changed();
     if (!done.launches) {
         emit noted(tr("Saved as %1").arg(path));

@@ -2,22 +2,28 @@
 
 #include <utility>
 
+#include "core/base/log.h"
+
 namespace dasgd::gui {
 
 NotesQuery::~NotesQuery() {
     if (workspace_.empty()) return;
-    for (const Request& request : requests_) (void)write(request);
+    for (const Request& request : requests_) {
+        if (const auto done = write(request); !done) logLine(LogLevel::Error, done.error().message);
+    }
 }
 
-void NotesQuery::change(const QStringList& runs, const storage::NotesChange& change, const QString& words) {
-    if (runs.isEmpty()) return;
+int NotesQuery::change(const QStringList& runs, const storage::NotesChange& change, const QString& words) {
     Request request{.change = change, .words = words};
     for (const QString& run : runs) request.runs.push_back(run.toStdString());
+    int number = 0;
     {
         const std::lock_guard lock(mutex_);
+        number = request.number = ++lastNumber_;
         requests_.push_back(std::move(request));
     }
     ask();
+    return number;
 }
 
 void NotesQuery::undo() {
@@ -52,23 +58,25 @@ void NotesQuery::carryOut(const Request& request) {
     if (!done) {
         deliver([this, message = QString::fromStdString(done.error().message)] { emit failed(message); });
     } else if (!done->isEmpty()) {
-        deliver([this, words = *done] { emit changed(words); });
+        deliver([this, words = *done, undone = request.isUndo] { emit changed(words, undone); });
     }
+    if (request.isUndo) return;
+    deliver([this, number = request.number, kept = done.has_value()] { emit answered(number, kept); });
 }
 
 // What was done in words; "" where nothing changed.
 Result<QString> NotesQuery::write(const Request& request) {
     if (request.isUndo) {
         if (done_.empty()) return tr("There is nothing to undo");
-        DASGD_TRY(storage::setNotes(workspace_, done_.back().before));
+        DASGD_TRY(storage::undoNotes(workspace_, done_.back().edit));
         const QString words = tr("Undone: %1").arg(done_.back().words);
         done_.pop_back();
         return words;
     }
-    DASGD_ASSIGN(storage::NotesOfRuns before, storage::changeNotes(workspace_, request.runs, request.change));
-    if (before.empty()) return QString();
+    DASGD_ASSIGN(storage::NotesEdit edit, storage::changeNotes(workspace_, request.runs, request.change));
+    if (edit.after.empty()) return QString();
     if (done_.size() == kMostUndone) done_.erase(done_.begin());
-    done_.push_back({std::move(before), request.words});
+    done_.push_back({std::move(edit), request.words});
     return request.words;
 }
 

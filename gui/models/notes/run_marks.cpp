@@ -21,6 +21,7 @@ QStringList idsOf(const std::vector<RunItemPtr>& runs) {
 void starRuns(NotesQuery& notes, const std::vector<RunItemPtr>& runs) {
     const bool all = std::all_of(runs.begin(), runs.end(), [](const RunItemPtr& run) { return run->notes.starred; });
     const QString words = all ? QStringLiteral("Took the star from %1") : QStringLiteral("Starred %1");
+    if (runs.empty()) return;
     notes.change(idsOf(runs), {.starred = !all}, words.arg(countOf(runs)));
 }
 
@@ -30,8 +31,9 @@ bool archiveRuns(NotesQuery& notes, std::vector<RunItemPtr> runs) {
         std::all_of(runs.begin(), runs.end(), [](const RunItemPtr& run) { return run->notes.archived; });
     if (!restore) std::erase_if(runs, [](const RunItemPtr& run) { return isLive(run->row); });
     const QString words = restore ? QStringLiteral("Restored %1") : QStringLiteral("Put %1 away, nothing is deleted");
+    if (runs.empty()) return false;
     notes.change(idsOf(runs), {.archived = !restore}, words.arg(countOf(runs)));
-    return !runs.empty();
+    return true;
 }
 
 }  // namespace dasgd::gui

@@ -27,14 +27,16 @@ std::vector<SettingDifference> differencesOf(const std::vector<RunItemPtr>& runs
     }
     std::vector<SettingDifference> differences;
     for (const std::string& key : keys) {
+        std::vector<const std::string*> values;
+        for (const RunItemPtr& run : runs) values.push_back(run->config.find(key));
+        const std::string* first = values.front();
+        const bool same = std::all_of(values.begin(), values.end(), [first](const std::string* value) {
+            return value == first || (value && first && *value == *first);
+        });
+        if (same) continue;
         SettingDifference one{.key = QString::fromStdString(key)};
-        for (const RunItemPtr& run : runs) {
-            const std::string* value = run->config.find(key);
-            one.values << (value ? settingValue(*value) : kAbsent);
-        }
-        const bool same = std::all_of(one.values.begin(), one.values.end(),
-                                      [&one](const QString& value) { return value == one.values.front(); });
-        if (!same) differences.push_back(std::move(one));
+        for (const std::string* value : values) one.values << (value ? settingValue(*value) : kAbsent);
+        differences.push_back(std::move(one));
     }
     return differences;
 }

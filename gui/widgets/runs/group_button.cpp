@@ -33,6 +33,11 @@ void GroupButton::fillMenu() {
     addKeyMenus(
         *menu()->addMenu(tr("settings of the configuration")), list_.fields().keys(),
         [this](QMenu& section, const QString& title, const QString& key) { add(section, title, *groupingOf(key)); });
+    menu()->addSeparator();
+    QAction* archived = menu()->addAction(tr("show runs that are put away"));
+    archived->setCheckable(true);
+    archived->setChecked(list_.showsArchived());
+    connect(archived, &QAction::toggled, this, [this](bool on) { list_.showArchived(on); });
 }
 
 void GroupButton::add(QMenu& menu, const QString& title, const Grouping& grouping) {

@@ -1,10 +1,7 @@
 #include "gui/widgets/runs/run_drawer.h"
 
-#include <QDateTime>
 #include <QHBoxLayout>
 #include <QHeaderView>
-#include <QJsonDocument>
-#include <QJsonObject>
 #include <QKeyEvent>
 #include <QScrollArea>
 #include <QSignalBlocker>
@@ -13,6 +10,7 @@
 
 #include "gui/models/notes/run_marks.h"
 #include "gui/models/runs/run_difference.h"
+#include "gui/models/runs/run_origin.h"
 
 namespace dasgd::gui {
 
@@ -21,6 +19,9 @@ namespace {
 constexpr int kTypingMs = 1500;
 // More runs side by side cannot be read; their values are listed instead.
 constexpr std::size_t kMostColumns = 3;
+constexpr qsizetype kMostValues = 12;  // of one setting
+// Comparing more of them would hold the window up.
+constexpr int kMostCompared = 1000;
 constexpr int kNoteHeight = 84;
 constexpr int kRowHeight = 28;
 
@@ -46,6 +47,18 @@ std::set<std::string> commonTags(const std::vector<RunItemPtr>& runs) {
     return tags;
 }
 
+QStringList wordsOf(const std::set<std::string>& tags) {
+    QStringList words;
+    for (const std::string& tag : tags) words << QString::fromStdString(tag);
+    return words;
+}
+
+std::vector<storage::RunNotes> notesOf(const std::vector<RunItemPtr>& runs) {
+    std::vector<storage::RunNotes> notes;
+    for (const RunItemPtr& run : runs) notes.push_back(run->notes);
+    return notes;
+}
+
 QPlainTextEdit* makeText(const QString& name) {
     auto* text = new QPlainTextEdit;
     text->setReadOnly(true);
@@ -57,23 +70,7 @@ QPlainTextEdit* makeText(const QString& name) {
     return text;
 }
 
-QString versionsInWords(const std::string& json) {
-    QStringList words;
-    const QJsonObject versions = QJsonDocument::fromJson(QByteArray::fromStdString(json)).object();
-    for (auto one = versions.begin(); one != versions.end(); ++one) {
-        words << one.key() + QLatin1Char(' ') + one.value().toVariant().toString();
-    }
-    return words.join(QStringLiteral(", "));
-}
-
-QString localTime(const std::string& iso) {
-    return QDateTime::fromString(QString::fromStdString(iso), Qt::ISODateWithMs)
-        .toLocalTime()
-        .toString(QStringLiteral("yyyy-MM-dd HH:mm:ss"));
-}
-
 QString lineOf(const QString& name, const QString& value) {
-    if (value.isEmpty()) return {};
     return QStringLiteral("<tr><td style='padding-right:12px'>%1</td><td>%2</td></tr>")
         .arg(name.toHtmlEscaped(), value.toHtmlEscaped());
 }
@@ -177,6 +174,7 @@ void RunDrawer::connectAll() {
     connect(note_, &QPlainTextEdit::textChanged, this, [this] {
         if (note_->isReadOnly()) return;
         noteState_->setText(tr("typing …"));
+        refused_ = false;
         typing_.start();
     });
     note_->installEventFilter(this);
@@ -184,6 +182,7 @@ void RunDrawer::connectAll() {
     connect(star_, &QPushButton::clicked, this, [this](bool on) {
         notes_.change(idsOf(runs_), {.starred = on}, on ? tr("Starred") : tr("Star taken away"));
     });
+    connect(&notes_, &NotesQuery::answered, this, &RunDrawer::takeAnswer);
     connect(&facts_, &FactsQuery::arrived, this, &RunDrawer::showFacts);
 }
 
@@ -203,8 +202,13 @@ void RunDrawer::setRuns(std::vector<RunItemPtr> runs) {
     runs_ = std::move(runs);
     setEnabled(!runs_.empty());
     sayTitle();
-    // What is being typed is not written over by the same runs' news.
-    if (!sameRuns || !(tags_->hasFocus() || note_->hasFocus())) showNotes();
+    if (!sameRuns) {
+        refused_ = false;
+        underWay_.clear();
+    }
+    // What is being typed, or is not kept yet, is not written over by the same runs' news.
+    const bool busy = tags_->hasFocus() || note_->hasFocus() || !underWay_.isEmpty() || refused_;
+    if (!sameRuns || (!busy && notesOf(runs_) != shownNotes_)) showNotes();
     star_->setChecked(!runs_.empty() && std::all_of(runs_.begin(), runs_.end(),
                                                     [](const RunItemPtr& run) { return run->notes.starred; }));
     star_->setText(star_->isChecked() ? QStringLiteral("★") : QStringLiteral("☆"));
@@ -214,7 +218,23 @@ void RunDrawer::setRuns(std::vector<RunItemPtr> runs) {
     factWords_->hide();
     textHead_->hide();
     text_->hide();
-    facts_.want(runs_.size() <= FactsQuery::kMostRuns ? next : QStringList{});
+    wantFacts();
+}
+
+// Nobody looks at the facts of a drawer that is shut.
+void RunDrawer::wantFacts() {
+    const bool wanted = isVisible() && runs_.size() <= FactsQuery::kMostRuns;
+    facts_.want(wanted ? idsOf(runs_) : QStringList{});
+}
+
+void RunDrawer::showEvent(QShowEvent* event) {
+    Card::showEvent(event);
+    wantFacts();
+}
+
+void RunDrawer::hideEvent(QHideEvent* event) {
+    Card::hideEvent(event);
+    facts_.want({});
 }
 
 void RunDrawer::sayTitle() {
@@ -239,9 +259,8 @@ void RunDrawer::sayTitle() {
 }
 
 void RunDrawer::showNotes() {
-    QStringList tags;
-    for (const std::string& tag : commonTags(runs_)) tags << QString::fromStdString(tag);
-    shownTags_ = tags.join(QLatin1Char(' '));
+    shownNotes_ = notesOf(runs_);
+    shownTags_ = wordsOf(commonTags(runs_)).join(QLatin1Char(' '));
     tags_->setText(shownTags_);
     const bool one = runs_.size() == 1;
     shownNote_ = one ? QString::fromStdString(runs_.front()->notes.note) : QString();
@@ -258,16 +277,25 @@ void RunDrawer::keepTags() {
     const std::set<std::string> before = tagsOf(shownTags_), now = tagsOf(tags_->text());
     if (runs_.empty() || before == now) return;
     shownTags_ = tags_->text();
-    notes_.change(idsOf(runs_), {.addTags = without(now, before), .removeTags = without(before, now)},
-                  tr("Tags changed"));
+    underWay_.insert(notes_.change(idsOf(runs_), {.addTags = without(now, before), .removeTags = without(before, now)},
+                                   tr("Tags changed")));
 }
 
 void RunDrawer::keepNote() {
     typing_.stop();
     if (runs_.size() != 1 || note_->isReadOnly() || note_->toPlainText() == shownNote_) return;
     shownNote_ = note_->toPlainText();
-    notes_.change(idsOf(runs_), {.note = shownNote_.toStdString()}, tr("Note changed"));
-    noteState_->setText(tr("kept"));
+    underWay_.insert(notes_.change(idsOf(runs_), {.note = shownNote_.toStdString()}, tr("Note changed")));
+}
+
+void RunDrawer::takeAnswer(int request, bool kept) {
+    if (!underWay_.remove(request)) return;
+    refused_ = !kept;
+    noteState_->setText(kept ? tr("kept") : tr("not kept; it is tried again after the next change"));
+    if (kept) return;
+    // So that the next word sends all of it.
+    shownTags_ = wordsOf(commonTags(runs_)).join(QLatin1Char(' '));
+    shownNote_ = runs_.size() == 1 ? QString::fromStdString(runs_.front()->notes.note) : QString();
 }
 
 void RunDrawer::showDifferences() {
@@ -276,8 +304,11 @@ void RunDrawer::showDifferences() {
     differencesHead_->setVisible(several);
     differences_->setVisible(false);
     if (!several) return;
-    const std::vector<SettingDifference> all = differencesOf(runs_);
-    differencesHead_->setText(all.empty() ? tr("The same settings") : tr("What differs"));
+    const bool cut = runs_.size() > kMostCompared;
+    const std::vector<SettingDifference> all =
+        cut ? differencesOf({runs_.begin(), runs_.begin() + kMostCompared}) : differencesOf(runs_);
+    const QString which = cut ? tr(" (the first %1 of %2 runs)").arg(kMostCompared).arg(runs_.size()) : QString();
+    differencesHead_->setText((all.empty() ? tr("The same settings") : tr("What differs")) + which);
     if (all.empty()) return;
     const bool columns = runs_.size() <= kMostColumns;
     QStringList headers{tr("setting")};
@@ -292,7 +323,9 @@ void RunDrawer::showDifferences() {
         QStringList values = one.values;
         if (!columns) {
             values.removeDuplicates();
-            values = {values.join(QStringLiteral(", "))};
+            const qsizetype more = values.size() - kMostValues;
+            values = {values.mid(0, kMostValues).join(QStringLiteral(", ")) +
+                      (more > 0 ? tr(", … %1 more").arg(more) : QString())};
         }
         for (const QString& value : values) row << new QStandardItem(value);
         for (QStandardItem* item : row) item->setToolTip(asTip(item->text()));
@@ -318,20 +351,13 @@ void RunDrawer::showFacts(const std::vector<storage::RunDetail>& details) {
 }
 
 void RunDrawer::showOne(const storage::RunDetail& detail) {
-    const storage::RunRow& row = detail.row;
     factsHead_->setText(tr("Where it comes from"));
-    const QString commit = QString::fromStdString(row.gitCommit).left(12) +
-                           (detail.gitDirty ? tr(", with uncommitted changes") : QString());
-    const QString link = QString::fromStdString(detail.link) + (detail.linkEmulated ? tr(" (emulated)") : QString());
-    factWords_->setText(QStringLiteral("<table>") + lineOf(tr("started"), localTime(row.startedAt)) +
-                        lineOf(tr("commit"), commit) + lineOf(tr("host"), QString::fromStdString(detail.host)) +
-                        lineOf(tr("processor"), QString::fromStdString(detail.cpu)) +
-                        lineOf(tr("backend"), QString::fromStdString(row.backend)) +
-                        lineOf(tr("link"), detail.link.empty() ? QString() : link) +
-                        lineOf(tr("libraries"), versionsInWords(detail.versions)) + QStringLiteral("</table>"));
+    QString lines;
+    for (const auto& [name, value] : originOf(detail)) lines += lineOf(name, value);
+    factWords_->setText(QStringLiteral("<table>") + lines + QStringLiteral("</table>"));
     textHead_->setText(tr("Configuration"));
     textHead_->show();
-    const QString text = QString::fromStdString(row.config);
+    const QString text = QString::fromStdString(detail.row.config);
     if (text_->toPlainText() != text) text_->setPlainText(text);
     text_->show();
 }

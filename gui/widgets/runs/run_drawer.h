@@ -3,14 +3,15 @@
 
 #include <QLineEdit>
 #include <QPlainTextEdit>
+#include <QSet>
 #include <QStandardItemModel>
 #include <QTableView>
 #include <QTimer>
 #include <vector>
 
+#include "gui/models/live/facts_query.h"
 #include "gui/models/live/session.h"
 #include "gui/models/notes/notes_query.h"
-#include "gui/models/live/facts_query.h"
 #include "gui/widgets/parts.h"
 
 namespace dasgd::gui {
@@ -30,6 +31,8 @@ public:
     void editNote() { note_->setFocus(Qt::ShortcutFocusReason); }
 
 protected:
+    void showEvent(QShowEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
@@ -44,6 +47,8 @@ private:
     void sayTitle();
     void keepTags();
     void keepNote();
+    void takeAnswer(int request, bool kept);
+    void wantFacts();
 
     Session& session_;
     const Look& look_;
@@ -64,7 +69,10 @@ private:
     QLabel* textHead_ = nullptr;
     QPlainTextEdit* text_ = nullptr;
     QTimer typing_;
-    QString shownTags_, shownNote_;  // as they were when they were put into the fields
+    QString shownTags_, shownNote_;              // as they were when they were put into the fields, or sent
+    std::vector<storage::RunNotes> shownNotes_;  // of the runs, when they were put into the fields
+    QSet<int> underWay_;                         // changes of these fields that are not answered yet
+    bool refused_ = false;                       // what stands in the fields could not be kept
 };
 
 }  // namespace dasgd::gui

@@ -46,13 +46,23 @@ TEST(RunNotes, WhatTheyWereBeforeUndoesAChange) {
     const TempDir folder;
     (void)orDie(changeNotes(folder.path(), {"a"}, {.addTags = {"x"}, .note = "kept"}));
     const NotesOfRuns first = notesIn(folder.path());
-    const NotesOfRuns before =
+    const NotesEdit edit =
         orDie(changeNotes(folder.path(), {"a", "b"}, {.archived = true, .removeTags = {"x"}, .note = ""}));
-    EXPECT_EQ(before, (NotesOfRuns{{"a", first.at("a")}, {"b", {}}}));
+    EXPECT_EQ(edit.before, (NotesOfRuns{{"a", first.at("a")}, {"b", {}}}));
+    EXPECT_EQ(edit.after, notesIn(folder.path()));
     EXPECT_NE(notesIn(folder.path()), first);
-    orDie(setNotes(folder.path(), before));
+    (void)orDie(undoNotes(folder.path(), edit));
     EXPECT_EQ(notesIn(folder.path()), first) << "and a run without notes has no row";
-    EXPECT_THAT(orDie(changeNotes(folder.path(), {"a"}, {.addTags = {"x"}})), IsEmpty()) << "nothing changes";
+    EXPECT_THAT(orDie(changeNotes(folder.path(), {"a"}, {.addTags = {"x"}})).after, IsEmpty()) << "nothing changes";
+}
+
+TEST(RunNotes, UndoLeavesWhatOthersWroteSince) {
+    const TempDir folder;
+    const NotesEdit edit =
+        orDie(changeNotes(folder.path(), {"a"}, {.starred = true, .addTags = {"x"}, .note = "mine"}));
+    (void)orDie(changeNotes(folder.path(), {"a"}, {.addTags = {"theirs"}, .note = "theirs"}));
+    (void)orDie(undoNotes(folder.path(), edit));
+    EXPECT_EQ(notesIn(folder.path()).at("a"), (RunNotes{.tags = {"theirs"}, .note = "theirs"}));
 }
 
 TEST(RunNotes, AReaderSeesWhatOthersWroteSince) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <QFile>
+#include <QSet>
 
 #include "tests/gui/support/bench.h"
 
@@ -12,7 +13,7 @@ namespace {
 class UnsavedTextsTest : public ::testing::Test {
 protected:
     [[nodiscard]] QString spared() const {
-        QFile file(path_);
+        QFile file(path_ + QStringLiteral("/unsaved-1.toml"));
         return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
     }
     static QStringList textsOf(const UnsavedTexts& unsaved) {
@@ -21,24 +22,38 @@ protected:
         return texts;
     }
     QTemporaryDir folder_;
-    const QString path_ = folder_.filePath(QStringLiteral("experiments/unsaved.toml"));
+    static QSet<QString> setOf(const QStringList& texts) { return {texts.begin(), texts.end()}; }
+    const QString path_ = folder_.filePath(QStringLiteral("experiments"));
 };
 
 TEST_F(UnsavedTextsTest, WhatIsTypedIsOnTheDiskSoon) {
     UnsavedTexts unsaved(path_);
-    unsaved.spare(QStringLiteral("name = \"a\"\n"));
-    unsaved.spare(QStringLiteral("name = \"ab\"\n"));
+    unsaved.spare(QStringLiteral("name = \"a\"\n"), {});
+    unsaved.spare(QStringLiteral("name = \"ab\"\n"), {});
     EXPECT_TRUE(eventually([&] { return spared() == QStringLiteral("name = \"ab\"\n"); }));
-    unsaved.spare({});
+    unsaved.spare({}, {});
     EXPECT_TRUE(eventually([&] { return spared().isEmpty(); })) << "saved elsewhere";
 }
 
 TEST_F(UnsavedTextsTest, AWindowThatEndsKeepsItForTheNext) {
-    { UnsavedTexts(path_).spare(QStringLiteral("name = \"sweep\"\n")); }
-    UnsavedTexts next(path_);
-    ASSERT_TRUE(eventually([&] { return !next.kept().empty(); }));
-    EXPECT_EQ(next.kept().front().title, QStringLiteral("sweep"));
-    EXPECT_EQ(next.kept().front().text, QStringLiteral("name = \"sweep\"\n"));
+    const QStringList texts{QStringLiteral("name = \"sweep\"\n"), QStringLiteral("name = \"first\"\n")};
+    {
+        UnsavedTexts unsaved(path_);
+        unsaved.keep(QStringLiteral("first"), texts[1], {});
+        unsaved.spare(texts[0], QStringLiteral("/of/the/file"));
+    }
+    for (int window = 0; window < 2; ++window) {
+        UnsavedTexts next(path_);
+        ASSERT_TRUE(eventually([&] { return next.kept().size() == 2; }));
+        EXPECT_EQ(setOf(textsOf(next)), setOf(texts));
+        for (const Start& one : next.kept()) {
+            EXPECT_EQ(one.folder, one.title == QStringLiteral("sweep") ? QStringLiteral("/of/the/file") : QString());
+        }
+    }
+    UnsavedTexts last(path_);
+    ASSERT_TRUE(eventually([&] { return last.kept().size() == 2; }));
+    last.forget(texts[0]);
+    EXPECT_EQ(textsOf(last), QStringList{texts[1]}) << "saved since";
 }
 
 TEST_F(UnsavedTextsTest, KeepsTheNewestFirstEachOnceAndNotTooMany) {

@@ -61,14 +61,20 @@ TEST_F(NotesQueryTest, ChangesAreTakenBackOneByOne) {
     ASSERT_EQ(changed.count(), 5);
     EXPECT_EQ(changed[2][0].toString(), QStringLiteral("Undone: Note changed"));
     EXPECT_EQ(changed[4][0].toString(), QStringLiteral("There is nothing to undo"));
+    EXPECT_FALSE(changed[1][1].toBool());
+    EXPECT_TRUE(changed[2][1].toBool());
 }
 
 TEST_F(NotesQueryTest, ARefusedChangeIsSaidAndChangesNothing) {
-    QSignalSpy failed(&query_, &NotesQuery::failed), changed(&query_, &NotesQuery::changed);
-    query_.change({id_}, {.addTags = {"two words"}}, QStringLiteral("Tags changed"));
+    QSignalSpy failed(&query_, &NotesQuery::failed), changed(&query_, &NotesQuery::changed),
+        answered(&query_, &NotesQuery::answered);
+    const int number = query_.change({id_}, {.addTags = {"two words"}}, QStringLiteral("Tags changed"));
     bench_.refresh(query_);
     ASSERT_EQ(failed.count(), 1);
     EXPECT_TRUE(failed[0][0].toString().contains(QStringLiteral("is no tag")));
+    ASSERT_EQ(answered.count(), 1);
+    EXPECT_EQ(answered[0][0].toInt(), number);
+    EXPECT_FALSE(answered[0][1].toBool());
     EXPECT_EQ(changed.count(), 0);
     EXPECT_TRUE(kept().isEmpty());
 }

@@ -33,5 +33,17 @@ TEST(GroupButton, ItsMenuGroupsTheList) {
     EXPECT_EQ(button.text(), QStringLiteral("no groups ▾"));
 }
 
+TEST(GroupButton, ShowsWhatIsPutAway) {
+    RunTableModel runs;
+    RunListModel list(runs);
+    runs.take({makeRunItem(makeRun("a", "dasgd")->row, {.archived = true}), makeRun("b", "dasgd")}, {});
+    GroupButton button(list);
+    ASSERT_EQ(list.rowCount(), 1);
+    emit button.menu()->aboutToShow();
+    button.menu()->actions().back()->trigger();
+    EXPECT_EQ(list.rowCount(), 2);
+    EXPECT_EQ(list.archivedCount(), 0);
+}
+
 }  // namespace
 }  // namespace dasgd::gui

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <QSignalSpy>
+
 #include "tests/gui/support/session_bench.h"
 
 namespace dasgd::gui {
@@ -62,6 +64,19 @@ TEST_F(RunDrawerTest, NewsOfTheRunDoNotWriteOverWhatIsTyped) {
     QTest::keyClicks(note(), QStringLiteral("half a sen"));
     drawer_.setRuns(runs({first_}));
     EXPECT_EQ(note()->toPlainText(), QStringLiteral("half a sen"));
+}
+
+TEST_F(RunDrawerTest, WhatIsRefusedStaysInItsField) {
+    drawer_.setRuns(runs({first_}));
+    const QString tooLong(70'000, u'x');
+    note()->setPlainText(tooLong);
+    QSignalSpy answered(&feed_.query<NotesQuery>(), &NotesQuery::answered);
+    ASSERT_TRUE(eventually([&] { return answered.count() == 1; })) << "sent by itself";
+    drawer_.setRuns(runs({first_}));
+    EXPECT_EQ(note()->toPlainText(), tooLong);
+    note()->setPlainText(QStringLiteral("short"));
+    ASSERT_TRUE(eventually([&] { return notesOf(first_).note == "short"; }));
+    EXPECT_EQ(note()->toPlainText(), QStringLiteral("short"));
 }
 
 }  // namespace

@@ -1,0 +1,26 @@
+#include "gui/models/runs/run_origin.h"
+
+#include <gtest/gtest.h>
+
+namespace dasgd::gui {
+namespace {
+
+TEST(RunOrigin, NamesWhatWasRecorded) {
+    storage::RunDetail run;
+    run.row.gitCommit = "0123456789abcdef";
+    run.gitDirty = true;
+    run.host = "node1";
+    run.link = "200Mbps, 1ms";
+    run.linkEmulated = true;
+    run.versions = R"({"gloo": "0.5", "torch": "2.11.0"})";
+    const std::vector<std::pair<QString, QString>> expected{
+        {QStringLiteral("commit"), QStringLiteral("0123456789ab, with uncommitted changes")},
+        {QStringLiteral("host"), QStringLiteral("node1")},
+        {QStringLiteral("link"), QStringLiteral("200Mbps, 1ms (emulated)")},
+        {QStringLiteral("libraries"), QStringLiteral("gloo 0.5, torch 2.11.0")}};
+    EXPECT_EQ(originOf(run), expected);
+    EXPECT_TRUE(originOf({}).empty());
+}
+
+}  // namespace
+}  // namespace dasgd::gui
