@@ -233,7 +233,8 @@ QString SweepSize::inWords(std::optional<qint64> planned) const {
         const QString found = counted(planned.value_or(runs), QStringLiteral("run"), QStringLiteral("runs"));
         return QStringLiteral("%1, with cases or sweeps of their own: %2").arg(factors.last(), found);
     }
-    const QString whole = factors.join(QStringLiteral(" × ")) + QStringLiteral(" = ") + made;
+    const QString whole =
+        factors.size() == 1 && cases == 0 ? made : factors.join(QStringLiteral(" × ")) + QStringLiteral(" = ") + made;
     if (!planned || *planned == runs) return whole;
     return whole + QStringLiteral(", %1 of them different").arg(grouped(*planned));
 }

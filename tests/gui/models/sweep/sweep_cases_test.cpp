@@ -94,6 +94,7 @@ TEST(SweepCases, TheProductIsSaidFactorByFactor) {
     EXPECT_EQ(size.runs, 30);
     EXPECT_EQ(size.inWords(std::nullopt), QStringLiteral("3 × 5 seeds × 2 cases = 30 runs"));
     EXPECT_EQ(size.inWords(28), QStringLiteral("3 × 5 seeds × 2 cases = 30 runs, 28 of them different"));
+    EXPECT_EQ(sweepSize(ExperimentDocument("[sweep]\na = [1, 2]\n")).inWords(2), QStringLiteral("2 runs"));
     EXPECT_EQ(sweepSize(ExperimentDocument("name = \"a\"\n")).inWords(1), QStringLiteral("1 run"));
 }
 
