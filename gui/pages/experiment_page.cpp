@@ -1,4 +1,5 @@
-// An experiment before it runs: what to begin with, its settings as a form and as TOML, the runs that it makes.
+// An experiment before it runs: what to begin with, its settings as a form and as TOML, its sweep, the runs that it
+// makes.
 #include <QApplication>
 #include <QDropEvent>
 #include <QFileDialog>
@@ -15,7 +16,8 @@
 #include "gui/forms/experiment_form.h"
 #include "gui/forms/plan_card.h"
 #include "gui/forms/start_card.h"
-#include "gui/forms/toml_editor.h"
+#include "gui/forms/sweep_card.h"
+#include "gui/forms/text_card.h"
 #include "gui/pages/page.h"
 #include "gui/widgets/parts.h"
 
@@ -23,8 +25,11 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr int kFormWidth = 548, kNarrowFormWidth = 470, kPlanHeight = 214;
-constexpr int kFoldBelow = 1180;  // of the page, so that three columns keep their width
+constexpr int kFormWidth = 548, kNarrowFormWidth = 470, kPlanHeight = 214, kLowPlanHeight = 100;
+constexpr int kSweepWidth = 268, kSweepHeight = 236;
+// Widths of the page. The start list folds, so that three columns keep their width; the sweep stands beside the text,
+// below it under that; the form is wide where there is room for all of them.
+constexpr int kFoldBelow = 1180, kSweepBesideFrom = 1300, kWideFormFrom = 1500;
 
 class ExperimentPage : public QWidget {
 public:
@@ -42,9 +47,13 @@ public:
         row->addWidget(formCard_ = makeForm());
         auto* right = new QVBoxLayout;
         right->setSpacing(kGap);
-        right->addWidget(makeText(), 1);
+        textAndSweep_ = new QBoxLayout(QBoxLayout::LeftToRight);
+        textAndSweep_->setSpacing(kGap);
+        textAndSweep_->addWidget(text_ = new TextCard(context.look), 1);
+        editor_ = &text_->editor();
+        textAndSweep_->addWidget(sweep_ = new SweepCard);
+        right->addLayout(textAndSweep_, 1);
         right->addWidget(plan_ = new PlanCard);
-        plan_->setFixedHeight(kPlanHeight);
         row->addLayout(right, 1);
         column->addLayout(row, 1);
         connectDraft();
@@ -131,31 +140,10 @@ private:
         return card;
     }
 
-    Card* makeText() {
-        auto* card = new Card;
-        card->body().setContentsMargins(1, 13, 1, 1);
-        auto* head = new QHBoxLayout;
-        head->setContentsMargins(kPadding, 0, kPadding, 4);
-        head->addWidget(file_ = makeLabel({}, "head"));
-        head->addStretch();
-        head->addWidget(step_ = makeLabel({}, "small"));
-        card->body().addLayout(head);
-        card->body().addWidget(editor_ = new TomlEditor(context_.look), 1);
-        strip_ = new QFrame;
-        strip_->setObjectName(QStringLiteral("strip"));
-        auto* row = new QHBoxLayout(strip_);
-        row->setContentsMargins(kPadding, 8, kPadding, 8);
-        row->addWidget(error_ = makeLabel({}, "bad"), 1);
-        error_->setWordWrap(true);
-        error_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-        row->addWidget(makeLabel(tr("go to it  F8"), "small"), 0, Qt::AlignTop);
-        card->body().addWidget(strip_);
-        return card;
-    }
-
     void connectDraft() {
         connect(&draft_, &ExperimentDraft::schemaLoaded, this, [this] {
             form_->setSchema(draft_.schema());
+            sweep_->setSchema(draft_.schema());
             schemaError_.clear();
             showDraft();
             showCheck();
@@ -208,12 +196,16 @@ private:
             focusedKey_ = key;
             lightKey(key, draft_.document().lineOf(key));
         });
+        connect(sweep_, &SweepCard::textWanted, &draft_, &ExperimentDraft::setEdited);
+        connect(sweep_, &SweepCard::focusedLine, this, [this](int line) {
+            focusedKey_.clear();
+            editor_->lightLine(line);
+        });
         connect(plan_, &PlanCard::delayWanted, this, [this](int delay, int period) {
             setNumber(QStringLiteral("algorithm.period"), period);
             setNumber(QStringLiteral("algorithm.delay"), delay);
         });
-        connect(&draft_.unsaved(), &UnsavedTexts::changed, this,
-                [this] { starts_->setKept(draft_.unsaved().kept()); });
+        connect(&draft_.unsaved(), &UnsavedTexts::changed, this, [this] { starts_->setKept(draft_.unsaved().kept()); });
         connect(starts_, &StartCard::chosen, &draft_, &ExperimentDraft::take);
         connect(starts_, &StartCard::fileWanted, this, [this] { openFile(); });
         connect(unfold_, &QToolButton::toggled, this, [this] { arrange(); });
@@ -233,6 +225,7 @@ private:
         shortcut("Ctrl+O", [this] { openFile(); });
         shortcut("Ctrl+S", [this] { save(); });
         shortcut("Ctrl+F", [this] { starts_->filter().setFocus(); });
+        shortcut("Alt+S", [this] { sweep_->focusKey(); });
         shortcut("F8", [this] { goToProblem(); });
         shortcut("F6", [this] { nextCard(); });
         setFocusProxy(&starts_->list());
@@ -242,19 +235,29 @@ private:
         const bool narrow = width() < kFoldBelow;
         unfold_->setVisible(narrow);
         starts_->setVisible(!narrow || unfold_->isChecked() || draft_.document().isEmpty());
-        formCard_->setFixedWidth(narrow ? kNarrowFormWidth : kFormWidth);
+        formCard_->setFixedWidth(width() < kWideFormFrom ? kNarrowFormWidth : kFormWidth);
+        const bool below = width() < kSweepBesideFrom;
+        textAndSweep_->setDirection(below ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+        sweep_->setMinimumSize(below ? QSize(0, kSweepHeight) : QSize(kSweepWidth, 0));
+        sweep_->setMaximumSize(below ? QSize(QWIDGETSIZE_MAX, kSweepHeight) : QSize(kSweepWidth, QWIDGETSIZE_MAX));
+        plan_->setFixedHeight(below ? kLowPlanHeight : kPlanHeight);
     }
 
     void nextCard() {
         QWidget* const form = form_->rowOf(QStringLiteral("name"));
-        std::vector<QWidget*> stops{&starts_->list(), form, editor_, &plan_->list()};
+        std::vector<QWidget*> stops{&starts_->list(), form, editor_, sweep_, &plan_->list()};
         std::erase_if(stops, [](const QWidget* one) { return !one || !one->isVisible(); });
         QWidget* here = QApplication::focusWidget();
         if (here && form_->isAncestorOf(here)) here = form;
         if (here && starts_->isAncestorOf(here)) here = &starts_->list();
+        if (here && sweep_->isAncestorOf(here)) here = sweep_;
         const auto at = std::ranges::find(stops, here);
         const auto next = at == stops.end() || at + 1 == stops.end() ? stops.begin() : at + 1;
-        if (next != stops.end()) (*next)->setFocus(Qt::ShortcutFocusReason);
+        if (next != stops.end() && *next == sweep_) {
+            sweep_->focusKey();
+        } else if (next != stops.end()) {
+            (*next)->setFocus(Qt::ShortcutFocusReason);
+        }
     }
 
     void lightKey(const QString& key, int line) {
@@ -277,6 +280,10 @@ private:
         const auto problem = draft_.problem();
         if (!problem) return;
         message_->clear();
+        const QString ofSweep = QStringLiteral("sweep.");
+        if (!draft_.document().syntaxError() && problem->key.startsWith(ofSweep) &&
+            sweep_->focusKey(problem->key.mid(ofSweep.size())))
+            return;
         if (draft_.document().syntaxError() || problem->key.isEmpty() || !form_->focusKey(problem->key)) {
             if (problem->line > 0) editor_->goTo(problem->line, problem->column);
             editor_->setFocus(Qt::ShortcutFocusReason);
@@ -300,10 +307,12 @@ private:
     void showDraft() {
         const ExperimentDocument& document = draft_.document();
         title_->setText(document.isEmpty() ? tr("New experiment") : draft_.title());
-        file_->setText(document.isEmpty() ? tr("TOML") : draft_.fileName());
         state_->setText(document.isEmpty() ? QString() : draft_.isSaved() ? tr("saved") : tr("not saved"));
-        step_->setText(document.syntaxError() ? tr("the form waits for the text") : tr("in step with the form"));
-        step_->setVisible(!document.isEmpty() && draft_.hasSchema());
+        const bool both = !document.isEmpty() && draft_.hasSchema();
+        text_->showFile(document.isEmpty() ? tr("TOML") : draft_.fileName(), !both ? QString()
+                                                                             : document.syntaxError()
+                                                                                 ? tr("the form waits for the text")
+                                                                                 : tr("in step with the form"));
         instead_->setText(
             !schemaError_.isEmpty() ? tr("There is no form without the dasgd program. %1").arg(schemaError_)
             : document.isEmpty()
@@ -312,6 +321,7 @@ private:
                 : tr("Asking dasgd what an experiment may hold …"));
         formOrWords_->setCurrentIndex(draft_.hasSchema() && !document.isEmpty() ? 0 : 1);
         form_->update(document, draft_.problem());
+        sweep_->update(document, draft_.problem());
         if (!focusedKey_.isEmpty() && !editor_->hasFocus()) lightKey(focusedKey_, document.lineOf(focusedKey_));
         arrange();
     }
@@ -320,11 +330,12 @@ private:
         const auto problem = draft_.problem();
         const bool empty = draft_.document().isEmpty();
         form_->update(draft_.document(), problem);
+        sweep_->update(draft_.document(), problem);
+        sweep_->showSize(std::nullopt, std::nullopt);
         editor_->markError(problem ? problem->line : 0, problem ? problem->column : 0);
         pill_->setVisible(problem.has_value());
         pill_->setText(tr("1 error"));
-        strip_->setVisible(problem.has_value());
-        error_->setText(problem ? problem->inWords() : QString());
+        text_->showProblem(problem ? problem->inWords() : QString());
         QString words = empty ? tr("nothing chosen yet") : draft_.inWords();
         if (problem && problem->line > 0) {
             const QString where = problem->key.isEmpty() ? tr("the text") : problem->key;
@@ -353,6 +364,8 @@ private:
         const QStringList swept = draft_.document().swept();
         const QStringList decisive{QStringLiteral("algorithm"), QStringLiteral("algorithm.delay"),
                                    QStringLiteral("algorithm.period")};
+        sweep_->showSize(draft_.checked()->total,
+                         sweepTime(draft_.checked()->runs, draft_.checked()->total, context_.session.runs().items()));
         plan_->showForecast(hiding,
                             std::ranges::none_of(decisive, [&](const QString& key) { return swept.contains(key); }));
     }
@@ -360,17 +373,18 @@ private:
     PageContext& context_;
     ExperimentDraft& draft_;
     StartCard* starts_ = nullptr;
-    QLabel *title_ = nullptr, *words_ = nullptr, *state_ = nullptr, *file_ = nullptr, *step_ = nullptr,
-           *error_ = nullptr, *instead_ = nullptr;
+    QLabel *title_ = nullptr, *words_ = nullptr, *state_ = nullptr, *instead_ = nullptr;
     QPushButton *dry_ = nullptr, *save_ = nullptr, *run_ = nullptr;
     QToolButton *pill_ = nullptr, *unfold_ = nullptr;
     MessageBar* message_ = nullptr;
     Card* formCard_ = nullptr;
     QStackedLayout* formOrWords_ = nullptr;
     ExperimentForm* form_ = nullptr;
-    TomlEditor* editor_ = nullptr;
-    QFrame* strip_ = nullptr;
+    TextCard* text_ = nullptr;
+    TomlEditor* editor_ = nullptr;  // of the card
     PlanCard* plan_ = nullptr;
+    SweepCard* sweep_ = nullptr;
+    QBoxLayout* textAndSweep_ = nullptr;
     QString schemaError_, focusedKey_;
     int forecastRuns_ = -1;  // how many runs the forecast has seen
 };

@@ -64,6 +64,10 @@ void ExperimentDraft::setField(const QString& key, const FieldInfo& field, const
     replace(written.isEmpty() ? document_.without(key) : document_.with(key, tomlOf(field, written), schema()));
 }
 
+void ExperimentDraft::setEdited(const QString& text) {
+    if (!document_.syntaxError()) replace(text);
+}
+
 void ExperimentDraft::setPlugin(const QString& section, const QString& plugin) {
     if (document_.syntaxError()) return;
     const auto change = document_.withPlugin(section, plugin, schema());

@@ -34,6 +34,8 @@ public:
     // Sets one field as a person wrote it; "" takes the key out of the text. Nothing while the text is no TOML.
     void setField(const QString& key, const FieldInfo& field, const QString& written);
     void setPlugin(const QString& section, const QString& plugin);
+    // The text with something changed, as one step of the undo. Nothing while the text is no TOML.
+    void setEdited(const QString& text);
 
     // Begins anew with this text. Starts nothing. What somebody wrote before and did not save is in unsaved().
     void take(const Start& start);

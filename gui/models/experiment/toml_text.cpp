@@ -212,16 +212,6 @@ QString withTopLevelKey(const QString& text, const std::vector<TomlEntry>& entri
     return withLine(text, at, assignment(path, toml) + (spaced ? QString() : QStringLiteral("\n")));
 }
 
-// The beginning of the comment that stands directly above `at`, else `at`.
-qsizetype commentAbove(const QString& text, qsizetype at) {
-    while (at > 1) {
-        const qsizetype before = text.lastIndexOf(u'\n', at - 2) + 1;
-        if (text[before] != u'#') break;
-        at = before;
-    }
-    return at;
-}
-
 QString withTable(const QString& text, const std::vector<TomlEntry>& entries, const QStringList& path,
                   const QString& toml, const QStringList& tableOrder) {
     const auto rank = [&tableOrder](const QString& table) {
@@ -277,6 +267,15 @@ QString withoutInlineKey(const QString& text, const std::vector<TomlEntry>& entr
 }
 
 }  // namespace
+
+qsizetype commentAbove(const QString& text, qsizetype at) {
+    while (at > 1) {
+        const qsizetype before = text.lastIndexOf(u'\n', at - 2) + 1;
+        if (text[before] != u'#') break;
+        at = before;
+    }
+    return at;
+}
 
 std::vector<TomlEntry> scanToml(const QString& text) { return TomlScanner(text).scan(); }
 

@@ -28,6 +28,9 @@ struct TomlEntry {
 // The last entry of kind Key with this path; null where there is none.
 [[nodiscard]] const TomlEntry* findKey(const std::vector<TomlEntry>& entries, const QStringList& path);
 
+// The beginning of the comment that stands directly above the line that begins at `at`, else `at`.
+[[nodiscard]] qsizetype commentAbove(const QString& text, qsizetype at);
+
 // The text with the key set to `toml`: its value replaced, or the key added to its table, or table and key added before
 // the first table that comes later in `tableOrder` (tables that it does not name come last).
 [[nodiscard]] QString withKey(const QString& text, const QStringList& path, const QString& toml,

@@ -1,0 +1,66 @@
+// What an experiment sweeps and which cases it has, as rows that edit the text; how many runs that makes and about how
+// long they take. Asks for every change by textWanted() and shows what came of it by update().
+#pragma once
+
+#include <functional>
+
+#include "gui/models/sweep/sweep_cases.h"
+#include "gui/models/sweep/sweep_text.h"
+#include "gui/models/sweep/sweep_time.h"
+#include "gui/widgets/parts.h"
+
+class QScrollArea;
+class QVBoxLayout;
+
+namespace dasgd::gui {
+
+class CaseRow;
+class SweepRow;
+
+class SweepCard : public Card {
+    Q_OBJECT
+
+public:
+    SweepCard();
+
+    // Which fields are offered, and what is known of those that are swept.
+    void setSchema(const ExperimentSchema& schema);
+    // One that is no TOML leaves the rows as they are, disabled.
+    void update(const ExperimentDocument& document, const std::optional<Problem>& problem);
+    // `planned`: how many runs the dry run found; nullopt while it has not answered. `time`: nullopt where it is not
+    // known which runs there will be.
+    void showSize(std::optional<qint64> planned, const std::optional<SweepTime>& time);
+    // Puts the cursor into the row of the key, of the first row where it is "", or on "+ field" without any. False
+    // where there is no row of that key.
+    bool focusKey(const QString& key = {});
+    [[nodiscard]] const std::vector<SweepRow*>& rows() const { return rows_; }
+    [[nodiscard]] const std::vector<CaseRow*>& cases() const { return cases_; }
+    [[nodiscard]] QString sizeInWords() const { return size_->text(); }
+
+signals:
+    void textWanted(const QString& text);
+    void focusedLine(int line);
+
+private:
+    void makeBody();
+    void makeFoot();
+    void showRows(const std::optional<Problem>& problem);
+    void showCases();
+    [[nodiscard]] SweepRow* addRow(const SweptField& swept);
+    void addCaseRow();
+    void pick(const QWidget& button, const std::function<void(const SweepableField&)>& take);
+    void addField(const SweepableField& one);
+    void removeField(const QString& key);
+    void removeCase(std::size_t index);
+
+    ExperimentDocument document_;
+    ExperimentSchema schema_;
+    QScrollArea* scroll_;
+    QVBoxLayout *rowColumn_, *caseColumn_;
+    QLabel *words_, *size_, *time_, *basis_;
+    QToolButton *addField_, *addCase_;
+    std::vector<SweepRow*> rows_;
+    std::vector<CaseRow*> cases_;
+};
+
+}  // namespace dasgd::gui

@@ -1,0 +1,26 @@
+// The card around the text of an experiment: the file's name above it, the error below.
+#pragma once
+
+#include "gui/forms/toml_editor.h"
+#include "gui/widgets/parts.h"
+
+namespace dasgd::gui {
+
+class TextCard : public Card {
+    Q_OBJECT
+
+public:
+    explicit TextCard(const Look& look);
+
+    [[nodiscard]] TomlEditor& editor() const { return *editor_; }
+    // `step`: whether the form is in step with the text, in words; "" hides it.
+    void showFile(const QString& name, const QString& step);
+    void showProblem(const QString& words);  // "" where there is none
+
+private:
+    TomlEditor* editor_;
+    QLabel *file_, *step_, *error_;
+    QFrame* strip_;
+};
+
+}  // namespace dasgd::gui

@@ -1,0 +1,145 @@
+#include "gui/forms/sweep_card.h"
+
+#include <gtest/gtest.h>
+
+#include <QApplication>
+#include <QLineEdit>
+#include <QSignalSpy>
+
+#include "gui/forms/case_row.h"
+#include "gui/forms/field_picker.h"
+#include "gui/forms/sweep_row.h"
+#include "tests/gui/support/bench.h"
+#include "tests/gui/support/small_schema.h"
+
+namespace dasgd::gui {
+namespace {
+
+const QString kSwept =
+    "[algorithm]\nname = \"dasgd\"\n\n[sweep]\n\"algorithm.delay\" = [1, 2]  # ours\n\"train.seed\" = [1, 2]\n";
+
+class SweepCardTest : public ::testing::Test {
+protected:
+    SweepCardTest() {
+        card_.resize(300, 700);
+        card_.setSchema(smallSchema());
+        QObject::connect(&card_, &SweepCard::textWanted, &card_, [this](const QString& text) { show(text); });
+        card_.show();
+        card_.activateWindow();
+        EXPECT_TRUE(QTest::qWaitForWindowActive(&card_));
+    }
+    void show(const QString& text, const std::optional<Problem>& problem = std::nullopt) {
+        text_ = text;
+        card_.update(ExperimentDocument(text), problem);
+    }
+    QToolButton* link(const QString& text) {
+        for (auto* one : card_.findChildren<QToolButton*>()) {
+            if (one->text() == text && one->isVisible()) return one;
+        }
+        return nullptr;
+    }
+    // Opens the list by the keyboard and takes what the words find first.
+    void choose(QToolButton& button, const QString& words) {
+        button.setFocus();
+        QTest::keyClick(&button, Qt::Key_Space);
+        auto* picker = card_.findChild<FieldPicker*>();
+        ASSERT_NE(picker, nullptr);
+        QTest::keyClicks(&picker->filter(), words);
+        QTest::keyClick(&picker->filter(), Qt::Key_Return);
+    }
+    bool says(const QString& words) {
+        for (const auto* label : card_.findChildren<QLabel*>()) {
+            if (label->isVisible() && label->text().contains(words)) return true;
+        }
+        return false;
+    }
+    SweepCard card_;
+    QString text_;
+};
+
+TEST_F(SweepCardTest, AnEditChangesTheValuesInTheText) {
+    show(kSwept);
+    ASSERT_EQ(card_.rows().size(), 2U);
+    EXPECT_TRUE(card_.focusKey());
+    EXPECT_TRUE(card_.rows()[0]->editor().hasFocus());
+    QTest::keyClicks(&card_.rows()[0]->editor(), QStringLiteral("1..3"));
+    EXPECT_EQ(text_, QString(kSwept).replace("[1, 2]  # ours", "[1, 2, 3]  # ours"));
+    show(QString(kSwept).replace("[1, 2]  # ours", "[8]  # ours"));
+    EXPECT_EQ(card_.rows()[0]->editor().text(), QStringLiteral("8"));
+}
+
+TEST_F(SweepCardTest, AFieldIsAddedFromTheSearchedListAndItsValuesAreNextToBeTyped) {
+    show("[algorithm]\nname = \"dasgd\"\nperiod = 8\n");
+    EXPECT_TRUE(says(QStringLiteral("Nothing is swept.")));
+    EXPECT_TRUE(card_.focusKey());
+    EXPECT_TRUE(link(QStringLiteral("+ field"))->hasFocus()) << "what Alt+S goes to without a row";
+    choose(*link(QStringLiteral("+ field")), QStringLiteral("period"));
+    EXPECT_TRUE(text_.endsWith("\n[sweep]\n\"algorithm.period\" = [8]\n"));
+    ASSERT_EQ(card_.rows().size(), 1U);
+    EXPECT_TRUE(eventually([this] { return card_.rows()[0]->editor().hasFocus(); }));
+    QTest::keyClicks(&card_.rows()[0]->editor(), QStringLiteral("4, 8"));
+    EXPECT_TRUE(text_.endsWith("\"algorithm.period\" = [4, 8]\n"));
+    EXPECT_FALSE(says(QStringLiteral("Nothing is swept.")));
+}
+
+TEST_F(SweepCardTest, ARowIsTakenOutByDeleteAndTheNextOneIsGoneTo) {
+    show(kSwept);
+    card_.focusKey();
+    QTest::keyClick(&card_.rows()[0]->editor(), Qt::Key_Delete, Qt::ControlModifier);
+    ASSERT_TRUE(eventually([this] { return card_.rows().size() == 1; }));
+    EXPECT_EQ(text_, QString(kSwept).remove("\"algorithm.delay\" = [1, 2]  # ours\n"));
+    EXPECT_TRUE(card_.rows()[0]->editor().hasFocus());
+    QTest::keyClick(&card_.rows()[0]->editor(), Qt::Key_Delete, Qt::ControlModifier);
+    ASSERT_TRUE(eventually([this] { return card_.rows().empty(); }));
+    EXPECT_EQ(text_, "[algorithm]\nname = \"dasgd\"\n");
+    EXPECT_TRUE(link(QStringLiteral("+ field"))->hasFocus());
+}
+
+TEST_F(SweepCardTest, CasesAreAddedSetCopiedNamedAndTakenOut) {
+    show("[algorithm]\nname = \"dasgd\"\n");
+    link(QStringLiteral("+ case"))->setFocus();
+    QTest::keyClick(link(QStringLiteral("+ case")), Qt::Key_Space);
+    ASSERT_EQ(card_.cases().size(), 1U);
+    EXPECT_TRUE(card_.cases()[0]->name().hasFocus());
+    choose(card_.cases()[0]->setButton(), QStringLiteral("local_weight"));
+    EXPECT_TRUE(text_.endsWith("[[case]]\nname = \"case 1\"\nalgorithm.local_weight = 0.25\n"));
+    // New rows are shown by the event loop.
+    ASSERT_TRUE(eventually([this] { return link(QStringLiteral("copy")) != nullptr; }));
+    link(QStringLiteral("copy"))->click();
+    ASSERT_EQ(card_.cases().size(), 2U);
+    ASSERT_TRUE(eventually([this] { return card_.cases()[1]->name().isVisible(); }));
+    card_.cases()[1]->name().selectAll();
+    QTest::keyClicks(&card_.cases()[1]->name(), QStringLiteral("late"));
+    EXPECT_EQ(text_.count("algorithm.local_weight = 0.25"), 2);
+    EXPECT_TRUE(text_.contains("name = \"late\""));
+    QTest::keyClick(&card_.cases()[0]->name(), Qt::Key_Delete, Qt::ControlModifier);
+    ASSERT_TRUE(eventually([this] { return card_.cases().size() == 1; }));
+    EXPECT_EQ(card_.cases()[0]->name().text(), QStringLiteral("late"));
+}
+
+TEST_F(SweepCardTest, AProblemStandsUnderItsRowAndASyntaxErrorStopsEditing) {
+    show(kSwept, Problem{5, 3, "delay is 9", "sweep.algorithm.delay"});
+    EXPECT_EQ(card_.rows()[0]->problem(), QStringLiteral("delay is 9"));
+    EXPECT_EQ(card_.rows()[1]->problem(), QString());
+    EXPECT_TRUE(card_.focusKey(QStringLiteral("algorithm.delay")));
+    EXPECT_FALSE(card_.focusKey(QStringLiteral("algorithm.period")));
+    show("[sweep]\n\"a\" = [1,, 2]\n");
+    EXPECT_EQ(card_.rows().size(), 2U) << "they wait";
+    EXPECT_FALSE(card_.rows()[0]->isEnabled());
+    EXPECT_TRUE(says(QStringLiteral("Line 2 of the text is no TOML")));
+    show("case = [{ name = \"x\" }]\n");
+    EXPECT_TRUE(says(QStringLiteral("change them in the text")));
+}
+
+TEST_F(SweepCardTest, SaysHowManyRunsAndWhatTheTimeIsFrom) {
+    show(kSwept);
+    card_.showSize(std::nullopt, std::nullopt);
+    EXPECT_EQ(card_.sizeInWords(), QStringLiteral("2 × 2 seeds = 4 runs"));
+    EXPECT_TRUE(says(QStringLiteral("not known before the dry run")));
+    card_.showSize(4, SweepTime{.seconds = 300, .known = 4, .looked = 4, .total = 4, .from = {"r7"}});
+    EXPECT_TRUE(says(QStringLiteral("takes: about 5.0 min")));
+    EXPECT_TRUE(says(QStringLiteral("time of a step in r7")));
+}
+
+}  // namespace
+}  // namespace dasgd::gui

@@ -1,0 +1,67 @@
+#include "gui/models/sweep/sweep_time.h"
+
+#include <gtest/gtest.h>
+
+#include "gui/models/words.h"
+#include "tests/gui/support/bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+std::string config(int delay, int seed, int steps) {
+    return "name = \"any\"\n[algorithm]\nname = \"dasgd\"\ndelay = " + std::to_string(delay) +
+           "\n[cluster]\nbackend = \"gloo\"\nworkers = 4\n[train]\nseed = " + std::to_string(seed) +
+           "\nsteps = " + std::to_string(steps) + "\n";
+}
+
+RunItemPtr runOf(const std::string& id, int delay, double stepMs, const std::string& day = "20",
+                 bool simulated = false) {
+    storage::RunRow row = makeRun(id, "dasgd", config(delay, 1, 50))->row;
+    row.startedAt = "2026-11-" + day + "T12:00:00Z";
+    row.stepMs = stepMs;
+    row.timeSimulated = simulated;
+    return makeRunItem(std::move(row));
+}
+
+std::vector<PlannedRun> plan(std::initializer_list<int> delays) {
+    std::vector<PlannedRun> runs;
+    for (const int delay : delays) runs.push_back({.steps = 1000, .config = config(delay, 9, 1000)});
+    return runs;
+}
+
+TEST(SweepTime, IsThatOfTheNewestRunOfTheSameSettingsWhateverItsSeedAndLength) {
+    const std::vector<RunItemPtr> runs{runOf("old", 1, 90), runOf("new", 1, 6, "21"), runOf("two", 2, 4),
+                                       runOf("sim", 1, 0.1, "22", true)};
+    const SweepTime time = sweepTime(plan({1, 2}), 2, runs);
+    EXPECT_NEAR(time.seconds, 10, 1e-9);
+    EXPECT_EQ(time.from, (QStringList{"new", "two"}));
+    EXPECT_EQ(time.inWords(), QStringLiteral("about 10 s"));
+    EXPECT_TRUE(time.basis().contains(QLatin1String("in new and 1 more; starting and evaluating not counted")));
+}
+
+TEST(SweepTime, WhatIsKnownOfSomeRunsOnlySaysSo) {
+    const SweepTime time = sweepTime(plan({1, 2, 2}), 3, std::vector<RunItemPtr>{runOf("a", 1, 300)});
+    EXPECT_EQ(time.inWords(), QStringLiteral("5.0 min for 1 of 3 runs"));
+    EXPECT_TRUE(time.basis().endsWith(QLatin1String("the others' settings were not measured")));
+}
+
+TEST(SweepTime, NothingIsGuessed) {
+    const SweepTime other = sweepTime(plan({1}), 1, std::vector<RunItemPtr>{runOf("a", 2, 6)});
+    EXPECT_EQ(other.inWords(), QStringLiteral("not known"));
+    EXPECT_TRUE(other.basis().startsWith(QLatin1String("no finished run")));
+    EXPECT_EQ(sweepTime(plan({1}), 1, std::vector<RunItemPtr>{runOf("a", 1, 6, "21", true)}).known, 0);
+    EXPECT_EQ(sweepTime({{.steps = 0, .config = config(1, 1, 0)}}, 1, std::vector<RunItemPtr>{runOf("a", 1, 6)}).known,
+              0)
+        << "how many steps is not known";
+}
+
+TEST(SweepTime, OfManyRunsTheFirstAreLookedAtAndItSaysHowMany) {
+    std::vector<PlannedRun> many(300, plan({1})[0]);
+    const SweepTime time = sweepTime(many, 5000, std::vector<RunItemPtr>{runOf("a", 1, 6)});
+    EXPECT_EQ(time.looked, 100);
+    EXPECT_TRUE(time.inWords().endsWith(QStringLiteral("for 100 of %1 runs").arg(grouped(5000))));
+    EXPECT_TRUE(time.basis().endsWith(QLatin1String("looked at the first 100 runs")));
+}
+
+}  // namespace
+}  // namespace dasgd::gui
