@@ -28,6 +28,7 @@ Result<ComparedRun> readComparedRun(RunReader& reader, const RunRow& row, const 
                     .algorithm = row.algorithm,
                     .settings = settingsOf(row),
                     .finished = row.status == "finished",
+                    .startedAt = row.startedAt,
                     .stepMs = row.stepMs,
                     .finalLoss = row.finalLoss,
                     .bestAccuracy = row.bestAccuracy,

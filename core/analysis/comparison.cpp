@@ -1,7 +1,9 @@
 #include "core/analysis/comparison.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <tuple>
 
 namespace dasgd {
 
@@ -11,7 +13,12 @@ struct Gathered {
     ComparedGroup group;
     Settings settings;
     std::vector<const ComparedRun*> finished;
+    std::map<std::string, const ComparedRun*> bySeeds;  // of each the one that counts
 };
+
+bool countsBefore(const ComparedRun& a, const ComparedRun& b) {
+    return std::tie(a.finished, a.startedAt, a.runId) > std::tie(b.finished, b.startedAt, b.runId);
+}
 
 std::vector<Gathered> gatherGroups(const std::vector<ComparedRun>& runs) {
     std::vector<std::string> keys;
@@ -28,10 +35,17 @@ std::vector<Gathered> gatherGroups(const std::vector<ComparedRun>& runs) {
         }
         Gathered& into = gathered[index];
         into.group.runIds.push_back(run.runId);
-        if (run.finished) {
-            into.finished.push_back(&run);
-        } else {
-            ++into.group.unfinished;
+        const ComparedRun*& counted = into.bySeeds[seedsOf(run.settings)];
+        if (counted) ++into.group.repeated;
+        if (!counted || countsBefore(run, *counted)) counted = &run;
+    }
+    for (Gathered& each : gathered) {
+        for (const auto& [seeds, run] : each.bySeeds) {
+            if (run->finished) {
+                each.finished.push_back(run);
+            } else {
+                ++each.group.unfinished;
+            }
         }
     }
     return gathered;
@@ -70,7 +84,8 @@ void addEqualSamples(const std::vector<Gathered>& gathered, Comparison& comparis
             losses.push_back(&run->losses);
         }
     }
-    if (counts.size() > 1) comparison.equalSamples = commonSamples(losses);
+    comparison.samplesDiffer = counts.size() > 1;
+    if (comparison.samplesDiffer) comparison.equalSamples = commonSamples(losses);
     if (!comparison.equalSamples) return;
     const std::int64_t at = *comparison.equalSamples;
     for (std::size_t i = 0; i < gathered.size(); ++i) {
@@ -85,8 +100,11 @@ bool isNamed(const ComparedGroup& group, const std::string& name) {
     return group.label == name || group.algorithm == name;
 }
 
-// Of the timed ones.
+// Of the timed ones; a label before an algorithm, which may be the name of several.
 const ComparedGroup* findGroup(const Comparison& comparison, const std::string& name) {
+    for (const ComparedGroup& group : comparison.groups) {
+        if (group.stepMs.n > 0 && group.label == name) return &group;
+    }
     for (const ComparedGroup& group : comparison.groups) {
         if (group.stepMs.n > 0 && isNamed(group, name)) return &group;
     }
@@ -94,24 +112,31 @@ const ComparedGroup* findGroup(const Comparison& comparison, const std::string& 
 }
 
 tl::unexpected<Error> noBaseline(const Comparison& comparison, const std::string& name) {
-    const bool untimed = std::ranges::any_of(comparison.groups, [&](const ComparedGroup& group) {
-        return group.runIds.size() > group.unfinished && isNamed(group, name);
-    });
+    const bool untimed = std::ranges::any_of(
+        comparison.groups, [&](const ComparedGroup& group) { return group.finished() > 0 && isNamed(group, name); });
     return fail(untimed ? "no run of '" + name +
                               "' was timed (evaluations touched every round of it): compare with "
                               "another, or give it fewer evaluations (train.eval_every)"
                         : "no finished run of '" + name + "' to compare with");
 }
 
-void addDifferences(ComparedGroup& group, const ComparedGroup& baseline) {
-    if (group.secondsToTarget.n > 0 && baseline.secondsToTarget.n > 0) {
+// The mean over those that reached it alone flatters a group of which others did not.
+bool allReached(const ComparedGroup& group) {
+    return group.secondsToTarget.n > 0 && group.secondsToTarget.n == group.finished();
+}
+
+void addDifferences(ComparedGroup& group, const ComparedGroup& baseline, bool samplesDiffer) {
+    const bool reached = allReached(group) && allReached(baseline);
+    if (reached) {
         group.targetRatio = group.secondsToTarget.mean / baseline.secondsToTarget.mean;
     }
     if (&group == &baseline) return;
     group.stepP = welchP(group.stepMs, baseline.stepMs);
-    group.lossP = welchP(group.finalLoss, baseline.finalLoss);
-    group.accuracyP = welchP(group.bestAccuracy, baseline.bestAccuracy);
-    group.targetP = welchP(group.secondsToTarget, baseline.secondsToTarget);
+    if (!samplesDiffer) {
+        group.lossP = welchP(group.finalLoss, baseline.finalLoss);
+        group.accuracyP = welchP(group.bestAccuracy, baseline.bestAccuracy);
+    }
+    if (reached) group.targetP = welchP(group.secondsToTarget, baseline.secondsToTarget);
 }
 
 Status addRatios(Comparison& comparison, const std::string& wanted) {
@@ -128,7 +153,7 @@ Status addRatios(Comparison& comparison, const std::string& wanted) {
     const double baselineMs = baseline->stepMs.mean;
     const double computeMs = compute ? compute->stepMs.mean : 0;
     for (ComparedGroup& group : comparison.groups) {
-        addDifferences(group, *baseline);
+        addDifferences(group, *baseline, comparison.samplesDiffer);
         if (group.stepMs.n == 0) continue;
         group.stepRatio = group.stepMs.mean / baselineMs;
         if (compute) group.computeRatio = group.stepMs.mean / computeMs;

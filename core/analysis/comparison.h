@@ -19,6 +19,7 @@ struct ComparedRun {
     std::string runId, algorithm;
     Settings settings;
     bool finished = false;  // others count in `unfinished`, and in no mean
+    std::string startedAt;  // ISO 8601, UTC
     std::optional<double> stepMs, finalLoss, bestAccuracy, hidden, blocked, samplesPerS;
     double bytesSent = 0, samples = 0;
     // Of a finished run.
@@ -31,18 +32,23 @@ struct ComparedGroup {
     std::string algorithm;
     std::vector<std::string> runIds;
     std::size_t unfinished = 0;  // runs that failed or stopped: in no mean
+    // Runs whose seeds another run of `runIds` has too: the same run made twice, of which the newest counts, a finished
+    // one before the others. In no mean, and not in `unfinished`.
+    std::size_t repeated = 0;
     Sample stepMs, finalLoss, bestAccuracy, hidden, blocked, samplesPerS, bytesSent;
     Sample samples;                       // of all workers of a run
     Sample equalLoss, equalBestAccuracy;  // at Comparison::equalSamples
     Sample secondsToTarget;               // of those that reached it
     // Time per step ÷ that of the baseline, and ÷ that of `independent` (computing alone).
     std::optional<double> stepRatio, computeRatio;
-    // Time to the target ÷ that of the baseline.
+    // Time to the target ÷ that of the baseline; only where all finished runs of both reached it.
     std::optional<double> targetRatio;
     // How probable a difference as large as that from the baseline were between equals (welchP()); nullopt of the
-    // baseline itself, and where either has fewer than two runs.
+    // baseline itself, and where either has fewer than two runs. Of loss and accuracy only where all runs were trained
+    // on the same number of samples, of the target as its ratio.
     std::optional<double> stepP, lossP, accuracyP, targetP;
-    [[nodiscard]] std::size_t finished() const { return runIds.size() - unfinished; }
+    // How many are in the means.
+    [[nodiscard]] std::size_t finished() const { return runIds.size() - unfinished - repeated; }
 };
 
 // Differences that are less probable than that between equals are called differences.
@@ -54,6 +60,7 @@ struct Comparison {
     // Where finished runs were trained on different numbers of samples: the largest number that all reached, by their
     // evaluations. nullopt where all were trained on the same, or none was evaluated.
     std::optional<std::int64_t> equalSamples;
+    bool samplesDiffer = false;  // whether finished runs were trained on different numbers of samples
 };
 
 // `baseline`: the label or algorithm that ratios refer to; "" takes sync_sgd where there is one, else the slowest.

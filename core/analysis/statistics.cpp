@@ -31,7 +31,7 @@ std::optional<double> welchP(const Sample& a, const Sample& b) {
     if (a.n < 2 || b.n < 2) return std::nullopt;
     const double ofA = *a.std * *a.std / static_cast<double>(a.n), ofB = *b.std * *b.std / static_cast<double>(b.n);
     const double variance = ofA + ofB;
-    if (variance <= 0) return std::fabs(a.mean - b.mean) <= kRounding * std::fabs(a.mean) ? 1.0 : 0.0;
+    if (!(variance > 0)) return std::nullopt;
     const double freedom =
         variance * variance / (ofA * ofA / static_cast<double>(a.n - 1) + ofB * ofB / static_cast<double>(b.n - 1));
     const double t = std::fabs(a.mean - b.mean) / std::sqrt(variance);

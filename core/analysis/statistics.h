@@ -16,8 +16,8 @@ struct Sample {
 [[nodiscard]] Sample summarise(const std::vector<double>& values);
 
 // Welch's t test, two-sided: how probable a difference of the means as large as this one were, had both samples one
-// mean. nullopt where either has fewer than two values; of samples without any spread 1 where their means are equal,
-// else 0.
+// mean. nullopt where either has fewer than two values, and where neither has any spread: equal repetitions, as of a
+// simulation, say nothing of how the next would scatter.
 [[nodiscard]] std::optional<double> welchP(const Sample& a, const Sample& b);
 
 // The middle value, or the mean of the two; of at least one.

@@ -14,7 +14,12 @@ namespace {
 
 std::optional<double> meanOf(const Sample& sample) { return sample.n > 0 ? std::optional(sample.mean) : std::nullopt; }
 
-std::string told(const Sample& sample, double scale = 1) { return spread(sample, scale, Confidence::Say); }
+// Of `n` runs; where fewer have the number, it says so.
+std::string told(const Sample& sample, std::size_t n, double scale = 1) {
+    const std::string text = spread(sample, scale, Confidence::Say);
+    if (sample.n == 0 || sample.n >= n) return text;
+    return text + " (" + std::to_string(sample.n) + " of " + std::to_string(n) + ")";
+}
 
 // Of a difference from the baseline that is more than the seeds' scatter.
 std::string mark(std::optional<double> p) { return p && *p < kSignificance ? "†" : ""; }
@@ -97,35 +102,42 @@ std::string comparisonText(const Comparison& comparison) {
     TextTable table(columns);
     bool repeated = false;
     bool unfinished = false;
+    bool again = false;
     bool differs = false;
     double baselineMs = 0;
     for (const ComparedGroup& group : comparison.groups) {
-        const std::size_t n = group.runIds.size() - group.unfinished;
+        const std::size_t n = group.finished();
         repeated = repeated || n > 1;
         unfinished = unfinished || group.unfinished > 0;
+        again = again || group.repeated > 0;
         for (const auto& p : {group.lossP, group.accuracyP, group.stepP}) differs = differs || !mark(p).empty();
         if (group.label == comparison.baseline) baselineMs = group.stepMs.mean;
-        std::vector<std::string> cells{printable(group.label),
-                                       std::to_string(n) + (group.unfinished > 0 ? "*" : ""),
-                                       sampleCount(group.samples),
-                                       told(group.finalLoss) + mark(group.lossP),
-                                       told(group.bestAccuracy, 100) + mark(group.accuracyP),
-                                       told(group.stepMs) + mark(group.stepP),
-                                       factor(group.stepRatio),
-                                       factor(group.computeRatio),
-                                       told(group.hidden, 100),
-                                       told(group.blocked, 100),
-                                       group.bytesSent.n > 0 ? byteCount(group.bytesSent.mean) : "–"};
+        std::vector<std::string> cells{
+            printable(group.label),
+            std::to_string(n) + (group.unfinished > 0 ? "*" : "") + (group.repeated > 0 ? "‡" : ""),
+            sampleCount(group.samples),
+            told(group.finalLoss, n) + mark(group.lossP),
+            told(group.bestAccuracy, n, 100) + mark(group.accuracyP),
+            told(group.stepMs, n) + mark(group.stepP),
+            factor(group.stepRatio),
+            factor(group.computeRatio),
+            told(group.hidden, n, 100),
+            told(group.blocked, n, 100),
+            group.bytesSent.n > 0 ? byteCount(group.bytesSent.mean) : "–"};
         if (comparison.equalSamples) {
-            cells.insert(cells.begin() + 3, {told(group.equalLoss), told(group.equalBestAccuracy, 100)});
+            cells.insert(cells.begin() + 3, {told(group.equalLoss, n), told(group.equalBestAccuracy, n, 100)});
         }
         table.add(cells);
     }
     std::string text = table.toString();
     text += samplesInWords(comparison);
     if (repeated) text += "mean ± standard deviation over n seeds (CI: half width of the 95 % confidence interval)\n";
-    if (differs) text += "† differs from " + printable(comparison.baseline) + " at 5 % (Welch's t test)\n";
+    if (differs) {
+        text += "† differs from " + printable(comparison.baseline) +
+                " at 5 % (Welch's t test, not corrected for several comparisons)\n";
+    }
     if (unfinished) text += "* runs that failed or were stopped are in no mean\n";
+    if (again) text += "‡ of runs with the same seeds the newest finished one counts, the others are in no mean\n";
     text += "\n";
     for (const ComparedGroup& group : comparison.groups) {
         if (!group.stepRatio || group.label == comparison.baseline || group.algorithm == "independent") continue;
@@ -143,7 +155,7 @@ std::string comparisonCsv(const Comparison& comparison) {
     for (const char* name : {"samples", "loss_at_equal_samples", "best_accuracy_at_equal_samples"}) {
         csv += std::string(",") + name + "_mean," + name + "_std," + name + "_ci95";
     }
-    csv += ",equal_samples\r\n";
+    csv += ",equal_samples,repeated\r\n";
     for (const ComparedGroup& group : comparison.groups) {
         csv += csvText(group.label) + "," + csvText(group.algorithm) + "," + std::to_string(group.runIds.size()) + "," +
                std::to_string(group.unfinished);
@@ -156,7 +168,8 @@ std::string comparisonCsv(const Comparison& comparison) {
         for (const Sample* sample : {&group.samples, &group.equalLoss, &group.equalBestAccuracy}) {
             csv += csvSample(*sample);
         }
-        csv += "," + (comparison.equalSamples ? std::to_string(*comparison.equalSamples) : "") + "\r\n";
+        csv += "," + (comparison.equalSamples ? std::to_string(*comparison.equalSamples) : "") + "," +
+               std::to_string(group.repeated) + "\r\n";
     }
     return csv;
 }
@@ -168,6 +181,7 @@ nlohmann::json comparisonJson(const Comparison& comparison) {
                                {"algorithm", group.algorithm},
                                {"runs", group.runIds},
                                {"unfinished", group.unfinished},
+                               {"repeated", group.repeated},
                                {"step_ratio", jsonNumber(group.stepRatio)},
                                {"compute_ratio", jsonNumber(group.computeRatio)}};
         json["step_ms"] = toJson(group.stepMs);

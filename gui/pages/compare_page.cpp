@@ -77,13 +77,16 @@ public:
         column->addLayout(makeHeader());
         column->addWidget(leftOut_ = new LeftOutBar(context.look));
         body_ = new QStackedLayout;
-        body_->addWidget(makeBody());
+        body_->addWidget(parts_ = makeBody());
         body_->addWidget(makeEmpty());
         column->addLayout(body_, 1);
         connectAll();
         addKeys();
         update();
     }
+
+    // The parts before the board that they show.
+    ~ComparePage() override { delete parts_; }
 
 protected:
     void showEvent(QShowEvent* event) override {
@@ -357,6 +360,7 @@ private:
     QToolButton *drawer_ = nullptr, *seeds_ = nullptr;
     QPushButton *copy_ = nullptr, *choose_ = nullptr, *newest_ = nullptr;
     LeftOutBar* leftOut_ = nullptr;
+    QWidget* parts_ = nullptr;
     QStackedLayout* body_ = nullptr;
     QScrollArea* scroll_ = nullptr;
     QGridLayout* grid_ = nullptr;

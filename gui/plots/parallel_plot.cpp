@@ -119,6 +119,26 @@ void paintParallelLine(QPainter& painter, const QRectF& area, const ParallelPlot
     painter.drawPolyline(path);
 }
 
+bool isSame(const ParallelAxis& a, const ParallelAxis& b) {
+    return a.key == b.key && (!a.key.empty() || a.title == b.title);
+}
+
+// The brush over the same categories, which may have other places now.
+ParallelBrush carriedOver(const ParallelBrush& brush, const ParallelAxis& from, const ParallelAxis& to) {
+    if (!brush || from.kind != to.kind) return std::nullopt;
+    if (from.kind != ParallelAxis::Kind::Category || from.categories == to.categories) return brush;
+    std::optional<std::pair<double, double>> places;
+    for (qsizetype i = 0; i < from.categories.size(); ++i) {
+        const auto old = static_cast<double>(i);
+        const auto place = static_cast<double>(to.categories.indexOf(from.categories[i]));
+        if (old < brush->first || old > brush->second || place < 0) continue;
+        if (!places) places.emplace(place, place);
+        places = std::pair(std::min(places->first, place), std::max(places->second, place));
+    }
+    if (!places) return std::nullopt;
+    return std::pair(places->first - 0.5, places->second + 0.5);
+}
+
 }  // namespace
 
 bool ParallelPlot::passes(const ParallelLine& line) const {
@@ -175,10 +195,13 @@ void ParallelView::setPlot(ParallelPlot plot) {
     plot.brushes.assign(plot.axes.size(), std::nullopt);
     for (std::size_t i = 0; i < plot.axes.size(); ++i) {
         for (std::size_t old = 0; old < plot_.axes.size(); ++old) {
-            if (plot_.axes[old].title == plot.axes[i].title) plot.brushes[i] = plot_.brushes[old];
+            if (!isSame(plot_.axes[old], plot.axes[i])) continue;
+            plot.brushes[i] = carriedOver(plot_.brushes[old], plot_.axes[old], plot.axes[i]);
         }
     }
     if (plot == plot_) return;
+    // The axis under the pointer may be another one now, or none.
+    if (plot.axes != plot_.axes) pressedY_.reset();
     plot_ = std::move(plot);
     current_ = std::min(current_, plot_.axes.empty() ? 0 : plot_.axes.size() - 1);
     update();
@@ -267,7 +290,8 @@ void ParallelView::mousePressEvent(QMouseEvent* event) {
 }
 
 void ParallelView::mouseMoveEvent(QMouseEvent* event) {
-    if (!pressedY_ || std::abs(event->position().y() - *pressedY_) < kLeastBrush) return;
+    if (!pressedY_ || current_ >= plot_.brushes.size() || std::abs(event->position().y() - *pressedY_) < kLeastBrush)
+        return;
     const PlotStyle style = screenPlotStyle(look_.theme());
     const double a = parallelValue(area(), plot_, style, current_, *pressedY_);
     const double b = parallelValue(area(), plot_, style, current_, event->position().y());
@@ -276,7 +300,7 @@ void ParallelView::mouseMoveEvent(QMouseEvent* event) {
 }
 
 void ParallelView::mouseReleaseEvent(QMouseEvent* event) {
-    if (!pressedY_) return;
+    if (!pressedY_ || current_ >= plot_.brushes.size()) return;
     const bool click = std::abs(event->position().y() - *pressedY_) < kLeastBrush;
     pressedY_.reset();
     if (click) plot_.brushes[current_].reset();

@@ -6,6 +6,7 @@
 #include <QStringList>
 #include <QWidget>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@ namespace dasgd::gui {
 
 struct ParallelAxis {
     enum class Kind { Number, Log, Category };
+    std::string key;  // tells it from the other axes of its plot; "": the title does
     QString title;
     Kind kind = Kind::Number;
     QStringList categories;    // of Category: the value of a line is a place in here
@@ -58,7 +60,7 @@ class ParallelView : public QWidget {
 
 public:
     explicit ParallelView(const Look& look, QWidget* parent = nullptr);
-    // Brushes of axes that stay, by their titles, are kept.
+    // Brushes of axes that stay are kept, and those of categories hold the same categories; a drag ends.
     void setPlot(ParallelPlot plot);
     [[nodiscard]] const ParallelPlot& plot() const { return plot_; }
     void setEmptyText(const QString& text);

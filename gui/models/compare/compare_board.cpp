@@ -20,13 +20,13 @@ CompareBoard::CompareBoard(Session& session, QObject* parent)
     connect(&arrived_, &QTimer::timeout, this, &CompareBoard::curvesChanged);
     connect(&session_, &Session::runsChanged, this, &CompareBoard::later);
     connect(&query_, &CompareQuery::curveArrived, this, [this](const CompareCurve& curve) {
+        const bool stands = std::any_of(groups_.begin(), groups_.end(),
+                                        [&](const CompareGroup& group) { return group.key == curve.group; });
+        if (!stands) return;  // of a request before
         curves_[{curve.key, curve.group}] = curve.curve;
         if (!arrived_.isActive()) arrived_.start(kShowMs);
     });
-    connect(&query_, &CompareQuery::compared, this, [this](const std::shared_ptr<const Compared>& compared) {
-        compared_ = compared;
-        emit comparedChanged();
-    });
+    connect(&query_, &CompareQuery::compared, this, &CompareBoard::take);
     connect(&query_, &CompareQuery::metricsArrived, this, [this](const std::vector<std::string>& metrics) {
         metrics_ = metrics;
         emit metricsChanged();
@@ -35,6 +35,20 @@ CompareBoard::CompareBoard(Session& session, QObject* parent)
         // The last one says that nothing is read any more.
         if (std::exchange(left_, left) != left && left == 0 && !arrived_.isActive()) arrived_.start(kShowMs);
     });
+}
+
+// An answer to a request before, of other configurations or other runs, is dropped: its own is on the way.
+void CompareBoard::take(const std::shared_ptr<const Compared>& compared) {
+    if (compared->keys.size() != groups_.size() || compared->comparison.groups.size() != groups_.size()) return;
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+        const auto& ids = compared->comparison.groups[i].runIds;
+        const bool isSame =
+            std::equal(ids.begin(), ids.end(), groups_[i].runs.begin(), groups_[i].runs.end(),
+                       [](const std::string& id, const RunItemPtr& run) { return id == run->row.runId; });
+        if (compared->keys[i] != groups_[i].key || !isSame) return;
+    }
+    compared_ = compared;
+    emit comparedChanged();
 }
 
 void CompareBoard::setWatching(bool watching) {
@@ -54,6 +68,8 @@ void CompareBoard::setRuns(const QStringList& ids) {
     brushed_.reset();
     highlighted_.reset();
     baselineKey_.clear();
+    compared_.reset();
+    isReset_ = true;
     stale_ = true;
     if (watching_) gather();
 }
@@ -80,14 +96,23 @@ void CompareBoard::gather() {
     std::stable_sort(runs.begin(), runs.end(), [](const RunItemPtr& a, const RunItemPtr& b) {
         return std::pair(a->row.startedAt, a->id) < std::pair(b->row.startedAt, b->id);
     });
+    regroup(runs);
+}
+
+void CompareBoard::regroup(const std::vector<RunItemPtr>& runs) {
+    const std::string highlightedKey = highlighted_ ? groups_[*highlighted_].key : std::string();
     std::vector<RunItemPtr> before;
     for (const CompareGroup& group : groups_) before.insert(before.end(), group.runs.begin(), group.runs.end());
     groups_ = compareGroups(runs, [this](const RunItem& run) { return session_.styleOf(run); });
     std::vector<RunItemPtr> now;
     for (const CompareGroup& group : groups_) now.insert(now.end(), group.runs.begin(), group.runs.end());
-    if (now == before) return;
+    if (now == before && !std::exchange(isReset_, false)) return;
+    isReset_ = false;
     for (const RunItemPtr& run : now) fields_.add(*run);
-    if (highlighted_ && *highlighted_ >= groups_.size()) highlighted_.reset();
+    const auto front = std::find_if(groups_.begin(), groups_.end(),
+                                    [&](const CompareGroup& group) { return group.key == highlightedKey; });
+    highlighted_.reset();
+    if (front != groups_.end()) highlighted_ = static_cast<std::size_t>(front - groups_.begin());
     std::set<std::string> keys;
     for (const CompareGroup& group : groups_) keys.insert(group.key);
     const std::size_t all = curves_.size();
@@ -97,7 +122,6 @@ void CompareBoard::gather() {
         curves_.clear();
         query_.forget();
     }
-    compared_.reset();
     sift();
     request();
     emit groupsChanged();
@@ -105,15 +129,10 @@ void CompareBoard::gather() {
 }
 
 void CompareBoard::request() {
-    CompareRequest asked{.groups = groups_, .members = members_, .target = target_};
+    CompareRequest asked{.groups = groups_, .members = members_, .baseline = baselineKey_, .target = target_};
     std::set<CompareCurveKey> keys;
     for (const auto& [chart, key] : wanted_) keys.insert(key);
     asked.curves.assign(keys.begin(), keys.end());
-    if (!baselineKey_.empty() && compared_) {
-        for (std::size_t i = 0; i < groups_.size(); ++i) {
-            if (groups_[i].key == baselineKey_) asked.baseline = compared_->comparison.groups[i].label;
-        }
-    }
     query_.request(std::move(asked));
 }
 
@@ -209,6 +228,7 @@ void CompareBoard::setTarget(const std::optional<Target>& target) {
     if (target == target_) return;
     target_ = target;
     if (!groups_.empty()) request();
+    emit comparedChanged();  // the times to the target are no longer those
 }
 
 void CompareBoard::setBaseline(std::optional<std::size_t> group) {
@@ -218,16 +238,21 @@ void CompareBoard::setBaseline(std::optional<std::size_t> group) {
 
 std::optional<std::size_t> CompareBoard::baseline() const {
     if (!compared_) return std::nullopt;
-    const auto& rows = compared_->comparison.groups;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        if (rows[i].label == compared_->comparison.baseline) return i;
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+        const ComparedGroup* own = row(i);
+        if (own && own->label == compared_->comparison.baseline) return i;
     }
     return std::nullopt;
 }
 
 const ComparedGroup* CompareBoard::row(std::size_t group) const {
-    if (!compared_ || group >= compared_->comparison.groups.size()) return nullptr;
-    return &compared_->comparison.groups[group];
+    if (!compared_ || group >= groups_.size()) return nullptr;
+    const auto& keys = compared_->keys;
+    // Mostly at the same place; where configurations were added since, elsewhere.
+    if (group < keys.size() && keys[group] == groups_[group].key) return &compared_->comparison.groups[group];
+    const auto found = std::find(keys.begin(), keys.end(), groups_[group].key);
+    if (found == keys.end()) return nullptr;
+    return &compared_->comparison.groups[static_cast<std::size_t>(found - keys.begin())];
 }
 
 void CompareBoard::setCursor(const std::optional<double>& x, const CompareCurveKey& key) {

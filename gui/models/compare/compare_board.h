@@ -71,8 +71,10 @@ public:
     // Of what is compared now; nullopt where nothing was timed.
     [[nodiscard]] std::optional<std::size_t> baseline() const;
 
-    // Null until it is formed.
+    // Null until it is formed. While runs are added the row before stands until the next is formed.
     [[nodiscard]] const ComparedGroup* row(std::size_t group) const;
+    // Whether the times to the target are those of the target that is set.
+    [[nodiscard]] bool isTargetRead() const { return compared_ && compared_->target == target_; }
     [[nodiscard]] const Compared* compared() const { return compared_.get(); }
     // Which runs are in no mean, or not whole, one a line.
     [[nodiscard]] QStringList leftOutInWords() const { return leftOut(groups_, members_); }
@@ -94,6 +96,8 @@ signals:
 private:
     void later();
     void gather();
+    void regroup(const std::vector<RunItemPtr>& runs);
+    void take(const std::shared_ptr<const Compared>& compared);
     void request();
     void sift();
 
@@ -101,6 +105,7 @@ private:
     CompareQuery& query_;
     QTimer pending_, arrived_;
     bool watching_ = false, stale_ = true;
+    bool isReset_ = false;  // other runs were chosen, which may be the same again
     QStringList ids_;
     QString experiment_;  // whose runs are taken as they come; "": `ids_`
     std::vector<CompareGroup> groups_;

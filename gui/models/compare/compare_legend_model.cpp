@@ -9,23 +9,27 @@ namespace dasgd::gui {
 
 CompareLegendModel::CompareLegendModel(CompareBoard& board, QObject* parent)
     : QAbstractListModel(parent), board_(board) {
-    connect(&board_, &CompareBoard::groupsChanged, this, [this] {
-        beginResetModel();
-        rows_ = board_.listed();
-        endResetModel();
-    });
-    connect(&board_, &CompareBoard::shownChanged, this, &CompareLegendModel::relist);
+    for (const auto signal : {&CompareBoard::groupsChanged, &CompareBoard::shownChanged}) {
+        connect(&board_, signal, this, &CompareLegendModel::relist);
+    }
     for (const auto signal :
          {&CompareBoard::highlightChanged, &CompareBoard::curvesChanged, &CompareBoard::cursorChanged}) {
         connect(&board_, signal, this, &CompareLegendModel::refresh);
     }
-    rows_ = board_.listed();
+    relist();
 }
 
+// The same configurations keep their rows, and a list its current one, however often their runs change.
 void CompareLegendModel::relist() {
-    if (rows_ == board_.listed()) return refresh();
+    std::vector<std::string> keys;
+    for (const std::size_t group : board_.listed()) keys.push_back(board_.groups()[group].key);
+    if (keys == keys_) {
+        rows_ = board_.listed();
+        return refresh();
+    }
     beginResetModel();
     rows_ = board_.listed();
+    keys_ = std::move(keys);
     endResetModel();
 }
 
@@ -54,13 +58,23 @@ QString CompareLegendModel::valueAtCursor(std::size_t group) const {
     return std::isnan(spread) ? value : value + QStringLiteral(" ± ") + shortNumber(spread, 2);
 }
 
+// Of the curve whose values are read; what the group has where it is not formed.
+QString CompareLegendModel::countOf(std::size_t group) const {
+    const CompareGroup& own = board_.groups()[group];
+    const GroupCurve* curve = board_.curve(board_.cursorKey(), group);
+    if (!curve) return own.count();
+    const auto drawn = static_cast<std::size_t>(std::max(0, curve->mean.most()));
+    return drawn == own.runs.size() ? QString::number(drawn)
+                                    : QStringLiteral("%1 of %2").arg(drawn).arg(own.runs.size());
+}
+
 QVariant CompareLegendModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid() || index.row() >= rowCount()) return {};
     const std::size_t place = rows_[static_cast<std::size_t>(index.row())];
     const CompareGroup& group = board_.groups()[place];
     const auto words = [&] {
         return QStringLiteral("%1\n%2, n %3\nat the cursor %4")
-            .arg(group.name, group.origin(), group.count(board_.members()), valueAtCursor(place));
+            .arg(group.name, group.origin(), countOf(place), valueAtCursor(place));
     };
     switch (role) {
         case Qt::DisplayRole: return group.name;
@@ -71,7 +85,7 @@ QVariant CompareLegendModel::data(const QModelIndex& index, int role) const {
         case Qt::CheckStateRole: return static_cast<int>(board_.isHidden(place) ? Qt::Unchecked : Qt::Checked);
         case StyleRole: return QVariant::fromValue(group.style);
         case HollowRole: return group.simulated();
-        case CountRole: return group.count(board_.members());
+        case CountRole: return countOf(place);
         case PartialRole: return group.finished() < group.runs.size();
         case ValueRole: return valueAtCursor(place);
         case HighlightRole: return board_.highlighted() == place;

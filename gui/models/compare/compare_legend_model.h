@@ -27,9 +27,11 @@ private:
     void relist();
     void refresh();
     [[nodiscard]] QString valueAtCursor(std::size_t group) const;
+    [[nodiscard]] QString countOf(std::size_t group) const;
 
     CompareBoard& board_;
     std::vector<std::size_t> rows_;
+    std::vector<std::string> keys_;  // of the rows
 };
 
 }  // namespace dasgd::gui

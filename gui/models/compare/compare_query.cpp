@@ -113,12 +113,19 @@ Status CompareQuery::compare(LiveStore& store) {
             if (known->second.secondsToTarget) out->secondsToTarget[run->row.runId] = *known->second.secondsToTarget;
         }
     }
-    auto comparison = compareRuns(runs, request_.baseline);
-    if (!comparison) {
-        out->error = QString::fromStdString(comparison.error().message);
-        comparison = compareRuns(runs, "");
+    out->target = request_.target;
+    for (const CompareGroup& group : request_.groups) out->keys.push_back(group.key);
+    if (auto comparison = compareRuns(runs, "")) out->comparison = std::move(*comparison);
+    const auto chosen = std::find(out->keys.begin(), out->keys.end(), request_.baseline);
+    if (chosen != out->keys.end() && out->comparison.groups.size() == out->keys.size()) {
+        const auto place = static_cast<std::size_t>(chosen - out->keys.begin());
+        auto comparison = compareRuns(runs, out->comparison.groups[place].label);
+        if (!comparison) {
+            out->error = QString::fromStdString(comparison.error().message);
+        } else {
+            out->comparison = std::move(*comparison);
+        }
     }
-    if (comparison) out->comparison = std::move(*comparison);
     compareDue_ = false;
     deliver([this, result = std::shared_ptr<const Compared>(out)] { emit compared(result); });
     return {};

@@ -29,7 +29,7 @@ struct CompareRequest {
     std::vector<CompareGroup> groups;
     std::vector<CompareCurveKey> curves;
     Members members = Members::Finished;
-    std::string baseline;  // a label of the comparison; "": as `dasgd compare` chooses it
+    std::string baseline;  // key of a group; "", or of none of them: as `dasgd compare` chooses it
     std::optional<Target> target;
 };
 
@@ -40,8 +40,10 @@ struct CompareCurve {
 };
 
 struct Compared {
-    Comparison comparison;  // its groups are those of the request, in their order
-    QString error;          // where the baseline is none; the comparison is that of the default one then
+    Comparison comparison;          // its groups are those of the request, in their order
+    std::vector<std::string> keys;  // of its groups
+    std::optional<Target> target;   // that `secondsToTarget` is of
+    QString error;                  // where the baseline is none; the comparison is that of the default one then
     std::map<std::string, double> secondsToTarget;  // by run
 };
 

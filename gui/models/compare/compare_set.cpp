@@ -13,6 +13,25 @@ namespace {
 
 bool hasFinished(const RunItem& run) { return run.row.status == "finished"; }
 
+// Which of two runs with the same seeds counts, as in core/analysis/comparison.h.
+bool countsBefore(const RunItem& a, const RunItem& b) {
+    const auto rank = [](const RunItem& run) { return hasFinished(run) ? 2 : run.row.status == "queued" ? 0 : 1; };
+    const int ofA = rank(a), ofB = rank(b);
+    return std::tie(ofA, a.row.startedAt, a.row.runId) > std::tie(ofB, b.row.startedAt, b.row.runId);
+}
+
+std::set<std::string> repeatedOf(const std::vector<RunItemPtr>& runs) {
+    std::map<std::string, RunItemPtr> bySeeds;
+    std::set<std::string> repeated;
+    for (const RunItemPtr& run : runs) {
+        RunItemPtr& counted = bySeeds[run->line.seeds];
+        const bool isBetter = !counted || countsBefore(*run, *counted);
+        if (counted) repeated.insert((isBetter ? counted : run)->row.runId);
+        if (isBetter) counted = run;
+    }
+    return repeated;
+}
+
 // The same style of two groups, of two experiments say, becomes two: first the marker changes, then the dash.
 void tellApart(std::vector<CompareGroup>& groups) {
     std::set<std::tuple<int, int, int>> taken;
@@ -42,12 +61,12 @@ QString endInWords(const RunItem& run) {
 }  // namespace
 
 std::size_t CompareGroup::finished() const {
-    return static_cast<std::size_t>(
-        std::count_if(runs.begin(), runs.end(), [](const RunItemPtr& run) { return hasFinished(*run); }));
+    return static_cast<std::size_t>(std::count_if(
+        runs.begin(), runs.end(), [this](const RunItemPtr& run) { return hasFinished(*run) && counts(*run); }));
 }
 
 bool CompareGroup::takes(const RunItem& run, Members members) const {
-    if (run.row.status == "queued") return false;
+    if (run.row.status == "queued" || !counts(run)) return false;
     return members == Members::AsFarAsAll || hasFinished(run) || finished() == 0;
 }
 
@@ -61,10 +80,8 @@ QString CompareGroup::origin() const {
     return link ? QStringLiteral("measured, link emulated") : QStringLiteral("measured");
 }
 
-QString CompareGroup::count(Members members) const {
-    const auto taken =
-        std::count_if(runs.begin(), runs.end(), [&](const RunItemPtr& run) { return takes(*run, members); });
-    const auto all = static_cast<std::ptrdiff_t>(runs.size());
+QString CompareGroup::count() const {
+    const std::size_t taken = finished(), all = runs.size();
     return taken == all ? QString::number(taken) : QStringLiteral("%1 of %2").arg(taken).arg(all);
 }
 
@@ -86,6 +103,7 @@ std::vector<CompareGroup> compareGroups(std::span<const RunItemPtr> runs,
         groups[i].name = names[static_cast<qsizetype>(i)];
         std::stable_sort(groups[i].runs.begin(), groups[i].runs.end(),
                          [](const RunItemPtr& a, const RunItemPtr& b) { return a->row.seed < b->row.seed; });
+        groups[i].repeated = repeatedOf(groups[i].runs);
     }
     tellApart(groups);
     return groups;
@@ -95,7 +113,8 @@ std::vector<RunItemPtr> runsLeftOut(const std::vector<CompareGroup>& groups, Mem
     std::vector<RunItemPtr> out;
     for (const CompareGroup& group : groups) {
         for (const RunItemPtr& run : group.runs) {
-            if (!hasFinished(*run) && (members == Members::Finished || !group.takes(*run, members))) out.push_back(run);
+            const bool isWhole = hasFinished(*run) && group.counts(*run);
+            if (!isWhole && (members == Members::Finished || !group.takes(*run, members))) out.push_back(run);
         }
     }
     return out;
@@ -105,6 +124,13 @@ QStringList leftOut(const std::vector<CompareGroup>& groups, Members members) {
     QStringList lines;
     for (const CompareGroup& group : groups) {
         for (const RunItemPtr& run : group.runs) {
+            if (!group.counts(*run)) {
+                lines << QStringLiteral("%1, seed %2 was run again: the older run, %3, does not count")
+                             .arg(group.name)
+                             .arg(run->row.seed)
+                             .arg(QString::fromStdString(run->row.status));
+                continue;
+            }
             if (hasFinished(*run)) continue;
             lines << QStringLiteral("%1, seed %2 %3").arg(group.name).arg(run->row.seed).arg(endInWords(*run)) +
                          (group.takes(*run, members) ? QStringLiteral(" (drawn as far as all of its seeds go)")

@@ -4,6 +4,7 @@
 #include <QString>
 #include <QStringList>
 #include <functional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,15 +25,20 @@ struct CompareGroup {
     QString name;     // tells it from the other groups
     CurveStyle style;
     std::vector<RunItemPtr> runs;  // by their seeds
+    // Ids of runs whose seeds another run of the group has too, of which the newest counts, a finished one before the
+    // others: the same run made twice is no repetition.
+    std::set<std::string> repeated;
 
+    // Finished runs that count, those of the table.
     [[nodiscard]] std::size_t finished() const;
+    [[nodiscard]] bool counts(const RunItem& run) const { return !repeated.contains(run.row.runId); }
     // Whether the run is in the means.
     [[nodiscard]] bool takes(const RunItem& run, Members members) const;
     [[nodiscard]] bool simulated() const;
     // "measured", "simulated", "measured, link emulated".
     [[nodiscard]] QString origin() const;
-    // "5", "4 of 5".
-    [[nodiscard]] QString count(Members members) const;
+    // "5", "4 of 5", "0 of 3": how many finished ones count, of all.
+    [[nodiscard]] QString count() const;
 };
 
 // In the order of the first run of each, as `dasgd compare` has them. Two groups never share colour, dash and marker,
@@ -40,7 +46,8 @@ struct CompareGroup {
 [[nodiscard]] std::vector<CompareGroup> compareGroups(std::span<const RunItemPtr> runs,
                                                       const std::function<CurveStyle(const RunItem&)>& styleOf);
 
-// A line for each run that is in no mean, or not whole: "dasgd d 3, seed 4 failed at step 3 120 of 5 600".
+// A line for each run that is in no mean, or not whole: "dasgd d 3, seed 4 failed at step 3 120 of 5 600", "dasgd d 3,
+// seed 4 was run again".
 [[nodiscard]] QStringList leftOut(const std::vector<CompareGroup>& groups, Members members);
 [[nodiscard]] std::vector<RunItemPtr> runsLeftOut(const std::vector<CompareGroup>& groups, Members members);
 

@@ -96,16 +96,17 @@ QString CompareTableModel::textOf(std::size_t group, int column) const {
     const CompareGroup& own = board_.groups()[group];
     const ComparedGroup* row = board_.row(group);
     if (column == Name) return own.name;
-    if (!row) return column == Count ? own.count(Members::Finished) : QStringLiteral("…");
+    if (!row) return column == Count ? own.count() : QStringLiteral("…");
     // The table is of finished runs, as `dasgd compare`, whatever the curves take.
-    if (column == Count) return own.count(Members::Finished);
+    if (column == Count) return own.count();
     if (column == Ratio) return row->stepRatio ? shortNumber(*row->stepRatio, 3) : kAbsent;
     const CompareNumber number = *numberOfColumn(column);
     const Sample sample = sampleOf(*row, number);
+    if (number == CompareNumber::SecondsToTarget && !board_.isTargetRead()) return QStringLiteral("…");
     if (number == CompareNumber::SecondsToTarget && board_.target() && sample.n == 0)
-        return QStringLiteral("not reached");
+        return row->finished() == 0 ? kAbsent : QStringLiteral("not reached");
     QString text = spreadInWords(sample, board_.spread());
-    if (number == CompareNumber::SecondsToTarget && sample.n > 0 && sample.n < row->finished()) {
+    if (sample.n > 0 && sample.n < row->finished()) {
         text += QStringLiteral(" (%1 of %2)").arg(sample.n).arg(row->finished());
     }
     return isSignificant(probabilityOf(*row, number)) ? text + QChar(0x2020) : text;
@@ -180,9 +181,10 @@ QString CompareTableModel::footnote() const {
     if (board_.target()) notes << QStringLiteral("target: ") + QString::fromStdString(board_.target()->inWords());
     if (single) notes << QStringLiteral("n = 1 has no spread");
     if (differs && baseline) {
-        notes << QStringLiteral("† differs from %1 at 5 % (Welch)").arg(board_.groups()[*baseline].name);
+        notes << QStringLiteral("† differs from %1 at 5 % (Welch, not corrected for several comparisons)")
+                     .arg(board_.groups()[*baseline].name);
     }
-    if (board_.compared() && board_.compared()->comparison.equalSamples) {
+    if (board_.compared() && board_.compared()->comparison.samplesDiffer) {
         notes << QStringLiteral("trained on different numbers of samples: loss and accuracy are not comparable");
     }
     return notes.join(QStringLiteral("  ·  "));
@@ -199,7 +201,9 @@ QString CompareTableModel::asText() const {
         for (int column = 0; column < kColumns; ++column) cells << textOf(group, column);
         lines << cells.join(QLatin1Char('\t'));
     }
-    return (lines << footnote()).join(QLatin1Char('\n')) + QLatin1Char('\n');
+    lines << footnote();
+    lines.append(board_.leftOutInWords());
+    return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
 }
 
 QString CompareTableModel::asCsv() const {
@@ -210,7 +214,11 @@ QString CompareTableModel::asCsv() const {
             head << csvCell(name + QLatin1Char(' ') + QLatin1String(part));
         }
     }
-    head << QStringLiteral("step ratio");
+    head << QStringLiteral("step ratio") << QStringLiteral("baseline") << QStringLiteral("target");
+    // Each line says what its numbers refer to, wherever it is pasted.
+    const auto baseline = board_.baseline();
+    const QString against = baseline ? csvCell(board_.groups()[*baseline].name) : QString();
+    const QString target = board_.target() ? csvCell(QString::fromStdString(board_.target()->inWords())) : QString();
     QStringList lines{head.join(QLatin1Char(','))};
     for (const std::size_t group : rows_) {
         const ComparedGroup* row = board_.row(group);
@@ -218,12 +226,13 @@ QString CompareTableModel::asCsv() const {
         QStringList cells{csvCell(board_.groups()[group].name), QString::number(row->runIds.size()),
                           QString::number(row->finished())};
         for (const NumberWords& number : compareNumbers()) {
-            const Sample sample = sampleOf(*row, number.number);
+            const bool isStale = number.number == CompareNumber::SecondsToTarget && !board_.isTargetRead();
+            const Sample sample = isStale ? Sample{} : sampleOf(*row, number.number);
             cells << csvNumberText(sample.n > 0 ? std::optional(sample.mean) : std::nullopt)
                   << csvNumberText(sample.std) << csvNumberText(sample.confidence) << QString::number(sample.n)
                   << csvNumberText(probabilityOf(*row, number.number));
         }
-        lines << (cells << csvNumberText(row->stepRatio)).join(QLatin1Char(','));
+        lines << (cells << csvNumberText(row->stepRatio) << against << target).join(QLatin1Char(','));
     }
     return lines.join(QStringLiteral("\r\n")) + QStringLiteral("\r\n");
 }

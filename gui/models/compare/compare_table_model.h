@@ -26,9 +26,9 @@ public:
     [[nodiscard]] int rowOf(std::size_t group) const;
     // What "†" means, and what is left out; "" where nothing is to be said.
     [[nodiscard]] QString footnote() const;
-    // As it is shown: columns separated by tabs.
+    // As it is shown: columns separated by tabs; below it what the means leave out, a run a line.
     [[nodiscard]] QString asText() const;
-    // Numbers in full: mean, half width or deviation, n and p of each.
+    // Numbers in full: mean, deviation, half width, n and p of each; what they refer to in columns of its own.
     [[nodiscard]] QString asCsv() const;
 
 private:

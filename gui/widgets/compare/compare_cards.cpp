@@ -127,13 +127,14 @@ CompareMap::CompareMap(CompareBoard& board, const Look& look, QWidget* parent)
     heat_->setAccessibleName(tr("Heat map"));
     scatter_->setAccessibleName(tr("Scatter: one point a run"));
     parallel_->setAccessibleName(tr("Parallel coordinates: Up and Down brush an axis"));
-    connect(kind_, &Choice::changed, this, [this] { redraw(); });
+    connect(kind_, &Choice::changed, this, [this](int kind) {
+        // What filters is seen.
+        if (kind != Parallel) parallel_->clearBrushes();
+        redraw();
+    });
     connect(number_, &Choice::changed, this, &CompareMap::redraw);
     connect(against_, &Choice::changed, this, &CompareMap::redraw);
-    connect(&board_, &CompareBoard::groupsChanged, this, [this] {
-        parallel_->clearBrushes();
-        chooseKeys();
-    });
+    connect(&board_, &CompareBoard::groupsChanged, this, &CompareMap::chooseKeys);
     for (const auto signal :
          {&CompareBoard::comparedChanged, &CompareBoard::shownChanged, &CompareBoard::highlightChanged}) {
         connect(&board_, signal, this, &CompareMap::redraw);
@@ -209,6 +210,10 @@ void CompareMap::takeBrush() {
     for (std::size_t i = 0; i < plot.lines.size() && i < lines_.size(); ++i) {
         if (plot.passes(plot.lines[i])) keys.insert(board_.groups()[lines_[i]].key);
     }
+    // A hidden one has no line, and keeps its place in the list, where it can be shown again.
+    for (std::size_t i = 0; i < board_.groups().size(); ++i) {
+        if (board_.isHidden(i)) keys.insert(board_.groups()[i].key);
+    }
     board_.setBrushed(keys);
 }
 
@@ -258,6 +263,7 @@ void CompareMap::drawParallel() {
     }
     parallel_->setEmptyText(tr("Nothing is shown."));
     parallel_->setPlot(groupLines(board_, lines_, kParallelNumbers));
+    takeBrush();  // what is new may pass it
     note_->setText(tr("a drag along an axis filters everywhere, a click clears it  ·  Left, Right, Up, Down, Escape"));
 }
 

@@ -107,8 +107,6 @@ void CompareChart::updateAxes() {
          .fromZero = words_.fromZero,
          .wholeX = key_.axis == XAxis::Step || key_.axis == XAxis::Samples,
          .legend = false});
-    plot_->setEmptyText(
-        tr("No %1 recorded in these runs.\nThe title above lists what is.").arg(words_.title.toLower()));
     redraw();
 }
 
@@ -116,9 +114,10 @@ void CompareChart::redraw() {
     std::vector<Curve> curves;
     QStringList notes;
     int windowed = 0;
-    bool single = false;
+    bool single = false, isRead = true;
     for (const std::size_t group : board_.shown()) {
         const GroupCurve* made = board_.curve(key_, group);
+        isRead = isRead && made;
         if (!made || made->mean.mean.x.empty()) continue;
         Curve curve = curveOf(board_.groups()[group], *made, board_.spread());
         curve.primary = board_.highlighted() == group;
@@ -139,7 +138,10 @@ void CompareChart::redraw() {
                      .arg(windowed == static_cast<int>(curves.size()) ? tr("all") : QString::number(windowed));
     if (!notes.isEmpty())
         words << (notes.size() == 1 ? notes.front() : tr("%1 curves are cut: see the tip").arg(notes.size()));
-    if (board_.curvesLeft() > 0) words << tr("reading …");
+    if (!isRead) words << tr("reading …");
+    plot_->setEmptyText(
+        isRead ? tr("No %1 recorded in these runs.\nThe title above lists what is.").arg(words_.title.toLower())
+               : tr("Reading …"));
     note_->setText(words.join(QStringLiteral("  ·  ")));
     note_->setToolTip(notes.isEmpty() ? QString() : asTip(notes.join(QLatin1Char('\n'))));
     plot_->setCurves(std::move(curves));

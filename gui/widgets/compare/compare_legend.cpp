@@ -5,6 +5,7 @@
 #include <QMouseEvent>
 #include <QPainter>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <array>
 
 #include "gui/plots/plot_view.h"
@@ -130,7 +131,6 @@ CompareLegend::CompareLegend(CompareBoard& board, const Look& look, QWidget* par
          {&CompareBoard::groupsChanged, &CompareBoard::shownChanged, &CompareBoard::cursorChanged}) {
         connect(&board_, signal, this, &CompareLegend::update);
     }
-    connect(&board_, &CompareBoard::groupsChanged, this, [this] { pinned_.reset(); });
     update();
 }
 
@@ -163,12 +163,21 @@ QLayout* CompareLegend::makeFoot() {
 
 // Enter once more lets go.
 void CompareLegend::pin(std::size_t group) {
-    pinned_ = pinned_ == group ? std::nullopt : std::optional(group);
-    board_.highlight(pinned_);
+    const std::string& key = board_.groups()[group].key;
+    pinned_ = pinned_ == key ? std::string() : key;
+    board_.highlight(pinned());
+}
+
+std::optional<std::size_t> CompareLegend::pinned() const {
+    const auto& groups = board_.groups();
+    const auto found =
+        std::find_if(groups.begin(), groups.end(), [this](const CompareGroup& group) { return group.key == pinned_; });
+    if (found == groups.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - groups.begin());
 }
 
 bool CompareLegend::eventFilter(QObject* watched, QEvent* event) {
-    if (event->type() == QEvent::Leave) board_.highlight(pinned_);
+    if (event->type() == QEvent::Leave) board_.highlight(pinned());
     return Card::eventFilter(watched, event);
 }
 

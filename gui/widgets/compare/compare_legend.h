@@ -42,13 +42,14 @@ private:
     QLayout* makeFoot();
     void update();
     void pin(std::size_t group);
+    [[nodiscard]] std::optional<std::size_t> pinned() const;
 
     CompareBoard& board_;
     CompareLegendModel* model_;
     QLineEdit* filter_;
     QLabel *error_, *shown_, *at_;
     QListView* list_;
-    std::optional<std::size_t> pinned_;
+    std::string pinned_;  // key of a configuration; "": none
 };
 
 }  // namespace dasgd::gui

@@ -4,8 +4,10 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "gui/models/runs/run_config.h"
+#include "gui/models/runs/setting_number.h"
 
 namespace dasgd::gui {
 
@@ -25,14 +27,13 @@ QString titleOf(const CompareBoard& board, CompareNumber number) {
     return title + (measured ? QStringLiteral(", measured and simulated") : QStringLiteral(", simulated"));
 }
 
-// Numbers by size, words by the alphabet.
+// Numbers by size, whatever their unit ("200Mbps" before "1Gbps"), words by the alphabet.
 struct ByValue {
     bool operator()(const std::string& a, const std::string& b) const {
-        bool aIs = false, bIs = false;
-        const double x = QString::fromStdString(a).toDouble(&aIs), y = QString::fromStdString(b).toDouble(&bIs);
-        if (aIs && bIs && x != y) return x < y;
-        if (aIs != bIs) return aIs;
-        return a < b;
+        const auto x = settingNumber(a), y = settingNumber(b);
+        if (x.has_value() != y.has_value()) return x.has_value();
+        if (!x) return a < b;
+        return std::tie(x->dimension, x->value, a) < std::tie(y->dimension, y->value, b);
     }
 };
 
@@ -87,7 +88,7 @@ ParallelAxis settingAxis(const CompareBoard& board, const std::string& key, cons
         high = seen.empty() ? number : std::max(high, number);
         seen.insert(*value);
     }
-    ParallelAxis axis{.title = keyName(board, key), .low = low, .high = high};
+    ParallelAxis axis{.key = key, .title = keyName(board, key), .low = low, .high = high};
     if (numeric && low > 0 && high / low > kLogSpan) axis.kind = ParallelAxis::Kind::Log;
     if (!numeric) {
         axis.kind = ParallelAxis::Kind::Category;
@@ -108,7 +109,7 @@ ParallelAxis settingAxis(const CompareBoard& board, const std::string& key, cons
 
 ParallelAxis numberAxis(const CompareBoard& board, CompareNumber number, const std::vector<std::size_t>& groups,
                         std::vector<std::optional<double>>& values) {
-    ParallelAxis axis{.title = QString::fromUtf8(wordsOf(number).brief)};
+    ParallelAxis axis{.key = wordsOf(number).title, .title = QString::fromUtf8(wordsOf(number).brief)};
     bool any = false;
     for (const std::size_t group : groups) {
         const ComparedGroup* row = board.row(group);
@@ -137,9 +138,10 @@ GroupBars groupBars(const CompareBoard& board, CompareNumber number) {
     GroupBars out;
     out.chart.axis = titleOf(board, number);
     out.groups = board.shown();
+    const bool target = number == CompareNumber::SecondsToTarget;
+    const auto isRead = [&](std::size_t group) { return board.row(group) && (!target || board.isTargetRead()); };
     const auto sample = [&](std::size_t group) {
-        const ComparedGroup* row = board.row(group);
-        return row ? sampleOf(*row, number) : Sample{};
+        return isRead(group) ? sampleOf(*board.row(group), number) : Sample{};
     };
     const bool low = wordsOf(number).lowIsGood;
     std::stable_sort(out.groups.begin(), out.groups.end(), [&](std::size_t a, std::size_t b) {
@@ -156,8 +158,8 @@ GroupBars groupBars(const CompareBoard& board, CompareNumber number) {
         bar.primary = board.highlighted() == group;
         bar.count = QStringLiteral("%1 of %2").arg(one.n).arg(own.runs.size());
         if (one.n == 0) {
-            const bool target = number == CompareNumber::SecondsToTarget;
             bar.words = own.finished() == 0         ? QStringLiteral("no finished run")
+                        : !isRead(group)            ? QStringLiteral("reading …")
                         : target && !board.target() ? QStringLiteral("no target set")
                         : target                    ? QStringLiteral("not reached")
                                                     : QStringLiteral("not recorded");
@@ -165,7 +167,9 @@ GroupBars groupBars(const CompareBoard& board, CompareNumber number) {
             bar.value = one.mean;
             bar.interval = spreadOf(one, board.spread());
             bar.words = spreadInWords(one, board.spread());
-            if (of.n > 0 && of.mean > 0) bar.ratio = QStringLiteral("÷ %1").arg(shortNumber(one.mean / of.mean, 3));
+            const bool isWhole = !target || board.row(group)->targetRatio;
+            if (isWhole && of.n > 0 && of.mean > 0)
+                bar.ratio = QStringLiteral("÷ %1").arg(shortNumber(one.mean / of.mean, 3));
         }
         out.chart.bars.push_back(std::move(bar));
     }
@@ -215,7 +219,7 @@ RunPoints runPoints(const CompareBoard& board, CompareNumber x, CompareNumber y)
         std::vector<RunItemPtr> runs;
         for (const RunItemPtr& run : own.runs) {
             const auto atX = numberOf(*run, x, seconds), atY = numberOf(*run, y, seconds);
-            if (!atX || !atY) continue;
+            if (!atX || !atY || !own.counts(*run)) continue;
             curve.line.x.push_back(*atX);
             curve.line.y.push_back(*atY);
             runs.push_back(run);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace dasgd {
 namespace {
 
@@ -27,8 +29,10 @@ TEST(Comparison, WhatDidNotFinishIsInNoMean) {
 TEST(Comparison, RatiosAndProbabilitiesReferToTheBaseline) {
     std::vector<ComparedRun> runs{run("sync_sgd", 1, 40), run("sync_sgd", 2, 42), run("dasgd", 1, 10),
                                   run("dasgd", 2, 10.5)};
-    runs[0].secondsToTarget = 80;
-    runs[2].secondsToTarget = 20;
+    for (const std::size_t i : {0, 1}) runs[i].secondsToTarget = 80;
+    for (const std::size_t i : {2, 3}) runs[i].secondsToTarget = 20;
+    runs[0].finalLoss = 0.2;
+    runs[1].finalLoss = 0.4;
     const auto compared = compareRuns(runs, "");
     ASSERT_TRUE(compared);
     EXPECT_EQ(compared->baseline, "sync_sgd");
@@ -36,13 +40,61 @@ TEST(Comparison, RatiosAndProbabilitiesReferToTheBaseline) {
     EXPECT_FALSE(compared->groups[0].stepP) << "nothing differs from itself";
     EXPECT_EQ(compared->groups[1].stepRatio, 10.25 / 41);
     EXPECT_LT(compared->groups[1].stepP.value(), 0.05);
-    EXPECT_EQ(compared->groups[1].lossP, 1) << "the same loss in all runs";
+    EXPECT_TRUE(compared->groups[1].lossP);
     EXPECT_EQ(compared->groups[1].targetRatio, 0.25);
-    EXPECT_FALSE(compared->groups[1].targetP) << "one of each is no sample";
+    EXPECT_FALSE(compared->groups[1].targetP) << "neither has any spread";
     const auto other = compareRuns(runs, "dasgd");
     ASSERT_TRUE(other);
     EXPECT_EQ(other->groups[0].stepRatio, 4);
     EXPECT_FALSE(compareRuns(runs, "easgd"));
+}
+
+TEST(Comparison, TheSameSeedTwiceIsOneRepetitionTheNewest) {
+    std::vector<ComparedRun> runs{run("dasgd", 1, 10), run("dasgd", 2, 12), run("dasgd", 1, 30),
+                                  run("dasgd", 2, 99, false)};
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        runs[i].runId.append(std::to_string(i));
+        runs[i].startedAt = std::string("2026-01-0").append(std::to_string(i + 1));
+    }
+    for (const bool turned : {false, true}) {
+        if (turned) std::reverse(runs.begin(), runs.end());
+        const auto compared = compareRuns(runs, "");
+        ASSERT_TRUE(compared);
+        const ComparedGroup& group = compared->groups[0];
+        EXPECT_EQ(group.runIds.size(), 4U);
+        EXPECT_EQ(group.finished(), 2U);
+        EXPECT_EQ(group.repeated, 2U) << "the older of seed 1, and of seed 2 the one that did not finish";
+        EXPECT_EQ(group.unfinished, 0U);
+        EXPECT_EQ(group.stepMs.n, 2U);
+        EXPECT_EQ(group.stepMs.mean, 21) << "30 of the newer run of seed 1, 12 of seed 2";
+    }
+}
+
+TEST(Comparison, TimeToATargetThatSomeDidNotReachHasNoRatio) {
+    std::vector<ComparedRun> runs{run("sync_sgd", 1, 40), run("sync_sgd", 2, 42), run("dasgd", 1, 10),
+                                  run("dasgd", 2, 10.5)};
+    for (std::size_t i = 0; i < runs.size(); ++i) runs[i].secondsToTarget = 20.0 + static_cast<double>(i);
+    ASSERT_TRUE(compareRuns(runs, "")->groups[1].targetRatio);
+    ASSERT_TRUE(compareRuns(runs, "")->groups[1].targetP);
+    for (const std::size_t lacks : {0, 2}) {
+        auto some = runs;
+        some[lacks].secondsToTarget.reset();
+        const auto compared = compareRuns(some, "");
+        EXPECT_FALSE(compared->groups[1].targetRatio) << lacks;
+        EXPECT_FALSE(compared->groups[1].targetP) << lacks;
+    }
+}
+
+TEST(Comparison, LossesOfDifferentNumbersOfSamplesAreNotTested) {
+    std::vector<ComparedRun> runs{run("sync_sgd", 1, 40), run("sync_sgd", 2, 42), run("dasgd", 1, 10),
+                                  run("dasgd", 2, 10.5)};
+    for (std::size_t i = 0; i < runs.size(); ++i) runs[i].finalLoss = 0.1 * static_cast<double>(i + 1);
+    EXPECT_TRUE(compareRuns(runs, "")->groups[1].lossP);
+    runs[3].samples = 2000;
+    const auto compared = compareRuns(runs, "");
+    EXPECT_TRUE(compared->samplesDiffer);
+    EXPECT_FALSE(compared->groups[1].lossP);
+    EXPECT_TRUE(compared->groups[1].stepP) << "the time per step is comparable";
 }
 
 TEST(Comparison, RunsOfDifferentLengthAreComparedWhereAllOfThemAre) {

@@ -60,8 +60,9 @@ TEST(Statistics, WelchsTestGivesTheTextbooksNumbers) {
     EXPECT_NEAR(welchP(b, a).value(), 0.201988677, 1e-6);
     EXPECT_NEAR(welchP(summarise({1, 1.1, 0.9}), summarise({2, 2.1, 1.9})).value(), 0.0002552167, 1e-8);
     EXPECT_FALSE(welchP(a, summarise({3})));
-    EXPECT_EQ(welchP(summarise({1, 1}), summarise({1, 1})), 1);
-    EXPECT_EQ(welchP(summarise({1, 1}), summarise({2, 2})), 0);
+    EXPECT_FALSE(welchP(summarise({1, 1}), summarise({1, 1})));
+    EXPECT_FALSE(welchP(summarise({1, 1}), summarise({2, 2}))) << "no spread is no certainty";
+    EXPECT_TRUE(welchP(summarise({1, 1}), summarise({2, 2.5})));
 }
 
 }  // namespace

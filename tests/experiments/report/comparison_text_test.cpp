@@ -53,6 +53,22 @@ TEST(ComparisonText, LeavesUnfinishedRunsVisible) {
     EXPECT_THAT(comparisonText(comparison), HasSubstr("in no mean"));
 }
 
+TEST(ComparisonText, SaysOfHowManyRunsAMeanIsAndWhichSeedsRanAgain) {
+    Comparison comparison = three();
+    EXPECT_THAT(comparisonText(comparison), Not(HasSubstr("of 2)")));
+    EXPECT_THAT(comparisonText(comparison), Not(HasSubstr("same seeds")));
+    comparison.groups[1].finalLoss = {1, 0.25, std::nullopt, std::nullopt};
+    comparison.groups[1].stepP = 0.01;
+    comparison.groups[2].runIds.emplace_back("r3");
+    comparison.groups[2].repeated = 1;
+    const std::string text = comparisonText(comparison);
+    EXPECT_THAT(text, HasSubstr("0.2500 (1 of 2)"));
+    EXPECT_THAT(text, HasSubstr("not corrected for several comparisons"));
+    EXPECT_THAT(text, HasSubstr("2‡"));
+    EXPECT_THAT(text, HasSubstr("of runs with the same seeds the newest finished one counts"));
+    EXPECT_EQ(comparisonJson(comparison)["groups"][2]["repeated"], 1);
+}
+
 TEST(ComparisonText, SaysWhereResultsAreOfDifferentNumbersOfSamples) {
     Comparison comparison = three();
     for (ComparedGroup& each : comparison.groups) each.samples = {2, 4000, 0.0, 0.0};

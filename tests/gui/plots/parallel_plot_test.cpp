@@ -74,6 +74,45 @@ TEST(ParallelView, ADragBrushesAndAClickClears) {
     EXPECT_FALSE(view.plot().brushes[1]);
 }
 
+TEST(ParallelView, ADragEndsWhereItsAxisGoes) {
+    ParallelView view(testLook());
+    view.resize(500, 240);
+    view.setPlot(twoLines());
+    view.show();
+    const PlotStyle style = screenPlotStyle(testLook().theme());
+    const QRectF area = QRectF(view.rect()).adjusted(2, 2, -2, -2);
+    const int x = static_cast<int>(parallelX(area, view.plot(), style, 2));
+    QTest::mousePress(&view, Qt::LeftButton, {}, {x, 60});
+    QSignalSpy spy(&view, &ParallelView::brushed);
+    view.setPlot({});
+    QTest::mouseMove(&view, {x, 120});
+    QTest::mouseRelease(&view, Qt::LeftButton, {}, {x, 120});
+    EXPECT_EQ(spy.size(), 0);
+    view.setPlot(twoLines());
+    QTest::mouseMove(&view, {x, 90});
+    for (const ParallelBrush& brush : view.plot().brushes) EXPECT_FALSE(brush);
+}
+
+TEST(ParallelView, ABrushHoldsItsCategoriesWhereverTheyAre) {
+    ParallelView view(testLook());
+    ParallelPlot plot = twoLines();
+    plot.axes[0].key = "algorithm.name";
+    view.resize(500, 240);
+    view.setPlot(plot);
+    view.show();
+    QTest::keyClick(&view, Qt::Key_Up);
+    ASSERT_TRUE(view.plot().passes(view.plot().lines[1])) << "sync_sgd";
+    ASSERT_FALSE(view.plot().passes(view.plot().lines[0]));
+    plot.axes[0].categories.prepend(QStringLiteral("adaptive"));
+    for (ParallelLine& line : plot.lines) *line.values[0] += 1;
+    view.setPlot(plot);
+    EXPECT_TRUE(view.plot().passes(view.plot().lines[1]));
+    EXPECT_FALSE(view.plot().passes(view.plot().lines[0]));
+    plot.axes[0].key = "another of the same title";
+    view.setPlot(plot);
+    EXPECT_FALSE(view.plot().brushes[0]);
+}
+
 TEST(ParallelView, KeysBrushToo) {
     ParallelView view(testLook());
     view.resize(500, 240);

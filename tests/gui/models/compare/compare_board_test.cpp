@@ -51,6 +51,71 @@ TEST_F(CompareBoardTest, TheBaselineCanBeChosen) {
     EXPECT_EQ(board_.row(placeOf("d 1"))->stepRatio, 1);
 }
 
+TEST_F(CompareBoardTest, NoRowIsEverOfAnotherConfiguration) {
+    look();
+    bool isRight = true;
+    int rows = 0;
+    const auto check = [&] {
+        for (std::size_t i = 0; i < board_.groups().size(); ++i) {
+            const ComparedGroup* row = board_.row(i);
+            if (!row) continue;
+            ++rows;
+            isRight = isRight && row->algorithm == board_.groups()[i].runs.front()->row.algorithm;
+        }
+    };
+    for (const auto signal : {&CompareBoard::groupsChanged, &CompareBoard::comparedChanged}) {
+        QObject::connect(&board_, signal, &board_, check);
+    }
+    QStringList first, second;
+    for (const CompareGroup& group : board_.groups()) {
+        for (const RunItemPtr& run : group.runs) {
+            if (run->row.algorithm == "sync_sgd") first << run->id;
+            second << run->id;
+        }
+    }
+    // The answer to the first is on its way when the second is asked.
+    for (int turn = 0; turn < 20; ++turn) {
+        board_.setRuns(turn % 2 == 0 ? first : second);
+        QTest::qWait(turn % 5);
+    }
+    ASSERT_TRUE(eventually([&] { return board_.row(2) != nullptr; }));
+    EXPECT_EQ(board_.groups().size(), 3U);
+    EXPECT_TRUE(isRight);
+    EXPECT_GT(rows, 0);
+}
+
+TEST_F(CompareBoardTest, TheSameRunsOnceMoreAreAllShown) {
+    look();
+    QStringList ids;
+    for (const CompareGroup& group : board_.groups()) {
+        for (const RunItemPtr& run : group.runs) ids << run->id;
+    }
+    board_.setHidden({0}, true);
+    ASSERT_EQ(board_.shown().size(), 2U);
+    QSignalSpy spy(&board_, &CompareBoard::shownChanged);
+    board_.setRuns(ids);
+    EXPECT_FALSE(board_.isHidden(0));
+    EXPECT_EQ(board_.shown().size(), 3U);
+    EXPECT_GT(spy.size(), 0);
+    ASSERT_TRUE(eventually([&] { return board_.row(2) != nullptr; }));
+}
+
+TEST_F(CompareBoardTest, WhatWasChosenStaysWhereRunsAreAdded) {
+    look();
+    const std::string chosen = board_.groups()[placeOf("d 1")].key;
+    board_.setBaseline(placeOf("d 1"));
+    board_.highlight(placeOf("d 1"));
+    ASSERT_TRUE(eventually([&] { return board_.baseline() == placeOf("d 1"); }));
+    workspace_.record({.algorithm = "local_sgd", .ranks = 2, .steps = 200, .stepsPerEpoch = 50});
+    ASSERT_TRUE(eventually([&] { return board_.groups().size() == 4; }));
+    EXPECT_TRUE(board_.row(placeOf("d 1"))) << "the rows before stand until the next are formed";
+    ASSERT_TRUE(board_.highlighted());
+    EXPECT_EQ(board_.groups()[*board_.highlighted()].key, chosen);
+    ASSERT_TRUE(eventually([&] { return board_.row(3) != nullptr; }));
+    ASSERT_TRUE(board_.baseline());
+    EXPECT_EQ(board_.groups()[*board_.baseline()].key, chosen);
+}
+
 TEST_F(CompareBoardTest, RunsOfTheExperimentThatComeLaterAreTaken) {
     look();
     workspace_.record({.algorithm = "local_sgd", .ranks = 2, .steps = 20});

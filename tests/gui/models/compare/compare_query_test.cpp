@@ -69,12 +69,17 @@ TEST_F(CompareQueryTest, GivesTheNumbersOfTheCommand) {
     }
 }
 
-TEST_F(CompareQueryTest, ABaselineThatIsNoneIsSaidAndTheTableStays) {
+TEST_F(CompareQueryTest, ABaselineIsChosenByItsKeyAndOneThatIsGoneIsTheDefault) {
     CompareRequest request = requestOf({});
-    request.baseline = "easgd";
+    const std::string last = request.groups.back().key;
+    request.baseline = last;
     ask(std::move(request));
     ASSERT_TRUE(compared_);
-    EXPECT_TRUE(compared_->error.contains(QStringLiteral("easgd")));
+    EXPECT_EQ(compared_->keys.back(), last);
+    EXPECT_EQ(compared_->comparison.baseline, compared_->comparison.groups.back().label);
+    request = requestOf({});
+    request.baseline = "of no group";
+    ask(std::move(request));
     EXPECT_EQ(compared_->comparison.baseline, "sync_sgd");
 }
 

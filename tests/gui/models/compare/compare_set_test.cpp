@@ -37,13 +37,32 @@ TEST(CompareSet, NoTwoGroupsLookAlike) {
     }
 }
 
+TEST(CompareSet, TheSameSeedTwiceCountsOnceAndTheOlderIsNamed) {
+    const auto again = [](const char* id, const char* status) {
+        return makeRun(id, "dasgd", "[algorithm]\nname = \"dasgd\"\n[train]\nseed = 1\n", 1, status);
+    };
+    // They started at the same time, so the greater id is the newer.
+    const auto groups =
+        compareGroups(std::vector{again("a", "finished"), again("b", "finished"), again("c", "failed")}, oneStyle);
+    ASSERT_EQ(groups.size(), 1U);
+    EXPECT_EQ(groups[0].count(), QStringLiteral("1 of 3"));
+    for (const Members members : {Members::Finished, Members::AsFarAsAll}) {
+        for (const RunItemPtr& run : groups[0].runs) {
+            EXPECT_EQ(groups[0].takes(*run, members), run->id == QStringLiteral("b")) << run->id.toStdString();
+        }
+        EXPECT_EQ(leftOut(groups, members).size(), 2);
+        EXPECT_EQ(runsLeftOut(groups, members).size(), 2U);
+    }
+    EXPECT_TRUE(leftOut(groups, Members::Finished)[0].contains(QStringLiteral("seed 1 was run again")));
+}
+
 TEST(CompareSet, WhatIsLeftOutIsNamed) {
     const std::vector<RunItemPtr> runs{seedOf("dasgd", 1, 1), seedOf("dasgd", 1, 2, "failed"),
                                        seedOf("sync_sgd", 1, 1, "stopped")};
     const auto groups = compareGroups(runs, oneStyle);
-    EXPECT_EQ(groups[0].count(Members::Finished), QStringLiteral("1 of 2"));
-    EXPECT_EQ(groups[0].count(Members::AsFarAsAll), QStringLiteral("2"));
-    EXPECT_EQ(groups[1].count(Members::Finished), QStringLiteral("1")) << "of none finished all are drawn";
+    EXPECT_EQ(groups[0].count(), QStringLiteral("1 of 2"));
+    EXPECT_EQ(groups[1].count(), QStringLiteral("0 of 1"));
+    EXPECT_TRUE(groups[1].takes(*groups[1].runs[0], Members::Finished)) << "of none finished all are drawn";
     const QStringList lines = leftOut(groups, Members::Finished);
     ASSERT_EQ(lines.size(), 2);
     EXPECT_TRUE(lines[0].contains(QStringLiteral("seed 2 failed at step"))) << lines[0].toStdString();

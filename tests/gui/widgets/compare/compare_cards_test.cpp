@@ -40,6 +40,22 @@ TEST_F(CompareCardsTest, ABrushedAxisFiltersEverywhere) {
     EXPECT_EQ(board_.shown().size(), 3U);
 }
 
+TEST_F(CompareCardsTest, ABrushStaysWhereRunsAreAddedAndGoesWithItsPlot) {
+    CompareMap map(board_, testLook());
+    look();
+    map.resize(600, 300);
+    map.show();
+    map.kind().choose(CompareMap::Parallel);
+    map.parallel().setFocus();
+    QTest::keyClick(&map.parallel(), Qt::Key_Up);  // sync_sgd, the last of the alphabet
+    ASSERT_EQ(board_.shown(), (std::vector<std::size_t>{placeOf("sync")}));
+    workspace_.record({.algorithm = "local_sgd", .ranks = 2, .steps = 200, .stepsPerEpoch = 50});
+    ASSERT_TRUE(eventually([&] { return board_.groups().size() == 4 && board_.row(3); }));
+    EXPECT_EQ(board_.shown(), (std::vector<std::size_t>{placeOf("sync")}));
+    map.kind().choose(CompareMap::Scatter);
+    EXPECT_EQ(board_.shown().size(), 4U) << "nothing filters that is not seen";
+}
+
 TEST_F(CompareCardsTest, AMapOfOneSettingSaysWhatItNeeds) {
     CompareMap map(board_, testLook());
     look();

@@ -28,6 +28,24 @@ TEST_F(CompareLegendTest, SpaceHidesAndEnterHighlights) {
     EXPECT_FALSE(board_.highlighted());
 }
 
+TEST_F(CompareLegendTest, APinAndTheCurrentRowStayWhereRunsAreAdded) {
+    CompareLegend legend(board_, testLook());
+    look();
+    legend.show();
+    QListView& list = legend.list();
+    list.setCurrentIndex(list.model()->index(1, 0));
+    QTest::keyClick(&list, Qt::Key_Return);
+    const std::string pinned = board_.groups()[1].key;
+    workspace_.record({.algorithm = "sync_sgd", .seed = 4, .ranks = 2, .steps = 200, .stepsPerEpoch = 50});
+    const std::size_t sync = placeOf("sync");
+    ASSERT_TRUE(eventually([&] { return board_.groups()[sync].runs.size() == 4; }));
+    EXPECT_EQ(list.currentIndex().row(), 1);
+    ASSERT_TRUE(board_.highlighted());
+    EXPECT_EQ(board_.groups()[*board_.highlighted()].key, pinned);
+    QTest::keyClick(&list, Qt::Key_Return);
+    EXPECT_FALSE(board_.highlighted()) << "Enter once more lets go";
+}
+
 TEST_F(CompareLegendTest, AFilterThatIsNoneSaysWhere) {
     CompareLegend legend(board_, testLook());
     look();

@@ -28,6 +28,15 @@ TEST_F(ComparePicturesTest, TheBestBarIsTheFirstAndSaysHowManyItIsOf) {
     EXPECT_EQ(none.chart.bars[0].words, QStringLiteral("no target set"));
 }
 
+TEST_F(ComparePicturesTest, WhatIsNotReadYetIsNotCalledMissing) {
+    look();
+    board_.setTarget(*parseTarget("accuracy=0.99"));
+    const auto words = [&] { return groupBars(board_, CompareNumber::SecondsToTarget).chart.bars[0].words; };
+    EXPECT_EQ(words(), QStringLiteral("reading …"));
+    ASSERT_TRUE(eventually([&] { return board_.isTargetRead(); }));
+    EXPECT_NE(words(), QStringLiteral("reading …"));
+}
+
 TEST_F(ComparePicturesTest, AMapHasACellForEachPairOfValues) {
     look();
     const GroupMap map = groupMap(board_, CompareNumber::StepMs, "algorithm.name", "algorithm.delay");
