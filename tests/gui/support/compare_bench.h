@@ -33,7 +33,11 @@ protected:
     CompareBench() { stopped_ = recordCompared(workspace_); }
     // Until the newest experiment's loss over steps and its table are there.
     void look() {
-        ASSERT_TRUE(eventually([&] { return session_.runs().rowCount() == 9; }));
+        ASSERT_TRUE(eventually([&] {
+            const auto& runs = session_.runs().items();
+            return runs.size() == 9 &&
+                   std::none_of(runs.begin(), runs.end(), [](const RunItemPtr& run) { return isLive(run->row); });
+        }));
         board_.want(this, loss_);
         board_.setWatching(true);
         board_.takeNewestExperiment();
