@@ -265,6 +265,7 @@ private:
 
     // What the form holds into the file and the picture.
     void flush() {
+        form_->commit();
         settle_.stop();
         const SavedFigure* figure = library_.find(chosen_);
         if (!figure || !figure->error.isEmpty() || figure->spec == form_->spec()) return;
