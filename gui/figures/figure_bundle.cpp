@@ -14,18 +14,18 @@ namespace {
 
 constexpr int kRecordVersion = 1;
 
-Status checkFree(const QString& stem) {
-    for (const char* suffix : {".pdf", ".svg", ".png", ".csv", "-plot.tex", "-plot.csv", "-table.tex", "-points.csv"}) {
-        const QString file = stem + QLatin1String(suffix);
-        if (QFileInfo::exists(file))
-            return fail("--out: " + file.toStdString() +
-                        " is already there. Name a new folder; figures are never written over.");
-    }
-    return {};
-}
-
 QString bandColumn(FigureBand band) {
     return band == FigureBand::Interval95 ? QStringLiteral("half_width_of_95_percent_interval") : QStringLiteral("std");
+}
+
+QString bandInWords(FigureBand band) {
+    switch (band) {
+        case FigureBand::None: return QStringLiteral("none");
+        case FigureBand::Std: return QStringLiteral("mean plus and minus standard deviation (n - 1)");
+        case FigureBand::Interval95:
+            return QStringLiteral("95 % confidence interval of the mean: Student's t, n - 1 degrees of freedom");
+    }
+    return {};
 }
 
 QJsonObject queryOf(const FigureSpec& spec) {
@@ -35,8 +35,9 @@ QJsonObject queryOf(const FigureSpec& spec) {
         query[QLatin1String("metric")] = spec.metric;
         query[QLatin1String("over_ranks")] = QStringLiteral("mean");
         query[QLatin1String("over_seeds")] = QStringLiteral(
-            "mean and standard deviation (n - 1) of the runs that finished, step by step or, of what "
-            "they recorded at different times, in equal windows");
+            "mean of the runs that finished, or of all where none did, step by step or, of what they recorded at "
+            "different times, in equal windows");
+        query[QLatin1String("band")] = bandInWords(spec.band);
     }
     if (spec.kind == FigureKind::Timeline) query[QLatin1String("view")] = QStringLiteral("spans");
     if (spec.kind == FigureKind::Scaling) {
@@ -66,10 +67,21 @@ Result<NamedFigure> pinned(const QJsonObject& record) {
 
 }  // namespace
 
+Status checkFree(const QString& name, const QString& folder) {
+    const QString stem = folder + QLatin1Char('/') + name;
+    for (const char* suffix : {".pdf", ".svg", ".png", ".csv", "-plot.tex", "-plot.csv", "-table.tex", "-points.csv"}) {
+        const QString file = stem + QLatin1String(suffix);
+        if (QFileInfo::exists(file))
+            return fail("--out: " + file.toStdString() +
+                        " is already there. Name a new folder; figures are never written over.");
+    }
+    return {};
+}
+
 Status writeBundle(const FigureContent& content, const NamedFigure& figure, const QString& folder,
                    QStringList& written) {
     const QString stem = folder + QLatin1Char('/') + figure.name;
-    DASGD_TRY(checkFree(stem));
+    DASGD_TRY(checkFree(figure.name, folder));
     const PaperPage page = layOut(content, figure.spec);
     for (const char* suffix : {".pdf", ".svg", ".png"}) {
         written << stem + QLatin1String(suffix);
@@ -113,6 +125,8 @@ QJsonObject recordOf(const FigureContent& content, const NamedFigure& figure, co
                        {QStringLiteral("query"), queryOf(figure.spec)},
                        {QStringLiteral("width_in"), figure.spec.inchesWide()},
                        {QStringLiteral("files"), names}};
+    if (const QStringList notes = content.allNotes(); !notes.isEmpty())
+        record[QLatin1String("notes")] = QJsonArray::fromStringList(notes);
     if (!content.missing.isEmpty()) record[QLatin1String("missing_runs")] = QJsonArray::fromStringList(content.missing);
     return record;
 }

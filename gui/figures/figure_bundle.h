@@ -16,6 +16,9 @@ struct NamedFigure {
     FigureSpec spec;
 };
 
+// Errors: a file of the bundle NAME that is already there.
+[[nodiscard]] Status checkFree(const QString& name, const QString& folder);
+
 // Writes NAME.pdf .svg .png .csv, NAME-plot.tex and the NAME-plot.csv that it reads, NAME-table.tex, and for scaling
 // NAME-points.csv; adds the files to `written`. What the kind does not have is not written. UI thread. Errors: a file
 // that is already there.

@@ -205,11 +205,20 @@ Result<QStringList> writeFigures(const FigureOptions& options) {
     }
     DASGD_ASSIGN(storage::RunReader reader, storage::RunReader::open(options.workspace));
     DASGD_ASSIGN(const std::vector<RunItemPtr> all, allRuns(reader));
+    // All are read and checked before the first file is written: a folder with half of them would be in the way of the
+    // next try.
+    std::vector<FigureContent> contents;
+    for (const WantedFigure& one : wanted) {
+        DASGD_ASSIGN(FigureContent content, readFigure(reader, one.figure.spec, all));
+        DASGD_TRY(checkWhole(content, one));
+        if (content.nothing.isEmpty()) DASGD_TRY(checkFree(one.figure.name, options.out));
+        contents.push_back(std::move(content));
+    }
     QStringList written;
     QJsonArray records;
-    for (const WantedFigure& one : wanted) {
-        DASGD_ASSIGN(const FigureContent content, readFigure(reader, one.figure.spec, all));
-        DASGD_TRY(checkWhole(content, one));
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        const WantedFigure& one = wanted[i];
+        const FigureContent& content = contents[i];
         if (!content.nothing.isEmpty()) continue;
         if (!QDir().mkpath(options.out))
             return fail(options.out.toStdString() + ": cannot be made. Choose another --out folder.");

@@ -70,12 +70,14 @@ Status readCurves(storage::RunReader& reader, const FigureSpec& spec, std::span<
                   std::span<const RunItemPtr> all, FigureContent& into) {
     DASGD_ASSIGN(const std::vector<FigureGroup> groups, figureGroups(reader, runs, all, spec.names));
     const MetricWords words = wordsOf(spec.metric.toStdString());
-    DASGD_ASSIGN(into.curves, figureCurves(reader, groups,
-                                           {.metric = spec.metric.toStdString(),
-                                            .axis = spec.x,
-                                            .scale = words.scale,
-                                            .smoothing = spec.smoothing,
-                                            .band = spec.band}));
+    DASGD_ASSIGN(FigureCurves made, figureCurves(reader, groups,
+                                                 {.metric = spec.metric.toStdString(),
+                                                  .axis = spec.x,
+                                                  .scale = words.scale,
+                                                  .smoothing = spec.smoothing,
+                                                  .band = spec.band}));
+    into.curves = std::move(made.curves);
+    into.notes = made.notes;
     const QString remark = clockRemark(groups);
     into.axes = {.x = axisTitle(spec.x),
                  .y = words.axis,
@@ -86,10 +88,9 @@ Status readCurves(storage::RunReader& reader, const FigureSpec& spec, std::span<
     if (isOfTime(words.axis)) into.axes.y += remark;
     if (spec.smoothing > 0) into.axes.y += QStringLiteral(" (average, weight %1)").arg(spec.smoothing);
     into.table = curveTable(into.curves, into.axes);
-    for (const FigureGroup& group : groups) {
-        FigureSource source{group.key, group.usualName, group.name, group.style, group.runs, {}};
-        for (const RunItemPtr& run : group.runs) source.drawn.push_back(group.inMean(*run));
-        into.sources.push_back(std::move(source));
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        const FigureGroup& group = groups[i];
+        into.sources.push_back({group.key, group.usualName, group.name, group.style, group.runs, made.taken[i]});
     }
     if (into.curves.empty()) into.nothing = QStringLiteral("None of these runs has recorded %1.").arg(spec.metric);
     return {};
@@ -113,6 +114,8 @@ Status readOneTimeline(storage::RunReader& reader, const FigureSpec& spec, std::
         return {};
     }
     DASGD_ASSIGN(into.timeline, readTimeline(reader, detail, *window, spec.inchesWide(), spec.ranks));
+    if (into.timeline->cut)
+        into.notes << QStringLiteral("the CSV file has the first %1 spans of the window").arg(kMostSpans);
     const QString name = runTitle(shown->row);
     into.sources.push_back({curveKey(*shown), name, name, {}, {shown}, {true}});
     return {};
@@ -140,6 +143,14 @@ QString FigureContent::inWords() const {
     return curveWords + QStringLiteral(", ") + runWords;
 }
 
+QStringList FigureContent::allNotes() const {
+    QStringList all = notes;
+    for (const Curve& curve : curves) {
+        if (!curve.note.isEmpty()) all << curve.name + QStringLiteral(": ") + curve.note;
+    }
+    return all;
+}
+
 Result<FigureContent> readFigure(storage::RunReader& reader, const FigureSpec& spec, std::span<const RunItemPtr> all) {
     DASGD_ASSIGN(const FigureRuns chosen, runsOf(spec, all));
     FigureContent content{.kind = spec.kind, .missing = chosen.missing};
@@ -156,6 +167,7 @@ Result<FigureContent> readFigure(storage::RunReader& reader, const FigureSpec& s
         case FigureKind::Timeline: DASGD_TRY(readOneTimeline(reader, spec, chosen.runs, content)); break;
         case FigureKind::Scaling: DASGD_TRY(readScaling(reader, spec, chosen.runs, content)); break;
     }
+    content.table.notes = content.allNotes();
     return content;
 }
 
@@ -184,7 +196,8 @@ PaperPage layOut(const FigureContent& content, const FigureSpec& spec) {
                                         .dashes = spec.dashes,
                                         .markers = spec.markers},
                               .xRange = pairOf(spec.xRange),
-                              .yRange = pairOf(spec.yRange)});
+                              .yRange = pairOf(spec.yRange),
+                              .notes = content.notes});
 }
 
 }  // namespace dasgd::gui

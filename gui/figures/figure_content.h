@@ -21,6 +21,7 @@ namespace dasgd::gui {
 struct FigureTable {
     QStringList columns;
     std::vector<QStringList> rows;
+    QStringList notes;  // below the rows
 };
 
 // A curve, or the run of a timeline: what it is made of.
@@ -40,10 +41,13 @@ struct FigureContent {
     FigureTable table;
     QString pointsCsv;  // of scaling: every number of every point
     std::vector<FigureSource> sources;
+    QStringList notes;    // beside those of the curves: what was left out of the figure, what its bars are
     QStringList missing;  // runs that are named and are not there
     QString nothing;      // why there is nothing to draw; "" where there is
     // "4 curves, 19 of 20 runs, mean ± 95 % interval".
     [[nodiscard]] QString inWords() const;
+    // `notes`, and those of the curves with their names.
+    [[nodiscard]] QStringList allNotes() const;
 };
 
 // Any thread. `all`: every run of the workspace. Errors: what is wrong with the filter, a store that cannot be read.

@@ -41,13 +41,6 @@ struct Member {
 
 bool isFinished(const RunItemPtr& run) { return run->row.status == "finished"; }
 
-// "seed 3 stopped at step 114".
-QString endOf(const RunItem& run) {
-    const QString status = QString::fromStdString(run.row.status);
-    const QString words = status == QLatin1String("running") ? QStringLiteral("is still running") : status;
-    return QStringLiteral("seed %1 %2 at step %3").arg(run.row.seed).arg(words).arg(run.row.steps);
-}
-
 // What a curve of this group leaves out, or that nothing of it has finished.
 QString notesOf(const FigureGroup& group, const std::vector<Member>& members) {
     QStringList notes;
@@ -115,6 +108,12 @@ void takeMean(Curve& curve, const FigureGroup& group, std::vector<Member> member
 
 }  // namespace
 
+QString endOf(const RunItem& run) {
+    const QString status = QString::fromStdString(run.row.status);
+    const QString words = status == QLatin1String("running") ? QStringLiteral("is still running") : status;
+    return QStringLiteral("seed %1 %2 at step %3").arg(run.row.seed).arg(words).arg(run.row.steps);
+}
+
 bool FigureGroup::inMean(const RunItem& run) const {
     return run.row.status == "finished" || std::none_of(runs.begin(), runs.end(), isFinished);
 }
@@ -170,9 +169,9 @@ Result<std::vector<FigureGroup>> figureGroups(storage::RunReader& reader, std::s
     return groups;
 }
 
-Result<std::vector<Curve>> figureCurves(storage::RunReader& reader, const std::vector<FigureGroup>& groups,
-                                        const CurveQuery& query) {
-    std::vector<Curve> curves;
+Result<FigureCurves> figureCurves(storage::RunReader& reader, const std::vector<FigureGroup>& groups,
+                                  const CurveQuery& query) {
+    FigureCurves out;
     for (const FigureGroup& group : groups) {
         std::vector<Member> members;
         for (const RunItemPtr& run : group.runs) {
@@ -183,11 +182,23 @@ Result<std::vector<Curve>> figureCurves(storage::RunReader& reader, const std::v
         std::erase_if(members, [&](const Member& member) {
             return member.series.empty() || (group.runs.size() > 1 && !group.inMean(*member.run));
         });
-        if (members.empty()) continue;
+        std::vector<bool>& taken = out.taken.emplace_back();
+        for (const RunItemPtr& run : group.runs) {
+            taken.push_back(
+                std::any_of(members.begin(), members.end(), [&](const Member& member) { return member.run == run; }));
+        }
+        if (members.empty()) {
+            out.notes << QStringLiteral("%1: no curve, none of %2 %3 recorded %4")
+                             .arg(group.name)
+                             .arg(group.runs.size())
+                             .arg(QLatin1String(group.runs.size() == 1 ? "run" : "runs"),
+                                  QString::fromStdString(query.metric));
+            continue;
+        }
         takeMean(curve, group, std::move(members), query);
-        curves.push_back(std::move(curve));
+        out.curves.push_back(std::move(curve));
     }
-    return curves;
+    return out;
 }
 
 }  // namespace dasgd::gui

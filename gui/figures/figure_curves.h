@@ -28,6 +28,16 @@ struct FigureGroup {
     [[nodiscard]] bool inMean(const RunItem& run) const;
 };
 
+// What became of some groups.
+struct FigureCurves {
+    std::vector<Curve> curves;             // of the groups that gave one
+    std::vector<std::vector<bool>> taken;  // of each run of each group, whether it is in its curve
+    QStringList notes;                     // names the groups without a curve
+};
+
+// "seed 3 stopped at step 114".
+[[nodiscard]] QString endOf(const RunItem& run);
+
 // Every run of the workspace.
 [[nodiscard]] Result<std::vector<RunItemPtr>> allRuns(storage::RunReader& reader);
 
@@ -50,7 +60,7 @@ struct CurveQuery {
 // (gui/models/curves/seed_mean.h). Each run is smoothed before the mean is taken. Runs that did not finish are left out
 // of a mean, and the curve's note names them; where none finished, all are taken as far as all go. Groups without the
 // metric give no curve.
-[[nodiscard]] Result<std::vector<Curve>> figureCurves(storage::RunReader& reader,
-                                                      const std::vector<FigureGroup>& groups, const CurveQuery& query);
+[[nodiscard]] Result<FigureCurves> figureCurves(storage::RunReader& reader, const std::vector<FigureGroup>& groups,
+                                                const CurveQuery& query);
 
 }  // namespace dasgd::gui

@@ -37,7 +37,14 @@ Status FigureQuery::refresh(LiveStore& store) {
     all.reserve(store.runs().size());
     for (const auto& [id, run] : store.runs()) all.push_back(run);
     if (grown || figuresAsked) refreshStates(all, figures);
-    if (spec && (grown || specAsked)) refreshShown(store, all, *spec, specAsked);
+    if (spec && (grown || specAsked)) {
+        if (Status read = refreshShown(store, all, *spec, specAsked); !read) {
+            // Asked again, so that what could not be read is drawn as soon as it can.
+            lock.lock();
+            specAsked_ = true;
+            return read;
+        }
+    }
     if (grown) revision_ = store.revision();
     interval_.spent(interval_.now() - begun);
     return {};
@@ -61,22 +68,23 @@ void FigureQuery::refreshStates(const std::vector<RunItemPtr>& all, const std::v
     deliver([this, states] { emit statesArrived(states); });
 }
 
-void FigureQuery::refreshShown(LiveStore& store, const std::vector<RunItemPtr>& all, const FigureSpec& spec,
-                               bool asked) {
+Status FigureQuery::refreshShown(LiveStore& store, const std::vector<RunItemPtr>& all, const FigureSpec& spec,
+                                 bool asked) {
     Fingerprint now;
-    if (const auto runs = runsOf(spec, all)) {
+    const auto runs = runsOf(spec, all);
+    if (runs) {
         for (const RunItemPtr& run : runs->runs) now.push_back({run->id, {run->row.status, run->row.steps}});
     }
-    if (!asked && now == drawn_) return;
-    drawn_ = std::move(now);
+    if (!asked && now == drawn_) return {};
     auto shown = std::make_shared<ShownFigure>(ShownFigure{.spec = spec});
-    auto content = readFigure(store.reader(), spec, all);
-    if (content) {
-        shown->content = std::move(*content);
+    if (runs) {
+        DASGD_ASSIGN(shown->content, readFigure(store.reader(), spec, all));
     } else {
-        shown->error = QString::fromStdString(content.error().message);
+        shown->error = QString::fromStdString(runs.error().message);
     }
+    drawn_ = std::move(now);
     deliver([this, shown] { emit arrived(shown); });
+    return {};
 }
 
 }  // namespace dasgd::gui

@@ -16,7 +16,7 @@ namespace dasgd::gui {
 struct ShownFigure {
     FigureSpec spec;
     FigureContent content;
-    QString error;  // of the filter, or the store; then there is no content
+    QString error;  // of the filter; then there is no content
 };
 using ShownFigurePtr = std::shared_ptr<const ShownFigure>;
 
@@ -40,7 +40,8 @@ private:
     using Fingerprint = std::vector<std::pair<QString, std::pair<std::string, std::int64_t>>>;
 
     void refreshStates(const std::vector<RunItemPtr>& all, const std::vector<SavedFigure>& figures);
-    void refreshShown(LiveStore& store, const std::vector<RunItemPtr>& all, const FigureSpec& spec, bool asked);
+    // Errors: of the store.
+    Status refreshShown(LiveStore& store, const std::vector<RunItemPtr>& all, const FigureSpec& spec, bool asked);
 
     std::mutex mutex_;  // guards the requests
     std::optional<FigureSpec> spec_;

@@ -13,7 +13,7 @@ namespace {
 constexpr int kMarksPerCurve = 8;
 constexpr double kLegendLetter = 0.55;  // of the text's size, about
 constexpr double kLegendSample = 34;    // points
-constexpr double kMostNamedInTex = 24;
+constexpr int kMostNamedInTex = 24;
 constexpr double kRowHeight = 9, kLaneHeight = 7;  // points, of a timeline
 
 struct Mark {
@@ -162,6 +162,18 @@ QString axisOptions(const FigureContent& content, const FigureSpec& spec) {
                      .arg(legendColumns(content.curves, spec));
 }
 
+// Narrower than the axis with its labels: else it would make the picture wider.
+QString notesBelow(const QStringList& notes, const FigureSpec& spec) {
+    if (notes.isEmpty()) return {};
+    QStringList lines;
+    for (const QString& note : notes) lines << latexText(note);
+    return QStringLiteral(
+               "\\node[anchor=north west, inner xsep=0pt, align=left, text width=0.9\\axiswidth, font=%1]\n"
+               "  at (current bounding box.south west) {")
+               .arg(fontCommand(spec.venueOf().tickPt)) +
+           lines.join(QStringLiteral(" \\\\\n")) + QStringLiteral("};\n");
+}
+
 QString axisPicture(const FigureContent& content, const FigureSpec& spec) {
     QString out;
     QTextStream text(&out);
@@ -177,7 +189,11 @@ QString axisPicture(const FigureContent& content, const FigureSpec& spec) {
         ++number;
         if (isDrawn(curve)) addCurve(text, curve, number, spec, named++ < kMostNamedInTex);
     }
-    text << "\\end{axis}\n\\end{tikzpicture}";
+    QStringList notes = content.allNotes();
+    if (named > kMostNamedInTex)
+        notes << QStringLiteral("%1 more curves are not named; the CSV file has their names")
+                     .arg(named - kMostNamedInTex);
+    text << "\\end{axis}\n" << notesBelow(notes, spec) << "\\end{tikzpicture}";
     text.flush();
     return out;
 }

@@ -2,9 +2,12 @@
 
 #include <QTextStream>
 #include <algorithm>
+#include <limits>
 
+#include "gui/figures/figure_curves.h"
 #include "gui/figures/figure_files.h"
 #include "gui/models/figures/figure_runs.h"
+#include "gui/models/runs/run_config.h"
 #include "gui/models/scaling/scaling.h"
 #include "storage/scaling.h"
 
@@ -78,6 +81,43 @@ FigureSource sourceOf(const DrawnLine& line, const QString& usualName) {
     return source;
 }
 
+// The runs that did not finish: with the curve that they would belong to, or by themselves.
+void addUnfinished(std::span<const RunItemPtr> runs, const std::vector<DrawnLine>& lines, Scaling scaling,
+                   FigureContent& into) {
+    for (const RunItemPtr& run : runs) {
+        if (run->row.status == "finished") continue;
+        const auto line = std::find_if(lines.begin(), lines.end(),
+                                       [&](const DrawnLine& one) { return one.line->key == run->line.key(scaling); });
+        const QString key = curveKey(*run), name = line == lines.end() ? runTitle(run->row) : line->name;
+        auto source = line == lines.end()
+                          ? std::find_if(into.sources.begin() + static_cast<std::ptrdiff_t>(lines.size()),
+                                         into.sources.end(), [&](const FigureSource& one) { return one.key == key; })
+                          : into.sources.begin() + (line - lines.begin());
+        if (source == into.sources.end())
+            source = into.sources.insert(source, {.key = key, .usualName = name, .name = name});
+        source->runs.push_back(run);
+        source->drawn.push_back(false);
+        into.notes << QStringLiteral("%1, %2 workers: %3, left out").arg(name).arg(run->row.workers).arg(endOf(*run));
+    }
+}
+
+// What the bars are; "" where there is none.
+QString barsInWords(const std::vector<Curve>& curves) {
+    int fewest = std::numeric_limits<int>::max(), most = 0;
+    bool bars = false;
+    for (const Curve& curve : curves) {
+        bars = bars || !curve.deviation.empty();
+        for (const int n : curve.n) {
+            fewest = std::min(fewest, n);
+            most = std::max(most, n);
+        }
+    }
+    if (!bars) return {};
+    const QString n = fewest == most ? QString::number(most) : QStringLiteral("%1 to %2").arg(fewest).arg(most);
+    return QStringLiteral("mean ± std over seeds, n = %1").arg(n) +
+           QLatin1String(fewest < 2 ? "; no bar where n = 1" : "");
+}
+
 }  // namespace
 
 Status readScaling(storage::RunReader& reader, const FigureSpec& spec, std::span<const RunItemPtr> runs,
@@ -111,6 +151,8 @@ Status readScaling(storage::RunReader& reader, const FigureSpec& spec, std::span
         }
     }
     into.curves = scalingCurves(drawn, spec.plot);
+    if (const QString bars = barsInWords(into.curves); !bars.isEmpty()) into.notes << bars;
+    addUnfinished(runs, drawn, spec.scaling, into);
     into.axes = {.x = QStringLiteral("workers"),
                  .y = scalingAxis(drawn, spec.plot, target),
                  .logY = spec.plot != ScalingPlot::Efficiency,

@@ -112,7 +112,7 @@ Result<std::optional<TimeRange>> steadyWindow(storage::RunReader& reader, const 
 }
 
 Result<TimelineContent> readTimeline(storage::RunReader& reader, const storage::RunDetail& run, TimeRange window,
-                                     double widthIn, int ranks) {
+                                     double widthIn, int ranks, std::size_t mostSpans) {
     const Ns margin = window.end - window.start;
     SpanCache cache;
     cache.reset(run.row.runId, run.row.workers);
@@ -131,14 +131,22 @@ Result<TimelineContent> readTimeline(storage::RunReader& reader, const storage::
     const auto kept = static_cast<std::int32_t>(cut - frame.rows.begin());
     frame.rows.erase(cut, frame.rows.end());
     std::erase_if(frame.boxes, [kept](const TimelineBox& box) { return box.row >= kept; });
-    DASGD_ASSIGN(content.spans, reader.spans(run.row.runId, window, kMostSpans));
-    content.cut = content.spans.size() == kMostSpans;
+    // A limit of the query would count the ranks that are not drawn.
+    DASGD_ASSIGN(content.spans, reader.spans(run.row.runId, window));
     std::erase_if(content.spans, [ranks](const storage::SpanRow& row) { return row.rank >= ranks; });
+    content.cut = content.spans.size() > mostSpans;
+    if (content.cut) {
+        std::sort(content.spans.begin(), content.spans.end(), [](const auto& a, const auto& b) {
+            return std::pair(a.span.start, a.rank) < std::pair(b.span.start, b.rank);
+        });
+        content.spans.resize(mostSpans);
+    }
 
     QStringList remarks;
     if (run.row.workers > ranks) remarks << QStringLiteral("%1 of %2 ranks").arg(ranks).arg(run.row.workers);
     if (run.row.timeSimulated) remarks << QStringLiteral("time simulated");
     if (run.linkEmulated) remarks << QStringLiteral("link emulated ") + linkInWords(run.link);
+    if (content.cut) remarks << QStringLiteral("CSV: the first %1 spans").arg(mostSpans);
     content.remark = remarks.join(QStringLiteral(", "));
     return content;
 }

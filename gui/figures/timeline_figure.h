@@ -22,14 +22,15 @@ struct TimelineContent {
     TimelineFrame frame;
     TimeRange window;
     QString remark;                       // "4 of 16 ranks, time simulated"
-    std::vector<storage::SpanRow> spans;  // of the drawn ranks, at most kMostSpans
+    std::vector<storage::SpanRow> spans;  // of the drawn ranks, the first ones of the window
     bool cut = false;                     // there are more
 };
-inline constexpr std::size_t kMostSpans = 100'000;
+inline constexpr std::size_t kMostSpans = 1'000'000;
 
 // Fine enough for `widthIn`.
 [[nodiscard]] Result<TimelineContent> readTimeline(storage::RunReader& reader, const storage::RunDetail& run,
-                                                   TimeRange window, double widthIn, int ranks);
+                                                   TimeRange window, double widthIn, int ranks,
+                                                   std::size_t mostSpans = kMostSpans);
 // Text of the labels and of the axis in points.
 [[nodiscard]] PaperPage layOut(const TimelineContent& content, double widthIn, int label = 8, int tick = 7);
 

@@ -5,6 +5,7 @@
 #include <QJsonArray>
 #include <QJsonObject>
 #include <QLineEdit>
+#include <QLocale>
 #include <QRegularExpression>
 #include <QVBoxLayout>
 
@@ -114,8 +115,14 @@ QJsonValue typedValue(Editing editing, const QString& typed) {
     return QJsonArray{low, high};
 }
 
+void describe(QLineEdit& name, const QString& usual) {
+    name.setPlaceholderText(usual);
+    name.setAccessibleName(FigureForm::tr("Name of %1").arg(usual));
+    name.setToolTip(asTip(FigureForm::tr("Printed instead of %1").arg(usual)));
+}
+
 QString textOfValue(const QJsonValue& value) {
-    if (value.isDouble()) return QString::number(value.toDouble(), 'g', 6);
+    if (value.isDouble()) return QString::number(value.toDouble(), 'g', QLocale::FloatingPointShortest);
     if (value.isString()) return value.toString();
     QStringList parts;
     for (const QJsonValue& one : value.toArray()) parts << textOfValue(one);
@@ -294,7 +301,10 @@ void FigureForm::takeName(const QString& key, const QString& name) {
 
 void FigureForm::setCurves(const std::vector<NamedCurve>& curves) {
     if (curves == curves_) return;
+    const bool same = std::equal(curves.begin(), curves.end(), curves_.begin(), curves_.end(),
+                                 [](const NamedCurve& a, const NamedCurve& b) { return a.key == b.key; });
     curves_ = curves;
+    if (same) return relabelCurves();
     qDeleteAll(curvesBox_->findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly));
     if (!curves.empty()) curvesColumn_->addWidget(makeLabel(tr("Names of curves"), "head"));
     for (const NamedCurve& curve : curves) {
@@ -304,9 +314,7 @@ void FigureForm::setCurves(const std::vector<NamedCurve>& curves) {
         auto* name = new QLineEdit;
         name->setProperty("field", true);
         name->setProperty("key", curve.key);
-        name->setPlaceholderText(curve.usualName);
-        name->setAccessibleName(tr("Name of %1").arg(curve.usualName));
-        name->setToolTip(asTip(tr("Printed instead of %1").arg(curve.usualName)));
+        describe(*name, curve.usualName);
         const auto chosen = spec_.names.find(curve.key);
         if (chosen != spec_.names.end()) name->setText(chosen->second);
         connect(name, &QLineEdit::textEdited, this,
@@ -314,6 +322,22 @@ void FigureForm::setCurves(const std::vector<NamedCurve>& curves) {
         row->addWidget(name, 1);
         row->addWidget(makeLabel(curve.count, "small"));
         curvesColumn_->addWidget(box);
+    }
+}
+
+// The editors stay: one may be typed in.
+void FigureForm::relabelCurves() {
+    const auto names = curvesBox_->findChildren<QLineEdit*>();
+    for (qsizetype i = 0; i < names.size(); ++i) {
+        const NamedCurve& curve = curves_[static_cast<std::size_t>(i)];
+        describe(*names[i], curve.usualName);
+        if (auto* count = names[i]->parentWidget()->findChild<QLabel*>()) count->setText(curve.count);
+    }
+}
+
+void FigureForm::commit() {
+    for (const auto& row : rows_) {
+        if (row->choice && row->choice->lineEdit() && row->choice->lineEdit()->hasFocus()) take(*row);
     }
 }
 

@@ -34,6 +34,8 @@ public:
     // What is being typed is left alone as long as it means the same.
     void show(const FigureSpec& spec);
     void setCurves(const std::vector<NamedCurve>& curves);
+    // Takes what is being typed where else the end of typing counts.
+    void commit();
     [[nodiscard]] const FigureSpec& spec() const { return spec_; }
     // The editor of a field, by its key in JSON.
     [[nodiscard]] QWidget* editor(const QString& key) const;
@@ -51,6 +53,7 @@ private:
     void makeEditor(Row& row);
     void showRow(Row& row, const QJsonObject& object);
     void take(Row& row);
+    void relabelCurves();
     void takeName(const QString& key, const QString& name);
     void arrange();
 

@@ -13,6 +13,7 @@
 #include "gui/models/figures/figure_runs.h"
 #include "gui/pages/figure_drawing.h"
 #include "gui/pages/page.h"
+#include "gui/widgets/button_key.h"
 #include "gui/widgets/figure_export.h"
 #include "gui/widgets/figures/figure_list_card.h"
 #include "gui/widgets/figures/figure_preview.h"
@@ -64,8 +65,8 @@ public:
 protected:
     void resizeEvent(QResizeEvent* event) override {
         QWidget::resizeEvent(event);
-        const bool roomy = width() >= kRoomyFigures;
-        if (roomy != std::exchange(roomy_, roomy)) drawer_->setChecked(roomy);
+        if (const bool roomy = width() >= kRoomyFigures; roomy != std::exchange(roomy_, roomy))
+            drawer_->setChecked(roomy);
         fold();
     }
     void showEvent(QShowEvent* event) override {
@@ -95,11 +96,11 @@ private:
         drawer_->setFocusPolicy(Qt::TabFocus);
         drawer_->setText(tr("Settings"));
         drawer_->setToolTip(tr("What the figure shows, as a form  Ctrl+I"));
-        drawer_->setShortcut(QKeySequence(QStringLiteral("Ctrl+I")));
+        addButtonKey(QStringLiteral("Ctrl+I"), *drawer_, this);
         top->addWidget(drawer_);
-        const auto action = [top](const QString& text, bool primary, const QString& help, const char* keys) {
+        const auto action = [this, top](const QString& text, bool primary, const QString& help, const char* keys) {
             QPushButton* button = makeButton(text, primary, help);
-            button->setShortcut(QKeySequence(QLatin1String(keys)));
+            addButtonKey(QLatin1String(keys), *button, this);
             top->addWidget(button);
             return button;
         };
@@ -131,7 +132,7 @@ private:
         grey_->setFocusPolicy(Qt::TabFocus);
         grey_->setText(tr("grey"));
         grey_->setToolTip(tr("As a printer without colour prints it  Ctrl+G"));
-        grey_->setShortcut(QKeySequence(QStringLiteral("Ctrl+G")));
+        addButtonKey(QStringLiteral("Ctrl+G"), *grey_, this);
         head->addWidget(grey_);
         card->body().addLayout(head);
         auto* area = new QScrollArea;
@@ -168,8 +169,13 @@ private:
             wanted_.clear();
             message_->say(error);
         });
-        connect(&library_, &FigureLibrary::written, this, [this](const QString& name) {
-            if (name == wanted_) startExport();
+        connect(&library_, &FigureLibrary::written, this, [this] {
+            if (!wanted_.isEmpty() && library_.settled()) startExport();
+        });
+        connect(&library_, &FigureLibrary::renamed, this, [this](const QString& from, const QString& to) {
+            for (QString* name : {&chosen_, &wanted_}) {
+                if (*name == from) *name = to;
+            }
         });
         connect(&query_, &FigureQuery::arrived, this, [this](const ShownFigurePtr& figure) { take(figure); });
         connect(&query_, &FigureQuery::statesArrived, this, [this](const std::vector<FigureState>& states) {
@@ -188,7 +194,6 @@ private:
         });
         connect(grey_, &QToolButton::toggled, this, [this](bool on) {
             grey_->setText(on ? tr("✓ grey") : tr("grey"));
-            grey_->setShortcut(QKeySequence(QStringLiteral("Ctrl+G")));
             preview_->setGrey(on);
         });
         connect(drawer_, &QToolButton::toggled, this, [this] { fold(); });
@@ -196,12 +201,9 @@ private:
         connect(copy_, &QPushButton::clicked, this, [this] { copyImage(); });
         connect(export_, &QPushButton::clicked, this, [this] { exportFigure(); });
         connect(exporter_, &FigureExport::written, listCard_, &FigureListCard::setExported);
-        const auto shortcut = [this](const char* keys, auto&& what) {
-            auto* key = new QShortcut(QKeySequence(QLatin1String(keys)), this);
-            connect(key, &QShortcut::activated, this, what);
-        };
-        shortcut("Ctrl+F", [this] { listCard_->find(); });
-        shortcut("Ctrl+Z", [this] {
+        connect(new QShortcut(QKeySequence(QStringLiteral("Ctrl+F")), this), &QShortcut::activated, listCard_,
+                &FigureListCard::find);
+        connect(new QShortcut(QKeySequence(QStringLiteral("Ctrl+Z")), this), &QShortcut::activated, this, [this] {
             if (!library_.restore().isEmpty()) message_->clear();
         });
         setFocusProxy(listCard_);
@@ -215,11 +217,8 @@ private:
 
     void takeLibrary() {
         query_.watch(library_.figures());
-        const SavedFigure* figure = library_.find(chosen_);
-        if (!figure && list_->rowCount() > 0) {
+        if (!library_.find(chosen_)) {
             choose(list_->index(0).data(FigureListModel::NameRole).toString());
-        } else if (!figure) {
-            choose({});
         } else {
             listCard_->select(chosen_);
             showTitle();
@@ -266,6 +265,7 @@ private:
 
     // What the form holds into the file and the picture.
     void flush() {
+        form_->commit();
         settle_.stop();
         const SavedFigure* figure = library_.find(chosen_);
         if (!figure || !figure->error.isEmpty() || figure->spec == form_->spec()) return;

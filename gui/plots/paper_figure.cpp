@@ -62,9 +62,8 @@ std::vector<Curve> namedToFit(std::vector<Curve> curves, int width, const QFont&
 }
 
 // What the figure must say beside its curves, in lines that fit.
-QStringList noteLines(const std::vector<Curve>& curves, int unnamed, int width) {
+QStringList noteLines(QStringList notes, const std::vector<Curve>& curves, int unnamed, int width) {
     const QFontMetricsF metrics(interFont(kNoteSize));
-    QStringList notes;
     int more = 0;
     for (const Curve& curve : curves) {
         if (curve.note.isEmpty()) continue;
@@ -120,7 +119,7 @@ PaperPage layOut(const PaperFigure& figure) {
     const int unnamed = std::max(0, legend.itemCount() - kMostNamed);
     while (legend.itemCount() > kMostNamed) legend.removeItem(legend.itemCount() - 1);
     const int rows = (legend.itemCount() + columns - 1) / columns;
-    const QStringList notes = noteLines(curves, unnamed, width);
+    const QStringList notes = noteLines(figure.notes, curves, unnamed, width);
     const int legendRow = kLegendRow + std::max(0, figure.style.label - kUsualText);
     const int more = std::max(0, rows - 2) * legendRow + static_cast<int>(notes.size()) * kNoteRow;
     height += more;

@@ -28,6 +28,7 @@ struct PaperFigure {
     double widthIn = 5.5, heightIn = 2.6;
     PaperStyle style = {};
     std::optional<std::pair<double, double>> xRange = {}, yRange = {};  // else all of the curves
+    QStringList notes = {};                                             // before those of the curves
 };
 inline constexpr int kMostNamed = 24;
 

@@ -1,5 +1,6 @@
 #include "gui/models/figures/figure_library.h"
 
+#include <QCoreApplication>
 #include <QDir>
 #include <QFile>
 #include <QJsonDocument>
@@ -33,12 +34,27 @@ SavedFigure readSaved(const QString& path, const QString& name) {
     return figure;
 }
 
-// "" where it has been written.
-QString writeSaved(const QString& folder, const QString& path, const QByteArray& text) {
-    if (!QDir().mkpath(folder)) return folder + QStringLiteral(": cannot be made. Is the workspace writable?");
+struct Written {
+    QString error;       // "" where it has been written
+    bool taken = false;  // a new file that is there already
+};
+
+Written writeNew(const QString& path, const QByteArray& text) {
+    QFile file(path);
+    if (!file.open(QIODevice::WriteOnly | QIODevice::NewOnly))
+        return {path + QStringLiteral(": ") + file.errorString(), QFile::exists(path)};
+    if (file.write(text) == text.size() && file.flush()) return {};
+    const QString error = file.errorString();
+    file.remove();
+    return {path + QStringLiteral(": ") + error};
+}
+
+Written writeSaved(const QString& folder, const QString& path, const QByteArray& text, bool fresh) {
+    if (!QDir().mkpath(folder)) return {folder + QStringLiteral(": cannot be made. Is the workspace writable?")};
+    if (fresh) return writeNew(path, text);
     QSaveFile file(path);
     if (file.open(QIODevice::WriteOnly) && file.write(text) == text.size() && file.commit()) return {};
-    return path + QStringLiteral(": ") + file.errorString();
+    return {path + QStringLiteral(": ") + file.errorString()};
 }
 
 }  // namespace
@@ -52,7 +68,14 @@ FigureLibrary::FigureLibrary(const std::filesystem::path& workspace, QObject* pa
     load();
 }
 
-FigureLibrary::~FigureLibrary() { pool_.waitForDone(); }
+// What waits for an answer of the thread is written too.
+FigureLibrary::~FigureLibrary() {
+    blockSignals(true);
+    do {
+        pool_.waitForDone();
+        QCoreApplication::sendPostedEvents(this, QEvent::MetaCall);
+    } while (!settled());
+}
 
 const SavedFigure* FigureLibrary::find(const QString& name) const {
     const auto found =
@@ -65,19 +88,38 @@ void FigureLibrary::load() {
         std::vector<SavedFigure> read;
         for (const QFileInfo& info : QDir(folder).entryInfoList({QLatin1Char('*') + kEnding}, QDir::Files, QDir::Name))
             read.push_back(readSaved(info.filePath(), info.completeBaseName()));
-        QMetaObject::invokeMethod(this, [this, read = std::move(read)]() mutable {
-            // What was changed meanwhile is newer than its file.
-            if (writing_ > 0) {
-                for (SavedFigure& figure : read) {
-                    if (!find(figure.name)) put(std::move(figure));
-                }
-            } else {
-                figures_ = std::move(read);
-            }
-            loaded_ = true;
-            emit changed();
-        });
+        QMetaObject::invokeMethod(this, [this, read = std::move(read)]() mutable { takeRead(std::move(read)); });
     });
+}
+
+void FigureLibrary::takeRead(std::vector<SavedFigure> read) {
+    std::set<QString> names;
+    for (const SavedFigure& figure : read) names.insert(figure.name);
+    // What was changed meanwhile is newer than its file.
+    const bool newer = writing_ > 0;
+    if (!newer) {
+        std::erase_if(figures_, [&](const SavedFigure& figure) {
+            return !names.contains(figure.name) && (own_.contains(figure.name) || !figure.error.isEmpty());
+        });
+        std::erase_if(own_, [&](const QString& name) { return !names.contains(name); });
+    }
+    for (SavedFigure& figure : read) {
+        // Whether its file is its own is not known before it is made.
+        if (creating_.contains(figure.name)) continue;
+        const SavedFigure* known = find(figure.name);
+        if (known && known->error.isEmpty()) {
+            if (own_.contains(figure.name) && newer) continue;
+            if (!own_.contains(figure.name)) rename(figure.name, freeName(figure.name, names));
+        }
+        const bool good = figure.error.isEmpty();
+        if (good) own_.insert(figure.name);
+        if (!good) own_.erase(figure.name);
+        std::erase_if(figures_, [&](const SavedFigure& other) { return other.name == figure.name; });
+        put(std::move(figure));
+    }
+    loaded_ = true;
+    emit changed();
+    for (const QString& name : std::set<QString>(unwritten_)) write(name);
 }
 
 void FigureLibrary::put(SavedFigure figure) {
@@ -86,28 +128,78 @@ void FigureLibrary::put(SavedFigure figure) {
     figures_.insert(after, std::move(figure));
 }
 
+void FigureLibrary::rename(const QString& from, const QString& to) {
+    const SavedFigure* figure = find(from);
+    if (!figure) return;
+    SavedFigure moved = *figure;
+    moved.name = to;
+    std::erase_if(figures_, [&](const SavedFigure& other) { return other.name == from; });
+    put(std::move(moved));
+    if (unwritten_.erase(from) > 0) unwritten_.insert(to);
+    emit renamed(from, to);
+}
+
+QString FigureLibrary::freeName(const QString& stem, const std::set<QString>& others) const {
+    const auto used = [&](const QString& name) {
+        return find(name) || creating_.contains(name) || others.contains(name);
+    };
+    QString name = stem;
+    for (int number = 2; used(name); ++number) name = stem + QStringLiteral("-%1").arg(number);
+    return name;
+}
+
 void FigureLibrary::write(const QString& name) {
+    if (!loaded_ || creating_.contains(name)) {
+        unwritten_.insert(name);
+        return;
+    }
+    unwritten_.erase(name);
     const SavedFigure* figure = find(name);
     if (!figure) return;
+    const bool fresh = !own_.contains(name);
+    if (fresh) creating_.insert(name);
     ++writing_;
     const QByteArray text = QJsonDocument(jsonOf(figure->spec)).toJson();
-    pool_.start([this, name, folder = folder_, path = pathOf(name), text] {
-        const QString error = writeSaved(folder, path, text);
-        QMetaObject::invokeMethod(this, [this, name, error] {
+    pool_.start([this, name, fresh, folder = folder_, path = pathOf(name), text] {
+        const Written answer = writeSaved(folder, path, text, fresh);
+        QMetaObject::invokeMethod(this, [this, name, fresh, answer] {
             --writing_;
-            if (error.isEmpty()) {
-                emit written(name);
+            if (fresh) creating_.erase(name);
+            if (answer.taken) {
+                takeNextName(name);
+            } else if (answer.error.isEmpty()) {
+                takeWritten(name);
             } else {
-                emit failed(error);
+                unwritten_.erase(name);
+                emit failed(answer.error);
             }
         });
     });
 }
 
+void FigureLibrary::takeNextName(const QString& name) {
+    if (find(name)) {
+        const QString next = freeName(name);
+        rename(name, next);
+        emit changed();
+        write(next);
+    }
+    load();
+}
+
+void FigureLibrary::takeWritten(const QString& name) {
+    own_.insert(name);
+    if (!find(name)) {
+        removeFile({.name = name});
+    } else if (unwritten_.contains(name)) {
+        write(name);
+    } else {
+        emit written(name);
+    }
+}
+
 QString FigureLibrary::add(const FigureSpec& spec, const QString& wanted) {
-    const QString stem = fileStem(wanted);
-    QString name = stem;
-    for (int number = 2; find(name); ++number) name = stem + QStringLiteral("-%1").arg(number);
+    const QString name = freeName(fileStem(wanted));
     put({.name = name, .spec = spec});
     emit changed();
     emit added(name);
@@ -129,10 +221,33 @@ void FigureLibrary::remove(const QString& name) {
     const auto found =
         std::find_if(figures_.begin(), figures_.end(), [&](const SavedFigure& figure) { return figure.name == name; });
     if (found == figures_.end() || !found->error.isEmpty()) return;
-    removed_ = std::move(*found);
+    SavedFigure figure = std::move(*found);
     figures_.erase(found);
-    pool_.start([path = pathOf(name)] { QFile::remove(path); });
+    unwritten_.erase(figure.name);
+    removed_ = figure;
+    if (own_.erase(figure.name) > 0) removeFile(std::move(figure));
     emit changed();
+}
+
+void FigureLibrary::removeFile(SavedFigure figure) {
+    ++writing_;
+    pool_.start([this, figure = std::move(figure), path = pathOf(figure.name)] {
+        const bool gone = QFile::remove(path) || !QFile::exists(path);
+        QMetaObject::invokeMethod(this, [this, figure, path, gone] {
+            --writing_;
+            if (gone) return;
+            if (removed_ && removed_->name == figure.name) removed_.reset();
+            // Under the same name another may be there by now.
+            if (find(figure.name)) {
+                load();
+            } else {
+                own_.insert(figure.name);
+                put(figure);
+                emit changed();
+            }
+            emit failed(path + QStringLiteral(": cannot be deleted. Is the folder writable?"));
+        });
+    });
 }
 
 QString FigureLibrary::restore() {

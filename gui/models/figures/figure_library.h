@@ -6,6 +6,7 @@
 #include <QThreadPool>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "gui/models/figures/figure_spec.h"
@@ -35,7 +36,8 @@ public:
 
     // Reads the folder again: files may come from elsewhere. What waits to be written is written first.
     void load();
-    // A new figure under a free name; answers the name. It is there at once and written soon.
+    // A new figure under a free name; answers the name. It is there at once and written as soon as the folder has been
+    // read. Where its file is taken by then, it is renamed(): no file that was not read or written here is replaced.
     QString add(const FigureSpec& spec, const QString& wanted);
     // Writes over the figure's own file.
     void change(const QString& name, const FigureSpec& spec);
@@ -43,24 +45,34 @@ public:
     // Brings back what was removed last; "" where nothing was.
     QString restore();
     // Nothing waits to be written any more.
-    [[nodiscard]] bool settled() const { return writing_ == 0; }
+    [[nodiscard]] bool settled() const { return writing_ == 0 && unwritten_.empty(); }
 
 signals:
-    void changed();                     // the list, or one of its figures
-    void added(const QString& name);    // by add() or restore(), after changed()
-    void written(const QString& name);  // the file is there
+    void changed();                                        // the list, or one of its figures
+    void added(const QString& name);                       // by add() or restore(), after changed()
+    void written(const QString& name);                     // the file is there
+    void renamed(const QString& from, const QString& to);  // before changed()
     void failed(const QString& message);
 
 private:
     static const QString kEnding;
 
+    void takeRead(std::vector<SavedFigure> read);
     void write(const QString& name);
+    void takeWritten(const QString& name);
+    void takeNextName(const QString& name);
+    void removeFile(SavedFigure figure);
+    void rename(const QString& from, const QString& to);
+    [[nodiscard]] QString freeName(const QString& stem, const std::set<QString>& others = {}) const;
     void put(SavedFigure figure);
 
     QString folder_;
     QThreadPool pool_;
     std::vector<SavedFigure> figures_;
     std::optional<SavedFigure> removed_;
+    std::set<QString> own_;        // whose files this library read or wrote
+    std::set<QString> unwritten_;  // wait until it is known which files are there, or for the write that is under way
+    std::set<QString> creating_;   // whose files are being made
     bool loaded_ = false;
     int writing_ = 0;
 };

@@ -3,6 +3,7 @@
 #include <QHash>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <tuple>
 #include <unordered_map>
@@ -223,7 +224,7 @@ std::vector<Curve> scalingCurves(const std::vector<DrawnLine>& lines, ScalingPlo
             const Sample& sample = sampleOf(point, plot);
             curve.line.x.push_back(point.workers);
             curve.line.y.push_back(sample.mean * scale);
-            curve.deviation.push_back(sample.std.value_or(0) * scale);
+            curve.deviation.push_back(sample.std.value_or(std::numeric_limits<double>::quiet_NaN()) * scale);
             curve.n.push_back(static_cast<int>(sample.n));
             spread = spread || sample.std.value_or(0) > 0;
         }

@@ -8,6 +8,7 @@
 #include <QUrl>
 #include <QVBoxLayout>
 
+#include "gui/widgets/button_key.h"
 #include "gui/widgets/figures/figure_delegate.h"
 
 namespace dasgd::gui {
@@ -16,13 +17,12 @@ namespace {
 
 constexpr int kFigureListWidth = 208;
 
-QToolButton* smallButton(const QString& text, const QString& help, const char* key) {
+QToolButton* smallButton(const QString& text, const QString& help) {
     auto* button = new QToolButton;
     button->setObjectName(QStringLiteral("choice"));
     button->setFocusPolicy(Qt::TabFocus);
     button->setText(text);
     button->setToolTip(help);
-    button->setShortcut(QKeySequence(QLatin1String(key)));
     return button;
 }
 
@@ -61,8 +61,8 @@ FigureListCard::FigureListCard(FigureListModel& list, const Look& look, QWidget*
     body().addWidget(exported_);
     auto* foot = new QHBoxLayout;
     foot->setContentsMargins(8, 4, 8, 0);
-    auto* fresh = smallButton(tr("New figure"), tr("A figure of the run that is looked at  Ctrl+N"), "Ctrl+N");
-    delete_ = smallButton(tr("Delete"), tr("Ctrl+Z brings it back  Ctrl+Delete"), "Ctrl+Delete");
+    auto* fresh = smallButton(tr("New figure"), tr("A figure of the run that is looked at  Ctrl+N"));
+    delete_ = smallButton(tr("Delete"), tr("Ctrl+Z brings it back  Ctrl+Delete"));
     foot->addWidget(fresh);
     foot->addStretch();
     foot->addWidget(delete_);
@@ -75,6 +75,8 @@ FigureListCard::FigureListCard(FigureListModel& list, const Look& look, QWidget*
             [](const QString& folder) { QDesktopServices::openUrl(QUrl::fromLocalFile(folder)); });
     connect(fresh, &QToolButton::clicked, this, &FigureListCard::newWanted);
     connect(delete_, &QToolButton::clicked, this, &FigureListCard::deleteWanted);
+    addButtonKey(QStringLiteral("Ctrl+N"), *fresh, this);
+    addButtonKey(QStringLiteral("Ctrl+Delete"), *delete_, this);
     setFocusProxy(figures_);
 }
 

@@ -29,12 +29,12 @@ TEST(FigureCurves, SeedsBecomeOneCurveWithItsBand) {
     EXPECT_EQ(groups[0].runs.size(), 3U);
     const auto curves = figureCurves(*reader, groups, {.metric = "train/loss", .smoothing = 0.9});
     ASSERT_TRUE(curves.has_value());
-    EXPECT_EQ((*curves)[0].name, QStringLiteral("dasgd (mean ± std, n = 3)"));
-    EXPECT_EQ((*curves)[0].deviation.size(), 30U);
-    EXPECT_GT((*curves)[0].deviation[10], 0);
-    EXPECT_EQ((*curves)[1].name, QStringLiteral("sync_sgd"));
-    EXPECT_TRUE((*curves)[1].deviation.empty());
-    EXPECT_TRUE(figureCurves(*reader, groups, {.metric = "no/such", .smoothing = 0})->empty());
+    EXPECT_EQ(curves->curves[0].name, QStringLiteral("dasgd (mean ± std, n = 3)"));
+    EXPECT_EQ(curves->curves[0].deviation.size(), 30U);
+    EXPECT_GT(curves->curves[0].deviation[10], 0);
+    EXPECT_EQ(curves->curves[1].name, QStringLiteral("sync_sgd"));
+    EXPECT_TRUE(curves->curves[1].deviation.empty());
+    EXPECT_TRUE(figureCurves(*reader, groups, {.metric = "no/such", .smoothing = 0})->curves.empty());
 }
 
 TEST(FigureCurves, ARunThatWasStoppedIsInNoMeanAndIsNamed) {
@@ -46,14 +46,27 @@ TEST(FigureCurves, ARunThatWasStoppedIsInNoMeanAndIsNamed) {
     ASSERT_EQ(groups.size(), 1U);
     for (const char* metric : {"train/loss", "throughput/samples_per_s"}) {
         const auto curves = figureCurves(*reader, groups, {.metric = metric, .smoothing = 0});
-        ASSERT_EQ(curves->size(), 1U);
-        const Curve& mean = curves->front();
+        ASSERT_EQ(curves->curves.size(), 1U);
+        const Curve& mean = curves->curves.front();
         EXPECT_EQ(mean.name, QStringLiteral("dasgd (mean ± std, n = 2)")) << metric;
         EXPECT_EQ(mean.note, QStringLiteral("seed 3 stopped at step 40, left out"));
         EXPECT_EQ(mean.line.x.back(), 200) << "the mean goes on to the end of those that finished";
         EXPECT_EQ(mean.n, std::vector<int>(mean.line.x.size(), 2));
     }
     EXPECT_FALSE(groups[0].inMean(*groups[0].runs[2]));
+}
+
+TEST(FigureCurves, RunsWithoutTheMetricAreNotCounted) {
+    Workspace workspace;
+    const QStringList ids{workspace.record({.seed = 1, .steps = 30}), workspace.record({.seed = 2, .steps = 0}),
+                          workspace.record({.algorithm = "sync_sgd", .steps = 0})};
+    auto reader = storage::RunReader::open(workspace.path());
+    const auto made = figureCurves(*reader, groupsOf(*reader, ids), {.metric = "train/loss"});
+    ASSERT_TRUE(made.has_value());
+    ASSERT_EQ(made->curves.size(), 1U);
+    EXPECT_EQ(made->curves[0].note, QStringLiteral("seed 2 has no such record, left out"));
+    EXPECT_EQ(made->taken, (std::vector<std::vector<bool>>{{true, false}, {false}}));
+    EXPECT_EQ(made->notes, QStringList{QStringLiteral("sync_sgd: no curve, none of 1 run recorded train/loss")});
 }
 
 TEST(FigureCurves, WhereNothingFinishedTheMeanGoesAsFarAsAllGoAndSaysSo) {
@@ -63,14 +76,14 @@ TEST(FigureCurves, WhereNothingFinishedTheMeanGoesAsFarAsAllGoAndSaysSo) {
     auto reader = storage::RunReader::open(workspace.path());
     const auto groups = groupsOf(*reader, ids);
     const auto curves = figureCurves(*reader, groups, {.metric = "train/loss", .smoothing = 0});
-    EXPECT_EQ(curves->front().line.x.back(), 40);
+    EXPECT_EQ(curves->curves.front().line.x.back(), 40);
     EXPECT_EQ(
-        curves->front().note,
+        curves->curves.front().note,
         QStringLiteral("seed 1 stopped at step 60; seed 2 interrupted at step 40; mean as far as all of them go"));
     const auto one = groupsOf(*reader, {ids[0]});
     const auto alone = figureCurves(*reader, one, {.metric = "train/loss", .smoothing = 0});
-    EXPECT_EQ(alone->front().name, QStringLiteral("dasgd"));
-    EXPECT_EQ(alone->front().note, QStringLiteral("seed 1 stopped at step 60"));
+    EXPECT_EQ(alone->curves.front().name, QStringLiteral("dasgd"));
+    EXPECT_EQ(alone->curves.front().note, QStringLiteral("seed 1 stopped at step 60"));
 }
 
 TEST(FigureCurves, TheBandIsTheOneThatIsAskedFor) {
@@ -80,7 +93,7 @@ TEST(FigureCurves, TheBandIsTheOneThatIsAskedFor) {
     auto reader = storage::RunReader::open(workspace.path());
     const auto groups = groupsOf(*reader, ids);
     const auto of = [&](FigureBand band) {
-        return figureCurves(*reader, groups, {.metric = "train/loss", .scale = 2, .band = band})->front();
+        return figureCurves(*reader, groups, {.metric = "train/loss", .scale = 2, .band = band})->curves.front();
     };
     const Curve std = of(FigureBand::Std), interval = of(FigureBand::Interval95);
     EXPECT_NEAR(interval.deviation[10] / std.deviation[10], 4.30265 / std::sqrt(3), 1e-4) << "Student's t, 2 degrees";

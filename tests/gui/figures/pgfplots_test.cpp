@@ -43,7 +43,9 @@ FigureContent twoCurves() {
     content.curves[1].style = {1, 1, 1};
     content.curves[1].deviation.assign(101, 3);
     content.curves[1].line.y[100] = std::nan("");
-    content.table = {.columns = {QStringLiteral("name")}, .rows = {{kHostile}}};
+    content.curves[1].note = kHostile;
+    content.table = {
+        .columns = {QStringLiteral("name")}, .rows = {{kHostile}}, .notes = {kHostile, kHostile.repeated(3)}};
     return content;
 }
 
@@ -78,6 +80,14 @@ TEST(Pgfplots, LongCurvesKeepTheirEnds) {
     EXPECT_EQ(rows.size(), 1 + static_cast<qsizetype>(kMostPlotRows));
     EXPECT_TRUE(rows[1].startsWith(QLatin1String("0,0,")));
     EXPECT_TRUE(rows.back().startsWith(QLatin1String("4999,4999,")));
+}
+
+TEST(Pgfplots, CurvesWithoutANameAreCounted) {
+    FigureContent content;
+    content.curves.assign(27, ramp(1));
+    const QString text = pgfplotsOf(content, {}, QStringLiteral("f.csv"));
+    EXPECT_EQ(text.count(QLatin1String("addlegendentry")), 24);
+    EXPECT_TRUE(text.contains(QLatin1String("3 more curves are not named")));
 }
 
 class CompileTest : public ::testing::TestWithParam<bool> {};

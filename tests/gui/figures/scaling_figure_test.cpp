@@ -68,6 +68,26 @@ TEST_F(ScalingFigureTest, DrawsOnlyTheRunsThatAreNamed) {
     EXPECT_FALSE(contentOf("throughput-points.csv").contains("simulated"));
 }
 
+TEST_F(ScalingFigureTest, RunsThatDidNotFinishAreNamed) {
+    test::recordScaling(workspace_.store(), {.backend = "gloo", .workers = 4, .seed = 3, .status = "stopped"});
+    ASSERT_TRUE(write({"weak", "--experiment", "scaling"}));
+    const QJsonObject figure =
+        QJsonDocument::fromJson(contentOf("figure.json"))[QLatin1String("figures")][0].toObject();
+    int out = 0;
+    for (const QJsonValue& curve : figure[QLatin1String("curves")].toArray()) {
+        for (const QJsonValue& run : curve[QLatin1String("runs")].toArray())
+            out += run[QLatin1String("in_mean")].toBool() ? 0 : 1;
+    }
+    EXPECT_EQ(out, 1);
+    EXPECT_EQ(figure[QLatin1String("curves")].toArray().size(), 2) << "it belongs to the measured line";
+    const QJsonArray notes = figure[QLatin1String("notes")].toArray();
+    ASSERT_EQ(notes.size(), 2);
+    EXPECT_EQ(notes[0].toString(), QStringLiteral("mean ± std over seeds, n = 2"));
+    EXPECT_TRUE(notes[1].toString().contains(QLatin1String("4 workers: seed 3 stopped at step")));
+    EXPECT_TRUE(contentOf("throughput-table.tex").contains("seed 3 stopped"));
+    EXPECT_TRUE(contentOf("throughput-plot.tex").contains("seed 3 stopped"));
+}
+
 TEST_F(ScalingFigureTest, WrongWordsAreSaid) {
     const auto refusal = [this](const QStringList& words) {
         const auto written = write(words);

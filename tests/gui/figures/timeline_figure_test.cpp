@@ -72,6 +72,22 @@ TEST(TimelineFigure, TheLegendIsWholeAtAnyWidth) {
     EXPECT_GT(heights.back(), heights.front()) << "more rows where it is narrow";
 }
 
+TEST(TimelineFigure, SpansThatDoNotFitAreSaid) {
+    Workspace workspace;
+    const QString id = workspace.record({.steps = 120});
+    auto reader = storage::RunReader::open(workspace.path());
+    const storage::RunDetail run = reader->run(id.toStdString()).value();
+    const auto window = steadyWindow(*reader, run).value();
+    const auto whole = readTimeline(*reader, run, *window, 5.5, 2);
+    ASSERT_TRUE(whole.has_value());
+    EXPECT_FALSE(whole->cut);
+    const auto cut = readTimeline(*reader, run, *window, 5.5, 2, 10);
+    ASSERT_TRUE(cut.has_value());
+    EXPECT_TRUE(cut->cut);
+    EXPECT_EQ(cut->spans.size(), 10U);
+    EXPECT_TRUE(cut->remark.contains(QLatin1String("CSV: the first 10 spans")));
+}
+
 TEST(TimelineFigure, ARunWithoutSpansHasNoWindow) {
     Workspace workspace;
     const QString id = workspace.record({.steps = 0});

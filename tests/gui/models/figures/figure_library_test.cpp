@@ -4,6 +4,7 @@
 
 #include <QDir>
 #include <QFile>
+#include <QJsonDocument>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 
@@ -70,6 +71,52 @@ TEST_F(FigureLibraryTest, WhatWasDeletedComesBack) {
     EXPECT_EQ(library.find(name)->spec.caption, QStringLiteral("kept"));
     ASSERT_TRUE(eventually([&] { return QFile::exists(library.pathOf(name)); }));
     EXPECT_EQ(library.restore(), QString());
+}
+
+// Made before the folder is read: the name is free in the list and taken on the disk.
+TEST_F(FigureLibraryTest, AFileThatWasNotReadIsNeverReplaced) {
+    FigureSpec theirs, ours;
+    theirs.title = QStringLiteral("theirs");
+    ours.title = QStringLiteral("ours");
+    put("one.json", QJsonDocument(jsonOf(theirs)).toJson());
+    FigureLibrary library(path());
+    QSignalSpy renamed(&library, &FigureLibrary::renamed);
+    const QString name = library.add(ours, QStringLiteral("one"));
+    ours.caption = QStringLiteral("typed since");
+    library.change(name, ours);
+    EXPECT_FALSE(library.settled());
+    ASSERT_TRUE(eventually([&] { return library.loaded() && library.settled(); }));
+    ASSERT_EQ(renamed.count(), 1);
+    EXPECT_EQ(renamed[0][1].toString(), QStringLiteral("one-2"));
+    EXPECT_EQ(library.find(QStringLiteral("one"))->spec.title, QStringLiteral("theirs"));
+    EXPECT_EQ(library.find(QStringLiteral("one-2"))->spec.caption, QStringLiteral("typed since"));
+    // A file that came later.
+    put("two.json", QJsonDocument(jsonOf(theirs)).toJson());
+    library.add(ours, QStringLiteral("two"));
+    ASSERT_TRUE(eventually([&] { return library.find(QStringLiteral("two-2")) && library.settled(); }));
+    ASSERT_TRUE(eventually([&] { return library.find(QStringLiteral("two")) != nullptr; }));
+    EXPECT_EQ(library.find(QStringLiteral("two"))->spec.title, QStringLiteral("theirs"));
+    FigureLibrary again(path());
+    ASSERT_TRUE(eventually([&] { return again.loaded(); }));
+    EXPECT_EQ(again.figures().size(), 4U);
+    EXPECT_EQ(again.find(QStringLiteral("two"))->spec.title, QStringLiteral("theirs"));
+    EXPECT_EQ(again.find(QStringLiteral("two-2"))->spec.title, QStringLiteral("ours"));
+}
+
+TEST_F(FigureLibraryTest, AFileThatCannotBeDeletedKeepsItsFigure) {
+    FigureLibrary library(path());
+    ASSERT_TRUE(eventually([&] { return library.loaded(); }));
+    const QString name = library.add({}, QStringLiteral("one"));
+    ASSERT_TRUE(eventually([&] { return library.settled(); }));
+    // A folder in its place cannot be deleted by anybody.
+    ASSERT_TRUE(QFile::remove(library.pathOf(name)));
+    ASSERT_TRUE(QDir().mkpath(library.pathOf(name)));
+    QSignalSpy failed(&library, &FigureLibrary::failed);
+    library.remove(name);
+    ASSERT_TRUE(eventually([&] { return failed.count() == 1; }));
+    EXPECT_TRUE(failed[0][0].toString().contains(QLatin1String("writable")));
+    EXPECT_NE(library.find(name), nullptr);
+    EXPECT_EQ(library.restore(), QString()) << "it is there already";
 }
 
 TEST_F(FigureLibraryTest, AFolderThatCannotBeWrittenIsSaid) {

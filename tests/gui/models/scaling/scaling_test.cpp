@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <QSet>
+#include <cmath>
 #include <set>
 #include <tuple>
 
@@ -169,6 +170,14 @@ TEST_F(ScalingCurvesTest, SeedsAreAMeanWithItsSpread) {
     EXPECT_EQ(curves[0].line.x, (std::vector<double>{1, 4}));
     EXPECT_DOUBLE_EQ(curves[0].line.y[1], (128 / 0.02 + 128 / 0.03) / 2);
     EXPECT_EQ(curves[0].deviation[0], 0);
+    EXPECT_GT(curves[0].deviation[1], 0);
+}
+
+TEST_F(ScalingCurvesTest, OneRunHasNoDeviation) {
+    std::erase_if(runs_, [](const RunItemPtr& run) { return run->row.workers == 1 && run->row.seed == 2; });
+    const auto lines = scalingLines(runs_, Scaling::Weak);
+    const auto curves = scalingCurves(drawnLines(all(lines), times_, Scaling::Weak, target_), ScalingPlot::Throughput);
+    EXPECT_TRUE(std::isnan(curves[0].deviation[0]));
     EXPECT_GT(curves[0].deviation[1], 0);
 }
 
