@@ -4,6 +4,7 @@
 #include <QFileInfo>
 #include <QJsonObject>
 
+#include "core/base/metric_names.h"
 #include "gui/figures/figure_files.h"
 #include "gui/figures/latex.h"
 #include "gui/models/experiment/experiment_files.h"
@@ -42,7 +43,8 @@ QJsonObject queryOf(const FigureSpec& spec) {
     if (spec.kind == FigureKind::Timeline) query[QLatin1String("view")] = QStringLiteral("spans");
     if (spec.kind == FigureKind::Scaling) {
         query[QLatin1String("metrics")] =
-            QJsonArray{QStringLiteral("step_ms"), QStringLiteral("eval/accuracy"), QStringLiteral("eval/loss")};
+            QJsonArray{QStringLiteral("step_ms"), QString::fromLatin1(metrics::kEvalAccuracy),
+                       QString::fromLatin1(metrics::kEvalLoss)};
         query[QLatin1String("efficiency")] = QStringLiteral("against the smallest number of workers of each curve");
         query[QLatin1String("over_seeds")] = QStringLiteral("mean and standard deviation (n - 1)");
     }

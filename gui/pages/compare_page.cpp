@@ -328,6 +328,7 @@ private:
         const bool empty = board_.isEmpty();
         body_->setCurrentIndex(empty ? 1 : 0);
         for (QWidget* each : std::initializer_list<QWidget*>{drawer_, seeds_, copy_, choose_}) each->setVisible(!empty);
+        copy_->setEnabled(!empty);
         sayLeftOut();
         if (!empty) {
             const std::size_t n = board_.groups().size();

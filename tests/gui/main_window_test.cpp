@@ -114,9 +114,9 @@ TEST_F(MainWindowTest, AWorkspaceOfANewerProgramIsSaidWithTheRemedy) {
         EXPECT_EQ(label(QStringLiteral("o run yet")), nullptr) << page;
     }
     for (QPushButton* button : window_->findChildren<QPushButton*>()) {
-        // What needs no run: a new one, and what the Experiment page does.
+        // What needs no run: a new one, the way to the list, and what the Experiment page does.
         if (button->objectName() == QLatin1String("fold") || button->text().isEmpty()) continue;
-        static const QStringList kFree{"▸  New run", "▸  Run", "Dry run", "Save …"};
+        static const QStringList kFree{"▸  New run", "▸  Run", "Dry run", "Save …", "Choose runs"};
         EXPECT_EQ(button->isEnabled(), kFree.contains(button->text())) << button->text().toStdString();
     }
 }

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "core/analysis/scaling.h"
+#include "core/base/metric_names.h"
 #include "core/base/result.h"
 #include "gui/models/figures/venues.h"
 #include "gui/models/live/series.h"
@@ -36,7 +37,7 @@ struct FigureSpec {
     QString filter;    // where `runs` is empty: gui/models/filter's language; "" is every run
 
     // Of curves.
-    QString metric = QStringLiteral("train/loss");
+    QString metric = QString::fromLatin1(metrics::kTrainLoss);
     XAxis x = XAxis::Step;
     double smoothing = 0;  // weight of the moving average, per run, before the mean
     FigureBand band = FigureBand::Std;
