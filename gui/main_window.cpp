@@ -113,6 +113,11 @@ bool MainWindow::openNamed(const QString& title) {
 
 void MainWindow::showPage(int page) {
     rail_->choose(page);
+    // A page that is not seen does not keep the window from being narrow.
+    for (int i = 0; i < stack_->count(); ++i) {
+        const auto policy = i == page ? QSizePolicy::Preferred : QSizePolicy::Ignored;
+        stack_->widget(i)->setSizePolicy(policy, policy);
+    }
     stack_->setCurrentIndex(page);
     stack_->currentWidget()->setFocus();
 }
