@@ -54,8 +54,8 @@ QString CompareLegendModel::valueAtCursor(std::size_t group) const {
         board_.cursor() ? curve->pointAt(*board_.cursor()) : std::optional(curve->mean.mean.x.size() - 1);
     if (!point) return kAbsent;
     const double spread = curve->spreadAt(*point, board_.spread());
-    const QString value = shortNumber(curve->mean.mean.y[*point]);
-    return std::isnan(spread) ? value : value + QStringLiteral(" ± ") + shortNumber(spread, 2);
+    const double mean = curve->mean.mean.y[*point];
+    return std::isnan(spread) ? shortNumber(mean) : withSpread(mean, spread);
 }
 
 // Of the curve whose values are read; what the group has where it is not formed.

@@ -95,20 +95,23 @@ std::optional<double> spreadOf(const Sample& sample, Spread spread) {
     return spread == Spread::Interval ? sample.confidence : spread == Spread::Deviation ? sample.std : std::nullopt;
 }
 
-QString spreadInWords(const Sample& sample, Spread spread) {
-    if (sample.n == 0) return kAbsent;
-    const auto half = spreadOf(sample, spread);
-    if (!half) return shortNumber(sample.mean);
-    // As many decimals for both: those that the spread takes, of which two digits say enough below 3, else one.
-    const double size = std::abs(*half);
-    if (!(size > 0)) return shortNumber(sample.mean) + QStringLiteral(" ± 0");
+QString withSpread(double mean, double half) {
+    // Two digits of the half width say enough below 3, else one.
+    const double size = std::abs(half);
+    if (!(size > 0)) return shortNumber(mean) + QStringLiteral(" ± 0");
     const double power = std::floor(std::log10(size));
     const int digits = size / std::pow(10.0, power) < 3 ? 1 : 0;
     const int decimals = std::clamp(digits - static_cast<int>(power), 0, 8);
     const auto text = [&](double value) {
         return std::abs(value) >= 1e6 ? shortNumber(value) : QString::number(value, 'f', decimals);
     };
-    return text(sample.mean) + QStringLiteral(" ± ") + text(size);
+    return text(mean) + QStringLiteral(" ± ") + text(size);
+}
+
+QString spreadInWords(const Sample& sample, Spread spread) {
+    if (sample.n == 0) return kAbsent;
+    const auto half = spreadOf(sample, spread);
+    return half ? withSpread(sample.mean, *half) : shortNumber(sample.mean);
 }
 
 QString spreadName(Spread spread) {

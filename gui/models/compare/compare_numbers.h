@@ -45,6 +45,8 @@ struct NumberWords {
 // Half the width of the whisker; nullopt where n is 1.
 [[nodiscard]] std::optional<double> spreadOf(const Sample& sample, Spread spread);
 // "8.31 ± 0.02", "8.31" of one run, kAbsent of none.
+// "0.124 ± 0.011": as many decimals for both as the half width takes.
+[[nodiscard]] QString withSpread(double mean, double half);
 [[nodiscard]] QString spreadInWords(const Sample& sample, Spread spread);
 // "95 % interval of the mean (Student's t)".
 [[nodiscard]] QString spreadName(Spread spread);

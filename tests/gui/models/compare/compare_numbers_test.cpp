@@ -35,5 +35,12 @@ TEST(CompareNumbers, EachHasItsWords) {
     EXPECT_EQ(wordsOf(CompareNumber::StepMs).text(), QStringLiteral("time per step [ms]"));
 }
 
+TEST(CompareNumbers, MeanAndHalfWidthHaveTheSameDecimals) {
+    EXPECT_EQ(withSpread(0.12431, 0.0113), QStringLiteral("0.124 ± 0.011"));
+    EXPECT_EQ(withSpread(0.000462, 0.00057), QStringLiteral("0.0005 ± 0.0006"));
+    EXPECT_EQ(withSpread(13.09, 6.2), QStringLiteral("13 ± 6"));
+    EXPECT_EQ(withSpread(2, 0), QStringLiteral("2.000 ± 0"));
+}
+
 }  // namespace
 }  // namespace dasgd::gui
