@@ -231,7 +231,8 @@ void FigureLibrary::remove(const QString& name) {
 
 void FigureLibrary::removeFile(SavedFigure figure) {
     ++writing_;
-    pool_.start([this, figure = std::move(figure), path = pathOf(figure.name)] {
+    const QString path = pathOf(figure.name);
+    pool_.start([this, figure = std::move(figure), path] {
         const bool gone = QFile::remove(path) || !QFile::exists(path);
         QMetaObject::invokeMethod(this, [this, figure, path, gone] {
             --writing_;
