@@ -83,11 +83,8 @@ QWidget* MainWindow::makeStatusBar() {
     row->setContentsMargins(24, 0, 18, 0);
     row->addWidget(status_ = makeLabel({}, "small"));
     row->addStretch();
-    follow_ = new QToolButton;
-    follow_->setObjectName(QStringLiteral("choice"));
+    follow_ = makeQuietButton({}, tr("Go to each run that starts  Ctrl+L"));
     follow_->setCheckable(true);
-    follow_->setFocusPolicy(Qt::TabFocus);
-    follow_->setToolTip(tr("Go to each run that starts  Ctrl+L"));
     // Not the button's own: it loses that with each new text.
     auto* key = new QShortcut(QKeySequence(QStringLiteral("Ctrl+L")), this);
     connect(key, &QShortcut::activated, follow_, &QToolButton::click);

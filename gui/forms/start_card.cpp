@@ -35,10 +35,7 @@ StartCard::StartCard(const Look& look)
     list_->setStyleSheet(QStringLiteral("background: transparent;"));
     list_->setAccessibleName(tr("Begin with"));
     body().addWidget(list_, 1);
-    auto* file = new QToolButton;
-    file->setObjectName(QStringLiteral("choice"));
-    file->setFocusPolicy(Qt::TabFocus);
-    file->setText(tr("Open a file …  Ctrl+O"));
+    QToolButton* file = makeQuietButton(tr("Open a file …  Ctrl+O"), {});
     auto* foot = new QVBoxLayout;
     foot->setContentsMargins(8, 4, 8, 0);
     foot->setSpacing(0);

@@ -33,14 +33,10 @@ public:
         auto* row = new QHBoxLayout(this);
         row->setContentsMargins(14, 7, 10, 7);
         row->setSpacing(6);
-        row->addWidget(words_ = makeLabel({}));
-        words_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+        row->addWidget(words_ = makeElasticLabel(""));
         row->setStretch(0, 1);
         for (QToolButton** link : {&members, &show}) {
-            *link = new QToolButton;
-            (*link)->setObjectName(QStringLiteral("choice"));
-            (*link)->setFocusPolicy(Qt::TabFocus);
-            row->addWidget(*link);
+            row->addWidget(*link = makeQuietButton({}, {}));
         }
         connect(&look_, &Look::changed, this, [this] { restyle(); });
         restyle();
@@ -112,30 +108,19 @@ private:
     QVBoxLayout* makeHeader() {
         auto* top = new QHBoxLayout;
         top->setSpacing(9);
-        title_ = makeLabel({}, "title");
-        title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+        title_ = makeElasticLabel("title");
         top->addWidget(title_, 1);
         drawer_ = toggle(tr("☰ legend"), tr("The configurations beside the plots  Ctrl+I"));
         seeds_ = toggle(tr("seeds"), tr("Every seed thin behind its mean"));
         copy_ = makeButton(tr("Copy table"), false, tr("As text and CSV, for a paper or a sheet  Ctrl+Shift+C"));
         choose_ = makeButton(tr("Choose runs"), true, tr("Choose rows of the Runs page, then Ctrl+Enter"));
         for (QWidget* each : std::initializer_list<QWidget*>{drawer_, seeds_, copy_, choose_}) top->addWidget(each);
-        summary_ = makeLabel({}, "small");
-        summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-        auto* header = new QVBoxLayout;
-        header->setSpacing(4);
-        header->addLayout(top);
-        header->addWidget(summary_);
-        return header;
+        return makePageHeader(top, summary_ = makeElasticLabel("small"));
     }
 
     static QToolButton* toggle(const QString& text, const QString& help) {
-        auto* button = new QToolButton;
-        button->setObjectName(QStringLiteral("choice"));
-        button->setText(text);
-        button->setToolTip(help);
+        QToolButton* button = makeQuietButton(text, help);
         button->setCheckable(true);
-        button->setFocusPolicy(Qt::TabFocus);
         return button;
     }
 

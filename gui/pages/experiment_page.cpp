@@ -86,8 +86,7 @@ private:
     QVBoxLayout* makeHeader() {
         auto* top = new QHBoxLayout;
         top->setSpacing(9);
-        title_ = makeLabel({}, "title");
-        title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+        title_ = makeElasticLabel("title");
         top->addWidget(title_, 1);
         dry_ = makeButton(tr("Dry run"), false, tr("Check everything and list the runs; starts nothing"));
         save_ = makeButton(tr("Save …"), false, tr("Write the text to a file of your own  Ctrl+S"));
@@ -95,12 +94,8 @@ private:
         for (QPushButton* button : {dry_, save_, run_}) top->addWidget(button);
         auto* second = new QHBoxLayout;
         second->setSpacing(kGap);
-        unfold_ = new QToolButton;
-        unfold_->setObjectName(QStringLiteral("choice"));
+        unfold_ = makeQuietButton(tr("Begin with … ▾"), tr("Presets and recorded experiments"));
         unfold_->setCheckable(true);
-        unfold_->setFocusPolicy(Qt::TabFocus);
-        unfold_->setText(tr("Begin with … ▾"));
-        unfold_->setToolTip(tr("Presets and recorded experiments"));
         second->addWidget(unfold_);
         second->addWidget(pill_ = new QToolButton);
         pill_->setObjectName(QStringLiteral("errorpill"));

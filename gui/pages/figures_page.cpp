@@ -86,16 +86,11 @@ private:
     QVBoxLayout* makeHeader() {
         auto* top = new QHBoxLayout;
         top->setSpacing(9);
-        title_ = makeLabel({}, "title");
-        title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+        title_ = makeElasticLabel("title");
         top->addWidget(title_, 1);
-        drawer_ = new QToolButton;
-        drawer_->setObjectName(QStringLiteral("choice"));
+        drawer_ = makeQuietButton(tr("Settings"), tr("What the figure shows, as a form  Ctrl+I"));
         drawer_->setCheckable(true);
         drawer_->setChecked(true);
-        drawer_->setFocusPolicy(Qt::TabFocus);
-        drawer_->setText(tr("Settings"));
-        drawer_->setToolTip(tr("What the figure shows, as a form  Ctrl+I"));
         addButtonKey(QStringLiteral("Ctrl+I"), *drawer_, this);
         top->addWidget(drawer_);
         const auto action = [this, top](const QString& text, bool primary, const QString& help, const char* keys) {
@@ -108,13 +103,7 @@ private:
         copy_ = action(tr("Copy image"), false, tr("At 300 dots an inch  Ctrl+Shift+C"), "Ctrl+Shift+C");
         export_ =
             action(tr("Export"), true, tr("Write PDF, SVG, PNG, CSV, pgfplots, table, figure.json  Ctrl+E"), "Ctrl+E");
-        summary_ = makeLabel({}, "small");
-        summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-        auto* header = new QVBoxLayout;
-        header->setSpacing(4);
-        header->addLayout(top);
-        header->addWidget(summary_);
-        return header;
+        return makePageHeader(top, summary_ = makeElasticLabel("small"));
     }
 
     QWidget* makePreview() {
@@ -126,12 +115,8 @@ private:
         zoom_ = new Choice(tr("Size of the preview"), {tr("true size"), tr("150 %"), tr("200 %")}, 0);
         head->addWidget(zoom_);
         head->addStretch();
-        grey_ = new QToolButton;
-        grey_->setObjectName(QStringLiteral("choice"));
+        grey_ = makeQuietButton(tr("grey"), tr("As a printer without colour prints it  Ctrl+G"));
         grey_->setCheckable(true);
-        grey_->setFocusPolicy(Qt::TabFocus);
-        grey_->setText(tr("grey"));
-        grey_->setToolTip(tr("As a printer without colour prints it  Ctrl+G"));
         addButtonKey(QStringLiteral("Ctrl+G"), *grey_, this);
         head->addWidget(grey_);
         card->body().addLayout(head);

@@ -83,8 +83,7 @@ private:
     QVBoxLayout* makeHeader() {
         auto* top = new QHBoxLayout;
         top->setSpacing(9);
-        title_ = makeLabel({}, "title");
-        title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+        title_ = makeElasticLabel("title");
         title_->setTextInteractionFlags(Qt::TextSelectableByMouse);
         top->addWidget(title_, 1);
         export_ = makeButton(tr("Export figures"), false,

@@ -84,25 +84,17 @@ private:
     }
 
     QHBoxLayout* makeFilterRow() {
-        columns_ = new QToolButton;
-        columns_->setObjectName(QStringLiteral("choice"));
-        columns_->setText(tr("columns ▾"));
-        columns_->setToolTip(tr("Choose columns; also a right click on the header"));
-        columns_->setPopupMode(QToolButton::InstantPopup);
-        columns_->setFocusPolicy(Qt::TabFocus);
-        columns_->setMenu(new QMenu(columns_));
+        columns_ = makeMenuButton(tr("columns ▾"), tr("Choose columns; also a right click on the header"));
         auto* row = new QHBoxLayout;
         row->setSpacing(kGap);
         row->addWidget(field_ = makeFilter(), 1);
         row->addWidget(groups_ = new GroupButton(*list_));
         row->addWidget(columns_);
-        row->addWidget(about_ = new QToolButton);
-        about_->setObjectName(QStringLiteral("choice"));
-        about_->setText(tr("about ▸"));
-        about_->setCheckable(true);
-        about_->setFocusPolicy(Qt::TabFocus);
-        about_->setToolTip(
+        about_ = makeQuietButton(
+            tr("about ▸"),
             tr("Tags, note, origin and configuration of the chosen run, or what several differ in  Ctrl+I"));
+        about_->setCheckable(true);
+        row->addWidget(about_);
         return row;
     }
 

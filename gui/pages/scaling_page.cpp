@@ -88,13 +88,7 @@ private:
         export_->setShortcut(QKeySequence(QStringLiteral("Ctrl+E")));
         QToolButton* figure = makeFigureButton(context_, [this] { return figureOfCard(); });
         for (QWidget* each : std::initializer_list<QWidget*>{kind_, goal_, figure, export_}) top->addWidget(each);
-        summary_ = makeLabel({}, "small");
-        summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-        auto* header = new QVBoxLayout;
-        header->setSpacing(4);
-        header->addLayout(top);
-        header->addWidget(summary_);
-        return header;
+        return makePageHeader(top, summary_ = makeElasticLabel("small"));
     }
 
     QWidget* makeBody() {

@@ -76,16 +76,12 @@ private:
     QHBoxLayout* makeHeader() {
         auto* row = new QHBoxLayout;
         row->setSpacing(kGap);
-        row->addWidget(title_ = makeLabel({}, "title"), 1);
-        title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+        row->addWidget(title_ = makeElasticLabel("title"), 1);
         row->addWidget(pill_ = new StatePill(context_.look));
         row->addWidget(makeFigureButton(context_, [this] { return figureOfWindow(); }));
-        toggle_ = new QToolButton;
-        toggle_->setObjectName(QStringLiteral("choice"));
+        toggle_ = makeQuietButton(tr("Selection"), tr("What the selection adds up to  Ctrl+I"));
         toggle_->setCheckable(true);
         toggle_->setChecked(true);
-        toggle_->setText(tr("Selection"));
-        toggle_->setToolTip(tr("What the selection adds up to  Ctrl+I"));
         toggle_->setShortcut(QKeySequence(QStringLiteral("Ctrl+I")));
         row->addWidget(toggle_);
         return row;

@@ -34,6 +34,36 @@ QPushButton* makeButton(const QString& text, bool primary, const QString& help) 
     return button;
 }
 
+QLabel* makeElasticLabel(const char* tone) {
+    QLabel* label = makeLabel({}, tone);
+    label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    return label;
+}
+
+QToolButton* makeQuietButton(const QString& text, const QString& help) {
+    auto* button = new QToolButton;
+    button->setObjectName(QStringLiteral("choice"));
+    button->setFocusPolicy(Qt::TabFocus);
+    button->setText(text);
+    button->setToolTip(help);
+    return button;
+}
+
+QToolButton* makeMenuButton(const QString& text, const QString& help) {
+    QToolButton* button = makeQuietButton(text, help);
+    button->setPopupMode(QToolButton::InstantPopup);
+    button->setMenu(new QMenu(button));
+    return button;
+}
+
+QVBoxLayout* makePageHeader(QHBoxLayout* row, QWidget* words) {
+    auto* header = new QVBoxLayout;
+    header->setSpacing(4);
+    header->addLayout(row);
+    header->addWidget(words);
+    return header;
+}
+
 Card::Card(QWidget* parent) : QFrame(parent), body_(new QVBoxLayout(this)) {
     setObjectName(QStringLiteral("card"));
     body_->setContentsMargins(kPadding, 13, kPadding, 13);
@@ -128,9 +158,7 @@ MessageBar::MessageBar(const Look& look, QWidget* parent) : QFrame(parent), look
     label_->setWordWrap(true);
     label_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     row->addWidget(label_, 1);
-    auto* close = new QToolButton;
-    close->setObjectName(QStringLiteral("choice"));
-    close->setText(QStringLiteral("dismiss"));
+    QToolButton* close = makeQuietButton(QStringLiteral("dismiss"), {});
     row->addWidget(close, 0, Qt::AlignTop);
     connect(close, &QToolButton::clicked, this, &MessageBar::clear);
     connect(&look_, &Look::changed, this, &MessageBar::restyle);

@@ -24,6 +24,15 @@ inline constexpr int kPadding = 16;
 void setTone(QWidget& widget, const char* tone);
 [[nodiscard]] QPushButton* makeButton(const QString& text, bool primary, const QString& help);
 
+// A label that takes the width that is left and asks for none: a long name does not make the window wide.
+[[nodiscard]] QLabel* makeElasticLabel(const char* tone);
+// A button that is a word until the pointer or the focus is on it.
+[[nodiscard]] QToolButton* makeQuietButton(const QString& text, const QString& help);
+// The same with a menu, which is empty.
+[[nodiscard]] QToolButton* makeMenuButton(const QString& text, const QString& help);
+// The head of a page: a row, and a line in words below it.
+[[nodiscard]] QVBoxLayout* makePageHeader(QHBoxLayout* row, QWidget* words);
+
 // A rounded panel with padding.
 class Card : public QFrame {
     Q_OBJECT

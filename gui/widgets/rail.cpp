@@ -80,10 +80,7 @@ Rail::Rail(const Look& look, const QString& workspace, QWidget* parent) : QWidge
     items_->setSpacing(0);
     column->addLayout(items_);
     column->addStretch();
-    auto* theme = new QToolButton;
-    theme->setObjectName(QStringLiteral("choice"));
-    theme->setText(QStringLiteral("light / dark"));
-    theme->setToolTip(QStringLiteral("Change the theme  Ctrl+T"));
+    QToolButton* theme = makeQuietButton(QStringLiteral("light / dark"), QStringLiteral("Change the theme  Ctrl+T"));
     theme->setShortcut(QKeySequence(QStringLiteral("Ctrl+T")));
     connect(theme, &QToolButton::clicked, this, &Rail::themeWanted);
     auto* foot = new QVBoxLayout;

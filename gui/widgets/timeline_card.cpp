@@ -91,11 +91,8 @@ TimelineCard::TimelineCard(Session& session, const Look& look, QWidget* parent)
         head->addSpacing(9);
     }
     head->addStretch();
-    follow_ = new QToolButton;
-    follow_->setObjectName(QStringLiteral("choice"));
+    follow_ = makeQuietButton({}, tr("Follow the newest spans, or hold still  F, Space"));
     follow_->setCheckable(true);
-    follow_->setFocusPolicy(Qt::TabFocus);
-    follow_->setToolTip(tr("Follow the newest spans, or hold still  F, Space"));
     range_ = makeLabel({}, "small");
     head->addWidget(follow_);
     head->addWidget(range_);

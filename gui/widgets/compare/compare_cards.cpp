@@ -28,14 +28,9 @@ CompareNumber numberAt(const Choice& choice) {
     return compareNumbers()[static_cast<std::size_t>(choice.chosen())].number;
 }
 
-QToolButton* makeMenuButton(const QString& help) {
-    auto* button = new QToolButton;
-    button->setObjectName(QStringLiteral("choice"));
-    button->setPopupMode(QToolButton::InstantPopup);
-    button->setFocusPolicy(Qt::TabFocus);
-    button->setToolTip(help);
+QToolButton* makeFieldButton(const QString& help) {
+    QToolButton* button = makeMenuButton({}, help);
     button->setAccessibleName(help);
-    button->setMenu(new QMenu(button));
     return button;
 }
 
@@ -157,8 +152,8 @@ QLayout* CompareMap::makeHead() {
     kind_->setObjectName(QStringLiteral("metric"));
     number_ = new Choice(tr("The number"), numberTitles(), placeOf(CompareNumber::StepMs));
     against_ = new Choice(tr("The number along x"), numberTitles(), placeOf(CompareNumber::Hidden));
-    rowButton_ = makeMenuButton(tr("The setting of the rows"));
-    columnButton_ = makeMenuButton(tr("The setting of the columns"));
+    rowButton_ = makeFieldButton(tr("The setting of the rows"));
+    columnButton_ = makeFieldButton(tr("The setting of the columns"));
     connect(rowButton_->menu(), &QMenu::aboutToShow, this, [this] { fillKeys(*rowButton_, rowKey_); });
     connect(columnButton_->menu(), &QMenu::aboutToShow, this, [this] { fillKeys(*columnButton_, columnKey_); });
     auto* head = new QHBoxLayout;

@@ -139,11 +139,7 @@ QLayout* CompareLegend::makeFoot() {
     foot->setContentsMargins(6, 0, 6, 0);
     foot->setSpacing(0);
     const auto link = [&](const QString& text, const QString& help, auto&& act) {
-        auto* button = new QToolButton;
-        button->setObjectName(QStringLiteral("choice"));
-        button->setText(text);
-        button->setToolTip(help);
-        button->setFocusPolicy(Qt::TabFocus);
+        QToolButton* button = makeQuietButton(text, help);
         connect(button, &QToolButton::clicked, this, act);
         foot->addWidget(button);
     };

@@ -115,12 +115,7 @@ QLayout* CompareTable::makeHead() {
     head->addStretch();
     spread_ = new Choice(tr("What ± is"), {tr("± 95 % interval"), tr("± standard deviation"), tr("no spread")}, 0);
     connect(spread_, &Choice::changed, this, [this](int chosen) { board_.setSpread(static_cast<Spread>(chosen)); });
-    baseline_ = new QToolButton;
-    baseline_->setObjectName(QStringLiteral("choice"));
-    baseline_->setPopupMode(QToolButton::InstantPopup);
-    baseline_->setFocusPolicy(Qt::TabFocus);
-    baseline_->setToolTip(tr("What ratios and the test of significance refer to"));
-    baseline_->setMenu(new QMenu(baseline_));
+    baseline_ = makeMenuButton({}, tr("What ratios and the test of significance refer to"));
     connect(baseline_->menu(), &QMenu::aboutToShow, this, &CompareTable::fillBaselines);
     head->addWidget(spread_);
     head->addWidget(baseline_);

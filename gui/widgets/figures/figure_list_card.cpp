@@ -17,15 +17,6 @@ namespace {
 
 constexpr int kFigureListWidth = 208;
 
-QToolButton* smallButton(const QString& text, const QString& help) {
-    auto* button = new QToolButton;
-    button->setObjectName(QStringLiteral("choice"));
-    button->setFocusPolicy(Qt::TabFocus);
-    button->setText(text);
-    button->setToolTip(help);
-    return button;
-}
-
 }  // namespace
 
 FigureListCard::FigureListCard(FigureListModel& list, const Look& look, QWidget* parent)
@@ -61,8 +52,8 @@ FigureListCard::FigureListCard(FigureListModel& list, const Look& look, QWidget*
     body().addWidget(exported_);
     auto* foot = new QHBoxLayout;
     foot->setContentsMargins(8, 4, 8, 0);
-    auto* fresh = smallButton(tr("New figure"), tr("A figure of the run that is looked at  Ctrl+N"));
-    delete_ = smallButton(tr("Delete"), tr("Ctrl+Z brings it back  Ctrl+Delete"));
+    auto* fresh = makeQuietButton(tr("New figure"), tr("A figure of the run that is looked at  Ctrl+N"));
+    delete_ = makeQuietButton(tr("Delete"), tr("Ctrl+Z brings it back  Ctrl+Delete"));
     foot->addWidget(fresh);
     foot->addStretch();
     foot->addWidget(delete_);
