@@ -39,6 +39,14 @@ struct RunInfo {
     std::int64_t seriesPlace = 0, seriesSize = 0;
 };
 
+// Of a run that waits: the one with the smallest turn starts next, one that is held does not start.
+struct QueuePlace {
+    std::string runId;
+    double turn = 0;
+    bool held = false;
+    bool operator==(const QueuePlace&) const = default;
+};
+
 // A writable workspace: creates and migrates lab.db, and on opening takes in what dead owners left behind: their
 // journals are read to the end and the run becomes `interrupted` (or what its ranks had said). Owners hold a shared
 // flock(owner.lock): the Store from addRun() on, the Recorder from start() to finish(). Use from one thread.
@@ -57,6 +65,8 @@ public:
     Status addRun(const RunInfo& info);
     // The run's instant 0, where it is not that of addRun(): raw CLOCK_MONOTONIC of this host.
     Status setClockOrigin(const std::string& runId, Ns clockOrigin);
+    // Where runs of a series wait, all in one transaction; others are passed over.
+    Status setQueue(const std::vector<QueuePlace>& places);
     // Gives up a run that was added and will not be started: `status` (interrupted, failed, …) and why.
     Status abandonRun(const std::string& runId, const std::string& status, const std::string& error);
     // How many runs of dead owners were taken in by open().

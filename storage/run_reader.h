@@ -47,6 +47,9 @@ struct RunRow {
     // how many there are to be. "" and 0: a run of its own.
     std::string series;
     std::int64_t seriesPlace = 0, seriesSize = 0;
+    // While it is queued: of one series the run with the smallest turn starts next, one that is held does not start.
+    std::optional<double> queueTurn;  // absent: its launcher cannot be asked for another order
+    bool held = false;
     // Every instant and duration of the run is simulated.
     bool timeSimulated = false;
     // Symbols, units and defaults of the settings, JSON (storage/format.md); null where it was not recorded. Runs of

@@ -198,6 +198,24 @@ Status Store::setClockOrigin(const std::string& runId, Ns clockOrigin) {
     });
 }
 
+Status Store::setQueue(const std::vector<QueuePlace>& places) {
+    return guarded(impl_->paths.database(), [&]() -> Status {
+        DASGD_ASSIGN(const auto batch, Batch::begin(*impl_->connection));
+        SQLite::Statement update(
+            impl_->connection->database(),
+            "UPDATE run_series SET turn = ?, held = ? WHERE run = (SELECT id FROM run WHERE run_id = ?)");
+        for (const QueuePlace& place : places) {
+            update.bind(1, place.turn);
+            update.bind(2, place.held ? 1 : 0);
+            update.bind(3, place.runId);
+            update.exec();
+            update.reset();
+        }
+        batch->commit();
+        return {};
+    });
+}
+
 Status Store::abandonRun(const std::string& runId, const std::string& status, const std::string& error) {
     Status written = guarded(impl_->paths.database(), [&]() -> Status {
         DASGD_ASSIGN(const auto batch, Batch::begin(*impl_->connection));

@@ -49,9 +49,12 @@ struct alignas(64) RunControl::Page {
     std::uint64_t magic = kMagic;
     std::int32_t ranks = 0;
     std::atomic<std::int64_t> stop{kNoStop};
+    std::atomic<double> turn{0};
+    std::atomic<std::uint32_t> held{0};
 };
 
-static_assert(std::atomic<std::int64_t>::is_always_lock_free, "the page is shared between processes");
+static_assert(std::atomic<std::int64_t>::is_always_lock_free && std::atomic<double>::is_always_lock_free,
+              "the page is shared between processes");
 
 RunControl::RunControl(Page* page, std::size_t bytes) : page_(page), bytes_(bytes) {}
 RunControl::RunControl(RunControl&& other) noexcept
@@ -203,5 +206,13 @@ std::optional<std::int64_t> RunControl::stopStep() const {
     if (stop == kNoStop) return std::nullopt;
     return stop;
 }
+
+void RunControl::setTurn(double turn) { page_->turn.store(turn); }
+
+double RunControl::turn() const { return page_->turn.load(); }
+
+void RunControl::setHeld(bool held) { page_->held.store(held ? 1 : 0); }
+
+bool RunControl::isHeld() const { return page_->held.load() != 0; }
 
 }  // namespace dasgd

@@ -49,6 +49,13 @@ public:
     [[nodiscard]] std::int64_t completed(Rank rank) const;
     [[nodiscard]] std::optional<std::int64_t> stopStep() const;
 
+    // While the run waits in a queue: the one with the smallest turn starts next, one that is held does not start.
+    // Also for `dasgd queue` from another process.
+    void setTurn(double turn);
+    [[nodiscard]] double turn() const;
+    void setHeld(bool held);
+    [[nodiscard]] bool isHeld() const;
+
 private:
     struct Page;
     struct Line;

@@ -35,6 +35,8 @@ struct QueuedRun {
     std::optional<RunControl> control;  // nothing: its files could not be written, see `problem`
     std::string problem;
     [[nodiscard]] bool stopRequested() const { return control && control->stopRequested(); }
+    [[nodiscard]] double turn() const { return control ? control->turn() : 0; }
+    [[nodiscard]] bool isHeld() const { return control && control->isHeld(); }
 };
 
 // Owner: main's thread, for its whole life (the ranks end with it).

@@ -1,7 +1,12 @@
 #include "experiments/launch/run_series.h"
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <thread>
+#include <utility>
 
 #include "core/base/log.h"
 #include "experiments/base/errors.h"
@@ -13,6 +18,8 @@ namespace {
 
 // Each costs this process an open file, of which it may have a thousand.
 constexpr std::size_t kQueuedAhead = 200;
+
+constexpr auto kHeldPause = std::chrono::milliseconds(100);
 
 }  // namespace
 
@@ -59,8 +66,10 @@ std::vector<std::string> RunSeries::run(const std::vector<const CheckedExperimen
     emptied_ = false;
     series_.clear();
     for (;;) {
-        takeOutStopped(ids);
+        attend(ids);
         fillQueue(experiments);
+        attend(ids);
+        if (allHeld()) waitForRelease(ids);
         if (queue_.empty() || ended()) break;
         runNext(experiments, report, ids);
     }
@@ -73,13 +82,60 @@ std::vector<std::string> RunSeries::run(const std::vector<const CheckedExperimen
 }
 
 void RunSeries::fillQueue(const std::vector<const CheckedExperiment*>& experiments) {
+    const bool held = allHeld();
+    double last = queue_.empty() ? 0 : queue_.back().run.turn() + 1;
     while (queued_ < experiments.size() && queue_.size() < kQueuedAhead && !ended()) {
         auto run = session_.queue(*experiments[queued_], {.series = series_,
                                                           .place = static_cast<std::int64_t>(queued_),
                                                           .size = static_cast<std::int64_t>(experiments.size())});
         if (!run) return breakOff(run.error());
         if (series_.empty()) series_ = run->info.series;
+        if (run->control) {
+            run->control->setHeld(held);
+            run->control->setTurn(last++);
+        }
         queue_.push_back({queued_++, std::move(*run)});
+    }
+}
+
+bool RunSeries::allHeld() const {
+    return !queue_.empty() && std::ranges::all_of(queue_, [](const Waiting& waiting) { return waiting.run.isHeld(); });
+}
+
+void RunSeries::attend(std::vector<std::string>& ids) {
+    takeOutStopped(ids);
+    std::ranges::stable_sort(queue_, {}, [](const Waiting& waiting) { return waiting.run.turn(); });
+    noteOrder();
+}
+
+void RunSeries::noteOrder() {
+    std::vector<storage::QueuePlace> places;
+    // A run of its own has no queue.
+    for (const Waiting& waiting : queue_) {
+        if (series_.empty()) break;
+        places.push_back({waiting.run.info.runId, waiting.run.turn(), waiting.run.isHeld()});
+    }
+    if (places == recorded_) return;
+    std::vector<storage::QueuePlace> changed;
+    std::ranges::copy_if(places, std::back_inserter(changed), [this](const storage::QueuePlace& place) {
+        return std::ranges::find(recorded_, place) == recorded_.end();
+    });
+    if (!changed.empty()) {
+        if (const Status written = session_.setQueue(changed); !written) {
+            // The runs go on in their order all the same; it is written with the next change, or the next attempt.
+            if (!std::exchange(warned_, true)) logLine(LogLevel::Warning, printable(written.error().message));
+            return;
+        }
+    }
+    recorded_ = std::move(places);
+}
+
+void RunSeries::waitForRelease(std::vector<std::string>& ids) {
+    logLine(LogLevel::Warning,
+            "every run that waits is held; `dasgd queue release --series " + series_ + "` lets them start");
+    while (allHeld() && !ended()) {
+        std::this_thread::sleep_for(kHeldPause);
+        attend(ids);
     }
 }
 
@@ -99,11 +155,13 @@ void RunSeries::takeOutStopped(std::vector<std::string>& ids) {
 
 void RunSeries::runNext(const std::vector<const CheckedExperiment*>& experiments, const Report& report,
                         std::vector<std::string>& ids) {
-    Waiting next = std::move(queue_.front());
-    queue_.pop_front();
+    const auto first = std::ranges::find_if_not(queue_, [](const Waiting& waiting) { return waiting.run.isHeld(); });
+    if (first == queue_.end()) return;  // held a moment ago
+    Waiting next = std::move(*first);
+    queue_.erase(first);
     const CheckedExperiment& experiment = *experiments[next.index];
     const std::string title = counted(next.index, experiments.size(), titleOf(experiment));
-    const auto launched = session_.run(std::move(next.run), experiment, title, [&] { takeOutStopped(ids); });
+    const auto launched = session_.run(std::move(next.run), experiment, title, [&] { attend(ids); });
     if (!launched) return breakOff(launched.error());
     ids[next.index] = launched->runId;
     failed_ = failed_ || launched->status == "failed";

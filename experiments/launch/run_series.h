@@ -27,10 +27,11 @@ public:
 
     explicit RunSeries(RunSession& session) : session_(session) {}
 
-    // Runs them in order; those that wait are in the workspace as `queued`, and `dasgd stop` takes one out. Answers
-    // their ids, "" of those that were not reached: after Ctrl-C, or after a run that could not even be written down,
-    // which is said on stderr. What was queued then is `stopped`. Whoever takes out all that wait ends the series:
-    // those that were to be queued later are not.
+    // Runs them in order; those that wait are in the workspace as `queued`, `dasgd stop` takes one out and `dasgd
+    // queue` holds, releases and moves them. Answers their ids, "" of those that were not reached: after Ctrl-C, or
+    // after a run that could not even be written down, which is said on stderr. What was queued then is `stopped`.
+    // Whoever takes out all that wait ends the series: those that were to be queued later are not. Whoever holds all
+    // that wait holds those too.
     std::vector<std::string> run(const std::vector<const CheckedExperiment*>& experiments, const Report& report);
     [[nodiscard]] int exitCode() const;
 
@@ -41,15 +42,21 @@ private:
     };
 
     [[nodiscard]] bool ended() const { return broken_ || emptied_ || session_.stopped(); }
+    [[nodiscard]] bool allHeld() const;
     void fillQueue(const std::vector<const CheckedExperiment*>& experiments);
+    // Does what other processes asked for since.
+    void attend(std::vector<std::string>& ids);
     void takeOutStopped(std::vector<std::string>& ids);
+    void noteOrder();
+    void waitForRelease(std::vector<std::string>& ids);
     void runNext(const std::vector<const CheckedExperiment*>& experiments, const Report& report,
                  std::vector<std::string>& ids);
     void breakOff(const Error& error);
 
     RunSession& session_;
-    std::deque<Waiting> queue_;
-    bool emptied_ = false;
+    std::deque<Waiting> queue_;                  // in the order in which they start
+    std::vector<storage::QueuePlace> recorded_;  // of the queue, as the workspace has it
+    bool emptied_ = false, warned_ = false;
     std::size_t queued_ = 0;  // how many of the experiments have been
     std::string series_;
     bool failed_ = false, stopped_ = false, broken_ = false;

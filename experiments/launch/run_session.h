@@ -25,6 +25,7 @@ public:
     Result<LaunchedRun> run(QueuedRun queued, const CheckedExperiment& experiment, const std::string& title,
                             const std::function<void()>& meanwhile);
     Status cancel(const QueuedRun& queued) { return launcher_.cancel(queued); }
+    Status setQueue(const std::vector<storage::QueuePlace>& places) { return store_.setQueue(places); }
     // The same for a command that needs the run whole: anything but "finished" is an error that names the run.
     Result<std::string> runToTheEnd(const CheckedExperiment& experiment, const std::string& title);
     [[nodiscard]] Result<storage::RunReader> reader() const;

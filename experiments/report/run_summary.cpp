@@ -74,6 +74,8 @@ nlohmann::json toJson(const storage::RunRow& row) {
             {"compute_inflation", jsonNumber(row.inflation)},
             {"inflation_ranks", row.inflationRanks},
             {"timed_steps", jsonNumber(row.timedSteps)},
+            {"queue_turn", jsonNumber(row.queueTurn)},
+            {"held", row.held},
             {"git_commit", row.gitCommit},
             {"error", row.error}};
 }

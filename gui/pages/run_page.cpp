@@ -229,7 +229,7 @@ private:
         const storage::RunRow& row = run->row;
         title_->setText(runTitle(row));
         title_->setToolTip(run->id);
-        pill_->setState(QString::fromStdString(row.status));
+        pill_->setState(stateOf(row));
         cluster_->setText(clusterWords(row, session_.detail()));
         progress_->setText(session_.detail() ? progressWords(row, *session_.detail()) : QString());
         const bool stopping = stopping_ == run->id;

@@ -16,6 +16,7 @@
 #include "gui/models/notes/run_marks.h"
 #include "gui/models/run_list/run_list_model.h"
 #include "gui/pages/page.h"
+#include "gui/pages/queue_actions.h"
 #include "gui/widgets/parts.h"
 #include "gui/widgets/run_delegate.h"
 #include "gui/widgets/run_table.h"
@@ -200,6 +201,7 @@ private:
             key->setContext(Qt::WidgetShortcut);
             connect(key, &QShortcut::activated, this, what);
         };
+        addQueueKeys(*table_, context_.engine, [this] { return chosenRuns(); });
         onTable(Qt::Key_Delete, [this] { archive(chosenRuns()); });
         onTable(Qt::Key_Menu, [this] {
             showMenu(table_->viewport()->mapToGlobal(table_->visualRect(table_->currentIndex()).bottomLeft()));
@@ -256,6 +258,7 @@ private:
             context_.open("Experiment");
         });
         add(tr("Stop"), !chosen(true).isEmpty(), [this] { context_.engine.stop(chosen(true)); });
+        addQueueMenu(*menu, context_.engine, runs);
         menu->addSeparator();
         add(is([](const auto& run) { return run->notes.starred; }) ? tr("Take the star away\tCtrl+D")
                                                                    : tr("Star\tCtrl+D"),

@@ -190,7 +190,7 @@ private:
             return;
         }
         title_->setText(runTitle(run->row));
-        pill_->setState(QString::fromStdString(run->row.status));
+        pill_->setState(stateOf(run->row));
         ranks_->setText(run->row.workers == 1 ? tr("1 rank") : tr("All %1 ranks").arg(run->row.workers));
         const TimeRange extent = session_.selection().extent();
         extent_->setText(tr("%1 spans in %2%3")

@@ -55,6 +55,26 @@ TEST(StoreTest, OpensAgainAndAgain) {
     EXPECT_TRUE(fs::exists(folder / "a" / "b" / "lab.db"));
 }
 
+TEST(StoreTest, KeepsTheOrderInWhichQueuedRunsStart) {
+    const TempDir folder;
+    Store store = orDie(Store::open(folder / "w"));
+    for (const char* id : {"a", "b"}) {
+        RunInfo info = runInfo(id);
+        info.series = "a";
+        info.seriesSize = 2;
+        orDie(store.addRun(info));
+    }
+    EXPECT_FALSE(rowOf(folder / "w", "a").queueTurn) << "nobody can be asked yet";
+    orDie(store.setQueue({{"a", 2, false}, {"b", 1.5, true}}));
+    EXPECT_EQ(rowOf(folder / "w", "a").queueTurn, 2);
+    EXPECT_FALSE(rowOf(folder / "w", "a").held);
+    EXPECT_EQ(rowOf(folder / "w", "b").queueTurn, 1.5);
+    EXPECT_TRUE(rowOf(folder / "w", "b").held);
+    orDie(store.abandonRun("b", "stopped", ""));
+    EXPECT_FALSE(rowOf(folder / "w", "b").held) << "it does not wait any more";
+    EXPECT_FALSE(rowOf(folder / "w", "b").queueTurn);
+}
+
 TEST(StoreTest, AFileInThePlaceOfTheWorkspaceIsRefused) {
     const TempDir folder;
     std::ofstream(folder / "file") << "x";

@@ -63,7 +63,7 @@ const std::vector<BuiltInField>& builtInFields() {
     using Kind = FieldKind;
     static const std::vector<BuiltInField> kFields{
         textField({"run", "id", "run_id"}, [](Run run) { return run.id; }),
-        textField({"status"}, [](Run run) { return QString::fromStdString(run.row.status); }),
+        textField({"status"}, [](Run run) { return stateOf(run.row); }),
         textField({"experiment"}, [](Run run) { return QString::fromStdString(run.row.experiment); }),
         textField({"algorithm"}, [](Run run) { return QString::fromStdString(run.row.algorithm); }),
         textField({"settings"}, [](Run run) { return run.settings; }),

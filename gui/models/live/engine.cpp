@@ -60,6 +60,11 @@ bool Engine::stop(const QStringList& runs) {
     return launch(QStringList{QStringLiteral("stop")} + runs, QStringLiteral("stop ") + what);
 }
 
+bool Engine::queue(const QString& action, const QStringList& runs) {
+    if (runs.isEmpty()) return true;
+    return launch(QStringList{QStringLiteral("queue"), action} + runs, QStringLiteral("queue ") + action);
+}
+
 bool Engine::launch(const QStringList& arguments, const QString& what) {
     if (program_.isEmpty()) {
         emit failed(

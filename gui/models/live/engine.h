@@ -23,6 +23,8 @@ public:
     bool stop(const QString& runId) { return stop(QStringList{runId}); }
     // All of them at once; those that are queued never start.
     bool stop(const QStringList& runs);
+    // Runs that wait: `action` is a word of `dasgd queue` (hold, release, first, last, up, down).
+    bool queue(const QString& action, const QStringList& runs);
 
 signals:
     void started(const QString& file);

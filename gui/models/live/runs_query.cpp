@@ -13,7 +13,7 @@ bool sameRow(const storage::RunRow& a, const storage::RunRow& b) {
            a.finalLoss == b.finalLoss && a.lossIsNaN == b.lossIsNaN && a.bestAccuracy == b.bestAccuracy &&
            a.hidden == b.hidden && a.blockedS == b.blockedS && a.measuredS == b.measuredS &&
            a.samplesPerS == b.samplesPerS && a.error == b.error && a.stepMs == b.stepMs && a.bytesSent == b.bytesSent &&
-           a.startedAt == b.startedAt && a.series == b.series;
+           a.startedAt == b.startedAt && a.series == b.series && a.queueTurn == b.queueTurn && a.held == b.held;
 }
 
 }  // namespace

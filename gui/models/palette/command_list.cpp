@@ -64,7 +64,7 @@ void CommandListModel::refresh() {
     for (auto run = runs_.begin(); !words.isEmpty() && run != runs_.end() && shown_.size() < kMostShown; ++run) {
         if (!holdsAll((*run)->haystack, words)) continue;
         const RunItem& item = **run;
-        QStringList about{QString::fromStdString(item.row.status), QString::fromStdString(item.row.experiment),
+        QStringList about{stateOf(item.row), QString::fromStdString(item.row.experiment),
                           QString::fromStdString(item.row.algorithm), item.settings,
                           QStringLiteral("seed %1").arg(item.row.seed)};
         about.removeAll(QString());

@@ -16,11 +16,8 @@ struct StatusWord {
     const char* word;
 };
 // In this order; "finished" has its own place.
-constexpr StatusWord kOtherStatuses[]{{"running", "running"},
-                                      {"queued", "queued"},
-                                      {"failed", "failed"},
-                                      {"stopped", "stopped"},
-                                      {"interrupted", "interrupted"}};
+constexpr StatusWord kOtherStatuses[]{{"running", "running"}, {"queued", "queued"},   {"held", "held"},
+                                      {"failed", "failed"},   {"stopped", "stopped"}, {"interrupted", "interrupted"}};
 
 QString valueOf(const RunItem& run, const RunField& field) {
     if (field.text) return field.text(run);
@@ -36,8 +33,9 @@ QString valueOf(const RunItem& run, const RunField& field) {
 }  // namespace
 
 int RunGroup::count(const char* status) const {
-    return static_cast<int>(
-        std::count_if(runs.begin(), runs.end(), [status](const RunItemPtr& run) { return run->row.status == status; }));
+    return static_cast<int>(std::count_if(runs.begin(), runs.end(), [status](const RunItemPtr& run) {
+        return stateOf(run->row) == QLatin1String(status);
+    }));
 }
 
 bool RunGroup::isLive() const {
@@ -49,8 +47,9 @@ std::optional<double> RunGroup::secondsLeft(qint64 nowMs) const {
     const int workers = runs.empty() ? 0 : runs.front()->row.workers;
     for (const RunItemPtr& run : runs) {
         const bool started = run->row.status != "queued" && (run->row.steps > 0 || run->row.status == "running");
-        // Of runs on other numbers of workers, or that broke off, no mean can be taken.
-        if (run->row.workers != workers) return std::nullopt;
+        // Of runs on other numbers of workers, or that broke off, no mean can be taken; nobody knows when one that is
+        // held goes on.
+        if (run->row.workers != workers || run->row.held) return std::nullopt;
         if (!started) continue;
         if (first == 0 || run->startedMs < first) first = run->startedMs;
         if (run->row.status == "running") {

@@ -19,13 +19,13 @@ struct RunGroup {
     std::vector<RunItemPtr> runs;  // in the order of the list
     std::int64_t planned = 0;      // how many there are to be; 0: not known, or some are hidden by the filter
 
-    // How many runs have this status.
+    // How many runs have this status, or are "held".
     [[nodiscard]] int count(const char* status) const;
     [[nodiscard]] bool isLive() const;
     // Seconds until the last run of a series ends, at `nowMs` since 1970: by the time from the start of the series to
     // that of its present run, so that whatever a run takes besides its steps counts. nullopt before one has ended,
-    // where one did not finish, where the runs have not all as many workers, and where the present one takes twice as
-    // long as the others.
+    // where one did not finish or is held, where the runs have not all as many workers, and where the present one takes
+    // twice as long as the others.
     [[nodiscard]] std::optional<double> secondsLeft(qint64 nowMs) const;
     // "3 of 9 finished, 1 running, 5 queued, 4:10 left".
     [[nodiscard]] QString inWords(qint64 nowMs) const;

@@ -30,6 +30,15 @@ void setText(Entry& entry, const QString& text) {
     entry.text = text;
 }
 
+// As text in the order of time. What waits starts after all that has started, in the order of its turns.
+QString startOf(const storage::RunRow& row) {
+    if (!row.queueTurn) return QString::fromStdString(row.startedAt);
+    constexpr int kDigits = 12;
+    return QStringLiteral("~%1 %2")
+        .arg(QString::fromStdString(row.series))
+        .arg(*row.queueTurn, kDigits, 'f', 3, QLatin1Char('0'));
+}
+
 Entry entryByKey(const RunItemPtr& run, const std::string& key) {
     Entry entry{.run = run};
     const std::string* value = run->config.find(key);
@@ -45,7 +54,7 @@ Entry entryByKey(const RunItemPtr& run, const std::string& key) {
 Entry entryByColumn(const RunItemPtr& run, RunTableModel::Column column) {
     Entry entry{.run = run};
     if (column == RunTableModel::Started) {
-        setText(entry, QString::fromStdString(run->row.startedAt));
+        setText(entry, startOf(run->row));
     } else if (!RunTableModel::isNumeric(column)) {
         setText(entry, RunTableModel::textOf(*run, column));
     } else if (const auto number = RunTableModel::numberOf(*run, column)) {

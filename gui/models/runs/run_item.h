@@ -57,6 +57,11 @@ private:
     return row.status == "running" || row.status == "queued";
 }
 
+// Its status, or "held" where it is queued and does not start.
+[[nodiscard]] inline QString stateOf(const storage::RunRow& row) {
+    return row.held ? QStringLiteral("held") : QString::fromStdString(row.status);
+}
+
 // NaN where that is what was recorded; nullopt where nothing was.
 [[nodiscard]] inline std::optional<double> finalLossOf(const storage::RunRow& row) {
     return row.lossIsNaN ? std::optional(std::numeric_limits<double>::quiet_NaN()) : row.finalLoss;

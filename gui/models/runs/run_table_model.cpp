@@ -20,14 +20,14 @@ constexpr std::array<const char*, RunTableModel::kColumns> kHeaders{
 
 constexpr std::array<const char*, RunTableModel::kColumns> kHelp{
     "starred; a click or Ctrl+D changes it",
-    "queued, running, finished, failed, stopped or interrupted",
+    "queued, held (Ctrl+H), running, finished, failed, stopped or interrupted",
     "name in the experiment file",
     "how the ranks average",
     "the algorithm's own settings",
     "of initial weights, shuffles and partitions",
     "number of workers",
     "what carries the messages",
-    "when the first rank started, local time",
+    "when the first rank started, local time; of a run that waits: which of its series it is to be",
     "from the start to the newest record",
     "completed local steps of the rank that is furthest",
     "last evaluation loss, or the last training loss",
@@ -72,14 +72,16 @@ QString RunTableModel::textOf(const RunItem& item, Column column) {
     switch (column) {
         case RunTableModel::Star: return item.notes.starred ? QStringLiteral("★") : QString();
         case RunTableModel::Tags: return tagsInWords(item.notes);
-        case RunTableModel::Status: return QString::fromStdString(row.status);
+        case RunTableModel::Status: return stateOf(row);
         case RunTableModel::Experiment: return QString::fromStdString(row.experiment);
         case RunTableModel::Algorithm: return QString::fromStdString(row.algorithm);
         case RunTableModel::Settings: return item.settings;
         case RunTableModel::Seed: return QString::number(row.seed);
         case RunTableModel::Workers: return QString::number(row.workers);
         case RunTableModel::Backend: return QString::fromStdString(row.backend);
-        case RunTableModel::Started: return startedText(row.startedAt);
+        case RunTableModel::Started:
+            if (!row.queueTurn) return startedText(row.startedAt);
+            return QStringLiteral("turn %1 of %2").arg(std::llround(*row.queueTurn) + 1).arg(row.seriesSize);
         case RunTableModel::Wall: return clockText(row.wallS);
         case RunTableModel::Steps: return grouped(row.steps);
         case RunTableModel::FinalLoss: return number ? shortNumber(*number) : kAbsent;

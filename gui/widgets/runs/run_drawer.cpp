@@ -249,7 +249,7 @@ void RunDrawer::sayTitle() {
         state_->clear();
     } else {
         title_->setText(run.id);
-        QStringList words{QString::fromStdString(run.row.status)};
+        QStringList words{stateOf(run.row)};
         if (run.notes.archived) words << tr("put away");
         if (run.row.timeSimulated) words << tr("simulated time");
         if (!run.row.error.empty()) words << QString::fromStdString(run.row.error);

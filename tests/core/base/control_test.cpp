@@ -75,6 +75,21 @@ TEST(RunControlTest, GoesOnUntilAStopIsAskedFor) {
     EXPECT_EQ(other.completed(Rank{1}), 99);
 }
 
+TEST(RunControlTest, OtherProcessesSeeTheTurnAndTheHold) {
+    const TempDir folder;
+    const RunControl launcher = newControl(folder, 2);
+    RunControl tool = openControl(folder);
+    EXPECT_EQ(tool.turn(), 0);
+    EXPECT_FALSE(tool.isHeld());
+    tool.setTurn(2.5);
+    tool.setHeld(true);
+    EXPECT_EQ(launcher.turn(), 2.5);
+    EXPECT_TRUE(launcher.isHeld());
+    tool.setHeld(false);
+    EXPECT_FALSE(launcher.isHeld());
+    EXPECT_FALSE(launcher.stopRequested());
+}
+
 TEST(RunControlTest, ASecondRequestMovesNothing) {
     const TempDir folder;
     RunControl control = newControl(folder, 1);

@@ -66,6 +66,13 @@ protected:
         for (const std::size_t place : places) arguments.push_back(rows[place].runId);
         return folder_.run(arguments);
     }
+    test::Ended queue(const std::string& action, const std::vector<std::size_t>& places,
+                      const std::string& option = "--json") {
+        const auto rows = inOrder(folder_);
+        std::vector<std::string> arguments{"queue", action, "-w", "w", option};
+        for (const std::size_t place : places) arguments.push_back(rows[place].runId);
+        return folder_.run(arguments);
+    }
     test::DasgdFolder folder_;
     test::StartedProgram program_;
 };
@@ -98,6 +105,50 @@ TEST_F(QueueTest, AllStopWithoutStartingTheOthers) {
     EXPECT_EQ(program_.wait().exit, kStopped);
     ASSERT_TRUE(becomes({"stopped", "stopped", "stopped", "stopped"}));
     for (std::size_t place = 1; place < 4; ++place) EXPECT_EQ(inOrder(folder_)[place].steps, 0);
+}
+
+TEST_F(QueueTest, ALaterRunThatIsMovedToTheFrontStartsNext) {
+    ASSERT_TRUE(becomes({"running", "queued", "queued", "queued"}));
+    const test::Ended moved = queue("first", {3});
+    EXPECT_EQ(moved.exit, 0) << moved.err;
+    EXPECT_EQ(stop({0}).exit, 0);
+    ASSERT_TRUE(becomes({"stopped", "queued", "queued", "running"}));
+    EXPECT_EQ(queue("down", {1}).exit, 0);
+    EXPECT_EQ(stop({3}).exit, 0);
+    ASSERT_TRUE(becomes({"stopped", "queued", "running", "stopped"}));
+}
+
+TEST_F(QueueTest, OneThatIsHeldIsPassedOver) {
+    ASSERT_TRUE(becomes({"running", "queued", "queued", "queued"}));
+    EXPECT_EQ(queue("hold", {1}).exit, 0);
+    EXPECT_TRUE(inOrder(folder_)[1].held);
+    EXPECT_EQ(stop({0}).exit, 0);
+    ASSERT_TRUE(becomes({"stopped", "queued", "running", "queued"}));
+    EXPECT_EQ(queue("release", {1}).exit, 0);
+    EXPECT_FALSE(inOrder(folder_)[1].held);
+    EXPECT_EQ(stop({2}).exit, 0);
+    ASSERT_TRUE(becomes({"stopped", "running", "stopped", "queued"})) << "its turn is still before the fourth";
+}
+
+TEST_F(QueueTest, WhereAllAreHeldTheCommandWaitsUntilOneIsReleased) {
+    ASSERT_TRUE(becomes({"running", "queued", "queued", "queued"}));
+    EXPECT_EQ(queue("hold", {2}, "--series").exit, 0);
+    EXPECT_EQ(stop({0}).exit, 0);
+    ASSERT_TRUE(becomes({"stopped", "queued", "queued", "queued"}));
+    EXPECT_EQ(queue("release", {3}).exit, 0);
+    ASSERT_TRUE(becomes({"stopped", "queued", "queued", "running"}));
+    EXPECT_EQ(stop({1, 2, 3}).exit, 0);
+    EXPECT_EQ(program_.wait().exit, kStopped) << "what is held can be taken out";
+}
+
+TEST_F(QueueTest, CtrlCEndsACommandWhoseRunsAreAllHeld) {
+    ASSERT_TRUE(becomes({"running", "queued", "queued", "queued"}));
+    EXPECT_EQ(queue("hold", {1}, "--series").exit, 0);
+    EXPECT_EQ(stop({0}).exit, 0);
+    ASSERT_TRUE(becomes({"stopped", "queued", "queued", "queued"}));
+    program_.signal(SIGINT);
+    EXPECT_EQ(program_.wait().exit, kStopped);
+    ASSERT_TRUE(becomes({"stopped", "stopped", "stopped", "stopped"}));
 }
 
 TEST_F(QueueTest, CtrlCStopsWhatWaits) {

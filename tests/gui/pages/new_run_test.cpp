@@ -108,5 +108,42 @@ TEST_F(NewRunTest, IsSeenLiveAndStopsOnAClick) {
     }
 }
 
+TEST_F(NewRunTest, WhatWaitsIsHeldAndMovedByKeys) {
+    startPreset(QStringLiteral("first-light"));
+    const RunTableModel& runs = window_->session().runs();
+    const auto waiting = [&] {
+        std::vector<RunItemPtr> found;
+        std::ranges::copy_if(runs.items(), std::back_inserter(found),
+                             [](const auto& one) { return one->row.queueTurn.has_value(); });
+        std::ranges::sort(found, {}, [](const RunItemPtr& one) { return *one->row.queueTurn; });
+        return found;
+    };
+    ASSERT_TRUE(soon([&] { return run() && run()->row.status == "running" && waiting().size() == 3; }));
+    window_->open("Runs");
+    QTableView* table = runsTable();
+    const auto cellOf = [&](const QString& id, RunTableModel::Column column) {
+        for (int row = 0; row < table->model()->rowCount(); ++row) {
+            const QModelIndex cell = table->model()->index(row, column);
+            if (cell.data(RunTableModel::IdRole).toString() == id) return cell;
+        }
+        return QModelIndex();
+    };
+    const QString last = waiting().back()->id;
+    EXPECT_EQ(cellOf(last, RunTableModel::Started).data().toString(), QStringLiteral("turn 4 of 4"));
+    const auto press = [&](const QString& id, Qt::Key key, Qt::KeyboardModifiers with) {
+        QTest::mouseClick(table->viewport(), Qt::LeftButton, {},
+                          table->visualRect(cellOf(id, RunTableModel::Seed)).center());
+        QTest::keyClick(table, key, with);
+    };
+    press(last, Qt::Key_Home, Qt::AltModifier);
+    ASSERT_TRUE(soon([&] { return waiting().front()->id == last; }));
+    EXPECT_EQ(cellOf(last, RunTableModel::Started).data().toString(), QStringLiteral("turn 2 of 4"));
+    press(last, Qt::Key_H, Qt::ControlModifier);
+    ASSERT_TRUE(soon([&] { return runs.find(last)->row.held; }));
+    EXPECT_EQ(cellOf(last, RunTableModel::Status).data().toString(), QStringLiteral("held"));
+    press(last, Qt::Key_H, Qt::ControlModifier);
+    ASSERT_TRUE(soon([&] { return !runs.find(last)->row.held; })) << "the same key lets it start";
+}
+
 }  // namespace
 }  // namespace dasgd::gui

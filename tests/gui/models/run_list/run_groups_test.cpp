@@ -90,6 +90,14 @@ TEST(RunGroupsTest, NoTimeIsSaidThatNobodyCanKnow) {
     EXPECT_EQ(filtered->inWords(kStart), QStringLiteral("1 of 2 finished, 1 running"));
 }
 
+TEST(RunGroupsTest, WhatIsHeldIsCountedApartAndNobodyKnowsWhenItEnds) {
+    std::vector<RunItemPtr> runs = seriesOf({{"finished", 0}, {"running", 10'000}, {"queued", 1, 0}, {"queued", 2, 0}});
+    auto held = std::make_shared<RunItem>(*runs.back());
+    held->row.held = true;
+    runs.back() = held;
+    EXPECT_EQ(groupOf(runs)->inWords(kStart + 14'000), QStringLiteral("1 of 4 finished, 1 running, 1 queued, 1 held"));
+}
+
 TEST(RunGroupsTest, WhatDidNotFinishIsNotCalledFinished) {
     EXPECT_EQ(groupOf(seriesOf({{"finished"}, {"failed"}, {"stopped", 0, 0}, {"interrupted"}}))->inWords(kStart),
               QStringLiteral("1 of 4 finished, 1 failed, 1 stopped, 1 interrupted"));

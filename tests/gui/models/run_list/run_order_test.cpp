@@ -45,6 +45,22 @@ TEST(RunOrder, EqualRunsStandByTheirStartNewestFirst) {
     EXPECT_EQ(sorted(runs, {}), "bca") << "by default the newest first";
 }
 
+// Whatever the instants at which they were queued.
+TEST(RunOrder, WhatWaitsStandsInTheOrderOfItsTurnsAfterWhatHasStarted) {
+    const auto waiting = [](const char* id, double turn, const char* queued) {
+        storage::RunRow row = withLoss(id, std::nullopt, queued)->row;
+        row.status = "queued";
+        row.series = std::string(1, 's');
+        row.queueTurn = turn;
+        return makeRunItem(row);
+    };
+    const std::vector<RunItemPtr> runs{
+        waiting("z", 10, "2026-11-20T00:00:00.001Z"), waiting("y", 9, "2026-11-20T00:00:00.002Z"),
+        waiting("x", 2.5, "2026-11-20T00:00:00.003Z"), withLoss("r", std::nullopt, "2026-11-21T00:00:00.000Z")};
+    EXPECT_EQ(sorted(runs, {.column = RunTableModel::Started, .direction = Qt::AscendingOrder}), "rxyz");
+    EXPECT_EQ(sorted(runs, {}), "zyxr");
+}
+
 TEST(RunOrder, AKeyIsSortedAsNumbersBeforeTexts) {
     const auto with = [](const char* id, const char* delay) {
         return makeRun(id, "dasgd", *delay ? "[algorithm]\ndelay = " + std::string(delay) + "\n" : "");

@@ -1,0 +1,68 @@
+#include "gui/pages/queue_actions.h"
+
+#include <QAction>
+#include <QShortcut>
+#include <algorithm>
+
+#include "gui/models/notes/run_marks.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+struct QueueAction {
+    const char* action;
+    const char* words;
+    const char* keys;
+};
+constexpr QueueAction kMoves[]{{"first", "Start first", "Alt+Home"},
+                               {"up", "Earlier", "Alt+Up"},
+                               {"down", "Later", "Alt+Down"},
+                               {"last", "Start last", "Alt+End"}};
+
+std::vector<RunItemPtr> waitingOf(std::vector<RunItemPtr> runs) {
+    std::erase_if(runs, [](const RunItemPtr& run) { return !run->row.queueTurn; });
+    return runs;
+}
+
+QString holdOrRelease(const std::vector<RunItemPtr>& waiting) {
+    const bool all = std::ranges::all_of(waiting, [](const RunItemPtr& run) { return run->row.held; });
+    return all ? QStringLiteral("release") : QStringLiteral("hold");
+}
+
+}  // namespace
+
+void addQueueMenu(QMenu& menu, Engine& engine, const std::vector<RunItemPtr>& runs) {
+    const std::vector<RunItemPtr> waiting = waitingOf(runs);
+    if (waiting.empty()) return;
+    const auto add = [&](const QString& text, const QString& action) {
+        QObject::connect(menu.addAction(text), &QAction::triggered, &engine,
+                         [&engine, action, ids = idsOf(waiting)] { engine.queue(action, ids); });
+    };
+    menu.addSeparator();
+    const QString hold = holdOrRelease(waiting);
+    add(hold == QLatin1String("hold") ? QMenu::tr("Hold: do not start\tCtrl+H")
+                                      : QMenu::tr("Release: may start\tCtrl+H"),
+        hold);
+    for (const QueueAction& move : kMoves) {
+        add(QMenu::tr(move.words) + QLatin1Char('\t') + QLatin1String(move.keys), QLatin1String(move.action));
+    }
+}
+
+void addQueueKeys(QWidget& table, Engine& engine, const std::function<std::vector<RunItemPtr>()>& chosen) {
+    const auto onKey = [&](const char* keys, std::function<QString(const std::vector<RunItemPtr>&)> action) {
+        auto* key = new QShortcut(QKeySequence(QLatin1String(keys)), &table);
+        key->setContext(Qt::WidgetShortcut);
+        QObject::connect(key, &QShortcut::activated, &engine, [&engine, chosen, action = std::move(action)] {
+            const std::vector<RunItemPtr> waiting = waitingOf(chosen());
+
+            if (!waiting.empty()) engine.queue(action(waiting), idsOf(waiting));
+        });
+    };
+    onKey("Ctrl+H", holdOrRelease);
+    for (const QueueAction& move : kMoves) {
+        onKey(move.keys, [move](const auto&) { return QString(QLatin1String(move.action)); });
+    }
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,18 @@
+// What can be done with runs that wait, in a menu and by keys.
+#pragma once
+
+#include <QMenu>
+#include <functional>
+#include <vector>
+
+#include "gui/models/live/engine.h"
+#include "gui/models/runs/run_item.h"
+
+namespace dasgd::gui {
+
+// Adds nothing where none of `runs` waits. Of those that do, `engine` is asked.
+void addQueueMenu(QMenu& menu, Engine& engine, const std::vector<RunItemPtr>& runs);
+// Alt with Up, Down, Home and End moves what `chosen` answers, Ctrl+H holds it or releases it.
+void addQueueKeys(QWidget& table, Engine& engine, const std::function<std::vector<RunItemPtr>()>& chosen);
+
+}  // namespace dasgd::gui

@@ -1,0 +1,89 @@
+#include "gui/pages/queue_actions.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <QFile>
+#include <QPushButton>
+
+#include "tests/gui/support/session_bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+RunItemPtr waiting(const std::string& id, bool held) {
+    storage::RunRow row = makeRun(id, "dasgd")->row;
+    row.status = "queued";
+    row.queueTurn = 1;
+    row.held = held;
+    return makeRunItem(row);
+}
+
+// Writes down what it is asked for in the place of `dasgd`.
+class QueueActions : public ::testing::Test {
+protected:
+    QueueActions() : engine_(folder_.path().toStdString(), script()) {}
+    QString script() {
+        const QString path = folder_.filePath(QStringLiteral("dasgd"));
+        QFile file(path);
+        if (!file.open(QIODevice::WriteOnly)) return {};
+        file.write(
+            ("#!/bin/sh\necho \"$@\" > " + asked() + ".tmp && mv " + asked() + ".tmp " + asked() + "\n").toUtf8());
+        file.close();
+        file.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+        return path;
+    }
+    QString asked() { return folder_.filePath(QStringLiteral("asked")); }
+    QString answer() {
+        if (!eventually([&] { return QFile::exists(asked()); })) return QStringLiteral("nothing");
+        QFile file(asked());
+        if (!file.open(QIODevice::ReadOnly)) return QStringLiteral("nothing");
+        const QString line = QString::fromUtf8(file.readAll()).trimmed();
+        return line.section(QStringLiteral(" --workspace"), 0, 0);
+    }
+    static std::vector<std::string> wordsOf(const QMenu& menu) {
+        std::vector<std::string> words;
+        for (const QAction* action : menu.actions()) {
+            if (!action->isSeparator()) words.push_back(action->text().section(QLatin1Char('\t'), 0, 0).toStdString());
+        }
+        return words;
+    }
+    QTemporaryDir folder_;
+    Engine engine_;
+};
+
+TEST_F(QueueActions, OnlyWhatWaitsCanBeHeldOrMoved) {
+    QMenu menu;
+    addQueueMenu(menu, engine_, {makeRun("r", "dasgd")});
+    EXPECT_THAT(wordsOf(menu), IsEmpty());
+    addQueueMenu(menu, engine_, {makeRun("r", "dasgd"), waiting("a", true), waiting("b", false)});
+    EXPECT_THAT(wordsOf(menu), ElementsAre("Hold: do not start", "Start first", "Earlier", "Later", "Start last"));
+    menu.actions().at(1)->trigger();
+    EXPECT_EQ(answer(), QStringLiteral("queue hold a b"));
+}
+
+TEST_F(QueueActions, WhatIsHeldIsReleased) {
+    QMenu menu;
+    addQueueMenu(menu, engine_, {waiting("a", true)});
+    EXPECT_EQ(wordsOf(menu).front(), "Release: may start");
+    menu.actions().at(1)->trigger();
+    EXPECT_EQ(answer(), QStringLiteral("queue release a"));
+}
+
+TEST_F(QueueActions, KeysAskForTheSame) {
+    QWidget table;
+    addQueueKeys(table, engine_, [] { return std::vector{makeRun("r", "dasgd"), waiting("a", false)}; });
+    table.setFocusPolicy(Qt::StrongFocus);
+    table.show();
+    table.activateWindow();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(&table));
+    table.setFocus();
+    QTest::keyClick(&table, Qt::Key_Down, Qt::AltModifier);
+    EXPECT_EQ(answer(), QStringLiteral("queue down a"));
+}
+
+}  // namespace
+}  // namespace dasgd::gui
