@@ -6,6 +6,8 @@
 #include <condition_variable>
 #include <mutex>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "core/base/log.h"
 #include "storage/collect/ingest.h"
@@ -47,6 +49,7 @@ public:
 
     Status finish(const std::string& status, const std::string& error) override {
         stopThread();
+        ingest_.add(std::exchange(measured_, {}));
         DASGD_TRY(ingest_.collectAll());
         stored_ = ingest_.stored();
         const std::string damage = ingest_.damage();
@@ -61,6 +64,11 @@ public:
         return {};
     }
 
+    void measured(int rank, const Metric& metric) override {
+        const std::lock_guard guard(mutex_);
+        measured_.push_back(OwnMetric::of(rank, metric));
+    }
+
     [[nodiscard]] std::int64_t recordsStored() const override { return stored_; }
 
     [[nodiscard]] std::string currentError() const override {
@@ -72,7 +80,9 @@ private:
     void collect() {
         std::unique_lock lock(mutex_);
         while (!stop_) {
+            std::vector<OwnMetric> own = std::exchange(measured_, {});
             lock.unlock();
+            ingest_.add(std::move(own));
             const auto taken = ingest_.collect(kRecorderBatch);
             stored_ = ingest_.stored();
             lock.lock();
@@ -132,6 +142,7 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable wake_;
     std::string error_;
+    std::vector<OwnMetric> measured_;
     bool stop_ = false;
     std::thread thread_;
 };

@@ -101,6 +101,9 @@ public:
     // removes the journals. The writers must have ended. `error`: "" takes what the first failed rank said. Where it
     // fails (disk full), journals stay and the next Store::open() does the rest.
     virtual Status finish(const std::string& status, const std::string& error) = 0;  // once
+    // What the collecting process measures itself; rank −1: of the whole run. In no journal, so that the newest is lost
+    // where the process is killed; dropped where too much of it cannot be stored. Any thread.
+    virtual void measured(int rank, const Metric& metric) = 0;
     [[nodiscard]] virtual std::int64_t recordsStored() const = 0;  // spans, metrics and states, by this object
     [[nodiscard]] virtual std::string currentError()
         const = 0;  // what keeps records from being stored at present (disk full …), "" where nothing

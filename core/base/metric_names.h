@@ -23,6 +23,12 @@ inline constexpr const char* kComputedStepMs = "run/computed_step_ms";
 inline constexpr const char* kHostDown = "fault/host_down";
 inline constexpr const char* kLinkDown = "fault/link_down";
 inline constexpr const char* kClockErrorS = "clock/error_s";
+inline constexpr const char* kProcessCpu = "process/cpu_cores";
+inline constexpr const char* kProcessMemory = "process/memory_bytes";
+inline constexpr const char* kHostCpu = "host/cpu_cores";
+inline constexpr const char* kHostMemory = "host/memory_bytes";
+inline constexpr const char* kHostSent = "host/sent_bytes_per_s";
+inline constexpr const char* kHostReceived = "host/received_bytes_per_s";
 
 // What follows is the payload in bytes, the parameter, the weight, or the name that the algorithm gave.
 inline constexpr const char* kProbeAllReduceMs = "probe/all_reduce_ms/";
@@ -32,14 +38,16 @@ inline constexpr const char* kWeight = "weight/";
 inline constexpr const char* kAlgorithm = "algorithm/";
 
 // All of them.
-inline constexpr std::array<std::string_view, 20> kNames{
+inline constexpr std::array<std::string_view, 26> kNames{
     kTrainLoss,   kTrainStepMs, kEvalLoss,     kEvalAccuracy,     kEvalReplicaAccuracy, kConsensusDistance,
     kSamplesPerS, kTimedSteps,  kTimedSeconds, kRankSamplesPerS,  kStalenessSteps,      kComputedStepMs,
-    kHostDown,    kLinkDown,    kClockErrorS,  kProbeAllReduceMs, kProbeAllGatherMs,    kProbeGradientBeforeEndMs,
+    kHostDown,    kLinkDown,    kClockErrorS,  kProcessCpu,       kProcessMemory,       kHostCpu,
+    kHostMemory,  kHostSent,    kHostReceived, kProbeAllReduceMs, kProbeAllGatherMs,    kProbeGradientBeforeEndMs,
     kWeight,      kAlgorithm};
 
 // What is recorded under these beginnings is about the whole run, whichever rank records it.
-inline constexpr std::array<std::string_view, 4> kWholeRunPrefixes{"eval/", "consensus/", "run/", "throughput/"};
+inline constexpr std::array<std::string_view, 5> kWholeRunPrefixes{"eval/", "consensus/", "run/", "throughput/",
+                                                                   "host/"};
 
 constexpr bool isOfWholeRun(std::string_view name) {
     return std::any_of(kWholeRunPrefixes.begin(), kWholeRunPrefixes.end(),

@@ -8,6 +8,7 @@
 
 #include "experiments/config/document.h"
 #include "experiments/launch/stored_schema.h"
+#include "experiments/launch/system_metrics.h"
 
 namespace dasgd::experiments {
 
@@ -16,6 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Ns kPollInterval = 100'000'000;
+// By which the ranks of one launcher talk to each other.
+constexpr const char* kLoopback = "lo";
 // A rank inside a collective notices a stop when the collective's deadline has passed.
 constexpr double kStopSlackS = 5;
 
@@ -33,13 +36,23 @@ ChildProcess::Options workerProcess(const storage::WorkspacePaths& paths, const 
     return options;
 }
 
+std::vector<SystemMetrics::Watched> watched(const RankGroup& group, int workers) {
+    std::vector<SystemMetrics::Watched> all;
+    for (const RankGroup::WorkerProcess& process : group.processes()) {
+        const bool shared = process.ranks.size() > 1 && static_cast<int>(process.ranks.size()) == workers;
+        all.push_back({shared ? -1 : process.ranks.front(), process.process.id()});
+    }
+    return all;
+}
+
 // Follows the ranks to their end. A second signal ends them at once.
 void follow(RankGroup& group, StopSignals& signals, Progress& progress, storage::Recorder& recorder,
-            const std::function<void()>& meanwhile) {
+            SystemMetrics* system, const std::function<void()>& meanwhile) {
     std::string reported;
     while (group.running()) {
         group.wait(kPollInterval, signals.fd());
         if (meanwhile) meanwhile();
+        if (system) system->sample(MonotonicClock::rawNow(), group.completedByAll(), recorder);
         const int asked = signals.count();
         if (asked == 1) group.requestStop();
         if (asked > 1) group.kill();
@@ -157,7 +170,12 @@ GroupOutcome Launcher::train(const CheckedExperiment& experiment, QueuedRun& que
         const Status started = group.add(ranks, workerProcess(store_.paths(), queued.info, ranks.front()));
         if (!started) return {RankState::Failed, started.error().message};
     }
-    follow(group, signals_, progress, recorder, meanwhile);
+    // Seconds of the host say nothing of a run whose seconds are simulated.
+    std::optional<SystemMetrics> system;
+    if (!queued.info.timeSimulated) {
+        system.emplace(watched(group, queued.info.workers), kLoopback, queued.info.clockOrigin);
+    }
+    follow(group, signals_, progress, recorder, system ? &*system : nullptr, meanwhile);
     return group.outcome();
 }
 

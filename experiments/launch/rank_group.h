@@ -54,6 +54,7 @@ public:
     void kill();         // at once
 
     [[nodiscard]] std::int64_t completedByAll() const;  // steps
+    [[nodiscard]] const std::vector<WorkerProcess>& processes() const { return processes_; }
     // After running() is false.
     [[nodiscard]] GroupOutcome outcome();
 

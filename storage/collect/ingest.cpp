@@ -1,6 +1,7 @@
 #include "storage/collect/ingest.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "core/analysis/timings.h"
@@ -92,7 +93,7 @@ Result<std::size_t> RunIngest::collect(std::size_t limit, bool formOverlap) {
         try {
             if (!loaded_) load();
             const std::size_t taken = readSources(limit, batch);
-            if (!batch && formOverlap && tallies_->overlapIsStale()) begin(batch);
+            if (!batch && ((formOverlap && tallies_->overlapIsStale()) || !own_.empty())) begin(batch);
             if (!batch) return taken;
             finish(*batch, formOverlap);
             stored_ += static_cast<std::int64_t>(taken);
@@ -125,7 +126,9 @@ void RunIngest::finish(Batch& batch, bool formOverlap) {
     }
     tallies_->write();
     rateSums_->stored();
+    storeOwn();
     batch.commit();
+    own_.clear();
     for (std::size_t i = 0; i < sources_.size(); ++i) {
         if (std::exchange(positions_[i].moved, false)) sources_[i]->release(positions_[i].sequence);
     }
@@ -260,6 +263,18 @@ void RunIngest::storeMetric(int rank, const Metric& metric) {
     insert.bind(8, metric.bytesSent);
     insert.bind(9, metric.value);
     insert.run();
+}
+
+void RunIngest::add(std::vector<OwnMetric> metrics) {
+    std::ranges::move(metrics, std::back_inserter(own_));
+    if (own_.size() > kMostOwn) own_.erase(own_.begin(), own_.end() - static_cast<std::ptrdiff_t>(kMostOwn));
+}
+
+void RunIngest::storeOwn() {
+    for (OwnMetric& own : own_) {
+        own.metric.name = own.name;
+        storeMetric(own.rank, own.metric);
+    }
 }
 
 void RunIngest::takeState(int rank, const EventRecord& record) {

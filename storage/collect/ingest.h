@@ -22,13 +22,28 @@ namespace dasgd::storage {
 // what the tables say.
 enum class Collects { AllRanks, SomeRanks };
 
+// A metric that the collecting process measured itself.
+struct OwnMetric {
+    int rank = 0;
+    std::string name;
+    Metric metric;  // without its name
+    [[nodiscard]] static OwnMetric of(int rank, const Metric& metric) {
+        return {rank, std::string(metric.name), metric};
+    }
+};
+
 class RunIngest {
 public:
+    static constexpr std::size_t kMostOwn = 4096;  // kept while they cannot be stored
+
     // `runKey` is run.id. A source's position is stored in the transaction that holds the rows of its records, so each
     // record lands exactly once, whoever is killed when. Records go to the ranks that they name.
     RunIngest(WriteConnection& connection, std::int64_t runKey, RecordSources sources,
               Collects collects = Collects::AllRanks);
     ~RunIngest();
+
+    // Stored with the next batch.
+    void add(std::vector<OwnMetric> metrics);
 
     // Moves up to `limit` records (of all sources together) into the tables, in one transaction; answers how many.
     // After an error nothing of it is there, and the next call starts again from what is.
@@ -67,6 +82,7 @@ private:
     void divide(const Arrivals::Arrival& arrival, Ns lastArrival);
     void takeMetric(int rank, const Metric& metric);
     void storeMetric(int rank, const Metric& metric);
+    void storeOwn();
     void takeState(int rank, const EventRecord& record);
     std::int64_t nameKey(std::string_view name);
     void writeChunk();
@@ -88,6 +104,7 @@ private:
     bool chunkGrew_ = false;  // in this batch
     std::unique_ptr<Statements> statements_;
     std::map<std::string, std::int64_t, std::less<>> names_;
+    std::vector<OwnMetric> own_;
     std::int64_t stored_ = 0;
     bool loaded_ = false;
 };

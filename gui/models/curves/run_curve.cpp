@@ -33,7 +33,7 @@ std::vector<Curve> rankCurves(const std::map<int, Series>& ranks, const CurveSha
         Curve curve = curveOf(series, shape);
         const int number = static_cast<int>(curves.size());
         const int round = number / kCurveColors;
-        curve.name = QStringLiteral("rank %1").arg(rank);
+        curve.name = rank < 0 ? QStringLiteral("all ranks") : QStringLiteral("rank %1").arg(rank);
         curve.style = {number % kCurveColors, (number + round) % kCurveColors, (number + round) % kCurveColors};
         curves.push_back(std::move(curve));
     }
