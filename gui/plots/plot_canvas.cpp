@@ -72,7 +72,6 @@ PlotCanvas::PlotCanvas(QWidget* parent) : plot_(new QCustomPlot(parent)) {
     ring_ = new QCPItemEllipse(plot_);
     ring_->setLayer(QStringLiteral("overlay"));
     ring_->setBrush(Qt::NoBrush);
-    ring_->setVisible(false);
     for (QCPItemPosition* corner : {ring_->topLeft, ring_->bottomRight}) {
         corner->setType(QCPItemPosition::ptAbsolute);
         corner->setParentAnchor(ringCentre_->position);
@@ -81,12 +80,13 @@ PlotCanvas::PlotCanvas(QWidget* parent) : plot_(new QCustomPlot(parent)) {
     ring_->bottomRight->setCoords(kRing, kRing);
     cursor_ = new QCPItemStraightLine(plot_);
     cursor_->setLayer(QStringLiteral("overlay"));
-    cursor_->setVisible(false);
+    // A picture of its own: it follows a live run, and the curves are not painted again for that.
+    plot_->addLayer(QStringLiteral("band"), plot_->layer(QStringLiteral("background")));
+    plot_->layer(QStringLiteral("band"))->setMode(QCPLayer::lmBuffered);
     band_ = new QCPItemRect(plot_);
-    band_->setLayer(QStringLiteral("background"));
-    band_->setVisible(false);
-    band_->topLeft->setTypeY(QCPItemPosition::ptAxisRectRatio);
-    band_->bottomRight->setTypeY(QCPItemPosition::ptAxisRectRatio);
+    band_->setLayer(QStringLiteral("band"));
+    for (auto* corner : {band_->topLeft, band_->bottomRight}) corner->setTypeY(QCPItemPosition::ptAxisRectRatio);
+    for (auto* item : std::initializer_list<QCPAbstractItem*>{ring_, cursor_, band_}) item->setVisible(false);
 }
 
 void PlotCanvas::style(const PlotStyle& style) {
@@ -390,9 +390,9 @@ void PlotCanvas::mark(std::optional<QPointF> at, const QColor& color) {
 
 void PlotCanvas::band(std::optional<std::pair<double, double>> band) {
     band_->setVisible(band.has_value());
-    if (!band) return;
-    band_->topLeft->setCoords(band->first, 0);
-    band_->bottomRight->setCoords(band->second, 1);
+    band_->topLeft->setCoords(band ? band->first : 0, 0);
+    band_->bottomRight->setCoords(band ? band->second : 0, 1);
+    plot_->layer(QStringLiteral("band"))->replot();
 }
 
 void PlotCanvas::draw(bool now) { plot_->replot(now ? QCustomPlot::rpImmediateRefresh : QCustomPlot::rpQueuedReplot); }

@@ -137,9 +137,10 @@ std::optional<PointPlace> PlotView::pointAt(QPointF at) const {
 }
 
 void PlotView::setBand(std::optional<std::pair<double, double>> band) {
-    canvas_->band(band);
-    canvas_->draw(false);
+    if (band != std::exchange(shownBand_, band)) canvas_->band(band);
 }
+
+double PlotView::drawMs() const { return canvas_->plot().replotTime(); }
 
 void PlotView::setEmptyText(const QString& text) { emptyText_ = text; }
 

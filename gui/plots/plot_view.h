@@ -67,6 +67,8 @@ public:
     void setCurves(std::vector<Curve> curves);
     // The part of x that the timeline shows, tinted; nullopt: none.
     void setBand(std::optional<std::pair<double, double>> band);
+    // How long the last picture took, on the UI thread.
+    [[nodiscard]] double drawMs() const;
     void setEmptyText(const QString& text);
     // What is said of a point under the pointer; for curves of points.
     void setPointWords(std::function<QString(PointPlace)> words) { pointWords_ = std::move(words); }
@@ -118,6 +120,7 @@ private:
     std::unique_ptr<PlotCanvas> canvas_;
     PlotZoom* zoom_;
     std::optional<double> cursor_;
+    std::optional<std::pair<double, double>> shownBand_;
     bool tips_ = true;
     std::vector<Curve> curves_;
     PlotAxes axes_;

@@ -8,17 +8,6 @@ namespace dasgd::gui {
 
 namespace {
 
-double xOf(const SeriesPoint& point, XAxis axis) {
-    switch (axis) {
-        case XAxis::Step: return static_cast<double>(point.step);
-        case XAxis::Epoch: return point.epoch;
-        case XAxis::Wall: return point.wallS;
-        case XAxis::Samples: return static_cast<double>(point.samples);
-        case XAxis::BytesSent: return point.bytesSent;
-    }
-    return 0;
-}
-
 void take(SeriesPoint& point, const storage::MetricSample& sample) {
     point.epoch = sample.epoch;
     point.wallS = std::max(point.wallS, sample.wallS);
@@ -35,6 +24,17 @@ void take(SeriesPoint& point, const storage::MetricSample& sample) {
 }
 
 }  // namespace
+
+double xOf(const SeriesPoint& point, XAxis axis) {
+    switch (axis) {
+        case XAxis::Step: return static_cast<double>(point.step);
+        case XAxis::Epoch: return point.epoch;
+        case XAxis::Wall: return point.wallS;
+        case XAxis::Samples: return static_cast<double>(point.samples);
+        case XAxis::BytesSent: return point.bytesSent;
+    }
+    return 0;
+}
 
 void Series::add(std::span<const storage::MetricSample> samples) {
     samples_ += samples.size();

@@ -21,6 +21,8 @@ struct SeriesPoint {
     int ranks = 0;         // how many made the mean; 0: a record of the whole run
 };
 
+[[nodiscard]] double xOf(const SeriesPoint& point, XAxis axis);
+
 // Sorted by step, one point a step. Samples may come in any order, and ranks apart from each other.
 class Series {
 public:

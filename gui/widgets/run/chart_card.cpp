@@ -1,5 +1,6 @@
 #include "gui/widgets/run/chart_card.h"
 
+#include <QElapsedTimer>
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -12,7 +13,8 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr int kRedrawMs = 80;
+constexpr int kRedrawMs = 80, kLatestMs = 1000;
+constexpr double kShareOfCore = 0.02;
 constexpr std::size_t kMostInPlot = 8;  // curves that a legend in the plot names; more have a list beside it
 constexpr int kSmoothed = 2;            // the choice of weight 0.9
 constexpr std::array<double, 5> kWeights{0, 0.5, 0.9, 0.97, 0.99};
@@ -99,7 +101,9 @@ void ChartCard::later() {
         stale_ = true;
         return;
     }
-    if (!pending_.isActive()) pending_.start(kRedrawMs);
+    // However long a picture takes: a live chart costs at most some per cent of a core.
+    const double pause = (formMs_ + plot_->drawMs()) / kShareOfCore;
+    if (!pending_.isActive()) pending_.start(static_cast<int>(std::clamp<double>(pause, kRedrawMs, kLatestMs)));
 }
 
 void ChartCard::showEvent(QShowEvent* event) {
@@ -176,6 +180,8 @@ std::vector<Curve> ChartCard::runCurves() {
 }
 
 void ChartCard::refresh() {
+    QElapsedTimer timer;
+    timer.start();
     std::vector<Curve> curves = runCurves();
     const bool listed = curves.size() > kMostInPlot;
     if (listed == legend_->isHidden()) {
@@ -190,6 +196,7 @@ void ChartCard::refresh() {
     }
     plot_->setCurves(std::move(curves));
     updateBand();
+    formMs_ = static_cast<double>(timer.nsecsElapsed()) / 1e6;
 }
 
 // Where the timeline's window lies on this x axis, by the current run's own points.
@@ -200,12 +207,10 @@ void ChartCard::updateBand() {
         plot_->setBand(std::nullopt);
         return;
     }
-    const Polyline line = polylineOf(session_.series(run->id, picker_->metric()), static_cast<XAxis>(axis_->chosen()));
     const auto xAt = [&](Ns t) {
         const double wall = static_cast<double>(t) / 1e9;
-        const auto at = std::lower_bound(points.begin(), points.end(), wall,
-                                         [](const SeriesPoint& point, double w) { return point.wallS < w; });
-        return at == points.end() ? line.x.back() : line.x[static_cast<std::size_t>(at - points.begin())];
+        const auto at = std::ranges::lower_bound(points, wall, {}, &SeriesPoint::wallS);
+        return xOf(at == points.end() ? points.back() : *at, static_cast<XAxis>(axis_->chosen()));
     };
     const TimeRange window = session_.selection().window();
     plot_->setBand(std::pair(xAt(window.start), xAt(window.end)));
@@ -214,11 +219,12 @@ void ChartCard::updateBand() {
 void ChartCard::goTo(double x) {
     const RunItemPtr run = session_.current();
     if (!run) return;
-    const Series& series = session_.series(run->id, picker_->metric());
-    const Polyline line = polylineOf(series, static_cast<XAxis>(axis_->chosen()));
-    const auto at = std::lower_bound(line.x.begin(), line.x.end(), x);
-    if (at == line.x.end()) return;
-    const double wall = series.points()[static_cast<std::size_t>(at - line.x.begin())].wallS;
+    const auto& points = session_.series(run->id, picker_->metric()).points();
+    const auto axis = static_cast<XAxis>(axis_->chosen());
+    const auto at =
+        std::ranges::lower_bound(points, x, {}, [axis](const SeriesPoint& point) { return xOf(point, axis); });
+    if (at == points.end()) return;
+    const double wall = at->wallS;
     const TimeRange window = session_.selection().window();
     const Ns half = (window.end - window.start) / 2;
     const Ns middle = static_cast<Ns>(wall * 1e9);

@@ -74,6 +74,7 @@ private:
     Choice* smoothing_;
     CurveLegend* legend_;
     QTimer pending_;
+    double formMs_ = 0;  // of the last curves
     bool stale_ = false;
 };
 
