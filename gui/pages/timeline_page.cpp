@@ -23,6 +23,7 @@ namespace {
 
 constexpr int kSelectionWidth = 320;
 constexpr int kRoomyWidth = 1200;     // of the page: below that the timeline has all of it
+constexpr int kLowPage = 760;         // of its height: below that the rows have more of it
 constexpr int kMeasureDelayMs = 150;  // of what is seen, once the window stands still
 
 class TimelinePage : public QWidget {
@@ -65,6 +66,7 @@ protected:
         QWidget::resizeEvent(event);
         const bool roomy = width() >= kRoomyWidth;
         if (roomy != std::exchange(roomy_, roomy)) toggle_->setChecked(roomy);
+        overview_->setFixedHeight(height() < kLowPage ? 64 : 72);
     }
     void showEvent(QShowEvent* event) override {
         QWidget::showEvent(event);
@@ -195,7 +197,9 @@ private:
                                   run->row.timeSimulated ? tr(", time simulated") : QString()));
     }
 
-    void showMeasure(const Measure& measure) { selection_->setMeasure(measure, session_.selection().marked().has_value()); }
+    void showMeasure(const Measure& measure) {
+        selection_->setMeasure(measure, session_.selection().marked().has_value());
+    }
 
     PageContext& context_;
     Session& session_;

@@ -43,7 +43,7 @@ public:
         batches_[shown(box, style_.ground)].append(rect);
         if (box.count > 1) return;
         if (box.span.kind == SpanKind::Wait && rect.width() >= 5) waits_.append(rect);
-        if (box.span.kind == SpanKind::Skew && rect.width() >= 5) skews_.append(rect);
+        if (box.span.kind == SpanKind::Skew && rect.width() >= 5) hatch(rect);
         if (rect.width() >= 34 && rect.height() >= 13) labelled_.append({&box, rect});
     }
 
@@ -56,8 +56,8 @@ public:
         }
         painter_.setBrush(waitHatch());
         painter_.drawRects(waits_.constData(), static_cast<int>(waits_.size()));
-        painter_.setBrush(skewHatch());
-        painter_.drawRects(skews_.constData(), static_cast<int>(skews_.size()));
+        painter_.setPen(QPen(QColor(0, 0, 0, 110), style_.crisp ? 1 : 0.4));
+        painter_.drawLines(skews_);
         painter_.setBrush(Qt::NoBrush);
         painter_.setFont(style_.small);
         const QFontMetricsF metrics(style_.small);
@@ -89,12 +89,22 @@ private:
         return {left, high.top(), width, high.height()};
     }
 
+    // A skew is no transfer yet. As lines: a brush with a pattern takes several times as long, and there are many.
+    void hatch(const QRectF& rect) {
+        const double gap = style_.crisp ? 7 : 3.5;
+        const double high = rect.height();
+        for (double at = std::ceil((rect.left() - high) / gap) * gap; at < rect.right(); at += gap) {
+            const double from = std::max(at, rect.left()), to = std::min(at + high, rect.right());
+            if (to > from) skews_.append({from, rect.bottom() - (from - at), to, rect.bottom() - (to - at)});
+        }
+    }
+
     // Neighbours touch: a hair between columns would look like time of its own.
     void addShare(const TimelineBox& box, const QRectF& rect) {
         batches_[QColor::fromRgb(box.rgb).rgb()].append(rect);
         if (rect.width() < 5 || rect.height() < 5) return;
         if (box.span.kind == SpanKind::Wait) waits_.append(rect);
-        if (box.span.kind == SpanKind::Skew) skews_.append(rect);
+        if (box.span.kind == SpanKind::Skew) hatch(rect);
     }
 
     // Thousands of merged boxes of as many colours: a lane of them is one line of pixels that is drawn as high as the
@@ -126,7 +136,8 @@ private:
     const QRectF seen_;
     QHash<std::int32_t, QImage> strips_;  // by row, of merged boxes
     QMap<QRgb, QList<QRectF>> batches_;   // in an order of their own, so that a figure is the same each time
-    QList<QRectF> waits_, skews_;
+    QList<QRectF> waits_;
+    QList<QLineF> skews_;  // hatching
     QList<std::pair<const TimelineBox*, QRectF>> labelled_;
 };
 

@@ -29,6 +29,7 @@ void add(HiddenBar& bar, const HiddenBar& more) {
 void paintBars(QPainter& painter, const std::vector<HiddenBar>& bars, const QRectF& area, const TimelineStyle& style) {
     const QFontMetricsF metrics(style.small);
     painter.setFont(style.small);
+    double free = area.left() - 12;  // no label covers the one before it
     for (const HiddenBar& bar : bars) {
         const double left = std::max(bar.left, area.left()), right = std::min(bar.right, area.right());
         if (right - left < 0.5) continue;
@@ -38,6 +39,9 @@ void paintBars(QPainter& painter, const std::vector<HiddenBar>& bars, const QRec
         painter.fillRect(rect, bar.share >= kAll ? style.good : style.warn);
         const QString text = QString::number(100 * bar.share, 'f', 1);
         if (bar.share >= kAll || metrics.horizontalAdvance(text) > rect.width() + 12) continue;
+        const double width = metrics.horizontalAdvance(text);
+        if (rect.center().x() - width / 2 < free) continue;
+        free = rect.center().x() + width / 2 + 4;
         painter.setPen(style.warn);
         painter.drawText(QRectF(rect.left() - 12, rect.top() - 13, rect.width() + 24, 13), Qt::AlignCenter, text);
     }
@@ -48,7 +52,9 @@ void paintStrip(QPainter& painter, const TimelineFrame& frame, const TimelineLay
     const QRectF plot = layout.plot();
     const QRectF area(plot.left(), strip.top() + 14, plot.width(), strip.height() - 16);
     const std::vector<HiddenBar> bars = hiddenBars(hidden.steps, frame.steps, scale);
-    const bool columns = std::ranges::any_of(bars, [](const HiddenBar& bar) { return bar.steps > 1; });
+    const bool columns = std::ranges::any_of(bars, [&](const HiddenBar& bar) {
+        return bar.steps > 1 && bar.right > area.left() && bar.left < area.right();
+    });
     const QRectF words(strip.left(), strip.top(), plot.left() - strip.left() - 8, strip.height());
     painter.setFont(style.strong);
     painter.setPen(style.text);
@@ -63,7 +69,7 @@ void paintStrip(QPainter& painter, const TimelineFrame& frame, const TimelineLay
         painter.drawText(area, Qt::AlignCenter, hidden.instead);
         return;
     }
-    painter.setPen(QPen(style.grid, 1, Qt::DotLine));
+    painter.setPen(QPen(style.grid, 1));
     painter.drawLine(area.topLeft(), area.topRight());
     painter.drawLine(area.bottomLeft(), area.bottomRight());
     paintBars(painter, bars, area, style);
@@ -78,6 +84,7 @@ void paintSteps(QPainter& painter, const TimelineFrame& frame, const TimelineLay
                      Qt::AlignRight | Qt::AlignVCenter, tr("step"));
     const std::int64_t every = labelledSteps(frame.steps, scale.nsPerPixel(), kLeastLabel);
     if (every == 0) return;
+    const QFontMetricsF metrics(style.small);
     double free = plot.left();
     std::int64_t before = frame.steps.front().step - 1;
     for (const StepMark& mark : frame.steps) {
@@ -86,9 +93,10 @@ void paintSteps(QPainter& painter, const TimelineFrame& frame, const TimelineLay
         const bool labelled = round > before && round > 0;
         before = mark.step;
         const double x = scale.xAt(mark.start);
+        if (!labelled || x < free || x > plot.right()) continue;
         const QString text = QString::number(round);
-        const double width = QFontMetricsF(style.small).horizontalAdvance(text);
-        if (!labelled || x < free || x + width + 5 > plot.right()) continue;
+        const double width = metrics.horizontalAdvance(text);
+        if (x + width + 5 > plot.right()) break;
         painter.drawLine(QPointF(std::floor(x) + 0.5, strip.top()), QPointF(std::floor(x) + 0.5, strip.top() + 4));
         painter.drawText(QRectF(x + 3, strip.top(), width + 2, strip.height()), Qt::AlignLeft | Qt::AlignVCenter, text);
         free = x + width + 8;
@@ -163,7 +171,7 @@ void paintStepLines(QPainter& painter, const TimelineFrame& frame, const Timelin
     for (std::size_t i = 0; i < frame.rows.size() && i < layout.size(); ++i) {
         if (frame.rows[i].isGroup()) continue;
         const QRectF pair = layout.pair(i);
-        painter.setPen(QPen(style.muted, 1, Qt::DotLine));
+        painter.setPen(QPen(style.grid, 1));
         for (const StepMark& mark : frame.steps) {
             const double x = std::floor(scale.xAt(mark.start)) + 0.5;
             if (x < pair.left() || x > pair.right()) continue;

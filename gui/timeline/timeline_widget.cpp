@@ -199,7 +199,8 @@ void TimelineWidget::paintEvent(QPaintEvent* event) {
     if (hasFocus()) {
         painter.setPen(QPen(look_.theme().accent, 1));
         painter.setBrush(Qt::NoBrush);
-        painter.drawLine(QPointF(0, 4), QPointF(0, kMetrics.axis - 8));
+        const double under = rowsTop() - 4.5;
+        painter.drawLine(QPointF(layout_.plot().left(), under), QPointF(layout_.plot().right(), under));
     }
 }
 

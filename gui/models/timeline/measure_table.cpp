@@ -14,8 +14,7 @@ constexpr std::array<SpanKind, 10> kInLane{SpanKind::Forward,  SpanKind::Backwar
                                            SpanKind::Eval,     SpanKind::Checkpoint};
 constexpr std::array<SpanKind, 3> kBeside{SpanKind::Transfer, SpanKind::Skew, SpanKind::Reduce};
 
-constexpr std::array kIdleNames{"waiting for an average", "waiting for late ranks", "reading data",
-                                "evaluation, checkpoint", "unexplained"};
+constexpr std::array kIdleNames{"for an average", "for late ranks", "reading data", "eval, checkpoint", "unexplained"};
 
 double inMs(Ns t) { return static_cast<double>(t) / 1e6; }
 
