@@ -64,6 +64,18 @@ void ExperimentDraft::setField(const QString& key, const FieldInfo& field, const
     replace(written.isEmpty() ? document_.without(key) : document_.with(key, tomlOf(field, written), schema()));
 }
 
+void ExperimentDraft::setFields(const std::vector<std::pair<QString, QString>>& written) {
+    if (document_.syntaxError()) return;
+    ExperimentDocument changed = document_;
+    for (const auto& [key, value] : written) {
+        const QString section = key.section(u'.', 0, 0), name = key.section(u'.', 1);
+        const FieldInfo* field = fieldOf(section, name);
+        if (field && effective(section, name) != value)
+            changed = ExperimentDocument(changed.with(key, tomlOf(*field, value), schema()));
+    }
+    replace(changed.text());
+}
+
 void ExperimentDraft::setEdited(const QString& text) {
     if (!document_.syntaxError()) replace(text);
 }
@@ -124,15 +136,20 @@ QString ExperimentDraft::title() const {
 
 QString ExperimentDraft::fileName() const { return fileStem(document_.name()) + QStringLiteral(".toml"); }
 
-QString ExperimentDraft::effective(const QString& section, const QString& field) const {
-    const QString key = section + u'.' + field;
-    if (document_.value(key)) return document_.valueText(key);
+const FieldInfo* ExperimentDraft::fieldOf(const QString& section, const QString& field) const {
     const SchemaSection* known = schema().section(section.toStdString());
     const auto fields =
         known ? known->fieldsOf(document_.pluginOf(*known).toStdString()) : std::vector<const FieldInfo*>{};
     const auto found = std::ranges::find(fields, field.toStdString(), &FieldInfo::name);
-    if (found == fields.end()) return {};
-    return ExperimentDocument(QStringLiteral("v = ") + QString::fromStdString((*found)->defaultToml))
+    return found == fields.end() ? nullptr : *found;
+}
+
+QString ExperimentDraft::effective(const QString& section, const QString& field) const {
+    const QString key = section + u'.' + field;
+    if (document_.value(key)) return document_.valueText(key);
+    const FieldInfo* known = fieldOf(section, field);
+    if (!known) return {};
+    return ExperimentDocument(QStringLiteral("v = ") + QString::fromStdString(known->defaultToml))
         .valueText(QStringLiteral("v"));
 }
 

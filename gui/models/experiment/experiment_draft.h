@@ -33,6 +33,9 @@ public:
     void setText(const QString& text);
     // Sets one field as a person wrote it; "" takes the key out of the text. Nothing while the text is no TOML.
     void setField(const QString& key, const FieldInfo& field, const QString& written);
+    // Several at once, by key, as one step of the undo. Keys that the schema does not know are left out, and
+    // those that stand at this value.
+    void setFields(const std::vector<std::pair<QString, QString>>& written);
     void setPlugin(const QString& section, const QString& plugin);
     // The text with something changed, as one step of the undo. Nothing while the text is no TOML.
     void setEdited(const QString& text);
@@ -78,6 +81,7 @@ signals:
     void failed(const QString& message);  // with the remedy
 
 private:
+    [[nodiscard]] const FieldInfo* fieldOf(const QString& section, const QString& field) const;
     // Somebody wrote it and no file has it.
     [[nodiscard]] bool isUnsavedWork() const { return !isSaved() && document_.text() != begunText_; }
     void begin(const QString& text, const QString& folder, const QString& savedText);
