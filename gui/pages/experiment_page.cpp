@@ -19,15 +19,15 @@
 #include "gui/forms/start_card.h"
 #include "gui/forms/sweep_card.h"
 #include "gui/forms/text_card.h"
-#include "gui/pages/page.h"
+#include "gui/pages/job_action.h"
 #include "gui/widgets/parts.h"
 
 namespace dasgd::gui {
 
 namespace {
 
-constexpr int kFormWidth = 548, kNarrowFormWidth = 470, kPlanHeight = 236, kLowPlanHeight = 172;
-constexpr int kSweepWidth = 268, kSweepHeight = 236;
+constexpr int kFormWidth = 548, kNarrowFormWidth = 470, kPlanHeight = 236, kLowPlanHeight = 160;
+constexpr int kSweepWidth = 268, kSweepHeight = 196;
 // Widths of the page. The start list folds, so that three columns keep their width; the sweep stands beside the text,
 // below it under that; the form is wide where there is room for all of them.
 constexpr int kLeastWidth = 900;
@@ -38,8 +38,6 @@ public:
     explicit ExperimentPage(PageContext& context) : context_(context), draft_(context.draft) {
         setObjectName(QStringLiteral("page"));
         setAcceptDrops(true);
-        // Its columns fold before they are squeezed.
-        setMinimumWidth(kLeastWidth);
         auto* column = new QVBoxLayout(this);
         column->setContentsMargins(24, 18, 24, 18);
         column->setSpacing(kGap);
@@ -65,6 +63,9 @@ public:
         showDraft();
         showCheck();
     }
+
+    // Its columns fold before they are squeezed.
+    QSize minimumSizeHint() const override { return {kLeastWidth, QWidget::minimumSizeHint().height()}; }
 
 protected:
     void showEvent(QShowEvent* event) override {
@@ -162,6 +163,7 @@ private:
         });
         connect(editor_, &TomlEditor::fileDropped, &draft_, &ExperimentDraft::open);
         connect(form_, &ExperimentForm::edited, &draft_, &ExperimentDraft::setField);
+        connect(form_, &ExperimentForm::sweepWanted, sweep_, &SweepCard::sweepField);
         connect(form_, &ExperimentForm::pluginChosen, &draft_, &ExperimentDraft::setPlugin);
         connect(form_, &ExperimentForm::focused, &draft_, [this](const QString& key) {
             focusedKey_ = key;
@@ -175,6 +177,16 @@ private:
         connect(&plan_->forecast(), &ForecastView::delayWanted, this, [this](int delay, int period) {
             draft_.setFields({{QStringLiteral("algorithm.period"), QString::number(period)},
                               {QStringLiteral("algorithm.delay"), QString::number(delay)}});
+        });
+        const ForecastView& forecast = plan_->forecast();
+        connect(&forecast, &ForecastView::calibrateWanted, this, [this] { askOfDraft(context_, JobKind::Calibrate); });
+        connect(&forecast, &ForecastView::adviseWanted, this, [this] { askOfDraft(context_, JobKind::Advise); });
+        connect(&forecast, &ForecastView::scaleWanted, this, [this] { askOfDraft(context_, JobKind::Scale); });
+        connect(&context_.reports, &ReportLibrary::ended, this, [this] {
+            if (isVisible()) lookAtRuns();
+        });
+        connect(&context_.reports, &ReportLibrary::failed, message_, [this](const QString& text) {
+            if (isVisible()) message_->say(text);
         });
         connect(&draft_.unsaved(), &UnsavedTexts::changed, this, [this] { starts_->setKept(draft_.unsaved().kept()); });
         connect(starts_, &StartCard::chosen, &draft_, &ExperimentDraft::take);
@@ -332,6 +344,8 @@ private:
 
     void lookAtRuns() {
         forecastRuns_ = context_.session.runs().rowCount();
+        forecast_.setCalibrations(
+            knownCalibrations(context_.reports.reports(), configOf(context_.session), preferredCalibration()));
         forecast_.setRuns(context_.session.runs().items());
         showSize();
     }

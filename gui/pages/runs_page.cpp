@@ -15,7 +15,7 @@
 
 #include "gui/models/notes/run_marks.h"
 #include "gui/models/run_list/run_list_model.h"
-#include "gui/pages/page.h"
+#include "gui/pages/job_action.h"
 #include "gui/widgets/parts.h"
 #include "gui/widgets/run_delegate.h"
 #include "gui/widgets/run_table.h"
@@ -255,6 +255,7 @@ private:
             context_.draft.take(startFrom(*run));
             context_.open("Experiment");
         });
+        add(tr("Replay …"), one, [this, run = runs.front()->id] { askReplay(context_, run); });
         add(tr("Stop"), !chosen(true).isEmpty(), [this] { context_.engine.stop(chosen(true)); });
         menu->addSeparator();
         add(is([](const auto& run) { return run->notes.starred; }) ? tr("Take the star away\tCtrl+D")

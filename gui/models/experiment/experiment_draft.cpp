@@ -89,6 +89,20 @@ void ExperimentDraft::setPlugin(const QString& section, const QString& plugin) {
                    .arg(plugin, change.dropped.join(QStringLiteral(", "))));
 }
 
+void ExperimentDraft::setSection(const QString& section, const QString& table) {
+    const ExperimentDocument given(QStringLiteral("v = ") + table);
+    const Value* value = given.value(QStringLiteral("v"));
+    const auto* fields = value ? value->as<Value::Table>() : nullptr;
+    if (document_.syntaxError() || !fields) return;
+    ExperimentDocument made(document_.withPlugin(section, given.valueText(QStringLiteral("v.name")), schema()).text);
+    for (const auto& [name, field] : *fields) {
+        if (name == "name") continue;
+        made = ExperimentDocument(
+            made.with(section + u'.' + QString::fromStdString(name), QString::fromStdString(field.toToml()), schema()));
+    }
+    replace(made.text());
+}
+
 void ExperimentDraft::begin(const QString& text, const QString& folder, const QString& savedText) {
     unshortened_.reset();
     if (isUnsavedWork() && !document_.isEmpty() && text != document_.text()) {
