@@ -122,7 +122,7 @@ QWidget* ForecastView::makeFigures() {
     auto* row = new QHBoxLayout(line);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(5);
-    for (const QString& caption : {tr("hidden"), tr("blocked"), tr("step"), tr("÷ independent")}) {
+    for (const QString& caption : {tr("hidden"), tr("blocked"), tr("step"), tr("÷ alone")}) {
         Figure one{makeLabel(caption, "small"), makeLabel({}, "number"), makeLabel({}, "small")};
         for (QLabel* label : {one.caption, one.number, one.unit}) row->addWidget(label, 0, Qt::AlignBottom);
         row->addSpacing(10);

@@ -48,7 +48,7 @@ private:
     QLabel *basis_, *why_, *warningWords_ = nullptr, *reason_ = nullptr, *marked_;
     QPushButton* set_ = nullptr;
     RoundGantt* gantt_;
-    std::vector<Figure> numbers_;  // hidden, blocked, step, ÷ independent
+    std::vector<Figure> numbers_;  // hidden, blocked, step, ÷ a step alone
     bool settable_ = true, low_ = false;
 };
 

@@ -51,7 +51,7 @@ JobForm::JobForm()
     words_->setWordWrap(true);
     body().addWidget(words_);
     workersLine_ = addLine(tr("workers"), workers_, tr("1,2,4 or 1..8 or 1,2,...,64"));
-    scaling_->addItems({tr("weak: the batch of each worker stays"), tr("strong: the batch of all together stays")});
+    scaling_->addItems({tr("weak: batch of each stays"), tr("strong: batch of all stays")});
     scalingLine_ = addLine(tr("scaling"), scaling_, {});
     targetLine_ = addLine(tr("target"), target_, tr("accuracy=0.97 or loss=0.1; may be left out"));
     calibrationLine_ = addLine(tr("cluster"), calibration_, {});
