@@ -16,6 +16,7 @@
 
 #include "core/base/check.h"
 #include "gui/models/settings_file.h"
+#include "gui/pages/job_action.h"
 #include "gui/widgets/palette/command_palette.h"
 #include "gui/widgets/parts.h"
 #include "gui/widgets/rail.h"
@@ -36,7 +37,8 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
       engine_(workspace, engineProgram),
       draft_(engine_, workspace),
       figures_(workspace),
-      context_{session_, engine_, draft_, figures_, look_, [this](const char* title) { open(title); }},
+      reports_(workspace, engine_.program()),
+      context_{session_, engine_, draft_, figures_, reports_, look_, [this](const char* title) { open(title); }},
       rail_(new Rail(look, QString::fromStdString(workspace.string()))),
       stack_(new QStackedWidget) {
     setWindowTitle(QStringLiteral("DaSGD Lab"));
@@ -128,6 +130,7 @@ void MainWindow::openPalette() {
                             .keys = i < 9 ? QStringLiteral("Ctrl+%1").arg(i + 1) : QString(),
                             .carryOut = [this, i] { showPage(static_cast<int>(i)); }});
     }
+    for (Command& one : jobCommands()) commands.push_back(std::move(one));
     commands.push_back({.title = session_.followsNewest() ? tr("Stay with this run") : tr("Follow the newest run"),
                         .words = tr("Go to each run that starts, or not"),
                         .keys = QStringLiteral("Ctrl+L"),
@@ -144,6 +147,22 @@ void MainWindow::openPalette() {
         session_.choose(run);
         open("Run");
     });
+}
+
+std::vector<Command> MainWindow::jobCommands() {
+    std::vector<Command> commands;
+    const auto add = [&](const QString& title, const QString& words, auto&& what) {
+        commands.push_back({.title = title, .words = words, .keys = {}, .carryOut = what});
+    };
+    const auto ask = [this](JobKind kind) { return [this, kind] { askOfDraft(context_, kind); }; };
+    add(tr("Calibrate"), tr("Measure T_c and the link of the experiment that is set up"), ask(JobKind::Calibrate));
+    add(tr("Advise …"), tr("Which setting the cluster of the experiment asks for"), ask(JobKind::Advise));
+    add(tr("Scale …"), tr("The experiment at several numbers of workers"), ask(JobKind::Scale));
+    if (!session_.currentId().isEmpty()) {
+        add(tr("Replay …"), tr("Run %1 again on a virtual cluster").arg(session_.currentId()),
+            [this] { askReplay(context_, session_.currentId()); });
+    }
+    return commands;
 }
 
 void MainWindow::openWorkspace() {

@@ -9,6 +9,7 @@
 #include "gui/models/figures/figure_library.h"
 #include "gui/models/live/engine.h"
 #include "gui/models/live/session.h"
+#include "gui/models/reports/report_library.h"
 #include "gui/pages/page.h"
 #include "gui/theme/theme.h"
 
@@ -19,6 +20,7 @@ class QToolButton;
 namespace dasgd::gui {
 
 class CommandPalette;
+struct Command;
 class Rail;
 
 class MainWindow : public QMainWindow {
@@ -33,6 +35,7 @@ public:
     [[nodiscard]] Session& session() { return session_; }
     [[nodiscard]] ExperimentDraft& draft() { return draft_; }
     [[nodiscard]] FigureLibrary& figures() { return figures_; }
+    [[nodiscard]] ReportLibrary& reports() { return reports_; }
     // Goes to the page of that title; CHECKs that there is one.
     void open(const char* title);
     // The same; false where there is none.
@@ -51,6 +54,7 @@ private:
     QWidget* makeStatusBar();
     void updateStatus();
     void openWorkspace();
+    [[nodiscard]] std::vector<Command> jobCommands();
 
     Look& look_;
     Feed feed_;
@@ -58,6 +62,7 @@ private:
     Engine engine_;
     ExperimentDraft draft_;
     FigureLibrary figures_;
+    ReportLibrary reports_;
     PageContext context_;
     Rail* rail_;
     QStackedWidget* stack_;

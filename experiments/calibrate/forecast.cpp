@@ -36,8 +36,9 @@ ClusterFacts factsOf(const Calibration& calibration) {
     return facts;
 }
 
-Result<ForecastRow> simulate(RunSession& session, const CheckedExperiment& experiment, const Candidate& candidate) {
-    DASGD_ASSIGN(const std::string runId, session.runToTheEnd(experiment, "forecast: " + experiment.label));
+Result<ForecastRow> simulate(RunSession& session, const CheckedExperiment& experiment, const Candidate& candidate,
+                             const std::string& number) {
+    DASGD_ASSIGN(const std::string runId, session.runToTheEnd(experiment, number + " forecast: " + experiment.label));
     DASGD_ASSIGN(auto reader, session.reader());
     DASGD_ASSIGN(const storage::RunRow row, reader.row(runId));
     if (!row.stepMs) return fail("run " + runId + " recorded no time per step");
@@ -143,7 +144,8 @@ Status simulateAll(Forecast& made, RunSession& session, Value document) {
     }
     DASGD_ASSIGN(const auto experiments, checkExperiments(timed));
     for (std::size_t i = 0; i < experiments.size(); ++i) {
-        DASGD_ASSIGN(ForecastRow row, simulate(session, experiments[i], candidates[i]));
+        DASGD_ASSIGN(ForecastRow row, simulate(session, experiments[i], candidates[i],
+                                               std::to_string(i + 1) + "/" + std::to_string(experiments.size())));
         row.targetSeconds = row.stepSeconds * static_cast<double>(made.targetSteps) / row.effective;
         made.rows.push_back(std::move(row));
     }

@@ -21,7 +21,8 @@ struct AdviseOptions {
     std::string file, workspace, target;
     Overrides overrides;
     double overhead = 0.02;
-    bool json = false, quiet = false;
+    bool json = false, quiet = false, progress = false;
+    [[nodiscard]] Progress::Style style() const { return Progress::styleFor(quiet, progress); }
 };
 
 bool isSimulated(const Value& document) {
@@ -137,8 +138,8 @@ int advise(const AdviseOptions& options) {
         wanted.target = *target;
     }
     StopSignals signals;
-    auto session =
-        RunSession::open(options.workspace, std::filesystem::path(options.file).parent_path(), signals, options.quiet);
+    auto session = RunSession::open(options.workspace, std::filesystem::path(options.file).parent_path(), signals,
+                                    options.style());
     if (!session) return refuse(session.error());
     const auto document = onVirtualCluster(options, **session);
     if (!document) return failed(**session, document.error());
@@ -162,6 +163,7 @@ Action declareAdvise(CLI::App& app) {
     addWorkspaceOption(app, options->workspace);
     app.add_flag("--json", options->json, "One JSON object");
     app.add_flag("-q,--quiet", options->quiet, "No progress");
+    addProgressOption(app, options->progress);
     app.footer(
         "Without --calibration the cluster of FILE is calibrated first, unless it is virtual. The forecast is made of "
         "short\n"

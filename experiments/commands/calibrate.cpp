@@ -18,7 +18,8 @@ namespace {
 struct CalibrateOptions {
     std::string file, run, workspace, out;
     Overrides overrides;
-    bool experiment = false, json = false, quiet = false;
+    bool experiment = false, json = false, quiet = false, progress = false;
+    [[nodiscard]] Progress::Style style() const { return Progress::styleFor(quiet, progress); }
 };
 
 Result<Calibration> fromRun(const CalibrateOptions& options) {
@@ -40,6 +41,14 @@ nlohmann::json jsonOf(const Calibration& calibration) {
                            {"steps_alone", compute.aloneSteps},
                            {"steps_overlapped", compute.overlapped},
                            {"memory_bytes_per_s", jsonNumber(calibration.memoryBytesPerSecond)}};
+    json["bytes"] = jsonNumber(calibration.bytes);
+    json["timed"] = nlohmann::json::array();
+    for (const TimedCollective& one : calibration.timed) {
+        const bool reduces = one.kind == TimedCollective::Kind::AllReduce;
+        json["timed"].push_back({{"collective", reduces ? "all-reduce" : "all-gather"},
+                                 {"bytes", jsonNumber(one.bytes)},
+                                 {"seconds", jsonNumber(one.seconds)}});
+    }
     for (const char* key :
          {"latency_s", "seconds_per_byte", "reduce_seconds_per_byte", "longest_deviation", "worst_deviation"}) {
         json[key] = nullptr;
@@ -148,8 +157,8 @@ int calibrate(const CalibrateOptions& options) {
         std::fputs(toTomlDocument(experiment->resolved).c_str(), stdout);
         return kFinished;
     }
-    auto session =
-        RunSession::open(options.workspace, std::filesystem::path(options.file).parent_path(), signals, options.quiet);
+    auto session = RunSession::open(options.workspace, std::filesystem::path(options.file).parent_path(), signals,
+                                    options.style());
     if (!session) return refuse(session.error());
     const auto calibration = runProbe(**session, *experiment, "calibrating");
     return calibration ? conclude(options, *calibration) : failed(**session, calibration.error());
@@ -166,6 +175,7 @@ Action declareCalibrate(CLI::App& app) {
     addWorkspaceOption(app, options->workspace);
     app.add_flag("--json", options->json, "One JSON object");
     app.add_flag("-q,--quiet", options->quiet, "No progress");
+    addProgressOption(app, options->progress);
     app.footer(
         "Measures T_c and its scatter, α, β, ρ and κ with the algorithm probe, in a run like any other.\n"
         "On a cluster: dasgd calibrate FILE --experiment > probe.toml, dasgd worker probe.toml under your launcher,\n"

@@ -34,6 +34,10 @@ void addCalibrationOption(CLI::App& app, std::string& calibration) {
     app.add_option("--platform", calibration)->group("");
 }
 
+void addProgressOption(CLI::App& app, bool& progress) {
+    app.add_flag("--progress", progress, "Progress as lines of JSON on stderr, for programs");
+}
+
 void addSetOption(CLI::App& app, Overrides& overrides) {
     app.add_option("-s,--set", overrides.set, "Change a key: --set algorithm.period=8")->allow_extra_args(false);
     app.add_flag("--drop-unknown", overrides.dropUnknown,

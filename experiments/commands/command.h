@@ -46,6 +46,9 @@ void addWorkspaceOption(CLI::App& app, std::string& workspace);
 // --calibration FILE; --platform, its former name, is understood and not listed.
 void addCalibrationOption(CLI::App& app, std::string& calibration);
 
+// --progress: how far each run is, in lines of JSON on stderr (Progress::Style::Json).
+void addProgressOption(CLI::App& app, bool& progress);
+
 // --set, one assignment each time it is given, and --drop-unknown.
 void addSetOption(CLI::App& app, Overrides& overrides);
 

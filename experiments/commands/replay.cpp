@@ -19,7 +19,8 @@ namespace {
 struct ReplayOptions {
     std::string run, workspace;
     Overrides overrides;
-    bool json = false, quiet = false;
+    bool json = false, quiet = false, progress = false;
+    [[nodiscard]] Progress::Style style() const { return Progress::styleFor(quiet, progress); }
 };
 
 bool setsNetwork(const Overrides& overrides) {
@@ -91,7 +92,7 @@ int replay(const ReplayOptions& options) {
     if (!recorded) return refuse(recorded.error());
     const auto experiments = experimentsOf(options, *reader, *recorded);
     if (!experiments) return refuse(experiments.error());
-    auto session = RunSession::open(options.workspace, ".", signals, options.quiet);
+    auto session = RunSession::open(options.workspace, ".", signals, options.style());
     if (!session) return refuse(session.error());
     for (const CheckedExperiment& experiment : *experiments) {
         const auto runId = (*session)->runToTheEnd(experiment, "replaying " + recorded->runId);
@@ -113,6 +114,7 @@ Action declareReplay(CLI::App& app) {
     addWorkspaceOption(app, options->workspace);
     app.add_flag("--json", options->json, "One line of JSON a run");
     app.add_flag("-q,--quiet", options->quiet, "No progress");
+    addProgressOption(app, options->progress);
     app.footer(
         "What the run's spans say of computing and network becomes a virtual cluster; --set changes it:\n"
         "dasgd replay RUN --set network.bandwidth=10Mbps, or --set cluster.workers=64 --set compute.mode=time-only.\n"

@@ -46,8 +46,8 @@ int run(const RunOptions& options) {
         showExperiments(*experiments, options.json);
         return kFinished;
     }
-    auto session =
-        RunSession::open(options.workspace, std::filesystem::path(options.file).parent_path(), *signals, options.quiet);
+    auto session = RunSession::open(options.workspace, std::filesystem::path(options.file).parent_path(), *signals,
+                                    Progress::styleFor(options.quiet));
     if (!session) return refuse(session.error());
     std::vector<const CheckedExperiment*> planned;
     for (const CheckedExperiment& experiment : *experiments) planned.push_back(&experiment);

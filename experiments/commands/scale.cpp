@@ -21,7 +21,8 @@ namespace {
 struct ScaleOptions {
     std::string file, workspace, workers, target;
     Overrides overrides;
-    bool weak = false, strong = false, again = false, json = false, dryRun = false, quiet = false;
+    bool weak = false, strong = false, again = false, json = false, dryRun = false, quiet = false, progress = false;
+    [[nodiscard]] Progress::Style style() const { return Progress::styleFor(quiet, progress); }
     [[nodiscard]] Scaling scaling() const { return strong ? Scaling::Strong : Scaling::Weak; }
 };
 
@@ -156,8 +157,8 @@ int scale(const ScaleOptions& options) {
     if (!plan) return refuse(plan.error());
     std::vector<std::string> runs = runsAtHand(options, *plan);
     if (options.dryRun) return showPlan(options, *plan, runs);
-    auto session =
-        RunSession::open(options.workspace, std::filesystem::path(options.file).parent_path(), *signals, options.quiet);
+    auto session = RunSession::open(options.workspace, std::filesystem::path(options.file).parent_path(), *signals,
+                                    options.style());
     if (!session) return refuse(session.error());
     RunSeries series(**session);
     runMissing(series, options, *plan, runs);
@@ -191,6 +192,7 @@ Action declareScale(CLI::App& app) {
     app.add_flag("--json", options->json, "The tables as one line of JSON; with --dry-run a line for each run");
     app.add_flag("--dry-run", options->dryRun, "Check everything, print what would run, start nothing");
     app.add_flag("-q,--quiet", options->quiet, "No progress");
+    addProgressOption(app, options->progress);
     app.footer(
         "Speed-up is the throughput ÷ that at the smallest number of workers; efficiency is that ÷ the ratio of the\n"
         "workers. Finished runs of the workspace with the same configuration and seed are taken, not repeated.\n"

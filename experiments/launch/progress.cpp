@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "experiments/base/text.h"
 
@@ -23,13 +24,16 @@ int terminalWidth() {
 
 }  // namespace
 
-Progress::Style Progress::styleFor(bool quiet) {
+Progress::Style Progress::styleFor(bool quiet, bool json) {
+    if (json) return Style::Json;
     if (quiet) return Style::Silent;
     return ::isatty(STDERR_FILENO) ? Style::Bar : Style::Lines;
 }
 
 Progress::Progress(const std::string& title, std::int64_t totalSteps, Style style)
-    : title_(printable(title)), total_(totalSteps), style_(style) {}
+    : title_(printable(title)), total_(totalSteps), style_(style) {
+    if (style_ == Style::Json) printJson(0, "");
+}
 
 Progress::~Progress() { erase(); }
 
@@ -51,6 +55,11 @@ std::string Progress::barText(std::int64_t completed, std::int64_t total, double
 void Progress::update(std::int64_t completedSteps, const std::string& remark) {
     if (style_ == Style::Silent) return;
     const Ns now = MonotonicClock::rawNow();
+    if (style_ == Style::Json) {
+        if (now - drawnAt_ < kBarInterval && completedSteps < total_) return;
+        drawnAt_ = now;
+        return printJson(completedSteps, remark);
+    }
     if (completedSteps > 0 && firstStepAt_ == 0) {
         firstStepAt_ = now;
         firstStep_ = completedSteps;
@@ -74,6 +83,12 @@ void Progress::update(std::int64_t completedSteps, const std::string& remark) {
     std::fprintf(stderr, "\r\x1b[K%s", line.c_str());
     std::fflush(stderr);
     drawn_ = true;
+}
+
+void Progress::printJson(std::int64_t completedSteps, const std::string& remark) const {
+    const nlohmann::json line = {
+        {"progress", {{"title", title_}, {"completed", completedSteps}, {"total", total_}, {"remark", remark}}}};
+    std::fprintf(stderr, "%s\n", dumpLine(line).c_str());
 }
 
 void Progress::note(const std::string& line) {

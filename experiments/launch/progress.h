@@ -1,5 +1,7 @@
-// How far a run is, for the person at the terminal: one bar that redraws itself, or a line now and then where stderr is
-// no terminal.
+// How far a run is, on stderr. For the person at the terminal: one bar that redraws itself, or a line now and then
+// where stderr is no terminal. For a program: lines of JSON, the first of a run before its first step:
+//
+//   {"progress":{"title":"2/4 dasgd, seed 1","completed":420,"total":1000,"remark":""}}
 #pragma once
 
 #include <cstdint>
@@ -11,8 +13,8 @@ namespace dasgd::experiments {
 
 class Progress {
 public:
-    enum class Style { Bar, Lines, Silent };
-    static Style styleFor(bool quiet);
+    enum class Style { Bar, Lines, Json, Silent };
+    static Style styleFor(bool quiet, bool json = false);
 
     // `title`: "2/4 dasgd seed 1".
     Progress(const std::string& title, std::int64_t totalSteps, Style style);
@@ -30,6 +32,7 @@ public:
     [[nodiscard]] static std::string barText(std::int64_t completed, std::int64_t total, double elapsedS, int width);
 
 private:
+    void printJson(std::int64_t completedSteps, const std::string& remark) const;
     void erase();
 
     std::string title_;

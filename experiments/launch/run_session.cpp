@@ -4,20 +4,21 @@
 
 namespace dasgd::experiments {
 
-RunSession::RunSession(storage::Store store, const std::filesystem::path& folder, StopSignals& signals, bool quiet)
+RunSession::RunSession(storage::Store store, const std::filesystem::path& folder, StopSignals& signals,
+                       Progress::Style style)
     : store_(std::move(store)),
       signals_(signals),
       provenance_(collectProvenance(folder)),
-      launcher_(store_, signals, Progress::styleFor(quiet)) {}
+      launcher_(store_, signals, style) {}
 
 Result<std::unique_ptr<RunSession>> RunSession::open(const std::string& workspace, const std::filesystem::path& folder,
-                                                     StopSignals& signals, bool quiet) {
+                                                     StopSignals& signals, Progress::Style style) {
     DASGD_ASSIGN(auto store, storage::Store::open(std::filesystem::absolute(workspace)));
-    if (store.recovered() > 0 && !quiet) {
+    if (store.recovered() > 0 && style != Progress::Style::Silent) {
         logLine(LogLevel::Info,
                 "took in the records of " + std::to_string(store.recovered()) + " run(s) whose owner had died");
     }
-    return std::unique_ptr<RunSession>(new RunSession(std::move(store), folder, signals, quiet));
+    return std::unique_ptr<RunSession>(new RunSession(std::move(store), folder, signals, style));
 }
 
 Result<LaunchedRun> RunSession::run(const CheckedExperiment& experiment, const std::string& title) {

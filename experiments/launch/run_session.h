@@ -16,7 +16,7 @@ class RunSession {
 public:
     // `folder`: whose repository the runs' provenance names. `signals` outlives it. Errors: of the workspace.
     static Result<std::unique_ptr<RunSession>> open(const std::string& workspace, const std::filesystem::path& folder,
-                                                    StopSignals& signals, bool quiet);
+                                                    StopSignals& signals, Progress::Style style);
 
     // Errors: the run could not be written down. A run that failed or was stopped is none.
     Result<LaunchedRun> run(const CheckedExperiment& experiment, const std::string& title);
@@ -33,7 +33,7 @@ public:
     [[nodiscard]] bool stopped() { return signals_.count() > 0; }
 
 private:
-    RunSession(storage::Store store, const std::filesystem::path& folder, StopSignals& signals, bool quiet);
+    RunSession(storage::Store store, const std::filesystem::path& folder, StopSignals& signals, Progress::Style style);
 
     storage::Store store_;
     StopSignals& signals_;

@@ -12,7 +12,8 @@
 
 namespace dasgd::gui {
 
-CaseRow::CaseRow(std::size_t index) : name_(new QLineEdit), sets_(makeLabel({}, "small")) {
+CaseRow::CaseRow(std::size_t index)
+    : name_(new QLineEdit), sets_(makeLabel({}, "small")), problem_(makeLabel({}, "bad")) {
     const QString number = QString::number(index + 1);
     set_ = makeLink(tr("+ set"), tr("Choose a field that case %1 sets").arg(number));
     copy_ = makeLink(tr("copy"), tr("Copy case %1").arg(number));
@@ -31,6 +32,9 @@ CaseRow::CaseRow(std::size_t index) : name_(new QLineEdit), sets_(makeLabel({}, 
     column->addLayout(head);
     sets_->setWordWrap(true);
     column->addWidget(sets_);
+    problem_->setWordWrap(true);
+    problem_->hide();
+    column->addWidget(problem_);
     for (QWidget* one : std::initializer_list<QWidget*>{name_, set_, copy_, remove_}) one->installEventFilter(this);
     connect(name_, &QLineEdit::textEdited, this, &CaseRow::renamed);
     connect(set_, &QToolButton::clicked, this, &CaseRow::setWanted);
@@ -53,6 +57,13 @@ void CaseRow::show(const SweepCase& one) {
     sets_->setToolTip(asTip(words.join(u'\n')));
     name_->setAccessibleDescription(words.join(QStringLiteral(", ")));
 }
+
+void CaseRow::setProblem(const QString& message) {
+    problem_->setText(message);
+    problem_->setVisible(!message.isEmpty());
+}
+
+QString CaseRow::problem() const { return problem_->text(); }
 
 bool CaseRow::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::FocusIn) emit focused();

@@ -19,6 +19,9 @@ public:
     explicit CaseRow(std::size_t index);
 
     void show(const SweepCase& one);
+    // What is wrong in it; "" where nothing is.
+    void setProblem(const QString& message);
+    [[nodiscard]] QString problem() const;
     [[nodiscard]] int line() const { return line_; }
     [[nodiscard]] QLineEdit& name() const { return *name_; }
     [[nodiscard]] QToolButton& setButton() const { return *set_; }
@@ -37,7 +40,7 @@ private:
     int line_ = 0;
     QLineEdit* name_;
     QToolButton *set_, *copy_, *remove_;
-    QLabel* sets_;
+    QLabel *sets_, *problem_;
 };
 
 }  // namespace dasgd::gui

@@ -65,6 +65,7 @@ void ExperimentForm::addSection(const SchemaSection& section) {
     connect(form, &SectionForm::edited, this, &ExperimentForm::edited);
     connect(form, &SectionForm::pluginChosen, this, &ExperimentForm::pluginChosen);
     connect(form, &SectionForm::focused, this, &ExperimentForm::focused);
+    connect(form, &SectionForm::sweepWanted, this, &ExperimentForm::sweepWanted);
 }
 
 void ExperimentForm::update(const ExperimentDocument& document, const std::optional<Problem>& problem) {

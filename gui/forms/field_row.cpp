@@ -1,8 +1,10 @@
 #include "gui/forms/field_row.h"
 
+#include <QContextMenuEvent>
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMenu>
 #include <QPainter>
 #include <QStyle>
 #include <QVBoxLayout>
@@ -96,6 +98,8 @@ FieldRow::FieldRow(const FieldInfo& field, const QString& key, const QString& la
     editor()->setAccessibleDescription(QString::fromStdString(field.spec.help));
     editor()->installEventFilter(this);
     setFocusProxy(editor());
+    setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(this, &QWidget::customContextMenuRequested, this, [this](const QPoint& at) { openMenu(mapToGlobal(at)); });
 }
 
 void FieldRow::makeEditor(const QStringList& choices, const Look& look) {
@@ -160,10 +164,28 @@ void FieldRow::setHint(const QString& words, const QString& tip) {
     hint_->setToolTip(asTip(tip.isEmpty() ? words : tip));
 }
 
-void FieldRow::setSwept(bool swept) { swept_->setVisible(swept); }
+void FieldRow::setSwept(bool swept) {
+    isSwept_ = swept;
+    swept_->setVisible(swept);
+}
+
+void FieldRow::openMenu(const QPoint& global) {
+    QMenu* menu = line_ ? line_->createStandardContextMenu() : new QMenu(this);
+    menu->setParent(this, menu->windowFlags());
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    if (!menu->isEmpty()) menu->addSeparator();
+    QAction* sweep = menu->addAction(isSwept_ ? tr("Go to its sweep") : tr("Sweep this"));
+    sweep->setEnabled(isEnabled());
+    connect(sweep, &QAction::triggered, this, &FieldRow::sweepWanted);
+    menu->popup(global);
+}
 
 bool FieldRow::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::FocusIn) emit focused();
+    if (event->type() == QEvent::ContextMenu) {
+        openMenu(static_cast<QContextMenuEvent*>(event)->globalPos());
+        return true;
+    }
     return QWidget::eventFilter(watched, event);
 }
 

@@ -53,16 +53,20 @@ public:
 signals:
     void edited(const QString& written);  // "" takes the key out of the file
     void focused();
+    void sweepWanted();
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
+    // Of the row, and behind the editor's own entries where it has some.
+    void openMenu(const QPoint& global);
     void makeEditor(const QStringList& choices, const Look& look);
     [[nodiscard]] QString tip() const;
 
     FieldInfo field_;
     QString key_, unset_;
+    bool isSwept_ = false;
     QLineEdit* line_ = nullptr;
     FieldChoice* choice_ = nullptr;
     QLabel *dot_, *name_, *hint_, *swept_, *problem_;

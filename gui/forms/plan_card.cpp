@@ -1,7 +1,9 @@
 #include "gui/forms/plan_card.h"
 
+#include <QButtonGroup>
 #include <QHBoxLayout>
 #include <QListWidget>
+#include <QStackedLayout>
 #include <algorithm>
 
 namespace dasgd::gui {
@@ -15,28 +17,29 @@ QString rangeText(const std::vector<PlannedRun>& runs, qint64 PlannedRun::*numbe
     return low == high ? low : QStringLiteral("%1 to %2").arg(low, high);
 }
 
+constexpr int kLeastWidth = 440;
+
+QToolButton* makeSide(const QString& text, const QString& help) {
+    QToolButton* button = makeQuietButton(text, help);
+    button->setObjectName(QStringLiteral("side"));
+    button->setCheckable(true);
+    return button;
+}
+
 }  // namespace
 
-PlanCard::PlanCard()
-    : summary_(makeLabel({}, "small")),
+PlanCard::PlanCard(ForecastBoard& board, const Look& look)
+    : summary_(makeElasticLabel("small")),
       words_(makeLabel({}, "muted")),
-      forecast_(makeLabel({})),
-      set_(makeButton({}, false, tr("Write this delay into the text"))),
-      list_(new QListWidget) {
-    body().setContentsMargins(0, 13, 0, 6);
-    auto* head = new QHBoxLayout;
-    head->setContentsMargins(kPadding, 0, kPadding, 0);
-    head->addWidget(makeLabel(tr("Dry run"), "head"));
-    head->addStretch();
-    head->addWidget(summary_);
-    body().addLayout(head);
-    auto* forecast = new QHBoxLayout;
-    forecast->setContentsMargins(kPadding, 0, kPadding, 2);
-    forecast_->setWordWrap(true);
-    forecast->addWidget(forecast_, 1);
-    forecast->addWidget(set_, 0, Qt::AlignTop);
-    connect(set_, &QPushButton::clicked, this, [this] { emit delayWanted(delay_, period_); });
-    body().addLayout(forecast);
+      asForecast_(makeSide(tr("Forecast of one round"), tr("What computes, what is sent, what waits: by formula"))),
+      asRuns_(makeSide(tr("Runs"), tr("The runs that the dry run found"))),
+      forecast_(new ForecastView(board, look)),
+      list_(new QListWidget),
+      sides_(new QStackedLayout) {
+    body().setContentsMargins(0, 8, 0, 4);
+    body().setSpacing(4);
+    setMinimumWidth(kLeastWidth);
+    makeHead();
     words_->setContentsMargins(kPadding, 4, kPadding, 8);
     words_->setWordWrap(true);
     body().addWidget(words_);
@@ -49,32 +52,62 @@ PlanCard::PlanCard()
     list_->setUniformItemSizes(true);
     list_->setSelectionMode(QAbstractItemView::NoSelection);
     list_->setAccessibleName(tr("Runs of the experiment"));
-    auto* indented = new QHBoxLayout;
+    auto* runs = new QWidget;
+    auto* indented = new QHBoxLayout(runs);
     indented->setContentsMargins(kPadding - 4, 0, 1, 0);
     indented->addWidget(list_);
-    body().addLayout(indented, 1);
+    auto* box = new QWidget;
+    box->setLayout(sides_);
+    sides_->addWidget(forecast_);
+    sides_->addWidget(runs);
+    body().addWidget(box, 1);
     body().addStretch();
-    showForecast(std::nullopt, false);
+    showPlan({});
 }
 
-void PlanCard::showForecast(const std::optional<Hiding>& hiding, bool settable) {
-    const bool exposes = hiding && hiding->exposing > 0;
-    forecast_->setVisible(hiding.has_value());
-    set_->setVisible(exposes && settable);
-    if (!hiding) return;
-    delay_ = hiding->enough;
-    period_ = hiding->enoughPeriod();
-    setTone(*forecast_, exposes ? "warn" : "small");
-    forecast_->setText((exposes ? QStringLiteral("⚠  ") : QString()) + hiding->inWords());
-    set_->setText(period_ > hiding->period ? tr("Set d = %1, τ = %2").arg(delay_).arg(period_)
-                                           : tr("Set d = %1").arg(delay_));
+void PlanCard::makeHead() {
+    auto* head = new QHBoxLayout;
+    head->setContentsMargins(kPadding - 7, 0, 12, 0);
+    head->setSpacing(4);
+    auto* group = new QButtonGroup(this);
+    for (QToolButton* one : {asForecast_, asRuns_}) {
+        group->addButton(one);
+        head->addWidget(one);
+    }
+    asForecast_->setChecked(true);
+    connect(asForecast_, &QToolButton::clicked, this, [this] { turnTo(Side::Forecast); });
+    connect(asRuns_, &QToolButton::clicked, this, [this] { turnTo(Side::Runs); });
+    summary_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    head->addWidget(&forecast_->head(), 1);
+    head->addWidget(summary_, 1);
+    body().addLayout(head);
+}
+
+void PlanCard::turnTo(Side side) {
+    side_ = side;
+    (side == Side::Runs ? asRuns_ : asForecast_)->setChecked(true);
+    arrange();
+}
+
+void PlanCard::arrange() {
+    const bool runs = side_ == Side::Runs;
+    words_->setVisible(!planned_);
+    sides_->parentWidget()->setVisible(planned_);
+    sides_->setCurrentIndex(runs ? 1 : 0);
+    forecast_->head().setVisible(planned_ && !runs);
+    summary_->setVisible(!planned_ || runs);
+}
+
+QWidget& PlanCard::firstStop() const {
+    return side_ == Side::Runs ? static_cast<QWidget&>(*list_) : forecast_->firstStop();
 }
 
 void PlanCard::showPlan(const std::vector<PlannedRun>& runs, qint64 total) {
     list_->clear();
-    words_->setVisible(runs.empty());
-    list_->setVisible(!runs.empty());
+    planned_ = !runs.empty();
     summary_->clear();
+    asRuns_->setText(runs.empty() ? tr("Runs") : tr("Runs %1").arg(grouped(std::max<qint64>(total, std::ssize(runs)))));
+    arrange();
     if (runs.empty()) return;
     QStringList lines;
     const auto digits = QString::number(runs.size()).size();
@@ -93,6 +126,10 @@ void PlanCard::showPlan(const std::vector<PlannedRun>& runs, qint64 total) {
 void PlanCard::showWords(const QString& words) {
     showPlan({});
     words_->setText(words);
+}
+
+void PlanCard::showChecking() {
+    if (!planned_) words_->setText(tr("Checking …"));
 }
 
 }  // namespace dasgd::gui

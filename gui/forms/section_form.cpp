@@ -94,6 +94,7 @@ void SectionForm::addRow(const FieldInfo& field, const QString& key, const QStri
         }
     });
     connect(row, &FieldRow::focused, this, [this, row] { emit focused(row->key()); });
+    connect(row, &FieldRow::sweepWanted, this, [this, row] { emit sweepWanted(row->key()); });
     column_->addWidget(row);
     rows_.push_back(row);
 }

@@ -30,6 +30,7 @@ signals:
     void edited(const QString& key, const dasgd::FieldInfo& field, const QString& written);
     void pluginChosen(const QString& section, const QString& plugin);
     void focused(const QString& key);
+    void sweepWanted(const QString& key);
 
 private:
     void makeRows(const QString& plugin);

@@ -99,7 +99,7 @@ void SweepCard::update(const ExperimentDocument& document, const std::optional<P
     }
     document_ = document;
     showRows(problem);
-    showCases();
+    showCases(problem);
     const Value* cases = document.value(QStringLiteral("case"));
     const bool elsewhere = cases && cases_.empty();
     words_->setVisible((rows_.empty() && cases_.empty()) || elsewhere);
@@ -147,7 +147,7 @@ SweepRow* SweepCard::addRow(const SweptField& swept) {
     return row;
 }
 
-void SweepCard::showCases() {
+void SweepCard::showCases(const std::optional<Problem>& problem) {
     const auto cases = casesOf(document_);
     while (cases_.size() > cases.size()) {
         cases_.back()->hide();
@@ -155,7 +155,15 @@ void SweepCard::showCases() {
         cases_.pop_back();
     }
     while (cases_.size() < cases.size()) addCaseRow();
-    for (std::size_t i = 0; i < cases.size(); ++i) cases_[i]->show(cases[i]);
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        cases_[i]->show(cases[i]);
+        const bool last = i + 1 == cases.size();
+        const bool within = problem && problem->line >= cases[i].line && (last || problem->line < cases[i + 1].line);
+        // Behind the last case other sections may stand.
+        const bool isWrong =
+            within && (problem->line == cases[i].line || problem->key.startsWith(QLatin1String("case")));
+        cases_[i]->setProblem(isWrong ? problem->message : QString());
+    }
 }
 
 void SweepCard::addCaseRow() {
@@ -197,6 +205,13 @@ void SweepCard::addField(const SweepableField& one) {
     const QString value = one.present.isEmpty() ? QStringLiteral("\"\"") : one.present;
     emit textWanted(withSweep(document_, one.key, {value}, schema_));
     focusKey(one.key);
+}
+
+void SweepCard::sweepField(const QString& key) {
+    if (focusKey(key)) return;
+    const auto fields = sweepableFields(document_, schema_);
+    const auto found = std::ranges::find(fields, key, &SweepableField::key);
+    if (found != fields.end()) addField(*found);
 }
 
 void SweepCard::removeField(const QString& key) {

@@ -33,6 +33,8 @@ public:
     // Puts the cursor into the row of the key, of the first row where it is "", or on "+ field" without any. False
     // where there is no row of that key.
     bool focusKey(const QString& key = {});
+    // Adds the field with its present value and puts the cursor there; goes to its row where it is swept already.
+    void sweepField(const QString& key);
     [[nodiscard]] const std::vector<SweepRow*>& rows() const { return rows_; }
     [[nodiscard]] const std::vector<CaseRow*>& cases() const { return cases_; }
     [[nodiscard]] QString sizeInWords() const { return size_->text(); }
@@ -45,7 +47,7 @@ private:
     void makeBody();
     void makeFoot();
     void showRows(const std::optional<Problem>& problem);
-    void showCases();
+    void showCases(const std::optional<Problem>& problem);
     [[nodiscard]] SweepRow* addRow(const SweptField& swept);
     void addCaseRow();
     void pick(const QWidget& button, const std::function<void(const SweepableField&)>& take);

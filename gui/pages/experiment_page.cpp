@@ -14,21 +14,23 @@
 #include <algorithm>
 
 #include "gui/forms/experiment_form.h"
+#include "gui/forms/experiment_header.h"
 #include "gui/forms/plan_card.h"
 #include "gui/forms/start_card.h"
 #include "gui/forms/sweep_card.h"
 #include "gui/forms/text_card.h"
-#include "gui/pages/page.h"
+#include "gui/pages/job_action.h"
 #include "gui/widgets/parts.h"
 
 namespace dasgd::gui {
 
 namespace {
 
-constexpr int kFormWidth = 548, kNarrowFormWidth = 470, kPlanHeight = 214, kLowPlanHeight = 100;
-constexpr int kSweepWidth = 268, kSweepHeight = 236;
+constexpr int kFormWidth = 548, kNarrowFormWidth = 470, kPlanHeight = 236, kLowPlanHeight = 160;
+constexpr int kSweepWidth = 268, kSweepHeight = 196;
 // Widths of the page. The start list folds, so that three columns keep their width; the sweep stands beside the text,
 // below it under that; the form is wide where there is room for all of them.
+constexpr int kLeastWidth = 900;
 constexpr int kFoldBelow = 1180, kSweepBesideFrom = 1300, kWideFormFrom = 1500;
 
 class ExperimentPage : public QWidget {
@@ -39,7 +41,7 @@ public:
         auto* column = new QVBoxLayout(this);
         column->setContentsMargins(24, 18, 24, 18);
         column->setSpacing(kGap);
-        column->addLayout(makeHeader());
+        column->addWidget(header_ = new ExperimentHeader(draft_));
         column->addWidget(message_ = new MessageBar(context.look));
         auto* row = new QHBoxLayout;
         row->setSpacing(kGap);
@@ -53,7 +55,7 @@ public:
         editor_ = &text_->editor();
         textAndSweep_->addWidget(sweep_ = new SweepCard);
         right->addLayout(textAndSweep_, 1);
-        right->addWidget(plan_ = new PlanCard);
+        right->addWidget(plan_ = new PlanCard(forecast_, context.look));
         row->addLayout(right, 1);
         column->addLayout(row, 1);
         connectDraft();
@@ -62,11 +64,15 @@ public:
         showCheck();
     }
 
+    // Its columns fold before they are squeezed.
+    QSize minimumSizeHint() const override { return {kLeastWidth, QWidget::minimumSizeHint().height()}; }
+
 protected:
     void showEvent(QShowEvent* event) override {
         QWidget::showEvent(event);
         if (!draft_.hasSchema()) draft_.loadSchema();
         starts_->setRuns(context_.session.runs().items());
+        lookAtRuns();
         starts_->setKept(draft_.unsaved().kept());
         showCheck();
     }
@@ -83,34 +89,6 @@ protected:
     }
 
 private:
-    QVBoxLayout* makeHeader() {
-        auto* top = new QHBoxLayout;
-        top->setSpacing(9);
-        title_ = makeElasticLabel("title");
-        top->addWidget(title_, 1);
-        dry_ = makeButton(tr("Dry run"), false, tr("Check everything and list the runs; starts nothing"));
-        save_ = makeButton(tr("Save …"), false, tr("Write the text to a file of your own  Ctrl+S"));
-        run_ = makeButton(tr("▸  Run"), true, tr("Write the text to the workspace and start it  Ctrl+Enter"));
-        for (QPushButton* button : {dry_, save_, run_}) top->addWidget(button);
-        auto* second = new QHBoxLayout;
-        second->setSpacing(kGap);
-        unfold_ = makeQuietButton(tr("Begin with … ▾"), tr("Presets and recorded experiments"));
-        unfold_->setCheckable(true);
-        second->addWidget(unfold_);
-        second->addWidget(pill_ = new QToolButton);
-        pill_->setObjectName(QStringLiteral("errorpill"));
-        pill_->setFocusPolicy(Qt::TabFocus);
-        pill_->setToolTip(tr("Go to the error  F8"));
-        second->addWidget(words_ = makeLabel({}, "small"));
-        second->addWidget(state_ = makeLabel({}, "small"));
-        second->addStretch();
-        auto* header = new QVBoxLayout;
-        header->setSpacing(8);
-        header->addLayout(top);
-        header->addLayout(second);
-        return header;
-    }
-
     Card* makeForm() {
         auto* card = new Card;
         card->body().setContentsMargins(1, 13, 1, 6);
@@ -153,7 +131,7 @@ private:
             editor_->replaceText(draft_.document().text());
             editor_->goTo(1, 1);
             editor_->lightLine(0);
-            unfold_->setChecked(false);
+            header_->fold();
             arrange();
             showDraft();
         });
@@ -173,8 +151,7 @@ private:
         connect(&context_.session, &Session::runsChanged, this, [this] {
             if (!isVisible()) return;
             starts_->setRuns(context_.session.runs().items());
-            const bool planned = draft_.checked() && !draft_.problem();
-            if (planned && context_.session.runs().rowCount() != forecastRuns_) showForecast();
+            if (context_.session.runs().rowCount() != forecastRuns_) lookAtRuns();
         });
     }
 
@@ -186,6 +163,7 @@ private:
         });
         connect(editor_, &TomlEditor::fileDropped, &draft_, &ExperimentDraft::open);
         connect(form_, &ExperimentForm::edited, &draft_, &ExperimentDraft::setField);
+        connect(form_, &ExperimentForm::sweepWanted, sweep_, &SweepCard::sweepField);
         connect(form_, &ExperimentForm::pluginChosen, &draft_, &ExperimentDraft::setPlugin);
         connect(form_, &ExperimentForm::focused, &draft_, [this](const QString& key) {
             focusedKey_ = key;
@@ -196,22 +174,33 @@ private:
             focusedKey_.clear();
             editor_->lightLine(line);
         });
-        connect(plan_, &PlanCard::delayWanted, this, [this](int delay, int period) {
-            setNumber(QStringLiteral("algorithm.period"), period);
-            setNumber(QStringLiteral("algorithm.delay"), delay);
+        connect(&plan_->forecast(), &ForecastView::delayWanted, this, [this](int delay, int period) {
+            draft_.setFields({{QStringLiteral("algorithm.period"), QString::number(period)},
+                              {QStringLiteral("algorithm.delay"), QString::number(delay)}});
+        });
+        const ForecastView& forecast = plan_->forecast();
+        connect(&forecast, &ForecastView::calibrateWanted, this, [this] { askOfDraft(context_, JobKind::Calibrate); });
+        connect(&forecast, &ForecastView::adviseWanted, this, [this] { askOfDraft(context_, JobKind::Advise); });
+        connect(&forecast, &ForecastView::scaleWanted, this, [this] { askOfDraft(context_, JobKind::Scale); });
+        connect(&context_.reports, &ReportLibrary::ended, this, [this] {
+            if (isVisible()) lookAtRuns();
+        });
+        connect(&context_.reports, &ReportLibrary::failed, message_, [this](const QString& text) {
+            if (isVisible()) message_->say(text);
         });
         connect(&draft_.unsaved(), &UnsavedTexts::changed, this, [this] { starts_->setKept(draft_.unsaved().kept()); });
         connect(starts_, &StartCard::chosen, &draft_, &ExperimentDraft::take);
         connect(starts_, &StartCard::fileWanted, this, [this] { openFile(); });
-        connect(unfold_, &QToolButton::toggled, this, [this] { arrange(); });
-        connect(pill_, &QToolButton::clicked, this, [this] { goToProblem(); });
-        connect(dry_, &QPushButton::clicked, this, [this] {
+        connect(header_, &ExperimentHeader::unfoldToggled, this, [this] { arrange(); });
+        connect(header_, &ExperimentHeader::problemWanted, this, [this] { goToProblem(); });
+        connect(header_, &ExperimentHeader::dryRunWanted, this, [this] {
             if (draft_.document().isEmpty() || draft_.problem()) return draft_.run();
             draft_.checkNow();
+            plan_->turnTo(PlanCard::Side::Runs);
             plan_->list().setFocus();
         });
-        connect(save_, &QPushButton::clicked, this, [this] { save(); });
-        connect(run_, &QPushButton::clicked, &draft_, &ExperimentDraft::run);
+        connect(header_, &ExperimentHeader::saveWanted, this, [this] { save(); });
+        connect(header_, &ExperimentHeader::runWanted, &draft_, &ExperimentDraft::run);
         const auto shortcut = [this](const char* keys, auto&& what) {
             auto* key = new QShortcut(QKeySequence(QLatin1String(keys)), this);
             connect(key, &QShortcut::activated, this, what);
@@ -228,24 +217,26 @@ private:
 
     void arrange() {
         const bool narrow = width() < kFoldBelow;
-        unfold_->setVisible(narrow);
-        starts_->setVisible(!narrow || unfold_->isChecked() || draft_.document().isEmpty());
+        header_->setFolded(narrow);
+        starts_->setVisible(!narrow || header_->isUnfolded() || draft_.document().isEmpty());
         formCard_->setFixedWidth(width() < kWideFormFrom ? kNarrowFormWidth : kFormWidth);
         const bool below = width() < kSweepBesideFrom;
         textAndSweep_->setDirection(below ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
         sweep_->setMinimumSize(below ? QSize(0, kSweepHeight) : QSize(kSweepWidth, 0));
         sweep_->setMaximumSize(below ? QSize(QWIDGETSIZE_MAX, kSweepHeight) : QSize(kSweepWidth, QWIDGETSIZE_MAX));
         plan_->setFixedHeight(below ? kLowPlanHeight : kPlanHeight);
+        plan_->forecast().setLow(below);
     }
 
     void nextCard() {
         QWidget* const form = form_->rowOf(QStringLiteral("name"));
-        std::vector<QWidget*> stops{&starts_->list(), form, editor_, sweep_, &plan_->list()};
+        std::vector<QWidget*> stops{&starts_->list(), form, editor_, sweep_, &plan_->firstStop()};
         std::erase_if(stops, [](const QWidget* one) { return !one || !one->isVisible(); });
         QWidget* here = QApplication::focusWidget();
         if (here && form_->isAncestorOf(here)) here = form;
         if (here && starts_->isAncestorOf(here)) here = &starts_->list();
         if (here && sweep_->isAncestorOf(here)) here = sweep_;
+        if (here && plan_->isAncestorOf(here)) here = &plan_->firstStop();
         const auto at = std::ranges::find(stops, here);
         const auto next = at == stops.end() || at + 1 == stops.end() ? stops.begin() : at + 1;
         if (next != stops.end() && *next == sweep_) {
@@ -264,11 +255,6 @@ private:
             if (!note.isEmpty()) note.prepend(key.section(u'.', -1) + QStringLiteral(" · "));
         }
         editor_->lightLine(line, note);
-    }
-
-    void setNumber(const QString& key, int value) {
-        const FieldRow* row = form_->rowOf(key);
-        if (row) draft_.setField(row->key(), row->field(), QString::number(value));
     }
 
     void goToProblem() {
@@ -301,8 +287,7 @@ private:
 
     void showDraft() {
         const ExperimentDocument& document = draft_.document();
-        title_->setText(document.isEmpty() ? tr("New experiment") : draft_.title());
-        state_->setText(document.isEmpty() ? QString() : draft_.isSaved() ? tr("saved") : tr("not saved"));
+        header_->showDraft();
         const bool both = !document.isEmpty() && draft_.hasSchema();
         text_->showFile(document.isEmpty() ? tr("TOML") : draft_.fileName(), !both ? QString()
                                                                              : document.syntaxError()
@@ -324,53 +309,53 @@ private:
     void showCheck() {
         const auto problem = draft_.problem();
         const bool empty = draft_.document().isEmpty();
+        header_->showCheck();
         form_->update(draft_.document(), problem);
         sweep_->update(draft_.document(), problem);
         sweep_->showSize(std::nullopt, std::nullopt);
         editor_->markError(problem ? problem->line : 0, problem ? problem->column : 0);
-        pill_->setVisible(problem.has_value());
-        pill_->setText(tr("1 error"));
         text_->showProblem(problem ? problem->inWords() : QString());
-        QString words = empty ? tr("nothing chosen yet") : draft_.inWords();
-        if (problem && problem->line > 0) {
-            const QString where = problem->key.isEmpty() ? tr("the text") : problem->key;
-            words = tr("%1, line %2").arg(where).arg(problem->line);
-        } else if (!empty && draft_.isChecking()) {
-            words = words.isEmpty() ? tr("checking …") : words + tr(" · checking …");
-        }
-        words_->setText(words);
-        plan_->showForecast(std::nullopt, false);
-        const auto& checked = draft_.checked();
-        const bool several = checked && checked->total > 1;
-        run_->setText(several ? tr("▸  Run %1").arg(grouped(checked->total)) : tr("▸  Run"));
         if (problem) {
             plan_->showWords(tr("The error has to be mended first."));
-        } else if (checked) {
-            plan_->showPlan(checked->runs, checked->total);
+        } else if (draft_.checked()) {
+            plan_->showPlan(draft_.checked()->runs, draft_.checked()->total);
             showForecast();
+        } else if (empty) {
+            plan_->showWords(tr("What the experiment would do is forecast and listed here."));
         } else {
-            plan_->showWords(empty ? tr("What the experiment would run is listed here.") : tr("Checking …"));
+            plan_->showChecking();
         }
     }
 
     void showForecast() {
-        const auto hiding = forecastHiding(draft_.checked()->runs, context_.session.runs().items());
-        forecastRuns_ = context_.session.runs().rowCount();
         const QStringList swept = draft_.document().swept();
-        const QStringList decisive{QStringLiteral("algorithm"), QStringLiteral("algorithm.delay"),
-                                   QStringLiteral("algorithm.period")};
-        sweep_->showSize(draft_.checked()->total,
-                         sweepTime(draft_.checked()->runs, draft_.checked()->total, context_.session.runs().items()));
-        plan_->showForecast(hiding,
-                            std::ranges::none_of(decisive, [&](const QString& key) { return swept.contains(key); }));
+        const QStringList decisive{QStringLiteral("algorithm"), QStringLiteral("algorithm.name"),
+                                   QStringLiteral("algorithm.delay"), QStringLiteral("algorithm.period")};
+        plan_->forecast().setSettable(
+            std::ranges::none_of(decisive, [&](const QString& key) { return swept.contains(key); }));
+        forecast_.setPlan(draft_.checked()->runs);
+        showSize();
+    }
+    void showSize() {
+        const auto& checked = draft_.checked();
+        if (!checked || checked->problem) return;
+        sweep_->showSize(checked->total, sweepTime(checked->runs, checked->total, context_.session.runs().items()));
+    }
+
+    void lookAtRuns() {
+        forecastRuns_ = context_.session.runs().rowCount();
+        forecast_.setCalibrations(
+            knownCalibrations(context_.reports.reports(), configOf(context_.session), preferredCalibration()));
+        forecast_.setRuns(context_.session.runs().items());
+        showSize();
     }
 
     PageContext& context_;
     ExperimentDraft& draft_;
     StartCard* starts_ = nullptr;
-    QLabel *title_ = nullptr, *words_ = nullptr, *state_ = nullptr, *instead_ = nullptr;
-    QPushButton *dry_ = nullptr, *save_ = nullptr, *run_ = nullptr;
-    QToolButton *pill_ = nullptr, *unfold_ = nullptr;
+    ForecastBoard forecast_;
+    ExperimentHeader* header_ = nullptr;
+    QLabel* instead_ = nullptr;
     MessageBar* message_ = nullptr;
     Card* formCard_ = nullptr;
     QStackedLayout* formOrWords_ = nullptr;

@@ -12,6 +12,7 @@
 #include "gui/models/figures/figure_library.h"
 #include "gui/models/live/engine.h"
 #include "gui/models/live/session.h"
+#include "gui/models/reports/report_library.h"
 #include "gui/theme/theme.h"
 
 namespace dasgd::gui {
@@ -22,6 +23,7 @@ struct PageContext {
     Engine& engine;
     ExperimentDraft& draft;  // what the Experiment page shows
     FigureLibrary& figures;  // the saved ones
+    ReportLibrary& reports;  // of calibrate, advise, scale, replay
     const Look& look;
     std::function<void(const char* title)> open;  // goes to the page of that title
 };

@@ -10,6 +10,7 @@
 #include "core/base/metric_names.h"
 #include "gui/models/runs/run_config.h"
 #include "gui/pages/figure_action.h"
+#include "gui/pages/job_action.h"
 #include "gui/widgets/figure_export.h"
 #include "gui/widgets/parts.h"
 #include "gui/widgets/run/chart_card.h"
@@ -101,6 +102,11 @@ private:
         second->addWidget(cluster_ = makeLabel({}, "small"));
         second->addWidget(progress_ = makeLabel({}, "small"));
         second->addStretch();
+        auto* replay = makeQuietButton(tr("Replay …"), tr("This run again on a virtual cluster, with another network"));
+        connect(replay, &QToolButton::clicked, this, [this] {
+            if (!session_.currentId().isEmpty()) askReplay(context_, session_.currentId());
+        });
+        second->addWidget(replay);
         second->addWidget(makeFigureButton(context_, [this] { return figureOfChart(); }));
         auto* header = new QVBoxLayout;
         header->setSpacing(8);

@@ -15,6 +15,7 @@
 
 #include "gui/models/notes/run_marks.h"
 #include "gui/models/run_list/run_list_model.h"
+#include "gui/pages/job_action.h"
 #include "gui/pages/page.h"
 #include "gui/pages/queue_actions.h"
 #include "gui/widgets/parts.h"
@@ -257,6 +258,7 @@ private:
             context_.draft.take(startFrom(*run));
             context_.open("Experiment");
         });
+        add(tr("Replay …"), one, [this, run = runs.front()->id] { askReplay(context_, run); });
         add(tr("Stop"), !chosen(true).isEmpty(), [this] { context_.engine.stop(chosen(true)); });
         addQueueMenu(*menu, context_.engine, runs);
         menu->addSeparator();

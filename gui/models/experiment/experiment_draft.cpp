@@ -64,6 +64,18 @@ void ExperimentDraft::setField(const QString& key, const FieldInfo& field, const
     replace(written.isEmpty() ? document_.without(key) : document_.with(key, tomlOf(field, written), schema()));
 }
 
+void ExperimentDraft::setFields(const std::vector<std::pair<QString, QString>>& written) {
+    if (document_.syntaxError()) return;
+    ExperimentDocument changed = document_;
+    for (const auto& [key, value] : written) {
+        const QString section = key.section(u'.', 0, 0), name = key.section(u'.', 1);
+        const FieldInfo* field = fieldOf(section, name);
+        if (field && effective(section, name) != value)
+            changed = ExperimentDocument(changed.with(key, tomlOf(*field, value), schema()));
+    }
+    replace(changed.text());
+}
+
 void ExperimentDraft::setEdited(const QString& text) {
     if (!document_.syntaxError()) replace(text);
 }
@@ -75,6 +87,20 @@ void ExperimentDraft::setPlugin(const QString& section, const QString& plugin) {
     if (change.dropped.isEmpty()) return;
     emit noted(tr("%1 does not know %2: taken out of the text. Ctrl+Z in the text brings it back.")
                    .arg(plugin, change.dropped.join(QStringLiteral(", "))));
+}
+
+void ExperimentDraft::setSection(const QString& section, const QString& table) {
+    const ExperimentDocument given(QStringLiteral("v = ") + table);
+    const Value* value = given.value(QStringLiteral("v"));
+    const auto* fields = value ? value->as<Value::Table>() : nullptr;
+    if (document_.syntaxError() || !fields) return;
+    ExperimentDocument made(document_.withPlugin(section, given.valueText(QStringLiteral("v.name")), schema()).text);
+    for (const auto& [name, field] : *fields) {
+        if (name == "name") continue;
+        made = ExperimentDocument(
+            made.with(section + u'.' + QString::fromStdString(name), QString::fromStdString(field.toToml()), schema()));
+    }
+    replace(made.text());
 }
 
 void ExperimentDraft::begin(const QString& text, const QString& folder, const QString& savedText) {
@@ -124,15 +150,20 @@ QString ExperimentDraft::title() const {
 
 QString ExperimentDraft::fileName() const { return fileStem(document_.name()) + QStringLiteral(".toml"); }
 
-QString ExperimentDraft::effective(const QString& section, const QString& field) const {
-    const QString key = section + u'.' + field;
-    if (document_.value(key)) return document_.valueText(key);
+const FieldInfo* ExperimentDraft::fieldOf(const QString& section, const QString& field) const {
     const SchemaSection* known = schema().section(section.toStdString());
     const auto fields =
         known ? known->fieldsOf(document_.pluginOf(*known).toStdString()) : std::vector<const FieldInfo*>{};
     const auto found = std::ranges::find(fields, field.toStdString(), &FieldInfo::name);
-    if (found == fields.end()) return {};
-    return ExperimentDocument(QStringLiteral("v = ") + QString::fromStdString((*found)->defaultToml))
+    return found == fields.end() ? nullptr : *found;
+}
+
+QString ExperimentDraft::effective(const QString& section, const QString& field) const {
+    const QString key = section + u'.' + field;
+    if (document_.value(key)) return document_.valueText(key);
+    const FieldInfo* known = fieldOf(section, field);
+    if (!known) return {};
+    return ExperimentDocument(QStringLiteral("v = ") + QString::fromStdString(known->defaultToml))
         .valueText(QStringLiteral("v"));
 }
 

@@ -33,7 +33,12 @@ public:
     void setText(const QString& text);
     // Sets one field as a person wrote it; "" takes the key out of the text. Nothing while the text is no TOML.
     void setField(const QString& key, const FieldInfo& field, const QString& written);
+    // Several at once, by key, as one step of the undo. Keys that the schema does not know are left out, and
+    // those that stand at this value.
+    void setFields(const std::vector<std::pair<QString, QString>>& written);
     void setPlugin(const QString& section, const QString& plugin);
+    // All fields of a TOML table, `{ name = "dasgd", period = 4 }`, its plug-in too, as one step of the undo.
+    void setSection(const QString& section, const QString& table);
     // The text with something changed, as one step of the undo. Nothing while the text is no TOML.
     void setEdited(const QString& text);
 
@@ -57,7 +62,8 @@ public:
     [[nodiscard]] QString effective(const QString& section, const QString& field) const;
     [[nodiscard]] UnsavedTexts& unsaved() { return unsaved_; }
     [[nodiscard]] bool isSaved() const { return document_.text() == savedText_; }
-    [[nodiscard]] QString fileName() const;  // "delay-sweep.toml"
+    [[nodiscard]] const QString& folder() const { return folder_; }  // where relative paths in the text begin
+    [[nodiscard]] QString fileName() const;                          // "delay-sweep.toml"
 
     // Checks the text where that was not done, writes it to the workspace's folder of experiments and starts it;
     // stoppedByProblem() where something is wrong with it.
@@ -78,6 +84,7 @@ signals:
     void failed(const QString& message);  // with the remedy
 
 private:
+    [[nodiscard]] const FieldInfo* fieldOf(const QString& section, const QString& field) const;
     // Somebody wrote it and no file has it.
     [[nodiscard]] bool isUnsavedWork() const { return !isSaved() && document_.text() != begunText_; }
     void begin(const QString& text, const QString& folder, const QString& savedText);

@@ -34,6 +34,8 @@ TEST(CalibrateCommand, FindsEveryNumberOfAClusterThatIsKnown) {
     EXPECT_NEAR(ratio("seconds_per_byte", 8e-9), 1, 0.01);
     EXPECT_NEAR(ratio("reduce_seconds_per_byte", 1 / 3e9), 1, 0.02);
     EXPECT_NEAR(json["rank_factors"][1].get<double>(), 1.2, 1e-5);
+    ASSERT_GE(json["timed"].size(), 4U) << "what the link was fitted to";
+    EXPECT_EQ(json["timed"].back()["bytes"].get<double>() > 0, true);
 
     // And what runs on the calibration that was written takes as long as on the cluster itself.
     const auto stepMs = [&](const std::vector<std::string>& arguments) {

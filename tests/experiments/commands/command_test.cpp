@@ -79,7 +79,7 @@ TEST(Command, RefusesOnOneCleanLine) {
 TEST(Command, FailsAsTheInputUntilARunHasBegun) {
     const test::DasgdFolder folder;
     StopSignals signals;
-    const auto session = RunSession::open(folder.workspace().string(), folder.path(), signals, true);
+    const auto session = RunSession::open(folder.workspace().string(), folder.path(), signals, Progress::Style::Silent);
     ASSERT_TRUE(session) << session.error().message;
     ::testing::internal::CaptureStderr();
     EXPECT_EQ(failed(**session, {"wrong"}), kWrongInput);

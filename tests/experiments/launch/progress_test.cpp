@@ -27,5 +27,17 @@ TEST(Progress, IsSilentWhenAskedTo) {
     EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
 }
 
+TEST(Progress, ForAProgramEachLineIsJson) {
+    EXPECT_EQ(Progress::styleFor(true, true), Progress::Style::Json) << "who asks for lines gets them";
+    ::testing::internal::CaptureStderr();
+    {
+        Progress progress("2/4 \"x\"", 10, Progress::Style::Json);
+        progress.update(10, "stopping");
+    }
+    EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+              "{\"progress\":{\"completed\":0,\"remark\":\"\",\"title\":\"2/4 \\\"x\\\"\",\"total\":10}}\n"
+              "{\"progress\":{\"completed\":10,\"remark\":\"stopping\",\"title\":\"2/4 \\\"x\\\"\",\"total\":10}}\n");
+}
+
 }  // namespace
 }  // namespace dasgd::experiments

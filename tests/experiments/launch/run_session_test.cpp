@@ -27,7 +27,8 @@ TEST(RunSession, RefusesAWorkspaceThatIsNone) {
     const test::DasgdFolder folder;
     folder.write("file", "");
     StopSignals signals;
-    const auto session = RunSession::open((folder.path() / "file").string(), folder.path(), signals, true);
+    const auto session =
+        RunSession::open((folder.path() / "file").string(), folder.path(), signals, Progress::Style::Silent);
     ASSERT_FALSE(session);
     EXPECT_THAT(session.error().message, HasSubstr("file"));
 }

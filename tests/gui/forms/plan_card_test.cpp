@@ -4,83 +4,72 @@
 
 #include <QListWidget>
 
-#include "tests/gui/support/bench.h"
+#include "gui/widgets/forecast/round_gantt.h"
+#include "tests/gui/models/forecast/planned_runs.h"
 
 namespace dasgd::gui {
 namespace {
 
-bool shows(const PlanCard& card, const QString& words) {
-    for (const auto* label : card.findChildren<QLabel*>()) {
-        if (label->isVisible() && label->text() == words) return true;
-    }
-    return false;
-}
+using namespace forecast_test;
 
-TEST(PlanCard, ListsTheRunsWithWhatTheyHaveInCommon) {
-    PlanCard card;
-    card.resize(500, 200);
-    card.show();
+class PlanCardTest : public ::testing::Test {
+protected:
+    PlanCardTest() {
+        card_.resize(760, 240);
+        card_.show();
+    }
+    [[nodiscard]] bool shows(const QString& words) const {
+        for (const auto* label : card_.findChildren<QLabel*>()) {
+            if (label->isVisible() && label->text() == words) return true;
+        }
+        return false;
+    }
+    ForecastBoard board_;
+    PlanCard card_{board_, testLook()};
+};
+
+TEST_F(PlanCardTest, ListsTheRunsWithWhatTheyHaveInCommon) {
     std::vector<PlannedRun> runs(12, {.label = "train.seed=1", .algorithm = "dasgd", .steps = 40, .parameters = 61706});
     runs[0].label.clear();
     runs[1].steps = 1200;
-    card.showPlan(runs);
-    ASSERT_EQ(card.list().count(), 12);
-    EXPECT_EQ(card.list().item(0)->text(), QStringLiteral(" 1  dasgd")) << "without a sweep the algorithm tells";
-    EXPECT_EQ(card.list().item(11)->text(), QStringLiteral("12  train.seed=1"));
-    EXPECT_TRUE(shows(card, QStringLiteral("40 to %1 steps a run, %2 weights").arg(grouped(1200), grouped(61706))));
+    card_.showPlan(runs);
+    EXPECT_FALSE(card_.list().isVisible()) << "the forecast comes first";
+    card_.turnTo(PlanCard::Side::Runs);
+    ASSERT_TRUE(card_.list().isVisible());
+    ASSERT_EQ(card_.list().count(), 12);
+    EXPECT_EQ(card_.list().item(0)->text(), QStringLiteral(" 1  dasgd")) << "without a sweep the algorithm tells";
+    EXPECT_EQ(card_.list().item(11)->text(), QStringLiteral("12  train.seed=1"));
+    EXPECT_TRUE(shows(QStringLiteral("40 to %1 steps a run, %2 weights").arg(grouped(1200), grouped(61706))));
 }
 
-TEST(PlanCard, OfAHugeSweepTheFirstRunsAreListedAndTheRestCounted) {
-    PlanCard card;
-    card.show();
-    card.showPlan({{.label = "x"}, {.label = "y"}}, 100'000);
-    ASSERT_EQ(card.list().count(), 3);
-    EXPECT_EQ(card.list().item(2)->text(), QStringLiteral("… and %1 more").arg(grouped(99'998)));
+TEST_F(PlanCardTest, OfAHugeSweepTheFirstRunsAreListedAndTheRestCounted) {
+    card_.showPlan({{.label = "x"}, {.label = "y"}}, 100'000);
+    ASSERT_EQ(card_.list().count(), 3);
+    EXPECT_EQ(card_.list().item(2)->text(), QStringLiteral("… and %1 more").arg(grouped(99'998)));
 }
 
-TEST(PlanCard, WithoutRunsItSaysWhy) {
-    PlanCard card;
-    card.show();
-    card.showPlan({{.label = "x"}});
-    card.showWords(QStringLiteral("Checking …"));
-    EXPECT_TRUE(shows(card, QStringLiteral("Checking …")));
-    EXPECT_FALSE(card.list().isVisible());
+TEST_F(PlanCardTest, WithoutRunsItSaysWhy) {
+    card_.turnTo(PlanCard::Side::Runs);
+    card_.showPlan({{.label = "x"}});
+    card_.showWords(QStringLiteral("There is an error"));
+    EXPECT_TRUE(shows(QStringLiteral("There is an error")));
+    EXPECT_FALSE(card_.list().isVisible());
+    card_.showChecking();
+    EXPECT_TRUE(shows(QStringLiteral("Checking …")));
 }
 
-TEST(PlanCard, WhatWillNotHideIsAWarningWithItsRemedy) {
-    PlanCard card;
-    card.resize(700, 220);
-    card.show();
-    Hiding hiding{.compute = 0.005,
-                  .communication = 0.022,
-                  .period = 8,
-                  .delay = 3,
-                  .exposed = 0.007,
-                  .enough = 5,
-                  .exposing = 1,
-                  .counted = 1,
-                  .run = "r1"};
-    card.showForecast(hiding, true);
-    EXPECT_TRUE(shows(card, QStringLiteral("⚠  ") + hiding.inWords()));
-    auto* set = card.findChild<QPushButton*>();
-    ASSERT_TRUE(set->isVisible());
-    EXPECT_EQ(set->text(), QStringLiteral("Set d = 5"));
-    std::pair<int, int> wanted;
-    QObject::connect(&card, &PlanCard::delayWanted, &card, [&](int delay, int period) { wanted = {delay, period}; });
-    set->click();
-    EXPECT_EQ(wanted, std::pair(5, 8));
-    hiding.period = 4;
-    card.showForecast(hiding, true);
-    EXPECT_EQ(set->text(), QStringLiteral("Set d = 5, τ = 5")) << "a delay is at most a period";
-    EXPECT_TRUE(hiding.inWords().contains(QStringLiteral("d ≥ 5 would, with τ ≥ 5.")));
-    set->click();
-    EXPECT_EQ(wanted, std::pair(5, 5));
-    card.showForecast(hiding, false);
-    EXPECT_FALSE(set->isVisible()) << "a sweep has more than one delay";
-    hiding.exposing = 0;
-    card.showForecast(hiding, true);
-    EXPECT_FALSE(set->isVisible());
-    EXPECT_TRUE(shows(card, hiding.inWords()));
+TEST_F(PlanCardTest, WhileAnotherTextIsCheckedTheForecastBeforeStays) {
+    const std::vector<RunItemPtr> runs{runOf("r1", config(3))};
+    board_.setRuns(runs);
+    board_.setPlan({plan(config(3))});
+    card_.showPlan({plan(config(3))});
+    ASSERT_TRUE(card_.forecast().gantt().isVisible());
+    card_.showChecking();
+    EXPECT_TRUE(card_.forecast().gantt().isVisible());
+    EXPECT_EQ(&card_.firstStop(), &card_.forecast().gantt());
+    card_.showWords(QStringLiteral("There is an error"));
+    EXPECT_FALSE(card_.forecast().gantt().isVisible());
+    EXPECT_FALSE(card_.forecast().head().isVisible());
 }
 
 }  // namespace

@@ -57,6 +57,32 @@ protected:
     QString text_;
 };
 
+TEST_F(SweepCardTest, AFieldOfTheFormIsSweptFromItsPresentValue) {
+    show(QStringLiteral("[algorithm]\nname = \"dasgd\"\ndelay = 3\n"));
+    card_.sweepField(QStringLiteral("algorithm.delay"));
+    EXPECT_TRUE(text_.contains(QStringLiteral("\"algorithm.delay\" = [3]"))) << text_.toStdString();
+    ASSERT_EQ(card_.rows().size(), 1U);
+    EXPECT_TRUE(card_.rows()[0]->editor().hasFocus());
+    const QString before = text_;
+    card_.sweepField(QStringLiteral("algorithm.delay"));
+    EXPECT_EQ(text_, before) << "it only goes there";
+    card_.sweepField(QStringLiteral("algorithm.nonsense"));
+    EXPECT_EQ(text_, before);
+}
+
+TEST_F(SweepCardTest, AnErrorWithinACaseStandsAtItsRow) {
+    const QString text =
+        QStringLiteral("[[case]]\nname = \"a\"\ntrain.steps = 4\n\n[[case]]\nname = \"b\"\ntrain.steps = -1\n");
+    const ExperimentDocument document(text);
+    show(text, Problem{.line = 7, .column = 15, .message = QStringLiteral("steps is -1"), .key = document.keyAt(7)});
+    ASSERT_EQ(card_.cases().size(), 2U);
+    EXPECT_EQ(card_.cases()[0]->problem(), QString());
+    EXPECT_EQ(card_.cases()[1]->problem(), QStringLiteral("steps is -1"));
+    EXPECT_TRUE(eventually([&] { return says(QStringLiteral("steps is -1")); }));
+    show(text);
+    EXPECT_EQ(card_.cases()[1]->problem(), QString());
+}
+
 TEST_F(SweepCardTest, AnEditChangesTheValuesInTheText) {
     show(kSwept);
     ASSERT_EQ(card_.rows().size(), 2U);

@@ -42,6 +42,12 @@ protected:
         QTest::mouseClick(list()->viewport(), Qt::LeftButton, {}, list()->visualRect(found[0]).center());
     }
     QListView* list() { return window_->findChild<QListView*>(QStringLiteral("starts")); }
+    QListWidget* plannedRuns() {
+        for (auto* one : window_->findChildren<QListWidget*>()) {
+            if (one->accessibleName() == QStringLiteral("Runs of the experiment")) return one;
+        }
+        return nullptr;
+    }
     TomlEditor* text() { return window_->findChild<TomlEditor*>(); }
     ExperimentForm* form() { return window_->findChild<ExperimentForm*>(); }
     QLineEdit* field(const char* key) {
@@ -72,7 +78,7 @@ TEST_F(ExperimentPageTest, APresetFillsFormAndTextAndStartsNothing) {
     ASSERT_TRUE(isAnswered());
     EXPECT_NE(label(QStringLiteral("3 runs · 2 workers over gloo")), nullptr);
     EXPECT_NE(button<QPushButton>(QStringLiteral("Run 3")), nullptr);
-    EXPECT_EQ(window_->findChild<QListWidget*>()->count(), 3);
+    EXPECT_EQ(plannedRuns()->count(), 3);
     EXPECT_FALSE(hasRun());
 }
 

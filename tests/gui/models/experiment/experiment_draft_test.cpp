@@ -77,6 +77,22 @@ TEST_F(ExperimentDraftTest, AFieldChangesItsPlaceOfTheText) {
     EXPECT_EQ(replaced.count(), 3);
 }
 
+TEST_F(ExperimentDraftTest, SeveralFieldsAtOnceAreOneStepOfTheUndo) {
+    takeText(kText);
+    QSignalSpy replaced(&draft_, &ExperimentDraft::textReplaced);
+    draft_.setFields({{"algorithm.period", "6"}, {"algorithm.delay", "5"}, {"algorithm.nonsense", "1"}});
+    EXPECT_EQ(replaced.count(), 1);
+    EXPECT_EQ(draft_.effective("algorithm", "period"), QStringLiteral("6"));
+    EXPECT_EQ(draft_.effective("algorithm", "delay"), QStringLiteral("5"));
+    const QString before = draft_.document().text();
+    draft_.setFields({{"algorithm.delay", "5"}});
+    EXPECT_EQ(draft_.document().text(), before) << "what stands there already is not written";
+    draft_.setSection("algorithm", "{ name = \"dasgd\", period = 2, delay = 1 }");
+    EXPECT_EQ(replaced.count(), 2);
+    EXPECT_EQ(draft_.effective("algorithm", "period"), QStringLiteral("2"));
+    EXPECT_EQ(draft_.effective("algorithm", "delay"), QStringLiteral("1"));
+}
+
 TEST_F(ExperimentDraftTest, AnotherPluginSaysWhatItTookOut) {
     takeText(kText);
     QSignalSpy noted(&draft_, &ExperimentDraft::noted);

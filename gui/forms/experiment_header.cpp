@@ -1,0 +1,71 @@
+#include "gui/forms/experiment_header.h"
+
+#include <QHBoxLayout>
+#include <QVBoxLayout>
+
+namespace dasgd::gui {
+
+ExperimentHeader::ExperimentHeader(const ExperimentDraft& draft)
+    : draft_(draft),
+      title_(makeElasticLabel("title")),
+      words_(makeLabel({}, "small")),
+      state_(makeLabel({}, "small")),
+      dry_(makeButton(tr("Dry run"), false, tr("Check everything and list the runs; starts nothing"))),
+      save_(makeButton(tr("Save …"), false, tr("Write the text to a file of your own  Ctrl+S"))),
+      run_(makeButton(tr("▸  Run"), true, tr("Write the text to the workspace and start it  Ctrl+Enter"))),
+      pill_(new QToolButton),
+      unfold_(makeQuietButton(tr("Begin with … ▾"), tr("Presets and recorded experiments"))) {
+    auto* top = new QHBoxLayout;
+    top->setSpacing(9);
+    top->addWidget(title_, 1);
+    for (QPushButton* button : {dry_, save_, run_}) top->addWidget(button);
+    auto* second = new QHBoxLayout;
+    second->setSpacing(kGap);
+    unfold_->setCheckable(true);
+    second->addWidget(unfold_);
+    second->addWidget(pill_);
+    pill_->setObjectName(QStringLiteral("errorpill"));
+    pill_->setFocusPolicy(Qt::TabFocus);
+    pill_->setText(tr("1 error"));
+    pill_->setToolTip(tr("Go to the error  F8"));
+    second->addWidget(words_);
+    second->addWidget(state_);
+    second->addStretch();
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(8);
+    column->addLayout(top);
+    column->addLayout(second);
+    connect(unfold_, &QToolButton::toggled, this, &ExperimentHeader::unfoldToggled);
+    connect(pill_, &QToolButton::clicked, this, &ExperimentHeader::problemWanted);
+    connect(dry_, &QPushButton::clicked, this, &ExperimentHeader::dryRunWanted);
+    connect(save_, &QPushButton::clicked, this, &ExperimentHeader::saveWanted);
+    connect(run_, &QPushButton::clicked, this, &ExperimentHeader::runWanted);
+}
+
+void ExperimentHeader::setFolded(bool folded) { unfold_->setVisible(folded); }
+
+void ExperimentHeader::showDraft() {
+    const bool empty = draft_.document().isEmpty();
+    title_->setText(empty ? tr("New experiment") : draft_.title());
+    state_->setText(empty ? QString() : draft_.isSaved() ? tr("saved") : tr("not saved"));
+}
+
+void ExperimentHeader::showCheck() {
+    const auto problem = draft_.problem();
+    const bool empty = draft_.document().isEmpty();
+    pill_->setVisible(problem.has_value());
+    QString words = empty ? tr("nothing chosen yet") : draft_.inWords();
+    if (problem && problem->line > 0) {
+        const QString where = problem->key.isEmpty() ? tr("the text") : problem->key;
+        words = tr("%1, line %2").arg(where).arg(problem->line);
+    } else if (!empty && draft_.isChecking()) {
+        words = words.isEmpty() ? tr("checking …") : words + tr(" · checking …");
+    }
+    words_->setText(words);
+    const auto& checked = draft_.checked();
+    const bool several = checked && checked->total > 1;
+    run_->setText(several ? tr("▸  Run %1").arg(grouped(checked->total)) : tr("▸  Run"));
+}
+
+}  // namespace dasgd::gui

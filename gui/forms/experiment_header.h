@@ -1,0 +1,36 @@
+// The head of the Experiment page: what is being set up, what is wrong with it, and what can be done.
+#pragma once
+
+#include "gui/models/experiment/experiment_draft.h"
+#include "gui/widgets/parts.h"
+
+namespace dasgd::gui {
+
+class ExperimentHeader : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit ExperimentHeader(const ExperimentDraft& draft);
+
+    void showDraft();
+    void showCheck();
+    // Whether the list of starts has folded into a button.
+    void setFolded(bool folded);
+    [[nodiscard]] bool isUnfolded() const { return unfold_->isChecked(); }
+    void fold() { unfold_->setChecked(false); }
+
+signals:
+    void dryRunWanted();
+    void saveWanted();
+    void runWanted();
+    void problemWanted();
+    void unfoldToggled();
+
+private:
+    const ExperimentDraft& draft_;
+    QLabel *title_, *words_, *state_;
+    QPushButton *dry_, *save_, *run_;
+    QToolButton *pill_, *unfold_;
+};
+
+}  // namespace dasgd::gui

@@ -1,0 +1,43 @@
+// The rounds that a planned experiment would make, each kind once: what its sweep varies of them, what they would take,
+// what would hide more. Pure; any thread.
+#pragma once
+
+#include <QString>
+#include <optional>
+#include <vector>
+
+#include "gui/models/forecast/forecast_times.h"
+#include "gui/models/forecast/round_forecast.h"
+
+namespace dasgd::gui {
+
+struct ForecastCase {
+    // More planned runs than these are not looked at, nor told apart.
+    static constexpr std::size_t kMostPlanned = 100, kMostCases = 40;
+
+    QString label;  // "d = 3" of a sweep over it; the algorithm where nothing sets it apart
+    QString why;    // there is no forecast; "" where there is
+    RoundForecast round;
+    StepTime step;
+    AverageTime average;
+    std::optional<RoundForecast> remedy;  // with the smallest delay that hides all, where the present one does not
+
+    [[nodiscard]] bool known() const { return why.isEmpty(); }
+    // "14.0 ms per round will not hide; d ≥ 6 would"; "" where nothing is waited for.
+    [[nodiscard]] QString warning() const;
+    // "3 steps take 16.2 ms, the average 30.2 ms."
+    [[nodiscard]] QString reason() const;
+    // The whole of it in sentences, for who does not see the picture.
+    [[nodiscard]] QString inWords() const;
+};
+
+// In the order of the plan.
+[[nodiscard]] std::vector<ForecastCase> forecastCases(const std::vector<PlannedRun>& planned,
+                                                      const ForecastSources& sources);
+// The case that waits longest in a step, else the first; 0 of none.
+[[nodiscard]] std::size_t mostExposed(const std::vector<ForecastCase>& cases);
+
+// "14.0 ms".
+[[nodiscard]] QString secondsInWords(double seconds);
+
+}  // namespace dasgd::gui

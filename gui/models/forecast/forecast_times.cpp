@@ -1,0 +1,210 @@
+#include "gui/models/forecast/forecast_times.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <functional>
+#include <iterator>
+
+#include "core/base/units.h"
+#include "gui/models/words.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+// Reading more configurations than these would be felt, and the newest are those that count.
+constexpr std::size_t kMostRead = 64;
+const std::string kVirtual = "virtual";
+
+QString text(const std::string& one) { return QString::fromStdString(one); }
+
+// What the time of a local step depends on.
+Settings stepOf(const Settings& settings) {
+    Settings kept;
+    std::ranges::copy_if(settings, std::inserter(kept, kept.end()), [](const auto& one) {
+        const std::string& key = one.first;
+        return key.starts_with("model.") || key == "train.batch_size" || key == "train.precision" ||
+               key == "cluster.threads_per_worker" || key == "cluster.backend";
+    });
+    return kept;
+}
+
+Settings linkOf(const Settings& settings) {
+    Settings kept;
+    std::ranges::copy_if(settings, std::inserter(kept, kept.end()),
+                         [](const auto& one) { return one.first.starts_with("cluster.link."); });
+    return kept;
+}
+
+QString meanOf(qint64 steps) {
+    return steps > 0 ? QStringLiteral("mean of %1 steps").arg(grouped(steps)) : QStringLiteral("n not recorded");
+}
+
+// The first that measured the same step; over the same link too where that is asked for.
+const KnownCalibration* calibrationFor(const Settings& planned, const ForecastSources& sources, bool sameLink) {
+    const Settings step = stepOf(planned), link = linkOf(planned);
+    const KnownCalibration* best = nullptr;
+    for (const KnownCalibration& one : sources.calibrations) {
+        if (stepOf(one.config) != step || one.stepSeconds <= 0) continue;
+        if (sameLink && (!one.link || linkOf(one.config) != link)) continue;
+        const auto rank = [](const KnownCalibration& each) { return std::pair(each.preferred, each.measured); };
+        if (!best || rank(*best) < rank(one)) best = &one;
+    }
+    return best;
+}
+
+Result<StepTime> simulatedStep(const Settings& planned) {
+    const std::string given = settingOf(planned, "compute.step_time");
+    const auto seconds = parseDuration(given);
+    if (!seconds) {
+        return fail(
+            "compute.step_time is not a time that stands in the text, so T_c is known only once it runs. Set it, or "
+            "calibrate.");
+    }
+    return StepTime{.seconds = *seconds,
+                    .forwardShare = numberIn(planned, "compute.forward_share").value_or(0),
+                    .contention = numberIn(planned, "compute.contention").value_or(0),
+                    .from = QStringLiteral("compute.step_time of this text"),
+                    .run = {},
+                    .given = true};
+}
+
+double bytesOf(const Settings& planned, qint64 parameters) {
+    return (settingOf(planned, "train.precision") == "float64" ? 8 : 4) * static_cast<double>(parameters);
+}
+
+// What the text asks for beyond one link of one speed; "" where there is nothing.
+std::string beyondFormula(const Settings& planned) {
+    const std::string name = settingOf(planned, "network.name");
+    if (name != "star") return "a network of the kind " + name;
+    const std::string factors = settingOf(planned, "network.bandwidth_factors");
+    if (!factors.empty() && factors != "[1.0]") return "links of unlike bandwidth";
+    const auto load = numberIn(planned, "network.background.load");
+    return load && *load > 0 ? "traffic of others on the links" : "";
+}
+
+Result<AverageTime> simulatedAverage(const Settings& planned, double bytes, int workers) {
+    const std::string refused = beyondFormula(planned);
+    if (!refused.empty()) return fail("There is no formula for " + refused + ": `dasgd advise` simulates it.");
+    const auto bandwidth = parseBandwidth(settingOf(planned, "network.bandwidth"));
+    const auto latency = parseLatency(settingOf(planned, "network.latency"));
+    const auto method = allReduceMethodNamed(settingOf(planned, "network.collective"));
+    if (!bandwidth || !latency || !method) {
+        return fail("There is no formula for this network: `dasgd advise` simulates it.");
+    }
+    const double rate = parseRate(settingOf(planned, "network.reduce_rate")).value_or(0);
+    const double efficiency = numberIn(planned, "network.efficiency").value_or(1);
+    const AllReduceKind kind{.method = *method,
+                             .groupSize = static_cast<int>(numberIn(planned, "network.group_size").value_or(1)),
+                             .servers = static_cast<int>(numberIn(planned, "network.servers").value_or(1))};
+    DASGD_TRY(checkAllReduce(kind, workers));
+    const LinkCost link{.alpha = *latency, .beta = 1 / (*bandwidth * efficiency), .rho = rate > 0 ? 1 / rate : 0};
+    return AverageTime{
+        .seconds = allReduceSeconds(kind, link, bytes, workers),
+        .bytes = bytes,
+        .from = QStringLiteral("%1 over the star of this text, %2, %3")
+                    .arg(text(settingOf(planned, "network.collective")), text(settingOf(planned, "network.bandwidth")),
+                         text(settingOf(planned, "network.latency")))};
+}
+
+}  // namespace
+
+std::string settingOf(const Settings& settings, const std::string& key) {
+    const auto found = settings.find(key);
+    return found == settings.end() ? std::string() : found->second;
+}
+
+std::optional<double> numberIn(const Settings& settings, const std::string& key) {
+    const std::string written = settingOf(settings, key);
+    char* end = nullptr;
+    const double number = std::strtod(written.c_str(), &end);
+    if (written.empty() || *end != '\0') return std::nullopt;
+    return number;
+}
+
+QString ageInWords(const QDateTime& then, const QDateTime& now) {
+    const qint64 seconds = std::max<qint64>(0, then.secsTo(now));
+    struct Unit {
+        qint64 seconds;
+        const char *one, *many;
+    };
+    constexpr std::array kUnits{Unit{86'400, "1 day old", "%1 days old"}, Unit{3600, "1 h old", "%1 h old"},
+                                Unit{60, "1 min old", "%1 min old"}};
+    for (const Unit& unit : kUnits) {
+        const qint64 count = seconds / unit.seconds;
+        if (count >= 1) return count == 1 ? QLatin1String(unit.one) : QString::fromLatin1(unit.many).arg(count);
+    }
+    return QStringLiteral("just now");
+}
+
+std::vector<TimedRun> timedRuns(std::span<const RunItemPtr> runs) {
+    std::vector<RunItemPtr> timed;
+    std::ranges::copy_if(runs, std::back_inserter(timed), [](const RunItemPtr& run) {
+        return run->row.stepMs && !run->row.timeSimulated && run->row.status == "finished" &&
+               run->row.algorithm != "probe";
+    });
+    std::ranges::sort(timed, std::greater<>(), [](const RunItemPtr& run) { return run->row.startedAt; });
+    if (timed.size() > kMostRead) timed.resize(kMostRead);
+    std::vector<TimedRun> all;
+    for (const RunItemPtr& run : timed) {
+        const double seconds = (*run->row.stepMs - blockedMsPerStep(run->row).value_or(0)) / 1e3;
+        if (seconds <= 0) continue;
+        all.push_back({.step = stepOf(settingsOf(run->row.config)),
+                       .stepSeconds = seconds,
+                       .steps = static_cast<qint64>(run->row.timedSteps.value_or(0)),
+                       .run = run->id,
+                       .algorithm = text(run->row.algorithm),
+                       .measured = QDateTime::fromString(text(run->row.startedAt), Qt::ISODateWithMs)});
+    }
+    return all;
+}
+
+Result<StepTime> stepTimeOf(const Settings& planned, const ForecastSources& sources) {
+    if (settingOf(planned, "cluster.backend") == kVirtual) return simulatedStep(planned);
+    if (const KnownCalibration* known = calibrationFor(planned, sources, false)) {
+        return StepTime{.seconds = known->stepSeconds,
+                        .forwardShare = 1 - known->backwardShare,
+                        .contention = known->contention,
+                        .from = QStringLiteral("calibration %1, %2, %3")
+                                    .arg(known->name, ageInWords(known->measured, sources.now), meanOf(known->steps)),
+                        .run = known->run};
+    }
+    const auto run = std::ranges::find(sources.runs, stepOf(planned), &TimedRun::step);
+    if (run == sources.runs.end()) {
+        return fail(
+            "No run has timed this step yet: the same model, batch, precision, threads and backend. Calibrate, or run "
+            "it once.");
+    }
+    return StepTime{
+        .seconds = run->stepSeconds,
+        .from = QStringLiteral("%1 run %2 less its waiting, %3, %4")
+                    .arg(run->algorithm, run->run, ageInWords(run->measured, sources.now), meanOf(run->steps)),
+        .run = run->run};
+}
+
+Result<AverageTime> averageTimeOf(const Settings& planned, qint64 parameters, const ForecastSources& sources) {
+    const int workers = static_cast<int>(numberIn(planned, "cluster.workers").value_or(0));
+    if (workers < 1 || parameters <= 0) return fail("How many weights and workers there are is not known.");
+    // Of an optimiser's state that is averaged too the plan does not say the size.
+    if (settingOf(planned, "algorithm.optimizer_state") == "average") {
+        return fail("There is no formula with algorithm.optimizer_state = \"average\", which sends more than weights.");
+    }
+    const double bytes = bytesOf(planned, parameters);
+    if (settingOf(planned, "cluster.backend") == kVirtual) return simulatedAverage(planned, bytes, workers);
+    if (const KnownCalibration* known = calibrationFor(planned, sources, true)) {
+        return AverageTime{.seconds = ringAllReduceSeconds(*known->link, bytes, workers),
+                           .bytes = bytes,
+                           .from = QStringLiteral("ring with α, β, ρ of calibration %1").arg(known->name)};
+    }
+    const auto bandwidth = parseBandwidth(settingOf(planned, "cluster.link.bandwidth"));
+    const auto latency = parseLatency(settingOf(planned, "cluster.link.latency"));
+    if (!bandwidth || !latency) return fail("No link is known: emulate one with cluster.link, or calibrate.");
+    return AverageTime{.seconds = ringAllReduceSeconds({.alpha = *latency, .beta = 1 / *bandwidth}, bytes, workers),
+                       .bytes = bytes,
+                       .from = QStringLiteral("ring over the emulated %1, %2")
+                                   .arg(text(settingOf(planned, "cluster.link.bandwidth")),
+                                        text(settingOf(planned, "cluster.link.latency")))};
+}
+
+}  // namespace dasgd::gui

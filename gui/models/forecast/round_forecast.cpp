@@ -1,0 +1,128 @@
+#include "gui/models/forecast/round_forecast.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/cost/step_time.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+// Which algorithms have a formula, and which of the form's fields it takes. An algorithm that is not listed has none,
+// whatever its fields are called.
+struct Formula {
+    const char* algorithm;
+    bool averages, hasPeriod, hasDelay;
+};
+constexpr std::array kFormulas{
+    Formula{"independent", false, false, false},
+    Formula{"sync_sgd", true, false, false},
+    Formula{"local_sgd", true, true, false},
+    Formula{"dasgd", true, true, true},
+};
+constexpr int kRounds = 2;
+constexpr double kNoWait = 1e-9;  // of a transfer
+
+const Formula* formulaOf(const QString& algorithm) {
+    const auto* found =
+        std::ranges::find_if(kFormulas, [&](const Formula& one) { return algorithm == QLatin1String(one.algorithm); });
+    return found == kFormulas.end() ? nullptr : found;
+}
+
+// Lays spans one behind the other; computing slows down while the transfer is under way.
+class RoundWriter {
+public:
+    explicit RoundWriter(RoundForecast& round) : round_(round) {}
+
+    void launch(int afterStep) {
+        launched_ = now_;
+        arrives_ = now_ + round_.input.communication;
+        if (round_.input.communication > 0) add(SpanKind::Transfer, Lane::Comm, afterStep, now_, arrives_);
+    }
+    void step(int step) {
+        const RoundInput& in = round_.input;
+        if (in.forwardShare <= 0) {
+            compute(SpanKind::Passes, step, in.compute);
+            return;
+        }
+        compute(SpanKind::Forward, step, in.compute * in.forwardShare);
+        compute(SpanKind::Backward, step, in.compute * (1 - in.forwardShare));
+    }
+    // Answers how long it waited.
+    double merge(int step) {
+        const double missing = arrives_ - now_;
+        // Rounding is no wait.
+        const double waited = missing > kNoWait * round_.input.communication ? missing : 0;
+        if (waited > 0) add(SpanKind::Wait, Lane::Compute, step, now_, arrives_);
+        now_ += waited;
+        if (round_.input.communication > 0) round_.links.push_back({launched_, now_});
+        return waited;
+    }
+    [[nodiscard]] double now() const { return now_; }
+
+private:
+    void compute(SpanKind kind, int step, double work) {
+        const double slowness = 1 + round_.input.contention;
+        const double beside = std::min(work * slowness, std::max(0.0, arrives_ - now_));
+        const double end = now_ + beside + (work - beside / slowness);
+        add(kind, Lane::Compute, step, now_, end);
+        now_ = end;
+    }
+    void add(SpanKind kind, Lane lane, int step, double start, double end) {
+        round_.spans.push_back({.kind = kind, .lane = lane, .step = step, .start = start, .end = end});
+    }
+
+    RoundForecast& round_;
+    double now_ = 0, launched_ = 0, arrives_ = 0;
+};
+
+}  // namespace
+
+std::optional<double> RoundForecast::hidden() const {
+    if (input.communication <= 0) return std::nullopt;
+    return 1 - blocked / input.communication;
+}
+
+Result<RoundForecast> forecastRound(const RoundInput& input) {
+    const Formula* formula = formulaOf(input.algorithm);
+    if (!formula) return fail("There is no formula for " + input.algorithm.toStdString() + ".");
+    RoundForecast round{.input = input};
+    RoundInput& in = round.input;
+    if (!formula->averages) in.communication = 0;
+    if (!formula->hasPeriod) in.period = 1;
+    if (!formula->hasDelay) in.delay = 0;
+    if (in.period < 1 || in.delay < 0 || in.delay > in.period) {
+        return fail("A delay of " + std::to_string(in.delay) + " does not fit a period of " +
+                    std::to_string(in.period) + ".");
+    }
+    if (!(in.compute > 0) || !std::isfinite(in.compute)) return fail("The time of a local step is not above 0.");
+    round.steps = in.period;
+    RoundWriter writer(round);
+    for (int k = 0; k < kRounds; ++k) {
+        const double began = writer.now();
+        double blocked = 0;
+        writer.launch(k * in.period);
+        for (int step = 1; step <= in.period; ++step) {
+            if (in.delay == step - 1) blocked = writer.merge(k * in.period + step);
+            writer.step(k * in.period + step);
+        }
+        if (in.delay == in.period) blocked = writer.merge((k + 1) * in.period);
+        round.seconds = writer.now() - began;
+        round.blocked = blocked;
+    }
+    std::ranges::stable_sort(round.spans, {}, &RoundSpan::start);
+    return round;
+}
+
+bool hasDelay(const QString& algorithm) {
+    const Formula* formula = formulaOf(algorithm);
+    return formula && formula->hasDelay;
+}
+
+int hidingDelay(const RoundInput& input) {
+    return minimumDelay(input.communication / (1 + input.contention), input.compute);
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,282 @@
+#include "gui/models/reports/report_content.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "gui/models/runs/run_config.h"
+#include "gui/models/words.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+std::optional<double> numberOf(const QJsonObject& object, const char* key) {
+    const QJsonValue value = object[QLatin1String(key)];
+    return value.isDouble() ? std::optional(value.toDouble()) : std::nullopt;
+}
+QString textOf(const QJsonObject& object, const char* key) { return object[QLatin1String(key)].toString(); }
+
+QString shownNumber(std::optional<double> value, double scale = 1, int digits = 4) {
+    return value ? shortNumber(*value * scale, digits) : kAbsent;
+}
+QString shownShare(std::optional<double> share) { return share ? percent(share) + QStringLiteral(" %") : kAbsent; }
+// "12.3 ± 0.4 (n = 3)"; one alone has no spread.
+QString shownMean(const QJsonValue& value) {
+    const QJsonObject object = value.toObject();
+    const auto mean = numberOf(object, "mean"), spread = numberOf(object, "std");
+    if (!mean) return kAbsent;
+    const int count = object[QLatin1String("n")].toInt();
+    const QString around = spread ? QStringLiteral(" ± ") + shortNumber(*spread, 2) : QString();
+    return shortNumber(*mean, 4) + around + QStringLiteral("  (n = %1)").arg(count);
+}
+
+LinkCost linkOf(const QJsonObject& result) {
+    return {.alpha = numberOf(result, "latency_s").value_or(0),
+            .beta = numberOf(result, "seconds_per_byte").value_or(0),
+            .rho = numberOf(result, "reduce_seconds_per_byte").value_or(0)};
+}
+
+void addTimes(ReportContent& content, const QJsonObject& result) {
+    const auto add = [&](const QString& label, const QString& number, const QString& unit, const QString& help) {
+        content.figures.push_back({label, number, unit, help});
+    };
+    const int steps = result[QLatin1String("steps_alone")].toInt();
+    const int beside = result[QLatin1String("steps_overlapped")].toInt();
+    add(QStringLiteral("T_c, a local step"), shownNumber(numberOf(result, "step_s"), 1e3), QStringLiteral("ms"),
+        QStringLiteral("mean of %1 steps with nothing on the link, of all ranks").arg(steps));
+    add(QStringLiteral("scatter"), shownNumber(numberOf(result, "jitter_deviation"), 100, 3),
+        QStringLiteral("% of T_c"), QStringLiteral("standard deviation of a step within its rank, n = %1").arg(steps));
+    add(QStringLiteral("backward"), shownNumber(numberOf(result, "backward_share"), 100, 3), QStringLiteral("% of T_c"),
+        QStringLiteral("the rest is the forward pass and the update"));
+    add(QStringLiteral("κ, contention"), beside > 0 ? shownNumber(numberOf(result, "contention"), 1, 3) : kAbsent, {},
+        beside > 0 ? QStringLiteral("computing takes 1 + κ times as long beside a collective, n = %1").arg(beside)
+                   : QStringLiteral("no step ran beside a collective"));
+}
+
+void addLink(ReportContent& content, const QJsonObject& result) {
+    const auto add = [&](const QString& label, const QString& number, const QString& unit, const QString& help) {
+        content.figures.push_back({label, number, unit, help});
+    };
+    if (!numberOf(result, "latency_s")) {
+        content.notes << QStringLiteral("The ranks did not communicate, so nothing is known about a link.");
+        return;
+    }
+    const LinkCost link = linkOf(result);
+    const double bytes = numberOf(result, "bytes").value_or(0);
+    add(QStringLiteral("α, latency"), shortNumber(link.alpha * 1e6), QStringLiteral("µs"),
+        QStringLiteral("of a message, fitted"));
+    add(QStringLiteral("1/β, bandwidth"), link.beta > 0 ? shortNumber(8e-6 / link.beta) : kAbsent,
+        QStringLiteral("Mbit/s"), QStringLiteral("each way, fitted"));
+    add(QStringLiteral("1/ρ, reduction"), link.rho > 0 ? shortNumber(1e-9 / link.rho, 3) : kAbsent,
+        QStringLiteral("GB/s"),
+        link.rho > 0 ? QStringLiteral("adding up, fitted") : QStringLiteral("not to be told from the link"));
+    if (bytes > 0) {
+        const int workers = result[QLatin1String("workers")].toInt();
+        add(QStringLiteral("T_m, an average"), shortNumber(ringAllReduceSeconds(link, bytes, workers) * 1e3),
+            QStringLiteral("ms"),
+            QStringLiteral("ring of %1 among %2, by formula").arg(bytesInWords(bytes).text()).arg(workers));
+    }
+    content.notes << QStringLiteral("The longest transfer is %1 off the fitted link, the worst %2.")
+                         .arg(shownShare(numberOf(result, "longest_deviation")),
+                              shownShare(numberOf(result, "worst_deviation")));
+}
+
+void addFit(ReportContent& content, const QJsonObject& result) {
+    const LinkCost link = linkOf(result);
+    const int workers = result[QLatin1String("workers")].toInt();
+    if (link.beta <= 0 || workers < 2) return;
+    for (const auto& one : result[QLatin1String("timed")].toArray()) {
+        const QJsonObject timed = one.toObject();
+        FitPoint point{.gathers = textOf(timed, "collective") == QLatin1String("all-gather"),
+                       .bytes = numberOf(timed, "bytes").value_or(0),
+                       .seconds = numberOf(timed, "seconds").value_or(0)};
+        point.fitted = point.gathers ? allGatherSeconds(link, point.bytes, workers)
+                                     : ringAllReduceSeconds(link, point.bytes, workers);
+        content.fit.push_back(point);
+    }
+}
+
+QString clusterInWords(const std::string& config) {
+    const Settings settings = settingsOf(config);
+    if (settingOf(settings, "cluster.backend") == "virtual") return QStringLiteral("time simulated");
+    const std::string bandwidth = settingOf(settings, "cluster.link.bandwidth");
+    if (bandwidth.empty()) return QStringLiteral("measured");
+    return QStringLiteral("measured, the link emulated: ") +
+           linkInWords(bandwidth + ", " + settingOf(settings, "cluster.link.latency"));
+}
+
+void fillCalibration(ReportContent& content, const Report& report, const ConfigOf& configOf) {
+    const QJsonObject result = report.first();
+    content.basis = clusterInWords(configOf(textOf(result, "run_id")));
+    addTimes(content, result);
+    addLink(content, result);
+    addFit(content, result);
+    content.notes << QStringLiteral("%1 workers, %2, %3 samples a worker and step.")
+                         .arg(result[QLatin1String("workers")].toInt())
+                         .arg(textOf(result, "model"))
+                         .arg(result[QLatin1String("batch_size")].toInt());
+}
+
+ReportRow adviceRow(const QJsonObject& row, std::optional<double> alone, bool trains) {
+    const auto step = numberOf(row, "step_ms");
+    const bool asked = textOf(row, "algorithm") != QLatin1String("independent");
+    const auto target = numberOf(row, "target_s");
+    ReportRow made{.marked = row[QLatin1String("advised")].toBool(), .settings = textOf(row, "settings")};
+    QString words = made.settings;
+    for (const char* const noise : {"{", "}", "\"", "name = "}) words.remove(QLatin1String(noise));
+    made.cells << words.trimmed() + (made.marked ? QStringLiteral("  ★ advised") : QString()) << shownNumber(step)
+               << (step && alone ? shownNumber(*step / *alone, 1, 3) : kAbsent) << shownShare(numberOf(row, "hidden"))
+               << shownShare(numberOf(row, "effective_steps"))
+               << (!asked   ? kAbsent
+                   : target ? clockText(*target)
+                   : trains ? QStringLiteral("not reached")
+                            : kAbsent);
+    for (const char* key : {"run_id", "target_run_id"}) {
+        if (const QString id = textOf(row, key); !id.isEmpty()) made.runs << id;
+    }
+    made.cells << made.runs.join(QStringLiteral(", "));
+    return made;
+}
+
+void fillAdvice(ReportContent& content, const Report& report) {
+    const QJsonObject result = report.first(), advice = result[QLatin1String("advice")].toObject();
+    const QJsonObject facts = result[QLatin1String("facts")].toObject();
+    const bool formula = facts[QLatin1String("by_formula")].toBool();
+    content.basis =
+        QStringLiteral("time simulated on the virtual cluster%1; T_c and T_m from run %2")
+            .arg(formula ? QStringLiteral(", collectives by formula") : QString(), textOf(facts, "probe_run"));
+    const auto add = [&](const char* label, const QString& number, const char* unit, const QString& help) {
+        content.figures.push_back({QString::fromUtf8(label), number, QString::fromUtf8(unit), help});
+    };
+    add("τ, period", grouped(advice[QLatin1String("period")].toInteger()), "steps", QStringLiteral("between averages"));
+    add("d, delay", grouped(advice[QLatin1String("delay")].toInteger()), "steps", QStringLiteral("of the merge"));
+    add("step", shownNumber(numberOf(advice, "step_s"), 1e3), "ms", QStringLiteral("with this setting, by formula"));
+    add("T_c", shownNumber(numberOf(facts, "step_s"), 1e3), "ms", QStringLiteral("a local step"));
+    add("T_m", shownNumber(numberOf(facts, "reduce_s"), 1e3), "ms", QStringLiteral("an average"));
+    const QString target = textOf(result, "target");
+    const QString steps = grouped(result[QLatin1String("target_steps")].toInteger());
+    content.table.headers = {QStringLiteral("setting"), QStringLiteral("ms/step"),          QStringLiteral("÷ alone"),
+                             QStringLiteral("hidden"),  QStringLiteral("steps that count"), QStringLiteral("to target"),
+                             QStringLiteral("runs")};
+    const QJsonArray rows = result[QLatin1String("forecast")].toArray();
+    std::optional<double> alone;
+    for (const auto& row : rows) {
+        if (textOf(row.toObject(), "algorithm") == QLatin1String("independent")) {
+            alone = numberOf(row.toObject(), "step_ms");
+        }
+    }
+    for (const auto& row : rows) content.table.rows.push_back(adviceRow(row.toObject(), alone, !target.isEmpty()));
+    for (const auto& sentence : advice[QLatin1String("why")].toArray()) content.notes << sentence.toString();
+    content.notes << (target.isEmpty()
+                          ? QStringLiteral(
+                                "Target: what %1 steps that count reach. What a longer τ or d changes in the "
+                                "worth of a step, only training tells: give a target.")
+                                .arg(steps)
+                          : QStringLiteral("Target: %1 at an evaluation, within %2 steps, in simulated time.")
+                                .arg(target, steps));
+}
+
+void fillScaling(ReportContent& content, const Report& report) {
+    const QJsonObject result = report.first();
+    const QJsonObject wanted = result[QLatin1String("target")].toObject();
+    const QString target =
+        wanted.isEmpty() ? QString() : textOf(wanted, "metric") + u'=' + shownNumber(numberOf(wanted, "value"));
+    content.table.headers = {QStringLiteral("configuration"), QStringLiteral("time"),      QStringLiteral("workers"),
+                             QStringLiteral("ms/step"),       QStringLiteral("samples/s"), QStringLiteral("speed-up"),
+                             QStringLiteral("efficiency"),    QStringLiteral("hidden")};
+    if (!target.isEmpty()) content.table.headers << QStringLiteral("s to ") + target;
+    QStringList times;
+    for (const auto& each : result[QLatin1String("configurations")].toArray()) {
+        const QJsonObject one = each.toObject();
+        const QString link = textOf(one, "emulated_link");
+        times << (link.isEmpty()
+                      ? textOf(one, "time")
+                      : textOf(one, "time") + QStringLiteral(", link emulated: ") + linkInWords(link.toStdString()));
+        for (const auto& at : one[QLatin1String("points")].toArray()) {
+            const QJsonObject point = at.toObject();
+            ReportRow row;
+            row.cells << textOf(one, "configuration") << textOf(one, "time")
+                      << grouped(point[QLatin1String("workers")].toInteger());
+            for (const char* key : {"step_ms", "samples_per_s", "speed_up", "efficiency", "hidden"}) {
+                row.cells << shownMean(point[QLatin1String(key)]);
+            }
+            if (!target.isEmpty()) row.cells << shownMean(point[QLatin1String("s_to_target")]);
+            for (const auto& id : point[QLatin1String("runs")].toArray()) row.runs << id.toString();
+            content.table.rows.push_back(std::move(row));
+        }
+        if (const int unfinished = one[QLatin1String("unfinished")].toInt(); unfinished > 0) {
+            content.notes << QStringLiteral("%1: %2 runs did not finish and are left out.")
+                                 .arg(textOf(one, "configuration"))
+                                 .arg(unfinished);
+        }
+    }
+    times.removeDuplicates();
+    content.basis = times.join(QStringLiteral("; "));
+    content.notes << QStringLiteral(
+                         "%1 scaling. Speed-up: throughput ÷ that at the fewest workers. Mean ± standard "
+                         "deviation over the seeds.")
+                         .arg(textOf(result, "scaling") == QLatin1String("strong") ? QStringLiteral("Strong")
+                                                                                   : QStringLiteral("Weak"));
+}
+
+void fillReplay(ReportContent& content, const Report& report) {
+    content.basis = QStringLiteral("the replay's time is simulated");
+    content.table.headers = {QString(), QStringLiteral("ms/step"), QStringLiteral("÷ recorded"),
+                             QStringLiteral("hidden"), QStringLiteral("run")};
+    for (const auto& each : report.result) {
+        const QJsonObject one = each.toObject();
+        const auto recorded = numberOf(one, "recorded_step_ms"), replayed = numberOf(one, "step_ms");
+        if (content.table.rows.empty()) {
+            content.table.rows.push_back(
+                {.cells = {QStringLiteral("recorded"), shownNumber(recorded), recorded ? QStringLiteral("1") : kAbsent,
+                           shownShare(numberOf(one, "recorded_hidden")), textOf(one, "replay_of")},
+                 .runs = {textOf(one, "replay_of")}});
+        }
+        const bool both = recorded && replayed && *recorded > 0;
+        content.table.rows.push_back({.cells = {QStringLiteral("replayed, time simulated"), shownNumber(replayed),
+                                                both ? shownNumber(*replayed / *recorded, 1, 3) : kAbsent,
+                                                shownShare(numberOf(one, "hidden")), textOf(one, "run_id")},
+                                      .runs = {textOf(one, "run_id")}});
+    }
+}
+
+}  // namespace
+
+ReportContent contentOf(const Report& report, const ConfigOf& configOf) {
+    ReportContent content{
+        .heading = (report.asked.kind == JobKind::Advise ? QStringLiteral("%1 for %2") : QStringLiteral("%1 of %2"))
+                       .arg(kindInWords(report.asked.kind), report.asked.title)};
+    if (report.result.isEmpty()) return content;
+    switch (report.asked.kind) {
+        case JobKind::Calibrate: fillCalibration(content, report, configOf); break;
+        case JobKind::Advise: fillAdvice(content, report); break;
+        case JobKind::Scale: fillScaling(content, report); break;
+        case JobKind::Replay: fillReplay(content, report); break;
+    }
+    return content;
+}
+
+std::vector<KnownCalibration> knownCalibrations(const std::vector<Report>& reports, const ConfigOf& configOf,
+                                                const QString& preferred) {
+    std::vector<KnownCalibration> known;
+    for (const Report& report : reports) {
+        if (report.asked.kind != JobKind::Calibrate || report.state != ReportState::Finished) continue;
+        const QJsonObject result = report.first();
+        const std::string config = configOf(textOf(result, "run_id"));
+        if (config.empty() || !numberOf(result, "step_s")) continue;
+        known.push_back({.name = report.asked.title,
+                         .run = textOf(result, "run_id"),
+                         .measured = report.started,
+                         .config = settingsOf(config),
+                         .stepSeconds = *numberOf(result, "step_s"),
+                         .backwardShare = numberOf(result, "backward_share").value_or(1),
+                         .contention = numberOf(result, "contention").value_or(0),
+                         .steps = result[QLatin1String("steps_alone")].toInteger(),
+                         .preferred = report.name == preferred});
+        if (numberOf(result, "seconds_per_byte")) known.back().link = linkOf(result);
+    }
+    return known;
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,225 @@
+#include "gui/models/reports/report_library.h"
+
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QJsonDocument>
+#include <QSaveFile>
+#include <algorithm>
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr int kLookMs = 250;
+constexpr qint64 kMostRead = 32 << 20;
+const QString kEnding = QStringLiteral(".json");
+
+std::vector<Report> readAll(const QString& folder) {
+    std::vector<Report> all;
+    for (const QFileInfo& info : QDir(folder).entryInfoList({u'*' + kEnding}, QDir::Files, QDir::Name)) {
+        QFile file(info.filePath());
+        if (!file.open(QIODevice::ReadOnly)) continue;
+        const auto report = reportOf(info.completeBaseName(), QJsonDocument::fromJson(file.read(kMostRead)).object());
+        if (report) all.push_back(*report);
+    }
+    return all;
+}
+
+}  // namespace
+
+ReportLibrary::ReportLibrary(const std::filesystem::path& workspace, QString program, QObject* parent)
+    : QObject(parent),
+      workspace_(QString::fromStdString(std::filesystem::absolute(workspace).string())),
+      program_(std::move(program)) {
+    folder_ = workspace_ + QStringLiteral("/reports");
+    pool_.setMaxThreadCount(1);
+    timer_.setInterval(kLookMs);
+    connect(&timer_, &QTimer::timeout, this, &ReportLibrary::look);
+    connect(&files_, &ExperimentFiles::written, this, [this] {
+        const QString name = writing_.front();
+        writing_.erase(writing_.begin());
+        launch(name);
+    });
+    connect(&files_, &ExperimentFiles::failed, this, [this](const QString& message) {
+        const QString name = writing_.front();
+        writing_.erase(writing_.begin());
+        giveUp(name, message);
+    });
+    load();
+}
+
+ReportLibrary::~ReportLibrary() { pool_.waitForDone(); }
+
+QString ReportLibrary::pathOf(const QString& name, const char* ending) const {
+    return folder_ + u'/' + name + QLatin1String(ending);
+}
+
+JobPlace ReportLibrary::placeOf(const QString& name) const { return {folder_ + QStringLiteral("/.running/") + name}; }
+
+const Report* ReportLibrary::find(const QString& name) const {
+    const auto found = std::ranges::find(reports_, name, &Report::name);
+    return found == reports_.end() ? nullptr : &*found;
+}
+
+Report* ReportLibrary::edit(const QString& name) { return const_cast<Report*>(find(name)); }
+
+void ReportLibrary::load() {
+    pool_.start([this, folder = folder_] {
+        auto read = readAll(folder);
+        QMetaObject::invokeMethod(this, [this, read = std::move(read)] {
+            for (const Report& report : read) {
+                if (!find(report.name)) reports_.push_back(report);
+            }
+            std::ranges::stable_sort(reports_, std::greater<>(), &Report::started);
+            loaded_ = true;
+            const bool any = std::ranges::any_of(reports_, [](const Report& one) { return one.process > 0; });
+            if (any) timer_.start();
+            emit changed();
+        });
+    });
+}
+
+QString ReportLibrary::start(JobRequest request) {
+    QString why = problemOf(request);
+    if (why.isEmpty() && program_.isEmpty()) {
+        why = tr("There is no `dasgd` program beside this one or on the PATH: build it with ./lab build.");
+    }
+    if (!why.isEmpty()) {
+        emit failed(why);
+        return {};
+    }
+    const QDateTime now = QDateTime::currentDateTimeUtc();
+    // The time keeps it apart from reports that were not read yet.
+    const QString stem = commandOf(request.kind) + u'-' + fileStem(request.title) + u'-' +
+                         now.toString(QStringLiteral("yyyyMMdd-HHmmss"));
+    QString name = stem;
+    for (int i = 2; find(name); ++i) name = stem + QStringLiteral("-%1").arg(i);
+    const QString text = request.text, folder = std::exchange(request.folder, {});
+    reports_.insert(reports_.begin(),
+                    Report{.name = name, .asked = std::move(request), .started = now, .program = program_});
+    emit changed();
+    emit started(name);
+    if (text.isEmpty()) {
+        launch(name);
+    } else {
+        writing_.push_back(name);
+        files_.write(pathOf(name, ".toml"), text, ExperimentFiles::Existing::Overwrite, folder);
+    }
+    return name;
+}
+
+void ReportLibrary::launch(const QString& name) {
+    const Report* report = find(name);
+    if (!report) return;
+    const QStringList arguments =
+        argumentsOf(report->asked, pathOf(name, ".toml"), calibrationOf(name)) + QStringList{"--workspace", workspace_};
+    pool_.start([this, name, place = placeOf(name), program = program_, arguments] {
+        const qint64 process = startJob(place, program, arguments);
+        QMetaObject::invokeMethod(this, [this, name, process] {
+            Report* started = edit(name);
+            if (!started) return;
+            if (process == 0) return giveUp(name, tr("/bin/sh cannot be started."));
+            started->process = process;
+            write(*started);
+            timer_.start();
+        });
+    });
+}
+
+void ReportLibrary::look() {
+    std::vector<std::pair<QString, qint64>> running;
+    for (const Report& one : reports_) {
+        if (one.state == ReportState::Running && one.process > 0) running.emplace_back(one.name, one.process);
+    }
+    if (running.empty()) timer_.stop();
+    if (looking_ || running.empty()) return;
+    looking_ = true;
+    pool_.start([this, running = std::move(running)] {
+        std::vector<std::pair<QString, JobState>> states;
+        for (const auto& [name, process] : running) states.emplace_back(name, lookAtJob(placeOf(name), process));
+        QMetaObject::invokeMethod(this, [this, states = std::move(states)] {
+            looking_ = false;
+            for (const auto& [name, state] : states) takeLook(name, state);
+        });
+    });
+}
+
+void ReportLibrary::takeLook(const QString& name, const JobState& state) {
+    Report* report = edit(name);
+    if (!report || report->state != ReportState::Running) return;
+    report->version = state.version;
+    if (!state.status && state.alive) {
+        if (const auto progress = lastProgress(state.errors)) report->progress = *progress;
+        emit changed();
+        return;
+    }
+    if (state.status) {
+        conclude(*report, state.output, state.errors, *state.status);
+    } else {
+        report->state = ReportState::Failed;
+        report->error =
+            tr("dasgd is gone without having ended: it was killed, or the computer was switched off. The "
+               "runs that it finished are kept; start it again.");
+    }
+    end(*report);
+}
+
+void ReportLibrary::end(Report& report) {
+    report.ended = QDateTime::currentDateTimeUtc();
+    report.stopping = false;
+    const QString name = report.name;
+    write(report);
+    pool_.start([place = placeOf(name)] { removeJobFiles(place); });
+    emit changed();
+    emit ended(name);
+}
+
+void ReportLibrary::giveUp(const QString& name, const QString& why) {
+    Report* report = edit(name);
+    if (!report) return;
+    report->state = ReportState::Failed;
+    report->error = why;
+    end(*report);
+}
+
+void ReportLibrary::write(const Report& report) {
+    pool_.start(
+        [this, path = pathOf(report.name, ".json"), folder = folder_, text = QJsonDocument(jsonOf(report)).toJson()] {
+            QDir().mkpath(folder);
+            QSaveFile file(path);
+            if (file.open(QIODevice::WriteOnly) && file.write(text) == text.size() && file.commit()) return;
+            const QString why =
+                path + QStringLiteral(": ") + file.errorString() + QStringLiteral(". Is the workspace writable?");
+            QMetaObject::invokeMethod(this, [this, why] { emit failed(why); });
+        });
+}
+
+void ReportLibrary::stop(const QString& name) {
+    Report* report = edit(name);
+    if (!report || report->state != ReportState::Running || report->process == 0) return;
+    report->stopping = true;
+    pool_.start([place = placeOf(name), process = report->process] { stopJob(place, process); });
+    emit changed();
+}
+
+void ReportLibrary::remove(const QString& name) {
+    const Report* report = find(name);
+    if (!report || report->state == ReportState::Running) return;
+    removed_ = *report;
+    std::erase_if(reports_, [&](const Report& one) { return one.name == name; });
+    pool_.start([path = pathOf(name, ".json")] { QFile::remove(path); });
+    emit changed();
+}
+
+QString ReportLibrary::restore() {
+    if (!removed_) return {};
+    const Report report = *std::exchange(removed_, std::nullopt);
+    reports_.push_back(report);
+    std::ranges::stable_sort(reports_, std::greater<>(), &Report::started);
+    write(report);
+    emit changed();
+    return report.name;
+}
+
+}  // namespace dasgd::gui

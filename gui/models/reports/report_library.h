@@ -1,0 +1,74 @@
+// The reports of a workspace: reports/NAME.json, those under way too. A job is a process of its own: it goes on when
+// the window is closed, and is found again by the next one. Files are read and written on a thread of their own. UI
+// thread.
+#pragma once
+
+#include <QObject>
+#include <QThreadPool>
+#include <QTimer>
+#include <filesystem>
+#include <set>
+#include <vector>
+
+#include "gui/models/experiment/experiment_files.h"
+#include "gui/models/reports/job_files.h"
+#include "gui/models/reports/report.h"
+
+namespace dasgd::gui {
+
+class ReportLibrary : public QObject {
+    Q_OBJECT
+
+public:
+    // `program`: path of `dasgd`.
+    ReportLibrary(const std::filesystem::path& workspace, QString program, QObject* parent = nullptr);
+    ~ReportLibrary() override;
+
+    [[nodiscard]] const std::vector<Report>& reports() const { return reports_; }  // the newest first
+    [[nodiscard]] const Report* find(const QString& name) const;
+    [[nodiscard]] bool loaded() const { return loaded_; }
+    // Where a calibration is, as `--calibration` takes it.
+    [[nodiscard]] QString calibrationOf(const QString& name) const { return pathOf(name, ".calibration.toml"); }
+    [[nodiscard]] QString folder() const { return folder_; }
+
+    // Opens the form of a job, filled with this; a page listens.
+    void ask(const JobRequest& request) { emit asked(request); }
+    // Starts it; answers its name, "" where something is missing, which failed() says.
+    QString start(JobRequest request);
+    // As Ctrl-C does: the present run ends at one step of all ranks, what is recorded stays. Again: at once.
+    void stop(const QString& name);
+    // Takes the report away; the runs stay. Not one that is under way.
+    void remove(const QString& name);
+    // Brings back what was removed last; "" where nothing was.
+    QString restore();
+
+signals:
+    void asked(const dasgd::gui::JobRequest& request);
+    void changed();                       // the list, or one of its reports
+    void started(const QString& name);    // by start()
+    void ended(const QString& name);      // finished, failed or stopped
+    void failed(const QString& message);  // with the remedy
+
+private:
+    [[nodiscard]] QString pathOf(const QString& name, const char* ending) const;
+    [[nodiscard]] JobPlace placeOf(const QString& name) const;
+    [[nodiscard]] Report* edit(const QString& name);
+    void load();
+    void launch(const QString& name);
+    void look();
+    void takeLook(const QString& name, const JobState& state);
+    void end(Report& report);
+    void write(const Report& report);
+    void giveUp(const QString& name, const QString& why);
+
+    QString folder_, workspace_, program_;
+    QThreadPool pool_;
+    ExperimentFiles files_;
+    QTimer timer_;
+    std::vector<Report> reports_;
+    std::optional<Report> removed_;
+    std::vector<QString> writing_;  // whose experiments files_ writes, in its order
+    bool loaded_ = false, looking_ = false;
+};
+
+}  // namespace dasgd::gui

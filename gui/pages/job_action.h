@@ -1,0 +1,45 @@
+// What pages ask the Reports page for, and what they take from its reports.
+#pragma once
+
+#include <QString>
+
+#include "gui/models/reports/report_content.h"
+#include "gui/models/settings_file.h"
+#include "gui/pages/page.h"
+
+namespace dasgd::gui {
+
+// Opens the form of a job on the experiment that is being set up. A calibration asks nothing and starts at once.
+inline void askOfDraft(PageContext& context, JobKind kind) {
+    const JobRequest request{.kind = kind,
+                             .title = context.draft.title(),
+                             .text = context.draft.document().text(),
+                             .folder = context.draft.folder()};
+    if (kind == JobKind::Calibrate || !problemOf(request).isEmpty()) {
+        context.reports.start(request);
+    } else {
+        context.reports.ask(request);
+    }
+}
+
+inline void askReplay(PageContext& context, const QString& run) {
+    context.reports.ask({.kind = JobKind::Replay, .title = run, .run = run});
+}
+
+// The configurations of the runs that the session knows.
+[[nodiscard]] inline ConfigOf configOf(Session& session) {
+    return [&session](const QString& run) {
+        const auto item = session.runs().find(run);
+        return item ? item->row.config : std::string();
+    };
+}
+
+// The report whose calibration the forecast takes first; "" where it is the newest.
+[[nodiscard]] inline QString preferredCalibration() {
+    return settingsFile().value(QStringLiteral("forecast/calibration")).toString();
+}
+inline void preferCalibration(const QString& report) {
+    settingsFile().setValue(QStringLiteral("forecast/calibration"), report);
+}
+
+}  // namespace dasgd::gui

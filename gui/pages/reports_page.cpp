@@ -1,0 +1,251 @@
+// What calibrate, advise, scale and replay found: the reports of the workspace, those under way with their progress,
+// one of them as cards.
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QListWidget>
+#include <QMenu>
+#include <QScrollArea>
+#include <QShortcut>
+#include <QStackedLayout>
+#include <QVBoxLayout>
+
+#include "gui/pages/job_action.h"
+#include "gui/widgets/parts.h"
+#include "gui/widgets/reports/job_form.h"
+#include "gui/widgets/reports/report_view.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr int kReportsWidth = 290, kNarrowReportsWidth = 220, kFewColumns = 1000;
+
+class ReportsPage : public QWidget {
+public:
+    explicit ReportsPage(PageContext& context) : context_(context), library_(context.reports) {
+        setObjectName(QStringLiteral("page"));
+        auto* column = new QVBoxLayout(this);
+        column->setContentsMargins(24, 18, 24, 18);
+        column->setSpacing(kGap);
+        column->addWidget(message_ = new MessageBar(context.look));
+        auto* row = new QHBoxLayout;
+        row->setSpacing(kGap);
+        row->addWidget(makeList());
+        row->addWidget(makeRight(), 1);
+        column->addLayout(row, 1);
+        connectAll();
+        preferred_ = preferredCalibration();
+        showList();
+    }
+
+protected:
+    void showEvent(QShowEvent* event) override {
+        QWidget::showEvent(event);
+        showList();
+    }
+    void resizeEvent(QResizeEvent* event) override {
+        QWidget::resizeEvent(event);
+        listCard_->setFixedWidth(width() < kFewColumns ? kNarrowReportsWidth : kReportsWidth);
+    }
+
+private:
+    QWidget* makeList() {
+        listCard_ = new Card;
+        listCard_->body().setContentsMargins(1, 13, 1, 8);
+        auto* head = new QHBoxLayout;
+        head->setContentsMargins(kPadding, 0, 10, 0);
+        head->addWidget(makeLabel(tr("Reports"), "head"), 1);
+        new_ = makeMenuButton(tr("New ▾"), tr("Calibrate, advise or scale the experiment that is set up  Ctrl+N"));
+        for (const JobKind kind : {JobKind::Calibrate, JobKind::Advise, JobKind::Scale}) {
+            QAction* action = new_->menu()->addAction(kindInWords(kind));
+            connect(action, &QAction::triggered, this, [this, kind] { askOfDraft(context_, kind); });
+        }
+        head->addWidget(new_);
+        listCard_->body().addLayout(head);
+        list_ = new QListWidget;
+        list_->setFrameShape(QFrame::NoFrame);
+        list_->setObjectName(QStringLiteral("reports"));
+        list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+        list_->setTextElideMode(Qt::ElideRight);
+        list_->setAccessibleName(tr("Reports"));
+        listCard_->body().addWidget(list_, 1);
+        return listCard_;
+    }
+
+    QWidget* makeRight() {
+        auto* inner = new QWidget;
+        inner->setObjectName(QStringLiteral("page"));
+        auto* column = new QVBoxLayout(inner);
+        column->setContentsMargins(0, 0, 6, 0);
+        column->setSpacing(kGap);
+        column->addWidget(form_ = new JobForm);
+        showForm(false);
+        column->addWidget(view_ = new ReportView(context_.look));
+        column->addWidget(empty_ = makeLabel({}, "muted"));
+        empty_->setWordWrap(true);
+        empty_->setAlignment(Qt::AlignCenter);
+        empty_->setMinimumHeight(200);
+        column->addStretch();
+        auto* scroll = new QScrollArea;
+        scroll->setObjectName(QStringLiteral("page"));
+        scroll->setFrameShape(QFrame::NoFrame);
+        scroll->setWidgetResizable(true);
+        scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+        scroll->setWidget(inner);
+        return scroll;
+    }
+
+    void connectAll() {
+        connect(&library_, &ReportLibrary::changed, this, [this] {
+            if (isVisible()) showList();
+        });
+        connect(&library_, &ReportLibrary::started, this, [this](const QString& name) {
+            wanted_ = name;
+            showForm(false);
+            message_->clear();
+            context_.open("Reports");
+            showList();
+        });
+        connect(&library_, &ReportLibrary::failed, message_, [this](const QString& text) { message_->say(text); });
+        connect(&library_, &ReportLibrary::asked, this, [this](const JobRequest& request) {
+            context_.open("Reports");
+            showForm(true);
+            form_->show(request, calibrations());
+        });
+        connect(form_, &JobForm::startWanted, this, [this] { library_.start(form_->request()); });
+        connect(form_, &JobForm::closeWanted, this, [this] {
+            showForm(false);
+            list_->setFocus();
+            showReport();
+        });
+        connect(list_, &QListWidget::currentItemChanged, this, [this](QListWidgetItem* item) {
+            if (filling_ || !item) return;
+            wanted_ = item->data(Qt::UserRole).toString();
+            showReport();
+        });
+        connect(view_, &ReportView::stopWanted, &library_, &ReportLibrary::stop);
+        connect(view_, &ReportView::againWanted, this, [this](const QString& name) {
+            if (const Report* report = library_.find(name)) library_.ask(report->asked);
+        });
+        connect(view_, &ReportView::preferWanted, this, [this](const QString& name, bool on) {
+            preferred_ = on ? name : QString();
+            preferCalibration(preferred_);
+            showReport();
+        });
+        connect(view_, &ReportView::scalingWanted, this, [this] { context_.open("Scaling"); });
+        connect(view_, &ReportView::runWanted, this, [this](const QString& run) {
+            context_.session.choose(run);
+            context_.open("Run");
+        });
+        connect(view_, &ReportView::settingsWanted, this, [this](const QString& toml) { takeOver(toml); });
+        const auto shortcut = [this](QWidget* where, const char* keys, auto&& what) {
+            auto* key = new QShortcut(QKeySequence(QLatin1String(keys)), where);
+            key->setContext(Qt::WidgetWithChildrenShortcut);
+            connect(key, &QShortcut::activated, this, what);
+        };
+        shortcut(this, "Ctrl+N", [this] { new_->showMenu(); });
+        shortcut(list_, "Ctrl+Delete", [this] { remove(); });
+        shortcut(list_, "Ctrl+Z", [this] {
+            wanted_ = library_.restore();
+            showList();
+        });
+        setFocusProxy(list_);
+    }
+
+    [[nodiscard]] std::vector<std::pair<QString, QString>> calibrations() const {
+        std::vector<std::pair<QString, QString>> all;
+        for (const Report& one : library_.reports()) {
+            if (one.asked.kind != JobKind::Calibrate || one.state != ReportState::Finished) continue;
+            all.emplace_back(
+                tr("%1, %2").arg(one.asked.title, ageInWords(one.started, QDateTime::currentDateTimeUtc())),
+                library_.calibrationOf(one.name));
+        }
+        return all;
+    }
+
+    void showList() {
+        filling_ = true;
+        const auto& reports = library_.reports();
+        while (list_->count() > std::ssize(reports)) delete list_->takeItem(list_->count() - 1);
+        while (list_->count() < std::ssize(reports)) list_->addItem(new QListWidgetItem);
+        const QDateTime now = QDateTime::currentDateTimeUtc();
+        int current = reports.empty() ? -1 : 0;
+        for (std::size_t i = 0; i < reports.size(); ++i) {
+            const Report& one = reports[i];
+            const bool running = one.state == ReportState::Running;
+            const QString state =
+                running ? tr("%1 %").arg(static_cast<int>(100 * one.progress.share())) : ageInWords(one.started, now);
+            const QString mark = running                             ? QStringLiteral("▸ ")
+                                 : one.state == ReportState::Failed  ? QStringLiteral("✕ ")
+                                 : one.state == ReportState::Stopped ? QStringLiteral("■ ")
+                                 : one.name == preferred_            ? QStringLiteral("✓ ")
+                                                                     : QString();
+            auto* item = list_->item(static_cast<int>(i));
+            item->setText(QStringLiteral("%1%2\n%3 · %4 · %5")
+                              .arg(mark, one.asked.title, kindInWords(one.asked.kind), stateInWords(one.state), state));
+            item->setData(Qt::UserRole, one.name);
+            if (one.name == wanted_) current = static_cast<int>(i);
+        }
+        if (list_->currentRow() != current) list_->setCurrentRow(current);
+        filling_ = false;
+        showReport();
+    }
+
+    void showReport() {
+        const Report* report = library_.find(wanted_);
+        if (!report && !library_.reports().empty()) report = &library_.reports().front();
+        view_->setVisible(report);
+        view_->setEnabled(report);
+        empty_->setVisible(!report && !form_->isVisible());
+        empty_->setText(library_.loaded()
+                            ? tr("No report yet.\n\nCalibrate, advise and scale stand beside the forecast "
+                                 "of an experiment, and under New; replay in the menu of a run.")
+                            : tr("Reading …"));
+        if (!report) return;
+        wanted_ = report->name;
+        view_->show(*report, configOf(context_.session), report->name == preferred_);
+    }
+
+    // What is not seen is not pressed either, by whatever way.
+    void showForm(bool shown) {
+        form_->setVisible(shown);
+        form_->setEnabled(shown);
+    }
+
+    void remove() {
+        const Report* report = library_.find(wanted_);
+        if (!report || report->state == ReportState::Running) return;
+        library_.remove(report->name);
+        message_->say(tr("The report is deleted, its runs are not. Ctrl+Z brings it back."), MessageBar::Kind::Note);
+    }
+
+    void takeOver(const QString& toml) {
+        const Report* report = library_.find(wanted_);
+        if (!report) return;
+        if (context_.draft.document().isEmpty()) {
+            context_.draft.take({.kind = Start::Kind::Kept, .title = report->asked.title, .text = report->asked.text});
+        }
+        context_.draft.setSection(QStringLiteral("algorithm"), toml);
+        context_.open("Experiment");
+    }
+
+    PageContext& context_;
+    ReportLibrary& library_;
+    MessageBar* message_ = nullptr;
+    Card* listCard_ = nullptr;
+    QListWidget* list_ = nullptr;
+    QToolButton* new_ = nullptr;
+    JobForm* form_ = nullptr;
+    ReportView* view_ = nullptr;
+    QLabel* empty_ = nullptr;
+    QString wanted_;     // which report is looked at
+    QString preferred_;  // calibration that the forecast takes first
+    bool filling_ = false;
+};
+
+const PageRegistry::Add<ReportsPage> kReportsPageEntry{
+    {.order = 95, .title = "Reports", .icon = "M3 .5h6.5l3 3v11h-9.5zM9.5 .5v3h3M5.5 7h4.5M5.5 9.5h4.5M5.5 12h2.5"}};
+
+}  // namespace
+
+}  // namespace dasgd::gui

@@ -1,0 +1,223 @@
+#include "gui/widgets/forecast/forecast_view.h"
+
+#include <QHBoxLayout>
+#include <QMenu>
+#include <QPainter>
+#include <QVBoxLayout>
+
+#include "gui/widgets/forecast/round_gantt.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+QToolButton* makeAction(const QString& text, const QString& help) {
+    auto* button = new QToolButton;
+    button->setObjectName(QStringLiteral("link"));
+    button->setText(text);
+    button->setToolTip(help);
+    button->setFocusPolicy(Qt::TabFocus);
+    button->setCursor(Qt::PointingHandCursor);
+    return button;
+}
+
+// Ends with an ellipsis where there is no room.
+class Elided : public QLabel {
+public:
+    Elided() {
+        setTextFormat(Qt::PlainText);
+        setProperty("tone", QStringLiteral("small"));
+        setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    }
+
+protected:
+    void paintEvent(QPaintEvent*) override {
+        QPainter painter(this);
+        painter.setPen(palette().color(QPalette::WindowText));
+        painter.drawText(rect(), alignment(), fontMetrics().elidedText(text(), Qt::ElideRight, width()));
+    }
+};
+
+QString millisecondsOf(const RoundInput& input) {
+    QStringList parts{QStringLiteral("T_c ") + secondsInWords(input.compute)};
+    if (input.communication > 0) parts << QStringLiteral("T_m ") + secondsInWords(input.communication);
+    return parts.join(QStringLiteral(" · "));
+}
+
+}  // namespace
+
+ForecastView::ForecastView(ForecastBoard& board, const Look& look)
+    : board_(board),
+      head_(new QWidget),
+      body_(new QWidget),
+      chooser_(makeMenuButton({}, tr("Which of the runs to look at"))),
+      calibrate_(makeAction(tr("calibrate"), tr("Measure T_c, its scatter and the link where this runs"))),
+      basis_(new Elided),
+      why_(makeLabel({}, "muted")),
+      marked_(makeElasticLabel("small")),
+      gantt_(new RoundGantt(look)) {
+    makeHead();
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(kPadding, 0, kPadding, 6);
+    column->setSpacing(0);
+    why_->setWordWrap(true);
+    why_->setContentsMargins(0, 6, 0, 8);
+    column->addWidget(why_);
+    auto* inner = new QVBoxLayout(body_);
+    inner->setContentsMargins(0, 0, 0, 0);
+    inner->setSpacing(6);
+    inner->addWidget(gantt_, 1);
+    inner->addWidget(warning_ = makeWarning());
+    inner->addWidget(figures_ = makeFigures());
+    column->addWidget(body_, 1);
+    connect(&board_, &ForecastBoard::changed, this, [this] { showCase(); });
+    connect(calibrate_, &QToolButton::clicked, this, &ForecastView::calibrateWanted);
+    connect(gantt_, &RoundGantt::markedChanged, this, [this](const QString& words) {
+        marked_->setText(words);
+        marked_->setVisible(!words.isEmpty());
+        for (const Figure& one : numbers_) {
+            const bool seen = words.isEmpty() && (!low_ || &one != &numbers_.back());
+            for (QLabel* label : {one.caption, one.number, one.unit}) label->setVisible(seen);
+        }
+    });
+    showCase();
+}
+
+void ForecastView::makeHead() {
+    auto* row = new QHBoxLayout(head_);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(4);
+    row->addWidget(chooser_);
+    basis_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    row->addWidget(basis_, 1);
+    row->addWidget(calibrate_);
+}
+
+QWidget* ForecastView::makeWarning() {
+    auto* bar = new QFrame;
+    bar->setObjectName(QStringLiteral("warnbar"));
+    auto* row = new QHBoxLayout(bar);
+    row->setContentsMargins(12, 3, 4, 3);
+    row->setSpacing(10);
+    auto* sign = makeLabel(QStringLiteral("⚠"), "warn");
+    row->addWidget(sign);
+    warningWords_ = makeLabel({}, "head");
+    warningWords_->setWordWrap(true);
+    warningWords_->setMinimumWidth(120);
+    row->addWidget(warningWords_, 3);
+    reason_ = makeLabel({}, "small");
+    reason_->setWordWrap(true);
+    row->addWidget(reason_, 2);
+    set_ = makeButton({}, false, tr("Write this delay into the text; Ctrl+Z there takes it back"));
+    connect(set_, &QPushButton::clicked, this, [this] {
+        const ForecastCase* one = board_.current();
+        if (one && one->remedy) emit delayWanted(one->remedy->input.delay, one->remedy->steps);
+    });
+    row->addWidget(set_);
+    return bar;
+}
+
+QWidget* ForecastView::makeFigures() {
+    auto* line = new QWidget;
+    auto* row = new QHBoxLayout(line);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(5);
+    for (const QString& caption : {tr("hidden"), tr("blocked"), tr("step"), tr("÷ alone")}) {
+        Figure one{makeLabel(caption, "small"), makeLabel({}, "number"), makeLabel({}, "small")};
+        for (QLabel* label : {one.caption, one.number, one.unit}) row->addWidget(label, 0, Qt::AlignBottom);
+        row->addSpacing(10);
+        numbers_.push_back(one);
+    }
+    marked_->hide();
+    row->addWidget(marked_, 1);
+    row->addStretch();
+    auto* advise = makeAction(tr("advise"), tr("Which setting this cluster asks for, simulated with all algorithms"));
+    auto* scale = makeAction(tr("scale"), tr("The same at several numbers of workers"));
+    connect(advise, &QToolButton::clicked, this, &ForecastView::adviseWanted);
+    connect(scale, &QToolButton::clicked, this, &ForecastView::scaleWanted);
+    row->addWidget(advise);
+    row->addWidget(scale);
+    return line;
+}
+
+void ForecastView::setSettable(bool settable) {
+    if (settable == settable_) return;
+    settable_ = settable;
+    showCase();
+}
+
+void ForecastView::setLow(bool low) {
+    if (low == low_) return;
+    low_ = low;
+    showCase();
+}
+
+QWidget& ForecastView::firstStop() const {
+    return body_->isVisibleTo(this) ? static_cast<QWidget&>(*gantt_) : *calibrate_;
+}
+
+void ForecastView::showChooser() {
+    const auto& cases = board_.cases();
+    chooser_->setVisible(cases.size() > 1);
+    QMenu* menu = chooser_->menu();
+    menu->clear();
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        QAction* action = menu->addAction(cases[i].label);
+        action->setCheckable(true);
+        action->setChecked(i == board_.chosen());
+        connect(action, &QAction::triggered, this, [this, i] { board_.choose(i); });
+    }
+    const ForecastCase* one = board_.current();
+    chooser_->setText(one ? one->label + QStringLiteral(" ▾") : QString());
+    chooser_->setAccessibleName(one ? tr("Forecast of %1").arg(one->label) : QString());
+}
+
+void ForecastView::showCase() {
+    showChooser();
+    const ForecastCase* one = board_.current();
+    const bool known = one && one->known();
+    body_->setVisible(known);
+    why_->setVisible(!known);
+    why_->setText(one ? one->why : QString());
+    basis_->setText(known ? tr("by formula · %1 · %2").arg(millisecondsOf(one->round.input), one->step.from)
+                          : QString());
+    basis_->setToolTip(known ? asTip(one->inWords()) : QString());
+    gantt_->clear();
+    if (!known) return;
+    gantt_->show(one->round, low_ ? std::nullopt : one->remedy, one->average.bytes);
+    gantt_->setAccessibleDescription(one->inWords());
+    const QString warning = one->warning();
+    warning_->setVisible(!warning.isEmpty());
+    warningWords_->setText(warning);
+    reason_->setText(one->reason());
+    reason_->setVisible(!low_);
+    for (QLabel* label : {numbers_[3].caption, numbers_[3].number}) label->setVisible(!low_);
+    set_->setVisible(one->remedy && settable_);
+    if (one->remedy) {
+        const auto& [delay, period] = std::pair(one->remedy->input.delay, one->remedy->steps);
+        set_->setText(period > one->round.steps ? tr("Set d = %1, τ = %2").arg(delay).arg(period)
+                                                : tr("Set d = %1").arg(delay));
+    }
+    showFigures(*one);
+}
+
+void ForecastView::showFigures(const ForecastCase& one) {
+    const auto put = [](const Figure& figure, const QString& number, const QString& unit, const char* tone = "number") {
+        figure.number->setText(number);
+        figure.unit->setText(unit);
+        setTone(*figure.number, tone);
+    };
+    const auto time = [](double seconds) { return durationInWords(static_cast<Ns>(std::llround(seconds * 1e9))); };
+    const auto hidden = one.round.hidden();
+    put(numbers_[0], percent(hidden), hidden ? QStringLiteral("%") : QString(),
+        !hidden       ? "number"
+        : *hidden < 1 ? "numberwarn"
+                      : "numbergood");
+    const Quantity blocked = time(one.round.blockedPerStep()), step = time(one.round.stepSeconds());
+    put(numbers_[1], one.round.blocked > 0 ? blocked.number : QStringLiteral("0"),
+        (one.round.blocked > 0 ? blocked.unit : QStringLiteral("ms")) + tr("/step"));
+    put(numbers_[2], step.number, step.unit);
+    put(numbers_[3], QString::number(one.round.slowdown(), 'f', 2), {});
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,55 @@
+// The forecast of one round: the picture, what it adds up to, what would be better, and where its numbers are from.
+#pragma once
+
+#include "gui/models/forecast/forecast_board.h"
+#include "gui/widgets/parts.h"
+
+namespace dasgd::gui {
+
+class RoundGantt;
+
+class ForecastView : public QWidget {
+    Q_OBJECT
+
+public:
+    // `board` outlives it.
+    ForecastView(ForecastBoard& board, const Look& look);
+
+    // What belongs into the head of the card: the choice among several cases, and where T_c and T_m are from.
+    [[nodiscard]] QWidget& head() const { return *head_; }
+    // Whether one delay for all runs stands in the text, so that a button can change it.
+    void setSettable(bool settable);
+    // Low: without the second picture and with the figures in one line.
+    void setLow(bool low);
+    [[nodiscard]] RoundGantt& gantt() const { return *gantt_; }
+    // What the focus goes to.
+    [[nodiscard]] QWidget& firstStop() const;
+
+signals:
+    void delayWanted(int delay, int period);
+    void calibrateWanted();
+    void adviseWanted();
+    void scaleWanted();
+
+private:
+    struct Figure {
+        QLabel *caption, *number, *unit;
+    };
+    void makeHead();
+    [[nodiscard]] QWidget* makeWarning();
+    [[nodiscard]] QWidget* makeFigures();
+    void showChooser();
+    void showCase();
+    void showFigures(const ForecastCase& one);
+
+    ForecastBoard& board_;
+    QWidget *head_, *body_, *warning_ = nullptr, *figures_ = nullptr;
+    QToolButton *chooser_, *calibrate_;
+    QLabel *basis_, *why_, *warningWords_ = nullptr, *reason_ = nullptr, *marked_;
+    QPushButton* set_ = nullptr;
+    RoundGantt* gantt_;
+    std::vector<Figure> numbers_;  // hidden, blocked, step, ÷ a step alone
+    bool settable_ = true, low_ = false;
+};
+
+}  // namespace dasgd::gui

@@ -1,0 +1,260 @@
+#include "gui/widgets/reports/report_view.h"
+
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QProgressBar>
+#include <QTableWidget>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "gui/plots/plot_view.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr int kRowHeight = 32, kFitHeight = 230;
+constexpr qsizetype kMostRuns = 24;
+
+void empty(QLayout& layout) {
+    while (QLayoutItem* item = layout.takeAt(0)) {
+        if (item->widget()) item->widget()->deleteLater();
+        delete item;
+    }
+}
+
+Curve fitCurve(const std::vector<FitPoint>& fit, bool gathers, bool fitted, int color) {
+    Curve curve{.name = gathers ? QStringLiteral("all-gather") : QStringLiteral("all-reduce"),
+                .style = {.color = color, .dash = color, .marker = color},
+                .kind = fitted ? Curve::Kind::Guide : Curve::Kind::Scatter};
+    curve.name += fitted ? QStringLiteral(", fitted") : QStringLiteral(", timed");
+    std::vector<FitPoint> points;
+    std::ranges::copy_if(fit, std::back_inserter(points), [&](const FitPoint& one) { return one.gathers == gathers; });
+    std::ranges::sort(points, {}, &FitPoint::bytes);
+    for (const FitPoint& one : points) {
+        curve.line.x.push_back(one.bytes / 1e3);
+        curve.line.y.push_back((fitted ? one.fitted : one.seconds) * 1e3);
+    }
+    return curve;
+}
+
+}  // namespace
+
+ReportView::ReportView(const Look& look)
+    : look_(look),
+      title_(makeElasticLabel("title")),
+      basis_(makeLabel({}, "small")),
+      state_(makeLabel({}, "muted")),
+      notes_(makeLabel({})),
+      origin_(makeLabel({}, "small")),
+      message_(new MessageBar(look)),
+      progress_(new QProgressBar),
+      figures_(new QWidget),
+      tableCard_(new Card),
+      fitCard_(new Card),
+      notesCard_(new Card),
+      table_(new QTableWidget),
+      fit_(new PlotView(look)),
+      runs_(makeLabel({}, "small")) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(kGap);
+    auto* head = new QHBoxLayout;
+    head->setSpacing(9);
+    head->addWidget(title_, 1);
+    makeActions(*head);
+    column->addLayout(head);
+    for (QLabel* label : {basis_, state_, notes_, origin_}) {
+        label->setWordWrap(true);
+        label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    }
+    progress_->setRange(0, 1000);
+    progress_->setTextVisible(false);
+    progress_->setFixedHeight(6);
+    for (QWidget* one : std::initializer_list<QWidget*>{basis_, message_, state_, progress_, figures_}) {
+        column->addWidget(one);
+    }
+    auto* grid = new QGridLayout(figures_);
+    grid->setContentsMargins(0, 0, 0, 0);
+    grid->setSpacing(kGap);
+    tableCard_->body().setContentsMargins(1, 6, 1, 8);
+    tableCard_->body().addWidget(table_);
+    column->addWidget(tableCard_);
+    fitCard_->body().addWidget(makeLabel(tr("Collectives that were timed, and the link fitted to them"), "head"));
+    fit_->setFixedHeight(kFitHeight);
+    fit_->setAxes({.x = tr("kB of a rank"), .y = tr("ms"), .fromZero = true});
+    fit_->setAccessibleName(tr("Timed collectives and the fitted link"));
+    fitCard_->body().addWidget(fit_);
+    column->addWidget(fitCard_);
+    notesCard_->body().addWidget(notes_);
+    column->addWidget(notesCard_);
+    column->addWidget(origin_);
+    runs_->setTextFormat(Qt::RichText);
+    runs_->setWordWrap(true);
+    runs_->setTextInteractionFlags(Qt::TextBrowserInteraction);
+    runs_->setAccessibleName(tr("Runs of the report"));
+    connect(runs_, &QLabel::linkActivated, this, &ReportView::runWanted);
+    column->addWidget(runs_);
+    column->addStretch();
+    table_->setShowGrid(false);
+    table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table_->setSelectionMode(QAbstractItemView::SingleSelection);
+    table_->setTabKeyNavigation(false);
+    table_->verticalHeader()->hide();
+    table_->verticalHeader()->setDefaultSectionSize(kRowHeight);
+    table_->horizontalHeader()->setHighlightSections(false);
+    table_->horizontalHeader()->setStretchLastSection(true);
+    table_->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    table_->setAccessibleName(tr("Result"));
+    connect(table_, &QTableWidget::itemActivated, this, [this](const QTableWidgetItem* item) {
+        const auto& runs = content_.table.rows[static_cast<std::size_t>(item->row())].runs;
+        if (!runs.isEmpty()) emit runWanted(runs.front());
+    });
+    connect(table_, &QTableWidget::itemSelectionChanged, this,
+            [this] { take_->setVisible(!chosenSettings().isEmpty()); });
+}
+
+void ReportView::makeActions(QHBoxLayout& row) {
+    stop_ =
+        makeButton(tr("Cancel"), false, tr("The present run ends at one step of all ranks; what is recorded stays"));
+    prefer_ = makeButton(tr("Use for forecast"), false,
+                         tr("The forecast of the same step takes this calibration before newer ones"));
+    prefer_->setCheckable(true);
+    take_ = makeButton(tr("Set in experiment"), true, tr("Write the chosen row's [algorithm] into the experiment"));
+    again_ = makeButton(tr("Again …"), false, tr("The same with other options"));
+    scaling_ = makeButton(tr("Scaling page"), true, tr("Draw these runs over the number of workers"));
+    connect(stop_, &QPushButton::clicked, this, [this] { emit stopWanted(name_); });
+    connect(prefer_, &QPushButton::clicked, this, [this](bool on) { emit preferWanted(name_, on); });
+    connect(take_, &QPushButton::clicked, this, [this] { emit settingsWanted(chosenSettings()); });
+    connect(again_, &QPushButton::clicked, this, [this] { emit againWanted(name_); });
+    connect(scaling_, &QPushButton::clicked, this, &ReportView::scalingWanted);
+    for (QPushButton* one : {stop_, again_, prefer_, scaling_, take_}) row.addWidget(one);
+}
+
+QString ReportView::chosenSettings() const {
+    const auto row = static_cast<std::size_t>(table_->currentRow());
+    return table_->currentRow() >= 0 && row < content_.table.rows.size() ? content_.table.rows[row].settings
+                                                                         : QString();
+}
+
+void ReportView::show(const Report& report, const ConfigOf& configOf, bool preferred) {
+    name_ = report.name;
+    showState(report);
+    prefer_->setChecked(preferred);
+    prefer_->setText(preferred ? tr("✓ Used for forecast") : tr("Use for forecast"));
+    // Progress comes several times a second; the cards are made once.
+    const QString made = report.name + stateInWords(report.state);
+    if (made == shown_) return;
+    shown_ = made;
+    content_ = contentOf(report, configOf);
+    title_->setText(content_.heading);
+    basis_->setText(content_.basis);
+    basis_->setVisible(!content_.basis.isEmpty());
+    showFigures(content_.figures);
+    showTable(content_.table);
+    showFit(content_.fit);
+    notes_->setText(content_.notes.join(u'\n'));
+    notesCard_->setVisible(!content_.notes.isEmpty());
+    showOrigin(report);
+}
+
+void ReportView::showState(const Report& report) {
+    const bool running = report.state == ReportState::Running, failed = report.state == ReportState::Failed;
+    const bool finished = report.state == ReportState::Finished;
+    stop_->setVisible(running);
+    stop_->setText(report.stopping ? tr("End at once") : tr("Cancel"));
+    again_->setVisible(!running);
+    prefer_->setVisible(finished && report.asked.kind == JobKind::Calibrate);
+    scaling_->setVisible(finished && report.asked.kind == JobKind::Scale);
+    progress_->setVisible(running);
+    progress_->setValue(static_cast<int>(1000 * report.progress.share()));
+    progress_->setAccessibleName(report.progress.inWords());
+    QString words;
+    if (running) words = report.stopping ? tr("stopping … ") + report.progress.inWords() : report.progress.inWords();
+    if (running) words += tr("\nIt goes on when this window is closed.");
+    if (report.state == ReportState::Stopped) words = tr("Stopped. What its runs recorded is kept.");
+    state_->setText(words);
+    state_->setVisible(!words.isEmpty());
+    if (failed && message_->text() != report.error) message_->say(report.error);
+    if (!failed) message_->clear();
+}
+
+void ReportView::showFigures(const std::vector<ReportFigure>& figures) {
+    auto* grid = static_cast<QGridLayout*>(figures_->layout());
+    empty(*grid);
+    const int columns = figures.size() % 5 == 0 ? 5 : 4;
+    for (std::size_t i = 0; i < figures.size(); ++i) {
+        const ReportFigure& one = figures[i];
+        auto* card = new KeyFigure(one.label, one.help);
+        card->setQuantity({one.number, one.unit});
+        card->setAccessibleDescription(QStringLiteral("%1 %2, %3").arg(one.number, one.unit, one.help));
+        auto* help = makeElasticLabel("small");
+        help->setText(one.help);
+        help->setWordWrap(true);
+        card->body().addWidget(help);
+        grid->addWidget(card, static_cast<int>(i) / columns, static_cast<int>(i) % columns);
+    }
+    figures_->setVisible(!figures.empty());
+}
+
+void ReportView::showTable(const ReportTable& table) {
+    table_->clear();
+    table_->setRowCount(static_cast<int>(table.rows.size()));
+    table_->setColumnCount(static_cast<int>(table.headers.size()));
+    table_->setHorizontalHeaderLabels(table.headers);
+    tableCard_->setVisible(!table.rows.empty());
+    int marked = -1;
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
+        const ReportRow& row = table.rows[i];
+        if (row.marked) marked = static_cast<int>(i);
+        for (qsizetype j = 0; j < row.cells.size(); ++j) {
+            auto* item = new QTableWidgetItem(row.cells[j]);
+            item->setToolTip(asTip(row.runs.join(u'\n')));
+            if (row.marked) item->setFont(interFont(13, Weight::SemiBold));
+            if (j > 0 && j + 1 < row.cells.size()) item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+            table_->setItem(static_cast<int>(i), static_cast<int>(j), item);
+        }
+    }
+    table_->resizeColumnsToContents();
+    table_->setFixedHeight(table_->horizontalHeader()->sizeHint().height() +
+                           static_cast<int>(table.rows.size()) * kRowHeight + 14);
+    if (marked >= 0) table_->setCurrentCell(marked, 0);
+    take_->setVisible(!chosenSettings().isEmpty());
+}
+
+void ReportView::showFit(const std::vector<FitPoint>& fit) {
+    fitCard_->setVisible(!fit.empty());
+    std::vector<Curve> curves;
+    for (const bool gathers : {false, true}) {
+        if (std::ranges::none_of(fit, [&](const FitPoint& one) { return one.gathers == gathers; })) continue;
+        curves.push_back(fitCurve(fit, gathers, false, gathers ? 1 : 0));
+        curves.push_back(fitCurve(fit, gathers, true, gathers ? 1 : 0));
+    }
+    fit_->setCurves(std::move(curves));
+}
+
+void ReportView::showOrigin(const Report& report) {
+    QStringList parts;
+    const QString options = optionsInWords(report.asked);
+    if (!options.isEmpty()) parts << options;
+    parts << tr("started %1").arg(report.started.toLocalTime().toString(QStringLiteral("yyyy-MM-dd HH:mm")));
+    if (report.ended.isValid()) {
+        parts << tr("took %1").arg(clockText(static_cast<double>(report.started.msecsTo(report.ended)) / 1e3));
+    }
+    if (!report.version.isEmpty()) parts << tr("dasgd %1, %2").arg(report.version, report.program);
+    parts << tr("kept as reports/%1.json").arg(report.name);
+    origin_->setText(parts.join(QStringLiteral(" · ")));
+    QStringList links;
+    const QStringList runs = report.runs();
+    for (const QString& run : runs.mid(0, kMostRuns)) {
+        links << QStringLiteral("<a href=\"%1\" style=\"color: %2\">%1</a>")
+                     .arg(run.toHtmlEscaped(), look_.theme().accent.name());
+    }
+    if (runs.size() > kMostRuns) links << tr("and %1 more").arg(runs.size() - kMostRuns);
+    runs_->setText(tr("runs: ") + links.join(QStringLiteral(" &nbsp; ")));
+    runs_->setVisible(!runs.isEmpty());
+}
+
+}  // namespace dasgd::gui

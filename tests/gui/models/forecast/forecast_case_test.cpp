@@ -1,0 +1,92 @@
+#include "gui/models/forecast/forecast_case.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/gui/models/forecast/planned_runs.h"
+
+namespace dasgd::gui {
+namespace {
+
+using namespace forecast_test;
+
+ForecastSources measured() { return {.runs = timedRuns(std::vector<RunItemPtr>{runOf("r1", config(3))}), .now = kNow}; }
+
+TEST(ForecastCase, EachDelayOfASweepIsACaseAndSeedsAreNot) {
+    const auto cases = forecastCases(
+        {plan(config(3)), plan(config(3) + "[record]\nweights = true\n"), plan(config(4)), plan(config(5))},
+        measured());
+    ASSERT_EQ(cases.size(), 3U);
+    EXPECT_EQ(cases[0].label, QStringLiteral("d = 3"));
+    EXPECT_EQ(cases[2].label, QStringLiteral("d = 5"));
+    EXPECT_EQ(mostExposed(cases), 0U);
+    EXPECT_EQ(forecastCases({plan(config(3))}, measured())[0].label, QStringLiteral("dasgd"));
+}
+
+TEST(ForecastCase, SaysHowMuchIsExposedAndWhichDelayWouldDo) {
+    const auto one = forecastCases({plan(config(3))}, measured())[0];
+    ASSERT_TRUE(one.known()) << one.why.toStdString();
+    EXPECT_NEAR(one.round.blocked, kAverage - 3 * 0.005, 1e-9);
+    const char* const said = "7.00\u00a0ms per round will not hide; d ≥ 5 would.";
+    EXPECT_EQ(one.warning(), QString::fromUtf8(said));
+    const char* const why = "3 steps take 15.00\u00a0ms, the average 22.00\u00a0ms.";
+    EXPECT_EQ(one.reason(), QString::fromUtf8(why));
+    ASSERT_TRUE(one.remedy);
+    EXPECT_EQ(one.remedy->blocked, 0);
+    EXPECT_EQ(one.remedy->steps, 8) << "the period stays where it is long enough";
+    EXPECT_TRUE(one.inWords().contains(one.step.from)) << "whoever hears it hears where it is from";
+}
+
+TEST(ForecastCase, ADelayBeyondThePeriodTakesThePeriodWithIt) {
+    std::string toml = config(3);
+    toml.replace(toml.find("period = 8"), 10, "period = 4");
+    const auto one = forecastCases({plan(toml)}, measured())[0];
+    EXPECT_TRUE(one.warning().endsWith(QString::fromUtf8("d ≥ 5 would, with τ ≥ 5."))) << one.warning().toStdString();
+    EXPECT_EQ(one.remedy->steps, 5);
+}
+
+TEST(ForecastCase, WhereAllHidesNothingIsWarnedOf) {
+    const auto one = forecastCases({plan(config(5))}, measured())[0];
+    EXPECT_TRUE(one.warning().isEmpty());
+    EXPECT_FALSE(one.remedy);
+    EXPECT_DOUBLE_EQ(*one.round.hidden(), 1);
+}
+
+TEST(ForecastCase, AnAlgorithmWithFieldsLikeThoseOfDasgdGetsNoFormulaOfIt) {
+    const auto one = forecastCases({plan(config(3, "lenet", kLink, "lookahead"))}, measured())[0];
+    EXPECT_FALSE(one.known());
+    EXPECT_EQ(one.why, QStringLiteral("There is no formula for lookahead."));
+    const auto local = forecastCases({plan(config(3, "lenet", kLink, "local_sgd"))}, measured())[0];
+    ASSERT_TRUE(local.known());
+    EXPECT_NEAR(local.round.blocked, kAverage, 1e-9);
+    EXPECT_FALSE(local.remedy) << "it has no delay to set";
+    const char* const said = "22.00\u00a0ms per round will not hide: local_sgd waits for each average.";
+    EXPECT_EQ(local.warning(), QString::fromUtf8(said));
+}
+
+TEST(ForecastCase, GradientsInSeveralBucketsHaveNoFormula) {
+    std::string toml = config(0, "lenet", kLink, "sync_sgd");
+    toml.replace(toml.find("period = 8"), 10, "first_bucket_mb = 1.0");
+    PlannedRun run = plan(toml);
+    EXPECT_TRUE(forecastCases({run}, measured())[0].known());
+    run.parameters = 11'000'000;
+    const auto one = forecastCases({run}, measured())[0];
+    EXPECT_TRUE(one.why.contains(QStringLiteral("more than one bucket"))) << one.why.toStdString();
+}
+
+TEST(ForecastCase, WithoutAMeasuredStepItSaysSo) {
+    const auto one = forecastCases({plan(config(3))}, {.now = kNow})[0];
+    EXPECT_FALSE(one.known());
+    EXPECT_TRUE(one.why.contains(QStringLiteral("No run has timed this step yet")));
+    EXPECT_TRUE(forecastCases({}, measured()).empty());
+}
+
+TEST(ForecastCase, WhatADelayCanMendIsShownFirst) {
+    const auto cases = forecastCases({plan(config(0, "lenet", kLink, "local_sgd")), plan(config(5)), plan(config(4)),
+                                      plan(config(0, "lenet", kLink, "x"))},
+                                     measured());
+    EXPECT_EQ(mostExposed(cases), 2U);
+    EXPECT_EQ(mostExposed({}), 0U);
+}
+
+}  // namespace
+}  // namespace dasgd::gui

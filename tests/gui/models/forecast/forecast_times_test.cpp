@@ -1,0 +1,96 @@
+#include "gui/models/forecast/forecast_times.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/gui/models/forecast/planned_runs.h"
+
+namespace dasgd::gui {
+namespace {
+
+using namespace forecast_test;
+
+TEST(ForecastTimes, TheStepIsThatOfTheNewestRunThatComputesTheSame) {
+    storage::RunRow simulated = runOf("sim", config(3), "2026-11-23T12:00:00Z")->row;
+    simulated.timeSimulated = true;
+    storage::RunRow probe = runOf("probe", config(3), "2026-11-23T13:00:00Z")->row;
+    probe.algorithm = "probe";
+    const std::vector<RunItemPtr> runs{runOf("old", config(2), "2026-11-20T12:00:00Z"), runOf("new", config(3)),
+                                       runOf("other", config(3, "mlp"), "2026-11-22T12:00:00Z"),
+                                       makeRunItem(std::move(simulated)), makeRunItem(std::move(probe))};
+    const ForecastSources sources{.runs = timedRuns(runs), .now = kNow};
+    EXPECT_EQ(sources.runs.size(), 3U) << "neither simulated time nor a probe's steps";
+    const auto step = stepTimeOf(settingsOf(config(1)), sources);
+    ASSERT_TRUE(step);
+    EXPECT_EQ(step->run, QStringLiteral("new"));
+    EXPECT_NEAR(step->seconds, 0.005, 1e-12) << "without waiting";
+    EXPECT_EQ(step->from,
+              QStringLiteral("dasgd run new less its waiting, 2 days old, mean of %1 steps").arg(grouped(2000)));
+    const auto unknown = stepTimeOf(settingsOf(config(1, "resnet18")), sources);
+    ASSERT_FALSE(unknown);
+    EXPECT_NE(unknown.error().message.find("Calibrate"), std::string::npos) << "the remedy";
+}
+
+TEST(ForecastTimes, ACalibrationGoesBeforeARunAndAPreferredOneBeforeANewerOne) {
+    ForecastSources sources{.runs = timedRuns(std::vector<RunItemPtr>{runOf("r1", config(3))}),
+                            .calibrations = {calibration("old", 5), calibration("new", 1)},
+                            .now = kNow};
+    EXPECT_EQ(stepTimeOf(settingsOf(config(1)), sources)->run, QStringLiteral("run-new"));
+    EXPECT_NEAR(stepTimeOf(settingsOf(config(1)), sources)->forwardShare, 0.4, 1e-12);
+    sources.calibrations[0].preferred = true;
+    const auto step = stepTimeOf(settingsOf(config(1)), sources);
+    EXPECT_EQ(step->from, QStringLiteral("calibration old, 5 days old, mean of 43 steps"));
+    EXPECT_EQ(stepTimeOf(settingsOf(config(1, "mlp")), sources).has_value(), false) << "of another step";
+}
+
+TEST(ForecastTimes, TheAverageIsARingOverTheEmulatedLink) {
+    const auto average = averageTimeOf(settingsOf(config(1)), 62'500, {.now = kNow});
+    ASSERT_TRUE(average);
+    EXPECT_NEAR(average->seconds, kAverage, 1e-9);
+    EXPECT_NEAR(average->bytes, 250'000, 1e-6);
+    EXPECT_EQ(average->from, QStringLiteral("ring over the emulated 100Mbps, 1ms"));
+    EXPECT_FALSE(averageTimeOf(settingsOf(config(1, "lenet", "")), 62'500, {})) << "no link, no formula";
+    const Settings more =
+        settingsOf(std::string("[algorithm]\noptimizer_state = \"average\"\n[cluster]\nworkers = 2\n"));
+    EXPECT_FALSE(averageTimeOf(more, 62'500, {}));
+}
+
+TEST(ForecastTimes, ACalibrationOfTheSameLinkSaysWhatItCostsAndOfAnotherLinkNothing) {
+    const ForecastSources sources{.calibrations = {calibration("one", 1)}, .now = kNow};
+    const auto average = averageTimeOf(settingsOf(config(1)), 62'500, sources);
+    EXPECT_NEAR(average->seconds, 2 * 0.0005 + 250'000 * 1e-7, 1e-9);
+    EXPECT_TRUE(average->from.contains(QStringLiteral("calibration one")));
+    const Settings faster =
+        settingsOf(config(1, "lenet", "[cluster.link]\nbandwidth = \"1Gbps\"\nlatency = \"1ms\"\n"));
+    EXPECT_TRUE(averageTimeOf(faster, 62'500, sources)->from.contains(QStringLiteral("emulated 1Gbps")));
+}
+
+TEST(ForecastTimes, ASimulatedClusterSaysItsTimesItself) {
+    const auto settings = [](const std::string& network, const std::string& time) {
+        return settingsOf(
+            "[train]\nbatch_size = 32\n[cluster]\nbackend = \"virtual\"\nworkers = 8\n[network]\nname = \"" + network +
+            "\"\nbandwidth = \"1Gbps\"\nlatency = \"90us\"\ncollective = \"ring\"\n[compute]\nstep_time = \"" + time +
+            "\"\nforward_share = 0.33\ncontention = 0.05\n");
+    };
+    const auto step = stepTimeOf(settings("star", "5ms"), {});
+    ASSERT_TRUE(step);
+    EXPECT_TRUE(step->given);
+    EXPECT_NEAR(step->seconds, 0.005, 1e-12);
+    EXPECT_NEAR(step->contention, 0.05, 1e-12);
+    EXPECT_FALSE(stepTimeOf(settings("star", "measured"), {}));
+    const auto average = averageTimeOf(settings("star", "5ms"), 1'000'000, {});
+    ASSERT_TRUE(average);
+    EXPECT_NEAR(average->seconds, ringAllReduceSeconds({.alpha = 90e-6, .beta = 8e-9}, 4e6, 8), 1e-12);
+    const auto torus = averageTimeOf(settings("torus", "5ms"), 1'000'000, {});
+    ASSERT_FALSE(torus);
+    EXPECT_NE(torus.error().message.find("torus"), std::string::npos);
+}
+
+TEST(ForecastTimes, AgesInWords) {
+    EXPECT_EQ(ageInWords(kNow, kNow), QStringLiteral("just now"));
+    EXPECT_EQ(ageInWords(kNow.addSecs(-60), kNow), QStringLiteral("1 min old"));
+    EXPECT_EQ(ageInWords(kNow.addSecs(-7201), kNow), QStringLiteral("2 h old"));
+    EXPECT_EQ(ageInWords(kNow.addDays(-3), kNow), QStringLiteral("3 days old"));
+}
+
+}  // namespace
+}  // namespace dasgd::gui

@@ -1,0 +1,134 @@
+#include "gui/models/forecast/round_forecast.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/cost/step_time.h"
+
+namespace dasgd::gui {
+namespace {
+
+RoundInput dasgd(int period, int delay, double communication = 0.030, double contention = 0) {
+    return {.algorithm = QStringLiteral("dasgd"),
+            .period = period,
+            .delay = delay,
+            .compute = 0.005,
+            .communication = communication,
+            .contention = contention};
+}
+
+double total(const RoundForecast& round, SpanKind kind) {
+    return std::accumulate(round.spans.begin(), round.spans.end(), 0.0, [&](double sum, const RoundSpan& span) {
+        return sum + (span.kind == kind ? span.end - span.start : 0);
+    });
+}
+
+// Of both rounds: computing while the transfer is under way.
+double covered(const RoundForecast& round) {
+    double sum = 0;
+    for (const RoundSpan& one : round.spans) {
+        if (!isCompute(one.kind)) continue;
+        for (const RoundSpan& other : round.spans) {
+            if (other.kind != SpanKind::Transfer) continue;
+            sum += std::max(0.0, std::min(one.end, other.end) - std::max(one.start, other.start));
+        }
+    }
+    return sum;
+}
+
+TEST(RoundForecast, OfEveryPeriodDelayAndContentionItIsTheFormulaOfCoreCost) {
+    for (const int period : {1, 2, 4, 7, 16}) {
+        for (int delay = 0; delay <= period; ++delay) {
+            for (const double communication : {0.0, 0.002, 0.005, 0.0121, 0.2}) {
+                for (const double contention : {0.0, 0.05, 0.5}) {
+                    const auto round = forecastRound(dasgd(period, delay, communication, contention));
+                    ASSERT_TRUE(round);
+                    // Both take a transfer for hidden from d·T_c on: contention stretches what covers it.
+                    const double expected = dasgdStepSeconds(0.005, communication, period, delay, contention);
+                    EXPECT_NEAR(round->stepSeconds(), expected, 1e-12)
+                        << period << ' ' << delay << ' ' << communication << ' ' << contention;
+                    EXPECT_NEAR(covered(*round) + 2 * round->blocked, 2 * communication, 1e-12) << "hidden + exposed";
+                }
+            }
+        }
+    }
+}
+
+TEST(RoundForecast, WithoutDelayItIsLocalSgdAndWithAPeriodOfOneSynchronous) {
+    RoundInput local = dasgd(4, 3);
+    local.algorithm = QStringLiteral("local_sgd");
+    const auto round = forecastRound(local);
+    ASSERT_TRUE(round);
+    EXPECT_EQ(round->input.delay, 0) << "a delay that its text does not have";
+    EXPECT_DOUBLE_EQ(round->seconds, forecastRound(dasgd(4, 0))->seconds);
+    EXPECT_DOUBLE_EQ(round->seconds, 4 * 0.005 + 0.030);
+    EXPECT_DOUBLE_EQ(*round->hidden(), 0);
+    RoundInput sync = dasgd(4, 3);
+    sync.algorithm = QStringLiteral("sync_sgd");
+    EXPECT_DOUBLE_EQ(forecastRound(sync)->stepSeconds(), 0.005 + 0.030);
+}
+
+TEST(RoundForecast, EnoughDelayHidesAllAndOneStepLessDoesNot) {
+    for (const double contention : {0.0, 0.2}) {
+        const int enough = hidingDelay(dasgd(1, 1, 0.030, contention));
+        EXPECT_EQ(enough, contention > 0 ? 5 : 6) << "of 5 ms, or 6 ms beside a transfer";
+        EXPECT_DOUBLE_EQ(forecastRound(dasgd(8, enough, 0.030, contention))->blocked, 0);
+        EXPECT_DOUBLE_EQ(*forecastRound(dasgd(8, enough, 0.030, contention))->hidden(), 1);
+        EXPECT_GT(forecastRound(dasgd(8, enough - 1, 0.030, contention))->blocked, 0);
+    }
+    EXPECT_EQ(hidingDelay(dasgd(1, 1, 0)), 0);
+}
+
+TEST(RoundForecast, OfTheSketch) {
+    const auto round = forecastRound({.algorithm = QStringLiteral("dasgd"),
+                                      .period = 8,
+                                      .delay = 3,
+                                      .compute = 0.0054,
+                                      .forwardShare = 1.0 / 3,
+                                      .communication = 0.0302});
+    ASSERT_TRUE(round);
+    EXPECT_NEAR(round->blocked, 0.0140, 1e-9);
+    EXPECT_NEAR(round->blockedPerStep(), 0.00175, 1e-9);
+    EXPECT_NEAR(*round->hidden(), 0.536, 1e-3);
+    EXPECT_NEAR(round->stepSeconds(), 0.00715, 1e-9);
+    EXPECT_NEAR(round->slowdown(), 1.324, 1e-3);
+    EXPECT_EQ(hidingDelay(round->input), 6);
+    EXPECT_NEAR(total(*round, SpanKind::Wait), 2 * 0.0140, 1e-9);
+    EXPECT_NEAR(total(*round, SpanKind::Forward) * 2, total(*round, SpanKind::Backward), 1e-9);
+    ASSERT_EQ(round->links.size(), 2U);
+    EXPECT_NEAR(round->links[0].use, 0.0302, 1e-9) << "merged when it has come";
+}
+
+TEST(RoundForecast, IndependentSendsNothing) {
+    RoundInput alone = dasgd(4, 3);
+    alone.algorithm = QStringLiteral("independent");
+    const auto round = forecastRound(alone);
+    ASSERT_TRUE(round);
+    EXPECT_FALSE(round->hidden());
+    EXPECT_DOUBLE_EQ(round->slowdown(), 1);
+    EXPECT_DOUBLE_EQ(total(*round, SpanKind::Transfer), 0);
+}
+
+TEST(RoundForecast, AnAlgorithmWithoutAFormulaNeverGetsThatOfDasgd) {
+    RoundInput other = dasgd(4, 3);
+    other.algorithm = QStringLiteral("overlap_local_sgd");
+    const auto round = forecastRound(other);
+    ASSERT_FALSE(round);
+    EXPECT_NE(round.error().message.find("no formula for overlap_local_sgd"), std::string::npos);
+    EXPECT_FALSE(hasDelay(other.algorithm));
+    EXPECT_FALSE(hasDelay(QStringLiteral("local_sgd")));
+    EXPECT_TRUE(hasDelay(QStringLiteral("dasgd")));
+}
+
+TEST(RoundForecast, RefusesWhatIsNoRound) {
+    EXPECT_FALSE(forecastRound(dasgd(4, 5)));
+    EXPECT_FALSE(forecastRound(dasgd(0, 0)));
+    RoundInput instant = dasgd(4, 1);
+    instant.compute = 0;
+    EXPECT_FALSE(forecastRound(instant));
+}
+
+}  // namespace
+}  // namespace dasgd::gui

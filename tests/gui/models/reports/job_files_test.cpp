@@ -1,0 +1,38 @@
+#include "gui/models/reports/job_files.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <QFile>
+
+#include "tests/gui/support/bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+TEST(JobFiles, AStrangersProcessIsNeitherTakenForTheJobNorStopped) {
+    const QTemporaryDir folder;
+    const JobPlace place{folder.filePath(QStringLiteral("job"))};
+    const JobState state = lookAtJob(place, ::getpid());
+    EXPECT_FALSE(state.alive);
+    EXPECT_FALSE(state.status);
+    stopJob(place, ::getpid());
+    SUCCEED() << "this process goes on";
+}
+
+TEST(JobFiles, LeavesStreamsAndExitStatus) {
+    const QTemporaryDir folder;
+    const JobPlace place{folder.filePath(QStringLiteral("running/job"))};
+    const qint64 process = startJob(place, QStringLiteral("/bin/sh"), {"-c", "echo out; echo err >&2; exit 7"});
+    ASSERT_GT(process, 0);
+    ASSERT_TRUE(eventually([&] { return lookAtJob(place, process).status.has_value(); }));
+    const JobState state = lookAtJob(place, process);
+    EXPECT_EQ(state.status, 7);
+    EXPECT_EQ(state.output, "out\n");
+    EXPECT_EQ(state.errors, "err\n");
+    removeJobFiles(place);
+    EXPECT_FALSE(QFile::exists(place.stem + QStringLiteral(".out")));
+}
+
+}  // namespace
+}  // namespace dasgd::gui

@@ -1,0 +1,136 @@
+#include "gui/models/reports/report_library.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <QDir>
+#include <QFile>
+#include <QSignalSpy>
+
+#include "tests/gui/support/bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+// A stand-in for `dasgd`: says how far it is, then waits for a file, or for the signal that stops it.
+const QByteArray kJob =
+    "#!/bin/sh\n[ \"$1\" = --version ] && { echo 9.9; exit; }\n"
+    "trap 'echo stopped >&2; exit 130' TERM\n"
+    "echo '{\"progress\":{\"title\":\"probe\",\"completed\":3,\"total\":10,\"remark\":\"\"}}' >&2\n"
+    "echo \"$@\" >\"$(dirname \"$0\")/arguments\"\n"
+    "while [ ! -e \"$(dirname \"$0\")/go\" ]; do sleep 0.02; done\n"
+    "grep -q broken \"$2\" && { echo 'dasgd: it is broken; mend it' >&2; exit 2; }\n"
+    "echo '{\"run_id\":\"r1\",\"step_s\":0.005}'\n";
+
+class ReportLibraryTest : public ::testing::Test {
+protected:
+    ReportLibraryTest() {
+        QFile file(program());
+        if (!file.open(QIODevice::WriteOnly)) throw std::runtime_error("no stand-in");
+        file.write(kJob);
+        file.setPermissions(file.permissions() | QFile::ExeOwner);
+        reopen();
+    }
+    // Whatever a test leaves running ends.
+    ~ReportLibraryTest() override { go(); }
+    [[nodiscard]] QString program() const { return folder_.filePath(QStringLiteral("dasgd")); }
+    void reopen() {
+        library_.reset();
+        library_ = std::make_unique<ReportLibrary>(folder_.path().toStdString(), program());
+    }
+    void go() { QFile(folder_.filePath(QStringLiteral("go"))).open(QIODevice::WriteOnly); }
+    [[nodiscard]] bool becomes(const QString& name, ReportState state) {
+        return eventually([&] { return library_->find(name) && library_->find(name)->state == state; });
+    }
+    [[nodiscard]] bool isUnderWay(const QString& name) {
+        return eventually([&] { return library_->find(name) && library_->find(name)->progress.completed == 3; });
+    }
+    [[nodiscard]] static JobRequest request(const QString& text = QStringLiteral("name = \"mine\"\n")) {
+        return {.kind = JobKind::Calibrate, .title = QStringLiteral("mine"), .text = text};
+    }
+    QTemporaryDir folder_;
+    std::unique_ptr<ReportLibrary> library_;
+};
+
+TEST_F(ReportLibraryTest, RunsShowsProgressAndKeepsTheResult) {
+    QSignalSpy ended(library_.get(), &ReportLibrary::ended);
+    const QString name = library_->start(request());
+    ASSERT_TRUE(isUnderWay(name));
+    EXPECT_EQ(library_->find(name)->progress.title, QStringLiteral("probe"));
+    go();
+    ASSERT_TRUE(becomes(name, ReportState::Finished));
+    EXPECT_EQ(ended.size(), 1);
+    EXPECT_EQ(library_->find(name)->runs(), QStringList{"r1"});
+    EXPECT_EQ(library_->find(name)->version, QStringLiteral("9.9"));
+    QFile said(folder_.filePath(QStringLiteral("arguments")));
+    ASSERT_TRUE(said.open(QIODevice::ReadOnly));
+    const QString arguments = QString::fromUtf8(said.readAll());
+    EXPECT_TRUE(arguments.startsWith(QStringLiteral("calibrate ") + library_->folder()));
+    EXPECT_TRUE(arguments.contains(QStringLiteral("--workspace ") + folder_.path()));
+    reopen();
+    ASSERT_TRUE(becomes(name, ReportState::Finished)) << "it is there again after a restart";
+    EXPECT_EQ(library_->find(name)->asked.text, request().text);
+    EXPECT_TRUE(QDir(library_->folder() + QStringLiteral("/.running")).isEmpty());
+}
+
+TEST_F(ReportLibraryTest, AJobOutlivesTheWindowAndIsFoundAgain) {
+    const QString name = library_->start(request());
+    ASSERT_TRUE(isUnderWay(name));
+    reopen();
+    ASSERT_TRUE(isUnderWay(name));
+    go();
+    EXPECT_TRUE(becomes(name, ReportState::Finished));
+}
+
+TEST_F(ReportLibraryTest, AJobThatEndsWhileNoWindowIsOpenIsNotLost) {
+    const QString name = library_->start(request());
+    ASSERT_TRUE(isUnderWay(name));
+    const QString status = library_->folder() + QStringLiteral("/.running/") + name + QStringLiteral(".status");
+    library_.reset();
+    go();
+    ASSERT_TRUE(eventually([&] { return QFile::exists(status); }));
+    reopen();
+    EXPECT_TRUE(becomes(name, ReportState::Finished));
+}
+
+TEST_F(ReportLibraryTest, CancelAsksTheJobAndKeepsWhatItSays) {
+    const QString name = library_->start(request());
+    ASSERT_TRUE(isUnderWay(name));
+    library_->stop(name);
+    EXPECT_TRUE(library_->find(name)->stopping);
+    EXPECT_TRUE(becomes(name, ReportState::Stopped));
+}
+
+TEST_F(ReportLibraryTest, AJobThatIsGoneIsSaidToBe) {
+    const QString name = library_->start(request());
+    ASSERT_TRUE(isUnderWay(name));
+    ::kill(static_cast<pid_t>(library_->find(name)->process), SIGKILL);
+    ASSERT_TRUE(becomes(name, ReportState::Failed));
+    EXPECT_TRUE(library_->find(name)->error.contains(QStringLiteral("start it again")));
+}
+
+TEST_F(ReportLibraryTest, ErrorsAreTheWordsOfTheProgram) {
+    const QString name = library_->start(request(QStringLiteral("name = \"broken\"\n")));
+    go();
+    ASSERT_TRUE(becomes(name, ReportState::Failed));
+    EXPECT_EQ(library_->find(name)->error, QStringLiteral("it is broken; mend it"));
+    QSignalSpy failed(library_.get(), &ReportLibrary::failed);
+    EXPECT_TRUE(library_->start(request(QString())).isEmpty());
+    EXPECT_EQ(failed.size(), 1) << "without an experiment";
+}
+
+TEST_F(ReportLibraryTest, AReportIsDeletedAndBroughtBack) {
+    const QString name = library_->start(request());
+    library_->remove(name);
+    EXPECT_NE(library_->find(name), nullptr) << "not while it is under way";
+    go();
+    ASSERT_TRUE(becomes(name, ReportState::Finished));
+    library_->remove(name);
+    EXPECT_EQ(library_->find(name), nullptr);
+    EXPECT_EQ(library_->restore(), name);
+    reopen();
+    EXPECT_TRUE(becomes(name, ReportState::Finished));
+}
+
+}  // namespace
+}  // namespace dasgd::gui

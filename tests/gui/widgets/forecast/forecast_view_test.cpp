@@ -1,0 +1,87 @@
+#include "gui/widgets/forecast/forecast_view.h"
+
+#include <gtest/gtest.h>
+
+#include <QMenu>
+
+#include "gui/widgets/forecast/round_gantt.h"
+#include "tests/gui/models/forecast/planned_runs.h"
+
+namespace dasgd::gui {
+namespace {
+
+using namespace forecast_test;
+
+class ForecastViewTest : public ::testing::Test {
+protected:
+    ForecastViewTest() {
+        view_.resize(760, 220);
+        view_.show();
+        const std::vector<RunItemPtr> runs{runOf("r1", config(3))};
+        board_.setRuns(runs);
+    }
+    [[nodiscard]] QStringList words() const {
+        QStringList all;
+        for (const auto* one : view_.findChildren<QLabel*>()) {
+            if (one->isVisible()) all << one->text();
+        }
+        return all;
+    }
+    QPushButton* set() { return view_.findChild<QPushButton*>(); }
+
+    ForecastBoard board_;
+    ForecastView view_{board_, testLook()};
+};
+
+TEST_F(ForecastViewTest, WhatWillNotHideIsAWarningWithItsRemedy) {
+    board_.setPlan({plan(config(3))});
+    EXPECT_TRUE(words().contains(board_.current()->warning()));
+    EXPECT_TRUE(words().contains(board_.current()->reason()));
+    EXPECT_TRUE(words().contains(QStringLiteral("⚠"))) << "not by colour alone";
+    ASSERT_TRUE(set()->isVisible());
+    EXPECT_EQ(set()->text(), QStringLiteral("Set d = 5"));
+    std::pair<int, int> wanted;
+    QObject::connect(&view_, &ForecastView::delayWanted, &view_, [&](int d, int tau) { wanted = {d, tau}; });
+    set()->click();
+    EXPECT_EQ(wanted, std::pair(5, 8));
+    view_.setSettable(false);
+    EXPECT_FALSE(set()->isVisible()) << "a sweep has more than one delay";
+    board_.setPlan({plan(config(5))});
+    EXPECT_FALSE(words().contains(QStringLiteral("⚠")));
+    EXPECT_TRUE(words().contains(QStringLiteral("100.0")));
+}
+
+TEST_F(ForecastViewTest, ADelayBeyondThePeriodSetsBoth) {
+    std::string toml = config(3);
+    toml.replace(toml.find("period = 8"), 10, "period = 4");
+    board_.setPlan({plan(toml)});
+    EXPECT_EQ(set()->text(), QStringLiteral("Set d = 5, τ = 5"));
+}
+
+TEST_F(ForecastViewTest, SeveralCasesAreChosenFromAMenu) {
+    board_.setPlan({plan(config(3)), plan(config(4))});
+    auto* chooser = view_.head().findChild<QToolButton*>(QStringLiteral("choice"));
+    ASSERT_EQ(chooser->menu()->actions().size(), 2);
+    EXPECT_EQ(chooser->text(), QStringLiteral("d = 3 ▾"));
+    chooser->menu()->actions()[1]->trigger();
+    EXPECT_EQ(chooser->text(), QStringLiteral("d = 4 ▾"));
+    EXPECT_EQ(board_.chosen(), 1U);
+}
+
+TEST_F(ForecastViewTest, WithoutAForecastItSaysWhyAndWhatToDo) {
+    board_.setPlan({plan(config(3, "mlp"))});
+    EXPECT_TRUE(words().contains(board_.current()->why));
+    EXPECT_FALSE(view_.gantt().isVisible());
+}
+
+TEST_F(ForecastViewTest, WhoDoesNotSeeThePictureHearsIt) {
+    board_.setPlan({plan(config(3))});
+    EXPECT_EQ(view_.gantt().accessibleDescription(), board_.current()->inWords());
+    EXPECT_TRUE(view_.gantt().accessibleDescription().contains(QStringLiteral("by formula")));
+    view_.gantt().setFocus();
+    QTest::keyClick(&view_.gantt(), Qt::Key_Right);
+    EXPECT_TRUE(words().contains(view_.gantt().marked()));
+}
+
+}  // namespace
+}  // namespace dasgd::gui

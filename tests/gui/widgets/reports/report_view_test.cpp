@@ -1,0 +1,108 @@
+#include "gui/widgets/reports/report_view.h"
+
+#include <gtest/gtest.h>
+
+#include <QProgressBar>
+#include <QSignalSpy>
+#include <QTableWidget>
+
+#include "gui/plots/plot_view.h"
+#include "tests/gui/support/bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+class ReportViewTest : public ::testing::Test {
+protected:
+    ReportViewTest() {
+        view_.resize(900, 700);
+        view_.show();
+    }
+    void show(Report report, const QByteArray& output = {}, const QByteArray& errors = {}, int status = 0) {
+        if (!output.isEmpty() || status != 0) conclude(report, output, errors, status);
+        view_.show(
+            report, [](const QString&) { return std::string(); }, false);
+    }
+    [[nodiscard]] bool shows(const QString& words) const {
+        for (const auto* one : view_.findChildren<QLabel*>()) {
+            if (one->isVisible() && one->text().contains(words)) return true;
+        }
+        return false;
+    }
+    QPushButton* button(const QString& text) {
+        for (auto* one : view_.findChildren<QPushButton*>()) {
+            if (one->text() == text && one->isVisible()) return one;
+        }
+        return nullptr;
+    }
+    [[nodiscard]] static Report report(JobKind kind) {
+        return {.name = QStringLiteral("n"),
+                .asked = {.kind = kind, .title = QStringLiteral("mine")},
+                .started = QDateTime::currentDateTimeUtc()};
+    }
+    ReportView view_{testLook()};
+};
+
+const QByteArray kAdvice =
+    R"({"facts":{},"advice":{"period":2,"delay":1},"forecast":[{"algorithm":"dasgd","advised":false,)"
+    R"("settings":"{ name = \"dasgd\", delay = 1 }","step_ms":8,"run_id":"a"},{"algorithm":"dasgd","advised":true,)"
+    R"("settings":"{ name = \"dasgd\", delay = 2 }","step_ms":7,"run_id":"b"}]})";
+
+TEST_F(ReportViewTest, WhileItRunsThereIsProgressAndAWayToStop) {
+    Report running = report(JobKind::Advise);
+    running.progress = {.title = QStringLiteral("2/9 forecast"), .completed = 5, .total = 10};
+    show(running);
+    EXPECT_TRUE(shows(QStringLiteral("2/9 forecast · 5 of 10 steps")));
+    EXPECT_TRUE(shows(QStringLiteral("goes on when this window is closed")));
+    EXPECT_EQ(view_.findChild<QProgressBar*>()->value(), 500);
+    QSignalSpy stopped(&view_, &ReportView::stopWanted);
+    ASSERT_NE(button(QStringLiteral("Cancel")), nullptr);
+    button(QStringLiteral("Cancel"))->click();
+    EXPECT_EQ(stopped.size(), 1);
+    running.stopping = true;
+    show(running);
+    EXPECT_NE(button(QStringLiteral("End at once")), nullptr) << "the second time is not polite";
+}
+
+TEST_F(ReportViewTest, TheAdvisedRowIsChosenAndCanBeTakenOver) {
+    show(report(JobKind::Advise), kAdvice);
+    EXPECT_EQ(view_.table().rowCount(), 2);
+    EXPECT_EQ(view_.table().currentRow(), 1);
+    QSignalSpy taken(&view_, &ReportView::settingsWanted);
+    ASSERT_NE(button(QStringLiteral("Set in experiment")), nullptr);
+    button(QStringLiteral("Set in experiment"))->click();
+    EXPECT_EQ(taken.value(0).value(0).toString(), QStringLiteral("{ name = \"dasgd\", delay = 2 }"));
+    view_.table().setCurrentCell(0, 0);
+    button(QStringLiteral("Set in experiment"))->click();
+    EXPECT_EQ(taken.value(1).value(0).toString(), QStringLiteral("{ name = \"dasgd\", delay = 1 }"));
+    EXPECT_TRUE(shows(QStringLiteral("time simulated")));
+}
+
+TEST_F(ReportViewTest, ACalibrationShowsItsFitAndCanBeUsed) {
+    show(
+        report(JobKind::Calibrate),
+        R"({"run_id":"r1","workers":2,"step_s":0.006,"latency_s":0.001,"seconds_per_byte":8e-8,)"
+        R"("reduce_seconds_per_byte":0,"bytes":250000,"timed":[{"collective":"all-reduce","bytes":250000,"seconds":0.02}]})");
+    auto* fit = view_.findChild<PlotView*>();
+    ASSERT_TRUE(fit->isVisible());
+    EXPECT_EQ(fit->curves().size(), 2U) << "timed and fitted";
+    EXPECT_NE(button(QStringLiteral("Use for forecast")), nullptr);
+    EXPECT_TRUE(eventually([&] { return shows(QStringLiteral("T_c, a local step")); }));
+    Report other = report(JobKind::Replay);
+    other.name = QStringLiteral("other");
+    show(other, R"({"run_id":"v","replay_of":"r1","recorded_step_ms":5,"step_ms":50})");
+    EXPECT_FALSE(fit->isVisible());
+    EXPECT_EQ(view_.table().rowCount(), 2);
+}
+
+TEST_F(ReportViewTest, AFailureIsTheWordsOfTheProgram) {
+    show(report(JobKind::Scale), "", "dasgd: --workers 0: at least 1\n", 2);
+    auto* message = view_.findChild<MessageBar*>();
+    EXPECT_TRUE(message->isVisible());
+    EXPECT_EQ(message->text(), QStringLiteral("--workers 0: at least 1"));
+    EXPECT_NE(button(QStringLiteral("Again …")), nullptr);
+    EXPECT_EQ(button(QStringLiteral("Scaling page")), nullptr);
+}
+
+}  // namespace
+}  // namespace dasgd::gui
