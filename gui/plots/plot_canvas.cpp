@@ -388,11 +388,11 @@ void PlotCanvas::mark(std::optional<QPointF> at, const QColor& color) {
     ring_->setPen(QPen(color, 2));
 }
 
-void PlotCanvas::band(std::optional<std::pair<double, double>> band) {
+void PlotCanvas::band(std::optional<std::pair<double, double>> band, bool now) {
     band_->setVisible(band.has_value());
     band_->topLeft->setCoords(band ? band->first : 0, 0);
     band_->bottomRight->setCoords(band ? band->second : 0, 1);
-    plot_->layer(QStringLiteral("band"))->replot();
+    if (now) plot_->layer(QStringLiteral("band"))->replot();
 }
 
 void PlotCanvas::draw(bool now) { plot_->replot(now ? QCustomPlot::rpImmediateRefresh : QCustomPlot::rpQueuedReplot); }

@@ -24,7 +24,8 @@ public:
     // At most three rows of names in this width, in as few as they take; names too long for that are cut so that they
     // still differ. After curves().
     void fitLegend(int width);
-    void band(std::optional<std::pair<double, double>> band);
+    // `now`: not with the next picture of all of it.
+    void band(std::optional<std::pair<double, double>> band, bool now);
     // A thin line from bottom to top; drawn at once, the curves are not drawn again.
     void cursor(std::optional<double> x);
     // A ring around this value.

@@ -137,7 +137,9 @@ std::optional<PointPlace> PlotView::pointAt(QPointF at) const {
 }
 
 void PlotView::setBand(std::optional<std::pair<double, double>> band) {
-    if (band != std::exchange(shownBand_, band)) canvas_->band(band);
+    const auto pixel = [this](double x) { return std::lround(canvas_->plot().xAxis->coordToPixel(x)); };
+    const auto at = band ? std::optional(std::pair(pixel(band->first), pixel(band->second))) : std::nullopt;
+    canvas_->band(band, at != std::exchange(bandAt_, at));
 }
 
 double PlotView::drawMs() const { return canvas_->plot().replotTime(); }

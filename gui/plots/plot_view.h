@@ -120,7 +120,7 @@ private:
     std::unique_ptr<PlotCanvas> canvas_;
     PlotZoom* zoom_;
     std::optional<double> cursor_;
-    std::optional<std::pair<double, double>> shownBand_;
+    std::optional<std::pair<long, long>> bandAt_;  // pixels
     bool tips_ = true;
     std::vector<Curve> curves_;
     PlotAxes axes_;

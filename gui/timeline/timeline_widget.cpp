@@ -17,6 +17,7 @@ namespace dasgd::gui {
 
 namespace {
 
+constexpr int kFollowMs = 120;     // between two pictures of the live edge
 constexpr double kZoomStep = 1.2;  // a notch of the wheel
 constexpr double kLeastDrag = 3;   // pixels; less is a click
 constexpr TimelineMetrics kMetrics{};
@@ -50,9 +51,13 @@ TimelineWidget::TimelineWidget(TimeSelection& selection, TimelineRows& rows, con
     connect(&rows_, &TimelineRows::kindsChanged, this, &TimelineWidget::ask);
     connect(&rows_, &TimelineRows::latenessChanged, this, &TimelineWidget::takeLateness);
     connect(&selection_, &TimeSelection::windowChanged, this, [this] {
-        repaintAll();
-        ask();
+        // The live edge is painted with the frame that has its spans, a moment later, and not twice.
+        if (!selection_.following() || frame_->spans == 0) repaintAll();
+        if (!selection_.following()) return ask();
+        if (!follow_.isActive()) follow_.start(kFollowMs);
     });
+    follow_.setSingleShot(true);
+    connect(&follow_, &QTimer::timeout, this, &TimelineWidget::ask);
     connect(&selection_, &TimeSelection::markedChanged, this, [this] {
         measure_.reset();
         if (const auto marked = selection_.marked()) emit measureWanted(*marked);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <QPixmap>
+#include <QTimer>
 #include <QWidget>
 #include <optional>
 
@@ -102,6 +103,7 @@ private:
     QPixmap canvas_;  // everything but marks and pointer, of band_
     QRect band_;      // of the widget, as wide as it is
     bool canvasStale_ = true;
+    QTimer follow_;  // until the live edge is asked for again
     QString emptyText_;
     Drag drag_ = Drag::None;
     QPointF pressed_;

@@ -16,7 +16,7 @@ signals:
     void arrived(const dasgd::storage::RunDetail& detail);
 
 private:
-    RefreshInterval interval_{500, 20};
+    RefreshInterval interval_{2000, 50};
     std::int64_t watchedSince_ = -1;
     std::int64_t revision_ = -1;
 };

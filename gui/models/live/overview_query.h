@@ -24,7 +24,7 @@ private:
     std::mutex mutex_;  // guards width_
     int width_ = 0;
 
-    RefreshInterval interval_{500, 10};
+    RefreshInterval interval_{1000, 50};
     SpanCache spans_;
     std::int64_t watchedSince_ = -1, revision_ = -1;
     int answeredWidth_ = 0;

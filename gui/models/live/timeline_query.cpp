@@ -1,13 +1,14 @@
 #include "gui/models/live/timeline_query.h"
 
-#include <chrono>
+#include <algorithm>
 #include <utility>
 
 namespace dasgd::gui {
 
 namespace {
 
-constexpr std::chrono::milliseconds kLoadBudget{40};
+constexpr std::chrono::milliseconds kLoadBudget{40}, kMostLoad{160};
+constexpr std::chrono::milliseconds kLivePause{150};
 constexpr std::chrono::milliseconds kMeasureBudget{50};
 
 }  // namespace
@@ -48,7 +49,7 @@ void TimelineQuery::takeRun(const LiveStore& store) {
     newest_ = 0;
     live_ = false;
     answered_.reset();
-    outdated_ = false;
+    outdated_ = incomplete_ = false;
     revision_ = -1;
 }
 
@@ -70,14 +71,21 @@ Status TimelineQuery::answerRequest(LiveStore& store, bool again) {
         const std::lock_guard lock(mutex_);
         std::swap(wanted, request_);
     }
-    if (!wanted && again) wanted = answered_;
+    // Growth is drawn as often as one looks; what is still being read goes on at once.
+    const bool due = incomplete_ || std::chrono::steady_clock::now() - answeredAt_ >= kLivePause;
+    if (!wanted && again && due) wanted = answered_;
     if (!wanted || wanted->runId != run_ || run_.isEmpty()) return {};
-    DASGD_ASSIGN(const bool complete, spans_.load(store.reader(), wanted->view, kLoadBudget));
+    // What is there so far is shown meanwhile, but forming that takes no more than a part of the time.
+    DASGD_ASSIGN(const bool complete,
+                 spans_.load(store.reader(), wanted->view, std::clamp(3 * formed_, kLoadBudget, kMostLoad)));
+    const auto begun = std::chrono::steady_clock::now();
     auto frame = std::make_shared<TimelineFrame>(spans_.frame(wanted->view));
+    formed_ = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begun);
     frame->runId = run_.toStdString();
     frame->complete = complete;
     answered_ = wanted;
-    outdated_ = !complete;
+    answeredAt_ = std::chrono::steady_clock::now();
+    outdated_ = incomplete_ = !complete;
     if (!complete) ask();
     deliver([this, frame = TimelineFramePtr(std::move(frame))] { emit arrived(frame); });
     return {};

@@ -47,7 +47,10 @@ private:
     Ns newest_ = 0;
     bool live_ = false;
     std::optional<TimelineRequest> answered_;
-    bool outdated_ = false;  // the store holds more of what was answered
+    bool incomplete_ = false;  // more of it is being read
+    bool outdated_ = false;    // the store holds more of what was answered
+    std::chrono::steady_clock::time_point answeredAt_;
+    std::chrono::milliseconds formed_{0};  // how long the last frame took
     std::int64_t revision_ = -1;
 };
 

@@ -37,7 +37,7 @@ private:
     std::mutex mutex_;
     std::optional<std::pair<QString, TimeRange>> request_;  // guarded by mutex_
 
-    RefreshInterval interval_{500, 10};
+    RefreshInterval interval_{500, 50};
     std::optional<std::pair<QString, TimeRange>> answered_;
     std::int64_t revision_ = -1;
 };

@@ -37,7 +37,7 @@ private:
     std::mutex mutex_;
     bool wanted_ = false;  // guarded by mutex_
 
-    RefreshInterval interval_{2'000, 5};
+    RefreshInterval interval_{3'000, 50};
     std::int64_t watchedSince_ = -1, revision_ = -1;
     bool reading_ = false;
     TimeRange extent_;

@@ -25,7 +25,9 @@ private:
         std::array<float, kSpanKindNames.size()> byKind{};  // ns
         std::int64_t step = 0;
     };
+    [[nodiscard]] Ns columnOf(Ns t) const;
     Ns pixel_;
+    double perPixel_;
     Ns first_;    // number of the first column
     float full_;  // ns of a column over all ranks
     std::vector<Column> columns_;

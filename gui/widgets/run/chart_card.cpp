@@ -194,8 +194,9 @@ void ChartCard::refresh() {
         // The number of the key figure, the table and the Scaling page; the curve is of one stretch of steps each.
         curves.push_back(guideAt(*run->row.samplesPerS, curves, tr("whole run")));
     }
-    plot_->setCurves(std::move(curves));
+    // Before the curves: new ones would be painted at once with it, and again when they are due.
     updateBand();
+    plot_->setCurves(std::move(curves));
     formMs_ = static_cast<double>(timer.nsecsElapsed()) / 1e6;
 }
 
