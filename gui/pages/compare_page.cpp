@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "core/base/metric_names.h"
+#include "gui/pages/figure_action.h"
 #include "gui/pages/page.h"
 #include "gui/widgets/compare/compare_cards.h"
 #include "gui/widgets/compare/compare_chart.h"
@@ -112,10 +113,20 @@ private:
         top->addWidget(title_, 1);
         drawer_ = toggle(tr("☰ legend"), tr("The configurations beside the plots  Ctrl+I"));
         seeds_ = toggle(tr("seeds"), tr("Every seed thin behind its mean"));
+        QToolButton* figure = makeFigureButton(context_, [this] { return figureOfChart(); });
         copy_ = makeButton(tr("Copy table"), false, tr("As text and CSV, for a paper or a sheet  Ctrl+Shift+C"));
         choose_ = makeButton(tr("Choose runs"), true, tr("Choose rows of the Runs page, then Ctrl+Enter"));
-        for (QWidget* each : std::initializer_list<QWidget*>{drawer_, seeds_, copy_, choose_}) top->addWidget(each);
+        for (QWidget* each : std::initializer_list<QWidget*>{drawer_, seeds_, figure, copy_, choose_})
+            top->addWidget(each);
         return makePageHeader(top, summary_ = makeElasticLabel("small"));
+    }
+
+    // Of the chart that has the focus, else of the first.
+    std::optional<std::pair<QString, FigureSpec>> figureOfChart() {
+        if (board_.shown().empty()) return std::nullopt;
+        const QWidget* focused = window()->focusWidget();
+        const FigureSpec spec = (focused && second_->isAncestorOf(focused) ? second_ : first_)->figure();
+        return std::pair(spec.title, spec);
     }
 
     static QToolButton* toggle(const QString& text, const QString& help) {

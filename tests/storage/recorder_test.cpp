@@ -45,10 +45,7 @@ TEST(RecorderTest, ARunGoesFromQueuedToFinished) {
 TEST(RecorderTest, WhatTheCollectorMeasuresItselfStandsBesideTheRecordsOfTheRanks) {
     OneRun run(2);
     const auto recorder = orDie(Recorder::start(run.store, run.runId, {0, 1}));
-    {
-        const std::string name = "process/" + std::string("cpu_cores");
-        recorder->measured(1, {.name = name, .step = 7, .wall = 3'000'000'000, .value = 0.75});
-    }
+    recorder->measured(1, {.name = "process/cpu_cores", .step = 7, .wall = 3'000'000'000, .value = 0.75});
     RunReader reader = run.reader();
     const auto samples = [&](const char* name) {
         return orDie(reader.metrics({.runId = run.runId, .name = name})).samples;

@@ -76,6 +76,22 @@ void CompareChart::setMetric(const std::string& metric) {
     updateAxes();
 }
 
+FigureSpec CompareChart::figure() const {
+    FigureSpec spec;
+    for (const std::size_t group : board_.shown()) {
+        for (const RunItemPtr& run : board_.groups()[group].runs) spec.runs << run->id;
+    }
+    spec.metric = QString::fromStdString(key_.metric);
+    spec.x = static_cast<XAxis>(axis_->chosen());
+    spec.logY = scale_->chosen() == 1;
+    spec.band = board_.spread() == Spread::None        ? FigureBand::None
+                : board_.spread() == Spread::Deviation ? FigureBand::Std
+                                                       : FigureBand::Interval95;
+    if (plot_->zoomed()) spec.xRange = FigureRange{plot_->shownX().first, plot_->shownX().second};
+    spec.title = tr("%1, %2").arg(words_.title, board_.title());
+    return spec;
+}
+
 void CompareChart::setSeeds(bool behind) {
     seeds_ = behind;
     redraw();

@@ -3,6 +3,7 @@
 
 #include "gui/models/compare/compare_board.h"
 #include "gui/models/curves/metric_words.h"
+#include "gui/models/figures/figure_spec.h"
 #include "gui/plots/plot_view.h"
 #include "gui/widgets/parts.h"
 
@@ -20,6 +21,8 @@ public:
     [[nodiscard]] const CompareCurveKey& key() const { return key_; }
     void setMetric(const std::string& metric);
     void setSeeds(bool behind);
+    // What is shown, of every run of the configurations that are.
+    [[nodiscard]] FigureSpec figure() const;
 
 signals:
     // Which curves are drawn has changed.
