@@ -124,7 +124,7 @@ Result<TimelineContent> readTimeline(storage::RunReader& reader, const storage::
     }
     TimelineContent content{.frame = cache.frame(view), .window = window};
     TimelineFrame& frame = content.frame;
-    std::erase_if(frame.untimed, [ranks](const TimelineGap& gap) { return gap.rank >= ranks; });
+    std::erase_if(frame.untimed, [ranks](const TimelineGap& gap) { return gap.place >= ranks; });
     std::erase_if(frame.links, [ranks](const TimelineLink& link) { return link.rank >= ranks; });
     const auto cut = std::find_if(frame.rows.begin(), frame.rows.end(),
                                   [ranks](const TimelineRow& row) { return row.rank >= ranks; });

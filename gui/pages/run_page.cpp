@@ -15,7 +15,7 @@
 #include "gui/widgets/run/chart_card.h"
 #include "gui/widgets/run/log_card.h"
 #include "gui/widgets/run/rank_card.h"
-#include "gui/widgets/timeline_card.h"
+#include "gui/widgets/timeline/timeline_card.h"
 
 namespace dasgd::gui {
 

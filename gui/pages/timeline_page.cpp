@@ -1,23 +1,21 @@
 // The timeline of one run on a page of its own: all ranks from the beginning to the end on top, the Gantt, and what the
 // selection adds up to, or where nothing is selected what is seen.
-#include <QApplication>
-#include <QClipboard>
 #include <QHBoxLayout>
-#include <QHeaderView>
 #include <QScrollArea>
-#include <QTableWidget>
 #include <QTimer>
 #include <QVBoxLayout>
 #include <utility>
 
 #include "gui/models/live/overview_query.h"
+#include "gui/models/ranks/lateness_query.h"
 #include "gui/models/runs/run_config.h"
-#include "gui/models/timeline/measure_table.h"
-#include "gui/models/timeline/span_colors.h"
+#include "gui/models/timeline/timeline_rows.h"
 #include "gui/pages/figure_action.h"
 #include "gui/timeline/overview_widget.h"
 #include "gui/widgets/parts.h"
-#include "gui/widgets/timeline_card.h"
+#include "gui/widgets/timeline/selection_card.h"
+#include "gui/widgets/timeline/straggler_card.h"
+#include "gui/widgets/timeline/timeline_card.h"
 
 namespace dasgd::gui {
 
@@ -25,6 +23,7 @@ namespace {
 
 constexpr int kSelectionWidth = 320;
 constexpr int kRoomyWidth = 1200;     // of the page: below that the timeline has all of it
+constexpr int kLowPage = 760;         // of its height: below that the rows have more of it
 constexpr int kMeasureDelayMs = 150;  // of what is seen, once the window stands still
 
 class TimelinePage : public QWidget {
@@ -33,7 +32,8 @@ public:
         : context_(context),
           session_(context.session),
           spans_(context.session.feed().query<TimelineQuery>()),
-          overviewQuery_(context.session.feed().query<OverviewQuery>()) {
+          overviewQuery_(context.session.feed().query<OverviewQuery>()),
+          lateness_(context.session.feed().query<LatenessQuery>()) {
         auto* column = new QVBoxLayout(this);
         column->setContentsMargins(24, 18, 24, 16);
         column->setSpacing(kGap);
@@ -66,10 +66,16 @@ protected:
         QWidget::resizeEvent(event);
         const bool roomy = width() >= kRoomyWidth;
         if (roomy != std::exchange(roomy_, roomy)) toggle_->setChecked(roomy);
+        overview_->setFixedHeight(height() < kLowPage ? 64 : 72);
     }
     void showEvent(QShowEvent* event) override {
         QWidget::showEvent(event);
         settle_.start();
+        lateness_.setWanted(true);
+    }
+    void hideEvent(QHideEvent* event) override {
+        QWidget::hideEvent(event);
+        lateness_.setWanted(false);
     }
 
 private:
@@ -106,37 +112,23 @@ private:
         area->setFrameShape(QFrame::NoFrame);
         area->setWidgetResizable(true);
         area->setWidget(card_ = new TimelineCard(session_, context_.look));
+        card_->showDetails();
         return area;
     }
 
     QWidget* makeSelection() {
-        auto* card = new Card;
-        card->setFixedWidth(kSelectionWidth);
-        card->body().addWidget(makeLabel(tr("Selection"), "head"));
-        card->body().addWidget(length_ = makeLabel({}));
-        length_->setWordWrap(true);
-        table_ = new QTableWidget(0, 4);
-        table_->setHorizontalHeaderLabels({tr("kind"), tr("ms"), tr("most"), tr("share")});
-        table_->setAccessibleName(tr("What the selection adds up to"));
-        table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
-        table_->setSelectionBehavior(QAbstractItemView::SelectRows);
-        table_->setShowGrid(false);
-        table_->setIconSize(QSize(10, 10));
-        table_->setFrameShape(QFrame::NoFrame);
-        table_->verticalHeader()->hide();
-        table_->verticalHeader()->setDefaultSectionSize(24);
-        table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-        table_->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
-        card->body().addWidget(table_, 1);
-        card->body().addWidget(hidden_ = makeLabel({}));
-        hidden_->setWordWrap(true);
-        copy_ = makeButton(tr("Copy table"), false, tr("The numbers with tabs between them, for a spreadsheet"));
-        connect(copy_, &QPushButton::clicked, this, [this] { QApplication::clipboard()->setText(textOf(shown_)); });
-        card->body().addWidget(copy_);
-        auto* keys =
-            makeLabel(tr("W A S D zoom and pan   [ ] next wait\nShift+arrows select   0 fits   F follows"), "small");
-        card->body().addWidget(keys);
-        return card;
+        auto* column = new QWidget;
+        column->setFixedWidth(kSelectionWidth);
+        auto* rows = new QVBoxLayout(column);
+        rows->setContentsMargins(0, 0, 0, 0);
+        rows->setSpacing(kGap);
+        rows->addWidget(selection_ = new SelectionCard, 1);
+        rows->addWidget(stragglers_ = new StragglerCard(context_.look));
+        auto* keys = makeLabel(tr("W A S D zoom and pan   [ ] next wait   P pin\n"
+                                  "Shift+arrows select, next row   0 fits   F follows"),
+                               "small");
+        rows->addWidget(keys);
+        return column;
     }
 
     // What is selected, else what is seen.
@@ -153,6 +145,7 @@ private:
     void connectAll() {
         connect(&session_, &Session::currentChanged, this, [this] {
             overview_->clear();
+            stragglers_->setAnswer({});
             showRun();
             showMeasure({});
         });
@@ -169,6 +162,12 @@ private:
         connect(&spans_, &TimelineQuery::measured, this, [this](const Measure& measure) {
             if (QString::fromStdString(measure.runId) == session_.currentId()) showMeasure(measure);
         });
+        connect(&lateness_, &LatenessQuery::arrived, this, [this](const LatenessAnswer& answer) {
+            if (answer.runId != session_.currentId()) return;
+            session_.timelineRows().setLateness(answer.lateness);
+            stragglers_->setAnswer(answer);
+        });
+        connect(stragglers_, &StragglerCard::rankChosen, this, [this](int rank) { session_.timelineRows().pin(rank); });
         connect(&session_.selection(), &TimeSelection::windowChanged, &settle_, qOverload<>(&QTimer::start));
         connect(&session_.selection(), &TimeSelection::markedChanged, &settle_, qOverload<>(&QTimer::start));
         connect(&settle_, &QTimer::timeout, this, [this] {
@@ -199,54 +198,24 @@ private:
     }
 
     void showMeasure(const Measure& measure) {
-        shown_ = measure.range.end > measure.range.start ? tableOf(measure) : MeasureTable{};
-        copy_->setEnabled(!shown_.lines.empty());
-        const bool marked = session_.selection().marked().has_value();
-        const QString length = durationInWords(measure.range.end - measure.range.start).text();
-        length_->setText(shown_.lines.empty()
-                             ? tr("reading …")
-                             : (marked ? tr("%1 selected, mean of %2 ranks") : tr("%1 in the window, mean of %2 ranks"))
-                                   .arg(length)
-                                   .arg(measure.ranks));
-        table_->setRowCount(static_cast<int>(shown_.lines.size()));
-        for (int row = 0; row < table_->rowCount(); ++row) setLine(row, shown_.lines[static_cast<std::size_t>(row)]);
-        const double hidden = measure.mean.hiddenFraction();
-        hidden_->setText(measure.mean.transfer > 0
-                             ? tr("hidden %1 %   blocked %2 ms")
-                                   .arg(QString::number(hidden * 100, 'f', 1),
-                                        shortNumber(static_cast<double>(measure.mean.blocked) / 1e6, 3))
-                             : tr("nothing was transferred"));
-    }
-
-    void setLine(int row, const MeasureLine& line) {
-        const auto put = [&](int column, const QString& text, bool number) {
-            auto* item = new QTableWidgetItem(text);
-            item->setTextAlignment(Qt::AlignVCenter | (number ? Qt::AlignRight : Qt::AlignLeft));
-            table_->setItem(row, column, item);
-            return item;
-        };
-        QTableWidgetItem* what = put(0, line.what, false);
-        if (line.kind) what->setData(Qt::DecorationRole, QColor::fromRgb(rgbOf(*line.kind)));
-        put(1, shortNumber(line.meanMs, 3), true);
-        put(2, line.most.section(QLatin1Char(' '), 0, 0), true)->setToolTip(line.most);
-        put(3, QString::number(line.share * 100, 'f', 1) + QStringLiteral(" %"), true);
+        selection_->setMeasure(measure, session_.selection().marked().has_value());
     }
 
     PageContext& context_;
     Session& session_;
     TimelineQuery& spans_;
     OverviewQuery& overviewQuery_;
+    LatenessQuery& lateness_;
     QLabel* title_ = nullptr;
     StatePill* pill_ = nullptr;
-    QLabel *ranks_ = nullptr, *extent_ = nullptr, *length_ = nullptr, *hidden_ = nullptr;
+    QLabel *ranks_ = nullptr, *extent_ = nullptr;
     MessageBar* message_ = nullptr;
     OverviewWidget* overview_ = nullptr;
     TimelineCard* card_ = nullptr;
-    QTableWidget* table_ = nullptr;
-    QPushButton* copy_ = nullptr;
+    SelectionCard* selection_ = nullptr;
+    StragglerCard* stragglers_ = nullptr;
     QToolButton* toggle_ = nullptr;
     bool roomy_ = true;
-    MeasureTable shown_;
     QTimer settle_;
 };
 

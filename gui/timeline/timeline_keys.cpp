@@ -31,10 +31,10 @@ bool TimelineWidget::navigate(QKeyEvent* event) {
         case Qt::Key_Left: shift ? extend(-width / 50) : selection_.pan(-width / 10); return true;
         case Qt::Key_Right: shift ? extend(width / 50) : selection_.pan(width / 10); return true;
         case Qt::Key_Plus:
-        case Qt::Key_Equal:
-        case Qt::Key_Up: selection_.zoom(middle, 1 / kZoomOfKey); return true;
-        case Qt::Key_Minus:
-        case Qt::Key_Down: selection_.zoom(middle, kZoomOfKey); return true;
+        case Qt::Key_Equal: selection_.zoom(middle, 1 / kZoomOfKey); return true;
+        case Qt::Key_Up: shift ? moveCurrent(-1) : selection_.zoom(middle, 1 / kZoomOfKey); return true;
+        case Qt::Key_Minus: selection_.zoom(middle, kZoomOfKey); return true;
+        case Qt::Key_Down: shift ? moveCurrent(1) : selection_.zoom(middle, kZoomOfKey); return true;
         case Qt::Key_Home:
             selection_.setWindow({selection_.extent().start, selection_.extent().start + width});
             return true;
@@ -51,6 +51,13 @@ bool TimelineWidget::navigate(QKeyEvent* event) {
         case Qt::Key_BracketLeft: goToWait(-1); return true;
         case Qt::Key_Period: inspect(1); return true;
         case Qt::Key_Comma: inspect(-1); return true;
+        case Qt::Key_P: togglePin(marks_.current); return true;
+        case Qt::Key_Return:
+        case Qt::Key_Enter: return openGroup(marks_.current);
+        case Qt::Key_L:
+            rows_.setSort(rows_.sort() == RankSort::Rank ? RankSort::LateFirst : RankSort::Rank);
+            return true;
+        case Qt::Key_G: rows_.setCollapsed(!rows_.collapsed()); return true;
         default: return false;
     }
 }

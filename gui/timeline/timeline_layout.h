@@ -1,4 +1,4 @@
-// Where the rows of a timeline lie: two lanes a rank, compute above comm.
+// Where the rows of a timeline lie: two lanes a rank or a group of them, compute above comm.
 #pragma once
 
 #include <QRectF>
@@ -15,6 +15,8 @@ struct TimelineMetrics {
     double otherLane = 28;
     double laneGap = 7;
     double rankGap = 16;
+    double groupLane = 30, groupOther = 12, groupGap = 3;  // of rows that are shares of several ranks
+    double foot = 0;                                       // below the rows: steps and what is told of each
     double leastScale = 0.3, mostScale = 1.7;
 };
 
@@ -23,12 +25,15 @@ public:
     TimelineLayout() = default;
     TimelineLayout(const std::vector<TimelineRow>& rows, QRectF bounds, const TimelineMetrics& metrics = {});
 
-    [[nodiscard]] QRectF plot() const { return plot_; }  // where boxes are: right of the labels, below the axis
+    [[nodiscard]] QRectF plot() const { return plot_; }  // where boxes are: right of the labels, between axis and foot
     [[nodiscard]] QRectF bounds() const { return bounds_; }
     [[nodiscard]] QRectF lane(std::size_t row) const { return lanes_[row]; }  // over the plot's whole width
     [[nodiscard]] std::size_t size() const { return lanes_.size(); }
     // Row under y, −1 between rows.
     [[nodiscard]] int rowAt(double y) const;
+    // The rows of the pair of lanes that `row` belongs to.
+    [[nodiscard]] QRectF pair(std::size_t row) const { return pairs_[row]; }
+    [[nodiscard]] double foot() const { return foot_; }  // height
     [[nodiscard]] double scale() const { return scale_; }
     // Height that shows `rows` at `scale`.
     [[nodiscard]] static double heightFor(const std::vector<TimelineRow>& rows, const TimelineMetrics& metrics,
@@ -36,8 +41,8 @@ public:
 
 private:
     QRectF bounds_, plot_;
-    std::vector<QRectF> lanes_;
-    double scale_ = 1;
+    std::vector<QRectF> lanes_, pairs_;
+    double scale_ = 1, foot_ = 0;
 };
 
 }  // namespace dasgd::gui

@@ -2,15 +2,13 @@
 
 #include <QFontMetricsF>
 #include <QHash>
-#include <QImage>
-#include <QMap>
 #include <QPainterPath>
 #include <algorithm>
 #include <cmath>
 #include <ranges>
 
-#include "gui/models/timeline/span_colors.h"
 #include "gui/models/words.h"
+#include "gui/timeline/timeline_foot.h"
 
 namespace dasgd::gui {
 
@@ -21,124 +19,17 @@ constexpr double kLeastLink = 6;  // shorter ones only smear
 constexpr std::size_t kMostLinks = 3000;
 constexpr double kTickGap = 104;
 
-// The mean colour over the part of the pixel that is busy; half of it at least, so that a lone span is seen.
-QRgb shown(const TimelineBox& box, const QColor& ground) {
-    const QColor color = QColor::fromRgb(box.rgb);
-    if (box.count == 1) return color.rgb();
-    const double part = 0.5 + 0.5 * box.cover;
-    const auto mixed = [part](int a, int b) {
-        // Six bits a channel: fewer batches, no visible step.
-        return static_cast<int>(std::lround(a * part + b * (1 - part))) & 0xfc;
-    };
-    return qRgb(mixed(color.red(), ground.red()), mixed(color.green(), ground.green()),
-                mixed(color.blue(), ground.blue()));
-}
-
-QColor inkOn(QRgb color) { return qGray(color) > 110 ? QColor(0x14, 0x16, 0x1a) : QColor(0xff, 0xff, 0xff); }
-
-bool isSeen(const QRectF& lane, const QRectF& seen) {
-    return lane.bottom() >= seen.top() && lane.top() <= seen.bottom();
-}
-
-class BoxPainter {
-public:
-    BoxPainter(QPainter& painter, const TimelineLayout& layout, const TimeScale& scale, const TimelineStyle& style,
-               const QRectF& seen)
-        : painter_(painter), layout_(layout), scale_(scale), style_(style), seen_(seen) {}
-
-    void add(const TimelineBox& box) {
-        if (!isSeen(layout_.lane(static_cast<std::size_t>(box.row)), seen_)) return;
-        const QRectF rect = rectOf(box);
-        if (rect.isEmpty()) return;
-        if (box.count > 1 && style_.crisp) return addPixels(box, rect);
-        batches_[shown(box, style_.ground)].append(rect);
-        if (box.count > 1) return;
-        if (box.span.kind == SpanKind::Wait && rect.width() >= 5) waits_.append(rect);
-        if (rect.width() >= 34 && rect.height() >= 13) labelled_.append({&box, rect});
-    }
-
-    void paint() {
-        paintStrips();
-        painter_.setPen(Qt::NoPen);
-        for (auto batch = batches_.begin(); batch != batches_.end(); ++batch) {
-            painter_.setBrush(QColor::fromRgb(batch.key()));
-            painter_.drawRects(batch->constData(), static_cast<int>(batch->size()));
-        }
-        painter_.setBrush(waitHatch());
-        painter_.drawRects(waits_.constData(), static_cast<int>(waits_.size()));
-        painter_.setBrush(Qt::NoBrush);
-        painter_.setFont(style_.small);
-        const QFontMetricsF metrics(style_.small);
-        for (const auto& [box, rect] : labelled_) {
-            const QRectF room = rect.adjusted(6, 0, -4, 0);
-            QString text = boxLabel(*box);
-            if (metrics.horizontalAdvance(text) > room.width())
-                text = QString::fromLatin1(nameOf(box->span.kind).data());
-            if (metrics.horizontalAdvance(text) > room.width()) continue;
-            painter_.setPen(inkOn(box->rgb));
-            painter_.drawText(room, Qt::AlignLeft | Qt::AlignVCenter, text);
-        }
-    }
-
-private:
-    [[nodiscard]] QRectF rectOf(const TimelineBox& box) const {
-        const QRectF lane = layout_.lane(static_cast<std::size_t>(box.row));
-        double left = std::max(scale_.xAt(box.span.start), lane.left());
-        double right = std::min(scale_.xAt(box.span.end), lane.right());
-        if (right < lane.left() || left > lane.right()) return {};
-        if (style_.crisp) {
-            left = std::floor(left);
-            right = std::floor(right);
-        }
-        double width = std::max(right - left, style_.minimalBox);
-        // A hair between neighbours, where there is room for one.
-        if (box.count == 1 && width >= 4) width -= style_.crisp ? 1 : 0.4;
-        return {left, lane.top(), width, lane.height()};
-    }
-
-    // Thousands of merged boxes of as many colours: a lane of them is one line of pixels that is drawn as high as the
-    // lane.
-    void addPixels(const TimelineBox& box, const QRectF& rect) {
-        const QRectF lane = layout_.lane(static_cast<std::size_t>(box.row));
-        QImage& strip = strips_[box.row];
-        if (strip.isNull()) {
-            strip = QImage(static_cast<int>(std::ceil(lane.width())) + 2, 1, QImage::Format_ARGB32_Premultiplied);
-            strip.fill(Qt::transparent);
-        }
-        const int first = std::max(0, static_cast<int>(rect.left() - lane.left()));
-        const int last = std::min(strip.width(), static_cast<int>(rect.right() - lane.left()));
-        auto* pixels = reinterpret_cast<QRgb*>(strip.scanLine(0));
-        std::fill(pixels + first, pixels + std::max(first, last), shown(box, style_.ground));
-    }
-    void paintStrips() {
-        for (auto strip = strips_.constBegin(); strip != strips_.constEnd(); ++strip) {
-            const QRectF lane = layout_.lane(static_cast<std::size_t>(strip.key()));
-            painter_.drawImage(QRectF(lane.left(), lane.top(), strip->width(), lane.height()), *strip);
-        }
-    }
-
-    QPainter& painter_;
-    const TimelineLayout& layout_;
-    const TimeScale& scale_;
-    const TimelineStyle& style_;
-    const QRectF seen_;
-    QHash<std::int32_t, QImage> strips_;  // by row, of merged boxes
-    QMap<QRgb, QList<QRectF>> batches_;   // in an order of their own, so that a figure is the same each time
-    QList<QRectF> waits_;
-    QList<std::pair<const TimelineBox*, QRectF>> labelled_;
-};
-
 // Under the boxes: what lies outside the windows counts for no number.
 void paintUntimed(QPainter& painter, const TimelineFrame& frame, const TimelineLayout& layout, const TimeScale& scale,
                   const TimelineStyle& style, const QRectF& seen) {
-    QHash<int, QRectF> lanes;
+    QHash<int, QRectF> lanes;  // by place
     for (std::size_t i = 0; i < frame.rows.size() && i < layout.size(); ++i) {
-        lanes[frame.rows[i].rank] = lanes.value(frame.rows[i].rank).united(layout.lane(i));
+        lanes[frame.rows[i].placeOf()] = lanes.value(frame.rows[i].placeOf()).united(layout.lane(i));
     }
     painter.setPen(Qt::NoPen);
     painter.setBrush(untimedTint(style));
     for (const TimelineGap& gap : frame.untimed) {
-        const QRectF rows = lanes.value(gap.rank);
+        const QRectF rows = lanes.value(gap.place);
         if (rows.isEmpty() || !isSeen(rows, seen)) continue;
         const double left = std::max(scale.xAt(gap.range.start), rows.left());
         const double right = std::min(scale.xAt(gap.range.end), rows.right());
@@ -195,21 +86,79 @@ QString laneName(Lane lane) { return QString::fromLatin1(nameOf(lane).data()); }
 QString rankName(int rank) { return QStringLiteral("rank ") + QString::number(rank); }
 double labelGap(const TimelineStyle& style) { return style.crisp ? 8 : 4; }
 
+// A mark of a pinned rank, hollow where it can be pinned.
+void paintPin(QPainter& painter, QPointF at, bool pinned, const TimelineStyle& style) {
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(pinned ? style.accent : style.muted, 1.2));
+    painter.setBrush(pinned ? QBrush(style.accent) : QBrush(Qt::NoBrush));
+    painter.drawRect(QRectF(at.x() - 2.5, at.y() - 5, 5, 5));
+    painter.drawLine(at + QPointF(-4.5, 0.5), at + QPointF(4.5, 0.5));
+    painter.drawLine(at + QPointF(0, 0.5), at + QPointF(0, 5));
+    painter.restore();
+}
+
+void paintChevron(QPainter& painter, QPointF at, bool open, const TimelineStyle& style) {
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(style.muted, 1.5));
+    const QList<QPointF> line =
+        open ? QList<QPointF>{{-4, -2}, {0, 2}, {4, -2}} : QList<QPointF>{{-2, -4}, {2, 0}, {-2, 4}};
+    painter.translate(at);
+    painter.drawPolyline(line.constData(), static_cast<int>(line.size()));
+    painter.restore();
+}
+
+// The first line names the row, the second says how late a rank is or how many ranks a group has.
+void paintName(QPainter& painter, const TimelineFrame& frame, const TimelineRow& row, const QRectF& first,
+               const QRectF& second, const TimelineStyle& style, const TimelineMarks& marks) {
+    const RankGroup* group =
+        frame.plan && row.place >= 0 ? &(*frame.plan)[static_cast<std::size_t>(row.place)] : nullptr;
+    const double indent = marks.handles ? kHandle : 0;
+    const QRectF name = first.adjusted(indent, 0, 0, 0), more = second.adjusted(indent, 0, 0, 0);
+    painter.setPen(style.text);
+    painter.setFont(style.strong);
+    painter.drawText(name, Qt::AlignLeft | Qt::AlignVCenter, row.isGroup() && group ? group->name : rankName(row.rank));
+    painter.setFont(style.small);
+    painter.setPen(style.muted);
+    if (row.isGroup()) {
+        painter.drawText(more, Qt::AlignLeft | Qt::AlignVCenter, QStringLiteral("%1 ranks").arg(row.ranks));
+    } else if (const auto note = marks.notes.find(row.rank); note != marks.notes.end()) {
+        if (note->second.beyondNoise) painter.setPen(style.warn);
+        painter.drawText(more, Qt::AlignLeft | Qt::AlignVCenter, note->second.text);
+    }
+    if (!marks.handles) return;
+    const QPointF at(first.left() + 6, std::floor(first.center().y()));
+    if (row.isGroup()) {
+        paintChevron(painter, at, group && group->open, style);
+    } else {
+        paintPin(painter, at, group && group->pinned, style);
+    }
+}
+
 void paintLabels(QPainter& painter, const TimelineFrame& frame, const TimelineLayout& layout,
-                 const TimelineStyle& style, const QRectF& seen) {
+                 const TimelineStyle& style, const TimelineMarks& marks, const QRectF& seen) {
     const double left = layout.bounds().left();
     const double gap = labelGap(style);
     for (std::size_t i = 0; i < frame.rows.size() && i < layout.size(); ++i) {
-        const QRectF lane = layout.lane(i);
-        if (!isSeen(lane, seen)) continue;
+        const QRectF lane = layout.lane(i), pair = layout.pair(i);
+        if (!isSeen(pair, seen)) continue;
+        const TimelineRow& row = frame.rows[i];
         const QRectF room(left, lane.top(), layout.plot().left() - left - gap, lane.height());
         painter.setPen(style.muted);
         painter.setFont(style.small);
-        painter.drawText(room, Qt::AlignRight | Qt::AlignVCenter, laneName(frame.rows[i].lane));
-        if (frame.rows[i].lane != Lane::Compute) continue;
-        painter.setPen(style.text);
-        painter.setFont(style.strong);
-        painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter, rankName(frame.rows[i].rank));
+        if (!row.isGroup()) painter.drawText(room, Qt::AlignRight | Qt::AlignVCenter, laneName(row.lane));
+        if (row.lane != Lane::Compute) continue;
+        const bool same = i + 1 < frame.rows.size() && layout.pair(i + 1) == pair;
+        const QRectF below = same ? layout.lane(i + 1) : QRectF();
+        QRectF second(left, below.top(), room.width(), below.height());
+        // The lanes of a group are lower than two lines of text.
+        if (row.isGroup()) second = QRectF(left, pair.bottom() - 14, room.width(), 14);
+        if (marks.current == row.placeOf()) {
+            painter.fillRect(QRectF(left, pair.top() - 3, 2, pair.height() + 6), style.accent);
+        }
+        const QRectF first = row.isGroup() ? QRectF(left, pair.top() - 2, room.width(), pair.height() - 12) : room;
+        paintName(painter, frame, row, first, second, style, marks);
     }
 }
 
@@ -217,6 +166,7 @@ void paintLinks(QPainter& painter, const TimelineFrame& frame, const TimelineLay
                 const TimelineStyle& style, const QRectF& seen) {
     QHash<int, std::pair<std::size_t, std::size_t>> lanes;  // rank → compute row, comm row
     for (std::size_t i = 0; i < frame.rows.size(); ++i) {
+        if (frame.rows[i].isGroup()) continue;
         if (frame.rows[i].lane == Lane::Compute) lanes[frame.rows[i].rank].first = i;
         if (frame.rows[i].lane == Lane::Comm) lanes[frame.rows[i].rank].second = i;
     }
@@ -256,6 +206,9 @@ TimelineStyle screenStyle(const Theme& theme) {
             .text = theme.text,
             .muted = theme.muted,
             .axisText = theme.muted,
+            .accent = theme.accent,
+            .warn = theme.warn,
+            .good = theme.good,
             .strong = interFont(12, Weight::SemiBold),
             .plain = interFont(12),
             .small = interFont(11)};
@@ -267,51 +220,13 @@ QColor untimedTint(const TimelineStyle& style) {
     return tint;
 }
 
-QBrush waitHatch() { return {QColor(255, 255, 255, 120), Qt::BDiagPattern}; }
-
-QString boxLabel(const TimelineBox& box) {
-    QString kind = QString::fromLatin1(nameOf(box.span.kind).data());
-    const bool moves = box.span.kind == SpanKind::Reduce || box.span.kind == SpanKind::Transfer;
-    if (!moves || box.span.bytes == 0) return kind;
-    return kind + QLatin1Char(' ') + bytesInWords(static_cast<double>(box.span.bytes)).text();
-}
-
-QString boxDescription(const TimelineBox& box, const TimelineRow& row) {
-    const auto seconds = [](Ns t) {
-        return QString::number(static_cast<double>(t) / 1e9, 'f', 6) + QStringLiteral(" s");
-    };
-    const QString kind = QString::fromLatin1(nameOf(box.span.kind).data());
-    QStringList lines;
-    if (box.count > 1) {
-        lines << QStringLiteral("%1 spans in this pixel, mostly %2").arg(box.count).arg(kind)
-              << QStringLiteral("rank %1 · near step %2 · busy %3 %")
-                     .arg(row.rank)
-                     .arg(box.span.step)
-                     .arg(std::lround(100 * box.cover));
-        lines << QStringLiteral("from ") + seconds(box.span.start) + QStringLiteral(" · zoom in to see them");
-        return lines.join(QLatin1Char('\n'));
-    }
-    lines << kind + QStringLiteral("  ") + durationInWords(box.span.end - box.span.start).text();
-    lines << QStringLiteral("rank %1 · %2 · step %3")
-                 .arg(row.rank)
-                 .arg(QLatin1String(nameOf(row.lane).data()))
-                 .arg(box.span.step);
-    lines << QStringLiteral("from ") + seconds(box.span.start) + QStringLiteral(" to ") + seconds(box.span.end);
-    if (box.span.kind == SpanKind::Skew) lines << QStringLiteral("arrived, and waits for the last rank");
-    if (box.span.kind == SpanKind::Transfer) lines << QStringLiteral("since the last rank arrived");
-    if (box.span.kind == SpanKind::Reduce) lines << QStringLiteral("not all ranks have reported it: in no number");
-    if (box.span.bytes > 0) lines << bytesInWords(static_cast<double>(box.span.bytes)).text();
-    if (box.span.collective > 0) lines << QStringLiteral("collective %1").arg(box.span.collective);
-    return lines.join(QLatin1Char('\n'));
-}
-
-double labelsWidth(const std::vector<TimelineRow>& rows, const TimelineStyle& style, double least) {
+double labelsWidth(const std::vector<TimelineRow>& rows, const TimelineStyle& style, double least, double handle) {
     int last = 0;
     for (const TimelineRow& row : rows) last = std::max(last, row.rank);
     const double gap = labelGap(style);
     const double rank = QFontMetricsF(style.strong).horizontalAdvance(rankName(last));
     const double lane = QFontMetricsF(style.small).horizontalAdvance(laneName(Lane::Compute));
-    return std::max(least, std::ceil(rank + gap + lane + gap));
+    return std::max(least, std::ceil(handle + rank + gap + lane + gap));
 }
 
 QStringList tickLabels(const std::vector<Ns>& ticks, Ns step) {
@@ -329,19 +244,19 @@ QStringList tickLabels(const std::vector<Ns>& ticks, Ns step) {
 }
 
 void paintTimeline(QPainter& painter, const TimelineFrame& frame, const TimelineLayout& layout, const TimeScale& scale,
-                   const TimelineStyle& style) {
+                   const TimelineStyle& style, const TimelineMarks& marks) {
     painter.setRenderHint(QPainter::Antialiasing, !style.crisp);
     painter.setRenderHint(QPainter::TextAntialiasing);
     const QRectF seen = painter.hasClipping() ? painter.clipBoundingRect() : layout.bounds();
     const std::vector<Tick> ticks = ticksOn(scale, style);
     paintGrid(painter, ticks, layout, style);
-    paintLabels(painter, frame, layout, style, seen);
+    paintLabels(painter, frame, layout, style, marks, seen);
     paintUntimed(painter, frame, layout, scale, style, seen);
-    BoxPainter boxes(painter, layout, scale, style, seen);
-    for (const TimelineBox& box : frame.boxes) boxes.add(box);
-    boxes.paint();
+    paintBoxes(painter, frame, layout, scale, style, seen);
+    if (marks.handles) paintStepLines(painter, frame, layout, scale, style);
     paintLinks(painter, frame, layout, scale, style, seen);
     paintAxis(painter, ticks, layout, style, seen);
+    if (layout.foot() > 0) paintFoot(painter, frame, layout, scale, style, marks, seen);
 }
 
 }  // namespace dasgd::gui

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "gui/models/words.h"
+#include "gui/timeline/timeline_foot.h"
 #include "gui/timeline/timeline_painter.h"
 
 namespace dasgd::gui {
@@ -19,13 +20,16 @@ namespace {
 constexpr double kZoomStep = 1.2;  // a notch of the wheel
 constexpr double kLeastDrag = 3;   // pixels; less is a click
 constexpr TimelineMetrics kMetrics{};
-constexpr int kRanksBeside = 8;  // that are read above and below those in sight
+constexpr int kRowsBeside = 8;  // ranks and groups that are read above and below those in sight
 
-std::vector<TimelineRow> rowsOf(int workers) {
+// Until a frame has come.
+std::vector<TimelineRow> rowsOf(const RowPlan& plan) {
     std::vector<TimelineRow> rows;
-    for (int rank = 0; rank < workers; ++rank) {
-        rows.push_back({rank, Lane::Compute});
-        rows.push_back({rank, Lane::Comm});
+    for (std::size_t place = 0; place < plan.size(); ++place) {
+        const RankGroup& group = plan[place];
+        for (const Lane lane : {Lane::Compute, Lane::Comm}) {
+            rows.push_back({group.ranks.front(), lane, static_cast<int>(group.ranks.size()), static_cast<int>(place)});
+        }
     }
     return rows;
 }
@@ -34,13 +38,17 @@ QString milliseconds(Ns t) { return shortNumber(static_cast<double>(t) / 1e6, st
 
 }  // namespace
 
-TimelineWidget::TimelineWidget(TimeSelection& selection, const Look& look, QWidget* parent)
-    : QWidget(parent), selection_(selection), look_(look) {
+TimelineWidget::TimelineWidget(TimeSelection& selection, TimelineRows& rows, const Look& look, QWidget* parent)
+    : QWidget(parent), selection_(selection), rows_(rows), look_(look) {
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
     setAccessibleName(tr("Overlap timeline"));
-    clear(0);
+    marks_.handles = true;
+    clear();
+    connect(&rows_, &TimelineRows::planChanged, this, &TimelineWidget::takePlan);
+    connect(&rows_, &TimelineRows::kindsChanged, this, &TimelineWidget::ask);
+    connect(&rows_, &TimelineRows::latenessChanged, this, &TimelineWidget::takeLateness);
     connect(&selection_, &TimeSelection::windowChanged, this, [this] {
         repaintAll();
         ask();
@@ -53,17 +61,20 @@ TimelineWidget::TimelineWidget(TimeSelection& selection, const Look& look, QWidg
     connect(&look_, &Look::changed, this, &TimelineWidget::repaintAll);
 }
 
-void TimelineWidget::clear(int workers) {
+void TimelineWidget::clear() {
     auto empty = std::make_shared<TimelineFrame>();
-    empty->rows = rowsOf(workers);
+    empty->plan = rows_.plan();
+    empty->rows = rowsOf(*empty->plan);
     frame_ = empty;
     measure_.reset();
+    marks_.hidden = {};
+    marks_.current = -1;
     inspected_ = -1;
     relayout();
 }
 
 void TimelineWidget::setFrame(const TimelineFramePtr& frame) {
-    const bool sameRows = frame->rows == frame_->rows;
+    const bool sameRows = frame->rows == frame_->rows && frame->plan == frame_->plan;
     frame_ = frame;
     inspected_ = -1;
     if (!sameRows) relayout();
@@ -87,10 +98,11 @@ TimeScale TimelineWidget::scale() const {
 }
 
 void TimelineWidget::relayout() {
-    const double least = TimelineLayout::heightFor(frame_->rows, kMetrics, 0.55);
-    setMinimumHeight(static_cast<int>(std::max(210.0, least)) + 8);
     TimelineMetrics metrics = kMetrics;
-    metrics.labels = labelsWidth(frame_->rows, screenStyle(look_.theme()), kMetrics.labels);
+    metrics.foot = foot_ ? kFootHeight : 0;
+    metrics.labels = labelsWidth(frame_->rows, screenStyle(look_.theme()), kMetrics.labels, kHandle);
+    const double least = TimelineLayout::heightFor(frame_->rows, metrics, 0.55);
+    setMinimumHeight(static_cast<int>(std::max(210.0, least)) + 8);
     layout_ = TimelineLayout(frame_->rows, QRectF(rect()).adjusted(0, 0, 0, -4), metrics);
     repaintAll();
 }
@@ -103,29 +115,34 @@ void TimelineWidget::repaintAll() {
 TimelineView TimelineWidget::view() const {
     const TimeRange window = selection_.window();
     const Ns margin = (window.end - window.start) / 2;
-    const RankRange seen = ranksSeen();
-    return {{window.start - margin, window.end + margin},
-            scale().nsPerPixel(),
-            {seen.first - kRanksBeside, seen.last + kRanksBeside}};
+    const PlaceRange seen = placesSeen();
+    return {.range = {window.start - margin, window.end + margin},
+            .nsPerPixel = scale().nsPerPixel(),
+            .places = {seen.first - kRowsBeside, seen.last + kRowsBeside},
+            .plan = rows_.plan(),
+            .hidden = rows_.hiddenKinds()};
 }
 
 void TimelineWidget::ask() {
     const TimelineView wants = view();
-    asked_ = wants.ranks;
+    asked_ = wants.places;
     emit wanted(wants);
 }
 
 // Of hundreds of ranks few are in sight.
-RankRange TimelineWidget::ranksSeen() const {
+PlaceRange TimelineWidget::placesSeen() const {
     const QRect seen = visibleRegion().boundingRect();
-    if (seen.isEmpty() || layout_.size() == 0) return {};
-    RankRange ranks{frame_->rows.back().rank, frame_->rows.front().rank};
+    // Rows that have only just been chosen are not laid out yet: any of them may be in sight.
+    if (seen.isEmpty() || layout_.size() == 0 || (frame_->plan && frame_->plan != rows_.plan())) {
+        return {0, kRowsBeside};
+    }
+    PlaceRange places{frame_->rows.back().placeOf(), frame_->rows.front().placeOf()};
     for (std::size_t row = 0; row < layout_.size(); ++row) {
         if (layout_.lane(row).bottom() < seen.top() || layout_.lane(row).top() > seen.bottom()) continue;
-        ranks.first = std::min(ranks.first, frame_->rows[row].rank);
-        ranks.last = std::max(ranks.last, frame_->rows[row].rank);
+        places.first = std::min(places.first, frame_->rows[row].placeOf());
+        places.last = std::max(places.last, frame_->rows[row].placeOf());
     }
-    return ranks;
+    return places;
 }
 
 void TimelineWidget::resizeEvent(QResizeEvent*) {
@@ -162,14 +179,14 @@ void TimelineWidget::paintCanvas(const QRect& band) {
         painter.setFont(interFont(13));
         painter.drawText(band, Qt::AlignCenter | Qt::TextWordWrap, emptyText_);
     } else {
-        paintTimeline(painter, *frame_, layout_, scale(), screenStyle(look_.theme()));
+        paintTimeline(painter, *frame_, layout_, scale(), screenStyle(look_.theme()), marks_);
     }
 }
 
 void TimelineWidget::paintEvent(QPaintEvent* event) {
     const QRect seen = visibleRegion().boundingRect() | event->rect();
     // Scrolled to other ranks.
-    if (const RankRange ranks = ranksSeen(); !asked_.contains(ranks)) ask();
+    if (const PlaceRange places = placesSeen(); !asked_.contains(places)) ask();
     paintCanvas({0, seen.top(), width(), seen.height()});
     QPainter painter(this);
     painter.drawPixmap(band_.topLeft(), canvas_);
@@ -182,7 +199,8 @@ void TimelineWidget::paintEvent(QPaintEvent* event) {
     if (hasFocus()) {
         painter.setPen(QPen(look_.theme().accent, 1));
         painter.setBrush(Qt::NoBrush);
-        painter.drawLine(QPointF(0, 4), QPointF(0, kMetrics.axis - 8));
+        const double under = rowsTop() - 4.5;
+        painter.drawLine(QPointF(layout_.plot().left(), under), QPointF(layout_.plot().right(), under));
     }
 }
 
@@ -244,7 +262,8 @@ double TimelineWidget::rowsTop() const { return band_.top() + kMetrics.axis; }
 
 const TimelineBox* TimelineWidget::boxAt(QPointF point) const {
     const int row = layout_.rowAt(point.y());
-    if (row < 0 || point.y() < rowsTop() || point.x() < layout_.plot().left()) return nullptr;
+    if (row < 0 || point.y() < rowsTop() || point.y() >= footTop() || point.x() < layout_.plot().left()) return nullptr;
+    const TimelineRow& lane = frame_->rows[static_cast<std::size_t>(row)];
     const TimeScale at = scale();
     const TimelineBox* best = nullptr;
     for (const TimelineBox& box : frame_->boxes) {
@@ -252,6 +271,8 @@ const TimelineBox* TimelineWidget::boxAt(QPointF point) const {
         const double left = std::floor(at.xAt(box.span.start));
         const double right = std::max(left + 1, at.xAt(box.span.end));
         if (point.x() < left || point.x() >= right) continue;
+        if (lane.isGroup() && !heightOf(box, lane, layout_.lane(static_cast<std::size_t>(row))).contains(point))
+            continue;
         // Of boxes on top of each other the shortest is the one that is hard to hit otherwise.
         if (!best || box.span.end - box.span.start < best->span.end - best->span.start) best = &box;
     }
@@ -276,6 +297,7 @@ void TimelineWidget::mousePressEvent(QMouseEvent* event) {
     const bool pan = event->button() == Qt::MiddleButton ||
                      (event->button() == Qt::LeftButton && event->modifiers() & Qt::ControlModifier);
     if (!pan && event->button() != Qt::LeftButton) return;
+    if (!pan && clickLabel(event->position())) return setFocus(Qt::MouseFocusReason);
     drag_ = pan ? Drag::Pan : Drag::Measure;
     pressed_ = event->position();
     anchor_ = scale().timeAt(std::max(pressed_.x(), layout_.plot().left()));
@@ -287,6 +309,7 @@ void TimelineWidget::mousePressEvent(QMouseEvent* event) {
 void TimelineWidget::mouseMoveEvent(QMouseEvent* event) {
     const QRectF plot = layout_.plot();
     const double x = std::clamp(event->position().x(), plot.left(), plot.right());
+    if (const int place = placeAt(event->position().y()); drag_ == Drag::None && place >= 0) setCurrent(place);
     pointerX_ = event->position().x() >= plot.left() ? std::optional(x) : std::nullopt;
     if (drag_ == Drag::Measure && std::abs(event->position().x() - pressed_.x()) >= kLeastDrag) {
         selection_.mark(TimeRange{anchor_, scale().timeAt(x)});
@@ -304,7 +327,8 @@ void TimelineWidget::mouseReleaseEvent(QMouseEvent* event) {
     update();
 }
 
-void TimelineWidget::mouseDoubleClickEvent(QMouseEvent*) {
+void TimelineWidget::mouseDoubleClickEvent(QMouseEvent* event) {
+    if (clickLabel(event->position())) return;
     drag_ = Drag::None;
     selection_.mark(std::nullopt);
     selection_.fit();
@@ -318,11 +342,7 @@ void TimelineWidget::leaveEvent(QEvent*) {
 bool TimelineWidget::event(QEvent* event) {
     if (event->type() == QEvent::ToolTip) {
         const auto* help = static_cast<QHelpEvent*>(event);
-        if (const TimelineBox* box = boxAt(help->pos())) {
-            showBox(*box, help->globalPos());
-        } else {
-            QToolTip::hideText();
-        }
+        showTip(help->pos(), help->globalPos());
         return true;
     }
     return QWidget::event(event);

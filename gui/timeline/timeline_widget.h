@@ -1,5 +1,6 @@
 // The overlap timeline of one run: rows rank × lane. Wheel zooms at the pointer, shift-wheel pans, drag measures,
-// double click fits, F follows. Shows the window of a TimeSelection and moves it.
+// double click fits, F follows; P pins the row under the pointer, Shift+Up and Shift+Down go to another one, Enter
+// opens a group. Shows the window of a TimeSelection and the rows of a TimelineRows, and changes both.
 #pragma once
 
 #include <QPixmap>
@@ -9,9 +10,11 @@
 #include "gui/models/timeline/span_cache.h"
 #include "gui/models/timeline/span_measure.h"
 #include "gui/models/timeline/time_selection.h"
+#include "gui/models/timeline/timeline_rows.h"
 #include "gui/theme/theme.h"
 #include "gui/timeline/time_scale.h"
 #include "gui/timeline/timeline_layout.h"
+#include "gui/timeline/timeline_style.h"
 
 namespace dasgd::gui {
 
@@ -19,10 +22,13 @@ class TimelineWidget : public QWidget {
     Q_OBJECT
 
 public:
-    TimelineWidget(TimeSelection& selection, const Look& look, QWidget* parent = nullptr);
+    TimelineWidget(TimeSelection& selection, TimelineRows& rows, const Look& look, QWidget* parent = nullptr);
 
     // Another run: nothing to show until a frame comes.
-    void clear(int workers);
+    void clear();
+    // Below the rows: the steps, and the hidden share of each.
+    void setFoot(bool shown);
+    void setHiddenStrip(const HiddenStrip& hidden);
     void setFrame(const TimelineFramePtr& frame);
     void setMeasure(const Measure& measure);
     // Said where there are no spans.
@@ -34,6 +40,8 @@ public:
     [[nodiscard]] const TimelineFramePtr& frame() const { return frame_; }
     // Box under the point, or null.
     [[nodiscard]] const TimelineBox* boxAt(QPointF point) const;
+    [[nodiscard]] const TimelineLayout& layout() const { return layout_; }
+    [[nodiscard]] const TimelineMarks& marks() const { return marks_; }
 
 signals:
     // A frame for the view is wanted, a little more than what is seen.
@@ -67,15 +75,30 @@ private:
     bool navigate(QKeyEvent* event);
     void goToWait(int direction);
     void showBox(const TimelineBox& box, QPoint global);
-    [[nodiscard]] RankRange ranksSeen() const;
+    // Of what was chosen of the rows.
+    void takePlan();
+    void takeLateness();
+    void moveCurrent(int direction);
+    void setCurrent(int place);
+    void togglePin(int place);
+    bool openGroup(int place);
+    bool clickLabel(QPointF point);
+    void showTip(QPoint at, QPoint global);
+    [[nodiscard]] int placeAt(double y) const;
+    [[nodiscard]] const RankGroup* groupAt(int place) const;
+    [[nodiscard]] double footTop() const;
+    [[nodiscard]] PlaceRange placesSeen() const;
     [[nodiscard]] double rowsTop() const;  // below the axis, which stays where rows are scrolled
 
     TimeSelection& selection_;
+    TimelineRows& rows_;
     const Look& look_;
     TimelineFramePtr frame_;
     std::optional<Measure> measure_;
     TimelineLayout layout_;
-    RankRange asked_;
+    TimelineMarks marks_;
+    bool foot_ = false;
+    PlaceRange asked_;
     QPixmap canvas_;  // everything but marks and pointer, of band_
     QRect band_;      // of the widget, as wide as it is
     bool canvasStale_ = true;

@@ -39,8 +39,11 @@ Status OverviewQuery::refresh(LiveStore& store) {
     DASGD_ASSIGN(const std::int64_t spans, store.reader().spanCount(run.toStdString()));
     DASGD_ASSIGN(const std::optional<TimeRange> extent, store.reader().spanExtent(run.toStdString()));
     revision_ = store.revision();
-    if (!extent || (spans == answeredSpans_ && answeredWidth_ == width && complete_)) return {};
-    if (spans != answeredSpans_) spans_.grown(store.isLive(run));
+    const bool live = store.isLive(run);
+    // The end of a run adds no span, but what follows its last window is known to be untimed only then.
+    const bool grew = spans != answeredSpans_ || live != answeredLive_;
+    if (!extent || (!grew && answeredWidth_ == width && complete_)) return {};
+    if (grew) spans_.grown(live);
     const TimelineView view{*extent, static_cast<double>(extent->end - extent->start) / width};
     DASGD_ASSIGN(complete_, spans_.load(store.reader(), view, kBudget));
     auto frame = std::make_shared<TimelineFrame>(spans_.frame(view));
@@ -48,6 +51,7 @@ Status OverviewQuery::refresh(LiveStore& store) {
     frame->complete = complete_;
     frame->links.clear();
     answeredSpans_ = spans;
+    answeredLive_ = live;
     answeredWidth_ = width;
     interval_.spent(interval_.now() - begun);
     if (!complete_) ask();

@@ -29,6 +29,7 @@ private:
     std::int64_t watchedSince_ = -1, revision_ = -1;
     int answeredWidth_ = 0;
     std::int64_t answeredSpans_ = -1;
+    bool answeredLive_ = false;
     bool complete_ = true;
 };
 

@@ -4,10 +4,15 @@
 
 #include "gui/models/live/detail_query.h"
 #include "gui/models/live/runs_query.h"
+#include "gui/models/timeline/timeline_rows.h"
 
 namespace dasgd::gui {
 
-Session::Session(Feed& feed, QObject* parent) : QObject(parent), feed_(feed), metrics_(feed.query<MetricsQuery>()) {
+Session::Session(Feed& feed, QObject* parent)
+    : QObject(parent),
+      feed_(feed),
+      metrics_(feed.query<MetricsQuery>()),
+      timelineRows_(std::make_unique<TimelineRows>()) {
     connect(&feed_.query<RunsQuery>(), &RunsQuery::changed, this, &Session::takeRuns);
     connect(&feed_.query<PulseQuery>(), &PulseQuery::arrived, this, &Session::takePulse);
     connect(&feed_.query<DetailQuery>(), &DetailQuery::arrived, this, &Session::takeDetail);
@@ -23,6 +28,8 @@ Session::Session(Feed& feed, QObject* parent) : QObject(parent), feed_(feed), me
         updateShown();
     });
 }
+
+Session::~Session() = default;
 
 void Session::touched() { hold_.start(); }
 
@@ -89,6 +96,7 @@ void Session::lookAt(const QString& run) {
     if (!compared_.contains(run)) compared_.clear();
     const RunItemPtr item = current();
     selection_.reset(item && isLive(item->row));
+    timelineRows_->setRun(run, item ? item->row.workers : 0);
     shown_.clear();
     emit currentChanged();
 }
@@ -96,6 +104,7 @@ void Session::lookAt(const QString& run) {
 void Session::updateShown() {
     std::vector<RunItemPtr> next;
     if (const RunItemPtr item = current()) {
+        timelineRows_->setRun(current_, item->row.workers);
         if (compared_.isEmpty()) {
             next = overlaidWith(*item, runs_.items());
         } else {

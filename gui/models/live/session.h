@@ -6,6 +6,7 @@
 #include <QStringList>
 #include <QTimer>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,15 +22,20 @@
 
 namespace dasgd::gui {
 
+class TimelineRows;
+
 class Session : public QObject {
     Q_OBJECT
 
 public:
     explicit Session(Feed& feed, QObject* parent = nullptr);
+    ~Session() override;
 
     [[nodiscard]] Feed& feed() { return feed_; }
     [[nodiscard]] RunTableModel& runs() { return runs_; }
     [[nodiscard]] TimeSelection& selection() { return selection_; }
+    // Which ranks and kinds the timelines show; the same on every page.
+    [[nodiscard]] TimelineRows& timelineRows() { return *timelineRows_; }
 
     // Chooses a run by id or unique beginning; also one that is not known yet. Ends following the newest run.
     void choose(const QString& run);
@@ -87,6 +93,7 @@ private:
     MetricsQuery& metrics_;
     RunTableModel runs_;
     TimeSelection selection_;
+    std::unique_ptr<TimelineRows> timelineRows_;
     StyleBook styles_;
     std::map<std::string, bool> styled_;  // experiments whose runs all have their style
     QString current_;

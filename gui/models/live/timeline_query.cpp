@@ -42,7 +42,8 @@ void TimelineQuery::takeRun(const LiveStore& store) {
     if (std::exchange(watchedSince_, store.watchedSince()) == store.watchedSince()) return;
     run_ = store.watch().run;
     const auto known = store.runs().find(run_);
-    spans_.reset(run_.toStdString(), known == store.runs().end() ? 0 : known->second->row.workers);
+    workers_ = known == store.runs().end() ? 0 : known->second->row.workers;
+    spans_.reset(run_.toStdString(), workers_);
     measuring_.reset();
     newest_ = 0;
     live_ = false;
@@ -86,7 +87,7 @@ Status TimelineQuery::answerMeasure(LiveStore& store) {
     {
         const std::lock_guard lock(mutex_);
         if (measure_ && measure_->first == run_) {
-            measuring_.emplace(run_.toStdString(), measure_->second);
+            measuring_.emplace(run_.toStdString(), measure_->second, workers_);
             measure_.reset();
         }
     }

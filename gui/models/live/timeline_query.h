@@ -40,6 +40,7 @@ private:
     std::optional<std::pair<QString, TimeRange>> measure_;
 
     QString run_;
+    int workers_ = 0;
     std::int64_t watchedSince_ = -1;
     SpanCache spans_;
     std::optional<SpanMeasure> measuring_;

@@ -15,39 +15,59 @@ constexpr std::array<SpanKind, 12> kInLane{SpanKind::Forward, SpanKind::Backward
                                            SpanKind::Eval,    SpanKind::Checkpoint, SpanKind::Other};
 constexpr std::array<SpanKind, 3> kBeside{SpanKind::Transfer, SpanKind::Skew, SpanKind::Reduce};
 
+constexpr std::array kIdleNames{"for an average", "for late ranks", "reading data", "eval, checkpoint", "unexplained"};
+
 double inMs(Ns t) { return static_cast<double>(t) / 1e6; }
 
 }  // namespace
 
 MeasureTable tableOf(const Measure& measure) {
-    MeasureTable table{.lengthMs = inMs(measure.range.end - measure.range.start), .ranks = measure.ranks};
-    const auto add = [&](const QString& what, std::optional<SpanKind> kind, Ns mean, const QString& most) {
+    MeasureTable table{
+        .lengthMs = inMs(measure.range.end - measure.range.start), .ranks = measure.ranks, .workers = measure.workers};
+    const auto lineOf = [&](const QString& what, std::optional<SpanKind> kind, Ns mean, const QString& most) {
         const double ms = inMs(mean);
-        table.lines.push_back({what, kind, ms, most, table.lengthMs > 0 ? ms / table.lengthMs : 0});
+        return MeasureLine{what, kind, ms, most, table.lengthMs > 0 ? ms / table.lengthMs : 0};
+    };
+    const auto add = [&](const QString& what, std::optional<SpanKind> kind, Ns mean, const QString& most) {
+        table.lines.push_back(lineOf(what, kind, mean, most));
+    };
+    const auto mostOf = [](Ns most, int rank) {
+        return QStringLiteral("%1 (rank %2)").arg(shortNumber(inMs(most), 3)).arg(rank);
     };
     const auto addKind = [&](SpanKind kind) {
         const auto place = static_cast<std::size_t>(kind);
         if (measure.mostByKind[place] == 0) return;
         add(QString::fromLatin1(nameOf(kind).data()), kind, measure.byKind[place],
-            QStringLiteral("%1 (rank %2)")
-                .arg(shortNumber(inMs(measure.mostByKind[place]), 3))
-                .arg(measure.mostRank[place]));
+            mostOf(measure.mostByKind[place], measure.mostRank[place]));
     };
     for (const SpanKind kind : kInLane) addKind(kind);
     add(QStringLiteral("idle"), std::nullopt, measure.mean.idle, {});
     table.beside = table.lines.size();
     for (const SpanKind kind : kBeside) addKind(kind);
     if (measure.mean.transfer > 0) add(QStringLiteral("both at once"), std::nullopt, measure.mean.hidden, {});
+    for (std::size_t part = 0; part < kIdleParts.size(); ++part) {
+        const Ns most = measure.mostIdle.*kIdleParts[part];
+        if (most == 0) continue;
+        table.idle.push_back(lineOf(QString::fromLatin1(kIdleNames[part]), std::nullopt, measure.idle.*kIdleParts[part],
+                                    mostOf(most, measure.mostIdleRank[part])));
+    }
     return table;
 }
 
+QString ranksOf(const MeasureTable& table) {
+    if (table.workers <= table.ranks) return QStringLiteral("%1 ranks").arg(table.ranks);
+    return QStringLiteral("%1 of %2 ranks, the others recorded nothing here").arg(table.ranks).arg(table.workers);
+}
+
 QString textOf(const MeasureTable& table) {
-    QString text = QStringLiteral("what\tmean of %1 ranks, ms\tmost, ms\tshare\n").arg(table.ranks);
-    for (const MeasureLine& line : table.lines) {
-        text +=
-            QStringLiteral("%1\t%2\t%3\t%4\n")
-                .arg(line.what, QString::number(line.meanMs, 'f', 6), line.most, QString::number(line.share, 'f', 6));
-    }
+    QString text = QStringLiteral("what\tmean of %1, ms\tmost, ms\tshare\n").arg(ranksOf(table));
+    const auto add = [&](const MeasureLine& line, const QString& before) {
+        text += QStringLiteral("%1\t%2\t%3\t%4\n")
+                    .arg(before + line.what, QString::number(line.meanMs, 'f', 6), line.most,
+                         QString::number(line.share, 'f', 6));
+    };
+    for (const MeasureLine& line : table.lines) add(line, {});
+    for (const MeasureLine& line : table.idle) add(line, QStringLiteral("idle or waiting: "));
     return text;
 }
 

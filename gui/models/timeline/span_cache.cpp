@@ -2,78 +2,24 @@
 
 #include <algorithm>
 
+#include "gui/models/timeline/span_gather.h"
+#include "gui/models/timeline/step_marks.h"
+
 namespace dasgd::gui {
 
 namespace {
 
 constexpr std::size_t kMostLinkedSpans = 40'000;  // of a rank; beyond, a link is too short to be seen
-constexpr int kLanes = 3;
-
-bool touches(TimeRange a, TimeRange b) { return a.start <= b.end && a.end >= b.start; }
-
-std::size_t rowOf(int rank, Lane lane) {
-    return static_cast<std::size_t>(rank) * kLanes + static_cast<std::size_t>(lane);
-}
 
 std::size_t bytesOf(const storage::SpanLevel& level, const std::vector<storage::SpanRow>& rows) {
     return level.bytes() + rows.capacity() * sizeof(storage::SpanRow);
 }
 
-// The items of each row, and what is only read from them.
-class Gathered {
-public:
-    Gathered(int workers, const TimelineView& view)
-        : view_(view), rows(static_cast<std::size_t>(workers) * kLanes), windows(static_cast<std::size_t>(workers)) {}
-
-    void add(const storage::SpanLevel& level) {
-        std::size_t span = 0, cell = 0;
-        for (const storage::LevelLane& lane : level.lanes) {
-            const bool wanted = lane.rank >= view_.ranks.first && lane.rank <= view_.ranks.last;
-            if (wanted) addLane(level, lane, span, cell);
-            span = lane.spansEnd;
-            cell = lane.cellsEnd;
-        }
-    }
-
-private:
-    const TimelineView view_;
-
-    void addLane(const storage::SpanLevel& level, const storage::LevelLane& lane, std::size_t span, std::size_t cell) {
-        std::vector<TimelineItem>& row = rows[rowOf(lane.rank, lane.lane)];
-        std::vector<TimeRange>& timed = windows[static_cast<std::size_t>(lane.rank)];
-        for (; span < lane.spansEnd; ++span) {
-            const Span& one = level.spans[span];
-            if (!touches({one.start, one.end}, view_.range)) continue;
-            if (one.kind == SpanKind::Window) {
-                timed.push_back({one.start, one.end});
-            } else {
-                row.push_back(itemOf(one));
-            }
-        }
-        const Ns width = level.width();
-        for (; cell < lane.cellsEnd; ++cell) {
-            const storage::LevelCell& one = level.cells[cell];
-            const Ns start = level.startOf(one);
-            // Its spans start in the bucket and end less than a bucket after it.
-            if (!touches({start, start + 2 * width}, view_.range)) continue;
-            if (one.kind == SpanKind::Window) {
-                timed.push_back({start, start + width});
-            } else {
-                row.push_back({.start = start,
-                               .length = width,
-                               .covered = one.covered,
-                               .step = one.step,
-                               .count = one.count,
-                               .kind = one.kind,
-                               .lane = lane.lane});
-            }
-        }
-    }
-
-public:
-    std::vector<std::vector<TimelineItem>> rows;
-    std::vector<std::vector<TimeRange>> windows;
-};
+RowPlan ranksByNumber(int workers) {
+    RowPlan plan;
+    for (int rank = 0; rank < workers; ++rank) plan.push_back({.ranks = {rank}});
+    return plan;
+}
 
 }  // namespace
 
@@ -270,35 +216,60 @@ bool SpanCache::collect(const Node& node, const TimelineView& view, bool rows, s
     return true;
 }
 
+void SpanCache::drawRank(std::array<std::vector<TimelineItem>, 3>& lanes, TimelineRow row, const KindSet& hidden,
+                         TimelineFrame& frame) const {
+    std::vector<Span> linked;
+    for (const Lane lane : {Lane::Compute, Lane::Comm, Lane::Io}) {
+        if (lane == Lane::Io && !io_) continue;
+        std::vector<TimelineItem>& items = lanes[static_cast<std::size_t>(lane)];
+        const auto byStart = [](const TimelineItem& a, const TimelineItem& b) { return a.start < b.start; };
+        if (!std::is_sorted(items.begin(), items.end(), byStart)) {
+            std::stable_sort(items.begin(), items.end(), byStart);
+        }
+        if (lane == Lane::Compute && frame.steps.empty()) frame.steps = stepMarks(items);
+        if (hidden.any()) {
+            std::erase_if(items, [&](const TimelineItem& item) { return contains(hidden, item.kind); });
+        }
+        mergeLane(items, static_cast<std::int32_t>(frame.rows.size()), frame.nsPerPixel, frame.boxes);
+        row.lane = lane;
+        frame.rows.push_back(row);
+        for (const TimelineItem& item : items) {
+            frame.spans += item.count;
+            if (item.span && item.span->collective != 0) linked.push_back(*item.span);
+        }
+    }
+    if (linked.size() <= kMostLinkedSpans) linkCollectives(linked, row.rank, frame.links);
+}
+
 TimelineFrame SpanCache::frame(const TimelineView& view) const {
-    TimelineFrame frame{.range = view.range, .nsPerPixel = view.nsPerPixel, .ranks = view.ranks};
+    TimelineFrame frame{.range = view.range, .nsPerPixel = view.nsPerPixel, .places = view.places, .plan = view.plan};
     std::vector<const Node*> drawn;
     for (const Node* root : roots_) collect(*root, view, rows_, drawn);
     std::sort(drawn.begin(), drawn.end(),
               [](const Node* a, const Node* b) { return a->part.range.start < b->part.range.start; });
-    Gathered gathered(workers_, view);
+    const RowPlan plan = view.plan ? *view.plan : ranksByNumber(workers_);
+    SpanGather gathered(plan, view);
     for (const Node* node : drawn) gathered.add(node->level);
-    for (int rank = 0; rank < workers_; ++rank) {
-        std::vector<Span> linked;
-        for (const Lane lane : {Lane::Compute, Lane::Comm, Lane::Io}) {
-            if (lane == Lane::Io && !io_) continue;
-            std::vector<TimelineItem>& items = gathered.rows[rowOf(rank, lane)];
-            const auto byStart = [](const TimelineItem& a, const TimelineItem& b) { return a.start < b.start; };
-            if (!std::is_sorted(items.begin(), items.end(), byStart)) {
-                std::stable_sort(items.begin(), items.end(), byStart);
-            }
-            mergeLane(items, static_cast<std::int32_t>(frame.rows.size()), view.nsPerPixel, frame.boxes);
-            frame.rows.push_back({rank, lane});
-            for (const TimelineItem& item : items) {
-                frame.spans += item.count;
-                if (item.span && item.span->collective != 0) linked.push_back(*item.span);
+    frame.spans = gathered.spansOfGroups;
+    for (std::size_t place = 0; place < plan.size(); ++place) {
+        const RankGroup& group = plan[place];
+        SpanGather::Row& own = gathered.rows[place];
+        TimelineRow row{.rank = group.ranks.front(),
+                        .ranks = static_cast<int>(group.ranks.size()),
+                        .place = view.plan ? static_cast<int>(place) : -1};
+        if (!group.isGroup()) {
+            drawRank(own.items, row, view.hidden, frame);
+        } else {
+            for (const Lane lane : {Lane::Compute, Lane::Comm}) {
+                row.lane = lane;
+                const auto& shares = own.shares[static_cast<std::size_t>(lane)];
+                if (shares) shares->boxes(static_cast<std::int32_t>(frame.rows.size()), frame.boxes);
+                frame.rows.push_back(row);
             }
         }
-        const bool wanted = rank >= view.ranks.first && rank <= view.ranks.last;
-        if (windows_ && wanted) {
-            findUntimed(gathered.windows[static_cast<std::size_t>(rank)], rank, view.range, !live_, frame.untimed);
+        if (windows_ && view.places.contains(static_cast<int>(place))) {
+            findUntimed(own.timed, row.placeOf(), view.range, !live_, frame.untimed);
         }
-        if (linked.size() <= kMostLinkedSpans) linkCollectives(linked, rank, frame.links);
     }
     return frame;
 }

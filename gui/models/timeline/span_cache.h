@@ -2,6 +2,7 @@
 // zooming do not ask it again. Reader's thread only.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <map>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "gui/models/timeline/kind_set.h"
 #include "gui/models/timeline/span_merge.h"
 #include "storage/run_reader.h"
 
@@ -19,7 +21,9 @@ namespace dasgd::gui {
 struct TimelineView {
     TimeRange range;
     double nsPerPixel = 1;
-    RankRange ranks = {};  // boxes of others are not wanted
+    PlaceRange places = {};  // boxes of others are not wanted
+    RowPlanPtr plan = {};    // null: each rank by its number
+    KindSet hidden = {};     // these are not drawn
 };
 
 class SpanCache {
@@ -64,6 +68,8 @@ private:
     Result<bool> refine(storage::RunReader& reader, Node& node, const TimelineView& view, bool rows, Deadline deadline);
     Result<bool> rowsAreFew(storage::RunReader& reader, const TimelineView& view);
     bool collect(const Node& node, const TimelineView& view, bool rows, std::vector<const Node*>& drawn) const;
+    void drawRank(std::array<std::vector<TimelineItem>, 3>& lanes, TimelineRow row, const KindSet& hidden,
+                  TimelineFrame& frame) const;
     void note(const storage::SpanLevel& level);
     void evict();
 

@@ -28,13 +28,13 @@ Result<bool> SpanMeasure::read(storage::RunReader& reader, std::chrono::millisec
         const double all = extent ? static_cast<double>(extent->end - extent->start) : 0;
         slice_ = std::max<Ns>(1, static_cast<Ns>(all * kSpansOfSlice / static_cast<double>(std::max<Ns>(1, spans))));
         // Where there is nothing to read there is nothing to cut.
-        if (extent && next_ < extent->start) slice_ = std::max(slice_, extent->start - next_);
+        stride_ = extent && next_ < extent->start ? std::max(slice_, extent->start - next_) : slice_;
     }
     while (next_ < range_.end) {
-        const TimeRange slice{next_, std::min(range_.end, next_ + slice_)};
+        const TimeRange slice{next_, std::min(range_.end, next_ + stride_)};
         DASGD_ASSIGN(const std::vector<storage::SpanRow> spans, reader.spans(runId_, slice));
         // Far outside the run.
-        if (spans.empty()) slice_ *= 2;
+        stride_ = spans.empty() ? 2 * stride_ : slice_;
         take(slice, spans);
         next_ = slice.end;
         if (next_ < range_.end && std::chrono::steady_clock::now() > deadline) return false;
@@ -47,7 +47,10 @@ void SpanMeasure::take(TimeRange slice, const std::vector<storage::SpanRow>& spa
     std::array<Intervals, kSpanKindNames.size()> kinds;
     // `spans` come by rank. A rank without a span in this slice is idle in it.
     const Ns idle = slice.end - slice.start;
-    for (RankSums& sums : ranks_) sums.overlap.idle += idle;
+    for (RankSums& sums : ranks_) {
+        sums.overlap.idle += idle;
+        sums.idle.unexplained += idle;
+    }
     for (std::size_t i = 0; i < spans.size();) {
         const auto rank = static_cast<std::size_t>(spans[i].rank);
         own.clear();
@@ -60,9 +63,11 @@ void SpanMeasure::take(TimeRange slice, const std::vector<storage::SpanRow>& spa
         }
         if (ranks_.size() <= rank) ranks_.resize(rank + 1);
         RankSums& sums = ranks_[rank];
-        if (!sums.seen) sums.overlap.idle = slice.end - range_.start;  // until now
+        if (!sums.seen) sums.overlap.idle = sums.idle.unexplained = slice.end - range_.start;  // until now
         sums.seen = true;
         sums.overlap.idle -= idle;
+        sums.idle.unexplained -= idle;
+        sums.idle += idleOf(own, slice);
         addTo(sums.overlap, summariseOverlap(own, slice));
         for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
             sums.byKind[kind] += lengthOf(unionOf(std::move(kinds[kind])));
@@ -71,12 +76,19 @@ void SpanMeasure::take(TimeRange slice, const std::vector<storage::SpanRow>& spa
 }
 
 Measure SpanMeasure::result() const {
-    Measure measure{.runId = runId_, .range = range_};
+    Measure measure{.runId = runId_, .range = range_, .workers = workers_};
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
         const RankSums& sums = ranks_[rank];
         if (!sums.seen) continue;
         ++measure.ranks;
         addTo(measure.mean, sums.overlap);
+        measure.idle += sums.idle;
+        for (std::size_t part = 0; part < kIdleParts.size(); ++part) {
+            const Ns own = sums.idle.*kIdleParts[part];
+            if (own <= measure.mostIdle.*kIdleParts[part]) continue;
+            measure.mostIdle.*kIdleParts[part] = own;
+            measure.mostIdleRank[part] = static_cast<int>(rank);
+        }
         for (std::size_t kind = 0; kind < sums.byKind.size(); ++kind) {
             measure.byKind[kind] += sums.byKind[kind];
             if (sums.byKind[kind] <= measure.mostByKind[kind]) continue;
@@ -85,7 +97,7 @@ Measure SpanMeasure::result() const {
         }
     }
     if (measure.ranks == 0) {
-        measure.mean.idle = range_.end - range_.start;
+        measure.mean.idle = measure.idle.unexplained = range_.end - range_.start;
         return measure;
     }
     for (Ns OverlapSummary::*part :
@@ -93,6 +105,7 @@ Measure SpanMeasure::result() const {
           &OverlapSummary::hidden, &OverlapSummary::blocked, &OverlapSummary::idle}) {
         measure.mean.*part /= measure.ranks;
     }
+    for (Ns IdleBreakdown::*part : kIdleParts) measure.idle.*part /= measure.ranks;
     for (Ns& sum : measure.byKind) sum /= measure.ranks;
     return measure;
 }

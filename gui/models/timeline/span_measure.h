@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/analysis/idle.h"
 #include "core/analysis/overlap.h"
 #include "core/base/result.h"
 #include "storage/run_reader.h"
@@ -23,12 +24,20 @@ struct Measure {
     std::array<Ns, kSpanKindNames.size()> byKind{};
     std::array<Ns, kSpanKindNames.size()> mostByKind{};  // of the rank that has most of it
     std::array<int, kSpanKindNames.size()> mostRank{};
-    int ranks = 0;
+    // Why the compute lane was idle or waited; adds up to mean.idle and what of mean.blocked no computing covers.
+    IdleBreakdown idle;
+    IdleBreakdown mostIdle;             // of each part, of the rank that has most of it
+    std::array<int, 5> mostIdleRank{};  // in the order of the parts
+    int ranks = 0;                      // that have spans in the range
+    int workers = 0;                    // of the run; 0: not known
 };
+inline constexpr std::array kIdleParts{&IdleBreakdown::transfer, &IdleBreakdown::skew, &IdleBreakdown::data,
+                                       &IdleBreakdown::evaluation, &IdleBreakdown::unexplained};
 
 class SpanMeasure {
 public:
-    SpanMeasure(std::string runId, TimeRange range) : runId_(std::move(runId)), range_(range), next_(range.start) {}
+    SpanMeasure(std::string runId, TimeRange range, int workers = 0)
+        : runId_(std::move(runId)), range_(range), workers_(workers), next_(range.start) {}
 
     // Reads on for about `budget`; false: there is more to read.
     Result<bool> read(storage::RunReader& reader, std::chrono::milliseconds budget);
@@ -38,6 +47,7 @@ public:
 private:
     struct RankSums {
         OverlapSummary overlap;
+        IdleBreakdown idle;
         std::array<Ns, kSpanKindNames.size()> byKind{};
         bool seen = false;
     };
@@ -45,8 +55,10 @@ private:
 
     std::string runId_;
     TimeRange range_;
-    Ns next_ = 0;  // up to here it is read
-    Ns slice_ = 0;
+    int workers_ = 0;
+    Ns next_ = 0;    // up to here it is read
+    Ns slice_ = 0;   // that holds some ten thousand spans on average
+    Ns stride_ = 0;  // is read next: longer, while there is nothing to read
     std::vector<RankSums> ranks_;
 };
 

@@ -115,14 +115,15 @@ void linkCollectives(const std::vector<Span>& spans, int rank, std::vector<Timel
     }
 }
 
-void findUntimed(const std::vector<TimeRange>& windows, int rank, TimeRange range, bool ended,
+void findUntimed(const std::vector<TimeRange>& windows, int place, TimeRange range, bool ended,
                  std::vector<TimelineGap>& gaps) {
     Ns from = range.start;
     for (const TimeRange& window : unionOf(windows)) {
-        if (from < std::min(window.start, range.end)) gaps.push_back({rank, {from, std::min(window.start, range.end)}});
+        if (from < std::min(window.start, range.end))
+            gaps.push_back({place, {from, std::min(window.start, range.end)}});
         from = std::max(from, window.end);
     }
-    if (ended && from < range.end) gaps.push_back({rank, {from, range.end}});
+    if (ended && from < range.end) gaps.push_back({place, {from, range.end}});
 }
 
 }  // namespace dasgd::gui

@@ -8,13 +8,18 @@
 #include <vector>
 
 #include "core/analysis/overlap.h"
+#include "gui/models/timeline/rank_order.h"
 #include "storage/run_reader.h"
 
 namespace dasgd::gui {
 
 struct TimelineRow {
-    int rank = 0;
+    int rank = 0;  // of a group: its first
     Lane lane = Lane::Compute;
+    int ranks = 1;   // more: a group, drawn as shares of them
+    int place = -1;  // in the plan; −1: there is none, and the place is the rank
+    [[nodiscard]] bool isGroup() const { return ranks > 1; }
+    [[nodiscard]] int placeOf() const { return place < 0 ? rank : place; }
     bool operator==(const TimelineRow&) const = default;
 };
 
@@ -24,6 +29,7 @@ struct TimelineBox {
     std::uint32_t count = 1;  // spans in it
     float cover = 1;          // part of the box that is not idle
     Span span;                // the span itself; of a merged box its bounds, and the kind that takes most of its time
+    float base = 0;           // of a group: the box lies between the shares `base` and `base + cover` of its ranks
 };
 
 // From a reduction's launch to the merge (or, where none is, the wait) that uses it, on one rank.
@@ -33,18 +39,27 @@ struct TimelineLink {
     Ns use = 0;
 };
 
-// Where nothing counts for the numbers of a rank: an evaluation, a checkpoint, and the steps that they touched.
+// Where nothing counts for the numbers of a rank: an evaluation, a checkpoint, and the steps that they touched. Of a
+// group: where nothing counts of any of its ranks.
 struct TimelineGap {
-    int rank = 0;
+    int place = 0;
     TimeRange range;
 };
 
-// Ranks, both included.
-struct RankRange {
+// The beginning of a step.
+struct StepMark {
+    std::int64_t step = 0;
+    Ns start = 0;
+    bool operator==(const StepMark&) const = default;
+};
+
+// Places in a plan of rows, which are ranks where there is none; both included.
+struct PlaceRange {
     int first = 0;
     int last = 1 << 30;
-    [[nodiscard]] bool contains(RankRange other) const { return first <= other.first && last >= other.last; }
-    bool operator==(const RankRange&) const = default;
+    [[nodiscard]] bool contains(PlaceRange other) const { return first <= other.first && last >= other.last; }
+    [[nodiscard]] bool contains(int place) const { return place >= first && place <= last; }
+    bool operator==(const PlaceRange&) const = default;
 };
 
 // What one answer of the store draws. Immutable once made.
@@ -52,11 +67,13 @@ struct TimelineFrame {
     std::string runId;
     TimeRange range;  // what was asked for; boxes may stick out
     double nsPerPixel = 1;
-    RankRange ranks;  // whose boxes are here
+    PlaceRange places;  // whose boxes are here
+    RowPlanPtr plan;    // of the rows; null: each rank by its number
     std::vector<TimelineRow> rows;
     std::vector<TimelineBox> boxes;  // by row, then start
     std::vector<TimelineLink> links;
-    std::vector<TimelineGap> untimed;  // by rank, then start
+    std::vector<TimelineGap> untimed;  // by place, then start
+    std::vector<StepMark> steps;       // of the first rank that has a row of its own
     std::size_t spans = 0;             // in the boxes
     bool complete = true;              // false: more of the range is still being read
 };
@@ -93,9 +110,9 @@ void mergeLane(const std::vector<TimelineItem>& items, std::int32_t row, double 
 // gives none.
 void linkCollectives(const std::vector<Span>& spans, int rank, std::vector<TimelineLink>& links);
 
-// The parts of `range` outside one rank's `windows`, which come in any order. What follows the last window is told only
+// The parts of `range` outside one row's `windows`, which come in any order. What follows the last window is told only
 // of a run that has ended: of a live one it may be a window yet.
-void findUntimed(const std::vector<TimeRange>& windows, int rank, TimeRange range, bool ended,
+void findUntimed(const std::vector<TimeRange>& windows, int place, TimeRange range, bool ended,
                  std::vector<TimelineGap>& gaps);
 
 }  // namespace dasgd::gui

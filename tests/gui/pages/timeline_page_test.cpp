@@ -7,6 +7,7 @@
 
 #include "gui/timeline/overview_widget.h"
 #include "gui/timeline/timeline_widget.h"
+#include "gui/widgets/timeline/kind_legend.h"
 #include "tests/gui/support/session_bench.h"
 
 namespace dasgd::gui {
@@ -86,6 +87,38 @@ TEST_F(TimelinePageTest, KeysZoomPanAndGoToTheNextWait) {
     EXPECT_GT(selection().window().start, start);
     QTest::keyClick(timeline, Qt::Key_A);
     EXPECT_NEAR(static_cast<double>(selection().window().start), static_cast<double>(start), 2);
+}
+
+TEST_F(TimelinePageTest, PinsAndHiddenKindsSurviveTheChangeOfPage) {
+    look();
+    auto* timeline = visible<TimelineWidget>();
+    QTest::keyClick(timeline, Qt::Key_Down, Qt::ShiftModifier);
+    QTest::keyClick(timeline, Qt::Key_Down, Qt::ShiftModifier);
+    QTest::keyClick(timeline, Qt::Key_P);
+    QTest::keyClick(visible<KindToggle>(), Qt::Key_Space);
+    EXPECT_NE(label(QStringLiteral("not drawn: forward; the numbers count them")), nullptr);
+    const auto isThere = [](const TimelineWidget* one) {
+        const TimelineFramePtr& frame = one->frame();
+        return frame->spans > 0 && frame->rows.front().rank == 1 &&
+               std::ranges::none_of(frame->boxes, [](const TimelineBox& box) {
+                   return box.count == 1 && box.span.kind == SpanKind::Forward;
+               });
+    };
+    EXPECT_TRUE(eventually([&] { return isThere(timeline); }));
+    window_->open("Run");
+    EXPECT_TRUE(eventually([&] { return visible<TimelineWidget>() && isThere(visible<TimelineWidget>()); }))
+        << "the same rows on every page";
+    window_->open("Timeline");
+    EXPECT_TRUE(eventually([&] { return visible<TimelineWidget>() == timeline && isThere(timeline); }));
+}
+
+TEST_F(TimelinePageTest, LatenessAndHiddenStepsArrive) {
+    look();
+    EXPECT_TRUE(eventually([this] {
+        const auto* timeline = visible<TimelineWidget>();
+        return timeline->marks().notes.size() == 4 && !timeline->marks().hidden.steps.empty();
+    }));
+    EXPECT_NE(label(QStringLiteral("beyond noise")), nullptr);
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ protected:
     }
     [[nodiscard]] Ns middle() const { return (selection_.window().start + selection_.window().end) / 2; }
     TimeSelection selection_;
-    TimelineWidget widget_{selection_, testLook()};
+    TimelineRows rows_;
+    TimelineWidget widget_{selection_, rows_, testLook()};
 };
 
 TEST_F(TimelineKeysTest, BracketsGoFromWaitToWait) {

@@ -139,7 +139,7 @@ TEST(SpanMerge, WhatLiesOutsideTheWindowsIsUntimed) {
         findUntimed(windows, 3, range, ended, gaps);
         std::vector<std::pair<Ns, Ns>> ends;
         for (const TimelineGap& gap : gaps) {
-            EXPECT_EQ(gap.rank, 3);
+            EXPECT_EQ(gap.place, 3);
             ends.emplace_back(gap.range.start, gap.range.end);
         }
         return ends;

@@ -1,4 +1,4 @@
-#include "gui/widgets/timeline_card.h"
+#include "gui/widgets/timeline/timeline_card.h"
 
 #include <gtest/gtest.h>
 

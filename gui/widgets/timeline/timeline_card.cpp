@@ -1,42 +1,18 @@
-#include "gui/widgets/timeline_card.h"
+#include "gui/widgets/timeline/timeline_card.h"
 
 #include <QHBoxLayout>
-#include <QPainter>
 #include <QVBoxLayout>
-#include <array>
 #include <cmath>
 
-#include "gui/models/timeline/span_colors.h"
-#include "gui/timeline/timeline_painter.h"
+#include "gui/models/timeline/timeline_rows.h"
+#include "gui/widgets/timeline/kind_legend.h"
 
 namespace dasgd::gui {
 
 namespace {
 
-// The kinds of the legend; the rarer ones say what they are under the pointer.
-constexpr std::array<SpanKind, 9> kLegend{SpanKind::Forward, SpanKind::Backward, SpanKind::Update,
-                                          SpanKind::Merge,   SpanKind::Skew,     SpanKind::Transfer,
-                                          SpanKind::Wait,    SpanKind::Eval,     SpanKind::Data};
-
-class Swatch : public QWidget {
-public:
-    explicit Swatch(SpanKind kind) : kind_(kind) { setFixedSize(12, 12); }
-
-protected:
-    void paintEvent(QPaintEvent*) override {
-        QPainter painter(this);
-        painter.setRenderHint(QPainter::Antialiasing);
-        painter.setPen(Qt::NoPen);
-        painter.setBrush(QColor::fromRgb(rgbOf(kind_)));
-        painter.drawRoundedRect(QRectF(rect()), 2, 2);
-        if (kind_ != SpanKind::Wait) return;
-        painter.setBrush(waitHatch());
-        painter.drawRoundedRect(QRectF(rect()), 2, 2);
-    }
-
-private:
-    SpanKind kind_;
-};
+constexpr int kOneRow = 960;         // of the card: below that its head has two rows
+constexpr int kHiddenDelayMs = 150;  // of the strip, once the window stands still
 
 QString windowText(TimeRange window) {
     const double width = static_cast<double>(window.end - window.start) / 1e9;
@@ -80,22 +56,25 @@ TimelineCard::TimelineCard(Session& session, const Look& look, QWidget* parent)
     : Card(parent),
       session_(session),
       query_(session.feed().query<TimelineQuery>()),
-      timeline_(new TimelineWidget(session.selection(), look)) {
-    auto* head = new QHBoxLayout;
-    head->setSpacing(7);
-    head->addWidget(makeLabel(tr("Overlap timeline"), "head"));
-    head->addSpacing(22);
-    for (const SpanKind kind : kLegend) {
-        head->addWidget(new Swatch(kind));
-        head->addWidget(makeLabel(QString::fromLatin1(nameOf(kind).data()), "small"));
-        head->addSpacing(9);
-    }
-    head->addStretch();
+      timeline_(new TimelineWidget(session.selection(), session.timelineRows(), look)) {
+    head_ = new QBoxLayout(QBoxLayout::LeftToRight);
+    head_->setSpacing(7);
+    auto* kinds = new QHBoxLayout;
+    kinds->addWidget(makeLabel(tr("Timeline"), "head"));
+    kinds->addSpacing(18);
+    kinds->addWidget(new KindLegend(session.timelineRows(), look));
+    kinds->addStretch();
+    head_->addLayout(kinds, 1);
+    auto* state = new QHBoxLayout;
+    state->setSpacing(10);
+    state->addStretch();
+    state->addWidget(choices_ = makeChoices());
     follow_ = makeQuietButton({}, tr("Follow the newest spans, or hold still  F, Space"));
     follow_->setCheckable(true);
     range_ = makeLabel({}, "small");
-    head->addWidget(follow_);
-    head->addWidget(range_);
+    state->addWidget(follow_);
+    state->addWidget(range_);
+    head_->addLayout(state);
     strip_ = makeLabel({});
     strip_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     strip_->setToolTip(
@@ -104,7 +83,7 @@ TimelineCard::TimelineCard(Session& session, const Look& look, QWidget* parent)
            "Inflation: forward and backward time of a step while bytes move, against while none do;\n"
            "of each rank, then the mean. Grey stretches (evaluations, checkpoints) count for none of them."));
     body().setContentsMargins(kPadding, 11, kPadding, 12);
-    body().addLayout(head);
+    body().addLayout(head_);
     body().addWidget(timeline_, 1);
     body().addWidget(strip_);
 
@@ -126,16 +105,78 @@ TimelineCard::TimelineCard(Session& session, const Look& look, QWidget* parent)
     connect(&query_, &TimelineQuery::measured, this, [this](const Measure& measure) {
         if (QString::fromStdString(measure.runId) == session_.currentId()) timeline_->setMeasure(measure);
     });
+    TimelineRows& rows = session_.timelineRows();
+    connect(&rows, &TimelineRows::planChanged, this, &TimelineCard::updateRows);
+    connect(&rows, &TimelineRows::latenessChanged, this, &TimelineCard::updateRows);
+    connect(&rows, &TimelineRows::kindsChanged, this, &TimelineCard::updateStrip);
+    settle_.setSingleShot(true);
+    settle_.setInterval(kHiddenDelayMs);
+    connect(&settle_, &QTimer::timeout, this, &TimelineCard::requestHidden);
     startOver();
+}
+
+// Which ranks are shown, and in which order.
+QWidget* TimelineCard::makeChoices() {
+    auto* choices = new QWidget;
+    auto* row = new QHBoxLayout(choices);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(4);
+    sort_ = new Choice(tr("Order of the ranks  L"), {tr("by rank"), tr("late first")}, 0);
+    groups_ = makeQuietButton(tr("groups"), tr("Collapse ranks that are not pinned, or show each  G"));
+    groups_->setCheckable(true);
+    row->addWidget(sort_);
+    row->addWidget(groups_);
+    choices->hide();
+    TimelineRows& rows = session_.timelineRows();
+    connect(sort_, &Choice::changed, this, [&rows](int option) { rows.setSort(static_cast<RankSort>(option)); });
+    connect(groups_, &QToolButton::clicked, this, [&rows](bool collapsed) { rows.setCollapsed(collapsed); });
+    return choices;
+}
+
+void TimelineCard::showDetails() {
+    details_ = true;
+    timeline_->setFoot(true);
+    auto& hidden = session_.feed().query<HiddenQuery>();
+    connect(&hidden, &HiddenQuery::arrived, this, &TimelineCard::takeHidden);
+    connect(timeline_, &TimelineWidget::wanted, &settle_, qOverload<>(&QTimer::start));
+    updateRows();
+}
+
+void TimelineCard::requestHidden() {
+    if (!timeline_->isVisible() || !session_.current()) return;
+    session_.feed().query<HiddenQuery>().request(session_.currentId(), timeline_->view().range);
+}
+
+void TimelineCard::takeHidden(const HiddenAnswer& answer) {
+    if (answer.runId != session_.currentId()) return;
+    const bool live = session_.pulse().live;
+    timeline_->setHiddenStrip({answer.steps, answer.tooMany ? tr("zoom in to see the hidden share of each step")
+                                             : live         ? tr("no average that is timed yet")
+                                                            : tr("no average that is timed")});
+}
+
+void TimelineCard::updateRows() {
+    const TimelineRows& rows = session_.timelineRows();
+    choices_->setVisible(details_ && rows.workers() > 1);
+    const QSignalBlocker still(sort_);
+    sort_->choose(static_cast<int>(rows.sort()));
+    groups_->setChecked(rows.collapsed());
+    groups_->setText(rows.collapsed() ? tr("▸ groups") : tr("▾ every rank"));
+}
+
+void TimelineCard::resizeEvent(QResizeEvent* event) {
+    Card::resizeEvent(event);
+    head_->setDirection(width() >= kOneRow ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
 }
 
 void TimelineCard::startOver() {
     const RunItemPtr run = session_.current();
-    timeline_->clear(run ? run->row.workers : 0);
+    timeline_->clear();
     if (run) query_.request({run->id, timeline_->view()});
     updateFollow();
     updateRange();
     updateStrip();
+    updateRows();
 }
 
 void TimelineCard::updateFollow() {
@@ -158,7 +199,10 @@ void TimelineCard::updateStrip() {
     std::optional<storage::RunDetail> detail = session_.detail();
     // The row is the newer of the two, and the one that the key figures show.
     if (const RunItemPtr run = session_.current(); run && detail) detail->row = run->row;
-    strip_->setText(detail ? overlapInWords(*detail) : QString());
+    QString words = detail ? overlapInWords(*detail) : QString();
+    const QString hidden = hiddenKindsInWords(session_.timelineRows().hiddenKinds());
+    if (!hidden.isEmpty()) words += tr("     not drawn: %1; the numbers count them").arg(hidden);
+    strip_->setText(words.trimmed());
 }
 
 }  // namespace dasgd::gui

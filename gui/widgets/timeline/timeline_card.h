@@ -1,10 +1,15 @@
 // The overlap timeline with its legend, the follow switch and the strip that says the two overlap numbers in words.
 #pragma once
 
+#include <QTimer>
+
 #include "gui/models/live/session.h"
 #include "gui/models/live/timeline_query.h"
+#include "gui/models/ranks/hidden_query.h"
 #include "gui/timeline/timeline_widget.h"
 #include "gui/widgets/parts.h"
+
+class QBoxLayout;
 
 namespace dasgd::gui {
 
@@ -17,11 +22,20 @@ class TimelineCard : public Card {
 public:
     TimelineCard(Session& session, const Look& look, QWidget* parent = nullptr);
     [[nodiscard]] TimelineWidget& timeline() { return *timeline_; }
+    // With steps and their hidden share below the rows, and with the choices of order and groups.
+    void showDetails();
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void updateRange();
     void updateFollow();
     void updateStrip();
+    void updateRows();
+    void requestHidden();
+    void takeHidden(const HiddenAnswer& answer);
+    QWidget* makeChoices();
     void startOver();
 
     Session& session_;
@@ -30,6 +44,12 @@ private:
     QToolButton* follow_;
     QLabel* range_;
     QLabel* strip_;
+    QBoxLayout* head_;
+    QWidget* choices_;
+    Choice* sort_;
+    QToolButton* groups_;
+    QTimer settle_;
+    bool details_ = false;
 };
 
 }  // namespace dasgd::gui

@@ -1,0 +1,27 @@
+// What a rank waited for where it did not compute. Pure.
+#pragma once
+
+#include <span>
+
+#include "core/base/event.h"
+#include "core/base/time_range.h"
+
+namespace dasgd {
+
+// Of the time in which a rank's compute lane was idle or waited; the parts are disjoint and add up to all().
+struct IdleBreakdown {
+    Ns transfer = 0;     // waited while an average was under way
+    Ns skew = 0;         // waited for ranks that had not arrived at the average yet
+    Ns data = 0;         // idle, while data were read
+    Ns evaluation = 0;   // idle, during an evaluation or a checkpoint
+    Ns unexplained = 0;  // idle, and no span says why
+    [[nodiscard]] Ns all() const { return transfer + skew + data + evaluation + unexplained; }
+    IdleBreakdown& operator+=(const IdleBreakdown& more);
+    bool operator==(const IdleBreakdown&) const = default;
+};
+
+// Of one rank's spans in any order, clipped to `selection`, by unions of intervals: `idle` of summariseOverlap() and
+// what of its `blocked` no computing covers.
+[[nodiscard]] IdleBreakdown idleOf(std::span<const Span> spans, TimeRange selection);
+
+}  // namespace dasgd

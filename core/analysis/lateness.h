@@ -1,0 +1,37 @@
+// Which ranks come late to the averages. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/analysis/timings.h"
+
+namespace dasgd {
+
+struct RankLateness {
+    int rank = 0;
+    // Mean over the averages of its arrival − the median arrival of their ranks; negative: early.
+    double lateNs = 0;
+    double noiseNs = 0;         // four standard errors of `lateNs`; less than that means nothing
+    std::int64_t averages = 0;  // that it took part in
+    std::int64_t last = 0;      // of them: at which it was the last to arrive
+    [[nodiscard]] bool isBeyondNoise() const { return lateNs > noiseNs; }
+};
+
+struct Lateness {
+    std::vector<RankLateness> ranks;  // by rank; those that took part in an average
+    std::int64_t averages = 0;        // that the numbers are of
+    double noiseNs = 0;               // the median of the ranks' noise
+    // The rank's numbers, or null.
+    [[nodiscard]] const RankLateness* of(int rank) const;
+};
+
+// Of the collectives whose every rank's part is among the spans, `ranks` of them where a span does not say how many. A
+// rank arrives where its skew begins, or, where it was last and has none, its transfer. Those to which a rank came
+// outside its windows (start-up, evaluations and what they disturbed) do not count, unless no rank has any window.
+// nullopt: fewer averages than tell noise from a straggler, or fewer than two ranks.
+[[nodiscard]] std::optional<Lateness> latenessOf(std::span<const RankSpan> spans, int ranks);
+
+}  // namespace dasgd

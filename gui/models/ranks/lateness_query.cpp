@@ -1,0 +1,94 @@
+#include "gui/models/ranks/lateness_query.h"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <utility>
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr std::chrono::milliseconds kLatenessBudget{40};
+constexpr double kSpansOfRead = 40'000;
+
+// Of a collective that reaches beyond `edge` a part may be missing.
+void dropCut(std::vector<RankSpan>& spans, Ns edge) {
+    std::set<std::uint64_t> cut;
+    for (const RankSpan& one : spans) {
+        if (one.span.collective != 0 && one.span.start <= edge) cut.insert(one.span.collective);
+    }
+    std::erase_if(spans, [&](const RankSpan& one) { return cut.contains(one.span.collective); });
+}
+
+}  // namespace
+
+void LatenessQuery::setWanted(bool wanted) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (std::exchange(wanted_, wanted) == wanted) return;
+    }
+    ask();
+}
+
+void LatenessQuery::startOver(TimeRange extent) {
+    extent_ = extent;
+    next_ = extent.end;
+    read_ = 0;
+    kept_.clear();
+    reading_ = true;
+}
+
+Result<bool> LatenessQuery::read(storage::RunReader& reader, const std::string& run) {
+    const auto deadline = std::chrono::steady_clock::now() + kLatenessBudget;
+    while (next_ > extent_.start && read_ < kMostSpans) {
+        const TimeRange slice{std::max(extent_.start, next_ - slice_), next_};
+        DASGD_ASSIGN(const std::vector<storage::SpanRow> spans, reader.spans(run, slice));
+        read_ += spans.size();
+        std::ranges::copy_if(spans, std::back_inserter(kept_), [](const RankSpan& one) {
+            return one.span.kind == SpanKind::Skew || one.span.kind == SpanKind::Transfer ||
+                   one.span.kind == SpanKind::Window;
+        });
+        next_ = slice.start;
+        if (std::chrono::steady_clock::now() > deadline) break;
+    }
+    return next_ <= extent_.start || read_ >= kMostSpans;
+}
+
+Status LatenessQuery::refresh(LiveStore& store) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (!wanted_) return {};
+    }
+    const QString& run = store.watch().run;
+    const auto known = store.runs().find(run);
+    if (std::exchange(watchedSince_, store.watchedSince()) != store.watchedSince()) {
+        revision_ = -1;
+        reading_ = false;
+        interval_.hurry();
+    }
+    if (known == store.runs().end() || (!reading_ && (revision_ == store.revision() || !interval_.due()))) return {};
+    const qint64 begun = interval_.now();
+    const std::string id = run.toStdString();
+    if (!reading_) {
+        revision_ = store.revision();
+        DASGD_ASSIGN(const std::optional<TimeRange> extent, store.reader().spanExtent(id));
+        DASGD_ASSIGN(const std::int64_t spans, store.reader().spanCount(id));
+        if (!extent || spans == 0) return {};
+        startOver(*extent);
+        const auto all = static_cast<double>(extent->end - extent->start);
+        slice_ = std::max<Ns>(1, static_cast<Ns>(all * std::min(1.0, kSpansOfRead / static_cast<double>(spans))));
+    }
+    DASGD_ASSIGN(const bool done, read(store.reader(), id));
+    if (!done) return ask(), Status{};
+    reading_ = false;
+    const bool newestOnly = next_ > extent_.start;
+    if (newestOnly) dropCut(kept_, next_);
+    LatenessAnswer answer{run, latenessOf(kept_, known->second->row.workers), newestOnly};
+    kept_ = {};
+    interval_.spent(interval_.now() - begun);
+    deliver([this, answer = std::move(answer)] { emit arrived(answer); });
+    return {};
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,50 @@
+// How late each rank of the watched run comes to the averages: of all of them, or of the newest where they are many.
+#pragma once
+
+#include <mutex>
+#include <optional>
+
+#include "core/analysis/lateness.h"
+#include "gui/models/live/live_query.h"
+
+namespace dasgd::gui {
+
+struct LatenessAnswer {
+    QString runId;
+    std::optional<Lateness> lateness;  // absent: too few averages
+    bool newestOnly = false;           // older averages were not read
+};
+
+class LatenessQuery final : public LiveQuery {
+    Q_OBJECT
+
+public:
+    static constexpr std::size_t kMostSpans = 400'000;  // of all kinds, that are read for it
+
+    LatenessQuery() : LiveQuery(Priority::Background) {}
+    // Nothing is read while nobody shows it.
+    void setWanted(bool wanted);
+    Status refresh(LiveStore& store) override;
+
+signals:
+    void arrived(const dasgd::gui::LatenessAnswer& answer);
+
+private:
+    void startOver(TimeRange extent);
+    // Reads on, from the newest to the oldest, for some 40 ms; false: there is more to read.
+    Result<bool> read(storage::RunReader& reader, const std::string& run);
+
+    std::mutex mutex_;
+    bool wanted_ = false;  // guarded by mutex_
+
+    RefreshInterval interval_{2'000, 5};
+    std::int64_t watchedSince_ = -1, revision_ = -1;
+    bool reading_ = false;
+    TimeRange extent_;
+    Ns next_ = 0;   // down to here it is read
+    Ns slice_ = 0;  // is read at once
+    std::size_t read_ = 0;
+    std::vector<RankSpan> kept_;
+};
+
+}  // namespace dasgd::gui

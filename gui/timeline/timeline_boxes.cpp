@@ -1,0 +1,206 @@
+#include "gui/timeline/timeline_boxes.h"
+
+#include <QFontMetricsF>
+#include <QHash>
+#include <QImage>
+#include <QMap>
+#include <algorithm>
+#include <cmath>
+
+#include "gui/models/words.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+// The mean colour over the part of the pixel that is busy; half of it at least, so that a lone span is seen.
+QRgb shown(const TimelineBox& box, const QColor& ground) {
+    const QColor color = QColor::fromRgb(box.rgb);
+    if (box.count == 1) return color.rgb();
+    const double part = 0.5 + 0.5 * box.cover;
+    const auto mixed = [part](int a, int b) {
+        // Six bits a channel: fewer batches, no visible step.
+        return static_cast<int>(std::lround(a * part + b * (1 - part))) & 0xfc;
+    };
+    return qRgb(mixed(color.red(), ground.red()), mixed(color.green(), ground.green()),
+                mixed(color.blue(), ground.blue()));
+}
+
+QColor inkOn(QRgb color) { return qGray(color) > 110 ? QColor(0x14, 0x16, 0x1a) : QColor(0xff, 0xff, 0xff); }
+
+class BoxPainter {
+public:
+    BoxPainter(QPainter& painter, const std::vector<TimelineRow>& rows, const TimelineLayout& layout,
+               const TimeScale& scale, const TimelineStyle& style, const QRectF& seen)
+        : painter_(painter), rows_(rows), layout_(layout), scale_(scale), style_(style), seen_(seen) {}
+
+    void add(const TimelineBox& box) {
+        if (!isSeen(layout_.lane(static_cast<std::size_t>(box.row)), seen_)) return;
+        const QRectF rect = rectOf(box);
+        if (rect.isEmpty()) return;
+        if (rows_[static_cast<std::size_t>(box.row)].isGroup()) return addShare(box, rect);
+        if (box.count > 1 && style_.crisp) return addPixels(box, rect);
+        batches_[shown(box, style_.ground)].append(rect);
+        if (box.count > 1) return;
+        if (box.span.kind == SpanKind::Wait && rect.width() >= 5) waits_.append(rect);
+        if (box.span.kind == SpanKind::Skew && rect.width() >= 5) hatch(rect);
+        if (rect.width() >= 34 && rect.height() >= 13) labelled_.append({&box, rect});
+    }
+
+    void paint() {
+        paintStrips();
+        painter_.setPen(Qt::NoPen);
+        for (auto batch = batches_.begin(); batch != batches_.end(); ++batch) {
+            painter_.setBrush(QColor::fromRgb(batch.key()));
+            painter_.drawRects(batch->constData(), static_cast<int>(batch->size()));
+        }
+        painter_.setBrush(waitHatch());
+        painter_.drawRects(waits_.constData(), static_cast<int>(waits_.size()));
+        painter_.setPen(QPen(QColor(0, 0, 0, 110), style_.crisp ? 1 : 0.4));
+        painter_.drawLines(skews_);
+        painter_.setBrush(Qt::NoBrush);
+        painter_.setFont(style_.small);
+        const QFontMetricsF metrics(style_.small);
+        for (const auto& [box, rect] : labelled_) {
+            const QRectF room = rect.adjusted(6, 0, -4, 0);
+            QString text = boxLabel(*box);
+            if (metrics.horizontalAdvance(text) > room.width())
+                text = QString::fromLatin1(nameOf(box->span.kind).data());
+            if (metrics.horizontalAdvance(text) > room.width()) continue;
+            painter_.setPen(inkOn(box->rgb));
+            painter_.drawText(room, Qt::AlignLeft | Qt::AlignVCenter, text);
+        }
+    }
+
+private:
+    [[nodiscard]] QRectF rectOf(const TimelineBox& box) const {
+        const QRectF lane = layout_.lane(static_cast<std::size_t>(box.row));
+        double left = std::max(scale_.xAt(box.span.start), lane.left());
+        double right = std::min(scale_.xAt(box.span.end), lane.right());
+        if (right < lane.left() || left > lane.right()) return {};
+        if (style_.crisp) {
+            left = std::floor(left);
+            right = std::floor(right);
+        }
+        double width = std::max(right - left, style_.minimalBox);
+        // A hair between neighbours, where there is room for one.
+        if (box.count == 1 && width >= 4) width -= style_.crisp ? 1 : 0.4;
+        const QRectF high = heightOf(box, rows_[static_cast<std::size_t>(box.row)], lane);
+        return {left, high.top(), width, high.height()};
+    }
+
+    // A skew is no transfer yet. As lines: a brush with a pattern takes several times as long, and there are many.
+    void hatch(const QRectF& rect) {
+        const double gap = style_.crisp ? 7 : 3.5;
+        const double high = rect.height();
+        for (double at = std::ceil((rect.left() - high) / gap) * gap; at < rect.right(); at += gap) {
+            const double from = std::max(at, rect.left()), to = std::min(at + high, rect.right());
+            if (to > from) skews_.append({from, rect.bottom() - (from - at), to, rect.bottom() - (to - at)});
+        }
+    }
+
+    // Neighbours touch: a hair between columns would look like time of its own.
+    void addShare(const TimelineBox& box, const QRectF& rect) {
+        batches_[QColor::fromRgb(box.rgb).rgb()].append(rect);
+        if (rect.width() < 5 || rect.height() < 5) return;
+        if (box.span.kind == SpanKind::Wait) waits_.append(rect);
+        if (box.span.kind == SpanKind::Skew) hatch(rect);
+    }
+
+    // Thousands of merged boxes of as many colours: a lane of them is one line of pixels that is drawn as high as the
+    // lane.
+    void addPixels(const TimelineBox& box, const QRectF& rect) {
+        const QRectF lane = layout_.lane(static_cast<std::size_t>(box.row));
+        QImage& strip = strips_[box.row];
+        if (strip.isNull()) {
+            strip = QImage(static_cast<int>(std::ceil(lane.width())) + 2, 1, QImage::Format_ARGB32_Premultiplied);
+            strip.fill(Qt::transparent);
+        }
+        const int first = std::max(0, static_cast<int>(rect.left() - lane.left()));
+        const int last = std::min(strip.width(), static_cast<int>(rect.right() - lane.left()));
+        auto* pixels = reinterpret_cast<QRgb*>(strip.scanLine(0));
+        std::fill(pixels + first, pixels + std::max(first, last), shown(box, style_.ground));
+    }
+    void paintStrips() {
+        for (auto strip = strips_.constBegin(); strip != strips_.constEnd(); ++strip) {
+            const QRectF lane = layout_.lane(static_cast<std::size_t>(strip.key()));
+            painter_.drawImage(QRectF(lane.left(), lane.top(), strip->width(), lane.height()), *strip);
+        }
+    }
+
+    QPainter& painter_;
+    const std::vector<TimelineRow>& rows_;
+    const TimelineLayout& layout_;
+    const TimeScale& scale_;
+    const TimelineStyle& style_;
+    const QRectF seen_;
+    QHash<std::int32_t, QImage> strips_;  // by row, of merged boxes
+    QMap<QRgb, QList<QRectF>> batches_;   // in an order of their own, so that a figure is the same each time
+    QList<QRectF> waits_;
+    QList<QLineF> skews_;  // hatching
+    QList<std::pair<const TimelineBox*, QRectF>> labelled_;
+};
+
+}  // namespace
+
+void paintBoxes(QPainter& painter, const TimelineFrame& frame, const TimelineLayout& layout, const TimeScale& scale,
+                const TimelineStyle& style, const QRectF& seen) {
+    BoxPainter boxes(painter, frame.rows, layout, scale, style, seen);
+    for (const TimelineBox& box : frame.boxes) boxes.add(box);
+    boxes.paint();
+}
+
+QBrush waitHatch() { return {QColor(255, 255, 255, 120), Qt::BDiagPattern}; }
+QBrush skewHatch() { return {QColor(0, 0, 0, 70), Qt::BDiagPattern}; }
+
+QRectF heightOf(const TimelineBox& box, const TimelineRow& row, QRectF lane) {
+    if (!row.isGroup()) return lane;
+    const double bottom = lane.bottom() - lane.height() * box.base;
+    const double height = std::max(1.0, lane.height() * box.cover);
+    return {lane.left(), bottom - height, lane.width(), height};
+}
+
+QString boxLabel(const TimelineBox& box) {
+    QString kind = QString::fromLatin1(nameOf(box.span.kind).data());
+    const bool moves = box.span.kind == SpanKind::Reduce || box.span.kind == SpanKind::Transfer;
+    if (!moves || box.span.bytes == 0) return kind;
+    return kind + QLatin1Char(' ') + bytesInWords(static_cast<double>(box.span.bytes)).text();
+}
+
+QString boxDescription(const TimelineBox& box, const TimelineRow& row) {
+    const auto seconds = [](Ns t) {
+        return QString::number(static_cast<double>(t) / 1e9, 'f', 6) + QStringLiteral(" s");
+    };
+    const QString kind = QString::fromLatin1(nameOf(box.span.kind).data());
+    QStringList lines;
+    if (row.isGroup()) {
+        lines << QStringLiteral("%1: %2 % of the time of %3 ranks")
+                     .arg(kind, QString::number(100 * box.cover, 'f', 1))
+                     .arg(row.ranks)
+              << QStringLiteral("around ") + seconds(box.span.start + (box.span.end - box.span.start) / 2);
+        return lines.join(QLatin1Char('\n'));
+    }
+    if (box.count > 1) {
+        lines << QStringLiteral("%1 spans in this pixel, mostly %2").arg(box.count).arg(kind)
+              << QStringLiteral("rank %1 · near step %2 · busy %3 %")
+                     .arg(row.rank)
+                     .arg(box.span.step)
+                     .arg(std::lround(100 * box.cover));
+        lines << QStringLiteral("from ") + seconds(box.span.start) + QStringLiteral(" · zoom in to see them");
+        return lines.join(QLatin1Char('\n'));
+    }
+    lines << kind + QStringLiteral("  ") + durationInWords(box.span.end - box.span.start).text();
+    lines << QStringLiteral("rank %1 · %2 · step %3")
+                 .arg(row.rank)
+                 .arg(QLatin1String(nameOf(row.lane).data()))
+                 .arg(box.span.step);
+    lines << QStringLiteral("from ") + seconds(box.span.start) + QStringLiteral(" to ") + seconds(box.span.end);
+    if (box.span.kind == SpanKind::Skew) lines << QStringLiteral("arrived, and waits for the last rank");
+    if (box.span.kind == SpanKind::Transfer) lines << QStringLiteral("since the last rank arrived");
+    if (box.span.kind == SpanKind::Reduce) lines << QStringLiteral("not all ranks have reported it: in no number");
+    if (box.span.bytes > 0) lines << bytesInWords(static_cast<double>(box.span.bytes)).text();
+    if (box.span.collective > 0) lines << QStringLiteral("collective %1").arg(box.span.collective);
+    return lines.join(QLatin1Char('\n'));
+}
+
+}  // namespace dasgd::gui

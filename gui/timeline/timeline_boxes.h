@@ -1,0 +1,36 @@
+// Draws the boxes of a timeline, and says in words what they are.
+#pragma once
+
+#include <QBrush>
+#include <QPainter>
+#include <QString>
+
+#include "gui/models/timeline/span_merge.h"
+#include "gui/timeline/time_scale.h"
+#include "gui/timeline/timeline_layout.h"
+#include "gui/timeline/timeline_style.h"
+
+namespace dasgd::gui {
+
+[[nodiscard]] inline bool isSeen(const QRectF& lane, const QRectF& seen) {
+    return lane.bottom() >= seen.top() && lane.top() <= seen.bottom();
+}
+
+// Those whose lane touches `seen`.
+void paintBoxes(QPainter& painter, const TimelineFrame& frame, const TimelineLayout& layout, const TimeScale& scale,
+                const TimelineStyle& style, const QRectF& seen);
+
+// Laid over the colour of a wait, which must differ from a transfer without colour.
+[[nodiscard]] QBrush waitHatch();
+// Over a skew, which is no transfer yet.
+[[nodiscard]] QBrush skewHatch();
+
+// Where a box of the row is drawn within its lane: all of it, or of a group the share that it stands for.
+[[nodiscard]] QRectF heightOf(const TimelineBox& box, const TimelineRow& row, QRectF lane);
+
+// "forward" or "transfer 247 kB".
+[[nodiscard]] QString boxLabel(const TimelineBox& box);
+// Several lines on the box: kind, rank, step, start, duration, bytes; what was merged.
+[[nodiscard]] QString boxDescription(const TimelineBox& box, const TimelineRow& row);
+
+}  // namespace dasgd::gui

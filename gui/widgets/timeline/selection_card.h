@@ -1,0 +1,29 @@
+// What a stretch of time adds up to: by kind, and why the ranks were idle.
+#pragma once
+
+#include "gui/models/timeline/measure_table.h"
+#include "gui/widgets/parts.h"
+
+class QTableWidget;
+
+namespace dasgd::gui {
+
+class SelectionCard : public Card {
+    Q_OBJECT
+
+public:
+    explicit SelectionCard(QWidget* parent = nullptr);
+    // `marked`: it is selected, not just in sight. An empty range: it is still read.
+    void setMeasure(const Measure& measure, bool marked);
+
+private:
+    void setLine(int row, const MeasureLine& line);
+    void setHead(int row, const QString& text);
+
+    QLabel *length_, *hidden_;
+    QTableWidget* table_;
+    QPushButton* copy_;
+    MeasureTable shown_;
+};
+
+}  // namespace dasgd::gui

@@ -1,0 +1,53 @@
+#include "gui/models/ranks/hidden_query.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/gui/support/live_bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+class HiddenQueryTest : public ::testing::Test {
+protected:
+    HiddenAnswer ask(const QString& run, TimeRange range) {
+        bench_.know();
+        bench_.store.setWatch({run, {}});
+        HiddenQuery query;
+        HiddenAnswer last;
+        QObject::connect(&query, &HiddenQuery::arrived, [&](const HiddenAnswer& answer) { last = answer; });
+        query.request(run, range);
+        bench_.refresh(query);
+        return last;
+    }
+    LiveBench bench_;
+};
+
+TEST_F(HiddenQueryTest, AWindowSaysTheSameOfItsStepsAsTheWholeRun) {
+    const QString run = bench_.workspace.record({.ranks = 3, .steps = 60});
+    const HiddenAnswer all = ask(run, {0, 60'000'000'000});
+    ASSERT_GT(all.steps.size(), 5U);
+    EXPECT_FALSE(all.tooMany);
+    EXPECT_EQ(all.steps[2].ranks, 3);
+    // Narrower than a transfer, which begins long before it.
+    const HiddenAnswer part = ask(run, {1'000'000'000, 1'060'000'000});
+    ASSERT_FALSE(part.steps.empty());
+    for (const HiddenStep& step : part.steps) {
+        EXPECT_NE(std::find(all.steps.begin(), all.steps.end(), step), all.steps.end()) << step.step;
+    }
+}
+
+TEST_F(HiddenQueryTest, OutsideTheRunThereIsNothing) {
+    const QString run = bench_.workspace.record({.ranks = 2, .steps = 20});
+    EXPECT_TRUE(ask(run, {900'000'000'000, 901'000'000'000}).steps.empty());
+}
+
+TEST_F(HiddenQueryTest, TooManySpansAreNotTold) {
+    const QString run = bench_.workspace.record({.ranks = 24, .steps = 900});
+    const HiddenAnswer all = ask(run, {0, 600'000'000'000});
+    EXPECT_TRUE(all.tooMany);
+    EXPECT_TRUE(all.steps.empty());
+    EXPECT_FALSE(ask(run, {1'000'000'000, 2'000'000'000}).steps.empty());
+}
+
+}  // namespace
+}  // namespace dasgd::gui

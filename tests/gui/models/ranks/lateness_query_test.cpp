@@ -1,0 +1,51 @@
+#include "gui/models/ranks/lateness_query.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/gui/support/live_bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+TEST(LatenessQuery, TellsEveryRankOfARunAndOnlyWhereItIsWanted) {
+    LiveBench bench;
+    const QString run = bench.workspace.record({.ranks = 4, .steps = 200});
+    bench.know();
+    bench.store.setWatch({run, {}});
+    LatenessQuery query;
+    LatenessAnswer last;
+    QObject::connect(&query, &LatenessQuery::arrived, [&](const LatenessAnswer& answer) { last = answer; });
+    bench.refresh(query);
+    EXPECT_TRUE(last.runId.isEmpty()) << "nobody shows it";
+    query.setWanted(true);
+    ASSERT_TRUE(eventually([&] {
+        bench.refresh(query);
+        return last.runId == run;
+    }));
+    ASSERT_TRUE(last.lateness);
+    EXPECT_EQ(last.lateness->ranks.size(), 4U);
+    EXPECT_FALSE(last.newestOnly);
+    EXPECT_GT(last.lateness->averages, 30);
+    std::int64_t lasts = 0;
+    for (const RankLateness& rank : last.lateness->ranks) lasts += rank.last;
+    EXPECT_LE(lasts, last.lateness->averages) << "one is last";
+}
+
+TEST(LatenessQuery, ARunThatAveragesNothingTellsNothing) {
+    LiveBench bench;
+    const QString run = bench.workspace.record({.algorithm = "independent", .ranks = 1, .steps = 20});
+    bench.know();
+    bench.store.setWatch({run, {}});
+    LatenessQuery query;
+    LatenessAnswer last;
+    QObject::connect(&query, &LatenessQuery::arrived, [&](const LatenessAnswer& answer) { last = answer; });
+    query.setWanted(true);
+    ASSERT_TRUE(eventually([&] {
+        bench.refresh(query);
+        return last.runId == run;
+    }));
+    EXPECT_FALSE(last.lateness);
+}
+
+}  // namespace
+}  // namespace dasgd::gui

@@ -1,0 +1,36 @@
+#include "gui/widgets/timeline/selection_card.h"
+
+#include <gtest/gtest.h>
+
+#include <QApplication>
+#include <QClipboard>
+#include <QTableWidget>
+
+#include "tests/gui/support/bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+TEST(SelectionCard, SaysWhichRanksItIsOfAndWhyTheyWereIdle) {
+    Measure measure{.range = {0, 100'000'000}, .ranks = 3, .workers = 4};
+    measure.mean.idle = 30'000'000;
+    measure.idle = {.transfer = 12'000'000, .unexplained = 18'000'000};
+    measure.mostIdle = {.transfer = 20'000'000, .unexplained = 19'000'000};
+    measure.mostIdleRank = {2, 0, 0, 0, 1};
+    SelectionCard card;
+    card.setMeasure(measure, true);
+    QStringList words;
+    for (const QLabel* label : card.findChildren<QLabel*>()) words << label->text();
+    EXPECT_TRUE(words.join(' ').contains(QStringLiteral("mean of 3 of 4 ranks"))) << words.join(' ').toStdString();
+    auto* table = card.findChild<QTableWidget*>();
+    ASSERT_EQ(table->rowCount(), 4) << "idle, a head, two reasons";
+    EXPECT_EQ(table->item(2, 0)->text(), QStringLiteral("for an average"));
+    EXPECT_EQ(table->item(2, 2)->toolTip(), QStringLiteral("20.0 (rank 2)"));
+    QTest::mouseClick(card.findChild<QPushButton*>(), Qt::LeftButton);
+    EXPECT_TRUE(QApplication::clipboard()->text().contains(QStringLiteral("idle or waiting: unexplained\t18.000000")));
+    card.setMeasure({}, true);
+    EXPECT_EQ(table->rowCount(), 0);
+}
+
+}  // namespace
+}  // namespace dasgd::gui
