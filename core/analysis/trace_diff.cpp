@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "core/analysis/intervals.h"
 
@@ -19,13 +20,54 @@ struct RankParts {
 
 std::size_t placeOf(SpanKind kind) { return static_cast<std::size_t>(kind); }
 
+// When each step begins, of those that begin in a stretch.
+using StepStarts = std::map<std::int64_t, Ns>;
+
+bool beginsStep(SpanKind kind) {
+    return kind == SpanKind::Forward || kind == SpanKind::Backward || kind == SpanKind::Update ||
+           kind == SpanKind::Compute || kind == SpanKind::Passes;
+}
+
+// Of a window that the stretch cuts: its whole steps inside. The first step that is seen may have begun outside.
+void addWholeSteps(RankParts& parts, TimeRange window, TimeRange stretch, const StepStarts& starts) {
+    const bool cutLeft = window.start<stretch.start, cutRight = window.end> stretch.end;
+    std::vector<Ns> inside;
+    for (const auto& [step, start] : starts) {
+        if (start >= std::max(window.start, stretch.start) && start < std::min(window.end, stretch.end)) {
+            inside.push_back(start);
+        }
+    }
+    std::ranges::sort(inside);
+    if (cutLeft && !inside.empty()) inside.erase(inside.begin());
+    if (inside.empty()) return;
+    const TimeRange whole{cutLeft ? inside.front() : window.start, cutRight ? inside.back() : window.end};
+    if (whole.end <= whole.start) return;
+    parts.windows.push_back(whole);
+    parts.steps += static_cast<std::int64_t>(inside.size()) - (cutRight ? 1 : 0);
+}
+
+std::map<int, StepStarts> startsByRank(std::span<const RankSpan> spans) {
+    std::map<int, StepStarts> ranks;
+    for (const auto& [rank, span] : spans) {
+        if (!beginsStep(span.kind)) continue;
+        const auto [known, fresh] = ranks[rank].try_emplace(span.step, span.start);
+        if (!fresh) known->second = std::min(known->second, span.start);
+    }
+    return ranks;
+}
+
 std::map<int, RankParts> partsByRank(std::span<const RankSpan> spans, TimeRange stretch) {
     std::map<int, RankParts> ranks;
+    const std::map<int, StepStarts> starts = startsByRank(spans);
     for (const auto& [rank, span] : spans) {
-        if (span.kind != SpanKind::Window || span.start < stretch.start || span.end > stretch.end) continue;
+        if (span.kind != SpanKind::Window || span.start >= stretch.end || span.end <= stretch.start) continue;
         RankParts& parts = ranks[rank];
-        parts.windows.push_back({span.start, span.end});
-        parts.steps += span.bytes;
+        if (span.start >= stretch.start && span.end <= stretch.end) {
+            parts.windows.push_back({span.start, span.end});
+            parts.steps += span.bytes;
+        } else if (const auto known = starts.find(rank); known != starts.end()) {
+            addWholeSteps(parts, {span.start, span.end}, stretch, known->second);
+        }
     }
     for (const auto& [rank, span] : spans) {
         if (span.kind == SpanKind::Window) continue;

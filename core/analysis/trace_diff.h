@@ -12,9 +12,9 @@
 
 namespace dasgd {
 
-// Of a rank's steps in clean windows (SpanKind::Window) that lie whole in a stretch.
+// Of a rank's whole steps that lie in clean windows (SpanKind::Window) and in a stretch.
 struct StepParts {
-    int ranks = 0;           // that have such a window; all numbers are means over them, each first of its own steps
+    int ranks = 0;           // that have such a step; all numbers are means over them, each first of its own steps
     std::int64_t steps = 0;  // of all of them together
     double stepNs = 0;       // time of a step
     std::array<double, kSpanKindNames.size()> kindNs{};  // |∪ spans of the kind| ÷ steps
@@ -25,8 +25,8 @@ struct StepParts {
     [[nodiscard]] std::optional<double> blocked() const;  // ÷ time of a step
 };
 
-// Of spans of any ranks in any order; spans are cut at the edges of the windows. A window that the stretch cuts counts
-// for nothing, as it is not known how many of its steps are inside.
+// Of spans of any ranks in any order; only what lies in those steps counts. Of a window that the stretch cuts, a step
+// begins with its first computation, and steps that are cut themselves count for nothing.
 [[nodiscard]] StepParts stepPartsOf(std::span<const RankSpan> spans, TimeRange stretch);
 
 // One line of a comparison. Absent: nothing of it is known of that run.
@@ -45,7 +45,7 @@ struct Knows {
 };
 
 // The time of a step, each kind that one of them has (a kind that only one has is 0 for the other), hidden, blocked.
-// Empty where neither has a whole window.
+// Empty where neither has a whole step.
 [[nodiscard]] std::vector<PartDifference> differencesOf(const StepParts& a, Knows aKnows, const StepParts& b,
                                                         Knows bKnows);
 

@@ -44,6 +44,23 @@ TEST(TraceDiffTest, AWindowThatIsCutCountsForNothing) {
     EXPECT_FALSE(parts.hidden());
 }
 
+TEST(TraceDiffTest, OfAWindowThatIsCutItsWholeStepsCount) {
+    std::vector<RankSpan> spans{span(0, SpanKind::Window, 0, 1000, 10)};
+    for (int step = 0; step < 10; ++step) {
+        spans.push_back(span(0, SpanKind::Forward, 100 * step, 100 * step + 40));
+        spans.back().span.step = step;
+        spans.push_back(span(0, SpanKind::Backward, 100 * step + 40, 100 * step + 90));
+        spans.back().span.step = step;
+    }
+    const StepParts middle = stepPartsOf(spans, {120, 580});
+    EXPECT_EQ(middle.steps, 2) << "from 300 to 500: what is seen first may have begun before";
+    EXPECT_DOUBLE_EQ(middle.stepNs, 100);
+    EXPECT_DOUBLE_EQ(middle.computeNs, 90);
+    EXPECT_EQ(stepPartsOf(spans, {-5, 250}).steps, 2);
+    EXPECT_EQ(stepPartsOf(spans, {750, 2000}).steps, 1);
+    EXPECT_EQ(stepPartsOf(spans, {110, 190}).ranks, 0);
+}
+
 TEST(TraceDiffTest, PartsOfAWindowCountOnce) {
     // A long step that was recorded in parts: only the last one has the step.
     const std::vector<RankSpan> spans{span(0, SpanKind::Window, 0, 40, 0), span(0, SpanKind::Window, 40, 100, 1)};
