@@ -8,6 +8,7 @@
 #include <QSpinBox>
 #include <QTableWidget>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <utility>
 
 #include "gui/models/runs/run_config.h"
@@ -42,7 +43,7 @@ BesideCard::BesideCard(Session& session, const Look& look, QWidget* parent)
 
 void BesideCard::makeHead() {
     auto* head = new QHBoxLayout;
-    head->addWidget(makeLabel(tr("Beside"), "head"));
+    head->addWidget(makeLabel(tr("B, beside"), "head"));
     runs_ = new QComboBox;
     runs_->setAccessibleName(tr("Run beside"));
     runs_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
@@ -70,6 +71,7 @@ QWidget* BesideCard::makeTable() {
     table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
     table_->setSelectionBehavior(QAbstractItemView::SelectRows);
     table_->setShowGrid(false);
+    table_->setIconSize(QSize(10, 10));
     table_->setFrameShape(QFrame::NoFrame);
     table_->verticalHeader()->hide();
     table_->verticalHeader()->setDefaultSectionSize(22);
@@ -194,6 +196,8 @@ void BesideCard::showTable(const BesideTable& table) {
         }
     }
     remarks_->setText(table.remarks.join(QLatin1Char('\n')));
+    // A label that wraps asks for one line's height in a column of other widgets.
+    remarks_->setMinimumHeight(remarks_->heightForWidth(std::max(200, remarks_->width())));
 }
 
 bool BesideCard::isOfBoth(const QString& a, const QString& b) const {
