@@ -75,6 +75,7 @@ public:
 
 private:
     friend class Recorder;
+    friend class ImportedRun;
     class Impl;
     explicit Store(std::unique_ptr<Impl> impl);
     std::unique_ptr<Impl> impl_;

@@ -18,6 +18,9 @@
 
 namespace dasgd::storage {
 
+// What stands in the place of the backend of a run that was imported from a trace file.
+inline constexpr const char* kTraceBackend = "trace";
+
 // One row of the view run_list. Absent numbers (run too young, nothing reduced) are nullopt.
 struct RunRow {
     std::string runId, experiment, algorithm;
@@ -52,6 +55,8 @@ struct RunRow {
     bool held = false;
     // Every instant and duration of the run is simulated.
     bool timeSimulated = false;
+    // Its spans come from a trace file: nothing of it was measured or simulated by us.
+    [[nodiscard]] bool imported() const { return backend == kTraceBackend; }
     // Symbols, units and defaults of the settings, JSON (storage/format.md); null where it was not recorded. Runs of
     // one algorithm share it.
     std::shared_ptr<const std::string> schema;
@@ -88,6 +93,11 @@ struct MetricSample {
 };
 
 using SpanRow = RankSpan;
+
+struct NamedSpan {
+    SpanRow row;
+    std::string name;  // what another program called it; "" of ours
+};
 
 // Some spans of a run: rows as they were stored, or a level of detail over such parts. Every span is in exactly one of
 // the roots, and of a part with levels in exactly one of its parts.
@@ -132,6 +142,10 @@ public:
     // Spans that touch `range`, by rank and start. `limit` bounds the answer; nullopt: all of them.
     [[nodiscard]] Result<std::vector<SpanRow>> spans(const std::string& runId, TimeRange range,
                                                      std::optional<std::size_t> limit = std::nullopt);
+    // The same with their names, for a run that was imported; in any order.
+    [[nodiscard]] Result<std::vector<NamedSpan>> namedSpans(const std::string& runId, TimeRange range);
+    // What another program called the span of that rank, lane, kind and start; "" where there is none, or no name.
+    [[nodiscard]] Result<std::string> spanName(const std::string& runId, const SpanRow& span);
     // Every span of a run in order of arrival, one at a time, in bounded memory and one read transaction;
     // until `take` answers false. For exporters.
     Status eachSpan(const std::string& runId, const std::function<bool(const SpanRow&)>& take);

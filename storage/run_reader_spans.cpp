@@ -44,6 +44,11 @@ SpanPart nodePart(sqlite3_stmt* row) {
             .settled = true};
 }
 
+std::string textOf(sqlite3_stmt* row, int column) {
+    const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(row, column));
+    return text ? std::string(text, static_cast<std::size_t>(sqlite3_column_bytes(row, column))) : std::string();
+}
+
 }  // namespace
 
 // In any order.
@@ -90,6 +95,42 @@ Result<std::vector<SpanRow>> RunReader::spans(const std::string& runId, TimeRang
             return std::pair(a.rank, a.span.start) < std::pair(b.rank, b.span.start);
         });
         return rows;
+    });
+}
+
+Result<std::vector<NamedSpan>> RunReader::namedSpans(const std::string& runId, TimeRange range) {
+    return impl_->guard([&]() -> Result<std::vector<NamedSpan>> {
+        HotStatement query(impl_->database,
+                           "SELECT tag, step, start_ns, duration_ns, bytes, collective, span_name.name FROM span_chunk "
+                           "CROSS JOIN span ON span.id BETWEEN first_id AND last_id "
+                           "LEFT JOIN span_label ON span_label.span = span.id "
+                           "LEFT JOIN span_name ON span_name.id = span_label.name "
+                           "WHERE run = ?1 AND max_end >= ?2 AND min_start <= ?3 "
+                           "AND start_ns <= ?3 AND start_ns + duration_ns >= ?2");
+        query.bind(1, impl_->keyOf(runId));
+        query.bind(2, range.start);
+        query.bind(3, range.end);
+        std::vector<NamedSpan> rows;
+        eachRow(query, [&](sqlite3_stmt* row) { return rows.push_back({spanOfRow(row), textOf(row, 6)}), true; });
+        return rows;
+    });
+}
+
+Result<std::string> RunReader::spanName(const std::string& runId, const SpanRow& span) {
+    return impl_->guard([&]() -> Result<std::string> {
+        HotStatement query(impl_->database,
+                           "SELECT span_name.name FROM span_chunk "
+                           "CROSS JOIN span ON span.id BETWEEN first_id AND last_id "
+                           "CROSS JOIN span_label ON span_label.span = span.id "
+                           "CROSS JOIN span_name ON span_name.id = span_label.name "
+                           "WHERE run = ?1 AND max_end >= ?2 AND min_start <= ?2 "
+                           "AND start_ns = ?2 AND tag = ?3 LIMIT 1");
+        query.bind(1, impl_->keyOf(runId));
+        query.bind(2, span.span.start);
+        query.bind(3, tagOf(span.rank, span.span));
+        std::string name;
+        eachRow(query, [&](sqlite3_stmt* row) { return name = textOf(row, 0), false; });
+        return name;
     });
 }
 

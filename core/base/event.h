@@ -20,6 +20,8 @@ namespace dasgd {
 // touch. Only a Reduce may come later than the window that it began in.
 // `Passes` is the forward and the backward pass of a step in one record, where nothing lies between them and no span is
 // kept: half as many for a collector that forms numbers from them.
+// `Compute` and `Other` come from traces of other programs: an operator or a kernel of which the trace does not tell to
+// which part of a step it belongs, and what is none of the kinds. No rank emits them.
 enum class SpanKind : std::uint8_t {
     Data,
     Forward,
@@ -34,19 +36,21 @@ enum class SpanKind : std::uint8_t {
     Skew,
     Transfer,
     Window,
-    Passes
+    Passes,
+    Compute,
+    Other
 };
 enum class Lane : std::uint8_t { Compute, Comm, Io };
 
-inline constexpr std::array<std::string_view, 14> kSpanKindNames{
-    "data",  "forward", "backward",   "update", "snapshot", "reduce", "wait",
-    "merge", "eval",    "checkpoint", "skew",   "transfer", "window", "passes"};
+inline constexpr std::array<std::string_view, 16> kSpanKindNames{
+    "data", "forward",    "backward", "update",   "snapshot", "reduce", "wait",    "merge",
+    "eval", "checkpoint", "skew",     "transfer", "window",   "passes", "compute", "other"};
 inline constexpr std::array<std::string_view, 3> kLaneNames{"compute", "comm", "io"};
 
 constexpr std::string_view nameOf(SpanKind kind) { return kSpanKindNames[static_cast<std::size_t>(kind)]; }
 constexpr std::string_view nameOf(Lane lane) { return kLaneNames[static_cast<std::size_t>(lane)]; }
 
-// Compute for the `hidden` figure: forward, backward, update, snapshot, merge.
+// Compute for the `hidden` figure: forward, backward, update, snapshot, merge, and other programs' operators.
 constexpr bool isCompute(SpanKind kind) {
     switch (kind) {
         case SpanKind::Forward:
@@ -54,7 +58,8 @@ constexpr bool isCompute(SpanKind kind) {
         case SpanKind::Update:
         case SpanKind::Snapshot:
         case SpanKind::Merge:
-        case SpanKind::Passes: return true;
+        case SpanKind::Passes:
+        case SpanKind::Compute: return true;
         default: return false;
     }
 }

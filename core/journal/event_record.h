@@ -9,14 +9,15 @@
 
 namespace dasgd {
 
-// Of `span`, `metric` and the three fields of a state, only those that `type` names are set. `metric.name` and `text`
-// point into the reader and live until its next call.
+// Of `span` with `name`, `metric` and the three fields of a state, only those that `type` names are set. `name`,
+// `metric.name` and `text` point into the reader and live until its next call.
 struct EventRecord {
     enum class Type : std::uint8_t { Span, Metric, State };
     Type type{};
     std::uint64_t sequence = 0;  // grows from record to record of one reader, by more than 1 where it skips numbers
     std::optional<int> rank;     // nullopt: the rank that the reader's records are of unless they say otherwise
     Span span;
+    std::string_view name;  // what another program called the span; "" of our own
     Metric metric;
     RankState state{};
     std::int64_t step = 0;

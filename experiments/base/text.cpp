@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 namespace dasgd::experiments {
 
@@ -68,6 +69,10 @@ std::string printable(std::string_view text) {
         text.remove_prefix(std::max<std::size_t>(point.bytes, 1));
     }
     return out;
+}
+
+std::string dumpLine(const nlohmann::json& json) {
+    return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 std::string csvText(std::string_view text) {

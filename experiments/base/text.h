@@ -3,17 +3,22 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/analysis/statistics.h"
+#include "experiments/base/text.h"
 
 namespace dasgd::experiments {
 
 // Control characters, bidirectional overrides and broken UTF-8 become visible escapes (\x1b, \u202e).
 [[nodiscard]] std::string printable(std::string_view text);
+
+// One line without a line break; broken UTF-8 is replaced.
+[[nodiscard]] std::string dumpLine(const nlohmann::json& json);
 
 // One CSV field: quoted where needed; text that a spreadsheet would take for a formula gets a leading apostrophe.
 [[nodiscard]] std::string csvText(std::string_view text);

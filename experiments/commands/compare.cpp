@@ -3,6 +3,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "experiments/base/text.h"
 #include "experiments/commands/command.h"
 #include "experiments/report/comparison_text.h"
 #include "experiments/report/run_summary.h"

@@ -12,10 +12,15 @@ namespace {
 
 struct ExportOptions {
     std::string run, workspace, csvFolder, traceFile;
+    bool replace = false;
 };
 
 Status exportRun(const ExportOptions& options) {
     if (options.csvFolder.empty() && options.traceFile.empty()) return fail("give --csv DIR or --trace FILE.json[.gz]");
+    std::error_code ignored;
+    if (!options.replace && !options.traceFile.empty() && std::filesystem::exists(options.traceFile, ignored)) {
+        return fail(options.traceFile + " is there already; choose another name, or give --replace");
+    }
     DASGD_ASSIGN(auto reader, storage::RunReader::open(options.workspace));
     DASGD_ASSIGN(const storage::RunDetail detail, reader.run(options.run));
     const std::string& id = detail.row.runId;
@@ -35,7 +40,9 @@ Action declareExport(CLI::App& app) {
     app.add_option("RUN", options->run, "Run id, or the beginning of one")->required();
     addWorkspaceOption(app, options->workspace);
     app.add_option("--csv", options->csvFolder, "Folder for one CSV file a metric, and spans.csv");
-    app.add_option("--trace", options->traceFile, "File for the timeline, .json or .json.gz");
+    app.add_option("--trace", options->traceFile,
+                   "File for the timeline: .json (Chrome) or .pftrace (Perfetto), or .gz of either");
+    app.add_flag("--replace", options->replace, "Replace the trace file if it is there");
     return [options] {
         const Status done = exportRun(*options);
         return done ? static_cast<int>(kFinished) : refuse(done.error());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "experiments/base/text.h"
 #include "experiments/config/schema.h"
 #include "experiments/report/run_summary.h"
 

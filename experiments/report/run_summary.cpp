@@ -87,10 +87,6 @@ nlohmann::json toJson(const Sample& sample) {
             {"ci95", jsonNumber(sample.confidence)}};
 }
 
-std::string dumpLine(const nlohmann::json& json) {
-    return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
 std::string summaryLine(const storage::RunRow& row) {
     std::string line = row.status + " after " + std::to_string(row.steps) + " steps in " + duration(row.wallS);
     if (row.finalLoss) line += ", loss " + shortNumber(row.finalLoss);

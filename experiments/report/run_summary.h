@@ -27,8 +27,6 @@ struct FaultCounts {
 [[nodiscard]] nlohmann::json toJson(const storage::RunRow& row);
 [[nodiscard]] nlohmann::json toJson(const Sample& sample);
 [[nodiscard]] nlohmann::json jsonNumber(std::optional<double> value);
-// One line without a line break; broken UTF-8 is replaced.
-[[nodiscard]] std::string dumpLine(const nlohmann::json& json);
 
 // "finished  loss 0.0812  accuracy 97.3 %  8.31 ms/step  hidden 99.2 %  …"
 [[nodiscard]] std::string summaryLine(const storage::RunRow& row);

@@ -14,6 +14,7 @@
 #include "core/train/open_host.h"
 #include "experiments/base/errors.h"
 #include "experiments/base/stop_signals.h"
+#include "experiments/base/text.h"
 #include "experiments/config/checked_experiment.h"
 #include "experiments/launch/launcher.h"
 #include "experiments/launch/provenance.h"

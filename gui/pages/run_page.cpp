@@ -25,6 +25,7 @@ namespace {
 QString clusterWords(const storage::RunRow& row, const std::optional<storage::RunDetail>& detail) {
     QStringList parts{row.workers == 1 ? QStringLiteral("1 rank") : QStringLiteral("%1 ranks").arg(row.workers),
                       QString::fromStdString(row.backend)};
+    if (row.imported()) parts << QStringLiteral("imported from a trace");
     if (row.timeSimulated) parts << QStringLiteral("time simulated");
     if (detail && detail->linkEmulated) parts << QStringLiteral("link emulated ") + linkInWords(detail->link);
     return parts.join(QStringLiteral(" · "));

@@ -1,7 +1,10 @@
 // The timeline of one run on a page of its own: all ranks from the beginning to the end on top, the Gantt, and what the
 // selection adds up to, or where nothing is selected what is seen.
+#include <QDropEvent>
+#include <QFileDialog>
 #include <QFocusEvent>
 #include <QHBoxLayout>
+#include <QMimeData>
 #include <QScrollArea>
 #include <QTimer>
 #include <QVBoxLayout>
@@ -11,9 +14,11 @@
 #include "gui/models/ranks/lateness_query.h"
 #include "gui/models/runs/run_config.h"
 #include "gui/models/timeline/timeline_rows.h"
+#include "gui/models/traces/trace_job.h"
 #include "gui/pages/figure_action.h"
 #include "gui/timeline/overview_widget.h"
 #include "gui/widgets/parts.h"
+#include "gui/widgets/timeline/beside_card.h"
 #include "gui/widgets/timeline/selection_card.h"
 #include "gui/widgets/timeline/straggler_card.h"
 #include "gui/widgets/timeline/timeline_card.h"
@@ -34,7 +39,9 @@ public:
           session_(context.session),
           spans_(context.session.feed().query<TimelineQuery>()),
           overviewQuery_(context.session.feed().query<OverviewQuery>()),
-          lateness_(context.session.feed().query<LatenessQuery>()) {
+          lateness_(context.session.feed().query<LatenessQuery>()),
+          traces_(context.engine.program(), context.session.feed().workspace()) {
+        setAcceptDrops(true);
         auto* column = new QVBoxLayout(this);
         column->setContentsMargins(24, 18, 24, 16);
         column->setSpacing(kGap);
@@ -46,6 +53,8 @@ public:
         left->setSpacing(kGap);
         left->addWidget(makeOverview());
         left->addWidget(makeTimeline(), 1);
+        left->addWidget(beside_ = new BesideCard(session_, context.look));
+        beside_->hide();
         row->addLayout(left, 1);
         QWidget* selection = makeSelection();
         row->addWidget(selection);
@@ -69,6 +78,14 @@ protected:
         if (roomy != std::exchange(roomy_, roomy)) toggle_->setChecked(roomy);
         overview_->setFixedHeight(height() < kLowPage ? 64 : 72);
     }
+    void dragEnterEvent(QDragEnterEvent* event) override {
+        if (event->mimeData()->hasUrls() && !traces_.isBusy()) event->acceptProposedAction();
+    }
+    void dropEvent(QDropEvent* event) override {
+        QStringList files;
+        for (const QUrl& url : event->mimeData()->urls()) files << url.toLocalFile();
+        traces_.import(files);
+    }
     void showEvent(QShowEvent* event) override {
         QWidget::showEvent(event);
         settle_.start();
@@ -85,6 +102,16 @@ private:
         row->setSpacing(kGap);
         row->addWidget(title_ = makeElasticLabel("title"), 1);
         row->addWidget(pill_ = new StatePill(context_.look));
+        open_ = makeQuietButton(tr("Open trace …"),
+                                tr("A trace of Chrome, Perfetto or PyTorch's profiler becomes a run  Ctrl+O"));
+        addButtonKey(QStringLiteral("Ctrl+O"), *open_, open_);
+        connect(open_, &QToolButton::clicked, this, [this] { openTrace(); });
+        row->addWidget(open_);
+        save_ = makeQuietButton(tr("Save trace …"), tr("The spans of this run for Perfetto or Chrome  Ctrl+S"));
+        addButtonKey(QStringLiteral("Ctrl+S"), *save_, save_);
+        connect(save_, &QToolButton::clicked, this, [this] { saveTrace(); });
+        row->addWidget(save_);
+        row->addWidget(makeBesideButton());
         row->addWidget(makeFigureButton(context_, [this] { return figureOfWindow(); }));
         toggle_ = makeQuietButton(tr("Selection"), tr("What the selection adds up to  Ctrl+I"));
         toggle_->setCheckable(true);
@@ -143,7 +170,64 @@ private:
         return std::pair(spec.title, spec);
     }
 
+    QToolButton* makeBesideButton() {
+        QToolButton* button =
+            makeQuietButton(tr("Beside another run …"), tr("Two runs on one time axis, and their numbers  Ctrl+B"));
+        button->setCheckable(true);
+        addButtonKey(QStringLiteral("Ctrl+B"), *button, button);
+        connect(button, &QToolButton::toggled, this, [this](bool on) { beside_->setVisible(on); });
+        return button;
+    }
+
+    void openTrace() {
+        if (traces_.isBusy()) return;
+        auto* dialog = new QFileDialog(this, tr("Open a trace; of PyTorch's profiler the files of all ranks"));
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        dialog->setFileMode(QFileDialog::ExistingFiles);
+        dialog->setNameFilters({tr("Traces (*.json *.json.gz *.pftrace *.perfetto-trace *.gz)"), tr("All files (*)")});
+        connect(dialog, &QFileDialog::filesSelected, this, [this](const QStringList& files) { traces_.import(files); });
+        dialog->open();
+    }
+
+    // The dialog asks before it takes a name that is there.
+    void saveTrace() {
+        const RunItemPtr run = session_.current();
+        if (!run || traces_.isBusy()) return;
+        auto* dialog = new QFileDialog(this, tr("Save the trace of this run"));
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        dialog->setAcceptMode(QFileDialog::AcceptSave);
+        dialog->setNameFilters({tr("Chrome JSON (*.json *.json.gz)"), tr("Perfetto (*.pftrace)")});
+        dialog->setDefaultSuffix(QStringLiteral("json"));
+        connect(dialog, &QFileDialog::filterSelected, dialog, [dialog](const QString& filter) {
+            dialog->setDefaultSuffix(filter.contains(QStringLiteral("pftrace")) ? QStringLiteral("pftrace")
+                                                                                : QStringLiteral("json"));
+        });
+        dialog->selectFile(run->id + QStringLiteral(".json"));
+        connect(dialog, &QFileDialog::fileSelected, this,
+                [this, id = run->id](const QString& file) { traces_.save(id, file); });
+        dialog->open();
+    }
+
+    void connectTraces() {
+        connect(&traces_, &TraceJob::busyChanged, this, [this] {
+            open_->setEnabled(!traces_.isBusy());
+            save_->setEnabled(!traces_.isBusy());
+            if (traces_.isBusy()) message_->say(tr("Working on the trace …"), MessageBar::Kind::Note);
+        });
+        connect(&traces_, &TraceJob::progressed, this, [this](int percent) {
+            message_->say(tr("Importing the trace: %1 %").arg(percent), MessageBar::Kind::Note);
+        });
+        connect(&traces_, &TraceJob::imported, this, [this](const QString& run, const QString& words, bool whole) {
+            session_.choose(run);
+            message_->say(words, whole ? MessageBar::Kind::Note : MessageBar::Kind::Error);
+        });
+        connect(&traces_, &TraceJob::saved, this,
+                [this](const QString& file) { message_->say(tr("Saved %1").arg(file), MessageBar::Kind::Note); });
+        connect(&traces_, &TraceJob::failed, this, [this](const QString& words) { message_->say(words); });
+    }
+
     void connectAll() {
+        connectTraces();
         connect(&session_, &Session::currentChanged, this, [this] {
             overview_->clear();
             stragglers_->setAnswer({});
@@ -195,7 +279,8 @@ private:
         const TimeRange extent = session_.selection().extent();
         extent_->setText(tr("%1 spans in %2%3")
                              .arg(grouped(session_.pulse().spans), durationInWords(extent.end - extent.start).text(),
-                                  run->row.timeSimulated ? tr(", time simulated") : QString()));
+                                  (run->row.imported() ? tr(", imported") : QString()) +
+                                      (run->row.timeSimulated ? tr(", time simulated") : QString())));
     }
 
     void showMeasure(const Measure& measure) {
@@ -215,7 +300,9 @@ private:
     TimelineCard* card_ = nullptr;
     SelectionCard* selection_ = nullptr;
     StragglerCard* stragglers_ = nullptr;
-    QToolButton* toggle_ = nullptr;
+    QToolButton *toggle_ = nullptr, *open_ = nullptr, *save_ = nullptr;
+    BesideCard* beside_ = nullptr;
+    TraceJob traces_;
     bool roomy_ = true;
     QTimer settle_;
 };

@@ -354,7 +354,21 @@ bool TimelineWidget::event(QEvent* event) {
 }
 
 void TimelineWidget::showBox(const TimelineBox& box, QPoint global) {
-    QToolTip::showText(global, boxDescription(box, frame_->rows[static_cast<std::size_t>(box.row)]), this);
+    const TimelineRow& row = frame_->rows[static_cast<std::size_t>(box.row)];
+    const QString text = boxDescription(box, row);
+    QToolTip::showText(global, text, this);
+    described_.reset();
+    if (row.isGroup() || box.count > 1) return;
+    described_ = Described{{row.rank, box.span}, text, global};
+    emit nameWanted(described_->span);
+}
+
+void TimelineWidget::setSpanName(const RankSpan& span, const QString& name) {
+    const bool same = described_ && described_->span.rank == span.rank &&
+                      described_->span.span.start == span.span.start && described_->span.span.kind == span.span.kind;
+    if (!same || name.isEmpty() || !QToolTip::isVisible() || QToolTip::text() != described_->text) return;
+    QToolTip::showText(described_->at, name + u'\n' + described_->text, this);
+    described_.reset();
 }
 
 }  // namespace dasgd::gui

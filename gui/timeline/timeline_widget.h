@@ -32,6 +32,8 @@ public:
     void setHiddenStrip(const HiddenStrip& hidden);
     void setFrame(const TimelineFramePtr& frame);
     void setMeasure(const Measure& measure);
+    // What another program calls the span of which nameWanted() told; shown if the pointer is still on it.
+    void setSpanName(const RankSpan& span, const QString& name);
     // Said where there are no spans.
     void setEmptyText(const QString& text);
 
@@ -48,6 +50,8 @@ signals:
     // A frame for the view is wanted, a little more than what is seen.
     void wanted(const dasgd::gui::TimelineView& view);
     void measureWanted(dasgd::TimeRange range);
+    // A tool tip of one span is shown: it may have a name of its own.
+    void nameWanted(const dasgd::RankSpan& span);
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -110,6 +114,12 @@ private:
     Ns anchor_ = 0;
     std::optional<double> pointerX_;
     int inspected_ = -1;
+    struct Described {
+        RankSpan span;
+        QString text;
+        QPoint at;
+    };
+    std::optional<Described> described_;  // by the tool tip, as long as its name has not arrived
 };
 
 }  // namespace dasgd::gui

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::int64_t kRowsOfChunk = 8192;
 constexpr std::size_t kBatchEntries = 65536;
+constexpr std::size_t kMostNames = 65536;  // of spans, kept in memory
 // Between two times that the overlap numbers are formed, for each so many ranks.
 constexpr auto kOverlapPause = std::chrono::milliseconds(500);
 constexpr int kRanksOfPause = 64;
@@ -23,6 +24,7 @@ constexpr int kRanksOfPause = 64;
 struct RunIngest::Statements {
     explicit Statements(SQLite::Database& database)
         : span(database, "INSERT INTO span (tag, step, start_ns, duration_ns, bytes, collective) VALUES (?,?,?,?,?,?)"),
+          label(database, "INSERT INTO span_label (span, name) VALUES (?,?)"),
           divide(database, "UPDATE span SET tag = ?, start_ns = ?, duration_ns = ? WHERE id = ?"),
           metric(database,
                  "INSERT INTO metric (run, name, rank, step, epoch, wall_ns, samples, bytes_sent, value) "
@@ -34,7 +36,7 @@ struct RunIngest::Statements {
           position(database,
                    "INSERT INTO rank_state (run, rank, sequence) VALUES (?,?,?) "
                    "ON CONFLICT (run, rank) DO UPDATE SET sequence = excluded.sequence") {}
-    HotStatement span, divide, metric, chunk, position;
+    HotStatement span, label, divide, metric, chunk, position;
 };
 
 RunIngest::RunIngest(WriteConnection& connection, std::int64_t runKey, RecordSources sources, Collects collects)
@@ -46,6 +48,7 @@ void RunIngest::load() {
     auto& database = connection_.database();
     if (!statements_) statements_ = std::make_unique<Statements>(database);
     names_.clear();
+    spanNames_.clear();
     positions_.clear();
     chunk_ = {};
     chunkGrew_ = false;
@@ -181,20 +184,40 @@ std::size_t RunIngest::readSources(std::size_t limit, std::unique_ptr<Batch>& ba
 
 void RunIngest::take(int rank, const EventRecord& record) {
     switch (record.type) {
-        case EventRecord::Type::Span: return takeSpan(rank, record.span);
+        case EventRecord::Type::Span: return takeSpan(rank, record.span, record.name);
         case EventRecord::Type::Metric: return takeMetric(rank, record.metric);
         case EventRecord::Type::State: return takeState(rank, record);
     }
 }
 
-void RunIngest::takeSpan(int rank, const Span& span) {
+void RunIngest::takeSpan(int rank, const Span& span, std::string_view name) {
     tallies_->reported(rank, span);
     if (span.kind == SpanKind::Reduce && span.collective != 0) return arrivals_->take(rank, span);
     Span known = span;
     // A message between two ranks has nobody else to wait for.
     if (span.kind == SpanKind::Reduce) known.kind = SpanKind::Transfer;
     tallies_->derived(rank, known);
-    storeSpan(rank, known);
+    const std::int64_t row = storeSpan(rank, known);
+    if (row != 0 && !name.empty()) storeLabel(row, name);
+}
+
+void RunIngest::storeLabel(std::int64_t row, std::string_view name) {
+    auto known = spanNames_.find(name);
+    if (known == spanNames_.end()) {
+        SQLite::Statement insert(connection_.database(), "INSERT OR IGNORE INTO span_name (name) VALUES (?)");
+        insert.bind(1, std::string(name));
+        insert.exec();
+        SQLite::Statement query(connection_.database(), "SELECT id FROM span_name WHERE name = ?");
+        query.bind(1, std::string(name));
+        query.executeStep();
+        // A trace may name each span differently.
+        if (spanNames_.size() >= kMostNames) spanNames_.clear();
+        known = spanNames_.emplace(std::string(name), query.getColumn(0).getInt64()).first;
+    }
+    HotStatement& insert = statements_->label;
+    insert.bind(1, row);
+    insert.bind(2, known->second);
+    insert.run();
 }
 
 // The row, or 0 where the run keeps no spans.

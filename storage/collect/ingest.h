@@ -77,8 +77,9 @@ private:
     void finish(Batch& batch, bool formOverlap);
     std::size_t readSources(std::size_t limit, std::unique_ptr<Batch>& batch);
     void take(int rank, const EventRecord& record);
-    void takeSpan(int rank, const Span& span);
+    void takeSpan(int rank, const Span& span, std::string_view name);
     std::int64_t storeSpan(int rank, const Span& span);
+    void storeLabel(std::int64_t row, std::string_view name);
     void divide(const Arrivals::Arrival& arrival, Ns lastArrival);
     void takeMetric(int rank, const Metric& metric);
     void storeMetric(int rank, const Metric& metric);
@@ -103,7 +104,8 @@ private:
     Chunk chunk_;
     bool chunkGrew_ = false;  // in this batch
     std::unique_ptr<Statements> statements_;
-    std::map<std::string, std::int64_t, std::less<>> names_;
+    std::map<std::string, std::int64_t, std::less<>> names_;      // of metrics
+    std::map<std::string, std::int64_t, std::less<>> spanNames_;  // of other programs
     std::vector<OwnMetric> own_;
     std::int64_t stored_ = 0;
     bool loaded_ = false;

@@ -45,6 +45,11 @@ QString linkInWords(const std::string& link) {
 }
 
 QString runTitle(const storage::RunRow& row) {
+    if (row.imported()) {
+        QString title = QString::fromStdString(row.experiment) + QStringLiteral("  ·  imported");
+        if (row.algorithm != "imported") title += QStringLiteral(", of ") + QString::fromStdString(row.algorithm);
+        return title;
+    }
     const QString settings = settingsInWords(storage::settingsOf(row), schemaOf(row));
     return QString::fromStdString(row.experiment) + QStringLiteral("  /  ") + QString::fromStdString(row.algorithm) +
            (settings.isEmpty() ? QString() : QStringLiteral("  ") + settings) + QStringLiteral("  ·  seed ") +

@@ -9,9 +9,10 @@ namespace dasgd::gui {
 namespace {
 
 // What lies in the compute lane.
-constexpr std::array<SpanKind, 10> kInLane{SpanKind::Forward,  SpanKind::Backward,  SpanKind::Passes, SpanKind::Update,
-                                           SpanKind::Snapshot, SpanKind::Merge,     SpanKind::Wait,   SpanKind::Data,
-                                           SpanKind::Eval,     SpanKind::Checkpoint};
+constexpr std::array<SpanKind, 12> kInLane{SpanKind::Forward, SpanKind::Backward,   SpanKind::Passes,
+                                           SpanKind::Compute, SpanKind::Update,     SpanKind::Snapshot,
+                                           SpanKind::Merge,   SpanKind::Wait,       SpanKind::Data,
+                                           SpanKind::Eval,    SpanKind::Checkpoint, SpanKind::Other};
 constexpr std::array<SpanKind, 3> kBeside{SpanKind::Transfer, SpanKind::Skew, SpanKind::Reduce};
 
 constexpr std::array kIdleNames{"for an average", "for late ranks", "reading data", "eval, checkpoint", "unexplained"};

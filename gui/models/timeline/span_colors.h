@@ -11,8 +11,8 @@ namespace dasgd::gui {
 // 0xRRGGBB, in the order of SpanKind. A skew is the transfer's colour, lighter; an undivided reduce has that of the
 // transfer.
 inline constexpr std::array<std::uint32_t, kSpanKindNames.size()> kSpanRgb{
-    0xF0E442, 0x56B4E9, 0x0072B2, 0x999999, 0xCC79A7, 0xE69F00, 0xD55E00,
-    0xCC79A7, 0x009E73, 0x7A6F5A, 0xF5D594, 0xE69F00, 0xBBBBBB, 0x0072B2};
+    0xF0E442, 0x56B4E9, 0x0072B2, 0x999999, 0xCC79A7, 0xE69F00, 0xD55E00, 0xCC79A7,
+    0x009E73, 0x7A6F5A, 0xF5D594, 0xE69F00, 0xBBBBBB, 0x0072B2, 0x2A93CE, 0xB8A58A};
 
 constexpr std::uint32_t rgbOf(SpanKind kind) { return kSpanRgb[static_cast<std::size_t>(kind)]; }
 

@@ -251,6 +251,7 @@ void RunDrawer::sayTitle() {
         title_->setText(run.id);
         QStringList words{stateOf(run.row)};
         if (run.notes.archived) words << tr("put away");
+        if (run.row.imported()) words << tr("imported from a trace");
         if (run.row.timeSimulated) words << tr("simulated time");
         if (!run.row.error.empty()) words << QString::fromStdString(run.row.error);
         state_->setText(words.join(QStringLiteral("  ·  ")));

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "gui/models/timeline/timeline_rows.h"
+#include "gui/models/traces/span_name_query.h"
 #include "gui/widgets/timeline/kind_legend.h"
 
 namespace dasgd::gui {
@@ -104,6 +105,14 @@ TimelineCard::TimelineCard(Session& session, const Look& look, QWidget* parent)
     });
     connect(&query_, &TimelineQuery::measured, this, [this](const Measure& measure) {
         if (QString::fromStdString(measure.runId) == session_.currentId()) timeline_->setMeasure(measure);
+    });
+    auto& names = session_.feed().query<SpanNameQuery>();
+    connect(timeline_, &TimelineWidget::nameWanted, this, [this, &names](const RankSpan& span) {
+        const RunItemPtr run = session_.current();
+        if (run && run->row.imported()) names.request(session_.currentId(), span);
+    });
+    connect(&names, &SpanNameQuery::arrived, this, [this](const SpanName& name) {
+        if (name.runId == session_.currentId()) timeline_->setSpanName(name.span, name.name);
     });
     TimelineRows& rows = session_.timelineRows();
     connect(&rows, &TimelineRows::planChanged, this, &TimelineCard::updateRows);

@@ -1,0 +1,162 @@
+#include "core/analysis/trace_diff.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "core/analysis/intervals.h"
+
+namespace dasgd {
+
+namespace {
+
+using KindSets = std::array<Intervals, kSpanKindNames.size()>;
+
+struct RankParts {
+    Intervals windows;
+    std::int64_t steps = 0;
+    KindSets kinds;
+};
+
+std::size_t placeOf(SpanKind kind) { return static_cast<std::size_t>(kind); }
+
+// When each step begins, of those that begin in a stretch.
+using StepStarts = std::map<std::int64_t, Ns>;
+
+bool beginsStep(SpanKind kind) {
+    return kind == SpanKind::Forward || kind == SpanKind::Backward || kind == SpanKind::Update ||
+           kind == SpanKind::Compute || kind == SpanKind::Passes;
+}
+
+// Of a window that the stretch cuts: its whole steps inside. The first step that is seen may have begun outside.
+void addWholeSteps(RankParts& parts, TimeRange window, TimeRange stretch, const StepStarts& starts) {
+    const bool cutLeft = window.start<stretch.start, cutRight = window.end> stretch.end;
+    std::vector<Ns> inside;
+    for (const auto& [step, start] : starts) {
+        if (start >= std::max(window.start, stretch.start) && start < std::min(window.end, stretch.end)) {
+            inside.push_back(start);
+        }
+    }
+    std::ranges::sort(inside);
+    if (cutLeft && !inside.empty()) inside.erase(inside.begin());
+    if (inside.empty()) return;
+    const TimeRange whole{cutLeft ? inside.front() : window.start, cutRight ? inside.back() : window.end};
+    if (whole.end <= whole.start) return;
+    parts.windows.push_back(whole);
+    parts.steps += static_cast<std::int64_t>(inside.size()) - (cutRight ? 1 : 0);
+}
+
+std::map<int, StepStarts> startsByRank(std::span<const RankSpan> spans) {
+    std::map<int, StepStarts> ranks;
+    for (const auto& [rank, span] : spans) {
+        if (!beginsStep(span.kind)) continue;
+        const auto [known, fresh] = ranks[rank].try_emplace(span.step, span.start);
+        if (!fresh) known->second = std::min(known->second, span.start);
+    }
+    return ranks;
+}
+
+std::map<int, RankParts> partsByRank(std::span<const RankSpan> spans, TimeRange stretch) {
+    std::map<int, RankParts> ranks;
+    const std::map<int, StepStarts> starts = startsByRank(spans);
+    for (const auto& [rank, span] : spans) {
+        if (span.kind != SpanKind::Window || span.start >= stretch.end || span.end <= stretch.start) continue;
+        RankParts& parts = ranks[rank];
+        if (span.start >= stretch.start && span.end <= stretch.end) {
+            parts.windows.push_back({span.start, span.end});
+            parts.steps += span.bytes;
+        } else if (const auto known = starts.find(rank); known != starts.end()) {
+            addWholeSteps(parts, {span.start, span.end}, stretch, known->second);
+        }
+    }
+    for (const auto& [rank, span] : spans) {
+        if (span.kind == SpanKind::Window) continue;
+        const auto known = ranks.find(rank);
+        if (known != ranks.end()) known->second.kinds[placeOf(span.kind)].push_back({span.start, span.end});
+    }
+    std::erase_if(ranks, [](const auto& entry) { return entry.second.steps <= 0; });
+    return ranks;
+}
+
+void add(StepParts& sum, RankParts& parts) {
+    const double steps = static_cast<double>(parts.steps);
+    const Intervals windows = unionOf(std::move(parts.windows));
+    Intervals compute, transfer;
+    for (std::size_t kind = 0; kind < parts.kinds.size(); ++kind) {
+        const Intervals inside = intersectionOf(unionOf(std::move(parts.kinds[kind])), windows);
+        sum.kindNs[kind] += static_cast<double>(lengthOf(inside)) / steps;
+        Intervals* all = isCompute(static_cast<SpanKind>(kind)) ? &compute : nullptr;
+        if (static_cast<SpanKind>(kind) == SpanKind::Transfer) all = &transfer;
+        if (all) all->insert(all->end(), inside.begin(), inside.end());
+    }
+    compute = unionOf(std::move(compute));
+    transfer = unionOf(std::move(transfer));
+    ++sum.ranks;
+    sum.steps += parts.steps;
+    sum.stepNs += static_cast<double>(lengthOf(windows)) / steps;
+    sum.computeNs += static_cast<double>(lengthOf(compute)) / steps;
+    sum.transferNs += static_cast<double>(lengthOf(transfer)) / steps;
+    sum.hiddenNs += static_cast<double>(lengthOfCommon(compute, transfer)) / steps;
+}
+
+bool isOfAStep(SpanKind kind) { return kind != SpanKind::Window && kind != SpanKind::Passes; }
+
+}  // namespace
+
+std::optional<double> StepParts::hidden() const {
+    if (ranks == 0 || transferNs <= 0) return std::nullopt;
+    return hiddenNs / transferNs;
+}
+
+std::optional<double> StepParts::blocked() const {
+    if (ranks == 0 || stepNs <= 0) return std::nullopt;
+    return blockedNs / stepNs;
+}
+
+StepParts stepPartsOf(std::span<const RankSpan> spans, TimeRange stretch) {
+    StepParts mean;
+    for (auto& [rank, parts] : partsByRank(spans, stretch)) add(mean, parts);
+    if (mean.ranks == 0) return mean;
+    const double count = mean.ranks;
+    for (double& ns : mean.kindNs) ns /= count;
+    for (double* ns : {&mean.stepNs, &mean.computeNs, &mean.transferNs, &mean.hiddenNs}) *ns /= count;
+    mean.blockedNs = mean.kindNs[placeOf(SpanKind::Wait)];
+    return mean;
+}
+
+std::optional<double> PartDifference::difference() const {
+    if (!a || !b) return std::nullopt;
+    return *b - *a;
+}
+
+std::optional<double> PartDifference::ratio() const {
+    if (!a || !b || *a == 0) return std::nullopt;
+    return *b / *a;
+}
+
+std::vector<PartDifference> differencesOf(const StepParts& a, Knows aKnows, const StepParts& b, Knows bKnows) {
+    using What = PartDifference::What;
+    std::vector<PartDifference> lines;
+    if (a.ranks == 0 && b.ranks == 0) return lines;
+    const auto of = [](const StepParts& run, double value) {
+        return run.ranks > 0 ? std::optional(value) : std::nullopt;
+    };
+    lines.push_back({.what = What::Step, .a = of(a, a.stepNs), .b = of(b, b.stepNs)});
+    for (std::size_t place = 0; place < a.kindNs.size(); ++place) {
+        const auto kind = static_cast<SpanKind>(place);
+        if (!isOfAStep(kind) || (a.kindNs[place] <= 0 && b.kindNs[place] <= 0)) continue;
+        const bool wait = kind == SpanKind::Wait;
+        lines.push_back({.what = What::Kind,
+                         .kind = kind,
+                         .a = wait && !aKnows.waits ? std::nullopt : of(a, a.kindNs[place]),
+                         .b = wait && !bKnows.waits ? std::nullopt : of(b, b.kindNs[place])});
+    }
+    if (a.hidden() || b.hidden()) lines.push_back({.what = What::Hidden, .a = a.hidden(), .b = b.hidden()});
+    lines.push_back({.what = What::Blocked,
+                     .a = aKnows.waits ? a.blocked() : std::nullopt,
+                     .b = bKnows.waits ? b.blocked() : std::nullopt});
+    if (!lines.back().a && !lines.back().b) lines.pop_back();
+    return lines;
+}
+
+}  // namespace dasgd

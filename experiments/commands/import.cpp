@@ -1,0 +1,89 @@
+// `dasgd import`: traces of other programs, and exported ones of ours, as runs of the workspace.
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "experiments/base/text.h"
+#include "experiments/commands/command.h"
+#include "experiments/trace/trace_import.h"
+
+namespace dasgd::experiments {
+
+namespace {
+
+struct ImportCommand {
+    std::vector<std::string> files;
+    std::string workspace, name;
+    bool json = false;
+};
+
+void printCounts(const char* title, const TraceCounts& counts) {
+    for (const auto& [what, times] : counts) {
+        std::printf("  %s %lld %s\n", title, static_cast<long long>(times), printable(what).c_str());
+    }
+}
+
+void print(const ImportOutcome& outcome) {
+    std::printf("%s: %lld spans of %d rank%s, %lld step%s, from a trace of %s\n", outcome.runId.c_str(),
+                static_cast<long long>(outcome.spans), outcome.ranks, outcome.ranks == 1 ? "" : "s",
+                static_cast<long long>(outcome.steps), outcome.steps == 1 ? "" : "s",
+                outcome.format == "other" ? "another program" : outcome.format.c_str());
+    for (const std::string& sentence : outcome.stopped)
+        std::printf("  not read to its end: %s\n", printable(sentence).c_str());
+    printCounts("dropped:", outcome.dropped);
+    printCounts("left out:", outcome.leftOut);
+    printCounts("to know:", outcome.remarks);
+    if (outcome.steps == 0) {
+        std::printf(
+            "  it names no steps: the timeline and what a selection adds up to are there, no number of the run\n");
+    }
+}
+
+void printJson(const ImportOutcome& outcome) {
+    const nlohmann::ordered_json line{{"run", outcome.runId},       {"format", outcome.format},
+                                      {"ranks", outcome.ranks},     {"spans", outcome.spans},
+                                      {"steps", outcome.steps},     {"dropped_count", outcome.droppedCount()},
+                                      {"dropped", outcome.dropped}, {"left_out", outcome.leftOut},
+                                      {"remarks", outcome.remarks}, {"stopped", outcome.stopped}};
+    std::printf("%s\n", dumpLine(line).c_str());
+}
+
+int importFiles(const ImportCommand& command) {
+    int told = -1;
+    ImportOptions options{.workspace = command.workspace, .name = command.name};
+    for (const std::string& file : command.files) options.files.emplace_back(file);
+    options.progress = [&](double share) {
+        const int percent = static_cast<int>(share * 100);
+        if (!command.json || percent == std::exchange(told, percent)) return;
+        std::printf("{\"progress\":%d}\n", percent);
+        std::fflush(stdout);
+    };
+    const auto outcome = importTraces(options);
+    if (!outcome) return refuse(outcome.error());
+    if (command.json) {
+        printJson(*outcome);
+    } else {
+        print(*outcome);
+    }
+    return kFinished;
+}
+
+Action declareImport(CLI::App& app) {
+    auto command = std::make_shared<ImportCommand>();
+    app.add_option("FILE", command->files,
+                   "Chrome JSON (.json, .json.gz), PyTorch profiler (one file a rank) or Perfetto (.pftrace)")
+        ->required();
+    addWorkspaceOption(app, command->workspace);
+    app.add_option("--name", command->name, "Name of the experiment; by default that of the first file");
+    app.add_flag("--json", command->json, "Progress and outcome as lines of JSON");
+    return [command] { return importFiles(*command); };
+}
+
+const CommandRegistry::Add kImportEntry{{.order = 115,
+                                         .name = "import",
+                                         .summary = "Traces of Chrome, Perfetto or PyTorch's profiler as a run",
+                                         .declare = declareImport}};
+
+}  // namespace
+
+}  // namespace dasgd::experiments

@@ -1,0 +1,20 @@
+// Reads Chrome's JSON trace format, object or array, PyTorch's profiler and our own exports included. One event in
+// memory at a time.
+#pragma once
+
+#include <istream>
+#include <optional>
+#include <string_view>
+
+#include "experiments/trace/trace_slices.h"
+
+namespace dasgd::experiments {
+
+// What could be read is in `slices`; where the document is cut off or wrong, `slices.stoppedAt` says where.
+void readChromeTrace(std::istream& bytes, TraceSlices& slices);
+
+// "1234.567" microseconds, as the format counts, in ns: exact, as instants of PyTorch's profiler have more digits than
+// a double. nullopt: no number, or none that fits.
+[[nodiscard]] std::optional<Ns> nanosecondsOf(std::string_view micros);
+
+}  // namespace dasgd::experiments

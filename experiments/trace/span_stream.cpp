@@ -1,0 +1,255 @@
+#include "experiments/trace/span_stream.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/analysis/timings.h"
+
+namespace dasgd::experiments {
+
+namespace {
+
+using Is = SliceRole::Is;
+
+// A window is told in parts where it has more spans, as what forms numbers from it keeps only so many.
+constexpr std::int64_t kSpansOfWindow = 4096;
+constexpr std::size_t kMostArrivals = 262'144;  // collectives that wait for their last rank
+constexpr std::int64_t kSlicesOfProgress = 65536;
+constexpr Ns kLongest = Ns{1} << 57;
+
+// Without a sign, as instants of damaged files may be anything.
+Ns shifted(Ns instant, Ns offset) {
+    return static_cast<Ns>(static_cast<std::uint64_t>(instant) + static_cast<std::uint64_t>(offset));
+}
+
+}  // namespace
+
+SpanStream::SpanStream(TraceFormat format, std::vector<TraceSource> sources, int ranks)
+    : format_(format), ranksOfRun_(ranks), ranks_(static_cast<std::size_t>(ranks)) {
+    for (TraceSource& source : sources) {
+        sources_.push_back({});
+        static_cast<TraceSource&>(sources_.back()) = std::move(source);
+        names_ = &sources_.back().slices->names();
+        prepare(sources_.back());
+    }
+    findMatching();
+}
+
+void SpanStream::prepare(Source& source) {
+    for (const auto& [kind, count] : source.slices->kinds()) {
+        const SliceRole role = roleOf(format_, (*names_)[kind.name], (*names_)[kind.category]);
+        source.kernels = source.kernels || role.is == Is::Kernel || role.is == Is::Transfer;
+        source.works = source.works || role.is == Is::Work;
+        source.steps = source.steps || role.is == Is::Step;
+        source.roles.emplace(kind, role);
+    }
+    source.outermostEnd.assign(source.slices->tracks().size(), std::numeric_limits<Ns>::min());
+}
+
+// Collectives are told apart by their names and their order, which is the same on all ranks: where all are there and
+// have as many.
+void SpanStream::findMatching() {
+    const bool all = format_ == TraceFormat::PyTorch && sources_.size() > 1 &&
+                     sources_.size() == static_cast<std::size_t>(ranksOfRun_);
+    if (!all) return;
+    std::map<std::uint32_t, std::vector<std::int64_t>> counts;
+    for (const Source& source : sources_) {
+        for (const auto& [kind, role] : source.roles) {
+            if (role.lane != Lane::Comm || !countsHere(source, role)) continue;
+            auto& ofName = counts[kind.name];
+            ofName.resize(sources_.size());
+            ofName[static_cast<std::size_t>(&source - sources_.data())] += source.slices->kinds().at(kind);
+        }
+    }
+    for (const auto& [name, ofName] : counts) {
+        matches_[name] = std::ranges::all_of(ofName, [&](std::int64_t count) { return count == ofName.front(); });
+    }
+}
+
+Status SpanStream::run(const Take& take, const std::function<void(std::int64_t)>& progress) {
+    for (Source& source : sources_) source.next = source.slices->slices().next();
+    std::int64_t done = 0;
+    for (;;) {
+        Source* first = nullptr;
+        for (Source& source : sources_) {
+            if (!source.next) continue;
+            const Ns start = shifted(source.next->start, source.offset);
+            if (!first || start < shifted(first->next->start, first->offset)) first = &source;
+        }
+        if (!first) break;
+        Slice slice = *first->next;
+        slice.start = shifted(slice.start, first->offset);
+        slice.end = shifted(slice.end, first->offset);
+        const bool near = slice.end >= slice.start && (format_ == TraceFormat::Ours || slice.start >= 0);
+        if (near && slice.end - slice.start <= kLongest) {
+            DASGD_TRY(emitWindows(slice.start, take));
+            DASGD_TRY(place(*first, slice, take));
+        } else {
+            ++dropped_["slices too far from the others"];
+        }
+        first->next = first->slices->slices().next();
+        if (!first->next && !first->slices->slices().error().empty()) return fail(first->slices->slices().error());
+        if (++done % kSlicesOfProgress == 0) progress(done);
+    }
+    for (const auto& [number, waiting] : arrivals_) {
+        remarks_["collectives that not all ranks have ended"] += 1;
+        for (const Arrival& arrival : waiting) {
+            DASGD_TRY(emit(arrival.rank, arrival.span, (*names_)[arrival.name], take));
+        }
+    }
+    return emitWindows(std::numeric_limits<Ns>::max(), take);
+}
+
+bool SpanStream::countsHere(const Source& source, const SliceRole& role) {
+    switch (role.is) {
+        case Is::Operator: return !source.kernels || role.kind == SpanKind::Data;
+        case Is::Work: return !source.kernels;
+        case Is::Launch: return !source.kernels && !source.works;
+        default: return role.is != Is::LeftOut;
+    }
+}
+
+Status SpanStream::place(Source& source, const Slice& slice, const Take& take) {
+    const SliceRole& role = source.roles.at({slice.name, slice.category});
+    const int rank = source.rankOfProcess[source.slices->tracks()[slice.track].process];
+    if (rank < 0) return ++leftOut_["slices of processes that are no rank"], Status{};
+    if (role.is == Is::LeftOut) return ++leftOut_[role.why], Status{};
+    if (!countsHere(source, role)) {
+        const bool launch = role.is == Is::Launch || role.is == Is::Work;
+        ++leftOut_[launch ? "calls of collectives whose time is there apart" : "operators of a host that has kernels"];
+        return {};
+    }
+    Rank& state = ranks_[static_cast<std::size_t>(rank)];
+    if (role.is == Is::Step) state.step = role.step;
+    const std::string& name = (*names_)[slice.name];
+    Span span{
+        .lane = role.lane,
+        .kind = role.kind,
+        .step = format_ == TraceFormat::Ours || slice.step >= 0 ? std::max<std::int64_t>(0, slice.step) : state.step,
+        .start = slice.start,
+        .end = slice.end,
+        .bytes = slice.bytes,
+        .collective = slice.collective};
+    switch (role.is) {
+        case Is::Span:
+        case Is::Window: return placeOurs(rank, role, span, name, take);
+        case Is::Step:
+            span.bytes = 1;
+            state.sinceWindow = 0;
+            windows_.push({span.end, rank, span});
+            openStep_[rank] = {span.end, rank, span};
+            steps_ = std::max(steps_, ++state.steps);
+            return {};
+        case Is::Transfer:
+        case Is::Work:
+        case Is::Launch: return placeTransfer(rank, span, slice.name, take);
+        case Is::Operator:
+            if (source.kernels) span.lane = Lane::Io;
+            [[fallthrough]];
+        case Is::Outermost:
+            if (!isOutermost(source, slice)) return ++leftOut_["slices inside of others of their thread"], Status{};
+            [[fallthrough]];
+        default: span.collective = 0; return emit(rank, span, name, take);
+    }
+}
+
+Status SpanStream::placeOurs(int rank, const SliceRole& role, Span span, std::string_view name, const Take& take) {
+    if (role.is == Is::Span) {
+        // Only what was never divided is left as a reduce; without its number nobody waits for the other ranks.
+        transfers_ += span.kind == SpanKind::Transfer ? 1 : 0;
+        divided_ = transfers_;
+        return emit(rank, span, name == nameOf(role.kind) ? std::string_view() : name, take);
+    }
+    steps_ = std::max(steps_, span.step);
+    windows_.push({span.end, rank, span});
+    return {};
+}
+
+bool SpanStream::isOutermost(Source& source, const Slice& slice) {
+    Ns& end = source.outermostEnd[slice.track];
+    if (slice.start < end && slice.end <= end) return false;
+    if (slice.start < end) ++remarks_["slices that overlap another one of their thread"];
+    end = std::max(end, slice.end);
+    return true;
+}
+
+Status SpanStream::placeTransfer(int rank, Span span, std::uint32_t name, const Take& take) {
+    ++transfers_;
+    span.collective = 0;
+    const auto matches = matches_.find(name);
+    if (matches == matches_.end() || !matches->second) return emit(rank, span, (*names_)[name], take);
+    const std::int64_t place = ranks_[static_cast<std::size_t>(rank)].collectives[name]++;
+    const auto [known, fresh] = numbers_.try_emplace({name, place}, newestCollective_ + 1);
+    if (fresh) ++newestCollective_;
+    span.collective = known->second;
+    auto& waiting = arrivals_[span.collective];
+    waiting.push_back({rank, span, name});
+    if (waiting.size() < static_cast<std::size_t>(ranksOfRun_)) {
+        if (arrivals_.size() <= kMostArrivals) return {};
+        const auto oldest = arrivals_.begin();
+        for (const Arrival& arrival : oldest->second) {
+            DASGD_TRY(emit(arrival.rank, arrival.span, (*names_)[arrival.name], take));
+        }
+        arrivals_.erase(oldest);
+        return {};
+    }
+    numbers_.erase(known);
+    const auto arrivals = std::move(waiting);
+    arrivals_.erase(span.collective);
+    return divide(arrivals, take);
+}
+
+// No rank has the result before the last one has arrived: where one says so, the clocks of the hosts differ.
+Status SpanStream::divide(const std::vector<Arrival>& arrivals, const Take& take) {
+    Ns lastArrival = std::numeric_limits<Ns>::min(), firstEnd = std::numeric_limits<Ns>::max();
+    for (const Arrival& arrival : arrivals) {
+        lastArrival = std::max(lastArrival, arrival.span.start);
+        firstEnd = std::min(firstEnd, arrival.span.end);
+    }
+    const bool possible = lastArrival <= firstEnd;
+    if (!possible) ++remarks_["collectives that end before all ranks are there, by clocks that differ"];
+    if (possible) divided_ += static_cast<std::int64_t>(arrivals.size());
+    for (const Arrival& arrival : arrivals) {
+        const auto parts = divideReduce(arrival.span, possible ? lastArrival : arrival.span.start);
+        const std::string& name = (*names_)[arrival.name];
+        if (parts.skew) DASGD_TRY(emit(arrival.rank, *parts.skew, name, take));
+        DASGD_TRY(emit(arrival.rank, parts.transfer, name, take));
+    }
+    return {};
+}
+
+Status SpanStream::emit(int rank, const Span& span, std::string_view name, const Take& take) {
+    ++spans_;
+    DASGD_TRY(take(rank, span, name));
+    Rank& state = ranks_[static_cast<std::size_t>(rank)];
+    if (format_ != TraceFormat::PyTorch || ++state.sinceWindow < kSpansOfWindow) return {};
+    return emitPart(rank, span.start, take);
+}
+
+// The part of a step so far, which counts as none yet.
+Status SpanStream::emitPart(int rank, Ns until, const Take& take) {
+    Rank& state = ranks_[static_cast<std::size_t>(rank)];
+    state.sinceWindow = 0;
+    const auto open = openStep_.find(rank);
+    if (open == openStep_.end() || until >= open->second.end) return {};
+    Ns& told = toldUntil_.try_emplace({rank, open->second.span.start}, open->second.span.start).first->second;
+    if (until <= told) return {};
+    Span part = open->second.span;
+    part.start = std::exchange(told, until);
+    part.end = until;
+    part.bytes = 0;
+    return emit(rank, part, {}, take);
+}
+
+Status SpanStream::emitWindows(Ns until, const Take& take) {
+    while (!windows_.empty() && windows_.top().end <= until) {
+        Window window = windows_.top();
+        windows_.pop();
+        if (const auto told = toldUntil_.extract({window.rank, window.span.start})) window.span.start = told.mapped();
+        ++spans_;
+        DASGD_TRY(take(window.rank, window.span, {}));
+    }
+    return {};
+}
+
+}  // namespace dasgd::experiments

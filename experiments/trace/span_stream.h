@@ -1,0 +1,97 @@
+// From the slices of traces, by start, to the spans of a run: who is which rank, what counts, which step it is of,
+// which collectives belong together.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <queue>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "experiments/trace/trace_roles.h"
+#include "experiments/trace/trace_slices.h"
+
+namespace dasgd::experiments {
+
+// One of the files of a run, after its last event.
+struct TraceSource {
+    TraceSlices* slices = nullptr;
+    std::vector<int> rankOfProcess;  // by process; −1: of none
+    Ns offset = 0;                   // added to its instants
+};
+
+class SpanStream {
+public:
+    // "" where the name says no more than the kind.
+    using Take = std::function<Status(int rank, const Span& span, std::string_view name)>;
+    SpanStream(TraceFormat format, std::vector<TraceSource> sources, int ranks);
+
+    // Every span, by start; a window after what it covers. `progress` from time to time: how many slices are done.
+    Status run(const Take& take, const std::function<void(std::int64_t)>& progress);
+
+    [[nodiscard]] const TraceCounts& leftOut() const { return leftOut_; }
+    [[nodiscard]] const TraceCounts& dropped() const { return dropped_; }
+    [[nodiscard]] const TraceCounts& remarks() const { return remarks_; }  // kept, but with something to know of it
+    [[nodiscard]] std::int64_t steps() const { return steps_; }
+    [[nodiscard]] std::int64_t spans() const { return spans_; }
+    // Whether it was told when each rank arrived at every collective.
+    [[nodiscard]] bool knowsSkews() const { return transfers_ > 0 && divided_ == transfers_; }
+
+private:
+    struct Source : TraceSource {
+        std::optional<Slice> next;
+        std::map<TraceSlices::Kind, SliceRole> roles;
+        std::vector<Ns> outermostEnd;  // by track
+        bool kernels = false, works = false;
+        bool steps = false;
+    };
+    struct Rank {
+        std::int64_t step = 0, steps = 0;                   // the newest, by its number; how many
+        std::map<std::uint32_t, std::int64_t> collectives;  // seen so far, by name
+        std::int64_t sinceWindow = 0;
+    };
+    struct Window {
+        Ns end = 0;
+        int rank = 0;
+        Span span;
+        bool operator<(const Window& other) const { return end > other.end; }  // the first one on top
+    };
+    struct Arrival {
+        int rank = 0;
+        Span span;
+        std::uint32_t name = 0;
+    };
+
+    void prepare(Source& source);
+    void findMatching();
+    Status place(Source& source, const Slice& slice, const Take& take);
+    Status placeOurs(int rank, const SliceRole& role, Span span, std::string_view name, const Take& take);
+    Status placeTransfer(int rank, Span span, std::uint32_t name, const Take& take);
+    Status divide(const std::vector<Arrival>& arrivals, const Take& take);
+    [[nodiscard]] bool isOutermost(Source& source, const Slice& slice);
+    [[nodiscard]] static bool countsHere(const Source& source, const SliceRole& role);
+    Status emit(int rank, const Span& span, std::string_view name, const Take& take);
+    Status emitWindows(Ns until, const Take& take);
+    Status emitPart(int rank, Ns until, const Take& take);
+
+    const TraceFormat format_;
+    const int ranksOfRun_;
+    std::vector<Source> sources_;
+    std::vector<Rank> ranks_;
+    std::priority_queue<Window> windows_;
+    std::map<std::pair<int, Ns>, Ns> toldUntil_;  // of windows that are told in parts, by rank and start
+    std::map<int, Window> openStep_;              // by rank, of PyTorch
+    std::map<std::uint32_t, bool> matches_;       // collectives by name: whether all ranks have as many
+    std::map<std::pair<std::uint32_t, std::int64_t>, std::uint64_t> numbers_;  // of collectives under way
+    std::map<std::uint64_t, std::vector<Arrival>> arrivals_;
+    std::uint64_t newestCollective_ = 0;
+    TraceCounts leftOut_, dropped_, remarks_;
+    std::int64_t steps_ = 0, spans_ = 0, transfers_ = 0, divided_ = 0;
+    const TraceNames* names_ = nullptr;
+};
+
+}  // namespace dasgd::experiments

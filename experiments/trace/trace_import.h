@@ -1,0 +1,34 @@
+// `dasgd import`: trace files of one run → a run of the workspace.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "experiments/trace/trace_slices.h"
+
+namespace dasgd::experiments {
+
+struct ImportOptions {
+    std::vector<std::filesystem::path> files;  // of PyTorch's profiler one a rank
+    std::filesystem::path workspace;
+    std::string name;                      // of the experiment; "": that of the first file
+    std::function<void(double)> progress;  // from 0 to 1, on the calling thread; may be empty
+};
+
+struct ImportOutcome {
+    std::string runId, format;
+    int ranks = 0;
+    std::int64_t spans = 0, steps = 0;
+    TraceCounts dropped, leftOut, remarks;  // see TraceSlices and SpanStream
+    std::vector<std::string> stopped;       // "FILE: why it was not read to its end"
+    [[nodiscard]] std::int64_t droppedCount() const;
+};
+
+// Memory is bounded however large the files are. A damaged file gives what can be read of it. Errors: a file that
+// cannot be read or has no slice, files that do not belong together, the disk.
+Result<ImportOutcome> importTraces(const ImportOptions& options);
+
+}  // namespace dasgd::experiments

@@ -1,0 +1,207 @@
+#include "gui/widgets/timeline/beside_card.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QSpinBox>
+#include <QTableWidget>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <utility>
+
+#include "gui/models/runs/run_config.h"
+#include "gui/models/timeline/span_colors.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr int kMostOffered = 200;     // runs, the newest
+constexpr int kNumbersDelayMs = 200;  // once the window stands still
+constexpr int kTableHeight = 170;
+
+}  // namespace
+
+BesideCard::BesideCard(Session& session, const Look& look, QWidget* parent)
+    : Card(parent),
+      session_(session),
+      query_(session.feed().query<BesideQuery>()),
+      timeline_(new TimelineWidget(selection_, rows_, look)) {
+    makeHead();
+    timeline_->setAccessibleName(tr("Timeline of the run beside"));
+    timeline_->setMinimumHeight(150);
+    body().addWidget(timeline_, 1);
+    body().addWidget(makeTable());
+    body().addWidget(remarks_ = makeLabel({}, "small"));
+    remarks_->setWordWrap(true);
+    settle_.setSingleShot(true);
+    settle_.setInterval(kNumbersDelayMs);
+    connectAll();
+}
+
+void BesideCard::makeHead() {
+    auto* head = new QHBoxLayout;
+    head->addWidget(makeLabel(tr("B, beside"), "head"));
+    runs_ = new QComboBox;
+    runs_->setAccessibleName(tr("Run beside"));
+    runs_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    runs_->setMinimumContentsLength(24);
+    head->addWidget(runs_, 1);
+    head->addWidget(makeLabel(tr("from step"), "small"));
+    step_ = new QSpinBox;
+    step_->setRange(-1, 1'000'000'000);
+    step_->setValue(-1);
+    step_->setSpecialValueText(tr("run start"));
+    step_->setAccessibleName(tr("Step at whose start both runs are aligned"));
+    step_->setKeyboardTracking(false);
+    head->addWidget(step_);
+    head->addWidget(origin_ = makeLabel({}, "small"));
+    body().addLayout(head);
+}
+
+QWidget* BesideCard::makeTable() {
+    auto* holder = new QWidget;
+    auto* row = new QHBoxLayout(holder);
+    row->setContentsMargins(0, 0, 0, 0);
+    table_ = new QTableWidget(0, 5);
+    table_->setHorizontalHeaderLabels({tr("mean of a step"), tr("A"), tr("B"), tr("B − A"), tr("B ÷ A")});
+    table_->setAccessibleName(tr("What a step of each run is made of"));
+    table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table_->setShowGrid(false);
+    table_->setIconSize(QSize(10, 10));
+    table_->setFrameShape(QFrame::NoFrame);
+    table_->verticalHeader()->hide();
+    table_->verticalHeader()->setDefaultSectionSize(22);
+    table_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+    table_->setFixedHeight(kTableHeight);
+    row->addWidget(table_, 1);
+    auto* copy = makeButton(tr("Copy comparison"), false, tr("Numbers with tabs between them, and what they are of"));
+    connect(copy, &QPushButton::clicked, this, [this] { QApplication::clipboard()->setText(textOf(shown_)); });
+    row->addWidget(copy, 0, Qt::AlignTop);
+    return holder;
+}
+
+void BesideCard::connectAll() {
+    connect(runs_, &QComboBox::activated, this, [this](int place) { showRun(runs_->itemData(place).toString()); });
+    connect(step_, &QSpinBox::valueChanged, this, &BesideCard::align);
+    connect(timeline_, &TimelineWidget::wanted, this, [this](const TimelineView& view) {
+        if (isVisible() && !run_.isEmpty()) query_.requestFrame(run_, view);
+    });
+    connect(&query_, &BesideQuery::arrived, this, [this](const TimelineFramePtr& frame) {
+        if (QString::fromStdString(frame->runId) == run_) timeline_->setFrame(frame);
+    });
+    connect(&query_, &BesideQuery::aligned, this, &BesideCard::takeOrigin);
+    connect(&query_, &BesideQuery::compared, this, [this](const BesideNumbers& numbers) {
+        const RunItemPtr a = session_.runs().find(numbers.a), b = session_.runs().find(numbers.b);
+        if (a && b && isOfBoth(numbers.a, numbers.b)) showTable(tableOf(numbers, *a, *b));
+    });
+    TimeSelection& watched = session_.selection();
+    const auto follow = [this](TimeSelection& from, TimeSelection& to, bool toBeside) {
+        if (shift_) this->follow(from, to, toBeside ? *shift_ : -*shift_);
+    };
+    for (auto changed : {0, 1}) {
+        TimeSelection& from = changed == 0 ? watched : selection_;
+        TimeSelection& to = changed == 0 ? selection_ : watched;
+        connect(&from, &TimeSelection::windowChanged, this, [=, &from, &to] { follow(from, to, changed == 0); });
+        connect(&from, &TimeSelection::markedChanged, this, [=, &from, &to] { follow(from, to, changed == 0); });
+    }
+    connect(&settle_, &QTimer::timeout, this, &BesideCard::requestNumbers);
+    connect(&session_, &Session::currentChanged, this, [this] {
+        shift_.reset();
+        if (isVisible()) align();
+    });
+}
+
+void BesideCard::showEvent(QShowEvent* event) {
+    Card::showEvent(event);
+    offerRuns();
+    align();
+}
+
+// The newest that could be drawn; runs of the same experiment are not preferred, as any two may be compared.
+void BesideCard::offerRuns() {
+    runs_->clear();
+    for (const RunItemPtr& run : session_.runs().items()) {
+        if (runs_->count() == kMostOffered) break;
+        if (run->id == session_.currentId() || run->row.status == "queued") continue;
+        runs_->addItem(runTitle(run->row) + QStringLiteral("   ") + run->id, run->id);
+    }
+    if (run_.isEmpty() && runs_->count() > 0) return showRun(runs_->itemData(0).toString());
+    runs_->setCurrentIndex(runs_->findData(run_));
+}
+
+void BesideCard::showRun(const QString& run) {
+    if (run.isEmpty() || std::exchange(run_, run) == run) return;
+    runs_->setCurrentIndex(runs_->findData(run_));
+    timeline_->clear();
+    const RunItemPtr item = session_.runs().find(run);
+    rows_.setRun(run, item ? item->row.workers : 0);
+    align();
+}
+
+void BesideCard::align() {
+    if (run_.isEmpty() || !session_.current()) return;
+    shift_.reset();
+    other_ = session_.currentId();
+    showTable({.remarks = {tr("reading …")}});
+    query_.align(other_, run_, step_->value() < 0 ? std::nullopt : std::optional<std::int64_t>(step_->value()));
+}
+
+void BesideCard::takeOrigin(const BesideOrigin& origin) {
+    if (!isOfBoth(origin.a, origin.b)) return;
+    origin_->setText(origin.step          ? tr("aligned at the start of step %1").arg(*origin.step)
+                     : step_->value() < 0 ? tr("aligned at the start of both runs")
+                                          : tr("one of them has no such step: aligned at the start of both"));
+    shift_ = origin.ofB - origin.ofA;
+    moving_ = true;
+    selection_.reset(false);
+    selection_.setExtent(origin.extentOfB);
+    moving_ = false;
+    follow(session_.selection(), selection_, *shift_);
+}
+
+void BesideCard::follow(const TimeSelection& from, TimeSelection& to, Ns by) {
+    if (moving_) return;
+    moving_ = true;
+    const auto shifted = [by](TimeRange range) { return TimeRange{range.start + by, range.end + by}; };
+    to.setWindow(shifted(from.window()));
+    const auto marked = from.marked();
+    to.mark(marked ? std::optional(shifted(*marked)) : std::nullopt);
+    moving_ = false;
+    settle_.start();
+}
+
+// Of what is selected, else of what is seen.
+void BesideCard::requestNumbers() {
+    if (!isVisible() || !shift_) return;
+    const TimeSelection& watched = session_.selection();
+    const TimeRange ofA = watched.marked().value_or(watched.window());
+    query_.compare(other_, ofA, run_, {ofA.start + *shift_, ofA.end + *shift_});
+}
+
+void BesideCard::showTable(const BesideTable& table) {
+    shown_ = table;
+    table_->setRowCount(static_cast<int>(table.lines.size()));
+    for (int row = 0; row < table_->rowCount(); ++row) {
+        const BesideLine& line = table.lines[static_cast<std::size_t>(row)];
+        int column = 0;
+        for (const QString& text : {line.what, line.a, line.b, line.difference, line.ratio}) {
+            auto* item = new QTableWidgetItem(text);
+            item->setTextAlignment(Qt::AlignVCenter | (column == 0 ? Qt::AlignLeft : Qt::AlignRight));
+            if (column == 0 && line.kind) item->setData(Qt::DecorationRole, QColor::fromRgb(rgbOf(*line.kind)));
+            table_->setItem(row, column++, item);
+        }
+    }
+    remarks_->setText(table.remarks.join(QLatin1Char('\n')));
+    // A label that wraps asks for one line's height in a column of other widgets.
+    remarks_->setMinimumHeight(remarks_->heightForWidth(std::max(200, remarks_->width())));
+}
+
+bool BesideCard::isOfBoth(const QString& a, const QString& b) const {
+    return a == other_ && b == run_ && a == session_.currentId();
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,15 @@
+// What chrome_writer.cpp writes comes back as it was; other programs read it by the same rules.
+#include <gtest/gtest.h>
+
+#include "tests/experiments/trace/writers.h"
+
+namespace dasgd::experiments {
+namespace {
+
+TEST(ChromeWriterTest, WritesWhatItsReaderReads) {
+    EXPECT_EQ(test::writtenAndRead("t.json", test::kSomeSpans, chromeWriter), test::kSomeLines);
+    EXPECT_EQ(test::writtenAndRead("t.json.gz", test::kSomeSpans, chromeWriter), test::kSomeLines);
+}
+
+}  // namespace
+}  // namespace dasgd::experiments

@@ -1,0 +1,15 @@
+// What perfetto_writer.cpp writes comes back as it was; other programs read it by the same rules.
+#include <gtest/gtest.h>
+
+#include "tests/experiments/trace/writers.h"
+
+namespace dasgd::experiments {
+namespace {
+
+TEST(PerfettoWriterTest, WritesWhatItsReaderReads) {
+    EXPECT_EQ(test::writtenAndRead("t.pftrace", test::kSomeSpans, perfettoWriter), test::kSomeLines);
+    EXPECT_EQ(test::writtenAndRead("t.pftrace.gz", test::kSomeSpans, perfettoWriter), test::kSomeLines);
+}
+
+}  // namespace
+}  // namespace dasgd::experiments

@@ -1,0 +1,66 @@
+#include "experiments/trace/trace_bytes.h"
+
+#include <gtest/gtest.h>
+
+#include <istream>
+#include <iterator>
+
+#include "tests/experiments/trace/trace_files.h"
+
+namespace dasgd::experiments {
+namespace {
+
+std::string read(TraceBytes& bytes) {
+    std::istream stream(&bytes);
+    return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
+TEST(TraceBytesTest, UnpacksByTheFirstBytesAndHashesWhatIsOnTheDisk) {
+    const test::ImportFolder folder;
+    std::string text = "[";
+    while (text.size() < 700'000) text += "{\"name\":\"größer \xf0\x9f\x90\x88\"},";
+    for (const bool packed : {false, true}) {
+        const std::string stored = packed ? test::gzipped(text) : text;
+        const auto bytes = test::orDie(TraceBytes::open(folder.write("t.json", stored)));
+        EXPECT_EQ(bytes->guess(), TraceBytes::As::Text);
+        EXPECT_EQ(read(*bytes), text) << "no character is cut at the end of a part";
+        EXPECT_EQ(bytes->replaced(), 0U);
+        EXPECT_EQ(bytes->damage(), "");
+        Sha256 sha;
+        sha.add(stored);
+        EXPECT_EQ(bytes->sha256(), sha.finish());
+    }
+}
+
+TEST(TraceBytesTest, ReplacesWhatIsNoUtf8) {
+    const test::ImportFolder folder;
+    // A lone follower, an overlong slash, a surrogate, past the end of Unicode, a character that ends too early.
+    const std::string text = "[\x80 \xc0\xaf \xed\xa0\x80 \xf4\x90\x80\x80 \xc3";
+    const auto bytes = test::orDie(TraceBytes::open(folder.write("t.json", text)));
+    EXPECT_EQ(bytes->guess(), TraceBytes::As::Text);
+    EXPECT_EQ(read(*bytes),
+              "[? ?"
+              "? ?"
+              "?"
+              "? ?"
+              "?"
+              "?"
+              "? ?");
+    EXPECT_EQ(bytes->replaced(), 11U);
+    // So many first bytes of characters in a row that none fits the part.
+    const auto starts = test::orDie(TraceBytes::open(folder.write("f.json", "[" + std::string(600'000, '\xf0'))));
+    EXPECT_EQ(starts->guess(), TraceBytes::As::Text);
+    EXPECT_EQ(read(*starts), "[" + std::string(600'000, '?'));
+}
+
+TEST(TraceBytesTest, SaysThatACompressedFileEndsTooEarly) {
+    const test::ImportFolder folder;
+    const std::string packed = test::gzipped("[" + std::string(10'000, ' ') + "]");
+    const auto bytes = test::orDie(TraceBytes::open(folder.write("t.gz", packed.substr(0, packed.size() - 12))));
+    static_cast<void>(bytes->guess());
+    static_cast<void>(read(*bytes));
+    EXPECT_NE(bytes->damage(), "");
+}
+
+}  // namespace
+}  // namespace dasgd::experiments

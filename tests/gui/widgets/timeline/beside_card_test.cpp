@@ -1,0 +1,73 @@
+#include "gui/widgets/timeline/beside_card.h"
+
+#include <gtest/gtest.h>
+
+#include <QApplication>
+#include <QClipboard>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QTableWidget>
+
+#include "tests/gui/support/session_bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+class BesideCardTest : public WindowBench {
+protected:
+    void look() {
+        other_ = workspace_.record({.ranks = 2, .steps = 120});
+        watched_ = workspace_.record({.ranks = 3, .steps = 200});
+        open();
+        window_->session().choose(watched_);
+        window_->open("Timeline");
+        QTest::keyClick(window_.get(), Qt::Key_B, Qt::ControlModifier);
+        ASSERT_TRUE(eventually([this] {
+            card_ = window_->findChild<BesideCard*>();
+            return card_ && card_->isVisible() && card_->timeline().frame() && card_->timeline().frame()->spans > 0 &&
+                   table()->rowCount() > 3;
+        }));
+        if (const QString folder = qEnvironmentVariable("DASGD_SHOTS"); !folder.isEmpty()) {
+            window_->grab().save(folder + "/beside.png");
+        }
+    }
+    QTableWidget* table() { return card_->findChild<QTableWidget*>(); }
+    QString watched_, other_;
+    BesideCard* card_ = nullptr;
+};
+
+TEST_F(BesideCardTest, BothMoveTogetherWhicheverIsMoved) {
+    look();
+    EXPECT_EQ(card_->run(), other_);
+    TimeSelection& watched = window_->session().selection();
+    watched.setWindow({1'000'000'000, 1'400'000'000});
+    const TimeRange window = card_->selection().window();
+    EXPECT_EQ(window.end - window.start, 400'000'000);
+    card_->selection().pan(50'000'000);
+    EXPECT_EQ(watched.window().start, 1'050'000'000);
+    watched.mark(TimeRange{1'100'000'000, 1'200'000'000});
+    ASSERT_TRUE(card_->selection().marked());
+    EXPECT_EQ(card_->selection().marked()->end - card_->selection().marked()->start, 100'000'000);
+}
+
+TEST_F(BesideCardTest, AlignsAtAStepAndSaysWhereThereIsNone) {
+    look();
+    auto* step = card_->findChild<QSpinBox*>();
+    step->setValue(30);
+    EXPECT_TRUE(eventually([this] { return label(QStringLiteral("aligned at the start of step 30")) != nullptr; }));
+    step->setValue(180);
+    EXPECT_TRUE(eventually([this] { return label(QStringLiteral("one of them has no such step")) != nullptr; }));
+}
+
+TEST_F(BesideCardTest, TheTableCanBeCopiedWithWhatItIsOf) {
+    look();
+    QTest::mouseClick(button<QPushButton>(QStringLiteral("Copy comparison")), Qt::LeftButton);
+    const QString text = QApplication::clipboard()->text();
+    EXPECT_TRUE(text.startsWith(QStringLiteral("of a step\tA\tB")));
+    EXPECT_TRUE(text.contains(QStringLiteral("time of a step\t")));
+    EXPECT_TRUE(text.contains(QStringLiteral("mean of 2 of 2 rank(s)")));
+    EXPECT_TRUE(text.contains(QStringLiteral("3 and 2 ranks")));
+}
+
+}  // namespace
+}  // namespace dasgd::gui
