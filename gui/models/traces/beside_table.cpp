@@ -46,7 +46,8 @@ QString seconds(TimeRange range) {
 QString sentenceOf(const QString& name, const RunItem& run, const StepParts& parts, TimeRange stretch) {
     const QString of = QStringLiteral("%1, %2: ").arg(name, originInWords(run));
     if (parts.ranks == 0) {
-        return of + QStringLiteral("no whole step of a clean window lies in %1, so nothing is told of it").arg(seconds(stretch));
+        return of + QStringLiteral("no whole step of a clean window lies in %1, so nothing is told of it")
+                        .arg(seconds(stretch));
     }
     return of + QStringLiteral("mean of %1 of %2 rank(s), %3 step(s) in clean windows in %4")
                     .arg(parts.ranks)

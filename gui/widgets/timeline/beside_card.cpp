@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kMostOffered = 200;     // runs, the newest
 constexpr int kNumbersDelayMs = 200;  // once the window stands still
-constexpr int kTableHeight = 170;
+constexpr int kTableHeight = 140;
 
 }  // namespace
 
@@ -33,8 +33,9 @@ BesideCard::BesideCard(Session& session, const Look& look, QWidget* parent)
     timeline_->setAccessibleName(tr("Timeline of the run beside"));
     timeline_->setMinimumHeight(150);
     body().addWidget(timeline_, 1);
-    body().addWidget(makeTable());
+    // Above the table: what the numbers are of must be seen where the page is low.
     body().addWidget(remarks_ = makeLabel({}, "small"));
+    body().addWidget(makeTable());
     remarks_->setWordWrap(true);
     settle_.setSingleShot(true);
     settle_.setInterval(kNumbersDelayMs);
