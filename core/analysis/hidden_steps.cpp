@@ -46,13 +46,12 @@ std::int64_t stepAt(const RankParts& parts, Ns instant) {
 
 std::vector<HiddenStep> hiddenPerStep(std::span<const RankSpan> spans, TimeRange range) {
     const std::map<int, RankParts> ranks = partsOf(spans, range);
-    const bool windows = std::ranges::any_of(ranks, [](const auto& rank) { return !rank.second.windows.empty(); });
     std::map<std::int64_t, std::vector<double>> shares;  // by step, a rank each
     for (const auto& [rank, parts] : ranks) {
         std::map<std::int64_t, Intervals> ended;
         for (const TimeRange& transfer : parts.transfers) {
             const Ns length = transfer.end - transfer.start;
-            if (length <= 0 || (windows && coveredOf(transfer, parts.windows) < length)) continue;
+            if (length <= 0 || coveredOf(transfer, parts.windows) < length) continue;
             const std::int64_t step = stepAt(parts, transfer.end - 1);
             if (step > 0) ended[step].push_back(transfer);
         }

@@ -18,8 +18,8 @@ struct HiddenStep {
 };
 
 // Of the transfers that end in `range`, by step of the rank on which they ended: the last one that had begun there.
-// What lies outside the windows of its rank even in part is left out; of a run without any window nothing is. The spans
-// reach back to the beginning of each such transfer, or it is left out too.
+// What lies outside the windows of its rank even in part is left out, and so is what no window has reached yet. The
+// spans reach back to the beginning of each such transfer, or it is left out too.
 [[nodiscard]] std::vector<HiddenStep> hiddenPerStep(std::span<const RankSpan> spans, TimeRange range);
 
 }  // namespace dasgd

@@ -14,7 +14,7 @@ struct RankLateness {
     int rank = 0;
     // Mean over the averages of its arrival − the median arrival of their ranks; negative: early.
     double lateNs = 0;
-    double noiseNs = 0;         // four standard errors of `lateNs`; less than that means nothing
+    double noiseNs = 0;         // four standard errors of `lateNs`, at least 50 µs; less means nothing
     std::int64_t averages = 0;  // that it took part in
     std::int64_t last = 0;      // of them: at which it was the last to arrive
     [[nodiscard]] bool isBeyondNoise() const { return lateNs > noiseNs; }

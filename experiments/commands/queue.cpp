@@ -56,8 +56,10 @@ Result<Rows> chosen(storage::RunReader& reader, const QueueOptions& options) {
             const bool known = std::ranges::find(rows, other.runId, &storage::RunRow::runId) != rows.end();
             if (!meant || known) continue;
             if (!other.queueTurn) {
-                return fail(other.runId +
-                            " was queued by an older dasgd that cannot be asked; stop it with `dasgd stop`");
+                return fail(
+                    other.runId +
+                    (other.series.empty() ? " is about to start" : " is being queued, or was by an older dasgd") +
+                    ", and cannot be told yet; try again, or `dasgd stop` it");
             }
             rows.push_back(other);
         }
@@ -152,20 +154,55 @@ void print(const Rows& waiting, bool json) {
     if (!json && !waiting.empty()) std::fputs(table.toString().c_str(), stdout);
 }
 
+// As it is now: what lab.db has of it is some time old.
+Status readPages(const storage::WorkspacePaths& paths, Rows& rows, std::map<std::string, RunControl>& pages) {
+    for (storage::RunRow& row : rows) {
+        DASGD_ASSIGN(RunControl page, RunControl::open(paths.control(row.runId)));
+        row.held = page.isHeld();
+        row.queueTurn = page.turn();
+        pages.emplace(row.runId, std::move(page));
+    }
+    std::ranges::stable_sort(rows, [](const storage::RunRow& a, const storage::RunRow& b) {
+        return std::tie(a.series, a.queueTurn) < std::tie(b.series, b.queueTurn);
+    });
+    return {};
+}
+
+Status change(storage::RunReader& reader, const QueueOptions& options) {
+    const storage::WorkspacePaths paths{options.workspace};
+    // One at a time: keys of the window start a process each.
+    DASGD_ASSIGN(const auto lock,
+                 storage::FileLock::wait(paths.root / "queue.lock", storage::FileLock::Kind::Exclusive));
+    DASGD_ASSIGN(const Rows runs, chosen(reader, options));
+    DASGD_ASSIGN(const Rows all, reader.runs());
+    Rows waiting = waitingRuns(all);
+    std::erase_if(waiting, [&](const storage::RunRow& row) {
+        return std::ranges::find(runs, row.series, &storage::RunRow::series) == runs.end() || !row.queueTurn;
+    });
+    std::map<std::string, RunControl> pages;
+    DASGD_TRY(readPages(paths, waiting, pages));
+    Rows chosenNow;
+    for (const storage::RunRow& row : waiting) {
+        if (std::ranges::find(runs, row.runId, &storage::RunRow::runId) != runs.end()) chosenNow.push_back(row);
+    }
+    const Rows changed = wanted(waiting, chosenNow, options.action);
+    const bool holds = options.action == "hold" || options.action == "release";
+    for (const storage::RunRow& row : changed) {
+        RunControl& page = pages.at(row.runId);
+        if (holds) {
+            page.setHeld(row.held);
+        } else {
+            page.setTurn(*row.queueTurn);
+        }
+    }
+    return confirm(reader, changed);
+}
+
 Status queue(const QueueOptions& options) {
     DASGD_ASSIGN(auto reader, storage::RunReader::open(options.workspace));
     if (options.action != "list") {
         if (options.runs.empty()) return fail("say which runs: dasgd queue " + options.action + " RUN …");
-        DASGD_ASSIGN(const Rows runs, chosen(reader, options));
-        DASGD_ASSIGN(const Rows all, reader.runs());
-        const Rows changed = wanted(waitingRuns(all), runs, options.action);
-        const storage::WorkspacePaths paths{options.workspace};
-        for (const storage::RunRow& row : changed) {
-            DASGD_ASSIGN(RunControl control, RunControl::open(paths.control(row.runId)));
-            control.setHeld(row.held);
-            control.setTurn(*row.queueTurn);
-        }
-        DASGD_TRY(confirm(reader, changed));
+        DASGD_TRY(change(reader, options));
     }
     DASGD_ASSIGN(const Rows rows, reader.runs());
     print(waitingRuns(rows), options.json);

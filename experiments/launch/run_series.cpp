@@ -83,7 +83,7 @@ std::vector<std::string> RunSeries::run(const std::vector<const CheckedExperimen
 
 void RunSeries::fillQueue(const std::vector<const CheckedExperiment*>& experiments) {
     const bool held = allHeld();
-    double last = queue_.empty() ? 0 : queue_.back().run.turn() + 1;
+    double last = queue_.empty() ? 0 : queue_.back().turn + 1;
     while (queued_ < experiments.size() && queue_.size() < kQueuedAhead && !ended()) {
         auto run = session_.queue(*experiments[queued_], {.series = series_,
                                                           .place = static_cast<std::int64_t>(queued_),
@@ -92,19 +92,21 @@ void RunSeries::fillQueue(const std::vector<const CheckedExperiment*>& experimen
         if (series_.empty()) series_ = run->info.series;
         if (run->control) {
             run->control->setHeld(held);
-            run->control->setTurn(last++);
+            run->control->setTurn(last);
         }
-        queue_.push_back({queued_++, std::move(*run)});
+        queue_.push_back({queued_++, std::move(*run), last++, held});
     }
 }
 
-bool RunSeries::allHeld() const {
-    return !queue_.empty() && std::ranges::all_of(queue_, [](const Waiting& waiting) { return waiting.run.isHeld(); });
-}
+bool RunSeries::allHeld() const { return !queue_.empty() && std::ranges::all_of(queue_, &Waiting::held); }
 
 void RunSeries::attend(std::vector<std::string>& ids) {
     takeOutStopped(ids);
-    std::ranges::stable_sort(queue_, {}, [](const Waiting& waiting) { return waiting.run.turn(); });
+    for (Waiting& waiting : queue_) {
+        waiting.turn = waiting.run.turn();
+        waiting.held = waiting.run.isHeld();
+    }
+    std::ranges::stable_sort(queue_, {}, &Waiting::turn);
     noteOrder();
 }
 
@@ -113,7 +115,7 @@ void RunSeries::noteOrder() {
     // A run of its own has no queue.
     for (const Waiting& waiting : queue_) {
         if (series_.empty()) break;
-        places.push_back({waiting.run.info.runId, waiting.run.turn(), waiting.run.isHeld()});
+        places.push_back({waiting.run.info.runId, waiting.turn, waiting.held});
     }
     if (places == recorded_) return;
     std::vector<storage::QueuePlace> changed;
@@ -155,7 +157,7 @@ void RunSeries::takeOutStopped(std::vector<std::string>& ids) {
 
 void RunSeries::runNext(const std::vector<const CheckedExperiment*>& experiments, const Report& report,
                         std::vector<std::string>& ids) {
-    const auto first = std::ranges::find_if_not(queue_, [](const Waiting& waiting) { return waiting.run.isHeld(); });
+    const auto first = std::ranges::find(queue_, false, &Waiting::held);
     if (first == queue_.end()) return;  // held a moment ago
     Waiting next = std::move(*first);
     queue_.erase(first);

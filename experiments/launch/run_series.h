@@ -39,6 +39,9 @@ private:
     struct Waiting {
         std::size_t index = 0;
         QueuedRun run;
+        // Of its control page when it was last looked at: other processes change that at any instant.
+        double turn = 0;
+        bool held = false;
     };
 
     [[nodiscard]] bool ended() const { return broken_ || emptied_ || session_.stopped(); }

@@ -46,7 +46,8 @@ std::optional<SystemUse> useOfProcess(int process) {
     double user = 0, system = 0, pages = 0;
     if (!(rest >> user >> system)) return std::nullopt;
     std::ifstream memory(folder + "/statm");
-    if (!(memory >> field >> pages)) return std::nullopt;
+    // One that has ended and was not reaped yet has none.
+    if (!(memory >> field >> pages) || pages <= 0) return std::nullopt;
     return SystemUse{(user + system) / ticksPerSecond(), pages * static_cast<double>(::sysconf(_SC_PAGESIZE))};
 }
 

@@ -253,8 +253,12 @@ private:
             stragglers_->setAnswer(answer);
         });
         connect(stragglers_, &StragglerCard::rankChosen, this, [this](int rank) { session_.timelineRows().pin(rank); });
-        connect(&session_.selection(), &TimeSelection::windowChanged, &settle_, qOverload<>(&QTimer::start));
-        connect(&session_.selection(), &TimeSelection::markedChanged, &settle_, qOverload<>(&QTimer::start));
+        connect(&session_.selection(), &TimeSelection::windowChanged, this, [this] {
+            if (!settle_.isActive()) settle_.start();
+        });
+        connect(&session_.selection(), &TimeSelection::markedChanged, this, [this] {
+            if (!settle_.isActive()) settle_.start();
+        });
         connect(&settle_, &QTimer::timeout, this, [this] {
             // The timeline asks for what is marked.
             if (!isVisible() || session_.selection().marked() || !session_.current()) return;

@@ -50,11 +50,16 @@ TimelineWidget::TimelineWidget(TimeSelection& selection, TimelineRows& rows, con
     connect(&rows_, &TimelineRows::planChanged, this, &TimelineWidget::takePlan);
     connect(&rows_, &TimelineRows::kindsChanged, this, &TimelineWidget::ask);
     connect(&rows_, &TimelineRows::latenessChanged, this, &TimelineWidget::takeLateness);
-    connect(&selection_, &TimeSelection::windowChanged, this, [this] {
+    connect(&selection_, &TimeSelection::windowChanged, this, [this](TimeRange window) {
         // The live edge is painted with the frame that has its spans, a moment later, and not twice.
-        if (!selection_.following() || frame_->spans == 0) repaintAll();
-        if (!selection_.following()) return ask();
-        if (!follow_.isActive()) follow_.start(kFollowMs);
+        const Ns width = window.end - window.start;
+        const bool same = width == std::exchange(shownWidth_, width);
+        if (selection_.following() && same && frame_->spans > 0) {
+            if (!follow_.isActive()) follow_.start(kFollowMs);
+            return;
+        }
+        repaintAll();
+        ask();
     });
     follow_.setSingleShot(true);
     connect(&follow_, &QTimer::timeout, this, &TimelineWidget::ask);
@@ -333,7 +338,8 @@ void TimelineWidget::mouseReleaseEvent(QMouseEvent* event) {
 }
 
 void TimelineWidget::mouseDoubleClickEvent(QMouseEvent* event) {
-    if (clickLabel(event->position())) return;
+    // On a label the first click has done it.
+    if (event->position().x() < layout_.plot().left()) return;
     drag_ = Drag::None;
     selection_.mark(std::nullopt);
     selection_.fit();

@@ -107,7 +107,8 @@ private:
     QPixmap canvas_;  // everything but marks and pointer, of band_
     QRect band_;      // of the widget, as wide as it is
     bool canvasStale_ = true;
-    QTimer follow_;  // until the live edge is asked for again
+    QTimer follow_;      // until the live edge is asked for again
+    Ns shownWidth_ = 0;  // of the window
     QString emptyText_;
     Drag drag_ = Drag::None;
     QPointF pressed_;

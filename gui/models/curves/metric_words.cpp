@@ -76,13 +76,13 @@ const std::map<std::string, MetricWords>& knownMetrics() {
           .scale = 1e-6,
           .fromZero = true}},
         {metrics::kHostSent,
-         {.title = QStringLiteral("Sent"),
-          .axis = QStringLiteral("sent by the host [MB/s]"),
+         {.title = QStringLiteral("Network out"),
+          .axis = QStringLiteral("sent on the ranks' interface, all programs [MB/s]"),
           .scale = 1e-6,
           .fromZero = true}},
         {metrics::kHostReceived,
-         {.title = QStringLiteral("Received"),
-          .axis = QStringLiteral("received by the host [MB/s]"),
+         {.title = QStringLiteral("Network in"),
+          .axis = QStringLiteral("received on the ranks' interface, all programs [MB/s]"),
           .scale = 1e-6,
           .fromZero = true}}};
     return kWords;

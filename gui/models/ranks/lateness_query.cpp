@@ -74,7 +74,11 @@ Status LatenessQuery::refresh(LiveStore& store) {
         revision_ = store.revision();
         DASGD_ASSIGN(const std::optional<TimeRange> extent, store.reader().spanExtent(id));
         DASGD_ASSIGN(const std::int64_t spans, store.reader().spanCount(id));
-        if (!extent || spans == 0) return {};
+        if (!extent || spans == 0) {
+            interval_.spent(0);
+            deliver([this, run] { emit arrived(LatenessAnswer{run, std::nullopt, false}); });
+            return {};
+        }
         startOver(*extent);
         const auto all = static_cast<double>(extent->end - extent->start);
         slice_ = std::max<Ns>(1, static_cast<Ns>(all * std::min(1.0, kSpansOfRead / static_cast<double>(spans))));

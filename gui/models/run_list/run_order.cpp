@@ -30,13 +30,16 @@ void setText(Entry& entry, const QString& text) {
     entry.text = text;
 }
 
-// As text in the order of time. What waits starts after all that has started, in the order of its turns.
-QString startOf(const storage::RunRow& row) {
+// As text in the order of time. What waits starts after all that has started; among themselves those that start earlier
+// stand above the others whichever way the order goes, as a queue does.
+QString startOf(const storage::RunRow& row, Qt::SortOrder direction) {
     if (!row.queueTurn) return QString::fromStdString(row.startedAt);
-    constexpr int kDigits = 12;
+    constexpr int kDigits = 14;
+    constexpr double kMost = 1e9;
+    const double place = direction == Qt::AscendingOrder ? *row.queueTurn : kMost - *row.queueTurn;
     return QStringLiteral("~%1 %2")
         .arg(QString::fromStdString(row.series))
-        .arg(*row.queueTurn, kDigits, 'f', 3, QLatin1Char('0'));
+        .arg(place, kDigits, 'f', 3, QLatin1Char('0'));
 }
 
 Entry entryByKey(const RunItemPtr& run, const std::string& key) {
@@ -51,10 +54,10 @@ Entry entryByKey(const RunItemPtr& run, const std::string& key) {
     return entry;
 }
 
-Entry entryByColumn(const RunItemPtr& run, RunTableModel::Column column) {
+Entry entryByColumn(const RunItemPtr& run, RunTableModel::Column column, Qt::SortOrder direction) {
     Entry entry{.run = run};
     if (column == RunTableModel::Started) {
-        setText(entry, startOf(run->row));
+        setText(entry, startOf(run->row, direction));
     } else if (!RunTableModel::isNumeric(column)) {
         setText(entry, RunTableModel::textOf(*run, column));
     } else if (const auto number = RunTableModel::numberOf(*run, column)) {
@@ -74,7 +77,7 @@ void RunOrder::sort(std::vector<RunItemPtr>& runs) const {
     std::vector<Entry> entries;
     entries.reserve(runs.size());
     for (RunItemPtr& run : runs) {
-        entries.push_back(key.empty() ? entryByColumn(run, static_cast<RunTableModel::Column>(column))
+        entries.push_back(key.empty() ? entryByColumn(run, static_cast<RunTableModel::Column>(column), direction)
                                       : entryByKey(run, key));
     }
     const bool up = direction == Qt::AscendingOrder;

@@ -160,8 +160,9 @@ void TimelineCard::takeHidden(const HiddenAnswer& answer) {
     if (answer.runId != session_.currentId()) return;
     const bool live = session_.pulse().live;
     timeline_->setHiddenStrip({answer.steps, answer.tooMany ? tr("zoom in to see the hidden share of each step")
-                                             : live         ? tr("no average that is timed yet")
-                                                            : tr("no average that is timed")});
+                                             : !answer.steps.empty() ? tr("each step needs a rank of its own, and room")
+                                             : live                  ? tr("no average in this window is timed yet")
+                                                                     : tr("no average in this window is timed")});
 }
 
 void TimelineCard::updateRows() {

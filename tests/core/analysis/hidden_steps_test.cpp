@@ -14,6 +14,7 @@ TEST(HiddenSteps, IsTheMeanOfTheRanksInTheStepInWhichTheTransferEnded) {
     const std::vector<RankSpan> spans{
         of(0, SpanKind::Forward, 0, 100, 7), of(0, SpanKind::Forward, 100, 150, 8), of(0, SpanKind::Transfer, 50, 150),
         of(1, SpanKind::Forward, 0, 100, 7), of(1, SpanKind::Forward, 100, 110, 8), of(1, SpanKind::Transfer, 90, 190),
+        of(0, SpanKind::Window, 0, 1000),    of(1, SpanKind::Window, 0, 1000),
     };
     const auto steps = hiddenPerStep(spans, {0, 1000});
     ASSERT_EQ(steps.size(), 1U);
@@ -24,7 +25,8 @@ TEST(HiddenSteps, IsTheMeanOfTheRanksInTheStepInWhichTheTransferEnded) {
 
 TEST(HiddenSteps, UnionsNotSums) {
     const std::vector<RankSpan> spans{of(0, SpanKind::Forward, 0, 100, 3), of(0, SpanKind::Backward, 50, 100, 3),
-                                      of(0, SpanKind::Transfer, 0, 200, 3), of(0, SpanKind::Transfer, 100, 200, 3)};
+                                      of(0, SpanKind::Transfer, 0, 200, 3), of(0, SpanKind::Transfer, 100, 200, 3),
+                                      of(0, SpanKind::Window, 0, 1000)};
     const auto steps = hiddenPerStep(spans, {0, 1000});
     ASSERT_EQ(steps.size(), 1U);
     EXPECT_DOUBLE_EQ(steps[0].share, 0.5);
@@ -33,7 +35,7 @@ TEST(HiddenSteps, UnionsNotSums) {
 TEST(HiddenSteps, WhatIsNotTimedIsLeftOut) {
     std::vector<RankSpan> spans{of(0, SpanKind::Forward, 0, 100, 1), of(0, SpanKind::Transfer, 10, 90),
                                 of(0, SpanKind::Forward, 200, 300, 2), of(0, SpanKind::Transfer, 190, 290)};
-    EXPECT_EQ(hiddenPerStep(spans, {0, 1000}).size(), 2U) << "a run without windows";
+    EXPECT_TRUE(hiddenPerStep(spans, {0, 1000}).empty()) << "no window has reached them yet";
     spans.push_back(of(0, SpanKind::Window, 0, 200));
     const auto steps = hiddenPerStep(spans, {0, 1000});
     ASSERT_EQ(steps.size(), 1U);
@@ -42,7 +44,7 @@ TEST(HiddenSteps, WhatIsNotTimedIsLeftOut) {
 
 TEST(HiddenSteps, OnlyWhatEndsInTheRange) {
     const std::vector<RankSpan> spans{of(0, SpanKind::Forward, 0, 300, 1), of(0, SpanKind::Transfer, 10, 90),
-                                      of(0, SpanKind::Transfer, 150, 250)};
+                                      of(0, SpanKind::Transfer, 150, 250), of(0, SpanKind::Window, 0, 300)};
     EXPECT_TRUE(hiddenPerStep(spans, {90, 200}).empty());
     EXPECT_EQ(hiddenPerStep(spans, {200, 250}).size(), 1U);
 }

@@ -62,6 +62,24 @@ TEST_F(QueueCommand, MovesRunsAndSaysTheOrder) {
     EXPECT_EQ(seedsOf(queue({"first", runs[3], runs[4]}).out), (std::vector{5, 4, 3, 2})) << "they keep their order";
 }
 
+// As keys of the window start them.
+TEST_F(QueueCommand, CommandsAtTheSameTimeUndoNothingOfEachOther) {
+    const auto runs = ids();
+    const auto start = [&](const char* action, const std::string& run) {
+        return folder_.start({"queue", action, run, "-w", "w", "--json"});
+    };
+    test::StartedProgram hold = start("hold", runs[4]);
+    test::StartedProgram up = start("up", runs[4]);
+    test::StartedProgram again = start("up", runs[4]);
+    EXPECT_EQ(hold.wait().exit, 0);
+    EXPECT_EQ(up.wait().exit, 0);
+    EXPECT_EQ(again.wait().exit, 0);
+    EXPECT_EQ(seedsOf(queue({}).out), (std::vector{2, 5, 3, 4})) << "moved twice";
+    auto reader = storage::RunReader::open(folder_.workspace());
+    ASSERT_TRUE(reader);
+    EXPECT_TRUE(reader->row(runs[4])->held) << "and still held";
+}
+
 TEST_F(QueueCommand, RefusesWhatDoesNotWait) {
     const auto runs = ids();
     const test::Ended running = queue({"hold", runs[0]});
