@@ -1,5 +1,6 @@
 // The timeline of one run on a page of its own: all ranks from the beginning to the end on top, the Gantt, and what the
 // selection adds up to, or where nothing is selected what is seen.
+#include <QFocusEvent>
 #include <QHBoxLayout>
 #include <QScrollArea>
 #include <QTimer>

@@ -17,16 +17,8 @@ constexpr int kLegendRow = 12;
 constexpr double kLegendIcon = 34;  // with the space around it
 constexpr double kMargin = 10;      // of the notes, left and right together
 constexpr double kNoteSize = 7;
-constexpr int kNoteRow = 11;
 constexpr int kMostNotes = 8;
 constexpr int kUsualText = 8;  // that the rows of the legend are made for
-
-PlotStyle plotStyleOf(const PaperStyle& paper) {
-    PlotStyle style = paperPlotStyle();
-    style.font = style.legendFont = interFont(paper.label);
-    style.curves = paper.curves;
-    return style;
-}
 
 std::vector<Curve> styled(std::vector<Curve> curves, const PaperStyle& paper) {
     for (Curve& curve : curves) {
@@ -37,7 +29,9 @@ std::vector<Curve> styled(std::vector<Curve> curves, const PaperStyle& paper) {
 
 // Of lines; points are nothing but their markers.
 void hideMarkers(QCustomPlot& plot, const std::vector<Curve>& curves) {
-    const auto isPoints = [](const Curve& curve) { return curve.kind == Curve::Kind::Points; };
+    const auto isPoints = [](const Curve& curve) {
+        return curve.kind == Curve::Kind::Points || curve.kind == Curve::Kind::Scatter;
+    };
     if (std::any_of(curves.begin(), curves.end(), isPoints)) return;
     for (int i = 0; i < plot.graphCount(); ++i) plot.graph(i)->setScatterStyle(QCPScatterStyle::ssNone);
 }
@@ -61,9 +55,8 @@ std::vector<Curve> namedToFit(std::vector<Curve> curves, int width, const QFont&
     return curves;
 }
 
-// What the figure must say beside its curves, in lines that fit.
-QStringList noteLines(QStringList notes, const std::vector<Curve>& curves, int unnamed, int width) {
-    const QFontMetricsF metrics(interFont(kNoteSize));
+// What the figure must say beside its curves.
+QStringList notesWith(QStringList notes, const std::vector<Curve>& curves, int unnamed) {
     int more = 0;
     for (const Curve& curve : curves) {
         if (curve.note.isEmpty()) continue;
@@ -75,6 +68,22 @@ QStringList noteLines(QStringList notes, const std::vector<Curve>& curves, int u
     }
     if (more > 0) notes << QStringLiteral("and so of %1 more curves: see the CSV file").arg(more);
     if (unnamed > 0) notes << QStringLiteral("%1 more curves; the CSV file has their names and notes").arg(unnamed);
+    return notes;
+}
+
+}  // namespace
+
+PlotStyle plotStyleOf(const PaperStyle& paper) {
+    PlotStyle style = paperPlotStyle();
+    style.font = style.legendFont = interFont(paper.label);
+    style.curves = paper.curves;
+    return style;
+}
+
+QFont noteFont() { return interFont(kNoteSize); }
+
+QStringList linesOf(const QStringList& notes, double width) {
+    const QFontMetricsF metrics(noteFont());
     QStringList lines;
     for (const QString& note : notes) {
         QString line;
@@ -91,8 +100,6 @@ QStringList noteLines(QStringList notes, const std::vector<Curve>& curves, int u
     }
     return lines;
 }
-
-}  // namespace
 
 PaperPage layOut(const PaperFigure& figure) {
     const auto canvas = std::make_shared<PlotCanvas>(nullptr);
@@ -119,11 +126,11 @@ PaperPage layOut(const PaperFigure& figure) {
     const int unnamed = std::max(0, legend.itemCount() - kMostNamed);
     while (legend.itemCount() > kMostNamed) legend.removeItem(legend.itemCount() - 1);
     const int rows = (legend.itemCount() + columns - 1) / columns;
-    const QStringList notes = noteLines(figure.notes, curves, unnamed, width);
+    const QStringList notes = linesOf(notesWith(figure.notes, curves, unnamed), width);
     const int legendRow = kLegendRow + std::max(0, figure.style.label - kUsualText);
     const int more = std::max(0, rows - 2) * legendRow + static_cast<int>(notes.size()) * kNoteRow;
     height += more;
-    canvas->notes(notes, interFont(kNoteSize));
+    canvas->notes(notes, noteFont());
     // The canvas counts in whole points: what is left of the exact size is to the right and below.
     return {{exact.width(), exact.height() + more}, [canvas, plot, width, height](QPaintDevice& device, double scale) {
                 QCPPainter painter(&device);

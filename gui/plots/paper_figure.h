@@ -32,6 +32,12 @@ struct PaperFigure {
 };
 inline constexpr int kMostNamed = 24;
 
+[[nodiscard]] PlotStyle plotStyleOf(const PaperStyle& paper);
+// The notes below a figure in lines that fit its width, in points, and their type.
+[[nodiscard]] QStringList linesOf(const QStringList& notes, double width);
+[[nodiscard]] QFont noteFont();
+inline constexpr int kNoteRow = 11;  // height of a line
+
 // UI thread, as its paint() too.
 [[nodiscard]] PaperPage layOut(const PaperFigure& figure);
 // writePage() of it.

@@ -10,7 +10,7 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr int kRowHeight = 22;
+constexpr int kStragglerRow = 22;
 
 QString inMilliseconds(double ns) {
     const double ms = ns / 1e6;
@@ -53,7 +53,7 @@ StragglerCard::StragglerCard(const Look& look, QWidget* parent) : Card(parent), 
     table_->setFrameShape(QFrame::NoFrame);
     table_->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     table_->verticalHeader()->hide();
-    table_->verticalHeader()->setDefaultSectionSize(kRowHeight);
+    table_->verticalHeader()->setDefaultSectionSize(kStragglerRow);
     table_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
     for (int column = 0; column < 3; ++column) {
         table_->horizontalHeaderItem(column)->setTextAlignment(column > 0 ? Qt::AlignRight : Qt::AlignLeft);
@@ -93,7 +93,7 @@ void StragglerCard::setAnswer(const LatenessAnswer& answer) {
         put(2, tr("%1 of %2").arg(rank.last).arg(rank.averages));
     }
     table_->setVisible(!latest.empty());
-    table_->setFixedHeight(table_->horizontalHeader()->sizeHint().height() + kRowHeight * table_->rowCount() + 2);
+    table_->setFixedHeight(table_->horizontalHeader()->sizeHint().height() + kStragglerRow * table_->rowCount() + 2);
 }
 
 }  // namespace dasgd::gui
