@@ -188,7 +188,9 @@ QStringList notesOf(const CompareView& view, const FigureSpec& spec) {
 void takeBars(const CompareView& view, const FigureSpec& spec, FigureContent& into) {
     GroupBars bars = groupBars(view, spec.number);
     for (Bar& bar : bars.chart.bars) {
-        bar.count = QStringLiteral("n = ") + bar.count;
+        // "n = 3", or "n = 2 of 3" where one is missing.
+        const QStringList parts = bar.count.split(QStringLiteral(" of "));
+        bar.count = QStringLiteral("n = ") + (parts.first() == parts.last() ? parts.first() : bar.count);
         bar.ratio.clear();  // the page does not say of what
     }
     into.bars = std::move(bars.chart);

@@ -216,7 +216,7 @@ std::array<QColor, kCurveColors> paletteOf(FigurePalette palette) {
             QColor(0xcc, 0xbb, 0x44), QColor(0x66, 0xcc, 0xee), QColor(0xbb, 0xbb, 0xbb)};
 }
 
-PaperPage layOut(const FigureContent& content, const FigureSpec& spec) {
+PaperPage layOut(const FigureContent& content, const FigureSpec& spec, std::size_t buckets) {
     const Venue& venue = spec.venueOf();
     if (content.timeline) return layOut(*content.timeline, spec.inchesWide(), venue.labelPt, venue.tickPt);
     const auto pairOf = [](const std::optional<FigureRange>& range) -> std::optional<std::pair<double, double>> {
@@ -237,7 +237,8 @@ PaperPage layOut(const FigureContent& content, const FigureSpec& spec) {
                               .style = style,
                               .xRange = pairOf(spec.xRange),
                               .yRange = pairOf(spec.yRange),
-                              .notes = content.notes});
+                              .notes = content.notes,
+                              .buckets = buckets});
 }
 
 }  // namespace dasgd::gui

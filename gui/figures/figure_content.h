@@ -61,8 +61,8 @@ struct FigureContent {
 [[nodiscard]] Result<FigureContent> readFigure(storage::RunReader& reader, const FigureSpec& spec,
                                                std::span<const RunItemPtr> all);
 
-// UI thread.
-[[nodiscard]] PaperPage layOut(const FigureContent& content, const FigureSpec& spec);
+// UI thread. `buckets`: PaperFigure's; for a preview.
+[[nodiscard]] PaperPage layOut(const FigureContent& content, const FigureSpec& spec, std::size_t buckets = 0);
 
 // The colours of a palette, by the numbers of CurveStyle.
 [[nodiscard]] std::array<QColor, kCurveColors> paletteOf(FigurePalette palette);

@@ -149,6 +149,7 @@ QString axisOptions(const FigureContent& content, const FigureSpec& spec) {
     out += QStringLiteral(
         "grid=major, grid style={gray!25, line width=0.4pt}, axis lines*=left, scaled ticks=false,\n"
         "enlarge x limits=0.02, axis line style={line width=0.5pt}, tick align=outside,\n");
+    if (content.kind == FigureKind::Scatter) out += QStringLiteral("enlarge x limits=0.06,\n");
     if (content.axes.logY) out += QStringLiteral("ymode=log,\n");
     if (content.axes.log2X) out += log2Ticks(content.curves);
     if (content.axes.fromZero && !content.axes.logY) out += QStringLiteral("ymin=0,\n");
@@ -266,8 +267,10 @@ QString plotNumbers(const std::vector<Curve>& curves, const PlotAxes& axes) {
             const double known = curve.deviation.empty() ? 0 : curve.deviation[at];
             const double half = std::isfinite(known) ? known : 0;
             // As on the screen: on a logarithmic axis a band ends at the mean's tenth.
-            const double low = axes.logY ? std::max(y - half, y / 10) : y - half;
-            for (const double value : {curve.line.x[at], y, low, y + half, half}) cells << texNumber(value);
+            double low = axes.logY ? std::max(y - half, y / 10) : y - half, high = y + half;
+            // Where no deviation is known there is no band, which is not one of no width.
+            if (!curve.deviation.empty() && !std::isfinite(known)) low = high = known;
+            for (const double value : {curve.line.x[at], y, low, high, half}) cells << texNumber(value);
         }
         out += cells.join(QLatin1Char(',')) + QLatin1Char('\n');
     }

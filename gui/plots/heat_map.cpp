@@ -111,7 +111,7 @@ void paintCell(QPainter& painter, const QRectF& box, const HeatCell& cell, const
     const bool two = !cell.under.isEmpty() && box.height() > 2.2 * layout.text;
     const double top = two ? box.center().y() - layout.text : box.center().y() - layout.text / 2;
     const auto line = [&](double y, const QString& text) {
-        if (metrics.horizontalAdvance(text) > box.width() - 2) return;
+        if (metrics.horizontalAdvance(text) > box.width()) return;
         painter.drawText(QRectF(box.left(), y, box.width(), layout.text), Qt::AlignCenter, text);
     };
     line(top, cell.text);

@@ -20,8 +20,38 @@ constexpr double kNoteSize = 7;
 constexpr int kMostNotes = 8;
 constexpr int kUsualText = 8;  // that the rows of the legend are made for
 
-std::vector<Curve> styled(std::vector<Curve> curves, const PaperStyle& paper) {
+// With the points that its picture has where it is that many pixels wide.
+Curve thinnedCurve(const Curve& curve, std::size_t buckets) {
+    const std::size_t n = curve.line.x.size();
+    if (buckets == 0 || n <= 2 * buckets || curve.kind != Curve::Kind::Line) return curve;
+    Curve out = curve;
+    out.line = {};
+    out.deviation.clear();
+    out.n.clear();
+    const auto keep = [&](std::size_t at) {
+        out.line.x.push_back(curve.line.x[at]);
+        out.line.y.push_back(curve.line.y[at]);
+        if (!curve.deviation.empty()) out.deviation.push_back(curve.deviation[at]);
+        if (!curve.n.empty()) out.n.push_back(curve.n[at]);
+    };
+    keep(0);
+    for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
+        const std::size_t begin = 1 + bucket * (n - 2) / buckets, end = 1 + (bucket + 1) * (n - 2) / buckets;
+        std::size_t low = begin, high = begin;
+        for (std::size_t at = begin; at < end; ++at) {
+            if (curve.line.y[at] < curve.line.y[low]) low = at;
+            if (curve.line.y[at] > curve.line.y[high]) high = at;
+        }
+        keep(std::min(low, high));
+        if (low != high) keep(std::max(low, high));
+    }
+    keep(n - 1);
+    return out;
+}
+
+std::vector<Curve> styled(std::vector<Curve> curves, const PaperStyle& paper, std::size_t buckets) {
     for (Curve& curve : curves) {
+        curve = thinnedCurve(curve, buckets);
         if (!paper.dashes) curve.style.dash = 0;
     }
     return curves;
@@ -108,7 +138,8 @@ PaperPage layOut(const PaperFigure& figure) {
     const int width = static_cast<int>(std::floor(exact.width()));
     int height = static_cast<int>(std::floor(exact.height()));
     const PlotStyle style = plotStyleOf(figure.style);
-    const std::vector<Curve> curves = namedToFit(styled(figure.curves, figure.style), width, style.legendFont);
+    const std::vector<Curve> curves =
+        namedToFit(styled(figure.curves, figure.style, figure.buckets), width, style.legendFont);
     canvas->style(style);
     canvas->axes(figure.axes);
     for (QCPAxis* axis : {plot->xAxis, plot->yAxis}) axis->setTickLabelFont(interFont(figure.style.tick));

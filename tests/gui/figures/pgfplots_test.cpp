@@ -43,6 +43,7 @@ FigureContent twoCurves() {
     content.curves[1].style = {1, 1, 1};
     content.curves[1].deviation.assign(101, 3);
     content.curves[1].line.y[100] = std::nan("");
+    content.curves[1].deviation[70] = std::nan("");
     content.curves[1].note = kHostile;
     content.table = {
         .columns = {QStringLiteral("name")}, .rows = {{kHostile}}, .notes = {kHostile, kHostile.repeated(3)}};
@@ -65,6 +66,7 @@ TEST(Pgfplots, NumbersAreOnlyNumbers) {
     EXPECT_EQ(rows.front(), QStringLiteral("x1,y1,low1,high1,half1,x2,y2,low2,high2,half2"));
     EXPECT_EQ(rows.size(), 1 + 101);
     EXPECT_EQ(rows[1 + 50], QStringLiteral("50,50,50,50,0,50,100,97,103,3"));
+    EXPECT_EQ(rows[1 + 70], QStringLiteral("70,70,70,70,0,70,140,nan,nan,0")) << "no band is not one of no width";
     static const QRegularExpression kNumbers(QStringLiteral("^[-+0-9.e,na]*$"));
     for (const QString& row : rows.mid(1)) EXPECT_TRUE(kNumbers.match(row).hasMatch()) << row.toStdString();
     EXPECT_TRUE(plotNumbers(content.curves, {}).contains(QLatin1String("\n1,1,1,1,0,1,2,-1,5,3\n")));
