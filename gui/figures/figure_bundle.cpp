@@ -48,6 +48,17 @@ QJsonObject queryOf(const FigureSpec& spec) {
         query[QLatin1String("efficiency")] = QStringLiteral("against the smallest number of workers of each curve");
         query[QLatin1String("over_seeds")] = QStringLiteral("mean and standard deviation (n - 1)");
     }
+    if (spec.isCompared()) {
+        query[QLatin1String("number")] = numberWords()[static_cast<int>(spec.number)];
+        if (spec.kind == FigureKind::Scatter)
+            query[QLatin1String("against")] = numberWords()[static_cast<int>(spec.against)];
+        query[QLatin1String("over_seeds")] =
+            spec.kind == FigureKind::Scatter
+                ? QStringLiteral("one point a finished run")
+                : QStringLiteral(
+                      "mean of the finished runs, one of each seed, the newest; std with n - 1, interval "
+                      "by Student's t");
+    }
     return query;
 }
 
@@ -95,11 +106,13 @@ Status writeBundle(const FigureContent& content, const NamedFigure& figure, cons
     };
     if (content.timeline) {
         DASGD_TRY(add(".csv", spansCsv(content.timeline->spans)));
+    } else if (!content.csv.isEmpty()) {
+        DASGD_TRY(add(".csv", content.csv));
     } else {
         DASGD_TRY(add(".csv", curvesCsv(content.curves, content.axes, bandColumn(figure.spec.band))));
-        DASGD_TRY(add("-plot.csv", plotNumbers(content.curves, content.axes)));
-        DASGD_TRY(add("-table.tex", booktabsOf(content.table)));
     }
+    if (content.hasCurves()) DASGD_TRY(add("-plot.csv", plotNumbers(content.curves, content.axes)));
+    if (!content.table.rows.empty()) DASGD_TRY(add("-table.tex", booktabsOf(content.table)));
     if (!content.pointsCsv.isEmpty()) DASGD_TRY(add("-points.csv", content.pointsCsv));
     return add("-plot.tex", pgfplotsOf(content, figure.spec, figure.name + QStringLiteral("-plot.csv")));
 }

@@ -147,6 +147,26 @@ Status checkWhole(const FigureContent& content, const WantedFigure& wanted) {
     return {};
 }
 
+// `written` has what there is of them, at an error too.
+Status writeAll(const FigureOptions& options, const std::vector<WantedFigure>& wanted,
+                const std::vector<FigureContent>& contents, QStringList& written) {
+    QJsonArray records;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        if (!contents[i].nothing.isEmpty()) continue;
+        if (!QDir().mkpath(options.out))
+            return fail(options.out.toStdString() + ": cannot be made. Choose another --out folder.");
+        QStringList files;
+        const Status whole = writeBundle(contents[i], wanted[i].figure, options.out, files);
+        written << files;
+        DASGD_TRY(whole);
+        records.append(recordOf(contents[i], wanted[i].figure, files, options.out));
+    }
+    const QString record = options.out + QStringLiteral("/figure.json");
+    DASGD_TRY(writeJsonFile(bundleRecord(records, options.command), record));
+    written << record;
+    return {};
+}
+
 }  // namespace
 
 QString figureHelp() {
@@ -215,20 +235,12 @@ Result<QStringList> writeFigures(const FigureOptions& options) {
         contents.push_back(std::move(content));
     }
     QStringList written;
-    QJsonArray records;
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-        const WantedFigure& one = wanted[i];
-        const FigureContent& content = contents[i];
-        if (!content.nothing.isEmpty()) continue;
-        if (!QDir().mkpath(options.out))
-            return fail(options.out.toStdString() + ": cannot be made. Choose another --out folder.");
-        QStringList files;
-        DASGD_TRY(writeBundle(content, one.figure, options.out, files));
-        records.append(recordOf(content, one.figure, files, options.out));
-        written << files;
+    if (Status whole = writeAll(options, wanted, contents, written); !whole) {
+        // None of them was there before.
+        for (const QString& file : written) QFile::remove(file);
+        return tl::unexpected(whole.error());
     }
-    DASGD_TRY(writeJsonFile(bundleRecord(records, options.command), record));
-    return written << record;
+    return written;
 }
 
 }  // namespace dasgd::gui

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gui/figures/compare_figure.h"
 #include "gui/figures/figure_curves.h"
 #include "gui/figures/scaling_figure.h"
 #include "gui/models/curves/metric_words.h"
 #include "gui/models/figures/figure_runs.h"
 #include "gui/models/runs/run_config.h"
+#include "gui/models/timeline/measure_table.h"
 #include "gui/models/words.h"
+#include "gui/plots/paper_charts.h"
 
 namespace dasgd::gui {
 
@@ -40,6 +43,10 @@ QString clockRemark(const std::vector<FigureGroup>& groups) {
 bool isOfTime(const QString& axis) {
     return axis.contains(QLatin1String("samples/s")) || axis.endsWith(QLatin1String("[ms]")) ||
            axis.endsWith(QLatin1String("[s]"));
+}
+
+QString countInWords(std::size_t count, const char* what) {
+    return QStringLiteral("%1 %2%3").arg(count).arg(QLatin1String(what), QLatin1String(count == 1 ? "" : "s"));
 }
 
 QString number(double value) { return std::isfinite(value) ? shortNumber(value, 4) : kAbsent; }
@@ -96,6 +103,29 @@ Status readCurves(storage::RunReader& reader, const FigureSpec& spec, std::span<
     return {};
 }
 
+// What the window's spans add up to by their kinds, over all ranks, as the Timeline page has it.
+Result<FigureTable> totalsOf(storage::RunReader& reader, const RunItem& run, TimeRange window) {
+    SpanMeasure measuring(run.row.runId, window, static_cast<int>(run.row.workers));
+    for (bool whole = false; !whole;) {
+        DASGD_ASSIGN(whole, measuring.read(reader, std::chrono::hours(1)));
+    }
+    const MeasureTable totals = tableOf(measuring.result());
+    FigureTable table{.columns = {QStringLiteral("what"), QStringLiteral("mean [ms]"), QStringLiteral("most [ms]"),
+                                  QStringLiteral("share [%]")}};
+    const auto add = [&](const MeasureLine& line, const QString& before) {
+        table.rows.push_back({before + line.what, number(line.meanMs), line.most, percent(line.share)});
+    };
+    for (std::size_t i = 0; i < totals.lines.size(); ++i) {
+        add(totals.lines[i], i < totals.beside ? QString() : QStringLiteral("beside: "));
+    }
+    for (const MeasureLine& line : totals.idle) add(line, QStringLiteral("idle or waiting: "));
+    table.notes << QStringLiteral("mean of %1, %2 to %3 s of the run; the rows down to idle add up to it")
+                       .arg(ranksOf(totals))
+                       .arg(static_cast<double>(window.start) / 1e9, 0, 'f', 3)
+                       .arg(static_cast<double>(window.end) / 1e9, 0, 'f', 3);
+    return table;
+}
+
 // The first run that has a reduction to show; any run where none has.
 Status readOneTimeline(storage::RunReader& reader, const FigureSpec& spec, std::span<const RunItemPtr> runs,
                        FigureContent& into) {
@@ -116,6 +146,8 @@ Status readOneTimeline(storage::RunReader& reader, const FigureSpec& spec, std::
     DASGD_ASSIGN(into.timeline, readTimeline(reader, detail, *window, spec.inchesWide(), spec.ranks));
     if (into.timeline->cut)
         into.notes << QStringLiteral("the CSV file has the first %1 spans of the window").arg(kMostSpans);
+    DASGD_ASSIGN(into.table, totalsOf(reader, *shown, *window));
+    if (!into.timeline->remark.isEmpty()) into.table.notes << into.timeline->remark;
     const QString name = runTitle(shown->row);
     into.sources.push_back({curveKey(*shown), name, name, {}, {shown}, {true}});
     return {};
@@ -136,7 +168,9 @@ QString FigureContent::inWords() const {
     const auto lines = std::count_if(curves.begin(), curves.end(), [](const Curve& curve) {
         return curve.kind != Curve::Kind::Guide && !curve.line.x.empty();
     });
-    const QString curveWords = lines == 1 ? QStringLiteral("1 curve") : QStringLiteral("%1 curves").arg(lines);
+    const QString curveWords = bars  ? countInWords(bars->bars.size(), "bar")
+                               : map ? countInWords(map->cells.size(), "cell")
+                                     : countInWords(static_cast<std::size_t>(lines), "curve");
     const QString runWords = static_cast<std::size_t>(drawn) == runs
                                  ? (runs == 1 ? QStringLiteral("1 run") : QStringLiteral("%1 runs").arg(runs))
                                  : QStringLiteral("%1 of %2 runs").arg(drawn).arg(runs);
@@ -166,8 +200,11 @@ Result<FigureContent> readFigure(storage::RunReader& reader, const FigureSpec& s
         case FigureKind::Curves: DASGD_TRY(readCurves(reader, spec, chosen.runs, all, content)); break;
         case FigureKind::Timeline: DASGD_TRY(readOneTimeline(reader, spec, chosen.runs, content)); break;
         case FigureKind::Scaling: DASGD_TRY(readScaling(reader, spec, chosen.runs, content)); break;
+        case FigureKind::Bars:
+        case FigureKind::Map:
+        case FigureKind::Scatter: DASGD_TRY(readComparison(reader, spec, chosen.runs, all, content)); break;
     }
-    content.table.notes = content.allNotes();
+    content.table.notes += content.allNotes();
     return content;
 }
 
@@ -179,25 +216,29 @@ std::array<QColor, kCurveColors> paletteOf(FigurePalette palette) {
             QColor(0xcc, 0xbb, 0x44), QColor(0x66, 0xcc, 0xee), QColor(0xbb, 0xbb, 0xbb)};
 }
 
-PaperPage layOut(const FigureContent& content, const FigureSpec& spec) {
+PaperPage layOut(const FigureContent& content, const FigureSpec& spec, std::size_t buckets) {
     const Venue& venue = spec.venueOf();
     if (content.timeline) return layOut(*content.timeline, spec.inchesWide(), venue.labelPt, venue.tickPt);
     const auto pairOf = [](const std::optional<FigureRange>& range) -> std::optional<std::pair<double, double>> {
         if (!range) return std::nullopt;
         return std::pair(range->low, range->high);
     };
+    const PaperStyle style{.label = venue.labelPt,
+                           .tick = venue.tickPt,
+                           .curves = paletteOf(spec.palette),
+                           .dashes = spec.dashes,
+                           .markers = spec.markers};
+    if (content.bars) return layOut(PaperChart{*content.bars, spec.inchesWide(), style, content.notes});
+    if (content.map) return layOut(PaperChart{*content.map, spec.inchesWide(), style, content.notes});
     return layOut(PaperFigure{.curves = content.curves,
                               .axes = content.axes,
                               .widthIn = spec.inchesWide(),
                               .heightIn = spec.heightIn,
-                              .style = {.label = venue.labelPt,
-                                        .tick = venue.tickPt,
-                                        .curves = paletteOf(spec.palette),
-                                        .dashes = spec.dashes,
-                                        .markers = spec.markers},
+                              .style = style,
                               .xRange = pairOf(spec.xRange),
                               .yRange = pairOf(spec.yRange),
-                              .notes = content.notes});
+                              .notes = content.notes,
+                              .buckets = buckets});
 }
 
 }  // namespace dasgd::gui

@@ -12,6 +12,8 @@
 #include "gui/models/figures/figure_spec.h"
 #include "gui/models/live/curve.h"
 #include "gui/models/runs/run_item.h"
+#include "gui/plots/bar_chart.h"
+#include "gui/plots/heat_map.h"
 #include "gui/plots/paper_figure.h"
 #include "storage/run_reader.h"
 
@@ -38,12 +40,17 @@ struct FigureContent {
     std::vector<Curve> curves;
     PlotAxes axes;
     std::optional<TimelineContent> timeline;
+    std::optional<BarChart> bars;
+    std::optional<HeatMap> map;
     FigureTable table;
+    QString csv;        // every number, where it is not that of curves or spans
     QString pointsCsv;  // of scaling: every number of every point
     std::vector<FigureSource> sources;
     QStringList notes;    // beside those of the curves: what was left out of the figure, what its bars are
     QStringList missing;  // runs that are named and are not there
     QString nothing;      // why there is nothing to draw; "" where there is
+    // Whether it is drawn as curves in axes.
+    [[nodiscard]] bool hasCurves() const { return !timeline && !bars && !map; }
     // "4 curves, 19 of 20 runs, mean ± 95 % interval".
     [[nodiscard]] QString inWords() const;
     // `notes`, and those of the curves with their names.
@@ -54,8 +61,8 @@ struct FigureContent {
 [[nodiscard]] Result<FigureContent> readFigure(storage::RunReader& reader, const FigureSpec& spec,
                                                std::span<const RunItemPtr> all);
 
-// UI thread.
-[[nodiscard]] PaperPage layOut(const FigureContent& content, const FigureSpec& spec);
+// UI thread. `buckets`: PaperFigure's; for a preview.
+[[nodiscard]] PaperPage layOut(const FigureContent& content, const FigureSpec& spec, std::size_t buckets = 0);
 
 // The colours of a palette, by the numbers of CurveStyle.
 [[nodiscard]] std::array<QColor, kCurveColors> paletteOf(FigurePalette palette);

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "gui/figures/latex.h"
+#include "gui/figures/pgf_charts.h"
 #include "gui/models/timeline/span_colors.h"
 
 namespace dasgd::gui {
@@ -47,21 +48,16 @@ QString texNumber(double value) {
 std::vector<std::size_t> rowsOf(const Curve& curve) {
     const std::size_t n = curve.line.x.size();
     std::vector<std::size_t> rows;
-    const std::size_t kept = std::min(n, kMostPlotRows);
+    // Each point of a scatter is a run: none is left out.
+    const std::size_t kept = curve.kind == Curve::Kind::Scatter ? n : std::min(n, kMostPlotRows);
     for (std::size_t i = 0; i < kept; ++i) rows.push_back(kept < 2 ? i : i * (n - 1) / (kept - 1));
     return rows;
 }
 
 bool isDrawn(const Curve& curve) { return !curve.line.x.empty(); }
 
-QString fontCommand(int points) {
-    return QStringLiteral("\\fontsize{%1}{%2}\\selectfont").arg(points).arg(points * 1.2);
-}
-
-QString colorsOf(const std::vector<Curve>& curves, const std::array<QColor, kCurveColors>& palette) {
+QString colorsOf(const std::set<int>& used, const std::array<QColor, kCurveColors>& palette) {
     QString out;
-    std::set<int> used;
-    for (const Curve& curve : curves) used.insert(curve.style.color);
     for (const int color : used) {
         out += QStringLiteral("\\definecolor{curve%1}{HTML}{%2}\n")
                    .arg(color)
@@ -70,6 +66,8 @@ QString colorsOf(const std::vector<Curve>& curves, const std::array<QColor, kCur
     return out;
 }
 
+bool isPoints(const Curve& curve) { return curve.kind == Curve::Kind::Points || curve.kind == Curve::Kind::Scatter; }
+
 QString strokeOptions(const Curve& curve, bool dashes) {
     const QString dash = QLatin1String(kDashes[static_cast<std::size_t>(curve.style.dash)]);
     return QStringLiteral("color=curve%1, line width=1.1pt").arg(curve.style.color) +
@@ -77,7 +75,7 @@ QString strokeOptions(const Curve& curve, bool dashes) {
 }
 
 QString markOptions(const Curve& curve, bool markers) {
-    const bool points = curve.kind == Curve::Kind::Points;
+    const bool points = isPoints(curve);
     if (!markers && !points) return QStringLiteral(", no markers");
     const Mark& mark = (points ? kClosedMarks : kMarks)[static_cast<std::size_t>(curve.style.marker)];
     const int every = points ? 1 : std::max(1, static_cast<int>(rowsOf(curve).size()) / kMarksPerCurve);
@@ -89,7 +87,7 @@ QString markOptions(const Curve& curve, bool markers) {
 }
 
 void addBand(QTextStream& text, const Curve& curve, std::size_t number) {
-    if (curve.deviation.empty() || curve.kind == Curve::Kind::Points) return;
+    if (curve.deviation.empty() || isPoints(curve)) return;
     for (const char* edge : {"low", "high"}) {
         text << "\\addplot[name path=" << edge << number
              << ", draw=none, forget plot, unbounded coords=discard] table[x=x" << number << ", y=" << edge << number
@@ -106,8 +104,9 @@ void addCurve(QTextStream& text, const Curve& curve, std::size_t number, const F
         options = QStringLiteral("color=gray, dashed, line width=0.5pt, no markers");
     } else {
         options = strokeOptions(curve, spec.dashes) + markOptions(curve, spec.markers);
+        if (curve.kind == Curve::Kind::Scatter) options += QStringLiteral(", only marks");
     }
-    const bool bars = curve.kind == Curve::Kind::Points && !curve.deviation.empty();
+    const bool bars = isPoints(curve) && !curve.deviation.empty();
     if (bars) options += QStringLiteral(", error bars/.cd, y dir=both, y explicit");
     text << "\\addplot[unbounded coords=jump, " << options << (named ? "" : ", forget plot") << "] table[x=x" << number
          << ", y=y" << number;
@@ -150,6 +149,7 @@ QString axisOptions(const FigureContent& content, const FigureSpec& spec) {
     out += QStringLiteral(
         "grid=major, grid style={gray!25, line width=0.4pt}, axis lines*=left, scaled ticks=false,\n"
         "enlarge x limits=0.02, axis line style={line width=0.5pt}, tick align=outside,\n");
+    if (content.kind == FigureKind::Scatter) out += QStringLiteral("enlarge x limits=0.06,\n");
     if (content.axes.logY) out += QStringLiteral("ymode=log,\n");
     if (content.axes.log2X) out += log2Ticks(content.curves);
     if (content.axes.fromZero && !content.axes.logY) out += QStringLiteral("ymin=0,\n");
@@ -160,18 +160,6 @@ QString axisOptions(const FigureContent& content, const FigureSpec& spec) {
                      "legend style={at={(0.5,1.03)}, anchor=south, draw=none, fill=none,\n"
                      "  /tikz/every even column/.append style={column sep=6pt}}")
                      .arg(legendColumns(content.curves, spec));
-}
-
-// Narrower than the axis with its labels: else it would make the picture wider.
-QString notesBelow(const QStringList& notes, const FigureSpec& spec) {
-    if (notes.isEmpty()) return {};
-    QStringList lines;
-    for (const QString& note : notes) lines << latexText(note);
-    return QStringLiteral(
-               "\\node[anchor=north west, inner xsep=0pt, align=left, text width=0.9\\axiswidth, font=%1]\n"
-               "  at (current bounding box.south west) {")
-               .arg(fontCommand(spec.venueOf().tickPt)) +
-           lines.join(QStringLiteral(" \\\\\n")) + QStringLiteral("};\n");
 }
 
 QString axisPicture(const FigureContent& content, const FigureSpec& spec) {
@@ -279,8 +267,10 @@ QString plotNumbers(const std::vector<Curve>& curves, const PlotAxes& axes) {
             const double known = curve.deviation.empty() ? 0 : curve.deviation[at];
             const double half = std::isfinite(known) ? known : 0;
             // As on the screen: on a logarithmic axis a band ends at the mean's tenth.
-            const double low = axes.logY ? std::max(y - half, y / 10) : y - half;
-            for (const double value : {curve.line.x[at], y, low, y + half, half}) cells << texNumber(value);
+            double low = axes.logY ? std::max(y - half, y / 10) : y - half, high = y + half;
+            // Where no deviation is known there is no band, which is not one of no width.
+            if (!curve.deviation.empty() && !std::isfinite(known)) low = high = known;
+            for (const double value : {curve.line.x[at], y, low, high, half}) cells << texNumber(value);
         }
         out += cells.join(QLatin1Char(',')) + QLatin1Char('\n');
     }
@@ -295,14 +285,20 @@ QString pgfplotsOf(const FigureContent& content, const FigureSpec& spec, const Q
         "\\documentclass{article}\n"
         "\\usepackage{pgfplots}\n"
         "\\usepgfplotslibrary{fillbetween}\n"
-        "\\usetikzlibrary{plotmarks}\n"
+        "\\usetikzlibrary{plotmarks,patterns}\n"
         "\\pgfplotsset{compat=1.17}\n");
-    out += colorsOf(content.curves, paletteOf(spec.palette));
+    std::set<int> colors;
+    for (const Curve& curve : content.curves) colors.insert(curve.style.color);
+    for (const Bar& bar : content.bars ? content.bars->bars : std::vector<Bar>()) colors.insert(bar.style.color);
+    out += colorsOf(colors, paletteOf(spec.palette));
     out +=
         QStringLiteral("\\newdimen\\figurewidth \\figurewidth=%1in\n\\newdimen\\axiswidth \\axiswidth=\\figurewidth\n")
             .arg(width, 0, 'f', 5);
-    const QString picture = content.timeline ? timelinePicture(*content.timeline, spec) : axisPicture(content, spec);
-    if (!content.timeline) {
+    const QString picture = content.timeline ? timelinePicture(*content.timeline, spec)
+                            : content.bars   ? barsPicture(content, spec)
+                            : content.map    ? mapPicture(content, spec)
+                                             : axisPicture(content, spec);
+    if (content.hasCurves()) {
         out += QStringLiteral("%% At most %1 points of a curve, at even distances.\n").arg(kMostPlotRows).mid(1);
         out += QStringLiteral("\\pgfplotstableread[col sep=comma]{%1}\\numbers\n").arg(numbers);
     }

@@ -26,33 +26,39 @@ struct FormField {
     const char* label;
     Editing editing;
     const char* help;
-    const char* kinds;           // "c", "t", "s" of those that have it
+    const char* kinds;           // of those that have it: (c)urves, (t)imeline, (s)caling, (b)ars, (m)ap, (p)oints
     const char* head = nullptr;  // begins a section
 };
 
 constexpr FormField kFields[] = {
-    {"venue", "venue", Editing::Word, "Sets width and size of text", "cts", "Venue"},
-    {"width", "width", Editing::Word, "Of a venue with one column, column is half of it", "cts"},
-    {"width_in", "inches", Editing::Number, "Instead of the venue's width; empty for that", "cts"},
-    {"height_in", "height", Editing::Number, "In inches; more rows of the legend make the figure higher", "cs"},
-    {"kind", "kind", Editing::Word, "Curves over time, the overlap timeline, or scaling over workers", "cts", "What"},
-    {"title", "title", Editing::Text, "In the list; not printed", "cts"},
-    {"filter", "filter", Editing::Text, "Runs, as on the Runs page: experiment = delay-sweep and delay >= 3", "cts"},
-    {"runs", "or runs", Editing::List, "Ids, with commas between them; instead of a filter", "cts"},
+    {"venue", "venue", Editing::Word, "Sets width and size of text", "ctsbmp", "Venue"},
+    {"width", "width", Editing::Word, "Of a venue with one column, column is half of it", "ctsbmp"},
+    {"width_in", "inches", Editing::Number, "Instead of the venue's width; empty for that", "ctsbmp"},
+    {"height_in", "height", Editing::Number, "In inches; more rows of the legend make the figure higher", "csp"},
+    {"kind", "kind", Editing::Word,
+     "Curves over time, the overlap timeline, scaling over workers, or a number of each configuration", "ctsbmp",
+     "What"},
+    {"title", "title", Editing::Text, "In the list; not printed", "ctsbmp"},
+    {"filter", "filter", Editing::Text, "Runs, as on the Runs page: experiment = delay-sweep and delay >= 3", "ctsbmp"},
+    {"runs", "or runs", Editing::List, "Ids, with commas between them; instead of a filter", "ctsbmp"},
     {"metric", "metric", Editing::Suggested, "Any recorded metric", "c"},
     {"x", "x axis", Editing::Word, "What the metric is drawn over", "c"},
     {"log_y", "y axis", Editing::Auto, "Linear, logarithmic, or as in the window", "c"},
     {"smoothing", "smoothing", Editing::Number, "Weight of the moving average of each run; 0 for none", "c"},
-    {"band", "band", Editing::Word, "Around the mean over seeds", "c"},
+    {"band", "band", Editing::Word, "Around the mean over seeds", "cbm"},
     {"scaling", "scaling", Editing::Word, "Weak: the batch of each worker stays the same", "s"},
     {"plot", "plot", Editing::Word, "Over the number of workers", "s"},
-    {"target", "target", Editing::Text, "accuracy=0.97 or loss=0.1", "s"},
+    {"number", "number", Editing::Word, "What each configuration or run ended with", "bmp"},
+    {"against", "along x", Editing::Word, "The other number of each run", "p"},
+    {"rows", "rows", Editing::Text, "A setting, as algorithm.period; both empty: two that were swept", "m"},
+    {"columns", "columns", Editing::Text, "A setting, as algorithm.delay; both empty: two that were swept", "m"},
+    {"target", "target", Editing::Text, "accuracy=0.97 or loss=0.1", "sbmp"},
     {"window_s", "window", Editing::Range, "Seconds of the run, as 12, 12.6; empty: a dozen steps", "t"},
     {"ranks", "ranks", Editing::Number, "Drawn at most", "t"},
-    {"x_range", "x from, to", Editing::Range, "As 0, 100; empty for all", "cs"},
-    {"y_range", "y from, to", Editing::Range, "As 0, 100; empty for all", "cs"},
-    {"caption", "caption", Editing::Text, "Under the preview, to judge its length", "cts"},
-    {"palette", "palette", Editing::Word, "Both are made for people who do not see all colours", "cs", "Style"},
+    {"x_range", "x from, to", Editing::Range, "As 0, 100; empty for all", "csp"},
+    {"y_range", "y from, to", Editing::Range, "As 0, 100; empty for all", "csp"},
+    {"caption", "caption", Editing::Text, "Under the preview, to judge its length", "ctsbmp"},
+    {"palette", "palette", Editing::Word, "Both are made for people who do not see all colours", "csbp", "Style"},
     {"dashes", "dashes", Editing::Flag, "Each configuration has a dash of its own", "cs"},
     {"markers", "markers", Editing::Flag, "Each configuration has a marker of its own", "cs"},
 };
@@ -66,6 +72,7 @@ QStringList wordsFor(const QString& key) {
     if (key == QLatin1String("palette")) return paletteWords();
     if (key == QLatin1String("scaling")) return {QStringLiteral("weak"), QStringLiteral("strong")};
     if (key == QLatin1String("plot")) return scalingPlotWords();
+    if (key == QLatin1String("number") || key == QLatin1String("against")) return numberWords();
     return {};
 }
 
@@ -342,9 +349,9 @@ void FigureForm::commit() {
 }
 
 void FigureForm::arrange() {
-    const QChar kind = QStringLiteral("cts")[static_cast<int>(spec_.kind)];
+    const QChar kind = QStringLiteral("ctsbmp")[static_cast<int>(spec_.kind)];
     for (const auto& row : rows_) row->box->setVisible(QLatin1String(row->field.kinds).contains(kind));
-    curvesBox_->setVisible(spec_.kind != FigureKind::Timeline);
+    curvesBox_->setVisible(spec_.kind != FigureKind::Timeline && spec_.kind != FigureKind::Map);
 }
 
 QWidget* FigureForm::editor(const QString& key) const {

@@ -25,9 +25,12 @@ QString shortNumber(double value, int digits) {
     if (std::isnan(value)) return QStringLiteral("NaN");
     if (std::isinf(value)) return value > 0 ? QStringLiteral("∞") : QStringLiteral("−∞");
     const double size = std::abs(value);
-    if (size != 0 && (size < 1e-4 || size >= 1e12)) return QString::number(value, 'e', std::max(0, digits - 2));
-    const int whole = size < 1 ? 0 : static_cast<int>(std::floor(std::log10(size))) + 1;
-    return groupDigits(QString::number(value, 'f', std::clamp(digits - whole, 0, digits)));
+    if (size == 0) return QStringLiteral("0");
+    if (size < 1e-4 || size >= 1e12) return QString::number(value, 'e', std::max(0, digits - 2));
+    if (digits == 0) return groupDigits(QString::number(value, 'f', 0));
+    // Of the rounded number: 9.9996 has two digits before the point.
+    const int power = QString::number(size, 'e', digits - 1).section(QLatin1Char('e'), 1).toInt();
+    return groupDigits(QString::number(value, 'f', std::max(0, digits - 1 - power)));
 }
 
 QString grouped(qint64 value) { return groupDigits(QString::number(value)); }

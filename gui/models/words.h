@@ -16,7 +16,8 @@ struct Quantity {
 
 inline const QString kAbsent = QStringLiteral("–");
 
-// About `digits` significant digits, thousands grouped by a thin space: 24310 → "24 310", 0.11834 → "0.1183".
+// About `digits` significant digits, thousands grouped by a thin space: 24310 → "24 310", 0.11834 → "0.1183",
+// 0.011834 → "0.01183", 0 → "0".
 [[nodiscard]] QString shortNumber(double value, int digits = 4);
 [[nodiscard]] QString grouped(qint64 value);
 [[nodiscard]] Quantity bytesInWords(double bytes);

@@ -125,7 +125,10 @@ private:
     std::optional<std::pair<QString, FigureSpec>> figureOfChart() {
         if (board_.shown().empty()) return std::nullopt;
         const QWidget* focused = window()->focusWidget();
-        const FigureSpec spec = (focused && second_->isAncestorOf(focused) ? second_ : first_)->figure();
+        const auto holds = [focused](const QWidget* card) { return focused && card->isAncestorOf(focused); };
+        FigureSpec spec = (holds(second_) ? second_ : first_)->figure();
+        if (holds(bars_)) spec = bars_->figure().value_or(spec);
+        if (holds(map_)) spec = map_->figure().value_or(spec);
         return std::pair(spec.title, spec);
     }
 

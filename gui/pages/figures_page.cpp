@@ -264,7 +264,8 @@ private:
         shown_ = figure;
         form_->setCurves(namedCurves(figure->content));
         page_.reset();
-        if (figure->error.isEmpty() && figure->content.nothing.isEmpty()) page_ = layOut(figure->content, figure->spec);
+        if (figure->error.isEmpty() && figure->content.nothing.isEmpty())
+            page_ = layOut(figure->content, figure->spec, kPreviewBuckets);
         draw();
         showTitle();
     }
@@ -314,7 +315,7 @@ private:
 
     void copyImage() {
         if (page_)
-            drawLater(drawers_, *this, *page_, 300.0 / 72,
+            drawLater(drawers_, *this, layOut(shown_->content, shown_->spec), 300.0 / 72,
                       [](const QImage& image) { QApplication::clipboard()->setImage(image); });
     }
 

@@ -19,6 +19,7 @@ namespace {
 constexpr std::array<QRgb, 9> kViridis{0xff440154, 0xff472d7b, 0xff3b528b, 0xff2c728e, 0xff21918c,
                                        0xff28ae80, 0xff5ec962, 0xffaddc30, 0xfffde725};
 constexpr double kHighestCell = 3.4;  // lines of text
+constexpr int kLeastCellText = 5;     // pixels, or points of a page
 constexpr double kScaleWidth = 0.9;   // of a line of text
 
 struct HeatLayout {
@@ -101,12 +102,16 @@ void paintCell(QPainter& painter, const QRectF& box, const HeatCell& cell, const
     painter.setPen(inkOn(color));
     QFont font = style.font;
     if (cell.primary) font.setWeight(QFont::DemiBold);
+    // A number that is too wide for its cell is set smaller, down to what can still be read.
+    const double wide = QFontMetricsF(font).horizontalAdvance(cell.text);
+    if (const double fits = box.width() - 2; wide > fits)
+        font.setPixelSize(std::max(kLeastCellText, static_cast<int>(font.pixelSize() * fits / wide)));
     painter.setFont(font);
     const QFontMetricsF metrics(font);
     const bool two = !cell.under.isEmpty() && box.height() > 2.2 * layout.text;
     const double top = two ? box.center().y() - layout.text : box.center().y() - layout.text / 2;
     const auto line = [&](double y, const QString& text) {
-        if (metrics.horizontalAdvance(text) > box.width() - 2) return;
+        if (metrics.horizontalAdvance(text) > box.width()) return;
         painter.drawText(QRectF(box.left(), y, box.width(), layout.text), Qt::AlignCenter, text);
     };
     line(top, cell.text);

@@ -17,19 +17,41 @@ constexpr int kLegendRow = 12;
 constexpr double kLegendIcon = 34;  // with the space around it
 constexpr double kMargin = 10;      // of the notes, left and right together
 constexpr double kNoteSize = 7;
-constexpr int kNoteRow = 11;
 constexpr int kMostNotes = 8;
 constexpr int kUsualText = 8;  // that the rows of the legend are made for
 
-PlotStyle plotStyleOf(const PaperStyle& paper) {
-    PlotStyle style = paperPlotStyle();
-    style.font = style.legendFont = interFont(paper.label);
-    style.curves = paper.curves;
-    return style;
+// With the points that its picture has where it is that many pixels wide.
+Curve thinnedCurve(const Curve& curve, std::size_t buckets) {
+    const std::size_t n = curve.line.x.size();
+    if (buckets == 0 || n <= 2 * buckets || curve.kind != Curve::Kind::Line) return curve;
+    Curve out = curve;
+    out.line = {};
+    out.deviation.clear();
+    out.n.clear();
+    const auto keep = [&](std::size_t at) {
+        out.line.x.push_back(curve.line.x[at]);
+        out.line.y.push_back(curve.line.y[at]);
+        if (!curve.deviation.empty()) out.deviation.push_back(curve.deviation[at]);
+        if (!curve.n.empty()) out.n.push_back(curve.n[at]);
+    };
+    keep(0);
+    for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
+        const std::size_t begin = 1 + bucket * (n - 2) / buckets, end = 1 + (bucket + 1) * (n - 2) / buckets;
+        std::size_t low = begin, high = begin;
+        for (std::size_t at = begin; at < end; ++at) {
+            if (curve.line.y[at] < curve.line.y[low]) low = at;
+            if (curve.line.y[at] > curve.line.y[high]) high = at;
+        }
+        keep(std::min(low, high));
+        if (low != high) keep(std::max(low, high));
+    }
+    keep(n - 1);
+    return out;
 }
 
-std::vector<Curve> styled(std::vector<Curve> curves, const PaperStyle& paper) {
+std::vector<Curve> styled(std::vector<Curve> curves, const PaperStyle& paper, std::size_t buckets) {
     for (Curve& curve : curves) {
+        curve = thinnedCurve(curve, buckets);
         if (!paper.dashes) curve.style.dash = 0;
     }
     return curves;
@@ -37,7 +59,9 @@ std::vector<Curve> styled(std::vector<Curve> curves, const PaperStyle& paper) {
 
 // Of lines; points are nothing but their markers.
 void hideMarkers(QCustomPlot& plot, const std::vector<Curve>& curves) {
-    const auto isPoints = [](const Curve& curve) { return curve.kind == Curve::Kind::Points; };
+    const auto isPoints = [](const Curve& curve) {
+        return curve.kind == Curve::Kind::Points || curve.kind == Curve::Kind::Scatter;
+    };
     if (std::any_of(curves.begin(), curves.end(), isPoints)) return;
     for (int i = 0; i < plot.graphCount(); ++i) plot.graph(i)->setScatterStyle(QCPScatterStyle::ssNone);
 }
@@ -61,9 +85,8 @@ std::vector<Curve> namedToFit(std::vector<Curve> curves, int width, const QFont&
     return curves;
 }
 
-// What the figure must say beside its curves, in lines that fit.
-QStringList noteLines(QStringList notes, const std::vector<Curve>& curves, int unnamed, int width) {
-    const QFontMetricsF metrics(interFont(kNoteSize));
+// What the figure must say beside its curves.
+QStringList notesWith(QStringList notes, const std::vector<Curve>& curves, int unnamed) {
     int more = 0;
     for (const Curve& curve : curves) {
         if (curve.note.isEmpty()) continue;
@@ -75,6 +98,22 @@ QStringList noteLines(QStringList notes, const std::vector<Curve>& curves, int u
     }
     if (more > 0) notes << QStringLiteral("and so of %1 more curves: see the CSV file").arg(more);
     if (unnamed > 0) notes << QStringLiteral("%1 more curves; the CSV file has their names and notes").arg(unnamed);
+    return notes;
+}
+
+}  // namespace
+
+PlotStyle plotStyleOf(const PaperStyle& paper) {
+    PlotStyle style = paperPlotStyle();
+    style.font = style.legendFont = interFont(paper.label);
+    style.curves = paper.curves;
+    return style;
+}
+
+QFont noteFont() { return interFont(kNoteSize); }
+
+QStringList linesOf(const QStringList& notes, double width) {
+    const QFontMetricsF metrics(noteFont());
     QStringList lines;
     for (const QString& note : notes) {
         QString line;
@@ -92,8 +131,6 @@ QStringList noteLines(QStringList notes, const std::vector<Curve>& curves, int u
     return lines;
 }
 
-}  // namespace
-
 PaperPage layOut(const PaperFigure& figure) {
     const auto canvas = std::make_shared<PlotCanvas>(nullptr);
     const std::shared_ptr<QCustomPlot> plot(&canvas->plot());
@@ -101,7 +138,8 @@ PaperPage layOut(const PaperFigure& figure) {
     const int width = static_cast<int>(std::floor(exact.width()));
     int height = static_cast<int>(std::floor(exact.height()));
     const PlotStyle style = plotStyleOf(figure.style);
-    const std::vector<Curve> curves = namedToFit(styled(figure.curves, figure.style), width, style.legendFont);
+    const std::vector<Curve> curves =
+        namedToFit(styled(figure.curves, figure.style, figure.buckets), width, style.legendFont);
     canvas->style(style);
     canvas->axes(figure.axes);
     for (QCPAxis* axis : {plot->xAxis, plot->yAxis}) axis->setTickLabelFont(interFont(figure.style.tick));
@@ -119,11 +157,11 @@ PaperPage layOut(const PaperFigure& figure) {
     const int unnamed = std::max(0, legend.itemCount() - kMostNamed);
     while (legend.itemCount() > kMostNamed) legend.removeItem(legend.itemCount() - 1);
     const int rows = (legend.itemCount() + columns - 1) / columns;
-    const QStringList notes = noteLines(figure.notes, curves, unnamed, width);
+    const QStringList notes = linesOf(notesWith(figure.notes, curves, unnamed), width);
     const int legendRow = kLegendRow + std::max(0, figure.style.label - kUsualText);
     const int more = std::max(0, rows - 2) * legendRow + static_cast<int>(notes.size()) * kNoteRow;
     height += more;
-    canvas->notes(notes, interFont(kNoteSize));
+    canvas->notes(notes, noteFont());
     // The canvas counts in whole points: what is left of the exact size is to the right and below.
     return {{exact.width(), exact.height() + more}, [canvas, plot, width, height](QPaintDevice& device, double scale) {
                 QCPPainter painter(&device);

@@ -29,8 +29,17 @@ struct PaperFigure {
     PaperStyle style = {};
     std::optional<std::pair<double, double>> xRange = {}, yRange = {};  // else all of the curves
     QStringList notes = {};                                             // before those of the curves
+    std::size_t buckets = 0;  // of a curve of lines: of each only the lowest and the highest point; 0: all points
 };
 inline constexpr int kMostNamed = 24;
+// Two points of each for every other pixel of a preview at twice its size; more are strokes that nobody sees.
+inline constexpr std::size_t kPreviewBuckets = 360;
+
+[[nodiscard]] PlotStyle plotStyleOf(const PaperStyle& paper);
+// The notes below a figure in lines that fit its width, in points, and their type.
+[[nodiscard]] QStringList linesOf(const QStringList& notes, double width);
+[[nodiscard]] QFont noteFont();
+inline constexpr int kNoteRow = 11;  // height of a line
 
 // UI thread, as its paint() too.
 [[nodiscard]] PaperPage layOut(const PaperFigure& figure);

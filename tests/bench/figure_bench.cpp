@@ -51,19 +51,22 @@ int main(int argc, char** argv) {
     installFonts();
     const QTemporaryDir folder;
     std::setvbuf(stdout, nullptr, _IOLBF, 0);
-    std::printf("curves  bands  layout ms  record ms  96 dpi ms  192 dpi ms  pdf ms\n");
+    std::printf("curves  bands  layout ms  record ms  all points  96 dpi ms  192 dpi ms  pdf ms\n");
     for (const int curves : {4, 24}) {
         for (const bool bands : {false, true}) {
             const PaperFigure figure = figureOf(curves, bands);
-            const double layout = slowest([&] { (void)layOut(figure); });
-            const PaperPage page = layOut(figure);
-            const double record = slowest([&] { (void)recorded(page); });
-            const RecordedPage picture = recorded(page);
+            PaperFigure preview = figure;
+            preview.buckets = kPreviewBuckets;
+            const double layout = slowest([&] { (void)layOut(preview); });
+            const PaperPage shown = layOut(preview), page = layOut(figure);
+            const double record = slowest([&] { (void)recorded(shown); });
+            const double whole = slowest([&] { (void)recorded(page); });
+            const RecordedPage picture = recorded(shown);
             const double usual = slowest([&] { (void)imageOf(picture, 96.0 / 72); });
             const double fine = slowest([&] { (void)imageOf(picture, 192.0 / 72); });
             const double pdf = slowest([&] { (void)writePage(page, folder.filePath(QStringLiteral("a.pdf"))); });
-            std::printf("%6d  %5s  %9.1f  %9.1f  %9.1f  %10.1f  %6.1f\n", curves, bands ? "yes" : "no", layout, record,
-                        usual, fine, pdf);
+            std::printf("%6d  %5s  %9.1f  %9.1f  %10.1f  %9.1f  %10.1f  %6.1f\n", curves, bands ? "yes" : "no", layout,
+                        record, whole, usual, fine, pdf);
         }
     }
     return 0;

@@ -236,23 +236,13 @@ void CompareBoard::setBaseline(std::optional<std::size_t> group) {
     request();
 }
 
-std::optional<std::size_t> CompareBoard::baseline() const {
-    if (!compared_) return std::nullopt;
-    for (std::size_t i = 0; i < groups_.size(); ++i) {
-        const ComparedGroup* own = row(i);
-        if (own && own->label == compared_->comparison.baseline) return i;
-    }
-    return std::nullopt;
-}
-
-const ComparedGroup* CompareBoard::row(std::size_t group) const {
-    if (!compared_ || group >= groups_.size()) return nullptr;
-    const auto& keys = compared_->keys;
-    // Mostly at the same place; where configurations were added since, elsewhere.
-    if (group < keys.size() && keys[group] == groups_[group].key) return &compared_->comparison.groups[group];
-    const auto found = std::find(keys.begin(), keys.end(), groups_[group].key);
-    if (found == keys.end()) return nullptr;
-    return &compared_->comparison.groups[static_cast<std::size_t>(found - keys.begin())];
+CompareView CompareBoard::view() const {
+    CompareView view(groups_, compared_.get());
+    view.shown = shown_;
+    view.highlighted = highlighted_;
+    view.spread = spread_;
+    view.target = target_;
+    return view;
 }
 
 void CompareBoard::setCursor(const std::optional<double>& x, const CompareCurveKey& key) {

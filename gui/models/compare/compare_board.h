@@ -15,6 +15,7 @@
 
 #include "gui/models/compare/compare_numbers.h"
 #include "gui/models/compare/compare_query.h"
+#include "gui/models/compare/compare_view.h"
 #include "gui/models/filter/filter_expression.h"
 #include "gui/models/live/session.h"
 
@@ -69,10 +70,16 @@ public:
     // The group that ratios refer to; nullopt: as `dasgd compare` chooses.
     void setBaseline(std::optional<std::size_t> group);
     // Of what is compared now; nullopt where nothing was timed.
-    [[nodiscard]] std::optional<std::size_t> baseline() const;
+    [[nodiscard]] std::optional<std::size_t> baseline() const {
+        return CompareView(groups_, compared_.get()).baseline();
+    }
+    // What pictures show of it, until it changes.
+    [[nodiscard]] CompareView view() const;
 
     // Null until it is formed. While runs are added the row before stands until the next is formed.
-    [[nodiscard]] const ComparedGroup* row(std::size_t group) const;
+    [[nodiscard]] const ComparedGroup* row(std::size_t group) const {
+        return CompareView(groups_, compared_.get()).row(group);
+    }
     // Whether the times to the target are those of the target that is set.
     [[nodiscard]] bool isTargetRead() const { return compared_ && compared_->target == target_; }
     [[nodiscard]] const Compared* compared() const { return compared_.get(); }

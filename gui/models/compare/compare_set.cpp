@@ -165,4 +165,15 @@ std::vector<std::string> sweptKeys(const std::vector<CompareGroup>& groups) {
     return out;
 }
 
+MapKeys mapKeys(const std::vector<CompareGroup>& groups) {
+    std::vector<std::string> keys = sweptKeys(groups);
+    std::stable_sort(keys.begin(), keys.end(), [](const std::string& a, const std::string& b) {
+        const auto rank = [](const std::string& key) {
+            return key == "algorithm.name" ? 2 : key.starts_with("algorithm.") ? 0 : 1;
+        };
+        return rank(a) < rank(b);
+    });
+    return {keys.size() > 1 ? keys[1] : std::string(), keys.empty() ? std::string() : keys[0]};
+}
+
 }  // namespace dasgd::gui

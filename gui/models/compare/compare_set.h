@@ -54,4 +54,11 @@ struct CompareGroup {
 // Keys of the configuration that have more than one value among the groups, the algorithm's name first.
 [[nodiscard]] std::vector<std::string> sweptKeys(const std::vector<CompareGroup>& groups);
 
+// Rows and columns of a map: two of them, those of the algorithm first, the algorithm itself only where there is no
+// other. "" where there are fewer.
+struct MapKeys {
+    std::string rows, columns;
+};
+[[nodiscard]] MapKeys mapKeys(const std::vector<CompareGroup>& groups);
+
 }  // namespace dasgd::gui

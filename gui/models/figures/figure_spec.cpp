@@ -13,7 +13,8 @@ constexpr double kLeastHeightIn = 1, kMostHeightIn = 12;
 constexpr double kMostSmoothing = 0.999;
 constexpr int kMostRanks = 64;
 
-const QStringList kKindWords{QStringLiteral("curves"), QStringLiteral("timeline"), QStringLiteral("scaling")};
+const QStringList kKindWords{QStringLiteral("curves"), QStringLiteral("timeline"), QStringLiteral("scaling"),
+                             QStringLiteral("bars"),   QStringLiteral("map"),      QStringLiteral("scatter")};
 const QStringList kAxisWords{QStringLiteral("step"), QStringLiteral("epoch"), QStringLiteral("wall"),
                              QStringLiteral("samples"), QStringLiteral("bytes")};
 const QStringList kBandWords{QStringLiteral("none"), QStringLiteral("std"), QStringLiteral("interval-95")};
@@ -22,6 +23,11 @@ const QStringList kWidthWords{QStringLiteral("column"), QStringLiteral("full")};
 const QStringList kScalingWords{QStringLiteral("weak"), QStringLiteral("strong")};
 const QStringList kPlotWords{QStringLiteral("throughput"), QStringLiteral("efficiency"),
                              QStringLiteral("time-to-target")};
+// In the order of CompareNumber.
+const QStringList kNumberWords{QStringLiteral("final-loss"), QStringLiteral("best-accuracy"),
+                               QStringLiteral("step-ms"),    QStringLiteral("time-to-target"),
+                               QStringLiteral("hidden"),     QStringLiteral("blocked"),
+                               QStringLiteral("sent-mb"),    QStringLiteral("samples-per-s")};
 
 // Calls `f` for each field of this kind of figure; one list for reading, writing and "allowed".
 template <class Spec, class Visitor>
@@ -47,14 +53,28 @@ void visitFields(Spec& spec, Visitor& f) {
         f.word("plot", spec.plot, kPlotWords);
         f.text("target", spec.target);
     }
-    if (spec.kind != FigureKind::Timeline) {
+    if (spec.isCompared()) {
+        f.word("number", spec.number, kNumberWords);
+        f.text("target", spec.target);
+    }
+    if (spec.kind == FigureKind::Bars || spec.kind == FigureKind::Map) f.word("band", spec.band, kBandWords);
+    if (spec.kind == FigureKind::Map) {
+        f.text("rows", spec.rows);
+        f.text("columns", spec.columns);
+    }
+    if (spec.kind == FigureKind::Scatter) f.word("against", spec.against, kNumberWords);
+    if (spec.hasAxes()) {
         f.range("x_range", spec.xRange);
         f.range("y_range", spec.yRange);
-        f.word("palette", spec.palette, kPaletteWords);
-        f.flag("dashes", spec.dashes);
-        f.flag("markers", spec.markers);
-        f.names("names", spec.names);
+        if (spec.kind != FigureKind::Scatter) {
+            f.flag("dashes", spec.dashes);
+            f.flag("markers", spec.markers);
+        }
         f.number("height_in", spec.heightIn, kLeastHeightIn, kMostHeightIn);
+    }
+    if (spec.kind != FigureKind::Timeline && spec.kind != FigureKind::Map) {
+        f.word("palette", spec.palette, kPaletteWords);
+        f.names("names", spec.names);
     }
     f.text("venue", spec.venue);
     f.word("width", spec.width, kWidthWords);
@@ -221,11 +241,21 @@ private:
     QJsonObject object_;
 };
 
+bool needsTarget(const FigureSpec& spec) {
+    const auto isTime = [](CompareNumber number) { return number == CompareNumber::SecondsToTarget; };
+    return (spec.kind == FigureKind::Scaling && spec.plot == ScalingPlot::TimeToTarget) ||
+           (spec.isCompared() && isTime(spec.number)) || (spec.kind == FigureKind::Scatter && isTime(spec.against));
+}
+
 }  // namespace
 
 const Venue& FigureSpec::venueOf() const {
     const Venue* found = findVenue(venue);
     return found ? *found : venues().front();
+}
+
+bool FigureSpec::hasAxes() const {
+    return kind == FigureKind::Curves || kind == FigureKind::Scaling || kind == FigureKind::Scatter;
 }
 
 double FigureSpec::inchesWide() const {
@@ -245,9 +275,13 @@ Status check(const FigureSpec& spec) {
     if (!spec.target.isEmpty()) {
         if (const auto target = parseTarget(spec.target.toStdString()); !target)
             return fail("\"target\": " + target.error().message);
-    } else if (spec.kind == FigureKind::Scaling && spec.plot == ScalingPlot::TimeToTarget) {
+    } else if (needsTarget(spec)) {
         return fail("\"target\": absent; a plot of time-to-target needs one, as accuracy=0.97");
     }
+    if (spec.kind == FigureKind::Map && spec.rows.isEmpty() != spec.columns.isEmpty())
+        return fail("\"rows\": give both settings of the map, rows and columns, or neither");
+    if (spec.kind == FigureKind::Map && !spec.rows.isEmpty() && spec.rows == spec.columns)
+        return fail("\"columns\": found that of the rows, " + spec.rows.toStdString() + "; a map needs two settings");
     return {};
 }
 
@@ -296,5 +330,6 @@ QStringList axisWords() { return kAxisWords; }
 QStringList bandWords() { return kBandWords; }
 QStringList paletteWords() { return kPaletteWords; }
 QStringList scalingPlotWords() { return kPlotWords; }
+QStringList numberWords() { return kNumberWords; }
 
 }  // namespace dasgd::gui

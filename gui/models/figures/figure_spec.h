@@ -12,13 +12,14 @@
 #include "core/analysis/scaling.h"
 #include "core/base/metric_names.h"
 #include "core/base/result.h"
+#include "gui/models/compare/compare_numbers.h"
 #include "gui/models/figures/venues.h"
 #include "gui/models/live/series.h"
 #include "gui/models/scaling/scaling.h"
 
 namespace dasgd::gui {
 
-enum class FigureKind { Curves, Timeline, Scaling };
+enum class FigureKind { Curves, Timeline, Scaling, Bars, Map, Scatter };
 enum class FigureBand { None, Std, Interval95 };  // around a mean over seeds
 enum class FigurePalette { OkabeIto, TolBright };
 enum class FigureWidth { Column, Full };
@@ -48,7 +49,11 @@ struct FigureSpec {
     // Of scaling.
     Scaling scaling = Scaling::Weak;
     ScalingPlot plot = ScalingPlot::Throughput;
-    QString target;  // "accuracy=0.97"; "" for none
+    QString target;  // "accuracy=0.97"; "" for none; of bars, maps and scatters too
+    // Of bars, of a map over two settings, and of a scatter with one point a run.
+    CompareNumber number = CompareNumber::StepMs;
+    CompareNumber against = CompareNumber::Hidden;  // along x of a scatter
+    QString rows, columns;                          // keys of the settings of a map; "": those that were swept
 
     // Of what has axes.
     std::optional<FigureRange> xRange, yRange;
@@ -66,6 +71,10 @@ struct FigureSpec {
 
     [[nodiscard]] const Venue& venueOf() const;  // the first where there is none of this id
     [[nodiscard]] double inchesWide() const;
+    // Whether the number of `kind` is asked of each run or configuration as the Compare page has them.
+    [[nodiscard]] bool isCompared() const { return kind >= FigureKind::Bars; }
+    // Whether it has axes that can be set, and curves that are drawn in them.
+    [[nodiscard]] bool hasAxes() const;
 };
 
 // Errors name the field, what was found and what is allowed.
@@ -83,5 +92,6 @@ struct FigureSpec {
 [[nodiscard]] QStringList bandWords();
 [[nodiscard]] QStringList paletteWords();
 [[nodiscard]] QStringList scalingPlotWords();
+[[nodiscard]] QStringList numberWords();
 
 }  // namespace dasgd::gui

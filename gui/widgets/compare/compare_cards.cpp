@@ -34,6 +34,24 @@ QToolButton* makeFieldButton(const QString& help) {
     return button;
 }
 
+// What a card shows, without what is its own.
+FigureSpec figureOf(const CompareBoard& board, FigureKind kind, CompareNumber number) {
+    FigureSpec spec;
+    spec.kind = kind;
+    for (const std::size_t group : board.shown()) {
+        for (const RunItemPtr& run : board.groups()[group].runs) spec.runs << run->id;
+    }
+    spec.number = number;
+    if (const auto& target = board.target()) {
+        spec.target = QLatin1String(target->metric == Target::Metric::Loss ? "loss=" : "accuracy=") +
+                      QString::number(target->value, 'g', 9);
+    }
+    spec.band = board.spread() == Spread::None        ? FigureBand::None
+                : board.spread() == Spread::Deviation ? FigureBand::Std
+                                                      : FigureBand::Interval95;
+    return spec;
+}
+
 // Numbers of runs beside the settings that were swept.
 const std::vector<CompareNumber> kParallelNumbers{CompareNumber::StepMs, CompareNumber::Hidden,
                                                   CompareNumber::FinalLoss, CompareNumber::BestAccuracy};
@@ -95,8 +113,15 @@ void CompareBars::takeTarget() {
     number_->choose(placeOf(CompareNumber::SecondsToTarget));
 }
 
+std::optional<FigureSpec> CompareBars::figure() const {
+    FigureSpec spec = figureOf(board_, FigureKind::Bars, numberAt(*number_));
+    spec.title = tr("%1, %2").arg(QString::fromUtf8(wordsOf(spec.number).title), board_.title());
+    if (!check(spec)) return std::nullopt;
+    return spec;
+}
+
 void CompareBars::redraw() {
-    GroupBars bars = groupBars(board_, numberAt(*number_));
+    GroupBars bars = groupBars(board_.view(), numberAt(*number_));
     groups_ = std::move(bars.groups);
     view_->setEmptyText(tr("Nothing is shown: Space in the list shows a configuration again."));
     view_->setChart(std::move(bars.chart));
@@ -119,6 +144,7 @@ CompareMap::CompareMap(CompareBoard& board, const Look& look, QWidget* parent)
     body().addLayout(stack_, 1);
     body().addWidget(note_ = makeLabel({}, "small"));
     note_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    note_->setWordWrap(true);
     heat_->setAccessibleName(tr("Heat map"));
     scatter_->setAccessibleName(tr("Scatter: one point a run"));
     parallel_->setAccessibleName(tr("Parallel coordinates: Up and Down brush an axis"));
@@ -170,7 +196,7 @@ QLayout* CompareMap::makeHead() {
 void CompareMap::fillKeys(QToolButton& button, std::string& key) {
     button.menu()->clear();
     for (const std::string& one : sweptKeys(board_.groups())) {
-        QAction* action = button.menu()->addAction(keyName(board_, one));
+        QAction* action = button.menu()->addAction(keyName(board_.view(), one));
         action->setCheckable(true);
         action->setChecked(one == key);
         connect(action, &QAction::triggered, this, [this, &key, one] {
@@ -180,20 +206,31 @@ void CompareMap::fillKeys(QToolButton& button, std::string& key) {
     }
 }
 
-// Two settings that were swept, those of the algorithm first; the algorithm itself only where there is no other.
 void CompareMap::chooseKeys() {
-    std::vector<std::string> keys = sweptKeys(board_.groups());
-    std::stable_sort(keys.begin(), keys.end(), [](const std::string& a, const std::string& b) {
-        const auto rank = [](const std::string& key) {
-            return key == "algorithm.name" ? 2 : key.starts_with("algorithm.") ? 0 : 1;
-        };
-        return rank(a) < rank(b);
-    });
+    const std::vector<std::string> keys = sweptKeys(board_.groups());
     const auto stands = [&](const std::string& key) { return std::count(keys.begin(), keys.end(), key) > 0; };
-    if (stands(rowKey_) && stands(columnKey_)) return redraw();
-    rowKey_ = keys.size() > 1 ? keys[1] : std::string();
-    columnKey_ = keys.empty() ? std::string() : keys[0];
+    if (!stands(rowKey_) || !stands(columnKey_)) {
+        const MapKeys chosen = mapKeys(board_.groups());
+        rowKey_ = chosen.rows;
+        columnKey_ = chosen.columns;
+    }
     redraw();
+}
+
+std::optional<FigureSpec> CompareMap::figure() const {
+    if (kind_->chosen() == Parallel) return std::nullopt;
+    const bool heat = kind_->chosen() == Heat;
+    FigureSpec spec = figureOf(board_, heat ? FigureKind::Map : FigureKind::Scatter, numberAt(*number_));
+    if (heat) {
+        spec.rows = QString::fromStdString(rowKey_);
+        spec.columns = QString::fromStdString(columnKey_);
+    } else {
+        spec.against = numberAt(*against_);
+        if (scatter_->zoomed()) spec.xRange = FigureRange{scatter_->shownX().first, scatter_->shownX().second};
+    }
+    spec.title = tr("%1, %2").arg(QString::fromUtf8(wordsOf(spec.number).title), board_.title());
+    if (!check(spec)) return std::nullopt;
+    return spec;
 }
 
 void CompareMap::takeBrush() {
@@ -226,10 +263,11 @@ void CompareMap::redraw() {
 }
 
 void CompareMap::drawHeat() {
-    rowButton_->setText((rowKey_.empty() ? tr("rows") : keyName(board_, rowKey_)) + QStringLiteral(" ▾"));
-    columnButton_->setText((columnKey_.empty() ? tr("columns") : keyName(board_, columnKey_)) + QStringLiteral(" ▾"));
-    map_ =
-        rowKey_.empty() || columnKey_.empty() ? GroupMap{} : groupMap(board_, numberAt(*number_), rowKey_, columnKey_);
+    rowButton_->setText((rowKey_.empty() ? tr("rows") : keyName(board_.view(), rowKey_)) + QStringLiteral(" ▾"));
+    columnButton_->setText((columnKey_.empty() ? tr("columns") : keyName(board_.view(), columnKey_)) +
+                           QStringLiteral(" ▾"));
+    map_ = rowKey_.empty() || columnKey_.empty() ? GroupMap{}
+                                                 : groupMap(board_.view(), numberAt(*number_), rowKey_, columnKey_);
     heat_->setEmptyText(rowKey_.empty() ? tr("A map needs runs that differ in two settings. Sweep two, as\n"
                                              "\"algorithm.period\" = [2, 4, 8] and \"algorithm.delay\" = [1, 2, 3]")
                                         : tr("Nothing that is shown has both settings."));
@@ -240,9 +278,10 @@ void CompareMap::drawHeat() {
 }
 
 void CompareMap::drawScatter() {
-    points_ = runPoints(board_, numberAt(*against_), numberAt(*number_));
+    const CompareView view = board_.view();
+    points_ = runPoints(view, numberAt(*against_), numberAt(*number_));
     scatter_->setAxes(
-        {.x = wordsOf(numberAt(*against_)).text(), .y = wordsOf(numberAt(*number_)).text(), .legend = false});
+        {.x = numberTitle(view, numberAt(*against_)), .y = numberTitle(view, numberAt(*number_)), .legend = false});
     scatter_->setEmptyText(tr("No finished run that is shown has both numbers."));
     scatter_->setCurves(points_.curves);
     std::size_t runs = 0;
@@ -257,7 +296,7 @@ void CompareMap::drawParallel() {
         if (!board_.isHidden(i) && board_.passesFilter(i)) lines_.push_back(i);
     }
     parallel_->setEmptyText(tr("Nothing is shown."));
-    parallel_->setPlot(groupLines(board_, lines_, kParallelNumbers));
+    parallel_->setPlot(groupLines(board_.view(), lines_, kParallelNumbers));
     takeBrush();  // what is new may pass it
     note_->setText(tr("a drag along an axis filters everywhere, a click clears it  ·  Left, Right, Up, Down, Escape"));
 }

@@ -4,7 +4,9 @@
 #include <QLineEdit>
 #include <QStackedLayout>
 
-#include "gui/widgets/compare/compare_pictures.h"
+#include "gui/models/compare/compare_board.h"
+#include "gui/models/figures/figure_spec.h"
+#include "gui/plots/compare/compare_pictures.h"
 #include "gui/widgets/parts.h"
 
 namespace dasgd::gui {
@@ -17,6 +19,8 @@ public:
     [[nodiscard]] BarView& view() { return *view_; }
     [[nodiscard]] Choice& number() { return *number_; }
     [[nodiscard]] QLineEdit& target() { return *target_; }
+    // What the bars show; nullopt of the time to a target that is not set.
+    [[nodiscard]] std::optional<FigureSpec> figure() const;
 
 private:
     void takeTarget();
@@ -41,6 +45,9 @@ public:
     [[nodiscard]] HeatMapView& heat() { return *heat_; }
     [[nodiscard]] PlotView& scatter() { return *scatter_; }
     [[nodiscard]] ParallelView& parallel() { return *parallel_; }
+    // What it shows; nullopt of parallel coordinates, which are to be brushed, not printed, and of what lacks a target
+    // or two settings.
+    [[nodiscard]] std::optional<FigureSpec> figure() const;
 
 signals:
     void runOpened(const QString& run);

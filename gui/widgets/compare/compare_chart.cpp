@@ -54,6 +54,7 @@ void CompareChart::layOut() {
     for (Choice* choice : {axis_, scale_}) head->addWidget(choice);
     note_ = makeLabel({}, "small");
     note_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    note_->setWordWrap(true);
     body().setContentsMargins(kPadding, 10, kPadding, 8);
     body().setSpacing(4);
     body().addLayout(head);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <QDir>
 #include <QFile>
 #include <QFileInfo>
 #include <QJsonDocument>
@@ -33,7 +34,7 @@ TEST(FigureCommand, WritesEveryFigureAndHowItWasMade) {
         write({QStringLiteral("--workspace"), pathOf(workspace), QStringLiteral("--runs"), a + QLatin1Char(',') + b,
                QStringLiteral("--out"), out.filePath(QStringLiteral("deep/er"))});
     ASSERT_TRUE(written.has_value()) << written.error().message;
-    EXPECT_EQ(written->size(), 7 + 7 + 5 + 1);
+    EXPECT_EQ(written->size(), 7 + 7 + 6 + 1);
     for (const QString& file : *written) EXPECT_GT(QFileInfo(file).size(), 200) << file.toStdString();
     const QJsonDocument document = QJsonDocument::fromJson(contentOf(written->last()));
     const QJsonValue loss = document[QLatin1String("figures")][0];
@@ -111,6 +112,25 @@ TEST(FigureCommand, NeverWritesOverFiguresThatAreThere) {
     ASSERT_TRUE(QFile::remove(out.filePath(QStringLiteral("figure.json"))));
     EXPECT_NE(write(other).error().message.find("already there"), std::string::npos) << "without its record too";
     EXPECT_EQ(contentOf(out.filePath(QStringLiteral("loss.csv"))), before);
+}
+
+TEST(FigureCommand, ABundleThatFailsHalfwayLeavesNothingBehind) {
+    Workspace workspace;
+    workspace.record({.steps = 60});
+    const QTemporaryDir out;
+    const QString twice = out.filePath(QStringLiteral("twice.json"));
+    QFile file(twice);
+    ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+    // The second of that name finds the files of the first.
+    file.write(R"({"version": 1, "figures": [{"name": "a", "spec": {"version": 1}},
+                                              {"name": "a", "spec": {"version": 1}}]})");
+    file.close();
+    const QString bundle = out.filePath(QStringLiteral("bundle"));
+    const auto written =
+        write({twice, QStringLiteral("--workspace"), pathOf(workspace), QStringLiteral("--out"), bundle});
+    ASSERT_FALSE(written.has_value());
+    EXPECT_NE(written.error().message.find("already there"), std::string::npos) << written.error().message;
+    EXPECT_TRUE(QDir(bundle).isEmpty()) << QDir(bundle).entryList().join(QLatin1Char(' ')).toStdString();
 }
 
 TEST(FigureCommand, WrongWordsAreSaid) {

@@ -36,6 +36,24 @@ TEST_F(FigureContentTest, AFilterFollowsTheRunsThatAreAdded) {
     EXPECT_NE(imageOf(layOut(*one, spec), 1), imageOf(layOut(*more, spec), 1));
 }
 
+TEST_F(FigureContentTest, ATimelineHasTheTotalsOfItsWindow) {
+    workspace_.record({.ranks = 2, .steps = 60});
+    FigureSpec spec;
+    spec.kind = FigureKind::Timeline;
+    const auto content = read(spec);
+    ASSERT_TRUE(content.has_value()) << content.error().message;
+    ASSERT_EQ(content->table.columns.size(), 4);
+    double sum = 0;
+    bool backward = false;
+    for (const QStringList& row : content->table.rows) {
+        backward = backward || row[0] == QLatin1String("backward");
+        if (!row[0].contains(QLatin1Char(':'))) sum += row[3].toDouble();
+    }
+    EXPECT_TRUE(backward);
+    EXPECT_NEAR(sum, 100, 0.6) << "what is not beside adds up to the window";
+    EXPECT_TRUE(content->table.notes.front().contains(QLatin1String("mean of 2 ranks")));
+}
+
 TEST_F(FigureContentTest, WhatCannotBeDrawnIsSaid) {
     const QString id = workspace_.record({.steps = 20});
     FigureSpec spec;

@@ -43,6 +43,7 @@ FigureContent twoCurves() {
     content.curves[1].style = {1, 1, 1};
     content.curves[1].deviation.assign(101, 3);
     content.curves[1].line.y[100] = std::nan("");
+    content.curves[1].deviation[70] = std::nan("");
     content.curves[1].note = kHostile;
     content.table = {
         .columns = {QStringLiteral("name")}, .rows = {{kHostile}}, .notes = {kHostile, kHostile.repeated(3)}};
@@ -65,6 +66,7 @@ TEST(Pgfplots, NumbersAreOnlyNumbers) {
     EXPECT_EQ(rows.front(), QStringLiteral("x1,y1,low1,high1,half1,x2,y2,low2,high2,half2"));
     EXPECT_EQ(rows.size(), 1 + 101);
     EXPECT_EQ(rows[1 + 50], QStringLiteral("50,50,50,50,0,50,100,97,103,3"));
+    EXPECT_EQ(rows[1 + 70], QStringLiteral("70,70,70,70,0,70,140,nan,nan,0")) << "no band is not one of no width";
     static const QRegularExpression kNumbers(QStringLiteral("^[-+0-9.e,na]*$"));
     for (const QString& row : rows.mid(1)) EXPECT_TRUE(kNumbers.match(row).hasMatch()) << row.toStdString();
     EXPECT_TRUE(plotNumbers(content.curves, {}).contains(QLatin1String("\n1,1,1,1,0,1,2,-1,5,3\n")));
@@ -90,12 +92,80 @@ TEST(Pgfplots, CurvesWithoutANameAreCounted) {
     EXPECT_TRUE(text.contains(QLatin1String("3 more curves are not named")));
 }
 
-class CompileTest : public ::testing::TestWithParam<bool> {};
+FigureContent twoBars() {
+    FigureContent content{.kind = FigureKind::Bars};
+    content.bars = BarChart{.bars = {{.label = kHostile,
+                                      .value = 17.9,
+                                      .interval = 1.2,
+                                      .words = QStringLiteral("17.9 ± 1.2"),
+                                      .count = QStringLiteral("n = 4 of 5")},
+                                     {.label = QStringLiteral("d 3"),
+                                      .style = {2, 0, 0},
+                                      .value = 30.0,
+                                      .words = QStringLiteral("30.0"),
+                                      .count = QStringLiteral("n = 1"),
+                                      .hollow = true},
+                                     {.label = QStringLiteral("d 5"),
+                                      .words = QStringLiteral("not reached"),
+                                      .count = QStringLiteral("n = 0 of 5")}},
+                            .axis = QStringLiteral("time per step [ms], measured and simulated")};
+    content.table = {.columns = {QStringLiteral("name")}, .rows = {{kHostile}}, .notes = {kHostile}};
+    content.notes = QStringList{kHostile};
+    return content;
+}
+
+FigureContent oneMap() {
+    FigureContent content = twoBars();
+    content.kind = FigureKind::Map;
+    content.bars.reset();
+    content.map = HeatMap{.rows = {kHostile, QStringLiteral("τ 4")},
+                          .columns = {QStringLiteral("d 1"), QStringLiteral("d 3")},
+                          .cells = {{.value = 1.5, .text = QStringLiteral("1.50"), .under = QStringLiteral("n 3")},
+                                    {},
+                                    {.value = 2.5, .text = QStringLiteral("2.50"), .incomplete = true},
+                                    {.text = QStringLiteral("–")}},
+                          .title = QStringLiteral("hidden [%]")};
+    return content;
+}
+
+FigureContent threeRuns() {
+    FigureContent content = twoBars();
+    content.kind = FigureKind::Scatter;
+    content.bars.reset();
+    content.curves.push_back(
+        {.name = kHostile, .line = {{1, 5, 3}, {10, 19, 36}}, .kind = Curve::Kind::Scatter, .hollow = true});
+    return content;
+}
+
+FigureContent exampleOf(FigureKind kind) {
+    switch (kind) {
+        case FigureKind::Scaling: return twoPoints();
+        case FigureKind::Bars: return twoBars();
+        case FigureKind::Map: return oneMap();
+        case FigureKind::Scatter: return threeRuns();
+        default: return twoCurves();
+    }
+}
+
+TEST(Pgfplots, BarsAndCellsSayTheirNumbersAndHowManyRunsTheyAreOf) {
+    const QString bars = pgfplotsOf(twoBars(), {}, QStringLiteral("f.csv"));
+    EXPECT_TRUE(bars.contains(QLatin1String("17.9 $\\pm$ 1.2")));
+    EXPECT_TRUE(bars.contains(QLatin1String("n = 4 of 5")));
+    EXPECT_TRUE(bars.contains(QLatin1String("not reached")));
+    EXPECT_TRUE(bars.contains(QLatin1String("fill opacity=0.18"))) << "simulated time is hollow";
+    EXPECT_FALSE(bars.contains(QLatin1String("f.csv"))) << "the numbers are in the document";
+    const QString map = pgfplotsOf(oneMap(), {}, QStringLiteral("f.csv"));
+    EXPECT_TRUE(map.contains(QLatin1String("{1.50 \\\\ n 3}")));
+    EXPECT_TRUE(map.contains(QLatin1String("440154"))) << "viridis begins dark";
+    EXPECT_EQ(map.count(QLatin1String("pattern=north east lines")), 2);
+}
+
+class CompileTest : public ::testing::TestWithParam<FigureKind> {};
 
 TEST_P(CompileTest, DocumentAndTableCompileAtTheVenuesWidth) {
     if (const QString what = missing(); !what.isEmpty())
         GTEST_SKIP() << what.toStdString() << " is not installed (apt-get install texlive-pictures)";
-    const FigureContent content = GetParam() ? twoPoints() : twoCurves();
+    const FigureContent content = exampleOf(GetParam());
     const QTemporaryDir folder;
     FigureSpec spec;
     spec.kind = content.kind;
@@ -120,7 +190,9 @@ TEST_P(CompileTest, DocumentAndTableCompileAtTheVenuesWidth) {
     EXPECT_FALSE(outputOf(QStringLiteral("pdffonts"), {pdf}).contains(QLatin1String("Type 3")));
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, CompileTest, ::testing::Bool());
+INSTANTIATE_TEST_SUITE_P(Kinds, CompileTest,
+                         ::testing::Values(FigureKind::Curves, FigureKind::Scaling, FigureKind::Bars, FigureKind::Map,
+                                           FigureKind::Scatter));
 
 }  // namespace
 }  // namespace dasgd::gui

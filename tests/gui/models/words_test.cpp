@@ -13,8 +13,19 @@ TEST(Words, NumbersHaveFewDigitsAndGroups) {
     EXPECT_EQ(shortNumber(24310), QStringLiteral("24\u2009310"));
     EXPECT_EQ(grouped(-1204311), QStringLiteral("-1\u2009204\u2009311"));
     EXPECT_EQ(grouped(4793), QStringLiteral("4793"));
-    EXPECT_EQ(shortNumber(0), QStringLiteral("0.0000"));
+    EXPECT_EQ(shortNumber(0), QStringLiteral("0"));
+    EXPECT_EQ(shortNumber(-0.0, 2), QStringLiteral("0"));
     EXPECT_EQ(shortNumber(3e-7), QStringLiteral("3.00e-07"));
+}
+
+TEST(Words, SmallNumbersKeepTheirDigits) {
+    EXPECT_EQ(shortNumber(0.011834), QStringLiteral("0.01183"));
+    EXPECT_EQ(shortNumber(-0.0012), QStringLiteral("-0.001200"));
+    EXPECT_EQ(shortNumber(0.004, 2), QStringLiteral("0.0040")) << "two decimals would say nothing";
+    EXPECT_EQ(shortNumber(0.09996, 3), QStringLiteral("0.100"));
+    EXPECT_EQ(shortNumber(9.99996), QStringLiteral("10.00"));
+    EXPECT_EQ(shortNumber(0.4, 0), QStringLiteral("0"));
+    EXPECT_EQ(shortNumber(1234.4, 2), QStringLiteral("1234")) << "whole digits are never rounded away";
 }
 
 TEST(Words, NumbersThatAreNoneAreSaid) {

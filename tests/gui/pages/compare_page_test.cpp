@@ -54,6 +54,30 @@ TEST_F(ComparePageTest, TheNewestExperimentIsOneButtonAwayAndSaysWhatItLeavesOut
     EXPECT_EQ(window_->session().currentId(), stopped);
 }
 
+TEST_F(ComparePageTest, AFigureIsOfTheCardThatHasTheFocus) {
+    recordCompared(workspace_);
+    openNewest();
+    FigureLibrary& library = window_->figures();
+    QString name;
+    QObject::connect(&library, &FigureLibrary::added, [&](const QString& added) { name = added; });
+    const auto figureOf = [&](QWidget& focus) {
+        window_->open("Compare");
+        focus.setFocus();
+        name.clear();
+        QTest::keyClick(&focus, Qt::Key_E, Qt::ControlModifier | Qt::ShiftModifier);
+        return library.find(name) ? library.find(name)->spec : FigureSpec{};
+    };
+    CompareBars& bars = *window_->findChild<CompareBars*>();
+    CompareMap& map = *window_->findChild<CompareMap*>();
+    EXPECT_EQ(figureOf(bars.view()).kind, FigureKind::Bars);
+    EXPECT_EQ(figureOf(map.heat()).kind, FigureKind::Map);
+    map.kind().choose(CompareMap::Scatter);
+    const FigureSpec scatter = figureOf(map.scatter());
+    EXPECT_EQ(scatter.kind, FigureKind::Scatter);
+    EXPECT_EQ(scatter.against, CompareNumber::Hidden);
+    EXPECT_EQ(scatter.runs.size(), 9);
+}
+
 TEST_F(ComparePageTest, TheLegendRulesEveryPicture) {
     recordCompared(workspace_);
     openNewest();

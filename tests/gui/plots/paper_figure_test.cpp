@@ -6,6 +6,7 @@
 #include <QImage>
 #include <QProcess>
 #include <QStandardPaths>
+#include <cmath>
 
 #include "tests/gui/support/bench.h"
 #include "tests/gui/support/curves.h"
@@ -111,6 +112,31 @@ TEST(PaperFigure, WhatWasLeftOutStandsUnderIt) {
     ASSERT_TRUE(process.waitForFinished());
     const QString text = QString::fromUtf8(process.readAllStandardOutput()).simplified();
     EXPECT_TRUE(text.contains(QStringLiteral("ramp: seed 3 stopped at step 40, left out"))) << text.toStdString();
+}
+
+TEST(PaperFigure, APreviewKeepsThePeaks) {
+    PaperFigure figure;
+    Curve curve{.name = QStringLiteral("long")};
+    for (int i = 0; i < 50'000; ++i) {
+        curve.line.x.push_back(i);
+        curve.line.y.push_back(i == 31'234 ? 100 : std::sin(0.001 * i));
+        curve.deviation.push_back(0.2);
+        curve.n.push_back(3);
+    }
+    figure.curves.push_back(std::move(curve));
+    const QImage whole = imageOf(layOut(figure), 1);
+    figure.buckets = kPreviewBuckets;
+    const PaperPage page = layOut(figure);
+    const QImage preview = imageOf(page, 1);
+    ASSERT_EQ(preview.size(), whole.size());
+    int differing = 0;
+    for (int y = 0; y < whole.height(); ++y) {
+        for (int x = 0; x < whole.width(); ++x) {
+            differing += std::abs(qGray(whole.pixel(x, y)) - qGray(preview.pixel(x, y))) > 96 ? 1 : 0;
+        }
+    }
+    EXPECT_LT(differing, 60) << "of " << whole.width() * whole.height() << " pixels";
+    EXPECT_LT(recorded(page).picture.size(), 400'000U);
 }
 
 }  // namespace

@@ -41,7 +41,21 @@ TEST(FigureSpec, EveryKindReadsWhatItWrites) {
     scaling.scaling = Scaling::Strong;
     scaling.plot = ScalingPlot::TimeToTarget;
     scaling.target = QStringLiteral("accuracy=0.97");
-    for (const FigureSpec& spec : {curves, timeline, scaling}) {
+    FigureSpec bars;
+    bars.kind = FigureKind::Bars;
+    bars.number = CompareNumber::SecondsToTarget;
+    bars.target = QStringLiteral("loss=0.5");
+    bars.band = FigureBand::None;
+    FigureSpec map;
+    map.kind = FigureKind::Map;
+    map.number = CompareNumber::SamplesPerS;
+    map.rows = QStringLiteral("algorithm.period");
+    map.columns = QStringLiteral("algorithm.delay");
+    FigureSpec scatter;
+    scatter.kind = FigureKind::Scatter;
+    scatter.against = CompareNumber::MegabytesSent;
+    scatter.yRange = FigureRange{0, 10};
+    for (const FigureSpec& spec : {curves, timeline, scaling, bars, map, scatter}) {
         const QByteArray text = QJsonDocument(jsonOf(spec)).toJson();
         const auto read = figureSpecOf(jsonObjectOf(text, QStringLiteral("f.json")).value());
         ASSERT_TRUE(read.has_value()) << read.error().message;
@@ -51,7 +65,8 @@ TEST(FigureSpec, EveryKindReadsWhatItWrites) {
 
 TEST(FigureSpec, AWrongFieldIsNamedWithWhatIsAllowed) {
     EXPECT_EQ(refusal(R"("kind": "curves")"), "");
-    EXPECT_EQ(refusal(R"("kind": "pie")"), "\"kind\": found \"pie\"; allowed curves, timeline, scaling");
+    EXPECT_EQ(refusal(R"("kind": "pie")"),
+              "\"kind\": found \"pie\"; allowed curves, timeline, scaling, bars, map, scatter");
     EXPECT_EQ(refusal(R"("smoothing": 1.5)"), "\"smoothing\": found 1.5; allowed 0 to 0.999");
     EXPECT_EQ(refusal(R"("log_y": "yes")"), "\"log_y\": found \"yes\"; allowed true, false");
     EXPECT_EQ(refusal(R"("x_range": [5, 5])"), "\"x_range\": found a list; allowed two rising numbers, as [0, 100]");
@@ -69,6 +84,10 @@ TEST(FigureSpec, WhatContradictsItselfIsRefused) {
     EXPECT_NE(refusal(R"("runs": ["a"], "filter": "b")").find("not both"), std::string::npos);
     EXPECT_NE(refusal(R"("dashes": false, "markers": false)").find("colour alone"), std::string::npos);
     EXPECT_NE(refusal(R"("kind": "scaling", "plot": "time-to-target")").find("\"target\""), std::string::npos);
+    EXPECT_NE(refusal(R"("kind": "bars", "number": "time-to-target")").find("\"target\""), std::string::npos);
+    EXPECT_NE(refusal(R"("kind": "scatter", "against": "time-to-target")").find("\"target\""), std::string::npos);
+    EXPECT_NE(refusal(R"("kind": "map", "rows": "algorithm.delay")").find("neither"), std::string::npos);
+    EXPECT_NE(refusal(R"("kind": "map", "rows": "a.b", "columns": "a.b")").find("two settings"), std::string::npos);
     EXPECT_NE(refusal(R"("kind": "scaling", "target": "speed=1")").find("\"target\""), std::string::npos);
 }
 

@@ -40,7 +40,7 @@ TEST_F(ScalingTableModelTest, TheTimeToTargetComesWithTheTarget) {
     EXPECT_EQ(model_.columnCount(), ScalingTableModel::kColumns - 1);
     board_.setTarget(Target{Target::Metric::Accuracy, 0.8});
     EXPECT_EQ(model_.columnCount(), ScalingTableModel::kColumns);
-    EXPECT_EQ(text(0, ScalingTableModel::TimeToTarget), QStringLiteral("2.260 ± 0.03"));
+    EXPECT_EQ(text(0, ScalingTableModel::TimeToTarget), QStringLiteral("2.260 ± 0.028"));
     EXPECT_EQ(model_.headerData(ScalingTableModel::TimeToTarget, Qt::Horizontal, Qt::DisplayRole).toString(),
               QStringLiteral("s to target"));
 }

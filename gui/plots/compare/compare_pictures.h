@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "gui/models/compare/compare_board.h"
+#include "gui/models/compare/compare_view.h"
 #include "gui/plots/bar_chart.h"
 #include "gui/plots/heat_map.h"
 #include "gui/plots/parallel_plot.h"
@@ -18,14 +18,14 @@ struct GroupBars {
     BarChart chart;
     std::vector<std::size_t> groups;  // by bar
 };
-[[nodiscard]] GroupBars groupBars(const CompareBoard& board, CompareNumber number);
+[[nodiscard]] GroupBars groupBars(const CompareView& view, CompareNumber number);
 
 // Cells over the values of two settings. Runs of several configurations that share both are one cell, and say so.
 struct GroupMap {
     HeatMap map;
     std::vector<std::vector<std::size_t>> groups;  // by cell
 };
-[[nodiscard]] GroupMap groupMap(const CompareBoard& board, CompareNumber number, const std::string& rowKey,
+[[nodiscard]] GroupMap groupMap(const CompareView& view, CompareNumber number, const std::string& rowKey,
                                 const std::string& columnKey);
 
 // One point a finished run of the shown groups, one curve a group.
@@ -33,13 +33,16 @@ struct RunPoints {
     std::vector<Curve> curves;
     std::vector<std::vector<RunItemPtr>> runs;  // by curve and point
 };
-[[nodiscard]] RunPoints runPoints(const CompareBoard& board, CompareNumber x, CompareNumber y);
+[[nodiscard]] RunPoints runPoints(const CompareView& view, CompareNumber x, CompareNumber y);
 
 // One line a group of `groups`, over the settings that differ and some numbers.
-[[nodiscard]] ParallelPlot groupLines(const CompareBoard& board, const std::vector<std::size_t>& groups,
+[[nodiscard]] ParallelPlot groupLines(const CompareView& view, const std::vector<std::size_t>& groups,
                                       const std::vector<CompareNumber>& numbers);
 
+// Its words, with the target's own number, and with what says that time is simulated.
+[[nodiscard]] QString numberTitle(const CompareView& view, CompareNumber number);
+
 // "d", "τ", "lr".
-[[nodiscard]] QString keyName(const CompareBoard& board, const std::string& key);
+[[nodiscard]] QString keyName(const CompareView& view, const std::string& key);
 
 }  // namespace dasgd::gui

@@ -1,4 +1,4 @@
-#include "gui/widgets/compare/compare_pictures.h"
+#include "gui/plots/compare/compare_pictures.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ using ComparePicturesTest = CompareBench;
 
 TEST_F(ComparePicturesTest, TheBestBarIsTheFirstAndSaysHowManyItIsOf) {
     look();
-    const GroupBars bars = groupBars(board_, CompareNumber::StepMs);
+    const GroupBars bars = groupBars(board_.view(), CompareNumber::StepMs);
     ASSERT_EQ(bars.chart.bars.size(), 3U);
     EXPECT_LE(*bars.chart.bars[0].value, *bars.chart.bars[1].value);
     EXPECT_TRUE(bars.chart.bars[0].interval);
@@ -23,7 +23,7 @@ TEST_F(ComparePicturesTest, TheBestBarIsTheFirstAndSaysHowManyItIsOf) {
             EXPECT_EQ(bars.chart.bars[i].ratio, QStringLiteral("÷ 1.00"));
         }
     }
-    const GroupBars none = groupBars(board_, CompareNumber::SecondsToTarget);
+    const GroupBars none = groupBars(board_.view(), CompareNumber::SecondsToTarget);
     EXPECT_FALSE(none.chart.bars[0].value);
     EXPECT_EQ(none.chart.bars[0].words, QStringLiteral("no target set"));
 }
@@ -31,7 +31,7 @@ TEST_F(ComparePicturesTest, TheBestBarIsTheFirstAndSaysHowManyItIsOf) {
 TEST_F(ComparePicturesTest, WhatIsNotReadYetIsNotCalledMissing) {
     look();
     board_.setTarget(*parseTarget("accuracy=0.99"));
-    const auto words = [&] { return groupBars(board_, CompareNumber::SecondsToTarget).chart.bars[0].words; };
+    const auto words = [&] { return groupBars(board_.view(), CompareNumber::SecondsToTarget).chart.bars[0].words; };
     EXPECT_EQ(words(), QStringLiteral("reading …"));
     ASSERT_TRUE(eventually([&] { return board_.isTargetRead(); }));
     EXPECT_NE(words(), QStringLiteral("reading …"));
@@ -39,7 +39,7 @@ TEST_F(ComparePicturesTest, WhatIsNotReadYetIsNotCalledMissing) {
 
 TEST_F(ComparePicturesTest, AMapHasACellForEachPairOfValues) {
     look();
-    const GroupMap map = groupMap(board_, CompareNumber::StepMs, "algorithm.name", "algorithm.delay");
+    const GroupMap map = groupMap(board_.view(), CompareNumber::StepMs, "algorithm.name", "algorithm.delay");
     ASSERT_EQ(map.map.cells.size(), 2U) << "sync_sgd has no delay";
     EXPECT_EQ(map.map.columns, (QStringList{QStringLiteral("d 1"), QStringLiteral("d 3")}));
     EXPECT_NEAR(*map.map.cells[1].value, board_.row(placeOf("d 3"))->stepMs.mean, 1e-9);
@@ -50,7 +50,7 @@ TEST_F(ComparePicturesTest, AMapHasACellForEachPairOfValues) {
 
 TEST_F(ComparePicturesTest, AScatterHasOnePointAFinishedRun) {
     look();
-    const RunPoints points = runPoints(board_, CompareNumber::StepMs, CompareNumber::FinalLoss);
+    const RunPoints points = runPoints(board_.view(), CompareNumber::StepMs, CompareNumber::FinalLoss);
     std::size_t runs = 0;
     for (std::size_t i = 0; i < points.curves.size(); ++i) {
         EXPECT_EQ(points.curves[i].line.x.size(), points.runs[i].size());
@@ -61,7 +61,7 @@ TEST_F(ComparePicturesTest, AScatterHasOnePointAFinishedRun) {
 
 TEST_F(ComparePicturesTest, ParallelLinesLackWhatTheirAlgorithmHasNot) {
     look();
-    const ParallelPlot plot = groupLines(board_, {0, 1, 2}, {CompareNumber::StepMs});
+    const ParallelPlot plot = groupLines(board_.view(), {0, 1, 2}, {CompareNumber::StepMs});
     ASSERT_GE(plot.axes.size(), 3U);
     EXPECT_EQ(plot.axes[0].kind, ParallelAxis::Kind::Category);
     std::size_t delay = 0;

@@ -1,4 +1,4 @@
-#include "gui/widgets/compare/compare_pictures.h"
+#include "gui/plots/compare/compare_pictures.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +8,7 @@
 
 #include "gui/models/runs/run_config.h"
 #include "gui/models/runs/setting_number.h"
+#include "gui/models/words.h"
 
 namespace dasgd::gui {
 
@@ -15,17 +16,6 @@ namespace {
 
 constexpr std::size_t kMostAxes = 8;
 constexpr double kLogSpan = 30;  // a numeric axis that spans more is logarithmic
-
-QString titleOf(const CompareBoard& board, CompareNumber number) {
-    QString title = wordsOf(number).text();
-    if (number == CompareNumber::SecondsToTarget && board.target()) {
-        title.replace(QStringLiteral("target"), QString::fromStdString(board.target()->inWords()));
-    }
-    bool simulated = false, measured = false;
-    for (const std::size_t group : board.shown()) (board.groups()[group].simulated() ? simulated : measured) = true;
-    if (!wordsOf(number).isTime || !simulated) return title;
-    return title + (measured ? QStringLiteral(", measured and simulated") : QStringLiteral(", simulated"));
-}
 
 // Numbers by size, whatever their unit ("200Mbps" before "1Gbps"), words by the alphabet.
 struct ByValue {
@@ -41,22 +31,22 @@ const std::string* settingOf(const CompareGroup& group, const std::string& key) 
     return group.runs.front()->config.find(key);
 }
 
-HeatCell cellOf(const CompareBoard& board, CompareNumber number, const std::vector<std::size_t>& groups) {
+HeatCell cellOf(const CompareView& view, CompareNumber number, const std::vector<std::size_t>& groups) {
     HeatCell cell;
     Sample best;
     QStringList words;
     std::size_t finished = 0, all = 0;
     std::vector<double> values;
     for (const std::size_t group : groups) {
-        const ComparedGroup* row = board.row(group);
+        const ComparedGroup* row = view.row(group);
         if (!row) continue;
         best = sampleOf(*row, number);
         finished += best.n;
         all += row->runIds.size();
         if (best.n > 0) values.insert(values.end(), best.n, best.mean);
-        words << board.groups()[group].name + QStringLiteral(": ") + spreadInWords(best, board.spread()) +
+        words << view.groups()[group].name + QStringLiteral(": ") + spreadInWords(best, view.spread) +
                      QStringLiteral(", n %1 of %2").arg(best.n).arg(row->runIds.size());
-        cell.primary = cell.primary || board.highlighted() == group;
+        cell.primary = cell.primary || view.highlighted == group;
     }
     cell.words = words.join(QLatin1Char('\n'));
     if (values.empty()) {
@@ -73,13 +63,13 @@ HeatCell cellOf(const CompareBoard& board, CompareNumber number, const std::vect
     return cell;
 }
 
-ParallelAxis settingAxis(const CompareBoard& board, const std::string& key, const std::vector<std::size_t>& groups,
+ParallelAxis settingAxis(const CompareView& view, const std::string& key, const std::vector<std::size_t>& groups,
                          std::vector<std::optional<double>>& values) {
     std::set<std::string, ByValue> seen;
     bool numeric = true;
     double low = 0, high = 0;
     for (const std::size_t group : groups) {
-        const std::string* value = settingOf(board.groups()[group], key);
+        const std::string* value = settingOf(view.groups()[group], key);
         if (!value) continue;
         bool isNumber = false;
         const double number = QString::fromStdString(*value).toDouble(&isNumber);
@@ -88,14 +78,14 @@ ParallelAxis settingAxis(const CompareBoard& board, const std::string& key, cons
         high = seen.empty() ? number : std::max(high, number);
         seen.insert(*value);
     }
-    ParallelAxis axis{.key = key, .title = keyName(board, key), .low = low, .high = high};
+    ParallelAxis axis{.key = key, .title = keyName(view, key), .low = low, .high = high};
     if (numeric && low > 0 && high / low > kLogSpan) axis.kind = ParallelAxis::Kind::Log;
     if (!numeric) {
         axis.kind = ParallelAxis::Kind::Category;
         for (const std::string& value : seen) axis.categories << settingValue(value);
     }
     for (const std::size_t group : groups) {
-        const std::string* value = settingOf(board.groups()[group], key);
+        const std::string* value = settingOf(view.groups()[group], key);
         if (!value) {
             values.emplace_back();
         } else if (numeric) {
@@ -107,12 +97,12 @@ ParallelAxis settingAxis(const CompareBoard& board, const std::string& key, cons
     return axis;
 }
 
-ParallelAxis numberAxis(const CompareBoard& board, CompareNumber number, const std::vector<std::size_t>& groups,
+ParallelAxis numberAxis(const CompareView& view, CompareNumber number, const std::vector<std::size_t>& groups,
                         std::vector<std::optional<double>>& values) {
     ParallelAxis axis{.key = wordsOf(number).title, .title = QString::fromUtf8(wordsOf(number).brief)};
     bool any = false;
     for (const std::size_t group : groups) {
-        const ComparedGroup* row = board.row(group);
+        const ComparedGroup* row = view.row(group);
         const Sample sample = row ? sampleOf(*row, number) : Sample{};
         values.push_back(sample.n > 0 ? std::optional(sample.mean) : std::nullopt);
         if (sample.n == 0) continue;
@@ -126,22 +116,33 @@ ParallelAxis numberAxis(const CompareBoard& board, CompareNumber number, const s
 
 }  // namespace
 
-QString keyName(const CompareBoard& board, const std::string& key) {
+QString numberTitle(const CompareView& view, CompareNumber number) {
+    QString title = wordsOf(number).text();
+    if (number == CompareNumber::SecondsToTarget && view.target) {
+        title.replace(QStringLiteral("target"), QString::fromStdString(view.target->inWords()));
+    }
+    bool simulated = false, measured = false;
+    for (const std::size_t group : view.shown) (view.groups()[group].simulated() ? simulated : measured) = true;
+    if (!wordsOf(number).isTime || !simulated) return title;
+    return title + (measured ? QStringLiteral(", measured and simulated") : QStringLiteral(", simulated"));
+}
+
+QString keyName(const CompareView& view, const std::string& key) {
     if (key == "algorithm.name") return QStringLiteral("algorithm");
-    for (const CompareGroup& group : board.groups()) {
+    for (const CompareGroup& group : view.groups()) {
         if (findSetting(group.runs.front()->schema, key)) return settingName(key, group.runs.front()->schema);
     }
     return settingName(key, {});
 }
 
-GroupBars groupBars(const CompareBoard& board, CompareNumber number) {
+GroupBars groupBars(const CompareView& view, CompareNumber number) {
     GroupBars out;
-    out.chart.axis = titleOf(board, number);
-    out.groups = board.shown();
+    out.chart.axis = numberTitle(view, number);
+    out.groups = view.shown;
     const bool target = number == CompareNumber::SecondsToTarget;
-    const auto isRead = [&](std::size_t group) { return board.row(group) && (!target || board.isTargetRead()); };
+    const auto isRead = [&](std::size_t group) { return view.row(group) && (!target || view.isTargetRead()); };
     const auto sample = [&](std::size_t group) {
-        return isRead(group) ? sampleOf(*board.row(group), number) : Sample{};
+        return isRead(group) ? sampleOf(*view.row(group), number) : Sample{};
     };
     const bool low = wordsOf(number).lowIsGood;
     std::stable_sort(out.groups.begin(), out.groups.end(), [&](std::size_t a, std::size_t b) {
@@ -149,25 +150,25 @@ GroupBars groupBars(const CompareBoard& board, CompareNumber number) {
         if (x.n == 0 || y.n == 0) return x.n > 0 && y.n == 0;
         return low ? x.mean < y.mean : x.mean > y.mean;
     });
-    const auto baseline = board.baseline();
+    const auto baseline = view.baseline();
     const Sample of = baseline ? sample(*baseline) : Sample{};
     for (const std::size_t group : out.groups) {
-        const CompareGroup& own = board.groups()[group];
+        const CompareGroup& own = view.groups()[group];
         const Sample one = sample(group);
         Bar bar{.label = own.name, .style = own.style, .hollow = own.simulated()};
-        bar.primary = board.highlighted() == group;
+        bar.primary = view.highlighted == group;
         bar.count = QStringLiteral("%1 of %2").arg(one.n).arg(own.runs.size());
         if (one.n == 0) {
-            bar.words = own.finished() == 0         ? QStringLiteral("no finished run")
-                        : !isRead(group)            ? QStringLiteral("reading …")
-                        : target && !board.target() ? QStringLiteral("no target set")
-                        : target                    ? QStringLiteral("not reached")
-                                                    : QStringLiteral("not recorded");
+            bar.words = own.finished() == 0      ? QStringLiteral("no finished run")
+                        : !isRead(group)         ? QStringLiteral("reading …")
+                        : target && !view.target ? QStringLiteral("no target set")
+                        : target                 ? QStringLiteral("not reached")
+                                                 : QStringLiteral("not recorded");
         } else {
             bar.value = one.mean;
-            bar.interval = spreadOf(one, board.spread());
-            bar.words = spreadInWords(one, board.spread());
-            const bool isWhole = !target || board.row(group)->targetRatio;
+            bar.interval = spreadOf(one, view.spread);
+            bar.words = spreadInWords(one, view.spread);
+            const bool isWhole = !target || view.row(group)->targetRatio;
             if (isWhole && of.n > 0 && of.mean > 0)
                 bar.ratio = QStringLiteral("÷ %1").arg(shortNumber(one.mean / of.mean, 3));
         }
@@ -176,13 +177,13 @@ GroupBars groupBars(const CompareBoard& board, CompareNumber number) {
     return out;
 }
 
-GroupMap groupMap(const CompareBoard& board, CompareNumber number, const std::string& rowKey,
+GroupMap groupMap(const CompareView& view, CompareNumber number, const std::string& rowKey,
                   const std::string& columnKey) {
     std::map<std::string, std::map<std::string, std::vector<std::size_t>>> places;
     std::set<std::string, ByValue> rows, columns;
-    for (const std::size_t group : board.shown()) {
-        const std::string* row = settingOf(board.groups()[group], rowKey);
-        const std::string* column = settingOf(board.groups()[group], columnKey);
+    for (const std::size_t group : view.shown) {
+        const std::string* row = settingOf(view.groups()[group], rowKey);
+        const std::string* column = settingOf(view.groups()[group], columnKey);
         if (!row || !column) continue;
         rows.insert(*row);
         columns.insert(*column);
@@ -192,30 +193,30 @@ GroupMap groupMap(const CompareBoard& board, CompareNumber number, const std::st
     if (rows.empty()) return out;
     const auto label = [&](const std::string& key, const std::string& value) {
         return key == "algorithm.name" ? QString::fromStdString(value)
-                                       : keyName(board, key) + QLatin1Char(' ') + settingValue(value);
+                                       : keyName(view, key) + QLatin1Char(' ') + settingValue(value);
     };
     for (const std::string& row : rows) out.map.rows << label(rowKey, row);
     for (const std::string& column : columns) out.map.columns << label(columnKey, column);
     for (const std::string& row : rows) {
         for (const std::string& column : columns) {
             out.groups.push_back(places[row][column]);
-            out.map.cells.push_back(cellOf(board, number, out.groups.back()));
+            out.map.cells.push_back(cellOf(view, number, out.groups.back()));
         }
     }
-    out.map.title = titleOf(board, number);
+    out.map.title = numberTitle(view, number);
     out.map.lowIsGood = wordsOf(number).lowIsGood;
     return out;
 }
 
-RunPoints runPoints(const CompareBoard& board, CompareNumber x, CompareNumber y) {
+RunPoints runPoints(const CompareView& view, CompareNumber x, CompareNumber y) {
     static const std::map<std::string, double> kNone;
-    const auto& seconds = board.compared() ? board.compared()->secondsToTarget : kNone;
+    const auto& seconds = view.compared() ? view.compared()->secondsToTarget : kNone;
     RunPoints out;
-    for (const std::size_t group : board.shown()) {
-        const CompareGroup& own = board.groups()[group];
+    for (const std::size_t group : view.shown) {
+        const CompareGroup& own = view.groups()[group];
         Curve curve{.name = own.name, .style = own.style, .kind = Curve::Kind::Scatter, .hollow = own.simulated()};
-        curve.primary = board.highlighted() == group;
-        curve.faded = board.highlighted() && !curve.primary;
+        curve.primary = view.highlighted == group;
+        curve.faded = view.highlighted && !curve.primary;
         std::vector<RunItemPtr> runs;
         for (const RunItemPtr& run : own.runs) {
             const auto atX = numberOf(*run, x, seconds), atY = numberOf(*run, y, seconds);
@@ -231,27 +232,27 @@ RunPoints runPoints(const CompareBoard& board, CompareNumber x, CompareNumber y)
     return out;
 }
 
-ParallelPlot groupLines(const CompareBoard& board, const std::vector<std::size_t>& groups,
+ParallelPlot groupLines(const CompareView& view, const std::vector<std::size_t>& groups,
                         const std::vector<CompareNumber>& numbers) {
     ParallelPlot plot;
     if (groups.empty()) return plot;
     std::vector<std::vector<std::optional<double>>> values;  // by axis, then group
-    std::vector<std::string> keys = sweptKeys(board.groups());
+    std::vector<std::string> keys = sweptKeys(view.groups());
     if (keys.size() + numbers.size() > kMostAxes) keys.resize(kMostAxes - std::min(kMostAxes, numbers.size()));
     for (const std::string& key : keys) {
         values.emplace_back();
-        plot.axes.push_back(settingAxis(board, key, groups, values.back()));
+        plot.axes.push_back(settingAxis(view, key, groups, values.back()));
     }
     for (const CompareNumber number : numbers) {
         std::vector<std::optional<double>> own;
-        ParallelAxis axis = numberAxis(board, number, groups, own);
+        ParallelAxis axis = numberAxis(view, number, groups, own);
         if (std::none_of(own.begin(), own.end(), [](const auto& value) { return value.has_value(); })) continue;
         plot.axes.push_back(std::move(axis));
         values.push_back(std::move(own));
     }
     for (std::size_t i = 0; i < groups.size(); ++i) {
-        const CompareGroup& own = board.groups()[groups[i]];
-        ParallelLine line{.name = own.name, .style = own.style, .primary = board.highlighted() == groups[i]};
+        const CompareGroup& own = view.groups()[groups[i]];
+        ParallelLine line{.name = own.name, .style = own.style, .primary = view.highlighted == groups[i]};
         for (const auto& axis : values) line.values.push_back(axis[i]);
         plot.lines.push_back(std::move(line));
     }

@@ -1,0 +1,269 @@
+#include "gui/figures/compare_figure.h"
+
+#include <QTextStream>
+#include <algorithm>
+#include <set>
+
+#include "gui/figures/figure_curves.h"
+#include "gui/figures/figure_files.h"
+#include "gui/models/figures/figure_runs.h"
+#include "gui/models/runs/compare.h"
+#include "gui/models/words.h"
+#include "gui/plots/compare/compare_pictures.h"
+#include "storage/comparison.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+Spread spreadOf(FigureBand band) {
+    return band == FigureBand::None ? Spread::None : band == FigureBand::Std ? Spread::Deviation : Spread::Interval;
+}
+
+StyleBook stylesOf(std::span<const RunItemPtr> runs, std::span<const RunItemPtr> all) {
+    StyleBook styles;
+    std::set<std::string> assigned;
+    for (const RunItemPtr& run : runs) {
+        if (!assigned.insert(run->row.experiment).second) continue;
+        std::vector<RunItemPtr> experiment;
+        std::copy_if(all.begin(), all.end(), std::back_inserter(experiment),
+                     [&](const RunItemPtr& other) { return other->row.experiment == run->row.experiment; });
+        styles.assign(experiment);
+    }
+    return styles;
+}
+
+Result<Compared> compare(storage::RunReader& reader, const std::vector<CompareGroup>& groups,
+                         const std::optional<Target>& target) {
+    Compared out{.target = target};
+    std::vector<ComparedRun> runs;
+    for (const CompareGroup& group : groups) {
+        out.keys.push_back(group.key);
+        for (const RunItemPtr& run : group.runs) {
+            DASGD_ASSIGN(ComparedRun read, storage::readComparedRun(reader, run->row, target));
+            if (read.secondsToTarget) out.secondsToTarget[run->row.runId] = *read.secondsToTarget;
+            runs.push_back(std::move(read));
+        }
+    }
+    DASGD_ASSIGN(out.comparison, compareRuns(runs, ""));
+    return out;
+}
+
+// The numbers that a figure of this kind shows.
+std::vector<CompareNumber> numbersOf(const FigureSpec& spec) {
+    if (spec.kind == FigureKind::Scatter) return {spec.against, spec.number};
+    return {spec.number};
+}
+
+// Runs whose numbers are in the picture.
+FigureSource sourceOf(const CompareGroup& group, const QString& usualName, const FigureSpec& spec,
+                      const Compared& compared) {
+    FigureSource source{.key = curveKey(*group.runs.front()),
+                        .usualName = usualName,
+                        .name = group.name,
+                        .style = group.style,
+                        .runs = group.runs};
+    const std::vector<CompareNumber> numbers = numbersOf(spec);
+    for (const RunItemPtr& run : group.runs) {
+        source.drawn.push_back(group.counts(*run) &&
+                               std::all_of(numbers.begin(), numbers.end(), [&](CompareNumber number) {
+                                   return numberOf(*run, number, compared.secondsToTarget).has_value();
+                               }));
+    }
+    return source;
+}
+
+QString countOf(const Sample& sample, const CompareGroup& group) {
+    return sample.n == group.runs.size() ? QString::number(sample.n)
+                                         : QStringLiteral("%1 of %2").arg(sample.n).arg(group.runs.size());
+}
+
+FigureTable tableOf(const CompareView& view, const FigureSpec& spec) {
+    FigureTable table{.columns = {QStringLiteral("configuration"), QStringLiteral("time"), QStringLiteral("n")}};
+    for (const CompareNumber number : numbersOf(spec)) table.columns << numberTitle(view, number);
+    for (const std::size_t at : view.shown) {
+        const CompareGroup& group = view.groups()[at];
+        QStringList row{group.name, group.origin(), {}};
+        for (const CompareNumber number : numbersOf(spec)) {
+            const Sample sample = view.row(at) ? sampleOf(*view.row(at), number) : Sample{};
+            row[2] = countOf(sample, group);
+            row << spreadInWords(sample, view.spread);
+        }
+        table.rows.push_back(std::move(row));
+    }
+    return table;
+}
+
+QString csvNumber(const std::optional<double>& value) { return value ? QString::number(*value, 'g', 9) : QString(); }
+
+QString leftOutOf(const CompareGroup& group) {
+    QStringList words;
+    for (const RunItemPtr& run : group.runs) {
+        if (!group.counts(*run)) words << QStringLiteral("seed %1 was run again").arg(run->row.seed);
+        if (group.counts(*run) && run->row.status != "finished") words << endOf(*run);
+    }
+    return words.join(QStringLiteral("; "));
+}
+
+// A row a configuration.
+QString groupsCsv(const CompareView& view, const FigureSpec& spec, const FigureContent& content) {
+    QString out;
+    QTextStream text(&out);
+    const bool map = spec.kind == FigureKind::Map;
+    text << "configuration,time,";
+    if (map) text << csvField(spec.rows) << ',' << csvField(spec.columns) << ',';
+    text << csvField(numberTitle(view, spec.number))
+         << ",std,half_width_of_95_percent_interval,n,runs,left_out,run_ids\n";
+    for (const std::size_t at : view.shown) {
+        const CompareGroup& group = view.groups()[at];
+        const Sample sample = view.row(at) ? sampleOf(*view.row(at), spec.number) : Sample{};
+        text << csvField(group.name) << ',' << csvField(group.origin()) << ',';
+        for (const QString& key : map ? QStringList{spec.rows, spec.columns} : QStringList()) {
+            const std::string* value = group.runs.front()->config.find(key.toStdString());
+            text << csvField(value ? QString::fromStdString(*value) : QString()) << ',';
+        }
+        QStringList ids;
+        const FigureSource& source = content.sources[at];
+        for (std::size_t i = 0; i < source.runs.size(); ++i) {
+            if (source.drawn[i]) ids << source.runs[i]->id;
+        }
+        text << csvNumber(sample.n > 0 ? std::optional(sample.mean) : std::nullopt) << ',' << csvNumber(sample.std)
+             << ',' << csvNumber(sample.confidence) << ',' << sample.n << ',' << group.runs.size() << ','
+             << csvField(leftOutOf(group)) << ',' << csvField(ids.join(QLatin1Char(' '))) << '\n';
+    }
+    text.flush();
+    return out;
+}
+
+// A row a run.
+QString runsCsv(const CompareView& view, const FigureSpec& spec, const RunPoints& points) {
+    QString out;
+    QTextStream text(&out);
+    text << "configuration,time,seed," << csvField(numberTitle(view, spec.against)) << ','
+         << csvField(numberTitle(view, spec.number)) << ",run_id\n";
+    for (std::size_t i = 0; i < points.curves.size(); ++i) {
+        for (std::size_t point = 0; point < points.runs[i].size(); ++point) {
+            const RunItem& run = *points.runs[i][point];
+            text << csvField(points.curves[i].name) << ',' << (run.row.timeSimulated ? "simulated" : "measured") << ','
+                 << run.row.seed << ',' << csvNumber(points.curves[i].line.x[point]) << ','
+                 << csvNumber(points.curves[i].line.y[point]) << ',' << csvField(run.id) << '\n';
+        }
+    }
+    text.flush();
+    return out;
+}
+
+// What the bars are; which configurations reached a target only in part.
+QStringList notesOf(const CompareView& view, const FigureSpec& spec) {
+    QStringList notes;
+    bool whiskers = false, single = false, emulated = false;
+    const std::vector<CompareNumber> numbers = numbersOf(spec);
+    for (const std::size_t at : view.shown) {
+        const CompareGroup& group = view.groups()[at];
+        const Sample sample = view.row(at) ? sampleOf(*view.row(at), spec.number) : Sample{};
+        whiskers = whiskers || spreadOf(sample, view.spread).has_value();
+        single = single || sample.n == 1;
+        emulated = emulated || group.origin().contains(QLatin1String("emulated"));
+        if (spec.kind == FigureKind::Scatter || spec.number != CompareNumber::SecondsToTarget) continue;
+        if (sample.n > 0 && sample.n < group.finished())
+            notes << QStringLiteral("%1: mean of the %2 of %3 finished runs that reached the target")
+                         .arg(group.name)
+                         .arg(sample.n)
+                         .arg(group.finished());
+    }
+    if (spec.kind == FigureKind::Scatter) notes.prepend(QStringLiteral("one point a finished run"));
+    if (spec.kind == FigureKind::Map) notes.prepend(QStringLiteral("mean over finished runs; hatched: not run"));
+    if (spec.kind == FigureKind::Bars) {
+        QString words = whiskers ? QStringLiteral("mean over seeds; whisker: ") + spreadName(view.spread)
+                                 : QStringLiteral("mean over seeds");
+        if (whiskers && single) words += QStringLiteral("; none where n = 1");
+        notes.prepend(words);
+    }
+    const bool ofTime =
+        std::any_of(numbers.begin(), numbers.end(), [](CompareNumber one) { return wordsOf(one).isTime; });
+    if (emulated && ofTime) notes << QStringLiteral("link emulated");
+    return notes;
+}
+
+void takeBars(const CompareView& view, const FigureSpec& spec, FigureContent& into) {
+    GroupBars bars = groupBars(view, spec.number);
+    for (Bar& bar : bars.chart.bars) {
+        // "n = 3", or "n = 2 of 3" where one is missing.
+        const QStringList parts = bar.count.split(QStringLiteral(" of "));
+        bar.count = QStringLiteral("n = ") + (parts.first() == parts.last() ? parts.first() : bar.count);
+        bar.ratio.clear();  // the page does not say of what
+    }
+    into.bars = std::move(bars.chart);
+}
+
+void takeMap(const CompareView& view, FigureSpec& spec, FigureContent& into) {
+    if (spec.rows.isEmpty()) {
+        const MapKeys keys = mapKeys(view.groups());
+        spec.rows = QString::fromStdString(keys.rows);
+        spec.columns = QString::fromStdString(keys.columns);
+    }
+    if (spec.rows.isEmpty()) {
+        into.nothing = QStringLiteral("A map needs runs that differ in two settings.");
+        return;
+    }
+    GroupMap map = groupMap(view, spec.number, spec.rows.toStdString(), spec.columns.toStdString());
+    const bool shared =
+        std::any_of(map.groups.begin(), map.groups.end(), [](const auto& groups) { return groups.size() > 1; });
+    if (shared) into.notes << QStringLiteral("cells of several configurations: mean over all of their runs");
+    if (map.map.cells.empty())
+        into.nothing = QStringLiteral("None of these runs has both %1 and %2.").arg(spec.rows, spec.columns);
+    into.map = std::move(map.map);
+}
+
+void takeScatter(const CompareView& view, const FigureSpec& spec, FigureContent& into) {
+    RunPoints points = runPoints(view, spec.against, spec.number);
+    into.axes = {.x = numberTitle(view, spec.against), .y = numberTitle(view, spec.number)};
+    into.csv = runsCsv(view, spec, points);
+    into.curves = std::move(points.curves);
+    if (into.curves.empty()) into.nothing = QStringLiteral("None of these runs has finished with both numbers.");
+}
+
+}  // namespace
+
+Status readComparison(storage::RunReader& reader, const FigureSpec& wanted, std::span<const RunItemPtr> runs,
+                      std::span<const RunItemPtr> all, FigureContent& into) {
+    FigureSpec spec = wanted;
+    const StyleBook styles = stylesOf(runs, all);
+    std::vector<CompareGroup> groups = compareGroups(runs, [&](const RunItem& run) { return styles.styleOf(run); });
+    QStringList usualNames;
+    for (CompareGroup& group : groups) {
+        usualNames << group.name;
+        for (const QString& of : {curveKey(*group.runs.front()), group.name}) {
+            const auto chosen = spec.names.find(of);
+            if (chosen == spec.names.end() || chosen->second.isEmpty()) continue;
+            group.name = chosen->second;
+            break;
+        }
+    }
+    std::optional<Target> target;
+    if (!spec.target.isEmpty()) {
+        DASGD_ASSIGN(target, parseTarget(spec.target.toStdString()));
+    }
+    DASGD_ASSIGN(const Compared compared, compare(reader, groups, target));
+    CompareView view(groups, &compared);
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        view.shown.push_back(i);
+        into.sources.push_back(sourceOf(groups[i], usualNames[static_cast<qsizetype>(i)], spec, compared));
+    }
+    view.spread = spreadOf(spec.band);
+    view.target = target;
+    if (std::none_of(groups.begin(), groups.end(), [](const CompareGroup& group) { return group.finished() > 0; })) {
+        into.nothing = QStringLiteral("None of these runs has finished.");
+        return {};
+    }
+    into.notes = notesOf(view, spec);
+    if (spec.kind == FigureKind::Bars) takeBars(view, spec, into);
+    if (spec.kind == FigureKind::Map) takeMap(view, spec, into);
+    if (spec.kind == FigureKind::Scatter) takeScatter(view, spec, into);
+    for (const QString& line : leftOut(groups, Members::Finished)) into.notes << line + QStringLiteral(", left out");
+    into.table = tableOf(view, spec);
+    if (spec.kind != FigureKind::Scatter) into.csv = groupsCsv(view, spec, into);
+    return {};
+}
+
+}  // namespace dasgd::gui

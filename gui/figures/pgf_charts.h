@@ -1,0 +1,17 @@
+// Bars and maps as TikZ pictures with the numbers in them, and what these share with the other pictures.
+#pragma once
+
+#include <QString>
+
+#include "gui/figures/figure_content.h"
+
+namespace dasgd::gui {
+
+[[nodiscard]] QString fontCommand(int points);
+// Narrower than the axis with its labels: else it would make the picture wider.
+[[nodiscard]] QString notesBelow(const QStringList& notes, const FigureSpec& spec);
+// Colours are curve0, curve1, … of the styles.
+[[nodiscard]] QString barsPicture(const FigureContent& content, const FigureSpec& spec);
+[[nodiscard]] QString mapPicture(const FigureContent& content, const FigureSpec& spec);
+
+}  // namespace dasgd::gui

@@ -1,0 +1,57 @@
+#include "gui/plots/paper_charts.h"
+
+#include <QFontMetricsF>
+#include <QPainter>
+#include <cmath>
+#include <memory>
+
+#include "gui/theme/paper.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr double kEdge = 2;                        // points that stay white around it
+constexpr double kHeatRow = 2.6, kHeatFoot = 2.6;  // lines of text: of a row of cells, and of the labels below
+constexpr double kNotesGap = 3;
+
+double heightOf(const BarChart& chart, const PlotStyle& style) { return barChartHeight(chart, style); }
+double heightOf(const HeatMap& map, const PlotStyle& style) {
+    return QFontMetricsF(style.font).height() * (kHeatRow * static_cast<double>(map.rows.size()) + kHeatFoot);
+}
+
+void paint(QPainter& painter, const QRectF& area, const BarChart& chart, const PlotStyle& style) {
+    paintBarChart(painter, area, chart, style);
+}
+void paint(QPainter& painter, const QRectF& area, const HeatMap& map, const PlotStyle& style) {
+    paintHeatMap(painter, area, map, style);
+}
+
+}  // namespace
+
+PaperPage layOut(const PaperChart& chart) {
+    const double width = chart.widthIn * kPointsPerInch;
+    const PlotStyle style = plotStyleOf(chart.style);
+    const double rows = std::visit([&](const auto& own) { return heightOf(own, style); }, chart.chart);
+    const QStringList notes = linesOf(chart.notes, width);
+    const double below = notes.isEmpty() ? 0 : kNotesGap + kNoteRow * static_cast<double>(notes.size());
+    const double height = std::ceil(2 * kEdge + rows + below);
+    // The page outlives what it was made of.
+    const auto kept = std::make_shared<const PaperChart>(chart);
+    return {{width, height}, [=](QPaintDevice& device, double scale) {
+                QPainter painter(&device);
+                painter.setRenderHint(QPainter::Antialiasing);
+                painter.scale(scale, scale);
+                const QRectF area(kEdge, kEdge, width - 2 * kEdge, rows);
+                std::visit([&](const auto& own) { paint(painter, area, own, style); }, kept->chart);
+                painter.setFont(noteFont());
+                painter.setPen(style.muted);
+                double top = area.bottom() + kNotesGap;
+                for (const QString& note : notes) {
+                    painter.drawText(QRectF(kEdge, top, width, kNoteRow), Qt::AlignLeft | Qt::AlignVCenter, note);
+                    top += kNoteRow;
+                }
+            }};
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,156 @@
+#include "gui/figures/compare_figure.h"
+
+#include <gtest/gtest.h>
+
+#include <QFile>
+#include <QFileInfo>
+#include <QJsonArray>
+#include <QJsonDocument>
+
+#include "gui/figures/figure_command.h"
+#include "gui/figures/figure_curves.h"
+#include "tests/gui/support/compare_bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+class CompareFigureTest : public ::testing::Test {
+protected:
+    CompareFigureTest() { stopped_ = recordCompared(workspace_); }
+    FigureContent contentOf(const FigureSpec& spec) {
+        auto reader = storage::RunReader::open(workspace_.path());
+        const auto all = allRuns(*reader);
+        auto content = readFigure(*reader, spec, *all);
+        EXPECT_TRUE(content.has_value()) << (content ? "" : content.error().message);
+        return content ? *content : FigureContent{};
+    }
+    // The bundle by `dasgd-lab figure`.
+    QStringList bundleOf(const FigureSpec& spec) {
+        QFile file(out_.filePath(QStringLiteral("asked.json")));
+        EXPECT_TRUE(file.open(QIODevice::WriteOnly));
+        file.write(QJsonDocument(jsonOf(spec)).toJson());
+        file.close();
+        const auto options = parseFigureOptions({file.fileName(), QStringLiteral("--workspace"),
+                                                 QString::fromStdString(workspace_.path().string()),
+                                                 QStringLiteral("--out"), out_.filePath(QStringLiteral("bundle"))});
+        EXPECT_TRUE(options.has_value());
+        const auto written = writeFigures(*options);
+        EXPECT_TRUE(written.has_value()) << (written ? "" : written.error().message);
+        return written ? *written : QStringList();
+    }
+    QByteArray fileOf(const char* name) {
+        QFile file(out_.filePath(QLatin1String("bundle/") + QLatin1String(name)));
+        EXPECT_TRUE(file.open(QIODevice::ReadOnly)) << name;
+        return file.readAll();
+    }
+    Workspace workspace_;
+    QString stopped_;
+    QTemporaryDir out_;
+};
+
+FigureSpec specOf(FigureKind kind) {
+    FigureSpec spec;
+    spec.kind = kind;
+    return spec;
+}
+
+TEST_F(CompareFigureTest, EachBarSaysHowManyRunsItIsOf) {
+    const FigureContent content = contentOf(specOf(FigureKind::Bars));
+    ASSERT_TRUE(content.bars);
+    ASSERT_EQ(content.bars->bars.size(), 3U);
+    int short_ = 0;
+    for (const Bar& bar : content.bars->bars) {
+        EXPECT_TRUE(bar.value && bar.interval);
+        EXPECT_TRUE(bar.ratio.isEmpty()) << "of what it is a ratio is not on the page";
+        short_ += bar.count == QStringLiteral("n = 2 of 3") ? 1 : 0;
+    }
+    EXPECT_EQ(short_, 1);
+    EXPECT_LE(*content.bars->bars[0].value, *content.bars->bars[1].value);
+    EXPECT_TRUE(content.allNotes().join(QLatin1Char('\n')).contains(QStringLiteral("seed 3 was stopped at step 60")))
+        << content.allNotes().join(QLatin1Char('\n')).toStdString();
+    EXPECT_EQ(content.inWords(), QStringLiteral("3 bars, 8 of 9 runs"));
+}
+
+TEST_F(CompareFigureTest, TheWhiskerIsWhatIsAskedFor) {
+    FigureSpec spec = specOf(FigureKind::Bars);
+    const auto widest = [&](FigureBand band) {
+        spec.band = band;
+        double most = -1;
+        const FigureContent content = contentOf(spec);
+        for (const Bar& bar : content.bars->bars) most = std::max(most, bar.interval.value_or(-1));
+        return most;
+    };
+    const double std = widest(FigureBand::Std), interval = widest(FigureBand::Interval95);
+    EXPECT_GT(std, 0);
+    EXPECT_GT(interval, std) << "with two or three runs Student's t is wide";
+    EXPECT_EQ(widest(FigureBand::None), -1);
+}
+
+TEST_F(CompareFigureTest, ATargetThatWasNotReachedHasNoBar) {
+    FigureSpec spec = specOf(FigureKind::Bars);
+    spec.number = CompareNumber::SecondsToTarget;
+    spec.target = QStringLiteral("loss=0.0000001");
+    const FigureContent content = contentOf(spec);
+    ASSERT_TRUE(content.bars);
+    for (const Bar& bar : content.bars->bars) {
+        EXPECT_FALSE(bar.value);
+        EXPECT_EQ(bar.words, QStringLiteral("not reached"));
+    }
+    for (const FigureSource& source : content.sources) EXPECT_EQ(source.drawnRuns(), 0);
+}
+
+TEST_F(CompareFigureTest, AMapTakesTheSettingsThatWereSwept) {
+    const FigureContent content = contentOf(specOf(FigureKind::Map));
+    ASSERT_TRUE(content.map);
+    ASSERT_EQ(content.map->cells.size(), 2U);
+    EXPECT_EQ(content.map->cells[1].under, QStringLiteral("n 2"));
+    EXPECT_TRUE(content.map->cells[1].incomplete);
+    EXPECT_TRUE(content.csv.contains(QStringLiteral("\"algorithm.delay\"")));
+    FigureSpec one = specOf(FigureKind::Map);
+    one.filter = QStringLiteral("delay = 1");
+    EXPECT_TRUE(contentOf(one).nothing.contains(QStringLiteral("two settings")));
+}
+
+TEST_F(CompareFigureTest, AScatterHasOnePointAFinishedRun) {
+    FigureSpec spec = specOf(FigureKind::Scatter);
+    spec.number = CompareNumber::FinalLoss;
+    spec.against = CompareNumber::StepMs;
+    const FigureContent content = contentOf(spec);
+    std::size_t points = 0;
+    for (const Curve& curve : content.curves) points += curve.line.x.size();
+    EXPECT_EQ(points, 8U);
+    EXPECT_EQ(content.csv.trimmed().count(QLatin1Char('\n')), 8);
+    EXPECT_FALSE(content.csv.contains(stopped_));
+    EXPECT_TRUE(content.axes.x.contains(QStringLiteral("time per step")));
+}
+
+TEST_F(CompareFigureTest, NothingIsSaidOfRunsThatDidNotFinish) {
+    FigureSpec spec = specOf(FigureKind::Bars);
+    spec.runs = QStringList{stopped_};
+    EXPECT_TRUE(contentOf(spec).nothing.contains(QStringLiteral("finished")));
+}
+
+TEST_F(CompareFigureTest, ABundleHasEveryFileAndNamesWhatWasLeftOut) {
+    for (const FigureKind kind : {FigureKind::Bars, FigureKind::Map, FigureKind::Scatter}) {
+        QDir(out_.filePath(QStringLiteral("bundle"))).removeRecursively();
+        const QStringList written = bundleOf(specOf(kind));
+        EXPECT_EQ(written.size(), kind == FigureKind::Scatter ? 8 : 7);
+        for (const QString& file : written) EXPECT_GT(QFileInfo(file).size(), 100) << file.toStdString();
+        for (const char* file : {"asked-plot.tex", "asked-table.tex", "figure.json"})
+            EXPECT_TRUE(fileOf(file).contains("seed 3 was stopped at step 60")) << file;
+        EXPECT_TRUE(kind == FigureKind::Scatter || fileOf("asked.csv").contains("seed 3 stopped at step 60"));
+        const QJsonDocument json = QJsonDocument::fromJson(fileOf("figure.json"));
+        int in = 0, all = 0;
+        for (const QJsonValue& curve : json[QLatin1String("figures")][0][QLatin1String("curves")].toArray()) {
+            for (const QJsonValue& run : curve[QLatin1String("runs")].toArray()) {
+                ++all;
+                in += run[QLatin1String("in_mean")].toBool() ? 1 : 0;
+            }
+        }
+        EXPECT_EQ(all, 9);
+        EXPECT_EQ(in, 8);
+    }
+}
+
+}  // namespace
+}  // namespace dasgd::gui

@@ -1,0 +1,49 @@
+// That the documents compile: pgfplots_test.
+#include "gui/figures/pgf_charts.h"
+
+#include <gtest/gtest.h>
+
+namespace dasgd::gui {
+namespace {
+
+FigureContent oneBar(double value, double half) {
+    FigureContent content{.kind = FigureKind::Bars};
+    content.bars = BarChart{.bars = {{.label = QStringLiteral("d_3"),
+                                      .value = value,
+                                      .interval = half,
+                                      .words = QStringLiteral("%1 ± %2").arg(value).arg(half),
+                                      .count = QStringLiteral("n = 3 of 4")}},
+                            .axis = QStringLiteral("time per step [ms]")};
+    content.notes = QStringList{QStringLiteral("d 3, seed 4 failed, left out")};
+    return content;
+}
+
+TEST(PgfCharts, AWhiskerEndsAtZero) {
+    const QString whole = barsPicture(oneBar(10, 2), {}), cut = barsPicture(oneBar(10, 12), {});
+    EXPECT_TRUE(whole.contains(QLatin1String("(axis cs:8,1) -- (axis cs:12,1)"))) << whole.toStdString();
+    EXPECT_TRUE(cut.contains(QLatin1String("(axis cs:0,1) -- (axis cs:22,1)"))) << cut.toStdString();
+}
+
+TEST(PgfCharts, BarsNameTheirRunsAndWhatWasLeftOut) {
+    const QString text = barsPicture(oneBar(10, 2), {});
+    for (const char* part : {"n = 3 of 4", "d\\_3", "seed 4 failed, left out", "time per step [ms]"})
+        EXPECT_TRUE(text.contains(QLatin1String(part))) << part;
+}
+
+TEST(PgfCharts, TheBrightEndOfAMapIsTheGoodOne) {
+    FigureContent content{.kind = FigureKind::Map};
+    content.map =
+        HeatMap{.rows = {QStringLiteral("a")},
+                .columns = {QStringLiteral("b"), QStringLiteral("c")},
+                .cells = {{.value = 1.0, .text = QStringLiteral("1")}, {.value = 2.0, .text = QStringLiteral("2")}}};
+    const auto fillOfFirst = [&](bool lowIsGood) {
+        content.map->lowIsGood = lowIsGood;
+        const QString text = mapPicture(content, {});
+        return text.mid(text.indexOf(QLatin1String("{cell}{HTML}{")) + 13, 6);
+    };
+    EXPECT_EQ(fillOfFirst(true), QStringLiteral("FDE725"));
+    EXPECT_EQ(fillOfFirst(false), QStringLiteral("440154"));
+}
+
+}  // namespace
+}  // namespace dasgd::gui

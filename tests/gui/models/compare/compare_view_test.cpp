@@ -1,0 +1,36 @@
+#include "gui/models/compare/compare_view.h"
+
+#include <gtest/gtest.h>
+
+namespace dasgd::gui {
+namespace {
+
+TEST(CompareView, RowsAreFoundWhereConfigurationsWereAddedSince) {
+    const std::vector<CompareGroup> groups{{.key = "new"}, {.key = "a"}, {.key = "b"}};
+    Compared compared{.keys = {"a", "b"}};
+    compared.comparison.groups = {{.label = "first"}, {.label = "second"}};
+    compared.comparison.baseline = "second";
+    const CompareView view(groups, &compared);
+    EXPECT_EQ(view.row(0), nullptr);
+    ASSERT_NE(view.row(1), nullptr);
+    EXPECT_EQ(view.row(1)->label, "first");
+    EXPECT_EQ(view.row(2)->label, "second");
+    EXPECT_EQ(view.row(9), nullptr);
+    EXPECT_EQ(view.baseline(), 2U);
+}
+
+TEST(CompareView, NothingIsReadBeforeItArrives) {
+    const std::vector<CompareGroup> groups{{.key = "a"}};
+    CompareView view(groups, nullptr);
+    EXPECT_EQ(view.row(0), nullptr);
+    EXPECT_FALSE(view.baseline());
+    EXPECT_FALSE(view.isTargetRead());
+    const Compared compared{.target = *parseTarget("loss=0.5")};
+    CompareView read(groups, &compared);
+    EXPECT_FALSE(read.isTargetRead()) << "another target is set";
+    read.target = *parseTarget("loss=0.5");
+    EXPECT_TRUE(read.isTargetRead());
+}
+
+}  // namespace
+}  // namespace dasgd::gui
