@@ -15,7 +15,8 @@ using Is = SliceRole::Is;
 constexpr std::int64_t kSpansOfWindow = 4096;
 constexpr std::size_t kMostArrivals = 262'144;  // collectives that wait for their last rank
 constexpr std::int64_t kSlicesOfProgress = 65536;
-constexpr Ns kLongest = Ns{1} << 57;
+constexpr Ns kLongest = Ns{1} << 57, kFarthest = Ns{1} << 61;
+constexpr std::int64_t kMostCounted = std::int64_t{1} << 48;  // steps, bytes
 
 // Without a sign, as instants of damaged files may be anything.
 Ns shifted(Ns instant, Ns offset) {
@@ -80,8 +81,10 @@ Status SpanStream::run(const Take& take, const std::function<void(std::int64_t)>
         Slice slice = *first->next;
         slice.start = shifted(slice.start, first->offset);
         slice.end = shifted(slice.end, first->offset);
-        const bool near = slice.end >= slice.start && (format_ == TraceFormat::Ours || slice.start >= 0);
-        if (near && slice.end - slice.start <= kLongest) {
+        const bool near = slice.end >= slice.start && slice.start >= (format_ == TraceFormat::Ours ? -kFarthest : 0);
+        const bool sane =
+            slice.end <= kFarthest && slice.step <= kMostCounted && slice.bytes >= 0 && slice.bytes <= kMostCounted;
+        if (near && sane && slice.end - slice.start <= kLongest) {
             DASGD_TRY(emitWindows(slice.start, take));
             DASGD_TRY(place(*first, slice, take));
         } else {

@@ -48,7 +48,7 @@ TraceBytes::TraceBytes(int file, std::uint64_t size, ReadSoFar progress)
 TraceBytes::~TraceBytes() { ::close(file_); }
 
 Result<std::unique_ptr<TraceBytes>> TraceBytes::open(const std::filesystem::path& file, ReadSoFar progress) {
-    const int handle = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    const int handle = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (handle < 0) return fail(file.string() + ": " + std::strerror(errno));
     struct stat about {};
     if (::fstat(handle, &about) != 0 || !S_ISREG(about.st_mode)) {
@@ -93,6 +93,7 @@ std::size_t TraceBytes::readRaw() {
 }
 
 std::size_t TraceBytes::fill(char* to, std::size_t room) {
+    if (room == 0) return 0;
     if (!gzip_) {
         if (rawAt_ == rawEnd_ && readRaw() == 0) return 0;
         const std::size_t part = std::min(room, rawEnd_ - rawAt_);

@@ -105,15 +105,20 @@ private:
 
     Status giveRanks(TraceFormat format, std::vector<TraceSource>& sources) {
         if (format == TraceFormat::PyTorch) return giveRankByFile(sources);
-        std::int64_t next = 0;
-        for (TraceSource& source : sources) {
+        // The processes of all files together: names that say a rank count only where no two say the same.
+        std::vector<TraceProcess> all;
+        for (const TraceSource& source : sources) {
             const auto& processes = source.slices->processes();
-            DASGD_ASSIGN(const auto ranks, ranksOf(processes, format));
-            for (const std::int64_t rank : ranks) source.rankOfProcess.push_back(static_cast<int>(rank + next));
-            next = format == TraceFormat::Ours ? 0 : next + static_cast<std::int64_t>(processes.size());
-            for (const std::int64_t rank : ranks) ranks_ = std::max(ranks_, static_cast<int>(rank + 1));
-            ranks_ = std::max(ranks_, static_cast<int>(next));
+            all.insert(all.end(), processes.begin(), processes.end());
         }
+        DASGD_ASSIGN(const auto ranks, ranksOf(all, format));
+        std::size_t next = 0;
+        for (TraceSource& source : sources) {
+            for (std::size_t i = 0; i < source.slices->processes().size(); ++i) {
+                source.rankOfProcess.push_back(static_cast<int>(ranks[next++]));
+            }
+        }
+        for (const std::int64_t rank : ranks) ranks_ = std::max(ranks_, static_cast<int>(rank + 1));
         if (ranks_ > kMostRanks) return fail("there are more than " + std::to_string(kMostRanks) + " processes");
         if (format == TraceFormat::Ours && sources.size() > 1) return fail("a run's own trace is one file; give one");
         return {};

@@ -22,7 +22,7 @@ std::string_view cut(std::string_view text, std::size_t most) {
 std::uint32_t TraceNames::numberOf(std::string_view name) {
     name = cut(name, kLongest);
     if (const auto known = numbers_.find(name); known != numbers_.end()) return known->second;
-    if (names_.size() == kMostNames) name = "(more names)";
+    if (names_.size() >= kMostNames) name = "(more names)";
     const auto [place, fresh] = numbers_.try_emplace(std::string(name), static_cast<std::uint32_t>(names_.size()));
     if (fresh) names_.push_back(&place->first);
     return place->second;

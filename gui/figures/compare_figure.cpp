@@ -86,7 +86,13 @@ FigureTable tableOf(const CompareView& view, const FigureSpec& spec) {
         QStringList row{group.name, group.origin(), {}};
         for (const CompareNumber number : numbersOf(spec)) {
             const Sample sample = view.row(at) ? sampleOf(*view.row(at), number) : Sample{};
-            row[2] = countOf(sample, group);
+            // Two numbers may be of different runs.
+            const QString count = countOf(sample, group);
+            if (row[2].isEmpty()) {
+                row[2] = count;
+            } else if (row[2] != count) {
+                row[2] += QStringLiteral("; ") + count;
+            }
             row << spreadInWords(sample, view.spread);
         }
         table.rows.push_back(std::move(row));
@@ -153,10 +159,29 @@ QString runsCsv(const CompareView& view, const FigureSpec& spec, const RunPoints
     return out;
 }
 
-// What the bars are; which configurations reached a target only in part.
+// Why finished runs of a configuration are not in its mean; "" where all are.
+QString missingInWords(const CompareGroup& group, CompareNumber number, const Sample& sample) {
+    const auto finished = static_cast<std::size_t>(group.finished());
+    if (sample.n >= finished) return {};
+    const auto nan = std::ranges::count_if(group.runs, [&](const RunItemPtr& run) {
+        return group.counts(*run) && run->row.status == "finished" && run->row.lossIsNaN;
+    });
+    const QString why = number == CompareNumber::SecondsToTarget ? QStringLiteral("did not reach the target")
+                        : number == CompareNumber::FinalLoss && nan > 0
+                            ? QStringLiteral("ended with a loss that is NaN")
+                            : QStringLiteral("have no such number");
+    return QStringLiteral("%1: %2 of %3 finished runs %4, left out of %5")
+        .arg(group.name)
+        .arg(finished - sample.n)
+        .arg(finished)
+        .arg(why, QString::fromUtf8(wordsOf(number).title));
+}
+
+// What the bars are; which runs are in no mean; what is simulated or emulated.
 QStringList notesOf(const CompareView& view, const FigureSpec& spec) {
     QStringList notes;
     bool whiskers = false, single = false, emulated = false;
+    std::size_t simulated = 0;
     const std::vector<CompareNumber> numbers = numbersOf(spec);
     for (const std::size_t at : view.shown) {
         const CompareGroup& group = view.groups()[at];
@@ -164,23 +189,29 @@ QStringList notesOf(const CompareView& view, const FigureSpec& spec) {
         whiskers = whiskers || spreadOf(sample, view.spread).has_value();
         single = single || sample.n == 1;
         emulated = emulated || group.origin().contains(QLatin1String("emulated"));
-        if (spec.kind == FigureKind::Scatter || spec.number != CompareNumber::SecondsToTarget) continue;
-        if (sample.n > 0 && sample.n < group.finished())
-            notes << QStringLiteral("%1: mean of the %2 of %3 finished runs that reached the target")
-                         .arg(group.name)
-                         .arg(sample.n)
-                         .arg(group.finished());
+        simulated += group.simulated() ? 1 : 0;
+        for (const CompareNumber number : numbers) {
+            const Sample own = view.row(at) ? sampleOf(*view.row(at), number) : Sample{};
+            if (const QString words = missingInWords(group, number, own); !words.isEmpty()) notes << words;
+        }
     }
     if (spec.kind == FigureKind::Scatter) notes.prepend(QStringLiteral("one point a finished run"));
-    if (spec.kind == FigureKind::Map) notes.prepend(QStringLiteral("mean over finished runs; hatched: not run"));
+    if (spec.kind == FigureKind::Map) notes.prepend(QStringLiteral("mean over finished runs; hatched: no number"));
     if (spec.kind == FigureKind::Bars) {
         QString words = whiskers ? QStringLiteral("mean over seeds; whisker: ") + spreadName(view.spread)
                                  : QStringLiteral("mean over seeds");
         if (whiskers && single) words += QStringLiteral("; none where n = 1");
         notes.prepend(words);
     }
-    const bool ofTime =
-        std::any_of(numbers.begin(), numbers.end(), [](CompareNumber one) { return wordsOf(one).isTime; });
+    // How much is hidden is a matter of times too.
+    const bool ofTime = std::any_of(numbers.begin(), numbers.end(), [](CompareNumber one) {
+        return wordsOf(one).isTime || one == CompareNumber::Hidden || one == CompareNumber::Blocked;
+    });
+    if (simulated > 0 && ofTime) {
+        notes << (simulated == view.shown.size() ? QStringLiteral("time simulated")
+                  : spec.kind == FigureKind::Map ? QStringLiteral("times of some configurations are simulated")
+                                                 : QStringLiteral("hollow: time simulated"));
+    }
     if (emulated && ofTime) notes << QStringLiteral("link emulated");
     return notes;
 }
@@ -210,6 +241,14 @@ void takeMap(const CompareView& view, FigureSpec& spec, FigureContent& into) {
     const bool shared =
         std::any_of(map.groups.begin(), map.groups.end(), [](const auto& groups) { return groups.size() > 1; });
     if (shared) into.notes << QStringLiteral("cells of several configurations: mean over all of their runs");
+    for (const std::size_t at : view.shown) {
+        const bool inMap = std::ranges::any_of(
+            map.groups, [at](const auto& groups) { return std::ranges::find(groups, at) != groups.end(); });
+        if (inMap) continue;
+        into.notes << QStringLiteral("%1 has not both %2 and %3: not in the map")
+                          .arg(view.groups()[at].name, spec.rows, spec.columns);
+        into.sources[at].drawn.assign(into.sources[at].runs.size(), false);
+    }
     if (map.map.cells.empty())
         into.nothing = QStringLiteral("None of these runs has both %1 and %2.").arg(spec.rows, spec.columns);
     into.map = std::move(map.map);

@@ -129,8 +129,16 @@ void paintBar(QPainter& painter, const QRectF& row, const Bar& bar, const QStrin
     }
     const double wordsRight = layout.plot.right() + (bar.value ? 0 : gap);
     painter.setPen(bar.value ? style.text : style.muted);
-    painter.drawText(QRectF(wordsLeft, row.top(), wordsRight - wordsLeft, row.height()),
-                     Qt::AlignLeft | Qt::AlignVCenter, bar.words);
+    // A number that lost its last digits would be another one.
+    const double needed = QFontMetricsF(font).horizontalAdvance(bar.words), room = wordsRight - wordsLeft;
+    if (needed > room && room > 0) {
+        QFont narrow = font;
+        narrow.setPointSizeF(std::max(1.0, QFontInfo(font).pointSizeF() * room / needed * 0.97));
+        if (font.pixelSize() > 0) narrow.setPixelSize(std::max(1, static_cast<int>(font.pixelSize() * room / needed)));
+        painter.setFont(narrow);
+    }
+    painter.drawText(QRectF(wordsLeft, row.top(), room, row.height()),
+                     Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip, bar.words);
     painter.setFont(style.legendFont);
     painter.setPen(style.muted);
     painter.drawText(QRectF(wordsRight, row.top(), layout.ratioRight - wordsRight, row.height()),

@@ -55,7 +55,7 @@ TraceJob::~TraceJob() {
 }
 
 bool TraceJob::import(const QStringList& files) {
-    if (files.isEmpty()) return false;
+    if (files.isEmpty() || isBusy()) return false;
     savedFile_.clear();
     return start(QStringList{QStringLiteral("import")} + files + QStringList{QStringLiteral("--json")},
                  QFileInfo(files.front()).fileName());

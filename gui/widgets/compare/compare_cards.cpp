@@ -273,7 +273,7 @@ void CompareMap::drawHeat() {
                                         : tr("Nothing that is shown has both settings."));
     note_->setText(map_.map.cells.empty()
                        ? QString()
-                       : tr("hatched: not run  ·  corner: a seed is missing  ·  mean over finished seeds"));
+                       : tr("hatched: no number  ·  corner: a seed is missing  ·  mean over finished seeds"));
     heat_->setMap(map_.map);
 }
 

@@ -48,9 +48,12 @@ TEST(TraceBytesTest, ReplacesWhatIsNoUtf8) {
               "? ?");
     EXPECT_EQ(bytes->replaced(), 11U);
     // So many first bytes of characters in a row that none fits the part.
-    const auto starts = test::orDie(TraceBytes::open(folder.write("f.json", "[" + std::string(600'000, '\xf0'))));
-    EXPECT_EQ(starts->guess(), TraceBytes::As::Text);
-    EXPECT_EQ(read(*starts), "[" + std::string(600'000, '?'));
+    const std::string hostile = "[" + std::string(600'000, '\xf0');
+    for (const std::string& stored : {hostile, test::gzipped(hostile)}) {
+        const auto starts = test::orDie(TraceBytes::open(folder.write("f.json", stored)));
+        EXPECT_EQ(starts->guess(), TraceBytes::As::Text);
+        EXPECT_EQ(read(*starts), "[" + std::string(600'000, '?'));
+    }
 }
 
 TEST(TraceBytesTest, SaysThatACompressedFileEndsTooEarly) {

@@ -118,6 +118,21 @@ TEST_F(TraceImportTest, TakesAnyOtherTraceAsOther) {
     EXPECT_FALSE(folder_.row(outcome).hidden);
 }
 
+// Their ranks are those that they say, of all files together, or their places.
+TEST_F(TraceImportTest, ProcessesOfSeveralFilesAreRanksOfTheirOwn) {
+    const auto named = [&](const char* file, const char* name) {
+        return folder_.write(file, std::string(R"([{"ph":"M","name":"process_name","pid":7,"args":{"name":")") + name +
+                                       R"("}},{"ph":"X","name":"work","pid":7,"tid":1,"ts":0,"dur":1}])");
+    };
+    EXPECT_THAT(
+        folder_.lines(import({named("a.json", "rank 0"), named("b.json", "rank 1"), named("c.json", "rank 2")})),
+        ElementsAre("0 compute other 0 0..1000 work", "1 compute other 0 0..1000 work",
+                    "2 compute other 0 0..1000 work"));
+    EXPECT_THAT(folder_.lines(import({named("a.json", "rank 1"), named("b.json", "rank 1")})),
+                ElementsAre("0 compute other 0 0..1000 work", "1 compute other 0 0..1000 work"))
+        << "two that say the same are two all the same";
+}
+
 TEST_F(TraceImportTest, KeepsInstantsThatADoubleCannotHold) {
     // 2^53 µs and one ns more.
     const ImportOutcome outcome =
