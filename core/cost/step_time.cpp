@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "core/base/check.h"
@@ -17,7 +18,8 @@ double dasgdStepSeconds(double compute, double communication, int period, int de
 
 int minimumDelay(double communication, double compute, double jitter) {
     DASGD_CHECK(compute > 0 && communication >= 0 && jitter >= 0);
-    return std::max(0, static_cast<int>(std::ceil((communication + jitter) / compute - 1e-9)));
+    const double steps = std::ceil((communication + jitter) / compute - 1e-9);
+    return static_cast<int>(std::clamp(steps, 0.0, static_cast<double>(std::numeric_limits<int>::max())));
 }
 
 double expectedMaximumNormal(double mean, double deviation, int n) {

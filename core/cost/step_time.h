@@ -9,7 +9,8 @@ namespace dasgd {
 [[nodiscard]] double dasgdStepSeconds(double compute, double communication, int period, int delay,
                                       double contention = 0);
 // The smallest delay that hides T_m: ⌈T_m/T_c⌉; what d·T_c has to spare beyond T_m absorbs jitter, so that it is
-// ⌈(T_m + jitter)/T_c⌉ where workers arrive `jitter` apart. A billionth of a step too long still counts as hidden.
+// ⌈(T_m + jitter)/T_c⌉ where workers arrive `jitter` apart. A billionth of a step too long still counts as hidden. At
+// most the largest int.
 [[nodiscard]] int minimumDelay(double communication, double compute, double jitter = 0);
 
 // E[max] of n independent normal workers: by quadrature, good to 1e-9 σ.

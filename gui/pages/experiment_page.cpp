@@ -151,7 +151,7 @@ private:
         connect(&context_.session, &Session::runsChanged, this, [this] {
             if (!isVisible()) return;
             starts_->setRuns(context_.session.runs().items());
-            if (context_.session.runs().rowCount() != forecastRuns_) lookAtRuns();
+            if (finishedRuns() != forecastRuns_) lookAtRuns();
         });
     }
 
@@ -182,8 +182,8 @@ private:
         connect(&forecast, &ForecastView::calibrateWanted, this, [this] { askOfDraft(context_, JobKind::Calibrate); });
         connect(&forecast, &ForecastView::adviseWanted, this, [this] { askOfDraft(context_, JobKind::Advise); });
         connect(&forecast, &ForecastView::scaleWanted, this, [this] { askOfDraft(context_, JobKind::Scale); });
-        connect(&context_.reports, &ReportLibrary::ended, this, [this] {
-            if (isVisible()) lookAtRuns();
+        connect(&context_.reports, &ReportLibrary::changed, this, [this] {
+            if (isVisible() && finishedReports() != forecastReports_) lookAtRuns();
         });
         connect(&context_.reports, &ReportLibrary::failed, message_, [this](const QString& text) {
             if (isVisible()) message_->say(text);
@@ -313,6 +313,7 @@ private:
         form_->update(draft_.document(), problem);
         sweep_->update(draft_.document(), problem);
         sweep_->showSize(std::nullopt, std::nullopt);
+        plan_->forecast().setChecking(!draft_.checked());
         editor_->markError(problem ? problem->line : 0, problem ? problem->column : 0);
         text_->showProblem(problem ? problem->inWords() : QString());
         if (problem) {
@@ -328,11 +329,11 @@ private:
     }
 
     void showForecast() {
-        const QStringList swept = draft_.document().swept();
+        const QStringList varied = draft_.document().varied();
         const QStringList decisive{QStringLiteral("algorithm"), QStringLiteral("algorithm.name"),
                                    QStringLiteral("algorithm.delay"), QStringLiteral("algorithm.period")};
         plan_->forecast().setSettable(
-            std::ranges::none_of(decisive, [&](const QString& key) { return swept.contains(key); }));
+            std::ranges::none_of(decisive, [&](const QString& key) { return varied.contains(key); }));
         forecast_.setPlan(draft_.checked()->runs);
         showSize();
     }
@@ -342,8 +343,18 @@ private:
         sweep_->showSize(checked->total, sweepTime(checked->runs, checked->total, context_.session.runs().items()));
     }
 
+    // What a forecast can be made from.
+    [[nodiscard]] std::ptrdiff_t finishedRuns() const {
+        return std::ranges::count(context_.session.runs().items(), "finished",
+                                  [](const RunItemPtr& run) { return run->row.status; });
+    }
+    [[nodiscard]] std::ptrdiff_t finishedReports() const {
+        return std::ranges::count(context_.reports.reports(), ReportState::Finished, &Report::state);
+    }
+
     void lookAtRuns() {
-        forecastRuns_ = context_.session.runs().rowCount();
+        forecastRuns_ = finishedRuns();
+        forecastReports_ = finishedReports();
         forecast_.setCalibrations(
             knownCalibrations(context_.reports.reports(), configOf(context_.session), preferredCalibration()));
         forecast_.setRuns(context_.session.runs().items());
@@ -366,7 +377,7 @@ private:
     SweepCard* sweep_ = nullptr;
     QBoxLayout* textAndSweep_ = nullptr;
     QString schemaError_, focusedKey_;
-    int forecastRuns_ = -1;  // how many runs the forecast has seen
+    std::ptrdiff_t forecastRuns_ = -1, forecastReports_ = -1;  // how many finished ones the forecast has seen
 };
 
 const PageRegistry::Add<ExperimentPage> kExperimentPageEntry{

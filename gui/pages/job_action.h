@@ -9,16 +9,18 @@
 
 namespace dasgd::gui {
 
-// Opens the form of a job on the experiment that is being set up. A calibration asks nothing and starts at once.
+// Opens the form of a job on the experiment that is being set up. A calibration asks nothing and starts at once;
+// why it does not the page says that it opens.
 inline void askOfDraft(PageContext& context, JobKind kind) {
     const JobRequest request{.kind = kind,
                              .title = context.draft.title(),
                              .text = context.draft.document().text(),
-                             .folder = context.draft.folder()};
-    if (kind == JobKind::Calibrate || !problemOf(request).isEmpty()) {
-        context.reports.start(request);
-    } else {
+                             .folder = context.draft.folder(),
+                             .workers = kind == JobKind::Scale ? QStringLiteral("1,2,4") : QString()};
+    if (kind != JobKind::Calibrate && problemOf(request).isEmpty()) {
         context.reports.ask(request);
+    } else if (context.reports.start(request).isEmpty()) {
+        context.open("Reports");
     }
 }
 

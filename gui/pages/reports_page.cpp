@@ -99,6 +99,10 @@ private:
         connect(&library_, &ReportLibrary::changed, this, [this] {
             if (isVisible()) showList();
         });
+        // What a report says of its run it can say once that is read.
+        connect(&context_.session, &Session::runsChanged, this, [this] {
+            if (isVisible()) showReport();
+        });
         connect(&library_, &ReportLibrary::started, this, [this](const QString& name) {
             wanted_ = name;
             showForm(false);
@@ -173,8 +177,9 @@ private:
         for (std::size_t i = 0; i < reports.size(); ++i) {
             const Report& one = reports[i];
             const bool running = one.state == ReportState::Running;
-            const QString state =
-                running ? tr("%1 %").arg(static_cast<int>(100 * one.progress.share())) : ageInWords(one.started, now);
+            const QString place = one.progress.place();
+            const QString share = tr("%1 %").arg(static_cast<int>(100 * one.progress.share()));
+            const QString state = !running ? ageInWords(one.started, now) : place.isEmpty() ? share : place;
             const QString mark = running                             ? QStringLiteral("▸ ")
                                  : one.state == ReportState::Failed  ? QStringLiteral("✕ ")
                                  : one.state == ReportState::Stopped ? QStringLiteral("■ ")

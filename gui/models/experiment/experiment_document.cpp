@@ -64,6 +64,32 @@ QString withoutEmptyTables(QString text) {
     return text;
 }
 
+void addLeaves(const Value& value, const QString& path, QStringList& keys) {
+    const auto* fields = value.as<Value::Table>();
+    if (!fields) keys << path;
+    if (!fields) return;
+    for (const auto& [name, field] : *fields) {
+        const QString own = QString::fromStdString(name);
+        addLeaves(field, path.isEmpty() ? own : path + u'.' + own, keys);
+    }
+}
+
+void addVaried(const Value& table, QStringList& keys) {
+    if (const Value* sweep = table.find("sweep")) addLeaves(*sweep, {}, keys);
+    const Value* found = table.find("case");
+    const auto* cases = found ? found->as<Value::Array>() : nullptr;
+    if (!cases) return;
+    for (const Value& one : *cases) {
+        const auto* fields = one.as<Value::Table>();
+        if (!fields) continue;
+        for (const auto& [name, field] : *fields) {
+            const bool isSetting = name != "name" && name != "sweep" && name != "case";
+            if (isSetting) addLeaves(field, QString::fromStdString(name), keys);
+        }
+        addVaried(one, keys);
+    }
+}
+
 }  // namespace
 
 QString Problem::inWords() const {
@@ -120,6 +146,13 @@ QStringList ExperimentDocument::swept() const {
     const Value* sweep = value(QStringLiteral("sweep"));
     if (!sweep || !sweep->isTable()) return keys;
     for (const auto& [key, values] : *sweep->as<Value::Table>()) keys << QString::fromStdString(key);
+    return keys;
+}
+
+QStringList ExperimentDocument::varied() const {
+    QStringList keys;
+    if (!syntaxError_) addVaried(values_, keys);
+    keys.removeDuplicates();
     return keys;
 }
 

@@ -43,6 +43,9 @@ public:
     [[nodiscard]] QString name() const { return valueText(QStringLiteral("name")); }
     // Keys of [sweep]: "algorithm.delay"; whole sections too: "algorithm".
     [[nodiscard]] QStringList swept() const;
+    // Keys that [sweep] or a [[case]] sets, at any depth, each once: "algorithm.delay", of a swept section "algorithm".
+    // What stands under them elsewhere in the text is not what every run has.
+    [[nodiscard]] QStringList varied() const;
     [[nodiscard]] bool hasSection(const QString& section) const { return value(section) != nullptr; }
     // The plug-in of a section: named in the text, or the default; "" where there is neither.
     [[nodiscard]] QString pluginOf(const SchemaSection& section) const;

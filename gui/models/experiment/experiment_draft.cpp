@@ -95,12 +95,34 @@ void ExperimentDraft::setSection(const QString& section, const QString& table) {
     const auto* fields = value ? value->as<Value::Table>() : nullptr;
     if (document_.syntaxError() || !fields) return;
     ExperimentDocument made(document_.withPlugin(section, given.valueText(QStringLiteral("v.name")), schema()).text);
+    QStringList dropped, overruled;
+    const Value* present = document_.value(section);
+    if (const auto* own = present ? present->as<Value::Table>() : nullptr) {
+        for (const auto& [name, field] : *own) {
+            if (value->find(name) || name == "name") continue;
+            dropped << QString::fromStdString(name);
+            made = ExperimentDocument(made.without(section + u'.' + dropped.back()));
+        }
+    }
     for (const auto& [name, field] : *fields) {
         if (name == "name") continue;
         made = ExperimentDocument(
             made.with(section + u'.' + QString::fromStdString(name), QString::fromStdString(field.toToml()), schema()));
     }
     replace(made.text());
+    for (const QString& key : document_.varied()) {
+        if (key == section || key.startsWith(section + u'.')) overruled << key;
+    }
+    QStringList words;
+    if (!dropped.isEmpty()) {
+        words << tr("Taken out of [%1], as what was set does not have it: %2. Ctrl+Z in the text brings it back.")
+                     .arg(section, dropped.join(QStringLiteral(", ")));
+    }
+    if (!overruled.isEmpty()) {
+        words << tr("[sweep] or [[case]] sets %1, which goes before what was set.")
+                     .arg(overruled.join(QStringLiteral(", ")));
+    }
+    if (!words.isEmpty()) emit noted(words.join(u' '));
 }
 
 void ExperimentDraft::begin(const QString& text, const QString& folder, const QString& savedText) {

@@ -37,7 +37,8 @@ public:
     // those that stand at this value.
     void setFields(const std::vector<std::pair<QString, QString>>& written);
     void setPlugin(const QString& section, const QString& plugin);
-    // All fields of a TOML table, `{ name = "dasgd", period = 4 }`, its plug-in too, as one step of the undo.
+    // The section as this TOML table, `{ name = "dasgd", period = 4 }`, and nothing else in it, as one step of the
+    // undo. noted() says what was taken out, and what a sweep or a case sets all the same.
     void setSection(const QString& section, const QString& table);
     // The text with something changed, as one step of the undo. Nothing while the text is no TOML.
     void setEdited(const QString& text);

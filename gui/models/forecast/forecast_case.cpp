@@ -1,8 +1,10 @@
 #include "gui/models/forecast/forecast_case.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <map>
+#include <iterator>
+#include <limits>
 
 #include "gui/models/words.h"
 
@@ -11,36 +13,52 @@ namespace dasgd::gui {
 namespace {
 
 constexpr double kMebibyte = 1048576;
+constexpr double kMostNs = 9e18;
 
-// What tells one kind of round from another: symbol and value.
-using Parts = std::vector<std::pair<QString, QString>>;
+// Beside the settings: how many weights there are.
+const std::string kWeights = "weights";
 
-Parts partsOf(const Settings& settings) {
-    const auto part = [&](const char* symbol, const char* key) {
-        return std::pair(QString::fromUtf8(symbol), QString::fromStdString(settingOf(settings, key)));
-    };
-    return {part("", "algorithm.name"),
-            part("τ", "algorithm.period"),
-            part("d", "algorithm.delay"),
-            part("P", "cluster.workers"),
-            part("model", "model.name"),
-            part("batch", "train.batch_size"),
-            part("link", "cluster.link.bandwidth"),
-            part("latency", "cluster.link.latency"),
-            part("link", "network.bandwidth"),
-            part("T_c", "compute.step_time")};
+Settings kindOf(const Settings& settings, qint64 parameters) {
+    Settings kept;
+    std::ranges::copy_if(settings, std::inserter(kept, kept.end()),
+                         [](const auto& one) { return forecastReads(one.first); });
+    kept[kWeights] = std::to_string(parameters);
+    return kept;
 }
 
-// The parts that more than one of them has a value of; the algorithm where there are none.
-QString labelOf(const Parts& parts, const std::vector<Parts>& all) {
+// In the order in which they are read.
+constexpr std::array kSymbols{
+    std::pair{"algorithm.name", ""},        std::pair{"algorithm.period", "τ"},
+    std::pair{"algorithm.delay", "d"},      std::pair{"cluster.workers", "P"},
+    std::pair{"model.name", "model"},       std::pair{"train.batch_size", "batch"},
+    std::pair{"network.name", "network"},   std::pair{"cluster.link.bandwidth", "link"},
+    std::pair{"network.bandwidth", "link"}, std::pair{"compute.step_time", "T_c"},
+};
+
+// Symbols and values of the keys that more than one value is of; the algorithm where there are none.
+QString labelOf(const Settings& own, const std::vector<Settings>& all) {
     QStringList words;
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-        const bool varies = std::ranges::any_of(all, [&](const Parts& one) { return one[i] != parts[i]; });
-        const auto& [symbol, value] = parts[i];
-        if (!varies || value.isEmpty()) continue;
-        words << (symbol.isEmpty() ? value : QStringLiteral("%1 = %2").arg(symbol, value));
+    const auto put = [&](const std::string& key, const QString& symbol) {
+        const std::string value = settingOf(own, key);
+        const bool varies = std::ranges::any_of(all, [&](const Settings& one) { return settingOf(one, key) != value; });
+        if (!varies || value.empty()) return;
+        const QString shown = QString::fromStdString(value);
+        words << (symbol.isEmpty() ? shown : QStringLiteral("%1 = %2").arg(symbol, shown));
+    };
+    for (const auto& [key, symbol] : kSymbols) put(key, QString::fromUtf8(symbol));
+    for (const auto& [key, value] : own) {
+        const bool said = std::ranges::any_of(kSymbols, [&](const auto& one) { return key == one.first; });
+        if (!said && key != kWeights) put(key, QString::fromStdString(key).section(u'.', -1));
     }
-    return words.isEmpty() ? parts.front().second : words.join(QStringLiteral(", "));
+    // It follows from the model, or from the data alone.
+    if (words.isEmpty()) put(kWeights, QStringLiteral("weights"));
+    return words.isEmpty() ? QString::fromStdString(settingOf(own, "algorithm.name"))
+                           : words.join(QStringLiteral(", "));
+}
+
+int countIn(const Settings& settings, const char* key, int otherwise) {
+    const double count = numberIn(settings, key).value_or(otherwise);
+    return count >= 0 ? static_cast<int>(std::min<double>(count, std::numeric_limits<int>::max())) : -1;
 }
 
 // Gradients in several buckets leave while the backward pass goes on, at times that no plan says.
@@ -52,14 +70,14 @@ bool sendsAtOnce(const Settings& settings, double bytes) {
 Result<void> forecastInto(ForecastCase& made, const Settings& settings, const PlannedRun& run,
                           const ForecastSources& sources) {
     RoundInput input{.algorithm = QString::fromStdString(settingOf(settings, "algorithm.name")),
-                     .period = static_cast<int>(numberIn(settings, "algorithm.period").value_or(1)),
-                     .delay = static_cast<int>(numberIn(settings, "algorithm.delay").value_or(0)),
+                     .period = countIn(settings, "algorithm.period", 1),
+                     .delay = countIn(settings, "algorithm.delay", 0),
                      .compute = 1};
     DASGD_TRY(forecastRound(input));  // whether there is a formula at all
     DASGD_ASSIGN(made.step, stepTimeOf(settings, sources));
     if (input.algorithm != QStringLiteral("independent")) {
         DASGD_ASSIGN(made.average, averageTimeOf(settings, run.parameters, sources));
-        if (!sendsAtOnce(settings, made.average.bytes)) {
+        if (made.average.seconds > 0 && !sendsAtOnce(settings, made.average.bytes)) {
             return fail(
                 "There is no formula for sync_sgd with more than one bucket, as these weights need: advise simulates "
                 "it.");
@@ -73,6 +91,7 @@ Result<void> forecastInto(ForecastCase& made, const Settings& settings, const Pl
     if (made.round.blocked <= 0 || !hasDelay(input.algorithm)) return {};
     RoundInput better = made.round.input;
     better.delay = hidingDelay(better);
+    if (better.delay > ForecastCase::kMostDelay) return {};
     better.period = std::max(better.period, better.delay);
     if (auto remedy = forecastRound(better)) made.remedy = std::move(*remedy);
     return {};
@@ -80,11 +99,16 @@ Result<void> forecastInto(ForecastCase& made, const Settings& settings, const Pl
 
 }  // namespace
 
-QString secondsInWords(double seconds) { return durationInWords(static_cast<Ns>(std::llround(seconds * 1e9))).text(); }
+QString secondsInWords(double seconds) {
+    return durationInWords(static_cast<Ns>(std::llround(std::min(seconds * 1e9, kMostNs)))).text();
+}
 
 QString ForecastCase::warning() const {
     if (!known() || round.blocked <= 0) return {};
     const QString waited = secondsInWords(round.blocked);
+    if (!remedy && hasDelay(round.input.algorithm)) {
+        return QStringLiteral("%1 per round will not hide, not even with d = %2.").arg(waited, grouped(kMostDelay));
+    }
     if (!remedy) {
         return QStringLiteral("%1 per %2 will not hide: %3 waits for each average.")
             .arg(waited, round.steps == 1 ? QStringLiteral("step") : QStringLiteral("round"), round.input.algorithm);
@@ -117,6 +141,7 @@ QString ForecastCase::inWords() const {
                      : QStringLiteral("Nothing is averaged."));
     if (!warning().isEmpty()) words << warning();
     if (!reason().isEmpty()) words << reason();
+    if (round.block > 1) words << QStringLiteral("The picture draws %1 steps as one.").arg(grouped(round.block));
     words << QStringLiteral("T_c %1 from %2.").arg(secondsInWords(round.input.compute), step.from);
     if (round.input.communication > 0) {
         words << QStringLiteral("T_m %1: %2.").arg(secondsInWords(round.input.communication), average.from);
@@ -126,20 +151,20 @@ QString ForecastCase::inWords() const {
 
 std::vector<ForecastCase> forecastCases(const std::vector<PlannedRun>& planned, const ForecastSources& sources) {
     std::vector<ForecastCase> cases;
-    std::vector<Parts> parts;
+    std::vector<Settings> kinds;
     for (std::size_t i = 0; i < std::min(planned.size(), ForecastCase::kMostPlanned); ++i) {
         const Settings settings = settingsOf(planned[i].config);
-        const Parts own = partsOf(settings);
-        if (std::ranges::find(parts, own) != parts.end()) continue;
+        const Settings own = kindOf(settings, planned[i].parameters);
+        if (std::ranges::find(kinds, own) != kinds.end()) continue;
         if (cases.size() == ForecastCase::kMostCases) break;
         ForecastCase made;
         if (const auto done = forecastInto(made, settings, planned[i], sources); !done) {
             made.why = QString::fromStdString(done.error().message);
         }
-        parts.push_back(own);
+        kinds.push_back(own);
         cases.push_back(std::move(made));
     }
-    for (std::size_t i = 0; i < cases.size(); ++i) cases[i].label = labelOf(parts[i], parts);
+    for (std::size_t i = 0; i < cases.size(); ++i) cases[i].label = labelOf(kinds[i], kinds);
     return cases;
 }
 

@@ -14,6 +14,8 @@ namespace dasgd::gui {
 struct ForecastCase {
     // More planned runs than these are not looked at, nor told apart.
     static constexpr std::size_t kMostPlanned = 100, kMostCases = 40;
+    // A longer delay is not proposed: what it would do to the training no formula here says.
+    static constexpr int kMostDelay = 1000;
 
     QString label;  // "d = 3" of a sweep over it; the algorithm where nothing sets it apart
     QString why;    // there is no forecast; "" where there is
@@ -21,6 +23,7 @@ struct ForecastCase {
     StepTime step;
     AverageTime average;
     std::optional<RoundForecast> remedy;  // with the smallest delay that hides all, where the present one does not
+                                          // and that is at most kMostDelay
 
     [[nodiscard]] bool known() const { return why.isEmpty(); }
     // "14.0 ms per round will not hide; d ≥ 6 would"; "" where nothing is waited for.

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <functional>
 #include <iterator>
+#include <set>
 
 #include "core/base/units.h"
 #include "gui/models/words.h"
@@ -19,14 +20,16 @@ const std::string kVirtual = "virtual";
 
 QString text(const std::string& one) { return QString::fromStdString(one); }
 
+bool isOfStep(const std::string& key) {
+    return key.starts_with("model.") || key == "train.batch_size" || key == "train.precision" ||
+           key == "cluster.threads_per_worker" || key == "cluster.backend";
+}
+
 // What the time of a local step depends on.
 Settings stepOf(const Settings& settings) {
     Settings kept;
-    std::ranges::copy_if(settings, std::inserter(kept, kept.end()), [](const auto& one) {
-        const std::string& key = one.first;
-        return key.starts_with("model.") || key == "train.batch_size" || key == "train.precision" ||
-               key == "cluster.threads_per_worker" || key == "cluster.backend";
-    });
+    std::ranges::copy_if(settings, std::inserter(kept, kept.end()),
+                         [](const auto& one) { return isOfStep(one.first); });
     return kept;
 }
 
@@ -39,6 +42,27 @@ Settings linkOf(const Settings& settings) {
 
 QString meanOf(qint64 steps) {
     return steps > 0 ? QStringLiteral("mean of %1 steps").arg(grouped(steps)) : QStringLiteral("n not recorded");
+}
+
+// ", measured with P = 2" where that was another number of workers: they may share cores and memory.
+QString measuredWith(const std::string& workers, const Settings& planned) {
+    return workers.empty() || workers == settingOf(planned, "cluster.workers")
+               ? QString()
+               : QStringLiteral(", measured with P = ") + text(workers);
+}
+
+// What makes the ranks' steps unlike, or ends some of them; "" where nothing does.
+std::string beyondStep(const Settings& planned) {
+    const auto hasSection = [&](const std::string& section) {
+        return std::ranges::any_of(planned, [&](const auto& one) { return one.first.starts_with(section + "."); });
+    };
+    if (hasSection("compute.straggler")) return "stragglers (compute.straggler)";
+    if (hasSection("faults")) return "failures ([faults])";
+    for (const QString& one :
+         text(settingOf(planned, "compute.rank_factors")).remove(u'[').remove(u']').split(u',', Qt::SkipEmptyParts)) {
+        if (one.trimmed().toDouble() != 1) return "ranks of unlike speed (compute.rank_factors)";
+    }
+    return "";
 }
 
 // The first that measured the same step; over the same link too where that is asked for.
@@ -110,6 +134,32 @@ Result<AverageTime> simulatedAverage(const Settings& planned, double bytes, int 
 
 }  // namespace
 
+bool forecastReads(const std::string& key) {
+    static const std::set<std::string> kRead{"algorithm.name",
+                                             "algorithm.period",
+                                             "algorithm.delay",
+                                             "algorithm.optimizer_state",
+                                             "cluster.workers",
+                                             "algorithm.first_bucket_mb",
+                                             "compute.step_time",
+                                             "compute.forward_share",
+                                             "compute.contention",
+                                             "compute.rank_factors",
+                                             "network.name",
+                                             "network.bandwidth",
+                                             "network.latency",
+                                             "network.collective",
+                                             "network.group_size",
+                                             "network.servers",
+                                             "network.reduce_rate",
+                                             "network.efficiency",
+                                             "network.bandwidth_factors",
+                                             "network.background.load"};
+    const auto inSection = [&](const char* section) { return key.starts_with(section); };
+    return kRead.contains(key) || isOfStep(key) || inSection("cluster.link.") || inSection("compute.straggler.") ||
+           inSection("faults.");
+}
+
 std::string settingOf(const Settings& settings, const std::string& key) {
     const auto found = settings.find(key);
     return found == settings.end() ? std::string() : found->second;
@@ -148,11 +198,13 @@ std::vector<TimedRun> timedRuns(std::span<const RunItemPtr> runs) {
     if (timed.size() > kMostRead) timed.resize(kMostRead);
     std::vector<TimedRun> all;
     for (const RunItemPtr& run : timed) {
+        const Settings settings = settingsOf(run->row.config);
         const double seconds = (*run->row.stepMs - blockedMsPerStep(run->row).value_or(0)) / 1e3;
         if (seconds <= 0) continue;
-        all.push_back({.step = stepOf(settingsOf(run->row.config)),
+        all.push_back({.step = stepOf(settings),
                        .stepSeconds = seconds,
                        .steps = static_cast<qint64>(run->row.timedSteps.value_or(0)),
+                       .workers = settingOf(settings, "cluster.workers"),
                        .run = run->id,
                        .algorithm = text(run->row.algorithm),
                        .measured = QDateTime::fromString(text(run->row.startedAt), Qt::ISODateWithMs)});
@@ -161,13 +213,17 @@ std::vector<TimedRun> timedRuns(std::span<const RunItemPtr> runs) {
 }
 
 Result<StepTime> stepTimeOf(const Settings& planned, const ForecastSources& sources) {
+    if (const std::string refused = beyondStep(planned); !refused.empty()) {
+        return fail("There is no formula for " + refused + ": `dasgd advise` simulates it.");
+    }
     if (settingOf(planned, "cluster.backend") == kVirtual) return simulatedStep(planned);
     if (const KnownCalibration* known = calibrationFor(planned, sources, false)) {
         return StepTime{.seconds = known->stepSeconds,
                         .forwardShare = 1 - known->backwardShare,
                         .contention = known->contention,
                         .from = QStringLiteral("calibration %1, %2, %3")
-                                    .arg(known->name, ageInWords(known->measured, sources.now), meanOf(known->steps)),
+                                    .arg(known->name, ageInWords(known->measured, sources.now), meanOf(known->steps)) +
+                                measuredWith(settingOf(known->config, "cluster.workers"), planned),
                         .run = known->run};
     }
     const auto run = std::ranges::find(sources.runs, stepOf(planned), &TimedRun::step);
@@ -179,13 +235,18 @@ Result<StepTime> stepTimeOf(const Settings& planned, const ForecastSources& sour
     return StepTime{
         .seconds = run->stepSeconds,
         .from = QStringLiteral("%1 run %2 less its waiting, %3, %4")
-                    .arg(run->algorithm, run->run, ageInWords(run->measured, sources.now), meanOf(run->steps)),
+                    .arg(run->algorithm, run->run, ageInWords(run->measured, sources.now), meanOf(run->steps)) +
+                measuredWith(run->workers, planned),
         .run = run->run};
 }
 
 Result<AverageTime> averageTimeOf(const Settings& planned, qint64 parameters, const ForecastSources& sources) {
     const int workers = static_cast<int>(numberIn(planned, "cluster.workers").value_or(0));
     if (workers < 1 || parameters <= 0) return fail("How many weights and workers there are is not known.");
+    if (workers == 1) {
+        return AverageTime{.bytes = bytesOf(planned, parameters),
+                           .from = QStringLiteral("one worker has nobody to average with")};
+    }
     // Of an optimiser's state that is averaged too the plan does not say the size.
     if (settingOf(planned, "algorithm.optimizer_state") == "average") {
         return fail("There is no formula with algorithm.optimizer_state = \"average\", which sends more than weights.");
@@ -195,7 +256,8 @@ Result<AverageTime> averageTimeOf(const Settings& planned, qint64 parameters, co
     if (const KnownCalibration* known = calibrationFor(planned, sources, true)) {
         return AverageTime{.seconds = ringAllReduceSeconds(*known->link, bytes, workers),
                            .bytes = bytes,
-                           .from = QStringLiteral("ring with α, β, ρ of calibration %1").arg(known->name)};
+                           .from = QStringLiteral("ring with α, β, ρ of calibration %1").arg(known->name) +
+                                   measuredWith(settingOf(known->config, "cluster.workers"), planned)};
     }
     const auto bandwidth = parseBandwidth(settingOf(planned, "cluster.link.bandwidth"));
     const auto latency = parseLatency(settingOf(planned, "cluster.link.latency"));

@@ -33,6 +33,7 @@ struct TimedRun {
     Settings step;           // what the time of a local step depends on
     double stepSeconds = 0;  // waiting left out
     qint64 steps = 0;        // that it is the mean of
+    std::string workers;
     QString run, algorithm;
     QDateTime measured;
 };
@@ -52,16 +53,19 @@ struct StepTime {
     QString run;         // that measured it; "" where none did
     bool given = false;  // by the text of a simulated cluster: nothing was measured
 };
-// Errors: nobody has measured this step; the remedy.
+// Errors: nobody has measured this step, or no formula covers what the text does to it; the remedy.
 [[nodiscard]] Result<StepTime> stepTimeOf(const Settings& planned, const ForecastSources& sources);
 
 struct AverageTime {
-    double seconds = 0, bytes = 0;
-    QString from;  // "ring over the emulated 100 Mbps, 0.1 ms"
+    double seconds = 0, bytes = 0;  // 0 seconds of one worker alone
+    QString from;                   // "ring over the emulated 100 Mbps, 0.1 ms"
 };
 // Errors: no link is known, or no formula for it.
 [[nodiscard]] Result<AverageTime> averageTimeOf(const Settings& planned, qint64 parameters,
                                                 const ForecastSources& sources);
+
+// Whether T_c, T_m or the formula of a round depend on the setting.
+[[nodiscard]] bool forecastReads(const std::string& key);
 
 // "" where the settings have no such key.
 [[nodiscard]] std::string settingOf(const Settings& settings, const std::string& key);

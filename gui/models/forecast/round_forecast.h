@@ -24,7 +24,8 @@ struct RoundInput {
 struct RoundSpan {
     SpanKind kind{};
     Lane lane{};
-    int step = 0;  // from 1; of a transfer the step after which it left
+    qint64 step = 0;  // from 1, the first of a block; of a transfer the step after which it left
+    int steps = 1;    // of a block
     double start = 0, end = 0;
 };
 
@@ -35,7 +36,10 @@ struct RoundLink {
 
 struct RoundForecast {
     RoundInput input;
+    // A longer round is laid out in blocks of `block` steps: so many spans are all that a picture can show.
+    static constexpr int kMostBlocks = 64;
     std::vector<RoundSpan> spans;  // of two rounds, by start
+    int block = 1;
     std::vector<RoundLink> links;
     int steps = 1;       // of a round
     double seconds = 0;  // of a round
@@ -50,7 +54,7 @@ struct RoundForecast {
 };
 
 // Errors: an algorithm that has no formula here, in words; a period below 1, a delay outside 0..period, T_c not above
-// 0.
+// 0, a T_m that is no time.
 [[nodiscard]] Result<RoundForecast> forecastRound(const RoundInput& input);
 
 // Whether the algorithm has a delay that can hide its averages.

@@ -16,15 +16,20 @@ constexpr qint64 kMostOutput = 16 << 20, kTail = 8000;
 constexpr std::array kEndings{".out", ".err", ".status", ".version"};
 
 // Its first argument is the stem, which is also how the process is known again. A signal is handed on to the program,
-// which ends its ranks at one and the same step; the loop goes on waiting for it.
+// which ends its ranks at one and the same step; the loop goes on waiting for it. After one that comes too early the
+// program is not started; a child of the shell may lose one before it is the program, hence the sleep.
 constexpr const char* kJobScript = R"(
+child= stopped=
+trap 'if [ -n "$child" ]; then kill -TERM "$child" 2>/dev/null; else stopped=1; fi' TERM INT
 stem=$1; shift
 "$1" --version >"$stem.version" 2>/dev/null
-"$@" >"$stem.out" 2>"$stem.err" </dev/null &
-child=$!
-trap 'kill -TERM "$child" 2>/dev/null' TERM INT
-status=1
-while kill -0 "$child" 2>/dev/null; do wait "$child"; status=$?; done
+status=143
+if [ -z "$stopped" ]; then
+    "$@" >"$stem.out" 2>"$stem.err" </dev/null &
+    child=$!
+    [ -z "$stopped" ] || { sleep 0.1; kill -TERM "$child" 2>/dev/null; }
+    while kill -0 "$child" 2>/dev/null; do wait "$child"; status=$?; done
+fi
 printf '%s\n' "$status" >"$stem.part" && mv "$stem.part" "$stem.status"
 )";
 

@@ -1,6 +1,7 @@
 #include "gui/models/reports/report.h"
 
 #include <QJsonDocument>
+#include <QRegularExpression>
 #include <algorithm>
 #include <array>
 
@@ -51,6 +52,18 @@ QString JobProgress::inWords() const {
     QStringList parts{title, QStringLiteral("%1 of %2 steps").arg(grouped(completed), grouped(total))};
     if (!remark.isEmpty()) parts << remark;
     return parts.join(QStringLiteral(" · "));
+}
+
+QString JobProgress::place() const {
+    static const QRegularExpression numbers(QStringLiteral("^\\d{1,9}/\\d{1,9}(?= )"));
+    return numbers.match(title).captured();
+}
+
+double JobProgress::share() const {
+    const double own = total > 0 ? static_cast<double>(completed) / static_cast<double>(total) : 0;
+    const QString where = place();
+    const double number = where.section(u'/', 0, 0).toDouble(), count = where.section(u'/', 1).toDouble();
+    return number >= 1 && number <= count ? (number - 1 + own) / count : own;
 }
 
 QStringList Report::runs() const {

@@ -22,9 +22,10 @@ struct JobProgress {
     QString remark;
     // "3/14 forecast: … · 420 of 1 000 steps"; "starting …" before the first.
     [[nodiscard]] QString inWords() const;
-    [[nodiscard]] double share() const {
-        return total > 0 ? static_cast<double>(completed) / static_cast<double>(total) : 0;
-    }
+    // "3/14": which of its runs is under way; "" where there is but one.
+    [[nodiscard]] QString place() const;
+    // Of the whole job, each of its runs alike.
+    [[nodiscard]] double share() const;
 };
 
 struct Report {

@@ -98,6 +98,7 @@ void addFit(ReportContent& content, const QJsonObject& result) {
 }
 
 QString clusterInWords(const std::string& config) {
+    if (config.empty()) return QStringLiteral("its run is not known here, nor whether its time was measured");
     const Settings settings = settingsOf(config);
     if (settingOf(settings, "cluster.backend") == "virtual") return QStringLiteral("time simulated");
     const std::string bandwidth = settingOf(settings, "cluster.link.bandwidth");
@@ -118,7 +119,7 @@ void fillCalibration(ReportContent& content, const Report& report, const ConfigO
                          .arg(result[QLatin1String("batch_size")].toInt());
 }
 
-ReportRow adviceRow(const QJsonObject& row, std::optional<double> alone, bool trains) {
+ReportRow adviceRow(const QJsonObject& row, std::optional<double> alone) {
     const auto step = numberOf(row, "step_ms");
     const bool asked = textOf(row, "algorithm") != QLatin1String("independent");
     const auto target = numberOf(row, "target_s");
@@ -128,10 +129,10 @@ ReportRow adviceRow(const QJsonObject& row, std::optional<double> alone, bool tr
     made.cells << words.trimmed() + (made.marked ? QStringLiteral("  ★ advised") : QString()) << shownNumber(step)
                << (step && alone ? shownNumber(*step / *alone, 1, 3) : kAbsent) << shownShare(numberOf(row, "hidden"))
                << shownShare(numberOf(row, "effective_steps"))
-               << (!asked   ? kAbsent
-                   : target ? clockText(*target)
-                   : trains ? QStringLiteral("not reached")
-                            : kAbsent);
+               << (!asked                                    ? kAbsent
+                   : target                                  ? clockText(*target)
+                   : !textOf(row, "target_run_id").isEmpty() ? QStringLiteral("not reached")
+                                                             : kAbsent);
     for (const char* key : {"run_id", "target_run_id"}) {
         if (const QString id = textOf(row, key); !id.isEmpty()) made.runs << id;
     }
@@ -166,7 +167,7 @@ void fillAdvice(ReportContent& content, const Report& report) {
             alone = numberOf(row.toObject(), "step_ms");
         }
     }
-    for (const auto& row : rows) content.table.rows.push_back(adviceRow(row.toObject(), alone, !target.isEmpty()));
+    for (const auto& row : rows) content.table.rows.push_back(adviceRow(row.toObject(), alone));
     for (const auto& sentence : advice[QLatin1String("why")].toArray()) content.notes << sentence.toString();
     content.notes << (target.isEmpty()
                           ? QStringLiteral(
@@ -255,6 +256,10 @@ ReportContent contentOf(const Report& report, const ConfigOf& configOf) {
         case JobKind::Replay: fillReplay(content, report); break;
     }
     return content;
+}
+
+bool isRunKnown(const Report& report, const ConfigOf& configOf) {
+    return !configOf(textOf(report.first(), "run_id")).empty();
 }
 
 std::vector<KnownCalibration> knownCalibrations(const std::vector<Report>& reports, const ConfigOf& configOf,

@@ -48,6 +48,9 @@ struct ReportContent {
 using ConfigOf = std::function<std::string(const QString& run)>;
 [[nodiscard]] ReportContent contentOf(const Report& report, const ConfigOf& configOf);
 
+// Whether the configuration of the run that the result stands on is known; of a calibration its basis is then too.
+[[nodiscard]] bool isRunKnown(const Report& report, const ConfigOf& configOf);
+
 // Of the finished calibrations those whose run is known; `preferred`: the name of the one that goes first.
 [[nodiscard]] std::vector<KnownCalibration> knownCalibrations(const std::vector<Report>& reports,
                                                               const ConfigOf& configOf, const QString& preferred);

@@ -15,23 +15,31 @@ constexpr int kLookMs = 250;
 constexpr qint64 kMostRead = 32 << 20;
 const QString kEnding = QStringLiteral(".json");
 
+std::optional<Report> readReport(const QString& path) {
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly)) return std::nullopt;
+    return reportOf(QFileInfo(path).completeBaseName(), QJsonDocument::fromJson(file.read(kMostRead)).object());
+}
+
 std::vector<Report> readAll(const QString& folder) {
     std::vector<Report> all;
     for (const QFileInfo& info : QDir(folder).entryInfoList({u'*' + kEnding}, QDir::Files, QDir::Name)) {
-        QFile file(info.filePath());
-        if (!file.open(QIODevice::ReadOnly)) continue;
-        const auto report = reportOf(info.completeBaseName(), QJsonDocument::fromJson(file.read(kMostRead)).object());
-        if (report) all.push_back(*report);
+        if (const auto report = readReport(info.filePath())) all.push_back(*report);
     }
     return all;
+}
+
+// However the workspace is called, a job in it is known by one name.
+QString canonicalPath(const std::filesystem::path& workspace) {
+    std::error_code unknown;
+    const auto real = std::filesystem::weakly_canonical(workspace, unknown);
+    return QString::fromStdString((unknown ? std::filesystem::absolute(workspace) : real).string());
 }
 
 }  // namespace
 
 ReportLibrary::ReportLibrary(const std::filesystem::path& workspace, QString program, QObject* parent)
-    : QObject(parent),
-      workspace_(QString::fromStdString(std::filesystem::absolute(workspace).string())),
-      program_(std::move(program)) {
+    : QObject(parent), workspace_(canonicalPath(workspace)), program_(std::move(program)) {
     folder_ = workspace_ + QStringLiteral("/reports");
     pool_.setMaxThreadCount(1);
     timer_.setInterval(kLookMs);
@@ -136,18 +144,30 @@ void ReportLibrary::look() {
     if (looking_ || running.empty()) return;
     looking_ = true;
     pool_.start([this, running = std::move(running)] {
-        std::vector<std::pair<QString, JobState>> states;
-        for (const auto& [name, process] : running) states.emplace_back(name, lookAtJob(placeOf(name), process));
-        QMetaObject::invokeMethod(this, [this, states = std::move(states)] {
+        std::vector<Seen> seen;
+        for (const auto& [name, process] : running) {
+            Seen one{.name = name, .job = lookAtJob(placeOf(name), process), .kept = {}};
+            // After the job's files: another window writes the report before it takes them away.
+            if (one.job.status || !one.job.alive) one.kept = readReport(pathOf(name, ".json"));
+            seen.push_back(std::move(one));
+        }
+        QMetaObject::invokeMethod(this, [this, seen = std::move(seen)] {
             looking_ = false;
-            for (const auto& [name, state] : states) takeLook(name, state);
+            for (const Seen& one : seen) takeLook(one);
         });
     });
 }
 
-void ReportLibrary::takeLook(const QString& name, const JobState& state) {
-    Report* report = edit(name);
+void ReportLibrary::takeLook(const Seen& seen) {
+    Report* report = edit(seen.name);
+    const JobState& state = seen.job;
     if (!report || report->state != ReportState::Running) return;
+    if (seen.kept && seen.kept->state != ReportState::Running) {
+        *report = *seen.kept;
+        emit changed();
+        emit ended(seen.name);
+        return;
+    }
     report->version = state.version;
     if (!state.status && state.alive) {
         if (const auto progress = lastProgress(state.errors)) report->progress = *progress;
@@ -156,21 +176,22 @@ void ReportLibrary::takeLook(const QString& name, const JobState& state) {
     }
     if (state.status) {
         conclude(*report, state.output, state.errors, *state.status);
+    } else if (report->stopping) {
+        report->state = ReportState::Stopped;
     } else {
         report->state = ReportState::Failed;
         report->error =
             tr("dasgd is gone without having ended: it was killed, or the computer was switched off. The "
                "runs that it finished are kept; start it again.");
     }
-    end(*report);
+    end(*report, state.status ? JobFiles::Remove : JobFiles::Keep);
 }
 
-void ReportLibrary::end(Report& report) {
+void ReportLibrary::end(Report& report, JobFiles files) {
     report.ended = QDateTime::currentDateTimeUtc();
     report.stopping = false;
     const QString name = report.name;
-    write(report);
-    pool_.start([place = placeOf(name)] { removeJobFiles(place); });
+    write(report, files);
     emit changed();
     emit ended(name);
 }
@@ -180,19 +201,24 @@ void ReportLibrary::giveUp(const QString& name, const QString& why) {
     if (!report) return;
     report->state = ReportState::Failed;
     report->error = why;
-    end(*report);
+    end(*report, JobFiles::Keep);
 }
 
-void ReportLibrary::write(const Report& report) {
-    pool_.start(
-        [this, path = pathOf(report.name, ".json"), folder = folder_, text = QJsonDocument(jsonOf(report)).toJson()] {
-            QDir().mkpath(folder);
-            QSaveFile file(path);
-            if (file.open(QIODevice::WriteOnly) && file.write(text) == text.size() && file.commit()) return;
-            const QString why =
-                path + QStringLiteral(": ") + file.errorString() + QStringLiteral(". Is the workspace writable?");
-            QMetaObject::invokeMethod(this, [this, why] { emit failed(why); });
-        });
+void ReportLibrary::write(const Report& report, JobFiles files) {
+    pool_.start([this, path = pathOf(report.name, ".json"), place = placeOf(report.name), files,
+                 text = QJsonDocument(jsonOf(report)).toJson()] {
+        QDir().mkpath(folder_);
+        QSaveFile file(path);
+        if (file.open(QIODevice::WriteOnly) && file.write(text) == text.size() && file.commit()) {
+            if (files == JobFiles::Remove) removeJobFiles(place);
+            return;
+        }
+        const QString why = path + QStringLiteral(": ") + file.errorString() +
+                            QStringLiteral(
+                                ". Is the workspace writable? What the job left is kept beside it, for the next start "
+                                "of the window.");
+        QMetaObject::invokeMethod(this, [this, why] { emit failed(why); });
+    });
 }
 
 void ReportLibrary::stop(const QString& name) {
@@ -208,7 +234,10 @@ void ReportLibrary::remove(const QString& name) {
     if (!report || report->state == ReportState::Running) return;
     removed_ = *report;
     std::erase_if(reports_, [&](const Report& one) { return one.name == name; });
-    pool_.start([path = pathOf(name, ".json")] { QFile::remove(path); });
+    pool_.start([path = pathOf(name, ".json"), place = placeOf(name)] {
+        QFile::remove(path);
+        removeJobFiles(place);
+    });
     emit changed();
 }
 

@@ -7,6 +7,7 @@
 #include <QThreadPool>
 #include <QTimer>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -56,9 +57,18 @@ private:
     void load();
     void launch(const QString& name);
     void look();
-    void takeLook(const QString& name, const JobState& state);
-    void end(Report& report);
-    void write(const Report& report);
+    // A job, and its report on disk once it has ended: another window may have finished it.
+    struct Seen {
+        QString name;
+        JobState job;
+        std::optional<Report> kept;
+    };
+    // What becomes of a job's files once its report is written. Without an exit status they are all there is, and the
+    // program may still write to them.
+    enum class JobFiles { Keep, Remove };
+    void takeLook(const Seen& seen);
+    void end(Report& report, JobFiles files);
+    void write(const Report& report, JobFiles files = JobFiles::Keep);
     void giveUp(const QString& name, const QString& why);
 
     QString folder_, workspace_, program_;

@@ -19,6 +19,8 @@ public:
     [[nodiscard]] QWidget& head() const { return *head_; }
     // Whether one delay for all runs stands in the text, so that a button can change it.
     void setSettable(bool settable);
+    // While another text is checked than the one that this is the forecast of, its remedy is not to be set.
+    void setChecking(bool checking) { set_->setEnabled(!checking); }
     // Low: without the second picture and with the figures in one line.
     void setLow(bool low);
     [[nodiscard]] RoundGantt& gantt() const { return *gantt_; }

@@ -22,6 +22,7 @@ constexpr double kLabels = 74, kAxis = 20, kTickGap = 76;
 constexpr double kLaneGap = 4, kThinShare = 0.5, kMostLane = 26;
 // A round and the beginning of the next: where its average leaves is seen.
 constexpr double kShown = 1.28;
+constexpr double kMostNs = 4e18;
 
 QColor colorOf(SpanKind kind) { return QColor::fromRgb(rgbOf(kind)); }
 // "10 ms", "2.5 s": ticks are round.
@@ -48,14 +49,14 @@ void RoundGantt::show(const RoundForecast& round, const std::optional<RoundForec
     round_ = round;
     remedy_ = remedy;
     bytes_ = bytes;
-    marked_ = -1;
+    if (marked_ >= 0) mark(-1);
     update();
 }
 
 void RoundGantt::clear() {
     round_.reset();
     remedy_.reset();
-    marked_ = -1;
+    if (marked_ >= 0) mark(-1);
     setAccessibleDescription({});
     update();
 }
@@ -93,15 +94,16 @@ QString RoundGantt::labelOf(const RoundSpan& span) const {
 QString RoundGantt::wordsOf(const RoundSpan& span) const {
     const QString name =
         span.kind == SpanKind::Passes ? tr("forward and backward") : QString::fromLatin1(nameOf(span.kind).data());
-    const QString step =
-        span.kind == SpanKind::Transfer ? tr("left after step %1").arg(span.step) : tr("step %1").arg(span.step);
+    const QString step = span.kind == SpanKind::Transfer ? tr("left after step %1").arg(span.step)
+                         : span.steps > 1 ? tr("steps %1 to %2").arg(span.step).arg(span.step + span.steps - 1)
+                                          : tr("step %1").arg(span.step);
     return tr("%1 %2 · %3 · from %4 · by formula")
         .arg(name, secondsInWords(span.end - span.start), step, secondsInWords(span.start));
 }
 
 void RoundGantt::paintAxis(QPainter& painter, const Layout& layout) const {
     const Theme& theme = look_.theme();
-    const TimeScale scale{.window = {0, static_cast<Ns>(std::llround(layout.seconds * 1e9))},
+    const TimeScale scale{.window = {0, static_cast<Ns>(std::llround(std::min(layout.seconds * 1e9, kMostNs)))},
                           .left = layout.compute.left(),
                           .width = layout.compute.width()};
     painter.setFont(interFont(11));
@@ -153,6 +155,17 @@ void RoundGantt::paintSpans(QPainter& painter, const Layout& layout, const Round
     }
 }
 
+void RoundGantt::paintBlockNote(QPainter& painter, const Layout& layout) const {
+    if (!round_ || round_->block == 1 || layout.compute.height() < 13) return;
+    const QString words = tr("each block: up to %1 steps").arg(grouped(round_->block));
+    const QFontMetricsF metrics(painter.font());
+    const QRectF plate(layout.compute.left() + 3, layout.compute.top() + 2, metrics.horizontalAdvance(words) + 10,
+                       layout.compute.height() - 4);
+    painter.fillRect(plate, look_.theme().panel);
+    painter.setPen(look_.theme().text);
+    painter.drawText(plate, Qt::AlignCenter, words);
+}
+
 void RoundGantt::paintLinks(QPainter& painter, const Layout& layout) const {
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setBrush(Qt::NoBrush);
@@ -185,6 +198,7 @@ void RoundGantt::paintEvent(QPaintEvent*) {
     label(layout.comm, tr("comm"));
     paintSpans(painter, layout, *round_, false);
     paintLinks(painter, layout);
+    paintBlockNote(painter, layout);
     if (remedy_) {
         painter.setPen(look_.theme().muted);
         label(layout.remedy, tr("with d = %1").arg(remedy_->input.delay));

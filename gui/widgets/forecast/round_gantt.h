@@ -45,6 +45,7 @@ private:
     [[nodiscard]] Layout layoutNow() const;
     void paintAxis(QPainter& painter, const Layout& layout) const;
     void paintSpans(QPainter& painter, const Layout& layout, const RoundForecast& round, bool thin) const;
+    void paintBlockNote(QPainter& painter, const Layout& layout) const;
     void paintLinks(QPainter& painter, const Layout& layout) const;
     [[nodiscard]] QString labelOf(const RoundSpan& span) const;
     [[nodiscard]] QString wordsOf(const RoundSpan& span) const;

@@ -16,6 +16,7 @@ namespace {
 
 constexpr int kRowHeight = 32, kFitHeight = 230;
 constexpr qsizetype kMostRuns = 24;
+constexpr qint64 kAgainMs = 800;
 
 void empty(QLayout& layout) {
     while (QLayoutItem* item = layout.takeAt(0)) {
@@ -125,7 +126,12 @@ void ReportView::makeActions(QHBoxLayout& row) {
     take_ = makeButton(tr("Set in experiment"), true, tr("Write the chosen row's [algorithm] into the experiment"));
     again_ = makeButton(tr("Again …"), false, tr("The same with other options"));
     scaling_ = makeButton(tr("Scaling page"), true, tr("Draw these runs over the number of workers"));
-    connect(stop_, &QPushButton::clicked, this, [this] { emit stopWanted(name_); });
+    // The second press of a double click is not meant for the button that stands there by then.
+    connect(stop_, &QPushButton::clicked, this, [this] {
+        if (stopped_.isValid() && !stopped_.hasExpired(kAgainMs)) return;
+        stopped_.start();
+        emit stopWanted(name_);
+    });
     connect(prefer_, &QPushButton::clicked, this, [this](bool on) { emit preferWanted(name_, on); });
     connect(take_, &QPushButton::clicked, this, [this] { emit settingsWanted(chosenSettings()); });
     connect(again_, &QPushButton::clicked, this, [this] { emit againWanted(name_); });
@@ -140,12 +146,13 @@ QString ReportView::chosenSettings() const {
 }
 
 void ReportView::show(const Report& report, const ConfigOf& configOf, bool preferred) {
+    if (report.name != name_) stopped_.invalidate();
     name_ = report.name;
     showState(report);
     prefer_->setChecked(preferred);
     prefer_->setText(preferred ? tr("✓ Used for forecast") : tr("Use for forecast"));
     // Progress comes several times a second; the cards are made once.
-    const QString made = report.name + stateInWords(report.state);
+    const QString made = report.name + stateInWords(report.state) + (isRunKnown(report, configOf) ? u'+' : u'-');
     if (made == shown_) return;
     shown_ = made;
     content_ = contentOf(report, configOf);

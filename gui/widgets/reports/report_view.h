@@ -1,6 +1,8 @@
 // One report: how far it is or what came of it, as cards; what was asked, by which program, from which runs.
 #pragma once
 
+#include <QElapsedTimer>
+
 #include "gui/models/reports/report_content.h"
 #include "gui/widgets/parts.h"
 
@@ -50,7 +52,8 @@ private:
     Card *tableCard_, *fitCard_, *notesCard_;
     QTableWidget* table_;
     PlotView* fit_;
-    QLabel* runs_;  // as links
+    QLabel* runs_;           // as links
+    QElapsedTimer stopped_;  // since Cancel was pressed
 };
 
 }  // namespace dasgd::gui

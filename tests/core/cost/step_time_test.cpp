@@ -48,6 +48,7 @@ TEST(StepTime, TheSmallestDelayThatHides) {
     EXPECT_EQ(minimumDelay(0.1201, 0.060), 3);
     EXPECT_EQ(minimumDelay(0, 0.060), 0);
     EXPECT_EQ(minimumDelay(0.14336, 0.060, 0.040), 4);
+    EXPECT_EQ(minimumDelay(1e12, 1e-9), std::numeric_limits<int>::max()) << "more than an int holds";
     for (const double communication : {0.01, 0.06, 0.1, 0.14336, 0.59}) {
         const int delay = minimumDelay(communication, 0.060);
         EXPECT_DOUBLE_EQ(dasgdStepSeconds(0.060, communication, 10, delay), 0.060);

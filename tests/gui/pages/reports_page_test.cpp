@@ -4,6 +4,7 @@
 #include <QListWidget>
 #include <QTableWidget>
 
+#include "gui/pages/job_action.h"
 #include "gui/widgets/reports/job_form.h"
 #include "gui/widgets/reports/report_view.h"
 #include "tests/gui/support/session_bench.h"
@@ -39,7 +40,15 @@ protected:
         }
         return nullptr;
     }
+    // What menus of other pages and the palette have.
+    std::unique_ptr<PageContext> contextOf() {
+        engine_ = std::make_unique<Engine>(workspace_.path(), folder_.filePath(QStringLiteral("dasgd")));
+        return std::make_unique<PageContext>(PageContext{window_->session(), *engine_, window_->draft(),
+                                                         window_->figures(), window_->reports(), testLook(),
+                                                         [this](const char* title) { window_->open(title); }});
+    }
     QTemporaryDir folder_;
+    std::unique_ptr<Engine> engine_;
 };
 
 TEST_F(ReportsPageTest, AnEmptyPageSaysWhereReportsComeFrom) {
@@ -64,6 +73,41 @@ TEST_F(ReportsPageTest, AdviceIsAskedForStartedShownAndTakenOver) {
     button<QPushButton>(QStringLiteral("Set in experiment"))->click();
     EXPECT_EQ(window_->draft().document().valueText(QStringLiteral("algorithm.delay")), QStringLiteral("2"));
     EXPECT_NE(button<QToolButton>(QStringLiteral("Forecast of one round")), nullptr) << "on its page";
+}
+
+TEST_F(ReportsPageTest, EveryKindOfJobOpensItsFormFromAnyPage) {
+    openWindow();
+    window_->draft().setText(QStringLiteral("name = \"mine\"\n"));
+    const std::unique_ptr<PageContext> context = contextOf();
+    auto* form = window_->findChild<JobForm*>();
+    for (const JobKind kind : {JobKind::Advise, JobKind::Scale, JobKind::Replay}) {
+        window_->open("Run");
+        if (kind == JobKind::Replay) {
+            askReplay(*context, QStringLiteral("r1"));
+        } else {
+            askOfDraft(*context, kind);
+        }
+        ASSERT_TRUE(form->isVisible()) << commandOf(kind).toStdString();
+        EXPECT_EQ(form->request().kind, kind);
+        EXPECT_TRUE(problemOf(form->request()).isEmpty()) << "it can be started as it stands";
+    }
+    EXPECT_TRUE(window_->reports().reports().empty());
+    askOfDraft(*context, JobKind::Calibrate);
+    EXPECT_FALSE(form->isVisible()) << "it asks nothing";
+    ASSERT_EQ(window_->reports().reports().size(), 1U);
+}
+
+TEST_F(ReportsPageTest, WhatIsMissingIsSeenWhereverItWasAskedFor) {
+    openWindow();
+    const std::unique_ptr<PageContext> context = contextOf();
+    for (const JobKind kind : {JobKind::Calibrate, JobKind::Scale}) {
+        window_->open("Runs");
+        askOfDraft(*context, kind);
+        MessageBar* seen = nullptr;
+        for (auto* one : window_->findChildren<MessageBar*>()) seen = one->isVisible() ? one : seen;
+        ASSERT_NE(seen, nullptr);
+        EXPECT_TRUE(seen->text().contains(QStringLiteral("There is no experiment yet")));
+    }
 }
 
 TEST_F(ReportsPageTest, AFailureIsSaidWithItsRemedyAndCanBeTriedAgain) {

@@ -55,6 +55,18 @@ TEST(ExperimentDocument, ThePluginIsTheNamedOneOrTheDefault) {
     EXPECT_EQ(ExperimentDocument().pluginOf(*smallSchema().section("algorithm")), QString());
 }
 
+TEST(ExperimentDocument, KnowsWhatSweepsAndCasesSetAtAnyDepth) {
+    const ExperimentDocument document(
+        QStringLiteral("name = \"x\"\n[algorithm]\nperiod = 4\n[sweep]\n\"train.seed\" = [1, 2]\nalgorithm = [{ name = "
+                       "\"dasgd\" }]\n[[case]]\nname = \"a\"\n[case.train]\nsteps = 4\n[case.sweep]\n"
+                       "\"train.seed\" = [3]\n[[case.case]]\nname = \"b\"\nalgorithm.delay = 2\n"));
+    ASSERT_FALSE(document.syntaxError());
+    QStringList varied = document.varied();
+    varied.sort();
+    EXPECT_EQ(varied, (QStringList{"algorithm", "algorithm.delay", "train.seed", "train.steps"}));
+    EXPECT_TRUE(ExperimentDocument(QStringLiteral("name = \"x\"\n[algorithm]\nperiod = 4\n")).varied().isEmpty());
+}
+
 TEST(ExperimentDocument, ASyntaxErrorHasItsPlace) {
     const ExperimentDocument document(QStringLiteral("name = \"x\"\n[train]\nsteps = = 3\n"));
     ASSERT_TRUE(document.syntaxError());

@@ -93,6 +93,20 @@ TEST_F(ExperimentDraftTest, SeveralFieldsAtOnceAreOneStepOfTheUndo) {
     EXPECT_EQ(draft_.effective("algorithm", "delay"), QStringLiteral("1"));
 }
 
+TEST_F(ExperimentDraftTest, ASectionThatIsSetHoldsNothingElse) {
+    takeText(QStringLiteral("name = \"x\"\n[algorithm]\nname = \"dasgd\"\ndelay = 2\nlocal_weight = 0.5\n"));
+    QSignalSpy noted(&draft_, &ExperimentDraft::noted);
+    draft_.setSection("algorithm", "{ name = \"dasgd\", period = 4, delay = 3 }");
+    EXPECT_EQ(draft_.document().value("algorithm.local_weight"), nullptr) << "advised was its default";
+    EXPECT_EQ(draft_.document().valueText("algorithm.delay"), QStringLiteral("3"));
+    ASSERT_EQ(noted.size(), 1);
+    EXPECT_TRUE(noted[0][0].toString().contains(QStringLiteral("local_weight")));
+    takeText(kText + QStringLiteral("\n[[case]]\nname = \"long\"\nalgorithm.delay = 7\n"));
+    draft_.setSection("algorithm", "{ name = \"dasgd\", period = 4, delay = 3 }");
+    ASSERT_EQ(noted.size(), 2);
+    EXPECT_TRUE(noted[1][0].toString().contains(QStringLiteral("[[case]] sets algorithm.delay")));
+}
+
 TEST_F(ExperimentDraftTest, AnotherPluginSaysWhatItTookOut) {
     takeText(kText);
     QSignalSpy noted(&draft_, &ExperimentDraft::noted);

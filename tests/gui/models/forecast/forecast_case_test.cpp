@@ -44,6 +44,46 @@ TEST(ForecastCase, ADelayBeyondThePeriodTakesThePeriodWithIt) {
     EXPECT_EQ(one.remedy->steps, 5);
 }
 
+TEST(ForecastCase, ADelayThatNobodyWouldSetIsNotProposed) {
+    PlannedRun run = plan(config(3));
+    run.parameters = 1'000'000'000;
+    const auto one = forecastCases({run}, measured())[0];
+    ASSERT_TRUE(one.known()) << one.why.toStdString();
+    EXPECT_FALSE(one.remedy);
+    EXPECT_TRUE(one.warning().contains(QStringLiteral("not even with d = %1").arg(grouped(1000))));
+    std::string endless = config(3);
+    endless.replace(endless.find("period = 8"), 10, "period = 1000000000");
+    const auto long_ = forecastCases({plan(endless)}, measured())[0];
+    ASSERT_TRUE(long_.known());
+    EXPECT_TRUE(long_.inWords().contains(QStringLiteral("The picture draws"))) << long_.inWords().toStdString();
+}
+
+TEST(ForecastCase, WhateverItsTimesReadIsACaseOfItsOwn) {
+    const std::string base =
+        "[algorithm]\nname = \"dasgd\"\nperiod = 4\ndelay = 1\n[train]\nbatch_size = 32\n[cluster]\nbackend = "
+        "\"virtual\"\nworkers = 8\n[compute]\nstep_time = \"5ms\"\ncontention = 0.1\n[network]\nname = "
+        "\"star\"\nbandwidth = \"1Gbps\"\nlatency = \"90us\"\ncollective = \"ring\"\ngroup_size = 1\n";
+    const std::vector<std::pair<std::string, std::string>> changes{
+        {"latency = \"90us\"", "latency = \"9ms\""},
+        {"collective = \"ring\"", "collective = \"tree\""},
+        {"group_size = 1", "group_size = 2"},
+        {"contention = 0.1", "contention = 0.2"},
+        {"batch_size = 32", "batch_size = 32\nprecision = \"float64\""},
+        {"workers = 8", "workers = 8\nthreads_per_worker = 2"},
+        {"[train]", "[model]\nname = \"mlp\"\nhidden = 64\n[train]"},
+        {"delay = 1", "delay = 1\noptimizer_state = \"average\""}};
+    for (const auto& [from, to] : changes) {
+        std::string changed = base;
+        changed.replace(changed.find(from), from.size(), to);
+        const auto cases = forecastCases({plan(base), plan(changed)}, {.now = kNow});
+        ASSERT_EQ(cases.size(), 2U) << to;
+        EXPECT_NE(cases[0].label, cases[1].label) << to;
+    }
+    PlannedRun other = plan(base);
+    other.parameters = 1;
+    EXPECT_EQ(forecastCases({plan(base), other}, {.now = kNow}).at(1).label, QStringLiteral("weights = 1"));
+}
+
 TEST(ForecastCase, WhereAllHidesNothingIsWarnedOf) {
     const auto one = forecastCases({plan(config(5))}, measured())[0];
     EXPECT_TRUE(one.warning().isEmpty());

@@ -85,6 +85,39 @@ TEST(ForecastTimes, ASimulatedClusterSaysItsTimesItself) {
     EXPECT_NE(torus.error().message.find("torus"), std::string::npos);
 }
 
+TEST(ForecastTimes, RanksOfUnlikeSpeedAndFailuresHaveNoFormula) {
+    const std::string base =
+        "[train]\nbatch_size = 32\n[cluster]\nbackend = \"virtual\"\nworkers = 2\n[compute]\nstep_time = \"5ms\"\n";
+    EXPECT_TRUE(stepTimeOf(settingsOf(base + "rank_factors = [1.0, 1]\n"), {}));
+    for (const char* const more :
+         {"rank_factors = [1.0, 2.0]\n", "[compute.straggler]\nfactor = 3.0\n", "[faults]\nseed = 1\n"}) {
+        const auto step = stepTimeOf(settingsOf(base + more), {});
+        ASSERT_FALSE(step) << more;
+        EXPECT_NE(step.error().message.find("no formula"), std::string::npos);
+    }
+}
+
+TEST(ForecastTimes, OneWorkerTransfersNothing) {
+    std::string alone = config(1, "lenet", "");
+    alone.replace(alone.find("workers = 2"), 11, "workers = 1");
+    const auto average = averageTimeOf(settingsOf(alone), 62'500, {.now = kNow});
+    ASSERT_TRUE(average) << average.error().message;
+    EXPECT_EQ(average->seconds, 0);
+}
+
+TEST(ForecastTimes, ATimeOfAnotherNumberOfWorkersSaysSo) {
+    std::string eight = config(1);
+    eight.replace(eight.find("workers = 2"), 11, "workers = 8");
+    const QString said = QStringLiteral("measured with P = 2");
+    ForecastSources sources{.runs = timedRuns(std::vector<RunItemPtr>{runOf("r1", config(3))}), .now = kNow};
+    EXPECT_TRUE(stepTimeOf(settingsOf(eight), sources)->from.contains(said));
+    EXPECT_FALSE(stepTimeOf(settingsOf(config(1)), sources)->from.contains(said));
+    sources.calibrations = {calibration("c", 1)};
+    EXPECT_TRUE(stepTimeOf(settingsOf(eight), sources)->from.contains(said));
+    EXPECT_TRUE(averageTimeOf(settingsOf(eight), 62'500, sources)->from.contains(said));
+    EXPECT_FALSE(averageTimeOf(settingsOf(config(1)), 62'500, sources)->from.contains(said));
+}
+
 TEST(ForecastTimes, AgesInWords) {
     EXPECT_EQ(ageInWords(kNow, kNow), QStringLiteral("just now"));
     EXPECT_EQ(ageInWords(kNow.addSecs(-60), kNow), QStringLiteral("1 min old"));

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "core/cost/step_time.h"
@@ -120,6 +121,21 @@ TEST(RoundForecast, AnAlgorithmWithoutAFormulaNeverGetsThatOfDasgd) {
     EXPECT_FALSE(hasDelay(other.algorithm));
     EXPECT_FALSE(hasDelay(QStringLiteral("local_sgd")));
     EXPECT_TRUE(hasDelay(QStringLiteral("dasgd")));
+}
+
+TEST(RoundForecast, ARoundOfABillionStepsIsAFewHundredSpans) {
+    for (const int delay : {0, 3, 500'000'000, 1'000'000'000}) {
+        const auto round = forecastRound(dasgd(1'000'000'000, delay));
+        ASSERT_TRUE(round);
+        EXPECT_LT(round->spans.size(), 400U);
+        EXPECT_NEAR(round->seconds, 5e6 + (delay == 0 ? 0.030 : delay == 3 ? 0.015 : 0), 1e-6);
+        std::int64_t steps = 0;
+        for (const RoundSpan& one : round->spans) steps += isCompute(one.kind) ? one.steps : 0;
+        EXPECT_EQ(steps, 2'000'000'000) << "every step is in one block";
+    }
+    EXPECT_EQ(forecastRound(dasgd(64, 3))->block, 1);
+    EXPECT_EQ(hidingDelay(dasgd(1, 1, 1e12)), std::numeric_limits<int>::max());
+    EXPECT_FALSE(forecastRound(dasgd(4, 1, std::numeric_limits<double>::infinity())));
 }
 
 TEST(RoundForecast, RefusesWhatIsNoRound) {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <QFile>
+#include <csignal>
 
 #include "tests/gui/support/bench.h"
 
@@ -32,6 +33,21 @@ TEST(JobFiles, LeavesStreamsAndExitStatus) {
     EXPECT_EQ(state.errors, "err\n");
     removeJobFiles(place);
     EXPECT_FALSE(QFile::exists(place.stem + QStringLiteral(".out")));
+}
+
+TEST(JobFiles, AStopBeforeTheProgramHasBegunStopsItAllTheSame) {
+    const QTemporaryDir folder;
+    const JobPlace place{folder.filePath(QStringLiteral("job"))};
+    QFile program(folder.filePath(QStringLiteral("slow")));
+    ASSERT_TRUE(program.open(QIODevice::WriteOnly));
+    program.write("#!/bin/sh\n[ \"$1\" = --version ] && { sleep 0.2; exit; }\nexec sleep 60\n");
+    program.setPermissions(program.permissions() | QFile::ExeOwner);
+    program.close();
+    const qint64 process = startJob(place, program.fileName(), {QStringLiteral("calibrate")});
+    ASSERT_TRUE(eventually([&] { return QFile::exists(place.stem + QStringLiteral(".version")); }));
+    stopJob(place, process);
+    ASSERT_TRUE(eventually([&] { return !lookAtJob(place, process).alive; }));
+    EXPECT_EQ(lookAtJob(place, process).status, 128 + SIGTERM);
 }
 
 }  // namespace

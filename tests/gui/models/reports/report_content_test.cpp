@@ -58,6 +58,7 @@ TEST(ReportContent, WithoutALinkAndWithoutOverlapItSaysSo) {
             JobKind::Calibrate,
             R"({"run_id":"r2","workers":1,"step_s":0.005,"steps_overlapped":0,"contention":0.0,"latency_s":null})"),
         configOf);
+    EXPECT_TRUE(content.basis.startsWith(QStringLiteral("its run is not known here"))) << "measured is a claim";
     EXPECT_EQ(figure(content, "κ"), kAbsent + u' ') << "0 would claim that nothing slows down";
     EXPECT_TRUE(content.fit.empty());
     EXPECT_TRUE(content.notes.join(u' ').contains(QStringLiteral("did not communicate")));
@@ -84,6 +85,18 @@ TEST(ReportContent, AdviceMarksWhatIsRecommendedAndSaysThatItsTimeIsSimulated) {
     EXPECT_EQ(content.table.rows[1].cells[3], kAbsent);
     EXPECT_EQ(content.table.rows[1].cells[5], kAbsent) << "independent trains towards nothing";
     EXPECT_EQ(content.notes.front(), QStringLiteral("because"));
+}
+
+TEST(ReportContent, OnlyWhatWasTrainedCanMissItsTarget) {
+    const ReportContent content =
+        contentOf(finished(JobKind::Advise,
+                           R"({"facts":{},"advice":{},"target":"accuracy=0.97","forecast":[)"
+                           R"({"algorithm":"dasgd","settings":"{}","run_id":"a","target_run_id":"t","target_s":null},)"
+                           R"({"algorithm":"dasgd","settings":"{}","run_id":"b","target_s":null}]})"),
+                  configOf);
+    ASSERT_EQ(content.table.rows.size(), 2U);
+    EXPECT_EQ(content.table.rows[0].cells[5], QStringLiteral("not reached"));
+    EXPECT_EQ(content.table.rows[1].cells[5], kAbsent);
 }
 
 TEST(ReportContent, ScalingShowsMeansWithTheirNAndWhatWasLeftOut) {

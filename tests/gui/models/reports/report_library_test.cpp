@@ -5,6 +5,7 @@
 
 #include <QDir>
 #include <QFile>
+#include <QJsonDocument>
 #include <QSignalSpy>
 
 #include "tests/gui/support/bench.h"
@@ -39,6 +40,17 @@ protected:
         library_ = std::make_unique<ReportLibrary>(folder_.path().toStdString(), program());
     }
     void go() { QFile(folder_.filePath(QStringLiteral("go"))).open(QIODevice::WriteOnly); }
+    [[nodiscard]] QString reportFile(const QString& name) const {
+        return folder_.filePath(QStringLiteral("reports/") + name + QStringLiteral(".json"));
+    }
+    [[nodiscard]] QString jobFile(const QString& name, const char* ending) const {
+        return folder_.filePath(QStringLiteral("reports/.running/") + name + QLatin1String(ending));
+    }
+    static void write(const QString& path, const QByteArray& content) {
+        QFile file(path);
+        ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+        file.write(content);
+    }
     [[nodiscard]] bool becomes(const QString& name, ReportState state) {
         return eventually([&] { return library_->find(name) && library_->find(name)->state == state; });
     }
@@ -107,6 +119,67 @@ TEST_F(ReportLibraryTest, AJobThatIsGoneIsSaidToBe) {
     ::kill(static_cast<pid_t>(library_->find(name)->process), SIGKILL);
     ASSERT_TRUE(becomes(name, ReportState::Failed));
     EXPECT_TRUE(library_->find(name)->error.contains(QStringLiteral("start it again")));
+    library_.reset();
+    EXPECT_TRUE(QFile::exists(jobFile(name, ".err"))) << "the program may still write to it";
+}
+
+TEST_F(ReportLibraryTest, WhatAnotherWindowFinishedIsTakenOverNotCalledFailed) {
+    const QString name = library_->start(request());
+    ASSERT_TRUE(isUnderWay(name));
+    Report finished = *library_->find(name);
+    conclude(finished, "{\"run_id\":\"r1\"}\n", "", 0);
+    // As the other window leaves it: the report, and no files of the job.
+    write(reportFile(name), QJsonDocument(jsonOf(finished)).toJson());
+    ::kill(static_cast<pid_t>(finished.process), SIGKILL);
+    ASSERT_TRUE(eventually([&] { return library_->find(name)->state != ReportState::Running; }));
+    EXPECT_EQ(library_->find(name)->state, ReportState::Finished) << library_->find(name)->error.toStdString();
+    EXPECT_EQ(library_->find(name)->runs(), QStringList{"r1"});
+    reopen();
+    EXPECT_TRUE(becomes(name, ReportState::Finished));
+}
+
+TEST_F(ReportLibraryTest, TwoWindowsOfOneWorkspaceSeeTheSameEnd) {
+    const QString name = library_->start(request());
+    ASSERT_TRUE(isUnderWay(name));
+    ReportLibrary other(folder_.path().toStdString(), program());
+    const auto ended = [&] { return other.find(name) && other.find(name)->state != ReportState::Running; };
+    ASSERT_TRUE(eventually([&] { return other.find(name) && other.find(name)->progress.completed == 3; }));
+    go();
+    ASSERT_TRUE(becomes(name, ReportState::Finished));
+    ASSERT_TRUE(eventually(ended));
+    EXPECT_EQ(other.find(name)->state, ReportState::Finished);
+    EXPECT_EQ(other.find(name)->runs(), QStringList{"r1"});
+}
+
+TEST_F(ReportLibraryTest, AResultThatCannotBeWrittenIsNotLost) {
+    const QString name = library_->start(request());
+    ASSERT_TRUE(isUnderWay(name));
+    ASSERT_TRUE(eventually([&] { return QFile::exists(reportFile(name)); }));
+    // A folder of that name stands for a disk that takes nothing.
+    const QString aside = folder_.filePath(QStringLiteral("aside"));
+    ASSERT_TRUE(QFile::rename(reportFile(name), aside) && QDir().mkpath(reportFile(name)));
+    QSignalSpy failed(library_.get(), &ReportLibrary::failed);
+    go();
+    ASSERT_TRUE(becomes(name, ReportState::Finished));
+    ASSERT_TRUE(eventually([&] { return failed.size() == 1; }));
+    library_.reset();
+    EXPECT_TRUE(QFile::exists(jobFile(name, ".out")));
+    ASSERT_TRUE(QDir().rmdir(reportFile(name)) && QFile::rename(aside, reportFile(name)));
+    reopen();
+    ASSERT_TRUE(becomes(name, ReportState::Finished));
+    EXPECT_EQ(library_->find(name)->runs(), QStringList{"r1"});
+}
+
+TEST_F(ReportLibraryTest, AJobIsFoundAgainByAnotherNameOfTheWorkspace) {
+    const QString name = library_->start(request());
+    ASSERT_TRUE(isUnderWay(name));
+    const QTemporaryDir elsewhere;
+    const QString link = elsewhere.filePath(QStringLiteral("link"));
+    ASSERT_TRUE(QFile::link(folder_.path(), link));
+    library_ = std::make_unique<ReportLibrary>(link.toStdString(), program());
+    ASSERT_TRUE(isUnderWay(name));
+    go();
+    EXPECT_TRUE(becomes(name, ReportState::Finished));
 }
 
 TEST_F(ReportLibraryTest, ErrorsAreTheWordsOfTheProgram) {

@@ -13,7 +13,10 @@ TEST(Report, ProgressIsTheLastWholeLineOfIt) {
     const auto progress = lastProgress(errors);
     ASSERT_TRUE(progress);
     EXPECT_EQ(progress->inWords(), QStringLiteral("2/2 b · 4 of 8 steps · stopping"));
-    EXPECT_DOUBLE_EQ(progress->share(), 0.5);
+    EXPECT_EQ(progress->place(), QStringLiteral("2/2"));
+    EXPECT_DOUBLE_EQ(progress->share(), 0.75) << "of the whole job: one run is done, half of the other";
+    EXPECT_DOUBLE_EQ((JobProgress{.title = QStringLiteral("probe 1/2"), .completed = 1, .total = 4}.share()), 0.25);
+    EXPECT_DOUBLE_EQ((JobProgress{.title = QStringLiteral("3/0 x"), .completed = 1, .total = 4}.share()), 0.25);
     EXPECT_FALSE(lastProgress("plain words\n"));
     EXPECT_EQ(JobProgress().share(), 0);
 }

@@ -58,6 +58,14 @@ TEST_F(ForecastViewTest, ADelayBeyondThePeriodSetsBoth) {
     EXPECT_EQ(set()->text(), QStringLiteral("Set d = 5, τ = 5"));
 }
 
+TEST_F(ForecastViewTest, WhileAnotherTextIsCheckedItsRemedyIsNotSet) {
+    board_.setPlan({plan(config(3))});
+    view_.setChecking(true);
+    EXPECT_FALSE(set()->isEnabled());
+    view_.setChecking(false);
+    EXPECT_TRUE(set()->isEnabled());
+}
+
 TEST_F(ForecastViewTest, SeveralCasesAreChosenFromAMenu) {
     board_.setPlan({plan(config(3)), plan(config(4))});
     auto* chooser = view_.head().findChild<QToolButton*>(QStringLiteral("choice"));

@@ -61,6 +61,30 @@ TEST(RoundGantt, KeysStepThroughTheSpansAndSayThem) {
     EXPECT_TRUE(gantt.marked().isEmpty());
 }
 
+TEST(RoundGantt, AnotherRoundIsNoLongerMarked) {
+    RoundGantt gantt(testLook());
+    gantt.resize(760, 130);
+    gantt.show(round(3), std::nullopt, 246'824);
+    QTest::keyClick(&gantt, Qt::Key_Right);
+    QSignalSpy marked(&gantt, &RoundGantt::markedChanged);
+    gantt.show(round(4), std::nullopt, 246'824);
+    ASSERT_EQ(marked.size(), 1);
+    EXPECT_TRUE(marked[0][0].toString().isEmpty());
+    QTest::keyClick(&gantt, Qt::Key_Right);
+    gantt.clear();
+    ASSERT_EQ(marked.size(), 3);
+    EXPECT_TRUE(marked[2][0].toString().isEmpty());
+}
+
+TEST(RoundGantt, ALongRoundIsDrawnInBlocksThatSayHowLongTheyAre) {
+    RoundGantt gantt(testLook());
+    gantt.resize(760, 130);
+    gantt.show(round(3, 1'000'000'000), std::nullopt, 246'824);
+    EXPECT_GT(pixelsOf(gantt.grab().toImage(), SpanKind::Passes), 500);
+    for (int i = 0; i < 4; ++i) QTest::keyClick(&gantt, Qt::Key_Right);
+    EXPECT_TRUE(gantt.marked().contains(QStringLiteral("steps 4 to 15625003"))) << gantt.marked().toStdString();
+}
+
 TEST(RoundGantt, TellsWhatIsUnderThePointerAtAnySize) {
     RoundGantt gantt(testLook());
     for (const QSize size : {QSize(760, 130), QSize(300, 74)}) {

@@ -54,7 +54,7 @@ TEST_F(ReportViewTest, WhileItRunsThereIsProgressAndAWayToStop) {
     show(running);
     EXPECT_TRUE(shows(QStringLiteral("2/9 forecast · 5 of 10 steps")));
     EXPECT_TRUE(shows(QStringLiteral("goes on when this window is closed")));
-    EXPECT_EQ(view_.findChild<QProgressBar*>()->value(), 500);
+    EXPECT_EQ(view_.findChild<QProgressBar*>()->value(), 166) << "over the whole job";
     QSignalSpy stopped(&view_, &ReportView::stopWanted);
     ASSERT_NE(button(QStringLiteral("Cancel")), nullptr);
     button(QStringLiteral("Cancel"))->click();
@@ -62,6 +62,18 @@ TEST_F(ReportViewTest, WhileItRunsThereIsProgressAndAWayToStop) {
     running.stopping = true;
     show(running);
     EXPECT_NE(button(QStringLiteral("End at once")), nullptr) << "the second time is not polite";
+}
+
+TEST_F(ReportViewTest, ADoubleClickOnCancelIsPolite) {
+    Report running = report(JobKind::Advise);
+    show(running);
+    QSignalSpy stopped(&view_, &ReportView::stopWanted);
+    QPushButton* cancel = button(QStringLiteral("Cancel"));
+    QTest::mouseClick(cancel, Qt::LeftButton);
+    running.stopping = true;
+    show(running);
+    QTest::mouseDClick(cancel, Qt::LeftButton);
+    EXPECT_EQ(stopped.size(), 1);
 }
 
 TEST_F(ReportViewTest, TheAdvisedRowIsChosenAndCanBeTakenOver) {
@@ -93,6 +105,18 @@ TEST_F(ReportViewTest, ACalibrationShowsItsFitAndCanBeUsed) {
     show(other, R"({"run_id":"v","replay_of":"r1","recorded_step_ms":5,"step_ms":50})");
     EXPECT_FALSE(fit->isVisible());
     EXPECT_EQ(view_.table().rowCount(), 2);
+}
+
+TEST_F(ReportViewTest, WhatIsKnownOfTheRunIsSaidOnceItIsRead) {
+    Report calibrated = report(JobKind::Calibrate);
+    conclude(calibrated, R"({"run_id":"r1","workers":2,"step_s":0.006})", {}, 0);
+    std::string config;
+    const ConfigOf configOf = [&](const QString&) { return config; };
+    view_.show(calibrated, configOf, false);
+    EXPECT_TRUE(shows(QStringLiteral("its run is not known here")));
+    config = "[cluster]\nbackend = \"virtual\"\n";
+    view_.show(calibrated, configOf, false);
+    EXPECT_TRUE(shows(QStringLiteral("time simulated")));
 }
 
 TEST_F(ReportViewTest, AFailureIsTheWordsOfTheProgram) {
