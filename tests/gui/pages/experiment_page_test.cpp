@@ -19,7 +19,11 @@ const QByteArray kEngine =
     "case \"$*\" in *--dry-run*) ;; *) echo \"$2\" >\"$(dirname \"$0\")/ran\"; exit 0;; esac\n"
     "line=$(grep -n 'delay = 9' \"$2\" | cut -d: -f1)\n"
     "[ -z \"$line\" ] || { echo \"dasgd: $2:$line:9: delay is 9; allowed 0..period (4) steps\" >&2; exit 2; }\n"
-    "for each in 1 2 3; do echo '{\"label\":\"train.seed='$each'\",\"steps\":8,\"workers\":2}'; done\n";
+    "for each in 1 2 3; do printf '%s' '{\"label\":\"train.seed='$each'\",\"steps\":8,\"workers\":2,'\n"
+    "printf '%s\\n' '\"parameters\":1000000,\"config\":\"[algorithm]\\nname = \\\"dasgd\\\"\\nperiod = 8\\ndelay = "
+    "1\\n'"
+    "'[cluster]\\nbackend = \\\"virtual\\\"\\nworkers = 2\\n[compute]\\nstep_time = \\\"5ms\\\"\\n[network]\\nname = '"
+    "'\\\"star\\\"\\nbandwidth = \\\"1Gbps\\\"\\nlatency = \\\"90us\\\"\\ncollective = \\\"ring\\\"\\n\"}'; done\n";
 
 class ExperimentPageTest : public WindowBench {
 protected:
@@ -146,6 +150,24 @@ TEST_F(ExperimentPageTest, RunWritesTheTextAndOpensTheRunPage) {
     ASSERT_TRUE(file.open(QIODevice::ReadOnly));
     EXPECT_EQ(QString::fromUtf8(file.readAll()), text()->toPlainText());
     EXPECT_TRUE(window_->session().followsNewest());
+}
+
+TEST_F(ExperimentPageTest, ADelayIsSetOnlyWhereItIsTheOneOfAllRunsAndOfThisText) {
+    openPage();
+    const QString once = QStringLiteral("name = \"x\"\n[algorithm]\nname = \"dasgd\"\nperiod = 8\ndelay = 1\n");
+    const auto set = [this] { return button<QPushButton>(QStringLiteral("Set d = ")); };
+    text()->replaceText(once);
+    ASSERT_TRUE(isAnswered());
+    ASSERT_NE(set(), nullptr);
+    EXPECT_TRUE(set()->isEnabled());
+    text()->replaceText(once + QStringLiteral("\n# more\n"));
+    ASSERT_NE(set(), nullptr);
+    EXPECT_FALSE(set()->isEnabled()) << "another text is being checked";
+    ASSERT_TRUE(isAnswered());
+    EXPECT_TRUE(set()->isEnabled());
+    text()->replaceText(once + QStringLiteral("[[case]]\nname = \"a\"\nalgorithm.delay = 2\n"));
+    ASSERT_TRUE(isAnswered());
+    EXPECT_EQ(set(), nullptr) << "the case has a delay of its own";
 }
 
 TEST_F(ExperimentPageTest, ARecordedExperimentIsOfferedAgain) {
