@@ -19,7 +19,7 @@ const QByteArray kJob =
     "trap 'echo stopped >&2; exit 130' TERM\n"
     "echo '{\"progress\":{\"title\":\"probe\",\"completed\":3,\"total\":10,\"remark\":\"\"}}' >&2\n"
     "echo \"$@\" >\"$(dirname \"$0\")/arguments\"\n"
-    "while [ ! -e \"$(dirname \"$0\")/go\" ]; do sleep 0.02; done\n"
+    "while [ -d \"$(dirname \"$0\")\" ] && [ ! -e \"$(dirname \"$0\")/go\" ]; do sleep 0.02; done\n"
     "grep -q broken \"$2\" && { echo 'dasgd: it is broken; mend it' >&2; exit 2; }\n"
     "echo '{\"run_id\":\"r1\",\"step_s\":0.005}'\n";
 
