@@ -7,6 +7,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "experiments/base/text.h"
+
 namespace dasgd::experiments {
 namespace {
 
