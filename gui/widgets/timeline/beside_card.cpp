@@ -79,9 +79,10 @@ QWidget* BesideCard::makeTable() {
     table_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
     table_->setFixedHeight(kTableHeight);
     row->addWidget(table_, 1);
-    auto* copy = makeButton(tr("Copy comparison"), false, tr("Numbers with tabs between them, and what they are of"));
-    connect(copy, &QPushButton::clicked, this, [this] { QApplication::clipboard()->setText(textOf(shown_)); });
-    row->addWidget(copy, 0, Qt::AlignTop);
+    copy_ = makeButton(tr("Copy comparison"), false, tr("Numbers with tabs between them, and what they are of"));
+    copy_->setEnabled(false);
+    connect(copy_, &QPushButton::clicked, this, [this] { QApplication::clipboard()->setText(textOf(shown_)); });
+    row->addWidget(copy_, 0, Qt::AlignTop);
     return holder;
 }
 
@@ -185,6 +186,7 @@ void BesideCard::requestNumbers() {
 
 void BesideCard::showTable(const BesideTable& table) {
     shown_ = table;
+    copy_->setEnabled(!table.lines.empty());
     table_->setRowCount(static_cast<int>(table.lines.size()));
     for (int row = 0; row < table_->rowCount(); ++row) {
         const BesideLine& line = table.lines[static_cast<std::size_t>(row)];

@@ -52,6 +52,7 @@ private:
     QSpinBox* step_;
     QLabel *origin_, *remarks_;
     QTableWidget* table_;
+    QPushButton* copy_;
     BesideTable shown_;
     QString run_, other_;      // this one, and the watched one that it is aligned with
     std::optional<Ns> shift_;  // from the watched run's time line to this one's
