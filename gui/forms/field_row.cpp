@@ -11,6 +11,7 @@
 
 #include "gui/models/experiment/experiment_document.h"
 #include "gui/models/experiment/schema.h"
+#include "gui/widgets/elided_label.h"
 #include "gui/widgets/parts.h"
 
 namespace dasgd::gui {
@@ -18,24 +19,6 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kDotWidth = 14, kNameWidth = 130, kEditorWidth = 132;
-
-// Ends with an ellipsis where there is no room; a tool tip says the rest.
-class ElidedLabel : public QLabel {
-public:
-    ElidedLabel() {
-        setTextFormat(Qt::PlainText);
-        setProperty("tone", QStringLiteral("small"));
-        setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    }
-
-protected:
-    void paintEvent(QPaintEvent*) override {
-        QPainter painter(this);
-        painter.setPen(palette().color(QPalette::WindowText));
-        painter.drawText(rect(), Qt::AlignVCenter | Qt::AlignLeft,
-                         fontMetrics().elidedText(text(), Qt::ElideRight, width()));
-    }
-};
 
 }  // namespace
 

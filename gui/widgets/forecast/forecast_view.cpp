@@ -2,9 +2,9 @@
 
 #include <QHBoxLayout>
 #include <QMenu>
-#include <QPainter>
 #include <QVBoxLayout>
 
+#include "gui/widgets/elided_label.h"
 #include "gui/widgets/forecast/round_gantt.h"
 
 namespace dasgd::gui {
@@ -21,23 +21,6 @@ QToolButton* makeAction(const QString& text, const QString& help) {
     return button;
 }
 
-// Ends with an ellipsis where there is no room.
-class Elided : public QLabel {
-public:
-    Elided() {
-        setTextFormat(Qt::PlainText);
-        setProperty("tone", QStringLiteral("small"));
-        setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    }
-
-protected:
-    void paintEvent(QPaintEvent*) override {
-        QPainter painter(this);
-        painter.setPen(palette().color(QPalette::WindowText));
-        painter.drawText(rect(), alignment(), fontMetrics().elidedText(text(), Qt::ElideRight, width()));
-    }
-};
-
 QString millisecondsOf(const RoundInput& input) {
     QStringList parts{QStringLiteral("T_c ") + secondsInWords(input.compute)};
     if (input.communication > 0) parts << QStringLiteral("T_m ") + secondsInWords(input.communication);
@@ -52,7 +35,7 @@ ForecastView::ForecastView(ForecastBoard& board, const Look& look)
       body_(new QWidget),
       chooser_(makeMenuButton({}, tr("Which of the runs to look at"))),
       calibrate_(makeAction(tr("calibrate"), tr("Measure T_c, its scatter and the link where this runs"))),
-      basis_(new Elided),
+      basis_(new ElidedLabel),
       why_(makeLabel({}, "muted")),
       marked_(makeElasticLabel("small")),
       gantt_(new RoundGantt(look)) {

@@ -4,15 +4,14 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QHBoxLayout>
-#include <QHeaderView>
 #include <QSpinBox>
-#include <QTableWidget>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
 
 #include "gui/models/runs/run_config.h"
 #include "gui/models/timeline/span_colors.h"
+#include "gui/widgets/timeline/numbers_table.h"
 
 namespace dasgd::gui {
 
@@ -66,16 +65,8 @@ QWidget* BesideCard::makeTable() {
     auto* holder = new QWidget;
     auto* row = new QHBoxLayout(holder);
     row->setContentsMargins(0, 0, 0, 0);
-    table_ = new QTableWidget(0, 5);
-    table_->setHorizontalHeaderLabels({tr("mean of a step"), tr("A"), tr("B"), tr("B − A"), tr("B ÷ A")});
-    table_->setAccessibleName(tr("What a step of each run is made of"));
-    table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
-    table_->setShowGrid(false);
-    table_->setIconSize(QSize(10, 10));
-    table_->setFrameShape(QFrame::NoFrame);
-    table_->verticalHeader()->hide();
-    table_->verticalHeader()->setDefaultSectionSize(22);
+    table_ = makeNumbersTable({tr("mean of a step"), tr("A"), tr("B"), tr("B − A"), tr("B ÷ A")},
+                              tr("What a step of each run is made of"));
     table_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
     table_->setFixedHeight(kTableHeight);
     row->addWidget(table_, 1);

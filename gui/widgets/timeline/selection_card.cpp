@@ -2,11 +2,10 @@
 
 #include <QApplication>
 #include <QClipboard>
-#include <QHeaderView>
-#include <QTableWidget>
 #include <QVBoxLayout>
 
 #include "gui/models/timeline/span_colors.h"
+#include "gui/widgets/timeline/numbers_table.h"
 
 namespace dasgd::gui {
 
@@ -14,16 +13,7 @@ SelectionCard::SelectionCard(QWidget* parent) : Card(parent) {
     body().addWidget(makeLabel(tr("Selection"), "head"));
     body().addWidget(length_ = makeLabel({}));
     length_->setWordWrap(true);
-    table_ = new QTableWidget(0, 4);
-    table_->setHorizontalHeaderLabels({tr("kind"), tr("ms"), tr("most"), tr("share")});
-    table_->setAccessibleName(tr("What the selection adds up to"));
-    table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
-    table_->setShowGrid(false);
-    table_->setIconSize(QSize(10, 10));
-    table_->setFrameShape(QFrame::NoFrame);
-    table_->verticalHeader()->hide();
-    table_->verticalHeader()->setDefaultSectionSize(22);
+    table_ = makeNumbersTable({tr("kind"), tr("ms"), tr("most"), tr("share")}, tr("What the selection adds up to"));
     table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     table_->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
     for (int column = 0; column < 4; ++column) {
