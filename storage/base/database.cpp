@@ -45,6 +45,7 @@ void WriteConnection::configure() {
 Result<std::unique_ptr<WriteConnection>> WriteConnection::open(const WorkspacePaths& paths) {
     DASGD_ASSIGN(const FileLock lock, FileLock::wait(paths.lock(), FileLock::Kind::Exclusive));
     return guarded(paths.database(), [&]() -> Result<std::unique_ptr<WriteConnection>> {
+        DASGD_TRY(createDatabase(paths.database(), JournalMode::Wal));
         std::unique_ptr<WriteConnection> connection(new WriteConnection(paths));
         // First of all: a database of someone else, or of a newer program, is not touched.
         DASGD_TRY(migrate(connection->database(), paths.database()));

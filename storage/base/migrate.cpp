@@ -2,6 +2,12 @@
 
 #include <SQLiteCpp/Backup.h>
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <system_error>
 
 namespace dasgd::storage {
 
@@ -28,6 +34,25 @@ void backUp(SQLite::Database& database, const std::filesystem::path& file, int v
     SQLite::Backup(copy, database).executeStep(-1);
 }
 
+std::filesystem::path beside(const std::filesystem::path& file, const char* suffix) { return file.string() + suffix; }
+
+// A journal without its database: what becomes of the two is for SQLite to decide.
+bool hasJournal(const std::filesystem::path& file) {
+    std::error_code unknown;
+    return std::filesystem::exists(beside(file, "-journal"), unknown) ||
+           std::filesystem::exists(beside(file, "-wal"), unknown);
+}
+
+// A name that was not written to the disk is lost with the power, and the acknowledged changes of its file with it.
+Status syncFolder(const std::filesystem::path& folder) {
+    const int opened = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const bool synced = opened >= 0 && ::fsync(opened) == 0;
+    const int reason = errno;
+    if (opened >= 0) ::close(opened);
+    if (!synced) return fail("cannot write " + folder.string() + " to the disk: " + std::strerror(reason));
+    return {};
+}
+
 }  // namespace
 
 Status migrate(SQLite::Database& database, const std::filesystem::path& file, const std::vector<std::string>& scripts) {
@@ -44,6 +69,22 @@ Status migrate(SQLite::Database& database, const std::filesystem::path& file, co
     database.exec("PRAGMA user_version = " + std::to_string(known));
     transaction.commit();
     return {};
+}
+
+Status createDatabase(const std::filesystem::path& file, JournalMode mode, const std::vector<std::string>& scripts) {
+    std::error_code code;
+    if (std::filesystem::exists(file, code) || hasJournal(file)) return {};
+    const std::filesystem::path made = beside(file, ".new");
+    // What a killed maker left.
+    for (const char* part : {"", "-journal", "-wal", "-shm"}) std::filesystem::remove(beside(made, part), code);
+    {
+        SQLite::Database database(made.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+        DASGD_TRY(migrate(database, made, scripts));
+        if (mode == JournalMode::Wal) database.exec("PRAGMA journal_mode = WAL");
+    }
+    std::filesystem::rename(made, file, code);
+    if (code) return fail("cannot make " + file.string() + ": " + code.message());
+    return syncFolder(file.parent_path());
 }
 
 Status checkSchema(SQLite::Database& database, const std::filesystem::path& file,

@@ -24,6 +24,13 @@ const std::vector<std::string>& migrations();
 Status migrate(SQLite::Database& database, const std::filesystem::path& file,
                const std::vector<std::string>& scripts = migrations());
 
+enum class JournalMode { Rollback, Wal };
+
+// Makes `file` with the schema of `scripts` where there is none, aside and then renamed: whoever reads it, also after a
+// kill, finds the whole schema or no file. The caller holds the workspace's lock.
+Status createDatabase(const std::filesystem::path& file, JournalMode mode,
+                      const std::vector<std::string>& scripts = migrations());
+
 // For readers: whether the database is ours and has exactly this version.
 Status checkSchema(SQLite::Database& database, const std::filesystem::path& file,
                    const std::vector<std::string>& scripts = migrations());

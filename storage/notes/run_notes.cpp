@@ -102,6 +102,7 @@ Result<NotesEdit> rewrite(const std::filesystem::path& workspace, Next&& next) {
     const std::filesystem::path file = fileIn(workspace);
     DASGD_ASSIGN(const FileLock lock, FileLock::wait(file.string() + ".lock", FileLock::Kind::Exclusive));
     return guarded(file, [&]() -> Result<NotesEdit> {
+        DASGD_TRY(createDatabase(file, JournalMode::Rollback, schema()));
         SQLite::Database database(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | kUnlocked);
         database.setBusyTimeout(kBusyMs);
         DASGD_TRY(migrate(database, file, schema()));

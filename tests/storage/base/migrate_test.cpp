@@ -4,6 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <functional>
+#include <random>
+
 #include "storage/base/database.h"
 #include "tests/support/runs.h"
 
@@ -182,6 +186,51 @@ TEST(MigrateTest, OfManyThatComeAtOnceOneMigrates) {
     }
     for (ChildProcess& opener : openers) EXPECT_EQ(opener.wait(), 0);
     EXPECT_TRUE(RunReader::open(folder / "w"));
+}
+
+std::chrono::microseconds timeOf(const std::function<int()>& work) {
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_EQ(ChildProcess(work).wait(), 0);
+    return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
+}
+
+// Whoever reads a workspace while it is made, or after its maker was killed, finds all of it or none.
+TEST(MigrateTest, AKilledMakerLeavesAWholeDatabaseOrNone) {
+    const TempDir first;
+    const auto whole = timeOf([&] { return Store::open(first / "w") ? 0 : 1; });
+    std::mt19937 random(3);
+    std::uniform_int_distribution<std::int64_t> moment(0, 2 * whole.count());
+    int made = 0;
+    int unmade = 0;
+    for (int round = 0; round < 60; ++round) {
+        const TempDir folder;
+        ChildProcess maker([&] { return Store::open(folder / "w") ? 0 : 1; });
+        const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(moment(random));
+        const auto look = [&] {
+            const auto reader = RunReader::open(folder / "w");
+            if (!reader) EXPECT_THAT(reader.error().message, HasSubstr("there is no workspace"));
+            return static_cast<bool>(reader);
+        };
+        while (std::chrono::steady_clock::now() < until) (void)look();
+        maker.kill();
+        (look() ? made : unmade)++;
+        EXPECT_TRUE(Store::open(folder / "w")) << "what a killed maker left holds nobody up";
+        EXPECT_TRUE(look());
+        EXPECT_FALSE(fs::exists(folder / "w" / "lab.db.new"));
+    }
+    EXPECT_GT(made, 0);
+    EXPECT_GT(unmade, 0);
+}
+
+// A journal whose database is gone is for SQLite to judge, not to be put under a new database.
+TEST(MigrateTest, AJournalWithoutItsDatabaseDoesNotHarmTheNext) {
+    for (const char* left : {"lab.db-journal", "lab.db-wal"}) {
+        const TempDir folder;
+        fs::create_directories(folder / "w");
+        std::ofstream(folder / "w" / left) << std::string(8192, 'x');
+        EXPECT_TRUE(Store::open(folder / "w")) << left;
+        EXPECT_TRUE(RunReader::open(folder / "w")) << left;
+    }
 }
 
 }  // namespace

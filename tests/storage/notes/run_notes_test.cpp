@@ -148,5 +148,29 @@ TEST(RunNotes, AKilledWriterKeepsWhatItAcknowledged) {
     EXPECT_GT(acknowledged.get(), 0);
 }
 
+// Whoever reads while the first note is written, or after its writer was killed, finds it whole or not at all.
+TEST(RunNotes, TheFirstNoteIsWholeOrNotThere) {
+    const TempDir first;
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_EQ(ChildProcess([&] { return changeNotes(first.path(), {"a"}, {.starred = true}) ? 0 : 1; }).wait(), 0);
+    const auto whole = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
+    std::mt19937 random(11);
+    std::uniform_int_distribution<std::int64_t> moment(0, 2 * whole.count());
+    int there = 0;
+    int absent = 0;
+    for (int round = 0; round < 60; ++round) {
+        const TempDir folder;
+        ChildProcess writer([&] { return changeNotes(folder.path(), {"a"}, {.starred = true}) ? 0 : 1; });
+        const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(moment(random));
+        while (std::chrono::steady_clock::now() < until) (void)notesIn(folder.path());
+        writer.kill();
+        (notesIn(folder.path()).empty() ? absent : there)++;
+        (void)orDie(changeNotes(folder.path(), {"b"}, {.starred = true}));
+        EXPECT_TRUE(notesIn(folder.path()).contains("b"));
+    }
+    EXPECT_GT(there, 0);
+    EXPECT_GT(absent, 0);
+}
+
 }  // namespace
 }  // namespace dasgd::storage
