@@ -14,6 +14,7 @@ namespace dasgd::experiments {
 namespace {
 
 constexpr Ns kMost = std::numeric_limits<Ns>::max();
+constexpr std::size_t kDeepest = 1000;  // objects and arrays in each other
 
 // A value of the document. Numbers as they are written, so that none loses digits.
 struct Scalar {
@@ -98,14 +99,12 @@ public:
         if (in == Place::Root && key_ == "distributedInfo") next = Place::Distributed;
         if (next == Place::Event) event_ = {};
         if (next == Place::Distributed) slices_.origin.pytorch = true;
-        places_.push_back(next);
-        return true;
+        return enter(next);
     }
     bool start_array(std::size_t) {
         const Place in = place();
         const bool events = in == Place::Nowhere || (in == Place::Root && key_ == "traceEvents");
-        places_.push_back(events ? Place::Events : Place::Elsewhere);
-        return true;
+        return enter(events ? Place::Events : Place::Elsewhere);
     }
     bool end_object() {
         if (place() == Place::Event) finishEvent();
@@ -127,6 +126,12 @@ public:
 private:
     enum class Place : std::uint8_t { Nowhere, Root, Events, Event, Arguments, Ours, Distributed, Elsewhere };
     [[nodiscard]] Place place() const { return places_.empty() ? Place::Nowhere : places_.back(); }
+    bool enter(Place place) {
+        places_.push_back(place);
+        if (places_.size() <= kDeepest) return true;
+        slices_.stoppedAt = "its objects lie more than " + std::to_string(kDeepest) + " deep in each other";
+        return false;
+    }
 
     template <class Number>
     std::string_view digits(Number value) {
@@ -150,11 +155,12 @@ private:
     }
 
     void eventField(const Scalar& value) {
-        if (key_ == "ph") event_.phase = value.text;
-        if (key_ == "name") event_.name = value.text;
-        if (key_ == "cat") event_.category = value.text;
-        if (key_ == "pid") event_.process = value.text;
-        if (key_ == "tid") event_.thread = value.text;
+        const std::string_view text = value.text.substr(0, TraceNames::kLongest);
+        if (key_ == "ph") event_.phase = text;
+        if (key_ == "name") event_.name = text;
+        if (key_ == "cat") event_.category = text;
+        if (key_ == "pid") event_.process = text;
+        if (key_ == "tid") event_.thread = text;
         if (key_ == "ts") event_.at = nanosecondsOf(value.text);
         if (key_ == "dur") event_.length = nanosecondsOf(value.text);
     }

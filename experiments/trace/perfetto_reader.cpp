@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "experiments/trace/perfetto_packet.h"
 #include "experiments/trace/protobuf.h"
 #include "experiments/trace/track_event.h"
 
@@ -19,7 +20,11 @@ namespace {
 
 namespace pf = perfetto;
 
-constexpr std::size_t kMostInterned = 1'000'000;
+// Of all writers together.
+constexpr std::size_t kMostInterned = 64 << 20;  // bytes of names and of what keeps them
+constexpr std::size_t kInternedNode = 112;       // bytes beside a name
+constexpr std::size_t kMostSequences = 65'536;
+constexpr std::size_t kMostClocks = 262'144;
 
 using Interned = std::map<std::pair<std::uint32_t, std::uint64_t>, std::string>;  // by field and id
 
@@ -53,52 +58,19 @@ struct Annotations {
     }
 };
 
-// Of several values of one field the last, as the format has it.
-struct Packet {
-    std::uint64_t sequence = 0, flags = 0, timestamp = 0, clock = 0;
-    bool timed = false, cleared = false;
-    std::string_view event, interned, defaults, descriptor, clocks, compressed;
-    bool hasEvent = false, dropped = false;
-};
-
-Packet packetOf(std::string_view bytes) {
-    Packet packet;
-    ProtoReader reader(bytes);
-    while (const auto field = reader.next()) {
-        switch (field->number) {
-            case pf::packet::kSequenceId: packet.sequence = field->value; break;
-            case pf::packet::kSequenceFlags: packet.flags = field->value; break;
-            case pf::packet::kStateCleared: packet.cleared = field->value != 0; break;
-            case pf::packet::kDropped: packet.dropped = field->value != 0; break;
-            case pf::packet::kClockId: packet.clock = field->value; break;
-            case pf::packet::kTimestamp:
-                packet.timestamp = field->value;
-                packet.timed = true;
-                break;
-            case pf::packet::kTrackEvent:
-                packet.event = field->bytes;
-                packet.hasEvent = true;
-                break;
-            case pf::packet::kInternedData: packet.interned = field->bytes; break;
-            case pf::packet::kDefaults: packet.defaults = field->bytes; break;
-            case pf::packet::kTrackDescriptor: packet.descriptor = field->bytes; break;
-            case pf::packet::kClockSnapshot: packet.clocks = field->bytes; break;
-            case pf::packet::kCompressed: packet.compressed = field->bytes; break;
-            default: break;
-        }
-    }
-    packet.cleared = packet.cleared || (packet.flags & pf::packet::kFlagCleared) != 0;
-    return packet;
-}
-
 class PerfettoEvents {
 public:
     explicit PerfettoEvents(TraceSlices& slices) : slices_(slices) {}
 
     void packet(std::string_view bytes, int depth = 0) {
         const Packet packet = packetOf(bytes);
+        if (sequences_.size() >= kMostSequences && !sequences_.contains(packet.sequence))
+            return void(++slices_.dropped["packets of more than 65,536 writers"]);
         Sequence& sequence = sequences_[packet.sequence];
-        if (packet.cleared) sequence = {};
+        if (packet.cleared) {
+            for (const auto& [id, name] : sequence.names) internedBytes_ -= name.size() + kInternedNode;
+            sequence = {};
+        }
         if (packet.dropped) ++slices_.dropped["gaps that the recorder reported"];
         if (!packet.compressed.empty()) return unpack(packet.compressed, depth);
         if (!packet.defaults.empty()) readDefaults(packet.defaults, sequence);
@@ -155,13 +127,24 @@ private:
                 if (inner->number == pf::interned::kId) id = inner->value;
                 if (inner->number == pf::interned::kName) name = inner->bytes;
             }
-            if (sequence.names.size() >= kMostInterned) sequence.names.clear();
-            sequence.names.insert_or_assign({field->number, id}, name.substr(0, TraceNames::kLongest));
+            name = name.substr(0, TraceNames::kLongest);
+            const auto known = sequence.names.find({field->number, id});
+            if (known != sequence.names.end()) {
+                const std::size_t others = internedBytes_ - known->second.size();
+                if (others + name.size() > kMostInterned) continue;
+                internedBytes_ = others + name.size();
+                known->second = name;
+            } else if (internedBytes_ + name.size() + kInternedNode <= kMostInterned) {
+                internedBytes_ += name.size() + kInternedNode;
+                sequence.names.emplace(std::pair(field->number, id), name);
+            } else {
+                ++slices_.dropped["names beyond 64 MiB of them"];
+            }
         }
     }
 
     // Clocks of a writer, against the host's clock in the same snapshot.
-    static void readClocks(std::string_view bytes, Sequence& sequence) {
+    void readClocks(std::string_view bytes, Sequence& sequence) {
         struct One {
             std::uint64_t id = 0, at = 0, unit = 1;
             bool incremental = false;
@@ -185,6 +168,7 @@ private:
         if (host == clocks.end()) return;
         for (const One& one : clocks) {
             if (one.id < pf::clock::kFirstOfSequence) continue;
+            if (!sequence.clocks.contains(one.id) && clocks_++ >= kMostClocks) continue;
             const auto own = static_cast<Ns>(one.at * one.unit);
             sequence.clocks[one.id] = {static_cast<Ns>(host->at * host->unit - one.at * one.unit), own, one.unit,
                                        one.incremental};
@@ -336,6 +320,8 @@ private:
 
     TraceSlices& slices_;
     std::map<std::uint64_t, Sequence> sequences_;
+    std::size_t internedBytes_ = 0;
+    std::size_t clocks_ = 0;
     std::map<std::uint64_t, Track> tracks_;
 };
 

@@ -8,12 +8,23 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace dasgd::experiments {
 
 namespace {
 
 constexpr int kGzipWindow = 15 + 16;
+constexpr std::size_t kLongestText = 64 << 20;  // from one quotation mark to the next: a parser keeps a text whole
+
+// A Perfetto trace whose first packet is of 123 or 91 bytes begins with a line feed and a bracket, too.
+bool beginsLikeJson(const char* begin, const char* first, const char* end) {
+    if (first == end || (*first != '{' && *first != '[')) return false;
+    if (*begin != '\n') return true;
+    const char* next = std::find_if(first + 1, end, [](char c) { return !std::strchr(" \t\r\n", c); });
+    if (next == end) return true;
+    return *first == '{' ? *next == '"' || *next == '}' : *next == '{' || *next == ']';
+}
 
 // How many bytes follow the first one of a character; −1 where none begins so.
 int followersOf(unsigned char first) {
@@ -68,8 +79,7 @@ TraceBytes::As TraceBytes::guess() {
     as_ = As::Binary;
     if (underflow() == traits_type::eof()) return As::Text;
     const char* first = std::find_if(gptr(), egptr(), [](char c) { return !std::strchr(" \t\r\n\xef\xbb\xbf", c); });
-    const bool json = first != egptr() && (*first == '{' || *first == '[');
-    if (json) {
+    if (beginsLikeJson(gptr(), first, egptr())) {
         as_ = As::Text;
         clean(static_cast<std::size_t>(egptr() - eback()));
         setg(eback(), eback() + (first - text_.data()), egptr());
@@ -129,8 +139,27 @@ TraceBytes::int_type TraceBytes::underflow() {
     const std::size_t length = fill(text_.data(), text_.size() - 4);
     if (length == 0) return traits_type::eof();
     setg(text_.data(), text_.data(), text_.data() + length);
-    if (as_ == As::Text) clean(length);
+    if (as_ == As::Text) {
+        clean(length);
+        countText();
+        if (longest_ > kLongestText) {
+            damage_ = "it holds a text of more than 64 MiB";
+            return traits_type::eof();
+        }
+    }
     return traits_type::to_int_type(*gptr());
+}
+
+void TraceBytes::countText() {
+    for (const char* at = gptr(); at != egptr(); ++at) {
+        ++textLength_;
+        if (std::exchange(escaped_, false)) continue;
+        escaped_ = *at == '\\';
+        if (*at != '"') continue;
+        longest_ = std::max(longest_, textLength_);
+        textLength_ = 0;
+    }
+    longest_ = std::max(longest_, textLength_);
 }
 
 void TraceBytes::clean(std::size_t length) {

@@ -48,6 +48,7 @@ private:
     std::size_t readRaw();
     std::size_t fill(char* to, std::size_t room);
     void clean(std::size_t length);
+    void countText();
 
     int file_;
     std::uint64_t size_;
@@ -59,6 +60,8 @@ private:
     std::array<char, 1 << 18> text_{};
     As as_ = As::Binary;
     Sha256 sha_;
+    std::size_t textLength_ = 0, longest_ = 0;  // since the last quotation mark; of any text
+    bool escaped_ = false;
     std::uint64_t replaced_ = 0;
     std::string damage_;
 };

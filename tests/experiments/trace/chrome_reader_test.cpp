@@ -45,5 +45,17 @@ TEST(ChromeReaderTest, ReadsBothFormsAndWhatTheyAreFrom) {
     }
 }
 
+TEST(ChromeReaderTest, AnEndlessNestIsLeftWithWhatStoodBeforeIt) {
+    const test::TempDir folder;
+    TraceNames names;
+    TraceSlices slices(names, folder.path());
+    std::istringstream bytes(R"([{"ph":"X","name":"a","pid":1,"tid":"x","ts":3,"dur":2},)" +
+                             std::string(2'000'000, '['));
+    readChromeTrace(bytes, slices);
+    ASSERT_TRUE(slices.close());
+    EXPECT_EQ(slices.stoppedAt, "its objects lie more than 1000 deep in each other");
+    EXPECT_TRUE(slices.slices().next());
+}
+
 }  // namespace
 }  // namespace dasgd::experiments

@@ -110,5 +110,25 @@ TEST(PerfettoReaderTest, SurvivesAnyCutAndAnyNoise) {
     }
 }
 
+TEST(PerfettoReaderTest, NeitherWritersNorTheirNamesFillTheMemory) {
+    const test::TempDir folder;
+    std::string trace;
+    const auto writer = [&](std::uint64_t id, std::uint64_t name, const std::string& text) {
+        ProtoWriter fields;
+        fields.number(pf::packet::kSequenceId, id);
+        trace += packet(fields.message(pf::packet::kInternedData, interned(pf::interned::kNames, name, text.c_str())));
+    };
+    for (std::uint64_t i = 0; i < 70'000; ++i) writer(i, 1, "a");
+    const std::string longName(250, 'n');
+    for (std::uint64_t i = 0; i < 250'000; ++i) writer(5, i, longName);
+    TraceNames names;
+    TraceSlices slices(names, folder.path());
+    std::istringstream bytes(trace);
+    readPerfettoTrace(bytes, slices);
+    ASSERT_TRUE(slices.close());
+    EXPECT_EQ(slices.dropped["packets of more than 65,536 writers"], 70'000 - 65'536);
+    EXPECT_GT(slices.dropped["names beyond 64 MiB of them"], 50'000);
+}
+
 }  // namespace
 }  // namespace dasgd::experiments

@@ -65,5 +65,33 @@ TEST(TraceBytesTest, SaysThatACompressedFileEndsTooEarly) {
     EXPECT_NE(bytes->damage(), "");
 }
 
+TEST(TraceBytesTest, APacketWhoseLengthIsABracketIsNoJson) {
+    const test::ImportFolder folder;
+    const auto guess = [&](const std::string& text) {
+        return test::orDie(TraceBytes::open(folder.write("t", text)))->guess();
+    };
+    for (const char length : {'{', '['}) {
+        const std::string packet = std::string("\n") + length + std::string("\x08\x2a\x5a\x10", 4);
+        EXPECT_EQ(guess(packet), TraceBytes::As::Binary) << length;
+    }
+    EXPECT_EQ(guess("\n[2\x10"), TraceBytes::As::Binary) << "91 bytes that begin with the clocks";
+    EXPECT_EQ(guess("\n\xbb{\x32"), TraceBytes::As::Binary) << "a length of two bytes";
+    for (const char* json : {"\n{ \"traceEvents\": []}", "{}", "[", "\n[\n {\"ph\": 1", "[]", " [ 1", "{"}) {
+        EXPECT_EQ(guess(json), TraceBytes::As::Text) << json;
+    }
+}
+
+TEST(TraceBytesTest, AnEndlessTextEndsTheFileBeforeMemoryEnds) {
+    const test::ImportFolder folder;
+    for (const char* part : {"aa", "\\\""}) {
+        std::string text = "[\"";
+        while (text.size() < std::size_t{70} << 20) text += part;
+        const auto bytes = test::orDie(TraceBytes::open(folder.write("t.json", text + "\"]")));
+        ASSERT_EQ(bytes->guess(), TraceBytes::As::Text);
+        EXPECT_LE(read(*bytes).size(), std::size_t{65} << 20) << part;
+        EXPECT_EQ(bytes->damage(), "it holds a text of more than 64 MiB");
+    }
+}
+
 }  // namespace
 }  // namespace dasgd::experiments
