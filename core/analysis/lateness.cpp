@@ -81,7 +81,7 @@ const RankLateness* Lateness::of(int rank) const {
     return found != ranks.end() && found->rank == rank ? &*found : nullptr;
 }
 
-std::optional<Lateness> latenessOf(std::span<const RankSpan> spans, int ranks) {
+std::optional<Lateness> latenessOf(std::span<const RankSpan> spans, int ranks, double clockErrorNs) {
     Lateness lateness;
     std::map<int, std::vector<double>> late;
     std::map<int, std::int64_t> last;
@@ -103,17 +103,18 @@ std::optional<Lateness> latenessOf(std::span<const RankSpan> spans, int ranks) {
     std::vector<double> errors;
     for (const auto& [rank, values] : late) errors.push_back(standardErrorOf(values));
     const double common = median(errors);
+    const auto noiseOf = [&](double error) { return std::max(kLeastNoise, kErrors * error) + 2 * clockErrorNs; };
     std::size_t place = 0;
     for (const auto& [rank, values] : late) {
         // The error of eight stretches is itself uncertain; that of all ranks together is less so.
         const double error = std::max(errors[place++], common);
         lateness.ranks.push_back({.rank = rank,
                                   .lateNs = summarise(values).mean,
-                                  .noiseNs = std::max(kLeastNoise, kErrors * error),
+                                  .noiseNs = noiseOf(error),
                                   .averages = static_cast<std::int64_t>(values.size()),
                                   .last = last[rank]});
     }
-    lateness.noiseNs = std::max(kLeastNoise, kErrors * common);
+    lateness.noiseNs = noiseOf(common);
     return lateness;
 }
 

@@ -14,7 +14,7 @@ struct RankLateness {
     int rank = 0;
     // Mean over the averages of its arrival − the median arrival of their ranks; negative: early.
     double lateNs = 0;
-    double noiseNs = 0;         // four standard errors of `lateNs`, at least 50 µs; less means nothing
+    double noiseNs = 0;         // four standard errors of `lateNs`, at least 50 µs, and the clocks; less means nothing
     std::int64_t averages = 0;  // that it took part in
     std::int64_t last = 0;      // of them: at which it was the last to arrive
     [[nodiscard]] bool isBeyondNoise() const { return lateNs > noiseNs; }
@@ -31,7 +31,8 @@ struct Lateness {
 // Of the collectives whose every rank's part is among the spans, `ranks` of them where a span does not say how many. A
 // rank arrives where its skew begins, or, where it was last and has none, its transfer. Those to which a rank came
 // outside its windows (start-up, evaluations and what they disturbed) do not count, unless no rank has any window.
-// nullopt: fewer averages than tell noise from a straggler, or fewer than two ranks.
-[[nodiscard]] std::optional<Lateness> latenessOf(std::span<const RankSpan> spans, int ranks);
+// nullopt: fewer averages than tell noise from a straggler, or fewer than two ranks. `clockErrorNs` bounds the error of
+// each rank's time line: two of them may be apart by twice as much in every average, so no number of averages helps.
+[[nodiscard]] std::optional<Lateness> latenessOf(std::span<const RankSpan> spans, int ranks, double clockErrorNs = 0);
 
 }  // namespace dasgd

@@ -51,6 +51,16 @@ TEST(Lateness, AStragglerIsBeyondNoiseAndTheOthersAreNot) {
     EXPECT_EQ(lateness->of(7), nullptr);
 }
 
+TEST(Lateness, WhatTheClocksDoNotTellIsNoStraggler) {
+    const auto spans =
+        averages(4, 40, [](int rank, int average) { return scatter(rank, average) + (rank == 2 ? 30 * kMs : 0); });
+    EXPECT_TRUE(latenessOf(spans, 4, 10e6)->of(2)->isBeyondNoise());
+    const auto unsure = latenessOf(spans, 4, 16e6);
+    EXPECT_FALSE(unsure->of(2)->isBeyondNoise()) << "two clocks may be 32 ms apart";
+    EXPECT_GT(unsure->noiseNs, 32e6);
+    EXPECT_NEAR(unsure->of(2)->lateNs, 30.0 * kMs, 1.0 * kMs);
+}
+
 TEST(Lateness, ScatterAloneIsNoise) {
     const auto lateness = latenessOf(averages(8, 64, scatter), 8);
     ASSERT_TRUE(lateness);
