@@ -146,6 +146,8 @@ public:
     [[nodiscard]] Result<std::vector<NamedSpan>> namedSpans(const std::string& runId, TimeRange range);
     // What another program called the span of that rank, lane, kind and start; "" where there is none, or no name.
     [[nodiscard]] Result<std::string> spanName(const std::string& runId, const SpanRow& span);
+    // The names that another program gave to spans of a part of level 0, each with its place among the part's rows.
+    [[nodiscard]] Result<std::vector<std::pair<std::int64_t, std::string>>> spanLabels(const SpanPart& part);
     // Every span of a run in order of arrival, one at a time, in bounded memory and one read transaction;
     // until `take` answers false. For exporters.
     Status eachSpan(const std::string& runId, const std::function<bool(const SpanRow&)>& take);

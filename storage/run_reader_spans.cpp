@@ -134,6 +134,22 @@ Result<std::string> RunReader::spanName(const std::string& runId, const SpanRow&
     });
 }
 
+Result<std::vector<std::pair<std::int64_t, std::string>>> RunReader::spanLabels(const SpanPart& part) {
+    return impl_->guard([&]() -> Result<std::vector<std::pair<std::int64_t, std::string>>> {
+        HotStatement query(impl_->database,
+                           "SELECT span_label.span - ?1, span_name.name FROM span_label "
+                           "CROSS JOIN span_name ON span_name.id = span_label.name "
+                           "WHERE span_label.span BETWEEN ?1 AND ?2");
+        query.bind(1, part.id);
+        query.bind(2, part.id + part.rows - 1);
+        std::vector<std::pair<std::int64_t, std::string>> labels;
+        eachRow(query, [&](sqlite3_stmt* row) {
+            return labels.emplace_back(sqlite3_column_int64(row, 0), textOf(row, 1)), true;
+        });
+        return labels;
+    });
+}
+
 Status RunReader::eachSpan(const std::string& runId, const std::function<bool(const SpanRow&)>& take) {
     return impl_->guard([&]() -> Status {
         HotStatement query(impl_->database,

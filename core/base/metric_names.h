@@ -54,4 +54,12 @@ constexpr bool isOfWholeRun(std::string_view name) {
                        [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
+// What is recorded under these beginnings is taken at instants of the clock, so several of them may lie in one step.
+inline constexpr std::array<std::string_view, 4> kOverTimePrefixes{"process/", "host/", "fault/", "clock/"};
+
+constexpr bool isOverTime(std::string_view name) {
+    return std::any_of(kOverTimePrefixes.begin(), kOverTimePrefixes.end(),
+                       [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
 }  // namespace dasgd::metrics

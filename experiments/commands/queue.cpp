@@ -1,6 +1,7 @@
 // `dasgd queue`: the runs that wait, in the order in which they start; holds, releases and moves them.
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -141,15 +142,17 @@ void print(const Rows& waiting, bool json) {
     if (!json && waiting.empty()) std::fputs("nothing waits\n", stdout);
     TextTable table({"run", "experiment", "turn", "", "algorithm", "seed", "workers"});
     for (const std::size_t column : {1, 3, 4}) table.leftAlign(column);
-    std::map<std::string, int> turns;
     for (const storage::RunRow& row : waiting) {
         if (json) {
             std::printf("%s\n", dumpLine(toJson(row)).c_str());
             continue;
         }
-        table.add({printable(row.runId), printable(row.experiment), std::to_string(++turns[row.series]),
-                   row.held ? "held" : "", printable(row.algorithm), std::to_string(row.seed),
-                   std::to_string(row.workers)});
+        // Of a launcher that cannot be asked for another order there is none.
+        const std::string turn =
+            !row.queueTurn ? std::string()
+                           : std::to_string(std::llround(*row.queueTurn) + 1) + " of " + std::to_string(row.seriesSize);
+        table.add({printable(row.runId), printable(row.experiment), turn, row.held ? "held" : "",
+                   printable(row.algorithm), std::to_string(row.seed), std::to_string(row.workers)});
     }
     if (!json && !waiting.empty()) std::fputs(table.toString().c_str(), stdout);
 }

@@ -47,12 +47,13 @@ std::vector<SystemMetrics::Watched> watched(const RankGroup& group, int workers)
 
 // Follows the ranks to their end. A second signal ends them at once.
 void follow(RankGroup& group, StopSignals& signals, Progress& progress, storage::Recorder& recorder,
-            SystemMetrics* system, const std::function<void()>& meanwhile) {
+            SystemMetrics* system, Ns clockOrigin, const std::function<void()>& meanwhile) {
     std::string reported;
     while (group.running()) {
         group.wait(kPollInterval, signals.fd());
         if (meanwhile) meanwhile();
-        if (system) system->sample(MonotonicClock::rawNow(), group.completedByAll(), recorder);
+        const Ns now = MonotonicClock::rawNow();
+        if (system) system->sample(now, now - clockOrigin, group.completedByAll(), recorder);
         const int asked = signals.count();
         if (asked == 1) group.requestStop();
         if (asked > 1) group.kill();
@@ -173,9 +174,9 @@ GroupOutcome Launcher::train(const CheckedExperiment& experiment, QueuedRun& que
     // Seconds of the host say nothing of a run whose seconds are simulated.
     std::optional<SystemMetrics> system;
     if (!queued.info.timeSimulated) {
-        system.emplace(watched(group, queued.info.workers), kLoopback, queued.info.clockOrigin);
+        system.emplace(watched(group, queued.info.workers), kLoopback);
     }
-    follow(group, signals_, progress, recorder, system ? &*system : nullptr, meanwhile);
+    follow(group, signals_, progress, recorder, system ? &*system : nullptr, queued.info.clockOrigin, meanwhile);
     return group.outcome();
 }
 

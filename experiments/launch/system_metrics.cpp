@@ -2,7 +2,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <fstream>
+#include <mutex>
 #include <sstream>
 #include <utility>
 
@@ -69,10 +73,14 @@ std::optional<NetworkUse> useOfInterface(const std::string& name) {
     return NetworkUse{*sent, *received};
 }
 
-void SystemMetrics::sample(Ns now, std::int64_t step, storage::Recorder& recorder) {
-    if (before_ != 0 && now - before_ < kPeriod) return;
+void SystemMetrics::sample(Ns now, Ns wall, std::int64_t step, storage::Recorder& recorder) {
+    if (before_ == 0 || now - before_ >= kPeriod) take(now, wall, step, recorder);
+}
+
+void SystemMetrics::take(Ns now, Ns wall, std::int64_t step, storage::Recorder& recorder) {
     const double seconds = before_ == 0 ? 0 : static_cast<double>(now - before_) / 1e9;
-    before_ = now_ = now;
+    before_ = now;
+    wall_ = wall;
     for (const Watched& one : watched_) {
         const auto use = useOfProcess(one.process);
         if (!use) continue;
@@ -81,6 +89,7 @@ void SystemMetrics::sample(Ns now, std::int64_t step, storage::Recorder& recorde
         if (!first && seconds > 0) record(recorder, one.rank, metrics::kProcessCpu, step, used / seconds);
         record(recorder, one.rank, metrics::kProcessMemory, step, use->memoryBytes);
     }
+    if (host_ == Host::LeftOut) return;
     if (const auto host = useOfHost()) {
         const auto last = std::exchange(hostCpuSeconds_, host->cpuSeconds);
         if (last && seconds > 0) record(recorder, -1, metrics::kHostCpu, step, (host->cpuSeconds - *last) / seconds);
@@ -98,7 +107,23 @@ void SystemMetrics::sample(Ns now, std::int64_t step, storage::Recorder& recorde
 
 void SystemMetrics::record(storage::Recorder& recorder, int rank, const char* name, std::int64_t step,
                            double value) const {
-    recorder.measured(rank, {.name = name, .step = step, .wall = now_ - clockOrigin_, .value = value});
+    recorder.measured(rank, {.name = name, .step = step, .wall = wall_, .value = value});
 }
+
+SystemWatch::SystemWatch(SystemMetrics metrics, const Clock& clock, storage::Recorder& recorder)
+    : thread_([metrics = std::move(metrics), &clock, &recorder](const std::stop_token& stop) mutable {
+          constexpr Ns kSecond = SystemMetrics::kPeriod;
+          std::mutex mutex;
+          std::condition_variable_any stopped;
+          std::unique_lock lock(mutex);
+          for (Ns next = clock.now() / kSecond + 1; !stop.stop_requested(); ++next) {
+              stopped.wait_for(lock, stop, std::chrono::nanoseconds(next * kSecond - clock.now()),
+                               [] { return false; });
+              if (stop.stop_requested()) return;
+              // After a pause of the whole process the seconds that it missed are not made up for.
+              next = std::max(next, clock.now() / kSecond);
+              metrics.take(MonotonicClock::rawNow(), next * kSecond, -1, recorder);
+          }
+      }) {}
 
 }  // namespace dasgd::experiments

@@ -1,11 +1,12 @@
-// What the processes of a run and their host use while it goes on: CPU, memory, network. Read by the launcher from
-// /proc and /sys, once a second; no rank is asked.
+// What the processes of a run and their host use while it goes on: CPU, memory, network. Read from /proc and /sys once
+// a second, by the launcher, or in a worker that was started by hand by a thread beside the one that trains.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/base/clock.h"
@@ -37,25 +38,39 @@ public:
         int rank = 0;  // −1: all ranks of the run
         int process = 0;
     };
-    // `clockOrigin`: raw CLOCK_MONOTONIC of the run's instant 0.
-    SystemMetrics(std::vector<Watched> watched, std::string interface, Ns clockOrigin)
-        : watched_(std::move(watched)), interface_(std::move(interface)), clockOrigin_(clockOrigin) {}
+    enum class Host { Watched, LeftOut };
+    // The network is the host's, too.
+    SystemMetrics(std::vector<Watched> watched, std::string interface, Host host = Host::Watched)
+        : watched_(std::move(watched)), interface_(std::move(interface)), host_(host) {}
 
-    // Records what was used since the last time, once a period is over; `step`: how many steps all ranks have
-    // completed. The first call only looks.
-    void sample(Ns now, std::int64_t step, storage::Recorder& recorder);
+    // Records what was used since the last time, once a period is over. `now`: raw CLOCK_MONOTONIC; `wall`: the same on
+    // the run's time line; `step`: how many steps all ranks have completed, −1: as far as the rank's records go. The
+    // first call only looks.
+    void sample(Ns now, Ns wall, std::int64_t step, storage::Recorder& recorder);
+    // The same, whenever it is called.
+    void take(Ns now, Ns wall, std::int64_t step, storage::Recorder& recorder);
 
 private:
     void record(storage::Recorder& recorder, int rank, const char* name, std::int64_t step, double value) const;
 
     std::vector<Watched> watched_;
     std::string interface_;
-    Ns clockOrigin_;
+    Host host_;
     Ns before_ = 0;                     // of what follows
     std::map<int, double> cpuSeconds_;  // by process
     std::optional<double> hostCpuSeconds_;
     std::optional<NetworkUse> network_;
-    Ns now_ = 0;
+    Ns wall_ = 0;
+};
+
+// Takes them from a thread of its own, at each whole second of the run's time line, so that ranks that know nothing of
+// each other record the same instants. Clock and recorder must outlive it.
+class SystemWatch {
+public:
+    SystemWatch(SystemMetrics metrics, const Clock& clock, storage::Recorder& recorder);
+
+private:
+    std::jthread thread_;
 };
 
 }  // namespace dasgd::experiments

@@ -18,6 +18,7 @@
 #include "experiments/config/checked_experiment.h"
 #include "experiments/launch/launcher.h"
 #include "experiments/launch/provenance.h"
+#include "experiments/launch/system_metrics.h"
 #include "experiments/report/run_summary.h"
 #include "experiments/worker/agreement.h"
 #include "experiments/worker/rank_journals.h"
@@ -96,7 +97,7 @@ public:
         }
         watchSignals(control ? &*control : nullptr);
         const RankReport report =
-            train(store.paths(), assignment, interface, rendezvous, control ? &*control : nullptr);
+            train(store.paths(), assignment, interface, rendezvous, control ? &*control : nullptr, *recorder);
         const char* status = report.state == RankState::Finished  ? "finished"
                              : report.state == RankState::Stopped ? "stopped"
                                                                   : "failed";
@@ -163,8 +164,18 @@ private:
         }).detach();
     }
 
+    // Of each host the first rank there tells what all of it uses; of another host than rank 0's nobody knows which
+    // that is without LOCAL_RANK.
+    SystemMetrics systemMetrics(const Assignment& assignment, const Interface& interface) const {
+        const bool ownHost = assignment.boot == bootId();
+        const bool first = ownHost ? isFirst() : environment_.localRank == 0;
+        return {{{environment_.rank, ::getpid()}},
+                interface.name,
+                first ? SystemMetrics::Host::Watched : SystemMetrics::Host::LeftOut};
+    }
+
     RankReport train(const storage::WorkspacePaths& paths, const Assignment& assignment, const Interface& interface,
-                     const Rendezvous& rendezvous, RunControl* control) {
+                     const Rendezvous& rendezvous, RunControl* control, storage::Recorder& recorder) {
         const int rank = environment_.rank;
         RankJournals journals;
         if (const Status opened = journals.open(paths, assignment.runId, {rank}, false); !opened) {
@@ -173,6 +184,7 @@ private:
         SteeredClock clock(originHere(assignment));
         ClockErrorSink sink(journals.of(Rank(rank)), clock);
         std::unique_ptr<ClockKeeper> keeper;
+        std::optional<SystemWatch> system;
         auto host =
             openHost(experiment_, nullptr,
                      {.ranks = {rank},
@@ -183,9 +195,12 @@ private:
                       .sink = [&](Rank) -> EventSink& { return sink; }});
         if (!host) return failedRank(rank, host.error(), &sink);
         RankReport report;
+        // Only now the clock is rank 0's.
+        system.emplace(systemMetrics(assignment, interface), clock, recorder);
         (*host)->run([&](HostedRank& own) {
             report = trainRank(experiment_, {own.comm, own.clock, sink, own.gate, own.executor});
         });
+        system.reset();
         sink.watch(nullptr);
         // Never torn down where a peer may be dead: that could take until the deadline.
         if (report.state == RankState::Failed) {

@@ -268,6 +268,8 @@ void RunIngest::divide(const Arrivals::Arrival& arrival, Ns lastArrival) {
 
 void RunIngest::takeMetric(int rank, const Metric& metric) {
     storeMetric(rank, metric);
+    if (!metrics::isOverTime(metric.name))
+        reached_[rank] = {metric.step, metric.epoch, metric.samples, metric.bytesSent};
     tallies_->metric(rank, metric);
     if (metric.name != metrics::kRankSamplesPerS) return;
     if (const auto whole = rateSums_->add(metric)) storeMetric(rank, *whole);
@@ -294,9 +296,20 @@ void RunIngest::add(std::vector<OwnMetric> metrics) {
 }
 
 void RunIngest::storeOwn() {
-    for (OwnMetric& own : own_) {
-        own.metric.name = own.name;
-        storeMetric(own.rank, own.metric);
+    for (const OwnMetric& own : own_) {
+        // A batch that fails is stored again, with what its ranks have reached by then.
+        Metric metric = own.metric;
+        metric.name = own.name;
+        // Of the whole run: that of its first rank here, as of what that rank records of it.
+        const auto at = own.rank < 0 ? reached_.begin() : reached_.find(own.rank);
+        if (at != reached_.end()) {
+            if (metric.step < 0) metric.step = at->second.step;
+            metric.epoch = at->second.epoch;
+            metric.samples = at->second.samples;
+            metric.bytesSent = at->second.bytesSent;
+        }
+        metric.step = std::max<std::int64_t>(0, metric.step);
+        storeMetric(own.rank, metric);
     }
 }
 

@@ -107,6 +107,12 @@ private:
     std::map<std::string, std::int64_t, std::less<>> names_;      // of metrics
     std::map<std::string, std::int64_t, std::less<>> spanNames_;  // of other programs
     std::vector<OwnMetric> own_;
+    struct Reached {
+        std::int64_t step = 0;
+        double epoch = 0;
+        std::int64_t samples = 0, bytesSent = 0;
+    };
+    std::map<int, Reached> reached_;  // by the last record of each rank
     std::int64_t stored_ = 0;
     bool loaded_ = false;
 };

@@ -41,7 +41,17 @@ TEST_F(ImportedRunTest, KeepsNamesAndGetsLevelsLikeAnyRun) {
     const auto named = test::orDie(reader.namedSpans("a", {0, 55}));
     ASSERT_EQ(named.size(), 3U);
     EXPECT_EQ(named[0].name, "aten::mm");
-    EXPECT_GT(test::orDie(reader.spanRoots("a")).front().level, 0);
+    const auto roots = test::orDie(reader.spanRoots("a"));
+    ASSERT_GT(roots.front().level, 0);
+    SpanPart part = roots.front();
+    while (part.level > 0) part = test::orDie(reader.spanParts("a", part)).back();
+    const auto rows = test::orDie(reader.spanRows(part));
+    const auto labels = test::orDie(reader.spanLabels(part));
+    EXPECT_NEAR(static_cast<double>(labels.size()), static_cast<double>(rows.size()) / 2, 1);
+    for (const auto& [place, name] : labels) {
+        EXPECT_EQ(rows.at(static_cast<std::size_t>(place)).span.start % 40, 0) << "only every other one has a name";
+        EXPECT_EQ(name, "aten::mm");
+    }
 }
 
 TEST_F(ImportedRunTest, LeavesOutWhatTheFileCannotTell) {

@@ -42,25 +42,6 @@ TEST(RecorderTest, ARunGoesFromQueuedToFinished) {
     EXPECT_FALSE(fs::exists(run.store.paths().journal(run.runId, 0))) << "the journal is in lab.db and may go";
 }
 
-TEST(RecorderTest, WhatTheCollectorMeasuresItselfStandsBesideTheRecordsOfTheRanks) {
-    OneRun run(2);
-    const auto recorder = orDie(Recorder::start(run.store, run.runId, {0, 1}));
-    recorder->measured(1, {.name = "process/cpu_cores", .step = 7, .wall = 3'000'000'000, .value = 0.75});
-    RunReader reader = run.reader();
-    const auto samples = [&](const char* name) {
-        return orDie(reader.metrics({.runId = run.runId, .name = name})).samples;
-    };
-    EXPECT_TRUE(eventually([&] { return samples("process/cpu_cores").size() == 1; })) << "though no rank records";
-    EXPECT_EQ(samples("process/cpu_cores").front().rank, 1);
-    EXPECT_EQ(samples("process/cpu_cores").front().value, 0.75);
-    recorder->measured(0, {.name = "host/cpu_cores", .value = 2});
-    orDie(recorder->finish("finished", ""));
-    ASSERT_EQ(samples("host/cpu_cores").size(), 1U) << "what came last is stored too";
-    EXPECT_EQ(samples("host/cpu_cores").front().rank, -1) << "of the whole run, by its name";
-    EXPECT_EQ(rowOf(run).steps, 0) << "it counts for nothing";
-    EXPECT_EQ(recorder->recordsStored(), 0);
-}
-
 TEST(RecorderTest, AFailedRankIsNamedWithItsStep) {
     OneRun run(2);
     run.rank(0).state(RankState::Running, 3, "");

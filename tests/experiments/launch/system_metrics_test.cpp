@@ -61,21 +61,21 @@ TEST(SystemMetrics, AHostUsesAtLeastWhatOneOfItsProcessesDoes) {
 
 TEST(SystemMetrics, ARateIsRecordedOnceThereAreTwoReadings) {
     Sink sink;
-    SystemMetrics system({{.rank = 3, .process = ::getpid()}}, "lo", 1'000'000'000);
-    system.sample(2'000'000'000, 5, sink);
+    SystemMetrics system({{.rank = 3, .process = ::getpid()}}, "lo");
+    system.sample(2'000'000'000, 1'000'000'000, 5, sink);
     EXPECT_EQ(sink.values.count(metrics::kProcessCpu), 0U) << "nothing to compare with";
     ASSERT_EQ(sink.values.count(metrics::kProcessMemory), 1U);
     EXPECT_EQ(sink.values.find(metrics::kProcessMemory)->second.rank, 3);
     EXPECT_EQ(sink.values.find(metrics::kHostMemory)->second.rank, -1);
-    system.sample(2'500'000'000, 6, sink);
+    system.sample(2'500'000'000, 1'500'000'000, 6, sink);
     EXPECT_EQ(sink.values.count(metrics::kProcessMemory), 1U) << "before the period is over";
     compute(std::chrono::milliseconds(60));
-    system.sample(4'000'000'000, 7, sink);
+    system.sample(4'000'000'000, 3'000'000'000, 7, sink);
     ASSERT_EQ(sink.values.count(metrics::kProcessCpu), 1U);
     const Metric cpu = sink.values.find(metrics::kProcessCpu)->second.metric;
     EXPECT_GE(cpu.value, 0.03) << "0.06 s of 2 s";
     EXPECT_EQ(cpu.step, 7);
-    EXPECT_EQ(cpu.wall, 3'000'000'000) << "since the run's origin";
+    EXPECT_EQ(cpu.wall, 3'000'000'000) << "of the run's time line";
     for (const char* name : {metrics::kHostCpu, metrics::kHostSent, metrics::kHostReceived}) {
         EXPECT_EQ(sink.values.count(name), 1U) << name;
     }
@@ -83,9 +83,9 @@ TEST(SystemMetrics, ARateIsRecordedOnceThereAreTwoReadings) {
 
 TEST(SystemMetrics, AnInterfaceThatIsNotThereIsLeftOut) {
     Sink sink;
-    SystemMetrics system({{.rank = 0, .process = ::getpid()}}, "none0", 0);
-    system.sample(1'000'000'000, 0, sink);
-    system.sample(3'000'000'000, 0, sink);
+    SystemMetrics system({{.rank = 0, .process = ::getpid()}}, "none0");
+    system.sample(1'000'000'000, 0, 0, sink);
+    system.sample(3'000'000'000, 2'000'000'000, 0, sink);
     EXPECT_EQ(sink.values.count(metrics::kHostSent), 0U);
     EXPECT_EQ(sink.values.count(metrics::kProcessCpu), 1U);
 }

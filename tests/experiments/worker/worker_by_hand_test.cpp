@@ -5,10 +5,13 @@
 #include <sys/socket.h>
 
 #include <chrono>
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <thread>
 
 #include "core/base/check.h"
+#include "core/base/metric_names.h"
 #include "experiments/worker/worker_process.h"
 #include "storage/run_reader.h"
 #include "tests/support/dasgd_program.h"
@@ -175,6 +178,18 @@ TEST_F(WorkerByHand, StopTogetherWhenOneIsTerminated) {
         const auto rows = reader ? reader->runs() : tl::unexpected(Error{});
         return rows && !rows->empty() && rows->front().steps > 10;
     }));
+    // What processes and host use is recorded here too, where the ranks had got to.
+    const auto used = [&](const char* name) {
+        auto reader = storage::RunReader::open(folder_.path() / "hand");
+        return reader->metrics({.runId = reader->runs()->front().runId, .name = name})->samples;
+    };
+    ASSERT_TRUE(test::eventually([&] {
+        std::set<int> ranks;
+        for (const storage::MetricSample& sample : used(metrics::kProcessCpu)) {
+            if (sample.step > 0) ranks.insert(sample.rank);
+        }
+        return ranks == std::set{0, 1} && !used(metrics::kHostCpu).empty();
+    }));
     workers[1].signal(SIGTERM);
     for (test::StartedProgram& worker : workers) EXPECT_EQ(worker.wait().exit, 130);
     auto reader = storage::RunReader::open(folder_.path() / "hand");
@@ -184,6 +199,10 @@ TEST_F(WorkerByHand, StopTogetherWhenOneIsTerminated) {
         return reader->metrics({.runId = row.runId, .name = "train/loss", .rank = rank})->samples.back().step;
     };
     EXPECT_EQ(lastStep(0), lastStep(1));
+    for (const storage::MetricSample& sample : used(metrics::kProcessCpu)) {
+        EXPECT_EQ(std::fmod(sample.wallS, 1), 0) << "the instants of all ranks are the same";
+    }
+    for (const storage::MetricSample& sample : used(metrics::kHostCpu)) EXPECT_EQ(sample.rank, -1);
 }
 
 TEST_F(WorkerByHand, RanksOfOtherSettingsRefuseBeforeTheyTrain) {
