@@ -62,10 +62,10 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
     }
     connect(rail_, &Rail::chosen, this, &MainWindow::showPage);
     connect(rail_, &Rail::themeWanted, &look_, &Look::toggle);
-    connect(&session_, &Session::pulseChanged, this, &MainWindow::updateStatus);
+    connect(&session_, &Session::pulseChanged, this, [this] { statusPace_.request(); });
     connect(&session_, &Session::currentChanged, this, &MainWindow::updateStatus);
     connect(&session_, &Session::errorChanged, this, &MainWindow::updateStatus);
-    connect(&session_, &Session::runsChanged, this, &MainWindow::updateStatus);
+    connect(&session_, &Session::runsChanged, this, [this] { statusPace_.request(); });
     palette_ = new CommandPalette(*this, look);
     auto* palette = new QShortcut(QKeySequence(QStringLiteral("Ctrl+K")), this);
     connect(palette, &QShortcut::activated, this, &MainWindow::openPalette);
@@ -83,7 +83,7 @@ QWidget* MainWindow::makeStatusBar() {
     bar->setFixedHeight(32);
     auto* row = new QHBoxLayout(bar);
     row->setContentsMargins(24, 0, 18, 0);
-    row->addWidget(status_ = makeLabel({}, "small"));
+    row->addWidget(status_ = new SteadyLabel("small"));
     row->addStretch();
     follow_ = makeQuietButton({}, tr("Go to each run that starts  Ctrl+L"));
     follow_->setCheckable(true);
@@ -194,7 +194,7 @@ void MainWindow::updateStatus() {
     }
     if (!pulse.runId.isEmpty()) parts << tr("%1 spans").arg(grouped(pulse.spans));
     if (pulse.databaseBytes > 0) parts << tr("lab.db ") + bytesInWords(static_cast<double>(pulse.databaseBytes)).text();
-    status_->setText(parts.join(QStringLiteral("     ")));
+    status_->say(parts.join(QStringLiteral("     ")));
     follow_->setChecked(session_.followsNewest());
     follow_->setText(session_.followsNewest() ? tr("✓ follows the newest run") : tr("follow the newest run"));
 }

@@ -10,8 +10,10 @@
 #include "gui/models/live/engine.h"
 #include "gui/models/live/session.h"
 #include "gui/models/reports/report_library.h"
+#include "gui/models/throttle.h"
 #include "gui/pages/page.h"
 #include "gui/theme/theme.h"
+#include "gui/widgets/steady_label.h"
 
 class QLabel;
 class QStackedWidget;
@@ -66,9 +68,10 @@ private:
     PageContext context_;
     Rail* rail_;
     QStackedWidget* stack_;
-    QLabel* status_;
+    SteadyLabel* status_;
     QToolButton* follow_;
     CommandPalette* palette_;
+    Throttle statusPace_{200, [this] { updateStatus(); }};  // ms
 };
 
 }  // namespace dasgd::gui

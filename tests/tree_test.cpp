@@ -118,7 +118,8 @@ TEST(Tree, OnlyDeviceTestsMaySkip) {
                     const bool device =
                         file.path.find("nccl") != std::string::npos || file.path.find("cuda") != std::string::npos;
                     // TeX Live takes 230 MB: where it is installed its test runs, nobody is asked to install it.
-                    const bool large = file.path == "tests/gui/figures/pgfplots_test.cpp";
+                    const bool large = file.path == "tests/gui/figures/pgfplots_test.cpp" ||
+                                       file.path == "tests/gui/figures/panels_tex_test.cpp";
                     const bool skips = isSource(file) && (file.text.find(skip) != std::string::npos ||
                                                           file.text.find(qtSkip) != std::string::npos);
                     return skips && !device && !large ? Names{file.path + " skips"} : Names{};

@@ -6,6 +6,7 @@
 
 #include "core/base/metric_names.h"
 #include "gui/figures/figure_files.h"
+#include "gui/figures/figure_panels.h"
 #include "gui/figures/latex.h"
 #include "gui/models/experiment/experiment_files.h"
 
@@ -62,28 +63,98 @@ QJsonObject queryOf(const FigureSpec& spec) {
     return query;
 }
 
-// The spec with the runs that it was drawn of, in place of a filter.
-Result<NamedFigure> pinned(const QJsonObject& record) {
-    DASGD_ASSIGN(FigureSpec spec, figureSpecOf(record[QLatin1String("spec")].toObject()));
+// The spec with the runs that it was drawn of, in place of a filter; of each panel too.
+void pinRuns(FigureSpec& spec, const QJsonObject& record) {
+    const QJsonArray panels = record[QLatin1String("panels")].toArray();
+    for (qsizetype i = 0; i < panels.size() && i < static_cast<qsizetype>(spec.panels.size()); ++i) {
+        pinRuns(spec.panels[static_cast<std::size_t>(i)], panels[i].toObject());
+    }
+    if (spec.kind == FigureKind::Panels) return;
     QStringList runs;
     for (const QJsonValue& curve : record[QLatin1String("curves")].toArray()) {
         for (const QJsonValue& run : curve[QLatin1String("runs")].toArray()) {
             runs << run[QLatin1String("run_id")].toString();
         }
     }
-    if (!runs.isEmpty()) {
-        spec.runs = runs;
-        spec.filter.clear();
-    }
+    if (runs.isEmpty()) return;
+    spec.runs = runs;
+    spec.filter.clear();
+}
+
+Result<NamedFigure> pinned(const QJsonObject& record) {
+    DASGD_ASSIGN(FigureSpec spec, figureSpecOf(record[QLatin1String("spec")].toObject()));
+    pinRuns(spec, record);
     return NamedFigure{fileStem(record[QLatin1String("name")].toString()), spec};
+}
+
+// What is said of a figure or of a panel.
+QJsonObject contentRecord(const FigureContent& content, const FigureSpec& spec) {
+    QJsonObject record;
+    QJsonArray curves;
+    for (const FigureSource& source : content.sources) {
+        QJsonArray runs;
+        for (std::size_t i = 0; i < source.runs.size(); ++i) {
+            QJsonObject run = provenanceOf(*source.runs[i]);
+            run[QLatin1String("in_mean")] = static_cast<bool>(source.drawn[i]);
+            runs.append(run);
+        }
+        QJsonObject curve{{QStringLiteral("name"), source.name}, {QStringLiteral("key"), source.key}};
+        const bool simulated = !source.runs.empty() && source.runs.front()->row.timeSimulated;
+        curve[QLatin1String("time")] = simulated ? QStringLiteral("simulated") : QStringLiteral("measured");
+        curve[QLatin1String("runs")] = runs;
+        curves.append(curve);
+    }
+    QJsonArray panels;
+    for (std::size_t i = 0; i < content.panels.size(); ++i) {
+        QJsonObject panel = contentRecord(content.panels[i], spec.panels[i]);
+        panel[QLatin1String("panel")] = panelLetter(i);
+        panels.append(panel);
+    }
+    if (panels.isEmpty()) {
+        record[QLatin1String("curves")] = curves;
+        record[QLatin1String("query")] = queryOf(spec);
+    } else {
+        record[QLatin1String("panels")] = panels;
+    }
+    if (const QStringList notes = content.allNotes(); !notes.isEmpty())
+        record[QLatin1String("notes")] = QJsonArray::fromStringList(notes);
+    return record;
+}
+
+// Everything but the pictures.
+Status writeNumbers(const FigureContent& content, const FigureSpec& spec, const QString& stem, QStringList& written) {
+    const auto add = [&](const char* suffix, const QString& text) {
+        written << stem + QLatin1String(suffix);
+        return writeText(text, written.back());
+    };
+    if (content.timeline) {
+        DASGD_TRY(add(".csv", spansCsv(content.timeline->spans)));
+    } else if (!content.csv.isEmpty()) {
+        DASGD_TRY(add(".csv", content.csv));
+    } else {
+        DASGD_TRY(add(".csv", curvesCsv(content.curves, content.axes, bandColumn(spec.band))));
+    }
+    if (content.hasCurves()) DASGD_TRY(add("-plot.csv", plotNumbers(content.curves, content.axes)));
+    if (!content.table.rows.empty()) DASGD_TRY(add("-table.tex", booktabsOf(content.table)));
+    if (!content.pointsCsv.isEmpty()) DASGD_TRY(add("-points.csv", content.pointsCsv));
+    return {};
 }
 
 }  // namespace
 
 Status checkFree(const QString& name, const QString& folder) {
     const QString stem = folder + QLatin1Char('/') + name;
-    for (const char* suffix : {".pdf", ".svg", ".png", ".csv", "-plot.tex", "-plot.csv", "-table.tex", "-points.csv"}) {
-        const QString file = stem + QLatin1String(suffix);
+    QStringList suffixes;
+    for (const char* one : {".pdf", ".svg", ".png", ".csv", "-plot.tex", "-plot.csv", "-table.tex", "-points.csv"}) {
+        suffixes << QLatin1String(one);
+    }
+    for (std::size_t panel = 0; panel < FigureSpec::kMostPanels; ++panel) {
+        for (const char* one : {".csv", "-plot.csv", "-table.tex", "-points.csv"}) {
+            suffixes << QLatin1Char('-') + panelLetter(panel) + QLatin1String(one);
+        }
+    }
+    for (const QString& suffix : suffixes) {
+        const QString file = stem + suffix;
         if (QFileInfo::exists(file))
             return fail("--out: " + file.toStdString() +
                         " is already there. Name a new folder; figures are never written over.");
@@ -100,48 +171,28 @@ Status writeBundle(const FigureContent& content, const NamedFigure& figure, cons
         written << stem + QLatin1String(suffix);
         DASGD_TRY(writePage(page, written.back()));
     }
-    const auto add = [&](const char* suffix, const QString& text) {
-        written << stem + QLatin1String(suffix);
-        return writeText(text, written.back());
-    };
-    if (content.timeline) {
-        DASGD_TRY(add(".csv", spansCsv(content.timeline->spans)));
-    } else if (!content.csv.isEmpty()) {
-        DASGD_TRY(add(".csv", content.csv));
-    } else {
-        DASGD_TRY(add(".csv", curvesCsv(content.curves, content.axes, bandColumn(figure.spec.band))));
+    if (content.panels.empty()) {
+        DASGD_TRY(writeNumbers(content, figure.spec, stem, written));
+        written << stem + QStringLiteral("-plot.tex");
+        return writeText(pgfplotsOf(content, figure.spec, figure.name + QStringLiteral("-plot.csv")), written.back());
     }
-    if (content.hasCurves()) DASGD_TRY(add("-plot.csv", plotNumbers(content.curves, content.axes)));
-    if (!content.table.rows.empty()) DASGD_TRY(add("-table.tex", booktabsOf(content.table)));
-    if (!content.pointsCsv.isEmpty()) DASGD_TRY(add("-points.csv", content.pointsCsv));
-    return add("-plot.tex", pgfplotsOf(content, figure.spec, figure.name + QStringLiteral("-plot.csv")));
+    for (std::size_t i = 0; i < content.panels.size(); ++i) {
+        DASGD_TRY(
+            writeNumbers(content.panels[i], figure.spec.panels[i], stem + QLatin1Char('-') + panelLetter(i), written));
+    }
+    written << stem + QStringLiteral("-plot.tex");
+    return writeText(panelsTex(content, figure.spec, figure.name), written.back());
 }
 
 QJsonObject recordOf(const FigureContent& content, const NamedFigure& figure, const QStringList& files,
                      const QString& folder) {
-    QJsonArray curves, names;
-    for (const FigureSource& source : content.sources) {
-        QJsonArray runs;
-        for (std::size_t i = 0; i < source.runs.size(); ++i) {
-            QJsonObject run = provenanceOf(*source.runs[i]);
-            run[QLatin1String("in_mean")] = static_cast<bool>(source.drawn[i]);
-            runs.append(run);
-        }
-        QJsonObject curve{{QStringLiteral("name"), source.name}, {QStringLiteral("key"), source.key}};
-        const bool simulated = !source.runs.empty() && source.runs.front()->row.timeSimulated;
-        curve[QLatin1String("time")] = simulated ? QStringLiteral("simulated") : QStringLiteral("measured");
-        curve[QLatin1String("runs")] = runs;
-        curves.append(curve);
-    }
+    QJsonObject record = contentRecord(content, figure.spec);
+    QJsonArray names;
     for (const QString& file : files) names.append(QDir(folder).relativeFilePath(file));
-    QJsonObject record{{QStringLiteral("name"), figure.name},
-                       {QStringLiteral("spec"), jsonOf(figure.spec)},
-                       {QStringLiteral("curves"), curves},
-                       {QStringLiteral("query"), queryOf(figure.spec)},
-                       {QStringLiteral("width_in"), figure.spec.inchesWide()},
-                       {QStringLiteral("files"), names}};
-    if (const QStringList notes = content.allNotes(); !notes.isEmpty())
-        record[QLatin1String("notes")] = QJsonArray::fromStringList(notes);
+    record[QLatin1String("name")] = figure.name;
+    record[QLatin1String("spec")] = jsonOf(figure.spec);
+    record[QLatin1String("width_in")] = figure.spec.inchesWide();
+    record[QLatin1String("files")] = names;
     if (!content.missing.isEmpty()) record[QLatin1String("missing_runs")] = QJsonArray::fromStringList(content.missing);
     return record;
 }

@@ -5,6 +5,7 @@
 
 #include "gui/figures/compare_figure.h"
 #include "gui/figures/figure_curves.h"
+#include "gui/figures/figure_panels.h"
 #include "gui/figures/scaling_figure.h"
 #include "gui/models/curves/metric_words.h"
 #include "gui/models/figures/figure_runs.h"
@@ -143,7 +144,12 @@ Status readOneTimeline(storage::RunReader& reader, const FigureSpec& spec, std::
         into.nothing = QStringLiteral("%1 was recorded without spans: set record.trace = \"full\".").arg(shown->id);
         return {};
     }
-    DASGD_ASSIGN(into.timeline, readTimeline(reader, detail, *window, spec.inchesWide(), spec.ranks));
+    DASGD_ASSIGN(const TimelineChoice choice, timelineChoiceOf(spec, detail.row.workers));
+    if (choice.rows.empty()) {
+        into.nothing = QStringLiteral("%1 has no rank of the rows %2.").arg(shown->id, spec.rankRows);
+        return {};
+    }
+    DASGD_ASSIGN(into.timeline, readTimeline(reader, detail, *window, spec.inchesWide(), choice));
     if (into.timeline->cut)
         into.notes << QStringLiteral("the CSV file has the first %1 spans of the window").arg(kMostSpans);
     DASGD_ASSIGN(into.table, totalsOf(reader, *shown, *window));
@@ -158,6 +164,12 @@ Status readOneTimeline(storage::RunReader& reader, const FigureSpec& spec, std::
 int FigureSource::drawnRuns() const { return static_cast<int>(std::count(drawn.begin(), drawn.end(), true)); }
 
 QString FigureContent::inWords() const {
+    if (!panels.empty()) {
+        QStringList words;
+        for (const FigureContent& panel : panels) words << panel.inWords();
+        words.removeDuplicates();
+        return countInWords(panels.size(), "panel") + QStringLiteral(": ") + words.join(QStringLiteral("; "));
+    }
     if (timeline) return sources.empty() ? QString() : sources.front().name;
     int drawn = 0;
     std::size_t runs = 0;
@@ -179,6 +191,9 @@ QString FigureContent::inWords() const {
 
 QStringList FigureContent::allNotes() const {
     QStringList all = notes;
+    for (std::size_t i = 0; i < panels.size(); ++i) {
+        for (const QString& note : panels[i].allNotes()) all << panelLabel(i) + u' ' + note;
+    }
     for (const Curve& curve : curves) {
         if (!curve.note.isEmpty()) all << curve.name + QStringLiteral(": ") + curve.note;
     }
@@ -186,6 +201,7 @@ QStringList FigureContent::allNotes() const {
 }
 
 Result<FigureContent> readFigure(storage::RunReader& reader, const FigureSpec& spec, std::span<const RunItemPtr> all) {
+    if (spec.kind == FigureKind::Panels) return readPanels(reader, spec, all);
     DASGD_ASSIGN(const FigureRuns chosen, runsOf(spec, all));
     FigureContent content{.kind = spec.kind, .missing = chosen.missing};
     if (chosen.runs.empty()) {
@@ -203,6 +219,7 @@ Result<FigureContent> readFigure(storage::RunReader& reader, const FigureSpec& s
         case FigureKind::Bars:
         case FigureKind::Map:
         case FigureKind::Scatter: DASGD_TRY(readComparison(reader, spec, chosen.runs, all, content)); break;
+        case FigureKind::Panels: break;
     }
     content.table.notes += content.allNotes();
     return content;
@@ -217,6 +234,7 @@ std::array<QColor, kCurveColors> paletteOf(FigurePalette palette) {
 }
 
 PaperPage layOut(const FigureContent& content, const FigureSpec& spec, std::size_t buckets) {
+    if (!content.panels.empty()) return layOutPanels(content, spec, buckets);
     const Venue& venue = spec.venueOf();
     if (content.timeline) return layOut(*content.timeline, spec.inchesWide(), venue.labelPt, venue.tickPt);
     const auto pairOf = [](const std::optional<FigureRange>& range) -> std::optional<std::pair<double, double>> {

@@ -42,6 +42,7 @@ struct FigureContent {
     std::optional<TimelineContent> timeline;
     std::optional<BarChart> bars;
     std::optional<HeatMap> map;
+    std::vector<FigureContent> panels;
     FigureTable table;
     QString csv;        // every number, where it is not that of curves or spans
     QString pointsCsv;  // of scaling: every number of every point
@@ -50,7 +51,7 @@ struct FigureContent {
     QStringList missing;  // runs that are named and are not there
     QString nothing;      // why there is nothing to draw; "" where there is
     // Whether it is drawn as curves in axes.
-    [[nodiscard]] bool hasCurves() const { return !timeline && !bars && !map; }
+    [[nodiscard]] bool hasCurves() const { return !timeline && !bars && !map && panels.empty(); }
     // "4 curves, 19 of 20 runs, mean ± 95 % interval".
     [[nodiscard]] QString inWords() const;
     // `notes`, and those of the curves with their names.

@@ -16,7 +16,7 @@ constexpr std::size_t kPaperBuckets = 1000;  // about 2,000 points a curve: more
 
 Result<Series> readSeries(storage::RunReader& reader, const RunItem& run, const CurveQuery& query) {
     DASGD_ASSIGN(storage::MetricAnswer answer, reader.metrics({.runId = run.row.runId, .name = query.metric}));
-    Series whole;
+    Series whole(alongOf(query.metric));
     whole.add(answer.samples);
     const std::vector<double> values = smoothed(polylineOf(whole, XAxis::Step).y, query.smoothing);
     std::vector<storage::MetricSample> samples;
@@ -29,7 +29,7 @@ Result<Series> readSeries(storage::RunReader& reader, const RunItem& run, const 
                            .bytesSent = static_cast<std::int64_t>(point.bytesSent),
                            .value = values[i] * query.scale});
     }
-    Series out;
+    Series out(whole.along());
     out.add(samples);
     return out;
 }

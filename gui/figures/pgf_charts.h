@@ -13,5 +13,13 @@ namespace dasgd::gui {
 // Colours are curve0, curve1, … of the styles.
 [[nodiscard]] QString barsPicture(const FigureContent& content, const FigureSpec& spec);
 [[nodiscard]] QString mapPicture(const FigureContent& content, const FigureSpec& spec);
+// The same of any kind but panels. What the curves of a picture read is \numbers.
+[[nodiscard]] QString pictureOf(const FigureContent& content, const FigureSpec& spec);
+// Defines the colours that the picture names.
+[[nodiscard]] QString colorsOf(const FigureContent& content, const FigureSpec& spec);
+// Stroke and marker of a curve, as wide as a word of a legend.
+[[nodiscard]] QString legendSample(const Curve& curve, const FigureSpec& spec);
+// Class and packages of a document.
+[[nodiscard]] QString texPreamble();
 
 }  // namespace dasgd::gui

@@ -146,6 +146,7 @@ QString axisOptions(const FigureContent& content, const FigureSpec& spec) {
     out += QStringLiteral("font=%1, tick label style={font=%2},\n")
                .arg(fontCommand(venue.labelPt), fontCommand(venue.tickPt));
     out += QStringLiteral("xlabel={%1}, ylabel={%2},\n").arg(latexText(content.axes.x), latexText(content.axes.y));
+    out += QStringLiteral("ylabel style={align=center, text width=%1pt},\n").arg(spec.heightIn * 50, 0, 'f', 1);
     out += QStringLiteral(
         "grid=major, grid style={gray!25, line width=0.4pt}, axis lines*=left, scaled ticks=false,\n"
         "enlarge x limits=0.02, axis line style={line width=0.5pt}, tick align=outside,\n");
@@ -175,7 +176,7 @@ QString axisPicture(const FigureContent& content, const FigureSpec& spec) {
     int named = 0;
     for (const Curve& curve : content.curves) {
         ++number;
-        if (isDrawn(curve)) addCurve(text, curve, number, spec, named++ < kMostNamedInTex);
+        if (isDrawn(curve)) addCurve(text, curve, number, spec, content.axes.legend && named++ < kMostNamedInTex);
     }
     QStringList notes = content.allNotes();
     if (named > kMostNamedInTex)
@@ -200,6 +201,15 @@ QString timelineLegend(const TimelineContent& timeline) {
     return out + QStringLiteral("};\n");
 }
 
+// "rank 3 compute"; of several ranks in one row their name and how many they are.
+QString laneLabel(const TimelineFrame& frame, const TimelineRow& lane) {
+    if (!lane.isGroup() || !frame.plan) {
+        return QStringLiteral("rank %1 %2").arg(lane.rank).arg(QLatin1String(nameOf(lane.lane).data()));
+    }
+    const QString name = latexText((*frame.plan)[static_cast<std::size_t>(lane.place)].name);
+    return lane.lane == Lane::Compute ? QStringLiteral("%1, %2 ranks").arg(name).arg(lane.ranks) : QString();
+}
+
 // Boxes as the figure has them, short spans merged.
 QString timelinePicture(const TimelineContent& timeline, const FigureSpec& spec) {
     QString out;
@@ -214,15 +224,18 @@ QString timelinePicture(const TimelineContent& timeline, const FigureSpec& spec)
     text << "\\begin{tikzpicture}[font=" << fontCommand(venue.tickPt) << "]\n";
     for (std::size_t row = 0; row < timeline.frame.rows.size(); ++row) {
         const TimelineRow& lane = timeline.frame.rows[row];
-        text << "\\node[anchor=east] at (-3pt," << -kRowHeight * (static_cast<double>(row) + 0.4) << "pt) {rank "
-             << lane.rank << ' ' << QLatin1String(nameOf(lane.lane).data()) << "};\n";
+        text << "\\node[anchor=east] at (-3pt," << -kRowHeight * (static_cast<double>(row) + 0.4) << "pt) {"
+             << laneLabel(timeline.frame, lane) << "};\n";
     }
     for (const TimelineBox& box : timeline.frame.boxes) {
         if (box.span.end <= timeline.window.start || box.span.start >= timeline.window.end) continue;
-        const double top = -kRowHeight * box.row;
+        const bool share = timeline.frame.rows[static_cast<std::size_t>(box.row)].isGroup();
+        const double high = share ? kLaneHeight * static_cast<double>(box.cover) : kLaneHeight;
+        const double top =
+            -kRowHeight * box.row - (share ? kLaneHeight * (1 - static_cast<double>(box.base)) - high : 0);
         text << "\\definecolor{box}{HTML}{"
              << QString::number(box.rgb, 16).rightJustified(6, QLatin1Char('0')).toUpper() << "}\\fill[box] ("
-             << x(box.span.start) << ',' << top << "pt) rectangle (" << x(box.span.end) << ',' << top - kLaneHeight
+             << x(box.span.start) << ',' << top << "pt) rectangle (" << x(box.span.end) << ',' << top - high
              << "pt);\n";
     }
     text << timelineLegend(timeline);
@@ -233,7 +246,8 @@ QString timelinePicture(const TimelineContent& timeline, const FigureSpec& spec)
              << x(t) << ',' << bottom << "pt) {" << QString::number(static_cast<double>(t) / 1e9, 'f', 3) << " s};\n";
     }
     if (!timeline.remark.isEmpty()) {
-        text << "\\node[anchor=north] at (0.5\\axiswidth," << bottom << "pt) {" << latexText(timeline.remark) << "};\n";
+        text << "\\node[anchor=north] at (0.5\\axiswidth," << bottom - 1.4 * venue.tickPt << "pt) {"
+             << latexText(timeline.remark) << "};\n";
     }
     text << "\\end{tikzpicture}";
     text.flush();
@@ -277,9 +291,33 @@ QString plotNumbers(const std::vector<Curve>& curves, const PlotAxes& axes) {
     return out;
 }
 
-QString pgfplotsOf(const FigureContent& content, const FigureSpec& spec, const QString& numbers) {
-    const double width = spec.inchesWide();
-    QString out = QStringLiteral(
+QString pictureOf(const FigureContent& content, const FigureSpec& spec) {
+    return content.timeline ? timelinePicture(*content.timeline, spec)
+           : content.bars   ? barsPicture(content, spec)
+           : content.map    ? mapPicture(content, spec)
+                            : axisPicture(content, spec);
+}
+
+QString colorsOf(const FigureContent& content, const FigureSpec& spec) {
+    std::set<int> colors;
+    for (const Curve& curve : content.curves) colors.insert(curve.style.color);
+    for (const Bar& bar : content.bars ? content.bars->bars : std::vector<Bar>()) colors.insert(bar.style.color);
+    return colorsOf(colors, paletteOf(spec.palette));
+}
+
+QString legendSample(const Curve& curve, const FigureSpec& spec) {
+    QString out =
+        QStringLiteral("\\tikz[baseline=-0.6ex]{\\draw[%1] (0,0) -- (18pt,0);").arg(strokeOptions(curve, spec.dashes));
+    if (spec.markers || isPoints(curve)) {
+        out += QStringLiteral("\\draw[only marks, color=curve%1%2] plot coordinates {(9pt,0)};")
+                   .arg(curve.style.color)
+                   .arg(markOptions(curve, true));
+    }
+    return out + QLatin1Char('}');
+}
+
+QString texPreamble() {
+    return QStringLiteral(
         "% Compiles on its own with pdflatex; Debian's texlive-pictures has what it needs.\n"
         "% The page is the figure. For a paper, take the picture and the lines before \\begin{document}.\n"
         "\\documentclass{article}\n"
@@ -287,17 +325,15 @@ QString pgfplotsOf(const FigureContent& content, const FigureSpec& spec, const Q
         "\\usepgfplotslibrary{fillbetween}\n"
         "\\usetikzlibrary{plotmarks,patterns}\n"
         "\\pgfplotsset{compat=1.17}\n");
-    std::set<int> colors;
-    for (const Curve& curve : content.curves) colors.insert(curve.style.color);
-    for (const Bar& bar : content.bars ? content.bars->bars : std::vector<Bar>()) colors.insert(bar.style.color);
-    out += colorsOf(colors, paletteOf(spec.palette));
+}
+
+QString pgfplotsOf(const FigureContent& content, const FigureSpec& spec, const QString& numbers) {
+    const double width = spec.inchesWide();
+    QString out = texPreamble() + colorsOf(content, spec);
     out +=
         QStringLiteral("\\newdimen\\figurewidth \\figurewidth=%1in\n\\newdimen\\axiswidth \\axiswidth=\\figurewidth\n")
             .arg(width, 0, 'f', 5);
-    const QString picture = content.timeline ? timelinePicture(*content.timeline, spec)
-                            : content.bars   ? barsPicture(content, spec)
-                            : content.map    ? mapPicture(content, spec)
-                                             : axisPicture(content, spec);
+    const QString picture = pictureOf(content, spec);
     if (content.hasCurves()) {
         out += QStringLiteral("%% At most %1 points of a curve, at even distances.\n").arg(kMostPlotRows).mid(1);
         out += QStringLiteral("\\pgfplotstableread[col sep=comma]{%1}\\numbers\n").arg(numbers);

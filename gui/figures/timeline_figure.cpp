@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 
+#include "gui/models/figures/rank_rows.h"
 #include "gui/models/runs/run_config.h"
 #include "gui/models/timeline/span_cache.h"
 #include "gui/models/timeline/span_colors.h"
@@ -20,8 +21,9 @@ namespace {
 constexpr double kSteps = 12;
 constexpr double kHead = 14;  // points above the axis, for the legend's first row
 constexpr double kLegendTop = 3, kLegendRow = 11, kLegendText = 10, kLegendGap = 10;
-constexpr double kEdge = 2;   // points that stay white at either side
-constexpr double kFoot = 11;  // points below the rows, for the remark
+constexpr double kEdge = 2;     // points that stay white at either side
+constexpr double kFoot = 11;    // points below the rows, for the remark
+constexpr double kNameGap = 8;  // from the name of a group to its lanes
 constexpr TimelineMetrics kPaper{.labels = 68,
                                  .axis = 14,
                                  .computeLane = 14,
@@ -43,6 +45,20 @@ TimelineStyle paperStyle(int label, int tick) {
     style.minimalBox = 0.25;
     style.crisp = false;
     return style;
+}
+
+// Those that a reader looks for by these names; what is drawn in their colours goes with them.
+QString kindsInWords(const KindSet& kinds) {
+    QStringList names;
+    const auto hidden = [&](SpanKind kind) { return kinds.test(static_cast<std::size_t>(kind)); };
+    for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+        const auto own = static_cast<SpanKind>(kind);
+        const bool told = (own == SpanKind::Passes && hidden(SpanKind::Backward)) ||
+                          (own == SpanKind::Reduce && hidden(SpanKind::Transfer)) ||
+                          (own == SpanKind::Snapshot && hidden(SpanKind::Merge));
+        if (kinds.test(kind) && !told) names << QString::fromLatin1(kSpanKindNames[kind].data());
+    }
+    return names.join(QStringLiteral(", "));
 }
 
 struct LegendEntry {
@@ -111,29 +127,55 @@ Result<std::optional<TimeRange>> steadyWindow(storage::RunReader& reader, const 
     return best;
 }
 
+TimelineChoice firstRanks(int ranks, int workers) {
+    TimelineChoice choice;
+    for (int rank = 0; rank < std::min(ranks, workers); ++rank) choice.rows.push_back({.ranks = {rank}});
+    return choice;
+}
+
+Result<TimelineChoice> timelineChoiceOf(const FigureSpec& spec, int workers) {
+    TimelineChoice choice = firstRanks(spec.ranks, workers);
+    if (!spec.rankRows.isEmpty()) {
+        DASGD_ASSIGN(choice.rows, rowPlanOf(spec.rankRows));
+        std::set<int> missing;
+        for (RankGroup& row : choice.rows) {
+            std::erase_if(row.ranks, [&](int rank) { return rank >= workers && (missing.insert(rank), true); });
+        }
+        if (!missing.empty()) {
+            choice.missing = missing.size() == 1 ? QStringLiteral("rank %1 is not in this run").arg(*missing.begin())
+                                                 : QStringLiteral("%1 ranks from %2 on are not in this run")
+                                                       .arg(missing.size())
+                                                       .arg(*missing.begin());
+        }
+        std::erase_if(choice.rows, [](const RankGroup& row) { return row.ranks.empty(); });
+    }
+    for (std::size_t kind = 0; kind < kSpanKindNames.size(); ++kind) {
+        choice.hidden.set(kind, spec.hiddenKinds.contains(QLatin1String(kSpanKindNames[kind].data())));
+    }
+    return choice;
+}
+
 Result<TimelineContent> readTimeline(storage::RunReader& reader, const storage::RunDetail& run, TimeRange window,
-                                     double widthIn, int ranks, std::size_t mostSpans) {
+                                     double widthIn, const TimelineChoice& choice, std::size_t mostSpans) {
     const Ns margin = window.end - window.start;
     SpanCache cache;
     cache.reset(run.row.runId, run.row.workers);
     cache.grown(false);
     const double perPoint = static_cast<double>(margin) / (widthIn * kPointsPerInch - kPaper.labels);
-    const TimelineView view{{window.start - margin, window.end + margin}, perPoint / 4, {0, ranks - 1}};
+    const TimelineView view{.range = {window.start - margin, window.end + margin},
+                            .nsPerPixel = perPoint / 4,
+                            .places = {0, static_cast<int>(choice.rows.size()) - 1},
+                            .plan = std::make_shared<const RowPlan>(choice.rows),
+                            .hidden = choice.hidden};
     for (bool complete = false; !complete;) {
         DASGD_ASSIGN(complete, cache.load(reader, view, std::chrono::hours(1)));
     }
     TimelineContent content{.frame = cache.frame(view), .window = window};
-    TimelineFrame& frame = content.frame;
-    std::erase_if(frame.untimed, [ranks](const TimelineGap& gap) { return gap.place >= ranks; });
-    std::erase_if(frame.links, [ranks](const TimelineLink& link) { return link.rank >= ranks; });
-    const auto cut = std::find_if(frame.rows.begin(), frame.rows.end(),
-                                  [ranks](const TimelineRow& row) { return row.rank >= ranks; });
-    const auto kept = static_cast<std::int32_t>(cut - frame.rows.begin());
-    frame.rows.erase(cut, frame.rows.end());
-    std::erase_if(frame.boxes, [kept](const TimelineBox& box) { return box.row >= kept; });
+    std::set<int> ranks;
+    for (const RankGroup& row : choice.rows) ranks.insert(row.ranks.begin(), row.ranks.end());
     // A limit of the query would count the ranks that are not drawn.
     DASGD_ASSIGN(content.spans, reader.spans(run.row.runId, window));
-    std::erase_if(content.spans, [ranks](const storage::SpanRow& row) { return row.rank >= ranks; });
+    std::erase_if(content.spans, [&ranks](const storage::SpanRow& row) { return !ranks.contains(row.rank); });
     content.cut = content.spans.size() > mostSpans;
     if (content.cut) {
         std::sort(content.spans.begin(), content.spans.end(), [](const auto& a, const auto& b) {
@@ -143,7 +185,10 @@ Result<TimelineContent> readTimeline(storage::RunReader& reader, const storage::
     }
 
     QStringList remarks;
-    if (run.row.workers > ranks) remarks << QStringLiteral("%1 of %2 ranks").arg(ranks).arg(run.row.workers);
+    if (static_cast<std::size_t>(run.row.workers) > ranks.size())
+        remarks << QStringLiteral("%1 of %2 ranks").arg(ranks.size()).arg(run.row.workers);
+    if (!choice.missing.isEmpty()) remarks << choice.missing;
+    if (choice.hidden.any()) remarks << QStringLiteral("not drawn: ") + kindsInWords(choice.hidden);
     if (run.row.timeSimulated) remarks << QStringLiteral("time simulated");
     if (run.linkEmulated) remarks << QStringLiteral("link emulated ") + linkInWords(run.link);
     if (content.cut) remarks << QStringLiteral("CSV: the first %1 spans").arg(mostSpans);
@@ -156,6 +201,12 @@ PaperPage layOut(const TimelineContent& content, double widthIn, int label, int 
     const TimelineStyle style = paperStyle(label, tick);
     TimelineMetrics paper = kPaper;
     paper.labels = labelsWidth(content.frame.rows, style, kPaper.labels);
+    if (content.frame.plan) {
+        for (const RankGroup& row : *content.frame.plan) {
+            paper.labels =
+                std::max(paper.labels, std::ceil(QFontMetricsF(style.strong).horizontalAdvance(row.name)) + kNameGap);
+        }
+    }
     const double rows = TimelineLayout::heightFor(content.frame.rows, paper, 1);
     const std::vector<LegendEntry> legend =
         legendOf(content.frame, content.window, kEdge + paper.labels, width - kEdge);

@@ -7,6 +7,8 @@
 
 #include "core/analysis/overlap.h"
 #include "core/base/result.h"
+#include "gui/models/figures/figure_spec.h"
+#include "gui/models/timeline/kind_set.h"
 #include "gui/models/timeline/span_merge.h"
 #include "gui/plots/paper_page.h"
 #include "storage/run_reader.h"
@@ -17,11 +19,22 @@ namespace dasgd::gui {
 // recorded no spans.
 [[nodiscard]] Result<std::optional<TimeRange>> steadyWindow(storage::RunReader& reader, const storage::RunDetail& run);
 
-// What is drawn of a window: rows of at most some ranks.
+// Which rows are drawn, and what is not drawn in them.
+struct TimelineChoice {
+    RowPlan rows;
+    KindSet hidden;
+    QString missing = {};  // ranks that were asked for and that the run has not, in words
+};
+// The first `ranks` ranks of `workers`, each alone.
+[[nodiscard]] TimelineChoice firstRanks(int ranks, int workers);
+// As a figure asks for them, of a run with so many ranks; those that the run does not have are left out.
+[[nodiscard]] Result<TimelineChoice> timelineChoiceOf(const FigureSpec& spec, int workers);
+
+// What is drawn of a window.
 struct TimelineContent {
     TimelineFrame frame;
     TimeRange window;
-    QString remark;                       // "4 of 16 ranks, time simulated"
+    QString remark;                       // "4 of 16 ranks, not drawn: wait, time simulated"
     std::vector<storage::SpanRow> spans;  // of the drawn ranks, the first ones of the window
     bool cut = false;                     // there are more
 };
@@ -29,7 +42,7 @@ inline constexpr std::size_t kMostSpans = 1'000'000;
 
 // Fine enough for `widthIn`.
 [[nodiscard]] Result<TimelineContent> readTimeline(storage::RunReader& reader, const storage::RunDetail& run,
-                                                   TimeRange window, double widthIn, int ranks,
+                                                   TimeRange window, double widthIn, const TimelineChoice& choice,
                                                    std::size_t mostSpans = kMostSpans);
 // Text of the labels and of the axis in points.
 [[nodiscard]] PaperPage layOut(const TimelineContent& content, double widthIn, int label = 8, int tick = 7);

@@ -6,14 +6,19 @@
 #include <QLineEdit>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
+#include "gui/forms/case_value_row.h"
 #include "gui/forms/sweep_row.h"
 #include "gui/widgets/parts.h"
 
 namespace dasgd::gui {
 
 CaseRow::CaseRow(std::size_t index)
-    : name_(new QLineEdit), sets_(makeLabel({}, "small")), problem_(makeLabel({}, "bad")) {
+    : number_(static_cast<int>(index) + 1),
+      name_(new QLineEdit),
+      sets_(makeLabel({}, "small")),
+      problem_(makeLabel({}, "bad")) {
     const QString number = QString::number(index + 1);
     set_ = makeLink(tr("+ set"), tr("Choose a field that case %1 sets").arg(number));
     copy_ = makeLink(tr("copy"), tr("Copy case %1").arg(number));
@@ -30,6 +35,9 @@ CaseRow::CaseRow(std::size_t index)
     head->addSpacing(4);
     for (QToolButton* one : {set_, copy_, remove_}) head->addWidget(one);
     column->addLayout(head);
+    valueColumn_ = new QVBoxLayout;
+    valueColumn_->setSpacing(3);
+    column->addLayout(valueColumn_);
     sets_->setWordWrap(true);
     column->addWidget(sets_);
     problem_->setWordWrap(true);
@@ -43,27 +51,67 @@ CaseRow::CaseRow(std::size_t index)
     setFocusProxy(name_);
 }
 
-void CaseRow::show(const SweepCase& one) {
+void CaseRow::show(const SweepCase& one, const std::vector<const FieldInfo*>& fields) {
     line_ = one.line;
     if (name_->text() != one.name) name_->setText(one.name);
-    QStringList words = one.sets;
-    if (one.inner > 0) words << (one.inner == 1 ? tr("1 case of its own") : tr("%1 cases of its own").arg(one.inner));
-    constexpr qsizetype kShown = 4;
-    const QString shown = QStringList(words.mid(0, kShown)).join(QStringLiteral(" · "));
-    const qsizetype more = words.size() - kShown;
-    sets_->setText(words.isEmpty() ? tr("sets nothing yet, so that it is the experiment itself")
-                   : more > 0      ? tr("%1 and %2 more").arg(shown).arg(more)
-                                   : shown);
-    sets_->setToolTip(asTip(words.join(u'\n')));
-    name_->setAccessibleDescription(words.join(QStringLiteral(", ")));
+    showValues(one.values, fields);
+    sets_->setText(one.inner == 1       ? tr("1 case of its own")
+                   : one.inner > 1      ? tr("%1 cases of its own").arg(one.inner)
+                   : one.sets.isEmpty() ? tr("sets nothing yet, so that it is the experiment itself")
+                                        : QString());
+    sets_->setVisible(!sets_->text().isEmpty());
+    name_->setAccessibleDescription(one.sets.join(QStringLiteral(", ")));
 }
 
-void CaseRow::setProblem(const QString& message) {
-    problem_->setText(message);
-    problem_->setVisible(!message.isEmpty());
+void CaseRow::showValues(const std::vector<CaseValue>& values, const std::vector<const FieldInfo*>& fields) {
+    std::vector<CaseValueRow*> rows;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const auto old =
+            std::ranges::find_if(values_, [&](const CaseValueRow* row) { return row->value().path == values[i].path; });
+        rows.push_back(old == values_.end() ? addValueRow(values[i]) : *old);
+        rows.back()->show(values[i], i < fields.size() ? fields[i] : nullptr);
+    }
+    for (CaseValueRow* row : values_) {
+        if (std::ranges::find(rows, row) != rows.end()) continue;
+        row->hide();
+        row->deleteLater();
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const int place = static_cast<int>(i);
+        if (valueColumn_->indexOf(rows[i]) != place) valueColumn_->insertWidget(place, rows[i]);
+    }
+    values_ = std::move(rows);
 }
 
-QString CaseRow::problem() const { return problem_->text(); }
+CaseValueRow* CaseRow::addValueRow(const CaseValue& value) {
+    auto* row = new CaseValueRow(value, number_);
+    connect(row, &CaseValueRow::edited, this,
+            [this, path = value.path](const QString& toml) { emit valueEdited(path, toml); });
+    // Once the key press that asked for it is done with.
+    connect(
+        row, &CaseValueRow::removeWanted, this, [this, path = value.path] { emit valueRemoved(path); },
+        Qt::QueuedConnection);
+    connect(row, &CaseValueRow::focused, this, [this, row] { emit lineFocused(row->value().line); });
+    return row;
+}
+
+void CaseRow::setProblem(const QString& message, int line) {
+    bool placed = false;
+    for (CaseValueRow* row : values_) {
+        const bool here = !message.isEmpty() && line > 0 && row->value().line == line && !placed;
+        row->setProblem(here ? message : QString());
+        placed = placed || here;
+    }
+    problem_->setText(placed ? QString() : message);
+    problem_->setVisible(!problem_->text().isEmpty());
+}
+
+QString CaseRow::problem() const {
+    for (const CaseValueRow* row : values_) {
+        if (!row->problem().isEmpty()) return row->problem();
+    }
+    return problem_->text();
+}
 
 bool CaseRow::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::FocusIn) emit focused();

@@ -1,4 +1,5 @@
-// One [[case]]: its name, what it sets, and the ways to set more, to copy it and to take it out.
+// One [[case]]: its name, the keys that it sets with their values, and the ways to set more, to copy it and to take it
+// out.
 #pragma once
 
 #include <QWidget>
@@ -8,8 +9,11 @@
 class QLabel;
 class QLineEdit;
 class QToolButton;
+class QVBoxLayout;
 
 namespace dasgd::gui {
+
+class CaseValueRow;
 
 class CaseRow : public QWidget {
     Q_OBJECT
@@ -18,17 +22,24 @@ public:
     // `index`: its place among the cases, from 0.
     explicit CaseRow(std::size_t index);
 
-    void show(const SweepCase& one);
-    // What is wrong in it; "" where nothing is.
-    void setProblem(const QString& message);
+    // `fields`: of its values, null where the schema has none.
+    void show(const SweepCase& one, const std::vector<const FieldInfo*>& fields);
+    // What is wrong in it; "" where nothing is. `line`: in the text; it stands under the value of that line.
+    void setProblem(const QString& message, int line = 0);
     [[nodiscard]] QString problem() const;
     [[nodiscard]] int line() const { return line_; }
     [[nodiscard]] QLineEdit& name() const { return *name_; }
     [[nodiscard]] QToolButton& setButton() const { return *set_; }
+    [[nodiscard]] const std::vector<CaseValueRow*>& values() const { return values_; }
 
 signals:
     void renamed(const QString& name);
     void setWanted();
+    // In TOML; `path` as CaseValue has it.
+    void valueEdited(const QStringList& path, const QString& toml);
+    void valueRemoved(const QStringList& path);
+    // The cursor is in this line of the text.
+    void lineFocused(int line);
     void copyWanted();
     void removeWanted();
     void focused();
@@ -37,7 +48,13 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
+    void showValues(const std::vector<CaseValue>& values, const std::vector<const FieldInfo*>& fields);
+    [[nodiscard]] CaseValueRow* addValueRow(const CaseValue& value);
+
+    const int number_;
     int line_ = 0;
+    QVBoxLayout* valueColumn_;
+    std::vector<CaseValueRow*> values_;
     QLineEdit* name_;
     QToolButton *set_, *copy_, *remove_;
     QLabel *sets_, *problem_;

@@ -4,6 +4,7 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
 #include "gui/widgets/parts.h"
 
@@ -78,19 +79,31 @@ void ExperimentForm::update(const ExperimentDocument& document, const std::optio
         return;
     }
     document_ = document;
-    for (const Part& part : parts_) part.form->update(document, problem);
+    problem_ = problem;
+    for (Part& part : parts_) part.stale = true;
     fold();
+}
+
+void ExperimentForm::refresh(Part& part) {
+    if (std::exchange(part.stale, false)) part.form->update(document_, problem_);
+}
+
+bool ExperimentForm::Part::mayHave(const QString& key) const {
+    return form->name().isEmpty() || key.startsWith(form->name() + u'.');
 }
 
 void ExperimentForm::fold() {
     QStringList folded;
     int absent = 0;
     bool first = true;
-    for (const Part& part : parts_) {
+    for (Part& part : parts_) {
         const QString name = part.form->name();
         const auto wrong = [](const FieldRow* row) { return row->hasProblem(); };
+        const bool blamed = problem_ && part.mayHave(problem_->key);
+        if (blamed || open_) refresh(part);
         const bool stays = part.required || document_.hasSection(name) || name == revealed_ ||
                            std::ranges::any_of(part.form->rows(), wrong);
+        if (stays) refresh(part);
         absent += stays ? 0 : 1;
         part.form->setVisible(stays || open_);
         part.line->setVisible((stays || open_) && !first);
@@ -104,8 +117,10 @@ void ExperimentForm::fold() {
     more_->setVisible(absent > 0 && !parts_.empty());
 }
 
-FieldRow* ExperimentForm::rowOf(const QString& key) const {
-    for (const Part& part : parts_) {
+FieldRow* ExperimentForm::rowOf(const QString& key) {
+    for (Part& part : parts_) {
+        if (!part.mayHave(key)) continue;
+        refresh(part);
         for (FieldRow* row : part.form->rows()) {
             if (row->key() == key) return row;
         }
@@ -114,7 +129,9 @@ FieldRow* ExperimentForm::rowOf(const QString& key) const {
 }
 
 bool ExperimentForm::focusKey(const QString& key) {
-    for (const Part& part : parts_) {
+    for (Part& part : parts_) {
+        if (!part.mayHave(key)) continue;
+        refresh(part);
         FieldRow* row = part.form->reveal(key);
         if (!row) continue;
         revealed_ = part.form->name();

@@ -1,4 +1,5 @@
-// The form of an experiment, made from the schema. Sections that the text does not name are one line that opens.
+// The form of an experiment, made from the schema. Sections that the text does not name are one line that opens; they
+// get their rows when they are first shown.
 #pragma once
 
 #include <QScrollArea>
@@ -24,8 +25,8 @@ public:
     void update(const ExperimentDocument& document, const std::optional<Problem>& problem);
     // Puts the cursor into the field; false where the form has none of that key.
     bool focusKey(const QString& key);
-    // The row of the key; null where there is none.
-    [[nodiscard]] FieldRow* rowOf(const QString& key) const;
+    // The row of the key, shown or folded; null where there is none.
+    [[nodiscard]] FieldRow* rowOf(const QString& key);
 
 signals:
     void edited(const QString& key, const dasgd::FieldInfo& field, const QString& written);
@@ -44,11 +45,15 @@ private:
     QPushButton* more_;
     struct Part {
         SectionForm* form;
-        QFrame* line;   // above it
-        bool required;  // has no default: always shown
+        QFrame* line;       // above it
+        bool required;      // has no default: always shown
+        bool stale = true;  // does not show the document yet
+        [[nodiscard]] bool mayHave(const QString& key) const;
     };
+    void refresh(Part& part);
     std::vector<Part> parts_;
     ExperimentDocument document_;
+    std::optional<Problem> problem_;
     QString revealed_;  // section that stays unfolded
     bool open_ = false;
 };

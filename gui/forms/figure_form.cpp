@@ -11,6 +11,7 @@
 
 #include "core/base/metric_names.h"
 #include "gui/forms/field_row.h"
+#include "gui/forms/kind_checks.h"
 #include "gui/widgets/parts.h"
 
 namespace dasgd::gui {
@@ -19,26 +20,26 @@ namespace {
 
 constexpr int kFigureLabelWidth = 84;
 
-enum class Editing { Word, Auto, Text, List, Number, Range, Flag, Suggested };
+enum class Editing { Word, Auto, Text, List, Number, Range, Flag, Suggested, Kinds };
 
 struct FormField {
     const char* key;
     const char* label;
     Editing editing;
     const char* help;
-    const char* kinds;           // of those that have it: (c)urves, (t)imeline, (s)caling, (b)ars, (m)ap, (p)oints
+    const char* kinds;  // of those that have it: (c)urves, (t)imeline, (s)caling, (b)ars, (m)ap, (p)oints, (g)rid
     const char* head = nullptr;  // begins a section
 };
 
 constexpr FormField kFields[] = {
-    {"venue", "venue", Editing::Word, "Sets width and size of text", "ctsbmp", "Venue"},
-    {"width", "width", Editing::Word, "Of a venue with one column, column is half of it", "ctsbmp"},
-    {"width_in", "inches", Editing::Number, "Instead of the venue's width; empty for that", "ctsbmp"},
+    {"venue", "venue", Editing::Word, "Sets width and size of text", "ctsbmpg", "Venue"},
+    {"width", "width", Editing::Word, "Of a venue with one column, column is half of it", "ctsbmpg"},
+    {"width_in", "inches", Editing::Number, "Instead of the venue's width; empty for that", "ctsbmpg"},
     {"height_in", "height", Editing::Number, "In inches; more rows of the legend make the figure higher", "csp"},
     {"kind", "kind", Editing::Word,
      "Curves over time, the overlap timeline, scaling over workers, or a number of each configuration", "ctsbmp",
      "What"},
-    {"title", "title", Editing::Text, "In the list; not printed", "ctsbmp"},
+    {"title", "title", Editing::Text, "In the list; not printed", "ctsbmpg"},
     {"filter", "filter", Editing::Text, "Runs, as on the Runs page: experiment = delay-sweep and delay >= 3", "ctsbmp"},
     {"runs", "or runs", Editing::List, "Ids, with commas between them; instead of a filter", "ctsbmp"},
     {"metric", "metric", Editing::Suggested, "Any recorded metric", "c"},
@@ -54,10 +55,14 @@ constexpr FormField kFields[] = {
     {"columns", "columns", Editing::Text, "A setting, as algorithm.delay; both empty: two that were swept", "m"},
     {"target", "target", Editing::Text, "accuracy=0.97 or loss=0.1", "sbmp"},
     {"window_s", "window", Editing::Range, "Seconds of the run, as 12, 12.6; empty: a dozen steps", "t"},
-    {"ranks", "ranks", Editing::Number, "Drawn at most", "t"},
+    {"rank_rows", "ranks", Editing::Text,
+     "Which, in which order: 12, 0-7, [8-255] for the others in one row; empty: the first ones", "t"},
+    {"ranks", "at most", Editing::Number, "Ranks that are drawn where none are chosen", "t"},
+    {"hidden_kinds", "kinds", Editing::Kinds, "Which kinds of spans are drawn", "t"},
     {"x_range", "x from, to", Editing::Range, "As 0, 100; empty for all", "csp"},
     {"y_range", "y from, to", Editing::Range, "As 0, 100; empty for all", "csp"},
-    {"caption", "caption", Editing::Text, "Under the preview, to judge its length", "ctsbmp"},
+    {"caption", "caption", Editing::Text, "Under the preview, to judge its length", "ctsbmpg"},
+    {"across", "across", Editing::Number, "Panels beside each other, 1 to 4; none gets narrower than 2 in", "g"},
     {"palette", "palette", Editing::Word, "Both are made for people who do not see all colours", "csbp", "Style"},
     {"dashes", "dashes", Editing::Flag, "Each configuration has a dash of its own", "cs"},
     {"markers", "markers", Editing::Flag, "Each configuration has a marker of its own", "cs"},
@@ -66,7 +71,7 @@ constexpr FormField kFields[] = {
 QStringList wordsFor(const QString& key) {
     if (key == QLatin1String("venue")) return venueIds();
     if (key == QLatin1String("width")) return {QStringLiteral("column"), QStringLiteral("full")};
-    if (key == QLatin1String("kind")) return kindWords();
+    if (key == QLatin1String("kind")) return kindWords().mid(0, static_cast<int>(FigureKind::Panels));
     if (key == QLatin1String("x")) return axisWords();
     if (key == QLatin1String("band")) return bandWords();
     if (key == QLatin1String("palette")) return paletteWords();
@@ -144,9 +149,11 @@ struct FigureForm::Row {
     QLineEdit* line = nullptr;
     QComboBox* choice = nullptr;
     QCheckBox* flag = nullptr;
+    KindChecks* kinds = nullptr;
     QLabel* problem = nullptr;
     [[nodiscard]] QString key() const { return QLatin1String(field.key); }
     [[nodiscard]] QWidget* editor() const {
+        if (kinds) return kinds;
         return line ? static_cast<QWidget*>(line) : choice ? static_cast<QWidget*>(choice) : flag;
     }
 };
@@ -176,6 +183,7 @@ void FigureForm::addHead(const QString& title) {
     QLabel* head = makeLabel(title, "head");
     head->setContentsMargins(0, rows_.empty() ? 0 : 8, 0, 2);
     column_->addWidget(head);
+    if (!pageHead_) pageHead_ = head;
 }
 
 void FigureForm::addRow(std::unique_ptr<Row> row) {
@@ -207,6 +215,10 @@ void FigureForm::makeEditor(Row& row) {
         case Editing::Flag:
             row.flag = new QCheckBox;
             connect(row.flag, &QCheckBox::clicked, this, taken);
+            break;
+        case Editing::Kinds:
+            row.kinds = new KindChecks;
+            connect(row.kinds, &KindChecks::changed, this, taken);
             break;
         case Editing::Word:
         case Editing::Auto:
@@ -243,9 +255,12 @@ void FigureForm::show(const FigureSpec& spec) {
     }
 }
 
+void FigureForm::setPanel(bool panel) { panel_ = panel; }
+
 void FigureForm::showRow(Row& row, const QJsonObject& object) {
     const QJsonValue value = object[row.key()];
     if (row.flag) return row.flag->setChecked(value.toBool());
+    if (row.kinds) return row.kinds->setHidden(spec_.hiddenKinds);
     if (row.field.editing == Editing::Auto)
         return row.choice->setCurrentIndex(value.isUndefined() ? 0 : value.toBool() ? 2 : 1);
     const QString text = textOfValue(value);
@@ -279,6 +294,8 @@ void FigureForm::take(Row& row) {
         object = jsonOf(before);
     } else if (row.flag) {
         object[row.key()] = row.flag->isChecked();
+    } else if (row.kinds) {
+        object[row.key()] = QJsonArray::fromStringList(row.kinds->hidden());
     } else if (row.field.editing == Editing::Auto) {
         const int chosen = row.choice->currentIndex();
         object[row.key()] = chosen == 0 ? QJsonValue(QJsonValue::Null) : QJsonValue(chosen == 2);
@@ -349,8 +366,14 @@ void FigureForm::commit() {
 }
 
 void FigureForm::arrange() {
-    const QChar kind = QStringLiteral("ctsbmp")[static_cast<int>(spec_.kind)];
-    for (const auto& row : rows_) row->box->setVisible(QLatin1String(row->field.kinds).contains(kind));
+    static const QStringList kOfThePage{QStringLiteral("venue"), QStringLiteral("width"), QStringLiteral("width_in"),
+                                        QStringLiteral("caption")};
+    const QChar kind = QStringLiteral("ctsbmpg")[static_cast<int>(spec_.kind)];
+    pageHead_->setVisible(!panel_);
+    for (const auto& row : rows_) {
+        const bool own = !panel_ || !kOfThePage.contains(row->key());
+        row->box->setVisible(own && QLatin1String(row->field.kinds).contains(kind));
+    }
     curvesBox_->setVisible(spec_.kind != FigureKind::Timeline && spec_.kind != FigureKind::Map);
 }
 

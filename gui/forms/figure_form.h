@@ -33,6 +33,8 @@ public:
 
     // What is being typed is left alone as long as it means the same.
     void show(const FigureSpec& spec);
+    // It is about a panel: page and caption are the whole figure's.
+    void setPanel(bool panel);
     void setCurves(const std::vector<NamedCurve>& curves);
     // Takes what is being typed where else the end of typing counts.
     void commit();
@@ -59,6 +61,8 @@ private:
 
     const Look& look_;
     FigureSpec spec_;
+    bool panel_ = false;
+    QLabel* pageHead_ = nullptr;  // over what a panel does not have
     QVBoxLayout* column_;
     std::vector<std::unique_ptr<Row>> rows_;
     QWidget* curvesBox_ = nullptr;

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "gui/forms/case_row.h"
+#include "gui/forms/case_value_row.h"
 #include "gui/forms/field_picker.h"
 #include "gui/forms/sweep_row.h"
 
@@ -85,6 +86,8 @@ void SweepCard::setSchema(const ExperimentSchema& schema) {
     // The rows point into the one before.
     for (SweepRow* row : rows_) row->deleteLater();
     rows_.clear();
+    for (CaseRow* row : cases_) row->deleteLater();
+    cases_.clear();
 }
 
 void SweepCard::update(const ExperimentDocument& document, const std::optional<Problem>& problem) {
@@ -156,13 +159,18 @@ void SweepCard::showCases(const std::optional<Problem>& problem) {
     }
     while (cases_.size() < cases.size()) addCaseRow();
     for (std::size_t i = 0; i < cases.size(); ++i) {
-        cases_[i]->show(cases[i]);
+        std::vector<const FieldInfo*> fields;
+        for (const CaseValue& value : cases[i].values) {
+            fields.push_back(fieldOfKey(document_, schema_, value.path.join(u'.')));
+        }
+        cases_[i]->show(cases[i], fields);
         const bool last = i + 1 == cases.size();
         const bool within = problem && problem->line >= cases[i].line && (last || problem->line < cases[i + 1].line);
         // Behind the last case other sections may stand.
         const bool isWrong =
-            within && (problem->line == cases[i].line || problem->key.startsWith(QLatin1String("case")));
-        cases_[i]->setProblem(isWrong ? problem->message : QString());
+            within && (problem->line == cases[i].line || problem->key.startsWith(QLatin1String("case")) ||
+                       std::ranges::find(cases[i].values, problem->line, &CaseValue::line) != cases[i].values.end());
+        cases_[i]->setProblem(isWrong ? problem->message : QString(), problem ? problem->line : 0);
     }
 }
 
@@ -176,9 +184,14 @@ void SweepCard::addCaseRow() {
     connect(row, &CaseRow::setWanted, this, [this, index, row] {
         pick(row->setButton(), [this, index](const SweepableField& one) {
             emit textWanted(withCaseKey(document_, index, one.key, one.present));
-            emit focusedLine(cases_[index]->line());
+            if (index < cases_.size()) focusValue(index, one.key);
         });
     });
+    connect(row, &CaseRow::valueEdited, this, [this, index](const QStringList& path, const QString& toml) {
+        emit textWanted(withCaseValue(document_, index, path, toml));
+    });
+    connect(row, &CaseRow::valueRemoved, this, [this, index](const QStringList& path) { removeValue(index, path); });
+    connect(row, &CaseRow::lineFocused, this, &SweepCard::focusedLine);
     connect(row, &CaseRow::copyWanted, this, [this, index] {
         emit textWanted(withCopiedCase(document_, index));
         if (index + 1 < cases_.size()) cases_[index + 1]->name().setFocus(Qt::ShortcutFocusReason);
@@ -219,6 +232,26 @@ void SweepCard::removeField(const QString& key) {
     emit textWanted(withoutSweep(document_, key));
     const auto next = std::min<std::ptrdiff_t>(place, std::ssize(rows_) - 1);
     focusKey(next >= 0 ? rows_[static_cast<std::size_t>(next)]->key() : QString());
+}
+
+void SweepCard::focusValue(std::size_t index, const QString& key) {
+    for (CaseValueRow* row : cases_[index]->values()) {
+        if (row->value().key() != key) continue;
+        row->editor().setFocus(Qt::ShortcutFocusReason);
+        row->editor().selectAll();
+    }
+}
+
+void SweepCard::removeValue(std::size_t index, const QStringList& path) {
+    if (index >= cases_.size()) return;
+    const auto isIt = [&](const CaseValueRow* row) { return row->value().path == path; };
+    const auto place = std::ranges::find_if(cases_[index]->values(), isIt) - cases_[index]->values().begin();
+    emit textWanted(withoutCaseValue(document_, index, path));
+    if (index >= cases_.size()) return;
+    const auto& left = cases_[index]->values();
+    if (left.empty()) return cases_[index]->setButton().setFocus(Qt::ShortcutFocusReason);
+    left[std::min<std::size_t>(static_cast<std::size_t>(place), left.size() - 1)]->editor().setFocus(
+        Qt::ShortcutFocusReason);
 }
 
 void SweepCard::removeCase(std::size_t index) {

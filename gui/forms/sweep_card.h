@@ -54,6 +54,8 @@ private:
     void addField(const SweepableField& one);
     void removeField(const QString& key);
     void removeCase(std::size_t index);
+    void removeValue(std::size_t index, const QStringList& path);
+    void focusValue(std::size_t index, const QString& key);
 
     ExperimentDocument document_;
     ExperimentSchema schema_;

@@ -26,7 +26,7 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr int kFormWidth = 548, kNarrowFormWidth = 470, kPlanHeight = 236, kLowPlanHeight = 160;
+constexpr int kFormWidth = 548, kNarrowFormWidth = 470, kEmptyFormWidth = 250, kPlanHeight = 236, kLowPlanHeight = 160;
 constexpr int kSweepWidth = 268, kSweepHeight = 196;
 // Widths of the page. The start list folds, so that three columns keep their width; the sweep stands beside the text,
 // below it under that; the form is wide where there is room for all of them.
@@ -218,8 +218,12 @@ private:
     void arrange() {
         const bool narrow = width() < kFoldBelow;
         header_->setFolded(narrow);
-        starts_->setVisible(!narrow || header_->isUnfolded() || draft_.document().isEmpty());
-        formCard_->setFixedWidth(width() < kWideFormFrom ? kNarrowFormWidth : kFormWidth);
+        const bool empty = draft_.document().isEmpty();
+        starts_->setVisible(!narrow || header_->isUnfolded() || empty);
+        // Beside an unfolded list there is no room for the form, but for the words of an empty one.
+        const bool squeezed = narrow && !starts_->isHidden();
+        formCard_->setVisible(!squeezed || empty);
+        formCard_->setFixedWidth(squeezed ? kEmptyFormWidth : width() < kWideFormFrom ? kNarrowFormWidth : kFormWidth);
         const bool below = width() < kSweepBesideFrom;
         textAndSweep_->setDirection(below ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
         sweep_->setMinimumSize(below ? QSize(0, kSweepHeight) : QSize(kSweepWidth, 0));

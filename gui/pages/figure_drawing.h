@@ -11,14 +11,20 @@
 
 namespace dasgd::gui {
 
-[[nodiscard]] inline std::vector<NamedCurve> namedCurves(const FigureContent& content) {
+// Panel by panel; of one figure a single list.
+[[nodiscard]] inline std::vector<std::vector<NamedCurve>> namedCurves(const FigureContent& content) {
+    if (!content.panels.empty()) {
+        std::vector<std::vector<NamedCurve>> panels;
+        for (const FigureContent& panel : content.panels) panels.push_back(namedCurves(panel).front());
+        return panels;
+    }
     std::vector<NamedCurve> curves;
     for (const FigureSource& source : content.sources) {
         const int drawn = source.drawnRuns(), all = static_cast<int>(source.runs.size());
         curves.push_back({source.key, source.usualName,
                           drawn == all ? QObject::tr("n %1").arg(all) : QObject::tr("n %1 of %2").arg(drawn).arg(all)});
     }
-    return curves;
+    return {curves};
 }
 
 // Draws `page` on a thread of `pool`, which `receiver` outlives; `done` runs on the thread of `receiver`.

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "gui/figures/figure_query.h"
-#include "gui/forms/figure_form.h"
+#include "gui/forms/figure_inspector.h"
 #include "gui/models/figures/figure_runs.h"
 #include "gui/pages/figure_drawing.h"
 #include "gui/pages/page.h"
@@ -138,7 +138,7 @@ private:
         area->setFrameShape(QFrame::NoFrame);
         area->setWidgetResizable(true);
         area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-        form_ = new FigureForm(context_.look);
+        form_ = new FigureInspector(context_.look, library_);
         form_->setContentsMargins(0, 0, 10, 0);
         area->setWidget(form_);
         area->setStyleSheet(
@@ -171,7 +171,7 @@ private:
         connect(listCard_, &FigureListCard::chosen, this, [this](const QString& name) { choose(name); });
         connect(listCard_, &FigureListCard::newWanted, this, [this] { makeNew(); });
         connect(listCard_, &FigureListCard::deleteWanted, this, [this] { remove(); });
-        connect(form_, &FigureForm::changed, this, [this](const FigureSpec&) { settle_.start(); });
+        connect(form_, &FigureInspector::changed, this, [this](const FigureSpec&) { settle_.start(); });
         connect(&settle_, &QTimer::timeout, this, [this] { flush(); });
         connect(zoom_, &Choice::changed, this, [this](int option) {
             preview_->setZoom(kZooms[static_cast<std::size_t>(option)]);
@@ -219,7 +219,7 @@ private:
         page_.reset();
         const SavedFigure* figure = library_.find(name);
         const bool good = figure && figure->error.isEmpty();
-        if (good) form_->show(figure->spec);
+        if (good) form_->show(name, figure->spec);
         form_->setEnabled(good);
         form_->setCurves({});
         for (QPushButton* button : {duplicate_, copy_, export_}) button->setEnabled(good);
@@ -362,7 +362,7 @@ private:
     QToolButton *drawer_ = nullptr, *grey_ = nullptr;
     Choice* zoom_ = nullptr;
     FigurePreview* preview_ = nullptr;
-    FigureForm* form_ = nullptr;
+    FigureInspector* form_ = nullptr;
     FigureListCard* listCard_ = nullptr;
     QWidget* formCard_ = nullptr;
     bool roomy_ = true;

@@ -9,8 +9,10 @@
 
 #include "core/base/metric_names.h"
 #include "gui/models/runs/run_config.h"
+#include "gui/models/throttle.h"
 #include "gui/pages/figure_action.h"
 #include "gui/pages/job_action.h"
+#include "gui/widgets/button_key.h"
 #include "gui/widgets/figure_export.h"
 #include "gui/widgets/parts.h"
 #include "gui/widgets/run/chart_card.h"
@@ -47,8 +49,9 @@ QString progressWords(const storage::RunRow& row, const storage::RunDetail& deta
     return (parts << time).join(QStringLiteral("     "));
 }
 
-constexpr int kRunChartWidth = 380;  // at least, of each of several in a row
-constexpr int kNarrowRun = 900;      // below, the ranks and their logs stand above each other
+constexpr int kRunChartWidth = 380;   // at least, of each of several in a row
+constexpr int kFiguresPauseMs = 250;  // between two readings of a live run
+constexpr int kNarrowRun = 900;       // below, the ranks and their logs stand above each other
 
 class RunPage : public QScrollArea {
 public:
@@ -80,6 +83,10 @@ protected:
         QScrollArea::resizeEvent(event);
         arrange();
     }
+    void showEvent(QShowEvent* event) override {
+        QScrollArea::showEvent(event);
+        showRun();
+    }
 
 private:
     QVBoxLayout* makeHeader() {
@@ -90,7 +97,7 @@ private:
         top->addWidget(title_, 1);
         export_ = makeButton(tr("Export figures"), false,
                              tr("Write loss, throughput and timeline of the drawn runs as PDF, SVG, PNG, CSV  Ctrl+E"));
-        export_->setShortcut(QKeySequence(QStringLiteral("Ctrl+E")));
+        addButtonKey(QStringLiteral("Ctrl+E"), *export_, this);
         stop_ =
             makeButton(tr("Stop"), false,
                        tr("All ranks of this run end at one step; what was recorded is kept. The next run of a sweep "
@@ -174,9 +181,13 @@ private:
 
     void connectAll() {
         connect(&session_, &Session::currentChanged, this, [this] { showRun(); });
-        connect(&session_, &Session::detailChanged, this, [this] { showRun(); });
+        connect(&session_, &Session::detailChanged, this, [this] {
+            if (isVisible()) runPace_.request();
+        });
         connect(&session_, &Session::shownChanged, this, [this] { showRun(); });
-        connect(&session_, &Session::seriesChanged, this, [this] { showCurveFigures(); });
+        connect(&session_, &Session::seriesChanged, this, [this] {
+            if (isVisible()) curvePace_.request();
+        });
         connect(&session_, &Session::errorChanged, this, [this] {
             message_->say(session_.error());
             showRun();
@@ -342,6 +353,8 @@ private:
     QString pressedRun_;
     QString stopping_;  // id of the run that was asked to stop
     bool shownError_ = false;
+    Throttle runPace_{kFiguresPauseMs, [this] { showRun(); }};
+    Throttle curvePace_{kFiguresPauseMs, [this] { showCurveFigures(); }};
 };
 
 const PageRegistry::Add<RunPage> kRunPageEntry{

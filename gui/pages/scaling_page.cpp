@@ -15,6 +15,7 @@
 #include "gui/models/scaling/scaling_list_model.h"
 #include "gui/models/scaling/scaling_table_model.h"
 #include "gui/pages/figure_action.h"
+#include "gui/widgets/button_key.h"
 #include "gui/widgets/figure_export.h"
 #include "gui/widgets/line_delegate.h"
 #include "gui/widgets/scaling_card.h"
@@ -85,7 +86,7 @@ private:
         goal_->setClearButtonEnabled(true);
         goal_->setFixedWidth(250);
         export_ = makeButton(tr("Export figures"), true, tr("Write these plots as PDF, SVG, PNG, CSV  Ctrl+E"));
-        export_->setShortcut(QKeySequence(QStringLiteral("Ctrl+E")));
+        addButtonKey(QStringLiteral("Ctrl+E"), *export_, this);
         QToolButton* figure = makeFigureButton(context_, [this] { return figureOfCard(); });
         for (QWidget* each : std::initializer_list<QWidget*>{kind_, goal_, figure, export_}) top->addWidget(each);
         return makePageHeader(top, summary_ = makeElasticLabel("small"));

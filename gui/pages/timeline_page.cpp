@@ -10,15 +10,20 @@
 #include <QVBoxLayout>
 #include <utility>
 
+#include "gui/models/figures/rank_rows.h"
 #include "gui/models/live/overview_query.h"
 #include "gui/models/ranks/lateness_query.h"
 #include "gui/models/runs/run_config.h"
+#include "gui/models/throttle.h"
 #include "gui/models/timeline/timeline_rows.h"
 #include "gui/models/traces/trace_job.h"
 #include "gui/pages/figure_action.h"
 #include "gui/timeline/overview_widget.h"
+#include "gui/widgets/button_key.h"
 #include "gui/widgets/parts.h"
+#include "gui/widgets/steady_label.h"
 #include "gui/widgets/timeline/beside_card.h"
+#include "gui/widgets/timeline/find_bar.h"
 #include "gui/widgets/timeline/selection_card.h"
 #include "gui/widgets/timeline/straggler_card.h"
 #include "gui/widgets/timeline/timeline_card.h"
@@ -28,9 +33,11 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kSelectionWidth = 320;
-constexpr int kRoomyWidth = 1200;     // of the page: below that the timeline has all of it
-constexpr int kLowPage = 760;         // of its height: below that the rows have more of it
-constexpr int kMeasureDelayMs = 150;  // of what is seen, once the window stands still
+constexpr int kRoomyWidth = 1200;      // of the page: below that the timeline has all of it
+constexpr int kLowPage = 760;          // of its height: below that the rows have more of it
+constexpr int kMeasureDelayMs = 150;   // of what is seen, once the window stands still
+constexpr int kMeasurePauseMs = 1000;  // between two of them while it moves with a run
+constexpr int kExtentPauseMs = 250;    // between two readings of the newest spans
 
 class TimelinePage : public QWidget {
 public:
@@ -61,7 +68,6 @@ public:
         connect(toggle_, &QToolButton::toggled, selection, &QWidget::setVisible);
         column->addLayout(row, 1);
         settle_.setSingleShot(true);
-        settle_.setInterval(kMeasureDelayMs);
         connectAll();
         showRun();
         showMeasure({});
@@ -88,7 +94,8 @@ protected:
     }
     void showEvent(QShowEvent* event) override {
         QWidget::showEvent(event);
-        settle_.start();
+        settle_.start(kMeasureDelayMs);
+        showRun();
         lateness_.setWanted(true);
     }
     void hideEvent(QHideEvent* event) override {
@@ -107,6 +114,15 @@ private:
         addButtonKey(QStringLiteral("Ctrl+O"), *open_, open_);
         connect(open_, &QToolButton::clicked, this, [this] { openTrace(); });
         row->addWidget(open_);
+        cancel_ =
+            makeQuietButton(tr("Cancel import"), tr("What was imported so far stays, as interrupted  Ctrl+Shift+O"));
+        addButtonKey(QStringLiteral("Ctrl+Shift+O"), *cancel_, cancel_);
+        connect(cancel_, &QToolButton::clicked, this, [this] {
+            traces_.cancel();
+            message_->say(tr("The import was cancelled."), MessageBar::Kind::Note);
+        });
+        cancel_->hide();
+        row->addWidget(cancel_);
         save_ = makeQuietButton(tr("Save trace …"), tr("The spans of this run for Perfetto or Chrome  Ctrl+S"));
         addButtonKey(QStringLiteral("Ctrl+S"), *save_, save_);
         connect(save_, &QToolButton::clicked, this, [this] { saveTrace(); });
@@ -116,7 +132,7 @@ private:
         toggle_ = makeQuietButton(tr("Selection"), tr("What the selection adds up to  Ctrl+I"));
         toggle_->setCheckable(true);
         toggle_->setChecked(true);
-        toggle_->setShortcut(QKeySequence(QStringLiteral("Ctrl+I")));
+        addButtonKey(QStringLiteral("Ctrl+I"), *toggle_, this);
         row->addWidget(toggle_);
         return row;
     }
@@ -125,9 +141,12 @@ private:
         auto* card = new Card;
         card->body().setContentsMargins(kPadding, 11, kPadding, 12);
         auto* head = new QHBoxLayout;
+        head->setSpacing(kGap);
         head->addWidget(ranks_ = makeLabel({}, "head"));
-        head->addStretch();
-        head->addWidget(extent_ = makeLabel({}, "small"));
+        head->addSpacing(kGap);
+        head->addWidget(find_ = new FindBar(session_, *this), 1);
+        head->addWidget(extent_ = new SteadyLabel("small"));
+        extent_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
         card->body().addLayout(head);
         card->body().addWidget(overview_ = new OverviewWidget(session_.selection(), context_.look));
         return card;
@@ -152,8 +171,8 @@ private:
         rows->setSpacing(kGap);
         rows->addWidget(selection_ = new SelectionCard, 1);
         rows->addWidget(stragglers_ = new StragglerCard(context_.look));
-        auto* keys = makeLabel(tr("W A S D zoom and pan   [ ] next wait   P pin\n"
-                                  "Shift+arrows select, next row   0 fits   F follows"),
+        auto* keys = makeLabel(tr("W A S D zoom and pan   [ ] next wait   F3 next found\n"
+                                  "Shift+arrows select, next row   P pin   0 fits"),
                                "small");
         rows->addWidget(keys);
         return column;
@@ -166,6 +185,11 @@ private:
         if (!run || range.end <= range.start) return std::nullopt;
         FigureSpec spec{.kind = FigureKind::Timeline, .runs = {run->id}};
         spec.windowS = FigureRange{static_cast<double>(range.start) / 1e9, static_cast<double>(range.end) / 1e9};
+        spec.rankRows = rankRowsText(*session_.timelineRows().plan());
+        const KindSet& hidden = session_.timelineRows().hiddenKinds();
+        for (std::size_t kind = 0; kind < hidden.size(); ++kind) {
+            if (hidden.test(kind)) spec.hiddenKinds << QString::fromLatin1(kSpanKindNames[kind].data());
+        }
         spec.title = tr("Timeline of %1").arg(QString::fromStdString(run->row.algorithm));
         return std::pair(spec.title, spec);
     }
@@ -212,6 +236,8 @@ private:
         connect(&traces_, &TraceJob::busyChanged, this, [this] {
             open_->setEnabled(!traces_.isBusy());
             save_->setEnabled(!traces_.isBusy());
+            open_->setVisible(!traces_.isImporting());
+            cancel_->setVisible(traces_.isImporting());
             if (traces_.isBusy()) message_->say(tr("Working on the trace …"), MessageBar::Kind::Note);
         });
         connect(&traces_, &TraceJob::progressed, this, [this](int percent) {
@@ -234,15 +260,22 @@ private:
             showRun();
             showMeasure({});
         });
-        connect(&session_, &Session::detailChanged, this, [this] { showRun(); });
+        connect(&session_, &Session::detailChanged, this, [this] {
+            if (isVisible()) showRun();
+        });
+        connect(&session_, &Session::shownChanged, this, [this] {
+            if (isVisible()) showRun();
+        });
         connect(&session_, &Session::errorChanged, this, [this] {
             message_->say(session_.error());
             showRun();
         });
-        connect(&session_, &Session::pulseChanged, this, [this] { showRun(); });
+        connect(&session_, &Session::pulseChanged, this, [this] {
+            if (isVisible()) extentPace_.request();
+        });
         connect(overview_, &OverviewWidget::widthWanted, &overviewQuery_, &OverviewQuery::setWidth);
-        connect(&overviewQuery_, &OverviewQuery::arrived, this, [this](const TimelineFramePtr& frame) {
-            if (QString::fromStdString(frame->runId) == session_.currentId()) overview_->setFrame(frame);
+        connect(&overviewQuery_, &OverviewQuery::arrived, this, [this](const OverviewPicturePtr& picture) {
+            if (QString::fromStdString(picture->runId) == session_.currentId()) overview_->setPicture(picture);
         });
         connect(&spans_, &TimelineQuery::measured, this, [this](const Measure& measure) {
             if (QString::fromStdString(measure.runId) == session_.currentId()) showMeasure(measure);
@@ -252,12 +285,17 @@ private:
             session_.timelineRows().setLateness(answer.lateness);
             stragglers_->setAnswer(answer);
         });
+        connect(find_, &FindBar::shown, &card_->timeline(), &TimelineWidget::setFound);
+        connect(find_, &FindBar::left, this, [this] { card_->timeline().setFocus(Qt::OtherFocusReason); });
         connect(stragglers_, &StragglerCard::rankChosen, this, [this](int rank) { session_.timelineRows().pin(rank); });
         connect(&session_.selection(), &TimeSelection::windowChanged, this, [this] {
-            if (!settle_.isActive()) settle_.start();
+            const bool late = !session_.selection().following() && settle_.remainingTime() > kMeasureDelayMs;
+            if (!settle_.isActive() || late) {
+                settle_.start(session_.selection().following() ? kMeasurePauseMs : kMeasureDelayMs);
+            }
         });
         connect(&session_.selection(), &TimeSelection::markedChanged, this, [this] {
-            if (!settle_.isActive()) settle_.start();
+            if (!settle_.isActive()) settle_.start(kMeasureDelayMs);
         });
         connect(&settle_, &QTimer::timeout, this, [this] {
             // The timeline asks for what is marked.
@@ -271,7 +309,7 @@ private:
         pill_->setVisible(run != nullptr);
         if (!run) {
             ranks_->clear();
-            extent_->clear();
+            extent_->say({});
             title_->setText(!session_.error().isEmpty() ? tr("The workspace cannot be read")
                             : session_.loaded()         ? tr("No run yet: set one up on the Experiment page (Ctrl+1).")
                                                         : tr("Reading the workspace …"));
@@ -280,11 +318,17 @@ private:
         title_->setText(runTitle(run->row));
         pill_->setState(stateOf(run->row));
         ranks_->setText(run->row.workers == 1 ? tr("1 rank") : tr("All %1 ranks").arg(run->row.workers));
+        showExtent();
+    }
+
+    void showExtent() {
+        const RunItemPtr run = session_.current();
+        if (!run) return;
         const TimeRange extent = session_.selection().extent();
-        extent_->setText(tr("%1 spans in %2%3")
-                             .arg(grouped(session_.pulse().spans), durationInWords(extent.end - extent.start).text(),
-                                  (run->row.imported() ? tr(", imported") : QString()) +
-                                      (run->row.timeSimulated ? tr(", time simulated") : QString())));
+        extent_->say(tr("%1 spans in %2%3")
+                         .arg(grouped(session_.pulse().spans), durationInWords(extent.end - extent.start).text(),
+                              (run->row.imported() ? tr(", imported") : QString()) +
+                                  (run->row.timeSimulated ? tr(", time simulated") : QString())));
     }
 
     void showMeasure(const Measure& measure) {
@@ -298,17 +342,20 @@ private:
     LatenessQuery& lateness_;
     QLabel* title_ = nullptr;
     StatePill* pill_ = nullptr;
-    QLabel *ranks_ = nullptr, *extent_ = nullptr;
+    QLabel* ranks_ = nullptr;
+    SteadyLabel* extent_ = nullptr;
     MessageBar* message_ = nullptr;
     OverviewWidget* overview_ = nullptr;
+    FindBar* find_ = nullptr;
     TimelineCard* card_ = nullptr;
     SelectionCard* selection_ = nullptr;
     StragglerCard* stragglers_ = nullptr;
-    QToolButton *toggle_ = nullptr, *open_ = nullptr, *save_ = nullptr;
+    QToolButton *toggle_ = nullptr, *open_ = nullptr, *save_ = nullptr, *cancel_ = nullptr;
     BesideCard* beside_ = nullptr;
     TraceJob traces_;
     bool roomy_ = true;
     QTimer settle_;
+    Throttle extentPace_{kExtentPauseMs, [this] { showExtent(); }};
 };
 
 const PageRegistry::Add<TimelinePage> kTimelinePageEntry{

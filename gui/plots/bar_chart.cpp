@@ -71,7 +71,8 @@ BarLayout layOutBars(const QRectF& area, const BarChart& chart, const PlotStyle&
     return out;
 }
 
-void paintAxis(QPainter& painter, const BarChart& chart, const PlotStyle& style, const BarLayout& layout) {
+void paintAxis(QPainter& painter, const QRectF& area, const BarChart& chart, const PlotStyle& style,
+               const BarLayout& layout) {
     const QFontMetricsF metrics(style.font);
     const int count = std::clamp(static_cast<int>(layout.plot.width() / (4 * layout.text)), 3, 6);
     const ChartTicks ticks = niceTicks(0, layout.end, count);
@@ -86,9 +87,9 @@ void paintAxis(QPainter& painter, const BarChart& chart, const PlotStyle& style,
         painter.drawText(QRectF(x - half, layout.plot.bottom() + 2, 2 * half, layout.text), Qt::AlignCenter, label);
     }
     painter.setPen(style.muted);
-    painter.drawText(
-        QRectF(layout.plot.left(), layout.plot.bottom() + layout.text + 2, layout.plot.width(), layout.text),
-        Qt::AlignCenter, metrics.elidedText(chart.axis, Qt::ElideRight, layout.plot.width()));
+    const QRectF title = titleRow(area, layout.plot.left(), layout.plot.right(), layout.plot.bottom() + layout.text + 2,
+                                  layout.text, chart.axis, metrics);
+    painter.drawText(title, Qt::AlignCenter, metrics.elidedText(chart.axis, Qt::ElideRight, title.width()));
 }
 
 void paintWhisker(QPainter& painter, const Bar& bar, const PlotStyle& style, const BarLayout& layout, double middle) {
@@ -158,7 +159,7 @@ void paintBarChart(QPainter& painter, const QRectF& area, const BarChart& chart,
     const BarLayout layout = layOutBars(area, chart, style);
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
-    paintAxis(painter, chart, style, layout);
+    paintAxis(painter, area, chart, style, layout);
     for (std::size_t i = 0; i < chart.bars.size(); ++i) {
         paintBar(painter, layout.rowAt(area, i), chart.bars[i], layout.labels[static_cast<qsizetype>(i)], style,
                  layout);

@@ -60,4 +60,12 @@ ChartTicks logTicks(double low, double high, int count) {
     return ticks.values.size() < 2 ? niceTicks(low, high, count) : ticks;
 }
 
+QRectF titleRow(const QRectF& area, double left, double right, double top, double height, const QString& title,
+                const QFontMetricsF& metrics) {
+    const double width =
+        std::min(area.width(), std::max(right - left, std::ceil(metrics.horizontalAdvance(title)) + 1));
+    const double at = std::clamp((left + right - width) / 2, area.left(), area.right() - width);
+    return {at, top, width, height};
+}
+
 }  // namespace dasgd::gui

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <numeric>
 
@@ -82,32 +83,79 @@ DenseCurves::Span DenseCurves::spanOf(const Line& line, std::size_t from, std::s
     return span;
 }
 
-void DenseCurves::paintLine(const Line& line, QImage& image, QPoint origin) const {
-    const std::vector<double>&xs = line.curve->line.x, &ys = line.curve->line.y;
-    if (xs.size() < 2) return;
+std::optional<long> DenseCurves::shift(QSize size) const {
+    constexpr double kExact = 1e-6;  // of a pixel
     const QCPRange keys = keyAxis()->range(), values = valueAxis()->range();
     const bool isLog = valueAxis()->scaleType() == QCPAxis::stLogarithmic;
-    const double perPixel = keys.size() / image.width();
-    const double low = isLog ? std::log(values.lower) : values.lower;
-    const double scale = (image.height() - 1) / ((isLog ? std::log(values.upper) : values.upper) - low);
+    if (image_.size() != size || isLog != isLog_ || values != values_) return std::nullopt;
+    const double by = (keys.lower - grid_.left(0)) / grid_.perPixel;
+    const double stretched = keys.size() / grid_.perPixel - size.width();
+    const bool kept = std::abs(by) < size.width() && std::abs(by - std::round(by)) < kExact;
+    return kept && std::abs(stretched) < kExact ? std::optional(std::lround(by)) : std::nullopt;
+}
+
+void DenseCurves::draw(QCPPainter* painter) {
+    const QRect area = keyAxis()->axisRect()->rect();
+    if (area.isEmpty()) return;
+    const int width = area.width();
+    columns_ = 0;
+    if (const auto by = shift(area.size())) {
+        const int kept = width - static_cast<int>(std::abs(*by));
+        for (int row = 0; row < area.height() && *by != 0; ++row) {
+            auto* line = reinterpret_cast<QRgb*>(image_.scanLine(row));
+            std::memmove(*by > 0 ? line : line - *by, *by > 0 ? line + *by : line,
+                         static_cast<std::size_t>(kept) * sizeof(QRgb));
+        }
+        grid_.first += *by;
+        paintColumns(*by > 0 ? kept : 0, *by > 0 ? width : width - kept);
+    } else {
+        image_ = QImage(area.size(), QImage::Format_ARGB32_Premultiplied);
+        values_ = valueAxis()->range();
+        isLog_ = valueAxis()->scaleType() == QCPAxis::stLogarithmic;
+        const QCPRange keys = keyAxis()->range();
+        const double perPixel = keys.size() / width;
+        // Counted from zero, so that dashes lie still.
+        const long first = std::lround(keys.lower / perPixel);
+        grid_ = {keys.lower - static_cast<double>(first) * perPixel, perPixel, first};
+        paintColumns(0, width);
+    }
+    painter->drawImage(area.topLeft(), image_);
+}
+
+void DenseCurves::paintColumns(int from, int to) {
+    columns_ = to - from;
+    for (int row = 0; row < image_.height(); ++row) {
+        auto* line = reinterpret_cast<QRgb*>(image_.scanLine(row));
+        std::fill(line + from, line + to, QRgb{0});
+    }
+    for (const Line& line : lines_) paintLine(line, from, to);
+}
+
+void DenseCurves::paintLine(const Line& line, int from, int to) {
+    const std::vector<double>&xs = line.curve->line.x, &ys = line.curve->line.y;
+    if (xs.size() < 2) return;
+    const int height = image_.height();
+    const double low = isLog_ ? std::log(values_.lower) : values_.lower;
+    const double scale = (height - 1) / ((isLog_ ? std::log(values_.upper) : values_.upper) - low);
     const auto rowOf = [&](double value) {
-        const double up = ((isLog ? std::log(static_cast<float>(value)) : value) - low) * scale;
-        return image.height() - 1 - static_cast<int>(std::lround(std::clamp(up, -4.0, image.height() + 4.0)));
+        const double up = ((isLog_ ? std::log(static_cast<float>(value)) : value) - low) * scale;
+        return height - 1 - static_cast<int>(std::lround(std::clamp(up, -4.0, height + 4.0)));
     };
     const int period = std::accumulate(line.dash.begin(), line.dash.end(), 0);
     const auto isGap = [&](int column) {
-        int at = (column + origin.x()) % std::max(1, period);
+        long at = (grid_.first + column) % std::max(1, period);
+        if (at < 0) at += period;
         for (std::size_t part = 0; part < line.dash.size(); ++part) {
             if ((at -= line.dash[part]) < 0) return part % 2 == 1;
         }
         return false;
     };
-    auto* pixels = reinterpret_cast<QRgb*>(image.bits());
-    const auto stride = static_cast<std::ptrdiff_t>(image.bytesPerLine() / 4);
-    std::size_t next = firstFrom(xs, 0, keys.lower);
-    for (int column = 0; column < image.width(); ++column) {
-        const double left = keys.lower + perPixel * column;
-        const std::size_t end = firstFrom(xs, next, left + perPixel);
+    auto* pixels = reinterpret_cast<QRgb*>(image_.bits());
+    const auto stride = static_cast<std::ptrdiff_t>(image_.bytesPerLine() / 4);
+    std::size_t next = firstFrom(xs, 0, grid_.left(from));
+    for (int column = from; column < to; ++column) {
+        const double left = grid_.left(column);
+        const std::size_t end = firstFrom(xs, next, grid_.left(column + 1));
         Span span = spanOf(line, next, end);
         if (next > 0 && next < xs.size()) {
             // From the point before: on the straight line at the column's left edge.
@@ -119,20 +167,10 @@ void DenseCurves::paintLine(const Line& line, QImage& image, QPoint origin) cons
         next = end;
         if (!(span.low <= span.high) || (period > 0 && isGap(column))) continue;
         const int top = std::max(0, rowOf(span.high));
-        const int bottom =
-            std::min(image.height() - 1, rowOf(isLog && span.low <= 0 ? values.lower : span.low) + width_ - 1);
+        const int bottom = std::min(height - 1, rowOf(isLog_ && span.low <= 0 ? values_.lower : span.low) + width_ - 1);
         QRgb* at = pixels + top * stride + column;
         for (int row = top; row <= bottom; ++row, at += stride) *at = line.color;
     }
-}
-
-void DenseCurves::draw(QCPPainter* painter) {
-    const QRect area = keyAxis()->axisRect()->rect();
-    if (area.isEmpty()) return;
-    QImage image(area.size(), QImage::Format_ARGB32_Premultiplied);
-    image.fill(Qt::transparent);
-    for (const Line& line : lines_) paintLine(line, image, area.topLeft());
-    painter->drawImage(area.topLeft(), image);
 }
 
 }  // namespace dasgd::gui

@@ -1,9 +1,12 @@
 // Very many curves on the screen: each is painted pixel column by pixel column, from its lowest to its highest value
-// there, so that a frame costs what the picture has pixels, not what the curves have points. Private to gui/plots.
+// there, so that a frame costs what the picture has pixels, not what the curves have points. A plot that is panned by
+// whole pixels shifts the picture and paints the columns that this uncovers. Private to gui/plots.
 #pragma once
 
 #include <qcustomplot.h>
 
+#include <QImage>
+#include <optional>
 #include <vector>
 
 #include "gui/plots/plot_view.h"
@@ -20,6 +23,8 @@ public:
     double selectTest(const QPointF&, bool, QVariant*) const override { return -1; }
     QCPRange getKeyRange(bool& found, QCP::SignDomain) const override;
     QCPRange getValueRange(bool& found, QCP::SignDomain, const QCPRange&) const override;
+    // How many columns of pixels the last picture had painted.
+    [[nodiscard]] int columnsPainted() const { return columns_; }
 
 protected:
     void draw(QCPPainter* painter) override;
@@ -36,11 +41,27 @@ private:
         double low, high;
     };
 
+    // Where the columns lie: column i of the picture begins at origin + (first + i) * perPixel, in every picture that
+    // is shifted out of one.
+    struct Grid {
+        double origin = 0, perPixel = 0;
+        long first = 0;
+        [[nodiscard]] double left(int column) const { return origin + static_cast<double>(first + column) * perPixel; }
+    };
+
     [[nodiscard]] static Span spanOf(const Line& line, std::size_t from, std::size_t to);
-    void paintLine(const Line& line, QImage& image, QPoint origin) const;
+    // By how many pixels to the left the picture is shifted for what the axes show now; nullopt: it is of no use.
+    [[nodiscard]] std::optional<long> shift(QSize size) const;
+    void paintColumns(int from, int to);
+    void paintLine(const Line& line, int from, int to);
 
     std::vector<Line> lines_;
     int width_;  // of a stroke, in pixels
+    QImage image_;
+    Grid grid_;
+    QCPRange values_;  // of the image
+    bool isLog_ = false;
+    int columns_ = 0;
 };
 
 }  // namespace dasgd::gui

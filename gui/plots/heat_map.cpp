@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "gui/models/words.h"
+#include "gui/plots/chart_ticks.h"
 #include "gui/plots/plot_marks.h"
 
 namespace dasgd::gui {
@@ -182,9 +183,9 @@ void paintHeatMap(QPainter& painter, const QRectF& area, const HeatMap& map, con
         painter.drawText(QRectF(cell.left(), layout.cells.bottom() + 2, cell.width(), layout.text), Qt::AlignCenter,
                          metrics.elidedText(map.columns[column], Qt::ElideMiddle, cell.width()));
     }
-    painter.drawText(
-        QRectF(layout.cells.left(), layout.cells.bottom() + layout.text + 3, layout.cells.width(), layout.text),
-        Qt::AlignCenter, metrics.elidedText(map.title, Qt::ElideRight, layout.cells.width()));
+    const QRectF title = titleRow(area, layout.cells.left(), layout.cells.right(),
+                                  layout.cells.bottom() + layout.text + 3, layout.text, map.title, metrics);
+    painter.drawText(title, Qt::AlignCenter, metrics.elidedText(map.title, Qt::ElideRight, title.width()));
     paintScale(painter, map, layout, style);
     painter.restore();
 }

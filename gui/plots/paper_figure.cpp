@@ -6,6 +6,7 @@
 
 #include "gui/models/curves/short_names.h"
 #include "gui/plots/plot_canvas.h"
+#include "gui/plots/plot_marks.h"
 #include "gui/theme/paper.h"
 
 namespace dasgd::gui {
@@ -18,7 +19,8 @@ constexpr double kLegendIcon = 34;  // with the space around it
 constexpr double kMargin = 10;      // of the notes, left and right together
 constexpr double kNoteSize = 7;
 constexpr int kMostNotes = 8;
-constexpr int kUsualText = 8;  // that the rows of the legend are made for
+constexpr double kShareOfAxis = 0.68;  // of the height that is asked for: about what the y axis has of it
+constexpr int kUsualText = 8;          // that the rows of the legend are made for
 
 // With the points that its picture has where it is that many pixels wide.
 Curve thinnedCurve(const Curve& curve, std::size_t buckets) {
@@ -85,6 +87,22 @@ std::vector<Curve> namedToFit(std::vector<Curve> curves, int width, const QFont&
     return curves;
 }
 
+// A name of an axis that is longer than the axis, in lines that are not: the page ends beside it.
+QString inLines(const QString& name, double room, const QFont& font) {
+    const QFontMetricsF metrics(font);
+    QString out, line;
+    for (const QString& word : name.split(QLatin1Char(' '))) {
+        const QString longer = line.isEmpty() ? word : line + QLatin1Char(' ') + word;
+        if (!line.isEmpty() && metrics.horizontalAdvance(longer) > room) {
+            out += line + QLatin1Char('\n');
+            line = word;
+        } else {
+            line = longer;
+        }
+    }
+    return out + line;
+}
+
 // What the figure must say beside its curves.
 QStringList notesWith(QStringList notes, const std::vector<Curve>& curves, int unnamed) {
     int more = 0;
@@ -108,6 +126,28 @@ PlotStyle plotStyleOf(const PaperStyle& paper) {
     style.font = style.legendFont = interFont(paper.label);
     style.curves = paper.curves;
     return style;
+}
+
+void paintCurveSample(QPainter& painter, const QRectF& area, const PlotStyle& style, const Curve& curve, bool dashes,
+                      bool markers) {
+    CurveStyle drawn = curve.style;
+    if (!dashes) drawn.dash = 0;
+    const bool points = curve.kind == Curve::Kind::Points || curve.kind == Curve::Kind::Scatter;
+    if (curve.kind != Curve::Kind::Scatter) {
+        painter.setPen(strokeOf(style, drawn));
+        painter.drawLine(QPointF(area.left(), area.center().y()), QPointF(area.right(), area.center().y()));
+    }
+    if (!markers && !points) return;
+    // Shapes are drawn by a painter of their own kind only.
+    QPicture picture;
+    {
+        QCPPainter shapes(&picture);
+        shapes.setAntialiasing(true);
+        const QCPScatterStyle marker = points ? closedMarkerOf(style, drawn, curve.hollow) : markerOf(style, drawn);
+        marker.applyTo(&shapes, marker.pen());
+        marker.drawShape(&shapes, area.center());
+    }
+    play(painter, picture);
 }
 
 QFont noteFont() { return interFont(kNoteSize); }
@@ -141,7 +181,9 @@ PaperPage layOut(const PaperFigure& figure) {
     const std::vector<Curve> curves =
         namedToFit(styled(figure.curves, figure.style, figure.buckets), width, style.legendFont);
     canvas->style(style);
-    canvas->axes(figure.axes);
+    PlotAxes axes = figure.axes;
+    axes.y = inLines(axes.y, kShareOfAxis * height, style.font);
+    canvas->axes(axes);
     for (QCPAxis* axis : {plot->xAxis, plot->yAxis}) axis->setTickLabelFont(interFont(figure.style.tick));
     QCPLegend& legend = *plot->legend;
     legend.setIconSize(20, 11);

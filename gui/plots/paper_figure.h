@@ -36,6 +36,9 @@ inline constexpr int kMostNamed = 24;
 inline constexpr std::size_t kPreviewBuckets = 360;
 
 [[nodiscard]] PlotStyle plotStyleOf(const PaperStyle& paper);
+// The sample of a curve in a legend outside its axes: its stroke and its marker, as they are drawn in them.
+void paintCurveSample(QPainter& painter, const QRectF& area, const PlotStyle& style, const Curve& curve, bool dashes,
+                      bool markers);
 // The notes below a figure in lines that fit its width, in points, and their type.
 [[nodiscard]] QStringList linesOf(const QStringList& notes, double width);
 [[nodiscard]] QFont noteFont();

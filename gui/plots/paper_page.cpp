@@ -81,14 +81,23 @@ RecordedPage recorded(const PaperPage& page) {
     return record;
 }
 
+void play(QPainter& painter, const QPicture& picture) {
+    // Playing a picture moves its reader, and takes it to the resolution of the device.
+    QPicture own = picture;
+    const QPaintDevice& device = *painter.device();
+    painter.save();
+    painter.scale(static_cast<double>(own.logicalDpiX()) / device.logicalDpiX(),
+                  static_cast<double>(own.logicalDpiY()) / device.logicalDpiY());
+    own.play(&painter);
+    painter.restore();
+}
+
 QImage imageOf(const RecordedPage& page, double pixelsPerPoint) {
     const PaperPage replay{page.size, [&page](QPaintDevice& device, double scale) {
-                               // Playing a picture moves its reader.
-                               QPicture picture = page.picture;
                                QPainter painter(&device);
                                painter.setRenderHint(QPainter::Antialiasing);
                                painter.scale(scale, scale);
-                               picture.play(&painter);
+                               play(painter, page.picture);
                            }};
     return imageOf(replay, pixelsPerPoint);
 }

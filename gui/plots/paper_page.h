@@ -10,6 +10,7 @@
 #include "core/base/result.h"
 
 class QPaintDevice;
+class QPainter;
 
 namespace dasgd::gui {
 
@@ -30,6 +31,8 @@ struct RecordedPage {
 };
 // The page's thread.
 [[nodiscard]] RecordedPage recorded(const PaperPage& page);
+// Any thread. Draws the page at the painter's origin, in its units, whatever the resolution of its device.
+void play(QPainter& painter, const QPicture& picture);
 // Any thread.
 [[nodiscard]] QImage imageOf(const RecordedPage& page, double pixelsPerPoint);
 // Its luminance, as a printer without colour prints it.

@@ -1,6 +1,7 @@
 #include "gui/plots/plot_zoom.h"
 
 #include <QRubberBand>
+#include <algorithm>
 #include <cmath>
 
 namespace dasgd::gui {
@@ -104,7 +105,9 @@ void PlotZoom::pan(double share) {
     if (axis.scaleType() == QCPAxis::stLogarithmic) {
         axis.moveRange(std::pow(axis.range().upper / axis.range().lower, share));
     } else {
-        axis.moveRange(axis.range().size() * share);
+        // By whole pixels: a picture of very many curves is shifted then.
+        const int width = std::max(1, plot_.axisRect()->width());
+        axis.moveRange(axis.range().size() / width * std::round(width * share));
     }
     keep();
 }

@@ -15,44 +15,36 @@ OverviewWidget::OverviewWidget(TimeSelection& selection, const Look& look, QWidg
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     setFixedHeight(72);
     setAccessibleName(tr("All ranks from the beginning to the end; Left and Right move the window"));
-    connect(&selection_, &TimeSelection::windowChanged, this, qOverload<>(&QWidget::update));
-    connect(&look_, &Look::changed, this, &OverviewWidget::redraw);
+    connect(&selection_, &TimeSelection::windowChanged, this, &OverviewWidget::moveWindow);
+    connect(&look_, &Look::changed, this, qOverload<>(&QWidget::update));
+}
+
+// A window that moves by less than a pixel looks the same.
+void OverviewWidget::moveWindow() {
+    if (windowRect().toRect() != shown_) update();
 }
 
 void OverviewWidget::clear() {
-    frame_.reset();
+    picture_.reset();
     redraw();
 }
 
-void OverviewWidget::setFrame(const TimelineFramePtr& frame) {
-    frame_ = frame;
+void OverviewWidget::setPicture(const OverviewPicturePtr& picture) {
+    picture_ = picture;
     redraw();
 }
 
-// The compute lane of each rank: what it did, in the colours of the kinds.
 void OverviewWidget::redraw() {
     image_ = {};
     update();
-    if (!frame_ || frame_->rows.empty()) return;
-    const double nsPerPixel = frame_->nsPerPixel;
-    const TimeRange all = frame_->range;
-    const int width = std::max(1, static_cast<int>(std::ceil(static_cast<double>(all.end - all.start) / nsPerPixel)));
-    image_ = QImage(width, frame_->rows.back().rank + 1, QImage::Format_RGB32);
-    image_.fill(look_.theme().panel);
-    for (const TimelineBox& box : frame_->boxes) {
-        const TimelineRow& row = frame_->rows[static_cast<std::size_t>(box.row)];
-        if (row.lane != Lane::Compute) continue;
-        const auto at = [&](Ns t) { return static_cast<int>(static_cast<double>(t - all.start) / nsPerPixel); };
-        const int first = std::clamp(at(box.span.start), 0, width - 1);
-        const int last = std::clamp(at(box.span.end), first + 1, width);
-        auto* pixels = reinterpret_cast<QRgb*>(image_.scanLine(row.rank));
-        std::fill(pixels + first, pixels + last, 0xff000000U | box.rgb);
-    }
+    if (!picture_ || picture_->ranks == 0) return;
+    image_ = QImage(reinterpret_cast<const uchar*>(picture_->rgba.data()), picture_->width, picture_->ranks,
+                    QImage::Format_ARGB32_Premultiplied);
 }
 
 QRectF OverviewWidget::windowRect() const {
-    if (!frame_ || frame_->range.end <= frame_->range.start) return {};
-    const TimeRange all = frame_->range, window = selection_.window();
+    if (!picture_ || picture_->range.end <= picture_->range.start) return {};
+    const TimeRange all = picture_->range, window = selection_.window();
     const double perNs = width() / static_cast<double>(all.end - all.start);
     const double left = std::clamp(static_cast<double>(window.start - all.start) * perNs, 0.0, width() - 2.0);
     const double right = std::clamp(static_cast<double>(window.end - all.start) * perNs, left + 2, 1.0 * width());
@@ -62,15 +54,15 @@ QRectF OverviewWidget::windowRect() const {
 void OverviewWidget::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     const Theme& theme = look_.theme();
-    if (image_.isNull()) {
-        painter.fillRect(rect(), theme.panel);
-        return;
-    }
+    painter.fillRect(rect(), theme.panel);
+    if (image_.isNull()) return;
     painter.setRenderHint(QPainter::SmoothPixmapTransform, image_.height() > height());
     painter.setOpacity(0.55);
     painter.drawImage(rect(), image_);
-    const QRectF shown = windowRect();
+    shown_ = windowRect().toRect();
+    const QRectF shown(shown_);
     painter.setOpacity(1);
+    painter.fillRect(shown, theme.panel);
     painter.drawImage(
         shown, image_,
         QRectF(shown.left() * image_.width() / width(), 0, shown.width() * image_.width() / width(), image_.height()));
@@ -93,8 +85,8 @@ void OverviewWidget::hideEvent(QHideEvent* event) {
 }
 
 void OverviewWidget::moveTo(double x) {
-    if (!frame_) return;
-    const TimeRange all = frame_->range, window = selection_.window();
+    if (!picture_) return;
+    const TimeRange all = picture_->range, window = selection_.window();
     const Ns half = (window.end - window.start) / 2;
     const Ns at = all.start + std::llround(x / width() * static_cast<double>(all.end - all.start));
     selection_.setWindow({at - half, at - half + (window.end - window.start)});

@@ -5,7 +5,7 @@
 #include <QImage>
 #include <QWidget>
 
-#include "gui/models/timeline/span_merge.h"
+#include "gui/models/timeline/overview_picture.h"
 #include "gui/models/timeline/time_selection.h"
 #include "gui/theme/theme.h"
 
@@ -17,7 +17,7 @@ class OverviewWidget : public QWidget {
 public:
     OverviewWidget(TimeSelection& selection, const Look& look, QWidget* parent = nullptr);
     void clear();
-    void setFrame(const TimelineFramePtr& frame);
+    void setPicture(const OverviewPicturePtr& picture);
     [[nodiscard]] QRectF windowRect() const;
     [[nodiscard]] const QImage& image() const { return image_; }
 
@@ -35,12 +35,14 @@ protected:
 
 private:
     void redraw();
+    void moveWindow();
     void moveTo(double x);
 
     TimeSelection& selection_;
     const Look& look_;
-    TimelineFramePtr frame_;
-    QImage image_;  // a pixel high for each rank
+    OverviewPicturePtr picture_;
+    QImage image_;  // a pixel high for each rank, of the picture's memory; clear where a rank did nothing
+    QRect shown_;   // the window, as it was painted
 };
 
 }  // namespace dasgd::gui

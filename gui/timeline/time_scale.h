@@ -22,6 +22,19 @@ struct TimeScale {
     }
 };
 
+// The window of a scale, moved and stretched by less than a pixel so that a pixel is a whole number of nanoseconds and
+// the start a multiple of it: two such windows of one width lie whole pixels apart. Shows the end of the old one.
+// Unchanged where a pixel is too short for that, or the plot no whole number of pixels wide.
+[[nodiscard]] inline TimeScale onWholePixels(TimeScale scale) {
+    constexpr Ns kLeastPixel = 1000;
+    const Ns pixel = std::llround(scale.nsPerPixel()), pixels = std::llround(scale.width);
+    if (pixel < kLeastPixel || static_cast<double>(pixels) != scale.width) return scale;
+    const Ns start = scale.window.end - pixels * pixel;
+    scale.window.start = (start >= 0 ? (start + pixel - 1) / pixel : start / pixel) * pixel;
+    scale.window.end = scale.window.start + pixels * pixel;
+    return scale;
+}
+
 // Round instants of the window, at least `gap` pixels apart: 1, 2 or 5 times a power of ten nanoseconds.
 [[nodiscard]] inline Ns tickStep(const TimeScale& scale, double gap) {
     const double least = std::max(1.0, gap * scale.nsPerPixel());

@@ -13,6 +13,9 @@ namespace dasgd::gui {
 
 namespace {
 
+constexpr double kBeside = 4;   // pixels that a box may reach beyond its time
+constexpr double kPattern = 8;  // pixels after which Qt's hatches repeat
+
 // The mean colour over the part of the pixel that is busy; half of it at least, so that a lone span is seen.
 QRgb shown(const TimelineBox& box, const QColor& ground) {
     const QColor color = QColor::fromRgb(box.rgb);
@@ -32,9 +35,17 @@ class BoxPainter {
 public:
     BoxPainter(QPainter& painter, const std::vector<TimelineRow>& rows, const TimelineLayout& layout,
                const TimeScale& scale, const TimelineStyle& style, const QRectF& seen)
-        : painter_(painter), rows_(rows), layout_(layout), scale_(scale), style_(style), seen_(seen) {}
+        : painter_(painter),
+          rows_(rows),
+          layout_(layout),
+          scale_(scale),
+          style_(style),
+          seen_(seen),
+          drawn_{scale.timeAt(seen.left() - kBeside), scale.timeAt(seen.right() + kBeside)},
+          origin_(style.crisp ? std::floor(scale.xAt(0)) : 0) {}
 
     void add(const TimelineBox& box) {
+        if (box.span.end < drawn_.start || box.span.start > drawn_.end) return;
         if (!isSeen(layout_.lane(static_cast<std::size_t>(box.row)), seen_)) return;
         const QRectF rect = rectOf(box);
         if (rect.isEmpty()) return;
@@ -55,7 +66,10 @@ public:
             painter_.drawRects(batch->constData(), static_cast<int>(batch->size()));
         }
         painter_.setBrush(waitHatch());
+        // Qt takes it in pixels of the device, as it does the hatch.
+        painter_.setBrushOrigin(QPointF(std::fmod(origin_ * painter_.device()->devicePixelRatioF(), kPattern), 0));
         painter_.drawRects(waits_.constData(), static_cast<int>(waits_.size()));
+        painter_.setBrushOrigin(QPointF());
         painter_.setPen(QPen(QColor(0, 0, 0, 110), style_.crisp ? 1 : 0.4));
         painter_.drawLines(skews_);
         painter_.setBrush(Qt::NoBrush);
@@ -93,7 +107,9 @@ private:
     void hatch(const QRectF& rect) {
         const double gap = style_.crisp ? 7 : 3.5;
         const double high = rect.height();
-        for (double at = std::ceil((rect.left() - high) / gap) * gap; at < rect.right(); at += gap) {
+        const double phase = std::fmod(origin_, gap);
+        const double first = phase + std::ceil((rect.left() - high - phase) / gap) * gap;
+        for (double at = first; at < rect.right(); at += gap) {
             const double from = std::max(at, rect.left()), to = std::min(at + high, rect.right());
             if (to > from) skews_.append({from, rect.bottom() - (from - at), to, rect.bottom() - (to - at)});
         }
@@ -134,6 +150,8 @@ private:
     const TimeScale& scale_;
     const TimelineStyle& style_;
     const QRectF seen_;
+    const TimeRange drawn_;
+    const double origin_;                 // x of the run's start, to which hatches hold
     QHash<std::int32_t, QImage> strips_;  // by row, of merged boxes
     QMap<QRgb, QList<QRectF>> batches_;   // in an order of their own, so that a figure is the same each time
     QList<QRectF> waits_;
@@ -147,7 +165,14 @@ void paintBoxes(QPainter& painter, const TimelineFrame& frame, const TimelineLay
                 const TimelineStyle& style, const QRectF& seen) {
     BoxPainter boxes(painter, frame.rows, layout, scale, style, seen);
     for (const TimelineBox& box : frame.boxes) boxes.add(box);
+    painter.save();
+    // A line of a hatch may be wider than a pixel.
+    if (style.crisp) {
+        painter.setClipRect(QRectF(layout.plot().left(), seen.top(), layout.plot().width(), seen.height()),
+                            Qt::IntersectClip);
+    }
     boxes.paint();
+    painter.restore();
 }
 
 QBrush waitHatch() { return {QColor(255, 255, 255, 120), Qt::BDiagPattern}; }

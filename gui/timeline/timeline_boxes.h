@@ -16,7 +16,7 @@ namespace dasgd::gui {
     return lane.bottom() >= seen.top() && lane.top() <= seen.bottom();
 }
 
-// Those whose lane touches `seen`.
+// Those that touch `seen`. Their hatches lie still on the time line, whatever the window.
 void paintBoxes(QPainter& painter, const TimelineFrame& frame, const TimelineLayout& layout, const TimeScale& scale,
                 const TimelineStyle& style, const QRectF& seen);
 

@@ -165,16 +165,20 @@ void paintFoot(QPainter& painter, const TimelineFrame& frame, const TimelineLayo
                QRectF(foot.left(), foot.top(), foot.width(), foot.height() - kStepsHeight));
 }
 
+bool hasStepLines(const TimelineFrame& frame, double nsPerPixel) {
+    return labelledSteps(frame.steps, nsPerPixel, kLeastLine) == 1;
+}
+
 void paintStepLines(QPainter& painter, const TimelineFrame& frame, const TimelineLayout& layout, const TimeScale& scale,
-                    const TimelineStyle& style) {
-    if (labelledSteps(frame.steps, scale.nsPerPixel(), kLeastLine) != 1) return;
+                    const TimelineStyle& style, const QRectF& seen) {
+    if (!hasStepLines(frame, scale.nsPerPixel())) return;
     for (std::size_t i = 0; i < frame.rows.size() && i < layout.size(); ++i) {
         if (frame.rows[i].isGroup()) continue;
         const QRectF pair = layout.pair(i);
         painter.setPen(QPen(style.grid, 1));
         for (const StepMark& mark : frame.steps) {
             const double x = std::floor(scale.xAt(mark.start)) + 0.5;
-            if (x < pair.left() || x > pair.right()) continue;
+            if (x < std::max(pair.left(), seen.left() - 1) || x > std::min(pair.right(), seen.right() + 1)) continue;
             painter.drawLine(QPointF(x, pair.top() - 4), QPointF(x, pair.bottom() + 2));
         }
         return;

@@ -31,8 +31,9 @@ struct HiddenBar {
 [[nodiscard]] QRectF footOf(const TimelineLayout& layout, const QRectF& seen);
 void paintFoot(QPainter& painter, const TimelineFrame& frame, const TimelineLayout& layout, const TimeScale& scale,
                const TimelineStyle& style, const TimelineMarks& marks, const QRectF& seen);
-// Lines where the steps of the first rank begin, under its boxes, where there is room.
+// Lines where the steps of the first rank begin, under its boxes, where there is room; those within `seen`.
+[[nodiscard]] bool hasStepLines(const TimelineFrame& frame, double nsPerPixel);
 void paintStepLines(QPainter& painter, const TimelineFrame& frame, const TimelineLayout& layout, const TimeScale& scale,
-                    const TimelineStyle& style);
+                    const TimelineStyle& style, const QRectF& seen);
 
 }  // namespace dasgd::gui

@@ -1,9 +1,11 @@
 // What is told beside the spans of the timeline, and the rows: pinned, opened, gone through.
 #include <QScrollArea>
+#include <QTimer>
 #include <QToolTip>
 #include <algorithm>
 #include <cmath>
 
+#include "gui/models/words.h"
 #include "gui/timeline/timeline_foot.h"
 #include "gui/timeline/timeline_painter.h"
 #include "gui/timeline/timeline_widget.h"
@@ -11,6 +13,8 @@
 namespace dasgd::gui {
 
 namespace {
+
+constexpr int kLayoutMs = 20;  // until the area around the rows is laid out again
 
 // "+8 ms"; to a tenth where it is little.
 QString lateInWords(double ns) {
@@ -28,24 +32,40 @@ void TimelineWidget::setFoot(bool shown) {
 
 void TimelineWidget::setHiddenStrip(const HiddenStrip& hidden) {
     marks_.hidden = hidden;
-    repaintAll();
+    redraw();
 }
 
 // What was drawn stays until the answer comes.
 void TimelineWidget::takePlan() {
-    marks_.current = -1;
-    if (frame_->boxes.empty()) clear();
+    if (frame_->boxes.empty()) {
+        const std::optional<RankGroup> current = currentRow();
+        clear();
+        keepCurrent(current);
+    }
     ask();
 }
 
+std::optional<RankGroup> TimelineWidget::currentRow() const {
+    const RankGroup* row = groupAt(marks_.current);
+    return row ? std::optional(*row) : std::nullopt;
+}
+
+void TimelineWidget::keepCurrent(const std::optional<RankGroup>& row) {
+    marks_.current = -1;
+    if (!row || !frame_->plan) return;
+    const auto same = [&](const RankGroup& one) { return one.name == row->name && one.ranks == row->ranks; };
+    const auto at = std::ranges::find_if(*frame_->plan, same);
+    if (at != frame_->plan->end()) marks_.current = static_cast<int>(at - frame_->plan->begin());
+}
+
 void TimelineWidget::takeLateness() {
-    marks_.notes.clear();
+    const std::map<int, RowNote> before = std::exchange(marks_.notes, {});
     if (rows_.lateness()) {
         for (const RankLateness& rank : rows_.lateness()->ranks) {
             marks_.notes[rank.rank] = {lateInWords(rank.lateNs), rank.isBeyondNoise()};
         }
     }
-    repaintAll();
+    if (marks_.notes != before) repaintAll();
 }
 
 int TimelineWidget::placeAt(double y) const {
@@ -62,7 +82,7 @@ const RankGroup* TimelineWidget::groupAt(int place) const {
 }
 
 double TimelineWidget::footTop() const {
-    return footOf(layout_, band_.isEmpty() ? layout_.bounds() : QRectF(band_)).top();
+    return footOf(layout_, picture_.band().isEmpty() ? layout_.bounds() : QRectF(picture_.band())).top();
 }
 
 void TimelineWidget::setCurrent(int place) {
@@ -77,14 +97,78 @@ void TimelineWidget::moveCurrent(int direction) {
     setCurrent(marks_.current < 0 ? (direction > 0 ? 0 : last) : std::clamp(marks_.current + direction, 0, last));
     const auto row = std::ranges::find(frame_->rows, marks_.current, &TimelineRow::placeOf);
     if (row == frame_->rows.end()) return;
-    const QRect pair = layout_.pair(static_cast<std::size_t>(row - frame_->rows.begin())).toRect();
+    static_cast<void>(scrollTo(static_cast<std::size_t>(row - frame_->rows.begin())));
+}
+
+bool TimelineWidget::scrollTo(std::size_t row) {
+    const QRect pair = layout_.pair(row).toRect();
     for (QWidget* up = parentWidget(); up; up = up->parentWidget()) {
         auto* area = qobject_cast<QScrollArea*>(up);
         if (!area || !area->widget()) continue;
         const QPoint middle = mapTo(area->widget(), QPoint(0, pair.center().y()));
+        // What is in it grows after this widget does.
+        if (middle.y() > area->widget()->height()) return false;
         area->ensureVisible(0, middle.y(), 0, pair.height() / 2 + static_cast<int>(layout_.foot()) + 30);
-        return;
+        break;
     }
+    return true;
+}
+
+void TimelineWidget::setFound(const std::optional<RankSpan>& span) {
+    found_ = span;
+    revealing_ = span.has_value();
+    setAccessibleDescription(span ? tr("Found: %1 of rank %2, %3")
+                                        .arg(QString::fromLatin1(nameOf(span->span.kind).data()))
+                                        .arg(span->rank)
+                                        .arg(durationInWords(span->span.end - span->span.start).text())
+                                  : QString());
+    revealFound();
+    update();
+}
+
+std::size_t TimelineWidget::rowOfFound() const {
+    const auto is = [this](const TimelineRow& row) {
+        return !row.isGroup() && row.rank == found_->rank && row.lane == found_->span.lane;
+    };
+    return static_cast<std::size_t>(std::ranges::find_if(frame_->rows, is) - frame_->rows.begin());
+}
+
+void TimelineWidget::revealFound() {
+    if (!found_) return;
+    const std::size_t row = rowOfFound();
+    // More rows than there were are squeezed until there is room for them.
+    if (row >= layout_.size() || height() < minimumHeight()) return;
+    marks_.current = frame_->rows[row].placeOf();
+    const bool reached = scrollTo(row);
+    revealing_ = !reached || frame_->plan != rows_.plan();
+    if (!reached) QTimer::singleShot(kLayoutMs, this, &TimelineWidget::revealFound);
+    repaintAll();
+}
+
+// A frame and an arrow: a colour alone would be one more colour.
+void TimelineWidget::paintFound(QPainter& painter) {
+    if (!found_) return;
+    const std::size_t row = rowOfFound();
+    if (row >= layout_.size()) return;
+    const QRectF plot = layout_.plot(), lane = layout_.lane(row);
+    const double left = scale().xAt(found_->span.start);
+    const double right = std::max(left + 3, scale().xAt(found_->span.end));
+    if (right < plot.left() || left > plot.right() || lane.top() < rowsTop() || lane.bottom() > footTop()) return;
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setClipRect(plot.adjusted(-1, -12, 1, 1), Qt::IntersectClip);
+    const QRectF frame(QPointF(left - 2, lane.top() - 2), QPointF(right + 2, lane.bottom() + 2));
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(look_.theme().panel, 4));
+    painter.drawRect(frame);
+    painter.setPen(QPen(look_.theme().text, 2));
+    painter.drawRect(frame);
+    const double middle = (std::max(left, plot.left()) + std::min(right, plot.right())) / 2;
+    painter.setPen(QPen(look_.theme().panel, 1));
+    painter.setBrush(look_.theme().text);
+    const QPointF tip(middle, frame.top() - 1);
+    painter.drawPolygon(QPolygonF({tip, tip + QPointF(-6, -10), tip + QPointF(6, -10)}));
+    painter.restore();
 }
 
 void TimelineWidget::togglePin(int place) {

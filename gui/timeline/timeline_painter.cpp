@@ -16,7 +16,6 @@ namespace {
 
 const QColor kLink(0xcc, 0x79, 0xa7);
 constexpr double kLeastLink = 6;  // shorter ones only smear
-constexpr std::size_t kMostLinks = 3000;
 constexpr double kTickGap = 104;
 
 // Under the boxes: what lies outside the windows counts for no number.
@@ -55,10 +54,11 @@ std::vector<Tick> ticksOn(const TimeScale& scale, const TimelineStyle& style) {
 }
 
 void paintGrid(QPainter& painter, const std::vector<Tick>& ticks, const TimelineLayout& layout,
-               const TimelineStyle& style) {
+               const TimelineStyle& style, const QRectF& seen) {
     const double bottom = layout.size() == 0 ? layout.plot().bottom() : layout.lane(layout.size() - 1).bottom() + 6;
     painter.setPen(QPen(style.grid, style.crisp ? 1 : 0.5));
     for (const Tick& tick : ticks) {
+        if (tick.x < seen.left() - 1 || tick.x > seen.right() + 1) continue;
         painter.drawLine(QPointF(tick.x, layout.plot().top() - 3), QPointF(tick.x, bottom));
     }
 }
@@ -139,6 +139,7 @@ void paintName(QPainter& painter, const TimelineFrame& frame, const TimelineRow&
 void paintLabels(QPainter& painter, const TimelineFrame& frame, const TimelineLayout& layout,
                  const TimelineStyle& style, const TimelineMarks& marks, const QRectF& seen) {
     const double left = layout.bounds().left();
+    if (seen.left() >= layout.plot().left()) return;
     const double gap = labelGap(style);
     for (std::size_t i = 0; i < frame.rows.size() && i < layout.size(); ++i) {
         const QRectF lane = layout.lane(i), pair = layout.pair(i);
@@ -180,10 +181,12 @@ void paintLinks(QPainter& painter, const TimelineFrame& frame, const TimelineLay
     painter.setClipRect(layout.plot(), Qt::IntersectClip);
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(kLink, style.crisp ? 1.5 : 0.8));
+    const double left = std::max(layout.plot().left(), seen.left() - 2);
+    const double right = std::min(layout.plot().right(), seen.right() + 2);
     for (const TimelineLink& link : frame.links | std::views::filter(inSight)) {
         const double from = scale.xAt(link.launch);
         const double to = scale.xAt(link.use);
-        if (to - from < kLeastLink || to < layout.plot().left() || from > layout.plot().right()) continue;
+        if (to - from < kLeastLink || to < left || from > right) continue;
         const auto [compute, comm] = lanes.value(link.rank);
         const double low = layout.lane(comm).top();
         const double high = layout.lane(compute).bottom();
@@ -243,20 +246,31 @@ QStringList tickLabels(const std::vector<Ns>& ticks, Ns step) {
     return labels;
 }
 
-void paintTimeline(QPainter& painter, const TimelineFrame& frame, const TimelineLayout& layout, const TimeScale& scale,
-                   const TimelineStyle& style, const TimelineMarks& marks) {
+void paintTimelineRows(QPainter& painter, const TimelineFrame& frame, const TimelineLayout& layout,
+                       const TimeScale& scale, const TimelineStyle& style, const TimelineMarks& marks,
+                       const QRectF& seen) {
     painter.setRenderHint(QPainter::Antialiasing, !style.crisp);
     painter.setRenderHint(QPainter::TextAntialiasing);
-    const QRectF seen = painter.hasClipping() ? painter.clipBoundingRect() : layout.bounds();
-    const std::vector<Tick> ticks = ticksOn(scale, style);
-    paintGrid(painter, ticks, layout, style);
+    paintGrid(painter, ticksOn(scale, style), layout, style, seen);
     paintLabels(painter, frame, layout, style, marks, seen);
     paintUntimed(painter, frame, layout, scale, style, seen);
     paintBoxes(painter, frame, layout, scale, style, seen);
-    if (marks.handles) paintStepLines(painter, frame, layout, scale, style);
+    if (marks.handles) paintStepLines(painter, frame, layout, scale, style, seen);
     paintLinks(painter, frame, layout, scale, style, seen);
-    paintAxis(painter, ticks, layout, style, seen);
+}
+
+void paintTimelineEdges(QPainter& painter, const TimelineFrame& frame, const TimelineLayout& layout,
+                        const TimeScale& scale, const TimelineStyle& style, const TimelineMarks& marks,
+                        const QRectF& seen) {
+    paintAxis(painter, ticksOn(scale, style), layout, style, seen);
     if (layout.foot() > 0) paintFoot(painter, frame, layout, scale, style, marks, seen);
+}
+
+void paintTimeline(QPainter& painter, const TimelineFrame& frame, const TimelineLayout& layout, const TimeScale& scale,
+                   const TimelineStyle& style, const TimelineMarks& marks) {
+    const QRectF seen = painter.hasClipping() ? painter.clipBoundingRect() : layout.bounds();
+    paintTimelineRows(painter, frame, layout, scale, style, marks, seen);
+    paintTimelineEdges(painter, frame, layout, scale, style, marks, seen);
 }
 
 }  // namespace dasgd::gui

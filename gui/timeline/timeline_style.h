@@ -26,6 +26,7 @@ struct TimelineStyle {
 struct RowNote {
     QString text;
     bool beyondNoise = false;
+    bool operator==(const RowNote&) const = default;
 };
 
 // What the strip of hidden per step has to show.

@@ -17,7 +17,8 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr int kFollowMs = 120;     // between two pictures of the live edge
+constexpr int kFollowMs = 120;     // between two pictures of the live edge, at least
+constexpr int kLateMs = 60;        // later than that only where nothing comes in
 constexpr double kZoomStep = 1.2;  // a notch of the wheel
 constexpr double kLeastDrag = 3;   // pixels; less is a click
 constexpr TimelineMetrics kMetrics{};
@@ -42,6 +43,7 @@ QString milliseconds(Ns t) { return shortNumber(static_cast<double>(t) / 1e6, st
 TimelineWidget::TimelineWidget(TimeSelection& selection, TimelineRows& rows, const Look& look, QWidget* parent)
     : QWidget(parent), selection_(selection), rows_(rows), look_(look) {
     setMouseTracking(true);
+    setAttribute(Qt::WA_OpaquePaintEvent);
     setFocusPolicy(Qt::StrongFocus);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
     setAccessibleName(tr("Overlap timeline"));
@@ -55,10 +57,17 @@ TimelineWidget::TimelineWidget(TimeSelection& selection, TimelineRows& rows, con
         const Ns width = window.end - window.start;
         const bool same = width == std::exchange(shownWidth_, width);
         if (selection_.following() && same && frame_->spans > 0) {
-            if (!follow_.isActive()) follow_.start(kFollowMs);
+            // At once where one is due: what has just come in is the newest there is.
+            if (!asking_.isValid() || asking_.elapsed() >= kFollowMs) return ask();
+            if (!follow_.isActive()) follow_.start(kFollowMs + kLateMs - static_cast<int>(asking_.elapsed()));
             return;
         }
-        repaintAll();
+        redraw();
+        ask();
+    });
+    // What follows lies on whole pixels, what stands where it was put.
+    connect(&selection_, &TimeSelection::followingChanged, this, [this] {
+        redraw();
         ask();
     });
     follow_.setSingleShot(true);
@@ -85,10 +94,16 @@ void TimelineWidget::clear() {
 
 void TimelineWidget::setFrame(const TimelineFramePtr& frame) {
     const bool sameRows = frame->rows == frame_->rows && frame->plan == frame_->plan;
+    const std::optional<RankGroup> current = currentRow();
     frame_ = frame;
     inspected_ = -1;
-    if (!sameRows) relayout();
-    repaintAll();
+    if (!sameRows) {
+        keepCurrent(current);
+        relayout();
+    }
+    // Once the area around it knows the new height.
+    if (revealing_) QTimer::singleShot(0, this, &TimelineWidget::revealFound);
+    redraw();
 }
 
 void TimelineWidget::setMeasure(const Measure& measure) {
@@ -99,12 +114,14 @@ void TimelineWidget::setMeasure(const Measure& measure) {
 }
 
 void TimelineWidget::setEmptyText(const QString& text) {
+    if (text == emptyText_) return;
     emptyText_ = text;
     repaintAll();
 }
 
 TimeScale TimelineWidget::scale() const {
-    return {selection_.window(), layout_.plot().left(), std::max(1.0, layout_.plot().width())};
+    const TimeScale scale{selection_.window(), layout_.plot().left(), std::max(1.0, layout_.plot().width())};
+    return selection_.following() ? onWholePixels(scale) : scale;
 }
 
 void TimelineWidget::relayout() {
@@ -117,17 +134,22 @@ void TimelineWidget::relayout() {
     repaintAll();
 }
 
+void TimelineWidget::redraw() {
+    picture_.touch();
+    update();
+}
+
 void TimelineWidget::repaintAll() {
-    canvasStale_ = true;
+    picture_.invalidate();
     update();
 }
 
 TimelineView TimelineWidget::view() const {
-    const TimeRange window = selection_.window();
-    const Ns margin = (window.end - window.start) / 2;
+    const TimeScale shown = scale();
+    const Ns margin = (shown.window.end - shown.window.start) / 2;
     const PlaceRange seen = placesSeen();
-    return {.range = {window.start - margin, window.end + margin},
-            .nsPerPixel = scale().nsPerPixel(),
+    return {.range = {shown.window.start - margin, shown.window.end + margin},
+            .nsPerPixel = shown.nsPerPixel(),
             .places = {seen.first - kRowsBeside, seen.last + kRowsBeside},
             .plan = rows_.plan(),
             .hidden = rows_.hiddenKinds()};
@@ -136,6 +158,8 @@ TimelineView TimelineWidget::view() const {
 void TimelineWidget::ask() {
     const TimelineView wants = view();
     asked_ = wants.places;
+    asking_.start();
+    follow_.stop();
     emit wanted(wants);
 }
 
@@ -157,6 +181,7 @@ PlaceRange TimelineWidget::placesSeen() const {
 
 void TimelineWidget::resizeEvent(QResizeEvent*) {
     relayout();
+    if (revealing_) QTimer::singleShot(0, this, &TimelineWidget::revealFound);
     ask();
 }
 
@@ -172,40 +197,33 @@ void TimelineWidget::changeEvent(QEvent* event) {
 }
 
 // Hundreds of ranks are taller than a pixmap can be, so it holds what can be seen of them.
-void TimelineWidget::paintCanvas(const QRect& band) {
-    const double ratio = devicePixelRatioF();
-    const QSize pixels = band.size() * ratio;
-    if (!canvasStale_ && band_ == band && canvas_.size() == pixels) return;
-    if (canvas_.size() != pixels) canvas_ = QPixmap(pixels);
-    canvas_.setDevicePixelRatio(ratio);
-    canvas_.fill(look_.theme().panel);
-    band_ = band;
-    canvasStale_ = false;
-    QPainter painter(&canvas_);
-    painter.translate(-band.topLeft());
-    painter.setClipRect(band);
-    if (frame_->boxes.empty() && !emptyText_.isEmpty()) {
-        painter.setPen(look_.theme().muted);
-        painter.setFont(interFont(13));
-        painter.drawText(band, Qt::AlignCenter | Qt::TextWordWrap, emptyText_);
-    } else {
-        paintTimeline(painter, *frame_, layout_, scale(), screenStyle(look_.theme()), marks_);
-    }
+void TimelineWidget::paintPicture(const QRect& band) {
+    picture_.paint({.frame = frame_,
+                    .layout = layout_,
+                    .scale = scale(),
+                    .style = screenStyle(look_.theme()),
+                    .marks = marks_,
+                    .band = band,
+                    .ratio = devicePixelRatioF(),
+                    .instead = frame_->boxes.empty() ? emptyText_ : QString()});
 }
 
 void TimelineWidget::paintEvent(QPaintEvent* event) {
     const QRect seen = visibleRegion().boundingRect() | event->rect();
     // Scrolled to other ranks.
     if (const PlaceRange places = placesSeen(); !asked_.contains(places)) ask();
-    paintCanvas({0, seen.top(), width(), seen.height()});
+    paintPicture({0, seen.top(), width(), seen.height()});
     QPainter painter(this);
-    painter.drawPixmap(band_.topLeft(), canvas_);
+    // At a fraction of a pixel the picture may end before the last one.
+    if (devicePixelRatioF() != std::floor(devicePixelRatioF())) painter.fillRect(event->rect(), look_.theme().panel);
+    painter.drawPixmap(picture_.band().topLeft(), picture_.pixmap());
     if (pointerX_ && drag_ == Drag::None) {
         painter.setPen(QPen(look_.theme().faint, 1, Qt::DotLine));
         const double x = std::floor(*pointerX_) + 0.5;
         painter.drawLine(QPointF(x, layout_.plot().top() - 3), QPointF(x, layout_.bounds().bottom()));
     }
     paintMarked(painter);
+    paintFound(painter);
     if (hasFocus()) {
         painter.setPen(QPen(look_.theme().accent, 1));
         painter.setBrush(Qt::NoBrush);
@@ -268,7 +286,7 @@ void TimelineWidget::paintMeasure(QPainter& painter, const QRectF& marked) {
     }
 }
 
-double TimelineWidget::rowsTop() const { return band_.top() + kMetrics.axis; }
+double TimelineWidget::rowsTop() const { return picture_.band().top() + kMetrics.axis; }
 
 const TimelineBox* TimelineWidget::boxAt(QPointF point) const {
     const int row = layout_.rowAt(point.y());
@@ -295,6 +313,8 @@ void TimelineWidget::wheelEvent(QWheelEvent* event) {
     const TimeRange window = selection_.window();
     const bool sideways = event->modifiers() & Qt::ShiftModifier || std::abs(delta.x()) > std::abs(delta.y());
     const double notches = turned / 120.0;
+    // Else the pointer that lies on it while a page is scrolled would stop the page.
+    if (!sideways && !hasFocus() && !(event->modifiers() & Qt::ControlModifier)) return event->ignore();
     if (sideways) {
         selection_.pan(static_cast<Ns>(-notches * 0.12 * static_cast<double>(window.end - window.start)));
     } else {
@@ -310,9 +330,9 @@ void TimelineWidget::mousePressEvent(QMouseEvent* event) {
     if (!pan && clickLabel(event->position())) return setFocus(Qt::MouseFocusReason);
     drag_ = pan ? Drag::Pan : Drag::Measure;
     pressed_ = event->position();
-    anchor_ = scale().timeAt(std::max(pressed_.x(), layout_.plot().left()));
     // Stop following: the window must not scroll while the user drags a measurement.
     if (drag_ == Drag::Measure) selection_.setFollowing(false);
+    anchor_ = scale().timeAt(std::max(pressed_.x(), layout_.plot().left()));
     setFocus(Qt::MouseFocusReason);
 }
 

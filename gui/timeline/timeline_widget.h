@@ -1,9 +1,10 @@
-// The overlap timeline of one run: rows rank × lane. Wheel zooms at the pointer, shift-wheel pans, drag measures,
-// double click fits, F follows; P pins the row under the pointer, Shift+Up and Shift+Down go to another one, Enter
-// opens a group. Shows the window of a TimeSelection and the rows of a TimelineRows, and changes both.
+// The overlap timeline of one run: rows rank × lane. With the focus, or with Ctrl, the wheel zooms at the pointer;
+// shift-wheel pans, drag measures, double click fits, F follows; P pins the row under the pointer, Shift+Up and
+// Shift+Down go to another one, Enter opens a group. Shows the window of a TimeSelection and the rows of a
+// TimelineRows, and changes both.
 #pragma once
 
-#include <QPixmap>
+#include <QElapsedTimer>
 #include <QTimer>
 #include <QWidget>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "gui/theme/theme.h"
 #include "gui/timeline/time_scale.h"
 #include "gui/timeline/timeline_layout.h"
+#include "gui/timeline/timeline_picture.h"
 #include "gui/timeline/timeline_style.h"
 
 namespace dasgd::gui {
@@ -34,9 +36,12 @@ public:
     void setMeasure(const Measure& measure);
     // What another program calls the span of which nameWanted() told; shown if the pointer is still on it.
     void setSpanName(const RankSpan& span, const QString& name);
+    // Points out the span that was searched for, and scrolls to its row.
+    void setFound(const std::optional<RankSpan>& span);
     // Said where there are no spans.
     void setEmptyText(const QString& text);
 
+    // Of the window; while following it lies on whole pixels.
     [[nodiscard]] TimeScale scale() const;
     [[nodiscard]] TimelineView view() const;
     [[nodiscard]] const std::optional<Measure>& measure() const { return measure_; }
@@ -71,9 +76,11 @@ private:
     enum class Drag { None, Measure, Pan };
 
     void relayout();
-    void repaintAll();
+    // After a change of frame, window or the strip under the rows.
+    void redraw();
+    void repaintAll();  // of anything else
     void ask();
-    void paintCanvas(const QRect& band);
+    void paintPicture(const QRect& band);
     void paintMarked(QPainter& painter);
     void paintMeasure(QPainter& painter, const QRectF& marked);
     void inspect(int direction);
@@ -84,6 +91,14 @@ private:
     void takePlan();
     void takeLateness();
     void moveCurrent(int direction);
+    bool scrollTo(std::size_t row);  // false: its place is not laid out yet
+    // The row of the found span; the number of rows where it has none.
+    [[nodiscard]] std::size_t rowOfFound() const;
+    void revealFound();
+    void paintFound(QPainter& painter);
+    // The row that keys act on stays the same one where rows change their order.
+    [[nodiscard]] std::optional<RankGroup> currentRow() const;
+    void keepCurrent(const std::optional<RankGroup>& row);
     void setCurrent(int place);
     void togglePin(int place);
     bool openGroup(int place);
@@ -104,12 +119,13 @@ private:
     TimelineMarks marks_;
     bool foot_ = false;
     PlaceRange asked_;
-    QPixmap canvas_;  // everything but marks and pointer, of band_
-    QRect band_;      // of the widget, as wide as it is
-    bool canvasStale_ = true;
-    QTimer follow_;      // until the live edge is asked for again
-    Ns shownWidth_ = 0;  // of the window
+    TimelinePicture picture_;  // everything but marks and pointer
+    QElapsedTimer asking_;     // since a frame was asked for
+    QTimer follow_;            // until the live edge is asked for again
+    Ns shownWidth_ = 0;        // of the window
     QString emptyText_;
+    std::optional<RankSpan> found_;
+    bool revealing_ = false;  // its row was not there, or not laid out, when it was found
     Drag drag_ = Drag::None;
     QPointF pressed_;
     Ns anchor_ = 0;

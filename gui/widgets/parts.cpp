@@ -7,6 +7,8 @@
 #include <QStyle>
 #include <QVBoxLayout>
 
+#include "gui/widgets/elided_label.h"
+
 namespace dasgd::gui {
 
 QLabel* makeLabel(const QString& text, const char* tone, QWidget* parent) {
@@ -34,11 +36,7 @@ QPushButton* makeButton(const QString& text, bool primary, const QString& help) 
     return button;
 }
 
-QLabel* makeElasticLabel(const char* tone) {
-    QLabel* label = makeLabel({}, tone);
-    label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    return label;
-}
+QLabel* makeElasticLabel(const char* tone) { return new ElidedLabel(tone); }
 
 QToolButton* makeQuietButton(const QString& text, const QString& help) {
     auto* button = new QToolButton;
@@ -90,9 +88,10 @@ KeyFigure::KeyFigure(const QString& label, const QString& help, QWidget* parent)
 }
 
 void KeyFigure::setQuantity(const Quantity& quantity, const char* tone) {
+    setTone(*number_, tone);
+    if (number_->text() == quantity.number && unit_->text() == quantity.unit) return;
     number_->setText(quantity.number);
     unit_->setText(quantity.unit);
-    setTone(*number_, tone);
     body().activate();
 }
 

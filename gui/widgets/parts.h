@@ -24,7 +24,8 @@ inline constexpr int kPadding = 16;
 void setTone(QWidget& widget, const char* tone);
 [[nodiscard]] QPushButton* makeButton(const QString& text, bool primary, const QString& help);
 
-// A label that takes the width that is left and asks for none: a long name does not make the window wide.
+// A label that takes the width that is left and asks for none: a long name does not make the window wide. Where it does
+// not fit it ends with an ellipsis.
 [[nodiscard]] QLabel* makeElasticLabel(const char* tone);
 // A button that is a word until the pointer or the focus is on it.
 [[nodiscard]] QToolButton* makeQuietButton(const QString& text, const QString& help);

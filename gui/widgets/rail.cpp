@@ -7,6 +7,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "gui/widgets/button_key.h"
 #include "gui/widgets/parts.h"
 
 namespace dasgd::gui {
@@ -81,7 +82,7 @@ Rail::Rail(const Look& look, const QString& workspace, QWidget* parent) : QWidge
     column->addLayout(items_);
     column->addStretch();
     QToolButton* theme = makeQuietButton(QStringLiteral("light / dark"), QStringLiteral("Change the theme  Ctrl+T"));
-    theme->setShortcut(QKeySequence(QStringLiteral("Ctrl+T")));
+    addButtonKey(QStringLiteral("Ctrl+T"), *theme, this);
     connect(theme, &QToolButton::clicked, this, &Rail::themeWanted);
     auto* foot = new QVBoxLayout;
     foot->setContentsMargins(11, 0, 8, 0);

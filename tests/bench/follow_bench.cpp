@@ -1,6 +1,7 @@
 // What a window costs that follows a live run: 8 ranks of about 1,000 spans/s each, written by a process of its own as
 // ranks write them. CPU time of the window's process, reading and drawing, ÷ time; and how far it says that it is
 // behind.
+//   follow_bench [PAGE …]     of these pages only
 #include <QApplication>
 #include <QProcess>
 #include <QRegularExpression>
@@ -11,10 +12,12 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <optional>
 #include <vector>
 
 #include "gui/main_window.h"
 #include "gui/theme/theme.h"
+#include "gui/timeline/timeline_widget.h"
 #include "tests/gui/support/synthetic_run.h"
 
 namespace {
@@ -36,9 +39,9 @@ int write(const char* folder, double seconds) {
     return 0;
 }
 
-double processSeconds() {
+double cpuSeconds(clockid_t clock) {
     timespec now{};
-    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    ::clock_gettime(clock, &now);
     return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
 }
 
@@ -47,23 +50,47 @@ double at(std::vector<double>& values, double part) {
     return values.empty() ? 0 : values[static_cast<std::size_t>(part * static_cast<double>(values.size() - 1))];
 }
 
+// Milliseconds since the end of the newest span that a timeline in sight shows; nothing where none is in sight.
+std::optional<double> pictureBehind(const QList<gui::TimelineWidget*>& timelines, const gui::Session& session) {
+    for (const auto* timeline : timelines) {
+        if (!timeline->isVisible() || !session.detail() || timeline->frame()->boxes.empty()) continue;
+        Ns newest = 0;
+        // What lies beyond the right edge is read, and not yet seen.
+        const Ns edge = timeline->view().range.end - (timeline->view().range.end - timeline->view().range.start) / 4;
+        for (const gui::TimelineBox& box : timeline->frame()->boxes) {
+            if (box.span.start < edge) newest = std::max(newest, std::min(edge, box.span.end));
+        }
+        return static_cast<double>(MonotonicClock::rawNow() - session.detail()->clockOrigin - newest) / 1e6;
+    }
+    return std::nullopt;
+}
+
 void measure(gui::MainWindow& window, const char* what) {
     static const QRegularExpression behind(QStringLiteral("(\\d+) ms behind"));
     QTest::qWait(kSettleSeconds * 1000);
     const qint64 spans = window.session().pulse().spans;
-    std::vector<double> lag;
-    const double before = processSeconds();
+    std::vector<double> lag, drawn;
+    const auto timelines = window.findChildren<gui::TimelineWidget*>();
+    const double before = cpuSeconds(CLOCK_PROCESS_CPUTIME_ID), ownBefore = cpuSeconds(CLOCK_THREAD_CPUTIME_ID);
     const auto begun = std::chrono::steady_clock::now();
     for (int i = 0; i < kSecondsOfPage * 10; ++i) {
         QTest::qWait(100);
         const auto match = behind.match(window.statusText());
         if (match.hasMatch()) lag.push_back(match.captured(1).toDouble());
+        if (const auto age = pictureBehind(timelines, window.session())) drawn.push_back(*age);
     }
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-    const double part = (processSeconds() - before) / seconds;
-    std::printf("%-28s %5.1f %% of a core, %6.0f spans/s, behind: median %.0f ms, 95 %% %.0f ms, n = %zu\n", what,
-                100 * part, static_cast<double>(window.session().pulse().spans - spans) / seconds, at(lag, 0.5),
-                at(lag, 0.95), lag.size());
+    const double part = (cpuSeconds(CLOCK_PROCESS_CPUTIME_ID) - before) / seconds;
+    const double own = (cpuSeconds(CLOCK_THREAD_CPUTIME_ID) - ownBefore) / seconds;
+    std::printf(
+        "%-16s %5.1f %% of a core (window's thread %4.1f %%), %6.0f spans/s, behind: median %.0f ms, 95 %% %.0f ms, "
+        "n = %zu\n",
+        what, 100 * part, 100 * own, static_cast<double>(window.session().pulse().spans - spans) / seconds,
+        at(lag, 0.5), at(lag, 0.95), lag.size());
+    if (!drawn.empty()) {
+        std::printf("%-16s newest span in the picture: median %.0f ms old, 95 %% %.0f ms, n = %zu\n", "",
+                    at(drawn, 0.5), at(drawn, 0.95), drawn.size());
+    }
     std::fflush(stdout);
 }
 
@@ -78,7 +105,8 @@ int main(int argc, char** argv) {
     gui::installFonts();
     gui::Look look(gui::ThemeName::Dark);
     QProcess writer;
-    const std::vector<const char*> pages{"Run", "Timeline", "Runs", "Compare", "Experiment"};
+    std::vector<const char*> pages(argv + 1, argv + argc);
+    if (pages.empty()) pages = {"Run", "Timeline", "Runs", "Compare", "Experiment"};
     const auto seconds = static_cast<double>(pages.size() + 2) * (kSecondsOfPage + kSettleSeconds + 1);
     writer.start(QString::fromLocal8Bit(argv[0]), {QStringLiteral("write"), folder.path(), QString::number(seconds)});
     gui::MainWindow window(folder.path().toStdString(), look);

@@ -18,6 +18,7 @@
 #include "core/base/check.h"
 #include "core/journal/journal.h"
 #include "gui/main_window.h"
+#include "gui/models/find/find_query.h"
 #include "gui/timeline/timeline_widget.h"
 #include "storage/recorder.h"
 
@@ -234,6 +235,30 @@ private:
     TimelineWidget* timeline_ = nullptr;
 };
 
+// From the request to the answer, on the reader's thread alone.
+void find(const std::filesystem::path& folder, const char* text) {
+    LiveStore store(folder);
+    DASGD_CHECK(store.open() && store.isOpen());
+    const std::string run = orDie(store.reader().runs()).front().runId;
+    FindQuery query;
+    std::optional<FoundSpans> answer;
+    QObject::connect(&query, &FindQuery::arrived, [&](const FoundSpans& found) { answer = found; });
+    QElapsedTimer clock;
+    clock.start();
+    qint64 longest = 0;
+    query.request(1, QString::fromStdString(run), SpanFilter::parse(QString::fromUtf8(text)).value());
+    while (!answer) {
+        QElapsedTimer piece;
+        piece.start();
+        DASGD_CHECK(query.refresh(store));
+        longest = std::max(longest, piece.elapsed());
+        QCoreApplication::sendPostedEvents(&query);
+    }
+    std::printf("find %-26s %6.2f s, %lld found, longest piece %lld ms\n", text,
+                static_cast<double>(clock.elapsed()) / 1e3, static_cast<long long>(answer->found),
+                static_cast<long long>(longest));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -255,6 +280,8 @@ int main(int argc, char** argv) {
     stayOnOneCore();
     installFonts();
     const double before = memory("VmRSS:");
+    for (const char* text : {"backward > 20 ms", "wait > 20ms and rank >= 4", "step = 100", "rank = 3"})
+        find(folder, text);
     Bench bench(folder, argc > 2 ? argv[2] : "Run");
     bench.fit();
     bench.travel();

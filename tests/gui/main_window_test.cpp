@@ -7,10 +7,14 @@
 #include <QPushButton>
 #include <QScrollArea>
 #include <QToolButton>
+#include <QWheelEvent>
 
 #include "gui/pages/page.h"
+#include "gui/plots/plot_view.h"
+#include "gui/timeline/timeline_widget.h"
 #include "gui/widgets/rail.h"
 #include "storage/base/migrate.h"
+#include "tests/gui/support/scaling_bench.h"
 #include "tests/gui/support/session_bench.h"
 #include "tests/support/paths.h"
 
@@ -49,6 +53,46 @@ TEST_F(MainWindowTest, KeysChangeThePage) {
     }
     QTest::keyClick(window_.get(), Qt::Key_3, Qt::ControlModifier);
     EXPECT_TRUE(run->isVisible());
+}
+
+TEST_F(MainWindowTest, TheWheelIsThePagesUntilAPlotHasTheFocusOrCtrlIsDown) {
+    recordTwoLines(workspace_.store());
+    for (const char* algorithm : {"dasgd", "sync_sgd"}) workspace_.record({.algorithm = algorithm, .steps = 60});
+    open();
+    ASSERT_TRUE(eventually([this] { return window_->session().current() && window_->session().pulse().spans > 0; }));
+    const auto turn = [](QWidget& plot, Qt::KeyboardModifiers keys) {
+        const QPointF at(plot.rect().center());
+        QWheelEvent wheel(at, plot.mapToGlobal(at), {}, {0, 120}, Qt::NoButton, keys, Qt::NoScrollPhase, false);
+        QApplication::sendEvent(&plot, &wheel);
+    };
+    int plots = 0;
+    for (const PageRegistry::Entry& entry : PageRegistry::entries()) {
+        window_->open(entry.info.title);
+        QTest::qWait(50);
+        if (QWidget* focused = window_->focusWidget()) focused->clearFocus();
+        for (PlotView* plot : window_->findChildren<PlotView*>()) {
+            QWidget* canvas = nullptr;
+            for (QWidget* one : plot->findChildren<QWidget*>()) {
+                if (one->inherits("QCustomPlot")) canvas = one;
+            }
+            if (!plot->isVisible() || !canvas || plot->curves().empty()) continue;
+            turn(*canvas, {});
+            EXPECT_FALSE(plot->zoomed()) << entry.info.title;
+            turn(*canvas, Qt::ControlModifier);
+            EXPECT_TRUE(plot->zoomed()) << entry.info.title;
+            ++plots;
+        }
+        for (TimelineWidget* plot : window_->findChildren<TimelineWidget*>()) {
+            if (!plot->isVisible()) continue;
+            const TimeRange before = window_->session().selection().window();
+            turn(*plot, {});
+            EXPECT_EQ(window_->session().selection().window().end, before.end) << entry.info.title;
+            turn(*plot, Qt::ControlModifier);
+            EXPECT_NE(window_->session().selection().window().end, before.end) << entry.info.title;
+            ++plots;
+        }
+    }
+    EXPECT_GE(plots, 5);
 }
 
 TEST_F(MainWindowTest, AnUnknownPageIsNoPage) {

@@ -40,7 +40,7 @@ void CompareQuery::take() {
     if (!asked_) return;
     request_ = std::move(*asked_);
     asked_.reset();
-    compareDue_ = true;
+    compareDue_ = request_.table;
     job_.reset();
     std::set<std::pair<CompareCurveKey, std::string>> wanted;
     for (const CompareCurveKey& key : request_.curves) {
@@ -80,7 +80,7 @@ Status CompareQuery::work(LiveStore& store, Job& job) {
         const RunItemPtr& run = job.runs[job.members.size()];
         DASGD_ASSIGN(storage::MetricAnswer answer,
                      store.reader().metrics({.runId = run->row.runId, .name = job.key.metric}));
-        GroupMember member{.run = run};
+        GroupMember member{.run = run, .series = Series(alongOf(job.key.metric))};
         member.series.add(answer.samples);
         job.members.push_back(std::move(member));
         if (job.members.size() < job.runs.size()) return {};

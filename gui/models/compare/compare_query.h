@@ -31,6 +31,7 @@ struct CompareRequest {
     Members members = Members::Finished;
     std::string baseline;  // key of a group; "", or of none of them: as `dasgd compare` chooses it
     std::optional<Target> target;
+    bool table = true;  // off: the curves alone
 };
 
 struct CompareCurve {
@@ -47,7 +48,7 @@ struct Compared {
     std::map<std::string, double> secondsToTarget;  // by run
 };
 
-class CompareQuery final : public LiveQuery {
+class CompareQuery : public LiveQuery {
     Q_OBJECT
 
 public:

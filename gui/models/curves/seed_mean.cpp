@@ -49,11 +49,24 @@ bool recordedTogether(std::span<const Series* const> runs) {
     });
 }
 
+SeedMean ofOne(const Series& run, XAxis axis) {
+    SeedMean out;
+    const Polyline line = sortedByX(polylineOf(run, axis));
+    for (std::size_t i = 0; i < line.x.size(); ++i) {
+        Spread point;
+        point.add(line.x[i], line.y[i]);
+        append(out, point);
+    }
+    return out;
+}
+
 SeedMean meanByStep(std::span<const Series* const> runs, XAxis axis) {
     std::map<std::int64_t, Spread> steps;
     for (const Series* run : runs) {
         const Polyline line = polylineOf(*run, axis);
-        for (std::size_t i = 0; i < line.x.size(); ++i) steps[run->points()[i].step].add(line.x[i], line.y[i]);
+        std::map<std::int64_t, Spread> own;  // of one step, of which there may be several records
+        for (std::size_t i = 0; i < line.x.size(); ++i) own[run->points()[i].step].add(line.x[i], line.y[i]);
+        for (const auto& [step, point] : own) steps[step].add(point.x, point.mean);
     }
     SeedMean out;
     for (const auto& [step, point] : steps) append(out, point);
@@ -114,9 +127,10 @@ int SeedMean::fewest() const { return n.empty() ? 0 : *std::min_element(n.begin(
 int SeedMean::most() const { return n.empty() ? 0 : *std::max_element(n.begin(), n.end()); }
 
 SeedMean seedMean(std::span<const Series* const> runs, XAxis axis) {
+    if (runs.size() == 1) return ofOne(*runs.front(), axis);
+    const bool byStep = std::ranges::all_of(runs, [](const Series* run) { return run->along() == Along::Steps; });
     const bool followsStep = axis == XAxis::Step || axis == XAxis::Epoch || axis == XAxis::Samples;
-    return runs.size() == 1 || (followsStep && recordedTogether(runs)) ? meanByStep(runs, axis)
-                                                                       : meanByWindow(runs, axis);
+    return byStep && followsStep && recordedTogether(runs) ? meanByStep(runs, axis) : meanByWindow(runs, axis);
 }
 
 Series upToStep(const Series& series, std::int64_t step) {
@@ -130,7 +144,7 @@ Series upToStep(const Series& series, std::int64_t step) {
                            .bytesSent = static_cast<std::int64_t>(point.bytesSent),
                            .value = point.value});
     }
-    Series cut;
+    Series cut(series.along());
     cut.add(samples);
     return cut;
 }

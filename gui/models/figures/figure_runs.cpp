@@ -29,9 +29,24 @@ Result<FigureRuns> namedRuns(const FigureSpec& spec, std::span<const RunItemPtr>
     return found;
 }
 
+// Each run once, whatever panels it is in.
+Result<FigureRuns> runsOfPanels(const FigureSpec& spec, std::span<const RunItemPtr> all) {
+    FigureRuns found;
+    for (const FigureSpec& panel : spec.panels) {
+        DASGD_ASSIGN(const FigureRuns own, runsOf(panel, all));
+        for (const RunItemPtr& run : own.runs) {
+            if (std::ranges::find(found.runs, run) == found.runs.end()) found.runs.push_back(run);
+        }
+        found.missing += own.missing;
+    }
+    found.missing.removeDuplicates();
+    return found;
+}
+
 }  // namespace
 
 Result<FigureRuns> runsOf(const FigureSpec& spec, std::span<const RunItemPtr> all) {
+    if (spec.kind == FigureKind::Panels) return runsOfPanels(spec, all);
     if (!spec.runs.isEmpty()) return namedRuns(spec, all);
     FieldCatalog fields;
     for (const RunItemPtr& run : all) fields.add(*run);

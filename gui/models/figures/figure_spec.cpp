@@ -4,6 +4,9 @@
 #include <QJsonDocument>
 #include <cmath>
 
+#include "core/base/event.h"
+#include "gui/models/figures/rank_rows.h"
+
 namespace dasgd::gui {
 
 namespace {
@@ -12,9 +15,11 @@ constexpr double kLeastWidthIn = 2, kMostWidthIn = 12;
 constexpr double kLeastHeightIn = 1, kMostHeightIn = 12;
 constexpr double kMostSmoothing = 0.999;
 constexpr int kMostRanks = 64;
+constexpr int kMostAcross = 4;
 
 const QStringList kKindWords{QStringLiteral("curves"), QStringLiteral("timeline"), QStringLiteral("scaling"),
-                             QStringLiteral("bars"),   QStringLiteral("map"),      QStringLiteral("scatter")};
+                             QStringLiteral("bars"),   QStringLiteral("map"),      QStringLiteral("scatter"),
+                             QStringLiteral("panels")};
 const QStringList kAxisWords{QStringLiteral("step"), QStringLiteral("epoch"), QStringLiteral("wall"),
                              QStringLiteral("samples"), QStringLiteral("bytes")};
 const QStringList kBandWords{QStringLiteral("none"), QStringLiteral("std"), QStringLiteral("interval-95")};
@@ -35,8 +40,13 @@ void visitFields(Spec& spec, Visitor& f) {
     f.word("kind", spec.kind, kKindWords);
     f.text("title", spec.title);
     f.text("caption", spec.caption);
-    f.texts("runs", spec.runs);
-    f.text("filter", spec.filter);
+    if (spec.kind == FigureKind::Panels) {
+        f.figures("panels", spec.panels);
+        f.whole("across", spec.across, 1, kMostAcross);
+    } else {
+        f.texts("runs", spec.runs);
+        f.text("filter", spec.filter);
+    }
     if (spec.kind == FigureKind::Curves) {
         f.text("metric", spec.metric);
         f.word("x", spec.x, kAxisWords);
@@ -47,6 +57,8 @@ void visitFields(Spec& spec, Visitor& f) {
     if (spec.kind == FigureKind::Timeline) {
         f.range("window_s", spec.windowS);
         f.whole("ranks", spec.ranks, 1, kMostRanks);
+        f.text("rank_rows", spec.rankRows);
+        f.texts("hidden_kinds", spec.hiddenKinds);
     }
     if (spec.kind == FigureKind::Scaling) {
         f.word("scaling", spec.scaling, kScalingWords);
@@ -72,7 +84,8 @@ void visitFields(Spec& spec, Visitor& f) {
         }
         f.number("height_in", spec.heightIn, kLeastHeightIn, kMostHeightIn);
     }
-    if (spec.kind != FigureKind::Timeline && spec.kind != FigureKind::Map) {
+    const bool hasPalette = spec.kind != FigureKind::Timeline && spec.kind != FigureKind::Map;
+    if (hasPalette && spec.kind != FigureKind::Panels) {
         f.word("palette", spec.palette, kPaletteWords);
         f.names("names", spec.names);
     }
@@ -177,6 +190,24 @@ public:
         }
     }
 
+    void figures(const char* key, std::vector<FigureSpec>& into) {
+        const auto value = find(key);
+        if (!value) return;
+        if (!value->isArray()) return wrong(key, *value, QStringLiteral("a list of figures"));
+        for (const QJsonValue& one : value->toArray()) {
+            auto panel = figureSpecOf(one.toObject());
+            if (!panel) {
+                if (error_.isEmpty())
+                    error_ = QStringLiteral("\"%1\", figure %2: %3")
+                                 .arg(QLatin1String(key))
+                                 .arg(into.size() + 1)
+                                 .arg(QString::fromStdString(panel.error().message));
+                return;
+            }
+            into.push_back(std::move(*panel));
+        }
+    }
+
     // The first error, a field that nobody asked for included.
     [[nodiscard]] Status finish() const {
         if (!error_.isEmpty()) return fail(error_.toStdString());
@@ -234,6 +265,11 @@ public:
         for (const auto& [of, name] : value) object[of] = name;
         put(key, object);
     }
+    void figures(const char* key, const std::vector<FigureSpec>& value) {
+        QJsonArray list;
+        for (const FigureSpec& one : value) list.append(jsonOf(one));
+        put(key, list);
+    }
     [[nodiscard]] QJsonObject take() { return std::move(object_); }
 
 private:
@@ -245,6 +281,31 @@ bool needsTarget(const FigureSpec& spec) {
     const auto isTime = [](CompareNumber number) { return number == CompareNumber::SecondsToTarget; };
     return (spec.kind == FigureKind::Scaling && spec.plot == ScalingPlot::TimeToTarget) ||
            (spec.isCompared() && isTime(spec.number)) || (spec.kind == FigureKind::Scatter && isTime(spec.against));
+}
+
+Status checkRows(const FigureSpec& spec) {
+    if (const auto plan = rowPlanOf(spec.rankRows); !plan) return fail("\"rank_rows\": " + plan.error().message);
+    QStringList kinds;
+    for (const std::string_view kind : kSpanKindNames) kinds << QString::fromLatin1(kind.data());
+    for (const QString& kind : spec.hiddenKinds) {
+        if (kinds.contains(kind)) continue;
+        return fail(QStringLiteral("\"hidden_kinds\": found \"%1\"; allowed %2")
+                        .arg(kind, kinds.join(QStringLiteral(", ")))
+                        .toStdString());
+    }
+    return {};
+}
+
+Status checkPanels(const FigureSpec& spec) {
+    if (spec.kind != FigureKind::Panels) return {};
+    if (spec.panels.empty() || spec.panels.size() > FigureSpec::kMostPanels) {
+        return fail("\"panels\": found " + std::to_string(spec.panels.size()) + "; allowed 1 to " +
+                    std::to_string(FigureSpec::kMostPanels));
+    }
+    for (const FigureSpec& panel : spec.panels) {
+        if (panel.kind == FigureKind::Panels) return fail("\"panels\": a panel has no panels of its own");
+    }
+    return {};
 }
 
 }  // namespace
@@ -268,6 +329,8 @@ Status check(const FigureSpec& spec) {
                         .arg(spec.venue, venueIds().join(QStringLiteral(", ")))
                         .toStdString());
     }
+    DASGD_TRY(checkRows(spec));
+    DASGD_TRY(checkPanels(spec));
     if (!spec.runs.isEmpty() && !spec.filter.isEmpty())
         return fail("\"filter\": give either runs or a filter, not both");
     if (!spec.dashes && !spec.markers)

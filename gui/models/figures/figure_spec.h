@@ -8,6 +8,7 @@
 #include <QStringList>
 #include <map>
 #include <optional>
+#include <vector>
 
 #include "core/analysis/scaling.h"
 #include "core/base/metric_names.h"
@@ -19,7 +20,7 @@
 
 namespace dasgd::gui {
 
-enum class FigureKind { Curves, Timeline, Scaling, Bars, Map, Scatter };
+enum class FigureKind { Curves, Timeline, Scaling, Bars, Map, Scatter, Panels };
 enum class FigureBand { None, Std, Interval95 };  // around a mean over seeds
 enum class FigurePalette { OkabeIto, TolBright };
 enum class FigureWidth { Column, Full };
@@ -31,6 +32,7 @@ struct FigureRange {
 
 struct FigureSpec {
     static constexpr int kVersion = 1;
+    static constexpr std::size_t kMostPanels = 12;
 
     FigureKind kind = FigureKind::Curves;
     QString title, caption;
@@ -45,7 +47,9 @@ struct FigureSpec {
     std::optional<bool> logY;  // absent: as the metric is drawn in the window
     // Of a timeline: seconds of the run; absent: a dozen steps of its steady state.
     std::optional<FigureRange> windowS;
-    int ranks = 4;  // drawn at most
+    int ranks = 4;            // drawn at most, where `rankRows` does not say which
+    QString rankRows;         // gui/models/figures/rank_rows.h's language: which ranks, in which order
+    QStringList hiddenKinds;  // kinds of spans that are not drawn
     // Of scaling.
     Scaling scaling = Scaling::Weak;
     ScalingPlot plot = ScalingPlot::Throughput;
@@ -54,6 +58,10 @@ struct FigureSpec {
     CompareNumber number = CompareNumber::StepMs;
     CompareNumber against = CompareNumber::Hidden;  // along x of a scatter
     QString rows, columns;                          // keys of the settings of a map; "": those that were swept
+
+    // Of panels: figures of their own kinds, of one venue, so many beside each other as there is room for.
+    std::vector<FigureSpec> panels;
+    int across = 2;
 
     // Of what has axes.
     std::optional<FigureRange> xRange, yRange;
@@ -72,10 +80,14 @@ struct FigureSpec {
     [[nodiscard]] const Venue& venueOf() const;  // the first where there is none of this id
     [[nodiscard]] double inchesWide() const;
     // Whether the number of `kind` is asked of each run or configuration as the Compare page has them.
-    [[nodiscard]] bool isCompared() const { return kind >= FigureKind::Bars; }
+    [[nodiscard]] bool isCompared() const { return kind >= FigureKind::Bars && kind <= FigureKind::Scatter; }
     // Whether it has axes that can be set, and curves that are drawn in them.
     [[nodiscard]] bool hasAxes() const;
 };
+
+// "a" of the first panel, in the names of files, and "(a)" as its readers see it.
+[[nodiscard]] inline QString panelLetter(std::size_t panel) { return QChar(u'a' + static_cast<char16_t>(panel)); }
+[[nodiscard]] inline QString panelLabel(std::size_t panel) { return QStringLiteral("(%1)").arg(panelLetter(panel)); }
 
 // Errors name the field, what was found and what is allowed.
 [[nodiscard]] Result<FigureSpec> figureSpecOf(const QJsonObject& object);

@@ -95,7 +95,7 @@ private:
 
 class Parser {
 public:
-    Parser(std::vector<Token> tokens, qsizetype textSize, const FieldCatalog& fields)
+    Parser(std::vector<Token> tokens, qsizetype textSize, const FilterFields& fields)
         : tokens_(std::move(tokens)), textSize_(textSize), fields_(fields) {}
 
     Parsed<Node> whole() {
@@ -193,7 +193,7 @@ private:
         }
         ++next_;
         compared_ = true;
-        const FieldCatalog::Answer answer = fields_.find(name.text);
+        const FilterFields::Answer answer = fields_.find(name.text);
         if (!answer.field) return failAt(name.at, unknownField(name.text, answer));
         QString text = value.text;
         const bool quoted = value.kind == Token::Kind::Quoted;
@@ -212,7 +212,7 @@ private:
 
     [[nodiscard]] bool isFlag(const Token& token) const {
         if (token.kind != Token::Kind::Word) return false;
-        const FieldCatalog::Answer answer = fields_.find(token.text);
+        const FilterFields::Answer answer = fields_.find(token.text);
         return answer.field && answer.field->kind == FieldKind::Flag;
     }
 
@@ -223,11 +223,11 @@ private:
         return fields_.hasNameThatBegins(word);
     }
 
-    static QString unknownField(const QString& name, const FieldCatalog::Answer& answer) {
+    [[nodiscard]] QString unknownField(const QString& name, const FilterFields::Answer& answer) const {
         const QString names = answer.candidates.join(QStringLiteral(", "));
         if (answer.ambiguous) return QStringLiteral("“%1” may be %2: write one of them").arg(name, names);
-        if (names.isEmpty()) return QStringLiteral("no run has a field “%1”").arg(name);
-        return QStringLiteral("no run has a field “%1”; near it: %2").arg(name, names);
+        const QString unknown = fields_.unknownField(name);
+        return names.isEmpty() ? unknown : unknown + QStringLiteral("; near it: %1").arg(names);
     }
 
     static QString expectedTerm(const Token& found) {
@@ -253,12 +253,12 @@ private:
     bool compared_ = false;
     QString unfinished_;
     bool namesArchived_ = false;
-    const FieldCatalog& fields_;
+    const FilterFields& fields_;
 };
 
 }  // namespace
 
-tl::expected<FilterExpression, FilterError> FilterExpression::parse(const QString& text, const FieldCatalog& fields) {
+tl::expected<FilterExpression, FilterError> FilterExpression::parse(const QString& text, const FilterFields& fields) {
     auto tokens = Lexer(text).tokens();
     if (!tokens) return tl::unexpected<FilterError>(tokens.error());
     Parser parser(std::move(*tokens), text.size(), fields);

@@ -35,7 +35,7 @@ public:
     // Everything passes.
     FilterExpression() = default;
     [[nodiscard]] static tl::expected<FilterExpression, FilterError> parse(const QString& text,
-                                                                           const FieldCatalog& fields);
+                                                                           const FilterFields& fields);
     [[nodiscard]] bool accepts(const RunItem& run) const { return holds(root_, run); }
     // The word at the end that is left out; "" where none is.
     [[nodiscard]] const QString& unfinished() const { return unfinished_; }
@@ -49,6 +49,8 @@ public:
         QString word;  // lower case
         std::optional<FilterComparison> comparison;
     };
+    // For what is no run: whoever has fields of its own asks the comparisons.
+    [[nodiscard]] const Node& root() const { return root_; }
 
 private:
     [[nodiscard]] static bool holds(const Node& node, const RunItem& run);

@@ -28,6 +28,13 @@ public:
     [[nodiscard]] static tl::expected<FilterComparison, QString> make(const RunField& field, FilterOperator op,
                                                                       const QString& value, bool quoted);
     [[nodiscard]] bool holds(const RunItem& run) const;
+    // The same of a value that is no run's: of a field that is a number, in the unit of its kind; of one that is text.
+    [[nodiscard]] bool holdsNumber(double value) const;
+    [[nodiscard]] bool holdsText(const QString& value) const;
+    [[nodiscard]] const RunField& field() const { return field_; }
+    [[nodiscard]] FilterOperator op() const { return op_; }
+    // As written, in lower case.
+    [[nodiscard]] const QString& value() const { return text_; }
 
 private:
     FilterComparison(RunField field, FilterOperator op) : field_(std::move(field)), op_(op) {}
@@ -35,8 +42,6 @@ private:
     [[nodiscard]] std::optional<QString> takeInstant(const QString& value);
     [[nodiscard]] std::optional<QString> takeSetting(const QString& value, bool quoted);
     [[nodiscard]] std::optional<QString> takeFlag(const QString& value);
-    [[nodiscard]] bool holdsNumber(double value) const;
-    [[nodiscard]] bool holdsText(const QString& value) const;
     [[nodiscard]] bool holdsInstant(const std::string& at) const;
     [[nodiscard]] bool holdsSetting(const RunItem& run) const;
     [[nodiscard]] bool holdsTags(const RunItem& run) const;

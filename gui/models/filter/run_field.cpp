@@ -169,6 +169,10 @@ FieldCatalog::Answer FieldCatalog::find(const QString& name) const {
     return answer;
 }
 
+QString FieldCatalog::unknownField(const QString& name) const {
+    return QStringLiteral("no run has a field “%1”").arg(name);
+}
+
 RunField FieldCatalog::setting(const QString& name, const std::string& key) const {
     const auto example = examples_.find(key);
     return {.name = name, .key = key, .example = example == examples_.end() ? std::string() : example->second};

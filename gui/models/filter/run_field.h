@@ -48,23 +48,36 @@ struct BuiltInField {
 // How a filter is written, and every field of every run.
 [[nodiscard]] QString filterHelp();
 
-// The fields of the runs seen so far.
-class FieldCatalog {
+// The names that an expression may use: of runs on the Runs page, of spans on the Timeline page.
+class FilterFields {
 public:
-    // True where a key was new.
-    bool add(const RunItem& run);
-    // Sorted, as "algorithm.delay".
-    [[nodiscard]] const std::set<std::string>& keys() const { return keys_; }
+    virtual ~FilterFields() = default;
 
     struct Answer {
         std::optional<RunField> field;
         QStringList candidates;  // without a field: the keys that a short name stands for, or names that are near it
         bool ambiguous = false;  // the candidates are keys that all end with the name
     };
+    [[nodiscard]] virtual Answer find(const QString& name) const = 0;
+    // Whether a word at the very end may be a name that is not finished.
+    [[nodiscard]] virtual bool hasNameThatBegins(const QString& begin) const = 0;
+    // "no run has a field “%1”".
+    [[nodiscard]] virtual QString unknownField(const QString& name) const = 0;
+};
+
+// The fields of the runs seen so far.
+class FieldCatalog final : public FilterFields {
+public:
+    // True where a key was new.
+    bool add(const RunItem& run);
+    // Sorted, as "algorithm.delay".
+    [[nodiscard]] const std::set<std::string>& keys() const { return keys_; }
+
     // `name`: of a field, a key, the end of a key after a dot ("delay", "background.seed"), or a section for the name
     // of its plug-in ("optimizer"). Ignores the case of fields.
-    [[nodiscard]] Answer find(const QString& name) const;
-    [[nodiscard]] bool hasNameThatBegins(const QString& begin) const;
+    [[nodiscard]] Answer find(const QString& name) const override;
+    [[nodiscard]] bool hasNameThatBegins(const QString& begin) const override;
+    [[nodiscard]] QString unknownField(const QString& name) const override;
 
 private:
     [[nodiscard]] RunField setting(const QString& name, const std::string& key) const;

@@ -16,7 +16,7 @@ signals:
     void arrived(const dasgd::storage::RunDetail& detail);
 
 private:
-    RefreshInterval interval_{2000, 50};
+    RefreshInterval interval_{2000, 150};
     std::int64_t watchedSince_ = -1;
     std::int64_t revision_ = -1;
 };

@@ -1,5 +1,6 @@
 #include "gui/models/live/overview_query.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace dasgd::gui {
@@ -7,6 +8,7 @@ namespace dasgd::gui {
 namespace {
 
 constexpr std::chrono::milliseconds kBudget{40};
+constexpr int kRanksAtOnce = 16;  // whose boxes are in memory together
 
 }  // namespace
 
@@ -46,17 +48,33 @@ Status OverviewQuery::refresh(LiveStore& store) {
     if (grew) spans_.grown(live);
     const TimelineView view{*extent, static_cast<double>(extent->end - extent->start) / width};
     DASGD_ASSIGN(complete_, spans_.load(store.reader(), view, kBudget));
-    auto frame = std::make_shared<TimelineFrame>(spans_.frame(view));
-    frame->runId = run.toStdString();
-    frame->complete = complete_;
-    frame->links.clear();
+    // Something to see while much is read, for a part of the time.
+    if (complete_ || partial_.due()) {
+        const qint64 from = partial_.now();
+        answer(view, run, std::max(1, known->second->row.workers));
+        partial_.spent(partial_.now() - from);
+    }
     answeredSpans_ = spans;
     answeredLive_ = live;
     answeredWidth_ = width;
     interval_.spent(interval_.now() - begun);
     if (!complete_) ask();
-    deliver([this, frame = TimelineFramePtr(std::move(frame))] { emit arrived(frame); });
+    // What has ended is not drawn again until the strip is wider or narrower.
+    if (complete_ && !live) spans_.reset(run.toStdString(), known->second->row.workers);
     return {};
+}
+
+// Of hundreds of ranks all boxes take a hundred megabytes, the picture of them takes one.
+void OverviewQuery::answer(const TimelineView& view, const QString& run, int workers) {
+    auto picture = std::make_shared<OverviewPicture>(makeOverview(view.range, view.nsPerPixel));
+    picture->runId = run.toStdString();
+    picture->complete = complete_;
+    TimelineView part = view;
+    for (int rank = 0; rank < std::max(workers, picture->ranks); rank += kRanksAtOnce) {
+        part.places = {rank, rank + kRanksAtOnce - 1};
+        addTo(*picture, spans_.frame(part));
+    }
+    deliver([this, picture = OverviewPicturePtr(std::move(picture))] { emit arrived(picture); });
 }
 
 }  // namespace dasgd::gui

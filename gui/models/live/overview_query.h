@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "gui/models/live/live_query.h"
+#include "gui/models/timeline/overview_picture.h"
 #include "gui/models/timeline/span_cache.h"
 
 namespace dasgd::gui {
@@ -18,13 +19,15 @@ public:
     Status refresh(LiveStore& store) override;
 
 signals:
-    void arrived(const dasgd::gui::TimelineFramePtr& frame);
+    void arrived(const dasgd::gui::OverviewPicturePtr& picture);
 
 private:
+    void answer(const TimelineView& view, const QString& run, int workers);
+
     std::mutex mutex_;  // guards width_
     int width_ = 0;
 
-    RefreshInterval interval_{1000, 50};
+    RefreshInterval interval_{2000, 100}, partial_{250, 4};
     SpanCache spans_;
     std::int64_t watchedSince_ = -1, revision_ = -1;
     int answeredWidth_ = 0;

@@ -25,7 +25,7 @@ private:
     void report(std::vector<RunItemPtr> changed, QStringList removed);
 
     RunItemMaker maker_;
-    RefreshInterval interval_{100, 50};
+    RefreshInterval interval_{250, 50};
     std::int64_t revision_ = -1;
     std::int64_t notesRevision_ = 0;
     bool reported_ = false;

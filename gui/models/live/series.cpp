@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+
+#include "core/base/metric_names.h"
 
 namespace dasgd::gui {
 
@@ -25,6 +28,8 @@ void take(SeriesPoint& point, const storage::MetricSample& sample) {
 
 }  // namespace
 
+Along alongOf(std::string_view metric) { return metrics::isOverTime(metric) ? Along::Time : Along::Steps; }
+
 double xOf(const SeriesPoint& point, XAxis axis) {
     switch (axis) {
         case XAxis::Step: return static_cast<double>(point.step);
@@ -41,13 +46,18 @@ void Series::add(std::span<const storage::MetricSample> samples) {
     for (const storage::MetricSample& sample : samples) {
         // Nearly always the last few steps: ranks are at most a few steps apart.
         auto at = points_.end();
-        while (at != points_.begin() && (at - 1)->step > sample.step) --at;
-        if (at != points_.begin() && (at - 1)->step == sample.step) {
+        while (at != points_.begin() && compare(*(at - 1), sample) > 0) --at;
+        if (at != points_.begin() && compare(*(at - 1), sample) == 0) {
             take(*(at - 1), sample);
         } else {
             take(*points_.insert(at, SeriesPoint{.step = sample.step}), sample);
         }
     }
+}
+
+int Series::compare(const SeriesPoint& point, const storage::MetricSample& sample) const {
+    if (along_ == Along::Steps) return point.step < sample.step ? -1 : point.step > sample.step;
+    return point.wallS < sample.wallS ? -1 : point.wallS > sample.wallS;
 }
 
 Polyline polylineOf(const Series& series, XAxis axis) {
@@ -79,7 +89,21 @@ std::vector<double> smoothed(const std::vector<double>& y, double weight) {
     return out;
 }
 
-Polyline thinned(const Polyline& line, std::size_t buckets) {
+Polyline sortedByX(Polyline line) {
+    if (std::ranges::is_sorted(line.x)) return line;
+    std::vector<std::size_t> order(line.x.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return line.x[i]; });
+    Polyline sorted;
+    for (const std::size_t i : order) {
+        sorted.x.push_back(line.x[i]);
+        sorted.y.push_back(line.y[i]);
+    }
+    return sorted;
+}
+
+Polyline thinned(const Polyline& of, std::size_t buckets) {
+    const Polyline line = sortedByX(of);
     const std::size_t n = line.x.size();
     if (buckets == 0 || n <= 2 * buckets) return line;
     Polyline out;

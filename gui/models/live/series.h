@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "storage/run_reader.h"
@@ -23,9 +24,16 @@ struct SeriesPoint {
 
 [[nodiscard]] double xOf(const SeriesPoint& point, XAxis axis);
 
-// Sorted by step, one point a step. Samples may come in any order, and ranks apart from each other.
+// What makes records of several ranks one point: the step that they are of, or the instant that they were taken at.
+enum class Along { Steps, Time };
+[[nodiscard]] Along alongOf(std::string_view metric);
+
+// Sorted by step or time, one point each. Samples may come in any order, and ranks apart from each other.
 class Series {
 public:
+    Series() = default;
+    explicit Series(Along along) : along_(along) {}
+    [[nodiscard]] Along along() const { return along_; }
     void add(std::span<const storage::MetricSample> samples);
     [[nodiscard]] const std::vector<SeriesPoint>& points() const { return points_; }
     [[nodiscard]] bool empty() const { return points_.empty(); }
@@ -33,6 +41,10 @@ public:
     [[nodiscard]] std::size_t samples() const { return samples_; }
 
 private:
+    // Below 0, 0, above 0: the point lies before, at, after the sample.
+    [[nodiscard]] int compare(const SeriesPoint& point, const storage::MetricSample& sample) const;
+
+    Along along_ = Along::Steps;
     std::vector<SeriesPoint> points_;
     std::size_t samples_ = 0;
 };
@@ -46,6 +58,8 @@ struct Polyline {
 // Exponential moving average with the start's bias taken out; weight 0 changes nothing. NaN and ±Inf pass through and
 // leave the average as it was.
 [[nodiscard]] std::vector<double> smoothed(const std::vector<double>& y, double weight);
+// Points that are taken at instants need not rise on another axis: ranks are a few steps apart.
+[[nodiscard]] Polyline sortedByX(Polyline line);
 // At most about 2·buckets points: the smallest and the largest of each bucket of x, in their order. For drawing only.
 [[nodiscard]] Polyline thinned(const Polyline& line, std::size_t buckets);
 

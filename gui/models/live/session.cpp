@@ -154,7 +154,8 @@ void Session::takeMetrics(const MetricBatch& batch) {
     const bool drawn =
         std::any_of(shown_.begin(), shown_.end(), [&batch](const RunItemPtr& run) { return run->id == batch.runId; });
     if (!drawn) return;
-    series_[{batch.runId, batch.name}].add(batch.samples);
+    const auto series = series_.try_emplace({batch.runId, batch.name}, alongOf(batch.name)).first;
+    series->second.add(batch.samples);
     emit seriesChanged();
 }
 

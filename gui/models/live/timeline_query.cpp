@@ -8,7 +8,7 @@ namespace dasgd::gui {
 namespace {
 
 constexpr std::chrono::milliseconds kLoadBudget{40}, kMostLoad{160};
-constexpr std::chrono::milliseconds kLivePause{150};
+constexpr std::chrono::milliseconds kLivePause{250};  // longer than one who follows waits to ask again
 constexpr std::chrono::milliseconds kMeasureBudget{50};
 
 }  // namespace
@@ -17,8 +17,15 @@ void TimelineQuery::request(const TimelineRequest& request) {
     {
         const std::lock_guard lock(mutex_);
         request_ = request;
+        released_ = nullptr;
     }
     ask();
+}
+
+void TimelineQuery::release(const void* viewer) {
+    const std::lock_guard lock(mutex_);
+    if (request_ && request_->viewer == viewer) request_.reset();
+    released_ = viewer;
 }
 
 void TimelineQuery::requestMeasure(const QString& run, TimeRange range) {
@@ -70,6 +77,10 @@ Status TimelineQuery::answerRequest(LiveStore& store, bool again) {
     {
         const std::lock_guard lock(mutex_);
         std::swap(wanted, request_);
+        if (answered_ && released_ && answered_->viewer == released_) {
+            answered_.reset();
+            incomplete_ = false;
+        }
     }
     // Growth is drawn as often as one looks; what is still being read goes on at once.
     const bool due = incomplete_ || std::chrono::steady_clock::now() - answeredAt_ >= kLivePause;

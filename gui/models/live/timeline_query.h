@@ -13,6 +13,7 @@ namespace dasgd::gui {
 struct TimelineRequest {
     QString runId;
     TimelineView view;
+    const void* viewer = nullptr;  // who asks
 };
 
 class TimelineQuery final : public LiveQuery {
@@ -22,6 +23,8 @@ public:
     TimelineQuery() : LiveQuery(Priority::Drawing) {}
     // The latest request counts; it is answered again whenever its range has grown. Only of the watched run.
     void request(const TimelineRequest& request);
+    // The viewer is hidden: what it asked for last is not answered again.
+    void release(const void* viewer);
     void requestMeasure(const QString& run, TimeRange range);
     Status refresh(LiveStore& store) override;
 
@@ -35,8 +38,9 @@ private:
     Status answerRequest(LiveStore& store, bool again);
     Status answerMeasure(LiveStore& store);
 
-    std::mutex mutex_;  // guards the two requests
+    std::mutex mutex_;  // guards the requests
     std::optional<TimelineRequest> request_;
+    const void* released_ = nullptr;
     std::optional<std::pair<QString, TimeRange>> measure_;
 
     QString run_;

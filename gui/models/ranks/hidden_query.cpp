@@ -9,8 +9,15 @@ void HiddenQuery::request(const QString& run, TimeRange range) {
     {
         const std::lock_guard lock(mutex_);
         request_ = {run, range};
+        released_ = false;
     }
     ask();
+}
+
+void HiddenQuery::release() {
+    const std::lock_guard lock(mutex_);
+    request_.reset();
+    released_ = true;
 }
 
 Status HiddenQuery::refresh(LiveStore& store) {
@@ -18,6 +25,7 @@ Status HiddenQuery::refresh(LiveStore& store) {
     {
         const std::lock_guard lock(mutex_);
         std::swap(wanted, request_);
+        if (released_) answered_.reset();
     }
     const bool again = !wanted && answered_ && revision_ != store.revision() && interval_.due();
     if (again) wanted = answered_;

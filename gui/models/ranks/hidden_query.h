@@ -26,6 +26,8 @@ public:
     HiddenQuery() : LiveQuery(Priority::Background) {}
     // The latest request counts; while the run goes on, it is answered again as its range fills.
     void request(const QString& run, TimeRange range);
+    // Nobody looks: not answered again until the next request.
+    void release();
     Status refresh(LiveStore& store) override;
 
 signals:
@@ -34,10 +36,11 @@ signals:
 private:
     Result<HiddenAnswer> answer(storage::RunReader& reader, const QString& run, TimeRange range) const;
 
-    std::mutex mutex_;
-    std::optional<std::pair<QString, TimeRange>> request_;  // guarded by mutex_
+    std::mutex mutex_;  // guards request_ and released_
+    std::optional<std::pair<QString, TimeRange>> request_;
+    bool released_ = false;
 
-    RefreshInterval interval_{500, 50};
+    RefreshInterval interval_{1000, 100};
     std::optional<std::pair<QString, TimeRange>> answered_;
     std::int64_t revision_ = -1;
 };

@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "core/base/metric_names.h"
+
 namespace dasgd::gui {
 
 namespace {
@@ -55,6 +57,15 @@ Result<bool> LatenessQuery::read(storage::RunReader& reader, const std::string& 
     return next_ <= extent_.start || read_ >= kMostSpans;
 }
 
+Status LatenessQuery::readClocks(storage::RunReader& reader, const std::string& run) {
+    DASGD_ASSIGN(const storage::MetricAnswer bounds,
+                 reader.metrics({.runId = run, .name = metrics::kClockErrorS, .afterRowid = clocksRead_}));
+    if (bounds.samples.empty()) return {};
+    clocksRead_ = bounds.lastRowid;
+    for (const storage::MetricSample& sample : bounds.samples) clockErrorS_ = std::max(clockErrorS_, sample.value);
+    return {};
+}
+
 Status LatenessQuery::refresh(LiveStore& store) {
     {
         const std::lock_guard lock(mutex_);
@@ -64,6 +75,8 @@ Status LatenessQuery::refresh(LiveStore& store) {
     const auto known = store.runs().find(run);
     if (std::exchange(watchedSince_, store.watchedSince()) != store.watchedSince()) {
         revision_ = -1;
+        clocksRead_ = 0;
+        clockErrorS_ = 0;
         reading_ = false;
         interval_.hurry();
     }
@@ -88,7 +101,9 @@ Status LatenessQuery::refresh(LiveStore& store) {
     reading_ = false;
     const bool newestOnly = next_ > extent_.start;
     if (newestOnly) dropCut(kept_, next_);
-    LatenessAnswer answer{run, latenessOf(kept_, known->second->row.workers), newestOnly};
+    DASGD_TRY(readClocks(store.reader(), id));
+    const double clockErrorNs = clockErrorS_ * 1e9;
+    LatenessAnswer answer{run, latenessOf(kept_, known->second->row.workers, clockErrorNs), newestOnly, clockErrorNs};
     kept_ = {};
     interval_.spent(interval_.now() - begun);
     deliver([this, answer = std::move(answer)] { emit arrived(answer); });

@@ -13,6 +13,7 @@ struct LatenessAnswer {
     QString runId;
     std::optional<Lateness> lateness;  // absent: too few averages
     bool newestOnly = false;           // older averages were not read
+    double clockErrorNs = 0;           // bound on the clocks of the hosts, part of the noise
 };
 
 class LatenessQuery final : public LiveQuery {
@@ -34,11 +35,16 @@ private:
     // Reads on, from the newest to the oldest, for some 40 ms; false: there is more to read.
     Result<bool> read(storage::RunReader& reader, const std::string& run);
 
+    // The largest bound that a rank has recorded of its clock; none on one host.
+    Status readClocks(storage::RunReader& reader, const std::string& run);
+
     std::mutex mutex_;
     bool wanted_ = false;  // guarded by mutex_
 
-    RefreshInterval interval_{3'000, 50};
+    RefreshInterval interval_{3'000, 300};
     std::int64_t watchedSince_ = -1, revision_ = -1;
+    std::int64_t clocksRead_ = 0;
+    double clockErrorS_ = 0;
     bool reading_ = false;
     TimeRange extent_;
     Ns next_ = 0;   // down to here it is read

@@ -19,7 +19,7 @@ signals:
 private:
     Status readNow(LiveStore& store, RankStates& states);
 
-    RefreshInterval interval_{1000, 50};
+    RefreshInterval interval_{2000, 100};
     std::int64_t watchedSince_ = -1;
     std::int64_t revision_ = -1;
     Ns reach_ = 0;  // how far back the newest spans are read

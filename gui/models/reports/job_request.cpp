@@ -62,6 +62,31 @@ QStringList argumentsOf(const JobRequest& request, const QString& file, const QS
     return arguments;
 }
 
+QStringList settingsIn(const QString& line) {
+    QStringList settings;
+    QString own;
+    QChar quote;
+    int depth = 0;
+    for (const QChar c : line) {
+        if (!quote.isNull()) {
+            if (c == quote) quote = {};
+        } else if (c == u'"' || c == u'\'') {
+            quote = c;
+        } else if (c == u'[' || c == u'{') {
+            ++depth;
+        } else if (c == u']' || c == u'}') {
+            --depth;
+        } else if (c.isSpace() && depth <= 0) {
+            if (!own.isEmpty()) settings << own;
+            own.clear();
+            continue;
+        }
+        own += c;
+    }
+    if (!own.isEmpty()) settings << own;
+    return settings;
+}
+
 QJsonObject jsonOf(const JobRequest& request) {
     return {{"command", commandOf(request.kind)},
             {"title", request.title},

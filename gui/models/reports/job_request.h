@@ -38,6 +38,9 @@ struct JobRequest {
 // to be written.
 [[nodiscard]] QStringList argumentsOf(const JobRequest& request, const QString& file, const QString& calibrationOut);
 
+// The settings of a line, "network.bandwidth=10Mbps sweep=[1, 2]": parted at blanks outside of quotes and brackets.
+[[nodiscard]] QStringList settingsIn(const QString& line);
+
 [[nodiscard]] QJsonObject jsonOf(const JobRequest& request);
 // Nullopt of what is no request.
 [[nodiscard]] std::optional<JobRequest> jobRequestOf(const QJsonObject& json);

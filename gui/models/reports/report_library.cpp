@@ -11,7 +11,7 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr int kLookMs = 250;
+constexpr int kLookMs = 250, kOthersMs = 2000;
 constexpr qint64 kMostRead = 32 << 20;
 const QString kEnding = QStringLiteral(".json");
 
@@ -54,6 +54,9 @@ ReportLibrary::ReportLibrary(const std::filesystem::path& workspace, QString pro
         writing_.erase(writing_.begin());
         giveUp(name, message);
     });
+    others_.setInterval(kOthersMs);
+    connect(&others_, &QTimer::timeout, this, &ReportLibrary::load);
+    others_.start();
     load();
 }
 
@@ -74,13 +77,17 @@ Report* ReportLibrary::edit(const QString& name) { return const_cast<Report*>(fi
 
 void ReportLibrary::load() {
     pool_.start([this, folder = folder_] {
+        const QDateTime modified = QFileInfo(folder).lastModified();
+        if (modified.isValid() && modified == changedOnDisk_) return;
+        changedOnDisk_ = modified;
         auto read = readAll(folder);
         QMetaObject::invokeMethod(this, [this, read = std::move(read)] {
+            const std::size_t before = reports_.size();
             for (const Report& report : read) {
-                if (!find(report.name)) reports_.push_back(report);
+                if (!find(report.name) && !gone_.contains(report.name)) reports_.push_back(report);
             }
+            if (std::exchange(loaded_, true) && reports_.size() == before) return;
             std::ranges::stable_sort(reports_, std::greater<>(), &Report::started);
-            loaded_ = true;
             const bool any = std::ranges::any_of(reports_, [](const Report& one) { return one.process > 0; });
             if (any) timer_.start();
             emit changed();
@@ -233,9 +240,11 @@ void ReportLibrary::remove(const QString& name) {
     const Report* report = find(name);
     if (!report || report->state == ReportState::Running) return;
     removed_ = *report;
+    gone_.insert(name);
     std::erase_if(reports_, [&](const Report& one) { return one.name == name; });
-    pool_.start([path = pathOf(name, ".json"), place = placeOf(name)] {
+    pool_.start([path = pathOf(name, ".json"), text = pathOf(name, ".toml"), place = placeOf(name)] {
         QFile::remove(path);
+        QFile::remove(text);
         removeJobFiles(place);
     });
     emit changed();
@@ -244,6 +253,7 @@ void ReportLibrary::remove(const QString& name) {
 QString ReportLibrary::restore() {
     if (!removed_) return {};
     const Report report = *std::exchange(removed_, std::nullopt);
+    gone_.erase(report.name);
     reports_.push_back(report);
     std::ranges::stable_sort(reports_, std::greater<>(), &Report::started);
     write(report);

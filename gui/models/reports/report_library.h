@@ -74,9 +74,11 @@ private:
     QString folder_, workspace_, program_;
     QThreadPool pool_;
     ExperimentFiles files_;
-    QTimer timer_;
+    QTimer timer_, others_;    // looks at jobs; at what other windows write
+    QDateTime changedOnDisk_;  // the folder when it was last read; of the pool's thread
     std::vector<Report> reports_;
     std::optional<Report> removed_;
+    std::set<QString> gone_;        // removed here: a reading that began before may still hold them
     std::vector<QString> writing_;  // whose experiments files_ writes, in its order
     bool loaded_ = false, looking_ = false;
 };

@@ -62,6 +62,7 @@ SweepCase caseOf(const QString& text, const Block& block) {
         const bool opens = text.mid(entry.valueBegin, 1) == QLatin1String("{");
         if (entry.kind != TomlEntry::Kind::Key || opens || path == QStringList{kName}) continue;
         const bool sweeps = path.front() == kOwnSweep;
+        one.values.push_back({path, text.mid(entry.valueBegin, entry.valueEnd - entry.valueBegin), entry.line});
         one.sets << (sweeps ? QStringLiteral("sweep ") + path.mid(1).join(u'.')
                             : path.join(u'.') + QStringLiteral(" = ") + textOf(text, entry));
     }
@@ -201,6 +202,29 @@ QString withCaseKey(const ExperimentDocument& document, std::size_t index, const
         }
     }
     return above ? withLineIn(text, *above, line) : text;
+}
+
+QString CaseValue::key() const {
+    return path.value(0) == kOwnSweep ? QStringLiteral("sweep ") + path.mid(1).join(u'.') : path.join(u'.');
+}
+
+QString withCaseValue(const ExperimentDocument& document, std::size_t index, const QStringList& path,
+                      const QString& toml) {
+    const auto blocks = blocksOf(document);
+    QString text = document.text();
+    if (index >= blocks.size()) return text;
+    const TomlEntry* entry = findKey(blocks[index].entries, QStringList{kCase} + path);
+    return entry ? text.replace(entry->valueBegin, entry->valueEnd - entry->valueBegin, toml) : text;
+}
+
+QString withoutCaseValue(const ExperimentDocument& document, std::size_t index, const QStringList& path) {
+    const auto blocks = blocksOf(document);
+    QString text = document.text();
+    if (index >= blocks.size()) return text;
+    const Block& block = blocks[index];
+    // The block alone: a key of the same path may stand in another case.
+    const QString own = text.mid(block.begin, block.end - block.begin);
+    return text.replace(block.begin, block.end - block.begin, withoutKey(own, QStringList{kCase} + path));
 }
 
 SweepSize sweepSize(const ExperimentDocument& document) {

@@ -10,8 +10,18 @@
 
 namespace dasgd::gui {
 
+// A key that a case sets.
+struct CaseValue {
+    QStringList path;  // in the case: {"train", "batch_size"}; of a sweep of its own {"sweep", "train.seed"}
+    QString toml;      // the value
+    int line = 0;
+    // "train.batch_size", "sweep train.seed".
+    [[nodiscard]] QString key() const;
+};
+
 struct SweepCase {
-    QString name;      // "" where it has none: then its number tells it apart
+    QString name;  // "" where it has none: then its number tells it apart
+    std::vector<CaseValue> values;
     QStringList sets;  // "train.batch_size = 4", "sweep train.seed"
     qint64 inner = 0;  // cases of its own
     int line = 0;      // of its header
@@ -31,6 +41,12 @@ struct SweepCase {
 // Sets `key` ("algorithm.delay") in the case, in TOML; unchanged where the case sets it already.
 [[nodiscard]] QString withCaseKey(const ExperimentDocument& document, std::size_t index, const QString& key,
                                   const QString& toml);
+
+// The value of a key that the case sets, by its path, in TOML; unchanged where it does not set it.
+[[nodiscard]] QString withCaseValue(const ExperimentDocument& document, std::size_t index, const QStringList& path,
+                                    const QString& toml);
+// The case without the key; a table goes with its last one.
+[[nodiscard]] QString withoutCaseValue(const ExperimentDocument& document, std::size_t index, const QStringList& path);
 
 // How many runs the text asks for, before those that become equal are left out.
 struct SweepSize {

@@ -210,6 +210,32 @@ Result<QStringList> sweepValues(const QString& written, const FieldInfo* field) 
     return values;
 }
 
+Result<QString> singleValue(const QString& written, const FieldInfo* field) {
+    const QString text = written.trimmed();
+    if (text.startsWith(u'[') || text.startsWith(u'{')) {
+        if (isToml(text)) return text;
+        return fail("found \"" + text.toStdString() + "\"; brackets and braces hold TOML, as [1, 2] or { a = 1 }");
+    }
+    const bool quoted = text.startsWith(u'"') || text.startsWith(u'\'');
+    if (!quoted && text.contains(u'#')) return fail("# begins a comment; quote what holds one");
+    DASGD_ASSIGN(const QStringList values, sweepValues(text, field));
+    if (values.size() != 1) return fail("one value; several of them are a sweep");
+    return values.front();
+}
+
+QString asWritten(const QString& toml, const FieldInfo* field) { return pieceOfToml(toml, field); }
+
+const FieldInfo* fieldOfKey(const ExperimentDocument& document, const ExperimentSchema& schema, const QString& key) {
+    std::vector<SweepableField> leaves = leavesOf(document, schema);
+    for (const SchemaSection& section : schema.sections) {
+        for (const SchemaPlugin& plugin : section.plugins) {
+            addLeaves(document, section.fieldsOf(plugin.name), QString::fromStdString(section.name), leaves);
+        }
+    }
+    const auto found = std::ranges::find(leaves, key, &SweepableField::key);
+    return found == leaves.end() ? nullptr : found->field;
+}
+
 QString withSweep(const ExperimentDocument& document, const QString& key, const QStringList& values,
                   const ExperimentSchema& schema) {
     const auto entries = scanToml(document.text());

@@ -39,6 +39,14 @@ struct SweepableField {
 // where it is not known. Errors, to be shown under the row: no value at all; a range that falls or is too long.
 [[nodiscard]] Result<QStringList> sweepValues(const QString& written, const FieldInfo* field);
 
+// The same of a single value; what begins with a bracket or a brace is TOML as it stands. Errors: none, or several.
+[[nodiscard]] Result<QString> singleValue(const QString& written, const FieldInfo* field);
+// As a person would write it: without the quotes that follow from the type.
+[[nodiscard]] QString asWritten(const QString& toml, const FieldInfo* field);
+// Of the plug-in in use, else of any that has it: a case may choose another. Null where there is none; of `schema`.
+[[nodiscard]] const FieldInfo* fieldOfKey(const ExperimentDocument& document, const ExperimentSchema& schema,
+                                          const QString& key);
+
 // The text with `key` swept over `values`, in TOML. Of an array that is there already the values that stay are not
 // touched, nor what stands between them. [sweep] is put behind the sections and before the cases.
 [[nodiscard]] QString withSweep(const ExperimentDocument& document, const QString& key, const QStringList& values,

@@ -79,6 +79,8 @@ void mergeLane(const std::vector<TimelineItem>& items, std::int32_t row, double 
     };
     for (const TimelineItem& item : items) {
         if (item.span && item.length >= pixel) {
+            // No later item starts in the pixel: boxes stay in the order of their starts.
+            if (!sum.empty() && item.start >= at.end) flush();
             boxes.push_back({.row = row, .rgb = rgbOf(item.kind), .span = *item.span});
             continue;
         }

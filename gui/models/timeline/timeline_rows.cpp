@@ -66,6 +66,16 @@ void TimelineRows::pin(int rank) {
     if (std::ranges::find(order().pinned, rank) == order().pinned.end()) togglePin(rank);
 }
 
+void TimelineRows::reveal(int rank) {
+    const RankGroup* group = nullptr;
+    for (const RankGroup& row : *plan_) {
+        if (std::ranges::find(row.ranks, rank) == row.ranks.end()) continue;
+        if (!row.isGroup()) return;
+        group = &row;
+    }
+    if (group) toggleOpen(QString(group->name));
+}
+
 void TimelineRows::setSort(RankSort sort) {
     order().sort = sort;
     sortByLateness();

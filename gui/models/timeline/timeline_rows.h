@@ -25,6 +25,8 @@ public:
 
     void togglePin(int rank);
     void pin(int rank);
+    // Opens the group in which the rank is drawn with others.
+    void reveal(int rank);
     void setSort(RankSort sort);
     void setCollapsed(bool collapsed);
     void toggleOpen(const QString& group);

@@ -23,8 +23,10 @@ public:
     bool import(const QStringList& files);
     // A file that is there is replaced: whoever calls has asked.
     bool save(const QString& run, const QString& file);
+    // Ends what is under way. The run that an import has begun stays, `interrupted`.
     void cancel();
     [[nodiscard]] bool isBusy() const { return process_ != nullptr; }
+    [[nodiscard]] bool isImporting() const { return isBusy() && savedFile_.isEmpty(); }
 
 signals:
     void busyChanged();

@@ -37,9 +37,11 @@ HeatCell cellOf(const CompareView& view, CompareNumber number, const std::vector
     QStringList words;
     std::size_t finished = 0, all = 0;
     std::vector<double> values;
+    bool measured = false, simulated = false;
     for (const std::size_t group : groups) {
         const ComparedGroup* row = view.row(group);
         if (!row) continue;
+        (view.groups()[group].simulated() ? simulated : measured) = true;
         best = sampleOf(*row, number);
         finished += best.n;
         all += row->runIds.size();
@@ -53,12 +55,20 @@ HeatCell cellOf(const CompareView& view, CompareNumber number, const std::vector
         if (!groups.empty()) cell.text = QStringLiteral("–");
         return cell;
     }
+    const bool time = wordsOf(number).isTime;
+    if (time && measured && simulated) {
+        cell.text = QStringLiteral("mixed");
+        cell.words +=
+            QStringLiteral("\nno mean: measured and simulated times; choose one more field, or hide one of them");
+        return cell;
+    }
     double sum = 0;
     for (const double value : values) sum += value;
     cell.value = sum / static_cast<double>(values.size());
     cell.text = shortNumber(*cell.value, 3);
     cell.under = groups.size() > 1 ? QStringLiteral("n %1 of %2 kinds").arg(finished).arg(groups.size())
                                    : QStringLiteral("n %1").arg(finished);
+    if (time && simulated) cell.under += QStringLiteral(" sim");
     cell.incomplete = finished < all;
     return cell;
 }

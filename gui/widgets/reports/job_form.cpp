@@ -112,7 +112,11 @@ void JobForm::show(const JobRequest& request, const std::vector<std::pair<QStrin
     calibration_->clear();
     calibration_->addItem(kind == JobKind::Replay ? tr("as the run found it") : tr("the experiment's own"), QString());
     for (const auto& [name, path] : calibrations) calibration_->addItem(tr("calibration %1").arg(name), path);
-    calibration_->setCurrentIndex(std::max(0, calibration_->findData(request.calibration)));
+    // One that is not there any more is refused by its name, not replaced by another cluster without a word.
+    if (calibration_->findData(request.calibration) < 0)
+        calibration_->addItem(tr("%1, of no report here").arg(request.calibration.section(u'/', -1)),
+                              request.calibration);
+    calibration_->setCurrentIndex(calibration_->findData(request.calibration));
     problem_->hide();
     start_->setText(tr("Start"));
     QWidget* first = start_;
@@ -128,7 +132,7 @@ JobRequest JobForm::request() const {
     wanted.strong = wanted.kind == JobKind::Scale && scaling_->currentIndex() == 1;
     wanted.target = target_->isVisibleTo(this) ? target_->text().trimmed() : QString();
     wanted.calibration = wanted.kind == JobKind::Calibrate ? QString() : calibration_->currentData().toString();
-    wanted.set = set_->isVisibleTo(this) ? set_->text().split(u' ', Qt::SkipEmptyParts) : QStringList();
+    wanted.set = set_->isVisibleTo(this) ? settingsIn(set_->text()) : QStringList();
     return wanted;
 }
 

@@ -14,7 +14,8 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kRedrawMs = 80, kLatestMs = 1000;
-constexpr double kShareOfCore = 0.02;
+constexpr double kShareOfCore = 0.005;
+constexpr int kBandPauseMs = 250;       // between two places of the timeline's window, while that moves with a run
 constexpr std::size_t kMostInPlot = 8;  // curves that a legend in the plot names; more have a list beside it
 constexpr int kSmoothed = 2;            // the choice of weight 0.9
 constexpr std::array<double, 5> kWeights{0, 0.5, 0.9, 0.97, 0.99};
@@ -29,11 +30,16 @@ ChartCard::ChartCard(const ChartSpec& spec, Session& session, const Look& look, 
       rankQuery_(session.feed().query<RankSeriesQuery>()),
       plot_(new PlotView(look)),
       picker_(new MetricPicker(session.feed().query<MetricNamesQuery>(), spec.metric)),
-      legend_(new CurveLegend(look)) {
+      siblings_(session.feed().query<SiblingsQuery>()),
+      seedWords_(new ElidedLabel),
+      legend_(new CurveLegend(look)),
+      bandPace_(kBandPauseMs, [this] { updateBand(); }) {
     axis_ = new Choice(tr("x axis"), {tr("step"), tr("epoch"), tr("wall"), tr("samples"), tr("bytes sent")}, 0);
     scale_ = new Choice(tr("y axis"), {tr("linear"), tr("log")}, 0);
     smoothing_ = new Choice(tr("Smoothing: weight of the moving average; the raw curve stays behind it"),
                             {tr("raw"), tr("smooth 0.5"), tr("smooth 0.9"), tr("smooth 0.97"), tr("smooth 0.99")}, 0);
+    seeds_ =
+        new Choice(tr("Mean over the seeds of this run, behind it"), {tr("no mean"), tr("± std"), tr("± 95 %")}, 0);
     layOut();
     recall();
     takeMetric();
@@ -42,6 +48,7 @@ ChartCard::ChartCard(const ChartSpec& spec, Session& session, const Look& look, 
 
 ChartCard::~ChartCard() {
     if (!ofRanks_.empty()) rankQuery_.release(ofRanks_);
+    siblings_.want(this, std::nullopt);
 }
 
 double ChartCard::smoothingWeight() const { return kWeights[static_cast<std::size_t>(smoothing_->chosen())]; }
@@ -51,7 +58,9 @@ void ChartCard::layOut() {
     head->setSpacing(2);
     head->addWidget(picker_);
     head->addStretch();
-    for (Choice* choice : {axis_, scale_, smoothing_}) head->addWidget(choice);
+    for (Choice* choice : {axis_, scale_, smoothing_, seeds_}) head->addWidget(choice);
+    seeds_->hide();
+    seedWords_->hide();
     head->setContentsMargins(0, 0, -6, 0);
     auto* middle = new QHBoxLayout;
     middle->setSpacing(6);
@@ -61,12 +70,13 @@ void ChartCard::layOut() {
     body().setContentsMargins(kPadding, 10, kPadding, 8);
     body().addLayout(head);
     body().addLayout(middle, 1);
+    body().addWidget(seedWords_);
     plot_->setMinimumSize(260, 180);
     setFocusProxy(plot_);
 }
 
 void ChartCard::connectAll() {
-    for (Choice* choice : {axis_, scale_, smoothing_}) {
+    for (Choice* choice : {axis_, scale_, smoothing_, seeds_}) {
         connect(choice, &Choice::changed, this, [this] {
             updateAxes();
             remember();
@@ -90,9 +100,20 @@ void ChartCard::connectAll() {
     connect(&session_, &Session::detailChanged, this, &ChartCard::later);
     connect(&session_, &Session::currentChanged, this, [this] {
         ranks_.clear();
+        familyStale_ = true;
         plot_->showAll();
     });
-    connect(&session_.selection(), &TimeSelection::windowChanged, this, &ChartCard::updateBand);
+    connect(&session_, &Session::runsChanged, this, [this] {
+        familyStale_ = true;
+        later();
+    });
+    connect(&siblings_, &CompareQuery::curveArrived, this, [this] {
+        if (seeds_->chosen() > 0) later();
+    });
+    connect(&session_.selection(), &TimeSelection::windowChanged, this, [this] {
+        if (session_.selection().following()) return bandPace_.request();
+        updateBand();
+    });
     connect(plot_, &PlotView::clickedAt, this, &ChartCard::goTo);
 }
 
@@ -101,14 +122,15 @@ void ChartCard::later() {
         stale_ = true;
         return;
     }
-    // However long a picture takes: a live chart costs at most some per cent of a core.
+    // However long a picture takes: a live chart costs half a per cent of a core, or is a second behind.
     const double pause = (formMs_ + plot_->drawMs()) / kShareOfCore;
     if (!pending_.isActive()) pending_.start(static_cast<int>(std::clamp<double>(pause, kRedrawMs, kLatestMs)));
 }
 
 void ChartCard::showEvent(QShowEvent* event) {
     Card::showEvent(event);
-    if (std::exchange(stale_, false)) refresh();
+    if (std::exchange(stale_, false)) return refresh();
+    updateBand();
 }
 
 void ChartCard::takeMetric() {
@@ -131,7 +153,7 @@ void ChartCard::takeRanks(const RankBatch& batch) {
     if (batch.first) ranks_.clear();
     std::map<int, std::vector<storage::MetricSample>> byRank;
     for (const storage::MetricSample& sample : batch.samples) byRank[sample.rank].push_back(sample);
-    for (const auto& [rank, samples] : byRank) ranks_[rank].add(samples);
+    for (const auto& [rank, samples] : byRank) ranks_.try_emplace(rank, alongOf(batch.name)).first->second.add(samples);
     later();
 }
 
@@ -179,9 +201,49 @@ std::vector<Curve> ChartCard::runCurves() {
     return curves;
 }
 
+// The family is looked for when runs have changed, not with every picture: there may be thousands of them.
+void ChartCard::wantSiblings() {
+    const RunItemPtr run = session_.current();
+    if (std::exchange(familyStale_, false)) {
+        const auto style = [this](const RunItem& one) { return session_.styleOf(one); };
+        family_ = run ? siblingsOf(*run, session_.runs().items(), style) : std::nullopt;
+        seeds_->setVisible(family_.has_value());
+        if (family_) {
+            seeds_->setToolTip(tr("Mean of the %1 finished seeds of this configuration, behind the run's own line")
+                                   .arg(family_->finished()));
+        }
+    }
+    const bool wanted = family_ && ofRanks_.empty() && seeds_->chosen() > 0;
+    const CompareCurveKey key{picker_->metric(), static_cast<XAxis>(axis_->chosen())};
+    siblings_.want(this, wanted ? std::optional(SiblingsQuery::Want{*family_, key}) : std::nullopt);
+    seedWords_->setVisible(wanted);
+}
+
+void ChartCard::addMean(std::vector<Curve>& curves) {
+    const auto made = siblings_.curveOf(this);
+    if (!made || !family_) return;
+    const bool interval = seeds_->chosen() == 2;
+    Curve mean = dasgd::gui::curveOf(*family_, *made, interval ? Spread::Interval : Spread::Deviation);
+    const QString n = made->mean.fewest() == made->mean.most()
+                          ? QString::number(made->mean.most())
+                          : tr("%1 to %2").arg(made->mean.fewest()).arg(made->mean.most());
+    mean.name = interval ? tr("mean of %1 seeds, 95 %").arg(n) : tr("mean of %1 seeds ± std").arg(n);
+    // In the colour of its configuration, with a dash of its own.
+    mean.style.dash = (mean.style.dash + 2) % kCurveColors;
+    QStringList words{mean.name};
+    if (smoothing_->chosen() > 0) words << tr("not smoothed");
+    if (!made->note.isEmpty()) words << made->note;
+    const QStringList out = leftOut({*family_}, Members::Finished);
+    if (!out.isEmpty()) words << tr("left out: %1").arg(out.join(QStringLiteral("; ")));
+    seedWords_->setText(words.join(QStringLiteral("; ")));
+    seedWords_->setToolTip(asTip(words.join(u'\n')));
+    if (!mean.line.x.empty()) curves.insert(curves.begin(), std::move(mean));
+}
+
 void ChartCard::refresh() {
     QElapsedTimer timer;
     timer.start();
+    wantSiblings();
     std::vector<Curve> curves = runCurves();
     const bool listed = curves.size() > kMostInPlot;
     if (listed == legend_->isHidden()) {
@@ -189,6 +251,7 @@ void ChartCard::refresh() {
         return updateAxes();
     }
     if (listed) curves = legend_->apply(std::move(curves));
+    if (seeds_->chosen() > 0) addMean(curves);
     const RunItemPtr run = session_.current();
     if (ofRanks_.empty() && picker_->metric() == metrics::kSamplesPerS && run && run->row.samplesPerS) {
         // The number of the key figure, the table and the Scaling page; the curve is of one stretch of steps each.
@@ -202,6 +265,7 @@ void ChartCard::refresh() {
 
 // Where the timeline's window lies on this x axis, by the current run's own points.
 void ChartCard::updateBand() {
+    if (!isVisible()) return;
     const RunItemPtr run = session_.current();
     const auto& points = run ? session_.series(run->id, picker_->metric()).points() : std::vector<SeriesPoint>{};
     if (points.size() < 2) {
@@ -240,6 +304,7 @@ void ChartCard::remember() {
     file.setValue(QStringLiteral("x"), axis_->chosen());
     file.setValue(QStringLiteral("y"), scale_->chosen());
     file.setValue(QStringLiteral("smoothing"), smoothing_->chosen());
+    file.setValue(QStringLiteral("seeds"), seeds_->chosen());
 }
 
 void ChartCard::recall() {
@@ -251,6 +316,7 @@ void ChartCard::recall() {
     picker_->choose(metric, words.byRank && file.value(QStringLiteral("by-rank")).toBool());
     axis_->choose(file.value(QStringLiteral("x"), 0).toInt());
     scale_->choose(file.value(QStringLiteral("y"), words.logY ? 1 : 0).toInt());
+    seeds_->choose(file.value(QStringLiteral("seeds"), 0).toInt());
     smoothing_->choose(file.value(QStringLiteral("smoothing"), words.smooth ? kSmoothed : 0).toInt());
 }
 

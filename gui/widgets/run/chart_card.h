@@ -6,11 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "gui/models/compare/siblings_query.h"
 #include "gui/models/curves/metric_words.h"
 #include "gui/models/curves/rank_series_query.h"
 #include "gui/models/curves/run_curve.h"
 #include "gui/models/live/session.h"
+#include "gui/models/throttle.h"
 #include "gui/plots/plot_view.h"
+#include "gui/widgets/elided_label.h"
 #include "gui/widgets/parts.h"
 #include "gui/widgets/run/curve_legend.h"
 #include "gui/widgets/run/metric_picker.h"
@@ -34,6 +37,10 @@ public:
     [[nodiscard]] Choice& scale() { return *scale_; }
     [[nodiscard]] Choice& smoothing() { return *smoothing_; }
     [[nodiscard]] double smoothingWeight() const;
+    // Behind the runs the mean over the seeds of the current one; hidden where there is none.
+    [[nodiscard]] Choice& seeds() { return *seeds_; }
+    // Which runs make that mean, and which were left out.
+    [[nodiscard]] QString seedWords() const { return seedWords_->text(); }
     [[nodiscard]] CurveLegend& legend() { return *legend_; }
     // Draws what has come since; it is also done by itself a few times a second while it is seen.
     void refresh();
@@ -53,6 +60,8 @@ private:
     void remember();
     void recall();
     [[nodiscard]] std::vector<Curve> runCurves();
+    void wantSiblings();
+    void addMean(std::vector<Curve>& curves);
     [[nodiscard]] const Curve& curveOfRun(const RunItem& run, const Series& series, const CurveShape& shape);
 
     ChartSpec spec_;
@@ -72,7 +81,13 @@ private:
     Choice* axis_;
     Choice* scale_;
     Choice* smoothing_;
+    SiblingsQuery& siblings_;
+    std::optional<CompareGroup> family_;  // the current run and its siblings
+    bool familyStale_ = true;
+    Choice* seeds_;
+    ElidedLabel* seedWords_;
     CurveLegend* legend_;
+    Throttle bandPace_;
     QTimer pending_;
     double formMs_ = 0;  // of the last curves
     bool stale_ = false;

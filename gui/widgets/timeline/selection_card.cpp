@@ -3,6 +3,8 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <utility>
 
 #include "gui/models/timeline/span_colors.h"
 #include "gui/widgets/timeline/numbers_table.h"
@@ -14,7 +16,7 @@ SelectionCard::SelectionCard(QWidget* parent) : Card(parent) {
     body().addWidget(length_ = makeLabel({}));
     length_->setWordWrap(true);
     table_ = makeNumbersTable({tr("kind"), tr("ms"), tr("most"), tr("share")}, tr("What the selection adds up to"));
-    table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    table_->horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     table_->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
     for (int column = 0; column < 4; ++column) {
         table_->horizontalHeaderItem(column)->setTextAlignment(column > 0 ? Qt::AlignRight : Qt::AlignLeft);
@@ -37,10 +39,15 @@ void SelectionCard::setMeasure(const Measure& measure, bool marked) {
                                .arg(length, ranksOf(shown_)));
     const int lines = static_cast<int>(shown_.lines.size());
     const int reasons = static_cast<int>(shown_.idle.size());
-    table_->clearSpans();
+    const int head = reasons > 0 ? lines : -1;
+    if (head != std::exchange(headRow_, head)) {
+        // Kinds have come or gone: no line is where it was.
+        table_->clearSpans();
+        table_->setRowCount(0);
+    }
     table_->setRowCount(lines + (reasons > 0 ? reasons + 1 : 0));
     for (int row = 0; row < lines; ++row) setLine(row, shown_.lines[static_cast<std::size_t>(row)]);
-    if (reasons > 0) setHead(lines, tr("idle or waiting, by reason"));
+    if (head >= 0 && !table_->item(head, 0)) setHead(head, tr("idle or waiting, by reason"));
     for (int row = 0; row < reasons; ++row) setLine(lines + 1 + row, shown_.idle[static_cast<std::size_t>(row)]);
     const double hidden = measure.mean.hiddenFraction();
     hidden_->setText(measure.mean.transfer > 0
@@ -48,6 +55,22 @@ void SelectionCard::setMeasure(const Measure& measure, bool marked) {
                                .arg(QString::number(hidden * 100, 'f', 1),
                                     shortNumber(static_cast<double>(measure.mean.blocked) / 1e6, 3))
                          : tr("nothing was transferred"));
+    fitColumns();
+}
+
+// Where a text has become wider. A table that fits its columns itself does so once a cell, and lays out each of them.
+void SelectionCard::fitColumns() {
+    const QFontMetrics metrics(table_->font());
+    for (int column = 1; column < table_->columnCount(); ++column) {
+        int widest = 0;
+        for (int row = 0; row < table_->rowCount(); ++row) {
+            const QTableWidgetItem* item = table_->item(row, column);
+            if (item) widest = std::max(widest, metrics.horizontalAdvance(item->text()));
+        }
+        int& known = widest_[static_cast<std::size_t>(column)];
+        if (widest > known || widest == 0) table_->resizeColumnToContents(column);
+        known = std::max(known, widest);
+    }
 }
 
 void SelectionCard::setHead(int row, const QString& text) {
@@ -61,17 +84,25 @@ void SelectionCard::setHead(int row, const QString& text) {
 }
 
 void SelectionCard::setLine(int row, const MeasureLine& line) {
+    // A cell that says the same is not drawn again.
     const auto put = [&](int column, const QString& text, bool number) {
-        auto* item = new QTableWidgetItem(text);
+        QTableWidgetItem* item = table_->item(row, column);
+        if (item) {
+            if (item->text() != text) item->setText(text);
+            return item;
+        }
+        item = new QTableWidgetItem(text);
         item->setTextAlignment(Qt::AlignVCenter | (number ? Qt::AlignRight : Qt::AlignLeft));
         table_->setItem(row, column, item);
         return item;
     };
     QTableWidgetItem* what = put(0, line.what, false);
-    what->setToolTip(line.what);
-    if (line.kind) what->setData(Qt::DecorationRole, QColor::fromRgb(rgbOf(*line.kind)));
+    if (what->toolTip() != line.what) what->setToolTip(line.what);
+    const QVariant color = line.kind ? QVariant(QColor::fromRgb(rgbOf(*line.kind))) : QVariant();
+    if (what->data(Qt::DecorationRole) != color) what->setData(Qt::DecorationRole, color);
     put(1, shortNumber(line.meanMs, 3), true);
-    put(2, line.most.section(QLatin1Char(' '), 0, 0), true)->setToolTip(line.most);
+    QTableWidgetItem* most = put(2, line.most.section(QLatin1Char(' '), 0, 0), true);
+    if (most->toolTip() != line.most) most->setToolTip(line.most);
     put(3, QString::number(line.share * 100, 'f', 1) + QStringLiteral(" %"), true);
 }
 

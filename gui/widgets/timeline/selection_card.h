@@ -1,6 +1,8 @@
 // What a stretch of time adds up to: by kind, and why the ranks were idle.
 #pragma once
 
+#include <array>
+
 #include "gui/models/timeline/measure_table.h"
 #include "gui/widgets/parts.h"
 
@@ -19,11 +21,14 @@ public:
 private:
     void setLine(int row, const MeasureLine& line);
     void setHead(int row, const QString& text);
+    void fitColumns();
 
     QLabel *length_, *hidden_;
     QTableWidget* table_;
     QPushButton* copy_;
     MeasureTable shown_;
+    int headRow_ = -1;             // of the reasons; −1: there are none
+    std::array<int, 4> widest_{};  // text of each column, in pixels
 };
 
 }  // namespace dasgd::gui

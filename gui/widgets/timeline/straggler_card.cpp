@@ -29,17 +29,20 @@ QString latenessInWords(const LatenessAnswer& answer) {
     const QString of =
         (answer.newestOnly ? QStringLiteral("of the newest %1 averages") : QStringLiteral("of %1 averages"))
             .arg(all.averages);
-    const QString noise = inMilliseconds(all.noiseNs);
-    if (beyond.isEmpty()) return QStringLiteral("no rank is beyond noise (± %1 ms), %2").arg(noise, of);
+    QString noise = inMilliseconds(all.noiseNs) + QStringLiteral(" ms");
+    if (answer.clockErrorNs > 0)
+        noise +=
+            QStringLiteral(", of which ± %1 ms the clocks of the hosts").arg(inMilliseconds(2 * answer.clockErrorNs));
+    if (beyond.isEmpty()) return QStringLiteral("no rank is beyond noise (± %1), %2").arg(noise, of);
     if (beyond.size() == 1)
-        return QStringLiteral("only rank %1 is beyond noise (± %2 ms), %3").arg(beyond.front(), noise, of);
+        return QStringLiteral("only rank %1 is beyond noise (± %2), %3").arg(beyond.front(), noise, of);
     if (beyond.size() > StragglerCard::kShown) {
-        return QStringLiteral("%1 of %2 ranks are beyond noise (± %3 ms), %4")
+        return QStringLiteral("%1 of %2 ranks are beyond noise (± %3), %4")
             .arg(beyond.size())
             .arg(all.ranks.size())
             .arg(noise, of);
     }
-    return QStringLiteral("ranks %1 are beyond noise (± %2 ms), %3").arg(beyond.join(QStringLiteral(", ")), noise, of);
+    return QStringLiteral("ranks %1 are beyond noise (± %2), %3").arg(beyond.join(QStringLiteral(", ")), noise, of);
 }
 
 StragglerCard::StragglerCard(const Look& look, QWidget* parent) : Card(parent), look_(look) {

@@ -14,6 +14,10 @@ namespace {
 
 constexpr int kOneRow = 960;         // of the card: below that its head has two rows
 constexpr int kHiddenDelayMs = 150;  // of the strip, once the window stands still
+// Between two answers for the strip, while the window moves with a run: at most two thirds of the window are without
+// it.
+constexpr int kLeastHiddenPauseMs = 150, kHiddenPauseMs = 1000;
+constexpr int kRangePauseMs = 150;  // between two readings of the window
 
 QString windowText(TimeRange window) {
     const double width = static_cast<double>(window.end - window.start) / 1e9;
@@ -57,7 +61,8 @@ TimelineCard::TimelineCard(Session& session, const Look& look, QWidget* parent)
     : Card(parent),
       session_(session),
       query_(session.feed().query<TimelineQuery>()),
-      timeline_(new TimelineWidget(session.selection(), session.timelineRows(), look)) {
+      timeline_(new TimelineWidget(session.selection(), session.timelineRows(), look)),
+      rangePace_(kRangePauseMs, [this] { updateRange(); }) {
     head_ = new QBoxLayout(QBoxLayout::LeftToRight);
     head_->setSpacing(7);
     auto* kinds = new QHBoxLayout;
@@ -72,7 +77,8 @@ TimelineCard::TimelineCard(Session& session, const Look& look, QWidget* parent)
     state->addWidget(choices_ = makeChoices());
     follow_ = makeQuietButton({}, tr("Follow the newest spans, or hold still  F, Space"));
     follow_->setCheckable(true);
-    range_ = makeLabel({}, "small");
+    range_ = new SteadyLabel("small");
+    range_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     state->addWidget(follow_);
     state->addWidget(range_);
     head_->addLayout(state);
@@ -90,13 +96,13 @@ TimelineCard::TimelineCard(Session& session, const Look& look, QWidget* parent)
 
     connect(follow_, &QToolButton::toggled, &session_.selection(), &TimeSelection::setFollowing);
     connect(&session_.selection(), &TimeSelection::followingChanged, this, &TimelineCard::updateFollow);
-    connect(&session_.selection(), &TimeSelection::windowChanged, this, &TimelineCard::updateRange);
+    connect(&session_.selection(), &TimeSelection::windowChanged, this, [this] { rangePace_.request(); });
     connect(&session_, &Session::currentChanged, this, &TimelineCard::startOver);
     connect(&session_, &Session::detailChanged, this, &TimelineCard::updateStrip);
     connect(&session_, &Session::pulseChanged, this, &TimelineCard::updateFollow);
     connect(timeline_, &TimelineWidget::wanted, this, [this](const TimelineView& view) {
         // Another page's timeline answers to the same query.
-        if (timeline_->isVisible() || !window()->isVisible()) query_.request({session_.currentId(), view});
+        if (timeline_->isVisible() || !window()->isVisible()) query_.request({session_.currentId(), view, this});
     });
     connect(timeline_, &TimelineWidget::measureWanted, this,
             [this](TimeRange range) { query_.requestMeasure(session_.currentId(), range); });
@@ -119,7 +125,6 @@ TimelineCard::TimelineCard(Session& session, const Look& look, QWidget* parent)
     connect(&rows, &TimelineRows::latenessChanged, this, &TimelineCard::updateRows);
     connect(&rows, &TimelineRows::kindsChanged, this, &TimelineCard::updateStrip);
     settle_.setSingleShot(true);
-    settle_.setInterval(kHiddenDelayMs);
     connect(&settle_, &QTimer::timeout, this, &TimelineCard::requestHidden);
     startOver();
 }
@@ -147,12 +152,19 @@ void TimelineCard::showDetails() {
     timeline_->setFoot(true);
     auto& hidden = session_.feed().query<HiddenQuery>();
     connect(&hidden, &HiddenQuery::arrived, this, &TimelineCard::takeHidden);
-    connect(timeline_, &TimelineWidget::wanted, &settle_, qOverload<>(&QTimer::start));
+    connect(timeline_, &TimelineWidget::wanted, this, [this] {
+        if (!session_.selection().following()) return settle_.start(kHiddenDelayMs);
+        const TimeRange window = session_.selection().window();
+        const Ns part = (window.end - window.start) / 3 * 2 / 1'000'000;
+        const auto pause = static_cast<int>(std::clamp<Ns>(part, kLeastHiddenPauseMs, kHiddenPauseMs));
+        if (!settle_.isActive()) settle_.start(pause);
+    });
     updateRows();
 }
 
 void TimelineCard::requestHidden() {
     if (!timeline_->isVisible() || !session_.current()) return;
+    // With its margins: the step that the edge cuts is formed of part of its transfers.
     session_.feed().query<HiddenQuery>().request(session_.currentId(), timeline_->view().range);
 }
 
@@ -179,10 +191,18 @@ void TimelineCard::resizeEvent(QResizeEvent* event) {
     head_->setDirection(width() >= kOneRow ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
 }
 
+void TimelineCard::hideEvent(QHideEvent* event) {
+    Card::hideEvent(event);
+    query_.release(this);
+    if (details_) session_.feed().query<HiddenQuery>().release();
+}
+
 void TimelineCard::startOver() {
     const RunItemPtr run = session_.current();
     timeline_->clear();
-    if (run) query_.request({run->id, timeline_->view()});
+    // One that is hidden asks when it is shown.
+    const bool shown = timeline_->isVisible() || !window()->isVisible();
+    if (run && shown) query_.request({run->id, timeline_->view(), this});
     updateFollow();
     updateRange();
     updateStrip();
@@ -203,7 +223,7 @@ void TimelineCard::updateFollow() {
                                        : tr("This run keeps no spans. Run it with [record] trace = \"full\"."));
 }
 
-void TimelineCard::updateRange() { range_->setText(windowText(session_.selection().window())); }
+void TimelineCard::updateRange() { range_->say(windowText(session_.selection().window())); }
 
 void TimelineCard::updateStrip() {
     std::optional<storage::RunDetail> detail = session_.detail();

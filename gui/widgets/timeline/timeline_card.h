@@ -6,8 +6,10 @@
 #include "gui/models/live/session.h"
 #include "gui/models/live/timeline_query.h"
 #include "gui/models/ranks/hidden_query.h"
+#include "gui/models/throttle.h"
 #include "gui/timeline/timeline_widget.h"
 #include "gui/widgets/parts.h"
+#include "gui/widgets/steady_label.h"
 
 class QBoxLayout;
 
@@ -27,6 +29,7 @@ public:
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
 
 private:
     void updateRange();
@@ -42,13 +45,14 @@ private:
     TimelineQuery& query_;
     TimelineWidget* timeline_;
     QToolButton* follow_;
-    QLabel* range_;
+    SteadyLabel* range_;
     QLabel* strip_;
     QBoxLayout* head_;
     QWidget* choices_;
     Choice* sort_;
     QToolButton* groups_;
-    QTimer settle_;
+    Throttle rangePace_;
+    QTimer settle_;  // until the hidden share of the steps is asked for
     bool details_ = false;
 };
 

@@ -10,6 +10,8 @@ TEST(LatexText, NothingInANameIsACommand) {
               QStringLiteral("\\textbackslash{}input\\{/etc/passwd\\}"));
     EXPECT_EQ(latexText(QStringLiteral("50 % & a_b #1 $x$ ~^")),
               QStringLiteral("50 \\% \\& a\\_b \\#1 {\\char36}x{\\char36} \\textasciitilde{}\\textasciicircum{}"));
+    EXPECT_EQ(latexText(QStringLiteral("[2pt] * a")), QStringLiteral("{[}2pt] * a")) << "no argument of the row before";
+    EXPECT_EQ(latexText(QStringLiteral("*")), QStringLiteral("{*}"));
     EXPECT_EQ(latexText(QStringLiteral("a\nb\x7f")), QStringLiteral("a b "));
     EXPECT_EQ(latexText(QStringLiteral("\"=cmd()\"")), QStringLiteral("''=cmd()''"));
 }

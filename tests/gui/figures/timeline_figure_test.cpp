@@ -7,13 +7,14 @@
 
 #include "gui/models/timeline/span_colors.h"
 #include "tests/gui/support/bench.h"
+#include "tests/gui/support/edges.h"
 
 namespace dasgd::gui {
 namespace {
 
 bool write(storage::RunReader& reader, const storage::RunDetail& run, TimeRange window, double widthIn,
            const QString& stem) {
-    const auto content = readTimeline(reader, run, window, widthIn, 2);
+    const auto content = readTimeline(reader, run, window, widthIn, firstRanks(2, run.row.workers));
     if (!content) return false;
     const PaperPage page = layOut(*content, widthIn);
     return writePage(page, stem + QStringLiteral(".png")) && writePage(page, stem + QStringLiteral(".svg")) &&
@@ -78,14 +79,45 @@ TEST(TimelineFigure, SpansThatDoNotFitAreSaid) {
     auto reader = storage::RunReader::open(workspace.path());
     const storage::RunDetail run = reader->run(id.toStdString()).value();
     const auto window = steadyWindow(*reader, run).value();
-    const auto whole = readTimeline(*reader, run, *window, 5.5, 2);
+    const auto whole = readTimeline(*reader, run, *window, 5.5, firstRanks(2, run.row.workers));
     ASSERT_TRUE(whole.has_value());
     EXPECT_FALSE(whole->cut);
-    const auto cut = readTimeline(*reader, run, *window, 5.5, 2, 10);
+    const auto cut = readTimeline(*reader, run, *window, 5.5, firstRanks(2, run.row.workers), 10);
     ASSERT_TRUE(cut.has_value());
     EXPECT_TRUE(cut->cut);
     EXPECT_EQ(cut->spans.size(), 10U);
     EXPECT_TRUE(cut->remark.contains(QLatin1String("CSV: the first 10 spans")));
+}
+
+TEST(TimelineFigure, DrawsTheChosenRowsInTheirOrderWithoutTheHiddenKinds) {
+    Workspace workspace;
+    const QString id = workspace.record({.ranks = 6, .steps = 60});
+    auto reader = storage::RunReader::open(workspace.path());
+    const storage::RunDetail run = reader->run(id.toStdString()).value();
+    const auto window = steadyWindow(*reader, run).value();
+    FigureSpec spec;
+    spec.kind = FigureKind::Timeline;
+    spec.rankRows = QStringLiteral("5, 1, [slow ones: 2-4, 90]");
+    spec.hiddenKinds = QStringList{QStringLiteral("forward")};
+    const auto choice = timelineChoiceOf(spec, run.row.workers);
+    ASSERT_TRUE(choice) << choice.error().message;
+    const auto content = readTimeline(*reader, run, *window, 5.5, *choice);
+    ASSERT_TRUE(content) << content.error().message;
+    std::vector<std::pair<int, int>> rows;
+    for (const TimelineRow& row : content->frame.rows) {
+        if (row.lane == Lane::Compute) rows.emplace_back(row.rank, row.ranks);
+    }
+    EXPECT_EQ(rows, (std::vector<std::pair<int, int>>{{5, 1}, {1, 1}, {2, 3}}));
+    EXPECT_TRUE(std::ranges::none_of(content->frame.boxes, [](const TimelineBox& box) {
+        return box.count == 1 && box.span.kind == SpanKind::Forward;
+    }));
+    EXPECT_TRUE(std::ranges::none_of(content->spans, [](const RankSpan& one) { return one.rank == 0; }));
+    EXPECT_TRUE(
+        content->remark.startsWith(QStringLiteral("5 of 6 ranks, rank 90 is not in this run, not drawn: forward")))
+        << content->remark.toStdString();
+    EXPECT_EQ(inkAtEdges(imageOf(layOut(*content, 5.5), 300.0 / 72)), 0);
+    const auto all = readTimeline(*reader, run, *window, 5.5, firstRanks(6, 6));
+    EXPECT_NE(imageOf(layOut(*all, 5.5), 1), imageOf(layOut(*content, 5.5), 1));
 }
 
 TEST(TimelineFigure, ARunWithoutSpansHasNoWindow) {

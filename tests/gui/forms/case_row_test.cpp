@@ -6,6 +6,7 @@
 #include <QLineEdit>
 #include <QSignalSpy>
 
+#include "gui/forms/case_value_row.h"
 #include "tests/gui/support/bench.h"
 
 namespace dasgd::gui {
@@ -13,20 +14,42 @@ namespace {
 
 TEST(CaseRow, SaysWhatTheCaseSets) {
     CaseRow row(1);
-    const auto words = [&row] { return row.findChild<QLabel*>()->text(); };
-    row.show({.name = QStringLiteral("big"), .sets = {"a = 1", "b = 2"}, .inner = 2});
+    const auto words = [&row] {
+        for (const QLabel* one : row.findChildren<QLabel*>(QString(), Qt::FindDirectChildrenOnly)) {
+            if (one->property("tone").toString() == QStringLiteral("small")) return one->text();
+        }
+        return QString();
+    };
+    const CaseValue steps{
+        .path = {QStringLiteral("train"), QStringLiteral("steps")}, .toml = QStringLiteral("8"), .line = 4};
+    const CaseValue seed{
+        .path = {QStringLiteral("train"), QStringLiteral("seed")}, .toml = QStringLiteral("7"), .line = 5};
+    row.show({.name = QStringLiteral("big"),
+              .values = {steps, seed},
+              .sets = {"train.steps = 8", "train.seed = 7"},
+              .inner = 2},
+             {});
     EXPECT_EQ(row.name().text(), QStringLiteral("big"));
-    EXPECT_EQ(words(), QStringLiteral("a = 1 · b = 2 · 2 cases of its own"));
-    row.show({.sets = {"a = 1", "b = 2", "c = 3", "d = 4", "e = 5", "f = 6"}});
-    EXPECT_TRUE(words().endsWith(QLatin1String("d = 4 and 2 more")));
+    ASSERT_EQ(row.values().size(), 2U);
+    EXPECT_EQ(row.values()[1]->editor().text(), QStringLiteral("7"));
+    EXPECT_EQ(words(), QStringLiteral("2 cases of its own"));
+    CaseValueRow* second = row.values()[1];
+    row.show({.values = {seed}, .sets = {"train.seed = 7"}}, {});
+    ASSERT_EQ(row.values().size(), 1U);
+    EXPECT_EQ(row.values()[0], second) << "what is typed in stays";
+    row.setProblem(QStringLiteral("seed is wrong"), 5);
+    EXPECT_EQ(second->problem(), QStringLiteral("seed is wrong"));
+    row.setProblem(QStringLiteral("the case is wrong"), 3);
+    EXPECT_EQ(second->problem(), QString());
+    EXPECT_EQ(row.problem(), QStringLiteral("the case is wrong"));
     EXPECT_EQ(row.name().placeholderText(), QStringLiteral("case 2"));
-    row.show({});
+    row.show({}, {});
     EXPECT_TRUE(words().startsWith(QLatin1String("sets nothing yet")));
 }
 
 TEST(CaseRow, DeleteInAnEmptyNameTakesItOut) {
     CaseRow row(0);
-    row.show({.name = QStringLiteral("x")});
+    row.show({.name = QStringLiteral("x")}, {});
     QSignalSpy removed(&row, &CaseRow::removeWanted), renamed(&row, &CaseRow::renamed);
     row.name().setCursorPosition(0);
     QTest::keyClick(&row.name(), Qt::Key_Delete);

@@ -46,6 +46,26 @@ TEST_F(ExperimentFormTest, SectionsThatTheTextLeavesOutAreOneLineThatOpens) {
     EXPECT_EQ(sections(), (QStringList{"", "algorithm"})) << "what has no default is always asked for";
 }
 
+TEST_F(ExperimentFormTest, ASectionGetsItsRowsWhenItIsFirstShownAndThenShowsTheText) {
+    const auto rowsOf = [this](const QString& section) {
+        for (const SectionForm* one : form_.findChildren<SectionForm*>()) {
+            if (one->name() == section) return one->rows().size();
+        }
+        return std::size_t{0};
+    };
+    EXPECT_GT(rowsOf("train"), 0U);
+    EXPECT_EQ(rowsOf("optimizer"), 0U) << "nobody sees it";
+    form_.update(ExperimentDocument(kText + QStringLiteral("[optimizer]\nmomentum = 0.5\n")), std::nullopt);
+    EXPECT_GT(rowsOf("optimizer"), 0U);
+    EXPECT_EQ(qobject_cast<QLineEdit*>(form_.rowOf("optimizer.momentum")->editor())->text(), QStringLiteral("0.5"));
+}
+
+TEST_F(ExperimentFormTest, AProblemInAFoldedSectionUnfoldsIt) {
+    form_.update(ExperimentDocument(kText), Problem{.message = "too much", .key = "optimizer.momentum"});
+    EXPECT_TRUE(sections().contains(QStringLiteral("optimizer")));
+    EXPECT_TRUE(form_.rowOf("optimizer.momentum")->hasProblem());
+}
+
 TEST_F(ExperimentFormTest, AFieldIsFoundWhereverItIsFolded) {
     ASSERT_TRUE(QTest::qWaitForWindowActive(&form_));
     EXPECT_TRUE(form_.focusKey("optimizer.momentum"));

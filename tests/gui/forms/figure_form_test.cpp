@@ -69,6 +69,30 @@ TEST_F(FigureFormTest, TheKindDecidesWhichFieldsThereAre) {
     EXPECT_TRUE(form_.editor(QStringLiteral("ranks"))->isVisible());
 }
 
+TEST_F(FigureFormTest, KindsAreChecksAndRanksAreTyped) {
+    FigureSpec spec;
+    spec.kind = FigureKind::Timeline;
+    spec.hiddenKinds = QStringList{QStringLiteral("wait")};
+    form_.show(spec);
+    QCheckBox* wait = nullptr;
+    QCheckBox* merge = nullptr;
+    for (QCheckBox* one : form_.editor(QStringLiteral("hidden_kinds"))->findChildren<QCheckBox*>()) {
+        if (one->text() == QStringLiteral("wait")) wait = one;
+        if (one->text() == QStringLiteral("merge")) merge = one;
+    }
+    ASSERT_TRUE(wait && merge && wait->isVisible());
+    EXPECT_FALSE(wait->isChecked());
+    QTest::keyClick(wait, Qt::Key_Space);
+    EXPECT_TRUE(form_.spec().hiddenKinds.isEmpty());
+    QTest::keyClick(merge, Qt::Key_Space);
+    EXPECT_EQ(form_.spec().hiddenKinds, (QStringList{QStringLiteral("merge"), QStringLiteral("snapshot")}));
+    type("rank_rows", QStringLiteral("12, 0-7"));
+    EXPECT_EQ(form_.spec().rankRows, QStringLiteral("12, 0-7"));
+    type("rank_rows", QStringLiteral("7-0"));
+    EXPECT_TRUE(form_.problemOf(QStringLiteral("rank_rows")).contains(QStringLiteral("allowed ranks, as 0-7")));
+    EXPECT_EQ(form_.spec().rankRows, QStringLiteral("7")) << "the last that could be read";
+}
+
 TEST_F(FigureFormTest, ColourAloneIsRefused) {
     form_.show({});
     auto* dashes = qobject_cast<QCheckBox*>(form_.editor(QStringLiteral("dashes")));

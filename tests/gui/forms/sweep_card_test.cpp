@@ -7,6 +7,7 @@
 #include <QSignalSpy>
 
 #include "gui/forms/case_row.h"
+#include "gui/forms/case_value_row.h"
 #include "gui/forms/field_picker.h"
 #include "gui/forms/sweep_row.h"
 #include "tests/gui/support/bench.h"
@@ -141,6 +142,42 @@ TEST_F(SweepCardTest, CasesAreAddedSetCopiedNamedAndTakenOut) {
     QTest::keyClick(&card_.cases()[0]->name(), Qt::Key_Delete, Qt::ControlModifier);
     ASSERT_TRUE(eventually([this] { return card_.cases().size() == 1; }));
     EXPECT_EQ(card_.cases()[0]->name().text(), QStringLiteral("late"));
+}
+
+TEST_F(SweepCardTest, ValuesOfACaseAreEditedInStepWithTheText) {
+    const QString text =
+        "[algorithm]\nname = \"dasgd\"\n\n[[case]]\nname = \"a\"\nalgorithm.delay = 2  # ours\n"
+        "train = { steps = 8, seed = 7 }\n";
+    show(text);
+    const auto value = [this](const char* key) -> CaseValueRow* {
+        for (CaseValueRow* row : card_.cases()[0]->values()) {
+            if (row->value().key() == QLatin1String(key)) return row;
+        }
+        return nullptr;
+    };
+    ASSERT_TRUE(eventually([&] { return value("algorithm.delay") && value("algorithm.delay")->editor().isVisible(); }));
+    QLineEdit& delay = value("algorithm.delay")->editor();
+    delay.setFocus();
+    delay.selectAll();
+    QTest::keyClicks(&delay, QStringLiteral("3"));
+    EXPECT_EQ(text_, QString(text).replace("delay = 2", "delay = 3"));
+    QLineEdit& seed = value("train.seed")->editor();
+    seed.setFocus();
+    seed.selectAll();
+    QTest::keyClicks(&seed, QStringLiteral("9"));
+    EXPECT_TRUE(text_.contains("{ steps = 8, seed = 9 }")) << "between braces too";
+    QTest::keyClicks(&seed, QStringLiteral(", 10"));
+    EXPECT_TRUE(text_.contains("{ steps = 8, seed = 9 }"));
+    EXPECT_TRUE(value("train.seed")->problem().contains(QStringLiteral("a sweep")))
+        << value("train.seed")->problem().toStdString();
+    show(QString(text).replace("delay = 2", "delay = 4"));
+    EXPECT_EQ(delay.text(), QStringLiteral("4")) << "the text leads too";
+    show(text, Problem{6, 1, "delay is 9", "algorithm.delay"});
+    EXPECT_EQ(value("algorithm.delay")->problem(), QStringLiteral("delay is 9"));
+    EXPECT_EQ(value("train.steps")->problem(), QString());
+    QTest::keyClick(&value("train.steps")->editor(), Qt::Key_Delete, Qt::ControlModifier);
+    ASSERT_TRUE(eventually([&] { return value("train.steps") == nullptr; }));
+    EXPECT_TRUE(text_.contains("train = { seed = 7 }")) << text_.toStdString();
 }
 
 TEST_F(SweepCardTest, AProblemStandsUnderItsRowAndASyntaxErrorStopsEditing) {

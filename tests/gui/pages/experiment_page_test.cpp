@@ -9,6 +9,7 @@
 
 #include "gui/forms/experiment_form.h"
 #include "gui/forms/toml_editor.h"
+#include "gui/widgets/parts.h"
 #include "tests/gui/support/session_bench.h"
 #include "tests/gui/support/small_schema.h"
 
@@ -183,13 +184,34 @@ TEST_F(ExperimentPageTest, ARecordedExperimentIsOfferedAgain) {
 
 TEST_F(ExperimentPageTest, TheListFoldsInANarrowWindow) {
     openPage({1280, 720});
+    const auto expectNothingOverlaps = [&](const char* when) {
+        QCoreApplication::processEvents();
+        QList<const Card*> cards;
+        for (const auto* card : window_->findChildren<Card*>()) {
+            if (card->isVisible()) cards << card;
+        }
+        EXPECT_GE(cards.size(), 4) << when;
+        const auto placeOf = [&](const Card* card) {
+            return QRect(card->mapTo(window_.get(), QPoint()), card->size());
+        };
+        for (const Card* one : cards) {
+            EXPECT_TRUE(window_->rect().contains(placeOf(one))) << when;
+            for (const Card* other : cards) {
+                const bool within = one == other || one->isAncestorOf(other) || other->isAncestorOf(one);
+                EXPECT_TRUE(within || !placeOf(one).intersects(placeOf(other))) << when;
+            }
+        }
+    };
     EXPECT_TRUE(list()->isVisible()) << "an empty page needs it";
+    expectNothingOverlaps("empty");
     choosePreset(QStringLiteral("delay-sweep"));
+    expectNothingOverlaps("folded");
     EXPECT_FALSE(list()->isVisible());
     auto* unfold = button<QToolButton>(QStringLiteral("Begin with"));
     ASSERT_NE(unfold, nullptr);
     unfold->click();
     EXPECT_TRUE(list()->isVisible());
+    expectNothingOverlaps("unfolded");
     EXPECT_LE(window_->width(), 1280) << "everything has its place";
 }
 

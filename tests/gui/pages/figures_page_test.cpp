@@ -7,6 +7,7 @@
 #include <QToolButton>
 
 #include "gui/forms/figure_form.h"
+#include "gui/models/timeline/timeline_rows.h"
 #include "gui/widgets/figures/figure_preview.h"
 #include "tests/gui/support/scaling_bench.h"
 #include "tests/gui/support/session_bench.h"
@@ -104,6 +105,23 @@ TEST_F(FiguresPageTest, PagesMakeFiguresOfWhatTheyShow) {
     std::set<FigureKind> kinds;
     for (const SavedFigure& figure : library().figures()) kinds.insert(figure.spec.kind);
     EXPECT_EQ(kinds.size(), 3U);
+}
+
+TEST_F(FiguresPageTest, AFigureOfATimelineKeepsTheRowsAndKindsOfThePage) {
+    workspace_.record({.steps = 60});
+    openFigures();
+    ASSERT_TRUE(eventually([&] { return window_->session().current() && window_->session().detail(); }));
+    TimelineRows& rows = window_->session().timelineRows();
+    rows.togglePin(2);
+    rows.setShown(SpanKind::Forward, false);
+    window_->open("Timeline");
+    ASSERT_TRUE(eventually([&] {
+        if (library().figures().empty()) press(Qt::Key_E, Qt::ControlModifier | Qt::ShiftModifier);
+        return !library().figures().empty();
+    }));
+    const FigureSpec& spec = library().figures().front().spec;
+    EXPECT_EQ(spec.rankRows, QStringLiteral("2, 0-1, 3"));
+    EXPECT_EQ(spec.hiddenKinds, QStringList{QStringLiteral("forward")});
 }
 
 TEST_F(FiguresPageTest, ANarrowWindowKeepsTheFormInADrawer) {

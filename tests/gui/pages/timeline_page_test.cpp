@@ -2,9 +2,15 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QDropEvent>
+#include <QFileDialog>
+#include <QLineEdit>
+#include <QMimeData>
 #include <QPushButton>
 #include <QTableWidget>
+#include <QToolButton>
 
+#include "gui/models/timeline/timeline_rows.h"
 #include "gui/timeline/overview_widget.h"
 #include "gui/timeline/timeline_widget.h"
 #include "gui/widgets/timeline/kind_legend.h"
@@ -110,6 +116,133 @@ TEST_F(TimelinePageTest, PinsAndHiddenKindsSurviveTheChangeOfPage) {
         << "the same rows on every page";
     window_->open("Timeline");
     EXPECT_TRUE(eventually([&] { return visible<TimelineWidget>() == timeline && isThere(timeline); }));
+}
+
+TEST_F(TimelinePageTest, FindsSpansByKeysAndPointsOutTheOneThatIsShown) {
+    look();
+    auto* timeline = visible<TimelineWidget>();
+    QTest::keyClick(window_.get(), Qt::Key_F, Qt::ControlModifier);
+    auto* field = qobject_cast<QLineEdit*>(window_->focusWidget());
+    ASSERT_TRUE(field);
+    EXPECT_EQ(field->accessibleName(), QStringLiteral("Find spans"));
+    QTest::keyClicks(field, QStringLiteral("merge and rank = 3"));
+    QTest::keyClick(window_.get(), Qt::Key_F3);
+    ASSERT_TRUE(eventually([&] { return !timeline->accessibleDescription().isEmpty(); }));
+    EXPECT_TRUE(timeline->accessibleDescription().startsWith(QStringLiteral("Found: merge of rank 3")));
+    EXPECT_EQ(timeline->marks().current, 3) << "keys go on from the row of the span";
+    const TimeRange first = selection().window();
+    QTest::keyClick(window_.get(), Qt::Key_F3);
+    QTest::keyClick(window_.get(), Qt::Key_F3, Qt::ShiftModifier);
+    EXPECT_NEAR(static_cast<double>(selection().window().start), static_cast<double>(first.start),
+                static_cast<double>(first.end - first.start));
+    const QImage marked = timeline->grab().toImage();
+    QTest::keyClick(field, Qt::Key_Escape);
+    EXPECT_TRUE(timeline->hasFocus());
+    EXPECT_TRUE(timeline->accessibleDescription().isEmpty());
+    EXPECT_NE(timeline->grab().toImage(), marked);
+}
+
+TEST_F(TimelinePageTest, ScrollsToTheRowOfWhatWasFoundInAGroup) {
+    workspace_.record({.ranks = 24, .steps = 60});
+    open();
+    window_->resize(1280, 720);
+    window_->open("Timeline");
+    ASSERT_TRUE(eventually([this] {
+        return visible<TimelineWidget>() && visible<TimelineWidget>()->frame()->spans > 0 &&
+               window_->session().timelineRows().lateness();
+    }));
+    auto* timeline = visible<TimelineWidget>();
+    QTest::keyClick(window_.get(), Qt::Key_F, Qt::ControlModifier);
+    QTest::keyClicks(window_->focusWidget(), QStringLiteral("merge and rank = 20"));
+    QTest::keyClick(window_.get(), Qt::Key_F3);
+    EXPECT_TRUE(eventually([&] {
+        const auto& rows = timeline->frame()->rows;
+        for (std::size_t i = 0; i < rows.size() && i < timeline->layout().size(); ++i) {
+            if (rows[i].isGroup() || rows[i].rank != 20) continue;
+            return timeline->visibleRegion().boundingRect().contains(timeline->layout().pair(i).toRect());
+        }
+        return false;
+    }));
+}
+
+// A stand-in for `dasgd`: its words are those of the program, its time is the test's.
+class TimelineTraceTest : public TimelinePageTest {
+protected:
+    QString write(const char* name, const QByteArray& text) {
+        const QString path = folder_.filePath(QLatin1String(name));
+        QFile file(path);
+        EXPECT_TRUE(file.open(QIODevice::WriteOnly));
+        file.write(text);
+        file.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+        return path;
+    }
+    void lookWith(const QByteArray& script) {
+        id_ = workspace_.record({.steps = 40});
+        open(write("dasgd", "#!/bin/sh\necho \"$@\" >> " + folder_.filePath("said").toUtf8() + '\n' + script));
+        window_->open("Timeline");
+        ASSERT_TRUE(eventually([this] { return window_->session().current() != nullptr; }));
+    }
+    void drop(const QString& file) {
+        QMimeData data;
+        data.setUrls({QUrl::fromLocalFile(file)});
+        QWidget* page = visible<OverviewWidget>();
+        while (page && !page->acceptDrops()) page = page->parentWidget();
+        ASSERT_TRUE(page);
+        QDragEnterEvent enter(QPoint(9, 9), Qt::CopyAction, &data, Qt::LeftButton, {});
+        QApplication::sendEvent(page, &enter);
+        EXPECT_TRUE(enter.isAccepted());
+        QDropEvent dropped(QPointF(9, 9), Qt::CopyAction, &data, Qt::LeftButton, {});
+        QApplication::sendEvent(page, &dropped);
+    }
+    // Presses the keys and answers the dialog with the file.
+    bool answer(Qt::Key key, const QString& file) {
+        QTest::keyClick(window_.get(), key, Qt::ControlModifier);
+        if (!eventually([this] { return window_->findChild<QFileDialog*>() != nullptr; })) return false;
+        auto* dialog = window_->findChild<QFileDialog*>();
+        dialog->selectFile(file);
+        emit dialog->fileSelected(file);
+        emit dialog->filesSelected({file});
+        dialog->close();
+        if (!eventually([this] { return window_->findChild<QFileDialog*>() == nullptr; })) return false;
+        window_->activateWindow();
+        return QTest::qWaitForWindowActive(window_.get());
+    }
+    QByteArray said() {
+        QFile file(folder_.filePath(QStringLiteral("said")));
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    }
+    QTemporaryDir folder_;
+    QString id_;
+};
+
+TEST_F(TimelineTraceTest, ADroppedTraceBecomesARunThatIsShown) {
+    lookWith(
+        "echo '{\"progress\":40}'\necho "
+        "'{\"run\":\"RUN\",\"spans\":12,\"ranks\":1,\"steps\":2,\"dropped_count\":0}'\n");
+    drop(write("t.json", "[]"));
+    ASSERT_TRUE(eventually([this] { return label(QStringLiteral("Imported 12 spans")) != nullptr; }));
+    EXPECT_EQ(window_->session().currentId(), QStringLiteral("RUN"));
+    EXPECT_TRUE(said().contains("import " + folder_.filePath("t.json").toUtf8())) << said().toStdString();
+}
+
+TEST_F(TimelineTraceTest, OpensByKeyAndAnImportCanBeCancelled) {
+    lookWith("echo '{\"progress\":40}'\nexec sleep 50\n");
+    ASSERT_TRUE(answer(Qt::Key_O, write("slow.json", "[]")));
+    ASSERT_TRUE(eventually([this] { return label(QStringLiteral("Importing the trace: 40 %")) != nullptr; }));
+    auto* cancel = button<QToolButton>(QStringLiteral("Cancel import"));
+    ASSERT_TRUE(cancel && cancel->isVisible());
+    QTest::keyClick(window_.get(), Qt::Key_O, Qt::ControlModifier | Qt::ShiftModifier);
+    ASSERT_TRUE(eventually([&] { return !cancel->isVisible(); }));
+    EXPECT_NE(label(QStringLiteral("The import was cancelled.")), nullptr);
+    EXPECT_TRUE(button<QToolButton>(QStringLiteral("Open trace"))->isEnabled()) << "the next one can begin";
+}
+
+TEST_F(TimelineTraceTest, SavesTheRunThatIsShownByKey) {
+    lookWith("exit 0\n");
+    const QString file = folder_.filePath(QStringLiteral("out.json"));
+    ASSERT_TRUE(answer(Qt::Key_S, file));
+    ASSERT_TRUE(eventually([&] { return label(QStringLiteral("Saved ") + file) != nullptr; }));
+    EXPECT_TRUE(said().contains("export " + id_.toUtf8() + " --trace " + file.toUtf8())) << said().toStdString();
 }
 
 TEST_F(TimelinePageTest, LatenessAndHiddenStepsArrive) {

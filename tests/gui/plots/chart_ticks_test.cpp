@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "gui/theme/theme.h"
+
 namespace dasgd::gui {
 namespace {
 
@@ -21,6 +23,20 @@ TEST(ChartTicks, OneValueHasOneTick) { EXPECT_EQ(niceTicks(3, 3, 4).values.size(
 TEST(ChartTicks, OfALogarithmicAxisAreDecadesWhereThereAreSome) {
     EXPECT_EQ(logTicks(0.01, 10, 6).values.size(), 4U);
     EXPECT_GE(logTicks(2, 8, 4).values.size(), 2U) << "a range within a decade has ticks too";
+}
+
+TEST(ChartTicks, ATitleWiderThanItsAxisTakesTheRoomThatThePageHas) {
+    const QFontMetricsF metrics(interFont(10));
+    const QString title = QStringLiteral("time to accuracy 98.5 % [s]");
+    const double needed = metrics.horizontalAdvance(title);
+    const QRectF page(0, 0, 2 * needed, 50);
+    EXPECT_EQ(titleRow(page, 10, 10 + 1.5 * needed, 5, 12, title, metrics), QRectF(10, 5, 1.5 * needed, 12));
+    const QRectF left = titleRow(page, 10, 30, 5, 12, title, metrics);
+    EXPECT_EQ(left.left(), 0) << "it begins at the edge";
+    EXPECT_GE(left.width(), needed);
+    const QRectF right = titleRow(page, 2 * needed - 20, 2 * needed, 5, 12, title, metrics);
+    EXPECT_EQ(right.right(), page.right());
+    EXPECT_EQ(titleRow({0, 0, 20, 50}, 5, 15, 5, 12, title, metrics).width(), 20) << "no wider than the page";
 }
 
 }  // namespace

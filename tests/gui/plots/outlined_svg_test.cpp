@@ -24,7 +24,6 @@ TEST(OutlinedSvg, HoldsPathsAndNoText) {
     ASSERT_TRUE(written.open(QIODevice::ReadOnly));
     const QByteArray svg = written.readAll();
     EXPECT_FALSE(svg.contains("<text"));
-    EXPECT_FALSE(svg.contains("font-family=\"Inter"));
     EXPECT_TRUE(svg.contains("<path"));
     EXPECT_TRUE(svg.contains("viewBox=\"0 0 396 100\""));
     EXPECT_TRUE(svg.contains("#ff0000"));

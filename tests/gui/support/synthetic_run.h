@@ -35,14 +35,18 @@ struct SyntheticSpec {
     std::string status = "finished";
     bool realTime = false;  // at the pace of the clock instead of at once
     bool emulated = true;
+    bool simulated = false;  // as of a virtual cluster
 };
 
 class SyntheticRun {
 public:
     SyntheticRun(storage::Store& store, SyntheticSpec spec) : spec_(std::move(spec)), noise_(spec_.seed) {
         id_ = store.newRunId(spec_.algorithm);
-        storage::RunInfo info{
-            .runId = id_, .experiment = spec_.experiment, .algorithm = spec_.algorithm, .backend = "gloo"};
+        storage::RunInfo info{.runId = id_,
+                              .experiment = spec_.experiment,
+                              .algorithm = spec_.algorithm,
+                              .backend = spec_.simulated ? "virtual" : "gloo"};
+        info.timeSimulated = spec_.simulated;
         info.config = config();
         info.schema = kDasgdSchema;
         info.seed = spec_.seed;

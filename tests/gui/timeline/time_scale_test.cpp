@@ -39,5 +39,19 @@ TEST(TimeScale, TicksBeforeTheStartOfTheRunAreRoundToo) {
     EXPECT_EQ(ticks, (std::vector<Ns>{-200, -100, 0, 100, 200}));
 }
 
+TEST(TimeScale, OnWholePixelsItHoldsTheEndAndLiesOnMultiplesOfAPixel) {
+    for (const Ns end : {Ns{1'234'567'891}, Ns{600'000'000}, Ns{7'000'000'123'457}, Ns{-3'000'001}}) {
+        const TimeScale scale{{end - 600'000'000, end}, 96, 1499};
+        const TimeScale whole = onWholePixels(scale);
+        const auto pixel = static_cast<Ns>(whole.nsPerPixel());
+        EXPECT_EQ(static_cast<double>(pixel), whole.nsPerPixel());
+        EXPECT_EQ(whole.window.start % pixel, 0) << end;
+        EXPECT_GE(whole.window.end, end);
+        EXPECT_LT(whole.window.end - end, pixel);
+    }
+    const TimeScale narrow{{0, 100'000}, 96, 1499};
+    EXPECT_EQ(onWholePixels(narrow).window.end, 100'000) << "a pixel of 67 ns is left as it is";
+}
+
 }  // namespace
 }  // namespace dasgd::gui

@@ -37,6 +37,18 @@ TEST_F(TimelineMarksTest, PPinsTheRowThatTheKeysWentTo) {
     EXPECT_TRUE(rows_.plan()->front().pinned);
 }
 
+TEST_F(TimelineMarksTest, TheRowOfTheKeysStaysTheSameRankWhereverItMoves) {
+    for (int i = 0; i < 3; ++i) key(Qt::Key_Down, Qt::ShiftModifier);
+    key(Qt::Key_P);
+    ASSERT_EQ(rows_.plan()->front().ranks.front(), 2) << "it is on top now";
+    key(Qt::Key_P);
+    EXPECT_FALSE(rows_.plan()->front().pinned) << "the same key takes the pin away again";
+    EXPECT_EQ(rows_.plan()->front().ranks.front(), 0);
+    key(Qt::Key_Down, Qt::ShiftModifier);
+    key(Qt::Key_P);
+    EXPECT_EQ(rows_.plan()->front().ranks.front(), 3) << "and the next one is that below it";
+}
+
 TEST_F(TimelineMarksTest, PPinsTheRowUnderThePointer) {
     QTest::mouseMove(&widget_, label(3, 400));
     key(Qt::Key_P);

@@ -57,6 +57,15 @@ TEST_F(TimelineWidgetTest, DragMarksTheTimeUnderTheHand) {
     EXPECT_GE(wanted.count(), 1);
 }
 
+TEST_F(TimelineWidgetTest, WhereFollowingEndsThePictureIsOfTheWindowAsItIs) {
+    selection_.setFollowing(true);
+    selection_.setExtent({0, 10'000'300'333});
+    QSignalSpy wanted(&widget_, &TimelineWidget::wanted);
+    selection_.setFollowing(false);
+    EXPECT_EQ(wanted.count(), 1) << "what was asked for lay on whole pixels";
+    EXPECT_EQ(widget_.scale().window.end, selection_.window().end);
+}
+
 TEST_F(TimelineWidgetTest, AnswersToOtherSelectionsAreIgnored) {
     drag(1'200 * kMs, 1'500 * kMs);
     widget_.setMeasure({.range = {0, 5}, .ranks = 1});
@@ -74,7 +83,19 @@ TEST_F(TimelineWidgetTest, AClickClearsAndADoubleClickFits) {
     EXPECT_EQ(selection_.window().end, 10'000 * kMs);
 }
 
+TEST_F(TimelineWidgetTest, TheWheelIsThePagesUntilTheTimelineHasTheFocusOrCtrlIsDown) {
+    widget_.clearFocus();
+    const TimeRange before = selection_.window();
+    wheel(1'250 * kMs, 240);
+    EXPECT_EQ(selection_.window().end, before.end);
+    wheel(1'250 * kMs, 240, Qt::ControlModifier);
+    EXPECT_LT(selection_.window().end - selection_.window().start, before.end - before.start);
+}
+
 TEST_F(TimelineWidgetTest, WheelZoomsAtThePointer) {
+    widget_.activateWindow();
+    widget_.setFocus();
+    ASSERT_TRUE(eventually([this] { return widget_.hasFocus(); }));
     const Ns under = widget_.scale().timeAt(at(1'250 * kMs).x());
     wheel(1'250 * kMs, 240);
     EXPECT_LT(selection_.window().end - selection_.window().start, 750 * kMs);

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <QImage>
+#include <QLabel>
 #include <QMenu>
 #include <QSignalSpy>
+#include <memory>
 
 #include "tests/gui/support/bench.h"
 
@@ -49,6 +52,17 @@ TEST(Parts, EveryStateHasAPillThatFitsItsWord) {
                   QFontMetrics(interFont(12, Weight::SemiBold)).horizontalAdvance(QLatin1String(state)) + 20);
         EXPECT_EQ(pill.accessibleName(), QLatin1String(state));
     }
+}
+
+TEST(Parts, AnElasticLabelThatIsCutSaysSo) {
+    const std::unique_ptr<QLabel> label(makeElasticLabel("title"));
+    const QString whole = QStringLiteral("first-light / dasgd, seed 1");
+    label->resize(90, 24);
+    label->setText(whole);
+    const QImage cut = label->grab().toImage();
+    label->setText(label->fontMetrics().elidedText(whole, Qt::ElideRight, 90));
+    ASSERT_TRUE(label->text().endsWith(QChar(0x2026)));
+    EXPECT_EQ(cut, label->grab().toImage());
 }
 
 }  // namespace

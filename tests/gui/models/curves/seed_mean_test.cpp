@@ -29,6 +29,23 @@ SeedMean meanOf(const std::vector<Series>& runs, XAxis axis = XAxis::Step) {
     return seedMean(members, axis);
 }
 
+TEST(SeedMean, SeveralRecordsOfOneStepAreNotSeveralRuns) {
+    const auto busy = [](double value) {
+        Series series(Along::Time);
+        std::vector<storage::MetricSample> samples;
+        for (int i = 1; i <= 4; ++i) samples.push_back({.step = 1, .wallS = 1.0 * i, .value = value});
+        series.add(samples);
+        return series;
+    };
+    const SeedMean one = meanOf({busy(1)});
+    EXPECT_EQ(one.n, (std::vector<int>{1, 1, 1, 1}));
+    const SeedMean two = meanOf({busy(1), busy(3)});
+    for (const int n : two.n) EXPECT_EQ(n, 2);
+    for (const double y : two.mean.y) EXPECT_DOUBLE_EQ(y, 2);
+    // Bounds on clocks are recorded without samples.
+    EXPECT_EQ(meanOf({busy(1), busy(3)}, XAxis::Samples).n, std::vector{2});
+}
+
 TEST(SeedMean, IsTakenStepByStepWhereTheRunsRecordTogether) {
     const SeedMean mean =
         meanOf({seriesOf({{1, 1}, {2, 10}}), seriesOf({{1, 3}, {2, 20}}), seriesOf({{1, 5}, {2, 60}})});

@@ -15,6 +15,26 @@ std::string refusal(const QByteArray& fields) {
     return spec ? std::string() : spec.error().message;
 }
 
+TEST(FigureSpec, APanelThatIsWrongIsNamedByItsPlace) {
+    EXPECT_NE(refusal(R"("kind": "panels")").find("\"panels\": found 0; allowed 1 to 12"), std::string::npos);
+    EXPECT_NE(refusal(R"("kind": "panels", "panels": [{"version": 1}, {"version": 1, "x": "weeks"}])")
+                  .find("\"panels\", figure 2: \"x\": found \"weeks\""),
+              std::string::npos);
+    EXPECT_NE(refusal(R"("kind": "panels", "panels": [{"version": 1, "kind": "panels", "panels": [{"version": 1}]}])")
+                  .find("no panels of its own"),
+              std::string::npos);
+    EXPECT_NE(refusal(R"("kind": "panels", "panels": [{"version": 1}], "filter": "a")").find("no such field"),
+              std::string::npos);
+}
+
+TEST(FigureSpec, RowsAndKindsOfATimelineAreChecked) {
+    EXPECT_EQ(refusal(R"("kind": "timeline", "ranks": 3)"), "") << "as older figures were written";
+    EXPECT_NE(refusal(R"("kind": "timeline", "rank_rows": "0-x")").find("\"rank_rows\": found \"0-x\""),
+              std::string::npos);
+    EXPECT_NE(refusal(R"("kind": "timeline", "hidden_kinds": ["idle"])").find("\"hidden_kinds\": found \"idle\""),
+              std::string::npos);
+}
+
 TEST(FigureSpec, EveryKindReadsWhatItWrites) {
     FigureSpec curves;
     curves.title = QStringLiteral("Convergence \"x\" \\input{y}");
@@ -35,6 +55,8 @@ TEST(FigureSpec, EveryKindReadsWhatItWrites) {
     timeline.runs = QStringList{QStringLiteral("20261122-a")};
     timeline.windowS = FigureRange{1.25, 1.5};
     timeline.ranks = 8;
+    timeline.rankRows = QStringLiteral("12, 0-3, [rack 2: 4-11]");
+    timeline.hiddenKinds = QStringList{QStringLiteral("forward"), QStringLiteral("skew")};
     timeline.widthIn = 4.25;
     FigureSpec scaling;
     scaling.kind = FigureKind::Scaling;
@@ -55,7 +77,12 @@ TEST(FigureSpec, EveryKindReadsWhatItWrites) {
     scatter.kind = FigureKind::Scatter;
     scatter.against = CompareNumber::MegabytesSent;
     scatter.yRange = FigureRange{0, 10};
-    for (const FigureSpec& spec : {curves, timeline, scaling, bars, map, scatter}) {
+    FigureSpec panels;
+    panels.kind = FigureKind::Panels;
+    panels.panels = {curves, timeline};
+    panels.across = 1;
+    panels.caption = QStringLiteral("Both");
+    for (const FigureSpec& spec : {curves, timeline, scaling, bars, map, scatter, panels}) {
         const QByteArray text = QJsonDocument(jsonOf(spec)).toJson();
         const auto read = figureSpecOf(jsonObjectOf(text, QStringLiteral("f.json")).value());
         ASSERT_TRUE(read.has_value()) << read.error().message;
@@ -66,7 +93,7 @@ TEST(FigureSpec, EveryKindReadsWhatItWrites) {
 TEST(FigureSpec, AWrongFieldIsNamedWithWhatIsAllowed) {
     EXPECT_EQ(refusal(R"("kind": "curves")"), "");
     EXPECT_EQ(refusal(R"("kind": "pie")"),
-              "\"kind\": found \"pie\"; allowed curves, timeline, scaling, bars, map, scatter");
+              "\"kind\": found \"pie\"; allowed curves, timeline, scaling, bars, map, scatter, panels");
     EXPECT_EQ(refusal(R"("smoothing": 1.5)"), "\"smoothing\": found 1.5; allowed 0 to 0.999");
     EXPECT_EQ(refusal(R"("log_y": "yes")"), "\"log_y\": found \"yes\"; allowed true, false");
     EXPECT_EQ(refusal(R"("x_range": [5, 5])"), "\"x_range\": found a list; allowed two rising numbers, as [0, 100]");

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/gui/support/live_bench.h"
 
 namespace dasgd::gui {
@@ -11,7 +13,7 @@ class OverviewQueryTest : public ::testing::Test {
 protected:
     OverviewQueryTest() {
         QObject::connect(&query_, &OverviewQuery::arrived, &query_,
-                         [this](const TimelineFramePtr& frame) { frames_.push_back(frame); });
+                         [this](const OverviewPicturePtr& picture) { pictures_.push_back(picture); });
     }
     void watch(const QString& run) {
         bench_.know();
@@ -19,7 +21,7 @@ protected:
     }
     LiveBench bench_;
     OverviewQuery query_;
-    std::vector<TimelineFramePtr> frames_;
+    std::vector<OverviewPicturePtr> pictures_;
 };
 
 TEST_F(OverviewQueryTest, AnswersOnceWithAllSpansOfTheRun) {
@@ -27,24 +29,26 @@ TEST_F(OverviewQueryTest, AnswersOnceWithAllSpansOfTheRun) {
     watch(id);
     query_.setWidth(500);
     for (int i = 0; i < 5; ++i) bench_.refresh(query_);
-    ASSERT_EQ(frames_.size(), 1U) << "nothing has changed since";
+    ASSERT_EQ(pictures_.size(), 1U) << "nothing has changed since";
     const storage::RunRow row = bench_.store.reader().row(id.toStdString()).value();
     const auto extent = bench_.store.reader().spanExtent(id.toStdString()).value();
     ASSERT_TRUE(extent);
-    EXPECT_EQ(frames_[0]->range.start, extent->start);
-    EXPECT_EQ(frames_[0]->range.end, extent->end);
-    EXPECT_EQ(frames_[0]->rows.size(), 8U);
-    EXPECT_GT(frames_[0]->spans, 60U * 4 * 3);
+    EXPECT_EQ(pictures_[0]->range.start, extent->start);
+    EXPECT_EQ(pictures_[0]->range.end, extent->end);
+    EXPECT_EQ(pictures_[0]->ranks, 4);
+    EXPECT_GT(pictures_[0]->spans, 60U * 4 * 3);
+    EXPECT_EQ(pictures_[0]->rgba.size(), 4U * static_cast<std::size_t>(pictures_[0]->width));
+    EXPECT_TRUE(std::ranges::any_of(pictures_[0]->rgba, [](std::uint32_t pixel) { return pixel != 0; }));
     query_.setWidth(800);
     bench_.refresh(query_);
-    ASSERT_EQ(frames_.size(), 2U);
-    EXPECT_LT(frames_[1]->nsPerPixel, frames_[0]->nsPerPixel);
+    ASSERT_EQ(pictures_.size(), 2U);
+    EXPECT_LT(pictures_[1]->nsPerPixel, pictures_[0]->nsPerPixel);
 }
 
 TEST_F(OverviewQueryTest, ReadsNothingWhileItIsNotShown) {
     watch(bench_.workspace.record({.steps = 20}));
     bench_.refresh(query_);
-    EXPECT_TRUE(frames_.empty());
+    EXPECT_TRUE(pictures_.empty());
 }
 
 }  // namespace

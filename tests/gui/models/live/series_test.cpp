@@ -35,6 +35,28 @@ TEST(Series, ARecordOfTheWholeRunStandsAlone) {
     EXPECT_EQ(polylineOf(series, XAxis::Samples).x.front(), 160);
 }
 
+TEST(Series, WhatIsTakenOverTimeIsAPointAnInstantHoweverLongAStepIs) {
+    ASSERT_EQ(alongOf("process/cpu_cores"), Along::Time);
+    ASSERT_EQ(alongOf("fault/host_down"), Along::Time);
+    ASSERT_EQ(alongOf("train/loss"), Along::Steps);
+    Series series(Along::Time);
+    const auto at = [](int rank, double wallS, double value) {
+        return storage::MetricSample{.rank = rank, .step = 3, .wallS = wallS, .value = value};
+    };
+    const std::vector<storage::MetricSample> samples{at(0, 2, 0.5), at(1, 2, 1.5), at(0, 1, 8), at(0, 3, 0)};
+    series.add(samples);
+    ASSERT_EQ(series.points().size(), 3U);
+    EXPECT_EQ(polylineOf(series, XAxis::Wall).x, (std::vector<double>{1, 2, 3}));
+    EXPECT_EQ(polylineOf(series, XAxis::Wall).y, (std::vector<double>{8, 1, 0}));
+    EXPECT_EQ(series.points()[1].ranks, 2);
+}
+
+TEST(Series, WhatIsDrawnRisesAlongX) {
+    const Polyline line = thinned({{1, 3, 2, 4}, {10, 30, 20, 40}}, 700);
+    EXPECT_EQ(line.x, (std::vector<double>{1, 2, 3, 4}));
+    EXPECT_EQ(line.y, (std::vector<double>{10, 20, 30, 40}));
+}
+
 TEST(Series, SmoothingHasNoBiasAtTheStartAndKeepsGaps) {
     const std::vector<double> flat = smoothed({2, 2, kNan, 2}, 0.9);
     EXPECT_NEAR(flat[0], 2, 1e-12);

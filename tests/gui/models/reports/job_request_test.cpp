@@ -47,5 +47,13 @@ TEST(JobRequest, ComesBackFromItsJson) {
               QStringLiteral("1,2 workers, strong · target accuracy=0.97 · on the cluster of c.calibration.toml"));
 }
 
+TEST(JobRequest, SettingsArePartedWhereTheirValuesEnd) {
+    EXPECT_EQ(settingsIn(QStringLiteral(" network.bandwidth=10Mbps   cluster.workers=8 ")),
+              (QStringList{"network.bandwidth=10Mbps", "cluster.workers=8"}));
+    EXPECT_EQ(settingsIn(QStringLiteral(R"(network={name="two level", load=[0.1, 0.2]} data.path='a b' x=1)")),
+              (QStringList{R"(network={name="two level", load=[0.1, 0.2]})", "data.path='a b'", "x=1"}));
+    EXPECT_TRUE(settingsIn(QStringLiteral("  ")).isEmpty());
+}
+
 }  // namespace
 }  // namespace dasgd::gui

@@ -200,9 +200,21 @@ TEST_F(ReportLibraryTest, AReportIsDeletedAndBroughtBack) {
     ASSERT_TRUE(becomes(name, ReportState::Finished));
     library_->remove(name);
     EXPECT_EQ(library_->find(name), nullptr);
+    const QDir reports(folder_.filePath(QStringLiteral("reports")));
+    EXPECT_TRUE(eventually([&] { return reports.entryList(QDir::Files).isEmpty(); })) << "its experiment goes too";
     EXPECT_EQ(library_->restore(), name);
     reopen();
     EXPECT_TRUE(becomes(name, ReportState::Finished));
+}
+
+TEST_F(ReportLibraryTest, AJobThatAnotherWindowStartsIsListedHereToo) {
+    ASSERT_TRUE(eventually([&] { return library_->loaded(); }));
+    ReportLibrary other(folder_.path().toStdString(), program());
+    const QString name = other.start(request());
+    ASSERT_TRUE(isUnderWay(name)) << "and its progress is followed";
+    go();
+    EXPECT_TRUE(becomes(name, ReportState::Finished));
+    ASSERT_TRUE(eventually([&] { return other.find(name)->state == ReportState::Finished; }));
 }
 
 }  // namespace

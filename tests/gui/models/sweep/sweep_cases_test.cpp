@@ -73,6 +73,25 @@ TEST(SweepCases, ANameIsWrittenInPlace) {
     EXPECT_EQ(withCaseName(ExperimentDocument("[[case]]"), 0, "x"), "[[case]]\nname = \"x\"\n");
 }
 
+TEST(SweepCases, ValuesAreWrittenAndTakenOutInPlace) {
+    const ExperimentDocument document(kText);
+    const auto rows = casesOf(document);
+    ASSERT_EQ(rows[0].values.size(), 3U);
+    EXPECT_EQ(rows[0].values[1].key(), QStringLiteral("train.steps"));
+    EXPECT_EQ(rows[0].values[1].toml, QStringLiteral("8"));
+    EXPECT_EQ(rows[0].values[1].line, 11);
+    EXPECT_EQ(rows[1].values[1].key(), QStringLiteral("sweep train.steps"));
+    EXPECT_EQ(withCaseValue(document, 0, rows[0].values[1].path, "16"),
+              QString(kText).replace("steps = 8,", "steps = 16,"));
+    EXPECT_EQ(withCaseValue(document, 1, rows[1].values[1].path, "[4]"), QString(kText).replace("[8, 16]", "[4]"));
+    EXPECT_EQ(withCaseValue(document, 1, rows[0].values[1].path, "16"), kText) << "that case does not set it";
+    EXPECT_EQ(withoutCaseValue(document, 0, rows[0].values[2].path),
+              QString(kText).replace("{ steps = 8, seed = 7 }", "{ steps = 8 }"));
+    EXPECT_EQ(withoutCaseValue(document, 0, rows[0].values[0].path), QString(kText).remove("cluster.workers = 2\n"));
+    EXPECT_FALSE(withoutCaseValue(document, 1, rows[1].values[0].path).contains("case.algorithm"))
+        << "the table was for it alone";
+}
+
 TEST(SweepCases, AKeyGoesIntoTheTableThatTheCaseHas) {
     EXPECT_EQ(withCaseKey(ExperimentDocument(kText), 0, "algorithm.delay", "3"),
               QString(kText).replace("seed = 7 }\n", "seed = 7 }\nalgorithm.delay = 3\n"));

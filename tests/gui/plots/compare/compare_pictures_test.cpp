@@ -48,6 +48,35 @@ TEST_F(ComparePicturesTest, AMapHasACellForEachPairOfValues) {
     EXPECT_FALSE(map.map.cells[0].incomplete);
 }
 
+TEST_F(ComparePicturesTest, ACellOfMeasuredAndSimulatedTimesHasNoMean) {
+    look();
+    const QString simulated = workspace_.record(
+        {.experiment = "elsewhere", .ranks = 2, .delay = 3, .steps = 200, .stepsPerEpoch = 50, .simulated = true});
+    QStringList all{simulated};
+    for (const RunItemPtr& run : session_.runs().items()) all << run->id;
+    ASSERT_TRUE(eventually([&] { return session_.runs().items().size() == 10; }));
+    board_.setRuns(all);
+    ASSERT_EQ(board_.groups().size(), 4U);
+    ASSERT_TRUE(eventually([&] {
+        for (std::size_t i = 0; i < 4; ++i) {
+            if (!board_.row(i)) return false;
+        }
+        return true;
+    }));
+    const auto delay3 = [&](CompareNumber number) {
+        return groupMap(board_.view(), number, "algorithm.name", "algorithm.delay").map.cells.back();
+    };
+    EXPECT_FALSE(delay3(CompareNumber::StepMs).value);
+    EXPECT_EQ(delay3(CompareNumber::StepMs).text, QStringLiteral("mixed"));
+    EXPECT_TRUE(delay3(CompareNumber::StepMs).words.contains(QLatin1String("measured and simulated")));
+    EXPECT_TRUE(delay3(CompareNumber::FinalLoss).value) << "a loss is as real in both";
+    for (std::size_t i = 0; i < 4; ++i) {
+        if (!board_.groups()[i].simulated()) board_.setHidden({i}, true);
+    }
+    EXPECT_TRUE(delay3(CompareNumber::StepMs).value);
+    EXPECT_EQ(delay3(CompareNumber::StepMs).under, QStringLiteral("n 1 sim"));
+}
+
 TEST_F(ComparePicturesTest, AScatterHasOnePointAFinishedRun) {
     look();
     const RunPoints points = runPoints(board_.view(), CompareNumber::StepMs, CompareNumber::FinalLoss);

@@ -44,6 +44,15 @@ TEST_F(JobFormTest, AChosenCalibrationIsItsFile) {
     EXPECT_EQ(form_.request().calibration, QStringLiteral("/w/c.toml"));
 }
 
+TEST_F(JobFormTest, ACalibrationThatIsGoneIsNotReplacedByAnother) {
+    open({.kind = JobKind::Advise, .text = QStringLiteral("x"), .calibration = QStringLiteral("/w/old.toml")});
+    EXPECT_EQ(form_.request().calibration, QStringLiteral("/w/old.toml"));
+    bool said = false;
+    for (const auto* one : form_.findChildren<QComboBox*>())
+        said = said || one->currentText() == QStringLiteral("old.toml, of no report here");
+    EXPECT_TRUE(said);
+}
+
 TEST_F(JobFormTest, EnterStartsEscapeClosesAndWhatIsMissingIsSaid) {
     open({.kind = JobKind::Scale, .text = QStringLiteral("x")});
     QSignalSpy started(&form_, &JobForm::startWanted), closed(&form_, &JobForm::closeWanted);

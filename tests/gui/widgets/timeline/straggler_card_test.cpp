@@ -31,6 +31,11 @@ TEST(StragglerCard, TheWordsTellNoiseFromStragglers) {
     EXPECT_EQ(latenessInWords(newest),
               QStringLiteral("ranks 0, 1 are beyond noise (± 9.0 ms), of the newest 160 averages"));
     EXPECT_TRUE(latenessInWords({}).contains(QStringLiteral("too few averages")));
+    LatenessAnswer hosts = answerOf({0, 8});
+    hosts.clockErrorNs = 1.5e6;
+    EXPECT_EQ(latenessInWords(hosts),
+              QStringLiteral("no rank is beyond noise (± 9.0 ms, of which ± 3.0 ms the clocks of the hosts), "
+                             "of 160 averages"));
 }
 
 TEST(StragglerCard, TheLatestComeFirstAndEnterChoosesOne) {

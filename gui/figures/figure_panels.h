@@ -1,0 +1,29 @@
+// A figure of several panels: each is a figure of its own, read and drawn as one, in a grid with (a), (b), … above
+// them.
+#pragma once
+
+#include <span>
+
+#include "gui/figures/figure_content.h"
+
+namespace dasgd::gui {
+
+// How many stand beside each other: as the figure asks, but none narrower than two inches.
+[[nodiscard]] int panelsAcross(const FigureSpec& spec);
+// The panel as it is drawn in the figure: of its venue, as wide as its cell.
+[[nodiscard]] FigureSpec panelSpec(const FigureSpec& spec, std::size_t panel);
+
+// Any thread. Where all panels of curves mean the same by a style and a name, they have one legend above all of them.
+[[nodiscard]] Result<FigureContent> readPanels(storage::RunReader& reader, const FigureSpec& spec,
+                                               std::span<const RunItemPtr> all);
+// The curves of the legend that the panels share; none where each has its own.
+[[nodiscard]] std::vector<Curve> sharedLegendOf(const FigureContent& content, const FigureSpec& spec);
+// The panel whose palette, dashes and markers it has: the first with curves.
+[[nodiscard]] const FigureSpec& lookOfLegend(const FigureContent& content, const FigureSpec& spec);
+// UI thread.
+[[nodiscard]] PaperPage layOutPanels(const FigureContent& content, const FigureSpec& spec, std::size_t buckets);
+
+// The document of all panels; the numbers of panel a are in STEM-a-plot.csv.
+[[nodiscard]] QString panelsTex(const FigureContent& content, const FigureSpec& spec, const QString& stem);
+
+}  // namespace dasgd::gui
