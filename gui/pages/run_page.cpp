@@ -85,7 +85,12 @@ protected:
     }
     void showEvent(QShowEvent* event) override {
         QScrollArea::showEvent(event);
+        session_.feed().query<RankStatesQuery>().setWanted(true);
         showRun();
+    }
+    void hideEvent(QHideEvent* event) override {
+        QScrollArea::hideEvent(event);
+        session_.feed().query<RankStatesQuery>().setWanted(false);
     }
 
 private:

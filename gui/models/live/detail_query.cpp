@@ -10,6 +10,7 @@ Status DetailQuery::refresh(LiveStore& store) {
         revision_ = -1;
         interval_.hurry();
     }
+    if (const bool live = store.isLive(run); std::exchange(live_, live) != live) interval_.hurry();
     // A run may be watched before it is there.
     if (revision_ == store.revision() || !store.runs().contains(run) || !interval_.due()) return {};
     const qint64 begun = interval_.now();

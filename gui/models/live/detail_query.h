@@ -16,7 +16,8 @@ signals:
     void arrived(const dasgd::storage::RunDetail& detail);
 
 private:
-    RefreshInterval interval_{2000, 150};
+    RefreshInterval interval_{2000, 400};
+    bool live_ = true;
     std::int64_t watchedSince_ = -1;
     std::int64_t revision_ = -1;
 };

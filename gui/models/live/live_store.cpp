@@ -3,6 +3,8 @@
 #include <system_error>
 #include <utility>
 
+#include "gui/models/timeline/span_cache.h"
+
 namespace dasgd::gui {
 
 void LiveStore::setWatch(Watch watch) {
@@ -27,6 +29,10 @@ const storage::RunNotes& LiveStore::notesOf(const std::string& run) const {
     static const storage::RunNotes kNone;
     const auto found = notes_.find(run);
     return found == notes_.end() ? kNone : found->second;
+}
+
+const SpanCache* LiveStore::spansOf(const std::string& run) const {
+    return spans_ && spans_->runId() == run ? spans_ : nullptr;
 }
 
 void LiveStore::setNotes(storage::NotesOfRuns notes) {

@@ -15,6 +15,8 @@
 
 namespace dasgd::gui {
 
+class SpanCache;
+
 // Limits how often an expensive query runs: no sooner than a multiple of what it cost the last time.
 class RefreshInterval {
 public:
@@ -72,6 +74,9 @@ public:
     [[nodiscard]] const storage::RunNotes& notesOf(const std::string& run) const;
     [[nodiscard]] std::int64_t notesRevision() const { return notesRevision_; }
     void setNotes(storage::NotesOfRuns notes);
+    // What TimelineQuery has read of the spans of a run; null where it has read none of this one.
+    [[nodiscard]] const SpanCache* spansOf(const std::string& run) const;
+    void setSpans(const SpanCache* spans) { spans_ = spans; }
     // A run that is not known yet counts as live.
     [[nodiscard]] bool isLive(const QString& run) const;
 
@@ -99,6 +104,7 @@ private:
     std::map<QString, std::int64_t> since_;
     Runs runs_;
     storage::NotesOfRuns notes_;
+    const SpanCache* spans_ = nullptr;
     std::int64_t notesRevision_ = 0;
 };
 

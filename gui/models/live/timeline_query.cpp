@@ -46,12 +46,13 @@ Status TimelineQuery::refresh(LiveStore& store) {
     return answerMeasure(store);
 }
 
-void TimelineQuery::takeRun(const LiveStore& store) {
+void TimelineQuery::takeRun(LiveStore& store) {
     if (std::exchange(watchedSince_, store.watchedSince()) == store.watchedSince()) return;
     run_ = store.watch().run;
     const auto known = store.runs().find(run_);
     workers_ = known == store.runs().end() ? 0 : known->second->row.workers;
     spans_.reset(run_.toStdString(), workers_);
+    store.setSpans(&spans_);
     measuring_.reset();
     newest_ = 0;
     live_ = false;

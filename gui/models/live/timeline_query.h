@@ -33,7 +33,7 @@ signals:
     void measured(const dasgd::gui::Measure& measure);
 
 private:
-    void takeRun(const LiveStore& store);
+    void takeRun(LiveStore& store);
     Status takeGrowth(LiveStore& store);
     Status answerRequest(LiveStore& store, bool again);
     Status answerMeasure(LiveStore& store);

@@ -3,7 +3,46 @@
 #include <algorithm>
 #include <utility>
 
+#include "gui/models/timeline/span_cache.h"
+
 namespace dasgd::gui {
+
+namespace {
+
+using Spans = std::vector<RankSpan>;
+
+// A transfer that ends in the range may have begun before it, and so may what it was hidden behind.
+TimeRange fromFirstTransfer(const Spans& spans, TimeRange range) {
+    for (const RankSpan& one : spans) {
+        if (one.span.kind == SpanKind::Transfer) range.start = std::min(range.start, one.span.start);
+    }
+    return range;
+}
+
+std::optional<Spans> unlessTooMany(Spans spans) {
+    if (spans.size() > HiddenQuery::kMostSpans) return std::nullopt;
+    return spans;
+}
+
+Result<std::optional<Spans>> readSpansThatEndIn(storage::RunReader& reader, const std::string& id, TimeRange range) {
+    constexpr std::size_t kMost = HiddenQuery::kMostSpans + 1;
+    DASGD_ASSIGN(const std::optional<TimeRange> extent, reader.spanExtent(id));
+    DASGD_ASSIGN(const std::int64_t all, reader.spanCount(id));
+    if (!extent || extent->end <= extent->start) return Spans{};
+    range = {std::max(range.start, extent->start), std::min(range.end, extent->end)};
+    if (range.end <= range.start) return Spans{};
+    // Of far more than are told not even the beginning is read.
+    const double part = static_cast<double>(range.end - range.start) / static_cast<double>(extent->end - extent->start);
+    if (part * static_cast<double>(all) > 2.0 * kMost) return std::nullopt;
+    DASGD_ASSIGN(Spans spans, reader.spans(id, range, kMost));
+    const TimeRange whole = fromFirstTransfer(spans, range);
+    if (whole.start < range.start && spans.size() < kMost) {
+        DASGD_ASSIGN(spans, reader.spans(id, whole, kMost));
+    }
+    return unlessTooMany(std::move(spans));
+}
+
+}  // namespace
 
 void HiddenQuery::request(const QString& run, TimeRange range) {
     {
@@ -32,37 +71,35 @@ Status HiddenQuery::refresh(LiveStore& store) {
     if (!wanted || wanted->first != store.watch().run || !store.runs().contains(wanted->first)) return {};
     const qint64 begun = interval_.now();
     revision_ = store.revision();
-    DASGD_ASSIGN(HiddenAnswer told, answer(store.reader(), wanted->first, wanted->second));
+    DASGD_ASSIGN(HiddenAnswer told, answer(store, wanted->first, wanted->second));
     answered_ = std::move(wanted);
     interval_.spent(interval_.now() - begun);
     deliver([this, told = std::move(told)] { emit arrived(told); });
     return {};
 }
 
-Result<HiddenAnswer> HiddenQuery::answer(storage::RunReader& reader, const QString& run, TimeRange range) const {
-    const std::string id = run.toStdString();
+Result<HiddenAnswer> HiddenQuery::answer(LiveStore& store, const QString& run, TimeRange range) {
     HiddenAnswer told{.runId = run, .range = range};
-    DASGD_ASSIGN(const std::optional<TimeRange> extent, reader.spanExtent(id));
-    DASGD_ASSIGN(const std::int64_t all, reader.spanCount(id));
-    if (!extent || extent->end <= extent->start) return told;
-    range = {std::max(range.start, extent->start), std::min(range.end, extent->end)};
-    if (range.end <= range.start) return told;
-    // Far more than are read: not even the beginning of them is.
-    const double part = static_cast<double>(range.end - range.start) / static_cast<double>(extent->end - extent->start);
-    told.tooMany = part * static_cast<double>(all) > 2.0 * kMostSpans;
-    if (told.tooMany) return told;
-    DASGD_ASSIGN(std::vector<storage::SpanRow> spans, reader.spans(id, range, kMostSpans + 1));
-    Ns first = range.start;
-    for (const storage::SpanRow& row : spans) {
-        if (row.span.kind == SpanKind::Transfer) first = std::min(first, row.span.start);
-    }
-    // A transfer that ends in the range may have begun before it, and so may what it was hidden behind.
-    if (first < range.start && spans.size() <= kMostSpans) {
-        DASGD_ASSIGN(spans, reader.spans(id, {first, range.end}, kMostSpans + 1));
-    }
-    told.tooMany = spans.size() > kMostSpans;
-    if (!told.tooMany) told.steps = hiddenPerStep(spans, range);
+    DASGD_ASSIGN(const auto spans, spansThatEndIn(store, run, range));
+    told.tooMany = !spans;
+    if (spans) told.steps = hiddenPerStep(*spans, range);
     return told;
+}
+
+// What the timeline has already read of a live run need not be read again.
+Result<std::optional<std::vector<RankSpan>>> HiddenQuery::spansThatEndIn(LiveStore& store, const QString& run,
+                                                                         TimeRange range) {
+    const SpanCache* drawn = store.spansOf(run.toStdString());
+    if (drawn && (drawn->isCurrent() || store.isLive(run))) {
+        auto spans = drawn->spansIn(range, kMostSpans);
+        if (spans) spans = drawn->spansIn(fromFirstTransfer(*spans, range), kMostSpans);
+        if (spans) {
+            // What it lacks of the newest is told the next time.
+            if (!drawn->isCurrent()) revision_ = -1;
+            return spans;
+        }
+    }
+    return readSpansThatEndIn(store.reader(), run.toStdString(), range);
 }
 
 }  // namespace dasgd::gui

@@ -34,7 +34,9 @@ signals:
     void arrived(const dasgd::gui::HiddenAnswer& answer);
 
 private:
-    Result<HiddenAnswer> answer(storage::RunReader& reader, const QString& run, TimeRange range) const;
+    Result<HiddenAnswer> answer(LiveStore& store, const QString& run, TimeRange range);
+    // nullopt: too many.
+    Result<std::optional<std::vector<RankSpan>>> spansThatEndIn(LiveStore& store, const QString& run, TimeRange range);
 
     std::mutex mutex_;  // guards request_ and released_
     std::optional<std::pair<QString, TimeRange>> request_;

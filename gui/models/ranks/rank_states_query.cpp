@@ -13,7 +13,12 @@ constexpr std::size_t kManySpans = 20'000;
 
 }  // namespace
 
+void RankStatesQuery::setWanted(bool wanted) {
+    if (wanted_.exchange(wanted) != wanted && wanted) ask();
+}
+
 Status RankStatesQuery::refresh(LiveStore& store) {
+    if (!wanted_) return {};
     const QString& run = store.watch().run;
     if (std::exchange(watchedSince_, store.watchedSince()) != store.watchedSince()) {
         revision_ = -1;

@@ -1,6 +1,8 @@
 // The ranks of the watched run, about twice a second.
 #pragma once
 
+#include <atomic>
+
 #include "gui/models/live/live_query.h"
 #include "gui/models/ranks/rank_states.h"
 
@@ -11,6 +13,8 @@ class RankStatesQuery final : public LiveQuery {
 
 public:
     RankStatesQuery() : LiveQuery(Priority::Background) {}
+    // Before that, and while nobody looks, nothing is read.
+    void setWanted(bool wanted);
     Status refresh(LiveStore& store) override;
 
 signals:
@@ -19,6 +23,7 @@ signals:
 private:
     Status readNow(LiveStore& store, RankStates& states);
 
+    std::atomic<bool> wanted_ = false;
     RefreshInterval interval_{2000, 100};
     std::int64_t watchedSince_ = -1;
     std::int64_t revision_ = -1;

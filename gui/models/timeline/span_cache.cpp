@@ -274,4 +274,30 @@ TimelineFrame SpanCache::frame(const TimelineView& view) const {
     return frame;
 }
 
+// False: some of them are not here, or they are more than `most`.
+bool SpanCache::appendSpans(const Node& node, TimeRange range, std::size_t most, std::vector<RankSpan>& spans) const {
+    if (!touches(node.part.range, range)) return true;
+    if (node.part.level > 0) {
+        return node.expanded && std::ranges::all_of(node.parts, [&](const Node* part) {
+                   return appendSpans(*part, range, most, spans);
+               });
+    }
+    if (!node.loaded) return false;
+    std::size_t next = 0;
+    for (const storage::LevelLane& lane : node.level.lanes) {
+        for (; next < lane.spansEnd; ++next) {
+            const Span& span = node.level.spans[next];
+            if (touches({span.start, span.end}, range)) spans.push_back({lane.rank, span});
+        }
+    }
+    return spans.size() <= most;
+}
+
+std::optional<std::vector<RankSpan>> SpanCache::spansIn(TimeRange range, std::size_t most) const {
+    std::vector<RankSpan> spans;
+    const auto append = [&](const Node* root) { return appendSpans(*root, range, most, spans); };
+    if (!std::ranges::all_of(roots_, append)) return std::nullopt;
+    return spans;
+}
+
 }  // namespace dasgd::gui

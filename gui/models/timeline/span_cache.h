@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,6 +42,13 @@ public:
     // What was read so far; parts that are missing are drawn by what is known of them.
     [[nodiscard]] TimelineFrame frame(const TimelineView& view) const;
 
+    // All spans that touch `range`, of all ranks; nullopt where not all of them were read one by one, or they are more
+    // than `most`.
+    [[nodiscard]] std::optional<std::vector<RankSpan>> spansIn(TimeRange range, std::size_t most) const;
+    // Whether nothing has grown since it was read.
+    [[nodiscard]] bool isCurrent() const { return !stale_; }
+    [[nodiscard]] const std::string& runId() const { return runId_; }
+
     [[nodiscard]] std::size_t bytes() const { return bytes_; }
     [[nodiscard]] int reads() const { return reads_; }  // levels and chunks of rows that were read
 
@@ -68,6 +76,7 @@ private:
     Result<bool> refine(storage::RunReader& reader, Node& node, const TimelineView& view, bool rows, Deadline deadline);
     Result<bool> rowsAreFew(storage::RunReader& reader, const TimelineView& view);
     bool collect(const Node& node, const TimelineView& view, bool rows, std::vector<const Node*>& drawn) const;
+    bool appendSpans(const Node& node, TimeRange range, std::size_t most, std::vector<RankSpan>& spans) const;
     void drawRank(std::array<std::vector<TimelineItem>, 3>& lanes, TimelineRow row, const KindSet& hidden,
                   TimelineFrame& frame) const;
     void note(const storage::SpanLevel& level);

@@ -208,7 +208,9 @@ TEST(MigrateTest, AKilledMakerLeavesAWholeDatabaseOrNone) {
         const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(moment(random));
         const auto look = [&] {
             const auto reader = RunReader::open(folder / "w");
-            if (!reader) EXPECT_THAT(reader.error().message, HasSubstr("there is no workspace"));
+            if (!reader) {
+                EXPECT_THAT(reader.error().message, HasSubstr("there is no workspace"));
+            }
             return static_cast<bool>(reader);
         };
         while (std::chrono::steady_clock::now() < until) (void)look();

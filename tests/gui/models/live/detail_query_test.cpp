@@ -48,5 +48,25 @@ TEST(DetailQuery, ALargeRunIsNotReadWithEachRound) {
     })) << "later it catches up";
 }
 
+// The last numbers of a run do not wait for the interval.
+TEST(DetailQuery, TheEndOfARunIsReadAtOnce) {
+    LiveBench bench;
+    test::SyntheticRun run(bench.workspace.store(), {.ranks = 2, .steps = 20});
+    run.train(10);
+    bench.know();
+    bench.store.setWatch({QString::fromStdString(run.id()), {}});
+    DetailQuery query;
+    std::vector<std::string> statuses;
+    QObject::connect(&query, &DetailQuery::arrived, &query,
+                     [&](const storage::RunDetail& detail) { statuses.push_back(detail.row.status); });
+    bench.refresh(query);
+    run.train(20);
+    run.finish();
+    bench.know();
+    bench.store.touch();
+    bench.refresh(query);
+    EXPECT_EQ(statuses, (std::vector<std::string>{"running", "finished"}));
+}
+
 }  // namespace
 }  // namespace dasgd::gui

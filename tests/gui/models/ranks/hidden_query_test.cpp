@@ -1,7 +1,9 @@
 #include "gui/models/ranks/hidden_query.h"
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>
 
+#include "gui/models/live/timeline_query.h"
 #include "tests/gui/support/live_bench.h"
 
 namespace dasgd::gui {
@@ -47,6 +49,34 @@ TEST_F(HiddenQueryTest, TooManySpansAreNotTold) {
     EXPECT_TRUE(all.tooMany);
     EXPECT_TRUE(all.steps.empty());
     EXPECT_FALSE(ask(run, {1'000'000'000, 2'000'000'000}).steps.empty());
+}
+
+TEST_F(HiddenQueryTest, WhatTheTimelineHasReadIsNotReadAgain) {
+    const QString run = bench_.workspace.record({.ranks = 3, .steps = 60});
+    const TimeRange range{1'000'000'000, 1'060'000'000};
+    const HiddenAnswer read = ask(run, range);
+    ASSERT_FALSE(read.steps.empty());
+    TimelineQuery timeline;
+    timeline.request({run, {{0, 60'000'000'000}, 1e5}});
+    bench_.refresh(timeline);
+    SQLite::Database((bench_.workspace.path() / "lab.db").string(), SQLite::OPEN_READWRITE).exec("DELETE FROM span");
+    EXPECT_EQ(ask(run, range).steps, read.steps);
+    // Of another run the timeline has nothing.
+    const QString other = bench_.workspace.record({.ranks = 2, .steps = 60});
+    EXPECT_EQ(ask(other, range).steps.at(0).ranks, 2);
+    bench_.store.setSpans(nullptr);
+}
+
+// Of a run that has ended, what came last is told though the timeline has not read it yet.
+TEST_F(HiddenQueryTest, WhatTheTimelineLacksOfAnEndedRunIsRead) {
+    const QString run = bench_.workspace.record({.ranks = 2, .steps = 40});
+    const TimeRange all{0, 60'000'000'000};
+    const HiddenAnswer read = ask(run, all);
+    SpanCache behind;
+    behind.reset(run.toStdString(), 2);
+    bench_.store.setSpans(&behind);
+    EXPECT_EQ(ask(run, all).steps, read.steps);
+    bench_.store.setSpans(nullptr);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ TEST(RankStatesQuery, SaysWhatALiveRunDoesBeforeAnythingIsTimed) {
     bench.know();
     bench.store.setWatch({QString::fromStdString(run.id()), {}});
     RankStatesQuery query;
+    query.setWanted(true);
     RankStates last;
     QObject::connect(&query, &RankStatesQuery::arrived, [&](const RankStates& states) { last = states; });
     ASSERT_TRUE(eventually([&] {
@@ -34,6 +35,29 @@ TEST(RankStatesQuery, SaysWhatALiveRunDoesBeforeAnythingIsTimed) {
         return last.now.empty() && last.timed.size() == 3;
     })) << "of an ended run only what was timed";
     EXPECT_TRUE(last.timed[2].hidden);
+}
+
+TEST(RankStatesQuery, ReadsOnlyWhileSomeoneLooks) {
+    LiveBench bench;
+    const QString run = bench.workspace.record({.ranks = 2, .steps = 20});
+    bench.know();
+    bench.store.setWatch({run, {}});
+    RankStatesQuery query;
+    int arrived = 0;
+    QObject::connect(&query, &RankStatesQuery::arrived, [&] { ++arrived; });
+    bench.refresh(query);
+    EXPECT_EQ(arrived, 0);
+    query.setWanted(true);
+    bench.refresh(query);
+    EXPECT_EQ(arrived, 1);
+    query.setWanted(false);
+    bench.store.setWatch({bench.workspace.record({.ranks = 2, .steps = 20}), {}});
+    bench.know();
+    bench.refresh(query);
+    EXPECT_EQ(arrived, 1);
+    query.setWanted(true);
+    bench.refresh(query);
+    EXPECT_EQ(arrived, 2) << "of the run that is watched by now";
 }
 
 }  // namespace
