@@ -56,9 +56,12 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
     row->setSpacing(0);
     row->addWidget(rail_);
     row->addLayout(right, 1);
-    for (const PageRegistry::Entry& entry : PageRegistry::entries()) {
-        rail_->add(QString::fromUtf8(entry.info.title), QString::fromUtf8(entry.info.icon));
-        stack_->addWidget(entry.create(context_));
+    {
+        const StyleSheetAside aside;
+        for (const PageRegistry::Entry& entry : PageRegistry::entries()) {
+            rail_->add(QString::fromUtf8(entry.info.title), QString::fromUtf8(entry.info.icon));
+            stack_->addWidget(entry.create(context_));
+        }
     }
     connect(rail_, &Rail::chosen, this, &MainWindow::showPage);
     connect(rail_, &Rail::themeWanted, &look_, &Look::toggle);

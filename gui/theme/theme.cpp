@@ -9,6 +9,7 @@
 #include <QPalette>
 #include <QRegularExpression>
 #include <QStyleFactory>
+#include <QWidget>
 #include <cmath>
 
 #include "core/base/check.h"
@@ -125,6 +126,17 @@ void Look::apply(ThemeName name) {
     QApplication::setFont(interFont(13));
     qApp->setStyleSheet(styleSheet(tokensOf(name)));
     emit changed();
+}
+
+StyleSheetAside::StyleSheetAside() {
+    const QWidgetList windows = QApplication::topLevelWidgets();
+    if (std::any_of(windows.begin(), windows.end(), [](const QWidget* window) { return window->isVisible(); })) return;
+    sheet_ = qApp->styleSheet();
+    qApp->setStyleSheet({});
+}
+
+StyleSheetAside::~StyleSheetAside() {
+    if (!sheet_.isEmpty()) qApp->setStyleSheet(sheet_);
 }
 
 ThemeName systemTheme() {

@@ -49,6 +49,20 @@ private:
     Theme theme_;
 };
 
+// While it lives, widgets are built without the style sheet: with one, Qt resolves the style of a whole subtree anew
+// each time that it gets a parent, which is most of what building a window costs. Without effect where a window is in
+// sight, which would lose its looks meanwhile. UI thread.
+class StyleSheetAside {
+public:
+    StyleSheetAside();
+    ~StyleSheetAside();
+    StyleSheetAside(const StyleSheetAside&) = delete;
+    StyleSheetAside& operator=(const StyleSheetAside&) = delete;
+
+private:
+    QString sheet_;
+};
+
 // Whether the desktop's palette is dark.
 [[nodiscard]] ThemeName systemTheme();
 

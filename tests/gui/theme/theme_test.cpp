@@ -3,9 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <QApplication>
+#include <QComboBox>
 #include <QFontInfo>
 #include <QFontMetricsF>
+#include <QGroupBox>
+#include <QLineEdit>
+#include <QPushButton>
 #include <QSignalSpy>
+#include <QVBoxLayout>
 #include <cmath>
 
 #include "tests/gui/support/bench.h"
@@ -35,6 +40,34 @@ TEST(Theme, TextCanBeReadInBoth) {
         for (const QColor& curve : theme.curves)
             EXPECT_GE(contrast(curve, theme.panel), 2) << curve.name().toStdString();
     }
+}
+
+TEST(Theme, WhatIsBuiltWithoutTheStyleSheetLooksAsWithIt) {
+    const Look look(ThemeName::Dark);
+    const auto build = [] {
+        auto box = std::make_unique<QGroupBox>(QStringLiteral("Title"));
+        auto* rows = new QVBoxLayout(box.get());
+        auto* inner = new QHBoxLayout;
+        inner->addWidget(new QPushButton(QStringLiteral("Press")));
+        inner->addWidget(new QComboBox);
+        inner->addWidget(new QLineEdit(QStringLiteral("text")));
+        rows->addLayout(inner);
+        return box;
+    };
+    const QImage with = build()->grab().toImage();
+    const QString sheet = qApp->styleSheet();
+    ASSERT_FALSE(sheet.isEmpty());
+    std::unique_ptr<QGroupBox> box;
+    {
+        const StyleSheetAside aside;
+        EXPECT_EQ(qApp->styleSheet(), QString());
+        box = build();
+    }
+    EXPECT_EQ(qApp->styleSheet(), sheet);
+    EXPECT_EQ(box->grab().toImage(), with);
+    box->show();
+    const StyleSheetAside aside;
+    EXPECT_EQ(qApp->styleSheet(), sheet) << "a window in sight keeps its looks";
 }
 
 TEST(Theme, FiguresAreTabularInTheShippedFont) {
