@@ -3,12 +3,15 @@
 // behind.
 //   follow_bench [PAGE …]     of these pages only
 #include <QApplication>
+#include <QEventLoop>
 #include <QProcess>
 #include <QRegularExpression>
 #include <QSettings>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTimer>
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -65,16 +68,23 @@ std::optional<double> pictureBehind(const QList<gui::TimelineWidget*>& timelines
     return std::nullopt;
 }
 
+// As a window waits: QTest::qWait() looks every 10 ms.
+void runEventsFor(std::chrono::milliseconds time) {
+    QEventLoop loop;
+    QTimer::singleShot(time, Qt::PreciseTimer, &loop, &QEventLoop::quit);
+    loop.exec();
+}
+
 void measure(gui::MainWindow& window, const char* what) {
     static const QRegularExpression behind(QStringLiteral("(\\d+) ms behind"));
-    QTest::qWait(kSettleSeconds * 1000);
+    runEventsFor(std::chrono::seconds(kSettleSeconds));
     const qint64 spans = window.session().pulse().spans;
     std::vector<double> lag, drawn;
     const auto timelines = window.findChildren<gui::TimelineWidget*>();
     const double before = cpuSeconds(CLOCK_PROCESS_CPUTIME_ID), ownBefore = cpuSeconds(CLOCK_THREAD_CPUTIME_ID);
     const auto begun = std::chrono::steady_clock::now();
     for (int i = 0; i < kSecondsOfPage * 10; ++i) {
-        QTest::qWait(100);
+        runEventsFor(std::chrono::milliseconds(100));
         const auto match = behind.match(window.statusText());
         if (match.hasMatch()) lag.push_back(match.captured(1).toDouble());
         if (const auto age = pictureBehind(timelines, window.session())) drawn.push_back(*age);

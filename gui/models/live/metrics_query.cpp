@@ -16,7 +16,13 @@ Status MetricsQuery::refresh(LiveStore& store) {
         const std::lock_guard lock(mutex_);
         names = wanted_;
     }
-    if (revision_ == store.revision() && names_ == names.size()) return {};
+    const bool rewatched = std::exchange(watchedSince_, store.watchedSince()) != store.watchedSince();
+    if (rewatched || names_ != names.size() || watch_ != store.watch()) {
+        interval_.hurry();
+    } else if (revision_ == store.revision() || !interval_.due()) {
+        return {};
+    }
+    const qint64 begun = interval_.now();
     std::erase_if(cursors_, [&](const auto& entry) { return !store.watch().contains(entry.first.first); });
     for (const QString& run : store.watch().runs()) {
         // Its points come after its row: before that nobody draws it.
@@ -31,6 +37,8 @@ Status MetricsQuery::refresh(LiveStore& store) {
     }
     revision_ = store.revision();
     names_ = names.size();
+    watch_ = store.watch();
+    interval_.spent(interval_.now() - begun);
     return {};
 }
 

@@ -46,6 +46,9 @@ private:
     std::set<std::string> wanted_;  // guarded by mutex_
 
     std::map<Key, Cursor> cursors_;
+    RefreshInterval interval_{150, 50};
+    Watch watch_;
+    std::int64_t watchedSince_ = -1;
     std::size_t names_ = 0;
     std::int64_t revision_ = -1;
 };

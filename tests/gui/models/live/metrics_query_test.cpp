@@ -46,8 +46,11 @@ TEST_F(MetricsQueryTest, ARunThatComesBackIsDeliveredFromItsStart) {
     bench_.refresh(query_);
     EXPECT_TRUE(counts_.empty()) << "their rows have not been read";
     bench_.know();
-    bench_.store.touch();
-    bench_.refresh(query_);
+    ASSERT_TRUE(eventually([&] {
+        bench_.store.touch();
+        bench_.refresh(query_);
+        return count(a, "train/loss") == 10;
+    }));
     bench_.store.setWatch({b, {}});
     bench_.store.setWatch({a, {b}});
     bench_.refresh(query_);
@@ -64,8 +67,33 @@ TEST_F(MetricsQueryTest, ALiveRunIsReadOnUntilItHasEnded) {
     bench_.refresh(query_);
     run.train(20);
     run.finish();
-    bench_.refresh(query_);
-    EXPECT_EQ(count(id, "train/loss"), 20U);
+    ASSERT_TRUE(eventually([&] {
+        bench_.refresh(query_);
+        return count(id, "train/loss") == 20;
+    }));
+}
+
+// Points are drawn as they come, and not each by itself.
+TEST_F(MetricsQueryTest, ManyCommitsAreReadTogether) {
+    test::SyntheticRun run(bench_.workspace.store(), {.ranks = 1, .steps = 400});
+    const QString id = QString::fromStdString(run.id());
+    query_.want("train/loss");
+    bench_.know();
+    bench_.store.setWatch({id, {}});
+    int batches = 0;
+    QObject::connect(&query_, &MetricsQuery::arrived, &query_, [&] { ++batches; });
+    for (int step = 1; step <= 400; ++step) {
+        run.train(step);
+        bench_.store.touch();
+        bench_.refresh(query_);
+    }
+    EXPECT_LT(batches, 200);
+    run.finish();
+    ASSERT_TRUE(eventually([&] {
+        bench_.store.touch();
+        bench_.refresh(query_);
+        return count(id, "train/loss") == 400;
+    }));
 }
 
 }  // namespace
