@@ -198,6 +198,8 @@ QStringList notesOf(const CompareView& view, const FigureSpec& spec) {
         simulated += group.simulated() ? 1 : 0;
         for (const CompareNumber number : numbers) {
             const Sample own = view.row(at) ? sampleOf(*view.row(at), number) : Sample{};
+            // Of lines that lack an axis the figure says it in one note.
+            if (spec.kind == FigureKind::Parallel && own.n == 0) continue;
             if (const QString words = missingInWords(group, number, own); !words.isEmpty()) notes << words;
         }
     }

@@ -113,8 +113,10 @@ QStringList lacking(const ParallelPlot& plot) {
 }
 
 QStringList parallelNotesOf(const CompareView& view, const FigureSpec& spec, const ParallelPlot& plot) {
-    QStringList notes{
-        QStringLiteral("a line is a configuration: mean over its finished seeds, n = %1").arg(countsInWords(view))};
+    const QString counts = countsInWords(view);
+    QStringList notes{counts == QLatin1String("1")
+                          ? QStringLiteral("a line is a configuration, of one finished run, n = 1")
+                          : QStringLiteral("a line is a configuration: mean over its finished seeds, n = ") + counts};
     for (const QString& axis : spec.axes) {
         const auto drawn = [&](const ParallelAxis& one) { return keyOf(one) == axis; };
         if (std::ranges::none_of(plot.axes, drawn))

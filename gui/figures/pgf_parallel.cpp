@@ -7,7 +7,7 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr double kUpright = 3;  // points between an axis and what is written at it
+constexpr double kUpright = 7;  // points between an axis and what is written at it
 constexpr double kRoomAbove = 6;
 
 QString inPoints(double value) { return QString::number(value, 'f', 2) + QStringLiteral("pt"); }
@@ -60,7 +60,7 @@ void addBrush(QTextStream& text, const ParallelPlaces& places, std::size_t axis)
 // The outer titles end with the picture, as on the page.
 QString titleAnchor(const ParallelPlaces& places, std::size_t axis) {
     const std::size_t last = places.figure.plot.axes.size() - 1;
-    return QLatin1String(axis == 0 ? "south west" : axis == last ? "south east" : "south");
+    return QLatin1String(axis == 0 ? "base west" : axis == last ? "base east" : "base");
 }
 
 void addAxis(QTextStream& text, const ParallelPlaces& places, std::size_t axis, const FigureSpec& spec) {
@@ -77,10 +77,7 @@ void addAxis(QTextStream& text, const ParallelPlaces& places, std::size_t axis, 
              << "text opacity=1, inner sep=1pt, " << (labels.turned ? "rotate=90, anchor=north" : "anchor=west")
              << "] at (" << x << "+4pt," << y << ") {" << latexText(labels.labels[static_cast<qsizetype>(i)]) << "};\n";
     }
-    const bool lacks = std::ranges::any_of(places.figure.plot.lines, [&](const ParallelLine& line) {
-        return !parallelShare(places.figure.plot.axes[axis], line.values[axis]);
-    });
-    if (lacks) {
+    if (places.figure.plot.hasGap(axis)) {
         text << "\\draw[line width=0.4pt, dotted] (" << x << ",0) -- (" << x << ',' << inPoints(-kNoneBelow)
              << ");\n\\node[anchor=west, inner sep=1pt, text=gray] at (" << x << "+4pt," << inPoints(-kNoneBelow)
              << ") {" << latexText(places.words.none) << "};\n";
@@ -91,8 +88,8 @@ void addAxis(QTextStream& text, const ParallelPlaces& places, std::size_t axis, 
         const QString beside = axis == 0 ? QStringLiteral("-") + inPoints(places.words.left)
                                : last    ? QStringLiteral("+") + inPoints(places.words.right)
                                          : QString();
-        text << "\\node[anchor=" << titleAnchor(places, axis) << ", inner xsep=0pt, inner ysep=1pt, font=" << font
-             << "] at (" << x << beside << ',' << top << ") {";
+        text << "\\node[anchor=" << titleAnchor(places, axis) << ", inner sep=0pt, font=" << font << "] at (" << x
+             << beside << ',' << top << ") {";
     }
     text << latexText(labels.title) << "};\n";
 }

@@ -81,9 +81,7 @@ void paintParallelAxis(QPainter& painter, const QRectF& area, const ParallelPlot
             label(ticks.values[i], ticks.labels[static_cast<qsizetype>(i)]);
         }
     }
-    const bool lacks = std::any_of(plot.lines.begin(), plot.lines.end(),
-                                   [index](const ParallelLine& line) { return !line.values[index]; });
-    if (lacks) {
+    if (plot.hasGap(index)) {
         painter.drawText(QRectF(x + 5, bottom + text * 0.4, room * 0.6, text), Qt::AlignLeft | Qt::AlignVCenter,
                          QStringLiteral("none"));
     }
@@ -148,6 +146,11 @@ bool ParallelPlot::passes(const ParallelLine& line) const {
         if (!value || *value < brushes[axis]->first || *value > brushes[axis]->second) return false;
     }
     return true;
+}
+
+bool ParallelPlot::hasGap(std::size_t axis) const {
+    return std::ranges::any_of(lines,
+                               [&](const ParallelLine& line) { return !parallelShare(axes[axis], line.values[axis]); });
 }
 
 std::optional<double> parallelShare(const ParallelAxis& axis, const std::optional<double>& value) {

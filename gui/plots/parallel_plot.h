@@ -43,6 +43,8 @@ struct ParallelPlot {
     std::vector<ParallelBrush> brushes;  // by axis
     // Whether the line passes every brush; what an axis lacks does not pass a brush of it.
     [[nodiscard]] bool passes(const ParallelLine& line) const;
+    // Whether a line has no number there.
+    [[nodiscard]] bool hasGap(std::size_t axis) const;
     bool operator==(const ParallelPlot&) const = default;
 };
 

