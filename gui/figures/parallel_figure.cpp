@@ -18,8 +18,9 @@ constexpr qsizetype kMostNamedLines = 4;  // of those that lack an axis; the CSV
 QString keyOf(const ParallelAxis& axis) { return QString::fromStdString(axis.key); }
 QString columnOf(const ParallelAxis& axis) { return axis.full.isEmpty() ? axis.title : axis.full; }
 
-QString settingIn(const CompareGroup& group, const QString& key) {
-    const std::string* value = group.runs.front()->config.find(key.toStdString());
+// "" where the run has none.
+QString settingIn(const RunItem& run, const QString& key) {
+    const std::string* value = run.config.find(key.toStdString());
     return value ? settingValue(*value) : QString();
 }
 
@@ -83,7 +84,7 @@ std::vector<ParallelLine> looksOf(const CompareView& view, const QString& colorB
             legend.push_back(std::move(entry));
             continue;
         }
-        const QString value = settingIn(group, colorBy);
+        const QString value = settingIn(*group.runs.front(), colorBy);
         entry.name = value.isEmpty() ? QStringLiteral("none") : value;
         const auto known = std::ranges::find(legend, entry.name, &ParallelLine::name);
         if (known == legend.end()) {
@@ -140,7 +141,7 @@ FigureTable parallelTable(const CompareView& view, const ParallelPlot& plot) {
         QStringList row{group.name, group.origin(), group.count()};
         for (const ParallelAxis& axis : plot.axes) {
             const auto number = numberOfAxis(keyOf(axis));
-            const QString setting = number ? QString() : settingIn(group, keyOf(axis));
+            const QString setting = number ? QString() : settingIn(*group.runs.front(), keyOf(axis));
             if (!number) {
                 row << (setting.isEmpty() ? kAbsent : setting);
                 continue;
@@ -175,8 +176,7 @@ QString parallelCsv(const CompareView& view, const ParallelPlot& plot) {
             for (const ParallelAxis& axis : plot.axes) {
                 const auto number = numberOfAxis(keyOf(axis));
                 text << ','
-                     << (number ? csvNumber(numberOf(*run, *number, seconds))
-                                : csvField(settingIn(group, keyOf(axis))));
+                     << (number ? csvNumber(numberOf(*run, *number, seconds)) : csvField(settingIn(*run, keyOf(axis))));
             }
             text << ',' << csvField(run->id) << '\n';
         }
@@ -186,8 +186,8 @@ QString parallelCsv(const CompareView& view, const ParallelPlot& plot) {
 }
 
 bool hasSetting(const CompareView& view, const QString& key) {
-    return std::ranges::any_of(view.shown,
-                               [&](std::size_t at) { return !settingIn(view.groups()[at], key).isEmpty(); });
+    return std::ranges::any_of(
+        view.shown, [&](std::size_t at) { return !settingIn(*view.groups()[at].runs.front(), key).isEmpty(); });
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <QJsonDocument>
 
+#include "core/analysis/configuration.h"
 #include "core/base/event.h"
 #include "gui/models/figures/figure_json.h"
 #include "gui/models/figures/rank_rows.h"
@@ -149,6 +150,11 @@ Status checkParallel(const FigureSpec& spec) {
         return wrong("axes", QStringLiteral("%1").arg(spec.axes.size()),
                      QStringLiteral("2 to %1, or none for what was swept and what it led to")
                          .arg(FigureSpec::kMostParallelAxes));
+    }
+    for (const QString& axis : spec.axes + QStringList{spec.colorBy}) {
+        if (seedKeys().contains(axis.toStdString()))
+            return wrong(axis == spec.colorBy ? "color_by" : "axes", quoted(axis),
+                         QStringLiteral("what repetitions share: a line is the mean over its seeds"));
     }
     for (const QString& axis : spec.axes) {
         if (!isSettingKey(axis) && !kNumberWords.contains(axis)) {

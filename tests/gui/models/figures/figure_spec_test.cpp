@@ -143,6 +143,8 @@ TEST(FigureSpec, AxesAndTheirMarkedPartsAreChecked) {
                   .find("\"brushes\": found \"a.b\"; allowed hidden, step-ms"),
               std::string::npos);
     EXPECT_NE(parallel(R"("brushes": {"hidden": [1, 2]})").find("none where \"axes\" is empty"), std::string::npos);
+    EXPECT_NE(parallel(R"("axes": ["hidden", "train.seed"])").find("a line is the mean over its seeds"),
+              std::string::npos);
     EXPECT_NE(parallel(R"("color_by": "delay")").find("\"color_by\": found \"delay\""), std::string::npos);
     EXPECT_NE(parallel(R"("number": "hidden")").find("no such field"), std::string::npos);
 }
