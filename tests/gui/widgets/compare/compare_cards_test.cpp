@@ -62,7 +62,7 @@ TEST_F(CompareCardsTest, WordsThatAreBrushedAreInTheFigureAsWords) {
     map.resize(600, 300);
     map.show();
     map.kind().choose(CompareMap::Parallel);
-    EXPECT_TRUE(map.parallel().hasFocus()) << "a figure is of the card that was just changed";
+    EXPECT_EQ(map.focusWidget(), &map.parallel()) << "a figure is of the card that was just changed";
     QTest::keyClick(&map.parallel(), Qt::Key_Up);  // of the algorithms, the upper half
     const auto figure = map.figure();
     ASSERT_TRUE(figure.has_value()) << figure.error().message;
