@@ -6,6 +6,7 @@
 
 #include "gui/figures/figure_curves.h"
 #include "gui/figures/figure_files.h"
+#include "gui/figures/parallel_figure.h"
 #include "gui/models/figures/figure_runs.h"
 #include "gui/models/runs/compare.h"
 #include "gui/models/words.h"
@@ -52,7 +53,12 @@ Result<Compared> compare(storage::RunReader& reader, const std::vector<CompareGr
 // The numbers that a figure of this kind shows.
 std::vector<CompareNumber> numbersOf(const FigureSpec& spec) {
     if (spec.kind == FigureKind::Scatter) return {spec.against, spec.number};
-    return {spec.number};
+    if (spec.kind != FigureKind::Parallel) return {spec.number};
+    std::vector<CompareNumber> numbers;
+    for (const QString& axis : spec.axes) {
+        if (const auto number = numberOfAxis(axis)) numbers.push_back(*number);
+    }
+    return numbers;
 }
 
 // Runs whose numbers are in the picture.
@@ -63,9 +69,11 @@ FigureSource sourceOf(const CompareGroup& group, const QString& usualName, const
                         .name = group.name,
                         .style = group.style,
                         .runs = group.runs};
-    const std::vector<CompareNumber> numbers = numbersOf(spec);
+    // A line is drawn where a run lacks a number too.
+    const bool parallel = spec.kind == FigureKind::Parallel;
+    const std::vector<CompareNumber> numbers = parallel ? std::vector<CompareNumber>() : numbersOf(spec);
     for (const RunItemPtr& run : group.runs) {
-        source.drawn.push_back(group.counts(*run) &&
+        source.drawn.push_back((!parallel || run->row.status == "finished") && group.counts(*run) &&
                                std::all_of(numbers.begin(), numbers.end(), [&](CompareNumber number) {
                                    return numberOf(*run, number, compared.secondsToTarget).has_value();
                                }));
@@ -99,8 +107,6 @@ FigureTable tableOf(const CompareView& view, const FigureSpec& spec) {
     }
     return table;
 }
-
-QString csvNumber(const std::optional<double>& value) { return value ? QString::number(*value, 'g', 9) : QString(); }
 
 QString leftOutOf(const CompareGroup& group) {
     QStringList words;
@@ -192,6 +198,8 @@ QStringList notesOf(const CompareView& view, const FigureSpec& spec) {
         simulated += group.simulated() ? 1 : 0;
         for (const CompareNumber number : numbers) {
             const Sample own = view.row(at) ? sampleOf(*view.row(at), number) : Sample{};
+            // Of lines that lack an axis the figure says it in one note.
+            if (spec.kind == FigureKind::Parallel && own.n == 0) continue;
             if (const QString words = missingInWords(group, number, own); !words.isEmpty()) notes << words;
         }
     }
@@ -204,9 +212,10 @@ QStringList notesOf(const CompareView& view, const FigureSpec& spec) {
         notes.prepend(words);
     }
     // How much is hidden is a matter of times too.
-    const bool ofTime = std::any_of(numbers.begin(), numbers.end(), [](CompareNumber one) {
-        return wordsOf(one).isTime || one == CompareNumber::Hidden || one == CompareNumber::Blocked;
-    });
+    const bool ofTime =
+        spec.kind == FigureKind::Parallel || std::any_of(numbers.begin(), numbers.end(), [](CompareNumber one) {
+            return wordsOf(one).isTime || one == CompareNumber::Hidden || one == CompareNumber::Blocked;
+        });
     if (simulated > 0 && ofTime) {
         notes << (simulated == view.shown.size() ? QStringLiteral("time simulated")
                   : spec.kind == FigureKind::Map ? QStringLiteral("times of some configurations are simulated")
@@ -279,6 +288,7 @@ Status readComparison(storage::RunReader& reader, const FigureSpec& wanted, std:
             break;
         }
     }
+    if (spec.kind == FigureKind::Parallel && spec.axes.isEmpty()) spec.axes = usualAxes(groups, parallelNumbers());
     std::optional<Target> target;
     if (!spec.target.isEmpty()) {
         DASGD_ASSIGN(target, parseTarget(spec.target.toStdString()));
@@ -289,6 +299,9 @@ Status readComparison(storage::RunReader& reader, const FigureSpec& wanted, std:
         view.shown.push_back(i);
         into.sources.push_back(sourceOf(groups[i], usualNames[static_cast<qsizetype>(i)], spec, compared));
     }
+    // A line needs numbers.
+    if (spec.kind == FigureKind::Parallel)
+        std::erase_if(view.shown, [&](std::size_t at) { return groups[at].finished() == 0; });
     view.spread = spreadOf(spec.band);
     view.target = target;
     if (std::none_of(groups.begin(), groups.end(), [](const CompareGroup& group) { return group.finished() > 0; })) {
@@ -299,7 +312,9 @@ Status readComparison(storage::RunReader& reader, const FigureSpec& wanted, std:
     if (spec.kind == FigureKind::Bars) takeBars(view, spec, into);
     if (spec.kind == FigureKind::Map) takeMap(view, spec, into);
     if (spec.kind == FigureKind::Scatter) takeScatter(view, spec, into);
+    if (spec.kind == FigureKind::Parallel) takeParallel(view, spec, into);
     for (const QString& line : leftOut(groups, Members::Finished)) into.notes << line + QStringLiteral(", left out");
+    if (spec.kind == FigureKind::Parallel) return {};
     into.table = tableOf(view, spec);
     if (spec.kind != FigureKind::Scatter) into.csv = groupsCsv(view, spec, into);
     return {};

@@ -50,7 +50,8 @@ QJsonObject queryOf(const FigureSpec& spec) {
         query[QLatin1String("over_seeds")] = QStringLiteral("mean and standard deviation (n - 1)");
     }
     if (spec.isCompared()) {
-        query[QLatin1String("number")] = numberWords()[static_cast<int>(spec.number)];
+        if (spec.kind != FigureKind::Parallel)
+            query[QLatin1String("number")] = numberWords()[static_cast<int>(spec.number)];
         if (spec.kind == FigureKind::Scatter)
             query[QLatin1String("against")] = numberWords()[static_cast<int>(spec.against)];
         query[QLatin1String("over_seeds")] =

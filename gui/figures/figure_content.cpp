@@ -159,6 +159,14 @@ Status readOneTimeline(storage::RunReader& reader, const FigureSpec& spec, std::
     return {};
 }
 
+PaperStyle paperStyleOf(const FigureSpec& spec) {
+    return {.label = spec.venueOf().labelPt,
+            .tick = spec.venueOf().tickPt,
+            .curves = paletteOf(spec.palette),
+            .dashes = spec.dashes,
+            .markers = spec.markers};
+}
+
 }  // namespace
 
 int FigureSource::drawnRuns() const { return static_cast<int>(std::count(drawn.begin(), drawn.end(), true)); }
@@ -180,9 +188,10 @@ QString FigureContent::inWords() const {
     const auto lines = std::count_if(curves.begin(), curves.end(), [](const Curve& curve) {
         return curve.kind != Curve::Kind::Guide && !curve.line.x.empty();
     });
-    const QString curveWords = bars  ? countInWords(bars->bars.size(), "bar")
-                               : map ? countInWords(map->cells.size(), "cell")
-                                     : countInWords(static_cast<std::size_t>(lines), "curve");
+    const QString curveWords = parallel ? countInWords(parallel->plot.lines.size(), "line")
+                               : bars   ? countInWords(bars->bars.size(), "bar")
+                               : map    ? countInWords(map->cells.size(), "cell")
+                                        : countInWords(static_cast<std::size_t>(lines), "curve");
     const QString runWords = static_cast<std::size_t>(drawn) == runs
                                  ? (runs == 1 ? QStringLiteral("1 run") : QStringLiteral("%1 runs").arg(runs))
                                  : QStringLiteral("%1 of %2 runs").arg(drawn).arg(runs);
@@ -218,7 +227,8 @@ Result<FigureContent> readFigure(storage::RunReader& reader, const FigureSpec& s
         case FigureKind::Scaling: DASGD_TRY(readScaling(reader, spec, chosen.runs, content)); break;
         case FigureKind::Bars:
         case FigureKind::Map:
-        case FigureKind::Scatter: DASGD_TRY(readComparison(reader, spec, chosen.runs, all, content)); break;
+        case FigureKind::Scatter:
+        case FigureKind::Parallel: DASGD_TRY(readComparison(reader, spec, chosen.runs, all, content)); break;
         case FigureKind::Panels: break;
     }
     content.table.notes += content.allNotes();
@@ -233,6 +243,15 @@ std::array<QColor, kCurveColors> paletteOf(FigurePalette palette) {
             QColor(0xcc, 0xbb, 0x44), QColor(0x66, 0xcc, 0xee), QColor(0xbb, 0xbb, 0xbb)};
 }
 
+ParallelFigure parallelOf(const FigureContent& content, const FigureSpec& spec) {
+    ParallelFigure figure = *content.parallel;
+    figure.widthIn = spec.inchesWide();
+    figure.heightIn = spec.heightIn;
+    figure.style = paperStyleOf(spec);
+    figure.notes = content.notes;
+    return figure;
+}
+
 PaperPage layOut(const FigureContent& content, const FigureSpec& spec, std::size_t buckets) {
     if (!content.panels.empty()) return layOutPanels(content, spec, buckets);
     const Venue& venue = spec.venueOf();
@@ -241,13 +260,10 @@ PaperPage layOut(const FigureContent& content, const FigureSpec& spec, std::size
         if (!range) return std::nullopt;
         return std::pair(range->low, range->high);
     };
-    const PaperStyle style{.label = venue.labelPt,
-                           .tick = venue.tickPt,
-                           .curves = paletteOf(spec.palette),
-                           .dashes = spec.dashes,
-                           .markers = spec.markers};
+    const PaperStyle style = paperStyleOf(spec);
     if (content.bars) return layOut(PaperChart{*content.bars, spec.inchesWide(), style, content.notes});
     if (content.map) return layOut(PaperChart{*content.map, spec.inchesWide(), style, content.notes});
+    if (content.parallel) return layOut(parallelOf(content, spec));
     return layOut(PaperFigure{.curves = content.curves,
                               .axes = content.axes,
                               .widthIn = spec.inchesWide(),

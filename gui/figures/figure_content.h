@@ -15,6 +15,7 @@
 #include "gui/plots/bar_chart.h"
 #include "gui/plots/heat_map.h"
 #include "gui/plots/paper_figure.h"
+#include "gui/plots/paper_parallel.h"
 #include "storage/run_reader.h"
 
 namespace dasgd::gui {
@@ -42,6 +43,7 @@ struct FigureContent {
     std::optional<TimelineContent> timeline;
     std::optional<BarChart> bars;
     std::optional<HeatMap> map;
+    std::optional<ParallelFigure> parallel;  // lines and legend; the page is the spec's
     std::vector<FigureContent> panels;
     FigureTable table;
     QString csv;        // every number, where it is not that of curves or spans
@@ -51,7 +53,7 @@ struct FigureContent {
     QStringList missing;  // runs that are named and are not there
     QString nothing;      // why there is nothing to draw; "" where there is
     // Whether it is drawn as curves in axes.
-    [[nodiscard]] bool hasCurves() const { return !timeline && !bars && !map && panels.empty(); }
+    [[nodiscard]] bool hasCurves() const { return !timeline && !bars && !map && !parallel && panels.empty(); }
     // "4 curves, 19 of 20 runs, mean ± 95 % interval".
     [[nodiscard]] QString inWords() const;
     // `notes`, and those of the curves with their names.
@@ -64,6 +66,9 @@ struct FigureContent {
 
 // UI thread. `buckets`: PaperFigure's; for a preview.
 [[nodiscard]] PaperPage layOut(const FigureContent& content, const FigureSpec& spec, std::size_t buckets = 0);
+
+// Its parallel coordinates as they are printed: with page, style and notes.
+[[nodiscard]] ParallelFigure parallelOf(const FigureContent& content, const FigureSpec& spec);
 
 // The colours of a palette, by the numbers of CurveStyle.
 [[nodiscard]] std::array<QColor, kCurveColors> paletteOf(FigurePalette palette);

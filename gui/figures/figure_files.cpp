@@ -28,6 +28,10 @@ QString csvField(QString text) {
     return QLatin1Char('"') + text.replace(QLatin1Char('"'), QStringLiteral("\"\"")) + QLatin1Char('"');
 }
 
+QString csvNumber(const std::optional<double>& value) {
+    return value ? QString::number(*value, 'g', kDigits) : QString();
+}
+
 QString curvesCsv(const std::vector<Curve>& curves, const PlotAxes& axes, const QString& band) {
     QString out;
     QTextStream text(&out);

@@ -3,6 +3,7 @@
 
 #include <QJsonObject>
 #include <QString>
+#include <optional>
 #include <vector>
 
 #include "core/base/result.h"
@@ -15,6 +16,8 @@ namespace dasgd::gui {
 
 // A field of a CSV file, quoted; a name that begins like a formula stays a text in spreadsheets.
 [[nodiscard]] QString csvField(QString text);
+// With nine digits; "" of an absent one.
+[[nodiscard]] QString csvNumber(const std::optional<double>& value);
 // One row a point: the curve's name, x, y, half the width of its band and the number of runs where there are such, and
 // what was left out; with a header line. `band` names the column: "std".
 [[nodiscard]] QString curvesCsv(const std::vector<Curve>& curves, const PlotAxes& axes, const QString& band);

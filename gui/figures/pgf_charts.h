@@ -1,4 +1,5 @@
-// Bars and maps as TikZ pictures with the numbers in them, and what these share with the other pictures.
+// Bars, maps and parallel coordinates as TikZ pictures with the numbers in them, and what these share with the other
+// pictures.
 #pragma once
 
 #include <QString>
@@ -13,10 +14,15 @@ namespace dasgd::gui {
 // Colours are curve0, curve1, … of the styles.
 [[nodiscard]] QString barsPicture(const FigureContent& content, const FigureSpec& spec);
 [[nodiscard]] QString mapPicture(const FigureContent& content, const FigureSpec& spec);
+// The same of parallel coordinates: straight lines, with the words and places that the page has.
+[[nodiscard]] QString parallelPicture(const FigureContent& content, const FigureSpec& spec);
 // The same of any kind but panels. What the curves of a picture read is \numbers.
 [[nodiscard]] QString pictureOf(const FigureContent& content, const FigureSpec& spec);
 // Defines the colours that the picture names.
 [[nodiscard]] QString colorsOf(const FigureContent& content, const FigureSpec& spec);
+// Options of TikZ: colour, width and dash of a curve; its markers.
+[[nodiscard]] QString strokeOptions(const Curve& curve, bool dashes);
+[[nodiscard]] QString markOptions(const Curve& curve, bool markers);
 // Stroke and marker of a curve, as wide as a word of a legend.
 [[nodiscard]] QString legendSample(const Curve& curve, const FigureSpec& spec);
 // Class and packages of a document.

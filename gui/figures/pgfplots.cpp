@@ -68,24 +68,6 @@ QString colorsOf(const std::set<int>& used, const std::array<QColor, kCurveColor
 
 bool isPoints(const Curve& curve) { return curve.kind == Curve::Kind::Points || curve.kind == Curve::Kind::Scatter; }
 
-QString strokeOptions(const Curve& curve, bool dashes) {
-    const QString dash = QLatin1String(kDashes[static_cast<std::size_t>(curve.style.dash)]);
-    return QStringLiteral("color=curve%1, line width=1.1pt").arg(curve.style.color) +
-           (dashes && !dash.isEmpty() ? QStringLiteral(", dash pattern=") + dash : QString());
-}
-
-QString markOptions(const Curve& curve, bool markers) {
-    const bool points = isPoints(curve);
-    if (!markers && !points) return QStringLiteral(", no markers");
-    const Mark& mark = (points ? kClosedMarks : kMarks)[static_cast<std::size_t>(curve.style.marker)];
-    const int every = points ? 1 : std::max(1, static_cast<int>(rowsOf(curve).size()) / kMarksPerCurve);
-    return QStringLiteral(", mark=%1, mark size=1.8pt, mark repeat=%2, mark options={solid, rotate=%3%4}")
-        .arg(QLatin1String(mark.name))
-        .arg(every)
-        .arg(mark.turned)
-        .arg(QLatin1String(curve.hollow ? ", fill=white" : ""));
-}
-
 void addBand(QTextStream& text, const Curve& curve, std::size_t number) {
     if (curve.deviation.empty() || isPoints(curve)) return;
     for (const char* edge : {"low", "high"}) {
@@ -256,6 +238,24 @@ QString timelinePicture(const TimelineContent& timeline, const FigureSpec& spec)
 
 }  // namespace
 
+QString strokeOptions(const Curve& curve, bool dashes) {
+    const QString dash = QLatin1String(kDashes[static_cast<std::size_t>(curve.style.dash)]);
+    return QStringLiteral("color=curve%1, line width=1.1pt").arg(curve.style.color) +
+           (dashes && !dash.isEmpty() ? QStringLiteral(", dash pattern=") + dash : QString());
+}
+
+QString markOptions(const Curve& curve, bool markers) {
+    const bool points = isPoints(curve);
+    if (!markers && !points) return QStringLiteral(", no markers");
+    const Mark& mark = (points ? kClosedMarks : kMarks)[static_cast<std::size_t>(curve.style.marker)];
+    const int every = points ? 1 : std::max(1, static_cast<int>(rowsOf(curve).size()) / kMarksPerCurve);
+    return QStringLiteral(", mark=%1, mark size=1.8pt, mark repeat=%2, mark options={solid, rotate=%3%4}")
+        .arg(QLatin1String(mark.name))
+        .arg(every)
+        .arg(mark.turned)
+        .arg(QLatin1String(curve.hollow ? ", fill=white" : ""));
+}
+
 QString plotNumbers(const std::vector<Curve>& curves, const PlotAxes& axes) {
     std::vector<std::vector<std::size_t>> rows;
     std::size_t longest = 0;
@@ -292,16 +292,22 @@ QString plotNumbers(const std::vector<Curve>& curves, const PlotAxes& axes) {
 }
 
 QString pictureOf(const FigureContent& content, const FigureSpec& spec) {
-    return content.timeline ? timelinePicture(*content.timeline, spec)
-           : content.bars   ? barsPicture(content, spec)
-           : content.map    ? mapPicture(content, spec)
-                            : axisPicture(content, spec);
+    return content.timeline   ? timelinePicture(*content.timeline, spec)
+           : content.bars     ? barsPicture(content, spec)
+           : content.map      ? mapPicture(content, spec)
+           : content.parallel ? parallelPicture(content, spec)
+                              : axisPicture(content, spec);
 }
 
 QString colorsOf(const FigureContent& content, const FigureSpec& spec) {
     std::set<int> colors;
     for (const Curve& curve : content.curves) colors.insert(curve.style.color);
     for (const Bar& bar : content.bars ? content.bars->bars : std::vector<Bar>()) colors.insert(bar.style.color);
+    if (content.parallel) {
+        for (const auto* lines : {&content.parallel->plot.lines, &content.parallel->legend}) {
+            for (const ParallelLine& line : *lines) colors.insert(line.style.color);
+        }
+    }
     return colorsOf(colors, paletteOf(spec.palette));
 }
 

@@ -5,12 +5,10 @@
 #include <QJsonArray>
 #include <QJsonObject>
 #include <QLineEdit>
-#include <QLocale>
-#include <QRegularExpression>
 #include <QVBoxLayout>
 
-#include "core/base/metric_names.h"
 #include "gui/forms/field_row.h"
+#include "gui/forms/figure_fields.h"
 #include "gui/forms/kind_checks.h"
 #include "gui/widgets/parts.h"
 
@@ -20,131 +18,16 @@ namespace {
 
 constexpr int kFigureLabelWidth = 84;
 
-enum class Editing { Word, Auto, Text, List, Number, Range, Flag, Suggested, Kinds };
-
-struct FormField {
-    const char* key;
-    const char* label;
-    Editing editing;
-    const char* help;
-    const char* kinds;  // of those that have it: (c)urves, (t)imeline, (s)caling, (b)ars, (m)ap, (p)oints, (g)rid
-    const char* head = nullptr;  // begins a section
-};
-
-constexpr FormField kFields[] = {
-    {"venue", "venue", Editing::Word, "Sets width and size of text", "ctsbmpg", "Venue"},
-    {"width", "width", Editing::Word, "Of a venue with one column, column is half of it", "ctsbmpg"},
-    {"width_in", "inches", Editing::Number, "Instead of the venue's width; empty for that", "ctsbmpg"},
-    {"height_in", "height", Editing::Number, "In inches; more rows of the legend make the figure higher", "csp"},
-    {"kind", "kind", Editing::Word,
-     "Curves over time, the overlap timeline, scaling over workers, or a number of each configuration", "ctsbmp",
-     "What"},
-    {"title", "title", Editing::Text, "In the list; not printed", "ctsbmpg"},
-    {"filter", "filter", Editing::Text, "Runs, as on the Runs page: experiment = delay-sweep and delay >= 3", "ctsbmp"},
-    {"runs", "or runs", Editing::List, "Ids, with commas between them; instead of a filter", "ctsbmp"},
-    {"metric", "metric", Editing::Suggested, "Any recorded metric", "c"},
-    {"x", "x axis", Editing::Word, "What the metric is drawn over", "c"},
-    {"log_y", "y axis", Editing::Auto, "Linear, logarithmic, or as in the window", "c"},
-    {"smoothing", "smoothing", Editing::Number, "Weight of the moving average of each run; 0 for none", "c"},
-    {"band", "band", Editing::Word, "Around the mean over seeds", "cbm"},
-    {"scaling", "scaling", Editing::Word, "Weak: the batch of each worker stays the same", "s"},
-    {"plot", "plot", Editing::Word, "Over the number of workers", "s"},
-    {"number", "number", Editing::Word, "What each configuration or run ended with", "bmp"},
-    {"against", "along x", Editing::Word, "The other number of each run", "p"},
-    {"rows", "rows", Editing::Text, "A setting, as algorithm.period; both empty: two that were swept", "m"},
-    {"columns", "columns", Editing::Text, "A setting, as algorithm.delay; both empty: two that were swept", "m"},
-    {"target", "target", Editing::Text, "accuracy=0.97 or loss=0.1", "sbmp"},
-    {"window_s", "window", Editing::Range, "Seconds of the run, as 12, 12.6; empty: a dozen steps", "t"},
-    {"rank_rows", "ranks", Editing::Text,
-     "Which, in which order: 12, 0-7, [8-255] for the others in one row; empty: the first ones", "t"},
-    {"ranks", "at most", Editing::Number, "Ranks that are drawn where none are chosen", "t"},
-    {"hidden_kinds", "kinds", Editing::Kinds, "Which kinds of spans are drawn", "t"},
-    {"x_range", "x from, to", Editing::Range, "As 0, 100; empty for all", "csp"},
-    {"y_range", "y from, to", Editing::Range, "As 0, 100; empty for all", "csp"},
-    {"caption", "caption", Editing::Text, "Under the preview, to judge its length", "ctsbmpg"},
-    {"across", "across", Editing::Number, "Panels beside each other, 1 to 4; none gets narrower than 2 in", "g"},
-    {"palette", "palette", Editing::Word, "Both are made for people who do not see all colours", "csbp", "Style"},
-    {"dashes", "dashes", Editing::Flag, "Each configuration has a dash of its own", "cs"},
-    {"markers", "markers", Editing::Flag, "Each configuration has a marker of its own", "cs"},
-};
-
-QStringList wordsFor(const QString& key) {
-    if (key == QLatin1String("venue")) return venueIds();
-    if (key == QLatin1String("width")) return {QStringLiteral("column"), QStringLiteral("full")};
-    if (key == QLatin1String("kind")) return kindWords().mid(0, static_cast<int>(FigureKind::Panels));
-    if (key == QLatin1String("x")) return axisWords();
-    if (key == QLatin1String("band")) return bandWords();
-    if (key == QLatin1String("palette")) return paletteWords();
-    if (key == QLatin1String("scaling")) return {QStringLiteral("weak"), QStringLiteral("strong")};
-    if (key == QLatin1String("plot")) return scalingPlotWords();
-    if (key == QLatin1String("number") || key == QLatin1String("against")) return numberWords();
-    return {};
-}
-
-// A word of the file as it is shown.
-QString shownWord(const QString& key, const QString& word) {
-    if (const Venue* venue = findVenue(word); venue && key == QLatin1String("venue"))
-        return QLatin1String(venue->title);
-    if (word == QLatin1String("okabe-ito")) return QStringLiteral("Okabe-Ito");
-    if (word == QLatin1String("tol-bright")) return QStringLiteral("Tol, bright");
-    if (word == QLatin1String("std")) return QStringLiteral("± standard deviation");
-    if (word == QLatin1String("interval-95")) return QStringLiteral("95 % interval");
-    if (word == QLatin1String("wall")) return QStringLiteral("wall time");
-    if (word == QLatin1String("bytes")) return QStringLiteral("bytes sent");
-    QString shown = word;
-    return shown.replace(QLatin1Char('-'), QLatin1Char(' '));
-}
-
-QStringList usualMetrics() {
-    QStringList names;
-    for (const char* name : {metrics::kEvalAccuracy, metrics::kTrainLoss, metrics::kEvalLoss, metrics::kSamplesPerS,
-                             metrics::kTrainStepMs, metrics::kConsensusDistance}) {
-        names << QLatin1String(name);
-    }
-    return names;
-}
-
-// What was typed as the value of a file; what is no number stays a text and is refused as such. Null takes it away.
-QJsonValue typedValue(Editing editing, const QString& typed) {
-    const QString text = typed.trimmed();
-    if (editing == Editing::Text || editing == Editing::Word || editing == Editing::Suggested) return typed;
-    if (editing == Editing::List) {
-        QJsonArray list;
-        for (const QString& one : text.split(QLatin1Char(','), Qt::SkipEmptyParts)) list.append(one.trimmed());
-        return list;
-    }
-    if (text.isEmpty()) return QJsonValue::Null;
-    bool isNumber = false;
-    if (editing == Editing::Number) {
-        const double number = text.toDouble(&isNumber);
-        return isNumber ? QJsonValue(number) : QJsonValue(text);
-    }
-    static const QRegularExpression kBetween(QStringLiteral("\\s*[,–;]\\s*|\\s+"));
-    const QStringList parts = text.split(kBetween, Qt::SkipEmptyParts);
-    bool isLow = false, isHigh = false;
-    const double low = parts.value(0).toDouble(&isLow), high = parts.value(1).toDouble(&isHigh);
-    if (parts.size() != 2 || !isLow || !isHigh) return text;
-    return QJsonArray{low, high};
-}
-
 void describe(QLineEdit& name, const QString& usual) {
     name.setPlaceholderText(usual);
     name.setAccessibleName(FigureForm::tr("Name of %1").arg(usual));
     name.setToolTip(asTip(FigureForm::tr("Printed instead of %1").arg(usual)));
 }
 
-QString textOfValue(const QJsonValue& value) {
-    if (value.isDouble()) return QString::number(value.toDouble(), 'g', QLocale::FloatingPointShortest);
-    if (value.isString()) return value.toString();
-    QStringList parts;
-    for (const QJsonValue& one : value.toArray()) parts << textOfValue(one);
-    return parts.join(QStringLiteral(", "));
-}
-
 }  // namespace
 
 struct FigureForm::Row {
-    FormField field;
+    FigureField field;
     QWidget* box = nullptr;
     QLineEdit* line = nullptr;
     QComboBox* choice = nullptr;
@@ -162,7 +45,7 @@ FigureForm::FigureForm(const Look& look, QWidget* parent)
     : QWidget(parent), look_(look), column_(new QVBoxLayout(this)) {
     column_->setContentsMargins(0, 0, 0, 0);
     column_->setSpacing(5);
-    for (const FormField& field : kFields) {
+    for (const FigureField& field : figureFields()) {
         if (field.head) addHead(tr(field.head));
         auto row = std::make_unique<Row>();
         row->field = field;
@@ -368,11 +251,10 @@ void FigureForm::commit() {
 void FigureForm::arrange() {
     static const QStringList kOfThePage{QStringLiteral("venue"), QStringLiteral("width"), QStringLiteral("width_in"),
                                         QStringLiteral("caption")};
-    const QChar kind = QStringLiteral("ctsbmpg")[static_cast<int>(spec_.kind)];
     pageHead_->setVisible(!panel_);
     for (const auto& row : rows_) {
         const bool own = !panel_ || !kOfThePage.contains(row->key());
-        row->box->setVisible(own && QLatin1String(row->field.kinds).contains(kind));
+        row->box->setVisible(own && row->field.isOf(spec_.kind));
     }
     curvesBox_->setVisible(spec_.kind != FigureKind::Timeline && spec_.kind != FigureKind::Map);
 }

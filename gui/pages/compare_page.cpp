@@ -72,6 +72,7 @@ public:
         column->setContentsMargins(24, 18, 24, 0);
         column->setSpacing(kGap);
         column->addLayout(makeHeader());
+        column->addWidget(message_ = new MessageBar(context.look));
         column->addWidget(leftOut_ = new LeftOutBar(context.look));
         body_ = new QStackedLayout;
         body_->addWidget(parts_ = makeBody());
@@ -123,13 +124,16 @@ private:
 
     // Of the chart that has the focus, else of the first.
     std::optional<std::pair<QString, FigureSpec>> figureOfChart() {
+        message_->clear();
         if (board_.shown().empty()) return std::nullopt;
         const QWidget* focused = window()->focusWidget();
         const auto holds = [focused](const QWidget* card) { return focused && card->isAncestorOf(focused); };
-        FigureSpec spec = (holds(second_) ? second_ : first_)->figure();
-        if (holds(bars_)) spec = bars_->figure().value_or(spec);
-        if (holds(map_)) spec = map_->figure().value_or(spec);
-        return std::pair(spec.title, spec);
+        const Result<FigureSpec> spec = holds(bars_)  ? bars_->figure()
+                                        : holds(map_) ? map_->figure()
+                                                      : (holds(second_) ? second_ : first_)->figure();
+        if (spec) return std::pair(spec->title, *spec);
+        message_->say(tr("No figure of this card: %1").arg(QString::fromStdString(spec.error().message)));
+        return std::nullopt;
     }
 
     static QToolButton* toggle(const QString& text, const QString& help) {
@@ -359,6 +363,7 @@ private:
     QLabel *title_ = nullptr, *summary_ = nullptr, *emptyTitle_ = nullptr, *emptyWords_ = nullptr;
     QToolButton *drawer_ = nullptr, *seeds_ = nullptr;
     QPushButton *copy_ = nullptr, *choose_ = nullptr, *newest_ = nullptr;
+    MessageBar* message_ = nullptr;
     LeftOutBar* leftOut_ = nullptr;
     QWidget* parts_ = nullptr;
     QStackedLayout* body_ = nullptr;

@@ -81,9 +81,7 @@ void paintParallelAxis(QPainter& painter, const QRectF& area, const ParallelPlot
             label(ticks.values[i], ticks.labels[static_cast<qsizetype>(i)]);
         }
     }
-    const bool lacks = std::any_of(plot.lines.begin(), plot.lines.end(),
-                                   [index](const ParallelLine& line) { return !line.values[index]; });
-    if (lacks) {
+    if (plot.hasGap(index)) {
         painter.drawText(QRectF(x + 5, bottom + text * 0.4, room * 0.6, text), Qt::AlignLeft | Qt::AlignVCenter,
                          QStringLiteral("none"));
     }
@@ -150,6 +148,16 @@ bool ParallelPlot::passes(const ParallelLine& line) const {
     return true;
 }
 
+bool ParallelPlot::hasGap(std::size_t axis) const {
+    return std::ranges::any_of(lines,
+                               [&](const ParallelLine& line) { return !parallelShare(axes[axis], line.values[axis]); });
+}
+
+std::optional<double> parallelShare(const ParallelAxis& axis, const std::optional<double>& value) {
+    if (!value || !std::isfinite(*value)) return std::nullopt;
+    return std::clamp(shareAlong(axis, *value), 0.0, 1.0);
+}
+
 double parallelX(const QRectF& area, const ParallelPlot& plot, const PlotStyle& style, std::size_t axis) {
     const double text = QFontMetricsF(style.font).height();
     const double left = area.left() + 3 * text, right = area.right() - 5 * text;
@@ -160,8 +168,8 @@ double parallelX(const QRectF& area, const ParallelPlot& plot, const PlotStyle& 
 double parallelY(const QRectF& area, const ParallelPlot& plot, const PlotStyle& style, std::size_t axis,
                  std::optional<double> value) {
     const auto [bottom, top] = endsOf(area, style);
-    if (!value || !std::isfinite(*value)) return bottom + QFontMetricsF(style.font).height() * 0.9;
-    return bottom + (top - bottom) * std::clamp(shareAlong(plot.axes[axis], *value), 0.0, 1.0);
+    const auto share = parallelShare(plot.axes[axis], value);
+    return share ? bottom + (top - bottom) * *share : bottom + QFontMetricsF(style.font).height() * 0.9;
 }
 
 double parallelValue(const QRectF& area, const ParallelPlot& plot, const PlotStyle& style, std::size_t axis, double y) {

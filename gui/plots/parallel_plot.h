@@ -17,7 +17,8 @@ namespace dasgd::gui {
 struct ParallelAxis {
     enum class Kind { Number, Log, Category };
     std::string key;  // tells it from the other axes of its plot; "": the title does
-    QString title;
+    QString title;    // short
+    QString full;     // with unit and origin, for paper; "": the title says it
     Kind kind = Kind::Number;
     QStringList categories;    // of Category: the value of a line is a place in here
     double low = 0, high = 1;  // of the others
@@ -29,6 +30,7 @@ struct ParallelLine {
     CurveStyle style;
     std::vector<std::optional<double>> values;  // by axis; absent ones lie below the axis
     bool primary = false;
+    bool hollow = false;  // of simulated time; on paper its markers say so
     bool operator==(const ParallelLine&) const = default;
 };
 
@@ -41,10 +43,14 @@ struct ParallelPlot {
     std::vector<ParallelBrush> brushes;  // by axis
     // Whether the line passes every brush; what an axis lacks does not pass a brush of it.
     [[nodiscard]] bool passes(const ParallelLine& line) const;
+    // Whether a line has no number there.
+    [[nodiscard]] bool hasGap(std::size_t axis) const;
     bool operator==(const ParallelPlot&) const = default;
 };
 
 void paintParallelPlot(QPainter& painter, const QRectF& area, const ParallelPlot& plot, const PlotStyle& style);
+// 0 at the lower end of an axis, 1 at the upper one; nullopt of what is absent or no number.
+[[nodiscard]] std::optional<double> parallelShare(const ParallelAxis& axis, const std::optional<double>& value);
 // Where an axis stands, and what height a value has on it.
 [[nodiscard]] double parallelX(const QRectF& area, const ParallelPlot& plot, const PlotStyle& style, std::size_t axis);
 [[nodiscard]] double parallelY(const QRectF& area, const ParallelPlot& plot, const PlotStyle& style, std::size_t axis,

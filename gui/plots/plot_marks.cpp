@@ -207,17 +207,21 @@ QCPScatterStyle closedMarkerOf(const PlotStyle& style, CurveStyle curve, bool ho
             style.marker * 1.6};
 }
 
-void paintLineSample(QPainter& painter, const QRectF& area, const PlotStyle& style, CurveStyle curve, bool hollow) {
+void paintMarker(QPainter& painter, QPointF at, const PlotStyle& style, CurveStyle curve, bool hollow) {
     const QCPScatterStyle marker = closedMarkerOf(style, curve, hollow);
-    painter.setPen(strokeOf(style, curve));
-    painter.drawLine(QPointF(area.left(), area.center().y()), QPointF(area.right(), area.center().y()));
     painter.save();
-    painter.translate(area.center());
+    painter.translate(at);
     painter.scale(marker.size() / kShapeWidth, marker.size() / kShapeWidth);
     painter.setPen(marker.pen());
     painter.setBrush(marker.brush());
     painter.drawPath(marker.customPath());
     painter.restore();
+}
+
+void paintLineSample(QPainter& painter, const QRectF& area, const PlotStyle& style, CurveStyle curve, bool hollow) {
+    painter.setPen(strokeOf(style, curve));
+    painter.drawLine(QPointF(area.left(), area.center().y()), QPointF(area.right(), area.center().y()));
+    paintMarker(painter, area.center(), style, curve, hollow);
 }
 
 }  // namespace dasgd::gui

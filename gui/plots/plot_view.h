@@ -48,6 +48,9 @@ struct PlotStyle {
 // The sample of a curve of points as legends show it: its stroke with its marker in the middle.
 void paintLineSample(QPainter& painter, const QRectF& area, const PlotStyle& style, CurveStyle curve, bool hollow);
 
+// The marker in the middle of that sample.
+void paintMarker(QPainter& painter, QPointF at, const PlotStyle& style, CurveStyle curve, bool hollow);
+
 // Of more curves of lines than that, those on the screen are drawn by the pixel, and only the primary one has its band.
 inline constexpr std::size_t kMostFine = 24;
 

@@ -10,6 +10,7 @@
 #include "gui/plots/heat_map.h"
 #include "gui/plots/paper_charts.h"
 #include "gui/plots/paper_figure.h"
+#include "gui/plots/paper_parallel.h"
 #include "gui/plots/parallel_plot.h"
 #include "gui/timeline/timeline_painter.h"
 #include "tests/gui/support/bench.h"
@@ -202,6 +203,13 @@ TEST(Golden, ParallelCoordinatesOnTheScreen) {
                               paintParallelPlot(painter, area, parallel(), style);
                           }),
                  QStringLiteral("parallel-dark"));
+}
+
+TEST(Golden, ParallelCoordinatesOnPaper) {
+    ParallelFigure figure{.plot = parallel(), .widthIn = 3.25, .notes = {QStringLiteral("n = 3 each")}};
+    figure.plot.lines[2].hollow = true;
+    figure.legend = figure.plot.lines;
+    expectGolden(imageOf(layOut(figure), 2), QStringLiteral("parallel-paper"));
 }
 
 // The tolerance is no blindness.

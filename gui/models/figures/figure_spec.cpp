@@ -1,10 +1,10 @@
 #include "gui/models/figures/figure_spec.h"
 
-#include <QJsonArray>
 #include <QJsonDocument>
-#include <cmath>
 
+#include "core/analysis/configuration.h"
 #include "core/base/event.h"
+#include "gui/models/figures/figure_json.h"
 #include "gui/models/figures/rank_rows.h"
 
 namespace dasgd::gui {
@@ -17,9 +17,9 @@ constexpr double kMostSmoothing = 0.999;
 constexpr int kMostRanks = 64;
 constexpr int kMostAcross = 4;
 
-const QStringList kKindWords{QStringLiteral("curves"), QStringLiteral("timeline"), QStringLiteral("scaling"),
-                             QStringLiteral("bars"),   QStringLiteral("map"),      QStringLiteral("scatter"),
-                             QStringLiteral("panels")};
+const QStringList kKindWords{QStringLiteral("curves"),   QStringLiteral("timeline"), QStringLiteral("scaling"),
+                             QStringLiteral("bars"),     QStringLiteral("map"),      QStringLiteral("scatter"),
+                             QStringLiteral("parallel"), QStringLiteral("panels")};
 const QStringList kAxisWords{QStringLiteral("step"), QStringLiteral("epoch"), QStringLiteral("wall"),
                              QStringLiteral("samples"), QStringLiteral("bytes")};
 const QStringList kBandWords{QStringLiteral("none"), QStringLiteral("std"), QStringLiteral("interval-95")};
@@ -65,11 +65,17 @@ void visitFields(Spec& spec, Visitor& f) {
         f.word("plot", spec.plot, kPlotWords);
         f.text("target", spec.target);
     }
+    const bool parallel = spec.kind == FigureKind::Parallel;
     if (spec.isCompared()) {
-        f.word("number", spec.number, kNumberWords);
+        if (!parallel) f.word("number", spec.number, kNumberWords);
         f.text("target", spec.target);
     }
-    if (spec.kind == FigureKind::Bars || spec.kind == FigureKind::Map) f.word("band", spec.band, kBandWords);
+    if (spec.isCompared() && spec.kind != FigureKind::Scatter) f.word("band", spec.band, kBandWords);
+    if (parallel) {
+        f.texts("axes", spec.axes);
+        f.brushes("brushes", spec.brushes);
+        f.text("color_by", spec.colorBy);
+    }
     if (spec.kind == FigureKind::Map) {
         f.text("rows", spec.rows);
         f.text("columns", spec.columns);
@@ -78,12 +84,12 @@ void visitFields(Spec& spec, Visitor& f) {
     if (spec.hasAxes()) {
         f.range("x_range", spec.xRange);
         f.range("y_range", spec.yRange);
-        if (spec.kind != FigureKind::Scatter) {
-            f.flag("dashes", spec.dashes);
-            f.flag("markers", spec.markers);
-        }
-        f.number("height_in", spec.heightIn, kLeastHeightIn, kMostHeightIn);
     }
+    if (parallel || (spec.hasAxes() && spec.kind != FigureKind::Scatter)) {
+        f.flag("dashes", spec.dashes);
+        f.flag("markers", spec.markers);
+    }
+    if (parallel || spec.hasAxes()) f.number("height_in", spec.heightIn, kLeastHeightIn, kMostHeightIn);
     const bool hasPalette = spec.kind != FigureKind::Timeline && spec.kind != FigureKind::Map;
     if (hasPalette && spec.kind != FigureKind::Panels) {
         f.word("palette", spec.palette, kPaletteWords);
@@ -94,191 +100,10 @@ void visitFields(Spec& spec, Visitor& f) {
     f.maybeNumber("width_in", spec.widthIn, kLeastWidthIn, kMostWidthIn);
 }
 
-QString inWords(const QJsonValue& value) {
-    switch (value.type()) {
-        case QJsonValue::String: return QLatin1Char('"') + value.toString() + QLatin1Char('"');
-        case QJsonValue::Double: return QString::number(value.toDouble(), 'g', 9);
-        case QJsonValue::Bool: return value.toBool() ? QStringLiteral("true") : QStringLiteral("false");
-        case QJsonValue::Array: return QStringLiteral("a list");
-        case QJsonValue::Object: return QStringLiteral("an object");
-        default: return QStringLiteral("null");
-    }
-}
-
-// Keeps the first error, and which fields there are.
-class Reader {
-public:
-    explicit Reader(const QJsonObject& object) : object_(object) {}
-
-    template <class Word>
-    void word(const char* key, Word& into, const QStringList& words) {
-        const auto value = find(key);
-        if (!value) return;
-        const auto at = value->isString() ? words.indexOf(value->toString()) : -1;
-        if (at < 0) return wrong(key, *value, words.join(QStringLiteral(", ")));
-        into = static_cast<Word>(at);
-    }
-    void text(const char* key, QString& into) {
-        const auto value = find(key);
-        if (!value) return;
-        if (!value->isString()) return wrong(key, *value, QStringLiteral("a text"));
-        into = value->toString();
-    }
-    void texts(const char* key, QStringList& into) {
-        const auto value = find(key);
-        if (!value) return;
-        const QString allowed = QStringLiteral("a list of texts");
-        if (!value->isArray()) return wrong(key, *value, allowed);
-        QStringList list;
-        for (const QJsonValue& one : value->toArray()) {
-            if (!one.isString()) return wrong(key, one, allowed);
-            list << one.toString();
-        }
-        into = list;
-    }
-    void number(const char* key, double& into, double low, double high) {
-        const auto value = find(key);
-        if (!value) return;
-        const double found = value->toDouble();
-        if (!value->isDouble() || found < low || found > high)
-            return wrong(key, *value, QStringLiteral("%1 to %2").arg(low).arg(high));
-        into = found;
-    }
-    void maybeNumber(const char* key, std::optional<double>& into, double low, double high) {
-        if (!find(key)) return;
-        double found = 0;
-        number(key, found, low, high);
-        into = found;
-    }
-    void whole(const char* key, int& into, int low, int high) {
-        const auto value = find(key);
-        if (!value) return;
-        const double found = value->toDouble();
-        if (!value->isDouble() || found != std::floor(found) || found < low || found > high)
-            return wrong(key, *value, QStringLiteral("whole numbers from %1 to %2").arg(low).arg(high));
-        into = static_cast<int>(found);
-    }
-    void flag(const char* key, bool& into) {
-        const auto value = find(key);
-        if (!value) return;
-        if (!value->isBool()) return wrong(key, *value, QStringLiteral("true, false"));
-        into = value->toBool();
-    }
-    void maybe(const char* key, std::optional<bool>& into) {
-        if (!find(key)) return;
-        bool found = false;
-        flag(key, found);
-        into = found;
-    }
-    void range(const char* key, std::optional<FigureRange>& into) {
-        const auto value = find(key);
-        if (!value) return;
-        const QJsonArray ends = value->toArray();
-        const bool numbers = ends.size() == 2 && ends[0].isDouble() && ends[1].isDouble();
-        if (!numbers || ends[0].toDouble() >= ends[1].toDouble())
-            return wrong(key, *value, QStringLiteral("two rising numbers, as [0, 100]"));
-        into = FigureRange{ends[0].toDouble(), ends[1].toDouble()};
-    }
-    void names(const char* key, std::map<QString, QString>& into) {
-        const auto value = find(key);
-        if (!value) return;
-        if (!value->isObject()) return wrong(key, *value, QStringLiteral("an object of texts"));
-        const QJsonObject object = value->toObject();
-        for (auto one = object.begin(); one != object.end(); ++one) {
-            if (!one->isString()) return wrong(key, *one, QStringLiteral("an object of texts"));
-            into[one.key()] = one->toString();
-        }
-    }
-
-    void figures(const char* key, std::vector<FigureSpec>& into) {
-        const auto value = find(key);
-        if (!value) return;
-        if (!value->isArray()) return wrong(key, *value, QStringLiteral("a list of figures"));
-        for (const QJsonValue& one : value->toArray()) {
-            auto panel = figureSpecOf(one.toObject());
-            if (!panel) {
-                if (error_.isEmpty())
-                    error_ = QStringLiteral("\"%1\", figure %2: %3")
-                                 .arg(QLatin1String(key))
-                                 .arg(into.size() + 1)
-                                 .arg(QString::fromStdString(panel.error().message));
-                return;
-            }
-            into.push_back(std::move(*panel));
-        }
-    }
-
-    // The first error, a field that nobody asked for included.
-    [[nodiscard]] Status finish() const {
-        if (!error_.isEmpty()) return fail(error_.toStdString());
-        for (const QString& key : object_.keys()) {
-            if (asked_.contains(key)) continue;
-            return fail(QStringLiteral("\"%1\": a figure of this kind has no such field; allowed %2")
-                            .arg(key, asked_.join(QStringLiteral(", ")))
-                            .toStdString());
-        }
-        return {};
-    }
-    void ask(const char* key) { asked_ << QLatin1String(key); }
-
-private:
-    // Null stands for a field that is not there.
-    std::optional<QJsonValue> find(const char* key) {
-        const QLatin1String name(key);
-        if (!asked_.contains(name)) asked_ << name;
-        const auto found = object_.find(name);
-        if (found == object_.end() || found->isNull()) return std::nullopt;
-        return *found;
-    }
-    void wrong(const char* key, const QJsonValue& found, const QString& allowed) {
-        if (!error_.isEmpty()) return;
-        error_ = QStringLiteral("\"%1\": found %2; allowed %3").arg(QLatin1String(key), inWords(found), allowed);
-    }
-
-    const QJsonObject& object_;
-    QStringList asked_;
-    QString error_;
-};
-
-class Writer {
-public:
-    template <class Word>
-    void word(const char* key, Word value, const QStringList& words) {
-        put(key, words[static_cast<int>(value)]);
-    }
-    void text(const char* key, const QString& value) { put(key, value); }
-    void texts(const char* key, const QStringList& value) { put(key, QJsonArray::fromStringList(value)); }
-    void number(const char* key, double value, double, double) { put(key, value); }
-    void maybeNumber(const char* key, const std::optional<double>& value, double, double) {
-        if (value) put(key, *value);
-    }
-    void whole(const char* key, int value, int, int) { put(key, value); }
-    void flag(const char* key, bool value) { put(key, value); }
-    void maybe(const char* key, const std::optional<bool>& value) {
-        if (value) put(key, *value);
-    }
-    void range(const char* key, const std::optional<FigureRange>& value) {
-        if (value) put(key, QJsonArray{value->low, value->high});
-    }
-    void names(const char* key, const std::map<QString, QString>& value) {
-        QJsonObject object;
-        for (const auto& [of, name] : value) object[of] = name;
-        put(key, object);
-    }
-    void figures(const char* key, const std::vector<FigureSpec>& value) {
-        QJsonArray list;
-        for (const FigureSpec& one : value) list.append(jsonOf(one));
-        put(key, list);
-    }
-    [[nodiscard]] QJsonObject take() { return std::move(object_); }
-
-private:
-    void put(const char* key, const QJsonValue& value) { object_[QLatin1String(key)] = value; }
-    QJsonObject object_;
-};
-
 bool needsTarget(const FigureSpec& spec) {
     const auto isTime = [](CompareNumber number) { return number == CompareNumber::SecondsToTarget; };
+    if (spec.kind == FigureKind::Parallel)
+        return spec.axes.contains(kNumberWords[static_cast<int>(CompareNumber::SecondsToTarget)]);
     return (spec.kind == FigureKind::Scaling && spec.plot == ScalingPlot::TimeToTarget) ||
            (spec.isCompared() && isTime(spec.number)) || (spec.kind == FigureKind::Scatter && isTime(spec.against));
 }
@@ -308,6 +133,48 @@ Status checkPanels(const FigureSpec& spec) {
     return {};
 }
 
+// Keys of settings have a dot, words of numbers have none.
+bool isSettingKey(const QString& text) {
+    const auto dot = text.indexOf(QLatin1Char('.'));
+    return dot > 0 && dot + 1 < text.size();
+}
+
+Status checkParallel(const FigureSpec& spec) {
+    if (spec.kind != FigureKind::Parallel) return {};
+    const auto wrong = [](const char* key, const QString& found, const QString& allowed) {
+        return fail(
+            QStringLiteral("\"%1\": found %2; allowed %3").arg(QLatin1String(key), found, allowed).toStdString());
+    };
+    const auto quoted = [](const QString& text) { return QLatin1Char('"') + text + QLatin1Char('"'); };
+    if (spec.axes.size() == 1 || spec.axes.size() > FigureSpec::kMostParallelAxes) {
+        return wrong("axes", QStringLiteral("%1").arg(spec.axes.size()),
+                     QStringLiteral("2 to %1, or none for what was swept and what it led to")
+                         .arg(FigureSpec::kMostParallelAxes));
+    }
+    for (const QString& axis : spec.axes + QStringList{spec.colorBy}) {
+        if (seedKeys().contains(axis.toStdString()))
+            return wrong(axis == spec.colorBy ? "color_by" : "axes", quoted(axis),
+                         QStringLiteral("what repetitions share: a line is the mean over its seeds"));
+    }
+    for (const QString& axis : spec.axes) {
+        if (!isSettingKey(axis) && !kNumberWords.contains(axis)) {
+            return wrong("axes", quoted(axis),
+                         QStringLiteral("settings, as algorithm.delay, ") + kNumberWords.join(QStringLiteral(", ")));
+        }
+        if (spec.axes.count(axis) > 1)
+            return wrong("axes", quoted(axis) + QStringLiteral(" twice"), QStringLiteral("each axis once"));
+    }
+    for (const auto& [axis, brush] : spec.brushes) {
+        if (spec.axes.contains(axis)) continue;
+        return wrong("brushes", quoted(axis),
+                     spec.axes.isEmpty() ? QStringLiteral("none where \"axes\" is empty")
+                                         : spec.axes.join(QStringLiteral(", ")));
+    }
+    if (!spec.colorBy.isEmpty() && !isSettingKey(spec.colorBy))
+        return wrong("color_by", quoted(spec.colorBy), QStringLiteral("a setting, as algorithm.name, or \"\""));
+    return {};
+}
+
 }  // namespace
 
 const Venue& FigureSpec::venueOf() const {
@@ -331,6 +198,7 @@ Status check(const FigureSpec& spec) {
     }
     DASGD_TRY(checkRows(spec));
     DASGD_TRY(checkPanels(spec));
+    DASGD_TRY(checkParallel(spec));
     if (!spec.runs.isEmpty() && !spec.filter.isEmpty())
         return fail("\"filter\": give either runs or a filter, not both");
     if (!spec.dashes && !spec.markers)
@@ -352,11 +220,11 @@ Result<FigureSpec> figureSpecOf(const QJsonObject& object) {
     const QJsonValue version = object[QLatin1String("version")];
     if (version.isUndefined()) return fail("\"version\": absent; this program writes version 1");
     if (!version.isDouble() || version.toDouble() != FigureSpec::kVersion) {
-        return fail("\"version\": found " + inWords(version).toStdString() +
+        return fail("\"version\": found " + quotedJson(version).toStdString() +
                     "; this program reads version 1. A newer program may have made this figure.");
     }
     FigureSpec spec;
-    Reader reader(object);
+    FigureReader reader(object);
     reader.ask("version");
     visitFields(spec, reader);
     DASGD_TRY(reader.finish());
@@ -381,7 +249,7 @@ Result<QJsonObject> jsonObjectOf(const QByteArray& text, const QString& name) {
 }
 
 QJsonObject jsonOf(const FigureSpec& spec) {
-    Writer writer;
+    FigureWriter writer;
     visitFields(spec, writer);
     QJsonObject object = writer.take();
     object[QLatin1String("version")] = FigureSpec::kVersion;

@@ -20,7 +20,7 @@
 
 namespace dasgd::gui {
 
-enum class FigureKind { Curves, Timeline, Scaling, Bars, Map, Scatter, Panels };
+enum class FigureKind { Curves, Timeline, Scaling, Bars, Map, Scatter, Parallel, Panels };
 enum class FigureBand { None, Std, Interval95 };  // around a mean over seeds
 enum class FigurePalette { OkabeIto, TolBright };
 enum class FigureWidth { Column, Full };
@@ -30,7 +30,15 @@ struct FigureRange {
     bool operator==(const FigureRange&) const = default;
 };
 
+// The part of an axis of parallel coordinates that is marked: a range, or of an axis of words its values.
+struct FigureBrush {
+    std::optional<FigureRange> range = {};  // may be a single number
+    QStringList values = {};                // where there is no range
+    bool operator==(const FigureBrush&) const = default;
+};
+
 struct FigureSpec {
+    static constexpr qsizetype kMostParallelAxes = 12;
     static constexpr int kVersion = 1;
     static constexpr std::size_t kMostPanels = 12;
 
@@ -53,11 +61,16 @@ struct FigureSpec {
     // Of scaling.
     Scaling scaling = Scaling::Weak;
     ScalingPlot plot = ScalingPlot::Throughput;
-    QString target;  // "accuracy=0.97"; "" for none; of bars, maps and scatters too
+    QString target;  // "accuracy=0.97"; "" for none; of bars, maps, scatters and parallel coordinates too
     // Of bars, of a map over two settings, and of a scatter with one point a run.
     CompareNumber number = CompareNumber::StepMs;
     CompareNumber against = CompareNumber::Hidden;  // along x of a scatter
     QString rows, columns;                          // keys of the settings of a map; "": those that were swept
+    // Of parallel coordinates: settings, as algorithm.delay, and words of numbers, as step-ms, from left to right;
+    // empty: as the Compare page chooses them.
+    QStringList axes;
+    std::map<QString, FigureBrush> brushes;  // by axis; lines outside are grey
+    QString colorBy;                         // a setting whose values have a look each; "": each configuration has one
 
     // Of panels: figures of their own kinds, of one venue, so many beside each other as there is room for.
     std::vector<FigureSpec> panels;
@@ -80,7 +93,7 @@ struct FigureSpec {
     [[nodiscard]] const Venue& venueOf() const;  // the first where there is none of this id
     [[nodiscard]] double inchesWide() const;
     // Whether the number of `kind` is asked of each run or configuration as the Compare page has them.
-    [[nodiscard]] bool isCompared() const { return kind >= FigureKind::Bars && kind <= FigureKind::Scatter; }
+    [[nodiscard]] bool isCompared() const { return kind >= FigureKind::Bars && kind <= FigureKind::Parallel; }
     // Whether it has axes that can be set, and curves that are drawn in them.
     [[nodiscard]] bool hasAxes() const;
 };

@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "gui/models/figures/figure_spec.h"
 #include "gui/models/runs/run_config.h"
 #include "gui/models/runs/setting_number.h"
 #include "gui/models/words.h"
@@ -88,7 +89,7 @@ ParallelAxis settingAxis(const CompareView& view, const std::string& key, const 
         high = seen.empty() ? number : std::max(high, number);
         seen.insert(*value);
     }
-    ParallelAxis axis{.key = key, .title = keyName(view, key), .low = low, .high = high};
+    ParallelAxis axis{.title = keyName(view, key), .low = low, .high = high};
     if (numeric && low > 0 && high / low > kLogSpan) axis.kind = ParallelAxis::Kind::Log;
     if (!numeric) {
         axis.kind = ParallelAxis::Kind::Category;
@@ -109,7 +110,7 @@ ParallelAxis settingAxis(const CompareView& view, const std::string& key, const 
 
 ParallelAxis numberAxis(const CompareView& view, CompareNumber number, const std::vector<std::size_t>& groups,
                         std::vector<std::optional<double>>& values) {
-    ParallelAxis axis{.key = wordsOf(number).title, .title = QString::fromUtf8(wordsOf(number).brief)};
+    ParallelAxis axis{.title = QString::fromUtf8(wordsOf(number).brief), .full = numberTitle(view, number)};
     bool any = false;
     for (const std::size_t group : groups) {
         const ComparedGroup* row = view.row(group);
@@ -242,27 +243,44 @@ RunPoints runPoints(const CompareView& view, CompareNumber x, CompareNumber y) {
     return out;
 }
 
-ParallelPlot groupLines(const CompareView& view, const std::vector<std::size_t>& groups,
-                        const std::vector<CompareNumber>& numbers) {
+const std::vector<CompareNumber>& parallelNumbers() {
+    static const std::vector<CompareNumber> kNumbers{CompareNumber::StepMs, CompareNumber::Hidden,
+                                                     CompareNumber::FinalLoss, CompareNumber::BestAccuracy};
+    return kNumbers;
+}
+
+std::optional<CompareNumber> numberOfAxis(const QString& axis) {
+    const auto at = numberWords().indexOf(axis);
+    return at < 0 ? std::nullopt : std::optional(static_cast<CompareNumber>(at));
+}
+
+QStringList usualAxes(const std::vector<CompareGroup>& groups, const std::vector<CompareNumber>& numbers) {
+    std::vector<std::string> keys = sweptKeys(groups);
+    if (keys.size() + numbers.size() > kMostAxes) keys.resize(kMostAxes - std::min(kMostAxes, numbers.size()));
+    QStringList axes;
+    for (const std::string& key : keys) axes << QString::fromStdString(key);
+    for (const CompareNumber number : numbers) axes << numberWords()[static_cast<int>(number)];
+    return axes;
+}
+
+ParallelPlot groupLines(const CompareView& view, const std::vector<std::size_t>& groups, const QStringList& axes) {
     ParallelPlot plot;
     if (groups.empty()) return plot;
     std::vector<std::vector<std::optional<double>>> values;  // by axis, then group
-    std::vector<std::string> keys = sweptKeys(view.groups());
-    if (keys.size() + numbers.size() > kMostAxes) keys.resize(kMostAxes - std::min(kMostAxes, numbers.size()));
-    for (const std::string& key : keys) {
-        values.emplace_back();
-        plot.axes.push_back(settingAxis(view, key, groups, values.back()));
-    }
-    for (const CompareNumber number : numbers) {
+    for (const QString& word : axes) {
         std::vector<std::optional<double>> own;
-        ParallelAxis axis = numberAxis(view, number, groups, own);
+        const auto number = numberOfAxis(word);
+        ParallelAxis axis =
+            number ? numberAxis(view, *number, groups, own) : settingAxis(view, word.toStdString(), groups, own);
         if (std::none_of(own.begin(), own.end(), [](const auto& value) { return value.has_value(); })) continue;
+        axis.key = word.toStdString();
         plot.axes.push_back(std::move(axis));
         values.push_back(std::move(own));
     }
     for (std::size_t i = 0; i < groups.size(); ++i) {
         const CompareGroup& own = view.groups()[groups[i]];
         ParallelLine line{.name = own.name, .style = own.style, .primary = view.highlighted == groups[i]};
+        line.hollow = own.simulated();
         for (const auto& axis : values) line.values.push_back(axis[i]);
         plot.lines.push_back(std::move(line));
     }

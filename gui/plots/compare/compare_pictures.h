@@ -35,9 +35,18 @@ struct RunPoints {
 };
 [[nodiscard]] RunPoints runPoints(const CompareView& view, CompareNumber x, CompareNumber y);
 
-// One line a group of `groups`, over the settings that differ and some numbers.
+// The axes that a comparison has where none are chosen: the settings that differ, then `numbers`; eight at most, of
+// which the numbers go first. A setting is its key, a number its word in numberWords().
+[[nodiscard]] QStringList usualAxes(const std::vector<CompareGroup>& groups, const std::vector<CompareNumber>& numbers);
+// Numbers beside the settings that were swept.
+[[nodiscard]] const std::vector<CompareNumber>& parallelNumbers();
+// nullopt of a setting.
+[[nodiscard]] std::optional<CompareNumber> numberOfAxis(const QString& axis);
+
+// One line a group of `groups`. Of `axes` those that one of the groups has, in their order; an axis' key is its word in
+// `axes`.
 [[nodiscard]] ParallelPlot groupLines(const CompareView& view, const std::vector<std::size_t>& groups,
-                                      const std::vector<CompareNumber>& numbers);
+                                      const QStringList& axes);
 
 // Its words, with the target's own number, and with what says that time is simulated.
 [[nodiscard]] QString numberTitle(const CompareView& view, CompareNumber number);

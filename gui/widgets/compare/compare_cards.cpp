@@ -34,14 +34,13 @@ QToolButton* makeFieldButton(const QString& help) {
     return button;
 }
 
-// What a card shows, without what is its own.
-FigureSpec figureOf(const CompareBoard& board, FigureKind kind, CompareNumber number) {
+// What a card shows of these groups, without what is its own.
+FigureSpec figureOf(const CompareBoard& board, FigureKind kind, const std::vector<std::size_t>& groups) {
     FigureSpec spec;
     spec.kind = kind;
-    for (const std::size_t group : board.shown()) {
+    for (const std::size_t group : groups) {
         for (const RunItemPtr& run : board.groups()[group].runs) spec.runs << run->id;
     }
-    spec.number = number;
     if (const auto& target = board.target()) {
         spec.target = QLatin1String(target->metric == Target::Metric::Loss ? "loss=" : "accuracy=") +
                       QString::number(target->value, 'g', 9);
@@ -52,9 +51,16 @@ FigureSpec figureOf(const CompareBoard& board, FigureKind kind, CompareNumber nu
     return spec;
 }
 
-// Numbers of runs beside the settings that were swept.
-const std::vector<CompareNumber> kParallelNumbers{CompareNumber::StepMs, CompareNumber::Hidden,
-                                                  CompareNumber::FinalLoss, CompareNumber::BestAccuracy};
+// The brush of an axis as a figure keeps it: of words those that it holds.
+FigureBrush figureBrush(const ParallelAxis& axis, const std::pair<double, double>& part) {
+    if (axis.kind != ParallelAxis::Kind::Category) return {.range = FigureRange{part.first, part.second}};
+    FigureBrush brush;
+    for (qsizetype i = 0; i < axis.categories.size(); ++i) {
+        const auto place = static_cast<double>(i);
+        if (place >= part.first && place <= part.second) brush.values << axis.categories[i];
+    }
+    return brush;
+}
 
 }  // namespace
 
@@ -113,10 +119,11 @@ void CompareBars::takeTarget() {
     number_->choose(placeOf(CompareNumber::SecondsToTarget));
 }
 
-std::optional<FigureSpec> CompareBars::figure() const {
-    FigureSpec spec = figureOf(board_, FigureKind::Bars, numberAt(*number_));
+Result<FigureSpec> CompareBars::figure() const {
+    FigureSpec spec = figureOf(board_, FigureKind::Bars, board_.shown());
+    spec.number = numberAt(*number_);
     spec.title = tr("%1, %2").arg(QString::fromUtf8(wordsOf(spec.number).title), board_.title());
-    if (!check(spec)) return std::nullopt;
+    DASGD_TRY(check(spec));
     return spec;
 }
 
@@ -152,6 +159,8 @@ CompareMap::CompareMap(CompareBoard& board, const Look& look, QWidget* parent)
         // What filters is seen.
         if (kind != Parallel) parallel_->clearBrushes();
         redraw();
+        // "Make figure" takes the card that has the focus: the one that was just changed.
+        stack_->currentWidget()->setFocus(Qt::OtherFocusReason);
     });
     connect(number_, &Choice::changed, this, &CompareMap::redraw);
     connect(against_, &Choice::changed, this, &CompareMap::redraw);
@@ -217,10 +226,11 @@ void CompareMap::chooseKeys() {
     redraw();
 }
 
-std::optional<FigureSpec> CompareMap::figure() const {
-    if (kind_->chosen() == Parallel) return std::nullopt;
+Result<FigureSpec> CompareMap::figure() const {
+    if (kind_->chosen() == Parallel) return parallelFigure();
     const bool heat = kind_->chosen() == Heat;
-    FigureSpec spec = figureOf(board_, heat ? FigureKind::Map : FigureKind::Scatter, numberAt(*number_));
+    FigureSpec spec = figureOf(board_, heat ? FigureKind::Map : FigureKind::Scatter, board_.shown());
+    spec.number = numberAt(*number_);
     if (heat) {
         spec.rows = QString::fromStdString(rowKey_);
         spec.columns = QString::fromStdString(columnKey_);
@@ -229,7 +239,23 @@ std::optional<FigureSpec> CompareMap::figure() const {
         if (scatter_->zoomed()) spec.xRange = FigureRange{scatter_->shownX().first, scatter_->shownX().second};
     }
     spec.title = tr("%1, %2").arg(QString::fromUtf8(wordsOf(spec.number).title), board_.title());
-    if (!check(spec)) return std::nullopt;
+    DASGD_TRY(check(spec));
+    return spec;
+}
+
+// What a brush leaves out is in it too, as it is seen here.
+Result<FigureSpec> CompareMap::parallelFigure() const {
+    FigureSpec spec = figureOf(board_, FigureKind::Parallel, lines_);
+    const ParallelPlot& plot = parallel_->plot();
+    for (std::size_t i = 0; i < plot.axes.size(); ++i) {
+        const QString axis = QString::fromStdString(plot.axes[i].key);
+        spec.axes << axis;
+        if (!plot.brushes[i]) continue;
+        const FigureBrush brush = figureBrush(plot.axes[i], *plot.brushes[i]);
+        if (brush.range || !brush.values.isEmpty()) spec.brushes[axis] = brush;
+    }
+    spec.title = tr("Parallel coordinates, %1").arg(board_.title());
+    DASGD_TRY(check(spec));
     return spec;
 }
 
@@ -296,7 +322,8 @@ void CompareMap::drawParallel() {
         if (!board_.isHidden(i) && board_.passesFilter(i)) lines_.push_back(i);
     }
     parallel_->setEmptyText(tr("Nothing is shown."));
-    parallel_->setPlot(groupLines(board_.view(), lines_, kParallelNumbers));
+    const CompareView view = board_.view();
+    parallel_->setPlot(groupLines(view, lines_, usualAxes(view.groups(), parallelNumbers())));
     takeBrush();  // what is new may pass it
     note_->setText(tr("a drag along an axis filters everywhere, a click clears it  ·  Left, Right, Up, Down, Escape"));
 }

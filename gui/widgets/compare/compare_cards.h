@@ -19,8 +19,8 @@ public:
     [[nodiscard]] BarView& view() { return *view_; }
     [[nodiscard]] Choice& number() { return *number_; }
     [[nodiscard]] QLineEdit& target() { return *target_; }
-    // What the bars show; nullopt of the time to a target that is not set.
-    [[nodiscard]] std::optional<FigureSpec> figure() const;
+    // What the bars show. Errors: the time to a target that is not set.
+    [[nodiscard]] Result<FigureSpec> figure() const;
 
 private:
     void takeTarget();
@@ -45,9 +45,8 @@ public:
     [[nodiscard]] HeatMapView& heat() { return *heat_; }
     [[nodiscard]] PlotView& scatter() { return *scatter_; }
     [[nodiscard]] ParallelView& parallel() { return *parallel_; }
-    // What it shows; nullopt of parallel coordinates, which are to be brushed, not printed, and of what lacks a target
-    // or two settings.
-    [[nodiscard]] std::optional<FigureSpec> figure() const;
+    // What it shows. Errors: what lacks a target or a second axis.
+    [[nodiscard]] Result<FigureSpec> figure() const;
 
 signals:
     void runOpened(const QString& run);
@@ -56,6 +55,7 @@ private:
     QLayout* makeHead();
     void fillKeys(QToolButton& button, std::string& key);
     void chooseKeys();
+    [[nodiscard]] Result<FigureSpec> parallelFigure() const;
     void takeBrush();
     void redraw();
     void drawHeat();

@@ -88,12 +88,15 @@ TEST_F(FigureContentTest, NothingIsCutAtAnyVenue) {
     }
     workspace_.record({.experiment = "an-experiment-with-a-long-name", .seed = 2, .steps = 9, .status = "stopped"});
     recordTwoLines(workspace_.store());
-    std::vector<FigureSpec> specs(3);
+    std::vector<FigureSpec> specs(4);
     specs[0].filter = specs[1].filter = QStringLiteral("experiment = an-experiment-with-a-long-name");
     specs[0].names[QStringLiteral("sync_sgd")] = QStringLiteral("Synchronous SGD with a very long name indeed, W");
     specs[1].kind = FigureKind::Timeline;
     specs[2].kind = FigureKind::Scaling;
     specs[2].filter = QStringLiteral("experiment = scaling");
+    specs[3].kind = FigureKind::Parallel;
+    specs[3].filter = specs[0].filter;
+    specs[3].names = specs[0].names;
     for (FigureSpec& spec : specs) {
         for (const Venue& venue : venues()) {
             for (const FigureWidth width : {FigureWidth::Column, FigureWidth::Full}) {

@@ -56,6 +56,21 @@ TEST_F(CompareCardsTest, ABrushStaysWhereRunsAreAddedAndGoesWithItsPlot) {
     EXPECT_EQ(board_.shown().size(), 4U) << "nothing filters that is not seen";
 }
 
+TEST_F(CompareCardsTest, WordsThatAreBrushedAreInTheFigureAsWords) {
+    CompareMap map(board_, testLook());
+    look();
+    map.resize(600, 300);
+    map.show();
+    map.kind().choose(CompareMap::Parallel);
+    EXPECT_EQ(map.focusWidget(), &map.parallel()) << "a figure is of the card that was just changed";
+    QTest::keyClick(&map.parallel(), Qt::Key_Up);  // of the algorithms, the upper half
+    const auto figure = map.figure();
+    ASSERT_TRUE(figure.has_value()) << figure.error().message;
+    ASSERT_TRUE(figure->brushes.contains(QStringLiteral("algorithm.name")));
+    EXPECT_EQ(figure->brushes.at(QStringLiteral("algorithm.name")).values, QStringList{QStringLiteral("sync_sgd")});
+    EXPECT_EQ(figure->runs.size(), 9) << "what is brushed out is drawn grey";
+}
+
 TEST_F(CompareCardsTest, AMapOfOneSettingSaysWhatItNeeds) {
     CompareMap map(board_, testLook());
     look();

@@ -1,0 +1,216 @@
+#include "gui/figures/parallel_figure.h"
+
+#include <QTextStream>
+#include <algorithm>
+#include <cmath>
+
+#include "gui/figures/figure_files.h"
+#include "gui/models/runs/run_config.h"
+#include "gui/models/words.h"
+#include "gui/plots/compare/compare_pictures.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr qsizetype kMostNamedLines = 4;  // of those that lack an axis; the CSV file has them all
+
+QString keyOf(const ParallelAxis& axis) { return QString::fromStdString(axis.key); }
+QString columnOf(const ParallelAxis& axis) { return axis.full.isEmpty() ? axis.title : axis.full; }
+
+// "" where the run has none.
+QString settingIn(const RunItem& run, const QString& key) {
+    const std::string* value = run.config.find(key.toStdString());
+    return value ? settingValue(*value) : QString();
+}
+
+// The brush in the places of its axis; an error in words where the axis has no such part.
+Result<ParallelBrush> placedBrush(const ParallelAxis& axis, const FigureBrush& brush) {
+    const auto wrong = [&](const QString& what) {
+        return fail(QStringLiteral("\"brushes\", \"%1\": %2").arg(keyOf(axis), what).toStdString());
+    };
+    const bool words = axis.kind == ParallelAxis::Kind::Category;
+    if (!words && !brush.range) return wrong(QStringLiteral("the axis has numbers; give two, as [1, 3]"));
+    if (!words) return ParallelBrush(std::pair(brush.range->low, brush.range->high));
+    const QString all = axis.categories.join(QStringLiteral(", "));
+    if (brush.range) return wrong(QStringLiteral("the axis has words; give some of %1").arg(all));
+    std::vector<qsizetype> places;
+    for (const QString& value : brush.values) {
+        places.push_back(axis.categories.indexOf(value));
+        if (places.back() < 0) return wrong(QStringLiteral("no run has %1; there are %2").arg(value, all));
+    }
+    const auto [low, high] = std::minmax_element(places.begin(), places.end());
+    for (qsizetype place = *low; place <= *high; ++place) {
+        if (std::ranges::find(places, place) == places.end())
+            return wrong(QStringLiteral("its values are not beside each other on the axis: %1").arg(all));
+    }
+    return ParallelBrush(std::pair(static_cast<double>(*low) - 0.5, static_cast<double>(*high) + 0.5));
+}
+
+Status takeBrushes(const FigureSpec& spec, ParallelPlot& plot) {
+    plot.brushes.assign(plot.axes.size(), std::nullopt);
+    for (const auto& [key, brush] : spec.brushes) {
+        const auto axis = std::ranges::find_if(plot.axes, [&](const ParallelAxis& one) { return keyOf(one) == key; });
+        if (axis == plot.axes.end()) {
+            return fail(QStringLiteral("\"brushes\", \"%1\": none of these runs has it").arg(key).toStdString());
+        }
+        DASGD_ASSIGN(plot.brushes[static_cast<std::size_t>(axis - plot.axes.begin())], placedBrush(*axis, brush));
+    }
+    return {};
+}
+
+// "3", or "1 to 3".
+QString countsInWords(const CompareView& view) {
+    std::size_t least = view.groups()[view.shown.front()].finished(), most = least;
+    for (const std::size_t at : view.shown) {
+        least = std::min(least, view.groups()[at].finished());
+        most = std::max(most, view.groups()[at].finished());
+    }
+    return least == most ? QString::number(most) : QStringLiteral("%1 to %2").arg(least).arg(most);
+}
+
+// Each configuration, with its n where these differ; or each value of the setting that gives the looks, which become
+// those of the first configuration that has it.
+std::vector<ParallelLine> looksOf(const CompareView& view, const QString& colorBy, ParallelPlot& plot) {
+    std::vector<ParallelLine> legend;
+    const bool differ = countsInWords(view).contains(QLatin1Char(' '));
+    for (std::size_t i = 0; i < plot.lines.size(); ++i) {
+        ParallelLine& line = plot.lines[i];
+        const CompareGroup& group = view.groups()[view.shown[i]];
+        ParallelLine entry{.name = line.name, .style = line.style};
+        entry.hollow = line.hollow;
+        if (colorBy.isEmpty()) {
+            if (differ) entry.name += QStringLiteral(" (n = %1)").arg(group.count());
+            legend.push_back(std::move(entry));
+            continue;
+        }
+        const QString value = settingIn(*group.runs.front(), colorBy);
+        entry.name = value.isEmpty() ? QStringLiteral("none") : value;
+        const auto known = std::ranges::find(legend, entry.name, &ParallelLine::name);
+        if (known == legend.end()) {
+            legend.push_back(std::move(entry));
+        } else {
+            line.style = known->style;
+            known->hollow = known->hollow && line.hollow;
+        }
+    }
+    return legend;
+}
+
+// "d of sync_sgd, independent and 3 more".
+QStringList lacking(const ParallelPlot& plot) {
+    QStringList axes;
+    for (std::size_t axis = 0; axis < plot.axes.size(); ++axis) {
+        QStringList names;
+        for (const ParallelLine& line : plot.lines) {
+            if (!parallelShare(plot.axes[axis], line.values[axis])) names << line.name;
+        }
+        if (names.isEmpty()) continue;
+        QString words = names.mid(0, kMostNamedLines).join(QStringLiteral(", "));
+        if (names.size() > kMostNamedLines) words += QStringLiteral(" and %1 more").arg(names.size() - kMostNamedLines);
+        axes << plot.axes[axis].title + QStringLiteral(" of ") + words;
+    }
+    return axes;
+}
+
+QStringList parallelNotesOf(const CompareView& view, const FigureSpec& spec, const ParallelPlot& plot) {
+    const QString counts = countsInWords(view);
+    QStringList notes{counts == QLatin1String("1")
+                          ? QStringLiteral("a line is a configuration, of one finished run, n = 1")
+                          : QStringLiteral("a line is a configuration: mean over its finished seeds, n = ") + counts};
+    for (const QString& axis : spec.axes) {
+        const auto drawn = [&](const ParallelAxis& one) { return keyOf(one) == axis; };
+        if (std::ranges::none_of(plot.axes, drawn))
+            notes << QStringLiteral("no axis for %1, which none of these runs has").arg(axis);
+    }
+    if (const QStringList axes = lacking(plot); !axes.isEmpty())
+        notes << QStringLiteral("below an axis, no value: ") + axes.join(QStringLiteral("; "));
+    if (!spec.brushes.empty()) {
+        const auto out =
+            std::ranges::count_if(plot.lines, [&](const ParallelLine& line) { return !plot.passes(line); });
+        notes << QStringLiteral("grey: outside the marked ranges, %1 of %2 lines").arg(out).arg(plot.lines.size());
+    }
+    return notes;
+}
+
+FigureTable parallelTable(const CompareView& view, const ParallelPlot& plot) {
+    FigureTable table{.columns = {QStringLiteral("configuration"), QStringLiteral("time"), QStringLiteral("n")}};
+    for (const ParallelAxis& axis : plot.axes) table.columns << columnOf(axis);
+    for (const std::size_t at : view.shown) {
+        const CompareGroup& group = view.groups()[at];
+        QStringList row{group.name, group.origin(), group.count()};
+        for (const ParallelAxis& axis : plot.axes) {
+            const auto number = numberOfAxis(keyOf(axis));
+            const QString setting = number ? QString() : settingIn(*group.runs.front(), keyOf(axis));
+            if (!number) {
+                row << (setting.isEmpty() ? kAbsent : setting);
+                continue;
+            }
+            const Sample sample = view.row(at) ? sampleOf(*view.row(at), *number) : Sample{};
+            // Some numbers may be of fewer runs.
+            row << spreadInWords(sample, view.spread) + (sample.n == 0 || sample.n == group.finished()
+                                                             ? QString()
+                                                             : QStringLiteral(" (n = %1)").arg(sample.n));
+        }
+        table.rows.push_back(std::move(row));
+    }
+    return table;
+}
+
+// A row a run, those that are in no mean too.
+QString parallelCsv(const CompareView& view, const ParallelPlot& plot) {
+    static const std::map<std::string, double> kNone;
+    const auto& seconds = view.compared() ? view.compared()->secondsToTarget : kNone;
+    QString out;
+    QTextStream text(&out);
+    text << "configuration,time,seed,status,in_mean";
+    for (const ParallelAxis& axis : plot.axes) {
+        text << ',' << csvField(numberOfAxis(keyOf(axis)) ? columnOf(axis) : keyOf(axis));
+    }
+    text << ",run_id\n";
+    for (const CompareGroup& group : view.groups()) {
+        for (const RunItemPtr& run : group.runs) {
+            const bool taken = group.counts(*run) && run->row.status == "finished";
+            text << csvField(group.name) << ',' << csvField(group.origin()) << ',' << run->row.seed << ','
+                 << csvField(QString::fromStdString(run->row.status)) << ',' << (taken ? "true" : "false");
+            for (const ParallelAxis& axis : plot.axes) {
+                const auto number = numberOfAxis(keyOf(axis));
+                text << ','
+                     << (number ? csvNumber(numberOf(*run, *number, seconds)) : csvField(settingIn(*run, keyOf(axis))));
+            }
+            text << ',' << csvField(run->id) << '\n';
+        }
+    }
+    text.flush();
+    return out;
+}
+
+bool hasSetting(const CompareView& view, const QString& key) {
+    return std::ranges::any_of(
+        view.shown, [&](std::size_t at) { return !settingIn(*view.groups()[at].runs.front(), key).isEmpty(); });
+}
+
+}  // namespace
+
+void takeParallel(const CompareView& view, const FigureSpec& spec, FigureContent& into) {
+    ParallelPlot plot = groupLines(view, view.shown, spec.axes);
+    if (plot.axes.size() < 2) {
+        into.nothing = QStringLiteral("Parallel coordinates need two axes: settings that differ, or numbers.");
+        return;
+    }
+    if (!spec.colorBy.isEmpty() && !hasSetting(view, spec.colorBy)) {
+        into.nothing = QStringLiteral("None of these runs has the setting %1.").arg(spec.colorBy);
+        return;
+    }
+    if (const Status brushed = takeBrushes(spec, plot); !brushed) {
+        into.nothing = QString::fromStdString(brushed.error().message);
+        return;
+    }
+    into.notes = parallelNotesOf(view, spec, plot) + into.notes;
+    into.table = parallelTable(view, plot);
+    into.csv = parallelCsv(view, plot);
+    std::vector<ParallelLine> legend = looksOf(view, spec.colorBy, plot);
+    into.parallel = ParallelFigure{.plot = std::move(plot), .legend = std::move(legend)};
+}
+
+}  // namespace dasgd::gui

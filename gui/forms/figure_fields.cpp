@@ -1,0 +1,155 @@
+#include "gui/forms/figure_fields.h"
+
+#include <QJsonArray>
+#include <QJsonObject>
+#include <QLocale>
+#include <QRegularExpression>
+
+#include "core/base/metric_names.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr FigureField kFigureFields[] = {
+    {"venue", "venue", Editing::Word, "Sets width and size of text", "ctsbmplg", "Venue"},
+    {"width", "width", Editing::Word, "Of a venue with one column, column is half of it", "ctsbmplg"},
+    {"width_in", "inches", Editing::Number, "Instead of the venue's width; empty for that", "ctsbmplg"},
+    {"height_in", "height", Editing::Number, "In inches; more rows of the legend make the figure higher", "cspl"},
+    {"kind", "kind", Editing::Word,
+     "Curves over time, the overlap timeline, scaling over workers, or a number of each configuration", "ctsbmpl",
+     "What"},
+    {"title", "title", Editing::Text, "In the list; not printed", "ctsbmplg"},
+    {"filter", "filter", Editing::Text, "Runs, as on the Runs page: experiment = delay-sweep and delay >= 3",
+     "ctsbmpl"},
+    {"runs", "or runs", Editing::List, "Ids, with commas between them; instead of a filter", "ctsbmpl"},
+    {"metric", "metric", Editing::Suggested, "Any recorded metric", "c"},
+    {"x", "x axis", Editing::Word, "What the metric is drawn over", "c"},
+    {"log_y", "y axis", Editing::Auto, "Linear, logarithmic, or as in the window", "c"},
+    {"smoothing", "smoothing", Editing::Number, "Weight of the moving average of each run; 0 for none", "c"},
+    {"band", "band", Editing::Word, "Around the mean over seeds", "cbml"},
+    {"scaling", "scaling", Editing::Word, "Weak: the batch of each worker stays the same", "s"},
+    {"plot", "plot", Editing::Word, "Over the number of workers", "s"},
+    {"number", "number", Editing::Word, "What each configuration or run ended with", "bmp"},
+    {"against", "along x", Editing::Word, "The other number of each run", "p"},
+    {"rows", "rows", Editing::Text, "A setting, as algorithm.period; both empty: two that were swept", "m"},
+    {"columns", "columns", Editing::Text, "A setting, as algorithm.delay; both empty: two that were swept", "m"},
+    {"axes", "axes", Editing::List,
+     "From left to right: algorithm.delay, step-ms, final-loss; empty: what was swept and what it led to", "l"},
+    {"brushes", "marked", Editing::Ranges,
+     "Parts of axes; lines outside are grey: step-ms 5, 20; algorithm.name dasgd, local_sgd", "l"},
+    {"color_by", "looks by", Editing::Text,
+     "A setting whose values have a look each, as algorithm.name; empty: each configuration", "l"},
+    {"target", "target", Editing::Text, "accuracy=0.97 or loss=0.1", "sbmpl"},
+    {"window_s", "window", Editing::Range, "Seconds of the run, as 12, 12.6; empty: a dozen steps", "t"},
+    {"rank_rows", "ranks", Editing::Text,
+     "Which, in which order: 12, 0-7, [8-255] for the others in one row; empty: the first ones", "t"},
+    {"ranks", "at most", Editing::Number, "Ranks that are drawn where none are chosen", "t"},
+    {"hidden_kinds", "kinds", Editing::Kinds, "Which kinds of spans are drawn", "t"},
+    {"x_range", "x from, to", Editing::Range, "As 0, 100; empty for all", "csp"},
+    {"y_range", "y from, to", Editing::Range, "As 0, 100; empty for all", "csp"},
+    {"caption", "caption", Editing::Text, "Under the preview, to judge its length", "ctsbmplg"},
+    {"across", "across", Editing::Number, "Panels beside each other, 1 to 4; none gets narrower than 2 in", "g"},
+    {"palette", "palette", Editing::Word, "Both are made for people who do not see all colours", "csbpl", "Style"},
+    {"dashes", "dashes", Editing::Flag, "Each configuration has a dash of its own", "csl"},
+    {"markers", "markers", Editing::Flag, "Each configuration has a marker of its own", "csl"},
+};
+
+// "step-ms 5, 20; algorithm.name dasgd, local_sgd"; what is no such list stays a text.
+QJsonValue typedRanges(const QString& text) {
+    QJsonObject object;
+    for (const QString& part : text.split(QLatin1Char(';'), Qt::SkipEmptyParts)) {
+        const QString own = part.trimmed();
+        const auto space = own.indexOf(QLatin1Char(' '));
+        if (space < 0) return text;
+        QJsonArray list;
+        for (const QString& one : own.mid(space).split(QLatin1Char(','), Qt::SkipEmptyParts)) {
+            bool isNumber = false;
+            const double number = one.toDouble(&isNumber);
+            list.append(isNumber ? QJsonValue(number) : QJsonValue(one.trimmed()));
+        }
+        object[own.left(space)] = list;
+    }
+    return object;
+}
+
+}  // namespace
+
+std::span<const FigureField> figureFields() { return kFigureFields; }
+
+bool FigureField::isOf(FigureKind kind) const {
+    return QLatin1String(kinds).contains(QLatin1Char("ctsbmplg"[static_cast<int>(kind)]));
+}
+
+QStringList wordsFor(const QString& key) {
+    if (key == QLatin1String("venue")) return venueIds();
+    if (key == QLatin1String("width")) return {QStringLiteral("column"), QStringLiteral("full")};
+    if (key == QLatin1String("kind")) return kindWords().mid(0, static_cast<int>(FigureKind::Panels));
+    if (key == QLatin1String("x")) return axisWords();
+    if (key == QLatin1String("band")) return bandWords();
+    if (key == QLatin1String("palette")) return paletteWords();
+    if (key == QLatin1String("scaling")) return {QStringLiteral("weak"), QStringLiteral("strong")};
+    if (key == QLatin1String("plot")) return scalingPlotWords();
+    if (key == QLatin1String("number") || key == QLatin1String("against")) return numberWords();
+    return {};
+}
+
+QString shownWord(const QString& key, const QString& word) {
+    if (const Venue* venue = findVenue(word); venue && key == QLatin1String("venue"))
+        return QLatin1String(venue->title);
+    if (word == QLatin1String("okabe-ito")) return QStringLiteral("Okabe-Ito");
+    if (word == QLatin1String("tol-bright")) return QStringLiteral("Tol, bright");
+    if (word == QLatin1String("std")) return QStringLiteral("± standard deviation");
+    if (word == QLatin1String("interval-95")) return QStringLiteral("95 % interval");
+    if (word == QLatin1String("wall")) return QStringLiteral("wall time");
+    if (word == QLatin1String("bytes")) return QStringLiteral("bytes sent");
+    QString shown = word;
+    return shown.replace(QLatin1Char('-'), QLatin1Char(' '));
+}
+
+QStringList usualMetrics() {
+    QStringList names;
+    for (const char* name : {metrics::kEvalAccuracy, metrics::kTrainLoss, metrics::kEvalLoss, metrics::kSamplesPerS,
+                             metrics::kTrainStepMs, metrics::kConsensusDistance}) {
+        names << QLatin1String(name);
+    }
+    return names;
+}
+
+QJsonValue typedValue(Editing editing, const QString& typed) {
+    const QString text = typed.trimmed();
+    if (editing == Editing::Text || editing == Editing::Word || editing == Editing::Suggested) return typed;
+    if (editing == Editing::List) {
+        QJsonArray list;
+        for (const QString& one : text.split(QLatin1Char(','), Qt::SkipEmptyParts)) list.append(one.trimmed());
+        return list;
+    }
+    if (editing == Editing::Ranges) return typedRanges(text);
+    if (text.isEmpty()) return QJsonValue::Null;
+    bool isNumber = false;
+    if (editing == Editing::Number) {
+        const double number = text.toDouble(&isNumber);
+        return isNumber ? QJsonValue(number) : QJsonValue(text);
+    }
+    static const QRegularExpression kBetween(QStringLiteral("\\s*[,–;]\\s*|\\s+"));
+    const QStringList parts = text.split(kBetween, Qt::SkipEmptyParts);
+    bool isLow = false, isHigh = false;
+    const double low = parts.value(0).toDouble(&isLow), high = parts.value(1).toDouble(&isHigh);
+    if (parts.size() != 2 || !isLow || !isHigh) return text;
+    return QJsonArray{low, high};
+}
+
+QString textOfValue(const QJsonValue& value) {
+    if (value.isDouble()) return QString::number(value.toDouble(), 'g', QLocale::FloatingPointShortest);
+    if (value.isString()) return value.toString();
+    QStringList parts;
+    if (value.isObject()) {
+        const QJsonObject object = value.toObject();
+        for (auto one = object.begin(); one != object.end(); ++one) parts << one.key() + u' ' + textOfValue(*one);
+        return parts.join(QStringLiteral("; "));
+    }
+    for (const QJsonValue& one : value.toArray()) parts << textOfValue(one);
+    return parts.join(QStringLiteral(", "));
+}
+
+}  // namespace dasgd::gui
