@@ -43,13 +43,16 @@ bool hasJournal(const std::filesystem::path& file) {
            std::filesystem::exists(beside(file, "-wal"), unknown);
 }
 
-// A name that was not written to the disk is lost with the power, and the acknowledged changes of its file with it.
+// A name that was not written to the disk is lost with the power, and the acknowledged changes of its file with it. Not
+// every folder can be opened, and not every file system has this.
 Status syncFolder(const std::filesystem::path& folder) {
     const int opened = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const bool synced = opened >= 0 && ::fsync(opened) == 0;
+    if (opened < 0) return {};
+    const bool synced = ::fsync(opened) == 0;
     const int reason = errno;
-    if (opened >= 0) ::close(opened);
-    if (!synced) return fail("cannot write " + folder.string() + " to the disk: " + std::strerror(reason));
+    ::close(opened);
+    if (!synced && reason != EINVAL && reason != ENOTSUP)
+        return fail("cannot write " + folder.string() + " to the disk: " + std::strerror(reason));
     return {};
 }
 
@@ -73,7 +76,9 @@ Status migrate(SQLite::Database& database, const std::filesystem::path& file, co
 
 Status createDatabase(const std::filesystem::path& file, JournalMode mode, const std::vector<std::string>& scripts) {
     std::error_code code;
-    if (std::filesystem::exists(file, code) || hasJournal(file)) return {};
+    // A link, also one whose target is not there, and what cannot be looked at are left to SQLite.
+    const std::filesystem::file_type there = std::filesystem::symlink_status(file, code).type();
+    if (there != std::filesystem::file_type::not_found || hasJournal(file)) return {};
     const std::filesystem::path made = beside(file, ".new");
     // What a killed maker left.
     for (const char* part : {"", "-journal", "-wal", "-shm"}) std::filesystem::remove(beside(made, part), code);

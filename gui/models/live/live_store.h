@@ -17,18 +17,22 @@ namespace dasgd::gui {
 
 class SpanCache;
 
-// Limits how often an expensive query runs: no sooner than a multiple of what it cost the last time.
+// Limits how often an expensive query runs: no sooner than a multiple of what it cost the last time, but at the latest
+// after `mostMs`.
 class RefreshInterval {
 public:
-    RefreshInterval(qint64 leastMs, qint64 timesCost) : leastMs_(leastMs), timesCost_(timesCost) { clock_.start(); }
+    RefreshInterval(qint64 leastMs, qint64 timesCost, qint64 mostMs = 60'000)
+        : leastMs_(leastMs), timesCost_(timesCost), mostMs_(mostMs) {
+        clock_.start();
+    }
     [[nodiscard]] bool due() const { return clock_.elapsed() >= next_; }
     void hurry() { next_ = 0; }
-    void spent(qint64 costMs) { next_ = clock_.elapsed() + std::max(leastMs_, timesCost_ * costMs); }
+    void spent(qint64 costMs) { next_ = clock_.elapsed() + std::clamp(timesCost_ * costMs, leastMs_, mostMs_); }
     [[nodiscard]] qint64 now() const { return clock_.elapsed(); }
 
 private:
     QElapsedTimer clock_;
-    qint64 leastMs_, timesCost_;
+    qint64 leastMs_, timesCost_, mostMs_;
     qint64 next_ = 0;
 };
 

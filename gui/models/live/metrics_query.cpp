@@ -1,5 +1,8 @@
 #include "gui/models/live/metrics_query.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace dasgd::gui {
 
 void MetricsQuery::want(const std::string& name) {
@@ -10,6 +13,15 @@ void MetricsQuery::want(const std::string& name) {
     ask();
 }
 
+bool MetricsQuery::someRunHasEnded(const LiveStore& store) {
+    std::set<QString> live;
+    for (const QString& run : store.watch().runs()) {
+        if (store.isLive(run)) live.insert(run);
+    }
+    const auto ended = [&](const QString& run) { return store.watch().contains(run) && !live.contains(run); };
+    return std::ranges::any_of(std::exchange(live_, live), ended);
+}
+
 Status MetricsQuery::refresh(LiveStore& store) {
     std::set<std::string> names;
     {
@@ -17,7 +29,8 @@ Status MetricsQuery::refresh(LiveStore& store) {
         names = wanted_;
     }
     const bool rewatched = std::exchange(watchedSince_, store.watchedSince()) != store.watchedSince();
-    if (rewatched || names_ != names.size() || watch_ != store.watch()) {
+    const bool all = rewatched || names_ != names.size() || watch_ != store.watch();
+    if (someRunHasEnded(store) || all) {
         interval_.hurry();
     } else if (revision_ == store.revision() || !interval_.due()) {
         return {};
@@ -38,7 +51,8 @@ Status MetricsQuery::refresh(LiveStore& store) {
     revision_ = store.revision();
     names_ = names.size();
     watch_ = store.watch();
-    interval_.spent(interval_.now() - begun);
+    // The first read of a run goes over all that it has recorded; those that follow do not.
+    interval_.spent(all ? 0 : interval_.now() - begun);
     return {};
 }
 

@@ -40,13 +40,15 @@ private:
     };
     using Key = std::pair<QString, std::string>;
 
+    [[nodiscard]] bool someRunHasEnded(const LiveStore& store);
     Status read(LiveStore& store, const Key& key, Cursor& cursor);
 
     std::mutex mutex_;
     std::set<std::string> wanted_;  // guarded by mutex_
 
     std::map<Key, Cursor> cursors_;
-    RefreshInterval interval_{150, 50};
+    RefreshInterval interval_{150, 50, 2000};
+    std::set<QString> live_;  // of the watched runs
     Watch watch_;
     std::int64_t watchedSince_ = -1;
     std::size_t names_ = 0;

@@ -35,13 +35,14 @@ Status OverviewQuery::refresh(LiveStore& store) {
         answeredSpans_ = -1;
         interval_.hurry();
     }
+    const bool live = store.isLive(run);
+    if (live != answeredLive_) interval_.hurry();
     const bool same = revision_ == store.revision() && answeredWidth_ == width && complete_;
     if (same || (complete_ && answeredWidth_ == width && !interval_.due())) return {};
     const qint64 begun = interval_.now();
     DASGD_ASSIGN(const std::int64_t spans, store.reader().spanCount(run.toStdString()));
     DASGD_ASSIGN(const std::optional<TimeRange> extent, store.reader().spanExtent(run.toStdString()));
     revision_ = store.revision();
-    const bool live = store.isLive(run);
     // The end of a run adds no span, but what follows its last window is known to be untimed only then.
     const bool grew = spans != answeredSpans_ || live != answeredLive_;
     if (!extent || (!grew && answeredWidth_ == width && complete_)) return {};

@@ -27,7 +27,7 @@ private:
     std::mutex mutex_;  // guards width_
     int width_ = 0;
 
-    RefreshInterval interval_{2000, 200}, partial_{250, 4};
+    RefreshInterval interval_{2000, 200, 10'000}, partial_{250, 4};
     SpanCache spans_;
     std::int64_t watchedSince_ = -1, revision_ = -1;
     int answeredWidth_ = 0;

@@ -14,11 +14,14 @@ constexpr std::size_t kManySpans = 20'000;
 }  // namespace
 
 void RankStatesQuery::setWanted(bool wanted) {
-    if (wanted_.exchange(wanted) != wanted && wanted) ask();
+    if (wanted_.exchange(wanted) == wanted || !wanted) return;
+    wantedAnew_ = true;
+    ask();
 }
 
 Status RankStatesQuery::refresh(LiveStore& store) {
     if (!wanted_) return {};
+    if (wantedAnew_.exchange(false)) interval_.hurry();
     const QString& run = store.watch().run;
     if (std::exchange(watchedSince_, store.watchedSince()) != store.watchedSince()) {
         revision_ = -1;

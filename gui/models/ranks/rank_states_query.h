@@ -23,7 +23,7 @@ signals:
 private:
     Status readNow(LiveStore& store, RankStates& states);
 
-    std::atomic<bool> wanted_ = false;
+    std::atomic<bool> wanted_ = false, wantedAnew_ = false;
     RefreshInterval interval_{2000, 100};
     std::int64_t watchedSince_ = -1;
     std::int64_t revision_ = -1;

@@ -294,6 +294,8 @@ bool SpanCache::appendSpans(const Node& node, TimeRange range, std::size_t most,
 }
 
 std::optional<std::vector<RankSpan>> SpanCache::spansIn(TimeRange range, std::size_t most) const {
+    // Before the first read nothing is known, not even that there is nothing.
+    if (roots_.empty() && stale_) return std::nullopt;
     std::vector<RankSpan> spans;
     const auto append = [&](const Node* root) { return appendSpans(*root, range, most, spans); };
     if (!std::ranges::all_of(roots_, append)) return std::nullopt;

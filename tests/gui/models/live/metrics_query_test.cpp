@@ -96,5 +96,22 @@ TEST_F(MetricsQueryTest, ManyCommitsAreReadTogether) {
     }));
 }
 
+// A long history delays no later point, and the last ones come with the end.
+TEST_F(MetricsQueryTest, TheEndOfARunIsReadAtOnce) {
+    test::SyntheticRun run(bench_.workspace.store(), {.ranks = 1, .steps = 6'000});
+    const QString id = QString::fromStdString(run.id());
+    run.train(5'990);
+    query_.want("train/loss");
+    bench_.know();
+    bench_.store.setWatch({id, {}});
+    bench_.refresh(query_);
+    const std::size_t history = count(id, "train/loss");
+    run.train(6'000);
+    run.finish();
+    bench_.know();
+    bench_.refresh(query_);
+    EXPECT_EQ(count(id, "train/loss"), 6'000U) << "of which " << history << " at first";
+}
+
 }  // namespace
 }  // namespace dasgd::gui

@@ -67,6 +67,19 @@ TEST_F(HiddenQueryTest, WhatTheTimelineHasReadIsNotReadAgain) {
     bench_.store.setSpans(nullptr);
 }
 
+TEST_F(HiddenQueryTest, ATimelineThatHasReadNothingSaysNothing) {
+    test::SyntheticRun run(bench_.workspace.store(), {.ranks = 2, .steps = 60});
+    run.train(40);
+    const QString id = QString::fromStdString(run.id());
+    SpanCache fresh;
+    fresh.reset(run.id(), 2);
+    bench_.store.setSpans(&fresh);
+    EXPECT_TRUE(eventually([&] { return !ask(id, {0, 60'000'000'000}).steps.empty(); }));
+    bench_.store.setSpans(nullptr);
+    run.train(60);
+    run.finish();
+}
+
 // Of a run that has ended, what came last is told though the timeline has not read it yet.
 TEST_F(HiddenQueryTest, WhatTheTimelineLacksOfAnEndedRunIsRead) {
     const QString run = bench_.workspace.record({.ranks = 2, .steps = 40});

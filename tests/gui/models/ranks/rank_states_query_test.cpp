@@ -58,6 +58,12 @@ TEST(RankStatesQuery, ReadsOnlyWhileSomeoneLooks) {
     query.setWanted(true);
     bench.refresh(query);
     EXPECT_EQ(arrived, 2) << "of the run that is watched by now";
+    query.setWanted(false);
+    bench.store.touch();
+    bench.refresh(query);
+    query.setWanted(true);
+    bench.refresh(query);
+    EXPECT_EQ(arrived, 3) << "who comes back does not wait for the interval";
 }
 
 }  // namespace
