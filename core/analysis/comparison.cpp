@@ -1,6 +1,7 @@
 #include "core/analysis/comparison.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
@@ -139,6 +140,28 @@ void addDifferences(ComparedGroup& group, const ComparedGroup& baseline, bool sa
     if (reached) group.targetP = welchP(group.secondsToTarget, baseline.secondsToTarget);
 }
 
+Sample speedUpOf(const ComparedGroup& group, const ComparedGroup& baseline) {
+    const Sample &own = group.stepMs, &base = baseline.stepMs;
+    Sample out;
+    if (own.n == 0 || base.n == 0 || !(own.mean > 0) || !(base.mean > 0)) return out;
+    out.n = own.n;
+    out.mean = base.mean / own.mean;
+    if (&group == &baseline || !own.std || !base.std) return out;
+    const double ofOwn = *own.std / own.mean, ofBase = *base.std / base.mean;
+    out.std = out.mean * std::hypot(ofOwn, ofBase);
+    const double a = ofOwn * ofOwn / static_cast<double>(own.n), b = ofBase * ofBase / static_cast<double>(base.n);
+    if (!(a + b > 0)) {
+        out.confidence = 0;
+        return out;
+    }
+    const double degrees =
+        (a + b) * (a + b) / (a * a / static_cast<double>(own.n - 1) + b * b / static_cast<double>(base.n - 1));
+    // Rounded down, the wider interval; what was two before rounding errors stays two.
+    const auto whole = static_cast<std::size_t>(std::max(1.0, std::floor(degrees + 1e-9)));
+    out.confidence = out.mean * std::sqrt(a + b) * studentT975(whole);
+    return out;
+}
+
 Status addRatios(Comparison& comparison, const std::string& wanted) {
     const ComparedGroup* baseline = findGroup(comparison, wanted.empty() ? "sync_sgd" : wanted);
     if (!baseline && !wanted.empty()) return noBaseline(comparison, wanted);
@@ -156,6 +179,7 @@ Status addRatios(Comparison& comparison, const std::string& wanted) {
         addDifferences(group, *baseline, comparison.samplesDiffer);
         if (group.stepMs.n == 0) continue;
         group.stepRatio = group.stepMs.mean / baselineMs;
+        group.speedUp = speedUpOf(group, *baseline);
         if (compute) group.computeRatio = group.stepMs.mean / computeMs;
     }
     return {};

@@ -39,6 +39,9 @@ struct ComparedGroup {
     Sample samples;                       // of all workers of a run
     Sample equalLoss, equalBestAccuracy;  // at Comparison::equalSamples
     Sample secondsToTarget;               // of those that reached it
+    // Time per step of the baseline ÷ that of this group: the ratio of the means, its spread from those of both to
+    // first order, the interval with Welch's degrees of freedom. Exactly 1, without a spread, of the baseline itself.
+    Sample speedUp;
     // Time per step ÷ that of the baseline, and ÷ that of `independent` (computing alone).
     std::optional<double> stepRatio, computeRatio;
     // Time to the target ÷ that of the baseline; only where all finished runs of both reached it.

@@ -75,6 +75,8 @@ FigureSource sourceOf(const CompareGroup& group, const QString& usualName, const
     for (const RunItemPtr& run : group.runs) {
         source.drawn.push_back((!parallel || run->row.status == "finished") && group.counts(*run) &&
                                std::all_of(numbers.begin(), numbers.end(), [&](CompareNumber number) {
+                                   // A speed-up is made of times per step.
+                                   if (number == CompareNumber::SpeedUp) number = CompareNumber::StepMs;
                                    return numberOf(*run, number, compared.secondsToTarget).has_value();
                                }));
     }
@@ -206,8 +208,10 @@ QStringList notesOf(const CompareView& view, const FigureSpec& spec) {
     if (spec.kind == FigureKind::Scatter) notes.prepend(QStringLiteral("one point a finished run"));
     if (spec.kind == FigureKind::Map) notes.prepend(QStringLiteral("mean over finished runs; hatched: no number"));
     if (spec.kind == FigureKind::Bars) {
-        QString words = whiskers ? QStringLiteral("mean over seeds; whisker: ") + spreadName(view.spread)
+        const QString what = spec.number == CompareNumber::SpeedUp
+                                 ? QStringLiteral("ratio of the mean times per step over seeds")
                                  : QStringLiteral("mean over seeds");
+        QString words = whiskers ? what + QStringLiteral("; whisker: ") + spreadName(view.spread) : what;
         if (whiskers && single) words += QStringLiteral("; none where n = 1");
         notes.prepend(words);
     }

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/analysis/statistics.h"
+#include "gui/models/compare/compare_set.h"
 #include "gui/models/curves/seed_mean.h"
 #include "gui/models/figures/figure_runs.h"
 
@@ -45,14 +46,22 @@ bool isFinished(const RunItemPtr& run) { return run->row.status == "finished"; }
 QString notesOf(const FigureGroup& group, const std::vector<Member>& members) {
     QStringList notes;
     const bool anyFinished = std::any_of(group.runs.begin(), group.runs.end(), isFinished);
+    std::size_t counted = 0;
     for (const Member& member : members) {
+        if (!group.counts(*member.run)) {
+            notes << QStringLiteral("seed %1 was run again: the older run, %2, left out")
+                         .arg(member.run->row.seed)
+                         .arg(QString::fromStdString(member.run->row.status));
+            continue;
+        }
+        ++counted;
         if (!isFinished(member.run)) {
             notes << endOf(*member.run) + (anyFinished ? QStringLiteral(", left out") : QString());
         } else if (member.series.empty()) {
             notes << QStringLiteral("seed %1 has no such record, left out").arg(member.run->row.seed);
         }
     }
-    if (!anyFinished && group.runs.size() > 1) notes << QStringLiteral("mean as far as all of them go");
+    if (!anyFinished && counted > 1) notes << QStringLiteral("mean as far as all of them go");
     return notes.join(QStringLiteral("; "));
 }
 
@@ -115,7 +124,7 @@ QString endOf(const RunItem& run) {
 }
 
 bool FigureGroup::inMean(const RunItem& run) const {
-    return run.row.status == "finished" || std::none_of(runs.begin(), runs.end(), isFinished);
+    return counts(run) && (run.row.status == "finished" || std::none_of(runs.begin(), runs.end(), isFinished));
 }
 
 Result<std::vector<RunItemPtr>> allRuns(storage::RunReader& reader) {
@@ -157,6 +166,7 @@ Result<std::vector<FigureGroup>> figureGroups(storage::RunReader& reader, std::s
     const QStringList usual = distinguishingNames(firsts);
     for (std::size_t i = 0; i < groups.size(); ++i) {
         FigureGroup& group = groups[i];
+        group.repeated = repeatedOf(group.runs);
         group.usualName = group.name = usual[static_cast<qsizetype>(i)];
         group.style = styles.styleOf(*firsts[i]);
         for (const QString& of : {group.key, group.usualName}) {

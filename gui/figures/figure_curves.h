@@ -4,6 +4,7 @@
 #include <QString>
 #include <QStringList>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,8 +24,10 @@ struct FigureGroup {
     QString name;       // as it is printed
     CurveStyle style;
     std::vector<RunItemPtr> runs;
+    std::set<std::string> repeated;  // repeatedOf() (gui/models/compare/compare_set.h)
     bool linkEmulated = false;
-    // Of several runs only those that finished make the mean; all of them where none did.
+    [[nodiscard]] bool counts(const RunItem& run) const { return !repeated.contains(run.row.runId); }
+    // Of several runs that count only those that finished make the mean; all of them where none did.
     [[nodiscard]] bool inMean(const RunItem& run) const;
 };
 
@@ -58,8 +61,8 @@ struct CurveQuery {
 
 // One metric of each group: a curve where a group is one run, the mean and its band where it is several seeds
 // (gui/models/curves/seed_mean.h). Each run is smoothed before the mean is taken. Runs that did not finish are left out
-// of a mean, and the curve's note names them; where none finished, all are taken as far as all go. Groups without the
-// metric give no curve.
+// of a mean, and so are older runs of a seed that was run again; the curve's note names them. Where none finished, all
+// are taken as far as all go. Groups without the metric give no curve.
 [[nodiscard]] Result<FigureCurves> figureCurves(storage::RunReader& reader, const std::vector<FigureGroup>& groups,
                                                 const CurveQuery& query);
 

@@ -101,6 +101,30 @@ void addUnfinished(std::span<const RunItemPtr> runs, const std::vector<DrawnLine
     }
 }
 
+// Of a seed that was run again at the same number of workers the newest finished run is drawn; the others are named.
+void nameRepeated(const std::vector<DrawnLine>& lines, FigureContent& into) {
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        const FigureSource& source = into.sources[i];
+        for (std::size_t run = 0; run < source.runs.size(); ++run) {
+            if (source.drawn[run]) continue;
+            const RunItem& older = *source.runs[run];
+            for (std::size_t other = 0; other < source.runs.size(); ++other) {
+                const RunItem& newer = *source.runs[other];
+                if (!source.drawn[other] || newer.line.seeds != older.line.seeds ||
+                    newer.row.workers != older.row.workers) {
+                    continue;
+                }
+                into.notes << QStringLiteral("%1, %2 workers: seed %3 was run again: the older run, %4, left out")
+                                  .arg(lines[i].name)
+                                  .arg(older.row.workers)
+                                  .arg(older.row.seed)
+                                  .arg(QString::fromStdString(older.row.status));
+                break;
+            }
+        }
+    }
+}
+
 // What the bars are; "" where there is none.
 QString barsInWords(const std::vector<Curve>& curves) {
     int fewest = std::numeric_limits<int>::max(), most = 0;
@@ -152,6 +176,7 @@ Status readScaling(storage::RunReader& reader, const FigureSpec& spec, std::span
     }
     into.curves = scalingCurves(drawn, spec.plot);
     if (const QString bars = barsInWords(into.curves); !bars.isEmpty()) into.notes << bars;
+    nameRepeated(drawn, into);
     addUnfinished(runs, drawn, spec.scaling, into);
     into.axes = {.x = QStringLiteral("workers"),
                  .y = scalingAxis(drawn, spec.plot, target),

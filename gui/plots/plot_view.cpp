@@ -261,7 +261,9 @@ QString PlotView::cursorInWords() const {
             ++more;
             continue;
         }
-        lines << QStringLiteral("%1  %2").arg(curve.name, shortNumber(curve.line.y[nearest(curve.line, *cursor_)]));
+        const std::size_t at = nearest(curve.line, *cursor_);
+        const QString count = curve.n.size() == xs.size() ? QStringLiteral("  n = %1").arg(curve.n[at]) : QString();
+        lines << QStringLiteral("%1  %2").arg(curve.name, shortNumber(curve.line.y[at])) + count;
     }
     if (more > 0) lines << QStringLiteral("and %1 more").arg(more);
     const QString x = axes_.wholeX ? grouped(std::llround(*cursor_)) : shortNumber(*cursor_);

@@ -58,12 +58,22 @@ QString CompareLegendModel::valueAtCursor(std::size_t group) const {
     return std::isnan(spread) ? shortNumber(mean) : withSpread(mean, spread);
 }
 
-// Of the curve whose values are read; what the group has where it is not formed.
+// How many runs made the value that is read.
+std::optional<std::size_t> CompareLegendModel::runsAtCursor(std::size_t group) const {
+    const GroupCurve* curve = board_.curve(board_.cursorKey(), group);
+    if (!curve) return std::nullopt;
+    const std::vector<int>& n = curve->mean.n;
+    if (!board_.cursor()) return static_cast<std::size_t>(n.empty() ? 0 : std::max(0, n.back()));
+    const auto point = curve->pointAt(*board_.cursor());
+    return point ? static_cast<std::size_t>(std::max(0, curve->mean.n[*point])) : std::size_t{0};
+}
+
+// Of the point whose value is read; what the group has where its curve is not formed.
 QString CompareLegendModel::countOf(std::size_t group) const {
     const CompareGroup& own = board_.groups()[group];
-    const GroupCurve* curve = board_.curve(board_.cursorKey(), group);
-    if (!curve) return own.count();
-    const auto drawn = static_cast<std::size_t>(std::max(0, curve->mean.most()));
+    const auto known = runsAtCursor(group);
+    if (!known) return own.count();
+    const std::size_t drawn = *known;
     return drawn == own.runs.size() ? QString::number(drawn)
                                     : QStringLiteral("%1 of %2").arg(drawn).arg(own.runs.size());
 }
@@ -86,7 +96,8 @@ QVariant CompareLegendModel::data(const QModelIndex& index, int role) const {
         case StyleRole: return QVariant::fromValue(group.style);
         case HollowRole: return group.simulated();
         case CountRole: return countOf(place);
-        case PartialRole: return group.finished() < group.runs.size();
+        case PartialRole:
+            return std::min(group.finished(), runsAtCursor(place).value_or(group.finished())) < group.runs.size();
         case ValueRole: return valueAtCursor(place);
         case HighlightRole: return board_.highlighted() == place;
         case GroupRole: return QVariant::fromValue(place);

@@ -28,6 +28,7 @@ private:
     void refresh();
     [[nodiscard]] QString valueAtCursor(std::size_t group) const;
     [[nodiscard]] QString countOf(std::size_t group) const;
+    [[nodiscard]] std::optional<std::size_t> runsAtCursor(std::size_t group) const;
 
     CompareBoard& board_;
     std::vector<std::size_t> rows_;

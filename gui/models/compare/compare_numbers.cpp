@@ -38,7 +38,8 @@ const std::vector<NumberWords>& compareNumbers() {
         {CompareNumber::Hidden, "hidden", "%", "hidden %", false, false},
         {CompareNumber::Blocked, "blocked", "%", "blocked %", true, false},
         {CompareNumber::MegabytesSent, "sent by all ranks", "MB", "sent MB", true, false},
-        {CompareNumber::SamplesPerS, "samples/s", "", "samples/s", false, true}};
+        {CompareNumber::SamplesPerS, "samples/s", "", "samples/s", false, true},
+        {CompareNumber::SpeedUp, "speed-up", "×", "speed-up ×", false, true}};
     return kNumbers;
 }
 
@@ -59,6 +60,7 @@ std::optional<double> numberOf(const RunItem& run, CompareNumber number,
         case CompareNumber::Blocked: return times(row.blocked(), kPercent);
         case CompareNumber::MegabytesSent: return static_cast<double>(row.bytesSent) * kMega;
         case CompareNumber::SamplesPerS: return row.samplesPerS;
+        case CompareNumber::SpeedUp: return std::nullopt;
         case CompareNumber::SecondsToTarget: {
             const auto found = secondsToTarget.find(row.runId);
             return found == secondsToTarget.end() ? std::nullopt : std::optional(found->second);
@@ -77,6 +79,7 @@ Sample sampleOf(const ComparedGroup& group, CompareNumber number) {
         case CompareNumber::Blocked: return scaled(group.blocked, kPercent);
         case CompareNumber::MegabytesSent: return scaled(group.bytesSent, kMega);
         case CompareNumber::SamplesPerS: return group.samplesPerS;
+        case CompareNumber::SpeedUp: return group.speedUp;
     }
     return {};
 }

@@ -20,7 +20,8 @@ enum class CompareNumber {
     Hidden,
     Blocked,
     MegabytesSent,
-    SamplesPerS
+    SamplesPerS,
+    SpeedUp  // of configurations, over the baseline; a run by itself has none
 };
 
 struct NumberWords {

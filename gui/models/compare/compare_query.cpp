@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "gui/models/curves/metric_words.h"
+#include "gui/models/words.h"
 #include "storage/comparison.h"
 
 namespace dasgd::gui {
@@ -12,10 +13,15 @@ namespace {
 
 // What is live waits no longer than that.
 constexpr qint64 kCompareBudgetMs = 30;
-// Repetitions record the same metrics: so many groups are asked for their names.
-constexpr std::size_t kMostNamed = 24;
+constexpr qint64 kNamesBudgetMs = 10;
 
 }  // namespace
+
+QString namedInWords(std::size_t runs) {
+    if (runs <= kMostNamedRuns) return {};
+    return QStringLiteral("Of the first %1 of %2 runs")
+        .arg(grouped(static_cast<qint64>(kMostNamedRuns)), grouped(static_cast<qint64>(runs)));
+}
 
 void CompareQuery::request(CompareRequest request) {
     {
@@ -40,7 +46,8 @@ void CompareQuery::take() {
     if (!asked_) return;
     request_ = std::move(*asked_);
     asked_.reset();
-    compareDue_ = request_.table;
+    compareDue_ = namesDue_ = request_.table;
+    for (const std::string& run : std::exchange(growing_, {})) names_.erase(run);
     job_.reset();
     std::set<std::pair<CompareCurveKey, std::string>> wanted;
     for (const CompareCurveKey& key : request_.curves) {
@@ -131,19 +138,31 @@ Status CompareQuery::compare(LiveStore& store) {
     return {};
 }
 
+// As far as the time goes; the rest the next time.
 Status CompareQuery::readNames(LiveStore& store) {
+    QElapsedTimer clock;
+    clock.start();
+    std::vector<RunItemPtr> runs;
+    for (const CompareGroup& group : request_.groups) runs.insert(runs.end(), group.runs.begin(), group.runs.end());
+    runs.resize(std::min(runs.size(), kMostNamedRuns));
     std::set<std::string> all;
-    std::size_t asked = 0;
-    for (const CompareGroup& group : request_.groups) {
-        if (++asked > kMostNamed) break;
-        const RunItem& run = *group.runs.front();
-        const bool isKnown = names_.contains(run.row.runId);
-        if (!isKnown || isLive(run.row)) {
-            DASGD_ASSIGN(names_[run.row.runId], store.reader().metricNames(run.row.runId));
+    bool due = false;
+    for (const RunItemPtr& run : runs) {
+        auto known = names_.find(run->row.runId);
+        if (known == names_.end()) {
+            if (clock.elapsed() > kNamesBudgetMs) {
+                due = true;
+                continue;
+            }
+            DASGD_ASSIGN(std::vector<std::string> read, store.reader().metricNames(run->row.runId));
+            known = names_.emplace(run->row.runId, std::move(read)).first;
+            if (isLive(run->row)) growing_.insert(run->row.runId);
         }
-        const auto& names = names_[run.row.runId];
-        all.insert(names.begin(), names.end());
+        all.insert(known->second.begin(), known->second.end());
     }
+    namesDue_ = due;
+    // What was offered stays until it is known that no run has it.
+    if (due) all.insert(reported_.begin(), reported_.end());
     if (all == reported_) return {};
     reported_ = all;
     deliver([this, names = std::vector<std::string>(all.begin(), all.end())] { emit metricsArrived(names); });
@@ -155,10 +174,8 @@ Status CompareQuery::refresh(LiveStore& store) {
     if (request_.groups.empty()) return {};
     QElapsedTimer clock;
     clock.start();
-    if (compareDue_) {
-        DASGD_TRY(compare(store));
-        DASGD_TRY(readNames(store));
-    }
+    if (compareDue_) DASGD_TRY(compare(store));
+    if (namesDue_) DASGD_TRY(readNames(store));
     while (clock.elapsed() < kCompareBudgetMs) {
         if (!job_) job_ = nextJob();
         if (!job_) break;
@@ -167,7 +184,7 @@ Status CompareQuery::refresh(LiveStore& store) {
     const std::size_t wanted = request_.groups.size() * request_.curves.size();
     const auto left = static_cast<int>(wanted > delivered_.size() ? wanted - delivered_.size() : 0);
     deliver([this, left] { emit progress(left); });
-    if (compareDue_ || job_ || nextJob()) {
+    if (compareDue_ || namesDue_ || job_ || nextJob()) {
         ask();
     } else {
         request_.curves.clear();

@@ -48,6 +48,11 @@ struct Compared {
     std::map<std::string, double> secondsToTarget;  // by run
 };
 
+// So many runs of a comparison are asked for the names of their metrics.
+inline constexpr std::size_t kMostNamedRuns = 1000;
+// "Of the first 1 000 of 1 200 runs"; "" where all are asked.
+[[nodiscard]] QString namedInWords(std::size_t runs);
+
 class CompareQuery : public LiveQuery {
     Q_OBJECT
 
@@ -62,7 +67,7 @@ public:
 signals:
     void curveArrived(const dasgd::gui::CompareCurve& curve);
     void compared(const std::shared_ptr<const dasgd::gui::Compared>& compared);
-    // Metrics that the runs have, and how many curves are still to be formed.
+    // Metrics that any of the runs has (kMostNamedRuns), and how many curves are still to be formed.
     void metricsArrived(const std::vector<std::string>& metrics);
     void progress(int left);
 
@@ -93,6 +98,8 @@ private:
     std::optional<Target> comparedTarget_;
     bool compareDue_ = false;
     std::map<std::string, std::vector<std::string>> names_;  // by run
+    std::set<std::string> growing_;                          // runs that were live when their names were read
+    bool namesDue_ = false;
     std::set<std::string> reported_;
 };
 

@@ -20,18 +20,6 @@ bool countsBefore(const RunItem& a, const RunItem& b) {
     return std::tie(ofA, a.row.startedAt, a.row.runId) > std::tie(ofB, b.row.startedAt, b.row.runId);
 }
 
-std::set<std::string> repeatedOf(const std::vector<RunItemPtr>& runs) {
-    std::map<std::string, RunItemPtr> bySeeds;
-    std::set<std::string> repeated;
-    for (const RunItemPtr& run : runs) {
-        RunItemPtr& counted = bySeeds[run->line.seeds];
-        const bool isBetter = !counted || countsBefore(*run, *counted);
-        if (counted) repeated.insert((isBetter ? counted : run)->row.runId);
-        if (isBetter) counted = run;
-    }
-    return repeated;
-}
-
 // The same style of two groups, of two experiments say, becomes two: first the marker changes, then the dash.
 void tellApart(std::vector<CompareGroup>& groups) {
     std::set<std::tuple<int, int, int>> taken;
@@ -59,6 +47,18 @@ QString endInWords(const RunItem& run) {
 }
 
 }  // namespace
+
+std::set<std::string> repeatedOf(std::span<const RunItemPtr> runs) {
+    std::map<std::string, RunItemPtr> bySeeds;
+    std::set<std::string> repeated;
+    for (const RunItemPtr& run : runs) {
+        RunItemPtr& counted = bySeeds[run->line.seeds];
+        const bool isBetter = !counted || countsBefore(*run, *counted);
+        if (counted) repeated.insert((isBetter ? counted : run)->row.runId);
+        if (isBetter) counted = run;
+    }
+    return repeated;
+}
 
 std::size_t CompareGroup::finished() const {
     return static_cast<std::size_t>(std::count_if(

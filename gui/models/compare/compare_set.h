@@ -20,14 +20,16 @@ enum class Members {
     AsFarAsAll,  // all that began, up to the step that all of them reached
 };
 
+// Of runs of one configuration: ids of those whose seeds another of them has too, of which the newest counts, a
+// finished one before the others: the same run made twice is no repetition.
+[[nodiscard]] std::set<std::string> repeatedOf(std::span<const RunItemPtr> runs);
+
 struct CompareGroup {
     std::string key;  // configurationKey()
     QString name;     // tells it from the other groups
     CurveStyle style;
-    std::vector<RunItemPtr> runs;  // by their seeds
-    // Ids of runs whose seeds another run of the group has too, of which the newest counts, a finished one before the
-    // others: the same run made twice is no repetition.
-    std::set<std::string> repeated;
+    std::vector<RunItemPtr> runs;    // by their seeds
+    std::set<std::string> repeated;  // repeatedOf()
 
     // Finished runs that count, those of the table.
     [[nodiscard]] std::size_t finished() const;

@@ -29,10 +29,10 @@ const QStringList kScalingWords{QStringLiteral("weak"), QStringLiteral("strong")
 const QStringList kPlotWords{QStringLiteral("throughput"), QStringLiteral("efficiency"),
                              QStringLiteral("time-to-target")};
 // In the order of CompareNumber.
-const QStringList kNumberWords{QStringLiteral("final-loss"), QStringLiteral("best-accuracy"),
-                               QStringLiteral("step-ms"),    QStringLiteral("time-to-target"),
-                               QStringLiteral("hidden"),     QStringLiteral("blocked"),
-                               QStringLiteral("sent-mb"),    QStringLiteral("samples-per-s")};
+const QStringList kNumberWords{
+    QStringLiteral("final-loss"),     QStringLiteral("best-accuracy"), QStringLiteral("step-ms"),
+    QStringLiteral("time-to-target"), QStringLiteral("hidden"),        QStringLiteral("blocked"),
+    QStringLiteral("sent-mb"),        QStringLiteral("samples-per-s"), QStringLiteral("speed-up")};
 
 // Calls `f` for each field of this kind of figure; one list for reading, writing and "allowed".
 template <class Spec, class Visitor>

@@ -132,6 +132,10 @@ QString numberTitle(const CompareView& view, CompareNumber number) {
     if (number == CompareNumber::SecondsToTarget && view.target) {
         title.replace(QStringLiteral("target"), QString::fromStdString(view.target->inWords()));
     }
+    if (const auto baseline = view.baseline(); number == CompareNumber::SpeedUp && baseline) {
+        title.replace(QStringLiteral("speed-up"),
+                      QStringLiteral("speed-up over %1").arg(view.groups()[*baseline].name));
+    }
     bool simulated = false, measured = false;
     for (const std::size_t group : view.shown) (view.groups()[group].simulated() ? simulated : measured) = true;
     if (!wordsOf(number).isTime || !simulated) return title;
@@ -179,7 +183,7 @@ GroupBars groupBars(const CompareView& view, CompareNumber number) {
             bar.value = one.mean;
             bar.interval = spreadOf(one, view.spread);
             bar.words = spreadInWords(one, view.spread);
-            const bool isWhole = !target || view.row(group)->targetRatio;
+            const bool isWhole = (!target || view.row(group)->targetRatio) && number != CompareNumber::SpeedUp;
             if (isWhole && of.n > 0 && of.mean > 0)
                 bar.ratio = QStringLiteral("÷ %1").arg(shortNumber(one.mean / of.mean, 3));
         }

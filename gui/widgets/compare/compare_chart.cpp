@@ -107,6 +107,9 @@ void CompareChart::fillMetrics() {
         action->setChecked(name == key_.metric);
         connect(action, &QAction::triggered, this, [this, name] { setMetric(name); });
     }
+    std::size_t runs = 0;
+    for (const CompareGroup& group : board_.groups()) runs += group.runs.size();
+    if (const QString words = namedInWords(runs); !words.isEmpty()) menu.addAction(words)->setEnabled(false);
 }
 
 void CompareChart::updateAxes() {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 
+#include "gui/models/curves/short_names.h"
 #include "gui/plots/plot_view.h"
 
 namespace dasgd::gui {
@@ -16,9 +17,55 @@ namespace {
 
 constexpr int kLegendRow = 27;
 constexpr double kStroke = 30, kEye = 22;
+constexpr double kBeforeName = kStroke + 22, kAfterNumbers = 10, kBesideValue = 10, kBesideCount = 8;
 constexpr std::array<const char*, 5> kCursorUnits{"step", "epoch", "s", "samples", "bytes"};
 
+QFont valueFont(bool hidden) { return hidden ? interFont(11) : interFont(12, Weight::Medium); }
+
+QString valueText(const QModelIndex& index, bool hidden) {
+    return hidden ? QStringLiteral("hidden") : index.data(CompareLegendModel::ValueRole).toString();
+}
+
+QString countText(const QModelIndex& index) {
+    return QStringLiteral("n ") + index.data(CompareLegendModel::CountRole).toString();
+}
+
+bool isHiddenRow(const QModelIndex& index) { return index.data(Qt::CheckStateRole).toInt() == Qt::Unchecked; }
+
+double numbersWidth(const QModelIndex& index) {
+    const bool hidden = isHiddenRow(index);
+    return QFontMetricsF(valueFont(hidden)).horizontalAdvance(valueText(index, hidden)) + kBesideValue +
+           QFontMetricsF(interFont(11)).horizontalAdvance(countText(index)) + kBesideCount;
+}
+
 }  // namespace
+
+QString CompareLegendDelegate::nameAt(const QModelIndex& index, double width) const {
+    const QAbstractItemModel& model = *index.model();
+    QStringList names = names_;
+    if (!known_) {
+        names.clear();
+        for (int row = 0; row < model.rowCount(); ++row) names << model.index(row, 0).data().toString();
+    }
+    const bool others = names != names_;
+    double numbers = others ? 0 : numbers_;
+    if (others || numbersWidth(index) > numbers) {
+        for (int row = 0; row < model.rowCount(); ++row) {
+            numbers = std::max(numbers, numbersWidth(model.index(row, 0)));
+        }
+    }
+    const double room = width - kBeforeName - kAfterNumbers - numbers;
+    if (others || room != room_) {
+        // Those in front are the widest.
+        const QFontMetricsF metrics(interFont(13, Weight::SemiBold));
+        cut_ = namesThatFit(names, room, [&](const QString& text) { return metrics.horizontalAdvance(text); });
+    }
+    names_ = std::move(names);
+    numbers_ = numbers;
+    room_ = room;
+    known_ = true;
+    return cut_.value(index.row());
+}
 
 QSize CompareLegendDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const {
     return {200, kLegendRow};
@@ -27,7 +74,7 @@ QSize CompareLegendDelegate::sizeHint(const QStyleOptionViewItem&, const QModelI
 void CompareLegendDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
                                   const QModelIndex& index) const {
     const Theme& theme = look_.theme();
-    const bool hidden = index.data(Qt::CheckStateRole).toInt() == Qt::Unchecked;
+    const bool hidden = isHiddenRow(index);
     const bool front = index.data(CompareLegendModel::HighlightRole).toBool();
     painter->save();
     painter->setRenderHint(QPainter::Antialiasing);
@@ -49,7 +96,12 @@ void CompareLegendDelegate::paint(QPainter* painter, const QStyleOptionViewItem&
                         index.data(CompareLegendModel::StyleRole).value<CurveStyle>(),
                         index.data(CompareLegendModel::HollowRole).toBool());
     }
-    QRectF rest = row.adjusted(kStroke + 22, 0, -10, 0);
+    // Before anything is drawn: numbers wider than all before make room, also in the rows above.
+    const double before = numbers_;
+    const QString name = nameAt(index, row.width());
+    const auto* list = qobject_cast<const QAbstractItemView*>(option.widget);
+    if (before > 0 && numbers_ > before && list) list->viewport()->update();
+    QRectF rest = row.adjusted(kBeforeName, 0, -kAfterNumbers, 0);
     const auto right = [&](const QString& text, const QFont& font, const QColor& color, double gap) {
         const double width = QFontMetricsF(font).horizontalAdvance(text);
         painter->setFont(font);
@@ -57,20 +109,12 @@ void CompareLegendDelegate::paint(QPainter* painter, const QStyleOptionViewItem&
         painter->drawText(QRectF(rest.right() - width, row.top(), width + 1, row.height()), Qt::AlignVCenter, text);
         rest.setRight(rest.right() - width - gap);
     };
-    if (hidden) {
-        right(QStringLiteral("hidden"), interFont(11), theme.muted, 10);
-    } else {
-        right(index.data(CompareLegendModel::ValueRole).toString(), interFont(12, Weight::Medium), theme.text, 10);
-    }
+    right(valueText(index, hidden), valueFont(hidden), hidden ? theme.muted : theme.text, kBesideValue);
     const bool partial = index.data(CompareLegendModel::PartialRole).toBool();
-    right(QStringLiteral("n ") + index.data(CompareLegendModel::CountRole).toString(), interFont(11),
-          partial ? theme.warn : theme.muted, 8);
-    const QFont font = interFont(13, front ? Weight::SemiBold : Weight::Regular);
-    painter->setFont(font);
+    right(countText(index), interFont(11), partial ? theme.warn : theme.muted, kBesideCount);
+    painter->setFont(interFont(13, front ? Weight::SemiBold : Weight::Regular));
     painter->setPen(hidden ? theme.muted : theme.text);
-    painter->drawText(
-        rest, Qt::AlignVCenter,
-        QFontMetricsF(font).elidedText(index.data(Qt::DisplayRole).toString(), Qt::ElideMiddle, rest.width()));
+    painter->drawText(rest, Qt::AlignVCenter, name);
     painter->restore();
 }
 
@@ -81,7 +125,7 @@ bool CompareLegendDelegate::editorEvent(QEvent* event, QAbstractItemModel* model
                          static_cast<QMouseEvent*>(event)->position().x() < option.rect.left() + kStroke + kEye;
     const bool pressed = event->type() == QEvent::KeyPress && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Space;
     if (!clicked && !pressed) return false;
-    const bool hidden = index.data(Qt::CheckStateRole).toInt() == Qt::Unchecked;
+    const bool hidden = isHiddenRow(index);
     return model->setData(index, hidden ? Qt::Checked : Qt::Unchecked, Qt::CheckStateRole);
 }
 
@@ -108,7 +152,7 @@ CompareLegend::CompareLegend(CompareBoard& board, const Look& look, QWidget* par
     body().addLayout(top);
     list_ = new QListView;
     list_->setModel(model_);
-    list_->setItemDelegate(new CompareLegendDelegate(look, list_));
+    list_->setItemDelegate(delegate_ = new CompareLegendDelegate(look, list_));
     list_->setFrameShape(QFrame::NoFrame);
     list_->setMouseTracking(true);
     list_->setUniformItemSizes(true);
@@ -130,6 +174,9 @@ CompareLegend::CompareLegend(CompareBoard& board, const Look& look, QWidget* par
     for (const auto signal :
          {&CompareBoard::groupsChanged, &CompareBoard::shownChanged, &CompareBoard::cursorChanged}) {
         connect(&board_, signal, this, &CompareLegend::update);
+    }
+    for (const auto signal : {&CompareBoard::groupsChanged, &CompareBoard::shownChanged}) {
+        connect(&board_, signal, this, [this] { delegate_->forget(); });
     }
     update();
 }

@@ -22,9 +22,18 @@ public:
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
     bool editorEvent(QEvent* event, QAbstractItemModel* model, const QStyleOptionViewItem& option,
                      const QModelIndex& index) override;
+    // The name as it is painted in a row of this width: all are cut to the room that the widest numbers leave, so that
+    // no two look the same (gui/models/curves/short_names.h).
+    [[nodiscard]] QString nameAt(const QModelIndex& index, double width) const;
+    // Names may have changed.
+    void forget() { known_ = false; }
 
 private:
     const Look& look_;
+    mutable bool known_ = false;
+    mutable QStringList names_, cut_;
+    // The widest that any row had: names do not move with the cursor.
+    mutable double numbers_ = 0, room_ = -1;
 };
 
 class CompareLegend : public Card {
@@ -46,6 +55,7 @@ private:
 
     CompareBoard& board_;
     CompareLegendModel* model_;
+    CompareLegendDelegate* delegate_;
     QLineEdit* filter_;
     QLabel *error_, *shown_, *at_;
     QListView* list_;

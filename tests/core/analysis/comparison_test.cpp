@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace dasgd {
 namespace {
@@ -39,6 +40,15 @@ TEST(Comparison, RatiosAndProbabilitiesReferToTheBaseline) {
     EXPECT_EQ(compared->groups[0].stepRatio, 1);
     EXPECT_FALSE(compared->groups[0].stepP) << "nothing differs from itself";
     EXPECT_EQ(compared->groups[1].stepRatio, 10.25 / 41);
+    const Sample& faster = compared->groups[1].speedUp;
+    EXPECT_EQ(faster.n, 2U);
+    EXPECT_DOUBLE_EQ(faster.mean, 4);
+    // Means 41 and 10.25, standard errors 1 and 0.25: relative ones of 1/41 each, and two degrees of freedom.
+    ASSERT_TRUE(faster.confidence);
+    EXPECT_NEAR(*faster.confidence, 4 * std::sqrt(2) / 41 * 4.302653, 1e-4);
+    EXPECT_NEAR(faster.std.value(), 4 * std::hypot(std::sqrt(2) / 41, std::sqrt(0.125) / 10.25), 1e-12);
+    EXPECT_EQ(compared->groups[0].speedUp.mean, 1);
+    EXPECT_FALSE(compared->groups[0].speedUp.confidence) << "it is 1 whatever was measured";
     EXPECT_LT(compared->groups[1].stepP.value(), 0.05);
     EXPECT_TRUE(compared->groups[1].lossP);
     EXPECT_EQ(compared->groups[1].targetRatio, 0.25);

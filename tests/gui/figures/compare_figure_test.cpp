@@ -54,6 +54,21 @@ FigureSpec specOf(FigureKind kind) {
     return spec;
 }
 
+TEST_F(CompareFigureTest, SpeedUpsSayOverWhat) {
+    FigureSpec spec = specOf(FigureKind::Bars);
+    spec.number = CompareNumber::SpeedUp;
+    const FigureContent content = contentOf(spec);
+    ASSERT_TRUE(content.bars);
+    ASSERT_EQ(content.bars->bars.size(), 3U);
+    EXPECT_TRUE(content.bars->axis.startsWith(QStringLiteral("speed-up over sync_sgd [×]")));
+    for (const Bar& bar : content.bars->bars) EXPECT_TRUE(bar.value) << bar.label.toStdString();
+    ASSERT_FALSE(content.notes.isEmpty());
+    EXPECT_TRUE(content.notes.front().startsWith(QStringLiteral("ratio of the mean times per step")));
+    int drawn = 0;
+    for (const FigureSource& source : content.sources) drawn += source.drawnRuns();
+    EXPECT_EQ(drawn, 8) << "all but the one that was stopped";
+}
+
 TEST_F(CompareFigureTest, EachBarSaysHowManyRunsItIsOf) {
     const FigureContent content = contentOf(specOf(FigureKind::Bars));
     ASSERT_TRUE(content.bars);

@@ -2,8 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <string>
+#include <thread>
 
+#include "gui/models/compare/compare_set.h"
 #include "gui/models/figures/figure_runs.h"
 #include "tests/gui/support/bench.h"
 
@@ -54,6 +59,49 @@ TEST(FigureCurves, ARunThatWasStoppedIsInNoMeanAndIsNamed) {
         EXPECT_EQ(mean.n, std::vector<int>(mean.line.x.size(), 2));
     }
     EXPECT_FALSE(groups[0].inMean(*groups[0].runs[2]));
+}
+
+TEST(FigureCurves, ASeedThatWasRunAgainCountsOnce) {
+    Workspace workspace;
+    const QStringList ids{workspace.record({.seed = 1, .steps = 30}), workspace.record({.seed = 2, .steps = 30}),
+                          workspace.record({.seed = 2, .steps = 20, .status = "failed"})};
+    // The second run of seed 1 starts later by more than the clock of the store tells apart.
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    const QString again = workspace.record({.seed = 1, .steps = 30});
+    auto reader = storage::RunReader::open(workspace.path());
+    const auto groups = groupsOf(*reader, ids + QStringList{again});
+    ASSERT_EQ(groups.size(), 1U);
+    ASSERT_EQ(groups[0].runs.size(), 4U);
+    for (const RunItemPtr& run : groups[0].runs) {
+        EXPECT_EQ(groups[0].counts(*run), run->id == again || run->id == ids[1]) << run->id.toStdString();
+        EXPECT_EQ(groups[0].inMean(*run), groups[0].counts(*run)) << run->id.toStdString();
+    }
+    const auto made = figureCurves(*reader, groups, {.metric = "train/loss"});
+    ASSERT_EQ(made->curves.size(), 1U);
+    const Curve& mean = made->curves.front();
+    EXPECT_EQ(mean.name, QStringLiteral("dasgd (mean ± std, n = 2)"));
+    EXPECT_EQ(mean.n, std::vector<int>(30, 2));
+    EXPECT_TRUE(mean.note.contains(QStringLiteral("seed 1 was run again: the older run, finished, left out")))
+        << mean.note.toStdString();
+    EXPECT_TRUE(mean.note.contains(QStringLiteral("seed 2 was run again: the older run, failed, left out")))
+        << mean.note.toStdString();
+    EXPECT_EQ(std::ranges::count(made->taken.front(), true), 2);
+}
+
+// The window and the page leave out the same runs.
+TEST(FigureCurves, TheRunsOfTheMeanAreThoseOfTheComparison) {
+    const auto runOf = [](const char* id, int seed, const char* status) {
+        return makeRun(id, "dasgd", "[algorithm]\nname = \"dasgd\"\n[train]\nseed = " + std::to_string(seed) + "\n",
+                       seed, status);
+    };
+    const std::vector<RunItemPtr> runs{runOf("a", 1, "finished"), runOf("b", 1, "finished"), runOf("c", 2, "failed"),
+                                       runOf("d", 2, "failed"), runOf("e", 3, "finished")};
+    const auto compared = compareGroups(runs, [](const RunItem&) { return CurveStyle{}; });
+    ASSERT_EQ(compared.size(), 1U);
+    const FigureGroup group{.runs = runs, .repeated = repeatedOf(runs)};
+    for (const RunItemPtr& run : runs) {
+        EXPECT_EQ(group.inMean(*run), compared[0].takes(*run, Members::Finished)) << run->id.toStdString();
+    }
 }
 
 TEST(FigureCurves, RunsWithoutTheMetricAreNotCounted) {

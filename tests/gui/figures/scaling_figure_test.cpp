@@ -88,6 +88,19 @@ TEST_F(ScalingFigureTest, RunsThatDidNotFinishAreNamed) {
     EXPECT_TRUE(contentOf("throughput-plot.tex").contains("seed 3 stopped"));
 }
 
+TEST_F(ScalingFigureTest, ASeedThatWasRunAgainCountsOnceAndIsNamed) {
+    test::recordScaling(workspace_.store(), {.backend = "gloo", .workers = 4, .seed = 1});
+    ASSERT_TRUE(write({"weak", "--experiment", "scaling"}));
+    const QJsonObject figure =
+        QJsonDocument::fromJson(contentOf("figure.json"))[QLatin1String("figures")][0].toObject();
+    const QJsonArray notes = figure[QLatin1String("notes")].toArray();
+    ASSERT_EQ(notes.size(), 2);
+    EXPECT_EQ(notes[0].toString(), QStringLiteral("mean ± std over seeds, n = 2"));
+    EXPECT_TRUE(notes[1].toString().contains(
+        QLatin1String("4 workers: seed 1 was run again: the older run, finished, left out")))
+        << notes[1].toString().toStdString();
+}
+
 TEST_F(ScalingFigureTest, WrongWordsAreSaid) {
     const auto refusal = [this](const QStringList& words) {
         const auto written = write(words);

@@ -37,5 +37,20 @@ TEST(PlotView, WithoutACurveItSaysSo) {
     ASSERT_TRUE(eventually([&] { return view.grab().toImage() != empty; }));
 }
 
+TEST(PlotView, TheCursorSaysHowManyRunsMadeThePoint) {
+    PlotView view(testLook());
+    view.setAxes({.x = QStringLiteral("step"), .y = QStringLiteral("loss"), .wholeX = true});
+    Curve mean = ramp(2);
+    mean.name = QStringLiteral("mean");
+    mean.n.assign(mean.line.x.size(), 3);
+    mean.n.back() = 1;
+    view.setCurves({mean, ramp(1)});
+    view.showCursor(50);
+    EXPECT_EQ(view.cursorInWords(), QStringLiteral("step 50\nmean  %1  n = 3\nramp  %2")
+                                        .arg(QString::number(100.0, 'f', 1), QString::number(50.0, 'f', 2)));
+    view.showCursor(100);
+    EXPECT_TRUE(view.cursorInWords().contains(QStringLiteral("n = 1"))) << view.cursorInWords().toStdString();
+}
+
 }  // namespace
 }  // namespace dasgd::gui

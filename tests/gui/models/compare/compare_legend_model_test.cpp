@@ -33,5 +33,32 @@ TEST_F(CompareLegendModelTest, HiddenOnesKeepTheirPlaceAndSayTheirValueAtTheCurs
     EXPECT_EQ(model.rowOf(placeOf("sync")), 0);
 }
 
+TEST(CompareLegendCount, IsThatOfThePointWhoseValueIsRead) {
+    Workspace workspace;
+    workspace.record({.seed = 1, .ranks = 1, .steps = 200});
+    workspace.record({.seed = 2, .ranks = 1, .steps = 195});
+    Feed feed(workspace.path());
+    Session session(feed);
+    CompareBoard board(session);
+    CompareLegendModel model(board);
+    const CompareCurveKey loss{"train/loss", XAxis::Step};
+    ASSERT_TRUE(eventually([&] { return session.runs().items().size() == 2; }));
+    board.want(&model, loss);
+    board.setWatching(true);
+    board.takeNewestExperiment();
+    ASSERT_EQ(board.groups().size(), 1U);
+    ASSERT_TRUE(eventually([&] { return board.curve(loss, 0) != nullptr; }));
+    const auto count = [&] { return model.index(0).data(CompareLegendModel::CountRole).toString(); };
+    const auto isPartial = [&] { return model.index(0).data(CompareLegendModel::PartialRole).toBool(); };
+    EXPECT_EQ(count(), QStringLiteral("1 of 2")) << "the value at the end is of the longer run alone";
+    board.setCursor(100, loss);
+    EXPECT_EQ(count(), QStringLiteral("2"));
+    EXPECT_FALSE(isPartial());
+    board.setCursor(198, loss);
+    EXPECT_EQ(count(), QStringLiteral("1 of 2"));
+    EXPECT_TRUE(isPartial());
+    EXPECT_TRUE(model.index(0).data(Qt::AccessibleTextRole).toString().contains(QStringLiteral("n 1 of 2")));
+}
+
 }  // namespace
 }  // namespace dasgd::gui

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "gui/models/words.h"
 #include "storage/comparison.h"
 #include "tests/gui/support/compare_bench.h"
 #include "tests/gui/support/live_bench.h"
@@ -81,6 +84,38 @@ TEST_F(CompareQueryTest, ABaselineIsChosenByItsKeyAndOneThatIsGoneIsTheDefault) 
     request.baseline = "of no group";
     ask(std::move(request));
     EXPECT_EQ(compared_->comparison.baseline, "sync_sgd");
+}
+
+class CompareQueryNames : public ::testing::Test, protected LiveBench {
+protected:
+    CompareQueryNames() {
+        QObject::connect(&query_, &CompareQuery::metricsArrived,
+                         [this](const std::vector<std::string>& metrics) { metrics_ = metrics; });
+    }
+    [[nodiscard]] bool offersAccuracy() {
+        know();
+        std::vector<RunItemPtr> runs;
+        for (const auto& [id, run] : store.runs()) runs.push_back(run);
+        query_.request({.groups = compareGroups(runs, [](const RunItem&) { return CurveStyle{}; })});
+        for (int i = 0; i < 50; ++i) refresh(query_);
+        EXPECT_NE(std::ranges::find(metrics_, "train/loss"), metrics_.end());
+        return std::ranges::find(metrics_, "eval/accuracy") != metrics_.end();
+    }
+    CompareQuery query_;
+    std::vector<std::string> metrics_;
+};
+
+TEST_F(CompareQueryNames, AreThoseOfAnyRunOfTheComparison) {
+    for (int delay = 1; delay <= 30; ++delay) workspace.record({.ranks = 1, .delay = delay, .steps = 2});
+    EXPECT_FALSE(offersAccuracy()) << "none was evaluated";
+    workspace.record({.seed = 2, .ranks = 1, .delay = 30, .steps = 100, .stepsPerEpoch = 100});
+    EXPECT_TRUE(offersAccuracy()) << "one was, a later seed of the last configuration";
+}
+
+TEST_F(CompareQueryNames, TheBoundIsSaid) {
+    EXPECT_TRUE(namedInWords(kMostNamedRuns).isEmpty());
+    const QString words = namedInWords(kMostNamedRuns + 200);
+    EXPECT_EQ(words, QStringLiteral("Of the first %1 of %2 runs").arg(grouped(1000), grouped(1200)));
 }
 
 }  // namespace

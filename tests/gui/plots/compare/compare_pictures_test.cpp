@@ -28,6 +28,24 @@ TEST_F(ComparePicturesTest, TheBestBarIsTheFirstAndSaysHowManyItIsOf) {
     EXPECT_EQ(none.chart.bars[0].words, QStringLiteral("no target set"));
 }
 
+TEST_F(ComparePicturesTest, SpeedUpsAreBarsOverTheBaselineWithTheirIntervals) {
+    look();
+    const GroupBars bars = groupBars(board_.view(), CompareNumber::SpeedUp);
+    EXPECT_EQ(bars.chart.axis, QStringLiteral("speed-up over sync_sgd [×]"));
+    ASSERT_EQ(bars.chart.bars.size(), 3U);
+    for (std::size_t i = 0; i < 3; ++i) {
+        const Bar& bar = bars.chart.bars[i];
+        const ComparedGroup* row = board_.row(bars.groups[i]);
+        ASSERT_TRUE(bar.value);
+        EXPECT_NEAR(*bar.value, 1 / *row->stepRatio, 1e-12);
+        EXPECT_TRUE(bar.ratio.isEmpty()) << "it is the bar";
+        EXPECT_EQ(bar.interval.has_value(), bars.groups[i] != placeOf("sync"));
+        if (i > 0) {
+            EXPECT_GE(*bars.chart.bars[i - 1].value, *bar.value) << "the fastest first";
+        }
+    }
+}
+
 TEST_F(ComparePicturesTest, WhatIsNotReadYetIsNotCalledMissing) {
     look();
     board_.setTarget(*parseTarget("accuracy=0.99"));

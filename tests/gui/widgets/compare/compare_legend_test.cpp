@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <QSet>
 #include <QToolButton>
 
 #include "tests/gui/support/compare_bench.h"
@@ -74,6 +75,69 @@ TEST_F(CompareLegendTest, AllNoneAndInvertActOnWhatIsListed) {
     EXPECT_EQ(board_.shown().size(), 2U);
     press("all");
     EXPECT_EQ(board_.shown().size(), 3U);
+}
+
+// A sweep over τ and d of so many configurations.
+class CompareLegendNames : public ::testing::TestWithParam<int> {
+protected:
+    CompareLegendNames() {
+        for (int i = 0; i < GetParam(); ++i) {
+            workspace_.record({.ranks = 1, .period = 1 + i / 10, .delay = 1 + i % 10, .steps = 2});
+        }
+    }
+    Workspace workspace_;
+    Feed feed_{workspace_.path()};
+    Session session_{feed_};
+    CompareBoard board_{session_};
+};
+
+TEST_P(CompareLegendNames, NoTwoLookTheSame) {
+    const auto count = static_cast<std::size_t>(GetParam());
+    ASSERT_TRUE(eventually([&] { return session_.runs().items().size() == count; }));
+    board_.want(this, {"train/loss", XAxis::Step});
+    board_.setWatching(true);
+    board_.takeNewestExperiment();
+    ASSERT_EQ(board_.groups().size(), count);
+    CompareLegend legend(board_, testLook());
+    legend.resize(290, 400);
+    legend.show();
+    ASSERT_TRUE(eventually([&] { return board_.curvesLeft() == 0 && board_.row(count - 1); }));
+    const QListView& list = legend.list();
+    const auto& delegate = dynamic_cast<const CompareLegendDelegate&>(*list.itemDelegate());
+    ASSERT_EQ(list.model()->rowCount(), GetParam());
+    bool anyCut = false;
+    for (const int width : {list.viewport()->width(), 190, 160}) {
+        QSet<QString> seen;
+        for (int row = 0; row < GetParam(); ++row) {
+            const QModelIndex index = list.model()->index(row, 0);
+            const QString name = delegate.nameAt(index, width);
+            seen.insert(name);
+            anyCut = anyCut || name != index.data().toString();
+        }
+        EXPECT_EQ(seen.size(), GetParam()) << "in a row of " << width;
+    }
+    EXPECT_TRUE(anyCut) << "the narrowest leaves no room for whole names";
+}
+
+INSTANTIATE_TEST_SUITE_P(Sweeps, CompareLegendNames, ::testing::Values(24, 100));
+
+TEST_F(CompareLegendTest, NamesFollowTheConfigurations) {
+    CompareLegend legend(board_, testLook());
+    look();
+    legend.resize(290, 400);
+    legend.show();
+    const auto& delegate = dynamic_cast<const CompareLegendDelegate&>(*legend.list().itemDelegate());
+    const auto names = [&] {
+        QStringList out;
+        for (int row = 0; row < legend.list().model()->rowCount(); ++row) {
+            out << delegate.nameAt(legend.list().model()->index(row, 0), 600);
+        }
+        return out;
+    };
+    EXPECT_EQ(names().size(), 3);
+    board_.setFilter(QStringLiteral("delay >= 3"));
+    ASSERT_EQ(names().size(), 1);
+    EXPECT_EQ(names().front(), board_.groups()[board_.listed().front()].name) << "whole, where there is room";
 }
 
 }  // namespace
