@@ -356,11 +356,11 @@ void RunDrawer::showOne(const storage::RunDetail& detail) {
     QString lines;
     for (const auto& [name, value] : originOf(detail)) lines += lineOf(name, value);
     factWords_->setText(QStringLiteral("<table>") + lines + QStringLiteral("</table>"));
-    textHead_->setText(tr("Configuration"));
-    textHead_->show();
-    const QString text = QString::fromStdString(detail.row.config);
-    if (text_->toPlainText() != text) text_->setPlainText(text);
-    text_->show();
+    QStringList parts{QString::fromStdString(detail.row.config)};
+    if (!detail.gitDirtyDiff.empty()) {
+        parts << tr("# uncommitted changes of the code") << QString::fromStdString(detail.gitDirtyDiff);
+    }
+    showText(parts.size() > 1 ? tr("Configuration and uncommitted changes") : tr("Configuration"), parts);
 }
 
 void RunDrawer::showCode(const storage::RunDetail& here, const storage::RunDetail& there) {
@@ -375,7 +375,11 @@ void RunDrawer::showCode(const storage::RunDetail& here, const storage::RunDetai
     };
     add(here, code.uncommittedHere);
     add(there, code.uncommittedThere);
-    textHead_->setText(tr("Changes"));
+    showText(tr("Changes"), parts);
+}
+
+void RunDrawer::showText(const QString& head, const QStringList& parts) {
+    textHead_->setText(head);
     textHead_->setVisible(!parts.isEmpty());
     text_->setVisible(!parts.isEmpty());
     const QString text = parts.join(QStringLiteral("\n\n"));

@@ -44,6 +44,7 @@ private:
     void showFacts(const std::vector<storage::RunDetail>& details);
     void showOne(const storage::RunDetail& detail);
     void showCode(const storage::RunDetail& here, const storage::RunDetail& there);
+    void showText(const QString& head, const QStringList& parts);
     void sayTitle();
     void keepTags();
     void keepNote();
