@@ -55,6 +55,29 @@ void writeStatus(SQLite::Database& database, std::int64_t runKey, const std::str
     static_cast<void>(LevelWriter(database, runKey, workers).finish());
 }
 
+std::string causeOfLoss(const std::string& holder) {
+    return "the process that ran it (" + (holder.empty() ? "unknown" : holder) + ") died before its end";
+}
+
+std::vector<int> journalsOf(const WorkspacePaths& paths, const std::string& runId) {
+    std::vector<int> journals;
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator(paths.run(runId) / "journal", ignored)) {
+        const std::string name = entry.path().filename().string();
+        if (!entry.is_directory(ignored) || !name.starts_with("rank-")) continue;
+        const std::string digits = name.substr(5);
+        if (digits.empty() || digits.size() > 6 || digits.find_first_not_of("0123456789") != std::string::npos)
+            continue;
+        journals.push_back(std::stoi(digits));
+    }
+    return journals;
+}
+
+bool anyWriterAlive(const WorkspacePaths& paths, const std::string& runId, const std::vector<int>& journals) {
+    return std::any_of(journals.begin(), journals.end(),
+                       [&](int journal) { return JournalWriter::isAlive(paths.journal(runId, journal)); });
+}
+
 void removeJournal(const WorkspacePaths& paths, const std::string& runId, int rank) {
     const auto journal = paths.journal(runId, rank);
     if (JournalWriter::isAlive(journal)) return;

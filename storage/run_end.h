@@ -1,4 +1,4 @@
-// How a run ends: its final status, and what is removed. Shared by Recorder and by recovery.
+// How a run ends: its final status, and what is removed. Shared by Recorder, recovery and RunReader.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,15 @@ std::string statusFromRanks(SQLite::Database& database, std::int64_t runKey, int
 
 // Inside a batch: the final status; `error` only where it is not empty.
 void writeStatus(SQLite::Database& database, std::int64_t runKey, const std::string& status, const std::string& error);
+
+// Why a run has no end, where `holder` is who signed its owner lock last.
+std::string causeOfLoss(const std::string& holder);
+
+// The journals of a run that are there, by the rank that each is of.
+std::vector<int> journalsOf(const WorkspacePaths& paths, const std::string& runId);
+
+// Whether a process still writes one of them.
+bool anyWriterAlive(const WorkspacePaths& paths, const std::string& runId, const std::vector<int>& journals);
 
 // Removes a rank's journal once lab.db holds all of it, unless its writer is still running.
 void removeJournal(const WorkspacePaths& paths, const std::string& runId, int rank);

@@ -21,6 +21,11 @@ namespace dasgd::storage {
 // What stands in the place of the backend of a run that was imported from a trace file.
 inline constexpr const char* kTraceBackend = "trace";
 
+// How a run ends whose owner died.
+struct LostRun {
+    std::string status, error;
+};
+
 // One row of the view run_list. Absent numbers (run too young, nothing reduced) are nullopt.
 struct RunRow {
     std::string runId, experiment, algorithm;
@@ -136,6 +141,10 @@ public:
     [[nodiscard]] Result<RunDetail> run(const std::string& runId);  // exact id or a unique prefix
     // The row of the same run, without reading its spans.
     [[nodiscard]] Result<RunRow> row(const std::string& runId);
+    // Of a run that is stored as queued or running and that nobody runs any more: the end that the next opening of the
+    // workspace for writing gives it, by what has been collected of it. nullopt while a process owns it or a rank of it
+    // lives, and where that cannot be known: without an owner lock, or where locks of other hosts may not be seen.
+    [[nodiscard]] Result<std::optional<LostRun>> lost(const std::string& runId);
     [[nodiscard]] Result<std::vector<RankRow>> ranks(const std::string& runId);  // by rank
     [[nodiscard]] Result<std::vector<std::string>> metricNames(const std::string& runId);
     [[nodiscard]] Result<MetricAnswer> metrics(const MetricQuery& query);

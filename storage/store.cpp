@@ -34,28 +34,6 @@ std::string timeText(std::chrono::system_clock::time_point at, const char* forma
     return text.data();
 }
 
-// Journals that are there, by the rank that each is of.
-std::vector<int> journalsOf(const WorkspacePaths& paths, const std::string& runId) {
-    std::vector<int> journals;
-    std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(paths.run(runId) / "journal", ignored)) {
-        const std::string name = entry.path().filename().string();
-        if (!entry.is_directory(ignored) || !name.starts_with("rank-")) continue;
-        const std::string digits = name.substr(5);
-        if (digits.empty() || digits.size() > 6 || digits.find_first_not_of("0123456789") != std::string::npos)
-            continue;
-        journals.push_back(std::stoi(digits));
-    }
-    return journals;
-}
-
-bool anyWriterAlive(const WorkspacePaths& paths, const std::string& runId, const std::vector<int>& journals) {
-    for (const int journal : journals) {
-        if (JournalWriter::isAlive(paths.journal(runId, journal))) return true;
-    }
-    return false;
-}
-
 void insertRun(SQLite::Database& database, const RunInfo& info) {
     SQLite::Statement insert(
         database,
@@ -275,7 +253,7 @@ Result<bool> Store::Impl::recover(const DeadRun& run) {
     }
     RunIngest ingest(*connection, run.key, journalSources(paths, run.runId, journals));
     const Status collected = ingest.collectAll();
-    std::string why = "the process that ran it (" + (holder.empty() ? "unknown" : holder) + ") died before its end";
+    std::string why = causeOfLoss(holder);
     if (!collected) why += "; " + collected.error().message;
     const std::string damage = ingest.damage();
     if (!damage.empty()) why += "; " + damage;

@@ -164,6 +164,7 @@ private:
             updateActions();
             showAbout();
         });
+        connect(drawer_, &RunDrawer::logWanted, this, [this](const QString& run) { openRun(run); });
         connect(about_, &QToolButton::toggled, this, [this](bool on) {
             about_->setText(on ? tr("about ▾") : tr("about ▸"));
             drawer_->setVisible(on);
@@ -179,7 +180,7 @@ private:
             saying_.start();
             update();
         });
-        connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) { openRun(index); });
+        connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) { openRow(index); });
         connect(compare_, &QPushButton::clicked, this, [this] { compare(); });
         connect(stop_, &QPushButton::clicked, this, [this] { context_.engine.stop(chosen(true)); });
         connect(start_, &QPushButton::clicked, this, [this] { context_.open("Experiment"); });
@@ -252,7 +253,7 @@ private:
         };
         const auto is = [&runs](auto&& what) { return std::all_of(runs.begin(), runs.end(), what); };
         const bool one = runs.size() == 1;
-        add(tr("Open\tEnter"), one, [this] { openRun(table_->currentIndex()); });
+        add(tr("Open\tEnter"), one, [this, run = runs.front()->id] { openRun(run); });
         add(tr("Compare\tCtrl+Enter"), !one, [this] { compare(); });
         add(tr("Same again with …"), one, [this, run = runs.front()] {
             context_.draft.take(startFrom(*run));
@@ -281,11 +282,16 @@ private:
         menu->popup(at);
     }
 
-    void openRun(const QModelIndex& index) {
+    void openRow(const QModelIndex& index) {
+        if (!index.isValid()) return;
         const ListRow& row = list_->rowAt(index.row());
         if (row.isGroup()) return list_->setOpen(index.row(), !row.group->open);
+        openRun(row.run->id);
+    }
+
+    void openRun(QString id) {
         session_.compare({});
-        session_.choose(index.data(RunTableModel::IdRole).toString());
+        session_.choose(id);
         context_.open("Run");
     }
 

@@ -31,13 +31,13 @@ constexpr std::array<const char*, RunTableModel::kColumns> kSamples{"★",
                                                                     "128",
                                                                     "threads",
                                                                     "11-22 00:00",
-                                                                    "0:00:00",
+                                                                    "0:00:00 sim",
                                                                     "100 000",
                                                                     "6.54e-06",
                                                                     "100.0 %",
                                                                     "100.0 %",
-                                                                    "1000.00",
-                                                                    "1 000 000",
+                                                                    "1000.00 sim",
+                                                                    "1 000 000 sim",
                                                                     "good  paper"};
 
 }  // namespace

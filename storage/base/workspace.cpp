@@ -26,6 +26,9 @@ struct NetworkType {
 constexpr std::array<NetworkType, 4> kNetworkTypes{
     {{0x6969, "NFS"}, {0x517B, "SMB"}, {0xFF534D42, "CIFS"}, {0xFE534D42, "SMB2"}}};
 
+// FUSE (sshfs too), 9P, Lustre: whether flock reaches the other hosts is up to how they are mounted.
+constexpr std::array<unsigned long, 3> kPerhapsSharedTypes{0x65735546, 0x01021997, 0x0BD00BD0};
+
 std::string reason(int error) { return std::generic_category().message(error); }
 
 Result<int> openLockFile(const fs::path& file) {
@@ -64,6 +67,16 @@ Result<std::optional<FileLock>> FileLock::tryNow(const fs::path& file, Kind kind
     return std::optional<FileLock>(std::move(lock));
 }
 
+// Not by a shared lock, which owners hold too. One that is held shared is not disturbed by this.
+bool FileLock::isFree(const fs::path& file) {
+    const int opened = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    if (opened < 0) return false;
+    const FileLock lock(opened);
+    struct statfs info {};
+    if (::fstatfs(opened, &info) != 0 || mayHideLocks(info.f_type)) return false;
+    return ::flock(opened, LOCK_EX | LOCK_NB) == 0;
+}
+
 bool FileLock::tryUpgrade() { return ::flock(file_, LOCK_EX | LOCK_NB) == 0; }
 
 void FileLock::sign() const {
@@ -88,6 +101,12 @@ std::string networkFileSystem(long type) {
         if (known.type == low) return known.name;
     }
     return "";
+}
+
+bool mayHideLocks(long type) {
+    const auto low = static_cast<unsigned long>(type) & 0xFFFFFFFF;
+    return !networkFileSystem(type).empty() ||
+           std::find(kPerhapsSharedTypes.begin(), kPerhapsSharedTypes.end(), low) != kPerhapsSharedTypes.end();
 }
 
 Status prepareWorkspace(const fs::path& root) {

@@ -35,6 +35,9 @@ public:
     // nullopt where someone else holds it.
     static Result<std::optional<FileLock>> tryNow(const std::filesystem::path& file, Kind kind);
 
+    // Whether the file is there and no process holds it; false also where that cannot be known. Creates nothing.
+    [[nodiscard]] static bool isFree(const std::filesystem::path& file);
+
     // From shared to exclusive, if no other process holds it; the lock is lost where that fails.
     [[nodiscard]] bool tryUpgrade();
     // Adds "pid host" to the file, for people.
@@ -50,6 +53,9 @@ private:
 
 // Empty, or the name of the network file system that statfs's `type` stands for: no WAL and no safe locks there.
 std::string networkFileSystem(long type);
+
+// Whether locks that processes on other hosts hold may not be seen on a file system of statfs's `type`.
+bool mayHideLocks(long type);
 
 // Makes the folder, and refuses what cannot hold a workspace: an unwritable place, a file, a network file system.
 Status prepareWorkspace(const std::filesystem::path& root);

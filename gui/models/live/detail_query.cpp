@@ -15,6 +15,8 @@ Status DetailQuery::refresh(LiveStore& store) {
     if (revision_ == store.revision() || !store.runs().contains(run) || !interval_.due()) return {};
     const qint64 begun = interval_.now();
     DASGD_ASSIGN(storage::RunDetail detail, store.reader().run(run.toStdString()));
+    // Of a run that is lost the store does not know the end yet.
+    if (!live_ && isLive(detail.row)) detail.row.status = store.runs().at(run)->row.status;
     interval_.spent(interval_.now() - begun);
     revision_ = store.revision();
     deliver([this, detail = std::move(detail)] { emit arrived(detail); });

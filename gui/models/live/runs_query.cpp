@@ -24,10 +24,46 @@ void RunsQuery::report(std::vector<RunItemPtr> changed, QStringList removed) {
         [this, changed = std::move(changed), removed = std::move(removed)] { emit this->changed(changed, removed); });
 }
 
+Result<bool> RunsQuery::anyLost(LiveStore& store) {
+    if (!heartbeat_.due()) return false;
+    const qint64 begun = heartbeat_.now();
+    bool any = false;
+    for (const auto& [id, run] : store.runs()) {
+        if (!isLive(run->row)) continue;
+        DASGD_ASSIGN(const auto end, store.reader().lost(run->row.runId));
+        if (!end) continue;
+        lost_[run->row.runId] = {run->row.startedAt, *end};
+        any = true;
+    }
+    heartbeat_.spent(heartbeat_.now() - begun);
+    return any;
+}
+
+Status RunsQuery::settle(LiveStore& store, storage::RunRow& row, bool isNew) {
+    auto found = lost_.find(row.runId);
+    if (found != lost_.end() && (!isLive(row) || found->second.first != row.startedAt)) {
+        lost_.erase(found);
+        found = lost_.end();
+    }
+    if (!isLive(row)) return {};
+    if (found == lost_.end()) {
+        if (!isNew) return {};
+        DASGD_ASSIGN(const auto end, store.reader().lost(row.runId));
+        if (!end) return {};
+        found = lost_.insert_or_assign(row.runId, std::pair(row.startedAt, *end)).first;
+    }
+    row.status = found->second.second.status;
+    row.error = found->second.second.error;
+    row.held = false;
+    row.queueTurn.reset();
+    return {};
+}
+
 Status RunsQuery::refresh(LiveStore& store) {
     // Who marks a run sees it at once.
     const bool newNotes = std::exchange(notesRevision_, store.notesRevision()) != store.notesRevision();
-    if (!newNotes && (revision_ == store.revision() || !interval_.due())) return {};
+    DASGD_ASSIGN(const bool newLost, anyLost(store));
+    if (!newNotes && !newLost && (revision_ == store.revision() || !interval_.due())) return {};
     const qint64 begun = interval_.now();
     DASGD_ASSIGN(std::vector<storage::RunRow> rows, store.reader().runs());
     const LiveStore::Runs& known = store.runs();
@@ -37,6 +73,7 @@ Status RunsQuery::refresh(LiveStore& store) {
     for (storage::RunRow& row : rows) {
         const QString id = QString::fromStdString(row.runId);
         const auto old = known.find(id);
+        DASGD_TRY(settle(store, row, old == known.end()));
         const storage::RunNotes& notes = store.notesOf(row.runId);
         if (old != known.end() && sameRow(old->second->row, row) && old->second->notes == notes) {
             next.insert(*old);

@@ -1,7 +1,11 @@
-// The rows of all runs, as they change.
+// The rows of all runs, as they change. One that is stored as under way and that no process runs has the end that the
+// next program that writes to the workspace gives it.
 #pragma once
 
 #include <QStringList>
+#include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "gui/models/live/live_query.h"
@@ -23,9 +27,17 @@ signals:
 
 private:
     void report(std::vector<RunItemPtr> changed, QStringList removed);
+    // Whether runs that were under way have lost the process that ran them.
+    Result<bool> anyLost(LiveStore& store);
+    // Gives a run that is lost the end that the Store will write.
+    Status settle(LiveStore& store, storage::RunRow& row, bool isNew);
 
     RunItemMaker maker_;
     RefreshInterval interval_{250, 50};
+    // That a process dies is committed nowhere.
+    RefreshInterval heartbeat_{1000, 100};
+    // By run id, with the start of what was lost: a run that is taken up again starts anew.
+    std::map<std::string, std::pair<std::string, storage::LostRun>> lost_;
     std::int64_t revision_ = -1;
     std::int64_t notesRevision_ = 0;
     bool reported_ = false;

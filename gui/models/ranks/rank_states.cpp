@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "core/analysis/overlap.h"
 
@@ -38,18 +39,29 @@ std::optional<TimeRange> undisturbed(const std::vector<Span>& spans, TimeRange r
     return newest > disturbedUntil ? std::optional(TimeRange{disturbedUntil, newest}) : std::nullopt;
 }
 
+// From the beginning of one step to that of a later one. The first step may be there in parts.
+std::optional<double> stepRate(std::map<std::int64_t, Ns> begun) {
+    if (!begun.empty()) begun.erase(begun.begin());
+    if (begun.size() < 2) return std::nullopt;
+    const auto& [first, from] = *begun.begin();
+    const auto& [last, to] = *begun.rbegin();
+    if (to <= from) return std::nullopt;
+    return static_cast<double>(last - first) / (static_cast<double>(to - from) / 1e9);
+}
+
 RankNow nowOf(int rank, const std::vector<Span>& spans, TimeRange range) {
     const OverlapSummary sum = summariseOverlap(spans, range);
     const auto length = static_cast<double>(range.end - range.start);
     RankNow now{.rank = rank, .seconds = length / 1e9, .blocked = static_cast<double>(sum.blocked) / length};
     if (sum.transfer > 0) now.hidden = sum.hiddenFraction();
-    std::set<std::int64_t> steps;
+    std::map<std::int64_t, Ns> steps;  // when each began
     std::set<std::uint64_t> collectives;
     Ns compute = 0, skew = 0;
     for (const Span& span : spans) {
         if (span.start < range.start || span.end > range.end) continue;
         if (isCompute(span.kind)) {
-            steps.insert(span.step);
+            const auto step = steps.try_emplace(span.step, span.start).first;
+            step->second = std::min(step->second, span.start);
             compute += span.end - span.start;
         }
         if (span.kind == SpanKind::Transfer) collectives.insert(span.collective);
@@ -57,6 +69,7 @@ RankNow nowOf(int rank, const std::vector<Span>& spans, TimeRange range) {
     }
     if (!steps.empty()) now.computeMs = static_cast<double>(compute) / 1e6 / static_cast<double>(steps.size());
     if (!collectives.empty()) now.skewMs = static_cast<double>(skew) / 1e6 / static_cast<double>(collectives.size());
+    now.stepsPerS = stepRate(std::move(steps));
     return now;
 }
 

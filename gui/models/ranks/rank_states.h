@@ -20,6 +20,7 @@ struct RankNow {
     double blocked = 0;            // |∪ wait| ÷ time
     std::optional<double> skewMs;     // mean of a collective; absent where none was divided
     std::optional<double> computeMs;  // of a step
+    std::optional<double> stepsPerS;  // absent where fewer than two whole steps began
 };
 
 // `spans` of any ranks, that touch `recent`. Ranks of which nothing is left are not in the answer.
@@ -33,7 +34,7 @@ struct RankStates {
     std::vector<RankNow> now;             // by rank; empty once the run has ended
     std::optional<double> hidden;         // of all of them, now
     double seconds = 0;                   // how far back `now` reaches
-    std::optional<Straggler> straggler;   // of the newest spans; absent where it is noise
+    std::optional<Straggler> straggler;   // of the newest spans, of an ended run too; absent where it is noise
 };
 
 }  // namespace dasgd::gui

@@ -32,7 +32,12 @@ Status RankStatesQuery::refresh(LiveStore& store) {
     const qint64 begun = interval_.now();
     RankStates states{.runId = run};
     DASGD_ASSIGN(states.timed, store.reader().ranks(run.toStdString()));
-    if (store.isLive(run)) DASGD_TRY(readNow(store, states));
+    if (store.isLive(run)) {
+        DASGD_TRY(readNow(store, states));
+    } else {
+        DASGD_ASSIGN(const storage::RunDetail ended, store.reader().run(run.toStdString()));
+        states.straggler = ended.straggler;
+    }
     interval_.spent(interval_.now() - begun);
     revision_ = store.revision();
     deliver([this, states = std::move(states)] { emit arrived(states); });

@@ -14,16 +14,19 @@ QString number(const std::optional<double>& value, double scale = 1) {
 }
 
 constexpr std::array<const char*, RankTableModel::kColumns> kTitles{
-    "rank", "ms/step", "hidden %", "blocked %", "skew ms", "inflation", "hidden now", "blocked now", "compute now"};
+    "rank",        "ms/step",    "hidden %",    "blocked %", "skew ms",    "inflation",
+    "steps/s now", "hidden now", "blocked now", "skew now",  "compute now"};
 constexpr std::array<const char*, RankTableModel::kColumns> kHelp{
-    "",
+    "Its number; slow: it computes longer than the median of the ranks, by more than noise, in the newest spans",
     "Time per step in clean windows: evaluations and what they disturb left out",
     "Part of the time of its transfers in which the rank computed",
     "Part of its time in which the rank stood waiting",
     "How long it waits for the last rank, mean of a collective",
     "Forward and backward time of a step while bytes move, against while none do",
-    "The same of the newest spans, before any clean window; %",
+    "Steps that the rank begins in a second, in the newest spans",
+    "Part of the time of its transfers in which the rank computed, in the newest spans, before any clean window; %",
     "Part of the newest spans' time in which the rank stood waiting; %",
+    "How long it waits for the last rank in the newest spans, mean of a collective; ms",
     "Computing time of a step in the newest spans; ms"};
 
 }  // namespace
@@ -59,11 +62,15 @@ QString RankTableModel::textOf(const Row& row, int column) const {
         const QString rank = QString::number(row.rank);
         return slow ? QStringLiteral("%1  slow, +%2 %").arg(rank, shortNumber(straggler_->excess * 100, 2)) : rank;
     }
-    if (column >= NowHidden) {
+    if (column >= kFirstNow) {
         if (!row.now) return kAbsent;
-        return column == NowHidden    ? number(row.now->hidden, 100)
-               : column == NowBlocked ? number(row.now->blocked, 100)
-                                      : number(row.now->computeMs);
+        switch (column) {
+            case NowRate: return number(row.now->stepsPerS);
+            case NowHidden: return number(row.now->hidden, 100);
+            case NowBlocked: return number(row.now->blocked, 100);
+            case NowSkew: return number(row.now->skewMs);
+            default: return number(row.now->computeMs);
+        }
     }
     if (!row.timed) return kAbsent;
     switch (column) {

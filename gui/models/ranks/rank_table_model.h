@@ -12,7 +12,21 @@ class RankTableModel : public QAbstractTableModel {
 
 public:
     // The first are of the run's clean windows, the last of the newest spans.
-    enum Column { Rank, StepMs, Hidden, Blocked, Skew, Inflation, NowHidden, NowBlocked, NowCompute, kColumns };
+    enum Column {
+        Rank,
+        StepMs,
+        Hidden,
+        Blocked,
+        Skew,
+        Inflation,
+        NowRate,
+        NowHidden,
+        NowBlocked,
+        NowSkew,
+        NowCompute,
+        kColumns
+    };
+    static constexpr Column kFirstNow = NowRate;
 
     explicit RankTableModel(QObject* parent = nullptr) : QAbstractTableModel(parent) {}
     void take(const RankStates& states);

@@ -1,6 +1,5 @@
 #include "gui/models/run_list/run_groups.h"
 
-#include <QHash>
 #include <QStringList>
 #include <algorithm>
 
@@ -61,7 +60,7 @@ std::optional<double> RunGroup::secondsLeft(qint64 nowMs) const {
         }
     }
     const int queued = count("queued");
-    if (planned == 0 || present == 0 || ended == 0 || present <= first) return std::nullopt;
+    if (planned == 0 || hidden > 0 || present == 0 || ended == 0 || present <= first) return std::nullopt;
     const auto missing = std::max<qint64>(0, planned - static_cast<qint64>(runs.size()));
     const double mean = static_cast<double>(present - first) / static_cast<double>(ended);
     const auto elapsed = static_cast<double>(nowMs - present);
@@ -72,17 +71,23 @@ std::optional<double> RunGroup::secondsLeft(qint64 nowMs) const {
 
 QString RunGroup::inWords(qint64 nowMs) const {
     const int finished = count("finished");
-    const qint64 all = std::max<qint64>(planned, static_cast<qint64>(runs.size()));
+    const auto shown = static_cast<qint64>(runs.size());
+    const qint64 all = std::max<qint64>(planned, shown + hidden);
     QStringList parts;
-    parts << (finished == all ? QStringLiteral("%1 finished").arg(all)
-                              : QStringLiteral("%1 of %2 finished").arg(finished).arg(all));
+    if (hidden > 0) {
+        if (finished > 0) parts << QStringLiteral("%1 finished").arg(finished);
+    } else {
+        parts << (finished == all ? QStringLiteral("%1 finished").arg(all)
+                                  : QStringLiteral("%1 of %2 finished").arg(finished).arg(all));
+    }
     for (const StatusWord& one : kOtherStatuses) {
         qint64 number = count(one.status);
-        if (std::string_view(one.status) == "queued" && isLive()) number += all - static_cast<qint64>(runs.size());
+        if (hidden == 0 && std::string_view(one.status) == "queued" && isLive()) number += all - shown;
         if (number > 0) parts << QStringLiteral("%1 %2").arg(number).arg(QLatin1String(one.word));
     }
     if (const auto left = secondsLeft(nowMs)) parts << clockText(*left) + QStringLiteral(" left");
-    return parts.join(QStringLiteral(", "));
+    const QString words = parts.join(QStringLiteral(", "));
+    return hidden > 0 ? QStringLiteral("%1 of %2 shown: ").arg(shown).arg(all) + words : words;
 }
 
 bool ListRow::isSame(const ListRow& other) const {
@@ -119,7 +124,15 @@ QString Grouping::titleOf(const RunItem& run) const {
     return field_.name + QStringLiteral(" = ") + valueOf(run, field_);
 }
 
-ListRows Grouping::rows(const std::vector<RunItemPtr>& runs, const QSet<QString>& open, bool complete) const {
+void Grouping::countHidden(const Groups& groups, const std::vector<RunItemPtr>& all) const {
+    for (const auto& group : groups) group->hidden = -static_cast<std::int64_t>(group->runs.size());
+    for (const RunItemPtr& run : all) {
+        if (const auto group = groups.value(keyOf(*run))) ++group->hidden;
+    }
+}
+
+ListRows Grouping::rows(const std::vector<RunItemPtr>& runs, const QSet<QString>& open,
+                        const std::vector<RunItemPtr>& all) const {
     ListRows rows;
     rows.reserve(runs.size());
     if (kind_ == Kind::None) {
@@ -128,7 +141,7 @@ ListRows Grouping::rows(const std::vector<RunItemPtr>& runs, const QSet<QString>
     }
     std::vector<std::shared_ptr<RunGroup>> places;  // a group where its first run stands; null: a run of its own
     std::vector<RunItemPtr> alone;                  // the run there
-    QHash<QString, std::shared_ptr<RunGroup>> known;
+    Groups known;
     for (const RunItemPtr& run : runs) {
         const QString key = keyOf(*run);
         const bool own = key.isEmpty() && kind_ == Kind::Series;
@@ -146,13 +159,14 @@ ListRows Grouping::rows(const std::vector<RunItemPtr>& runs, const QSet<QString>
         }
         if (!own) group->runs.push_back(run);
     }
+    if (all.size() != runs.size()) countHidden(known, all);
     for (std::size_t i = 0; i < places.size(); ++i) {
         const std::shared_ptr<RunGroup>& group = places[i];
         if (!group) {
             rows.push_back({.run = alone[i]});
             continue;
         }
-        if (complete && kind_ == Kind::Series) group->planned = group->runs.front()->row.seriesSize;
+        if (kind_ == Kind::Series) group->planned = group->runs.front()->row.seriesSize;
         rows.push_back({.group = group});
         if (!group->open) continue;
         for (const RunItemPtr& run : group->runs) rows.push_back({.run = run, .group = group});

@@ -1,6 +1,7 @@
 // Runs that belong together under one row: those that one command makes, or those with one value of a setting.
 #pragma once
 
+#include <QHash>
 #include <QSet>
 #include <QString>
 #include <memory>
@@ -17,17 +18,18 @@ struct RunGroup {
     QString title;  // "delay-sweep", "algorithm.delay = 3"
     bool open = false;
     std::vector<RunItemPtr> runs;  // in the order of the list
-    std::int64_t planned = 0;      // how many there are to be; 0: not known, or some are hidden by the filter
+    std::int64_t planned = 0;      // how many there are to be, hidden ones too; 0: not known
+    std::int64_t hidden = 0;       // how many more are in the workspace and not in the list
 
     // How many runs have this status, or are "held".
     [[nodiscard]] int count(const char* status) const;
     [[nodiscard]] bool isLive() const;
     // Seconds until the last run of a series ends, at `nowMs` since 1970: by the time from the start of the series to
     // that of its present run, so that whatever a run takes besides its steps counts. nullopt before one has ended,
-    // where one did not finish or is held, where the runs have not all as many workers, and where the present one takes
-    // twice as long as the others.
+    // where one did not finish or is held, where the runs have not all as many workers, where some are hidden, and
+    // where the present one takes twice as long as the others.
     [[nodiscard]] std::optional<double> secondsLeft(qint64 nowMs) const;
-    // "3 of 9 finished, 1 running, 5 queued, 4:10 left".
+    // "3 of 9 finished, 1 running, 5 queued, 4:10 left"; of what the filter leaves, "2 of 9 shown: 2 finished".
     [[nodiscard]] QString inWords(qint64 nowMs) const;
     bool operator==(const RunGroup&) const = default;
 };
@@ -59,11 +61,14 @@ public:
     [[nodiscard]] QString name() const;
 
     // The rows of `runs`, which are sorted: a group stands where the first of its runs would, with all of its runs
-    // below it where `open` holds its key. `complete`: no run is hidden by a filter.
-    [[nodiscard]] ListRows rows(const std::vector<RunItemPtr>& runs, const QSet<QString>& open, bool complete) const;
+    // below it where `open` holds its key. `all`: they and those that are hidden.
+    [[nodiscard]] ListRows rows(const std::vector<RunItemPtr>& runs, const QSet<QString>& open,
+                                const std::vector<RunItemPtr>& all) const;
 
 private:
     enum class Kind { None, Series, Field };
+    using Groups = QHash<QString, std::shared_ptr<RunGroup>>;  // by key
+    void countHidden(const Groups& groups, const std::vector<RunItemPtr>& all) const;
     [[nodiscard]] QString keyOf(const RunItem& run) const;
     [[nodiscard]] QString titleOf(const RunItem& run) const;
 

@@ -200,7 +200,7 @@ ListRows RunListModel::accepted() {
         }
     }
     runCount_ = static_cast<int>(runs.size());
-    return grouping_.rows(runs, open_, filterText_.trimmed().isEmpty() && archivedCount_ == 0);
+    return grouping_.rows(runs, open_, sorted_);
 }
 
 void RunListModel::takeRuns() {

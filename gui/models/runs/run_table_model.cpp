@@ -28,13 +28,13 @@ constexpr std::array<const char*, RunTableModel::kColumns> kHelp{
     "number of workers",
     "what carries the messages",
     "when the first rank started, local time; of a run that waits: which of its series it is to be",
-    "from the start to the newest record",
+    "from the start to the newest record; sim: on a virtual cluster, nothing was measured",
     "completed local steps of the rank that is furthest",
     "last evaluation loss, or the last training loss",
     "best test accuracy",
     "part of the time of transfers in which the rank computed",
-    "milliseconds a rank stood waiting for the network, per step",
-    "training samples of all ranks per second, evaluations left out",
+    "milliseconds a rank stood waiting for the network, per step; sim: of simulated time",
+    "training samples of all ranks per second, evaluations left out; sim: of simulated time",
     "words that people gave the run"};
 
 QString startedText(const std::string& iso) {
@@ -50,8 +50,14 @@ QString fixed(double value, int digits) {
     return std::isfinite(value) ? QString::number(value, 'f', digits) : shortNumber(value);
 }
 
+// A time of a virtual cluster is not told as if a clock had measured it.
+QString timed(const QString& number, const storage::RunRow& row) {
+    return row.timeSimulated ? number + QStringLiteral(" sim") : number;
+}
+
 QString tipOf(const RunItem& item) {
     QStringList lines{item.id};
+    if (item.row.timeSimulated) lines << QStringLiteral("simulated time");
     for (const std::string& text : {item.row.error, item.notes.note}) {
         if (!text.empty()) lines << QString::fromStdString(text);
     }
@@ -82,15 +88,15 @@ QString RunTableModel::textOf(const RunItem& item, Column column) {
         case RunTableModel::Started:
             if (!row.queueTurn) return startedText(row.startedAt);
             return QStringLiteral("turn %1 of %2").arg(std::llround(*row.queueTurn) + 1).arg(row.seriesSize);
-        case RunTableModel::Wall: return clockText(row.wallS);
+        case RunTableModel::Wall: return timed(clockText(row.wallS), row);
         case RunTableModel::Steps: return grouped(row.steps);
         case RunTableModel::FinalLoss: return number ? shortNumber(*number) : kAbsent;
         case RunTableModel::BestAccuracy:
         case RunTableModel::Hidden:
             if (!number) return kAbsent;
             return std::isfinite(*number) ? fixed(*number, 1) + QStringLiteral(" %") : shortNumber(*number);
-        case RunTableModel::Blocked: return number ? fixed(*number, 2) : kAbsent;
-        case RunTableModel::SamplesPerS: return number ? shortNumber(std::round(*number), 0) : kAbsent;
+        case RunTableModel::Blocked: return number ? timed(fixed(*number, 2), row) : kAbsent;
+        case RunTableModel::SamplesPerS: return number ? timed(shortNumber(std::round(*number), 0), row) : kAbsent;
         case RunTableModel::kColumns: break;
     }
     return {};

@@ -47,7 +47,7 @@ void RankCard::take(const RankStates& states) {
     if (states.runId != session_.currentId()) return;
     model_.take(states);
     const bool live = !states.now.empty();
-    for (const int column : {RankTableModel::NowHidden, RankTableModel::NowBlocked, RankTableModel::NowCompute}) {
+    for (int column = RankTableModel::kFirstNow; column < RankTableModel::kColumns; ++column) {
         table_->setColumnHidden(column, !live);
     }
     note_->setText(

@@ -146,7 +146,11 @@ QWidget* RunDrawer::makeFacts() {
     differences_->verticalHeader()->setDefaultSectionSize(kRowHeight);
     differences_->horizontalHeader()->setStretchLastSection(true);
     differences_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    column->addWidget(factsHead_ = makeLabel({}, "head"));
+    auto* factsRow = new QHBoxLayout;
+    factsRow->addWidget(factsHead_ = makeLabel({}, "head"));
+    factsRow->addStretch();
+    factsRow->addWidget(log_ = makeQuietButton(tr("Log …"), tr("The end of the ranks' logs, on the Run page")));
+    column->addLayout(factsRow);
     column->addWidget(factWords_ = makeLabel({}));
     factWords_->setTextFormat(Qt::RichText);
     factWords_->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -183,6 +187,7 @@ void RunDrawer::connectAll() {
         notes_.change(idsOf(runs_), {.starred = on}, on ? tr("Starred") : tr("Star taken away"));
     });
     connect(&notes_, &NotesQuery::answered, this, &RunDrawer::takeAnswer);
+    connect(log_, &QToolButton::clicked, this, [this] { emit logWanted(runs_.front()->id); });
     connect(&facts_, &FactsQuery::arrived, this, &RunDrawer::showFacts);
 }
 
@@ -302,6 +307,7 @@ void RunDrawer::takeAnswer(int request, bool kept) {
 void RunDrawer::showDifferences() {
     differing_->clear();
     const bool several = runs_.size() > 1;
+    log_->setVisible(runs_.size() == 1);
     differencesHead_->setVisible(several);
     differences_->setVisible(false);
     if (!several) return;
@@ -356,11 +362,11 @@ void RunDrawer::showOne(const storage::RunDetail& detail) {
     QString lines;
     for (const auto& [name, value] : originOf(detail)) lines += lineOf(name, value);
     factWords_->setText(QStringLiteral("<table>") + lines + QStringLiteral("</table>"));
-    textHead_->setText(tr("Configuration"));
-    textHead_->show();
-    const QString text = QString::fromStdString(detail.row.config);
-    if (text_->toPlainText() != text) text_->setPlainText(text);
-    text_->show();
+    QStringList parts{QString::fromStdString(detail.row.config)};
+    if (!detail.gitDirtyDiff.empty()) {
+        parts << tr("# uncommitted changes of the code") << QString::fromStdString(detail.gitDirtyDiff);
+    }
+    showText(parts.size() > 1 ? tr("Configuration and uncommitted changes") : tr("Configuration"), parts);
 }
 
 void RunDrawer::showCode(const storage::RunDetail& here, const storage::RunDetail& there) {
@@ -375,7 +381,11 @@ void RunDrawer::showCode(const storage::RunDetail& here, const storage::RunDetai
     };
     add(here, code.uncommittedHere);
     add(there, code.uncommittedThere);
-    textHead_->setText(tr("Changes"));
+    showText(tr("Changes"), parts);
+}
+
+void RunDrawer::showText(const QString& head, const QStringList& parts) {
+    textHead_->setText(head);
     textHead_->setVisible(!parts.isEmpty());
     text_->setVisible(!parts.isEmpty());
     const QString text = parts.join(QStringLiteral("\n\n"));

@@ -7,6 +7,7 @@
 #include <QStandardItemModel>
 #include <QTableView>
 #include <QTimer>
+#include <QToolButton>
 #include <vector>
 
 #include "gui/models/live/facts_query.h"
@@ -30,6 +31,9 @@ public:
     void editTags() { tags_->setFocus(Qt::ShortcutFocusReason); }
     void editNote() { note_->setFocus(Qt::ShortcutFocusReason); }
 
+signals:
+    void logWanted(const QString& run);
+
 protected:
     void showEvent(QShowEvent* event) override;
     void hideEvent(QHideEvent* event) override;
@@ -44,6 +48,7 @@ private:
     void showFacts(const std::vector<storage::RunDetail>& details);
     void showOne(const storage::RunDetail& detail);
     void showCode(const storage::RunDetail& here, const storage::RunDetail& there);
+    void showText(const QString& head, const QStringList& parts);
     void sayTitle();
     void keepTags();
     void keepNote();
@@ -65,6 +70,7 @@ private:
     QTableView* differences_ = nullptr;
     QStandardItemModel* differing_ = nullptr;
     QLabel* factsHead_ = nullptr;
+    QToolButton* log_ = nullptr;
     QLabel* factWords_ = nullptr;
     QLabel* textHead_ = nullptr;
     QPlainTextEdit* text_ = nullptr;

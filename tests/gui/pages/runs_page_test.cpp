@@ -125,6 +125,35 @@ TEST_F(RunsPageTest, EnterOpensTheRunOfTheRow) {
     EXPECT_FALSE(table()->isVisible());
 }
 
+TEST_F(RunsPageTest, TheMenuOpensTheChosenRunWhicheverIsCurrent) {
+    const QString first = workspace_.record({.algorithm = "sync_sgd", .steps = 8});
+    QTest::qWait(5);
+    workspace_.record({.steps = 8});
+    openRuns();
+    ASSERT_TRUE(eventually([&] { return rows() == 2; }));
+    const auto openByMenu = [this] {
+        emit table()->customContextMenuRequested({5, 5});
+        for (auto* menu : window_->findChildren<QMenu*>()) {
+            for (QAction* action : menu->actions()) {
+                if (!menu->isVisible() || !action->text().startsWith(QStringLiteral("Open\t"))) continue;
+                action->trigger();
+                return menu->close();
+            }
+        }
+        return false;
+    };
+    const QModelIndex chosen = table()->model()->index(1, 0);
+    ASSERT_EQ(chosen.data(RunTableModel::IdRole).toString(), first);
+    table()->selectionModel()->setCurrentIndex(table()->model()->index(0, 0), QItemSelectionModel::NoUpdate);
+    table()->selectionModel()->select(chosen, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+    ASSERT_TRUE(openByMenu());
+    EXPECT_EQ(window_->session().currentId(), first);
+    EXPECT_FALSE(table()->isVisible());
+    window_->open("Runs");
+    emit table()->activated({});
+    EXPECT_TRUE(table()->isVisible()) << "no row, nothing to open";
+}
+
 TEST_F(RunsPageTest, SeveralRunsAreCompared) {
     workspace_.record({.seed = 1, .steps = 8});
     workspace_.record({.seed = 2, .steps = 8});
@@ -238,6 +267,24 @@ TEST_F(RunsPageTest, TagsAndNotesAreTypedAtTheSide) {
     storage::NotesReader kept(workspace_.path());
     ASSERT_TRUE(kept.refresh());
     EXPECT_EQ(kept.notes().at(id.toStdString()).note, "diverged") << "also when the window closes at once";
+}
+
+TEST_F(RunsPageTest, TheDrawerLeadsToTheLogOfItsRun) {
+    const QString first = workspace_.record({.algorithm = "sync_sgd", .steps = 8});
+    QTest::qWait(5);
+    workspace_.record({.steps = 8});
+    openRuns();
+    ASSERT_TRUE(eventually([&] { return rows() == 2; }));
+    table()->setFocus();
+    table()->selectAll();
+    QTest::keyClick(table(), Qt::Key_I, Qt::ControlModifier);
+    EXPECT_EQ(button<QToolButton>(QStringLiteral("Log")), nullptr) << "of one run";
+    table()->selectRow(1);
+    auto* log = button<QToolButton>(QStringLiteral("Log"));
+    ASSERT_NE(log, nullptr);
+    QTest::mouseClick(log, Qt::LeftButton);
+    EXPECT_EQ(window_->session().currentId(), first);
+    EXPECT_FALSE(table()->isVisible());
 }
 
 TEST_F(RunsPageTest, SeveralRunsSayInWhatTheyDiffer) {

@@ -103,10 +103,15 @@ TEST_F(RunTableTest, NoCellOfADefaultColumnIsCut) {
         makeRun("c", "dasgd", "[algorithm]\nperiod = 16\ndelay = 12\nlocal_weight = 0.25\ncorrection = 1.0\n")->row;
     row.startedAt = "2020-11-21T12:00:00.000Z";
     row.status = "interrupted";
+    row.timeSimulated = true;
+    row.wallS = 7200;
+    row.stepMs = 1000;
+    row.measuredS = row.blockedS = 1;
     runs_.take({makeRunItem(row)}, {});
     const QFontMetrics metrics(interFont(13));
     for (int shown = 0; shown < list_.rowCount(); ++shown) {
-        for (const int column : {RunTableModel::Settings, RunTableModel::Started, RunTableModel::Experiment}) {
+        for (const int column : {RunTableModel::Settings, RunTableModel::Started, RunTableModel::Experiment,
+                                 RunTableModel::Wall, RunTableModel::Blocked}) {
             const QString text = list_.index(shown, column).data().toString();
             EXPECT_LE(metrics.horizontalAdvance(text) + 16, table().columnWidth(column)) << text.toStdString();
         }

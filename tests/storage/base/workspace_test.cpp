@@ -56,6 +56,28 @@ TEST(FileLockTest, DiesWithItsProcessAndNamesIt) {
     EXPECT_TRUE(orDie(FileLock::tryNow(file, Kind::Exclusive)));
 }
 
+TEST(FileLockTest, IsFreeOnceNobodyHoldsIt) {
+    const TempDir folder;
+    const auto file = folder / "lock";
+    EXPECT_FALSE(FileLock::isFree(file)) << "nothing is known of a lock that is not there";
+    EXPECT_FALSE(std::filesystem::exists(file));
+    for (const Kind kind : {Kind::Shared, Kind::Exclusive}) {
+        FileLock held = orDie(FileLock::wait(file, kind));
+        EXPECT_FALSE(FileLock::isFree(file));
+        EXPECT_TRUE(held.tryUpgrade()) << "whoever looked is in nobody's way";
+        held = FileLock();
+        EXPECT_TRUE(FileLock::isFree(file));
+    }
+    EXPECT_EQ(std::filesystem::file_size(file), 0U);
+}
+
+TEST(WorkspaceTest, LocksOfOtherHostsAreNotSeenEverywhere) {
+    EXPECT_TRUE(mayHideLocks(0x6969)) << "NFS";
+    EXPECT_TRUE(mayHideLocks(0x65735546)) << "FUSE, as sshfs";
+    EXPECT_FALSE(mayHideLocks(0xEF53)) << "ext4";
+    EXPECT_FALSE(mayHideLocks(0x01021994)) << "tmpfs";
+}
+
 TEST(WorkspaceTest, NetworkFileSystemsAreKnownByNumber) {
     EXPECT_EQ(networkFileSystem(0x6969), "NFS");
     EXPECT_EQ(networkFileSystem(static_cast<long>(0xFF534D42)), "CIFS");

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "gui/models/live/runs_query.h"
 #include "tests/gui/support/live_bench.h"
 
 namespace dasgd::gui {
@@ -66,6 +67,25 @@ TEST(DetailQuery, TheEndOfARunIsReadAtOnce) {
     bench.store.touch();
     bench.refresh(query);
     EXPECT_EQ(statuses, (std::vector<std::string>{"running", "finished"}));
+}
+
+TEST(DetailQuery, ALostRunIsNotCalledRunning) {
+    LiveBench bench;
+    QString id;
+    {
+        test::SyntheticRun run(bench.workspace.store(), {.ranks = 2, .steps = 20});
+        run.train(10);
+        id = QString::fromStdString(run.id());
+    }
+    RunsQuery runs;
+    bench.refresh(runs);
+    bench.store.setWatch({id, {}});
+    DetailQuery query;
+    std::vector<std::string> statuses;
+    QObject::connect(&query, &DetailQuery::arrived, &query,
+                     [&](const storage::RunDetail& detail) { statuses.push_back(detail.row.status); });
+    bench.refresh(query);
+    EXPECT_EQ(statuses, std::vector<std::string>{"interrupted"});
 }
 
 }  // namespace

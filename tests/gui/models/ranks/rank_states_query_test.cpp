@@ -37,6 +37,46 @@ TEST(RankStatesQuery, SaysWhatALiveRunDoesBeforeAnythingIsTimed) {
     EXPECT_TRUE(last.timed[2].hidden);
 }
 
+// A finished run of two ranks of which the second computes for twice as long.
+QString recordUnequalRanks(storage::Store& store) {
+    const std::string id = store.newRunId("dasgd");
+    storage::RunInfo info{.runId = id, .experiment = "unequal", .algorithm = "dasgd", .backend = "gloo"};
+    info.workers = 2;
+    EXPECT_TRUE(store.addRun(info));
+    auto recorder = storage::Recorder::start(store, id, {0, 1});
+    EXPECT_TRUE(recorder);
+    for (int rank = 0; rank < 2; ++rank) {
+        auto journal = JournalWriter::create(store.paths().journal(id, rank));
+        EXPECT_TRUE(journal);
+        for (std::int64_t step = 1; step <= 200; ++step) {
+            const Ns start = step * 3'000'000;
+            (*journal)->span({.lane = Lane::Compute,
+                              .kind = SpanKind::Forward,
+                              .step = step,
+                              .start = start,
+                              .end = start + (rank + 1) * 1'000'000});
+        }
+        (*journal)->state(RankState::Finished, 200, "");
+    }
+    EXPECT_TRUE((*recorder)->finish("finished", ""));
+    return QString::fromStdString(id);
+}
+
+TEST(RankStatesQuery, NamesTheStragglerOfAnEndedRunToo) {
+    LiveBench bench;
+    const QString run = recordUnequalRanks(bench.workspace.store());
+    bench.know();
+    bench.store.setWatch({run, {}});
+    RankStatesQuery query;
+    query.setWanted(true);
+    RankStates last;
+    QObject::connect(&query, &RankStatesQuery::arrived, [&](const RankStates& states) { last = states; });
+    bench.refresh(query);
+    ASSERT_TRUE(last.straggler);
+    EXPECT_EQ(last.straggler->rank, 1);
+    EXPECT_TRUE(last.now.empty());
+}
+
 TEST(RankStatesQuery, ReadsOnlyWhileSomeoneLooks) {
     LiveBench bench;
     const QString run = bench.workspace.record({.ranks = 2, .steps = 20});

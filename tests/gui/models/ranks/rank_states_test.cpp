@@ -48,6 +48,18 @@ TEST(RankStates, EvaluationsAndWhatTheyDisturbedAreLeftOut) {
     EXPECT_DOUBLE_EQ(now[0].blocked, 1);
 }
 
+TEST(RankStates, StepsASecondAreOfWholeSteps) {
+    std::vector<RankSpan> spans;
+    for (int step = 0; step < 4; ++step) {
+        const Ns start = step * 2'000'000;
+        // The first began before the newest spans do.
+        if (step > 0) spans.push_back(spanOf(0, Lane::Compute, SpanKind::Forward, step, start, start + 900'000));
+        spans.push_back(spanOf(0, Lane::Compute, SpanKind::Backward, step, start + 900'000, start + 1'500'000));
+    }
+    EXPECT_DOUBLE_EQ(*ranksNow(spans, {0, 8'000'000}).at(0).stepsPerS, 500);
+    EXPECT_FALSE(ranksNow(halfHidden(0), {0, 2'000'000}).at(0).stepsPerS) << "one whole step began";
+}
+
 TEST(RankStates, WithoutTransfersNothingIsHidden) {
     const std::vector<RankSpan> spans{spanOf(0, Lane::Compute, SpanKind::Forward, 1, 0, 10)};
     EXPECT_FALSE(ranksNow(spans, {0, 10}).at(0).hidden);

@@ -18,7 +18,8 @@ TEST(RankTableModel, ShowsWhatWasTimedAndWhatIsNow) {
     const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
     RankStates states;
     states.timed = {{.rank = 0, .stepMs = 12.5, .measuredS = 2.0, .hidden = 0.991, .blockedS = 0.5, .skewS = 0.0011}};
-    states.now = {{.rank = 1, .seconds = 2, .hidden = 0.5, .blocked = 0.25, .computeMs = 7.0}};
+    states.now = {
+        {.rank = 1, .seconds = 2, .hidden = 0.5, .blocked = 0.25, .skewMs = 1.5, .computeMs = 7.0, .stepsPerS = 125.0}};
     model.take(states);
     ASSERT_EQ(model.rowCount(), 2);
     EXPECT_EQ(cell(model, 0, RankTableModel::Hidden), QStringLiteral("99.1"));
@@ -26,6 +27,9 @@ TEST(RankTableModel, ShowsWhatWasTimedAndWhatIsNow) {
     EXPECT_EQ(cell(model, 0, RankTableModel::Skew), QStringLiteral("1.10"));
     EXPECT_EQ(cell(model, 0, RankTableModel::NowHidden), kAbsent);
     EXPECT_EQ(cell(model, 1, RankTableModel::NowHidden), QStringLiteral("50.0"));
+    EXPECT_EQ(cell(model, 1, RankTableModel::NowBlocked), QStringLiteral("25.0"));
+    EXPECT_EQ(cell(model, 1, RankTableModel::NowSkew), QStringLiteral("1.50"));
+    EXPECT_EQ(cell(model, 1, RankTableModel::NowRate), QStringLiteral("125"));
     EXPECT_EQ(cell(model, 1, RankTableModel::StepMs), kAbsent);
     states.now.clear();
     states.straggler = Straggler{.rank = 0, .excess = 0.08};

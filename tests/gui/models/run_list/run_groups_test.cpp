@@ -34,9 +34,10 @@ std::vector<RunItemPtr> seriesOf(const std::vector<Part>& parts) {
     return runs;
 }
 
-RunGroupPtr groupOf(const std::vector<RunItemPtr>& runs, bool complete = true) {
-    return Grouping::bySeries().rows(runs, {}, complete).front().group;
+RunGroupPtr groupOf(const std::vector<RunItemPtr>& runs, const std::vector<RunItemPtr>& all) {
+    return Grouping::bySeries().rows(runs, {}, all).front().group;
 }
+RunGroupPtr groupOf(const std::vector<RunItemPtr>& runs) { return groupOf(runs, runs); }
 
 QString shapeOf(const ListRows& rows) {
     QStringList words;
@@ -48,9 +49,9 @@ QString shapeOf(const ListRows& rows) {
 TEST(RunGroupsTest, AGroupStandsWhereItsFirstRunDoes) {
     std::vector<RunItemPtr> runs{runOf("a", "", {"finished"}), runOf("s1", "s0", {"running"}),
                                  runOf("b", "", {"finished"}), runOf("s0", "s0", {"finished"})};
-    EXPECT_EQ(shapeOf(Grouping().rows(runs, {}, true)), "a s1 b s0");
-    EXPECT_EQ(shapeOf(Grouping::bySeries().rows(runs, {}, true)), "a [delay-sweep] b");
-    EXPECT_EQ(shapeOf(Grouping::bySeries().rows(runs, {QStringLiteral("s0")}, true)), "a [delay-sweep] s1 s0 b");
+    EXPECT_EQ(shapeOf(Grouping().rows(runs, {}, runs)), "a s1 b s0");
+    EXPECT_EQ(shapeOf(Grouping::bySeries().rows(runs, {}, runs)), "a [delay-sweep] b");
+    EXPECT_EQ(shapeOf(Grouping::bySeries().rows(runs, {QStringLiteral("s0")}, runs)), "a [delay-sweep] s1 s0 b");
 }
 
 TEST(RunGroupsTest, ASettingGroupsEveryRunByItsValue) {
@@ -59,7 +60,7 @@ TEST(RunGroupsTest, ASettingGroupsEveryRunByItsValue) {
                                        makeRun("c", "dasgd", "[algorithm]\ndelay = 2\n"), makeRun("d", "sync_sgd", "")};
     for (const RunItemPtr& run : runs) catalog.add(*run);
     const Grouping byDelay = Grouping::byField(*catalog.find(QStringLiteral("algorithm.delay")).field);
-    EXPECT_EQ(shapeOf(byDelay.rows(runs, {QStringLiteral("2")}, true)),
+    EXPECT_EQ(shapeOf(byDelay.rows(runs, {QStringLiteral("2")}, runs)),
               QStringLiteral("[algorithm.delay = 2] a c [algorithm.delay = 3] [algorithm.delay = ") + kAbsent + "]");
 }
 
@@ -85,9 +86,24 @@ TEST(RunGroupsTest, NoTimeIsSaidThatNobodyCanKnow) {
                      ->secondsLeft(kStart + 30));
     EXPECT_FALSE(groupOf(seriesOf({{"failed", 0}, {"running", 1'000}, {"queued", 0, 0}}))->secondsLeft(kStart + 1'500))
         << "one that broke off says nothing of the others";
-    const auto filtered = groupOf(seriesOf({{"finished", 0}, {"running", 10'000}}), false);
+}
+
+TEST(RunGroupsTest, WhatTheFilterHidesIsSaid) {
+    const std::vector<RunItemPtr> all = seriesOf({{"finished", 0}, {"finished", 5'000}, {"running", 10'000}});
+    const auto filtered = groupOf({all[0], all[2]}, all);
     EXPECT_FALSE(filtered->secondsLeft(kStart + 14'000)) << "the filter hides some";
-    EXPECT_EQ(filtered->inWords(kStart), QStringLiteral("1 of 2 finished, 1 running"));
+    EXPECT_EQ(filtered->inWords(kStart), QStringLiteral("2 of 4 shown: 1 finished, 1 running")) << "one is to come";
+    EXPECT_EQ(groupOf({all[2]}, all)->inWords(kStart), QStringLiteral("1 of 4 shown: 1 running"));
+    const std::vector<RunItemPtr> others{all[0], all[1], all[2], runOf("x", "s9", {"failed"}),
+                                         runOf("y", "", {"failed"})};
+    const auto whole = groupOf(all, others);
+    EXPECT_EQ(whole->hidden, 0) << "runs of other series are hidden";
+    EXPECT_TRUE(whole->inWords(kStart).startsWith(QStringLiteral("2 of 4 finished, 1 running, 1 queued")));
+    FieldCatalog catalog;
+    for (const RunItemPtr& run : all) catalog.add(*run);
+    const Grouping byDelay = Grouping::byField(*catalog.find(QStringLiteral("algorithm.delay")).field);
+    EXPECT_EQ(byDelay.rows({all[0]}, {}, all).front().group->inWords(kStart),
+              QStringLiteral("1 of 3 shown: 1 finished"));
 }
 
 TEST(RunGroupsTest, WhatIsHeldIsCountedApartAndNobodyKnowsWhenItEnds) {

@@ -191,6 +191,19 @@ TEST_F(RunListModelTest, AGroupOpensAndClosesInPlace) {
     EXPECT_EQ(reset_.count(), 0) << "what is looked at stays where it is";
 }
 
+TEST_F(RunListModelTest, AGroupSaysHowManyOfItsRunsTheFilterLeaves) {
+    list_.setGrouping(Grouping::bySeries());
+    runs_.take({ofSeries("x", 0.1, "finished"), ofSeries("y", 0.2, "finished"), ofSeries("z", 0.3, "finished")}, {});
+    list_.setFilter(QStringLiteral("loss < 0.15 and algorithm = dasgd"));
+    ASSERT_TRUE(list_.rowAt(0).isGroup());
+    EXPECT_EQ(list_.index(0, 0).data(RunListModel::GroupWordsRole).toString(), "1 of 3 shown: 1 finished");
+    list_.setFilter(QStringLiteral("algorithm = dasgd"));
+    int group = 0;
+    while (!list_.rowAt(group).isGroup()) ++group;
+    EXPECT_EQ(list_.index(group, 0).data(RunListModel::GroupWordsRole).toString(), "3 finished")
+        << "the filter hides only others";
+}
+
 TEST_F(RunListModelTest, ASeriesThatStartsIsOpenUntilSomebodyClosesIt) {
     list_.setGrouping(Grouping::bySeries());
     runs_.take({ofSeries("x", 0.1, "running"), ofSeries("y", 0.2, "queued")}, {});

@@ -47,6 +47,22 @@ TEST_F(RunTableModelTest, SaysNumbersInTheirUnits) {
     EXPECT_EQ(cell(1, RunTableModel::Blocked), kAbsent);
 }
 
+TEST_F(RunTableModelTest, SimulatedTimesAreToldFromMeasuredOnes) {
+    storage::RunRow row = withNumbers()->row;
+    row.timeSimulated = true;
+    storage::RunRow young = makeRun("r2", "dasgd")->row;
+    young.timeSimulated = true;
+    model_.take({makeRunItem(row), makeRunItem(young), makeRun("r3", "dasgd")}, {});
+    EXPECT_EQ(cell(0, RunTableModel::Wall), QStringLiteral("00:41 sim"));
+    EXPECT_EQ(cell(0, RunTableModel::Blocked), QStringLiteral("0.36 sim"));
+    EXPECT_EQ(cell(0, RunTableModel::SamplesPerS), QStringLiteral("24\u2009310 sim"));
+    EXPECT_EQ(cell(0, RunTableModel::FinalLoss), QStringLiteral("0.1183")) << "no time";
+    EXPECT_EQ(cell(1, RunTableModel::Blocked), kAbsent);
+    const auto tip = [this](int number) { return model_.index(number, 0).data(Qt::ToolTipRole).toString(); };
+    EXPECT_TRUE(tip(0).contains(QStringLiteral("simulated time")));
+    EXPECT_FALSE(tip(2).contains(QStringLiteral("simulated")));
+}
+
 TEST_F(RunTableModelTest, BlockedIsOfMeasuredTime) {
     storage::RunRow row = withNumbers()->row;
     row.status = "running";

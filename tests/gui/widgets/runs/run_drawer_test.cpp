@@ -24,6 +24,13 @@ protected:
         return items;
     }
     [[nodiscard]] storage::RunNotes notesOf(const QString& id) { return session_.runs().find(id)->notes; }
+    // What is written under the configuration of a run, or in what the code of two differs.
+    [[nodiscard]] QString text() {
+        for (auto* one : drawer_.findChildren<QPlainTextEdit*>()) {
+            if (one->isReadOnly() && one->isVisible()) return one->toPlainText();
+        }
+        return {};
+    }
     QLineEdit* tags() { return drawer_.findChild<QLineEdit*>(); }
     QPlainTextEdit* note() { return drawer_.findChild<QPlainTextEdit*>(QStringLiteral("note")); }
 
@@ -64,6 +71,24 @@ TEST_F(RunDrawerTest, NewsOfTheRunDoNotWriteOverWhatIsTyped) {
     QTest::keyClicks(note(), QStringLiteral("half a sen"));
     drawer_.setRuns(runs({first_}));
     EXPECT_EQ(note()->toPlainText(), QStringLiteral("half a sen"));
+}
+
+TEST_F(RunDrawerTest, UncommittedCodeOfOneRunIsShown) {
+    const std::string id = workspace_.store().newRunId("dasgd");
+    storage::RunInfo info{.runId = id, .experiment = "dirty", .algorithm = "dasgd", .backend = "gloo"};
+    info.config = "name = \"dirty\"\n";
+    info.workers = 1;
+    info.gitDirty = true;
+    info.gitDirtyDiff = "+ another line";
+    ASSERT_TRUE(workspace_.store().addRun(info));
+    const QString dirty = QString::fromStdString(id);
+    ASSERT_TRUE(eventually([&] { return session_.runs().find(dirty) != nullptr; }));
+    drawer_.setRuns(runs({dirty}));
+    ASSERT_TRUE(eventually([&] { return text().contains(QStringLiteral("+ another line")); }));
+    EXPECT_TRUE(text().startsWith(QStringLiteral("name = \"dirty\"")));
+    drawer_.setRuns(runs({first_}));
+    ASSERT_TRUE(eventually([&] { return text().contains(QStringLiteral("delay-sweep")); }));
+    EXPECT_FALSE(text().contains(QStringLiteral("uncommitted")));
 }
 
 TEST_F(RunDrawerTest, WhatIsRefusedStaysInItsField) {
