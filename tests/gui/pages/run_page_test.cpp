@@ -27,6 +27,12 @@ protected:
         }
         return {};
     }
+    ChartCard* chartOf(const std::string& metric) {
+        for (ChartCard* one : window_->findChildren<ChartCard*>()) {
+            if (one->picker().metric() == metric) return one;
+        }
+        return nullptr;
+    }
 };
 
 TEST_F(RunPageTest, WithoutARunItSaysWhatToDo) {
@@ -76,6 +82,18 @@ TEST_F(RunPageTest, TheTimelineMovesTheBandOfTheCurves) {
     const TimeRange all = window_->session().selection().window();
     EXPECT_EQ(all.end, window_->session().pulse().extent.end);
     ASSERT_TRUE(eventually([&] { return timeline->frame()->range.end >= all.end && timeline->frame()->spans > 1000; }));
+    const PlotView& plot = chartOf("train/loss")->plot();
+    ASSERT_TRUE(eventually([&] { return plot.band() && plot.band()->second == 100; }));
+    const auto whole = *plot.band();
+    EXPECT_EQ(whole.first, 1);
+    for (int i = 0; i < 3; ++i) QTest::keyClick(timeline, Qt::Key_W);
+    ASSERT_TRUE(plot.band());
+    const auto part = *plot.band();
+    EXPECT_GT(part.first, whole.first);
+    EXPECT_LT(part.second, whole.second);
+    EXPECT_LT(part.first, part.second);
+    QTest::keyClick(timeline, Qt::Key_D);
+    EXPECT_GT(plot.band()->first, part.first);
 }
 
 // The first clean window ends with the first evaluation; what is hidden is seen before, and said to be of now.
