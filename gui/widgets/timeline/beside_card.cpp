@@ -100,6 +100,11 @@ void BesideCard::connectAll() {
         TimeSelection& to = changed == 0 ? selection_ : watched;
         connect(&from, &TimeSelection::windowChanged, this, [=, &from, &to] { follow(from, to, changed == 0); });
         connect(&from, &TimeSelection::markedChanged, this, [=, &from, &to] { follow(from, to, changed == 0); });
+        connect(&from, &TimeSelection::cursorMoved, this, [=, this, &from, &to] {
+            if (!shift_ || !isVisible()) return;
+            const Ns by = changed == 0 ? *shift_ : -*shift_;
+            to.setCursor(from.cursor() ? std::optional(*from.cursor() + by) : std::nullopt);
+        });
     }
     connect(&settle_, &QTimer::timeout, this, &BesideCard::requestNumbers);
     connect(&session_, &Session::currentChanged, this, [this] {
