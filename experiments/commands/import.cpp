@@ -1,8 +1,12 @@
 // `dasgd import`: traces of other programs, and exported ones of ours, as runs of the workspace.
+#include <signal.h>
+
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "experiments/base/stop_signals.h"
 #include "experiments/base/text.h"
 #include "experiments/commands/command.h"
 #include "experiments/trace/trace_import.h"
@@ -57,6 +61,14 @@ int importFiles(const ImportCommand& command) {
         if (!command.json || percent == std::exchange(told, percent)) return;
         std::printf("{\"progress\":%d}\n", percent);
         std::fflush(stdout);
+    };
+    // Whoever reads the progress may go away; the import goes on.
+    ::signal(SIGPIPE, SIG_IGN);
+    // Until there is a run in the workspace, SIGTERM may simply end us.
+    std::optional<StopSignals> signals;
+    options.cancelled = [&signals] {
+        if (!signals) signals.emplace();
+        return signals->count() > 0;
     };
     const auto outcome = importTraces(options);
     if (!outcome) return refuse(outcome.error());

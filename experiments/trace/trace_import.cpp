@@ -25,7 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kMostRanks = 65536;
-constexpr double kReading = 0.6;  // share of reading in the progress
+constexpr std::int64_t kSpansUnasked = 1024;  // between two questions whether it was cancelled
+constexpr double kReading = 0.6;              // share of reading in the progress
 constexpr Ns kFarthestBase = std::numeric_limits<Ns>::max() / 4;
 
 struct ReadFile {
@@ -199,12 +200,16 @@ private:
         info.config = configOf(info.experiment, outcome, origin);
         info.versions = "{}";
         outcome.runId = info.runId;
+        DASGD_TRY(goOn());
         DASGD_ASSIGN(const auto run, storage::ImportedRun::begin(store, info));
-        const Status done =
-            stream.run([&](int rank, const Span& span, std::string_view name) { return run->span(rank, span, name); },
-                       [&](std::int64_t slices) {
-                           progress(kReading + (1 - kReading) * static_cast<double>(slices) / static_cast<double>(all));
-                       });
+        const Status done = stream.run(
+            [&, taken = std::int64_t{0}](int rank, const Span& span, std::string_view name) mutable -> Status {
+                if (taken++ % kSpansUnasked == 0) DASGD_TRY(goOn());
+                return run->span(rank, span, name);
+            },
+            [&](std::int64_t slices) {
+                progress(kReading + (1 - kReading) * static_cast<double>(slices) / static_cast<double>(all));
+            });
         if (!done) return run->abandon(done.error().message), tl::unexpected<Error>(done.error());
         outcome.spans = stream.spans();
         outcome.steps = stream.steps();
@@ -277,6 +282,11 @@ private:
             "spans = " + std::to_string(outcome.spans) + "\ndropped = " + std::to_string(outcome.droppedCount()) + "\n";
         return toml + array("dropped_what", listed(outcome.dropped)) + array("stopped", stopped) +
                array("left_out", listed(outcome.leftOut)) + array("remarks", listed(outcome.remarks));
+    }
+
+    Status goOn() const {
+        if (options_.cancelled && options_.cancelled()) return fail("the import was cancelled");
+        return {};
     }
 
     void progress(double share) const {

@@ -16,6 +16,9 @@ struct ImportOptions {
     std::filesystem::path workspace;
     std::string name;                      // of the experiment; "": that of the first file
     std::function<void(double)> progress;  // from 0 to 1, on the calling thread; may be empty
+    // Asked just before the run is begun, and again and again while it is written: true ends it as `failed`, with what
+    // was written by then. May be empty.
+    std::function<bool()> cancelled;
 };
 
 struct ImportOutcome {
@@ -28,7 +31,7 @@ struct ImportOutcome {
 };
 
 // Memory is bounded however large the files are. A damaged file gives what can be read of it. Errors: a file that
-// cannot be read or has no slice, files that do not belong together, the disk.
+// cannot be read or has no slice, files that do not belong together, the disk, that it was cancelled.
 Result<ImportOutcome> importTraces(const ImportOptions& options);
 
 }  // namespace dasgd::experiments

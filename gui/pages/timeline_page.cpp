@@ -114,8 +114,8 @@ private:
         addButtonKey(QStringLiteral("Ctrl+O"), *open_, open_);
         connect(open_, &QToolButton::clicked, this, [this] { openTrace(); });
         row->addWidget(open_);
-        cancel_ =
-            makeQuietButton(tr("Cancel import"), tr("What was imported so far stays, as interrupted  Ctrl+Shift+O"));
+        cancel_ = makeQuietButton(tr("Cancel import"),
+                                  tr("What was imported so far stays, as a run that failed  Ctrl+Shift+O"));
         addButtonKey(QStringLiteral("Ctrl+Shift+O"), *cancel_, cancel_);
         connect(cancel_, &QToolButton::clicked, this, [this] {
             traces_.cancel();

@@ -139,6 +139,7 @@ std::optional<PointPlace> PlotView::pointAt(QPointF at) const {
 void PlotView::setBand(std::optional<std::pair<double, double>> band) {
     const auto pixel = [this](double x) { return std::lround(canvas_->plot().xAxis->coordToPixel(x)); };
     const auto at = band ? std::optional(std::pair(pixel(band->first), pixel(band->second))) : std::nullopt;
+    band_ = band;
     canvas_->band(band, at != std::exchange(bandAt_, at));
 }
 

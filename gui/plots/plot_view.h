@@ -70,6 +70,7 @@ public:
     void setCurves(std::vector<Curve> curves);
     // The part of x that the timeline shows, tinted; nullopt: none.
     void setBand(std::optional<std::pair<double, double>> band);
+    [[nodiscard]] const std::optional<std::pair<double, double>>& band() const { return band_; }
     // How long the last picture took, on the UI thread.
     [[nodiscard]] double drawMs() const;
     void setEmptyText(const QString& text);
@@ -82,7 +83,7 @@ public:
     // Where it is drawn.
     [[nodiscard]] QPointF positionOf(PointPlace place) const;
     [[nodiscard]] const std::vector<Curve>& curves() const { return curves_; }
-    // The cursor's x, which is that of a recorded point; nullopt where there is none.
+    // The cursor's x: that of a recorded point, or where showCursor() has put it; nullopt where there is none.
     [[nodiscard]] std::optional<double> cursor() const { return cursor_; }
     // Puts the cursor where that of another plot stands; emits nothing.
     void showCursor(std::optional<double> x);
@@ -123,6 +124,7 @@ private:
     std::unique_ptr<PlotCanvas> canvas_;
     PlotZoom* zoom_;
     std::optional<double> cursor_;
+    std::optional<std::pair<double, double>> band_;
     std::optional<std::pair<long, long>> bandAt_;  // pixels
     bool tips_ = true;
     std::vector<Curve> curves_;

@@ -71,7 +71,7 @@ void TimelineWidget::inspect(int direction) {
         if (box.span.end <= window.start || box.span.start >= window.end) continue;
         const QRectF lane = layout_.lane(static_cast<std::size_t>(box.row));
         const Ns seen = std::clamp((box.span.start + box.span.end) / 2, window.start, window.end);
-        pointerX_ = scale().xAt(seen);
+        pointTo(scale().xAt(seen));
         showBox(box, mapToGlobal(QPointF(*pointerX_, lane.center().y()).toPoint()));
         update();
         return;

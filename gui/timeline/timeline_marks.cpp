@@ -114,6 +114,35 @@ bool TimelineWidget::scrollTo(std::size_t row) {
     return true;
 }
 
+void TimelineWidget::pointTo(std::optional<double> x) {
+    pointerX_ = x;
+    selection_.setCursor(x ? std::optional(scale().timeAt(*x)) : std::nullopt);
+}
+
+// The line alone is painted again: it moves as often as the pointer in a curve does.
+void TimelineWidget::takeCursor() {
+    if (pointerX_) return;
+    for (const std::optional<double> x : {paintedX_, cursorX()}) {
+        if (x) update(static_cast<int>(std::floor(*x)) - 1, 0, 3, height());
+    }
+}
+
+std::optional<double> TimelineWidget::cursorX() const {
+    if (pointerX_) return pointerX_;
+    if (!selection_.cursor()) return std::nullopt;
+    const double x = scale().xAt(*selection_.cursor());
+    const bool seen = x >= layout_.plot().left() && x <= layout_.plot().right();
+    return seen ? std::optional(x) : std::nullopt;
+}
+
+void TimelineWidget::paintCursor(QPainter& painter) {
+    paintedX_ = drag_ == Drag::None ? cursorX() : std::nullopt;
+    if (!paintedX_) return;
+    painter.setPen(QPen(look_.theme().faint, 1, Qt::DotLine));
+    const double x = std::floor(*paintedX_) + 0.5;
+    painter.drawLine(QPointF(x, layout_.plot().top() - 3), QPointF(x, layout_.bounds().bottom()));
+}
+
 void TimelineWidget::setFound(const std::optional<RankSpan>& span) {
     found_ = span;
     revealing_ = span.has_value();

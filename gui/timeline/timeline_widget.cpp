@@ -55,6 +55,7 @@ TimelineWidget::TimelineWidget(TimeSelection& selection, TimelineRows& rows, con
     connect(&selection_, &TimeSelection::windowChanged, this, [this](TimeRange window) {
         // The live edge is painted with the frame that has its spans, a moment later, and not twice.
         const Ns width = window.end - window.start;
+        if (pointerX_ && isVisible()) pointTo(pointerX_);
         const bool same = width == std::exchange(shownWidth_, width);
         if (selection_.following() && same && frame_->spans > 0) {
             // At once where one is due: what has just come in is the newest there is.
@@ -77,6 +78,7 @@ TimelineWidget::TimelineWidget(TimeSelection& selection, TimelineRows& rows, con
         if (const auto marked = selection_.marked()) emit measureWanted(*marked);
         update();
     });
+    connect(&selection_, &TimeSelection::cursorMoved, this, &TimelineWidget::takeCursor);
     connect(&look_, &Look::changed, this, &TimelineWidget::repaintAll);
 }
 
@@ -217,11 +219,7 @@ void TimelineWidget::paintEvent(QPaintEvent* event) {
     // At a fraction of a pixel the picture may end before the last one.
     if (devicePixelRatioF() != std::floor(devicePixelRatioF())) painter.fillRect(event->rect(), look_.theme().panel);
     painter.drawPixmap(picture_.band().topLeft(), picture_.pixmap());
-    if (pointerX_ && drag_ == Drag::None) {
-        painter.setPen(QPen(look_.theme().faint, 1, Qt::DotLine));
-        const double x = std::floor(*pointerX_) + 0.5;
-        painter.drawLine(QPointF(x, layout_.plot().top() - 3), QPointF(x, layout_.bounds().bottom()));
-    }
+    paintCursor(painter);
     paintMarked(painter);
     paintFound(painter);
     if (hasFocus()) {
@@ -340,7 +338,7 @@ void TimelineWidget::mouseMoveEvent(QMouseEvent* event) {
     const QRectF plot = layout_.plot();
     const double x = std::clamp(event->position().x(), plot.left(), plot.right());
     if (const int place = placeAt(event->position().y()); drag_ == Drag::None && place >= 0) setCurrent(place);
-    pointerX_ = event->position().x() >= plot.left() ? std::optional(x) : std::nullopt;
+    pointTo(event->position().x() >= plot.left() ? std::optional(x) : std::nullopt);
     if (drag_ == Drag::Measure && std::abs(event->position().x() - pressed_.x()) >= kLeastDrag) {
         selection_.mark(TimeRange{anchor_, scale().timeAt(x)});
     } else if (drag_ == Drag::Pan) {
@@ -366,7 +364,7 @@ void TimelineWidget::mouseDoubleClickEvent(QMouseEvent* event) {
 }
 
 void TimelineWidget::leaveEvent(QEvent*) {
-    pointerX_.reset();
+    pointTo(std::nullopt);
     update();
 }
 

@@ -81,6 +81,11 @@ private:
     void repaintAll();  // of anything else
     void ask();
     void paintPicture(const QRect& band);
+    // The pointer of this widget, or where that of another view is.
+    void pointTo(std::optional<double> x);
+    void takeCursor();
+    [[nodiscard]] std::optional<double> cursorX() const;
+    void paintCursor(QPainter& painter);
     void paintMarked(QPainter& painter);
     void paintMeasure(QPainter& painter, const QRectF& marked);
     void inspect(int direction);
@@ -130,6 +135,7 @@ private:
     QPointF pressed_;
     Ns anchor_ = 0;
     std::optional<double> pointerX_;
+    std::optional<double> paintedX_;  // of the cursor
     int inspected_ = -1;
     struct Described {
         RankSpan span;

@@ -17,6 +17,7 @@ void TimeSelection::reset(bool follow) {
     fitted_ = false;
     show({0, kFirstWidth});
     emit markedChanged();
+    setCursor(std::nullopt);
     setFollowing(follow);
 }
 
@@ -81,6 +82,12 @@ void TimeSelection::mark(std::optional<TimeRange> range) {
     if (range && range->end < range->start) std::swap(range->start, range->end);
     marked_ = range;
     emit markedChanged();
+}
+
+void TimeSelection::setCursor(std::optional<Ns> at) {
+    if (at == cursor_) return;
+    cursor_ = at;
+    emit cursorMoved();
 }
 
 void TimeSelection::show(TimeRange window) {

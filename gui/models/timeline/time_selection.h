@@ -20,6 +20,8 @@ public:
     [[nodiscard]] TimeRange window() const { return window_; }
     [[nodiscard]] TimeRange extent() const { return extent_; }
     [[nodiscard]] std::optional<TimeRange> marked() const { return marked_; }
+    // Where the pointer is, in whichever view of the run; nullopt where it is in none.
+    [[nodiscard]] std::optional<Ns> cursor() const { return cursor_; }
     [[nodiscard]] bool following() const { return following_; }
 
     // A run is chosen: forget everything; follow where it is live.
@@ -33,10 +35,12 @@ public:
     void fit();
     void setFollowing(bool follow);
     void mark(std::optional<TimeRange> range);
+    void setCursor(std::optional<Ns> at);
 
 signals:
     void windowChanged(dasgd::TimeRange window);
     void markedChanged();
+    void cursorMoved();
     void followingChanged(bool following);
 
 private:
@@ -45,6 +49,7 @@ private:
     TimeRange window_{0, 600'000'000};
     TimeRange extent_{};
     std::optional<TimeRange> marked_;
+    std::optional<Ns> cursor_;
     bool following_ = false;
     bool fitted_ = false;  // the window is the whole extent, and grows with it
 };

@@ -7,24 +7,7 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr std::chrono::milliseconds kLoadBudget{40};
-// Ranks are stored in batches: the first span of a step that is met is not always that of the first rank.
-constexpr int kLookOn = 20'000;
-constexpr int kMostLooked = 2'000'000;
-
-// The earliest span of that step in the compute lane; nullopt where none is met.
-Result<std::optional<Ns>> startOfStep(storage::RunReader& reader, const std::string& run, std::int64_t step) {
-    std::optional<Ns> first;
-    int looked = 0, last = kMostLooked;
-    DASGD_TRY(reader.eachSpan(run, [&](const storage::SpanRow& row) {
-        if (row.span.step == step && row.span.lane == Lane::Compute && row.span.kind != SpanKind::Data) {
-            if (!first) last = looked + kLookOn;
-            first = std::min(first.value_or(row.span.start), row.span.start);
-        }
-        return ++looked < last;
-    }));
-    return first;
-}
+constexpr std::chrono::milliseconds kLoadBudget{40}, kAlignBudget{40};
 
 Result<std::optional<StepParts>> partsOf(storage::RunReader& reader, const std::string& run, TimeRange stretch) {
     DASGD_ASSIGN(const auto spans, reader.spans(run, stretch, BesideQuery::kMostSpans + 1));
@@ -70,25 +53,27 @@ Status BesideQuery::answerAlign(LiveStore& store) {
         const std::lock_guard lock(mutex_);
         std::swap(wanted, align_);
     }
-    if (!wanted) return {};
     storage::RunReader& reader = store.reader();
-    const std::string a = wanted->a.toStdString(), b = wanted->b.toStdString();
-    DASGD_ASSIGN(const auto extentOfA, reader.spanExtent(a));
-    DASGD_ASSIGN(const auto extentOfB, reader.spanExtent(b));
-    wanted->ofA = extentOfA.value_or(TimeRange{}).start;
-    wanted->extentOfB = extentOfB.value_or(TimeRange{});
-    wanted->ofB = wanted->extentOfB.start;
-    if (wanted->step) {
-        DASGD_ASSIGN(const std::optional<Ns> ofA, startOfStep(reader, a, *wanted->step));
-        DASGD_ASSIGN(const std::optional<Ns> ofB, startOfStep(reader, b, *wanted->step));
-        if (ofA && ofB) {
-            wanted->ofA = *ofA;
-            wanted->ofB = *ofB;
-        } else {
-            wanted->step.reset();
-        }
+    if (wanted) {
+        const std::int64_t step = wanted->step.value_or(0);
+        aligning_ = Alignment{*wanted, {wanted->a.toStdString(), step}, {wanted->b.toStdString(), step}};
     }
-    deliver([this, origin = *wanted] { emit aligned(origin); });
+    if (!aligning_) return {};
+    BesideOrigin& origin = aligning_->origin;
+    const auto deadline = std::chrono::steady_clock::now() + kAlignBudget;
+    for (StepSearch* search : {&aligning_->inA, &aligning_->inB}) {
+        if (!origin.step) break;
+        DASGD_ASSIGN(const bool known, search->look(reader, deadline));
+        if (!known) return ask(), Status{};
+        if (!search->start()) origin.step.reset();
+    }
+    DASGD_ASSIGN(const auto extentOfA, reader.spanExtent(origin.a.toStdString()));
+    DASGD_ASSIGN(const auto extentOfB, reader.spanExtent(origin.b.toStdString()));
+    origin.extentOfB = extentOfB.value_or(TimeRange{});
+    origin.ofA = origin.step ? *aligning_->inA.start() : extentOfA.value_or(TimeRange{}).start;
+    origin.ofB = origin.step ? *aligning_->inB.start() : origin.extentOfB.start;
+    deliver([this, origin] { emit aligned(origin); });
+    aligning_.reset();
     return {};
 }
 

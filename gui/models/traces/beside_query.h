@@ -9,6 +9,7 @@
 #include "core/analysis/trace_diff.h"
 #include "gui/models/live/live_query.h"
 #include "gui/models/timeline/span_cache.h"
+#include "gui/models/traces/step_search.h"
 
 namespace dasgd::gui {
 
@@ -55,6 +56,12 @@ private:
     std::optional<BesideOrigin> align_;
     std::optional<std::pair<QString, TimelineView>> frame_;
     std::optional<BesideNumbers> compare_;
+
+    struct Alignment {
+        BesideOrigin origin;
+        StepSearch inA, inB;
+    };
+    std::optional<Alignment> aligning_;  // under way
 
     SpanCache spans_;
     QString run_;  // that spans_ is of

@@ -4,6 +4,7 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <QTimer>
 #include <utility>
 
 #include "gui/models/words.h"
@@ -11,6 +12,8 @@
 namespace dasgd::gui {
 
 namespace {
+
+constexpr int kKillAfterMs = 10'000;
 
 // "12 slices without an end, 3 marks".
 QString countsInWords(const QJsonObject& counts) {
@@ -50,8 +53,7 @@ TraceJob::TraceJob(QString program, std::filesystem::path workspace, QObject* pa
       workspace_(QString::fromStdString(std::filesystem::absolute(workspace).string())) {}
 
 TraceJob::~TraceJob() {
-    blockSignals(true);
-    cancel();
+    if (process_) release();
 }
 
 bool TraceJob::import(const QStringList& files) {
@@ -70,11 +72,18 @@ bool TraceJob::save(const QString& run, const QString& file) {
 
 void TraceJob::cancel() {
     if (!process_) return;
+    QProcess* process = release();
+    // It writes into its run that it was cancelled.
+    process->terminate();
+    QTimer::singleShot(kKillAfterMs, process, &QProcess::kill);
+    emit busyChanged();
+}
+
+QProcess* TraceJob::release() {
     QProcess* process = process_.release();
     process->disconnect(this);
     connect(process, &QProcess::finished, process, &QObject::deleteLater);
-    process->kill();
-    emit busyChanged();
+    return process;
 }
 
 bool TraceJob::start(const QStringList& arguments, const QString& what) {

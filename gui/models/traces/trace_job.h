@@ -17,13 +17,13 @@ class TraceJob : public QObject {
 public:
     // `program`: path of `dasgd`, "" where there is none.
     TraceJob(QString program, std::filesystem::path workspace, QObject* parent = nullptr);
-    ~TraceJob() override;  // an import under way is ended with the window; its run is then `interrupted`
+    ~TraceJob() override;  // what is under way goes on without the window
 
     // Trace files of one run. False: a job is under way already.
     bool import(const QStringList& files);
     // A file that is there is replaced: whoever calls has asked.
     bool save(const QString& run, const QString& file);
-    // Ends what is under way. The run that an import has begun stays, `interrupted`.
+    // Ends what is under way. The run that an import has begun stays, as `failed`.
     void cancel();
     [[nodiscard]] bool isBusy() const { return process_ != nullptr; }
     [[nodiscard]] bool isImporting() const { return isBusy() && savedFile_.isEmpty(); }
@@ -38,6 +38,8 @@ signals:
 
 private:
     bool start(const QStringList& arguments, const QString& what);
+    // The process, which is then deleted when it ends.
+    QProcess* release();
     void readLines();
     void end(int status, QProcess::ExitStatus how);
 

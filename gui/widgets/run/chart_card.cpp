@@ -7,6 +7,7 @@
 #include <array>
 
 #include "core/base/metric_names.h"
+#include "gui/models/curves/instants.h"
 #include "gui/models/settings_file.h"
 
 namespace dasgd::gui {
@@ -16,6 +17,7 @@ namespace {
 constexpr int kRedrawMs = 80, kLatestMs = 1000;
 constexpr double kShareOfCore = 0.005;
 constexpr int kBandPauseMs = 250;       // between two places of the timeline's window, while that moves with a run
+constexpr int kCursorPauseMs = 30;      // between two places of the cursor of another view
 constexpr std::size_t kMostInPlot = 8;  // curves that a legend in the plot names; more have a list beside it
 constexpr int kSmoothed = 2;            // the choice of weight 0.9
 constexpr std::array<double, 5> kWeights{0, 0.5, 0.9, 0.97, 0.99};
@@ -33,7 +35,8 @@ ChartCard::ChartCard(const ChartSpec& spec, Session& session, const Look& look, 
       siblings_(session.feed().query<SiblingsQuery>()),
       seedWords_(new ElidedLabel),
       legend_(new CurveLegend(look)),
-      bandPace_(kBandPauseMs, [this] { updateBand(); }) {
+      bandPace_(kBandPauseMs, [this] { updateBand(); }),
+      cursorPace_(kCursorPauseMs, [this] { updateCursor(); }) {
     axis_ = new Choice(tr("x axis"), {tr("step"), tr("epoch"), tr("wall"), tr("samples"), tr("bytes sent")}, 0);
     scale_ = new Choice(tr("y axis"), {tr("linear"), tr("log")}, 0);
     smoothing_ = new Choice(tr("Smoothing: weight of the moving average; the raw curve stays behind it"),
@@ -114,6 +117,12 @@ void ChartCard::connectAll() {
         if (session_.selection().following()) return bandPace_.request();
         updateBand();
     });
+    connect(&session_.selection(), &TimeSelection::cursorMoved, this, [this] {
+        if (telling_) return;
+        pointedHere_ = false;
+        cursorPace_.request();
+    });
+    connect(plot_, &PlotView::cursorMoved, this, &ChartCard::tellCursor);
     connect(plot_, &PlotView::clickedAt, this, &ChartCard::goTo);
 }
 
@@ -131,6 +140,7 @@ void ChartCard::showEvent(QShowEvent* event) {
     Card::showEvent(event);
     if (std::exchange(stale_, false)) return refresh();
     updateBand();
+    updateCursor();
 }
 
 void ChartCard::takeMetric() {
@@ -257,8 +267,9 @@ void ChartCard::refresh() {
         // The number of the key figure, the table and the Scaling page; the curve is of one stretch of steps each.
         curves.push_back(guideAt(*run->row.samplesPerS, curves, tr("whole run")));
     }
-    // Before the curves: new ones would be painted at once with it, and again when they are due.
+    // Before the curves: new ones would be painted at once with them, and again when they are due.
     updateBand();
+    updateCursor();
     plot_->setCurves(std::move(curves));
     formMs_ = static_cast<double>(timer.nsecsElapsed()) / 1e6;
 }
@@ -281,19 +292,36 @@ void ChartCard::updateBand() {
     plot_->setBand(std::pair(xAt(window.start), xAt(window.end)));
 }
 
-void ChartCard::goTo(double x) {
+// Where the pointer in the timeline, or in another chart, lies on this x axis.
+void ChartCard::updateCursor() {
+    if (pointedHere_ || !isVisible()) return;
     const RunItemPtr run = session_.current();
-    if (!run) return;
-    const auto& points = session_.series(run->id, picker_->metric()).points();
-    const auto axis = static_cast<XAxis>(axis_->chosen());
-    const auto at =
-        std::ranges::lower_bound(points, x, {}, [axis](const SeriesPoint& point) { return xOf(point, axis); });
-    if (at == points.end()) return;
-    const double wall = at->wallS;
+    const std::optional<Ns> at = session_.selection().cursor();
+    plot_->showCursor(run && at ? xAtInstant(session_.series(run->id, picker_->metric()).points(), *at,
+                                             static_cast<XAxis>(axis_->chosen()))
+                                : std::nullopt);
+}
+
+void ChartCard::tellCursor(std::optional<double> x) {
+    // That of another view is not this card's to take away.
+    if (!std::exchange(pointedHere_, x.has_value()) && !x) return;
+    telling_ = true;
+    session_.selection().setCursor(x ? instantAt(*x) : std::nullopt);
+    telling_ = false;
+}
+
+std::optional<Ns> ChartCard::instantAt(double x) const {
+    const RunItemPtr run = session_.current();
+    if (!run) return std::nullopt;
+    return instantAtX(session_.series(run->id, picker_->metric()).points(), x, static_cast<XAxis>(axis_->chosen()));
+}
+
+void ChartCard::goTo(double x) {
+    const std::optional<Ns> middle = instantAt(x);
+    if (!middle) return;
     const TimeRange window = session_.selection().window();
     const Ns half = (window.end - window.start) / 2;
-    const Ns middle = static_cast<Ns>(wall * 1e9);
-    session_.selection().setWindow({middle - half, middle + half});
+    session_.selection().setWindow({*middle - half, *middle + half});
 }
 
 void ChartCard::remember() {

@@ -56,6 +56,9 @@ private:
     void takeRanks(const RankBatch& batch);
     void updateAxes();
     void updateBand();
+    void updateCursor();
+    void tellCursor(std::optional<double> x);
+    [[nodiscard]] std::optional<Ns> instantAt(double x) const;
     void goTo(double x);
     void remember();
     void recall();
@@ -87,7 +90,9 @@ private:
     Choice* seeds_;
     ElidedLabel* seedWords_;
     CurveLegend* legend_;
-    Throttle bandPace_;
+    Throttle bandPace_, cursorPace_;
+    bool pointedHere_ = false;  // the cursor was put into this chart
+    bool telling_ = false;
     QTimer pending_;
     double formMs_ = 0;  // of the last curves
     bool stale_ = false;

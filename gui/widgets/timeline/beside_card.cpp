@@ -4,21 +4,25 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QHBoxLayout>
+#include <QLineEdit>
 #include <QSpinBox>
+#include <QStandardItemModel>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
 
 #include "gui/models/runs/run_config.h"
 #include "gui/models/timeline/span_colors.h"
+#include "gui/models/traces/runs_beside.h"
+#include "gui/models/words.h"
 #include "gui/widgets/timeline/numbers_table.h"
 
 namespace dasgd::gui {
 
 namespace {
 
-constexpr int kMostOffered = 200;     // runs, the newest
-constexpr int kNumbersDelayMs = 200;  // once the window stands still
+constexpr std::size_t kMostOffered = 200;  // runs, the newest
+constexpr int kNumbersDelayMs = 200;       // once the window stands still
 constexpr int kTableHeight = 140;
 
 }  // namespace
@@ -44,11 +48,16 @@ BesideCard::BesideCard(Session& session, const Look& look, QWidget* parent)
 void BesideCard::makeHead() {
     auto* head = new QHBoxLayout;
     head->addWidget(makeLabel(tr("B, beside"), "head"));
+    find_ = new QLineEdit;
+    find_->setAccessibleName(tr("Words of the runs that are offered"));
+    find_->setPlaceholderText(tr("words: algorithm, setting, tag, id"));
+    find_->setClearButtonEnabled(true);
+    head->addWidget(find_, 1);
     runs_ = new QComboBox;
     runs_->setAccessibleName(tr("Run beside"));
     runs_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     runs_->setMinimumContentsLength(24);
-    head->addWidget(runs_, 1);
+    head->addWidget(runs_, 2);
     head->addWidget(makeLabel(tr("from step"), "small"));
     step_ = new QSpinBox;
     step_->setRange(-1, 1'000'000'000);
@@ -79,6 +88,7 @@ QWidget* BesideCard::makeTable() {
 
 void BesideCard::connectAll() {
     connect(runs_, &QComboBox::activated, this, [this](int place) { showRun(runs_->itemData(place).toString()); });
+    connect(find_, &QLineEdit::textChanged, this, &BesideCard::offerRuns);
     connect(step_, &QSpinBox::valueChanged, this, &BesideCard::align);
     connect(timeline_, &TimelineWidget::wanted, this, [this](const TimelineView& view) {
         if (isVisible() && !run_.isEmpty()) query_.requestFrame(run_, view);
@@ -100,6 +110,11 @@ void BesideCard::connectAll() {
         TimeSelection& to = changed == 0 ? selection_ : watched;
         connect(&from, &TimeSelection::windowChanged, this, [=, &from, &to] { follow(from, to, changed == 0); });
         connect(&from, &TimeSelection::markedChanged, this, [=, &from, &to] { follow(from, to, changed == 0); });
+        connect(&from, &TimeSelection::cursorMoved, this, [=, this, &from, &to] {
+            if (!shift_ || !isVisible()) return;
+            const Ns by = changed == 0 ? *shift_ : -*shift_;
+            to.setCursor(from.cursor() ? std::optional(*from.cursor() + by) : std::nullopt);
+        });
     }
     connect(&settle_, &QTimer::timeout, this, &BesideCard::requestNumbers);
     connect(&session_, &Session::currentChanged, this, [this] {
@@ -117,12 +132,20 @@ void BesideCard::showEvent(QShowEvent* event) {
 // The newest that could be drawn; runs of the same experiment are not preferred, as any two may be compared.
 void BesideCard::offerRuns() {
     runs_->clear();
-    for (const RunItemPtr& run : session_.runs().items()) {
-        if (runs_->count() == kMostOffered) break;
-        if (run->id == session_.currentId() || run->row.status == "queued") continue;
-        runs_->addItem(runTitle(run->row) + QStringLiteral("   ") + run->id, run->id);
+    const auto title = [](const RunItem& run) { return runTitle(run.row) + QStringLiteral("   ") + run.id; };
+    const RunsBeside offered = runsBeside(session_.runs().items(), session_.currentId(), find_->text(), kMostOffered);
+    for (const RunItemPtr& run : offered.runs) runs_->addItem(title(*run), run->id);
+    if (run_.isEmpty() && !offered.runs.empty()) showRun(offered.runs.front()->id);
+    // What is shown stays in the list, whatever was typed.
+    const RunItemPtr shown = session_.runs().find(run_);
+    if (shown && runs_->findData(run_) < 0) runs_->insertItem(0, title(*shown), run_);
+    if (offered.more > 0) {
+        runs_->addItem(
+            tr("and %1 older: words beside this list find them").arg(grouped(static_cast<qint64>(offered.more))));
+        if (auto* model = qobject_cast<QStandardItemModel*>(runs_->model())) {
+            model->item(runs_->count() - 1)->setEnabled(false);
+        }
     }
-    if (run_.isEmpty() && runs_->count() > 0) return showRun(runs_->itemData(0).toString());
     runs_->setCurrentIndex(runs_->findData(run_));
 }
 

@@ -11,6 +11,7 @@
 #include "gui/widgets/parts.h"
 
 class QComboBox;
+class QLineEdit;
 class QSpinBox;
 class QTableWidget;
 
@@ -48,6 +49,7 @@ private:
     TimeSelection selection_;
     TimelineRows rows_;
     TimelineWidget* timeline_;
+    QLineEdit* find_;
     QComboBox* runs_;
     QSpinBox* step_;
     QLabel *origin_, *remarks_;

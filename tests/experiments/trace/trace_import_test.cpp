@@ -53,6 +53,24 @@ TEST_F(TraceImportTest, TakesKernelsAndStepsOfPyTorchWithTheirNames) {
     EXPECT_THAT(row.config, HasSubstr("format = \"PyTorch profiler\""));
 }
 
+TEST_F(TraceImportTest, OneThatIsCancelledIsAFailedRun) {
+    const auto file = folder_.write(
+        "rank0.json", test::pytorchTrace(0, 1, {test::slice("gemm_kernel<float>", "kernel", "7", "1010.5", "40")}));
+    int asked = 0;
+    const auto outcome = importTraces(
+        {.files = {file}, .workspace = folder_.workspace(), .cancelled = [&asked] { return asked++ > 0; }});
+    ASSERT_FALSE(outcome);
+    EXPECT_THAT(outcome.error().message, HasSubstr("cancelled"));
+    const auto runs = test::orDie(test::orDie(storage::RunReader::open(folder_.workspace())).runs());
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs[0].status, "failed");
+    const auto none =
+        importTraces({.files = {file}, .workspace = folder_.workspace(), .cancelled = [] { return true; }});
+    EXPECT_FALSE(none);
+    EXPECT_EQ(test::orDie(test::orDie(storage::RunReader::open(folder_.workspace())).runs()).size(), 1U)
+        << "before it has begun there is no run";
+}
+
 TEST_F(TraceImportTest, TakesTheOutermostOperatorsWhereThereAreNoKernels) {
     const auto file = folder_.write(
         "rank0.json", test::pytorchTrace(0, 1,

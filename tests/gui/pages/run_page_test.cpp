@@ -3,10 +3,13 @@
 #include <filesystem>
 #include <fstream>
 
+#include <QApplication>
 #include <QDir>
+#include <QMouseEvent>
 #include <QPushButton>
 #include <QSettings>
 
+#include "gui/models/curves/instants.h"
 #include "gui/timeline/timeline_widget.h"
 #include "gui/widgets/run/chart_card.h"
 #include "gui/widgets/run/log_card.h"
@@ -26,6 +29,12 @@ protected:
             if (one->accessibleName() == name) return one->text();
         }
         return {};
+    }
+    ChartCard* chartOf(const std::string& metric) {
+        for (ChartCard* one : window_->findChildren<ChartCard*>()) {
+            if (one->picker().metric() == metric) return one;
+        }
+        return nullptr;
     }
 };
 
@@ -76,6 +85,46 @@ TEST_F(RunPageTest, TheTimelineMovesTheBandOfTheCurves) {
     const TimeRange all = window_->session().selection().window();
     EXPECT_EQ(all.end, window_->session().pulse().extent.end);
     ASSERT_TRUE(eventually([&] { return timeline->frame()->range.end >= all.end && timeline->frame()->spans > 1000; }));
+    const PlotView& plot = chartOf("train/loss")->plot();
+    ASSERT_TRUE(eventually([&] { return plot.band() && plot.band()->second == 100; }));
+    const auto whole = *plot.band();
+    EXPECT_EQ(whole.first, 1);
+    for (int i = 0; i < 3; ++i) QTest::keyClick(timeline, Qt::Key_W);
+    ASSERT_TRUE(plot.band());
+    const auto part = *plot.band();
+    EXPECT_GT(part.first, whole.first);
+    EXPECT_LT(part.second, whole.second);
+    EXPECT_LT(part.first, part.second);
+    QTest::keyClick(timeline, Qt::Key_D);
+    EXPECT_GT(plot.band()->first, part.first);
+}
+
+TEST_F(RunPageTest, ThePointerInTheTimelineIsALineInTheCurvesAndTheOtherWayRound) {
+    workspace_.record({.steps = 100});
+    open();
+    auto* timeline = window_->findChild<TimelineWidget*>();
+    PlotView& plot = chartOf("train/loss")->plot();
+    const auto drawn = [&] { return plot.curves().size() == 1 && plot.curves()[0].line.x.size() == 100; };
+    ASSERT_TRUE(eventually([&] { return timeline->frame()->spans > 0 && drawn(); }));
+    const QPoint place(timeline->width() / 2, timeline->height() / 2);
+    QMouseEvent move(QEvent::MouseMove, place, timeline->mapToGlobal(place), Qt::NoButton, Qt::NoButton,
+                     Qt::NoModifier);
+    QApplication::sendEvent(timeline, &move);
+    const TimeSelection& selection = window_->session().selection();
+    ASSERT_TRUE(selection.cursor());
+    EXPECT_EQ(*selection.cursor(), timeline->scale().timeAt(place.x()));
+    const auto& points = window_->session().series(window_->session().currentId(), "train/loss").points();
+    ASSERT_TRUE(eventually([&] { return plot.cursor().has_value(); }));
+    const auto step = static_cast<std::size_t>(*plot.cursor());
+    ASSERT_TRUE(step > 1 && step <= points.size());
+    EXPECT_LE(static_cast<double>(*selection.cursor()) / 1e9, points[step - 1].wallS + 1e-9);
+    EXPECT_GT(static_cast<double>(*selection.cursor()) / 1e9, points[step - 2].wallS - 1e-9);
+    QEvent leave(QEvent::Leave);
+    QApplication::sendEvent(timeline, &leave);
+    ASSERT_TRUE(eventually([&] { return !plot.cursor(); }));
+    QTest::keyClick(&plot, Qt::Key_Right, Qt::ShiftModifier);
+    ASSERT_TRUE(plot.cursor());
+    EXPECT_EQ(selection.cursor(), instantAtX(points, *plot.cursor(), XAxis::Step));
 }
 
 // The first clean window ends with the first evaluation; what is hidden is seen before, and said to be of now.

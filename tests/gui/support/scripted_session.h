@@ -18,7 +18,10 @@
 
 #include "gui/figures/figure_command.h"
 #include "gui/main_window.h"
+#include "gui/models/run_list/run_list_model.h"
+#include "gui/plots/plot_view.h"
 #include "gui/theme/theme.h"
+#include "gui/timeline/timeline_widget.h"
 
 namespace dasgd::test {
 
@@ -139,13 +142,34 @@ private:
     }
     bool looksAtTheTimeline() {
         key(Qt::Key_4, Qt::ControlModifier);
+        const auto drawn = [](const gui::TimelineWidget& one) { return one.frame()->spans > 0; };
+        if (!soon([&] { return visible<gui::TimelineWidget>(drawn) != nullptr; })) return false;
         for (int i = 0; i < 3; ++i) {
             for (const Qt::Key one : {Qt::Key_W, Qt::Key_W, Qt::Key_A, Qt::Key_D, Qt::Key_S, Qt::Key_0, Qt::Key_F}) {
-                key(one);
+                if (!movesTheWindow(one)) return false;
                 QTest::qWait(60);
             }
         }
         return true;
+    }
+    bool movesTheWindow(Qt::Key one) {
+        const gui::TimeSelection& selection = window_.session().selection();
+        const auto width = [](TimeRange range) { return range.end - range.start; };
+        // The next run may just have begun, with nothing to look at yet.
+        if (!soon([&] { return width(selection.extent()) > 0; })) return false;
+        const TimeRange before = selection.window();
+        key(one);
+        const TimeRange after = selection.window(), extent = selection.extent();
+        switch (one) {
+            case Qt::Key_W: return width(after) < width(before);
+            // Of a short one there may be no more to show.
+            case Qt::Key_S: return width(after) > width(before) || width(before) >= 2 * width(extent);
+            case Qt::Key_A: return after.start < before.start && !selection.following();
+            case Qt::Key_D: return after.start > before.start && !selection.following();
+            case Qt::Key_0: return after.start == extent.start && after.end == extent.end;
+            case Qt::Key_F: return selection.following();
+            default: return false;
+        }
     }
     bool finishes() {
         return soon([&] {
@@ -157,14 +181,20 @@ private:
     bool filters() {
         key(Qt::Key_2, Qt::ControlModifier);
         key(Qt::Key_F, Qt::ControlModifier);
+        const auto* list = window_.findChild<gui::RunListModel*>();
+        if (!list || !QApplication::focusWidget()) return false;
         QTest::keyClicks(QApplication::focusWidget(), QStringLiteral("algorithm = dasgd and seed = 2"), Qt::NoModifier,
                          5);
-        QTest::qWait(300);
+        if (!soon([&] { return list->runCount() == 1 && !list->filterError(); })) return false;
         key(Qt::Key_A, Qt::ControlModifier);
         key(Qt::Key_Delete);
+        if (!soon([&] { return list->runCount() == 4; })) return false;
         key(Qt::Key_3, Qt::ControlModifier);
-        QTest::qWait(500);
-        return true;
+        return soon([&] {
+            return visible<gui::PlotView>([](const gui::PlotView& one) {
+                       return !one.curves().empty() && !one.curves().front().line.x.empty();
+                   }) != nullptr;
+        });
     }
     bool compares() {
         key(Qt::Key_5, Qt::ControlModifier);

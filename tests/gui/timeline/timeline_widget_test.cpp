@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <QMouseEvent>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QSignalSpy>
@@ -64,6 +65,28 @@ TEST_F(TimelineWidgetTest, WhereFollowingEndsThePictureIsOfTheWindowAsItIs) {
     selection_.setFollowing(false);
     EXPECT_EQ(wanted.count(), 1) << "what was asked for lay on whole pixels";
     EXPECT_EQ(widget_.scale().window.end, selection_.window().end);
+}
+
+TEST_F(TimelineWidgetTest, ThePointerIsTheCursorOfAllViewsAndThatOfAnotherIsDrawn) {
+    const QPoint place = at(1'300 * kMs);
+    QMouseEvent move(QEvent::MouseMove, place, widget_.mapToGlobal(place), Qt::NoButton, Qt::NoButton, Qt::NoModifier);
+    QApplication::sendEvent(&widget_, &move);
+    ASSERT_TRUE(selection_.cursor());
+    EXPECT_NEAR(static_cast<double>(*selection_.cursor()), 1.3e9, 1.1e6);
+    QEvent leave(QEvent::Leave);
+    QApplication::sendEvent(&widget_, &leave);
+    EXPECT_FALSE(selection_.cursor());
+    const QImage without = widget_.grab().toImage();
+    selection_.setCursor(1'700 * kMs);
+    const QImage with = widget_.grab().toImage();
+    int changed = 0;
+    for (int x = 0; x < with.width(); ++x) {
+        const QRect column(x, 0, 1, with.height());
+        if (with.copy(column) == without.copy(column)) continue;
+        ++changed;
+        EXPECT_LE(std::abs(x - at(1'700 * kMs).x()), 1) << "a line, and nothing else";
+    }
+    EXPECT_GE(changed, 1);
 }
 
 TEST_F(TimelineWidgetTest, AnswersToOtherSelectionsAreIgnored) {

@@ -81,5 +81,20 @@ TEST_F(TimeSelectionTest, MarksAreOrderedAndGoneAfterReset) {
     EXPECT_TRUE(selection_.following());
 }
 
+TEST_F(TimeSelectionTest, TheCursorIsToldOnceAndGoneAfterReset) {
+    QSignalSpy moved(&selection_, &TimeSelection::cursorMoved);
+    const TimeRange window = selection_.window();
+    selection_.setCursor(5 * kMs);
+    selection_.setCursor(5 * kMs);
+    EXPECT_EQ(moved.count(), 1);
+    EXPECT_EQ(selection_.cursor(), 5 * kMs);
+    EXPECT_EQ(selection_.window().start, window.start) << "a pointer moves no window";
+    selection_.reset(false);
+    EXPECT_FALSE(selection_.cursor());
+    EXPECT_EQ(moved.count(), 2);
+    selection_.setCursor(std::nullopt);
+    EXPECT_EQ(moved.count(), 2);
+}
+
 }  // namespace
 }  // namespace dasgd::gui

@@ -18,6 +18,14 @@ protected:
         QObject::connect(&query_, &BesideQuery::compared, [this](const BesideNumbers& numbers) { numbers_ = numbers; });
         QObject::connect(&query_, &BesideQuery::arrived, [this](const TimelineFramePtr& frame) { frame_ = frame; });
     }
+    bool align(std::int64_t step) {
+        origin_.reset();
+        query_.align(a_, b_, step);
+        return eventually([this] {
+            bench_.refresh(query_);
+            return origin_.has_value();
+        });
+    }
     LiveBench bench_;
     BesideQuery query_;
     QString a_, b_;
@@ -27,13 +35,10 @@ protected:
 };
 
 TEST_F(BesideQueryTest, AlignsAtAStepThatBothHave) {
-    query_.align(a_, b_, 20);
-    bench_.refresh(query_);
-    ASSERT_TRUE(origin_);
+    ASSERT_TRUE(align(20));
     EXPECT_EQ(origin_->step, 20);
     EXPECT_GT(origin_->ofB, origin_->extentOfB.start);
-    query_.align(a_, b_, 50);
-    bench_.refresh(query_);
+    ASSERT_TRUE(align(50));
     EXPECT_FALSE(origin_->step) << "the other ended before";
     EXPECT_EQ(origin_->ofB, origin_->extentOfB.start);
 }

@@ -51,6 +51,35 @@ TEST_F(TraceJobTest, OneAtATimeWithProgressAndErrorsInTheProgramsWords) {
     EXPECT_FALSE(job.isBusy());
 }
 
+TEST_F(TraceJobTest, ACancelledImportIsAskedToEndSoThatItCanSaySoInItsRun) {
+    const QString words = QString::fromStdString((folder_ / "words").string());
+    const QString program = write(QStringLiteral("dasgd"), "#!/bin/sh\ntrap 'echo asked > \"" + words.toUtf8() +
+                                                               "\"; exit 2' TERM\necho '{\"progress\":1}'\n"
+                                                               "while :; do sleep 0.05; done\n");
+    TraceJob job(program, folder_.path());
+    QSignalSpy progress(&job, &TraceJob::progressed), failed(&job, &TraceJob::failed);
+    ASSERT_TRUE(job.import({QStringLiteral("t.json")}));
+    ASSERT_TRUE(progress.wait()) << "the trap is set";
+    job.cancel();
+    EXPECT_FALSE(job.isBusy());
+    EXPECT_TRUE(eventually([&] { return QFile(words).size() > 0; }));
+    EXPECT_TRUE(failed.isEmpty()) << "what the user has done is no error";
+}
+
+TEST_F(TraceJobTest, WhatIsUnderWayGoesOnWithoutTheWindow) {
+    const QString words = QString::fromStdString((folder_ / "words").string());
+    const QString program =
+        write(QStringLiteral("dasgd"),
+              "#!/bin/sh\necho '{\"progress\":1}'\nsleep 0.3\necho whole > \"" + words.toUtf8() + "\"\n");
+    {
+        TraceJob job(program, folder_.path());
+        QSignalSpy progress(&job, &TraceJob::progressed);
+        ASSERT_TRUE(job.import({QStringLiteral("t.json")}));
+        ASSERT_TRUE(progress.wait());
+    }
+    EXPECT_TRUE(eventually([&] { return QFile(words).size() > 0; }));
+}
+
 TEST_F(TraceJobTest, SaysThatThereIsNoProgram) {
     TraceJob none({}, folder_.path());
     QSignalSpy failed(&none, &TraceJob::failed);

@@ -4,6 +4,8 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QComboBox>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QTableWidget>
@@ -57,6 +59,26 @@ TEST_F(BesideCardTest, AlignsAtAStepAndSaysWhereThereIsNone) {
     EXPECT_TRUE(eventually([this] { return label(QStringLiteral("aligned at the start of step 30")) != nullptr; }));
     step->setValue(180);
     EXPECT_TRUE(eventually([this] { return label(QStringLiteral("one of them has no such step")) != nullptr; }));
+}
+
+TEST_F(BesideCardTest, AnyRunIsFoundByItsWords) {
+    const QString third = workspace_.record({.algorithm = "local_sgd", .steps = 20});
+    look();
+    auto* runs = card_->findChild<QComboBox*>();
+    EXPECT_EQ(runs->itemData(0).toString(), other_) << "the newest but the watched one";
+    EXPECT_GE(runs->findData(third), 1);
+    QLineEdit* words = nullptr;  // a spin box has one of its own
+    for (auto* one : card_->findChildren<QLineEdit*>()) {
+        if (one->accessibleName() == QStringLiteral("Words of the runs that are offered")) words = one;
+    }
+    ASSERT_TRUE(words);
+    QTest::keyClicks(words, QStringLiteral("local_sgd"));
+    EXPECT_GE(runs->findData(third), 0);
+    EXPECT_EQ(runs->currentData().toString(), other_) << "what is shown stays chosen";
+    EXPECT_EQ(runs->count(), 2);
+    runs->setCurrentIndex(runs->findData(third));
+    emit runs->activated(runs->currentIndex());
+    EXPECT_EQ(card_->run(), third);
 }
 
 TEST_F(BesideCardTest, TheTableCanBeCopiedWithWhatItIsOf) {

@@ -1,0 +1,41 @@
+#include "gui/models/curves/instants.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr double kNsPerS = 1e9;
+
+bool countsWhole(XAxis axis) { return axis == XAxis::Step || axis == XAxis::Samples; }
+
+// Whole nanoseconds: what instantAtX() has told is found again.
+Ns instantOf(const SeriesPoint& point) { return static_cast<Ns>(std::llround(point.wallS * kNsPerS)); }
+
+}  // namespace
+
+std::optional<double> xAtInstant(const std::vector<SeriesPoint>& points, Ns at, XAxis axis) {
+    if (axis == XAxis::Wall) return static_cast<double>(at) / kNsPerS;
+    const auto next = std::ranges::lower_bound(points, at, {}, instantOf);
+    if (next == points.end()) return std::nullopt;
+    const double right = xOf(*next, axis);
+    if (instantOf(*next) == at) return right;
+    if (next == points.begin()) return std::nullopt;
+    const double left = xOf(*(next - 1), axis);
+    const Ns before = instantOf(*(next - 1));
+    const double passed = static_cast<double>(at - before) / static_cast<double>(instantOf(*next) - before);
+    const double x = left + (right - left) * passed;
+    return countsWhole(axis) ? std::ceil(x) : x;
+}
+
+std::optional<Ns> instantAtX(const std::vector<SeriesPoint>& points, double x, XAxis axis) {
+    if (axis == XAxis::Wall) return static_cast<Ns>(std::llround(x * kNsPerS));
+    const auto at =
+        std::ranges::lower_bound(points, x, {}, [axis](const SeriesPoint& point) { return xOf(point, axis); });
+    if (at == points.end()) return std::nullopt;
+    return instantOf(*at);
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,19 @@
+// An instant of a run on the x axis of its curves, and back.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/base/clock.h"
+#include "gui/models/live/series.h"
+
+namespace dasgd::gui {
+
+// Over the wall time the instant itself in seconds. Else by the points around it, as if progress between two of them
+// were even; of steps and samples the one under way. nullopt before the first point and after the last.
+[[nodiscard]] std::optional<double> xAtInstant(const std::vector<SeriesPoint>& points, Ns at, XAxis axis);
+
+// When the first point at or after x was recorded; over the wall time x itself. nullopt after the last point.
+[[nodiscard]] std::optional<Ns> instantAtX(const std::vector<SeriesPoint>& points, double x, XAxis axis);
+
+}  // namespace dasgd::gui

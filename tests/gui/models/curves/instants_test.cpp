@@ -1,0 +1,45 @@
+#include "gui/models/curves/instants.h"
+
+#include <gtest/gtest.h>
+
+namespace dasgd::gui {
+namespace {
+
+constexpr Ns kSecond = 1'000'000'000;
+
+std::vector<SeriesPoint> everyTenth() {
+    return {{.step = 10, .epoch = 0.5, .wallS = 2, .samples = 320},
+            {.step = 20, .epoch = 1, .wallS = 4, .samples = 640},
+            {.step = 30, .epoch = 1.5, .wallS = 5, .samples = 960}};
+}
+
+TEST(Instants, OverWallTimeAnInstantIsItself) {
+    EXPECT_EQ(xAtInstant(everyTenth(), 3 * kSecond, XAxis::Wall), 3);
+    EXPECT_EQ(xAtInstant({}, 7 * kSecond, XAxis::Wall), 7);
+    EXPECT_EQ(instantAtX(everyTenth(), 3.25, XAxis::Wall), kSecond * 13 / 4);
+}
+
+TEST(Instants, BetweenTwoPointsProgressIsEven) {
+    EXPECT_EQ(xAtInstant(everyTenth(), 4 * kSecond, XAxis::Step), 20);
+    EXPECT_EQ(xAtInstant(everyTenth(), 3 * kSecond, XAxis::Step), 15);
+    EXPECT_EQ(xAtInstant(everyTenth(), 3 * kSecond + 1, XAxis::Step), 16) << "the step under way";
+    EXPECT_EQ(xAtInstant(everyTenth(), 3 * kSecond, XAxis::Epoch), 0.75);
+    EXPECT_EQ(xAtInstant(everyTenth(), 3 * kSecond, XAxis::Samples), 480);
+}
+
+TEST(Instants, WhereNothingIsRecordedThereIsNoStep) {
+    EXPECT_FALSE(xAtInstant(everyTenth(), kSecond, XAxis::Step));
+    EXPECT_EQ(xAtInstant(everyTenth(), 2 * kSecond, XAxis::Step), 10);
+    EXPECT_FALSE(xAtInstant(everyTenth(), 6 * kSecond, XAxis::Step));
+    EXPECT_FALSE(xAtInstant({}, kSecond, XAxis::Step));
+    EXPECT_FALSE(instantAtX(everyTenth(), 31, XAxis::Step));
+}
+
+TEST(Instants, AStepIsWhenItWasRecorded) {
+    EXPECT_EQ(instantAtX(everyTenth(), 20, XAxis::Step), 4 * kSecond);
+    EXPECT_EQ(instantAtX(everyTenth(), 11, XAxis::Step), 4 * kSecond);
+    EXPECT_EQ(instantAtX(everyTenth(), 640, XAxis::Samples), 4 * kSecond);
+}
+
+}  // namespace
+}  // namespace dasgd::gui
