@@ -119,6 +119,41 @@ TEST_F(ParallelFigureTest, ASettingGivesTheLooksAndKeepsThatOfItsFirstConfigurat
     EXPECT_EQ(content().nothing, QStringLiteral("None of these runs has the setting no.such."));
 }
 
+TEST(ParallelFigure, SettingsAreRecordedTextInTheCsvAndNeverReadAlike) {
+    std::vector<RunItemPtr> runs;
+    for (const char* rate : {"0.1000001", "0.1000002"}) {
+        const std::string config = std::string("[algorithm]\nname = \"dasgd\"\n[optimizer]\nlearning_rate = ") + rate +
+                                   "\n[train]\nbatch_size = 1048576\nseed = 1\n";
+        runs.push_back(makeRun(rate, "dasgd", config));
+    }
+    const std::vector<CompareGroup> groups = compareGroups(runs, [](const RunItem& run) {
+        return run.id.endsWith(u'1') ? CurveStyle{0, 0, 0} : CurveStyle{1, 1, 1};
+    });
+    ASSERT_EQ(groups.size(), 2U);
+    CompareView view(groups, nullptr);
+    view.shown = {0, 1};
+    FigureSpec spec;
+    spec.kind = FigureKind::Parallel;
+    spec.axes = QStringList{QStringLiteral("optimizer.learning_rate"), QStringLiteral("train.batch_size")};
+    spec.colorBy = spec.axes[0];
+    FigureContent made;
+    takeParallel(view, spec, made);
+    ASSERT_TRUE(made.parallel) << made.nothing.toStdString();
+    const QStringList rows = made.csv.trimmed().split(u'\n');
+    ASSERT_EQ(rows.size(), 3);
+    EXPECT_TRUE(rows[1].contains(QStringLiteral("0.1000001"))) << rows[1].toStdString();
+    EXPECT_TRUE(rows[2].contains(QStringLiteral("0.1000002"))) << rows[2].toStdString();
+    EXPECT_TRUE(rows[1].contains(QStringLiteral("1048576"))) << rows[1].toStdString();
+    ASSERT_EQ(made.table.rows.size(), 2U);
+    EXPECT_EQ(made.table.rows[0].mid(3), (QStringList{QStringLiteral("0.1000001"), QStringLiteral("1048576")}));
+    EXPECT_EQ(made.table.rows[1].mid(3), (QStringList{QStringLiteral("0.1000002"), QStringLiteral("1048576")}));
+    const std::vector<ParallelLine>& legend = made.parallel->legend;
+    ASSERT_EQ(legend.size(), 2U) << "two values are two looks";
+    EXPECT_EQ(legend[0].name, QStringLiteral("0.1000001"));
+    EXPECT_FALSE(legend[0].style == legend[1].style);
+    EXPECT_NE(made.parallel->plot.lines[0].style, made.parallel->plot.lines[1].style);
+}
+
 TEST_F(ParallelFigureTest, ABrushMarksItsPartOrSaysWhatTheAxisHas) {
     spec_.axes =
         QStringList{QStringLiteral("algorithm.name"), QStringLiteral("algorithm.delay"), QStringLiteral("step-ms")};
