@@ -165,17 +165,21 @@ QString runsCsv(const CompareView& view, const FigureSpec& spec, const RunPoints
     return out;
 }
 
+// What became of the number in finished runs that lack it; "" where it was just not recorded.
+QString fateOf(const CompareGroup& group, CompareNumber number) {
+    if (number == CompareNumber::SecondsToTarget) return QStringLiteral("did not reach the target");
+    const bool nan = std::ranges::any_of(group.runs, [&](const RunItemPtr& run) {
+        return group.counts(*run) && run->row.status == "finished" && run->row.lossIsNaN;
+    });
+    return number == CompareNumber::FinalLoss && nan ? QStringLiteral("ended with a loss that is NaN") : QString();
+}
+
 // Why finished runs of a configuration are not in its mean; "" where all are.
 QString missingInWords(const CompareGroup& group, CompareNumber number, const Sample& sample) {
     const auto finished = static_cast<std::size_t>(group.finished());
     if (sample.n >= finished) return {};
-    const auto nan = std::ranges::count_if(group.runs, [&](const RunItemPtr& run) {
-        return group.counts(*run) && run->row.status == "finished" && run->row.lossIsNaN;
-    });
-    const QString why = number == CompareNumber::SecondsToTarget ? QStringLiteral("did not reach the target")
-                        : number == CompareNumber::FinalLoss && nan > 0
-                            ? QStringLiteral("ended with a loss that is NaN")
-                            : QStringLiteral("have no such number");
+    const QString fate = fateOf(group, number);
+    const QString why = fate.isEmpty() ? QStringLiteral("have no such number") : fate;
     return QStringLiteral("%1: %2 of %3 finished runs %4, left out of %5")
         .arg(group.name)
         .arg(finished - sample.n)
@@ -198,8 +202,8 @@ QStringList notesOf(const CompareView& view, const FigureSpec& spec) {
         simulated += group.simulated() ? 1 : 0;
         for (const CompareNumber number : numbers) {
             const Sample own = view.row(at) ? sampleOf(*view.row(at), number) : Sample{};
-            // Of lines that lack an axis the figure says it in one note.
-            if (spec.kind == FigureKind::Parallel && own.n == 0) continue;
+            // Of lines that lack an axis for no reason of their own the figure says it in one note.
+            if (spec.kind == FigureKind::Parallel && own.n == 0 && fateOf(group, number).isEmpty()) continue;
             if (const QString words = missingInWords(group, number, own); !words.isEmpty()) notes << words;
         }
     }

@@ -6,6 +6,7 @@
 #include <QFileInfo>
 #include <QJsonArray>
 #include <QJsonDocument>
+#include <cmath>
 
 #include "gui/figures/figure_command.h"
 #include "gui/figures/figure_curves.h"
@@ -54,6 +55,27 @@ protected:
     QTemporaryDir out_;
     FigureSpec spec_;
 };
+
+// A finished run whose last loss is no number.
+void recordNaN(Workspace& workspace) {
+    storage::Store& store = workspace.store();
+    storage::RunInfo info{.runId = store.newRunId("local_sgd"),
+                          .experiment = "delay-sweep",
+                          .algorithm = "local_sgd",
+                          .backend = "gloo",
+                          .config = "name = \"delay-sweep\"\n[algorithm]\nname = \"local_sgd\"\n[train]\nseed = 1\n"};
+    info.seed = 1;
+    info.workers = 1;
+    info.plannedSteps = 1;
+    info.versions = "{}";
+    ASSERT_TRUE(store.addRun(info).has_value());
+    auto journal = JournalWriter::create(store.paths().journal(info.runId, 0));
+    auto recorder = storage::Recorder::start(store, info.runId, {0});
+    ASSERT_TRUE(journal.has_value() && recorder.has_value());
+    (*journal)->metric({.name = "train/loss", .step = 1, .value = std::nan("")});
+    (*journal)->state(RankState::Finished, 1, "");
+    ASSERT_TRUE((*recorder)->finish("finished", "").has_value());
+}
 
 const ParallelLine* lineOf(const FigureContent& content, const char* part) {
     for (const ParallelLine& line : content.parallel->plot.lines) {
@@ -104,6 +126,19 @@ TEST_F(ParallelFigureTest, ALineIsTheMeanOfItsSeedsAndWhatItLacksOrLeavesOutIsNa
     }
     ASSERT_EQ(taken, 3);
     EXPECT_NEAR(sum / taken, *sync->values[0], 1e-6 * *sync->values[0]);
+}
+
+TEST_F(ParallelFigureTest, WhyAFinishedConfigurationHasNoValueIsSaid) {
+    recordNaN(workspace_);
+    spec_.axes =
+        QStringList{QStringLiteral("algorithm.name"), QStringLiteral("final-loss"), QStringLiteral("time-to-target")};
+    spec_.target = QStringLiteral("loss=0.0000001");
+    const FigureContent made = content();
+    ASSERT_TRUE(made.parallel) << made.nothing.toStdString();
+    const QString notes = made.allNotes().join(u'\n');
+    EXPECT_TRUE(notes.contains(QStringLiteral("1 of 1 finished runs ended with a loss that is NaN")))
+        << notes.toStdString();
+    EXPECT_TRUE(notes.contains(QStringLiteral("3 of 3 finished runs did not reach the target"))) << notes.toStdString();
 }
 
 TEST_F(ParallelFigureTest, ASettingGivesTheLooksAndKeepsThatOfItsFirstConfiguration) {
