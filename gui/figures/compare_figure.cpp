@@ -229,6 +229,17 @@ QStringList notesOf(const CompareView& view, const FigureSpec& spec) {
     return notes;
 }
 
+// Configurations that the picture lacks, since none of their runs has finished. Bars and maps keep a place for them.
+QStringList withoutMark(const std::vector<CompareGroup>& groups, FigureKind kind) {
+    QStringList notes;
+    if (kind != FigureKind::Parallel && kind != FigureKind::Scatter) return notes;
+    const QString mark = kind == FigureKind::Parallel ? QStringLiteral("line") : QStringLiteral("point");
+    for (const CompareGroup& group : groups) {
+        if (group.finished() == 0) notes << QStringLiteral("%1: no finished run, no %2").arg(group.name, mark);
+    }
+    return notes;
+}
+
 void takeBars(const CompareView& view, const FigureSpec& spec, FigureContent& into) {
     GroupBars bars = groupBars(view, spec.number);
     for (Bar& bar : bars.chart.bars) {
@@ -317,7 +328,9 @@ Status readComparison(storage::RunReader& reader, const FigureSpec& wanted, std:
     if (spec.kind == FigureKind::Map) takeMap(view, spec, into);
     if (spec.kind == FigureKind::Scatter) takeScatter(view, spec, into);
     if (spec.kind == FigureKind::Parallel) takeParallel(view, spec, into);
-    for (const QString& line : leftOut(groups, Members::Finished)) into.notes << line + QStringLiteral(", left out");
+    for (const QString& line : leftOut(groups, Members::FinishedOnly))
+        into.notes << line + QStringLiteral(", left out");
+    into.notes += withoutMark(groups, spec.kind);
     if (spec.kind == FigureKind::Parallel) return {};
     into.table = tableOf(view, spec);
     if (spec.kind != FigureKind::Scatter) into.csv = groupsCsv(view, spec, into);
