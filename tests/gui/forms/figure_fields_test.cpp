@@ -39,6 +39,16 @@ TEST(FigureFields, RangesComeBackAsTheyWereTyped) {
     EXPECT_TRUE(typedValue(Editing::Ranges, QStringLiteral("step-ms")).isString()) << "refused as what it is";
 }
 
+TEST(FigureFields, TheBandOfParallelCoordinatesIsSaidToBeInTheTable) {
+    int found = 0;
+    for (const FigureField& field : figureFields()) {
+        if (QLatin1String(field.key) != QLatin1String("band") || !field.isOf(FigureKind::Parallel)) continue;
+        ++found;
+        EXPECT_TRUE(QLatin1String(field.help).contains(QLatin1String("only in the table"))) << field.help;
+    }
+    EXPECT_EQ(found, 1);
+}
+
 TEST(FigureFields, WordsThatAreBrushedSurviveTheForm) {
     QJsonObject brushes;
     brushes[QLatin1String("a.b")] = QJsonArray{"1", "dasgd", "two, three", "[1; 2]", R"(say "x\y")", "", " x "};
