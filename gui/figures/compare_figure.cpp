@@ -167,17 +167,21 @@ QString runsCsv(const CompareView& view, const FigureSpec& spec, const RunPoints
     return out;
 }
 
+// What became of the number in finished runs that lack it; "" where it was just not recorded.
+QString fateOf(const CompareGroup& group, CompareNumber number) {
+    if (number == CompareNumber::SecondsToTarget) return QStringLiteral("did not reach the target");
+    const bool nan = std::ranges::any_of(group.runs, [&](const RunItemPtr& run) {
+        return group.counts(*run) && run->row.status == "finished" && run->row.lossIsNaN;
+    });
+    return number == CompareNumber::FinalLoss && nan ? QStringLiteral("ended with a loss that is NaN") : QString();
+}
+
 // Why finished runs of a configuration are not in its mean; "" where all are.
 QString missingInWords(const CompareGroup& group, CompareNumber number, const Sample& sample) {
     const auto finished = static_cast<std::size_t>(group.finished());
     if (sample.n >= finished) return {};
-    const auto nan = std::ranges::count_if(group.runs, [&](const RunItemPtr& run) {
-        return group.counts(*run) && run->row.status == "finished" && run->row.lossIsNaN;
-    });
-    const QString why = number == CompareNumber::SecondsToTarget ? QStringLiteral("did not reach the target")
-                        : number == CompareNumber::FinalLoss && nan > 0
-                            ? QStringLiteral("ended with a loss that is NaN")
-                            : QStringLiteral("have no such number");
+    const QString fate = fateOf(group, number);
+    const QString why = fate.isEmpty() ? QStringLiteral("have no such number") : fate;
     return QStringLiteral("%1: %2 of %3 finished runs %4, left out of %5")
         .arg(group.name)
         .arg(finished - sample.n)
@@ -200,8 +204,8 @@ QStringList notesOf(const CompareView& view, const FigureSpec& spec) {
         simulated += group.simulated() ? 1 : 0;
         for (const CompareNumber number : numbers) {
             const Sample own = view.row(at) ? sampleOf(*view.row(at), number) : Sample{};
-            // Of lines that lack an axis the figure says it in one note.
-            if (spec.kind == FigureKind::Parallel && own.n == 0) continue;
+            // Of lines that lack an axis for no reason of their own the figure says it in one note.
+            if (spec.kind == FigureKind::Parallel && own.n == 0 && fateOf(group, number).isEmpty()) continue;
             if (const QString words = missingInWords(group, number, own); !words.isEmpty()) notes << words;
         }
     }
@@ -226,6 +230,17 @@ QStringList notesOf(const CompareView& view, const FigureSpec& spec) {
                                                  : QStringLiteral("hollow: time simulated"));
     }
     if (emulated && ofTime) notes << QStringLiteral("link emulated");
+    return notes;
+}
+
+// Configurations that the picture lacks, since none of their runs has finished. Bars and maps keep a place for them.
+QStringList withoutMark(const std::vector<CompareGroup>& groups, FigureKind kind) {
+    QStringList notes;
+    if (kind != FigureKind::Parallel && kind != FigureKind::Scatter) return notes;
+    const QString mark = kind == FigureKind::Parallel ? QStringLiteral("line") : QStringLiteral("point");
+    for (const CompareGroup& group : groups) {
+        if (group.finished() == 0) notes << QStringLiteral("%1: no finished run, no %2").arg(group.name, mark);
+    }
     return notes;
 }
 
@@ -317,7 +332,9 @@ Status readComparison(storage::RunReader& reader, const FigureSpec& wanted, std:
     if (spec.kind == FigureKind::Map) takeMap(view, spec, into);
     if (spec.kind == FigureKind::Scatter) takeScatter(view, spec, into);
     if (spec.kind == FigureKind::Parallel) takeParallel(view, spec, into);
-    for (const QString& line : leftOut(groups, Members::Finished)) into.notes << line + QStringLiteral(", left out");
+    for (const QString& line : leftOut(groups, Members::FinishedOnly))
+        into.notes << line + QStringLiteral(", left out");
+    into.notes += withoutMark(groups, spec.kind);
     if (spec.kind == FigureKind::Parallel) return {};
     into.table = tableOf(view, spec);
     if (spec.kind != FigureKind::Scatter) into.csv = groupsCsv(view, spec, into);

@@ -3,6 +3,8 @@
 #include <QTextStream>
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 
 #include "gui/figures/figure_files.h"
 #include "gui/models/runs/run_config.h"
@@ -18,10 +20,20 @@ constexpr qsizetype kMostNamedLines = 4;  // of those that lack an axis; the CSV
 QString keyOf(const ParallelAxis& axis) { return QString::fromStdString(axis.key); }
 QString columnOf(const ParallelAxis& axis) { return axis.full.isEmpty() ? axis.title : axis.full; }
 
-// "" where the run has none.
-QString settingIn(const RunItem& run, const QString& key) {
+// As it is recorded; "" where the run has none.
+std::string settingIn(const RunItem& run, const QString& key) {
     const std::string* value = run.config.find(key.toStdString());
-    return value ? settingValue(*value) : QString();
+    return value ? *value : std::string();
+}
+
+// The setting of each shown configuration as it is read, two that differ never alike; "" where one has none.
+QStringList shownSettings(const CompareView& view, const QString& key) {
+    std::set<std::string> values;
+    for (const std::size_t at : view.shown) values.insert(settingIn(*view.groups()[at].runs.front(), key));
+    const std::map<std::string, QString> shown = settingValues(values);
+    QStringList words;
+    for (const std::size_t at : view.shown) words << shown.at(settingIn(*view.groups()[at].runs.front(), key));
+    return words;
 }
 
 // The brush in the places of its axis; an error in words where the axis has no such part.
@@ -74,6 +86,8 @@ QString countsInWords(const CompareView& view) {
 std::vector<ParallelLine> looksOf(const CompareView& view, const QString& colorBy, ParallelPlot& plot) {
     std::vector<ParallelLine> legend;
     const bool differ = countsInWords(view).contains(QLatin1Char(' '));
+    const QStringList values = colorBy.isEmpty() ? QStringList() : shownSettings(view, colorBy);
+    std::map<QString, std::size_t> known;  // the entry of a value
     for (std::size_t i = 0; i < plot.lines.size(); ++i) {
         ParallelLine& line = plot.lines[i];
         const CompareGroup& group = view.groups()[view.shown[i]];
@@ -84,14 +98,15 @@ std::vector<ParallelLine> looksOf(const CompareView& view, const QString& colorB
             legend.push_back(std::move(entry));
             continue;
         }
-        const QString value = settingIn(*group.runs.front(), colorBy);
-        entry.name = value.isEmpty() ? QStringLiteral("none") : value;
-        const auto known = std::ranges::find(legend, entry.name, &ParallelLine::name);
-        if (known == legend.end()) {
+        const QString value = values[static_cast<qsizetype>(i)];
+        const auto [place, isNew] = known.try_emplace(value, legend.size());
+        if (isNew) {
+            entry.name = value.isEmpty() ? QStringLiteral("none") : value;
             legend.push_back(std::move(entry));
         } else {
-            line.style = known->style;
-            known->hollow = known->hollow && line.hollow;
+            ParallelLine& first = legend[place->second];
+            line.style = first.style;
+            first.hollow = first.hollow && line.hollow;
         }
     }
     return legend;
@@ -135,14 +150,19 @@ QStringList parallelNotesOf(const CompareView& view, const FigureSpec& spec, con
 
 FigureTable parallelTable(const CompareView& view, const ParallelPlot& plot) {
     FigureTable table{.columns = {QStringLiteral("configuration"), QStringLiteral("time"), QStringLiteral("n")}};
-    for (const ParallelAxis& axis : plot.axes) table.columns << columnOf(axis);
-    for (const std::size_t at : view.shown) {
+    std::vector<QStringList> settings;  // by axis, then line; none of numbers
+    for (const ParallelAxis& axis : plot.axes) {
+        table.columns << columnOf(axis);
+        settings.push_back(numberOfAxis(keyOf(axis)) ? QStringList() : shownSettings(view, keyOf(axis)));
+    }
+    for (std::size_t line = 0; line < view.shown.size(); ++line) {
+        const std::size_t at = view.shown[line];
         const CompareGroup& group = view.groups()[at];
         QStringList row{group.name, group.origin(), group.count()};
-        for (const ParallelAxis& axis : plot.axes) {
-            const auto number = numberOfAxis(keyOf(axis));
-            const QString setting = number ? QString() : settingIn(*group.runs.front(), keyOf(axis));
+        for (std::size_t axis = 0; axis < plot.axes.size(); ++axis) {
+            const auto number = numberOfAxis(keyOf(plot.axes[axis]));
             if (!number) {
+                const QString& setting = settings[axis][static_cast<qsizetype>(line)];
                 row << (setting.isEmpty() ? kAbsent : setting);
                 continue;
             }
@@ -176,7 +196,8 @@ QString parallelCsv(const CompareView& view, const ParallelPlot& plot) {
             for (const ParallelAxis& axis : plot.axes) {
                 const auto number = numberOfAxis(keyOf(axis));
                 text << ','
-                     << (number ? csvNumber(numberOf(*run, *number, seconds)) : csvField(settingIn(*run, keyOf(axis))));
+                     << (number ? csvNumber(numberOf(*run, *number, seconds))
+                                : csvField(QString::fromStdString(settingIn(*run, keyOf(axis)))));
             }
             text << ',' << csvField(run->id) << '\n';
         }
@@ -187,7 +208,7 @@ QString parallelCsv(const CompareView& view, const ParallelPlot& plot) {
 
 bool hasSetting(const CompareView& view, const QString& key) {
     return std::ranges::any_of(
-        view.shown, [&](std::size_t at) { return !settingIn(*view.groups()[at].runs.front(), key).isEmpty(); });
+        view.shown, [&](std::size_t at) { return !settingIn(*view.groups()[at].runs.front(), key).empty(); });
 }
 
 }  // namespace

@@ -44,8 +44,10 @@ void addLine(QTextStream& text, const ParallelPlaces& places, const ParallelLine
     const Curve look = lookOf(line, spec);
     text << "\\draw[" << strokeOptions(look, spec.dashes) << (inside ? "" : ", color=black!22, line width=0.5pt")
          << "] " << path.join(QStringLiteral(" -- ")) << ";\n";
-    if (!inside || look.kind == Curve::Kind::Line) return;
-    text << "\\draw[only marks, color=curve" << line.style.color << markOptions(look, true) << "] plot coordinates {"
+    // Of lines outside only the markers that say that time is simulated.
+    if (look.kind == Curve::Kind::Line || (!inside && !line.hollow)) return;
+    const QString color = inside ? QStringLiteral("curve%1").arg(line.style.color) : QStringLiteral("black!22");
+    text << "\\draw[only marks, color=" << color << markOptions(look, true) << "] plot coordinates {"
          << path.join(QLatin1Char(' ')) << "};\n";
 }
 

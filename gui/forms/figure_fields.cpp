@@ -27,7 +27,8 @@ constexpr FigureField kFigureFields[] = {
     {"x", "x axis", Editing::Word, "What the metric is drawn over", "c"},
     {"log_y", "y axis", Editing::Auto, "Linear, logarithmic, or as in the window", "c"},
     {"smoothing", "smoothing", Editing::Number, "Weight of the moving average of each run; 0 for none", "c"},
-    {"band", "band", Editing::Word, "Around the mean over seeds", "cbml"},
+    {"band", "band", Editing::Word,
+     "Around the mean over seeds; of parallel coordinates only in the table, for a line is the mean", "cbml"},
     {"scaling", "scaling", Editing::Word, "Weak: the batch of each worker stays the same", "s"},
     {"plot", "plot", Editing::Word, "Over the number of workers", "s"},
     {"number", "number", Editing::Word, "What each configuration or run ended with", "bmp"},
@@ -37,7 +38,10 @@ constexpr FigureField kFigureFields[] = {
     {"axes", "axes", Editing::List,
      "From left to right: algorithm.delay, step-ms, final-loss; empty: what was swept and what it led to", "l"},
     {"brushes", "marked", Editing::Ranges,
-     "Parts of axes; lines outside are grey: step-ms 5, 20; algorithm.name dasgd, local_sgd", "l"},
+     "Parts of axes; lines outside are grey: step-ms 5, 20; algorithm.name dasgd, local_sgd. A word in \"quotes\" may "
+     "be "
+     "a number or hold commas",
+     "l"},
     {"color_by", "looks by", Editing::Text,
      "A setting whose values have a look each, as algorithm.name; empty: each configuration", "l"},
     {"target", "target", Editing::Text, "accuracy=0.97 or loss=0.1", "sbmpl"},
@@ -55,20 +59,51 @@ constexpr FigureField kFigureFields[] = {
     {"markers", "markers", Editing::Flag, "Each configuration has a marker of its own", "csl"},
 };
 
-// "step-ms 5, 20; algorithm.name dasgd, local_sgd"; what is no such list stays a text.
+// A word as it is typed among others: in quotes where it would not be read as itself. In quotes \ goes before " and \.
+QString asWord(const QString& word) {
+    static const QRegularExpression kApart(QStringLiteral("[,;\"]|^\\s|\\s$|^$"));
+    bool isNumber = false;
+    word.toDouble(&isNumber);
+    if (!isNumber && !word.contains(kApart)) return word;
+    QString quoted = word;
+    quoted.replace(QLatin1Char('\\'), QStringLiteral("\\\\")).replace(QLatin1Char('"'), QStringLiteral("\\\""));
+    return QLatin1Char('"') + quoted + QLatin1Char('"');
+}
+
+// What stands in quotes is a word, whatever it holds.
+QJsonValue typedItem(const QRegularExpressionMatch& item) {
+    if (item.capturedStart(1) >= 0) {
+        static const QRegularExpression kEscaped(QStringLiteral("\\\\(.)"));
+        return item.captured(1).replace(kEscaped, QStringLiteral("\\1"));
+    }
+    const QString bare = item.captured(2).trimmed();
+    bool isNumber = false;
+    const double number = bare.toDouble(&isNumber);
+    return isNumber ? QJsonValue(number) : QJsonValue(bare);
+}
+
+// "step-ms 5, 20; algorithm.name dasgd, local_sgd; cluster.workers "2", "4""; what is no such list stays a text.
 QJsonValue typedRanges(const QString& text) {
+    // A key goes before the first item of an axis; an item ends with a comma, a semicolon or the text.
+    static const QRegularExpression kKey(QStringLiteral("\\G[\\s;]*([^\\s;]+)\\s+"));
+    static const QRegularExpression kItem(
+        QStringLiteral(R"re(\G\s*(?:"((?:[^"\\]|\\.)*)"|([^",;\s][^,;]*)?)\s*([,;]|$))re"));
     QJsonObject object;
-    for (const QString& part : text.split(QLatin1Char(';'), Qt::SkipEmptyParts)) {
-        const QString own = part.trimmed();
-        const auto space = own.indexOf(QLatin1Char(' '));
-        if (space < 0) return text;
+    QString rest = text.trimmed();
+    while (!rest.isEmpty()) {
+        const QRegularExpressionMatch key = kKey.match(rest);
+        if (!key.hasMatch()) return text;
         QJsonArray list;
-        for (const QString& one : own.mid(space).split(QLatin1Char(','), Qt::SkipEmptyParts)) {
-            bool isNumber = false;
-            const double number = one.toDouble(&isNumber);
-            list.append(isNumber ? QJsonValue(number) : QJsonValue(one.trimmed()));
+        qsizetype at = key.capturedEnd();
+        for (bool more = true; more;) {
+            const QRegularExpressionMatch item = kItem.match(rest, at);
+            if (!item.hasMatch()) return text;
+            if (item.capturedStart(1) >= 0 || !item.captured(2).isEmpty()) list.append(typedItem(item));
+            at = item.capturedEnd();
+            more = item.captured(3) == QLatin1String(",");
         }
-        object[own.left(space)] = list;
+        object[key.captured(1)] = list;
+        rest = rest.mid(at).trimmed();
     }
     return object;
 }
@@ -145,7 +180,13 @@ QString textOfValue(const QJsonValue& value) {
     QStringList parts;
     if (value.isObject()) {
         const QJsonObject object = value.toObject();
-        for (auto one = object.begin(); one != object.end(); ++one) parts << one.key() + u' ' + textOfValue(*one);
+        for (auto one = object.begin(); one != object.end(); ++one) {
+            QStringList items;
+            for (const QJsonValue& item : one.value().toArray()) {
+                items << (item.isString() ? asWord(item.toString()) : textOfValue(item));
+            }
+            parts << one.key() + u' ' + items.join(QStringLiteral(", "));
+        }
         return parts.join(QStringLiteral("; "));
     }
     for (const QJsonValue& one : value.toArray()) parts << textOfValue(one);

@@ -125,7 +125,13 @@ private:
     // Of the chart that has the focus, else of the first.
     std::optional<std::pair<QString, FigureSpec>> figureOfChart() {
         message_->clear();
-        if (board_.shown().empty()) return std::nullopt;
+        if (board_.isEmpty()) return std::nullopt;  // the page says what to do
+        if (board_.shown().empty()) {
+            message_->say(
+                tr("No figure: nothing is shown. Every configuration is hidden (Space in the list), filtered "
+                   "out, or outside what is marked on an axis (Escape there)."));
+            return std::nullopt;
+        }
         const QWidget* focused = window()->focusWidget();
         const auto holds = [focused](const QWidget* card) { return focused && card->isAncestorOf(focused); };
         const Result<FigureSpec> spec = holds(bars_)  ? bars_->figure()

@@ -68,8 +68,11 @@ void paintPath(QPainter& painter, const ParallelLayout& page, const ParallelLine
     }
     painter.setPen(pen);
     painter.drawPolyline(path);
-    if (!inside || !hasMarkers(line, page.figure.style)) return;
-    for (const QPointF& at : path) paintMarker(painter, at, page.style, line.style, line.hollow);
+    if (!hasMarkers(line, page.figure.style)) return;
+    if (!inside && !line.hollow) return;  // hollow ones say that time is simulated, grey ones too
+    PlotStyle style = page.style;
+    if (!inside) style.curves.fill(kOutside);
+    for (const QPointF& at : path) paintMarker(painter, at, style, line.style, line.hollow);
 }
 
 void paintAxisTitle(QPainter& painter, const ParallelLayout& page, std::size_t axis) {

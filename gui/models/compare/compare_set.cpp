@@ -67,7 +67,8 @@ std::size_t CompareGroup::finished() const {
 
 bool CompareGroup::takes(const RunItem& run, Members members) const {
     if (run.row.status == "queued" || !counts(run)) return false;
-    return members == Members::AsFarAsAll || hasFinished(run) || finished() == 0;
+    if (members == Members::AsFarAsAll || hasFinished(run)) return true;
+    return members == Members::Finished && finished() == 0;
 }
 
 bool CompareGroup::simulated() const {

@@ -16,8 +16,9 @@ namespace dasgd::gui {
 
 // Which runs of a group are in its means.
 enum class Members {
-    Finished,    // those that finished; of a group without one, all as far as all go
-    AsFarAsAll,  // all that began, up to the step that all of them reached
+    Finished,      // those that finished; of a group without one, all as far as all go
+    AsFarAsAll,    // all that began, up to the step that all of them reached
+    FinishedOnly,  // those that finished; a group without one has no number
 };
 
 // Of runs of one configuration: ids of those whose seeds another of them has too, of which the newest counts, a

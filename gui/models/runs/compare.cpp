@@ -102,6 +102,12 @@ QStringList distinguishingNames(std::span<const RunItemPtr> runs, const std::set
         experiments.insert(run->row.experiment);
     }
     const std::vector<Settings> differences = differencesOf(settings, apart);
+    std::map<std::string, std::set<std::string>> values;
+    for (const Settings& own : differences) {
+        for (const auto& [key, value] : own) values[key].insert(value);
+    }
+    std::map<std::string, std::map<std::string, QString>> shown;
+    for (const auto& [key, all] : values) shown[key] = settingValues(all);
     QStringList names;
     for (std::size_t i = 0; i < runs.size(); ++i) {
         const storage::RunRow& row = runs[i]->row;
@@ -109,7 +115,7 @@ QStringList distinguishingNames(std::span<const RunItemPtr> runs, const std::set
             experiments.size() > 1 ? QString::fromStdString(row.experiment) + QStringLiteral(" / ") : QString();
         name += QString::fromStdString(row.algorithm);
         for (const auto& [key, value] : differences[i])
-            name += QLatin1Char(' ') + settingText(key, value, runs[i]->schema);
+            name += QLatin1Char(' ') + settingName(key, runs[i]->schema) + QChar(0x00a0) + shown[key][value];
         const auto& same = repetitions[runs[i]->group];
         names << (same.size() > 1 ? name + seedsInWords(settings[i], same) : name);
     }

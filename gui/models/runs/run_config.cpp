@@ -1,16 +1,36 @@
 #include "gui/models/runs/run_config.h"
 
 #include <QRegularExpression>
+#include <cmath>
 
 #include "storage/scaling.h"
 
 namespace dasgd::gui {
 
+namespace {
+
+constexpr double kExactInFull = 1e15;  // smaller whole numbers are exact as doubles
+
+}  // namespace
+
 QString settingValue(const std::string& value) {
     bool isNumber = false;
     const QString text = QString::fromStdString(value);
     const double number = text.toDouble(&isNumber);
-    return isNumber ? QString::number(number, 'g', 6) : text;
+    if (!isNumber) return text;
+    const bool inFull = std::abs(number) < kExactInFull && number == std::floor(number);
+    return inFull ? QString::number(number, 'f', 0) : QString::number(number, 'g', 6);
+}
+
+std::map<std::string, QString> settingValues(const std::set<std::string>& values) {
+    std::map<QString, int> alike;
+    for (const std::string& value : values) ++alike[settingValue(value)];
+    std::map<std::string, QString> shown;
+    for (const std::string& value : values) {
+        const QString text = settingValue(value);
+        shown[value] = alike[text] == 1 ? text : QString::fromStdString(value);
+    }
+    return shown;
 }
 
 QString settingName(const std::string& key, const RunSchema& schema) {

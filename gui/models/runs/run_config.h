@@ -3,6 +3,8 @@
 
 #include <QString>
 #include <QStringList>
+#include <map>
+#include <set>
 #include <string>
 
 #include "core/analysis/configuration.h"
@@ -15,8 +17,10 @@ namespace dasgd::gui {
 [[nodiscard]] QString settingsInWords(const Settings& settings, const RunSchema& schema);
 // A setting's symbol, else its name: "algorithm.delay" → "d", "train.batch_size" → "batch".
 [[nodiscard]] QString settingName(const std::string& key, const RunSchema& schema);
-// "0.250000" and "4.0" as people write them.
+// "0.250000" and "4.0" as people write them: whole numbers in full, others with six digits.
 [[nodiscard]] QString settingValue(const std::string& value);
+// The same of each of several values; what would read as another one of them does stays as it is recorded.
+[[nodiscard]] std::map<std::string, QString> settingValues(const std::set<std::string>& values);
 // One setting as it reads in a label: "d 3".
 [[nodiscard]] QString settingText(const std::string& key, const std::string& value, const RunSchema& schema);
 // "delay-sweep / dasgd  τ 4  d 3  ξ 0.25 · seed 2".

@@ -93,7 +93,8 @@ ParallelAxis settingAxis(const CompareView& view, const std::string& key, const 
     if (numeric && low > 0 && high / low > kLogSpan) axis.kind = ParallelAxis::Kind::Log;
     if (!numeric) {
         axis.kind = ParallelAxis::Kind::Category;
-        for (const std::string& value : seen) axis.categories << settingValue(value);
+        const auto shown = settingValues({seen.begin(), seen.end()});
+        for (const std::string& value : seen) axis.categories << shown.at(value);
     }
     for (const std::size_t group : groups) {
         const std::string* value = settingOf(view.groups()[group], key);

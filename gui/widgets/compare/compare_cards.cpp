@@ -247,9 +247,13 @@ Result<FigureSpec> CompareMap::figure() const {
 Result<FigureSpec> CompareMap::parallelFigure() const {
     FigureSpec spec = figureOf(board_, FigureKind::Parallel, lines_);
     const ParallelPlot& plot = parallel_->plot();
+    for (const ParallelAxis& axis : plot.axes) spec.axes << QString::fromStdString(axis.key);
+    // The plot has no axis yet for numbers that are still read; the figure reads them itself.
+    const bool isRead =
+        std::all_of(lines_.begin(), lines_.end(), [&](std::size_t at) { return board_.row(at) != nullptr; });
+    if (!isRead) spec.axes = usualAxes(board_.groups(), parallelNumbers());
     for (std::size_t i = 0; i < plot.axes.size(); ++i) {
         const QString axis = QString::fromStdString(plot.axes[i].key);
-        spec.axes << axis;
         if (!plot.brushes[i]) continue;
         const FigureBrush brush = figureBrush(plot.axes[i], *plot.brushes[i]);
         if (brush.range || !brush.values.isEmpty()) spec.brushes[axis] = brush;

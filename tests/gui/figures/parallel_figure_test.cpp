@@ -6,6 +6,7 @@
 #include <QFileInfo>
 #include <QJsonArray>
 #include <QJsonDocument>
+#include <cmath>
 
 #include "gui/figures/figure_command.h"
 #include "gui/figures/figure_curves.h"
@@ -54,6 +55,27 @@ protected:
     QTemporaryDir out_;
     FigureSpec spec_;
 };
+
+// A finished run whose last loss is no number.
+void recordNaN(Workspace& workspace) {
+    storage::Store& store = workspace.store();
+    storage::RunInfo info{.runId = store.newRunId("local_sgd"),
+                          .experiment = "delay-sweep",
+                          .algorithm = "local_sgd",
+                          .backend = "gloo",
+                          .config = "name = \"delay-sweep\"\n[algorithm]\nname = \"local_sgd\"\n[train]\nseed = 1\n"};
+    info.seed = 1;
+    info.workers = 1;
+    info.plannedSteps = 1;
+    info.versions = "{}";
+    ASSERT_TRUE(store.addRun(info).has_value());
+    auto journal = JournalWriter::create(store.paths().journal(info.runId, 0));
+    auto recorder = storage::Recorder::start(store, info.runId, {0});
+    ASSERT_TRUE(journal.has_value() && recorder.has_value());
+    (*journal)->metric({.name = "train/loss", .step = 1, .value = std::nan("")});
+    (*journal)->state(RankState::Finished, 1, "");
+    ASSERT_TRUE((*recorder)->finish("finished", "").has_value());
+}
 
 const ParallelLine* lineOf(const FigureContent& content, const char* part) {
     for (const ParallelLine& line : content.parallel->plot.lines) {
@@ -106,6 +128,19 @@ TEST_F(ParallelFigureTest, ALineIsTheMeanOfItsSeedsAndWhatItLacksOrLeavesOutIsNa
     EXPECT_NEAR(sum / taken, *sync->values[0], 1e-6 * *sync->values[0]);
 }
 
+TEST_F(ParallelFigureTest, WhyAFinishedConfigurationHasNoValueIsSaid) {
+    recordNaN(workspace_);
+    spec_.axes =
+        QStringList{QStringLiteral("algorithm.name"), QStringLiteral("final-loss"), QStringLiteral("time-to-target")};
+    spec_.target = QStringLiteral("loss=0.0000001");
+    const FigureContent made = content();
+    ASSERT_TRUE(made.parallel) << made.nothing.toStdString();
+    const QString notes = made.allNotes().join(u'\n');
+    EXPECT_TRUE(notes.contains(QStringLiteral("1 of 1 finished runs ended with a loss that is NaN")))
+        << notes.toStdString();
+    EXPECT_TRUE(notes.contains(QStringLiteral("3 of 3 finished runs did not reach the target"))) << notes.toStdString();
+}
+
 TEST_F(ParallelFigureTest, ASettingGivesTheLooksAndKeepsThatOfItsFirstConfiguration) {
     const FigureContent each = content();
     EXPECT_EQ(each.parallel->legend.size(), 3U);
@@ -117,6 +152,41 @@ TEST_F(ParallelFigureTest, ASettingGivesTheLooksAndKeepsThatOfItsFirstConfigurat
     EXPECT_EQ(lineOf(two, "sync")->style, lineOf(each, "sync")->style) << "one look in all figures";
     spec_.colorBy = QStringLiteral("no.such");
     EXPECT_EQ(content().nothing, QStringLiteral("None of these runs has the setting no.such."));
+}
+
+TEST(ParallelFigure, SettingsAreRecordedTextInTheCsvAndNeverReadAlike) {
+    std::vector<RunItemPtr> runs;
+    for (const char* rate : {"0.1000001", "0.1000002"}) {
+        const std::string config = std::string("[algorithm]\nname = \"dasgd\"\n[optimizer]\nlearning_rate = ") + rate +
+                                   "\n[train]\nbatch_size = 1048576\nseed = 1\n";
+        runs.push_back(makeRun(rate, "dasgd", config));
+    }
+    const std::vector<CompareGroup> groups = compareGroups(runs, [](const RunItem& run) {
+        return run.id.endsWith(u'1') ? CurveStyle{0, 0, 0} : CurveStyle{1, 1, 1};
+    });
+    ASSERT_EQ(groups.size(), 2U);
+    CompareView view(groups, nullptr);
+    view.shown = {0, 1};
+    FigureSpec spec;
+    spec.kind = FigureKind::Parallel;
+    spec.axes = QStringList{QStringLiteral("optimizer.learning_rate"), QStringLiteral("train.batch_size")};
+    spec.colorBy = spec.axes[0];
+    FigureContent made;
+    takeParallel(view, spec, made);
+    ASSERT_TRUE(made.parallel) << made.nothing.toStdString();
+    const QStringList rows = made.csv.trimmed().split(u'\n');
+    ASSERT_EQ(rows.size(), 3);
+    EXPECT_TRUE(rows[1].contains(QStringLiteral("0.1000001"))) << rows[1].toStdString();
+    EXPECT_TRUE(rows[2].contains(QStringLiteral("0.1000002"))) << rows[2].toStdString();
+    EXPECT_TRUE(rows[1].contains(QStringLiteral("1048576"))) << rows[1].toStdString();
+    ASSERT_EQ(made.table.rows.size(), 2U);
+    EXPECT_EQ(made.table.rows[0].mid(3), (QStringList{QStringLiteral("0.1000001"), QStringLiteral("1048576")}));
+    EXPECT_EQ(made.table.rows[1].mid(3), (QStringList{QStringLiteral("0.1000002"), QStringLiteral("1048576")}));
+    const std::vector<ParallelLine>& legend = made.parallel->legend;
+    ASSERT_EQ(legend.size(), 2U) << "two values are two looks";
+    EXPECT_EQ(legend[0].name, QStringLiteral("0.1000001"));
+    EXPECT_FALSE(legend[0].style == legend[1].style);
+    EXPECT_NE(made.parallel->plot.lines[0].style, made.parallel->plot.lines[1].style);
 }
 
 TEST_F(ParallelFigureTest, ABrushMarksItsPartOrSaysWhatTheAxisHas) {

@@ -57,8 +57,11 @@ TEST(PgfParallel, WhatIsOutsideABrushIsGrey) {
     EXPECT_FALSE(parallelPicture(content, parallelSpec()).contains(QLatin1String("black!22")));
     content.parallel->plot.brushes = {std::pair(2.0, 3.0), std::nullopt};
     const QString text = parallelPicture(content, parallelSpec());
-    EXPECT_EQ(text.count(QLatin1String("black!22")), 1);
+    EXPECT_EQ(text.count(QLatin1String("black!22")), 2) << "the line, and its markers";
+    EXPECT_TRUE(text.contains(QLatin1String("\\draw[only marks, color=black!22"))) << "its time is simulated";
     EXPECT_TRUE(text.contains(QLatin1String("\\filldraw")));
+    content.parallel->plot.lines[1].hollow = false;
+    EXPECT_EQ(parallelPicture(content, parallelSpec()).count(QLatin1String("black!22")), 1);
 }
 
 TEST(PgfParallel, TheDocumentDefinesItsColoursAndReadsNoNumbers) {

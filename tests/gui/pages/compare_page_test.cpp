@@ -4,6 +4,7 @@
 #include <QPushButton>
 #include <QTableView>
 #include <QToolButton>
+#include <algorithm>
 
 #include "gui/widgets/compare/compare_cards.h"
 #include "gui/widgets/compare/compare_chart.h"
@@ -119,6 +120,26 @@ TEST_F(ComparePageTest, WhatCannotBeAFigureSaysWhyAndMakesNoOther) {
     QTest::keyClick(&bars.view(), Qt::Key_E, Qt::ControlModifier | Qt::ShiftModifier);
     EXPECT_EQ(window_->figures().figures().size(), before);
     EXPECT_NE(label(QStringLiteral("\"target\": absent")), nullptr);
+}
+
+TEST_F(ComparePageTest, NoFigureIsMadeOfNothingAndThatIsSaid) {
+    recordCompared(workspace_);
+    openNewest();
+    CompareMap& map = *window_->findChild<CompareMap*>();
+    map.kind().choose(CompareMap::Parallel);
+    ParallelView& view = map.parallel();
+    ASSERT_TRUE(eventually([&] { return view.plot().axes.size() > 3; }));
+    ASSERT_EQ(view.plot().axes[0].key, "algorithm.name");
+    ASSERT_EQ(view.plot().axes[1].key, "algorithm.delay");
+    view.setFocus();
+    QTest::keyClick(&view, Qt::Key_Up);  // of the algorithms sync_sgd
+    QTest::keyClick(&view, Qt::Key_Right);
+    QTest::keyClick(&view, Qt::Key_Up);  // of the delays, which it has not
+    ASSERT_TRUE(std::ranges::none_of(view.plot().lines, [&](const auto& line) { return view.plot().passes(line); }));
+    const std::size_t before = window_->figures().figures().size();
+    QTest::keyClick(&view, Qt::Key_E, Qt::ControlModifier | Qt::ShiftModifier);
+    EXPECT_EQ(window_->figures().figures().size(), before);
+    EXPECT_NE(label(QStringLiteral("No figure: nothing is shown")), nullptr);
 }
 
 TEST_F(ComparePageTest, TheLegendRulesEveryPicture) {

@@ -53,6 +53,27 @@ TEST(PaperParallel, MarkersGoWhereNoneAreWantedButHollowOnesStay) {
     EXPECT_NE(ink(), bare) << "nothing else says that time is simulated";
 }
 
+TEST(PaperParallel, SimulatedTimeIsHollowOutsideABrushToo) {
+    ParallelFigure figure = parallelFigure(3, 5.5);
+    figure.legend.clear();
+    figure.plot.brushes = {std::pair(-0.5, 0.5), std::nullopt, std::nullopt};
+    const QImage measured = imageOf(layOut(figure), 3);
+    figure.plot.lines[2].hollow = true;
+    ASSERT_FALSE(figure.plot.passes(figure.plot.lines[2]));
+    const QImage simulated = imageOf(layOut(figure), 3);
+    EXPECT_NE(measured, simulated);
+    // Grey as the line is: no new colour.
+    int coloured = 0;
+    for (int y = 0; y < measured.height(); ++y) {
+        for (int x = 0; x < measured.width(); ++x) {
+            const bool differs = measured.pixel(x, y) != simulated.pixel(x, y);
+            coloured +=
+                differs && simulated.pixelColor(x, y).saturation() > measured.pixelColor(x, y).saturation() + 80;
+        }
+    }
+    EXPECT_EQ(coloured, 0);
+}
+
 TEST(PaperParallel, WhatIsOutsideABrushIsGreyAndLinesAreToldApartWithoutColour) {
     ParallelFigure figure = parallelFigure(3, 5.5);
     const auto coloured = [&] {

@@ -68,6 +68,10 @@ TEST(CompareSet, WhatIsLeftOutIsNamed) {
     EXPECT_TRUE(lines[0].contains(QStringLiteral("seed 2 failed at step"))) << lines[0].toStdString();
     EXPECT_TRUE(lines[1].contains(QStringLiteral("as far as all of its seeds go"))) << lines[1].toStdString();
     EXPECT_EQ(runsLeftOut(groups, Members::Finished).front()->id, QStringLiteral("dasgd12"));
+    EXPECT_FALSE(groups[1].takes(*groups[1].runs[0], Members::FinishedOnly)) << "a number at the end needs one";
+    EXPECT_TRUE(groups[0].takes(*groups[0].runs[0], Members::FinishedOnly));
+    EXPECT_FALSE(leftOut(groups, Members::FinishedOnly)[1].contains(QStringLiteral("as far as all")));
+    EXPECT_EQ(runsLeftOut(groups, Members::FinishedOnly).size(), 2U);
 }
 
 }  // namespace

@@ -93,6 +93,16 @@ TEST(Compare, NamesSayWhatDiffers) {
               (QStringList{QStringLiteral("dasgd seed 1"), QStringLiteral("dasgd seed 2")}));
 }
 
+TEST(Compare, ValuesThatSixDigitsDoNotTellApartHaveMoreInTheNames) {
+    const auto rate = [](const char* value) {
+        return std::string("[algorithm]\nname = \"dasgd\"\n[optimizer]\nlearning_rate = ") + value + "\n";
+    };
+    const std::vector<RunItemPtr> runs{makeRun("a", "dasgd", rate("0.1000001")),
+                                       makeRun("b", "dasgd", rate("0.1000002"))};
+    EXPECT_EQ(distinguishingNames(runs),
+              (QStringList{QStringLiteral("dasgd η\u00a00.1000001"), QStringLiteral("dasgd η\u00a00.1000002")}));
+}
+
 TEST(Compare, NamesSayWhichSeedDiffers) {
     const auto jitter = [](const char* seed) { return delayed(2) + "[train]\nseed = 1\n[compute]\nseed = " + seed; };
     const std::vector<RunItemPtr> runs{makeRun("a", "dasgd", jitter("1")), makeRun("b", "dasgd", jitter("2"))};

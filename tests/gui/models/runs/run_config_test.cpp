@@ -30,6 +30,18 @@ TEST(RunConfig, TitleNamesExperimentAlgorithmAndSeed) {
               QStringLiteral("sweep  /  dasgd  τ\u00a04  d\u00a03  ξ\u00a00.25  ·  seed 7"));
 }
 
+TEST(RunConfig, ValuesAreShortenedAsFarAsNoTwoReadAlike) {
+    EXPECT_EQ(settingValue("1048576"), QStringLiteral("1048576"));
+    EXPECT_EQ(settingValue("4.0"), QStringLiteral("4"));
+    EXPECT_EQ(settingValue("0.250000"), QStringLiteral("0.25"));
+    EXPECT_EQ(settingValue("0.1000001"), QStringLiteral("0.1"));
+    const auto shown = settingValues({"0.1000001", "0.1000002", "0.050000", "adam"});
+    EXPECT_EQ(shown.at("0.1000001"), QStringLiteral("0.1000001"));
+    EXPECT_EQ(shown.at("0.1000002"), QStringLiteral("0.1000002"));
+    EXPECT_EQ(shown.at("0.050000"), QStringLiteral("0.05"));
+    EXPECT_EQ(shown.at("adam"), QStringLiteral("adam"));
+}
+
 TEST(RunConfig, LinksHaveAirBetweenNumberAndUnit) {
     EXPECT_EQ(linkInWords("200Mbps, 1ms"), QStringLiteral("200\u00a0Mbps, 1\u00a0ms"));
     EXPECT_EQ(linkInWords(""), QString());

@@ -71,6 +71,23 @@ TEST_F(CompareCardsTest, WordsThatAreBrushedAreInTheFigureAsWords) {
     EXPECT_EQ(figure->runs.size(), 9) << "what is brushed out is drawn grey";
 }
 
+TEST_F(CompareCardsTest, AFigureThatIsMadeBeforeTheNumbersAreReadHasTheirAxes) {
+    CompareMap map(board_, testLook());
+    look();
+    map.kind().choose(CompareMap::Parallel);
+    const auto read = map.figure();
+    ASSERT_TRUE(read.has_value()) << read.error().message;
+    board_.setRuns({});
+    board_.takeNewestExperiment();  // its groups at once, their numbers later
+    ASSERT_EQ(board_.groups().size(), 3U);
+    ASSERT_FALSE(board_.row(0)) << "read on another thread, and taken by the event loop";
+    const auto early = map.figure();
+    ASSERT_TRUE(early.has_value()) << early.error().message;
+    EXPECT_TRUE(early->axes.contains(QStringLiteral("step-ms")));
+    for (const QString& axis : read->axes) EXPECT_TRUE(early->axes.contains(axis)) << axis.toStdString();
+    EXPECT_EQ(early->runs, read->runs);
+}
+
 TEST_F(CompareCardsTest, AMapOfOneSettingSaysWhatItNeeds) {
     CompareMap map(board_, testLook());
     look();
