@@ -73,8 +73,9 @@ int runWindow(QApplication& app) {
                                        qEnvironmentVariable("DASGD_WORKSPACE", QStringLiteral("dasgd-workspace")));
     const QCommandLineOption run(QStringLiteral("run"), QStringLiteral("Run to show: an id or a unique beginning."),
                                  QStringLiteral("ID"));
-    const QCommandLineOption theme(QStringLiteral("theme"),
-                                   QStringLiteral("dark or light; the desktop's where absent."), QStringLiteral("T"));
+    const QCommandLineOption theme(
+        QStringLiteral("theme"), QStringLiteral("dark or light; where absent, the desktop's, also when that changes."),
+        QStringLiteral("T"));
     const QCommandLineOption page(QStringLiteral("page"), QStringLiteral("Page to open: %1.").arg(pageTitles()),
                                   QStringLiteral("P"), QStringLiteral("Run"));
     const QCommandLineOption picture(QStringLiteral("screenshot"),
@@ -98,6 +99,7 @@ int runWindow(QApplication& app) {
     }
     installFonts();
     Look look(name);
+    if (!parser.isSet(theme)) look.followSystem();
     MainWindow window(parser.value(workspace).toStdString(), look);
     // A picture does not depend on how somebody left the window.
     const QString wanted =

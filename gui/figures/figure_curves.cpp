@@ -164,11 +164,12 @@ Result<std::vector<FigureGroup>> figureGroups(storage::RunReader& reader, std::s
         styles.assign(experiment);
     }
     const QStringList usual = distinguishingNames(firsts);
+    StylesApart apart;
     for (std::size_t i = 0; i < groups.size(); ++i) {
         FigureGroup& group = groups[i];
         group.repeated = repeatedOf(group.runs);
         group.usualName = group.name = usual[static_cast<qsizetype>(i)];
-        group.style = styles.styleOf(*firsts[i]);
+        group.style = apart.take(styles.styleOf(*firsts[i]));
         for (const QString& of : {group.key, group.usualName}) {
             const auto chosen = names.find(of);
             if (chosen == names.end() || chosen->second.isEmpty()) continue;

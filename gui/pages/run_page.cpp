@@ -312,22 +312,41 @@ private:
 
     // The chart that has the focus, else the first: its runs, metric, axes and the part that is zoomed to.
     std::optional<std::pair<QString, FigureSpec>> figureOfChart() {
+        message_->clear();
         if (session_.shown().empty()) return std::nullopt;
         ChartCard* chart = charts_.front();
         for (ChartCard* one : charts_) {
             if (one->isAncestorOf(QApplication::focusWidget())) chart = one;
         }
+        if (chart->picker().byRank()) {
+            message_->say(
+                tr("No figure of this chart: figures have curves of runs, not of ranks. Choose the metric of the whole "
+                   "run in its title."));
+            return std::nullopt;
+        }
         FigureSpec spec;
-        for (const RunItemPtr& run : session_.shown()) spec.runs << run->id;
+        spec.runs = chart->drawnRuns();
+        if (spec.runs.isEmpty()) {
+            message_->say(tr("No figure of this chart: all of its curves are hidden."));
+            return std::nullopt;
+        }
         spec.metric = QString::fromStdString(chart->picker().metric());
         spec.x = static_cast<XAxis>(chart->axis().chosen());
         spec.logY = chart->scale().chosen() == 1;
         spec.smoothing = chart->smoothingWeight();
-        if (chart->plot().zoomed())
+        if (chart->plot().zoomed()) {
             spec.xRange = FigureRange{chart->plot().shownX().first, chart->plot().shownX().second};
+            spec.yRange = FigureRange{chart->plot().shownY().first, chart->plot().shownY().second};
+        }
         const QString experiment = QString::fromStdString(session_.shown().front()->row.experiment);
         spec.title = wordsOf(chart->picker().metric()).title + QStringLiteral(", ") + experiment;
-        return std::pair(spec.title, spec);
+        if (!chart->drawsMean()) return std::pair(spec.title, spec);
+        context_.figures.add(spec, spec.title);
+        message_->say(
+            tr("The figure is on the Figures page, without the mean over the seeds: a figure has a mean of the "
+               "runs that it draws. The Compare page makes one of all seeds."),
+            MessageBar::Kind::Note);
+        return std::nullopt;
     }
 
     void exportFigures() {

@@ -168,6 +168,11 @@ std::pair<double, double> PlotView::shownX() const {
     return {range.lower, range.upper};
 }
 
+std::pair<double, double> PlotView::shownY() const {
+    const QCPRange range = canvas_->plot().yAxis->range();
+    return {range.lower, range.upper};
+}
+
 bool PlotView::zoomed() const { return zoom_->zoomed(); }
 
 void PlotView::showAll() { zoom_->fit(); }

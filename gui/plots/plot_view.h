@@ -93,6 +93,8 @@ public:
     [[nodiscard]] QString cursorInWords() const;
     // The x that is shown, from left to right.
     [[nodiscard]] std::pair<double, double> shownX() const;
+    // The y that is shown, from bottom to top.
+    [[nodiscard]] std::pair<double, double> shownY() const;
     [[nodiscard]] bool zoomed() const;
     void showAll();
 

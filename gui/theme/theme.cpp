@@ -1,6 +1,7 @@
 #include "gui/theme/theme.h"
 
 #include <QApplication>
+#include <QEvent>
 #include <QFile>
 #include <QFontDatabase>
 #include <QJsonArray>
@@ -9,6 +10,7 @@
 #include <QPalette>
 #include <QRegularExpression>
 #include <QStyleFactory>
+#include <QTimer>
 #include <QWidget>
 #include <cmath>
 
@@ -128,6 +130,35 @@ void Look::apply(ThemeName name) {
     emit changed();
 }
 
+void Look::followSystem() {
+    following_ = true;
+    qApp->installEventFilter(this);
+}
+
+void Look::toggle() {
+    following_ = false;
+    qApp->removeEventFilter(this);
+    apply(theme_.name == ThemeName::Dark ? ThemeName::Light : ThemeName::Dark);
+}
+
+// Platforms differ in which of the two they send, and to how many windows: all of them are one question.
+bool Look::eventFilter(QObject* watched, QEvent* event) {
+    const bool isPalette = event->type() == QEvent::ApplicationPaletteChange && watched == qApp;
+    if (!asking_ && (isPalette || event->type() == QEvent::ThemeChange)) {
+        asking_ = true;
+        QTimer::singleShot(0, this, &Look::takeSystem);
+    }
+    return QObject::eventFilter(watched, event);
+}
+
+void Look::takeSystem() {
+    if (following_) {
+        const ThemeName system = systemTheme();
+        if (system != theme_.name) apply(system);
+    }
+    asking_ = false;
+}
+
 StyleSheetAside::StyleSheetAside() {
     const QWidgetList windows = QApplication::topLevelWidgets();
     if (std::any_of(windows.begin(), windows.end(), [](const QWidget* window) { return window->isVisible(); })) return;
@@ -140,7 +171,12 @@ StyleSheetAside::~StyleSheetAside() {
 }
 
 ThemeName systemTheme() {
-    return QApplication::palette().color(QPalette::Window).lightness() < 128 ? ThemeName::Dark : ThemeName::Light;
+    // The application's own palette covers the desktop's: it is put aside for the question.
+    const QPalette own = QApplication::palette();
+    QApplication::setPalette(QPalette());
+    const bool dark = QApplication::palette().color(QPalette::Window).lightness() < 128;
+    QApplication::setPalette(own);
+    return dark ? ThemeName::Dark : ThemeName::Light;
 }
 
 }  // namespace dasgd::gui

@@ -40,13 +40,22 @@ public:
     [[nodiscard]] const Theme& theme() const { return theme_; }
     // Sets palette, style sheet and font of the application.
     void apply(ThemeName name);
-    void toggle() { apply(theme_.name == ThemeName::Dark ? ThemeName::Light : ThemeName::Dark); }
+    // From now on the theme is that of the desktop, also when that changes, until toggle() chooses one.
+    void followSystem();
+    void toggle();
 
 signals:
     void changed();
 
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
 private:
+    void takeSystem();
+
     Theme theme_;
+    bool following_ = false;
+    bool asking_ = false;  // the desktop is asked, or about to be
 };
 
 // While it lives, widgets are built without the style sheet: with one, Qt resolves the style of a whole subtree anew
@@ -63,7 +72,8 @@ private:
     QString sheet_;
 };
 
-// Whether the desktop's palette is dark.
+// Whether the desktop's palette is dark, whatever a Look has set. Light where the platform's Qt plug-in does not tell:
+// without one for the desktop, and offscreen. UI thread.
 [[nodiscard]] ThemeName systemTheme();
 
 }  // namespace dasgd::gui

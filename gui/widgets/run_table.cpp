@@ -86,6 +86,7 @@ RunTable::RunTable(RunListModel& list, const Look& look, QWidget* parent)
     header.setMinimumSectionSize(40);
     header.setContextMenuPolicy(Qt::CustomContextMenu);
     setColumns(columnsFromTexts(settingsFile().value(kColumnsKey).toStringList()));
+    addMoves();
     saving_.setSingleShot(true);
     saving_.setInterval(kSavingMs);
     connect(&saving_, &QTimer::timeout, this, [this] { settingsFile().setValue(kColumnsKey, unsaved_); });
@@ -248,10 +249,41 @@ void RunTable::fillColumnMenu(QMenu& menu) {
                     addColumn(section, title, {.key = key}, shown);
                 });
     menu.addSeparator();
+    if (currentIndex().isValid()) {
+        const QString name = list_.headerData(currentIndex().column(), Qt::Horizontal, Qt::DisplayRole).toString();
+        connect(menu.addAction(tr("Move %1 left\tAlt+Left").arg(name)), &QAction::triggered, this,
+                [this] { moveColumn(-1); });
+        connect(menu.addAction(tr("Move %1 right\tAlt+Right").arg(name)), &QAction::triggered, this,
+                [this] { moveColumn(1); });
+    }
     connect(menu.addAction(tr("As at first")), &QAction::triggered, this, [this] {
         setColumns(defaultColumns());
         remember();
     });
+}
+
+void RunTable::moveColumn(int by) {
+    if (!currentIndex().isValid()) return;
+    QHeaderView& header = *horizontalHeader();
+    const int from = header.visualIndex(currentIndex().column());
+    int to = from + by;
+    while (to >= 0 && to < header.count() && header.isSectionHidden(header.logicalIndex(to))) to += by;
+    if (to < 0 || to >= header.count()) return;
+    header.moveSection(from, to);
+    scrollTo(currentIndex());
+}
+
+void RunTable::addMoves() {
+    const auto add = [this](const QString& text, const QKeySequence& keys, int by) {
+        auto* action = new QAction(text, this);
+        action->setToolTip(tr("The column of the cell that has the keyboard"));
+        action->setShortcut(keys);
+        action->setShortcutContext(Qt::WidgetShortcut);
+        connect(action, &QAction::triggered, this, [this, by] { moveColumn(by); });
+        addAction(action);
+    };
+    add(tr("Move column left"), Qt::ALT | Qt::Key_Left, -1);
+    add(tr("Move column right"), Qt::ALT | Qt::Key_Right, 1);
 }
 
 void RunTable::showHeaderMenu(const QPoint& at) {

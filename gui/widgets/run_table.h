@@ -35,6 +35,8 @@ public:
     void setColumns(const RunColumns& columns);
     // Every column with a mark where it is shown; the keys of the configurations by their sections.
     void fillColumnMenu(QMenu& menu);
+    // The column of the current cell changes places with the next one that is shown, to the left (-1) or right (1).
+    void moveColumn(int by);
 
 signals:
     void starClicked(int row);
@@ -51,6 +53,7 @@ private:
     void paintGroup(QPainter& painter, int row);
     QAction* addColumn(QMenu& menu, const QString& title, const RunColumn& column, const RunColumns& shown);
     void showHeaderMenu(const QPoint& at);
+    void addMoves();
     [[nodiscard]] int neededWidth(const RunColumn& column) const;
     [[nodiscard]] RunColumn columnAt(int section) const;
     void remember();

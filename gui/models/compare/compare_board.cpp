@@ -210,6 +210,12 @@ const GroupCurve* CompareBoard::curve(const CompareCurveKey& key, std::size_t gr
     return found == curves_.end() ? nullptr : found->second.get();
 }
 
+bool CompareBoard::mixesUnfinished() const {
+    return members_ == Members::AsFarAsAll && std::any_of(shown_.begin(), shown_.end(), [this](std::size_t at) {
+               return groups_[at].finished() > 0 && groups_[at].finished() < groups_[at].runs.size();
+           });
+}
+
 void CompareBoard::setMembers(Members members) {
     if (members == members_) return;
     members_ = members;

@@ -63,6 +63,8 @@ public:
 
     void setMembers(Members members);
     [[nodiscard]] Members members() const { return members_; }
+    // Whether a mean that is shown holds runs that did not finish beside ones that did.
+    [[nodiscard]] bool mixesUnfinished() const;
     void setSpread(Spread spread);
     [[nodiscard]] Spread spread() const { return spread_; }
     void setTarget(const std::optional<Target>& target);

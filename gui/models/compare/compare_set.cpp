@@ -20,20 +20,6 @@ bool countsBefore(const RunItem& a, const RunItem& b) {
     return std::tie(ofA, a.row.startedAt, a.row.runId) > std::tie(ofB, b.row.startedAt, b.row.runId);
 }
 
-// The same style of two groups, of two experiments say, becomes two: first the marker changes, then the dash.
-void tellApart(std::vector<CompareGroup>& groups) {
-    std::set<std::tuple<int, int, int>> taken;
-    for (CompareGroup& group : groups) {
-        CurveStyle style = group.style;
-        for (int turn = 1; turn <= kCurveColors * kCurveColors; ++turn) {
-            if (taken.emplace(style.color, style.dash, style.marker).second) break;
-            style.marker = (group.style.marker + turn) % kCurveColors;
-            style.dash = (group.style.dash + turn / kCurveColors) % kCurveColors;
-        }
-        group.style = style;
-    }
-}
-
 QString endInWords(const RunItem& run) {
     const QString status = QString::fromStdString(run.row.status);
     if (status == QLatin1String("queued")) return QStringLiteral("waits for its turn");
@@ -108,7 +94,8 @@ std::vector<CompareGroup> compareGroups(std::span<const RunItemPtr> runs,
                          [](const RunItemPtr& a, const RunItemPtr& b) { return a->row.seed < b->row.seed; });
         groups[i].repeated = repeatedOf(groups[i].runs);
     }
-    tellApart(groups);
+    StylesApart apart;
+    for (CompareGroup& group : groups) group.style = apart.take(group.style);
     return groups;
 }
 

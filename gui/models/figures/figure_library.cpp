@@ -224,7 +224,7 @@ void FigureLibrary::remove(const QString& name) {
     SavedFigure figure = std::move(*found);
     figures_.erase(found);
     unwritten_.erase(figure.name);
-    removed_ = figure;
+    removed_.push_back(figure);
     if (own_.erase(figure.name) > 0) removeFile(std::move(figure));
     emit changed();
 }
@@ -237,7 +237,10 @@ void FigureLibrary::removeFile(SavedFigure figure) {
         QMetaObject::invokeMethod(this, [this, figure, path, gone] {
             --writing_;
             if (gone) return;
-            if (removed_ && removed_->name == figure.name) removed_.reset();
+            // The newest of this name: an older one may have been deleted before it.
+            const auto last = std::find_if(removed_.rbegin(), removed_.rend(),
+                                           [&](const SavedFigure& one) { return one.name == figure.name; });
+            if (last != removed_.rend()) removed_.erase(std::next(last).base());
             // Under the same name another may be there by now.
             if (find(figure.name)) {
                 load();
@@ -252,9 +255,9 @@ void FigureLibrary::removeFile(SavedFigure figure) {
 }
 
 QString FigureLibrary::restore() {
-    if (!removed_) return {};
-    const SavedFigure figure = std::move(*removed_);
-    removed_.reset();
+    if (removed_.empty()) return {};
+    const SavedFigure figure = std::move(removed_.back());
+    removed_.pop_back();
     return add(figure.spec, figure.name);
 }
 

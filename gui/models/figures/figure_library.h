@@ -5,7 +5,6 @@
 #include <QString>
 #include <QThreadPool>
 #include <filesystem>
-#include <optional>
 #include <set>
 #include <vector>
 
@@ -42,7 +41,7 @@ public:
     // Writes over the figure's own file.
     void change(const QString& name, const FigureSpec& spec);
     void remove(const QString& name);
-    // Brings back what was removed last; "" where nothing was.
+    // Brings back what was removed last, and with the next calls what was removed before; "" where nothing is left.
     QString restore();
     // Nothing waits to be written any more.
     [[nodiscard]] bool settled() const { return writing_ == 0 && unwritten_.empty(); }
@@ -69,8 +68,8 @@ private:
     QString folder_;
     QThreadPool pool_;
     std::vector<SavedFigure> figures_;
-    std::optional<SavedFigure> removed_;
-    std::set<QString> own_;        // whose files this library read or wrote
+    std::vector<SavedFigure> removed_;  // the last one comes back first
+    std::set<QString> own_;             // whose files this library read or wrote
     std::set<QString> unwritten_;  // wait until it is known which files are there, or for the write that is under way
     std::set<QString> creating_;   // whose files are being made
     bool loaded_ = false;

@@ -239,7 +239,7 @@ void ReportLibrary::stop(const QString& name) {
 void ReportLibrary::remove(const QString& name) {
     const Report* report = find(name);
     if (!report || report->state == ReportState::Running) return;
-    removed_ = *report;
+    removed_.push_back(*report);
     gone_.insert(name);
     std::erase_if(reports_, [&](const Report& one) { return one.name == name; });
     pool_.start([path = pathOf(name, ".json"), text = pathOf(name, ".toml"), place = placeOf(name)] {
@@ -251,8 +251,9 @@ void ReportLibrary::remove(const QString& name) {
 }
 
 QString ReportLibrary::restore() {
-    if (!removed_) return {};
-    const Report report = *std::exchange(removed_, std::nullopt);
+    if (removed_.empty()) return {};
+    const Report report = std::move(removed_.back());
+    removed_.pop_back();
     gone_.erase(report.name);
     reports_.push_back(report);
     std::ranges::stable_sort(reports_, std::greater<>(), &Report::started);

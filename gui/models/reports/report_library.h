@@ -40,7 +40,7 @@ public:
     void stop(const QString& name);
     // Takes the report away; the runs stay. Not one that is under way.
     void remove(const QString& name);
-    // Brings back what was removed last; "" where nothing was.
+    // Brings back what was removed last, and with the next calls what was removed before; "" where nothing is left.
     QString restore();
 
 signals:
@@ -77,7 +77,7 @@ private:
     QTimer timer_, others_;    // looks at jobs; at what other windows write
     QDateTime changedOnDisk_;  // the folder when it was last read; of the pool's thread
     std::vector<Report> reports_;
-    std::optional<Report> removed_;
+    std::vector<Report> removed_;   // the last one comes back first
     std::set<QString> gone_;        // removed here: a reading that began before may still hold them
     std::vector<QString> writing_;  // whose experiments files_ writes, in its order
     bool loaded_ = false, looking_ = false;

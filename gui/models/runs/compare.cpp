@@ -1,7 +1,10 @@
 #include "gui/models/runs/compare.h"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "core/base/fnv1a.h"
@@ -12,8 +15,45 @@ namespace dasgd::gui {
 
 namespace {
 
-// The preferred colour follows from the algorithm's name, so that it is the same in every experiment.
-int colorWantedBy(const std::string& algorithm) { return static_cast<int>(fnv1a(algorithm) % kCurveColors); }
+// The place of an algorithm in this list is its colour, in every experiment, on every page and in every figure.
+constexpr std::array<std::string_view, 5> kOwnColors{"dasgd", "sync_sgd", "local_sgd", "hybrid_sgd", "independent"};
+
+std::optional<int> ownColor(std::string_view algorithm) {
+    const auto found = std::find(kOwnColors.begin(), kOwnColors.end(), algorithm);
+    if (found == kOwnColors.end()) return std::nullopt;
+    return static_cast<int>(found - kOwnColors.begin());
+}
+
+// Of an algorithm that the window does not know: it follows from the name, among the colours that are nobody's own.
+int colorWantedBy(std::string_view algorithm) {
+    constexpr int kOwned = static_cast<int>(kOwnColors.size());
+    return kOwned + static_cast<int>(fnv1a(algorithm) % (kCurveColors - kOwned));
+}
+
+// Algorithms with a colour of their own have it, whatever is beside them. The others choose by name; where a colour is
+// taken, the next free one is used, and the wanted one is shared where all are taken.
+std::map<std::string, int> colorsOf(const std::set<std::string>& algorithms) {
+    std::map<std::string, int> colors;
+    std::set<int> taken;
+    for (const std::string& algorithm : algorithms) {
+        if (const auto own = ownColor(algorithm)) taken.insert(colors[algorithm] = *own);
+    }
+    for (const std::string& algorithm : algorithms) {
+        if (colors.contains(algorithm)) continue;
+        const int wanted = colorWantedBy(algorithm);
+        int color = wanted;
+        for (int turn = 1; turn < kCurveColors && taken.contains(color); ++turn) color = (wanted + turn) % kCurveColors;
+        if (taken.contains(color)) color = wanted;
+        taken.insert(colors[algorithm] = color);
+    }
+    return colors;
+}
+
+// The look of the `variant`-th configuration in this colour: neighbours differ in both dash and marker, and no two of
+// kCurveColors² are equal.
+CurveStyle styleOfVariant(int color, int variant) {
+    return {color, (color + variant + variant / kCurveColors) % kCurveColors, (color + variant) % kCurveColors};
+}
 
 bool startedEarlier(const RunItemPtr& a, const RunItemPtr& b) {
     return std::pair(a->row.startedAt, a->id) < std::pair(b->row.startedAt, b->id);
@@ -44,29 +84,36 @@ QString seedsInWords(const Settings& settings, const std::vector<Settings>& repe
 void StyleBook::assign(std::span<const RunItemPtr> runs) {
     std::vector<RunItemPtr> ordered(runs.begin(), runs.end());
     std::sort(ordered.begin(), ordered.end(), startedEarlier);
-    for (const RunItemPtr& run : ordered) {
-        Experiment& experiment = experiments_[run->row.experiment];
-        if (experiment.styles.contains(run->group)) continue;
-        auto& taken = experiment.taken;
-        if (std::find(taken.begin(), taken.end(), false) == taken.end()) {
-            taken.assign(kCurveColors, false);
-            ++experiment.round;
+    std::map<std::string, std::set<std::string>> algorithms;
+    for (const RunItemPtr& run : ordered) algorithms[run->row.experiment].insert(run->row.algorithm);
+    for (const auto& [experiment, names] : algorithms) {
+        std::map<std::string, CurveStyle>& styles = experiments_[experiment];
+        styles.clear();
+        const std::map<std::string, int> colors = colorsOf(names);
+        std::map<int, int> variants;  // so many configurations have this colour
+        for (const RunItemPtr& run : ordered) {
+            if (run->row.experiment != experiment || styles.contains(run->group)) continue;
+            const int color = colors.at(run->row.algorithm);
+            styles[run->group] = styleOfVariant(color, variants[color]++);
         }
-        const int wanted = colorWantedBy(run->row.algorithm);
-        const int color = !taken[static_cast<std::size_t>(wanted)]
-                              ? wanted
-                              : static_cast<int>(std::find(taken.begin(), taken.end(), false) - taken.begin());
-        taken[static_cast<std::size_t>(color)] = true;
-        const int turned = (color + experiment.round) % kCurveColors;
-        experiment.styles[run->group] = {color, turned, turned};
     }
 }
 
 CurveStyle StyleBook::styleOf(const RunItem& run) const {
     const auto experiment = experiments_.find(run.row.experiment);
     if (experiment == experiments_.end()) return {};
-    const auto style = experiment->second.styles.find(run.group);
-    return style == experiment->second.styles.end() ? CurveStyle{} : style->second;
+    const auto style = experiment->second.find(run.group);
+    return style == experiment->second.end() ? CurveStyle{} : style->second;
+}
+
+CurveStyle StylesApart::take(CurveStyle wanted) {
+    CurveStyle style = wanted;
+    for (int turn = 1; turn <= kCurveColors * kCurveColors; ++turn) {
+        if (taken_.emplace(style.color, style.dash, style.marker).second) break;
+        style.marker = (wanted.marker + turn) % kCurveColors;
+        style.dash = (wanted.dash + turn / kCurveColors) % kCurveColors;
+    }
+    return style;
 }
 
 std::vector<RunItemPtr> overlaidWith(const RunItem& current, std::span<const RunItemPtr> runs, std::size_t limit) {

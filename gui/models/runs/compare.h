@@ -6,6 +6,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "gui/models/runs/run_item.h"
@@ -20,21 +21,28 @@ struct CurveStyle {
     bool operator==(const CurveStyle&) const = default;
 };
 
-// Gives each configuration of each experiment a style and keeps it. The colour follows from the algorithm's name; where
-// it is taken, the next free one is used.
+// Gives each configuration of each experiment a style. The colour is that of its algorithm, in every experiment; the
+// configurations of one algorithm differ in dash and marker. It follows from the runs alone, so that every page and
+// figure comes to the same.
 class StyleBook {
 public:
-    // Runs of one experiment, in any order; earlier ones choose first. Call again when runs were added.
+    // All runs of one or more experiments, in any order: of the configurations of an algorithm, those that started
+    // earlier choose first. Call again when runs were added.
     void assign(std::span<const RunItemPtr> runs);
     [[nodiscard]] CurveStyle styleOf(const RunItem& run) const;
 
 private:
-    struct Experiment {
-        std::map<std::string, CurveStyle> styles;
-        std::vector<bool> taken = std::vector<bool>(kCurveColors, false);
-        int round = 0;
-    };
-    std::map<std::string, Experiment> experiments_;
+    std::map<std::string, std::map<std::string, CurveStyle>> experiments_;  // by configuration
+};
+
+// Keeps curves of several experiments apart in one picture: a style that is taken gets another marker, then another
+// dash; its colour stays.
+class StylesApart {
+public:
+    [[nodiscard]] CurveStyle take(CurveStyle wanted);
+
+private:
+    std::set<std::tuple<int, int, int>> taken_;
 };
 
 // The runs drawn with `current`: of each configuration of its experiment the newest run, current itself first; at most

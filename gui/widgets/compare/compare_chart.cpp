@@ -88,7 +88,10 @@ FigureSpec CompareChart::figure() const {
     spec.band = board_.spread() == Spread::None        ? FigureBand::None
                 : board_.spread() == Spread::Deviation ? FigureBand::Std
                                                        : FigureBand::Interval95;
-    if (plot_->zoomed()) spec.xRange = FigureRange{plot_->shownX().first, plot_->shownX().second};
+    if (plot_->zoomed()) {
+        spec.xRange = FigureRange{plot_->shownX().first, plot_->shownX().second};
+        spec.yRange = FigureRange{plot_->shownY().first, plot_->shownY().second};
+    }
     spec.title = tr("%1, %2").arg(words_.title, board_.title());
     return spec;
 }

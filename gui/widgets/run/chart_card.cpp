@@ -211,6 +211,16 @@ std::vector<Curve> ChartCard::runCurves() {
     return curves;
 }
 
+QStringList ChartCard::drawnRuns() const {
+    const auto& runs = session_.shown();
+    QStringList ids;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        const bool listed = !legend_->isHidden();
+        if (!listed || !legend_->hides(session_.shownNames()[static_cast<qsizetype>(i)])) ids << runs[i]->id;
+    }
+    return ids;
+}
+
 // The family is looked for when runs have changed, not with every picture: there may be thousands of them.
 void ChartCard::wantSiblings() {
     const RunItemPtr run = session_.current();
@@ -223,7 +233,7 @@ void ChartCard::wantSiblings() {
                                    .arg(family_->finished()));
         }
     }
-    const bool wanted = family_ && ofRanks_.empty() && seeds_->chosen() > 0;
+    const bool wanted = drawsMean();
     const CompareCurveKey key{picker_->metric(), static_cast<XAxis>(axis_->chosen())};
     siblings_.want(this, wanted ? std::optional(SiblingsQuery::Want{*family_, key}) : std::nullopt);
     seedWords_->setVisible(wanted);

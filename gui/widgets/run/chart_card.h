@@ -42,6 +42,10 @@ public:
     // Which runs make that mean, and which were left out.
     [[nodiscard]] QString seedWords() const { return seedWords_->text(); }
     [[nodiscard]] CurveLegend& legend() { return *legend_; }
+    // The ids of the shown runs, without those whose curves are hidden in the legend.
+    [[nodiscard]] QStringList drawnRuns() const;
+    // Whether the mean over the seeds is asked for and there is one.
+    [[nodiscard]] bool drawsMean() const { return family_ && ofRanks_.empty() && seeds_->chosen() > 0; }
     // Draws what has come since; it is also done by itself a few times a second while it is seen.
     void refresh();
 

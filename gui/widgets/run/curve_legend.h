@@ -19,6 +19,8 @@ public:
     explicit CurveLegend(const Look& look, QWidget* parent = nullptr);
     // Lists them in their order and takes out those that are hidden; the one that was brought to the front is primary.
     [[nodiscard]] std::vector<Curve> apply(std::vector<Curve> curves);
+    // Whether the curve of this name was hidden here.
+    [[nodiscard]] bool hides(const QString& name) const { return hidden_.contains(name); }
 
 signals:
     void changed();

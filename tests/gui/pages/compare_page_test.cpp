@@ -79,6 +79,17 @@ TEST_F(ComparePageTest, AFigureIsOfTheCardThatHasTheFocus) {
     EXPECT_EQ(scatter.runs.size(), 9);
 }
 
+TEST_F(ComparePageTest, WhatAFigureCannotHaveIsSaid) {
+    recordCompared(workspace_);
+    openNewest();
+    button<QToolButton>(QStringLiteral("take all as far as all go"))->click();
+    chart()->plot().setFocus();
+    QTest::keyClick(&chart()->plot(), Qt::Key_E, Qt::ControlModifier | Qt::ShiftModifier);
+    EXPECT_EQ(window_->figures().figures().size(), 1U);
+    EXPECT_NE(label(QStringLiteral("without runs that did not finish")), nullptr);
+    EXPECT_EQ(label(QStringLiteral("each seed behind")), nullptr);
+}
+
 TEST_F(ComparePageTest, AFigureOfParallelCoordinatesHasTheAxesAndTheBrushesThatAreSeen) {
     recordCompared(workspace_);
     openNewest();

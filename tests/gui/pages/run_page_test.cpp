@@ -154,6 +154,23 @@ TEST_F(RunPageTest, TheChartsBeginWithTestAccuracyAndFoldWhereItIsNarrow) {
     EXPECT_EQ(charts[0]->y(), charts[1]->y());
 }
 
+TEST_F(RunPageTest, AFigureIsOfRunsNeverOfRanksAndSaysSo) {
+    workspace_.record({.steps = 100});
+    open();
+    ChartCard* chart = window_->findChildren<ChartCard*>().front();
+    ASSERT_TRUE(eventually([&] { return chart->plot().curves().size() == 1; }));
+    EXPECT_EQ(chart->drawnRuns(), QStringList{window_->session().currentId()});
+    chart->picker().choose("train/loss", true);
+    auto* make = button<QToolButton>(QStringLiteral("Make figure"));
+    ASSERT_NE(make, nullptr);
+    make->click();
+    EXPECT_TRUE(window_->figures().figures().empty());
+    EXPECT_NE(label(QStringLiteral("not of ranks")), nullptr);
+    chart->picker().choose("train/loss", false);
+    make->click();
+    EXPECT_EQ(window_->figures().figures().size(), 1U);
+}
+
 TEST_F(RunPageTest, TheLogOfARankIsShown) {
     const QString id = workspace_.record({.steps = 10});
     const QDir folder(QString::fromStdString((workspace_.path() / "runs" / id.toStdString() / "logs").string()));

@@ -91,7 +91,37 @@ TEST(Theme, TogglingTellsEveryoneAndLeavesNoTokenUnresolved) {
     EXPECT_EQ(changed.count(), 1);
     EXPECT_EQ(look.theme().name, ThemeName::Light);
     EXPECT_FALSE(qApp->styleSheet().contains(QLatin1String(": @")));
-    EXPECT_EQ(systemTheme(), ThemeName::Light);
+}
+
+TEST(Theme, TheDesktopsIsNotWhatTheProgramHasSet) {
+    const ThemeName system = systemTheme();
+    Look look(ThemeName::Dark);
+    for (int i = 0; i < 2; ++i) {
+        EXPECT_EQ(systemTheme(), system);
+        EXPECT_EQ(QApplication::palette().color(QPalette::Window), look.theme().background) << "it stays as it was";
+        look.toggle();
+    }
+}
+
+TEST(Theme, FollowsTheDesktopUntilSomebodyChooses) {
+    const ThemeName system = systemTheme();
+    const ThemeName other = system == ThemeName::Dark ? ThemeName::Light : ThemeName::Dark;
+    const auto desktopChanges = [] {
+        QObject window;
+        QEvent change(QEvent::ThemeChange);
+        QApplication::sendEvent(&window, &change);
+        QApplication::processEvents();
+    };
+    Look look(other);
+    desktopChanges();
+    EXPECT_EQ(look.theme().name, other) << "it was chosen";
+    look.followSystem();
+    desktopChanges();
+    EXPECT_TRUE(eventually([&] { return look.theme().name == system; }));
+    look.toggle();
+    desktopChanges();
+    QTest::qWait(5);
+    EXPECT_EQ(look.theme().name, other);
 }
 
 }  // namespace

@@ -81,6 +81,33 @@ TEST_F(RunTableTest, ColumnsAreHiddenAndMovedAndRemembered) {
     EXPECT_EQ(titles().front(), QStringLiteral("★"));
 }
 
+TEST_F(RunTableTest, AColumnIsMovedByKeyPastTheHiddenOnes) {
+    const auto move = [&](const QKeySequence& keys) {
+        for (QAction* one : table().actions()) {
+            if (one->shortcut() == keys) return one->trigger();
+        }
+        ADD_FAILURE() << "no action has " << keys.toString().toStdString();
+    };
+    const QStringList before = titles();
+    ASSERT_GE(before.size(), 3);
+    move(Qt::ALT | Qt::Key_Right);
+    EXPECT_EQ(titles(), before) << "no cell has the keyboard";
+    const int section = table().horizontalHeader()->logicalIndex(0);
+    table().setCurrentIndex(list_.index(0, section));
+    move(Qt::ALT | Qt::Key_Left);
+    EXPECT_EQ(titles(), before) << "it is the first";
+    QStringList after = before;
+    for (qsizetype to = 1; to < before.size(); ++to) {
+        after.swapItemsAt(to - 1, to);
+        move(Qt::ALT | Qt::Key_Right);
+        EXPECT_EQ(titles(), after);
+    }
+    move(Qt::ALT | Qt::Key_Right);
+    EXPECT_EQ(titles(), after) << "it is the last";
+    reopen();
+    EXPECT_EQ(titles(), after) << "remembered";
+}
+
 TEST_F(RunTableTest, AFilterKeepsTheColumns) {
     toggle(QStringLiteral("wall"));
     table().horizontalHeader()->moveSection(0, 3);

@@ -73,6 +73,21 @@ TEST_F(FigureLibraryTest, WhatWasDeletedComesBack) {
     EXPECT_EQ(library.restore(), QString());
 }
 
+TEST_F(FigureLibraryTest, SeveralDeletionsComeBackTheLastOneFirst) {
+    FigureLibrary library(path());
+    ASSERT_TRUE(eventually([&] { return library.loaded(); }));
+    QStringList names;
+    for (const char* name : {"one", "two", "three"}) names << library.add({}, QString::fromLatin1(name));
+    ASSERT_TRUE(eventually([&] { return library.settled(); }));
+    for (const QString& name : names) library.remove(name);
+    ASSERT_TRUE(eventually([&] { return library.settled(); }));
+    EXPECT_TRUE(library.figures().empty());
+    for (const char* name : {"three", "two", "one"}) EXPECT_EQ(library.restore(), QString::fromLatin1(name));
+    EXPECT_EQ(library.restore(), QString());
+    ASSERT_TRUE(eventually([&] { return library.settled(); }));
+    for (const QString& name : names) EXPECT_TRUE(QFile::exists(library.pathOf(name)));
+}
+
 // Made before the folder is read: the name is free in the list and taken on the disk.
 TEST_F(FigureLibraryTest, AFileThatWasNotReadIsNeverReplaced) {
     FigureSpec theirs, ours;

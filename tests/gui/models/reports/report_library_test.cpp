@@ -207,6 +207,18 @@ TEST_F(ReportLibraryTest, AReportIsDeletedAndBroughtBack) {
     EXPECT_TRUE(becomes(name, ReportState::Finished));
 }
 
+TEST_F(ReportLibraryTest, SeveralDeletionsComeBackTheLastOneFirst) {
+    QStringList names;
+    for (int i = 0; i < 2; ++i) names << library_->start(request());
+    go();
+    for (const QString& name : names) ASSERT_TRUE(becomes(name, ReportState::Finished));
+    for (const QString& name : names) library_->remove(name);
+    EXPECT_EQ(library_->restore(), names[1]);
+    EXPECT_EQ(library_->restore(), names[0]);
+    EXPECT_EQ(library_->restore(), QString());
+    for (const QString& name : names) EXPECT_NE(library_->find(name), nullptr);
+}
+
 TEST_F(ReportLibraryTest, AJobThatAnotherWindowStartsIsListedHereToo) {
     ASSERT_TRUE(eventually([&] { return library_->loaded(); }));
     ReportLibrary other(folder_.path().toStdString(), program());

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <tuple>
 
@@ -20,27 +21,72 @@ RunItemPtr startedAt(const RunItemPtr& run, const std::string& second) {
     return makeRunItem(row);
 }
 
+RunItemPtr namedRun(const std::string& algorithm, const std::string& second, const std::string& more = "") {
+    return startedAt(makeRun(algorithm + more, algorithm, "[algorithm]\nname = \"" + algorithm + "\"\n" + more),
+                     second);
+}
+
 TEST(Compare, AnAlgorithmHasItsColourWhateverIsBesideIt) {
-    const auto named = [](const std::string& algorithm) {
-        return makeRun(algorithm, algorithm, "[algorithm]\nname = \"" + algorithm + "\"\n");
-    };
-    const auto colorIn = [&](std::vector<RunItemPtr> others, const std::string& algorithm) {
+    const auto alone = [](const std::string& algorithm) {
         StyleBook book;
-        others.insert(others.begin(), startedAt(named(algorithm), "00"));
-        book.assign(others);
-        return book.styleOf(*others.front()).color;
+        const std::vector<RunItemPtr> runs{namedRun(algorithm, "00")};
+        book.assign(runs);
+        return book.styleOf(*runs.front());
     };
-    for (const char* algorithm : {"dasgd", "sync_sgd", "one_that_is_new"}) {
-        EXPECT_EQ(colorIn({}, algorithm),
-                  colorIn({startedAt(named("local_sgd"), "01"), startedAt(named("easgd"), "02")}, algorithm));
-    }
-    std::set<int> distinct;
+    std::vector<std::string> order{"dasgd", "local_sgd", "one_that_is_new", "sync_sgd"};
+    do {
+        std::vector<RunItemPtr> runs;
+        for (const std::string& algorithm : order)
+            runs.push_back(namedRun(algorithm, std::to_string(10 + runs.size())));
+        StyleBook book;
+        book.assign(runs);
+        std::set<int> distinct;
+        for (const RunItemPtr& run : runs) {
+            EXPECT_EQ(book.styleOf(*run), alone(run->row.algorithm)) << run->row.algorithm << " beside " << order[0];
+            distinct.insert(book.styleOf(*run).color);
+        }
+        EXPECT_EQ(distinct.size(), order.size());
+    } while (std::next_permutation(order.begin(), order.end()));
+}
+
+TEST(Compare, AlgorithmsThatNobodyKnowsShareNoColourInWhateverOrderTheyStart) {
+    const auto colors = [](bool reversed) {
+        std::vector<RunItemPtr> runs;
+        for (int i = 0; i < kCurveColors; ++i)
+            runs.push_back(namedRun(std::string("algorithm").append(std::to_string(i)),
+                                    std::to_string(reversed ? 30 - i : 10 + i)));
+        StyleBook book;
+        book.assign(runs);
+        std::vector<int> found;
+        for (const RunItemPtr& run : runs) found.push_back(book.styleOf(*run).color);
+        return found;
+    };
+    const std::vector<int> found = colors(false);
+    EXPECT_EQ(std::set<int>(found.begin(), found.end()).size(), static_cast<std::size_t>(kCurveColors));
+    EXPECT_EQ(colors(true), found);
+}
+
+TEST(Compare, ConfigurationsOfAnAlgorithmDifferInDashAndMarker) {
+    std::vector<RunItemPtr> runs{namedRun("local_sgd", "01"), namedRun("dasgd", "02", "delay = 1\n"),
+                                 namedRun("dasgd", "03", "delay = 2\n")};
     StyleBook book;
-    std::vector<RunItemPtr> runs;
-    for (int i = 0; i < kCurveColors; ++i) runs.push_back(named("algorithm" + std::to_string(i)));
     book.assign(runs);
-    for (const RunItemPtr& run : runs) distinct.insert(book.styleOf(*run).color);
-    EXPECT_EQ(distinct.size(), static_cast<std::size_t>(kCurveColors));
+    const CurveStyle one = book.styleOf(*runs[1]), other = book.styleOf(*runs[2]);
+    EXPECT_EQ(one.color, other.color);
+    EXPECT_NE(one.dash, other.dash);
+    EXPECT_NE(one.marker, other.marker);
+    EXPECT_NE(book.styleOf(*runs[0]).color, one.color);
+}
+
+TEST(Compare, EqualStylesOfOnePictureAreToldApartInTheirColour) {
+    StylesApart apart;
+    std::set<std::tuple<int, int, int>> distinct;
+    for (int i = 0; i < kCurveColors * kCurveColors; ++i) {
+        const CurveStyle style = apart.take({2, 1, 3});
+        EXPECT_EQ(style.color, 2);
+        distinct.insert({style.color, style.dash, style.marker});
+    }
+    EXPECT_EQ(distinct.size(), static_cast<std::size_t>(kCurveColors * kCurveColors));
 }
 
 TEST(Compare, StylesStayWhenRunsAreAdded) {

@@ -28,6 +28,21 @@ TEST_F(CompareChartTest, DrawsTheShownGroupsWithTheirBands) {
     EXPECT_TRUE(chart.plot().curves()[0].deviation.empty());
 }
 
+TEST_F(CompareChartTest, AFigureKeepsThePartThatIsZoomedToInBothDirections) {
+    CompareChart chart("train/loss", XAxis::Step, board_, testLook());
+    look();
+    ASSERT_TRUE(eventually([&] { return chart.plot().curves().size() == 3; }));
+    EXPECT_FALSE(chart.figure().xRange);
+    EXPECT_FALSE(chart.figure().yRange);
+    chart.show();
+    QTest::keyClick(&chart.plot(), Qt::Key_Plus);
+    ASSERT_TRUE(chart.plot().zoomed());
+    const FigureSpec spec = chart.figure();
+    ASSERT_TRUE(spec.xRange && spec.yRange);
+    EXPECT_EQ(std::pair(spec.xRange->low, spec.xRange->high), chart.plot().shownX());
+    EXPECT_EQ(std::pair(spec.yRange->low, spec.yRange->high), chart.plot().shownY());
+}
+
 TEST_F(CompareChartTest, ChartsOfOneAxisShareTheCursor) {
     CompareChart one("train/loss", XAxis::Step, board_, testLook());
     CompareChart other("eval/accuracy", XAxis::Step, board_, testLook());

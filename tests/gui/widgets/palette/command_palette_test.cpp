@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <QAction>
 #include <QPushButton>
 
 #include "tests/gui/support/session_bench.h"
@@ -25,6 +26,25 @@ TEST(CommandPalette, ButtonsOfAPageAreCommands) {
     EXPECT_EQ(commands[0].keys, QStringLiteral("Ctrl+E"));
     commands[0].carryOut();
     EXPECT_EQ(pressed, 1);
+}
+
+TEST(CommandPalette, SoAreActionsThatHaveKeys) {
+    QWidget page;
+    QWidget inner(&page);
+    QAction move(QStringLiteral("Move column left")), plain(QStringLiteral("Without keys"));
+    move.setToolTip(QStringLiteral("The column of the cell"));
+    move.setShortcut(Qt::ALT | Qt::Key_Left);
+    int moved = 0;
+    QObject::connect(&move, &QAction::triggered, [&moved] { ++moved; });
+    inner.addAction(&move);
+    inner.addAction(&plain);
+    const std::vector<Command> commands = commandsOf(page);
+    ASSERT_EQ(commands.size(), 1U);
+    EXPECT_EQ(commands[0].title, QStringLiteral("Move column left"));
+    EXPECT_EQ(commands[0].words, QStringLiteral("The column of the cell"));
+    EXPECT_EQ(commands[0].keys, QStringLiteral("Alt+Left"));
+    commands[0].carryOut();
+    EXPECT_EQ(moved, 1);
 }
 
 class PaletteOfTheWindow : public WindowBench {
