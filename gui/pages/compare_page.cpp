@@ -7,6 +7,7 @@
 #include <QStackedLayout>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
 #include "core/base/metric_names.h"
 #include "gui/pages/figure_action.h"
@@ -36,9 +37,7 @@ public:
         row->setSpacing(6);
         row->addWidget(words_ = makeElasticLabel(""));
         row->setStretch(0, 1);
-        for (QToolButton** link : {&members, &show}) {
-            row->addWidget(*link = makeQuietButton({}, {}));
-        }
+        for (QToolButton** link : {&members, &show}) row->addWidget(*link = makeQuietButton({}, {}));
         connect(&look_, &Look::changed, this, [this] { restyle(); });
         restyle();
         hide();
@@ -99,10 +98,7 @@ protected:
     void resizeEvent(QResizeEvent* event) override {
         QWidget::resizeEvent(event);
         const bool roomy = width() >= kRoomyCompare;
-        if (roomy != roomy_) {
-            roomy_ = roomy;
-            drawer_->setChecked(roomy);
-        }
+        if (std::exchange(roomy_, roomy) != roomy) drawer_->setChecked(roomy);
         arrange();
     }
 
@@ -117,7 +113,7 @@ private:
         QToolButton* figure = makeFigureButton(context_, [this] { return figureOfChart(); });
         copy_ = makeButton(tr("Copy table"), false, tr("As text and CSV, for a paper or a sheet  Ctrl+Shift+C"));
         choose_ = makeButton(tr("Choose runs"), true, tr("Choose rows of the Runs page, then Ctrl+Enter"));
-        for (QWidget* each : std::initializer_list<QWidget*>{drawer_, seeds_, figure, copy_, choose_})
+        for (auto* each : std::initializer_list<QWidget*>{drawer_, seeds_, figure, copy_, choose_})
             top->addWidget(each);
         return makePageHeader(top, summary_ = makeElasticLabel("small"));
     }
