@@ -18,7 +18,6 @@
 #include "gui/widgets/compare/compare_table.h"
 
 namespace dasgd::gui {
-
 namespace {
 
 constexpr int kCompareLegendWidth = 290;
@@ -397,5 +396,4 @@ const PageRegistry::Add<ComparePage> kComparePageEntry{
     {.order = 27, .title = "Compare", .icon = "M.5 12.5C4 12.5 5 4 14.5 3M.5 9.5C5 9.5 6 8 14.5 8"}};
 
 }  // namespace
-
 }  // namespace dasgd::gui
