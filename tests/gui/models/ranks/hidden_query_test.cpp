@@ -68,8 +68,9 @@ TEST_F(HiddenQueryTest, WhatTheTimelineHasReadIsNotReadAgain) {
 }
 
 TEST_F(HiddenQueryTest, ATimelineThatHasReadNothingSaysNothing) {
-    test::SyntheticRun run(bench_.workspace.store(), {.ranks = 2, .steps = 60});
-    run.train(40);
+    // Its first window ends with its first evaluation.
+    test::SyntheticRun run(bench_.workspace.store(), {.ranks = 2, .steps = 60, .stepsPerEpoch = 20});
+    run.train(50);
     const QString id = QString::fromStdString(run.id());
     SpanCache fresh;
     fresh.reset(run.id(), 2);
