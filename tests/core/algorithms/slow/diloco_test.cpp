@@ -38,8 +38,8 @@ TEST_P(DiLoCoOracle, FollowsTheSerialRule) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Settings, DiLoCoOracle,
-                         testing::Combine(testing::Values(0.0, 0.9), testing::Values(0.7, 1.0), testing::Bool(),
-                                          testing::Bool()));
+                         testing::Values(std::tuple(0.9, 0.7, true, false), std::tuple(0.9, 1.0, true, true),
+                                         std::tuple(0.9, 0.7, false, true), std::tuple(0.0, 0.7, true, false)));
 
 TEST(DiLoCo, GlooFollowsTheSerialRuleToo) {
     expectSame(recorded(train(kOuterProblem.experiment(diloco(0.9, 0.7)), Backend::Gloo)),
