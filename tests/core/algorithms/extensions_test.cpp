@@ -152,6 +152,20 @@ TEST(Overlapped, ASharePushedIsAddedAllTheSame) {
     }
 }
 
+// Wherever the save falls: between the launch of a fragment and its outer step, a round before the next exchange, on
+// either side of the last synchronous step.
+class AnyStep : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(AnyStep, IsGoodForASave) {
+    for (std::int64_t step = 1; step <= 13; ++step) {
+        SCOPED_TRACE("saved after step " + std::to_string(step));
+        expectSurvivesASaveAfter(bowl({{"name", text(GetParam())}}), step);
+    }
+}
+INSTANTIATE_TEST_SUITE_P(StateAcrossRounds, AnyStep,
+                         ::testing::Values("slowmo", "co2", "eager_diloco", "streaming_diloco", "post_local_sgd"),
+                         [](const auto& info) { return info.param; });
+
 // An algorithm that models time only has nothing but what it has in flight; it still has to be resumable.
 TEST(AllAlgorithms, AreCheckpointed) {
     for (const auto& [name, entry] : AlgorithmRegistry::entries()) {
