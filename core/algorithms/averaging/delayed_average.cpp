@@ -13,7 +13,12 @@ namespace dasgd {
 
 Mixer meanMixer() {
     return {.scale = [](int size) { return 1.0 / size; },
-            .start = [](Communicator& comm, at::Tensor& snapshot) { return comm.allReduce(snapshot, Reduce::Sum); }};
+            .start =
+                [](Communicator& comm, at::Tensor& snapshot) {
+                    std::vector<Pending> sum;
+                    sum.push_back(comm.allReduce(snapshot, Reduce::Sum));
+                    return sum;
+                }};
 }
 
 std::optional<FieldError> DelayedAverageParams::check() const {
@@ -44,12 +49,13 @@ void DelayedAverage::start(StepContext& context) {
 void DelayedAverage::afterStep(StepContext& context) {
     const std::int64_t k = context.step();
     if (inFlight() && k == launchedAt_ + params_.delay) merge(context);
-    if ((k - params_.offset) % params_.period == 0) average(context);
+    if (leavesAfter(k)) average(context);
 }
 
 void DelayedAverage::average(StepContext& context) {
     DASGD_CHECK(!inFlight() && "one average in flight");
-    if (params_.delay == 0 && params_.localWeight == 0 && params_.optimizerState != "average") {
+    const bool whole = payload(context.params().size()) == context.params().size() && !mixer_.finish;
+    if (whole && params_.delay == 0 && params_.localWeight == 0 && params_.optimizerState != "average") {
         averageInPlace(context);
         return;
     }
@@ -63,10 +69,20 @@ void DelayedAverage::drain(StepContext& context) {
 }
 
 void DelayedAverage::await(StepContext& context) {
-    if (!pending_) return;
-    collective_ = pending_.collective();
-    context.executor().waitFor(pending_, launchedAt_, static_cast<std::int64_t>(mean_.nbytes()));
+    if (!launched_) return;
+    const auto bytes = static_cast<std::int64_t>(mean_.nbytes());
+    for (Pending& pending : pending_) {
+        collective_ = pending.collective();
+        context.executor().waitFor(pending, launchedAt_, bytes);
+    }
+    pending_.clear();
+    launched_ = false;
     arrived_ = true;
+    if (!mixer_.finish) return;
+    context.executor().run({SpanKind::Merge, bytes, collective_}, [&] {
+        const at::NoGradGuard guard;
+        mixer_.finish(mean_);
+    });
 }
 
 void DelayedAverage::save(StepContext& context, Archive& archive) {
@@ -74,7 +90,8 @@ void DelayedAverage::save(StepContext& context, Archive& archive) {
     archive.put("in_flight", static_cast<std::int64_t>(arrived_));
     if (!arrived_) return;
     archive.put("launched_at", launchedAt_);
-    archive.put("tensors", mean_.numel() / context.params().size());
+    const std::int64_t size = context.params().size();
+    archive.put("tensors", 1 + (mean_.numel() - payload(size)) / size);
     archive.put("mean", mean_);
     if (params_.correction > 0) archive.put("snapshot", snapshot_);
 }
@@ -88,49 +105,54 @@ Status DelayedAverage::load(StepContext& context, const Archive& archive) {
     const at::Tensor& weights = context.params().weights();
     // A snapshot of step 0 has the weights alone, whatever state the optimizer has by now.
     DASGD_ASSIGN(const std::int64_t tensors, archive.integer("tensors"));
-    mean_ = at::empty({tensors * weights.numel()}, weights.options());
+    const std::int64_t leaves = payload(weights.numel());
+    mean_ = at::empty({leaves + (tensors - 1) * weights.numel()}, weights.options());
     DASGD_TRY(archive.read("mean", mean_));
     if (params_.correction == 0) return {};
-    snapshot_ = at::empty_like(weights);
+    snapshot_ = at::empty({leaves}, weights.options());
     return archive.read("snapshot", snapshot_);
 }
 
-std::vector<at::Tensor> DelayedAverage::averaged(StepContext& context) const {
+std::vector<at::Tensor> DelayedAverage::averagedState(StepContext& context) const {
+    if (params_.optimizerState != "average") return {};
     const at::Tensor& weights = context.params().weights();
-    std::vector<at::Tensor> tensors{weights};
-    if (params_.optimizerState != "average") return tensors;
-    std::vector<at::Tensor> state = context.optimizer().state();
     // Where only time is simulated the optimiser has not stepped; what it would hold is sent all the same.
     if (weights.is_meta() && context.step() > 0) {
-        state.assign(static_cast<std::size_t>(context.optimizer().stateTensors()), weights);
+        return {static_cast<std::size_t>(context.optimizer().stateTensors()), weights};
     }
-    tensors.insert(tensors.end(), state.begin(), state.end());
-    return tensors;
+    return context.optimizer().state();
 }
 
 void DelayedAverage::launch(StepContext& context) {
     const at::NoGradGuard guard;
     const at::Tensor& weights = context.params().weights();
-    const std::vector<at::Tensor> tensors = averaged(context);
-    const auto count = static_cast<std::int64_t>(tensors.size());
-    if (!mean_.defined() || mean_.numel() != count * weights.numel()) {
-        mean_ = at::empty({count * weights.numel()}, weights.options());
-    }
-    if (params_.correction > 0 && !snapshot_.defined()) snapshot_ = at::empty_like(weights);
-    context.executor().run({SpanKind::Snapshot, count * context.params().bytes()}, [&] {
-        const at::Tensor scale = at::scalar_tensor(mixer_.scale(context.comm().size()), weights.options());
-        for (std::int64_t i = 0; i < count; ++i) {
-            at::Tensor part = partOfMean(i, weights.numel());
-            at::mul_out(part, tensors[static_cast<std::size_t>(i)], scale);
+    const std::int64_t size = weights.numel();
+    const std::int64_t leaves = payload(size);
+    const std::vector<at::Tensor> state = averagedState(context);
+    const std::int64_t elements = leaves + static_cast<std::int64_t>(state.size()) * size;
+    if (!mean_.defined() || mean_.numel() != elements) mean_ = at::empty({elements}, weights.options());
+    if (params_.correction > 0 && !snapshot_.defined()) snapshot_ = at::empty({leaves}, weights.options());
+    context.executor().run({SpanKind::Snapshot, static_cast<std::int64_t>(mean_.nbytes())}, [&] {
+        const double scale = mixer_.scale(context.comm().size());
+        take(context, ofWeights(size), scale);
+        for (std::size_t i = 0; i < state.size(); ++i) {
+            at::Tensor part = ofState(static_cast<std::int64_t>(i), size);
+            at::mul_out(part, state[i], at::scalar_tensor(scale, weights.options()));
         }
-        if (params_.correction > 0) snapshot_.copy_(weights);
     });
     pending_ = mixer_.start(context.comm(), mean_);
+    launched_ = true;
     launchedAt_ = context.step();
 }
 
-at::Tensor DelayedAverage::partOfMean(std::int64_t part, std::int64_t size) const {
-    return mean_.narrow(0, part * size, size);
+at::Tensor DelayedAverage::ofState(std::int64_t part, std::int64_t size) const {
+    return mean_.narrow(0, payload(size) + part * size, size);
+}
+
+void DelayedAverage::take(StepContext& context, at::Tensor out, double scale) {
+    const at::Tensor& weights = context.params().weights();
+    at::mul_out(out, weights, at::scalar_tensor(scale, weights.options()));
+    if (params_.correction > 0) snapshot_.copy_(weights);
 }
 
 void DelayedAverage::merge(StepContext& context) {
@@ -139,14 +161,14 @@ void DelayedAverage::merge(StepContext& context) {
     arrived_ = false;
     context.executor().run({SpanKind::Merge, bytes, collective_}, [&] {
         const at::NoGradGuard guard;
-        at::Tensor& weights = context.params().weights();
-        mergeWeights(weights, partOfMean(0, weights.numel()));
+        mergeWeights(context, ofWeights(context.params().size()));
         mergeState(context);
     });
     context.record(metrics::kStalenessSteps, static_cast<double>(context.step() - launchedAt_));
 }
 
-void DelayedAverage::mergeWeights(at::Tensor& weights, at::Tensor mean) const {
+void DelayedAverage::mergeWeights(StepContext& context, at::Tensor mean) {
+    at::Tensor& weights = context.params().weights();
     const double xi = params_.localWeight;
     const double c = params_.correction;
     if (c == 0 && xi == 0) {
@@ -167,9 +189,9 @@ void DelayedAverage::mergeState(StepContext& context) {
     if (params_.optimizerState != "average") return;
     const std::int64_t size = context.params().size();
     const std::vector<at::Tensor> state = context.optimizer().state();
-    for (std::int64_t i = 1; i < mean_.numel() / size; ++i) {
-        at::Tensor own = state[static_cast<std::size_t>(i - 1)];
-        own.lerp_(partOfMean(i, size), 1 - params_.localWeight);
+    for (std::int64_t i = 0; i < (mean_.numel() - payload(size)) / size; ++i) {
+        at::Tensor own = state[static_cast<std::size_t>(i)];
+        own.lerp_(ofState(i, size), 1 - params_.localWeight);
     }
 }
 
@@ -180,8 +202,9 @@ void DelayedAverage::averageInPlace(StepContext& context) {
         const at::NoGradGuard guard;
         weights.mul_(mixer_.scale(context.comm().size()));
     });
-    Pending pending = mixer_.start(context.comm(), weights);
-    context.executor().waitFor(pending, context.step(), context.params().bytes());
+    for (Pending& pending : mixer_.start(context.comm(), weights)) {
+        context.executor().waitFor(pending, context.step(), context.params().bytes());
+    }
     if (params_.optimizerState == "reset") context.optimizer().reset();
     context.record(metrics::kStalenessSteps, 0);
 }

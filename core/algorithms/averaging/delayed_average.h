@@ -47,8 +47,10 @@ struct DelayedAverageParams {
 struct Mixer {
     // Factor that a snapshot is multiplied by as it is taken, where it costs nothing; of a group of `size` ranks.
     std::function<double(int size)> scale;
-    // In place, over scaled snapshots; starts and returns.
-    std::function<Pending(Communicator& comm, at::Tensor& snapshot)> start;
+    // In place, over scaled snapshots; starts and returns. None where a rank has nobody to mix with.
+    std::function<std::vector<Pending>(Communicator& comm, at::Tensor& snapshot)> start;
+    // Once all that start() launched has ended: what is left to compute, in place. Part of the merge's work.
+    std::function<void(at::Tensor& snapshot)> finish = nullptr;
 };
 [[nodiscard]] Mixer meanMixer();
 
@@ -66,26 +68,45 @@ public:
     Status load(StepContext& context, const Archive& archive) override;
     [[nodiscard]] std::int64_t roundSteps() const override { return params_.period; }
 
+protected:
+    // What a relative may do differently.
+    // Whether a snapshot leaves after step k >= 1. Default: k ≡ offset (mod τ).
+    [[nodiscard]] virtual bool leavesAfter(std::int64_t k) const { return (k - params_.offset) % params_.period == 0; }
+    // Elements that leave, of weights of `size`. Default: all.
+    [[nodiscard]] virtual std::int64_t payload(std::int64_t size) const { return size; }
+    // Snapshot work: writes what leaves to `out` [payload], multiplied by `scale`; where the correction needs it, what
+    // leaves as it is to snapshot(). From the second time on `out` has what was merged last, unless the correction has
+    // used it up. Not called where only time is simulated. Default: the weights.
+    virtual void take(StepContext& context, at::Tensor out, double scale);
+    // Merge work: merges `mean` [payload], which may be overwritten. Not called where only time is simulated.
+    virtual void mergeWeights(StepContext& context, at::Tensor mean);
+
+    [[nodiscard]] at::Tensor& snapshot() { return snapshot_; }             // [payload]
+    [[nodiscard]] std::int64_t launchedAt() const { return launchedAt_; }  // step of the newest snapshot
+    [[nodiscard]] const DelayedAverageParams& params() const { return params_; }
+
 private:
     // An average that was launched and is not merged yet.
-    [[nodiscard]] bool inFlight() const { return arrived_ || static_cast<bool>(pending_); }
+    [[nodiscard]] bool inFlight() const { return arrived_ || launched_; }
     // Waits for it, where that has not been done.
     void await(StepContext& context);
     void average(StepContext& context);
     void launch(StepContext& context);
     void merge(StepContext& context);
-    void mergeWeights(at::Tensor& weights, at::Tensor mean) const;
     void mergeState(StepContext& context);
     void averageInPlace(StepContext& context);
-    // Weights first, then what else is averaged with them; of one size each.
-    [[nodiscard]] std::vector<at::Tensor> averaged(StepContext& context) const;
-    [[nodiscard]] at::Tensor partOfMean(std::int64_t part, std::int64_t size) const;
+    // What of the optimiser is averaged with the weights; [N] each.
+    [[nodiscard]] std::vector<at::Tensor> averagedState(StepContext& context) const;
+    // Of weights of `size`: what leaves of them, and part 0, 1, … of the state behind it.
+    [[nodiscard]] at::Tensor ofWeights(std::int64_t size) const { return mean_.narrow(0, 0, payload(size)); }
+    [[nodiscard]] at::Tensor ofState(std::int64_t part, std::int64_t size) const;
 
     DelayedAverageParams params_;
     Mixer mixer_;
-    at::Tensor mean_;      // [N] for each tensor that is averaged: the snapshot on its way to being the mean
-    at::Tensor snapshot_;  // [N]: kept only where the correction needs it
-    Pending pending_;
+    at::Tensor mean_;      // [payload + N for each tensor of state]: the snapshot on its way to being the mean
+    at::Tensor snapshot_;  // [payload]: kept only where the correction needs it
+    std::vector<Pending> pending_;
+    bool launched_ = false;
     bool arrived_ = false;  // mean_ is the mean, awaited by a save before its merge was due
     std::uint64_t collective_ = 0;
     std::int64_t launchedAt_ = 0;

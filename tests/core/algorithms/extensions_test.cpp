@@ -121,9 +121,11 @@ class EveryAlgorithm : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(EveryAlgorithm, GoesOnInNewObjectsAsIfNothingHadHappened) {
     std::mt19937 random(static_cast<unsigned>(std::hash<std::string>()(GetParam())));
-    const std::int64_t step = std::uniform_int_distribution<std::int64_t>(1, kSteps - 1)(random);
-    SCOPED_TRACE("saved after step " + std::to_string(step));
-    expectSurvivesASaveAfter(bowl({{"name", text(GetParam())}}), step);
+    for (int draw = 0; draw < 6; ++draw) {
+        const std::int64_t step = std::uniform_int_distribution<std::int64_t>(1, kSteps - 1)(random);
+        SCOPED_TRACE("saved after step " + std::to_string(step));
+        expectSurvivesASaveAfter(bowl({{"name", text(GetParam())}}), step);
+    }
 }
 INSTANTIATE_TEST_SUITE_P(Registry, EveryAlgorithm, ::testing::ValuesIn(algorithmsThatTrain()),
                          [](const auto& info) { return info.param; });
@@ -142,6 +144,27 @@ TEST_P(InFlight, AnAverageIsMergedWhenItIsDueAllTheSame) {
 INSTANTIATE_TEST_SUITE_P(LocalWeightAndCorrection, InFlight,
                          ::testing::Values(std::pair(0.0, 0.0), std::pair(0.25, 0.0), std::pair(0.0, 1.0),
                                            std::pair(0.25, 0.5)));
+
+TEST(Overlapped, ASharePushedIsAddedAllTheSame) {
+    for (const std::int64_t peers : {1, 2}) {
+        const Value document = bowl({{"name", text("sgp")}, {"peers", integer(peers)}, {"overlap", boolean(true)}});
+        for (const std::int64_t step : {1, 2, 5}) expectSurvivesASaveAfter(document, step);
+    }
+}
+
+// Wherever the save falls: between the launch of a fragment and its outer step, a round before the next exchange, on
+// either side of the last synchronous step.
+class AnyStep : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(AnyStep, IsGoodForASave) {
+    for (std::int64_t step = 1; step <= 13; ++step) {
+        SCOPED_TRACE("saved after step " + std::to_string(step));
+        expectSurvivesASaveAfter(bowl({{"name", text(GetParam())}}), step);
+    }
+}
+INSTANTIATE_TEST_SUITE_P(StateAcrossRounds, AnyStep,
+                         ::testing::Values("slowmo", "co2", "eager_diloco", "streaming_diloco", "post_local_sgd"),
+                         [](const auto& info) { return info.param; });
 
 // An algorithm that models time only has nothing but what it has in flight; it still has to be resumable.
 TEST(AllAlgorithms, AreCheckpointed) {

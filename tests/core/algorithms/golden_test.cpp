@@ -1,6 +1,7 @@
 // Every algorithm still takes the way that it took when tests/golden/<name>.json was recorded: a bowl a worker, the
 // weights of every rank after every step; of an algorithm that models time only, when each step ends on a virtual
-// cluster. With DASGD_RECORD_GOLDEN=FOLDER the files are written instead of compared.
+// cluster. Fields have their defaults, but for those that the file names under "fields". With
+// DASGD_RECORD_GOLDEN=FOLDER the files are written instead of compared.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -67,24 +68,35 @@ Value timeOnly(const std::string& algorithm) {
                   {"compute", table({{"mode", text("time-only")}, {"step_time", text("3ms")}})}});
 }
 
-nlohmann::json trajectoryOf(const std::string& algorithm) {
+// `fields`: integers by name.
+nlohmann::json trajectoryOf(const std::string& algorithm, const nlohmann::json& fields) {
     if (!trains(algorithm)) return {{"step_end_ns", endsOf(trainVirtually(timeOnly(algorithm)))}};
-    return {{"weights", weightsOf(train(quadratic(algorithm, kWorkers, "threads")))}};
+    Value document = quadratic(algorithm, kWorkers, "threads");
+    for (const auto& [name, value] : fields.items()) {
+        document.find("algorithm")->set(name, integer(value.get<std::int64_t>()));
+    }
+    return {{"weights", weightsOf(train(document))}};
+}
+
+nlohmann::json recordedOf(const std::string& file) {
+    std::ifstream stream(fs::path(kSourceDir) / "tests" / "golden" / file);
+    return stream ? nlohmann::json::parse(stream) : nlohmann::json::object();
 }
 
 class Golden : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Golden, TrajectoryIsTheRecordedOne) {
     const std::string name = GetParam() + ".json";
-    nlohmann::json present = trajectoryOf(GetParam());
+    const nlohmann::json recorded = recordedOf(name);
+    const nlohmann::json fields = recorded.value("fields", nlohmann::json::object());
+    nlohmann::json present = trajectoryOf(GetParam(), fields);
     present["algorithm"] = GetParam();
+    if (!fields.empty()) present["fields"] = fields;
     if (const char* folder = std::getenv("DASGD_RECORD_GOLDEN")) {
         std::ofstream(fs::path(folder) / name) << present.dump(1) << "\n";
         return;
     }
-    std::ifstream file(fs::path(kSourceDir) / "tests" / "golden" / name);
-    ASSERT_TRUE(file) << "tests/golden/" << name << " is missing: record it with DASGD_RECORD_GOLDEN";
-    const nlohmann::json recorded = nlohmann::json::parse(file);
+    ASSERT_FALSE(recorded.empty()) << "tests/golden/" << name << " is missing: record it with DASGD_RECORD_GOLDEN";
     EXPECT_EQ(present, recorded) << "to the last bit: numbers are written with as many digits as it takes";
 }
 

@@ -1,0 +1,130 @@
+// AdaComm (Wang, Joshi, MLSys 2019, arXiv 1810.08313): Local SGD whose period follows the loss. At the first average of
+// each interval, F being the loss, w₀ the start, η the learning rate:
+//
+//   τ ← ⌈τ₀·√(η₀·F(w)/(η·F(w₀)))⌉, or ⌈τ/2⌉ where that is not smaller; never less than 1
+//
+// Averages wait, as Local SGD's; the loss travels in their collective, N + 1 numbers. F is what the ranks know: the
+// mean over ranks of the newest minibatch loss, that of step 1 for F(w₀), rounded to the weights' type. The paper's
+// interval is a time (60 s); here it is steps, so that a run does not depend on the machine. The rule is as recalled,
+// and follows from the paper's best fixed period, which grows with √F; PaddlePaddle's localsgd_optimizer.py, read for
+// comparison, has τ₀ under the root, adapts at every average and does not halve.
+//
+// Memory: N beside the weights. Where only time is simulated there is no loss, and the period stays τ₀.
+#include <torch/types.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/algorithms/averaging/delayed_average.h"
+#include "core/step/archive.h"
+
+namespace dasgd {
+namespace {
+
+struct AdacommParams {
+    std::int64_t period = 8;
+    std::int64_t interval = 500;
+    void visit(auto&& f) {
+        f(period, "period",
+          {.min = 1,
+           .max = 1e9,
+           .unit = "steps",
+           .symbol = "τ₀",
+           .help = "Local steps between averages at first; they only become fewer"});
+        f(interval, "interval",
+          {.min = 1, .max = 1e9, .unit = "steps", .help = "Steps from one choice of the period to the next, at least"});
+    }
+};
+
+class Adacomm final : public DelayedAverage {
+public:
+    explicit Adacomm(const AdacommParams& params)
+        : DelayedAverage({.period = params.period, .delay = 0, .localWeight = 0}),
+          fields_(params),
+          period_(params.period) {}
+
+    void afterStep(StepContext& context) override {
+        known_.own = context.lastLoss().value_or(known_.own);
+        if (std::isnan(known_.first)) known_.first = known_.own;
+        if (known_.firstRate == 0) known_.firstRate = context.learningRate();
+        const bool averages = leavesAfter(context.step());
+        DelayedAverage::afterStep(context);
+        if (!averages) return;
+        context.metric("period", static_cast<double>(period_));
+        averagedAt_ = context.step();
+        adapt(context.learningRate());
+    }
+
+    void save(StepContext& context, Archive& archive) override {
+        DelayedAverage::save(context, archive);
+        // The loss of the step just made, which the next one would ask for.
+        const double own = context.lastLoss().value_or(known_.own);
+        archive.put("period", period_);
+        archive.put("averaged_at", averagedAt_);
+        archive.put("chosen_at", chosenAt_);
+        archive.put("losses", at::tensor({own, known_.first, known_.firstRate, known_.start}, at::kDouble));
+    }
+    Status load(StepContext& context, const Archive& archive) override {
+        DASGD_TRY(DelayedAverage::load(context, archive));
+        DASGD_ASSIGN(period_, archive.integer("period"));
+        DASGD_ASSIGN(averagedAt_, archive.integer("averaged_at"));
+        DASGD_ASSIGN(chosenAt_, archive.integer("chosen_at"));
+        at::Tensor losses = at::empty({4}, at::kDouble);
+        DASGD_TRY(archive.read("losses", losses));
+        const auto* values = losses.const_data_ptr<double>();
+        known_ = {.own = values[0], .first = values[1], .firstRate = values[2], .start = values[3]};
+        return {};
+    }
+
+private:
+    [[nodiscard]] bool leavesAfter(std::int64_t k) const override { return k == averagedAt_ + period_; }
+    [[nodiscard]] std::int64_t payload(std::int64_t size) const override { return size + 1; }
+
+    void take(StepContext& context, at::Tensor out, double scale) override {
+        const std::int64_t size = context.params().size();
+        DelayedAverage::take(context, out.narrow(0, 0, size), scale);
+        out[size].fill_(scale * (std::isnan(known_.start) ? known_.first : known_.own));
+    }
+
+    void mergeWeights(StepContext& context, at::Tensor mean) override {
+        const std::int64_t size = context.params().size();
+        DelayedAverage::mergeWeights(context, mean.narrow(0, 0, size));
+        loss_ = mean[size].item<double>();
+    }
+
+    // A loss that no rank knew yet, or that is no positive number, changes nothing.
+    void adapt(double rate) {
+        if (std::isnan(known_.start)) {
+            known_.start = loss_;
+            return;
+        }
+        if (averagedAt_ - chosenAt_ < fields_.interval) return;
+        chosenAt_ = averagedAt_;
+        const double wanted = std::ceil(static_cast<double>(fields_.period) *
+                                        std::sqrt(known_.firstRate * loss_ / (rate * known_.start)));
+        if (!std::isfinite(wanted)) return;
+        const auto halved = (period_ + 1) / 2;
+        period_ = wanted < static_cast<double>(period_) ? std::max<std::int64_t>(1, std::llround(wanted)) : halved;
+    }
+
+    static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+    struct Known {
+        double own = kUnknown;    // this rank's newest loss
+        double first = kUnknown;  // and its first
+        double firstRate = 0;     // η₀
+        double start = kUnknown;  // F(w₀), of all ranks
+    };
+
+    AdacommParams fields_;
+    std::int64_t period_;  // τ
+    std::int64_t averagedAt_ = 0, chosenAt_ = 0;
+    double loss_ = kUnknown;  // F(w), of all ranks
+    Known known_;
+};
+
+const AlgorithmRegistry::Add<Adacomm, AdacommParams> kAdacommEntry{"adacomm", "Local SGD whose period follows the loss",
+                                                                   "arXiv 1810.08313"};
+
+}  // namespace
+}  // namespace dasgd

@@ -1,0 +1,105 @@
+// LOSCAR-SGD (Maziane, Mahran, Maranjyan, Richtárik, arXiv 2605.20866): local SGD whose averages are of a random mask
+// of coordinates, shared by all workers and drawn anew each round, and overlap with the steps that follow:
+//
+//   N steps give y, Q more give z; m = ⟨y⟩;   x_j = m_j + (z_j − y_j) for j in the mask, z_j otherwise.
+//
+// The merge family's delta on the mask, with d = Q and snapshots at N, N + τ, …, τ = N + Q. Checked against a published
+// restatement of the paper's rule. Left out: numbers of local steps that differ between workers.
+//
+// Memory: 2 K values and K indices for a mask of K. Sends an all-reduce of K values a period; the mask is never sent.
+#include <torch/types.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "core/algorithms/averaging/delayed_average.h"
+#include "core/base/random.h"
+#include "core/step/archive.h"
+
+namespace dasgd {
+namespace {
+
+struct LoscarParams {
+    std::int64_t period = 4, delay = 3;
+    double share = 0.25;
+    void visit(auto&& f) {
+        f(period, "period",
+          {.min = 1, .max = 1e9, .unit = "steps", .symbol = "τ", .help = "Local steps between averages"});
+        f(delay, "delay",
+          {.min = 0, .max = 1e9, .unit = "steps", .symbol = "Q", .help = "Of them beside the average; at most all"});
+        f(share, "share",
+          {.min = 0, .max = 1, .minOpen = true, .symbol = "K/N", .help = "Share of the coordinates in an average"});
+    }
+    [[nodiscard]] std::optional<FieldError> check() const {
+        return DelayedAverageParams{.period = period, .delay = delay}.check();
+    }
+};
+
+// Selection sampling (Fan, Muller, Rezucha 1962): every subset of that size is equally likely; ascending.
+void drawMask(at::Tensor& mask, std::int64_t size, std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    auto* chosen = mask.mutable_data_ptr<std::int64_t>();
+    std::int64_t missing = mask.numel();
+    for (std::int64_t i = 0; missing > 0; ++i) {
+        const double uniform = static_cast<double>(random() >> 11) * 0x1p-53;
+        if (uniform * static_cast<double>(size - i) >= static_cast<double>(missing)) continue;
+        *chosen++ = i;
+        --missing;
+    }
+}
+
+class Loscar final : public DelayedAverage {
+public:
+    explicit Loscar(const LoscarParams& params)
+        : DelayedAverage({.period = params.period,
+                          .delay = params.delay,
+                          .localWeight = 0,
+                          .correction = 1,
+                          .offset = (params.period - params.delay) % params.period}),
+          share_(params.share) {}
+
+    void start(StepContext& context) override {
+        seed_ =
+            static_cast<std::int64_t>(at::randint(kMostSeeds, {1}, context.sharedRandom(), at::kLong).item<int64_t>());
+        mask_ = at::empty({payload(context.params().size())}, at::kLong);
+    }
+    void save(StepContext& context, Archive& archive) override {
+        DelayedAverage::save(context, archive);
+        archive.put("seed", seed_);
+        archive.put("mask", mask_);
+    }
+    Status load(StepContext& context, const Archive& archive) override {
+        DASGD_TRY(DelayedAverage::load(context, archive));
+        DASGD_ASSIGN(seed_, archive.integer("seed"));
+        mask_ = at::empty({payload(context.params().size())}, at::kLong);
+        return archive.read("mask", mask_);
+    }
+
+private:
+    static constexpr std::int64_t kMostSeeds = std::int64_t{1} << 53;
+
+    [[nodiscard]] std::int64_t payload(std::int64_t size) const override {
+        return std::max<std::int64_t>(1, std::llround(share_ * static_cast<double>(size)));
+    }
+    void take(StepContext& context, at::Tensor out, double scale) override {
+        const at::Tensor& weights = context.params().weights();
+        const auto round = mixBits(static_cast<std::uint64_t>(seed_)) + static_cast<std::uint64_t>(context.step());
+        drawMask(mask_, weights.numel(), mixBits(round));
+        at::index_select_out(snapshot(), weights, 0, mask_);
+        at::mul_out(out, snapshot(), at::scalar_tensor(scale, weights.options()));
+    }
+    void mergeWeights(StepContext& context, at::Tensor mean) override {
+        context.params().weights().index_add_(0, mask_, mean.sub_(snapshot()));
+    }
+
+    double share_;
+    std::int64_t seed_ = 0;
+    at::Tensor mask_;  // [K]: coordinates of the newest snapshot
+};
+
+const AlgorithmRegistry::Add<Loscar, LoscarParams> kLoscarEntry{
+    "loscar", "Overlapped averages of a random share of the coordinates", "arXiv 2605.20866"};
+
+}  // namespace
+}  // namespace dasgd

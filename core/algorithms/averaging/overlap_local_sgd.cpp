@@ -1,0 +1,88 @@
+// Overlap-Local-SGD (Wang, Liang, Joshi, arXiv 2002.09539). Workers x, an anchor z, slow momentum u; every τ steps,
+// once the anchor that left τ steps ago has arrived:
+//
+//   x ← (1−α)·x + α·z;   u ← β·u + (z − x)/η;   z ← ⟨z − a·η·u⟩, on its way during the next τ steps
+//
+// The merge family's blend with d = τ, ξ = 1 − α and a snapshot of the start. With β = 0 and a = 1 what leaves is x
+// itself. Checked against JYWa/Overlap_Local_SGD, distoptim/OverlapLocalSGD.py, which has a = 1; α = 0.6 and β = 0.7
+// are of its launch_baseline.sh. Kept is p = ηu, rescaled as η changes, so that a schedule may reach η = 0.
+//
+// Memory: N beside the weights, 2 N with slow momentum. Sends one all-reduce a period, overlapped with all of it.
+#include <torch/types.h>
+
+#include "core/algorithms/averaging/delayed_average.h"
+#include "core/step/archive.h"
+
+namespace dasgd {
+namespace {
+
+struct OverlapLocalSgdParams {
+    std::int64_t period = 4;
+    double pull = 0.6;
+    double slowMomentum = 0.7;
+    double slowLearningRate = 1;
+    void visit(auto&& f) {
+        f(period, "period",
+          {.min = 1, .max = 1e9, .unit = "steps", .symbol = "τ", .help = "Local steps between updates of the anchor"});
+        f(pull, "pull", {.min = 0, .max = 1, .symbol = "α", .help = "Weight of the anchor when a worker meets it"});
+        f(slowMomentum, "slow_momentum",
+          {.min = 0, .max = 1, .maxOpen = true, .symbol = "β", .help = "Momentum of the anchor's own steps"});
+        f(slowLearningRate, "slow_learning_rate",
+          {.min = 0, .max = 1e3, .minOpen = true, .symbol = "a", .help = "Factor of the anchor's steps; published: 1"});
+    }
+};
+
+class OverlapLocalSgd final : public DelayedAverage {
+public:
+    explicit OverlapLocalSgd(const OverlapLocalSgdParams& params)
+        : DelayedAverage({.period = params.period,
+                          .delay = params.period,
+                          .localWeight = 1 - params.pull,
+                          .snapshotAtZero = true}),
+          fields_(params) {}
+
+    void start(StepContext& context) override {
+        if (hasSlowSteps()) slow_ = at::zeros_like(context.params().weights());
+        DelayedAverage::start(context);
+    }
+
+    void save(StepContext& context, Archive& archive) override {
+        DelayedAverage::save(context, archive);
+        if (!hasSlowSteps()) return;
+        archive.put("slow", slow_);
+        archive.put("slow/rate", at::scalar_tensor(rate_, at::kDouble));
+    }
+    Status load(StepContext& context, const Archive& archive) override {
+        DASGD_TRY(DelayedAverage::load(context, archive));
+        if (!hasSlowSteps()) return {};
+        slow_ = at::empty_like(context.params().weights());
+        DASGD_TRY(archive.read("slow", slow_));
+        at::Tensor rate = at::empty({}, at::kDouble);
+        DASGD_TRY(archive.read("slow/rate", rate));
+        rate_ = rate.item<double>();
+        return {};
+    }
+
+private:
+    [[nodiscard]] bool hasSlowSteps() const { return fields_.slowMomentum > 0 || fields_.slowLearningRate != 1; }
+
+    void take(StepContext& context, at::Tensor out, double scale) override {
+        // At the start the anchor is the weights, and has made no step.
+        if (!hasSlowSteps() || context.step() == 0) return DelayedAverage::take(context, out, scale);
+        const double rate = context.learningRate();
+        const double kept = fields_.slowMomentum * (rate_ > 0 ? rate / rate_ : 1);
+        slow_.mul_(kept).add_(out).sub_(context.params().weights());
+        out.sub_(slow_, fields_.slowLearningRate).mul_(scale);
+        rate_ = rate;
+    }
+
+    OverlapLocalSgdParams fields_;
+    at::Tensor slow_;  // [N]: p = ηu
+    double rate_ = 0;  // η of its last step
+};
+
+const AlgorithmRegistry::Add<OverlapLocalSgd, OverlapLocalSgdParams> kOverlapLocalSgdEntry{
+    "overlap_local_sgd", "Workers pulled to an anchor that is averaged meanwhile", "arXiv 2002.09539"};
+
+}  // namespace
+}  // namespace dasgd

@@ -1,0 +1,183 @@
+// Stochastic gradient push (Assran, Loizou, Ballas, Rabbat, ICML 2019, arXiv 1811.10792). A rank has weights x and a
+// push-sum weight a, 1 at first; gradients are taken at z = x/a and change x. After its step k it sends a share
+// p = 1/(q+1) of both to each of q peers, which are the ranks j·(q+1)^t further on a ring, j = 1 … q, t counting up to
+// ⌊log_{q+1}(P−1)⌋ and again from 0; it keeps as much and adds what it receives.
+//
+// `overlap`: OSGP, what is sent after step k is added after step k + 1, and so travels beside a whole step. Checked
+// against facebookresearch/stochastic_gradient_push, gossip/distributed.py (synch_freq = 0) and graph_manager.py
+// (NPeerDynamicDirectedExponentialGraph). There OSGP sends for the first time before step 1, here after
+// it. Peers that would be the rank itself, or one twice, are left out.
+//
+// The model holds z between steps, x from the backward pass to the end of the step. Memory: N for what leaves and N for
+// each peer. Sends N + 1 numbers to each peer, every step; a rank waits for the peers that send to it alone.
+#include <torch/types.h>
+
+#include <algorithm>
+#include <string>
+
+#include "core/algorithms/algorithm.h"
+#include "core/algorithms/extensions.h"
+#include "core/step/archive.h"
+#include "core/step/step_context.h"
+
+namespace dasgd {
+namespace {
+
+constexpr int kPushTag = 0;
+
+struct SgpParams {
+    std::int64_t peers = 1;
+    bool overlap = false;
+    void visit(auto&& f) {
+        f(peers, "peers", {.min = 1, .max = 1e4, .symbol = "q", .help = "Ranks that each sends to after a step"});
+        f(overlap, "overlap", {.help = "Add what arrives one step later, so that it travels beside the step (OSGP)"});
+    }
+};
+
+// How far away on the ring the peers of exchange `round` are; 1 … size − 1, none with one rank.
+std::vector<int> peerOffsets(std::int64_t round, int size, std::int64_t peers) {
+    std::vector<std::int64_t> powers;
+    for (std::int64_t power = 1; power < size; power *= peers + 1) powers.push_back(power);
+    std::vector<int> offsets;
+    if (powers.empty()) return offsets;
+    const std::int64_t power = powers[static_cast<std::size_t>(round) % powers.size()];
+    for (std::int64_t j = 1; j <= peers; ++j) {
+        const int offset = static_cast<int>(j * power % size);
+        if (offset != 0 && std::find(offsets.begin(), offsets.end(), offset) == offsets.end())
+            offsets.push_back(offset);
+    }
+    return offsets;
+}
+
+class Sgp final : public Algorithm, public Checkpointed {
+public:
+    explicit Sgp(const SgpParams& params) : params_(params) {}
+
+    [[nodiscard]] std::optional<FieldError> check(const RunFacts& facts) const override {
+        if (facts.workers == 1 || params_.peers < facts.workers) return std::nullopt;
+        return FieldError{"peers", "peers is " + std::to_string(params_.peers) + "; with " +
+                                       std::to_string(facts.workers) + " workers allowed: 1 to " +
+                                       std::to_string(facts.workers - 1)};
+    }
+
+    void afterBackward(StepContext& context) override {
+        context.executor().run({SpanKind::Merge, context.params().bytes()}, [&] {
+            const at::NoGradGuard guard;
+            if (weight_ != 1) context.params().weights().mul_(weight_);
+        });
+    }
+
+    void afterStep(StepContext& context) override {
+        await(context);
+        add(context);
+        push(context);
+        if (!params_.overlap) {
+            await(context);
+            add(context);
+        }
+        context.executor().run({SpanKind::Merge, context.params().bytes()}, [&] {
+            const at::NoGradGuard guard;
+            if (weight_ != 1) context.params().weights().div_(weight_);
+        });
+        if (weight_ != recordedWeight_) context.metric("push_weight", weight_);
+        recordedWeight_ = weight_;
+    }
+
+    void drain(StepContext& context) override {
+        await(context);
+        arrived_ = false;
+    }
+
+    void save(StepContext& context, Archive& archive) override {
+        await(context);
+        archive.put("weight", at::scalar_tensor(weight_, at::kDouble));
+        archive.put("in_flight", arrived_ ? static_cast<std::int64_t>(peers_) : -1);
+        if (arrived_) archive.put("received", received_.narrow(0, 0, peers_));
+    }
+    Status load(StepContext& context, const Archive& archive) override {
+        at::Tensor weight = at::empty({}, at::kDouble);
+        DASGD_TRY(archive.read("weight", weight));
+        weight_ = recordedWeight_ = weight.item<double>();
+        DASGD_ASSIGN(const std::int64_t inFlight, archive.integer("in_flight"));
+        arrived_ = inFlight >= 0;
+        if (!arrived_) return {};
+        peers_ = inFlight;
+        allocate(context, peers_);
+        at::Tensor received = received_.narrow(0, 0, peers_);
+        return archive.read("received", received);
+    }
+
+private:
+    void allocate(StepContext& context, std::int64_t peers) {
+        const at::Tensor& weights = context.params().weights();
+        if (!sent_.defined()) sent_ = at::empty({weights.numel() + 1}, weights.options());
+        if (!received_.defined() || received_.size(0) < peers) {
+            received_ = at::empty({peers, weights.numel() + 1}, weights.options());
+        }
+    }
+
+    void push(StepContext& context) {
+        const int size = context.comm().size();
+        const std::vector<int> offsets = peerOffsets(context.step() - 1, size, params_.peers);
+        peers_ = static_cast<std::int64_t>(offsets.size());
+        allocate(context, std::max(peers_, params_.peers));
+        at::Tensor& weights = context.params().weights();
+        context.executor().run({SpanKind::Snapshot, static_cast<std::int64_t>(sent_.nbytes())}, [&] {
+            const at::NoGradGuard guard;
+            const double share = 1.0 / static_cast<double>(peers_ + 1);
+            weight_ *= share;
+            weights.mul_(share);
+            sent_.narrow(0, 0, weights.numel()).copy_(weights);
+            sent_[weights.numel()].fill_(weight_);
+        });
+        for (std::size_t i = 0; i < offsets.size(); ++i) {
+            const int own = context.comm().rank().value();
+            at::Tensor from = received_[static_cast<std::int64_t>(i)];
+            messages_.push_back(context.comm().receive(from, Rank((own + size - offsets[i]) % size), kPushTag));
+            messages_.push_back(context.comm().send(sent_, Rank((own + offsets[i]) % size), kPushTag));
+        }
+        pushedAt_ = context.step();
+        pushed_ = true;
+    }
+
+    void await(StepContext& context) {
+        if (!pushed_) return;
+        for (Pending& message : messages_) {
+            context.executor().waitFor(message, pushedAt_, static_cast<std::int64_t>(sent_.nbytes()));
+        }
+        messages_.clear();
+        pushed_ = false;
+        arrived_ = true;
+    }
+
+    void add(StepContext& context) {
+        if (!arrived_) return;
+        arrived_ = false;
+        at::Tensor& weights = context.params().weights();
+        context.executor().run({SpanKind::Merge, peers_ * context.params().bytes()}, [&] {
+            const at::NoGradGuard guard;
+            for (std::int64_t i = 0; i < peers_; ++i) {
+                weights.add_(received_[i].narrow(0, 0, weights.numel()));
+                weight_ += received_[i][weights.numel()].item<double>();
+            }
+        });
+        context.record(metrics::kStalenessSteps, static_cast<double>(context.step() - pushedAt_));
+    }
+
+    SgpParams params_;
+    double weight_ = 1;  // a
+    double recordedWeight_ = 1;
+    at::Tensor sent_;      // [N + 1]: share of x, then of a
+    at::Tensor received_;  // [peers, N + 1]
+    std::vector<Pending> messages_;
+    std::int64_t peers_ = 0;  // of the newest exchange
+    std::int64_t pushedAt_ = 0;
+    bool pushed_ = false;   // under way
+    bool arrived_ = false;  // ended, not added yet
+};
+
+const AlgorithmRegistry::Add<Sgp, SgpParams> kSgpEntry{"sgp", "Stochastic gradient push, blocking or overlapped",
+                                                       "arXiv 1811.10792"};
+
+}  // namespace
+}  // namespace dasgd

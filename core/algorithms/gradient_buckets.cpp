@@ -1,0 +1,76 @@
+#include "core/algorithms/gradient_buckets.h"
+
+#include <torch/types.h>
+
+#include <cstdint>
+
+namespace dasgd {
+
+void GradientBuckets::start(StepContext& context) {
+    makeBuckets(context.params());
+    context.gradientFeed().listen([this, &context](std::size_t slot) {
+        if (!stopped_) onGradient(context, bucketOf_[slot]);
+    });
+}
+
+void GradientBuckets::finish(StepContext& context) {
+    // A parameter that took no part in the loss leaves its bucket waiting; its gradient is zero everywhere.
+    while (launched_ < buckets_.size()) launchNext(context);
+    for (Bucket& bucket : buckets_) {
+        context.executor().waitFor(bucket.pending, context.step(),
+                                   static_cast<std::int64_t>(bucket.gradients.nbytes()));
+        bucket.missing = bucket.parameters;
+    }
+    launched_ = 0;
+}
+
+// DDP broadcasts at the start of the next forward pass, of an evaluation too, and waits: the same instant. It also
+// sends num_batches_tracked, which is equal on all ranks here, as they make the same steps.
+void GradientBuckets::broadcastBuffers(StepContext& context) const {
+    const std::vector<at::Tensor>& buffers = context.params().buffers();
+    if (!params_.broadcastBuffers || buffers.empty()) return;
+    const at::NoGradGuard guard;
+    std::vector<at::Tensor> flat;
+    for (const at::Tensor& buffer : buffers) flat.push_back(buffer.flatten());
+    at::Tensor all = at::cat(flat);
+    Pending pending = context.comm().broadcast(all, Rank{0});
+    context.executor().waitFor(pending, context.step(), static_cast<std::int64_t>(all.nbytes()));
+    std::int64_t offset = 0;
+    for (const at::Tensor& buffer : buffers) {
+        buffer.copy_(all.narrow(0, offset, buffer.numel()).view_as(buffer));
+        offset += buffer.numel();
+    }
+}
+
+// In reverse order of registration, which is about the order in which gradients become ready.
+void GradientBuckets::makeBuckets(FlatParams& params) {
+    const auto& slots = params.slots();
+    bucketOf_.assign(slots.size(), 0);
+    std::int64_t end = params.size();
+    std::int64_t begin = end;
+    int members = 0;
+    for (std::size_t i = slots.size(); i-- > 0;) {
+        begin = slots[i].offset;
+        ++members;
+        bucketOf_[i] = buckets_.size();
+        const double limit = 1048576 * (buckets_.empty() ? params_.firstBucketMb : params_.bucketMb);
+        const double bytes = static_cast<double>((end - begin) * params.gradients().element_size());
+        if (bytes < limit && i > 0) continue;
+        buckets_.push_back({params.gradients().slice(0, begin, end), members, members, {}});
+        end = begin;
+        members = 0;
+    }
+}
+
+void GradientBuckets::onGradient(StepContext& context, std::size_t index) {
+    --buckets_[index].missing;
+    // Buckets leave in one order on every rank, whatever order their gradients came in.
+    while (launched_ < buckets_.size() && buckets_[launched_].missing <= 0) launchNext(context);
+}
+
+void GradientBuckets::launchNext(StepContext& context) {
+    Bucket& bucket = buckets_[launched_++];
+    bucket.pending = context.comm().allReduce(bucket.gradients, Reduce::Mean);
+}
+
+}  // namespace dasgd

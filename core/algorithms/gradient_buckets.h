@@ -1,0 +1,68 @@
+// Gradients averaged in buckets while the backward pass goes on, as PyTorch DDP (arXiv 2006.15704): a bucket leaves
+// when its last gradient is ready. Buckets are slices of the flat gradient: nothing is copied. BatchNorm's running
+// statistics are rank 0's in every forward pass, as DDP's broadcast_buffers makes them
+// (torch/nn/parallel/distributed.py, _sync_buffers).
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "core/base/fields.h"
+#include "core/step/step_context.h"
+
+namespace dasgd {
+
+struct GradientBucketsParams {
+    double bucketMb = 25;
+    double firstBucketMb = 1;
+    bool broadcastBuffers = true;
+    void visit(auto&& f) {
+        f(bucketMb, "bucket_mb",
+          {.min = 0, .max = 1e6, .minOpen = true, .unit = "MB", .help = "Gradient bytes sent at once"});
+        f(firstBucketMb, "first_bucket_mb",
+          {.min = 0,
+           .max = 1e6,
+           .minOpen = true,
+           .unit = "MB",
+           .help = "The same for the first bucket, so that sending starts early"});
+        f(broadcastBuffers, "broadcast_buffers",
+          {.help = "Rank 0 sends the running statistics of BatchNorm to all before each forward pass; otherwise they "
+                   "are each rank's own"});
+    }
+};
+
+class GradientBuckets {
+public:
+    explicit GradientBuckets(const GradientBucketsParams& params) : params_(params) {}
+    GradientBuckets(const GradientBuckets&) = delete;
+    GradientBuckets& operator=(const GradientBuckets&) = delete;
+
+    // Once; listens to the backward passes from the next one on. `context` lives longer.
+    void start(StepContext& context);
+    // After each backward pass: the gradients are their mean. Throws CommError.
+    void finish(StepContext& context);
+    // After each step: the next forward pass has rank 0's statistics. Throws CommError.
+    void broadcastBuffers(StepContext& context) const;
+    // No bucket leaves any more; finish() is not called after it. Between two steps.
+    void stop() { stopped_ = true; }
+
+private:
+    struct Bucket {
+        at::Tensor gradients;  // slice of the flat gradient
+        int parameters = 0;
+        int missing = 0;  // gradients that this backward pass has not made yet
+        Pending pending;
+    };
+
+    void makeBuckets(FlatParams& params);
+    void onGradient(StepContext& context, std::size_t index);
+    void launchNext(StepContext& context);
+
+    GradientBucketsParams params_;
+    std::vector<Bucket> buckets_;
+    std::vector<std::size_t> bucketOf_;  // of each parameter
+    std::size_t launched_ = 0;
+    bool stopped_ = false;
+};
+
+}  // namespace dasgd

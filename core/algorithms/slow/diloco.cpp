@@ -1,0 +1,31 @@
+// DiLoCo (Douillard et al., arXiv 2311.08105): an outer SGD with Nesterov momentum on the outer gradient Δ = θ − ⟨w⟩.
+//   u ← βu + Δ    θ ← θ − α(Δ + βu)    w ← θ
+// The local optimiser is any, AdamW in the paper, and keeps its state. As OpenDiloco has it
+// (PrimeIntellect-ai/OpenDiloco, open_diloco/train_diloco_torch.py: H = 500, α = 0.7, β = 0.9), which averages θ − w in
+// place of w. Its clipping of local gradients is not part of it here. β = 0, α = 1 is Local SGD, to the last bit.
+// Memory: θ and u, 2 N.
+#include "core/algorithms/slow/slow_average.h"
+
+namespace dasgd {
+namespace {
+
+struct DiLoCoParams {
+    SlowAverageParams values{.learningRate = 0.7, .momentum = 0.9, .nesterov = true};
+    void visit(auto&& f) {
+        f(values.period, "period", roundField());
+        f(values.learningRate, "outer_learning_rate", outerRateField());
+        f(values.momentum, "outer_momentum", outerMomentumField());
+        f(values.nesterov, "nesterov", {.help = "Nesterov momentum in the outer steps, as published"});
+    }
+};
+
+class DiLoCo final : public SlowAverage {
+public:
+    explicit DiLoCo(const DiLoCoParams& params) : SlowAverage(params.values) {}
+};
+
+const AlgorithmRegistry::Add<DiLoCo, DiLoCoParams> kDiLoCoEntry{"diloco", "Long local rounds, Nesterov between them",
+                                                                "arXiv 2311.08105"};
+
+}  // namespace
+}  // namespace dasgd

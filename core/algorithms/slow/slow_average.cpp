@@ -1,0 +1,220 @@
+#include "core/algorithms/slow/slow_average.h"
+
+#include <torch/types.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "core/base/check.h"
+#include "core/base/metric_names.h"
+#include "core/optimizers/optimizer.h"
+#include "core/step/archive.h"
+
+namespace dasgd {
+
+std::optional<FieldError> SlowAverageParams::check() const {
+    if (period % fragments != 0) {
+        return FieldError{"fragments", "fragments is " + std::to_string(fragments) +
+                                           ", which does not divide the period of " + std::to_string(period) +
+                                           " steps: one fragment is averaged every period / fragments steps"};
+    }
+    if (delay >= period / fragments) {
+        return FieldError{"delay", "delay is " + std::to_string(delay) + "; allowed: 0 to " +
+                                       std::to_string(period / fragments - 1) +
+                                       ", less than the period / fragments steps between two fragments"};
+    }
+    return std::nullopt;
+}
+
+FieldSpec roundField() {
+    return {.min = 1, .max = 1e9, .unit = "steps", .symbol = "H", .help = "Local steps of a round"};
+}
+FieldSpec outerRateField() {
+    return {.min = 0, .max = 1e3, .minOpen = true, .symbol = "α", .help = "Step size of the outer steps"};
+}
+FieldSpec outerMomentumField() {
+    return {.min = 0, .max = 1, .maxOpen = true, .symbol = "β", .help = "Momentum of the outer steps"};
+}
+FieldSpec innerStateField() {
+    return {.help = "The local optimiser's state at an outer step: kept, or reset", .choices = {"keep", "reset"}};
+}
+
+std::optional<FieldError> SlowAverage::check(const RunFacts& facts) const {
+    if (params_.fragments == 1) return std::nullopt;
+    const auto parts = static_cast<std::int64_t>(indivisibleSizes(facts.parameterShapes).size());
+    if (params_.fragments <= parts) return std::nullopt;
+    return FieldError{"fragments", "fragments is " + std::to_string(params_.fragments) + ", but " + facts.model +
+                                       " can be cut into at most " + std::to_string(parts) +
+                                       " (layers, or the elements of a model that is one vector)"};
+}
+
+void SlowAverage::start(StepContext& context) {
+    allocate(context);
+    context.executor().run({SpanKind::Snapshot, context.params().bytes()}, [&] {
+        const at::NoGradGuard guard;
+        outer_.copy_(context.params().weights());
+    });
+}
+
+bool SlowAverage::inPlace() const { return params_.delay == 0 && params_.localWeight == 0 && !params_.oneRoundLate; }
+
+void SlowAverage::allocate(StepContext& context) {
+    std::vector<std::vector<std::int64_t>> shapes;
+    for (const FlatParams::Slot& slot : context.params().slots()) shapes.push_back(slot.parameter.sizes().vec());
+    fragments_ = cutIntoFragments(indivisibleSizes(shapes), params_.fragments);
+    turn_ = fragments_.back();
+    const at::Tensor& weights = context.params().weights();
+    outer_ = at::empty_like(weights);
+    if (params_.momentum > 0) velocity_ = at::zeros_like(weights);
+    if (params_.eager) own_ = at::zeros_like(weights);
+    if (inPlace()) return;
+    const Fragment largest = *std::ranges::max_element(fragments_, {}, &Fragment::size);
+    buffer_ = at::zeros({largest.size()}, weights.options());
+    mean_ = buffer_;
+}
+
+// A delayed average is of the fragment whose outer step comes next.
+void SlowAverage::takeTurn(std::int64_t launchedAt) {
+    launchedAt_ = launchedAt;
+    const std::int64_t round = (launchedAt + params_.delay) / interval() - 1;
+    turn_ = fragments_[static_cast<std::size_t>(round % params_.fragments)];
+}
+
+at::Tensor SlowAverage::part(const at::Tensor& whole) const { return whole.narrow(0, turn_.begin, turn_.size()); }
+
+void SlowAverage::afterStep(StepContext& context) {
+    const std::int64_t k = context.step();
+    if (params_.oneRoundLate) {
+        if (k % interval() == 0) exchange(context);
+        return;
+    }
+    if ((k + params_.delay) % interval() == 0) launch(context);
+    if (k % interval() == 0 && inFlight()) finish(context);
+}
+
+void SlowAverage::launch(StepContext& context) {
+    const at::NoGradGuard guard;
+    DASGD_CHECK(!inFlight() && "one average in flight");
+    takeTurn(context.step());
+    const at::Tensor weights = part(context.params().weights());
+    mean_ = inPlace() ? weights : buffer_.narrow(0, 0, turn_.size());
+    context.executor().run({SpanKind::Snapshot, static_cast<std::int64_t>(mean_.nbytes())}, [&] {
+        at::mul_out(mean_, weights, at::scalar_tensor(1.0 / context.comm().size(), weights.options()));
+    });
+    pending_ = context.comm().allReduce(mean_, Reduce::Sum);
+}
+
+void SlowAverage::await(StepContext& context) {
+    if (!pending_) return;
+    collective_ = pending_.collective();
+    context.executor().waitFor(pending_, launchedAt_, static_cast<std::int64_t>(mean_.nbytes()));
+    arrived_ = true;
+}
+
+void SlowAverage::finish(StepContext& context) {
+    await(context);
+    context.executor().run({SpanKind::Merge, mergedBytes(), collective_}, [&] {
+        const at::NoGradGuard guard;
+        at::Tensor outer = part(outer_);
+        if (params_.momentum == 0) {
+            // To the last bit the mean where α = 1, which makes it Local SGD.
+            outer.lerp_(mean_, params_.learningRate);
+        } else {
+            descend(outer, at::sub_out(mean_, outer, mean_), momentumAt(context.learningRate()));
+        }
+        const at::Tensor weights = part(context.params().weights());
+        if (params_.localWeight == 0) {
+            weights.copy_(outer);
+        } else {
+            weights.lerp_(outer, 1 - params_.localWeight);
+        }
+    });
+    merged(context);
+}
+
+// One round late. The weights, which become θ in any case, hold the rank's share of this round's Δ meanwhile.
+void SlowAverage::exchange(StepContext& context) {
+    const at::NoGradGuard guard;
+    await(context);
+    const bool first = !arrived_;
+    at::Tensor& weights = context.params().weights();
+    context.executor().run({SpanKind::Snapshot, context.params().bytes()},
+                           [&] { at::sub_out(weights, outer_, weights).mul_(1.0 / context.comm().size()); });
+    context.executor().run({SpanKind::Merge, mergedBytes(), first ? 0 : collective_}, [&] {
+        if (first) mean_.zero_();
+        if (params_.eager && !first) mean_.sub_(own_);
+        if (params_.eager) mean_.add_(weights);
+        descend(outer_, mean_, momentumAt(context.learningRate()));
+        mean_.copy_(weights);
+        if (params_.eager) own_.copy_(weights);
+        weights.copy_(outer_);
+    });
+    if (!first) merged(context);
+    takeTurn(context.step());
+    pending_ = context.comm().allReduce(mean_, Reduce::Sum);
+}
+
+void SlowAverage::merged(StepContext& context) {
+    arrived_ = false;
+    if (resetsInner_) context.optimizer().reset();
+    context.record(metrics::kStalenessSteps, static_cast<double>(context.step() - launchedAt_));
+}
+
+// Uses `gradient` up.
+void SlowAverage::descend(at::Tensor outer, at::Tensor gradient, double momentum) {
+    if (params_.penalty != 1) gradient.div_(params_.penalty);
+    at::Tensor direction = gradient;
+    if (velocity_.defined()) direction = part(velocity_).mul_(momentum).add_(gradient);
+    if (params_.clip > 0) direction.clamp_(-params_.clip, params_.clip);
+    if (params_.nesterov && velocity_.defined()) direction = gradient.add_(direction, momentum);
+    outer.sub_(direction, params_.learningRate);
+}
+
+// Where the last outer step was made at a rate of 0 there is no scale to carry over, and u starts anew.
+double SlowAverage::momentumAt(double rate) {
+    const double before = std::exchange(rate_, rate);
+    if (!params_.momentumOfRate) return params_.momentum;
+    return before > 0 ? params_.momentum * rate / before : 0;
+}
+
+// A merge is charged as one operation on two tensors; an outer step is two of them, with momentum four.
+std::int64_t SlowAverage::mergedBytes() const {
+    return static_cast<std::int64_t>(mean_.nbytes()) * (params_.momentum > 0 ? 4 : 2);
+}
+
+void SlowAverage::drain(StepContext& context) {
+    await(context);
+    arrived_ = false;
+}
+
+void SlowAverage::save(StepContext& context, Archive& archive) {
+    await(context);
+    archive.put("outer", outer_);
+    archive.put("rate", at::scalar_tensor(rate_, at::kDouble));
+    if (velocity_.defined()) archive.put("velocity", velocity_);
+    archive.put("in_flight", static_cast<std::int64_t>(arrived_));
+    if (!arrived_) return;
+    archive.put("launched_at", launchedAt_);
+    archive.put("mean", mean_);
+    if (params_.eager) archive.put("own", own_);
+}
+
+Status SlowAverage::load(StepContext& context, const Archive& archive) {
+    allocate(context);
+    DASGD_TRY(archive.read("outer", outer_));
+    at::Tensor rate = at::scalar_tensor(0, at::kDouble);
+    DASGD_TRY(archive.read("rate", rate));
+    rate_ = rate.item<double>();
+    if (velocity_.defined()) DASGD_TRY(archive.read("velocity", velocity_));
+    DASGD_ASSIGN(const std::int64_t inFlight, archive.integer("in_flight"));
+    arrived_ = inFlight != 0;
+    if (!arrived_) return {};
+    DASGD_ASSIGN(const std::int64_t launchedAt, archive.integer("launched_at"));
+    takeTurn(launchedAt);
+    mean_ = buffer_.narrow(0, 0, turn_.size());
+    DASGD_TRY(archive.read("mean", mean_));
+    return params_.eager ? archive.read("own", own_) : Status{};
+}
+
+}  // namespace dasgd

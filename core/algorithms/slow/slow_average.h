@@ -1,0 +1,106 @@
+// The slow family: all ranks share weights θ, train on from them by themselves, and each round an outer SGD moves θ
+// along what the ranks found on average, the outer gradient Δ.
+//
+//   m = ⟨w⟩    Δ = θ − m    u ← βu + Δ    θ ← θ − α·u    w ← θ
+//
+// Its settings are SlowMo, BMUF and DiLoCo, which wait for m; Streaming DiLoCo, which sends one fragment of the weights
+// at a time, ahead of its outer step; CO2 and eager DiLoCo, which take each Δ one round after it left.
+//
+// Memory besides the weights, N elements each: θ, u where β > 0; m where it is not reduced in the place of w (of one
+// fragment; whole one round late), the own Δ of the round before where it is eager.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/algorithms/algorithm.h"
+#include "core/algorithms/extensions.h"
+#include "core/algorithms/slow/fragments.h"
+#include "core/base/fields.h"
+#include "core/step/step_context.h"
+
+namespace dasgd {
+
+struct SlowAverageParams {
+    std::int64_t period = 4;  // H >= 1: steps of a round, in which every weight has one outer step
+
+    // The outer SGD, in torch's order.
+    double learningRate = 1;  // α
+    double momentum = 0;      // β, 0 <= β < 1
+    bool nesterov = false;    // θ ← θ − α(Δ + βu)
+    bool momentumOfRate = false;  // u is in units of the local learning rate: βu is βu·η/η′, η′ that of the step before
+    double penalty = 1;  // Λ > 0: Δ is divided by it
+    double clip = 0;     // φ: u is cut off at ±φ; 0: it is not. Without Nesterov
+
+    // Fragments take turns, one every H/F steps. A fragment's weights leave δ steps before its outer step and are then
+    // mixed with the result: w ← (1−a)θ + a·w.
+    std::int64_t fragments = 1;  // F, divides H
+    std::int64_t delay = 0;      // δ, 0 <= δ < H/F
+    double localWeight = 0;      // a, 0 <= a < 1
+
+    // At the end of a round Δ leaves, and the outer step is made with the one that left a round before; zero at the end
+    // of the first. One fragment, no delay. Eager: a rank's own share 1/P of Δ is that of this round, so that θ is no
+    // longer the same on all ranks.
+    bool oneRoundLate = false;
+    bool eager = false;
+
+    // Of fragments, delay and period together. Fields by these names.
+    [[nodiscard]] std::optional<FieldError> check() const;
+};
+
+[[nodiscard]] FieldSpec roundField();
+[[nodiscard]] FieldSpec outerRateField();
+[[nodiscard]] FieldSpec outerMomentumField();
+[[nodiscard]] FieldSpec innerStateField();  // of a string, "keep" or "reset"
+
+class SlowAverage : public Algorithm, public Checkpointed {
+public:
+    // `params` have passed check(). `innerState` "reset": each outer step resets the local optimiser.
+    explicit SlowAverage(const SlowAverageParams& params, const std::string& innerState = "keep")
+        : params_(params), resetsInner_(innerState == "reset") {}
+
+    [[nodiscard]] std::optional<FieldError> check(const RunFacts& facts) const override;
+    void start(StepContext& context) override;
+    void afterStep(StepContext& context) override;
+    // One round late, the last Δ is dropped with the average: no outer step will take it.
+    void drain(StepContext& context) override;
+    void save(StepContext& context, Archive& archive) override;
+    Status load(StepContext& context, const Archive& archive) override;
+    [[nodiscard]] std::int64_t roundSteps() const override { return params_.period; }
+
+private:
+    [[nodiscard]] bool inFlight() const { return arrived_ || static_cast<bool>(pending_); }
+    [[nodiscard]] bool inPlace() const;
+    [[nodiscard]] std::int64_t interval() const { return params_.period / params_.fragments; }
+    void allocate(StepContext& context);
+    void takeTurn(std::int64_t launchedAt);
+    [[nodiscard]] at::Tensor part(const at::Tensor& whole) const;
+    [[nodiscard]] std::int64_t mergedBytes() const;
+
+    void launch(StepContext& context);
+    void finish(StepContext& context);
+    void exchange(StepContext& context);
+    void await(StepContext& context);
+    void merged(StepContext& context);
+    void descend(at::Tensor outer, at::Tensor gradient, double momentum);
+    [[nodiscard]] double momentumAt(double rate);
+
+    SlowAverageParams params_;
+    bool resetsInner_;
+    std::vector<Fragment> fragments_;
+    Fragment turn_;        // whose average was launched last
+    at::Tensor outer_;     // [N], θ
+    at::Tensor velocity_;  // [N], u; none without momentum
+    at::Tensor buffer_;    // of the largest fragment; none where the mean is formed in the place of the weights
+    at::Tensor mean_;      // what travels, a part of buffer_ or of the weights; one round late of Δ
+    at::Tensor own_;       // [N]: eager, this rank's share of what travels
+    double rate_ = 0;      // local learning rate of the last outer step
+    Pending pending_;
+    bool arrived_ = false;  // mean_ is the mean and not used yet
+    std::uint64_t collective_ = 0;
+    std::int64_t launchedAt_ = 0;
+};
+
+}  // namespace dasgd

@@ -1,0 +1,171 @@
+#include <gmock/gmock.h>
+
+#include "core/algorithms/extensions.h"
+#include "core/step/archive.h"
+#include "tests/support/driven_algorithm.h"
+#include "tests/support/quadratic_oracle.h"
+
+namespace dasgd::test {
+namespace {
+
+Fields adacomm(std::int64_t period, std::int64_t interval) {
+    return {{"name", text("adacomm")}, {"period", integer(period)}, {"interval", integer(interval)}};
+}
+
+std::vector<double> periodsOf(const RankRecord& record) {
+    std::vector<double> periods;
+    for (const auto& point : record.sink.metrics.at("algorithm/period")) periods.push_back(point.value);
+    return periods;
+}
+
+// τ ← ⌈τ₀·√(F(w)/F(w₀))⌉, or ⌈τ/2⌉ where that is not smaller. In step k a rank knows the loss of step k − 1, which is
+// that of the weights after step k − 2.
+struct SerialAdacomm {
+    const QuadraticProblem& problem;
+    std::int64_t period, interval;
+    std::int64_t tau = period, averaged = 0, chosen = 0;
+    double start = -1;
+    std::vector<double> periods = {};
+    Trajectory states{Workers(static_cast<std::size_t>(problem.workers), problem.start)};
+
+    double loss(const Workers& w) const {
+        double sum = 0;
+        for (int i = 0; i < problem.workers; ++i) {
+            const Vec& own = w[static_cast<std::size_t>(i)];
+            const Vec g = problem.gradient(own, problem.target(i));
+            for (std::size_t j = 0; j < own.size(); ++j) sum += 0.5 * g[j] * (own[j] - problem.target(i)[j]);
+        }
+        return sum / problem.workers;
+    }
+    void choose(std::int64_t k) {
+        if (start < 0) {
+            if (k > 1) start = loss(states[0]);
+            return;
+        }
+        if (k - chosen < interval) return;
+        chosen = k;
+        const double f = loss(states[static_cast<std::size_t>(k - 2)]);
+        const auto wanted = static_cast<std::int64_t>(std::ceil(static_cast<double>(period) * std::sqrt(f / start)));
+        tau = wanted < tau ? wanted : (tau + 1) / 2;
+    }
+    void operator()(std::int64_t k, Workers& w) {
+        if (k == averaged + tau) {
+            w.assign(w.size(), mean(w));
+            averaged = k;
+            periods.push_back(static_cast<double>(tau));
+            choose(k);
+        }
+        states.push_back(w);
+    }
+};
+
+class AdacommOracle : public testing::TestWithParam<std::tuple<Backend, int, std::pair<std::int64_t, std::int64_t>>> {};
+
+TEST_P(AdacommOracle, AveragesAsOftenAsTheLossAsks) {
+    const auto& [backend, workers, fields] = GetParam();
+    const QuadraticProblem problem{
+        .workers = workers, .steps = 200, .rate = 0.02, .momentum = 0.5, .weightDecay = 0.01, .nesterov = true};
+    SerialAdacomm rule{.problem = problem, .period = fields.first, .interval = fields.second};
+    const Trajectory expected = serial(problem, std::ref(rule));
+    const std::vector<RankRecord> records = train(problem.experiment(adacomm(fields.first, fields.second)), backend);
+    expectSame(recorded(records), expected, 1e-12);
+    for (const RankRecord& record : records) EXPECT_EQ(periodsOf(record), rule.periods);
+    EXPECT_EQ(rule.periods.back() < rule.periods.front(), fields.first > 1) << "the rule was put to use";
+}
+
+INSTANTIATE_TEST_SUITE_P(Settings, AdacommOracle,
+                         testing::Combine(testing::Values(Backend::Threads, Backend::Gloo), testing::Values(1, 4, 7),
+                                          testing::Values(std::pair(12, 20), std::pair(16, 1), std::pair(1, 10))));
+
+// As long as nothing is chosen it is Local SGD, to the last bit.
+TEST(Adacomm, IsLocalSgdWithinAnInterval) {
+    const QuadraticProblem problem{.workers = 3, .steps = 50, .weightDecay = 0.01};
+    const Fields local{{"name", text("local_sgd")}, {"period", integer(4)}};
+    const auto adaptive = train(problem.experiment(adacomm(4, 1000)));
+    const auto fixed = train(problem.experiment(local));
+    expectSame(recorded(adaptive), recorded(fixed), 0);
+    const auto bytes = [](const auto& of) { return of[0].sink.metrics.at("train/loss").back().bytesSent; };
+    EXPECT_NEAR(static_cast<double>(bytes(adaptive)), static_cast<double>(bytes(fixed)) * 4 / 3, 12)
+        << "the loss is a fourth number beside three weights";
+}
+
+// Of one rank whose losses are given: the steps after which it averages.
+std::vector<double> periodsAt(const std::vector<double>& losses, const std::vector<double>& rates, Fields fields,
+                              std::int64_t savedAfter = 0) {
+    std::vector<double> periods;
+    driveAlgorithm(fields, 1, [&](StepContext& given, Algorithm& first) {
+        StepContext context(given.comm(), given.clock(), given.params(), given.executor(), 1,
+                            {.metric = [&](std::string_view name, double value) {
+                                if (name == "algorithm/period") periods.push_back(value);
+                            }});
+        first.start(context);
+        Algorithm* algorithm = &first;
+        std::unique_ptr<Algorithm> resumed;
+        StepContext fresh(given.comm(), given.clock(), given.params(), given.executor(), 1,
+                          {.metric = [&](std::string_view name, double value) {
+                              if (name == "algorithm/period") periods.push_back(value);
+                          }});
+        StepContext* present = &context;
+        for (std::size_t i = 0; i < losses.size(); ++i) {
+            const auto k = static_cast<std::int64_t>(i) + 1;
+            present->moveTo(k, rates[i]);
+            algorithm->afterStep(*present);
+            present->noteLoss(losses[i]);
+            if (k != savedAfter) continue;
+            Archive archive;
+            dynamic_cast<Checkpointed&>(*algorithm).save(*present, archive);
+            resumed = AlgorithmRegistry::find("adacomm")->create(table({fields.begin() + 1, fields.end()}), {}).value();
+            // Of a new process: it knows no loss of its own yet.
+            present = &fresh;
+            ASSERT_TRUE(dynamic_cast<Checkpointed&>(*resumed).load(*present, archive));
+            algorithm = resumed.get();
+        }
+    });
+    return periods;
+}
+
+TEST(Adacomm, LossAndLearningRateChooseThePeriod) {
+    // A quarter of the loss: half the period. The loss of step 8 is known in step 9.
+    std::vector<double> losses(30, 4.0);
+    std::fill(losses.begin() + 10, losses.end(), 1.0);
+    const std::vector<double> constant(30, 0.1);
+    EXPECT_EQ(periodsAt(losses, constant, adacomm(8, 16)), (std::vector<double>{8, 8, 4, 4, 4}));
+    // The loss stays: halved.
+    EXPECT_EQ(periodsAt(std::vector<double>(30, 4.0), constant, adacomm(8, 16)), (std::vector<double>{8, 8, 4, 4, 4}));
+    // η falls to a quarter with the loss: τ₀ again, which is not smaller, so halved.
+    std::vector<double> falling(30, 0.1);
+    std::fill(falling.begin() + 10, falling.end(), 0.025);
+    EXPECT_EQ(periodsAt(losses, falling, adacomm(12, 12)), (std::vector<double>{12, 12, 6}));
+    // A sixteenth: a fourth of the period.
+    std::fill(losses.begin() + 10, losses.end(), 0.25);
+    EXPECT_EQ(periodsAt(losses, constant, adacomm(8, 16)), (std::vector<double>{8, 8, 2, 2, 2, 2, 2, 2, 2}));
+}
+
+TEST(Adacomm, UnusableLossesChangeNothing) {
+    const std::vector<double> constant(20, 0.1);
+    EXPECT_EQ(periodsAt(std::vector<double>(20, 0.0), constant, adacomm(4, 1)), (std::vector<double>{4, 4, 4, 4, 4}));
+    EXPECT_EQ(periodsAt(std::vector<double>(20, -1.0), std::vector<double>(20, 0.0), adacomm(4, 1)),
+              (std::vector<double>{4, 4, 4, 4, 4}));
+}
+
+TEST(Adacomm, GoesOnAfterASaveWithTheLossesItKnew) {
+    std::vector<double> losses, rates;
+    for (int k = 0; k < 60; ++k) {
+        losses.push_back(5.0 / (1 + k));
+        rates.push_back(0.1);
+    }
+    const std::vector<double> expected = periodsAt(losses, rates, adacomm(9, 7));
+    EXPECT_GT(expected.size(), 8U);
+    for (std::int64_t step = 1; step < 60; ++step) {
+        EXPECT_EQ(periodsAt(losses, rates, adacomm(9, 7), step), expected) << "saved after step " << step;
+    }
+}
+
+TEST(Adacomm, RefusesAnIntervalOfNoSteps) {
+    const auto refused = readExperiment(QuadraticProblem{}.experiment(adacomm(4, 0)));
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, testing::HasSubstr("interval"));
+}
+
+}  // namespace
+}  // namespace dasgd::test

@@ -1,0 +1,58 @@
+#include <gmock/gmock.h>
+
+#include "tests/support/quadratic_oracle.h"
+
+namespace dasgd::test {
+namespace {
+
+Fields cocod(std::int64_t period) { return {{"name", text("cocod_sgd")}, {"period", integer(period)}}; }
+
+class CocodSgdOracle : public testing::TestWithParam<std::tuple<Backend, int, std::int64_t>> {};
+
+// x = m_prev + (x − s_prev); s = x; launch ⟨s⟩.
+TEST_P(CocodSgdOracle, AddsTheLastPeriodsStepsToTheMeanBeforeThem) {
+    const auto& [backend, workers, period] = GetParam();
+    const QuadraticProblem problem{.workers = workers, .steps = 200, .weightDecay = 0.01, .nesterov = true};
+    Workers s(static_cast<std::size_t>(workers), problem.start);
+    Vec m = problem.start;
+    const Trajectory expected = serial(problem, [&, period = period](std::int64_t k, Workers& x) {
+        if (k % period != 0) return;
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            for (std::size_t j = 0; j < m.size(); ++j) x[i][j] = m[j] + (x[i][j] - s[i][j]);
+        }
+        s = x;
+        m = mean(s);
+    });
+    expectSame(recorded(train(problem.experiment(cocod(period)), backend)), expected, 1e-12);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, CocodSgdOracle,
+                         testing::Combine(testing::Values(Backend::Threads, Backend::Gloo), testing::Values(1, 2, 4, 7),
+                                          testing::Values(1, 4)));
+
+// A2.8, to the last bit: the same engine.
+TEST(CocodSgd, IsTheDeltaWithADelayOfAPeriod) {
+    const QuadraticProblem problem{.workers = 3, .weightDecay = 0.01};
+    const Fields delta{{"name", text("dasgd")},     {"period", integer(4)},    {"delay", integer(4)},
+                       {"local_weight", number(0)}, {"correction", number(1)}, {"snapshot_at_zero", Value(true)}};
+    expectSame(recorded(train(problem.experiment(cocod(4)))), recorded(train(problem.experiment(delta))), 0);
+}
+
+// A2.2: no merge moves the mean of the workers.
+TEST(CocodSgd, LeavesTheMeanOfTheWorkersAlone) {
+    const QuadraticProblem problem{.workers = 4, .steps = 60, .momentum = 0};
+    const Trajectory free = recorded(train(problem.experiment({{"name", text("independent")}})));
+    const Trajectory merged = recorded(train(problem.experiment(cocod(4))));
+    for (std::size_t k = 0; k < free.size(); ++k) {
+        for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR(mean(merged[k])[j], mean(free[k])[j], 1e-11) << "step " << k;
+    }
+}
+
+TEST(CocodSgd, RefusesAPeriodOfNoSteps) {
+    const auto refused = readExperiment(QuadraticProblem{}.experiment(cocod(0)));
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, testing::HasSubstr("period"));
+}
+
+}  // namespace
+}  // namespace dasgd::test

@@ -1,0 +1,74 @@
+#include <gmock/gmock.h>
+
+#include "tests/support/outer_oracle.h"
+
+namespace dasgd::test {
+namespace {
+
+Fields slowMo(double momentum, double rate, std::int64_t period = 4) {
+    return {{"name", text("slowmo")},
+            {"period", integer(period)},
+            {"slow_momentum", number(momentum)},
+            {"slow_learning_rate", number(rate)}};
+}
+
+// arXiv 1910.00643: u = βu + (θ − ⟨w⟩)/η, θ −= αηu, all weights are θ.
+struct SerialSlowMo {
+    double eta, beta, alpha;
+    std::int64_t period = 4;
+    Vec theta, u = Vec(theta.size(), 0);
+    void operator()(std::int64_t k, Workers& w) {
+        if (k % period != 0) return;
+        const Vec m = mean(w);
+        for (std::size_t j = 0; j < m.size(); ++j) {
+            u[j] = beta * u[j] + (theta[j] - m[j]) / eta;
+            theta[j] -= alpha * eta * u[j];
+        }
+        w.assign(w.size(), theta);
+    }
+};
+
+class SlowMoOracle : public testing::TestWithParam<std::tuple<double, double, int>> {};
+
+TEST_P(SlowMoOracle, FollowsTheSerialRule) {
+    const auto& [beta, alpha, period] = GetParam();
+    SerialSlowMo rule{
+        .eta = kOuterProblem.rate, .beta = beta, .alpha = alpha, .period = period, .theta = kOuterProblem.start};
+    expectSame(trained(kOuterProblem, slowMo(beta, alpha, period)), serial(kOuterProblem, std::ref(rule)), 1e-12);
+}
+
+INSTANTIATE_TEST_SUITE_P(Settings, SlowMoOracle,
+                         testing::Values(std::tuple(0.2, 1.0, 5), std::tuple(0.6, 0.8, 1), std::tuple(0.0, 0.5, 4)));
+
+TEST(SlowMo, GlooFollowsTheSerialRuleToo) {
+    SerialSlowMo rule{.eta = kOuterProblem.rate, .beta = 0.5, .alpha = 1, .theta = kOuterProblem.start};
+    expectSame(recorded(train(kOuterProblem.experiment(slowMo(0.5, 1)), Backend::Gloo)),
+               serial(kOuterProblem, std::ref(rule)), 1e-12);
+}
+
+TEST(SlowMo, WithoutMomentumAtRateOneIsLocalSgdToTheLastBit) {
+    for (const int workers : {1, 3, 4}) {
+        QuadraticProblem problem = kOuterProblem;
+        problem.workers = workers;
+        expectSame(trained(problem, slowMo(0, 1)), localSgdOf(problem, 4), 0);
+    }
+}
+
+TEST(SlowMo, ForgetsTheLocalMomentumWhereTold) {
+    SerialSlowMo rule{.eta = kOuterProblem.rate, .beta = 0.5, .alpha = 1, .theta = kOuterProblem.start};
+    const auto reset = [](std::int64_t k, Workers& v) {
+        if (k % 4 == 0) v.assign(v.size(), {});
+    };
+    Fields fields = slowMo(0.5, 1);
+    fields.emplace_back("optimizer_state", text("reset"));
+    expectSame(trained(kOuterProblem, fields), serial(kOuterProblem, std::ref(rule), nullptr, reset), 1e-12);
+}
+
+TEST(SlowMo, RefusesAMomentumOfOne) {
+    const auto refused = readExperiment(kOuterProblem.experiment(slowMo(1, 1)));
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, testing::HasSubstr("slow_momentum"));
+}
+
+}  // namespace
+}  // namespace dasgd::test

@@ -1,0 +1,116 @@
+#include <gmock/gmock.h>
+
+#include "tests/support/outer_oracle.h"
+
+namespace dasgd::test {
+namespace {
+
+struct Streaming {
+    std::int64_t period, fragments, delay;
+    double localWeight, rate, momentum;
+    bool nesterov = true;
+};
+
+Fields streaming(const Streaming& s) {
+    return {{"name", text("streaming_diloco")},      {"period", integer(s.period)},
+            {"fragments", integer(s.fragments)},     {"delay", integer(s.delay)},
+            {"local_weight", number(s.localWeight)}, {"outer_learning_rate", number(s.rate)},
+            {"outer_momentum", number(s.momentum)},  {"nesterov", boolean(s.nesterov)}};
+}
+
+// arXiv 2501.18512: at each multiple k of H/F the fragment whose turn it is has an outer step along θ − ⟨w⟩ of step
+// k − δ, and is mixed. Of three elements the first two are a fragment where there are two.
+Trajectory expectedOf(const QuadraticProblem& problem, const Streaming& s) {
+    const std::map<std::int64_t, std::vector<std::size_t>> ends{{1, {3}}, {2, {2, 3}}, {3, {1, 2, 3}}};
+    const auto& cuts = ends.at(s.fragments);
+    SerialOuter outer{.rate = s.rate, .momentum = s.momentum, .nesterov = s.nesterov, .theta = problem.start};
+    const std::int64_t interval = s.period / s.fragments;
+    Vec left = problem.start;  // mean of all weights δ steps ahead of the next outer step
+    return serial(problem, [&](std::int64_t k, Workers& w) {
+        if ((k + s.delay) % interval == 0) left = mean(w);
+        if (k % interval != 0) return;
+        const auto turn = static_cast<std::size_t>((k / interval - 1) % s.fragments);
+        for (std::size_t j = turn == 0 ? 0 : cuts[turn - 1]; j < cuts[turn]; ++j) {
+            outer.step(j, outer.theta[j] - left[j]);
+            for (Vec& one : w) one[j] = (1 - s.localWeight) * outer.theta[j] + s.localWeight * one[j];
+        }
+    });
+}
+
+class StreamingOracle : public testing::TestWithParam<Streaming> {};
+
+TEST_P(StreamingOracle, FollowsTheSerialRule) {
+    expectSame(trained(kOuterProblem, streaming(GetParam())), expectedOf(kOuterProblem, GetParam()), 1e-12);
+}
+
+INSTANTIATE_TEST_SUITE_P(Settings, StreamingOracle,
+                         testing::Values(Streaming{4, 2, 1, 0.5, 0.7, 0.9}, Streaming{4, 1, 0, 0, 0.7, 0.9},
+                                         Streaming{6, 3, 1, 0, 0.7, 0.5}, Streaming{6, 2, 2, 0.25, 1, 0},
+                                         Streaming{6, 3, 0, 0.5, 0.7, 0.9, false}, Streaming{6, 2, 0, 0, 1, 0},
+                                         Streaming{3, 3, 0, 0.1, 0.5, 0.3}, Streaming{8, 1, 7, 0.5, 0.7, 0.6}));
+
+TEST(StreamingDiLoCo, GlooFollowsTheSerialRuleToo) {
+    const Streaming s{6, 2, 2, 0.5, 0.7, 0.9};
+    expectSame(recorded(train(kOuterProblem.experiment(streaming(s)), Backend::Gloo)), expectedOf(kOuterProblem, s),
+               1e-12);
+}
+
+TEST(StreamingDiLoCo, OneFragmentWithoutDelayIsDiLoCoToTheLastBit) {
+    expectSame(trained(kOuterProblem, streaming({4, 1, 0, 0, 0.7, 0.9})),
+               trained(kOuterProblem, {{"name", text("diloco")}}), 0);
+}
+
+// Identity 10 of the merge family: plain averaging in place of the outer step is DaSGD's blend, whose snapshots at
+// H − δ are merged at H.
+TEST(StreamingDiLoCo, OneFragmentWithPlainAveragesIsDasgdToTheLastBit) {
+    for (const std::int64_t delay : {1, 3}) {
+        for (const double local : {0.0, 0.25}) {
+            expectSame(trained(kOuterProblem, streaming({4, 1, delay, local, 1, 0})),
+                       trained(kOuterProblem, {{"name", text("dasgd")},
+                                               {"period", integer(4)},
+                                               {"delay", integer(delay)},
+                                               {"local_weight", number(local)},
+                                               {"offset", integer(4 - delay)}}),
+                       0);
+        }
+    }
+}
+
+TEST(StreamingDiLoCo, SendsAFragmentAtATimeAheadOfItsStep) {
+    const std::vector<RankRecord> records = train(kOuterProblem.experiment(streaming({6, 2, 2, 0.5, 0.7, 0.9})));
+    int merges = 0;
+    const auto& spans = records[0].sink.spans;
+    for (const Span& merge : spans) {
+        if (merge.kind != SpanKind::Merge) continue;
+        const auto reduce = std::find_if(spans.begin(), spans.end(), [&](const Span& span) {
+            return span.kind == SpanKind::Reduce && span.collective == merge.collective;
+        });
+        ASSERT_NE(reduce, spans.end());
+        EXPECT_EQ(merge.step % 3, 0);
+        EXPECT_EQ(reduce->step, merge.step - 2);
+        EXPECT_EQ(reduce->bytes, merges % 2 == 0 ? 2 * 8 : 8);
+        ++merges;
+    }
+    EXPECT_EQ(merges, 66);
+}
+
+TEST(StreamingDiLoCo, RefusesWhatDoesNotFit) {
+    const auto message = [](const Streaming& s) {
+        const auto refused = readExperiment(kOuterProblem.experiment(streaming(s)));
+        return refused ? std::string() : refused.error().message;
+    };
+    EXPECT_THAT(message({5, 2, 0, 0.5, 0.7, 0.9}), testing::HasSubstr("fragments is 2, which does not divide"));
+    EXPECT_THAT(message({6, 2, 3, 0.5, 0.7, 0.9}), testing::HasSubstr("delay is 3; allowed: 0 to 2"));
+    EXPECT_EQ(message({6, 2, 2, 0.5, 0.7, 0.9}), "");
+
+    const auto algorithm = AlgorithmRegistry::find("streaming_diloco")
+                               ->create(table({{"fragments", integer(4)}, {"delay", integer(0)}}), {})
+                               .value();
+    const auto broken = algorithm->check({.model = "mlp", .parameterShapes = {{9, 4}, {9}, {3, 9}, {3}}});
+    ASSERT_TRUE(broken);
+    EXPECT_EQ(broken->field, "fragments");
+    EXPECT_THAT(broken->message, testing::HasSubstr("fragments is 4, but mlp can be cut into at most 2"));
+}
+
+}  // namespace
+}  // namespace dasgd::test
