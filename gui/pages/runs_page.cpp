@@ -164,7 +164,6 @@ private:
             updateActions();
             showAbout();
         });
-        connect(drawer_, &RunDrawer::logWanted, this, [this](const QString& run) { openRun(run); });
         connect(about_, &QToolButton::toggled, this, [this](bool on) {
             about_->setText(on ? tr("about ▾") : tr("about ▸"));
             drawer_->setVisible(on);

@@ -146,11 +146,7 @@ QWidget* RunDrawer::makeFacts() {
     differences_->verticalHeader()->setDefaultSectionSize(kRowHeight);
     differences_->horizontalHeader()->setStretchLastSection(true);
     differences_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    auto* factsRow = new QHBoxLayout;
-    factsRow->addWidget(factsHead_ = makeLabel({}, "head"));
-    factsRow->addStretch();
-    factsRow->addWidget(log_ = makeQuietButton(tr("Log …"), tr("The end of the ranks' logs, on the Run page")));
-    column->addLayout(factsRow);
+    column->addWidget(factsHead_ = makeLabel({}, "head"));
     column->addWidget(factWords_ = makeLabel({}));
     factWords_->setTextFormat(Qt::RichText);
     factWords_->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -187,7 +183,6 @@ void RunDrawer::connectAll() {
         notes_.change(idsOf(runs_), {.starred = on}, on ? tr("Starred") : tr("Star taken away"));
     });
     connect(&notes_, &NotesQuery::answered, this, &RunDrawer::takeAnswer);
-    connect(log_, &QToolButton::clicked, this, [this] { emit logWanted(runs_.front()->id); });
     connect(&facts_, &FactsQuery::arrived, this, &RunDrawer::showFacts);
 }
 
@@ -307,7 +302,6 @@ void RunDrawer::takeAnswer(int request, bool kept) {
 void RunDrawer::showDifferences() {
     differing_->clear();
     const bool several = runs_.size() > 1;
-    log_->setVisible(runs_.size() == 1);
     differencesHead_->setVisible(several);
     differences_->setVisible(false);
     if (!several) return;

@@ -7,7 +7,6 @@
 #include <QStandardItemModel>
 #include <QTableView>
 #include <QTimer>
-#include <QToolButton>
 #include <vector>
 
 #include "gui/models/live/facts_query.h"
@@ -30,9 +29,6 @@ public:
     [[nodiscard]] const std::vector<RunItemPtr>& runs() const { return runs_; }
     void editTags() { tags_->setFocus(Qt::ShortcutFocusReason); }
     void editNote() { note_->setFocus(Qt::ShortcutFocusReason); }
-
-signals:
-    void logWanted(const QString& run);
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -70,7 +66,6 @@ private:
     QTableView* differences_ = nullptr;
     QStandardItemModel* differing_ = nullptr;
     QLabel* factsHead_ = nullptr;
-    QToolButton* log_ = nullptr;
     QLabel* factWords_ = nullptr;
     QLabel* textHead_ = nullptr;
     QPlainTextEdit* text_ = nullptr;

@@ -269,24 +269,6 @@ TEST_F(RunsPageTest, TagsAndNotesAreTypedAtTheSide) {
     EXPECT_EQ(kept.notes().at(id.toStdString()).note, "diverged") << "also when the window closes at once";
 }
 
-TEST_F(RunsPageTest, TheDrawerLeadsToTheLogOfItsRun) {
-    const QString first = workspace_.record({.algorithm = "sync_sgd", .steps = 8});
-    QTest::qWait(5);
-    workspace_.record({.steps = 8});
-    openRuns();
-    ASSERT_TRUE(eventually([&] { return rows() == 2; }));
-    table()->setFocus();
-    table()->selectAll();
-    QTest::keyClick(table(), Qt::Key_I, Qt::ControlModifier);
-    EXPECT_EQ(button<QToolButton>(QStringLiteral("Log")), nullptr) << "of one run";
-    table()->selectRow(1);
-    auto* log = button<QToolButton>(QStringLiteral("Log"));
-    ASSERT_NE(log, nullptr);
-    QTest::mouseClick(log, Qt::LeftButton);
-    EXPECT_EQ(window_->session().currentId(), first);
-    EXPECT_FALSE(table()->isVisible());
-}
-
 TEST_F(RunsPageTest, SeveralRunsSayInWhatTheyDiffer) {
     workspace_.record({.delay = 2, .steps = 8});
     workspace_.record({.delay = 3, .steps = 8});
