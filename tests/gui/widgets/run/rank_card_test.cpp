@@ -11,6 +11,7 @@ class RankCardTest : public SessionBench {};
 
 TEST_F(RankCardTest, HasARowForEachRankOfTheRunThatIsLookedAt) {
     RankCard card(session_);
+    session_.feed().query<RankStatesQuery>().setWanted(true);  // as the page does while it is in sight
     look({.ranks = 3, .steps = 100});
     ASSERT_TRUE(eventually([&] { return card.table().model()->rowCount() == 3; }));
     for (int column = RankTableModel::kFirstNow; column < RankTableModel::kColumns; ++column) {
