@@ -26,12 +26,7 @@ struct AdacommParams {
     std::int64_t period = 8;
     std::int64_t interval = 500;
     void visit(auto&& f) {
-        f(period, "period",
-          {.min = 1,
-           .max = 1e9,
-           .unit = "steps",
-           .symbol = "τ₀",
-           .help = "Local steps between averages at first; they only become fewer"});
+        f(period, "period", periodField("Local steps between averages at first; they only become fewer", "τ₀"));
         f(interval, "interval",
           {.min = 1, .max = 1e9, .unit = "steps", .help = "Steps from one choice of the period to the next, at least"});
     }

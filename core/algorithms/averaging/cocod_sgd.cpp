@@ -11,23 +11,13 @@ namespace {
 struct CocodSgdParams {
     std::int64_t period = 4;
     void visit(auto&& f) {
-        f(period, "period",
-          {.min = 1,
-           .max = 1e9,
-           .unit = "steps",
-           .symbol = "τ",
-           .help = "Local steps between averages; each is merged when the next one leaves"});
+        f(period, "period", periodField("Local steps between averages; each is merged when the next one leaves"));
     }
 };
 
 class CocodSgd final : public DelayedAverage {
 public:
-    explicit CocodSgd(const CocodSgdParams& params)
-        : DelayedAverage({.period = params.period,
-                          .delay = params.period,
-                          .localWeight = 0,
-                          .correction = 1,
-                          .snapshotAtZero = true}) {}
+    explicit CocodSgd(const CocodSgdParams& params) : DelayedAverage(deltaOverPeriod(params.period)) {}
 };
 
 const AlgorithmRegistry::Add<CocodSgd, CocodSgdParams> kCocodSgdEntry{

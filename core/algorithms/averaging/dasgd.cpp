@@ -8,8 +8,7 @@ namespace {
 struct DasgdParams {
     DelayedAverageParams values{.period = 4, .delay = 1, .localWeight = 0.25};
     void visit(auto&& f) {
-        f(values.period, "period",
-          {.min = 1, .max = 1e9, .unit = "steps", .symbol = "τ", .help = "Local steps between averages"});
+        f(values.period, "period", periodField());
         f(values.delay, "delay",
           {.min = 0,
            .max = 1e9,

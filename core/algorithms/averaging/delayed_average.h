@@ -38,6 +38,15 @@ struct DelayedAverageParams {
     // is not 0: it must not come before the merge of the first. Fields by their names in DasgdParams.
     [[nodiscard]] std::optional<FieldError> check() const;
 };
+// Of a period τ >= 1.
+[[nodiscard]] inline FieldSpec periodField(const char* help = "Local steps between averages",
+                                           const char* symbol = "τ") {
+    return {.min = 1, .max = 1e9, .unit = "steps", .symbol = symbol, .help = help};
+}
+// Delta with d = τ and a snapshot of the start: every merge is followed by the next snapshot at once.
+[[nodiscard]] inline DelayedAverageParams deltaOverPeriod(std::int64_t period) {
+    return {.period = period, .delay = period, .localWeight = 0, .correction = 1, .snapshotAtZero = true};
+}
 [[nodiscard]] inline FieldSpec optimizerStateField() {
     return {.help = "The optimiser's state at a merge: kept, reset, or averaged with the weights, which sends it too",
             .choices = {"keep", "reset", "average"}};

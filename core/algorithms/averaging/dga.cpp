@@ -19,8 +19,7 @@ namespace {
 struct DgaParams {
     std::int64_t period = 4, delay = 3;
     void visit(auto&& f) {
-        f(period, "period",
-          {.min = 1, .max = 1e9, .unit = "steps", .symbol = "K", .help = "Local steps whose gradients leave together"});
+        f(period, "period", periodField("Local steps whose gradients leave together", "K"));
         f(delay, "delay",
           {.min = 1,
            .max = 1e9,

@@ -8,8 +8,7 @@ struct LocalSgdParams {
     std::int64_t period = 4;
     std::string optimizerState = "keep";
     void visit(auto&& f) {
-        f(period, "period",
-          {.min = 1, .max = 1e9, .unit = "steps", .symbol = "τ", .help = "Local steps between averages"});
+        f(period, "period", periodField());
         f(optimizerState, "optimizer_state", optimizerStateField());
     }
 };

@@ -24,8 +24,7 @@ struct LoscarParams {
     std::int64_t period = 4, delay = 3;
     double share = 0.25;
     void visit(auto&& f) {
-        f(period, "period",
-          {.min = 1, .max = 1e9, .unit = "steps", .symbol = "τ", .help = "Local steps between averages"});
+        f(period, "period", periodField());
         f(delay, "delay",
           {.min = 0, .max = 1e9, .unit = "steps", .symbol = "Q", .help = "Of them beside the average; at most all"});
         f(share, "share",

@@ -24,12 +24,7 @@ constexpr int kGossipTag = 0;
 struct OldsgdParams {
     std::int64_t period = 4;
     void visit(auto&& f) {
-        f(period, "period",
-          {.min = 1,
-           .max = 1e9,
-           .unit = "steps",
-           .symbol = "τ",
-           .help = "Local steps between exchanges; each is merged when the next one leaves"});
+        f(period, "period", periodField("Local steps between exchanges; each is merged when the next one leaves"));
     }
 };
 
@@ -65,13 +60,7 @@ Mixer ringMixer() {
 
 class Oldsgd final : public DelayedAverage {
 public:
-    explicit Oldsgd(const OldsgdParams& params)
-        : DelayedAverage({.period = params.period,
-                          .delay = params.period,
-                          .localWeight = 0,
-                          .correction = 1,
-                          .snapshotAtZero = true},
-                         ringMixer()) {}
+    explicit Oldsgd(const OldsgdParams& params) : DelayedAverage(deltaOverPeriod(params.period), ringMixer()) {}
 };
 
 const AlgorithmRegistry::Add<Oldsgd, OldsgdParams> kOldsgdEntry{

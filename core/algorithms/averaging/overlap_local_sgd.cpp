@@ -22,8 +22,7 @@ struct OverlapLocalSgdParams {
     double slowMomentum = 0.7;
     double slowLearningRate = 1;
     void visit(auto&& f) {
-        f(period, "period",
-          {.min = 1, .max = 1e9, .unit = "steps", .symbol = "τ", .help = "Local steps between updates of the anchor"});
+        f(period, "period", periodField("Local steps between updates of the anchor"));
         f(pull, "pull", {.min = 0, .max = 1, .symbol = "α", .help = "Weight of the anchor when a worker meets it"});
         f(slowMomentum, "slow_momentum",
           {.min = 0, .max = 1, .maxOpen = true, .symbol = "β", .help = "Momentum of the anchor's own steps"});

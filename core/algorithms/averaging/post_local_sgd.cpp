@@ -20,8 +20,7 @@ struct PostLocalSgdParams {
            .unit = "steps",
            .symbol = "k₀",
            .help = "First steps, which average gradients; the paper takes those before the first decay of the rate"});
-        f(period, "period",
-          {.min = 1, .max = 1e9, .unit = "steps", .symbol = "τ", .help = "Local steps between averages, after those"});
+        f(period, "period", periodField("Local steps between averages, after those"));
         f(optimizerState, "optimizer_state", optimizerStateField());
         buckets.visit(f);
     }
