@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "gui/forms/case_value_row.h"
+#include "gui/forms/placed_rows.h"
 #include "gui/forms/sweep_row.h"
 #include "gui/widgets/parts.h"
 
@@ -71,16 +72,7 @@ void CaseRow::showValues(const std::vector<CaseValue>& values, const std::vector
         rows.push_back(old == values_.end() ? addValueRow(values[i]) : *old);
         rows.back()->show(values[i], i < fields.size() ? fields[i] : nullptr);
     }
-    for (CaseValueRow* row : values_) {
-        if (std::ranges::find(rows, row) != rows.end()) continue;
-        row->hide();
-        row->deleteLater();
-    }
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        const int place = static_cast<int>(i);
-        if (valueColumn_->indexOf(rows[i]) != place) valueColumn_->insertWidget(place, rows[i]);
-    }
-    values_ = std::move(rows);
+    placeRows(*valueColumn_, values_, std::move(rows));
 }
 
 CaseValueRow* CaseRow::addValueRow(const CaseValue& value) {

@@ -9,6 +9,7 @@
 #include "gui/forms/case_row.h"
 #include "gui/forms/case_value_row.h"
 #include "gui/forms/field_picker.h"
+#include "gui/forms/placed_rows.h"
 #include "gui/forms/sweep_row.h"
 
 namespace dasgd::gui {
@@ -123,16 +124,7 @@ void SweepCard::showRows(const std::optional<Problem>& problem) {
         const bool isWrong = problem && problem->key == QStringLiteral("sweep.") + one.key;
         rows.back()->setProblem(isWrong ? problem->message : QString());
     }
-    for (SweepRow* row : rows_) {
-        if (std::ranges::find(rows, row) != rows.end()) continue;
-        row->hide();
-        row->deleteLater();
-    }
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        const int place = static_cast<int>(i);
-        if (rowColumn_->indexOf(rows[i]) != place) rowColumn_->insertWidget(place, rows[i]);
-    }
-    rows_ = std::move(rows);
+    placeRows(*rowColumn_, rows_, std::move(rows));
 }
 
 SweepRow* SweepCard::addRow(const SweptField& swept) {

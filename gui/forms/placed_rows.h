@@ -1,0 +1,28 @@
+// Rows of a form that come and go while the user types: those that stay keep their focus.
+#pragma once
+
+#include <QBoxLayout>
+#include <QWidget>
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace dasgd::gui {
+
+// Puts `rows` into `column`, in their order from its top, and does away with those of `shown` that are not among them.
+// `shown` is `rows` afterwards.
+template <class Row>
+void placeRows(QBoxLayout& column, std::vector<Row*>& shown, std::vector<Row*> rows) {
+    for (Row* row : shown) {
+        if (std::ranges::find(rows, row) != rows.end()) continue;
+        row->hide();
+        row->deleteLater();
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const int place = static_cast<int>(i);
+        if (column.indexOf(rows[i]) != place) column.insertWidget(place, rows[i]);
+    }
+    shown = std::move(rows);
+}
+
+}  // namespace dasgd::gui
