@@ -92,7 +92,8 @@ Result<std::optional<std::vector<RankSpan>>> HiddenQuery::spansThatEndIn(LiveSto
     const SpanCache* drawn = store.spansOf(run.toStdString());
     if (drawn && (drawn->isCurrent() || store.isLive(run))) {
         auto spans = drawn->spansIn(range, kMostSpans);
-        if (spans) spans = drawn->spansIn(fromFirstTransfer(*spans, range), kMostSpans);
+        const TimeRange whole = spans ? fromFirstTransfer(*spans, range) : range;
+        if (whole.start < range.start) spans = drawn->spansIn(whole, kMostSpans);
         if (spans) {
             // What it lacks of the newest is told the next time.
             if (!drawn->isCurrent()) revision_ = -1;
