@@ -74,6 +74,15 @@ HeatCell cellOf(const CompareView& view, CompareNumber number, const std::vector
     return cell;
 }
 
+// Of the values of a setting, in their order.
+QStringList placeLabels(const CompareView& view, const std::string& key, const std::vector<std::string>& values) {
+    const QString name = key == "algorithm.name" ? QString() : keyName(view, key) + QLatin1Char(' ');
+    const auto shown = settingValues({values.begin(), values.end()});
+    QStringList labels;
+    for (const std::string& value : values) labels << name + shown.at(value);
+    return labels;
+}
+
 ParallelAxis settingAxis(const CompareView& view, const std::string& key, const std::vector<std::size_t>& groups,
                          std::vector<std::optional<double>>& values) {
     std::set<std::string, ByValue> seen;
@@ -207,12 +216,8 @@ GroupMap groupMap(const CompareView& view, CompareNumber number, const std::stri
     }
     GroupMap out;
     if (rows.empty()) return out;
-    const auto label = [&](const std::string& key, const std::string& value) {
-        return key == "algorithm.name" ? QString::fromStdString(value)
-                                       : keyName(view, key) + QLatin1Char(' ') + settingValue(value);
-    };
-    for (const std::string& row : rows) out.map.rows << label(rowKey, row);
-    for (const std::string& column : columns) out.map.columns << label(columnKey, column);
+    out.map.rows = placeLabels(view, rowKey, {rows.begin(), rows.end()});
+    out.map.columns = placeLabels(view, columnKey, {columns.begin(), columns.end()});
     for (const std::string& row : rows) {
         for (const std::string& column : columns) {
             out.groups.push_back(places[row][column]);

@@ -66,6 +66,20 @@ TEST_F(ComparePicturesTest, AMapHasACellForEachPairOfValues) {
     EXPECT_FALSE(map.map.cells[0].incomplete);
 }
 
+TEST(ComparePictures, LabelsOfAMapTellEveryValueFromTheOthers) {
+    std::vector<CompareGroup> groups;
+    for (const std::string weight : {"0.1234567", "0.1234568"}) {
+        CompareGroup group;
+        group.runs = {makeRun(weight, "dasgd", "[algorithm]\nname = \"dasgd\"\nlocal_weight = " + weight + "\n")};
+        groups.push_back(group);
+    }
+    CompareView view(groups, nullptr);
+    view.shown = {0, 1};
+    const GroupMap map = groupMap(view, CompareNumber::StepMs, "algorithm.name", "algorithm.local_weight");
+    EXPECT_EQ(map.map.rows, (QStringList{QStringLiteral("dasgd")}));
+    EXPECT_EQ(map.map.columns, (QStringList{QStringLiteral("ξ 0.1234567"), QStringLiteral("ξ 0.1234568")}));
+}
+
 TEST_F(ComparePicturesTest, ACellOfMeasuredAndSimulatedTimesHasNoMean) {
     look();
     const QString simulated = workspace_.record(
