@@ -148,9 +148,11 @@ private:
             update();
         });
         connect(&context_.engine, &Engine::failed, this, [this](const QString& message) { message_->say(message); });
-        connect(&context_.engine, &Engine::started, this, [this](const QString& file) {
-            message_->say(tr("Started %1: its runs appear here and on the Run page.").arg(QFileInfo(file).fileName()),
-                          MessageBar::Kind::Note);
+        connect(&context_.engine, &Engine::started, this, [this](const QString& file, Engine::Order order) {
+            const QString words = order == Engine::Order::Queued
+                                      ? tr("Queued %1: its runs wait here until what is before them has ended.")
+                                      : tr("Started %1: its runs appear here and on the Run page.");
+            message_->say(words.arg(QFileInfo(file).fileName()), MessageBar::Kind::Note);
         });
         connect(groups_, &GroupButton::grouped, this, [this] { update(); });
         saying_.setSingleShot(true);

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <tuple>
 
 #include "gui/models/words.h"
@@ -211,6 +212,14 @@ RunItemPtr RunTableModel::newest() const {
     const auto best = std::max_element(items_.begin(), items_.end(),
                                        [&](const RunItemPtr& a, const RunItemPtr& b) { return rank(a) < rank(b); });
     return best == items_.end() ? nullptr : *best;
+}
+
+QStringList RunTableModel::experiments() const {
+    std::set<std::string> names;
+    for (const RunItemPtr& item : items_) names.insert(item->row.experiment);
+    QStringList out;
+    for (const std::string& name : names) out << QString::fromStdString(name);
+    return out;
 }
 
 std::vector<RunItemPtr> RunTableModel::ofExperiment(const std::string& experiment) const {
