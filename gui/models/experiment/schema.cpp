@@ -42,7 +42,7 @@ std::vector<FieldInfo> schemaFieldsOf(const QJsonObject& json) {
     return fields;
 }
 
-PatternNumber numberOf(const QJsonObject& json, const char* key, const PatternNumber& otherwise) {
+PatternNumber patternNumberOf(const QJsonObject& json, const char* key, const PatternNumber& otherwise) {
     const QJsonValue value = json[QLatin1String(key)];
     if (value.isString()) return {.field = value.toString().toStdString()};
     return value.isDouble() ? PatternNumber{.value = value.toDouble()} : otherwise;
@@ -57,13 +57,13 @@ CommunicationPattern patternOf(const QJsonObject& json) {
         if (kind == nameOf(one)) pattern.kind = one;
     }
     pattern.why = textOf(json, "why");
-    pattern.period = numberOf(json, "period", pattern.period);
-    pattern.delay = numberOf(json, "delay", pattern.delay);
-    pattern.fragments = numberOf(json, "fragments", pattern.fragments);
-    pattern.share = numberOf(json, "share", pattern.share);
-    pattern.peers = numberOf(json, "peers", pattern.peers);
-    pattern.gradientSteps = numberOf(json, "gradient_steps", pattern.gradientSteps);
-    pattern.firstBucketMb = numberOf(json, "first_bucket_mb", pattern.firstBucketMb);
+    pattern.period = patternNumberOf(json, "period", pattern.period);
+    pattern.delay = patternNumberOf(json, "delay", pattern.delay);
+    pattern.fragments = patternNumberOf(json, "fragments", pattern.fragments);
+    pattern.share = patternNumberOf(json, "share", pattern.share);
+    pattern.peers = patternNumberOf(json, "peers", pattern.peers);
+    pattern.gradientSteps = patternNumberOf(json, "gradient_steps", pattern.gradientSteps);
+    pattern.firstBucketMb = patternNumberOf(json, "first_bucket_mb", pattern.firstBucketMb);
     pattern.delayBelowInterval = json[QLatin1String("delay_below_interval")].toBool();
     if (json.contains(QLatin1String("most_delay"))) {
         pattern.mostDelay = json[QLatin1String("most_delay")].toInteger();
