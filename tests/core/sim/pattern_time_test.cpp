@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 #include "core/analysis/configuration.h"
