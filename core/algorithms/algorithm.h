@@ -10,6 +10,7 @@
 
 #include "core/base/fields.h"
 #include "core/base/registry.h"
+#include "core/cost/communication_pattern.h"
 
 namespace dasgd {
 
@@ -26,6 +27,9 @@ struct RunFacts {
 
 class Algorithm {
 public:
+    // What it sends and when it waits, as far as its fields tell: the last argument of a registration. What declares
+    // nothing is not forecast by formula.
+    using Traits = CommunicationPattern;
     virtual ~Algorithm() = default;
     // Rules that the algorithm's fields alone cannot tell. Called where an experiment is checked, before any rank
     // starts. The error's field is one of the algorithm's own ("groups") or a key of another section ("train.steps").

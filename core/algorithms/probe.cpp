@@ -218,8 +218,8 @@ private:
         beforeEnd_;  // of each slot, mean milliseconds from its gradient to the end of the backward pass
 };
 
-const AlgorithmRegistry::Add<Probe, ProbeParams> kProbeEntry{"probe",
-                                                             "Measures the cluster; what dasgd calibrate runs"};
+const AlgorithmRegistry::Add<Probe, ProbeParams> kProbeEntry{"probe", "Measures the cluster; what dasgd calibrate runs",
+                                                             "", noFormula("its steps are measurements")};
 
 }  // namespace
 }  // namespace dasgd

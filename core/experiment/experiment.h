@@ -136,6 +136,7 @@ struct SectionInfo {
     struct PluginInfo {
         std::string name, summary, reference;
         std::vector<FieldInfo> fields;
+        CommunicationPattern communication = {};  // of an algorithm
     };
     std::vector<PluginInfo> plugins;  // empty where the section has none
 };

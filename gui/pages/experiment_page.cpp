@@ -117,6 +117,7 @@ private:
         connect(&draft_, &ExperimentDraft::schemaLoaded, this, [this] {
             form_->setSchema(draft_.schema());
             sweep_->setSchema(draft_.schema());
+            forecast_.setAlgorithms(draft_.schema());
             schemaError_.clear();
             showDraft();
             showCheck();
@@ -176,10 +177,7 @@ private:
             focusedKey_.clear();
             editor_->lightLine(line);
         });
-        connect(&plan_->forecast(), &ForecastView::delayWanted, this, [this](int delay, int period) {
-            draft_.setFields({{QStringLiteral("algorithm.period"), QString::number(period)},
-                              {QStringLiteral("algorithm.delay"), QString::number(delay)}});
-        });
+        connect(&plan_->forecast(), &ForecastView::settingsWanted, &draft_, &ExperimentDraft::setFields);
         const ForecastView& forecast = plan_->forecast();
         connect(&forecast, &ForecastView::calibrateWanted, this, [this] { askOfDraft(context_, JobKind::Calibrate); });
         connect(&forecast, &ForecastView::adviseWanted, this, [this] { askOfDraft(context_, JobKind::Advise); });
@@ -339,11 +337,7 @@ private:
     }
 
     void showForecast() {
-        const QStringList varied = draft_.document().varied();
-        const QStringList decisive{QStringLiteral("algorithm"), QStringLiteral("algorithm.name"),
-                                   QStringLiteral("algorithm.delay"), QStringLiteral("algorithm.period")};
-        plan_->forecast().setSettable(
-            std::ranges::none_of(decisive, [&](const QString& key) { return varied.contains(key); }));
+        plan_->forecast().setVaried(draft_.document().varied());
         forecast_.setPlan(draft_.checked()->runs);
         showSize();
     }
