@@ -19,6 +19,7 @@
 #include "gui/pages/page.h"
 #include "gui/pages/queue_actions.h"
 #include "gui/widgets/parts.h"
+#include "gui/widgets/run/log_card.h"
 #include "gui/widgets/run_delegate.h"
 #include "gui/widgets/run_table.h"
 #include "gui/widgets/runs/group_button.h"
@@ -164,6 +165,7 @@ private:
             updateActions();
             showAbout();
         });
+        connect(drawer_, &RunDrawer::logOpened, this, [this](const QString& run) { openLog(run); });
         connect(about_, &QToolButton::toggled, this, [this](bool on) {
             about_->setText(on ? tr("about ▾") : tr("about ▸"));
             drawer_->setVisible(on);
@@ -292,6 +294,11 @@ private:
         session_.compare({});
         session_.choose(id);
         context_.open("Run");
+    }
+
+    void openLog(const QString& run) {
+        openRun(run);
+        if (auto* log = window()->findChild<LogCard*>()) log->bringUp();
     }
 
     void compare() {
