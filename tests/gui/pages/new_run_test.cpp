@@ -35,7 +35,8 @@ std::map<pid_t, QByteArrayList> processesOn(const QByteArray& folder) {
 class NewRunTest : public WindowBench {
 protected:
     // A folder that nothing was run in.
-    void SetUp() override {
+    void SetUp() override { openWindow(); }
+    void openWindow() {
         window_ =
             std::make_unique<MainWindow>(folder_.path().toStdString(), testLook(), QString::fromUtf8(test::kProgram));
         window_->resize(1600, 1000);
@@ -106,6 +107,27 @@ TEST_F(NewRunTest, IsSeenLiveAndStopsOnAClick) {
     for (const MessageBar* bar : window_->findChildren<MessageBar*>()) {
         EXPECT_FALSE(bar->isVisible()) << bar->text().toStdString();
     }
+}
+
+TEST_F(NewRunTest, ARunOutlivesItsWindowAndIsFoundByTheNext) {
+    startPreset(QStringLiteral("first-light"));
+    ASSERT_TRUE(soon([&] { return run() && run()->row.status == "running" && run()->row.steps > 0; }));
+    const QString id = run()->id;
+    const std::int64_t before = run()->row.steps;
+    const std::map<pid_t, QByteArrayList> processes = processesOn(folder_.path().toUtf8());
+    ASSERT_TRUE(window_->close());
+    window_.reset();
+    for (const auto& [process, arguments] : processes) EXPECT_EQ(::kill(process, 0), 0) << arguments.join(' ').data();
+    openWindow();
+    ASSERT_TRUE(soon([&] { return run() && run()->id == id && run()->row.steps > before; })) << "it is trained on";
+    EXPECT_EQ(run()->row.status, "running");
+    ASSERT_TRUE(soon([&] { return window_->statusText().contains(QLatin1String("ms behind")); }));
+    window_->open("Run");
+    auto* stop = button<QPushButton>(QStringLiteral("Stop"));
+    ASSERT_NE(stop, nullptr);
+    QTest::mouseClick(stop, Qt::LeftButton);
+    ASSERT_TRUE(soon([&] { return window_->session().runs().find(id)->row.status == "stopped"; }))
+        << "the window that did not start it stops it";
 }
 
 TEST_F(NewRunTest, WhatWaitsIsHeldAndMovedByKeys) {
