@@ -37,6 +37,7 @@ TEST_F(WindowHabits, SizeAndPlaceAreThoseOfTheLastTime) {
     ASSERT_TRUE(window_->close());
     reopen();
     EXPECT_EQ(window_->geometry(), kept);
+    settingsFile().remove(QStringLiteral("window/geometry"));
 }
 
 TEST_F(WindowHabits, AWindowOfALargerScreenFitsThisOne) {
