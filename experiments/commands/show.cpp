@@ -142,8 +142,8 @@ std::string textOf(const Shown& shown) {
     const std::string known = std::to_string(row.inflationRanks) + " of " + std::to_string(row.workers) + " ranks";
     field(out, "inflation", row.inflation ? shortNumber(row.inflation) + " × while bytes move, " + known : "not known");
     field(out, "host", detail.host + ", " + detail.cpu);
-    field(out, "gpu", storage::hardwareText(detail.hardware, storage::kGpu));
-    field(out, "nic", storage::hardwareText(detail.hardware, storage::kNic));
+    field(out, "host GPUs", storage::hardwareText(detail.hardware, storage::kGpu));
+    field(out, "host NICs", storage::hardwareText(detail.hardware, storage::kNic));
     field(out, "commit", row.gitCommit + (detail.gitDirty ? " with uncommitted changes" : ""));
     field(out, "versions", detail.versions);
     return out + "\n" + linesOf(row.config, "  ");

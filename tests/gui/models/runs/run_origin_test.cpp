@@ -18,8 +18,8 @@ TEST(RunOrigin, NamesWhatWasRecorded) {
     const std::vector<std::pair<QString, QString>> expected{
         {QStringLiteral("commit"), QStringLiteral("0123456789ab, with uncommitted changes")},
         {QStringLiteral("host"), QStringLiteral("node1")},
-        {QStringLiteral("GPU"), QStringLiteral("NVIDIA H200, 150.8 GB")},
-        {QStringLiteral("network"), QStringLiteral("eth0 25 Gbit/s")},
+        {QStringLiteral("host GPUs"), QStringLiteral("NVIDIA H200, 150.8 GB")},
+        {QStringLiteral("host NICs"), QStringLiteral("eth0 25 Gbit/s")},
         {QStringLiteral("link"), QStringLiteral("200Mbps, 1ms (emulated)")},
         {QStringLiteral("libraries"), QStringLiteral("gloo 0.5, torch 2.11.0")}};
     EXPECT_EQ(originOf(run), expected);
