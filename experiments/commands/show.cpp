@@ -33,6 +33,17 @@ Result<Shown> load(const ShowOptions& options) {
     return Shown{std::move(detail), std::move(ranks), faults};
 }
 
+nlohmann::json hardwareJson(const std::vector<storage::HardwarePart>& parts) {
+    nlohmann::json json = nlohmann::json::array();
+    for (const storage::HardwarePart& part : parts) {
+        json.push_back({{"kind", part.kind},
+                        {"name", part.name},
+                        {"bits_per_s", jsonNumber(part.bitsPerS)},
+                        {"memory_bytes", jsonNumber(part.memoryBytes)}});
+    }
+    return json;
+}
+
 nlohmann::json jsonOf(const Shown& shown) {
     const storage::RunDetail& detail = shown.detail;
     nlohmann::json json = toJson(detail.row);
@@ -42,6 +53,7 @@ nlohmann::json jsonOf(const Shown& shown) {
     json["link"] = detail.link;
     json["host"] = detail.host;
     json["cpu"] = detail.cpu;
+    json["hardware"] = hardwareJson(detail.hardware);
     json["git_dirty"] = detail.gitDirty;
     json["git_diff"] = detail.gitDirtyDiff;
     json["versions"] = nlohmann::json::parse(detail.versions, nullptr, false);
@@ -130,6 +142,8 @@ std::string textOf(const Shown& shown) {
     const std::string known = std::to_string(row.inflationRanks) + " of " + std::to_string(row.workers) + " ranks";
     field(out, "inflation", row.inflation ? shortNumber(row.inflation) + " × while bytes move, " + known : "not known");
     field(out, "host", detail.host + ", " + detail.cpu);
+    field(out, "host GPUs", storage::hardwareText(detail.hardware, storage::kGpu));
+    field(out, "host NICs", storage::hardwareText(detail.hardware, storage::kNic));
     field(out, "commit", row.gitCommit + (detail.gitDirty ? " with uncommitted changes" : ""));
     field(out, "versions", detail.versions);
     return out + "\n" + linesOf(row.config, "  ");

@@ -86,6 +86,7 @@ storage::RunInfo describeRun(const CheckedExperiment& experiment, const Provenan
     info.schema = storedSchema(experiment.resolved);
     info.host = provenance.host;
     info.cpu = provenance.cpu;
+    info.hardware = provenance.hardware;
     info.gitCommit = provenance.gitCommit;
     info.gitDirtyDiff = provenance.gitDirtyDiff;
     info.gitDirty = provenance.gitDirty;

@@ -19,6 +19,7 @@
 #include "gui/pages/page.h"
 #include "gui/pages/queue_actions.h"
 #include "gui/widgets/parts.h"
+#include "gui/widgets/run/log_card.h"
 #include "gui/widgets/run_delegate.h"
 #include "gui/widgets/run_table.h"
 #include "gui/widgets/runs/group_button.h"
@@ -166,6 +167,10 @@ private:
             updateActions();
             showAbout();
         });
+        connect(drawer_, &RunDrawer::logOpened, this, [this](const QString& run) {
+            openRun(run);
+            if (auto* log = window()->findChild<LogCard*>()) log->bringUp();
+        });
         connect(about_, &QToolButton::toggled, this, [this](bool on) {
             about_->setText(on ? tr("about ▾") : tr("about ▸"));
             drawer_->setVisible(on);
@@ -185,6 +190,10 @@ private:
         connect(compare_, &QPushButton::clicked, this, [this] { compare(); });
         connect(stop_, &QPushButton::clicked, this, [this] { context_.engine.stop(chosen(true)); });
         connect(start_, &QPushButton::clicked, this, [this] { context_.open("Experiment"); });
+        addKeys();
+    }
+
+    void addKeys() {
         const auto shortcut = [this](const char* keys, auto&& what) {
             auto* key = new QShortcut(QKeySequence(QLatin1String(keys)), this);
             connect(key, &QShortcut::activated, this, what);
@@ -305,9 +314,8 @@ private:
 
     void updateActions() {
         const std::vector<int> rows = table_->chosen().rows();
-        const auto isGroup = [this](int row) { return list_->rowAt(row).isGroup(); };
         const auto live = [this](int row) { return list_->index(row, 0).data(RunTableModel::LiveRole).toBool(); };
-        compare_->setEnabled(rows.size() > 1 || (rows.size() == 1 && isGroup(rows.front())));
+        compare_->setEnabled(rows.size() > 1 || (rows.size() == 1 && list_->rowAt(rows.front()).isGroup()));
         stop_->setEnabled(std::any_of(rows.begin(), rows.end(), live));
     }
 

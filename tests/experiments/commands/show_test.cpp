@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "experiments/launch/hardware.h"
 #include "tests/experiments/commands/finished_run.h"
 
 namespace dasgd::experiments {
@@ -24,6 +25,7 @@ TEST_F(ShowCommand, TellsConfigurationAndProvenance) {
     EXPECT_EQ(json["ranks"].size(), 2u);
     EXPECT_FALSE(json["host"].get<std::string>().empty());
     EXPECT_TRUE(json["versions"].contains("SQLite"));
+    EXPECT_EQ(json["hardware"].size(), hardware().size());
 }
 
 const std::string kFailing = "[compute]\nstep_time = \"10ms\"\n[faults]\nhosts = [[1, 0.055, 0.5]]\n";

@@ -37,7 +37,8 @@ std::map<pid_t, QByteArrayList> processesOn(const QByteArray& folder) {
 class NewRunTest : public WindowBench {
 protected:
     // A folder that nothing was run in.
-    void SetUp() override {
+    void SetUp() override { openWindow(); }
+    void openWindow() {
         window_ =
             std::make_unique<MainWindow>(folder_.path().toStdString(), testLook(), QString::fromUtf8(test::kProgram));
         window_->resize(1600, 1000);
@@ -108,6 +109,35 @@ TEST_F(NewRunTest, IsSeenLiveAndStopsOnAClick) {
     for (const MessageBar* bar : window_->findChildren<MessageBar*>()) {
         EXPECT_FALSE(bar->isVisible()) << bar->text().toStdString();
     }
+}
+
+TEST_F(NewRunTest, ARunOutlivesItsWindowAndIsFoundByTheNext) {
+    startPreset(QStringLiteral("first-light"));
+    ASSERT_TRUE(soon([&] { return run() && run()->row.status == "running" && run()->row.steps > 0; }));
+    const QString id = run()->id;
+    const std::int64_t before = run()->row.steps;
+    const auto launchers = [this] {
+        std::map<pid_t, QByteArrayList> found = processesOn(folder_.path().toUtf8());
+        std::erase_if(found, [](const auto& process) { return process.second.value(1) != "run"; });
+        return found;
+    };
+    const auto started = launchers();
+    ASSERT_FALSE(started.empty());
+    ASSERT_TRUE(window_->close());
+    window_.reset();
+    const auto left = launchers();
+    for (const auto& one : started) EXPECT_TRUE(left.contains(one.first)) << "it is no part of the window";
+    openWindow();
+    const auto found = [&] { return window_->session().runs().find(id); };
+    ASSERT_TRUE(soon([&] { return found() && found()->row.steps > before; })) << "it is trained on";
+    EXPECT_EQ(found()->row.status, "running");
+    window_->session().choose(id);
+    ASSERT_TRUE(soon([&] { return window_->statusText().contains(QLatin1String("ms behind")); }));
+    window_->open("Run");
+    auto* stop = button<QPushButton>(QStringLiteral("Stop"));
+    ASSERT_NE(stop, nullptr);
+    QTest::mouseClick(stop, Qt::LeftButton);
+    ASSERT_TRUE(soon([&] { return found()->row.status == "stopped"; })) << "the window that did not start it stops it";
 }
 
 TEST_F(NewRunTest, WhatWaitsIsHeldAndMovedByKeys) {
