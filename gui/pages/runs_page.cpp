@@ -297,7 +297,7 @@ private:
     void compare() {
         const QStringList ids = chosen(false);
         if (ids.size() < 2) return;
-        session_.setComparison(ids);
+        session_.setComparison(ids, list_->filterOf(table_->chosen().rows()));
         context_.open("Compare");
     }
 

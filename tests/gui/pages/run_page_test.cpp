@@ -154,7 +154,7 @@ TEST_F(RunPageTest, TheChartsBeginWithTestAccuracyAndFoldWhereItIsNarrow) {
     EXPECT_EQ(charts[0]->y(), charts[1]->y());
 }
 
-TEST_F(RunPageTest, AFigureIsOfRunsNeverOfRanksAndSaysSo) {
+TEST_F(RunPageTest, AFigureOfRanksIsOfThisRunAndOneOfRunsFollowsTheExperiment) {
     workspace_.record({.steps = 100});
     open();
     ChartCard* chart = window_->findChildren<ChartCard*>().front();
@@ -163,12 +163,24 @@ TEST_F(RunPageTest, AFigureIsOfRunsNeverOfRanksAndSaysSo) {
     chart->picker().choose("train/loss", true);
     auto* make = button<QToolButton>(QStringLiteral("Make figure"));
     ASSERT_NE(make, nullptr);
-    make->click();
-    EXPECT_TRUE(window_->figures().figures().empty());
-    EXPECT_NE(label(QStringLiteral("not of ranks")), nullptr);
+    QString name;
+    QObject::connect(&window_->figures(), &FigureLibrary::added, [&](const QString& added) { name = added; });
+    const auto made = [&] {
+        name.clear();
+        make->click();
+        const SavedFigure* figure = window_->figures().find(name);
+        return figure ? figure->spec : FigureSpec{};
+    };
+    const FigureSpec ranks = made();
+    EXPECT_EQ(ranks.lines, FigureLines::Ranks);
+    EXPECT_EQ(ranks.runs, QStringList{window_->session().currentId()});
+    window_->open("Run");
     chart->picker().choose("train/loss", false);
-    make->click();
-    EXPECT_EQ(window_->figures().figures().size(), 1U);
+    const FigureSpec runs = made();
+    EXPECT_EQ(runs.lines, FigureLines::Seeds);
+    EXPECT_EQ(runs.members, FigureMembers::AsFarAsAll);
+    EXPECT_TRUE(runs.runs.isEmpty());
+    EXPECT_TRUE(runs.filter.startsWith(QStringLiteral("experiment = "))) << runs.filter.toStdString();
 }
 
 TEST_F(RunPageTest, TheLogOfARankIsShown) {
