@@ -11,6 +11,7 @@
 #include "gui/models/figures/figure_runs.h"
 #include "gui/models/runs/run_config.h"
 #include "gui/models/throttle.h"
+#include "gui/pages/csv_action.h"
 #include "gui/pages/figure_action.h"
 #include "gui/pages/job_action.h"
 #include "gui/widgets/button_key.h"
@@ -122,6 +123,9 @@ private:
         });
         second->addWidget(replay);
         second->addWidget(makeFigureButton(context_, [this] { return figureOfChart(); }));
+        second->addWidget(new CsvButton(
+            context_, this, [this] { return csvOfCharts(session_, charts_); },
+            [this](const QString& words, MessageBar::Kind kind) { message_->say(words, kind); }));
         auto* header = new QVBoxLayout;
         header->setSpacing(8);
         header->addLayout(top);

@@ -15,6 +15,7 @@
 
 #include "gui/models/notes/run_marks.h"
 #include "gui/models/run_list/run_list_model.h"
+#include "gui/pages/csv_action.h"
 #include "gui/pages/job_action.h"
 #include "gui/pages/page.h"
 #include "gui/pages/queue_actions.h"
@@ -92,6 +93,9 @@ private:
         row->addWidget(field_ = makeFilter(), 1);
         row->addWidget(groups_ = new GroupButton(*list_));
         row->addWidget(columns_);
+        row->addWidget(csv_ = new CsvButton(
+                           context_, this, [this] { return csvOfRuns(*list_, *table_->horizontalHeader()); },
+                           [this](const QString& words, MessageBar::Kind kind) { message_->say(words, kind); }));
         about_ = makeQuietButton(
             tr("about ▸"),
             tr("Tags, note, origin and configuration of the chosen run, or what several differ in  Ctrl+I"));
@@ -278,6 +282,7 @@ private:
             const auto folder = session_.feed().workspace() / "runs" / id.toStdString();
             QDesktopServices::openUrl(QUrl::fromLocalFile(QString::fromStdString(folder.string())));
         });
+        add(tr("Write the table as CSV\tCtrl+Alt+E"), true, [this] { csv_->click(); });
         menu->popup(at);
     }
 
@@ -369,7 +374,7 @@ private:
     RunListModel* list_;
     RunDrawer* drawer_ = nullptr;
     QToolButton* about_ = nullptr;
-    QToolButton* columns_ = nullptr;
+    QToolButton *columns_ = nullptr, *csv_ = nullptr;
     GroupButton* groups_ = nullptr;
     QLabel* filterError_ = nullptr;
     QLabel* summary_ = nullptr;

@@ -44,6 +44,8 @@ public:
     [[nodiscard]] CurveLegend& legend() { return *legend_; }
     // The ids of the shown runs, without those whose curves are hidden in the legend.
     [[nodiscard]] QStringList drawnRuns() const;
+    // The records of each rank of the current run, where they are drawn.
+    [[nodiscard]] const std::map<int, Series>& rankSeries() const { return ranks_; }
     // The ids of all seeds of the current run's configuration; none where it has no others.
     [[nodiscard]] QStringList familyRuns() const;
     // Whether the mean over the seeds is asked for and there is one.

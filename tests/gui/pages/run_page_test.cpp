@@ -183,6 +183,25 @@ TEST_F(RunPageTest, AFigureOfRanksIsOfThisRunAndOneOfRunsFollowsTheExperiment) {
     EXPECT_TRUE(runs.filter.startsWith(QStringLiteral("experiment = "))) << runs.filter.toStdString();
 }
 
+TEST_F(RunPageTest, TheDrawnMetricsBecomeACsvFileWithEveryPoint) {
+    const QString id = workspace_.record({.steps = 900});
+    open();
+    for (ChartCard* chart : window_->findChildren<ChartCard*>()) chart->picker().choose("train/loss", false);
+    ASSERT_TRUE(eventually([&] { return window_->session().series(id, "train/loss").points().size() == 900; }));
+    auto* csv = button<QToolButton>(QStringLiteral("CSV"));
+    ASSERT_NE(csv, nullptr);
+    csv->click();
+    ASSERT_TRUE(eventually([&] { return label(QStringLiteral("Written: ")) != nullptr; }));
+    const QDir tables(QString::fromStdString((workspace_.path() / "tables").string()));
+    const QStringList files = tables.entryList({QStringLiteral("*.csv")});
+    ASSERT_EQ(files.size(), 1);
+    QFile file(tables.filePath(files.front()));
+    ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+    const QByteArray text = file.readAll();
+    EXPECT_EQ(text.count('\n'), 1 + 900) << "a metric that several charts draw is there once";
+    EXPECT_TRUE(text.contains(id.toUtf8()));
+}
+
 TEST_F(RunPageTest, TheLogOfARankIsShown) {
     const QString id = workspace_.record({.steps = 10});
     const QDir folder(QString::fromStdString((workspace_.path() / "runs" / id.toStdString() / "logs").string()));
