@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kMostNumberedFiles = 10'000;
 
-QString runCell(const RunItem& run, const RunColumn& column) {
+QString runCell(const RunItem& run, const CsvColumn& column) {
     if (!column.key.empty()) {
         const std::string* value = run.config.find(column.key);
         return value ? csvField(QString::fromStdString(*value)) : QString();
@@ -30,17 +30,17 @@ const char* clockOf(bool simulated) { return simulated ? "simulated" : "measured
 
 }  // namespace
 
-QString runsTableCsv(const std::vector<RunItemPtr>& runs, const std::vector<RunColumn>& columns) {
+QString runsTableCsv(const std::vector<RunItemPtr>& runs, const std::vector<CsvColumn>& columns) {
     QString out;
     QTextStream text(&out);
-    for (const RunColumn& column : columns) {
+    for (const CsvColumn& column : columns) {
         const QString name =
             column.key.empty() ? RunTableModel::nameOf(column.column) : QString::fromStdString(column.key);
         text << csvField(name) << ',';
     }
     text << "time,run_id\n";
     for (const RunItemPtr& run : runs) {
-        for (const RunColumn& column : columns) text << runCell(*run, column) << ',';
+        for (const CsvColumn& column : columns) text << runCell(*run, column) << ',';
         text << clockOf(run->row.timeSimulated) << ',' << csvField(run->id) << '\n';
     }
     text.flush();

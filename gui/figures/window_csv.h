@@ -13,15 +13,15 @@
 namespace dasgd::gui {
 
 // A column of the table of runs: one of RunTableModel's, or where `key` is not empty a setting.
-struct RunColumn {
+struct CsvColumn {
     int column = 0;
     std::string key;
-    bool operator==(const RunColumn&) const = default;
+    bool operator==(const CsvColumn&) const = default;
 };
 
 // A row a run, in this order, the columns as given; numbers whole, in the units of the table. Then what the table marks
 // on its times, "measured" or "simulated", and the run's id.
-[[nodiscard]] QString runsTableCsv(const std::vector<RunItemPtr>& runs, const std::vector<RunColumn>& columns);
+[[nodiscard]] QString runsTableCsv(const std::vector<RunItemPtr>& runs, const std::vector<CsvColumn>& columns);
 
 // A metric of a run or of one of its ranks, as it was recorded.
 struct RecordedSeries {

@@ -82,7 +82,7 @@ private:
         }
     }
     if (runs.empty()) return std::nullopt;
-    std::vector<RunColumn> columns;
+    std::vector<CsvColumn> columns;
     for (int place = 0; place < header.count(); ++place) {
         const int column = header.logicalIndex(place), key = column - RunTableModel::kColumns;
         if (header.isSectionHidden(column)) continue;
@@ -95,21 +95,21 @@ private:
 [[nodiscard]] inline std::optional<CsvTask> csvOfCharts(const Session& session, const std::vector<ChartCard*>& charts) {
     std::vector<RecordedSeries> all;
     const RunItemPtr current = session.current();
-    std::set<std::pair<std::string, bool>> seen;  // several charts may draw one metric
+    std::set<std::pair<std::string, QString>> seen;  // several charts may draw one metric
     for (ChartCard* chart : charts) {
         const std::string metric = chart->picker().metric();
-        if (!seen.insert({metric, chart->picker().byRank()}).second) continue;
         if (current && chart->picker().byRank()) {
             for (const auto& [rank, series] : chart->rankSeries()) {
-                all.push_back(
-                    {metric, current->id, QStringLiteral("rank %1").arg(rank), current->row.timeSimulated, series});
+                const QString name = QStringLiteral("rank %1").arg(rank);
+                if (!seen.insert({metric, name}).second) continue;
+                all.push_back({metric, current->id, name, current->row.timeSimulated, series});
             }
             continue;
         }
         const QStringList drawn = chart->drawnRuns();
         for (std::size_t i = 0; i < session.shown().size(); ++i) {
             const RunItem& run = *session.shown()[i];
-            if (!drawn.contains(run.id)) continue;
+            if (!drawn.contains(run.id) || !seen.insert({metric, run.id}).second) continue;
             all.push_back({metric, run.id, session.shownNames()[static_cast<qsizetype>(i)], run.row.timeSimulated,
                            session.series(run.id, metric)});
         }

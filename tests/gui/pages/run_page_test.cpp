@@ -5,9 +5,11 @@
 
 #include <QApplication>
 #include <QDir>
+#include <QFile>
 #include <QMouseEvent>
 #include <QPushButton>
 #include <QSettings>
+#include <QToolButton>
 
 #include "gui/models/curves/instants.h"
 #include "gui/timeline/timeline_widget.h"
