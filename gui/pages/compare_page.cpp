@@ -132,21 +132,9 @@ private:
         const Result<FigureSpec> spec = holds(bars_)  ? bars_->figure()
                                         : holds(map_) ? map_->figure()
                                                       : (holds(second_) ? second_ : first_)->figure();
-        const QString missing = spec ? notIn(*spec) : QString();
-        if (spec && missing.isEmpty()) return std::pair(spec->title, *spec);
-        if (spec) context_.figures.add(*spec, spec->title);
-        message_->say(spec ? tr("The figure is on the Figures page, without %1").arg(missing)
-                           : tr("No figure of this card: %1").arg(QString::fromStdString(spec.error().message)),
-                      spec ? MessageBar::Kind::Note : MessageBar::Kind::Error);
+        if (spec) return std::pair(spec->title, *spec);
+        message_->say(tr("No figure of this card: %1").arg(QString::fromStdString(spec.error().message)));
         return std::nullopt;
-    }
-
-    // What the page shows and a figure has no field for.
-    [[nodiscard]] QString notIn(const FigureSpec& figure) const {
-        QStringList words;
-        if (board_.mixesUnfinished() && figure.kind != FigureKind::Scatter) words << tr("runs that did not finish");
-        if (seeds_->isChecked() && figure.kind == FigureKind::Curves) words << tr("each seed behind its mean");
-        return words.join(tr(" and without "));
     }
 
     static QToolButton* toggle(const QString& text, const QString& help) {
@@ -233,7 +221,8 @@ private:
         }
         connect(&session_, &Session::runsChanged, this, [this] { update(); });
         connect(&session_, &Session::errorChanged, this, [this] { update(); });
-        connect(&session_, &Session::comparisonChanged, this, [this] { board_.setRuns(session_.comparison()); });
+        connect(&session_, &Session::comparisonChanged, this,
+                [this] { board_.setRuns(session_.comparison(), session_.comparisonFilter()); });
         connect(drawer_, &QToolButton::toggled, this, [this](bool on) {
             legend_->setVisible(on);
             arrange();

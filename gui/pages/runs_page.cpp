@@ -15,6 +15,7 @@
 
 #include "gui/models/notes/run_marks.h"
 #include "gui/models/run_list/run_list_model.h"
+#include "gui/pages/csv_action.h"
 #include "gui/pages/job_action.h"
 #include "gui/pages/page.h"
 #include "gui/pages/queue_actions.h"
@@ -93,6 +94,9 @@ private:
         row->addWidget(field_ = makeFilter(), 1);
         row->addWidget(groups_ = new GroupButton(*list_));
         row->addWidget(columns_);
+        row->addWidget(csv_ = new CsvButton(
+                           context_, this, [this] { return csvOfRuns(*list_, *table_->horizontalHeader()); },
+                           [this](const QString& words, MessageBar::Kind kind) { message_->say(words, kind); }));
         about_ = makeQuietButton(
             tr("about ▸"),
             tr("Tags, note, origin and configuration of the chosen run, or what several differ in  Ctrl+I"));
@@ -289,6 +293,7 @@ private:
             const auto folder = session_.feed().workspace() / "runs" / id.toStdString();
             QDesktopServices::openUrl(QUrl::fromLocalFile(QString::fromStdString(folder.string())));
         });
+        add(tr("Write the table as CSV\tCtrl+Alt+E"), true, [this] { csv_->click(); });
         menu->popup(at);
     }
 
@@ -308,7 +313,7 @@ private:
     void compare() {
         const QStringList ids = chosen(false);
         if (ids.size() < 2) return;
-        session_.setComparison(ids);
+        session_.setComparison(ids, list_->filterOf(table_->chosen().rows()));
         context_.open("Compare");
     }
 
@@ -379,7 +384,7 @@ private:
     RunListModel* list_;
     RunDrawer* drawer_ = nullptr;
     QToolButton* about_ = nullptr;
-    QToolButton* columns_ = nullptr;
+    QToolButton *columns_ = nullptr, *csv_ = nullptr;
     GroupButton* groups_ = nullptr;
     QLabel* filterError_ = nullptr;
     QLabel* summary_ = nullptr;

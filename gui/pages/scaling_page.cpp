@@ -12,6 +12,7 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
+#include "gui/models/figures/figure_runs.h"
 #include "gui/models/scaling/scaling_list_model.h"
 #include "gui/models/scaling/scaling_table_model.h"
 #include "gui/pages/figure_action.h"
@@ -292,7 +293,11 @@ private:
             if (cards_[i]->isAncestorOf(QApplication::focusWidget())) spec.plot = static_cast<ScalingPlot>(i);
         }
         spec.title = spec.scaling == Scaling::Strong ? tr("Strong scaling") : tr("Weak scaling");
-        return spec.runs.isEmpty() ? std::nullopt : std::optional(std::pair(spec.title, spec));
+        // Of whole experiments it follows what these record.
+        const QStringList ids = spec.runs;
+        if (const auto following = followingFigure(spec, session_.runs().items()); following && !ids.isEmpty())
+            takeRuns(spec, ids, following->filter, session_.runs().items());
+        return ids.isEmpty() ? std::nullopt : std::optional(std::pair(spec.title, spec));
     }
 
     void exportFigures() {

@@ -160,6 +160,17 @@ QString keyName(const CompareView& view, const std::string& key) {
     return settingName(key, {});
 }
 
+std::optional<double> ratioToBaseline(const CompareView& view, std::size_t group, CompareNumber number) {
+    const auto baseline = view.baseline();
+    const ComparedGroup* own = view.row(group);
+    if (!baseline || !own || number == CompareNumber::SpeedUp) return std::nullopt;
+    const bool target = number == CompareNumber::SecondsToTarget;
+    if (target && (!view.isTargetRead() || !own->targetRatio)) return std::nullopt;
+    const Sample one = sampleOf(*own, number), of = sampleOf(*view.row(*baseline), number);
+    if (one.n == 0 || of.n == 0 || !(of.mean > 0)) return std::nullopt;
+    return one.mean / of.mean;
+}
+
 GroupBars groupBars(const CompareView& view, CompareNumber number) {
     GroupBars out;
     out.chart.axis = numberTitle(view, number);
@@ -175,8 +186,6 @@ GroupBars groupBars(const CompareView& view, CompareNumber number) {
         if (x.n == 0 || y.n == 0) return x.n > 0 && y.n == 0;
         return low ? x.mean < y.mean : x.mean > y.mean;
     });
-    const auto baseline = view.baseline();
-    const Sample of = baseline ? sample(*baseline) : Sample{};
     for (const std::size_t group : out.groups) {
         const CompareGroup& own = view.groups()[group];
         const Sample one = sample(group);
@@ -193,9 +202,8 @@ GroupBars groupBars(const CompareView& view, CompareNumber number) {
             bar.value = one.mean;
             bar.interval = spreadOf(one, view.spread);
             bar.words = spreadInWords(one, view.spread);
-            const bool isWhole = (!target || view.row(group)->targetRatio) && number != CompareNumber::SpeedUp;
-            if (isWhole && of.n > 0 && of.mean > 0)
-                bar.ratio = QStringLiteral("÷ %1").arg(shortNumber(one.mean / of.mean, 3));
+            if (const auto ratio = ratioToBaseline(view, group, number))
+                bar.ratio = QStringLiteral("÷ %1").arg(shortNumber(*ratio, 3));
         }
         out.chart.bars.push_back(std::move(bar));
     }
