@@ -181,15 +181,6 @@ private:
     }
 
     QWidget* makeEmpty() {
-        auto* card = new Card;
-        card->body().addStretch();
-        emptyTitle_ = makeLabel({}, "title");
-        emptyWords_ = makeLabel({}, "muted");
-        for (QLabel* label : {emptyTitle_, emptyWords_}) {
-            label->setAlignment(Qt::AlignCenter);
-            label->setWordWrap(true);
-            card->body().addWidget(label);
-        }
         auto* buttons = new QHBoxLayout;
         buttons->setContentsMargins(0, 10, 0, 0);
         buttons->setSpacing(9);
@@ -205,12 +196,12 @@ private:
             legend_->setFocus();
         });
         connect(choose, &QPushButton::clicked, this, [this] { context_.open("Runs"); });
-        card->body().addLayout(buttons);
-        card->body().addStretch();
+        empty_ = new EmptyCard;
+        empty_->addRow(buttons);
         auto* around = new QWidget;
         auto* layout = new QVBoxLayout(around);
         layout->setContentsMargins(0, 0, 0, 16);
-        layout->addWidget(card);
+        layout->addWidget(empty_);
         return around;
     }
 
@@ -347,22 +338,21 @@ private:
         const bool any = session_.runs().rowCount() > 0;
         newest_->setEnabled(any);
         if (!session_.error().isEmpty()) {
-            emptyTitle_->setText(tr("The workspace cannot be read"));
-            emptyWords_->setText(session_.error());
+            empty_->say(tr("The workspace cannot be read"), session_.error());
         } else {
-            emptyTitle_->setText(any                 ? tr("Choose runs, or the newest experiment")
-                                 : session_.loaded() ? tr("No runs yet")
-                                                     : tr("Reading the workspace …"));
-            emptyWords_->setText(
-                any ? tr("Runs that differ in nothing but their seeds become one curve: mean, spread and n.")
-                    : tr("Set one up on the Experiment page (Ctrl+1)."));
+            empty_->say(any                 ? tr("Choose runs, or the newest experiment")
+                        : session_.loaded() ? tr("No runs yet")
+                                            : tr("Reading the workspace …"),
+                        any ? tr("Runs that differ in nothing but their seeds become one curve: mean, spread and n.")
+                            : tr("Set one up on the Experiment page (Ctrl+1)."));
         }
     }
 
     PageContext& context_;
     Session& session_;
     CompareBoard board_;
-    QLabel *title_ = nullptr, *summary_ = nullptr, *emptyTitle_ = nullptr, *emptyWords_ = nullptr;
+    QLabel *title_ = nullptr, *summary_ = nullptr;
+    EmptyCard* empty_ = nullptr;
     QToolButton *drawer_ = nullptr, *seeds_ = nullptr;
     QPushButton *copy_ = nullptr, *choose_ = nullptr, *newest_ = nullptr;
     MessageBar* message_ = nullptr;

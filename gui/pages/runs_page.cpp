@@ -49,7 +49,7 @@ public:
         filterError_->hide();
         body_ = new QStackedLayout;
         body_->addWidget(makeTable());
-        body_->addWidget(makeEmpty());
+        body_->addWidget(empty_ = new EmptyCard);
         auto* list = new QWidget;
         list->setLayout(body_);
         body_->setContentsMargins(0, 0, 0, 0);
@@ -122,21 +122,6 @@ private:
         table_->setAccessibleName(tr("Runs"));
         table_->setContextMenuPolicy(Qt::CustomContextMenu);
         card->body().addWidget(table_);
-        return card;
-    }
-
-    QWidget* makeEmpty() {
-        auto* card = new Card;
-        card->body().addStretch();
-        emptyTitle_ = makeLabel({}, "title");
-        emptyTitle_->setAlignment(Qt::AlignCenter);
-        emptyWords_ = makeLabel({}, "muted");
-        emptyWords_->setAlignment(Qt::AlignCenter);
-        emptyWords_->setWordWrap(true);
-        emptyWords_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-        card->body().addWidget(emptyTitle_);
-        card->body().addWidget(emptyWords_);
-        card->body().addStretch();
         return card;
     }
 
@@ -336,20 +321,18 @@ private:
         if (!said_.isEmpty()) words << said_;
         summary_->setText(words.join(QStringLiteral("  ·  ")));
         if (!session_.error().isEmpty() && all == 0) {
-            emptyTitle_->setText(tr("The workspace cannot be read"));
-            emptyWords_->setText(session_.error());
+            empty_->say(tr("The workspace cannot be read"), session_.error());
         } else if (all == 0) {
-            emptyTitle_->setText(session_.loaded() ? tr("No runs yet") : tr("Reading the workspace …"));
-            emptyWords_->setText(
-                tr("Start one with New run (Ctrl+N), or in a shell:  dasgd run FILE.toml --workspace %1")
-                    .arg(QString::fromStdString(session_.feed().workspace().string())));
+            empty_->say(session_.loaded() ? tr("No runs yet") : tr("Reading the workspace …"),
+                        tr("Start one with New run (Ctrl+N), or in a shell:  dasgd run FILE.toml --workspace %1")
+                            .arg(QString::fromStdString(session_.feed().workspace().string())));
         } else if (list_->archivedCount() > 0) {
-            emptyTitle_->setText(tr("Every run that matches is put away"));
-            emptyWords_->setText(tr("%1 of them. The menu of groups shows them, and so does “archived” in the filter.")
-                                     .arg(grouped(list_->archivedCount())));
+            empty_->say(tr("Every run that matches is put away"),
+                        tr("%1 of them. The menu of groups shows them, and so does “archived” in the filter.")
+                            .arg(grouped(list_->archivedCount())));
         } else {
-            emptyTitle_->setText(tr("No run matches the filter"));
-            emptyWords_->setText(
+            empty_->say(
+                tr("No run matches the filter"),
                 tr("%1 runs are hidden by “%2”. Clear the filter to see them.").arg(grouped(all)).arg(field_->text()));
         }
         body_->setCurrentIndex(shown == 0 ? 1 : 0);
@@ -392,8 +375,7 @@ private:
     MessageBar* message_ = nullptr;
     RunTable* table_ = nullptr;
     QStackedLayout* body_ = nullptr;
-    QLabel* emptyTitle_ = nullptr;
-    QLabel* emptyWords_ = nullptr;
+    EmptyCard* empty_ = nullptr;
     QPushButton* stop_ = nullptr;
     QPushButton* compare_ = nullptr;
     QPushButton* start_ = nullptr;

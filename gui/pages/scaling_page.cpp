@@ -52,7 +52,7 @@ public:
         exporter_ = new FigureExport(session_, *export_, *message_, this);
         body_ = new QStackedLayout;
         body_->addWidget(makeBody());
-        body_->addWidget(makeEmpty());
+        body_->addWidget(empty_ = new EmptyCard);
         column->addLayout(body_, 1);
         connectAll();
         arrange();
@@ -165,21 +165,6 @@ private:
         runs_->setContentsMargins(14, 2, 14, 0);
         runs_->setWordWrap(true);
         card->body().addWidget(runs_);
-        return card;
-    }
-
-    QWidget* makeEmpty() {
-        auto* card = new Card;
-        card->body().addStretch();
-        emptyTitle_ = makeLabel({}, "title");
-        emptyWords_ = makeLabel({}, "muted");
-        emptyWords_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-        for (QLabel* label : {emptyTitle_, emptyWords_}) {
-            label->setAlignment(Qt::AlignCenter);
-            label->setWordWrap(true);
-            card->body().addWidget(label);
-        }
-        card->body().addStretch();
         return card;
     }
 
@@ -327,18 +312,15 @@ private:
 
     void sayHowToBegin() {
         if (!session_.error().isEmpty()) {
-            emptyTitle_->setText(tr("The workspace cannot be read"));
-            emptyWords_->setText(session_.error());
-            return;
+            return empty_->say(tr("The workspace cannot be read"), session_.error());
         }
-        emptyTitle_->setText(session_.loaded() && board_.upToDate() ? tr("No finished runs yet")
-                                                                    : tr("Reading the workspace …"));
-        emptyWords_->setText(tr("This page draws what was run at several numbers of workers. In a shell:\n\n"
-                                "dasgd scale FILE.toml --workers 1,2,...,64 --workspace %1\n\n"
-                                "With backend = \"virtual\" in the file, hundreds of workers take seconds; with "
-                                "\"gloo\" they are measured "
-                                "here. Both are drawn together.")
-                                 .arg(QString::fromStdString(session_.feed().workspace().string())));
+        empty_->say(session_.loaded() && board_.upToDate() ? tr("No finished runs yet") : tr("Reading the workspace …"),
+                    tr("This page draws what was run at several numbers of workers. In a shell:\n\n"
+                       "dasgd scale FILE.toml --workers 1,2,...,64 --workspace %1\n\n"
+                       "With backend = \"virtual\" in the file, hundreds of workers take seconds; with "
+                       "\"gloo\" they are measured "
+                       "here. Both are drawn together.")
+                        .arg(QString::fromStdString(session_.feed().workspace().string())));
     }
 
     void update() {
@@ -381,7 +363,8 @@ private:
     QPushButton* export_ = nullptr;
     FigureExport* exporter_ = nullptr;
     MessageBar* message_ = nullptr;
-    QLabel *summary_ = nullptr, *runs_ = nullptr, *emptyTitle_ = nullptr, *emptyWords_ = nullptr;
+    QLabel *summary_ = nullptr, *runs_ = nullptr;
+    EmptyCard* empty_ = nullptr;
     QStackedLayout* body_ = nullptr;
     QGridLayout* charts_ = nullptr;
     QBoxLayout* below_ = nullptr;
