@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/result.h"
@@ -19,11 +20,16 @@ namespace dasgd {
 // A number of a pattern: what one of the algorithm's own fields says, where `field` names one, else `value`. A field
 // that is true or false counts as 1 or 0.
 struct PatternNumber {
-    std::string field = {};
-    double value = 0;
-    bool operator==(const PatternNumber&) const = default;
+    PatternNumber(double number = 0) : value(number) {}  // NOLINT(google-explicit-constructor): so that a pattern reads
+    [[nodiscard]] bool operator==(const PatternNumber&) const = default;
+    std::string field;
+    double value;
 };
-[[nodiscard]] inline PatternNumber ofField(const char* field) { return {.field = field}; }
+[[nodiscard]] inline PatternNumber ofField(std::string field) {
+    PatternNumber number;
+    number.field = std::move(field);
+    return number;
+}
 
 // With this value in this field the pattern's formula does not hold.
 struct PatternLimit {
@@ -42,13 +48,13 @@ struct CommunicationPattern {
     enum class Kind : std::uint8_t { Undeclared, NoFormula, None, Gradients, Averages };
     Kind kind = Kind::Undeclared;
     std::string why = {};                     // of NoFormula
-    PatternNumber period{.value = 1};         // τ
-    PatternNumber delay{};                    // d; the field of the period where an average takes a whole one
-    PatternNumber fragments{.value = 1};      // F
-    PatternNumber share{.value = 1};          // of the weights' bytes, 0 … 1
-    PatternNumber peers{};                    // q; 0: all-reduce
-    PatternNumber gradientSteps{};            // k₀
-    PatternNumber firstBucketMb{};            // of Gradients: up to so many MiB leave at once, after the backward pass
+    PatternNumber period = 1;                 // τ
+    PatternNumber delay;                      // d; the field of the period where an average takes a whole one
+    PatternNumber fragments = 1;              // F
+    PatternNumber share = 1;                  // of the weights' bytes, 0 … 1
+    PatternNumber peers;                      // q; 0: all-reduce
+    PatternNumber gradientSteps;              // k₀
+    PatternNumber firstBucketMb;              // of Gradients: up to so many MiB leave at once, after the backward pass
     bool delayBelowInterval = false;          // d < τ/F; otherwise d ≤ τ/F
     std::optional<std::int64_t> mostDelay{};  // where the field of d ends early
     std::vector<PatternLimit> limits = {};

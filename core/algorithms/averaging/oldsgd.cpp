@@ -69,7 +69,7 @@ const AlgorithmRegistry::Add<Oldsgd, OldsgdParams> kOldsgdEntry{"oldsgd",
                                                                 {.kind = CommunicationPattern::Kind::Averages,
                                                                  .period = ofField("period"),
                                                                  .delay = ofField("period"),
-                                                                 .peers = {.value = 2}}};
+                                                                 .peers = 2}};
 
 }  // namespace
 }  // namespace dasgd

@@ -44,8 +44,8 @@ std::vector<FieldInfo> schemaFieldsOf(const QJsonObject& json) {
 
 PatternNumber patternNumberOf(const QJsonObject& json, const char* key, const PatternNumber& otherwise) {
     const QJsonValue value = json[QLatin1String(key)];
-    if (value.isString()) return {.field = value.toString().toStdString()};
-    return value.isDouble() ? PatternNumber{.value = value.toDouble()} : otherwise;
+    if (value.isString()) return ofField(value.toString().toStdString());
+    return value.isDouble() ? PatternNumber(value.toDouble()) : otherwise;
 }
 
 // A kind that this window does not know is one that it has no formula for.

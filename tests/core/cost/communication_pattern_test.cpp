@@ -32,12 +32,12 @@ const LinkCost kLink{.alpha = 1e-3, .beta = 1e-8};
 constexpr double kBytes = 1e6;
 
 TEST(CommunicationPattern, ANumberIsAFieldOrFixed) {
-    const CommunicationPattern pattern = averagesEvery(ofField("period"), {.value = 2});
+    const CommunicationPattern pattern = averagesEvery(ofField("period"), 2);
     const auto round = roundOf(pattern, valuesOf({{"period", "6"}}), 0);
     ASSERT_TRUE(round) << round.error().message;
     EXPECT_EQ(round->period, 6);
     EXPECT_EQ(round->delay, 2);
-    const CommunicationPattern push{.kind = Kind::Averages, .delay = ofField("overlap"), .peers = {.value = 1}};
+    const CommunicationPattern push{.kind = Kind::Averages, .delay = ofField("overlap"), .peers = 1};
     EXPECT_EQ(roundOf(push, valuesOf({{"overlap", "true"}}), 0)->delay, 1);
     EXPECT_EQ(roundOf(push, valuesOf({{"overlap", "false"}}), 0)->delay, 0);
 }
