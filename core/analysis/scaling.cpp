@@ -29,7 +29,8 @@ std::string rounded(double value) {
 }
 
 // The value of a setting, said so that it is the same at any number of workers that share the work out.
-std::string sharedOut(const std::string& name, const std::string& value, std::int64_t batch, const Settings& settings) {
+std::string sharedOut(const std::string& name, const std::string& value, const Settings& settings) {
+    const std::int64_t batch = wholeNumber(settings, "train.batch_size");
     if (batch <= 0) return value;
     if (name == "train.batch_size") return std::to_string(batch * wholeNumber(settings, "cluster.workers")) + " in all";
     if (name != "compute.step_time") return value;
@@ -85,10 +86,11 @@ Sample divided(Sample sample, double by) {
 }  // namespace
 
 LinePlace placeOf(const Settings& settings) {
-    LinePlace place{.seeds = seedsOf(settings), .batch = wholeNumber(settings, "train.batch_size")};
+    const std::int64_t accumulated = std::max<std::int64_t>(1, wholeNumber(settings, "train.accumulate"));
+    LinePlace place{.seeds = seedsOf(settings), .batch = accumulated * wholeNumber(settings, "train.batch_size")};
     for (const auto& [name, value] : configurationOf(settings)) {
         if (name == "cluster.workers") continue;
-        const std::string shared = sharedOut(name, value, place.batch, settings);
+        const std::string shared = sharedOut(name, value, settings);
         if (name == "compute.step_time" && shared != value) place.sharesStepTime = true;
         place.weak += name + "=" + value + "\n";
         place.strong += name + "=" + shared + "\n";

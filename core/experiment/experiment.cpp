@@ -6,6 +6,7 @@
 #include "core/algorithms/extensions.h"
 #include "core/base/check.h"
 #include "core/base/units.h"
+#include "core/optimizers/clipped_optimizer.h"
 #include "core/sim/network/platform.h"
 
 namespace dasgd {
@@ -148,6 +149,16 @@ Status readData(const Value& document, Experiment& experiment) {
     return {};
 }
 
+Status checkSmoothing(const Value& document, const Experiment& experiment) {
+    if (experiment.train.labelSmoothing == 0 || experiment.dataset) return {};
+    return document.find("train")
+        ->find("label_smoothing")
+        ->error(
+            "label_smoothing spreads the targets of samples, and "
+            "the model '" +
+            experiment.modelName + "' has none: remove it");
+}
+
 Status openNetwork(const Value& document, const Value& section, Experiment& experiment) {
     DASGD_ASSIGN(experiment.networkFile, openNetworkFile(*experiment.topology, document, section));
     if (!experiment.networkFile) return {};
@@ -259,7 +270,14 @@ std::unique_ptr<Algorithm> Experiment::makeAlgorithm() const {
 }
 std::unique_ptr<Model> Experiment::makeModel() const { return make<Model>(modelName, modelTable, kNameOnly); }
 std::unique_ptr<Optimizer> Experiment::makeOptimizer() const {
-    return make<Optimizer>(optimizerName, optimizerTable, kNameOnly);
+    auto made = make<Optimizer>(optimizerName, optimizerTable, kNameOnly);
+    if (train.gradientClip == 0) return made;
+    return std::make_unique<ClippedOptimizer>(std::move(made), train.gradientClip);
+}
+
+double Experiment::learningRateScale() const {
+    if (train.referenceBatch == 0) return 1;
+    return static_cast<double>(train.samplesPerStep() * roles().trainers()) / static_cast<double>(train.referenceBatch);
 }
 
 Roles Experiment::roles() const {
@@ -289,6 +307,7 @@ Result<Experiment> readExperiment(const Value& document) {
     DASGD_TRY(readData(document, experiment));
 
     DASGD_TRY(readSection(document, "train", experiment.train));
+    DASGD_TRY(checkSmoothing(document, experiment));
     if (experiment.train.epochs == 0 && experiment.train.steps == 0) experiment.train.epochs = 1;
     resolved.set("train", writeFields(experiment.train));
     DASGD_ASSIGN(auto optimizer, readPlugin<Optimizer>(document, "optimizer", kDefaultOptimizer, kNameOnly, resolved));
@@ -324,7 +343,7 @@ Plan planSteps(const Experiment& experiment, std::int64_t trainSamples) {
     const TrainParams& train = experiment.train;
     Plan plan = planSteps({.samples = trainSamples,
                            .workers = experiment.roles().trainers(),
-                           .batchSize = train.batchSize,
+                           .batchSize = train.samplesPerStep(),
                            .epochs = train.epochs,
                            .steps = train.steps,
                            .evalEvery = train.evalEvery,

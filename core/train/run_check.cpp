@@ -26,7 +26,8 @@ Status refuseKey(const Value& document, const std::string& path, const std::stri
 Status checkAlgorithm(const Value& document, const Experiment& experiment, const Plan& plan) {
     const RunFacts facts{.workers = static_cast<int>(experiment.cluster.workers),
                          .steps = plan.totalSteps,
-                         .batch = experiment.train.batchSize,
+                         .batch = experiment.train.samplesPerStep(),
+                         .microBatches = experiment.train.accumulate,
                          .model = experiment.modelName,
                          .backend = experiment.cluster.backend,
                          .parameterShapes = plan.parameterShapes};

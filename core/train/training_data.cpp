@@ -82,6 +82,7 @@ Result<std::unique_ptr<Model>> buildModel(const Experiment& experiment, const Tr
          .rank = Rank(roles.trains(rank) ? roles.trainerIndex(rank) : 0),
          .workers = roles.trainers(),
          .timeOnly = experiment.timeOnly(),
+         .labelSmoothing = experiment.train.labelSmoothing,
          .random = at::detail::createCPUGenerator(streamSeed(seed, rank.value(), StreamPurpose::Forward))}));
     return model;
 }

@@ -47,7 +47,7 @@ public:
           algorithm_(experiment.makeAlgorithm()),
           executor_(environment.executor(environment.clock, environment.sink, levelOf(experiment.record),
                                          windowsOf(experiment, plan_, algorithm_->roundSteps()))),
-          context_(environment.comm, environment.clock, params_, *executor_, experiment.train.batchSize, extras()),
+          context_(environment.comm, environment.clock, params_, *executor_, plan_.batchSize, extras()),
           hasData_(data.splits.train.count() > 0),
           ownUpdate_(dynamic_cast<OwnUpdate*>(algorithm_.get())),
           roles_(experiment.roles()),
@@ -128,7 +128,9 @@ private:
     }
 
     [[nodiscard]] double learningRate() const {
-        return optimizer_->learningRate() * experiment_.schedule->factor(step_, plan_.totalSteps);
+        const double factor = experiment_.schedule->factor(
+            {.completed = step_, .total = plan_.totalSteps, .epochSteps = plan_.meanEpochSteps()});
+        return optimizer_->learningRate() * experiment_.learningRateScale() * factor;
     }
 
     void serve() {
@@ -160,12 +162,20 @@ private:
 
     void descend(double rate) {
         const std::int64_t batch = plan_.batchOf(step_ + 1);
-        executor_->setBatchShare(static_cast<double>(batch) / static_cast<double>(plan_.batchSize));
-        if (hasData_) executor_->run({SpanKind::Data}, [&] { local_->load(batch); });
-        executor_->run({SpanKind::Forward}, [&] { local_->forward(); });
-        executor_->run({SpanKind::Backward}, [&] { local_->backward(); });
+        for (std::int64_t before = 0; before < batch; before += experiment_.train.batchSize) {
+            pass({.samples = std::min(experiment_.train.batchSize, batch - before), .before = before, .of = batch});
+        }
         algorithm_->afterBackward(context_);
         executor_->run({SpanKind::Update}, [&] { update(rate); });
+    }
+
+    void pass(const MicroBatch& part) {
+        const auto full = static_cast<double>(experiment_.train.batchSize);
+        executor_->setBatchShare(static_cast<double>(part.samples) / full, !part.first());
+        context_.gradientFeed().holdBack(!part.last());
+        if (hasData_) executor_->run({SpanKind::Data}, [&] { local_->load(part.samples); });
+        executor_->run({SpanKind::Forward}, [&] { local_->forward(part); });
+        executor_->run({SpanKind::Backward}, [&] { local_->backward(); });
     }
 
     void update(double rate) {

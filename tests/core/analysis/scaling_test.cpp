@@ -40,6 +40,15 @@ TEST(Scaling, StrongLinesShareTheBatchOfAllWorkers) {
     EXPECT_NE(placeOf(settings(1, 32)).weak, placeOf(settings(8, 4)).weak);
 }
 
+TEST(Scaling, AccumulatedBatchesCountForAStep) {
+    Settings accumulated = settings(8, 4);
+    accumulated["train.accumulate"] = "3";
+    EXPECT_EQ(placeOf(accumulated).batch, 12);
+    Settings shared = settings(4, 8);
+    shared["train.accumulate"] = "3";
+    EXPECT_EQ(placeOf(accumulated).strong, placeOf(shared).strong);
+}
+
 TEST(Scaling, AGivenStepTimeGoesWithTheBatchOfAStrongLine) {
     EXPECT_EQ(placeOf(settings(1, 32, "5ms")).strong, placeOf(settings(8, 4, "0.625ms")).strong);
     EXPECT_EQ(placeOf(settings(1, 96, "5ms")).strong, placeOf(settings(3, 32, "1.6666666666666667ms")).strong);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/optimizers/clipped_optimizer.h"
 #include "tests/support/optimizers.h"
 
 namespace dasgd {
@@ -75,6 +76,22 @@ TEST(OptimizerTest, DefaultsAreTheDocumentedOnes) {
     EXPECT_EQ(createOptimizer("adam", {})->learningRate(), 0.001);
     EXPECT_EQ(createOptimizer("lamb", {})->learningRate(), 0.001);
     EXPECT_EQ(createOptimizer("lars", {})->learningRate(), 1);
+}
+
+TEST(OptimizerTest, ClippingIsTorchs) {
+    for (const double limit : {0.01, 0.5, 1e6}) {
+        ClippedOptimizer ours(createOptimizer("sgd", {}), limit);
+        const auto options = torch::optim::SGDOptions(0.05).momentum(0.9);
+        std::unique_ptr<torch::optim::SGD> theirs;
+        const double worst = largestDifferenceFrom(
+            ours, kOptimizerSteps, [&](const std::vector<at::Tensor>& parameters, int, double rate) {
+                if (!theirs) theirs = std::make_unique<torch::optim::SGD>(parameters, options);
+                static_cast<torch::optim::SGDOptions&>(theirs->param_groups()[0].options()).lr(rate);
+                torch::nn::utils::clip_grad_norm_(parameters, limit);
+                theirs->step();
+            });
+        EXPECT_LT(worst, 1e-10) << limit;
+    }
 }
 
 // To the last bit: no slice of the flat tensors is left out, whatever it is cut into.
