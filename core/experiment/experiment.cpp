@@ -149,14 +149,25 @@ Status readData(const Value& document, Experiment& experiment) {
     return {};
 }
 
-Status checkSmoothing(const Value& document, const Experiment& experiment) {
-    if (experiment.train.labelSmoothing == 0 || experiment.dataset) return {};
-    return document.find("train")
-        ->find("label_smoothing")
-        ->error(
-            "label_smoothing spreads the targets of samples, and "
-            "the model '" +
-            experiment.modelName + "' has none: remove it");
+// Settings of [train] that the data decide about.
+Status checkTraining(const Value& document, const Experiment& experiment) {
+    const TrainParams& train = experiment.train;
+    const auto refuse = [&](const char* key, const std::string& why) {
+        return document.find("train")->find(key)->error(key + why);
+    };
+    const std::string& model = experiment.modelName;
+    if (train.labelSmoothing > 0 && !experiment.dataset) {
+        return refuse("label_smoothing", " spreads the targets of samples, and the model '" + model + "' has none");
+    }
+    if (train.targetAccuracy > 0 && !experiment.dataset) {
+        return refuse("target_accuracy", " cannot be reached: the model '" + model +
+                                             "' classifies nothing; give "
+                                             "target_loss");
+    }
+    if (train.patience > 0 && experiment.data.validation == 0) {
+        return refuse("patience", " counts evaluations on a validation set: set validation in [data], as 0.1");
+    }
+    return {};
 }
 
 Status openNetwork(const Value& document, const Value& section, Experiment& experiment) {
@@ -255,6 +266,13 @@ Status checkKeys(const Value& document) {
 
 std::optional<FieldError> TrainParams::check() const {
     if (epochs > 0 && steps > 0) return FieldError{"steps", "epochs and steps are both given; keep one of them"};
+    if (targetAccuracy > 0 && targetLoss > 0) {
+        return FieldError{"target_loss", "target_accuracy and target_loss are both given; keep one of them"};
+    }
+    if (stopAtTarget && targetAccuracy == 0 && targetLoss == 0) {
+        return FieldError{"stop_at_target", "stop_at_target needs target_accuracy or target_loss"};
+    }
+    if (minDelta > 0 && patience == 0) return FieldError{"min_delta", "min_delta needs patience"};
     return std::nullopt;
 }
 
@@ -307,7 +325,7 @@ Result<Experiment> readExperiment(const Value& document) {
     DASGD_TRY(readData(document, experiment));
 
     DASGD_TRY(readSection(document, "train", experiment.train));
-    DASGD_TRY(checkSmoothing(document, experiment));
+    DASGD_TRY(checkTraining(document, experiment));
     if (experiment.train.epochs == 0 && experiment.train.steps == 0) experiment.train.epochs = 1;
     resolved.set("train", writeFields(experiment.train));
     DASGD_ASSIGN(auto optimizer, readPlugin<Optimizer>(document, "optimizer", kDefaultOptimizer, kNameOnly, resolved));

@@ -42,6 +42,7 @@ struct DataParams {
     std::string partition = "iid";
     std::string shuffle = "global";  // of another partition than iid: "shard"
     bool dropLast = false;
+    double validation = 0;
     void visit(auto&& f) {
         f(partition, "partition", {.help = "iid, by-label or dirichlet(alpha)"});
         f(shuffle, "shuffle",
@@ -53,6 +54,13 @@ struct DataParams {
           {.help = "Drop what does not fill a batch of every worker at the end of an epoch; otherwise the training "
                    "set is extended by its first samples until the workers' shares are equal, and the last batch of "
                    "an epoch is short"});
+        f(validation, "validation",
+          {.min = 0,
+           .max = 1,
+           .maxOpen = true,
+           .help = "Share of the training set that is drawn, by train.seed, for validation and not trained on: the "
+                   "best model is chosen on it and reported on the test set; 0: none, so that the best accuracy is "
+                   "chosen on the test set itself"});
     }
     [[nodiscard]] std::optional<FieldError> check() const;
 };
@@ -118,8 +126,9 @@ struct SectionInfo {
 // rounds of the algorithm. Two evaluations that are nearer leave no whole round to time.
 [[nodiscard]] std::int64_t evaluationSpacing(const Experiment& experiment);
 
-// Once the data are loaded. `trainSamples` is 0 for a model that needs no data. Where train.eval_every is 0,
-// evaluations come after the smallest number of whole epochs that is no less than evaluationSpacing().
+// Once the data are loaded and the validation set is taken away. `trainSamples` is 0 for a model that needs no data.
+// Where train.eval_every is 0, evaluations come after the smallest number of whole epochs that is no less than
+// evaluationSpacing().
 [[nodiscard]] Plan planSteps(const Experiment& experiment, std::int64_t trainSamples);
 
 }  // namespace dasgd

@@ -21,6 +21,11 @@ struct TrainParams {
     double gradientClip = 0;
     double labelSmoothing = 0;
     std::int64_t referenceBatch = 0;
+    std::int64_t patience = 0;
+    double minDelta = 0;
+    double targetAccuracy = 0;
+    double targetLoss = 0;
+    bool stopAtTarget = false;
 
     void visit(auto&& f) {
         f(epochs, "epochs", {.min = 0, .max = 1e9, .help = "Passes over the training set; give this or steps"});
@@ -67,6 +72,21 @@ struct TrainParams {
            .unit = "samples",
            .help = "Linear scaling (arXiv 1706.02677): the learning rate is multiplied by the samples of a step of all "
                    "workers / this; 0: it is as given"});
+        f(patience, "patience",
+          {.min = 0,
+           .max = 1e9,
+           .unit = "evaluations",
+           .help = "Early stopping: the run ends after so many evaluations without a better one on the validation set "
+                   "(data.validation); 0: it does not"});
+        f(minDelta, "min_delta",
+          {.min = 0, .max = 1e9, .help = "By how much an evaluation has to be better to count for patience"});
+        f(targetAccuracy, "target_accuracy",
+          {.min = 0,
+           .max = 1,
+           .help = "Accuracy to reach, 0 to 1, on the validation set, or the test set without one; the run records "
+                   "when it does; 0: none"});
+        f(targetLoss, "target_loss", {.min = 0, .max = 1e12, .help = "The same of the loss; give one of them"});
+        f(stopAtTarget, "stop_at_target", {.help = "The run ends when it has reached its target"});
     }
     [[nodiscard]] std::optional<FieldError> check() const;
     // Of one worker.
