@@ -4,7 +4,9 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <tuple>
+#include <utility>
 
 #include "core/base/units.h"
 
@@ -115,6 +117,16 @@ std::string Target::inWords() const {
     char text[64];
     std::snprintf(text, sizeof text, metric == Metric::Accuracy ? "accuracy ≥ %.6g" : "loss ≤ %.6g", value);
     return text;
+}
+
+std::optional<Target> targetOf(const Settings& settings) {
+    for (const auto& [key, metric] : {std::pair("train.target_accuracy", Target::Metric::Accuracy),
+                                      std::pair("train.target_loss", Target::Metric::Loss)}) {
+        const auto found = settings.find(key);
+        const double value = found == settings.end() ? 0 : std::strtod(found->second.c_str(), nullptr);
+        if (value > 0) return Target{.metric = metric, .value = value};
+    }
+    return std::nullopt;
 }
 
 Result<Target> parseTarget(const std::string& text) {

@@ -72,7 +72,7 @@ public:
         algorithm_->start(context_);
         reportedAt_ = environment_.clock.now();
         while (step_ < plan_.totalSteps && !over_) {
-            if (board_ && !board_->goOn(step_)) break;
+            if (board_ && !boardGoesOn(*board_)) break;
             if (environment_.control && !environment_.control->goOn(environment_.comm.rank(), step_)) {
                 return end(WorkerOutcome::Kind::Stopped);
             }
@@ -233,6 +233,12 @@ private:
         Pending word = environment_.comm.broadcast(stop, Rank{0});
         word.wait();
         over_ = stop.item<float>() != 0;
+    }
+
+    // Ranks that do not communicate compute ahead of simulated time: an early end has to find each at its instant.
+    bool boardGoesOn(EvaluationBoard& board) {
+        if (selection_.mayStop()) environment_.clock.sleepUntil(0);
+        return board.goOn(step_);
     }
 
     void depositReplica(EvaluationBoard& board) {

@@ -66,6 +66,16 @@ TEST(Scaling, ChanceOfAnotherSeedIsARepetition) {
     }
 }
 
+TEST(Scaling, KnowsTheTargetOfARun) {
+    Settings run = settings(1, 32);
+    EXPECT_FALSE(targetOf(run));
+    run["train.target_accuracy"] = "0.0";
+    run["train.target_loss"] = "0.25";
+    EXPECT_EQ(targetOf(run), (Target{.metric = Target::Metric::Loss, .value = 0.25}));
+    run["train.target_accuracy"] = "0.9";
+    EXPECT_EQ(targetOf(run), (Target{.metric = Target::Metric::Accuracy, .value = 0.9}));
+}
+
 TEST(Scaling, ReadsTargets) {
     EXPECT_EQ(*parseTarget("accuracy=0.97"), (Target{Target::Metric::Accuracy, 0.97}));
     EXPECT_EQ(*parseTarget("loss=1e-3"), (Target{Target::Metric::Loss, 1e-3}));
