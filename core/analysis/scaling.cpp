@@ -105,7 +105,7 @@ std::string workloadOf(const Settings& settings) {
     for (const auto& [key, value] : configurationOf(settings)) {
         const std::string section = key.substr(0, key.find('.'));
         if (section == "cluster" || section == "network" || section == "compute" || section == "faults" ||
-            section == "record" || key == "train.batch_size") {
+            section == "record" || key == "train.batch_size" || key == "train.accumulate") {
             continue;
         }
         work += key + "=" + value + "\n";
