@@ -34,6 +34,7 @@ public:
           params_(paramsOf(experiment, data, model_.get())),
           plan_(planSteps(experiment, data.splits.train.count())),
           optimizer_(experiment.makeOptimizer()),
+          rate_(optimizer_->learningRate() * experiment.learningRateScale()),
           algorithm_(experiment.makeAlgorithm()),
           executor_(environment.executor(environment.clock, environment.sink, levelOf(experiment.record),
                                          windowsOf(experiment, plan_, algorithm_->roundSteps()))),
@@ -135,7 +136,7 @@ private:
     [[nodiscard]] double learningRate() const {
         const double factor = experiment_.schedule->factor(
             {.completed = step_, .total = plan_.totalSteps, .epochSteps = plan_.meanEpochSteps()});
-        return optimizer_->learningRate() * experiment_.learningRateScale() * factor;
+        return rate_ * factor;
     }
 
     void serve() {
@@ -350,6 +351,7 @@ private:
     FlatParams params_;
     Plan plan_;
     std::unique_ptr<Optimizer> optimizer_;
+    double rate_;  // before the schedule
     std::unique_ptr<Algorithm> algorithm_;
     std::unique_ptr<Executor> executor_;
     StepContext context_;
