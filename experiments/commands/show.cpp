@@ -146,9 +146,11 @@ std::string textOf(const Shown& shown) {
     field(out, "cluster",
           std::to_string(row.workers) + " workers over " + row.backend + (row.timeSimulated ? ", time simulated" : "") +
               (detail.linkEmulated ? ", emulated link " + detail.link : ""));
+    const bool early = row.status == "finished" && row.steps < detail.plannedSteps;
     field(out, "steps",
-          std::to_string(row.steps) + " of " + std::to_string(detail.plannedSteps) + ", " +
-              std::to_string(row.samples) + " samples, " + byteCount(static_cast<double>(row.bytesSent)) + " sent");
+          std::to_string(row.steps) + " of " + std::to_string(detail.plannedSteps) +
+              (early ? ", ended early by its evaluations, " : ", ") + std::to_string(row.samples) + " samples, " +
+              byteCount(static_cast<double>(row.bytesSent)) + " sent");
     field(out, "final loss", shortNumber(row.finalLoss));
     field(out, "best accuracy",
           percent(row.bestAccuracy) +

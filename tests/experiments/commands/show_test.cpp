@@ -38,6 +38,7 @@ TEST(ShowTarget, TellsWhenItWasReachedAndOnWhichSet) {
     const std::string text = folder.run({"show", run, "-w", "w"}).out;
     EXPECT_THAT(text, HasSubstr("accuracy ≥ 0.3 on the validation set: reached at step "));
     EXPECT_THAT(text, HasSubstr("on the test set, chosen on the validation set"));
+    EXPECT_THAT(text, HasSubstr(" of 40, ended early by its evaluations"));
     const auto json = nlohmann::json::parse(folder.run({"show", run, "-w", "w", "--json"}).out);
     EXPECT_EQ(json["status"], "finished");
     EXPECT_EQ(json["target"]["reached"], true);
