@@ -19,8 +19,9 @@ class StepContext;
 // What is known of a run before any of its ranks starts.
 struct RunFacts {
     int workers = 1;
-    std::int64_t steps = 0;  // of one rank
-    std::int64_t batch = 0;  // samples of one rank in one step
+    std::int64_t steps = 0;         // of one rank
+    std::int64_t batch = 0;         // samples of one rank in one step
+    std::int64_t microBatches = 1;  // that they are accumulated from
     std::string model, backend;
     std::vector<std::vector<std::int64_t>> parameterShapes;  // in order of registration
 };

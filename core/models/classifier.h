@@ -52,6 +52,7 @@ public:
             return fail("classification needs at least 2 classes; the data have " +
                         std::to_string(context.input.classes));
         }
+        smoothing_ = context.labelSmoothing;
         DASGD_ASSIGN(network_, makeNetwork(context));
         return {};
     }
@@ -61,7 +62,8 @@ public:
     }
     at::Tensor loss(const Batch& batch) final {
         if (!network_->is_training()) network_->train();
-        return torch::nn::functional::cross_entropy(network_->forward(batch.inputs), batch.targets);
+        const auto options = torch::nn::functional::CrossEntropyFuncOptions().label_smoothing(smoothing_);
+        return torch::nn::functional::cross_entropy(network_->forward(batch.inputs), batch.targets, options);
     }
     Evaluation evaluate(const Batch& batch) final {
         const at::NoGradGuard noGrad;
@@ -78,6 +80,7 @@ protected:
 
 private:
     std::shared_ptr<Network> network_;
+    double smoothing_ = 0;
 };
 
 }  // namespace dasgd

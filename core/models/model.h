@@ -31,9 +31,10 @@ struct Batch {
 
 struct BuildContext {
     InputSpec input;
-    Rank rank;              // among those that train
-    int workers = 1;        // that train
-    bool timeOnly = false;  // no loss is computed; only its FLOP are counted
+    Rank rank;                  // among those that train
+    int workers = 1;            // that train
+    bool timeOnly = false;      // no loss is computed; only its FLOP are counted
+    double labelSmoothing = 0;  // of loss(), not of evaluate()
     // The rank's own stream, for what loss() draws. LibTorch's default generator is one for all threads of a process:
     // what is drawn from it in loss() is not the same on every backend.
     at::Generator random;

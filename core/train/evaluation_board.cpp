@@ -19,16 +19,16 @@ at::Tensor reduced(std::vector<at::Tensor> tensors, Reduce op) { return reducePa
 
 }  // namespace
 
-EvaluationBoard::EvaluationBoard(std::vector<std::unique_ptr<Model>> models, at::ScalarType type, const Samples& test,
-                                 int ranks, Roles roles)
-    : ranks_(ranks), roles_(std::move(roles)) {
+EvaluationBoard::EvaluationBoard(std::vector<std::unique_ptr<Model>> models, at::ScalarType type,
+                                 const EvaluationSets& sets, int ranks, Roles roles, ModelSelection selection)
+    : ranks_(ranks), roles_(std::move(roles)), selection_(std::move(selection)) {
     const int trainers = roles_.trainers();
     DASGD_CHECK(models.size() == 1 || models.size() == static_cast<std::size_t>(trainers));
     for (auto& model : models) {
         FlatParams params(model->module(), type);
         judges_.push_back({std::move(model), std::move(params)});
     }
-    for (int trainer = 0; trainer < trainers; ++trainer) shares_.push_back(shareOf(test, Rank{trainer}, trainers));
+    for (int trainer = 0; trainer < trainers; ++trainer) shares_.push_back(sets.shareOf(Rank{trainer}, trainers));
 }
 
 Result<std::unique_ptr<EvaluationBoard>> EvaluationBoard::create(const Experiment& experiment,
@@ -43,11 +43,12 @@ Result<std::unique_ptr<EvaluationBoard>> EvaluationBoard::create(const Experimen
         DASGD_ASSIGN(auto model, buildModel(experiment, data, Rank{rank}));
         models.push_back(std::move(model));
     }
-    return std::make_unique<EvaluationBoard>(std::move(models), experiment.scalarType(), data.splits.test, ranks,
-                                             std::move(roles));
+    return std::make_unique<EvaluationBoard>(std::move(models), experiment.scalarType(),
+                                             EvaluationSets(data.splits.test, data.validation), ranks, std::move(roles),
+                                             ModelSelection(experiment.train));
 }
 
-const Samples& EvaluationBoard::shareOfTrainer(Rank rank) const {
+const EvaluationSets& EvaluationBoard::shareOfTrainer(Rank rank) const {
     return shares_[static_cast<std::size_t>(roles_.trainerIndex(rank))];
 }
 
@@ -66,14 +67,18 @@ void EvaluationBoard::deposit(Rank rank, std::int64_t step, Ns now, Model& model
     const auto own = static_cast<std::size_t>(rank.value());
     Open& open = open_[step];
     open.replicas.resize(static_cast<std::size_t>(ranks_));
-    open.replicas[own] = {params.weights().clone(), copyOfBuffers(params), evaluateOn(model, shareOfTrainer(rank))};
+    open.replicas[own] = {params.weights().clone(), copyOfBuffers(params),
+                          evaluateOn(model, shareOfTrainer(rank).test)};
     if (publish) open.publish = std::move(publish);
     open.last = std::max(open.last, now);
     if (++open.arrived < roles_.trainers()) return;
     const Open complete = std::move(open);
     open_.erase(step);
     DASGD_CHECK(complete.publish);
-    complete.publish(evaluate(complete.replicas), complete.last);
+    EvaluationReport report = evaluate(complete.replicas);
+    selection_.judge(report);
+    over_ = over_ || report.stop;
+    complete.publish(report, complete.last);
 }
 
 EvaluationReport EvaluationBoard::evaluate(const std::vector<Replica>& replicas) {
@@ -93,12 +98,16 @@ EvaluationReport EvaluationBoard::evaluate(const std::vector<Replica>& replicas)
     for (int rank = 0; rank < ranks_; ++rank) {
         const Replica& replica = replicas[static_cast<std::size_t>(rank)];
         const bool judges = roles_.trains(Rank{rank});
-        const Evaluation ofMean =
-            judges ? evaluateOn(*judgeOf(Rank{rank}).model, shareOfTrainer(Rank{rank})) : Evaluation{};
+        ShareEvaluation found{.replica = replica.evaluation};
+        if (judges) {
+            Model& judge = *judgeOf(Rank{rank}).model;
+            found.mean = evaluateOn(judge, shareOfTrainer(Rank{rank}).test);
+            found.validation = evaluateValidation(judge, shareOfTrainer(Rank{rank}));
+        }
         const double distance = judges ? squaredDistance(replica.weights, mean) : 0;
-        summands.push_back(summandsOf(ofMean, replica.evaluation, distance));
+        summands.push_back(summandsOf(found, distance));
     }
-    return reportOf(reduced(std::move(summands), Reduce::Sum), roles_.trainers(), shares_[0].targets.defined());
+    return reportOf(reduced(std::move(summands), Reduce::Sum), roles_.trainers(), shares_[0].test.targets.defined());
 }
 
 }  // namespace dasgd

@@ -36,7 +36,10 @@ Result<CheckedExperiment> probeExperimentOf(Value document) {
     probe.set("overlapped", Value(kOverlappedSteps));
     document.set("algorithm", std::move(probe));
     Value train = sectionOf(document, "train");
-    train.erase("epochs");
+    // What could end the probe early.
+    for (const char* key : {"epochs", "patience", "min_delta", "target_accuracy", "target_loss", "stop_at_target"}) {
+        train.erase(key);
+    }
     train.set("steps", Value(kWarmUpSteps + kAloneSteps + kOverlappedSteps));
     train.set("eval_every", Value(std::int64_t{1'000'000}));
     document.set("train", std::move(train));

@@ -21,8 +21,8 @@ const std::string kVirtual = "virtual";
 QString text(const std::string& one) { return QString::fromStdString(one); }
 
 bool isOfStep(const std::string& key) {
-    return key.starts_with("model.") || key == "train.batch_size" || key == "train.precision" ||
-           key == "cluster.threads_per_worker" || key == "cluster.backend";
+    return key.starts_with("model.") || key == "train.batch_size" || key == "train.accumulate" ||
+           key == "train.precision" || key == "cluster.threads_per_worker" || key == "cluster.backend";
 }
 
 // What the time of a local step depends on.

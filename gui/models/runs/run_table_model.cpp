@@ -32,7 +32,7 @@ constexpr std::array<const char*, RunTableModel::kColumns> kHelp{
     "from the start to the newest record; sim: on a virtual cluster, nothing was measured",
     "completed local steps of the rank that is furthest",
     "last evaluation loss, or the last training loss",
-    "best test accuracy",
+    "best test accuracy: chosen on the validation set; without one on the test set itself, which is optimistic",
     "part of the time of transfers in which the rank computed",
     "milliseconds a rank stood waiting for the network, per step; sim: of simulated time",
     "training samples of all ranks per second, evaluations left out; sim: of simulated time",

@@ -135,10 +135,22 @@ ParallelAxis numberAxis(const CompareView& view, CompareNumber number, const std
     return axis;
 }
 
+// Of the best accuracies that are shown, on which set their models were chosen; "" on the validation set alone.
+QString choiceInWords(const CompareView& view) {
+    bool onTest = false, onValidation = false;
+    for (const std::size_t group : view.shown) {
+        const ComparedGroup* row = view.row(group);
+        if (row && row->bestAccuracy.n > 0) (row->chosenOnValidation ? onValidation : onTest) = true;
+    }
+    if (!onTest) return {};
+    return onValidation ? QStringLiteral(", some chosen on the test set") : QStringLiteral(", chosen on the test set");
+}
+
 }  // namespace
 
 QString numberTitle(const CompareView& view, CompareNumber number) {
     QString title = wordsOf(number).text();
+    if (number == CompareNumber::BestAccuracy) title += choiceInWords(view);
     if (number == CompareNumber::SecondsToTarget && view.target) {
         title.replace(QStringLiteral("target"), QString::fromStdString(view.target->inWords()));
     }

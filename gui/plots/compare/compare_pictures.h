@@ -51,7 +51,8 @@ struct RunPoints {
 [[nodiscard]] ParallelPlot groupLines(const CompareView& view, const std::vector<std::size_t>& groups,
                                       const QStringList& axes);
 
-// Its words, with the target's own number, and with what says that time is simulated.
+// Its words, with the target's own number, with what says that time is simulated, and where the best accuracy was
+// chosen on the test set itself.
 [[nodiscard]] QString numberTitle(const CompareView& view, CompareNumber number);
 
 // "d", "τ", "lr".

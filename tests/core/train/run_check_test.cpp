@@ -10,6 +10,8 @@
 namespace dasgd {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 // What the check says: "" where it accepts.
@@ -47,6 +49,21 @@ TEST(RunCheck, AProbeNeedsItsSteps) {
     EXPECT_THAT(saidOf(probe("steps = 9\n")), StartsWith("e.toml:12:9: the run has 9 steps and the probe needs 10"));
     EXPECT_THAT(saidOf(probe("epochs = 1\n")), StartsWith("e.toml:10:1: the run has 1 steps"));
     EXPECT_EQ(saidOf(probe("steps = 10\n")), "");
+}
+
+TEST(RunCheck, SomeAlgorithmsTakeOneBatchAStep) {
+    const std::string accumulated = "[train]\nsteps = 50\naccumulate = 2\n";
+    for (const char* name : {"hybrid_sgd", "probe"}) {
+        EXPECT_THAT(saidOf(layers(std::string("name = \"") + name + "\"\n", 4, accumulated)),
+                    AllOf(StartsWith("e.toml:14:14: "), HasSubstr("train.accumulate asks for several a step")))
+            << name;
+    }
+    EXPECT_EQ(saidOf(layers("name = \"sync_sgd\"\n", 4, accumulated)), "");
+}
+
+TEST(RunCheck, WhatIsNotTrainedReachesNoTarget) {
+    EXPECT_THAT(saidOf(layers("name = \"sync_sgd\"\n", 2, "[train]\ntarget_loss = 0.5\n")),
+                StartsWith("e.toml:13:15: train.target_loss has nothing to judge"));
 }
 
 TEST(RunCheck, AStragglerMustBeARank) {

@@ -46,6 +46,14 @@ TEST_F(ComparePicturesTest, SpeedUpsAreBarsOverTheBaselineWithTheirIntervals) {
     }
 }
 
+// The runs have no validation set.
+TEST_F(ComparePicturesTest, TheBestAccuracySaysWhereItWasChosen) {
+    look();
+    EXPECT_EQ(numberTitle(board_.view(), CompareNumber::BestAccuracy),
+              QStringLiteral("best accuracy [%], chosen on the test set"));
+    EXPECT_EQ(numberTitle(board_.view(), CompareNumber::FinalLoss), QStringLiteral("final loss"));
+}
+
 TEST_F(ComparePicturesTest, WhatIsNotReadYetIsNotCalledMissing) {
     look();
     board_.setTarget(*parseTarget("accuracy=0.99"));
