@@ -28,6 +28,16 @@ struct TrainParams {
     bool stopAtTarget = false;
 
     void visit(auto&& f) {
+        visitLength(f);
+        visitGradients(f);
+        visitEnd(f);
+    }
+    [[nodiscard]] std::optional<FieldError> check() const;
+    // Of one worker.
+    [[nodiscard]] std::int64_t samplesPerStep() const { return batchSize * accumulate; }
+
+private:
+    void visitLength(auto&& f) {
         f(epochs, "epochs", {.min = 0, .max = 1e9, .help = "Passes over the training set; give this or steps"});
         f(steps, "steps", {.min = 0, .max = 1e12, .help = "Local steps a worker; give this or epochs"});
         f(batchSize, "batch_size",
@@ -55,6 +65,8 @@ struct TrainParams {
            .help = "Where eval_every is 0: at least so many steps between evaluations; 0: 20, and 4 rounds of the "
                    "algorithm, so that steps remain to be timed that no evaluation disturbs; all algorithms of a sweep "
                    "have that of the longest rounds, since the best accuracy is the best of so many evaluations"});
+    }
+    void visitGradients(auto&& f) {
         f(gradientClip, "gradient_clip",
           {.min = 0,
            .max = 1e12,
@@ -72,12 +84,15 @@ struct TrainParams {
            .unit = "samples",
            .help = "Linear scaling (arXiv 1706.02677): the learning rate is multiplied by the samples of a step of all "
                    "workers / this; 0: it is as given"});
+    }
+    void visitEnd(auto&& f) {
         f(patience, "patience",
           {.min = 0,
            .max = 1e9,
            .unit = "evaluations",
-           .help = "Early stopping: the run ends after so many evaluations without a better one on the validation set "
-                   "(data.validation); 0: it does not"});
+           .help =
+               "Early stopping: the run ends after so many evaluations without a better accuracy on the validation set "
+               "(data.validation); 0: it does not"});
         f(minDelta, "min_delta",
           {.min = 0, .max = 1e9, .help = "By how much an evaluation has to be better to count for patience"});
         f(targetAccuracy, "target_accuracy",
@@ -88,9 +103,6 @@ struct TrainParams {
         f(targetLoss, "target_loss", {.min = 0, .max = 1e12, .help = "The same of the loss; give one of them"});
         f(stopAtTarget, "stop_at_target", {.help = "The run ends when it has reached its target"});
     }
-    [[nodiscard]] std::optional<FieldError> check() const;
-    // Of one worker.
-    [[nodiscard]] std::int64_t samplesPerStep() const { return batchSize * accumulate; }
 };
 
 }  // namespace dasgd
