@@ -67,6 +67,7 @@ public:
     ScriptNetwork(torch::jit::Module script, std::optional<at::Generator> random)
         : script_(std::move(script)), random_(std::move(random)) {
         adopt(*this, script_);
+        script_.train(true);  // as this module is, whatever the mode it was saved in
     }
     at::Tensor forward(at::Tensor x) override {
         if (!random_ || !is_training()) return script_.forward({std::move(x)}).toTensor();
