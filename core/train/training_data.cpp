@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "core/base/random.h"
+#include "core/models/default_generator.h"
 #include "core/step/flat_params.h"
 
 namespace dasgd {
@@ -91,8 +92,7 @@ Result<std::unique_ptr<Model>> buildModel(const Experiment& experiment, const Tr
     InputSpec input = model->naturalInput();
     if (!input.shape.empty()) input = data.splits.input;
     // Initial weights come from torch's one default generator: ranks that are threads take turns.
-    static std::mutex generator;
-    const std::lock_guard lock(generator);
+    const std::lock_guard lock(defaultGeneratorMutex());
     const auto seed = static_cast<std::uint64_t>(experiment.train.seed);
     torch::manual_seed(seed);
     const Roles roles = experiment.roles();
