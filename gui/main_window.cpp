@@ -44,8 +44,9 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
       stack_(new QStackedWidget) {
     setWindowTitle(QStringLiteral("DaSGD Lab"));
     resize(kFirstSize.boundedTo(screen()->availableSize()));
-    // Qt keeps it on a screen that is there, and no larger.
+    // Qt keeps it on a screen that is there.
     restoreGeometry(settingsFile().value(kGeometryKey).toByteArray());
+    resize(size().boundedTo(screen()->availableSize()));
     auto* frame = new QWidget;
     setCentralWidget(frame);
     auto* right = new QVBoxLayout;

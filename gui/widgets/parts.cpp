@@ -44,6 +44,8 @@ QToolButton* makeQuietButton(const QString& text, const QString& help) {
     button->setFocusPolicy(Qt::TabFocus);
     button->setText(text);
     button->setToolTip(help);
+    // Its text is said where it has one at the time.
+    if (text.isEmpty()) button->setAccessibleName(help);
     return button;
 }
 

@@ -47,7 +47,8 @@ protected:
         ASSERT_TRUE(QTest::qWaitForWindowActive(window_.get()));
     }
     void choosePreset(const QString& title) {
-        const auto found = list()->model()->match(list()->model()->index(0, 0), Qt::DisplayRole, title);
+        const auto found =
+            list()->model()->match(list()->model()->index(0, 0), Qt::DisplayRole, title, 1, Qt::MatchExactly);
         ASSERT_FALSE(found.isEmpty());
         list()->scrollTo(found[0]);
         QTest::mouseClick(list()->viewport(), Qt::LeftButton, {}, list()->visualRect(found[0]).center());
