@@ -1,5 +1,6 @@
 // What the preview of a figure costs: laying it out and recording its strokes on the UI thread, drawing them at 96 and
-// 192 dots an inch on another, and a PDF for comparison. Prints the slowest of some rounds in milliseconds; not a test.
+// 192 dots an inch on another, and a PDF for comparison; all on one core. Prints the slowest of some rounds in
+// milliseconds; not a test.
 //   figure_bench
 #include <QApplication>
 #include <QElapsedTimer>
@@ -10,6 +11,7 @@
 #include <functional>
 
 #include "gui/plots/paper_figure.h"
+#include "tests/support/one_core.h"
 
 namespace {
 
@@ -48,6 +50,7 @@ double slowest(const std::function<void()>& work) {
 int main(int argc, char** argv) {
     qputenv("QT_QPA_PLATFORM", "offscreen");
     const QApplication app(argc, argv);
+    dasgd::test::stayOnOneCore();
     installFonts();
     const QTemporaryDir folder;
     std::setvbuf(stdout, nullptr, _IOLBF, 0);

@@ -1,6 +1,6 @@
 // What a window costs that follows a live run: 8 ranks of about 1,000 spans/s each, written by a process of its own as
 // ranks write them. CPU time of the window's process, reading and drawing, ÷ time; and how far it says that it is
-// behind.
+// behind. The window is 1920×1080, without a display, on one core; the writer may use any.
 //   follow_bench [PAGE …]     of these pages only
 #include <QApplication>
 #include <QEventLoop>
@@ -22,6 +22,7 @@
 #include "gui/theme/theme.h"
 #include "gui/timeline/timeline_widget.h"
 #include "tests/gui/support/synthetic_run.h"
+#include "tests/support/one_core.h"
 
 namespace {
 
@@ -119,6 +120,7 @@ int main(int argc, char** argv) {
     if (pages.empty()) pages = {"Run", "Timeline", "Runs", "Compare", "Experiment"};
     const auto seconds = static_cast<double>(pages.size() + 2) * (kSecondsOfPage + kSettleSeconds + 1);
     writer.start(QString::fromLocal8Bit(argv[0]), {QStringLiteral("write"), folder.path(), QString::number(seconds)});
+    test::stayOnOneCore();
     gui::MainWindow window(folder.path().toStdString(), look);
     window.resize(1920, 1080);
     window.show();

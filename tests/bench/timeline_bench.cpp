@@ -2,8 +2,6 @@
 // window to the first picture of the run; fitting all of it; each frame while zooming and panning, by what it costs the
 // thread of the window and by when the picture shows all that is in the store; memory. Prints figures; not a test.
 //   timeline_bench FOLDER [RANKS SPANS_OF_RANK]     the folder is filled on the first call
-#include <sched.h>
-
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QTest>
@@ -21,6 +19,7 @@
 #include "gui/models/find/find_query.h"
 #include "gui/timeline/timeline_widget.h"
 #include "storage/recorder.h"
+#include "tests/support/one_core.h"
 
 namespace {
 
@@ -101,13 +100,6 @@ void fill(const std::filesystem::path& folder, int ranks, std::int64_t spansOfRa
     for (const int rank : all) journal->of(dasgd::Rank(rank)).state(RankState::Finished, steps, "");
     journal.reset();
     DASGD_CHECK(recorder->finish("finished", ""));
-}
-
-void stayOnOneCore() {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(sched_getcpu(), &set);
-    DASGD_CHECK(sched_setaffinity(0, sizeof set, &set) == 0);
 }
 
 // MiB, of /proc/self/status.
@@ -277,7 +269,7 @@ int main(int argc, char** argv) {
                     static_cast<double>(clock.elapsed()) / 1e3);
         return 0;
     }
-    stayOnOneCore();
+    test::stayOnOneCore();
     installFonts();
     const double before = memory("VmRSS:");
     for (const char* text : {"backward > 20 ms", "wait > 20ms and rank >= 4", "step = 100", "rank = 3"})
