@@ -8,13 +8,16 @@
 #include <QComboBox>
 #include <QFile>
 #include <QFileDialog>
+#include <QLabel>
 #include <QLineEdit>
+#include <QProcess>
 #include <QScreen>
 #include <QScrollArea>
 #include <QToolButton>
 
 #include "gui/models/settings_file.h"
 #include "gui/pages/page.h"
+#include "gui/widgets/elided_label.h"
 #include "tests/gui/support/scaling_bench.h"
 #include "tests/gui/support/session_bench.h"
 
@@ -113,6 +116,57 @@ TEST_F(WindowHabits, WhateverCanBeUsedHasAName) {
         QTest::qWait(50);
         EXPECT_EQ(namelessIn(*window_).join(QStringLiteral("; ")).toStdString(), "") << entry.info.title;
     }
+}
+
+// Words that are neither elided nor broken have their whole width.
+QStringList cutLabelsIn(const MainWindow& window) {
+    QStringList cut;
+    for (const QLabel* label : window.findChildren<QLabel*>()) {
+        if (!label->isVisible() || label->wordWrap() || dynamic_cast<const ElidedLabel*>(label)) continue;
+        if (label->text().isEmpty() || label->sizeHint().width() <= label->width()) continue;
+        cut << label->text() + QStringLiteral(" (%1 of %2)").arg(label->width()).arg(label->sizeHint().width());
+    }
+    return cut;
+}
+
+class SmallScreen : public WindowHabits {
+protected:
+    // Each page with runs, and the drawer of the page of the runs.
+    void expectEveryPageFits() {
+        recordTwoLines(workspace_.store());
+        workspace_.record({.algorithm = "dasgd", .steps = 60});
+        open();
+        window_->resize(1280, 720);
+        ASSERT_TRUE(eventually([&] { return window_->session().detail() && window_->session().pulse().spans > 0; }));
+        for (const PageRegistry::Entry& entry : PageRegistry::entries()) {
+            window_->open(entry.info.title);
+            QTest::qWait(100);
+            EXPECT_EQ(window_->size(), QSize(1280, 720)) << entry.info.title;
+            EXPECT_EQ(cutLabelsIn(*window_).join(QStringLiteral("; ")).toStdString(), "") << entry.info.title;
+        }
+    }
+};
+
+TEST_F(SmallScreen, EveryPageFits) { expectEveryPageFits(); }
+
+// The ratio of a screen is fixed before a program's first window, so this one is started again.
+TEST_F(SmallScreen, EveryPageFitsAtTwiceThePixelsToo) {
+    if (qEnvironmentVariable("QT_SCALE_FACTOR") == QStringLiteral("2")) {
+        expectEveryPageFits();
+        EXPECT_EQ(window_->devicePixelRatioF(), 2);
+        return;
+    }
+    QProcess again;
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert(QStringLiteral("QT_SCALE_FACTOR"), QStringLiteral("2"));
+    again.setProcessEnvironment(environment);
+    again.setProcessChannelMode(QProcess::MergedChannels);
+    again.start(QCoreApplication::applicationFilePath(),
+                {QStringLiteral("--gtest_filter=SmallScreen.EveryPageFitsAtTwiceThePixelsToo")});
+    ASSERT_TRUE(again.waitForFinished(50000));
+    const QByteArray said = again.readAll();
+    EXPECT_EQ(again.exitCode(), 0) << said.toStdString();
+    EXPECT_TRUE(said.contains("[  PASSED  ] 1 test")) << said.toStdString();
 }
 
 }  // namespace
