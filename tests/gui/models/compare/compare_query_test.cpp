@@ -91,11 +91,18 @@ TEST_F(CompareQueryTest, ManyUnfinishedRunsAreReadOnce) {
     constexpr int kRuns = 1000;
     std::string config = "[algorithm]\nname = \"dasgd\"\nperiod = 4\n[network]\n";
     for (int key = 0; key < 100; ++key) config += "key" + std::to_string(key) + " = " + std::to_string(key) + "\n";
-    CompareRequest request;
-    request.groups.resize(1);
-    request.groups[0].key = "stopped";
-    for (int i = 0; i < kRuns; ++i)
-        request.groups[0].runs.push_back(makeRun(runNumber(i), "dasgd", config, i, "stopped"));
+    for (int i = 0; i < kRuns; ++i) {
+        storage::RunInfo info{
+            .runId = runNumber(i), .experiment = "many", .algorithm = "dasgd", .backend = "gloo", .config = config};
+        info.workers = 1;
+        info.versions = "{}";
+        const Status added = workspace.store().addRun(info);
+        ASSERT_TRUE(added) << added.error().message;
+    }
+    CompareRequest request = requestOf({});
+    std::erase_if(request.groups,
+                  [](const CompareGroup& group) { return group.runs.front()->row.experiment != "many"; });
+    ASSERT_EQ(request.groups.size(), 1U);
     query_.request(std::move(request));
     int refreshes = 0;
     while (!compared_ && refreshes < kRuns) {
