@@ -123,13 +123,8 @@ tl::unexpected<Error> noBaseline(const Comparison& comparison, const std::string
                         : "no finished run of '" + name + "' to compare with");
 }
 
-// The mean over those that reached it alone flatters a group of which others did not.
-bool allReached(const ComparedGroup& group) {
-    return group.secondsToTarget.n > 0 && group.secondsToTarget.n == group.finished();
-}
-
 void addDifferences(ComparedGroup& group, const ComparedGroup& baseline, bool samplesDiffer) {
-    const bool reached = allReached(group) && allReached(baseline);
+    const bool reached = group.allReached() && baseline.allReached();
     if (reached) {
         group.targetRatio = group.secondsToTarget.mean / baseline.secondsToTarget.mean;
     }

@@ -55,6 +55,9 @@ struct ComparedGroup {
     std::optional<double> stepP, lossP, accuracyP, targetP;
     // How many are in the means.
     [[nodiscard]] std::size_t finished() const { return runIds.size() - unfinished - repeated; }
+    // Whether secondsToTarget is of every finished run. The mean over those that reached it alone flatters a group of
+    // which others did not: it is neither drawn, ranked nor divided.
+    [[nodiscard]] bool allReached() const { return secondsToTarget.n > 0 && secondsToTarget.n == finished(); }
 };
 
 // Differences that are less probable than that between equals are called differences.

@@ -80,8 +80,8 @@ std::vector<CompareNumber> numbersOf(const FigureSpec& spec) {
 }
 
 // Runs whose numbers are in the picture.
-FigureSource sourceOf(const CompareGroup& group, const QString& usualName, const FigureSpec& spec,
-                      const Compared& compared) {
+FigureSource sourceOf(const CompareGroup& group, const ComparedGroup* row, const QString& usualName,
+                      const FigureSpec& spec, const Compared& compared) {
     FigureSource source{.key = curveKey(*group.runs.front()),
                         .usualName = usualName,
                         .name = group.name,
@@ -90,8 +90,11 @@ FigureSource sourceOf(const CompareGroup& group, const QString& usualName, const
     // A line is drawn where a run lacks a number too.
     const bool parallel = spec.kind == FigureKind::Parallel;
     const std::vector<CompareNumber> numbers = parallel ? std::vector<CompareNumber>() : numbersOf(spec);
+    // Bars and cells draw a configuration as a whole, or not.
+    const bool whole = spec.kind == FigureKind::Bars || spec.kind == FigureKind::Map;
+    const bool hasValue = !whole || (row && drawnSampleOf(*row, spec.number).n > 0);
     for (const RunItemPtr& run : group.runs) {
-        source.drawn.push_back((!parallel || run->row.status == "finished") && group.counts(*run) &&
+        source.drawn.push_back(hasValue && (!parallel || run->row.status == "finished") && group.counts(*run) &&
                                std::all_of(numbers.begin(), numbers.end(), [&](CompareNumber number) {
                                    // A speed-up is made of times per step.
                                    if (number == CompareNumber::SpeedUp) number = CompareNumber::StepMs;
@@ -130,7 +133,7 @@ FigureTable tableOf(const CompareView& view, const FigureSpec& spec) {
             } else if (row[2] != count) {
                 row[2] += QStringLiteral("; ") + count;
             }
-            row << spreadInWords(sample, view.spread);
+            row << (view.row(at) ? numberInWords(*view.row(at), number, view.spread) : kAbsent);
         }
         const std::optional<double> ratio = ratios ? ratioToBaseline(view, at, spec.number) : std::nullopt;
         if (ratios) row << (ratio ? shortNumber(*ratio, 3) : kAbsent);
@@ -162,6 +165,8 @@ QString groupsCsv(const CompareView& view, const FigureSpec& spec, const FigureC
     for (const std::size_t at : view.shown) {
         const CompareGroup& group = view.groups()[at];
         const Sample sample = view.row(at) ? sampleOf(*view.row(at), spec.number) : Sample{};
+        // What has no bar has no value here; its n says how many reached the target.
+        const Sample drawn = view.row(at) ? drawnSampleOf(*view.row(at), spec.number) : Sample{};
         text << csvField(group.name) << ',' << csvField(group.origin()) << ',';
         for (const QString& key : map ? QStringList{spec.rows, spec.columns} : QStringList()) {
             const std::string* value = group.runs.front()->config.find(key.toStdString());
@@ -172,8 +177,8 @@ QString groupsCsv(const CompareView& view, const FigureSpec& spec, const FigureC
         for (std::size_t i = 0; i < source.runs.size(); ++i) {
             if (source.drawn[i]) ids << source.runs[i]->id;
         }
-        text << csvNumber(sample.n > 0 ? std::optional(sample.mean) : std::nullopt) << ',' << csvNumber(sample.std)
-             << ',' << csvNumber(sample.confidence) << ',' << sample.n << ',' << group.runs.size() << ','
+        text << csvNumber(drawn.n > 0 ? std::optional(drawn.mean) : std::nullopt) << ',' << csvNumber(drawn.std) << ','
+             << csvNumber(drawn.confidence) << ',' << sample.n << ',' << group.runs.size() << ','
              << csvField(leftOutOf(group)) << ',' << csvField(ids.join(QLatin1Char(' ')));
         if (ratios) text << ',' << csvNumber(ratioToBaseline(view, at, spec.number)) << ',' << csvField(baseline);
         text << '\n';
@@ -215,6 +220,13 @@ QString missingInWords(const CompareGroup& group, CompareNumber number, const Sa
     if (sample.n >= finished) return {};
     const QString fate = fateOf(group, number);
     const QString why = fate.isEmpty() ? QStringLiteral("have no such number") : fate;
+    if (number == CompareNumber::SecondsToTarget && sample.n > 0) {
+        return QStringLiteral("%1: %2 of %3 finished runs %4, no value drawn")
+            .arg(group.name)
+            .arg(finished - sample.n)
+            .arg(finished)
+            .arg(why);
+    }
     return QStringLiteral("%1: %2 of %3 finished runs %4, left out of %5")
         .arg(group.name)
         .arg(finished - sample.n)
@@ -230,7 +242,7 @@ QStringList notesOf(const CompareView& view, const FigureSpec& spec) {
     const std::vector<CompareNumber> numbers = numbersOf(spec);
     for (const std::size_t at : view.shown) {
         const CompareGroup& group = view.groups()[at];
-        const Sample sample = view.row(at) ? sampleOf(*view.row(at), spec.number) : Sample{};
+        const Sample sample = view.row(at) ? drawnSampleOf(*view.row(at), spec.number) : Sample{};
         whiskers = whiskers || spreadOf(sample, view.spread).has_value();
         single = single || sample.n == 1;
         emulated = emulated || group.origin().contains(QLatin1String("emulated"));
@@ -360,7 +372,7 @@ Status readComparison(storage::RunReader& reader, const FigureSpec& wanted, std:
     CompareView view(groups, &compared);
     for (std::size_t i = 0; i < groups.size(); ++i) {
         view.shown.push_back(i);
-        into.sources.push_back(sourceOf(groups[i], usualNames[static_cast<qsizetype>(i)], spec, compared));
+        into.sources.push_back(sourceOf(groups[i], view.row(i), usualNames[static_cast<qsizetype>(i)], spec, compared));
     }
     // A line needs numbers.
     if (spec.kind == FigureKind::Parallel)

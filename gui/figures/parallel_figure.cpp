@@ -168,9 +168,10 @@ FigureTable parallelTable(const CompareView& view, const ParallelPlot& plot) {
             }
             const Sample sample = view.row(at) ? sampleOf(*view.row(at), *number) : Sample{};
             // Some numbers may be of fewer runs.
-            row << spreadInWords(sample, view.spread) + (sample.n == 0 || sample.n == group.finished()
-                                                             ? QString()
-                                                             : QStringLiteral(" (n = %1)").arg(sample.n));
+            const bool says =
+                sample.n == 0 || sample.n == group.finished() || *number == CompareNumber::SecondsToTarget;
+            row << (view.row(at) ? numberInWords(*view.row(at), *number, view.spread) : kAbsent) +
+                       (says ? QString() : QStringLiteral(" (n = %1)").arg(sample.n));
         }
         table.rows.push_back(std::move(row));
     }

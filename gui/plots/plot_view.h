@@ -67,6 +67,7 @@ public:
     ~PlotView() override;
 
     void setAxes(const PlotAxes& axes);
+    [[nodiscard]] const PlotAxes& axes() const { return axes_; }
     void setCurves(std::vector<Curve> curves);
     // The part of x that the timeline shows, tinted; nullopt: none.
     void setBand(std::optional<std::pair<double, double>> band);

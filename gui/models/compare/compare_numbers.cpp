@@ -84,6 +84,11 @@ Sample sampleOf(const ComparedGroup& group, CompareNumber number) {
     return {};
 }
 
+Sample drawnSampleOf(const ComparedGroup& group, CompareNumber number) {
+    if (number == CompareNumber::SecondsToTarget && !group.allReached()) return {};
+    return sampleOf(group, number);
+}
+
 std::optional<double> probabilityOf(const ComparedGroup& group, CompareNumber number) {
     switch (number) {
         case CompareNumber::FinalLoss: return group.lossP;
@@ -115,6 +120,17 @@ QString spreadInWords(const Sample& sample, Spread spread) {
     if (sample.n == 0) return kAbsent;
     const auto half = spreadOf(sample, spread);
     return half ? withSpread(sample.mean, *half) : shortNumber(sample.mean);
+}
+
+QString reachedInWords(std::size_t reached, std::size_t finished, const QString& seconds) {
+    return QStringLiteral("reached by %1 of %2 finished: %3 s").arg(reached).arg(finished).arg(seconds);
+}
+
+QString numberInWords(const ComparedGroup& group, CompareNumber number, Spread spread) {
+    const Sample sample = sampleOf(group, number);
+    const QString words = spreadInWords(sample, spread);
+    if (sample.n == 0 || drawnSampleOf(group, number).n > 0) return words;
+    return reachedInWords(sample.n, group.finished(), words);
 }
 
 QString spreadName(Spread spread) {

@@ -40,6 +40,9 @@ struct NumberWords {
 [[nodiscard]] std::optional<double> numberOf(const RunItem& run, CompareNumber number,
                                              const std::map<std::string, double>& secondsToTarget);
 [[nodiscard]] Sample sampleOf(const ComparedGroup& group, CompareNumber number);
+// The same, and no value (n = 0) where the mean must not be drawn or ranked: of a time to a target that not all
+// finished runs reached (ComparedGroup::allReached()).
+[[nodiscard]] Sample drawnSampleOf(const ComparedGroup& group, CompareNumber number);
 // How probable its difference from the baseline is between equals; nullopt where it is not known.
 [[nodiscard]] std::optional<double> probabilityOf(const ComparedGroup& group, CompareNumber number);
 
@@ -49,6 +52,10 @@ struct NumberWords {
 // "0.124 ± 0.011": as many decimals for both as the half width takes.
 [[nodiscard]] QString withSpread(double mean, double half);
 [[nodiscard]] QString spreadInWords(const Sample& sample, Spread spread);
+// spreadInWords() of a number; of a time to a target that not all finished runs reached "reached by 2 of 3 finished:
+// 17.9 s".
+[[nodiscard]] QString numberInWords(const ComparedGroup& group, CompareNumber number, Spread spread);
+[[nodiscard]] QString reachedInWords(std::size_t reached, std::size_t finished, const QString& seconds);
 // "95 % interval of the mean (Student's t)".
 [[nodiscard]] QString spreadName(Spread spread);
 

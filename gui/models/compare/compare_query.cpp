@@ -47,6 +47,7 @@ void CompareQuery::take() {
     request_ = std::move(*asked_);
     asked_.reset();
     compareDue_ = namesDue_ = request_.table;
+    std::erase_if(compared_, [](const auto& entry) { return !entry.second.finished; });
     for (const std::string& run : std::exchange(growing_, {})) names_.erase(run);
     job_.reset();
     std::set<std::pair<CompareCurveKey, std::string>> wanted;
@@ -112,9 +113,9 @@ Status CompareQuery::compare(LiveStore& store) {
         for (const RunItemPtr& run : group.runs) {
             if (clock.elapsed() > kCompareBudgetMs) return {};
             auto known = compared_.find(run->row.runId);
-            if (known == compared_.end() || !known->second.finished) {
+            if (known == compared_.end()) {
                 DASGD_ASSIGN(ComparedRun read, storage::readComparedRun(store.reader(), run->row, request_.target));
-                known = compared_.insert_or_assign(run->row.runId, std::move(read)).first;
+                known = compared_.emplace(run->row.runId, std::move(read)).first;
             }
             runs.push_back(known->second);
             if (known->second.secondsToTarget) out->secondsToTarget[run->row.runId] = *known->second.secondsToTarget;

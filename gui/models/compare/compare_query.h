@@ -94,7 +94,7 @@ private:
     CompareRequest request_;
     Delivered delivered_;
     std::optional<Job> job_;
-    std::map<std::string, ComparedRun> compared_;  // by run; of finished ones
+    std::map<std::string, ComparedRun> compared_;  // by run; those that had not finished until the next request
     std::optional<Target> comparedTarget_;
     bool compareDue_ = false;
     std::map<std::string, std::vector<std::string>> names_;  // by run

@@ -88,7 +88,7 @@ std::optional<double> CompareTableModel::numberIn(std::size_t group, int column)
     if (column == Ratio) return row->stepRatio;
     const auto number = numberOfColumn(column);
     if (!number) return std::nullopt;
-    const Sample sample = sampleOf(*row, *number);
+    const Sample sample = drawnSampleOf(*row, *number);
     return sample.n > 0 ? std::optional(sample.mean) : std::nullopt;
 }
 

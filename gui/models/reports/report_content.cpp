@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "gui/models/compare/compare_numbers.h"
 #include "gui/models/runs/run_config.h"
 #include "gui/models/words.h"
 
@@ -29,6 +30,19 @@ QString shownMean(const QJsonValue& value) {
     const int count = object[QLatin1String("n")].toInt();
     const QString around = spread ? QStringLiteral(" ± ") + shortNumber(*spread, 2) : QString();
     return shortNumber(*mean, 4) + around + QStringLiteral("  (n = %1)").arg(count);
+}
+
+// Of the runs of a point; a mean over only those that reached the target says so.
+QString shownTimeToTarget(const QJsonObject& point) {
+    const QJsonObject seconds = point[QLatin1String("s_to_target")].toObject();
+    const auto reached = static_cast<std::size_t>(seconds[QLatin1String("n")].toInt());
+    const auto finished = static_cast<std::size_t>(point[QLatin1String("runs")].toArray().size());
+    if (reached == 0) return finished > 0 ? QStringLiteral("not reached") : kAbsent;
+    if (reached >= finished) return shownMean(seconds);
+    const auto spread = numberOf(seconds, "std");
+    return reachedInWords(reached, finished,
+                          shownNumber(numberOf(seconds, "mean")) +
+                              (spread ? QStringLiteral(" ± ") + shortNumber(*spread, 2) : QString()));
 }
 
 LinkCost linkOf(const QJsonObject& result) {
@@ -202,7 +216,7 @@ void fillScaling(ReportContent& content, const Report& report) {
             for (const char* key : {"step_ms", "samples_per_s", "speed_up", "efficiency", "hidden"}) {
                 row.cells << shownMean(point[QLatin1String(key)]);
             }
-            if (!target.isEmpty()) row.cells << shownMean(point[QLatin1String("s_to_target")]);
+            if (!target.isEmpty()) row.cells << shownTimeToTarget(point);
             for (const auto& id : point[QLatin1String("runs")].toArray()) row.runs << id.toString();
             content.table.rows.push_back(std::move(row));
         }

@@ -36,7 +36,7 @@ HeatCell cellOf(const CompareView& view, CompareNumber number, const std::vector
     HeatCell cell;
     Sample best;
     QStringList words;
-    std::size_t finished = 0, all = 0;
+    std::size_t finished = 0, all = 0, missed = 0;  // missed: finished runs that did not reach the target
     std::vector<double> values;
     bool measured = false, simulated = false;
     for (const std::size_t group : groups) {
@@ -46,14 +46,21 @@ HeatCell cellOf(const CompareView& view, CompareNumber number, const std::vector
         best = sampleOf(*row, number);
         finished += best.n;
         all += row->runIds.size();
+        if (number == CompareNumber::SecondsToTarget) missed += row->finished() - best.n;
         if (best.n > 0) values.insert(values.end(), best.n, best.mean);
-        words << view.groups()[group].name + QStringLiteral(": ") + spreadInWords(best, view.spread) +
+        words << view.groups()[group].name + QStringLiteral(": ") + numberInWords(*row, number, view.spread) +
                      QStringLiteral(", n %1 of %2").arg(best.n).arg(row->runIds.size());
         cell.primary = cell.primary || view.highlighted == group;
     }
     cell.words = words.join(QLatin1Char('\n'));
     if (values.empty()) {
         if (!groups.empty()) cell.text = QStringLiteral("–");
+        return cell;
+    }
+    // The mean over those that reached it alone would flatter the cell.
+    if (missed > 0) {
+        cell.text = QStringLiteral("%1 of %2").arg(finished).arg(finished + missed);
+        cell.under = QStringLiteral("reached");
         return cell;
     }
     const bool time = wordsOf(number).isTime;
@@ -124,7 +131,7 @@ ParallelAxis numberAxis(const CompareView& view, CompareNumber number, const std
     bool any = false;
     for (const std::size_t group : groups) {
         const ComparedGroup* row = view.row(group);
-        const Sample sample = row ? sampleOf(*row, number) : Sample{};
+        const Sample sample = row ? drawnSampleOf(*row, number) : Sample{};
         values.push_back(sample.n > 0 ? std::optional(sample.mean) : std::nullopt);
         if (sample.n == 0) continue;
         axis.low = any ? std::min(axis.low, sample.mean) : sample.mean;
@@ -192,10 +199,15 @@ GroupBars groupBars(const CompareView& view, CompareNumber number) {
     const auto sample = [&](std::size_t group) {
         return isRead(group) ? sampleOf(*view.row(group), number) : Sample{};
     };
+    const auto drawn = [&](std::size_t group) {
+        return isRead(group) ? drawnSampleOf(*view.row(group), number) : Sample{};
+    };
+    // Groups with a value, those of which some runs have one, those without.
+    const auto place = [&](std::size_t group) { return drawn(group).n > 0 ? 0 : sample(group).n > 0 ? 1 : 2; };
     const bool low = wordsOf(number).lowIsGood;
     std::stable_sort(out.groups.begin(), out.groups.end(), [&](std::size_t a, std::size_t b) {
-        const Sample x = sample(a), y = sample(b);
-        if (x.n == 0 || y.n == 0) return x.n > 0 && y.n == 0;
+        if (place(a) != 0 || place(b) != 0) return place(a) < place(b);
+        const Sample x = drawn(a), y = drawn(b);
         return low ? x.mean < y.mean : x.mean > y.mean;
     });
     for (const std::size_t group : out.groups) {
@@ -211,9 +223,9 @@ GroupBars groupBars(const CompareView& view, CompareNumber number) {
                         : target                 ? QStringLiteral("not reached")
                                                  : QStringLiteral("not recorded");
         } else {
-            bar.value = one.mean;
-            bar.interval = spreadOf(one, view.spread);
-            bar.words = spreadInWords(one, view.spread);
+            bar.words = numberInWords(*view.row(group), number, view.spread);
+            if (drawn(group).n > 0) bar.value = one.mean;
+            if (bar.value) bar.interval = spreadOf(one, view.spread);
             if (const auto ratio = ratioToBaseline(view, group, number))
                 bar.ratio = QStringLiteral("÷ %1").arg(shortNumber(*ratio, 3));
         }

@@ -13,7 +13,8 @@
 
 namespace dasgd::gui {
 
-// One bar a shown group, the best first; those without a number last.
+// One bar a shown group, the best first; those without a number last. A time to a target that not all finished runs
+// reached is said in words, without a bar and after those that all reached.
 struct GroupBars {
     BarChart chart;
     std::vector<std::size_t> groups;  // by bar
@@ -23,7 +24,8 @@ struct GroupBars {
 [[nodiscard]] std::optional<double> ratioToBaseline(const CompareView& view, std::size_t group, CompareNumber number);
 [[nodiscard]] GroupBars groupBars(const CompareView& view, CompareNumber number);
 
-// Cells over the values of two settings. Runs of several configurations that share both are one cell, and say so.
+// Cells over the values of two settings. Runs of several configurations that share both are one cell, and say so. A
+// time to a target that not all finished runs of a cell reached is no value.
 struct GroupMap {
     HeatMap map;
     std::vector<std::vector<std::size_t>> groups;  // by cell

@@ -235,7 +235,10 @@ Result<FigureSpec> CompareMap::figure() const {
         spec.columns = QString::fromStdString(columnKey_);
     } else {
         spec.against = numberAt(*against_);
-        if (scatter_->zoomed()) spec.xRange = FigureRange{scatter_->shownX().first, scatter_->shownX().second};
+        if (scatter_->zoomed()) {
+            spec.xRange = FigureRange{scatter_->shownX().first, scatter_->shownX().second};
+            spec.yRange = FigureRange{scatter_->shownY().first, scatter_->shownY().second};
+        }
     }
     spec.title = tr("%1, %2").arg(QString::fromUtf8(wordsOf(spec.number).title), board_.title());
     DASGD_TRY(check(spec));

@@ -167,12 +167,18 @@ void ChartCard::takeRanks(const RankBatch& batch) {
     later();
 }
 
-void ChartCard::updateAxes() {
+// What the axes say of times; "" where those of all shown runs were measured.
+QString ChartCard::timeNote() const {
     const auto xAxis = static_cast<XAxis>(axis_->chosen());
     const bool times = xAxis == XAxis::Wall || words_.axis.contains(QStringLiteral("/s"));
     const bool simulated = times && std::any_of(session_.shown().begin(), session_.shown().end(),
                                                 [](const RunItemPtr& run) { return run->row.timeSimulated; });
-    const QString note = simulated ? tr(", time simulated") : QString();
+    return simulated ? tr(", time simulated") : QString();
+}
+
+void ChartCard::updateAxes() {
+    const auto xAxis = static_cast<XAxis>(axis_->chosen());
+    const QString note = timeNote_ = timeNote();
     plot_->setAxes({.x = QString::fromLatin1(kAxisLabels[static_cast<std::size_t>(axis_->chosen())]) +
                          (xAxis == XAxis::Wall ? note : QString()),
                     .y = words_.axis + (xAxis == XAxis::Wall ? QString() : note),
@@ -269,6 +275,8 @@ void ChartCard::addMean(std::vector<Curve>& curves) {
 void ChartCard::refresh() {
     QElapsedTimer timer;
     timer.start();
+    // Other runs may be shown than those that the axes were labelled for.
+    if (timeNote() != timeNote_) return updateAxes();
     wantSiblings();
     std::vector<Curve> curves = runCurves();
     const bool listed = curves.size() > kMostInPlot;

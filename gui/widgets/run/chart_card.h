@@ -62,6 +62,7 @@ private:
     void later();
     void takeMetric();
     void takeRanks(const RankBatch& batch);
+    [[nodiscard]] QString timeNote() const;
     void updateAxes();
     void updateBand();
     void updateCursor();
@@ -102,6 +103,7 @@ private:
     bool pointedHere_ = false;  // the cursor was put into this chart
     bool telling_ = false;
     QTimer pending_;
+    QString timeNote_;   // that the axes have
     double formMs_ = 0;  // of the last curves
     bool stale_ = false;
 };

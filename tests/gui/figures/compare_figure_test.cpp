@@ -154,6 +154,39 @@ TEST_F(CompareFigureTest, ATargetThatWasNotReachedHasNoBar) {
     for (const FigureSource& source : content.sources) EXPECT_EQ(source.drawnRuns(), 0);
 }
 
+// The accuracy of these runs is a matter of their step: 0.81 at 100, 0.88 at 200.
+TEST_F(CompareFigureTest, ATargetThatNotAllReachedHasItsWordsButNoValue) {
+    FigureSpec spec = specOf(FigureKind::Bars);
+    for (const int seed : {1, 2, 3}) {
+        spec.runs << workspace_.record({.experiment = "partly",
+                                        .algorithm = "local_sgd",
+                                        .seed = seed,
+                                        .ranks = 2,
+                                        .steps = seed == 3 ? 100 : 200,
+                                        .stepsPerEpoch = 50});
+    }
+    spec.number = CompareNumber::SecondsToTarget;
+    spec.target = QStringLiteral("accuracy=0.85");
+    const FigureContent content = contentOf(spec);
+    ASSERT_TRUE(content.bars) << content.nothing.toStdString();
+    ASSERT_EQ(content.bars->bars.size(), 1U);
+    EXPECT_FALSE(content.bars->bars[0].value);
+    EXPECT_TRUE(content.bars->bars[0].words.startsWith(QStringLiteral("reached by 2 of 3 finished: ")));
+    ASSERT_EQ(content.table.rows.size(), 1U);
+    EXPECT_TRUE(content.table.rows[0][3].startsWith(QStringLiteral("reached by 2 of 3 finished: ")));
+    ASSERT_EQ(content.sources.size(), 1U);
+    EXPECT_EQ(content.sources[0].drawnRuns(), 0);
+    EXPECT_TRUE(content.allNotes().join(u'\n').contains(
+        QStringLiteral("1 of 3 finished runs did not reach the target, no value drawn")))
+        << content.allNotes().join(u'\n').toStdString();
+    EXPECT_TRUE(content.csv.contains(QStringLiteral(",,,2,3,"))) << content.csv.toStdString();
+    spec.target = QStringLiteral("accuracy=0.75");
+    const FigureContent all = contentOf(spec);
+    ASSERT_TRUE(all.bars);
+    EXPECT_TRUE(all.bars->bars[0].value) << "all reached it";
+    EXPECT_EQ(all.sources[0].drawnRuns(), 3);
+}
+
 TEST_F(CompareFigureTest, AMapTakesTheSettingsThatWereSwept) {
     const FigureContent content = contentOf(specOf(FigureKind::Map));
     ASSERT_TRUE(content.map);

@@ -30,6 +30,21 @@ TEST(CompareNumbers, AreInTheirUnitsAndOfFinishedRunsOnly) {
     EXPECT_FALSE(numberOf(*makeRunItem(row), CompareNumber::BestAccuracy, {}));
 }
 
+TEST(CompareNumbers, ATimeThatNotAllReachedIsSaidAndNeitherDrawnNorRanked) {
+    ComparedGroup group{.runIds = {"a", "b", "c", "d"}, .unfinished = 1};
+    group.secondsToTarget = summarise({10, 18});
+    group.stepMs = summarise({4, 6});
+    EXPECT_EQ(drawnSampleOf(group, CompareNumber::SecondsToTarget).n, 0U);
+    EXPECT_EQ(drawnSampleOf(group, CompareNumber::StepMs).n, 2U) << "a time that was not recorded flatters none";
+    EXPECT_EQ(numberInWords(group, CompareNumber::SecondsToTarget, Spread::Deviation),
+              QStringLiteral("reached by 2 of 3 finished: 14 ± 6 s"));
+    group.unfinished = 2;
+    EXPECT_EQ(drawnSampleOf(group, CompareNumber::SecondsToTarget).mean, 14);
+    EXPECT_EQ(numberInWords(group, CompareNumber::SecondsToTarget, Spread::Deviation), QStringLiteral("14 ± 6"));
+    group.secondsToTarget = {};
+    EXPECT_EQ(numberInWords(group, CompareNumber::SecondsToTarget, Spread::Deviation), kAbsent);
+}
+
 TEST(CompareNumbers, EachHasItsWords) {
     for (const NumberWords& number : compareNumbers()) EXPECT_EQ(wordsOf(number.number).title, number.title);
     EXPECT_EQ(wordsOf(CompareNumber::StepMs).text(), QStringLiteral("time per step [ms]"));

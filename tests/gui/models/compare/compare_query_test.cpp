@@ -86,6 +86,34 @@ TEST_F(CompareQueryTest, ABaselineIsChosenByItsKeyAndOneThatIsGoneIsTheDefault) 
     EXPECT_EQ(compared_->comparison.baseline, "sync_sgd");
 }
 
+// Each read costs a parse of its settings, so they do not fit into one refresh; what was read must not be read again.
+TEST_F(CompareQueryTest, ManyUnfinishedRunsAreReadOnce) {
+    constexpr int kRuns = 1000;
+    std::string config = "[algorithm]\nname = \"dasgd\"\nperiod = 4\n[network]\n";
+    for (int key = 0; key < 100; ++key) config += "key" + std::to_string(key) + " = " + std::to_string(key) + "\n";
+    for (int i = 0; i < kRuns; ++i) {
+        storage::RunInfo info{
+            .runId = runNumber(i), .experiment = "many", .algorithm = "dasgd", .backend = "gloo", .config = config};
+        info.workers = 1;
+        info.versions = "{}";
+        const Status added = workspace.store().addRun(info);
+        ASSERT_TRUE(added) << added.error().message;
+    }
+    CompareRequest request = requestOf({});
+    std::erase_if(request.groups,
+                  [](const CompareGroup& group) { return group.runs.front()->row.experiment != "many"; });
+    ASSERT_EQ(request.groups.size(), 1U);
+    query_.request(std::move(request));
+    int refreshes = 0;
+    while (!compared_ && refreshes < kRuns) {
+        refresh(query_);
+        ++refreshes;
+    }
+    ASSERT_TRUE(compared_) << "each refresh has begun from the front";
+    EXPECT_EQ(compared_->comparison.groups.size(), 1U);
+    EXPECT_EQ(compared_->comparison.groups[0].runIds.size(), static_cast<std::size_t>(kRuns));
+}
+
 class CompareQueryNames : public ::testing::Test, protected LiveBench {
 protected:
     CompareQueryNames() {

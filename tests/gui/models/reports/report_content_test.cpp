@@ -117,6 +117,19 @@ TEST(ReportContent, ScalingShowsMeansWithTheirNAndWhatWasLeftOut) {
     EXPECT_EQ(content.basis, QStringLiteral("simulated"));
 }
 
+TEST(ReportContent, AMeanOverThoseThatReachedTheTargetSaysOfHowMany) {
+    const ReportContent content =
+        contentOf(finished(JobKind::Scale,
+                           R"({"scaling":"weak","target":{"metric":"accuracy","value":0.97},"configurations":[)"
+                           R"({"configuration":"dasgd","time":"measured","emulated_link":"","unfinished":0,"points":[)"
+                           R"({"workers":2,"s_to_target":{"mean":12,"std":1,"n":2},"runs":["a","b","c"]},)"
+                           R"({"workers":4,"s_to_target":{"mean":null,"std":null,"n":0},"runs":["d"]}]}]})"),
+                  configOf);
+    ASSERT_EQ(content.table.rows.size(), 2U);
+    EXPECT_EQ(content.table.rows[0].cells.back(), QStringLiteral("reached by 2 of 3 finished: 12.00 ± 1.0 s"));
+    EXPECT_EQ(content.table.rows[1].cells.back(), QStringLiteral("not reached"));
+}
+
 TEST(ReportContent, AReplayStandsBesideWhatWasRecorded) {
     const ReportContent content = contentOf(
         finished(

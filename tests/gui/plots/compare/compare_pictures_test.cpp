@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "gui/models/figures/figure_spec.h"
 #include "tests/gui/support/compare_bench.h"
 
 namespace dasgd::gui {
@@ -61,6 +62,79 @@ TEST_F(ComparePicturesTest, WhatIsNotReadYetIsNotCalledMissing) {
     EXPECT_EQ(words(), QStringLiteral("reading …"));
     ASSERT_TRUE(eventually([&] { return board_.isTargetRead(); }));
     EXPECT_NE(words(), QStringLiteral("reading …"));
+}
+
+// Of three configurations: d 1 reached the target with all its runs, in 20 s each; d 2 with two of three, in 10 s; d 3
+// with none. One more run of d 2 was stopped.
+struct PartlyReached {
+    PartlyReached() {
+        std::vector<ComparedRun> runs;
+        for (const int delay : {2, 1, 3}) {
+            const std::string number = std::to_string(delay);
+            CompareGroup group;
+            group.key = "d" + number;
+            group.name = QStringLiteral("d ") + QString::number(delay);
+            for (const int seed : {1, 2, 3, 4}) {
+                if (seed == 4 && delay != 2) continue;
+                const std::string status = seed == 4 ? "stopped" : "finished";
+                group.runs.push_back(makeRun("d" + number + "s" + std::to_string(seed), "dasgd",
+                                             "[algorithm]\nname = \"dasgd\"\nperiod = 4\ndelay = " + number + "\n",
+                                             seed, status));
+                const RunItem& run = *group.runs.back();
+                ComparedRun one{.runId = run.row.runId, .algorithm = "dasgd", .finished = status == "finished"};
+                one.settings = {
+                    {"algorithm.name", "dasgd"}, {"algorithm.delay", number}, {"train.seed", std::to_string(seed)}};
+                if (delay == 1) one.secondsToTarget = 20;
+                if (delay == 2 && seed < 3) one.secondsToTarget = 10;
+                runs.push_back(std::move(one));
+            }
+            compared.keys.push_back(group.key);
+            groups.push_back(std::move(group));
+        }
+        compared.target = parseTarget("accuracy=0.9").value();
+        compared.comparison = compareRuns(runs, "").value();
+        view.shown = {0, 1, 2};
+        view.target = compared.target;
+    }
+    std::vector<CompareGroup> groups;
+    Compared compared;
+    CompareView view{groups, &compared};
+};
+
+TEST(ComparePictures, AMeanOverThoseThatReachedTheTargetAloneHasNoBar) {
+    const PartlyReached some;
+    ASSERT_EQ(some.compared.comparison.groups.size(), 3U);
+    const GroupBars bars = groupBars(some.view, CompareNumber::SecondsToTarget);
+    EXPECT_EQ(bars.groups, (std::vector<std::size_t>{1, 0, 2})) << "after those that all reached, though it is less";
+    EXPECT_EQ(bars.chart.bars[0].value, 20);
+    EXPECT_FALSE(bars.chart.bars[1].value);
+    EXPECT_FALSE(bars.chart.bars[1].interval);
+    EXPECT_TRUE(bars.chart.bars[1].words.startsWith(QStringLiteral("reached by 2 of 3 finished: 10")))
+        << bars.chart.bars[1].words.toStdString();
+    EXPECT_EQ(bars.chart.bars[1].count, QStringLiteral("2 of 4"));
+    EXPECT_EQ(bars.chart.bars[2].words, QStringLiteral("not reached"));
+}
+
+TEST(ComparePictures, AMeanOverThoseThatReachedTheTargetAloneHasNoColourAndNoPlaceOnAnAxis) {
+    const PartlyReached some;
+    const GroupMap map = groupMap(some.view, CompareNumber::SecondsToTarget, "algorithm.period", "algorithm.delay");
+    ASSERT_EQ(map.map.cells.size(), 3U);
+    EXPECT_EQ(map.map.cells[0].value, 20);
+    const HeatCell& cell = map.map.cells[1];
+    EXPECT_FALSE(cell.value);
+    EXPECT_EQ(cell.text, QStringLiteral("2 of 3"));
+    EXPECT_EQ(cell.under, QStringLiteral("reached"));
+    EXPECT_TRUE(cell.words.contains(QStringLiteral("reached by 2 of 3 finished: 10"))) << cell.words.toStdString();
+    const GroupMap shared = groupMap(some.view, CompareNumber::SecondsToTarget, "algorithm.name", "algorithm.period");
+    ASSERT_EQ(shared.map.cells.size(), 1U);
+    EXPECT_FALSE(shared.map.cells[0].value);
+    EXPECT_EQ(shared.map.cells[0].text, QStringLiteral("5 of 9")) << "of all configurations in the cell";
+    const QString axis = numberWords()[static_cast<int>(CompareNumber::SecondsToTarget)];
+    const ParallelPlot plot = groupLines(some.view, some.view.shown, {QStringLiteral("algorithm.delay"), axis});
+    ASSERT_EQ(plot.axes.size(), 2U);
+    EXPECT_FALSE(plot.lines[0].values[1]);
+    EXPECT_EQ(plot.lines[1].values[1], 20);
+    EXPECT_EQ(plot.axes[1].low, 20) << "nor does it stretch the axis";
 }
 
 TEST_F(ComparePicturesTest, AMapHasACellForEachPairOfValues) {

@@ -117,6 +117,23 @@ TEST_F(CompareCardsTest, AFigureKeepsTheQueryUnlessRunsWerePicked) {
     EXPECT_EQ(bars.figure()->filter, experiment);
 }
 
+TEST_F(CompareCardsTest, AZoomedScatterIsExportedWithBothOfItsRanges) {
+    CompareMap map(board_, testLook());
+    look();
+    map.kind().choose(CompareMap::Scatter);
+    const auto whole = map.figure();
+    ASSERT_TRUE(whole);
+    EXPECT_FALSE(whole->xRange || whole->yRange);
+    QTest::keyClick(&map.scatter(), Qt::Key_Plus);
+    ASSERT_TRUE(map.scatter().zoomed());
+    const auto part = map.figure();
+    ASSERT_TRUE(part) << part.error().message;
+    ASSERT_TRUE(part->xRange && part->yRange);
+    EXPECT_EQ(part->xRange->low, map.scatter().shownX().first);
+    EXPECT_EQ(part->yRange->low, map.scatter().shownY().first);
+    EXPECT_EQ(part->yRange->high, map.scatter().shownY().second);
+}
+
 TEST_F(CompareCardsTest, AMapOfOneSettingSaysWhatItNeeds) {
     CompareMap map(board_, testLook());
     look();

@@ -84,6 +84,23 @@ TEST_F(ChartCardTest, TheAxisMayBeAnyMeasureOfProgress) {
     EXPECT_GT(card_->plot().curves()[0].line.x.back(), 0);
 }
 
+TEST_F(ChartCardTest, TheAxesSayOfTheRunThatIsShownWhetherItsTimeIsSimulated) {
+    const QString simulated = workspace_.record({.experiment = "virtual", .steps = 30, .simulated = true});
+    card_->axis().choose(2);
+    const auto show = [this](const QString& run) {
+        ASSERT_TRUE(eventually([&] { return session_.runs().find(run) != nullptr; }));
+        session_.choose(run);
+        ASSERT_TRUE(eventually([&] { return session_.currentId() == run && session_.shown().front()->id == run; }));
+        card_->refresh();
+    };
+    show(id_);
+    EXPECT_EQ(card_->plot().axes().x, QStringLiteral("wall time [s]"));
+    show(simulated);
+    EXPECT_EQ(card_->plot().axes().x, QStringLiteral("wall time [s], time simulated"));
+    show(id_);
+    EXPECT_EQ(card_->plot().axes().x, QStringLiteral("wall time [s]"));
+}
+
 TEST_F(ChartCardTest, AClickGoesToThatMomentOfTheTimeline) {
     emit card_->plot().clickedAt(30);
     const TimeRange window = session_.selection().window();
