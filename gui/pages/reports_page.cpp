@@ -236,10 +236,9 @@ private:
     void takeOver(const QString& toml) {
         const Report* report = library_.find(wanted_);
         if (!report) return;
-        if (context_.draft.document().isEmpty()) {
-            context_.draft.take({.kind = Start::Kind::Kept, .title = report->asked.title, .text = report->asked.text});
-        }
-        context_.draft.setSection(QStringLiteral("algorithm"), toml);
+        const JobRequest& asked = report->asked;
+        const Start start{.kind = Start::Kind::Kept, .title = asked.title, .text = asked.text, .folder = asked.folder};
+        context_.draft.setSectionOf(start, QStringLiteral("algorithm"), toml);
         context_.open("Experiment");
     }
 

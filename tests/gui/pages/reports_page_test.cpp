@@ -76,6 +76,27 @@ TEST_F(ReportsPageTest, AdviceIsAskedForStartedShownAndTakenOver) {
     EXPECT_NE(button<QToolButton>(QStringLiteral("Forecast of one round")), nullptr) << "on its page";
 }
 
+TEST_F(ReportsPageTest, AdviceGoesIntoTheExperimentThatItWasAskedFor) {
+    openWindow();
+    ExperimentDraft& draft = window_->draft();
+    draft.setText(QStringLiteral("name = \"mine\"\n[algorithm]\nname = \"dasgd\"\nperiod = 4\ndelay = 1\n"));
+    window_->reports().start(
+        {.kind = JobKind::Advise, .title = QStringLiteral("mine"), .text = draft.document().text()});
+    ASSERT_TRUE(eventually([&] { return button<QPushButton>(QStringLiteral("Set in experiment")) != nullptr; }));
+    const QString other = QStringLiteral("name = \"other\"\n[algorithm]\nname = \"dasgd\"\nperiod = 8\ndelay = 1\n");
+    draft.setText(other);
+    button<QPushButton>(QStringLiteral("Set in experiment"))->click();
+    EXPECT_EQ(draft.title(), QStringLiteral("mine"));
+    EXPECT_EQ(draft.document().valueText(QStringLiteral("algorithm.delay")), QStringLiteral("2"));
+    ASSERT_EQ(draft.unsaved().kept().size(), 1U);
+    EXPECT_EQ(draft.unsaved().kept().front().text, other);
+    EXPECT_NE(label(QStringLiteral("in the place of other")), nullptr);
+    window_->open("Reports");
+    button<QPushButton>(QStringLiteral("Set in experiment"))->click();
+    EXPECT_EQ(draft.unsaved().kept().size(), 1U) << "again: the same experiment, which does not begin anew";
+    EXPECT_EQ(draft.document().valueText(QStringLiteral("algorithm.delay")), QStringLiteral("2"));
+}
+
 TEST_F(ReportsPageTest, EveryKindOfJobOpensItsFormFromAnyPage) {
     openWindow();
     window_->draft().setText(QStringLiteral("name = \"mine\"\n"));
