@@ -93,8 +93,10 @@ std::vector<Command> commandsOf(QWidget& page) {
         if (!commands.back().title.isEmpty()) commands.back().title[0] = commands.back().title[0].toUpper();
     }
     // What has keys but no button.
-    for (const QWidget* widget : page.findChildren<QWidget*>()) {
-        if (!widget->isVisibleTo(&page)) continue;
+    QList<QWidget*> widgets = page.findChildren<QWidget*>();
+    widgets.prepend(&page);
+    for (const QWidget* widget : widgets) {
+        if (widget != &page && !widget->isVisibleTo(&page)) continue;
         for (QAction* action : widget->actions()) {
             if (action->shortcut().isEmpty() || !action->isEnabled()) continue;
             commands.push_back({.title = action->text(),

@@ -85,6 +85,17 @@ TEST_F(PaletteOfTheWindow, FindsARunAndShowsIt) {
     EXPECT_FALSE(window_->session().followsNewest());
 }
 
+TEST_F(PaletteOfTheWindow, HasWhatThePageOfRunsHasNoButtonFor) {
+    open();
+    window_->open("Runs");
+    QStringList titles;
+    for (const Command& one : commandsOf(*runsTable()->window())) titles << one.title;
+    for (const char* wanted : {"Hold or release", "Start first", "Earlier", "Later", "Start last",
+                               "Put away or restore", "Same again with …", "Take back the last change"}) {
+        EXPECT_EQ(titles.count(QString::fromUtf8(wanted)), 1) << wanted;
+    }
+}
+
 TEST_F(PaletteOfTheWindow, GoesAwayWhenTheFocusDoes) {
     openPalette();
     runsTable()->setFocus();
