@@ -86,10 +86,12 @@ TEST_F(PaletteOfTheWindow, FindsARunAndShowsIt) {
 }
 
 TEST_F(PaletteOfTheWindow, HasWhatThePageOfRunsHasNoButtonFor) {
+    workspace_.record({.steps = 8});
     open();
     window_->open("Runs");
+    ASSERT_TRUE(eventually([&] { return runsTable()->isVisible(); })) << "it holds the run";
     QStringList titles;
-    for (const Command& one : commandsOf(*runsTable()->window())) titles << one.title;
+    for (const Command& one : commandsOf(*window_)) titles << one.title;
     for (const char* wanted : {"Hold or release", "Start first", "Earlier", "Later", "Start last",
                                "Put away or restore", "Same again with …", "Take back the last change"}) {
         EXPECT_EQ(titles.count(QString::fromUtf8(wanted)), 1) << wanted;
