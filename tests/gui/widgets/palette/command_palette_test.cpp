@@ -4,6 +4,7 @@
 
 #include <QAction>
 #include <QPushButton>
+#include <algorithm>
 
 #include "tests/gui/support/session_bench.h"
 
@@ -96,6 +97,18 @@ TEST_F(PaletteOfTheWindow, HasWhatThePageOfRunsHasNoButtonFor) {
                                "Put away or restore", "Same again with …", "Take back the last change"}) {
         EXPECT_EQ(titles.count(QString::fromUtf8(wanted)), 1) << wanted;
     }
+}
+
+TEST_F(PaletteOfTheWindow, SortsTheRanksOfTheTimeline) {
+    open();
+    window_->open("Timeline");
+    const RankSort before = window_->session().timelineRows().sort();
+    const std::vector<Command> commands = commandsOf(*window_);
+    const auto sort = std::ranges::find(commands, QStringLiteral("L"), &Command::keys);
+    ASSERT_NE(sort, commands.end());
+    EXPECT_TRUE(sort->title.startsWith(QStringLiteral("Sort the ranks")));
+    sort->carryOut();
+    EXPECT_NE(window_->session().timelineRows().sort(), before);
 }
 
 TEST_F(PaletteOfTheWindow, GoesAwayWhenTheFocusDoes) {
