@@ -6,6 +6,7 @@
 #include <QPushButton>
 #include <algorithm>
 
+#include "gui/models/timeline/timeline_rows.h"
 #include "tests/gui/support/session_bench.h"
 
 namespace dasgd::gui {
