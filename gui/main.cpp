@@ -72,9 +72,9 @@ int runWindow(QApplication& app) {
                                        qEnvironmentVariable("DASGD_WORKSPACE", QStringLiteral("dasgd-workspace")));
     const QCommandLineOption run(QStringLiteral("run"), QStringLiteral("Run to show: an id or a unique beginning."),
                                  QStringLiteral("ID"));
-    const QCommandLineOption theme(
-        QStringLiteral("theme"), QStringLiteral("dark or light; where absent, the desktop's, also when that changes."),
-        QStringLiteral("T"));
+    const QCommandLineOption theme(QStringLiteral("theme"),
+                                   QStringLiteral("dark or light; where absent, as last chosen, else the desktop's."),
+                                   QStringLiteral("T"));
     const QCommandLineOption page(QStringLiteral("page"), QStringLiteral("Page to open: %1.").arg(pageTitles()),
                                   QStringLiteral("P"), QStringLiteral("Run"));
     const QCommandLineOption picture(QStringLiteral("screenshot"),
@@ -89,7 +89,7 @@ int runWindow(QApplication& app) {
     parser.addOptions({workspace, run, theme, page, picture, after, size});
     parser.process(app);
 
-    ThemeName name = systemTheme();
+    ThemeName name = parser.isSet(picture) ? systemTheme() : chosenTheme().value_or(systemTheme());
     if (parser.isSet(theme)) {
         if (parser.value(theme) != QLatin1String("dark") && parser.value(theme) != QLatin1String("light")) {
             return reportError("--theme: found \"" + parser.value(theme).toStdString() + "\"; allowed dark, light");
@@ -98,7 +98,7 @@ int runWindow(QApplication& app) {
     }
     installFonts();
     Look look(name);
-    if (!parser.isSet(theme)) look.followSystem();
+    if (!parser.isSet(theme) && !chosenTheme()) look.followSystem();
     MainWindow window(parser.value(workspace).toStdString(), look);
     // A picture does not depend on how somebody left the window.
     const QString wanted =

@@ -1,10 +1,10 @@
 #include "gui/pages/queue_actions.h"
 
 #include <QAction>
-#include <QShortcut>
 #include <algorithm>
 
 #include "gui/models/notes/run_marks.h"
+#include "gui/widgets/keyed_action.h"
 
 namespace dasgd::gui {
 
@@ -50,18 +50,18 @@ void addQueueMenu(QMenu& menu, Engine& engine, const std::vector<RunItemPtr>& ru
 }
 
 void addQueueKeys(QWidget& table, Engine& engine, const std::function<std::vector<RunItemPtr>()>& chosen) {
-    const auto onKey = [&](const char* keys, std::function<QString(const std::vector<RunItemPtr>&)> action) {
-        auto* key = new QShortcut(QKeySequence(QLatin1String(keys)), &table);
-        key->setContext(Qt::WidgetShortcut);
-        QObject::connect(key, &QShortcut::activated, &engine, [&engine, chosen, action = std::move(action)] {
+    const auto onKey = [&](const char* words, const char* keys,
+                           std::function<QString(const std::vector<RunItemPtr>&)> action) {
+        const auto ask = [&engine, chosen, action = std::move(action)] {
             const std::vector<RunItemPtr> waiting = waitingOf(chosen());
-
             if (!waiting.empty()) engine.queue(action(waiting), idsOf(waiting));
-        });
+        };
+        addKeyedAction(table, QMenu::tr(words), QMenu::tr("In the queue: of the chosen runs those that wait"),
+                       QKeySequence(QLatin1String(keys)), ask, Qt::WidgetShortcut);
     };
-    onKey("Ctrl+H", holdOrRelease);
+    onKey("Hold or release", "Ctrl+H", holdOrRelease);
     for (const QueueAction& move : kMoves) {
-        onKey(move.keys, [move](const auto&) { return QString(QLatin1String(move.action)); });
+        onKey(move.words, move.keys, [move](const auto&) { return QString(QLatin1String(move.action)); });
     }
 }
 

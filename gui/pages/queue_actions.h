@@ -12,7 +12,8 @@ namespace dasgd::gui {
 
 // Adds nothing where none of `runs` waits. Of those that do, `engine` is asked.
 void addQueueMenu(QMenu& menu, Engine& engine, const std::vector<RunItemPtr>& runs);
-// Alt with Up, Down, Home and End moves what `chosen` answers, Ctrl+H holds it or releases it.
+// Alt with Up, Down, Home and End moves what `chosen` answers, Ctrl+H holds it or releases it; the palette
+// has each by its name. `engine` outlives the table.
 void addQueueKeys(QWidget& table, Engine& engine, const std::function<std::vector<RunItemPtr>()>& chosen);
 
 }  // namespace dasgd::gui

@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 
 #include "gui/pages/job_action.h"
+#include "gui/widgets/keyed_action.h"
 #include "gui/widgets/parts.h"
 #include "gui/widgets/reports/job_form.h"
 #include "gui/widgets/reports/report_view.h"
@@ -142,17 +143,13 @@ private:
             context_.open("Run");
         });
         connect(view_, &ReportView::settingsWanted, this, [this](const QString& toml) { takeOver(toml); });
-        const auto shortcut = [this](QWidget* where, const char* keys, auto&& what) {
-            auto* key = new QShortcut(QKeySequence(QLatin1String(keys)), where);
-            key->setContext(Qt::WidgetWithChildrenShortcut);
-            connect(key, &QShortcut::activated, this, what);
-        };
-        shortcut(this, "Ctrl+N", [this] { new_->showMenu(); });
-        shortcut(list_, "Ctrl+Delete", [this] { remove(); });
-        shortcut(list_, "Ctrl+Z", [this] {
-            wanted_ = library_.restore();
-            showList();
-        });
+        connect(new QShortcut(QKeySequence(QStringLiteral("Ctrl+N")), this), &QShortcut::activated, new_,
+                &QToolButton::showMenu);
+        addKeyedAction(
+            *list_, tr("Delete the report"), tr("Its runs stay; Ctrl+Z brings it back"),
+            QKeySequence(QStringLiteral("Ctrl+Delete")), [this] { remove(); }, Qt::WidgetShortcut);
+        addKeyedAction(*this, tr("Bring back the deleted report"), tr("The one that was deleted last"),
+                       QKeySequence(QStringLiteral("Ctrl+Z")), [this] { restore(); });
         setFocusProxy(list_);
     }
 
@@ -224,13 +221,24 @@ private:
         message_->say(tr("The report is deleted, its runs are not. Ctrl+Z brings it back."), MessageBar::Kind::Note);
     }
 
+    void restore() {
+        const QString name = library_.restore();
+        if (name.isEmpty()) {
+            message_->say(tr("No report was deleted in this window: there is none to bring back."),
+                          MessageBar::Kind::Note);
+            return;
+        }
+        message_->clear();
+        wanted_ = name;
+        showList();
+    }
+
     void takeOver(const QString& toml) {
         const Report* report = library_.find(wanted_);
         if (!report) return;
-        if (context_.draft.document().isEmpty()) {
-            context_.draft.take({.kind = Start::Kind::Kept, .title = report->asked.title, .text = report->asked.text});
-        }
-        context_.draft.setSection(QStringLiteral("algorithm"), toml);
+        const JobRequest& asked = report->asked;
+        const Start start{.kind = Start::Kind::Kept, .title = asked.title, .text = asked.text, .folder = asked.folder};
+        context_.draft.setSectionOf(start, QStringLiteral("algorithm"), toml);
         context_.open("Experiment");
     }
 

@@ -19,6 +19,7 @@
 #include "gui/pages/job_action.h"
 #include "gui/pages/page.h"
 #include "gui/pages/queue_actions.h"
+#include "gui/widgets/keyed_action.h"
 #include "gui/widgets/parts.h"
 #include "gui/widgets/run/log_card.h"
 #include "gui/widgets/run_delegate.h"
@@ -196,15 +197,16 @@ private:
             about_->setChecked(true);
             drawer_->editTags();
         });
-        shortcut("Ctrl+Z", [this] { notes_.undo(); });
-        const auto onTable = [this](const QKeySequence& keys, auto&& what) {
-            auto* key = new QShortcut(keys, table_);
-            key->setContext(Qt::WidgetShortcut);
-            connect(key, &QShortcut::activated, this, what);
+        addKeyedAction(*this, tr("Take back the last change"), tr("Of stars, tags, notes and what was put away"),
+                       QKeySequence(QStringLiteral("Ctrl+Z")), [this] { notes_.undo(); });
+        addKeyedAction(*this, tr("Same again with …"), tr("Set up an experiment from the chosen run"),
+                       QKeySequence(QStringLiteral("Ctrl+Shift+N")), [this] { sameAgain(); });
+        const auto onTable = [this](const QString& title, const QKeySequence& keys, auto&& what) {
+            addKeyedAction(*table_, title, tr("The chosen runs"), keys, what, Qt::WidgetShortcut);
         };
         addQueueKeys(*table_, context_.engine, [this] { return chosenRuns(); });
-        onTable(Qt::Key_Delete, [this] { archive(chosenRuns()); });
-        onTable(Qt::Key_Menu, [this] {
+        onTable(tr("Put away or restore"), Qt::Key_Delete, [this] { archive(chosenRuns()); });
+        onTable(tr("Menu of the chosen runs"), Qt::Key_Menu, [this] {
             showMenu(table_->viewport()->mapToGlobal(table_->visualRect(table_->currentIndex()).bottomLeft()));
         });
         setFocusProxy(table_);
@@ -234,6 +236,13 @@ private:
         if (drawer_->isVisibleTo(this)) drawer_->setRuns(chosenRuns());
     }
 
+    void sameAgain() {
+        const std::vector<RunItemPtr> runs = chosenRuns();
+        if (runs.size() != 1) return message_->say(tr("Choose one run: its experiment is set up again."));
+        context_.draft.take(startFrom(*runs.front()));
+        context_.open("Experiment");
+    }
+
     void star(const std::vector<RunItemPtr>& runs) { starRuns(notes_, runs); }
 
     void archive(const std::vector<RunItemPtr>& runs) {
@@ -254,10 +263,7 @@ private:
         const bool one = runs.size() == 1;
         add(tr("Open\tEnter"), one, [this, run = runs.front()->id] { openRun(run); });
         add(tr("Compare\tCtrl+Enter"), !one, [this] { compare(); });
-        add(tr("Same again with …"), one, [this, run = runs.front()] {
-            context_.draft.take(startFrom(*run));
-            context_.open("Experiment");
-        });
+        add(tr("Same again with …\tCtrl+Shift+N"), one, [this] { sameAgain(); });
         add(tr("Replay …"), one, [this, run = runs.front()->id] { askReplay(context_, run); });
         add(tr("Stop"), !chosen(true).isEmpty(), [this] { context_.engine.stop(chosen(true)); });
         addQueueMenu(*menu, context_.engine, runs);

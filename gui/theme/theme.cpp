@@ -15,10 +15,14 @@
 #include <cmath>
 
 #include "core/base/check.h"
+#include "gui/models/settings_file.h"
 
 namespace dasgd::gui {
 
 namespace {
+
+const QString kThemeKey = QStringLiteral("window/theme"), kDark = QStringLiteral("dark"),
+              kLight = QStringLiteral("light");
 
 QByteArray embedded(const QString& path) {
     QFile file(path);
@@ -139,6 +143,9 @@ void Look::toggle() {
     following_ = false;
     qApp->removeEventFilter(this);
     apply(theme_.name == ThemeName::Dark ? ThemeName::Light : ThemeName::Dark);
+    QSettings settings = settingsFile();
+    if (theme_.name == systemTheme()) return settings.remove(kThemeKey);
+    settings.setValue(kThemeKey, theme_.name == ThemeName::Dark ? kDark : kLight);
 }
 
 // Platforms differ in which of the two they send, and to how many windows: all of them are one question.
@@ -177,6 +184,13 @@ ThemeName systemTheme() {
     const bool dark = QApplication::palette().color(QPalette::Window).lightness() < 128;
     QApplication::setPalette(own);
     return dark ? ThemeName::Dark : ThemeName::Light;
+}
+
+std::optional<ThemeName> chosenTheme() {
+    const QString name = settingsFile().value(kThemeKey).toString();
+    if (name == kDark) return ThemeName::Dark;
+    if (name == kLight) return ThemeName::Light;
+    return std::nullopt;
 }
 
 }  // namespace dasgd::gui

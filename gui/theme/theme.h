@@ -7,6 +7,7 @@
 #include <QObject>
 #include <QString>
 #include <array>
+#include <optional>
 
 #include "gui/models/runs/compare.h"
 
@@ -42,6 +43,7 @@ public:
     void apply(ThemeName name);
     // From now on the theme is that of the desktop, also when that changes, until toggle() chooses one.
     void followSystem();
+    // The choice is kept for the next window, see chosenTheme().
     void toggle();
 
 signals:
@@ -75,5 +77,8 @@ private:
 // Whether the desktop's palette is dark, whatever a Look has set. Light where the platform's Qt plug-in does not tell:
 // without one for the desktop, and offscreen. UI thread.
 [[nodiscard]] ThemeName systemTheme();
+
+// What toggle() chose last in any window of this user; nullopt where nobody chose, or chose the desktop's.
+[[nodiscard]] std::optional<ThemeName> chosenTheme();
 
 }  // namespace dasgd::gui

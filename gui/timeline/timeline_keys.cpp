@@ -1,4 +1,5 @@
 // The timeline by keyboard.
+#include <QAction>
 #include <QKeyEvent>
 #include <QToolTip>
 #include <algorithm>
@@ -11,10 +12,36 @@ namespace {
 
 constexpr double kZoomOfKey = 1.2;
 
+struct KeyCommand {
+    Qt::Key key;
+    const char* words;  // with the key behind a tab
+};
+constexpr KeyCommand kKeyCommands[]{{Qt::Key_P, "Pin or release the row\tP"},
+                                    {Qt::Key_L, "Sort the ranks: the latest first, or by rank\tL"},
+                                    {Qt::Key_G, "Collapse the ranks, or show each\tG"},
+                                    {Qt::Key_Return, "Open the group of ranks\tEnter"},
+                                    {Qt::Key_BracketRight, "Next wait\t]"},
+                                    {Qt::Key_BracketLeft, "Previous wait\t["},
+                                    {Qt::Key_0, "Show the whole run\t0"},
+                                    {Qt::Key_F, "Follow the newest spans\tF"},
+                                    {Qt::Key_Escape, "Clear the selection of time\tEsc"}};
+
 }  // namespace
 
 void TimelineWidget::keyPressEvent(QKeyEvent* event) {
     if (!navigate(event)) QWidget::keyPressEvent(event);
+}
+
+void TimelineWidget::addKeyCommands() {
+    for (const KeyCommand& one : kKeyCommands) {
+        auto* action = new QAction(tr(one.words), this);
+        action->setToolTip(tr("Of the timeline"));
+        connect(action, &QAction::triggered, this, [this, key = one.key] {
+            QKeyEvent press(QEvent::KeyPress, key, Qt::NoModifier);
+            navigate(&press);
+        });
+        addAction(action);
+    }
 }
 
 bool TimelineWidget::navigate(QKeyEvent* event) {

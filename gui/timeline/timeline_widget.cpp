@@ -45,6 +45,7 @@ TimelineWidget::TimelineWidget(TimeSelection& selection, TimelineRows& rows, con
     setMouseTracking(true);
     setAttribute(Qt::WA_OpaquePaintEvent);
     setFocusPolicy(Qt::StrongFocus);
+    addKeyCommands();
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
     setAccessibleName(tr("Overlap timeline"));
     marks_.handles = true;

@@ -90,6 +90,7 @@ private:
     void paintMeasure(QPainter& painter, const QRectF& marked);
     void inspect(int direction);
     bool navigate(QKeyEvent* event);
+    void addKeyCommands();  // what navigate() does, by name
     void goToWait(int direction);
     void showBox(const TimelineBox& box, QPoint global);
     // Of what was chosen of the rows.

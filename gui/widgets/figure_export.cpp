@@ -3,7 +3,9 @@
 #include <QCoreApplication>
 #include <QDir>
 #include <QFileInfo>
-#include <QProcess>
+#include <utility>
+
+#include "gui/models/released_process.h"
 
 namespace dasgd::gui {
 
@@ -18,8 +20,12 @@ QString freeFolder(const QString& wanted) {
 
 }  // namespace
 
-FigureExport::FigureExport(Session& session, QPushButton& button, MessageBar& message, QObject* parent)
+FigureExport::FigureExport(Session& session, QAbstractButton& button, MessageBar& message, QObject* parent)
     : QObject(parent), session_(session), button_(button), message_(message) {}
+
+FigureExport::~FigureExport() {
+    if (process_) releaseProcess(std::move(process_), this);
+}
 
 void FigureExport::write(const QString& name, const QStringList& runs, const QStringList& options) {
     if (runs.isEmpty()) return;
@@ -29,34 +35,34 @@ void FigureExport::write(const QString& name, const QStringList& runs, const QSt
 void FigureExport::writeSaved(const QString& name, const QString& file) { start(name, {file}); }
 
 void FigureExport::start(const QString& name, const QStringList& what) {
-    if (busy_) return;
-    busy_ = true;
+    if (busy()) return;
     const QString workspace = QString::fromStdString(session_.feed().workspace().string());
     const QString out = freeFolder(QDir(workspace).absoluteFilePath(QStringLiteral("figures/") + name));
-    auto* process = new QProcess(this);
+    process_ = std::make_unique<QProcess>();
     button_.setEnabled(false);
     message_.say(tr("Writing figures to %1 …").arg(out), MessageBar::Kind::Note);
-    const auto end = [this, process](const QString& words, MessageBar::Kind kind) {
-        busy_ = false;
-        button_.setEnabled(true);
-        message_.say(words, kind);
-        process->deleteLater();
-    };
-    connect(process, &QProcess::finished, this, [this, process, out, end](int status) {
-        if (status == 0) {
-            end(tr("Figures are in %1").arg(out), MessageBar::Kind::Note);
-            emit written(out);
-            return;
-        }
-        end(QString::fromUtf8(process->readAllStandardError()).trimmed(), MessageBar::Kind::Error);
+    connect(process_.get(), &QProcess::finished, this, [this, out](int status) {
+        if (status != 0)
+            return end(QString::fromUtf8(process_->readAllStandardError()).trimmed(), MessageBar::Kind::Error);
+        end(tr("Figures are in %1").arg(out), MessageBar::Kind::Note);
+        emit written(out);
     });
-    connect(process, &QProcess::errorOccurred, this, [process, end](QProcess::ProcessError error) {
+    connect(process_.get(), &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
         if (error != QProcess::FailedToStart) return;
-        end(tr("%1 cannot be started: %2").arg(process->program(), process->errorString()), MessageBar::Kind::Error);
+        end(tr("%1 cannot be started: %2").arg(process_->program(), process_->errorString()), MessageBar::Kind::Error);
     });
-    process->start(QCoreApplication::applicationFilePath(),
-                   QStringList{QStringLiteral("figure")} + what +
-                       QStringList{QStringLiteral("--workspace"), workspace, QStringLiteral("--out"), out});
+    // The names of the files are not read here, and nobody may be left to read them.
+    process_->setStandardOutputFile(QProcess::nullDevice());
+    process_->start(QCoreApplication::applicationFilePath(),
+                    QStringList{QStringLiteral("figure")} + what +
+                        QStringList{QStringLiteral("--workspace"), workspace, QStringLiteral("--out"), out});
+}
+
+void FigureExport::end(const QString& words, MessageBar::Kind kind) {
+    // It is the sender of this very signal.
+    process_.release()->deleteLater();
+    button_.setEnabled(true);
+    message_.say(words, kind);
 }
 
 }  // namespace dasgd::gui

@@ -2,7 +2,9 @@
 // frame. One at a time.
 #pragma once
 
-#include <QPushButton>
+#include <QAbstractButton>
+#include <QProcess>
+#include <memory>
 
 #include "gui/models/live/session.h"
 #include "gui/widgets/parts.h"
@@ -14,24 +16,26 @@ class FigureExport : public QObject {
 
 public:
     // Says in `message` where the figures are, or what went wrong; `button` is disabled meanwhile.
-    FigureExport(Session& session, QPushButton& button, MessageBar& message, QObject* parent);
+    FigureExport(Session& session, QAbstractButton& button, MessageBar& message, QObject* parent);
+    ~FigureExport() override;  // what is under way goes on without the window, and its folder gets whole
     // `name`: the folder below `figures` of the workspace, with a number after it where it is taken; `options`: of
     // `dasgd-lab figure`.
     void write(const QString& name, const QStringList& runs, const QStringList& options = {});
     // The bundle of a saved figure.
     void writeSaved(const QString& name, const QString& file);
-    [[nodiscard]] bool busy() const { return busy_; }
+    [[nodiscard]] bool busy() const { return process_ != nullptr; }
 
 signals:
     void written(const QString& folder);
 
 private:
     void start(const QString& name, const QStringList& what);
+    void end(const QString& words, MessageBar::Kind kind);
 
     Session& session_;
-    QPushButton& button_;
+    QAbstractButton& button_;
     MessageBar& message_;
-    bool busy_ = false;
+    std::unique_ptr<QProcess> process_;
 };
 
 }  // namespace dasgd::gui

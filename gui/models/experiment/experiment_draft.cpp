@@ -110,10 +110,32 @@ void ExperimentDraft::setPlugin(const QString& section, const QString& plugin) {
 }
 
 void ExperimentDraft::setSection(const QString& section, const QString& table) {
+    const QStringList words = putSection(section, table);
+    if (!words.isEmpty()) emit noted(words.join(u' '));
+}
+
+void ExperimentDraft::setSectionOf(const Start& asked, const QString& section, const QString& table) {
+    const bool itsOwn = document_.text() == asked.text;
+    const bool advised = askedText_ == asked.text && document_.text() == advisedText_;
+    QStringList words;
+    if (folder_ != asked.folder || !(itsOwn || advised)) {
+        const QString before = title();
+        const bool replaced = !document_.isEmpty(), kept = replaced && isUnsavedWork();
+        take(asked);
+        if (replaced) words << tr("Begun with %1 as it was asked about, in the place of %2.").arg(asked.title, before);
+        if (kept) words << tr("That is kept in the list of what to begin with.");
+    }
+    words << putSection(section, table);
+    askedText_ = asked.text;
+    advisedText_ = document_.text();
+    if (!words.isEmpty()) emit noted(words.join(u' '));
+}
+
+QStringList ExperimentDraft::putSection(const QString& section, const QString& table) {
     const ExperimentDocument given(QStringLiteral("v = ") + table);
     const Value* value = given.value(QStringLiteral("v"));
     const auto* fields = value ? value->as<Value::Table>() : nullptr;
-    if (document_.syntaxError() || !fields) return;
+    if (document_.syntaxError() || !fields) return {};
     ExperimentDocument made(document_.withPlugin(section, given.valueText(QStringLiteral("v.name")), schema()).text);
     QStringList dropped, overruled;
     const Value* present = document_.value(section);
@@ -142,7 +164,7 @@ void ExperimentDraft::setSection(const QString& section, const QString& table) {
         words << tr("[sweep] or [[case]] sets %1, which goes before what was set.")
                      .arg(overruled.join(QStringLiteral(", ")));
     }
-    if (!words.isEmpty()) emit noted(words.join(u' '));
+    return words;
 }
 
 void ExperimentDraft::begin(const QString& text, const QString& folder, const QString& savedText) {

@@ -40,6 +40,9 @@ public:
     // The section as this TOML table, `{ name = "dasgd", period = 4 }`, and nothing else in it, as one step of the
     // undo. noted() says what was taken out, and what a sweep or a case sets all the same.
     void setSection(const QString& section, const QString& table);
+    // The same in the experiment `asked`. Where the page has another one, it begins anew with that, and noted() says
+    // so.
+    void setSectionOf(const Start& asked, const QString& section, const QString& table);
     // The text with something changed, as one step of the undo. Nothing while the text is no TOML.
     void setEdited(const QString& text);
 
@@ -95,6 +98,8 @@ private:
     [[nodiscard]] bool isMissing();
     void begin(const QString& text, const QString& folder, const QString& savedText);
     void replace(const QString& text);
+    // Answers what is worth saying of it.
+    [[nodiscard]] QStringList putSection(const QString& section, const QString& table);
     void takeAnswer(const DryRunResult& result);
     void takeWritten(const QString& path);
     void write(const QString& path, ExperimentFiles::Existing existing, std::optional<Engine::Order> launch);
@@ -107,9 +112,10 @@ private:
     ExperimentFiles files_;
     ExperimentDocument document_;
     std::optional<DryRunResult> checked_;
-    QString folder_;     // where relative paths in the text begin
-    QString savedText_;  // what the file has that the text came from or went to
-    QString begunText_;  // what it was at first
+    QString folder_;                   // where relative paths in the text begin
+    QString savedText_;                // what the file has that the text came from or went to
+    QString begunText_;                // what it was at first
+    QString askedText_, advisedText_;  // of setSectionOf(): the text that was asked about, and what became of it
     UnsavedTexts unsaved_;
     std::optional<Start> unshortened_;  // a recorded configuration that waits for the schema
     // Under way to a file; answered in this order.

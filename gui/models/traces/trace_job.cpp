@@ -7,6 +7,7 @@
 #include <QTimer>
 #include <utility>
 
+#include "gui/models/released_process.h"
 #include "gui/models/words.h"
 
 namespace dasgd::gui {
@@ -53,7 +54,7 @@ TraceJob::TraceJob(QString program, std::filesystem::path workspace, QObject* pa
       workspace_(QString::fromStdString(std::filesystem::absolute(workspace).string())) {}
 
 TraceJob::~TraceJob() {
-    if (process_) release();
+    if (process_) releaseProcess(std::move(process_), this);
 }
 
 bool TraceJob::import(const QStringList& files) {
@@ -72,18 +73,11 @@ bool TraceJob::save(const QString& run, const QString& file) {
 
 void TraceJob::cancel() {
     if (!process_) return;
-    QProcess* process = release();
+    QProcess* process = releaseProcess(std::move(process_), this);
     // It writes into its run that it was cancelled.
     process->terminate();
     QTimer::singleShot(kKillAfterMs, process, &QProcess::kill);
     emit busyChanged();
-}
-
-QProcess* TraceJob::release() {
-    QProcess* process = process_.release();
-    process->disconnect(this);
-    connect(process, &QProcess::finished, process, &QObject::deleteLater);
-    return process;
 }
 
 bool TraceJob::start(const QStringList& arguments, const QString& what) {

@@ -38,8 +38,6 @@ signals:
 
 private:
     bool start(const QStringList& arguments, const QString& what);
-    // The process, which is then deleted when it ends.
-    QProcess* release();
     void readLines();
     void end(int status, QProcess::ExitStatus how);
 

@@ -93,13 +93,17 @@ std::vector<Command> commandsOf(QWidget& page) {
         if (!commands.back().title.isEmpty()) commands.back().title[0] = commands.back().title[0].toUpper();
     }
     // What has keys but no button.
-    for (const QWidget* widget : page.findChildren<QWidget*>()) {
-        if (!widget->isVisibleTo(&page)) continue;
+    QList<QWidget*> widgets = page.findChildren<QWidget*>();
+    widgets.prepend(&page);
+    for (const QWidget* widget : widgets) {
+        if (widget != &page && !widget->isVisibleTo(&page)) continue;
         for (QAction* action : widget->actions()) {
-            if (action->shortcut().isEmpty() || !action->isEnabled()) continue;
-            commands.push_back({.title = action->text(),
+            const QString shown = action->text().section(QLatin1Char('\t'), 1);
+            const QString keys = shown.isEmpty() ? action->shortcut().toString() : shown;
+            if (keys.isEmpty() || !action->isEnabled()) continue;
+            commands.push_back({.title = action->text().section(QLatin1Char('\t'), 0, 0),
                                 .words = action->toolTip(),
-                                .keys = action->shortcut().toString(),
+                                .keys = keys,
                                 .carryOut = [action = QPointer<QAction>(action)] {
                                     if (action) action->trigger();
                                 }});

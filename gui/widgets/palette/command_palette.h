@@ -13,6 +13,8 @@
 namespace dasgd::gui {
 
 // The buttons of a page that can be pressed now, as commands: their words, and the keys that their tool tips end with.
+// The actions of its widgets that have keys too: a shortcut, or in their text behind a tab where the widget takes the
+// key.
 [[nodiscard]] std::vector<Command> commandsOf(QWidget& page);
 
 class CommandPalette : public QFrame {

@@ -5,7 +5,9 @@
 
 #include <QFile>
 #include <QPushButton>
+#include <algorithm>
 
+#include "gui/widgets/palette/command_palette.h"
 #include "tests/gui/support/session_bench.h"
 
 namespace dasgd::gui {
@@ -83,6 +85,17 @@ TEST_F(QueueActions, KeysAskForTheSame) {
     table.setFocus();
     QTest::keyClick(&table, Qt::Key_Down, Qt::AltModifier);
     EXPECT_EQ(answer(), QStringLiteral("queue down a"));
+}
+
+TEST_F(QueueActions, ThePaletteHasThem) {
+    QWidget table;
+    addQueueKeys(table, engine_, [] { return std::vector{waiting("a", true)}; });
+    const std::vector<Command> commands = commandsOf(table);
+    const auto hold = std::ranges::find(commands, QStringLiteral("Hold or release"), &Command::title);
+    ASSERT_NE(hold, commands.end());
+    EXPECT_EQ(hold->keys, QStringLiteral("Ctrl+H"));
+    hold->carryOut();
+    EXPECT_EQ(answer(), QStringLiteral("queue release a"));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <QFile>
 #include <QListWidget>
 #include <QTableWidget>
+#include <algorithm>
 
 #include "gui/pages/job_action.h"
 #include "gui/widgets/reports/job_form.h"
@@ -75,6 +76,27 @@ TEST_F(ReportsPageTest, AdviceIsAskedForStartedShownAndTakenOver) {
     EXPECT_NE(button<QToolButton>(QStringLiteral("Forecast of one round")), nullptr) << "on its page";
 }
 
+TEST_F(ReportsPageTest, AdviceGoesIntoTheExperimentThatItWasAskedFor) {
+    openWindow();
+    ExperimentDraft& draft = window_->draft();
+    draft.setText(QStringLiteral("name = \"mine\"\n[algorithm]\nname = \"dasgd\"\nperiod = 4\ndelay = 1\n"));
+    window_->reports().start(
+        {.kind = JobKind::Advise, .title = QStringLiteral("mine"), .text = draft.document().text()});
+    ASSERT_TRUE(eventually([&] { return button<QPushButton>(QStringLiteral("Set in experiment")) != nullptr; }));
+    const QString other = QStringLiteral("name = \"other\"\n[algorithm]\nname = \"dasgd\"\nperiod = 8\ndelay = 1\n");
+    draft.setText(other);
+    button<QPushButton>(QStringLiteral("Set in experiment"))->click();
+    EXPECT_EQ(draft.title(), QStringLiteral("mine"));
+    EXPECT_EQ(draft.document().valueText(QStringLiteral("algorithm.delay")), QStringLiteral("2"));
+    ASSERT_EQ(draft.unsaved().kept().size(), 1U);
+    EXPECT_EQ(draft.unsaved().kept().front().text, other);
+    EXPECT_NE(label(QStringLiteral("in the place of other")), nullptr);
+    window_->open("Reports");
+    button<QPushButton>(QStringLiteral("Set in experiment"))->click();
+    EXPECT_EQ(draft.unsaved().kept().size(), 1U) << "again: the same experiment, which does not begin anew";
+    EXPECT_EQ(draft.document().valueText(QStringLiteral("algorithm.delay")), QStringLiteral("2"));
+}
+
 TEST_F(ReportsPageTest, EveryKindOfJobOpensItsFormFromAnyPage) {
     openWindow();
     window_->draft().setText(QStringLiteral("name = \"mine\"\n"));
@@ -133,6 +155,36 @@ TEST_F(ReportsPageTest, AReportIsDeletedByKeyAndBroughtBack) {
     EXPECT_EQ(list()->count(), 0);
     QTest::keyClick(list(), Qt::Key_Z, Qt::ControlModifier);
     EXPECT_EQ(list()->count(), 1);
+}
+
+TEST_F(ReportsPageTest, CtrlZBringsBackFromAnywhereOnThePageAndElseStays) {
+    openWindow();
+    for (const char* run : {"r1", "r2"}) {
+        const QString id = QString::fromLatin1(run);
+        window_->reports().start({.kind = JobKind::Replay, .title = id, .run = id});
+    }
+    ASSERT_EQ(list()->count(), 2);
+    ASSERT_TRUE(eventually([&] {
+        return std::ranges::all_of(window_->reports().reports(),
+                                   [](const Report& one) { return one.state == ReportState::Failed; });
+    }));
+    ASSERT_TRUE(QTest::qWaitForWindowActive(window_.get()));
+    list()->setFocus();
+    list()->setCurrentRow(1);
+    const QString older = list()->item(1)->data(Qt::UserRole).toString();
+    QTest::keyClick(list(), Qt::Key_Z, Qt::ControlModifier);
+    EXPECT_EQ(list()->currentRow(), 1) << "nothing was deleted: the same report is shown";
+    EXPECT_NE(label(QStringLiteral("none to bring back")), nullptr);
+    QTest::keyClick(list(), Qt::Key_Delete, Qt::ControlModifier);
+    ASSERT_EQ(list()->count(), 1);
+    auto* again = button<QPushButton>(QStringLiteral("Again …"));
+    ASSERT_NE(again, nullptr);
+    again->setFocus();
+    ASSERT_TRUE(again->hasFocus());
+    QTest::keyClick(again, Qt::Key_Z, Qt::ControlModifier);
+    ASSERT_EQ(list()->count(), 2);
+    ASSERT_NE(list()->currentItem(), nullptr);
+    EXPECT_EQ(list()->currentItem()->data(Qt::UserRole).toString(), older);
 }
 
 }  // namespace

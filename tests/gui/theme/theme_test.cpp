@@ -124,5 +124,15 @@ TEST(Theme, FollowsTheDesktopUntilSomebodyChooses) {
     EXPECT_EQ(look.theme().name, other);
 }
 
+TEST(Theme, WhatWasChosenIsKeptForTheNextWindowUnlessItIsTheDesktops) {
+    const ThemeName system = systemTheme();
+    const ThemeName other = system == ThemeName::Dark ? ThemeName::Light : ThemeName::Dark;
+    Look look(system);
+    look.toggle();
+    EXPECT_EQ(chosenTheme(), other);
+    look.toggle();
+    EXPECT_EQ(chosenTheme(), std::nullopt) << "the next window follows the desktop";
+}
+
 }  // namespace
 }  // namespace dasgd::gui

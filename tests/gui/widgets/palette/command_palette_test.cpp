@@ -4,7 +4,9 @@
 
 #include <QAction>
 #include <QPushButton>
+#include <algorithm>
 
+#include "gui/models/timeline/timeline_rows.h"
 #include "tests/gui/support/session_bench.h"
 
 namespace dasgd::gui {
@@ -83,6 +85,31 @@ TEST_F(PaletteOfTheWindow, FindsARunAndShowsIt) {
     QTest::keyClick(field_, Qt::Key_Return);
     EXPECT_EQ(window_->session().currentId(), first);
     EXPECT_FALSE(window_->session().followsNewest());
+}
+
+TEST_F(PaletteOfTheWindow, HasWhatThePageOfRunsHasNoButtonFor) {
+    workspace_.record({.steps = 8});
+    open();
+    window_->open("Runs");
+    ASSERT_TRUE(eventually([&] { return runsTable()->isVisible(); })) << "it holds the run";
+    QStringList titles;
+    for (const Command& one : commandsOf(*window_)) titles << one.title;
+    for (const char* wanted : {"Hold or release", "Start first", "Earlier", "Later", "Start last",
+                               "Put away or restore", "Same again with …", "Take back the last change"}) {
+        EXPECT_EQ(titles.count(QString::fromUtf8(wanted)), 1) << wanted;
+    }
+}
+
+TEST_F(PaletteOfTheWindow, SortsTheRanksOfTheTimeline) {
+    open();
+    window_->open("Timeline");
+    const RankSort before = window_->session().timelineRows().sort();
+    const std::vector<Command> commands = commandsOf(*window_);
+    const auto sort = std::ranges::find(commands, QStringLiteral("L"), &Command::keys);
+    ASSERT_NE(sort, commands.end());
+    EXPECT_TRUE(sort->title.startsWith(QStringLiteral("Sort the ranks")));
+    sort->carryOut();
+    EXPECT_NE(window_->session().timelineRows().sort(), before);
 }
 
 TEST_F(PaletteOfTheWindow, GoesAwayWhenTheFocusDoes) {

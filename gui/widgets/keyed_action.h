@@ -1,0 +1,25 @@
+// What has keys and no button.
+#pragma once
+
+#include <QAction>
+#include <QKeySequence>
+#include <QWidget>
+#include <utility>
+
+namespace dasgd::gui {
+
+// By its keys while `widget` is seen (`context`: Qt::WidgetShortcut for while it has the focus), and by `title` in the
+// palette, with `help` below it. `what` ends with `widget`.
+template <class What>
+QAction* addKeyedAction(QWidget& widget, const QString& title, const QString& help, const QKeySequence& keys,
+                        What&& what, Qt::ShortcutContext context = Qt::WindowShortcut) {
+    auto* action = new QAction(title, &widget);
+    action->setToolTip(help);
+    action->setShortcut(keys);
+    action->setShortcutContext(context);
+    QObject::connect(action, &QAction::triggered, &widget, std::forward<What>(what));
+    widget.addAction(action);
+    return action;
+}
+
+}  // namespace dasgd::gui
