@@ -101,8 +101,9 @@ public:
     FunctionModel(const std::vector<std::vector<std::int64_t>>& shapes, Function function)
         : function_(std::move(function)) {
         for (const auto& shape : shapes) {
-            parameters_.push_back(
-                net_->register_parameter("p" + std::to_string(parameters_.size()), torch::ones(shape)));
+            std::string name("p");
+            name += std::to_string(parameters_.size());
+            parameters_.push_back(net_->register_parameter(name, torch::ones(shape)));
         }
     }
     Status build(const BuildContext&) override { return {}; }
