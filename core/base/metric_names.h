@@ -13,6 +13,8 @@ inline constexpr const char* kTrainStepMs = "train/step_ms";
 inline constexpr const char* kEvalLoss = "eval/loss";
 inline constexpr const char* kEvalAccuracy = "eval/accuracy";
 inline constexpr const char* kEvalReplicaAccuracy = "eval/replica_accuracy";
+inline constexpr const char* kEvalPerplexity = "eval/perplexity";
+inline constexpr const char* kSkippedFiles = "data/skipped";
 inline constexpr const char* kConsensusDistance = "consensus/distance";
 inline constexpr const char* kSamplesPerS = "throughput/samples_per_s";
 inline constexpr const char* kTimedSteps = "timing/steps";
@@ -38,12 +40,12 @@ inline constexpr const char* kWeight = "weight/";
 inline constexpr const char* kAlgorithm = "algorithm/";
 
 // All of them.
-inline constexpr std::array<std::string_view, 26> kNames{
-    kTrainLoss,   kTrainStepMs, kEvalLoss,     kEvalAccuracy,     kEvalReplicaAccuracy, kConsensusDistance,
-    kSamplesPerS, kTimedSteps,  kTimedSeconds, kRankSamplesPerS,  kStalenessSteps,      kComputedStepMs,
-    kHostDown,    kLinkDown,    kClockErrorS,  kProcessCpu,       kProcessMemory,       kHostCpu,
-    kHostMemory,  kHostSent,    kHostReceived, kProbeAllReduceMs, kProbeAllGatherMs,    kProbeGradientBeforeEndMs,
-    kWeight,      kAlgorithm};
+inline constexpr std::array<std::string_view, 28> kNames{
+    kTrainLoss,   kTrainStepMs, kEvalLoss,       kEvalAccuracy,     kEvalReplicaAccuracy, kConsensusDistance,
+    kSamplesPerS, kTimedSteps,  kTimedSeconds,   kRankSamplesPerS,  kStalenessSteps,      kComputedStepMs,
+    kHostDown,    kLinkDown,    kClockErrorS,    kProcessCpu,       kProcessMemory,       kHostCpu,
+    kHostMemory,  kHostSent,    kHostReceived,   kProbeAllReduceMs, kProbeAllGatherMs,    kProbeGradientBeforeEndMs,
+    kWeight,      kAlgorithm,   kEvalPerplexity, kSkippedFiles};
 
 // What is recorded under these beginnings is about the whole run, whichever rank records it.
 inline constexpr std::array<std::string_view, 5> kWholeRunPrefixes{"eval/", "consensus/", "run/", "throughput/",

@@ -17,14 +17,29 @@ namespace {
 // The message with the place of the section that caused it, where the message names no place of its own.
 Error placed(const Value& section, const Error& error) { return {section.position().prefix() + error.message}; }
 
+// A rank goes through its part of a continuous set in as many rows as its batch has samples.
+Status checkRows(const Splits& splits, const Experiment& experiment) {
+    const int trainers = experiment.roles().trainers();
+    const std::int64_t share = splits.train.count() / trainers;
+    if (!splits.train.continuous || share >= experiment.train.batchSize || experiment.timeOnly()) return {};
+    return fail("each of " + std::to_string(trainers) + " workers has " + std::to_string(share) +
+                " samples of the text, and train.batch_size asks for " + std::to_string(experiment.train.batchSize) +
+                " side by side: choose a smaller batch_size, shorter samples or a longer text");
+}
+
 Status checkData(const Splits& splits, const Experiment& experiment) {
     const int trainers = experiment.roles().trainers();
     if (splits.train.count() < trainers) {
         return fail("the training set has " + std::to_string(splits.train.count()) + " samples for " +
                     std::to_string(trainers) + " workers; each needs at least one");
     }
+    if (experiment.partition.byClass() && splits.train.task() != Task::kClassification) {
+        return fail("partition = \"" + experiment.data.partition + "\" goes by classes, and the targets of " +
+                    experiment.dataName + " are none; choose partition = \"iid\" or \"contiguous\"");
+    }
+    DASGD_TRY(checkRows(splits, experiment));
     for (const Samples* samples : {&splits.train, &splits.test}) {
-        if (samples->count() == 0) continue;
+        if (samples->count() == 0 || samples->task() == Task::kRegression) continue;
         const auto lowest = samples->targets.min().item<std::int64_t>();
         const auto highest = samples->targets.max().item<std::int64_t>();
         if (lowest < 0 || highest >= splits.input.classes) {
@@ -56,6 +71,7 @@ Result<Plan> loadAndBuild(const Experiment& experiment) {
                         .message);
     }
     Plan plan = planSteps(experiment, samples);
+    plan.trainSamples = samples;
     const auto parameters = trainableParameters(model->module());
     for (const at::Tensor& parameter : parameters) {
         plan.parameters += parameter.numel();

@@ -21,14 +21,16 @@ at::Tensor reduced(std::vector<at::Tensor> tensors, Reduce op) { return reducePa
 
 EvaluationBoard::EvaluationBoard(std::vector<std::unique_ptr<Model>> models, at::ScalarType type, const Samples& test,
                                  int ranks, Roles roles)
-    : ranks_(ranks), roles_(std::move(roles)) {
+    : ranks_(ranks), roles_(std::move(roles)), task_(taskOf(test)) {
     const int trainers = roles_.trainers();
     DASGD_CHECK(models.size() == 1 || models.size() == static_cast<std::size_t>(trainers));
     for (auto& model : models) {
         FlatParams params(model->module(), type);
         judges_.push_back({std::move(model), std::move(params)});
     }
-    for (int trainer = 0; trainer < trainers; ++trainer) shares_.push_back(shareOf(test, Rank{trainer}, trainers));
+    for (int trainer = 0; trainer < trainers; ++trainer) {
+        shares_.push_back(shareOf(test, Rank{trainer}, trainers, type));
+    }
 }
 
 Result<std::unique_ptr<EvaluationBoard>> EvaluationBoard::create(const Experiment& experiment,
@@ -47,7 +49,7 @@ Result<std::unique_ptr<EvaluationBoard>> EvaluationBoard::create(const Experimen
                                              std::move(roles));
 }
 
-const Samples& EvaluationBoard::shareOfTrainer(Rank rank) const {
+const TestShare& EvaluationBoard::shareOfTrainer(Rank rank) const {
     return shares_[static_cast<std::size_t>(roles_.trainerIndex(rank))];
 }
 
@@ -98,7 +100,7 @@ EvaluationReport EvaluationBoard::evaluate(const std::vector<Replica>& replicas)
         const double distance = judges ? squaredDistance(replica.weights, mean) : 0;
         summands.push_back(summandsOf(ofMean, replica.evaluation, distance));
     }
-    return reportOf(reduced(std::move(summands), Reduce::Sum), roles_.trainers(), shares_[0].targets.defined());
+    return reportOf(reduced(std::move(summands), Reduce::Sum), roles_.trainers(), task_);
 }
 
 }  // namespace dasgd

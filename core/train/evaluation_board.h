@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/base/clock.h"
@@ -58,13 +59,14 @@ private:
     };
     [[nodiscard]] EvaluationReport evaluate(const std::vector<Replica>& replicas);
     [[nodiscard]] at::Tensor meanOf(std::vector<at::Tensor> tensors) const;
-    [[nodiscard]] const Samples& shareOfTrainer(Rank rank) const;
+    [[nodiscard]] const TestShare& shareOfTrainer(Rank rank) const;
     [[nodiscard]] Judge& judgeOf(Rank rank);
 
     int ranks_;
     Roles roles_;
+    std::optional<Task> task_;  // of the test set
     std::vector<Judge> judges_;
-    std::vector<Samples> shares_;        // of each rank that trains
+    std::vector<TestShare> shares_;      // of each rank that trains
     std::map<std::int64_t, Open> open_;  // by step
 };
 

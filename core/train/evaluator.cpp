@@ -5,15 +5,18 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "core/base/metric_names.h"
+#include "core/datasets/loader.h"
 
 namespace dasgd {
 
 namespace {
 
 constexpr std::int64_t kEvaluationBatch = 256;
+constexpr std::int64_t kEvaluationRows = 16;
 
 void reduceNow(Communicator& comm, at::Tensor& tensor, Reduce op) {
     Pending pending = comm.allReduce(tensor, op);
@@ -28,29 +31,50 @@ void averageOverTrainers(Communicator& comm, at::Tensor& tensor, const Roles& ro
     tensor.div_(roles.trainers());
 }
 
-}  // namespace
-
-Samples shareOf(const Samples& test, Rank rank, int ranks) {
-    Samples share;
-    if (test.count() == 0) return share;
-    share.inputs = test.inputs.slice(0, rank.value(), test.count(), ranks).contiguous();
-    share.targets = test.targets.slice(0, rank.value(), test.count(), ranks).contiguous();
-    return share;
-}
-
-Evaluation evaluateOn(Model& model, const Samples& share) {
-    const at::NoGradGuard guard;
-    if (!share.targets.defined()) return model.evaluate({});
-    Evaluation total;
-    for (std::int64_t begin = 0; begin < share.count(); begin += kEvaluationBatch) {
-        const std::int64_t end = std::min(begin + kEvaluationBatch, share.count());
-        const Evaluation part = model.evaluate({share.inputs.slice(0, begin, end), share.targets.slice(0, begin, end)});
+// A pass over `indices` in batches of `batch`.
+void addPass(Model& model, const TestShare& share, const at::Tensor& indices, std::int64_t batch, Evaluation& total) {
+    const std::int64_t count = indices.numel();
+    if (count == 0) return;
+    model.beginPass(false);
+    BatchLoader loader(share.samples, share.type, [&, begin = std::int64_t{0}]() mutable -> std::optional<BatchOrder> {
+        if (begin >= count) return std::nullopt;
+        const std::int64_t from = std::exchange(begin, begin + batch);
+        return BatchOrder{indices.slice(0, from, std::min(from + batch, count))};
+    });
+    while (const auto taken = loader.take()) {
+        const Evaluation part = model.evaluate(*taken);
         total.lossSum += part.lossSum;
         total.correct += part.correct;
         total.samples += part.samples;
     }
+}
+
+}  // namespace
+
+TestShare shareOf(const Samples& test, Rank rank, int ranks, at::ScalarType type) {
+    const std::int64_t count = test.count();
+    if (count == 0) return {};
+    if (!test.continuous) return {test, torch::arange(rank.value(), count, ranks, torch::kInt64), type};
+    const std::int64_t begin = count * rank.value() / ranks, end = count * (rank.value() + 1) / ranks;
+    return {test, torch::arange(begin, end, torch::kInt64), type};
+}
+
+Evaluation evaluateOn(Model& model, const TestShare& share) {
+    const at::NoGradGuard guard;
+    if (!share.indices.defined()) return model.evaluate({});
+    Evaluation total;
+    if (!share.samples.continuous) {
+        addPass(model, share, share.indices, kEvaluationBatch, total);
+        return total;
+    }
+    const std::int64_t count = share.indices.numel();
+    const std::int64_t batches = count / kEvaluationRows;
+    addPass(model, share, inRows(share.indices, kEvaluationRows, batches), kEvaluationRows, total);
+    addPass(model, share, share.indices.slice(0, kEvaluationRows * batches, count), 1, total);
     return total;
 }
+
+std::optional<Task> taskOf(const Samples& test) { return test.count() > 0 ? std::optional(test.task()) : std::nullopt; }
 
 at::Tensor summandsOf(const Evaluation& mean, const Evaluation& replica, double distance) {
     return torch::tensor({mean.lossSum, static_cast<double>(mean.correct), static_cast<double>(mean.samples),
@@ -58,14 +82,16 @@ at::Tensor summandsOf(const Evaluation& mean, const Evaluation& replica, double 
                          torch::kFloat64);
 }
 
-EvaluationReport reportOf(const at::Tensor& sums, int ranks, bool classifies) {
+EvaluationReport reportOf(const at::Tensor& sums, int ranks, std::optional<Task> task) {
     const auto* sum = sums.const_data_ptr<double>();
     const double samples = sum[2];
+    const bool classifies = task && *task != Task::kRegression;
     constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
     return {.loss = sum[0] / samples,
             .accuracy = classifies ? sum[1] / samples : kNone,
             .replicaAccuracy = classifies ? sum[3] / samples : kNone,
-            .consensusDistance = sum[4] / ranks};
+            .consensusDistance = sum[4] / ranks,
+            .perplexity = task == Task::kLanguage ? std::exp(sum[0] / samples) : kNone};
 }
 
 double squaredDistance(const at::Tensor& weights, const at::Tensor& others) {
@@ -112,6 +138,7 @@ void record(const EvaluationReport& report, Metric at, Ns wall, EventSink& sink)
         tell(metrics::kEvalAccuracy, report.accuracy);
         tell(metrics::kEvalReplicaAccuracy, report.replicaAccuracy);
     }
+    if (!std::isnan(report.perplexity)) tell(metrics::kEvalPerplexity, report.perplexity);
     tell(metrics::kConsensusDistance, report.consensusDistance);
 }
 
@@ -123,8 +150,10 @@ Evaluator::Evaluator(Model& model, FlatParams& params, Communicator& comm, const
       roles_(std::move(roles)),
       take_(take ? std::move(take) : [this] { averageModel(params_, comm_, roles_); }),
       judges_(roles_.trains(comm.rank())),
-      classifies_(test.count() > 0) {
-    if (judges_) share_ = shareOf(test, Rank(roles_.trainerIndex(comm.rank())), roles_.trainers());
+      task_(taskOf(test)) {
+    if (!judges_) return;
+    const auto type = params_.weights().scalar_type();
+    share_ = shareOf(test, Rank(roles_.trainerIndex(comm.rank())), roles_.trainers(), type);
 }
 
 Evaluation Evaluator::onOwnShare() { return judges_ ? evaluateOn(model_, share_) : Evaluation{}; }
@@ -142,7 +171,7 @@ EvaluationReport Evaluator::evaluate() {
 
     at::Tensor sums = summandsOf(mean, replica, distance);
     reduceNow(comm_, sums, Reduce::Sum);
-    return reportOf(sums, roles_.trainers(), classifies_);
+    return reportOf(sums, roles_.trainers(), task_);
 }
 
 }  // namespace dasgd

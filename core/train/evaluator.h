@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "core/base/event.h"
 #include "core/comm/communicator.h"
@@ -20,21 +21,31 @@ struct EvaluationReport {
     double accuracy = 0;           // 0..1, of ⟨w⟩; NaN where there is nothing to classify
     double replicaAccuracy = 0;    // the same, each sample judged by the replica of the rank that holds it
     double consensusDistance = 0;  // ⟨‖wᵢ − ⟨w⟩‖²⟩
+    double perplexity = 0;         // of a text: exp of the mean loss a token; else NaN
 };
-// As metrics that tell step, samples and bytes like `at`; known at `wall`. No accuracy where there is none.
+// As metrics that tell step, samples and bytes like `at`; known at `wall`. What is NaN is not recorded: accuracy where
+// there is nothing to classify, perplexity of what is no text.
 void record(const EvaluationReport& report, Metric at, Ns wall, EventSink& sink);
 
-// Rank `rank`'s part of the test set: every `ranks`-th sample, so that sets sorted by class are shared out evenly.
-// Undefined tensors for a model that needs no data.
-[[nodiscard]] Samples shareOf(const Samples& test, Rank rank, int ranks);
+// The part of a test set that one rank judges.
+struct TestShare {
+    Samples samples;     // of the whole set; none for a model that needs no data
+    at::Tensor indices;  // of those that are the rank's
+    at::ScalarType type = at::kFloat;
+};
+// Rank `rank`'s part: every `ranks`-th sample, so that sets sorted by class are shared out evenly; of continuous
+// samples the rank's contiguous part.
+[[nodiscard]] TestShare shareOf(const Samples& test, Rank rank, int ranks, at::ScalarType type);
 
-// Of the model with its present weights. Neither changes them nor communicates.
-[[nodiscard]] Evaluation evaluateOn(Model& model, const Samples& share);
+// Of the model with its present weights. Neither changes them nor communicates. Continuous samples are judged in up to
+// 16 rows side by side, each going on from batch to batch, and those that do not fill the rows in one row after them.
+[[nodiscard]] Evaluation evaluateOn(Model& model, const TestShare& share);
 
 // One rank's summands of a report: what `mean` and `replica` got on its share, and the squared distance between them.
 [[nodiscard]] at::Tensor summandsOf(const Evaluation& mean, const Evaluation& replica, double distance);
-// `sums`: of all ranks' summands.
-[[nodiscard]] EvaluationReport reportOf(const at::Tensor& sums, int ranks, bool classifies);
+// `sums`: of all ranks' summands. `task`: of the test set; empty where there is none.
+[[nodiscard]] EvaluationReport reportOf(const at::Tensor& sums, int ranks, std::optional<Task> task);
+[[nodiscard]] std::optional<Task> taskOf(const Samples& test);
 [[nodiscard]] double squaredDistance(const at::Tensor& weights, const at::Tensor& others);
 
 // The floating-point buffers in one tensor, a copy; undefined where there are none.
@@ -65,9 +76,9 @@ private:
     Communicator& comm_;
     Roles roles_;
     TakeModel take_;
-    bool judges_;      // trains, and so has a part in what is measured
-    bool classifies_;  // there is a test set
-    Samples share_;
+    bool judges_;  // trains, and so has a part in what is measured
+    std::optional<Task> task_;
+    TestShare share_;
 };
 
 // In place on all ranks: weights and floating-point buffers become their means over the ranks that train. Collective;

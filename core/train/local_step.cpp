@@ -2,9 +2,7 @@
 
 #include <torch/types.h>
 
-#include <optional>
-
-#include "core/datasets/sampler.h"
+#include "core/datasets/loader.h"
 
 namespace dasgd {
 
@@ -24,15 +22,16 @@ class RealStep final : public LocalStep {
 public:
     RealStep(const Experiment& experiment, const TrainingData& data, Model& model, FlatParams& params,
              Optimizer& optimizer, Rank rank)
-        : data_(data), model_(model), params_(params), optimizer_(optimizer) {
-        if (data.splits.train.count() > 0) sampler_.emplace(passesOf(experiment, data, rank));
+        : model_(model), params_(params), optimizer_(optimizer) {
+        if (data.splits.train.count() == 0) return;
+        loader_ = openLoader(experiment, data, rank);
+        epochSteps_ = planSteps(experiment, data.splits.train.count()).stepsPerEpoch;
     }
 
     void load(std::int64_t samples) override {
-        if (!sampler_) return;
-        const Samples& train = data_.splits.train;
-        const at::Tensor indices = sampler_->next(samples);
-        batch_ = {train.inputs.index_select(0, indices), train.targets.index_select(0, indices)};
+        if (!loader_) return;
+        if (loaded_++ % epochSteps_ == 0) model_.beginPass(true);
+        batch_ = loader_->take(samples);
     }
     void forward() override { loss_ = model_.loss(batch_); }
     void backward() override {
@@ -46,11 +45,12 @@ public:
     [[nodiscard]] std::unique_ptr<LaterValue> loss() override { return std::make_unique<TensorValue>(loss_.detach()); }
 
 private:
-    const TrainingData& data_;
     Model& model_;
     FlatParams& params_;
     Optimizer& optimizer_;
-    std::optional<Sampler> sampler_;
+    std::unique_ptr<BatchLoader> loader_;  // null for a model that needs no data
+    std::int64_t epochSteps_ = 1;
+    std::int64_t loaded_ = 0;  // batches
     Batch batch_;
     at::Tensor loss_;
 };

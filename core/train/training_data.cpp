@@ -6,6 +6,8 @@
 #include <torch/utils.h>
 
 #include <mutex>
+#include <optional>
+#include <utility>
 
 #include "core/base/random.h"
 #include "core/step/flat_params.h"
@@ -14,13 +16,21 @@ namespace dasgd {
 
 namespace {
 
+// Where time is simulated a step that waits for its batch is charged for it, unless the experiment asks for threads.
+int loaderThreads(const Experiment& experiment, const Samples& samples) {
+    if (experiment.data.threads >= 0) return static_cast<int>(experiment.data.threads);
+    constexpr int kDefaultThreads = 2;
+    return samples.reader && samples.reader->isSlow() && !experiment.timeSimulated() ? kDefaultThreads : 0;
+}
+
 Status loadSamples(const Experiment& experiment, TrainingData& data) {
     const InputSpec natural = experiment.model->naturalInput();
     if (natural.shape.empty()) return {};
     DASGD_ASSIGN(data.splits, experiment.dataset->load(natural));
-    const auto type = experiment.scalarType();
-    data.splits.train.inputs = data.splits.train.inputs.to(type);
-    data.splits.test.inputs = data.splits.test.inputs.to(type);
+    for (Samples* samples : {&data.splits.train, &data.splits.test}) {
+        samples->loading = {.threads = loaderThreads(experiment, *samples),
+                            .ahead = static_cast<int>(experiment.data.prefetch)};
+    }
     const auto seed = static_cast<std::uint64_t>(experiment.train.seed);
     const std::string& shuffle = experiment.data.shuffle;
     if (shuffle != "shard" && experiment.partition.kind == PartitionSpec::Kind::Iid) {
@@ -48,6 +58,15 @@ Result<TrainingData> loadTrainingData(const Experiment& experiment) {
     return data;
 }
 
+std::optional<std::int64_t> TrainingData::skipped() const {
+    if (!splits.skipped) return std::nullopt;
+    std::int64_t count = *splits.skipped;
+    for (const Samples* samples : {&splits.train, &splits.test}) {
+        if (samples->reader) count += samples->reader->skipped();
+    }
+    return count;
+}
+
 std::vector<std::int64_t> TrainingData::parameterSizes() const {
     std::vector<std::int64_t> sizes;
     for (const auto& shape : parameterShapes) sizes.push_back(c10::multiply_integers(shape));
@@ -58,6 +77,10 @@ PassSource passesOf(const Experiment& experiment, const TrainingData& data, Rank
     const auto seed = static_cast<std::uint64_t>(experiment.train.seed);
     if (!data.order) {
         const auto& shard = data.shards[static_cast<std::size_t>(rank.value())];
+        if (data.splits.train.continuous) {
+            const Plan plan = planSteps(experiment, data.splits.train.count());
+            return rowPasses(shard, plan.batchSize, plan.stepsPerEpoch);
+        }
         return shardPasses(shard, experiment.data.shuffle == "shard", seed, rank);
     }
     const Plan plan = planSteps(experiment, data.splits.train.count());
@@ -65,6 +88,18 @@ PassSource passesOf(const Experiment& experiment, const TrainingData& data, Rank
         const at::Tensor share = shareOf(order->of(pass), rank, static_cast<int>(plan.workers), dropLast);
         return share.slice(0, 0, plan.epochSamples);
     };
+}
+
+std::unique_ptr<BatchLoader> openLoader(const Experiment& experiment, const TrainingData& data, Rank rank) {
+    const auto seed = static_cast<std::uint64_t>(experiment.train.seed);
+    const Plan plan = planSteps(experiment, data.splits.train.count());
+    auto next = [sampler = Sampler(passesOf(experiment, data, rank)), plan, seed, rank,
+                 batch = std::int64_t{0}]() mutable -> std::optional<BatchOrder> {
+        const std::uint64_t draws =
+            streamSeed(seed, rank.value(), StreamPurpose::Augment, static_cast<std::uint64_t>(batch));
+        return BatchOrder{sampler.next(plan.batchOf(++batch)), draws};
+    };
+    return std::make_unique<BatchLoader>(data.splits.train, experiment.scalarType(), std::move(next));
 }
 
 Result<std::unique_ptr<Model>> buildModel(const Experiment& experiment, const TrainingData& data, Rank rank) {

@@ -40,6 +40,7 @@ public:
                std::unique_ptr<Model> model)
         : experiment_(experiment),
           environment_(environment),
+          data_(data),
           model_(std::move(model)),
           params_(paramsOf(experiment, data, model_.get())),
           plan_(planSteps(experiment, data.splits.train.count())),
@@ -76,6 +77,7 @@ public:
         startTogether();
         environment_.sink.state(RankState::Running, 0, "");
         recordWeights();
+        recordSkipped();
         evaluate();
         algorithm_->start(context_);
         reportedAt_ = environment_.clock.now();
@@ -269,6 +271,11 @@ private:
         stepsToReport_ = 0;
     }
 
+    void recordSkipped() {
+        const auto skipped = data_.skipped();
+        if (skipped && trains_) metric(metrics::kSkippedFiles, static_cast<double>(*skipped));
+    }
+
     void recordWeights() {
         if (weightNames_.empty()) return;
         const at::Tensor weights = params_.weights().to(torch::kFloat64);
@@ -289,6 +296,7 @@ private:
             evaluationBytes_ += environment_.comm.bytesSent() - before;
         }
         if (trains_) recordTiming();
+        recordSkipped();
         const bool finished = kind == WorkerOutcome::Kind::Finished;
         environment_.sink.state(finished ? RankState::Finished : RankState::Stopped, step_, "");
         return {.kind = kind, .step = step_, .error = ""};
@@ -314,6 +322,7 @@ private:
 
     const Experiment& experiment_;
     const WorkerEnvironment& environment_;
+    const TrainingData& data_;
     std::unique_ptr<Model> model_;
     FlatParams params_;
     Plan plan_;

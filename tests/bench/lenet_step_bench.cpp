@@ -51,8 +51,7 @@ int main(int argc, char** argv) {
     const auto step = [&] {
         const at::Tensor pick = torch::randint(data.train.count(), {kBatch}, torch::kInt64);
         flat.gradients().zero_();
-        const at::Tensor loss =
-            model->loss({data.train.inputs.index_select(0, pick), data.train.targets.index_select(0, pick)});
+        const at::Tensor loss = model->loss(dasgd::makeBatch(data.train, pick, torch::kFloat32));
         loss.backward();
         optimizer->step(flat, optimizer->learningRate());
         return loss.item<double>();

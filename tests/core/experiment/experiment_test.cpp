@@ -239,10 +239,11 @@ TEST(ExperimentTest, WhatItMakesLearnsTheDigits) {
     for (int k = 0; k < 120; ++k) {
         const at::Tensor pick = torch::randint(splits.train.count(), {32}, torch::kInt64);
         flat.gradients().zero_();
-        model->loss({splits.train.inputs.index_select(0, pick), splits.train.targets.index_select(0, pick)}).backward();
+        model->loss(makeBatch(splits.train, pick, experiment.scalarType())).backward();
         optimizer->step(flat, optimizer->learningRate());
     }
-    const Evaluation test = model->evaluate({splits.test.inputs, splits.test.targets});
+    const at::Tensor all = torch::arange(splits.test.count(), torch::kInt64);
+    const Evaluation test = model->evaluate(makeBatch(splits.test, all, experiment.scalarType()));
     EXPECT_GT(static_cast<double>(test.correct) / static_cast<double>(test.samples), 0.8);
 }
 
