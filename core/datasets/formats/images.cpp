@@ -9,6 +9,7 @@
 #include <png.h>
 
 #include <algorithm>
+#include <cmath>
 #include <csetjmp>
 #include <string>
 
@@ -189,7 +190,7 @@ std::vector<Weights> weightsOf(double begin, double length, int extent, int pixe
     std::vector<Weights> all(static_cast<std::size_t>(extent));
     for (int i = 0; i < extent; ++i) {
         const double centre = begin + (i + 0.5) * scale - 0.5;  // in the numbers of the pixels' centres
-        const int first = std::clamp(static_cast<int>(centre - reach) + 1, lowest, highest);
+        const int first = std::clamp(static_cast<int>(std::floor(centre - reach)) + 1, lowest, highest);
         const int last = std::clamp(static_cast<int>(centre + reach), first, highest);
         Weights& weights = all[static_cast<std::size_t>(i)];
         weights.first = first;

@@ -226,6 +226,22 @@ TEST(ExperimentTest, EvaluatesNoMoreOftenThanLeavesStepsToTime) {
     EXPECT_EQ(evalEvery({{"name", text("local_sgd")}, {"period", integer(16)}}, 64, 64), 64);
 }
 
+TEST(ExperimentTest, ATextIsGoneThroughInOrder) {
+    Value document = minimal();
+    section(document, "data") = table({{"name", text("text")}});
+    const auto experiment = readExperiment(document);
+    ASSERT_TRUE(experiment) << experiment.error().message;
+    EXPECT_EQ(experiment->partition.kind, PartitionSpec::Kind::Contiguous);
+    EXPECT_EQ(experiment->data.shuffle, "none");
+    EXPECT_TRUE(experiment->data.dropLast);
+    EXPECT_TRUE(readExperiment(experiment->resolved)) << "a run can be made from its record";
+    for (const auto& [key, value] :
+         test::Fields{{"partition", text("iid")}, {"shuffle", text("global")}, {"drop_last", test::boolean(false)}}) {
+        section(document, "data") = table({{"name", text("text")}, {key, value}});
+        EXPECT_THAT(errorOf(document), AllOf(HasSubstr("follow one another"), HasSubstr("leave " + key + " out")));
+    }
+}
+
 // The shortest way through everything here: digits, network, flat parameters, optimiser.
 TEST(ExperimentTest, WhatItMakesLearnsTheDigits) {
     const auto experiment = readExperiment(minimal()).value();

@@ -85,6 +85,33 @@ TEST(TrainingData, IsOnlyShapesForAModelWithoutData) {
     EXPECT_THAT(data.parameterSizes(), ElementsAre(2));
 }
 
+std::vector<at::Tensor> inputsOf(Fields data, Rank rank) {
+    const Experiment experiment = of("logistic", {}, std::move(data));
+    const TrainingData loaded = loadTrainingData(experiment).value();
+    const auto loader = openLoader(experiment, loaded, rank);
+    std::vector<at::Tensor> inputs;
+    for (int step = 0; step < 50; ++step) inputs.push_back(loader->take()->inputs);
+    return inputs;
+}
+
+TEST(OpenLoader, GivesTheBatchesOfThePlanWhateverTheThreads) {
+    // 1,334 samples a rank in batches of 32: 41, and one of 22.
+    const auto plain = inputsOf({}, Rank{1});
+    EXPECT_EQ(plain[40].size(0), 32);
+    EXPECT_EQ(plain[41].size(0), 22);
+    EXPECT_EQ(plain[42].size(0), 32);
+    const auto threaded = inputsOf({{"threads", integer(3)}, {"prefetch", integer(2)}}, Rank{1});
+    const auto other = inputsOf({}, Rank{2});
+    for (std::size_t i = 0; i < plain.size(); ++i) EXPECT_TRUE(plain[i].equal(threaded[i])) << "step " << i;
+    EXPECT_FALSE(plain[0].equal(other[0]));
+}
+
+TEST(TrainingData, DigitsNeedNoThreads) {
+    EXPECT_EQ(loadTrainingData(of("logistic")).value().splits.train.loading.threads, 0);
+    EXPECT_EQ(loadTrainingData(of("logistic", {}, {{"threads", integer(2)}})).value().splits.test.loading.threads, 2);
+    EXPECT_FALSE(loadTrainingData(of("logistic")).value().skipped()) << "no file is ever left out";
+}
+
 TEST(BuildModel, GivesEveryRankTheSameWeights) {
     const Experiment experiment = of("lenet");
     const TrainingData data = loadTrainingData(experiment).value();
