@@ -63,7 +63,7 @@ TEST(TextTest, MoreThan256CharactersTakeWiderTokens) {
 TEST(TextTest, TheProseThatShipsIsRead) {
     const auto splits = load({});
     ASSERT_TRUE(splits) << splits.error().message;
-    EXPECT_EQ(splits->input.classes, 61);
+    EXPECT_EQ(splits->input.classes, 62);
     EXPECT_EQ(splits->train.count(), (1'199'927 - 119'993 - 1) / 4);
     EXPECT_EQ(splits->test.count(), (119'993 - 1) / 4);
     EXPECT_TRUE(splits->train.continuous);
