@@ -8,7 +8,7 @@
 
 #include "core/datasets/dataset.h"
 #include "core/datasets/embedded.h"
-#include "core/datasets/idx.h"
+#include "core/datasets/formats/idx.h"
 
 namespace dasgd {
 namespace {
