@@ -120,7 +120,8 @@ public:
 
     Inputs read(const at::Tensor& indices, std::uint64_t seed) const override {
         const std::int64_t extent = cutting_.extent, channels = cutting_.channels;
-        Inputs inputs{torch::empty({indices.numel(), channels, extent, extent}, torch::kByte), indices.clone()};
+        Inputs inputs{torch::empty({indices.numel(), channels, extent, extent}, torch::kByte),
+                      indices.clone(at::MemoryFormat::Contiguous)};
         auto* to = inputs.values.mutable_data_ptr<std::uint8_t>();
         auto* index = inputs.indices.mutable_data_ptr<std::int64_t>();
         for (std::int64_t i = 0; i < indices.numel(); ++i, to += channels * extent * extent) {
