@@ -12,8 +12,12 @@ inline constexpr const char* kTrainLoss = "train/loss";
 inline constexpr const char* kTrainStepMs = "train/step_ms";
 inline constexpr const char* kEvalLoss = "eval/loss";
 inline constexpr const char* kEvalAccuracy = "eval/accuracy";
+inline constexpr const char* kEvalValidationLoss = "eval/validation_loss";
+inline constexpr const char* kEvalValidationAccuracy = "eval/validation_accuracy";
+inline constexpr const char* kEvalChosenAccuracy = "eval/chosen_accuracy";
 inline constexpr const char* kEvalReplicaAccuracy = "eval/replica_accuracy";
 inline constexpr const char* kEvalPerplexity = "eval/perplexity";
+inline constexpr const char* kEvalValidationPerplexity = "eval/validation_perplexity";
 inline constexpr const char* kSkippedFiles = "data/skipped";
 inline constexpr const char* kConsensusDistance = "consensus/distance";
 inline constexpr const char* kSamplesPerS = "throughput/samples_per_s";
@@ -22,6 +26,7 @@ inline constexpr const char* kTimedSeconds = "timing/seconds";
 inline constexpr const char* kRankSamplesPerS = "timing/samples_per_s";
 inline constexpr const char* kStalenessSteps = "staleness/steps";
 inline constexpr const char* kComputedStepMs = "run/computed_step_ms";
+inline constexpr const char* kTargetReached = "run/target_reached";
 inline constexpr const char* kHostDown = "fault/host_down";
 inline constexpr const char* kLinkDown = "fault/link_down";
 inline constexpr const char* kClockErrorS = "clock/error_s";
@@ -40,12 +45,39 @@ inline constexpr const char* kWeight = "weight/";
 inline constexpr const char* kAlgorithm = "algorithm/";
 
 // All of them.
-inline constexpr std::array<std::string_view, 28> kNames{
-    kTrainLoss,   kTrainStepMs, kEvalLoss,       kEvalAccuracy,     kEvalReplicaAccuracy, kConsensusDistance,
-    kSamplesPerS, kTimedSteps,  kTimedSeconds,   kRankSamplesPerS,  kStalenessSteps,      kComputedStepMs,
-    kHostDown,    kLinkDown,    kClockErrorS,    kProcessCpu,       kProcessMemory,       kHostCpu,
-    kHostMemory,  kHostSent,    kHostReceived,   kProbeAllReduceMs, kProbeAllGatherMs,    kProbeGradientBeforeEndMs,
-    kWeight,      kAlgorithm,   kEvalPerplexity, kSkippedFiles};
+inline constexpr std::array<std::string_view, 33> kNames{kTrainLoss,
+                                                         kTrainStepMs,
+                                                         kEvalLoss,
+                                                         kEvalAccuracy,
+                                                         kEvalReplicaAccuracy,
+                                                         kConsensusDistance,
+                                                         kSamplesPerS,
+                                                         kTimedSteps,
+                                                         kTimedSeconds,
+                                                         kRankSamplesPerS,
+                                                         kStalenessSteps,
+                                                         kComputedStepMs,
+                                                         kHostDown,
+                                                         kLinkDown,
+                                                         kClockErrorS,
+                                                         kProcessCpu,
+                                                         kProcessMemory,
+                                                         kHostCpu,
+                                                         kHostMemory,
+                                                         kHostSent,
+                                                         kHostReceived,
+                                                         kProbeAllReduceMs,
+                                                         kProbeAllGatherMs,
+                                                         kProbeGradientBeforeEndMs,
+                                                         kWeight,
+                                                         kAlgorithm,
+                                                         kEvalValidationLoss,
+                                                         kEvalValidationAccuracy,
+                                                         kEvalChosenAccuracy,
+                                                         kTargetReached,
+                                                         kEvalPerplexity,
+                                                         kEvalValidationPerplexity,
+                                                         kSkippedFiles};
 
 // What is recorded under these beginnings is about the whole run, whichever rank records it.
 inline constexpr std::array<std::string_view, 5> kWholeRunPrefixes{"eval/", "consensus/", "run/", "throughput/",

@@ -74,6 +74,17 @@ public:
     }
     bool isSlow() const override { return false; }
     std::int64_t skipped() const override { return 0; }
+    std::shared_ptr<const SampleReader> selected(const at::Tensor& indices, SampleUse) const override {
+        auto some = std::make_shared<CifarReader>(kind_);
+        some->mappings_ = mappings_;
+        const at::Tensor wanted = indices.contiguous();
+        const auto* index = wanted.const_data_ptr<std::int64_t>();
+        for (std::int64_t i = 0; i < wanted.numel(); ++i) {
+            some->pixels_.push_back(pixels_[static_cast<std::size_t>(index[i])]);
+            some->labels_.push_back(labels_[static_cast<std::size_t>(index[i])]);
+        }
+        return some;
+    }
 
 private:
     const CifarKind& kind_;

@@ -113,6 +113,13 @@ Box boxOf(const ImageSize& size, const Cutting& cutting, std::mt19937_64& random
     return box;
 }
 
+// For images that a model is judged on.
+Cutting stillOf(Cutting cutting) {
+    cutting.crop = "centre";
+    cutting.mirror = false;
+    return cutting;
+}
+
 class ImageReader final : public SampleReader {
 public:
     ImageReader(std::vector<ImageFile> files, Cutting cutting, bool skips)
@@ -133,6 +140,14 @@ public:
     std::int64_t skipped() const override {
         const std::lock_guard lock(mutex_);
         return std::ssize(damaged_);
+    }
+    std::shared_ptr<const SampleReader> selected(const at::Tensor& indices, SampleUse use) const override {
+        std::vector<ImageFile> some;
+        const at::Tensor wanted = indices.contiguous();
+        const auto* index = wanted.const_data_ptr<std::int64_t>();
+        for (std::int64_t i = 0; i < wanted.numel(); ++i) some.push_back(files_[static_cast<std::size_t>(index[i])]);
+        return std::make_shared<ImageReader>(std::move(some),
+                                             use == SampleUse::kEvaluation ? stillOf(cutting_) : cutting_, skips_);
     }
 
 private:
@@ -238,10 +253,7 @@ public:
         Splits splits{
             .input = {.shape = {cutting.channels, cutting.extent, cutting.extent}, .classes = std::ssize(classes)}};
         DASGD_ASSIGN(splits.train, readSplit(root / "train", classes, cutting, skipped));
-        Cutting still = cutting;
-        still.crop = "centre";
-        still.mirror = false;
-        DASGD_ASSIGN(splits.test, readSplit(tests, classes, still, skipped));
+        DASGD_ASSIGN(splits.test, readSplit(tests, classes, stillOf(cutting), skipped));
         if (skips()) splits.skipped = skipped;
         return splits;
     }

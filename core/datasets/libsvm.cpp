@@ -41,18 +41,18 @@ struct LibsvmParams {
     }
 };
 
-// Rows from `first` on, as dense vectors.
+// The rows `samples` (int64), as dense vectors.
 class SparseReader final : public SampleReader {
 public:
-    SparseReader(std::shared_ptr<const SparseRows> rows, std::size_t first, std::int64_t width)
-        : rows_(std::move(rows)), first_(first), width_(width) {}
+    SparseReader(std::shared_ptr<const SparseRows> rows, at::Tensor samples, std::int64_t width)
+        : rows_(std::move(rows)), samples_(std::move(samples)), width_(width) {}
     Inputs read(const at::Tensor& indices, std::uint64_t) const override {
-        const at::Tensor wanted = indices.contiguous();
+        const at::Tensor wanted = samples_.index_select(0, indices);
         const auto* index = wanted.const_data_ptr<std::int64_t>();
         at::Tensor dense = torch::zeros({wanted.numel(), width_}, torch::kFloat);
         auto* row = dense.mutable_data_ptr<float>();
         for (std::int64_t i = 0; i < wanted.numel(); ++i, row += width_) {
-            const std::size_t sample = first_ + static_cast<std::size_t>(index[i]);
+            const auto sample = static_cast<std::size_t>(index[i]);
             for (std::size_t e = rows_->starts[sample]; e < rows_->starts[sample + 1]; ++e) {
                 row[rows_->columns[e]] = rows_->values[e];
             }
@@ -61,10 +61,13 @@ public:
     }
     bool isSlow() const override { return false; }
     std::int64_t skipped() const override { return 0; }
+    std::shared_ptr<const SampleReader> selected(const at::Tensor& indices, SampleUse) const override {
+        return std::make_shared<SparseReader>(rows_, samples_.index_select(0, indices), width_);
+    }
 
 private:
     const std::shared_ptr<const SparseRows> rows_;
-    const std::size_t first_;
+    const at::Tensor samples_;
     const std::int64_t width_;
 };
 
@@ -90,8 +93,9 @@ public:
         }
         const std::int64_t width = std::max<std::int64_t>(1, std::max(widest, params_.features));
         Splits splits{.input = {.shape = {width}, .classes = 1, .task = natural.task}};
-        splits.train.reader = std::make_shared<SparseReader>(train, 0, width);
-        splits.test.reader = std::make_shared<SparseReader>(test, static_cast<std::size_t>(testFirst), width);
+        splits.train.reader = std::make_shared<SparseReader>(train, torch::arange(trainCount, torch::kInt64), width);
+        splits.test.reader = std::make_shared<SparseReader>(
+            test, torch::arange(testFirst, std::ssize(test->targets), torch::kInt64), width);
         const std::vector<double> targets(train->targets.begin(), train->targets.begin() + trainCount);
         const std::vector<double> tests(test->targets.begin() + testFirst, test->targets.end());
         DASGD_TRY(setTargets(splits, targets, tests));

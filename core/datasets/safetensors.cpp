@@ -112,8 +112,8 @@ public:
         if (params_.testPath.empty()) {
             const std::int64_t tests = heldOut(splits.train.count(), params_.testFraction);
             const std::int64_t count = splits.train.count() - tests;
-            splits.test = part(splits.train, count, tests);
-            splits.train = part(splits.train, 0, count);
+            splits.test = partOf(splits.train, count, tests);
+            splits.train = partOf(splits.train, 0, count);
         } else {
             DASGD_ASSIGN(splits.test, readSamples(params_.testPath, natural));
             if (splits.test.inputs.sizes().slice(1) != splits.train.inputs.sizes().slice(1)) {
@@ -128,13 +128,6 @@ public:
     bool isContinuous(const InputSpec& natural) const override { return natural.task == Task::kLanguage; }
 
 private:
-    static Samples part(const Samples& all, std::int64_t begin, std::int64_t count) {
-        Samples samples = all;
-        samples.inputs = all.inputs.narrow(0, begin, count);
-        samples.targets = all.targets.narrow(0, begin, count);
-        return samples;
-    }
-
     static std::int64_t classesOf(const Splits& splits) {
         const at::Tensor& targets = splits.train.targets;
         if (splits.input.task == Task::kRegression) return targets.size(1);

@@ -38,7 +38,8 @@ Batch makeBatch(const Samples& samples, const at::Tensor& indices, at::ScalarTyp
     if (samples.reader) {
         taken = samples.reader->read(indices, seed);
     } else {
-        taken.values = samples.inputs.index_select(0, indices);
+        const bool all = !samples.rows.defined();
+        taken.values = samples.inputs.index_select(0, all ? indices : samples.rows.index_select(0, indices));
     }
     if (samples.augmentation.any()) taken.values = shifted(taken.values, samples.augmentation, seed);
     if (!samples.scale.mean.empty()) taken.values = scaled(taken.values, samples.scale);
@@ -53,6 +54,26 @@ Samples cutText(const at::Tensor& tokens, std::int64_t length) {
     samples.targets = tokens.as_strided({count, length}, {length, 1}, tokens.storage_offset() + (count > 0 ? 1 : 0));
     samples.continuous = true;
     return samples;
+}
+
+Samples selected(const Samples& all, const at::Tensor& indices, SampleUse use) {
+    Samples some = all;
+    some.targets = all.targets.index_select(0, indices);
+    if (all.reader) {
+        some.reader = all.reader->selected(indices, use);
+    } else {
+        some.rows = all.rows.defined() ? all.rows.index_select(0, indices) : indices;
+    }
+    if (use == SampleUse::kEvaluation) some.augmentation = {};
+    return some;
+}
+
+Samples partOf(const Samples& all, std::int64_t begin, std::int64_t count) {
+    DASGD_CHECK(!all.reader && !all.rows.defined());
+    Samples part = all;
+    part.inputs = all.inputs.narrow(0, begin, count);
+    part.targets = all.targets.narrow(0, begin, count);
+    return part;
 }
 
 at::Tensor inRows(const at::Tensor& stream, std::int64_t rows, std::int64_t batches) {

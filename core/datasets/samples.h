@@ -39,6 +39,9 @@ struct Loading {
     int ahead = 4;
 };
 
+// For evaluation nothing is drawn: images are neither moved nor mirrored, and cut out of the middle.
+enum class SampleUse { kTraining, kEvaluation };
+
 // Makes inputs of samples that do not lie in memory as one tensor. Read-only and used by several threads at a time.
 class SampleReader {
 public:
@@ -53,6 +56,9 @@ public:
     [[nodiscard]] virtual bool isSlow() const = 0;
     // Damaged files that were left out in reading so far.
     [[nodiscard]] virtual std::int64_t skipped() const = 0;
+    // Of the samples `indices` (int64) alone, counted from 0: a damaged one is replaced by another of them.
+    [[nodiscard]] virtual std::shared_ptr<const SampleReader> selected(const at::Tensor& indices,
+                                                                       SampleUse use) const = 0;
 };
 
 // Inputs and targets keep the type that they are stored in until a batch is made of them.
@@ -67,6 +73,7 @@ struct Samples {
     Augmentation augmentation = {};
     Loading loading = {};
     bool continuous = false;  // each sample goes on where the one before it ends
+    at::Tensor rows = {};     // int64 [N]: which of `inputs` the samples are; undefined: all, in order
 
     [[nodiscard]] std::int64_t count() const { return targets.defined() ? targets.size(0) : 0; }
     // By their targets, which are there.
@@ -81,6 +88,12 @@ struct Samples {
 // `tokens` (integers, [M]) cut into ⌊(M − 1) / length⌋ samples that follow one another; the target at each place is the
 // next token. Inputs and targets are views of `tokens`.
 [[nodiscard]] Samples cutText(const at::Tensor& tokens, std::int64_t length);
+
+// Those of the training samples `all` that `indices` (int64) name, in that order. Shares the inputs that lie in memory.
+[[nodiscard]] Samples selected(const Samples& all, const at::Tensor& indices, SampleUse use);
+
+// `count` samples from `begin` on, of samples in memory; views.
+[[nodiscard]] Samples partOf(const Samples& all, std::int64_t begin, std::int64_t count);
 
 // The order in which `rows` rows go through continuous samples side by side: row r of batch b is sample
 // r · batches + b of `stream` (int64 [≥ rows · batches]), so that it goes on where row r of batch b − 1 ended.

@@ -18,26 +18,30 @@ namespace {
 Error placed(const Value& section, const Error& error) { return {section.position().prefix() + error.message}; }
 
 // A rank goes through its part of a continuous set in as many rows as its batch has samples.
-Status checkRows(const Splits& splits, const Experiment& experiment) {
+Status checkRows(const Splits& splits, std::int64_t samples, const Experiment& experiment) {
     const int trainers = experiment.roles().trainers();
-    const std::int64_t share = splits.train.count() / trainers;
-    if (!splits.train.continuous || share >= experiment.train.batchSize || experiment.timeOnly()) return {};
+    const std::int64_t share = samples / trainers, needed = experiment.train.samplesPerStep();
+    if (!splits.train.continuous || share >= needed || experiment.timeOnly()) return {};
     return fail("each of " + std::to_string(trainers) + " workers has " + std::to_string(share) +
-                " samples of the text, and train.batch_size asks for " + std::to_string(experiment.train.batchSize) +
-                " side by side: choose a smaller batch_size, shorter samples or a longer text");
+                " samples of the text, and train.batch_size" +
+                (experiment.train.accumulate > 1 ? " times accumulate asks for " : " asks for ") +
+                std::to_string(needed) + (experiment.train.accumulate > 1 ? " a step" : " side by side") +
+                ": choose a smaller batch_size, shorter samples or a longer text");
 }
 
 Status checkData(const Splits& splits, const Experiment& experiment) {
     const int trainers = experiment.roles().trainers();
-    if (splits.train.count() < trainers) {
-        return fail("the training set has " + std::to_string(splits.train.count()) + " samples for " +
-                    std::to_string(trainers) + " workers; each needs at least one");
+    const std::int64_t validation = validationCount(splits.train.count(), experiment.data.validation);
+    if (splits.train.count() - validation < trainers) {
+        return fail("the training set has " + std::to_string(splits.train.count() - validation) + " samples" +
+                    (validation > 0 ? " without the validation set" : "") + " for " + std::to_string(trainers) +
+                    " workers; each needs at least one");
     }
     if (experiment.partition.byClass() && splits.train.task() != Task::kClassification) {
         return fail("partition = \"" + experiment.data.partition + "\" goes by classes, and the targets of " +
                     experiment.dataName + " are none; choose partition = \"iid\" or \"contiguous\"");
     }
-    DASGD_TRY(checkRows(splits, experiment));
+    DASGD_TRY(checkRows(splits, splits.train.count() - validation, experiment));
     for (const Samples* samples : {&splits.train, &splits.test}) {
         if (samples->count() == 0 || samples->task() == Task::kRegression) continue;
         const auto lowest = samples->targets.min().item<std::int64_t>();
@@ -52,13 +56,15 @@ Status checkData(const Splits& splits, const Experiment& experiment) {
 
 Result<Plan> loadAndBuild(const Experiment& experiment) {
     const std::unique_ptr<Model> model = experiment.makeModel();
-    BuildContext context{
-        .input = model->naturalInput(), .workers = experiment.roles().trainers(), .timeOnly = experiment.timeOnly()};
+    BuildContext context{.input = model->naturalInput(),
+                         .workers = experiment.roles().trainers(),
+                         .timeOnly = experiment.timeOnly(),
+                         .labelSmoothing = experiment.train.labelSmoothing};
     std::int64_t samples = 0;
     if (experiment.dataset) {
         DASGD_ASSIGN(const Splits splits, experiment.dataset->load(context.input));
         DASGD_TRY(checkData(splits, experiment));
-        samples = splits.train.count();
+        samples = splits.train.count() - validationCount(splits.train.count(), experiment.data.validation);
         context.input = splits.input;
     }
     torch::manual_seed(static_cast<std::uint64_t>(experiment.train.seed));

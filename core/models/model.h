@@ -17,8 +17,8 @@ class Module;
 
 namespace dasgd {
 
-// What a target is: one of `classes` classes; `classes` floating-point values; or, at each of the T places of a text, the
-// next of `classes` tokens.
+// What a target is: one of `classes` classes; `classes` floating-point values; or, at each of the T places of a text,
+// the next of `classes` tokens.
 enum class Task { kClassification, kRegression, kLanguage };
 
 // Shape of one sample: channels first ({1, 28, 28}); of text {T}.
@@ -28,8 +28,8 @@ struct InputSpec {
     Task task = Task::kClassification;
 };
 
-// inputs [B, …shape], floating, or int64 tokens [B, T]; targets int64 [B], floating [B, classes], or int64 tokens [B, T].
-// Both undefined for a model that needs no data.
+// inputs [B, …shape], floating, or int64 tokens [B, T]; targets int64 [B], floating [B, classes], or int64 tokens [B,
+// T]. Both undefined for a model that needs no data.
 struct Batch {
     at::Tensor inputs;
     at::Tensor targets;
@@ -37,16 +37,17 @@ struct Batch {
 
 struct BuildContext {
     InputSpec input;
-    Rank rank;              // among those that train
-    int workers = 1;        // that train
-    bool timeOnly = false;  // no loss is computed; only its FLOP are counted
+    Rank rank;                  // among those that train
+    int workers = 1;            // that train
+    bool timeOnly = false;      // no loss is computed; only its FLOP are counted
+    double labelSmoothing = 0;  // of loss(), not of evaluate()
     // The rank's own stream, for what loss() draws. LibTorch's default generator is one for all threads of a process:
     // what is drawn from it in loss() is not the same on every backend.
     at::Generator random;
 };
 
-// Sums over the samples of a batch; each predicted token of a text counts as one sample. `correct` is 0 where targets are
-// no classes.
+// Sums over the samples of a batch; each predicted token of a text counts as one sample. `correct` is 0 where targets
+// are no classes.
 struct Evaluation {
     double lossSum = 0;
     std::int64_t correct = 0;

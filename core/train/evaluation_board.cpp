@@ -19,9 +19,9 @@ at::Tensor reduced(std::vector<at::Tensor> tensors, Reduce op) { return reducePa
 
 }  // namespace
 
-EvaluationBoard::EvaluationBoard(std::vector<std::unique_ptr<Model>> models, at::ScalarType type, const Samples& test,
-                                 int ranks, Roles roles)
-    : ranks_(ranks), roles_(std::move(roles)), task_(taskOf(test)) {
+EvaluationBoard::EvaluationBoard(std::vector<std::unique_ptr<Model>> models, at::ScalarType type,
+                                 const EvaluationSets& sets, int ranks, Roles roles, ModelSelection selection)
+    : ranks_(ranks), roles_(std::move(roles)), task_(taskOf(sets.test)), selection_(std::move(selection)) {
     const int trainers = roles_.trainers();
     DASGD_CHECK(models.size() == 1 || models.size() == static_cast<std::size_t>(trainers));
     for (auto& model : models) {
@@ -29,7 +29,7 @@ EvaluationBoard::EvaluationBoard(std::vector<std::unique_ptr<Model>> models, at:
         judges_.push_back({std::move(model), std::move(params)});
     }
     for (int trainer = 0; trainer < trainers; ++trainer) {
-        shares_.push_back(shareOf(test, Rank{trainer}, trainers, type));
+        shares_.push_back(sharesOf(sets, Rank{trainer}, trainers, type));
     }
 }
 
@@ -45,11 +45,12 @@ Result<std::unique_ptr<EvaluationBoard>> EvaluationBoard::create(const Experimen
         DASGD_ASSIGN(auto model, buildModel(experiment, data, Rank{rank}));
         models.push_back(std::move(model));
     }
-    return std::make_unique<EvaluationBoard>(std::move(models), experiment.scalarType(), data.splits.test, ranks,
-                                             std::move(roles));
+    return std::make_unique<EvaluationBoard>(std::move(models), experiment.scalarType(),
+                                             EvaluationSets(data.splits.test, data.validation), ranks, std::move(roles),
+                                             ModelSelection(experiment.train));
 }
 
-const TestShare& EvaluationBoard::shareOfTrainer(Rank rank) const {
+const EvaluationShares& EvaluationBoard::sharesOfTrainer(Rank rank) const {
     return shares_[static_cast<std::size_t>(roles_.trainerIndex(rank))];
 }
 
@@ -68,14 +69,18 @@ void EvaluationBoard::deposit(Rank rank, std::int64_t step, Ns now, Model& model
     const auto own = static_cast<std::size_t>(rank.value());
     Open& open = open_[step];
     open.replicas.resize(static_cast<std::size_t>(ranks_));
-    open.replicas[own] = {params.weights().clone(), copyOfBuffers(params), evaluateOn(model, shareOfTrainer(rank))};
+    open.replicas[own] = {params.weights().clone(), copyOfBuffers(params),
+                          evaluateOn(model, sharesOfTrainer(rank).test)};
     if (publish) open.publish = std::move(publish);
     open.last = std::max(open.last, now);
     if (++open.arrived < roles_.trainers()) return;
     const Open complete = std::move(open);
     open_.erase(step);
     DASGD_CHECK(complete.publish);
-    complete.publish(evaluate(complete.replicas), complete.last);
+    EvaluationReport report = evaluate(complete.replicas);
+    selection_.judge(report);
+    over_ = over_ || report.stop;
+    complete.publish(report, complete.last);
 }
 
 EvaluationReport EvaluationBoard::evaluate(const std::vector<Replica>& replicas) {
@@ -95,10 +100,14 @@ EvaluationReport EvaluationBoard::evaluate(const std::vector<Replica>& replicas)
     for (int rank = 0; rank < ranks_; ++rank) {
         const Replica& replica = replicas[static_cast<std::size_t>(rank)];
         const bool judges = roles_.trains(Rank{rank});
-        const Evaluation ofMean =
-            judges ? evaluateOn(*judgeOf(Rank{rank}).model, shareOfTrainer(Rank{rank})) : Evaluation{};
+        ShareEvaluation found{.replica = replica.evaluation};
+        if (judges) {
+            Model& judge = *judgeOf(Rank{rank}).model;
+            found.mean = evaluateOn(judge, sharesOfTrainer(Rank{rank}).test);
+            found.validation = evaluateValidation(judge, sharesOfTrainer(Rank{rank}));
+        }
         const double distance = judges ? squaredDistance(replica.weights, mean) : 0;
-        summands.push_back(summandsOf(ofMean, replica.evaluation, distance));
+        summands.push_back(summandsOf(found, distance));
     }
     return reportOf(reduced(std::move(summands), Reduce::Sum), roles_.trainers(), task_);
 }

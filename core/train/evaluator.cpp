@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -74,24 +73,40 @@ Evaluation evaluateOn(Model& model, const TestShare& share) {
     return total;
 }
 
+EvaluationShares sharesOf(const EvaluationSets& sets, Rank rank, int ranks, at::ScalarType type) {
+    return {shareOf(sets.test, rank, ranks, type), shareOf(sets.validation, rank, ranks, type)};
+}
+
+Evaluation evaluateValidation(Model& model, const EvaluationShares& shares) {
+    return shares.validation.indices.defined() ? evaluateOn(model, shares.validation) : Evaluation{};
+}
+
 std::optional<Task> taskOf(const Samples& test) { return test.count() > 0 ? std::optional(test.task()) : std::nullopt; }
 
-at::Tensor summandsOf(const Evaluation& mean, const Evaluation& replica, double distance) {
-    return torch::tensor({mean.lossSum, static_cast<double>(mean.correct), static_cast<double>(mean.samples),
-                          static_cast<double>(replica.correct), distance},
-                         torch::kFloat64);
+at::Tensor summandsOf(const ShareEvaluation& found, double distance) {
+    const auto number = [](std::int64_t count) { return static_cast<double>(count); };
+    return torch::tensor(
+        {found.mean.lossSum, number(found.mean.correct), number(found.mean.samples), number(found.replica.correct),
+         distance, found.validation.lossSum, number(found.validation.correct), number(found.validation.samples)},
+        torch::kFloat64);
 }
 
 EvaluationReport reportOf(const at::Tensor& sums, int ranks, std::optional<Task> task) {
     const auto* sum = sums.const_data_ptr<double>();
     const double samples = sum[2];
     const bool classifies = task && *task != Task::kRegression;
-    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-    return {.loss = sum[0] / samples,
-            .accuracy = classifies ? sum[1] / samples : kNone,
-            .replicaAccuracy = classifies ? sum[3] / samples : kNone,
-            .consensusDistance = sum[4] / ranks,
-            .perplexity = task == Task::kLanguage ? std::exp(sum[0] / samples) : kNone};
+    const auto orNone = [](bool known, double value) { return known ? value : EvaluationReport::kNone; };
+    const double validated = sum[7];
+    EvaluationReport report;
+    report.loss = sum[0] / samples;
+    report.accuracy = orNone(classifies, sum[1] / samples);
+    report.replicaAccuracy = orNone(classifies, sum[3] / samples);
+    report.consensusDistance = sum[4] / ranks;
+    report.perplexity = orNone(task == Task::kLanguage, std::exp(report.loss));
+    report.validationLoss = orNone(validated > 0, sum[5] / validated);
+    report.validationAccuracy = orNone(validated > 0 && classifies, sum[6] / validated);
+    report.validationPerplexity = orNone(task == Task::kLanguage, std::exp(report.validationLoss));
+    return report;
 }
 
 double squaredDistance(const at::Tensor& weights, const at::Tensor& others) {
@@ -133,6 +148,15 @@ void record(const EvaluationReport& report, Metric at, Ns wall, EventSink& sink)
         at.value = value;
         sink.metric(at);
     };
+    if (report.validated()) {
+        tell(metrics::kEvalValidationLoss, report.validationLoss);
+        if (!std::isnan(report.validationAccuracy)) {
+            tell(metrics::kEvalValidationAccuracy, report.validationAccuracy);
+        }
+        if (!std::isnan(report.validationPerplexity)) {
+            tell(metrics::kEvalValidationPerplexity, report.validationPerplexity);
+        }
+    }
     tell(metrics::kEvalLoss, report.loss);
     if (!std::isnan(report.accuracy)) {
         tell(metrics::kEvalAccuracy, report.accuracy);
@@ -140,9 +164,12 @@ void record(const EvaluationReport& report, Metric at, Ns wall, EventSink& sink)
     }
     if (!std::isnan(report.perplexity)) tell(metrics::kEvalPerplexity, report.perplexity);
     tell(metrics::kConsensusDistance, report.consensusDistance);
+    // After the accuracy: whoever sums up takes the last word on the run's best from here.
+    if (report.chosenAccuracy) tell(metrics::kEvalChosenAccuracy, *report.chosenAccuracy);
+    if (report.targetReached) tell(metrics::kTargetReached, *report.targetReached);
 }
 
-Evaluator::Evaluator(Model& model, FlatParams& params, Communicator& comm, const Samples& test, Roles roles,
+Evaluator::Evaluator(Model& model, FlatParams& params, Communicator& comm, const EvaluationSets& sets, Roles roles,
                      TakeModel take)
     : model_(model),
       params_(params),
@@ -150,26 +177,27 @@ Evaluator::Evaluator(Model& model, FlatParams& params, Communicator& comm, const
       roles_(std::move(roles)),
       take_(take ? std::move(take) : [this] { averageModel(params_, comm_, roles_); }),
       judges_(roles_.trains(comm.rank())),
-      task_(taskOf(test)) {
+      task_(taskOf(sets.test)) {
     if (!judges_) return;
     const auto type = params_.weights().scalar_type();
-    share_ = shareOf(test, Rank(roles_.trainerIndex(comm.rank())), roles_.trainers(), type);
+    shares_ = sharesOf(sets, Rank(roles_.trainerIndex(comm.rank())), roles_.trainers(), type);
 }
 
-Evaluation Evaluator::onOwnShare() { return judges_ ? evaluateOn(model_, share_) : Evaluation{}; }
+Evaluation Evaluator::onOwnTests() { return judges_ ? evaluateOn(model_, shares_.test) : Evaluation{}; }
 
 EvaluationReport Evaluator::evaluate() {
     const at::NoGradGuard guard;
-    const Evaluation replica = onOwnShare();
+    ShareEvaluation found{.replica = onOwnTests()};
     const at::Tensor weights = params_.weights().clone();
     const at::Tensor buffers = copyOfBuffers(params_);
     take_();
-    const Evaluation mean = onOwnShare();
+    found.mean = onOwnTests();
+    if (judges_) found.validation = evaluateValidation(model_, shares_);
     const double distance = judges_ ? squaredDistance(weights, params_.weights()) : 0;
     params_.weights().copy_(weights);
     if (buffers.defined()) setBuffers(params_, buffers);
 
-    at::Tensor sums = summandsOf(mean, replica, distance);
+    at::Tensor sums = summandsOf(found, distance);
     reduceNow(comm_, sums, Reduce::Sum);
     return reportOf(sums, roles_.trainers(), task_);
 }

@@ -1,11 +1,12 @@
-// Measures the mean model ⟨w⟩, or the one that the algorithm names, on the test set, and how far the replicas have
-// drifted from it. On a real cluster all ranks meet for it, each judging its share; on the virtual one see
-// evaluation_board.h.
+// Measures the mean model ⟨w⟩, or the one that the algorithm names, on the test set and the validation set, and how far
+// the replicas have drifted from it. On a real cluster all ranks meet for it, each judging its share; on the virtual
+// one see evaluation_board.h.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <utility>
 
 #include "core/base/event.h"
 #include "core/comm/communicator.h"
@@ -13,16 +14,10 @@
 #include "core/models/model.h"
 #include "core/step/flat_params.h"
 #include "core/step/roles.h"
+#include "core/train/evaluation_report.h"
 
 namespace dasgd {
 
-struct EvaluationReport {
-    double loss = 0;               // mean over the test set, of ⟨w⟩
-    double accuracy = 0;           // 0..1, of ⟨w⟩; NaN where there is nothing to classify
-    double replicaAccuracy = 0;    // the same, each sample judged by the replica of the rank that holds it
-    double consensusDistance = 0;  // ⟨‖wᵢ − ⟨w⟩‖²⟩
-    double perplexity = 0;         // of a text: exp of the mean loss a token; else NaN
-};
 // As metrics that tell step, samples and bytes like `at`; known at `wall`. What is NaN is not recorded: accuracy where
 // there is nothing to classify, perplexity of what is no text.
 void record(const EvaluationReport& report, Metric at, Ns wall, EventSink& sink);
@@ -41,8 +36,28 @@ struct TestShare {
 // 16 rows side by side, each going on from batch to batch, and those that do not fill the rows in one row after them.
 [[nodiscard]] Evaluation evaluateOn(Model& model, const TestShare& share);
 
-// One rank's summands of a report: what `mean` and `replica` got on its share, and the squared distance between them.
-[[nodiscard]] at::Tensor summandsOf(const Evaluation& mean, const Evaluation& replica, double distance);
+// What a model is judged on. `validation` is empty where nothing is set apart; so is `test` for a model that needs no
+// data.
+struct EvaluationSets {
+    Samples test;
+    Samples validation;
+    EvaluationSets(Samples tested = {}, Samples validated = {})  // NOLINT: a test set alone will do
+        : test(std::move(tested)), validation(std::move(validated)) {}
+};
+// The parts that one rank judges.
+struct EvaluationShares {
+    TestShare test;
+    TestShare validation;
+};
+[[nodiscard]] EvaluationShares sharesOf(const EvaluationSets& sets, Rank rank, int ranks, at::ScalarType type);
+
+// What the mean and a rank's replica got on the rank's shares.
+struct ShareEvaluation {
+    Evaluation mean, replica, validation;  // the last: of the mean
+};
+[[nodiscard]] Evaluation evaluateValidation(Model& model, const EvaluationShares& shares);
+// One rank's summands of a report; `distance`: the squared one between mean and replica.
+[[nodiscard]] at::Tensor summandsOf(const ShareEvaluation& found, double distance);
 // `sums`: of all ranks' summands. `task`: of the test set; empty where there is none.
 [[nodiscard]] EvaluationReport reportOf(const at::Tensor& sums, int ranks, std::optional<Task> task);
 [[nodiscard]] std::optional<Task> taskOf(const Samples& test);
@@ -57,19 +72,18 @@ public:
     // Puts the weights and buffers to evaluate in place of this rank's, the same on every rank. Collective.
     using TakeModel = std::function<void()>;
 
-    // `test` may be empty for a model that needs no data. All references outlive the evaluator. Without `take`: the
-    // mean of the ranks that train.
-    Evaluator(Model& model, FlatParams& params, Communicator& comm, const Samples& test, Roles roles,
+    // All references outlive the evaluator. Without `take`: the mean of the ranks that train.
+    Evaluator(Model& model, FlatParams& params, Communicator& comm, const EvaluationSets& sets, Roles roles,
               TakeModel take = nullptr);
 
-    // Collective over all ranks; those that serve have no share of the test set. Leaves weights and buffers as they
+    // Collective over all ranks; those that serve have no share of the sets. Leaves weights and buffers as they
     // were. Throws CommError.
     [[nodiscard]] EvaluationReport evaluate();
     // Weights and buffers become those that are evaluated. Collective over all ranks. Throws CommError.
     void takeModel() { take_(); }
 
 private:
-    [[nodiscard]] Evaluation onOwnShare();
+    [[nodiscard]] Evaluation onOwnTests();
 
     Model& model_;
     FlatParams& params_;
@@ -78,7 +92,7 @@ private:
     TakeModel take_;
     bool judges_;  // trains, and so has a part in what is measured
     std::optional<Task> task_;
-    TestShare share_;
+    EvaluationShares shares_;
 };
 
 // In place on all ranks: weights and floating-point buffers become their means over the ranks that train. Collective;

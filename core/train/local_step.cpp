@@ -28,21 +28,26 @@ public:
         epochSteps_ = planSteps(experiment, data.splits.train.count()).stepsPerEpoch;
     }
 
-    void load(std::int64_t samples) override {
+    void load(const MicroBatch& part) override {
         if (!loader_) return;
-        if (loaded_++ % epochSteps_ == 0) model_.beginPass(true);
-        batch_ = loader_->take(samples);
+        if (part.first() && steps_++ % epochSteps_ == 0) model_.beginPass(true);
+        batch_ = loader_->take(part.samples);
     }
-    void forward() override { loss_ = model_.loss(batch_); }
+    void forward(const MicroBatch& part) override {
+        loss_ = model_.loss(batch_);
+        if (part.share() != 1) loss_ = loss_ * part.share();
+        sum_ = part.first() ? loss_.detach() : sum_ + loss_.detach();
+        first_ = part.first();
+    }
     void backward() override {
-        params_.gradients().zero_();
+        if (first_) params_.gradients().zero_();
         loss_.backward();
     }
     void update(double learningRate) override {
         const at::NoGradGuard guard;
         optimizer_.step(params_, learningRate);
     }
-    [[nodiscard]] std::unique_ptr<LaterValue> loss() override { return std::make_unique<TensorValue>(loss_.detach()); }
+    [[nodiscard]] std::unique_ptr<LaterValue> loss() override { return std::make_unique<TensorValue>(sum_); }
 
 private:
     Model& model_;
@@ -50,16 +55,18 @@ private:
     Optimizer& optimizer_;
     std::unique_ptr<BatchLoader> loader_;  // null for a model that needs no data
     std::int64_t epochSteps_ = 1;
-    std::int64_t loaded_ = 0;  // batches
+    std::int64_t steps_ = 0;  // begun
     Batch batch_;
-    at::Tensor loss_;
+    at::Tensor loss_;  // of the micro-batch, by its share of the step
+    at::Tensor sum_;   // of the step's micro-batches so far
+    bool first_ = true;
 };
 
 class IdleStep final : public LocalStep {
 public:
     IdleStep(const FlatParams& params, GradientFeed& feed) : slots_(params.slots().size()), feed_(feed) {}
-    void load(std::int64_t) override {}
-    void forward() override {
+    void load(const MicroBatch&) override {}
+    void forward(const MicroBatch&) override {
         if (!feed_.hasLayerListener()) return;
         for (std::size_t slot = 0; slot < slots_; ++slot) feed_.forward(slot);
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "core/train/measure_step.h"
 #include "core/train/training_data.h"
@@ -26,7 +27,8 @@ Status refuseKey(const Value& document, const std::string& path, const std::stri
 Status checkAlgorithm(const Value& document, const Experiment& experiment, const Plan& plan) {
     const RunFacts facts{.workers = static_cast<int>(experiment.cluster.workers),
                          .steps = plan.totalSteps,
-                         .batch = experiment.train.batchSize,
+                         .batch = experiment.train.samplesPerStep(),
+                         .microBatches = experiment.train.accumulate,
                          .model = experiment.modelName,
                          .backend = experiment.cluster.backend,
                          .parameterShapes = plan.parameterShapes};
@@ -55,9 +57,26 @@ Status checkBatch(const Value& document, const Experiment& experiment, const Pla
                          " has " + std::to_string(plan.trainSamples) + " samples: choose at most that many");
 }
 
+// Where nothing is trained there is no evaluation that could decide anything.
+Status checkEvaluated(const Value& document, const Experiment& experiment) {
+    if (!experiment.timeOnly()) return {};
+    const TrainParams& train = experiment.train;
+    for (const auto& [key, given] :
+         {std::pair("train.patience", train.patience > 0), std::pair("train.target_accuracy", train.targetAccuracy > 0),
+          std::pair("train.target_loss", train.targetLoss > 0)}) {
+        if (!given) continue;
+        return refuseKey(document, key,
+                         std::string(key) +
+                             " has nothing to judge: with mode = \"time-only\" in [compute] nothing is "
+                             "trained");
+    }
+    return {};
+}
+
 }  // namespace
 
 Status checkRun(const Value& document, const Experiment& experiment, const Plan& plan) {
+    DASGD_TRY(checkEvaluated(document, experiment));
     DASGD_TRY(checkAlgorithm(document, experiment, plan));
     DASGD_TRY(checkStraggler(document, experiment));
     DASGD_TRY(checkBatch(document, experiment, plan));

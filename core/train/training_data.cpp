@@ -3,13 +3,16 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <c10/util/accumulate.h>
 #include <torch/nn/module.h>
+#include <torch/types.h>
 #include <torch/utils.h>
 
 #include <mutex>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "core/base/random.h"
+#include "core/models/default_generator.h"
 #include "core/step/flat_params.h"
 
 namespace dasgd {
@@ -23,6 +26,25 @@ int loaderThreads(const Experiment& experiment, const Samples& samples) {
     return samples.reader && samples.reader->isSlow() && !experiment.timeSimulated() ? kDefaultThreads : 0;
 }
 
+// Before anything is dealt out to the workers. Both parts keep the order of the training set. Of continuous samples the
+// last ones are set apart: drawn ones would break the text into pieces.
+void setValidationApart(TrainingData& data, double share, std::uint64_t seed) {
+    Samples& train = data.splits.train;
+    const std::int64_t count = validationCount(train.count(), share);
+    if (count == 0) return;
+    const std::int64_t left = train.count() - count;
+    if (train.continuous) {
+        data.validation = partOf(train, left, count);
+        train = partOf(train, 0, left);
+        return;
+    }
+    const at::Tensor drawn = torch::randperm(
+        train.count(), at::detail::createCPUGenerator(streamSeed(seed, kEveryRank, StreamPurpose::Validation)),
+        torch::kInt64);
+    data.validation = selected(train, std::get<0>(drawn.slice(0, 0, count).sort()), SampleUse::kEvaluation);
+    train = selected(train, std::get<0>(drawn.slice(0, count).sort()), SampleUse::kTraining);
+}
+
 Status loadSamples(const Experiment& experiment, TrainingData& data) {
     const InputSpec natural = experiment.model->naturalInput();
     if (natural.shape.empty()) return {};
@@ -32,6 +54,7 @@ Status loadSamples(const Experiment& experiment, TrainingData& data) {
                             .ahead = static_cast<int>(experiment.data.prefetch)};
     }
     const auto seed = static_cast<std::uint64_t>(experiment.train.seed);
+    setValidationApart(data, experiment.data.validation, seed);
     const std::string& shuffle = experiment.data.shuffle;
     if (shuffle != "shard" && experiment.partition.kind == PartitionSpec::Kind::Iid) {
         data.order = std::make_shared<EpochOrder>(data.splits.train.count(), shuffle == "global", seed);
@@ -61,7 +84,7 @@ Result<TrainingData> loadTrainingData(const Experiment& experiment) {
 std::optional<std::int64_t> TrainingData::skipped() const {
     if (!splits.skipped) return std::nullopt;
     std::int64_t count = *splits.skipped;
-    for (const Samples* samples : {&splits.train, &splits.test}) {
+    for (const Samples* samples : {&splits.train, &splits.test, &validation}) {
         if (samples->reader) count += samples->reader->skipped();
     }
     return count;
@@ -79,7 +102,8 @@ PassSource passesOf(const Experiment& experiment, const TrainingData& data, Rank
         const auto& shard = data.shards[static_cast<std::size_t>(rank.value())];
         if (data.splits.train.continuous) {
             const Plan plan = planSteps(experiment, data.splits.train.count());
-            return rowPasses(shard, plan.batchSize, plan.stepsPerEpoch);
+            // Each micro-batch goes on where the one before it ended.
+            return rowPasses(shard, experiment.train.batchSize, plan.stepsPerEpoch * experiment.train.accumulate);
         }
         return shardPasses(shard, experiment.data.shuffle == "shard", seed, rank);
     }
@@ -107,8 +131,7 @@ Result<std::unique_ptr<Model>> buildModel(const Experiment& experiment, const Tr
     InputSpec input = model->naturalInput();
     if (!input.shape.empty()) input = data.splits.input;
     // Initial weights come from torch's one default generator: ranks that are threads take turns.
-    static std::mutex generator;
-    const std::lock_guard lock(generator);
+    const std::lock_guard lock(defaultGeneratorMutex());
     const auto seed = static_cast<std::uint64_t>(experiment.train.seed);
     torch::manual_seed(seed);
     const Roles roles = experiment.roles();
@@ -117,6 +140,7 @@ Result<std::unique_ptr<Model>> buildModel(const Experiment& experiment, const Tr
          .rank = Rank(roles.trains(rank) ? roles.trainerIndex(rank) : 0),
          .workers = roles.trainers(),
          .timeOnly = experiment.timeOnly(),
+         .labelSmoothing = experiment.train.labelSmoothing,
          .random = at::detail::createCPUGenerator(streamSeed(seed, rank.value(), StreamPurpose::Forward))}));
     return model;
 }

@@ -36,7 +36,7 @@ public:
     void make(std::int64_t k) {
         const double rate = optimizer_->learningRate();
         context_.moveTo(k, rate);
-        step_->forward();
+        step_->forward({});
         step_->backward();
         algorithm_->afterBackward(context_);
         step_->update(rate);

@@ -27,6 +27,7 @@ public:
     }
     bool isSlow() const override { return true; }
     std::int64_t skipped() const override { return 0; }
+    std::shared_ptr<const SampleReader> selected(const at::Tensor&, SampleUse) const override { return nullptr; }
     [[nodiscard]] std::set<std::thread::id> threads() const {
         const std::lock_guard lock(mutex_);
         return threads_;

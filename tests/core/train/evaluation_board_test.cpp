@@ -30,17 +30,18 @@ void setReplica(SignModel& model, int rank, std::int64_t step) {
 }
 
 std::vector<double> numbersOf(const EvaluationReport& report) {
-    return {report.loss, report.accuracy, report.replicaAccuracy, report.consensusDistance};
+    return {report.loss,           report.accuracy,          report.replicaAccuracy, report.consensusDistance,
+            report.validationLoss, report.validationAccuracy};
 }
 
 // What ranks that meet find.
-std::vector<double> together(const Samples& test, const Roles& roles, int ranks, std::int64_t step) {
+std::vector<double> together(const EvaluationSets& sets, const Roles& roles, int ranks, std::int64_t step) {
     std::vector<double> numbers;
     runRanks(Backend::Threads, ranks, [&](Communicator& comm, Clock&) {
         SignModel model;
         FlatParams params(model.module(), torch::kFloat32);
         setReplica(model, comm.rank().value(), step);
-        Evaluator evaluator(model, params, comm, test, roles);
+        Evaluator evaluator(model, params, comm, sets, roles);
         const EvaluationReport report = evaluator.evaluate();
         if (comm.rank() == Rank{0}) numbers = numbersOf(report);
     });
@@ -54,10 +55,10 @@ protected:
     EvaluationBoard board(const Roles& roles) {
         std::vector<std::unique_ptr<Model>> models;
         models.push_back(std::make_unique<SignModel>());
-        return {std::move(models), torch::kFloat32, test_, ranks(), roles};
+        return {std::move(models), torch::kFloat32, sets_, ranks(), roles};
     }
     [[nodiscard]] std::vector<double> together(std::int64_t step) const {
-        return test::together(test_, Roles::allTrain(ranks()), ranks(), step);
+        return test::together(sets_, Roles::allTrain(ranks()), ranks(), step);
     }
     // As the worker loop does; returns the weight of the replica afterwards.
     at::Tensor deposit(EvaluationBoard& board, int rank, std::int64_t step, Ns now) {
@@ -74,7 +75,7 @@ protected:
         board.deposit(Rank{rank}, step, now, model, params, publish);
         return model.net.weight.detach().clone();
     }
-    Samples test_ = samples(23);
+    EvaluationSets sets_{samples(23), samples(9)};
     int speaks_ = 0;
     std::vector<std::pair<std::int64_t, std::vector<double>>> results_;
     std::vector<Ns> known_;
@@ -119,10 +120,10 @@ TEST_P(EvaluationBoardTest, LeavesOutRanksThatServe) {
     const Roles roles(all, {0, all - 1});
     std::vector<std::unique_ptr<Model>> models;
     models.push_back(std::make_unique<SignModel>());
-    EvaluationBoard shared(std::move(models), torch::kFloat32, test_, all, roles);
+    EvaluationBoard shared(std::move(models), torch::kFloat32, sets_, all, roles);
     speaks_ = 1;
     for (int rank = ranks(); rank >= 1; --rank) deposit(shared, rank, 7, 0);
-    EXPECT_THAT(results_, ElementsAre(std::pair(std::int64_t{7}, test::together(test_, roles, all, 7))));
+    EXPECT_THAT(results_, ElementsAre(std::pair(std::int64_t{7}, test::together(sets_, roles, all, 7))));
 }
 
 INSTANTIATE_TEST_SUITE_P(Ranks, EvaluationBoardTest, ::testing::Values(1, 2, 4, 7));

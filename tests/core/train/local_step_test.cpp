@@ -30,15 +30,15 @@ TEST(LocalStep, DescendsTheGradientOfItsOwnShard) {
     const auto optimizer = experiment.makeOptimizer();
     const auto step = makeLocalStep(experiment, data, *model, params, *optimizer, Rank{1});
     const at::Tensor before = params.weights().clone();
-    step->load(8);
-    step->forward();
+    step->load({.samples = 8, .of = 8});
+    step->forward({});
     step->backward();
     EXPECT_TRUE(params.weights().equal(before)) << "nothing moves before the update";
     step->update(0.5);
     EXPECT_TRUE(torch::allclose(params.weights(), before - 0.5 * params.gradients()));
     EXPECT_NEAR(step->loss()->read(), std::log(10.0), 0.5) << "of a classifier that knows nothing";
-    step->load(8);
-    step->forward();
+    step->load({.samples = 8, .of = 8});
+    step->forward({});
     EXPECT_TRUE(std::isfinite(step->loss()->read()));
 }
 
@@ -82,14 +82,42 @@ TEST(LocalStep, GoesThroughATextInRowsAndSaysWhenAnEpochBegins) {
     const auto optimizer = experiment.makeOptimizer();
     const auto step = makeLocalStep(experiment, data, model, params, *optimizer, Rank{1});
     for (int i = 0; i < 4; ++i) {
-        step->load(2);
-        step->forward();
+        step->load({.samples = 2, .of = 2});
+        step->forward({});
     }
     EXPECT_THAT(model.passes, ElementsAre(0U, 2U));
     EXPECT_TRUE(model.seen[0].equal(torch::tensor({{20, 21, 22, 23}, {28, 29, 30, 31}}, torch::kInt64)));
     EXPECT_TRUE(model.seen[1].equal(model.seen[0] + 4)) << "each row goes on";
     EXPECT_TRUE(model.seen[2].equal(model.seen[0])) << "the next epoch";
     EXPECT_TRUE(model.seen[3].equal(model.seen[1]));
+}
+
+// Of the last batch of an epoch the last micro-batch is short: every sample counts the same all the same.
+TEST(LocalStep, MicroBatchesMakeTheGradientOfTheWholeBatch) {
+    Experiment experiment = logistic();
+    experiment.train.precision = "float64";
+    const TrainingData data = loadTrainingData(experiment).value();
+    const auto gradientOf = [&](const std::vector<std::int64_t>& parts, double& loss) {
+        const auto model = std::move(buildModel(experiment, data, Rank{1}).value());
+        FlatParams params(model->module(), torch::kDouble);
+        params.gradients().fill_(7);  // of the step before
+        const auto optimizer = experiment.makeOptimizer();
+        const auto step = makeLocalStep(experiment, data, *model, params, *optimizer, Rank{1});
+        std::int64_t before = 0;
+        for (const std::int64_t samples : parts) {
+            const MicroBatch part{.samples = samples, .before = before, .of = 20};
+            step->load(part);
+            step->forward(part);
+            step->backward();
+            before += samples;
+        }
+        loss = step->loss()->read();
+        return params.gradients().clone();
+    };
+    double whole = 0, accumulated = 0;
+    const at::Tensor expected = gradientOf({20}, whole);
+    EXPECT_TRUE(torch::allclose(gradientOf({8, 8, 4}, accumulated), expected, 1e-12, 1e-14));
+    EXPECT_NEAR(accumulated, whole, 1e-12);
 }
 
 TEST(IdleStep, ComputesNothingAndTellsOfEveryGradient) {
@@ -99,8 +127,8 @@ TEST(IdleStep, ComputesNothingAndTellsOfEveryGradient) {
     step->backward();  // with nobody listening
     std::vector<std::size_t> order;
     feed.listen([&](std::size_t slot) { order.push_back(slot); });
-    step->load(8);
-    step->forward();
+    step->load({.samples = 8, .of = 8});
+    step->forward({});
     step->backward();
     step->update(0.1);
     EXPECT_THAT(order, ElementsAre(2, 1, 0));
@@ -116,7 +144,7 @@ TEST(IdleStep, GoesThroughTheLayersForAlgorithmsThatAskForThem) {
     std::vector<std::string> order;
     feed.listenToLayers({[&](std::size_t slot) { order.push_back("to " + std::to_string(slot)); },
                          [&](std::size_t slot) { order.push_back("back from " + std::to_string(slot)); }});
-    step->forward();
+    step->forward({});
     step->backward();
     EXPECT_THAT(order, ElementsAre("to 0", "to 1", "back from 1", "back from 0"));
 }

@@ -10,6 +10,8 @@
 namespace dasgd {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 // What the check says: "" where it accepts.
@@ -59,6 +61,21 @@ TEST(RunCheck, ABatchHasAtMostTheSamplesThatThereAre) {
               "e.toml:9:14: batch_size is 65 and the training set of synthetic has 64 samples: choose at most that "
               "many");
     EXPECT_EQ(saidOf(batch(64)), "") << "more than a worker's part: passes join";
+}
+
+TEST(RunCheck, SomeAlgorithmsTakeOneBatchAStep) {
+    const std::string accumulated = "[train]\nsteps = 50\naccumulate = 2\n";
+    for (const char* name : {"hybrid_sgd", "probe"}) {
+        EXPECT_THAT(saidOf(layers(std::string("name = \"") + name + "\"\n", 4, accumulated)),
+                    AllOf(StartsWith("e.toml:14:14: "), HasSubstr("train.accumulate asks for several a step")))
+            << name;
+    }
+    EXPECT_EQ(saidOf(layers("name = \"sync_sgd\"\n", 4, accumulated)), "");
+}
+
+TEST(RunCheck, WhatIsNotTrainedReachesNoTarget) {
+    EXPECT_THAT(saidOf(layers("name = \"sync_sgd\"\n", 2, "[train]\ntarget_loss = 0.5\n")),
+                StartsWith("e.toml:13:15: train.target_loss has nothing to judge"));
 }
 
 TEST(RunCheck, AStragglerMustBeARank) {
