@@ -16,6 +16,9 @@ inline constexpr const char* kEvalValidationLoss = "eval/validation_loss";
 inline constexpr const char* kEvalValidationAccuracy = "eval/validation_accuracy";
 inline constexpr const char* kEvalChosenAccuracy = "eval/chosen_accuracy";
 inline constexpr const char* kEvalReplicaAccuracy = "eval/replica_accuracy";
+inline constexpr const char* kEvalPerplexity = "eval/perplexity";
+inline constexpr const char* kEvalValidationPerplexity = "eval/validation_perplexity";
+inline constexpr const char* kSkippedFiles = "data/skipped";
 inline constexpr const char* kConsensusDistance = "consensus/distance";
 inline constexpr const char* kSamplesPerS = "throughput/samples_per_s";
 inline constexpr const char* kTimedSteps = "timing/steps";
@@ -42,7 +45,7 @@ inline constexpr const char* kWeight = "weight/";
 inline constexpr const char* kAlgorithm = "algorithm/";
 
 // All of them.
-inline constexpr std::array<std::string_view, 30> kNames{kTrainLoss,
+inline constexpr std::array<std::string_view, 33> kNames{kTrainLoss,
                                                          kTrainStepMs,
                                                          kEvalLoss,
                                                          kEvalAccuracy,
@@ -71,7 +74,10 @@ inline constexpr std::array<std::string_view, 30> kNames{kTrainLoss,
                                                          kEvalValidationLoss,
                                                          kEvalValidationAccuracy,
                                                          kEvalChosenAccuracy,
-                                                         kTargetReached};
+                                                         kTargetReached,
+                                                         kEvalPerplexity,
+                                                         kEvalValidationPerplexity,
+                                                         kSkippedFiles};
 
 // What is recorded under these beginnings is about the whole run, whichever rank records it.
 inline constexpr std::array<std::string_view, 5> kWholeRunPrefixes{"eval/", "consensus/", "run/", "throughput/",

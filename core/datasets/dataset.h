@@ -1,35 +1,34 @@
-// Samples in memory. One .cpp each, registered by its last line.
+// A set of samples. One .cpp each, registered by its last line.
 #pragma once
 
-#include <ATen/core/Tensor.h>
-
-#include <cstdint>
+#include <optional>
 
 #include "core/base/registry.h"
 #include "core/base/result.h"
+#include "core/datasets/samples.h"
 #include "core/models/model.h"
 
 namespace dasgd {
-
-// inputs [N, …shape] float32, normalised; targets [N] int64 in 0 .. classes-1.
-struct Samples {
-    at::Tensor inputs;
-    at::Tensor targets;
-    [[nodiscard]] std::int64_t count() const { return targets.defined() ? targets.size(0) : 0; }
-};
 
 struct Splits {
     Samples train;
     Samples test;
     InputSpec input;
+    // Damaged files, or lines, that were left out; empty where damage is refused.
+    std::optional<std::int64_t> skipped = std::nullopt;
 };
 
 class Dataset {
 public:
     virtual ~Dataset() = default;
-    // `natural` is the model's own input: data sets with a shape of their own ignore it. Errors name the path and the
-    // remedy: missing or truncated file, wrong magic number, sizes that do not match.
+    // `natural` is the model's own input: data sets with a shape of their own ignore it. Errors name the path, the
+    // place and the remedy: missing or truncated file, wrong magic number, sizes that do not match.
     [[nodiscard]] virtual Result<Splits> load(const InputSpec& natural) const = 0;
+    // The samples follow one another, as of a text: each rank goes through a contiguous part of them in order.
+    [[nodiscard]] virtual bool isContinuous(const InputSpec& natural) const {
+        static_cast<void>(natural);
+        return false;
+    }
 };
 
 using DatasetRegistry = Registry<Dataset>;

@@ -1,4 +1,4 @@
-// The digits that ship inside the program: resources/data/mnist5k.
+// What ships inside the program: resources/data.
 #pragma once
 
 #include <span>
@@ -10,5 +10,8 @@ struct EmbeddedDigits {
 };
 
 [[nodiscard]] EmbeddedDigits embeddedDigits();
+
+// 1.2 MB of English prose in UTF-8, gzip.
+[[nodiscard]] std::span<const unsigned char> embeddedProse();
 
 }  // namespace dasgd

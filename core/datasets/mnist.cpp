@@ -8,7 +8,7 @@
 
 #include "core/datasets/dataset.h"
 #include "core/datasets/embedded.h"
-#include "core/datasets/idx.h"
+#include "core/datasets/formats/idx.h"
 
 namespace dasgd {
 namespace {
@@ -17,12 +17,8 @@ constexpr std::int64_t kExtent = 28;
 constexpr std::int64_t kClasses = 10;
 
 // Mean and standard deviation of the pixels of the full training set, as the literature normalises.
-struct Pixels {
-    double mean = 0;
-    double deviation = 1;
-};
-constexpr Pixels kDigits{0.1307, 0.3081};
-constexpr Pixels kFashion{0.2860, 0.3530};
+const PixelScale kDigits{{0.1307}, {0.3081}};
+const PixelScale kFashion{{0.2860}, {0.3530}};
 
 struct IdxPair {
     IdxArray images, labels;
@@ -49,14 +45,14 @@ Status checkPair(const IdxPair& pair) {
     return {};
 }
 
-Samples toSamples(const IdxPair& pair, Pixels pixels) {
+Samples toSamples(const IdxPair& pair, const PixelScale& scale) {
     const std::int64_t count = pair.images.extents[0];
     const auto bytesOf = [](const IdxArray& array, at::IntArrayRef sizes) {
         return at::from_blob(const_cast<std::uint8_t*>(array.bytes.data()), sizes, at::kByte);
     };
-    at::Tensor inputs = bytesOf(pair.images, {count, 1, kExtent, kExtent}).to(at::kFloat);
-    inputs.div_(255).sub_(pixels.mean).div_(pixels.deviation);
-    return {.inputs = inputs, .targets = bytesOf(pair.labels, {count}).to(at::kLong)};
+    return {.inputs = bytesOf(pair.images, {count, 1, kExtent, kExtent}).clone(),
+            .targets = bytesOf(pair.labels, {count}).to(at::kLong),
+            .scale = scale};
 }
 
 // The plain file if it is there, else the .gz.
@@ -74,12 +70,12 @@ Result<IdxArray> readEither(const std::filesystem::path& folder, const std::stri
                 "train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte");
 }
 
-Result<Samples> readSplit(const std::filesystem::path& folder, const std::string& prefix, Pixels pixels) {
+Result<Samples> readSplit(const std::filesystem::path& folder, const std::string& prefix, const PixelScale& scale) {
     IdxPair pair;
     DASGD_ASSIGN(pair.images, readEither(folder, prefix + "-images-idx3-ubyte", 3, pair.imagesName));
     DASGD_ASSIGN(pair.labels, readEither(folder, prefix + "-labels-idx1-ubyte", 1, pair.labelsName));
     DASGD_TRY(checkPair(pair));
-    return toSamples(pair, pixels);
+    return toSamples(pair, scale);
 }
 
 Result<Samples> readEmbedded(std::span<const unsigned char> images, std::span<const unsigned char> labels) {

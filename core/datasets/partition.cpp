@@ -92,6 +92,7 @@ Parts partitionByDirichlet(const at::Tensor& targets, double alpha, int workers,
 
 Result<PartitionSpec> PartitionSpec::parse(const std::string& text) {
     if (text == "iid") return PartitionSpec{.kind = Kind::Iid};
+    if (text == "contiguous") return PartitionSpec{.kind = Kind::Contiguous};
     if (text == "by-label") return PartitionSpec{.kind = Kind::ByLabel};
     constexpr std::string_view kPrefix = "dirichlet(";
     if (text.starts_with(kPrefix) && text.ends_with(")")) {
@@ -103,20 +104,22 @@ Result<PartitionSpec> PartitionSpec::parse(const std::string& text) {
         }
         return fail("partition is \"" + text + "\"; dirichlet takes one number above 0, as dirichlet(0.5)");
     }
-    return fail("partition is \"" + text + "\"; allowed: iid, by-label, dirichlet(alpha)");
+    return fail("partition is \"" + text + "\"; allowed: iid, by-label, dirichlet(alpha), contiguous");
 }
 
 std::vector<std::vector<std::int64_t>> partitionSamples(const at::Tensor& targets, const PartitionSpec& spec,
                                                         int workers, std::uint64_t seed) {
-    DASGD_CHECK(workers > 0 && targets.dim() == 1 && targets.scalar_type() == at::kLong && targets.is_contiguous());
+    DASGD_CHECK(workers > 0);
+    DASGD_CHECK(!spec.byClass() ||
+                (targets.dim() == 1 && targets.scalar_type() == at::kLong && targets.is_contiguous()));
     std::mt19937_64 random(seed);
     if (spec.kind == PartitionSpec::Kind::Dirichlet) return partitionByDirichlet(targets, spec.alpha, workers, random);
 
-    Indices order(static_cast<std::size_t>(targets.numel()));
+    Indices order(static_cast<std::size_t>(targets.size(0)));
     std::iota(order.begin(), order.end(), 0);
     if (spec.kind == PartitionSpec::Kind::Iid) {
         shuffle(order, random);
-    } else {
+    } else if (spec.kind == PartitionSpec::Kind::ByLabel) {
         const std::int64_t* target = targets.const_data_ptr<std::int64_t>();
         std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
             return target[static_cast<std::size_t>(a)] < target[static_cast<std::size_t>(b)];

@@ -8,6 +8,7 @@
 
 #include "core/base/check.h"
 #include "core/base/random.h"
+#include "core/datasets/samples.h"
 
 namespace dasgd {
 
@@ -20,6 +21,11 @@ PassSource shardPasses(const std::vector<std::int64_t>& shard, bool shuffled, st
             at::detail::createCPUGenerator(streamSeed(seed, rank.value(), StreamPurpose::Shuffle, counter));
         return samples.index_select(0, torch::randperm(samples.size(0), generator, torch::kInt64));
     };
+}
+
+PassSource rowPasses(const std::vector<std::int64_t>& share, std::int64_t rows, std::int64_t batches) {
+    DASGD_CHECK(std::ssize(share) >= rows * batches);
+    return [order = inRows(torch::tensor(share, torch::kInt64), rows, batches)](std::int64_t) { return order; };
 }
 
 Sampler::Sampler(PassSource passes) : passes_(std::move(passes)), order_(passes_(0)) {

@@ -18,6 +18,9 @@ using PassSource = std::function<at::Tensor(std::int64_t pass)>;
 [[nodiscard]] PassSource shardPasses(const std::vector<std::int64_t>& shard, bool shuffled, std::uint64_t seed,
                                      Rank rank);
 
+// `share` ([rows · batches] continuous samples, or more) in `rows` rows side by side, the same each pass.
+[[nodiscard]] PassSource rowPasses(const std::vector<std::int64_t>& share, std::int64_t rows, std::int64_t batches);
+
 // Takes pass after pass; a batch that a pass does not fill goes on in the next one. Owner: the rank's training thread.
 class Sampler {
 public:

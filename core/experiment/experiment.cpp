@@ -128,6 +128,23 @@ Status settleShuffle(const Value& table, Experiment& experiment) {
     return {};
 }
 
+// A text is gone through in order: what would break the order is refused.
+Status settleContinuous(const Value& table, Experiment& experiment) {
+    if (!experiment.dataset->isContinuous(experiment.model->naturalInput())) return {};
+    DataParams& data = experiment.data;
+    const auto refuse = [&](const char* key, const std::string& needed) {
+        return table.find(key)->error("the samples of " + experiment.dataName + " follow one another: leave " + key +
+                                      " out, or set " + key + " = " + needed);
+    };
+    if (table.find("partition") && data.partition != "contiguous") return refuse("partition", "\"contiguous\"");
+    if (table.find("shuffle") && data.shuffle != "none") return refuse("shuffle", "\"none\"");
+    if (table.find("drop_last") && !data.dropLast) return refuse("drop_last", "true");
+    data.partition = "contiguous";
+    data.shuffle = "none";
+    data.dropLast = true;
+    return {};
+}
+
 Status readData(const Value& document, Experiment& experiment) {
     if (experiment.model->naturalInput().shape.empty()) {
         const Value* data = document.find("data");
@@ -142,6 +159,7 @@ Status readData(const Value& document, Experiment& experiment) {
     experiment.dataName = section.name;
     experiment.dataset = std::move(section.plugin);
     DASGD_TRY(readFields(commonPart<DataParams>(table), experiment.data));
+    DASGD_TRY(settleContinuous(table, experiment));
     DASGD_ASSIGN(experiment.partition, PartitionSpec::parse(experiment.data.partition));
     DASGD_TRY(settleShuffle(table, experiment));
     const Value common = writeFields(experiment.data);
@@ -159,7 +177,8 @@ Status checkTraining(const Value& document, const Experiment& experiment) {
     if (train.labelSmoothing > 0 && !experiment.dataset) {
         return refuse("label_smoothing", " spreads the targets of samples, and the model '" + model + "' has none");
     }
-    if (train.targetAccuracy > 0 && !experiment.dataset) {
+    if (train.targetAccuracy > 0 &&
+        (!experiment.dataset || experiment.model->naturalInput().task == Task::kRegression)) {
         return refuse("target_accuracy", " cannot be reached: the model '" + model +
                                              "' classifies nothing; give "
                                              "target_loss");

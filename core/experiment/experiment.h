@@ -42,9 +42,12 @@ struct DataParams {
     std::string partition = "iid";
     std::string shuffle = "global";  // of another partition than iid: "shard"
     bool dropLast = false;
+    std::int64_t threads = -1;
+    std::int64_t prefetch = 4;
     double validation = 0;
     void visit(auto&& f) {
-        f(partition, "partition", {.help = "iid, by-label or dirichlet(alpha)"});
+        f(partition, "partition",
+          {.help = "iid, by-label, dirichlet(alpha), or contiguous: equal parts as the samples lie, of text always"});
         f(shuffle, "shuffle",
           {.help = "global: one permutation of the training set an epoch, dealt out to the workers, as "
                    "DistributedSampler does; shard: each worker keeps its shard and reshuffles it, the default of "
@@ -54,6 +57,13 @@ struct DataParams {
           {.help = "Drop what does not fill a batch of every worker at the end of an epoch; otherwise the training "
                    "set is extended by its first samples until the workers' shares are equal, and the last batch of "
                    "an epoch is short"});
+        f(threads, "threads",
+          {.min = -1,
+           .max = 64,
+           .help = "Threads of each worker that make batches before they are needed; 0: each step makes its own; -1: 2 "
+                   "where files have to be decoded and time is real, else 0. Batches do not depend on it"});
+        f(prefetch, "prefetch",
+          {.min = 1, .max = 64, .unit = "batches", .help = "How far ahead of the step the threads work"});
         f(validation, "validation",
           {.min = 0,
            .max = 1,

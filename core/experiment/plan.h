@@ -24,6 +24,7 @@ struct Plan {
     std::int64_t totalSteps = 0;
     std::int64_t stepsPerEpoch = 1;  // at least 1, also where a step is more than an epoch
     std::int64_t evalEvery = 0;
+    std::int64_t trainSamples = 0;  // of the whole training set; of planExperiment() alone
     // Of the model, of planExperiment() alone: N, and each trainable parameter's shape in registration order.
     std::int64_t parameters = 0;
     std::vector<std::vector<std::int64_t>> parameterShapes;

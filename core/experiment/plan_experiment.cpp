@@ -17,6 +17,18 @@ namespace {
 // The message with the place of the section that caused it, where the message names no place of its own.
 Error placed(const Value& section, const Error& error) { return {section.position().prefix() + error.message}; }
 
+// A rank goes through its part of a continuous set in as many rows as its batch has samples.
+Status checkRows(const Splits& splits, std::int64_t samples, const Experiment& experiment) {
+    const int trainers = experiment.roles().trainers();
+    const std::int64_t share = samples / trainers, needed = experiment.train.samplesPerStep();
+    if (!splits.train.continuous || share >= needed || experiment.timeOnly()) return {};
+    return fail("each of " + std::to_string(trainers) + " workers has " + std::to_string(share) +
+                " samples of the text, and train.batch_size" +
+                (experiment.train.accumulate > 1 ? " times accumulate asks for " : " asks for ") +
+                std::to_string(needed) + (experiment.train.accumulate > 1 ? " a step" : " side by side") +
+                ": choose a smaller batch_size, shorter samples or a longer text");
+}
+
 Status checkData(const Splits& splits, const Experiment& experiment) {
     const int trainers = experiment.roles().trainers();
     const std::int64_t validation = validationCount(splits.train.count(), experiment.data.validation);
@@ -25,8 +37,13 @@ Status checkData(const Splits& splits, const Experiment& experiment) {
                     (validation > 0 ? " without the validation set" : "") + " for " + std::to_string(trainers) +
                     " workers; each needs at least one");
     }
+    if (experiment.partition.byClass() && splits.train.task() != Task::kClassification) {
+        return fail("partition = \"" + experiment.data.partition + "\" goes by classes, and the targets of " +
+                    experiment.dataName + " are none; choose partition = \"iid\" or \"contiguous\"");
+    }
+    DASGD_TRY(checkRows(splits, splits.train.count() - validation, experiment));
     for (const Samples* samples : {&splits.train, &splits.test}) {
-        if (samples->count() == 0) continue;
+        if (samples->count() == 0 || samples->task() == Task::kRegression) continue;
         const auto lowest = samples->targets.min().item<std::int64_t>();
         const auto highest = samples->targets.max().item<std::int64_t>();
         if (lowest < 0 || highest >= splits.input.classes) {
@@ -39,8 +56,10 @@ Status checkData(const Splits& splits, const Experiment& experiment) {
 
 Result<Plan> loadAndBuild(const Experiment& experiment) {
     const std::unique_ptr<Model> model = experiment.makeModel();
-    BuildContext context{
-        .input = model->naturalInput(), .workers = experiment.roles().trainers(), .timeOnly = experiment.timeOnly()};
+    BuildContext context{.input = model->naturalInput(),
+                         .workers = experiment.roles().trainers(),
+                         .timeOnly = experiment.timeOnly(),
+                         .labelSmoothing = experiment.train.labelSmoothing};
     std::int64_t samples = 0;
     if (experiment.dataset) {
         DASGD_ASSIGN(const Splits splits, experiment.dataset->load(context.input));
@@ -58,6 +77,7 @@ Result<Plan> loadAndBuild(const Experiment& experiment) {
                         .message);
     }
     Plan plan = planSteps(experiment, samples);
+    plan.trainSamples = samples;
     const auto parameters = trainableParameters(model->module());
     for (const at::Tensor& parameter : parameters) {
         plan.parameters += parameter.numel();

@@ -56,6 +56,11 @@ public:
         DASGD_TRY(checkTask(context.input, tasks_));
         loss_ = lossOf(context.input.task);
         smoothing_ = context.labelSmoothing;
+        if (smoothing_ > 0 && loss_ != Loss::kCrossEntropy) {
+            return fail(
+                "label smoothing is of cross entropy, and this model minimises another loss: leave "
+                "label_smoothing out of [train]");
+        }
         DASGD_ASSIGN(network_, makeNetwork(context));
         return {};
     }

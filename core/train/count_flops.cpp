@@ -197,9 +197,7 @@ Result<LayerWork> layerWorkOf(const Experiment& experiment, const TrainingData& 
     const Samples& train = data.splits.train;
     if (train.count() == 0) return countFlops(*model, {}, 1);
     const std::int64_t samples = std::min(kSamples, train.count());
-    at::Tensor inputs = train.inputs.narrow(0, 0, samples);
-    if (data.splits.input.task != Task::kLanguage) inputs = inputs.to(at::kFloat);
-    return countFlops(*model, {inputs, floatingOrWhole(train.targets.narrow(0, 0, samples))}, samples);
+    return countFlops(*model, makeBatch(train, torch::arange(samples, torch::kInt64), torch::kFloat), samples);
 }
 
 }  // namespace dasgd

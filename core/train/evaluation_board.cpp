@@ -21,14 +21,16 @@ at::Tensor reduced(std::vector<at::Tensor> tensors, Reduce op) { return reducePa
 
 EvaluationBoard::EvaluationBoard(std::vector<std::unique_ptr<Model>> models, at::ScalarType type,
                                  const EvaluationSets& sets, int ranks, Roles roles, ModelSelection selection)
-    : ranks_(ranks), roles_(std::move(roles)), selection_(std::move(selection)) {
+    : ranks_(ranks), roles_(std::move(roles)), task_(taskOf(sets.test)), selection_(std::move(selection)) {
     const int trainers = roles_.trainers();
     DASGD_CHECK(models.size() == 1 || models.size() == static_cast<std::size_t>(trainers));
     for (auto& model : models) {
         FlatParams params(model->module(), type);
         judges_.push_back({std::move(model), std::move(params)});
     }
-    for (int trainer = 0; trainer < trainers; ++trainer) shares_.push_back(sets.shareOf(Rank{trainer}, trainers));
+    for (int trainer = 0; trainer < trainers; ++trainer) {
+        shares_.push_back(sharesOf(sets, Rank{trainer}, trainers, type));
+    }
 }
 
 Result<std::unique_ptr<EvaluationBoard>> EvaluationBoard::create(const Experiment& experiment,
@@ -48,7 +50,7 @@ Result<std::unique_ptr<EvaluationBoard>> EvaluationBoard::create(const Experimen
                                              ModelSelection(experiment.train));
 }
 
-const EvaluationSets& EvaluationBoard::shareOfTrainer(Rank rank) const {
+const EvaluationShares& EvaluationBoard::sharesOfTrainer(Rank rank) const {
     return shares_[static_cast<std::size_t>(roles_.trainerIndex(rank))];
 }
 
@@ -68,7 +70,7 @@ void EvaluationBoard::deposit(Rank rank, std::int64_t step, Ns now, Model& model
     Open& open = open_[step];
     open.replicas.resize(static_cast<std::size_t>(ranks_));
     open.replicas[own] = {params.weights().clone(), copyOfBuffers(params),
-                          evaluateOn(model, shareOfTrainer(rank).test)};
+                          evaluateOn(model, sharesOfTrainer(rank).test)};
     if (publish) open.publish = std::move(publish);
     open.last = std::max(open.last, now);
     if (++open.arrived < roles_.trainers()) return;
@@ -101,13 +103,13 @@ EvaluationReport EvaluationBoard::evaluate(const std::vector<Replica>& replicas)
         ShareEvaluation found{.replica = replica.evaluation};
         if (judges) {
             Model& judge = *judgeOf(Rank{rank}).model;
-            found.mean = evaluateOn(judge, shareOfTrainer(Rank{rank}).test);
-            found.validation = evaluateValidation(judge, shareOfTrainer(Rank{rank}));
+            found.mean = evaluateOn(judge, sharesOfTrainer(Rank{rank}).test);
+            found.validation = evaluateValidation(judge, sharesOfTrainer(Rank{rank}));
         }
         const double distance = judges ? squaredDistance(replica.weights, mean) : 0;
         summands.push_back(summandsOf(found, distance));
     }
-    return reportOf(reduced(std::move(summands), Reduce::Sum), roles_.trainers(), shares_[0].test.targets.defined());
+    return reportOf(reduced(std::move(summands), Reduce::Sum), roles_.trainers(), task_);
 }
 
 }  // namespace dasgd

@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/base/clock.h"
@@ -64,13 +65,14 @@ private:
     };
     [[nodiscard]] EvaluationReport evaluate(const std::vector<Replica>& replicas);
     [[nodiscard]] at::Tensor meanOf(std::vector<at::Tensor> tensors) const;
-    [[nodiscard]] const EvaluationSets& shareOfTrainer(Rank rank) const;
+    [[nodiscard]] const EvaluationShares& sharesOfTrainer(Rank rank) const;
     [[nodiscard]] Judge& judgeOf(Rank rank);
 
     int ranks_;
     Roles roles_;
+    std::optional<Task> task_;  // of the test set
     std::vector<Judge> judges_;
-    std::vector<EvaluationSets> shares_;  // of each rank that trains
+    std::vector<EvaluationShares> shares_;  // of each rank that trains
     ModelSelection selection_;
     bool over_ = false;  // an evaluation has asked for the run's end
     FurthestStop end_;

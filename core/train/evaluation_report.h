@@ -13,9 +13,11 @@ struct EvaluationReport {
     double accuracy = 0;           // 0..1; NaN where there is nothing to classify
     double replicaAccuracy = 0;    // the same, each sample judged by the replica of the rank that holds it
     double consensusDistance = 0;  // ⟨‖wᵢ − ⟨w⟩‖²⟩
+    double perplexity = kNone;     // of a text: exp of the mean loss a token; else NaN
     // Of the validation set; NaN where there is none.
     double validationLoss = kNone;
     double validationAccuracy = kNone;
+    double validationPerplexity = kNone;
 
     // Filled in by ModelSelection. Test accuracy of the model that was best on the validation set so far; none without
     // one.

@@ -4,15 +4,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "core/base/metric_names.h"
+#include "core/datasets/loader.h"
 
 namespace dasgd {
 
 namespace {
 
 constexpr std::int64_t kEvaluationBatch = 256;
+constexpr std::int64_t kEvaluationRows = 16;
 
 void reduceNow(Communicator& comm, at::Tensor& tensor, Reduce op) {
     Pending pending = comm.allReduce(tensor, op);
@@ -27,33 +30,58 @@ void averageOverTrainers(Communicator& comm, at::Tensor& tensor, const Roles& ro
     tensor.div_(roles.trainers());
 }
 
-}  // namespace
-
-Samples shareOf(const Samples& test, Rank rank, int ranks) {
-    Samples share;
-    if (test.count() == 0) return share;
-    share.inputs = test.inputs.slice(0, rank.value(), test.count(), ranks).contiguous();
-    share.targets = test.targets.slice(0, rank.value(), test.count(), ranks).contiguous();
-    return share;
-}
-
-Evaluation evaluateOn(Model& model, const Samples& share) {
-    const at::NoGradGuard guard;
-    if (!share.targets.defined()) return model.evaluate({});
-    Evaluation total;
-    for (std::int64_t begin = 0; begin < share.count(); begin += kEvaluationBatch) {
-        const std::int64_t end = std::min(begin + kEvaluationBatch, share.count());
-        const Evaluation part = model.evaluate({share.inputs.slice(0, begin, end), share.targets.slice(0, begin, end)});
+// A pass over `indices` in batches of `batch`.
+void addPass(Model& model, const TestShare& share, const at::Tensor& indices, std::int64_t batch, Evaluation& total) {
+    const std::int64_t count = indices.numel();
+    if (count == 0) return;
+    model.beginPass(false);
+    BatchLoader loader(share.samples, share.type, [&, begin = std::int64_t{0}]() mutable -> std::optional<BatchOrder> {
+        if (begin >= count) return std::nullopt;
+        const std::int64_t from = std::exchange(begin, begin + batch);
+        return BatchOrder{indices.slice(0, from, std::min(from + batch, count))};
+    });
+    while (const auto taken = loader.take()) {
+        const Evaluation part = model.evaluate(*taken);
         total.lossSum += part.lossSum;
         total.correct += part.correct;
         total.samples += part.samples;
     }
+}
+
+}  // namespace
+
+TestShare shareOf(const Samples& test, Rank rank, int ranks, at::ScalarType type) {
+    const std::int64_t count = test.count();
+    if (count == 0) return {};
+    if (!test.continuous) return {test, torch::arange(rank.value(), count, ranks, torch::kInt64), type};
+    const std::int64_t begin = count * rank.value() / ranks, end = count * (rank.value() + 1) / ranks;
+    return {test, torch::arange(begin, end, torch::kInt64), type};
+}
+
+Evaluation evaluateOn(Model& model, const TestShare& share) {
+    const at::NoGradGuard guard;
+    if (!share.indices.defined()) return model.evaluate({});
+    Evaluation total;
+    if (!share.samples.continuous) {
+        addPass(model, share, share.indices, kEvaluationBatch, total);
+        return total;
+    }
+    const std::int64_t count = share.indices.numel();
+    const std::int64_t batches = count / kEvaluationRows;
+    addPass(model, share, inRows(share.indices, kEvaluationRows, batches), kEvaluationRows, total);
+    addPass(model, share, share.indices.slice(0, kEvaluationRows * batches, count), 1, total);
     return total;
 }
 
-Evaluation evaluateValidation(Model& model, const EvaluationSets& share) {
-    return share.validation.count() > 0 ? evaluateOn(model, share.validation) : Evaluation{};
+EvaluationShares sharesOf(const EvaluationSets& sets, Rank rank, int ranks, at::ScalarType type) {
+    return {shareOf(sets.test, rank, ranks, type), shareOf(sets.validation, rank, ranks, type)};
 }
+
+Evaluation evaluateValidation(Model& model, const EvaluationShares& shares) {
+    return shares.validation.indices.defined() ? evaluateOn(model, shares.validation) : Evaluation{};
+}
+
+std::optional<Task> taskOf(const Samples& test) { return test.count() > 0 ? std::optional(test.task()) : std::nullopt; }
 
 at::Tensor summandsOf(const ShareEvaluation& found, double distance) {
     const auto number = [](std::int64_t count) { return static_cast<double>(count); };
@@ -63,18 +91,21 @@ at::Tensor summandsOf(const ShareEvaluation& found, double distance) {
         torch::kFloat64);
 }
 
-EvaluationReport reportOf(const at::Tensor& sums, int ranks, bool classifies) {
+EvaluationReport reportOf(const at::Tensor& sums, int ranks, std::optional<Task> task) {
     const auto* sum = sums.const_data_ptr<double>();
     const double samples = sum[2];
-    constexpr double kNone = EvaluationReport::kNone;
+    const bool classifies = task && *task != Task::kRegression;
+    const auto orNone = [](bool known, double value) { return known ? value : EvaluationReport::kNone; };
     const double validated = sum[7];
     EvaluationReport report;
     report.loss = sum[0] / samples;
-    report.accuracy = classifies ? sum[1] / samples : kNone;
-    report.replicaAccuracy = classifies ? sum[3] / samples : kNone;
+    report.accuracy = orNone(classifies, sum[1] / samples);
+    report.replicaAccuracy = orNone(classifies, sum[3] / samples);
     report.consensusDistance = sum[4] / ranks;
-    report.validationLoss = validated > 0 ? sum[5] / validated : kNone;
-    report.validationAccuracy = validated > 0 && classifies ? sum[6] / validated : kNone;
+    report.perplexity = orNone(task == Task::kLanguage, std::exp(report.loss));
+    report.validationLoss = orNone(validated > 0, sum[5] / validated);
+    report.validationAccuracy = orNone(validated > 0 && classifies, sum[6] / validated);
+    report.validationPerplexity = orNone(task == Task::kLanguage, std::exp(report.validationLoss));
     return report;
 }
 
@@ -122,12 +153,16 @@ void record(const EvaluationReport& report, Metric at, Ns wall, EventSink& sink)
         if (!std::isnan(report.validationAccuracy)) {
             tell(metrics::kEvalValidationAccuracy, report.validationAccuracy);
         }
+        if (!std::isnan(report.validationPerplexity)) {
+            tell(metrics::kEvalValidationPerplexity, report.validationPerplexity);
+        }
     }
     tell(metrics::kEvalLoss, report.loss);
     if (!std::isnan(report.accuracy)) {
         tell(metrics::kEvalAccuracy, report.accuracy);
         tell(metrics::kEvalReplicaAccuracy, report.replicaAccuracy);
     }
+    if (!std::isnan(report.perplexity)) tell(metrics::kEvalPerplexity, report.perplexity);
     tell(metrics::kConsensusDistance, report.consensusDistance);
     // After the accuracy: whoever sums up takes the last word on the run's best from here.
     if (report.chosenAccuracy) tell(metrics::kEvalChosenAccuracy, *report.chosenAccuracy);
@@ -142,11 +177,13 @@ Evaluator::Evaluator(Model& model, FlatParams& params, Communicator& comm, const
       roles_(std::move(roles)),
       take_(take ? std::move(take) : [this] { averageModel(params_, comm_, roles_); }),
       judges_(roles_.trains(comm.rank())),
-      classifies_(sets.test.count() > 0) {
-    if (judges_) share_ = sets.shareOf(Rank(roles_.trainerIndex(comm.rank())), roles_.trainers());
+      task_(taskOf(sets.test)) {
+    if (!judges_) return;
+    const auto type = params_.weights().scalar_type();
+    shares_ = sharesOf(sets, Rank(roles_.trainerIndex(comm.rank())), roles_.trainers(), type);
 }
 
-Evaluation Evaluator::onOwnTests() { return judges_ ? evaluateOn(model_, share_.test) : Evaluation{}; }
+Evaluation Evaluator::onOwnTests() { return judges_ ? evaluateOn(model_, shares_.test) : Evaluation{}; }
 
 EvaluationReport Evaluator::evaluate() {
     const at::NoGradGuard guard;
@@ -155,14 +192,14 @@ EvaluationReport Evaluator::evaluate() {
     const at::Tensor buffers = copyOfBuffers(params_);
     take_();
     found.mean = onOwnTests();
-    if (judges_) found.validation = evaluateValidation(model_, share_);
+    if (judges_) found.validation = evaluateValidation(model_, shares_);
     const double distance = judges_ ? squaredDistance(weights, params_.weights()) : 0;
     params_.weights().copy_(weights);
     if (buffers.defined()) setBuffers(params_, buffers);
 
     at::Tensor sums = summandsOf(found, distance);
     reduceNow(comm_, sums, Reduce::Sum);
-    return reportOf(sums, roles_.trainers(), classifies_);
+    return reportOf(sums, roles_.trainers(), task_);
 }
 
 }  // namespace dasgd

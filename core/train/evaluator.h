@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include "core/base/event.h"
@@ -17,15 +18,23 @@
 
 namespace dasgd {
 
-// As metrics that tell step, samples and bytes like `at`; known at `wall`. No accuracy where there is none.
+// As metrics that tell step, samples and bytes like `at`; known at `wall`. What is NaN is not recorded: accuracy where
+// there is nothing to classify, perplexity of what is no text.
 void record(const EvaluationReport& report, Metric at, Ns wall, EventSink& sink);
 
-// Rank `rank`'s part of the test set: every `ranks`-th sample, so that sets sorted by class are shared out evenly.
-// Undefined tensors for a model that needs no data.
-[[nodiscard]] Samples shareOf(const Samples& test, Rank rank, int ranks);
+// The part of a test set that one rank judges.
+struct TestShare {
+    Samples samples;     // of the whole set; none for a model that needs no data
+    at::Tensor indices;  // of those that are the rank's
+    at::ScalarType type = at::kFloat;
+};
+// Rank `rank`'s part: every `ranks`-th sample, so that sets sorted by class are shared out evenly; of continuous
+// samples the rank's contiguous part.
+[[nodiscard]] TestShare shareOf(const Samples& test, Rank rank, int ranks, at::ScalarType type);
 
-// Of the model with its present weights. Neither changes them nor communicates.
-[[nodiscard]] Evaluation evaluateOn(Model& model, const Samples& share);
+// Of the model with its present weights. Neither changes them nor communicates. Continuous samples are judged in up to
+// 16 rows side by side, each going on from batch to batch, and those that do not fill the rows in one row after them.
+[[nodiscard]] Evaluation evaluateOn(Model& model, const TestShare& share);
 
 // What a model is judged on. `validation` is empty where nothing is set apart; so is `test` for a model that needs no
 // data.
@@ -34,19 +43,24 @@ struct EvaluationSets {
     Samples validation;
     EvaluationSets(Samples tested = {}, Samples validated = {})  // NOLINT: a test set alone will do
         : test(std::move(tested)), validation(std::move(validated)) {}
-    [[nodiscard]] EvaluationSets shareOf(Rank rank, int ranks) const {
-        return {dasgd::shareOf(test, rank, ranks), dasgd::shareOf(validation, rank, ranks)};
-    }
 };
-// What the mean and a rank's replica got on the rank's share.
+// The parts that one rank judges.
+struct EvaluationShares {
+    TestShare test;
+    TestShare validation;
+};
+[[nodiscard]] EvaluationShares sharesOf(const EvaluationSets& sets, Rank rank, int ranks, at::ScalarType type);
+
+// What the mean and a rank's replica got on the rank's shares.
 struct ShareEvaluation {
     Evaluation mean, replica, validation;  // the last: of the mean
 };
-[[nodiscard]] Evaluation evaluateValidation(Model& model, const EvaluationSets& share);
+[[nodiscard]] Evaluation evaluateValidation(Model& model, const EvaluationShares& shares);
 // One rank's summands of a report; `distance`: the squared one between mean and replica.
 [[nodiscard]] at::Tensor summandsOf(const ShareEvaluation& found, double distance);
-// `sums`: of all ranks' summands.
-[[nodiscard]] EvaluationReport reportOf(const at::Tensor& sums, int ranks, bool classifies);
+// `sums`: of all ranks' summands. `task`: of the test set; empty where there is none.
+[[nodiscard]] EvaluationReport reportOf(const at::Tensor& sums, int ranks, std::optional<Task> task);
+[[nodiscard]] std::optional<Task> taskOf(const Samples& test);
 [[nodiscard]] double squaredDistance(const at::Tensor& weights, const at::Tensor& others);
 
 // The floating-point buffers in one tensor, a copy; undefined where there are none.
@@ -76,9 +90,9 @@ private:
     Communicator& comm_;
     Roles roles_;
     TakeModel take_;
-    bool judges_;      // trains, and so has a part in what is measured
-    bool classifies_;  // there is a test set
-    EvaluationSets share_;
+    bool judges_;  // trains, and so has a part in what is measured
+    std::optional<Task> task_;
+    EvaluationShares shares_;
 };
 
 // In place on all ranks: weights and floating-point buffers become their means over the ranks that train. Collective;

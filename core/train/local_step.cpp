@@ -2,9 +2,7 @@
 
 #include <torch/types.h>
 
-#include <optional>
-
-#include "core/datasets/sampler.h"
+#include "core/datasets/loader.h"
 
 namespace dasgd {
 
@@ -24,15 +22,16 @@ class RealStep final : public LocalStep {
 public:
     RealStep(const Experiment& experiment, const TrainingData& data, Model& model, FlatParams& params,
              Optimizer& optimizer, Rank rank)
-        : data_(data), model_(model), params_(params), optimizer_(optimizer) {
-        if (data.splits.train.count() > 0) sampler_.emplace(passesOf(experiment, data, rank));
+        : model_(model), params_(params), optimizer_(optimizer) {
+        if (data.splits.train.count() == 0) return;
+        loader_ = openLoader(experiment, data, rank);
+        epochSteps_ = planSteps(experiment, data.splits.train.count()).stepsPerEpoch;
     }
 
-    void load(std::int64_t samples) override {
-        if (!sampler_) return;
-        const Samples& train = data_.splits.train;
-        const at::Tensor indices = sampler_->next(samples);
-        batch_ = {train.inputs.index_select(0, indices), train.targets.index_select(0, indices)};
+    void load(const MicroBatch& part) override {
+        if (!loader_) return;
+        if (part.first() && steps_++ % epochSteps_ == 0) model_.beginPass(true);
+        batch_ = loader_->take(part.samples);
     }
     void forward(const MicroBatch& part) override {
         loss_ = model_.loss(batch_);
@@ -51,11 +50,12 @@ public:
     [[nodiscard]] std::unique_ptr<LaterValue> loss() override { return std::make_unique<TensorValue>(sum_); }
 
 private:
-    const TrainingData& data_;
     Model& model_;
     FlatParams& params_;
     Optimizer& optimizer_;
-    std::optional<Sampler> sampler_;
+    std::unique_ptr<BatchLoader> loader_;  // null for a model that needs no data
+    std::int64_t epochSteps_ = 1;
+    std::int64_t steps_ = 0;  // begun
     Batch batch_;
     at::Tensor loss_;  // of the micro-batch, by its share of the step
     at::Tensor sum_;   // of the step's micro-batches so far
@@ -65,7 +65,7 @@ private:
 class IdleStep final : public LocalStep {
 public:
     IdleStep(const FlatParams& params, GradientFeed& feed) : slots_(params.slots().size()), feed_(feed) {}
-    void load(std::int64_t) override {}
+    void load(const MicroBatch&) override {}
     void forward(const MicroBatch&) override {
         if (!feed_.hasLayerListener()) return;
         for (std::size_t slot = 0; slot < slots_; ++slot) feed_.forward(slot);

@@ -29,8 +29,8 @@ struct MicroBatch {
 class LocalStep {
 public:
     virtual ~LocalStep() = default;
-    // The next micro-batch, of so many samples.
-    virtual void load(std::int64_t samples) = 0;
+    // The next micro-batch.
+    virtual void load(const MicroBatch& part) = 0;
     virtual void forward(const MicroBatch& part) = 0;
     // After the last micro-batch the gradients are those of the mean loss over the step's samples.
     virtual void backward() = 0;

@@ -58,7 +58,7 @@ public:
 
 private:
     void makeStep() {
-        timed(0, [&] { step_->load(batchSize_); });
+        timed(0, [&] { step_->load({.samples = batchSize_, .of = batchSize_}); });
         timed(1, [&] { step_->forward({}); });
         lastGradient_ = clock_.now();
         timed(2, [&] { step_->backward(); });

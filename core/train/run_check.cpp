@@ -49,6 +49,14 @@ Status checkStraggler(const Value& document, const Experiment& experiment) {
                         " workers the ranks are 0 to " + std::to_string(workers - 1));
 }
 
+Status checkBatch(const Value& document, const Experiment& experiment, const Plan& plan) {
+    const std::int64_t batch = experiment.train.batchSize;
+    if (plan.trainSamples == 0 || batch <= plan.trainSamples || experiment.timeOnly()) return {};
+    return refuseKey(document, "train.batch_size",
+                     "batch_size is " + std::to_string(batch) + " and the training set of " + experiment.dataName +
+                         " has " + std::to_string(plan.trainSamples) + " samples: choose at most that many");
+}
+
 // Where nothing is trained there is no evaluation that could decide anything.
 Status checkEvaluated(const Value& document, const Experiment& experiment) {
     if (!experiment.timeOnly()) return {};
@@ -71,6 +79,7 @@ Status checkRun(const Value& document, const Experiment& experiment, const Plan&
     DASGD_TRY(checkEvaluated(document, experiment));
     DASGD_TRY(checkAlgorithm(document, experiment, plan));
     DASGD_TRY(checkStraggler(document, experiment));
+    DASGD_TRY(checkBatch(document, experiment, plan));
     if (experiment.record.weights && experiment.timeOnly()) {
         return refuseKey(document, "record.weights",
                          "there are no weights to record: with mode = \"time-only\" in [compute] nothing is trained");

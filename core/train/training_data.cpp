@@ -7,7 +7,9 @@
 #include <torch/utils.h>
 
 #include <mutex>
+#include <optional>
 #include <tuple>
+#include <utility>
 
 #include "core/base/random.h"
 #include "core/models/default_generator.h"
@@ -17,29 +19,40 @@ namespace dasgd {
 
 namespace {
 
-Samples picked(const Samples& samples, const at::Tensor& indices) {
-    return {samples.inputs.index_select(0, indices), samples.targets.index_select(0, indices)};
+// Where time is simulated a step that waits for its batch is charged for it, unless the experiment asks for threads.
+int loaderThreads(const Experiment& experiment, const Samples& samples) {
+    if (experiment.data.threads >= 0) return static_cast<int>(experiment.data.threads);
+    constexpr int kDefaultThreads = 2;
+    return samples.reader && samples.reader->isSlow() && !experiment.timeSimulated() ? kDefaultThreads : 0;
 }
 
-// Before anything is dealt out to the workers. Both parts keep the order of the training set.
+// Before anything is dealt out to the workers. Both parts keep the order of the training set. Of continuous samples the
+// last ones are set apart: drawn ones would break the text into pieces.
 void setValidationApart(TrainingData& data, double share, std::uint64_t seed) {
     Samples& train = data.splits.train;
     const std::int64_t count = validationCount(train.count(), share);
     if (count == 0) return;
+    const std::int64_t left = train.count() - count;
+    if (train.continuous) {
+        data.validation = partOf(train, left, count);
+        train = partOf(train, 0, left);
+        return;
+    }
     const at::Tensor drawn = torch::randperm(
         train.count(), at::detail::createCPUGenerator(streamSeed(seed, kEveryRank, StreamPurpose::Validation)),
         torch::kInt64);
-    data.validation = picked(train, std::get<0>(drawn.slice(0, 0, count).sort()));
-    train = picked(train, std::get<0>(drawn.slice(0, count).sort()));
+    data.validation = selected(train, std::get<0>(drawn.slice(0, 0, count).sort()), SampleUse::kEvaluation);
+    train = selected(train, std::get<0>(drawn.slice(0, count).sort()), SampleUse::kTraining);
 }
 
 Status loadSamples(const Experiment& experiment, TrainingData& data) {
     const InputSpec natural = experiment.model->naturalInput();
     if (natural.shape.empty()) return {};
     DASGD_ASSIGN(data.splits, experiment.dataset->load(natural));
-    const auto type = experiment.scalarType();
-    data.splits.train.inputs = data.splits.train.inputs.to(type);
-    data.splits.test.inputs = data.splits.test.inputs.to(type);
+    for (Samples* samples : {&data.splits.train, &data.splits.test}) {
+        samples->loading = {.threads = loaderThreads(experiment, *samples),
+                            .ahead = static_cast<int>(experiment.data.prefetch)};
+    }
     const auto seed = static_cast<std::uint64_t>(experiment.train.seed);
     setValidationApart(data, experiment.data.validation, seed);
     const std::string& shuffle = experiment.data.shuffle;
@@ -68,6 +81,15 @@ Result<TrainingData> loadTrainingData(const Experiment& experiment) {
     return data;
 }
 
+std::optional<std::int64_t> TrainingData::skipped() const {
+    if (!splits.skipped) return std::nullopt;
+    std::int64_t count = *splits.skipped;
+    for (const Samples* samples : {&splits.train, &splits.test, &validation}) {
+        if (samples->reader) count += samples->reader->skipped();
+    }
+    return count;
+}
+
 std::vector<std::int64_t> TrainingData::parameterSizes() const {
     std::vector<std::int64_t> sizes;
     for (const auto& shape : parameterShapes) sizes.push_back(c10::multiply_integers(shape));
@@ -78,6 +100,11 @@ PassSource passesOf(const Experiment& experiment, const TrainingData& data, Rank
     const auto seed = static_cast<std::uint64_t>(experiment.train.seed);
     if (!data.order) {
         const auto& shard = data.shards[static_cast<std::size_t>(rank.value())];
+        if (data.splits.train.continuous) {
+            const Plan plan = planSteps(experiment, data.splits.train.count());
+            // Each micro-batch goes on where the one before it ended.
+            return rowPasses(shard, experiment.train.batchSize, plan.stepsPerEpoch * experiment.train.accumulate);
+        }
         return shardPasses(shard, experiment.data.shuffle == "shard", seed, rank);
     }
     const Plan plan = planSteps(experiment, data.splits.train.count());
@@ -85,6 +112,18 @@ PassSource passesOf(const Experiment& experiment, const TrainingData& data, Rank
         const at::Tensor share = shareOf(order->of(pass), rank, static_cast<int>(plan.workers), dropLast);
         return share.slice(0, 0, plan.epochSamples);
     };
+}
+
+std::unique_ptr<BatchLoader> openLoader(const Experiment& experiment, const TrainingData& data, Rank rank) {
+    const auto seed = static_cast<std::uint64_t>(experiment.train.seed);
+    const Plan plan = planSteps(experiment, data.splits.train.count());
+    auto next = [sampler = Sampler(passesOf(experiment, data, rank)), plan, seed, rank,
+                 batch = std::int64_t{0}]() mutable -> std::optional<BatchOrder> {
+        const std::uint64_t draws =
+            streamSeed(seed, rank.value(), StreamPurpose::Augment, static_cast<std::uint64_t>(batch));
+        return BatchOrder{sampler.next(plan.batchOf(++batch)), draws};
+    };
+    return std::make_unique<BatchLoader>(data.splits.train, experiment.scalarType(), std::move(next));
 }
 
 Result<std::unique_ptr<Model>> buildModel(const Experiment& experiment, const TrainingData& data, Rank rank) {

@@ -3,25 +3,29 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/base/result.h"
 #include "core/datasets/dataset.h"
 #include "core/datasets/epoch_order.h"
+#include "core/datasets/loader.h"
 #include "core/datasets/sampler.h"
 #include "core/experiment/experiment.h"
 
 namespace dasgd {
 
 struct TrainingData {
-    Splits splits;  // inputs in the experiment's precision; the training set without what is set apart for validation
-    Samples validation;
+    Splits splits;                                  // the training set without what is set apart for validation
+    Samples validation;                             // empty where nothing is
     std::vector<std::vector<std::int64_t>> shards;  // of each rank that trains, indices into the training set
     // Of a virtual run: each trainable parameter's, in registration order.
     std::vector<std::vector<std::int64_t>> parameterShapes;
     std::vector<std::vector<std::int64_t>> bufferShapes;  // and each floating-point buffer's
     std::shared_ptr<EpochOrder> order;                    // where no rank has a shard of its own; else null
 
+    // Damaged files or lines that were left out so far; empty where damage is refused.
+    [[nodiscard]] std::optional<std::int64_t> skipped() const;
     // How many elements the parameters have.
     [[nodiscard]] std::vector<std::int64_t> parameterSizes() const;
 };
@@ -31,6 +35,11 @@ struct TrainingData {
 
 // Which samples `rank`, counted among those that train, trains on, pass by pass. Of data with samples.
 [[nodiscard]] PassSource passesOf(const Experiment& experiment, const TrainingData& data, Rank rank);
+
+// The batches that `rank`, counted among those that train, trains on. Ordered as a run takes them, B samples a step and
+// what is left at the end of an epoch. Of data with samples; `data` outlives it.
+[[nodiscard]] std::unique_ptr<BatchLoader> openLoader(const Experiment& experiment, const TrainingData& data,
+                                                      Rank rank);
 
 // The network with the experiment's initial weights, the same for every rank; a rank that serves gets that of the first
 // one that trains.

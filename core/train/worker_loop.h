@@ -30,6 +30,7 @@ public:
                std::unique_ptr<Model> model)
         : experiment_(experiment),
           environment_(environment),
+          data_(data),
           model_(std::move(model)),
           params_(paramsOf(experiment, data, model_.get())),
           plan_(planSteps(experiment, data.splits.train.count())),
@@ -69,6 +70,7 @@ public:
         startTogether();
         environment_.sink.state(RankState::Running, 0, "");
         recordWeights();
+        recordSkipped();
         evaluate();
         algorithm_->start(context_);
         reportedAt_ = environment_.clock.now();
@@ -179,7 +181,7 @@ private:
         const auto full = static_cast<double>(experiment_.train.batchSize);
         executor_->setBatchShare(static_cast<double>(part.samples) / full, !part.first());
         context_.gradientFeed().holdBack(!part.last());
-        if (hasData_) executor_->run({SpanKind::Data}, [&] { local_->load(part.samples); });
+        if (hasData_) executor_->run({SpanKind::Data}, [&] { local_->load(part); });
         executor_->run({SpanKind::Forward}, [&] { local_->forward(part); });
         executor_->run({SpanKind::Backward}, [&] { local_->backward(); });
     }
@@ -302,6 +304,11 @@ private:
         stepsToReport_ = 0;
     }
 
+    void recordSkipped() {
+        const auto skipped = data_.skipped();
+        if (skipped && trains_) metric(metrics::kSkippedFiles, static_cast<double>(*skipped));
+    }
+
     void recordWeights() {
         if (weightNames_.empty()) return;
         const at::Tensor weights = params_.weights().to(torch::kFloat64);
@@ -322,6 +329,7 @@ private:
             evaluationBytes_ += environment_.comm.bytesSent() - before;
         }
         if (trains_) recordTiming();
+        recordSkipped();
         const bool finished = kind == WorkerOutcome::Kind::Finished;
         environment_.sink.state(finished ? RankState::Finished : RankState::Stopped, step_, "");
         return {.kind = kind, .step = step_, .error = ""};
@@ -347,6 +355,7 @@ private:
 
     const Experiment& experiment_;
     const WorkerEnvironment& environment_;
+    const TrainingData& data_;
     std::unique_ptr<Model> model_;
     FlatParams params_;
     Plan plan_;

@@ -20,12 +20,22 @@ const std::map<std::string, MetricWords>& knownMetrics() {
         {metrics::kEvalAccuracy,
          {.title = QStringLiteral("Test accuracy"), .axis = QStringLiteral("test accuracy [%]"), .scale = 100}},
         {metrics::kEvalLoss, {.title = QStringLiteral("Test loss"), .axis = QStringLiteral("test loss"), .logY = true}},
+        {metrics::kEvalPerplexity,
+         {.title = QStringLiteral("Perplexity"), .axis = QStringLiteral("test perplexity"), .logY = true}},
+        {metrics::kSkippedFiles,
+         {.title = QStringLiteral("Damaged files left out"),
+          .axis = QStringLiteral("damaged files or lines left out"),
+          .fromZero = true}},
         {metrics::kEvalValidationAccuracy,
          {.title = QStringLiteral("Validation accuracy"),
           .axis = QStringLiteral("validation accuracy [%]"),
           .scale = 100}},
         {metrics::kEvalValidationLoss,
          {.title = QStringLiteral("Validation loss"), .axis = QStringLiteral("validation loss"), .logY = true}},
+        {metrics::kEvalValidationPerplexity,
+         {.title = QStringLiteral("Validation perplexity"),
+          .axis = QStringLiteral("validation perplexity"),
+          .logY = true}},
         {metrics::kEvalChosenAccuracy,
          {.title = QStringLiteral("Test accuracy, chosen on validation"),
           .axis = QStringLiteral("test accuracy of the best on validation [%]"),
@@ -146,8 +156,9 @@ MetricWords madeOf(const std::string& metric) {
 
 std::size_t placeOf(const std::string& metric) {
     static const std::vector<std::string> kFirst{
-        metrics::kEvalAccuracy, metrics::kEvalLoss,          metrics::kTrainLoss,      metrics::kSamplesPerS,
-        metrics::kTrainStepMs,  metrics::kConsensusDistance, metrics::kStalenessSteps, metrics::kEvalReplicaAccuracy};
+        metrics::kEvalAccuracy,      metrics::kEvalLoss,       metrics::kEvalPerplexity,
+        metrics::kTrainLoss,         metrics::kSamplesPerS,    metrics::kTrainStepMs,
+        metrics::kConsensusDistance, metrics::kStalenessSteps, metrics::kEvalReplicaAccuracy};
     const auto first = std::find(kFirst.begin(), kFirst.end(), metric);
     if (first != kFirst.end()) return static_cast<std::size_t>(first - kFirst.begin());
     const bool weight = metric.starts_with(metrics::kWeight);

@@ -12,7 +12,8 @@ TEST(Random, StreamsOfNeighbouringSeedsRanksPurposesAndPassesDiffer) {
     std::size_t count = 0;
     for (std::uint64_t run = 0; run < 5; ++run) {
         for (int rank = kEveryRank; rank < 16; ++rank) {
-            for (const auto purpose : {StreamPurpose::Shuffle, StreamPurpose::Forward, StreamPurpose::Algorithm}) {
+            for (const auto purpose : {StreamPurpose::Shuffle, StreamPurpose::Forward, StreamPurpose::Algorithm,
+                                       StreamPurpose::Augment, StreamPurpose::Validation}) {
                 for (std::uint64_t pass = 0; pass < 10; ++pass, ++count) {
                     // Generators of LibTorch take the low 32 bits alone.
                     seeds.insert(static_cast<std::uint32_t>(streamSeed(run, rank, purpose, pass)));

@@ -30,5 +30,7 @@ TEST(EmbeddedDigits, AreTheFilesFromTheirFirstByteToTheirLast) {
     expectGzipOf(digits.testLabels, kLabelHeader + 1000);
 }
 
+TEST(EmbeddedProse, IsTheWholeFile) { expectGzipOf(embeddedProse(), 1'199'927); }
+
 }  // namespace
 }  // namespace dasgd

@@ -117,7 +117,16 @@ TEST(PartitionKindsTest, FewerSamplesThanWorkersLeavesSomeEmpty) {
     EXPECT_EQ(total, 2U);
 }
 
-TEST(PartitionSpecTest, ReadsTheThreeKinds) {
+TEST(PartitionKindsTest, ContiguousPartsKeepTheOrderAndNeedNoClasses) {
+    const Parts parts = partitionSamples(torch::rand({7, 3}), spec("contiguous"), 3, 1);
+    EXPECT_EQ(parts, (Parts{{0, 1}, {2, 3}, {4, 5, 6}}));
+    EXPECT_EQ(partitionSamples(torch::rand({7, 3}), spec("contiguous"), 3, 9), parts) << "whatever the seed";
+}
+
+TEST(PartitionSpecTest, ReadsTheKinds) {
+    EXPECT_EQ(spec("contiguous").kind, PartitionSpec::Kind::Contiguous);
+    EXPECT_FALSE(spec("contiguous").byClass());
+    EXPECT_TRUE(spec("by-label").byClass());
     EXPECT_EQ(spec("iid").kind, PartitionSpec::Kind::Iid);
     EXPECT_EQ(spec("by-label").kind, PartitionSpec::Kind::ByLabel);
     EXPECT_EQ(spec("dirichlet(0.5)").kind, PartitionSpec::Kind::Dirichlet);

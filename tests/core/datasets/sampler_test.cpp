@@ -48,5 +48,13 @@ TEST(Sampler, ABatchLargerThanTheShardTakesSeveralPasses) {
     EXPECT_EQ(draw(sampler, 1, 2), (std::vector<std::int64_t>{5, 4})) << "goes on where the batch before ended";
 }
 
+TEST(Sampler, RowsOfAPassGoOnFromBatchToBatch) {
+    // Two rows of three batches; sample 6 fills no row.
+    Sampler sampler(rowPasses({10, 11, 12, 13, 14, 15, 16}, 2, 3));
+    const std::vector<std::int64_t> pass{10, 13, 11, 14, 12, 15};
+    EXPECT_EQ(draw(sampler, 3, 2), pass);
+    EXPECT_EQ(draw(sampler, 3, 2), pass) << "again from the beginning";
+}
+
 }  // namespace
 }  // namespace dasgd

@@ -67,5 +67,51 @@ TEST(SyntheticTest, RefusesWhatNoMemoryHolds) {
     EXPECT_THAT(splits.error().message, testing::HasSubstr("lower train_samples"));
 }
 
+TEST(SyntheticTest, ValuesAreALinearMapOfTheInputs) {
+    const InputSpec values{.shape = {6}, .classes = 2, .task = Task::kRegression};
+    const auto set = DatasetRegistry::find("synthetic")->create(table({{"noise", number(0.0)}}), {}).value();
+    EXPECT_FALSE(set->isContinuous(values));
+    const Splits splits = set->load(values).value();
+    EXPECT_EQ(splits.train.task(), Task::kRegression);
+    EXPECT_EQ(splits.train.targets.sizes(), at::IntArrayRef({4096, 2}));
+    // The map of the training set, by least squares, is that of the test set.
+    const at::Tensor x = splits.train.inputs.to(torch::kDouble), y = splits.train.targets.to(torch::kDouble);
+    const at::Tensor map = torch::linalg_solve(x.t().mm(x), x.t().mm(y));
+    const at::Tensor predicted = splits.test.inputs.to(torch::kDouble).mm(map);
+    EXPECT_LT((predicted - splits.test.targets.to(torch::kDouble)).abs().max().item<double>(), 1e-4);
+    EXPECT_NEAR(splits.test.targets.std().item<double>(), 1, 0.5);
+}
+
+TEST(SyntheticTest, TextHasOneSuccessorATokenButForTheNoise) {
+    const InputSpec tokens{.shape = {16}, .classes = 12, .task = Task::kLanguage};
+    const auto load = [&](double noise) {
+        const auto set = DatasetRegistry::find("synthetic")->create(table({{"noise", number(noise)}}), {}).value();
+        EXPECT_TRUE(set->isContinuous(tokens));
+        return set->load(tokens).value();
+    };
+    const Splits plain = load(0), noisy = load(1);
+    EXPECT_EQ(plain.train.task(), Task::kLanguage);
+    EXPECT_TRUE(plain.train.continuous);
+    EXPECT_EQ(plain.train.inputs.sizes(), at::IntArrayRef({4096, 16}));
+    const auto pairs = [](const Samples& samples) {
+        const at::Tensor code = samples.inputs.to(torch::kLong) * 12 + samples.targets.to(torch::kLong);
+        return torch::bincount(code.flatten(), {}, 144).view({12, 12});
+    };
+    EXPECT_TRUE((pairs(plain.train) > 0).sum(1).le(1).all().item<bool>()) << "one successor";
+    const at::Tensor counts = pairs(noisy.train).to(torch::kDouble);
+    const at::Tensor share = std::get<0>(counts.max(1)) / counts.sum(1);
+    // One half of the time the successor, and one time in 24 by chance.
+    EXPECT_LT((share - (0.5 + 0.5 / 12)).abs().max().item<double>(), 0.05);
+}
+
+TEST(SyntheticTest, TextTakesOneExtent) {
+    const InputSpec tokens{.shape = {16}, .classes = 12, .task = Task::kLanguage};
+    const auto set =
+        DatasetRegistry::find("synthetic")->create(table({{"shape", array<std::int64_t>({2, 8})}}), {}).value();
+    const auto splits = set->load(tokens);
+    ASSERT_FALSE(splits);
+    EXPECT_THAT(splits.error().message, testing::HasSubstr("shape = [64]"));
+}
+
 }  // namespace
 }  // namespace dasgd

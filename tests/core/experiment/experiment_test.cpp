@@ -226,6 +226,22 @@ TEST(ExperimentTest, EvaluatesNoMoreOftenThanLeavesStepsToTime) {
     EXPECT_EQ(evalEvery({{"name", text("local_sgd")}, {"period", integer(16)}}, 64, 64), 64);
 }
 
+TEST(ExperimentTest, ATextIsGoneThroughInOrder) {
+    Value document = minimal();
+    section(document, "data") = table({{"name", text("text")}});
+    const auto experiment = readExperiment(document);
+    ASSERT_TRUE(experiment) << experiment.error().message;
+    EXPECT_EQ(experiment->partition.kind, PartitionSpec::Kind::Contiguous);
+    EXPECT_EQ(experiment->data.shuffle, "none");
+    EXPECT_TRUE(experiment->data.dropLast);
+    EXPECT_TRUE(readExperiment(experiment->resolved)) << "a run can be made from its record";
+    for (const auto& [key, value] :
+         test::Fields{{"partition", text("iid")}, {"shuffle", text("global")}, {"drop_last", test::boolean(false)}}) {
+        section(document, "data") = table({{"name", text("text")}, {key, value}});
+        EXPECT_THAT(errorOf(document), AllOf(HasSubstr("follow one another"), HasSubstr("leave " + key + " out")));
+    }
+}
+
 // The shortest way through everything here: digits, network, flat parameters, optimiser.
 TEST(ExperimentTest, WhatItMakesLearnsTheDigits) {
     const auto experiment = readExperiment(minimal()).value();
@@ -239,10 +255,11 @@ TEST(ExperimentTest, WhatItMakesLearnsTheDigits) {
     for (int k = 0; k < 120; ++k) {
         const at::Tensor pick = torch::randint(splits.train.count(), {32}, torch::kInt64);
         flat.gradients().zero_();
-        model->loss({splits.train.inputs.index_select(0, pick), splits.train.targets.index_select(0, pick)}).backward();
+        model->loss(makeBatch(splits.train, pick, experiment.scalarType())).backward();
         optimizer->step(flat, optimizer->learningRate());
     }
-    const Evaluation test = model->evaluate({splits.test.inputs, splits.test.targets});
+    const at::Tensor all = torch::arange(splits.test.count(), torch::kInt64);
+    const Evaluation test = model->evaluate(makeBatch(splits.test, all, experiment.scalarType()));
     EXPECT_GT(static_cast<double>(test.correct) / static_cast<double>(test.samples), 0.8);
 }
 

@@ -89,6 +89,11 @@ TEST(PlanExperiment, RefusesBeforeAnyRankStarts) {
     EXPECT_THAT(planErrorOf(document), HasSubstr("/nonexistent/train-images-idx3-ubyte"));
 }
 
+TEST(PlanExperiment, KnowsTheSizeOfTheTrainingSet) {
+    EXPECT_EQ(planExperiment(readExperiment(minimal()).value())->trainSamples, 4000);
+    EXPECT_EQ(planExperiment(readExperiment(quadratic()).value())->trainSamples, 0);
+}
+
 TEST(PlanExperiment, AModelThatNoMemoryHoldsIsRefusedNotThrown) {
     Value document = minimal();
     section(document, "model") =

@@ -166,7 +166,7 @@ TEST(ShortBatch, TakesItsShareOfTheTime) {
 TEST(Dropout, HasOtherMasksOnOtherRanks) {
     const auto experiment = readExperiment(withDropout("threads"));
     const TrainingData data = loadTrainingData(*experiment).value();
-    const Batch batch{data.splits.train.inputs.slice(0, 0, 8), data.splits.train.targets.slice(0, 0, 8)};
+    const Batch batch = makeBatch(data.splits.train, torch::arange(8, torch::kInt64), torch::kFloat);
     const auto loss = [&](int rank) {
         const auto model = std::move(buildModel(*experiment, data, Rank{rank}).value());
         return model->loss(batch).item<double>();

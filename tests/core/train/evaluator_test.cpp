@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
+#include <cmath>
+
 #include "tests/support/ranks.h"
 #include "tests/support/sign_model.h"
 
@@ -42,6 +44,81 @@ TEST(Evaluator, JudgesTheMeanModelOnTheWholeTestSetAndPutsEverythingBack) {
             EXPECT_FLOAT_EQ(model.net.norm->running_mean[0].item<float>(), static_cast<float>(rank));
         });
     }
+}
+
+TEST(Evaluator, JudgesTheWholeTestSetInThePrecisionOfTheRun) {
+    runRanks(Backend::Threads, 3, [&](Communicator& comm, Clock&) {
+        SignModel model;
+        FlatParams params(model.module(), torch::kFloat64);
+        Samples test;
+        test.inputs = torch::ones({7, 2});   // float32
+        test.targets = torch::ones({7, 1});  // values
+        const EvaluationReport report =
+            Evaluator(model, params, comm, test, Roles::allTrain(3)).evaluate();  // matmul wants equal types
+        EXPECT_EQ(report.loss, 0);
+        EXPECT_TRUE(std::isnan(report.accuracy)) << "values are not classified";
+        EXPECT_TRUE(std::isnan(report.perplexity));
+    });
+}
+
+// Notes which tokens it is shown and when a pass begins.
+class ReadingModel final : public Model {
+public:
+    Status build(const BuildContext&) override { return {}; }
+    torch::nn::Module& module() override { return net_; }
+    at::Tensor loss(const Batch&) override { return {}; }
+    Evaluation evaluate(const Batch& batch) override {
+        EXPECT_EQ(batch.inputs.scalar_type(), torch::kInt64);
+        seen.push_back(batch.inputs);
+        return {.lossSum = 2.0 * static_cast<double>(batch.targets.numel()),
+                .correct = 0,
+                .samples = batch.targets.numel()};
+    }
+    void beginPass(bool training) override {
+        EXPECT_FALSE(training);
+        passes.push_back(seen.size());
+    }
+    InputSpec naturalInput() const override { return {{4}, 100, Task::kLanguage}; }
+    std::vector<at::Tensor> seen;
+    std::vector<std::size_t> passes;
+
+private:
+    torch::nn::Module net_;
+};
+
+TEST(EvaluateOn, EachRowOfATextGoesOnAndEveryTokenIsJudgedOnce) {
+    const Samples text = cutText(torch::arange(4 * 75 + 1, torch::kInt32), 4);
+    ReadingModel model;
+    std::int64_t tokens = 0;
+    for (const int rank : {0, 1}) {
+        model.seen.clear();
+        model.passes.clear();
+        const Evaluation judged = evaluateOn(model, shareOf(text, Rank{rank}, 2, torch::kFloat));
+        // 37 or 38 samples: 16 rows of 2, then 5 or 6 in one row.
+        const std::size_t left = rank == 0 ? 5 : 6;
+        ASSERT_EQ(model.seen.size(), 2 + left);
+        EXPECT_EQ(model.passes, (std::vector<std::size_t>{0, 2}));
+        EXPECT_TRUE(model.seen[1].equal(model.seen[0] + 4)) << "each row goes on where it ended";
+        for (std::size_t i = 3; i < model.seen.size(); ++i) EXPECT_TRUE(model.seen[i].equal(model.seen[i - 1] + 4));
+        EXPECT_EQ(model.seen[0][0][0].item<std::int64_t>(), rank == 0 ? 0 : 37 * 4) << "a contiguous part";
+        tokens += judged.samples;
+    }
+    EXPECT_EQ(tokens, 300);
+}
+
+TEST(ReportOf, PerplexityIsTheExponentialOfTheMeanLossAToken) {
+    const at::Tensor sums = summandsOf({.mean = {.lossSum = 30, .correct = 4, .samples = 20},
+                                        .replica = {.correct = 5},
+                                        .validation = {.lossSum = 8, .correct = 2, .samples = 4}},
+                                       0);
+    EXPECT_DOUBLE_EQ(reportOf(sums, 1, Task::kLanguage).perplexity, std::exp(1.5));
+    EXPECT_DOUBLE_EQ(reportOf(sums, 1, Task::kLanguage).accuracy, 0.2) << "of the next token";
+    EXPECT_DOUBLE_EQ(reportOf(sums, 1, Task::kLanguage).validationPerplexity, std::exp(2.0));
+    EXPECT_TRUE(std::isnan(reportOf(sums, 1, Task::kClassification).perplexity));
+    EXPECT_TRUE(std::isnan(reportOf(sums, 1, Task::kClassification).validationPerplexity));
+    EXPECT_DOUBLE_EQ(reportOf(sums, 1, Task::kRegression).validationLoss, 2);
+    EXPECT_TRUE(std::isnan(reportOf(sums, 1, Task::kRegression).validationAccuracy));
+    EXPECT_TRUE(std::isnan(reportOf(sums, 1, Task::kRegression).accuracy));
 }
 
 // The sign of the first element decides; two of the validation samples have the wrong label.

@@ -1,6 +1,7 @@
 #include "core/train/local_step.h"
 
 #include <gmock/gmock.h>
+#include <torch/nn/module.h>
 #include <torch/types.h>
 
 #include <cmath>
@@ -29,16 +30,66 @@ TEST(LocalStep, DescendsTheGradientOfItsOwnShard) {
     const auto optimizer = experiment.makeOptimizer();
     const auto step = makeLocalStep(experiment, data, *model, params, *optimizer, Rank{1});
     const at::Tensor before = params.weights().clone();
-    step->load(8);
+    step->load({.samples = 8, .of = 8});
     step->forward({});
     step->backward();
     EXPECT_TRUE(params.weights().equal(before)) << "nothing moves before the update";
     step->update(0.5);
     EXPECT_TRUE(torch::allclose(params.weights(), before - 0.5 * params.gradients()));
     EXPECT_NEAR(step->loss()->read(), std::log(10.0), 0.5) << "of a classifier that knows nothing";
-    step->load(8);
+    step->load({.samples = 8, .of = 8});
     step->forward({});
     EXPECT_TRUE(std::isfinite(step->loss()->read()));
+}
+
+// Notes what it is trained on, and after how many batches a pass began.
+class NotingModel final : public Model {
+public:
+    NotingModel() { weight_ = net_.register_parameter("weight", torch::zeros({1})); }
+    Status build(const BuildContext&) override { return {}; }
+    torch::nn::Module& module() override { return net_; }
+    at::Tensor loss(const Batch& batch) override {
+        seen.push_back(batch.inputs);
+        return weight_.sum();
+    }
+    Evaluation evaluate(const Batch&) override { return {}; }
+    void beginPass(bool training) override {
+        EXPECT_TRUE(training);
+        passes.push_back(seen.size());
+    }
+    InputSpec naturalInput() const override { return {{4}, 41, Task::kLanguage}; }
+    std::vector<at::Tensor> seen;
+    std::vector<std::size_t> passes;
+
+private:
+    torch::nn::Module net_;
+    at::Tensor weight_;
+};
+
+TEST(LocalStep, GoesThroughATextInRowsAndSaysWhenAnEpochBegins) {
+    const Experiment experiment = std::move(readExperiment(table({{"algorithm", table({{"name", text("independent")}})},
+                                                                  {"model", table({{"name", text("logistic")}})},
+                                                                  {"data", table({{"name", text("text")}})},
+                                                                  {"train", table({{"batch_size", integer(2)}})},
+                                                                  {"cluster", table({{"workers", integer(2)}})}}))
+                                                .value());
+    // Ten samples of four tokens; each rank has five and trains on two rows of two.
+    TrainingData data;
+    data.splits.train = cutText(torch::arange(41, torch::kInt32), 4);
+    data.shards = {{0, 1, 2, 3, 4}, {5, 6, 7, 8, 9}};
+    NotingModel model;
+    FlatParams params(model.module(), torch::kFloat);
+    const auto optimizer = experiment.makeOptimizer();
+    const auto step = makeLocalStep(experiment, data, model, params, *optimizer, Rank{1});
+    for (int i = 0; i < 4; ++i) {
+        step->load({.samples = 2, .of = 2});
+        step->forward({});
+    }
+    EXPECT_THAT(model.passes, ElementsAre(0U, 2U));
+    EXPECT_TRUE(model.seen[0].equal(torch::tensor({{20, 21, 22, 23}, {28, 29, 30, 31}}, torch::kInt64)));
+    EXPECT_TRUE(model.seen[1].equal(model.seen[0] + 4)) << "each row goes on";
+    EXPECT_TRUE(model.seen[2].equal(model.seen[0])) << "the next epoch";
+    EXPECT_TRUE(model.seen[3].equal(model.seen[1]));
 }
 
 // Of the last batch of an epoch the last micro-batch is short: every sample counts the same all the same.
@@ -54,8 +105,9 @@ TEST(LocalStep, MicroBatchesMakeTheGradientOfTheWholeBatch) {
         const auto step = makeLocalStep(experiment, data, *model, params, *optimizer, Rank{1});
         std::int64_t before = 0;
         for (const std::int64_t samples : parts) {
-            step->load(samples);
-            step->forward({.samples = samples, .before = before, .of = 20});
+            const MicroBatch part{.samples = samples, .before = before, .of = 20};
+            step->load(part);
+            step->forward(part);
             step->backward();
             before += samples;
         }
@@ -75,7 +127,7 @@ TEST(IdleStep, ComputesNothingAndTellsOfEveryGradient) {
     step->backward();  // with nobody listening
     std::vector<std::size_t> order;
     feed.listen([&](std::size_t slot) { order.push_back(slot); });
-    step->load(8);
+    step->load({.samples = 8, .of = 8});
     step->forward({});
     step->backward();
     step->update(0.1);

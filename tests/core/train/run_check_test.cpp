@@ -51,6 +51,18 @@ TEST(RunCheck, AProbeNeedsItsSteps) {
     EXPECT_EQ(saidOf(probe("steps = 10\n")), "");
 }
 
+TEST(RunCheck, ABatchHasAtMostTheSamplesThatThereAre) {
+    const auto batch = [](int size) {
+        return "[algorithm]\nname = \"independent\"\n[model]\nname = \"logistic\"\n"
+               "[data]\nname = \"synthetic\"\ntrain_samples = 64\n[train]\nbatch_size = " +
+               std::to_string(size) + "\n[cluster]\nworkers = 2\n";
+    };
+    EXPECT_EQ(saidOf(batch(65)),
+              "e.toml:9:14: batch_size is 65 and the training set of synthetic has 64 samples: choose at most that "
+              "many");
+    EXPECT_EQ(saidOf(batch(64)), "") << "more than a worker's part: passes join";
+}
+
 TEST(RunCheck, SomeAlgorithmsTakeOneBatchAStep) {
     const std::string accumulated = "[train]\nsteps = 50\naccumulate = 2\n";
     for (const char* name : {"hybrid_sgd", "probe"}) {

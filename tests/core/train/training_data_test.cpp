@@ -46,16 +46,19 @@ TEST(TrainingData, TheValidationSetIsDrawnFromTheTrainingSetBySeed) {
     EXPECT_EQ(split.splits.train.count(), 3600);
     EXPECT_EQ(split.splits.test.count(), all.splits.test.count());
     const at::Tensor keys = torch::arange(1, 785, torch::kDouble).sqrt();
-    const auto sums = [&](const Samples& samples) { return samples.inputs.to(torch::kDouble).flatten(1).mv(keys); };
+    const auto inputs = [](const Samples& samples) {
+        return makeBatch(samples, torch::arange(samples.count(), torch::kInt64), torch::kDouble).inputs;
+    };
+    const auto sums = [&](const Samples& samples) { return inputs(samples).flatten(1).mv(keys); };
     const at::Tensor together = torch::cat({sums(split.splits.train), sums(split.validation)});
     EXPECT_TRUE(torch::allclose(std::get<0>(together.sort()), std::get<0>(sums(all.splits.train).sort())));
     EXPECT_EQ(all.validation.count(), 0);
 
     Experiment other = of("logistic", {}, {{"validation", number(0.1)}});
     const auto again = loadTrainingData(other).value();
-    EXPECT_TRUE(again.validation.inputs.equal(split.validation.inputs)) << "the same seed";
+    EXPECT_TRUE(inputs(again.validation).equal(inputs(split.validation))) << "the same seed";
     other.train.seed = 2;
-    EXPECT_FALSE(loadTrainingData(other).value().validation.inputs.equal(split.validation.inputs));
+    EXPECT_FALSE(inputs(loadTrainingData(other).value().validation).equal(inputs(split.validation)));
 }
 
 // Of all ranks in `passes` passes, one after the other.
@@ -103,6 +106,33 @@ TEST(TrainingData, IsOnlyShapesForAModelWithoutData) {
     const TrainingData data = loadTrainingData(experiment).value();
     EXPECT_THAT(data.shards, IsEmpty());
     EXPECT_THAT(data.parameterSizes(), ElementsAre(2));
+}
+
+std::vector<at::Tensor> inputsOf(Fields data, Rank rank) {
+    const Experiment experiment = of("logistic", {}, std::move(data));
+    const TrainingData loaded = loadTrainingData(experiment).value();
+    const auto loader = openLoader(experiment, loaded, rank);
+    std::vector<at::Tensor> inputs;
+    for (int step = 0; step < 50; ++step) inputs.push_back(loader->take()->inputs);
+    return inputs;
+}
+
+TEST(OpenLoader, GivesTheBatchesOfThePlanWhateverTheThreads) {
+    // 1,334 samples a rank in batches of 32: 41, and one of 22.
+    const auto plain = inputsOf({}, Rank{1});
+    EXPECT_EQ(plain[40].size(0), 32);
+    EXPECT_EQ(plain[41].size(0), 22);
+    EXPECT_EQ(plain[42].size(0), 32);
+    const auto threaded = inputsOf({{"threads", integer(3)}, {"prefetch", integer(2)}}, Rank{1});
+    const auto other = inputsOf({}, Rank{2});
+    for (std::size_t i = 0; i < plain.size(); ++i) EXPECT_TRUE(plain[i].equal(threaded[i])) << "step " << i;
+    EXPECT_FALSE(plain[0].equal(other[0]));
+}
+
+TEST(TrainingData, DigitsNeedNoThreads) {
+    EXPECT_EQ(loadTrainingData(of("logistic")).value().splits.train.loading.threads, 0);
+    EXPECT_EQ(loadTrainingData(of("logistic", {}, {{"threads", integer(2)}})).value().splits.test.loading.threads, 2);
+    EXPECT_FALSE(loadTrainingData(of("logistic")).value().skipped()) << "no file is ever left out";
 }
 
 TEST(BuildModel, GivesEveryRankTheSameWeights) {

@@ -1,4 +1,4 @@
-#include "core/datasets/idx.h"
+#include "core/datasets/formats/idx.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

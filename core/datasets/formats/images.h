@@ -1,0 +1,40 @@
+// JPEG by libjpeg-turbo, PNG by libpng: which of them it is, the first bytes say.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace dasgd {
+
+struct ImageSize {
+    int width = 0, height = 0;
+};
+
+struct Image {
+    int width = 0, height = 0, channels = 0;
+    std::vector<std::uint8_t> pixels;  // row by row, the channels of a pixel together
+};
+
+// The size that the header says, of a file that is whole: one that does not end as its format has it is decoded to see.
+// Errors say what is wrong, without a file's name: neither JPEG nor PNG, damaged, of more than 2^28 pixels.
+[[nodiscard]] Result<ImageSize> inspectImage(std::span<const unsigned char> file);
+
+// Pixels in `channels` channels: 1, grey; 3, red, green and blue. Of a JPEG only 1/`reduction` (1, 2, 4, 8) in each
+// direction, rounded up, which takes less time; PNG is not reduced. Errors as above; a JPEG of which a part of the data
+// is missing is damaged.
+[[nodiscard]] Result<Image> decodeImage(std::span<const unsigned char> file, int channels, int reduction = 1);
+
+// A part of an image, in pixels, fractions of them too.
+struct Box {
+    double x = 0, y = 0, width = 0, height = 0;
+};
+
+// The part `box` at extent x extent pixels, channel by channel, into `out`, which has room for them. Linear
+// interpolation, over as many pixels as one covers where the part is reduced; beyond the box no pixel counts.
+void resample(const Image& image, const Box& box, int extent, bool mirrored, std::uint8_t* out);
+
+}  // namespace dasgd

@@ -1,0 +1,125 @@
+#include "core/datasets/formats/libsvm_lines.h"
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+namespace dasgd {
+
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r";
+
+// A complaint about what stands at `at`.
+struct LineError {
+    std::size_t at = 0;
+    std::string message;
+};
+
+template <class Number>
+bool parsesWhole(std::string_view word, Number& number) {
+    if (word.starts_with('+')) word.remove_prefix(1);
+    const auto parsed = std::from_chars(word.data(), word.data() + word.size(), number);
+    return parsed.ec == std::errc() && parsed.ptr == word.data() + word.size() && !word.empty();
+}
+
+// Reads one line word by word into `rows`; what a damaged line left there the caller takes away.
+class LineParser {
+public:
+    LineParser(std::string_view line, SparseRows& rows) : line_(line.substr(0, line.find('#'))), rows_(rows) {}
+
+    [[nodiscard]] bool isEmpty() const { return line_.find_first_not_of(kBlanks) == std::string_view::npos; }
+
+    tl::expected<void, LineError> parse() {
+        const std::string_view target = nextWord();
+        double value = 0;
+        if (!parsesWhole(target, value) || !std::isfinite(value)) {
+            return complain("the target is '" + std::string(target) + "', which is no number");
+        }
+        rows_.targets.push_back(value);
+        std::int64_t before = 0;
+        for (std::string_view word = nextWord(); !word.empty(); word = nextWord()) {
+            if (auto added = addEntry(word, before); !added) return added;
+        }
+        return {};
+    }
+
+private:
+    std::string_view nextWord() {
+        const std::size_t begin = line_.find_first_not_of(kBlanks, end_);
+        if (begin == std::string_view::npos) return {};
+        end_ = std::min(line_.find_first_of(kBlanks, begin), line_.size());
+        begin_ = begin;
+        return line_.substr(begin, end_ - begin);
+    }
+
+    tl::expected<void, LineError> addEntry(std::string_view word, std::int64_t& before) {
+        const std::size_t colon = word.find(':');
+        std::int64_t index = 0;
+        double value = 0;
+        if (colon == std::string_view::npos || !parsesWhole(word.substr(0, colon), index)) {
+            return complain("found '" + std::string(word) + "' where index:value is expected");
+        }
+        if (index < 1 || index > std::numeric_limits<std::int32_t>::max()) {
+            return complain("the index is " + std::to_string(index) + "; indices begin with 1");
+        }
+        if (index <= before) {
+            return complain("index " + std::to_string(index) + " follows " + std::to_string(before) +
+                            "; indices of a line must ascend");
+        }
+        if (!parsesWhole(word.substr(colon + 1), value) || !std::isfinite(value)) {
+            return complain("the value of index " + std::to_string(index) + " is '" +
+                            std::string(word.substr(colon + 1)) + "', which is no number");
+        }
+        before = index;
+        rows_.columns.push_back(static_cast<std::int32_t>(index - 1));
+        rows_.values.push_back(static_cast<float>(value));
+        return {};
+    }
+
+    tl::unexpected<LineError> complain(std::string message) const {
+        return tl::unexpected(LineError{begin_, std::move(message)});
+    }
+
+    std::string_view line_;
+    SparseRows& rows_;
+    std::size_t begin_ = 0, end_ = 0;
+};
+
+void takeBack(SparseRows& rows, std::size_t samples) {
+    rows.targets.resize(samples);
+    rows.columns.resize(rows.starts.back());
+    rows.values.resize(rows.starts.back());
+}
+
+}  // namespace
+
+Result<SparseRows> parseLibsvm(std::string_view text, const std::string& name, bool skipsDamage) {
+    SparseRows rows;
+    std::size_t number = 0;
+    while (!text.empty()) {
+        const std::size_t length = std::min(text.find('\n'), text.size());
+        LineParser line(text.substr(0, length), rows);
+        text.remove_prefix(std::min(length + 1, text.size()));
+        ++number;
+        if (line.isEmpty()) continue;
+        const std::size_t samples = rows.targets.size();
+        if (const auto parsed = line.parse(); !parsed) {
+            if (!skipsDamage) {
+                return fail(name + ":" + std::to_string(number) + ":" + std::to_string(parsed.error().at + 1) + ": " +
+                            parsed.error().message + ". Correct the line, or set on_damage = \"skip\"");
+            }
+            takeBack(rows, samples);
+            ++rows.skipped;
+            continue;
+        }
+        if (rows.columns.size() > rows.starts.back()) {
+            rows.width = std::max<std::int64_t>(rows.width, rows.columns.back() + std::int64_t{1});
+        }
+        rows.starts.push_back(rows.columns.size());
+    }
+    if (rows.targets.empty()) return fail(name + ": it holds no line of LIBSVM's format, target index:value …");
+    return rows;
+}
+
+}  // namespace dasgd

@@ -1,0 +1,28 @@
+// The sparse text of LIBSVM and of its data sets (https://www.csie.ntu.edu.tw/~cjlin/libsvm/): a sample a line,
+// `target index:value index:value …`, indices from 1 on and ascending, what is absent is 0; `#` begins a comment.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace dasgd {
+
+// Compressed rows: row i has the entries starts[i] to starts[i + 1] − 1.
+struct SparseRows {
+    std::vector<double> targets;
+    std::vector<std::size_t> starts{0};
+    std::vector<std::int32_t> columns;  // from 0 on
+    std::vector<float> values;
+    std::int64_t width = 0;    // the largest index there is
+    std::int64_t skipped = 0;  // damaged lines
+};
+
+// `name` is what errors call the text; they begin with name:line:column. Damaged lines are counted instead where
+// `skipsDamage`. Errors also: no line that holds a sample.
+[[nodiscard]] Result<SparseRows> parseLibsvm(std::string_view text, const std::string& name, bool skipsDamage);
+
+}  // namespace dasgd

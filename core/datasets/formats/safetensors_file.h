@@ -1,0 +1,27 @@
+// safetensors (https://github.com/huggingface/safetensors, "Format"): 8 bytes little-endian with the length of a JSON
+// header, the header, then the tensors' bytes. The header says of each tensor its type, its shape and where it lies.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace dasgd {
+
+struct StoredTensor {
+    std::string name;
+    std::string type;  // as the header has it: F32, I64, U8, …
+    std::vector<std::int64_t> shape;
+    std::span<const unsigned char> bytes;  // exactly those of the shape
+};
+
+// The tensors of `file`, whose bytes outlive them, by name. Nothing but the header is copied. `name` is what errors
+// call the file. Errors: a header beyond the file or 100 MB, not JSON, an unknown type, a shape whose size overflows or
+// does not match its bytes, bytes outside the file or of two tensors.
+[[nodiscard]] Result<std::vector<StoredTensor>> readSafetensors(std::span<const unsigned char> file,
+                                                                const std::string& name);
+
+}  // namespace dasgd

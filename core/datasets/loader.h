@@ -1,0 +1,60 @@
+// Makes batches before they are asked for, on threads of its own.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <future>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "core/datasets/samples.h"
+
+namespace dasgd {
+
+// Which samples a batch is made of, and the seed of all that is drawn for it.
+struct BatchOrder {
+    at::Tensor indices;  // int64 [B]
+    std::uint64_t seed = 0;
+};
+
+// Batches in the order in which `next` gives them, whatever the number of threads (Samples::loading), and the same:
+// what is drawn depends on the batch's seed alone. Owner: one thread, on which `next` is called, so many batches ahead
+// of the one that is taken.
+class BatchLoader {
+public:
+    // Empty: there are no more.
+    using NextOrder = std::function<std::optional<BatchOrder>()>;
+
+    BatchLoader(const Samples& samples, at::ScalarType type, NextOrder next);
+    ~BatchLoader();
+    BatchLoader(const BatchLoader&) = delete;
+    BatchLoader& operator=(const BatchLoader&) = delete;
+
+    // As `next` ordered it; waits where it is not ready. Throws what making it threw: DataError.
+    [[nodiscard]] std::optional<Batch> take();
+    // The next `count` samples, put together from parts of batches where they were ordered otherwise; fewer at the end.
+    [[nodiscard]] Batch take(std::int64_t count);
+
+private:
+    [[nodiscard]] Batch make(const BatchOrder& order) const;
+    void orderAhead();
+    void work();
+
+    const Samples samples_;
+    const at::ScalarType type_;
+    NextOrder next_;
+    Batch rest_;                            // of the batch that was taken last
+    std::deque<std::future<Batch>> ahead_;  // the owner's
+
+    std::mutex mutex_;
+    std::condition_variable ordered_;
+    std::deque<std::packaged_task<Batch()>> queue_;  // guarded by mutex_
+    bool ended_ = false;                             // guarded by mutex_
+    std::vector<std::thread> threads_;
+};
+
+}  // namespace dasgd

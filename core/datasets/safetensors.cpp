@@ -1,0 +1,200 @@
+// Inputs and targets from a safetensors file, which is mapped and not copied where its tensors lie aligned. Inputs of
+// U8 are pixels, x / 255; of a language model both are integers [N, T], or the inputs alone a stream of tokens [M].
+#include <ATen/ops/from_blob.h>
+#include <torch/types.h>
+
+#include <algorithm>
+#include <map>
+
+#include "core/datasets/dataset.h"
+#include "core/datasets/formats/file_mapping.h"
+#include "core/datasets/formats/safetensors_file.h"
+#include "core/datasets/held_out.h"
+
+namespace dasgd {
+namespace {
+
+struct SafetensorsParams {
+    std::string path;
+    std::string testPath;
+    double testFraction = 0.1;
+    std::string inputs = "inputs";
+    std::string targets = "targets";
+    void visit(auto&& f) {
+        f(path, "path", {.help = "A safetensors file with the training set"});
+        f(testPath, "test_path", {.help = "One with the test set; empty: the last samples of path"});
+        f(testFraction, "test_fraction",
+          {.min = 0,
+           .max = 1,
+           .minOpen = true,
+           .maxOpen = true,
+           .help = "Where there is no test_path: how much of path, at its end, is for the test set"});
+        f(inputs, "inputs", {.help = "Name of the tensor [N, …shape of a sample]"});
+        f(targets, "targets",
+          {.help = "Name of the tensor of classes, integers [N]; of values, floating [N] or [N, values]; of a text, "
+                   "integers [N, T]"});
+    }
+    [[nodiscard]] std::optional<FieldError> check() const {
+        if (!path.empty()) return std::nullopt;
+        return FieldError{"path", "safetensors needs a path: a file with inputs and targets"};
+    }
+};
+
+Result<at::ScalarType> torchTypeOf(const std::string& type) {
+    static const std::map<std::string, at::ScalarType> kTypes{
+        {"U8", torch::kByte},       {"I8", torch::kChar},   {"I16", torch::kShort},
+        {"I32", torch::kInt},       {"I64", torch::kLong},  {"F16", torch::kHalf},
+        {"BF16", torch::kBFloat16}, {"F32", torch::kFloat}, {"F64", torch::kDouble}};
+    const auto found = kTypes.find(type);
+    if (found != kTypes.end()) return found->second;
+    return fail("its type " + type + " is none of U8, I8, I16, I32, I64, F16, BF16, F32 and F64");
+}
+
+class TensorFile {
+public:
+    static Result<TensorFile> open(const std::string& path) {
+        TensorFile file(path);
+        DASGD_ASSIGN(file.mapping_, FileMapping::open(path));
+        DASGD_ASSIGN(file.tensors_, readSafetensors(file.mapping_->bytes(), path));
+        return file;
+    }
+
+    // Keeps the file mapped.
+    [[nodiscard]] Result<at::Tensor> tensor(const std::string& name) const {
+        const auto stored = std::ranges::find(tensors_, name, &StoredTensor::name);
+        if (stored == tensors_.end()) {
+            std::string names;
+            for (const StoredTensor& other : tensors_) names += (names.empty() ? "" : ", ") + other.name;
+            return fail(path_ + ": it has no tensor '" + name + "', but " + (names.empty() ? "none" : names) +
+                        ". Name it in [data] as inputs or targets");
+        }
+        const auto type = torchTypeOf(stored->type);
+        if (!type) return fail(path_ + ": tensor '" + name + "': " + type.error().message);
+        if (stored->shape.empty() || std::ranges::count(stored->shape, 0) > 0) {
+            return fail(path_ + ": tensor '" + name + "' holds no samples");
+        }
+        auto* bytes = const_cast<unsigned char*>(stored->bytes.data());
+        const at::Tensor mapped = at::from_blob(
+            bytes, stored->shape, [mapping = mapping_](void*) {}, torch::dtype(*type));
+        const bool aligned = reinterpret_cast<std::uintptr_t>(bytes) % c10::elementSize(*type) == 0;
+        if (aligned) return mapped;
+        at::Tensor copy = torch::empty(stored->shape, *type);
+        std::ranges::copy(stored->bytes, static_cast<unsigned char*>(copy.mutable_data_ptr()));
+        return copy;
+    }
+    [[nodiscard]] tl::unexpected<Error> refuse(const std::string& problem) const {
+        return fail(path_ + ": " + problem);
+    }
+
+private:
+    explicit TensorFile(std::string path) : path_(std::move(path)) {}
+
+    std::string path_;
+    std::shared_ptr<const FileMapping> mapping_;
+    std::vector<StoredTensor> tensors_;
+};
+
+std::string sizesText(const at::Tensor& tensor) {
+    std::string text;
+    for (const std::int64_t extent : tensor.sizes()) text += (text.empty() ? "[" : ", ") + std::to_string(extent);
+    return text + "]";
+}
+
+bool isWhole(const at::Tensor& tensor) { return !tensor.is_floating_point(); }
+
+class Safetensors final : public Dataset {
+public:
+    explicit Safetensors(const SafetensorsParams& params) : params_(params) {}
+
+    Result<Splits> load(const InputSpec& natural) const override {
+        Splits splits;
+        DASGD_ASSIGN(splits.train, readSamples(params_.path, natural));
+        if (params_.testPath.empty()) {
+            const std::int64_t tests = heldOut(splits.train.count(), params_.testFraction);
+            const std::int64_t count = splits.train.count() - tests;
+            splits.test = partOf(splits.train, count, tests);
+            splits.train = partOf(splits.train, 0, count);
+        } else {
+            DASGD_ASSIGN(splits.test, readSamples(params_.testPath, natural));
+            if (splits.test.inputs.sizes().slice(1) != splits.train.inputs.sizes().slice(1)) {
+                return fail(params_.testPath + ": its inputs are " + sizesText(splits.test.inputs) + ", those of " +
+                            params_.path + " " + sizesText(splits.train.inputs));
+            }
+        }
+        splits.input = {.shape = splits.train.inputs.sizes().slice(1).vec(), .task = natural.task};
+        splits.input.classes = classesOf(splits);
+        return splits;
+    }
+    bool isContinuous(const InputSpec& natural) const override { return natural.task == Task::kLanguage; }
+
+private:
+    static std::int64_t classesOf(const Splits& splits) {
+        const at::Tensor& targets = splits.train.targets;
+        if (splits.input.task == Task::kRegression) return targets.size(1);
+        std::int64_t largest = 0;
+        for (const at::Tensor& numbers : {targets, splits.test.targets}) {
+            if (numbers.numel() > 0) largest = std::max(largest, numbers.max().item<std::int64_t>());
+        }
+        if (splits.input.task != Task::kLanguage) return largest + 1;
+        return std::max(largest, splits.train.inputs.max().item<std::int64_t>()) + 1;
+    }
+
+    [[nodiscard]] Result<Samples> readSamples(const std::string& path, const InputSpec& natural) const {
+        DASGD_ASSIGN(const TensorFile file, TensorFile::open(path));
+        Samples samples;
+        DASGD_ASSIGN(samples.inputs, file.tensor(params_.inputs));
+        if (natural.task == Task::kLanguage) return readTokens(file, std::move(samples), natural);
+        DASGD_ASSIGN(samples.targets, file.tensor(params_.targets));
+        DASGD_TRY(checkTogether(file, samples));
+        if (samples.inputs.scalar_type() == torch::kByte) {
+            samples.scale = {{0}, {1}};
+        } else if (isWhole(samples.inputs)) {
+            return file.refuse("inputs are U8 (pixels) or floating; store '" + params_.inputs + "' as F32");
+        }
+        if (samples.inputs.dim() < 2)
+            return file.refuse("inputs are " + sizesText(samples.inputs) + "; a sample needs a shape");
+        const bool values = natural.task == Task::kRegression;
+        if (values == isWhole(samples.targets) || (!values && samples.targets.dim() != 1) ||
+            samples.targets.dim() > 2) {
+            return file.refuse("targets are " + std::string(isWhole(samples.targets) ? "integers " : "floating ") +
+                               sizesText(samples.targets) + "; this model takes " +
+                               (values ? "floating ones, [N] or [N, values]" : "classes, integers [N]"));
+        }
+        if (values && samples.targets.dim() == 1) samples.targets = samples.targets.unsqueeze(1);
+        if (!values) samples.targets = samples.targets.to(torch::kLong);
+        return samples;
+    }
+
+    [[nodiscard]] Status checkTogether(const TensorFile& file, const Samples& samples) const {
+        if (samples.inputs.size(0) == samples.targets.size(0)) return {};
+        return file.refuse("'" + params_.inputs + "' has " + std::to_string(samples.inputs.size(0)) + " samples and '" +
+                           params_.targets + "' " + std::to_string(samples.targets.size(0)));
+    }
+
+    [[nodiscard]] Result<Samples> readTokens(const TensorFile& file, Samples samples, const InputSpec& natural) const {
+        if (!isWhole(samples.inputs)) return file.refuse("tokens are integers; '" + params_.inputs + "' is floating");
+        if (samples.inputs.dim() == 1) {
+            Samples text = cutText(samples.inputs, natural.shape[0]);
+            if (text.count() > 0) return text;
+            return file.refuse("its " + std::to_string(samples.inputs.numel()) +
+                               " tokens are fewer than a sample needs");
+        }
+        DASGD_ASSIGN(samples.targets, file.tensor(params_.targets));
+        DASGD_TRY(checkTogether(file, samples));
+        if (samples.inputs.dim() != 2 || samples.inputs.sizes() != samples.targets.sizes() ||
+            !isWhole(samples.targets)) {
+            return file.refuse("of a text inputs and targets are integers of one shape [N, T]; found " +
+                               sizesText(samples.inputs) + " and " + sizesText(samples.targets));
+        }
+        samples.continuous = true;
+        return samples;
+    }
+
+    SafetensorsParams params_;
+};
+
+const DatasetRegistry::Add<Safetensors, SafetensorsParams> kAddSafetensors{
+    "safetensors", "Inputs and targets from a safetensors file"};
+
+}  // namespace
+}  // namespace dasgd

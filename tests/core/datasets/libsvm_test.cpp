@@ -1,0 +1,92 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include "core/datasets/dataset.h"
+#include "tests/support/document.h"
+#include "tests/support/idx_files.h"
+
+namespace dasgd {
+namespace {
+
+using test::Fields;
+using test::gzip;
+using test::integer;
+using test::number;
+using test::table;
+using test::TempDir;
+using test::text;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr const char* kLines = "-1 1:0.5 3:2\n+1 2:-1\n-1\n+1 3:4\n+1 1:1 2:1\n";
+const InputSpec kClasses{.shape = {8}, .classes = 2};
+const InputSpec kValues{.shape = {8}, .classes = 1, .task = Task::kRegression};
+
+class LibsvmTest : public ::testing::Test {
+protected:
+    Result<Splits> load(const std::string& content, Fields more = {}, const InputSpec& natural = kClasses) const {
+        more.emplace_back("path", text(folder_.write("train.txt", content).string()));
+        return DatasetRegistry::find("libsvm")->create(table(std::move(more)), {}).value()->load(natural);
+    }
+    [[nodiscard]] std::string path() const { return (folder_ / "train.txt").string(); }
+    static Batch all(const Samples& samples, at::ScalarType type = torch::kFloat) {
+        return makeBatch(samples, torch::arange(samples.count(), torch::kInt64), type);
+    }
+
+    TempDir folder_;
+};
+
+TEST_F(LibsvmTest, MakesDenseRowsAndNumbersTheClasses) {
+    for (const std::string& content : {std::string(kLines), gzip(kLines)}) {
+        const auto splits = load(content, {{"test_fraction", number(0.2)}});
+        ASSERT_TRUE(splits) << splits.error().message;
+        EXPECT_EQ(splits->input.shape, (std::vector<std::int64_t>{3}));
+        EXPECT_EQ(splits->input.classes, 2);
+        const Batch train = all(splits->train);
+        EXPECT_TRUE(train.targets.equal(torch::tensor({0, 1, 0, 1}, torch::kInt64)));
+        EXPECT_TRUE(train.inputs.equal(
+            torch::tensor({{0.5, 0., 2.}, {0., -1., 0.}, {0., 0., 0.}, {0., 0., 4.}}).to(torch::kFloat)));
+        EXPECT_TRUE(all(splits->test).inputs.equal(torch::tensor({{1., 1., 0.}}).to(torch::kFloat))) << "the last line";
+    }
+}
+
+TEST_F(LibsvmTest, TargetsOfARegressionAreTheNumbersThemselves) {
+    const Splits splits = load("0.25 1:1\n-3 2:1\n7\n", {}, kValues).value();
+    EXPECT_EQ(splits.input.classes, 1);
+    EXPECT_EQ(splits.train.task(), Task::kRegression);
+    const Batch train = all(splits.train, torch::kDouble);
+    EXPECT_TRUE(train.targets.equal(torch::tensor({{0.25}, {-3.0}}, torch::kDouble)));
+}
+
+TEST_F(LibsvmTest, TakesTheTestSetFromItsOwnFileInTheSameWidth) {
+    const std::string tests = folder_.write("test.txt", "1 5:1\n").string();
+    const Splits splits = load(kLines, {{"test_path", text(tests)}, {"features", integer(6)}}).value();
+    EXPECT_EQ(splits.train.count(), 5);
+    EXPECT_EQ(splits.test.count(), 1);
+    EXPECT_EQ(all(splits.train).inputs.size(1), 6);
+    EXPECT_EQ(all(splits.test).inputs[0][4].item<float>(), 1);
+    folder_.write("test.txt", "3 1:1\n");
+    EXPECT_THAT(load(kLines, {{"test_path", text(tests)}}).error().message,
+                StartsWith(tests + ": the test set has target 3"));
+}
+
+TEST_F(LibsvmTest, ADamagedLineIsRefusedAtItsPlaceOrCounted) {
+    const std::string content = std::string(kLines) + "1 0:1\n-1 2:3\n";
+    EXPECT_THAT(load(content).error().message, StartsWith(path() + ":6:3: the index is 0"));
+    const auto skipping = load(content, {{"on_damage", text("skip")}});
+    ASSERT_TRUE(skipping);
+    EXPECT_EQ(skipping->skipped, 1);
+    EXPECT_EQ(skipping->train.count() + skipping->test.count(), 6);
+    EXPECT_FALSE(load(kLines)->skipped);
+}
+
+TEST_F(LibsvmTest, RefusesWhatCannotBeTrainedOn) {
+    EXPECT_THAT(load(kLines, {{"features", integer(2)}}).error().message, HasSubstr("set features = 3 or 0"));
+    EXPECT_THAT(load("1 1:1\n1 2:1\n1 3:1\n").error().message, HasSubstr("at least 2 different ones"));
+    EXPECT_THAT(load(kLines, {}, {.shape = {8}, .classes = 2, .task = Task::kLanguage}).error().message,
+                HasSubstr("libsvm has no text"));
+}
+
+}  // namespace
+}  // namespace dasgd
