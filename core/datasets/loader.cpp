@@ -30,10 +30,17 @@ Batch slicedBatch(const Batch& batch, std::int64_t begin, std::int64_t end) {
 BatchLoader::BatchLoader(const Samples& samples, at::ScalarType type, NextOrder next)
     : samples_(samples), type_(type), next_(std::move(next)) {
     for (int i = 0; i < samples_.loading.threads; ++i) threads_.emplace_back([this] { work(); });
-    orderAhead();
+    try {
+        orderAhead();
+    } catch (...) {
+        stop();
+        throw;
+    }
 }
 
-BatchLoader::~BatchLoader() {
+BatchLoader::~BatchLoader() { stop(); }
+
+void BatchLoader::stop() {
     {
         const std::lock_guard lock(mutex_);
         ended_ = true;

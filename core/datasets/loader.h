@@ -43,6 +43,7 @@ private:
     [[nodiscard]] Batch make(const BatchOrder& order) const;
     void orderAhead();
     void work();
+    void stop();
 
     const Samples samples_;
     const at::ScalarType type_;

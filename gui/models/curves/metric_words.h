@@ -21,8 +21,8 @@ struct MetricWords {
 // Any name; one that storage/format.md does not have is made into words.
 [[nodiscard]] MetricWords wordsOf(const std::string& metric);
 
-// The order in which metrics are offered: test accuracy, losses, perplexity, throughput, what else the engine records, the
-// algorithm's own, and single weights last. Numbers in names count as numbers.
+// The order in which metrics are offered: test accuracy, losses, perplexity, throughput, what else the engine records,
+// the algorithm's own, and single weights last. Numbers in names count as numbers.
 [[nodiscard]] std::vector<std::string> offered(std::vector<std::string> metrics);
 
 }  // namespace dasgd::gui

@@ -5,8 +5,10 @@
 #include <cmath>
 
 #include "core/comm/emulated_link.h"
+#include "tests/support/image_files.h"
 #include "tests/support/quadratic_oracle.h"
 #include "tests/support/sim/virtual_cluster.h"
+#include "tests/support/temp_dir.h"
 
 namespace dasgd::test {
 namespace {
@@ -52,6 +54,55 @@ TEST(Worker, AnEpochTrainsOnEverySample) {
         EXPECT_EQ(losses[3].epoch, 2);
     }
     EXPECT_EQ(records[0].sink.metrics.at("eval/loss").size(), 3U) << "at the start and after each epoch";
+}
+
+// Dark and bright images, one of them cut off.
+void fillWithImages(const TempDir& folder) {
+    for (const char* split : {"train", "val"}) {
+        for (const char* name : {"dark", "light"}) std::filesystem::create_directories(folder.path() / split / name);
+        for (int i = 0; i < 8; ++i) {
+            const std::string file = std::to_string(i) + ".jpg";
+            const auto value = static_cast<std::uint8_t>(10 + i);
+            folder.write(std::string(split) + "/dark/" + file,
+                         jpegOf(24, 20, std::vector<std::uint8_t>(3 * 24 * 20, value)));
+            folder.write(
+                std::string(split) + "/light/" + file,
+                jpegOf(24, 20, std::vector<std::uint8_t>(3 * 24 * 20, static_cast<std::uint8_t>(240 - value))));
+        }
+    }
+    folder.write("train/dark/8.jpg", jpegOf(24, 20, gradient(24, 20)).substr(0, 200));
+}
+
+TEST(Worker, TrainsOnAFolderOfImagesAndCountsWhatItLeftOut) {
+    const TempDir folder;
+    fillWithImages(folder);
+    const auto losses = [&](int threads) {
+        const std::vector<RankRecord> records =
+            train(table({{"algorithm", table({{"name", text("sync_sgd")}})},
+                         {"model", table({{"name", text("logistic")}})},
+                         {"data", table({{"name", text("image-folder")},
+                                         {"path", text(folder.path().string())},
+                                         {"extent", integer(8)},
+                                         {"on_damage", text("skip")},
+                                         {"threads", integer(threads)}})},
+                         {"train", table({{"epochs", integer(6)}, {"batch_size", integer(4)}})},
+                         {"optimizer", table({{"name", text("sgd")}, {"learning_rate", number(0.01)}})},
+                         {"cluster", table({{"backend", text("threads")}, {"workers", integer(2)}})}}));
+        std::vector<double> all;
+        for (const RankRecord& record : records) {
+            EXPECT_EQ(record.outcome.error, "");
+            const auto& skipped = record.sink.metrics.at("data/skipped");
+            EXPECT_EQ(skipped.size(), 2U) << "at the start and at the end";
+            EXPECT_EQ(skipped.back().value, 1);
+            for (const auto& loss : record.sink.metrics.at("train/loss")) all.push_back(loss.value);
+        }
+        EXPECT_EQ(records[0].sink.metrics.at("eval/accuracy").back().value, 1);
+        EXPECT_FALSE(records[0].sink.metrics.contains("eval/perplexity"));
+        return all;
+    };
+    const std::vector<double> plain = losses(0);
+    EXPECT_EQ(plain.size(), 2U * 6 * 2) << "16 whole images of two ranks in batches of 4";
+    EXPECT_EQ(plain, losses(2));
 }
 
 TEST(Worker, GlooAndThreadsTrainAlike) {
