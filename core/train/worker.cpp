@@ -50,6 +50,7 @@ public:
           context_(environment.comm, environment.clock, params_, *executor_, experiment.train.batchSize, extras()),
           hasData_(data.splits.train.count() > 0),
           ownUpdate_(dynamic_cast<OwnUpdate*>(algorithm_.get())),
+          names_(dynamic_cast<NamesWeights*>(algorithm_.get())),
           roles_(experiment.roles()),
           trains_(roles_.trains(environment.comm.rank())),
           runsApart_(experiment.cluster.workers > 1 && algorithm_->roundSteps() == 0) {
@@ -61,9 +62,7 @@ public:
             const Rank trainer(roles_.trainerIndex(environment.comm.rank()));
             local_ = makeLocalStep(experiment, data, *model_, params_, *optimizer_, trainer);
         }
-        // Weights that the algorithm names are formed by all ranks together, so they meet for them.
-        const bool ownEvaluation = dynamic_cast<OwnEvaluation*>(algorithm_.get()) != nullptr;
-        if (!ownEvaluation) board_ = environment.evaluations;
+        board_ = environment.evaluations;
         evaluator_.emplace(*model_, params_, environment.comm, data.splits.test, roles_, evaluatedModel());
         if (experiment.record.weights) {
             for (std::int64_t i = 0; i < params_.size(); ++i)
@@ -117,14 +116,8 @@ private:
 
     // Null: the mean of the ranks that train.
     Evaluator::TakeModel evaluatedModel() {
-        auto* own = dynamic_cast<OwnEvaluation*>(algorithm_.get());
-        if (!own) return nullptr;
-        return [this, own] {
-            const at::NoGradGuard guard;
-            const at::Tensor weights = own->evaluationWeights(context_);
-            params_.weights().copy_(weights);
-            averageBuffers(params_, environment_.comm, roles_);
-        };
+        if (!names_) return nullptr;
+        return [this] { takeNamedModel(names_->namedWeights(context_), params_, environment_.comm, roles_); };
     }
 
     [[nodiscard]] double learningRate() const {
@@ -183,7 +176,7 @@ private:
     void evaluate() {
         losses_.readAll([this](const Metric& loss) { recordLoss(loss); });
         if (board_) {
-            if (trains_) depositReplica(*board_);
+            if (trains_ || names_) deposit(*board_);
         } else if (evaluator_) {
             evaluateTogether();
         }
@@ -209,14 +202,15 @@ private:
         if (environment_.comm.rank() == Rank{0}) record(report, metricNow(""), known, environment_.sink);
     }
 
-    void depositReplica(EvaluationBoard& board) {
+    void deposit(EvaluationBoard& board) {
         EvaluationBoard::Publish publish;
         if (speaks()) {
             publish = [&sink = environment_.sink, at = metricNow("")](const EvaluationReport& report, Ns last) {
                 record(report, at, last, sink);
             };
         }
-        board.deposit(environment_.comm.rank(), step_, environment_.clock.now(), *model_, params_, std::move(publish));
+        board.deposit(environment_.comm.rank(), step_, environment_.clock.now(), *model_, params_, std::move(publish),
+                      names_ ? names_->namedWeights(context_) : at::Tensor());
     }
 
     void waitUntil(Ns instant) { environment_.clock.sleepUntil(instant); }
@@ -326,6 +320,7 @@ private:
     EvaluationBoard* board_ = nullptr;    // instead of a meeting
     bool hasData_;
     OwnUpdate* ownUpdate_;  // the algorithm, or null
+    NamesWeights* names_;   // the same
     Roles roles_;
     bool trains_;
     bool runsApart_;  // no rank waits for another
