@@ -163,7 +163,7 @@ TEST_P(AnyStep, IsGoodForASave) {
     }
 }
 INSTANTIATE_TEST_SUITE_P(StateAcrossRounds, AnyStep,
-                         ::testing::Values("slowmo", "co2", "eager_diloco", "streaming_diloco", "post_local_sgd"),
+                         ::testing::Values("easgd", "slowmo", "co2", "eager_diloco", "streaming_diloco", "post_local_sgd"),
                          [](const auto& info) { return info.param; });
 
 // An algorithm that models time only has nothing but what it has in flight; it still has to be resumable.
