@@ -46,14 +46,14 @@ public:
           optimizer_(experiment.makeOptimizer()),
           algorithm_(experiment.makeAlgorithm()),
           executor_(environment.executor(environment.clock, environment.sink, levelOf(experiment.record),
-                                         windowsOf(experiment, plan_, algorithm_->roundSteps()))),
+                                         windowsOf(experiment, plan_, algorithm_->runsApart(plan_.totalSteps)))),
           context_(environment.comm, environment.clock, params_, *executor_, experiment.train.batchSize, extras()),
           hasData_(data.splits.train.count() > 0),
           ownUpdate_(dynamic_cast<OwnUpdate*>(algorithm_.get())),
           names_(dynamic_cast<NamesWeights*>(algorithm_.get())),
           roles_(experiment.roles()),
           trains_(roles_.trains(environment.comm.rank())),
-          runsApart_(experiment.cluster.workers > 1 && algorithm_->roundSteps() == 0) {
+          runsApart_(experiment.cluster.workers > 1 && algorithm_->runsApart(plan_.totalSteps)) {
         if (!model_) {
             local_ = makeIdleStep(params_, context_.gradientFeed());
             return;
@@ -185,7 +185,7 @@ private:
     // All ranks meet for the evaluation and then resume with the same offsets as before. Ranks that never wait for each
     // other skip this: their offsets grow without bound.
     void evaluateTogether() {
-        const bool waits = algorithm_->roundSteps() > 0;
+        const bool waits = !algorithm_->runsApart(plan_.totalSteps);
         const Ns arrived = waits ? environment_.clock.now() : 0;
         const std::int64_t before = environment_.comm.bytesSent();
         EvaluationReport report;
