@@ -21,6 +21,7 @@ struct RunFacts {
     std::int64_t steps = 0;  // of one rank
     std::int64_t batch = 0;  // samples of one rank in one step
     std::string model, backend;
+    bool byFormula = false;  // simulated, by a formula for each communication: messages share no link
     std::vector<std::vector<std::int64_t>> parameterShapes;  // in order of registration
 };
 

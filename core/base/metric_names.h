@@ -19,6 +19,7 @@ inline constexpr const char* kTimedSteps = "timing/steps";
 inline constexpr const char* kTimedSeconds = "timing/seconds";
 inline constexpr const char* kRankSamplesPerS = "timing/samples_per_s";
 inline constexpr const char* kStalenessSteps = "staleness/steps";
+inline constexpr const char* kStalenessUpdates = "staleness/updates";
 inline constexpr const char* kComputedStepMs = "run/computed_step_ms";
 inline constexpr const char* kHostDown = "fault/host_down";
 inline constexpr const char* kLinkDown = "fault/link_down";
@@ -38,12 +39,33 @@ inline constexpr const char* kWeight = "weight/";
 inline constexpr const char* kAlgorithm = "algorithm/";
 
 // All of them.
-inline constexpr std::array<std::string_view, 26> kNames{
-    kTrainLoss,   kTrainStepMs, kEvalLoss,     kEvalAccuracy,     kEvalReplicaAccuracy, kConsensusDistance,
-    kSamplesPerS, kTimedSteps,  kTimedSeconds, kRankSamplesPerS,  kStalenessSteps,      kComputedStepMs,
-    kHostDown,    kLinkDown,    kClockErrorS,  kProcessCpu,       kProcessMemory,       kHostCpu,
-    kHostMemory,  kHostSent,    kHostReceived, kProbeAllReduceMs, kProbeAllGatherMs,    kProbeGradientBeforeEndMs,
-    kWeight,      kAlgorithm};
+inline constexpr std::array<std::string_view, 27> kNames{kTrainLoss,
+                                                         kTrainStepMs,
+                                                         kEvalLoss,
+                                                         kEvalAccuracy,
+                                                         kEvalReplicaAccuracy,
+                                                         kConsensusDistance,
+                                                         kSamplesPerS,
+                                                         kTimedSteps,
+                                                         kTimedSeconds,
+                                                         kRankSamplesPerS,
+                                                         kStalenessSteps,
+                                                         kStalenessUpdates,
+                                                         kComputedStepMs,
+                                                         kHostDown,
+                                                         kLinkDown,
+                                                         kClockErrorS,
+                                                         kProcessCpu,
+                                                         kProcessMemory,
+                                                         kHostCpu,
+                                                         kHostMemory,
+                                                         kHostSent,
+                                                         kHostReceived,
+                                                         kProbeAllReduceMs,
+                                                         kProbeAllGatherMs,
+                                                         kProbeGradientBeforeEndMs,
+                                                         kWeight,
+                                                         kAlgorithm};
 
 // What is recorded under these beginnings is about the whole run, whichever rank records it.
 inline constexpr std::array<std::string_view, 5> kWholeRunPrefixes{"eval/", "consensus/", "run/", "throughput/",

@@ -1,7 +1,8 @@
 // Evaluations on a virtual cluster. A rank leaves a copy of its weights and continues; the last rank to reach the step
 // evaluates the mean of all copies, or the weights that the algorithm names. No simulated time passes and no rank
 // waits, because waiting would let ranks meet that the algorithm keeps apart: times with and without evaluations are
-// the same. Values are those of Evaluator on the backend `threads`, to the last bit.
+// the same. Values are those of Evaluator on the backend `threads`, to the last bit, unless ranks are steps apart and
+// what a server names has later gradients in it.
 //
 // Holds the copies of every evaluation that some rank has not come to: of ranks that run apart, as many as the fastest
 // is ahead. One board a run, shared by its ranks, which are actors of one thread; outlives them.
