@@ -23,6 +23,7 @@ struct RunFacts {
     std::int64_t batch = 0;         // samples of one rank in one step
     std::int64_t microBatches = 1;  // that they are accumulated from
     std::string model, backend;
+    bool byFormula = false;  // simulated, by a formula for each communication: messages share no link
     std::vector<std::vector<std::int64_t>> parameterShapes;  // in order of registration
 };
 
@@ -49,6 +50,9 @@ public:
     // Steps of a round: after so many it has launched and awaited all that it ever does. 0: it never communicates, so
     // that its ranks run apart. Times are taken over whole rounds. Default: every step.
     [[nodiscard]] virtual std::int64_t roundSteps() const { return 1; }
+    // Whether in a run of `steps` steps no rank ever waits for another one's steps, so that how far apart they get has
+    // no bound. Default: where it never communicates.
+    [[nodiscard]] virtual bool runsApart([[maybe_unused]] std::int64_t steps) const { return roundSteps() == 0; }
     // Whether it is only a model of the time that one takes: it leaves the weights alone, so that it can be used in
     // virtual runs without maths alone. Default: no.
     [[nodiscard]] virtual bool isTimeOnly() const { return false; }

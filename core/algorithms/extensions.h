@@ -35,11 +35,14 @@ public:
 };
 
 // Names the weights that are evaluated, and that the run ends with. Default: the mean over the ranks that train.
-class OwnEvaluation {
+class NamesWeights {
 public:
-    virtual ~OwnEvaluation() = default;
-    // [N], the same on every rank. Collective over all ranks, between two steps, untimed. Throws CommError.
-    virtual at::Tensor evaluationWeights(StepContext& context) = 0;
+    virtual ~NamesWeights() = default;
+    // This rank's part of them, [N]; the named weights are the sum over all ranks. Undefined: nothing is added. Called
+    // between two steps, on every rank after the same step, and before start() too. From the rank's own state: it
+    // neither communicates nor waits, and changes nothing, so that an evaluation brings no average forward. What is in
+    // flight may therefore be missing.
+    [[nodiscard]] virtual at::Tensor namedWeights(StepContext& context) = 0;
 };
 
 // Some ranks serve instead of training. Default: all train.

@@ -25,6 +25,7 @@ inline constexpr const char* kTimedSteps = "timing/steps";
 inline constexpr const char* kTimedSeconds = "timing/seconds";
 inline constexpr const char* kRankSamplesPerS = "timing/samples_per_s";
 inline constexpr const char* kStalenessSteps = "staleness/steps";
+inline constexpr const char* kStalenessUpdates = "staleness/updates";
 inline constexpr const char* kComputedStepMs = "run/computed_step_ms";
 inline constexpr const char* kTargetReached = "run/target_reached";
 inline constexpr const char* kHostDown = "fault/host_down";
@@ -45,7 +46,7 @@ inline constexpr const char* kWeight = "weight/";
 inline constexpr const char* kAlgorithm = "algorithm/";
 
 // All of them.
-inline constexpr std::array<std::string_view, 33> kNames{kTrainLoss,
+inline constexpr std::array<std::string_view, 34> kNames{kTrainLoss,
                                                          kTrainStepMs,
                                                          kEvalLoss,
                                                          kEvalAccuracy,
@@ -56,6 +57,7 @@ inline constexpr std::array<std::string_view, 33> kNames{kTrainLoss,
                                                          kTimedSeconds,
                                                          kRankSamplesPerS,
                                                          kStalenessSteps,
+                                                         kStalenessUpdates,
                                                          kComputedStepMs,
                                                          kHostDown,
                                                          kLinkDown,

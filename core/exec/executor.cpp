@@ -46,15 +46,17 @@ void Executor::record(const Open& open, Ns end) {
          .collective = open.work.collective});
 }
 
-void Executor::waitFor(Pending& pending, std::int64_t launchedAt, std::int64_t bytes) {
+std::optional<Rank> Executor::waitFor(Pending& pending, std::int64_t launchedAt, std::int64_t bytes) {
     if (pending.done()) {
         pending.wait();
     } else {
         run({.kind = SpanKind::Wait, .collective = pending.collective()}, [&] { pending.wait(); });
     }
     windows_.waited(launchedAt);
+    const std::optional<Rank> source = pending.source();
     Unended ended{std::exchange(pending, {}), launchedAt, bytes};
     if (!record(ended)) unended_.push_back(std::move(ended));
+    return source;
 }
 
 void Executor::flush() {

@@ -65,8 +65,8 @@ public:
 
     // Waits for an operation that was launched at step `launchedAt` with a payload of `bytes`, and records the wait, if
     // there was one, and the operation. `pending` is empty afterwards. Throws what Pending::wait throws; the wait is
-    // recorded even then.
-    void waitFor(Pending& pending, std::int64_t launchedAt, std::int64_t bytes);
+    // recorded even then. Returns who sent, of a receive.
+    std::optional<Rank> waitFor(Pending& pending, std::int64_t launchedAt, std::int64_t bytes);
 
     // Records operations that were waited for and whose end was not known then but is now, in the order of the waits.
     void flush();

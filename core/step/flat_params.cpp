@@ -71,4 +71,12 @@ FlatParams FlatParams::shapesOf(const Shapes& parameters, const Shapes& buffers,
     return params;
 }
 
+FlatParams FlatParams::partOf(at::Tensor weights, at::Tensor gradients) {
+    DASGD_CHECK(weights.dim() == 1 && weights.sizes() == gradients.sizes());
+    FlatParams params;
+    params.weights_ = std::move(weights);
+    params.gradients_ = std::move(gradients);
+    return params;
+}
+
 }  // namespace dasgd

@@ -27,6 +27,9 @@ public:
     // compute nothing.
     using Shapes = std::vector<std::vector<std::int64_t>>;
     [[nodiscard]] static FlatParams shapesOf(const Shapes& parameters, const Shapes& buffers, at::ScalarType type);
+    // Weights [n] and their gradients [n], which it shares: what a rank steps that holds a part of a model. No slots,
+    // no buffers.
+    [[nodiscard]] static FlatParams partOf(at::Tensor weights, at::Tensor gradients);
 
     [[nodiscard]] at::Tensor& weights() { return weights_; }      // [N]
     [[nodiscard]] at::Tensor& gradients() { return gradients_; }  // [N]

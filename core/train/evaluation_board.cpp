@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/algorithms/extensions.h"
 #include "core/base/check.h"
 #include "core/comm/group_maths.h"
 
@@ -20,8 +21,8 @@ at::Tensor reduced(std::vector<at::Tensor> tensors, Reduce op) { return reducePa
 }  // namespace
 
 EvaluationBoard::EvaluationBoard(std::vector<std::unique_ptr<Model>> models, at::ScalarType type,
-                                 const EvaluationSets& sets, int ranks, Roles roles, ModelSelection selection)
-    : ranks_(ranks), roles_(std::move(roles)), task_(taskOf(sets.test)), selection_(std::move(selection)) {
+                                 const EvaluationSets& sets, int ranks, Roles roles, ModelSelection selection, Of what)
+    : ranks_(ranks), roles_(std::move(roles)), what_(what), task_(taskOf(sets.test)), selection_(std::move(selection)) {
     const int trainers = roles_.trainers();
     DASGD_CHECK(models.size() == 1 || models.size() == static_cast<std::size_t>(trainers));
     for (auto& model : models) {
@@ -45,9 +46,11 @@ Result<std::unique_ptr<EvaluationBoard>> EvaluationBoard::create(const Experimen
         DASGD_ASSIGN(auto model, buildModel(experiment, data, Rank{rank}));
         models.push_back(std::move(model));
     }
+    const auto algorithm = experiment.makeAlgorithm();
+    const bool names = dynamic_cast<const NamesWeights*>(algorithm.get()) != nullptr;
     return std::make_unique<EvaluationBoard>(std::move(models), experiment.scalarType(),
                                              EvaluationSets(data.splits.test, data.validation), ranks, std::move(roles),
-                                             ModelSelection(experiment.train));
+                                             ModelSelection(experiment.train), names ? Of::NamedWeights : Of::Mean);
 }
 
 const EvaluationShares& EvaluationBoard::sharesOfTrainer(Rank rank) const {
@@ -64,39 +67,57 @@ at::Tensor EvaluationBoard::meanOf(std::vector<at::Tensor> tensors) const {
     return reduced(std::move(tensors), Reduce::Sum).div_(roles_.trainers());
 }
 
-void EvaluationBoard::deposit(Rank rank, std::int64_t step, Ns now, Model& model, FlatParams& params, Publish publish) {
+void EvaluationBoard::deposit(Rank rank, std::int64_t step, Ns now, Model& model, FlatParams& params, Publish publish,
+                              const at::Tensor& named) {
     const at::NoGradGuard guard;
-    const auto own = static_cast<std::size_t>(rank.value());
     Open& open = open_[step];
     open.replicas.resize(static_cast<std::size_t>(ranks_));
-    open.replicas[own] = {params.weights().clone(), copyOfBuffers(params),
-                          evaluateOn(model, sharesOfTrainer(rank).test)};
+    if (roles_.trains(rank)) {
+        open.replicas[static_cast<std::size_t>(rank.value())] = {params.weights().clone(), copyOfBuffers(params),
+                                                                 evaluateOn(model, sharesOfTrainer(rank).test)};
+    }
+    if (named.defined()) open.named = open.named.defined() ? open.named.add_(named) : named.clone();
     if (publish) open.publish = std::move(publish);
     open.last = std::max(open.last, now);
-    if (++open.arrived < roles_.trainers()) return;
+    if (++open.arrived < (what_ == Of::NamedWeights ? ranks_ : roles_.trainers())) return;
     const Open complete = std::move(open);
     open_.erase(step);
     DASGD_CHECK(complete.publish);
-    EvaluationReport report = evaluate(complete.replicas);
+    EvaluationReport report = evaluate(complete);
     selection_.judge(report);
     over_ = over_ || report.stop;
     complete.publish(report, complete.last);
 }
 
-EvaluationReport EvaluationBoard::evaluate(const std::vector<Replica>& replicas) {
+at::Tensor EvaluationBoard::meanWeights(const std::vector<Replica>& replicas) const {
     const Replica& ofTrainer = replicas[static_cast<std::size_t>(roles_.firstTrainer().value())];
-    std::vector<at::Tensor> weights, buffers, summands;
+    std::vector<at::Tensor> weights;
     for (const Replica& replica : replicas) {
         weights.push_back(replica.weights.defined() ? replica.weights : at::zeros_like(ofTrainer.weights));
-        if (!ofTrainer.buffers.defined()) continue;
+    }
+    return meanOf(std::move(weights));
+}
+
+at::Tensor EvaluationBoard::meanBuffers(const std::vector<Replica>& replicas) const {
+    const Replica& ofTrainer = replicas[static_cast<std::size_t>(roles_.firstTrainer().value())];
+    if (!ofTrainer.buffers.defined()) return {};
+    std::vector<at::Tensor> buffers;
+    for (const Replica& replica : replicas) {
         buffers.push_back(replica.buffers.defined() ? replica.buffers : at::zeros_like(ofTrainer.buffers));
     }
-    const at::Tensor mean = meanOf(std::move(weights));
-    const at::Tensor meanBuffers = buffers.empty() ? at::Tensor() : meanOf(std::move(buffers));
+    return meanOf(std::move(buffers));
+}
+
+EvaluationReport EvaluationBoard::evaluate(const Open& complete) {
+    const std::vector<Replica>& replicas = complete.replicas;
+    DASGD_CHECK(what_ == Of::Mean || complete.named.defined());
+    const at::Tensor weights = what_ == Of::NamedWeights ? complete.named : meanWeights(replicas);
+    const at::Tensor buffers = meanBuffers(replicas);
     for (Judge& judge : judges_) {
-        judge.params.weights().copy_(mean);
-        if (meanBuffers.defined()) setBuffers(judge.params, meanBuffers);
+        judge.params.weights().copy_(weights);
+        if (buffers.defined()) setBuffers(judge.params, buffers);
     }
+    std::vector<at::Tensor> summands;
     for (int rank = 0; rank < ranks_; ++rank) {
         const Replica& replica = replicas[static_cast<std::size_t>(rank)];
         const bool judges = roles_.trains(Rank{rank});
@@ -106,7 +127,7 @@ EvaluationReport EvaluationBoard::evaluate(const std::vector<Replica>& replicas)
             found.mean = evaluateOn(judge, sharesOfTrainer(Rank{rank}).test);
             found.validation = evaluateValidation(judge, sharesOfTrainer(Rank{rank}));
         }
-        const double distance = judges ? squaredDistance(replica.weights, mean) : 0;
+        const double distance = judges ? squaredDistance(replica.weights, weights) : 0;
         summands.push_back(summandsOf(found, distance));
     }
     return reportOf(reduced(std::move(summands), Reduce::Sum), roles_.trainers(), task_);

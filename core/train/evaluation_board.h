@@ -1,7 +1,8 @@
 // Evaluations on a virtual cluster. A rank leaves a copy of its weights and continues; the last rank to reach the step
-// evaluates the mean of all copies. No simulated time passes and no rank waits, because waiting would let ranks meet
-// that the algorithm keeps apart: times with and without evaluations are the same. Values are those of Evaluator on the
-// backend `threads`, to the last bit.
+// evaluates the mean of all copies, or the weights that the algorithm names. No simulated time passes and no rank
+// waits, because waiting would let ranks meet that the algorithm keeps apart: times with and without evaluations are
+// the same. Values are those of Evaluator on the backend `threads`, to the last bit, unless ranks are steps apart and
+// what a server names has later gradients in it.
 //
 // Holds the copies of every evaluation that some rank has not come to: of ranks that run apart, as many as the fastest
 // is ahead. One board a run, shared by its ranks, which are actors of one thread; outlives them.
@@ -29,19 +30,23 @@ public:
     // has ended.
     using Publish = std::function<void(const EvaluationReport& report, Ns at)>;
 
-    // `models` judge the mean: one for all, or one for each rank that trains where each has an objective of its own.
-    // The board alone uses them.
+    enum class Of : std::uint8_t { Mean, NamedWeights };
+
+    // `models` judge what is evaluated: one for all, or one for each rank that trains where each has an objective of
+    // its own. The board alone uses them.
     EvaluationBoard(std::vector<std::unique_ptr<Model>> models, at::ScalarType type, const EvaluationSets& sets,
-                    int ranks, Roles roles, ModelSelection selection = {});
+                    int ranks, Roles roles, ModelSelection selection = {}, Of what = Of::Mean);
 
     // For an experiment that computes; builds the models. Errors: a model that cannot be built.
     [[nodiscard]] static Result<std::unique_ptr<EvaluationBoard>> create(const Experiment& experiment,
                                                                          const TrainingData& data);
 
-    // `rank`, which trains, has come to the evaluation after `step` steps, at `now`, with these weights and buffers,
-    // which are copied. Every such rank comes to the same steps, in order. Exactly one of them gives a `publish` that
-    // is not null.
-    void deposit(Rank rank, std::int64_t step, Ns now, Model& model, FlatParams& params, Publish publish);
+    // `rank` has come to the evaluation after `step` steps, at `now`, with these weights and buffers, which are copied;
+    // of a rank that serves they do not count. Every rank that trains comes to the same steps, in order; where named
+    // weights are evaluated the others do too. `named`: the rank's part of those, which is copied, or undefined
+    // (NamesWeights). Exactly one rank that trains gives a `publish` that is not null.
+    void deposit(Rank rank, std::int64_t step, Ns now, Model& model, FlatParams& params, Publish publish,
+                 const at::Tensor& named = {});
 
     // Once an evaluation has asked for the run's end: false from the furthest step on that any rank had been allowed to
     // make by then. Asked by each rank before every step.
@@ -55,6 +60,7 @@ private:
     };
     struct Open {
         std::vector<Replica> replicas;  // of each rank; undefined tensors of those that serve
+        at::Tensor named;               // the sum so far; undefined before the first part
         int arrived = 0;
         Ns last = 0;
         Publish publish;
@@ -63,13 +69,16 @@ private:
         std::unique_ptr<Model> model;
         FlatParams params;
     };
-    [[nodiscard]] EvaluationReport evaluate(const std::vector<Replica>& replicas);
+    [[nodiscard]] EvaluationReport evaluate(const Open& complete);
+    [[nodiscard]] at::Tensor meanWeights(const std::vector<Replica>& replicas) const;
+    [[nodiscard]] at::Tensor meanBuffers(const std::vector<Replica>& replicas) const;
     [[nodiscard]] at::Tensor meanOf(std::vector<at::Tensor> tensors) const;
     [[nodiscard]] const EvaluationShares& sharesOfTrainer(Rank rank) const;
     [[nodiscard]] Judge& judgeOf(Rank rank);
 
     int ranks_;
     Roles roles_;
+    Of what_;
     std::optional<Task> task_;  // of the test set
     std::vector<Judge> judges_;
     std::vector<EvaluationShares> shares_;  // of each rank that trains

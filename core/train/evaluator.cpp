@@ -30,6 +30,13 @@ void averageOverTrainers(Communicator& comm, at::Tensor& tensor, const Roles& ro
     tensor.div_(roles.trainers());
 }
 
+void averageBuffers(FlatParams& params, Communicator& comm, const Roles& roles) {
+    at::Tensor buffers = copyOfBuffers(params);
+    if (!buffers.defined()) return;
+    averageOverTrainers(comm, buffers, roles);
+    setBuffers(params, buffers);
+}
+
 // A pass over `indices` in batches of `batch`.
 void addPass(Model& model, const TestShare& share, const at::Tensor& indices, std::int64_t batch, Evaluation& total) {
     const std::int64_t count = indices.numel();
@@ -133,12 +140,13 @@ void averageModel(FlatParams& params, Communicator& comm, const Roles& roles) {
     averageBuffers(params, comm, roles);
 }
 
-void averageBuffers(FlatParams& params, Communicator& comm, const Roles& roles) {
+void takeNamedModel(const at::Tensor& part, FlatParams& params, Communicator& comm, const Roles& roles) {
     const at::NoGradGuard guard;
-    at::Tensor buffers = copyOfBuffers(params);
-    if (!buffers.defined()) return;
-    averageOverTrainers(comm, buffers, roles);
-    setBuffers(params, buffers);
+    // A copy: it may be the weights themselves.
+    at::Tensor named = part.defined() ? part.clone() : at::zeros_like(params.weights());
+    reduceNow(comm, named, Reduce::Sum);
+    params.weights().copy_(named);
+    averageBuffers(params, comm, roles);
 }
 
 void record(const EvaluationReport& report, Metric at, Ns wall, EventSink& sink) {

@@ -98,7 +98,7 @@ private:
 // In place on all ranks: weights and floating-point buffers become their means over the ranks that train. Collective;
 // throws CommError.
 void averageModel(FlatParams& params, Communicator& comm, const Roles& roles);
-// The same of the buffers alone.
-void averageBuffers(FlatParams& params, Communicator& comm, const Roles& roles);
+// The same, but the weights become the sum of the ranks' parts; undefined: this rank adds nothing.
+void takeNamedModel(const at::Tensor& part, FlatParams& params, Communicator& comm, const Roles& roles);
 
 }  // namespace dasgd

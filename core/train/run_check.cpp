@@ -31,6 +31,7 @@ Status checkAlgorithm(const Value& document, const Experiment& experiment, const
                          .microBatches = experiment.train.accumulate,
                          .model = experiment.modelName,
                          .backend = experiment.cluster.backend,
+                         .byFormula = experiment.timeSimulated() && experiment.network.fidelity == "formula",
                          .parameterShapes = plan.parameterShapes};
     const auto broken = experiment.makeAlgorithm()->check(facts);
     if (!broken) return {};

@@ -13,10 +13,10 @@ constexpr std::int64_t kMostStepsOfPart = 64;
 
 }  // namespace
 
-CleanWindowOptions windowsOf(const Experiment& experiment, const Plan& plan, std::int64_t roundSteps) {
+CleanWindowOptions windowsOf(const Experiment& experiment, const Plan& plan, bool apart) {
     // A rank alone has nobody to wait for.
     const bool alone = experiment.cluster.workers == 1;
-    CleanWindowOptions windows{.waits = !alone && roundSteps > 0,
+    CleanWindowOptions windows{.waits = !alone && !apart,
                                .warmUpSteps = std::min(kWarmUpSteps, plan.totalSteps / 2),
                                .shortestPart = kShortestPart};
     const std::int64_t part = plan.totalSteps / kReportsOfRun;

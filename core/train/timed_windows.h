@@ -11,8 +11,8 @@ namespace dasgd {
 // So many times in a run of simulated time, figures are recorded.
 inline constexpr std::int64_t kReportsOfRun = 50;
 
-// `roundSteps`: the algorithm's, 0 where no rank waits for another. Then windows end with the same steps on every rank,
-// so that the ranks' rates can be added up.
-[[nodiscard]] CleanWindowOptions windowsOf(const Experiment& experiment, const Plan& plan, std::int64_t roundSteps);
+// `apart`: no rank waits for another (Algorithm::runsApart). Then windows end with the same steps on every rank, so
+// that the ranks' rates can be added up.
+[[nodiscard]] CleanWindowOptions windowsOf(const Experiment& experiment, const Plan& plan, bool apart);
 
 }  // namespace dasgd

@@ -38,13 +38,14 @@ public:
           rate_(optimizer_->learningRate() * experiment.learningRateScale()),
           algorithm_(experiment.makeAlgorithm()),
           executor_(environment.executor(environment.clock, environment.sink, levelOf(experiment.record),
-                                         windowsOf(experiment, plan_, algorithm_->roundSteps()))),
+                                         windowsOf(experiment, plan_, algorithm_->runsApart(plan_.totalSteps)))),
           context_(environment.comm, environment.clock, params_, *executor_, plan_.batchSize, extras()),
           hasData_(data.splits.train.count() > 0),
           ownUpdate_(dynamic_cast<OwnUpdate*>(algorithm_.get())),
+          names_(dynamic_cast<NamesWeights*>(algorithm_.get())),
           roles_(experiment.roles()),
           trains_(roles_.trains(environment.comm.rank())),
-          runsApart_(experiment.cluster.workers > 1 && algorithm_->roundSteps() == 0),
+          runsApart_(experiment.cluster.workers > 1 && algorithm_->runsApart(plan_.totalSteps)),
           selection_(experiment.train) {
         if (!model_) {
             local_ = makeIdleStep(params_, context_.gradientFeed());
@@ -54,9 +55,7 @@ public:
             const Rank trainer(roles_.trainerIndex(environment.comm.rank()));
             local_ = makeLocalStep(experiment, data, *model_, params_, *optimizer_, trainer);
         }
-        // Weights that the algorithm names are formed by all ranks together, so they meet for them.
-        const bool ownEvaluation = dynamic_cast<OwnEvaluation*>(algorithm_.get()) != nullptr;
-        if (!ownEvaluation) board_ = environment.evaluations;
+        board_ = environment.evaluations;
         evaluator_.emplace(*model_, params_, environment.comm, EvaluationSets(data.splits.test, data.validation),
                            roles_, evaluatedModel());
         if (experiment.record.weights) {
@@ -125,14 +124,8 @@ private:
 
     // Null: the mean of the ranks that train.
     Evaluator::TakeModel evaluatedModel() {
-        auto* own = dynamic_cast<OwnEvaluation*>(algorithm_.get());
-        if (!own) return nullptr;
-        return [this, own] {
-            const at::NoGradGuard guard;
-            const at::Tensor weights = own->evaluationWeights(context_);
-            params_.weights().copy_(weights);
-            averageBuffers(params_, environment_.comm, roles_);
-        };
+        if (!names_) return nullptr;
+        return [this] { takeNamedModel(names_->namedWeights(context_), params_, environment_.comm, roles_); };
     }
 
     [[nodiscard]] double learningRate() const {
@@ -201,7 +194,7 @@ private:
     void evaluate() {
         losses_.readAll([this](const Metric& loss) { recordLoss(loss); });
         if (board_) {
-            if (trains_) depositReplica(*board_);
+            if (trains_ || names_) deposit(*board_);
         } else if (evaluator_) {
             evaluateTogether();
         }
@@ -210,7 +203,7 @@ private:
     // All ranks meet for the evaluation and then resume with the same offsets as before. Ranks that never wait for each
     // other skip this: their offsets grow without bound.
     void evaluateTogether() {
-        const bool waits = algorithm_->roundSteps() > 0;
+        const bool waits = !algorithm_->runsApart(plan_.totalSteps);
         const Ns arrived = waits ? environment_.clock.now() : 0;
         const std::int64_t before = environment_.comm.bytesSent();
         EvaluationReport report;
@@ -244,14 +237,15 @@ private:
         return board.goOn(step_);
     }
 
-    void depositReplica(EvaluationBoard& board) {
+    void deposit(EvaluationBoard& board) {
         EvaluationBoard::Publish publish;
         if (speaks()) {
             publish = [&sink = environment_.sink, at = metricNow("")](const EvaluationReport& report, Ns last) {
                 record(report, at, last, sink);
             };
         }
-        board.deposit(environment_.comm.rank(), step_, environment_.clock.now(), *model_, params_, std::move(publish));
+        board.deposit(environment_.comm.rank(), step_, environment_.clock.now(), *model_, params_, std::move(publish),
+                      names_ ? names_->namedWeights(context_) : at::Tensor());
     }
 
     void waitUntil(Ns instant) { environment_.clock.sleepUntil(instant); }
@@ -369,6 +363,7 @@ private:
     EvaluationBoard* board_ = nullptr;    // instead of a meeting
     bool hasData_;
     OwnUpdate* ownUpdate_;  // the algorithm, or null
+    NamesWeights* names_;   // the same
     Roles roles_;
     bool trains_;
     bool runsApart_;  // no rank waits for another

@@ -32,9 +32,10 @@ public:
     }
     bool done() override { return ready_; }
     bool cancel() override { return false; }
-    std::optional<Pending::Outcome> outcome() override { return Pending::Outcome{{100, 400}, std::nullopt}; }
+    std::optional<Pending::Outcome> outcome() override { return Pending::Outcome{{100, 400}, source}; }
     void onEnd(std::function<void()> /*callback*/) override {}
     bool fails = false;
+    std::optional<Rank> source;
 
 private:
     HandClock& clock_;
@@ -89,6 +90,15 @@ TEST_F(ExecutorTest, WorkThatThrowsIsRecordedAndThePassAroundItToo) {
     expectSpan(2, SpanKind::Forward, 30, 40);
     executor.run({SpanKind::Wait}, [] {});
     EXPECT_EQ(sink.spans.size(), 4U) << "nothing is open any more that a wait would interrupt";
+}
+
+TEST_F(ExecutorTest, TellsWhoSentWhatWasWaitedFor) {
+    const auto received = std::make_shared<HandOperation>(clock, false);
+    received->source = Rank{3};
+    Pending pending(received);
+    EXPECT_EQ(executor.waitFor(pending, 1, 8), Rank{3});
+    Pending other(std::make_shared<HandOperation>(clock, true));
+    EXPECT_EQ(executor.waitFor(other, 1, 8), std::nullopt);
 }
 
 TEST_F(ExecutorTest, RecordsTheWaitOnlyWhereThereWasOne) {

@@ -79,7 +79,8 @@ TEST_P(EveryAlgorithm, HasTheWeightsOfTheRealBackends) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, EveryAlgorithm,
-                         ::testing::Combine(::testing::ValuesIn(algorithmsThatTrain()), ::testing::Values(1, 2, 5)));
+                         ::testing::Combine(::testing::ValuesIn(algorithmsWithoutServers()),
+                                            ::testing::Values(1, 2, 5)));
 
 std::int64_t bytesSentInTime(const std::string& model, Fields algorithm) {
     const auto records = trainVirtually(table(
@@ -198,6 +199,8 @@ std::vector<double> instantsOf(const Value& document) {
                     instants.push_back(static_cast<double>(number));
                 }
             }
+            // A rank that serves makes no steps to time.
+            if (!record.sink.metrics.contains("train/loss")) continue;
             for (const char* name : {"timing/steps", "timing/seconds"}) {
                 instants.push_back(record.sink.metrics.at(name).back().value);
             }

@@ -121,6 +121,16 @@ TEST(FlatParamsTest, TiedParametersHaveOneSlot) {
     EXPECT_EQ(tied.forward(x).abs().sum().item<float>(), 0) << "both uses see the flat tensor";
 }
 
+TEST(FlatParamsTest, APartSharesWhatItIsOf) {
+    at::Tensor weights = torch::arange(5, torch::kDouble);
+    FlatParams part = FlatParams::partOf(weights.narrow(0, 1, 3), torch::ones({3}, torch::kDouble));
+    EXPECT_EQ(part.size(), 3);
+    EXPECT_EQ(part.bytes(), 24);
+    part.weights().sub_(part.gradients());
+    EXPECT_TRUE(torch::equal(weights, torch::tensor({0.0, 0.0, 1.0, 2.0, 4.0}, torch::kDouble)));
+    EXPECT_TRUE(part.slots().empty() && part.buffers().empty());
+}
+
 TEST(FlatParamsTest, FrozenParametersStayOut) {
     auto model = test::buildModel("logistic", kDigits);
     model->module().parameters()[0].set_requires_grad(false);

@@ -21,7 +21,7 @@ using testing::SizeIs;
 
 // Synchronous parameter server on the last rank: trainers push their gradients and pull the weights that the server has
 // made of the mean with its own optimiser. Serially: SGD on the mean of the trainers' gradients.
-class ParameterServer final : public Algorithm, public HasRoles, public OwnUpdate, public OwnEvaluation {
+class ParameterServer final : public Algorithm, public HasRoles, public OwnUpdate, public NamesWeights {
 public:
     explicit ParameterServer(const NoParams&) {}
 
@@ -58,11 +58,8 @@ public:
             context.executor().waitFor(pulled, context.step(), bytes);
         }
     }
-    at::Tensor evaluationWeights(StepContext& context) override {
-        at::Tensor weights = context.params().weights().clone();
-        Pending all = context.comm().broadcast(weights, server(context));
-        all.wait();
-        return weights;
+    at::Tensor namedWeights(StepContext& context) override {
+        return context.comm().rank() == server(context) ? context.params().weights() : at::Tensor();
     }
     void drain(StepContext&) override {}
 

@@ -34,14 +34,22 @@ std::vector<double> numbersOf(const EvaluationReport& report) {
             report.validationLoss, report.validationAccuracy};
 }
 
-// What ranks that meet find.
-std::vector<double> together(const EvaluationSets& sets, const Roles& roles, int ranks, std::int64_t step) {
+// What `rank` names of the six weights, those of the BatchNorm included; of three ranks or more one names nothing.
+at::Tensor partOf(int rank) {
+    return rank == 2 ? at::Tensor() : torch::arange(6, torch::kFloat32) * (0.25F * static_cast<float>(rank + 1));
+}
+
+// What ranks that meet find, of the mean or of the weights that they name.
+std::vector<double> together(const EvaluationSets& sets, const Roles& roles, int ranks, std::int64_t step,
+                             bool named = false) {
     std::vector<double> numbers;
     runRanks(Backend::Threads, ranks, [&](Communicator& comm, Clock&) {
         SignModel model;
         FlatParams params(model.module(), torch::kFloat32);
         setReplica(model, comm.rank().value(), step);
-        Evaluator evaluator(model, params, comm, sets, roles);
+        Evaluator::TakeModel take;
+        if (named) take = [&] { takeNamedModel(partOf(comm.rank().value()), params, comm, roles); };
+        Evaluator evaluator(model, params, comm, sets, roles, take);
         const EvaluationReport report = evaluator.evaluate();
         if (comm.rank() == Rank{0}) numbers = numbersOf(report);
     });
@@ -61,7 +69,7 @@ protected:
         return test::together(sets_, Roles::allTrain(ranks()), ranks(), step);
     }
     // As the worker loop does; returns the weight of the replica afterwards.
-    at::Tensor deposit(EvaluationBoard& board, int rank, std::int64_t step, Ns now) {
+    at::Tensor deposit(EvaluationBoard& board, int rank, std::int64_t step, Ns now, const at::Tensor& named = {}) {
         SignModel model;
         FlatParams params(model.module(), torch::kFloat32);
         setReplica(model, rank, step);
@@ -72,7 +80,7 @@ protected:
                 known_.push_back(at);
             };
         }
-        board.deposit(Rank{rank}, step, now, model, params, publish);
+        board.deposit(Rank{rank}, step, now, model, params, publish, named);
         return model.net.weight.detach().clone();
     }
     EvaluationSets sets_{samples(23), samples(9)};
@@ -124,6 +132,24 @@ TEST_P(EvaluationBoardTest, LeavesOutRanksThatServe) {
     speaks_ = 1;
     for (int rank = ranks(); rank >= 1; --rank) deposit(shared, rank, 7, 0);
     EXPECT_THAT(results_, ElementsAre(std::pair(std::int64_t{7}, test::together(sets_, roles, all, 7))));
+}
+
+TEST_P(EvaluationBoardTest, EvaluatesTheSumOfWhatTheRanksNameInstead) {
+    // One more rank serves: the last, which names a part too.
+    const int all = ranks() + 1;
+    const Roles roles(all, {all - 1});
+    std::vector<std::unique_ptr<Model>> models;
+    models.push_back(std::make_unique<SignModel>());
+    EvaluationBoard shared(std::move(models), torch::kFloat32, sets_, all, roles, {},
+                           EvaluationBoard::Of::NamedWeights);
+    for (int rank = 0; rank < all; ++rank) {
+        EXPECT_THAT(results_, IsEmpty()) << "not before the one that serves";
+        deposit(shared, rank, 7, rank, partOf(rank));
+    }
+    const std::vector<double> met = test::together(sets_, roles, all, 7, true);
+    EXPECT_NE(met, test::together(sets_, roles, all, 7)) << "not the mean";
+    EXPECT_THAT(results_, ElementsAre(std::pair(std::int64_t{7}, met))) << "to the last bit";
+    EXPECT_THAT(known_, ElementsAre(all - 1));
 }
 
 INSTANTIATE_TEST_SUITE_P(Ranks, EvaluationBoardTest, ::testing::Values(1, 2, 4, 7));

@@ -149,6 +149,28 @@ TEST(Evaluator, JudgesTheValidationSetByItself) {
     }
 }
 
+TEST(Evaluator, ANamedModelIsTheSumOfThePartsWithTheMeanStatistics) {
+    runRanks(Backend::Threads, 4, [&](Communicator& comm, Clock&) {
+        SignModel model;
+        FlatParams params(model.module(), torch::kFloat32);
+        const auto rank = static_cast<float>(comm.rank().value());
+        {
+            const at::NoGradGuard guard;
+            model.net.weight.fill_(rank);
+            model.net.norm->running_mean.fill_(rank);
+        }
+        // Rank 0 names nothing, rank 2 its own weights.
+        at::Tensor part = torch::full({params.size()}, 10.0F);
+        part[0] = rank;
+        if (comm.rank() == Rank{0}) part = at::Tensor();
+        if (comm.rank() == Rank{2}) part = params.weights();
+        takeNamedModel(part, params, comm, Roles::allTrain(4));
+        EXPECT_FLOAT_EQ(model.net.weight[0].item<float>(), 1 + 2 + 3);
+        EXPECT_FLOAT_EQ(model.net.weight[1].item<float>(), 10 + 2 + 10);
+        EXPECT_FLOAT_EQ(model.net.norm->running_mean[0].item<float>(), 1.5F);
+    });
+}
+
 TEST(Evaluator, AverageModelAveragesWeightsAndStatisticsButCountsNothing) {
     runRanks(Backend::Threads, 4, [&](Communicator& comm, Clock&) {
         SignModel model;

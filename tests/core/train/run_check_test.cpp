@@ -78,6 +78,20 @@ TEST(RunCheck, WhatIsNotTrainedReachesNoTarget) {
                 StartsWith("e.toml:13:15: train.target_loss has nothing to judge"));
 }
 
+TEST(RunCheck, AServersLinkMustBeShared) {
+    const auto served = [](int ranks, const std::string& fidelity) {
+        return layers("name = \"ssp\"\n", ranks, "[network]\nfidelity = \"" + fidelity + "\"\n");
+    };
+    EXPECT_THAT(saidOf(served(3, "formula")), StartsWith("e.toml:13:12: the workers of a parameter server share its"));
+    EXPECT_EQ(saidOf(served(3, "message")), "");
+    EXPECT_EQ(saidOf(served(2, "formula")), "") << "one worker";
+}
+
+TEST(RunCheck, ServersMustNotOutnumberTheWeights) {
+    EXPECT_EQ(saidOf(layers("name = \"ssp\"\nservers = 2000\n", 2001)),
+              "e.toml:3:11: servers is 2000, but the model has 1000 weights to share out; allowed: 1 to 1000");
+}
+
 TEST(RunCheck, AStragglerMustBeARank) {
     const auto slow = [](int rank) {
         return layers("name = \"sync_sgd\"\n", 4,

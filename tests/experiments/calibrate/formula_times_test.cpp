@@ -53,9 +53,9 @@ TEST(FormulaTimes, ADelayWithinAFragmentsTurnLengthensThePeriod) {
 TEST(FormulaTimes, WithoutAFormulaTheySayWhy) {
     EXPECT_EQ(timeOf(noFormula("it measures"), {}).why, "it measures");
     EXPECT_FALSE(timeOf(noFormula("it measures"), {}).stepSeconds);
-    const CommunicationPattern buckets{.kind = Kind::Gradients, .firstBucketMb = {.value = 0.1}};
+    const CommunicationPattern buckets{.kind = Kind::Gradients, .firstBucketMb = 0.1};
     EXPECT_THAT(timeOf(buckets, {}).why, HasSubstr("simulated"));
-    const CommunicationPattern oneBucket{.kind = Kind::Gradients, .firstBucketMb = {.value = 25}};
+    const CommunicationPattern oneBucket{.kind = Kind::Gradients, .firstBucketMb = 25};
     EXPECT_NEAR(*timeOf(oneBucket, {}).stepSeconds, 0.034, 1e-12);
     const FormulaTime alone = timeOf({.kind = Kind::None}, {});
     EXPECT_DOUBLE_EQ(*alone.stepSeconds, 0.010);

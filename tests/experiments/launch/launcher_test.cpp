@@ -27,8 +27,9 @@ double secondsSince(SteadyClock::time_point begin) {
 }
 
 // An endless run of three ranks; nearly all its time is spent in collectives where the link is slow.
-std::string endless(const std::string& link) {
-    return "name = \"endless\"\n[algorithm]\nname = \"sync_sgd\"\n[model]\nname = \"quadratic\"\n"
+std::string endless(const std::string& link, const std::string& algorithm = "sync_sgd") {
+    return "name = \"endless\"\n[algorithm]\nname = \"" + algorithm +
+           "\"\n[model]\nname = \"quadratic\"\n"
            "matrix = [[2.0, 0.5], [0.5, 1.0]]\ntargets = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]\n"
            "[train]\nsteps = 100000000\neval_every = 100000000\n[optimizer]\nlearning_rate = 0.001\n"
            "[cluster]\nworkers = 3\ntimeout_s = 20.0\n" +
@@ -38,8 +39,8 @@ const std::string kSlowLink = "link = { bandwidth = \"1Gbps\", latency = \"3ms\"
 
 class LauncherTest : public ::testing::Test {
 protected:
-    StartedProgram begin(const std::vector<std::string>& more = {}) {
-        folder_.write("e.toml", endless(kSlowLink));
+    StartedProgram begin(const std::vector<std::string>& more = {}, const std::string& algorithm = "sync_sgd") {
+        folder_.write("e.toml", endless(kSlowLink, algorithm));
         std::vector<std::string> arguments{"run", "e.toml", "-w", "w", "--json"};
         arguments.insert(arguments.end(), more.begin(), more.end());
         StartedProgram program = folder_.start(arguments);
@@ -98,6 +99,24 @@ TEST_P(KilledRank, EndsTheRunAndLosesNothing) {
     expectNothingLost(run);
 }
 INSTANTIATE_TEST_SUITE_P(AtRandomMoments, KilledRank, ::testing::Range(0, 6));
+
+// The server waits for any worker, so that no connection tells it who is gone.
+class KilledRankOfAServer : public LauncherTest, public ::testing::WithParamInterface<int> {};
+
+TEST_P(KilledRankOfAServer, EndsTheRunAndIsNamed) {
+    StartedProgram program = begin({}, "ssp");
+    const std::vector<pid_t> ranks = test::childrenOf(program.id());
+    ASSERT_EQ(ranks.size(), 3u);
+    ::kill(ranks[static_cast<std::size_t>(GetParam())], SIGKILL);
+    const auto killedAt = SteadyClock::now();
+    EXPECT_EQ(program.wait().exit, 1);
+    EXPECT_LT(secondsSince(killedAt), 10);  // deadline 20 s: nobody waits for it
+    const storage::RunRow row = rowOf(folder_.firstRun());
+    EXPECT_EQ(row.status, "failed");
+    EXPECT_THAT(row.error, StartsWith("rank "));
+    EXPECT_THAT(row.error, HasSubstr("ended by signal 9 (Killed) after completing step "));
+}
+INSTANTIATE_TEST_SUITE_P(WorkerOrServer, KilledRankOfAServer, ::testing::Values(0, 2));
 
 TEST_F(LauncherTest, TakesItsRanksAlongWhenKilled) {
     StartedProgram program = begin();

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/algorithms/extensions.h"
 #include "core/exec/simulated_executor.h"
 #include "core/sim/engine/world.h"
 #include "core/train/evaluation_board.h"
@@ -26,6 +27,16 @@ inline std::vector<std::string> algorithmsThatTrain() {
     for (const auto& [name, entry] : AlgorithmRegistry::entries()) {
         if (!entry.create(Value(), {}).value()->isTimeOnly()) names.push_back(name);
     }
+    return names;
+}
+
+// Of them those whose ranks all train. The others have the same tests of their own, with what lets a run repeat.
+inline std::vector<std::string> algorithmsWithoutServers() {
+    std::vector<std::string> names = algorithmsThatTrain();
+    std::erase_if(names, [](const std::string& name) {
+        const auto algorithm = AlgorithmRegistry::find(name)->create(Value(), {}).value();
+        return dynamic_cast<const HasRoles*>(algorithm.get()) != nullptr;
+    });
     return names;
 }
 

@@ -181,7 +181,7 @@ TEST_P(EveryAlgorithmWithFaults, ComputesTheSameWhateverFailsAndComesBack) {
     EXPECT_GT(first[values + 2], quiet[values + 2] + 0.1) << "rank 1 was out for so long";
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, EveryAlgorithmWithFaults, ::testing::ValuesIn(algorithmsThatTrain()));
+INSTANTIATE_TEST_SUITE_P(Registry, EveryAlgorithmWithFaults, ::testing::ValuesIn(algorithmsWithoutServers()));
 
 TEST(Outages, TheOthersRunIntoTheDeadlineWhenAHostIsGone) {
     Value document = failing(timeOnly(kLocalSgd), "hosts", {{2, 0.105}});

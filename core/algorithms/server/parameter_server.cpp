@@ -1,0 +1,113 @@
+#include "core/algorithms/server/parameter_server.h"
+
+#include <torch/types.h>
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <string>
+
+namespace dasgd {
+
+std::optional<FieldError> ParameterServer::check(const RunFacts& facts) const {
+    std::int64_t weights = 0;
+    for (const auto& shape : facts.parameterShapes) {
+        weights += std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+    }
+    if (facts.byFormula && workersOf(facts.workers) > 1) {
+        return FieldError{"network.fidelity",
+                          "the workers of a parameter server share its link, and with fidelity = \"formula\" messages "
+                          "share none: set fidelity = \"message\""};
+    }
+    if (params_.servers <= weights) return std::nullopt;
+    return FieldError{"servers", "servers is " + std::to_string(params_.servers) + ", but the model has " +
+                                     std::to_string(weights) + " weights to share out; allowed: 1 to " +
+                                     std::to_string(weights)};
+}
+
+int ParameterServer::serversOf(int ranks) const {
+    return static_cast<int>(std::min<std::int64_t>(params_.servers, ranks));
+}
+
+Roles ParameterServer::roles(int ranks) const {
+    std::vector<int> serving(static_cast<std::size_t>(serversOf(ranks)));
+    std::iota(serving.begin(), serving.end(), workersOf(ranks));
+    return {ranks, serving};
+}
+
+std::optional<int> ParameterServer::serverIndex(StepContext& context) const {
+    const int index = context.comm().rank().value() - workersOf(context.comm().size());
+    return index < 0 ? std::nullopt : std::optional(index);
+}
+
+Shard ParameterServer::shard(StepContext& context, int server) const {
+    return shardOf(server, serversOf(context.comm().size()), context.params().size());
+}
+
+void ParameterServer::start(StepContext& context) {
+    const auto own = serverIndex(context);
+    if (!own) return;
+    server_.emplace(context, shard(context, *own), workersOf(context.comm().size()), params_.staleness);
+}
+
+void ParameterServer::afterStep(StepContext& context) {
+    const int ranks = context.comm().size();
+    const std::int64_t step = context.step();
+    std::vector<Pending> pushes, pulls;
+    for (int server = 0; server < serversOf(ranks); ++server) {
+        const Rank to(workersOf(ranks) + server);
+        const Shard part = shard(context, server);
+        at::Tensor weights = part.of(context.params().weights());
+        pushes.push_back(context.comm().send(part.of(context.params().gradients()), to, kGradientTag));
+        pulls.push_back(context.comm().receive(weights, to, kWeightsTag));
+    }
+    for (int server = 0; server < serversOf(ranks); ++server) {
+        const auto i = static_cast<std::size_t>(server);
+        const std::int64_t bytes =
+            shard(context, server).size * static_cast<std::int64_t>(context.params().weights().element_size());
+        context.executor().waitFor(pushes[i], step, bytes);
+        awaitPull(context, pulls[i], server, bytes);
+    }
+}
+
+// The deadline of a worker that waits for a slow one comes before the server's.
+void ParameterServer::awaitPull(StepContext& context, Pending& pull, int server, std::int64_t bytes) const {
+    try {
+        context.executor().waitFor(pull, context.step(), bytes);
+    } catch (const CommError& error) {
+        const std::int64_t needed = context.step() - params_.staleness;
+        if (needed <= 0) throw;
+        const int rank = workersOf(context.comm().size()) + server;
+        throw CommError(error.what() + ("; rank " + std::to_string(rank) +
+                                        ", a server, sends them once it has the gradients of step " +
+                                        std::to_string(needed) + " of all workers"));
+    }
+}
+
+void ParameterServer::drain(StepContext& context) {
+    if (server_) server_->close(context);
+}
+
+// The ranks meet: a worker that went on would push what a server has not saved.
+void ParameterServer::save(StepContext& context, Archive& archive) {
+    if (server_) server_->save(context, archive);
+    at::Tensor nothing = at::zeros({1}, context.params().weights().options());
+    Pending all = context.comm().allReduce(nothing, Reduce::Sum);
+    context.executor().waitFor(all, context.step(), static_cast<std::int64_t>(nothing.nbytes()));
+}
+
+Status ParameterServer::load(StepContext& context, const Archive& archive) {
+    start(context);
+    return server_ ? server_->load(context, archive) : Status();
+}
+
+at::Tensor ParameterServer::namedWeights(StepContext& context) {
+    const auto own = serverIndex(context);
+    if (!own) return {};
+    const Shard part = shard(context, *own);
+    at::Tensor named = at::zeros_like(context.params().weights());
+    part.of(named).copy_(part.of(context.params().weights()));
+    return named;
+}
+
+}  // namespace dasgd

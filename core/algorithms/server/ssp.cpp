@@ -1,0 +1,47 @@
+// Stale synchronous parallel (Ho et al., "More Effective Distributed ML via a Stale Synchronous Parallel Parameter
+// Server", NIPS 2013): a worker starts its next step once it is at most s steps ahead of the slowest one. With s = 0
+// that is bulk-synchronous SGD; with no bound, s >= the run's steps, asynchronous SGD (Downpour, Dean et al., NIPS
+// 2012).
+//
+// With s > 0 every gradient is an update w ← U(w, g) of its own, also of the momentum, which lives on the servers: P
+// updates a step at the learning rate at which s = 0 makes one, of the mean. A rate that suits one does not suit the
+// other.
+#include "core/algorithms/server/parameter_server.h"
+
+namespace dasgd {
+namespace {
+
+struct SspParams {
+    std::int64_t servers = 1;
+    std::int64_t staleness = 3;
+    void visit(auto&& f) {
+        f(servers, "servers",
+          {.min = 1,
+           .max = 1e4,
+           .unit = "ranks",
+           .symbol = "n",
+           .help = "How many of the ranks, the last ones, serve instead of training; each holds an equal share of the "
+                   "weights"});
+        f(staleness, "staleness",
+          {.min = 0,
+           .max = 1e15,
+           .unit = "steps",
+           .symbol = "s",
+           .help = "By so many steps a worker that starts one may be ahead of the slowest; 0: bulk-synchronous, one "
+                   "update a step with the mean gradient; else every gradient is an update; from the run's steps on "
+                   "the bound never holds: asynchronous"});
+    }
+};
+
+class Ssp final : public ParameterServer {
+public:
+    explicit Ssp(const SspParams& params)
+        : ParameterServer({.servers = params.servers, .staleness = params.staleness}) {}
+};
+
+const AlgorithmRegistry::Add<Ssp, SspParams> kSspEntry{
+    "ssp", "Parameter server whose workers are a bounded number of steps apart", "Ho et al., NIPS 2013",
+    noFormula("the messages of its workers share the links of the servers")};
+
+}  // namespace
+}  // namespace dasgd

@@ -1,0 +1,110 @@
+#include <gmock/gmock.h>
+
+#include "core/algorithms/extensions.h"
+#include "tests/support/driven_algorithm.h"
+#include "tests/support/quadratic_oracle.h"
+
+namespace dasgd::test {
+namespace {
+
+Fields easgd(std::int64_t period, double pull) {
+    return {{"name", text("easgd")}, {"period", integer(period)}, {"pull", number(pull)}};
+}
+
+// xᵢ = (1−α)xᵢ + αz; z = (1−Pα)z + αΣxᵢ, both of the old values.
+struct SerialElastic {
+    std::int64_t period;
+    double alpha;
+    Vec z;
+    Vec pulledTo = z;
+
+    void operator()(std::int64_t k, Workers& x) {
+        if (k % period != 0) return;
+        pulledTo = z;
+        for (std::size_t j = 0; j < z.size(); ++j) {
+            double sum = 0;
+            for (Vec& one : x) {
+                sum += one[j];
+                one[j] = (1 - alpha) * one[j] + alpha * z[j];
+            }
+            z[j] = (1 - static_cast<double>(x.size()) * alpha) * z[j] + alpha * sum;
+        }
+    }
+};
+
+double lossAt(const QuadraticProblem& problem, const Vec& w) {
+    double sum = 0;
+    for (int i = 0; i < problem.workers; ++i) {
+        const Vec b = problem.target(i);
+        const Vec g = problem.gradient(w, b);
+        for (std::size_t j = 0; j < w.size(); ++j) sum += 0.5 * g[j] * (w[j] - b[j]);
+    }
+    return sum / problem.workers;
+}
+
+class EasgdOracle : public testing::TestWithParam<std::tuple<Backend, int, std::int64_t, double>> {};
+
+TEST_P(EasgdOracle, PullsWorkersAndCentreToEachOther) {
+    const auto& [backend, workers, period, pull] = GetParam();
+    const QuadraticProblem problem{.workers = workers, .steps = 200, .weightDecay = 0.01, .nesterov = true};
+    SerialElastic rule{.period = period, .alpha = pull, .z = problem.start};
+    const Trajectory expected = serial(problem, std::ref(rule));
+    const std::vector<RankRecord> records = train(problem.experiment(easgd(period, pull)), backend);
+    expectSame(recorded(records), expected, 1e-12);
+    EXPECT_NEAR(records[0].sink.metrics.at("eval/loss").back().value, lossAt(problem, rule.pulledTo), 1e-9)
+        << "the centre is evaluated";
+}
+
+INSTANTIATE_TEST_SUITE_P(Settings, EasgdOracle,
+                         testing::Combine(testing::Values(Backend::Threads, Backend::Gloo), testing::Values(1, 4, 7),
+                                          testing::Values(1, 4), testing::Values(0.03, 0.1, 1.0 / 7)));
+
+TEST(Easgd, WithoutPullTheWorkersAreIndependent) {
+    const QuadraticProblem problem{.workers = 3};
+    expectSame(recorded(train(problem.experiment(easgd(4, 0)))),
+               recorded(train(problem.experiment({{"name", text("independent")}}))), 0);
+}
+
+// Without gradients a pull moves as much from the workers to the centre as back, and their distance ⟨x⟩ − z shrinks by
+// 1 − (P + 1)α, up to the largest pull that is allowed, Pα = 1.
+TEST(Easgd, ConservesWorkersAndCentreTogether) {
+    constexpr int kRanks = 4;
+    for (const double pull : {0.05, 0.2, 1.0 / kRanks}) {
+        driveAlgorithm(easgd(1, pull), kRanks, [&](StepContext& context, Algorithm& algorithm) {
+            at::Tensor& weights = context.params().weights();
+            weights.fill_(2);
+            algorithm.start(context);
+            weights.fill_(static_cast<double>(context.comm().rank().value()));
+            const double total = 0 + 1 + 2 + 3 + 2;
+            double gap = 1.5 - 2;
+            for (std::int64_t k = 1; k <= 12; ++k) {
+                // The workers before this pull belong to the centre that it brings.
+                const double before = weights[0].item<double>();
+                context.moveTo(k, 0.1);
+                algorithm.afterStep(context);
+                const at::Tensor centre = dynamic_cast<NamesWeights&>(algorithm).namedWeights(context);
+                EXPECT_EQ(centre.defined(), context.comm().rank() == Rank{0}) << "named once";
+                at::Tensor sums = torch::tensor({before, centre.defined() ? centre[0].item<double>() : 0}, at::kDouble);
+                Pending pending = context.comm().allReduce(sums, Reduce::Sum);
+                pending.wait();
+                const double workers = sums[0].item<double>(), ofCentre = sums[1].item<double>();
+                EXPECT_NEAR(workers + ofCentre, total, 1e-12) << "pull " << pull << ", step " << k;
+                EXPECT_NEAR(workers / kRanks - ofCentre, gap, 1e-12) << "pull " << pull << ", step " << k;
+                gap *= 1 - (kRanks + 1) * pull;
+            }
+        });
+    }
+}
+
+TEST(Easgd, RefusesAPullThatOvershoots) {
+    const auto algorithm =
+        readExperiment(QuadraticProblem{.workers = 4}.experiment(easgd(4, 0.3))).value().makeAlgorithm();
+    const auto refused = algorithm->check({.workers = 4});
+    ASSERT_TRUE(refused);
+    EXPECT_EQ(refused->field, "pull");
+    EXPECT_THAT(refused->message, testing::HasSubstr("allowed: 0 to 1 / workers (0.25"));
+    EXPECT_FALSE(algorithm->check({.workers = 3}));
+}
+
+}  // namespace
+}  // namespace dasgd::test

@@ -1,0 +1,117 @@
+#include "core/algorithms/server/parameter_server.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/support/quadratic_oracle.h"
+#include "tests/support/sim/virtual_cluster.h"
+
+namespace dasgd::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+// Of `workers` and as many servers more; weights of all workers start as the servers'.
+Value served(const QuadraticProblem& problem, std::int64_t servers, std::int64_t staleness,
+             const std::string& backend = "threads") {
+    Value document =
+        problem.experiment({{"name", text("ssp")}, {"servers", integer(servers)}, {"staleness", integer(staleness)}});
+    document.set("cluster", table({{"backend", text(backend)}, {"workers", integer(problem.workers + servers)}}));
+    if (backend != "virtual") return document;
+    document.set("network", gigabit());
+    document.set("compute", table({{"step_time", text("3ms")}}));
+    return document;
+}
+
+TEST(ParameterServer, TheLastRanksServe) {
+    const Roles roles = readExperiment(served({.workers = 3}, 2, 0)).value().roles();
+    EXPECT_EQ(roles.trainers(), 3);
+    for (const int rank : {0, 1, 2}) EXPECT_TRUE(roles.trains(Rank{rank}));
+    for (const int rank : {3, 4}) EXPECT_FALSE(roles.trains(Rank{rank}));
+}
+
+TEST(ParameterServer, WithoutAWorkerOrWithoutAWeightForEachServerIsRefused) {
+    Value alone = served({.workers = 2}, 2, 0);
+    alone.find("cluster")->set("workers", integer(2));
+    EXPECT_THAT(readExperiment(alone).error().message, HasSubstr("ssp leaves none of 2 ranks to train"));
+    const auto algorithm = readExperiment(served({.workers = 2}, 4, 0)).value().makeAlgorithm();
+    const auto refused = algorithm->check({.workers = 6, .parameterShapes = {{3}}});
+    ASSERT_TRUE(refused);
+    EXPECT_EQ(refused->field, "servers");
+    EXPECT_THAT(refused->message, HasSubstr("servers is 4, but the model has 3 weights to share out; allowed: 1 to 3"));
+    EXPECT_FALSE(algorithm->check({.workers = 6, .parameterShapes = {{2, 1}, {2}}}));
+}
+
+// Each server evaluates with its shard; what workers hold is no part of it.
+TEST(ParameterServer, TheServersWeightsAreEvaluatedOnEveryBackend) {
+    const QuadraticProblem problem{.workers = 2, .steps = 9, .momentum = 0};
+    const Vec end = serial(
+                        problem, [](std::int64_t, Workers&) {}, [](Workers& g) { g.assign(2, mean(g)); })
+                        .back()[0];
+    double expected = 0;
+    for (int i = 0; i < problem.workers; ++i) {
+        const Vec gradient = problem.gradient(end, problem.target(i));
+        for (std::size_t j = 0; j < end.size(); ++j) expected += 0.25 * (end[j] - problem.target(i)[j]) * gradient[j];
+    }
+    std::vector<std::vector<RankRecord>> runs;
+    runs.push_back(trainVirtually(served(problem, 2, 0, "virtual")));
+    runs.push_back(train(served(problem, 2, 0)));
+    runs.push_back(train(served(problem, 2, 0), Backend::Gloo));
+    for (const auto& records : runs) {
+        for (const RankRecord& record : records) EXPECT_EQ(record.outcome.error, "");
+        EXPECT_NEAR(records[0].sink.metrics.at("eval/loss").back().value, expected, 1e-12);
+        EXPECT_NEAR(records[0].sink.metrics.at("consensus/distance").back().value, 0, 1e-24);
+    }
+}
+
+// Per step a worker sends the gradient, and a server its shard to every worker: 3 and 2 of 5 weights here.
+TEST(ParameterServer, SendsTheWeightsOnceEachWay) {
+    QuadraticProblem problem{.workers = 3, .steps = 7};
+    problem.matrix = {{1, 0, 0, 0, 0}, {0, 1, 0, 0, 0}, {0, 0, 1, 0, 0}, {0, 0, 0, 1, 0}, {0, 0, 0, 0, 1}};
+    problem.start = {0, 0, 0, 0, 0};
+    Value document = served(problem, 2, 0);
+    document.find("model")->set("targets", matrix({{1, 2, 3, 4, 5}, {5, 4, 3, 2, 1}, {0, 0, 1, 0, 0}}));
+    const auto records = train(document);
+    constexpr std::int64_t kBytes = 8;
+    for (const std::size_t worker : {0, 1, 2}) {
+        EXPECT_EQ(records[worker].sink.metrics.at("train/loss").back().bytesSent, 7 * 5 * kBytes);
+    }
+    EXPECT_EQ(records[3].sink.metrics.at("algorithm/gradients").back().bytesSent, 7 * 3 * 2 * kBytes);
+    EXPECT_EQ(records[4].sink.metrics.at("algorithm/gradients").back().bytesSent, 7 * 3 * 3 * kBytes);
+}
+
+TEST(ParameterServer, InTimeOnlySendsAsMuchAndTakesItsTime) {
+    constexpr std::int64_t kLenet = 61'706 * 4;
+    const auto records = trainVirtually(table(
+        {{"algorithm", table({{"name", text("ssp")}, {"staleness", integer(0)}})},
+         {"model", table({{"name", text("lenet")}})},
+         {"data", table({{"name", text("mnist")}})},
+         {"train", table({{"steps", integer(20)}, {"batch_size", integer(8)}})},
+         {"cluster", table({{"backend", text("virtual")}, {"workers", integer(3)}})},
+         {"network", gigabit()},
+         {"compute",
+          table({{"mode", text("time-only")}, {"step_time", text("20ms")}, {"memory_bandwidth", text("1000TB/s")}})}}));
+    for (const RankRecord& record : records) EXPECT_EQ(record.outcome.error, "");
+    const auto& progress = records[0].sink.metrics.at("train/step_ms").back();
+    EXPECT_EQ(progress.bytesSent, 20 * kLenet);
+    // Two workers share the server's link, both ways: a push and a pull of S at half its bandwidth.
+    const double transfer = 2 * (2 * kLenet / kBytesPerSecond);
+    EXPECT_GE(progress.value, 1e3 * (0.020 + 0.999 * transfer));
+    EXPECT_LT(progress.value, 1e3 * (0.020 + 1.1 * transfer + 8 * kLatency));
+    EXPECT_EQ(overlapOf(records[0]).hidden, 0);
+}
+
+// Rank 1, a worker, is gone for good: whoever waits for it says so.
+TEST(ParameterServer, AWorkerThatIsGoneEndsTheRunAndIsNamed) {
+    Value document = served({.workers = 2, .steps = 40}, 1, 0, "virtual");
+    document.set("faults", table({{"hosts", matrix({{1, 0.02}})}}));
+    document.find("cluster")->set("timeout_s", number(5));
+    const auto records = trainVirtually(document);
+    EXPECT_THAT(records[1].outcome.error, HasSubstr("its host failed at 0.02 s and does not come back"));
+    EXPECT_THAT(records[0].outcome.error, AllOf(HasSubstr("rank 1: its host failed"),
+                                                HasSubstr("rank 2, a server, sends them once it has the gradients")));
+    EXPECT_THAT(records[2].outcome.error, HasSubstr("has come from rank 1"));
+}
+
+}  // namespace
+}  // namespace dasgd::test
