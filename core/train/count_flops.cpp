@@ -178,11 +178,6 @@ private:
     at::CallbackHandle handle_{};
 };
 
-// Values to learn in the model's type; classes and tokens as they are.
-at::Tensor floatingOrWhole(const at::Tensor& targets) {
-    return targets.is_floating_point() ? targets.to(at::kFloat) : targets;
-}
-
 }  // namespace
 
 LayerWork countFlops(Model& model, const Batch& batch, std::int64_t samples) {
