@@ -1,7 +1,6 @@
 // `dasgd-lab`: the window, a picture of it, or paper figures without a display.
 #include <QApplication>
 #include <QCommandLineParser>
-#include <QFileInfo>
 #include <QTimer>
 #include <cstdio>
 #include <cstring>
@@ -114,8 +113,7 @@ int runWindow(QApplication& app) {
     const QStringList files = parser.positionalArguments();
     if (files.size() > 1) return reportError("more than one experiment is named; the window shows one");
     if (!files.isEmpty()) {
-        window.draft().open(QFileInfo(files.front()).absoluteFilePath());
-        window.open("Experiment");
+        window.openExperiment(files.front());
     }
     window.show();
     int status = 0;

@@ -3,6 +3,7 @@
 #include <QApplication>
 #include <QCloseEvent>
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QProcess>
@@ -102,6 +103,11 @@ QWidget* MainWindow::makeStatusBar() {
 }
 
 void MainWindow::open(const char* title) { DASGD_CHECK(openNamed(QString::fromUtf8(title))); }
+
+void MainWindow::openExperiment(const QString& file) {
+    draft_.open(QFileInfo(file).absoluteFilePath());
+    open("Experiment");
+}
 
 bool MainWindow::openNamed(const QString& title) {
     const auto& entries = PageRegistry::entries();

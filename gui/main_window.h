@@ -42,6 +42,8 @@ public:
     void open(const char* title);
     // The same; false where there is none.
     [[nodiscard]] bool openNamed(const QString& title);
+    // Reads the file and shows it on the Experiment page.
+    void openExperiment(const QString& file);
     [[nodiscard]] QString statusText() const;
     // Every action by its name.
     void openPalette();

@@ -42,6 +42,11 @@ Result<ComparedRun> readComparedRun(RunReader& reader, const RunRow& row, const 
     DASGD_ASSIGN(const MetricAnswer accuracies, reader.metrics({.runId = row.runId, .name = metrics::kEvalAccuracy}));
     run.losses = evaluationsOf(losses);
     run.accuracies = evaluationsOf(accuracies);
+    if (choosesOnValidation(run.settings)) {
+        DASGD_ASSIGN(const MetricAnswer chosen,
+                     reader.metrics({.runId = row.runId, .name = metrics::kEvalChosenAccuracy}));
+        run.chosen = evaluationsOf(chosen);
+    }
     if (target) {
         run.secondsToTarget =
             secondsTo(*target, {.stepMs = row.stepMs, .accuracies = stepsOf(accuracies), .losses = stepsOf(losses)});
@@ -54,6 +59,8 @@ Result<Comparison> compareRuns(RunReader& reader, const std::vector<std::string>
     for (const std::string& runId : runIds) {
         DASGD_ASSIGN(const RunRow row, reader.row(runId));
         DASGD_ASSIGN(ComparedRun run, readComparedRun(reader, row));
+        DASGD_ASSIGN(const auto reached, readTargetReached(reader, runId));
+        if (reached && run.finished) run.secondsToTarget = secondsOf(*reached, row.stepMs);
         runs.push_back(std::move(run));
     }
     return dasgd::compareRuns(runs, baseline);

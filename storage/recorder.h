@@ -12,6 +12,7 @@
 #include "core/base/event.h"
 #include "core/base/result.h"
 #include "storage/base/workspace.h"
+#include "storage/hardware.h"
 
 namespace dasgd::storage {
 
@@ -37,6 +38,7 @@ struct RunInfo {
     // and how many there are. "" and 0: a run of its own.
     std::string series;
     std::int64_t seriesPlace = 0, seriesSize = 0;
+    std::vector<HardwarePart> hardware;  // of `host`
 };
 
 // Of a run that waits: the one with the smallest turn starts next, one that is held does not start.

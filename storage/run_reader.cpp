@@ -114,6 +114,21 @@ RunRow RunReader::Impl::row(const std::string& fullId) {
     return row;
 }
 
+std::vector<HardwarePart> RunReader::Impl::hardware(const std::string& fullId) {
+    SQLite::Statement query(database,
+                            "SELECT kind, name, bits_per_s, memory_bytes FROM hardware_list WHERE run_id = ? "
+                            "ORDER BY place");
+    query.bind(1, fullId);
+    std::vector<HardwarePart> parts;
+    while (query.executeStep()) {
+        parts.push_back({.kind = query.getColumn(0).getString(),
+                         .name = query.getColumn(1).getString(),
+                         .bitsPerS = optionalNumber(query.getColumn(2)),
+                         .memoryBytes = optionalNumber(query.getColumn(3))});
+    }
+    return parts;
+}
+
 void RunReader::Impl::readSchemas() {
     SQLite::Statement schema(database, "SELECT id, fields FROM schema WHERE id > ?");
     schema.bind(1, schemas_.empty() ? std::int64_t{0} : schemas_.rbegin()->first);
@@ -201,6 +216,7 @@ Result<RunDetail> RunReader::run(const std::string& runId) {
         detail.versions = query.getColumn(8).getString();
         detail.clockOrigin = query.getColumn(9).getInt64();
         detail.clockErrorS = query.getColumn(10).getDouble();  // NULL reads as 0: one host
+        detail.hardware = impl_->hardware(id);
         detail.straggler = impl_->straggler(query.getColumn(11).getInt64(), query.getColumn(12).getInt64());
         return detail;
     });

@@ -14,6 +14,7 @@
 #include "core/base/event.h"
 #include "core/base/result.h"
 #include "core/base/time_range.h"
+#include "storage/hardware.h"
 #include "storage/levels/span_level.h"
 
 namespace dasgd::storage {
@@ -75,6 +76,7 @@ struct RunDetail {
     bool linkEmulated = false;
     std::string link;  // "200Mbps, 1ms" or ""
     std::string host, cpu, gitDirtyDiff;
+    std::vector<HardwarePart> hardware;  // of `host`; empty in runs recorded before version 8
     bool gitDirty = false;
     std::string versions;                // JSON object: library → version
     Ns clockOrigin = 0;                  // raw CLOCK_MONOTONIC of instant 0, on the host that ran it

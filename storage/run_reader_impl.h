@@ -29,6 +29,7 @@ public:
     // The run that has this id, or the only one whose id begins with it.
     Result<std::string> fullId(const std::string& prefix);
     RunRow row(const std::string& fullId);
+    std::vector<HardwarePart> hardware(const std::string& fullId);
     // Reads what was added since the last call: the schema of a run is written once, with its row.
     void readSchemas();
     [[nodiscard]] std::shared_ptr<const std::string> schemaOf(const std::string& runId) const;

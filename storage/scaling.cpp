@@ -35,6 +35,17 @@ Result<RunTimes> readRunTimes(RunReader& reader, const std::string& runId) {
     return times;
 }
 
+Result<std::optional<MetricSample>> readTargetReached(RunReader& reader, const std::string& runId) {
+    DASGD_ASSIGN(const MetricAnswer answer, reader.metrics({.runId = runId, .name = metrics::kTargetReached}));
+    if (answer.samples.empty()) return std::optional<MetricSample>();
+    return std::optional(answer.samples.front());
+}
+
+std::optional<double> secondsOf(const MetricSample& reached, std::optional<double> stepMs) {
+    if (!stepMs) return std::nullopt;
+    return static_cast<double>(reached.step) * *stepMs * 1e-3;
+}
+
 ScalingRun scalingRun(const RunRow& row, const LinePlace& place, const RunTimes& times,
                       const std::optional<Target>& target) {
     return {.runId = row.runId,

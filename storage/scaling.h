@@ -17,6 +17,12 @@ namespace dasgd::storage {
 // Errors: of the database.
 [[nodiscard]] Result<RunTimes> readRunTimes(RunReader& reader, const std::string& runId);
 
+// The record of the run's own target (train.target_accuracy, train.target_loss); nullopt where it has none or did not
+// reach it.
+[[nodiscard]] Result<std::optional<MetricSample>> readTargetReached(RunReader& reader, const std::string& runId);
+// Seconds of training until then, as secondsTo() counts them.
+[[nodiscard]] std::optional<double> secondsOf(const MetricSample& reached, std::optional<double> stepMs);
+
 [[nodiscard]] ScalingRun scalingRun(const RunRow& row, const LinePlace& place, const RunTimes& times,
                                     const std::optional<Target>& target);
 

@@ -82,6 +82,24 @@ void insertSchema(SQLite::Database& database, const RunInfo& info) {
     insert.exec();
 }
 
+void insertHardware(SQLite::Database& database, const RunInfo& info) {
+    SQLite::Statement insert(database,
+                             "INSERT INTO run_hardware (run, place, kind, name, bits_per_s, memory_bytes) "
+                             "SELECT id, ?, ?, ?, ?, ? FROM run WHERE run_id = ?");
+    int place = 0;
+    for (const HardwarePart& part : info.hardware) {
+        insert.reset();
+        insert.clearBindings();
+        insert.bind(1, place++);
+        insert.bind(2, part.kind);
+        insert.bind(3, part.name);
+        if (part.bitsPerS) insert.bind(4, *part.bitsPerS);
+        if (part.memoryBytes) insert.bind(5, *part.memoryBytes);
+        insert.bind(6, info.runId);
+        insert.exec();
+    }
+}
+
 void insertSeries(SQLite::Database& database, const RunInfo& info) {
     if (info.series.empty()) return;
     SQLite::Statement insert(
@@ -157,6 +175,7 @@ Status Store::addRun(const RunInfo& info) {
         insertRun(database, info);
         insertSchema(database, info);
         insertSeries(database, info);
+        insertHardware(database, info);
         batch->commit();
         return {};
     });

@@ -10,6 +10,7 @@
 
 #include "core/base/fields.h"
 #include "core/base/registry.h"
+#include "core/cost/communication_pattern.h"
 
 namespace dasgd {
 
@@ -18,15 +19,21 @@ class StepContext;
 // What is known of a run before any of its ranks starts.
 struct RunFacts {
     int workers = 1;
-    std::int64_t steps = 0;  // of one rank
-    std::int64_t batch = 0;  // samples of one rank in one step
+    std::int64_t steps = 0;         // of one rank
+    std::int64_t batch = 0;         // samples of one rank in one step
+    std::int64_t microBatches = 1;  // that they are accumulated from
     std::string model, backend;
     bool byFormula = false;  // simulated, by a formula for each communication: messages share no link
+    bool clips = false;      // train.gradient_clip
+    bool layerwise = false;  // the optimiser's steps (OptimizerTraits)
     std::vector<std::vector<std::int64_t>> parameterShapes;  // in order of registration
 };
 
 class Algorithm {
 public:
+    // What it sends and when it waits, as far as its fields tell: the last argument of a registration. What declares
+    // nothing is not forecast by formula.
+    using Traits = CommunicationPattern;
     virtual ~Algorithm() = default;
     // Rules that the algorithm's fields alone cannot tell. Called where an experiment is checked, before any rank
     // starts. The error's field is one of the algorithm's own ("groups") or a key of another section ("train.steps").

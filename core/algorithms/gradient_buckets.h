@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/fields.h"
+#include "core/cost/communication_pattern.h"
 #include "core/step/step_context.h"
 
 namespace dasgd {
@@ -30,6 +31,13 @@ struct GradientBucketsParams {
                    "are each rank's own"});
     }
 };
+
+// Of an algorithm whose every step averages gradients so.
+[[nodiscard]] inline CommunicationPattern gradientsInBuckets() {
+    return {.kind = CommunicationPattern::Kind::Gradients,
+            .firstBucketMb = ofField("first_bucket_mb"),
+            .assumes = {"BatchNorm's statistics, where the model has them, are left out."}};
+}
 
 class GradientBuckets {
 public:

@@ -58,6 +58,11 @@ public:
     explicit HybridSgd(const HybridSgdParams& params) : params_(params) {}
     [[nodiscard]] bool isTimeOnly() const override { return true; }
     [[nodiscard]] std::optional<FieldError> check(const RunFacts& facts) const override {
+        if (facts.microBatches > 1) {
+            return FieldError{"train.accumulate",
+                              "hybrid_sgd exchanges the gradients of every backward pass, and "
+                              "train.accumulate asks for several a step: remove it"};
+        }
         if (params_.groups == 0 || facts.workers % params_.groups == 0) return std::nullopt;
         return FieldError{"groups", "groups is " + std::to_string(params_.groups) + ", which does not divide " +
                                         std::to_string(facts.workers) + " workers: choose a divisor, or 0"};
@@ -203,7 +208,7 @@ private:
 
 const AlgorithmRegistry::Add<HybridSgd, HybridSgdParams> kHybridSgdEntry{
     "hybrid_sgd", "Synchronous SGD, fully connected layers split among groups of ranks: the time it takes",
-    "arXiv 1602.06709"};
+    "arXiv 1602.06709", noFormula("the messages of its layers share links with one another")};
 
 }  // namespace
 }  // namespace dasgd

@@ -17,8 +17,8 @@ public:
     [[nodiscard]] std::int64_t roundSteps() const override { return 0; }
 };
 
-const AlgorithmRegistry::Add<Independent> kIndependentEntry{"independent",
-                                                            "No communication: the compute-only baseline"};
+const AlgorithmRegistry::Add<Independent> kIndependentEntry{
+    "independent", "No communication: the compute-only baseline", "", {.kind = CommunicationPattern::Kind::None}};
 
 }  // namespace
 }  // namespace dasgd

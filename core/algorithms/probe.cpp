@@ -45,6 +45,11 @@ public:
     explicit Probe(const ProbeParams& params) : params_(params), lastAlone_(kProbeWarmUp + (params.alone + 1) / 2) {}
 
     [[nodiscard]] std::optional<FieldError> check(const RunFacts& facts) const override {
+        if (facts.microBatches > 1) {
+            return FieldError{"train.accumulate",
+                              "the probe measures steps of one batch, and train.accumulate asks "
+                              "for several a step: remove it"};
+        }
         const std::int64_t needed = kProbeWarmUp + params_.alone + params_.overlapped;
         if (facts.steps >= needed) return std::nullopt;
         return FieldError{"train.steps", "the run has " + std::to_string(facts.steps) + " steps and the probe needs " +
@@ -218,8 +223,8 @@ private:
         beforeEnd_;  // of each slot, mean milliseconds from its gradient to the end of the backward pass
 };
 
-const AlgorithmRegistry::Add<Probe, ProbeParams> kProbeEntry{"probe",
-                                                             "Measures the cluster; what dasgd calibrate runs"};
+const AlgorithmRegistry::Add<Probe, ProbeParams> kProbeEntry{"probe", "Measures the cluster; what dasgd calibrate runs",
+                                                             "", noFormula("its steps are measurements")};
 
 }  // namespace
 }  // namespace dasgd

@@ -27,7 +27,7 @@ private:
 };
 
 const AlgorithmRegistry::Add<SyncSgd, GradientBucketsParams> kSyncSgdEntry{
-    "sync_sgd", "Synchronous SGD, buckets reduced during the backward pass", "arXiv 2006.15704"};
+    "sync_sgd", "Synchronous SGD, buckets reduced during the backward pass", "arXiv 2006.15704", gradientsInBuckets()};
 
 }  // namespace
 }  // namespace dasgd

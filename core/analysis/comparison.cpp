@@ -63,6 +63,7 @@ Sample sampleOf(const Gathered& gathered, const auto& valueOf) {
 
 ComparedGroup reduce(const Gathered& gathered) {
     ComparedGroup group = gathered.group;
+    group.chosenOnValidation = !gathered.finished.empty() && choosesOnValidation(gathered.finished.front()->settings);
     group.stepMs = sampleOf(gathered, [](const ComparedRun& run) { return run.stepMs; });
     group.finalLoss = sampleOf(gathered, [](const ComparedRun& run) { return run.finalLoss; });
     group.bestAccuracy = sampleOf(gathered, [](const ComparedRun& run) { return run.bestAccuracy; });
@@ -92,8 +93,9 @@ void addEqualSamples(const std::vector<Gathered>& gathered, Comparison& comparis
     for (std::size_t i = 0; i < gathered.size(); ++i) {
         ComparedGroup& group = comparison.groups[i];
         group.equalLoss = sampleOf(gathered[i], [at](const ComparedRun& run) { return run.losses.at(at); });
-        group.equalBestAccuracy =
-            sampleOf(gathered[i], [at](const ComparedRun& run) { return run.accuracies.largestUpTo(at); });
+        group.equalBestAccuracy = sampleOf(gathered[i], [at](const ComparedRun& run) {
+            return choosesOnValidation(run.settings) ? run.chosen.lastUpTo(at) : run.accuracies.largestUpTo(at);
+        });
     }
 }
 

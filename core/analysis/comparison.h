@@ -24,6 +24,7 @@ struct ComparedRun {
     double bytesSent = 0, samples = 0;
     // Of a finished run.
     EvaluationCurve losses, accuracies;
+    EvaluationCurve chosen;  // accuracy of the model chosen on the validation set so far; empty without one
     std::optional<double> secondsToTarget;
 };
 
@@ -35,6 +36,8 @@ struct ComparedGroup {
     // Runs whose seeds another run of `runIds` has too: the same run made twice, of which the newest counts, a finished
     // one before the others. In no mean, and not in `unfinished`.
     std::size_t repeated = 0;
+    // The best accuracy is of models chosen on a validation set, not on the test set itself.
+    bool chosenOnValidation = false;
     Sample stepMs, finalLoss, bestAccuracy, hidden, blocked, samplesPerS, bytesSent;
     Sample samples;                       // of all workers of a run
     Sample equalLoss, equalBestAccuracy;  // at Comparison::equalSamples

@@ -1,6 +1,7 @@
 #include "core/analysis/configuration.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "core/base/toml_reader.h"
@@ -79,6 +80,10 @@ Settings settingsOf(const std::string& toml) {
 const std::set<std::string>& seedKeys() {
     static const std::set<std::string> kKeys{"train.seed", "compute.seed", "faults.seed", "network.background.seed"};
     return kKeys;
+}
+
+bool choosesOnValidation(const Settings& settings) {
+    return std::strtod(valueIn(settings, "data.validation").c_str(), nullptr) > 0;
 }
 
 Settings configurationOf(Settings settings) {

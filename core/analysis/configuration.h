@@ -31,6 +31,10 @@ using Settings = std::map<std::string, std::string>;
 // The values of the seeds. Two runs of one configuration with equal seeds are the same run, made twice.
 [[nodiscard]] std::string seedsOf(const Settings& settings);
 
+// Whether the best model of a run is chosen on a validation set; otherwise it is chosen on the test set that its
+// accuracy is of, which makes that optimistic.
+[[nodiscard]] bool choosesOnValidation(const Settings& settings);
+
 // Of each configuration the settings that set it apart from the others: those whose key has more than one value among
 // the configurations of the same plug-in of its section (algorithm.delay is compared among equal algorithms), where a
 // missing key counts as a value. Seeds, the experiment's name, the algorithm's name and the keys in `apart` do not

@@ -30,6 +30,11 @@ std::optional<double> EvaluationCurve::largestUpTo(std::int64_t samples) const {
     return largest;
 }
 
+std::optional<double> EvaluationCurve::lastUpTo(std::int64_t samples) const {
+    if (!at(samples)) return std::nullopt;
+    return std::prev(std::ranges::upper_bound(points_, samples, {}, &Point::samples))->value;
+}
+
 std::optional<std::int64_t> commonSamples(const std::vector<const EvaluationCurve*>& losses) {
     std::optional<std::int64_t> common;
     for (const EvaluationCurve* run : losses) {

@@ -26,6 +26,8 @@ public:
     [[nodiscard]] std::optional<double> at(std::int64_t samples) const;
     // The largest value up to there. nullopt where at() is.
     [[nodiscard]] std::optional<double> largestUpTo(std::int64_t samples) const;
+    // Of the last evaluation up to there. nullopt where at() is.
+    [[nodiscard]] std::optional<double> lastUpTo(std::int64_t samples) const;
 
 private:
     std::vector<Point> points_;  // by samples

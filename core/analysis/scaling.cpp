@@ -4,7 +4,9 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <tuple>
+#include <utility>
 
 #include "core/base/units.h"
 
@@ -29,7 +31,8 @@ std::string rounded(double value) {
 }
 
 // The value of a setting, said so that it is the same at any number of workers that share the work out.
-std::string sharedOut(const std::string& name, const std::string& value, std::int64_t batch, const Settings& settings) {
+std::string sharedOut(const std::string& name, const std::string& value, const Settings& settings) {
+    const std::int64_t batch = wholeNumber(settings, "train.batch_size");
     if (batch <= 0) return value;
     if (name == "train.batch_size") return std::to_string(batch * wholeNumber(settings, "cluster.workers")) + " in all";
     if (name != "compute.step_time") return value;
@@ -85,10 +88,11 @@ Sample divided(Sample sample, double by) {
 }  // namespace
 
 LinePlace placeOf(const Settings& settings) {
-    LinePlace place{.seeds = seedsOf(settings), .batch = wholeNumber(settings, "train.batch_size")};
+    const std::int64_t accumulated = std::max<std::int64_t>(1, wholeNumber(settings, "train.accumulate"));
+    LinePlace place{.seeds = seedsOf(settings), .batch = accumulated * wholeNumber(settings, "train.batch_size")};
     for (const auto& [name, value] : configurationOf(settings)) {
         if (name == "cluster.workers") continue;
-        const std::string shared = sharedOut(name, value, place.batch, settings);
+        const std::string shared = sharedOut(name, value, settings);
         if (name == "compute.step_time" && shared != value) place.sharesStepTime = true;
         place.weak += name + "=" + value + "\n";
         place.strong += name + "=" + shared + "\n";
@@ -101,7 +105,7 @@ std::string workloadOf(const Settings& settings) {
     for (const auto& [key, value] : configurationOf(settings)) {
         const std::string section = key.substr(0, key.find('.'));
         if (section == "cluster" || section == "network" || section == "compute" || section == "faults" ||
-            section == "record" || key == "train.batch_size") {
+            section == "record" || key == "train.batch_size" || key == "train.accumulate") {
             continue;
         }
         work += key + "=" + value + "\n";
@@ -113,6 +117,16 @@ std::string Target::inWords() const {
     char text[64];
     std::snprintf(text, sizeof text, metric == Metric::Accuracy ? "accuracy ≥ %.6g" : "loss ≤ %.6g", value);
     return text;
+}
+
+std::optional<Target> targetOf(const Settings& settings) {
+    for (const auto& [key, metric] : {std::pair("train.target_accuracy", Target::Metric::Accuracy),
+                                      std::pair("train.target_loss", Target::Metric::Loss)}) {
+        const auto found = settings.find(key);
+        const double value = found == settings.end() ? 0 : std::strtod(found->second.c_str(), nullptr);
+        if (value > 0) return Target{.metric = metric, .value = value};
+    }
+    return std::nullopt;
 }
 
 Result<Target> parseTarget(const std::string& text) {

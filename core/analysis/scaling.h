@@ -45,6 +45,9 @@ struct Target {
 // "accuracy=0.97" or "loss=0.1". Errors say which part is wrong.
 [[nodiscard]] Result<Target> parseTarget(const std::string& text);
 
+// What the run itself was to reach (train.target_accuracy, train.target_loss); nullopt where it has none.
+[[nodiscard]] std::optional<Target> targetOf(const Settings& settings);
+
 // A value of the target's metric.
 struct MetricAtStep {
     std::int64_t step = 0;

@@ -55,6 +55,7 @@ struct SimulatedCluster {
     const std::optional<FaultParams>& faults;
     std::function<Result<StepTimes>()> stepTimes;
     double stepsPerEpoch = 1;
+    std::int64_t microBatches = 1;  // of a step
 };
 
 // Where the launcher of others lets the ranks meet.

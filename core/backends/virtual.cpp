@@ -74,7 +74,8 @@ public:
         DASGD_CHECK(request.simulated);
         const SimulatedCluster& cluster = *request.simulated;
         DASGD_ASSIGN(StepTimes times, cluster.stepTimes());
-        request.sink(Rank{0}).metric({.name = metrics::kComputedStepMs, .value = times.total() * 1e3});
+        request.sink(Rank{0}).metric(
+            {.name = metrics::kComputedStepMs, .value = times.total(cluster.microBatches) * 1e3});
         DASGD_ASSIGN(auto world,
                      VirtualWorld::create(cluster.topology,
                                           {.ranks = request.cluster->ranks(),

@@ -136,10 +136,7 @@ void RunControl::publish(Rank rank, std::int64_t completed) {
 
 bool CooperativeGate::goOn(Rank rank, std::int64_t completed) {
     control_.publish(rank, completed);
-    if (!stop_ && control_.stopRequested()) stop_ = furthest_;
-    if (stop_ && completed >= *stop_) return false;
-    furthest_ = std::max(furthest_, completed + 1);
-    return true;
+    return stop_.goOn(control_.stopRequested(), completed);
 }
 
 // True where the rank must continue because another one has passed the stop step.

@@ -2,6 +2,7 @@
 // mapped file: ranks publish with a plain store, and what a killed process had stored stays readable.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
@@ -70,6 +71,23 @@ private:
     std::size_t bytes_ = 0;
 };
 
+// Where ranks that share one thread stop, none of which may block: at the furthest step that any of them had been
+// allowed to make when the stop was asked for.
+class FurthestStop {
+public:
+    // Whether a rank with `completed` steps makes another one.
+    [[nodiscard]] bool goOn(bool stopAsked, std::int64_t completed) {
+        if (!stop_ && stopAsked) stop_ = furthest_;
+        if (stop_ && completed >= *stop_) return false;
+        furthest_ = std::max(furthest_, completed + 1);
+        return true;
+    }
+
+private:
+    std::int64_t furthest_ = 0;
+    std::optional<std::int64_t> stop_;
+};
+
 // The gate of ranks that share one thread: none of them may block, and only one runs at a time.
 class CooperativeGate final : public StepGate {
 public:
@@ -80,8 +98,7 @@ public:
 
 private:
     RunControl& control_;
-    std::int64_t furthest_ = 0;  // the latest step that any rank was allowed to make
-    std::optional<std::int64_t> stop_;
+    FurthestStop stop_;
 };
 
 }  // namespace dasgd

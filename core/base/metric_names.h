@@ -12,6 +12,9 @@ inline constexpr const char* kTrainLoss = "train/loss";
 inline constexpr const char* kTrainStepMs = "train/step_ms";
 inline constexpr const char* kEvalLoss = "eval/loss";
 inline constexpr const char* kEvalAccuracy = "eval/accuracy";
+inline constexpr const char* kEvalValidationLoss = "eval/validation_loss";
+inline constexpr const char* kEvalValidationAccuracy = "eval/validation_accuracy";
+inline constexpr const char* kEvalChosenAccuracy = "eval/chosen_accuracy";
 inline constexpr const char* kEvalReplicaAccuracy = "eval/replica_accuracy";
 inline constexpr const char* kConsensusDistance = "consensus/distance";
 inline constexpr const char* kSamplesPerS = "throughput/samples_per_s";
@@ -21,6 +24,7 @@ inline constexpr const char* kRankSamplesPerS = "timing/samples_per_s";
 inline constexpr const char* kStalenessSteps = "staleness/steps";
 inline constexpr const char* kStalenessUpdates = "staleness/updates";
 inline constexpr const char* kComputedStepMs = "run/computed_step_ms";
+inline constexpr const char* kTargetReached = "run/target_reached";
 inline constexpr const char* kHostDown = "fault/host_down";
 inline constexpr const char* kLinkDown = "fault/link_down";
 inline constexpr const char* kClockErrorS = "clock/error_s";
@@ -39,7 +43,7 @@ inline constexpr const char* kWeight = "weight/";
 inline constexpr const char* kAlgorithm = "algorithm/";
 
 // All of them.
-inline constexpr std::array<std::string_view, 27> kNames{kTrainLoss,
+inline constexpr std::array<std::string_view, 31> kNames{kTrainLoss,
                                                          kTrainStepMs,
                                                          kEvalLoss,
                                                          kEvalAccuracy,
@@ -65,7 +69,11 @@ inline constexpr std::array<std::string_view, 27> kNames{kTrainLoss,
                                                          kProbeAllGatherMs,
                                                          kProbeGradientBeforeEndMs,
                                                          kWeight,
-                                                         kAlgorithm};
+                                                         kAlgorithm,
+                                                         kEvalValidationLoss,
+                                                         kEvalValidationAccuracy,
+                                                         kEvalChosenAccuracy,
+                                                         kTargetReached};
 
 // What is recorded under these beginnings is about the whole run, whichever rank records it.
 inline constexpr std::array<std::string_view, 5> kWholeRunPrefixes{"eval/", "consensus/", "run/", "throughput/",

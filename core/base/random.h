@@ -7,9 +7,10 @@ namespace dasgd {
 
 // What a stream is drawn for. Streams of different purposes have different seeds.
 enum class StreamPurpose : std::uint8_t {
-    Shuffle = 0,    // order of the samples; the counter is the pass
-    Forward = 1,    // dropout masks and whatever else a model draws while it trains
-    Algorithm = 2,  // StepContext::random() and StepContext::sharedRandom()
+    Shuffle = 0,     // order of the samples; the counter is the pass
+    Forward = 1,     // dropout masks and whatever else a model draws while it trains
+    Algorithm = 2,   // StepContext::random() and StepContext::sharedRandom()
+    Validation = 3,  // which samples are set apart
 };
 
 // Used instead of a rank: the stream that is equal on all ranks.

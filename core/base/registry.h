@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/check.h"
@@ -21,6 +22,22 @@ struct NoParams {
     void visit(auto&&) {}
 };
 
+// What every plug-in of a kind declares beside its fields: the kind's `Traits`, where it has any.
+struct NoTraits {};
+namespace detail {
+template <class T>
+struct TraitsOf {
+    using Type = NoTraits;
+};
+template <class T>
+requires requires { typename T::Traits; }
+struct TraitsOf<T> {
+    using Type = typename T::Traits;
+};
+}  // namespace detail
+template <class T>
+using PluginTraits = typename detail::TraitsOf<T>::Type;
+
 template <class T>
 class Registry {
 public:
@@ -29,6 +46,7 @@ public:
         std::string summary;    // one line
         std::string reference;  // paper or library, "" where none
         std::vector<FieldInfo> fields;
+        PluginTraits<T> traits;
         // Reads the plug-in's own fields from `table`; keys in `alsoKnown` belong to someone else. The second is the
         // table with every field written out.
         std::function<Result<std::unique_ptr<T>>(const Value& table, const std::vector<std::string>& alsoKnown)> create;
@@ -50,12 +68,13 @@ public:
 
     template <class Plugin, class Params = NoParams>
     struct Add {
-        Add(const char* name, const char* summary, const char* reference = "") {
+        Add(const char* name, const char* summary, const char* reference = "", PluginTraits<T> traits = {}) {
             Entry entry{
                 name,
                 summary,
                 reference,
                 describeFields<Params>(),
+                std::move(traits),
                 [](const Value& table, const std::vector<std::string>& alsoKnown) -> Result<std::unique_ptr<T>> {
                     Params params{};
                     DASGD_TRY(readFields(table, params, alsoKnown));

@@ -31,6 +31,11 @@ double scatterGatherSeconds(const LinkCost& link, double bytes, double parts, do
 
 double messageSeconds(const LinkCost& link, double bytes) { return link.alpha + bytes * link.beta; }
 
+double messagesSeconds(const LinkCost& link, double bytesEach, int peers) {
+    DASGD_CHECK(bytesEach >= 0 && peers >= 1);
+    return messageSeconds(link, bytesEach * peers);
+}
+
 double ringAllReduceSeconds(const LinkCost& link, double bytes, int ranks) {
     if (isNothing(bytes, ranks)) return 0;
     return scatterGatherSeconds(link, bytes, ranks, 2.0 * (ranks - 1));

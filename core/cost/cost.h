@@ -26,6 +26,9 @@ struct LinkCost {
 
 // One message: α + Sβ.
 [[nodiscard]] double messageSeconds(const LinkCost& link, double bytes);
+// q messages at once from each rank, and to each: they share the rank's port in either direction, α + qSβ. (One after
+// the other they would take q(α + Sβ).)
+[[nodiscard]] double messagesSeconds(const LinkCost& link, double bytesEach, int peers);
 // 2(P−1)α + 2S(P−1)/P·β + S(P−1)/P·ρ.
 [[nodiscard]] double ringAllReduceSeconds(const LinkCost& link, double bytes, int ranks);
 // P = 2^L: 2Lα + 2S(P−1)/P·β + S(P−1)/P·ρ. For other P that of the largest power of two below, and 2(α+Sβ) + Sρ to fold

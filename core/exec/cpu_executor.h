@@ -10,7 +10,7 @@ public:
     using Executor::Executor;
     void gradientReady(std::size_t) override {}
     void layerDone(SpanKind, std::size_t) override {}
-    void setBatchShare(double) override {}
+    void setBatchShare(double, bool) override {}
     void setUntimed(bool) override {}
 
 private:

@@ -83,8 +83,9 @@ public:
     // The forward or backward pass under way, whichever `pass` says, is done with the layer of parameter `slot`, and
     // nothing is inside autograd: the rank may wait now. Throws as run() does.
     virtual void layerDone(SpanKind pass, std::size_t slot) = 0;
-    // The batch of the step that begins has this share of a full one's samples, and its passes that share of the time.
-    virtual void setBatchShare(double share) = 0;
+    // The next batch has this share of a full one's samples, and its passes that share of the time. `sameStep`: it is a
+    // further micro-batch of the step under way.
+    virtual void setBatchShare(double share, bool sameStep) = 0;
     // While untimed, communication takes no simulated time: evaluation and setup are no part of the algorithm.
     virtual void setUntimed(bool untimed) = 0;
 

@@ -15,7 +15,7 @@ public:
         : Executor(clock, sink, level, windows), time_(time), computes_(time.computes()) {}
     void gradientReady(std::size_t slot) override { time_.gradientReady(slot); }
     void layerDone(SpanKind pass, std::size_t slot) override { time_.layerDone(pass, slot); }
-    void setBatchShare(double share) override { time_.setBatchShare(share); }
+    void setBatchShare(double share, bool sameStep) override { time_.setBatchShare(share, sameStep); }
     void setUntimed(bool untimed) override { time_.setUntimed(untimed); }
 
 private:

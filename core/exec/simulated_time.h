@@ -21,8 +21,9 @@ public:
     // The pass is done with the layer of parameter `slot`, outside autograd; charge(pass) follows after the last layer.
     // Throws as charge() does.
     virtual void layerDone(SpanKind pass, std::size_t slot) = 0;
-    // The next step trains on this share of a full batch: loading and both passes take as much of their time.
-    virtual void setBatchShare(double share) = 0;
+    // The next passes are over this share of a full batch: loading and both of them take as much of their time.
+    // `sameStep`: they belong to the step of the passes before.
+    virtual void setBatchShare(double share, bool sameStep) = 0;
     // While untimed, work and communication take no time.
     virtual void setUntimed(bool untimed) = 0;
     // False where time alone is simulated: tensors have shapes and no values.

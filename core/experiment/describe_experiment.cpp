@@ -1,4 +1,6 @@
 // The schema of an experiment, from the fields that its sections and plug-ins visit.
+#include <type_traits>
+
 #include "core/experiment/experiment.h"
 
 namespace dasgd {
@@ -10,6 +12,9 @@ std::vector<SectionInfo::PluginInfo> describePlugins() {
     std::vector<SectionInfo::PluginInfo> plugins;
     for (const auto& [name, entry] : Registry<T>::entries()) {
         plugins.push_back({name, entry.summary, entry.reference, entry.fields});
+        if constexpr (std::is_same_v<PluginTraits<T>, CommunicationPattern>) {
+            plugins.back().communication = entry.traits;
+        }
     }
     return plugins;
 }

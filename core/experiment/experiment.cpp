@@ -6,6 +6,7 @@
 #include "core/algorithms/extensions.h"
 #include "core/base/check.h"
 #include "core/base/units.h"
+#include "core/optimizers/clipped_optimizer.h"
 #include "core/sim/network/platform.h"
 
 namespace dasgd {
@@ -148,6 +149,27 @@ Status readData(const Value& document, Experiment& experiment) {
     return {};
 }
 
+// Settings of [train] that the data decide about.
+Status checkTraining(const Value& document, const Experiment& experiment) {
+    const TrainParams& train = experiment.train;
+    const auto refuse = [&](const char* key, const std::string& why) {
+        return document.find("train")->find(key)->error(key + why);
+    };
+    const std::string& model = experiment.modelName;
+    if (train.labelSmoothing > 0 && !experiment.dataset) {
+        return refuse("label_smoothing", " spreads the targets of samples, and the model '" + model + "' has none");
+    }
+    if (train.targetAccuracy > 0 && !experiment.dataset) {
+        return refuse("target_accuracy", " cannot be reached: the model '" + model +
+                                             "' classifies nothing; give "
+                                             "target_loss");
+    }
+    if (train.patience > 0 && experiment.data.validation == 0) {
+        return refuse("patience", " counts evaluations on a validation set: set validation in [data], as 0.1");
+    }
+    return {};
+}
+
 Status openNetwork(const Value& document, const Value& section, Experiment& experiment) {
     DASGD_ASSIGN(experiment.networkFile, openNetworkFile(*experiment.topology, document, section));
     if (!experiment.networkFile) return {};
@@ -244,6 +266,13 @@ Status checkKeys(const Value& document) {
 
 std::optional<FieldError> TrainParams::check() const {
     if (epochs > 0 && steps > 0) return FieldError{"steps", "epochs and steps are both given; keep one of them"};
+    if (targetAccuracy > 0 && targetLoss > 0) {
+        return FieldError{"target_loss", "target_accuracy and target_loss are both given; keep one of them"};
+    }
+    if (stopAtTarget && targetAccuracy == 0 && targetLoss == 0) {
+        return FieldError{"stop_at_target", "stop_at_target needs target_accuracy or target_loss"};
+    }
+    if (minDelta > 0 && patience == 0) return FieldError{"min_delta", "min_delta needs patience"};
     return std::nullopt;
 }
 
@@ -259,7 +288,14 @@ std::unique_ptr<Algorithm> Experiment::makeAlgorithm() const {
 }
 std::unique_ptr<Model> Experiment::makeModel() const { return make<Model>(modelName, modelTable, kNameOnly); }
 std::unique_ptr<Optimizer> Experiment::makeOptimizer() const {
-    return make<Optimizer>(optimizerName, optimizerTable, kNameOnly);
+    auto made = make<Optimizer>(optimizerName, optimizerTable, kNameOnly);
+    if (train.gradientClip == 0) return made;
+    return std::make_unique<ClippedOptimizer>(std::move(made), train.gradientClip);
+}
+
+double Experiment::learningRateScale() const {
+    if (train.referenceBatch == 0) return 1;
+    return static_cast<double>(train.samplesPerStep() * roles().trainers()) / static_cast<double>(train.referenceBatch);
 }
 
 Roles Experiment::roles() const {
@@ -289,6 +325,7 @@ Result<Experiment> readExperiment(const Value& document) {
     DASGD_TRY(readData(document, experiment));
 
     DASGD_TRY(readSection(document, "train", experiment.train));
+    DASGD_TRY(checkTraining(document, experiment));
     if (experiment.train.epochs == 0 && experiment.train.steps == 0) experiment.train.epochs = 1;
     resolved.set("train", writeFields(experiment.train));
     DASGD_ASSIGN(auto optimizer, readPlugin<Optimizer>(document, "optimizer", kDefaultOptimizer, kNameOnly, resolved));
@@ -324,7 +361,7 @@ Plan planSteps(const Experiment& experiment, std::int64_t trainSamples) {
     const TrainParams& train = experiment.train;
     Plan plan = planSteps({.samples = trainSamples,
                            .workers = experiment.roles().trainers(),
-                           .batchSize = train.batchSize,
+                           .batchSize = train.samplesPerStep(),
                            .epochs = train.epochs,
                            .steps = train.steps,
                            .evalEvery = train.evalEvery,

@@ -16,6 +16,7 @@
 #include "core/datasets/dataset.h"
 #include "core/datasets/partition.h"
 #include "core/experiment/plan.h"
+#include "core/experiment/train_params.h"
 #include "core/models/model.h"
 #include "core/optimizers/optimizer.h"
 #include "core/schedules/schedule.h"
@@ -25,37 +26,6 @@
 #include "core/step/roles.h"
 
 namespace dasgd {
-
-struct TrainParams {
-    std::int64_t epochs = 0;  // one of epochs and steps is set; epochs = 1 where neither is
-    std::int64_t steps = 0;
-    std::int64_t batchSize = 32;
-    std::int64_t seed = 1;
-    std::string precision = "float32";
-    std::int64_t evalEvery = 0;  // steps; 0: see planSteps()
-    std::int64_t evalSpacing = 0;
-    void visit(auto&& f) {
-        f(epochs, "epochs", {.min = 0, .max = 1e9, .help = "Passes over the training set; give this or steps"});
-        f(steps, "steps", {.min = 0, .max = 1e12, .help = "Local steps a worker; give this or epochs"});
-        f(batchSize, "batch_size",
-          {.min = 1, .max = 1e9, .unit = "samples per worker", .help = "Batch of one worker and step"});
-        f(seed, "seed", {.min = 0, .max = 9e15, .help = "Of initial weights, shuffles and partitions"});
-        f(precision, "precision", {.help = "Type of weights and arithmetic", .choices = {"float32", "float64"}});
-        f(evalEvery, "eval_every",
-          {.min = 0,
-           .max = 1e12,
-           .unit = "steps",
-           .help = "Evaluate after so many steps; 0: after each epoch, or after as many epochs as eval_spacing needs"});
-        f(evalSpacing, "eval_spacing",
-          {.min = 0,
-           .max = 1e12,
-           .unit = "steps",
-           .help = "Where eval_every is 0: at least so many steps between evaluations; 0: 20, and 4 rounds of the "
-                   "algorithm, so that steps remain to be timed that no evaluation disturbs; all algorithms of a sweep "
-                   "have that of the longest rounds, since the best accuracy is the best of so many evaluations"});
-    }
-    [[nodiscard]] std::optional<FieldError> check() const;
-};
 
 struct RecordParams {
     std::string trace = "full";
@@ -72,6 +42,7 @@ struct DataParams {
     std::string partition = "iid";
     std::string shuffle = "global";  // of another partition than iid: "shard"
     bool dropLast = false;
+    double validation = 0;
     void visit(auto&& f) {
         f(partition, "partition", {.help = "iid, by-label or dirichlet(alpha)"});
         f(shuffle, "shuffle",
@@ -83,6 +54,13 @@ struct DataParams {
           {.help = "Drop what does not fill a batch of every worker at the end of an epoch; otherwise the training "
                    "set is extended by its first samples until the workers' shares are equal, and the last batch of "
                    "an epoch is short"});
+        f(validation, "validation",
+          {.min = 0,
+           .max = 1,
+           .maxOpen = true,
+           .help = "Share of the training set that is drawn, by train.seed, for validation and not trained on: the "
+                   "best model is chosen on it and reported on the test set; 0: none, so that the best accuracy is "
+                   "chosen on the test set itself"});
     }
     [[nodiscard]] std::optional<FieldError> check() const;
 };
@@ -118,7 +96,10 @@ struct Experiment {
 
     [[nodiscard]] std::unique_ptr<Algorithm> makeAlgorithm() const;
     [[nodiscard]] std::unique_ptr<Model> makeModel() const;
+    // Clips its gradients where train.gradient_clip is set.
     [[nodiscard]] std::unique_ptr<Optimizer> makeOptimizer() const;
+    // What multiplies the optimiser's rate: 1, or by train.reference_batch.
+    [[nodiscard]] double learningRateScale() const;
     [[nodiscard]] Roles roles() const;  // as the algorithm gives them out
     [[nodiscard]] at::ScalarType scalarType() const;
     [[nodiscard]] bool timeSimulated() const { return layout.timeSimulated; }
@@ -136,6 +117,7 @@ struct SectionInfo {
     struct PluginInfo {
         std::string name, summary, reference;
         std::vector<FieldInfo> fields;
+        CommunicationPattern communication = {};  // of an algorithm
     };
     std::vector<PluginInfo> plugins;  // empty where the section has none
 };
@@ -145,8 +127,9 @@ struct SectionInfo {
 // rounds of the algorithm. Two evaluations that are nearer leave no whole round to time.
 [[nodiscard]] std::int64_t evaluationSpacing(const Experiment& experiment);
 
-// Once the data are loaded. `trainSamples` is 0 for a model that needs no data. Where train.eval_every is 0,
-// evaluations come after the smallest number of whole epochs that is no less than evaluationSpacing().
+// Once the data are loaded and the validation set is taken away. `trainSamples` is 0 for a model that needs no data.
+// Where train.eval_every is 0, evaluations come after the smallest number of whole epochs that is no less than
+// evaluationSpacing().
 [[nodiscard]] Plan planSteps(const Experiment& experiment, std::int64_t trainSamples);
 
 }  // namespace dasgd

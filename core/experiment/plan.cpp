@@ -1,6 +1,7 @@
 #include "core/experiment/plan.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace dasgd {
 
@@ -34,6 +35,11 @@ double Plan::meanEpochSteps() const {
 
 std::int64_t evalEveryOf(std::int64_t spacing, std::int64_t stepsPerEpoch) {
     return roundUp(spacing, stepsPerEpoch) * stepsPerEpoch;
+}
+
+std::int64_t validationCount(std::int64_t samples, double share) {
+    if (samples == 0 || share == 0) return 0;
+    return std::clamp<std::int64_t>(std::llround(share * static_cast<double>(samples)), 1, samples);
 }
 
 Plan planSteps(const PlanFacts& facts) {

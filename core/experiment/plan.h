@@ -58,6 +58,10 @@ struct PlanFacts {
 };
 [[nodiscard]] Plan planSteps(const PlanFacts& facts);
 
+// How many of `samples` are drawn for validation: the nearest number to `share` of them, at least one. 0 where share
+// is.
+[[nodiscard]] std::int64_t validationCount(std::int64_t samples, double share);
+
 // The steps of the smallest number of whole epochs that is no less than `spacing` steps.
 [[nodiscard]] std::int64_t evalEveryOf(std::int64_t spacing, std::int64_t stepsPerEpoch);
 

@@ -19,9 +19,11 @@ Error placed(const Value& section, const Error& error) { return {section.positio
 
 Status checkData(const Splits& splits, const Experiment& experiment) {
     const int trainers = experiment.roles().trainers();
-    if (splits.train.count() < trainers) {
-        return fail("the training set has " + std::to_string(splits.train.count()) + " samples for " +
-                    std::to_string(trainers) + " workers; each needs at least one");
+    const std::int64_t validation = validationCount(splits.train.count(), experiment.data.validation);
+    if (splits.train.count() - validation < trainers) {
+        return fail("the training set has " + std::to_string(splits.train.count() - validation) + " samples" +
+                    (validation > 0 ? " without the validation set" : "") + " for " + std::to_string(trainers) +
+                    " workers; each needs at least one");
     }
     for (const Samples* samples : {&splits.train, &splits.test}) {
         if (samples->count() == 0) continue;
@@ -43,7 +45,7 @@ Result<Plan> loadAndBuild(const Experiment& experiment) {
     if (experiment.dataset) {
         DASGD_ASSIGN(const Splits splits, experiment.dataset->load(context.input));
         DASGD_TRY(checkData(splits, experiment));
-        samples = splits.train.count();
+        samples = splits.train.count() - validationCount(splits.train.count(), experiment.data.validation);
         context.input = splits.input;
     }
     torch::manual_seed(static_cast<std::uint64_t>(experiment.train.seed));

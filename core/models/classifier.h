@@ -1,23 +1,27 @@
-// What every network for classification shares: cross-entropy, accuracy, the two modes. A model of this kind is a
-// Network and a checked way to make one.
+// What every network shares: the loss of its task, accuracy, the two modes. A model of this kind is a Network and a
+// checked way to make one.
 #pragma once
 
-#include <torch/nn/functional/loss.h>
 #include <torch/nn/module.h>
+#include <torch/types.h>
 
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/base/check.h"
+#include "core/models/loss.h"
 #include "core/models/model.h"
 
 namespace dasgd {
 
-// Logits [B, classes] of inputs [B, …shape].
+// Outputs of inputs [B, …shape], in the shape of outputShape().
 class Network : public torch::nn::Module {
 public:
     virtual at::Tensor forward(at::Tensor x) = 0;
+    // As Model::beginPass().
+    virtual void beginPass(bool training) { (void)training; }
 };
 
 // "3x32x32".
@@ -45,13 +49,13 @@ inline Status checkImage(const InputSpec& input, std::int64_t smallest, const st
                 "; the data are " + shapeText(input.shape) + ". Choose other data, or the model mlp or logistic");
 }
 
-class Classifier : public Model {
+// A network and the loss of its task.
+class NetworkModel : public Model {
 public:
     Status build(const BuildContext& context) final {
-        if (context.input.classes < 2) {
-            return fail("classification needs at least 2 classes; the data have " +
-                        std::to_string(context.input.classes));
-        }
+        DASGD_TRY(checkTask(context.input, tasks_));
+        loss_ = lossOf(context.input.task);
+        smoothing_ = context.labelSmoothing;
         DASGD_ASSIGN(network_, makeNetwork(context));
         return {};
     }
@@ -61,23 +65,33 @@ public:
     }
     at::Tensor loss(const Batch& batch) final {
         if (!network_->is_training()) network_->train();
-        return torch::nn::functional::cross_entropy(network_->forward(batch.inputs), batch.targets);
+        return meanLoss(loss_, network_->forward(batch.inputs), batch.targets, smoothing_);
     }
     Evaluation evaluate(const Batch& batch) final {
         const at::NoGradGuard noGrad;
         if (network_->is_training()) network_->eval();
-        const at::Tensor logits = network_->forward(batch.inputs);
-        const auto options = torch::nn::functional::CrossEntropyFuncOptions().reduction(torch::kSum);
-        return {.lossSum = torch::nn::functional::cross_entropy(logits, batch.targets, options).item<double>(),
-                .correct = logits.argmax(1).eq(batch.targets).sum().item<std::int64_t>(),
-                .samples = batch.targets.size(0)};
+        return evaluationOf(loss_, network_->forward(batch.inputs), batch.targets);
     }
+    void beginPass(bool training) final { network_->beginPass(training); }
 
 protected:
+    // The tasks that the network can learn.
+    explicit NetworkModel(std::vector<Task> tasks) : tasks_(std::move(tasks)) {}
+    // Of an input whose task is one of those.
     virtual Result<std::shared_ptr<Network>> makeNetwork(const BuildContext& context) const = 0;
+    [[nodiscard]] virtual Loss lossOf(Task task) const { return usualLoss(task); }
 
 private:
+    std::vector<Task> tasks_;
+    Loss loss_ = Loss::kCrossEntropy;
     std::shared_ptr<Network> network_;
+    double smoothing_ = 0;
+};
+
+// A network for classification.
+class Classifier : public NetworkModel {
+protected:
+    Classifier() : NetworkModel({Task::kClassification}) {}
 };
 
 }  // namespace dasgd

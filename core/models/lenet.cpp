@@ -1,10 +1,7 @@
 // LeNet-5 (LeCun et al., Gradient-Based Learning Applied to Document Recognition, 1998) with ReLU and max pooling:
 // conv 6@5x5 padded by 2, pool, conv 16@5x5, pool, 120, 84, classes. 61,706 parameters on 1x28x28 and 10 classes.
-#include <ATen/ops/max_pool2d.h>
-#include <torch/nn/modules/conv.h>
-#include <torch/nn/modules/linear.h>
-
 #include "core/models/classifier.h"
+#include "core/models/layers.h"
 
 namespace dasgd {
 namespace {
@@ -26,17 +23,14 @@ public:
           fc3_(register_module("fc3", torch::nn::Linear(84, input.classes))) {}
 
     at::Tensor forward(at::Tensor x) override {
-        x = poolAndRectify(conv1_(x));
-        x = poolAndRectify(conv2_(x)).flatten(1);
+        x = poolAndRectify(conv1_(x), 2, 2);
+        x = poolAndRectify(conv2_(x), 2, 2).flatten(1);
         x = fc1_(x).relu_();
         x = fc2_(x).relu_();
         return fc3_(x);
     }
 
 private:
-    // The maximum commutes with ReLU, values and gradients alike; in this order ReLU sees a quarter of the elements.
-    static at::Tensor poolAndRectify(const at::Tensor& x) { return at::max_pool2d(x, {2, 2}, {2, 2}).relu_(); }
-
     torch::nn::Conv2d conv1_, conv2_;
     torch::nn::Linear fc1_, fc2_, fc3_;
 };

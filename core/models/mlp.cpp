@@ -41,9 +41,9 @@ private:
     std::vector<torch::nn::Linear> layers_;
 };
 
-class Mlp final : public Classifier {
+class Mlp final : public NetworkModel {
 public:
-    explicit Mlp(const MlpParams& params) : params_(params) {}
+    explicit Mlp(const MlpParams& params) : NetworkModel({Task::kClassification, Task::kRegression}), params_(params) {}
     InputSpec naturalInput() const override { return {.shape = {1, 28, 28}, .classes = 10}; }
 
 protected:

@@ -17,13 +17,19 @@ class Module;
 
 namespace dasgd {
 
-// Shape of one sample, channels first ({1, 28, 28}), and how many classes there are.
+// What a target is: one of `classes` classes; `classes` floating-point values; or, at each of the T places of a text,
+// the next of `classes` tokens.
+enum class Task { kClassification, kRegression, kLanguage };
+
+// Shape of one sample: channels first ({1, 28, 28}); of text {T}.
 struct InputSpec {
     std::vector<std::int64_t> shape;
     std::int64_t classes = 0;
+    Task task = Task::kClassification;
 };
 
-// inputs [B, …shape], floating; targets [B], int64. Both undefined for a model that needs no data.
+// inputs [B, …shape], floating, or int64 tokens [B, T]; targets int64 [B], floating [B, classes], or int64 tokens [B,
+// T]. Both undefined for a model that needs no data.
 struct Batch {
     at::Tensor inputs;
     at::Tensor targets;
@@ -31,15 +37,17 @@ struct Batch {
 
 struct BuildContext {
     InputSpec input;
-    Rank rank;              // among those that train
-    int workers = 1;        // that train
-    bool timeOnly = false;  // no loss is computed; only its FLOP are counted
+    Rank rank;                  // among those that train
+    int workers = 1;            // that train
+    bool timeOnly = false;      // no loss is computed; only its FLOP are counted
+    double labelSmoothing = 0;  // of loss(), not of evaluate()
     // The rank's own stream, for what loss() draws. LibTorch's default generator is one for all threads of a process:
     // what is drawn from it in loss() is not the same on every backend.
     at::Generator random;
 };
 
-// Sums over the samples of a batch.
+// Sums over the samples of a batch; each predicted token of a text counts as one sample. `correct` is 0 where targets
+// are no classes.
 struct Evaluation {
     double lossSum = 0;
     std::int64_t correct = 0;
@@ -57,6 +65,9 @@ public:
     [[nodiscard]] virtual at::Tensor loss(const Batch& batch) = 0;
     // In evaluation mode, without gradients.
     [[nodiscard]] virtual Evaluation evaluate(const Batch& batch) = 0;
+    // Called before the first batch of an epoch (`training`) and of an evaluation: forgets what went on from batch to
+    // batch, as the state of a recurrent network does. The two passes keep states apart.
+    virtual void beginPass(bool training) { (void)training; }
     // What `synthetic` data takes when the user gives no shape; an empty shape: the model needs no data at all.
     [[nodiscard]] virtual InputSpec naturalInput() const = 0;
 };

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/optimizers/optimizer.h"
+#include "core/optimizers/parameter_groups.h"
 
 namespace dasgd {
 namespace {
@@ -15,6 +16,7 @@ struct SgdParams {
     double dampening = 0;
     double weightDecay = 0;
     bool nesterov = false;
+    NoDecay noDecay;
 
     void visit(auto&& f) {
         f(learningRate, "learning_rate",
@@ -23,6 +25,7 @@ struct SgdParams {
         f(dampening, "dampening", {.min = 0, .max = 1, .help = "Share of the gradient kept out of the momentum"});
         f(weightDecay, "weight_decay", {.min = 0, .max = 1e6, .symbol = "λ", .help = "Added to the gradient as λw"});
         f(nesterov, "nesterov", {.help = "Look ahead by one momentum step"});
+        noDecay.visit(f);
     }
     std::optional<FieldError> check() const {
         if (nesterov && (momentum == 0 || dampening != 0)) {
@@ -41,10 +44,12 @@ public:
         const at::NoGradGuard noGrad;
         const bool first = std::exchange(first_, false);
         if (params_.momentum != 0 && !velocity_.defined()) velocity_ = at::zeros_like(flat.weights());
-        std::vector<at::Tensor> velocities;
-        if (velocity_.defined()) velocities.push_back(velocity_);
-        at::_fused_sgd_({flat.weights()}, {flat.gradients()}, velocities, params_.weightDecay, params_.momentum,
-                        learningRate, params_.dampening, params_.nesterov, /*maximize=*/false, first);
+        for (const ParameterGroup& group : groupsOf(flat, params_.noDecay, params_.weightDecay)) {
+            const auto velocities = velocity_.defined() ? group.of(velocity_) : std::vector<at::Tensor>{};
+            at::_fused_sgd_(group.of(flat.weights()), group.of(flat.gradients()), velocities, group.weightDecay,
+                            params_.momentum, learningRate, params_.dampening, params_.nesterov, /*maximize=*/false,
+                            first);
+        }
     }
 
     double learningRate() const override { return params_.learningRate; }

@@ -6,6 +6,7 @@ namespace {
 struct ConstantParams {
     Warmup warmup;
     void visit(auto&& f) { warmup.visit(f); }
+    [[nodiscard]] std::optional<FieldError> check() const { return warmup.check(); }
     [[nodiscard]] double at(double) const { return 1; }
 };
 

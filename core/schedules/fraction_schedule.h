@@ -1,24 +1,35 @@
 // Schedules that depend on how much of the run is behind, with a linear warm-up.
 #pragma once
 
+#include <optional>
+
 #include "core/schedules/schedule.h"
 
 namespace dasgd {
 
-// Multiplies the schedule: warmup_factor before the first step, 1 from step warmup_steps on. After it the schedule is
-// what it would be without.
+// Multiplies the schedule: warmup_factor before the first step, 1 from the end of the warm-up on, whose length is given
+// in steps or in epochs. After it the schedule is what it would be without.
 struct Warmup {
     std::int64_t warmupSteps = 0;
+    double warmupEpochs = 0;
     double warmupFactor = 0.1;
 
     void visit(auto&& f) {
         f(warmupSteps, "warmup_steps",
           {.min = 0, .max = 1e12, .unit = "steps", .help = "Length of the linear warm-up"});
+        f(warmupEpochs, "warmup_epochs",
+          {.min = 0, .max = 1e9, .unit = "epochs", .help = "The same in epochs; give this or warmup_steps"});
         f(warmupFactor, "warmup_factor", {.min = 0, .max = 1, .help = "Factor of the first step"});
     }
-    [[nodiscard]] double at(std::int64_t completed) const {
-        if (completed >= warmupSteps) return 1;
-        return warmupFactor + (1 - warmupFactor) * static_cast<double>(completed) / static_cast<double>(warmupSteps);
+    [[nodiscard]] std::optional<FieldError> check() const {
+        if (warmupSteps == 0 || warmupEpochs == 0) return std::nullopt;
+        return FieldError{"warmup_epochs", "warmup_steps and warmup_epochs are both given; keep one of them"};
+    }
+    [[nodiscard]] double at(const RunProgress& progress) const {
+        const double length = warmupEpochs > 0 ? warmupEpochs * progress.epochSteps : static_cast<double>(warmupSteps);
+        const auto completed = static_cast<double>(progress.completed);
+        if (completed >= length) return 1;
+        return warmupFactor + (1 - warmupFactor) * completed / length;
     }
 };
 
@@ -27,9 +38,9 @@ template <class P>
 class FractionSchedule final : public Schedule {
 public:
     explicit FractionSchedule(const P& params) : params_(params) {}
-    double factor(std::int64_t completed, std::int64_t total) const override {
-        const double behind = static_cast<double>(completed) / static_cast<double>(total);
-        return params_.at(behind) * params_.warmup.at(completed);
+    double factor(const RunProgress& progress) const override {
+        const double behind = static_cast<double>(progress.completed) / static_cast<double>(progress.total);
+        return params_.at(behind) * params_.warmup.at(progress);
     }
 
 private:

@@ -15,6 +15,7 @@ struct OneCycleParams {
         f(finalFactor, "final_factor", {.min = 0, .max = 1, .help = "Factor that the run ends with"});
         warmup.visit(f);
     }
+    [[nodiscard]] std::optional<FieldError> check() const { return warmup.check(); }
     [[nodiscard]] double at(double behind) const {
         if (behind < peakAt) return startFactor + (1 - startFactor) * behind / peakAt;
         if (peakAt == 1) return 1;

@@ -7,11 +7,18 @@
 
 namespace dasgd {
 
+// How far a run has come.
+struct RunProgress {
+    std::int64_t completed = 0;  // steps, 0 <= completed < total
+    std::int64_t total = 1;
+    double epochSteps = 1;  // mean steps of an epoch; below 1 where a step is more than an epoch
+};
+
 class Schedule {
 public:
     virtual ~Schedule() = default;
-    // Factor on the configured rate for the step that follows `completed` of `total` steps (0 <= completed < total).
-    [[nodiscard]] virtual double factor(std::int64_t completed, std::int64_t total) const = 0;
+    // Factor on the configured rate for the step that comes next.
+    [[nodiscard]] virtual double factor(const RunProgress& progress) const = 0;
 };
 
 using ScheduleRegistry = Registry<Schedule>;

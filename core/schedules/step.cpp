@@ -15,6 +15,7 @@ struct StepParams {
         f(gamma, "gamma", {.min = 0, .max = 1, .help = "Multiplies the rate at each milestone"});
         warmup.visit(f);
     }
+    [[nodiscard]] std::optional<FieldError> check() const { return warmup.check(); }
     [[nodiscard]] double at(double behind) const {
         double factor = 1;
         for (const double milestone : milestones) factor *= behind >= milestone ? gamma : 1;

@@ -27,6 +27,7 @@ void GradientFeed::listen(Listener listener) {
 }
 
 void GradientFeed::ready(std::size_t slot) {
+    if (held_) return;
     if (executor_) executor_->gradientReady(slot);
     if (listener_) listener_(slot);
 }

@@ -28,6 +28,9 @@ public:
     // it.
     void listen(Listener listener);
     [[nodiscard]] bool hasListener() const { return static_cast<bool>(listener_); }
+    // While held back nobody is told of gradients: those of the micro-batches before a step's last one are partial
+    // sums.
+    void holdBack(bool held) { held_ = held; }
     // The gradient of `slot` is ready. Called by autograd, or by whoever stands in for it.
     void ready(std::size_t slot);
 
@@ -46,6 +49,7 @@ private:
     FlatParams& params_;
     Executor* executor_;
     Listener listener_;
+    bool held_ = false;
     LayerListener layers_;
     std::vector<std::shared_ptr<torch::autograd::Node>> accumulators_;  // autograd holds them weakly
 };

@@ -20,7 +20,9 @@ constexpr std::int64_t kSamples = 2;
 constexpr std::string_view kConvolution = "aten::convolution";
 constexpr std::string_view kLinear = "aten::linear";
 constexpr std::array<std::string_view, 4> kProducts{"aten::matmul", "aten::mm", "aten::bmm", "aten::mv"};
-constexpr std::string_view kAddedProduct = "aten::addmm";  // bias, left, right
+constexpr std::array<std::string_view, 2> kAddedProducts{"aten::addmm", "aten::baddbmm"};  // added, left, right
+constexpr std::string_view kAttention = "aten::scaled_dot_product_attention";
+constexpr std::string_view kLstm = "aten::lstm";
 
 // An operation that multiplies, as it begins.
 struct Product final : at::ObserverContext {
@@ -46,8 +48,10 @@ public:
         const auto inputs = function.inputs();
         const bool transposed = name == kConvolution && inputs.size() > 6 && inputs[6].toBool();
         if (name == kConvolution || name == kLinear) return beginLayer(inputs[0], inputs[1], transposed);
-        if (name == kAddedProduct) return beginProduct(inputs[1], inputs[2]);
-        if (std::ranges::find(kProducts, name) != kProducts.end()) return beginProduct(inputs[0], inputs[1]);
+        if (name == kAttention) return beginAttention(inputs[0], inputs[1], inputs[2]);
+        if (name == kLstm) return beginLstm(inputs);
+        if (isAmong(kAddedProducts, name)) return beginProduct(inputs[1], inputs[2]);
+        if (isAmong(kProducts, name)) return beginProduct(inputs[0], inputs[1]);
         return nullptr;
     }
 
@@ -55,15 +59,23 @@ public:
         inside_ = false;
         if (function.outputs().empty()) return;  // it threw
         const auto& product = static_cast<const Product&>(context);
-        const double outputs = static_cast<double>(function.outputs()[0].toTensor().numel());
-        const double flops = 2 * product.all.value_or(product.perOutput * outputs) / samples_;
-        work_.forward[product.slot] += flops;
-        work_.backward[product.slot] += flops * product.gradients;
+        const auto outputs = static_cast<double>(function.outputs()[0].toTensor().numel());
+        add(product.slot, product.all.value_or(product.perOutput * outputs), product.gradients);
     }
 
     [[nodiscard]] const LayerWork& work() const { return work_; }
 
 private:
+    static bool isAmong(const auto& names, std::string_view name) {
+        return std::ranges::find(names, name) != names.end();
+    }
+
+    void add(std::size_t slot, double multiplyAdds, int gradients) {
+        const double flops = 2 * multiplyAdds / samples_;
+        work_.forward[slot] += flops;
+        work_.backward[slot] += flops * gradients;
+    }
+
     // A view of a parameter has its storage.
     static const void* storageOf(const at::Tensor& tensor) { return tensor.storage().unsafeGetStorageImpl(); }
 
@@ -96,6 +108,39 @@ private:
     std::unique_ptr<at::ObserverContext> beginProduct(const c10::IValue& left, const c10::IValue& right) {
         auto product = make(left.toTensor(), right.toTensor());
         if (product) product->perOutput = static_cast<double>(left.toTensor().size(-1));
+        return product;
+    }
+
+    // Queries [..., T, d], keys [..., S, d] and values [..., S, e]: two products. Pairs that a mask leaves out count,
+    // as published figures of transformers count them.
+    std::unique_ptr<at::ObserverContext> beginAttention(const c10::IValue& queries, const c10::IValue& keys,
+                                                        const c10::IValue& values) {
+        auto product = make(queries.toTensor(), keys.toTensor());
+        if (!product) return nullptr;
+        const auto queried = static_cast<double>(queries.toTensor().numel());
+        const auto perQuery = static_cast<double>(keys.toTensor().size(-2));
+        const auto width = static_cast<double>(keys.toTensor().size(-1));
+        product->all = queried * perQuery * (1 + static_cast<double>(values.toTensor().size(-1)) / width);
+        return product;
+    }
+
+    // Input [B, T, features] in either order; the weights of a layer, [4·hidden, features] and [4·hidden, hidden],
+    // multiply every token. The kernel makes all products at once, so they are counted here.
+    std::unique_ptr<at::ObserverContext> beginLstm(c10::ArrayRef<const c10::IValue> inputs) {
+        const at::Tensor& input = inputs[0].toTensor();
+        const auto parameters = inputs[2].toTensorVector();
+        auto product = make(input, parameters[0]);
+        if (!product) return nullptr;
+        const double tokens = static_cast<double>(input.numel()) / static_cast<double>(input.size(-1));
+        bool first = true;
+        for (const at::Tensor& weight : parameters) {
+            if (weight.dim() != 2) continue;  // a bias
+            const bool needsInput = !std::exchange(first, false) || input.requires_grad();
+            last_ = slotOf(weight).value_or(last_);
+            add(last_, tokens * static_cast<double>(weight.numel()),
+                static_cast<int>(weight.requires_grad()) + static_cast<int>(needsInput));
+        }
+        product->all = 0;
         return product;
     }
 
@@ -133,6 +178,11 @@ private:
     at::CallbackHandle handle_{};
 };
 
+// Values to learn in the model's type; classes and tokens as they are.
+at::Tensor floatingOrWhole(const at::Tensor& targets) {
+    return targets.is_floating_point() ? targets.to(at::kFloat) : targets;
+}
+
 }  // namespace
 
 LayerWork countFlops(Model& model, const Batch& batch, std::int64_t samples) {
@@ -147,8 +197,9 @@ Result<LayerWork> layerWorkOf(const Experiment& experiment, const TrainingData& 
     const Samples& train = data.splits.train;
     if (train.count() == 0) return countFlops(*model, {}, 1);
     const std::int64_t samples = std::min(kSamples, train.count());
-    return countFlops(*model, {train.inputs.narrow(0, 0, samples).to(at::kFloat), train.targets.narrow(0, 0, samples)},
-                      samples);
+    at::Tensor inputs = train.inputs.narrow(0, 0, samples);
+    if (data.splits.input.task != Task::kLanguage) inputs = inputs.to(at::kFloat);
+    return countFlops(*model, {inputs, floatingOrWhole(train.targets.narrow(0, 0, samples))}, samples);
 }
 
 }  // namespace dasgd

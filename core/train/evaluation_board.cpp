@@ -20,16 +20,16 @@ at::Tensor reduced(std::vector<at::Tensor> tensors, Reduce op) { return reducePa
 
 }  // namespace
 
-EvaluationBoard::EvaluationBoard(std::vector<std::unique_ptr<Model>> models, at::ScalarType type, const Samples& test,
-                                 int ranks, Roles roles, Of what)
-    : ranks_(ranks), roles_(std::move(roles)), what_(what) {
+EvaluationBoard::EvaluationBoard(std::vector<std::unique_ptr<Model>> models, at::ScalarType type,
+                                 const EvaluationSets& sets, int ranks, Roles roles, ModelSelection selection, Of what)
+    : ranks_(ranks), roles_(std::move(roles)), what_(what), selection_(std::move(selection)) {
     const int trainers = roles_.trainers();
     DASGD_CHECK(models.size() == 1 || models.size() == static_cast<std::size_t>(trainers));
     for (auto& model : models) {
         FlatParams params(model->module(), type);
         judges_.push_back({std::move(model), std::move(params)});
     }
-    for (int trainer = 0; trainer < trainers; ++trainer) shares_.push_back(shareOf(test, Rank{trainer}, trainers));
+    for (int trainer = 0; trainer < trainers; ++trainer) shares_.push_back(sets.shareOf(Rank{trainer}, trainers));
 }
 
 Result<std::unique_ptr<EvaluationBoard>> EvaluationBoard::create(const Experiment& experiment,
@@ -46,11 +46,12 @@ Result<std::unique_ptr<EvaluationBoard>> EvaluationBoard::create(const Experimen
     }
     const auto algorithm = experiment.makeAlgorithm();
     const bool names = dynamic_cast<const NamesWeights*>(algorithm.get()) != nullptr;
-    return std::make_unique<EvaluationBoard>(std::move(models), experiment.scalarType(), data.splits.test, ranks,
-                                             std::move(roles), names ? Of::NamedWeights : Of::Mean);
+    return std::make_unique<EvaluationBoard>(std::move(models), experiment.scalarType(),
+                                             EvaluationSets(data.splits.test, data.validation), ranks, std::move(roles),
+                                             ModelSelection(experiment.train), names ? Of::NamedWeights : Of::Mean);
 }
 
-const Samples& EvaluationBoard::shareOfTrainer(Rank rank) const {
+const EvaluationSets& EvaluationBoard::shareOfTrainer(Rank rank) const {
     return shares_[static_cast<std::size_t>(roles_.trainerIndex(rank))];
 }
 
@@ -71,7 +72,7 @@ void EvaluationBoard::deposit(Rank rank, std::int64_t step, Ns now, Model& model
     open.replicas.resize(static_cast<std::size_t>(ranks_));
     if (roles_.trains(rank)) {
         open.replicas[static_cast<std::size_t>(rank.value())] = {params.weights().clone(), copyOfBuffers(params),
-                                                                 evaluateOn(model, shareOfTrainer(rank))};
+                                                                 evaluateOn(model, shareOfTrainer(rank).test)};
     }
     if (named.defined()) open.named = open.named.defined() ? open.named.add_(named) : named.clone();
     if (publish) open.publish = std::move(publish);
@@ -80,7 +81,10 @@ void EvaluationBoard::deposit(Rank rank, std::int64_t step, Ns now, Model& model
     const Open complete = std::move(open);
     open_.erase(step);
     DASGD_CHECK(complete.publish);
-    complete.publish(evaluate(complete), complete.last);
+    EvaluationReport report = evaluate(complete);
+    selection_.judge(report);
+    over_ = over_ || report.stop;
+    complete.publish(report, complete.last);
 }
 
 at::Tensor EvaluationBoard::meanWeights(const std::vector<Replica>& replicas) const {
@@ -115,12 +119,16 @@ EvaluationReport EvaluationBoard::evaluate(const Open& complete) {
     for (int rank = 0; rank < ranks_; ++rank) {
         const Replica& replica = replicas[static_cast<std::size_t>(rank)];
         const bool judges = roles_.trains(Rank{rank});
-        const Evaluation evaluated =
-            judges ? evaluateOn(*judgeOf(Rank{rank}).model, shareOfTrainer(Rank{rank})) : Evaluation{};
+        ShareEvaluation found{.replica = replica.evaluation};
+        if (judges) {
+            Model& judge = *judgeOf(Rank{rank}).model;
+            found.mean = evaluateOn(judge, shareOfTrainer(Rank{rank}).test);
+            found.validation = evaluateValidation(judge, shareOfTrainer(Rank{rank}));
+        }
         const double distance = judges ? squaredDistance(replica.weights, weights) : 0;
-        summands.push_back(summandsOf(evaluated, replica.evaluation, distance));
+        summands.push_back(summandsOf(found, distance));
     }
-    return reportOf(reduced(std::move(summands), Reduce::Sum), roles_.trainers(), shares_[0].targets.defined());
+    return reportOf(reduced(std::move(summands), Reduce::Sum), roles_.trainers(), shares_[0].test.targets.defined());
 }
 
 }  // namespace dasgd

@@ -14,9 +14,11 @@
 #include <vector>
 
 #include "core/base/clock.h"
+#include "core/base/control.h"
 #include "core/base/result.h"
 #include "core/experiment/experiment.h"
 #include "core/train/evaluator.h"
+#include "core/train/model_selection.h"
 #include "core/train/training_data.h"
 
 namespace dasgd {
@@ -30,9 +32,9 @@ public:
     enum class Of : std::uint8_t { Mean, NamedWeights };
 
     // `models` judge what is evaluated: one for all, or one for each rank that trains where each has an objective of
-    // its own. The board alone uses them. `test` outlives it.
-    EvaluationBoard(std::vector<std::unique_ptr<Model>> models, at::ScalarType type, const Samples& test, int ranks,
-                    Roles roles, Of what = Of::Mean);
+    // its own. The board alone uses them.
+    EvaluationBoard(std::vector<std::unique_ptr<Model>> models, at::ScalarType type, const EvaluationSets& sets,
+                    int ranks, Roles roles, ModelSelection selection = {}, Of what = Of::Mean);
 
     // For an experiment that computes; builds the models. Errors: a model that cannot be built.
     [[nodiscard]] static Result<std::unique_ptr<EvaluationBoard>> create(const Experiment& experiment,
@@ -44,6 +46,10 @@ public:
     // (NamesWeights). Exactly one rank that trains gives a `publish` that is not null.
     void deposit(Rank rank, std::int64_t step, Ns now, Model& model, FlatParams& params, Publish publish,
                  const at::Tensor& named = {});
+
+    // Once an evaluation has asked for the run's end: false from the furthest step on that any rank had been allowed to
+    // make by then. Asked by each rank before every step.
+    [[nodiscard]] bool goOn(std::int64_t completed) { return end_.goOn(over_, completed); }
 
 private:
     struct Replica {
@@ -66,14 +72,17 @@ private:
     [[nodiscard]] at::Tensor meanWeights(const std::vector<Replica>& replicas) const;
     [[nodiscard]] at::Tensor meanBuffers(const std::vector<Replica>& replicas) const;
     [[nodiscard]] at::Tensor meanOf(std::vector<at::Tensor> tensors) const;
-    [[nodiscard]] const Samples& shareOfTrainer(Rank rank) const;
+    [[nodiscard]] const EvaluationSets& shareOfTrainer(Rank rank) const;
     [[nodiscard]] Judge& judgeOf(Rank rank);
 
     int ranks_;
     Roles roles_;
     Of what_;
     std::vector<Judge> judges_;
-    std::vector<Samples> shares_;        // of each rank that trains
+    std::vector<EvaluationSets> shares_;  // of each rank that trains
+    ModelSelection selection_;
+    bool over_ = false;  // an evaluation has asked for the run's end
+    FurthestStop end_;
     std::map<std::int64_t, Open> open_;  // by step
 };
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "core/base/metric_names.h"
@@ -59,20 +58,31 @@ Evaluation evaluateOn(Model& model, const Samples& share) {
     return total;
 }
 
-at::Tensor summandsOf(const Evaluation& mean, const Evaluation& replica, double distance) {
-    return torch::tensor({mean.lossSum, static_cast<double>(mean.correct), static_cast<double>(mean.samples),
-                          static_cast<double>(replica.correct), distance},
-                         torch::kFloat64);
+Evaluation evaluateValidation(Model& model, const EvaluationSets& share) {
+    return share.validation.count() > 0 ? evaluateOn(model, share.validation) : Evaluation{};
+}
+
+at::Tensor summandsOf(const ShareEvaluation& found, double distance) {
+    const auto number = [](std::int64_t count) { return static_cast<double>(count); };
+    return torch::tensor(
+        {found.mean.lossSum, number(found.mean.correct), number(found.mean.samples), number(found.replica.correct),
+         distance, found.validation.lossSum, number(found.validation.correct), number(found.validation.samples)},
+        torch::kFloat64);
 }
 
 EvaluationReport reportOf(const at::Tensor& sums, int ranks, bool classifies) {
     const auto* sum = sums.const_data_ptr<double>();
     const double samples = sum[2];
-    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-    return {.loss = sum[0] / samples,
-            .accuracy = classifies ? sum[1] / samples : kNone,
-            .replicaAccuracy = classifies ? sum[3] / samples : kNone,
-            .consensusDistance = sum[4] / ranks};
+    constexpr double kNone = EvaluationReport::kNone;
+    const double validated = sum[7];
+    EvaluationReport report;
+    report.loss = sum[0] / samples;
+    report.accuracy = classifies ? sum[1] / samples : kNone;
+    report.replicaAccuracy = classifies ? sum[3] / samples : kNone;
+    report.consensusDistance = sum[4] / ranks;
+    report.validationLoss = validated > 0 ? sum[5] / validated : kNone;
+    report.validationAccuracy = validated > 0 && classifies ? sum[6] / validated : kNone;
+    return report;
 }
 
 double squaredDistance(const at::Tensor& weights, const at::Tensor& others) {
@@ -115,15 +125,24 @@ void record(const EvaluationReport& report, Metric at, Ns wall, EventSink& sink)
         at.value = value;
         sink.metric(at);
     };
+    if (report.validated()) {
+        tell(metrics::kEvalValidationLoss, report.validationLoss);
+        if (!std::isnan(report.validationAccuracy)) {
+            tell(metrics::kEvalValidationAccuracy, report.validationAccuracy);
+        }
+    }
     tell(metrics::kEvalLoss, report.loss);
     if (!std::isnan(report.accuracy)) {
         tell(metrics::kEvalAccuracy, report.accuracy);
         tell(metrics::kEvalReplicaAccuracy, report.replicaAccuracy);
     }
     tell(metrics::kConsensusDistance, report.consensusDistance);
+    // After the accuracy: whoever sums up takes the last word on the run's best from here.
+    if (report.chosenAccuracy) tell(metrics::kEvalChosenAccuracy, *report.chosenAccuracy);
+    if (report.targetReached) tell(metrics::kTargetReached, *report.targetReached);
 }
 
-Evaluator::Evaluator(Model& model, FlatParams& params, Communicator& comm, const Samples& test, Roles roles,
+Evaluator::Evaluator(Model& model, FlatParams& params, Communicator& comm, const EvaluationSets& sets, Roles roles,
                      TakeModel take)
     : model_(model),
       params_(params),
@@ -131,24 +150,25 @@ Evaluator::Evaluator(Model& model, FlatParams& params, Communicator& comm, const
       roles_(std::move(roles)),
       take_(take ? std::move(take) : [this] { averageModel(params_, comm_, roles_); }),
       judges_(roles_.trains(comm.rank())),
-      classifies_(test.count() > 0) {
-    if (judges_) share_ = shareOf(test, Rank(roles_.trainerIndex(comm.rank())), roles_.trainers());
+      classifies_(sets.test.count() > 0) {
+    if (judges_) share_ = sets.shareOf(Rank(roles_.trainerIndex(comm.rank())), roles_.trainers());
 }
 
-Evaluation Evaluator::onOwnShare() { return judges_ ? evaluateOn(model_, share_) : Evaluation{}; }
+Evaluation Evaluator::onOwnTests() { return judges_ ? evaluateOn(model_, share_.test) : Evaluation{}; }
 
 EvaluationReport Evaluator::evaluate() {
     const at::NoGradGuard guard;
-    const Evaluation replica = onOwnShare();
+    ShareEvaluation found{.replica = onOwnTests()};
     const at::Tensor weights = params_.weights().clone();
     const at::Tensor buffers = copyOfBuffers(params_);
     take_();
-    const Evaluation mean = onOwnShare();
+    found.mean = onOwnTests();
+    if (judges_) found.validation = evaluateValidation(model_, share_);
     const double distance = judges_ ? squaredDistance(weights, params_.weights()) : 0;
     params_.weights().copy_(weights);
     if (buffers.defined()) setBuffers(params_, buffers);
 
-    at::Tensor sums = summandsOf(mean, replica, distance);
+    at::Tensor sums = summandsOf(found, distance);
     reduceNow(comm_, sums, Reduce::Sum);
     return reportOf(sums, roles_.trainers(), classifies_);
 }

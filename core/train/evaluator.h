@@ -1,10 +1,11 @@
-// Measures the mean model ⟨w⟩, or the one that the algorithm names, on the test set, and how far the replicas have
-// drifted from it. On a real cluster all ranks meet for it, each judging its share; on the virtual one see
-// evaluation_board.h.
+// Measures the mean model ⟨w⟩, or the one that the algorithm names, on the test set and the validation set, and how far
+// the replicas have drifted from it. On a real cluster all ranks meet for it, each judging its share; on the virtual
+// one see evaluation_board.h.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <utility>
 
 #include "core/base/event.h"
 #include "core/comm/communicator.h"
@@ -12,15 +13,10 @@
 #include "core/models/model.h"
 #include "core/step/flat_params.h"
 #include "core/step/roles.h"
+#include "core/train/evaluation_report.h"
 
 namespace dasgd {
 
-struct EvaluationReport {
-    double loss = 0;               // mean over the test set, of ⟨w⟩
-    double accuracy = 0;           // 0..1, of ⟨w⟩; NaN where there is nothing to classify
-    double replicaAccuracy = 0;    // the same, each sample judged by the replica of the rank that holds it
-    double consensusDistance = 0;  // ⟨‖wᵢ − ⟨w⟩‖²⟩
-};
 // As metrics that tell step, samples and bytes like `at`; known at `wall`. No accuracy where there is none.
 void record(const EvaluationReport& report, Metric at, Ns wall, EventSink& sink);
 
@@ -31,8 +27,24 @@ void record(const EvaluationReport& report, Metric at, Ns wall, EventSink& sink)
 // Of the model with its present weights. Neither changes them nor communicates.
 [[nodiscard]] Evaluation evaluateOn(Model& model, const Samples& share);
 
-// One rank's summands of a report: what `mean` and `replica` got on its share, and the squared distance between them.
-[[nodiscard]] at::Tensor summandsOf(const Evaluation& mean, const Evaluation& replica, double distance);
+// What a model is judged on. `validation` is empty where nothing is set apart; so is `test` for a model that needs no
+// data.
+struct EvaluationSets {
+    Samples test;
+    Samples validation;
+    EvaluationSets(Samples tested = {}, Samples validated = {})  // NOLINT: a test set alone will do
+        : test(std::move(tested)), validation(std::move(validated)) {}
+    [[nodiscard]] EvaluationSets shareOf(Rank rank, int ranks) const {
+        return {dasgd::shareOf(test, rank, ranks), dasgd::shareOf(validation, rank, ranks)};
+    }
+};
+// What the mean and a rank's replica got on the rank's share.
+struct ShareEvaluation {
+    Evaluation mean, replica, validation;  // the last: of the mean
+};
+[[nodiscard]] Evaluation evaluateValidation(Model& model, const EvaluationSets& share);
+// One rank's summands of a report; `distance`: the squared one between mean and replica.
+[[nodiscard]] at::Tensor summandsOf(const ShareEvaluation& found, double distance);
 // `sums`: of all ranks' summands.
 [[nodiscard]] EvaluationReport reportOf(const at::Tensor& sums, int ranks, bool classifies);
 [[nodiscard]] double squaredDistance(const at::Tensor& weights, const at::Tensor& others);
@@ -46,19 +58,18 @@ public:
     // Puts the weights and buffers to evaluate in place of this rank's, the same on every rank. Collective.
     using TakeModel = std::function<void()>;
 
-    // `test` may be empty for a model that needs no data. All references outlive the evaluator. Without `take`: the
-    // mean of the ranks that train.
-    Evaluator(Model& model, FlatParams& params, Communicator& comm, const Samples& test, Roles roles,
+    // All references outlive the evaluator. Without `take`: the mean of the ranks that train.
+    Evaluator(Model& model, FlatParams& params, Communicator& comm, const EvaluationSets& sets, Roles roles,
               TakeModel take = nullptr);
 
-    // Collective over all ranks; those that serve have no share of the test set. Leaves weights and buffers as they
+    // Collective over all ranks; those that serve have no share of the sets. Leaves weights and buffers as they
     // were. Throws CommError.
     [[nodiscard]] EvaluationReport evaluate();
     // Weights and buffers become those that are evaluated. Collective over all ranks. Throws CommError.
     void takeModel() { take_(); }
 
 private:
-    [[nodiscard]] Evaluation onOwnShare();
+    [[nodiscard]] Evaluation onOwnTests();
 
     Model& model_;
     FlatParams& params_;
@@ -67,7 +78,7 @@ private:
     TakeModel take_;
     bool judges_;      // trains, and so has a part in what is measured
     bool classifies_;  // there is a test set
-    Samples share_;
+    EvaluationSets share_;
 };
 
 // In place on all ranks: weights and floating-point buffers become their means over the ranks that train. Collective;

@@ -34,16 +34,21 @@ public:
         const at::Tensor indices = sampler_->next(samples);
         batch_ = {train.inputs.index_select(0, indices), train.targets.index_select(0, indices)};
     }
-    void forward() override { loss_ = model_.loss(batch_); }
+    void forward(const MicroBatch& part) override {
+        loss_ = model_.loss(batch_);
+        if (part.share() != 1) loss_ = loss_ * part.share();
+        sum_ = part.first() ? loss_.detach() : sum_ + loss_.detach();
+        first_ = part.first();
+    }
     void backward() override {
-        params_.gradients().zero_();
+        if (first_) params_.gradients().zero_();
         loss_.backward();
     }
     void update(double learningRate) override {
         const at::NoGradGuard guard;
         optimizer_.step(params_, learningRate);
     }
-    [[nodiscard]] std::unique_ptr<LaterValue> loss() override { return std::make_unique<TensorValue>(loss_.detach()); }
+    [[nodiscard]] std::unique_ptr<LaterValue> loss() override { return std::make_unique<TensorValue>(sum_); }
 
 private:
     const TrainingData& data_;
@@ -52,14 +57,16 @@ private:
     Optimizer& optimizer_;
     std::optional<Sampler> sampler_;
     Batch batch_;
-    at::Tensor loss_;
+    at::Tensor loss_;  // of the micro-batch, by its share of the step
+    at::Tensor sum_;   // of the step's micro-batches so far
+    bool first_ = true;
 };
 
 class IdleStep final : public LocalStep {
 public:
     IdleStep(const FlatParams& params, GradientFeed& feed) : slots_(params.slots().size()), feed_(feed) {}
     void load(std::int64_t) override {}
-    void forward() override {
+    void forward(const MicroBatch&) override {
         if (!feed_.hasLayerListener()) return;
         for (std::size_t slot = 0; slot < slots_; ++slot) feed_.forward(slot);
     }

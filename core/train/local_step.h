@@ -16,15 +16,26 @@
 
 namespace dasgd {
 
+// Part of a step's batch, which gradient accumulation cuts up. By default all of it.
+struct MicroBatch {
+    std::int64_t samples = 1;
+    std::int64_t before = 0;  // samples of the step's micro-batches before it
+    std::int64_t of = 1;      // samples of the step
+    [[nodiscard]] bool first() const { return before == 0; }
+    [[nodiscard]] bool last() const { return before + samples == of; }
+    [[nodiscard]] double share() const { return static_cast<double>(samples) / static_cast<double>(of); }
+};
+
 class LocalStep {
 public:
     virtual ~LocalStep() = default;
-    // The next batch, of so many samples.
+    // The next micro-batch, of so many samples.
     virtual void load(std::int64_t samples) = 0;
-    virtual void forward() = 0;
+    virtual void forward(const MicroBatch& part) = 0;
+    // After the last micro-batch the gradients are those of the mean loss over the step's samples.
     virtual void backward() = 0;
     virtual void update(double learningRate) = 0;
-    // Of the batch just trained on; null where nothing is computed. Outlives the step that made it.
+    // Mean over the samples just trained on; null where nothing is computed. Outlives the step that made it.
     [[nodiscard]] virtual std::unique_ptr<LaterValue> loss() = 0;
 };
 

@@ -59,7 +59,7 @@ public:
 private:
     void makeStep() {
         timed(0, [&] { step_->load(batchSize_); });
-        timed(1, [&] { step_->forward(); });
+        timed(1, [&] { step_->forward({}); });
         lastGradient_ = clock_.now();
         timed(2, [&] { step_->backward(); });
         timed(3, [&] { step_->update(optimizer_->learningRate()); });

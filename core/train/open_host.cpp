@@ -16,7 +16,8 @@ Result<std::unique_ptr<RankHost>> openHost(const Experiment& experiment, const T
                                      .compute = experiment.compute,
                                      .faults = experiment.faults,
                                      .stepTimes = [&] { return stepTimesOf(experiment, *data); },
-                                     .stepsPerEpoch = plan.meanEpochSteps()};
+                                     .stepsPerEpoch = plan.meanEpochSteps(),
+                                     .microBatches = experiment.train.accumulate};
     request.simulated = &simulated;
     return experiment.backend->open(request);
 }

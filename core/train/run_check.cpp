@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "core/train/measure_step.h"
 #include "core/train/training_data.h"
@@ -26,10 +27,13 @@ Status refuseKey(const Value& document, const std::string& path, const std::stri
 Status checkAlgorithm(const Value& document, const Experiment& experiment, const Plan& plan) {
     const RunFacts facts{.workers = static_cast<int>(experiment.cluster.workers),
                          .steps = plan.totalSteps,
-                         .batch = experiment.train.batchSize,
+                         .batch = experiment.train.samplesPerStep(),
+                         .microBatches = experiment.train.accumulate,
                          .model = experiment.modelName,
                          .backend = experiment.cluster.backend,
                          .byFormula = experiment.timeSimulated() && experiment.network.fidelity == "formula",
+                         .clips = experiment.train.gradientClip > 0,
+                         .layerwise = OptimizerRegistry::find(experiment.optimizerName)->traits.layerwise,
                          .parameterShapes = plan.parameterShapes};
     const auto broken = experiment.makeAlgorithm()->check(facts);
     if (!broken) return {};
@@ -48,9 +52,26 @@ Status checkStraggler(const Value& document, const Experiment& experiment) {
                         " workers the ranks are 0 to " + std::to_string(workers - 1));
 }
 
+// Where nothing is trained there is no evaluation that could decide anything.
+Status checkEvaluated(const Value& document, const Experiment& experiment) {
+    if (!experiment.timeOnly()) return {};
+    const TrainParams& train = experiment.train;
+    for (const auto& [key, given] :
+         {std::pair("train.patience", train.patience > 0), std::pair("train.target_accuracy", train.targetAccuracy > 0),
+          std::pair("train.target_loss", train.targetLoss > 0)}) {
+        if (!given) continue;
+        return refuseKey(document, key,
+                         std::string(key) +
+                             " has nothing to judge: with mode = \"time-only\" in [compute] nothing is "
+                             "trained");
+    }
+    return {};
+}
+
 }  // namespace
 
 Status checkRun(const Value& document, const Experiment& experiment, const Plan& plan) {
+    DASGD_TRY(checkEvaluated(document, experiment));
     DASGD_TRY(checkAlgorithm(document, experiment, plan));
     DASGD_TRY(checkStraggler(document, experiment));
     if (experiment.record.weights && experiment.timeOnly()) {

@@ -3,16 +3,35 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <c10/util/accumulate.h>
 #include <torch/nn/module.h>
+#include <torch/types.h>
 #include <torch/utils.h>
 
 #include <mutex>
+#include <tuple>
 
 #include "core/base/random.h"
+#include "core/models/default_generator.h"
 #include "core/step/flat_params.h"
 
 namespace dasgd {
 
 namespace {
+
+Samples picked(const Samples& samples, const at::Tensor& indices) {
+    return {samples.inputs.index_select(0, indices), samples.targets.index_select(0, indices)};
+}
+
+// Before anything is dealt out to the workers. Both parts keep the order of the training set.
+void setValidationApart(TrainingData& data, double share, std::uint64_t seed) {
+    Samples& train = data.splits.train;
+    const std::int64_t count = validationCount(train.count(), share);
+    if (count == 0) return;
+    const at::Tensor drawn = torch::randperm(
+        train.count(), at::detail::createCPUGenerator(streamSeed(seed, kEveryRank, StreamPurpose::Validation)),
+        torch::kInt64);
+    data.validation = picked(train, std::get<0>(drawn.slice(0, 0, count).sort()));
+    train = picked(train, std::get<0>(drawn.slice(0, count).sort()));
+}
 
 Status loadSamples(const Experiment& experiment, TrainingData& data) {
     const InputSpec natural = experiment.model->naturalInput();
@@ -22,6 +41,7 @@ Status loadSamples(const Experiment& experiment, TrainingData& data) {
     data.splits.train.inputs = data.splits.train.inputs.to(type);
     data.splits.test.inputs = data.splits.test.inputs.to(type);
     const auto seed = static_cast<std::uint64_t>(experiment.train.seed);
+    setValidationApart(data, experiment.data.validation, seed);
     const std::string& shuffle = experiment.data.shuffle;
     if (shuffle != "shard" && experiment.partition.kind == PartitionSpec::Kind::Iid) {
         data.order = std::make_shared<EpochOrder>(data.splits.train.count(), shuffle == "global", seed);
@@ -72,8 +92,7 @@ Result<std::unique_ptr<Model>> buildModel(const Experiment& experiment, const Tr
     InputSpec input = model->naturalInput();
     if (!input.shape.empty()) input = data.splits.input;
     // Initial weights come from torch's one default generator: ranks that are threads take turns.
-    static std::mutex generator;
-    const std::lock_guard lock(generator);
+    const std::lock_guard lock(defaultGeneratorMutex());
     const auto seed = static_cast<std::uint64_t>(experiment.train.seed);
     torch::manual_seed(seed);
     const Roles roles = experiment.roles();
@@ -82,6 +101,7 @@ Result<std::unique_ptr<Model>> buildModel(const Experiment& experiment, const Tr
          .rank = Rank(roles.trains(rank) ? roles.trainerIndex(rank) : 0),
          .workers = roles.trainers(),
          .timeOnly = experiment.timeOnly(),
+         .labelSmoothing = experiment.train.labelSmoothing,
          .random = at::detail::createCPUGenerator(streamSeed(seed, rank.value(), StreamPurpose::Forward))}));
     return model;
 }

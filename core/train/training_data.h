@@ -14,7 +14,8 @@
 namespace dasgd {
 
 struct TrainingData {
-    Splits splits;                                  // inputs in the experiment's precision
+    Splits splits;  // inputs in the experiment's precision; the training set without what is set apart for validation
+    Samples validation;
     std::vector<std::vector<std::int64_t>> shards;  // of each rank that trains, indices into the training set
     // Of a virtual run: each trainable parameter's, in registration order.
     std::vector<std::vector<std::int64_t>> parameterShapes;

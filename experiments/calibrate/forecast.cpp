@@ -8,6 +8,7 @@
 #include "experiments/calibrate/candidates.h"
 #include "experiments/calibrate/probe_experiment.h"
 #include "experiments/config/document.h"
+#include "experiments/config/schema.h"
 #include "experiments/report/run_summary.h"
 #include "storage/scaling.h"
 
@@ -152,6 +153,11 @@ Status simulateAll(Forecast& made, RunSession& session, Value document) {
     return {};
 }
 
+std::vector<SchemaPlugin> algorithmsOf(const std::vector<SchemaSection>& sections) {
+    const auto found = std::ranges::find(sections, "algorithm", &SchemaSection::name);
+    return found == sections.end() ? std::vector<SchemaPlugin>() : found->plugins;
+}
+
 }  // namespace
 
 bool goesByFormula(const Value& document, int workers) {
@@ -168,6 +174,7 @@ Result<Forecast> forecast(RunSession& session, Value document, const ForecastOpt
     made.probeRun = calibration.runId;
     made.facts = factsOf(calibration);
     made.advice = advise(made.facts, options.allowedOverhead);
+    made.formulas = formulaTimes(made.facts, made.advice, algorithmsOf(experimentSchema()));
     DASGD_TRY(simulateAll(made, session, document));
     adviseOnBuckets(made);
     if (made.target) DASGD_TRY(trainAll(made, session, document));

@@ -10,6 +10,7 @@
 #include "core/base/value.h"
 #include "experiments/calibrate/advice.h"
 #include "experiments/calibrate/calibration.h"
+#include "experiments/calibrate/formula_times.h"
 #include "experiments/launch/run_session.h"
 
 namespace dasgd::experiments {
@@ -32,10 +33,11 @@ struct Forecast {
     ClusterFacts facts;
     Advice advice;
     std::string probeRun;
-    std::vector<ForecastRow> rows;   // by targetSeconds, those without after them; `independent` last
-    std::optional<double> bucketMb;  // with which synchronous SGD takes least time, of those tried
-    std::int64_t targetSteps = 0;    // the experiment's own length
-    bool byFormula = false;          // collectives by formula: as the file says, or for too many ranks
+    std::vector<ForecastRow> rows;      // by targetSeconds, those without after them; `independent` last
+    std::vector<FormulaTime> formulas;  // of every algorithm, by formula alone; nothing was run for them
+    std::optional<double> bucketMb;     // with which synchronous SGD takes least time, of those tried
+    std::int64_t targetSteps = 0;       // the experiment's own length
+    bool byFormula = false;             // collectives by formula: as the file says, or for too many ranks
     std::optional<Target> target;
 };
 

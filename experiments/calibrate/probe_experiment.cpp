@@ -8,8 +8,8 @@ namespace dasgd::experiments {
 
 namespace {
 
-constexpr std::int64_t kAlone = 20;
-constexpr std::int64_t kOverlapped = 20;
+constexpr std::int64_t kAloneSteps = 20;
+constexpr std::int64_t kOverlappedSteps = 20;
 
 }  // namespace
 
@@ -32,12 +32,15 @@ Result<CheckedExperiment> probeExperiment(const std::string& file, const Overrid
 Result<CheckedExperiment> probeExperimentOf(Value document) {
     Value probe;
     probe.set("name", Value(std::string("probe")));
-    probe.set("alone", Value(kAlone));
-    probe.set("overlapped", Value(kOverlapped));
+    probe.set("alone", Value(kAloneSteps));
+    probe.set("overlapped", Value(kOverlappedSteps));
     document.set("algorithm", std::move(probe));
     Value train = sectionOf(document, "train");
-    train.erase("epochs");
-    train.set("steps", Value(kWarmUpSteps + kAlone + kOverlapped));
+    // What could end the probe early.
+    for (const char* key : {"epochs", "patience", "min_delta", "target_accuracy", "target_loss", "stop_at_target"}) {
+        train.erase(key);
+    }
+    train.set("steps", Value(kWarmUpSteps + kAloneSteps + kOverlappedSteps));
     train.set("eval_every", Value(std::int64_t{1'000'000}));
     document.set("train", std::move(train));
     put(document, "record", "trace", Value(std::string("full")));

@@ -91,7 +91,33 @@ nlohmann::json jsonOf(const Forecast& forecast) {
              {"target_run_id", row.targetRun.empty() ? nlohmann::json() : nlohmann::json(row.targetRun)},
              {"advised", isAdvised(row, advice)}});
     }
+    json["formulas"] = nlohmann::json::array();
+    for (const FormulaTime& one : forecast.formulas) {
+        json["formulas"].push_back({{"algorithm", one.algorithm},
+                                    {"settings", one.settings.toToml()},
+                                    {"step_ms", one.stepSeconds ? jsonNumber(*one.stepSeconds * 1e3) : nullptr},
+                                    {"hidden", jsonNumber(one.hidden)},
+                                    {"why_not", one.why},
+                                    {"assumes", one.assumes}});
+    }
     return json;
+}
+
+// Apart from the rows above: those ran, if in simulated time.
+std::string formulaText(const std::vector<FormulaTime>& formulas) {
+    if (formulas.empty()) return {};
+    TextTable table({"", "ms/step", "hidden", ""});
+    table.leftAlign(3);
+    for (const FormulaTime& one : formulas) {
+        std::string remark = one.why;
+        for (const std::string& sentence : one.assumes) remark += (remark.empty() ? "" : " ") + sentence;
+        table.add({inWords(one.settings), one.stepSeconds ? shortNumber(*one.stepSeconds * 1e3) : "–",
+                   percent(one.hidden), remark});
+    }
+    return "\nBy formula alone, every algorithm at this period and delay, a ring over the link as the probe saw it; "
+           "nothing "
+           "was run:\n\n" +
+           table.toString();
 }
 
 std::string timeToTarget(const ForecastRow& row, const std::optional<Target>& target) {
@@ -116,7 +142,7 @@ std::string textOf(const Forecast& forecast) {
                    percent(row.effective), timeToTarget(row, forecast.target),
                    row.runId + (row.targetRun.empty() ? "" : ", " + row.targetRun)});
     }
-    text += table.toString();
+    text += table.toString() + formulaText(forecast.formulas);
     if (forecast.target) {
         text += "\nTarget: " + forecast.target->inWords() + " at an evaluation, within " +
                 std::to_string(forecast.targetSteps) +

@@ -33,6 +33,34 @@ nlohmann::json jsonOf(const std::vector<FieldInfo>& fields) {
     return json;
 }
 
+nlohmann::json jsonOf(const PatternNumber& number) {
+    return number.field.empty() ? nlohmann::json(number.value) : nlohmann::json(number.field);
+}
+
+// What differs from the default; a number is the name of a field, or itself.
+nlohmann::json jsonOf(const CommunicationPattern& pattern) {
+    nlohmann::json json = {{"kind", nameOf(pattern.kind)}};
+    const CommunicationPattern plain;
+    const auto put = [&](const char* key, const PatternNumber CommunicationPattern::*member) {
+        if (!(pattern.*member == plain.*member)) json[key] = jsonOf(pattern.*member);
+    };
+    put("period", &CommunicationPattern::period);
+    put("delay", &CommunicationPattern::delay);
+    put("fragments", &CommunicationPattern::fragments);
+    put("share", &CommunicationPattern::share);
+    put("peers", &CommunicationPattern::peers);
+    put("gradient_steps", &CommunicationPattern::gradientSteps);
+    put("first_bucket_mb", &CommunicationPattern::firstBucketMb);
+    if (!pattern.why.empty()) json["why"] = pattern.why;
+    if (pattern.delayBelowInterval) json["delay_below_interval"] = true;
+    if (pattern.mostDelay) json["most_delay"] = *pattern.mostDelay;
+    for (const PatternLimit& limit : pattern.limits) {
+        json["limits"].push_back({{"field", limit.field}, {"value", limit.value}, {"why", limit.why}});
+    }
+    if (!pattern.assumes.empty()) json["assumes"] = pattern.assumes;
+    return json;
+}
+
 nlohmann::json schemaJson() {
     nlohmann::json sections = nlohmann::json::array();
     for (const SchemaSection& section : experimentSchema()) {
@@ -42,6 +70,7 @@ nlohmann::json schemaJson() {
                                {"summary", plugin.summary},
                                {"reference", plugin.reference},
                                {"fields", jsonOf(plugin.fields)}});
+            if (section.name == "algorithm") plugins.back()["communication"] = jsonOf(plugin.communication);
         }
         sections.push_back({{"name", section.name}, {"fields", jsonOf(section.fields)}, {"plugins", plugins}});
     }

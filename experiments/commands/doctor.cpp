@@ -16,6 +16,7 @@
 #include "experiments/base/text.h"
 #include "experiments/commands/command.h"
 #include "experiments/config/checked_experiment.h"
+#include "experiments/launch/hardware.h"
 #include "experiments/launch/provenance.h"
 #include "experiments/report/run_summary.h"
 #include "storage/run_reader.h"
@@ -55,8 +56,15 @@ Finding machine() {
 // What LibTorch sees; trained on from the day there is a communicator between GPUs.
 Finding devices() {
     const auto count = gpuCount();
-    if (count == 0) return {"gpus", "ok", "none seen, training is on the CPU"};
-    return {"gpus", "note", std::to_string(count) + " CUDA device(s) seen; this version trains on the CPU"};
+    const std::string names = storage::hardwareText(gpus(), storage::kGpu);
+    const std::string named = names.empty() ? "" : ": " + names;
+    if (count == 0) return {"gpus", "ok", "none that LibTorch can use, training is on the CPU" + named};
+    return {"gpus", "note", std::to_string(count) + " CUDA device(s) seen; this version trains on the CPU" + named};
+}
+
+Finding links() {
+    const std::string text = storage::hardwareText(networkInterfaces(), storage::kNic);
+    return {"links", "ok", text.empty() ? "no network interface but loopback is up" : text};
 }
 
 Finding interfaces() {
@@ -131,7 +139,7 @@ Finding sockets() {
 
 int examine(const std::string& workspace, bool json) {
     const std::vector<Finding> findings{
-        versions(),      machine(),           devices(), interfaces(), workspaceFolder(workspace),
+        versions(),      machine(),           devices(), interfaces(), links(), workspaceFolder(workspace),
         disk(workspace), database(workspace), sockets()};
     bool broken = false;
     nlohmann::json all = nlohmann::json::array();

@@ -223,7 +223,9 @@ Action declareQueue(CLI::App& app) {
     app.add_flag("--json", options->json, "One line of JSON a waiting run, in the order in which they start");
     app.footer(
         "The runs of one command start one after the other. One that is held is passed over; where all are held,\n"
-        "their command waits. `dasgd stop` takes a run out of the queue.");
+        "their command waits. `dasgd stop` takes a run out of the queue. The runs of another command start beside "
+        "them,\n"
+        "those of `dasgd run --queue` when all that train or wait have ended, but for those that are held.");
     return [options] {
         const Status done = queue(*options);
         return done ? kFinished : refuse(done.error());

@@ -17,7 +17,7 @@ namespace {
 struct RunOptions {
     std::string file, workspace;
     Overrides overrides;
-    bool json = false, dryRun = false, quiet = false;
+    bool json = false, dryRun = false, quiet = false, queue = false;
 };
 
 void report(const storage::RunRow& row, const std::string& title, bool json) {
@@ -51,7 +51,7 @@ int run(const RunOptions& options) {
     if (!session) return refuse(session.error());
     std::vector<const CheckedExperiment*> planned;
     for (const CheckedExperiment& experiment : *experiments) planned.push_back(&experiment);
-    RunSeries series(**session);
+    RunSeries series(**session, options.queue ? RunSeries::Order::BehindOthers : RunSeries::Order::AtOnce);
     std::vector<std::string> runIds = series.run(
         planned, [&](const storage::RunRow& row, const std::string& title) { report(row, title, options.json); });
     std::erase(runIds, std::string());
@@ -68,6 +68,7 @@ Action declareRun(CLI::App& app) {
     addWorkspaceOption(app, options->workspace);
     app.add_flag("--json", options->json, "One line of JSON a run when it ends, on stdout");
     app.add_flag("--dry-run", options->dryRun, "Check everything, print what would run, start nothing");
+    app.add_flag("--queue", options->queue, "Start when every run that trains or waits in the workspace has ended");
     app.add_flag("-q,--quiet", options->quiet, "No progress");
     app.footer(
         "step_ms is the time of a step over all ranks, in the stretches that start-up, evaluations and checkpoints "

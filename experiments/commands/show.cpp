@@ -6,6 +6,7 @@
 #include "experiments/base/text.h"
 #include "experiments/commands/command.h"
 #include "experiments/report/run_summary.h"
+#include "storage/scaling.h"
 
 namespace dasgd::experiments {
 
@@ -20,6 +21,7 @@ struct Shown {
     storage::RunDetail detail;
     std::vector<storage::RankRow> ranks;
     FaultCounts faults;
+    std::optional<storage::MetricSample> reached;  // the run's own target
 };
 
 // More ranks than this are for --json.
@@ -30,7 +32,51 @@ Result<Shown> load(const ShowOptions& options) {
     DASGD_ASSIGN(storage::RunDetail detail, reader.run(options.run));
     DASGD_ASSIGN(auto ranks, reader.ranks(detail.row.runId));
     DASGD_ASSIGN(const FaultCounts faults, faultCounts(reader, detail.row.runId));
-    return Shown{std::move(detail), std::move(ranks), faults};
+    DASGD_ASSIGN(const auto reached, storage::readTargetReached(reader, detail.row.runId));
+    return Shown{std::move(detail), std::move(ranks), faults, reached};
+}
+
+nlohmann::json targetJson(const Shown& shown) {
+    const Settings settings = storage::settingsOf(shown.detail.row);
+    const auto target = targetOf(settings);
+    if (!target) return {};
+    nlohmann::json json = {{"target", target->inWords()},
+                           {"on", choosesOnValidation(settings) ? "validation" : "test"},
+                           {"reached", shown.reached.has_value()}};
+    if (!shown.reached) return json;
+    json["value"] = jsonNumber(shown.reached->value);
+    json["step"] = shown.reached->step;
+    json["seconds"] = jsonNumber(storage::secondsOf(*shown.reached, shown.detail.row.stepMs));
+    json["wall_s"] = jsonNumber(shown.reached->wallS);
+    json["samples"] = shown.reached->samples;
+    json["bytes_sent_by_rank"] = shown.reached->bytesSent;
+    return json;
+}
+
+// "" where the run has no target.
+std::string targetText(const Shown& shown) {
+    const Settings settings = storage::settingsOf(shown.detail.row);
+    const auto target = targetOf(settings);
+    if (!target) return "";
+    const std::string text =
+        target->inWords() + " on the " + (choosesOnValidation(settings) ? "validation" : "test") + " set: ";
+    if (!shown.reached) return text + "not reached";
+    const auto seconds = storage::secondsOf(*shown.reached, shown.detail.row.stepMs);
+    return text + "reached at step " + std::to_string(shown.reached->step) +
+           (seconds ? ", " + duration(*seconds) + " of training" : ", not timed") + ", " +
+           std::to_string(shown.reached->samples) + " samples, " +
+           byteCount(static_cast<double>(shown.reached->bytesSent)) + " sent by a rank";
+}
+
+nlohmann::json hardwareJson(const std::vector<storage::HardwarePart>& parts) {
+    nlohmann::json json = nlohmann::json::array();
+    for (const storage::HardwarePart& part : parts) {
+        json.push_back({{"kind", part.kind},
+                        {"name", part.name},
+                        {"bits_per_s", jsonNumber(part.bitsPerS)},
+                        {"memory_bytes", jsonNumber(part.memoryBytes)}});
+    }
+    return json;
 }
 
 nlohmann::json jsonOf(const Shown& shown) {
@@ -42,12 +88,14 @@ nlohmann::json jsonOf(const Shown& shown) {
     json["link"] = detail.link;
     json["host"] = detail.host;
     json["cpu"] = detail.cpu;
+    json["hardware"] = hardwareJson(detail.hardware);
     json["git_dirty"] = detail.gitDirty;
     json["git_diff"] = detail.gitDirtyDiff;
     json["versions"] = nlohmann::json::parse(detail.versions, nullptr, false);
     if (json["versions"].is_discarded()) json["versions"] = nullptr;
     json["clock_error_s"] = jsonNumber(detail.clockErrorS);
     json["config"] = detail.row.config;
+    json["target"] = targetJson(shown);
     json["faults"] = {{"hosts", shown.faults.hosts},
                       {"hosts_out", shown.faults.hostsOut},
                       {"links", shown.faults.links},
@@ -110,11 +158,16 @@ std::string textOf(const Shown& shown) {
     field(out, "cluster",
           std::to_string(row.workers) + " workers over " + row.backend + (row.timeSimulated ? ", time simulated" : "") +
               (detail.linkEmulated ? ", emulated link " + detail.link : ""));
+    const bool early = row.status == "finished" && row.steps < detail.plannedSteps;
     field(out, "steps",
-          std::to_string(row.steps) + " of " + std::to_string(detail.plannedSteps) + ", " +
-              std::to_string(row.samples) + " samples, " + byteCount(static_cast<double>(row.bytesSent)) + " sent");
+          std::to_string(row.steps) + " of " + std::to_string(detail.plannedSteps) +
+              (early ? ", ended early by its evaluations, " : ", ") + std::to_string(row.samples) + " samples, " +
+              byteCount(static_cast<double>(row.bytesSent)) + " sent");
     field(out, "final loss", shortNumber(row.finalLoss));
-    field(out, "best accuracy", percent(row.bestAccuracy));
+    field(out, "best accuracy",
+          percent(row.bestAccuracy) +
+              (row.bestAccuracy ? " on the test set, chosen on the " + bestChosenOn(row) + " set" : ""));
+    field(out, "target", targetText(shown));
     field(out, "hidden", percent(row.hidden));
     field(out, "blocked", row.blockedS ? duration(*row.blockedS) + " a rank" + ofMeasured(row.measuredS) : "–");
     field(out, "samples/s", shortNumber(row.samplesPerS));
@@ -130,6 +183,8 @@ std::string textOf(const Shown& shown) {
     const std::string known = std::to_string(row.inflationRanks) + " of " + std::to_string(row.workers) + " ranks";
     field(out, "inflation", row.inflation ? shortNumber(row.inflation) + " × while bytes move, " + known : "not known");
     field(out, "host", detail.host + ", " + detail.cpu);
+    field(out, "host GPUs", storage::hardwareText(detail.hardware, storage::kGpu));
+    field(out, "host NICs", storage::hardwareText(detail.hardware, storage::kNic));
     field(out, "commit", row.gitCommit + (detail.gitDirty ? " with uncommitted changes" : ""));
     field(out, "versions", detail.versions);
     return out + "\n" + linesOf(row.config, "  ");

@@ -9,7 +9,8 @@ std::vector<SchemaSection> experimentSchema() {
     for (SectionInfo& info : describeExperiment()) {
         SchemaSection section{info.name, std::move(info.fields), {}};
         for (auto& plugin : info.plugins) {
-            section.plugins.push_back({plugin.name, plugin.summary, plugin.reference, std::move(plugin.fields)});
+            section.plugins.push_back({plugin.name, plugin.summary, plugin.reference, std::move(plugin.fields),
+                                       std::move(plugin.communication)});
         }
         sections.push_back(std::move(section));
     }

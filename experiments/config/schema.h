@@ -6,12 +6,14 @@
 #include <vector>
 
 #include "core/base/fields.h"
+#include "core/cost/communication_pattern.h"
 
 namespace dasgd::experiments {
 
 struct SchemaPlugin {
     std::string name, summary, reference;
     std::vector<FieldInfo> fields;
+    CommunicationPattern communication = {};  // of an algorithm
 };
 struct SchemaSection {
     std::string name;

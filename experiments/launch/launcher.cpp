@@ -86,6 +86,7 @@ storage::RunInfo describeRun(const CheckedExperiment& experiment, const Provenan
     info.schema = storedSchema(experiment.resolved);
     info.host = provenance.host;
     info.cpu = provenance.cpu;
+    info.hardware = provenance.hardware;
     info.gitCommit = provenance.gitCommit;
     info.gitDirtyDiff = provenance.gitDirtyDiff;
     info.gitDirty = provenance.gitDirty;
@@ -114,7 +115,7 @@ Result<QueuedRun> Launcher::queue(const CheckedExperiment& experiment, const Pro
     storage::RunInfo& info = queued.info;
     info.runId = store_.newRunId(info.algorithm);
     info.clockOrigin = MonotonicClock::rawNow();
-    if (place.size > 1) {
+    if (place.size > 1 || place.waits) {
         info.series = place.series.empty() ? info.runId : place.series;
         info.seriesPlace = place.place;
         info.seriesSize = place.size;

@@ -27,6 +27,7 @@ struct LaunchedRun {
 struct SeriesPlace {
     std::string series;  // "": the run that is queued is the first
     std::int64_t place = 0, size = 1;
+    bool waits = false;  // behind other commands: also a single run has a place in the queue then
 };
 
 // A run that is in the workspace and not started. While it waits, `dasgd stop` can ask that it never is.

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "experiments/base/process.h"
+#include "experiments/launch/hardware.h"
 #include "storage/run_reader.h"
 
 namespace dasgd::experiments {
@@ -78,6 +79,7 @@ Provenance collectProvenance(const std::filesystem::path& near) {
     ::gethostname(host, sizeof host - 1);
     out.host = host;
     out.cpu = cpuModel();
+    out.hardware = hardware();
     out.versions = versionsJson();
     addGit(near.empty() ? "." : near, out);
     if (out.gitCommit.empty()) addGit(".", out);

@@ -3,11 +3,15 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
+
+#include "storage/hardware.h"
 
 namespace dasgd::experiments {
 
 struct Provenance {
     std::string host, cpu;
+    std::vector<storage::HardwarePart> hardware;
     std::string gitCommit;     // "" outside a repository
     bool gitDirty = false;     // uncommitted changes; files that git does not know (the workspace …) do not count
     std::string gitDirtyDiff;  // against the commit; cut off after 1 MiB, which its last line then says

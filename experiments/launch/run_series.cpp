@@ -11,6 +11,7 @@
 #include "core/base/log.h"
 #include "experiments/base/errors.h"
 #include "experiments/base/text.h"
+#include "experiments/launch/queue_turn.h"
 
 namespace dasgd::experiments {
 
@@ -19,7 +20,7 @@ namespace {
 // Each costs this process an open file, of which it may have a thousand.
 constexpr std::size_t kQueuedAhead = 200;
 
-constexpr auto kHeldPause = std::chrono::milliseconds(100);
+constexpr auto kQueuePause = std::chrono::milliseconds(100);
 
 }  // namespace
 
@@ -70,6 +71,7 @@ std::vector<std::string> RunSeries::run(const std::vector<const CheckedExperimen
         fillQueue(experiments);
         attend(ids);
         if (allHeld()) waitForRelease(ids);
+        if (!begun_ && order_ == Order::BehindOthers) waitForTurn(ids);
         if (queue_.empty() || ended()) break;
         runNext(experiments, report, ids);
     }
@@ -87,7 +89,8 @@ void RunSeries::fillQueue(const std::vector<const CheckedExperiment*>& experimen
     while (queued_ < experiments.size() && queue_.size() < kQueuedAhead && !ended()) {
         auto run = session_.queue(*experiments[queued_], {.series = series_,
                                                           .place = static_cast<std::int64_t>(queued_),
-                                                          .size = static_cast<std::int64_t>(experiments.size())});
+                                                          .size = static_cast<std::int64_t>(experiments.size()),
+                                                          .waits = order_ == Order::BehindOthers});
         if (!run) return breakOff(run.error());
         if (series_.empty()) series_ = run->info.series;
         if (run->control) {
@@ -136,7 +139,26 @@ void RunSeries::waitForRelease(std::vector<std::string>& ids) {
     logLine(LogLevel::Warning,
             "every run that waits is held; `dasgd queue release --series " + series_ + "` lets them start");
     while (allHeld() && !ended()) {
-        std::this_thread::sleep_for(kHeldPause);
+        std::this_thread::sleep_for(kQueuePause);
+        attend(ids);
+    }
+}
+
+void RunSeries::waitForTurn(std::vector<std::string>& ids) {
+    auto records = session_.reader();
+    if (!records) return breakOff(records.error());
+    QueueTurn turn(std::move(*records), series_);
+    bool said = false;
+    while (!queue_.empty() && !allHeld() && !ended()) {
+        const auto ahead = turn.runAhead();
+        if (ahead && ahead->empty()) return;
+        if (!ahead) {
+            // It may be readable again in a moment; what waits is not given up for that.
+            if (!std::exchange(warned_, true)) logLine(LogLevel::Warning, printable(ahead.error().message));
+        } else if (!std::exchange(said, true)) {
+            logLine(LogLevel::Info, "queued; starts when " + *ahead + " and what else is ahead of it has ended");
+        }
+        std::this_thread::sleep_for(kQueuePause);
         attend(ids);
     }
 }
@@ -159,6 +181,7 @@ void RunSeries::runNext(const std::vector<const CheckedExperiment*>& experiments
                         std::vector<std::string>& ids) {
     const auto first = std::ranges::find(queue_, false, &Waiting::held);
     if (first == queue_.end()) return;  // held a moment ago
+    begun_ = true;
     Waiting next = std::move(*first);
     queue_.erase(first);
     const CheckedExperiment& experiment = *experiments[next.index];

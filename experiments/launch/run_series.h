@@ -25,7 +25,11 @@ class RunSeries {
 public:
     using Report = std::function<void(const storage::RunRow& row, const std::string& title)>;
 
-    explicit RunSeries(RunSession& session) : session_(session) {}
+    enum class Order {
+        AtOnce,
+        BehindOthers,  // the first run waits for those that are ahead: queue_turn.h
+    };
+    explicit RunSeries(RunSession& session, Order order = Order::AtOnce) : session_(session), order_(order) {}
 
     // Runs them in order; those that wait are in the workspace as `queued`, `dasgd stop` takes one out and `dasgd
     // queue` holds, releases and moves them. Answers their ids, "" of those that were not reached: after Ctrl-C, or
@@ -52,11 +56,14 @@ private:
     void takeOutStopped(std::vector<std::string>& ids);
     void noteOrder();
     void waitForRelease(std::vector<std::string>& ids);
+    void waitForTurn(std::vector<std::string>& ids);
     void runNext(const std::vector<const CheckedExperiment*>& experiments, const Report& report,
                  std::vector<std::string>& ids);
     void breakOff(const Error& error);
 
     RunSession& session_;
+    Order order_;
+    bool begun_ = false;                         // a run of it was started
     std::deque<Waiting> queue_;                  // in the order in which they start
     std::vector<storage::QueuePlace> recorded_;  // of the queue, as the workspace has it
     bool emptied_ = false, warned_ = false;

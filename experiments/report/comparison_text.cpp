@@ -91,7 +91,18 @@ std::string csvSample(const Sample& sample) {
 
 }  // namespace
 
-std::string comparisonText(const Comparison& comparison) {
+namespace {
+
+bool hasTarget(const Comparison& comparison) {
+    return std::ranges::any_of(comparison.groups,
+                               [](const ComparedGroup& group) { return group.secondsToTarget.n > 0; });
+}
+
+const char* chosenOn(const ComparedGroup& group) { return group.chosenOnValidation ? "validation" : "test"; }
+
+bool chosenOnTest(const ComparedGroup& group) { return group.bestAccuracy.n > 0 && !group.chosenOnValidation; }
+
+std::vector<std::string> columnsOf(const Comparison& comparison) {
     std::vector<std::string> columns{"configuration",   "n",         "samples",    "final loss",
                                      "best accuracy %", "ms/step",   "÷ baseline", "÷ independent",
                                      "hidden %",        "blocked %", "sent"};
@@ -99,35 +110,49 @@ std::string comparisonText(const Comparison& comparison) {
         const std::string at = " at " + std::to_string(*comparison.equalSamples);
         columns.insert(columns.begin() + 3, {"loss" + at, "best accuracy %" + at});
     }
-    TextTable table(columns);
+    if (hasTarget(comparison)) columns.emplace_back("s to target");
+    return columns;
+}
+
+std::vector<std::string> cellsOf(const ComparedGroup& group, const Comparison& comparison) {
+    const std::size_t n = group.finished();
+    std::vector<std::string> cells{
+        printable(group.label),
+        std::to_string(n) + (group.unfinished > 0 ? "*" : "") + (group.repeated > 0 ? "‡" : ""),
+        sampleCount(group.samples),
+        told(group.finalLoss, n) + mark(group.lossP),
+        told(group.bestAccuracy, n, 100) + mark(group.accuracyP) + (chosenOnTest(group) ? "§" : ""),
+        told(group.stepMs, n) + mark(group.stepP),
+        factor(group.stepRatio),
+        factor(group.computeRatio),
+        told(group.hidden, n, 100),
+        told(group.blocked, n, 100),
+        group.bytesSent.n > 0 ? byteCount(group.bytesSent.mean) : "–"};
+    if (comparison.equalSamples) {
+        cells.insert(cells.begin() + 3, {told(group.equalLoss, n), told(group.equalBestAccuracy, n, 100)});
+    }
+    if (hasTarget(comparison)) cells.push_back(told(group.secondsToTarget, n));
+    return cells;
+}
+
+}  // namespace
+
+std::string comparisonText(const Comparison& comparison) {
+    TextTable table(columnsOf(comparison));
     bool repeated = false;
     bool unfinished = false;
     bool again = false;
     bool differs = false;
+    bool onTest = false;
     double baselineMs = 0;
     for (const ComparedGroup& group : comparison.groups) {
-        const std::size_t n = group.finished();
-        repeated = repeated || n > 1;
+        repeated = repeated || group.finished() > 1;
+        onTest = onTest || chosenOnTest(group);
         unfinished = unfinished || group.unfinished > 0;
         again = again || group.repeated > 0;
         for (const auto& p : {group.lossP, group.accuracyP, group.stepP}) differs = differs || !mark(p).empty();
         if (group.label == comparison.baseline) baselineMs = group.stepMs.mean;
-        std::vector<std::string> cells{
-            printable(group.label),
-            std::to_string(n) + (group.unfinished > 0 ? "*" : "") + (group.repeated > 0 ? "‡" : ""),
-            sampleCount(group.samples),
-            told(group.finalLoss, n) + mark(group.lossP),
-            told(group.bestAccuracy, n, 100) + mark(group.accuracyP),
-            told(group.stepMs, n) + mark(group.stepP),
-            factor(group.stepRatio),
-            factor(group.computeRatio),
-            told(group.hidden, n, 100),
-            told(group.blocked, n, 100),
-            group.bytesSent.n > 0 ? byteCount(group.bytesSent.mean) : "–"};
-        if (comparison.equalSamples) {
-            cells.insert(cells.begin() + 3, {told(group.equalLoss, n), told(group.equalBestAccuracy, n, 100)});
-        }
-        table.add(cells);
+        table.add(cellsOf(group, comparison));
     }
     std::string text = table.toString();
     text += samplesInWords(comparison);
@@ -138,6 +163,11 @@ std::string comparisonText(const Comparison& comparison) {
     }
     if (unfinished) text += "* runs that failed or were stopped are in no mean\n";
     if (again) text += "‡ of runs with the same seeds the newest finished one counts, the others are in no mean\n";
+    if (onTest) {
+        text +=
+            "§ the largest accuracy on the test set, chosen on that set itself, which makes it optimistic "
+            "(data.validation sets samples apart for the choice)\n";
+    }
     text += "\n";
     for (const ComparedGroup& group : comparison.groups) {
         if (!group.stepRatio || group.label == comparison.baseline || group.algorithm == "independent") continue;
@@ -155,7 +185,8 @@ std::string comparisonCsv(const Comparison& comparison) {
     for (const char* name : {"samples", "loss_at_equal_samples", "best_accuracy_at_equal_samples"}) {
         csv += std::string(",") + name + "_mean," + name + "_std," + name + "_ci95";
     }
-    csv += ",equal_samples,repeated\r\n";
+    csv += ",equal_samples,repeated,seconds_to_target_mean,seconds_to_target_std,seconds_to_target_ci95";
+    csv += ",best_chosen_on\r\n";
     for (const ComparedGroup& group : comparison.groups) {
         csv += csvText(group.label) + "," + csvText(group.algorithm) + "," + std::to_string(group.runIds.size()) + "," +
                std::to_string(group.unfinished);
@@ -169,7 +200,7 @@ std::string comparisonCsv(const Comparison& comparison) {
             csv += csvSample(*sample);
         }
         csv += "," + (comparison.equalSamples ? std::to_string(*comparison.equalSamples) : "") + "," +
-               std::to_string(group.repeated) + "\r\n";
+               std::to_string(group.repeated) + csvSample(group.secondsToTarget) + "," + chosenOn(group) + "\r\n";
     }
     return csv;
 }
@@ -187,6 +218,8 @@ nlohmann::json comparisonJson(const Comparison& comparison) {
         json["step_ms"] = toJson(group.stepMs);
         json["final_loss"] = toJson(group.finalLoss);
         json["best_accuracy"] = toJson(group.bestAccuracy);
+        json["best_chosen_on"] = chosenOn(group);
+        json["seconds_to_target"] = toJson(group.secondsToTarget);
         json["hidden"] = toJson(group.hidden);
         json["blocked"] = toJson(group.blocked);
         json["bytes_sent"] = toJson(group.bytesSent);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/analysis/configuration.h"
 #include "core/base/metric_names.h"
 #include "experiments/base/text.h"
 
@@ -49,6 +50,10 @@ nlohmann::json jsonNumber(std::optional<double> value) {
     return value && std::isfinite(*value) ? nlohmann::json(*value) : nlohmann::json();
 }
 
+std::string bestChosenOn(const storage::RunRow& row) {
+    return choosesOnValidation(dasgd::settingsOf(row.config)) ? "validation" : "test";
+}
+
 nlohmann::json toJson(const storage::RunRow& row) {
     return {{"run_id", row.runId},
             {"experiment", row.experiment},
@@ -65,6 +70,7 @@ nlohmann::json toJson(const storage::RunRow& row) {
             {"bytes_sent", row.bytesSent},
             {"final_loss", jsonNumber(row.finalLoss)},
             {"best_accuracy", jsonNumber(row.bestAccuracy)},
+            {"best_chosen_on", row.bestAccuracy ? nlohmann::json(bestChosenOn(row)) : nlohmann::json()},
             {"hidden", jsonNumber(row.hidden)},
             {"blocked_s", jsonNumber(row.blockedS)},
             {"measured_s", jsonNumber(row.measuredS)},
@@ -90,7 +96,9 @@ nlohmann::json toJson(const Sample& sample) {
 std::string summaryLine(const storage::RunRow& row) {
     std::string line = row.status + " after " + std::to_string(row.steps) + " steps in " + duration(row.wallS);
     if (row.finalLoss) line += ", loss " + shortNumber(row.finalLoss);
-    if (row.bestAccuracy) line += ", best accuracy " + percent(row.bestAccuracy);
+    if (row.bestAccuracy) {
+        line += ", best accuracy " + percent(row.bestAccuracy) + " (chosen on the " + bestChosenOn(row) + " set)";
+    }
     line += row.stepMs ? ", " + shortNumber(row.stepMs) + " ms/step" : ", not timed";
     if (row.hidden) line += ", hidden " + percent(row.hidden);
     if (row.blockedS && row.measuredS)

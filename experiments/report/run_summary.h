@@ -23,6 +23,9 @@ struct FaultCounts {
 // "3 host failures (1 not back), 2 link failures".
 [[nodiscard]] std::string faultText(const FaultCounts& counts);
 
+// "validation" or "test": the set on which the model was chosen whose test accuracy is the run's best.
+[[nodiscard]] std::string bestChosenOn(const storage::RunRow& row);
+
 // One object; numbers that are absent or not finite are null.
 [[nodiscard]] nlohmann::json toJson(const storage::RunRow& row);
 [[nodiscard]] nlohmann::json toJson(const Sample& sample);

@@ -34,8 +34,19 @@ StyleBook stylesOf(std::span<const RunItemPtr> runs, std::span<const RunItemPtr>
     return styles;
 }
 
+// The place of the group that is called so, by its name, its usual one or curveKey().
+std::optional<std::size_t> groupCalled(const std::vector<CompareGroup>& groups, const QStringList& usualNames,
+                                       const QString& name) {
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        const bool isCalled = name == groups[i].name || name == usualNames[static_cast<qsizetype>(i)];
+        if (isCalled || name == curveKey(*groups[i].runs.front())) return i;
+    }
+    return std::nullopt;
+}
+
+// `baseline`: the place of the group that ratios refer to; nullopt: as `dasgd compare` chooses.
 Result<Compared> compare(storage::RunReader& reader, const std::vector<CompareGroup>& groups,
-                         const std::optional<Target>& target) {
+                         const std::optional<Target>& target, std::optional<std::size_t> baseline) {
     Compared out{.target = target};
     std::vector<ComparedRun> runs;
     for (const CompareGroup& group : groups) {
@@ -47,6 +58,13 @@ Result<Compared> compare(storage::RunReader& reader, const std::vector<CompareGr
         }
     }
     DASGD_ASSIGN(out.comparison, compareRuns(runs, ""));
+    if (!baseline || *baseline >= out.comparison.groups.size()) return out;
+    auto chosen = compareRuns(runs, std::string(out.comparison.groups[*baseline].label));
+    if (chosen) {
+        out.comparison = std::move(*chosen);
+    } else {
+        out.error = QString::fromStdString(chosen.error().message);
+    }
     return out;
 }
 
@@ -88,9 +106,18 @@ QString countOf(const Sample& sample, const CompareGroup& group) {
                                          : QStringLiteral("%1 of %2").arg(sample.n).arg(group.runs.size());
 }
 
+// Whether bars say their ratios to the baseline.
+bool hasRatios(const CompareView& view, const FigureSpec& spec) {
+    return spec.kind == FigureKind::Bars && std::ranges::any_of(view.shown, [&](std::size_t at) {
+               return ratioToBaseline(view, at, spec.number).has_value();
+           });
+}
+
 FigureTable tableOf(const CompareView& view, const FigureSpec& spec) {
     FigureTable table{.columns = {QStringLiteral("configuration"), QStringLiteral("time"), QStringLiteral("n")}};
     for (const CompareNumber number : numbersOf(spec)) table.columns << numberTitle(view, number);
+    const bool ratios = hasRatios(view, spec);
+    if (ratios) table.columns << QStringLiteral("÷ ") + view.groups()[*view.baseline()].name;
     for (const std::size_t at : view.shown) {
         const CompareGroup& group = view.groups()[at];
         QStringList row{group.name, group.origin(), {}};
@@ -105,6 +132,8 @@ FigureTable tableOf(const CompareView& view, const FigureSpec& spec) {
             }
             row << spreadInWords(sample, view.spread);
         }
+        const std::optional<double> ratio = ratios ? ratioToBaseline(view, at, spec.number) : std::nullopt;
+        if (ratios) row << (ratio ? shortNumber(*ratio, 3) : kAbsent);
         table.rows.push_back(std::move(row));
     }
     return table;
@@ -126,8 +155,10 @@ QString groupsCsv(const CompareView& view, const FigureSpec& spec, const FigureC
     const bool map = spec.kind == FigureKind::Map;
     text << "configuration,time,";
     if (map) text << csvField(spec.rows) << ',' << csvField(spec.columns) << ',';
-    text << csvField(numberTitle(view, spec.number))
-         << ",std,half_width_of_95_percent_interval,n,runs,left_out,run_ids\n";
+    const bool ratios = hasRatios(view, spec);
+    const QString baseline = ratios ? view.groups()[*view.baseline()].name : QString();
+    text << csvField(numberTitle(view, spec.number)) << ",std,half_width_of_95_percent_interval,n,runs,left_out,run_ids"
+         << (ratios ? ",ratio_to_baseline,baseline" : "") << '\n';
     for (const std::size_t at : view.shown) {
         const CompareGroup& group = view.groups()[at];
         const Sample sample = view.row(at) ? sampleOf(*view.row(at), spec.number) : Sample{};
@@ -143,7 +174,9 @@ QString groupsCsv(const CompareView& view, const FigureSpec& spec, const FigureC
         }
         text << csvNumber(sample.n > 0 ? std::optional(sample.mean) : std::nullopt) << ',' << csvNumber(sample.std)
              << ',' << csvNumber(sample.confidence) << ',' << sample.n << ',' << group.runs.size() << ','
-             << csvField(leftOutOf(group)) << ',' << csvField(ids.join(QLatin1Char(' '))) << '\n';
+             << csvField(leftOutOf(group)) << ',' << csvField(ids.join(QLatin1Char(' ')));
+        if (ratios) text << ',' << csvNumber(ratioToBaseline(view, at, spec.number)) << ',' << csvField(baseline);
+        text << '\n';
     }
     text.flush();
     return out;
@@ -217,6 +250,8 @@ QStringList notesOf(const CompareView& view, const FigureSpec& spec) {
                                  : QStringLiteral("mean over seeds");
         QString words = whiskers ? what + QStringLiteral("; whisker: ") + spreadName(view.spread) : what;
         if (whiskers && single) words += QStringLiteral("; none where n = 1");
+        if (hasRatios(view, spec))
+            words += QStringLiteral("; ÷: over the mean of %1").arg(view.groups()[*view.baseline()].name);
         notes.prepend(words);
     }
     // How much is hidden is a matter of times too.
@@ -250,7 +285,6 @@ void takeBars(const CompareView& view, const FigureSpec& spec, FigureContent& in
         // "n = 3", or "n = 2 of 3" where one is missing.
         const QStringList parts = bar.count.split(QStringLiteral(" of "));
         bar.count = QStringLiteral("n = ") + (parts.first() == parts.last() ? parts.first() : bar.count);
-        bar.ratio.clear();  // the page does not say of what
     }
     into.bars = std::move(bars.chart);
 }
@@ -312,7 +346,17 @@ Status readComparison(storage::RunReader& reader, const FigureSpec& wanted, std:
     if (!spec.target.isEmpty()) {
         DASGD_ASSIGN(target, parseTarget(spec.target.toStdString()));
     }
-    DASGD_ASSIGN(const Compared compared, compare(reader, groups, target));
+    const auto baseline = groupCalled(groups, usualNames, spec.baseline);
+    if (!spec.baseline.isEmpty() && !baseline) {
+        into.nothing = QStringLiteral("The baseline %1 is none of these configurations: %2.")
+                           .arg(spec.baseline, usualNames.join(QStringLiteral(", ")));
+        return {};
+    }
+    DASGD_ASSIGN(const Compared compared, compare(reader, groups, target, baseline));
+    if (!compared.error.isEmpty()) {
+        into.nothing = QStringLiteral("The baseline %1 has no ratio: %2").arg(spec.baseline, compared.error);
+        return {};
+    }
     CompareView view(groups, &compared);
     for (std::size_t i = 0; i < groups.size(); ++i) {
         view.shown.push_back(i);

@@ -35,11 +35,17 @@ QJsonObject queryOf(const FigureSpec& spec) {
     if (spec.kind == FigureKind::Curves) {
         query[QLatin1String("view")] = QStringLiteral("metric_points");
         query[QLatin1String("metric")] = spec.metric;
-        query[QLatin1String("over_ranks")] = QStringLiteral("mean");
-        query[QLatin1String("over_seeds")] = QStringLiteral(
-            "mean of the runs that finished, or of all where none did, step by step or, of what they recorded at "
-            "different times, in equal windows");
-        query[QLatin1String("band")] = bandInWords(spec.band);
+        const bool ranks = spec.lines == FigureLines::Ranks, apart = ranks || spec.lines == FigureLines::Seeds;
+        query[QLatin1String("over_ranks")] = ranks ? QStringLiteral("each by itself") : QStringLiteral("mean");
+        query[QLatin1String("over_seeds")] =
+            (apart ? QStringLiteral("each by itself: ") : QStringLiteral("mean of ")) +
+            (spec.members == FigureMembers::AsFarAsAll
+                 ? QStringLiteral("the runs that began")
+                 : QStringLiteral("the runs that finished, or all where none did")) +
+            (apart ? QString()
+                   : QStringLiteral(", as far as all of them go, step by step or, of what they recorded at different "
+                                    "times, in equal windows"));
+        if (!apart) query[QLatin1String("band")] = bandInWords(spec.band);
     }
     if (spec.kind == FigureKind::Timeline) query[QLatin1String("view")] = QStringLiteral("spans");
     if (spec.kind == FigureKind::Scaling) {
@@ -52,6 +58,9 @@ QJsonObject queryOf(const FigureSpec& spec) {
     if (spec.isCompared()) {
         if (spec.kind != FigureKind::Parallel)
             query[QLatin1String("number")] = numberWords()[static_cast<int>(spec.number)];
+        if (spec.kind != FigureKind::Scatter)
+            query[QLatin1String("baseline")] =
+                spec.baseline.isEmpty() ? QStringLiteral("sync_sgd, else the slowest") : spec.baseline;
         if (spec.kind == FigureKind::Scatter)
             query[QLatin1String("against")] = numberWords()[static_cast<int>(spec.against)];
         query[QLatin1String("over_seeds")] =

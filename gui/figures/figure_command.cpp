@@ -124,12 +124,6 @@ std::vector<WantedFigure> scalingPlots(const Words& words) {
     return figures;
 }
 
-// Of a name with quotes in it too.
-QString experimentFilter(const QString& name) {
-    QString quoted = name;
-    return QStringLiteral("experiment = \"%1\"").arg(quoted.remove(QLatin1Char('"')));
-}
-
 Result<std::vector<NamedFigure>> readFigures(const QString& name) {
     QFile file(name);
     if (!file.open(QIODevice::ReadOnly))

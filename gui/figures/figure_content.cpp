@@ -83,7 +83,9 @@ Status readCurves(storage::RunReader& reader, const FigureSpec& spec, std::span<
                                                   .axis = spec.x,
                                                   .scale = words.scale,
                                                   .smoothing = spec.smoothing,
-                                                  .band = spec.band}));
+                                                  .band = spec.band,
+                                                  .members = spec.members,
+                                                  .lines = spec.lines}));
     into.curves = std::move(made.curves);
     into.notes = made.notes;
     const QString remark = clockRemark(groups);

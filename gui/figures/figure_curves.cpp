@@ -6,6 +6,7 @@
 
 #include "core/analysis/statistics.h"
 #include "gui/models/compare/compare_set.h"
+#include "gui/models/curves/run_curve.h"
 #include "gui/models/curves/seed_mean.h"
 #include "gui/models/figures/figure_runs.h"
 
@@ -42,10 +43,11 @@ struct Member {
 
 bool isFinished(const RunItemPtr& run) { return run->row.status == "finished"; }
 
-// What a curve of this group leaves out, or that nothing of it has finished.
-QString notesOf(const FigureGroup& group, const std::vector<Member>& members) {
+// What a curve of this group leaves out, or that its mean is of runs that did not finish.
+QStringList notesOf(const FigureGroup& group, const std::vector<Member>& members, const CurveQuery& query) {
     QStringList notes;
-    const bool anyFinished = std::any_of(group.runs.begin(), group.runs.end(), isFinished);
+    const bool apart = query.lines == FigureLines::Seeds || query.lines == FigureLines::Ranks;
+    bool cut = false;
     std::size_t counted = 0;
     for (const Member& member : members) {
         if (!group.counts(*member.run)) {
@@ -56,13 +58,15 @@ QString notesOf(const FigureGroup& group, const std::vector<Member>& members) {
         }
         ++counted;
         if (!isFinished(member.run)) {
-            notes << endOf(*member.run) + (anyFinished ? QStringLiteral(", left out") : QString());
+            const bool taken = group.inMean(*member.run, query.members) && !member.series.empty();
+            cut = cut || taken;
+            notes << endOf(*member.run) + (taken ? QString() : QStringLiteral(", left out"));
         } else if (member.series.empty()) {
             notes << QStringLiteral("seed %1 has no such record, left out").arg(member.run->row.seed);
         }
     }
-    if (!anyFinished && counted > 1) notes << QStringLiteral("mean as far as all of them go");
-    return notes.join(QStringLiteral("; "));
+    if (cut && counted > 1 && !apart) notes << QStringLiteral("mean as far as all of them go");
+    return notes;
 }
 
 // "n = 3", or "n = 2 to 3" where some points have fewer.
@@ -89,13 +93,15 @@ QString meanInWords(FigureBand band, const SeedMean& mean) {
     return QStringLiteral(" (mean%1, %2)").arg(spread, countInWords(mean));
 }
 
+Polyline paperLine(const Series& series, XAxis axis) { return thinned(polylineOf(series, axis), kPaperBuckets); }
+
 void takeMean(Curve& curve, const FigureGroup& group, std::vector<Member> members, const CurveQuery& query) {
     if (group.runs.size() == 1) {
-        curve.line = thinned(polylineOf(members.front().series, query.axis), kPaperBuckets);
+        curve.line = paperLine(members.front().series, query.axis);
         curve.n.assign(curve.line.x.size(), 1);
         return;
     }
-    if (!isFinished(members.front().run)) {
+    if (!std::ranges::all_of(members, [](const Member& member) { return isFinished(member.run); })) {
         std::int64_t common = members.front().series.points().back().step;
         for (const Member& member : members) common = std::min(common, member.series.points().back().step);
         for (Member& member : members) member.series = upToStep(member.series, common);
@@ -103,6 +109,10 @@ void takeMean(Curve& curve, const FigureGroup& group, std::vector<Member> member
     std::vector<const Series*> series;
     series.reserve(members.size());
     for (const Member& member : members) series.push_back(&member.series);
+    for (const Member& member : query.lines == FigureLines::MeanAndSeeds ? members : std::vector<Member>()) {
+        curve.behind.push_back(paperLine(member.series, query.axis));
+        curve.behindNames << QStringLiteral("%1, seed %2").arg(curve.name).arg(member.run->row.seed);
+    }
     SeedMean mean = seedMean(series, query.axis);
     curve.name += meanInWords(query.band, mean);
     if (mean.cut) {
@@ -115,6 +125,67 @@ void takeMean(Curve& curve, const FigureGroup& group, std::vector<Member> member
     if (spread) takeBand(curve, std::move(mean.deviation), query.band);
 }
 
+// "sync_sgd, seed 3"; of a group of one run the group's name.
+QString seedCurveName(const FigureGroup& group, const RunItem& run) {
+    return group.runs.size() == 1 ? group.name : QStringLiteral("%1, seed %2").arg(group.name).arg(run.row.seed);
+}
+
+void addSeeds(const FigureGroup& group, const std::vector<Member>& members, const CurveQuery& query,
+              StylesApart& styles, std::vector<Curve>& into) {
+    for (const Member& member : members) {
+        Curve curve{.name = seedCurveName(group, *member.run), .style = styles.take(group.style)};
+        curve.line = paperLine(member.series, query.axis);
+        curve.n.assign(curve.line.x.size(), 1);
+        into.push_back(std::move(curve));
+    }
+}
+
+// Ranks look as on the Run page, where they are of one run.
+Status addRanks(storage::RunReader& reader, const FigureGroup& group, const std::vector<Member>& members,
+                const CurveQuery& query, StylesApart& styles, FigureCurves& into) {
+    for (const Member& member : members) {
+        DASGD_ASSIGN(const storage::MetricAnswer answer,
+                     reader.metrics({.runId = member.run->row.runId, .name = query.metric}));
+        std::map<int, std::vector<storage::MetricSample>> samples;
+        for (const storage::MetricSample& sample : answer.samples) samples[sample.rank].push_back(sample);
+        std::map<int, Series> ranks;
+        for (const auto& [rank, own] : samples) {
+            ranks.try_emplace(rank, alongOf(query.metric)).first->second.add(own);
+        }
+        const QString name = seedCurveName(group, *member.run);
+        for (Curve& curve : rankCurves(
+                 ranks,
+                 {.axis = query.axis, .scale = query.scale, .smoothing = query.smoothing, .buckets = kPaperBuckets},
+                 kMostRankCurves)) {
+            curve.name = name + QStringLiteral(", ") + curve.name;
+            curve.style = styles.take(curve.style);
+            curve.raw.reset();
+            curve.n.assign(curve.line.x.size(), 1);
+            into.curves.push_back(std::move(curve));
+        }
+        if (ranks.size() > kMostRankCurves) {
+            into.notes
+                << QStringLiteral("%1: the first %2 of %3 ranks").arg(name).arg(kMostRankCurves).arg(ranks.size());
+        }
+    }
+    return {};
+}
+
+// The curves of a group, of runs that have the metric and that it takes; one at least.
+Status addCurves(storage::RunReader& reader, const FigureGroup& group, std::vector<Member> members,
+                 const QStringList& notes, const CurveQuery& query, StylesApart& styles, FigureCurves& into) {
+    if (query.lines == FigureLines::Mean || query.lines == FigureLines::MeanAndSeeds) {
+        Curve curve{.name = group.name, .style = group.style, .note = notes.join(QStringLiteral("; "))};
+        takeMean(curve, group, std::move(members), query);
+        into.curves.push_back(std::move(curve));
+        return {};
+    }
+    if (!notes.isEmpty()) into.notes << group.name + QStringLiteral(": ") + notes.join(QStringLiteral("; "));
+    if (query.lines == FigureLines::Ranks) return addRanks(reader, group, members, query, styles, into);
+    addSeeds(group, members, query, styles, into.curves);
+    return {};
+}
+
 }  // namespace
 
 QString endOf(const RunItem& run) {
@@ -123,8 +194,11 @@ QString endOf(const RunItem& run) {
     return QStringLiteral("seed %1 %2 at step %3").arg(run.row.seed).arg(words).arg(run.row.steps);
 }
 
-bool FigureGroup::inMean(const RunItem& run) const {
-    return counts(run) && (run.row.status == "finished" || std::none_of(runs.begin(), runs.end(), isFinished));
+bool FigureGroup::inMean(const RunItem& run, FigureMembers members) const {
+    if (!counts(run)) return false;
+    if (run.row.status == "finished") return true;
+    if (members == FigureMembers::AsFarAsAll) return run.row.status != "queued";
+    return std::none_of(runs.begin(), runs.end(), isFinished);
 }
 
 Result<std::vector<RunItemPtr>> allRuns(storage::RunReader& reader) {
@@ -183,15 +257,16 @@ Result<std::vector<FigureGroup>> figureGroups(storage::RunReader& reader, std::s
 Result<FigureCurves> figureCurves(storage::RunReader& reader, const std::vector<FigureGroup>& groups,
                                   const CurveQuery& query) {
     FigureCurves out;
+    StylesApart styles;
     for (const FigureGroup& group : groups) {
         std::vector<Member> members;
         for (const RunItemPtr& run : group.runs) {
             DASGD_ASSIGN(Series one, readSeries(reader, *run, query));
             members.push_back({run, std::move(one)});
         }
-        Curve curve{.name = group.name, .style = group.style, .note = notesOf(group, members)};
+        const QStringList notes = notesOf(group, members, query);
         std::erase_if(members, [&](const Member& member) {
-            return member.series.empty() || (group.runs.size() > 1 && !group.inMean(*member.run));
+            return member.series.empty() || (group.runs.size() > 1 && !group.inMean(*member.run, query.members));
         });
         std::vector<bool>& taken = out.taken.emplace_back();
         for (const RunItemPtr& run : group.runs) {
@@ -206,8 +281,7 @@ Result<FigureCurves> figureCurves(storage::RunReader& reader, const std::vector<
                                   QString::fromStdString(query.metric));
             continue;
         }
-        takeMean(curve, group, std::move(members), query);
-        out.curves.push_back(std::move(curve));
+        DASGD_TRY(addCurves(reader, group, std::move(members), notes, query, styles, out));
     }
     return out;
 }

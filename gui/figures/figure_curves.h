@@ -27,8 +27,8 @@ struct FigureGroup {
     std::set<std::string> repeated;  // repeatedOf() (gui/models/compare/compare_set.h)
     bool linkEmulated = false;
     [[nodiscard]] bool counts(const RunItem& run) const { return !repeated.contains(run.row.runId); }
-    // Of several runs that count only those that finished make the mean; all of them where none did.
-    [[nodiscard]] bool inMean(const RunItem& run) const;
+    // Of several runs that count only those that finished make the mean, or all that began; all where none finished.
+    [[nodiscard]] bool inMean(const RunItem& run, FigureMembers members = FigureMembers::Finished) const;
 };
 
 // What became of some groups.
@@ -57,12 +57,18 @@ struct CurveQuery {
     double scale = 1;  // of the values
     double smoothing = 0;
     FigureBand band = FigureBand::Std;
+    FigureMembers members = FigureMembers::Finished;
+    FigureLines lines = FigureLines::Mean;
 };
+
+// So many ranks of a run have a curve, the first ones; the notes count the others.
+inline constexpr std::size_t kMostRankCurves = 64;
 
 // One metric of each group: a curve where a group is one run, the mean and its band where it is several seeds
 // (gui/models/curves/seed_mean.h). Each run is smoothed before the mean is taken. Runs that did not finish are left out
-// of a mean, and so are older runs of a seed that was run again; the curve's note names them. Where none finished, all
-// are taken as far as all go. Groups without the metric give no curve.
+// of a mean, and so are older runs of a seed that was run again; the curve's note names them. Where none finished, or
+// where so asked, all are taken as far as all go. Seeds and ranks by themselves are curves of their own, as far as each
+// goes, and the notes name the runs that are left out. Groups without the metric give no curve.
 [[nodiscard]] Result<FigureCurves> figureCurves(storage::RunReader& reader, const std::vector<FigureGroup>& groups,
                                                 const CurveQuery& query);
 

@@ -45,6 +45,13 @@ QString curvesCsv(const std::vector<Curve>& curves, const PlotAxes& axes, const 
             if (!curve.n.empty()) text << curve.n[i];
             text << ',' << csvField(curve.note) << '\n';
         }
+        for (std::size_t seed = 0; seed < curve.behind.size(); ++seed) {
+            const Polyline& line = curve.behind[seed];
+            const QString name = csvField(curve.behindNames.value(static_cast<qsizetype>(seed), curve.name));
+            for (std::size_t i = 0; i < line.x.size(); ++i) {
+                text << name << ',' << line.x[i] << ',' << line.y[i] << ",,1,\"\"\n";
+            }
+        }
     }
     text.flush();
     return out;

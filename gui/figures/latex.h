@@ -14,7 +14,8 @@ namespace dasgd::gui {
 // Needs the package booktabs, beside what a paper has.
 [[nodiscard]] QString booktabsOf(const FigureTable& table);
 
-// The numbers that the document reads: columns x1, y1, low1, high1, x2, …; at most kMostPlotRows of each curve.
+// The numbers that the document reads: columns x1, y1, low1, high1, half1, x2, …, of the curves, then of the lines
+// behind them; at most kMostPlotRows of each.
 [[nodiscard]] QString plotNumbers(const std::vector<Curve>& curves, const PlotAxes& axes);
 inline constexpr std::size_t kMostPlotRows = 200;
 

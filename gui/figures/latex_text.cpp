@@ -25,6 +25,7 @@ const std::map<char32_t, const char*>& commands() {
                                                            {U'`', "{`}"},
                                                            {U'-', "{-}"},
                                                            {U'±', "$\\pm$"},
+                                                           {U'÷', "$\\div$"},
                                                            {U'·', "$\\cdot$"},
                                                            {U'×', "$\\times$"},
                                                            {U'≥', "$\\geq$"},

@@ -22,7 +22,9 @@ constexpr double kInkTurns = 0.42;  // lightness at which black is read better t
 QString number(double value) { return QString::number(value, 'g', 7); }
 
 QString wordsOf(const Bar& bar) {
-    return latexText(bar.words) + QStringLiteral(" \\textcolor{gray}{(") + latexText(bar.count) + QStringLiteral(")}");
+    const QString ratio = bar.ratio.isEmpty() ? QString() : bar.ratio + QStringLiteral(", ");
+    return latexText(bar.words) + QStringLiteral(" \\textcolor{gray}{(") + latexText(ratio + bar.count) +
+           QStringLiteral(")}");
 }
 
 // The axis ends where every bar has room for its words behind it.
@@ -35,7 +37,7 @@ double endOf(const BarChart& chart, const FigureSpec& spec) {
     double end = 0;
     for (const Bar& bar : chart.bars) {
         if (!bar.value) continue;
-        const double words = letter * static_cast<double>(bar.words.size() + bar.count.size() + 4);
+        const double words = letter * static_cast<double>(bar.words.size() + bar.ratio.size() + bar.count.size() + 6);
         end = std::max(end, (*bar.value + bar.interval.value_or(0)) * wide / std::max(wide * kLeastBars, wide - words));
     }
     return end > 0 ? end : 1;

@@ -66,6 +66,15 @@ QString colorsOf(const std::set<int>& used, const std::array<QColor, kCurveColor
     return out;
 }
 
+// The curves, then what is behind them, each line a curve of its own.
+std::vector<Curve> withBehind(const std::vector<Curve>& curves) {
+    std::vector<Curve> all = curves;
+    for (const Curve& curve : curves) {
+        for (const Polyline& line : curve.behind) all.push_back({.style = curve.style, .line = line});
+    }
+    return all;
+}
+
 bool isPoints(const Curve& curve) { return curve.kind == Curve::Kind::Points || curve.kind == Curve::Kind::Scatter; }
 
 void addBand(QTextStream& text, const Curve& curve, std::size_t number) {
@@ -149,6 +158,12 @@ QString axisPicture(const FigureContent& content, const FigureSpec& spec) {
     QString out;
     QTextStream text(&out);
     text << "\\begin{tikzpicture}\n\\begin{axis}[\n" << axisOptions(content, spec) << "]\n";
+    const std::vector<Curve> all = withBehind(content.curves);
+    for (std::size_t i = content.curves.size(); i < all.size(); ++i) {
+        text << "\\addplot[unbounded coords=jump, color=curve" << all[i].style.color
+             << ", opacity=0.3, line width=0.4pt, no markers, forget plot] table[x=x" << i + 1 << ", y=y" << i + 1
+             << "] {\\numbers};\n";
+    }
     std::size_t number = 0;
     for (const Curve& curve : content.curves) {
         ++number;
@@ -256,7 +271,8 @@ QString markOptions(const Curve& curve, bool markers) {
         .arg(QLatin1String(curve.hollow ? ", fill=white" : ""));
 }
 
-QString plotNumbers(const std::vector<Curve>& curves, const PlotAxes& axes) {
+QString plotNumbers(const std::vector<Curve>& drawn, const PlotAxes& axes) {
+    const std::vector<Curve> curves = withBehind(drawn);
     std::vector<std::vector<std::size_t>> rows;
     std::size_t longest = 0;
     QStringList head;

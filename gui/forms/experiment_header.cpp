@@ -1,6 +1,7 @@
 #include "gui/forms/experiment_header.h"
 
 #include <QHBoxLayout>
+#include <QShortcut>
 #include <QVBoxLayout>
 
 namespace dasgd::gui {
@@ -14,7 +15,10 @@ ExperimentHeader::ExperimentHeader(const ExperimentDraft& draft)
       save_(makeButton(tr("Save …"), false, tr("Write the text to a file of your own  Ctrl+S"))),
       run_(makeButton(tr("▸  Run"), true, tr("Write the text to the workspace and start it  Ctrl+Enter"))),
       pill_(new QToolButton),
-      unfold_(makeQuietButton(tr("Begin with … ▾"), tr("Presets and recorded experiments"))) {
+      unfold_(makeQuietButton(tr("Begin with … ▾"), tr("Presets and recorded experiments"))),
+      queue_(makeQuietButton(tr("queue"),
+                             tr("Start it once everything that runs or waits here has ended  Ctrl+Shift+Enter"))),
+      duplicate_(makeQuietButton(tr("duplicate"), tr("Go on with a copy under another name  Ctrl+D"))) {
     auto* top = new QHBoxLayout;
     top->setSpacing(9);
     top->addWidget(title_, 1);
@@ -31,6 +35,7 @@ ExperimentHeader::ExperimentHeader(const ExperimentDraft& draft)
     second->addWidget(words_);
     second->addWidget(state_);
     second->addStretch();
+    for (QToolButton* button : {duplicate_, queue_}) second->addWidget(button);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(8);
@@ -41,6 +46,17 @@ ExperimentHeader::ExperimentHeader(const ExperimentDraft& draft)
     connect(dry_, &QPushButton::clicked, this, &ExperimentHeader::dryRunWanted);
     connect(save_, &QPushButton::clicked, this, &ExperimentHeader::saveWanted);
     connect(run_, &QPushButton::clicked, this, &ExperimentHeader::runWanted);
+    connect(queue_, &QToolButton::clicked, this, &ExperimentHeader::queueWanted);
+    connect(duplicate_, &QToolButton::clicked, this, &ExperimentHeader::duplicateWanted);
+    const auto onKeys = [this](const char* keys, void (ExperimentHeader::*wanted)()) {
+        auto* key = new QShortcut(QKeySequence(QLatin1String(keys)), this);
+        connect(key, &QShortcut::activated, this, wanted);
+    };
+    onKeys("Ctrl+Return", &ExperimentHeader::runWanted);
+    onKeys("Ctrl+Shift+Return", &ExperimentHeader::queueWanted);
+    onKeys("Ctrl+S", &ExperimentHeader::saveWanted);
+    onKeys("Ctrl+D", &ExperimentHeader::duplicateWanted);
+    onKeys("F8", &ExperimentHeader::problemWanted);
 }
 
 void ExperimentHeader::setFolded(bool folded) { unfold_->setVisible(folded); }

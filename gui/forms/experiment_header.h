@@ -1,4 +1,5 @@
-// The head of the Experiment page: what is being set up, what is wrong with it, and what can be done.
+// The head of the Experiment page: what is being set up, what is wrong with it, and what can be done, with the keys of
+// that.
 #pragma once
 
 #include "gui/models/experiment/experiment_draft.h"
@@ -23,6 +24,8 @@ signals:
     void dryRunWanted();
     void saveWanted();
     void runWanted();
+    void queueWanted();
+    void duplicateWanted();
     void problemWanted();
     void unfoldToggled();
 
@@ -30,7 +33,7 @@ private:
     const ExperimentDraft& draft_;
     QLabel *title_, *words_, *state_;
     QPushButton *dry_, *save_, *run_;
-    QToolButton *pill_, *unfold_;
+    QToolButton *pill_, *unfold_, *queue_, *duplicate_;
 };
 
 }  // namespace dasgd::gui

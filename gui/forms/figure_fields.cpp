@@ -29,9 +29,15 @@ constexpr FigureField kFigureFields[] = {
     {"smoothing", "smoothing", Editing::Number, "Weight of the moving average of each run; 0 for none", "c"},
     {"band", "band", Editing::Word,
      "Around the mean over seeds; of parallel coordinates only in the table, for a line is the mean", "cbml"},
+    {"lines", "curves", Editing::Word,
+     "Of each configuration its mean over seeds, each seed by itself, or each rank: the first 64 of a run", "c"},
+    {"members", "runs in it", Editing::Word,
+     "Those that finished, or all that began: a mean then ends where the first of its runs does", "c"},
     {"scaling", "scaling", Editing::Word, "Weak: the batch of each worker stays the same", "s"},
     {"plot", "plot", Editing::Word, "Over the number of workers", "s"},
     {"number", "number", Editing::Word, "What each configuration or run ended with", "bmp"},
+    {"baseline", "baseline", Editing::Text,
+     "Name of the configuration that ratios and speed-ups refer to; empty: sync_sgd, else the slowest", "bml"},
     {"against", "along x", Editing::Word, "The other number of each run", "p"},
     {"rows", "rows", Editing::Text, "A setting, as algorithm.period; both empty: two that were swept", "m"},
     {"columns", "columns", Editing::Text, "A setting, as algorithm.delay; both empty: two that were swept", "m"},
@@ -122,6 +128,8 @@ QStringList wordsFor(const QString& key) {
     if (key == QLatin1String("kind")) return kindWords().mid(0, static_cast<int>(FigureKind::Panels));
     if (key == QLatin1String("x")) return axisWords();
     if (key == QLatin1String("band")) return bandWords();
+    if (key == QLatin1String("members")) return memberWords();
+    if (key == QLatin1String("lines")) return lineWords();
     if (key == QLatin1String("palette")) return paletteWords();
     if (key == QLatin1String("scaling")) return {QStringLiteral("weak"), QStringLiteral("strong")};
     if (key == QLatin1String("plot")) return scalingPlotWords();
@@ -136,6 +144,11 @@ QString shownWord(const QString& key, const QString& word) {
     if (word == QLatin1String("tol-bright")) return QStringLiteral("Tol, bright");
     if (word == QLatin1String("std")) return QStringLiteral("± standard deviation");
     if (word == QLatin1String("interval-95")) return QStringLiteral("95 % interval");
+    if (word == QLatin1String("finished")) return QStringLiteral("finished runs");
+    if (word == QLatin1String("as-far-as-all")) return QStringLiteral("all, as far as all go");
+    if (word == QLatin1String("mean-and-seeds")) return QStringLiteral("mean, seeds behind it");
+    if (word == QLatin1String("seeds")) return QStringLiteral("each seed");
+    if (word == QLatin1String("ranks")) return QStringLiteral("each rank");
     if (word == QLatin1String("wall")) return QStringLiteral("wall time");
     if (word == QLatin1String("bytes")) return QStringLiteral("bytes sent");
     QString shown = word;

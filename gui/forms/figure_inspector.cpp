@@ -8,6 +8,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "gui/models/figures/figure_runs.h"
 #include "gui/widgets/parts.h"
 
 namespace dasgd::gui {
@@ -46,6 +47,7 @@ FigureInspector::FigureInspector(const Look& look, const FigureLibrary& library,
     panels_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     panels_->setFrameShape(QFrame::NoFrame);
     panels_->setStyleSheet(QStringLiteral("QListWidget { background: transparent; }"));
+    column->addWidget(runsRow_ = makeRunsRow());
     column->addWidget(form_ = new FigureForm(look), 1);
     connect(panels_, &QListWidget::currentRowChanged, this, [this] { showChosen(); });
     connect(form_, &FigureForm::changed, this, &FigureInspector::takeForm);
@@ -86,6 +88,39 @@ QWidget* FigureInspector::makePanelRow() {
     connect(out_, &QToolButton::clicked, this, [this] { takeOutPanel(); });
     connect(add_->menu(), &QMenu::aboutToShow, this, [this] { fillMenu(); });
     return box;
+}
+
+QWidget* FigureInspector::makeRunsRow() {
+    auto* box = new QWidget;
+    auto* row = new QHBoxLayout(box);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(4);
+    row->addWidget(runsWords_ = makeLabel({}, "small"), 1);
+    runsWords_->setWordWrap(true);
+    row->addWidget(runsSwitch_ = makeQuietButton({}, {}));
+    connect(runsSwitch_, &QToolButton::clicked, this, [this] { switchRuns(); });
+    return box;
+}
+
+void FigureInspector::sayRuns() {
+    const FigureSpec& of = form_->spec();
+    runsRow_->setVisible(of.kind != FigureKind::Panels);
+    const bool follows = of.runs.isEmpty();
+    runsWords_->setText(follows ? tr("Runs of the filter: it redraws itself when runs are added.")
+                                : tr("%1 runs by their ids: none is added.").arg(of.runs.size()));
+    runsSwitch_->setText(follows ? tr("Keep these runs") : tr("Follow the experiment"));
+    runsSwitch_->setToolTip(asTip(follows ? tr("The figure keeps the runs that it has now, by their ids")
+                                          : tr("The figure takes every run of these experiments, those to come too")));
+}
+
+void FigureInspector::switchRuns() {
+    form_->commit();
+    if (!runs_) return;
+    const FigureSpec& now = form_->spec();
+    const auto next = now.runs.isEmpty() ? pinnedFigure(now, runs_->items()) : followingFigure(now, runs_->items());
+    if (!next) return runsWords_->setText(QString::fromStdString(next.error().message));
+    form_->show(*next);
+    takeForm(*next);
 }
 
 void FigureInspector::fillMenu() {
@@ -148,6 +183,7 @@ void FigureInspector::showChosen() {
     form_->setCurves(named && of < curves_.size() ? curves_[of] : std::vector<NamedCurve>());
     for (QToolButton* button : {up_, down_, out_}) button->setEnabled(one);
     for (QToolButton* button : {up_, down_, out_}) button->setVisible(spec_.kind == FigureKind::Panels);
+    sayRuns();
 }
 
 void FigureInspector::setCurves(const std::vector<std::vector<NamedCurve>>& panels) {
@@ -167,6 +203,7 @@ void FigureInspector::takeForm(const FigureSpec& spec) {
         const QSignalBlocker still(panels_);
         panels_->item(panel + 1)->setText(panelLabel(static_cast<std::size_t>(panel)) + u' ' + wordsOfPanel(spec));
     }
+    sayRuns();
     emit changed(spec_);
 }
 

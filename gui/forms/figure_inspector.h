@@ -7,7 +7,9 @@
 
 #include "gui/forms/figure_form.h"
 #include "gui/models/figures/figure_library.h"
+#include "gui/models/runs/run_table_model.h"
 
+class QLabel;
 class QListWidget;
 class QMenu;
 class QToolButton;
@@ -22,6 +24,8 @@ public:
 
     // `name`: of the saved figure, which cannot be a panel of itself.
     void show(const QString& name, const FigureSpec& spec);
+    // The runs of the workspace: without them it cannot be switched how a figure chooses its own.
+    void setRuns(const RunTableModel& runs) { runs_ = &runs; }
     // The curves that can be named, panel by panel; of one figure a single list.
     void setCurves(const std::vector<std::vector<NamedCurve>>& panels);
     // Takes what is being typed where else the end of typing counts.
@@ -42,6 +46,11 @@ signals:
 
 private:
     [[nodiscard]] QWidget* makePanelRow();
+    [[nodiscard]] QWidget* makeRunsRow();
+    // How the figure, or the chosen panel, comes to its runs.
+    void sayRuns();
+    // From the filter to the runs that it has now, or from ids to the filter of their experiments.
+    void switchRuns();
     void fillMenu();
     void fillList();
     void showChosen();
@@ -51,6 +60,10 @@ private:
     void changeTo(FigureSpec spec, int chosen);
 
     const FigureLibrary& library_;
+    const RunTableModel* runs_ = nullptr;
+    QWidget* runsRow_ = nullptr;
+    QLabel* runsWords_ = nullptr;
+    QToolButton* runsSwitch_ = nullptr;
     QString name_;
     FigureSpec spec_;
     std::vector<std::pair<int, FigureSpec>> takenOut_;  // with their places, the newest last

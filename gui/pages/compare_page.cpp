@@ -132,21 +132,9 @@ private:
         const Result<FigureSpec> spec = holds(bars_)  ? bars_->figure()
                                         : holds(map_) ? map_->figure()
                                                       : (holds(second_) ? second_ : first_)->figure();
-        const QString missing = spec ? notIn(*spec) : QString();
-        if (spec && missing.isEmpty()) return std::pair(spec->title, *spec);
-        if (spec) context_.figures.add(*spec, spec->title);
-        message_->say(spec ? tr("The figure is on the Figures page, without %1").arg(missing)
-                           : tr("No figure of this card: %1").arg(QString::fromStdString(spec.error().message)),
-                      spec ? MessageBar::Kind::Note : MessageBar::Kind::Error);
+        if (spec) return std::pair(spec->title, *spec);
+        message_->say(tr("No figure of this card: %1").arg(QString::fromStdString(spec.error().message)));
         return std::nullopt;
-    }
-
-    // What the page shows and a figure has no field for.
-    [[nodiscard]] QString notIn(const FigureSpec& figure) const {
-        QStringList words;
-        if (board_.mixesUnfinished() && figure.kind != FigureKind::Scatter) words << tr("runs that did not finish");
-        if (seeds_->isChecked() && figure.kind == FigureKind::Curves) words << tr("each seed behind its mean");
-        return words.join(tr(" and without "));
     }
 
     static QToolButton* toggle(const QString& text, const QString& help) {
@@ -193,15 +181,6 @@ private:
     }
 
     QWidget* makeEmpty() {
-        auto* card = new Card;
-        card->body().addStretch();
-        emptyTitle_ = makeLabel({}, "title");
-        emptyWords_ = makeLabel({}, "muted");
-        for (QLabel* label : {emptyTitle_, emptyWords_}) {
-            label->setAlignment(Qt::AlignCenter);
-            label->setWordWrap(true);
-            card->body().addWidget(label);
-        }
         auto* buttons = new QHBoxLayout;
         buttons->setContentsMargins(0, 10, 0, 0);
         buttons->setSpacing(9);
@@ -217,12 +196,12 @@ private:
             legend_->setFocus();
         });
         connect(choose, &QPushButton::clicked, this, [this] { context_.open("Runs"); });
-        card->body().addLayout(buttons);
-        card->body().addStretch();
+        empty_ = new EmptyCard;
+        empty_->addRow(buttons);
         auto* around = new QWidget;
         auto* layout = new QVBoxLayout(around);
         layout->setContentsMargins(0, 0, 0, 16);
-        layout->addWidget(card);
+        layout->addWidget(empty_);
         return around;
     }
 
@@ -233,7 +212,8 @@ private:
         }
         connect(&session_, &Session::runsChanged, this, [this] { update(); });
         connect(&session_, &Session::errorChanged, this, [this] { update(); });
-        connect(&session_, &Session::comparisonChanged, this, [this] { board_.setRuns(session_.comparison()); });
+        connect(&session_, &Session::comparisonChanged, this,
+                [this] { board_.setRuns(session_.comparison(), session_.comparisonFilter()); });
         connect(drawer_, &QToolButton::toggled, this, [this](bool on) {
             legend_->setVisible(on);
             arrange();
@@ -358,22 +338,21 @@ private:
         const bool any = session_.runs().rowCount() > 0;
         newest_->setEnabled(any);
         if (!session_.error().isEmpty()) {
-            emptyTitle_->setText(tr("The workspace cannot be read"));
-            emptyWords_->setText(session_.error());
+            empty_->say(tr("The workspace cannot be read"), session_.error());
         } else {
-            emptyTitle_->setText(any                 ? tr("Choose runs, or the newest experiment")
-                                 : session_.loaded() ? tr("No runs yet")
-                                                     : tr("Reading the workspace …"));
-            emptyWords_->setText(
-                any ? tr("Runs that differ in nothing but their seeds become one curve: mean, spread and n.")
-                    : tr("Set one up on the Experiment page (Ctrl+1)."));
+            empty_->say(any                 ? tr("Choose runs, or the newest experiment")
+                        : session_.loaded() ? tr("No runs yet")
+                                            : tr("Reading the workspace …"),
+                        any ? tr("Runs that differ in nothing but their seeds become one curve: mean, spread and n.")
+                            : tr("Set one up on the Experiment page (Ctrl+1)."));
         }
     }
 
     PageContext& context_;
     Session& session_;
     CompareBoard board_;
-    QLabel *title_ = nullptr, *summary_ = nullptr, *emptyTitle_ = nullptr, *emptyWords_ = nullptr;
+    QLabel *title_ = nullptr, *summary_ = nullptr;
+    EmptyCard* empty_ = nullptr;
     QToolButton *drawer_ = nullptr, *seeds_ = nullptr;
     QPushButton *copy_ = nullptr, *choose_ = nullptr, *newest_ = nullptr;
     MessageBar* message_ = nullptr;

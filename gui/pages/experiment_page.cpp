@@ -117,6 +117,7 @@ private:
         connect(&draft_, &ExperimentDraft::schemaLoaded, this, [this] {
             form_->setSchema(draft_.schema());
             sweep_->setSchema(draft_.schema());
+            forecast_.setAlgorithms(draft_.schema());
             schemaError_.clear();
             showDraft();
             showCheck();
@@ -143,8 +144,10 @@ private:
             context_.session.setFollowNewest(true);
             context_.open("Run");
         });
-        connect(&draft_, &ExperimentDraft::noted, this,
-                [this](const QString& message) { message_->say(message, MessageBar::Kind::Note); });
+        const auto note = [this](const QString& text) { message_->say(text, MessageBar::Kind::Note); };
+        connect(&draft_, &ExperimentDraft::queued, this,
+                [this, note] { note(tr("Queued %1: Runs shows where it waits.").arg(draft_.title())); });
+        connect(&draft_, &ExperimentDraft::noted, this, note);
         connect(&draft_, &ExperimentDraft::failed, message_, [this](const QString& text) { message_->say(text); });
         connect(&context_.engine, &Engine::failed, message_, [this](const QString& text) { message_->say(text); });
         // Ten thousand runs are looked through only where it is seen.
@@ -174,10 +177,7 @@ private:
             focusedKey_.clear();
             editor_->lightLine(line);
         });
-        connect(&plan_->forecast(), &ForecastView::delayWanted, this, [this](int delay, int period) {
-            draft_.setFields({{QStringLiteral("algorithm.period"), QString::number(period)},
-                              {QStringLiteral("algorithm.delay"), QString::number(delay)}});
-        });
+        connect(&plan_->forecast(), &ForecastView::settingsWanted, &draft_, &ExperimentDraft::setFields);
         const ForecastView& forecast = plan_->forecast();
         connect(&forecast, &ForecastView::calibrateWanted, this, [this] { askOfDraft(context_, JobKind::Calibrate); });
         connect(&forecast, &ForecastView::adviseWanted, this, [this] { askOfDraft(context_, JobKind::Advise); });
@@ -200,19 +200,23 @@ private:
             plan_->list().setFocus();
         });
         connect(header_, &ExperimentHeader::saveWanted, this, [this] { save(); });
-        connect(header_, &ExperimentHeader::runWanted, &draft_, &ExperimentDraft::run);
+        connect(header_, &ExperimentHeader::runWanted, &draft_, [this] { draft_.run(); });
+        connect(header_, &ExperimentHeader::queueWanted, &draft_, [this] { draft_.run(Engine::Order::Queued); });
+        connect(header_, &ExperimentHeader::duplicateWanted, &draft_,
+                [this] { draft_.duplicate(context_.session.runs().experiments()); });
+        addKeys();
+        setFocusProxy(&starts_->list());
+    }
+
+    void addKeys() {
         const auto shortcut = [this](const char* keys, auto&& what) {
             auto* key = new QShortcut(QKeySequence(QLatin1String(keys)), this);
             connect(key, &QShortcut::activated, this, what);
         };
-        shortcut("Ctrl+Return", [this] { draft_.run(); });
         shortcut("Ctrl+O", [this] { openFile(); });
-        shortcut("Ctrl+S", [this] { save(); });
         shortcut("Ctrl+F", [this] { starts_->filter().setFocus(); });
         shortcut("Alt+S", [this] { sweep_->focusKey(); });
-        shortcut("F8", [this] { goToProblem(); });
         shortcut("F6", [this] { nextCard(); });
-        setFocusProxy(&starts_->list());
     }
 
     void arrange() {
@@ -333,11 +337,7 @@ private:
     }
 
     void showForecast() {
-        const QStringList varied = draft_.document().varied();
-        const QStringList decisive{QStringLiteral("algorithm"), QStringLiteral("algorithm.name"),
-                                   QStringLiteral("algorithm.delay"), QStringLiteral("algorithm.period")};
-        plan_->forecast().setSettable(
-            std::ranges::none_of(decisive, [&](const QString& key) { return varied.contains(key); }));
+        plan_->forecast().setVaried(draft_.document().varied());
         forecast_.setPlan(draft_.checked()->runs);
         showSize();
     }

@@ -139,6 +139,7 @@ private:
         area->setWidgetResizable(true);
         area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
         form_ = new FigureInspector(context_.look, library_);
+        form_->setRuns(session_.runs());
         form_->setContentsMargins(0, 0, 10, 0);
         area->setWidget(form_);
         area->setStyleSheet(

@@ -8,8 +8,10 @@
 #include <cmath>
 
 #include "core/base/metric_names.h"
+#include "gui/models/figures/figure_runs.h"
 #include "gui/models/runs/run_config.h"
 #include "gui/models/throttle.h"
+#include "gui/pages/csv_action.h"
 #include "gui/pages/figure_action.h"
 #include "gui/pages/job_action.h"
 #include "gui/widgets/button_key.h"
@@ -121,6 +123,9 @@ private:
         });
         second->addWidget(replay);
         second->addWidget(makeFigureButton(context_, [this] { return figureOfChart(); }));
+        second->addWidget(new CsvButton(
+            context_, this, [this] { return csvOfCharts(session_, charts_); },
+            [this](const QString& words, MessageBar::Kind kind) { message_->say(words, kind); }));
         auto* header = new QVBoxLayout;
         header->setSpacing(8);
         header->addLayout(top);
@@ -318,18 +323,22 @@ private:
         for (ChartCard* one : charts_) {
             if (one->isAncestorOf(QApplication::focusWidget())) chart = one;
         }
-        if (chart->picker().byRank()) {
-            message_->say(
-                tr("No figure of this chart: figures have curves of runs, not of ranks. Choose the metric of the whole "
-                   "run in its title."));
-            return std::nullopt;
-        }
-        FigureSpec spec;
-        spec.runs = chart->drawnRuns();
-        if (spec.runs.isEmpty()) {
+        const bool ranks = chart->picker().byRank(), mean = chart->drawsMean();
+        QStringList ids = ranks ? QStringList{session_.currentId()} : chart->drawnRuns();
+        if (ids.isEmpty()) {
             message_->say(tr("No figure of this chart: all of its curves are hidden."));
             return std::nullopt;
         }
+        if (mean) ids += chart->familyRuns();
+        ids.removeDuplicates();
+        const QString experiment = QString::fromStdString(session_.shown().front()->row.experiment);
+        const bool picked = ranks || session_.isComparing();
+        FigureSpec spec;
+        takeRuns(spec, ids, picked ? QString() : experimentFilter(experiment), session_.runs().items());
+        spec.lines = ranks ? FigureLines::Ranks : mean ? FigureLines::MeanAndSeeds : FigureLines::Seeds;
+        // By themselves all runs are drawn, whatever became of them; the mean is of the finished seeds.
+        spec.members = mean ? FigureMembers::Finished : FigureMembers::AsFarAsAll;
+        if (mean && chart->seeds().chosen() == 2) spec.band = FigureBand::Interval95;
         spec.metric = QString::fromStdString(chart->picker().metric());
         spec.x = static_cast<XAxis>(chart->axis().chosen());
         spec.logY = chart->scale().chosen() == 1;
@@ -338,15 +347,8 @@ private:
             spec.xRange = FigureRange{chart->plot().shownX().first, chart->plot().shownX().second};
             spec.yRange = FigureRange{chart->plot().shownY().first, chart->plot().shownY().second};
         }
-        const QString experiment = QString::fromStdString(session_.shown().front()->row.experiment);
         spec.title = wordsOf(chart->picker().metric()).title + QStringLiteral(", ") + experiment;
-        if (!chart->drawsMean()) return std::pair(spec.title, spec);
-        context_.figures.add(spec, spec.title);
-        message_->say(
-            tr("The figure is on the Figures page, without the mean over the seeds: a figure has a mean of the "
-               "runs that it draws. The Compare page makes one of all seeds."),
-            MessageBar::Kind::Note);
-        return std::nullopt;
+        return std::pair(spec.title, spec);
     }
 
     void exportFigures() {

@@ -15,10 +15,12 @@
 
 #include "gui/models/notes/run_marks.h"
 #include "gui/models/run_list/run_list_model.h"
+#include "gui/pages/csv_action.h"
 #include "gui/pages/job_action.h"
 #include "gui/pages/page.h"
 #include "gui/pages/queue_actions.h"
 #include "gui/widgets/parts.h"
+#include "gui/widgets/run/log_card.h"
 #include "gui/widgets/run_delegate.h"
 #include "gui/widgets/run_table.h"
 #include "gui/widgets/runs/group_button.h"
@@ -47,7 +49,7 @@ public:
         filterError_->hide();
         body_ = new QStackedLayout;
         body_->addWidget(makeTable());
-        body_->addWidget(makeEmpty());
+        body_->addWidget(empty_ = new EmptyCard);
         auto* list = new QWidget;
         list->setLayout(body_);
         body_->setContentsMargins(0, 0, 0, 0);
@@ -92,6 +94,9 @@ private:
         row->addWidget(field_ = makeFilter(), 1);
         row->addWidget(groups_ = new GroupButton(*list_));
         row->addWidget(columns_);
+        row->addWidget(csv_ = new CsvButton(
+                           context_, this, [this] { return csvOfRuns(*list_, *table_->horizontalHeader()); },
+                           [this](const QString& words, MessageBar::Kind kind) { message_->say(words, kind); }));
         about_ = makeQuietButton(
             tr("about ▸"),
             tr("Tags, note, origin and configuration of the chosen run, or what several differ in  Ctrl+I"));
@@ -120,21 +125,6 @@ private:
         return card;
     }
 
-    QWidget* makeEmpty() {
-        auto* card = new Card;
-        card->body().addStretch();
-        emptyTitle_ = makeLabel({}, "title");
-        emptyTitle_->setAlignment(Qt::AlignCenter);
-        emptyWords_ = makeLabel({}, "muted");
-        emptyWords_->setAlignment(Qt::AlignCenter);
-        emptyWords_->setWordWrap(true);
-        emptyWords_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-        card->body().addWidget(emptyTitle_);
-        card->body().addWidget(emptyWords_);
-        card->body().addStretch();
-        return card;
-    }
-
     void connectAll() {
         connect(field_, &QLineEdit::textChanged, this, [this](const QString& text) {
             list_->setFilter(text);
@@ -148,9 +138,11 @@ private:
             update();
         });
         connect(&context_.engine, &Engine::failed, this, [this](const QString& message) { message_->say(message); });
-        connect(&context_.engine, &Engine::started, this, [this](const QString& file) {
-            message_->say(tr("Started %1: its runs appear here and on the Run page.").arg(QFileInfo(file).fileName()),
-                          MessageBar::Kind::Note);
+        connect(&context_.engine, &Engine::started, this, [this](const QString& file, Engine::Order order) {
+            const QString words = order == Engine::Order::Queued
+                                      ? tr("Queued %1: its runs wait here until what is before them has ended.")
+                                      : tr("Started %1: its runs appear here and on the Run page.");
+            message_->say(words.arg(QFileInfo(file).fileName()), MessageBar::Kind::Note);
         });
         connect(groups_, &GroupButton::grouped, this, [this] { update(); });
         saying_.setSingleShot(true);
@@ -163,6 +155,10 @@ private:
         connect(&table_->chosen(), &RunSelection::chosenChanged, this, [this] {
             updateActions();
             showAbout();
+        });
+        connect(drawer_, &RunDrawer::logOpened, this, [this](const QString& run) {
+            openRun(run);
+            if (auto* log = window()->findChild<LogCard*>()) log->bringUp();
         });
         connect(about_, &QToolButton::toggled, this, [this](bool on) {
             about_->setText(on ? tr("about ▾") : tr("about ▸"));
@@ -183,6 +179,10 @@ private:
         connect(compare_, &QPushButton::clicked, this, [this] { compare(); });
         connect(stop_, &QPushButton::clicked, this, [this] { context_.engine.stop(chosen(true)); });
         connect(start_, &QPushButton::clicked, this, [this] { context_.open("Experiment"); });
+        addKeys();
+    }
+
+    void addKeys() {
         const auto shortcut = [this](const char* keys, auto&& what) {
             auto* key = new QShortcut(QKeySequence(QLatin1String(keys)), this);
             connect(key, &QShortcut::activated, this, what);
@@ -278,6 +278,7 @@ private:
             const auto folder = session_.feed().workspace() / "runs" / id.toStdString();
             QDesktopServices::openUrl(QUrl::fromLocalFile(QString::fromStdString(folder.string())));
         });
+        add(tr("Write the table as CSV\tCtrl+Alt+E"), true, [this] { csv_->click(); });
         menu->popup(at);
     }
 
@@ -297,15 +298,14 @@ private:
     void compare() {
         const QStringList ids = chosen(false);
         if (ids.size() < 2) return;
-        session_.setComparison(ids);
+        session_.setComparison(ids, list_->filterOf(table_->chosen().rows()));
         context_.open("Compare");
     }
 
     void updateActions() {
         const std::vector<int> rows = table_->chosen().rows();
-        const auto isGroup = [this](int row) { return list_->rowAt(row).isGroup(); };
         const auto live = [this](int row) { return list_->index(row, 0).data(RunTableModel::LiveRole).toBool(); };
-        compare_->setEnabled(rows.size() > 1 || (rows.size() == 1 && isGroup(rows.front())));
+        compare_->setEnabled(rows.size() > 1 || (rows.size() == 1 && list_->rowAt(rows.front()).isGroup()));
         stop_->setEnabled(std::any_of(rows.begin(), rows.end(), live));
     }
 
@@ -321,20 +321,18 @@ private:
         if (!said_.isEmpty()) words << said_;
         summary_->setText(words.join(QStringLiteral("  ·  ")));
         if (!session_.error().isEmpty() && all == 0) {
-            emptyTitle_->setText(tr("The workspace cannot be read"));
-            emptyWords_->setText(session_.error());
+            empty_->say(tr("The workspace cannot be read"), session_.error());
         } else if (all == 0) {
-            emptyTitle_->setText(session_.loaded() ? tr("No runs yet") : tr("Reading the workspace …"));
-            emptyWords_->setText(
-                tr("Start one with New run (Ctrl+N), or in a shell:  dasgd run FILE.toml --workspace %1")
-                    .arg(QString::fromStdString(session_.feed().workspace().string())));
+            empty_->say(session_.loaded() ? tr("No runs yet") : tr("Reading the workspace …"),
+                        tr("Start one with New run (Ctrl+N), or in a shell:  dasgd run FILE.toml --workspace %1")
+                            .arg(QString::fromStdString(session_.feed().workspace().string())));
         } else if (list_->archivedCount() > 0) {
-            emptyTitle_->setText(tr("Every run that matches is put away"));
-            emptyWords_->setText(tr("%1 of them. The menu of groups shows them, and so does “archived” in the filter.")
-                                     .arg(grouped(list_->archivedCount())));
+            empty_->say(tr("Every run that matches is put away"),
+                        tr("%1 of them. The menu of groups shows them, and so does “archived” in the filter.")
+                            .arg(grouped(list_->archivedCount())));
         } else {
-            emptyTitle_->setText(tr("No run matches the filter"));
-            emptyWords_->setText(
+            empty_->say(
+                tr("No run matches the filter"),
                 tr("%1 runs are hidden by “%2”. Clear the filter to see them.").arg(grouped(all)).arg(field_->text()));
         }
         body_->setCurrentIndex(shown == 0 ? 1 : 0);
@@ -369,7 +367,7 @@ private:
     RunListModel* list_;
     RunDrawer* drawer_ = nullptr;
     QToolButton* about_ = nullptr;
-    QToolButton* columns_ = nullptr;
+    QToolButton *columns_ = nullptr, *csv_ = nullptr;
     GroupButton* groups_ = nullptr;
     QLabel* filterError_ = nullptr;
     QLabel* summary_ = nullptr;
@@ -377,8 +375,7 @@ private:
     MessageBar* message_ = nullptr;
     RunTable* table_ = nullptr;
     QStackedLayout* body_ = nullptr;
-    QLabel* emptyTitle_ = nullptr;
-    QLabel* emptyWords_ = nullptr;
+    EmptyCard* empty_ = nullptr;
     QPushButton* stop_ = nullptr;
     QPushButton* compare_ = nullptr;
     QPushButton* start_ = nullptr;

@@ -12,6 +12,7 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
+#include "gui/models/figures/figure_runs.h"
 #include "gui/models/scaling/scaling_list_model.h"
 #include "gui/models/scaling/scaling_table_model.h"
 #include "gui/pages/figure_action.h"
@@ -51,7 +52,7 @@ public:
         exporter_ = new FigureExport(session_, *export_, *message_, this);
         body_ = new QStackedLayout;
         body_->addWidget(makeBody());
-        body_->addWidget(makeEmpty());
+        body_->addWidget(empty_ = new EmptyCard);
         column->addLayout(body_, 1);
         connectAll();
         arrange();
@@ -167,21 +168,6 @@ private:
         return card;
     }
 
-    QWidget* makeEmpty() {
-        auto* card = new Card;
-        card->body().addStretch();
-        emptyTitle_ = makeLabel({}, "title");
-        emptyWords_ = makeLabel({}, "muted");
-        emptyWords_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-        for (QLabel* label : {emptyTitle_, emptyWords_}) {
-            label->setAlignment(Qt::AlignCenter);
-            label->setWordWrap(true);
-            card->body().addWidget(label);
-        }
-        card->body().addStretch();
-        return card;
-    }
-
     void connectAll() {
         connect(&board_, &ScalingBoard::drawnChanged, this, [this] { update(); });
         connect(&session_, &Session::errorChanged, this, [this] { update(); });
@@ -292,7 +278,11 @@ private:
             if (cards_[i]->isAncestorOf(QApplication::focusWidget())) spec.plot = static_cast<ScalingPlot>(i);
         }
         spec.title = spec.scaling == Scaling::Strong ? tr("Strong scaling") : tr("Weak scaling");
-        return spec.runs.isEmpty() ? std::nullopt : std::optional(std::pair(spec.title, spec));
+        // Of whole experiments it follows what these record.
+        const QStringList ids = spec.runs;
+        if (const auto following = followingFigure(spec, session_.runs().items()); following && !ids.isEmpty())
+            takeRuns(spec, ids, following->filter, session_.runs().items());
+        return ids.isEmpty() ? std::nullopt : std::optional(std::pair(spec.title, spec));
     }
 
     void exportFigures() {
@@ -322,18 +312,15 @@ private:
 
     void sayHowToBegin() {
         if (!session_.error().isEmpty()) {
-            emptyTitle_->setText(tr("The workspace cannot be read"));
-            emptyWords_->setText(session_.error());
-            return;
+            return empty_->say(tr("The workspace cannot be read"), session_.error());
         }
-        emptyTitle_->setText(session_.loaded() && board_.upToDate() ? tr("No finished runs yet")
-                                                                    : tr("Reading the workspace …"));
-        emptyWords_->setText(tr("This page draws what was run at several numbers of workers. In a shell:\n\n"
-                                "dasgd scale FILE.toml --workers 1,2,...,64 --workspace %1\n\n"
-                                "With backend = \"virtual\" in the file, hundreds of workers take seconds; with "
-                                "\"gloo\" they are measured "
-                                "here. Both are drawn together.")
-                                 .arg(QString::fromStdString(session_.feed().workspace().string())));
+        empty_->say(session_.loaded() && board_.upToDate() ? tr("No finished runs yet") : tr("Reading the workspace …"),
+                    tr("This page draws what was run at several numbers of workers. In a shell:\n\n"
+                       "dasgd scale FILE.toml --workers 1,2,...,64 --workspace %1\n\n"
+                       "With backend = \"virtual\" in the file, hundreds of workers take seconds; with "
+                       "\"gloo\" they are measured "
+                       "here. Both are drawn together.")
+                        .arg(QString::fromStdString(session_.feed().workspace().string())));
     }
 
     void update() {
@@ -376,7 +363,8 @@ private:
     QPushButton* export_ = nullptr;
     FigureExport* exporter_ = nullptr;
     MessageBar* message_ = nullptr;
-    QLabel *summary_ = nullptr, *runs_ = nullptr, *emptyTitle_ = nullptr, *emptyWords_ = nullptr;
+    QLabel *summary_ = nullptr, *runs_ = nullptr;
+    EmptyCard* empty_ = nullptr;
     QStackedLayout* body_ = nullptr;
     QGridLayout* charts_ = nullptr;
     QBoxLayout* below_ = nullptr;

@@ -78,8 +78,14 @@ void TimelineWidget::inspect(int direction) {
     }
 }
 
-// The wait whose middle is nearest to the window's, on that side of it; where none was read, further that way.
+// The wait whose middle is nearest to the window's, on that side of it; where none was read, further that way. Waits
+// that are not drawn are not gone to: the window stays.
 void TimelineWidget::goToWait(int direction) {
+    if (contains(rows_.hiddenKinds(), SpanKind::Wait)) {
+        QToolTip::showText(mapToGlobal(rect().center()), tr("Waits are hidden: show them in the legend to go to one."),
+                           this);
+        return;
+    }
     const TimeRange window = selection_.window();
     const Ns width = window.end - window.start;
     const Ns middle = window.start + width / 2;

@@ -68,6 +68,24 @@ Card::Card(QWidget* parent) : QFrame(parent), body_(new QVBoxLayout(this)) {
     body_->setSpacing(6);
 }
 
+EmptyCard::EmptyCard(QWidget* parent) : Card(parent), title_(makeLabel({}, "title")), words_(makeLabel({}, "muted")) {
+    words_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    body().addStretch();
+    for (QLabel* label : {title_, words_}) {
+        label->setAlignment(Qt::AlignCenter);
+        label->setWordWrap(true);
+        body().addWidget(label);
+    }
+    body().addStretch();
+}
+
+void EmptyCard::say(const QString& title, const QString& words) {
+    title_->setText(title);
+    words_->setText(words);
+}
+
+void EmptyCard::addRow(QLayout* row) { body().insertLayout(body().count() - 1, row); }
+
 KeyFigure::KeyFigure(const QString& label, const QString& help, QWidget* parent) : Card(parent) {
     setToolTip(help);
     body().setContentsMargins(14, 11, 14, 10);

@@ -46,6 +46,20 @@ private:
     QVBoxLayout* body_;
 };
 
+// Stands for a page that has nothing to show: a title, and below it what to do, which can be copied.
+class EmptyCard : public Card {
+    Q_OBJECT
+
+public:
+    explicit EmptyCard(QWidget* parent = nullptr);
+    void say(const QString& title, const QString& words);
+    // Below the words.
+    void addRow(QLayout* row);
+
+private:
+    QLabel *title_, *words_;
+};
+
 // Label, large number, small unit.
 class KeyFigure : public Card {
     Q_OBJECT

@@ -44,7 +44,11 @@ constexpr const char* kWriteRun =
     "last_span_ns = max(ifnull(last_span_ns, :lastSpan), ifnull(:lastSpan, last_span_ns)), "
     "loss_min = min(ifnull(loss_min, :lossMin), ifnull(:lossMin, loss_min)), "
     "loss_max = max(ifnull(loss_max, :lossMax), ifnull(:lossMax, loss_max)), "
-    "best_accuracy = max(ifnull(best_accuracy, :accuracy), ifnull(:accuracy, best_accuracy)), "
+    // Once one was chosen on a validation set, the largest accuracy on the test set is not asked for.
+    "best_accuracy = CASE WHEN :chosen IS NOT NULL THEN :chosen "
+    "WHEN :accuracy IS NOT NULL AND EXISTS (SELECT 1 FROM metric WHERE metric.run = :run AND metric.name = "
+    "(SELECT metric_name.id FROM metric_name WHERE metric_name.name = :chosenName)) THEN best_accuracy "
+    "ELSE max(ifnull(best_accuracy, :accuracy), ifnull(:accuracy, best_accuracy)) END, "
     "eval_loss = CASE WHEN :evaluated THEN :evalLoss ELSE eval_loss END, evaluated = max(evaluated, :evaluated), "
     "error = CASE WHEN error = '' THEN :error ELSE error END WHERE id = :run";
 
@@ -133,6 +137,8 @@ void Tallies::metric(int rank, const Metric& metric) {
         batch_.evaluated = true;
     } else if (metric.name == metrics::kEvalAccuracy && number) {
         improve(batch_.bestAccuracy, *number, std::greater<>());
+    } else if (metric.name == metrics::kEvalChosenAccuracy && number) {
+        batch_.chosenAccuracy = number;
     }
 }
 
@@ -309,6 +315,8 @@ void Tallies::writeRun() {
     bindOptional(writeRun_, ":lossMin", batch_.lossMin);
     bindOptional(writeRun_, ":lossMax", batch_.lossMax);
     bindOptional(writeRun_, ":accuracy", batch_.bestAccuracy);
+    bindOptional(writeRun_, ":chosen", batch_.chosenAccuracy);
+    writeRun_.bind(":chosenName", metrics::kEvalChosenAccuracy);
     writeRun_.bind(":evaluated", batch_.evaluated ? 1 : 0);
     bindOptional(writeRun_, ":evalLoss", batch_.evalLoss);
     writeRun_.bind(":error", batch_.error);

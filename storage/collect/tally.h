@@ -66,7 +66,7 @@ private:
     struct BatchTally {
         std::int64_t spans = 0;
         std::optional<std::int64_t> firstSpan, lastSpan;
-        std::optional<double> lossMin, lossMax, bestAccuracy, evalLoss;
+        std::optional<double> lossMin, lossMax, bestAccuracy, chosenAccuracy, evalLoss;
         bool evaluated = false;
         bool timed = false;
         std::string error;

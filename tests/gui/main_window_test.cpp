@@ -8,7 +8,9 @@
 #include <QScrollArea>
 #include <QToolButton>
 #include <QWheelEvent>
+#include <fstream>
 
+#include "gui/forms/toml_editor.h"
 #include "gui/pages/page.h"
 #include "gui/plots/plot_view.h"
 #include "gui/timeline/timeline_widget.h"
@@ -93,6 +95,21 @@ TEST_F(MainWindowTest, TheWheelIsThePagesUntilAPlotHasTheFocusOrCtrlIsDown) {
         }
     }
     EXPECT_GE(plots, 5);
+}
+
+TEST_F(MainWindowTest, AnExperimentIsOpenedOnItsPage) {
+    const QByteArray text = "name = \"mine\"\n[algorithm]\nname = \"dasgd\"\n";
+    const std::filesystem::path file = workspace_.path() / "mine.toml";
+    std::ofstream(file) << text.constData();
+    open();
+    window_->openExperiment(QString::fromStdString(file.string()));
+    ASSERT_TRUE(eventually([this] { return !window_->draft().document().isEmpty(); }));
+    EXPECT_EQ(window_->draft().document().text().toUtf8(), text);
+    EXPECT_TRUE(window_->draft().isSaved());
+    EXPECT_NE(label(QStringLiteral("mine.toml")), nullptr);
+    auto* editor = window_->findChild<TomlEditor*>();
+    EXPECT_TRUE(editor->isVisible());
+    EXPECT_EQ(editor->toPlainText().toUtf8(), text);
 }
 
 TEST_F(MainWindowTest, AnUnknownPageIsNoPage) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "storage/scaling.h"
 #include "tests/support/runs.h"
 
 namespace dasgd::storage {
@@ -51,6 +52,24 @@ TEST(Comparison, SaysWhyABaselineCannotBeOne) {
     };
     EXPECT_THAT(wrong("dasgd"), HasSubstr("no run of 'dasgd' was timed"));
     EXPECT_THAT(wrong("sync_sgd"), HasSubstr("no finished run of 'sync_sgd'"));
+}
+
+// Step 20 of 500 ms, whatever the instant of the record says: evaluations are no training.
+TEST(Comparison, TakesTheTimeToTheTargetThatTheRunRecorded) {
+    test::OneRun run;
+    run.rank(0).metric({.name = "train/loss", .step = 40, .wall = 90'000'000'000, .value = 1});
+    run.rank(0).metric({.name = "run/target_reached", .step = 20, .wall = 70'000'000'000, .value = 0.9});
+    run.rank(0).metric({.name = "timing/steps", .step = 40, .value = 10});
+    run.rank(0).metric({.name = "timing/seconds", .step = 40, .value = 5});
+    run.finish();
+    auto reader = run.reader();
+    const auto reached = test::orDie(readTargetReached(reader, run.runId));
+    ASSERT_TRUE(reached);
+    EXPECT_EQ(reached->step, 20);
+    EXPECT_EQ(secondsOf(*reached, std::nullopt), std::nullopt);
+    const auto comparison = compareRuns(reader, {run.runId}, "");
+    ASSERT_TRUE(comparison) << comparison.error().message;
+    EXPECT_DOUBLE_EQ(comparison->groups[0].secondsToTarget.mean, 10);
 }
 
 }  // namespace

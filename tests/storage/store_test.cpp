@@ -129,6 +129,7 @@ TEST(StoreTest, WhatIsAddedIsWhatIsRead) {
     EXPECT_EQ(detail.link, info.link);
     EXPECT_EQ(detail.host, info.host);
     EXPECT_EQ(detail.cpu, info.cpu);
+    EXPECT_EQ(detail.hardware, info.hardware);
     EXPECT_EQ(detail.gitDirty, info.gitDirty);
     EXPECT_EQ(detail.gitDirtyDiff, info.gitDirtyDiff);
     EXPECT_EQ(detail.versions, info.versions);

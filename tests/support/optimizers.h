@@ -25,6 +25,7 @@ inline std::unique_ptr<Optimizer> createOptimizer(const std::string& name, const
     return std::move(*optimizer);
 }
 
+// Weights of two dimensions and biases of one.
 inline std::unique_ptr<Model> optimizedNetwork() {
     auto model = buildModel("mlp", kOptimizerInput, table({{"hidden", array<std::int64_t>({7})}}));
     model->module().to(torch::kFloat64);
@@ -37,32 +38,68 @@ inline at::Tensor flatOf(torch::nn::Module& module) {
     return torch::cat(parts);
 }
 
-// Trains two equal networks on the same batches at a rate that changes every step; returns the largest relative
+// Trains two equal networks on the same batches at a rate that changes every step, the second by `stepTheirs`, which is
+// given its parameters, with their gradients, and the number of the step from 1 on. Returns the largest relative
 // difference of a weight seen after any step.
-inline double largestDifference(
-    Optimizer& ours, const std::function<std::unique_ptr<torch::optim::Optimizer>(std::vector<at::Tensor>)>& makeTheirs,
-    const std::function<void(torch::optim::Optimizer&, double)>& setRate) {
+inline double largestDifferenceFrom(
+    Optimizer& ours, int steps,
+    const std::function<void(const std::vector<at::Tensor>& parameters, int step, double rate)>& stepTheirs) {
     auto model = optimizedNetwork();
     auto reference = optimizedNetwork();
     FlatParams flat(model->module(), at::kDouble);
-    auto theirs = makeTheirs(reference->module().parameters());
     double worst = 0;
-    for (int k = 0; k < kOptimizerSteps; ++k) {
+    for (int k = 0; k < steps; ++k) {
         const Batch batch = randomBatch(kOptimizerInput, 8, at::kDouble);
         const double rate = 0.05 / (1 + 0.1 * k);
         flat.gradients().zero_();
         model->loss(batch).backward();
         ours.step(flat, rate);
 
-        theirs->zero_grad();
+        reference->module().zero_grad();
         reference->loss(batch).backward();
-        setRate(*theirs, rate);
-        theirs->step();
+        stepTheirs(reference->module().parameters(), k + 1, rate);
         const at::Tensor expected = flatOf(reference->module());
         const at::Tensor difference = (flat.weights() - expected).abs() / expected.abs().clamp_min(1e-3);
         worst = std::max(worst, difference.max().item<double>());
     }
     return worst;
 }
+
+// The same against one of LibTorch's optimisers.
+inline double largestDifference(
+    Optimizer& ours, const std::function<std::unique_ptr<torch::optim::Optimizer>(std::vector<at::Tensor>)>& makeTheirs,
+    const std::function<void(torch::optim::Optimizer&, double)>& setRate, int steps = kOptimizerSteps) {
+    std::unique_ptr<torch::optim::Optimizer> theirs;
+    return largestDifferenceFrom(ours, steps, [&](const std::vector<at::Tensor>& parameters, int, double rate) {
+        if (!theirs) theirs = makeTheirs(parameters);
+        setRate(*theirs, rate);
+        theirs->step();
+    });
+}
+
+// The same against a rule written for one parameter: `rule` changes `weights` in place. `decayed` is false of
+// parameters of one dimension where `biasNormExempt` is set.
+struct RuleStep {
+    at::Tensor weights, gradient;
+    std::vector<at::Tensor>& state;  // of this parameter; empty at first
+    int step = 1;
+    double rate = 0;
+    bool decayed = true;
+};
+inline double largestDifferenceFromRule(Optimizer& ours, int steps, bool biasNormExempt,
+                                        const std::function<void(const RuleStep&)>& rule) {
+    std::vector<std::vector<at::Tensor>> states;
+    return largestDifferenceFrom(ours, steps, [&](const std::vector<at::Tensor>& parameters, int step, double rate) {
+        const at::NoGradGuard guard;
+        states.resize(parameters.size());
+        for (std::size_t i = 0; i < parameters.size(); ++i) {
+            const bool decayed = !biasNormExempt || parameters[i].dim() > 1;
+            rule({parameters[i].detach(), parameters[i].grad(), states[i], step, rate, decayed});
+        }
+    });
+}
+
+// What `[optimizer]` says in a test of both kinds of groups.
+inline const char* noDecayOf(bool biasNormExempt) { return biasNormExempt ? "bias-norm" : "none"; }
 
 }  // namespace dasgd::test

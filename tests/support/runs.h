@@ -48,7 +48,9 @@ inline storage::RunInfo runInfo(std::string id, int workers = 1) {
             .gitDirty = true,
             .versions = "{\"torch\":\"2.11.0\"}",
             .clockOrigin = 12345,
-            .schema = R"([{"key":"algorithm.delay","symbol":"d","unit":"steps","default":"1"}])"};
+            .schema = R"([{"key":"algorithm.delay","symbol":"d","unit":"steps","default":"1"}])",
+            .hardware = {{.kind = storage::kGpu, .name = "gpu", .memoryBytes = 16e9},
+                         {.kind = storage::kNic, .name = "eth0", .bitsPerS = 25e9}}};
 }
 
 // The key of a run inside its database.

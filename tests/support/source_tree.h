@@ -47,7 +47,7 @@ inline const std::vector<Layer> kLayers{
     {"experiments/config/checked_experiment.cpp", {"core", "experiments/base", "experiments/config"}},
     {"experiments/config/schema.cpp", {"core", "experiments/config"}},
     {"experiments/config",
-     {"core/base", "core/analysis", "core/backends/layout.h", "experiments/base", "experiments/config"}},
+     {"core/base", "core/analysis", "core/cost", "core/backends/layout.h", "experiments/base", "experiments/config"}},
     {"experiments/trace", {"core/base", "core/analysis", "storage", "experiments/base", "experiments/trace"}},
     {"experiments/report",
      {"core/base", "core/analysis", "storage", "experiments/base", "experiments/config", "experiments/trace",

@@ -118,8 +118,13 @@ private:
     Known known_;
 };
 
-const AlgorithmRegistry::Add<Adacomm, AdacommParams> kAdacommEntry{"adacomm", "Local SGD whose period follows the loss",
-                                                                   "arXiv 1810.08313"};
+const AlgorithmRegistry::Add<Adacomm, AdacommParams> kAdacommEntry{
+    "adacomm",
+    "Local SGD whose period follows the loss",
+    "arXiv 1810.08313",
+    {.kind = CommunicationPattern::Kind::Averages,
+     .period = ofField("period"),
+     .assumes = {"The period stays what it is at first; later ones are shorter."}}};
 
 }  // namespace
 }  // namespace dasgd

@@ -21,7 +21,8 @@ public:
 };
 
 const AlgorithmRegistry::Add<CocodSgd, CocodSgdParams> kCocodSgdEntry{
-    "cocod_sgd", "Averages overlapped with a whole period, local steps kept", "arXiv 1906.12043"};
+    "cocod_sgd", "Averages overlapped with a whole period, local steps kept", "arXiv 1906.12043",
+    averagesEvery(ofField("period"), ofField("period"))};
 
 }  // namespace
 }  // namespace dasgd

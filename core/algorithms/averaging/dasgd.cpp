@@ -41,7 +41,7 @@ public:
 };
 
 const AlgorithmRegistry::Add<Dasgd, DasgdParams> kDasgdEntry{"dasgd", "Local SGD with delayed averaging",
-                                                             "arXiv 2006.00441"};
+                                                             "arXiv 2006.00441", averagesWithState(ofField("delay"))};
 
 }  // namespace
 }  // namespace dasgd

@@ -11,6 +11,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/algorithms/algorithm.h"
@@ -46,6 +47,12 @@ struct DelayedAverageParams {
 // Delta with d = τ and a snapshot of the start: every merge is followed by the next snapshot at once.
 [[nodiscard]] inline DelayedAverageParams deltaOverPeriod(std::int64_t period) {
     return {.period = period, .delay = period, .localWeight = 0, .correction = 1, .snapshotAtZero = true};
+}
+// Of averages of all weights, with the fields "period" and "optimizer_state".
+[[nodiscard]] inline CommunicationPattern averagesWithState(PatternNumber delay = {}) {
+    CommunicationPattern pattern = averagesEvery(ofField("period"), std::move(delay));
+    pattern.limits.push_back(averagedStateLimit());
+    return pattern;
 }
 [[nodiscard]] inline FieldSpec optimizerStateField() {
     return {.help = "The optimiser's state at a merge: kept, reset, or averaged with the weights, which sends it too",

@@ -72,7 +72,8 @@ private:
 };
 
 const AlgorithmRegistry::Add<Dga, DgaParams> kDgaEntry{"dga", "Local gradients replaced by their mean some steps later",
-                                                       "Zhu et al., NeurIPS 2021"};
+                                                       "Zhu et al., NeurIPS 2021",
+                                                       averagesEvery(ofField("period"), ofField("delay"))};
 
 }  // namespace
 }  // namespace dasgd

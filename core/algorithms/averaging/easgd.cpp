@@ -87,7 +87,8 @@ private:
 };
 
 const AlgorithmRegistry::Add<Easgd, EasgdParams> kEasgdEntry{"easgd", "Elastic averaging around a centre",
-                                                             "arXiv 1412.6651"};
+                                                             "arXiv 1412.6651",
+                                                             averagesEvery(ofField("period"), ofField("period"))};
 
 }  // namespace
 }  // namespace dasgd

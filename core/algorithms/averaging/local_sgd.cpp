@@ -24,7 +24,7 @@ public:
 };
 
 const AlgorithmRegistry::Add<LocalSgd, LocalSgdParams> kLocalSgdEntry{"local_sgd", "Periodic blocking averages",
-                                                                      "arXiv 1805.09767"};
+                                                                      "arXiv 1805.09767", averagesWithState()};
 
 }  // namespace
 }  // namespace dasgd

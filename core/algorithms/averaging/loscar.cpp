@@ -98,7 +98,14 @@ private:
 };
 
 const AlgorithmRegistry::Add<Loscar, LoscarParams> kLoscarEntry{
-    "loscar", "Overlapped averages of a random share of the coordinates", "arXiv 2605.20866"};
+    "loscar",
+    "Overlapped averages of a random share of the coordinates",
+    "arXiv 2605.20866",
+    {.kind = CommunicationPattern::Kind::Averages,
+     .period = ofField("period"),
+     .delay = ofField("delay"),
+     .share = ofField("share"),
+     .assumes = {"All workers make the same number of local steps."}}};
 
 }  // namespace
 }  // namespace dasgd

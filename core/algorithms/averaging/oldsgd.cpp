@@ -63,8 +63,13 @@ public:
     explicit Oldsgd(const OldsgdParams& params) : DelayedAverage(deltaOverPeriod(params.period), ringMixer()) {}
 };
 
-const AlgorithmRegistry::Add<Oldsgd, OldsgdParams> kOldsgdEntry{
-    "oldsgd", "Overlapped exchange with the neighbours on a ring", "arXiv 2601.01493"};
+const AlgorithmRegistry::Add<Oldsgd, OldsgdParams> kOldsgdEntry{"oldsgd",
+                                                                "Overlapped exchange with the neighbours on a ring",
+                                                                "arXiv 2601.01493",
+                                                                {.kind = CommunicationPattern::Kind::Averages,
+                                                                 .period = ofField("period"),
+                                                                 .delay = ofField("period"),
+                                                                 .peers = 2}};
 
 }  // namespace
 }  // namespace dasgd

@@ -81,7 +81,8 @@ private:
 };
 
 const AlgorithmRegistry::Add<OverlapLocalSgd, OverlapLocalSgdParams> kOverlapLocalSgdEntry{
-    "overlap_local_sgd", "Workers pulled to an anchor that is averaged meanwhile", "arXiv 2002.09539"};
+    "overlap_local_sgd", "Workers pulled to an anchor that is averaged meanwhile", "arXiv 2002.09539",
+    averagesEvery(ofField("period"), ofField("period"))};
 
 }  // namespace
 }  // namespace dasgd

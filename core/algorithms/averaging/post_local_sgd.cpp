@@ -58,8 +58,15 @@ private:
     std::int64_t syncSteps_;
 };
 
+CommunicationPattern patternOfPostLocalSgd() {
+    CommunicationPattern pattern = averagesWithState();
+    pattern.gradientSteps = ofField("sync_steps");
+    pattern.firstBucketMb = ofField("first_bucket_mb");
+    return pattern;
+}
+
 const AlgorithmRegistry::Add<PostLocalSgd, PostLocalSgdParams> kPostLocalSgdEntry{
-    "post_local_sgd", "Synchronous SGD first, then Local SGD", "arXiv 1808.07217"};
+    "post_local_sgd", "Synchronous SGD first, then Local SGD", "arXiv 1808.07217", patternOfPostLocalSgd()};
 
 }  // namespace
 }  // namespace dasgd

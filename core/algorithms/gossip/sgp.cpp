@@ -176,8 +176,14 @@ private:
     bool arrived_ = false;  // ended, not added yet
 };
 
-const AlgorithmRegistry::Add<Sgp, SgpParams> kSgpEntry{"sgp", "Stochastic gradient push, blocking or overlapped",
-                                                       "arXiv 1811.10792"};
+const AlgorithmRegistry::Add<Sgp, SgpParams> kSgpEntry{"sgp",
+                                                       "Stochastic gradient push, blocking or overlapped",
+                                                       "arXiv 1811.10792",
+                                                       {.kind = CommunicationPattern::Kind::Averages,
+                                                        .delay = ofField("overlap"),
+                                                        .peers = ofField("peers"),
+                                                        .mostDelay = 1,
+                                                        .assumes = {"No two peers of a worker are the same rank."}}};
 
 }  // namespace
 }  // namespace dasgd

@@ -40,7 +40,8 @@ public:
 };
 
 const AlgorithmRegistry::Add<Ssp, SspParams> kSspEntry{
-    "ssp", "Parameter server whose workers are a bounded number of steps apart", "Ho et al., NIPS 2013"};
+    "ssp", "Parameter server whose workers are a bounded number of steps apart", "Ho et al., NIPS 2013",
+    noFormula("its workers share the servers' links, and wait for one another only where one is too far ahead")};
 
 }  // namespace
 }  // namespace dasgd

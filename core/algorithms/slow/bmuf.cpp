@@ -28,8 +28,8 @@ public:
     explicit Bmuf(const BmufParams& params) : SlowAverage(params.values, params.optimizerState) {}
 };
 
-const AlgorithmRegistry::Add<Bmuf, BmufParams> kBmufEntry{"bmuf", "Blockwise model-update filtering",
-                                                          "doi 10.1109/ICASSP.2016.7472805"};
+const AlgorithmRegistry::Add<Bmuf, BmufParams> kBmufEntry{
+    "bmuf", "Blockwise model-update filtering", "doi 10.1109/ICASSP.2016.7472805", averagesEvery(ofField("period"))};
 
 }  // namespace
 }  // namespace dasgd

@@ -34,7 +34,8 @@ public:
 };
 
 const AlgorithmRegistry::Add<Co2, Co2Params> kCo2Entry{"co2", "Slow momentum on averages that arrive a round late",
-                                                       "arXiv 2401.16265"};
+                                                       "arXiv 2401.16265",
+                                                       averagesEvery(ofField("period"), ofField("period"))};
 
 }  // namespace
 }  // namespace dasgd

@@ -25,7 +25,7 @@ public:
 };
 
 const AlgorithmRegistry::Add<DiLoCo, DiLoCoParams> kDiLoCoEntry{"diloco", "Long local rounds, Nesterov between them",
-                                                                "arXiv 2311.08105"};
+                                                                "arXiv 2311.08105", averagesEvery(ofField("period"))};
 
 }  // namespace
 }  // namespace dasgd

@@ -27,7 +27,8 @@ public:
 };
 
 const AlgorithmRegistry::Add<EagerDiLoCo, EagerDiLoCoParams> kEagerDiLoCoEntry{
-    "eager_diloco", "DiLoCo with own outer gradients at once, others' a round late", "arXiv 2502.12996"};
+    "eager_diloco", "DiLoCo with own outer gradients at once, others' a round late", "arXiv 2502.12996",
+    averagesEvery(ofField("period"), ofField("period"))};
 
 }  // namespace
 }  // namespace dasgd

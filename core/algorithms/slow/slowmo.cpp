@@ -25,7 +25,7 @@ public:
 };
 
 const AlgorithmRegistry::Add<SlowMo, SlowMoParams> kSlowMoEntry{"slowmo", "Local SGD with momentum across its averages",
-                                                                "arXiv 1910.00643"};
+                                                                "arXiv 1910.00643", averagesEvery(ofField("period"))};
 
 }  // namespace
 }  // namespace dasgd

@@ -39,7 +39,15 @@ public:
 };
 
 const AlgorithmRegistry::Add<StreamingDiLoCo, StreamingDiLoCoParams> kStreamingDiLoCoEntry{
-    "streaming_diloco", "DiLoCo of one fragment at a time, sent ahead of its outer step", "arXiv 2501.18512"};
+    "streaming_diloco",
+    "DiLoCo of one fragment at a time, sent ahead of its outer step",
+    "arXiv 2501.18512",
+    {.kind = CommunicationPattern::Kind::Averages,
+     .period = ofField("period"),
+     .delay = ofField("delay"),
+     .fragments = ofField("fragments"),
+     .delayBelowInterval = true,
+     .assumes = {"All fragments have the same size."}}};
 
 }  // namespace
 }  // namespace dasgd

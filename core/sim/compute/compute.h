@@ -52,7 +52,8 @@ struct ComputeParams {
         f(stepTime, "step_time",
           {.symbol = "T_c",
            .help =
-               "Forward, backward and update of one local step, as 60ms; measured: on this machine; device: FLOP of "
+               "Forward, backward and update of one local step, of one micro-batch where train.accumulate is more than "
+               "1, as 60ms; measured: on this machine; device: FLOP of "
                "the model for the batch / (peak x efficiency)"});
         f(device, "device", {.help = "What a worker computes on; its figures are the maker's", .choices = devices()});
         f(peakTeraflops, "peak_tflops",
@@ -116,7 +117,10 @@ struct StepTimes {
     // And of the forward pass: which share is computed with it. Empty where that is not known.
     std::vector<double> forwardShares;
 
-    [[nodiscard]] double total() const { return data + forward + backward + update; }
+    // Of a step of so many batches, after the last of which the weights are updated.
+    [[nodiscard]] double total(std::int64_t batches = 1) const {
+        return (data + forward + backward) * static_cast<double>(batches) + update;
+    }
 };
 
 // Of a step time that was given, or of `samples` a step on a device: forward, backward and each layer by its share of
@@ -133,8 +137,11 @@ public:
     // forward pass begins a step: jitter and stragglers are drawn for it then.
     [[nodiscard]] double seconds(SpanKind kind, std::int64_t bytes);
     // From now on a batch has this share of the samples that the times are of. Data, forward and backward times are
-    // taken to be proportional to it.
-    void setBatchShare(double share) { batchShare_ = share; }
+    // taken to be proportional to it. `sameStep`: the next forward pass begins no step.
+    void setBatchShare(double share, bool sameStep) {
+        batchShare_ = share;
+        begun_ = sameStep;
+    }
     // From the gradient before it to this one.
     [[nodiscard]] double gradientSeconds(std::size_t slot) const;
     // Of the forward pass with this parameter. The first of a step begins it.

@@ -32,7 +32,7 @@ public:
     void abandon() noexcept override;
     void gradientReady(std::size_t slot) override;
     void layerDone(SpanKind pass, std::size_t slot) override;
-    void setBatchShare(double share) override { compute_.setBatchShare(share); }
+    void setBatchShare(double share, bool sameStep) override { compute_.setBatchShare(share, sameStep); }
     void setUntimed(bool untimed) override;
     [[nodiscard]] bool computes() const override;
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "gui/models/figures/figure_runs.h"
+
 namespace dasgd::gui {
 
 namespace {
@@ -61,8 +63,9 @@ void CompareBoard::later() {
     if (watching_ && !pending_.isActive()) pending_.start(kRegroupMs);
 }
 
-void CompareBoard::setRuns(const QStringList& ids) {
+void CompareBoard::setRuns(const QStringList& ids, const QString& filter) {
     ids_ = ids;
+    origin_ = filter;
     experiment_.clear();
     hidden_.clear();
     brushed_.reset();
@@ -186,6 +189,7 @@ void CompareBoard::setFilter(const QString& text) {
         filterError_ = parsed.error();
     } else {
         filter_ = std::move(*parsed);
+        filterText_ = text.trimmed();
     }
     sift();
     emit shownChanged();
@@ -210,10 +214,20 @@ const GroupCurve* CompareBoard::curve(const CompareCurveKey& key, std::size_t gr
     return found == curves_.end() ? nullptr : found->second.get();
 }
 
-bool CompareBoard::mixesUnfinished() const {
-    return members_ == Members::AsFarAsAll && std::any_of(shown_.begin(), shown_.end(), [this](std::size_t at) {
-               return groups_[at].finished() > 0 && groups_[at].finished() < groups_[at].runs.size();
-           });
+void CompareBoard::chooseRuns(FigureSpec& spec, const std::vector<std::size_t>& groups) const {
+    QStringList ids;
+    for (const std::size_t group : groups) {
+        for (const RunItemPtr& run : groups_[group].runs) ids << run->id;
+    }
+    QString filter = experiment_.isEmpty() ? origin_ : experimentFilter(experiment_);
+    if (!filter.isEmpty() && !filterText_.isEmpty()) filter = QStringLiteral("(%1) and (%2)").arg(filter, filterText_);
+    takeRuns(spec, ids, filter, session_.runs().items());
+}
+
+QString CompareBoard::figureBaseline() const {
+    const auto chosen =
+        std::ranges::find_if(groups_, [this](const CompareGroup& group) { return group.key == baselineKey_; });
+    return chosen == groups_.end() ? QString() : curveKey(*chosen->runs.front());
 }
 
 void CompareBoard::setMembers(Members members) {

@@ -21,6 +21,8 @@
 
 namespace dasgd::gui {
 
+struct FigureSpec;
+
 class CompareBoard : public QObject {
     Q_OBJECT
 
@@ -29,13 +31,19 @@ public:
 
     // While off it costs nothing, whatever runs.
     void setWatching(bool watching);
-    // These runs; runs that come later are not added.
-    void setRuns(const QStringList& ids);
+    // These runs; runs that come later are not added. `filter`: what chose them, for figures of them; "" where they
+    // were picked one by one.
+    void setRuns(const QStringList& ids, const QString& filter = {});
     // Every run of the experiment that started last, those to come too.
     void takeNewestExperiment();
     [[nodiscard]] bool isEmpty() const { return groups_.empty(); }
 
     [[nodiscard]] const std::vector<CompareGroup>& groups() const { return groups_; }
+    // The runs of these groups into a figure: by the experiment and the filters that they came from where these choose
+    // no other, else by their ids.
+    void chooseRuns(FigureSpec& spec, const std::vector<std::size_t>& groups) const;
+    // Group that ratios refer to as a figure keeps it; "" where none was chosen.
+    [[nodiscard]] QString figureBaseline() const;
     // "delay-sweep", or how many experiments the runs are of.
     [[nodiscard]] QString title() const;
     // Places of the groups that are shown: what passes the filter and the brushes and is not hidden, in order.
@@ -63,8 +71,6 @@ public:
 
     void setMembers(Members members);
     [[nodiscard]] Members members() const { return members_; }
-    // Whether a mean that is shown holds runs that did not finish beside ones that did.
-    [[nodiscard]] bool mixesUnfinished() const;
     void setSpread(Spread spread);
     [[nodiscard]] Spread spread() const { return spread_; }
     void setTarget(const std::optional<Target>& target);
@@ -116,6 +122,7 @@ private:
     bool watching_ = false, stale_ = true;
     bool isReset_ = false;  // other runs were chosen, which may be the same again
     QStringList ids_;
+    QString origin_;      // the filter that chose `ids_`
     QString experiment_;  // whose runs are taken as they come; "": `ids_`
     std::vector<CompareGroup> groups_;
     FieldCatalog fields_;

@@ -147,6 +147,11 @@ QVariant CompareTableModel::headerData(int section, Qt::Orientation orientation,
     if (role == Qt::ToolTipRole && section == ToTarget && board_.target()) {
         return asTip(QStringLiteral("seconds to ") + QString::fromStdString(board_.target()->inWords()));
     }
+    if (role == Qt::ToolTipRole && section == BestAccuracy) {
+        return asTip(
+            QStringLiteral("best test accuracy: chosen on the validation set; without one on the test set itself, "
+                           "which is optimistic"));
+    }
     if (role != Qt::DisplayRole) return {};
     const auto baseline = board_.baseline();
     switch (section) {

@@ -1,6 +1,7 @@
 #include "gui/models/experiment/experiment_draft.h"
 
 #include <QFileInfo>
+#include <QRegularExpression>
 #include <algorithm>
 
 #include "core/base/toml_reader.h"
@@ -8,6 +9,21 @@
 #include "gui/models/words.h"
 
 namespace dasgd::gui {
+
+namespace {
+
+// "sweep" → "sweep-2", "sweep-2" → "sweep-3": the first that is not taken.
+QString nextName(const QString& name, const QStringList& taken) {
+    static const QRegularExpression numbered(QStringLiteral("^(.*[^-])-([0-9]{1,6})$"));
+    const auto match = numbered.match(name);
+    const QString stem = match.hasMatch() ? match.captured(1) : name;
+    for (int number = match.hasMatch() ? match.captured(2).toInt() + 1 : 2;; ++number) {
+        const QString next = stem + u'-' + QString::number(number);
+        if (!taken.contains(next)) return next;
+    }
+}
+
+}  // namespace
 
 ExperimentDraft::ExperimentDraft(Engine& engine, std::filesystem::path workspace, QObject* parent)
     : QObject(parent),
@@ -34,6 +50,10 @@ ExperimentDraft::ExperimentDraft(Engine& engine, std::filesystem::path workspace
         emit failed(message);
     });
     connect(&files_, &ExperimentFiles::unreadable, this, &ExperimentDraft::failed);
+    connect(&engine_, &Engine::started, this, &ExperimentDraft::takeStarted);
+    connect(&engine_, &Engine::notStarted, this, [this](const QString& file) {
+        if (file == starting_) starting_.clear();
+    });
 }
 
 void ExperimentDraft::setText(const QString& text) {
@@ -41,7 +61,7 @@ void ExperimentDraft::setText(const QString& text) {
     unshortened_.reset();
     document_ = ExperimentDocument(text);
     checked_.reset();
-    runWanted_ = false;
+    runWanted_.reset();
     if (document_.syntaxError() || document_.isEmpty()) {
         dryRun_.cancel();
     } else {
@@ -149,6 +169,26 @@ void ExperimentDraft::take(const Start& start) {
     begin(start.kind == Start::Kind::Recent ? withoutDefaults(start.text, schema()) : start.text, start.folder, {});
 }
 
+bool ExperimentDraft::isMissing() {
+    if (document_.isEmpty()) emit failed(tr("There is no experiment yet: choose a preset, or open a file (Ctrl+O)."));
+    return document_.isEmpty();
+}
+
+void ExperimentDraft::duplicate(const QStringList& taken) {
+    if (isMissing()) return;
+    if (document_.syntaxError()) {
+        emit stoppedByProblem();
+        return;
+    }
+    const QString name = nextName(document_.name().isEmpty() ? QStringLiteral("experiment") : document_.name(), taken);
+    const Value written(name.toStdString());
+    begin(document_.with(QStringLiteral("name"), QString::fromStdString(written.toToml()), schema()), folder_, {});
+    // Nobody has it anywhere else.
+    begunText_.clear();
+    unsaved_.spare(document_.text(), folder_);
+    emit noted(tr("A copy under the name %1, saved nowhere yet.").arg(name));
+}
+
 std::optional<Problem> ExperimentDraft::problem() const {
     if (document_.syntaxError()) return document_.syntaxError();
     return checked_ ? checked_->problem : std::nullopt;
@@ -163,7 +203,7 @@ void ExperimentDraft::checkNow() {
 void ExperimentDraft::takeAnswer(const DryRunResult& result) {
     checked_ = result;
     emit checkChanged();
-    if (std::exchange(runWanted_, false)) run();
+    if (const auto order = std::exchange(runWanted_, std::nullopt)) run(*order);
 }
 
 QString ExperimentDraft::title() const {
@@ -217,28 +257,27 @@ QString ExperimentDraft::folderOfExperiments() const {
     return QString::fromStdString(std::filesystem::absolute(workspace_ / "experiments").string());
 }
 
-void ExperimentDraft::run() {
-    if (document_.isEmpty()) {
-        emit failed(tr("There is no experiment yet: choose a preset, or open a file (Ctrl+O)."));
-        return;
-    }
+void ExperimentDraft::run(Engine::Order order) {
+    if (isMissing()) return;
     if (problem()) {
         emit stoppedByProblem();
         return;
     }
     if (!checked_) {
-        runWanted_ = true;
+        runWanted_ = order;
         checkNow();
         return;
     }
-    if (std::ranges::any_of(writing_, &Writing::launches)) return;
-    write(folderOfExperiments() + u'/' + fileName(), ExperimentFiles::Existing::KeepOther, true);
+    const auto launches = [](const Writing& one) { return one.launch.has_value(); };
+    if (std::ranges::any_of(writing_, launches) || !starting_.isEmpty()) return;
+    write(folderOfExperiments() + u'/' + fileName(), ExperimentFiles::Existing::KeepOther, order);
 }
 
-void ExperimentDraft::save(const QString& path) { write(path, ExperimentFiles::Existing::Overwrite, false); }
+void ExperimentDraft::save(const QString& path) { write(path, ExperimentFiles::Existing::Overwrite, std::nullopt); }
 
-void ExperimentDraft::write(const QString& path, ExperimentFiles::Existing existing, bool launches) {
-    writing_.push_back({document_.text(), launches});
+void ExperimentDraft::write(const QString& path, ExperimentFiles::Existing existing,
+                            std::optional<Engine::Order> launch) {
+    writing_.push_back({document_.text(), launch});
     files_.write(path, document_.text(), existing, folder_);
 }
 
@@ -249,11 +288,22 @@ void ExperimentDraft::takeWritten(const QString& path) {
     unsaved_.forget(done.text);
     unsaved_.spare(isUnsavedWork() ? document_.text() : QString(), folder_);
     emit changed();
-    if (!done.launches) {
+    if (!done.launch) {
         emit noted(tr("Saved as %1").arg(path));
         return;
     }
-    if (engine_.run(path)) emit launched(path);
+    starting_ = path;
+    engine_.run(path, *done.launch);
+}
+
+void ExperimentDraft::takeStarted(const QString& file, Engine::Order order) {
+    if (file != starting_) return;
+    starting_.clear();
+    if (order == Engine::Order::Queued) {
+        emit queued(file);
+    } else {
+        emit launched(file);
+    }
 }
 
 }  // namespace dasgd::gui

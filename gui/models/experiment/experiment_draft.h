@@ -47,6 +47,8 @@ public:
     void take(const Start& start);
     // Reads the file and begins anew with it.
     void open(const QString& path) { files_.read(path); }
+    // Begins anew with the present text under a name that is neither its own nor one of `taken`. Saved nowhere.
+    void duplicate(const QStringList& taken);
 
     // The syntax error, else what the program said of this text; nullopt where nothing is known to be wrong.
     [[nodiscard]] std::optional<Problem> problem() const;
@@ -67,8 +69,8 @@ public:
     [[nodiscard]] QString fileName() const;                          // "delay-sweep.toml"
 
     // Checks the text where that was not done, writes it to the workspace's folder of experiments and starts it;
-    // stoppedByProblem() where something is wrong with it.
-    void run();
+    // stoppedByProblem() where something is wrong with it. launched() or queued() comes when it was started.
+    void run(Engine::Order order = Engine::Order::Now);
     void save(const QString& path);
     [[nodiscard]] QString folderOfExperiments() const;
 
@@ -81,6 +83,7 @@ signals:
     void checkChanged();                     // problem(), checked(), isChecking()
     void stoppedByProblem();                 // run() found one
     void launched(const QString& file);
+    void queued(const QString& file);     // is started, and waits for its turn
     void noted(const QString& message);   // worth saying, nothing wrong
     void failed(const QString& message);  // with the remedy
 
@@ -88,11 +91,14 @@ private:
     [[nodiscard]] const FieldInfo* fieldOf(const QString& section, const QString& field) const;
     // Somebody wrote it and no file has it.
     [[nodiscard]] bool isUnsavedWork() const { return !isSaved() && document_.text() != begunText_; }
+    // Says so where there is nothing on the page.
+    [[nodiscard]] bool isMissing();
     void begin(const QString& text, const QString& folder, const QString& savedText);
     void replace(const QString& text);
     void takeAnswer(const DryRunResult& result);
     void takeWritten(const QString& path);
-    void write(const QString& path, ExperimentFiles::Existing existing, bool launches);
+    void write(const QString& path, ExperimentFiles::Existing existing, std::optional<Engine::Order> launch);
+    void takeStarted(const QString& file, Engine::Order order);
 
     Engine& engine_;
     std::filesystem::path workspace_;
@@ -109,10 +115,11 @@ private:
     // Under way to a file; answered in this order.
     struct Writing {
         QString text;
-        bool launches = false;
+        std::optional<Engine::Order> launch;
     };
     std::deque<Writing> writing_;
-    bool runWanted_ = false;
+    std::optional<Engine::Order> runWanted_;  // once it is checked
+    QString starting_;                        // a file whose program is being started
 };
 
 }  // namespace dasgd::gui

@@ -42,7 +42,48 @@ std::vector<FieldInfo> schemaFieldsOf(const QJsonObject& json) {
     return fields;
 }
 
+PatternNumber patternNumberOf(const QJsonObject& json, const char* key, const PatternNumber& otherwise) {
+    const QJsonValue value = json[QLatin1String(key)];
+    if (value.isString()) return ofField(value.toString().toStdString());
+    return value.isDouble() ? PatternNumber(value.toDouble()) : otherwise;
+}
+
+// A kind that this window does not know is one that it has no formula for.
+CommunicationPattern patternOf(const QJsonObject& json) {
+    using Kind = CommunicationPattern::Kind;
+    CommunicationPattern pattern;
+    const std::string kind = textOf(json, "kind");
+    for (const Kind one : {Kind::NoFormula, Kind::None, Kind::Gradients, Kind::Averages}) {
+        if (kind == nameOf(one)) pattern.kind = one;
+    }
+    pattern.why = textOf(json, "why");
+    pattern.period = patternNumberOf(json, "period", pattern.period);
+    pattern.delay = patternNumberOf(json, "delay", pattern.delay);
+    pattern.fragments = patternNumberOf(json, "fragments", pattern.fragments);
+    pattern.share = patternNumberOf(json, "share", pattern.share);
+    pattern.peers = patternNumberOf(json, "peers", pattern.peers);
+    pattern.gradientSteps = patternNumberOf(json, "gradient_steps", pattern.gradientSteps);
+    pattern.firstBucketMb = patternNumberOf(json, "first_bucket_mb", pattern.firstBucketMb);
+    pattern.delayBelowInterval = json[QLatin1String("delay_below_interval")].toBool();
+    if (json.contains(QLatin1String("most_delay"))) {
+        pattern.mostDelay = json[QLatin1String("most_delay")].toInteger();
+    }
+    for (const QJsonValue& limit : json[QLatin1String("limits")].toArray()) {
+        const QJsonObject one = limit.toObject();
+        pattern.limits.push_back({textOf(one, "field"), textOf(one, "value"), textOf(one, "why")});
+    }
+    for (const QJsonValue& sentence : json[QLatin1String("assumes")].toArray()) {
+        pattern.assumes.push_back(sentence.toString().toStdString());
+    }
+    return pattern;
+}
+
 }  // namespace
+
+const FieldInfo* SchemaPlugin::field(std::string_view wanted) const {
+    const auto found = std::ranges::find(fields, wanted, &FieldInfo::name);
+    return found == fields.end() ? nullptr : &*found;
+}
 
 const SchemaPlugin* SchemaSection::plugin(std::string_view wanted) const {
     const auto found = std::ranges::find(plugins, wanted, &SchemaPlugin::name);
@@ -83,7 +124,8 @@ Result<ExperimentSchema> readSchema(const QByteArray& json) {
         for (const QJsonValue& entry : object[QLatin1String("plugins")].toArray()) {
             const QJsonObject plugin = entry.toObject();
             section.plugins.push_back({textOf(plugin, "name"), textOf(plugin, "summary"), textOf(plugin, "reference"),
-                                       schemaFieldsOf(plugin)});
+                                       schemaFieldsOf(plugin),
+                                       patternOf(plugin[QLatin1String("communication")].toObject())});
         }
         schema.sections.push_back(std::move(section));
     }

@@ -9,12 +9,16 @@
 
 #include "core/base/fields.h"
 #include "core/base/result.h"
+#include "core/cost/communication_pattern.h"
 
 namespace dasgd::gui {
 
 struct SchemaPlugin {
     std::string name, summary, reference;
     std::vector<FieldInfo> fields;
+    CommunicationPattern communication = {};  // of an algorithm
+
+    [[nodiscard]] const FieldInfo* field(std::string_view name) const;  // null where there is none
 };
 
 struct SchemaSection {

@@ -1,6 +1,7 @@
 #include "gui/models/figures/figure_runs.h"
 
 #include <algorithm>
+#include <set>
 
 #include "core/base/fnv1a.h"
 #include "gui/models/filter/filter_expression.h"
@@ -70,9 +71,51 @@ FigureSpec figureOfExperiment(const RunItemPtr& run) {
     FigureSpec spec;
     spec.smoothing = 0.9;
     if (!run) return spec;
-    QString name = QString::fromStdString(run->row.experiment);
-    spec.filter = QStringLiteral("experiment = \"%1\"").arg(name.remove(QLatin1Char('"')));
+    spec.filter = experimentFilter(QString::fromStdString(run->row.experiment));
     return spec;
+}
+
+QString experimentFilter(const QString& experiment) {
+    return QStringLiteral("experiment = \"%1\"").arg(QString(experiment).remove(QLatin1Char('"')));
+}
+
+void takeRuns(FigureSpec& spec, const QStringList& ids, const QString& filter, std::span<const RunItemPtr> all) {
+    spec.runs.clear();
+    spec.filter = filter;
+    Result<FigureRuns> chosen = FigureRuns{};
+    if (!filter.isEmpty()) chosen = runsOf(spec, all);
+    std::set<QString> wanted(ids.begin(), ids.end()), found;
+    for (const RunItemPtr& run : all) {
+        if (run->row.status == "queued") wanted.erase(run->id);
+    }
+    for (const RunItemPtr& run : chosen ? chosen->runs : std::vector<RunItemPtr>()) found.insert(run->id);
+    if (!found.empty() && found == wanted) return;
+    spec.filter.clear();
+    spec.runs = ids;
+}
+
+Result<FigureSpec> pinnedFigure(const FigureSpec& spec, std::span<const RunItemPtr> all) {
+    DASGD_ASSIGN(const FigureRuns chosen, runsOf(spec, all));
+    if (chosen.runs.empty()) return fail("there is no run to keep: the filter chooses none");
+    FigureSpec pinned = spec;
+    pinned.filter.clear();
+    pinned.runs.clear();
+    for (const RunItemPtr& run : chosen.runs) pinned.runs << run->id;
+    return pinned;
+}
+
+Result<FigureSpec> followingFigure(const FigureSpec& spec, std::span<const RunItemPtr> all) {
+    DASGD_ASSIGN(const FigureRuns chosen, runsOf(spec, all));
+    if (chosen.runs.empty()) return fail("none of these runs is in this workspace: give a filter");
+    QStringList experiments;
+    for (const RunItemPtr& run : chosen.runs) {
+        experiments << experimentFilter(QString::fromStdString(run->row.experiment));
+    }
+    experiments.removeDuplicates();
+    FigureSpec following = spec;
+    following.runs.clear();
+    following.filter = experiments.join(QStringLiteral(" or "));
+    return following;
 }
 
 QString curveKey(const RunItem& run) {

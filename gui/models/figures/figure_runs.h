@@ -20,6 +20,16 @@ struct FigureRuns {
 // that several runs have.
 [[nodiscard]] Result<FigureRuns> runsOf(const FigureSpec& spec, std::span<const RunItemPtr> all);
 
+// `experiment = "delay-sweep"`.
+[[nodiscard]] QString experimentFilter(const QString& experiment);
+// Where `filter` chooses just the runs `ids` of those that have begun, the figure gets it and follows what is recorded;
+// else, or where it is "", the ids.
+void takeRuns(FigureSpec& spec, const QStringList& ids, const QString& filter, std::span<const RunItemPtr> all);
+// The same figure with the ids of the runs that it has now in place of a filter, or with the filter of their
+// experiments in place of ids. Not of panels. Errors: of the filter; there is no such run.
+[[nodiscard]] Result<FigureSpec> pinnedFigure(const FigureSpec& spec, std::span<const RunItemPtr> all);
+[[nodiscard]] Result<FigureSpec> followingFigure(const FigureSpec& spec, std::span<const RunItemPtr> all);
+
 // The training loss of the experiment of `run`, whatever is added to it; of every run where it is null.
 [[nodiscard]] FigureSpec figureOfExperiment(const RunItemPtr& run);
 

@@ -4,6 +4,7 @@
 
 #include "core/analysis/configuration.h"
 #include "core/base/event.h"
+#include "gui/models/curves/metric_words.h"
 #include "gui/models/figures/figure_json.h"
 #include "gui/models/figures/rank_rows.h"
 
@@ -23,6 +24,10 @@ const QStringList kKindWords{QStringLiteral("curves"),   QStringLiteral("timelin
 const QStringList kAxisWords{QStringLiteral("step"), QStringLiteral("epoch"), QStringLiteral("wall"),
                              QStringLiteral("samples"), QStringLiteral("bytes")};
 const QStringList kBandWords{QStringLiteral("none"), QStringLiteral("std"), QStringLiteral("interval-95")};
+const QStringList kMemberWords{QStringLiteral("finished"), QStringLiteral("as-far-as-all")};
+const QStringList kLineWords{QStringLiteral("mean"), QStringLiteral("mean-and-seeds"), QStringLiteral("seeds"),
+                             QStringLiteral("ranks")};
+const QStringList kSinceVersion2{QStringLiteral("members"), QStringLiteral("lines"), QStringLiteral("baseline")};
 const QStringList kPaletteWords{QStringLiteral("okabe-ito"), QStringLiteral("tol-bright")};
 const QStringList kWidthWords{QStringLiteral("column"), QStringLiteral("full")};
 const QStringList kScalingWords{QStringLiteral("weak"), QStringLiteral("strong")};
@@ -33,6 +38,25 @@ const QStringList kNumberWords{
     QStringLiteral("final-loss"),     QStringLiteral("best-accuracy"), QStringLiteral("step-ms"),
     QStringLiteral("time-to-target"), QStringLiteral("hidden"),        QStringLiteral("blocked"),
     QStringLiteral("sent-mb"),        QStringLiteral("samples-per-s"), QStringLiteral("speed-up")};
+
+template <class Spec, class Visitor>
+void visitCurveFields(Spec& spec, Visitor& f) {
+    f.text("metric", spec.metric);
+    f.word("x", spec.x, kAxisWords);
+    f.number("smoothing", spec.smoothing, 0, kMostSmoothing);
+    f.word("band", spec.band, kBandWords);
+    f.word("members", spec.members, kMemberWords);
+    f.word("lines", spec.lines, kLineWords);
+    f.maybe("log_y", spec.logY);
+}
+
+template <class Spec, class Visitor>
+void visitTimelineFields(Spec& spec, Visitor& f) {
+    f.range("window_s", spec.windowS);
+    f.whole("ranks", spec.ranks, 1, kMostRanks);
+    f.text("rank_rows", spec.rankRows);
+    f.texts("hidden_kinds", spec.hiddenKinds);
+}
 
 // Calls `f` for each field of this kind of figure; one list for reading, writing and "allowed".
 template <class Spec, class Visitor>
@@ -47,19 +71,8 @@ void visitFields(Spec& spec, Visitor& f) {
         f.texts("runs", spec.runs);
         f.text("filter", spec.filter);
     }
-    if (spec.kind == FigureKind::Curves) {
-        f.text("metric", spec.metric);
-        f.word("x", spec.x, kAxisWords);
-        f.number("smoothing", spec.smoothing, 0, kMostSmoothing);
-        f.word("band", spec.band, kBandWords);
-        f.maybe("log_y", spec.logY);
-    }
-    if (spec.kind == FigureKind::Timeline) {
-        f.range("window_s", spec.windowS);
-        f.whole("ranks", spec.ranks, 1, kMostRanks);
-        f.text("rank_rows", spec.rankRows);
-        f.texts("hidden_kinds", spec.hiddenKinds);
-    }
+    if (spec.kind == FigureKind::Curves) visitCurveFields(spec, f);
+    if (spec.kind == FigureKind::Timeline) visitTimelineFields(spec, f);
     if (spec.kind == FigureKind::Scaling) {
         f.word("scaling", spec.scaling, kScalingWords);
         f.word("plot", spec.plot, kPlotWords);
@@ -70,7 +83,10 @@ void visitFields(Spec& spec, Visitor& f) {
         if (!parallel) f.word("number", spec.number, kNumberWords);
         f.text("target", spec.target);
     }
-    if (spec.isCompared() && spec.kind != FigureKind::Scatter) f.word("band", spec.band, kBandWords);
+    if (spec.isCompared() && spec.kind != FigureKind::Scatter) {
+        f.word("band", spec.band, kBandWords);
+        f.text("baseline", spec.baseline);
+    }
     if (parallel) {
         f.texts("axes", spec.axes);
         f.brushes("brushes", spec.brushes);
@@ -201,6 +217,11 @@ Status check(const FigureSpec& spec) {
     DASGD_TRY(checkParallel(spec));
     if (!spec.runs.isEmpty() && !spec.filter.isEmpty())
         return fail("\"filter\": give either runs or a filter, not both");
+    if (spec.kind == FigureKind::Curves && spec.lines == FigureLines::Ranks &&
+        !wordsOf(spec.metric.toStdString()).byRank) {
+        return fail("\"lines\": found \"ranks\"; " + spec.metric.toStdString() +
+                    " is recorded of the whole run: allowed mean, mean-and-seeds, seeds");
+    }
     if (!spec.dashes && !spec.markers)
         return fail("\"markers\": dashes and markers are both false; colour alone does not tell curves apart in print");
     if (!spec.target.isEmpty()) {
@@ -218,10 +239,16 @@ Status check(const FigureSpec& spec) {
 
 Result<FigureSpec> figureSpecOf(const QJsonObject& object) {
     const QJsonValue version = object[QLatin1String("version")];
-    if (version.isUndefined()) return fail("\"version\": absent; this program writes version 1");
-    if (!version.isDouble() || version.toDouble() != FigureSpec::kVersion) {
-        return fail("\"version\": found " + quotedJson(version).toStdString() +
-                    "; this program reads version 1. A newer program may have made this figure.");
+    const std::string newest = std::to_string(FigureSpec::kVersion);
+    if (version.isUndefined()) return fail("\"version\": absent; this program writes version " + newest);
+    const int found = version.toInt();  // 0 of what is no whole number
+    if (found < 1 || found > FigureSpec::kVersion) {
+        return fail("\"version\": found " + quotedJson(version).toStdString() + "; this program reads versions 1 to " +
+                    newest + ". A newer program may have made this figure.");
+    }
+    for (const QString& key : found < 2 ? kSinceVersion2 : QStringList()) {
+        if (object.contains(key))
+            return fail("\"" + key.toStdString() + "\": a figure of version 1 has no such field; version 2 has it");
     }
     FigureSpec spec;
     FigureReader reader(object);
@@ -259,6 +286,8 @@ QJsonObject jsonOf(const FigureSpec& spec) {
 QStringList kindWords() { return kKindWords; }
 QStringList axisWords() { return kAxisWords; }
 QStringList bandWords() { return kBandWords; }
+QStringList memberWords() { return kMemberWords; }
+QStringList lineWords() { return kLineWords; }
 QStringList paletteWords() { return kPaletteWords; }
 QStringList scalingPlotWords() { return kPlotWords; }
 QStringList numberWords() { return kNumberWords; }

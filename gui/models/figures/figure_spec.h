@@ -21,7 +21,10 @@
 namespace dasgd::gui {
 
 enum class FigureKind { Curves, Timeline, Scaling, Bars, Map, Scatter, Parallel, Panels };
-enum class FigureBand { None, Std, Interval95 };  // around a mean over seeds
+enum class FigureBand { None, Std, Interval95 };    // around a mean over seeds
+enum class FigureMembers { Finished, AsFarAsAll };  // which runs of a configuration are in its curve
+// What the curves of a configuration are: its mean over seeds, each seed or each rank of each of its runs by itself.
+enum class FigureLines { Mean, MeanAndSeeds, Seeds, Ranks };
 enum class FigurePalette { OkabeIto, TolBright };
 enum class FigureWidth { Column, Full };
 
@@ -39,7 +42,7 @@ struct FigureBrush {
 
 struct FigureSpec {
     static constexpr qsizetype kMostParallelAxes = 12;
-    static constexpr int kVersion = 1;
+    static constexpr int kVersion = 2;  // 2 brought members, lines and baseline; files of 1 are read
     static constexpr std::size_t kMostPanels = 12;
 
     FigureKind kind = FigureKind::Curves;
@@ -52,6 +55,8 @@ struct FigureSpec {
     XAxis x = XAxis::Step;
     double smoothing = 0;  // weight of the moving average, per run, before the mean
     FigureBand band = FigureBand::Std;
+    FigureMembers members = FigureMembers::Finished;  // AsFarAsAll: a mean ends where the first of its runs does
+    FigureLines lines = FigureLines::Mean;
     std::optional<bool> logY;  // absent: as the metric is drawn in the window
     // Of a timeline: seconds of the run; absent: a dozen steps of its steady state.
     std::optional<FigureRange> windowS;
@@ -65,7 +70,10 @@ struct FigureSpec {
     // Of bars, of a map over two settings, and of a scatter with one point a run.
     CompareNumber number = CompareNumber::StepMs;
     CompareNumber against = CompareNumber::Hidden;  // along x of a scatter
-    QString rows, columns;                          // keys of the settings of a map; "": those that were swept
+    // The configuration that ratios refer to, by its name or curveKey(); "": as `dasgd compare` chooses. Not of
+    // scatters.
+    QString baseline;
+    QString rows, columns;  // keys of the settings of a map; "": those that were swept
     // Of parallel coordinates: settings, as algorithm.delay, and words of numbers, as step-ms, from left to right;
     // empty: as the Compare page chooses them.
     QStringList axes;
@@ -115,6 +123,8 @@ struct FigureSpec {
 [[nodiscard]] QStringList kindWords();
 [[nodiscard]] QStringList axisWords();
 [[nodiscard]] QStringList bandWords();
+[[nodiscard]] QStringList memberWords();
+[[nodiscard]] QStringList lineWords();
 [[nodiscard]] QStringList paletteWords();
 [[nodiscard]] QStringList scalingPlotWords();
 [[nodiscard]] QStringList numberWords();

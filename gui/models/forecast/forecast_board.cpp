@@ -20,6 +20,12 @@ void ForecastBoard::setCalibrations(std::vector<KnownCalibration> calibrations) 
     forecast();
 }
 
+void ForecastBoard::setAlgorithms(const ExperimentSchema& schema) {
+    const SchemaSection* section = schema.section("algorithm");
+    sources_.algorithms = section ? section->plugins : std::vector<SchemaPlugin>();
+    forecast();
+}
+
 void ForecastBoard::choose(std::size_t index) {
     if (index >= cases_.size()) return;
     wanted_ = cases_[index].label;

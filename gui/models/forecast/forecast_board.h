@@ -20,6 +20,8 @@ public:
     // What measurements there are: finished runs, calibrations. Looks at them anew.
     void setRuns(std::span<const RunItemPtr> runs);
     void setCalibrations(std::vector<KnownCalibration> calibrations);
+    // What the algorithms declare of their communication; without it there is no formula for any.
+    void setAlgorithms(const ExperimentSchema& schema);
     void clear() { setPlan({}); }
 
     [[nodiscard]] const std::vector<ForecastCase>& cases() const { return cases_; }

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <iterator>
-#include <limits>
 
 #include "gui/models/words.h"
 
@@ -12,17 +11,32 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr double kMebibyte = 1048576;
 constexpr double kMostNs = 9e18;
 
 // Beside the settings: how many weights there are.
 const std::string kWeights = "weights";
 
-Settings kindOf(const Settings& settings, qint64 parameters) {
+const std::string kAlgorithm = "algorithm.";
+
+const SchemaPlugin* algorithmOf(const Settings& settings, const ForecastSources& sources) {
+    const auto found =
+        std::ranges::find(sources.algorithms, settingOf(settings, "algorithm.name"), &SchemaPlugin::name);
+    return found == sources.algorithms.end() ? nullptr : &*found;
+}
+
+Settings kindOf(const Settings& settings, const PlannedRun& run, const SchemaPlugin* algorithm) {
+    std::vector<std::string> own;
+    if (algorithm) own = fieldsOf(algorithm->communication);
+    const auto reads = [&](const std::string& key) {
+        const bool ofAlgorithm = key.starts_with(kAlgorithm);
+        return forecastReads(key) ||
+               (ofAlgorithm && std::ranges::find(own, key.substr(kAlgorithm.size())) != own.end());
+    };
     Settings kept;
-    std::ranges::copy_if(settings, std::inserter(kept, kept.end()),
-                         [](const auto& one) { return forecastReads(one.first); });
-    kept[kWeights] = std::to_string(parameters);
+    std::ranges::copy_if(settings, std::inserter(kept, kept.end()), [&](const auto& one) { return reads(one.first); });
+    kept[kWeights] = std::to_string(run.parameters);
+    const bool changesOver = algorithm && !algorithm->communication.gradientSteps.field.empty();
+    if (changesOver) kept["train.steps"] = std::to_string(run.steps);
     return kept;
 }
 
@@ -56,44 +70,103 @@ QString labelOf(const Settings& own, const std::vector<Settings>& all) {
                            : words.join(QStringLiteral(", "));
 }
 
-int countIn(const Settings& settings, const char* key, int otherwise) {
-    const double count = numberIn(settings, key).value_or(otherwise);
-    return count >= 0 ? static_cast<int>(std::min<double>(count, std::numeric_limits<int>::max())) : -1;
+// What the text says, else the default.
+PatternValues valuesOf(const Settings& settings, const SchemaPlugin& algorithm) {
+    return [&settings, &algorithm](const std::string& field) -> std::optional<std::string> {
+        std::string written = settingOf(settings, kAlgorithm + field);
+        if (!written.empty()) return written;
+        const FieldInfo* info = algorithm.field(field);
+        if (!info) return std::nullopt;
+        const std::string& fallback = info->defaultToml;
+        return fallback.starts_with('"') ? fallback.substr(1, fallback.size() - 2) : fallback;
+    };
 }
 
-// Gradients in several buckets leave while the backward pass goes on, at times that no plan says.
-bool sendsAtOnce(const Settings& settings, double bytes) {
-    const double first = numberIn(settings, "algorithm.first_bucket_mb").value_or(0) * kMebibyte;
-    return settingOf(settings, "algorithm.name") != "sync_sgd" || bytes <= first;
+QString symbolOf(const SchemaPlugin& algorithm, const std::string& field) {
+    const FieldInfo* info = algorithm.field(field);
+    return QString::fromStdString(info && !info->spec.symbol.empty() ? info->spec.symbol : field);
+}
+
+RemedySetting settingFor(const SchemaPlugin& algorithm, const std::string& field, qint64 value) {
+    const FieldInfo* info = algorithm.field(field);
+    const bool isSwitch = info && info->type == "bool";
+    return {.symbol = symbolOf(algorithm, field),
+            .key = QString::fromStdString(kAlgorithm + field),
+            .toml = isSwitch ? (value > 0 ? QStringLiteral("true") : QStringLiteral("false")) : QString::number(value)};
+}
+
+QString assigned(const RemedySetting& setting) {
+    bool isNumber = false;
+    const qint64 number = setting.toml.toLongLong(&isNumber);
+    return QStringLiteral("%1 = %2").arg(setting.symbol, isNumber ? grouped(number) : setting.toml);
+}
+
+QString atLeast(const RemedySetting& setting) {
+    const bool isSwitch = setting.toml == QStringLiteral("true");
+    return QStringLiteral("%1 %2 %3")
+        .arg(setting.symbol, isSwitch ? QStringLiteral("=") : QStringLiteral("≥"), setting.toml);
+}
+
+// The smallest delay that hides all, where the algorithm has one, and the period that this delay needs.
+void addRemedy(ForecastCase& made, const SchemaPlugin& algorithm, const CommunicationRound& round) {
+    const CommunicationPattern& pattern = algorithm.communication;
+    if (pattern.delay.field.empty() || round.gradients) return;
+    const qint64 most =
+        std::min<qint64>(ForecastCase::kMostDelay, pattern.mostDelay.value_or(ForecastCase::kMostDelay));
+    made.longest = assigned(settingFor(algorithm, pattern.delay.field, most));
+    for (const std::string& field : {pattern.delay.field, pattern.period.field}) {
+        if (!field.empty()) made.decisive << QString::fromStdString(kAlgorithm + field);
+    }
+    if (made.round.blocked <= 0) return;
+    RoundInput better = made.round.input;
+    better.delay = hidingDelay(better);
+    if (better.delay > most) return;
+    const qint64 present = round.period * round.fragments;
+    const qint64 needed = periodFor(pattern, round, better.delay);
+    const bool wholePeriod = pattern.delay.field == pattern.period.field;
+    const bool longer = needed > present && !wholePeriod;
+    if (longer && pattern.period.field.empty()) return;
+    better.period = static_cast<int>((wholePeriod ? needed : std::max(present, needed)) / round.fragments);
+    auto remedy = forecastRound(better);
+    if (!remedy) return;
+    made.remedy = std::move(*remedy);
+    made.settings = {settingFor(algorithm, pattern.delay.field, better.delay)};
+    if (longer) made.settings.push_back(settingFor(algorithm, pattern.period.field, needed));
+}
+
+Result<CommunicationRound> roundOfPlan(const std::string& name, const Settings& settings, const PlannedRun& run,
+                                       const SchemaPlugin* algorithm) {
+    if (!algorithm || algorithm->communication.kind == CommunicationPattern::Kind::Undeclared) {
+        return fail("There is no formula for " + name + ".");
+    }
+    auto round = roundOf(algorithm->communication, valuesOf(settings, *algorithm), run.steps);
+    if (!round) return fail("There is no formula for " + name + ": " + round.error().message + ".");
+    return round;
 }
 
 Result<void> forecastInto(ForecastCase& made, const Settings& settings, const PlannedRun& run,
                           const ForecastSources& sources) {
-    RoundInput input{.algorithm = QString::fromStdString(settingOf(settings, "algorithm.name")),
-                     .period = countIn(settings, "algorithm.period", 1),
-                     .delay = countIn(settings, "algorithm.delay", 0),
-                     .compute = 1};
-    DASGD_TRY(forecastRound(input));  // whether there is a formula at all
+    const std::string name = settingOf(settings, "algorithm.name");
+    made.algorithm = QString::fromStdString(name);
+    const SchemaPlugin* algorithm = algorithmOf(settings, sources);
+    DASGD_ASSIGN(const CommunicationRound round, roundOfPlan(name, settings, run, algorithm));
     DASGD_ASSIGN(made.step, stepTimeOf(settings, sources));
-    if (input.algorithm != QStringLiteral("independent")) {
-        DASGD_ASSIGN(made.average, averageTimeOf(settings, run.parameters, sources));
-        if (made.average.seconds > 0 && !sendsAtOnce(settings, made.average.bytes)) {
-            return fail(
-                "There is no formula for sync_sgd with more than one bucket, as these weights need: advise simulates "
-                "it.");
+    if (round.sends) {
+        DASGD_ASSIGN(made.average, averageTimeOf(settings, run.parameters, sources, round));
+        // Gradients in several buckets leave while the backward pass goes on, at times that no plan says.
+        if (round.gradients && made.average.seconds > 0 && made.average.bytes > round.firstBucketBytes) {
+            return fail("There is no formula for " + name +
+                        " with more than one bucket, as these weights need: advise simulates it.");
         }
     }
-    input.compute = made.step.seconds;
-    input.forwardShare = made.step.forwardShare;
-    input.contention = made.step.contention;
-    input.communication = made.average.seconds;
-    DASGD_ASSIGN(made.round, forecastRound(input));
-    if (made.round.blocked <= 0 || !hasDelay(input.algorithm)) return {};
-    RoundInput better = made.round.input;
-    better.delay = hidingDelay(better);
-    if (better.delay > ForecastCase::kMostDelay) return {};
-    better.period = std::max(better.period, better.delay);
-    if (auto remedy = forecastRound(better)) made.remedy = std::move(*remedy);
+    for (const std::string& sentence : round.assumes) made.assumes << QString::fromStdString(sentence);
+    DASGD_ASSIGN(made.round, forecastRound({.period = static_cast<int>(round.period),
+                                            .delay = static_cast<int>(round.delay),
+                                            .compute = made.step.seconds,
+                                            .forwardShare = made.step.forwardShare,
+                                            .communication = made.average.seconds,
+                                            .contention = made.step.contention}));
+    addRemedy(made, *algorithm, round);
     return {};
 }
 
@@ -106,16 +179,15 @@ QString secondsInWords(double seconds) {
 QString ForecastCase::warning() const {
     if (!known() || round.blocked <= 0) return {};
     const QString waited = secondsInWords(round.blocked);
-    if (!remedy && hasDelay(round.input.algorithm)) {
-        return QStringLiteral("%1 per round will not hide, not even with d = %2.").arg(waited, grouped(kMostDelay));
+    if (!remedy && !longest.isEmpty()) {
+        return QStringLiteral("%1 per round will not hide, not even with %2.").arg(waited, longest);
     }
     if (!remedy) {
         return QStringLiteral("%1 per %2 will not hide: %3 waits for each average.")
-            .arg(waited, round.steps == 1 ? QStringLiteral("step") : QStringLiteral("round"), round.input.algorithm);
+            .arg(waited, round.steps == 1 ? QStringLiteral("step") : QStringLiteral("round"), algorithm);
     }
-    const int enough = remedy->input.delay;
-    const QString longer = remedy->steps > round.steps ? QStringLiteral(", with τ ≥ %1").arg(remedy->steps) : QString();
-    return QStringLiteral("%1 per round will not hide; d ≥ %2 would%3.").arg(waited).arg(enough).arg(longer);
+    const QString longer = settings.size() > 1 ? QStringLiteral(", with ") + atLeast(settings.back()) : QString();
+    return QStringLiteral("%1 per round will not hide; %2 would%3.").arg(waited, atLeast(settings.front()), longer);
 }
 
 QString ForecastCase::reason() const {
@@ -141,6 +213,7 @@ QString ForecastCase::inWords() const {
                      : QStringLiteral("Nothing is averaged."));
     if (!warning().isEmpty()) words << warning();
     if (!reason().isEmpty()) words << reason();
+    if (!assumes.isEmpty()) words << QStringLiteral("Assumed: ") + assumes.join(u' ');
     if (round.block > 1) words << QStringLiteral("The picture draws %1 steps as one.").arg(grouped(round.block));
     words << QStringLiteral("T_c %1 from %2.").arg(secondsInWords(round.input.compute), step.from);
     if (round.input.communication > 0) {
@@ -154,7 +227,7 @@ std::vector<ForecastCase> forecastCases(const std::vector<PlannedRun>& planned, 
     std::vector<Settings> kinds;
     for (std::size_t i = 0; i < std::min(planned.size(), ForecastCase::kMostPlanned); ++i) {
         const Settings settings = settingsOf(planned[i].config);
-        const Settings own = kindOf(settings, planned[i].parameters);
+        const Settings own = kindOf(settings, planned[i], algorithmOf(settings, sources));
         if (std::ranges::find(kinds, own) != kinds.end()) continue;
         if (cases.size() == ForecastCase::kMostCases) break;
         ForecastCase made;

@@ -11,6 +11,11 @@
 
 namespace dasgd::gui {
 
+// What to write into the text.
+struct RemedySetting {
+    QString symbol, key, toml;  // "d", "algorithm.delay", "5"
+};
+
 struct ForecastCase {
     // More planned runs than these are not looked at, nor told apart.
     static constexpr std::size_t kMostPlanned = 100, kMostCases = 40;
@@ -19,11 +24,16 @@ struct ForecastCase {
 
     QString label;  // "d = 3" of a sweep over it; the algorithm where nothing sets it apart
     QString why;    // there is no forecast; "" where there is
+    QString algorithm;
     RoundForecast round;
     StepTime step;
     AverageTime average;
     std::optional<RoundForecast> remedy;  // with the smallest delay that hides all, where the present one does not
                                           // and that is at most kMostDelay
+    std::vector<RemedySetting> settings;  // of the remedy: what hides, then the period that it needs where that changes
+    QString longest;                      // "d = 1,000", beyond which none is proposed; "" where no setting delays
+    QStringList decisive;                 // keys that the remedy depends on
+    QStringList assumes;                  // sentences
 
     [[nodiscard]] bool known() const { return why.isEmpty(); }
     // "14.0 ms per round will not hide; d ≥ 6 would"; "" where nothing is waited for.

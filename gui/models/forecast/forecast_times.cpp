@@ -21,8 +21,8 @@ const std::string kVirtual = "virtual";
 QString text(const std::string& one) { return QString::fromStdString(one); }
 
 bool isOfStep(const std::string& key) {
-    return key.starts_with("model.") || key == "train.batch_size" || key == "train.precision" ||
-           key == "cluster.threads_per_worker" || key == "cluster.backend";
+    return key.starts_with("model.") || key == "train.batch_size" || key == "train.accumulate" ||
+           key == "train.precision" || key == "cluster.threads_per_worker" || key == "cluster.backend";
 }
 
 // What the time of a local step depends on.
@@ -108,7 +108,16 @@ std::string beyondFormula(const Settings& planned) {
     return load && *load > 0 ? "traffic of others on the links" : "";
 }
 
-Result<AverageTime> simulatedAverage(const Settings& planned, double bytes, int workers) {
+// "ring"; "messages to 2 peers at once".
+QString wayOf(const CommunicationRound& round, const QString& collective, int workers) {
+    const qint64 peers = std::min<qint64>(round.peers, workers - 1);
+    if (peers < 1) return collective;
+    return peers == 1 ? QStringLiteral("a message to one peer")
+                      : QStringLiteral("messages to %1 peers at once").arg(peers);
+}
+
+Result<AverageTime> simulatedAverage(const Settings& planned, double bytes, int workers,
+                                     const CommunicationRound& round) {
     const std::string refused = beyondFormula(planned);
     if (!refused.empty()) return fail("There is no formula for " + refused + ": `dasgd advise` simulates it.");
     const auto bandwidth = parseBandwidth(settingOf(planned, "network.bandwidth"));
@@ -125,36 +134,23 @@ Result<AverageTime> simulatedAverage(const Settings& planned, double bytes, int 
     DASGD_TRY(checkAllReduce(kind, workers));
     const LinkCost link{.alpha = *latency, .beta = 1 / (*bandwidth * efficiency), .rho = rate > 0 ? 1 / rate : 0};
     return AverageTime{
-        .seconds = allReduceSeconds(kind, link, bytes, workers),
-        .bytes = bytes,
+        .seconds = exchangeSeconds(round, kind, link, bytes, workers),
+        .bytes = bytes * round.share,
         .from = QStringLiteral("%1 over the star of this text, %2, %3")
-                    .arg(text(settingOf(planned, "network.collective")), text(settingOf(planned, "network.bandwidth")),
-                         text(settingOf(planned, "network.latency")))};
+                    .arg(wayOf(round, text(settingOf(planned, "network.collective")), workers),
+                         text(settingOf(planned, "network.bandwidth")), text(settingOf(planned, "network.latency")))};
 }
 
 }  // namespace
 
 bool forecastReads(const std::string& key) {
-    static const std::set<std::string> kRead{"algorithm.name",
-                                             "algorithm.period",
-                                             "algorithm.delay",
-                                             "algorithm.optimizer_state",
-                                             "cluster.workers",
-                                             "algorithm.first_bucket_mb",
-                                             "compute.step_time",
-                                             "compute.forward_share",
-                                             "compute.contention",
-                                             "compute.rank_factors",
-                                             "network.name",
-                                             "network.bandwidth",
-                                             "network.latency",
-                                             "network.collective",
-                                             "network.group_size",
-                                             "network.servers",
-                                             "network.reduce_rate",
-                                             "network.efficiency",
-                                             "network.bandwidth_factors",
-                                             "network.background.load"};
+    static const std::set<std::string> kRead{
+        "algorithm.name",         "cluster.workers",    "compute.step_time",
+        "compute.forward_share",  "compute.contention", "compute.rank_factors",
+        "network.name",           "network.bandwidth",  "network.latency",
+        "network.collective",     "network.group_size", "network.servers",
+        "network.reduce_rate",    "network.efficiency", "network.bandwidth_factors",
+        "network.background.load"};
     const auto inSection = [&](const char* section) { return key.starts_with(section); };
     return kRead.contains(key) || isOfStep(key) || inSection("cluster.link.") || inSection("compute.straggler.") ||
            inSection("faults.");
@@ -240,32 +236,31 @@ Result<StepTime> stepTimeOf(const Settings& planned, const ForecastSources& sour
         .run = run->run};
 }
 
-Result<AverageTime> averageTimeOf(const Settings& planned, qint64 parameters, const ForecastSources& sources) {
+Result<AverageTime> averageTimeOf(const Settings& planned, qint64 parameters, const ForecastSources& sources,
+                                  const CommunicationRound& round) {
     const int workers = static_cast<int>(numberIn(planned, "cluster.workers").value_or(0));
     if (workers < 1 || parameters <= 0) return fail("How many weights and workers there are is not known.");
     if (workers == 1) {
-        return AverageTime{.bytes = bytesOf(planned, parameters),
+        return AverageTime{.bytes = bytesOf(planned, parameters) * round.share,
                            .from = QStringLiteral("one worker has nobody to average with")};
     }
-    // Of an optimiser's state that is averaged too the plan does not say the size.
-    if (settingOf(planned, "algorithm.optimizer_state") == "average") {
-        return fail("There is no formula with algorithm.optimizer_state = \"average\", which sends more than weights.");
-    }
     const double bytes = bytesOf(planned, parameters);
-    if (settingOf(planned, "cluster.backend") == kVirtual) return simulatedAverage(planned, bytes, workers);
+    if (settingOf(planned, "cluster.backend") == kVirtual) return simulatedAverage(planned, bytes, workers, round);
+    const QString way = wayOf(round, QStringLiteral("ring"), workers);
     if (const KnownCalibration* known = calibrationFor(planned, sources, true)) {
-        return AverageTime{.seconds = ringAllReduceSeconds(*known->link, bytes, workers),
-                           .bytes = bytes,
-                           .from = QStringLiteral("ring with α, β, ρ of calibration %1").arg(known->name) +
+        return AverageTime{.seconds = exchangeSeconds(round, {}, *known->link, bytes, workers),
+                           .bytes = bytes * round.share,
+                           .from = QStringLiteral("%1 with α, β, ρ of calibration %2").arg(way, known->name) +
                                    measuredWith(settingOf(known->config, "cluster.workers"), planned)};
     }
     const auto bandwidth = parseBandwidth(settingOf(planned, "cluster.link.bandwidth"));
     const auto latency = parseLatency(settingOf(planned, "cluster.link.latency"));
     if (!bandwidth || !latency) return fail("No link is known: emulate one with cluster.link, or calibrate.");
-    return AverageTime{.seconds = ringAllReduceSeconds({.alpha = *latency, .beta = 1 / *bandwidth}, bytes, workers),
-                       .bytes = bytes,
-                       .from = QStringLiteral("ring over the emulated %1, %2")
-                                   .arg(text(settingOf(planned, "cluster.link.bandwidth")),
+    const LinkCost link{.alpha = *latency, .beta = 1 / *bandwidth};
+    return AverageTime{.seconds = exchangeSeconds(round, {}, link, bytes, workers),
+                       .bytes = bytes * round.share,
+                       .from = QStringLiteral("%1 over the emulated %2, %3")
+                                   .arg(way, text(settingOf(planned, "cluster.link.bandwidth")),
                                         text(settingOf(planned, "cluster.link.latency")))};
 }
 

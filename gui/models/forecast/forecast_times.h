@@ -12,6 +12,7 @@
 #include "core/base/result.h"
 #include "core/cost/cost.h"
 #include "gui/models/experiment/dry_run.h"
+#include "gui/models/experiment/schema.h"
 #include "gui/models/runs/run_item.h"
 
 namespace dasgd::gui {
@@ -44,6 +45,7 @@ struct TimedRun {
 struct ForecastSources {
     std::vector<TimedRun> runs;
     std::vector<KnownCalibration> calibrations;
+    std::vector<SchemaPlugin> algorithms;  // what `dasgd describe` says of them
     QDateTime now;
 };
 
@@ -57,14 +59,14 @@ struct StepTime {
 [[nodiscard]] Result<StepTime> stepTimeOf(const Settings& planned, const ForecastSources& sources);
 
 struct AverageTime {
-    double seconds = 0, bytes = 0;  // 0 seconds of one worker alone
+    double seconds = 0, bytes = 0;  // of one exchange; 0 seconds of one worker alone
     QString from;                   // "ring over the emulated 100 Mbps, 0.1 ms"
 };
-// Errors: no link is known, or no formula for it.
+// Of one exchange of `round`, of a model of so many `parameters`. Errors: no link is known, or no formula for it.
 [[nodiscard]] Result<AverageTime> averageTimeOf(const Settings& planned, qint64 parameters,
-                                                const ForecastSources& sources);
+                                                const ForecastSources& sources, const CommunicationRound& round = {});
 
-// Whether T_c, T_m or the formula of a round depend on the setting.
+// Whether T_c or T_m depend on the setting. Which of its own fields an algorithm depends on, its pattern says.
 [[nodiscard]] bool forecastReads(const std::string& key);
 
 // "" where the settings have no such key.

@@ -1,7 +1,6 @@
 #include "gui/models/forecast/round_forecast.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "core/cost/step_time.h"
@@ -10,26 +9,8 @@ namespace dasgd::gui {
 
 namespace {
 
-// Which algorithms have a formula, and which of the form's fields it takes. An algorithm that is not listed has none,
-// whatever its fields are called.
-struct Formula {
-    const char* algorithm;
-    bool averages, hasPeriod, hasDelay;
-};
-constexpr std::array kFormulas{
-    Formula{"independent", false, false, false},
-    Formula{"sync_sgd", true, false, false},
-    Formula{"local_sgd", true, true, false},
-    Formula{"dasgd", true, true, true},
-};
 constexpr int kRounds = 2;
 constexpr double kNoWait = 1e-9;  // of a transfer
-
-const Formula* formulaOf(const QString& algorithm) {
-    const auto* found =
-        std::ranges::find_if(kFormulas, [&](const Formula& one) { return algorithm == QLatin1String(one.algorithm); });
-    return found == kFormulas.end() ? nullptr : found;
-}
 
 // Lays spans one behind the other; computing slows down while the transfer is under way.
 class RoundWriter {
@@ -91,13 +72,8 @@ std::optional<double> RoundForecast::hidden() const {
 }
 
 Result<RoundForecast> forecastRound(const RoundInput& input) {
-    const Formula* formula = formulaOf(input.algorithm);
-    if (!formula) return fail("There is no formula for " + input.algorithm.toStdString() + ".");
     RoundForecast round{.input = input};
-    RoundInput& in = round.input;
-    if (!formula->averages) in.communication = 0;
-    if (!formula->hasPeriod) in.period = 1;
-    if (!formula->hasDelay) in.delay = 0;
+    const RoundInput& in = round.input;
     if (in.period < 1 || in.delay < 0 || in.delay > in.period) {
         return fail("A delay of " + std::to_string(in.delay) + " does not fit a period of " +
                     std::to_string(in.period) + ".");
@@ -119,11 +95,6 @@ Result<RoundForecast> forecastRound(const RoundInput& input) {
     }
     std::ranges::stable_sort(round.spans, {}, &RoundSpan::start);
     return round;
-}
-
-bool hasDelay(const QString& algorithm) {
-    const Formula* formula = formulaOf(algorithm);
-    return formula && formula->hasDelay;
 }
 
 int hidingDelay(const RoundInput& input) {

@@ -2,7 +2,7 @@
 // Seconds throughout. Left out: scatter between ranks and steps, snapshots, merges, evaluations. Pure; any thread.
 #pragma once
 
-#include <QString>
+#include <QtGlobal>
 #include <optional>
 #include <vector>
 
@@ -12,8 +12,7 @@
 namespace dasgd::gui {
 
 struct RoundInput {
-    QString algorithm;         // as the registry names it
-    int period = 1;            // τ, local steps between averages
+    int period = 1;            // τ, local steps from one average to the next
     int delay = 0;             // d, the average is merged so many steps after it left
     double compute = 0;        // T_c of one local step, with nothing on the link
     double forwardShare = 0;   // of T_c; 0: not known, and a step is one undivided span
@@ -53,12 +52,9 @@ struct RoundForecast {
     [[nodiscard]] double slowdown() const { return stepSeconds() / input.compute; }
 };
 
-// Errors: an algorithm that has no formula here, in words; a period below 1, a delay outside 0..period, T_c not above
-// 0, a T_m that is no time.
+// Errors: a period below 1, a delay outside 0..period, T_c not above 0, a T_m that is no time.
 [[nodiscard]] Result<RoundForecast> forecastRound(const RoundInput& input);
 
-// Whether the algorithm has a delay that can hide its averages.
-[[nodiscard]] bool hasDelay(const QString& algorithm);
 // The smallest delay with which nothing of an average is waited for.
 [[nodiscard]] int hidingDelay(const RoundInput& input);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QString>
+#include <QStringList>
 #include <optional>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct Curve {
     Polyline line;                  // as drawn
     std::optional<Polyline> raw;    // drawn faint behind the smoothed line
     std::vector<Polyline> behind;   // what it is the mean of, faint
+    QStringList behindNames;        // of each of them, in files; empty where none is written
     std::vector<double> deviation;  // where not empty: a band line ± deviation; NaN: none at this point
     std::vector<int> n;             // where not empty: how many runs made each point
     QString note;                   // what was left out of it, in words; "" where nothing was

@@ -10,13 +10,13 @@ Status DetailQuery::refresh(LiveStore& store) {
         revision_ = -1;
         interval_.hurry();
     }
-    if (const bool live = store.isLive(run); std::exchange(live_, live) != live) interval_.hurry();
+    if (std::exchange(endings_, store.endings()) != store.endings()) interval_.hurry();
     // A run may be watched before it is there.
     if (revision_ == store.revision() || !store.runs().contains(run) || !interval_.due()) return {};
     const qint64 begun = interval_.now();
     DASGD_ASSIGN(storage::RunDetail detail, store.reader().run(run.toStdString()));
     // Of a run that is lost the store does not know the end yet.
-    if (!live_ && isLive(detail.row)) detail.row.status = store.runs().at(run)->row.status;
+    if (!store.isLive(run) && isLive(detail.row)) detail.row.status = store.runs().at(run)->row.status;
     interval_.spent(interval_.now() - begun);
     revision_ = store.revision();
     deliver([this, detail = std::move(detail)] { emit arrived(detail); });

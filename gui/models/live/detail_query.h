@@ -17,7 +17,7 @@ signals:
 
 private:
     RefreshInterval interval_{2000, 400};
-    bool live_ = true;
+    std::int64_t endings_ = 0;
     std::int64_t watchedSince_ = -1;
     std::int64_t revision_ = -1;
 };

@@ -7,11 +7,17 @@
 #include <QFileInfo>
 #include <QProcess>
 #include <QStandardPaths>
-#include <QTimer>
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace dasgd::gui {
+
+struct Engine::Ending {
+    QString log;
+    int status = 0;
+    QString words;  // the last lines before
+};
 
 namespace {
 
@@ -22,95 +28,124 @@ constexpr int kStopped = 130;
 // has no other way to tell us.
 constexpr const char* kShell = R"(log=$1; shift; "$@" >"$log" 2>&1; printf '\nexit %d\n' $? >>"$log")";
 
-struct Ending {
-    int status = 0;
-    QString words;  // the last lines before
-};
+// Starts it with this log, in a folder that is made. "" where it was started, else what went wrong.
+QString startLogged(const QString& program, const QStringList& arguments, const QString& log) {
+    const QString folder = QFileInfo(log).path();
+    if (!QDir().mkpath(folder)) {
+        return folder + QStringLiteral(": cannot be made. Choose a workspace that you may write to.");
+    }
+    QProcess process;
+    process.setProgram(QStringLiteral("/bin/sh"));
+    process.setArguments(
+        QStringList{QStringLiteral("-c"), QString::fromLatin1(kShell), QStringLiteral("dasgd-lab"), log, program} +
+        arguments);
+    process.setStandardInputFile(QProcess::nullDevice());
+    if (process.startDetached()) return {};
+    return program + QStringLiteral(": cannot be started (") + process.errorString() +
+           QStringLiteral("). Build it with ./lab build.");
+}
 
-// Nullopt while the program runs.
-std::optional<Ending> endingOf(const QString& log) {
+// The exit status and the last lines before it; nullopt while the program runs.
+std::optional<std::pair<int, QString>> endingOf(const QString& log) {
     QFile file(log);
     if (!file.open(QIODevice::ReadOnly)) return std::nullopt;
     file.seek(std::max<qint64>(0, file.size() - 4000));
     QStringList lines = QString::fromUtf8(file.readAll()).split(QLatin1Char('\n'), Qt::SkipEmptyParts);
     if (lines.isEmpty() || !lines.last().startsWith(QLatin1String("exit "))) return std::nullopt;
-    Ending ending{.status = lines.takeLast().mid(5).toInt()};
-    ending.words = lines.mid(std::max<qsizetype>(0, lines.size() - 3)).join(QStringLiteral(" · "));
-    return ending;
+    const int status = lines.takeLast().mid(5).toInt();
+    return std::pair(status, lines.mid(std::max<qsizetype>(0, lines.size() - 3)).join(QStringLiteral(" · ")));
 }
 
 }  // namespace
 
 Engine::Engine(std::filesystem::path workspace, QString program, QObject* parent)
     : QObject(parent), workspace_(std::move(workspace)), program_(std::move(program)) {
+    // In the order in which they were asked for.
+    pool_.setMaxThreadCount(1);
+    timer_.setInterval(kWatchMs);
+    connect(&timer_, &QTimer::timeout, this, &Engine::lookAtLogs);
     if (!program_.isEmpty()) return;
     const QString beside = QDir(QCoreApplication::applicationDirPath()).filePath(QStringLiteral("dasgd"));
     program_ = QFileInfo(beside).isExecutable() ? beside : QStandardPaths::findExecutable(QStringLiteral("dasgd"));
 }
 
-bool Engine::run(const QString& file) {
-    if (!launch({QStringLiteral("run"), file}, QFileInfo(file).fileName())) return false;
-    emit started(file);
-    return true;
+Engine::~Engine() { pool_.waitForDone(); }
+
+void Engine::run(const QString& file, Order order) {
+    QStringList arguments{QStringLiteral("run"), file};
+    if (order == Order::Queued) arguments << QStringLiteral("--queue");
+    launch(arguments, QFileInfo(file).fileName(), {file, order});
 }
 
-bool Engine::stop(const QStringList& runs) {
-    if (runs.isEmpty()) return true;
+void Engine::stop(const QStringList& runs) {
+    if (runs.isEmpty()) return;
     const QString what = runs.size() == 1 ? runs.front() : QStringLiteral("%1 runs").arg(runs.size());
-    return launch(QStringList{QStringLiteral("stop")} + runs, QStringLiteral("stop ") + what);
+    launch(QStringList{QStringLiteral("stop")} + runs, QStringLiteral("stop ") + what, {});
 }
 
-bool Engine::queue(const QString& action, const QStringList& runs) {
-    if (runs.isEmpty()) return true;
-    return launch(QStringList{QStringLiteral("queue"), action} + runs, QStringLiteral("queue ") + action);
+void Engine::queue(const QString& action, const QStringList& runs) {
+    if (runs.isEmpty()) return;
+    launch(QStringList{QStringLiteral("queue"), action} + runs, QStringLiteral("queue ") + action, {});
 }
 
-bool Engine::launch(const QStringList& arguments, const QString& what) {
+void Engine::launch(const QStringList& arguments, const QString& what, const Experiment& experiment) {
     if (program_.isEmpty()) {
-        emit failed(
-            QStringLiteral("There is no `dasgd` program beside this one or on the PATH: build it with ./lab build."));
-        return false;
+        return takeLaunched({}, experiment,
+                            QStringLiteral("There is no `dasgd` program beside this one or on the PATH: build it with "
+                                           "./lab build."));
     }
     const QString workspace = QString::fromStdString(std::filesystem::absolute(workspace_).string());
-    const QString logs = workspace + QStringLiteral("/logs");
-    if (!QDir().mkpath(logs)) {
-        emit failed(logs + QStringLiteral(": cannot be made. Choose a workspace that you may write to."));
-        return false;
-    }
-    const QString log = logs + QStringLiteral("/lab-") +
-                        QDateTime::currentDateTimeUtc().toString(QStringLiteral("yyyyMMdd-HHmmss-zzz")) +
-                        QStringLiteral(".log");
-    QProcess process;
-    process.setProgram(QStringLiteral("/bin/sh"));
-    process.setArguments(
-        QStringList{QStringLiteral("-c"), QString::fromLatin1(kShell), QStringLiteral("dasgd-lab"), log, program_} +
-        arguments + QStringList{QStringLiteral("--workspace"), workspace});
-    process.setStandardInputFile(QProcess::nullDevice());
-    if (!process.startDetached()) {
-        emit failed(program_ + QStringLiteral(": cannot be started (") + process.errorString() +
-                    QStringLiteral("). Build it with ./lab build."));
-        return false;
-    }
-    watchEnd(log, what);
-    return true;
+    const QString log = QStringLiteral("%1/logs/lab-%2-%3.log")
+                            .arg(workspace, QDateTime::currentDateTimeUtc().toString(u"yyyyMMdd-HHmmss-zzz"))
+                            .arg(++launches_);
+    const QStringList all = arguments + QStringList{QStringLiteral("--workspace"), workspace};
+    pool_.start([this, all, experiment, name = program_, program = Program{log, what}] {
+        const QString error = startLogged(name, all, program.log);
+        // Does not come where the window has gone meanwhile.
+        QMetaObject::invokeMethod(
+            this, [=, this] { takeLaunched(program, experiment, error); }, Qt::QueuedConnection);
+    });
 }
 
-void Engine::watchEnd(const QString& log, const QString& what) {
-    auto* timer = new QTimer(this);
-    connect(timer, &QTimer::timeout, this, [this, timer, log, what] {
-        const std::optional<Ending> ending = endingOf(log);
-        if (!ending) return;
-        timer->stop();
-        timer->deleteLater();
-        if (ending->status == 0) {
-            QFile::remove(log);
-        } else if (ending->status != kStopped) {
-            emit failed(
-                what + QStringLiteral(": ") +
-                (ending->words.isEmpty() ? QStringLiteral("exit status %1").arg(ending->status) : ending->words));
+void Engine::takeLaunched(const Program& program, const Experiment& experiment, const QString& error) {
+    if (!error.isEmpty()) {
+        emit failed(error);
+        if (!experiment.file.isEmpty()) emit notStarted(experiment.file);
+        return;
+    }
+    programs_.push_back(program);
+    timer_.start();
+    if (!experiment.file.isEmpty()) emit started(experiment.file, experiment.order);
+}
+
+void Engine::lookAtLogs() {
+    if (looking_) return;
+    looking_ = true;
+    pool_.start([this, programs = programs_] {
+        std::vector<Ending> endings;
+        for (const Program& program : programs) {
+            const auto ending = endingOf(program.log);
+            if (!ending) continue;
+            endings.push_back({program.log, ending->first, ending->second});
+            if (ending->first == 0) QFile::remove(program.log);
         }
+        QMetaObject::invokeMethod(
+            this, [this, endings] { takeEndings(endings); }, Qt::QueuedConnection);
     });
-    timer->start(kWatchMs);
+}
+
+void Engine::takeEndings(const std::vector<Ending>& endings) {
+    looking_ = false;
+    for (const Ending& ending : endings) {
+        const auto program = std::ranges::find(programs_, ending.log, &Program::log);
+        if (program == programs_.end()) continue;
+        const QString what = program->what;
+        programs_.erase(program);
+        if (ending.status == 0 || ending.status == kStopped) continue;
+        emit failed(what + QStringLiteral(": ") +
+                    (ending.words.isEmpty() ? QStringLiteral("exit status %1").arg(ending.status) : ending.words));
+    }
+    if (programs_.empty()) timer_.stop();
 }
 
 }  // namespace dasgd::gui

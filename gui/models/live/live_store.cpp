@@ -20,6 +20,15 @@ void LiveStore::setWatch(Watch watch) {
     watch_ = std::move(watch);
 }
 
+void LiveStore::setRuns(Runs runs) {
+    for (const auto& [id, run] : runs) {
+        const auto known = runs_.find(id);
+        const bool wasLive = known != runs_.end() && dasgd::gui::isLive(known->second->row);
+        if (wasLive && !dasgd::gui::isLive(run->row)) ++endings_;
+    }
+    runs_ = std::move(runs);
+}
+
 bool LiveStore::isLive(const QString& run) const {
     const auto found = runs_.find(run);
     return found == runs_.end() || dasgd::gui::isLive(found->second->row);

@@ -73,7 +73,10 @@ public:
 
     // As RunsQuery read them; a run may be in the store and not yet here.
     [[nodiscard]] const Runs& runs() const { return runs_; }
-    void setRuns(Runs runs) { runs_ = std::move(runs); }
+    void setRuns(Runs runs);
+    // How many runs have ended since they were here as live. A query that keeps the number that it has seen knows when
+    // it differs that there is an end to read, and does not wait for its interval.
+    [[nodiscard]] std::int64_t endings() const { return endings_; }
     // What people say of runs, as NotesQuery read it; the revision grows when it changes.
     [[nodiscard]] const storage::RunNotes& notesOf(const std::string& run) const;
     [[nodiscard]] std::int64_t notesRevision() const { return notesRevision_; }
@@ -107,6 +110,7 @@ private:
     std::int64_t runSince_ = 0;
     std::map<QString, std::int64_t> since_;
     Runs runs_;
+    std::int64_t endings_ = 0;
     storage::NotesOfRuns notes_;
     const SpanCache* spans_ = nullptr;
     std::int64_t notesRevision_ = 0;

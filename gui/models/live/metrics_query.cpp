@@ -1,6 +1,5 @@
 #include "gui/models/live/metrics_query.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace dasgd::gui {
@@ -13,15 +12,6 @@ void MetricsQuery::want(const std::string& name) {
     ask();
 }
 
-bool MetricsQuery::someRunHasEnded(const LiveStore& store) {
-    std::set<QString> live;
-    for (const QString& run : store.watch().runs()) {
-        if (store.isLive(run)) live.insert(run);
-    }
-    const auto ended = [&](const QString& run) { return store.watch().contains(run) && !live.contains(run); };
-    return std::ranges::any_of(std::exchange(live_, live), ended);
-}
-
 Status MetricsQuery::refresh(LiveStore& store) {
     std::set<std::string> names;
     {
@@ -30,7 +20,8 @@ Status MetricsQuery::refresh(LiveStore& store) {
     }
     const bool rewatched = std::exchange(watchedSince_, store.watchedSince()) != store.watchedSince();
     const bool all = rewatched || names_ != names.size() || watch_ != store.watch();
-    if (someRunHasEnded(store) || all) {
+    const bool ended = std::exchange(endings_, store.endings()) != store.endings();
+    if (ended || all) {
         interval_.hurry();
     } else if (revision_ == store.revision() || !interval_.due()) {
         return {};

@@ -40,7 +40,6 @@ private:
     };
     using Key = std::pair<QString, std::string>;
 
-    [[nodiscard]] bool someRunHasEnded(const LiveStore& store);
     Status read(LiveStore& store, const Key& key, Cursor& cursor);
 
     std::mutex mutex_;
@@ -48,9 +47,9 @@ private:
 
     std::map<Key, Cursor> cursors_;
     RefreshInterval interval_{150, 50, 2000};
-    std::set<QString> live_;  // of the watched runs
     Watch watch_;
     std::int64_t watchedSince_ = -1;
+    std::int64_t endings_ = 0;
     std::size_t names_ = 0;
     std::int64_t revision_ = -1;
 };

@@ -36,7 +36,7 @@ Status OverviewQuery::refresh(LiveStore& store) {
         interval_.hurry();
     }
     const bool live = store.isLive(run);
-    if (live != answeredLive_) interval_.hurry();
+    if (std::exchange(endings_, store.endings()) != store.endings()) interval_.hurry();
     const bool same = revision_ == store.revision() && answeredWidth_ == width && complete_;
     if (same || (complete_ && answeredWidth_ == width && !interval_.due())) return {};
     const qint64 begun = interval_.now();

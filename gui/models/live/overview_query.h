@@ -33,6 +33,7 @@ private:
     int answeredWidth_ = 0;
     std::int64_t answeredSpans_ = -1;
     bool answeredLive_ = false;
+    std::int64_t endings_ = 0;
     bool complete_ = true;
 };
 

@@ -83,8 +83,9 @@ void Session::compare(const QStringList& runs) {
     updateShown();
 }
 
-void Session::setComparison(const QStringList& runs) {
+void Session::setComparison(const QStringList& runs, const QString& filter) {
     comparison_ = runs;
+    comparisonFilter_ = filter;
     emit comparisonChanged();
 }
 

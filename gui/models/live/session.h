@@ -51,7 +51,9 @@ public:
     // Draws exactly these runs together; fewer than two: the current run with the others of its experiment.
     void compare(const QStringList& runs);
     // The runs that the Compare page shows; from then on its own.
-    void setComparison(const QStringList& runs);
+    // `filter`: what chose them; "" where they were picked one by one.
+    void setComparison(const QStringList& runs, const QString& filter = {});
+    [[nodiscard]] const QString& comparisonFilter() const { return comparisonFilter_; }
     [[nodiscard]] const QStringList& comparison() const { return comparison_; }
     [[nodiscard]] bool isComparing() const { return compared_.size() > 1; }
 
@@ -99,6 +101,7 @@ private:
     QString current_;
     QStringList compared_;
     QStringList comparison_;
+    QString comparisonFilter_;
     bool followNewest_ = true;
     QTimer hold_;
     bool loaded_ = false;

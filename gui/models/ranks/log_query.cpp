@@ -13,6 +13,13 @@ void LogQuery::want(const QString& file) {
     {
         const std::lock_guard lock(mutex_);
         wanted_ = file;
+    }
+    askAnew();
+}
+
+void LogQuery::askAnew() {
+    {
+        const std::lock_guard lock(mutex_);
         wishedAnew_ = true;
     }
     ask();
@@ -20,11 +27,13 @@ void LogQuery::want(const QString& file) {
 
 // A log that cannot be read is as good as none: the run's own error says what is wrong.
 Status LogQuery::refresh(LiveStore& store) {
-    const QString& run = store.watch().run;
+    const QString run = runOf(store);
+    bool anew = false;
     {
         const std::lock_guard lock(mutex_);
-        if (std::exchange(wishedAnew_, false) || run != delivered_.runId) interval_.hurry();
+        anew = std::exchange(wishedAnew_, false);
     }
+    if (anew || run != delivered_.runId) interval_.hurry();
     if (!interval_.due()) return {};
     const qint64 begun = interval_.now();
     LogTail tail{.runId = run};
@@ -40,7 +49,8 @@ Status LogQuery::refresh(LiveStore& store) {
             tail.file = tail.files.contains(wanted_) ? wanted_ : tail.files.front();
         }
         bytes = tail.file.isEmpty() ? 0 : QFileInfo(folder.filePath(tail.file)).size();
-        const bool known = run == delivered_.runId && tail.file == delivered_.file && tail.files == delivered_.files;
+        const bool known =
+            !anew && run == delivered_.runId && tail.file == delivered_.file && tail.files == delivered_.files;
         if (known && bytes == bytes_) {
             interval_.spent(interval_.now() - begun);
             return {};
@@ -59,6 +69,19 @@ Status LogQuery::refresh(LiveStore& store) {
     delivered_ = tail;
     deliver([this, tail = std::move(tail)] { emit arrived(tail); });
     return {};
+}
+
+void NamedLogQuery::wantRun(const QString& run) {
+    {
+        const std::lock_guard lock(nameMutex_);
+        name_ = run;
+    }
+    askAnew();
+}
+
+QString NamedLogQuery::runOf(const LiveStore& /*store*/) const {
+    const std::lock_guard lock(nameMutex_);
+    return name_;
 }
 
 }  // namespace dasgd::gui

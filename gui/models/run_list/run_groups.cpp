@@ -124,6 +124,13 @@ QString Grouping::titleOf(const RunItem& run) const {
     return field_.name + QStringLiteral(" = ") + valueOf(run, field_);
 }
 
+QString Grouping::filterOf(const RunGroup& group) const {
+    const RunItem& run = *group.runs.front();
+    const QString name = kind_ == Kind::Series ? QStringLiteral("experiment") : field_.name;
+    QString value = kind_ == Kind::Series ? QString::fromStdString(run.row.experiment) : valueOf(run, field_);
+    return QStringLiteral("%1 = \"%2\"").arg(name, value.remove(QLatin1Char('"')));
+}
+
 void Grouping::countHidden(const Groups& groups, const std::vector<RunItemPtr>& all) const {
     for (const auto& group : groups) group->hidden = -static_cast<std::int64_t>(group->runs.size());
     for (const RunItemPtr& run : all) {

@@ -60,6 +60,9 @@ public:
     // "": none; "series"; else the name of the field.
     [[nodiscard]] QString name() const;
 
+    // What chooses the runs of a group in a filter: its value, or of a series the experiment, which may have others.
+    [[nodiscard]] QString filterOf(const RunGroup& group) const;
+
     // The rows of `runs`, which are sorted: a group stands where the first of its runs would, with all of its runs
     // below it where `open` holds its key. `all`: they and those that are hidden.
     [[nodiscard]] ListRows rows(const std::vector<RunItemPtr>& runs, const QSet<QString>& open,

@@ -73,6 +73,17 @@ std::vector<RunItemPtr> RunListModel::runsAt(int row) const {
     return rowAt(row).isGroup() ? rowAt(row).group->runs : std::vector<RunItemPtr>{runAt(row)};
 }
 
+QString RunListModel::filterOf(const std::vector<int>& rows) const {
+    const bool every = !rows.empty() && static_cast<int>(rows.size()) == rowCount();
+    if (every && !error_ && !filterText_.trimmed().isEmpty()) return filterText_.trimmed();
+    QStringList groups;
+    for (const int row : rows) {
+        if (!rowAt(row).isGroup()) return {};
+        groups << grouping_.filterOf(*rowAt(row).group);
+    }
+    return groups.join(QStringLiteral(" or "));
+}
+
 QString RunListModel::idAt(int row) const {
     // No run id has a space.
     return rowAt(row).isGroup() ? QStringLiteral("group ") + rowAt(row).group->key : runAt(row)->id;

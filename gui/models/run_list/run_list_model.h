@@ -61,6 +61,9 @@ public:
     [[nodiscard]] const RunItemPtr& runAt(int row) const { return rowAt(row).run; }
     // The runs that a row stands for: its own, or all of the group, hidden ones too.
     [[nodiscard]] std::vector<RunItemPtr> runsAt(int row) const;
+    // The filter that chose the runs of these rows: those of their groups, or the list's own where it is of every row;
+    // "" where single runs were picked.
+    [[nodiscard]] QString filterOf(const std::vector<int>& rows) const;
     // How many runs pass the filter, those of closed groups too.
     [[nodiscard]] int runCount() const { return runCount_; }
     // What a selection remembers of a row.

@@ -10,16 +10,27 @@ namespace dasgd::gui {
 namespace {
 
 constexpr double kExactInFull = 1e15;  // smaller whole numbers are exact as doubles
+constexpr int kUsualDigits = 6, kAllDigits = 17;
+
+// Six significant digits, or as many more as it takes to read back as the same number.
+QString exactNumber(double number) {
+    for (int digits = kUsualDigits;; ++digits) {
+        QString text = QString::number(number, 'g', digits);
+        if (digits == kAllDigits || text.toDouble() == number) return text;
+    }
+}
 
 }  // namespace
 
 QString settingValue(const std::string& value) {
     bool isNumber = false;
     const QString text = QString::fromStdString(value);
+    static_cast<void>(text.toLongLong(&isNumber));
+    if (isNumber) return text;
     const double number = text.toDouble(&isNumber);
     if (!isNumber) return text;
     const bool inFull = std::abs(number) < kExactInFull && number == std::floor(number);
-    return inFull ? QString::number(number, 'f', 0) : QString::number(number, 'g', 6);
+    return inFull ? QString::number(number, 'f', 0) : exactNumber(number);
 }
 
 std::map<std::string, QString> settingValues(const std::set<std::string>& values) {

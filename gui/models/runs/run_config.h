@@ -17,9 +17,10 @@ namespace dasgd::gui {
 [[nodiscard]] QString settingsInWords(const Settings& settings, const RunSchema& schema);
 // A setting's symbol, else its name: "algorithm.delay" → "d", "train.batch_size" → "batch".
 [[nodiscard]] QString settingName(const std::string& key, const RunSchema& schema);
-// "0.250000" and "4.0" as people write them: whole numbers in full, others with six digits.
+// "0.250000" and "4.0" as people write them: whole numbers in full, others with as many digits as tell them from every
+// other number. Different numbers never read alike.
 [[nodiscard]] QString settingValue(const std::string& value);
-// The same of each of several values; what would read as another one of them does stays as it is recorded.
+// The same of each of several values; two spellings of one number, "4" and "4.0", stay as they are recorded.
 [[nodiscard]] std::map<std::string, QString> settingValues(const std::set<std::string>& values);
 // One setting as it reads in a label: "d 3".
 [[nodiscard]] QString settingText(const std::string& key, const std::string& value, const RunSchema& schema);

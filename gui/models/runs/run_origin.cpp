@@ -37,6 +37,8 @@ std::vector<std::pair<QString, QString>> originOf(const storage::RunDetail& run)
     add("commit", commit + (run.gitDirty ? QStringLiteral(", with uncommitted changes") : QString()));
     add("host", text(run.host));
     add("processor", text(run.cpu));
+    add("host GPUs", text(storage::hardwareText(run.hardware, storage::kGpu)));
+    add("host NICs", text(storage::hardwareText(run.hardware, storage::kNic)));
     add("backend", text(run.row.backend));
     if (!run.link.empty()) add("link", text(run.link) + (run.linkEmulated ? QStringLiteral(" (emulated)") : QString()));
     add("libraries", versionsInWords(run.versions));

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <tuple>
 
 #include "gui/models/words.h"
@@ -31,7 +32,7 @@ constexpr std::array<const char*, RunTableModel::kColumns> kHelp{
     "from the start to the newest record; sim: on a virtual cluster, nothing was measured",
     "completed local steps of the rank that is furthest",
     "last evaluation loss, or the last training loss",
-    "best test accuracy",
+    "best test accuracy: chosen on the validation set; without one on the test set itself, which is optimistic",
     "part of the time of transfers in which the rank computed",
     "milliseconds a rank stood waiting for the network, per step; sim: of simulated time",
     "training samples of all ranks per second, evaluations left out; sim: of simulated time",
@@ -211,6 +212,14 @@ RunItemPtr RunTableModel::newest() const {
     const auto best = std::max_element(items_.begin(), items_.end(),
                                        [&](const RunItemPtr& a, const RunItemPtr& b) { return rank(a) < rank(b); });
     return best == items_.end() ? nullptr : *best;
+}
+
+QStringList RunTableModel::experiments() const {
+    std::set<std::string> names;
+    for (const RunItemPtr& item : items_) names.insert(item->row.experiment);
+    QStringList out;
+    for (const std::string& name : names) out << QString::fromStdString(name);
+    return out;
 }
 
 std::vector<RunItemPtr> RunTableModel::ofExperiment(const std::string& experiment) const {

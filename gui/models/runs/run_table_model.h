@@ -4,6 +4,7 @@
 #include <QAbstractTableModel>
 #include <QHash>
 #include <QString>
+#include <QStringList>
 #include <optional>
 #include <vector>
 
@@ -51,6 +52,8 @@ public:
     [[nodiscard]] int rowOf(const QString& id) const { return rows_.value(id, -1); }
     // The running run that started last; else the one that started last; null where there is none.
     [[nodiscard]] RunItemPtr newest() const;
+    // The names of all experiments, each once.
+    [[nodiscard]] QStringList experiments() const;
     [[nodiscard]] std::vector<RunItemPtr> ofExperiment(const std::string& experiment) const;
 
     // The number behind a column, in the units the table shows (percent, ms/step); nullopt for texts and absences.

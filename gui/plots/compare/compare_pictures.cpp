@@ -74,6 +74,15 @@ HeatCell cellOf(const CompareView& view, CompareNumber number, const std::vector
     return cell;
 }
 
+// Of the values of a setting, in their order.
+QStringList placeLabels(const CompareView& view, const std::string& key, const std::vector<std::string>& values) {
+    const QString name = key == "algorithm.name" ? QString() : keyName(view, key) + QLatin1Char(' ');
+    const auto shown = settingValues({values.begin(), values.end()});
+    QStringList labels;
+    for (const std::string& value : values) labels << name + shown.at(value);
+    return labels;
+}
+
 ParallelAxis settingAxis(const CompareView& view, const std::string& key, const std::vector<std::size_t>& groups,
                          std::vector<std::optional<double>>& values) {
     std::set<std::string, ByValue> seen;
@@ -126,10 +135,22 @@ ParallelAxis numberAxis(const CompareView& view, CompareNumber number, const std
     return axis;
 }
 
+// Of the best accuracies that are shown, on which set their models were chosen; "" on the validation set alone.
+QString choiceInWords(const CompareView& view) {
+    bool onTest = false, onValidation = false;
+    for (const std::size_t group : view.shown) {
+        const ComparedGroup* row = view.row(group);
+        if (row && row->bestAccuracy.n > 0) (row->chosenOnValidation ? onValidation : onTest) = true;
+    }
+    if (!onTest) return {};
+    return onValidation ? QStringLiteral(", some chosen on the test set") : QStringLiteral(", chosen on the test set");
+}
+
 }  // namespace
 
 QString numberTitle(const CompareView& view, CompareNumber number) {
     QString title = wordsOf(number).text();
+    if (number == CompareNumber::BestAccuracy) title += choiceInWords(view);
     if (number == CompareNumber::SecondsToTarget && view.target) {
         title.replace(QStringLiteral("target"), QString::fromStdString(view.target->inWords()));
     }
@@ -151,6 +172,17 @@ QString keyName(const CompareView& view, const std::string& key) {
     return settingName(key, {});
 }
 
+std::optional<double> ratioToBaseline(const CompareView& view, std::size_t group, CompareNumber number) {
+    const auto baseline = view.baseline();
+    const ComparedGroup* own = view.row(group);
+    if (!baseline || !own || number == CompareNumber::SpeedUp) return std::nullopt;
+    const bool target = number == CompareNumber::SecondsToTarget;
+    if (target && (!view.isTargetRead() || !own->targetRatio)) return std::nullopt;
+    const Sample one = sampleOf(*own, number), of = sampleOf(*view.row(*baseline), number);
+    if (one.n == 0 || of.n == 0 || !(of.mean > 0)) return std::nullopt;
+    return one.mean / of.mean;
+}
+
 GroupBars groupBars(const CompareView& view, CompareNumber number) {
     GroupBars out;
     out.chart.axis = numberTitle(view, number);
@@ -166,8 +198,6 @@ GroupBars groupBars(const CompareView& view, CompareNumber number) {
         if (x.n == 0 || y.n == 0) return x.n > 0 && y.n == 0;
         return low ? x.mean < y.mean : x.mean > y.mean;
     });
-    const auto baseline = view.baseline();
-    const Sample of = baseline ? sample(*baseline) : Sample{};
     for (const std::size_t group : out.groups) {
         const CompareGroup& own = view.groups()[group];
         const Sample one = sample(group);
@@ -184,9 +214,8 @@ GroupBars groupBars(const CompareView& view, CompareNumber number) {
             bar.value = one.mean;
             bar.interval = spreadOf(one, view.spread);
             bar.words = spreadInWords(one, view.spread);
-            const bool isWhole = (!target || view.row(group)->targetRatio) && number != CompareNumber::SpeedUp;
-            if (isWhole && of.n > 0 && of.mean > 0)
-                bar.ratio = QStringLiteral("÷ %1").arg(shortNumber(one.mean / of.mean, 3));
+            if (const auto ratio = ratioToBaseline(view, group, number))
+                bar.ratio = QStringLiteral("÷ %1").arg(shortNumber(*ratio, 3));
         }
         out.chart.bars.push_back(std::move(bar));
     }
@@ -207,12 +236,8 @@ GroupMap groupMap(const CompareView& view, CompareNumber number, const std::stri
     }
     GroupMap out;
     if (rows.empty()) return out;
-    const auto label = [&](const std::string& key, const std::string& value) {
-        return key == "algorithm.name" ? QString::fromStdString(value)
-                                       : keyName(view, key) + QLatin1Char(' ') + settingValue(value);
-    };
-    for (const std::string& row : rows) out.map.rows << label(rowKey, row);
-    for (const std::string& column : columns) out.map.columns << label(columnKey, column);
+    out.map.rows = placeLabels(view, rowKey, {rows.begin(), rows.end()});
+    out.map.columns = placeLabels(view, columnKey, {columns.begin(), columns.end()});
     for (const std::string& row : rows) {
         for (const std::string& column : columns) {
             out.groups.push_back(places[row][column]);

@@ -18,6 +18,9 @@ struct GroupBars {
     BarChart chart;
     std::vector<std::size_t> groups;  // by bar
 };
+// The mean of a group ÷ that of the baseline; nullopt where either has none, of a speed-up, which is a ratio itself,
+// and of times to a target that not all finished runs of both reached.
+[[nodiscard]] std::optional<double> ratioToBaseline(const CompareView& view, std::size_t group, CompareNumber number);
 [[nodiscard]] GroupBars groupBars(const CompareView& view, CompareNumber number);
 
 // Cells over the values of two settings. Runs of several configurations that share both are one cell, and say so.
@@ -48,7 +51,8 @@ struct RunPoints {
 [[nodiscard]] ParallelPlot groupLines(const CompareView& view, const std::vector<std::size_t>& groups,
                                       const QStringList& axes);
 
-// Its words, with the target's own number, and with what says that time is simulated.
+// Its words, with the target's own number, with what says that time is simulated, and where the best accuracy was
+// chosen on the test set itself.
 [[nodiscard]] QString numberTitle(const CompareView& view, CompareNumber number);
 
 // "d", "τ", "lr".

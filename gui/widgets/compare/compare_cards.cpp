@@ -38,9 +38,8 @@ QToolButton* makeFieldButton(const QString& help) {
 FigureSpec figureOf(const CompareBoard& board, FigureKind kind, const std::vector<std::size_t>& groups) {
     FigureSpec spec;
     spec.kind = kind;
-    for (const std::size_t group : groups) {
-        for (const RunItemPtr& run : board.groups()[group].runs) spec.runs << run->id;
-    }
+    board.chooseRuns(spec, groups);
+    if (kind != FigureKind::Scatter) spec.baseline = board.figureBaseline();
     if (const auto& target = board.target()) {
         spec.target = QLatin1String(target->metric == Target::Metric::Loss ? "loss=" : "accuracy=") +
                       QString::number(target->value, 'g', 9);

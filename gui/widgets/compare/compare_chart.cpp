@@ -79,9 +79,9 @@ void CompareChart::setMetric(const std::string& metric) {
 
 FigureSpec CompareChart::figure() const {
     FigureSpec spec;
-    for (const std::size_t group : board_.shown()) {
-        for (const RunItemPtr& run : board_.groups()[group].runs) spec.runs << run->id;
-    }
+    board_.chooseRuns(spec, board_.shown());
+    spec.members = board_.members() == Members::AsFarAsAll ? FigureMembers::AsFarAsAll : FigureMembers::Finished;
+    if (seeds_) spec.lines = FigureLines::MeanAndSeeds;
     spec.metric = QString::fromStdString(key_.metric);
     spec.x = static_cast<XAxis>(axis_->chosen());
     spec.logY = scale_->chosen() == 1;

@@ -3,6 +3,8 @@
 #include <QHBoxLayout>
 #include <QMenu>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <utility>
 
 #include "gui/widgets/elided_label.h"
 #include "gui/widgets/forecast/round_gantt.h"
@@ -24,6 +26,12 @@ QToolButton* makeAction(const QString& text, const QString& help) {
 QString millisecondsOf(const RoundInput& input) {
     QStringList parts{QStringLiteral("T_c ") + secondsInWords(input.compute)};
     if (input.communication > 0) parts << QStringLiteral("T_m ") + secondsInWords(input.communication);
+    return parts.join(QStringLiteral(" · "));
+}
+
+QString basisOf(const ForecastCase& one) {
+    QStringList parts{ForecastView::tr("by formula"), millisecondsOf(one.round.input), one.step.from};
+    if (!one.assumes.isEmpty()) parts << ForecastView::tr("assumed: %1").arg(one.assumes.join(u' '));
     return parts.join(QStringLiteral(" · "));
 }
 
@@ -91,10 +99,13 @@ QWidget* ForecastView::makeWarning() {
     reason_ = makeLabel({}, "small");
     reason_->setWordWrap(true);
     row->addWidget(reason_, 2);
-    set_ = makeButton({}, false, tr("Write this delay into the text; Ctrl+Z there takes it back"));
+    set_ = makeButton({}, false, tr("Write this into the text; Ctrl+Z there takes it back"));
     connect(set_, &QPushButton::clicked, this, [this] {
         const ForecastCase* one = board_.current();
-        if (one && one->remedy) emit delayWanted(one->remedy->input.delay, one->remedy->steps);
+        if (!one || !one->remedy) return;
+        std::vector<std::pair<QString, QString>> written;
+        for (const RemedySetting& setting : one->settings) written.emplace_back(setting.key, setting.toml);
+        emit settingsWanted(written);
     });
     row->addWidget(set_);
     return bar;
@@ -123,10 +134,16 @@ QWidget* ForecastView::makeFigures() {
     return line;
 }
 
-void ForecastView::setSettable(bool settable) {
-    if (settable == settable_) return;
-    settable_ = settable;
+void ForecastView::setVaried(const QStringList& keys) {
+    if (keys == varied_) return;
+    varied_ = keys;
     showCase();
+}
+
+bool ForecastView::canSet(const ForecastCase& one) const {
+    const auto varies = [&](const QString& key) { return varied_.contains(key); };
+    return one.remedy && !varies(QStringLiteral("algorithm")) && !varies(QStringLiteral("algorithm.name")) &&
+           std::ranges::none_of(one.decisive, varies);
 }
 
 void ForecastView::setLow(bool low) {
@@ -162,8 +179,7 @@ void ForecastView::showCase() {
     body_->setVisible(known);
     why_->setVisible(!known);
     why_->setText(one ? one->why : QString());
-    basis_->setText(known ? tr("by formula · %1 · %2").arg(millisecondsOf(one->round.input), one->step.from)
-                          : QString());
+    basis_->setText(known ? basisOf(*one) : QString());
     basis_->setToolTip(known ? asTip(one->inWords()) : QString());
     gantt_->clear();
     if (!known) return;
@@ -175,12 +191,12 @@ void ForecastView::showCase() {
     reason_->setText(one->reason());
     reason_->setVisible(!low_);
     for (QLabel* label : {numbers_[3].caption, numbers_[3].number}) label->setVisible(!low_);
-    set_->setVisible(one->remedy && settable_);
-    if (one->remedy) {
-        const auto& [delay, period] = std::pair(one->remedy->input.delay, one->remedy->steps);
-        set_->setText(period > one->round.steps ? tr("Set d = %1, τ = %2").arg(delay).arg(period)
-                                                : tr("Set d = %1").arg(delay));
+    set_->setVisible(canSet(*one));
+    QStringList settings;
+    for (const RemedySetting& setting : one->settings) {
+        settings << QStringLiteral("%1 = %2").arg(setting.symbol, setting.toml);
     }
+    set_->setText(tr("Set %1").arg(settings.join(QStringLiteral(", "))));
     showFigures(*one);
 }
 

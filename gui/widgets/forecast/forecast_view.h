@@ -1,6 +1,9 @@
 // The forecast of one round: the picture, what it adds up to, what would be better, and where its numbers are from.
 #pragma once
 
+#include <utility>
+#include <vector>
+
 #include "gui/models/forecast/forecast_board.h"
 #include "gui/widgets/parts.h"
 
@@ -17,8 +20,8 @@ public:
 
     // What belongs into the head of the card: the choice among several cases, and where T_c and T_m are from.
     [[nodiscard]] QWidget& head() const { return *head_; }
-    // Whether one delay for all runs stands in the text, so that a button can change it.
-    void setSettable(bool settable);
+    // Keys that a sweep or a case of the text sets: a remedy that depends on one of them has no button.
+    void setVaried(const QStringList& keys);
     // While another text is checked than the one that this is the forecast of, its remedy is not to be set.
     void setChecking(bool checking) { set_->setEnabled(!checking); }
     // Low: without the second picture and with the figures in one line.
@@ -28,7 +31,8 @@ public:
     [[nodiscard]] QWidget& firstStop() const;
 
 signals:
-    void delayWanted(int delay, int period);
+    // Keys and values in TOML.
+    void settingsWanted(const std::vector<std::pair<QString, QString>>& written);
     void calibrateWanted();
     void adviseWanted();
     void scaleWanted();
@@ -42,6 +46,7 @@ private:
     [[nodiscard]] QWidget* makeFigures();
     void showChooser();
     void showCase();
+    [[nodiscard]] bool canSet(const ForecastCase& one) const;
     void showFigures(const ForecastCase& one);
 
     ForecastBoard& board_;
@@ -51,7 +56,8 @@ private:
     QPushButton* set_ = nullptr;
     RoundGantt* gantt_;
     std::vector<Figure> numbers_;  // hidden, blocked, step, ÷ a step alone
-    bool settable_ = true, low_ = false;
+    QStringList varied_;
+    bool low_ = false;
 };
 
 }  // namespace dasgd::gui

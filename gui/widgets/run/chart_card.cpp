@@ -221,6 +221,12 @@ QStringList ChartCard::drawnRuns() const {
     return ids;
 }
 
+QStringList ChartCard::familyRuns() const {
+    QStringList ids;
+    for (const RunItemPtr& run : family_ ? family_->runs : std::vector<RunItemPtr>()) ids << run->id;
+    return ids;
+}
+
 // The family is looked for when runs have changed, not with every picture: there may be thousands of them.
 void ChartCard::wantSiblings() {
     const RunItemPtr run = session_.current();

@@ -44,6 +44,10 @@ public:
     [[nodiscard]] CurveLegend& legend() { return *legend_; }
     // The ids of the shown runs, without those whose curves are hidden in the legend.
     [[nodiscard]] QStringList drawnRuns() const;
+    // The records of each rank of the current run, where they are drawn.
+    [[nodiscard]] const std::map<int, Series>& rankSeries() const { return ranks_; }
+    // The ids of all seeds of the current run's configuration; none where it has no others.
+    [[nodiscard]] QStringList familyRuns() const;
     // Whether the mean over the seeds is asked for and there is one.
     [[nodiscard]] bool drawsMean() const { return family_ && ofRanks_.empty() && seeds_->chosen() > 0; }
     // Draws what has come since; it is also done by itself a few times a second while it is seen.

@@ -1,63 +1,23 @@
 #include "gui/widgets/run/log_card.h"
 
-#include <QHBoxLayout>
-#include <QScrollBar>
-#include <QSignalBlocker>
+#include <QScrollArea>
 #include <QVBoxLayout>
 
 namespace dasgd::gui {
 
 LogCard::LogCard(Session& session, QWidget* parent)
-    : Card(parent),
-      session_(session),
-      query_(session.feed().query<LogQuery>()),
-      files_(new QComboBox),
-      text_(new QPlainTextEdit) {
-    auto* head = new QHBoxLayout;
-    head->addWidget(makeLabel(tr("Log"), "head"));
-    head->addStretch();
-    files_->setAccessibleName(tr("Log file"));
-    files_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-    head->addWidget(files_);
-    text_->setReadOnly(true);
-    text_->setFrameShape(QFrame::NoFrame);
-    text_->setLineWrapMode(QPlainTextEdit::NoWrap);
-    text_->setTabChangesFocus(true);
-    text_->setAccessibleName(tr("Log"));
-    text_->setStyleSheet(QStringLiteral("background: transparent; font-family: \"JetBrains Mono\"; font-size: 12px;"));
-    text_->setMinimumHeight(130);
+    : Card(parent), view_(new LogView(session.feed().query<LogQuery>())) {
     body().setContentsMargins(kPadding, 8, 6, 6);
-    body().addLayout(head);
-    body().addWidget(text_, 1);
-    connect(&query_, &LogQuery::arrived, this, &LogCard::take);
-    connect(files_, &QComboBox::textActivated, &query_, &LogQuery::want);
-    connect(&session_, &Session::currentChanged, this, [this] {
-        files_->clear();
-        text_->clear();
-    });
+    body().addWidget(view_, 1);
+    view_->setRun(session.currentId());
+    connect(&session, &Session::currentChanged, this, [this, &session] { view_->setRun(session.currentId()); });
 }
 
-void LogCard::take(const LogTail& tail) {
-    if (tail.runId != session_.currentId()) return;
-    {
-        const QSignalBlocker quiet(files_);
-        QStringList known;
-        for (int i = 0; i < files_->count(); ++i) known << files_->itemText(i);
-        if (known != tail.files) {
-            files_->clear();
-            files_->addItems(tail.files);
-        }
-        files_->setCurrentText(tail.file);
-        files_->setEnabled(tail.files.size() > 1);
+void LogCard::bringUp() {
+    for (QWidget* above = parentWidget(); above; above = above->parentWidget()) {
+        if (auto* area = qobject_cast<QScrollArea*>(above)) area->ensureWidgetVisible(this, 0, 0);
     }
-    QScrollBar& bar = *text_->verticalScrollBar();
-    const int place = bar.value();
-    const bool atEnd = place >= bar.maximum() - 2;
-    const QString none =
-        tail.file.isEmpty() ? tr("No log: the ranks of this run are one process, or it has not begun.") : QString();
-    text_->setPlainText(none + (tail.cut ? tr("… the last %1 kB\n").arg(LogQuery::kMostBytes / 1024) : QString()) +
-                        tail.text);
-    bar.setValue(atEnd ? bar.maximum() : place);
+    view_->setFocus(Qt::OtherFocusReason);
 }
 
 }  // namespace dasgd::gui

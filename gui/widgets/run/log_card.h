@@ -1,12 +1,9 @@
-// The end of a rank's log, growing.
+// The log of the run that is looked at.
 #pragma once
 
-#include <QComboBox>
-#include <QPlainTextEdit>
-
 #include "gui/models/live/session.h"
-#include "gui/models/ranks/log_query.h"
 #include "gui/widgets/parts.h"
+#include "gui/widgets/run/log_view.h"
 
 namespace dasgd::gui {
 
@@ -15,16 +12,13 @@ class LogCard : public Card {
 
 public:
     explicit LogCard(Session& session, QWidget* parent = nullptr);
-    [[nodiscard]] QComboBox& files() { return *files_; }
-    [[nodiscard]] QString text() const { return text_->toPlainText(); }
+    // Scrolls the page to it, and gives it the keyboard.
+    void bringUp();
+    [[nodiscard]] QComboBox& files() { return view_->files(); }
+    [[nodiscard]] QString text() const { return view_->text(); }
 
 private:
-    void take(const LogTail& tail);
-
-    Session& session_;
-    LogQuery& query_;
-    QComboBox* files_;
-    QPlainTextEdit* text_;
+    LogView* view_;
 };
 
 }  // namespace dasgd::gui

@@ -153,6 +153,7 @@ QWidget* RunDrawer::makeFacts() {
     factWords_->setWordWrap(true);
     column->addWidget(textHead_ = makeLabel({}, "head"));
     column->addWidget(text_ = makeText(tr("Configuration or changes of the code")), 1000);
+    column->addWidget(log_ = new RunLog(session_.feed()));
     // Takes the room that a hidden text leaves.
     column->addStretch(1);
     text_->setMinimumHeight(180);
@@ -184,6 +185,7 @@ void RunDrawer::connectAll() {
     });
     connect(&notes_, &NotesQuery::answered, this, &RunDrawer::takeAnswer);
     connect(&facts_, &FactsQuery::arrived, this, &RunDrawer::showFacts);
+    connect(log_, &RunLog::opened, this, &RunDrawer::logOpened);
 }
 
 bool RunDrawer::eventFilter(QObject* watched, QEvent* event) {
@@ -213,6 +215,7 @@ void RunDrawer::setRuns(std::vector<RunItemPtr> runs) {
                                                     [](const RunItemPtr& run) { return run->notes.starred; }));
     star_->setText(star_->isChecked() ? QStringLiteral("★") : QStringLiteral("☆"));
     if (sameRuns && !runs_.empty()) return;
+    log_->setRun(runs_.size() == 1 ? runs_.front()->id : QString());
     showDifferences();
     factsHead_->hide();
     factWords_->hide();

@@ -13,6 +13,7 @@
 #include "gui/models/live/session.h"
 #include "gui/models/notes/notes_query.h"
 #include "gui/widgets/parts.h"
+#include "gui/widgets/runs/run_log.h"
 
 namespace dasgd::gui {
 
@@ -29,6 +30,10 @@ public:
     [[nodiscard]] const std::vector<RunItemPtr>& runs() const { return runs_; }
     void editTags() { tags_->setFocus(Qt::ShortcutFocusReason); }
     void editNote() { note_->setFocus(Qt::ShortcutFocusReason); }
+
+signals:
+    // To the log of this run on the Run page.
+    void logOpened(const QString& run);
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -69,6 +74,7 @@ private:
     QLabel* factWords_ = nullptr;
     QLabel* textHead_ = nullptr;
     QPlainTextEdit* text_ = nullptr;
+    RunLog* log_ = nullptr;
     QTimer typing_;
     QString shownTags_, shownNote_;              // as they were when they were put into the fields, or sent
     std::vector<storage::RunNotes> shownNotes_;  // of the runs, when they were put into the fields

@@ -41,7 +41,7 @@ public:
         const double rate = optimizer_->learningRate();
         context_.moveTo(k, rate);
         if (!step_) return dynamic_cast<HasRoles&>(*algorithm_).serve(context_);
-        step_->forward();
+        step_->forward({});
         step_->backward();
         algorithm_->afterBackward(context_);
         if (auto* own = dynamic_cast<OwnUpdate*>(algorithm_.get())) {

@@ -119,6 +119,13 @@ TEST(Comparison, RunsOfDifferentLengthAreComparedWhereAllOfThemAre) {
     EXPECT_EQ(compared->groups[0].equalLoss.mean, 1.0);
     EXPECT_EQ(compared->groups[1].equalLoss.mean, 1.2);
     EXPECT_EQ(compared->groups[1].equalBestAccuracy.mean, 0.5);
+    EXPECT_FALSE(compared->groups[1].chosenOnValidation);
+    // With a validation set it is what was chosen on that, not the largest on the test set.
+    for (ComparedRun& each : runs) each.settings["data.validation"] = "0.1";
+    runs[1].chosen = EvaluationCurve({{0, 0.2}, {2000, 0.8}});
+    const auto validated = compareRuns(runs, "");
+    EXPECT_EQ(validated->groups[1].equalBestAccuracy.mean, 0.2);
+    EXPECT_TRUE(validated->groups[1].chosenOnValidation);
     runs[1].samples = 1000;
     EXPECT_FALSE(compareRuns(runs, "")->equalSamples) << "all were trained on as many samples";
 }

@@ -126,6 +126,12 @@ TEST(Configuration, FieldsOfAnotherPluginAreNoDifferenceOfTheirOwn) {
                 ElementsAre(ElementsAre(Pair("optimizer.name", "sgd")), ElementsAre(Pair("optimizer.name", "adamw"))));
 }
 
+TEST(Configuration, TellsOnWhichSetTheBestModelIsChosen) {
+    EXPECT_FALSE(choosesOnValidation(config("name = \"a\"\n")));
+    EXPECT_FALSE(choosesOnValidation(config("name = \"a\"\n", "[data]\nvalidation = 0.0\n")));
+    EXPECT_TRUE(choosesOnValidation(config("name = \"a\"\n", "[data]\nvalidation = 0.05\n")));
+}
+
 TEST(Configuration, KeysThatStandApartAreNoDifference) {
     const std::vector<Settings> all{config("name = \"a\"\n", "[cluster]\nworkers = 1\n", 1),
                                     config("name = \"a\"\n", "[cluster]\nworkers = 8\n", 2)};

@@ -32,6 +32,15 @@ TEST(EqualSamples, TheBestIsTheBestSoFar) {
     EXPECT_EQ(accuracy.largestUpTo(1201), std::nullopt);
 }
 
+TEST(EqualSamples, WhatWasChosenIsThatOfTheLastEvaluation) {
+    const EvaluationCurve chosen = curve({{0, 0.1}, {400, 0.9}, {800, 0.7}});
+    EXPECT_EQ(chosen.lastUpTo(400), 0.9);
+    EXPECT_EQ(chosen.lastUpTo(799), 0.9);
+    EXPECT_EQ(chosen.lastUpTo(800), 0.7);
+    EXPECT_EQ(chosen.lastUpTo(801), std::nullopt);
+    EXPECT_EQ(curve({{100, 0.5}}).lastUpTo(50), std::nullopt);
+}
+
 TEST(EqualSamples, LeavesOutWhatIsNotANumber) {
     const double none = std::numeric_limits<double>::quiet_NaN();
     EXPECT_EQ(curve({{0, 1.0}, {100, none}, {200, 3.0}}).at(100), 2.0);

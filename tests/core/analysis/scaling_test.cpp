@@ -40,6 +40,15 @@ TEST(Scaling, StrongLinesShareTheBatchOfAllWorkers) {
     EXPECT_NE(placeOf(settings(1, 32)).weak, placeOf(settings(8, 4)).weak);
 }
 
+TEST(Scaling, AccumulatedBatchesCountForAStep) {
+    Settings accumulated = settings(8, 4);
+    accumulated["train.accumulate"] = "3";
+    EXPECT_EQ(placeOf(accumulated).batch, 12);
+    Settings shared = settings(4, 8);
+    shared["train.accumulate"] = "3";
+    EXPECT_EQ(placeOf(accumulated).strong, placeOf(shared).strong);
+}
+
 TEST(Scaling, AGivenStepTimeGoesWithTheBatchOfAStrongLine) {
     EXPECT_EQ(placeOf(settings(1, 32, "5ms")).strong, placeOf(settings(8, 4, "0.625ms")).strong);
     EXPECT_EQ(placeOf(settings(1, 96, "5ms")).strong, placeOf(settings(3, 32, "1.6666666666666667ms")).strong);
@@ -55,6 +64,16 @@ TEST(Scaling, ChanceOfAnotherSeedIsARepetition) {
         EXPECT_EQ(placeOf(a).weak, placeOf(b).weak) << seed;
         EXPECT_NE(placeOf(a).seeds, placeOf(b).seeds) << seed;
     }
+}
+
+TEST(Scaling, KnowsTheTargetOfARun) {
+    Settings run = settings(1, 32);
+    EXPECT_FALSE(targetOf(run));
+    run["train.target_accuracy"] = "0.0";
+    run["train.target_loss"] = "0.25";
+    EXPECT_EQ(targetOf(run), (Target{.metric = Target::Metric::Loss, .value = 0.25}));
+    run["train.target_accuracy"] = "0.9";
+    EXPECT_EQ(targetOf(run), (Target{.metric = Target::Metric::Accuracy, .value = 0.9}));
 }
 
 TEST(Scaling, ReadsTargets) {

@@ -179,7 +179,7 @@ struct Notes final : SimulatedTime {
     void layerDone(SpanKind pass, std::size_t slot) override {
         told.push_back(std::string(nameOf(pass)) + " layer " + std::to_string(slot));
     }
-    void setBatchShare(double) override {}
+    void setBatchShare(double, bool) override {}
     void setUntimed(bool untimed) override { told.emplace_back(untimed ? "untimed" : "timed"); }
     [[nodiscard]] bool computes() const override { return maths; }
     HandClock& clock;

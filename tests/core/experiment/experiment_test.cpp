@@ -90,7 +90,7 @@ TEST(ExperimentTest, UnknownPluginsSuggestAndListAtTheirPlace) {
                                          HasSubstr("Available: "), HasSubstr("local_sgd")));
     document = minimal();
     section(document, "optimizer") = named("lion");
-    EXPECT_THAT(errorOf(document), HasSubstr("unknown optimizer 'lion'. Available: adamw, sgd"));
+    EXPECT_THAT(errorOf(document), HasSubstr("unknown optimizer 'lion'. Available: adam, adamw, lamb, lars, sgd"));
 }
 
 TEST(ExperimentTest, UnknownKeysAndSectionsSuggestAtTheirPlace) {

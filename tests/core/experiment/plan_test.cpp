@@ -81,6 +81,14 @@ TEST(Plan, WithoutDataAnEpochIsAStep) {
     EXPECT_EQ(plan.meanBatch(), 32);
 }
 
+TEST(Plan, TheValidationSetHasTheNearestNumberOfSamples) {
+    EXPECT_EQ(validationCount(1000, 0), 0);
+    EXPECT_EQ(validationCount(0, 0.5), 0);
+    EXPECT_EQ(validationCount(1000, 0.1), 100);
+    EXPECT_EQ(validationCount(15, 0.25), 4);
+    EXPECT_EQ(validationCount(10, 0.001), 1) << "a set that was asked for has a sample";
+}
+
 TEST(Plan, TimeOnlyStepsAreAllAlike) {
     const Plan plan =
         planSteps({.samples = 100, .workers = 2, .batchSize = 32, .epochs = 2, .steps = 7, .timeOnly = true});

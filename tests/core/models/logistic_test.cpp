@@ -36,6 +36,21 @@ TEST(LogisticTest, EvaluationSumsOverTheBatch) {
     EXPECT_EQ(evaluation.correct, logits.argmax(1).eq(batch.targets).sum().item<std::int64_t>());
 }
 
+// (1 − ε)·CE(y) + ε·mean over the classes of CE, in the training loss and not in the evaluation.
+TEST(LogisticTest, LabelsAreSmoothedInTheTrainingLossAlone) {
+    auto model = test::createModel("logistic");
+    const auto random = at::detail::createCPUGenerator(3);
+    ASSERT_TRUE(model->build({.input = kInput, .labelSmoothing = 0.2, .random = random}));
+    const Batch batch = test::randomBatch(kInput, 9);
+    const auto parameters = model->module().parameters();
+    const at::Tensor logits = batch.inputs.flatten(1).mm(parameters[0].t()) + parameters[1];
+    const at::Tensor minusLog = -torch::log_softmax(logits, 1);
+    const at::Tensor plain = minusLog.gather(1, batch.targets.unsqueeze(1)).mean();
+    const at::Tensor smoothed = 0.8 * plain + 0.2 * minusLog.mean();
+    EXPECT_NEAR(model->loss(batch).item<double>(), smoothed.item<double>(), 1e-5);
+    EXPECT_NEAR(model->evaluate(batch).lossSum, 9 * plain.item<double>(), 1e-4);
+}
+
 TEST(LogisticTest, RefusesASingleClass) {
     auto model = test::createModel("logistic");
     EXPECT_FALSE(model->build({.input = {.shape = {4}, .classes = 1}}));

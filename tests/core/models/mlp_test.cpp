@@ -38,6 +38,17 @@ TEST(MlpTest, DropoutActsInTrainingAlone) {
     EXPECT_EQ(model->evaluate(batch).lossSum, plain->evaluate(batch).lossSum) << "the weights do not depend on it";
 }
 
+TEST(MlpTest, LearnsValuesBySquaredError) {
+    const InputSpec values{.shape = {4}, .classes = 2, .task = Task::kRegression};
+    auto model = test::buildModel("mlp", values, table({{"hidden", array<std::int64_t>({8})}}));
+    model->module().to(torch::kFloat64);
+    const Batch batch = test::randomBatch(values, 6, torch::kFloat64);
+    EXPECT_NEAR(model->loss(batch).item<double>(),
+                (test::outputsOf(*model, batch.inputs) - batch.targets).square().mean().item<double>(), 1e-12);
+    EXPECT_EQ(model->evaluate(batch).correct, 0);
+    test::expectGradientsMatchDifferences(*model, batch);
+}
+
 TEST(MlpTest, RefusesAnEmptyLayer) {
     const auto model = ModelRegistry::find("mlp")->create(table({{"hidden", array<std::int64_t>({8, 0})}}), {});
     ASSERT_FALSE(model);

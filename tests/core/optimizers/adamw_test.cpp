@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tests/support/optimizers.h"
 
 namespace dasgd {
@@ -25,6 +27,20 @@ TEST_P(AdamwTest, MatchesTorch) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, AdamwTest, testing::Values(0.0, 0.01, 0.5));
+
+TEST(AdamwGroupsTest, BiasesAreLeftOutOfTheDecay) {
+    auto ours = createOptimizer("adamw", table({{"weight_decay", number(0.5)}, {"no_decay", text("bias-norm")}}));
+    const double worst = largestDifferenceFromRule(*ours, kOptimizerSteps, true, [](const RuleStep& at) {
+        if (at.state.empty()) at.state = {torch::zeros_like(at.weights), torch::zeros_like(at.weights)};
+        if (at.decayed) at.weights.mul_(1 - at.rate * 0.5);
+        at.state[0] = 0.9 * at.state[0] + 0.1 * at.gradient;
+        at.state[1] = 0.999 * at.state[1] + 0.001 * at.gradient.square();
+        const at::Tensor mean = at.state[0] / (1 - std::pow(0.9, at.step));
+        const at::Tensor meanSquare = at.state[1] / (1 - std::pow(0.999, at.step));
+        at.weights.sub_(at.rate * mean / (meanSquare.sqrt() + 1e-8));
+    });
+    EXPECT_LT(worst, 1e-9);
+}
 
 }  // namespace
 }  // namespace dasgd

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/optimizers/clipped_optimizer.h"
 #include "tests/support/optimizers.h"
 
 namespace dasgd {
@@ -15,7 +16,9 @@ TEST(OptimizerTest, LeavesTheGradientAlone) {
     FlatParams flat(model->module(), at::kDouble);
     flat.gradients().fill_(2);
     createOptimizer("sgd", table({{"weight_decay", number(0.1)}, {"nesterov", boolean(true)}}))->step(flat, 0.5);
-    createOptimizer("adamw", {})->step(flat, 0.5);
+    for (const char* name : {"adam", "adamw", "lars", "lamb"}) {
+        createOptimizer(name, table({{"weight_decay", number(0.1)}}))->step(flat, 0.5);
+    }
     EXPECT_TRUE(flat.gradients().eq(2).all().item<bool>());
 }
 
@@ -29,11 +32,13 @@ TEST(OptimizerTest, StateIsFlatAndComesWithTheFirstStep) {
     ASSERT_EQ(sgd->state().size(), 1U);
     EXPECT_TRUE(sgd->state()[0].eq(2).all().item<bool>());
 
-    auto adamw = createOptimizer("adamw", {});
-    EXPECT_TRUE(adamw->state().empty());
-    adamw->step(flat, 0.1);
-    ASSERT_EQ(adamw->state().size(), 2U);
-    EXPECT_EQ(adamw->state()[1].sizes(), flat.weights().sizes());
+    for (const char* name : {"adam", "adamw", "lars", "lamb"}) {
+        auto optimizer = createOptimizer(name, {});
+        EXPECT_TRUE(optimizer->state().empty()) << name;
+        optimizer->step(flat, 0.1);
+        ASSERT_EQ(static_cast<std::int64_t>(optimizer->state().size()), optimizer->stateTensors()) << name;
+        for (const at::Tensor& state : optimizer->state()) EXPECT_EQ(state.sizes(), flat.weights().sizes()) << name;
+    }
 
     auto plain = createOptimizer("sgd", table({{"momentum", number(0)}}));
     plain->step(flat, 0.1);
@@ -41,7 +46,7 @@ TEST(OptimizerTest, StateIsFlatAndComesWithTheFirstStep) {
 }
 
 TEST(OptimizerTest, AResetOptimiserIsANewOne) {
-    for (const char* name : {"sgd", "adamw"}) {
+    for (const char* name : {"sgd", "adam", "adamw", "lars", "lamb"}) {
         const Value fields = std::string(name) == "sgd" ? table({{"dampening", number(0.3)}}) : Value();
         auto model = optimizedNetwork();
         FlatParams flat(model->module(), at::kDouble);
@@ -57,9 +62,9 @@ TEST(OptimizerTest, AResetOptimiserIsANewOne) {
         ASSERT_EQ(static_cast<std::int64_t>(used->state().size()), used->stateTensors());
         used->reset();
         EXPECT_TRUE(used->state().empty());
-        flat.weights().zero_();
+        flat.weights().fill_(0.5);
         const at::Tensor expected = after(*fresh, {1, 2, -1});
-        flat.weights().zero_();
+        flat.weights().fill_(0.5);
         EXPECT_TRUE(after(*used, {1, 2, -1}).equal(expected)) << name;
     }
     EXPECT_EQ(createOptimizer("sgd", table({{"momentum", number(0)}}))->stateTensors(), 0);
@@ -68,6 +73,50 @@ TEST(OptimizerTest, AResetOptimiserIsANewOne) {
 TEST(OptimizerTest, DefaultsAreTheDocumentedOnes) {
     EXPECT_EQ(createOptimizer("sgd", {})->learningRate(), 0.05);
     EXPECT_EQ(createOptimizer("adamw", {})->learningRate(), 0.001);
+    EXPECT_EQ(createOptimizer("adam", {})->learningRate(), 0.001);
+    EXPECT_EQ(createOptimizer("lamb", {})->learningRate(), 0.001);
+    EXPECT_EQ(createOptimizer("lars", {})->learningRate(), 1);
+}
+
+TEST(OptimizerTest, ClippingIsTorchs) {
+    for (const double limit : {0.01, 0.5, 1e6}) {
+        ClippedOptimizer ours(createOptimizer("sgd", {}), limit);
+        const auto options = torch::optim::SGDOptions(0.05).momentum(0.9);
+        std::unique_ptr<torch::optim::SGD> theirs;
+        const double worst = largestDifferenceFrom(
+            ours, kOptimizerSteps, [&](const std::vector<at::Tensor>& parameters, int, double rate) {
+                if (!theirs) theirs = std::make_unique<torch::optim::SGD>(parameters, options);
+                static_cast<torch::optim::SGDOptions&>(theirs->param_groups()[0].options()).lr(rate);
+                torch::nn::utils::clip_grad_norm_(parameters, limit);
+                theirs->step();
+            });
+        EXPECT_LT(worst, 1e-10) << limit;
+    }
+}
+
+// To the last bit: no slice of the flat tensors is left out, whatever it is cut into.
+TEST(OptimizerTest, WithoutDecayTheGroupsChangeNothing) {
+    for (const char* name : {"sgd", "adam", "adamw"}) {
+        const auto trained = [&](const char* noDecay, double decay) {
+            auto model = optimizedNetwork();
+            FlatParams flat(model->module(), at::kDouble);
+            auto optimizer =
+                createOptimizer(name, table({{"weight_decay", number(decay)}, {"no_decay", text(noDecay)}}));
+            for (int k = 0; k < 3; ++k) {
+                flat.gradients().fill_(0.5 + k);
+                optimizer->step(flat, 0.1);
+            }
+            return flat.weights().clone();
+        };
+        const at::Tensor plain = trained("none", 0), exempt = trained("bias-norm", 0.5);
+        EXPECT_TRUE(trained("bias-norm", 0).equal(plain)) << name;
+        auto model = optimizedNetwork();
+        const FlatParams flat(model->module(), at::kDouble);
+        for (const FlatParams::Slot& slot : flat.slots()) {
+            const auto part = [&](const at::Tensor& whole) { return whole.narrow(0, slot.offset, slot.numel); };
+            EXPECT_EQ(part(exempt).allclose(part(plain), 1e-12, 1e-12), slot.parameter.dim() == 1) << name;
+        }
+    }
 }
 
 }  // namespace

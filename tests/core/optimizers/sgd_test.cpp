@@ -55,6 +55,17 @@ TEST(SgdRuleTest, TheFirstStepIgnoresDampening) {
     EXPECT_TRUE(flat.weights().equal(before - 1));
 }
 
+TEST(SgdRuleTest, BiasesAreLeftOutOfTheDecay) {
+    auto ours = createOptimizer("sgd", table({{"weight_decay", number(0.1)}, {"no_decay", text("bias-norm")}}));
+    const double worst = largestDifferenceFromRule(*ours, kOptimizerSteps, true, [](const RuleStep& at) {
+        const at::Tensor g = at.gradient + (at.decayed ? 0.1 : 0.0) * at.weights;
+        if (at.state.empty()) at.state.push_back(torch::zeros_like(g));
+        at.state[0].mul_(0.9).add_(g);
+        at.weights.sub_(at.rate * at.state[0]);
+    });
+    EXPECT_LT(worst, 1e-12);
+}
+
 TEST(SgdRuleTest, NesterovWithoutMomentumIsRefused) {
     const auto refused =
         OptimizerRegistry::find("sgd")->create(table({{"nesterov", boolean(true)}, {"momentum", number(0)}}), {});

@@ -11,8 +11,8 @@ using test::createSchedule;
 
 TEST(ConstantScheduleTest, IsOne) {
     const auto schedule = createSchedule("constant");
-    EXPECT_EQ(schedule->factor(0, 1), 1);
-    EXPECT_EQ(schedule->factor(99, 100), 1);
+    EXPECT_EQ(schedule->factor({0, 1}), 1);
+    EXPECT_EQ(schedule->factor({99, 100}), 1);
 }
 
 }  // namespace

@@ -22,10 +22,23 @@ TEST_P(WarmupTest, RampsAndThenLeavesTheScheduleAlone) {
     const auto warm =
         createSchedule(GetParam(), table({{"warmup_steps", integer(10)}, {"warmup_factor", number(0.2)}}));
     const auto plain = createSchedule(GetParam());
-    EXPECT_DOUBLE_EQ(warm->factor(0, 100), 0.2 * plain->factor(0, 100));
-    EXPECT_DOUBLE_EQ(warm->factor(5, 100), 0.6 * plain->factor(5, 100));
-    EXPECT_LT(warm->factor(9, 100), plain->factor(9, 100));
-    for (int k = 10; k < 100; ++k) EXPECT_EQ(warm->factor(k, 100), plain->factor(k, 100)) << "step " << k;
+    EXPECT_DOUBLE_EQ(warm->factor({0, 100}), 0.2 * plain->factor({0, 100}));
+    EXPECT_DOUBLE_EQ(warm->factor({5, 100}), 0.6 * plain->factor({5, 100}));
+    EXPECT_LT(warm->factor({9, 100}), plain->factor({9, 100}));
+    for (int k = 10; k < 100; ++k) EXPECT_EQ(warm->factor({k, 100}), plain->factor({k, 100})) << "step " << k;
+}
+
+// Of 4 epochs of 2.5 steps: the same ten steps.
+TEST_P(WarmupTest, MayBeGivenInEpochs) {
+    const auto bySteps = createSchedule(GetParam(), table({{"warmup_steps", integer(10)}}));
+    const auto byEpochs = createSchedule(GetParam(), table({{"warmup_epochs", number(4)}}));
+    for (int k = 0; k < 20; ++k) {
+        EXPECT_EQ(byEpochs->factor({k, 100, 2.5}), bySteps->factor({k, 100, 2.5})) << "step " << k;
+    }
+    const auto both = ScheduleRegistry::find(GetParam())
+                          ->create(table({{"warmup_steps", integer(10)}, {"warmup_epochs", number(4)}}), {});
+    ASSERT_FALSE(both);
+    EXPECT_NE(both.error().message.find("keep one of them"), std::string::npos);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, WarmupTest, testing::Values("constant", "step", "cosine", "one-cycle"),
@@ -37,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(All, WarmupTest, testing::Values("constant", "step", "c
 
 TEST(ScheduleTest, RunsOfOneStepWork) {
     for (const std::string& name : ScheduleRegistry::names()) {
-        EXPECT_TRUE(std::isfinite(createSchedule(name)->factor(0, 1))) << name;
+        EXPECT_TRUE(std::isfinite(createSchedule(name)->factor({0, 1}))) << name;
     }
 }
 

@@ -33,7 +33,7 @@ public:
     Notes() : Executor(clock_, sink_, TraceLevel::Off) {}
     void gradientReady(std::size_t slot) override { slots.push_back(slot); }
     void layerDone(SpanKind pass, std::size_t slot) override { layers.emplace_back(pass, slot); }
-    void setBatchShare(double) override {}
+    void setBatchShare(double, bool) override {}
     void setUntimed(bool) override {}
     std::vector<std::size_t> slots;
     std::vector<std::pair<SpanKind, std::size_t>> layers;
@@ -55,6 +55,22 @@ TEST(GradientFeed, MovesTimeOnBeforeTheListenerHears) {
     feed.ready(1);
     feed.ready(0);
     EXPECT_THAT(executor.slots, ElementsAre(1, 0));
+}
+
+TEST(GradientFeed, TellsNobodyOfGradientsThatAreHeldBack) {
+    FlatParams shapes = FlatParams::shapesOf({{4}}, {}, torch::kFloat);
+    Notes executor;
+    GradientFeed feed(shapes, &executor);
+    int heard = 0;
+    feed.listen([&](std::size_t) { ++heard; });
+    feed.holdBack(true);
+    feed.ready(0);
+    EXPECT_EQ(heard, 0);
+    EXPECT_TRUE(executor.slots.empty());
+    feed.holdBack(false);
+    feed.ready(0);
+    EXPECT_EQ(heard, 1);
+    EXPECT_EQ(executor.slots.size(), 1U);
 }
 
 TEST(GradientFeed, TellsOfALayerBeforeItsForwardAndAfterItsBackwardPass) {

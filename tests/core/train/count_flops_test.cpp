@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <torch/types.h>
 
+#include <functional>
+
 #include "tests/support/document.h"
 #include "tests/support/sim/networks.h"
 
@@ -90,6 +92,60 @@ TEST(CountFlops, CountsATransposedConvolutionByItsInput) {
     Decoder model;
     const LayerWork work = countFlops(model, {torch::ones({1, 3, 6, 7}), {}}, 1);
     EXPECT_THAT(work.forward, ElementsAre(2.0 * 3 * 6 * 7 * 5 * 16, 0));
+}
+
+// A model that is one function of its parameters and its input.
+class FunctionModel final : public Model {
+public:
+    using Function = std::function<at::Tensor(const std::vector<at::Tensor>& parameters, const at::Tensor& input)>;
+    FunctionModel(const std::vector<std::vector<std::int64_t>>& shapes, Function function)
+        : function_(std::move(function)) {
+        for (const auto& shape : shapes) {
+            parameters_.push_back(
+                net_->register_parameter("p" + std::to_string(parameters_.size()), torch::ones(shape)));
+        }
+    }
+    Status build(const BuildContext&) override { return {}; }
+    torch::nn::Module& module() override { return *net_; }
+    at::Tensor loss(const Batch& batch) override { return function_(parameters_, batch.inputs).sum(); }
+    Evaluation evaluate(const Batch&) override { return {}; }
+    [[nodiscard]] InputSpec naturalInput() const override { return {}; }
+
+private:
+    std::shared_ptr<torch::nn::Module> net_ = std::make_shared<torch::nn::Module>();
+    std::vector<at::Tensor> parameters_;
+    Function function_;
+};
+
+// 2 heads of 3 queries over 5 keys of 4 numbers, with values of 6: 2·3·5·4 and 2·3·5·6 multiply-adds, whatever kernel
+// makes them.
+TEST(CountFlops, CountsBothProductsOfAttention) {
+    for (const bool causal : {false, true}) {
+        FunctionModel model({{1, 2, 5, 4}}, [&](const std::vector<at::Tensor>& p, const at::Tensor& x) {
+            return torch::scaled_dot_product_attention(x, p[0], torch::ones({1, 2, 5, 6}), {}, 0.0, causal);
+        });
+        const LayerWork work = countFlops(model, {torch::ones({1, 2, 3, 4}), {}}, 1);
+        EXPECT_THAT(work.forward, ElementsAre(2.0 * 2 * 3 * 5 * (4 + 6))) << causal;
+        EXPECT_THAT(work.backward, ElementsAre(2.0 * 2 * 3 * 5 * (4 + 6))) << "the queries are the data";
+    }
+}
+
+TEST(CountFlops, CountsProductsOfBatches) {
+    FunctionModel model({{2, 4, 5}}, [](const std::vector<at::Tensor>& p, const at::Tensor& x) {
+        return torch::baddbmm(torch::zeros({2, 3, 5}), x, p[0]);
+    });
+    EXPECT_THAT(countFlops(model, {torch::ones({2, 3, 4}), {}}, 1).forward, ElementsAre(2.0 * 2 * 3 * 4 * 5));
+}
+
+// Of an LSTM layer the weights of each gate multiply every token; what reads the data needs no gradient of it.
+TEST(CountFlops, CountsAnLstmUnderItsWeights) {
+    FunctionModel model({{12, 4}, {12, 3}, {12}, {12}}, [](const std::vector<at::Tensor>& p, const at::Tensor& x) {
+        const at::Tensor zero = torch::zeros({1, 2, 3});
+        return std::get<0>(torch::lstm(x, {zero, zero}, p, true, 1, 0.0, true, false, true));
+    });
+    const LayerWork work = countFlops(model, {torch::ones({2, 5, 4}), {}}, 2);
+    EXPECT_THAT(work.forward, ElementsAre(2.0 * 5 * 48, 2.0 * 5 * 36, 0, 0));
+    EXPECT_THAT(work.backward, ElementsAre(2.0 * 5 * 48, 2 * 2.0 * 5 * 36, 0, 0));
 }
 
 TEST(CountFlops, CountsTheExperimentsModelOnItsData) {

@@ -30,7 +30,8 @@ void setReplica(SignModel& model, int rank, std::int64_t step) {
 }
 
 std::vector<double> numbersOf(const EvaluationReport& report) {
-    return {report.loss, report.accuracy, report.replicaAccuracy, report.consensusDistance};
+    return {report.loss,           report.accuracy,          report.replicaAccuracy, report.consensusDistance,
+            report.validationLoss, report.validationAccuracy};
 }
 
 // What `rank` names of the six weights, those of the BatchNorm included; of three ranks or more one names nothing.
@@ -39,7 +40,7 @@ at::Tensor partOf(int rank) {
 }
 
 // What ranks that meet find, of the mean or of the weights that they name.
-std::vector<double> together(const Samples& test, const Roles& roles, int ranks, std::int64_t step,
+std::vector<double> together(const EvaluationSets& sets, const Roles& roles, int ranks, std::int64_t step,
                              bool named = false) {
     std::vector<double> numbers;
     runRanks(Backend::Threads, ranks, [&](Communicator& comm, Clock&) {
@@ -48,7 +49,7 @@ std::vector<double> together(const Samples& test, const Roles& roles, int ranks,
         setReplica(model, comm.rank().value(), step);
         Evaluator::TakeModel take;
         if (named) take = [&] { takeNamedModel(partOf(comm.rank().value()), params, comm, roles); };
-        Evaluator evaluator(model, params, comm, test, roles, take);
+        Evaluator evaluator(model, params, comm, sets, roles, take);
         const EvaluationReport report = evaluator.evaluate();
         if (comm.rank() == Rank{0}) numbers = numbersOf(report);
     });
@@ -62,10 +63,10 @@ protected:
     EvaluationBoard board(const Roles& roles) {
         std::vector<std::unique_ptr<Model>> models;
         models.push_back(std::make_unique<SignModel>());
-        return {std::move(models), torch::kFloat32, test_, ranks(), roles};
+        return {std::move(models), torch::kFloat32, sets_, ranks(), roles};
     }
     [[nodiscard]] std::vector<double> together(std::int64_t step) const {
-        return test::together(test_, Roles::allTrain(ranks()), ranks(), step);
+        return test::together(sets_, Roles::allTrain(ranks()), ranks(), step);
     }
     // As the worker loop does; returns the weight of the replica afterwards.
     at::Tensor deposit(EvaluationBoard& board, int rank, std::int64_t step, Ns now, const at::Tensor& named = {}) {
@@ -82,7 +83,7 @@ protected:
         board.deposit(Rank{rank}, step, now, model, params, publish, named);
         return model.net.weight.detach().clone();
     }
-    Samples test_ = samples(23);
+    EvaluationSets sets_{samples(23), samples(9)};
     int speaks_ = 0;
     std::vector<std::pair<std::int64_t, std::vector<double>>> results_;
     std::vector<Ns> known_;
@@ -127,10 +128,10 @@ TEST_P(EvaluationBoardTest, LeavesOutRanksThatServe) {
     const Roles roles(all, {0, all - 1});
     std::vector<std::unique_ptr<Model>> models;
     models.push_back(std::make_unique<SignModel>());
-    EvaluationBoard shared(std::move(models), torch::kFloat32, test_, all, roles);
+    EvaluationBoard shared(std::move(models), torch::kFloat32, sets_, all, roles);
     speaks_ = 1;
     for (int rank = ranks(); rank >= 1; --rank) deposit(shared, rank, 7, 0);
-    EXPECT_THAT(results_, ElementsAre(std::pair(std::int64_t{7}, test::together(test_, roles, all, 7))));
+    EXPECT_THAT(results_, ElementsAre(std::pair(std::int64_t{7}, test::together(sets_, roles, all, 7))));
 }
 
 TEST_P(EvaluationBoardTest, EvaluatesTheSumOfWhatTheRanksNameInstead) {
@@ -139,13 +140,14 @@ TEST_P(EvaluationBoardTest, EvaluatesTheSumOfWhatTheRanksNameInstead) {
     const Roles roles(all, {all - 1});
     std::vector<std::unique_ptr<Model>> models;
     models.push_back(std::make_unique<SignModel>());
-    EvaluationBoard shared(std::move(models), torch::kFloat32, test_, all, roles, EvaluationBoard::Of::NamedWeights);
+    EvaluationBoard shared(std::move(models), torch::kFloat32, sets_, all, roles, {},
+                           EvaluationBoard::Of::NamedWeights);
     for (int rank = 0; rank < all; ++rank) {
         EXPECT_THAT(results_, IsEmpty()) << "not before the one that serves";
         deposit(shared, rank, 7, rank, partOf(rank));
     }
-    const std::vector<double> met = test::together(test_, roles, all, 7, true);
-    EXPECT_NE(met, test::together(test_, roles, all, 7)) << "not the mean";
+    const std::vector<double> met = test::together(sets_, roles, all, 7, true);
+    EXPECT_NE(met, test::together(sets_, roles, all, 7)) << "not the mean";
     EXPECT_THAT(results_, ElementsAre(std::pair(std::int64_t{7}, met))) << "to the last bit";
     EXPECT_THAT(known_, ElementsAre(all - 1));
 }

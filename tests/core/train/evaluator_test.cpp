@@ -66,6 +66,34 @@ TEST(Evaluator, ANamedModelIsTheSumOfThePartsWithTheMeanStatistics) {
     });
 }
 
+// The sign of the first element decides; two of the validation samples have the wrong label.
+TEST(Evaluator, JudgesTheValidationSetByItself) {
+    const auto set = [](std::int64_t wrong) {
+        Samples made;
+        made.inputs = torch::stack({torch::arange(8) - 3.5, torch::zeros({8})}, 1).to(torch::kFloat32);
+        made.targets = (torch::arange(8) >= 4).to(torch::kInt64);
+        made.targets.slice(0, 0, wrong).fill_(1);
+        return made;
+    };
+    for (const int ranks : {1, 3}) {
+        runRanks(Backend::Threads, ranks, [&](Communicator& comm, Clock&) {
+            SignModel model;
+            FlatParams params(model.module(), torch::kFloat32);
+            {
+                const at::NoGradGuard guard;
+                model.net.weight[0] = 1;
+                model.net.weight[1] = 0;
+            }
+            const Roles roles = Roles::allTrain(ranks);
+            const auto report = Evaluator(model, params, comm, {set(0), set(2)}, roles).evaluate();
+            EXPECT_TRUE(report.validated());
+            EXPECT_DOUBLE_EQ(report.accuracy, 1);
+            EXPECT_DOUBLE_EQ(report.validationAccuracy, 0.75);
+            EXPECT_FALSE(Evaluator(model, params, comm, set(0), roles).evaluate().validated());
+        });
+    }
+}
+
 TEST(Evaluator, AverageModelAveragesWeightsAndStatisticsButCountsNothing) {
     runRanks(Backend::Threads, 4, [&](Communicator& comm, Clock&) {
         SignModel model;

@@ -10,6 +10,8 @@
 namespace dasgd {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 // What the check says: "" where it accepts.
@@ -61,6 +63,35 @@ TEST(RunCheck, AServersLinkMustBeShared) {
 TEST(RunCheck, ServersMustNotOutnumberTheWeights) {
     EXPECT_EQ(saidOf(layers("name = \"ssp\"\nservers = 2000\n", 2001)),
               "e.toml:3:11: servers is 2000, but the model has 1000 weights to share out; allowed: 1 to 1000");
+}
+
+// The layers have 1000 weights.
+TEST(RunCheck, AServerWithAShardTakesNoNormOfAllWeights) {
+    const auto served = [](int servers, const std::string& more) {
+        return layers("name = \"ssp\"\nservers = " + std::to_string(servers) + "\n", 4, more);
+    };
+    const std::string clipped = "[train]\ngradient_clip = 1.0\n", layerwise = "[optimizer]\nname = \"lars\"\n";
+    EXPECT_THAT(saidOf(served(2, clipped)),
+                StartsWith("e.toml:14:17: gradients are clipped by the norm of all of them"));
+    EXPECT_THAT(saidOf(served(2, layerwise)), StartsWith("e.toml:14:8: the optimiser takes norms of whole layers"));
+    EXPECT_EQ(saidOf(served(1, clipped)), "");
+    EXPECT_EQ(saidOf(served(1, layerwise)), "");
+    EXPECT_EQ(saidOf(served(2, "[optimizer]\nname = \"adam\"\n")), "");
+}
+
+TEST(RunCheck, SomeAlgorithmsTakeOneBatchAStep) {
+    const std::string accumulated = "[train]\nsteps = 50\naccumulate = 2\n";
+    for (const char* name : {"hybrid_sgd", "probe"}) {
+        EXPECT_THAT(saidOf(layers(std::string("name = \"") + name + "\"\n", 4, accumulated)),
+                    AllOf(StartsWith("e.toml:14:14: "), HasSubstr("train.accumulate asks for several a step")))
+            << name;
+    }
+    EXPECT_EQ(saidOf(layers("name = \"sync_sgd\"\n", 4, accumulated)), "");
+}
+
+TEST(RunCheck, WhatIsNotTrainedReachesNoTarget) {
+    EXPECT_THAT(saidOf(layers("name = \"sync_sgd\"\n", 2, "[train]\ntarget_loss = 0.5\n")),
+                StartsWith("e.toml:13:15: train.target_loss has nothing to judge"));
 }
 
 TEST(RunCheck, AStragglerMustBeARank) {

@@ -38,6 +38,26 @@ TEST(TrainingData, SharesTheSamplesOutAmongTheRanks) {
     EXPECT_THAT(data.parameterSizes(), ElementsAre(7840, 10));
 }
 
+// Each sample by its pixels: nothing is in both sets, nothing is lost, and the seed decides.
+TEST(TrainingData, TheValidationSetIsDrawnFromTheTrainingSetBySeed) {
+    const auto all = loadTrainingData(of("logistic")).value();
+    const auto split = loadTrainingData(of("logistic", {}, {{"validation", number(0.1)}})).value();
+    EXPECT_EQ(split.validation.count(), 400);
+    EXPECT_EQ(split.splits.train.count(), 3600);
+    EXPECT_EQ(split.splits.test.count(), all.splits.test.count());
+    const at::Tensor keys = torch::arange(1, 785, torch::kDouble).sqrt();
+    const auto sums = [&](const Samples& samples) { return samples.inputs.to(torch::kDouble).flatten(1).mv(keys); };
+    const at::Tensor together = torch::cat({sums(split.splits.train), sums(split.validation)});
+    EXPECT_TRUE(torch::allclose(std::get<0>(together.sort()), std::get<0>(sums(all.splits.train).sort())));
+    EXPECT_EQ(all.validation.count(), 0);
+
+    Experiment other = of("logistic", {}, {{"validation", number(0.1)}});
+    const auto again = loadTrainingData(other).value();
+    EXPECT_TRUE(again.validation.inputs.equal(split.validation.inputs)) << "the same seed";
+    other.train.seed = 2;
+    EXPECT_FALSE(loadTrainingData(other).value().validation.inputs.equal(split.validation.inputs));
+}
+
 // Of all ranks in `passes` passes, one after the other.
 std::vector<std::int64_t> drawnIn(const Experiment& experiment, std::int64_t passes) {
     const TrainingData data = loadTrainingData(experiment).value();

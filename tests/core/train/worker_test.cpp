@@ -6,6 +6,7 @@
 
 #include "core/comm/emulated_link.h"
 #include "tests/support/quadratic_oracle.h"
+#include "tests/support/sim/virtual_cluster.h"
 
 namespace dasgd::test {
 namespace {
@@ -203,6 +204,81 @@ TEST(Worker, EvaluationsTouchEveryStepOfOneThatIsEvaluatedAtEach) {
                                       {"train", table({{"steps", integer(10)}, {"eval_every", integer(1)}})},
                                       {"cluster", table({{"backend", text("threads")}, {"workers", integer(2)}})}}));
     EXPECT_EQ(records[0].sink.metrics.at("timing/steps").back().value, 0);
+}
+
+Value logisticDigits(const char* algorithm, Value train) {
+    train.set("steps", integer(6));
+    train.set("precision", text("float64"));
+    return table({{"algorithm", table({{"name", text(algorithm)}})},
+                  {"model", table({{"name", text("logistic")}})},
+                  {"train", std::move(train)},
+                  {"cluster", table({{"backend", text("threads")}, {"workers", integer(2)}})}});
+}
+
+TEST(Worker, AccumulatedMicroBatchesAreOneBatch) {
+    for (const char* algorithm : {"sync_sgd", "local_sgd", "dga"}) {
+        const auto whole = train(logisticDigits(algorithm, table({{"batch_size", integer(12)}})));
+        const auto parts =
+            train(logisticDigits(algorithm, table({{"batch_size", integer(4)}, {"accumulate", integer(3)}})));
+        const auto& expected = whole[1].sink.metrics.at("train/loss");
+        const auto& losses = parts[1].sink.metrics.at("train/loss");
+        ASSERT_EQ(losses.size(), expected.size()) << algorithm;
+        for (std::size_t k = 0; k < losses.size(); ++k) {
+            EXPECT_NEAR(losses[k].value, expected[k].value, 1e-10) << algorithm << ", step " << k + 1;
+            EXPECT_EQ(losses[k].samples, expected[k].samples) << algorithm;
+            EXPECT_EQ(losses[k].bytesSent, expected[k].bytesSent) << algorithm << " communicates once a step";
+        }
+    }
+}
+
+// The buckets leave during the last backward pass, so that what is exposed of them stays as it was.
+TEST(Worker, AccumulationTakesItsTimeOnTheVirtualCluster) {
+    const auto stepSeconds = [](const char* mode, std::int64_t accumulate) {
+        const auto records =
+            trainVirtually(table({{"algorithm", table({{"name", text("sync_sgd")}})},
+                                  {"model", table({{"name", text("lenet")}})},
+                                  {"train", table({{"steps", integer(12)}, {"accumulate", integer(accumulate)}})},
+                                  {"cluster", table({{"backend", text("virtual")}, {"workers", integer(4)}})},
+                                  {"network", table({{"bandwidth", text("100Mbps")}, {"latency", text("50us")}})},
+                                  {"compute", table({{"step_time", text("6ms")}, {"mode", text(mode)}})}}));
+        EXPECT_EQ(records[0].outcome.error, "");
+        return meanStepSeconds(records[0]);
+    };
+    for (const char* mode : {"time-only", "maths"}) {
+        EXPECT_NEAR(stepSeconds(mode, 3) - stepSeconds(mode, 1), 2 * 0.006, 1e-8) << mode;
+    }
+}
+
+TEST(Worker, TheRateGrowsWithTheBatch) {
+    QuadraticProblem problem{.workers = 2, .steps = 5, .rate = 0.05};
+    Value scaled = problem.experiment({{"name", text("sync_sgd")}});
+    Value train = *scaled.find("train");
+    train.set("batch_size", integer(8));
+    train.set("accumulate", integer(2));
+    train.set("reference_batch", integer(16));  // of 8 × 2 × 2 samples
+    scaled.set("train", std::move(train));
+    problem.rate = 0.1;
+    expectSame(recorded(test::train(scaled)), recorded(test::train(problem.experiment({{"name", text("sync_sgd")}}))),
+               1e-12);
+}
+
+// What is clipped is what the optimiser is given: the mean gradient.
+TEST(Worker, ClipsTheMeanGradient) {
+    const QuadraticProblem problem{.workers = 3, .steps = 9, .rate = 0.1, .momentum = 0};
+    Value document = problem.experiment({{"name", text("sync_sgd")}});
+    Value train = *document.find("train");
+    train.set("gradient_clip", number(0.5));
+    document.set("train", std::move(train));
+    const Trajectory expected = serial(
+        problem, [](std::int64_t, Workers&) {},
+        [](Workers& gradients) {
+            Vec clipped = mean(gradients);
+            double square = 0;
+            for (const double element : clipped) square += element * element;
+            for (double& element : clipped) element *= std::min(1.0, 0.5 / (std::sqrt(square) + 1e-6));
+            gradients.assign(gradients.size(), clipped);
+        });
+    expectSame(recorded(test::train(document)), expected, 1e-12);
 }
 
 TEST(Worker, AllRanksStopAtOneStep) {

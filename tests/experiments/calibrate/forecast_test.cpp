@@ -65,6 +65,25 @@ TEST_F(ForecastTest, AgreesWithTheClosedForms) {
     EXPECT_LE(hybrid, row(json, "sync_sgd")["step_ms"].get<double>());
 }
 
+// What is computed and what was run, of the same settings.
+TEST_F(ForecastTest, TheFormulasOfAllAlgorithmsAgreeWithTheRowsThatRan) {
+    const auto json = forecast();
+    const auto formula = [&](const std::string& algorithm) {
+        for (const auto& one : json["formulas"]) {
+            if (one["algorithm"] == algorithm) return one;
+        }
+        throw std::runtime_error("no formula of " + algorithm);
+    };
+    EXPECT_NEAR(formula("dasgd")["step_ms"].get<double>(),
+                row(json, "period = 3, delay = 3, local_weight = 0.0")["step_ms"].get<double>(), 0.05);
+    EXPECT_NEAR(formula("local_sgd")["step_ms"].get<double>(),
+                row(json, "local_sgd\", period = 3")["step_ms"].get<double>(), 0.05);
+    EXPECT_NEAR(formula("independent")["step_ms"].get<double>(), 10, 0.01);
+    EXPECT_NEAR(formula("slowmo")["step_ms"].get<double>(), 10 + 1e3 * kTransfer / 3, 0.05);
+    EXPECT_TRUE(formula("hybrid_sgd")["step_ms"].is_null());
+    EXPECT_NE(formula("hybrid_sgd")["why_not"], "");
+}
+
 // VGG's kind: most bytes in the layers whose gradients come first. Small buckets let them leave early, large ones save
 // latency.
 TEST_F(ForecastTest, RecommendsTheBucketsOfItsBestRow) {

@@ -31,6 +31,22 @@ TEST(DescribeCommand, HasTheWholeSchema) {
     EXPECT_EQ(named(named(schema["sections"], "cluster")["fields"], "workers")["min"], 1);
 }
 
+TEST(DescribeCommand, SaysOfEachAlgorithmHowItCommunicates) {
+    const test::DasgdFolder folder;
+    const auto schema = nlohmann::json::parse(folder.run({"describe", "--json"}).out);
+    const auto algorithms = named(schema["sections"], "algorithm")["plugins"];
+    const auto streaming = named(algorithms, "streaming_diloco")["communication"];
+    EXPECT_EQ(streaming["kind"], "averages");
+    EXPECT_EQ(streaming["fragments"], "fragments") << "a field by its name";
+    EXPECT_EQ(streaming["delay_below_interval"], true);
+    EXPECT_EQ(named(algorithms, "oldsgd")["communication"]["peers"], 2) << "a number as it is";
+    EXPECT_EQ(named(algorithms, "sgp")["communication"]["most_delay"], 1);
+    EXPECT_EQ(named(algorithms, "dasgd")["communication"]["limits"][0]["field"], "optimizer_state");
+    EXPECT_EQ(named(algorithms, "independent")["communication"], (nlohmann::json{{"kind", "none"}}));
+    for (const auto& algorithm : algorithms) EXPECT_NE(algorithm["communication"]["kind"], "undeclared") << algorithm;
+    EXPECT_FALSE(named(named(schema["sections"], "model")["plugins"], "lenet").contains("communication"));
+}
+
 TEST(DescribeCommand, IsReadable) {
     const test::DasgdFolder folder;
     const std::string text = folder.run({"describe"}).out;

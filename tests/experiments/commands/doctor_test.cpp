@@ -20,6 +20,7 @@ TEST_F(DoctorCommand, FindsAHealthyWorkspace) {
     EXPECT_TRUE(json["ok"]);
     EXPECT_THAT(ended.out, HasSubstr("2 runs, integrity ok"));
     EXPECT_THAT(ended.out, HasSubstr("LibTorch"));
+    EXPECT_THAT(ended.out, HasSubstr("\"links\""));
 }
 
 TEST_F(DoctorCommand, FindsADamagedDatabase) {

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "experiments/launch/hardware.h"
 #include "tests/experiments/commands/finished_run.h"
 
 namespace dasgd::experiments {
@@ -24,6 +25,30 @@ TEST_F(ShowCommand, TellsConfigurationAndProvenance) {
     EXPECT_EQ(json["ranks"].size(), 2u);
     EXPECT_FALSE(json["host"].get<std::string>().empty());
     EXPECT_TRUE(json["versions"].contains("SQLite"));
+    EXPECT_EQ(json["hardware"].size(), hardware().size());
+}
+
+// A target that the first evaluation reaches: the run ends there, and says so on every page.
+TEST(ShowTarget, TellsWhenItWasReachedAndOnWhichSet) {
+    const test::DasgdFolder folder;
+    folder.write("e.toml",
+                 "[algorithm]\nname = \"local_sgd\"\n[model]\nname = \"logistic\"\n[data]\nname = \"mnist\"\n"
+                 "validation = 0.1\n[train]\nsteps = 40\nbatch_size = 32\neval_every = 10\ntarget_accuracy = 0.3\n"
+                 "stop_at_target = true\n[cluster]\nbackend = \"threads\"\nworkers = 2\n");
+    ASSERT_EQ(folder.run({"run", "e.toml", "-w", "w", "-q"}).exit, 0);
+    const std::string run = folder.firstRun();
+    const std::string text = folder.run({"show", run, "-w", "w"}).out;
+    EXPECT_THAT(text, HasSubstr("accuracy ≥ 0.3 on the validation set: reached at step "));
+    EXPECT_THAT(text, HasSubstr("on the test set, chosen on the validation set"));
+    EXPECT_THAT(text, HasSubstr(" of 40, ended early by its evaluations"));
+    const auto json = nlohmann::json::parse(folder.run({"show", run, "-w", "w", "--json"}).out);
+    EXPECT_EQ(json["status"], "finished");
+    EXPECT_EQ(json["target"]["reached"], true);
+    EXPECT_EQ(json["target"]["on"], "validation");
+    EXPECT_EQ(json["target"]["step"], json["steps"]) << "it stopped there";
+    EXPECT_LT(json["steps"].get<int>(), 40);
+    EXPECT_GE(json["target"]["value"].get<double>(), 0.3);
+    EXPECT_EQ(json["best_chosen_on"], "validation");
 }
 
 const std::string kFailing = "[compute]\nstep_time = \"10ms\"\n[faults]\nhosts = [[1, 0.055, 0.5]]\n";

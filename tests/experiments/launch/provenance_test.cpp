@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "experiments/launch/hardware.h"
 #include "tests/support/dasgd_program.h"
 
 namespace dasgd::experiments {
@@ -61,6 +62,7 @@ TEST(Provenance, NamesLibrariesAndMachine) {
     }
     EXPECT_FALSE(cpuModel().empty());
     EXPECT_FALSE(collectProvenance("/").host.empty());
+    EXPECT_EQ(collectProvenance("/").hardware, hardware());
 }
 
 }  // namespace

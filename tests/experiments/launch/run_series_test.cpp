@@ -158,6 +158,58 @@ TEST_F(QueueTest, CtrlCStopsWhatWaits) {
     ASSERT_TRUE(becomes({"stopped", "stopped", "stopped", "stopped"}));
 }
 
+// One run of another command, behind the four.
+TEST_F(QueueTest, ACommandThatIsQueuedStartsWhenTheOthersHaveEnded) {
+    ASSERT_TRUE(becomes({"running", "queued", "queued", "queued"}));
+    const auto others = inOrder(folder_);
+    std::string text = test::quickExperiment("threads", 100'000'000);
+    folder_.write("behind.toml", text.replace(text.find("quick"), 5, "behind"));
+    const test::StartedProgram behind = folder_.start({"run", "behind.toml", "-w", "w", "-q", "--queue"});
+    const auto own = [&] {
+        const auto rows = inOrder(folder_);
+        const auto found = std::ranges::find(rows, "behind", &storage::RunRow::experiment);
+        return found == rows.end() ? storage::RunRow() : *found;
+    };
+    ASSERT_TRUE(test::eventually([&] { return own().queueTurn.has_value(); })) << "also a single one can be held";
+    EXPECT_EQ(own().status, "queued");
+    EXPECT_EQ(own().series, own().runId);
+    EXPECT_EQ(own().seriesSize, 1);
+    std::vector<std::string> stop{"stop", "-w", "w", others[0].runId, others[1].runId};
+    EXPECT_EQ(folder_.run(stop).exit, 0);
+    const auto statusOf = [&](const std::string& id) {
+        const auto rows = inOrder(folder_);
+        return std::ranges::find(rows, id, &storage::RunRow::runId)->status;
+    };
+    ASSERT_TRUE(test::eventually([&] { return statusOf(others[2].runId) == "running"; }));
+    EXPECT_EQ(own().status, "queued") << "the series ahead goes on";
+    EXPECT_EQ(folder_.run({"stop", "-w", "w", others[2].runId, others[3].runId}).exit, 0);
+    ASSERT_TRUE(test::eventually([&] { return own().status == "running"; }));
+    EXPECT_EQ(program_.wait().exit, kStopped);
+    EXPECT_EQ(folder_.run({"stop", "-w", "w", own().runId}).exit, 0);
+    ASSERT_TRUE(test::eventually([&] { return own().status == "stopped"; }));
+}
+
+TEST_F(QueueTest, WhatWaitsForItsTurnIsTakenOutByAStop) {
+    ASSERT_TRUE(becomes({"running", "queued", "queued", "queued"}));
+    test::StartedProgram behind =
+        folder_.start({"run", "e.toml", "-w", "w", "-q", "--queue", "--sweep", "train.seed=8,9"});
+    const auto waiting = [&] {
+        auto rows = inOrder(folder_);
+        std::erase_if(rows, [](const storage::RunRow& row) { return row.seed <= 4 || !row.queueTurn; });
+        return rows;
+    };
+    ASSERT_TRUE(test::eventually([&] { return waiting().size() == 2; }));
+    std::vector<std::string> stop{"stop", "-w", "w"};
+    for (const storage::RunRow& row : waiting()) stop.push_back(row.runId);
+    EXPECT_EQ(folder_.run(stop).exit, 0);
+    EXPECT_EQ(behind.wait().exit, kStopped);
+    for (const storage::RunRow& row : inOrder(folder_)) {
+        if (row.seed <= 4) continue;
+        EXPECT_EQ(row.status, "stopped");
+        EXPECT_EQ(row.steps, 0);
+    }
+}
+
 // Each waiting run costs its launcher an open file: of a long series only the next two hundred wait in the workspace.
 TEST(RunSeries, ALongSeriesIsQueuedInParts) {
     const test::DasgdFolder folder;

@@ -90,6 +90,28 @@ TEST(ComparisonText, SaysWhereResultsAreOfDifferentNumbersOfSamples) {
     EXPECT_THAT(comparisonText(comparison), HasSubstr("their results are not comparable"));
 }
 
+TEST(ComparisonText, SaysWhereTheBestWasChosenAndWhenTheTargetWasReached) {
+    Comparison comparison = three();
+    EXPECT_THAT(comparisonText(comparison), Not(HasSubstr("§")));
+    EXPECT_THAT(comparisonText(comparison), Not(HasSubstr("to target")));
+    for (ComparedGroup& each : comparison.groups) {
+        each.bestAccuracy = {2, 0.9, 0.01, 0.09};
+        each.chosenOnValidation = true;
+    }
+    EXPECT_THAT(comparisonText(comparison), Not(HasSubstr("§")));
+    comparison.groups[1].chosenOnValidation = false;
+    comparison.groups[1].secondsToTarget = {1, 12.5, std::nullopt, std::nullopt};
+    const std::string text = comparisonText(comparison);
+    EXPECT_THAT(text, HasSubstr("§ the largest accuracy on the test set, chosen on that set itself"));
+    EXPECT_THAT(text, HasSubstr("s to target"));
+    EXPECT_THAT(text, HasSubstr("(1 of 2)"));
+    const auto json = comparisonJson(comparison);
+    EXPECT_EQ(json["groups"][0]["best_chosen_on"], "validation");
+    EXPECT_EQ(json["groups"][1]["best_chosen_on"], "test");
+    EXPECT_EQ(json["groups"][1]["seconds_to_target"]["mean"], 12.5);
+    EXPECT_THAT(comparisonCsv(comparison), HasSubstr(",12.5,,,test\r\n"));
+}
+
 TEST(ComparisonText, WritesCsvAndJson) {
     Comparison comparison = three();
     comparison.groups[0].label = "=evil,\"x\"";

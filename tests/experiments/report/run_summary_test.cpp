@@ -28,6 +28,17 @@ TEST(RunSummary, WritesNullForWhatJsonCannotSay) {
     EXPECT_EQ(line.find('\n'), std::string::npos);
 }
 
+TEST(RunSummary, SaysOnWhichSetTheBestModelWasChosen) {
+    storage::RunRow row{.status = "finished", .steps = 12, .bestAccuracy = 0.5};
+    EXPECT_THAT(summaryLine(row), HasSubstr("chosen on the test set"));
+    EXPECT_EQ(toJson(row)["best_chosen_on"], "test");
+    row.config = "[data]\nvalidation = 0.1\n";
+    EXPECT_THAT(summaryLine(row), HasSubstr("chosen on the validation set"));
+    EXPECT_EQ(toJson(row)["best_chosen_on"], "validation");
+    row.bestAccuracy.reset();
+    EXPECT_TRUE(toJson(row)["best_chosen_on"].is_null());
+}
+
 TEST(RunSummary, SaysInOneLineHowARunWent) {
     storage::RunRow row{.status = "failed", .steps = 12, .finalLoss = 0.5, .error = "rank 1: broken"};
     EXPECT_THAT(summaryLine(row), HasSubstr("not timed"));

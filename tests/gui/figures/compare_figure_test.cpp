@@ -9,6 +9,8 @@
 
 #include "gui/figures/figure_command.h"
 #include "gui/figures/figure_curves.h"
+#include "gui/figures/figure_files.h"
+#include "gui/models/words.h"
 #include "tests/gui/support/compare_bench.h"
 
 namespace dasgd::gui {
@@ -76,7 +78,7 @@ TEST_F(CompareFigureTest, EachBarSaysHowManyRunsItIsOf) {
     int short_ = 0;
     for (const Bar& bar : content.bars->bars) {
         EXPECT_TRUE(bar.value && bar.interval);
-        EXPECT_TRUE(bar.ratio.isEmpty()) << "of what it is a ratio is not on the page";
+        EXPECT_TRUE(bar.ratio.startsWith(QStringLiteral("÷ "))) << bar.ratio.toStdString();
         short_ += bar.count == QStringLiteral("n = 2 of 3") ? 1 : 0;
     }
     EXPECT_EQ(short_, 1);
@@ -84,6 +86,44 @@ TEST_F(CompareFigureTest, EachBarSaysHowManyRunsItIsOf) {
     EXPECT_TRUE(content.allNotes().join(QLatin1Char('\n')).contains(QStringLiteral("seed 3 was stopped at step 60")))
         << content.allNotes().join(QLatin1Char('\n')).toStdString();
     EXPECT_EQ(content.inWords(), QStringLiteral("3 bars, 8 of 9 runs"));
+}
+
+// The ratio is said with what it is over: on the page, in the document, in the table and as a number in the CSV.
+TEST_F(CompareFigureTest, RatiosAreOverTheBaselineThatIsAskedFor) {
+    FigureSpec spec = specOf(FigureKind::Bars);
+    const auto ratioOf = [](const FigureContent& content, const QString& name) {
+        for (const Bar& bar : content.bars->bars) {
+            if (bar.label == name) return bar.ratio;
+        }
+        return QStringLiteral("no such bar");
+    };
+    const FigureContent usual = contentOf(spec);
+    ASSERT_TRUE(usual.bars);
+    EXPECT_EQ(ratioOf(usual, QStringLiteral("sync_sgd")), QStringLiteral("÷ ") + shortNumber(1, 3));
+    EXPECT_TRUE(usual.notes.front().endsWith(QStringLiteral("; ÷: over the mean of sync_sgd")))
+        << usual.notes.front().toStdString();
+    const auto other = std::ranges::find_if(
+        usual.sources, [](const FigureSource& source) { return source.name != QStringLiteral("sync_sgd"); });
+    ASSERT_NE(other, usual.sources.end());
+    for (const QString& called : {other->name, other->key}) {
+        spec.baseline = called;
+        const FigureContent content = contentOf(spec);
+        ASSERT_TRUE(content.bars) << content.nothing.toStdString();
+        EXPECT_EQ(ratioOf(content, other->name), QStringLiteral("÷ ") + shortNumber(1, 3));
+        EXPECT_TRUE(content.notes.front().contains(other->name));
+        EXPECT_EQ(content.table.columns.back(), QStringLiteral("÷ ") + other->name);
+        const QStringList lines = content.csv.trimmed().split(QLatin1Char('\n'));
+        EXPECT_TRUE(lines.front().endsWith(QStringLiteral(",ratio_to_baseline,baseline")));
+        EXPECT_EQ(
+            std::ranges::count_if(lines, [&](const QString& line) { return line.endsWith(csvField(other->name)); }), 3);
+    }
+    spec.number = CompareNumber::SpeedUp;
+    const FigureContent speedUps = contentOf(spec);
+    ASSERT_TRUE(speedUps.bars);
+    EXPECT_TRUE(speedUps.bars->axis.startsWith(QStringLiteral("speed-up over ") + other->name));
+    EXPECT_FALSE(speedUps.csv.contains(QStringLiteral("ratio_to_baseline"))) << "a speed-up is a ratio itself";
+    spec.baseline = QStringLiteral("adam");
+    EXPECT_TRUE(contentOf(spec).nothing.contains(QStringLiteral("The baseline adam is none of")));
 }
 
 TEST_F(CompareFigureTest, TheWhiskerIsWhatIsAskedFor) {

@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <QProcess>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+
 #include "gui/figures/figure_curves.h"
+#include "tests/gui/support/compare_bench.h"
 #include "tests/gui/support/edges.h"
 #include "tests/gui/support/scaling_bench.h"
 
@@ -81,39 +86,74 @@ TEST_F(FigureContentTest, TimeSaysWhatKindOfTimeItIs) {
     EXPECT_EQ(content->axes.y, QStringLiteral("samples/s, link emulated"));
 }
 
-// Every kind at every width: no label, legend or box reaches the page's edge.
-TEST_F(FigureContentTest, NothingIsCutAtAnyVenue) {
-    for (const char* algorithm : {"dasgd", "sync_sgd", "local_sgd", "independent"}) {
-        workspace_.record({.experiment = "an-experiment-with-a-long-name", .algorithm = algorithm, .steps = 60});
+// Every kind, of runs with long names, some of which did not finish.
+class EveryFigureTest : public FigureContentTest, public ::testing::WithParamInterface<FigureKind> {
+protected:
+    EveryFigureTest() {
+        recordCompared(workspace_);
+        workspace_.record({.algorithm = "local_sgd", .steps = 60});
+        recordTwoLines(workspace_.store());
     }
-    workspace_.record({.experiment = "an-experiment-with-a-long-name", .seed = 2, .steps = 9, .status = "stopped"});
-    recordTwoLines(workspace_.store());
-    std::vector<FigureSpec> specs(4);
-    specs[0].filter = specs[1].filter = QStringLiteral("experiment = an-experiment-with-a-long-name");
-    specs[0].names[QStringLiteral("sync_sgd")] = QStringLiteral("Synchronous SGD with a very long name indeed, W");
-    specs[1].kind = FigureKind::Timeline;
-    specs[2].kind = FigureKind::Scaling;
-    specs[2].filter = QStringLiteral("experiment = scaling");
-    specs[3].kind = FigureKind::Parallel;
-    specs[3].filter = specs[0].filter;
-    specs[3].names = specs[0].names;
-    for (FigureSpec& spec : specs) {
-        for (const Venue& venue : venues()) {
-            for (const FigureWidth width : {FigureWidth::Column, FigureWidth::Full}) {
-                spec.venue = QLatin1String(venue.id);
-                spec.width = width;
-                const auto content = read(spec);
-                ASSERT_TRUE(content.has_value()) << content.error().message;
-                ASSERT_EQ(content->nothing, QString());
-                const PaperPage page = layOut(*content, spec);
-                EXPECT_EQ(page.size.width(), spec.inchesWide() * 72);
-                EXPECT_EQ(inkAtEdges(imageOf(page, 300.0 / 72)), 0)
-                    << kindWords()[static_cast<int>(spec.kind)].toStdString() << " at " << venue.id << ' '
-                    << spec.inchesWide() << " in";
-            }
+    [[nodiscard]] static FigureSpec specOf(FigureKind kind) {
+        FigureSpec spec;
+        spec.kind = kind;
+        spec.filter = kind == FigureKind::Scaling ? QStringLiteral("experiment = scaling")
+                                                  : QStringLiteral("experiment = delay-sweep");
+        spec.names[QStringLiteral("sync_sgd")] = QStringLiteral("Synchronous SGD with a very long name indeed, W");
+        if (kind == FigureKind::Curves) spec.lines = FigureLines::MeanAndSeeds;
+        if (kind != FigureKind::Panels) return spec;
+        spec.filter.clear();
+        for (const FigureKind panel :
+             {FigureKind::Curves, FigureKind::Timeline, FigureKind::Map, FigureKind::Scatter, FigureKind::Parallel}) {
+            spec.panels.push_back(specOf(panel));
+        }
+        return spec;
+    }
+};
+
+// At every width no label, legend or box reaches the page's edge.
+TEST_P(EveryFigureTest, NothingIsCutAtAnyVenue) {
+    FigureSpec spec = specOf(GetParam());
+    for (const Venue& venue : venues()) {
+        for (const FigureWidth width : {FigureWidth::Column, FigureWidth::Full}) {
+            spec.venue = QLatin1String(venue.id);
+            spec.width = width;
+            const auto content = read(spec);
+            ASSERT_TRUE(content.has_value()) << content.error().message;
+            ASSERT_EQ(content->nothing, QString());
+            const PaperPage page = layOut(*content, spec);
+            EXPECT_EQ(page.size.width(), spec.inchesWide() * 72);
+            EXPECT_EQ(inkAtEdges(imageOf(page, 300.0 / 72)), 0) << venue.id << ' ' << spec.inchesWide() << " in";
         }
     }
 }
+
+TEST_P(EveryFigureTest, PdfFontsAreEmbeddedAndNotType3) {
+    const QString tool = QStandardPaths::findExecutable(QStringLiteral("pdffonts"));
+    ASSERT_FALSE(tool.isEmpty()) << "install poppler-utils";
+    const FigureSpec spec = specOf(GetParam());
+    const auto content = read(spec);
+    ASSERT_TRUE(content.has_value()) << content.error().message;
+    const QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("figure.pdf"));
+    ASSERT_TRUE(writePage(layOut(*content, spec), file).has_value());
+    QProcess process;
+    process.start(tool, {file});
+    ASSERT_TRUE(process.waitForFinished());
+    const QStringList fonts = QString::fromUtf8(process.readAllStandardOutput()).trimmed().split(QLatin1Char('\n'));
+    ASSERT_GT(fonts.size(), 2) << "two lines of head, then the fonts: text is text";
+    const auto column = fonts.front().indexOf(QStringLiteral("emb"));
+    for (const QString& font : fonts.mid(2)) {
+        EXPECT_FALSE(font.contains(QStringLiteral("Type 3"))) << font.toStdString();
+        EXPECT_EQ(font.mid(column, 3), QStringLiteral("yes")) << font.toStdString();
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, EveryFigureTest,
+                         ::testing::Values(FigureKind::Curves, FigureKind::Timeline, FigureKind::Scaling,
+                                           FigureKind::Bars, FigureKind::Map, FigureKind::Scatter, FigureKind::Parallel,
+                                           FigureKind::Panels),
+                         [](const auto& kind) { return kindWords()[static_cast<int>(kind.param)].toStdString(); });
 
 TEST(FigurePalettes, ColoursDiffer) {
     for (const FigurePalette palette : {FigurePalette::OkabeIto, FigurePalette::TolBright}) {

@@ -134,6 +134,63 @@ TEST(FigureCurves, WhereNothingFinishedTheMeanGoesAsFarAsAllGoAndSaysSo) {
     EXPECT_EQ(alone->curves.front().note, QStringLiteral("seed 1 stopped at step 60"));
 }
 
+TEST(FigureCurves, AllAsFarAsAllGoEndsWithTheFirstOfThemAndSaysSo) {
+    Workspace workspace;
+    const QStringList ids{workspace.record({.seed = 1, .steps = 200}), workspace.record({.seed = 2, .steps = 200}),
+                          workspace.record({.seed = 3, .steps = 40, .status = "stopped"})};
+    auto reader = storage::RunReader::open(workspace.path());
+    const auto groups = groupsOf(*reader, ids);
+    const auto made = figureCurves(*reader, groups, {.metric = "train/loss", .members = FigureMembers::AsFarAsAll});
+    ASSERT_EQ(made->curves.size(), 1U);
+    const Curve& mean = made->curves.front();
+    EXPECT_EQ(mean.name, QStringLiteral("dasgd (mean ± std, n = 3)"));
+    EXPECT_EQ(mean.line.x.back(), 40);
+    EXPECT_EQ(mean.note, QStringLiteral("seed 3 stopped at step 40; mean as far as all of them go"));
+    EXPECT_EQ(made->taken.front(), (std::vector<bool>{true, true, true}));
+}
+
+TEST(FigureCurves, SeedsAreDrawnApartOrBehindTheirMean) {
+    Workspace workspace;
+    QStringList ids;
+    for (int seed = 1; seed <= 2; ++seed) ids << workspace.record({.seed = seed, .steps = 30});
+    ids << workspace.record({.seed = 3, .steps = 20, .status = "stopped"});
+    auto reader = storage::RunReader::open(workspace.path());
+    const auto groups = groupsOf(*reader, ids);
+    const auto apart = figureCurves(*reader, groups, {.metric = "train/loss", .lines = FigureLines::Seeds});
+    ASSERT_EQ(apart->curves.size(), 2U);
+    EXPECT_EQ(apart->curves[0].name, QStringLiteral("dasgd, seed 1"));
+    EXPECT_EQ(apart->curves[1].name, QStringLiteral("dasgd, seed 2"));
+    EXPECT_FALSE(apart->curves[0].style == apart->curves[1].style) << "colour is never the only sign";
+    EXPECT_TRUE(apart->curves[0].deviation.empty());
+    EXPECT_EQ(apart->notes, QStringList{QStringLiteral("dasgd: seed 3 stopped at step 20, left out")});
+    const auto behind = figureCurves(*reader, groups, {.metric = "train/loss", .lines = FigureLines::MeanAndSeeds});
+    ASSERT_EQ(behind->curves.size(), 1U);
+    const Curve& mean = behind->curves.front();
+    ASSERT_EQ(mean.behind.size(), 2U);
+    EXPECT_EQ(mean.behindNames.back(), QStringLiteral("dasgd, seed 2"));
+    for (std::size_t i = 0; i < mean.line.y.size(); ++i) {
+        EXPECT_NEAR(mean.line.y[i], (mean.behind[0].y[i] + mean.behind[1].y[i]) / 2, 1e-12);
+        EXPECT_EQ(mean.behind[0].y[i], apart->curves[0].line.y[i]);
+    }
+}
+
+TEST(FigureCurves, RanksAreDrawnApartAndTheirMeanIsTheCurveOfTheRun) {
+    Workspace workspace;
+    const QStringList ids{workspace.record({.ranks = 3, .steps = 30})};
+    auto reader = storage::RunReader::open(workspace.path());
+    const auto groups = groupsOf(*reader, ids);
+    const auto whole = figureCurves(*reader, groups, {.metric = "train/loss"});
+    const auto made = figureCurves(*reader, groups, {.metric = "train/loss", .lines = FigureLines::Ranks});
+    ASSERT_EQ(made->curves.size(), 3U);
+    EXPECT_EQ(made->curves[2].name, QStringLiteral("dasgd, rank 2"));
+    const Polyline& mean = whole->curves.front().line;
+    for (std::size_t i = 0; i < mean.y.size(); ++i) {
+        double sum = 0;
+        for (const Curve& rank : made->curves) sum += rank.line.y[i];
+        EXPECT_NEAR(sum / 3, mean.y[i], 1e-9);
+    }
+}
+
 TEST(FigureCurves, TheBandIsTheOneThatIsAskedFor) {
     Workspace workspace;
     QStringList ids;

@@ -20,6 +20,16 @@ TEST(FigureFiles, CsvIsTextEvenWhereANameLooksLikeAFormula) {
                              "\"'=cmd()\"\"x\",2,0.25,,1,\"seed 3\"\n"));
 }
 
+TEST(FigureFiles, SeedsBehindAMeanHaveRowsOfTheirOwn) {
+    Curve mean{.name = QStringLiteral("dasgd (mean, n = 2)"), .line = {{1, 2}, {3, 4}}};
+    mean.behind = {{{1, 2}, {2, 3}}, {{1, 2}, {4, 5}}};
+    mean.behindNames = QStringList{QStringLiteral("=seed 1"), QStringLiteral("dasgd, seed 2")};
+    const QStringList rows = curvesCsv({mean}, {}, QStringLiteral("std")).trimmed().split(QLatin1Char('\n'));
+    ASSERT_EQ(rows.size(), 7);
+    EXPECT_EQ(rows[3], QStringLiteral("\"'=seed 1\",1,2,,1,\"\""));
+    EXPECT_EQ(rows[6], QStringLiteral("\"dasgd, seed 2\",2,5,,1,\"\""));
+}
+
 TEST(FigureFiles, SpansHaveTheirTimesToTheNanosecond) {
     const storage::SpanRow row{.rank = 1,
                                .span = {.lane = Lane::Comm,

@@ -92,12 +92,29 @@ TEST(Pgfplots, CurvesWithoutANameAreCounted) {
     EXPECT_TRUE(text.contains(QLatin1String("3 more curves are not named")));
 }
 
+TEST(Pgfplots, SeedsBehindAMeanAreDrawnWithoutAName) {
+    FigureContent content;
+    content.curves.push_back({.name = QStringLiteral("mean"), .style = {3, 0, 0}, .line = {{1, 2}, {3, 4}}});
+    content.curves.front().behind = {{{1, 2}, {2, 3}}, {{1, 2, 3}, {4, 5, 6}}};
+    const QString text = pgfplotsOf(content, {}, QStringLiteral("f.csv"));
+    EXPECT_EQ(text.count(QLatin1String("opacity=0.3")), 2);
+    EXPECT_TRUE(
+        text.contains(QLatin1String("color=curve3, opacity=0.3, line width=0.4pt, no markers, forget plot] "
+                                    "table[x=x3, y=y3]")));
+    EXPECT_EQ(text.count(QLatin1String("addlegendentry")), 1);
+    const QStringList rows = plotNumbers(content.curves, {}).trimmed().split(QLatin1Char('\n'));
+    ASSERT_EQ(rows.size(), 4);
+    EXPECT_TRUE(rows[0].endsWith(QLatin1String("x3,y3,low3,high3,half3")));
+    EXPECT_TRUE(rows[3].startsWith(QLatin1String("nan,nan")) && rows[3].contains(QLatin1String("3,6,")));
+}
+
 FigureContent twoBars() {
     FigureContent content{.kind = FigureKind::Bars};
     content.bars = BarChart{.bars = {{.label = kHostile,
                                       .value = 17.9,
                                       .interval = 1.2,
                                       .words = QStringLiteral("17.9 ± 1.2"),
+                                      .ratio = QStringLiteral("÷ 0.60"),
                                       .count = QStringLiteral("n = 4 of 5")},
                                      {.label = QStringLiteral("d 3"),
                                       .style = {2, 0, 0},
@@ -171,7 +188,7 @@ FigureContent exampleOf(FigureKind kind) {
 TEST(Pgfplots, BarsAndCellsSayTheirNumbersAndHowManyRunsTheyAreOf) {
     const QString bars = pgfplotsOf(twoBars(), {}, QStringLiteral("f.csv"));
     EXPECT_TRUE(bars.contains(QLatin1String("17.9 $\\pm$ 1.2")));
-    EXPECT_TRUE(bars.contains(QLatin1String("n = 4 of 5")));
+    EXPECT_TRUE(bars.contains(QLatin1String("0.60, n = 4 of 5"))) << "with its ratio to the baseline";
     EXPECT_TRUE(bars.contains(QLatin1String("not reached")));
     EXPECT_TRUE(bars.contains(QLatin1String("fill opacity=0.18"))) << "simulated time is hollow";
     EXPECT_FALSE(bars.contains(QLatin1String("f.csv"))) << "the numbers are in the document";

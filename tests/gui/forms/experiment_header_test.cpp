@@ -41,5 +41,27 @@ TEST(ExperimentHeader, SaysWhatIsSetUpAndWhereTheErrorIs) {
     EXPECT_EQ(wanted.size(), 1);
 }
 
+TEST(ExperimentHeader, HasThreeButtonsAndKeysForEachAction) {
+    const QTemporaryDir folder;
+    Engine engine(folder.path().toStdString(), QStringLiteral("/nowhere/dasgd"));
+    ExperimentDraft draft(engine, folder.path().toStdString());
+    ExperimentHeader header(draft);
+    header.show();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(&header));
+    EXPECT_EQ(header.findChildren<QPushButton*>().size(), 3);
+    QSignalSpy run(&header, &ExperimentHeader::runWanted), queue(&header, &ExperimentHeader::queueWanted);
+    QSignalSpy save(&header, &ExperimentHeader::saveWanted), duplicate(&header, &ExperimentHeader::duplicateWanted);
+    QTest::keyClick(&header, Qt::Key_Return, Qt::ControlModifier);
+    QTest::keyClick(&header, Qt::Key_Return, Qt::ControlModifier | Qt::ShiftModifier);
+    QTest::keyClick(&header, Qt::Key_S, Qt::ControlModifier);
+    QTest::keyClick(&header, Qt::Key_D, Qt::ControlModifier);
+    for (const QSignalSpy* spy : {&run, &queue, &save, &duplicate}) EXPECT_EQ(spy->size(), 1);
+    for (QToolButton* button : header.findChildren<QToolButton*>()) {
+        if (button->text() == QStringLiteral("queue") || button->text() == QStringLiteral("duplicate")) button->click();
+    }
+    EXPECT_EQ(queue.size(), 2);
+    EXPECT_EQ(duplicate.size(), 2);
+}
+
 }  // namespace
 }  // namespace dasgd::gui

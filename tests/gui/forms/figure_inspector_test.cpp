@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMenu>
 #include <QSignalSpy>
 #include <QToolButton>
+#include <algorithm>
 
 #include "tests/gui/support/bench.h"
 
@@ -124,6 +126,35 @@ TEST_F(FigureInspectorTest, TheOnlyPanelOfAFigureStays) {
     list().setCurrentRow(1);
     inspector_.takeOutPanel();
     EXPECT_EQ(inspector_.spec().panels.size(), 1U);
+}
+
+TEST_F(FigureInspectorTest, HowAFigureComesToItsRunsIsSaidAndSwitched) {
+    RunTableModel runs;
+    runs.take({makeRun("a", "dasgd"), makeRun("b", "dasgd")}, {});
+    inspector_.setRuns(runs);
+    FigureSpec spec = specOf("Loss");
+    spec.filter = QStringLiteral("algorithm = dasgd");
+    inspector_.show(QStringLiteral("loss"), spec);
+    const auto says = [this](const QString& words) {
+        const auto labels = inspector_.findChildren<QLabel*>();
+        return std::ranges::any_of(labels, [&](const QLabel* one) { return one->text().contains(words); });
+    };
+    const auto press = [this](const QString& text) {
+        for (QToolButton* one : inspector_.findChildren<QToolButton*>()) {
+            if (one->text() == text) return one->click();
+        }
+        ADD_FAILURE() << "no button " << text.toStdString();
+    };
+    EXPECT_TRUE(says(QStringLiteral("redraws itself when runs are added")));
+    QSignalSpy changed(&inspector_, &FigureInspector::changed);
+    press(QStringLiteral("Keep these runs"));
+    EXPECT_EQ(inspector_.spec().runs.size(), 2);
+    EXPECT_TRUE(inspector_.spec().filter.isEmpty());
+    EXPECT_TRUE(says(QStringLiteral("2 runs by their ids: none is added")));
+    press(QStringLiteral("Follow the experiment"));
+    EXPECT_TRUE(inspector_.spec().runs.isEmpty());
+    EXPECT_TRUE(inspector_.spec().filter.startsWith(QStringLiteral("experiment = ")));
+    EXPECT_EQ(changed.count(), 2);
 }
 
 }  // namespace

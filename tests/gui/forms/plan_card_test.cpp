@@ -15,6 +15,7 @@ using namespace forecast_test;
 class PlanCardTest : public ::testing::Test {
 protected:
     PlanCardTest() {
+        board_.setAlgorithms(algorithmSchema());
         card_.resize(760, 240);
         card_.show();
     }

@@ -76,18 +76,27 @@ TEST_F(ComparePageTest, AFigureIsOfTheCardThatHasTheFocus) {
     const FigureSpec scatter = figureOf(map.scatter());
     EXPECT_EQ(scatter.kind, FigureKind::Scatter);
     EXPECT_EQ(scatter.against, CompareNumber::Hidden);
-    EXPECT_EQ(scatter.runs.size(), 9);
+    EXPECT_TRUE(scatter.runs.isEmpty());
+    EXPECT_EQ(scatter.filter, QStringLiteral("experiment = \"delay-sweep\"")) << "it follows what is recorded";
 }
 
-TEST_F(ComparePageTest, WhatAFigureCannotHaveIsSaid) {
+TEST_F(ComparePageTest, AFigureTakesTheRunsAndTheSeedsAsThePageDrawsThem) {
     recordCompared(workspace_);
     openNewest();
     button<QToolButton>(QStringLiteral("take all as far as all go"))->click();
     chart()->plot().setFocus();
     QTest::keyClick(&chart()->plot(), Qt::Key_E, Qt::ControlModifier | Qt::ShiftModifier);
-    EXPECT_EQ(window_->figures().figures().size(), 1U);
-    EXPECT_NE(label(QStringLiteral("without runs that did not finish")), nullptr);
-    EXPECT_EQ(label(QStringLiteral("each seed behind")), nullptr);
+    ASSERT_EQ(window_->figures().figures().size(), 1U);
+    EXPECT_EQ(window_->figures().figures().front().spec.members, FigureMembers::AsFarAsAll);
+    EXPECT_EQ(window_->figures().figures().front().spec.lines, FigureLines::Mean);
+    window_->open("Compare");
+    button<QToolButton>(QStringLiteral("seeds"))->click();
+    QString name;
+    QObject::connect(&window_->figures(), &FigureLibrary::added, [&](const QString& added) { name = added; });
+    chart()->plot().setFocus();
+    QTest::keyClick(&chart()->plot(), Qt::Key_E, Qt::ControlModifier | Qt::ShiftModifier);
+    ASSERT_NE(window_->figures().find(name), nullptr);
+    EXPECT_EQ(window_->figures().find(name)->spec.lines, FigureLines::MeanAndSeeds);
 }
 
 TEST_F(ComparePageTest, AFigureOfParallelCoordinatesHasTheAxesAndTheBrushesThatAreSeen) {

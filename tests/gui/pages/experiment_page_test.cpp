@@ -1,13 +1,19 @@
 #include <gtest/gtest.h>
 
+#include <QApplication>
+#include <QDropEvent>
 #include <QFile>
 #include <QLineEdit>
 #include <QListView>
 #include <QListWidget>
+#include <QMenu>
+#include <QMimeData>
 #include <QPushButton>
+#include <QTableView>
 #include <QToolButton>
 
 #include "gui/forms/experiment_form.h"
+#include "gui/forms/experiment_header.h"
 #include "gui/forms/toml_editor.h"
 #include "gui/widgets/parts.h"
 #include "tests/gui/support/session_bench.h"
@@ -17,7 +23,7 @@ namespace dasgd::gui {
 namespace {
 
 const QByteArray kEngine =
-    "case \"$*\" in *--dry-run*) ;; *) echo \"$2\" >\"$(dirname \"$0\")/ran\"; exit 0;; esac\n"
+    "case \"$*\" in *--dry-run*) ;; *) echo \"$*\" >\"$(dirname \"$0\")/ran\"; exit 0;; esac\n"
     "line=$(grep -n 'delay = 9' \"$2\" | cut -d: -f1)\n"
     "[ -z \"$line\" ] || { echo \"dasgd: $2:$line:9: delay is 9; allowed 0..period (4) steps\" >&2; exit 2; }\n"
     "for each in 1 2 3; do printf '%s' '{\"label\":\"train.seed='$each'\",\"steps\":8,\"workers\":2,'\n"
@@ -151,6 +157,96 @@ TEST_F(ExperimentPageTest, RunWritesTheTextAndOpensTheRunPage) {
     ASSERT_TRUE(file.open(QIODevice::ReadOnly));
     EXPECT_EQ(QString::fromUtf8(file.readAll()), text()->toPlainText());
     EXPECT_TRUE(window_->session().followsNewest());
+}
+
+TEST_F(ExperimentPageTest, AnExperimentThatIsStartedIsShown) {
+    const QString old = workspace_.record({.steps = 8});
+    openPage();
+    ASSERT_TRUE(eventually([&] { return window_->session().currentId() == old; }));
+    window_->session().choose(old);
+    ASSERT_FALSE(window_->session().followsNewest());
+    choosePreset(QStringLiteral("delay-sweep"));
+    QTest::mouseClick(button<QPushButton>(QStringLiteral("▸  Run")), Qt::LeftButton);
+    ASSERT_TRUE(eventually([&] { return hasRun() && !list()->isVisible(); }));
+    // What the program would begin.
+    test::SyntheticRun run(workspace_.store(), {.algorithm = "sync_sgd", .steps = 8});
+    run.train(4);
+    ASSERT_TRUE(eventually([&] { return window_->session().currentId() == QString::fromStdString(run.id()); }));
+    run.finish();
+}
+
+TEST_F(ExperimentPageTest, OneThatIsQueuedIsLeftToItsTurnAndThePageStays) {
+    openPage();
+    choosePreset(QStringLiteral("delay-sweep"));
+    QTest::keyClick(window_.get(), Qt::Key_Return, Qt::ControlModifier | Qt::ShiftModifier);
+    ASSERT_TRUE(eventually([&] { return hasRun() && label(QStringLiteral("Queued delay-sweep")) != nullptr; }));
+    EXPECT_TRUE(list()->isVisible());
+    QFile file(folder_.filePath(QStringLiteral("ran")));
+    ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+    EXPECT_TRUE(file.readAll().contains("/experiments/delay-sweep.toml --queue --workspace"));
+}
+
+TEST_F(ExperimentPageTest, ACopyTakesTheNextNameThatNoExperimentHas) {
+    workspace_.record({.experiment = "delay-sweep-2", .steps = 8});
+    openPage();
+    ASSERT_TRUE(eventually([&] { return window_->session().runs().rowCount() == 1; }));
+    choosePreset(QStringLiteral("delay-sweep"));
+    const QString before = text()->toPlainText();
+    button<QToolButton>(QStringLiteral("duplicate"))->click();
+    EXPECT_EQ(text()->toPlainText(), QString(before).replace("name = \"delay-sweep\"", "name = \"delay-sweep-3\""));
+    EXPECT_NE(label(QStringLiteral("not saved")), nullptr);
+    QTest::keyClick(window_.get(), Qt::Key_D, Qt::ControlModifier);
+    EXPECT_EQ(window_->draft().title(), QStringLiteral("delay-sweep-4"));
+    EXPECT_FALSE(hasRun());
+}
+
+TEST_F(ExperimentPageTest, AFileThatIsDroppedIsOpenedWhereverItFalls) {
+    openPage();
+    QWidget* page = window_->findChild<ExperimentHeader*>()->parentWidget();
+    ASSERT_TRUE(page->acceptDrops());
+    int number = 0;
+    for (QWidget* target : {page, text()->viewport()}) {
+        const QString name = QStringLiteral("dropped-%1").arg(++number);
+        const QString content = QStringLiteral("name = \"%1\"\n[algorithm]\nname = \"dasgd\"\ndelay = 3\n").arg(name);
+        QFile file(folder_.filePath(name + QStringLiteral(".toml")));
+        ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+        file.write(content.toUtf8());
+        file.close();
+        QMimeData data;
+        data.setUrls({QUrl::fromLocalFile(file.fileName())});
+        QDragEnterEvent enter(QPoint(9, 9), Qt::CopyAction, &data, Qt::LeftButton, {});
+        QApplication::sendEvent(target, &enter);
+        EXPECT_TRUE(enter.isAccepted());
+        QDropEvent dropped(QPointF(9, 9), Qt::CopyAction, &data, Qt::LeftButton, {});
+        QApplication::sendEvent(target, &dropped);
+        ASSERT_TRUE(eventually([&] { return text()->toPlainText() == content; })) << name.toStdString();
+        EXPECT_EQ(field("algorithm.delay")->text(), QStringLiteral("3"));
+        EXPECT_TRUE(window_->draft().isSaved()) << "it is in its file";
+    }
+    EXPECT_FALSE(hasRun());
+}
+
+TEST_F(ExperimentPageTest, SameAgainFillsThePageFromTheRun) {
+    workspace_.record({.delay = 2, .steps = 8});
+    openPage();
+    window_->open("Runs");
+    QTableView* table = runsTable();
+    ASSERT_TRUE(eventually([&] { return table->model()->rowCount() == 1; }));
+    table->selectRow(0);
+    emit table->customContextMenuRequested({5, 5});
+    for (auto* menu : window_->findChildren<QMenu*>()) {
+        for (QAction* action : menu->actions()) {
+            if (action->text().startsWith(QStringLiteral("Same again"))) action->trigger();
+        }
+        menu->close();
+    }
+    ASSERT_TRUE(eventually([&] { return text()->isVisible() && !text()->toPlainText().isEmpty(); }));
+    EXPECT_FALSE(table->isVisible());
+    EXPECT_EQ(window_->draft().title(),
+              QString::fromStdString(window_->session().runs().items().front()->row.experiment));
+    EXPECT_EQ(field("algorithm.delay")->text(), QStringLiteral("2"));
+    EXPECT_FALSE(window_->draft().document().syntaxError());
+    EXPECT_FALSE(hasRun()) << "it only fills the page";
 }
 
 TEST_F(ExperimentPageTest, ADelayIsSetOnlyWhereItIsTheOneOfAllRunsAndOfThisText) {

@@ -7,10 +7,12 @@
 #include <QListView>
 #include <QPushButton>
 #include <QTableView>
+#include <QToolButton>
 #include <algorithm>
 #include <functional>
 #include <map>
 
+#include "gui/models/notes/run_marks.h"
 #include "gui/timeline/timeline_widget.h"
 #include "gui/widgets/parts.h"
 #include "tests/gui/support/session_bench.h"
@@ -35,7 +37,8 @@ std::map<pid_t, QByteArrayList> processesOn(const QByteArray& folder) {
 class NewRunTest : public WindowBench {
 protected:
     // A folder that nothing was run in.
-    void SetUp() override {
+    void SetUp() override { openWindow(); }
+    void openWindow() {
         window_ =
             std::make_unique<MainWindow>(folder_.path().toStdString(), testLook(), QString::fromUtf8(test::kProgram));
         window_->resize(1600, 1000);
@@ -108,6 +111,35 @@ TEST_F(NewRunTest, IsSeenLiveAndStopsOnAClick) {
     }
 }
 
+TEST_F(NewRunTest, ARunOutlivesItsWindowAndIsFoundByTheNext) {
+    startPreset(QStringLiteral("first-light"));
+    ASSERT_TRUE(soon([&] { return run() && run()->row.status == "running" && run()->row.steps > 0; }));
+    const QString id = run()->id;
+    const std::int64_t before = run()->row.steps;
+    const auto launchers = [this] {
+        std::map<pid_t, QByteArrayList> found = processesOn(folder_.path().toUtf8());
+        std::erase_if(found, [](const auto& process) { return process.second.value(1) != "run"; });
+        return found;
+    };
+    const auto started = launchers();
+    ASSERT_FALSE(started.empty());
+    ASSERT_TRUE(window_->close());
+    window_.reset();
+    const auto left = launchers();
+    for (const auto& one : started) EXPECT_TRUE(left.contains(one.first)) << "it is no part of the window";
+    openWindow();
+    const auto found = [&] { return window_->session().runs().find(id); };
+    ASSERT_TRUE(soon([&] { return found() && found()->row.steps > before; })) << "it is trained on";
+    EXPECT_EQ(found()->row.status, "running");
+    window_->session().choose(id);
+    ASSERT_TRUE(soon([&] { return window_->statusText().contains(QLatin1String("ms behind")); }));
+    window_->open("Run");
+    auto* stop = button<QPushButton>(QStringLiteral("Stop"));
+    ASSERT_NE(stop, nullptr);
+    QTest::mouseClick(stop, Qt::LeftButton);
+    ASSERT_TRUE(soon([&] { return found()->row.status == "stopped"; })) << "the window that did not start it stops it";
+}
+
 TEST_F(NewRunTest, WhatWaitsIsHeldAndMovedByKeys) {
     startPreset(QStringLiteral("first-light"));
     const RunTableModel& runs = window_->session().runs();
@@ -143,6 +175,41 @@ TEST_F(NewRunTest, WhatWaitsIsHeldAndMovedByKeys) {
     EXPECT_EQ(cellOf(last, RunTableModel::Status).data().toString(), QStringLiteral("held"));
     press(last, Qt::Key_H, Qt::ControlModifier);
     ASSERT_TRUE(soon([&] { return !runs.find(last)->row.held; })) << "the same key lets it start";
+}
+
+TEST_F(NewRunTest, WhatIsQueuedStartsWhenTheOthersHaveEnded) {
+    startPreset(QStringLiteral("first-light"));
+    ASSERT_TRUE(soon([&] { return run() && run()->row.status == "running"; }));
+    const RunTableModel& runs = window_->session().runs();
+    const auto of = [&](const char* experiment) { return runs.ofExperiment(experiment); };
+    const auto running = [](const RunItemPtr& one) { return one->row.status == "running"; };
+    const auto live = [](const RunItemPtr& one) { return isLive(one->row); };
+
+    window_->open("Experiment");
+    QTest::mouseClick(button<QToolButton>(QStringLiteral("duplicate")), Qt::LeftButton);
+    QTest::mouseClick(button<QToolButton>(QStringLiteral("queue")), Qt::LeftButton);
+    ASSERT_TRUE(soon([&] { return label(QStringLiteral("Queued first-light-2")) != nullptr; }));
+    ASSERT_TRUE(soon([&] {
+        const auto waiting = of("first-light-2");
+        return waiting.size() == 4 &&
+               std::ranges::all_of(waiting, [](const auto& one) { return one->row.queueTurn.has_value(); });
+    }));
+    ASSERT_TRUE(std::ranges::any_of(of("first-light"), live));
+    EXPECT_TRUE(std::ranges::none_of(of("first-light-2"), running));
+    window_->open("Runs");
+    const QAbstractItemModel* table = runsTable()->model();
+    QStringList started;
+    for (int row = 0; row < table->rowCount(); ++row) {
+        started << table->index(row, RunTableModel::Started).data().toString();
+    }
+    EXPECT_TRUE(started.contains(QStringLiteral("turn 1 of 4"))) << started.join(u',').toStdString();
+
+    std::vector<RunItemPtr> before = of("first-light");
+    std::erase_if(before, [](const RunItemPtr& one) { return !isLive(one->row); });
+    Engine engine(folder_.path().toStdString(), QString::fromUtf8(test::kProgram));
+    engine.stop(idsOf(before));
+    ASSERT_TRUE(soon([&] { return std::ranges::any_of(of("first-light-2"), running); }));
+    EXPECT_TRUE(std::ranges::none_of(of("first-light"), live)) << "one command after the other";
 }
 
 }  // namespace

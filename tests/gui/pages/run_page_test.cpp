@@ -5,9 +5,11 @@
 
 #include <QApplication>
 #include <QDir>
+#include <QFile>
 #include <QMouseEvent>
 #include <QPushButton>
 #include <QSettings>
+#include <QToolButton>
 
 #include "gui/models/curves/instants.h"
 #include "gui/timeline/timeline_widget.h"
@@ -154,7 +156,7 @@ TEST_F(RunPageTest, TheChartsBeginWithTestAccuracyAndFoldWhereItIsNarrow) {
     EXPECT_EQ(charts[0]->y(), charts[1]->y());
 }
 
-TEST_F(RunPageTest, AFigureIsOfRunsNeverOfRanksAndSaysSo) {
+TEST_F(RunPageTest, AFigureOfRanksIsOfThisRunAndOneOfRunsFollowsTheExperiment) {
     workspace_.record({.steps = 100});
     open();
     ChartCard* chart = window_->findChildren<ChartCard*>().front();
@@ -163,12 +165,43 @@ TEST_F(RunPageTest, AFigureIsOfRunsNeverOfRanksAndSaysSo) {
     chart->picker().choose("train/loss", true);
     auto* make = button<QToolButton>(QStringLiteral("Make figure"));
     ASSERT_NE(make, nullptr);
-    make->click();
-    EXPECT_TRUE(window_->figures().figures().empty());
-    EXPECT_NE(label(QStringLiteral("not of ranks")), nullptr);
+    QString name;
+    QObject::connect(&window_->figures(), &FigureLibrary::added, [&](const QString& added) { name = added; });
+    const auto made = [&] {
+        name.clear();
+        make->click();
+        const SavedFigure* figure = window_->figures().find(name);
+        return figure ? figure->spec : FigureSpec{};
+    };
+    const FigureSpec ranks = made();
+    EXPECT_EQ(ranks.lines, FigureLines::Ranks);
+    EXPECT_EQ(ranks.runs, QStringList{window_->session().currentId()});
+    window_->open("Run");
     chart->picker().choose("train/loss", false);
-    make->click();
-    EXPECT_EQ(window_->figures().figures().size(), 1U);
+    const FigureSpec runs = made();
+    EXPECT_EQ(runs.lines, FigureLines::Seeds);
+    EXPECT_EQ(runs.members, FigureMembers::AsFarAsAll);
+    EXPECT_TRUE(runs.runs.isEmpty());
+    EXPECT_TRUE(runs.filter.startsWith(QStringLiteral("experiment = "))) << runs.filter.toStdString();
+}
+
+TEST_F(RunPageTest, TheDrawnMetricsBecomeACsvFileWithEveryPoint) {
+    const QString id = workspace_.record({.steps = 900});
+    open();
+    for (ChartCard* chart : window_->findChildren<ChartCard*>()) chart->picker().choose("train/loss", false);
+    ASSERT_TRUE(eventually([&] { return window_->session().series(id, "train/loss").points().size() == 900; }));
+    auto* csv = button<QToolButton>(QStringLiteral("CSV"));
+    ASSERT_NE(csv, nullptr);
+    csv->click();
+    ASSERT_TRUE(eventually([&] { return label(QStringLiteral("Written: ")) != nullptr; }));
+    const QDir tables(QString::fromStdString((workspace_.path() / "tables").string()));
+    const QStringList files = tables.entryList({QStringLiteral("*.csv")});
+    ASSERT_EQ(files.size(), 1);
+    QFile file(tables.filePath(files.front()));
+    ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+    const QByteArray text = file.readAll();
+    EXPECT_EQ(text.count('\n'), 1 + 900) << "a metric that several charts draw is there once";
+    EXPECT_TRUE(text.contains(id.toUtf8()));
 }
 
 TEST_F(RunPageTest, TheLogOfARankIsShown) {

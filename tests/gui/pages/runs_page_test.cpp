@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <QApplication>
+#include <QFile>
 #include <QLineEdit>
 #include <QMenu>
 #include <QPlainTextEdit>
@@ -45,6 +46,27 @@ TEST_F(RunsPageTest, RunsAppearByThemselvesNewestFirst) {
     ASSERT_TRUE(eventually([&] { return rows() == 2 && table()->isVisible(); }));
     EXPECT_EQ(table()->model()->index(0, 0).data(RunTableModel::IdRole).toString(), second);
     EXPECT_NE(label(QStringLiteral("2 runs")), nullptr);
+}
+
+TEST_F(RunsPageTest, TheTableAsItStandsBecomesANewCsvFile) {
+    workspace_.record({.algorithm = "sync_sgd", .steps = 8});
+    const QString shown = workspace_.record({.steps = 8});
+    openRuns();
+    ASSERT_TRUE(eventually([&] { return rows() == 2; }));
+    QTest::keyClicks(field(), QStringLiteral("dasgd"));
+    ASSERT_EQ(rows(), 1);
+    table()->setColumnHidden(RunTableModel::Backend, true);
+    table()->setFocus();
+    QTest::keyClick(table(), Qt::Key_E, Qt::ControlModifier | Qt::AltModifier);
+    QFile file(QString::fromStdString((workspace_.path() / "tables" / "runs.csv").string()));
+    ASSERT_TRUE(eventually([&] { return label(QStringLiteral("Written: ")) != nullptr; }));
+    ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+    const QStringList lines = QString::fromUtf8(file.readAll()).trimmed().split(QLatin1Char('\n'));
+    ASSERT_EQ(lines.size(), 2) << "the filter counts";
+    EXPECT_FALSE(lines[0].contains(RunTableModel::nameOf(RunTableModel::Backend))) << lines[0].toStdString();
+    EXPECT_TRUE(lines[0].contains(RunTableModel::nameOf(RunTableModel::Algorithm)));
+    EXPECT_TRUE(lines[1].endsWith(QLatin1Char('"') + shown + QLatin1Char('"')));
+    EXPECT_EQ(lines[0].count(QLatin1Char(',')), lines[1].count(QLatin1Char(',')));
 }
 
 TEST_F(RunsPageTest, TheFilterNarrowsAndSaysSo) {

@@ -11,7 +11,9 @@ namespace dasgd::gui {
 inline const QByteArray kSmallSchema = R"({"sections": [
   {"name": "algorithm", "fields": [{"name": "name", "type": "string", "default": "", "help": "Which one", "optional": false}],
    "plugins": [
-    {"name": "dasgd", "summary": "Local SGD with delayed averaging", "reference": "arXiv 2006.00441", "fields": [
+    {"name": "dasgd", "summary": "Local SGD with delayed averaging", "reference": "arXiv 2006.00441",
+     "communication": {"kind": "averages", "period": "period", "delay": "delay", "limits": [
+      {"field": "optimizer_state", "value": "average", "why": "it sends more than the weights"}]}, "fields": [
       {"name": "period", "type": "integer", "default": "4", "min": 1, "max": 1e9, "symbol": "τ", "unit": "steps",
        "help": "Local steps between averages", "optional": false},
       {"name": "delay", "type": "integer", "default": "1", "min": 0, "max": 1e9, "symbol": "d", "unit": "steps",
@@ -20,7 +22,8 @@ inline const QByteArray kSmallSchema = R"({"sections": [
        "help": "Weight of the local model", "optional": false},
       {"name": "optimizer_state", "type": "string", "default": "\"keep\"", "choices": ["keep", "reset", "average"],
        "help": "At a merge", "optional": false}]},
-    {"name": "local_sgd", "summary": "Periodic blocking averages", "reference": "", "fields": [
+    {"name": "local_sgd", "summary": "Periodic blocking averages", "reference": "",
+     "communication": {"kind": "averages", "period": "period"}, "fields": [
       {"name": "period", "type": "integer", "default": "4", "min": 1, "max": 1e9, "symbol": "τ", "unit": "steps",
        "help": "Local steps between averages", "optional": false}]}]},
   {"name": "train", "fields": [

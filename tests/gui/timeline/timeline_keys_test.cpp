@@ -42,6 +42,18 @@ TEST_F(TimelineKeysTest, BracketsGoFromWaitToWait) {
     EXPECT_EQ(middle(), 1'650 * kMs) << "none is known: further that way, to read more";
 }
 
+TEST_F(TimelineKeysTest, BracketsStayWhereWaitsAreHidden) {
+    rows_.setShown(SpanKind::Wait, false);
+    const TimeRange before = selection_.window();
+    for (const Qt::Key key : {Qt::Key_BracketRight, Qt::Key_BracketLeft}) {
+        QTest::keyClick(&widget_, key);
+        EXPECT_EQ(selection_.window().start, before.start);
+    }
+    rows_.setShown(SpanKind::Wait, true);
+    QTest::keyClick(&widget_, Qt::Key_BracketRight);
+    EXPECT_EQ(middle(), 5'050 * kMs);
+}
+
 TEST_F(TimelineKeysTest, LettersDoWhatArrowsDo) {
     const TimeRange before = selection_.window();
     QTest::keyClick(&widget_, Qt::Key_D);

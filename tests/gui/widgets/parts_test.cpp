@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <QHBoxLayout>
 #include <QImage>
 #include <QLabel>
 #include <QMenu>
+#include <QPushButton>
 #include <QSignalSpy>
 #include <memory>
 
@@ -52,6 +54,24 @@ TEST(Parts, EveryStateHasAPillThatFitsItsWord) {
                   QFontMetrics(interFont(12, Weight::SemiBold)).horizontalAdvance(QLatin1String(state)) + 20);
         EXPECT_EQ(pill.accessibleName(), QLatin1String(state));
     }
+}
+
+TEST(Parts, AnEmptyCardSaysWhatToDoAboveItsButtons) {
+    EmptyCard card;
+    auto* row = new QHBoxLayout;
+    auto* button = new QPushButton(QStringLiteral("Begin"));
+    row->addWidget(button);
+    card.addRow(row);
+    card.say(QStringLiteral("No runs yet"), QStringLiteral("dasgd run FILE.toml"));
+    card.resize(500, 300);
+    card.show();
+    const auto labels = card.findChildren<QLabel*>();
+    ASSERT_EQ(labels.size(), 2);
+    EXPECT_EQ(labels[0]->text(), QStringLiteral("No runs yet"));
+    EXPECT_EQ(labels[1]->text(), QStringLiteral("dasgd run FILE.toml"));
+    EXPECT_LT(labels[0]->geometry().bottom(), labels[1]->geometry().top());
+    EXPECT_LT(labels[1]->geometry().bottom(), button->geometry().top());
+    EXPECT_TRUE(labels[1]->textInteractionFlags().testFlag(Qt::TextSelectableByMouse));
 }
 
 TEST(Parts, AnElasticLabelThatIsCutSaysSo) {

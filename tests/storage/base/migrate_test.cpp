@@ -139,6 +139,7 @@ TEST(MigrateTest, AVersionTwoWorkspaceKeepsItsNumbers) {
     EXPECT_EQ(row.stepMs, 20);
     EXPECT_EQ(row.timedSteps, 90);
     EXPECT_FALSE(row.measuredS);
+    EXPECT_TRUE(orDie(orDie(RunReader::open(folder / "w")).run("old")).hardware.empty());
     EXPECT_EQ(row.plannedSteps, 100);
     EXPECT_EQ(row.series, "");
     EXPECT_EQ(row.config, "name = \"e\"");

@@ -61,6 +61,20 @@ TEST(IngestTest, AnEvaluationIsTheFinalLossAndTheBestAccuracyStays) {
     EXPECT_EQ(rowOf(run).bestAccuracy, 0.9);
 }
 
+// Whatever is larger on the test set later, and however the records are cut into batches.
+TEST(IngestTest, WhatWasChosenOnTheValidationSetIsTheBestAccuracy) {
+    OneRun run;
+    const std::vector<double> accuracy{0.5, 0.9, 0.8}, chosen{0.5, 0.5, 0.8};
+    for (std::size_t i = 0; i < accuracy.size(); ++i) {
+        const auto step = static_cast<std::int64_t>(i);
+        run.rank(0).metric({.name = "eval/accuracy", .step = step, .value = accuracy[i]});
+        run.rank(0).metric({.name = "eval/chosen_accuracy", .step = step, .value = chosen[i]});
+    }
+    run.rank(0).metric({.name = "eval/accuracy", .step = 3, .value = 0.99});
+    run.finish();
+    EXPECT_EQ(rowOf(run).bestAccuracy, 0.8);
+}
+
 TEST(IngestTest, ALossThatIsNoNumberIsNoNumberInTheSummaryEither) {
     OneRun run(2);
     run.rank(0).metric({.name = "train/loss", .step = 1, .value = 1});

@@ -9,8 +9,9 @@
 #include <cmath>
 #include <memory>
 #include <string>
+#include <vector>
 
-#include "core/models/model.h"
+#include "core/models/classifier.h"
 
 namespace dasgd::test {
 
@@ -36,10 +37,60 @@ inline std::int64_t parameterCount(Model& model) {
     return count;
 }
 
+// Trainable parameters of each direct child of the network, in registration order; children without any left out.
+inline std::vector<std::int64_t> parametersOfChildren(Model& model) {
+    std::vector<std::int64_t> counts;
+    for (const auto& child : model.module().children()) {
+        std::int64_t count = 0;
+        for (const at::Tensor& parameter : child->parameters()) count += parameter.numel();
+        if (count > 0) counts.push_back(count);
+    }
+    return counts;
+}
+
+inline at::Tensor outputsOf(Model& model, const at::Tensor& inputs) {
+    return dynamic_cast<Network&>(model.module()).forward(inputs);
+}
+
 inline Batch randomBatch(const InputSpec& input, std::int64_t size, at::ScalarType type = at::kFloat) {
     std::vector<std::int64_t> sizes{size};
     sizes.insert(sizes.end(), input.shape.begin(), input.shape.end());
+    if (input.task == Task::kLanguage) {
+        return {torch::randint(input.classes, sizes, torch::kInt64),
+                torch::randint(input.classes, sizes, torch::kInt64)};
+    }
+    if (input.task == Task::kRegression) return {torch::randn(sizes, type), torch::randn({size, input.classes}, type)};
     return {torch::randn(sizes, type), torch::randint(input.classes, {size}, torch::kInt64)};
+}
+
+inline std::string refusalOf(const std::string& name, const InputSpec& input, const Value& fields = {}) {
+    const Status built =
+        createModel(name, fields)
+            ->build({.input = input, .rank = Rank{0}, .workers = 1, .random = at::detail::createCPUGenerator(3)});
+    return built ? "" : built.error().message;
+}
+
+// That a network of images takes them from this extent on, a single one a batch too, reaches every parameter with a
+// gradient, and says so where they are smaller.
+inline void expectTakesImagesFrom(const std::string& name, std::int64_t extent, const Value& fields = {}) {
+    const InputSpec smallest{.shape = {3, extent, extent}, .classes = 5};
+    const auto model = buildModel(name, smallest, fields);
+    const at::Tensor loss = model->loss(randomBatch(smallest, 1));
+    EXPECT_TRUE(loss.isfinite().item<bool>());
+    loss.backward();
+    for (const auto& parameter : model->module().named_parameters()) {
+        EXPECT_TRUE(parameter.value().grad().defined()) << parameter.key();
+    }
+    EXPECT_EQ(model->evaluate(randomBatch(smallest, 3)).samples, 3);
+    const std::string least = std::to_string(extent) + "x" + std::to_string(extent);
+    const InputSpec smaller{.shape = {3, extent, extent - 1}, .classes = 5};
+    for (const InputSpec& other : {smaller, InputSpec{.shape = {3 * extent * extent}, .classes = 5}}) {
+        const std::string message = refusalOf(name, other, fields);
+        EXPECT_NE(message.find(name + " takes images"), std::string::npos) << message;
+        EXPECT_NE(message.find(least), std::string::npos) << message;
+    }
+    const InputSpec values{.shape = smallest.shape, .classes = 1, .task = Task::kRegression};
+    EXPECT_NE(refusalOf(name, values, fields).find("learns classes"), std::string::npos);
 }
 
 // Compares the gradient of one entry per parameter with central differences; the model is in float64.

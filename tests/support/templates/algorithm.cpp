@@ -25,7 +25,8 @@ private:
     std::int64_t next_;
 };
 
-const AlgorithmRegistry::Add<Extra, ExtraParams> kExtraEntry{"extra_algorithm", "Averages at steps 1, 2, 4, …"};
+const AlgorithmRegistry::Add<Extra, ExtraParams> kExtraEntry{"extra_algorithm", "Averages at steps 1, 2, 4, …", "",
+                                                             noFormula("its averages become rarer")};
 
 }  // namespace
 }  // namespace dasgd

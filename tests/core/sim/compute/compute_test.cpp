@@ -42,6 +42,20 @@ TEST(ComputeModel, GoesThroughTheForwardPassLayerByLayerWithOneDraw) {
     }
 }
 
+TEST(ComputeModel, MicroBatchesOfOneStepHaveOneDraw) {
+    ComputeParams params;
+    params.straggler = StragglerParams{.factor = 3, .every = 2};
+    ComputeModel model(params, kTimes, 0);
+    for (const double slow : {1.0, 3.0, 1.0}) {
+        model.setBatchShare(1, false);
+        EXPECT_DOUBLE_EQ(model.seconds(SpanKind::Forward, 0), 0.010 * slow);
+        model.setBatchShare(0.5, true);
+        EXPECT_DOUBLE_EQ(model.seconds(SpanKind::Forward, 0), 0.005 * slow) << "the same step";
+        EXPECT_DOUBLE_EQ(model.seconds(SpanKind::Backward, 0), 0.010 * slow);
+    }
+    EXPECT_DOUBLE_EQ(kTimes.total(3), 3 * 0.031 + 0.002);
+}
+
 // Two layers: little to compute with many elements, and the other way round.
 const LayerWork kWork{.forward = {100, 300}, .backward = {100, 600}};
 const std::vector<std::int64_t> kSizes{30, 10};

@@ -154,6 +154,45 @@ TEST_F(ExperimentDraftTest, AnotherTextOfTheNameGetsAFileOfItsOwn) {
     EXPECT_EQ(QString::fromUtf8(content(launched[0][0].toString())), kText);
 }
 
+TEST_F(ExperimentDraftTest, OneThatIsQueuedWaitsInTheProgram) {
+    takeText(kText);
+    QSignalSpy queued(&draft_, &ExperimentDraft::queued), launched(&draft_, &ExperimentDraft::launched);
+    draft_.run(Engine::Order::Queued);
+    ASSERT_TRUE(eventually([&] { return queued.count() == 1; })) << "also where it had to be checked first";
+    const QString file = draft_.folderOfExperiments() + QStringLiteral("/sweep.toml");
+    EXPECT_EQ(queued[0][0].toString(), file);
+    EXPECT_EQ(launched.count(), 0);
+    const QString ran = folder_.filePath(QStringLiteral("ran"));
+    ASSERT_TRUE(eventually([&] { return !content(ran).isEmpty(); }));
+    EXPECT_TRUE(content(ran).startsWith("run " + file.toUtf8() + " --queue --workspace"));
+}
+
+TEST_F(ExperimentDraftTest, ACopyHasANameOfItsOwnAndIsSavedNowhere) {
+    takeText(kText);
+    QSignalSpy begun(&draft_, &ExperimentDraft::begun);
+    draft_.duplicate({"sweep", "sweep-2"});
+    EXPECT_EQ(draft_.document().text(), QString(kText).replace("name = \"sweep\"", "name = \"sweep-3\""));
+    EXPECT_EQ(begun.count(), 1);
+    EXPECT_FALSE(draft_.isSaved());
+    draft_.duplicate({});
+    EXPECT_EQ(draft_.title(), QStringLiteral("sweep-4"));
+    ASSERT_FALSE(draft_.unsaved().kept().empty()) << "the copy before was nowhere else";
+    EXPECT_EQ(draft_.unsaved().kept().front().title, QStringLiteral("sweep-3"));
+    takeText(QStringLiteral("[train]\nsteps = 4\n"));
+    draft_.duplicate({});
+    EXPECT_EQ(draft_.title(), QStringLiteral("experiment-2"));
+    EXPECT_EQ(draft_.document().valueText("train.steps"), QStringLiteral("4"));
+}
+
+TEST_F(ExperimentDraftTest, WhatIsNoTomlHasNoCopy) {
+    const QString broken = QStringLiteral("name = \n");
+    takeText(broken);
+    QSignalSpy stopped(&draft_, &ExperimentDraft::stoppedByProblem);
+    draft_.duplicate({});
+    EXPECT_EQ(stopped.count(), 1);
+    EXPECT_EQ(draft_.document().text(), broken);
+}
+
 TEST_F(ExperimentDraftTest, RunGoesToTheProblemInstead) {
     takeText(kText + QStringLiteral("\n[optimizer]\nmomentum = 1.9\n"));
     QSignalSpy stopped(&draft_, &ExperimentDraft::stoppedByProblem), launched(&draft_, &ExperimentDraft::launched);

@@ -59,5 +59,43 @@ TEST(FigureRuns, TheKeyOfACurveIsThatOfItsConfiguration) {
     EXPECT_TRUE(curveKey(*a).startsWith(QLatin1String("sweep/")));
 }
 
+TEST(FigureRuns, AFilterIsKeptWhereItChoosesJustTheRunsThatAreShown) {
+    std::vector<RunItemPtr> all{makeRun("a", "dasgd"), makeRun("b", "dasgd"), makeRun("c", "sync_sgd"),
+                                makeRun("d", "dasgd", "", 1, "queued")};
+    const QStringList both{QStringLiteral("a"), QStringLiteral("b")};
+    const QString filter = QStringLiteral("algorithm = dasgd");
+    FigureSpec spec;
+    takeRuns(spec, both, filter, all);
+    EXPECT_EQ(spec.filter, filter);
+    EXPECT_TRUE(spec.runs.isEmpty());
+    takeRuns(spec, both + QStringList{QStringLiteral("d")}, filter, all);
+    EXPECT_EQ(spec.filter, filter) << "a run that waits is in neither";
+    takeRuns(spec, QStringList{QStringLiteral("a")}, filter, all);
+    EXPECT_EQ(spec.runs, QStringList{QStringLiteral("a")}) << "the filter would bring b";
+    EXPECT_TRUE(spec.filter.isEmpty());
+    takeRuns(spec, both, QStringLiteral("algorithm = ("), all);
+    EXPECT_EQ(spec.runs, both) << "no filter";
+    takeRuns(spec, both, QString(), all);
+    EXPECT_EQ(spec.runs, both);
+}
+
+TEST(FigureRuns, AFigureIsSwitchedBetweenItsRunsAndTheirExperiments) {
+    std::vector<RunItemPtr> all{makeRun("a", "dasgd"), makeRun("b", "dasgd"), makeRun("c", "sync_sgd")};
+    FigureSpec spec;
+    spec.filter = QStringLiteral("algorithm = dasgd");
+    const auto pinned = pinnedFigure(spec, all);
+    ASSERT_TRUE(pinned.has_value()) << pinned.error().message;
+    EXPECT_EQ(pinned->runs, (QStringList{QStringLiteral("a"), QStringLiteral("b")}));
+    EXPECT_TRUE(pinned->filter.isEmpty());
+    all.push_back(makeRun("e", "dasgd"));
+    EXPECT_EQ(runsOf(*pinned, all)->runs.size(), 2U) << "none is added";
+    const auto following = followingFigure(*pinned, all);
+    ASSERT_TRUE(following.has_value()) << following.error().message;
+    EXPECT_EQ(following->filter, experimentFilter(QString::fromStdString(all.front()->row.experiment)));
+    EXPECT_EQ(runsOf(*following, all)->runs.size(), 4U);
+    spec.filter = QStringLiteral("algorithm = adam");
+    EXPECT_FALSE(pinnedFigure(spec, all).has_value());
+}
+
 }  // namespace
 }  // namespace dasgd::gui

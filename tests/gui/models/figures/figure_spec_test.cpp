@@ -44,6 +44,8 @@ TEST(FigureSpec, EveryKindReadsWhatItWrites) {
     curves.smoothing = 0.9;
     curves.band = FigureBand::Interval95;
     curves.logY = false;
+    curves.members = FigureMembers::AsFarAsAll;
+    curves.lines = FigureLines::MeanAndSeeds;
     curves.xRange = FigureRange{0, 100};
     curves.palette = FigurePalette::TolBright;
     curves.markers = false;
@@ -68,6 +70,7 @@ TEST(FigureSpec, EveryKindReadsWhatItWrites) {
     bars.number = CompareNumber::SecondsToTarget;
     bars.target = QStringLiteral("loss=0.5");
     bars.band = FigureBand::None;
+    bars.baseline = QStringLiteral("local_sgd");
     FigureSpec map;
     map.kind = FigureKind::Map;
     map.number = CompareNumber::SamplesPerS;
@@ -116,6 +119,33 @@ TEST(FigureSpec, AWrongFieldIsNamedWithWhatIsAllowed) {
         << "a field of another kind would do nothing";
 }
 
+TEST(FigureSpec, AFileOfVersion1IsReadAsItWasDrawnAndHasNoLaterField) {
+    const auto old = figureSpecOf({{QStringLiteral("version"), 1}});
+    ASSERT_TRUE(old.has_value()) << old.error().message;
+    EXPECT_EQ(old->members, FigureMembers::Finished);
+    EXPECT_EQ(old->lines, FigureLines::Mean);
+    EXPECT_EQ(jsonOf(*old)[QLatin1String("version")].toInt(), FigureSpec::kVersion);
+    EXPECT_NE(refusal(R"("lines": "seeds")").find("\"lines\": a figure of version 1 has no such field"),
+              std::string::npos);
+    EXPECT_NE(refusal(R"("kind": "bars", "baseline": "dasgd")").find("version 2 has it"), std::string::npos);
+}
+
+TEST(FigureSpec, RanksAreOfWhatEachRankRecords) {
+    const auto read = [](const char* metric, const char* lines) {
+        return figureSpecOf({{QStringLiteral("version"), 2},
+                             {QStringLiteral("metric"), QLatin1String(metric)},
+                             {QStringLiteral("lines"), QLatin1String(lines)}});
+    };
+    EXPECT_TRUE(read("train/loss", "ranks").has_value());
+    EXPECT_TRUE(read("eval/accuracy", "seeds").has_value());
+    const auto whole = read("eval/accuracy", "ranks");
+    ASSERT_FALSE(whole.has_value());
+    EXPECT_NE(whole.error().message.find("\"lines\": found \"ranks\"; eval/accuracy is recorded of the whole run"),
+              std::string::npos);
+    EXPECT_NE(read("train/loss", "median").error().message.find("allowed mean, mean-and-seeds, seeds, ranks"),
+              std::string::npos);
+}
+
 TEST(FigureSpec, WhatContradictsItselfIsRefused) {
     EXPECT_NE(refusal(R"("runs": ["a"], "filter": "b")").find("not both"), std::string::npos);
     EXPECT_NE(refusal(R"("dashes": false, "markers": false)").find("colour alone"), std::string::npos);
@@ -151,7 +181,11 @@ TEST(FigureSpec, AxesAndTheirMarkedPartsAreChecked) {
 
 TEST(FigureSpec, VersionAndSyntaxAreSaidWithTheirPlace) {
     EXPECT_NE(figureSpecOf({}).error().message.find("\"version\": absent"), std::string::npos);
-    EXPECT_NE(figureSpecOf({{QStringLiteral("version"), 2}}).error().message.find("newer program"), std::string::npos);
+    for (const QJsonValue& version : {QJsonValue(FigureSpec::kVersion + 1), QJsonValue(1.5), QJsonValue(0)}) {
+        const auto spec = figureSpecOf({{QStringLiteral("version"), version}});
+        ASSERT_FALSE(spec.has_value());
+        EXPECT_NE(spec.error().message.find("reads versions 1 to 2. A newer program"), std::string::npos);
+    }
     const auto broken = jsonObjectOf("{\n  \"kind\": curves\n}", QStringLiteral("f.json"));
     ASSERT_FALSE(broken.has_value());
     EXPECT_EQ(broken.error().message.rfind("f.json:2:", 0), 0U) << broken.error().message;

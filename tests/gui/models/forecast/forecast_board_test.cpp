@@ -13,6 +13,7 @@ using namespace forecast_test;
 
 TEST(ForecastBoard, ShowsTheWorstUntilSomebodyChooses) {
     ForecastBoard board;
+    board.setAlgorithms(algorithmSchema());
     const std::vector<RunItemPtr> runs{runOf("r1", config(3))};
     board.setRuns(runs);
     EXPECT_EQ(board.current(), nullptr);
@@ -32,6 +33,7 @@ TEST(ForecastBoard, ShowsTheWorstUntilSomebodyChooses) {
 
 TEST(ForecastBoard, NewMeasurementsChangeTheForecastAtOnce) {
     ForecastBoard board;
+    board.setAlgorithms(algorithmSchema());
     board.setPlan({plan(config(3))});
     EXPECT_FALSE(board.current()->known());
     const std::vector<RunItemPtr> runs{runOf("r1", config(3))};

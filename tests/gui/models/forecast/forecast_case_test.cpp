@@ -9,7 +9,14 @@ namespace {
 
 using namespace forecast_test;
 
-ForecastSources measured() { return {.runs = timedRuns(std::vector<RunItemPtr>{runOf("r1", config(3))}), .now = kNow}; }
+ForecastSources measured() {
+    return {.runs = timedRuns(std::vector<RunItemPtr>{runOf("r1", config(3))}),
+            .calibrations = {},
+            .algorithms = algorithms(),
+            .now = kNow};
+}
+// Nothing was measured.
+ForecastSources unmeasured() { return {.runs = {}, .calibrations = {}, .algorithms = algorithms(), .now = kNow}; }
 
 TEST(ForecastCase, EachDelayOfASweepIsACaseAndSeedsAreNot) {
     const auto cases = forecastCases(
@@ -75,13 +82,13 @@ TEST(ForecastCase, WhateverItsTimesReadIsACaseOfItsOwn) {
     for (const auto& [from, to] : changes) {
         std::string changed = base;
         changed.replace(changed.find(from), from.size(), to);
-        const auto cases = forecastCases({plan(base), plan(changed)}, {.now = kNow});
+        const auto cases = forecastCases({plan(base), plan(changed)}, unmeasured());
         ASSERT_EQ(cases.size(), 2U) << to;
         EXPECT_NE(cases[0].label, cases[1].label) << to;
     }
     PlannedRun other = plan(base);
     other.parameters = 1;
-    EXPECT_EQ(forecastCases({plan(base), other}, {.now = kNow}).at(1).label, QStringLiteral("weights = 1"));
+    EXPECT_EQ(forecastCases({plan(base), other}, unmeasured()).at(1).label, QStringLiteral("weights = 1"));
 }
 
 TEST(ForecastCase, WhereAllHidesNothingIsWarnedOf) {
@@ -103,6 +110,94 @@ TEST(ForecastCase, AnAlgorithmWithFieldsLikeThoseOfDasgdGetsNoFormulaOfIt) {
     EXPECT_EQ(local.warning(), QString::fromUtf8(said));
 }
 
+// Algorithms that nothing in the window knows by name, as `dasgd describe --json` would print them.
+constexpr const char* kUnknownAlgorithms = R"({"sections": [{"name": "algorithm", "fields": [], "plugins": [
+  {"name": "whole_round", "summary": "", "reference": "", "communication": {"kind": "averages", "period": "rounds",
+   "delay": "rounds", "assumes": ["All is well."]}, "fields": [
+    {"name": "rounds", "type": "integer", "default": "3", "symbol": "H"}]},
+  {"name": "parts", "summary": "", "reference": "", "communication": {"kind": "averages", "period": "rounds",
+   "delay": "lag", "fragments": "parts", "delay_below_interval": true}, "fields": [
+    {"name": "rounds", "type": "integer", "default": "4", "symbol": "H"},
+    {"name": "lag", "type": "integer", "default": "0"},
+    {"name": "parts", "type": "integer", "default": "2"}]},
+  {"name": "push", "summary": "", "reference": "", "communication": {"kind": "averages", "delay": "late", "peers": 1,
+   "most_delay": 1}, "fields": [{"name": "late", "type": "bool", "default": "false"}]},
+  {"name": "switches", "summary": "", "reference": "", "communication": {"kind": "averages", "period": 4,
+   "gradient_steps": "first", "first_bucket_mb": 25}, "fields": [
+    {"name": "first", "type": "integer", "default": "10"}]},
+  {"name": "measures", "summary": "", "reference": "", "communication": {"kind": "no formula", "why": "it measures"},
+   "fields": []},
+  {"name": "silent", "summary": "", "reference": "", "communication": {"kind": "none"}, "fields": []},
+  {"name": "newer", "summary": "", "reference": "", "communication": {"kind": "of a later version"}, "fields": []}
+]}]})";
+
+class UnknownAlgorithm : public ::testing::Test {
+protected:
+    [[nodiscard]] static ForecastCase of(const char* name, qint64 steps = 0, double stepMs = 5) {
+        ForecastSources sources = measured();
+        sources.algorithms = readSchema(kUnknownAlgorithms)->section("algorithm")->plugins;
+        sources.runs.front().stepSeconds = stepMs * 1e-3;
+        PlannedRun run = plan(std::string("[algorithm]\nname = \"") + name +
+                              "\"\n[model]\nname = \"lenet\"\n[train]\nbatch_size = 32\n[cluster]\nbackend = "
+                              "\"gloo\"\nworkers = 2\n" +
+                              kLink);
+        run.steps = steps;
+        return forecastCases({run}, sources).at(0);
+    }
+};
+
+// T_c 5 ms, T_m 22 ms.
+TEST_F(UnknownAlgorithm, OverlappingAWholeRoundNeedsALongerRound) {
+    const ForecastCase one = of("whole_round");
+    ASSERT_TRUE(one.known()) << one.why.toStdString();
+    EXPECT_EQ(one.round.steps, 3) << "the default of its field";
+    EXPECT_NEAR(one.round.blocked, kAverage - 3 * 0.005, 1e-9);
+    EXPECT_EQ(one.warning(), QString::fromUtf8("7.00\u00a0ms per round will not hide; H ≥ 5 would."));
+    ASSERT_EQ(one.settings.size(), 1U);
+    EXPECT_EQ(one.settings[0].key, QStringLiteral("algorithm.rounds"));
+    EXPECT_EQ(one.remedy->steps, 5);
+    EXPECT_EQ(one.remedy->blocked, 0);
+    EXPECT_TRUE(one.inWords().contains(QStringLiteral("Assumed: All is well.")));
+}
+
+TEST_F(UnknownAlgorithm, AFragmentIsLessToSendAndItsDelayStaysWithinItsTurn) {
+    const ForecastCase one = of("parts");
+    ASSERT_TRUE(one.known()) << one.why.toStdString();
+    EXPECT_EQ(one.round.steps, 2);
+    EXPECT_NEAR(one.round.input.communication, 0.002 + 0.010, 1e-9) << "half of the bytes, all of the latency";
+    EXPECT_EQ(one.warning(), QString::fromUtf8("12.00\u00a0ms per round will not hide; lag ≥ 3 would, with H ≥ 8."));
+    ASSERT_EQ(one.settings.size(), 2U);
+    EXPECT_EQ(one.settings[1].key, QStringLiteral("algorithm.rounds"));
+    EXPECT_EQ(one.remedy->steps, 4);
+}
+
+TEST_F(UnknownAlgorithm, ASwitchHidesAStepOrNothing) {
+    const ForecastCase slow = of("push", 0, 25);
+    ASSERT_TRUE(slow.known()) << slow.why.toStdString();
+    EXPECT_NEAR(slow.round.blocked, 0.021, 1e-9) << "one message";
+    EXPECT_TRUE(slow.warning().endsWith(QStringLiteral("late = true would."))) << slow.warning().toStdString();
+    EXPECT_EQ(slow.settings.at(0).toml, QStringLiteral("true"));
+    const ForecastCase fast = of("push", 0, 5);
+    EXPECT_FALSE(fast.remedy);
+    EXPECT_TRUE(fast.warning().endsWith(QStringLiteral("not even with late = true."))) << fast.warning().toStdString();
+}
+
+TEST_F(UnknownAlgorithm, WhatChangesOverIsForecastAsTheRunEnds) {
+    EXPECT_EQ(of("switches", 10).round.steps, 1);
+    EXPECT_NEAR(of("switches", 10).round.stepSeconds(), 0.005 + kAverage, 1e-9);
+    EXPECT_EQ(of("switches", 11).round.steps, 4);
+    EXPECT_TRUE(of("switches", 11).inWords().contains(QStringLiteral("first 10 steps")));
+}
+
+TEST_F(UnknownAlgorithm, WithoutAFormulaSaysSoAndWithoutMessagesWaitsForNone) {
+    EXPECT_EQ(of("measures").why, QStringLiteral("There is no formula for measures: it measures."));
+    EXPECT_EQ(of("newer").why, QStringLiteral("There is no formula for newer."));
+    const ForecastCase silent = of("silent");
+    ASSERT_TRUE(silent.known()) << silent.why.toStdString();
+    EXPECT_FALSE(silent.round.hidden());
+    EXPECT_TRUE(silent.warning().isEmpty());
+}
+
 TEST(ForecastCase, GradientsInSeveralBucketsHaveNoFormula) {
     std::string toml = config(0, "lenet", kLink, "sync_sgd");
     toml.replace(toml.find("period = 8"), 10, "first_bucket_mb = 1.0");
@@ -114,7 +209,7 @@ TEST(ForecastCase, GradientsInSeveralBucketsHaveNoFormula) {
 }
 
 TEST(ForecastCase, WithoutAMeasuredStepItSaysSo) {
-    const auto one = forecastCases({plan(config(3))}, {.now = kNow})[0];
+    const auto one = forecastCases({plan(config(3))}, unmeasured())[0];
     EXPECT_FALSE(one.known());
     EXPECT_TRUE(one.why.contains(QStringLiteral("No run has timed this step yet")));
     EXPECT_TRUE(forecastCases({}, measured()).empty());

@@ -49,9 +49,21 @@ TEST(ForecastTimes, TheAverageIsARingOverTheEmulatedLink) {
     EXPECT_NEAR(average->bytes, 250'000, 1e-6);
     EXPECT_EQ(average->from, QStringLiteral("ring over the emulated 100Mbps, 1ms"));
     EXPECT_FALSE(averageTimeOf(settingsOf(config(1, "lenet", "")), 62'500, {})) << "no link, no formula";
-    const Settings more =
-        settingsOf(std::string("[algorithm]\noptimizer_state = \"average\"\n[cluster]\nworkers = 2\n"));
-    EXPECT_FALSE(averageTimeOf(more, 62'500, {}));
+}
+
+TEST(ForecastTimes, OneExchangeIsOfTheShareThatLeavesAndGoesToItsPeers) {
+    const auto quarter = averageTimeOf(settingsOf(config(1)), 62'500, {.now = kNow}, {.share = 0.25});
+    ASSERT_TRUE(quarter);
+    EXPECT_NEAR(quarter->bytes, 62'500, 1e-6);
+    EXPECT_NEAR(quarter->seconds, 0.002 + 0.005, 1e-9);
+    std::string five = config(1);
+    five.replace(five.find("workers = 2"), 11, "workers = 5");
+    const auto peers = averageTimeOf(settingsOf(five), 62'500, {.now = kNow}, {.peers = 2});
+    ASSERT_TRUE(peers);
+    EXPECT_NEAR(peers->seconds, 0.001 + 2 * 0.020, 1e-9);
+    EXPECT_EQ(peers->from, QStringLiteral("messages to 2 peers at once over the emulated 100Mbps, 1ms"));
+    EXPECT_TRUE(averageTimeOf(settingsOf(config(1)), 62'500, {.now = kNow}, {.peers = 2})
+                    ->from.startsWith(QStringLiteral("a message to one peer")));
 }
 
 TEST(ForecastTimes, ACalibrationOfTheSameLinkSaysWhatItCostsAndOfAnotherLinkNothing) {

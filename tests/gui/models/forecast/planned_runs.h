@@ -19,6 +19,39 @@ inline std::string config(int delay, const char* model = "lenet", const char* li
            "\"\n[train]\nbatch_size = 32\n[cluster]\nbackend = \"gloo\"\nworkers = 2\n" + link;
 }
 
+// What `dasgd describe` would say of three algorithms; their names are the tests'.
+inline std::vector<SchemaPlugin> algorithms() {
+    const FieldInfo period{.name = "period",
+                           .type = "integer",
+                           .defaultToml = "4",
+                           .optional = false,
+                           .spec = {.symbol = "τ"},
+                           .children = {}};
+    const FieldInfo delay{.name = "delay",
+                          .type = "integer",
+                          .defaultToml = "1",
+                          .optional = false,
+                          .spec = {.symbol = "d"},
+                          .children = {}};
+    CommunicationPattern merged = averagesEvery(ofField("period"), ofField("delay"));
+    merged.limits.push_back(averagedStateLimit());
+    return {{.name = "dasgd", .summary = {}, .reference = {}, .fields = {period, delay}, .communication = merged},
+            {.name = "local_sgd",
+             .summary = {},
+             .reference = {},
+             .fields = {period},
+             .communication = averagesEvery(ofField("period"))},
+            {.name = "sync_sgd",
+             .summary = {},
+             .reference = {},
+             .fields = {},
+             .communication = {.kind = CommunicationPattern::Kind::Gradients,
+                               .firstBucketMb = ofField("first_bucket_mb")}}};
+}
+inline ExperimentSchema algorithmSchema() {
+    return {.sections = {{.name = "algorithm", .fields = {}, .plugins = algorithms()}}};
+}
+
 // Took 6 ms a step, of which it stood waiting for 1 ms.
 inline RunItemPtr runOf(const std::string& id, const std::string& toml,
                         const std::string& startedAt = "2026-11-21T12:00:00Z") {

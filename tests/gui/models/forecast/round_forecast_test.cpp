@@ -12,12 +12,8 @@ namespace dasgd::gui {
 namespace {
 
 RoundInput dasgd(int period, int delay, double communication = 0.030, double contention = 0) {
-    return {.algorithm = QStringLiteral("dasgd"),
-            .period = period,
-            .delay = delay,
-            .compute = 0.005,
-            .communication = communication,
-            .contention = contention};
+    return {
+        .period = period, .delay = delay, .compute = 0.005, .communication = communication, .contention = contention};
 }
 
 double total(const RoundForecast& round, SpanKind kind) {
@@ -58,17 +54,11 @@ TEST(RoundForecast, OfEveryPeriodDelayAndContentionItIsTheFormulaOfCoreCost) {
 }
 
 TEST(RoundForecast, WithoutDelayItIsLocalSgdAndWithAPeriodOfOneSynchronous) {
-    RoundInput local = dasgd(4, 3);
-    local.algorithm = QStringLiteral("local_sgd");
-    const auto round = forecastRound(local);
+    const auto round = forecastRound(dasgd(4, 0));
     ASSERT_TRUE(round);
-    EXPECT_EQ(round->input.delay, 0) << "a delay that its text does not have";
-    EXPECT_DOUBLE_EQ(round->seconds, forecastRound(dasgd(4, 0))->seconds);
     EXPECT_DOUBLE_EQ(round->seconds, 4 * 0.005 + 0.030);
     EXPECT_DOUBLE_EQ(*round->hidden(), 0);
-    RoundInput sync = dasgd(4, 3);
-    sync.algorithm = QStringLiteral("sync_sgd");
-    EXPECT_DOUBLE_EQ(forecastRound(sync)->stepSeconds(), 0.005 + 0.030);
+    EXPECT_DOUBLE_EQ(forecastRound(dasgd(1, 0))->stepSeconds(), 0.005 + 0.030);
 }
 
 TEST(RoundForecast, EnoughDelayHidesAllAndOneStepLessDoesNot) {
@@ -83,12 +73,8 @@ TEST(RoundForecast, EnoughDelayHidesAllAndOneStepLessDoesNot) {
 }
 
 TEST(RoundForecast, OfTheSketch) {
-    const auto round = forecastRound({.algorithm = QStringLiteral("dasgd"),
-                                      .period = 8,
-                                      .delay = 3,
-                                      .compute = 0.0054,
-                                      .forwardShare = 1.0 / 3,
-                                      .communication = 0.0302});
+    const auto round =
+        forecastRound({.period = 8, .delay = 3, .compute = 0.0054, .forwardShare = 1.0 / 3, .communication = 0.0302});
     ASSERT_TRUE(round);
     EXPECT_NEAR(round->blocked, 0.0140, 1e-9);
     EXPECT_NEAR(round->blockedPerStep(), 0.00175, 1e-9);
@@ -102,25 +88,12 @@ TEST(RoundForecast, OfTheSketch) {
     EXPECT_NEAR(round->links[0].use, 0.0302, 1e-9) << "merged when it has come";
 }
 
-TEST(RoundForecast, IndependentSendsNothing) {
-    RoundInput alone = dasgd(4, 3);
-    alone.algorithm = QStringLiteral("independent");
-    const auto round = forecastRound(alone);
+TEST(RoundForecast, WhereNothingIsSentNothingIsHidden) {
+    const auto round = forecastRound(dasgd(1, 0, 0));
     ASSERT_TRUE(round);
     EXPECT_FALSE(round->hidden());
     EXPECT_DOUBLE_EQ(round->slowdown(), 1);
     EXPECT_DOUBLE_EQ(total(*round, SpanKind::Transfer), 0);
-}
-
-TEST(RoundForecast, AnAlgorithmWithoutAFormulaNeverGetsThatOfDasgd) {
-    RoundInput other = dasgd(4, 3);
-    other.algorithm = QStringLiteral("overlap_local_sgd");
-    const auto round = forecastRound(other);
-    ASSERT_FALSE(round);
-    EXPECT_NE(round.error().message.find("no formula for overlap_local_sgd"), std::string::npos);
-    EXPECT_FALSE(hasDelay(other.algorithm));
-    EXPECT_FALSE(hasDelay(QStringLiteral("local_sgd")));
-    EXPECT_TRUE(hasDelay(QStringLiteral("dasgd")));
 }
 
 TEST(RoundForecast, ARoundOfABillionStepsIsAFewHundredSpans) {

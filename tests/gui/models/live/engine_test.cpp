@@ -31,8 +31,9 @@ TEST_F(EngineTest, StartsTheProgramDetachedWithFileAndWorkspace) {
     const QString program = write(QStringLiteral("dasgd"), "#!/bin/sh\necho \"$@\" > " + seen.toUtf8() + "\n", true);
     Engine engine(workspace(), program);
     QSignalSpy started(&engine, &Engine::started), failed(&engine, &Engine::failed);
-    EXPECT_TRUE(engine.run(QStringLiteral("my file.toml")));
-    EXPECT_EQ(started.count(), 1);
+    engine.run(QStringLiteral("my file.toml"));
+    ASSERT_TRUE(eventually([&] { return started.count() == 1; }));
+    EXPECT_EQ(started[0][0].toString(), QStringLiteral("my file.toml"));
     ASSERT_TRUE(eventually([&] { return QFile::exists(seen) && QFile(seen).size() > 0; }));
     QFile file(seen);
     ASSERT_TRUE(file.open(QIODevice::ReadOnly));
@@ -49,7 +50,7 @@ TEST_F(EngineTest, SaysWhatTheProgramSaidWhenItFails) {
         write(QStringLiteral("dasgd"), "#!/bin/sh\necho 'bad.toml:7:9: delay is 9' >&2\nexit 2\n", true);
     Engine engine(workspace(), program);
     QSignalSpy failed(&engine, &Engine::failed);
-    EXPECT_TRUE(engine.run(QStringLiteral("bad.toml")));
+    engine.run(QStringLiteral("bad.toml"));
     ASSERT_TRUE(eventually([&] { return failed.count() == 1; }));
     EXPECT_EQ(failed[0][0].toString(), QStringLiteral("bad.toml: bad.toml:7:9: delay is 9"));
 }
@@ -57,7 +58,7 @@ TEST_F(EngineTest, SaysWhatTheProgramSaidWhenItFails) {
 TEST_F(EngineTest, AStoppedRunIsNoFailure) {
     Engine engine(workspace(), write(QStringLiteral("dasgd"), "#!/bin/sh\nexit 130\n", true));
     QSignalSpy failed(&engine, &Engine::failed);
-    EXPECT_TRUE(engine.run(QStringLiteral("a.toml")));
+    engine.run(QStringLiteral("a.toml"));
     QTest::qWait(600);
     EXPECT_EQ(failed.count(), 0);
 }
@@ -68,6 +69,59 @@ TEST_F(EngineTest, AMissingProgramIsSaid) {
     engine.stop(QStringLiteral("r1"));
     ASSERT_TRUE(eventually([&] { return failed.count() == 1; }));
     EXPECT_TRUE(failed[0][0].toString().contains(QLatin1String("no-such")));
+}
+
+TEST_F(EngineTest, AnExperimentIsQueuedByTheProgram) {
+    const QString seen = folder_.filePath(QStringLiteral("seen"));
+    Engine engine(workspace(),
+                  write(QStringLiteral("dasgd"), "#!/bin/sh\necho \"$@\" > " + seen.toUtf8() + "\n", true));
+    QSignalSpy started(&engine, &Engine::started);
+    engine.run(QStringLiteral("a.toml"), Engine::Order::Queued);
+    ASSERT_TRUE(eventually([&] { return started.count() == 1 && QFile(seen).size() > 0; }));
+    EXPECT_EQ(started[0][1].value<Engine::Order>(), Engine::Order::Queued);
+    QFile file(seen);
+    ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+    EXPECT_TRUE(file.readAll().startsWith("run a.toml --queue --workspace"));
+}
+
+TEST_F(EngineTest, WhatWasAskedForIsStartedAlsoWhereTheWindowGoes) {
+    const QString seen = folder_.filePath(QStringLiteral("seen"));
+    const QString program = write(QStringLiteral("dasgd"),
+                                  "#!/bin/sh\nmkdir -p " + seen.toUtf8() + "\ntouch " + seen.toUtf8() + "/$2\n", true);
+    {
+        Engine engine(workspace(), program);
+        for (const char* run : {"r1", "r2", "r3"}) engine.stop(QString::fromUtf8(run));
+    }
+    ASSERT_TRUE(eventually([&] { return QDir(seen).entryList(QDir::Files).size() == 3; }));
+    EXPECT_EQ(QDir(seen).entryList(QDir::Files, QDir::Name), (QStringList{"r1", "r2", "r3"}));
+}
+
+TEST_F(EngineTest, SeveralProgramsAtOnceEachSayHowTheyEnd) {
+    Engine engine(workspace(), write(QStringLiteral("dasgd"), "#!/bin/sh\necho \"no $2\" >&2\nexit 2\n", true));
+    QSignalSpy failed(&engine, &Engine::failed);
+    QStringList expected;
+    for (const char* run : {"r1", "r2", "r3", "r4"}) {
+        engine.stop(QString::fromUtf8(run));
+        expected << QStringLiteral("stop %1: no %1").arg(QString::fromUtf8(run));
+    }
+    ASSERT_TRUE(eventually([&] { return failed.count() == 4; }));
+    QStringList said;
+    for (const auto& arguments : failed) said << arguments[0].toString();
+    said.sort();
+    EXPECT_EQ(said, expected) << "a log each, also of those that start in one millisecond";
+}
+
+TEST_F(EngineTest, AWorkspaceThatCannotBeWrittenIsSaidAndTheExperimentIsNotStarted) {
+    const QString file = write(QStringLiteral("a-file"), "no folder\n");
+    Engine engine(file.toStdString(), write(QStringLiteral("dasgd"), "#!/bin/sh\nexit 0\n", true));
+    QSignalSpy failed(&engine, &Engine::failed), started(&engine, &Engine::started),
+        notStarted(&engine, &Engine::notStarted);
+    engine.run(QStringLiteral("a.toml"));
+    ASSERT_TRUE(eventually([&] { return notStarted.count() == 1; }));
+    EXPECT_EQ(notStarted[0][0].toString(), QStringLiteral("a.toml"));
+    ASSERT_EQ(failed.count(), 1);
+    EXPECT_TRUE(failed[0][0].toString().contains(QLatin1String("cannot be made")));
+    EXPECT_EQ(started.count(), 0);
 }
 
 }  // namespace

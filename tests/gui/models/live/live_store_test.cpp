@@ -72,5 +72,20 @@ TEST(LiveStore, ARunThatIsNotKnownYetCountsAsLive) {
     EXPECT_FALSE(store.isLive(QStringLiteral("r")));
 }
 
+TEST(LiveStore, EveryRunThatEndsIsCountedOnce) {
+    LiveStore store("nowhere");
+    const auto run = [](const char* id, const char* status) {
+        return std::pair(QString::fromLatin1(id), makeRun(id, "dasgd", "", 1, status));
+    };
+    store.setRuns({run("a", "running"), run("b", "queued"), run("c", "finished")});
+    EXPECT_EQ(store.endings(), 0) << "what had ended before it was known is no ending";
+    store.setRuns({run("a", "running"), run("b", "running"), run("c", "finished")});
+    EXPECT_EQ(store.endings(), 0) << "a run that starts has not ended";
+    store.setRuns({run("a", "interrupted"), run("b", "failed"), run("c", "finished")});
+    EXPECT_EQ(store.endings(), 2);
+    store.setRuns({run("a", "interrupted"), run("b", "failed"), run("c", "finished")});
+    EXPECT_EQ(store.endings(), 2);
+}
+
 }  // namespace
 }  // namespace dasgd::gui

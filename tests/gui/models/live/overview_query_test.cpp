@@ -45,6 +45,24 @@ TEST_F(OverviewQueryTest, AnswersOnceWithAllSpansOfTheRun) {
     EXPECT_LT(pictures_[1]->nsPerPixel, pictures_[0]->nsPerPixel);
 }
 
+// What follows the last window is known to be untimed only then.
+TEST_F(OverviewQueryTest, TheEndOfARunIsDrawnAtOnce) {
+    test::SyntheticRun run(bench_.workspace.store(), {.steps = 20});
+    run.train(10);
+    watch(QString::fromStdString(run.id()));
+    query_.setWidth(500);
+    ASSERT_TRUE(eventually([&] {
+        bench_.refresh(query_);
+        return !pictures_.empty() && pictures_.back()->complete;
+    }));
+    const std::size_t before = pictures_.size();
+    run.finish();
+    bench_.know();
+    bench_.store.touch();
+    bench_.refresh(query_);
+    EXPECT_GT(pictures_.size(), before);
+}
+
 TEST_F(OverviewQueryTest, ReadsNothingWhileItIsNotShown) {
     watch(bench_.workspace.record({.steps = 20}));
     bench_.refresh(query_);

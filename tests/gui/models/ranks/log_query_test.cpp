@@ -67,5 +67,27 @@ TEST_F(LogQueryTest, ARunWithoutLogsHasNone) {
     EXPECT_EQ(last_.runId, id_);
 }
 
+TEST_F(LogQueryTest, ANamedRunIsReadWhicheverIsWatched) {
+    append("rank-0.log", "of the named run\n");
+    bench_.store.setWatch({bench_.workspace.record({.steps = 4}), {}});
+    NamedLogQuery named;
+    std::vector<LogTail> tails;
+    QObject::connect(&named, &LogQuery::arrived, [&](const LogTail& tail) { tails.push_back(tail); });
+    bench_.refresh(named);
+    EXPECT_TRUE(tails.empty()) << "no run is named";
+    named.wantRun(id_);
+    bench_.refresh(named);
+    ASSERT_EQ(tails.size(), 1U);
+    EXPECT_EQ(tails[0].runId, id_);
+    EXPECT_EQ(tails[0].text, QStringLiteral("of the named run\n"));
+    named.wantRun(id_);
+    bench_.refresh(named);
+    ASSERT_EQ(tails.size(), 2U) << "whoever asks again has nothing of it yet";
+    named.wantRun({});
+    bench_.refresh(named);
+    ASSERT_EQ(tails.size(), 3U);
+    EXPECT_TRUE(tails[2].runId.isEmpty());
+}
+
 }  // namespace
 }  // namespace dasgd::gui

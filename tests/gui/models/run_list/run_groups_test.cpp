@@ -64,6 +64,16 @@ TEST(RunGroupsTest, ASettingGroupsEveryRunByItsValue) {
               QStringLiteral("[algorithm.delay = 2] a c [algorithm.delay = 3] [algorithm.delay = ") + kAbsent + "]");
 }
 
+TEST(RunGroupsTest, ValuesThatDifferInTheSeventhDigitAreTwoGroups) {
+    FieldCatalog catalog;
+    const std::vector<RunItemPtr> runs{makeRun("a", "dasgd", "[algorithm]\nlocal_weight = 0.1234567\n"),
+                                       makeRun("b", "dasgd", "[algorithm]\nlocal_weight = 0.1234568\n")};
+    for (const RunItemPtr& run : runs) catalog.add(*run);
+    const Grouping byWeight = Grouping::byField(*catalog.find(QStringLiteral("algorithm.local_weight")).field);
+    EXPECT_EQ(shapeOf(byWeight.rows(runs, {}, runs)),
+              QStringLiteral("[algorithm.local_weight = 0.1234567] [algorithm.local_weight = 0.1234568]"));
+}
+
 TEST(RunGroupsTest, SaysHowFarASeriesIs) {
     const auto group = groupOf(seriesOf({{"finished", 0}, {"running", 10'000}, {"queued", 1, 0}, {"queued", 2, 0}}));
     // Ten seconds a run from start to start, four of the present one gone.

@@ -4,6 +4,7 @@
 
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>
+#include <numeric>
 
 #include "gui/models/words.h"
 #include "tests/gui/support/bench.h"
@@ -189,6 +190,20 @@ TEST_F(RunListModelTest, AGroupOpensAndClosesInPlace) {
     list_.setOpen(1, false);
     EXPECT_EQ(a.row(), 2);
     EXPECT_EQ(reset_.count(), 0) << "what is looked at stays where it is";
+}
+
+TEST_F(RunListModelTest, RowsSayWhichFilterChoosesTheirRuns) {
+    runs_.take({ofSeries("x", 0.1, "finished"), ofSeries("y", 0.2, "finished")}, {});
+    list_.setGrouping(Grouping::bySeries());
+    ASSERT_TRUE(list_.rowAt(1).isGroup());
+    const QString group = QStringLiteral("experiment = \"%1\"").arg(list_.rowAt(1).group->title);
+    EXPECT_EQ(list_.filterOf({1}), group);
+    EXPECT_EQ(list_.filterOf({0, 1}), QString()) << "a run was picked";
+    EXPECT_EQ(list_.filterOf({}), QString());
+    list_.setFilter(QStringLiteral("loss < 10"));
+    std::vector<int> every(static_cast<std::size_t>(list_.rowCount()));
+    std::iota(every.begin(), every.end(), 0);
+    EXPECT_EQ(list_.filterOf(every), QStringLiteral("loss < 10"));
 }
 
 TEST_F(RunListModelTest, AGroupSaysHowManyOfItsRunsTheFilterLeaves) {

@@ -30,14 +30,22 @@ TEST(RunConfig, TitleNamesExperimentAlgorithmAndSeed) {
               QStringLiteral("sweep  /  dasgd  τ\u00a04  d\u00a03  ξ\u00a00.25  ·  seed 7"));
 }
 
-TEST(RunConfig, ValuesAreShortenedAsFarAsNoTwoReadAlike) {
+TEST(RunConfig, DifferentNumbersNeverReadAlike) {
     EXPECT_EQ(settingValue("1048576"), QStringLiteral("1048576"));
     EXPECT_EQ(settingValue("4.0"), QStringLiteral("4"));
     EXPECT_EQ(settingValue("0.250000"), QStringLiteral("0.25"));
-    EXPECT_EQ(settingValue("0.1000001"), QStringLiteral("0.1"));
-    const auto shown = settingValues({"0.1000001", "0.1000002", "0.050000", "adam"});
-    EXPECT_EQ(shown.at("0.1000001"), QStringLiteral("0.1000001"));
-    EXPECT_EQ(shown.at("0.1000002"), QStringLiteral("0.1000002"));
+    EXPECT_EQ(settingValue("0.0001"), QStringLiteral("0.0001"));
+    EXPECT_EQ(settingValue("0.1234567"), QStringLiteral("0.1234567"));
+    EXPECT_EQ(settingValue("0.1234568"), QStringLiteral("0.1234568"));
+    EXPECT_EQ(settingValue("0.12345678900"), QStringLiteral("0.123456789"));
+    EXPECT_EQ(settingValue("0.3333333333333333"), QStringLiteral("0.3333333333333333"));
+    EXPECT_NE(settingValue("9007199254740992"), settingValue("9007199254740993")) << "no double tells them apart";
+    const RunSchema dasgd = schemaOf(makeRun("r", "dasgd")->row);
+    EXPECT_NE(settingsInWords({{"algorithm.local_weight", "0.1234567"}}, dasgd),
+              settingsInWords({{"algorithm.local_weight", "0.1234568"}}, dasgd));
+    const auto shown = settingValues({"4", "4.0", "0.050000", "adam"});
+    EXPECT_EQ(shown.at("4"), QStringLiteral("4"));
+    EXPECT_EQ(shown.at("4.0"), QStringLiteral("4.0"));
     EXPECT_EQ(shown.at("0.050000"), QStringLiteral("0.05"));
     EXPECT_EQ(shown.at("adam"), QStringLiteral("adam"));
 }

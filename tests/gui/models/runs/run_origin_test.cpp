@@ -10,12 +10,16 @@ TEST(RunOrigin, NamesWhatWasRecorded) {
     run.row.gitCommit = "0123456789abcdef";
     run.gitDirty = true;
     run.host = "node1";
+    run.hardware = {{.kind = storage::kGpu, .name = "NVIDIA H200", .memoryBytes = 150.8e9},
+                    {.kind = storage::kNic, .name = "eth0", .bitsPerS = 25e9}};
     run.link = "200Mbps, 1ms";
     run.linkEmulated = true;
     run.versions = R"({"gloo": "0.5", "torch": "2.11.0"})";
     const std::vector<std::pair<QString, QString>> expected{
         {QStringLiteral("commit"), QStringLiteral("0123456789ab, with uncommitted changes")},
         {QStringLiteral("host"), QStringLiteral("node1")},
+        {QStringLiteral("host GPUs"), QStringLiteral("NVIDIA H200, 150.8 GB")},
+        {QStringLiteral("host NICs"), QStringLiteral("eth0 25 Gbit/s")},
         {QStringLiteral("link"), QStringLiteral("200Mbps, 1ms (emulated)")},
         {QStringLiteral("libraries"), QStringLiteral("gloo 0.5, torch 2.11.0")}};
     EXPECT_EQ(originOf(run), expected);

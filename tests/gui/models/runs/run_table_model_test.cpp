@@ -98,6 +98,19 @@ TEST_F(RunTableModelTest, TheNewestIsTheRunningOne) {
     EXPECT_EQ(model_.newest()->id, QStringLiteral("b"));
 }
 
+TEST_F(RunTableModelTest, EachExperimentIsNamedOnce) {
+    std::vector<RunItemPtr> runs;
+    for (const char* name : {"wide", "deep", "wide"}) {
+        storage::RunRow row = makeRun(runNumber(static_cast<int>(runs.size())), "dasgd")->row;
+        row.experiment = name;
+        runs.push_back(makeRunItem(row));
+    }
+    RunTableModel model;
+    EXPECT_TRUE(model.experiments().isEmpty());
+    model.take(runs, {});
+    EXPECT_EQ(model.experiments(), (QStringList{"deep", "wide"}));
+}
+
 TEST_F(RunTableModelTest, NaNIsSaidAsNaN) {
     storage::RunRow row = withNumbers()->row;
     const double nan = std::numeric_limits<double>::quiet_NaN();

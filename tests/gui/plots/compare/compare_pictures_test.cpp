@@ -46,6 +46,14 @@ TEST_F(ComparePicturesTest, SpeedUpsAreBarsOverTheBaselineWithTheirIntervals) {
     }
 }
 
+// The runs have no validation set.
+TEST_F(ComparePicturesTest, TheBestAccuracySaysWhereItWasChosen) {
+    look();
+    EXPECT_EQ(numberTitle(board_.view(), CompareNumber::BestAccuracy),
+              QStringLiteral("best accuracy [%], chosen on the test set"));
+    EXPECT_EQ(numberTitle(board_.view(), CompareNumber::FinalLoss), QStringLiteral("final loss"));
+}
+
 TEST_F(ComparePicturesTest, WhatIsNotReadYetIsNotCalledMissing) {
     look();
     board_.setTarget(*parseTarget("accuracy=0.99"));
@@ -64,6 +72,20 @@ TEST_F(ComparePicturesTest, AMapHasACellForEachPairOfValues) {
     EXPECT_EQ(map.map.cells[1].under, QStringLiteral("n 2"));
     EXPECT_TRUE(map.map.cells[1].incomplete);
     EXPECT_FALSE(map.map.cells[0].incomplete);
+}
+
+TEST(ComparePictures, LabelsOfAMapTellEveryValueFromTheOthers) {
+    std::vector<CompareGroup> groups;
+    for (const std::string weight : {"0.1234567", "0.1234568"}) {
+        CompareGroup group;
+        group.runs = {makeRun(weight, "dasgd", "[algorithm]\nname = \"dasgd\"\nlocal_weight = " + weight + "\n")};
+        groups.push_back(group);
+    }
+    CompareView view(groups, nullptr);
+    view.shown = {0, 1};
+    const GroupMap map = groupMap(view, CompareNumber::StepMs, "algorithm.name", "algorithm.local_weight");
+    EXPECT_EQ(map.map.rows, (QStringList{QStringLiteral("dasgd")}));
+    EXPECT_EQ(map.map.columns, (QStringList{QStringLiteral("ξ 0.1234567"), QStringLiteral("ξ 0.1234568")}));
 }
 
 TEST_F(ComparePicturesTest, ACellOfMeasuredAndSimulatedTimesHasNoMean) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "gui/models/figures/figure_runs.h"
 #include "tests/gui/support/compare_bench.h"
 
 namespace dasgd::gui {
@@ -68,7 +69,8 @@ TEST_F(CompareCardsTest, WordsThatAreBrushedAreInTheFigureAsWords) {
     ASSERT_TRUE(figure.has_value()) << figure.error().message;
     ASSERT_TRUE(figure->brushes.contains(QStringLiteral("algorithm.name")));
     EXPECT_EQ(figure->brushes.at(QStringLiteral("algorithm.name")).values, QStringList{QStringLiteral("sync_sgd")});
-    EXPECT_EQ(figure->runs.size(), 9) << "what is brushed out is drawn grey";
+    EXPECT_TRUE(figure->runs.isEmpty()) << "what is brushed out is drawn grey: the experiment is whole";
+    EXPECT_EQ(figure->filter, QStringLiteral("experiment = \"delay-sweep\""));
 }
 
 TEST_F(CompareCardsTest, AFigureThatIsMadeBeforeTheNumbersAreReadHasTheirAxes) {
@@ -86,6 +88,33 @@ TEST_F(CompareCardsTest, AFigureThatIsMadeBeforeTheNumbersAreReadHasTheirAxes) {
     EXPECT_TRUE(early->axes.contains(QStringLiteral("step-ms")));
     for (const QString& axis : read->axes) EXPECT_TRUE(early->axes.contains(axis)) << axis.toStdString();
     EXPECT_EQ(early->runs, read->runs);
+    EXPECT_EQ(early->filter, read->filter);
+}
+
+// A figure follows what chose its runs, and keeps those that were picked.
+TEST_F(CompareCardsTest, AFigureKeepsTheQueryUnlessRunsWerePicked) {
+    CompareBars bars(board_, testLook());
+    look();
+    const QString experiment = QStringLiteral("experiment = \"delay-sweep\"");
+    EXPECT_EQ(bars.figure()->filter, experiment);
+    EXPECT_EQ(bars.figure()->baseline, QString()) << "that of the comparison itself";
+    board_.setFilter(QStringLiteral("algorithm = dasgd"));
+    EXPECT_EQ(bars.figure()->filter, QStringLiteral("(%1) and (algorithm = dasgd)").arg(experiment));
+    board_.setFilter(QStringLiteral("seed = 1"));
+    EXPECT_TRUE(bars.figure()->filter.isEmpty()) << "it keeps a configuration whole, a figure would take seed 1";
+    EXPECT_EQ(bars.figure()->runs.size(), 9);
+    board_.setFilter({});
+    const std::size_t place = placeOf("sync_sgd");
+    board_.setBaseline(place);
+    EXPECT_EQ(bars.figure()->baseline, curveKey(*board_.groups()[place].runs.front()));
+    board_.setHidden({place}, true);
+    EXPECT_EQ(bars.figure()->runs.size(), 6) << "picked";
+    QStringList all;
+    for (const RunItemPtr& run : session_.runs().items()) all << run->id;
+    board_.setRuns(all);
+    EXPECT_EQ(bars.figure()->runs.size(), 9) << "picked one by one";
+    board_.setRuns(all, experiment);
+    EXPECT_EQ(bars.figure()->filter, experiment);
 }
 
 TEST_F(CompareCardsTest, AMapOfOneSettingSaysWhatItNeeds) {

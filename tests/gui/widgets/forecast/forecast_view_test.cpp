@@ -18,6 +18,7 @@ protected:
         view_.resize(760, 220);
         view_.show();
         const std::vector<RunItemPtr> runs{runOf("r1", config(3))};
+        board_.setAlgorithms(algorithmSchema());
         board_.setRuns(runs);
     }
     [[nodiscard]] QStringList words() const {
@@ -40,11 +41,14 @@ TEST_F(ForecastViewTest, WhatWillNotHideIsAWarningWithItsRemedy) {
     EXPECT_TRUE(words().contains(QStringLiteral("⚠"))) << "not by colour alone";
     ASSERT_TRUE(set()->isVisible());
     EXPECT_EQ(set()->text(), QStringLiteral("Set d = 5"));
-    std::pair<int, int> wanted;
-    QObject::connect(&view_, &ForecastView::delayWanted, &view_, [&](int d, int tau) { wanted = {d, tau}; });
+    std::vector<std::pair<QString, QString>> wanted;
+    QObject::connect(&view_, &ForecastView::settingsWanted, &view_, [&](const auto& written) { wanted = written; });
     set()->click();
-    EXPECT_EQ(wanted, std::pair(5, 8));
-    view_.setSettable(false);
+    ASSERT_EQ(wanted.size(), 1U) << "the period stays";
+    EXPECT_EQ(wanted[0], std::pair(QStringLiteral("algorithm.delay"), QStringLiteral("5")));
+    view_.setVaried({QStringLiteral("train.seed")});
+    EXPECT_TRUE(set()->isVisible());
+    view_.setVaried({QStringLiteral("algorithm.delay")});
     EXPECT_FALSE(set()->isVisible()) << "a sweep has more than one delay";
     board_.setPlan({plan(config(5))});
     EXPECT_FALSE(words().contains(QStringLiteral("⚠")));

@@ -11,12 +11,8 @@ namespace dasgd::gui {
 namespace {
 
 RoundForecast round(int delay, int period = 8) {
-    return *forecastRound({.algorithm = QStringLiteral("dasgd"),
-                           .period = period,
-                           .delay = delay,
-                           .compute = 0.0054,
-                           .forwardShare = 1.0 / 3,
-                           .communication = 0.0302});
+    return *forecastRound(
+        {.period = period, .delay = delay, .compute = 0.0054, .forwardShare = 1.0 / 3, .communication = 0.0302});
 }
 
 int pixelsOf(const QImage& image, SpanKind kind) {

@@ -27,7 +27,8 @@ protected:
     // What is written under the configuration of a run, or in what the code of two differs.
     [[nodiscard]] QString text() {
         for (auto* one : drawer_.findChildren<QPlainTextEdit*>()) {
-            if (one->isReadOnly() && one->isVisible()) return one->toPlainText();
+            const bool log = one->objectName() == QStringLiteral("log");
+            if (one->isReadOnly() && one->isVisible() && !log) return one->toPlainText();
         }
         return {};
     }

@@ -1,0 +1,137 @@
+#include "core/cost/communication_pattern.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <utility>
+
+#include "core/cost/step_time.h"
+
+namespace dasgd {
+
+namespace {
+
+constexpr double kBytesOfMebibyte = 1048576;
+constexpr double kMostSteps = 1e15;
+
+Result<double> numberOf(const PatternNumber& number, const PatternValues& values) {
+    if (number.field.empty()) return number.value;
+    const std::optional<std::string> text = values(number.field);
+    if (text == "true") return 1;
+    if (text == "false") return 0;
+    char* end = nullptr;
+    const double read = text ? std::strtod(text->c_str(), &end) : 0;
+    if (!text || text->empty() || *end != '\0' || !std::isfinite(read)) {
+        return fail("its field " + number.field + " has no number");
+    }
+    return read;
+}
+
+Result<std::int64_t> countOf(const PatternNumber& number, const PatternValues& values,
+                             double most = std::numeric_limits<int>::max()) {
+    DASGD_ASSIGN(const double read, numberOf(number, values));
+    if (read < 0 || read > most || read != std::floor(read)) {
+        return fail("its field " + number.field + " is no number of steps, fragments or peers");
+    }
+    return static_cast<std::int64_t>(read);
+}
+
+Result<CommunicationRound> gradientsOf(const CommunicationPattern& pattern, const PatternValues& values) {
+    CommunicationRound round{.gradients = true};
+    DASGD_ASSIGN(const double mebibytes, numberOf(pattern.firstBucketMb, values));
+    round.firstBucketBytes = mebibytes * kBytesOfMebibyte;
+    return round;
+}
+
+Result<CommunicationRound> averagesOf(const CommunicationPattern& pattern, const PatternValues& values) {
+    CommunicationRound round;
+    DASGD_ASSIGN(const std::int64_t period, countOf(pattern.period, values));
+    DASGD_ASSIGN(const std::int64_t fragments, countOf(pattern.fragments, values));
+    DASGD_ASSIGN(round.delay, countOf(pattern.delay, values));
+    DASGD_ASSIGN(round.peers, countOf(pattern.peers, values));
+    DASGD_ASSIGN(const double share, numberOf(pattern.share, values));
+    if (fragments < 1 || period < fragments || period % fragments != 0) {
+        return fail("a period of " + std::to_string(period) + " steps has no " + std::to_string(fragments) +
+                    " equal parts");
+    }
+    round.fragments = fragments;
+    round.period = period / fragments;
+    round.share = share / static_cast<double>(fragments);
+    const std::int64_t most = round.period - (pattern.delayBelowInterval ? 1 : 0);
+    if (round.delay > most) {
+        return fail("a delay of " + std::to_string(round.delay) + " does not fit averages every " +
+                    std::to_string(round.period) + " steps");
+    }
+    return round;
+}
+
+}  // namespace
+
+CommunicationPattern noFormula(std::string why) {
+    return {.kind = CommunicationPattern::Kind::NoFormula, .why = std::move(why)};
+}
+
+CommunicationPattern averagesEvery(PatternNumber period, PatternNumber delay) {
+    return {.kind = CommunicationPattern::Kind::Averages, .period = std::move(period), .delay = std::move(delay)};
+}
+
+PatternLimit averagedStateLimit() {
+    return {"optimizer_state", "average", "optimizer_state = \"average\" sends more than the weights"};
+}
+
+Result<CommunicationRound> roundOf(const CommunicationPattern& pattern, const PatternValues& values,
+                                   std::int64_t steps) {
+    using Kind = CommunicationPattern::Kind;
+    if (pattern.kind == Kind::Undeclared) return fail("it declares no communication pattern");
+    if (pattern.kind == Kind::NoFormula) return fail(pattern.why);
+    for (const PatternLimit& limit : pattern.limits) {
+        if (values(limit.field) == limit.value) return fail(limit.why);
+    }
+    if (pattern.kind == Kind::None) return CommunicationRound{.sends = false, .share = 0, .assumes = pattern.assumes};
+    DASGD_ASSIGN(const std::int64_t first, countOf(pattern.gradientSteps, values, kMostSteps));
+    const bool onlyFirst = pattern.kind == Kind::Averages && steps > 0 && steps <= first;
+    const bool gradients = pattern.kind == Kind::Gradients || onlyFirst;
+    DASGD_ASSIGN(CommunicationRound round, gradients ? gradientsOf(pattern, values) : averagesOf(pattern, values));
+    round.assumes = pattern.assumes;
+    if (onlyFirst) {
+        round.assumes.push_back("All steps are among the first " + std::to_string(first) +
+                                ", which average gradients.");
+    } else if (first > 0) {
+        round.assumes.push_back("The first " + std::to_string(first) +
+                                " steps, which average gradients, are left out.");
+    }
+    return round;
+}
+
+double exchangeSeconds(const CommunicationRound& round, const AllReduceKind& kind, const LinkCost& link, double bytes,
+                       int ranks) {
+    if (!round.sends || ranks < 2) return 0;
+    const double leaves = bytes * round.share;
+    if (round.peers == 0) return allReduceSeconds(kind, link, leaves, ranks);
+    return messagesSeconds(link, leaves, static_cast<int>(std::min<std::int64_t>(round.peers, ranks - 1)));
+}
+
+double roundStepSeconds(const CommunicationRound& round, double compute, double communication, double contention) {
+    return dasgdStepSeconds(compute, communication, static_cast<int>(round.period), static_cast<int>(round.delay),
+                            contention);
+}
+
+std::int64_t periodFor(const CommunicationPattern& pattern, const CommunicationRound& round, std::int64_t delay) {
+    return std::max<std::int64_t>(1, round.fragments * (delay + (pattern.delayBelowInterval ? 1 : 0)));
+}
+
+std::vector<std::string> fieldsOf(const CommunicationPattern& pattern) {
+    std::vector<std::string> fields;
+    const auto add = [&](const std::string& field) {
+        if (!field.empty() && std::ranges::find(fields, field) == fields.end()) fields.push_back(field);
+    };
+    for (const PatternNumber* number : {&pattern.period, &pattern.delay, &pattern.fragments, &pattern.share,
+                                        &pattern.peers, &pattern.gradientSteps, &pattern.firstBucketMb}) {
+        add(number->field);
+    }
+    for (const PatternLimit& limit : pattern.limits) add(limit.field);
+    return fields;
+}
+
+}  // namespace dasgd

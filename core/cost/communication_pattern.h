@@ -1,0 +1,110 @@
+// What an algorithm sends and when it waits for it, in the terms of cost.h and step_time.h. Declared beside the
+// algorithm's registration, published by `dasgd describe --json`, and read wherever a time is computed without a run.
+// Plain data and pure functions; seconds and bytes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/cost/cost.h"
+
+namespace dasgd {
+
+// A number of a pattern: what one of the algorithm's own fields says, where `field` names one, else `value`. A field
+// that is true or false counts as 1 or 0.
+struct PatternNumber {
+    PatternNumber(double number = 0) : value(number) {}  // NOLINT(google-explicit-constructor): so that a pattern reads
+    [[nodiscard]] bool operator==(const PatternNumber&) const = default;
+    std::string field;
+    double value;
+};
+[[nodiscard]] inline PatternNumber ofField(std::string field) {
+    PatternNumber number;
+    number.field = std::move(field);
+    return number;
+}
+
+// With this value in this field the pattern's formula does not hold.
+struct PatternLimit {
+    std::string field, value, why;
+};
+
+// In a file and in JSON by kPatternKindNames.
+//  Undeclared  nothing is known
+//  NoFormula   there is none, for the reason `why`
+//  None        nothing is sent
+//  Gradients   all gradients are averaged in every step, in buckets that leave during the backward pass
+//  Averages    after every τ/F steps share/F of the weights leave, and are merged d steps later: an all-reduce, or with
+//              q > 0 one message to each of q peers at once (no more than there are other workers). After the first k₀
+//              steps only, which are those of Gradients.
+struct CommunicationPattern {
+    enum class Kind : std::uint8_t { Undeclared, NoFormula, None, Gradients, Averages };
+    Kind kind = Kind::Undeclared;
+    std::string why = {};                     // of NoFormula
+    PatternNumber period = 1;                 // τ
+    PatternNumber delay;                      // d; the field of the period where an average takes a whole one
+    PatternNumber fragments = 1;              // F
+    PatternNumber share = 1;                  // of the weights' bytes, 0 … 1
+    PatternNumber peers;                      // q; 0: all-reduce
+    PatternNumber gradientSteps;              // k₀
+    PatternNumber firstBucketMb;              // of Gradients: up to so many MiB leave at once, after the backward pass
+    bool delayBelowInterval = false;          // d < τ/F; otherwise d ≤ τ/F
+    std::optional<std::int64_t> mostDelay{};  // where the field of d ends early
+    std::vector<PatternLimit> limits = {};
+    std::vector<std::string> assumes = {};  // sentences: what a time by this pattern takes for granted
+};
+inline constexpr std::array<std::string_view, 5> kPatternKindNames{"undeclared", "no formula", "none", "gradients",
+                                                                   "averages"};
+[[nodiscard]] constexpr std::string_view nameOf(CommunicationPattern::Kind kind) {
+    return kPatternKindNames[static_cast<std::size_t>(kind)];
+}
+
+// The patterns that most algorithms have.
+[[nodiscard]] CommunicationPattern noFormula(std::string why);
+[[nodiscard]] CommunicationPattern averagesEvery(PatternNumber period, PatternNumber delay = {});
+// optimizer_state = "average" sends more than the weights, how much the pattern does not know.
+[[nodiscard]] PatternLimit averagedStateLimit();
+
+// What a configuration says of a field of the algorithm, as TOML without quotes; nullopt where it says nothing.
+using PatternValues = std::function<std::optional<std::string>(const std::string& field)>;
+
+// A pattern with the values of one configuration: what repeats in steady state.
+struct CommunicationRound {
+    bool sends = true;
+    bool gradients = false;       // `sends` during the backward pass
+    std::int64_t period = 1;      // steps from one exchange to the next
+    std::int64_t delay = 0;       // 0 … period
+    std::int64_t fragments = 1;   // exchanges of the algorithm's own period
+    double share = 1;             // of the weights' bytes in one exchange
+    std::int64_t peers = 0;       // 0: all-reduce
+    double firstBucketBytes = 0;  // of `gradients`
+    std::vector<std::string> assumes = {};
+};
+
+// `steps` of the run decide which side of k₀ is described; 0: not known, the later one. Errors: NoFormula and
+// Undeclared, a limit, a field without a number, a delay that does not fit its period; in words, without the name.
+[[nodiscard]] Result<CommunicationRound> roundOf(const CommunicationPattern& pattern, const PatternValues& values,
+                                                 std::int64_t steps);
+
+// One exchange of a round, of weights of `bytes`.
+[[nodiscard]] double exchangeSeconds(const CommunicationRound& round, const AllReduceKind& kind, const LinkCost& link,
+                                     double bytes, int ranks);
+// In steady state, by dasgdStepSeconds(): gradients, which leave at once after the backward pass, are averages with τ =
+// 1 and d = 0. Not of gradients in more than one bucket.
+[[nodiscard]] double roundStepSeconds(const CommunicationRound& round, double compute, double communication,
+                                      double contention = 0);
+
+// The smallest value of the period's own field with which a delay of `delay` is allowed.
+[[nodiscard]] std::int64_t periodFor(const CommunicationPattern& pattern, const CommunicationRound& round,
+                                     std::int64_t delay);
+// All fields that the pattern reads, each once.
+[[nodiscard]] std::vector<std::string> fieldsOf(const CommunicationPattern& pattern);
+
+}  // namespace dasgd

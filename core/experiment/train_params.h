@@ -1,0 +1,108 @@
+// How long, on how much a step, and to what end a run trains: [train].
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/base/fields.h"
+
+namespace dasgd {
+
+struct TrainParams {
+    std::int64_t epochs = 0;  // one of epochs and steps is set; epochs = 1 where neither is
+    std::int64_t steps = 0;
+    std::int64_t batchSize = 32;
+    std::int64_t accumulate = 1;
+    std::int64_t seed = 1;
+    std::string precision = "float32";
+    std::int64_t evalEvery = 0;  // steps; 0: see planSteps()
+    std::int64_t evalSpacing = 0;
+    double gradientClip = 0;
+    double labelSmoothing = 0;
+    std::int64_t referenceBatch = 0;
+    std::int64_t patience = 0;
+    double minDelta = 0;
+    double targetAccuracy = 0;
+    double targetLoss = 0;
+    bool stopAtTarget = false;
+
+    void visit(auto&& f) {
+        visitLength(f);
+        visitGradients(f);
+        visitEnd(f);
+    }
+    [[nodiscard]] std::optional<FieldError> check() const;
+    // Of one worker.
+    [[nodiscard]] std::int64_t samplesPerStep() const { return batchSize * accumulate; }
+
+private:
+    void visitLength(auto&& f) {
+        f(epochs, "epochs", {.min = 0, .max = 1e9, .help = "Passes over the training set; give this or steps"});
+        f(steps, "steps", {.min = 0, .max = 1e12, .help = "Local steps a worker; give this or epochs"});
+        f(batchSize, "batch_size",
+          {.min = 1,
+           .max = 1e9,
+           .unit = "samples per worker",
+           .help = "Batch of one worker and step; of one micro-batch where accumulate is more than 1"});
+        f(accumulate, "accumulate",
+          {.min = 1,
+           .max = 1e6,
+           .unit = "micro-batches",
+           .help = "Gradient accumulation: a step descends along the mean gradient of so many batches of batch_size "
+                   "samples. Buckets of sync_sgd leave during the last one"});
+        f(seed, "seed", {.min = 0, .max = 9e15, .help = "Of initial weights, shuffles and partitions"});
+        f(precision, "precision", {.help = "Type of weights and arithmetic", .choices = {"float32", "float64"}});
+        f(evalEvery, "eval_every",
+          {.min = 0,
+           .max = 1e12,
+           .unit = "steps",
+           .help = "Evaluate after so many steps; 0: after each epoch, or after as many epochs as eval_spacing needs"});
+        f(evalSpacing, "eval_spacing",
+          {.min = 0,
+           .max = 1e12,
+           .unit = "steps",
+           .help = "Where eval_every is 0: at least so many steps between evaluations; 0: 20, and 4 rounds of the "
+                   "algorithm, so that steps remain to be timed that no evaluation disturbs; all algorithms of a sweep "
+                   "have that of the longest rounds, since the best accuracy is the best of so many evaluations"});
+    }
+    void visitGradients(auto&& f) {
+        f(gradientClip, "gradient_clip",
+          {.min = 0,
+           .max = 1e12,
+           .help = "Largest 2-norm of all gradients together that the optimiser is given; longer ones are scaled "
+                   "down to it, as torch.nn.utils.clip_grad_norm_ does; 0: no limit"});
+        f(labelSmoothing, "label_smoothing",
+          {.min = 0,
+           .max = 1,
+           .maxOpen = true,
+           .help = "Share of each target that is spread over all classes, in the training loss alone "
+                   "(arXiv 1512.00567)"});
+        f(referenceBatch, "reference_batch",
+          {.min = 0,
+           .max = 1e12,
+           .unit = "samples",
+           .help = "Linear scaling (arXiv 1706.02677): the learning rate is multiplied by the samples of a step of all "
+                   "workers / this; 0: it is as given"});
+    }
+    void visitEnd(auto&& f) {
+        f(patience, "patience",
+          {.min = 0,
+           .max = 1e9,
+           .unit = "evaluations",
+           .help =
+               "Early stopping: the run ends after so many evaluations without a better accuracy on the validation set "
+               "(data.validation); 0: it does not"});
+        f(minDelta, "min_delta",
+          {.min = 0, .max = 1e9, .help = "By how much an evaluation has to be better to count for patience"});
+        f(targetAccuracy, "target_accuracy",
+          {.min = 0,
+           .max = 1,
+           .help = "Accuracy to reach, 0 to 1, on the validation set, or the test set without one; the run records "
+                   "when it does; 0: none"});
+        f(targetLoss, "target_loss", {.min = 0, .max = 1e12, .help = "The same of the loss; give one of them"});
+        f(stopAtTarget, "stop_at_target", {.help = "The run ends when it has reached its target"});
+    }
+};
+
+}  // namespace dasgd

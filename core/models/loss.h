@@ -1,0 +1,40 @@
+// What training minimises, as a function of a network's outputs: here alone, for every model that is a Network.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/models/model.h"
+
+namespace dasgd {
+
+enum class Loss {
+    // Of classes, outputs [B, classes]; of the tokens of a text, outputs [B, T, classes], every token counting alike.
+    kCrossEntropy,
+    // Mean over the values of a sample, outputs [B, values].
+    kMeanSquaredError,
+    // Outputs [B, 1] for two classes: max(0, 1 − y·s) with y = −1 for class 0 and +1 for class 1. Outputs [B, classes]
+    // for more: max(0, 1 + max_{j≠y} s_j − s_y) (Crammer and Singer, JMLR 2, 2001).
+    kHinge,
+};
+
+// What a task is trained with unless the model says otherwise.
+[[nodiscard]] Loss usualLoss(Task task);
+
+// Scalar mean over the samples, or over the tokens of a text. `smoothing`, of cross entropy alone: the share of a
+// target that all classes divide among themselves (label smoothing, arXiv 1512.00567, section 7).
+[[nodiscard]] at::Tensor meanLoss(Loss loss, const at::Tensor& outputs, const at::Tensor& targets,
+                                  double smoothing = 0);
+
+// Sums over the same; `correct` counts classes and tokens whose output is the largest, and is 0 of values.
+[[nodiscard]] Evaluation evaluationOf(Loss loss, const at::Tensor& outputs, const at::Tensor& targets);
+
+// The shape of a network's outputs for `batch` samples.
+[[nodiscard]] std::vector<std::int64_t> outputShape(const InputSpec& input, std::int64_t batch);
+
+// Refuses data whose targets are of a task that is not among `tasks`, and fewer than 2 classes or 1 value.
+[[nodiscard]] Status checkTask(const InputSpec& input, const std::vector<Task>& tasks);
+
+}  // namespace dasgd

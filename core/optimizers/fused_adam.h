@@ -1,0 +1,88 @@
+// Adam (Kingma, Ba, arXiv 1412.6980) with either kind of weight decay, by LibTorch's fused kernels.
+#pragma once
+
+#include <ATen/ops/_fused_adam.h>
+#include <ATen/ops/_fused_adamw.h>
+#include <torch/types.h>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/optimizers/optimizer.h"
+#include "core/optimizers/parameter_groups.h"
+
+namespace dasgd {
+
+struct AdamFields {
+    double learningRate = 0.001;
+    double beta1 = 0.9;
+    double beta2 = 0.999;
+    double epsilon = 1e-8;
+    double weightDecay = 0;
+    NoDecay noDecay;
+
+    void visitWith(auto&& f, const char* decayHelp) {
+        f(learningRate, "learning_rate",
+          {.min = 0, .max = 1e6, .symbol = "η", .help = "Step size before the schedule"});
+        f(beta1, "beta1", {.min = 0, .max = 1, .maxOpen = true, .symbol = "β1", .help = "Decay of the mean gradient"});
+        f(beta2, "beta2", {.min = 0, .max = 1, .maxOpen = true, .symbol = "β2", .help = "Decay of the mean square"});
+        f(epsilon, "epsilon", {.min = 0, .max = 1, .symbol = "ε", .help = "Keeps the division away from zero"});
+        f(weightDecay, "weight_decay", {.min = 0, .max = 1e6, .symbol = "λ", .help = decayHelp});
+        noDecay.visit(f);
+    }
+};
+
+enum class DecayKind : std::uint8_t {
+    Coupled,    // g += λw before the moments: torch.optim.Adam
+    Decoupled,  // w *= 1 − ηλ beside them: torch.optim.AdamW
+};
+
+template <DecayKind kKind>
+class FusedAdam final : public Optimizer {
+public:
+    explicit FusedAdam(AdamFields fields) : fields_(std::move(fields)) {}
+
+    void step(FlatParams& flat, double learningRate) override {
+        const at::NoGradGuard noGrad;
+        if (!mean_.defined()) {
+            mean_ = at::zeros_like(flat.weights());
+            meanSquare_ = at::zeros_like(flat.weights());
+            steps_ = at::zeros({}, at::kFloat);
+        }
+        steps_.add_(1);
+        for (const ParameterGroup& group : groupsOf(flat, fields_.noDecay, fields_.weightDecay)) {
+            const std::vector<at::Tensor> steps(group.slices.size(), steps_), none;
+            update(group.of(flat.weights()), group.of(flat.gradients()), group.of(mean_), group.of(meanSquare_), none,
+                   steps, learningRate, fields_.beta1, fields_.beta2, group.weightDecay, fields_.epsilon,
+                   /*amsgrad=*/false, /*maximize=*/false);
+        }
+    }
+
+    double learningRate() const override { return fields_.learningRate; }
+    std::vector<at::Tensor> state() override {
+        return mean_.defined() ? std::vector<at::Tensor>{mean_, meanSquare_} : std::vector<at::Tensor>{};
+    }
+    std::int64_t stateTensors() const override { return 2; }
+    void reset() override {
+        mean_.reset();
+        meanSquare_.reset();
+        steps_.reset();
+    }
+
+private:
+    // Both kernels take the same arguments.
+    template <class... Arguments>
+    static void update(const Arguments&... arguments) {
+        if constexpr (kKind == DecayKind::Coupled) {
+            at::_fused_adam_(arguments...);
+        } else {
+            at::_fused_adamw_(arguments...);
+        }
+    }
+
+    AdamFields fields_;
+    at::Tensor mean_, meanSquare_, steps_;
+};
+
+}  // namespace dasgd

@@ -1,0 +1,374 @@
+// The loop of one rank: what runWorker() runs inside its try block.
+#pragma once
+
+#include <torch/types.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/algorithms/extensions.h"
+#include "core/base/metric_names.h"
+#include "core/step/step_context.h"
+#include "core/train/arrivals.h"
+#include "core/train/evaluation_board.h"
+#include "core/train/evaluator.h"
+#include "core/train/local_step.h"
+#include "core/train/loss_queue.h"
+#include "core/train/model_selection.h"
+#include "core/train/timed_windows.h"
+#include "core/train/worker.h"
+
+namespace dasgd {
+
+class WorkerLoop {
+public:
+    // No `model`: only time is simulated.
+    WorkerLoop(const Experiment& experiment, const WorkerEnvironment& environment, const TrainingData& data,
+               std::unique_ptr<Model> model)
+        : experiment_(experiment),
+          environment_(environment),
+          model_(std::move(model)),
+          params_(paramsOf(experiment, data, model_.get())),
+          plan_(planSteps(experiment, data.splits.train.count())),
+          optimizer_(experiment.makeOptimizer()),
+          rate_(optimizer_->learningRate() * experiment.learningRateScale()),
+          algorithm_(experiment.makeAlgorithm()),
+          executor_(environment.executor(environment.clock, environment.sink, levelOf(experiment.record),
+                                         windowsOf(experiment, plan_, algorithm_->runsApart(plan_.totalSteps)))),
+          context_(environment.comm, environment.clock, params_, *executor_, plan_.batchSize, extras()),
+          hasData_(data.splits.train.count() > 0),
+          ownUpdate_(dynamic_cast<OwnUpdate*>(algorithm_.get())),
+          names_(dynamic_cast<NamesWeights*>(algorithm_.get())),
+          roles_(experiment.roles()),
+          trains_(roles_.trains(environment.comm.rank())),
+          runsApart_(experiment.cluster.workers > 1 && algorithm_->runsApart(plan_.totalSteps)),
+          selection_(experiment.train) {
+        if (!model_) {
+            local_ = makeIdleStep(params_, context_.gradientFeed());
+            return;
+        }
+        if (trains_) {
+            const Rank trainer(roles_.trainerIndex(environment.comm.rank()));
+            local_ = makeLocalStep(experiment, data, *model_, params_, *optimizer_, trainer);
+        }
+        board_ = environment.evaluations;
+        evaluator_.emplace(*model_, params_, environment.comm, EvaluationSets(data.splits.test, data.validation),
+                           roles_, evaluatedModel());
+        if (experiment.record.weights) {
+            for (std::int64_t i = 0; i < params_.size(); ++i)
+                weightNames_.push_back(metrics::kWeight + std::to_string(i));
+        }
+    }
+
+    // Throws CommError, Diverged and whatever LibTorch throws.
+    WorkerOutcome run() {
+        startTogether();
+        environment_.sink.state(RankState::Running, 0, "");
+        recordWeights();
+        evaluate();
+        algorithm_->start(context_);
+        reportedAt_ = environment_.clock.now();
+        while (step_ < plan_.totalSteps && !over_) {
+            if (board_ && !boardGoesOn(*board_)) break;
+            if (environment_.control && !environment_.control->goOn(environment_.comm.rank(), step_)) {
+                return end(WorkerOutcome::Kind::Stopped);
+            }
+            if (trains_) {
+                makeStep();
+            } else {
+                serve();
+            }
+            if (step_ % plan_.evalEvery == 0 || step_ == plan_.totalSteps) evaluate();
+        }
+        return end(WorkerOutcome::Kind::Finished);
+    }
+
+    [[nodiscard]] std::int64_t step() const { return step_; }
+
+private:
+    static TraceLevel levelOf(const RecordParams& record) {
+        if (record.trace == "full") return TraceLevel::Full;
+        return record.trace == "summary" ? TraceLevel::Summary : TraceLevel::Off;
+    }
+
+    static double seconds(Ns ns) { return static_cast<double>(ns) * 1e-9; }
+
+    static FlatParams paramsOf(const Experiment& experiment, const TrainingData& data, Model* model) {
+        if (!model) return FlatParams::shapesOf(data.parameterShapes, data.bufferShapes, experiment.scalarType());
+        return {model->module(), experiment.scalarType()};
+    }
+
+    StepContext::Extras extras() {
+        StepContext::Extras extras{.optimizer = optimizer_.get(),
+                                   .seed = static_cast<std::uint64_t>(experiment_.train.seed)};
+        // Of a run of time only an algorithm has nothing to say that its spans do not.
+        if (!experiment_.timeOnly()) extras.metric = [this](std::string_view name, double v) { metric(name, v); };
+        return extras;
+    }
+
+    // The weights of rank 0 for all, so that they do not depend on the backend; all clocks start when the last rank is
+    // ready.
+    void startTogether() {
+        const UntimedScope untimed(*executor_);
+        Pending weights = environment_.comm.broadcast(params_.weights(), Rank{0});
+        weights.wait();
+        // The sender of a broadcast need not wait for its receivers.
+        if (!experiment_.timeSimulated()) waitUntil(resumeInstant(environment_.comm, environment_.clock, 0));
+        setupBytes_ = environment_.comm.bytesSent();
+    }
+
+    // Null: the mean of the ranks that train.
+    Evaluator::TakeModel evaluatedModel() {
+        if (!names_) return nullptr;
+        return [this] { takeNamedModel(names_->namedWeights(context_), params_, environment_.comm, roles_); };
+    }
+
+    [[nodiscard]] double learningRate() const {
+        const double factor = experiment_.schedule->factor(
+            {.completed = step_, .total = plan_.totalSteps, .epochSteps = plan_.meanEpochSteps()});
+        return rate_ * factor;
+    }
+
+    void serve() {
+        context_.moveTo(step_ + 1, learningRate());
+        ++step_;
+        dynamic_cast<HasRoles&>(*algorithm_).serve(context_);
+        executor_->flush();
+        recordWeights();
+    }
+
+    void makeStep() {
+        const double rate = learningRate();
+        // Spans of a step carry the number that it will have when it is complete.
+        context_.moveTo(step_ + 1, rate);
+        descend(rate);
+        ++step_;
+        algorithm_->afterStep(context_);
+        const Ns now = environment_.clock.now();
+        executor_->stepDone(now);
+        recordWindows();
+        if (experiment_.timeOnly()) {
+            recordProgress(now);
+            return;
+        }
+        recordWeights();
+        losses_.push(metricNow(metrics::kTrainLoss), local_->loss());
+        losses_.readReady([this](const Metric& loss) { recordLoss(loss); });
+    }
+
+    void descend(double rate) {
+        const std::int64_t batch = plan_.batchOf(step_ + 1);
+        for (std::int64_t before = 0; before < batch; before += experiment_.train.batchSize) {
+            pass({.samples = std::min(experiment_.train.batchSize, batch - before), .before = before, .of = batch});
+        }
+        algorithm_->afterBackward(context_);
+        executor_->run({SpanKind::Update}, [&] { update(rate); });
+    }
+
+    void pass(const MicroBatch& part) {
+        const auto full = static_cast<double>(experiment_.train.batchSize);
+        executor_->setBatchShare(static_cast<double>(part.samples) / full, !part.first());
+        context_.gradientFeed().holdBack(!part.last());
+        if (hasData_) executor_->run({SpanKind::Data}, [&] { local_->load(part.samples); });
+        executor_->run({SpanKind::Forward}, [&] { local_->forward(part); });
+        executor_->run({SpanKind::Backward}, [&] { local_->backward(); });
+    }
+
+    void update(double rate) {
+        if (!ownUpdate_) return local_->update(rate);
+        const at::NoGradGuard guard;
+        ownUpdate_->update(context_, *optimizer_);
+    }
+
+    void recordLoss(const Metric& loss) {
+        context_.noteLoss(loss.value);
+        environment_.sink.metric(loss);
+        throwIfDiverged(loss, environment_.comm.rank());
+    }
+
+    void evaluate() {
+        losses_.readAll([this](const Metric& loss) { recordLoss(loss); });
+        if (board_) {
+            if (trains_ || names_) deposit(*board_);
+        } else if (evaluator_) {
+            evaluateTogether();
+        }
+    }
+
+    // All ranks meet for the evaluation and then resume with the same offsets as before. Ranks that never wait for each
+    // other skip this: their offsets grow without bound.
+    void evaluateTogether() {
+        const bool waits = !algorithm_->runsApart(plan_.totalSteps);
+        const Ns arrived = waits ? environment_.clock.now() : 0;
+        const std::int64_t before = environment_.comm.bytesSent();
+        EvaluationReport report;
+        Ns known = 0;
+        const UntimedScope untimed(*executor_);
+        executor_->run({SpanKind::Eval}, [&] {
+            report = evaluator_->evaluate();
+            selection_.judge(report);
+            agreeOnEnd(report);
+            known = environment_.clock.now();
+            if (step_ == plan_.totalSteps || over_) return;
+            waitUntil(resumeInstant(environment_.comm, environment_.clock, arrived));
+        });
+        evaluationBytes_ += environment_.comm.bytesSent() - before;
+        if (trains_) recordWindows();
+        if (environment_.comm.rank() == Rank{0}) record(report, metricNow(""), known, environment_.sink);
+    }
+
+    // Rank 0's word: the sums behind a report may differ between ranks in their last bit.
+    void agreeOnEnd(const EvaluationReport& report) {
+        if (!selection_.mayStop()) return;
+        at::Tensor stop = torch::tensor({report.stop ? 1.0F : 0.0F});
+        Pending word = environment_.comm.broadcast(stop, Rank{0});
+        word.wait();
+        over_ = stop.item<float>() != 0;
+    }
+
+    // Ranks that do not communicate compute ahead of simulated time: an early end has to find each at its instant.
+    bool boardGoesOn(EvaluationBoard& board) {
+        if (selection_.mayStop()) environment_.clock.sleepUntil(0);
+        return board.goOn(step_);
+    }
+
+    void deposit(EvaluationBoard& board) {
+        EvaluationBoard::Publish publish;
+        if (speaks()) {
+            publish = [&sink = environment_.sink, at = metricNow("")](const EvaluationReport& report, Ns last) {
+                record(report, at, last, sink);
+            };
+        }
+        board.deposit(environment_.comm.rank(), step_, environment_.clock.now(), *model_, params_, std::move(publish),
+                      names_ ? names_->namedWeights(context_) : at::Tensor());
+    }
+
+    void waitUntil(Ns instant) { environment_.clock.sleepUntil(instant); }
+
+    // Of the steps in clean windows alone: what was made between them is not timed.
+    void recordWindows() {
+        for (const CleanWindow& window : executor_->takeWindows()) {
+            timedSteps_ += window.steps;
+            timed_ += window.length();
+            if (executor_->level() != TraceLevel::Off) {
+                environment_.sink.span({.lane = Lane::Io,
+                                        .kind = SpanKind::Window,
+                                        .step = window.lastStep,
+                                        .start = window.time.start,
+                                        .end = window.time.end,
+                                        .bytes = window.steps});
+            } else {
+                // Without spans for the collector to add up.
+                recordTiming();
+            }
+            if (window.length() > 0) recordThroughput(window);
+        }
+    }
+
+    // Ranks that wait for each other make steps at one rate, which one of them records for all; others record their
+    // own.
+    void recordThroughput(const CleanWindow& window) {
+        const auto samples = static_cast<double>(plan_.samplesAfter(window.lastStep) -
+                                                 plan_.samplesAfter(window.lastStep - window.steps));
+        const double rate = samples / seconds(window.length());
+        if (runsApart_) {
+            metric(metrics::kRankSamplesPerS, rate / roles_.trainers());
+        } else if (speaks()) {
+            metric(metrics::kSamplesPerS, rate);
+        }
+    }
+
+    void recordTiming() {
+        metric(metrics::kTimedSteps, static_cast<double>(timedSteps_));
+        metric(metrics::kTimedSeconds, seconds(timed_));
+    }
+
+    // What a run of time only has instead of losses.
+    void recordProgress(Ns now) {
+        ++stepsToReport_;
+        if (stepsToReport_ < plan_.totalSteps / kReportsOfRun && step_ < plan_.totalSteps) return;
+        const Ns elapsed = now - reportedAt_;
+        metric(metrics::kTrainStepMs, seconds(elapsed) * 1e3 / static_cast<double>(stepsToReport_));
+        reportedAt_ = now;
+        stepsToReport_ = 0;
+    }
+
+    void recordWeights() {
+        if (weightNames_.empty()) return;
+        const at::Tensor weights = params_.weights().to(torch::kFloat64);
+        const auto* values = weights.const_data_ptr<double>();
+        for (std::size_t i = 0; i < weightNames_.size(); ++i) metric(weightNames_[i], values[i]);
+    }
+
+    WorkerOutcome end(WorkerOutcome::Kind kind) {
+        executor_->stepsDone();
+        algorithm_->drain(context_);
+        executor_->flush();
+        if (trains_) recordWindows();
+        losses_.readAll([this](const Metric& loss) { recordLoss(loss); });
+        if (kind == WorkerOutcome::Kind::Finished && evaluator_) {
+            const UntimedScope untimed(*executor_);
+            const std::int64_t before = environment_.comm.bytesSent();
+            evaluator_->takeModel();
+            evaluationBytes_ += environment_.comm.bytesSent() - before;
+        }
+        if (trains_) recordTiming();
+        const bool finished = kind == WorkerOutcome::Kind::Finished;
+        environment_.sink.state(finished ? RankState::Finished : RankState::Stopped, step_, "");
+        return {.kind = kind, .step = step_, .error = ""};
+    }
+
+    void metric(std::string_view name, double value) {
+        Metric metric = metricNow(name);
+        metric.value = value;
+        environment_.sink.metric(metric);
+    }
+
+    [[nodiscard]] Metric metricNow(std::string_view name) const {
+        return {.name = name,
+                .step = step_,
+                .epoch = plan_.epochAfter(step_),
+                .wall = environment_.clock.now(),
+                .samples = plan_.samplesAfter(step_),
+                .bytesSent = environment_.comm.bytesSent() - evaluationBytes_ - setupBytes_};
+    }
+
+    // The first rank that trains records what is of the whole run.
+    [[nodiscard]] bool speaks() const { return environment_.comm.rank() == roles_.firstTrainer(); }
+
+    const Experiment& experiment_;
+    const WorkerEnvironment& environment_;
+    std::unique_ptr<Model> model_;
+    FlatParams params_;
+    Plan plan_;
+    std::unique_ptr<Optimizer> optimizer_;
+    double rate_;  // before the schedule
+    std::unique_ptr<Algorithm> algorithm_;
+    std::unique_ptr<Executor> executor_;
+    StepContext context_;
+    std::unique_ptr<LocalStep> local_;
+    std::optional<Evaluator> evaluator_;  // none where only time is simulated
+    EvaluationBoard* board_ = nullptr;    // instead of a meeting
+    bool hasData_;
+    OwnUpdate* ownUpdate_;  // the algorithm, or null
+    NamesWeights* names_;   // the same
+    Roles roles_;
+    bool trains_;
+    bool runsApart_;  // no rank waits for another
+    std::vector<std::string> weightNames_;
+    LossQueue losses_;
+    ModelSelection selection_;  // where ranks meet for evaluations
+    bool over_ = false;         // an evaluation has ended the run
+    std::int64_t step_ = 0;
+    std::int64_t evaluationBytes_ = 0;  // untimed communication: not part of bytes_sent
+    std::int64_t setupBytes_ = 0;
+    std::int64_t timedSteps_ = 0;  // in clean windows
+    Ns timed_ = 0;
+    Ns reportedAt_ = 0;  // of time only: since the last train/step_ms
+    std::int64_t stepsToReport_ = 0;
+};
+
+}  // namespace dasgd

@@ -1,0 +1,71 @@
+#include "experiments/calibrate/formula_times.h"
+
+#include <algorithm>
+
+#include "core/cost/communication_pattern.h"
+
+namespace dasgd::experiments {
+
+namespace {
+
+const FieldInfo* fieldOf(const SchemaPlugin& algorithm, const std::string& name) {
+    const auto found = std::ranges::find(algorithm.fields, name, &FieldInfo::name);
+    return found == algorithm.fields.end() ? nullptr : &*found;
+}
+
+// What `settings` say, else the default.
+PatternValues valuesOf(const SchemaPlugin& algorithm, const Value& settings) {
+    return [&](const std::string& name) -> std::optional<std::string> {
+        const FieldInfo* field = fieldOf(algorithm, name);
+        if (!field) return std::nullopt;
+        const Value* set = settings.find(name);
+        const std::string text = set ? set->toToml() : field->defaultToml;
+        return text.starts_with('"') ? text.substr(1, text.size() - 2) : text;
+    };
+}
+
+Value advisedSettings(const SchemaPlugin& algorithm, const Advice& advice) {
+    const CommunicationPattern& pattern = algorithm.communication;
+    Value settings;
+    settings.set("name", Value(algorithm.name));
+    const auto defaults = roundOf(pattern, valuesOf(algorithm, settings), 0);
+    if (!defaults || !defaults->sends || defaults->gradients || pattern.period.field.empty()) return settings;
+    const bool wholePeriod = pattern.delay.field == pattern.period.field;
+    std::int64_t period = advice.period;
+    if (!pattern.delay.field.empty()) period = std::max(period, periodFor(pattern, *defaults, advice.delay));
+    const std::int64_t parts = defaults->fragments;
+    settings.set(pattern.period.field, Value((period + parts - 1) / parts * parts));
+    if (!pattern.delay.field.empty() && !wholePeriod) settings.set(pattern.delay.field, Value(advice.delay));
+    return settings;
+}
+
+FormulaTime formulaTimeOf(const ClusterFacts& facts, const Advice& advice, const SchemaPlugin& algorithm) {
+    FormulaTime made{.algorithm = algorithm.name, .settings = advisedSettings(algorithm, advice)};
+    const auto round = roundOf(algorithm.communication, valuesOf(algorithm, made.settings), 0);
+    if (!round) {
+        made.why = round.error().message;
+        return made;
+    }
+    if (round->gradients && facts.bytes > round->firstBucketBytes) {
+        made.why = "its buckets leave during the backward pass, which is simulated";
+        return made;
+    }
+    const double exchange = exchangeSeconds(*round, {}, facts.link, facts.bytes, facts.workers);
+    made.assumes = round->assumes;
+    made.stepSeconds = roundStepSeconds(*round, facts.stepSeconds, exchange, facts.contention);
+    const double covered = static_cast<double>(round->delay) * facts.stepSeconds * (1 + facts.contention);
+    if (exchange > 0) made.hidden = std::min(1.0, covered / exchange);
+    return made;
+}
+
+}  // namespace
+
+std::vector<FormulaTime> formulaTimes(const ClusterFacts& facts, const Advice& advice,
+                                      const std::vector<SchemaPlugin>& algorithms) {
+    std::vector<FormulaTime> times;
+    if (facts.link.beta <= 0) return times;
+    for (const SchemaPlugin& algorithm : algorithms) times.push_back(formulaTimeOf(facts, advice, algorithm));
+    return times;
+}
+
+}  // namespace dasgd::experiments

@@ -1,0 +1,29 @@
+// The time of a step of every algorithm by its declared communication pattern (core/cost/communication_pattern.h), at
+// an advised period and delay: nothing is run. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/value.h"
+#include "experiments/calibrate/advice.h"
+#include "experiments/config/schema.h"
+
+namespace dasgd::experiments {
+
+struct FormulaTime {
+    std::string algorithm;
+    Value settings;                     // its table: what differs from the defaults
+    std::optional<double> stepSeconds;  // none where there is no formula
+    std::optional<double> hidden;       // share of an exchange that computing covers; none where nothing is sent
+    std::string why;                    // there is none
+    std::vector<std::string> assumes;
+};
+
+// In the order of `algorithms`. A ring over the link of `facts` where all ranks reduce; the fields that hold period and
+// delay are the advised ones, the period longer where the delay needs it. Nothing of a cluster without a known link.
+[[nodiscard]] std::vector<FormulaTime> formulaTimes(const ClusterFacts& facts, const Advice& advice,
+                                                    const std::vector<SchemaPlugin>& algorithms);
+
+}  // namespace dasgd::experiments

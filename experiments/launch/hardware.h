@@ -1,0 +1,37 @@
+// Which GPUs and network interfaces this host has.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "storage/hardware.h"
+
+namespace dasgd::experiments {
+
+// The part of NVIDIA's management library that is used (NVML API reference, "Device Queries"); every function returns
+// 0 where it succeeds. Its header is not needed.
+struct Nvml {
+    struct Memory {
+        unsigned long long total, free, used;  // bytes
+    };
+    int (*init)();
+    int (*shutdown)();
+    int (*count)(unsigned int* devices);
+    int (*handle)(unsigned int index, void** device);
+    int (*name)(void* device, char* text, unsigned int length);
+    int (*memory)(void* device, Memory* memory);
+};
+
+// By index; none where the library does not start, and none in place of a GPU that does not tell its name.
+[[nodiscard]] std::vector<storage::HardwarePart> gpusOf(const Nvml& nvml);
+// Through the library of that name; none where there is none.
+[[nodiscard]] std::vector<storage::HardwarePart> gpus(const char* library = "libnvidia-ml.so.1");
+
+// Interfaces that are up, by name: those of class/net but loopback, then the ports of class/infiniband. A virtual
+// interface has no rate: what its driver states is no property of a link.
+[[nodiscard]] std::vector<storage::HardwarePart> networkInterfaces(const std::filesystem::path& sys = "/sys");
+
+// GPUs, then network interfaces.
+[[nodiscard]] std::vector<storage::HardwarePart> hardware();
+
+}  // namespace dasgd::experiments

@@ -1,0 +1,245 @@
+#include <gmock/gmock.h>
+#include <torch/csrc/jit/api/module.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "core/step/flat_params.h"
+#include "tests/support/sim/networks.h"
+#include "tests/support/temp_dir.h"
+#include "tests/support/training.h"
+
+namespace dasgd::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const InputSpec kInput{.shape = {2, 3}, .classes = 4};
+
+// A script module as torch.jit.script makes it of a module with these parameters and this forward.
+torch::jit::Module scriptOf(const std::vector<std::pair<std::string, at::Tensor>>& parameters,
+                            const std::string& forward) {
+    torch::jit::Module script("__torch__.Net");
+    script.register_attribute("training", c10::BoolType::get(), true);
+    for (const auto& [name, value] : parameters) {
+        script.register_parameter(name, value.clone().set_requires_grad(value.is_floating_point()), false);
+    }
+    script.define("def forward(self, x):\n" + forward);
+    return script;
+}
+
+constexpr const char* kProduct = "    return x.flatten(1).matmul(self.weight.t())\n";
+constexpr const char* kLinear = "    return x.flatten(1).matmul(self.weight.t()) + self.bias\n";
+
+class TorchScriptTest : public ::testing::Test {
+protected:
+    Value fieldsOf(const torch::jit::Module& script, const std::string& name = "net.pt") {
+        script.save((folder_ / name).string());
+        return table({{"path", text((folder_ / name).string())}});
+    }
+    std::string refusalOf(const torch::jit::Module& script, const InputSpec& input = kInput) {
+        return test::refusalOf("torchscript", input, fieldsOf(script));
+    }
+    // The same network as `logistic`, with its weights.
+    Value logistic(const InputSpec& input, std::uint64_t seed) {
+        torch::manual_seed(seed);
+        const auto model = createModel("logistic");
+        EXPECT_TRUE(model->build({.input = input}));
+        const auto parameters = model->module().parameters();
+        return fieldsOf(scriptOf({{"weight", parameters[0].detach()}, {"bias", parameters[1].detach()}}, kLinear));
+    }
+
+    TempDir folder_;
+};
+
+TEST_F(TorchScriptTest, HasTheLossAndTheGradientsOfTheSameNetworkOfOurs) {
+    const auto script = buildModel("torchscript", kInput, logistic(kInput, 3));
+    const auto ours = buildModel("logistic", kInput);
+    const Batch batch = randomBatch(kInput, 5);
+    const at::Tensor theirLoss = script->loss(batch), ourLoss = ours->loss(batch);
+    EXPECT_FLOAT_EQ(theirLoss.item<float>(), ourLoss.item<float>());
+    theirLoss.backward();
+    ourLoss.backward();
+    const auto theirs = script->module().named_parameters();
+    EXPECT_TRUE(theirs["weight"].grad().allclose(ours->module().parameters()[0].grad(), 1e-5, 1e-7));
+    EXPECT_TRUE(theirs["bias"].grad().allclose(ours->module().parameters()[1].grad(), 1e-5, 1e-7));
+    EXPECT_EQ(script->evaluate(batch).correct, ours->evaluate(batch).correct);
+}
+
+TEST_F(TorchScriptTest, ComputesWithTheFlatWeights) {
+    const auto model = buildModel("torchscript", kInput, logistic(kInput, 3));
+    FlatParams flat(model->module(), at::kDouble);
+    ASSERT_EQ(flat.size(), 4 * 6 + 4);
+    const Batch batch = randomBatch(kInput, 5, at::kDouble);
+    {
+        const torch::NoGradGuard noGrad;
+        flat.weights().zero_();
+        flat.weights().slice(0, 24).copy_(torch::tensor({1.0, 2.0, 3.0, 4.0}));
+        const at::Tensor outputs = outputsOf(*model, batch.inputs);
+        EXPECT_TRUE(outputs.equal(torch::tensor({1.0, 2.0, 3.0, 4.0}, at::kDouble).expand({5, 4})));
+    }
+    model->loss(batch).backward();
+    EXPECT_GT(flat.gradients().abs().sum().item<double>(), 0);
+    EXPECT_EQ(flat.slots()[1].parameter.grad().data_ptr(), flat.gradients().slice(0, 24).data_ptr());
+}
+
+TEST_F(TorchScriptTest, EveryRankHasACopyOfItsOwn) {
+    const Value fields = logistic(kInput, 3);
+    const auto one = buildModel("torchscript", kInput, fields), other = buildModel("torchscript", kInput, fields);
+    const Batch batch = randomBatch(kInput, 5);
+    const double before = other->evaluate(batch).lossSum;
+    {
+        const torch::NoGradGuard noGrad;
+        for (at::Tensor& parameter : one->module().parameters()) parameter.fill_(9);
+    }
+    EXPECT_EQ(other->evaluate(batch).lossSum, before);
+}
+
+TEST_F(TorchScriptTest, TrainsInThreadsAsOurOwnNetworkDoes) {
+    const InputSpec digits{.shape = {1, 28, 28}, .classes = 10};
+    const auto losses = [](Value model) {
+        const auto records =
+            train(table({{"algorithm", table({{"name", text("dasgd")}})},
+                         {"model", std::move(model)},
+                         {"train", table({{"steps", integer(12)}, {"batch_size", integer(16)}, {"seed", integer(5)}})},
+                         {"cluster", table({{"backend", text("threads")}, {"workers", integer(2)}})}}));
+        EXPECT_EQ(records[1].outcome.error, "");
+        std::vector<double> values;
+        for (const auto& point : records[1].sink.metrics.at("train/loss")) values.push_back(point.value);
+        return values;
+    };
+    Value script = logistic(digits, 5);
+    script.set("name", text("torchscript"));
+    const auto theirs = losses(std::move(script)), ours = losses(table({{"name", text("logistic")}}));
+    ASSERT_EQ(theirs.size(), ours.size());
+    for (std::size_t i = 0; i < ours.size(); ++i) EXPECT_NEAR(theirs[i], ours[i], 1e-4) << "step " << i + 1;
+    EXPECT_LT(ours.back(), ours.front());
+}
+
+TEST_F(TorchScriptTest, BuffersFollowTrainingAndNotEvaluation) {
+    torch::jit::Module net("__torch__.Norm");
+    net.register_attribute("training", c10::BoolType::get(), false);  // saved after net.eval()
+    net.register_parameter("weight", torch::ones({4, 6}).requires_grad_(), false);
+    net.register_buffer("mean", torch::zeros({6}));
+    net.register_buffer("variance", torch::ones({6}));
+    net.define(
+        "def forward(self, x):\n"
+        "    y = torch.batch_norm(x.flatten(1), None, None, self.mean, self.variance, self.training, 0.5, 1e-5, "
+        "False)\n"
+        "    return y.matmul(self.weight.t())\n");
+    const auto model = buildModel("torchscript", kInput, fieldsOf(net));
+    const at::Tensor mean = model->module().named_buffers()["mean"];
+    EXPECT_EQ(mean.abs().sum().item<float>(), 0) << "trying the script out leaves no trace";
+    const Batch batch = randomBatch(kInput, 8);
+    model->evaluate(batch);
+    EXPECT_EQ(mean.abs().sum().item<float>(), 0);
+    (void)model->loss(batch);
+    EXPECT_TRUE(mean.allclose(batch.inputs.flatten(1).mean(0) / 2, 1e-5, 1e-6));
+}
+
+TEST_F(TorchScriptTest, DrawsFromTheStreamOfItsRank) {
+    const Value fields = fieldsOf(
+        scriptOf({{"weight", torch::ones({4, 6})}},
+                 "    return torch.dropout(x.flatten(1), 0.5, self.training).matmul(self.weight.t()) * 0.1\n"));
+    const auto drawn = [&](std::uint64_t seed) {
+        const auto model = createModel("torchscript", fields);
+        EXPECT_TRUE(model->build({.input = kInput, .random = at::detail::createCPUGenerator(seed)}));
+        const Batch batch{torch::ones({64, 2, 3}), torch::arange(64, torch::kInt64).remainder(4)};
+        const at::Tensor before = at::detail::getDefaultCPUGenerator().get_state();
+        std::vector<at::Tensor> outputs;
+        model->module().train();
+        for (int i = 0; i < 2; ++i) outputs.push_back(outputsOf(*model, batch.inputs).detach());
+        EXPECT_TRUE(before.equal(at::detail::getDefaultCPUGenerator().get_state()));
+        EXPECT_FALSE(outputs[0].equal(outputs[1])) << "a new mask each time";
+        return torch::stack(outputs);
+    };
+    const at::Tensor first = drawn(1);
+    EXPECT_TRUE(first.equal(drawn(1)));
+    EXPECT_FALSE(first.equal(drawn(2)));
+}
+
+TEST_F(TorchScriptTest, KeepsTiedParametersTied) {
+    const at::Tensor shared = torch::randn({6, 6}).requires_grad_();
+    torch::jit::Module script("__torch__.Tied");
+    script.register_attribute("training", c10::BoolType::get(), true);
+    for (const char* name : {"first", "second"}) {
+        torch::jit::Module layer(std::string("__torch__.Layer_") + name);
+        layer.register_parameter("weight", shared, false);
+        layer.define("def forward(self, x):\n    return x.matmul(self.weight)\n");
+        script.register_module(name, layer);
+    }
+    script.define("def forward(self, x):\n    return self.second.forward(self.first.forward(x.flatten(1)))[:, :4]\n");
+    const auto model = buildModel("torchscript", kInput, fieldsOf(script));
+    EXPECT_THAT(model->module().named_parameters().keys(), ElementsAre("first.weight", "second.weight"));
+    FlatParams flat(model->module(), at::kFloat);
+    EXPECT_EQ(flat.size(), 36);
+    const torch::NoGradGuard noGrad;
+    flat.weights().copy_(torch::eye(6).flatten() * 2);
+    const at::Tensor x = torch::rand({1, 2, 3});
+    EXPECT_TRUE(outputsOf(*model, x).allclose(4 * x.flatten(1).slice(1, 0, 4))) << "both layers double";
+}
+
+TEST_F(TorchScriptTest, LearnsValuesAndTextToo) {
+    const InputSpec values{.shape = {3}, .classes = 2, .task = Task::kRegression};
+    const auto regression =
+        buildModel("torchscript", values,
+                   fieldsOf(scriptOf({{"weight", torch::zeros({2, 3})}}, "    return x.matmul(self.weight.t())\n")));
+    const Batch batch = randomBatch(values, 4);
+    EXPECT_NEAR(regression->loss(batch).item<float>(), batch.targets.square().mean().item<float>(), 1e-6);
+
+    const InputSpec words{.shape = {5}, .classes = 7, .task = Task::kLanguage};
+    const auto language = buildModel(
+        "torchscript", words,
+        fieldsOf(scriptOf({{"weight", torch::zeros({7, 7})}}, "    return torch.embedding(self.weight, x)\n"),
+                 "text.pt"));
+    EXPECT_NEAR(language->loss(randomBatch(words, 4)).item<float>(), std::log(7.0), 1e-5);
+}
+
+TEST_F(TorchScriptTest, RefusesWhatIsNoTorchScript) {
+    const auto refused = [](const std::filesystem::path& path) {
+        return test::refusalOf("torchscript", kInput, table({{"path", text(path.string())}}));
+    };
+    EXPECT_THAT(refused(folder_ / "none.pt"), HasSubstr("none.pt: there is no such file"));
+    std::ofstream(folder_ / "notes.pt") << "no archive at all";
+    EXPECT_THAT(refused(folder_ / "notes.pt"), HasSubstr("notes.pt is no TorchScript file that this version"));
+    const auto made = ModelRegistry::find("torchscript")->create(table({}), {});
+    ASSERT_FALSE(made);
+    EXPECT_THAT(made.error().message, HasSubstr("needs a path"));
+}
+
+TEST_F(TorchScriptTest, RefusesADamagedFile) {
+    const Value fields = logistic(kInput, 3);
+    const std::filesystem::path file = folder_ / "net.pt";
+    std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2);
+    EXPECT_THAT(test::refusalOf("torchscript", kInput, fields), HasSubstr("is no TorchScript file"));
+}
+
+TEST_F(TorchScriptTest, RefusesWhatHasNothingToTrain) {
+    EXPECT_THAT(refusalOf(scriptOf({}, "    return x.flatten(1)[:, :4]\n")),
+                HasSubstr("no parameters that can be trained"));
+    EXPECT_THAT(refusalOf(scriptOf({{"weight", torch::ones({4, 6})}, {"order", torch::arange(6)}}, kProduct)),
+                HasSubstr("parameter order is of type Long"));
+    EXPECT_THAT(refusalOf(scriptOf({{"weight", torch::ones({4, 6})}}, "    return x.flatten(1)[:, :4]\n")),
+                HasSubstr("depend on no parameter"));
+}
+
+TEST_F(TorchScriptTest, RefusesOutputsOfAnotherShape) {
+    EXPECT_THAT(refusalOf(scriptOf({{"weight", torch::ones({5, 6})}}, kProduct)),
+                HasSubstr("makes 2x5 values of type Float of a batch of 2; the data ask for 2x4"));
+    EXPECT_THAT(refusalOf(scriptOf({{"weight", torch::ones({4, 6})}},
+                                   "    y = x.flatten(1).matmul(self.weight.t())\n    return y, y\n")),
+                HasSubstr("returns Tuple; forward must return one tensor of 2x4"));
+    EXPECT_THAT(refusalOf(scriptOf({{"weight", torch::ones({4, 7})}}, kProduct)),
+                HasSubstr("cannot be trained on a batch of 2x2x3: mat1 and mat2 shapes cannot be multiplied"));
+}
+
+TEST_F(TorchScriptTest, RefusesToChangeTheData) {
+    EXPECT_THAT(refusalOf(scriptOf({{"weight", torch::ones({4, 6})}},
+                                   "    x.mul_(2.0)\n    return x.flatten(1).matmul(self.weight.t())\n")),
+                HasSubstr("changes its inputs in place"));
+}
+
+}  // namespace
+}  // namespace dasgd::test

@@ -1,0 +1,119 @@
+// What people expect of any window: its place is kept, another workspace opens beside it, every control has a name.
+#include <gtest/gtest.h>
+
+#include <QAbstractItemView>
+#include <QAbstractSpinBox>
+#include <QAccessible>
+#include <QApplication>
+#include <QComboBox>
+#include <QFile>
+#include <QFileDialog>
+#include <QLineEdit>
+#include <QScreen>
+#include <QScrollArea>
+#include <QToolButton>
+
+#include "gui/models/settings_file.h"
+#include "gui/pages/page.h"
+#include "tests/gui/support/scaling_bench.h"
+#include "tests/gui/support/session_bench.h"
+
+namespace dasgd::gui {
+namespace {
+
+class WindowHabits : public WindowBench {
+protected:
+    void reopen() {
+        window_.reset();
+        window_ = std::make_unique<MainWindow>(workspace_.path(), testLook());
+        window_->show();
+    }
+};
+
+TEST_F(WindowHabits, SizeAndPlaceAreThoseOfTheLastTime) {
+    reopen();
+    window_->setGeometry(30, 40, window_->width() - 60, window_->height() - 80);
+    const QRect kept = window_->geometry();
+    ASSERT_TRUE(window_->close());
+    reopen();
+    EXPECT_EQ(window_->geometry(), kept);
+    settingsFile().remove(QStringLiteral("window/geometry"));
+}
+
+TEST_F(WindowHabits, AWindowOfALargerScreenFitsThisOne) {
+    QWidget large;
+    large.setGeometry(3000, 2000, 5000, 4000);
+    settingsFile().setValue(QStringLiteral("window/geometry"), large.saveGeometry());
+    reopen();
+    const QRect room = window_->screen()->availableGeometry();
+    EXPECT_LE(window_->width(), room.width());
+    EXPECT_LE(window_->height(), room.height());
+    EXPECT_TRUE(room.intersects(window_->geometry()));
+    settingsFile().remove(QStringLiteral("window/geometry"));
+}
+
+// The program of this test leaves a word in the folder of the workspace that it is started with (gui_main.cpp).
+TEST_F(WindowHabits, AnotherWorkspaceOpensInAWindowOfItsOwn) {
+    const QTemporaryDir other;
+    open();
+    window_->activateWindow();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(window_.get()));
+    QTest::keyClick(window_.get(), Qt::Key_K, Qt::ControlModifier);
+    auto* field = qobject_cast<QLineEdit*>(QApplication::focusWidget());
+    ASSERT_NE(field, nullptr);
+    QTest::keyClicks(field, QStringLiteral("open another workspace"));
+    QTest::keyClick(field, Qt::Key_Return);
+    auto* dialog = window_->findChild<QFileDialog*>();
+    ASSERT_NE(dialog, nullptr);
+    EXPECT_EQ(dialog->fileMode(), QFileDialog::Directory);
+    emit dialog->fileSelected(other.path());
+    EXPECT_TRUE(eventually([&] { return QFile::exists(other.filePath(QStringLiteral("opened"))); }));
+    EXPECT_EQ(window_->session().feed().workspace(), workspace_.path()) << "this window stays with its own";
+    dialog->close();
+}
+
+// Parts that Qt makes of its own widgets have the name of the whole; a scroll area only moves what it holds.
+bool isPartOfAnother(const QWidget& widget) {
+    for (const QWidget* above = widget.parentWidget(); above; above = above->parentWidget()) {
+        if (qobject_cast<const QComboBox*>(above) || qobject_cast<const QAbstractSpinBox*>(above) ||
+            qobject_cast<const QLineEdit*>(above) || qobject_cast<const QAbstractItemView*>(above)) {
+            return true;
+        }
+    }
+    return qobject_cast<const QScrollArea*>(&widget) != nullptr;
+}
+
+QStringList namelessIn(const MainWindow& window) {
+    QStringList nameless;
+    for (QWidget* one : window.findChildren<QWidget*>()) {
+        const bool used = one->focusPolicy() != Qt::NoFocus || qobject_cast<QAbstractButton*>(one);
+        if (!used || !one->isVisible() || one->focusProxy() || qobject_cast<QLabel*>(one) || isPartOfAnother(*one)) {
+            continue;
+        }
+        QAccessibleInterface* said = QAccessible::queryAccessibleInterface(one);
+        if (said && !said->text(QAccessible::Name).trimmed().isEmpty()) continue;
+        nameless << QLatin1String(one->metaObject()->className()) + QStringLiteral(" '") + one->objectName() +
+                        QStringLiteral("' of ") + QLatin1String(one->parentWidget()->metaObject()->className());
+    }
+    return nameless;
+}
+
+TEST_F(WindowHabits, WhateverCanBeUsedHasAName) {
+    recordTwoLines(workspace_.store());
+    for (const char* algorithm : {"dasgd", "sync_sgd"}) workspace_.record({.algorithm = algorithm, .steps = 60});
+    open();
+    ASSERT_TRUE(eventually([&] { return window_->session().detail() && window_->session().pulse().spans > 0; }));
+    window_->open("Runs");
+    auto* about = button<QToolButton>(QStringLiteral("about"));
+    ASSERT_NE(about, nullptr);
+    about->click();
+    runsTable()->selectAll();
+    for (const PageRegistry::Entry& entry : PageRegistry::entries()) {
+        window_->open(entry.info.title);
+        QTest::qWait(50);
+        EXPECT_EQ(namelessIn(*window_).join(QStringLiteral("; ")).toStdString(), "") << entry.info.title;
+    }
+}
+
+}  // namespace
+}  // namespace dasgd::gui
