@@ -24,6 +24,8 @@ struct RunFacts {
     std::int64_t microBatches = 1;  // that they are accumulated from
     std::string model, backend;
     bool byFormula = false;  // simulated, by a formula for each communication: messages share no link
+    bool clips = false;      // train.gradient_clip
+    bool layerwise = false;  // the optimiser's steps (OptimizerTraits)
     std::vector<std::vector<std::int64_t>> parameterShapes;  // in order of registration
 };
 

@@ -83,8 +83,8 @@ private:
     std::int64_t steps_ = 0;
 };
 
-const OptimizerRegistry::Add<Lamb, LambParams> kLambEntry{"lamb", "Layer-wise adaptive Adam for large batches",
-                                                          "arXiv 1904.00962"};
+const OptimizerRegistry::Add<Lamb, LambParams> kLambEntry{
+    "lamb", "Layer-wise adaptive Adam for large batches", "arXiv 1904.00962", {.layerwise = true}};
 
 }  // namespace
 }  // namespace dasgd

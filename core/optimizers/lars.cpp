@@ -72,8 +72,8 @@ private:
     at::Tensor velocity_;
 };
 
-const OptimizerRegistry::Add<Lars, LarsParams> kLarsEntry{"lars", "Layer-wise adaptive rate scaling of momentum SGD",
-                                                          "arXiv 1708.03888"};
+const OptimizerRegistry::Add<Lars, LarsParams> kLarsEntry{
+    "lars", "Layer-wise adaptive rate scaling of momentum SGD", "arXiv 1708.03888", {.layerwise = true}};
 
 }  // namespace
 }  // namespace dasgd

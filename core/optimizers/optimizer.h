@@ -9,8 +9,14 @@
 
 namespace dasgd {
 
+struct OptimizerTraits {
+    // A step takes norms of whole parameters, so that it cannot be taken in parts.
+    bool layerwise = false;
+};
+
 class Optimizer {
 public:
+    using Traits = OptimizerTraits;  // the last argument of a registration
     virtual ~Optimizer() = default;
     // w ← U(w, g) in place; allocates its flat state on first use.
     virtual void step(FlatParams& params, double learningRate) = 0;

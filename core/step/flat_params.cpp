@@ -3,7 +3,9 @@
 #include <torch/nn/module.h>
 #include <torch/types.h>
 
+#include <algorithm>
 #include <unordered_set>
+#include <utility>
 
 #include "core/base/check.h"
 
@@ -71,11 +73,20 @@ FlatParams FlatParams::shapesOf(const Shapes& parameters, const Shapes& buffers,
     return params;
 }
 
-FlatParams FlatParams::partOf(at::Tensor weights, at::Tensor gradients) {
-    DASGD_CHECK(weights.dim() == 1 && weights.sizes() == gradients.sizes());
+FlatParams FlatParams::partOf(const FlatParams& whole, std::int64_t begin, at::Tensor gradients) {
+    const std::int64_t end = begin + gradients.numel();
+    DASGD_CHECK(gradients.dim() == 1 && begin >= 0 && end <= whole.size());
     FlatParams params;
-    params.weights_ = std::move(weights);
+    params.weights_ = whole.weights_.narrow(0, begin, gradients.numel());
     params.gradients_ = std::move(gradients);
+    for (const Slot& slot : whole.slots_) {
+        const std::int64_t from = std::max(begin, slot.offset);
+        const std::int64_t numel = std::min(end, slot.offset + slot.numel) - from;
+        if (numel <= 0) continue;
+        std::vector<std::int64_t> shape(static_cast<std::size_t>(std::max<std::int64_t>(slot.parameter.dim(), 1)), 1);
+        shape[0] = numel;
+        params.slots_.push_back({params.weights_.narrow(0, from - begin, numel).view(shape), from - begin, numel});
+    }
     return params;
 }
 

@@ -27,9 +27,10 @@ public:
     // compute nothing.
     using Shapes = std::vector<std::vector<std::int64_t>>;
     [[nodiscard]] static FlatParams shapesOf(const Shapes& parameters, const Shapes& buffers, at::ScalarType type);
-    // Weights [n] and their gradients [n], which it shares: what a rank steps that holds a part of a model. No slots,
-    // no buffers.
-    [[nodiscard]] static FlatParams partOf(at::Tensor weights, at::Tensor gradients);
+    // The weights of `whole` from element `begin` on, which it shares, and gradients [n] for them: what a rank steps
+    // that holds a part of a model. A slot is what the part has of a parameter, with as many dimensions as that: n × 1
+    // × 1 … No buffers.
+    [[nodiscard]] static FlatParams partOf(const FlatParams& whole, std::int64_t begin, at::Tensor gradients);
 
     [[nodiscard]] at::Tensor& weights() { return weights_; }      // [N]
     [[nodiscard]] at::Tensor& gradients() { return gradients_; }  // [N]

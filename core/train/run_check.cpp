@@ -32,6 +32,8 @@ Status checkAlgorithm(const Value& document, const Experiment& experiment, const
                          .model = experiment.modelName,
                          .backend = experiment.cluster.backend,
                          .byFormula = experiment.timeSimulated() && experiment.network.fidelity == "formula",
+                         .clips = experiment.train.gradientClip > 0,
+                         .layerwise = OptimizerRegistry::find(experiment.optimizerName)->traits.layerwise,
                          .parameterShapes = plan.parameterShapes};
     const auto broken = experiment.makeAlgorithm()->check(facts);
     if (!broken) return {};

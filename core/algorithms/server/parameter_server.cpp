@@ -19,10 +19,25 @@ std::optional<FieldError> ParameterServer::check(const RunFacts& facts) const {
                           "the workers of a parameter server share its link, and with fidelity = \"formula\" messages "
                           "share none: set fidelity = \"message\""};
     }
-    if (params_.servers <= weights) return std::nullopt;
+    if (params_.servers <= weights) return checkNorms(facts);
     return FieldError{"servers", "servers is " + std::to_string(params_.servers) + ", but the model has " +
                                      std::to_string(weights) + " weights to share out; allowed: 1 to " +
                                      std::to_string(weights)};
+}
+
+std::optional<FieldError> ParameterServer::checkNorms(const RunFacts& facts) const {
+    if (serversOf(facts.workers) == 1) return std::nullopt;
+    const std::string each =
+        ", and each of " + std::to_string(params_.servers) + " servers has only its share of them: ";
+    if (facts.clips) {
+        return FieldError{"train.gradient_clip", "gradients are clipped by the norm of all of them" + each +
+                                                     "remove it, or set servers = 1 in [algorithm]"};
+    }
+    if (facts.layerwise) {
+        return FieldError{"optimizer.name", "the optimiser takes norms of whole layers" + each +
+                                                "choose another, or set servers = 1 in [algorithm]"};
+    }
+    return std::nullopt;
 }
 
 int ParameterServer::serversOf(int ranks) const {

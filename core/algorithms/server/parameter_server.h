@@ -27,7 +27,7 @@ public:
     explicit ParameterServer(const ParameterServerParams& params) : params_(params) {}
 
     // Every server needs a weight to hold. Where simulated messages share no link, a server would serve any number of
-    // workers in the time of one: refused.
+    // workers in the time of one: refused. So is, with several servers, a step that needs norms of more than a shard.
     [[nodiscard]] std::optional<FieldError> check(const RunFacts& facts) const override;
     [[nodiscard]] Roles roles(int ranks) const override;
     void start(StepContext& context) override;
@@ -45,6 +45,7 @@ public:
     [[nodiscard]] at::Tensor namedWeights(StepContext& context) override;
 
 private:
+    [[nodiscard]] std::optional<FieldError> checkNorms(const RunFacts& facts) const;
     [[nodiscard]] int serversOf(int ranks) const;
     [[nodiscard]] int workersOf(int ranks) const { return ranks - serversOf(ranks); }
     // Which of the servers the rank is; nothing of a worker.

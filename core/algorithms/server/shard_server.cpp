@@ -29,7 +29,7 @@ ShardServer::ShardServer(StepContext& context, const Shard& shard, int workers, 
       workers_(static_cast<std::size_t>(workers)),
       free_(workers_.size()) {
     for (std::size_t place = 0; place < free_.size(); ++place) {
-        places_.push_back({FlatParams::partOf(weights_, at::empty_like(weights_)), {}});
+        places_.push_back({FlatParams::partOf(context.params(), shard.begin, at::empty_like(weights_)), {}});
     }
     std::iota(free_.begin(), free_.end(), std::size_t{0});
 }

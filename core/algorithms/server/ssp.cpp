@@ -41,7 +41,7 @@ public:
 
 const AlgorithmRegistry::Add<Ssp, SspParams> kSspEntry{
     "ssp", "Parameter server whose workers are a bounded number of steps apart", "Ho et al., NIPS 2013",
-    noFormula("the messages of its workers share the links of the servers")};
+    noFormula("its workers share the servers' links, and wait for one another only where one is too far ahead")};
 
 }  // namespace
 }  // namespace dasgd

@@ -122,13 +122,24 @@ TEST(FlatParamsTest, TiedParametersHaveOneSlot) {
 }
 
 TEST(FlatParamsTest, APartSharesWhatItIsOf) {
-    at::Tensor weights = torch::arange(5, torch::kDouble);
-    FlatParams part = FlatParams::partOf(weights.narrow(0, 1, 3), torch::ones({3}, torch::kDouble));
-    EXPECT_EQ(part.size(), 3);
-    EXPECT_EQ(part.bytes(), 24);
+    // A weight of 2 × 2 and a bias of 2.
+    torch::nn::Linear layer(2, 2);
+    FlatParams whole(*layer, torch::kDouble);
+    const at::NoGradGuard guard;
+    whole.weights().copy_(torch::arange(6, torch::kDouble));
+    FlatParams part = FlatParams::partOf(whole, 1, torch::ones({4}, torch::kDouble));
+    EXPECT_EQ(part.size(), 4);
+    EXPECT_EQ(part.bytes(), 32);
     part.weights().sub_(part.gradients());
-    EXPECT_TRUE(torch::equal(weights, torch::tensor({0.0, 0.0, 1.0, 2.0, 4.0}, torch::kDouble)));
-    EXPECT_TRUE(part.slots().empty() && part.buffers().empty());
+    EXPECT_TRUE(torch::equal(whole.weights(), torch::tensor({0.0, 0.0, 1.0, 2.0, 3.0, 5.0}, torch::kDouble)));
+    EXPECT_TRUE(part.buffers().empty());
+    ASSERT_EQ(part.slots().size(), 2U);
+    EXPECT_EQ(part.slots()[0].offset, 0);
+    EXPECT_EQ(part.slots()[0].parameter.sizes().vec(), (std::vector<std::int64_t>{3, 1})) << "still no bias";
+    EXPECT_EQ(part.slots()[1].offset, 3);
+    EXPECT_EQ(part.slots()[1].parameter.sizes().vec(), (std::vector<std::int64_t>{1}));
+    EXPECT_EQ(part.slots()[1].parameter[0].item<double>(), 3);
+    EXPECT_EQ(FlatParams::partOf(whole, 4, torch::ones({2}, torch::kDouble)).slots().size(), 1U) << "the bias alone";
 }
 
 TEST(FlatParamsTest, FrozenParametersStayOut) {

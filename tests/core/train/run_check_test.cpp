@@ -63,6 +63,20 @@ TEST(RunCheck, ABatchHasAtMostTheSamplesThatThereAre) {
     EXPECT_EQ(saidOf(batch(64)), "") << "more than a worker's part: passes join";
 }
 
+// The layers have 1000 weights.
+TEST(RunCheck, AServerWithAShardTakesNoNormOfAllWeights) {
+    const auto served = [](int servers, const std::string& more) {
+        return layers("name = \"ssp\"\nservers = " + std::to_string(servers) + "\n", 4, more);
+    };
+    const std::string clipped = "[train]\ngradient_clip = 1.0\n", layerwise = "[optimizer]\nname = \"lars\"\n";
+    EXPECT_THAT(saidOf(served(2, clipped)),
+                StartsWith("e.toml:14:17: gradients are clipped by the norm of all of them"));
+    EXPECT_THAT(saidOf(served(2, layerwise)), StartsWith("e.toml:14:8: the optimiser takes norms of whole layers"));
+    EXPECT_EQ(saidOf(served(1, clipped)), "");
+    EXPECT_EQ(saidOf(served(1, layerwise)), "");
+    EXPECT_EQ(saidOf(served(2, "[optimizer]\nname = \"adam\"\n")), "");
+}
+
 TEST(RunCheck, SomeAlgorithmsTakeOneBatchAStep) {
     const std::string accumulated = "[train]\nsteps = 50\naccumulate = 2\n";
     for (const char* name : {"hybrid_sgd", "probe"}) {

@@ -70,6 +70,27 @@ TEST(Ssp, WithoutLeadIsBulkSynchronousInSimulatedTimeTooWhateverFailsAndComesBac
     expectSame(workersOf(trainVirtually(document), problem), synchronous(problem), 1e-12);
 }
 
+class SspWithOptimizer : public testing::TestWithParam<std::tuple<const char*, int>> {};
+
+// On shards of a parameter too, and with norms where one server has all of it.
+TEST_P(SspWithOptimizer, StepsAsSynchronousSgdDoes) {
+    const auto& [optimizer, servers] = GetParam();
+    const QuadraticProblem problem{.workers = 2, .steps = 30};
+    Value server = served(problem, 0, servers), synchronous = problem.experiment({{"name", text("sync_sgd")}});
+    for (Value* document : {&server, &synchronous}) {
+        document->set("optimizer", table({{"name", text(optimizer)}, {"weight_decay", number(0.01)}}));
+        if (servers == 1) document->find("train")->set("gradient_clip", number(0.5));
+    }
+    const Trajectory expected = workersOf(train(synchronous), problem);
+    ASSERT_NE(expected.back(), expected.front()) << "it moves";
+    expectSame(workersOf(train(server), problem), expected, 1e-12);
+}
+
+INSTANTIATE_TEST_SUITE_P(Optimizers, SspWithOptimizer,
+                         testing::Values(std::tuple("sgd", 1), std::tuple("sgd", 2), std::tuple("adam", 1),
+                                         std::tuple("adam", 2), std::tuple("adamw", 2), std::tuple("lars", 1),
+                                         std::tuple("lamb", 1)));
+
 // With one worker nobody is ahead, so that any bound gives the same.
 class SspOfOneWorker : public testing::TestWithParam<std::tuple<Backend, std::int64_t>> {};
 
@@ -221,6 +242,58 @@ TEST_P(SspInRealTime, TakesEveryGradientOnce) {
 INSTANTIATE_TEST_SUITE_P(Bounds, SspInRealTime,
                          testing::Combine(testing::Values(Backend::Threads, Backend::Gloo),
                                           testing::Values(1, kUnbounded)));
+
+// A target that is reached on the way. All ranks end at `step`, and no gradient is lost.
+void expectEnded(const std::vector<RankRecord>& records, std::int64_t step) {
+    for (const RankRecord& record : records) {
+        EXPECT_EQ(record.outcome.error, "");
+        EXPECT_EQ(record.outcome.kind, WorkerOutcome::Kind::Finished);
+        EXPECT_EQ(record.outcome.step, step);
+    }
+    double gradients = 0;
+    for (const auto& point : records.back().sink.metrics.at("algorithm/gradients")) gradients += point.value;
+    EXPECT_EQ(gradients, static_cast<double>(3 * step)) << "of three workers";
+}
+
+class SspThatEndsEarly : public testing::TestWithParam<std::int64_t> {
+protected:
+    QuadraticProblem problem_{.workers = 3, .steps = 400, .rate = 0.02, .momentum = 0, .equalTargets = true};
+    static void setTarget(Value& document) {
+        Value& training = *document.find("train");
+        training.set("eval_every", integer(10));
+        training.set("target_loss", number(1));
+        training.set("stop_at_target", boolean(true));
+    }
+};
+
+TEST_P(SspThatEndsEarly, EndsWithTheEvaluationWhereRanksMeetForIt) {
+    for (const Backend backend : {Backend::Threads, Backend::Gloo}) {
+        Value document = served(problem_, GetParam(), 2);
+        setTarget(document);
+        const auto records = train(document, backend);
+        const auto& reached = records[0].sink.metrics.at("run/target_reached");
+        ASSERT_EQ(reached.size(), 1U);
+        EXPECT_LT(reached[0].step, 400);
+        expectEnded(records, reached[0].step);
+    }
+}
+
+// Who has begun a step makes it, and the others and the server come after.
+TEST_P(SspThatEndsEarly, EndsOnTheVirtualClusterWhereTheFurthestWorkerIs) {
+    Value document = servedVirtually(problem_, GetParam(), kFactors);
+    setTarget(document);
+    const auto records = trainVirtually(document);
+    const auto& reached = records[0].sink.metrics.at("run/target_reached");
+    ASSERT_EQ(reached.size(), 1U);
+    const std::int64_t end = records[0].outcome.step;
+    EXPECT_GE(end, reached[0].step);
+    if (GetParam() != kUnbounded) {
+        EXPECT_LE(end, reached[0].step + GetParam() + 1);
+    }
+    expectEnded(records, end);
+}
+
+INSTANTIATE_TEST_SUITE_P(Bounds, SspThatEndsEarly, testing::Values(0, 3, kUnbounded));
 
 // While a worker makes a step each of the other P − 1 adds its gradient.
 TEST(Ssp, StalenessIsThatOfTheOthersGradients) {
