@@ -184,10 +184,17 @@ QString axisPicture(const FigureContent& content, const FigureSpec& spec) {
     return out;
 }
 
+// Boxes are read with a margin on both sides of the window.
+bool isInWindow(const TimelineBox& box, TimeRange window) {
+    return box.span.end > window.start && box.span.start < window.end;
+}
+
 // What the colours mean, above the rows.
 QString timelineLegend(const TimelineContent& timeline) {
     std::set<SpanKind> kinds;
-    for (const TimelineBox& box : timeline.frame.boxes) kinds.insert(box.span.kind);
+    for (const TimelineBox& box : timeline.frame.boxes) {
+        if (isInWindow(box, timeline.window)) kinds.insert(box.span.kind);
+    }
     QString out =
         QStringLiteral("\\node[anchor=south west, inner xsep=0pt, text width=\\axiswidth] at (0,2pt) {\\raggedright");
     for (const SpanKind kind : kinds) {
@@ -225,7 +232,7 @@ QString timelinePicture(const TimelineContent& timeline, const FigureSpec& spec)
              << laneLabel(timeline.frame, lane) << "};\n";
     }
     for (const TimelineBox& box : timeline.frame.boxes) {
-        if (box.span.end <= timeline.window.start || box.span.start >= timeline.window.end) continue;
+        if (!isInWindow(box, timeline.window)) continue;
         const bool share = timeline.frame.rows[static_cast<std::size_t>(box.row)].isGroup();
         const double high = share ? kLaneHeight * static_cast<double>(box.cover) : kLaneHeight;
         const double top =
@@ -243,8 +250,8 @@ QString timelinePicture(const TimelineContent& timeline, const FigureSpec& spec)
              << x(t) << ',' << bottom << "pt) {" << QString::number(static_cast<double>(t) / 1e9, 'f', 3) << " s};\n";
     }
     if (!timeline.remark.isEmpty()) {
-        text << "\\node[anchor=north] at (0.5\\axiswidth," << bottom - 1.4 * venue.tickPt << "pt) {"
-             << latexText(timeline.remark) << "};\n";
+        text << "\\node[anchor=north, inner xsep=0pt, align=center, text width=\\axiswidth] at (0.5\\axiswidth,"
+             << bottom - 1.4 * venue.tickPt << "pt) {" << latexText(timeline.remark) << "};\n";
     }
     text << "\\end{tikzpicture}";
     text.flush();

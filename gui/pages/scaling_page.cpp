@@ -294,20 +294,37 @@ private:
 
     QString summaryWords() const {
         int measured = 0, simulated = 0, points = 0;
+        std::size_t unfinished = 0, live = 0;
         for (const DrawnLine& line : board_.drawn()) {
             (line.line->simulated() ? simulated : measured) += 1;
             points += static_cast<int>(line.points.size());
+            unfinished += line.line->unfinished.size();
+            live += line.line->live.size();
         }
         QStringList words;
         if (measured > 0) words << tr("● %1 measured").arg(measured);
         if (simulated > 0) words << tr("○ %1 simulated").arg(simulated);
         words << (points == 1 ? tr("1 point") : tr("%1 points").arg(grouped(points)));
+        if (unfinished == 1) words << tr("1 run did not finish and is in no point");
+        if (unfinished > 1) {
+            words << tr("%1 runs did not finish and are in no point").arg(grouped(static_cast<qint64>(unfinished)));
+        }
+        if (live > 0) words << tr("%1 still to finish").arg(grouped(static_cast<qint64>(live)));
         if (board_.missing() > 0) words << tr("reading %1 runs …").arg(grouped(board_.missing()));
         const auto scales = [](const DrawnLine& line) { return line.line->scales(); };
         const bool any = std::any_of(board_.drawn().begin(), board_.drawn().end(), scales);
         const QString base = any ? tr("speed-up and efficiency against each line's smallest number of workers")
                                  : tr("one number of workers so far; dasgd scale FILE.toml --workers 1,2,4 adds more");
         return words.join(QStringLiteral("  ·  ")) + QStringLiteral("  ·  ") + base;
+    }
+
+    // Which runs the summary counts as unfinished.
+    QString leftOutTip() const {
+        constexpr qsizetype kMost = 12;
+        QStringList words = unfinishedInWords(board_.drawn());
+        const qsizetype more = words.size() - kMost;
+        if (more > 0) words = words.mid(0, kMost) << tr("and %1 more").arg(more);
+        return words.isEmpty() ? QString() : asTip(words.join(QLatin1Char('\n')));
     }
 
     void sayHowToBegin() {
@@ -332,9 +349,11 @@ private:
         export_->setEnabled(!empty && !exporter_->busy());
         if (empty) {
             summary_->clear();
+            summary_->setToolTip({});
             return sayHowToBegin();
         }
         summary_->setText(summaryWords());
+        summary_->setToolTip(leftOutTip());
         setWidths();
         rechoose();
     }

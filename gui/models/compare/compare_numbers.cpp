@@ -69,14 +69,16 @@ std::optional<double> numberOf(const RunItem& run, CompareNumber number,
     return std::nullopt;
 }
 
+Sample inPercent(const Sample& share) { return scaled(share, kPercent); }
+
 Sample sampleOf(const ComparedGroup& group, CompareNumber number) {
     switch (number) {
         case CompareNumber::FinalLoss: return group.finalLoss;
-        case CompareNumber::BestAccuracy: return scaled(group.bestAccuracy, kPercent);
+        case CompareNumber::BestAccuracy: return inPercent(group.bestAccuracy);
         case CompareNumber::StepMs: return group.stepMs;
         case CompareNumber::SecondsToTarget: return group.secondsToTarget;
-        case CompareNumber::Hidden: return scaled(group.hidden, kPercent);
-        case CompareNumber::Blocked: return scaled(group.blocked, kPercent);
+        case CompareNumber::Hidden: return inPercent(group.hidden);
+        case CompareNumber::Blocked: return inPercent(group.blocked);
         case CompareNumber::MegabytesSent: return scaled(group.bytesSent, kMega);
         case CompareNumber::SamplesPerS: return group.samplesPerS;
         case CompareNumber::SpeedUp: return group.speedUp;

@@ -40,6 +40,8 @@ struct NumberWords {
 [[nodiscard]] std::optional<double> numberOf(const RunItem& run, CompareNumber number,
                                              const std::map<std::string, double>& secondsToTarget);
 [[nodiscard]] Sample sampleOf(const ComparedGroup& group, CompareNumber number);
+// Mean and spread in per cent, of those of a share.
+[[nodiscard]] Sample inPercent(const Sample& share);
 // The same, and no value (n = 0) where the mean must not be drawn or ranked: of a time to a target that not all
 // finished runs reached (ComparedGroup::allReached()).
 [[nodiscard]] Sample drawnSampleOf(const ComparedGroup& group, CompareNumber number);

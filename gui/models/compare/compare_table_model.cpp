@@ -22,6 +22,25 @@ std::optional<CompareNumber> numberOfColumn(int column) {
     }
 }
 
+// As it is shown; nullopt of columns that hold no mean.
+std::optional<Sample> sampleOfColumn(const ComparedGroup& row, int column) {
+    switch (column) {
+        case CompareTableModel::Samples: return row.samples;
+        case CompareTableModel::EqualLoss: return row.equalLoss;
+        case CompareTableModel::EqualAccuracy: return inPercent(row.equalBestAccuracy);
+        default: break;
+    }
+    const auto number = numberOfColumn(column);
+    return number ? std::optional(sampleOf(row, *number)) : std::nullopt;
+}
+
+std::optional<double> ratioOfColumn(const ComparedGroup& row, int column) {
+    if (column == CompareTableModel::Ratio) return row.stepRatio;
+    return column == CompareTableModel::ComputeRatio ? row.computeRatio : std::nullopt;
+}
+
+bool isRatio(int column) { return column == CompareTableModel::Ratio || column == CompareTableModel::ComputeRatio; }
+
 bool isSignificant(const std::optional<double>& p) { return p && *p < kSignificance; }
 
 QString csvCell(QString text) {
@@ -33,6 +52,11 @@ QString csvNumberText(const std::optional<double>& value) {
     return value && std::isfinite(*value) ? QString::number(*value, 'g', 10) : QString();
 }
 
+QStringList csvSampleCells(const Sample& sample) {
+    return {csvNumberText(sample.n > 0 ? std::optional(sample.mean) : std::nullopt), csvNumberText(sample.std),
+            csvNumberText(sample.confidence), QString::number(sample.n)};
+}
+
 }  // namespace
 
 CompareTableModel::CompareTableModel(CompareBoard& board, QObject* parent)
@@ -41,7 +65,7 @@ CompareTableModel::CompareTableModel(CompareBoard& board, QObject* parent)
     connect(&board_, &CompareBoard::shownChanged, this, &CompareTableModel::relist);
     connect(&board_, &CompareBoard::comparedChanged, this, &CompareTableModel::relist);
     connect(&board_, &CompareBoard::highlightChanged, this, [this] {
-        if (!rows_.empty()) emit dataChanged(index(0, 0), index(rowCount() - 1, kColumns - 1));
+        if (!rows_.empty()) emit dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
     });
     relist();
 }
@@ -49,6 +73,7 @@ CompareTableModel::CompareTableModel(CompareBoard& board, QObject* parent)
 void CompareTableModel::relist() {
     beginResetModel();
     rows_ = board_.shown();
+    equalSamples_ = board_.compared() ? board_.compared()->comparison.equalSamples : std::nullopt;
     if (sorted_ >= 0) {
         const auto before = [this](std::size_t a, std::size_t b) {
             if (sorted_ == Name) {
@@ -74,7 +99,10 @@ int CompareTableModel::rowCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : static_cast<int>(rows_.size());
 }
 
-int CompareTableModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : kColumns; }
+int CompareTableModel::columnCount(const QModelIndex& parent) const {
+    if (parent.isValid()) return 0;
+    return equalSamples_ ? kColumns : EqualLoss;
+}
 
 int CompareTableModel::rowOf(std::size_t group) const {
     const auto found = std::find(rows_.begin(), rows_.end(), group);
@@ -85,11 +113,10 @@ std::optional<double> CompareTableModel::numberIn(std::size_t group, int column)
     const ComparedGroup* row = board_.row(group);
     if (!row) return std::nullopt;
     if (column == Count) return static_cast<double>(row->finished());
-    if (column == Ratio) return row->stepRatio;
+    if (isRatio(column)) return ratioOfColumn(*row, column);
     const auto number = numberOfColumn(column);
-    if (!number) return std::nullopt;
-    const Sample sample = drawnSampleOf(*row, *number);
-    return sample.n > 0 ? std::optional(sample.mean) : std::nullopt;
+    const auto sample = number ? drawnSampleOf(*row, *number) : sampleOfColumn(*row, column);
+    return sample && sample->n > 0 ? std::optional(sample->mean) : std::nullopt;
 }
 
 QString CompareTableModel::textOf(std::size_t group, int column) const {
@@ -99,17 +126,21 @@ QString CompareTableModel::textOf(std::size_t group, int column) const {
     if (!row) return column == Count ? own.count() : QStringLiteral("…");
     // The table is of finished runs, as `dasgd compare`, whatever the curves take.
     if (column == Count) return own.count();
-    if (column == Ratio) return row->stepRatio ? shortNumber(*row->stepRatio, 3) : kAbsent;
-    const CompareNumber number = *numberOfColumn(column);
-    const Sample sample = sampleOf(*row, number);
-    if (number == CompareNumber::SecondsToTarget && !board_.isTargetRead()) return QStringLiteral("…");
-    if (number == CompareNumber::SecondsToTarget && board_.target() && sample.n == 0)
+    if (isRatio(column)) {
+        const auto ratio = ratioOfColumn(*row, column);
+        return ratio ? shortNumber(*ratio, 3) : kAbsent;
+    }
+    const Sample sample = *sampleOfColumn(*row, column);
+    if (column == Samples) return sample.n > 0 ? grouped(std::llround(sample.mean)) : kAbsent;
+    const auto number = numberOfColumn(column);
+    if (column == ToTarget && !board_.isTargetRead()) return QStringLiteral("…");
+    if (column == ToTarget && board_.target() && sample.n == 0)
         return row->finished() == 0 ? kAbsent : QStringLiteral("not reached");
     QString text = spreadInWords(sample, board_.spread());
     if (sample.n > 0 && sample.n < row->finished()) {
         text += QStringLiteral(" (%1 of %2)").arg(sample.n).arg(row->finished());
     }
-    return isSignificant(probabilityOf(*row, number)) ? text + QChar(0x2020) : text;
+    return number && isSignificant(probabilityOf(*row, *number)) ? text + QChar(0x2020) : text;
 }
 
 QVariant CompareTableModel::data(const QModelIndex& index, int role) const {
@@ -152,20 +183,33 @@ QVariant CompareTableModel::headerData(int section, Qt::Orientation orientation,
             QStringLiteral("best test accuracy: chosen on the validation set; without one on the test set itself, "
                            "which is optimistic"));
     }
+    if (role == Qt::ToolTipRole && section == ComputeRatio) {
+        return asTip(QStringLiteral("time per step ÷ that of independent, whose workers only compute"));
+    }
+    if (role == Qt::ToolTipRole && (section == EqualLoss || section == EqualAccuracy)) {
+        return asTip(
+            QStringLiteral("at the largest number of samples that all runs reached, on the straight line between the "
+                           "evaluations before and after"));
+    }
     if (role != Qt::DisplayRole) return {};
     const auto baseline = board_.baseline();
+    const QString at = QStringLiteral(" at ") + grouped(equalSamples_.value_or(0));
     switch (section) {
         case Name: return QStringLiteral("configuration");
         case Count: return QStringLiteral("n");
+        case Samples: return QStringLiteral("samples");
         case FinalLoss: return QStringLiteral("final loss");
         case BestAccuracy: return QStringLiteral("accuracy, %");
         case StepMs: return QStringLiteral("ms/step");
         case Ratio:
             return baseline ? QStringLiteral("÷ ") + board_.groups()[*baseline].name : QStringLiteral("÷ baseline");
+        case ComputeRatio: return QStringLiteral("÷ independent");
         case ToTarget: return QStringLiteral("s to target");
         case Hidden: return QStringLiteral("hidden, %");
         case Blocked: return QStringLiteral("blocked, %");
         case Sent: return QStringLiteral("sent, MB");
+        case EqualLoss: return QStringLiteral("loss") + at;
+        case EqualAccuracy: return QStringLiteral("accuracy, %") + at;
         default: return {};
     }
 }
@@ -190,7 +234,12 @@ QString CompareTableModel::footnote() const {
                      .arg(board_.groups()[*baseline].name);
     }
     if (board_.compared() && board_.compared()->comparison.samplesDiffer) {
-        notes << QStringLiteral("trained on different numbers of samples: loss and accuracy are not comparable");
+        notes << (equalSamples_
+                      ? QStringLiteral("trained on different numbers of samples: final loss and accuracy are not "
+                                       "comparable, those at %1 samples are")
+                            .arg(grouped(*equalSamples_))
+                      : QStringLiteral("trained on different numbers of samples, and not all were evaluated: loss and "
+                                       "accuracy are not comparable"));
     }
     return notes.join(QStringLiteral("  ·  "));
 }
@@ -198,12 +247,12 @@ QString CompareTableModel::footnote() const {
 QString CompareTableModel::asText() const {
     QStringList lines;
     QStringList head;
-    for (int column = 0; column < kColumns; ++column)
+    for (int column = 0; column < columnCount(); ++column)
         head << headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
     lines << head.join(QLatin1Char('\t'));
     for (const std::size_t group : rows_) {
         QStringList cells;
-        for (int column = 0; column < kColumns; ++column) cells << textOf(group, column);
+        for (int column = 0; column < columnCount(); ++column) cells << textOf(group, column);
         lines << cells.join(QLatin1Char('\t'));
     }
     lines << footnote();
@@ -219,7 +268,18 @@ QString CompareTableModel::asCsv() const {
             head << csvCell(name + QLatin1Char(' ') + QLatin1String(part));
         }
     }
-    head << QStringLiteral("step ratio") << QStringLiteral("baseline") << QStringLiteral("target");
+    QStringList others{QStringLiteral("samples")};
+    if (equalSamples_) {
+        others << QStringLiteral("loss at %1 samples").arg(*equalSamples_)
+               << QStringLiteral("best accuracy at %1 samples [%]").arg(*equalSamples_);
+    }
+    for (const QString& name : others) {
+        for (const char* part : {"mean", "std", "ci95", "n"}) {
+            head << csvCell(name + QLatin1Char(' ') + QLatin1String(part));
+        }
+    }
+    head << QStringLiteral("independent ratio") << QStringLiteral("step ratio") << QStringLiteral("baseline")
+         << QStringLiteral("target");
     // Each line says what its numbers refer to, wherever it is pasted.
     const auto baseline = board_.baseline();
     const QString against = baseline ? csvCell(board_.groups()[*baseline].name) : QString();
@@ -233,11 +293,12 @@ QString CompareTableModel::asCsv() const {
         for (const NumberWords& number : compareNumbers()) {
             const bool isStale = number.number == CompareNumber::SecondsToTarget && !board_.isTargetRead();
             const Sample sample = isStale ? Sample{} : sampleOf(*row, number.number);
-            cells << csvNumberText(sample.n > 0 ? std::optional(sample.mean) : std::nullopt)
-                  << csvNumberText(sample.std) << csvNumberText(sample.confidence) << QString::number(sample.n)
-                  << csvNumberText(probabilityOf(*row, number.number));
+            cells << csvSampleCells(sample) << csvNumberText(probabilityOf(*row, number.number));
         }
-        lines << (cells << csvNumberText(row->stepRatio) << against << target).join(QLatin1Char(','));
+        cells << csvSampleCells(row->samples);
+        if (equalSamples_) cells << csvSampleCells(row->equalLoss) << csvSampleCells(inPercent(row->equalBestAccuracy));
+        lines << (cells << csvNumberText(row->computeRatio) << csvNumberText(row->stepRatio) << against << target)
+                     .join(QLatin1Char(','));
     }
     return lines.join(QStringLiteral("\r\n")) + QStringLiteral("\r\n");
 }

@@ -1,4 +1,5 @@
-// The table of `dasgd compare` over what a comparison shows: mean ± spread, n, ratio to the baseline, significance.
+// The table of `dasgd compare` over what a comparison shows: mean ± spread, n, ratios to the baseline and to computing
+// alone, significance; results at equal samples where the runs were trained on different numbers of them.
 #pragma once
 
 #include <QAbstractTableModel>
@@ -11,7 +12,24 @@ class CompareTableModel : public QAbstractTableModel {
     Q_OBJECT
 
 public:
-    enum Column { Name, Count, FinalLoss, BestAccuracy, StepMs, Ratio, ToTarget, Hidden, Blocked, Sent, kColumns };
+    // The last two are there only where Comparison::equalSamples is set.
+    enum Column {
+        Name,
+        Count,
+        Samples,
+        FinalLoss,
+        BestAccuracy,
+        StepMs,
+        Ratio,
+        ComputeRatio,
+        ToTarget,
+        Hidden,
+        Blocked,
+        Sent,
+        EqualLoss,
+        EqualAccuracy,
+        kColumns
+    };
     enum Role { GroupRole = Qt::UserRole, StyleRole, HollowRole, HighlightRole };
 
     explicit CompareTableModel(CompareBoard& board, QObject* parent = nullptr);
@@ -38,6 +56,7 @@ private:
 
     CompareBoard& board_;
     std::vector<std::size_t> rows_;
+    std::optional<std::int64_t> equalSamples_;
     int sorted_ = -1;
     Qt::SortOrder order_ = Qt::AscendingOrder;
 };

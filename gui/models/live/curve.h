@@ -19,6 +19,7 @@ struct Curve {
         Guide     // what the others are held against: thin, quiet, without markers
     };
     QString name;
+    QString key;  // what it is of, whatever its name: a run's id, a rank of it; "" where nothing asks for it
     CurveStyle style;
     Polyline line;                  // as drawn
     std::optional<Polyline> raw;    // drawn faint behind the smoothed line

@@ -166,15 +166,23 @@ QString ScalingLine::inWords() const {
 
 std::vector<ScalingLine> scalingLines(std::span<const RunItemPtr> runs, Scaling scaling) {
     std::unordered_map<std::string, std::size_t> byKey;
+    std::unordered_map<std::string, std::vector<RunItemPtr>> unfinished, live;
     std::vector<ScalingLine> lines;
     for (const RunItemPtr& run : runs) {
-        if (run->row.status != "finished") continue;
+        if (run->row.status != "finished") {
+            (isLive(run->row) ? live : unfinished)[run->line.key(scaling)].push_back(run);
+            continue;
+        }
         const auto [known, fresh] = byKey.try_emplace(run->line.key(scaling), lines.size());
         if (fresh) lines.push_back({.key = run->line.key(scaling)});
         lines[known->second].runs.push_back(run);
     }
     for (ScalingLine& line : lines) {
-        std::sort(line.runs.begin(), line.runs.end(), startedLater);
+        line.unfinished = std::move(unfinished[line.key]);
+        line.live = std::move(live[line.key]);
+        for (auto* each : {&line.runs, &line.unfinished, &line.live}) {
+            std::sort(each->begin(), each->end(), startedLater);
+        }
         std::set<int> workers;
         for (const RunItemPtr& run : line.runs) workers.insert(run->row.workers);
         line.workers.assign(workers.begin(), workers.end());
@@ -210,6 +218,21 @@ std::vector<DrawnLine> drawnLines(const std::vector<const ScalingLine*>& lines, 
         drawn.push_back({lines[i], names[static_cast<qsizetype>(i)], styles[i], scalingPoints(std::move(runs))});
     }
     return drawn;
+}
+
+QStringList unfinishedInWords(const std::vector<DrawnLine>& lines) {
+    QStringList words;
+    for (const DrawnLine& line : lines) {
+        for (const RunItemPtr& run : line.line->unfinished) {
+            words << QStringLiteral("%1, %2 workers, seed %3 %4 at step %5")
+                         .arg(line.name)
+                         .arg(run->row.workers)
+                         .arg(run->row.seed)
+                         .arg(QString::fromStdString(run->row.status))
+                         .arg(run->row.steps);
+        }
+    }
+    return words;
 }
 
 std::vector<Curve> scalingCurves(const std::vector<DrawnLine>& lines, ScalingPlot plot) {

@@ -21,13 +21,16 @@ struct ScalingLine {
     std::string key;               // its own in a workspace, for one kind of scaling
     std::vector<RunItemPtr> runs;  // the newest first
     std::vector<int> workers;      // rising, each once
+    // Further runs, in no point: of those that ended, and of those that run or wait. The newest first.
+    std::vector<RunItemPtr> unfinished, live;
     [[nodiscard]] const RunItem& newest() const { return *runs.front(); }
     [[nodiscard]] bool scales() const { return workers.size() > 1; }
     [[nodiscard]] bool simulated() const { return newest().row.timeSimulated; }
     // "simulated  ·  1–256 workers, 9 sizes".
     [[nodiscard]] QString inWords() const;
 };
-// Those that scale before those of one number of workers, each by their newest run, the newest first.
+// Configurations without a finished run are no line. Those that scale before those of one number of workers, each by
+// their newest run, the newest first.
 [[nodiscard]] std::vector<ScalingLine> scalingLines(std::span<const RunItemPtr> runs, Scaling scaling);
 
 // The lines to begin with: those of the experiment of the first, that scale as it does; at most `limit`.
@@ -46,6 +49,9 @@ struct DrawnLine {
 // simulated; two lines never share colour, dash, marker and filling. Runs without times are left out.
 [[nodiscard]] std::vector<DrawnLine> drawnLines(const std::vector<const ScalingLine*>& lines, const TimesById& times,
                                                 Scaling scaling, const std::optional<Target>& target);
+
+// The runs of these lines that did not finish, and are in no point: "dasgd, 8 workers, seed 3 failed at step 20".
+[[nodiscard]] QStringList unfinishedInWords(const std::vector<DrawnLine>& lines);
 
 enum class ScalingPlot { Throughput, Efficiency, TimeToTarget };
 

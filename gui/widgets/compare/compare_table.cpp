@@ -10,6 +10,7 @@
 #include <QShortcut>
 #include <QStyledItemDelegate>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "gui/plots/plot_view.h"
 
@@ -18,6 +19,7 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kCompareRow = 30;
+constexpr int kMeasuredRows = 50;  // for the width of a column
 
 // The name behind its stroke.
 class CompareNameDelegate : public QStyledItemDelegate {
@@ -78,10 +80,7 @@ CompareTable::CompareTable(CompareBoard& board, const Look& look, QWidget* paren
     table_->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     table_->verticalHeader()->setDefaultSectionSize(kCompareRow);
     table_->horizontalHeader()->setHighlightSections(false);
-    table_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
-    table_->horizontalHeader()->setSectionResizeMode(CompareTableModel::Name, QHeaderView::ResizeToContents);
-    table_->horizontalHeader()->setSectionResizeMode(CompareTableModel::Count, QHeaderView::ResizeToContents);
-    table_->horizontalHeader()->setSectionResizeMode(CompareTableModel::FinalLoss, QHeaderView::ResizeToContents);
+    table_->horizontalHeader()->setResizeContentsPrecision(kMeasuredRows);
     table_->horizontalHeader()->setMinimumSectionSize(46);
     table_->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
     table_->setSortingEnabled(true);
@@ -139,6 +138,32 @@ void CompareTable::update() {
     foot_->setText(board_.compared() && !board_.compared()->error.isEmpty() ? board_.compared()->error
                                                                             : model_->footnote());
     foot_->setToolTip(foot_->text());
+    fitColumns();
+}
+
+void CompareTable::fitColumns() {
+    QHeaderView& header = *table_->horizontalHeader();
+    const QAbstractItemView& view = *table_;
+    const auto shares = [](int column) {
+        return column != CompareTableModel::Name && column != CompareTableModel::Count;
+    };
+    int own = 0, widest = 0, sharing = 0;
+    for (int column = 0; column < header.count(); ++column) {
+        const int needed = std::max(view.sizeHintForColumn(column), header.sectionSizeHint(column));
+        own += shares(column) ? 0 : needed;
+        sharing += shares(column) ? 1 : 0;
+        if (shares(column)) widest = std::max(widest, needed);
+    }
+    const bool fits = own + sharing * widest <= table_->viewport()->width();
+    for (int column = 0; column < header.count(); ++column) {
+        header.setSectionResizeMode(column,
+                                    fits && shares(column) ? QHeaderView::Stretch : QHeaderView::ResizeToContents);
+    }
+}
+
+void CompareTable::resizeEvent(QResizeEvent* event) {
+    Card::resizeEvent(event);
+    fitColumns();
 }
 
 void CompareTable::copy() {

@@ -18,6 +18,9 @@ public:
     // Text as it is shown and CSV with the numbers in full, both on the clipboard.
     void copy();
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 signals:
     void opened(std::size_t group);
 
@@ -25,6 +28,8 @@ private:
     QLayout* makeHead();
     void fillBaselines();
     void update();
+    // Columns share the room; where their texts need more than there is, each has its own width and the table scrolls.
+    void fitColumns();
 
     CompareBoard& board_;
     CompareTableModel* model_;

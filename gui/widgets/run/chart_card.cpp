@@ -104,6 +104,7 @@ void ChartCard::connectAll() {
     connect(&session_, &Session::currentChanged, this, [this] {
         ranks_.clear();
         familyStale_ = true;
+        legend_->begin(session_.currentId());
         plot_->showAll();
     });
     connect(&session_, &Session::runsChanged, this, [this] {
@@ -202,14 +203,19 @@ std::vector<Curve> ChartCard::runCurves() {
     const CurveShape shape{.axis = static_cast<XAxis>(axis_->chosen()),
                            .scale = words_.scale,
                            .smoothing = kWeights[static_cast<std::size_t>(smoothing_->chosen())]};
-    if (!ofRanks_.empty()) return rankCurves(ranks_, shape);
-    const auto& runs = session_.shown();
     std::vector<Curve> curves;
+    if (!ofRanks_.empty()) {
+        curves = rankCurves(ranks_, shape);
+        for (Curve& curve : curves) curve.key = session_.currentId() + QLatin1Char('/') + curve.name;
+        return curves;
+    }
+    const auto& runs = session_.shown();
     for (std::size_t i = 0; i < runs.size(); ++i) {
         const Series& series = session_.series(runs[i]->id, picker_->metric());
         // Nothing recorded in some runs (a throughput that comes once an epoch) must not hide the others.
         if (series.empty()) continue;
         curves.push_back(curveOfRun(*runs[i], series, shape));
+        curves.back().key = runs[i]->id;
         curves.back().name = session_.shownNames()[static_cast<qsizetype>(i)];
         curves.back().style = session_.styleOf(*runs[i]);
         curves.back().primary = i == 0;
@@ -221,8 +227,7 @@ QStringList ChartCard::drawnRuns() const {
     const auto& runs = session_.shown();
     QStringList ids;
     for (std::size_t i = 0; i < runs.size(); ++i) {
-        const bool listed = !legend_->isHidden();
-        if (!listed || !legend_->hides(session_.shownNames()[static_cast<qsizetype>(i)])) ids << runs[i]->id;
+        if (legend_->isHidden() || !legend_->hides(runs[i]->id)) ids << runs[i]->id;
     }
     return ids;
 }

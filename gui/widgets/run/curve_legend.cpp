@@ -13,7 +13,7 @@ namespace {
 constexpr int kLegendWidth = 210;
 constexpr QSize kLegendSample(30, 14);
 constexpr double kBesideName = 74;  // box, sample and scroll bar
-constexpr int kFullName = Qt::UserRole;
+constexpr int kCurveKey = Qt::UserRole;
 
 QIcon sampleOf(const Curve& curve, const PlotStyle& style, double ratio) {
     QPixmap picture(kLegendSample * ratio);
@@ -39,8 +39,8 @@ CurveLegend::CurveLegend(const Look& look, QWidget* parent) : QListView(parent),
     setToolTip(tr("Space hides a curve, Enter brings it to the front"));
     connect(&items_, &QStandardItemModel::itemChanged, this, [this](QStandardItem* item) { takeCheck(*item); });
     connect(this, &QListView::activated, this, [this](const QModelIndex& index) {
-        const QString name = index.data(kFullName).toString();
-        front_ = front_ == name ? QString() : name;
+        const QString key = index.data(kCurveKey).toString();
+        front_ = front_ == key ? QString() : key;
         emit changed();
     });
     connect(&look_, &Look::changed, this, [this] {
@@ -50,22 +50,32 @@ CurveLegend::CurveLegend(const Look& look, QWidget* parent) : QListView(parent),
 }
 
 void CurveLegend::takeCheck(const QStandardItem& item) {
-    const QString name = item.data(kFullName).toString();
+    const QString key = item.data(kCurveKey).toString();
     const bool hide = item.checkState() == Qt::Unchecked;
-    if (hide == hidden_.contains(name)) return;
+    if (hide == hidden_.contains(key)) return;
     if (hide) {
-        hidden_.insert(name);
+        hidden_.insert(key);
     } else {
-        hidden_.remove(name);
+        hidden_.remove(key);
     }
     emit changed();
 }
 
+void CurveLegend::begin(const QString& key) {
+    hidden_.remove(key);
+    front_.clear();
+    keys_.clear();
+}
+
 void CurveLegend::list(const std::vector<Curve>& curves) {
-    QStringList names;
-    for (const Curve& curve : curves) names << curve.name;
-    if (names == names_) return;
+    QStringList names, keys;
+    for (const Curve& curve : curves) {
+        names << curve.name;
+        keys << curve.key;
+    }
+    if (names == names_ && keys == keys_) return;
     names_ = names;
+    keys_ = keys;
     const int row = currentIndex().row();
     items_.clear();
     const QFontMetricsF metrics(font());
@@ -75,10 +85,10 @@ void CurveLegend::list(const std::vector<Curve>& curves) {
     for (std::size_t i = 0; i < curves.size(); ++i) {
         const auto at = static_cast<qsizetype>(i);
         auto* item = new QStandardItem(sampleOf(curves[i], style, devicePixelRatioF()), cut[at]);
-        item->setData(names[at], kFullName);
+        item->setData(keys[at], kCurveKey);
         item->setToolTip(names[at]);
         item->setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsUserCheckable);
-        item->setCheckState(hidden_.contains(names[at]) ? Qt::Unchecked : Qt::Checked);
+        item->setCheckState(hidden_.contains(keys[at]) ? Qt::Unchecked : Qt::Checked);
         items_.appendRow(item);
     }
     setCurrentIndex(items_.index(std::min(row, items_.rowCount() - 1), 0));
@@ -86,9 +96,10 @@ void CurveLegend::list(const std::vector<Curve>& curves) {
 
 std::vector<Curve> CurveLegend::apply(std::vector<Curve> curves) {
     list(curves);
-    std::erase_if(curves, [this](const Curve& curve) { return hidden_.contains(curve.name); });
-    if (!front_.isEmpty()) {
-        for (Curve& curve : curves) curve.primary = curve.name == front_;
+    std::erase_if(curves, [this](const Curve& curve) { return hidden_.contains(curve.key); });
+    const auto isFront = [this](const Curve& curve) { return curve.key == front_; };
+    if (!front_.isEmpty() && std::ranges::any_of(curves, isFront)) {
+        for (Curve& curve : curves) curve.primary = isFront(curve);
     }
     return curves;
 }

@@ -1,5 +1,5 @@
 // The curves of a chart as a list beside it, where there are too many for a legend in it: Space or a click on the box
-// hides a curve, Enter brings it to the front.
+// hides a curve, Enter brings it to the front. Both are kept by Curve::key: names change with the runs that are drawn.
 #pragma once
 
 #include <QListView>
@@ -19,8 +19,10 @@ public:
     explicit CurveLegend(const Look& look, QWidget* parent = nullptr);
     // Lists them in their order and takes out those that are hidden; the one that was brought to the front is primary.
     [[nodiscard]] std::vector<Curve> apply(std::vector<Curve> curves);
-    // Whether the curve of this name was hidden here.
-    [[nodiscard]] bool hides(const QString& name) const { return hidden_.contains(name); }
+    // Whether the curve of this key was hidden here.
+    [[nodiscard]] bool hides(const QString& key) const { return hidden_.contains(key); }
+    // Another run is looked at: its curve is not hidden, and no other is before it.
+    void begin(const QString& key);
 
 signals:
     void changed();
@@ -31,7 +33,7 @@ private:
 
     const Look& look_;
     QStandardItemModel items_;
-    QStringList names_;
+    QStringList names_, keys_;  // as listed
     QSet<QString> hidden_;
     QString front_;
 };

@@ -119,7 +119,9 @@ void BesideCard::connectAll() {
     connect(&settle_, &QTimer::timeout, this, &BesideCard::requestNumbers);
     connect(&session_, &Session::currentChanged, this, [this] {
         shift_.reset();
-        if (isVisible()) align();
+        if (!isVisible()) return;
+        offerRuns();
+        align();
     });
 }
 
@@ -131,6 +133,7 @@ void BesideCard::showEvent(QShowEvent* event) {
 
 // The newest that could be drawn; runs of the same experiment are not preferred, as any two may be compared.
 void BesideCard::offerRuns() {
+    avoidWatched();
     runs_->clear();
     const auto title = [](const RunItem& run) { return runTitle(run.row) + QStringLiteral("   ") + run.id; };
     const RunsBeside offered = runsBeside(session_.runs().items(), session_.currentId(), find_->text(), kMostOffered);
@@ -149,8 +152,22 @@ void BesideCard::offerRuns() {
     runs_->setCurrentIndex(runs_->findData(run_));
 }
 
+// A run compared with itself shows differences of 0, which say nothing.
+void BesideCard::avoidWatched() {
+    const QString watched = session_.currentId();
+    if (run_.isEmpty() || run_ != watched) return;
+    const bool hasBefore = other_ != watched && session_.runs().find(other_);
+    const RunsBeside others = runsBeside(session_.runs().items(), watched, {}, 1);
+    if (hasBefore) return showRun(other_);
+    if (!others.runs.empty()) return showRun(others.runs.front()->id);
+    run_.clear();
+    timeline_->clear();
+    origin_->clear();
+    showTable({.remarks = {tr("No other run to compare with: choose another one to watch.")}});
+}
+
 void BesideCard::showRun(const QString& run) {
-    if (run.isEmpty() || std::exchange(run_, run) == run) return;
+    if (run.isEmpty() || run == session_.currentId() || std::exchange(run_, run) == run) return;
     runs_->setCurrentIndex(runs_->findData(run_));
     timeline_->clear();
     const RunItemPtr item = session_.runs().find(run);

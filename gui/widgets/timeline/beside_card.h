@@ -22,7 +22,8 @@ class BesideCard : public Card {
 
 public:
     BesideCard(Session& session, const Look& look, QWidget* parent = nullptr);
-    // Another run than the watched one; both move together from then on.
+    // Another run than the watched one; both move together from then on. Where the watched run becomes this one, the
+    // run that was watched before takes its place, else the newest other one.
     void showRun(const QString& run);
     [[nodiscard]] const QString& run() const { return run_; }
     [[nodiscard]] TimelineWidget& timeline() { return *timeline_; }
@@ -36,6 +37,7 @@ private:
     QWidget* makeTable();
     void connectAll();
     void offerRuns();
+    void avoidWatched();
     void align();
     void takeOrigin(const BesideOrigin& origin);
     // From the watched run to this one, or back.

@@ -10,6 +10,7 @@
 
 #include "gui/figures/figure_files.h"
 #include "gui/figures/latex.h"
+#include "gui/models/timeline/span_colors.h"
 #include "tests/gui/support/curves.h"
 
 namespace dasgd::gui {
@@ -174,6 +175,29 @@ FigureContent threeLines() {
     return content;
 }
 
+// A rank by itself with a collective that ends after the window, a group of three, and a span outside the window.
+FigureContent oneTimeline() {
+    FigureContent content = twoBars();
+    content.kind = FigureKind::Timeline;
+    content.bars.reset();
+    constexpr Ns kSecond = 1'000'000'000;
+    TimelineContent timeline{.window = {kSecond, 2 * kSecond}, .remark = kHostile.repeated(3)};
+    timeline.frame.plan = std::make_shared<const RowPlan>(
+        RowPlan{{.ranks = {0}}, {.name = QStringLiteral("a_b & 50 %"), .ranks = {1, 2, 3}}});
+    timeline.frame.rows = {
+        {.rank = 0, .place = 0}, {.rank = 0, .lane = Lane::Comm, .place = 0}, {.rank = 1, .ranks = 3, .place = 1}};
+    const auto box = [](std::int32_t row, SpanKind kind, Ns start, Ns end) {
+        return TimelineBox{.row = row, .rgb = rgbOf(kind), .span = {.kind = kind, .start = start, .end = end}};
+    };
+    timeline.frame.boxes = {
+        box(0, SpanKind::Forward, kSecond, kSecond * 3 / 2), box(0, SpanKind::Eval, 2 * kSecond, 3 * kSecond),
+        box(1, SpanKind::Transfer, kSecond * 5 / 4, 3 * kSecond), box(2, SpanKind::Backward, kSecond, 2 * kSecond)};
+    timeline.frame.boxes.back().cover = 1.0F / 3;
+    timeline.frame.boxes.back().base = 1.0F / 3;
+    content.timeline = std::move(timeline);
+    return content;
+}
+
 FigureContent exampleOf(FigureKind kind) {
     switch (kind) {
         case FigureKind::Scaling: return twoPoints();
@@ -181,6 +205,7 @@ FigureContent exampleOf(FigureKind kind) {
         case FigureKind::Map: return oneMap();
         case FigureKind::Scatter: return threeRuns();
         case FigureKind::Parallel: return threeLines();
+        case FigureKind::Timeline: return oneTimeline();
         default: return twoCurves();
     }
 }
@@ -196,6 +221,20 @@ TEST(Pgfplots, BarsAndCellsSayTheirNumbersAndHowManyRunsTheyAreOf) {
     EXPECT_TRUE(map.contains(QLatin1String("{1.50 \\\\ n 3}")));
     EXPECT_TRUE(map.contains(QLatin1String("440154"))) << "viridis begins dark";
     EXPECT_EQ(map.count(QLatin1String("pattern=north east lines")), 2);
+}
+
+TEST(Pgfplots, ATimelineDrawsAndNamesWhatIsInItsWindow) {
+    const QString text = pgfplotsOf(oneTimeline(), {}, QStringLiteral("f.csv"));
+    EXPECT_EQ(text.count(QLatin1String("\\fill[box]")), 3);
+    EXPECT_TRUE(text.contains(QLatin1String("(0.25000\\axiswidth,"))) << "where the transfer begins";
+    EXPECT_TRUE(text.contains(QLatin1String("1.00000\\axiswidth,"))) << "it ends at the window's edge";
+    for (const char* kind : {"forward", "transfer", "backward"}) {
+        EXPECT_TRUE(text.contains(QLatin1Char('~') + QLatin1String(kind) + QLatin1Char('}'))) << kind;
+    }
+    EXPECT_FALSE(text.contains(QLatin1String("~eval}"))) << "it is not drawn";
+    EXPECT_TRUE(text.contains(QLatin1String(", 3 ranks")));
+    EXPECT_TRUE(text.contains(QLatin1String("1.000 s")) && text.contains(QLatin1String("2.000 s")));
+    EXPECT_FALSE(text.contains(QLatin1String("f.csv"))) << "the boxes are in the document";
 }
 
 class CompileTest : public ::testing::TestWithParam<FigureKind> {};
@@ -221,6 +260,9 @@ TEST_P(CompileTest, DocumentAndTableCompileAtTheVenuesWidth) {
                                       QLatin1String(name) + QStringLiteral(".tex")},
                                      folder.path());
         EXPECT_TRUE(QFile::exists(folder.filePath(QLatin1String(name) + QStringLiteral(".pdf")))) << log.toStdString();
+        if (content.timeline && QLatin1String(name) == QLatin1String("f-plot")) {
+            EXPECT_FALSE(log.contains(QLatin1String("Overfull"))) << "wider than its page\n" << log.toStdString();
+        }
     }
     const QString pdf = folder.filePath(QStringLiteral("f-plot.pdf"));
     const QString info = outputOf(QStringLiteral("pdfinfo"), {pdf});
@@ -230,7 +272,7 @@ TEST_P(CompileTest, DocumentAndTableCompileAtTheVenuesWidth) {
 
 INSTANTIATE_TEST_SUITE_P(Kinds, CompileTest,
                          ::testing::Values(FigureKind::Curves, FigureKind::Scaling, FigureKind::Bars, FigureKind::Map,
-                                           FigureKind::Scatter, FigureKind::Parallel));
+                                           FigureKind::Scatter, FigureKind::Parallel, FigureKind::Timeline));
 
 }  // namespace
 }  // namespace dasgd::gui

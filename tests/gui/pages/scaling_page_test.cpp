@@ -57,6 +57,18 @@ TEST_F(ScalingPageTest, OneNumberOfWorkersSaysHowToGetMore) {
     EXPECT_NE(label(QStringLiteral("one number of workers so far; dasgd scale")), nullptr);
 }
 
+TEST_F(ScalingPageTest, RunsThatDidNotFinishAreCountedAndNamed) {
+    recordTwoLines(workspace_.store());
+    test::recordScaling(workspace_.store(), {.workers = 8, .status = "failed"});
+    test::recordScaling(workspace_.store(), {.workers = 4, .seed = 3, .status = "stopped"});
+    openScaling();
+    ASSERT_TRUE(arrived(6)) << "of them no point is made";
+    const QString said = QStringLiteral("6 points  ·  2 runs did not finish and are in no point");
+    ASSERT_TRUE(eventually([&] { return label(said) != nullptr; }));
+    EXPECT_TRUE(label(said)->toolTip().contains(QStringLiteral("8 workers, seed 1 failed at step ")))
+        << label(said)->toolTip().toStdString();
+}
+
 TEST_F(ScalingPageTest, ATargetAddsItsPlotAndIsRefusedInThePage) {
     recordTwoLines(workspace_.store());
     openScaling();

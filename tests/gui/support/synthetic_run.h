@@ -36,6 +36,7 @@ struct SyntheticSpec {
     bool realTime = false;  // at the pace of the clock instead of at once
     bool emulated = true;
     bool simulated = false;  // as of a virtual cluster
+    bool testLoss = false;   // evaluations have a loss too
 };
 
 class SyntheticRun {
@@ -206,6 +207,7 @@ private:
             ranks_[rank].windowStart = ranks_[rank].now;
         }
         metric(0, "eval/accuracy", accuracy);
+        if (spec_.testLoss) metric(0, "eval/loss", 1 - accuracy);
     }
 
     // Of the steps since the last ones.

@@ -4,6 +4,7 @@
 
 #include <QAbstractItemModelTester>
 
+#include "gui/models/words.h"
 #include "tests/gui/support/compare_bench.h"
 
 namespace dasgd::gui {
@@ -56,6 +57,65 @@ TEST_F(CompareTableModelTest, IsCopiedAsTextAndAsNumbersInFull) {
     EXPECT_TRUE(lines[1].endsWith(QStringLiteral(",\"sync_sgd\",")));
     board_.setTarget(*parseTarget("accuracy=0.6"));
     EXPECT_TRUE(model.asCsv().split(QStringLiteral("\r\n"))[1].endsWith(QStringLiteral("accuracy ≥ 0.6\"")));
+}
+
+// Two seeds each of a baseline, of DaSGD trained half as long and of computing alone.
+QStringList recordUnequal(Workspace& workspace) {
+    QStringList ids;
+    for (const int seed : {1, 2}) {
+        for (const char* algorithm : {"sync_sgd", "dasgd", "independent"}) {
+            ids << workspace.record({.experiment = "unequal",
+                                     .algorithm = algorithm,
+                                     .seed = seed,
+                                     .ranks = 2,
+                                     .steps = std::string(algorithm) == "dasgd" ? 100 : 200,
+                                     .stepsPerEpoch = 50,
+                                     .testLoss = true});
+        }
+    }
+    return ids;
+}
+
+TEST_F(CompareTableModelTest, WhereSamplesDifferResultsAtTheSameNumberStandBesideTheFinalOnes) {
+    CompareTableModel model(board_);
+    const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
+    look();
+    EXPECT_EQ(model.columnCount(), CompareTableModel::EqualLoss) << "all finished runs had as many samples";
+    const QStringList ids = recordUnequal(workspace_);
+    ASSERT_TRUE(eventually([&] {
+        const auto& runs = session_.runs().items();
+        return runs.size() == 15 &&
+               std::none_of(runs.begin(), runs.end(), [](const RunItemPtr& run) { return isLive(run->row); });
+    }));
+    board_.setRuns(ids);
+    ASSERT_TRUE(
+        eventually([&] { return model.columnCount() == CompareTableModel::kColumns && model.rowCount() == 3; }));
+    const auto cell = [&](const char* name, int column) {
+        return model.index(model.rowOf(placeOf(name)), column).data().toString();
+    };
+    const auto head = [&](int column) { return model.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString(); };
+    EXPECT_EQ(cell("sync", CompareTableModel::Samples), grouped(200 * 32 * 2));
+    EXPECT_EQ(cell("dasgd", CompareTableModel::Samples), grouped(100 * 32 * 2));
+    EXPECT_TRUE(head(CompareTableModel::EqualLoss).endsWith(grouped(100 * 32 * 2)));
+    // Every run's evaluation after step 100: an accuracy of 1 − 0.5 ÷ (1 + 100 ÷ 60), and the rest to 1 as its loss.
+    for (const char* name : {"sync", "dasgd", "independent"}) {
+        EXPECT_EQ(cell(name, CompareTableModel::EqualLoss), QStringLiteral("0.1875 ± 0")) << name;
+        EXPECT_EQ(cell(name, CompareTableModel::EqualAccuracy), QStringLiteral("81.25 ± 0")) << name;
+    }
+    EXPECT_TRUE(model.footnote().contains(QStringLiteral("those at %1 samples are").arg(grouped(100 * 32 * 2))));
+    const double alone = board_.row(placeOf("independent"))->stepMs.mean;
+    EXPECT_EQ(cell("sync", CompareTableModel::ComputeRatio),
+              shortNumber(board_.row(placeOf("sync"))->stepMs.mean / alone, 3));
+    EXPECT_TRUE(model.asText().contains(QStringLiteral("0.1875 ± 0\t81.25 ± 0")));
+    const QStringList lines = model.asCsv().split(QStringLiteral("\r\n"), Qt::SkipEmptyParts);
+    const QStringList heads = lines[0].split(QLatin1Char(','));
+    const auto at = heads.indexOf(QStringLiteral("\"loss at 6400 samples mean\""));
+    ASSERT_GE(at, 0) << lines[0].toStdString();
+    for (const QString& line : lines.mid(1)) {
+        const QStringList cells = line.split(QLatin1Char(','));
+        ASSERT_EQ(cells.size(), heads.size());
+        EXPECT_EQ(cells[at], QStringLiteral("0.1875"));
+    }
 }
 
 }  // namespace

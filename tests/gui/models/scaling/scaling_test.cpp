@@ -61,6 +61,24 @@ TEST(ScalingLines, RunsThatDifferInWorkersAndSeedAreOne) {
     EXPECT_EQ(lines[1].inWords(), QStringLiteral("simulated  ·  4 workers only"));
 }
 
+TEST(ScalingLines, RunsThatDidNotFinishAreCountedWithTheirLineAndNamed) {
+    const auto lines = scalingLines(
+        std::vector{item({.workers = 4}), item({.workers = 1}), item({.workers = 8, .status = "failed"}),
+                    item({.workers = 4, .seed = 2, .status = "stopped"}), item({.workers = 2, .status = "running"}),
+                    item({.workers = 2, .seed = 2, .status = "queued"}),
+                    item({.algorithm = "sync_sgd", .workers = 4, .status = "failed"})},
+        Scaling::Weak);
+    ASSERT_EQ(lines.size(), 1U) << "without a finished run there is no line";
+    EXPECT_EQ(lines[0].runs.size(), 2U);
+    EXPECT_EQ(lines[0].unfinished.size(), 2U);
+    EXPECT_EQ(lines[0].live.size(), 2U);
+    EXPECT_EQ(lines[0].workers, (std::vector{1, 4})) << "a size that no finished run has is no size of the line";
+    QStringList words = unfinishedInWords(drawnLines(all(lines), {}, Scaling::Weak, std::nullopt));
+    words.sort();
+    EXPECT_EQ(words, (QStringList{QStringLiteral("dasgd, 4 workers, seed 2 stopped at step 0"),
+                                  QStringLiteral("dasgd, 8 workers, seed 1 failed at step 0")}));
+}
+
 TEST(ScalingLines, StrongLinesShareTheBatch) {
     const std::vector runs{item({.workers = 1, .batch = 32}), item({.workers = 4, .batch = 8}),
                            item({.workers = 4, .batch = 32})};

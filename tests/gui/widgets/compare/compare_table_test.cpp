@@ -5,6 +5,7 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QMimeData>
+#include <QScrollBar>
 #include <QSignalSpy>
 
 #include "tests/gui/support/compare_bench.h"
@@ -42,6 +43,21 @@ TEST_F(CompareTableTest, EnterOpensARowAndTheRowHighlights) {
     QSignalSpy spy(&table, &CompareTable::opened);
     QTest::keyClick(&table.table(), Qt::Key_Return);
     EXPECT_EQ(spy.size(), 1);
+}
+
+TEST_F(CompareTableTest, NoNumberIsCutWhereTheColumnsNeedMoreThanThereIs) {
+    CompareTable table(board_, testLook());
+    look();
+    table.show();
+    for (const int width : {500, 1000, 2400}) {
+        table.resize(width, 300);
+        QTest::qWait(0);
+        const QAbstractItemView& view = table.table();
+        for (int column = 0; column < table.table().model()->columnCount(); ++column) {
+            EXPECT_GE(table.table().columnWidth(column), view.sizeHintForColumn(column)) << width << ' ' << column;
+        }
+    }
+    EXPECT_FALSE(table.table().horizontalScrollBar()->isVisible()) << "where there is room the columns share it";
 }
 
 }  // namespace

@@ -202,5 +202,49 @@ TEST_F(ChartCardTest, ManyCurvesHaveTheirListBesideThem) {
     EXPECT_EQ(card_->plot().curves().size(), 13U);
 }
 
+TEST_F(ChartCardTest, ARunThatIsHiddenStaysHiddenWhenOneMoreRunRenamesIt) {
+    QStringList runs{id_};
+    for (int seed = 2; seed <= 9; ++seed) runs << workspace_.record({.seed = seed, .steps = 20});
+    const auto draw = [&](std::size_t count) {
+        session_.compare(runs);
+        return eventually([&] {
+            card_->refresh();
+            return card_->plot().curves().size() == count &&
+                   session_.shown().size() == static_cast<std::size_t>(runs.size());
+        });
+    };
+    ASSERT_TRUE(eventually([&] { return session_.runs().items().size() == 10U; }));
+    ASSERT_TRUE(draw(9));
+    const QString before = session_.shownNames()[3], hidden = session_.shown()[3]->id;
+    card_->legend().model()->setData(card_->legend().model()->index(3, 0), Qt::Unchecked, Qt::CheckStateRole);
+    runs << workspace_.record({.seed = 2, .delay = 1, .steps = 20});
+    ASSERT_TRUE(eventually([&] { return session_.runs().items().size() == 11U; }));
+    ASSERT_TRUE(draw(9)) << "ten without the hidden one";
+    const auto at = std::ranges::find(session_.shown(), hidden, &RunItem::id) - session_.shown().begin();
+    EXPECT_NE(session_.shownNames()[at], before) << "the case that is tested";
+    EXPECT_FALSE(card_->drawnRuns().contains(hidden));
+    EXPECT_EQ(card_->drawnRuns().size(), 9);
+}
+
+TEST_F(ChartCardTest, ARankThatIsHiddenIsThatOfItsRun) {
+    const QString first = workspace_.record({.ranks = 10, .steps = 20});
+    const QString second = workspace_.record({.seed = 2, .ranks = 10, .steps = 20});
+    card_->picker().choose("train/loss", true);
+    card_->show();
+    const auto drawn = [&](const QString& run, std::size_t count) {
+        session_.choose(run);
+        return eventually([&] {
+            card_->refresh();
+            return session_.currentId() == run && card_->plot().curves().size() == count;
+        });
+    };
+    ASSERT_TRUE(eventually([&] { return session_.runs().find(first) && session_.runs().find(second); }));
+    ASSERT_TRUE(drawn(first, 10));
+    card_->legend().model()->setData(card_->legend().model()->index(3, 0), Qt::Unchecked, Qt::CheckStateRole);
+    ASSERT_EQ(card_->plot().curves().size(), 9U);
+    EXPECT_TRUE(drawn(second, 10)) << "its rank 3 was not hidden";
+    EXPECT_TRUE(drawn(first, 9));
+}
+
 }  // namespace
 }  // namespace dasgd::gui

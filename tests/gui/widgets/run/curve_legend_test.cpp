@@ -14,6 +14,7 @@ std::vector<Curve> many(int count) {
     for (int i = 0; i < count; ++i) {
         curves.push_back(
             {.name = QStringLiteral("a sweep with a name that is much too long for it / dasgd τ 4 run %1").arg(i),
+             .key = QString::number(i),
              .line = {{1, 2}, {3, 4}}});
     }
     return curves;
@@ -46,6 +47,31 @@ TEST(CurveLegend, SpaceHidesAndEnterBringsToTheFront) {
     QTest::keyClick(&legend, Qt::Key_Space);
     EXPECT_EQ(legend.apply(many(12)).size(), 12U);
     EXPECT_EQ(legend.currentIndex().row(), 3) << "new points leave the place in the list";
+}
+
+TEST(CurveLegend, WhatIsHiddenStaysSoUnderAnotherNameAndHidesNoOtherOfItsName) {
+    CurveLegend legend(testLook());
+    static_cast<void>(legend.apply(many(12)));
+    legend.model()->setData(legend.model()->index(3, 0), Qt::Unchecked, Qt::CheckStateRole);
+    std::vector<Curve> curves = many(12);
+    curves[3].name = QStringLiteral("renamed");
+    EXPECT_EQ(legend.apply(curves).size(), 11U);
+    EXPECT_TRUE(legend.hides(QStringLiteral("3")));
+    std::vector<Curve> others = many(12);
+    for (Curve& curve : others) curve.key += QStringLiteral(" of another run");
+    EXPECT_EQ(legend.apply(others).size(), 12U) << "the names alone are the same";
+    EXPECT_EQ(legend.model()->index(3, 0).data(Qt::CheckStateRole).toInt(), static_cast<int>(Qt::Checked));
+    legend.begin(QStringLiteral("3"));
+    EXPECT_EQ(legend.apply(many(12)).size(), 12U);
+}
+
+TEST(CurveLegend, WhatIsInFrontAndNoLongerDrawnLeavesTheFrontToTheRunThatIsLookedAt) {
+    CurveLegend legend(testLook());
+    static_cast<void>(legend.apply(many(12)));
+    emit legend.activated(legend.model()->index(11, 0));
+    std::vector<Curve> fewer = many(9);
+    fewer[0].primary = true;
+    EXPECT_TRUE(legend.apply(fewer)[0].primary);
 }
 
 }  // namespace

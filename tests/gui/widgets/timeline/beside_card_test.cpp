@@ -52,6 +52,28 @@ TEST_F(BesideCardTest, BothMoveTogetherWhicheverIsMoved) {
     EXPECT_EQ(card_->selection().marked()->end - card_->selection().marked()->start, 100'000'000);
 }
 
+TEST_F(BesideCardTest, NoRunIsComparedWithItself) {
+    look();
+    auto* runs = card_->findChild<QComboBox*>();
+    const auto compares = [this, runs](const QString& a, const QString& b) {
+        return eventually([&] {
+            const auto frame = card_->timeline().frame();
+            return window_->session().currentId() == a && card_->run() == b && runs->currentData().toString() == b &&
+                   runs->findData(a) < 0 && frame && QString::fromStdString(frame->runId) == b &&
+                   table()->rowCount() > 3;
+        });
+    };
+    window_->session().choose(other_);
+    EXPECT_TRUE(compares(other_, watched_)) << "the two change places";
+    // The same where the card is not seen meanwhile.
+    window_->open("Run");
+    window_->session().choose(watched_);
+    window_->open("Timeline");
+    EXPECT_TRUE(compares(watched_, other_));
+    card_->showRun(watched_);
+    EXPECT_EQ(card_->run(), other_);
+}
+
 TEST_F(BesideCardTest, AlignsAtAStepAndSaysWhereThereIsNone) {
     look();
     auto* step = card_->findChild<QSpinBox*>();
