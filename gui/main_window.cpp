@@ -18,6 +18,7 @@
 #include "core/base/check.h"
 #include "gui/models/settings_file.h"
 #include "gui/pages/job_action.h"
+#include "gui/widgets/card_keys.h"
 #include "gui/widgets/palette/command_palette.h"
 #include "gui/widgets/parts.h"
 #include "gui/widgets/rail.h"
@@ -62,7 +63,9 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
         const StyleSheetAside aside;
         for (const PageRegistry::Entry& entry : PageRegistry::entries()) {
             rail_->add(QString::fromUtf8(entry.info.title), QString::fromUtf8(entry.info.icon));
-            stack_->addWidget(entry.create(context_));
+            QWidget* page = entry.create(context_);
+            stack_->addWidget(page);
+            addCardKeys(*page);
         }
     }
     connect(rail_, &Rail::chosen, this, &MainWindow::showPage);

@@ -128,7 +128,9 @@ private:
         connect(save_, &QToolButton::clicked, this, [this] { saveTrace(); });
         row->addWidget(save_);
         row->addWidget(makeBesideButton());
-        row->addWidget(makeFigureButton(context_, [this] { return figureOfWindow(); }));
+        QToolButton* figure = makeFigureButton(context_, [this] { return figureOfWindow(); });
+        addButtonKey(QStringLiteral("Ctrl+E"), *figure, figure);
+        row->addWidget(figure);
         toggle_ = makeQuietButton(tr("Selection"), tr("What the selection adds up to  Ctrl+I"));
         toggle_->setCheckable(true);
         toggle_->setChecked(true);

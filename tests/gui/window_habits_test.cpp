@@ -17,6 +17,7 @@
 
 #include "gui/models/settings_file.h"
 #include "gui/pages/page.h"
+#include "gui/widgets/card_keys.h"
 #include "gui/widgets/elided_label.h"
 #include "tests/gui/support/scaling_bench.h"
 #include "tests/gui/support/session_bench.h"
@@ -115,6 +116,26 @@ TEST_F(WindowHabits, WhateverCanBeUsedHasAName) {
         window_->open(entry.info.title);
         QTest::qWait(50);
         EXPECT_EQ(namelessIn(*window_).join(QStringLiteral("; ")).toStdString(), "") << entry.info.title;
+    }
+}
+
+TEST_F(WindowHabits, F6GoesFromCardToCardOnEveryPage) {
+    recordTwoLines(workspace_.store());
+    workspace_.record({.algorithm = "dasgd", .steps = 60});
+    open();
+    ASSERT_TRUE(eventually([&] { return window_->session().detail() && window_->session().pulse().spans > 0; }));
+    window_->activateWindow();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(window_.get()));
+    for (const PageRegistry::Entry& entry : PageRegistry::entries()) {
+        window_->open(entry.info.title);
+        QTest::qWait(50);
+        QTest::keyClick(window_.get(), Qt::Key_F6);
+        const QWidget* first = window_->focusWidget();
+        ASSERT_NE(first, nullptr) << entry.info.title;
+        EXPECT_TRUE(first->isVisible()) << entry.info.title;
+        if (cardStops(*window_).size() < 2) continue;
+        QTest::keyClick(window_.get(), Qt::Key_F6);
+        EXPECT_NE(window_->focusWidget(), first) << entry.info.title;
     }
 }
 

@@ -116,7 +116,7 @@ TEST_F(FiguresPageTest, AFigureOfATimelineKeepsTheRowsAndKindsOfThePage) {
     rows.setShown(SpanKind::Forward, false);
     window_->open("Timeline");
     ASSERT_TRUE(eventually([&] {
-        if (library().figures().empty()) press(Qt::Key_E, Qt::ControlModifier | Qt::ShiftModifier);
+        if (library().figures().empty()) press(Qt::Key_E, Qt::ControlModifier);
         return !library().figures().empty();
     }));
     const FigureSpec& spec = library().figures().front().spec;
