@@ -11,13 +11,13 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr int kHeadHeight = 34, kRowHeight = 44;
+constexpr int kHeadHeight = 34, kLineHeight = 44;
 constexpr double kBox = 14, kSample = 34;
 
 }  // namespace
 
 QSize LineDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const {
-    return {200, index.data(ScalingListModel::IsExperiment).toBool() ? kHeadHeight : kRowHeight};
+    return {200, index.data(ScalingListModel::IsExperiment).toBool() ? kHeadHeight : kLineHeight};
 }
 
 void LineDelegate::paintBox(QPainter& painter, const QRectF& box, Qt::CheckState state) const {

@@ -14,7 +14,7 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr int kRowHeight = 32, kFitHeight = 230;
+constexpr int kReportRowHeight = 32, kFitHeight = 230;
 constexpr qsizetype kMostRuns = 24;
 constexpr qint64 kAgainMs = 800;
 
@@ -104,7 +104,7 @@ ReportView::ReportView(const Look& look)
     table_->setSelectionMode(QAbstractItemView::SingleSelection);
     table_->setTabKeyNavigation(false);
     table_->verticalHeader()->hide();
-    table_->verticalHeader()->setDefaultSectionSize(kRowHeight);
+    table_->verticalHeader()->setDefaultSectionSize(kReportRowHeight);
     table_->horizontalHeader()->setHighlightSections(false);
     table_->horizontalHeader()->setStretchLastSection(true);
     table_->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
@@ -226,7 +226,7 @@ void ReportView::showTable(const ReportTable& table) {
     }
     table_->resizeColumnsToContents();
     table_->setFixedHeight(table_->horizontalHeader()->sizeHint().height() +
-                           static_cast<int>(table.rows.size()) * kRowHeight + 14);
+                           static_cast<int>(table.rows.size()) * kReportRowHeight + 14);
     if (marked >= 0) table_->setCurrentCell(marked, 0);
     take_->setVisible(!chosenSettings().isEmpty());
 }

@@ -23,7 +23,7 @@ constexpr qsizetype kMostValues = 12;  // of one setting
 // Comparing more of them would hold the window up.
 constexpr int kMostCompared = 1000;
 constexpr int kNoteHeight = 84;
-constexpr int kRowHeight = 28;
+constexpr int kDifferenceRowHeight = 28;
 
 QStringList wordsOf(const QString& text) { return text.simplified().split(QLatin1Char(' '), Qt::SkipEmptyParts); }
 
@@ -143,7 +143,7 @@ QWidget* RunDrawer::makeFacts() {
     differences_->setSelectionMode(QAbstractItemView::NoSelection);
     differences_->setFocusPolicy(Qt::TabFocus);
     differences_->verticalHeader()->hide();
-    differences_->verticalHeader()->setDefaultSectionSize(kRowHeight);
+    differences_->verticalHeader()->setDefaultSectionSize(kDifferenceRowHeight);
     differences_->horizontalHeader()->setStretchLastSection(true);
     differences_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     column->addWidget(factsHead_ = makeLabel({}, "head"));
@@ -337,7 +337,8 @@ void RunDrawer::showDifferences() {
     }
     differences_->resizeColumnsToContents();
     const int shown = std::min(static_cast<int>(all.size()), 12);
-    differences_->setFixedHeight(differences_->horizontalHeader()->sizeHint().height() + shown * kRowHeight + 12);
+    differences_->setFixedHeight(differences_->horizontalHeader()->sizeHint().height() + shown * kDifferenceRowHeight +
+                                 12);
     differences_->show();
 }
 
