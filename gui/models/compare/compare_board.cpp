@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "gui/models/figures/figure_runs.h"
+#include "gui/models/filter/filter_expression.h"
 
 namespace dasgd::gui {
 
@@ -214,20 +214,15 @@ const GroupCurve* CompareBoard::curve(const CompareCurveKey& key, std::size_t gr
     return found == curves_.end() ? nullptr : found->second.get();
 }
 
-void CompareBoard::chooseRuns(FigureSpec& spec, const std::vector<std::size_t>& groups) const {
-    QStringList ids;
-    for (const std::size_t group : groups) {
-        for (const RunItemPtr& run : groups_[group].runs) ids << run->id;
-    }
-    QString filter = experiment_.isEmpty() ? origin_ : experimentFilter(experiment_);
-    if (!filter.isEmpty() && !filterText_.isEmpty()) filter = QStringLiteral("(%1) and (%2)").arg(filter, filterText_);
-    takeRuns(spec, ids, filter, session_.runs().items());
+QString CompareBoard::origin() const {
+    const QString filter = experiment_.isEmpty() ? origin_ : experimentFilter(experiment_);
+    if (filter.isEmpty() || filterText_.isEmpty()) return filter;
+    return QStringLiteral("(%1) and (%2)").arg(filter, filterText_);
 }
 
-QString CompareBoard::figureBaseline() const {
-    const auto chosen =
-        std::ranges::find_if(groups_, [this](const CompareGroup& group) { return group.key == baselineKey_; });
-    return chosen == groups_.end() ? QString() : curveKey(*chosen->runs.front());
+const CompareGroup* CompareBoard::chosenBaseline() const {
+    const auto chosen = std::ranges::find(groups_, baselineKey_, &CompareGroup::key);
+    return chosen == groups_.end() ? nullptr : &*chosen;
 }
 
 void CompareBoard::setMembers(Members members) {

@@ -21,8 +21,6 @@
 
 namespace dasgd::gui {
 
-struct FigureSpec;
-
 class CompareBoard : public QObject {
     Q_OBJECT
 
@@ -39,11 +37,12 @@ public:
     [[nodiscard]] bool isEmpty() const { return groups_.empty(); }
 
     [[nodiscard]] const std::vector<CompareGroup>& groups() const { return groups_; }
-    // The runs of these groups into a figure: by the experiment and the filters that they came from where these choose
-    // no other, else by their ids.
-    void chooseRuns(FigureSpec& spec, const std::vector<std::size_t>& groups) const;
-    // Group that ratios refer to as a figure keeps it; "" where none was chosen.
-    [[nodiscard]] QString figureBaseline() const;
+    // The filter that the runs came from, with that of the legend; "" where they were picked.
+    [[nodiscard]] QString origin() const;
+    // Group that ratios refer to; null where none was chosen.
+    [[nodiscard]] const CompareGroup* chosenBaseline() const;
+    // Every run of the workspace, compared or not.
+    [[nodiscard]] const std::vector<RunItemPtr>& allRuns() const { return session_.runs().items(); }
     // "delay-sweep", or how many experiments the runs are of.
     [[nodiscard]] QString title() const;
     // Places of the groups that are shown: what passes the filter and the brushes and is not hidden, in order.

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/base/fnv1a.h"
+#include "gui/models/compare/compare_board.h"
 #include "gui/models/filter/filter_expression.h"
 
 namespace dasgd::gui {
@@ -75,10 +76,6 @@ FigureSpec figureOfExperiment(const RunItemPtr& run) {
     return spec;
 }
 
-QString experimentFilter(const QString& experiment) {
-    return QStringLiteral("experiment = \"%1\"").arg(QString(experiment).remove(QLatin1Char('"')));
-}
-
 void takeRuns(FigureSpec& spec, const QStringList& ids, const QString& filter, std::span<const RunItemPtr> all) {
     spec.runs.clear();
     spec.filter = filter;
@@ -116,6 +113,19 @@ Result<FigureSpec> followingFigure(const FigureSpec& spec, std::span<const RunIt
     following.runs.clear();
     following.filter = experiments.join(QStringLiteral(" or "));
     return following;
+}
+
+void takeRuns(FigureSpec& spec, const CompareBoard& board, const std::vector<std::size_t>& groups) {
+    QStringList ids;
+    for (const std::size_t group : groups) {
+        for (const RunItemPtr& run : board.groups()[group].runs) ids << run->id;
+    }
+    takeRuns(spec, ids, board.origin(), board.allRuns());
+}
+
+QString baselineOf(const CompareBoard& board) {
+    const CompareGroup* chosen = board.chosenBaseline();
+    return chosen ? curveKey(*chosen->runs.front()) : QString();
 }
 
 QString curveKey(const RunItem& run) {

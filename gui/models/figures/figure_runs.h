@@ -11,6 +11,8 @@
 
 namespace dasgd::gui {
 
+class CompareBoard;
+
 struct FigureRuns {
     std::vector<RunItemPtr> runs;  // as they are named; those of a filter in the order they were started
     QStringList missing;           // named, and not there any more
@@ -20,11 +22,13 @@ struct FigureRuns {
 // that several runs have.
 [[nodiscard]] Result<FigureRuns> runsOf(const FigureSpec& spec, std::span<const RunItemPtr> all);
 
-// `experiment = "delay-sweep"`.
-[[nodiscard]] QString experimentFilter(const QString& experiment);
 // Where `filter` chooses just the runs `ids` of those that have begun, the figure gets it and follows what is recorded;
 // else, or where it is "", the ids.
 void takeRuns(FigureSpec& spec, const QStringList& ids, const QString& filter, std::span<const RunItemPtr> all);
+// The same of these groups of a comparison, by the filter that they came from.
+void takeRuns(FigureSpec& spec, const CompareBoard& board, const std::vector<std::size_t>& groups);
+// The group that its ratios refer to as a figure keeps it; "" where none was chosen.
+[[nodiscard]] QString baselineOf(const CompareBoard& board);
 // The same figure with the ids of the runs that it has now in place of a filter, or with the filter of their
 // experiments in place of ids. Not of panels. Errors: of the filter; there is no such run.
 [[nodiscard]] Result<FigureSpec> pinnedFigure(const FigureSpec& spec, std::span<const RunItemPtr> all);

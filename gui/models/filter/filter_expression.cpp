@@ -284,4 +284,8 @@ bool FilterExpression::holds(const Node& node, const RunItem& run) {
     return false;
 }
 
+QString experimentFilter(const QString& experiment) {
+    return QStringLiteral("experiment = \"%1\"").arg(QString(experiment).remove(QLatin1Char('"')));
+}
+
 }  // namespace dasgd::gui

@@ -60,4 +60,7 @@ private:
     bool namesArchived_ = false;
 };
 
+// `experiment = "delay-sweep"`.
+[[nodiscard]] QString experimentFilter(const QString& experiment);
+
 }  // namespace dasgd::gui

@@ -6,6 +6,8 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "gui/models/figures/figure_runs.h"
+
 namespace dasgd::gui {
 
 namespace {
@@ -38,8 +40,8 @@ QToolButton* makeFieldButton(const QString& help) {
 FigureSpec figureOf(const CompareBoard& board, FigureKind kind, const std::vector<std::size_t>& groups) {
     FigureSpec spec;
     spec.kind = kind;
-    board.chooseRuns(spec, groups);
-    if (kind != FigureKind::Scatter) spec.baseline = board.figureBaseline();
+    takeRuns(spec, board, groups);
+    if (kind != FigureKind::Scatter) spec.baseline = baselineOf(board);
     if (const auto& target = board.target()) {
         spec.target = QLatin1String(target->metric == Target::Metric::Loss ? "loss=" : "accuracy=") +
                       QString::number(target->value, 'g', 9);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 
+#include "gui/models/figures/figure_runs.h"
+
 namespace dasgd::gui {
 
 namespace {
@@ -79,7 +81,7 @@ void CompareChart::setMetric(const std::string& metric) {
 
 FigureSpec CompareChart::figure() const {
     FigureSpec spec;
-    board_.chooseRuns(spec, board_.shown());
+    takeRuns(spec, board_, board_.shown());
     spec.members = board_.members() == Members::AsFarAsAll ? FigureMembers::AsFarAsAll : FigureMembers::Finished;
     if (seeds_) spec.lines = FigureLines::MeanAndSeeds;
     spec.metric = QString::fromStdString(key_.metric);

@@ -33,7 +33,7 @@ struct Stored {
 std::string fileOf(const std::vector<Stored>& tensors, std::size_t blanks = 0) {
     std::string header = "{", data;
     for (const Stored& tensor : tensors) {
-        header += (data.empty() ? "" : ",") +
+        header += (header.size() == 1 ? "" : ",") +
                   tensorEntry(tensor.name, tensor.type, tensor.shape, data.size(), data.size() + tensor.bytes.size());
         data += tensor.bytes;
     }

@@ -131,16 +131,18 @@ TEST(EarlyStop, AllRanksEndWithTheEvaluationThatExhaustsThePatience) {
 
 // Nobody waits for an evaluation there: the end is the furthest step that a rank was making when the last one was
 // at 10.
-TEST(EarlyStop, OnTheVirtualClusterTheFurthestRankSaysWhere) {
-    for (const char* algorithm : {"dasgd", "sync_sgd", "independent"}) {
-        Value document = stuck(algorithm, "virtual");
-        document.set("compute", table({{"step_time", text("3ms")}, {"rank_factors", vector({1, 1.2})}}));
-        const auto records = trainVirtually(document);
-        EXPECT_GE(records[0].outcome.step, 10) << algorithm;
-        EXPECT_LE(records[0].outcome.step, 14) << algorithm;
-        expectEvaluatedTwiceMore(records);
-    }
+class EarlyStopInSimulatedTime : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(EarlyStopInSimulatedTime, TheFurthestRankSaysWhere) {
+    Value document = stuck(GetParam(), "virtual");
+    document.set("compute", table({{"step_time", text("3ms")}, {"rank_factors", vector({1, 1.2})}}));
+    const auto records = trainVirtually(document);
+    EXPECT_GE(records[0].outcome.step, 10);
+    EXPECT_LE(records[0].outcome.step, 14);
+    expectEvaluatedTwiceMore(records);
 }
+
+INSTANTIATE_TEST_SUITE_P(Algorithms, EarlyStopInSimulatedTime, ::testing::Values("dasgd", "sync_sgd", "independent"));
 
 TEST(Target, IsRecordedOnceAndEndsTheRunWhereThatIsAskedFor) {
     for (const bool stops : {false, true}) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/comm/emulated_link.h"
+#include "tests/support/apart.h"
 #include "tests/support/image_files.h"
 #include "tests/support/quadratic_oracle.h"
 #include "tests/support/sim/virtual_cluster.h"
@@ -285,15 +286,17 @@ TEST(Worker, AccumulatedMicroBatchesAreOneBatch) {
 // The buckets leave during the last backward pass, so that what is exposed of them stays as it was.
 TEST(Worker, AccumulationTakesItsTimeOnTheVirtualCluster) {
     const auto stepSeconds = [](const char* mode, std::int64_t accumulate) {
-        const auto records =
-            trainVirtually(table({{"algorithm", table({{"name", text("sync_sgd")}})},
-                                  {"model", table({{"name", text("lenet")}})},
-                                  {"train", table({{"steps", integer(12)}, {"accumulate", integer(accumulate)}})},
-                                  {"cluster", table({{"backend", text("virtual")}, {"workers", integer(4)}})},
-                                  {"network", table({{"bandwidth", text("100Mbps")}, {"latency", text("50us")}})},
-                                  {"compute", table({{"step_time", text("6ms")}, {"mode", text(mode)}})}}));
-        EXPECT_EQ(records[0].outcome.error, "");
-        return meanStepSeconds(records[0]);
+        return apart([&]() -> std::vector<double> {
+                   const auto records = trainVirtually(
+                       table({{"algorithm", table({{"name", text("sync_sgd")}})},
+                              {"model", table({{"name", text("lenet")}})},
+                              {"train", table({{"steps", integer(12)}, {"accumulate", integer(accumulate)}})},
+                              {"cluster", table({{"backend", text("virtual")}, {"workers", integer(4)}})},
+                              {"network", table({{"bandwidth", text("100Mbps")}, {"latency", text("50us")}})},
+                              {"compute", table({{"step_time", text("6ms")}, {"mode", text(mode)}})}}));
+                   return {meanStepSeconds(records[0])};
+               })
+            .at(0);
     };
     for (const char* mode : {"time-only", "maths"}) {
         EXPECT_NEAR(stepSeconds(mode, 3) - stepSeconds(mode, 1), 2 * 0.006, 1e-8) << mode;
