@@ -47,7 +47,9 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
     resize(kFirstSize.boundedTo(screen()->availableSize()));
     // Qt keeps it on a screen that is there.
     restoreGeometry(settingsFile().value(kGeometryKey).toByteArray());
-    resize(size().boundedTo(screen()->availableSize()));
+    const QRect room = screen()->availableGeometry();
+    resize(size().boundedTo(room.size()));
+    if (!room.intersects(geometry())) move(room.topLeft());
     auto* frame = new QWidget;
     setCentralWidget(frame);
     auto* right = new QVBoxLayout;

@@ -8,6 +8,7 @@
 #include "core/base/metric_names.h"
 #include "gui/figures/figure_curves.h"
 #include "gui/figures/figure_files.h"
+#include "gui/models/filter/filter_expression.h"
 
 namespace dasgd::gui {
 

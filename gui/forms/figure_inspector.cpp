@@ -98,6 +98,7 @@ QWidget* FigureInspector::makeRunsRow() {
     row->addWidget(runsWords_ = makeLabel({}, "small"), 1);
     runsWords_->setWordWrap(true);
     row->addWidget(runsSwitch_ = makeQuietButton({}, {}));
+    runsSwitch_->hide();
     connect(runsSwitch_, &QToolButton::clicked, this, [this] { switchRuns(); });
     return box;
 }
@@ -108,6 +109,7 @@ void FigureInspector::sayRuns() {
     const bool follows = of.runs.isEmpty();
     runsWords_->setText(follows ? tr("Runs of the filter: it redraws itself when runs are added.")
                                 : tr("%1 runs by their ids: none is added.").arg(of.runs.size()));
+    runsSwitch_->show();
     runsSwitch_->setText(follows ? tr("Keep these runs") : tr("Follow the experiment"));
     runsSwitch_->setToolTip(asTip(follows ? tr("The figure keeps the runs that it has now, by their ids")
                                           : tr("The figure takes every run of these experiments, those to come too")));

@@ -269,7 +269,7 @@ private:
             return focused && (card == focused || card->isAncestorOf(focused));
         };
         const auto n = static_cast<int>(all.size());
-        if (n == 0) return;
+        if (n == 0) return newest_->setFocus(Qt::ShortcutFocusReason);
         const auto at = static_cast<int>(std::find_if(all.begin(), all.end(), holds) - all.begin());
         QWidget* next = all[static_cast<std::size_t>(((at == n ? -1 : at) + by + n) % n)];
         next->setFocus(Qt::ShortcutFocusReason);

@@ -239,7 +239,7 @@ private:
     void nextCard() {
         QWidget* const form = form_->rowOf(QStringLiteral("name"));
         std::vector<QWidget*> stops{&starts_->list(), form, editor_, sweep_, &plan_->firstStop()};
-        std::erase_if(stops, [](const QWidget* one) { return !one || !one->isVisible(); });
+        std::erase_if(stops, [](const QWidget* one) { return !one || !one->isVisible() || !one->isEnabled(); });
         QWidget* here = QApplication::focusWidget();
         if (here && form_->isAncestorOf(here)) here = form;
         if (here && starts_->isAncestorOf(here)) here = &starts_->list();
