@@ -246,11 +246,12 @@ private:
         if (here && sweep_->isAncestorOf(here)) here = sweep_;
         if (here && plan_->isAncestorOf(here)) here = &plan_->firstStop();
         const auto at = std::ranges::find(stops, here);
-        const auto next = at == stops.end() || at + 1 == stops.end() ? stops.begin() : at + 1;
-        if (next != stops.end() && *next == sweep_) {
+        if (at != stops.end()) std::rotate(stops.begin(), at + 1, stops.end());
+        for (QWidget* next : stops) {
+            if (next != sweep_) return next->setFocus(Qt::ShortcutFocusReason);
             sweep_->focusKey();
-        } else if (next != stops.end()) {
-            (*next)->setFocus(Qt::ShortcutFocusReason);
+            // Without the schema it has nothing to change.
+            if (sweep_->isAncestorOf(QApplication::focusWidget())) return;
         }
     }
 

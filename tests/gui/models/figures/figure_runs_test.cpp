@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "gui/models/filter/filter_expression.h"
 #include "tests/gui/support/bench.h"
 
 namespace dasgd::gui {
