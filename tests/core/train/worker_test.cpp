@@ -290,6 +290,8 @@ TEST(Worker, AccumulationTakesItsTimeOnTheVirtualCluster) {
                    const auto records = trainVirtually(
                        table({{"algorithm", table({{"name", text("sync_sgd")}})},
                               {"model", table({{"name", text("lenet")}})},
+                              // An epoch's last batch would be short.
+                              {"data", table({{"name", text("mnist")}, {"drop_last", boolean(true)}})},
                               {"train", table({{"steps", integer(12)}, {"accumulate", integer(accumulate)}})},
                               {"cluster", table({{"backend", text("virtual")}, {"workers", integer(4)}})},
                               {"network", table({{"bandwidth", text("100Mbps")}, {"latency", text("50us")}})},
