@@ -1,4 +1,5 @@
-// What the program remembers for its user, beside every workspace: columns, charts, the place of the window.
+// What the program remembers for its user, beside every workspace: columns, charts, the place of the window, how the
+// list of runs of each workspace was left.
 #pragma once
 
 #include <QSettings>

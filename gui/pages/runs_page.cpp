@@ -26,6 +26,7 @@
 #include "gui/widgets/run_table.h"
 #include "gui/widgets/runs/group_button.h"
 #include "gui/widgets/runs/run_drawer.h"
+#include "gui/widgets/runs/run_view_keeper.h"
 
 namespace dasgd::gui {
 
@@ -65,6 +66,7 @@ public:
         drawer_->hide();
         column->addWidget(split, 1);
         connectAll();
+        new RunViewKeeper(session_.feed().workspace(), *list_, *field_, *groups_, *table_);
     }
 
     // The table before the list that it shows.
@@ -348,7 +350,8 @@ private:
     }
 
     void sayFilterError() {
-        const auto error = list_->filterError();
+        // A field may be of a run that is still to be read.
+        const auto error = session_.loaded() ? list_->filterError() : std::nullopt;
         const QString& unfinished = list_->unfinishedWord();
         filterError_->setVisible(error.has_value() || !unfinished.isEmpty());
         setTone(*filterError_, error ? "bad" : "small");

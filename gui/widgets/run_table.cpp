@@ -208,6 +208,12 @@ void RunTable::setColumns(const RunColumns& columns) {
     arranging_ = false;
 }
 
+void RunTable::setOrder(const RunColumn& column, Qt::SortOrder direction) {
+    const auto key = static_cast<int>(list_.keyColumns().indexOf(column.key));
+    if (column.field < 0 && key < 0) return;
+    sortByColumn(column.field >= 0 ? column.field : RunTableModel::kColumns + key, direction);
+}
+
 int RunTable::neededWidth(const RunColumn& column) const {
     const QString title = column.field >= 0 ? RunTableModel::nameOf(column.field) : column.key.section(u'.', -1);
     const int header = QFontMetrics(interFont(12, Weight::Medium)).horizontalAdvance(title) + kArrowWidth;

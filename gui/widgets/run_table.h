@@ -33,6 +33,8 @@ public:
     [[nodiscard]] RunSelection& chosen() { return *selection_; }
     [[nodiscard]] RunColumns columns() const;
     void setColumns(const RunColumns& columns);
+    // The list in the order of this column; as it was where there is no such column.
+    void setOrder(const RunColumn& column, Qt::SortOrder direction);
     // Every column with a mark where it is shown; the keys of the configurations by their sections.
     void fillColumnMenu(QMenu& menu);
     // The column of the current cell changes places with the next one that is shown, to the left (-1) or right (1).

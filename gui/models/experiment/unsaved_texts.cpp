@@ -1,6 +1,8 @@
 #include "gui/models/experiment/unsaved_texts.h"
 
+#include <QCoreApplication>
 #include <algorithm>
+#include <utility>
 
 #include "gui/models/experiment/experiment_document.h"
 
@@ -17,27 +19,29 @@ QString withFolder(const QString& text, const QString& folder) {
 
 }  // namespace
 
-UnsavedTexts::UnsavedTexts(QString folder, QObject* parent) : QObject(parent), folder_(std::move(folder)) {
+UnsavedTexts::UnsavedTexts(QString folder, QObject* parent) : QObject(parent), files_(std::move(folder)) {
     sparing_.setSingleShot(true);
     sparing_.setInterval(kSparingMs);
     connect(&sparing_, &QTimer::timeout, this, &UnsavedTexts::write);
-    connect(&files_, &ExperimentFiles::wasRead, this, [this](const QString&, const QString& text) { takeFile(text); });
-    // A file that is not there yet is none to complain of; one that cannot be written leaves the text on the page.
-    for (std::size_t place = kMost + 1; place > 0; --place) files_.read(path(place - 1));
+    connect(&files_, &UnsavedFiles::found, this, &UnsavedTexts::takeFound);
+    files_.takeOver();
 }
 
 UnsavedTexts::~UnsavedTexts() {
-    if (sparing_.isActive()) write();
+    if (!sparing_.isActive()) return;
+    // What was found goes to the disk with the rest.
+    blockSignals(true);
+    files_.waitForDone();
+    QCoreApplication::sendPostedEvents(this, QEvent::MetaCall);
+    write();
 }
 
-QString UnsavedTexts::path(std::size_t place) const {
-    return folder_ + QStringLiteral("/unsaved-%1.toml").arg(place + 1);
+void UnsavedTexts::takeFound(const QStringList& texts) {
+    found_ = true;
+    std::for_each(texts.rbegin(), texts.rend(), [this](const QString& text) { takeText(text); });
 }
 
-void UnsavedTexts::takeFile(const QString& text) {
-    // So that the file is emptied once its text is not needed.
-    spared_ << text;
-    if (text.isEmpty()) return;
+void UnsavedTexts::takeText(const QString& text) {
     const bool hasFolder = text.startsWith(kFolderLine);
     const qsizetype end = hasFolder ? text.indexOf(u'\n') : -1;
     const QString own = text.mid(end + 1);
@@ -66,19 +70,16 @@ void UnsavedTexts::forget(const QString& text) {
     emit changed();
 }
 
-// The present text and those that were kept, a file each; files that are not needed any more are emptied.
+// The present text and those that were kept, a file each. Where they cannot be written they stay in the window.
 void UnsavedTexts::write() {
+    // Before, the files of this window may hold texts that are not known yet.
+    if (!found_) return sparing_.start();
     sparing_.stop();
     QStringList texts;
     if (!present_.isEmpty()) texts << present_;
     for (const Start& one : kept_) texts << withFolder(one.text, one.folder);
     texts.removeDuplicates();
-    while (texts.size() < spared_.size()) texts << QString();
-    for (qsizetype place = 0; place < texts.size(); ++place) {
-        if (place < spared_.size() && spared_[place] == texts[place]) continue;
-        files_.write(path(static_cast<std::size_t>(place)), texts[place], ExperimentFiles::Existing::Overwrite);
-    }
-    spared_ = texts;
+    files_.write(texts);
 }
 
 }  // namespace dasgd::gui

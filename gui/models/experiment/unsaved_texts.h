@@ -6,8 +6,8 @@
 #include <QTimer>
 #include <vector>
 
-#include "gui/models/experiment/experiment_files.h"
 #include "gui/models/experiment/start_list.h"
+#include "gui/models/experiment/unsaved_files.h"
 
 namespace dasgd::gui {
 
@@ -15,10 +15,11 @@ class UnsavedTexts : public QObject {
     Q_OBJECT
 
 public:
-    static constexpr std::size_t kMost = 5;
+    static constexpr std::size_t kMost = UnsavedFiles::kPlaces - 1;  // and the present one
     static constexpr int kSparingMs = 1000;
 
-    // `folder`: where the texts are spared, as unsaved-1.toml and so on; what a window before left there is kept.
+    // `folder`: where the texts are spared, beside those of other windows that are open; what windows before left there
+    // is kept.
     explicit UnsavedTexts(QString folder, QObject* parent = nullptr);
     // What is still to be spared is on the disk at the end.
     ~UnsavedTexts() override;
@@ -37,15 +38,14 @@ signals:
 
 private:
     void write();
-    void takeFile(const QString& text);
-    [[nodiscard]] QString path(std::size_t place) const;
+    void takeFound(const QStringList& texts);
+    void takeText(const QString& text);
 
-    QString folder_;
-    QString present_;     // as it is spared: with its folder
-    QStringList spared_;  // what each file holds
+    QString present_;  // as it is spared: with its folder
     std::vector<Start> kept_;
+    bool found_ = false;  // what windows before left is among the kept ones
     QTimer sparing_;
-    ExperimentFiles files_;
+    UnsavedFiles files_;
 };
 
 }  // namespace dasgd::gui

@@ -34,6 +34,7 @@ public:
     QVariant data(const QModelIndex& index, int role) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
     void sort(int column, Qt::SortOrder order) override;
+    [[nodiscard]] const RunOrder& order() const { return order_; }
 
     // What is wrong with the text, else nothing. With an error the rows stay as they were.
     std::optional<FilterError> setFilter(const QString& text);

@@ -13,13 +13,26 @@ GroupButton::GroupButton(RunListModel& list, QWidget* parent) : QToolButton(pare
     setFocusPolicy(Qt::TabFocus);
     setMenu(new QMenu(this));
     connect(menu(), &QMenu::aboutToShow, this, &GroupButton::fillMenu);
+    connect(&list_, &RunListModel::updated, this, [this] {
+        if (waiting_) groupBy(QString(*waiting_));
+    });
     group(Grouping::bySeries());
 }
 
 void GroupButton::group(const Grouping& grouping) {
+    waiting_.reset();
     list_.setGrouping(grouping);
     setText(grouping ? tr("by %1 ▾").arg(grouping.name()) : tr("no groups ▾"));
     emit grouped();
+}
+
+void GroupButton::groupBy(const QString& name) {
+    if (name.isEmpty()) return group({});
+    if (name == Grouping::bySeries().name()) return group(Grouping::bySeries());
+    const auto known = groupingOf(name);
+    // While no run has the key itself, its name may be taken for the end of another one.
+    if (known && known->name() == name) return group(*known);
+    waiting_ = name;
 }
 
 void GroupButton::fillMenu() {

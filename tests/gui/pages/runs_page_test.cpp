@@ -2,6 +2,7 @@
 
 #include <QApplication>
 #include <QFile>
+#include <QHeaderView>
 #include <QLineEdit>
 #include <QMenu>
 #include <QPlainTextEdit>
@@ -131,6 +132,28 @@ TEST_F(RunsPageTest, ColumnsAreChosenFromTheButton) {
         if (action->text() == QStringLiteral("As at first")) action->trigger();
     }
     EXPECT_FALSE(table()->isColumnHidden(RunTableModel::Wall));
+}
+
+TEST_F(RunsPageTest, TheListIsAsItWasLeftInItsWorkspace) {
+    workspace_.record({.algorithm = "sync_sgd", .steps = 8});
+    workspace_.record({.delay = 3, .steps = 8});
+    openRuns();
+    ASSERT_TRUE(eventually([&] { return rows() == 2; }));
+    table()->sortByColumn(RunTableModel::Algorithm, Qt::AscendingOrder);
+    QTest::keyClicks(field(), QStringLiteral("algorithm.delay = 3"));
+    ASSERT_EQ(rows(), 1);
+    window_.reset();
+    openRuns();
+    EXPECT_EQ(field()->text(), QStringLiteral("algorithm.delay = 3"));
+    ASSERT_TRUE(eventually([&] { return rows() == 1; }));
+    EXPECT_NE(label(QStringLiteral("1 shown")), nullptr);
+    EXPECT_EQ(label(QStringLiteral("Filter, at")), nullptr) << "the run that has the field was read since";
+    EXPECT_EQ(table()->horizontalHeader()->sortIndicatorSection(), RunTableModel::Algorithm);
+    window_.reset();
+    const Workspace other;
+    window_ = std::make_unique<MainWindow>(other.path(), testLook());
+    EXPECT_EQ(field()->text(), QString());
+    window_.reset();
 }
 
 TEST_F(RunsPageTest, EnterOpensTheRunOfTheRow) {

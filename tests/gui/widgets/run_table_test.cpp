@@ -145,5 +145,16 @@ TEST_F(RunTableTest, NoCellOfADefaultColumnIsCut) {
     }
 }
 
+TEST_F(RunTableTest, IsOrderedByTheColumnsThatItHas) {
+    table().setOrder({.field = RunTableModel::Algorithm}, Qt::AscendingOrder);
+    EXPECT_EQ(list_.order().column, RunTableModel::Algorithm);
+    table().setOrder({.key = kDelay}, Qt::DescendingOrder);
+    EXPECT_EQ(list_.order().column, RunTableModel::Algorithm) << "no such column";
+    toggle(QStringLiteral("delay"));
+    table().setOrder({.key = kDelay}, Qt::DescendingOrder);
+    EXPECT_EQ(list_.order().key, kDelay.toStdString());
+    EXPECT_EQ(table().horizontalHeader()->sortIndicatorOrder(), Qt::DescendingOrder);
+}
+
 }  // namespace
 }  // namespace dasgd::gui

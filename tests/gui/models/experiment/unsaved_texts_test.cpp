@@ -56,6 +56,27 @@ TEST_F(UnsavedTextsTest, AWindowThatEndsKeepsItForTheNext) {
     EXPECT_EQ(textsOf(last), QStringList{texts[1]}) << "saved since";
 }
 
+TEST_F(UnsavedTextsTest, TwoWindowsOfAWorkspaceKeepBothTexts) {
+    const QString mine = QStringLiteral("name = \"mine\"\n"), other = QStringLiteral("name = \"other\"\n");
+    {
+        UnsavedTexts first(path_), second(path_);
+        first.spare(mine, {});
+        second.spare(other, {});
+        ASSERT_TRUE(eventually([&] { return !spared().isEmpty(); }));
+    }
+    UnsavedTexts next(path_);
+    ASSERT_TRUE(eventually([&] { return next.kept().size() == 2; }));
+    EXPECT_EQ(setOf(textsOf(next)), setOf({mine, other}));
+}
+
+TEST_F(UnsavedTextsTest, AWindowThatEndsAtOnceKeepsWhatItFound) {
+    const QString before = QStringLiteral("name = \"before\"\n"), typed = QStringLiteral("name = \"typed\"\n");
+    for (const QString& text : {before, typed}) UnsavedTexts(path_).spare(text, {});
+    UnsavedTexts next(path_);
+    ASSERT_TRUE(eventually([&] { return next.kept().size() == 2; }));
+    EXPECT_EQ(textsOf(next), QStringList({typed, before}));
+}
+
 TEST_F(UnsavedTextsTest, KeepsTheNewestFirstEachOnceAndNotTooMany) {
     UnsavedTexts unsaved(path_);
     for (const char* text : {"a", "b", "a", "c", "d", "e", "f"}) unsaved.keep({}, QString::fromLatin1(text), {});

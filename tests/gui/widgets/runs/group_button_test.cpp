@@ -33,6 +33,23 @@ TEST(GroupButton, ItsMenuGroupsTheList) {
     EXPECT_EQ(button.text(), QStringLiteral("no groups ▾"));
 }
 
+TEST(GroupButton, ASettingIsWaitedForUntilAnotherGroupingIsChosen) {
+    RunTableModel runs;
+    RunListModel list(runs);
+    GroupButton button(list), other(list);
+    button.groupBy(QStringLiteral("algorithm.delay"));
+    EXPECT_EQ(button.grouping(), QStringLiteral("algorithm.delay"));
+    EXPECT_EQ(button.text(), QStringLiteral("by series ▾")) << "no run has it";
+    other.groupBy(QStringLiteral("algorithm.delay"));
+    other.groupBy(QStringLiteral("status"));
+    runs.take({makeRun("a", "dasgd", "[algorithm]\ndelay = 2\n")}, {});
+    EXPECT_EQ(button.text(), QStringLiteral("by algorithm.delay ▾"));
+    EXPECT_EQ(other.text(), QStringLiteral("by status ▾"));
+    button.groupBy({});
+    EXPECT_FALSE(list.grouping());
+    EXPECT_EQ(button.grouping(), QString());
+}
+
 TEST(GroupButton, ShowsWhatIsPutAway) {
     RunTableModel runs;
     RunListModel list(runs);
