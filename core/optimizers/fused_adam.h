@@ -9,29 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/optimizers/adam_fields.h"
 #include "core/optimizers/optimizer.h"
-#include "core/optimizers/parameter_groups.h"
 
 namespace dasgd {
-
-struct AdamFields {
-    double learningRate = 0.001;
-    double beta1 = 0.9;
-    double beta2 = 0.999;
-    double epsilon = 1e-8;
-    double weightDecay = 0;
-    NoDecay noDecay;
-
-    void visitWith(auto&& f, const char* decayHelp) {
-        f(learningRate, "learning_rate",
-          {.min = 0, .max = 1e6, .symbol = "η", .help = "Step size before the schedule"});
-        f(beta1, "beta1", {.min = 0, .max = 1, .maxOpen = true, .symbol = "β1", .help = "Decay of the mean gradient"});
-        f(beta2, "beta2", {.min = 0, .max = 1, .maxOpen = true, .symbol = "β2", .help = "Decay of the mean square"});
-        f(epsilon, "epsilon", {.min = 0, .max = 1, .symbol = "ε", .help = "Keeps the division away from zero"});
-        f(weightDecay, "weight_decay", {.min = 0, .max = 1e6, .symbol = "λ", .help = decayHelp});
-        noDecay.visit(f);
-    }
-};
 
 enum class DecayKind : std::uint8_t {
     Coupled,    // g += λw before the moments: torch.optim.Adam

@@ -2,30 +2,21 @@
 
 #include <cmath>
 
+#include "core/optimizers/adam_fields.h"
 #include "core/optimizers/optimizer.h"
-#include "core/optimizers/parameter_groups.h"
 #include "core/optimizers/trust_ratio.h"
 
 namespace dasgd {
 namespace {
 
-struct LambParams {
-    double learningRate = 0.001;
-    double beta1 = 0.9;
-    double beta2 = 0.999;
-    double epsilon = 1e-6;
-    double weightDecay = 0.01;
-    NoDecay noDecay;
-
+struct LambParams : AdamFields {
+    LambParams() {
+        epsilon = 1e-6;
+        weightDecay = 0.01;
+    }
     void visit(auto&& f) {
-        f(learningRate, "learning_rate",
-          {.min = 0, .max = 1e6, .symbol = "η", .help = "Step size before the schedule and the layer's ratio"});
-        f(beta1, "beta1", {.min = 0, .max = 1, .maxOpen = true, .symbol = "β1", .help = "Decay of the mean gradient"});
-        f(beta2, "beta2", {.min = 0, .max = 1, .maxOpen = true, .symbol = "β2", .help = "Decay of the mean square"});
-        f(epsilon, "epsilon", {.min = 0, .max = 1, .symbol = "ε", .help = "Keeps the division away from zero"});
-        f(weightDecay, "weight_decay",
-          {.min = 0, .max = 1e6, .symbol = "λ", .help = "Added to Adam's direction as λw, before its norm is taken"});
-        noDecay.visit(f);
+        visitWith(f, "Added to Adam's direction as λw, before its norm is taken",
+                  "Step size before the schedule and the layer's ratio");
     }
 };
 

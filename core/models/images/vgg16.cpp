@@ -7,7 +7,7 @@ namespace {
 
 class Vgg16 final : public Classifier {
 public:
-    explicit Vgg16(const VggParams& params) : params_(params) {}
+    explicit Vgg16(const DropoutAfterParams& params) : params_(params) {}
     InputSpec naturalInput() const override { return {.shape = {3, 224, 224}, .classes = 1000}; }
 
 protected:
@@ -17,11 +17,11 @@ protected:
     }
 
 private:
-    VggParams params_;
+    DropoutAfterParams params_;
 };
 
-const ModelRegistry::Add<Vgg16, VggParams> kVgg16Entry{"vgg16", "VGG, configuration D: 16 layers with weights",
-                                                       "arXiv 1409.1556"};
+const ModelRegistry::Add<Vgg16, DropoutAfterParams> kVgg16Entry{"vgg16", "VGG, configuration D: 16 layers with weights",
+                                                                "arXiv 1409.1556"};
 
 }  // namespace
 }  // namespace dasgd

@@ -7,7 +7,7 @@ namespace {
 
 class VggA final : public Classifier {
 public:
-    explicit VggA(const VggParams& params) : params_(params) {}
+    explicit VggA(const DropoutAfterParams& params) : params_(params) {}
     InputSpec naturalInput() const override { return {.shape = {3, 224, 224}, .classes = 1000}; }
 
 protected:
@@ -17,11 +17,11 @@ protected:
     }
 
 private:
-    VggParams params_;
+    DropoutAfterParams params_;
 };
 
-const ModelRegistry::Add<VggA, VggParams> kVggAEntry{"vgg_a", "VGG, configuration A: 11 layers with weights",
-                                                     "arXiv 1409.1556"};
+const ModelRegistry::Add<VggA, DropoutAfterParams> kVggAEntry{"vgg_a", "VGG, configuration A: 11 layers with weights",
+                                                              "arXiv 1409.1556"};
 
 }  // namespace
 }  // namespace dasgd
