@@ -38,7 +38,8 @@ public:
     public:
         virtual ~Operation() = default;
         // Returns when the operation has ended. Throws CommError where it failed or was cancelled, and when its
-        // deadline passes first.
+        // deadline passes first. Of a device's stream: as soon as the stream that computes has been made to wait for
+        // the end; what is computed from then on sees the result.
         virtual void wait() = 0;
         // Ended, failed or cancelled: wait() returns or throws at once. Never blocks.
         virtual bool done() = 0;
@@ -61,7 +62,8 @@ public:
     // False: nothing was launched, or this was moved from.
     [[nodiscard]] explicit operator bool() const { return operation_ != nullptr; }
 
-    // Blocks until the end, at most until the communicator's deadline, which counts from the call. Throws CommError.
+    // Blocks until the end, at most until the communicator's deadline, which counts from the call; on a device the
+    // stream that computes waits, not the host. Throws CommError.
     void wait() { operation_->wait(); }
     // True from the end on, also where wait() will throw. Does not block.
     [[nodiscard]] bool done() { return operation_->done(); }

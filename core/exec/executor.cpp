@@ -14,9 +14,12 @@ bool disturbs(const Work& work) { return work.kind == SpanKind::Eval || work.kin
 }  // namespace
 
 void Executor::enter(Open& open) {
-    open_ = &open;
     if (open.outer && interrupts(open.work)) record(*open.outer, open.start);
-    if (disturbs(open.work)) windows_.disturb(step_);
+    if (disturbs(open.work)) {
+        happened({.kind = Milestone::Kind::Disturbed, .step = step_, .at = known(open.start)});
+    }
+    // Last: nothing is open where one of these throws.
+    open_ = &open;
 }
 
 void Executor::leave(Open& open) {
@@ -33,17 +36,18 @@ void Executor::abandon(Open& open) {
 
 void Executor::close(const Open& open) {
     const Ns end = now();
+    if (disturbs(open.work)) happened({.kind = Milestone::Kind::Resumed, .at = known(end)});
     record(open, end);
     if (open.outer && interrupts(open.work)) open.outer->start = end;
 }
 
 void Executor::record(const Open& open, Ns end) {
-    add({.kind = open.work.kind,
-         .step = open.step,
-         .start = open.start,
-         .end = end,
-         .bytes = open.work.bytes,
-         .collective = open.work.collective});
+    completed({.kind = open.work.kind,
+               .step = open.step,
+               .start = open.start,
+               .end = end,
+               .bytes = open.work.bytes,
+               .collective = open.work.collective});
 }
 
 std::optional<Rank> Executor::waitFor(Pending& pending, std::int64_t launchedAt, std::int64_t bytes) {
@@ -52,9 +56,10 @@ std::optional<Rank> Executor::waitFor(Pending& pending, std::int64_t launchedAt,
     } else {
         run({.kind = SpanKind::Wait, .collective = pending.collective()}, [&] { pending.wait(); });
     }
-    windows_.waited(launchedAt);
+    happened({.kind = Milestone::Kind::Waited, .step = launchedAt});
     const std::optional<Rank> source = pending.source();
-    Unended ended{std::exchange(pending, {}), launchedAt, bytes};
+    Unended ended{std::exchange(pending, {}), launchedAt, bytes, std::nullopt};
+    if (trained_.wasPausedSince(launchedAt)) ended.returned = hold();
     if (!record(ended)) unended_.push_back(std::move(ended));
     return source;
 }
@@ -66,12 +71,33 @@ void Executor::flush() {
 
 void Executor::stepDone(Ns now) {
     flush();
-    windows_.stepDone(step_, now);
+    happened({.kind = Milestone::Kind::StepDone, .step = step_, .at = now});
+}
+
+void Executor::apply(const Milestone& milestone) {
+    switch (milestone.kind) {
+        case Milestone::Kind::Waited: return windows_.waited(milestone.step);
+        case Milestone::Kind::Disturbed:
+            windows_.disturb(milestone.step);
+            return trained_.pause(milestone.step, milestone.at);
+        case Milestone::Kind::Resumed: return trained_.resume(milestone.at);
+        case Milestone::Kind::StepDone: return windows_.stepDone(milestone.step, milestone.at);
+        case Milestone::Kind::StepsDone: return windows_.end();
+    }
 }
 
 bool Executor::record(Unended& ended) {
     const std::optional<Interval> interval = ended.pending.interval();
-    if (!interval) return false;
+    if (!interval) {
+        // A stream waits instead of the host: then the operation may still fail.
+        if (ended.pending.done()) ended.pending.wait();
+        return false;
+    }
+    if (ended.returned) {
+        const std::optional<Ns> returned = held(*ended.returned);
+        if (!returned) return false;
+        trained_.awaited(ended.launchedAt, interval->end, *returned);
+    }
     add({.lane = Lane::Comm,
          .kind = SpanKind::Reduce,
          .step = ended.launchedAt,

@@ -1,6 +1,6 @@
 // Runs a rank's work, waits for its communication, and records the start and end of both. Everything that takes a rank
 // time goes through run() or waitFor(): on a real machine the executor reads the clock, on
-// the virtual cluster it charges simulated time, on a device it will record events.
+// the virtual cluster it charges simulated time, on a device it records events.
 //
 // Owner: the rank's training thread; one executor a rank. Makes no system call.
 #pragma once
@@ -17,6 +17,7 @@
 #include "core/base/event.h"
 #include "core/comm/pending.h"
 #include "core/exec/clean_windows.h"
+#include "core/exec/trained_time.h"
 
 namespace dasgd {
 
@@ -69,14 +70,17 @@ public:
     std::optional<Rank> waitFor(Pending& pending, std::int64_t launchedAt, std::int64_t bytes);
 
     // Records operations that were waited for and whose end was not known then but is now, in the order of the waits.
-    void flush();
+    // Throws CommError where one has failed since.
+    virtual void flush();
 
     // The present step is complete, at `now`.
     void stepDone(Ns now);
     // The last step was made: what follows belongs to no window.
-    void stepsDone() { windows_.end(); }
+    void stepsDone() { happened({.kind = Milestone::Kind::StepsDone}); }
     // Clean windows, or parts of one, that were completed since the last call, in order. At every level.
     [[nodiscard]] std::vector<CleanWindow> takeWindows() { return windows_.take(); }
+    // How long the rank has trained by `now`, as evaluations and checkpoints left it to. At every level.
+    [[nodiscard]] Ns trainedUntil(Ns now) const { return trained_.until(now); }
 
     // The backward pass under way has come to where the gradient of parameter `slot` is ready. From inside autograd.
     virtual void gradientReady(std::size_t slot) = 0;
@@ -100,6 +104,30 @@ protected:
     // The work under way failed: what it had planned does not happen.
     virtual void abandoned() noexcept = 0;
 
+    // What the clean windows and the trained time go by.
+    struct Milestone {
+        enum class Kind : std::uint8_t { Waited, Disturbed, Resumed, StepDone, StepsDone };
+        Kind kind{};
+        std::int64_t step = 0;  // of Waited: at which the operation was launched
+        Ns at = 0;              // of Disturbed, Resumed and StepDone
+    };
+    // Where work starts or ends: the clock's present. A device answers with a number of its own, and has completed()
+    // and happened() turn it into an instant later.
+    [[nodiscard]] virtual Ns instant() { return clock_.now(); }
+    // Work was done between two of what instant() answered.
+    virtual void completed(const Span& work) { add(work); }
+    virtual void happened(const Milestone& milestone) { apply(milestone); }
+    // The present instant, to be asked for with held() until that answers.
+    [[nodiscard]] virtual Ns hold() { return clock_.now(); }
+    [[nodiscard]] virtual std::optional<Ns> held(Ns number) { return number; }
+    // Into the records, and into the clean windows and the trained time.
+    void add(const Span& span);
+    void apply(const Milestone& milestone);
+    // No work is under way.
+    [[nodiscard]] bool isIdle() const { return open_ == nullptr; }
+    // An operation was waited for whose end is not known yet.
+    [[nodiscard]] bool owesOperations() const { return !unended_.empty(); }
+
 private:
     // Work under way; lives in run().
     struct Open {
@@ -113,6 +141,7 @@ private:
         Pending pending;
         std::int64_t launchedAt = 0;
         std::int64_t bytes = 0;
+        std::optional<Ns> returned;  // when the wait did; where the operation may have gone on during a pause
     };
 
     void enter(Open& open);
@@ -122,16 +151,18 @@ private:
     void record(const Open& open, Ns end);
     // False where the end is not known yet.
     bool record(Unended& ended);
-    void add(const Span& span);
     // True: `span` is part of a record of both passes, kept or emitted.
     bool joins(const Span& span);
-    [[nodiscard]] Ns now() const { return level_ == TraceLevel::Off ? 0 : clock_.now(); }
+    [[nodiscard]] Ns now() { return level_ == TraceLevel::Off ? 0 : instant(); }
+    // `taken`: by now(). What is needed at every level.
+    [[nodiscard]] Ns known(Ns taken) const { return level_ == TraceLevel::Off ? clock_.now() : taken; }
 
     Clock& clock_;
     EventSink& sink_;
     TraceLevel level_;
     std::int64_t step_ = 0;
     CleanWindows windows_;
+    TrainedTime trained_;
     Open* open_ = nullptr;  // the innermost
     std::deque<Unended> unended_;
     std::optional<Span> forward_;  // at Summary: until it is known whether the backward pass touches it

@@ -67,6 +67,27 @@ TEST_F(ExecutorTest, RunsWorkAndRecordsItFromStartToEnd) {
     EXPECT_EQ(sink.spans[0].collective, 3U);
 }
 
+// An operation from 100 to 400, an evaluation from 200 to 1200, and the wait for it at 1250: without the evaluation the
+// rank had come to the wait at 250 and stayed to 400.
+TEST_F(ExecutorTest, AnEvaluationHidesNothingInTheTimeTrained) {
+    for (const TraceLevel level : {TraceLevel::Off, TraceLevel::Summary, TraceLevel::Full}) {
+        HandClock time;
+        time.tick = 0;
+        CpuExecutor made{time, sink, level};
+        made.run({SpanKind::Eval}, [] {});
+        made.moveTo(1);
+        EXPECT_EQ(made.trainedUntil(200), 200);
+        time.time = 200;
+        made.run({SpanKind::Eval}, [&] { time.time = 1200; });
+        EXPECT_EQ(made.trainedUntil(1200), 200);
+        made.moveTo(2);
+        time.time = 1250;
+        Pending pending(std::make_shared<HandOperation>(time, true));
+        made.waitFor(pending, 1, 8);
+        EXPECT_EQ(made.trainedUntil(1250), 400);
+    }
+}
+
 TEST_F(ExecutorTest, AWaitInsideAPassInterruptsIt) {
     executor.run({SpanKind::Forward}, [&] {
         executor.run({SpanKind::Wait}, [] {});

@@ -1,0 +1,48 @@
+// Communication between devices through NCCL, called directly. Collectives run on a stream of their own beside the one
+// that computes (core/comm/stream/stream_queue.h), in launch order; a wait is one of the device, not of the host. What
+// is in the host's memory, and every message, goes through the control group beside it (Gloo). A watchdog thread asks
+// NCCL for errors and watches the deadlines: then the communicator is aborted, and every operation of it fails with the
+// reason.
+//
+// NCCL's data sockets carry no authentication: they are bound to one named interface, for trusted networks.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "core/base/clock.h"
+#include "core/base/result.h"
+#include "core/comm/communicator.h"
+#include "core/comm/gloo/rendezvous.h"
+#include "core/comm/nccl/nccl_api.h"
+#include "core/device/device_clock.h"
+
+namespace dasgd {
+
+struct NcclOptions {
+    Rank rank;
+    int size = 1;
+    std::string interface = "lo";               // of NCCL's sockets
+    std::chrono::milliseconds timeout{60'000};  // of one operation
+    int channels = 0;                           // of NCCL, at most; 0: it chooses
+    StreamPriority priority = StreamPriority::Greatest;
+};
+
+// What the communicators of a rank run on; all of it outlives them.
+struct NcclDevice {
+    const NcclApi& nccl;
+    Device& device;
+    DeviceClock& times;
+    StreamHandle compute = nullptr;
+    std::function<bool(const at::Tensor&)> holds;  // the tensor is in the device's memory
+};
+
+// Connects all ranks; blocks until every rank is there. `control` joins the same ranks; the store behind `rendezvous`
+// must be reachable as long as groups are split off. `clock` outlives the communicator.
+[[nodiscard]] Result<std::unique_ptr<Communicator>> makeNccl(const Rendezvous& rendezvous, const NcclOptions& options,
+                                                             const NcclDevice& device,
+                                                             std::unique_ptr<Communicator> control, const Clock& clock);
+
+}  // namespace dasgd

@@ -1,0 +1,39 @@
+#include "core/comm/stream/watchdog.h"
+
+#include <utility>
+
+#include "core/base/check.h"
+
+namespace dasgd {
+
+Watchdog::Watchdog(std::chrono::microseconds every) : thread_([this, every] { serve(every); }) {}
+
+Watchdog::~Watchdog() {
+    {
+        const std::lock_guard lock(mutex_);
+        DASGD_CHECK(looks_.empty());
+        closing_ = true;
+    }
+    condition_.notify_all();
+    thread_.join();
+}
+
+int Watchdog::add(std::function<void()> look) {
+    const std::lock_guard lock(mutex_);
+    looks_[++newest_] = std::move(look);
+    return newest_;
+}
+
+void Watchdog::remove(int look) {
+    const std::lock_guard lock(mutex_);
+    looks_.erase(look);
+}
+
+void Watchdog::serve(std::chrono::microseconds every) {
+    std::unique_lock lock(mutex_);
+    while (!condition_.wait_for(lock, every, [&] { return closing_; })) {
+        for (const auto& [number, look] : looks_) look();
+    }
+}
+
+}  // namespace dasgd

@@ -1,0 +1,38 @@
+// Looks after things on a thread of its own, again and again.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <thread>
+
+namespace dasgd {
+
+// Thread-safe.
+class Watchdog {
+public:
+    explicit Watchdog(std::chrono::microseconds every);
+    // Stops; nothing may be looked after any more.
+    ~Watchdog();
+    Watchdog(const Watchdog&) = delete;
+    Watchdog& operator=(const Watchdog&) = delete;
+
+    // Calls `look` again and again, until remove(). It must not throw, and neither add nor remove.
+    [[nodiscard]] int add(std::function<void()> look);
+    // Returns when no call of it is under way.
+    void remove(int look);
+
+private:
+    void serve(std::chrono::microseconds every);
+
+    std::mutex mutex_;
+    std::condition_variable condition_;
+    std::map<int, std::function<void()>> looks_;
+    int newest_ = 0;
+    bool closing_ = false;
+    std::thread thread_;
+};
+
+}  // namespace dasgd

@@ -1,0 +1,126 @@
+#include "core/exec/device_executor.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace dasgd {
+
+namespace {
+
+constexpr Ns kPollOperationsEvery = 100'000;
+
+}  // namespace
+
+Ns DeviceExecutor::instant() {
+    marks_.push_back({.event = compute_.device.record(compute_.stream)});
+    return firstMark_ + static_cast<Ns>(marks_.size()) - 1;
+}
+
+void DeviceExecutor::completed(const Span& work) {
+    if (level() != TraceLevel::Off) entries_.emplace_back(work);
+}
+
+void DeviceExecutor::happened(const Milestone& milestone) {
+    using Kind = Milestone::Kind;
+    Milestone kept = milestone;
+    if (kept.kind == Kind::Disturbed || kept.kind == Kind::Resumed) {
+        if (kept.kind == Kind::Disturbed) catchUp();
+        kept.at = host_.now();
+        apply(kept);
+        return;
+    }
+    // The host is ahead of the device: the step ends when the device has made it.
+    if (kept.kind == Kind::StepDone) kept.at = instant();
+    if (kept.kind == Kind::StepsDone) stepsDone_ = true;
+    entries_.emplace_back(kept);
+}
+
+Ns DeviceExecutor::hold() {
+    held_.emplace(++newestHeld_, compute_.device.record(compute_.stream));
+    return newestHeld_;
+}
+
+std::optional<Ns> DeviceExecutor::held(Ns number) {
+    const auto found = held_.find(number);
+    if (!compute_.device.hasPassed(found->second)) return std::nullopt;
+    const Ns at = compute_.times.instantOf(found->second);
+    held_.erase(found);
+    return at;
+}
+
+void DeviceExecutor::flush() {
+    compute_.times.refresh();
+    if (stepsDone_) catchUp();
+    settleEntries();
+    dropMarks();
+    Executor::flush();
+    if (stepsDone_) awaitOperations();
+}
+
+void DeviceExecutor::catchUp() {
+    compute_.device.await(compute_.device.record(compute_.stream), compute_.deadline, host_);
+    settleEntries();
+}
+
+// Another thread ends them, soon after their events have passed.
+void DeviceExecutor::awaitOperations() {
+    const Ns last = host_.now() + std::chrono::nanoseconds(compute_.deadline).count();
+    while (owesOperations() && host_.now() < last) {
+        host_.sleepUntil(host_.now() + kPollOperationsEvery);
+        Executor::flush();
+    }
+}
+
+void DeviceExecutor::settleEntries() {
+    while (!entries_.empty() && std::visit([this](const auto& entry) { return settle(entry); }, entries_.front())) {
+        entries_.pop_front();
+    }
+}
+
+std::optional<Ns> DeviceExecutor::known(Ns number) {
+    Mark& mark = marks_.at(static_cast<std::size_t>(number - firstMark_));
+    if (!mark.at && compute_.device.hasPassed(mark.event)) {
+        mark.at = compute_.times.instantOf(mark.event);
+        mark.event = {};
+    }
+    return mark.at;
+}
+
+bool DeviceExecutor::settle(Span span) {
+    const std::optional<Ns> end = known(span.end);
+    if (!end) return false;
+    span.start = known(span.start).value();
+    // Between the two the reference of the device's clock may have been renewed.
+    span.end = std::max(span.start, *end);
+    add(span);
+    return true;
+}
+
+bool DeviceExecutor::settle(Milestone milestone) {
+    if (milestone.kind == Milestone::Kind::StepDone) {
+        const std::optional<Ns> at = known(milestone.at);
+        if (!at) return false;
+        milestone.at = *at;
+    }
+    apply(milestone);
+    return true;
+}
+
+void DeviceExecutor::dropMarks() {
+    // Work under way will need the mark of its start.
+    if (!isIdle()) return;
+    Ns needed = firstMark_ + static_cast<Ns>(marks_.size());
+    for (const Entry& entry : entries_) {
+        if (const Span* span = std::get_if<Span>(&entry)) {
+            needed = std::min(needed, span->start);
+        } else if (const auto& milestone = std::get<Milestone>(entry); milestone.kind == Milestone::Kind::StepDone) {
+            needed = std::min(needed, milestone.at);
+        }
+    }
+    while (firstMark_ < needed) {
+        marks_.pop_front();
+        ++firstMark_;
+    }
+}
+
+}  // namespace dasgd

@@ -1,0 +1,85 @@
+// Work on a device: given to the stream that computes, and done later. Its instants are those of events around it.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <map>
+#include <optional>
+#include <variant>
+
+#include "core/device/device_clock.h"
+#include "core/exec/executor.h"
+
+namespace dasgd {
+
+// Where a rank computes. Device and clock outlive the executor.
+struct ComputeStream {
+    Device& device;
+    DeviceClock& times;
+    StreamHandle stream = nullptr;
+    std::chrono::milliseconds deadline{60'000};  // of the wait for the device at the end of the run
+};
+
+class DeviceExecutor final : public Executor {
+public:
+    DeviceExecutor(Clock& clock, EventSink& sink, TraceLevel level, const ComputeStream& compute,
+                   const CleanWindowOptions& windows = {})
+        : Executor(clock, sink, level, windows), host_(clock), compute_(compute) {}
+
+    // Records what the device has done by now. After stepsDone() the host waits for all of it; it does so too where an
+    // evaluation or a checkpoint begins, which is to take no time of training.
+    void flush() override;
+
+    void gradientReady(std::size_t) override {}
+    void layerDone(SpanKind, std::size_t) override {}
+    void setBatchShare(double, bool) override {}
+    void setUntimed(bool) override {}
+
+private:
+    // An event on the stream. Marks are numbered in the order of the stream.
+    struct Mark {
+        DeviceEvent event;
+        std::optional<Ns> at;  // once it has passed
+    };
+    // What waits for its marks; its instants are their numbers.
+    using Entry = std::variant<Span, Milestone>;
+
+    // Marks the stream; answers the mark's number.
+    [[nodiscard]] Ns instant() override;
+    void completed(const Span& work) override;
+    void happened(const Milestone& milestone) override;
+    [[nodiscard]] Ns hold() override;
+    [[nodiscard]] std::optional<Ns> held(Ns number) override;
+    void finished(const Work&) override {}
+    void abandoned() noexcept override {}
+
+    // The host waits until the device has done everything, and all of it is recorded but operations.
+    void catchUp();
+    // The host waits until the ends of operations are known too.
+    void awaitOperations();
+    void settleEntries();
+    [[nodiscard]] std::optional<Ns> known(Ns number);
+    // False where the device has not come to its end yet.
+    bool settle(Span span);
+    bool settle(Milestone milestone);
+    // Of marks that no entry needs any more.
+    void dropMarks();
+
+    Clock& host_;
+    const ComputeStream compute_;
+    std::deque<Mark> marks_;
+    Ns firstMark_ = 0;           // number of the first of marks_
+    std::deque<Entry> entries_;  // in the order of their ends
+    std::map<Ns, DeviceEvent> held_;
+    Ns newestHeld_ = 0;
+    bool stepsDone_ = false;
+};
+
+// Everything in `compute` outlives the executors.
+[[nodiscard]] inline MakeExecutor onDevice(const ComputeStream& compute) {
+    return [compute](Clock& clock, EventSink& sink, TraceLevel level, const CleanWindowOptions& windows) {
+        return std::make_unique<DeviceExecutor>(clock, sink, level, compute, windows);
+    };
+}
+
+}  // namespace dasgd

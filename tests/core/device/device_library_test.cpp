@@ -1,0 +1,53 @@
+// What a machine lacks, by tables that answer as CUDA does on such a machine.
+#include "core/device/device_library.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace dasgd::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+TEST(DeviceLibrary, WithoutTheRuntimeItSaysWhatToInstall) {
+    const auto api = loadDeviceApi("libnobody.so.1");
+    ASSERT_FALSE(api);
+    EXPECT_THAT(api.error().message, AllOf(HasSubstr("libnobody.so.1"), HasSubstr("pip")));
+}
+
+TEST(DeviceLibrary, AnotherLibraryIsRefusedWithWhatItLacks) {
+    const auto api = loadDeviceApi("libm.so.6");
+    ASSERT_FALSE(api);
+    EXPECT_THAT(api.error().message, AllOf(HasSubstr("libm.so.6"), HasSubstr("cudaDriverGetVersion"),
+                                           HasSubstr("cudaEventElapsedTime"), HasSubstr("cudaGetErrorString")));
+}
+
+// A machine with this driver whose devices are counted with this answer.
+Result<int> devicesOf(int driver, int answer, int count) {
+    const auto give = [](int value, int result) {
+        return [value, result](int* out) {
+            *out = value;
+            return result;
+        };
+    };
+    DeviceApi api;
+    api.driverVersion = give(driver, DeviceApi::kSuccess);
+    api.runtimeVersion = give(13000, DeviceApi::kSuccess);
+    api.deviceCount = give(count, answer);
+    api.errorText = [](int) { return "unknown error"; };
+    return usableDevices(api);
+}
+
+TEST(DeviceLibrary, CountsWhatCanBeUsedOrSaysWhyNot) {
+    EXPECT_EQ(devicesOf(13010, DeviceApi::kSuccess, 4).value(), 4);
+    EXPECT_THAT(devicesOf(0, DeviceApi::kNoDevice, 0).error().message, HasSubstr("no NVIDIA driver"));
+    EXPECT_THAT(devicesOf(12040, DeviceApi::kInsufficientDriver, 0).error().message,
+                AllOf(HasSubstr("made for CUDA 12.4"), HasSubstr("this program for CUDA 13.0")));
+    EXPECT_THAT(devicesOf(13000, DeviceApi::kNoDevice, 0).error().message, HasSubstr("CUDA_VISIBLE_DEVICES"));
+    EXPECT_THAT(devicesOf(13000, DeviceApi::kSuccess, 0).error().message, HasSubstr("CUDA_VISIBLE_DEVICES"));
+    EXPECT_THAT(devicesOf(13000, 999, 0).error().message, HasSubstr("unknown error"));
+}
+
+}  // namespace
+}  // namespace dasgd::test

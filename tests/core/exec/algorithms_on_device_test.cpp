@@ -1,0 +1,271 @@
+// Real algorithms over the model of a device: they must wait on nothing but events, and no access to memory may be
+// unordered. A wait that is left out must be found, whatever the times.
+#include <gmock/gmock.h>
+#include <torch/nn/modules/container/sequential.h>
+#include <torch/nn/modules/linear.h>
+#include <torch/types.h>
+
+#include "core/algorithms/algorithm.h"
+#include "core/comm/stream/stream_queue.h"
+#include "core/exec/device_executor.h"
+#include "core/step/step_context.h"
+#include "tests/support/device/observed_ops.h"
+#include "tests/support/training.h"
+
+namespace dasgd::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr Ns kMicro = 1000;
+
+// Of a stream: whether its waits are kept.
+using Keeps = std::function<bool(StreamHandle)>;
+const Keeps kOfCompute = [](StreamHandle stream) { return stream == nullptr; };
+const Keeps kOfCommunication = [](StreamHandle stream) { return stream != nullptr; };
+
+class OnDeviceTest : public ::testing::Test {
+protected:
+    [[nodiscard]] DeviceApi apiThatKeeps(const Keeps& keeps) {
+        DeviceApi api = model.api();
+        if (!keeps) return api;
+        api.streamWaitEvent = [keeps, wait = api.streamWaitEvent](StreamHandle stream, EventHandle event,
+                                                                  unsigned flags) {
+            return keeps(stream) ? wait(stream, event, flags) : DeviceApi::kSuccess;
+        };
+        return api;
+    }
+    [[nodiscard]] std::vector<Span> spansOf(SpanKind kind) const {
+        std::vector<Span> found;
+        for (const Span& span : sink.spans) {
+            if (span.kind == kind) found.push_back(span);
+        }
+        return found;
+    }
+
+    ModelClock clock;
+    ModelDevice model{clock};
+    MemorySink sink;
+};
+
+// Two ranks that hold the same, of which one is here: a sum is twice what this one gives.
+class TwinCommunicator final : public Communicator {
+public:
+    TwinCommunicator(ModelDevice& model, StreamQueue& queue, Ns transfer)
+        : Communicator(Rank{0}, 2), model_(model), queue_(queue), transfer_(transfer) {}
+
+private:
+    Pending start(CollectiveCall call, std::uint64_t number) override {
+        const auto enqueue = [&](StreamHandle stream) {
+            model_.launch(stream, transfer_, {accessOf(call.out, true, "all_reduce")});
+            const at::RecordFunctionGuard notOfTheComputeStream(false);
+            if (call.op == Reduce::Sum) call.out.mul_(2);
+        };
+        return queue_.launch(
+            {.label = "rank 0: all_reduce", .collective = number, .tensors = {call.out}, .enqueue = enqueue});
+    }
+    Pending start(MessageCall) override { throw CommError("no messages between twins"); }
+    std::unique_ptr<Communicator> open(Group) override { throw CommError("no groups of twins"); }
+
+    ModelDevice& model_;
+    StreamQueue& queue_;
+    Ns transfer_;
+};
+
+struct DasgdSettings {
+    std::int64_t period = 4, delay = 3;
+    double localWeight = 0.25, correction = 0;
+    Ns transfer = 500 * kMicro;  // a step takes about 200
+};
+
+class DasgdOnDeviceTest : public OnDeviceTest {
+protected:
+    static constexpr int kSteps = 40;
+
+    // Over a table that leaves out the waits of the streams that `keeps` does not keep.
+    void train(const DasgdSettings& settings, const Keeps& keeps = nullptr) {
+        Device own(apiThatKeeps(keeps), 0);
+        DeviceClock ownTimes(own, clock);
+        StreamQueue queue(own, ownTimes, clock, {});
+        TwinCommunicator comm(model, queue, settings.transfer);
+        DeviceExecutor executing(clock, sink, TraceLevel::Full, {own, ownTimes});
+        torch::nn::Linear layer(2, 1);
+        FlatParams params(*layer, torch::kFloat64);
+        params.weights().fill_(0);
+        StepContext context(comm, clock, params, executing);
+        const auto algorithm =
+            AlgorithmRegistry::find("dasgd")->create(table({{"period", integer(settings.period)},
+                                                            {"delay", integer(settings.delay)},
+                                                            {"local_weight", number(settings.localWeight)},
+                                                            {"correction", number(settings.correction)}}),
+                                                     {});
+        ASSERT_TRUE(algorithm) << algorithm.error().message;
+        {
+            const ObservedOps ops(model, kMicro);
+            const at::NoGradGuard guard;
+            for (int step = 1; step <= kSteps; ++step) {
+                context.moveTo(step, 0.1);
+                executing.run({SpanKind::Forward}, [&] { model.launch(nullptr, 200 * kMicro); });
+                executing.run({SpanKind::Update}, [&] { params.weights().add_(1); });
+                (*algorithm)->afterStep(context);
+                executing.stepDone(clock.now());
+            }
+            EXPECT_GT(ops.seen(), kSteps) << "the operators are really observed";
+        }
+        hostWaits = own.hostWaits();
+        modelWaits = model.hostWaits();
+        weight = params.weights()[0].item<double>();
+        // Other threads go on while the host waits for the end.
+        clock.whenSleeping = [&] { EXPECT_EQ(queue.poll(), std::nullopt); };
+        executing.stepsDone();
+        (*algorithm)->drain(context);
+        executing.flush();
+        clock.whenSleeping = nullptr;
+    }
+    // The rule of delayed_average.h on one number, where all ranks hold the same.
+    static double expected(const DasgdSettings& s) {
+        double w = 0, snapshot = 0;
+        std::int64_t launchedAt = -1;
+        for (std::int64_t k = 1; k <= kSteps; ++k) {
+            w += 1;
+            if (launchedAt >= 0 && k == launchedAt + s.delay) {
+                w = s.localWeight * w + (1 - s.localWeight) * (snapshot + s.correction * (w - snapshot));
+                launchedAt = -1;
+            }
+            if (k % s.period == 0) {
+                snapshot = w;
+                launchedAt = k;
+            }
+        }
+        return w;
+    }
+    std::int64_t hostWaits = -1;
+    std::vector<std::string> modelWaits;
+    double weight = 0;
+};
+
+TEST_F(DasgdOnDeviceTest, TheHostNeverWaitsAndEveryAccessIsOrdered) {
+    train({});
+    EXPECT_EQ(hostWaits, 0);
+    EXPECT_THAT(modelWaits, IsEmpty());
+    EXPECT_THAT(model.races(), IsEmpty());
+    EXPECT_THAT(model.faults(), IsEmpty());
+    EXPECT_DOUBLE_EQ(weight, expected({}));
+    EXPECT_THAT(spansOf(SpanKind::Reduce), SizeIs(kSteps / 4));
+    EXPECT_THAT(spansOf(SpanKind::Forward), SizeIs(kSteps));
+}
+
+TEST_F(DasgdOnDeviceTest, MergesOfTheWholeFamilyAreOrderedToo) {
+    for (const DasgdSettings& settings :
+         {DasgdSettings{.delay = 1}, DasgdSettings{.localWeight = 0, .correction = 1},
+          DasgdSettings{.localWeight = 0.5, .correction = 0.5}, DasgdSettings{.period = 1, .delay = 1}}) {
+        train(settings);
+        EXPECT_EQ(hostWaits, 0);
+        EXPECT_THAT(model.races(), IsEmpty());
+        EXPECT_DOUBLE_EQ(weight, expected(settings));
+    }
+}
+
+TEST_F(DasgdOnDeviceTest, ATransferThatFitsIsHiddenAndALongerOneIsAWaitOfTheDevice) {
+    train({.delay = 3, .transfer = 500 * kMicro});
+    auto waits = spansOf(SpanKind::Wait);
+    ASSERT_THAT(waits, SizeIs(10));
+    waits.pop_back();  // at the end of the run nothing is computed meanwhile
+    for (const Span& wait : waits) EXPECT_LT(wait.end - wait.start, 20 * kMicro);
+    for (const Span& reduce : spansOf(SpanKind::Reduce)) {
+        EXPECT_NEAR(static_cast<double>(reduce.end - reduce.start), 500 * kMicro, 20 * kMicro);
+    }
+    sink.spans.clear();
+    train({.delay = 1, .transfer = 1000 * kMicro});
+    waits = spansOf(SpanKind::Wait);
+    ASSERT_THAT(waits, SizeIs(10));
+    waits.pop_back();
+    for (const Span& wait : waits) {
+        EXPECT_NEAR(static_cast<double>(wait.end - wait.start), 780 * kMicro, 60 * kMicro)
+            << "what one step does not cover";
+    }
+}
+
+TEST_F(DasgdOnDeviceTest, AMissingWaitOfTheCommunicationIsFound) {
+    train({}, kOfCompute);
+    EXPECT_THAT(model.races(), Contains(AllOf(HasSubstr("all_reduce on stream"), HasSubstr("what aten::"),
+                                              HasSubstr("on compute writes"))));
+}
+
+TEST_F(DasgdOnDeviceTest, AMissingWaitOfTheMergeIsFound) {
+    train({}, kOfCommunication);
+    EXPECT_THAT(model.races(),
+                Contains(AllOf(HasSubstr("on compute reads what all_reduce on stream"), HasSubstr("writes"))));
+}
+
+TEST_F(DasgdOnDeviceTest, AValueThatTheHostReadsIsFound) {
+    const ObservedOps ops(model, kMicro);
+    at::Tensor loss = torch::ones({4});
+    EXPECT_EQ(loss.sum().item<float>(), 4);
+    EXPECT_THAT(model.hostWaits(), Contains(HasSubstr("_local_scalar_dense")));
+}
+
+// ------------------------------------------------------------------------------------- gradients in buckets
+
+class BucketsOnDeviceTest : public OnDeviceTest {
+protected:
+    // Synchronous SGD with a bucket for each parameter, which leaves from inside the backward pass.
+    void train(const Keeps& keeps = nullptr) {
+        Device device(apiThatKeeps(keeps), 0);
+        DeviceClock times(device, clock);
+        StreamQueue queue(device, times, clock, {});
+        TwinCommunicator comm(model, queue, 300 * kMicro);
+        DeviceExecutor executing(clock, sink, TraceLevel::Full, {device, times});
+        torch::nn::Sequential net(torch::nn::Linear(4, 8), torch::nn::Linear(8, 1));
+        FlatParams params(*net, torch::kFloat64);
+        const at::Tensor input = torch::ones({2, 4}, torch::kFloat64);
+        StepContext context(comm, clock, params, executing);
+        const auto algorithm =
+            AlgorithmRegistry::find("sync_sgd")
+                ->create(table({{"bucket_mb", number(1e-6)}, {"first_bucket_mb", number(1e-6)}}), {});
+        ASSERT_TRUE(algorithm) << algorithm.error().message;
+        const ObservedOps ops(model, kMicro);
+        (*algorithm)->start(context);
+        for (int step = 1; step <= 5; ++step) {
+            context.moveTo(step, 0.1);
+            at::Tensor loss;
+            executing.run({SpanKind::Forward}, [&] { loss = net->forward(input).pow(2).mean(); });
+            executing.run({SpanKind::Backward}, [&] {
+                params.gradients().zero_();
+                loss.backward();
+            });
+            (*algorithm)->afterBackward(context);
+            executing.run({SpanKind::Update}, [&] {
+                const at::NoGradGuard guard;
+                params.weights().sub_(params.gradients(), 0.1);
+            });
+            (*algorithm)->afterStep(context);
+            executing.stepDone(clock.now());
+        }
+        EXPECT_EQ(device.hostWaits(), 0);
+    }
+};
+
+TEST_F(BucketsOnDeviceTest, EveryBucketIsOrderedWithThePassAndTheUpdate) {
+    train();
+    EXPECT_THAT(model.races(), IsEmpty());
+    EXPECT_THAT(model.hostWaits(), IsEmpty());
+    EXPECT_THAT(model.faults(), IsEmpty());
+}
+
+TEST_F(BucketsOnDeviceTest, ABucketThatLeavesBeforeItsGradientsAreThereIsFound) {
+    train(kOfCompute);
+    EXPECT_THAT(model.races(), Contains(AllOf(HasSubstr("all_reduce on stream"), HasSubstr("on compute writes"))));
+}
+
+TEST_F(BucketsOnDeviceTest, AnUpdateThatDoesNotWaitForTheMeansIsFound) {
+    train(kOfCommunication);
+    EXPECT_THAT(model.races(), Contains(HasSubstr("aten::sub_ on compute reads what all_reduce on stream")));
+}
+
+}  // namespace
+}  // namespace dasgd::test
