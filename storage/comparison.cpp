@@ -14,11 +14,34 @@ EvaluationCurve evaluationsOf(const MetricAnswer& answer) {
     return EvaluationCurve(points);
 }
 
-std::vector<MetricAtStep> stepsOf(const MetricAnswer& answer) {
-    std::vector<MetricAtStep> steps;
-    steps.reserve(answer.samples.size());
-    for (const MetricSample& sample : answer.samples) steps.push_back({sample.step, sample.value});
-    return steps;
+// What the row and the settings say: a link is emulated where the cluster is given one and time is real.
+void addTimeSource(ComparedRun& run, const RunRow& row) {
+    const auto setting = [&](const char* key) {
+        const auto found = run.settings.find(key);
+        return found == run.settings.end() ? std::string() : found->second;
+    };
+    const std::string bandwidth = setting("cluster.link.bandwidth");
+    if (row.imported()) {
+        run.time = TimeSource::Imported;
+    } else if (row.timeSimulated) {
+        run.time = TimeSource::Simulated;
+    } else if (!bandwidth.empty()) {
+        run.time = TimeSource::EmulatedLink;
+        run.emulatedLink = bandwidth + ", " + setting("cluster.link.latency");
+    }
+}
+
+Result<EvaluationCurve> readEvaluations(RunReader& reader, const std::string& runId, const char* name) {
+    DASGD_ASSIGN(const MetricAnswer answer, reader.metrics({.runId = runId, .name = name}));
+    return evaluationsOf(answer);
+}
+
+// `reached`: the record with which the run reached it.
+void addWayToTarget(ComparedRun& run, const MetricSample& reached, const TrainedSeconds& trained) {
+    run.secondsToTarget = trained.at(reached);
+    run.stepsToTarget = static_cast<double>(reached.step);
+    run.samplesToTarget = static_cast<double>(reached.samples);
+    run.bytesToTarget = static_cast<double>(reached.bytesSent);
 }
 
 }  // namespace
@@ -35,22 +58,32 @@ Result<ComparedRun> readComparedRun(RunReader& reader, const RunRow& row, const 
                     .hidden = row.hidden,
                     .blocked = row.blocked(),
                     .samplesPerS = row.samplesPerS,
+                    .skewMs = row.skewS ? std::optional(*row.skewS * 1e3) : std::nullopt,
+                    .inflation = row.inflation,
                     .bytesSent = static_cast<double>(row.bytesSent),
                     .samples = static_cast<double>(row.samples)};
+    addTimeSource(run, row);
     if (!run.finished) return run;
-    DASGD_ASSIGN(const MetricAnswer losses, reader.metrics({.runId = row.runId, .name = metrics::kEvalLoss}));
-    DASGD_ASSIGN(const MetricAnswer accuracies, reader.metrics({.runId = row.runId, .name = metrics::kEvalAccuracy}));
-    run.losses = evaluationsOf(losses);
-    run.accuracies = evaluationsOf(accuracies);
+    DASGD_ASSIGN(run.losses, readEvaluations(reader, row.runId, metrics::kEvalLoss));
+    DASGD_ASSIGN(run.accuracies, readEvaluations(reader, row.runId, metrics::kEvalAccuracy));
+    DASGD_ASSIGN(const EvaluationCurve perplexities, readEvaluations(reader, row.runId, metrics::kEvalPerplexity));
+    run.language = !perplexities.empty();
     if (choosesOnValidation(run.settings)) {
-        DASGD_ASSIGN(const MetricAnswer chosen,
-                     reader.metrics({.runId = row.runId, .name = metrics::kEvalChosenAccuracy}));
-        run.chosen = evaluationsOf(chosen);
+        DASGD_ASSIGN(run.chosen, readEvaluations(reader, row.runId, metrics::kEvalChosenAccuracy));
+        DASGD_ASSIGN(run.chosenLosses, readEvaluations(reader, row.runId, metrics::kEvalChosenLoss));
     }
-    if (target) {
-        run.secondsToTarget =
-            secondsTo(*target, {.stepMs = row.stepMs, .accuracies = stepsOf(accuracies), .losses = stepsOf(losses)});
+    DASGD_ASSIGN(const TrainedSeconds trained, readTrainedSeconds(reader, row));
+    if (!target) {
+        DASGD_ASSIGN(const auto reached, readTargetReached(reader, row.runId));
+        if (reached) addWayToTarget(run, *reached, trained);
+        return run;
     }
+    DASGD_ASSIGN(const MetricAnswer judged, readJudged(reader, row.runId, target->metric));
+    const MetricSample* first = nullptr;
+    for (const MetricSample& sample : judged.samples) {
+        if (target->reachedBy(sample.value) && (!first || sample.step < first->step)) first = &sample;
+    }
+    if (first) addWayToTarget(run, *first, trained);
     return run;
 }
 
@@ -59,8 +92,6 @@ Result<Comparison> compareRuns(RunReader& reader, const std::vector<std::string>
     for (const std::string& runId : runIds) {
         DASGD_ASSIGN(const RunRow row, reader.row(runId));
         DASGD_ASSIGN(ComparedRun run, readComparedRun(reader, row));
-        DASGD_ASSIGN(const auto reached, readTargetReached(reader, runId));
-        if (reached && run.finished) run.secondsToTarget = secondsOf(*reached, row.stepMs);
         runs.push_back(std::move(run));
     }
     return dasgd::compareRuns(runs, baseline);

@@ -11,7 +11,8 @@
 
 namespace dasgd::storage {
 
-// The run with its evaluations, where it has finished. Errors: of the database.
+// The run with its evaluations, where it has finished. Its time is to `target`, else to the target that it had itself
+// (readTargetReached()). Errors: of the database.
 [[nodiscard]] Result<ComparedRun> readComparedRun(RunReader& reader, const RunRow& row,
                                                   const std::optional<Target>& target = std::nullopt);
 

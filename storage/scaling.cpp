@@ -7,18 +7,26 @@ namespace dasgd::storage {
 
 namespace {
 
-Result<std::vector<MetricAtStep>> evaluations(RunReader& reader, const std::string& runId, const char* metric) {
-    DASGD_ASSIGN(const MetricAnswer answer, reader.metrics({.runId = runId, .name = metric}));
+Result<std::vector<MetricAtStep>> evaluations(RunReader& reader, const std::string& runId,
+                                              const TrainedSeconds& trained, Target::Metric metric) {
+    DASGD_ASSIGN(const MetricAnswer answer, readJudged(reader, runId, metric));
     std::vector<MetricAtStep> values;
     values.reserve(answer.samples.size());
-    for (const MetricSample& sample : answer.samples) values.push_back({sample.step, sample.value});
+    for (const MetricSample& sample : answer.samples) {
+        values.push_back({sample.step, sample.value, trained.at(sample)});
+    }
     return values;
 }
 
 }  // namespace
 
 Settings settingsOf(const RunRow& row) {
-    Settings settings = dasgd::settingsOf(row.config);
+    SettingsReader reader;
+    return settingsOf(row, reader);
+}
+
+Settings settingsOf(const RunRow& row, SettingsReader& reader) {
+    Settings settings = reader.read(row.config);
     settings.try_emplace("algorithm.name", row.algorithm);
     settings.try_emplace("cluster.backend", row.backend);
     settings.try_emplace("cluster.workers", std::to_string(row.workers));
@@ -26,12 +34,21 @@ Settings settingsOf(const RunRow& row) {
     return settings;
 }
 
+Result<MetricAnswer> readJudged(RunReader& reader, const std::string& runId, Target::Metric metric) {
+    const bool accuracy = metric == Target::Metric::Accuracy;
+    const char* validated = accuracy ? metrics::kEvalValidationAccuracy : metrics::kEvalValidationLoss;
+    DASGD_ASSIGN(MetricAnswer answer, reader.metrics({.runId = runId, .name = validated}));
+    if (!answer.samples.empty()) return answer;
+    return reader.metrics({.runId = runId, .name = accuracy ? metrics::kEvalAccuracy : metrics::kEvalLoss});
+}
+
 Result<RunTimes> readRunTimes(RunReader& reader, const std::string& runId) {
     RunTimes times;
     DASGD_ASSIGN(const RunRow row, reader.row(runId));
     times.stepMs = row.stepMs;
-    DASGD_ASSIGN(times.accuracies, evaluations(reader, runId, metrics::kEvalAccuracy));
-    DASGD_ASSIGN(times.losses, evaluations(reader, runId, metrics::kEvalLoss));
+    DASGD_ASSIGN(const TrainedSeconds trained, readTrainedSeconds(reader, row));
+    DASGD_ASSIGN(times.accuracies, evaluations(reader, runId, trained, Target::Metric::Accuracy));
+    DASGD_ASSIGN(times.losses, evaluations(reader, runId, trained, Target::Metric::Loss));
     return times;
 }
 
@@ -41,9 +58,18 @@ Result<std::optional<MetricSample>> readTargetReached(RunReader& reader, const s
     return std::optional(answer.samples.front());
 }
 
-std::optional<double> secondsOf(const MetricSample& reached, std::optional<double> stepMs) {
-    if (!stepMs) return std::nullopt;
-    return static_cast<double>(reached.step) * *stepMs * 1e-3;
+std::optional<double> TrainedSeconds::at(const MetricSample& evaluation) const {
+    if (timeSimulated) return evaluation.wallS;
+    const auto found = recorded.find(evaluation.step);
+    return found == recorded.end() ? std::nullopt : std::optional(found->second);
+}
+
+Result<TrainedSeconds> readTrainedSeconds(RunReader& reader, const RunRow& row) {
+    TrainedSeconds trained{.timeSimulated = row.timeSimulated, .recorded = {}};
+    if (trained.timeSimulated) return trained;
+    DASGD_ASSIGN(const MetricAnswer answer, reader.metrics({.runId = row.runId, .name = metrics::kTrainedSeconds}));
+    for (const MetricSample& sample : answer.samples) trained.recorded.emplace(sample.step, sample.value);
+    return trained;
 }
 
 ScalingRun scalingRun(const RunRow& row, const LinePlace& place, const RunTimes& times,
@@ -56,7 +82,8 @@ ScalingRun scalingRun(const RunRow& row, const LinePlace& place, const RunTimes&
             .stepMs = times.stepMs,
             .hidden = row.hidden,
             .secondsToTarget = target ? secondsTo(*target, times) : std::nullopt,
-            .samplesPerS = row.samplesPerS};
+            .samplesPerS = row.samplesPerS,
+            .reachedTarget = target && reaches(*target, times)};
 }
 
 }  // namespace dasgd::storage

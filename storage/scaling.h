@@ -1,10 +1,12 @@
 // Of stored runs: what core/analysis/scaling.h and configuration.h need to know.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 
 #include "core/analysis/scaling.h"
+#include "core/analysis/settings_reader.h"
 #include "core/base/result.h"
 #include "storage/run_reader.h"
 
@@ -13,15 +15,27 @@ namespace dasgd::storage {
 // The settings of a run's resolved configuration. What the row itself says (algorithm, backend, workers, seed) is taken
 // from there where the configuration lacks it or cannot be read.
 [[nodiscard]] Settings settingsOf(const RunRow& row);
+[[nodiscard]] Settings settingsOf(const RunRow& row, SettingsReader& reader);
 
+// The evaluations of the run on the set that targets are judged on: the validation set where there is one, else the
+// test set. Errors: of the database.
+[[nodiscard]] Result<MetricAnswer> readJudged(RunReader& reader, const std::string& runId, Target::Metric metric);
 // Errors: of the database.
 [[nodiscard]] Result<RunTimes> readRunTimes(RunReader& reader, const std::string& runId);
 
 // The record of the run's own target (train.target_accuracy, train.target_loss); nullopt where it has none or did not
 // reach it.
 [[nodiscard]] Result<std::optional<MetricSample>> readTargetReached(RunReader& reader, const std::string& runId);
-// Seconds of training until then, as secondsTo() counts them.
-[[nodiscard]] std::optional<double> secondsOf(const MetricSample& reached, std::optional<double> stepMs);
+
+// How long a run had trained by its evaluations, without what the laboratory did for itself meanwhile.
+struct TrainedSeconds {
+    bool timeSimulated = false;               // evaluations take no simulated time: their instant says it
+    std::map<std::int64_t, double> recorded;  // by step, else
+    // nullopt where it was not recorded: a run of a real cluster before eval/trained_s was (storage/format.md).
+    [[nodiscard]] std::optional<double> at(const MetricSample& evaluation) const;
+};
+// Errors: of the database.
+[[nodiscard]] Result<TrainedSeconds> readTrainedSeconds(RunReader& reader, const RunRow& row);
 
 [[nodiscard]] ScalingRun scalingRun(const RunRow& row, const LinePlace& place, const RunTimes& times,
                                     const std::optional<Target>& target);

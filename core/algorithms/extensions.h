@@ -41,7 +41,7 @@ public:
     // This rank's part of them, [N]; the named weights are the sum over all ranks. Undefined: nothing is added. Called
     // between two steps, on every rank after the same step, and before start() too. From the rank's own state: it
     // neither communicates nor waits, and changes nothing, so that an evaluation brings no average forward. What is in
-    // flight may therefore be missing.
+    // flight may therefore be missing, unless it is a sum: then each rank can name what left it.
     [[nodiscard]] virtual at::Tensor namedWeights(StepContext& context) = 0;
 };
 

@@ -67,12 +67,21 @@ ComparedGroup reduce(const Gathered& gathered) {
     group.stepMs = sampleOf(gathered, [](const ComparedRun& run) { return run.stepMs; });
     group.finalLoss = sampleOf(gathered, [](const ComparedRun& run) { return run.finalLoss; });
     group.bestAccuracy = sampleOf(gathered, [](const ComparedRun& run) { return run.bestAccuracy; });
+    if (!gathered.finished.empty()) group.emulatedLink = gathered.finished.front()->emulatedLink;
+    for (const ComparedRun* run : gathered.finished) group.times.insert(run->time);
+    group.bestLoss = sampleOf(gathered, [](const ComparedRun& run) { return run.bestLoss(); });
+    group.bestPerplexity = sampleOf(gathered, [](const ComparedRun& run) { return run.bestPerplexity(); });
+    group.skewMs = sampleOf(gathered, [](const ComparedRun& run) { return run.skewMs; });
+    group.inflation = sampleOf(gathered, [](const ComparedRun& run) { return run.inflation; });
     group.hidden = sampleOf(gathered, [](const ComparedRun& run) { return run.hidden; });
     group.blocked = sampleOf(gathered, [](const ComparedRun& run) { return run.blocked; });
     group.samplesPerS = sampleOf(gathered, [](const ComparedRun& run) { return run.samplesPerS; });
     group.bytesSent = sampleOf(gathered, [](const ComparedRun& run) { return std::optional(run.bytesSent); });
     group.samples = sampleOf(gathered, [](const ComparedRun& run) { return std::optional(run.samples); });
     group.secondsToTarget = sampleOf(gathered, [](const ComparedRun& run) { return run.secondsToTarget; });
+    group.stepsToTarget = sampleOf(gathered, [](const ComparedRun& run) { return run.stepsToTarget; });
+    group.samplesToTarget = sampleOf(gathered, [](const ComparedRun& run) { return run.samplesToTarget; });
+    group.bytesToTarget = sampleOf(gathered, [](const ComparedRun& run) { return run.bytesToTarget; });
     return group;
 }
 
@@ -96,6 +105,8 @@ void addEqualSamples(const std::vector<Gathered>& gathered, Comparison& comparis
         group.equalBestAccuracy = sampleOf(gathered[i], [at](const ComparedRun& run) {
             return choosesOnValidation(run.settings) ? run.chosen.lastUpTo(at) : run.accuracies.largestUpTo(at);
         });
+        group.equalBestPerplexity =
+            sampleOf(gathered[i], [at](const ComparedRun& run) { return run.bestPerplexityUpTo(at); });
     }
 }
 
@@ -133,6 +144,7 @@ void addDifferences(ComparedGroup& group, const ComparedGroup& baseline, bool sa
     if (!samplesDiffer) {
         group.lossP = welchP(group.finalLoss, baseline.finalLoss);
         group.accuracyP = welchP(group.bestAccuracy, baseline.bestAccuracy);
+        group.perplexityP = welchP(group.bestPerplexity, baseline.bestPerplexity);
     }
     if (reached) group.targetP = welchP(group.secondsToTarget, baseline.secondsToTarget);
 }
@@ -183,6 +195,34 @@ Status addRatios(Comparison& comparison, const std::string& wanted) {
 }
 
 }  // namespace
+
+const char* timeInWords(TimeSource source) {
+    switch (source) {
+        case TimeSource::Measured: return "measured";
+        case TimeSource::EmulatedLink: return "measured, emulated link";
+        case TimeSource::Simulated: return "simulated";
+        case TimeSource::Imported: return "imported";
+    }
+    return "";
+}
+
+std::optional<double> ComparedRun::bestLossUpTo(std::int64_t trained) const {
+    const bool byAccuracy = !accuracies.empty() && !language;
+    if (byAccuracy) return std::nullopt;
+    if (choosesOnValidation(settings)) return chosenLosses.lastUpTo(trained);
+    return language ? losses.smallestUpTo(trained) : std::nullopt;
+}
+
+std::optional<double> ComparedRun::bestPerplexityUpTo(std::int64_t trained) const {
+    const auto loss = language ? bestLossUpTo(trained) : std::nullopt;
+    return loss ? std::optional(std::exp(*loss)) : std::nullopt;
+}
+
+std::set<TimeSource> Comparison::times() const {
+    std::set<TimeSource> all;
+    for (const ComparedGroup& group : groups) all.insert(group.times.begin(), group.times.end());
+    return all;
+}
 
 Result<Comparison> compareRuns(const std::vector<ComparedRun>& runs, const std::string& baseline) {
     const std::vector<Gathered> gathered = gatherGroups(runs);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,12 @@
 
 namespace dasgd {
 
+// What the times of a run are: of a machine, of a machine whose link was slowed down to another one, of a model, or of
+// a trace that another program wrote.
+enum class TimeSource { Measured, EmulatedLink, Simulated, Imported };
+// "measured", "measured, emulated link", "simulated", "imported".
+[[nodiscard]] const char* timeInWords(TimeSource source);
+
 // What a comparison has to know of a run.
 struct ComparedRun {
     std::string runId, algorithm;
@@ -21,11 +28,26 @@ struct ComparedRun {
     bool finished = false;  // others count in `unfinished`, and in no mean
     std::string startedAt;  // ISO 8601, UTC
     std::optional<double> stepMs, finalLoss, bestAccuracy, hidden, blocked, samplesPerS;
+    // Mean skew of a transfer, and time of a pass beside communication ÷ that of one alone.
+    std::optional<double> skewMs, inflation;
     double bytesSent = 0, samples = 0;
+    TimeSource time = TimeSource::Measured;
+    std::string emulatedLink;  // "200Mbps, 1ms"; "" where none is emulated
     // Of a finished run.
     EvaluationCurve losses, accuracies;
-    EvaluationCurve chosen;  // accuracy of the model chosen on the validation set so far; empty without one
-    std::optional<double> secondsToTarget;
+    // Of the model chosen on the validation set so far, on the test set; empty without one.
+    EvaluationCurve chosen, chosenLosses;
+    bool language = false;  // has a perplexity
+    // On the test set: of the model chosen on the validation set, or of a text without one the smallest. Of runs that
+    // are judged by their loss, which are those of texts and of values.
+    [[nodiscard]] std::optional<double> bestLoss() const { return bestLossUpTo(losses.lastSamples()); }
+    [[nodiscard]] std::optional<double> bestLossUpTo(std::int64_t trained) const;
+    // exp of it, of a text; nullopt of others.
+    [[nodiscard]] std::optional<double> bestPerplexity() const { return bestPerplexityUpTo(losses.lastSamples()); }
+    [[nodiscard]] std::optional<double> bestPerplexityUpTo(std::int64_t trained) const;
+    // Until the first evaluation that reached the target. Samples are of all workers, bytes those that the rank which
+    // recorded it had sent. Seconds are of training (storage/format.md, eval/trained_s), and not always known.
+    std::optional<double> secondsToTarget, stepsToTarget, samplesToTarget, bytesToTarget;
 };
 
 struct ComparedGroup {
@@ -36,12 +58,15 @@ struct ComparedGroup {
     // Runs whose seeds another run of `runIds` has too: the same run made twice, of which the newest counts, a finished
     // one before the others. In no mean, and not in `unfinished`.
     std::size_t repeated = 0;
-    // The best accuracy is of models chosen on a validation set, not on the test set itself.
+    // The best accuracy, loss and perplexity are of models chosen on a validation set, not on the test set itself.
     bool chosenOnValidation = false;
-    Sample stepMs, finalLoss, bestAccuracy, hidden, blocked, samplesPerS, bytesSent;
-    Sample samples;                       // of all workers of a run
-    Sample equalLoss, equalBestAccuracy;  // at Comparison::equalSamples
-    Sample secondsToTarget;               // of those that reached it
+    std::set<TimeSource> times;  // of its finished runs
+    std::string emulatedLink;    // of the first of them
+    Sample stepMs, finalLoss, bestAccuracy, hidden, blocked, skewMs, inflation, samplesPerS, bytesSent;
+    Sample bestLoss, bestPerplexity;                                        // where the loss is what counts
+    Sample samples;                                                         // of all workers of a run
+    Sample equalLoss, equalBestAccuracy, equalBestPerplexity;               // at Comparison::equalSamples
+    Sample secondsToTarget, stepsToTarget, samplesToTarget, bytesToTarget;  // of those that reached it
     // Time per step of the baseline ÷ that of this group: the ratio of the means, its spread from those of both to
     // first order, the interval with Welch's degrees of freedom. Exactly 1, without a spread, of the baseline itself.
     Sample speedUp;
@@ -52,12 +77,14 @@ struct ComparedGroup {
     // How probable a difference as large as that from the baseline were between equals (welchP()); nullopt of the
     // baseline itself, and where either has fewer than two runs. Of loss and accuracy only where all runs were trained
     // on the same number of samples, of the target as its ratio.
-    std::optional<double> stepP, lossP, accuracyP, targetP;
+    std::optional<double> stepP, lossP, accuracyP, perplexityP, targetP;
     // How many are in the means.
     [[nodiscard]] std::size_t finished() const { return runIds.size() - unfinished - repeated; }
     // Whether secondsToTarget is of every finished run. The mean over those that reached it alone flatters a group of
     // which others did not: it is neither drawn, ranked nor divided.
     [[nodiscard]] bool allReached() const { return secondsToTarget.n > 0 && secondsToTarget.n == finished(); }
+    // Its models are judged by perplexity; an accuracy is that of tokens.
+    [[nodiscard]] bool isOfTexts() const { return bestPerplexity.n > 0; }
 };
 
 // Differences that are less probable than that between equals are called differences.
@@ -70,6 +97,8 @@ struct Comparison {
     // evaluations. nullopt where all were trained on the same, or none was evaluated.
     std::optional<std::int64_t> equalSamples;
     bool samplesDiffer = false;  // whether finished runs were trained on different numbers of samples
+    // Of all finished runs. More than one: times of a model stand beside times of a machine.
+    [[nodiscard]] std::set<TimeSource> times() const;
 };
 
 // `baseline`: the label or algorithm that ratios refer to; "" takes sync_sgd where there is one, else the slowest.

@@ -30,6 +30,14 @@ std::optional<double> EvaluationCurve::largestUpTo(std::int64_t samples) const {
     return largest;
 }
 
+std::optional<double> EvaluationCurve::smallestUpTo(std::int64_t samples) const {
+    std::optional<double> smallest = at(samples);
+    for (const Point& point : points_) {
+        if (smallest && point.samples <= samples) smallest = std::min(*smallest, point.value);
+    }
+    return smallest;
+}
+
 std::optional<double> EvaluationCurve::lastUpTo(std::int64_t samples) const {
     if (!at(samples)) return std::nullopt;
     return std::prev(std::ranges::upper_bound(points_, samples, {}, &Point::samples))->value;

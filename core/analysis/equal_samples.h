@@ -20,12 +20,15 @@ public:
     // From the records of eval/loss or eval/accuracy; those that are not finite are left out.
     explicit EvaluationCurve(const std::vector<Point>& evaluations);
 
+    [[nodiscard]] bool empty() const { return points_.empty(); }
     // Of the last evaluation; 0 where there is none.
     [[nodiscard]] std::int64_t lastSamples() const { return points_.empty() ? 0 : points_.back().samples; }
     // Between two evaluations on the straight line from one to the other. nullopt before the first and after the last.
     [[nodiscard]] std::optional<double> at(std::int64_t samples) const;
     // The largest value up to there. nullopt where at() is.
     [[nodiscard]] std::optional<double> largestUpTo(std::int64_t samples) const;
+    // The same of the smallest.
+    [[nodiscard]] std::optional<double> smallestUpTo(std::int64_t samples) const;
     // Of the last evaluation up to there. nullopt where at() is.
     [[nodiscard]] std::optional<double> lastUpTo(std::int64_t samples) const;
 

@@ -70,12 +70,22 @@ ScalingPoint pointOf(const std::vector<ScalingRun>& runs) {
         add(samplesPerS, throughput(run));
         add(hidden, run.hidden);
         add(secondsToTarget, run.secondsToTarget);
+        if (run.reachedTarget) ++point.reached;
     }
     point.stepMs = summarise(stepMs);
     point.samplesPerS = summarise(samplesPerS);
     point.hidden = summarise(hidden);
     point.secondsToTarget = summarise(secondsToTarget);
     return point;
+}
+
+const MetricAtStep* firstReaching(const Target& target, const RunTimes& times) {
+    const bool rising = target.metric == Target::Metric::Accuracy;
+    const MetricAtStep* first = nullptr;
+    for (const MetricAtStep& evaluation : rising ? times.accuracies : times.losses) {
+        if (target.reachedBy(evaluation.value) && (!first || evaluation.step < first->step)) first = &evaluation;
+    }
+    return first;
 }
 
 Sample divided(Sample sample, double by) {
@@ -111,6 +121,10 @@ std::string workloadOf(const Settings& settings) {
         work += key + "=" + value + "\n";
     }
     return work;
+}
+
+bool Target::reachedBy(double evaluated) const {
+    return metric == Metric::Accuracy ? evaluated >= value : evaluated <= value;
 }
 
 std::string Target::inWords() const {
@@ -150,15 +164,11 @@ Result<Target> parseTarget(const std::string& text) {
 }
 
 std::optional<double> secondsTo(const Target& target, const RunTimes& times) {
-    const bool rising = target.metric == Target::Metric::Accuracy;
-    std::optional<std::int64_t> first;
-    for (const MetricAtStep& evaluation : rising ? times.accuracies : times.losses) {
-        const bool reached = rising ? evaluation.value >= target.value : evaluation.value <= target.value;
-        if (reached && (!first || evaluation.step < *first)) first = evaluation.step;
-    }
-    if (!first || !times.stepMs) return std::nullopt;
-    return static_cast<double>(*first) * *times.stepMs * 1e-3;
+    const MetricAtStep* first = firstReaching(target, times);
+    return first ? first->seconds : std::nullopt;
 }
+
+bool reaches(const Target& target, const RunTimes& times) { return firstReaching(target, times) != nullptr; }
 
 std::vector<ScalingPoint> scalingPoints(std::vector<ScalingRun> runs) {
     runs = newestOfEach(std::move(runs));

@@ -40,6 +40,7 @@ struct Target {
     Metric metric = Metric::Accuracy;
     double value = 0;
     bool operator==(const Target&) const = default;
+    [[nodiscard]] bool reachedBy(double evaluated) const;
     [[nodiscard]] std::string inWords() const;  // "accuracy ≥ 0.97", "loss ≤ 0.1"
 };
 // "accuracy=0.97" or "loss=0.1". Errors say which part is wrong.
@@ -52,16 +53,20 @@ struct Target {
 struct MetricAtStep {
     std::int64_t step = 0;
     double value = 0;
+    std::optional<double> seconds = std::nullopt;  // of training until then, where they are known
 };
 // What is stored of a run's times beside its row.
 struct RunTimes {
     std::optional<double> stepMs;  // as in the run's row
+    // Of the validation set where the run has one, else of the test set: what train.target_accuracy is judged on.
     std::vector<MetricAtStep> accuracies, losses;
 };
-// Seconds of training until the first evaluation that reaches the target: its step × the mean time of one. Start-up and
-// evaluations are no part of it, so that measured and simulated runs say the same. nullopt where none reaches it, or no
-// time per step is known.
+// Seconds of training until the first evaluation that reaches the target, as they passed: steps need not cost the same
+// from one end of a run to the other. Start-up and evaluations are no part of it, so that measured and simulated runs
+// say the same. nullopt where none reaches it, or the time is not known.
 [[nodiscard]] std::optional<double> secondsTo(const Target& target, const RunTimes& times);
+// Whether any evaluation reaches it, timed or not.
+[[nodiscard]] bool reaches(const Target& target, const RunTimes& times);
 
 // A finished run of a line.
 struct ScalingRun {
@@ -72,6 +77,7 @@ struct ScalingRun {
     // Of all workers, as in run_list (storage/format.md), so that every page says the same of a run. nullopt: batch ×
     // workers ÷ time per step.
     std::optional<double> samplesPerS;
+    bool reachedTarget = false;  // also where secondsToTarget is not known
 };
 
 // One number of workers. Means and spreads are over the seeds; of runs with the same seeds the newest counts.
@@ -83,7 +89,8 @@ struct ScalingPoint {
     // Throughput ÷ mean throughput at the smallest number of workers of the line that was timed; and that ÷ the ratio
     // of the workers, so that 1 is as good as the smallest. None where only one number of workers was timed.
     Sample speedUp, efficiency;
-    Sample secondsToTarget;  // of those that reached it: n may be smaller than the number of runs
+    Sample secondsToTarget;   // of those that reached it: n may be smaller than the number of runs
+    std::size_t reached = 0;  // runs that reached it, also those whose time is not known
     [[nodiscard]] bool allReached() const { return secondsToTarget.n == runIds.size(); }
 };
 // By workers. `runs` of one line, in any order.

@@ -15,6 +15,8 @@ inline constexpr const char* kEvalAccuracy = "eval/accuracy";
 inline constexpr const char* kEvalValidationLoss = "eval/validation_loss";
 inline constexpr const char* kEvalValidationAccuracy = "eval/validation_accuracy";
 inline constexpr const char* kEvalChosenAccuracy = "eval/chosen_accuracy";
+inline constexpr const char* kEvalChosenLoss = "eval/chosen_loss";
+inline constexpr const char* kTrainedSeconds = "eval/trained_s";
 inline constexpr const char* kEvalReplicaAccuracy = "eval/replica_accuracy";
 inline constexpr const char* kEvalPerplexity = "eval/perplexity";
 inline constexpr const char* kEvalValidationPerplexity = "eval/validation_perplexity";
@@ -46,7 +48,7 @@ inline constexpr const char* kWeight = "weight/";
 inline constexpr const char* kAlgorithm = "algorithm/";
 
 // All of them.
-inline constexpr std::array<std::string_view, 34> kNames{kTrainLoss,
+inline constexpr std::array<std::string_view, 36> kNames{kTrainLoss,
                                                          kTrainStepMs,
                                                          kEvalLoss,
                                                          kEvalAccuracy,
@@ -76,6 +78,8 @@ inline constexpr std::array<std::string_view, 34> kNames{kTrainLoss,
                                                          kEvalValidationLoss,
                                                          kEvalValidationAccuracy,
                                                          kEvalChosenAccuracy,
+                                                         kEvalChosenLoss,
+                                                         kTrainedSeconds,
                                                          kTargetReached,
                                                          kEvalPerplexity,
                                                          kEvalValidationPerplexity,

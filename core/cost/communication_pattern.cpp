@@ -32,7 +32,7 @@ Result<std::int64_t> countOf(const PatternNumber& number, const PatternValues& v
                              double most = std::numeric_limits<int>::max()) {
     DASGD_ASSIGN(const double read, numberOf(number, values));
     if (read < 0 || read > most || read != std::floor(read)) {
-        return fail("its field " + number.field + " is no number of steps, fragments or peers");
+        return fail("its field " + number.field + " is no number of steps, fragments, peers or servers");
     }
     return static_cast<std::int64_t>(read);
 }
@@ -50,6 +50,7 @@ Result<CommunicationRound> averagesOf(const CommunicationPattern& pattern, const
     DASGD_ASSIGN(const std::int64_t fragments, countOf(pattern.fragments, values));
     DASGD_ASSIGN(round.delay, countOf(pattern.delay, values));
     DASGD_ASSIGN(round.peers, countOf(pattern.peers, values));
+    DASGD_ASSIGN(round.servers, countOf(pattern.servers, values));
     DASGD_ASSIGN(const double share, numberOf(pattern.share, values));
     if (fragments < 1 || period < fragments || period % fragments != 0) {
         return fail("a period of " + std::to_string(period) + " steps has no " + std::to_string(fragments) +
@@ -86,7 +87,7 @@ Result<CommunicationRound> roundOf(const CommunicationPattern& pattern, const Pa
     if (pattern.kind == Kind::Undeclared) return fail("it declares no communication pattern");
     if (pattern.kind == Kind::NoFormula) return fail(pattern.why);
     for (const PatternLimit& limit : pattern.limits) {
-        if (values(limit.field) == limit.value) return fail(limit.why);
+        if ((values(limit.field) == limit.value) != limit.unless) return fail(limit.why);
     }
     if (pattern.kind == Kind::None) return CommunicationRound{.sends = false, .share = 0, .assumes = pattern.assumes};
     DASGD_ASSIGN(const std::int64_t first, countOf(pattern.gradientSteps, values, kMostSteps));
@@ -108,6 +109,10 @@ double exchangeSeconds(const CommunicationRound& round, const AllReduceKind& kin
                        int ranks) {
     if (!round.sends || ranks < 2) return 0;
     const double leaves = bytes * round.share;
+    if (round.servers > 0) {
+        const auto servers = static_cast<int>(std::min<std::int64_t>(round.servers, ranks - 1));
+        return 2 * messagesSeconds(link, leaves / servers, std::max(ranks - servers, servers));
+    }
     if (round.peers == 0) return allReduceSeconds(kind, link, leaves, ranks);
     return messagesSeconds(link, leaves, static_cast<int>(std::min<std::int64_t>(round.peers, ranks - 1)));
 }
@@ -126,8 +131,9 @@ std::vector<std::string> fieldsOf(const CommunicationPattern& pattern) {
     const auto add = [&](const std::string& field) {
         if (!field.empty() && std::ranges::find(fields, field) == fields.end()) fields.push_back(field);
     };
-    for (const PatternNumber* number : {&pattern.period, &pattern.delay, &pattern.fragments, &pattern.share,
-                                        &pattern.peers, &pattern.gradientSteps, &pattern.firstBucketMb}) {
+    for (const PatternNumber* number :
+         {&pattern.period, &pattern.delay, &pattern.fragments, &pattern.share, &pattern.peers, &pattern.servers,
+          &pattern.gradientSteps, &pattern.firstBucketMb}) {
         add(number->field);
     }
     for (const PatternLimit& limit : pattern.limits) add(limit.field);

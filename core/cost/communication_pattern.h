@@ -31,9 +31,10 @@ struct PatternNumber {
     return number;
 }
 
-// With this value in this field the pattern's formula does not hold.
+// With this value in this field the pattern's formula does not hold; `unless`: with any other value.
 struct PatternLimit {
     std::string field, value, why;
+    bool unless = false;
 };
 
 // In a file and in JSON by kPatternKindNames.
@@ -42,8 +43,9 @@ struct PatternLimit {
 //  None        nothing is sent
 //  Gradients   all gradients are averaged in every step, in buckets that leave during the backward pass
 //  Averages    after every τ/F steps share/F of the weights leave, and are merged d steps later: an all-reduce, or with
-//              q > 0 one message to each of q peers at once (no more than there are other workers). After the first k₀
-//              steps only, which are those of Gradients.
+//              q > 0 one message to each of q peers at once (no more than there are other workers), or with n > 0 a
+//              push to n servers, the last ranks, which hold a shard each, and a pull of what they make of it. After
+//              the first k₀ steps only, which are those of Gradients.
 struct CommunicationPattern {
     enum class Kind : std::uint8_t { Undeclared, NoFormula, None, Gradients, Averages };
     Kind kind = Kind::Undeclared;
@@ -53,6 +55,7 @@ struct CommunicationPattern {
     PatternNumber fragments = 1;              // F
     PatternNumber share = 1;                  // of the weights' bytes, 0 … 1
     PatternNumber peers;                      // q; 0: all-reduce
+    PatternNumber servers;                    // n; 0: all ranks train
     PatternNumber gradientSteps;              // k₀
     PatternNumber firstBucketMb;              // of Gradients: up to so many MiB leave at once, after the backward pass
     bool delayBelowInterval = false;          // d < τ/F; otherwise d ≤ τ/F
@@ -84,6 +87,7 @@ struct CommunicationRound {
     std::int64_t fragments = 1;   // exchanges of the algorithm's own period
     double share = 1;             // of the weights' bytes in one exchange
     std::int64_t peers = 0;       // 0: all-reduce
+    std::int64_t servers = 0;     // of the ranks, that do not train
     double firstBucketBytes = 0;  // of `gradients`
     std::vector<std::string> assumes = {};
 };
@@ -93,7 +97,8 @@ struct CommunicationRound {
 [[nodiscard]] Result<CommunicationRound> roundOf(const CommunicationPattern& pattern, const PatternValues& values,
                                                  std::int64_t steps);
 
-// One exchange of a round, of weights of `bytes`.
+// One exchange of a round, of weights of `bytes`; `ranks` with the servers. A push and a pull of P workers at once:
+// 2(α + max(P/n, 1)·Sβ), as a server's port carries P shards of S/n and a worker's n.
 [[nodiscard]] double exchangeSeconds(const CommunicationRound& round, const AllReduceKind& kind, const LinkCost& link,
                                      double bytes, int ranks);
 // In steady state, by dasgdStepSeconds(): gradients, which leave at once after the backward pass, are averages with τ =

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "core/base/registry.h"
 #include "core/base/result.h"
@@ -16,6 +17,7 @@ struct Splits {
     InputSpec input;
     // Damaged files, or lines, that were left out; empty where damage is refused.
     std::optional<std::int64_t> skipped = std::nullopt;
+    std::string firstSkipped = {};  // the first of them and what is wrong with it; "" where none was
 };
 
 class Dataset {

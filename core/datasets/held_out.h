@@ -1,19 +1,23 @@
 // The test set of data that come as one file.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
+#include <ATen/core/Tensor.h>
 
-#include "core/datasets/samples.h"
+#include <cstdint>
 
 namespace dasgd {
 
-// How many samples at the end of `count` are the test set: `fraction` of them, at least one of two or more, never all.
-inline std::int64_t heldOut(std::int64_t count, double fraction) {
-    if (count < 2) return 0;
-    const auto tests = static_cast<std::int64_t>(std::llround(static_cast<double>(count) * fraction));
-    return std::min(std::max<std::int64_t>(tests, 1), count - 1);
-}
+// Numbers of samples, int64, ascending.
+struct HeldOut {
+    at::Tensor train, test;
+};
+
+// How many of `count` samples are the test set: `fraction` of them, at least one of two or more, never all.
+[[nodiscard]] std::int64_t heldOutCount(std::int64_t count, double fraction);
+
+// Draws as many, the same ones whatever the run's seed is: experiments with other seeds are judged on the same samples.
+// `classes` ([count] numbers; undefined: none) have their share of both sets, to one sample, and a class of one sample
+// is trained on: files are often sorted by class.
+[[nodiscard]] HeldOut drawHeldOut(std::int64_t count, double fraction, const at::Tensor& classes = {});
 
 }  // namespace dasgd

@@ -1,7 +1,8 @@
 // Images in folders, one a class: path/train/CLASS/FILE and path/val/CLASS/FILE (or test/), JPEG or PNG, as ImageNet is
-// kept. Sizes and ends of all files are looked at when the set is loaded; pixels are decoded when a batch is made.
-// Training crops: "resized", a part of 8 to 100 % of the area with sides 3:4 to 4:3 (Szegedy et al., arXiv 1409.4842,
-// section 6, with the numbers of torchvision's RandomResizedCrop); "shifted", a square anywhere in the resized image.
+// kept. Sizes and ends of all files and checksums of PNG are looked at when the set is loaded; pixels are decoded when
+// a batch is made. Training crops: "resized", a part of 8 to 100 % of the area with sides 3:4 to 4:3 (Szegedy et al.,
+// arXiv 1409.4842, section 6, with the numbers of torchvision's RandomResizedCrop); "shifted", a square anywhere in the
+// resized image.
 #include <torch/types.h>
 
 #include <algorithm>
@@ -9,9 +10,11 @@
 #include <cmath>
 #include <filesystem>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <thread>
 
+#include "core/base/log.h"
 #include "core/base/random.h"
 #include "core/datasets/augment.h"
 #include "core/datasets/dataset.h"
@@ -53,7 +56,10 @@ struct ImageFolderParams {
         f(mean, "mean", {.min = 0, .max = 1, .help = "Of each channel, 0 to 1, or one for all; empty: of ImageNet"});
         f(deviation, "deviation", {.min = 0, .minOpen = true, .help = "Likewise the standard deviation"});
         f(onDamage, "on_damage",
-          {.help = "A damaged file is refused before the run, or left out, counted and replaced by the next",
+          {.help =
+               "refuse: a file whose header, end or checksum (PNG) is wrong is refused before the run; damage inside "
+               "a JPEG shows when it is first decoded, and ends the run with the file's name. skip: left out, named, "
+               "counted (data/skipped) and, to train on, replaced by the next",
            .choices = {"refuse", "skip"}});
     }
     [[nodiscard]] std::optional<FieldError> check() const {
@@ -122,8 +128,11 @@ Cutting stillOf(Cutting cutting) {
 
 class ImageReader final : public SampleReader {
 public:
-    ImageReader(std::vector<ImageFile> files, Cutting cutting, bool skips)
-        : files_(std::move(files)), cutting_(std::move(cutting)), skips_(skips) {}
+    ImageReader(std::vector<ImageFile> files, Cutting cutting, SampleUse use, bool skips)
+        : files_(std::move(files)),
+          cutting_(use == SampleUse::kEvaluation ? stillOf(std::move(cutting)) : std::move(cutting)),
+          replaces_(use == SampleUse::kTraining),
+          skips_(skips) {}
 
     Inputs read(const at::Tensor& indices, std::uint64_t seed) const override {
         const std::int64_t extent = cutting_.extent, channels = cutting_.channels;
@@ -131,10 +140,14 @@ public:
                       indices.clone(at::MemoryFormat::Contiguous)};
         auto* to = inputs.values.mutable_data_ptr<std::uint8_t>();
         auto* index = inputs.indices.mutable_data_ptr<std::int64_t>();
-        for (std::int64_t i = 0; i < indices.numel(); ++i, to += channels * extent * extent) {
-            index[i] = readOne(index[i], mixBits(seed + static_cast<std::uint64_t>(i)), to);
+        std::int64_t made = 0;
+        for (std::int64_t i = 0; i < indices.numel(); ++i) {
+            const auto read = readOne(index[i], mixBits(seed + static_cast<std::uint64_t>(i)), to);
+            if (!read) continue;
+            index[made++] = *read;
+            to += channels * extent * extent;
         }
-        return inputs;
+        return {inputs.values.slice(0, 0, made), inputs.indices.slice(0, 0, made)};
     }
     bool isSlow() const override { return true; }
     std::int64_t skipped() const override {
@@ -146,13 +159,13 @@ public:
         const at::Tensor wanted = indices.contiguous();
         const auto* index = wanted.const_data_ptr<std::int64_t>();
         for (std::int64_t i = 0; i < wanted.numel(); ++i) some.push_back(files_[static_cast<std::size_t>(index[i])]);
-        return std::make_shared<ImageReader>(std::move(some),
-                                             use == SampleUse::kEvaluation ? stillOf(cutting_) : cutting_, skips_);
+        return std::make_shared<ImageReader>(std::move(some), cutting_, use, skips_);
     }
 
 private:
-    // Which one was read: where a damaged one is skipped, the next that is not.
-    std::int64_t readOne(std::int64_t index, std::uint64_t seed, std::uint8_t* to) const {
+    // Which one was read: where a damaged one is skipped, the next that is not, or none where samples are judged, as
+    // the next would be judged twice.
+    std::optional<std::int64_t> readOne(std::int64_t index, std::uint64_t seed, std::uint8_t* to) const {
         for (std::size_t tries = 0; tries < files_.size(); ++tries) {
             const ImageFile& file = files_[static_cast<std::size_t>(index)];
             if (!isDamaged(index)) {
@@ -160,12 +173,29 @@ private:
                 const Status cut = cutOut(file, random, to);
                 if (cut) return index;
                 if (!skips_) throw DataError(refusedFile(file.path, cut.error().message).value().message);
-                const std::lock_guard lock(mutex_);
-                damaged_.insert(index);
+                leaveOut(index, cut.error().message);
             }
+            if (!replaces_ && someAreWhole()) return std::nullopt;
             index = (index + 1) % std::ssize(files_);
         }
         throw DataError(files_.front().path.string() + ": neither this file nor any other can be read any more");
+    }
+
+    void leaveOut(std::int64_t index, const std::string& problem) const {
+        {
+            const std::lock_guard lock(mutex_);
+            if (!damaged_.insert(index).second) return;
+        }
+        std::string text = files_[static_cast<std::size_t>(index)].path.string();
+        // Names may hold what steers a terminal.
+        std::ranges::replace_if(
+            text, [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
+        logLine(LogLevel::Warning, text + ": " + problem + "; it is left out from now on");
+    }
+
+    bool someAreWhole() const {
+        const std::lock_guard lock(mutex_);
+        return damaged_.size() < files_.size();
     }
 
     bool isDamaged(std::int64_t index) const {
@@ -188,6 +218,7 @@ private:
 
     const std::vector<ImageFile> files_;
     const Cutting cutting_;
+    const bool replaces_;
     const bool skips_;
     mutable std::mutex mutex_;
     mutable std::set<std::int64_t> damaged_;  // guarded by mutex_
@@ -247,14 +278,14 @@ public:
         DASGD_ASSIGN(const std::vector<fs::path> classes, entriesOf(root / "train", true));
         if (classes.size() < 2) {
             return fail((root / "train").string() + ": it has " + std::to_string(classes.size()) +
-                        " folders of a class, and classification needs at least 2: keep files as train/CLASS/FILE");
+                        (classes.size() == 1 ? " folder" : " folders") +
+                        " of a class, and classification needs at least 2: keep files as train/CLASS/FILE");
         }
-        std::int64_t skipped = 0;
         Splits splits{
             .input = {.shape = {cutting.channels, cutting.extent, cutting.extent}, .classes = std::ssize(classes)}};
-        DASGD_ASSIGN(splits.train, readSplit(root / "train", classes, cutting, skipped));
-        DASGD_ASSIGN(splits.test, readSplit(tests, classes, stillOf(cutting), skipped));
-        if (skips()) splits.skipped = skipped;
+        if (skips()) splits.skipped = 0;
+        DASGD_ASSIGN(splits.train, readSplit(root / "train", classes, cutting, SampleUse::kTraining, splits));
+        DASGD_ASSIGN(splits.test, readSplit(tests, classes, cutting, SampleUse::kEvaluation, splits));
         return splits;
     }
 
@@ -303,7 +334,7 @@ private:
     }
 
     Result<Samples> readSplit(const fs::path& folder, const std::vector<fs::path>& classes, const Cutting& cutting,
-                              std::int64_t& skipped) const {
+                              SampleUse use, Splits& into) const {
         DASGD_ASSIGN(std::vector<ImageFile> files, listSplit(folder, classes));
         const std::vector<Status> found = inspectAll(files);
         std::vector<ImageFile> whole;
@@ -314,14 +345,15 @@ private:
                 whole.push_back(std::move(files[i]));
             } else if (!skips()) {
                 return refusedFile(files[i].path, found[i].error().message);
+            } else if ((*into.skipped)++ == 0) {
+                into.firstSkipped = files[i].path.string() + ": " + found[i].error().message;
             }
         }
-        skipped += std::ssize(files) - std::ssize(whole);
         if (whole.empty()) return fail(folder.string() + ": all of its images are damaged");
         Samples samples;
         DASGD_ASSIGN(samples.scale, scaleFor(cutting.channels));
         samples.targets = torch::tensor(labels, torch::kInt64);
-        samples.reader = std::make_shared<ImageReader>(std::move(whole), cutting, skips());
+        samples.reader = std::make_shared<ImageReader>(std::move(whole), cutting, use, skips());
         return samples;
     }
 

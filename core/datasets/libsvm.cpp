@@ -15,6 +15,8 @@ namespace dasgd {
 namespace {
 
 constexpr std::size_t kMaxLibsvmBytes = std::size_t{1} << 36;
+// A sample is as wide as the largest index: one slip of a digit, and a batch takes all memory.
+constexpr std::int64_t kMaxUnaskedIndex = std::int64_t{1} << 24;
 
 struct LibsvmParams {
     std::string path;
@@ -24,16 +26,22 @@ struct LibsvmParams {
     std::string onDamage = "refuse";
     void visit(auto&& f) {
         f(path, "path", {.help = "A file of lines `target index:value …`, plain or .gz"});
-        f(testPath, "test_path", {.help = "The same for the test set; empty: the last lines of path"});
+        f(testPath, "test_path", {.help = "The same for the test set; empty: lines drawn from path"});
         f(testFraction, "test_fraction",
           {.min = 0,
            .max = 1,
            .minOpen = true,
            .maxOpen = true,
-           .help = "Where there is no test_path: how much of path, at its end, is for the test set"});
-        f(features, "features", {.min = 0, .max = 2e9, .help = "Width of a sample; 0: the largest index that occurs"});
+           .help =
+               "Where there is no test_path: how much of path is drawn for the test set, of each class its share and "
+               "whatever train.seed is"});
+        f(features, "features",
+          {.min = 0, .max = 2e9, .help = "Width of a sample; 0: the largest index that occurs, up to 16777216"});
         f(onDamage, "on_damage",
-          {.help = "A damaged line is refused, or left out and counted", .choices = {"refuse", "skip"}});
+          {.help =
+               "A damaged line is refused before the run, or left out, named and counted (data/skipped); one with a "
+               "larger index than features allows is refused in any case",
+           .choices = {"refuse", "skip"}});
     }
     [[nodiscard]] std::optional<FieldError> check() const {
         if (!path.empty()) return std::nullopt;
@@ -71,6 +79,15 @@ private:
     const std::int64_t width_;
 };
 
+std::vector<double> targetsOf(const SparseRows& rows, const at::Tensor& samples) {
+    std::vector<double> targets;
+    const auto* sample = samples.const_data_ptr<std::int64_t>();
+    for (std::int64_t i = 0; i < samples.numel(); ++i) {
+        targets.push_back(rows.targets[static_cast<std::size_t>(sample[i])]);
+    }
+    return targets;
+}
+
 class Libsvm final : public Dataset {
 public:
     explicit Libsvm(const LibsvmParams& params) : params_(params) {}
@@ -78,28 +95,32 @@ public:
     Result<Splits> load(const InputSpec& natural) const override {
         DASGD_ASSIGN(const auto train, readRows(params_.path));
         auto test = train;
-        auto trainCount = std::ssize(train->targets);
-        std::int64_t testFirst = 0;
+        HeldOut sets;
         if (params_.testPath.empty()) {
-            trainCount -= heldOut(trainCount, params_.testFraction);
-            testFirst = trainCount;
+            sets = drawHeldOut(
+                std::ssize(train->targets), params_.testFraction,
+                natural.task == Task::kClassification ? torch::tensor(train->targets, torch::kDouble) : at::Tensor());
         } else {
             DASGD_ASSIGN(test, readRows(params_.testPath));
+            sets = {torch::arange(std::ssize(train->targets), torch::kInt64),
+                    torch::arange(std::ssize(test->targets), torch::kInt64)};
         }
         const std::int64_t widest = std::max(train->width, test->width);
         if (params_.features > 0 && params_.features < widest) {
             return fail(params_.path + ": index " + std::to_string(widest) + " occurs, and data.features is " +
-                        std::to_string(params_.features) + "; set features = " + std::to_string(widest) + " or 0");
+                        std::to_string(params_.features) + "; set features = " + std::to_string(widest) +
+                        (widest > kMaxUnaskedIndex ? " if that is meant" : " or 0"));
         }
         const std::int64_t width = std::max<std::int64_t>(1, std::max(widest, params_.features));
         Splits splits{.input = {.shape = {width}, .classes = 1, .task = natural.task}};
-        splits.train.reader = std::make_shared<SparseReader>(train, torch::arange(trainCount, torch::kInt64), width);
-        splits.test.reader = std::make_shared<SparseReader>(
-            test, torch::arange(testFirst, std::ssize(test->targets), torch::kInt64), width);
-        const std::vector<double> targets(train->targets.begin(), train->targets.begin() + trainCount);
-        const std::vector<double> tests(test->targets.begin() + testFirst, test->targets.end());
+        splits.train.reader = std::make_shared<SparseReader>(train, sets.train, width);
+        splits.test.reader = std::make_shared<SparseReader>(test, sets.test, width);
+        const std::vector<double> targets = targetsOf(*train, sets.train), tests = targetsOf(*test, sets.test);
         DASGD_TRY(setTargets(splits, targets, tests));
-        if (params_.onDamage == "skip") splits.skipped = train->skipped + (test == train ? 0 : test->skipped);
+        if (params_.onDamage == "skip") {
+            splits.skipped = train->skipped + (test == train ? 0 : test->skipped);
+            splits.firstSkipped = train->skipped > 0 ? train->firstSkipped : test->firstSkipped;
+        }
         return splits;
     }
 
@@ -108,7 +129,8 @@ private:
         DASGD_ASSIGN(const auto mapping, FileMapping::open(path));
         const auto text = readWhole(*openSource(mapping->bytes()), kMaxLibsvmBytes);
         if (!text) return fail(path + ": " + text.error().message);
-        DASGD_ASSIGN(SparseRows rows, parseLibsvm(*text, path, params_.onDamage == "skip"));
+        DASGD_ASSIGN(SparseRows rows, parseLibsvm(*text, path, params_.onDamage == "skip",
+                                                  params_.features > 0 ? kMaxLibsvmFeatures : kMaxUnaskedIndex));
         return std::make_shared<const SparseRows>(std::move(rows));
     }
 

@@ -83,7 +83,7 @@ void BatchLoader::work() {
     }
 }
 
-std::optional<Batch> BatchLoader::take() {
+std::optional<Batch> BatchLoader::takeOrdered() {
     if (threads_.empty()) {
         const std::optional<BatchOrder> order = next_();
         return order ? std::optional(make(*order)) : std::nullopt;
@@ -93,6 +93,13 @@ std::optional<Batch> BatchLoader::take() {
     ahead_.pop_front();
     orderAhead();
     return first.get();
+}
+
+std::optional<Batch> BatchLoader::take() {
+    while (true) {
+        std::optional<Batch> batch = takeOrdered();
+        if (!batch || batch->targets.size(0) > 0) return batch;
+    }
 }
 
 Batch BatchLoader::take(std::int64_t count) {

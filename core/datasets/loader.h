@@ -34,13 +34,15 @@ public:
     BatchLoader(const BatchLoader&) = delete;
     BatchLoader& operator=(const BatchLoader&) = delete;
 
-    // As `next` ordered it; waits where it is not ready. Throws what making it threw: DataError.
+    // As `next` ordered it; waits where it is not ready. One of which damage left no sample is passed over. Throws what
+    // making it threw: DataError.
     [[nodiscard]] std::optional<Batch> take();
     // The next `count` samples, put together from parts of batches where they were ordered otherwise; fewer at the end.
     [[nodiscard]] Batch take(std::int64_t count);
 
 private:
     [[nodiscard]] Batch make(const BatchOrder& order) const;
+    [[nodiscard]] std::optional<Batch> takeOrdered();
     void orderAhead();
     void work();
     void stop();

@@ -1,5 +1,5 @@
-// MNIST and Fashion-MNIST: four IDX files under their usual names, plain or gzip. MNIST without a path is the subset of
-// 5,000 digits inside the program.
+// MNIST and Fashion-MNIST: four IDX files under their usual names, plain, which are mapped, or gzip. MNIST without a
+// path is the subset of 5,000 digits inside the program.
 #include <ATen/ops/from_blob.h>
 #include <torch/types.h>
 
@@ -48,9 +48,10 @@ Status checkPair(const IdxPair& pair) {
 Samples toSamples(const IdxPair& pair, const PixelScale& scale) {
     const std::int64_t count = pair.images.extents[0];
     const auto bytesOf = [](const IdxArray& array, at::IntArrayRef sizes) {
-        return at::from_blob(const_cast<std::uint8_t*>(array.bytes.data()), sizes, at::kByte);
+        return at::from_blob(
+            const_cast<std::uint8_t*>(array.bytes.data()), sizes, [owner = array.owner](void*) {}, at::kByte);
     };
-    return {.inputs = bytesOf(pair.images, {count, 1, kExtent, kExtent}).clone(),
+    return {.inputs = bytesOf(pair.images, {count, 1, kExtent, kExtent}),
             .targets = bytesOf(pair.labels, {count}).to(at::kLong),
             .scale = scale};
 }

@@ -10,6 +10,7 @@
 #include "core/datasets/formats/file_mapping.h"
 #include "core/datasets/formats/safetensors_file.h"
 #include "core/datasets/held_out.h"
+#include "core/datasets/number_range.h"
 
 namespace dasgd {
 namespace {
@@ -22,13 +23,14 @@ struct SafetensorsParams {
     std::string targets = "targets";
     void visit(auto&& f) {
         f(path, "path", {.help = "A safetensors file with the training set"});
-        f(testPath, "test_path", {.help = "One with the test set; empty: the last samples of path"});
+        f(testPath, "test_path", {.help = "One with the test set; empty: samples drawn from path, of a text its end"});
         f(testFraction, "test_fraction",
           {.min = 0,
            .max = 1,
            .minOpen = true,
            .maxOpen = true,
-           .help = "Where there is no test_path: how much of path, at its end, is for the test set"});
+           .help = "Where there is no test_path: how much of path is for the test set: drawn, of each class its share "
+                   "and whatever train.seed is; of a text the end"});
         f(inputs, "inputs", {.help = "Name of the tensor [N, …shape of a sample]"});
         f(targets, "targets",
           {.help = "Name of the tensor of classes, integers [N]; of values, floating [N] or [N, values]; of a text, "
@@ -110,10 +112,7 @@ public:
         Splits splits;
         DASGD_ASSIGN(splits.train, readSamples(params_.path, natural));
         if (params_.testPath.empty()) {
-            const std::int64_t tests = heldOut(splits.train.count(), params_.testFraction);
-            const std::int64_t count = splits.train.count() - tests;
-            splits.test = partOf(splits.train, count, tests);
-            splits.train = partOf(splits.train, 0, count);
+            splits = cutApart(splits.train);
         } else {
             DASGD_ASSIGN(splits.test, readSamples(params_.testPath, natural));
             if (splits.test.inputs.sizes().slice(1) != splits.train.inputs.sizes().slice(1)) {
@@ -139,6 +138,22 @@ private:
         return std::max(largest, splits.train.inputs.max().item<std::int64_t>()) + 1;
     }
 
+    // Only the end of a text can be cut off without breaking it into pieces.
+    [[nodiscard]] Splits cutApart(const Samples& all) const {
+        Splits splits;
+        if (all.continuous) {
+            const std::int64_t tests = heldOutCount(all.count(), params_.testFraction);
+            splits.train = partOf(all, 0, all.count() - tests);
+            splits.test = partOf(all, all.count() - tests, tests);
+            return splits;
+        }
+        const bool classes = all.task() == Task::kClassification;
+        const HeldOut sets = drawHeldOut(all.count(), params_.testFraction, classes ? all.targets : at::Tensor());
+        splits.train = selected(all, sets.train, SampleUse::kTraining);
+        splits.test = selected(all, sets.test, SampleUse::kEvaluation);
+        return splits;
+    }
+
     [[nodiscard]] Result<Samples> readSamples(const std::string& path, const InputSpec& natural) const {
         DASGD_ASSIGN(const TensorFile file, TensorFile::open(path));
         Samples samples;
@@ -161,7 +176,9 @@ private:
                                (values ? "floating ones, [N] or [N, values]" : "classes, integers [N]"));
         }
         if (values && samples.targets.dim() == 1) samples.targets = samples.targets.unsqueeze(1);
-        if (!values) samples.targets = samples.targets.to(torch::kLong);
+        if (values) return samples;
+        samples.targets = samples.targets.to(torch::kLong);
+        DASGD_TRY(checkNumbers(file, params_.targets, samples.targets));
         return samples;
     }
 
@@ -171,9 +188,22 @@ private:
                            params_.targets + "' " + std::to_string(samples.targets.size(0)));
     }
 
+    // Classes and tokens: the network has an output for each number up to the largest.
+    [[nodiscard]] static Status checkNumbers(const TensorFile& file, const std::string& name,
+                                             const at::Tensor& numbers) {
+        constexpr std::int64_t kMost = std::int64_t{1} << 24;
+        const auto outside = firstOutside(numbers, kMost);
+        if (!outside) return {};
+        return file.refuse("'" + name + "' is " + std::to_string(outside->value) + " in sample " +
+                           std::to_string(outside->sample) + "; numbers of classes and tokens go from 0 to at most " +
+                           std::to_string(kMost - 1) +
+                           ". Number them anew without gaps, and leave out samples that have none");
+    }
+
     [[nodiscard]] Result<Samples> readTokens(const TensorFile& file, Samples samples, const InputSpec& natural) const {
         if (!isWhole(samples.inputs)) return file.refuse("tokens are integers; '" + params_.inputs + "' is floating");
         if (samples.inputs.dim() == 1) {
+            DASGD_TRY(checkNumbers(file, params_.inputs, samples.inputs));
             Samples text = cutText(samples.inputs, natural.shape[0]);
             if (text.count() > 0) return text;
             return file.refuse("its " + std::to_string(samples.inputs.numel()) +
@@ -186,6 +216,8 @@ private:
             return file.refuse("of a text inputs and targets are integers of one shape [N, T]; found " +
                                sizesText(samples.inputs) + " and " + sizesText(samples.targets));
         }
+        DASGD_TRY(checkNumbers(file, params_.inputs, samples.inputs));
+        DASGD_TRY(checkNumbers(file, params_.targets, samples.targets));
         samples.continuous = true;
         return samples;
     }

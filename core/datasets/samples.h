@@ -47,7 +47,8 @@ class SampleReader {
 public:
     struct Inputs {
         at::Tensor values;   // [B, …shape], in the type that is stored
-        at::Tensor indices;  // of the samples that they are: those asked for, but where a damaged file was skipped
+        at::Tensor indices;  // of the samples that they are: those asked for, but where a damaged file was skipped:
+                             // another one in training, none in evaluation
     };
     virtual ~SampleReader() = default;
     // `indices`: int64 [B]. `seed`: of all that is drawn for them. Throws DataError.
@@ -56,7 +57,7 @@ public:
     [[nodiscard]] virtual bool isSlow() const = 0;
     // Damaged files that were left out in reading so far.
     [[nodiscard]] virtual std::int64_t skipped() const = 0;
-    // Of the samples `indices` (int64) alone, counted from 0: a damaged one is replaced by another of them.
+    // Of the samples `indices` (int64) alone, counted from 0: in training a damaged one is replaced by another of them.
     [[nodiscard]] virtual std::shared_ptr<const SampleReader> selected(const at::Tensor& indices,
                                                                        SampleUse use) const = 0;
 };
@@ -81,7 +82,7 @@ struct Samples {
 };
 
 // The samples `indices` (int64 [B]) as a model takes them: floating inputs and targets in `type`, tokens and classes
-// int64. `seed`: of what augmentation draws. Throws DataError.
+// int64. `seed`: of what augmentation draws. Fewer where damaged files were skipped in evaluation. Throws DataError.
 [[nodiscard]] Batch makeBatch(const Samples& samples, const at::Tensor& indices, at::ScalarType type,
                               std::uint64_t seed = 0);
 

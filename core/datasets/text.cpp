@@ -73,7 +73,7 @@ public:
         if (natural.task != Task::kLanguage) {
             return fail(
                 "text is for models that predict the next token; the model classifies or estimates values. "
-                "Choose a language model, or other data");
+                "Choose a language model (torchscript is one with task = \"text\" in [model]), or other data");
         }
         const std::int64_t length = params_.length > 0 ? params_.length : natural.shape[0];
         DASGD_ASSIGN(const std::string text, readText());

@@ -68,9 +68,10 @@ struct DataParams {
           {.min = 0,
            .max = 1,
            .maxOpen = true,
-           .help = "Share of the training set that is drawn, by train.seed, for validation and not trained on: the "
-                   "best model is chosen on it and reported on the test set; 0: none, so that the best accuracy is "
-                   "chosen on the test set itself"});
+           .help = "Share of the training set that is not trained on but evaluated: drawn by train.seed, of a text its "
+                   "end. The best model is chosen on it, by accuracy, or of values and texts by loss, and reported on "
+                   "the test set; train.patience and the targets of [train] look at it too; 0: none, so that the best "
+                   "is chosen on the test set itself"});
     }
     [[nodiscard]] std::optional<FieldError> check() const;
 };

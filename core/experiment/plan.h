@@ -8,7 +8,8 @@
 //       epoch.
 // One option sets both of torch's. All ranks make the same number of steps. Different from torch:
 //   n < B: torch would make one batch of n, or with drop_last none. Here every batch has B samples and passes join
-//       inside a batch, so that a step is more than an epoch and `epochs` are ⌈epochs·n/B⌉ steps.
+//       inside a batch, so that a step is more than an epoch and `epochs` are ⌈epochs·n/B⌉ steps. Of data with samples
+//       checkRun() refuses it: a batch would hold samples twice.
 //   shards of unequal size (other partitions than iid, or shuffle = "shard"): each rank still takes n samples an epoch;
 //       its passes over its own shard join inside a batch and drop nothing.
 //   time-only runs train on nothing: every step is charged and counted with B samples.
@@ -16,6 +17,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace dasgd {
@@ -28,6 +30,7 @@ struct Plan {
     // Of the model, of planExperiment() alone: N, and each trainable parameter's shape in registration order.
     std::int64_t parameters = 0;
     std::vector<std::vector<std::int64_t>> parameterShapes;
+    std::string leftOut;  // the damaged files or lines that the data do without, in words; "" where there are none
 
     std::int64_t workers = 1;
     std::int64_t batchSize = 1;     // B, of one rank

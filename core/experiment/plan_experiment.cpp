@@ -7,7 +7,9 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 
+#include "core/datasets/number_range.h"
 #include "core/step/flat_params.h"
 
 namespace dasgd {
@@ -29,6 +31,28 @@ Status checkRows(const Splits& splits, std::int64_t samples, const Experiment& e
                 ": choose a smaller batch_size, shorter samples or a longer text");
 }
 
+// What the samples of a set came from: the file or folder that the user named, else the name of the data.
+std::string sourceOf(const Experiment& experiment, const std::string& set) {
+    const Value* data = experiment.resolved.find("data");
+    for (const char* key : {"test_path", "path"}) {
+        const bool ofTheSet = std::string_view(key) == "path" || set == "test";
+        const Value* given = ofTheSet && data ? data->find(key) : nullptr;
+        const std::string* path = given ? given->as<std::string>() : nullptr;
+        if (path && !path->empty()) return *path;
+    }
+    return experiment.dataName;
+}
+
+// Data sets look at what their files hold; this is for those that do not.
+Status checkLabels(const Samples& samples, const std::string& set, std::int64_t classes, const Experiment& experiment) {
+    if (samples.count() == 0 || samples.task() == Task::kRegression) return {};
+    const auto outside = firstOutside(samples.targets, classes);
+    if (!outside) return {};
+    return fail(sourceOf(experiment, set) + ": sample " + std::to_string(outside->sample) + " of its " + set +
+                " set has label " + std::to_string(outside->value) + ", and its classes are 0 to " +
+                std::to_string(classes - 1) + ": number them anew, or leave the sample out");
+}
+
 Status checkData(const Splits& splits, const Experiment& experiment) {
     const int trainers = experiment.roles().trainers();
     const std::int64_t validation = validationCount(splits.train.count(), experiment.data.validation);
@@ -42,16 +66,17 @@ Status checkData(const Splits& splits, const Experiment& experiment) {
                     experiment.dataName + " are none; choose partition = \"iid\" or \"contiguous\"");
     }
     DASGD_TRY(checkRows(splits, splits.train.count() - validation, experiment));
-    for (const Samples* samples : {&splits.train, &splits.test}) {
-        if (samples->count() == 0 || samples->task() == Task::kRegression) continue;
-        const auto lowest = samples->targets.min().item<std::int64_t>();
-        const auto highest = samples->targets.max().item<std::int64_t>();
-        if (lowest < 0 || highest >= splits.input.classes) {
-            return fail("the labels reach from " + std::to_string(lowest) + " to " + std::to_string(highest) +
-                        ", but the data set announces " + std::to_string(splits.input.classes) + " classes");
-        }
-    }
-    return {};
+    DASGD_TRY(checkLabels(splits.train, "training", splits.input.classes, experiment));
+    return checkLabels(splits.test, "test", splits.input.classes, experiment);
+}
+
+std::string leftOutInWords(const Splits& splits) {
+    const std::int64_t count = splits.skipped.value_or(0);
+    if (count == 0) return "";
+    std::string text = std::to_string(count);
+    text +=
+        count == 1 ? " damaged part of the data is left out: " : " damaged parts of the data are left out; the first: ";
+    return text + splits.firstSkipped;
 }
 
 Result<Plan> loadAndBuild(const Experiment& experiment) {
@@ -59,13 +84,16 @@ Result<Plan> loadAndBuild(const Experiment& experiment) {
     BuildContext context{.input = model->naturalInput(),
                          .workers = experiment.roles().trainers(),
                          .timeOnly = experiment.timeOnly(),
-                         .labelSmoothing = experiment.train.labelSmoothing};
+                         .labelSmoothing = experiment.train.labelSmoothing,
+                         .type = experiment.scalarType()};
     std::int64_t samples = 0;
+    std::string leftOut;
     if (experiment.dataset) {
         DASGD_ASSIGN(const Splits splits, experiment.dataset->load(context.input));
         DASGD_TRY(checkData(splits, experiment));
         samples = splits.train.count() - validationCount(splits.train.count(), experiment.data.validation);
         context.input = splits.input;
+        leftOut = leftOutInWords(splits);
     }
     torch::manual_seed(static_cast<std::uint64_t>(experiment.train.seed));
     if (auto built = model->build(context); !built) {
@@ -78,6 +106,7 @@ Result<Plan> loadAndBuild(const Experiment& experiment) {
     }
     Plan plan = planSteps(experiment, samples);
     plan.trainSamples = samples;
+    plan.leftOut = leftOut;
     const auto parameters = trainableParameters(model->module());
     for (const at::Tensor& parameter : parameters) {
         plan.parameters += parameter.numel();

@@ -76,8 +76,9 @@ private:
           {.min = 0,
            .max = 1,
            .maxOpen = true,
-           .help = "Share of each target that is spread over all classes, in the training loss alone "
-                   "(arXiv 1512.00567)"});
+           .help =
+               "Share of each target that is spread evenly over all classes, or tokens, as 0.1; in the training loss "
+               "alone, and of models that minimise cross entropy alone (arXiv 1512.00567); 0: none"});
         f(referenceBatch, "reference_batch",
           {.min = 0,
            .max = 1e12,
@@ -90,18 +91,24 @@ private:
           {.min = 0,
            .max = 1e9,
            .unit = "evaluations",
-           .help =
-               "Early stopping: the run ends after so many evaluations without a better accuracy on the validation set "
-               "(data.validation); 0: it does not"});
+           .help = "Early stopping: the run ends after so many evaluations without a better accuracy, or of values and "
+                   "texts a lower loss, on the validation set (needs data.validation); 0: it does not"});
         f(minDelta, "min_delta",
-          {.min = 0, .max = 1e9, .help = "By how much an evaluation has to be better to count for patience"});
+          {.min = 0,
+           .max = 1e9,
+           .help = "By more than this an evaluation has to be better to count for patience, in the unit of what it "
+                   "looks at: accuracy, 0 to 1, or of values and texts the loss"});
         f(targetAccuracy, "target_accuracy",
           {.min = 0,
            .max = 1,
            .help = "Accuracy to reach, 0 to 1, on the validation set, or the test set without one; the run records "
-                   "when it does; 0: none"});
-        f(targetLoss, "target_loss", {.min = 0, .max = 1e12, .help = "The same of the loss; give one of them"});
-        f(stopAtTarget, "stop_at_target", {.help = "The run ends when it has reached its target"});
+                   "at which step, time, samples and bytes it first does; 0: none"});
+        f(targetLoss, "target_loss",
+          {.min = 0,
+           .max = 1e12,
+           .help = "Loss to come down to, instead of target_accuracy, on the same set and recorded alike; 0: none"});
+        f(stopAtTarget, "stop_at_target",
+          {.help = "The run ends with the evaluation that reaches target_accuracy or target_loss"});
     }
 };
 

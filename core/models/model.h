@@ -3,6 +3,7 @@
 
 #include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
+#include <c10/core/ScalarType.h>
 
 #include <cstdint>
 #include <vector>
@@ -41,6 +42,9 @@ struct BuildContext {
     int workers = 1;            // that train
     bool timeOnly = false;      // no loss is computed; only its FLOP are counted
     double labelSmoothing = 0;  // of loss(), not of evaluate()
+    // Of parameters and floating inputs in training. build() makes parameters in it or in float32, and FlatParams
+    // converts them before the first batch.
+    at::ScalarType type = at::kFloat;
     // The rank's own stream, for what loss() draws. LibTorch's default generator is one for all threads of a process:
     // what is drawn from it in loss() is not the same on every backend.
     at::Generator random;

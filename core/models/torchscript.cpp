@@ -1,36 +1,49 @@
 // A network that its author wrote in Python and saved with torch.jit.script(net).save("net.pt"), trained here: a batch
-// of inputs to outputs, with the loss of the data's task.
+// of inputs to outputs, with the loss of its task.
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/serialization/import.h>
+#include <torch/headeronly/version.h>
 
 #include <filesystem>
-#include <map>
 #include <optional>
 
 #include "core/models/classifier.h"
 #include "core/models/default_generator.h"
+#include "core/models/script_trial.h"
 
 namespace dasgd {
 namespace {
 
 struct TorchScriptParams {
     std::string path;
-    void visit(auto&& f) { f(path, "path", {.help = "The file that torch.jit.script(net).save(path) wrote"}); }
+    std::string task = "classes";
+    void visit(auto&& f) {
+        f(path, "path",
+          {.help = "The file that torch.jit.script(net).save(path) wrote; its weights are the initial ones, whatever "
+                   "train.seed is"});
+        f(task, "task",
+          {.help = "What it learns, of data that have it: classes; values, by squared error; text, the next token at "
+                   "each of the data.length places of a sample (64 where that is not set)",
+           .choices = {"classes", "values", "text"}});
+    }
     std::optional<FieldError> check() const {
         if (!path.empty()) return std::nullopt;
         return FieldError{"path", "torchscript needs a path: the file that torch.jit.script(net).save(path) wrote"};
     }
 };
 
-// The line of a TorchScript error that tells what went wrong; those around it are a traceback.
-std::string reasonOf(const std::exception& error) {
-    const std::string text = error.what();
-    for (const std::string_view mark : {"RuntimeError: ", "Error: "}) {
-        const auto found = text.rfind(mark);
-        if (found != std::string::npos)
-            return text.substr(found + mark.size(), text.find('\n', found) - found - mark.size());
-    }
-    return text.substr(0, text.find('\n'));
+InputSpec naturalInputFor(const std::string& task) {
+    if (task == "values") return {.shape = {8}, .classes = 1, .task = Task::kRegression};
+    if (task == "text") return {.shape = {64}, .classes = 256, .task = Task::kLanguage};
+    return {.shape = {1, 28, 28}, .classes = 10};
+}
+
+// The first sentence of a reason, without the place in LibTorch's own source; what follows it is of no use here.
+std::string firstSentence(std::string reason) {
+    constexpr std::string_view kPlace = "[enforce fail at ", kPlaceEnd = "] . ";
+    const auto end = reason.find(kPlaceEnd);
+    if (reason.starts_with(kPlace) && end != std::string::npos) reason.erase(0, end + kPlaceEnd.size());
+    return reason.substr(0, reason.find(". "));
 }
 
 // Registers parameters and buffers of a script module, by their names, as those of `into`. Both hold the same tensors,
@@ -44,20 +57,6 @@ void adopt(torch::nn::Module& into, const torch::jit::Module& from) {
         auto node = std::make_shared<torch::nn::Module>(child.name);
         adopt(*node, child.value);
         into.register_module(child.name, std::move(node));
-    }
-}
-
-// A file holds a tied parameter once for each module that has it, all with the same memory: makes them one tensor.
-void tie(const torch::jit::Module& script) {
-    std::map<std::pair<const void*, std::int64_t>, at::Tensor> known;
-    for (const auto& module : script.modules()) {
-        for (const auto& parameter : module.named_parameters(false)) {
-            const at::Tensor& value = parameter.value;
-            const auto [first, fresh] = known.try_emplace({value.const_data_ptr(), value.numel()}, value);
-            if (!fresh && first->second.sizes() == value.sizes()) {
-                torch::jit::Module(module).setattr(parameter.name, first->second);
-            }
-        }
     }
 }
 
@@ -84,104 +83,24 @@ private:
     std::optional<at::Generator> random_;
 };
 
-// What one step of a copy of the script tells of it.
-class Trial {
-public:
-    Trial(const std::string& path, torch::jit::Module script, const InputSpec& input)
-        : path_(path), script_(std::move(script)), input_(input) {}
-
-    Status checkParameters() const {
-        bool trains = false;
-        for (const auto& parameter : script_.named_parameters()) {
-            if (!at::isFloatingType(parameter.value.scalar_type())) {
-                return fail(path_ + ": parameter " + parameter.name + " is of type " +
-                            std::string(c10::toString(parameter.value.scalar_type())) +
-                            "; only floating-point parameters can be trained. Make it a buffer");
-            }
-            trains = trains || parameter.value.requires_grad();
-        }
-        if (trains) return {};
-        return fail(path_ +
-                    " has no parameters that can be trained; was it frozen? Save it with torch.jit.script alone");
-    }
-
-    // Forward and backward on a batch of two.
-    Status step() {
-        const at::Tensor batch = someBatch();
-        const auto version = batch._version();
-        script_.train(true);
-        const at::Tensor before = at::detail::getDefaultCPUGenerator().get_state();
-        const torch::jit::IValue result = script_.forward({batch});
-        draws_ = !before.equal(at::detail::getDefaultCPUGenerator().get_state());
-        if (!result.isTensor()) {
-            return fail(path_ + " returns " + result.tagKind() + "; forward must return one tensor of " + wantedText());
-        }
-        const at::Tensor& outputs = result.toTensor();
-        const auto wanted = outputShape(input_, kTrialSamples);
-        if (outputs.sizes() != at::IntArrayRef(wanted) || !outputs.is_floating_point()) {
-            return fail(path_ + " makes " + shapeText(outputs.sizes().vec()) + " values of type " +
-                        std::string(c10::toString(outputs.scalar_type())) + " of a batch of " +
-                        std::to_string(kTrialSamples) + "; the data ask for " + wantedText());
-        }
-        if (batch._version() != version) {
-            return fail(path_ + " changes its inputs in place, which are the data: work on a copy, as x = x.clone()");
-        }
-        if (!outputs.requires_grad()) {
-            return fail(path_ + " makes outputs that depend on no parameter: is its forward under torch.no_grad()?");
-        }
-        outputs.sum().backward();
-        return {};
-    }
-
-    // In training.
-    [[nodiscard]] bool drawsRandomNumbers() const { return draws_; }
-    [[nodiscard]] std::string batchText() const {
-        std::vector<std::int64_t> sizes = input_.shape;
-        sizes.insert(sizes.begin(), kTrialSamples);
-        return shapeText(sizes);
-    }
-
-private:
-    static constexpr std::int64_t kTrialSamples = 2;
-
-    [[nodiscard]] at::Tensor someBatch() const {
-        std::vector<std::int64_t> sizes = input_.shape;
-        sizes.insert(sizes.begin(), kTrialSamples);
-        if (input_.task == Task::kLanguage)
-            return at::arange(elementCount(sizes)).remainder(input_.classes).view(sizes);
-        return at::linspace(-1, 1, elementCount(sizes)).view(sizes);
-    }
-    [[nodiscard]] std::string wantedText() const {
-        return shapeText(outputShape(input_, kTrialSamples)) + " floating-point values";
-    }
-
-    std::string path_;
-    torch::jit::Module script_;
-    InputSpec input_;
-    bool draws_ = false;
-};
-
 class TorchScript final : public NetworkModel {
 public:
     explicit TorchScript(const TorchScriptParams& params)
-        : NetworkModel({Task::kClassification, Task::kRegression, Task::kLanguage}), path_(params.path) {}
-    InputSpec naturalInput() const override { return {.shape = {1, 28, 28}, .classes = 10}; }
+        : NetworkModel({naturalInputFor(params.task).task}), params_(params), path_(params.path) {}
+    InputSpec naturalInput() const override { return naturalInputFor(params_.task); }
 
 protected:
     Result<std::shared_ptr<Network>> makeNetwork(const BuildContext& context) const override {
         DASGD_ASSIGN(torch::jit::Module script, load());
         // A copy of its own: a trial leaves gradients and statistics behind.
         DASGD_ASSIGN(torch::jit::Module copy, load());
-        Trial trial(path_, std::move(copy), context.input);
-        DASGD_TRY(trial.checkParameters());
-        try {
-            DASGD_TRY(trial.step());
-        } catch (const std::exception& error) {
-            return fail(path_ + " cannot be trained on a batch of " + trial.batchText() + ": " + reasonOf(error));
-        }
-        tie(script);
-        return std::make_shared<ScriptNetwork>(
-            std::move(script), trial.drawsRandomNumbers() ? std::optional(context.random) : std::nullopt);
+        // Ranks that are threads build one after the other; the check before the run and the first of them refuse.
+        ScriptTrial trial{
+            .path = path_, .input = context.input, .type = context.type, .repeated = context.rank != Rank(0)};
+        for (const torch::jit::Module& one : {script, copy}) DASGD_TRY(prepareScript(path_, one, context.type));
+        DASGD_TRY(trial.run(std::move(copy)));
+        return std::make_shared<ScriptNetwork>(std::move(script),
+                                               trial.drawsRandomNumbers ? std::optional(context.random) : std::nullopt);
     }
 
 private:
@@ -193,11 +112,15 @@ private:
         try {
             return torch::jit::load(path_, at::Device(at::kCPU));
         } catch (const std::exception& error) {
-            return fail(path_ + " is no TorchScript file that this version of LibTorch reads (" + reasonOf(error) +
-                        "). Write it with torch.jit.script(net).save(path), not with torch.save");
+            return fail(
+                path_ + " is no TorchScript file that this version of LibTorch reads (" +
+                firstSentence(reasonOf(error)) +
+                "). Write it with torch.jit.script(net).save(path), not with torch.save, in PyTorch " TORCH_VERSION
+                " or before");
         }
     }
 
+    TorchScriptParams params_;
     std::string path_;
 };
 

@@ -12,4 +12,7 @@ namespace dasgd {
 // Collective over all ranks; throws CommError.
 [[nodiscard]] Ns resumeInstant(Communicator& comm, const Clock& clock, Ns arrived);
 
+// The largest of all ranks' values, on all of them. Collective over all ranks; throws CommError.
+[[nodiscard]] Ns largestOfAll(Communicator& comm, Ns own);
+
 }  // namespace dasgd

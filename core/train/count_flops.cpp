@@ -10,6 +10,8 @@
 #include <optional>
 #include <string_view>
 
+#include "core/step/flat_params.h"
+
 namespace dasgd {
 
 namespace {
@@ -192,7 +194,9 @@ Result<LayerWork> layerWorkOf(const Experiment& experiment, const TrainingData& 
     const Samples& train = data.splits.train;
     if (train.count() == 0) return countFlops(*model, {}, 1);
     const std::int64_t samples = std::min(kSamples, train.count());
-    return countFlops(*model, makeBatch(train, torch::arange(samples, torch::kInt64), torch::kFloat), samples);
+    // As they were built: nothing has converted them to the type of the run.
+    const at::ScalarType type = trainableParameters(model->module()).front().scalar_type();
+    return countFlops(*model, makeBatch(train, torch::arange(samples, torch::kInt64), type), samples);
 }
 
 }  // namespace dasgd

@@ -18,6 +18,15 @@ namespace {
 // As the communicators of one process form it.
 at::Tensor reduced(std::vector<at::Tensor> tensors, Reduce op) { return reducePairwise(std::move(tensors), op); }
 
+// As takeNamedModel() forms it, in the order of the ranks, whichever came first.
+at::Tensor sumOfParts(std::vector<at::Tensor> parts) {
+    const auto named = std::ranges::find_if(parts, [](const at::Tensor& part) { return part.defined(); });
+    DASGD_CHECK(named != parts.end());
+    const at::Tensor nothing = at::zeros_like(*named);
+    for (at::Tensor& part : parts) part = part.defined() ? part : nothing;
+    return reduced(std::move(parts), Reduce::Sum);
+}
+
 }  // namespace
 
 EvaluationBoard::EvaluationBoard(std::vector<std::unique_ptr<Model>> models, at::ScalarType type,
@@ -72,11 +81,12 @@ void EvaluationBoard::deposit(Rank rank, std::int64_t step, Ns now, Model& model
     const at::NoGradGuard guard;
     Open& open = open_[step];
     open.replicas.resize(static_cast<std::size_t>(ranks_));
+    open.named.resize(static_cast<std::size_t>(ranks_));
     if (roles_.trains(rank)) {
         open.replicas[static_cast<std::size_t>(rank.value())] = {params.weights().clone(), copyOfBuffers(params),
                                                                  evaluateOn(model, sharesOfTrainer(rank).test)};
     }
-    if (named.defined()) open.named = open.named.defined() ? open.named.add_(named) : named.clone();
+    if (named.defined()) open.named[static_cast<std::size_t>(rank.value())] = named.clone();
     if (publish) open.publish = std::move(publish);
     open.last = std::max(open.last, now);
     if (++open.arrived < (what_ == Of::NamedWeights ? ranks_ : roles_.trainers())) return;
@@ -110,8 +120,7 @@ at::Tensor EvaluationBoard::meanBuffers(const std::vector<Replica>& replicas) co
 
 EvaluationReport EvaluationBoard::evaluate(const Open& complete) {
     const std::vector<Replica>& replicas = complete.replicas;
-    DASGD_CHECK(what_ == Of::Mean || complete.named.defined());
-    const at::Tensor weights = what_ == Of::NamedWeights ? complete.named : meanWeights(replicas);
+    const at::Tensor weights = what_ == Of::NamedWeights ? sumOfParts(complete.named) : meanWeights(replicas);
     const at::Tensor buffers = meanBuffers(replicas);
     for (Judge& judge : judges_) {
         judge.params.weights().copy_(weights);

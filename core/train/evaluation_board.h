@@ -60,7 +60,7 @@ private:
     };
     struct Open {
         std::vector<Replica> replicas;  // of each rank; undefined tensors of those that serve
-        at::Tensor named;               // the sum so far; undefined before the first part
+        std::vector<at::Tensor> named;  // the part of each rank; undefined of those that name nothing
         int arrived = 0;
         Ns last = 0;
         Publish publish;

@@ -18,10 +18,16 @@ struct EvaluationReport {
     double validationLoss = kNone;
     double validationAccuracy = kNone;
     double validationPerplexity = kNone;
+    // Classes are told apart: models are judged by their accuracy. Of values and of texts they are by their loss,
+    // though a text has an accuracy too, that of its tokens.
+    bool classifies = false;
+    // Seconds of training until this evaluation, of the last rank to come to it, where a clock measures them. Simulated
+    // time has no evaluations in it: there the instant says it.
+    std::optional<double> trainedSeconds;
 
-    // Filled in by ModelSelection. Test accuracy of the model that was best on the validation set so far; none without
-    // one.
-    std::optional<double> chosenAccuracy;
+    // Filled in by ModelSelection. Of the model that was best on the validation set so far, what it got on the test
+    // set; none without a validation set.
+    std::optional<double> chosenAccuracy, chosenLoss;
     // The value with which this evaluation is the first to reach the run's target.
     std::optional<double> targetReached;
     bool stop = false;  // no further step is to be made

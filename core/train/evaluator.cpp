@@ -101,17 +101,18 @@ at::Tensor summandsOf(const ShareEvaluation& found, double distance) {
 EvaluationReport reportOf(const at::Tensor& sums, int ranks, std::optional<Task> task) {
     const auto* sum = sums.const_data_ptr<double>();
     const double samples = sum[2];
-    const bool classifies = task && *task != Task::kRegression;
+    const bool hasClasses = task && *task != Task::kRegression;
     const auto orNone = [](bool known, double value) { return known ? value : EvaluationReport::kNone; };
     const double validated = sum[7];
     EvaluationReport report;
     report.loss = sum[0] / samples;
-    report.accuracy = orNone(classifies, sum[1] / samples);
-    report.replicaAccuracy = orNone(classifies, sum[3] / samples);
+    report.accuracy = orNone(hasClasses, sum[1] / samples);
+    report.replicaAccuracy = orNone(hasClasses, sum[3] / samples);
     report.consensusDistance = sum[4] / ranks;
+    report.classifies = task == Task::kClassification;
     report.perplexity = orNone(task == Task::kLanguage, std::exp(report.loss));
     report.validationLoss = orNone(validated > 0, sum[5] / validated);
-    report.validationAccuracy = orNone(validated > 0 && classifies, sum[6] / validated);
+    report.validationAccuracy = orNone(validated > 0 && hasClasses, sum[6] / validated);
     report.validationPerplexity = orNone(task == Task::kLanguage, std::exp(report.validationLoss));
     return report;
 }
@@ -174,6 +175,8 @@ void record(const EvaluationReport& report, Metric at, Ns wall, EventSink& sink)
     tell(metrics::kConsensusDistance, report.consensusDistance);
     // After the accuracy: whoever sums up takes the last word on the run's best from here.
     if (report.chosenAccuracy) tell(metrics::kEvalChosenAccuracy, *report.chosenAccuracy);
+    if (report.chosenLoss) tell(metrics::kEvalChosenLoss, *report.chosenLoss);
+    if (report.trainedSeconds) tell(metrics::kTrainedSeconds, *report.trainedSeconds);
     if (report.targetReached) tell(metrics::kTargetReached, *report.targetReached);
 }
 

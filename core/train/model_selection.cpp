@@ -7,13 +7,14 @@ namespace dasgd {
 void ModelSelection::judge(EvaluationReport& report) {
     judgeTarget(report);
     if (!report.validated()) return;
-    const bool classifies = !std::isnan(report.validationAccuracy);
-    const double quality = classifies ? report.validationAccuracy : -report.validationLoss;
+    const double quality = report.classifies ? report.validationAccuracy : -report.validationLoss;
     if (quality > best_) {
         best_ = quality;
-        if (classifies) chosen_ = report.accuracy;
+        loss_ = report.loss;
+        if (!std::isnan(report.accuracy)) accuracy_ = report.accuracy;
     }
-    report.chosenAccuracy = chosen_;
+    report.chosenAccuracy = accuracy_;
+    report.chosenLoss = loss_;
     if (train_.patience == 0) return;
     if (quality > awaited_ + train_.minDelta) {
         awaited_ = quality;

@@ -17,8 +17,8 @@ public:
 
     // Whether judge() may ever ask for a stop.
     [[nodiscard]] bool mayStop() const { return train_.patience > 0 || train_.stopAtTarget; }
-    // Of the run's next evaluation; fills in what the report says of the run. Quality is accuracy, and where nothing is
-    // classified the loss, of the validation set where there is one, else of the test set.
+    // Of the run's next evaluation; fills in what the report says of the run. The best model is the one with the
+    // largest accuracy on the validation set where classes are told apart, else the one with the smallest loss on it.
     void judge(EvaluationReport& report);
 
 private:
@@ -27,7 +27,7 @@ private:
     TrainParams train_;
     double best_ = -std::numeric_limits<double>::infinity();     // quality of the best model so far
     double awaited_ = -std::numeric_limits<double>::infinity();  // that an evaluation has to exceed by min_delta
-    std::optional<double> chosen_;                               // test accuracy of the best model so far
+    std::optional<double> accuracy_, loss_;                      // of the best model so far, on the test set
     std::int64_t waited_ = 0;                                    // evaluations since `awaited_` was exceeded
     bool reached_ = false;
 };

@@ -52,12 +52,26 @@ Status checkStraggler(const Value& document, const Experiment& experiment) {
                         " workers the ranks are 0 to " + std::to_string(workers - 1));
 }
 
+// A step of a worker takes no sample twice, though passes over its part may follow one another.
 Status checkBatch(const Value& document, const Experiment& experiment, const Plan& plan) {
-    const std::int64_t batch = experiment.train.batchSize;
-    if (plan.trainSamples == 0 || batch <= plan.trainSamples || experiment.timeOnly()) return {};
-    return refuseKey(document, "train.batch_size",
-                     "batch_size is " + std::to_string(batch) + " and the training set of " + experiment.dataName +
-                         " has " + std::to_string(plan.trainSamples) + " samples: choose at most that many");
+    if (plan.trainSamples == 0 || !plan.passesJoin || experiment.timeOnly()) return {};
+    const TrainParams& train = experiment.train;
+    const bool beyondAll = train.samplesPerStep() > plan.trainSamples;
+    std::string text = "batch_size is " + std::to_string(train.batchSize);
+    if (train.accumulate > 1) {
+        text.append(", with accumulate ").append(std::to_string(train.samplesPerStep())).append(" samples a step,");
+    }
+    if (beyondAll) {
+        text.append(" and the training set of ").append(experiment.dataName).append(" has ");
+        text.append(std::to_string(plan.trainSamples)).append(" samples");
+    } else {
+        text.append(" and each of ").append(std::to_string(plan.workers)).append(" workers has ");
+        text.append(std::to_string(plan.epochSamples)).append(" of the ").append(std::to_string(plan.trainSamples));
+        text.append(" samples of ").append(experiment.dataName);
+    }
+    text.append(": choose at most that many");
+    if (!beyondAll) text.append(", or a step would take some of them twice");
+    return refuseKey(document, "train.batch_size", text);
 }
 
 // Where nothing is trained there is no evaluation that could decide anything.

@@ -141,6 +141,7 @@ Result<std::unique_ptr<Model>> buildModel(const Experiment& experiment, const Tr
          .workers = roles.trainers(),
          .timeOnly = experiment.timeOnly(),
          .labelSmoothing = experiment.train.labelSmoothing,
+         .type = experiment.scalarType(),
          .random = at::detail::createCPUGenerator(streamSeed(seed, rank.value(), StreamPurpose::Forward))}));
     return model;
 }

@@ -204,13 +204,15 @@ private:
     // other skip this: their offsets grow without bound.
     void evaluateTogether() {
         const bool waits = !algorithm_->runsApart(plan_.totalSteps);
-        const Ns arrived = waits ? environment_.clock.now() : 0;
+        const Ns came = environment_.clock.now();
+        const Ns arrived = waits ? came : 0;
         const std::int64_t before = environment_.comm.bytesSent();
         EvaluationReport report;
         Ns known = 0;
         const UntimedScope untimed(*executor_);
         executor_->run({SpanKind::Eval}, [&] {
             report = evaluator_->evaluate();
+            report.trainedSeconds = seconds(largestOfAll(environment_.comm, executor_->trainedUntil(came)));
             selection_.judge(report);
             agreeOnEnd(report);
             known = environment_.clock.now();

@@ -35,8 +35,10 @@ Candidate dasgd(std::int64_t period, std::int64_t delay, double localWeight, dou
 
 std::vector<Candidate> candidatesOf(const Advice& advice, bool byMessages) {
     std::vector<Candidate> all;
-    for (const double bucket : {1.0, 5.0, 25.0, 100.0})
+    for (const double bucket : {1.0, 5.0, 25.0, 100.0}) {
         all.push_back(plain("sync_sgd", {{"bucket_mb", Value(bucket)}}));
+        all.back().role = CandidateRole::Buckets;
+    }
     if (byMessages) {
         all.push_back(plain("hybrid_sgd", {}));
         all.back().trainable = false;
@@ -44,6 +46,7 @@ std::vector<Candidate> candidatesOf(const Advice& advice, bool byMessages) {
     all.push_back(plain("local_sgd", {{"period", Value(kPublishedPeriod)}}));
     if (advice.period != kPublishedPeriod) all.push_back(plain("local_sgd", {{"period", Value(advice.period)}}));
     all.push_back(dasgd(advice.period, advice.delay, advice.localWeight, advice.correction));
+    all.back().role = CandidateRole::Advised;
     if (advice.delay > 1) {
         all.push_back(dasgd(advice.period, advice.delay - 1, advice.localWeight, advice.correction));
     }
@@ -53,6 +56,7 @@ std::vector<Candidate> candidatesOf(const Advice& advice, bool byMessages) {
     }
     all.push_back(plain("independent", {}));
     all.back().trainable = false;
+    all.back().role = CandidateRole::Alone;
     return all;
 }
 

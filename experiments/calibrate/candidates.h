@@ -10,6 +10,14 @@
 
 namespace dasgd::experiments {
 
+// What a candidate is there for. Whatever treats one differently asks this, not for an algorithm by its name.
+enum class CandidateRole : std::uint8_t {
+    Other,
+    Advised,  // the advised setting itself
+    Buckets,  // one of several sizes of buckets, of which the best is kept
+    Alone     // only computes: every overlap is judged by it
+};
+
 struct Candidate {
     Value settings;  // its [algorithm]
     // The same for a short run that is only timed: its first snapshot leaves at the start, so that timedSteps() hold as
@@ -17,6 +25,7 @@ struct Candidate {
     Value timed;
     double effective = 1;   // local steps that count ÷ made
     bool trainable = true;  // towards a target
+    CandidateRole role = CandidateRole::Other;
 };
 
 // `byMessages`: collectives share links with one another, without which hybrid_sgd's layers would not be in each

@@ -5,7 +5,6 @@
 
 #include "core/base/metric_names.h"
 #include "experiments/base/text.h"
-#include "experiments/calibrate/candidates.h"
 #include "experiments/calibrate/probe_experiment.h"
 #include "experiments/config/document.h"
 #include "experiments/config/schema.h"
@@ -49,24 +48,25 @@ Result<ForecastRow> simulate(RunSession& session, const CheckedExperiment& exper
                        .stepSeconds = *row.stepMs * 1e-3,
                        .hidden = row.hidden,
                        .effective = candidate.effective,
-                       .trainable = candidate.trainable};
+                       .trainable = candidate.trainable,
+                       .role = candidate.role};
 }
 
 // Of the sizes of buckets only the best stays: its row, until the next change of `rows`.
 const ForecastRow& keepBestBuckets(std::vector<ForecastRow>& rows) {
-    const auto isSync = [](const ForecastRow& row) { return row.algorithm == "sync_sgd"; };
+    const auto isBuckets = [](const ForecastRow& row) { return row.role == CandidateRole::Buckets; };
     double best = 0;
     for (const ForecastRow& row : rows) {
-        if (isSync(row) && (best == 0 || row.stepSeconds < best)) best = row.stepSeconds;
+        if (isBuckets(row) && (best == 0 || row.stepSeconds < best)) best = row.stepSeconds;
     }
     bool kept = false;
     std::erase_if(rows, [&](const ForecastRow& row) {
-        if (!isSync(row)) return false;
+        if (!isBuckets(row)) return false;
         const bool keep = !kept && row.stepSeconds == best;
         kept = kept || keep;
         return !keep;
     });
-    return *std::ranges::find_if(rows, isSync);
+    return *std::ranges::find_if(rows, isBuckets);
 }
 
 void adviseOnBuckets(Forecast& made) {
@@ -101,15 +101,21 @@ Status fixStepTime(RunSession& session, const Calibration& calibration, Value& d
     return {};
 }
 
-// The experiment as it is, once for every row, which all start from the same weights and see the same data.
+// The experiment as it is, once for every row, which all start from the same weights and see the same data. What the
+// experiment's own algorithm can do another may not: where the experiment has servers, a row has more workers, each
+// with fewer samples.
 Status trainAll(Forecast& made, RunSession& session, Value document) {
     put(document, "compute", "mode", Value(std::string("maths")));
     for (ForecastRow& row : made.rows) {
         row.targetSeconds.reset();
         if (!row.trainable) continue;
         document.set("algorithm", row.settings);
-        DASGD_ASSIGN(const CheckedExperiment experiment, checkExperiment(document));
-        DASGD_TRY(trainFor(*made.target, session, experiment, row));
+        const auto experiment = checkExperiment(document);
+        if (experiment) {
+            DASGD_TRY(trainFor(*made.target, session, *experiment, row));
+        } else {
+            row.whyNot = experiment.error().message;
+        }
     }
     return {};
 }
@@ -179,7 +185,7 @@ Result<Forecast> forecast(RunSession& session, Value document, const ForecastOpt
     adviseOnBuckets(made);
     if (made.target) DASGD_TRY(trainAll(made, session, document));
     std::ranges::stable_sort(made.rows, {}, [](const ForecastRow& row) {
-        return std::tuple(row.algorithm == "independent", !row.targetSeconds, row.targetSeconds);
+        return std::tuple(row.role == CandidateRole::Alone, !row.targetSeconds, row.targetSeconds);
     });
     return made;
 }

@@ -10,6 +10,7 @@
 #include "core/base/value.h"
 #include "experiments/calibrate/advice.h"
 #include "experiments/calibrate/calibration.h"
+#include "experiments/calibrate/candidates.h"
 #include "experiments/calibrate/formula_times.h"
 #include "experiments/launch/run_session.h"
 
@@ -23,17 +24,19 @@ struct ForecastRow {
     std::optional<double> hidden;
     double effective = 1;   // local steps that count ÷ made
     bool trainable = true;  // towards a target
+    CandidateRole role = CandidateRole::Other;
     // Until as many steps count as the experiment makes; with a target until an evaluation of `targetRun` reaches it,
     // none where none does.
     std::optional<double> targetSeconds;
     std::string targetRun;  // with maths, as long as the experiment; only with a target, of rows that are trainable
+    std::string whyNot;     // why it cannot be trained, as for a batch larger than the share of its workers
 };
 
 struct Forecast {
     ClusterFacts facts;
     Advice advice;
     std::string probeRun;
-    std::vector<ForecastRow> rows;      // by targetSeconds, those without after them; `independent` last
+    std::vector<ForecastRow> rows;      // by targetSeconds, those without after them; what computes alone last
     std::vector<FormulaTime> formulas;  // of every algorithm, by formula alone; nothing was run for them
     std::optional<double> bucketMb;     // with which synchronous SGD takes least time, of those tried
     std::int64_t targetSteps = 0;       // the experiment's own length

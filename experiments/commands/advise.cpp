@@ -43,11 +43,7 @@ Result<Value> onVirtualCluster(const AdviseOptions& options, RunSession& session
     return document;
 }
 
-bool isAdvised(const ForecastRow& row, const Advice& advice) {
-    if (row.algorithm != "dasgd") return false;
-    return *row.settings.find("delay")->as<std::int64_t>() == advice.delay &&
-           *row.settings.find("period")->as<std::int64_t>() == advice.period && row.effective == 1;
-}
+bool isAdvised(const ForecastRow& row) { return row.role == CandidateRole::Advised; }
 
 nlohmann::json jsonOf(const Forecast& forecast) {
     const ClusterFacts& facts = forecast.facts;
@@ -89,7 +85,9 @@ nlohmann::json jsonOf(const Forecast& forecast) {
              {"effective_steps", jsonNumber(row.effective)},
              {"target_s", jsonNumber(row.targetSeconds)},
              {"target_run_id", row.targetRun.empty() ? nlohmann::json() : nlohmann::json(row.targetRun)},
-             {"advised", isAdvised(row, advice)}});
+             {"why_not", row.whyNot},
+             {"advised", isAdvised(row)},
+             {"alone", row.role == CandidateRole::Alone}});
     }
     json["formulas"] = nlohmann::json::array();
     for (const FormulaTime& one : forecast.formulas) {
@@ -121,8 +119,9 @@ std::string formulaText(const std::vector<FormulaTime>& formulas) {
 }
 
 std::string timeToTarget(const ForecastRow& row, const std::optional<Target>& target) {
-    const bool asked = row.algorithm != "independent" && (row.trainable || !target);
+    const bool asked = row.role != CandidateRole::Alone && (row.trainable || !target);
     if (!asked) return "–";
+    if (!row.whyNot.empty()) return "not trained";
     return row.targetSeconds ? duration(*row.targetSeconds) : "not reached";
 }
 
@@ -137,9 +136,9 @@ std::string textOf(const Forecast& forecast) {
     table.leftAlign(6);
     const double alone = forecast.rows.back().stepSeconds;
     for (const ForecastRow& row : forecast.rows) {
-        table.add({inWords(row.settings) + (isAdvised(row, advice) ? "  (advised)" : ""),
-                   shortNumber(row.stepSeconds * 1e3), shortNumber(row.stepSeconds / alone), percent(row.hidden),
-                   percent(row.effective), timeToTarget(row, forecast.target),
+        table.add({inWords(row.settings) + (isAdvised(row) ? "  (advised)" : ""), shortNumber(row.stepSeconds * 1e3),
+                   shortNumber(row.stepSeconds / alone), percent(row.hidden), percent(row.effective),
+                   timeToTarget(row, forecast.target),
                    row.runId + (row.targetRun.empty() ? "" : ", " + row.targetRun)});
     }
     text += table.toString() + formulaText(forecast.formulas);
@@ -148,6 +147,9 @@ std::string textOf(const Forecast& forecast) {
                 std::to_string(forecast.targetSteps) +
                 " steps, in simulated time. The second run of a row trained for it; a row without one\n"
                 "is only timed.\n";
+        for (const ForecastRow& row : forecast.rows) {
+            if (!row.whyNot.empty()) text += inWords(row.settings) + " is not trained: " + printable(row.whyNot) + "\n";
+        }
     } else {
         text += "\nTarget: what " + std::to_string(forecast.targetSteps) +
                 " steps that count reach. How far a larger τ or d changes what a step is worth, only training tells: "

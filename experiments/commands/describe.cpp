@@ -49,6 +49,7 @@ nlohmann::json jsonOf(const CommunicationPattern& pattern) {
     put("fragments", &CommunicationPattern::fragments);
     put("share", &CommunicationPattern::share);
     put("peers", &CommunicationPattern::peers);
+    put("servers", &CommunicationPattern::servers);
     put("gradient_steps", &CommunicationPattern::gradientSteps);
     put("first_bucket_mb", &CommunicationPattern::firstBucketMb);
     if (!pattern.why.empty()) json["why"] = pattern.why;
@@ -56,6 +57,7 @@ nlohmann::json jsonOf(const CommunicationPattern& pattern) {
     if (pattern.mostDelay) json["most_delay"] = *pattern.mostDelay;
     for (const PatternLimit& limit : pattern.limits) {
         json["limits"].push_back({{"field", limit.field}, {"value", limit.value}, {"why", limit.why}});
+        if (limit.unless) json["limits"].back()["unless"] = true;
     }
     if (!pattern.assumes.empty()) json["assumes"] = pattern.assumes;
     return json;

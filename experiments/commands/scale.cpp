@@ -68,7 +68,11 @@ std::vector<ScalingTable> tablesOf(const ScalingPlan& plan) {
                           .backend = first.backend,
                           .link = first.link,
                           .simulated = first.layout.timeSimulated,
+                          .validates = choosesOnValidation(settings[i]),
                           .points = {}});
+    }
+    for (const ScalingRefusal& each : plan.refused) {
+        tables[each.configuration].refused.push_back({each.workers, each.why});
     }
     return tables;
 }
@@ -101,6 +105,15 @@ Result<ScalingReport> reportOf(const ScaleOptions& options, const std::optional<
         report.tables[i].points = scalingPoints(std::move(ofTable[i]));
     }
     return report;
+}
+
+// Before hours of the others: the tables say it again.
+void reportRefused(const ScalingPlan& plan) {
+    for (const ScalingTable& table : tablesOf(plan)) {
+        for (const RefusedPoint& point : table.refused) {
+            logLine(LogLevel::Warning, printable(table.label + ": " + inWords(point)));
+        }
+    }
 }
 
 int showPlan(const ScaleOptions& options, const ScalingPlan& plan, const std::vector<std::string>& runs) {
@@ -155,6 +168,7 @@ int scale(const ScaleOptions& options) {
     if (!counts) return refuse(counts.error());
     const auto plan = planScaling(options.file, options.overrides, *counts, options.scaling());
     if (!plan) return refuse(plan.error());
+    reportRefused(*plan);
     std::vector<std::string> runs = runsAtHand(options, *plan);
     if (options.dryRun) return showPlan(options, *plan, runs);
     auto session = RunSession::open(options.workspace, std::filesystem::path(options.file).parent_path(), *signals,
@@ -183,7 +197,9 @@ Action declareScale(CLI::App& app) {
                  "The batch of all together stays the same: batch_size is that of a worker "
                  "at the smallest number of workers, and is shared out from there")
         ->excludes(weak);
-    app.add_option("--target", options->target, "Also the time until accuracy=0.97 or loss=0.1 is reached");
+    app.add_option(
+        "--target", options->target,
+        "Also the time until accuracy=0.97 or loss=0.1 is reached, on the validation set where there is one");
     addSetOption(app, options->overrides);
     app.add_option("--sweep", options->overrides.sweep, "Vary a key: --sweep train.seed=1..5")->allow_extra_args(false);
     addCalibrationOption(app, options->overrides.calibration);
@@ -196,12 +212,15 @@ Action declareScale(CLI::App& app) {
     app.footer(
         "Speed-up is the throughput ÷ that at the smallest number of workers; efficiency is that ÷ the ratio of the\n"
         "workers. Finished runs of the workspace with the same configuration and seed are taken, not repeated.\n"
+        "A number of workers at which a configuration cannot be run, as with a batch larger than a worker's share of "
+        "the\n"
+        "data, is a row without numbers, and why is said below the table.\n"
         "With --strong, a compute.step_time that is given is that of the file's batch_size and is divided as the "
         "batch\n"
         "is; \"measured\" is measured for each batch.\n"
-        "Time to target is the steps to the first evaluation that reaches it × the time of one, in simulated seconds "
-        "where\n"
-        "the backend is virtual: train.eval_every sets how fine that is.\n"
+        "Time to target is that of training until the first evaluation that reaches it, evaluations left out, in "
+        "simulated\n"
+        "seconds where the backend is virtual: train.eval_every sets how fine that is.\n"
         "Ctrl-C stops the present run, keeps everything recorded and prints the tables so far; again: ends it at "
         "once.");
     return [options] { return scale(*options); };

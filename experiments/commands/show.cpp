@@ -6,6 +6,7 @@
 #include "experiments/base/text.h"
 #include "experiments/commands/command.h"
 #include "experiments/report/run_summary.h"
+#include "storage/comparison.h"
 #include "storage/scaling.h"
 
 namespace dasgd::experiments {
@@ -21,7 +22,9 @@ struct Shown {
     storage::RunDetail detail;
     std::vector<storage::RankRow> ranks;
     FaultCounts faults;
-    std::optional<storage::MetricSample> reached;  // the run's own target
+    std::optional<storage::MetricSample> reached;    // the run's own target
+    std::optional<double> reachedAfter;              // seconds of training
+    std::optional<double> bestLoss, bestPerplexity;  // of a finished run that is judged by its loss
 };
 
 // More ranks than this are for --json.
@@ -33,7 +36,10 @@ Result<Shown> load(const ShowOptions& options) {
     DASGD_ASSIGN(auto ranks, reader.ranks(detail.row.runId));
     DASGD_ASSIGN(const FaultCounts faults, faultCounts(reader, detail.row.runId));
     DASGD_ASSIGN(const auto reached, storage::readTargetReached(reader, detail.row.runId));
-    return Shown{std::move(detail), std::move(ranks), faults, reached};
+    DASGD_ASSIGN(const auto trained, storage::readTrainedSeconds(reader, detail.row));
+    const auto seconds = reached ? trained.at(*reached) : std::nullopt;
+    DASGD_ASSIGN(const ComparedRun run, storage::readComparedRun(reader, detail.row));
+    return Shown{std::move(detail), std::move(ranks), faults, reached, seconds, run.bestLoss(), run.bestPerplexity()};
 }
 
 nlohmann::json targetJson(const Shown& shown) {
@@ -46,7 +52,7 @@ nlohmann::json targetJson(const Shown& shown) {
     if (!shown.reached) return json;
     json["value"] = jsonNumber(shown.reached->value);
     json["step"] = shown.reached->step;
-    json["seconds"] = jsonNumber(storage::secondsOf(*shown.reached, shown.detail.row.stepMs));
+    json["seconds"] = jsonNumber(shown.reachedAfter);
     json["wall_s"] = jsonNumber(shown.reached->wallS);
     json["samples"] = shown.reached->samples;
     json["bytes_sent_by_rank"] = shown.reached->bytesSent;
@@ -61,9 +67,8 @@ std::string targetText(const Shown& shown) {
     const std::string text =
         target->inWords() + " on the " + (choosesOnValidation(settings) ? "validation" : "test") + " set: ";
     if (!shown.reached) return text + "not reached";
-    const auto seconds = storage::secondsOf(*shown.reached, shown.detail.row.stepMs);
     return text + "reached at step " + std::to_string(shown.reached->step) +
-           (seconds ? ", " + duration(*seconds) + " of training" : ", not timed") + ", " +
+           (shown.reachedAfter ? ", " + duration(*shown.reachedAfter) + " of training" : ", not timed") + ", " +
            std::to_string(shown.reached->samples) + " samples, " +
            byteCount(static_cast<double>(shown.reached->bytesSent)) + " sent by a rank";
 }
@@ -82,6 +87,9 @@ nlohmann::json hardwareJson(const std::vector<storage::HardwarePart>& parts) {
 nlohmann::json jsonOf(const Shown& shown) {
     const storage::RunDetail& detail = shown.detail;
     nlohmann::json json = toJson(detail.row);
+    json["best_loss"] = jsonNumber(shown.bestLoss);
+    json["best_perplexity"] = jsonNumber(shown.bestPerplexity);
+    if (shown.bestLoss) json["best_chosen_on"] = bestChosenOn(detail.row);
     json["planned_steps"] = detail.plannedSteps;
     json["steps_per_epoch"] = jsonNumber(detail.stepsPerEpoch);
     json["link_emulated"] = detail.linkEmulated;
@@ -147,6 +155,21 @@ std::string ranksText(const Shown& shown) {
     return out;
 }
 
+// Of a text its perplexity, and of values the loss, in place of an accuracy.
+std::string bestText(const Shown& shown) {
+    const storage::RunRow& row = shown.detail.row;
+    const std::string chosen = " on the test set, chosen on the " + bestChosenOn(row) + " set";
+    std::string out;
+    if (shown.bestPerplexity) {
+        field(out, "best perplexity", shortNumber(*shown.bestPerplexity) + chosen);
+    } else if (shown.bestLoss) {
+        field(out, "best loss", shortNumber(*shown.bestLoss) + chosen);
+    } else {
+        field(out, "best accuracy", percent(row.bestAccuracy) + (row.bestAccuracy ? chosen : ""));
+    }
+    return out;
+}
+
 std::string textOf(const Shown& shown) {
     const storage::RunDetail& detail = shown.detail;
     const storage::RunRow& row = detail.row;
@@ -164,9 +187,7 @@ std::string textOf(const Shown& shown) {
               (early ? ", ended early by its evaluations, " : ", ") + std::to_string(row.samples) + " samples, " +
               byteCount(static_cast<double>(row.bytesSent)) + " sent");
     field(out, "final loss", shortNumber(row.finalLoss));
-    field(out, "best accuracy",
-          percent(row.bestAccuracy) +
-              (row.bestAccuracy ? " on the test set, chosen on the " + bestChosenOn(row) + " set" : ""));
+    out += bestText(shown);
     field(out, "target", targetText(shown));
     field(out, "hidden", percent(row.hidden));
     field(out, "blocked", row.blockedS ? duration(*row.blockedS) + " a rank" + ofMeasured(row.measuredS) : "–");

@@ -6,10 +6,12 @@
 #include <map>
 
 #include "core/analysis/configuration.h"
+#include "core/base/log.h"
 #include "core/base/toml_reader.h"
 #include "core/experiment/experiment.h"
 #include "core/experiment/plan_experiment.h"
 #include "core/train/run_check.h"
+#include "experiments/base/text.h"
 #include "experiments/config/calibrated_cluster.h"
 #include "experiments/config/platform_check.h"
 
@@ -51,6 +53,15 @@ Status checkNetwork(const Experiment& experiment, const Value& document, const s
     return network.find("file")->error(fits.error().message);
 }
 
+// Most experiments of a sweep have the same data.
+void reportLeftOut(const Plan& fresh, const std::map<std::string, Plan>& plans) {
+    if (fresh.leftOut.empty()) return;
+    for (const auto& [key, plan] : plans) {
+        if (plan.leftOut == fresh.leftOut) return;
+    }
+    logLine(LogLevel::Warning, printable(fresh.leftOut));
+}
+
 Result<CheckedExperiment> check(const ExpandedExperiment& expanded, std::map<std::string, Plan>& plans,
                                 const std::string& program) {
     DASGD_ASSIGN(const Experiment experiment, readExperiment(expanded.document));
@@ -59,6 +70,7 @@ Result<CheckedExperiment> check(const ExpandedExperiment& expanded, std::map<std
         DASGD_TRY(checkNetwork(experiment, expanded.document, program));
         DASGD_ASSIGN(Plan fresh, planExperiment(experiment));
         DASGD_TRY(checkStepTime(expanded.document, experiment));
+        reportLeftOut(fresh, plans);
         plans.emplace(key, std::move(fresh));
     }
     const Plan& plan = plans.at(key);
@@ -87,9 +99,11 @@ Result<CheckedExperiment> check(const ExpandedExperiment& expanded, std::map<std
 
 // Algorithms of a sweep that differ in nothing else of the training are evaluated equally often: the best accuracy of a
 // run is the best of so many evaluations, and by its own rounds each would have another number of them.
-void shareSpacing(std::vector<CheckedExperiment>& checked) {
+void shareSpacing(std::vector<Result<CheckedExperiment>>& checked) {
     std::map<Settings, std::vector<CheckedExperiment*>> alike;
-    for (CheckedExperiment& each : checked) {
+    for (Result<CheckedExperiment>& result : checked) {
+        if (!result) continue;
+        CheckedExperiment& each = *result;
         Settings settings = configurationOf(settingsOf(each.resolved));
         const bool given = settings.at("train.eval_every") != "0" || settings.at("train.eval_spacing") != "0";
         if (each.evalEvery == 0 || given) continue;
@@ -106,6 +120,22 @@ void shareSpacing(std::vector<CheckedExperiment>& checked) {
             member->resolved.find("train")->set("eval_spacing", Value(spacing));
         }
     }
+}
+
+// Checks one after the other until `stops`, given the newest result, says so.
+std::vector<Result<CheckedExperiment>> checkUntil(const std::vector<ExpandedExperiment>& expanded,
+                                                  const std::string& program, const auto& stops) {
+    std::map<std::string, Plan> plans;
+    std::vector<Result<CheckedExperiment>> checked;
+    for (const ExpandedExperiment& experiment : expanded) {
+        checked.push_back(check(experiment, plans, program));
+        if (auto& result = checked.back(); !result && !experiment.label.empty()) {
+            result = fail(result.error().message + " (in the sweep: " + experiment.label + ")");
+        }
+        if (stops(checked.back())) break;
+    }
+    shareSpacing(checked);
+    return checked;
 }
 
 }  // namespace
@@ -134,18 +164,17 @@ Result<std::vector<CheckedExperiment>> checkExperiments(const Value& document, c
 
 Result<std::vector<CheckedExperiment>> checkExperiments(const std::vector<ExpandedExperiment>& expanded,
                                                         const std::string& program) {
-    std::map<std::string, Plan> plans;
-    std::vector<CheckedExperiment> checked;
-    for (const ExpandedExperiment& experiment : expanded) {
-        auto result = check(experiment, plans, program);
-        if (!result && !experiment.label.empty()) {
-            return fail(result.error().message + " (in the sweep: " + experiment.label + ")");
-        }
+    std::vector<CheckedExperiment> accepted;
+    for (auto& result : checkUntil(expanded, program, [](const auto& newest) { return !newest; })) {
         if (!result) return tl::unexpected(result.error());
-        checked.push_back(std::move(*result));
+        accepted.push_back(std::move(*result));
     }
-    shareSpacing(checked);
-    return checked;
+    return accepted;
+}
+
+std::vector<Result<CheckedExperiment>> checkEach(const std::vector<ExpandedExperiment>& expanded,
+                                                 const std::string& program) {
+    return checkUntil(expanded, program, [](const auto&) { return false; });
 }
 
 Result<CheckedExperiment> checkExperiment(const Value& document) {

@@ -42,6 +42,9 @@ struct CheckedExperiment {
 // equally often: as those with the longest rounds, by train.eval_spacing.
 [[nodiscard]] Result<std::vector<CheckedExperiment>> checkExperiments(const std::vector<ExpandedExperiment>& expanded,
                                                                       const std::string& program = kOwnProgram);
+// The same, each with its own result.
+[[nodiscard]] std::vector<Result<CheckedExperiment>> checkEach(const std::vector<ExpandedExperiment>& expanded,
+                                                               const std::string& program = kOwnProgram);
 // The document of a file, on the cluster of the overrides' calibration where they name one.
 [[nodiscard]] Result<Value> readExperimentFile(const std::string& file, const Overrides& overrides);
 // Reads the file, expands it and checks it.

@@ -1,11 +1,14 @@
 #include "experiments/report/comparison_text.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "experiments/base/text.h"
+#include "experiments/report/comparison_columns.h"
 #include "experiments/report/run_summary.h"
 
 namespace dasgd::experiments {
@@ -14,34 +17,32 @@ namespace {
 
 std::optional<double> meanOf(const Sample& sample) { return sample.n > 0 ? std::optional(sample.mean) : std::nullopt; }
 
-// Of `n` runs; where fewer have the number, it says so.
-std::string told(const Sample& sample, std::size_t n, double scale = 1) {
-    const std::string text = spread(sample, scale, Confidence::Say);
-    if (sample.n == 0 || sample.n >= n) return text;
-    return text + " (" + std::to_string(sample.n) + " of " + std::to_string(n) + ")";
-}
-
-// Of a difference from the baseline that is more than the seeds' scatter.
-std::string mark(std::optional<double> p) { return p && *p < kSignificance ? "†" : ""; }
-
-std::string factor(std::optional<double> value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.3f", value.value_or(0));
-    return value ? text : "–";
-}
-
 std::string times(double value) {
     char text[32];
     std::snprintf(text, sizeof text, value >= 9.95 ? "%.0f" : value >= 1.095 ? "%.1f" : "%.2f", value);
     return text;
 }
 
-std::string inWords(const ComparedGroup& group, const Comparison& comparison, double baselineMs) {
+std::string timesOf(const ComparedGroup& group) {
+    std::string text;
+    for (const TimeSource source : group.times)
+        text += (text.empty() ? "" : " and ") + std::string(timeInWords(source));
+    return text;
+}
+
+// What of the times is not simply measured; "" of a machine's own.
+std::string clockText(const ComparedGroup& group, const ComparedGroup& baseline) {
+    const std::string own = timesOf(group), other = timesOf(baseline);
+    if (own != other) return ", " + own + " against " + other;
+    return own.empty() || own == timeInWords(TimeSource::Measured) ? "" : ", " + own;
+}
+
+std::string inWords(const ComparedGroup& group, const ComparedGroup& baseline) {
     std::string text = "Per step, " + printable(group.label);
     const double ratio = *group.stepRatio;
-    const std::string other = printable(comparison.baseline);
-    const std::string measured =
-        " (" + shortNumber(group.stepMs.mean) + " ms against " + shortNumber(baselineMs) + " ms)";
+    const std::string other = printable(baseline.label);
+    const std::string measured = " (" + shortNumber(group.stepMs.mean) + " ms against " +
+                                 shortNumber(baseline.stepMs.mean) + " ms" + clockText(group, baseline) + ")";
     if (ratio < 0.995) {
         text += " is " + times(1 / ratio) + " times as fast as " + other + measured;
     } else if (ratio > 1.005) {
@@ -59,11 +60,6 @@ std::string inWords(const ComparedGroup& group, const Comparison& comparison, do
     return text + ".\n";
 }
 
-std::string sampleCount(const Sample& samples) {
-    if (samples.n == 0) return "–";
-    return std::to_string(std::llround(samples.mean));
-}
-
 // "" where all runs were trained on the same number of samples.
 std::string samplesInWords(const Comparison& comparison) {
     std::optional<double> fewest, most;
@@ -78,7 +74,7 @@ std::string samplesInWords(const Comparison& comparison) {
         return "warning: the runs were trained on different numbers of samples, and not all were evaluated: their "
                "results are not comparable\n";
     }
-    return "warning: the runs were trained on different numbers of samples, so final loss and best accuracy are not "
+    return "warning: the runs were trained on different numbers of samples, so final loss and what is best are not "
            "comparable; the columns \"at " +
            std::to_string(*comparison.equalSamples) +
            "\" are, on the straight line between the evaluations before and after\n";
@@ -89,73 +85,102 @@ std::string csvSample(const Sample& sample) {
     return "," + number(meanOf(sample)) + "," + number(sample.std) + "," + number(sample.confidence);
 }
 
-}  // namespace
-
-namespace {
-
-bool hasTarget(const Comparison& comparison) {
-    return std::ranges::any_of(comparison.groups,
-                               [](const ComparedGroup& group) { return group.secondsToTarget.n > 0; });
-}
-
 const char* chosenOn(const ComparedGroup& group) { return group.chosenOnValidation ? "validation" : "test"; }
 
-bool chosenOnTest(const ComparedGroup& group) { return group.bestAccuracy.n > 0 && !group.chosenOnValidation; }
+// What it took to reach the target beside seconds.
+constexpr std::array<const char*, 3> kWayNames{"steps_to_target", "samples_to_target", "bytes_by_rank_to_target"};
 
-std::vector<std::string> columnsOf(const Comparison& comparison) {
-    std::vector<std::string> columns{"configuration",   "n",         "samples",    "final loss",
-                                     "best accuracy %", "ms/step",   "÷ baseline", "÷ independent",
-                                     "hidden %",        "blocked %", "sent"};
-    if (comparison.equalSamples) {
-        const std::string at = " at " + std::to_string(*comparison.equalSamples);
-        columns.insert(columns.begin() + 3, {"loss" + at, "best accuracy %" + at});
-    }
-    if (hasTarget(comparison)) columns.emplace_back("s to target");
-    return columns;
+std::array<const Sample*, 3> wayOf(const ComparedGroup& group) {
+    return {&group.stepsToTarget, &group.samplesToTarget, &group.bytesToTarget};
 }
 
-std::vector<std::string> cellsOf(const ComparedGroup& group, const Comparison& comparison) {
-    const std::size_t n = group.finished();
-    std::vector<std::string> cells{
-        printable(group.label),
-        std::to_string(n) + (group.unfinished > 0 ? "*" : "") + (group.repeated > 0 ? "‡" : ""),
-        sampleCount(group.samples),
-        told(group.finalLoss, n) + mark(group.lossP),
-        told(group.bestAccuracy, n, 100) + mark(group.accuracyP) + (chosenOnTest(group) ? "§" : ""),
-        told(group.stepMs, n) + mark(group.stepP),
-        factor(group.stepRatio),
-        factor(group.computeRatio),
-        told(group.hidden, n, 100),
-        told(group.blocked, n, 100),
-        group.bytesSent.n > 0 ? byteCount(group.bytesSent.mean) : "–"};
-    if (comparison.equalSamples) {
-        cells.insert(cells.begin() + 3, {told(group.equalLoss, n), told(group.equalBestAccuracy, n, 100)});
-    }
-    if (hasTarget(comparison)) cells.push_back(told(group.secondsToTarget, n));
-    return cells;
+// A number by its name in CSV and JSON.
+struct NamedSample {
+    const char* name;
+    const Sample* sample;
+};
+
+// Those that have their n beside them in CSV.
+std::vector<NamedSample> laterSamples(const ComparedGroup& group) {
+    return {{"skew_ms", &group.skewMs},
+            {"compute_inflation", &group.inflation},
+            {"best_loss", &group.bestLoss},
+            {"best_perplexity", &group.bestPerplexity},
+            {"best_perplexity_at_equal_samples", &group.equalBestPerplexity}};
 }
 
-}  // namespace
+// Those whose n stand at the end of the line, as their columns had none at first.
+std::vector<NamedSample> olderSamples(const ComparedGroup& group) {
+    std::vector<NamedSample> samples{{"step_ms", &group.stepMs},
+                                     {"final_loss", &group.finalLoss},
+                                     {"best_accuracy", &group.bestAccuracy},
+                                     {"hidden", &group.hidden},
+                                     {"blocked", &group.blocked},
+                                     {"bytes_sent", &group.bytesSent},
+                                     {"samples", &group.samples},
+                                     {"loss_at_equal_samples", &group.equalLoss},
+                                     {"best_accuracy_at_equal_samples", &group.equalBestAccuracy},
+                                     {"seconds_to_target", &group.secondsToTarget}};
+    for (std::size_t i = 0; i < kWayNames.size(); ++i) samples.push_back({kWayNames[i], wayOf(group)[i]});
+    return samples;
+}
 
-std::string comparisonText(const Comparison& comparison) {
-    TextTable table(columnsOf(comparison));
-    bool repeated = false;
-    bool unfinished = false;
-    bool again = false;
-    bool differs = false;
-    bool onTest = false;
-    double baselineMs = 0;
+// Where the times come from, of all of them where they are alike; "" where no run has finished.
+std::string timesText(const Comparison& comparison) {
+    const auto times = comparison.times();
+    if (times.empty()) return "";
+    if (times.size() == 1) {
+        std::set<std::string> links;
+        for (const ComparedGroup& group : comparison.groups) {
+            if (!group.emulatedLink.empty()) links.insert(printable(group.emulatedLink));
+        }
+        return std::string("time ") + timeInWords(*times.begin()) + (links.size() == 1 ? " " + *links.begin() : "") +
+               "\n";
+    }
+    std::string text = "warning: times of different kinds stand beside each other, and are divided by each other: ";
+    bool first = true;
+    for (const ComparedGroup& group : comparison.groups) {
+        if (group.times.empty()) continue;
+        text += (first ? "" : "; ") + printable(group.label) + " " + timesOf(group);
+        first = false;
+    }
+    return text + "\n";
+}
+
+std::string tablesText(const ComparisonTables& made, const Comparison& comparison) {
+    std::string text;
+    for (const auto& columns : made.tables) {
+        // The last one stands where there is nothing to tell but how many runs there are.
+        if (columns.empty() && !(text.empty() && &columns == &made.tables.back())) continue;
+        std::vector<std::string> heads{"configuration", "n"};
+        for (const ComparisonColumn& column : columns) heads.push_back(column.head);
+        TextTable table(heads);
+        for (std::size_t i = 0; i < comparison.groups.size(); ++i) {
+            const ComparedGroup& group = comparison.groups[i];
+            std::vector<std::string> cells{
+                printable(group.label),
+                std::to_string(group.finished()) + (group.unfinished > 0 ? "*" : "") + (group.repeated > 0 ? "‡" : "")};
+            for (const ComparisonColumn& column : columns) cells.push_back(column.cells[i]);
+            table.add(std::move(cells));
+        }
+        text += (text.empty() ? "" : "\n") + table.toString();
+    }
+    return text;
+}
+
+// What the marks of the tables mean.
+std::string notesText(const ComparisonTables& made, const Comparison& comparison) {
+    bool repeated = false, unfinished = false, again = false, differs = false, onTest = false;
     for (const ComparedGroup& group : comparison.groups) {
         repeated = repeated || group.finished() > 1;
         onTest = onTest || chosenOnTest(group);
         unfinished = unfinished || group.unfinished > 0;
         again = again || group.repeated > 0;
-        for (const auto& p : {group.lossP, group.accuracyP, group.stepP}) differs = differs || !mark(p).empty();
-        if (group.label == comparison.baseline) baselineMs = group.stepMs.mean;
-        table.add(cellsOf(group, comparison));
+        for (const auto& p : {group.lossP, group.accuracyP, group.perplexityP, group.stepP, group.targetP}) {
+            differs = differs || !significanceMark(p).empty();
+        }
     }
-    std::string text = table.toString();
-    text += samplesInWords(comparison);
+    std::string text;
     if (repeated) text += "mean ± standard deviation over n seeds (CI: half width of the 95 % confidence interval)\n";
     if (differs) {
         text += "† differs from " + printable(comparison.baseline) +
@@ -165,13 +190,27 @@ std::string comparisonText(const Comparison& comparison) {
     if (again) text += "‡ of runs with the same seeds the newest finished one counts, the others are in no mean\n";
     if (onTest) {
         text +=
-            "§ the largest accuracy on the test set, chosen on that set itself, which makes it optimistic "
+            "§ the best on the test set, chosen on that set itself, which makes it optimistic "
             "(data.validation sets samples apart for the choice)\n";
     }
-    text += "\n";
+    if (hasTarget(comparison)) text += "¶ by the rank that recorded it; \"sent\" is of all ranks\n";
+    if (made.hasDash) text += "– none of its runs has it\n";
+    std::string lacking;
+    for (const std::string& head : made.lacking) lacking += (lacking.empty() ? "" : ", ") + head;
+    if (!lacking.empty()) text += "left out, as no run has recorded it: " + lacking + "\n";
+    return text;
+}
+
+}  // namespace
+
+std::string comparisonText(const Comparison& comparison) {
+    const ComparisonTables made = comparisonTables(comparison);
+    std::string text = tablesText(made, comparison);
+    text += timesText(comparison) + samplesInWords(comparison) + notesText(made, comparison) + "\n";
+    const auto baseline = std::ranges::find(comparison.groups, comparison.baseline, &ComparedGroup::label);
     for (const ComparedGroup& group : comparison.groups) {
         if (!group.stepRatio || group.label == comparison.baseline || group.algorithm == "independent") continue;
-        text += inWords(group, comparison, baselineMs);
+        text += inWords(group, *baseline);
     }
     return text;
 }
@@ -186,7 +225,15 @@ std::string comparisonCsv(const Comparison& comparison) {
         csv += std::string(",") + name + "_mean," + name + "_std," + name + "_ci95";
     }
     csv += ",equal_samples,repeated,seconds_to_target_mean,seconds_to_target_std,seconds_to_target_ci95";
-    csv += ",best_chosen_on\r\n";
+    csv += ",best_chosen_on";
+    for (const char* name : kWayNames) csv += std::string(",") + name + "_mean," + name + "_std," + name + "_ci95";
+    csv += ",time,emulated_link";
+    const ComparedGroup none;
+    for (const auto& [name, sample] : laterSamples(none)) {
+        csv += std::string(",") + name + "_mean," + name + "_std," + name + "_ci95," + name + "_n";
+    }
+    for (const auto& [name, sample] : olderSamples(none)) csv += std::string(",") + name + "_n";
+    csv += "\r\n";
     for (const ComparedGroup& group : comparison.groups) {
         csv += csvText(group.label) + "," + csvText(group.algorithm) + "," + std::to_string(group.runIds.size()) + "," +
                std::to_string(group.unfinished);
@@ -200,7 +247,14 @@ std::string comparisonCsv(const Comparison& comparison) {
             csv += csvSample(*sample);
         }
         csv += "," + (comparison.equalSamples ? std::to_string(*comparison.equalSamples) : "") + "," +
-               std::to_string(group.repeated) + csvSample(group.secondsToTarget) + "," + chosenOn(group) + "\r\n";
+               std::to_string(group.repeated) + csvSample(group.secondsToTarget) + "," + chosenOn(group);
+        for (const Sample* sample : wayOf(group)) csv += csvSample(*sample);
+        csv += "," + csvText(timesOf(group)) + "," + csvText(group.emulatedLink);
+        for (const auto& [name, sample] : laterSamples(group)) {
+            csv += csvSample(*sample) + "," + std::to_string(sample->n);
+        }
+        for (const auto& [name, sample] : olderSamples(group)) csv += "," + std::to_string(sample->n);
+        csv += "\r\n";
     }
     return csv;
 }
@@ -220,15 +274,21 @@ nlohmann::json comparisonJson(const Comparison& comparison) {
         json["best_accuracy"] = toJson(group.bestAccuracy);
         json["best_chosen_on"] = chosenOn(group);
         json["seconds_to_target"] = toJson(group.secondsToTarget);
+        for (std::size_t i = 0; i < kWayNames.size(); ++i) json[kWayNames[i]] = toJson(*wayOf(group)[i]);
         json["hidden"] = toJson(group.hidden);
         json["blocked"] = toJson(group.blocked);
         json["bytes_sent"] = toJson(group.bytesSent);
         json["step_p"] = jsonNumber(group.stepP);
         json["final_loss_p"] = jsonNumber(group.lossP);
         json["best_accuracy_p"] = jsonNumber(group.accuracyP);
+        json["seconds_to_target_p"] = jsonNumber(group.targetP);
         json["samples"] = toJson(group.samples);
         json["loss_at_equal_samples"] = toJson(group.equalLoss);
         json["best_accuracy_at_equal_samples"] = toJson(group.equalBestAccuracy);
+        for (const auto& [name, sample] : laterSamples(group)) json[name] = toJson(*sample);
+        json["best_perplexity_p"] = jsonNumber(group.perplexityP);
+        json["time"] = timesOf(group);
+        json["emulated_link"] = group.emulatedLink;
         groups.push_back(std::move(json));
     }
     nlohmann::json json = {{"baseline", comparison.baseline}, {"groups", std::move(groups)}};

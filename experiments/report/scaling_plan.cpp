@@ -108,6 +108,14 @@ std::string labelAt(const ExpandedExperiment& experiment, int workers) {
     return (experiment.label.empty() ? "" : experiment.label + ", ") + "cluster.workers=" + std::to_string(workers);
 }
 
+// Seeds of a configuration are refused together: the first says why.
+void addRefusal(ScalingPlan& plan, ScalingRefusal refusal) {
+    const bool known = std::ranges::any_of(plan.refused, [&](const ScalingRefusal& other) {
+        return other.workers == refusal.workers && other.configuration == refusal.configuration;
+    });
+    if (!known) plan.refused.push_back(std::move(refusal));
+}
+
 }  // namespace
 
 Result<std::vector<int>> parseWorkerCounts(const std::string& list) {
@@ -168,13 +176,15 @@ Result<ScalingPlan> planScaling(const std::string& file, const Overrides& overri
             scaled.push_back({std::move(at), labelAt(experiment, workers)});
         }
     }
-    DASGD_ASSIGN(std::vector<CheckedExperiment> checked, checkExperiments(scaled));
+    std::vector<Result<CheckedExperiment>> checked = checkEach(scaled);
     ScalingPlan plan;
     std::vector<std::string> lines;
+    std::vector<std::optional<std::size_t>> lineOf(base.size());
     // A sweep of the file over workers or batches may lead to one and the same run several times.
     std::set<std::string> taken;
-    for (CheckedExperiment& experiment : checked) {
-        if (!taken.insert(toTomlDocument(experiment.resolved)).second) continue;
+    for (std::size_t i = 0; i < checked.size(); ++i) {
+        if (!checked[i]) continue;
+        CheckedExperiment& experiment = *checked[i];
         LinePlace place = placeOf(settingsOf(experiment.resolved));
         const auto known = std::find(lines.begin(), lines.end(), place.key(scaling));
         const auto line = static_cast<std::size_t>(known - lines.begin());
@@ -182,7 +192,15 @@ Result<ScalingPlan> planScaling(const std::string& file, const Overrides& overri
             lines.push_back(place.key(scaling));
             plan.configurations.push_back(experiment);
         }
+        lineOf[i % base.size()] = line;
+        if (!taken.insert(toTomlDocument(experiment.resolved)).second) continue;
         plan.jobs.push_back({std::move(experiment), std::move(place), line});
+    }
+    for (std::size_t i = 0; i < checked.size(); ++i) {
+        if (checked[i]) continue;
+        const auto line = lineOf[i % base.size()];
+        if (!line) return tl::unexpected(checked[i].error());
+        addRefusal(plan, {counts[i / base.size()], *line, checked[i].error().message});
     }
     return plan;
 }

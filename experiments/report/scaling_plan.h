@@ -24,12 +24,20 @@ struct ScalingJob {
     std::size_t configuration = 0;  // of ScalingPlan::configurations
 };
 
+// A number of workers at which a configuration cannot be run.
+struct ScalingRefusal {
+    int workers = 0;
+    std::size_t configuration = 0;  // of ScalingPlan::configurations
+    std::string why;                // with the place in the file
+};
+
 struct ScalingPlan {
     std::vector<ScalingJob> jobs;  // few workers first: what is cheap is known early
-    // At the smallest number of workers, of the first seed; a configuration is a line of points.
+    // At the smallest number of workers that it is accepted at, of the first seed; a configuration is a line of points.
     std::vector<CheckedExperiment> configurations;
+    std::vector<ScalingRefusal> refused;  // as of a batch larger than a worker's share; few workers first
 };
-// Errors: as loadExperiments(), and those of atWorkers().
+// Errors: as loadExperiments(), of a configuration that is refused at every number of workers; those of atWorkers().
 [[nodiscard]] Result<ScalingPlan> planScaling(const std::string& file, const Overrides& overrides,
                                               const std::vector<int>& counts, Scaling scaling);
 

@@ -1,5 +1,6 @@
 #include "experiments/report/scaling_report.h"
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "experiments/base/text.h"
@@ -14,9 +15,11 @@ std::string timeOf(const ScalingTable& table) {
     return "measured, " + table.backend + (table.link.empty() ? "" : ", emulated link " + printable(table.link));
 }
 
+const char* judgedOn(const ScalingTable& table) { return table.validates ? "validation" : "test"; }
+
 std::string timeToTarget(const ScalingPoint& point) {
     const Sample& seconds = point.secondsToTarget;
-    if (seconds.n == 0) return "not reached";
+    if (seconds.n == 0) return point.reached > 0 ? "reached, not timed" : "not reached";
     if (point.allReached()) return spread(seconds);
     return spread(seconds) + " (" + std::to_string(seconds.n) + " of " + std::to_string(point.runIds.size()) + ")";
 }
@@ -24,9 +27,18 @@ std::string timeToTarget(const ScalingPoint& point) {
 std::string tableText(const ScalingTable& table, const ScalingReport& report) {
     std::vector<std::string> header{"workers",  "batch",        "n",       "ms/step", "samples/s",
                                     "speed-up", "efficiency %", "hidden %"};
-    if (report.target) header.push_back("s to " + report.target->inWords());
+    if (report.target) header.push_back("s to " + report.target->inWords() + " (" + judgedOn(table) + " set)");
     TextTable text(header);
+    auto refused = table.refused.begin();
+    const auto addRefused = [&](int below) {
+        for (; refused != table.refused.end() && refused->workers < below; ++refused) {
+            std::vector<std::string> row(header.size(), "–");
+            row.front() = std::to_string(refused->workers);
+            text.add(std::move(row));
+        }
+    };
     for (const ScalingPoint& point : table.points) {
+        addRefused(point.workers);
         std::vector<std::string> row{std::to_string(point.workers),  std::to_string(point.batch),
                                      std::to_string(point.stepMs.n), spread(point.stepMs),
                                      spread(point.samplesPerS),      spread(point.speedUp),
@@ -34,7 +46,9 @@ std::string tableText(const ScalingTable& table, const ScalingReport& report) {
         if (report.target) row.push_back(timeToTarget(point));
         text.add(std::move(row));
     }
+    addRefused(std::numeric_limits<int>::max());
     std::string out = printable(table.label) + " (" + timeOf(table) + ")\n" + text.toString();
+    for (const RefusedPoint& point : table.refused) out += printable(inWords(point)) + "\n";
     if (table.unfinished > 0) {
         out +=
             std::to_string(table.unfinished) +
@@ -45,6 +59,11 @@ std::string tableText(const ScalingTable& table, const ScalingReport& report) {
 }
 
 }  // namespace
+
+std::string inWords(const RefusedPoint& point) {
+    std::string text = std::to_string(point.workers);
+    return text.append(point.workers == 1 ? " worker" : " workers").append(" cannot be run: ").append(point.why);
+}
 
 std::string scalingText(const ScalingReport& report) {
     const bool strong = report.scaling == Scaling::Strong;
@@ -64,7 +83,7 @@ std::string scalingText(const ScalingReport& report) {
             "the step time given in the file is that of its batch: it was divided as the batch was, so what small "
             "batches lose on a real machine is not in these numbers (step_time = \"measured\" has it)\n";
     }
-    if (report.target) text += "time to target: steps to the first evaluation that reaches it × time per step\n";
+    if (report.target) text += "time to target: of training until the first evaluation on that set that reaches it\n";
     return text;
 }
 
@@ -81,16 +100,26 @@ nlohmann::json scalingJson(const ScalingReport& report) {
                                    {"speed_up", toJson(point.speedUp)},
                                    {"efficiency", toJson(point.efficiency)},
                                    {"hidden", toJson(point.hidden)}};
-            if (report.target) json["s_to_target"] = toJson(point.secondsToTarget);
+            if (report.target) {
+                json["s_to_target"] = toJson(point.secondsToTarget);
+                json["reached_target"] = point.reached;
+            }
             points.push_back(std::move(json));
         }
-        tables.push_back({{"configuration", table.label},
-                          {"algorithm", table.algorithm},
-                          {"backend", table.backend},
-                          {"emulated_link", table.link},
-                          {"time", table.simulated ? "simulated" : "measured"},
-                          {"unfinished", table.unfinished},
-                          {"points", std::move(points)}});
+        nlohmann::json refused = nlohmann::json::array();
+        for (const RefusedPoint& point : table.refused) {
+            refused.push_back({{"workers", point.workers}, {"why", point.why}});
+        }
+        nlohmann::json json = {{"configuration", table.label},
+                               {"algorithm", table.algorithm},
+                               {"backend", table.backend},
+                               {"emulated_link", table.link},
+                               {"time", table.simulated ? "simulated" : "measured"},
+                               {"unfinished", table.unfinished},
+                               {"refused", std::move(refused)},
+                               {"points", std::move(points)}};
+        if (report.target) json["target_on"] = judgedOn(table);
+        tables.push_back(std::move(json));
     }
     nlohmann::json target;
     if (report.target) {

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "storage/scaling.h"
 #include "tests/support/runs.h"
 
@@ -54,11 +56,17 @@ TEST(Comparison, SaysWhyABaselineCannotBeOne) {
     EXPECT_THAT(wrong("sync_sgd"), HasSubstr("no finished run of 'sync_sgd'"));
 }
 
-// Step 20 of 500 ms, whatever the instant of the record says: evaluations are no training.
+// The instant of the record is of evaluations too, and 20 times the mean time of a step is of other steps as well.
 TEST(Comparison, TakesTheTimeToTheTargetThatTheRunRecorded) {
     test::OneRun run;
     run.rank(0).metric({.name = "train/loss", .step = 40, .wall = 90'000'000'000, .value = 1});
-    run.rank(0).metric({.name = "run/target_reached", .step = 20, .wall = 70'000'000'000, .value = 0.9});
+    run.rank(0).metric({.name = "eval/trained_s", .step = 20, .wall = 70'000'000'000, .value = 12.5});
+    run.rank(0).metric({.name = "run/target_reached",
+                        .step = 20,
+                        .wall = 70'000'000'000,
+                        .samples = 640,
+                        .bytesSent = 4096,
+                        .value = 0.9});
     run.rank(0).metric({.name = "timing/steps", .step = 40, .value = 10});
     run.rank(0).metric({.name = "timing/seconds", .step = 40, .value = 5});
     run.finish();
@@ -66,10 +74,83 @@ TEST(Comparison, TakesTheTimeToTheTargetThatTheRunRecorded) {
     const auto reached = test::orDie(readTargetReached(reader, run.runId));
     ASSERT_TRUE(reached);
     EXPECT_EQ(reached->step, 20);
-    EXPECT_EQ(secondsOf(*reached, std::nullopt), std::nullopt);
     const auto comparison = compareRuns(reader, {run.runId}, "");
     ASSERT_TRUE(comparison) << comparison.error().message;
-    EXPECT_DOUBLE_EQ(comparison->groups[0].secondsToTarget.mean, 10);
+    EXPECT_DOUBLE_EQ(comparison->groups[0].secondsToTarget.mean, 12.5);
+    EXPECT_EQ(comparison->groups[0].stepsToTarget.mean, 20);
+    EXPECT_EQ(comparison->groups[0].samplesToTarget.mean, 640);
+    EXPECT_EQ(comparison->groups[0].bytesToTarget.mean, 4096);
+    const RunRow row = test::orDie(reader.row(run.runId));
+    EXPECT_EQ(test::orDie(readComparedRun(reader, row)).secondsToTarget, 12.5) << "the window reads it so";
+    const auto other = readComparedRun(reader, row, Target{Target::Metric::Loss, 0.5});
+    EXPECT_EQ(test::orDie(other).secondsToTarget, std::nullopt) << "of a target that is asked for, only that one";
+}
+
+// A target that is asked for afterwards is judged as the run's own would have been.
+TEST(Comparison, FindsTheWayToATargetOnTheValidationSet) {
+    test::OneRun run;
+    for (const std::int64_t step : {10, 20, 30}) {
+        const auto put = [&](const char* name, double value) {
+            run.rank(0).metric(
+                {.name = name, .step = step, .samples = step * 32, .bytesSent = step * 100, .value = value});
+        };
+        put("eval/accuracy", 0.95);
+        put("eval/validation_accuracy", static_cast<double>(step) / 30);
+    }
+    run.finish();
+    auto reader = run.reader();
+    const RunRow row = test::orDie(reader.row(run.runId));
+    const Target target{Target::Metric::Accuracy, 0.6};
+    const ComparedRun read = test::orDie(readComparedRun(reader, row, target));
+    EXPECT_EQ(read.stepsToTarget, 20);
+    EXPECT_EQ(read.samplesToTarget, 640);
+    EXPECT_EQ(read.bytesToTarget, 2000);
+    EXPECT_EQ(read.secondsToTarget, std::nullopt) << "no time was recorded";
+    EXPECT_EQ(test::orDie(readComparedRun(reader, row)).stepsToTarget, std::nullopt) << "no target";
+}
+
+TEST(Comparison, ReadsWhatARunRecordedOfItsTimesAndWhereTheyComeFrom) {
+    test::OneRun run;
+    run.finish();
+    auto reader = run.reader();
+    RunRow row = test::orDie(reader.row(run.runId));
+    row.config = "[cluster]\nbackend = \"gloo\"\n";
+    const auto read = [&] { return test::orDie(readComparedRun(reader, row)); };
+    EXPECT_EQ(read().time, TimeSource::Measured);
+    EXPECT_EQ(read().skewMs, std::nullopt);
+    EXPECT_EQ(read().inflation, std::nullopt);
+    row.skewS = 0.002;
+    row.inflation = 1.25;
+    row.config += "link = { bandwidth = \"200Mbps\", latency = \"1ms\" }\n";
+    EXPECT_EQ(read().skewMs, 2.0);
+    EXPECT_EQ(read().inflation, 1.25);
+    EXPECT_EQ(read().time, TimeSource::EmulatedLink);
+    EXPECT_EQ(read().emulatedLink, "200Mbps, 1ms");
+    row.timeSimulated = true;
+    EXPECT_EQ(read().time, TimeSource::Simulated);
+    row.backend = kTraceBackend;
+    EXPECT_EQ(read().time, TimeSource::Imported);
+}
+
+TEST(Comparison, ReadsThePerplexityOfTheModelThatWasChosen) {
+    test::OneRun run;
+    const double losses[] = {2.0, 1.5, 1.25}, chosen[] = {2.0, 1.5, 1.5};
+    for (const std::int64_t i : {0, 1, 2}) {
+        const auto put = [&](const char* name, double value) {
+            run.rank(0).metric({.name = name, .step = i * 10, .samples = i * 320, .value = value});
+        };
+        put("eval/loss", losses[i]);
+        put("eval/accuracy", 0.3);
+        put("eval/perplexity", std::exp(losses[i]));
+        put("eval/chosen_loss", chosen[i]);
+    }
+    run.finish();
+    auto reader = run.reader();
+    RunRow row = test::orDie(reader.row(run.runId));
+    row.config = "[data]\nname = \"text\"\n";
+    EXPECT_DOUBLE_EQ(test::orDie(readComparedRun(reader, row)).bestPerplexity().value(), std::exp(1.25));
+    row.config += "validation = 0.1\n";
+    EXPECT_DOUBLE_EQ(test::orDie(readComparedRun(reader, row)).bestPerplexity().value(), std::exp(1.5));
 }
 
 }  // namespace

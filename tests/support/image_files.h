@@ -43,7 +43,8 @@ inline std::string pngOf(int width, int height, const std::vector<std::uint8_t>&
     return file;
 }
 
-inline std::string jpegOf(int width, int height, const std::vector<std::uint8_t>& pixels) {
+// `restart`: so many units of 16 x 16 pixels between two restart markers; 0: none.
+inline std::string jpegOf(int width, int height, const std::vector<std::uint8_t>& pixels, unsigned restart = 0) {
     jpeg_compress_struct info{};
     jpeg_error_mgr errors{};
     info.err = jpeg_std_error(&errors);
@@ -57,6 +58,7 @@ inline std::string jpegOf(int width, int height, const std::vector<std::uint8_t>
     info.in_color_space = JCS_RGB;
     jpeg_set_defaults(&info);
     jpeg_set_quality(&info, 95, TRUE);
+    info.restart_interval = restart;
     jpeg_start_compress(&info, TRUE);
     while (info.next_scanline < info.image_height) {
         JSAMPROW row =
@@ -68,6 +70,12 @@ inline std::string jpegOf(int width, int height, const std::vector<std::uint8_t>
     std::string file(reinterpret_cast<char*>(bytes), size);
     std::free(bytes);
     return file;
+}
+
+// The JPEG file with an end within its pixels too: by its header and its last bytes it is whole.
+inline std::string endedEarly(std::string jpeg) {
+    jpeg.replace(jpeg.size() - 30, 2, "\xFF\xD9");
+    return jpeg;
 }
 
 }  // namespace dasgd::test

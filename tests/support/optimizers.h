@@ -16,7 +16,7 @@
 
 namespace dasgd::test {
 
-inline constexpr int kOptimizerSteps = 25;
+inline constexpr int kOptimizerSteps = 100;
 inline const InputSpec kOptimizerInput{.shape = {6}, .classes = 4};
 
 inline std::unique_ptr<Optimizer> createOptimizer(const std::string& name, const Value& fields) {

@@ -7,8 +7,8 @@ namespace dasgd::test {
 
 inline const QuadraticProblem kOuterProblem{.workers = 4, .steps = 200, .momentum = 0.9, .weightDecay = 0.01};
 
-inline Trajectory trained(const QuadraticProblem& problem, Fields algorithm) {
-    return recorded(train(problem.experiment(std::move(algorithm))));
+inline Trajectory trained(const QuadraticProblem& problem, Fields algorithm, Backend backend = Backend::Threads) {
+    return recorded(train(problem.experiment(std::move(algorithm)), backend));
 }
 inline Trajectory localSgdOf(const QuadraticProblem& problem, std::int64_t period) {
     return trained(problem, {{"name", text("local_sgd")}, {"period", integer(period)}});

@@ -39,7 +39,6 @@ inline storage::RunInfo runInfo(std::string id, int workers = 1) {
             .stepsPerEpoch = 12.5,
             .batchSize = 32,
             .linkEmulated = true,
-            .timeSimulated = true,
             .link = "200Mbps, 1ms",
             .host = "lab",
             .cpu = "cpu",

@@ -4,10 +4,12 @@
 //   τ ← ⌈τ₀·√(η₀·F(w)/(η·F(w₀)))⌉, or ⌈τ/2⌉ where that is not smaller; never less than 1
 //
 // Averages wait, as Local SGD's; the loss travels in their collective, N + 1 numbers. F is what the ranks know: the
-// mean over ranks of the newest minibatch loss, that of step 1 for F(w₀), rounded to the weights' type. The paper's
-// interval is a time (60 s); here it is steps, so that a run does not depend on the machine. The rule is as recalled,
-// and follows from the paper's best fixed period, which grows with √F; PaddlePaddle's localsgd_optimizer.py, read for
-// comparison, has τ₀ under the root, adapts at every average and does not halve.
+// mean over ranks of the newest minibatch loss, that of step 1 for F(w₀), rounded to the weights' type.
+//
+// Verified: the abstract, of the paper alone; ⌈τ₀·√(F(w)/F(w₀))⌉ in a third party's code for federated learning (class
+// AdaCommStrategy); and η₀F(w)/(ηF(w₀)) under the root in PaddlePaddle's localsgd_optimizer.py, which has τ₀ there too,
+// adapts at every average and does not halve. As recalled: the halving, and that η₀/η is not cubed. Variant: intervals
+// are steps, not the paper's 60 s, so that a run does not depend on the machine.
 //
 // Memory: N beside the weights. Where only time is simulated there is no loss, and the period stays τ₀.
 #include <torch/types.h>
@@ -50,6 +52,9 @@ public:
         averagedAt_ = context.step();
         adapt(context.learningRate());
     }
+
+    // The present one: a round is as long as the period that it began with.
+    [[nodiscard]] std::int64_t roundSteps() const override { return period_; }
 
     void save(StepContext& context, Archive& archive) override {
         DelayedAverage::save(context, archive);

@@ -1,5 +1,11 @@
 // DaSGD: local SGD with delayed averaging (arXiv 2006.00441). Every τ steps the average of all weights is started; it
 // is merged d steps later, so that communication overlaps with local steps. Rule: delayed_average.h.
+//
+// Checked against the authors' code (sweetwenwen/fastai-dasgd, train.py, fit_asynchronous_average_models_one_cycle),
+// the paper's equations not being at hand: the blend, c = 0; a first snapshot after step τ; parameters alone, each rank
+// keeping its optimiser's state and its running statistics. With d = 0 that code merges its last learner alone, here
+// all ranks merge. Correction, offset, a snapshot at zero and other treatments of the state are additions, off unless
+// set.
 #include "core/algorithms/averaging/delayed_average.h"
 
 namespace dasgd {
@@ -9,12 +15,7 @@ struct DasgdParams {
     DelayedAverageParams values{.period = 4, .delay = 1, .localWeight = 0.25};
     void visit(auto&& f) {
         f(values.period, "period", periodField());
-        f(values.delay, "delay",
-          {.min = 0,
-           .max = 1e9,
-           .unit = "steps",
-           .symbol = "d",
-           .help = "Lag of the merge behind the snapshot; at most the period"});
+        f(values.delay, "delay", delayField("Lag of the merge behind the snapshot; at most the period"));
         f(values.localWeight, "local_weight",
           {.min = 0, .max = 1, .maxOpen = true, .symbol = "ξ", .help = "Weight of the local model in the merge"});
         f(values.correction, "correction",

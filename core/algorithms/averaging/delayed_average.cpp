@@ -43,7 +43,14 @@ DelayedAverage::DelayedAverage(const DelayedAverageParams& params, Mixer mixer)
     : params_(params), mixer_(std::move(mixer)) {}
 
 void DelayedAverage::start(StepContext& context) {
+    makeOwnState(context);
     if (params_.snapshotAtZero) average(context);
+}
+
+void DelayedAverage::makeOwnState(StepContext& context) {
+    for (const auto& [name, tensor] : ownState()) {
+        if (!tensor->defined()) *tensor = at::zeros_like(context.params().weights());
+    }
 }
 
 void DelayedAverage::afterStep(StepContext& context) {
@@ -87,6 +94,7 @@ void DelayedAverage::await(StepContext& context) {
 
 void DelayedAverage::save(StepContext& context, Archive& archive) {
     await(context);
+    for (const auto& [name, tensor] : ownState()) archive.put(name, *tensor);
     archive.put("in_flight", static_cast<std::int64_t>(arrived_));
     if (!arrived_) return;
     archive.put("launched_at", launchedAt_);
@@ -98,6 +106,8 @@ void DelayedAverage::save(StepContext& context, Archive& archive) {
 
 // Not start(): a snapshot of step 0 has long been taken. The optimizer's state is restored before.
 Status DelayedAverage::load(StepContext& context, const Archive& archive) {
+    makeOwnState(context);
+    for (const auto& [name, tensor] : ownState()) DASGD_TRY(archive.read(name, *tensor));
     DASGD_ASSIGN(const std::int64_t inFlight, archive.integer("in_flight"));
     arrived_ = inFlight != 0;
     if (!arrived_) return {};

@@ -44,9 +44,17 @@ struct DelayedAverageParams {
                                            const char* symbol = "τ") {
     return {.min = 1, .max = 1e9, .unit = "steps", .symbol = symbol, .help = help};
 }
+// Of a delay d.
+[[nodiscard]] inline FieldSpec delayField(const char* help, const char* symbol = "d", double least = 0) {
+    return {.min = least, .max = 1e9, .unit = "steps", .symbol = symbol, .help = help};
+}
 // Delta with d = τ and a snapshot of the start: every merge is followed by the next snapshot at once.
 [[nodiscard]] inline DelayedAverageParams deltaOverPeriod(std::int64_t period) {
     return {.period = period, .delay = period, .localWeight = 0, .correction = 1, .snapshotAtZero = true};
+}
+// Blend with d = τ, ξ = 1 − α and a snapshot of the start: workers are pulled to what left a period ago.
+[[nodiscard]] inline DelayedAverageParams blendOverPeriod(std::int64_t period, double pull) {
+    return {.period = period, .delay = period, .localWeight = 1 - pull, .snapshotAtZero = true};
 }
 // Of averages of all weights, with the fields "period" and "optimizer_state".
 [[nodiscard]] inline CommunicationPattern averagesWithState(PatternNumber delay = {}) {
@@ -96,12 +104,17 @@ protected:
     virtual void take(StepContext& context, at::Tensor out, double scale);
     // Merge work: merges `mean` [payload], which may be overwritten. Not called where only time is simulated.
     virtual void mergeWeights(StepContext& context, at::Tensor mean);
+    // State of its own, by name: saved and restored with the engine's. Tensors that are undefined when training begins
+    // are made then: as many zeros as there are weights. Default: none.
+    using OwnState = std::vector<std::pair<std::string, at::Tensor*>>;
+    [[nodiscard]] virtual OwnState ownState() { return {}; }
 
     [[nodiscard]] at::Tensor& snapshot() { return snapshot_; }             // [payload]
     [[nodiscard]] std::int64_t launchedAt() const { return launchedAt_; }  // step of the newest snapshot
     [[nodiscard]] const DelayedAverageParams& params() const { return params_; }
 
 private:
+    void makeOwnState(StepContext& context);
     // An average that was launched and is not merged yet.
     [[nodiscard]] bool inFlight() const { return arrived_ || launched_; }
     // Waits for it, where that has not been done.

@@ -1,6 +1,8 @@
 // Delayed gradient averaging (Zhu, Lin, Lu, Lin, Han, NeurIPS 2021): a worker steps with its own gradients at once; d
-// steps after they left, those of a whole period are replaced by their mean over all ranks. The project's page
-// (dga.hanlab.ai) tells period and delay; the paper's own equations could not be read.
+// steps after they left, those of a whole period are replaced by their mean over all ranks. Verified: period and delay
+// on the project's page (dga.hanlab.ai); in notes of the last author's course (MIT 6.S965, lecture 14) that the mean is
+// applied when it arrives and the own gradients in it are taken out. The paper's equations were not at hand. It allows
+// delays of several periods, here one at most; without delay it is FedAvg, which is local_sgd here.
 //
 // Variant: the replacement enters as part of a gradient, gᵢ ← gᵢ + ⟨Gᵢ⟩ − Gᵢ with G the sum of a period's gradients, so
 // that it goes through momentum, weight decay and learning rate as the gradients did that it replaces. With plain SGD
@@ -11,33 +13,23 @@
 #include <torch/types.h>
 
 #include "core/algorithms/averaging/delayed_average.h"
-#include "core/step/archive.h"
 
 namespace dasgd {
 namespace {
 
 struct DgaParams {
-    std::int64_t period = 4, delay = 3;
+    DelayedAverageParams values{.period = 4, .delay = 3, .localWeight = 0, .correction = 1};
     void visit(auto&& f) {
-        f(period, "period", periodField("Local steps whose gradients leave together", "K"));
-        f(delay, "delay",
-          {.min = 1,
-           .max = 1e9,
-           .unit = "steps",
-           .symbol = "D",
-           .help = "Steps until their mean replaces them; at most the period"});
+        f(values.period, "period", periodField("Local steps whose gradients leave together", "K"));
+        f(values.delay, "delay", delayField("Steps until their mean replaces them; at most the period", "D", 1));
     }
-    [[nodiscard]] std::optional<FieldError> check() const {
-        return DelayedAverageParams{.period = period, .delay = delay}.check();
-    }
+    [[nodiscard]] std::optional<FieldError> check() const { return values.check(); }
 };
 
 class Dga final : public DelayedAverage {
 public:
-    explicit Dga(const DgaParams& params)
-        : DelayedAverage({.period = params.period, .delay = params.delay, .localWeight = 0, .correction = 1}) {}
+    explicit Dga(const DgaParams& params) : DelayedAverage(params.values) {}
 
-    void start(StepContext& context) override { sum_ = at::zeros_like(context.params().gradients()); }
     // The engine's step, before the optimiser's: what is merged is the gradient.
     void afterBackward(StepContext& context) override {
         context.executor().run({SpanKind::Snapshot, context.params().bytes()}, [&] {
@@ -48,17 +40,8 @@ public:
     }
     void afterStep(StepContext&) override {}
 
-    void save(StepContext& context, Archive& archive) override {
-        DelayedAverage::save(context, archive);
-        archive.put("sum", sum_);
-    }
-    Status load(StepContext& context, const Archive& archive) override {
-        DASGD_TRY(DelayedAverage::load(context, archive));
-        sum_ = at::empty_like(context.params().gradients());
-        return archive.read("sum", sum_);
-    }
-
 private:
+    OwnState ownState() override { return {{"sum", &sum_}}; }
     void take(StepContext&, at::Tensor out, double scale) override {
         at::mul_out(out, sum_, at::scalar_tensor(scale, sum_.options()));
         snapshot().copy_(sum_);

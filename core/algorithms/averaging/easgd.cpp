@@ -6,8 +6,8 @@
 // After the pull the centre is one all-reduce, z = Σᵢ[(1/P − α − α²/(1−α))·z + α/(1−α)·xᵢ], which is not needed
 // before the next pull: it overlaps with a whole period and changes no value. So in JYWa/Overlap_Local_SGD,
 // distoptim/EASGD.py, which this form was checked against. The merge family's blend with d = τ, ξ = 1 − α and a
-// snapshot of the start. The centre is what is evaluated and what the run ends with: the one that the workers were
-// pulled to last.
+// snapshot of the start. The centre is what is evaluated and what the run ends with, as of the newest exchange: the
+// one still on its way is the sum of what left each rank, which an evaluation adds up by itself.
 //
 // Memory: 2 N beside the weights. With the default α, Pα is 0.4 for four workers; LSGD's script has 0.43.
 #include <torch/types.h>
@@ -15,7 +15,6 @@
 #include <string>
 
 #include "core/algorithms/averaging/delayed_average.h"
-#include "core/step/archive.h"
 
 namespace dasgd {
 namespace {
@@ -37,11 +36,7 @@ struct EasgdParams {
 class Easgd final : public DelayedAverage, public NamesWeights {
 public:
     explicit Easgd(const EasgdParams& params)
-        : DelayedAverage({.period = params.period,
-                          .delay = params.period,
-                          .localWeight = 1 - params.pull,
-                          .snapshotAtZero = true}),
-          pull_(params.pull) {}
+        : DelayedAverage(blendOverPeriod(params.period, params.pull)), pull_(params.pull) {}
 
     [[nodiscard]] std::optional<FieldError> check(const RunFacts& facts) const override {
         const double most = 1.0 / facts.workers;
@@ -50,40 +45,28 @@ public:
                                       std::to_string(most) + "), above which the centre overshoots"};
     }
 
-    void start(StepContext& context) override {
-        centre_ = at::empty_like(context.params().weights());
-        DelayedAverage::start(context);
-    }
-    void save(StepContext& context, Archive& archive) override {
-        DelayedAverage::save(context, archive);
-        archive.put("centre", centre_);
-    }
-    Status load(StepContext& context, const Archive& archive) override {
-        DASGD_TRY(DelayedAverage::load(context, archive));
-        centre_ = at::empty_like(context.params().weights());
-        return archive.read("centre", centre_);
-    }
-
-    // Every rank has the same centre; one of them names it. Before the first step it is the weights.
+    // The newest centre is the sum over ranks of what left them. Before start() it is the weights, of one rank.
     at::Tensor namedWeights(StepContext& context) override {
-        if (context.comm().rank() != Rank{0}) return {};
-        return centre_.defined() ? centre_ : context.params().weights();
+        if (left_.defined()) return left_;
+        return context.comm().rank() == Rank{0} ? context.params().weights() : at::Tensor();
     }
 
 private:
+    OwnState ownState() override { return {{"left", &left_}}; }
+
     void take(StepContext& context, at::Tensor out, double scale) override {
         const at::Tensor& weights = context.params().weights();
         if (context.step() == 0) {
-            centre_.copy_(weights);
-            return DelayedAverage::take(context, out, scale);
+            DelayedAverage::take(context, out, scale);
+        } else {
+            const double ofWorker = pull_ / (1 - pull_);
+            out.mul_(scale - pull_ - pull_ * ofWorker).add_(weights, ofWorker);
         }
-        centre_.copy_(out);
-        const double ofWorker = pull_ / (1 - pull_);
-        out.mul_(scale - pull_ - pull_ * ofWorker).add_(weights, ofWorker);
+        left_.copy_(out);
     }
 
     double pull_;
-    at::Tensor centre_;  // [N]: merged last
+    at::Tensor left_;  // [N]: this rank's share of the newest centre, as it left
 };
 
 const AlgorithmRegistry::Add<Easgd, EasgdParams> kEasgdEntry{"easgd", "Elastic averaging around a centre",

@@ -1,26 +1,22 @@
-// Local SGD (Stich, arXiv 1805.09767): every τ steps all workers take the mean of their weights and wait for it.
+// Local SGD (Stich, arXiv 1805.09767): every τ steps all workers take the mean of their weights and wait for it, after
+// the steps that τ divides. PyTorch's averages (torch/distributed/algorithms/model_averaging/averagers.py,
+// PeriodicModelAverager) are those of steps 1, 1 + τ, ….
 #include "core/algorithms/averaging/delayed_average.h"
 
 namespace dasgd {
 namespace {
 
 struct LocalSgdParams {
-    std::int64_t period = 4;
-    std::string optimizerState = "keep";
+    DelayedAverageParams values{.period = 4, .delay = 0, .localWeight = 0};
     void visit(auto&& f) {
-        f(period, "period", periodField());
-        f(optimizerState, "optimizer_state", optimizerStateField());
+        f(values.period, "period", periodField());
+        f(values.optimizerState, "optimizer_state", optimizerStateField());
     }
 };
 
 class LocalSgd final : public DelayedAverage {
 public:
-    explicit LocalSgd(const LocalSgdParams& params)
-        : DelayedAverage({.period = params.period,
-                          .delay = 0,
-                          .localWeight = 0,
-                          .correction = 0,
-                          .optimizerState = params.optimizerState}) {}
+    explicit LocalSgd(const LocalSgdParams& params) : DelayedAverage(params.values) {}
 };
 
 const AlgorithmRegistry::Add<LocalSgd, LocalSgdParams> kLocalSgdEntry{"local_sgd", "Periodic blocking averages",

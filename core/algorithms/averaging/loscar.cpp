@@ -3,8 +3,14 @@
 //
 //   N steps give y, Q more give z; m = ⟨y⟩;   x_j = m_j + (z_j − y_j) for j in the mask, z_j otherwise.
 //
-// The merge family's delta on the mask, with d = Q and snapshots at N, N + τ, …, τ = N + Q. Checked against a published
-// restatement of the paper's rule. Left out: numbers of local steps that differ between workers.
+// The merge family's delta on the mask, with d = Q and snapshots at N, N + τ, …, τ = N + Q. Verified: the abstract, and
+// the rule in a published restatement (junaidaliop.github.io/zij), where workers have Nᵢ and Qᵢ of their own. Variant:
+// N and Q are the same for all. Schedules, epochs and evaluations of a run count the steps of every worker alike, so
+// that workers with uneven numbers of steps in a round would be at different steps of one run.
+//
+// The mask of the snapshot after step k: all ranks draw one seed s < 2⁵³ from the run's shared stream at the start;
+// mt19937_64 seeded with mixBits(mixBits(s) + k) gives each coordinate in turn a number in [0, 1), 53 bits of a draw,
+// which selects it where that is below (coordinates still wanted) / (coordinates still to come).
 //
 // Memory: 2 K values and K indices for a mask of K. Sends an all-reduce of K values a period; the mask is never sent.
 #include <torch/types.h>
@@ -25,8 +31,7 @@ struct LoscarParams {
     double share = 0.25;
     void visit(auto&& f) {
         f(period, "period", periodField());
-        f(delay, "delay",
-          {.min = 0, .max = 1e9, .unit = "steps", .symbol = "Q", .help = "Of them beside the average; at most all"});
+        f(delay, "delay", delayField("Of them beside the average; at most all", "Q"));
         f(share, "share",
           {.min = 0, .max = 1, .minOpen = true, .symbol = "K/N", .help = "Share of the coordinates in an average"});
     }
@@ -35,7 +40,7 @@ struct LoscarParams {
     }
 };
 
-// Selection sampling (Fan, Muller, Rezucha 1962): every subset of that size is equally likely; ascending.
+// Selection sampling (Fan, Muller, Rezucha 1962), as above: every subset of that size is equally likely; ascending.
 void drawMask(at::Tensor& mask, std::int64_t size, std::uint64_t seed) {
     std::mt19937_64 random(seed);
     auto* chosen = mask.mutable_data_ptr<std::int64_t>();

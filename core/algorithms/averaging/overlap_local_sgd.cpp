@@ -5,13 +5,13 @@
 //
 // The merge family's blend with d = τ, ξ = 1 − α and a snapshot of the start. With β = 0 and a = 1 what leaves is x
 // itself. Checked against JYWa/Overlap_Local_SGD, distoptim/OverlapLocalSGD.py, which has a = 1; α = 0.6 and β = 0.7
-// are of its launch_baseline.sh. Kept is p = ηu, rescaled as η changes, so that a schedule may reach η = 0.
+// are of its launch_baseline.sh. Kept is p = ηu, rescaled as η changes, so that a schedule may reach η = 0; of what was
+// kept at η = 0 there is no u to go on with, and it begins anew.
 //
 // Memory: N beside the weights, 2 N with slow momentum. Sends one all-reduce a period, overlapped with all of it.
 #include <torch/types.h>
 
 #include "core/algorithms/averaging/delayed_average.h"
-#include "core/step/archive.h"
 
 namespace dasgd {
 namespace {
@@ -34,50 +34,28 @@ struct OverlapLocalSgdParams {
 class OverlapLocalSgd final : public DelayedAverage {
 public:
     explicit OverlapLocalSgd(const OverlapLocalSgdParams& params)
-        : DelayedAverage({.period = params.period,
-                          .delay = params.period,
-                          .localWeight = 1 - params.pull,
-                          .snapshotAtZero = true}),
-          fields_(params) {}
-
-    void start(StepContext& context) override {
-        if (hasSlowSteps()) slow_ = at::zeros_like(context.params().weights());
-        DelayedAverage::start(context);
-    }
-
-    void save(StepContext& context, Archive& archive) override {
-        DelayedAverage::save(context, archive);
-        if (!hasSlowSteps()) return;
-        archive.put("slow", slow_);
-        archive.put("slow/rate", at::scalar_tensor(rate_, at::kDouble));
-    }
-    Status load(StepContext& context, const Archive& archive) override {
-        DASGD_TRY(DelayedAverage::load(context, archive));
-        if (!hasSlowSteps()) return {};
-        slow_ = at::empty_like(context.params().weights());
-        DASGD_TRY(archive.read("slow", slow_));
-        at::Tensor rate = at::empty({}, at::kDouble);
-        DASGD_TRY(archive.read("slow/rate", rate));
-        rate_ = rate.item<double>();
-        return {};
-    }
+        : DelayedAverage(blendOverPeriod(params.period, params.pull)), fields_(params) {}
 
 private:
     [[nodiscard]] bool hasSlowSteps() const { return fields_.slowMomentum > 0 || fields_.slowLearningRate != 1; }
+    OwnState ownState() override {
+        if (!hasSlowSteps()) return {};
+        return {{"slow", &slow_}, {"slow/rate", &rate_}};
+    }
 
     void take(StepContext& context, at::Tensor out, double scale) override {
         // At the start the anchor is the weights, and has made no step.
         if (!hasSlowSteps() || context.step() == 0) return DelayedAverage::take(context, out, scale);
-        const double rate = context.learningRate();
-        const double kept = fields_.slowMomentum * (rate_ > 0 ? rate / rate_ : 1);
+        const double rate = context.learningRate(), before = rate_.item<double>();
+        const double kept = before > 0 ? fields_.slowMomentum * rate / before : 0;
         slow_.mul_(kept).add_(out).sub_(context.params().weights());
         out.sub_(slow_, fields_.slowLearningRate).mul_(scale);
-        rate_ = rate;
+        rate_.fill_(rate);
     }
 
     OverlapLocalSgdParams fields_;
-    at::Tensor slow_;  // [N]: p = ηu
-    double rate_ = 0;  // η of its last step
+    at::Tensor slow_;                               // [N]: p = ηu
+    at::Tensor rate_ = at::zeros({}, at::kDouble);  // η of its last step
 };
 
 const AlgorithmRegistry::Add<OverlapLocalSgd, OverlapLocalSgdParams> kOverlapLocalSgdEntry{

@@ -10,8 +10,7 @@ namespace {
 
 struct PostLocalSgdParams {
     std::int64_t syncSteps = 8;
-    std::int64_t period = 4;
-    std::string optimizerState = "keep";
+    DelayedAverageParams averages{.period = 4, .delay = 0, .localWeight = 0};
     GradientBucketsParams buckets;
     void visit(auto&& f) {
         f(syncSteps, "sync_steps",
@@ -20,8 +19,8 @@ struct PostLocalSgdParams {
            .unit = "steps",
            .symbol = "k₀",
            .help = "First steps, which average gradients; the paper takes those before the first decay of the rate"});
-        f(period, "period", periodField("Local steps between averages, after those"));
-        f(optimizerState, "optimizer_state", optimizerStateField());
+        f(averages.period, "period", periodField("Local steps between averages, after those"));
+        f(averages.optimizerState, "optimizer_state", optimizerStateField());
         buckets.visit(f);
     }
 };
@@ -29,13 +28,7 @@ struct PostLocalSgdParams {
 class PostLocalSgd final : public DelayedAverage {
 public:
     explicit PostLocalSgd(const PostLocalSgdParams& params)
-        : DelayedAverage({.period = params.period,
-                          .delay = 0,
-                          .localWeight = 0,
-                          .correction = 0,
-                          .optimizerState = params.optimizerState}),
-          buckets_(params.buckets),
-          syncSteps_(params.syncSteps) {}
+        : DelayedAverage(params.averages), buckets_(params.buckets), syncSteps_(params.syncSteps) {}
 
     void start(StepContext& context) override {
         if (context.step() < syncSteps_) buckets_.start(context);

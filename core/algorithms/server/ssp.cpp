@@ -3,6 +3,10 @@
 // that is bulk-synchronous SGD; with no bound, s >= the run's steps, asynchronous SGD (Downpour, Dean et al., NIPS
 // 2012).
 //
+// Checked against code of the paper's group (sailing-pmls/jbosen, SSPDemo): who has finished c steps reads, in the next
+// one, what all others did in c − s steps at least. Variant: there workers add up updates of their own making, here
+// they push gradients and the servers' optimiser steps; there reads are from a cache, here a pull follows each push.
+//
 // With s > 0 every gradient is an update w ← U(w, g) of its own, also of the momentum, which lives on the servers: P
 // updates a step at the learning rate at which s = 0 makes one, of the mean. A rate that suits one does not suit the
 // other.
@@ -39,9 +43,22 @@ public:
         : ParameterServer({.servers = params.servers, .staleness = params.staleness}) {}
 };
 
+// Of equal workers without a lead: they push at once, and pull once the last push has come.
+CommunicationPattern patternOfSsp() {
+    CommunicationPattern pattern = averagesEvery(1);
+    pattern.servers = ofField("servers");
+    pattern.limits = {{.field = "staleness",
+                       .value = "0",
+                       .why = "with staleness above 0 its workers push and pull whenever they come, and which of them "
+                              "share a server's link then depends on how far apart they are",
+                       .unless = true}};
+    pattern.assumes = {"All workers are equally fast, and the servers' updates take no time."};
+    return pattern;
+}
+
 const AlgorithmRegistry::Add<Ssp, SspParams> kSspEntry{
     "ssp", "Parameter server whose workers are a bounded number of steps apart", "Ho et al., NIPS 2013",
-    noFormula("its workers share the servers' links, and wait for one another only where one is too far ahead")};
+    patternOfSsp()};
 
 }  // namespace
 }  // namespace dasgd

@@ -3,9 +3,11 @@
 //   G = ⟨w⟩ − θ    D ← βD + αG    θ ← θ + D         classical block momentum
 //                                 θ ← θ + αG + βD   Nesterov block momentum, θ being the weights that are sent out
 // Classical as in Microsoft's code (CNTK-components/CNTK1bitSGD, BlockMomentumSGD.h), whose (1 − β)α times the sum over
-// P workers is αG with β = 1 − 1/P. Nesterov is the paper's from memory: it sends out W + βD with W ← W + D, which is
-// the line above. Microsoft's Nesterov differs and is not offered: it adds (1 + β)D to θ each round. β = 0, α = 1 is
-// Local SGD, to the last bit. Memory: θ and D, 2 N.
+// P workers is αG with β = 1 − 1/P. Verified: the classical form in that code. Nesterov is the paper's as recalled,
+// whose text was not at hand: it sends out W + βD with W ← W + D, which is the line above. Two implementations that
+// were read, Microsoft's and Tencent's (tencent-ailab/pika, trainer/bmuf.py), add (1 + β)D to θ each round instead, so
+// that what was looked ahead is never taken back; that is not offered. β = 0, α = 1 is Local SGD, to the last bit.
+// Memory: θ and D, 2 N.
 #include "core/algorithms/slow/slow_average.h"
 
 namespace dasgd {

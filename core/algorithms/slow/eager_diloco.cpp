@@ -2,9 +2,10 @@
 // local steps of the next. The outer step of worker i at the end of round t mixes its own outer gradient, which it has,
 // with those of the others, which are a round old:
 //   Δᵢᵗ = θᵢᵗ − wᵢ    Δ̃ᵢ = ⟨Δᵗ⁻¹⟩ + (Δᵢᵗ − Δᵢᵗ⁻¹)/P    uᵢ ← βuᵢ + Δ̃ᵢ    θᵢᵗ⁺¹ ← θᵢᵗ − α(Δ̃ᵢ + βuᵢ)    wᵢ ← θᵢᵗ⁺¹
-// with Δ⁰ = 0. That own and delayed parts are mixed is the paper's abstract; the weights 1/P are from memory, as no
-// code of the authors is public. θ differs between workers, by about α/P of their own last Δ; what is evaluated is ⟨w⟩.
-// With P = 1 it is DiLoCo. Memory: θ, u, Δ and the own Δ, 4 N.
+// with Δ⁰ = 0. Verified: the abstract, and in a published restatement of the paper's equations this Δ̃ᵢ, that is the own
+// fresh Δ and the others' stale ones with the weight 1/P each, and that workers' outer steps differ. No code of the
+// authors is public. A summary gives α = 0.4, tuned; the default is DiLoCo's. θ differs between workers by about α/P of
+// their own last Δ; what is evaluated is ⟨w⟩. With P = 1 it is DiLoCo. Memory: θ, u, Δ and the own Δ, 4 N.
 #include "core/algorithms/slow/slow_average.h"
 
 namespace dasgd {

@@ -133,16 +133,23 @@ void SlowAverage::finish(StepContext& context) {
     merged(context);
 }
 
-// One round late. The weights, which become θ in any case, hold the rank's share of this round's Δ meanwhile.
+// One round late. The weights, which become θ in any case, hold the rank's share of what leaves meanwhile: of this
+// round's Δ, or of the mean that Δ is formed from when it has arrived.
 void SlowAverage::exchange(StepContext& context) {
     const at::NoGradGuard guard;
     await(context);
     const bool first = !arrived_;
     at::Tensor& weights = context.params().weights();
-    context.executor().run({SpanKind::Snapshot, context.params().bytes()},
-                           [&] { at::sub_out(weights, outer_, weights).mul_(1.0 / context.comm().size()); });
+    context.executor().run({SpanKind::Snapshot, context.params().bytes()}, [&] {
+        if (!params_.fromPresent) at::sub_out(weights, outer_, weights);
+        weights.mul_(1.0 / context.comm().size());
+    });
     context.executor().run({SpanKind::Merge, mergedBytes(), first ? 0 : collective_}, [&] {
-        if (first) mean_.zero_();
+        if (first) {
+            mean_.zero_();
+        } else if (params_.fromPresent) {
+            at::sub_out(mean_, outer_, mean_);
+        }
         if (params_.eager && !first) mean_.sub_(own_);
         if (params_.eager) mean_.add_(weights);
         descend(outer_, mean_, momentumAt(context.learningRate()));

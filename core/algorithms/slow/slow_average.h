@@ -42,9 +42,11 @@ struct SlowAverageParams {
 
     // At the end of a round Δ leaves, and the outer step is made with the one that left a round before; zero at the end
     // of the first. One fragment, no delay. Eager: a rank's own share 1/P of Δ is that of this round, so that θ is no
-    // longer the same on all ranks.
+    // longer the same on all ranks. From present: what leaves is ⟨w⟩, and Δ, when it has arrived, the distance to it
+    // from the present θ instead of the one that its own round began with; not eager.
     bool oneRoundLate = false;
     bool eager = false;
+    bool fromPresent = false;
 
     // Of fragments, delay and period together. Fields by these names.
     [[nodiscard]] std::optional<FieldError> check() const;
@@ -94,7 +96,7 @@ private:
     at::Tensor outer_;     // [N], θ
     at::Tensor velocity_;  // [N], u; none without momentum
     at::Tensor buffer_;    // of the largest fragment; none where the mean is formed in the place of the weights
-    at::Tensor mean_;      // what travels, a part of buffer_ or of the weights; one round late of Δ
+    at::Tensor mean_;      // what travels, a part of buffer_ or of the weights; one round late of Δ, or of w
     at::Tensor own_;       // [N]: eager, this rank's share of what travels
     double rate_ = 0;      // local learning rate of the last outer step
     Pending pending_;

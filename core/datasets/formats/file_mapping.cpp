@@ -23,7 +23,7 @@ Result<std::shared_ptr<const FileMapping>> FileMapping::open(const std::filesyst
     struct ::stat status {};
     if (::fstat(descriptor, &status) != 0) return unreadable();
     if (!S_ISREG(status.st_mode)) return fail(file.string() + ": this is not a regular file");
-    if (status.st_size == 0) return fail(file.string() + ": it is empty");
+    if (status.st_size == 0) return fail(file.string() + ": it is empty. Copy or download it again");
     const auto size = static_cast<std::size_t>(status.st_size);
     void* const mapped = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor, 0);
     if (mapped == MAP_FAILED) return unreadable();

@@ -1,14 +1,12 @@
 #include "core/datasets/formats/idx.h"
 
-#include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
+#include <cstdio>
 #include <memory>
 
 #include "core/base/check.h"
 #include "core/datasets/formats/byte_source.h"
+#include "core/datasets/formats/file_mapping.h"
 
 namespace dasgd {
 
@@ -27,14 +25,42 @@ std::string hex(std::uint32_t value) {
     return text.data();
 }
 
-Status readExactly(ByteSource& source, std::span<unsigned char> out, const std::string& what) {
-    DASGD_ASSIGN(const std::size_t got, source.read(out));
-    if (got == out.size()) return {};
-    return fail("it is truncated: " + what + " needs " + std::to_string(out.size()) + " bytes, " + std::to_string(got) +
+tl::unexpected<Error> truncated(const std::string& what, std::int64_t needed, std::int64_t there) {
+    return fail("it is truncated: " + what + " needs " + std::to_string(needed) + " bytes, " + std::to_string(there) +
                 " are there");
 }
 
-Result<IdxArray> decode(ByteSource& source, int dimensions) {
+Status readExactly(ByteSource& source, std::span<unsigned char> out, const std::string& what) {
+    DASGD_ASSIGN(const std::size_t got, source.read(out));
+    if (got == out.size()) return {};
+    return truncated(what, std::ssize(out), static_cast<std::int64_t>(got));
+}
+
+tl::unexpected<Error> surplus(std::int64_t total) {
+    return fail("it holds more bytes than its header announces (" + std::to_string(total) + ")");
+}
+
+Status takeMapped(std::span<const unsigned char> body, std::int64_t total, IdxArray& array) {
+    if (std::ssize(body) < total) return truncated("what the header announces", total, std::ssize(body));
+    if (std::ssize(body) > total) return surplus(total);
+    array.bytes = body;
+    return {};
+}
+
+Status takeUnpacked(ByteSource& source, std::int64_t total, IdxArray& array) {
+    const auto own = std::make_shared<std::vector<std::uint8_t>>(static_cast<std::size_t>(total));
+    DASGD_TRY(readExactly(source, *own, "what the header announces"));
+    unsigned char next = 0;
+    DASGD_ASSIGN(const std::size_t more, source.read(std::span(&next, 1)));
+    if (more != 0) return surplus(total);
+    array.bytes = *own;
+    array.owner = own;
+    return {};
+}
+
+Result<IdxArray> decode(std::span<const unsigned char> file, int dimensions) {
+    const auto opened = openSource(file);
+    ByteSource& source = *opened;
     std::array<unsigned char, 4 * (1 + kMaxDimensions)> header{};
     const std::span<unsigned char> magicBytes(header.data(), 4);
     DASGD_TRY(readExactly(source, magicBytes, "the magic number"));
@@ -56,11 +82,12 @@ Result<IdxArray> decode(ByteSource& source, int dimensions) {
         }
         total *= extent;
     }
-    array.bytes.resize(static_cast<std::size_t>(total));
-    DASGD_TRY(readExactly(source, array.bytes, "what the header announces"));
-    unsigned char surplus = 0;
-    DASGD_ASSIGN(const std::size_t more, source.read(std::span(&surplus, 1)));
-    if (more != 0) return fail("it holds more bytes than its header announces (" + std::to_string(total) + ")");
+    const bool plain = file[0] == 0;  // as IDX begins, and gzip does not
+    if (plain) {
+        DASGD_TRY(takeMapped(file.subspan(magicBytes.size() + extentBytes.size()), total, array));
+    } else {
+        DASGD_TRY(takeUnpacked(source, total, array));
+    }
     return array;
 }
 
@@ -68,7 +95,7 @@ Result<IdxArray> decode(ByteSource& source, int dimensions) {
 
 Result<IdxArray> decodeIdx(std::span<const unsigned char> file, int dimensions, const std::string& name) {
     DASGD_CHECK(dimensions >= 1 && dimensions <= static_cast<int>(kMaxDimensions));
-    auto array = decode(*openSource(file), dimensions);
+    auto array = decode(file, dimensions);
     if (!array) return fail(name + ": " + array.error().message + ". Fetch the file anew");
     return array;
 }
@@ -80,12 +107,11 @@ Result<IdxArray> readIdx(const std::filesystem::path& file, int dimensions) {
     if (!std::filesystem::is_regular_file(status)) return fail(file.string() + ": this is not a regular file");
     const auto size = static_cast<std::int64_t>(std::filesystem::file_size(file, code));
     if (code || size > kMaxFileBytes) return fail(file.string() + ": its size cannot be handled; is it an IDX file?");
-    std::vector<unsigned char> bytes(static_cast<std::size_t>(size));
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream.read(reinterpret_cast<char*>(bytes.data()), size)) {
-        return fail(file.string() + ": it cannot be read (" + std::strerror(errno) + "). Check its permissions");
-    }
-    return decodeIdx(bytes, dimensions, file.string());
+    if (size == 0) return decodeIdx({}, dimensions, file.string());
+    DASGD_ASSIGN(const auto mapping, FileMapping::open(file));
+    DASGD_ASSIGN(IdxArray array, decodeIdx(mapping->bytes(), dimensions, file.string()));
+    if (!array.owner) array.owner = mapping;
+    return array;
 }
 
 }  // namespace dasgd

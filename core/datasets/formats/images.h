@@ -19,13 +19,14 @@ struct Image {
     std::vector<std::uint8_t> pixels;  // row by row, the channels of a pixel together
 };
 
-// The size that the header says, of a file that is whole: one that does not end as its format has it is decoded to see.
-// Errors say what is wrong, without a file's name: neither JPEG nor PNG, damaged, of more than 2^28 pixels.
+// The size that the header says, of a file that is whole: one that does not end as its format has it is decoded to see,
+// and checksums of PNG are compared. Damage in the middle of a JPEG, which has none, is for decodeImage(). Errors say
+// what is wrong, without a file's name: neither JPEG nor PNG, damaged, of more than 2^28 pixels.
 [[nodiscard]] Result<ImageSize> inspectImage(std::span<const unsigned char> file);
 
 // Pixels in `channels` channels: 1, grey; 3, red, green and blue. Of a JPEG only 1/`reduction` (1, 2, 4, 8) in each
-// direction, rounded up, which takes less time; PNG is not reduced. Errors as above; a JPEG of which a part of the data
-// is missing is damaged.
+// direction, rounded up, which takes less time; PNG is not reduced. Errors as above; a JPEG of which libjpeg warns that
+// a part is missing or has wrong codes is damaged, one with bytes left over before its end is not.
 [[nodiscard]] Result<Image> decodeImage(std::span<const unsigned char> file, int channels, int reduction = 1);
 
 // A part of an image, in pixels, fractions of them too.

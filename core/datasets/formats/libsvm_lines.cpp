@@ -2,7 +2,9 @@
 
 #include <charconv>
 #include <cmath>
-#include <limits>
+#include <optional>
+
+#include "core/base/check.h"
 
 namespace dasgd {
 
@@ -14,6 +16,7 @@ constexpr std::string_view kBlanks = " \t\r";
 struct LineError {
     std::size_t at = 0;
     std::string message;
+    bool damaged = true;  // not: the line is in order, and beyond what may be read unasked
 };
 
 template <class Number>
@@ -26,7 +29,8 @@ bool parsesWhole(std::string_view word, Number& number) {
 // Reads one line word by word into `rows`; what a damaged line left there the caller takes away.
 class LineParser {
 public:
-    LineParser(std::string_view line, SparseRows& rows) : line_(line.substr(0, line.find('#'))), rows_(rows) {}
+    LineParser(std::string_view line, std::int64_t maxIndex, SparseRows& rows)
+        : line_(line.substr(0, line.find('#'))), maxIndex_(maxIndex), rows_(rows) {}
 
     [[nodiscard]] bool isEmpty() const { return line_.find_first_not_of(kBlanks) == std::string_view::npos; }
 
@@ -41,6 +45,7 @@ public:
         for (std::string_view word = nextWord(); !word.empty(); word = nextWord()) {
             if (auto added = addEntry(word, before); !added) return added;
         }
+        if (beyond_) return tl::unexpected(*beyond_);
         return {};
     }
 
@@ -60,8 +65,14 @@ private:
         if (colon == std::string_view::npos || !parsesWhole(word.substr(0, colon), index)) {
             return complain("found '" + std::string(word) + "' where index:value is expected");
         }
-        if (index < 1 || index > std::numeric_limits<std::int32_t>::max()) {
-            return complain("the index is " + std::to_string(index) + "; indices begin with 1");
+        if (index < 1) return complain("the index is " + std::to_string(index) + "; indices begin with 1");
+        if (index > kMaxLibsvmFeatures) return complain(tooWide(index) + "at most " + mostFeatures() + " are possible");
+        if (index > maxIndex_ && !beyond_) {
+            beyond_ = LineError{begin_,
+                                tooWide(index) + "above " + std::to_string(maxIndex_) +
+                                    " set features in [data] to the width that is meant, at most " + mostFeatures() +
+                                    ", or correct the line",
+                                false};
         }
         if (index <= before) {
             return complain("index " + std::to_string(index) + " follows " + std::to_string(before) +
@@ -81,9 +92,16 @@ private:
         return tl::unexpected(LineError{begin_, std::move(message)});
     }
 
+    static std::string tooWide(std::int64_t index) {
+        return "index " + std::to_string(index) + " would make each sample as many values wide; ";
+    }
+    static std::string mostFeatures() { return std::to_string(kMaxLibsvmFeatures); }
+
     std::string_view line_;
+    std::int64_t maxIndex_;
     SparseRows& rows_;
     std::size_t begin_ = 0, end_ = 0;
+    std::optional<LineError> beyond_;  // of the first such index
 };
 
 void takeBack(SparseRows& rows, std::size_t samples) {
@@ -94,23 +112,25 @@ void takeBack(SparseRows& rows, std::size_t samples) {
 
 }  // namespace
 
-Result<SparseRows> parseLibsvm(std::string_view text, const std::string& name, bool skipsDamage) {
+Result<SparseRows> parseLibsvm(std::string_view text, const std::string& name, bool skipsDamage,
+                               std::int64_t maxIndex) {
+    DASGD_CHECK(maxIndex <= kMaxLibsvmFeatures);
     SparseRows rows;
     std::size_t number = 0;
     while (!text.empty()) {
         const std::size_t length = std::min(text.find('\n'), text.size());
-        LineParser line(text.substr(0, length), rows);
+        LineParser line(text.substr(0, length), maxIndex, rows);
         text.remove_prefix(std::min(length + 1, text.size()));
         ++number;
         if (line.isEmpty()) continue;
         const std::size_t samples = rows.targets.size();
         if (const auto parsed = line.parse(); !parsed) {
-            if (!skipsDamage) {
-                return fail(name + ":" + std::to_string(number) + ":" + std::to_string(parsed.error().at + 1) + ": " +
-                            parsed.error().message + ". Correct the line, or set on_damage = \"skip\"");
-            }
+            const std::string problem = name + ":" + std::to_string(number) + ":" +
+                                        std::to_string(parsed.error().at + 1) + ": " + parsed.error().message;
+            if (!parsed.error().damaged) return fail(problem);
+            if (!skipsDamage) return fail(problem + ". Correct the line, or set on_damage = \"skip\"");
             takeBack(rows, samples);
-            ++rows.skipped;
+            if (++rows.skipped == 1) rows.firstSkipped = problem;
             continue;
         }
         if (rows.columns.size() > rows.starts.back()) {

@@ -130,5 +130,79 @@ TEST(Comparison, RunsOfDifferentLengthAreComparedWhereAllOfThemAre) {
     EXPECT_FALSE(compareRuns(runs, "")->equalSamples) << "all were trained on as many samples";
 }
 
+EvaluationCurve perplexities(std::vector<double> values) {
+    std::vector<EvaluationCurve::Point> points;
+    for (const double value : values)
+        points.push_back({static_cast<std::int64_t>(points.size()) * 500, std::log(value)});
+    return EvaluationCurve(points);
+}
+
+TEST(Comparison, ATextIsJudgedByThePerplexityOfTheModelThatWasChosen) {
+    std::vector<ComparedRun> runs{run("sync_sgd", 1, 40), run("sync_sgd", 2, 42), run("dasgd", 1, 10),
+                                  run("dasgd", 2, 10.5)};
+    const double last[] = {12, 14, 20, 21};
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        runs[i].language = true;
+        runs[i].losses = perplexities({90, 10, last[i]});
+        runs[i].accuracies = EvaluationCurve({{0, 0.1}, {500, 0.5}, {1000, 0.6}});
+    }
+    const auto onTest = compareRuns(runs, "");
+    ASSERT_TRUE(onTest);
+    EXPECT_NEAR(onTest->groups[1].bestPerplexity.mean, 10, 1e-12) << "without a validation set the smallest";
+    EXPECT_FALSE(onTest->groups[1].chosenOnValidation);
+    EXPECT_TRUE(onTest->groups[1].isOfTexts());
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        runs[i].settings["data.validation"] = "0.1";
+        runs[i].chosenLosses = perplexities({90, last[i], last[i]});
+    }
+    const auto chosen = compareRuns(runs, "");
+    EXPECT_NEAR(chosen->groups[0].bestPerplexity.mean, 13, 1e-12);
+    EXPECT_NEAR(chosen->groups[1].bestPerplexity.mean, 20.5, 1e-12);
+    EXPECT_LT(chosen->groups[1].perplexityP.value(), kSignificance);
+    EXPECT_NEAR(chosen->groups[1].bestLoss.mean, (std::log(20) + std::log(21)) / 2, 1e-12);
+    runs[3].chosenLosses = {};
+    EXPECT_EQ(compareRuns(runs, "")->groups[1].bestPerplexity.n, 1U) << "recorded before the loss decided";
+    runs[0].samples = 2000;
+    const auto unequal = compareRuns(runs, "");
+    ASSERT_EQ(unequal->equalSamples, 1000);
+    EXPECT_NEAR(unequal->groups[0].equalBestPerplexity.mean, 13, 1e-12);
+    EXPECT_FALSE(unequal->groups[1].perplexityP);
+}
+
+TEST(Comparison, ValuesAreJudgedByTheirLossAndClassesByTheirAccuracy) {
+    ComparedRun values = run("dasgd", 1, 10);
+    values.losses = EvaluationCurve({{0, 2.0}, {1000, 0.5}});
+    EXPECT_EQ(values.bestLoss(), std::nullopt) << "the smallest loss on the test set would flatter";
+    values.settings["data.validation"] = "0.1";
+    values.chosenLosses = EvaluationCurve({{0, 2.0}, {1000, 0.6}});
+    EXPECT_EQ(values.bestLoss(), 0.6);
+    EXPECT_EQ(values.bestPerplexity(), std::nullopt);
+    values.accuracies = EvaluationCurve({{0, 0.1}, {1000, 0.9}});
+    EXPECT_EQ(values.bestLoss(), std::nullopt);
+}
+
+TEST(Comparison, SkewAndInflationAreOfTheRunsThatRecordedThem) {
+    std::vector<ComparedRun> runs{run("dasgd", 1, 10), run("dasgd", 2, 10.5), run("dasgd", 3, 11)};
+    runs[0].skewMs = 2;
+    runs[1].skewMs = 4;
+    runs[2].inflation = 1.25;
+    const auto compared = compareRuns(runs, "");
+    ASSERT_TRUE(compared);
+    EXPECT_EQ(compared->groups[0].skewMs.n, 2U);
+    EXPECT_EQ(compared->groups[0].skewMs.mean, 3);
+    EXPECT_EQ(compared->groups[0].inflation.n, 1U);
+    EXPECT_EQ(compared->groups[0].inflation.mean, 1.25);
+}
+
+TEST(Comparison, SaysWhereItsTimesComeFrom) {
+    std::vector<ComparedRun> runs{run("sync_sgd", 1, 40), run("dasgd", 1, 10), run("easgd", 1, 10, false)};
+    runs[1].time = TimeSource::Simulated;
+    runs[2].time = TimeSource::EmulatedLink;
+    const auto compared = compareRuns(runs, "");
+    ASSERT_TRUE(compared);
+    EXPECT_EQ(compared->groups[1].times, std::set{TimeSource::Simulated});
+    EXPECT_EQ(compared->times(), (std::set{TimeSource::Measured, TimeSource::Simulated})) << "of finished runs";
+}
+
 }  // namespace
 }  // namespace dasgd

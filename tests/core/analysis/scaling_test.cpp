@@ -98,16 +98,17 @@ TEST(Scaling, RefusesTargetsThatCannotBe) {
 }
 
 TEST(Scaling, TheFirstEvaluationThatReachesTheTargetCounts) {
-    RunTimes times{
-        .stepMs = 20, .accuracies = {{0, 0.1}, {100, 0.9}, {150, 0.8}, {200, 0.95}}, .losses = {{0, 2}, {100, 0.3}}};
+    // Steps become dearer: those after the hundredth take three times as long.
+    const RunTimes times{.stepMs = 20,
+                         .accuracies = {{0, 0.1, 0}, {100, 0.9, 2}, {150, 0.8, 5}, {200, 0.95, 8}},
+                         .losses = {{0, 2, 0}, {100, 0.3, 2}, {150, 0.2}}};
     EXPECT_EQ(secondsTo({Target::Metric::Accuracy, 0.9}, times), 2);
-    EXPECT_EQ(secondsTo({Target::Metric::Accuracy, 0.91}, times), 4);
+    EXPECT_EQ(secondsTo({Target::Metric::Accuracy, 0.91}, times), 8) << "as it passed, not 200 steps of the mean";
     EXPECT_EQ(secondsTo({Target::Metric::Accuracy, 0.96}, times), std::nullopt);
     EXPECT_EQ(secondsTo({Target::Metric::Loss, 0.3}, times), 2);
     EXPECT_EQ(secondsTo({Target::Metric::Loss, 0.1}, times), std::nullopt);
     EXPECT_EQ(secondsTo({Target::Metric::Loss, 3}, times), 0) << "reached before the first step";
-    times.stepMs.reset();
-    EXPECT_EQ(secondsTo({Target::Metric::Loss, 0.3}, times), std::nullopt) << "nobody knows what a step takes";
+    EXPECT_EQ(secondsTo({Target::Metric::Loss, 0.2}, times), std::nullopt) << "no time is known, and none is estimated";
 }
 
 ScalingRun run(int workers, double stepMs, const std::string& seeds = "1", const std::string& startedAt = "a") {

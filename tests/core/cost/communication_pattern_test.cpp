@@ -65,6 +65,15 @@ TEST(CommunicationPattern, PeersShareTheSendersPort) {
     EXPECT_EQ(exchangeSeconds({.sends = false}, {}, kLink, kBytes, 4), 0);
 }
 
+// algorithms.md F: 2α + max(P/n, 1)·Sβ·2 of P workers beside n servers.
+TEST(CommunicationPattern, ThePortsOfServersOrOfWorkersLimitAPushAndAPull) {
+    const CommunicationRound one{.servers = 1}, two{.servers = 2}, three{.servers = 3};
+    EXPECT_DOUBLE_EQ(exchangeSeconds(one, {}, kLink, kBytes, 4), 2 * (1e-3 + 3 * kBytes * 1e-8));
+    EXPECT_DOUBLE_EQ(exchangeSeconds(two, {}, kLink, kBytes, 5), 2 * (1e-3 + 1.5 * kBytes * 1e-8));
+    EXPECT_DOUBLE_EQ(exchangeSeconds(three, {}, kLink, kBytes, 4), 2 * (1e-3 + kBytes * 1e-8)) << "one worker";
+    EXPECT_EQ(exchangeSeconds(one, {}, kLink, kBytes, 1), 0);
+}
+
 TEST(CommunicationPattern, GradientsComeBeforeTheSwitch) {
     CommunicationPattern pattern = averagesEvery(ofField("period"));
     pattern.gradientSteps = ofField("sync_steps");
@@ -100,6 +109,11 @@ TEST(CommunicationPattern, WhatHasNoFormulaSaysWhy) {
     EXPECT_THAT(errorOf(limited, {{"period", "4"}, {"delay", "5"}}), HasSubstr("does not fit"));
     EXPECT_THAT(errorOf(limited, {{"period", "4"}}), HasSubstr("delay has no number"));
     EXPECT_THAT(errorOf(limited, {{"period", "4.5"}, {"delay", "1"}}), HasSubstr("period is no number of steps"));
+    CommunicationPattern together = averagesEvery(1);
+    together.limits = {{.field = "lead", .value = "0", .why = "they come apart", .unless = true}};
+    EXPECT_EQ(errorOf(together, {{"lead", "0"}}), "");
+    EXPECT_EQ(errorOf(together, {{"lead", "2"}}), "they come apart");
+    EXPECT_EQ(errorOf(together, {}), "they come apart");
     EXPECT_THAT(errorOf(streaming(), {{"period", "12"}, {"delay", "1"}, {"fragments", "5"}}), HasSubstr("equal parts"));
     EXPECT_THAT(errorOf(streaming(), {{"period", "12"}, {"delay", "4"}, {"fragments", "3"}}), HasSubstr("does not fit"))
         << "δ < H/F";

@@ -2,8 +2,12 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
+#include <fstream>
+#include <string>
+
 #include "core/datasets/dataset.h"
 #include "tests/support/document.h"
+#include "tests/support/selected_samples.h"
 #include "tests/support/temp_dir.h"
 
 namespace dasgd {
@@ -13,6 +17,7 @@ using test::boolean;
 using test::table;
 using test::TempDir;
 using test::text;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -36,8 +41,9 @@ TempDir& fillTen(TempDir& folder) {
     return folder;
 }
 
-Result<Splits> load(const TempDir& folder, bool augment = false) {
-    const auto fields = table({{"path", text(folder.path().string())}, {"augment", boolean(augment)}});
+Result<Splits> load(const TempDir& folder, bool augment = false, bool subset = true) {
+    const auto fields =
+        table({{"path", text(folder.path().string())}, {"augment", boolean(augment)}, {"subset", boolean(subset)}});
     return DatasetRegistry::find("cifar")->create(fields, {}).value()->load({});
 }
 
@@ -55,6 +61,38 @@ TEST(CifarTest, ReadsTheRecordsOfAllFilesInOrder) {
     EXPECT_NEAR(batch.inputs[0][0][3][4].item<double>(), (50 / 255.0 - 0.4914) / 0.2470, 1e-5);
     EXPECT_NEAR(batch.inputs[1][2][31][31].item<double>(), (10 / 255.0 - 0.4465) / 0.2616, 1e-5);
     EXPECT_NEAR(batch.inputs[1][1][0][0].item<double>(), (2 / 255.0 - 0.4822) / 0.2435, 1e-5) << "channel by channel";
+}
+
+// In bytes, of this process: what is mapped of a file does not count.
+std::int64_t anonymousMemory() {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);) {
+        if (line.starts_with("RssAnon:")) return 1024 * std::stoll(line.substr(line.find_first_of("0123456789")));
+    }
+    ADD_FAILURE() << "the kernel does not say";
+    return 0;
+}
+
+// 18 MB of records, which would be 74 MB as floating-point numbers. tests/experiments/worker/whole_runs_test.cpp sees
+// that the processes of a run share the mapping.
+TEST(CifarTest, TakesNoMemoryForPixelsButThoseOfABatch) {
+    TempDir folder;
+    fillTen(folder);
+    std::string records;
+    for (int i = 0; i < 3000; ++i) records += record(std::string(1, static_cast<char>(i % 10)), static_cast<char>(i));
+    folder.write("data_batch_1.bin", records);
+    folder.write("data_batch_5.bin", records);
+    const auto takeBatch = [](const Samples& samples, std::int64_t begin) {
+        const at::Tensor indices = torch::arange(begin, begin + 64, torch::kInt64).remainder(samples.count());
+        EXPECT_GT(makeBatch(samples, indices, torch::kFloat).inputs.std().item<float>(), 0);
+    };
+    TempDir few;
+    takeBatch(load(fillTen(few)).value().train, 0);  // what libraries and the allocator keep
+    const std::int64_t before = anonymousMemory();
+    const Splits splits = load(folder).value();
+    ASSERT_EQ(splits.train.count(), 6003);
+    for (std::int64_t begin = 0; begin < splits.train.count(); begin += 64) takeBatch(splits.train, begin);
+    EXPECT_LT(anonymousMemory() - before, 6 << 20);
 }
 
 TEST(CifarTest, AugmentsTheTrainingSetAlone) {
@@ -80,6 +118,15 @@ TEST(CifarTest, OfAHundredTheFineLabelCounts) {
     EXPECT_TRUE(splits->test.targets.equal(torch::tensor({42}, torch::kInt64)));
 }
 
+TEST(CifarTest, APartHasItsOwnSamplesInTheirOrder) {
+    TempDir folder;
+    const Splits plain = load(fillTen(folder)).value(), augmented = load(folder, true).value();
+    test::expectSelects(plain.train, SampleUse::kTraining);
+    test::expectSelects(plain.train, SampleUse::kEvaluation);
+    test::expectSelects(augmented.train, SampleUse::kTraining);
+    EXPECT_FALSE(selected(augmented.train, torch::arange(2, torch::kInt64), SampleUse::kEvaluation).augmentation.any());
+}
+
 TEST(CifarTest, NamesTheFileThatIsWrong) {
     const auto errorAfter = [](const std::string& file, const std::string& content) {
         TempDir folder;
@@ -99,6 +146,37 @@ TEST(CifarTest, NamesTheFileThatIsWrong) {
     std::filesystem::remove(fillTen(folder) / "data_batch_4.bin");
     EXPECT_THAT(load(folder).error().message, HasSubstr("data_batch_4.bin: there is no such file"));
     EXPECT_THAT(DatasetRegistry::find("cifar")->create(Value(), {}).error().message, HasSubstr("needs a path"));
+}
+
+// A file of so many records without pixels, which takes no room on the disk.
+void writeRecords(const TempDir& folder, const std::string& file, std::uintmax_t records, std::uintmax_t bytes) {
+    folder.write(file, "");
+    std::filesystem::resize_file(folder / file, records * bytes);
+}
+
+// A download that was cut off between two records looks like data.
+TEST(CifarTest, HasAsManyRecordsAsTheOriginal) {
+    TempDir ten;
+    for (int file = 1; file <= 5; ++file)
+        writeRecords(ten, "data_batch_" + std::to_string(file) + ".bin", 10'000, 3073);
+    writeRecords(ten, "test_batch.bin", 10'000, 3073);
+    const auto whole = load(ten, false, false);
+    ASSERT_TRUE(whole) << whole.error().message;
+    EXPECT_EQ(whole->train.count(), 50'000);
+    EXPECT_EQ(whole->test.count(), 10'000);
+    writeRecords(ten, "data_batch_5.bin", 9'999, 3073);
+    EXPECT_THAT(load(ten, false, false).error().message,
+                AllOf(StartsWith((ten / "data_batch_5.bin").string() +
+                                 ": it has 9999 records, and this file of CIFAR-10 has 10000"),
+                      HasSubstr("Download cifar-10-binary.tar.gz again"), HasSubstr("subset = true")));
+    EXPECT_EQ(load(ten, false, true).value().train.count(), 49'999);
+
+    TempDir hundred;
+    writeRecords(hundred, "train.bin", 50'000, 3074);
+    writeRecords(hundred, "test.bin", 9'000, 3074);
+    EXPECT_THAT(load(hundred, false, false).error().message,
+                AllOf(StartsWith((hundred / "test.bin").string() + ": it has 9000 records"),
+                      HasSubstr("CIFAR-100 has 10000"), HasSubstr("Download cifar-100-binary.tar.gz again")));
 }
 
 }  // namespace

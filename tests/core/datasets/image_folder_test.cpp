@@ -6,6 +6,7 @@
 #include "core/datasets/loader.h"
 #include "tests/support/document.h"
 #include "tests/support/image_files.h"
+#include "tests/support/selected_samples.h"
 #include "tests/support/temp_dir.h"
 
 namespace dasgd {
@@ -131,14 +132,26 @@ TEST_F(ImageFolderTest, ADamagedFileIsRefusedByNameOrLeftOutAndCounted) {
         ASSERT_TRUE(skipping) << skipping.error().message;
         EXPECT_EQ(skipping->skipped, 1);
         EXPECT_EQ(skipping->train.count(), 5);
+        EXPECT_THAT(skipping->firstSkipped, StartsWith(file + ": it is "));
+        EXPECT_THAT(skipping->firstSkipped, testing::Not(HasSubstr("on_damage"))) << "that is what it is set to";
     }
+}
+
+TEST_F(ImageFolderTest, AWrongChecksumIsFoundBeforeAnythingIsDecoded) {
+    std::string png = pngOf(64, 64, gradient(64, 64));
+    png[png.size() / 2] = static_cast<char>(png[png.size() / 2] ^ 0x55);
+    const std::string file = folder_.write("val/bee/8.png", png).string();
+    EXPECT_THAT(load().error().message,
+                AllOf(StartsWith(file + ": it is damaged: the checksum"), HasSubstr("on_damage = \"skip\"")));
+    const Splits skipping = load({{"on_damage", text("skip")}}).value();
+    EXPECT_EQ(skipping.skipped, 1);
+    EXPECT_EQ(skipping.test.count(), 2);
 }
 
 // Whole by its size and its end, damaged in between: found only when it is decoded.
 TEST_F(ImageFolderTest, DamageThatDecodingFindsIsSkippedWithItsTarget) {
-    std::string png = pngOf(64, 64, gradient(64, 64));
-    png[png.size() / 2] = static_cast<char>(png[png.size() / 2] ^ 0x55);
-    const std::string file = folder_.write("train/ant/3.jpg", png).string();
+    const std::string file =
+        folder_.write("train/ant/3.jpg", test::endedEarly(jpegOf(64, 64, gradient(64, 64)))).string();
     const Splits refusing = load().value();
     try {
         static_cast<void>(all(refusing.train));
@@ -155,13 +168,79 @@ TEST_F(ImageFolderTest, DamageThatDecodingFindsIsSkippedWithItsTarget) {
     EXPECT_EQ(skipping.train.reader->skipped(), 1) << "the file counts once";
 }
 
+// The one after it would be judged twice.
+TEST_F(ImageFolderTest, WhatIsJudgedDoesWithoutTheDamagedImage) {
+    folder_.write("val/ant/8.jpg", test::endedEarly(jpegOf(64, 64, gradient(64, 64))));
+    const Splits splits = load({{"on_damage", text("skip")}}).value();
+    ASSERT_EQ(splits.test.count(), 3);
+    for (int i = 0; i < 2; ++i) {
+        const Batch batch = all(splits.test);
+        EXPECT_TRUE(batch.targets.equal(torch::tensor({0, 1}, torch::kInt64)));
+        EXPECT_EQ(batch.inputs.size(0), 2);
+        EXPECT_NEAR(batch.inputs[1][0].mean().item<double>(), (200 / 255.0 - 0.485) / 0.229, 0.03) << "the bee";
+    }
+    EXPECT_EQ(splits.test.reader->skipped(), 1);
+
+    for (const int threads : {0, 2}) {
+        Samples samples = splits.test;
+        samples.loading = {threads, 2};
+        BatchLoader loader(samples, torch::kFloat, [i = std::int64_t{0}]() mutable -> std::optional<BatchOrder> {
+            if (i == 3) return std::nullopt;
+            const std::int64_t one = i++;
+            return BatchOrder{torch::tensor({one}, torch::kInt64), 0};
+        });
+        EXPECT_EQ(loader.take()->targets.item<std::int64_t>(), 0) << "a batch of the damaged image alone is none";
+        EXPECT_EQ(loader.take()->targets.item<std::int64_t>(), 1);
+        EXPECT_FALSE(loader.take());
+    }
+    // Set apart for validation.
+    const Samples judged = selected(splits.train, torch::tensor({1, 4}, torch::kInt64), SampleUse::kEvaluation);
+    folder_.write("train/ant/2.JPEG", "gone");
+    EXPECT_TRUE(all(judged).targets.equal(torch::tensor({1}, torch::kInt64)));
+    folder_.write("train/bee/2.png", "gone");
+    EXPECT_THROW(static_cast<void>(all(judged)), DataError) << "nothing is left";
+}
+
+TEST_F(ImageFolderTest, APartHasItsOwnSamplesInTheirOrder) {
+    std::uint8_t value = 20;
+    for (const char* file : {"train/ant/1.png", "train/ant/2.JPEG", "train/ant/3.jpg", "train/bee/1.jpg"}) {
+        folder_.write(file, pngOf(40, 40, plain(40, 40, value += 30)));
+    }
+    test::expectSelects(load().value().train, SampleUse::kTraining);
+    const Splits still = load({{"crop", text("centre")}, {"mirror", test::boolean(false)}}).value();
+    test::expectSelects(still.train, SampleUse::kTraining);
+    test::expectSelects(still.train, SampleUse::kEvaluation);
+
+    // Drawn in training, cut out of the middle in evaluation.
+    folder_.write("train/ant/1.png", pngOf(40, 40, gradient(40, 40)));
+    const at::Tensor first = torch::tensor({0, 3}, torch::kInt64);
+    const Samples train = load().value().train, judged = selected(train, first, SampleUse::kEvaluation);
+    EXPECT_FALSE(all(train, 1).inputs[0].equal(all(train, 2).inputs[0]));
+    EXPECT_TRUE(all(judged, 1).inputs.equal(all(judged, 2).inputs));
+}
+
+// Otherwise a sample of the validation set would be trained on, or the other way round.
+TEST_F(ImageFolderTest, ADamagedFileOfAPartIsReplacedByAnotherOfThePart) {
+    const Splits splits =
+        load({{"on_damage", text("skip")}, {"crop", text("centre")}, {"mirror", test::boolean(false)}}).value();
+    const at::Tensor some = torch::tensor({1, 3}, torch::kInt64);
+    const Samples part = selected(splits.train, some, SampleUse::kTraining);
+    folder_.write("train/bee/1.jpg", "no image any more");
+    // In the whole set the next one is another bee; the part begins anew with its ant.
+    const Batch batch = all(part);
+    EXPECT_TRUE(batch.targets.equal(torch::tensor({0, 0}, torch::kInt64)));
+    EXPECT_TRUE(batch.inputs[1].equal(batch.inputs[0]));
+    EXPECT_EQ(part.reader->skipped(), 1);
+    EXPECT_EQ(splits.train.reader->skipped(), 0) << "of the whole set nothing was read";
+}
+
 TEST_F(ImageFolderTest, RefusesFoldersThatMakeNoClasses) {
     std::filesystem::create_directories(folder_.path() / "val" / "cat");
     EXPECT_THAT(load().error().message, StartsWith((folder_ / "val/cat").string() + ": the training set has no class"));
     std::filesystem::remove_all(folder_.path() / "val");
     EXPECT_THAT(load().error().message, StartsWith((folder_ / "test").string() + ": this folder cannot be read"));
     std::filesystem::remove_all(folder_.path() / "train" / "bee");
-    EXPECT_THAT(load().error().message, AllOf(HasSubstr("it has 1 folders of a class"), HasSubstr("train/CLASS/FILE")));
+    EXPECT_THAT(load().error().message, AllOf(HasSubstr("it has 1 folder of a class"), HasSubstr("train/CLASS/FILE")));
     EXPECT_THAT(DatasetRegistry::find("image-folder")->create(Value(), {}).error().message, HasSubstr("needs a path"));
 }
 

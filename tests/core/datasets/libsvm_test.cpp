@@ -5,6 +5,7 @@
 #include "core/datasets/dataset.h"
 #include "tests/support/document.h"
 #include "tests/support/idx_files.h"
+#include "tests/support/selected_samples.h"
 
 namespace dasgd {
 namespace {
@@ -16,10 +17,11 @@ using test::number;
 using test::table;
 using test::TempDir;
 using test::text;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-constexpr const char* kLines = "-1 1:0.5 3:2\n+1 2:-1\n-1\n+1 3:4\n+1 1:1 2:1\n";
+constexpr const char* kLines = "-1 1:0.5 3:2\n+1 2:-1\n-1\n+1 3:4\n";
 const InputSpec kClasses{.shape = {8}, .classes = 2};
 const InputSpec kValues{.shape = {8}, .classes = 1, .task = Task::kRegression};
 
@@ -38,8 +40,9 @@ protected:
 };
 
 TEST_F(LibsvmTest, MakesDenseRowsAndNumbersTheClasses) {
+    const std::string tests = folder_.write("test.txt", "+1 1:1 2:1\n").string();
     for (const std::string& content : {std::string(kLines), gzip(kLines)}) {
-        const auto splits = load(content, {{"test_fraction", number(0.2)}});
+        const auto splits = load(content, {{"test_path", text(tests)}});
         ASSERT_TRUE(splits) << splits.error().message;
         EXPECT_EQ(splits->input.shape, (std::vector<std::int64_t>{3}));
         EXPECT_EQ(splits->input.classes, 2);
@@ -47,12 +50,13 @@ TEST_F(LibsvmTest, MakesDenseRowsAndNumbersTheClasses) {
         EXPECT_TRUE(train.targets.equal(torch::tensor({0, 1, 0, 1}, torch::kInt64)));
         EXPECT_TRUE(train.inputs.equal(
             torch::tensor({{0.5, 0., 2.}, {0., -1., 0.}, {0., 0., 0.}, {0., 0., 4.}}).to(torch::kFloat)));
-        EXPECT_TRUE(all(splits->test).inputs.equal(torch::tensor({{1., 1., 0.}}).to(torch::kFloat))) << "the last line";
+        EXPECT_TRUE(all(splits->test).inputs.equal(torch::tensor({{1., 1., 0.}}).to(torch::kFloat)));
     }
 }
 
 TEST_F(LibsvmTest, TargetsOfARegressionAreTheNumbersThemselves) {
-    const Splits splits = load("0.25 1:1\n-3 2:1\n7\n", {}, kValues).value();
+    const std::string tests = folder_.write("test.txt", "7\n").string();
+    const Splits splits = load("0.25 1:1\n-3 2:1\n", {{"test_path", text(tests)}}, kValues).value();
     EXPECT_EQ(splits.input.classes, 1);
     EXPECT_EQ(splits.train.task(), Task::kRegression);
     const Batch train = all(splits.train, torch::kDouble);
@@ -62,7 +66,7 @@ TEST_F(LibsvmTest, TargetsOfARegressionAreTheNumbersThemselves) {
 TEST_F(LibsvmTest, TakesTheTestSetFromItsOwnFileInTheSameWidth) {
     const std::string tests = folder_.write("test.txt", "1 5:1\n").string();
     const Splits splits = load(kLines, {{"test_path", text(tests)}, {"features", integer(6)}}).value();
-    EXPECT_EQ(splits.train.count(), 5);
+    EXPECT_EQ(splits.train.count(), 4);
     EXPECT_EQ(splits.test.count(), 1);
     EXPECT_EQ(all(splits.train).inputs.size(1), 6);
     EXPECT_EQ(all(splits.test).inputs[0][4].item<float>(), 1);
@@ -71,14 +75,56 @@ TEST_F(LibsvmTest, TakesTheTestSetFromItsOwnFileInTheSameWidth) {
                 StartsWith(tests + ": the test set has target 3"));
 }
 
+// As files are often sorted by class, and their lines are then no sample of what they hold.
+TEST_F(LibsvmTest, DrawsTheTestSetWhereThereIsNoFileOfIt) {
+    std::string lines;
+    for (int i = 0; i < 100; ++i) {
+        lines.append(i < 60 ? "-1" : "+1").append(" 1:").append(std::to_string(i)).append("\n");
+    }
+    const Splits splits = load(lines).value();
+    const Batch train = all(splits.train), test = all(splits.test);
+    EXPECT_EQ(train.targets.numel(), 90);
+    EXPECT_NEAR(test.targets.sum().item<double>(), 4, 1) << "of the second class";
+    for (const Batch& batch : {train, test}) {
+        EXPECT_TRUE(batch.targets.equal(batch.inputs.flatten().ge(60).to(torch::kLong))) << "each with its target";
+    }
+    const at::Tensor together = torch::cat({train.inputs, test.inputs}).flatten();
+    EXPECT_TRUE(std::get<0>(together.sort()).equal(torch::arange(100, torch::kFloat)));
+    EXPECT_TRUE(all(load(lines)->test).inputs.equal(test.inputs)) << "in every process";
+    const Splits values = load(lines, {{"test_fraction", number(0.5)}}, kValues).value();
+    EXPECT_NEAR(all(values.test).targets.mean().item<double>(), -0.2, 0.4);
+}
+
+// 2^31 − 1 columns of a row are 8 GB.
+TEST_F(LibsvmTest, AnIndexOfAbsurdSizeIsRefusedAtItsPlace) {
+    const std::string lines = std::string(kLines) + "+1 16777217:1\n";
+    EXPECT_THAT(load(lines).error().message,
+                AllOf(StartsWith(path() + ":5:4: index 16777217 would make"), HasSubstr("set features in [data]")));
+    EXPECT_EQ(load(lines, {{"features", integer(16777217)}})->input.shape[0], 16777217) << "it is meant";
+    EXPECT_THAT(load(lines, {{"features", integer(9)}}).error().message,
+                AllOf(HasSubstr("set features = 16777217 if that is meant"), testing::Not(HasSubstr("or 0"))))
+        << "which would be refused";
+    EXPECT_THAT(load(lines, {{"on_damage", text("skip")}}).error().message, StartsWith(path() + ":5:4: index 16777217"))
+        << "such data sets exist, and would lose most of their lines";
+}
+
 TEST_F(LibsvmTest, ADamagedLineIsRefusedAtItsPlaceOrCounted) {
     const std::string content = std::string(kLines) + "1 0:1\n-1 2:3\n";
-    EXPECT_THAT(load(content).error().message, StartsWith(path() + ":6:3: the index is 0"));
+    EXPECT_THAT(load(content).error().message, StartsWith(path() + ":5:3: the index is 0"));
     const auto skipping = load(content, {{"on_damage", text("skip")}});
     ASSERT_TRUE(skipping);
     EXPECT_EQ(skipping->skipped, 1);
-    EXPECT_EQ(skipping->train.count() + skipping->test.count(), 6);
+    EXPECT_THAT(skipping->firstSkipped, StartsWith(path() + ":5:3: the index is 0"));
+    EXPECT_EQ(skipping->train.count() + skipping->test.count(), 5);
     EXPECT_FALSE(load(kLines)->skipped);
+}
+
+TEST_F(LibsvmTest, APartHasItsOwnSamplesInTheirOrder) {
+    for (const InputSpec& natural : {kClasses, kValues}) {
+        const Splits splits = load(kLines, {}, natural).value();
+        test::expectSelects(splits.train, SampleUse::kTraining);
+        test::expectSelects(splits.train, SampleUse::kEvaluation);
+    }
 }
 
 TEST_F(LibsvmTest, RefusesWhatCannotBeTrainedOn) {

@@ -5,6 +5,7 @@
 #include "core/datasets/dataset.h"
 #include "tests/support/document.h"
 #include "tests/support/idx_files.h"
+#include "tests/support/selected_samples.h"
 
 namespace dasgd {
 namespace {
@@ -75,6 +76,12 @@ TEST(MnistTest, FashionHasItsOwnNormalisationAndNeedsAPath) {
     const auto pathless = DatasetRegistry::find("fashion_mnist")->create(Value(), {});
     ASSERT_FALSE(pathless);
     EXPECT_THAT(pathless.error().message, HasSubstr("needs a path"));
+}
+
+TEST(MnistTest, APartHasItsOwnSamplesInTheirOrder) {
+    const Splits splits = load("mnist", "").value();
+    test::expectSelects(splits.train, SampleUse::kTraining);
+    test::expectSelects(splits.train, SampleUse::kEvaluation);
 }
 
 struct Broken {

@@ -5,6 +5,7 @@
 #include "core/datasets/dataset.h"
 #include "tests/support/document.h"
 #include "tests/support/safetensors_files.h"
+#include "tests/support/selected_samples.h"
 #include "tests/support/temp_dir.h"
 
 namespace dasgd {
@@ -18,6 +19,7 @@ using test::table;
 using test::TempDir;
 using test::tensorEntry;
 using test::text;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -57,6 +59,8 @@ protected:
         EXPECT_THAT(message, StartsWith((folder_ / "a.safetensors").string() + ": "));
         return message;
     }
+    // The test set is the same file: all of it is the training set.
+    [[nodiscard]] Fields sameForTests() const { return {{"test_path", text((folder_ / "a.safetensors").string())}}; }
     static Batch all(const Samples& samples, at::ScalarType type = torch::kFloat) {
         return makeBatch(samples, torch::arange(samples.count(), torch::kInt64), type);
     }
@@ -70,18 +74,25 @@ TEST_F(SafetensorsTest, ReadsClassesWhateverTheAlignmentOfTheFile) {
         ASSERT_TRUE(splits) << splits.error().message;
         EXPECT_EQ(splits->input.shape, (std::vector<std::int64_t>{2}));
         EXPECT_EQ(splits->input.classes, 3);
-        EXPECT_TRUE(all(splits->train).inputs.equal(torch::tensor({{1., 2.}, {3., 4.}, {5., 6.}}).to(torch::kFloat)));
-        EXPECT_TRUE(all(splits->train).targets.equal(torch::tensor({0, 2, 1}, torch::kInt64)));
-        EXPECT_TRUE(all(splits->test).targets.equal(torch::tensor({2}, torch::kInt64)));
+        const Batch train = all(splits->train), test = all(splits->test);
+        EXPECT_EQ(train.targets.numel(), 3);
+        EXPECT_TRUE(test.targets.equal(torch::tensor({2}, torch::kInt64))) << "others there are only to train on";
+        const at::Tensor inputs = torch::cat({train.inputs, test.inputs});
+        const at::Tensor order = inputs.select(1, 0).argsort();
+        EXPECT_TRUE(inputs.index_select(0, order).flatten().equal(torch::arange(1, 9, torch::kFloat)));
+        EXPECT_TRUE(torch::cat({train.targets, test.targets})
+                        .index_select(0, order)
+                        .equal(torch::tensor({0, 2, 1, 2}, torch::kInt64)));
     }
 }
 
 TEST_F(SafetensorsTest, BytesArePixels) {
     const Splits splits = load({{"inputs", "U8", "[2,1,1,2]", std::string("\x00\xFF\x33\x66", 4)},
-                                {"targets", "U8", "[2]", std::string("\x00\x01", 2)}})
+                                {"targets", "U8", "[2]", std::string("\x00\x01", 2)}},
+                               kClasses, sameForTests())
                               .value();
     EXPECT_EQ(splits.train.inputs.scalar_type(), torch::kByte) << "until a batch is made";
-    EXPECT_TRUE(all(splits.train).inputs.flatten().equal(torch::tensor({0., 1.}).to(torch::kFloat)));
+    EXPECT_TRUE(all(splits.train).inputs[0].flatten().equal(torch::tensor({0., 1.}).to(torch::kFloat)));
     EXPECT_EQ(splits.input.classes, 2);
 }
 
@@ -90,7 +101,8 @@ TEST_F(SafetensorsTest, ValuesMayBeSeveralASample) {
     EXPECT_EQ(one.input.classes, 1);
     EXPECT_EQ(all(one.train, torch::kDouble).targets.sizes(), at::IntArrayRef({3, 1}));
     const Splits two =
-        load({kInputs, {"targets", "F32", "[4,2]", rawBytes<float>({1, 2, 3, 4, 5, 6, 7, 8})}}, kValues).value();
+        load({kInputs, {"targets", "F32", "[4,2]", rawBytes<float>({1, 2, 3, 4, 5, 6, 7, 8})}}, kValues, sameForTests())
+            .value();
     EXPECT_EQ(two.input.classes, 2);
     EXPECT_EQ(all(two.train).targets[2][1].item<float>(), 6);
 }
@@ -109,6 +121,41 @@ TEST_F(SafetensorsTest, TextIsAStreamOrPairsOfIntegers) {
     const Splits pairs = load({tokens, next}, kText).value();
     EXPECT_EQ(pairs.input.classes, 10);
     EXPECT_TRUE(pairs.train.continuous);
+}
+
+TEST_F(SafetensorsTest, DrawsTheTestSetWhereThereIsNoFileOfIt) {
+    std::vector<float> inputs;
+    std::vector<std::int64_t> targets;
+    for (int i = 0; i < 100; ++i) {
+        inputs.push_back(static_cast<float>(i));
+        targets.push_back(i < 60 ? 0 : 1);
+    }
+    const Splits splits =
+        load({{"inputs", "F32", "[100,1]", rawBytes(inputs)}, {"targets", "I64", "[100]", rawBytes(targets)}}).value();
+    const Batch test = all(splits.test);
+    EXPECT_EQ(test.targets.numel(), 10);
+    EXPECT_NEAR(test.targets.sum().item<double>(), 4, 1) << "of the class at the end of the file";
+    EXPECT_TRUE(test.targets.equal(test.inputs.flatten().ge(60).to(torch::kLong)));
+    EXPECT_EQ(splits.train.count(), 90);
+}
+
+TEST_F(SafetensorsTest, NamesTheSampleWhoseClassIsNone) {
+    EXPECT_THAT(errorOf({kInputs, {"targets", "I64", "[4]", rawBytes<std::int64_t>({0, 1, -100, 1})}}),
+                AllOf(HasSubstr("'targets' is -100 in sample 2"), HasSubstr("leave out samples that have none")));
+    EXPECT_THAT(errorOf({kInputs, {"targets", "I32", "[4]", rawBytes<std::int32_t>({0, 1 << 30, 1, 1})}}),
+                HasSubstr("'targets' is 1073741824 in sample 1; numbers of classes and tokens go from 0 to at most"));
+    EXPECT_THAT(
+        errorOf({{"inputs", "I32", "[13]", rawBytes<std::int32_t>({1, 2, 3, 4, 5, 6, -7, 8, 9, 10, 11, 12, 13})}},
+                kText),
+        HasSubstr("'inputs' is -7 in sample 6"));
+}
+
+TEST_F(SafetensorsTest, APartHasItsOwnSamplesInTheirOrder) {
+    const Splits classes = load({kInputs, kTargets}).value();
+    test::expectSelects(classes.train, SampleUse::kTraining);
+    test::expectSelects(classes.train, SampleUse::kEvaluation);
+    const Stored targets{"targets", "F32", "[4,2]", rawBytes<float>({1, 2, 3, 4, 5, 6, 7, 8})};
+    test::expectSelects(load({kInputs, targets}, kValues).value().train, SampleUse::kEvaluation);
 }
 
 TEST_F(SafetensorsTest, RefusesTensorsThatDoNotGoTogether) {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
+#include "tests/support/selected_samples.h"
+
 namespace dasgd {
 namespace {
 
@@ -32,6 +34,21 @@ TEST(MakeBatch, GivesFloatingTargetsThePrecisionOfTheRun) {
     EXPECT_EQ(batch.targets.scalar_type(), torch::kDouble);
     EXPECT_TRUE(batch.targets.to(torch::kFloat).equal(samples.targets.index_select(0, kPick)));
     EXPECT_TRUE(batch.inputs.to(torch::kFloat).equal(samples.inputs.index_select(0, kPick)));
+}
+
+TEST(Selected, NamesSamplesWithoutACopyOfTheirInputs) {
+    Samples samples;
+    samples.inputs = torch::arange(5 * 16, torch::kByte).view({5, 1, 4, 4});
+    samples.targets = torch::arange(5, torch::kInt64);
+    samples.scale = {{0.5}, {0.5}};
+    test::expectSelects(samples, SampleUse::kTraining);
+    test::expectSelects(samples, SampleUse::kEvaluation);
+    samples.augmentation = {.pad = 1, .mirror = true};
+    test::expectSelects(samples, SampleUse::kTraining);
+    const Samples judged = selected(samples, kPick, SampleUse::kEvaluation);
+    EXPECT_TRUE(judged.inputs.is_alias_of(samples.inputs));
+    EXPECT_FALSE(judged.augmentation.any()) << "nothing is drawn in evaluation";
+    EXPECT_TRUE(samples.augmentation.any());
 }
 
 TEST(CutText, PredictsTheNextTokenAtEachPlaceWithoutACopy) {

@@ -242,6 +242,38 @@ TEST(ExperimentTest, ATextIsGoneThroughInOrder) {
     }
 }
 
+// Of a text the accuracy is that of the next token, which may be a target as well.
+TEST(ExperimentTest, ATargetAccuracyNeedsSomethingToClassify) {
+    const auto with = [](Value document, const char* key, double goal) {
+        Value value = number(goal);
+        value.setPosition(test::at(9, 19));
+        section(document, "train").set(key, std::move(value));
+        return document;
+    };
+    Value regression = minimal(), language = minimal();
+    regression.set("model", named("random_features"));
+    regression.set("data", named("synthetic"));
+    language.set("model", named("gpt"));
+    language.set("data", named("text"));
+    for (const Value& document : {regression, quadratic()}) {
+        EXPECT_THAT(errorOf(with(document, "target_accuracy", 0.9)),
+                    AllOf(StartsWith("test.toml:9:19: target_accuracy cannot be reached"), HasSubstr("target_loss")));
+        EXPECT_TRUE(readExperiment(with(document, "target_loss", 0.1)));
+    }
+    for (const Value& document : {minimal(), language}) {
+        EXPECT_TRUE(readExperiment(with(document, "target_accuracy", 0.9)));
+        EXPECT_TRUE(readExperiment(with(document, "target_loss", 0.1)));
+    }
+}
+
+TEST(ExperimentTest, LabelSmoothingNeedsLabels) {
+    Value document = quadratic();
+    Value share = number(0.1);
+    share.setPosition(test::at(9, 19));
+    section(document, "train").set("label_smoothing", share);
+    EXPECT_THAT(errorOf(document), StartsWith("test.toml:9:19: label_smoothing spreads the targets of samples"));
+}
+
 // The shortest way through everything here: digits, network, flat parameters, optimiser.
 TEST(ExperimentTest, WhatItMakesLearnsTheDigits) {
     const auto experiment = readExperiment(minimal()).value();

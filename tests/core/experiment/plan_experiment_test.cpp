@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/small_experiments.h"
+#include "tests/support/temp_dir.h"
 
 namespace dasgd {
 namespace {
@@ -94,11 +95,79 @@ TEST(PlanExperiment, KnowsTheSizeOfTheTrainingSet) {
     EXPECT_EQ(planExperiment(readExperiment(quadratic()).value())->trainSamples, 0);
 }
 
+TEST(PlanExperiment, SaysWhatDataDoWithout) {
+    const test::TempDir folder;
+    const std::string file = folder.write("a.svm", "1 1:1\n0 0:1\n0 2:1\n1 1:2\n0 x\n0 2:2\n").string();
+    Value document = minimal();
+    section(document, "model") = table({{"name", text("logistic")}});
+    section(document, "data") = table({{"name", text("libsvm")}, {"path", text(file)}, {"on_damage", text("skip")}});
+    section(document, "cluster").set("workers", integer(1));
+    section(document, "train") = table({{"batch_size", integer(1)}});
+    const auto plan = planExperiment(readExperiment(document).value());
+    ASSERT_TRUE(plan) << plan.error().message;
+    EXPECT_EQ(plan->leftOut, "2 damaged parts of the data are left out; the first: " + file +
+                                 ":2:3: the index is 0; indices begin with 1");
+    EXPECT_EQ(planExperiment(readExperiment(minimal()).value())->leftOut, "");
+}
+
 TEST(PlanExperiment, AModelThatNoMemoryHoldsIsRefusedNotThrown) {
     Value document = minimal();
     section(document, "model") =
         table({{"name", text("mlp")}, {"hidden", array<std::int64_t>({1'000'000, 1'000'000})}});
     EXPECT_THAT(planErrorOf(document), AllOf(HasSubstr("cannot be made"), HasSubstr("memory")));
+}
+
+class WithLabels final : public Dataset {
+public:
+    explicit WithLabels(std::vector<std::int64_t> labels) : labels_(std::move(labels)) {}
+    Result<Splits> load(const InputSpec&) const override {
+        const auto count = std::ssize(labels_);
+        Splits splits{.input = {.shape = {1, 28, 28}, .classes = 10}};
+        splits.train.inputs = torch::zeros({count, 1, 28, 28});
+        splits.train.targets = torch::tensor(labels_, torch::kInt64);
+        splits.test = splits.train;
+        return splits;
+    }
+
+private:
+    std::vector<std::int64_t> labels_;
+};
+
+TEST(PlanExperiment, ALabelOutOfRangeIsNamedWithItsSample) {
+    const auto said = [](const std::vector<std::int64_t>& labels, const std::string& path = "") {
+        Value document = minimal();
+        section(document, "data") = table({{"name", text("mnist")}, {"path", text(path)}});
+        Experiment experiment = readExperiment(document).value();
+        experiment.dataset = std::make_unique<WithLabels>(labels);
+        experiment.cluster.workers = 1;
+        const auto plan = planExperiment(experiment);
+        return plan ? "" : plan.error().message;
+    };
+    EXPECT_THAT(said({1, 2, -1, 3}),
+                StartsWith("mnist: sample 2 of its training set has label -1, and its classes are 0 to 9"));
+    EXPECT_THAT(said({1, -1}, "/data/digits"), StartsWith("/data/digits: sample 1 of its training set has label -1"));
+    EXPECT_THAT(said({1, 10, 2, 3}), HasSubstr("sample 1 of its training set has label 10"));
+    EXPECT_EQ(said({0, 9}), "");
+}
+
+// Only the model knows its loss: values have no classes among which to share a target out, nor has the hinge loss.
+TEST(PlanExperiment, LabelSmoothingNeedsCrossEntropy) {
+    const auto smoothed = [](const char* model, const char* data) {
+        Value document = minimal();
+        document.set("model", table({{"name", text(model)}}));
+        document.set("data", table({{"name", text(data)}}));
+        document.set("train", table({{"label_smoothing", test::number(0.1)}, {"steps", integer(10)}}));
+        return document;
+    };
+    for (const char* model : {"random_features", "linear_svm"}) {
+        EXPECT_THAT(planErrorOf(smoothed(model, "synthetic")),
+                    AllOf(HasSubstr("label smoothing is of cross entropy"), HasSubstr("leave label_smoothing out")))
+            << model;
+    }
+    for (const auto& [model, data] : {std::pair("logistic", "mnist"), std::pair("gpt", "text")}) {
+        const auto plan = planExperiment(readExperiment(smoothed(model, data)).value());
+        EXPECT_TRUE(plan) << model << ": " << (plan ? "" : plan.error().message);
+    }
 }
 
 }  // namespace

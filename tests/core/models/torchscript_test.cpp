@@ -1,11 +1,11 @@
 #include <gmock/gmock.h>
-#include <torch/csrc/jit/api/module.h>
 
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 
 #include "core/step/flat_params.h"
+#include "tests/support/script_modules.h"
 #include "tests/support/sim/networks.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/training.h"
@@ -18,29 +18,20 @@ using ::testing::HasSubstr;
 
 const InputSpec kInput{.shape = {2, 3}, .classes = 4};
 
-// A script module as torch.jit.script makes it of a module with these parameters and this forward.
-torch::jit::Module scriptOf(const std::vector<std::pair<std::string, at::Tensor>>& parameters,
-                            const std::string& forward) {
-    torch::jit::Module script("__torch__.Net");
-    script.register_attribute("training", c10::BoolType::get(), true);
-    for (const auto& [name, value] : parameters) {
-        script.register_parameter(name, value.clone().set_requires_grad(value.is_floating_point()), false);
-    }
-    script.define("def forward(self, x):\n" + forward);
-    return script;
-}
-
 constexpr const char* kProduct = "    return x.flatten(1).matmul(self.weight.t())\n";
+constexpr const char* kValues = "    return x.matmul(self.weight.t())\n";
+constexpr const char* kBigrams = "    return torch.embedding(self.weight, x)\n";
 constexpr const char* kLinear = "    return x.flatten(1).matmul(self.weight.t()) + self.bias\n";
 
 class TorchScriptTest : public ::testing::Test {
 protected:
-    Value fieldsOf(const torch::jit::Module& script, const std::string& name = "net.pt") {
-        script.save((folder_ / name).string());
-        return table({{"path", text((folder_ / name).string())}});
+    Value fieldsOf(const torch::jit::Module& script, const std::string& task = "classes") {
+        script.save((folder_ / "net.pt").string());
+        return table({{"path", text((folder_ / "net.pt").string())}, {"task", text(task)}});
     }
-    std::string refusalOf(const torch::jit::Module& script, const InputSpec& input = kInput) {
-        return test::refusalOf("torchscript", input, fieldsOf(script));
+    std::string refusalOf(const torch::jit::Module& script, const InputSpec& input = kInput,
+                          const std::string& task = "classes") {
+        return test::refusalOf("torchscript", input, fieldsOf(script, task));
     }
     // The same network as `logistic`, with its weights.
     Value logistic(const InputSpec& input, std::uint64_t seed) {
@@ -184,17 +175,70 @@ TEST_F(TorchScriptTest, KeepsTiedParametersTied) {
 TEST_F(TorchScriptTest, LearnsValuesAndTextToo) {
     const InputSpec values{.shape = {3}, .classes = 2, .task = Task::kRegression};
     const auto regression =
-        buildModel("torchscript", values,
-                   fieldsOf(scriptOf({{"weight", torch::zeros({2, 3})}}, "    return x.matmul(self.weight.t())\n")));
+        buildModel("torchscript", values, fieldsOf(scriptOf({{"weight", torch::zeros({2, 3})}}, kValues), "values"));
     const Batch batch = randomBatch(values, 4);
     EXPECT_NEAR(regression->loss(batch).item<float>(), batch.targets.square().mean().item<float>(), 1e-6);
 
     const InputSpec words{.shape = {5}, .classes = 7, .task = Task::kLanguage};
-    const auto language = buildModel(
-        "torchscript", words,
-        fieldsOf(scriptOf({{"weight", torch::zeros({7, 7})}}, "    return torch.embedding(self.weight, x)\n"),
-                 "text.pt"));
+    const auto language =
+        buildModel("torchscript", words, fieldsOf(scriptOf({{"weight", torch::zeros({7, 7})}}, kBigrams), "text"));
     EXPECT_NEAR(language->loss(randomBatch(words, 4)).item<float>(), std::log(7.0), 1e-5);
+}
+
+// Metrics of rank 0 of a run of two ranks.
+decltype(MemorySink::metrics) metricsOf(Value model, Value data, double rate, std::int64_t steps) {
+    model.set("name", text("torchscript"));
+    const auto records = train(table({{"algorithm", table({{"name", text("sync_sgd")}})},
+                                      {"model", std::move(model)},
+                                      {"data", std::move(data)},
+                                      {"train", table({{"steps", integer(steps)}, {"batch_size", integer(8)}})},
+                                      {"optimizer", table({{"learning_rate", number(rate)}, {"momentum", number(0)}})},
+                                      {"schedule", table({{"name", text("constant")}})},
+                                      {"cluster", table({{"backend", text("threads")}, {"workers", integer(2)}})}}));
+    EXPECT_EQ(records[0].outcome.error, "");
+    return records[0].sink.metrics;
+}
+
+// Data without noise that a linear map makes: nothing is left of the error.
+TEST_F(TorchScriptTest, TrainsOnValuesFromTheDataOn) {
+    const auto metrics =
+        metricsOf(fieldsOf(scriptOf({{"weight", torch::zeros({1, 8})}}, kValues), "values"),
+                  table({{"name", text("synthetic")}, {"noise", number(0)}, {"train_samples", integer(256)}}), 0.1, 40);
+    const auto& losses = metrics.at("train/loss");
+    EXPECT_GT(losses.front().value, 0.01);
+    EXPECT_LT(losses.back().value, 1e-3 * losses.front().value);
+}
+
+// Of almost every letter of this text the next one is certain.
+TEST_F(TorchScriptTest, TrainsOnATextFromTheDataOn) {
+    std::string prose;
+    for (int i = 0; i < 300; ++i) prose += "hello world\n";
+    std::ofstream(folder_ / "prose.txt") << prose;
+    const auto metrics = metricsOf(fieldsOf(scriptOf({{"weight", torch::zeros({256, 256})}}, kBigrams), "text"),
+                                   table({{"name", text("text")},
+                                          {"path", text((folder_ / "prose.txt").string())},
+                                          {"tokens", text("bytes")},
+                                          {"length", integer(16)}}),
+                                   8, 24);
+    const auto& losses = metrics.at("train/loss");
+    EXPECT_NEAR(losses.front().value, std::log(256), 1e-4);
+    EXPECT_LT(losses.back().value, losses.front().value / 2);
+    const auto& perplexities = metrics.at("eval/perplexity");
+    EXPECT_LT(perplexities.back().value, 16);
+}
+
+TEST_F(TorchScriptTest, RefusesDataOfAnotherTask) {
+    const InputSpec values{.shape = {2, 3}, .classes = 4, .task = Task::kRegression};
+    const auto net = scriptOf({{"weight", torch::ones({4, 6})}}, kProduct);
+    EXPECT_THAT(refusalOf(net, values), HasSubstr("learns classes; the targets of the data are floating-point values"));
+    EXPECT_THAT(refusalOf(net, kInput, "values"),
+                HasSubstr("learns floating-point values; the targets of the data are classes"));
+    EXPECT_THAT(refusalOf(net, kInput, "text"), HasSubstr("learns the tokens of a text"));
+    EXPECT_EQ(refusalOf(net, values, "values"), "");
+    const auto unknown =
+        ModelRegistry::find("torchscript")->create(table({{"path", text("net.pt")}, {"task", text("ranking")}}), {});
+    ASSERT_FALSE(unknown);
+    EXPECT_THAT(unknown.error().message, HasSubstr("classes"));
 }
 
 TEST_F(TorchScriptTest, RefusesWhatIsNoTorchScript) {
@@ -204,6 +248,7 @@ TEST_F(TorchScriptTest, RefusesWhatIsNoTorchScript) {
     EXPECT_THAT(refused(folder_ / "none.pt"), HasSubstr("none.pt: there is no such file"));
     std::ofstream(folder_ / "notes.pt") << "no archive at all";
     EXPECT_THAT(refused(folder_ / "notes.pt"), HasSubstr("notes.pt is no TorchScript file that this version"));
+    EXPECT_THAT(refused(folder_ / "notes.pt"), HasSubstr("not a ZIP archive). Write it with torch.jit.script"));
     const auto made = ModelRegistry::find("torchscript")->create(table({}), {});
     ASSERT_FALSE(made);
     EXPECT_THAT(made.error().message, HasSubstr("needs a path"));

@@ -10,8 +10,6 @@ namespace {
 
 using namespace dasgd::test;
 
-constexpr int kAdamSteps = 100;
-
 class AdamTest : public testing::TestWithParam<double> {};
 
 TEST_P(AdamTest, MatchesTorch) {
@@ -23,8 +21,7 @@ TEST_P(AdamTest, MatchesTorch) {
         [&](std::vector<at::Tensor> parameters) { return std::make_unique<torch::optim::Adam>(parameters, options); },
         [](torch::optim::Optimizer& optimizer, double rate) {
             static_cast<torch::optim::AdamOptions&>(optimizer.param_groups()[0].options()).lr(rate);
-        },
-        kAdamSteps);
+        });
     EXPECT_LT(worst, 1e-6);
 }
 
@@ -40,7 +37,7 @@ TEST_P(AdamRuleTest, MatchesThePaper) {
                                                {"beta2", number(beta2)},
                                                {"epsilon", number(epsilon)},
                                                {"no_decay", text(noDecayOf(GetParam()))}}));
-    const double worst = largestDifferenceFromRule(*ours, kAdamSteps, GetParam(), [&](const RuleStep& at) {
+    const double worst = largestDifferenceFromRule(*ours, kOptimizerSteps, GetParam(), [&](const RuleStep& at) {
         if (at.state.empty()) at.state = {torch::zeros_like(at.weights), torch::zeros_like(at.weights)};
         const at::Tensor g = at.decayed ? at.gradient + decay * at.weights : at.gradient;
         at.state[0] = beta1 * at.state[0] + (1 - beta1) * g;

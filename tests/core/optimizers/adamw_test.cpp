@@ -28,19 +28,26 @@ TEST_P(AdamwTest, MatchesTorch) {
 
 INSTANTIATE_TEST_SUITE_P(All, AdamwTest, testing::Values(0.0, 0.01, 0.5));
 
-TEST(AdamwGroupsTest, BiasesAreLeftOutOfTheDecay) {
-    auto ours = createOptimizer("adamw", table({{"weight_decay", number(0.5)}, {"no_decay", text("bias-norm")}}));
-    const double worst = largestDifferenceFromRule(*ours, kOptimizerSteps, true, [](const RuleStep& at) {
+class AdamwRuleTest : public testing::TestWithParam<bool> {};
+
+// Algorithm 2 of arXiv 1711.05101, as torch.optim.AdamW has it: decayed by the rate times λ.
+TEST_P(AdamwRuleTest, MatchesThePaper) {
+    constexpr double kDecay = 0.5;
+    auto ours =
+        createOptimizer("adamw", table({{"weight_decay", number(kDecay)}, {"no_decay", text(noDecayOf(GetParam()))}}));
+    const double worst = largestDifferenceFromRule(*ours, kOptimizerSteps, GetParam(), [&](const RuleStep& at) {
         if (at.state.empty()) at.state = {torch::zeros_like(at.weights), torch::zeros_like(at.weights)};
-        if (at.decayed) at.weights.mul_(1 - at.rate * 0.5);
         at.state[0] = 0.9 * at.state[0] + 0.1 * at.gradient;
         at.state[1] = 0.999 * at.state[1] + 0.001 * at.gradient.square();
         const at::Tensor mean = at.state[0] / (1 - std::pow(0.9, at.step));
         const at::Tensor meanSquare = at.state[1] / (1 - std::pow(0.999, at.step));
-        at.weights.sub_(at.rate * mean / (meanSquare.sqrt() + 1e-8));
+        const at::Tensor direction = mean / (meanSquare.sqrt() + 1e-8);
+        at.weights.sub_(at.rate * (at.decayed ? direction + kDecay * at.weights : direction));
     });
     EXPECT_LT(worst, 1e-9);
 }
+
+INSTANTIATE_TEST_SUITE_P(Groups, AdamwRuleTest, testing::Bool());
 
 }  // namespace
 }  // namespace dasgd

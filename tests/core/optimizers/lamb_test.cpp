@@ -10,8 +10,6 @@ namespace {
 
 using namespace dasgd::test;
 
-constexpr int kLambSteps = 100;
-
 class LambTest : public testing::TestWithParam<bool> {};
 
 // Algorithm 2 of arXiv 1904.00962 with the identity for φ.
@@ -22,7 +20,7 @@ TEST_P(LambTest, MatchesThePaper) {
                                                {"epsilon", number(epsilon)},
                                                {"weight_decay", number(decay)},
                                                {"no_decay", text(noDecayOf(GetParam()))}}));
-    const double worst = largestDifferenceFromRule(*ours, kLambSteps, GetParam(), [&](const RuleStep& at) {
+    const double worst = largestDifferenceFromRule(*ours, kOptimizerSteps, GetParam(), [&](const RuleStep& at) {
         if (at.state.empty()) at.state = {torch::zeros_like(at.weights), torch::zeros_like(at.weights)};
         at.state[0] = beta1 * at.state[0] + (1 - beta1) * at.gradient;
         at.state[1] = beta2 * at.state[1] + (1 - beta2) * at.gradient.square();

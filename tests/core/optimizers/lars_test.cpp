@@ -8,8 +8,6 @@ namespace {
 
 using namespace dasgd::test;
 
-constexpr int kLarsSteps = 100;
-
 class LarsTest : public testing::TestWithParam<bool> {};
 
 // Algorithm 1 of arXiv 1708.03888, with the rate of the present step inside the velocity.
@@ -19,7 +17,7 @@ TEST_P(LarsTest, MatchesThePaper) {
                                                {"weight_decay", number(decay)},
                                                {"trust_coefficient", number(trust)},
                                                {"no_decay", text(noDecayOf(GetParam()))}}));
-    const double worst = largestDifferenceFromRule(*ours, kLarsSteps, GetParam(), [&](const RuleStep& at) {
+    const double worst = largestDifferenceFromRule(*ours, kOptimizerSteps, GetParam(), [&](const RuleStep& at) {
         if (at.state.empty()) at.state.push_back(torch::zeros_like(at.weights));
         double ratio = 1;
         at::Tensor direction = at.gradient;

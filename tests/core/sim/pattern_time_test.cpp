@@ -73,12 +73,23 @@ std::vector<std::string> algorithmsWithFormula() {
     return names;
 }
 
-// Its defaults, in one bucket where there are buckets.
+// Its defaults, in one bucket where there are buckets, and with the numbers without which there is no formula.
 Value plainSettings(const std::string& name) {
     Value settings = table({{"name", text(name)}});
-    const std::string& bucket = AlgorithmRegistry::find(name)->traits.firstBucketMb.field;
+    const CommunicationPattern& pattern = AlgorithmRegistry::find(name)->traits;
+    const std::string& bucket = pattern.firstBucketMb.field;
     if (!bucket.empty()) settings.set(bucket, number(25));
+    for (const PatternLimit& limit : pattern.limits) {
+        if (limit.unless) settings.set(limit.field, integer(std::stoll(limit.value)));
+    }
     return settings;
+}
+
+// The default of ssp lets workers come apart.
+TEST(PatternTime, WorkersThatMayLeadHaveNoFormula) {
+    const auto round = roundOfAlgorithm("ssp", table({{"name", text("ssp")}}));
+    ASSERT_FALSE(round);
+    EXPECT_THAT(round.error().message, ::testing::HasSubstr("staleness above 0"));
 }
 
 TEST(PatternTime, EveryAlgorithmDeclaresItsPatternOrWhyThereIsNone) {
@@ -120,7 +131,9 @@ std::vector<Fields> otherSettings() {
         {{"name", text("sgp")}, {"overlap", boolean(true)}},
         {{"name", text("sgp")}, {"peers", integer(2)}},
         {{"name", text("sgp")}, {"peers", integer(3)}, {"overlap", boolean(true)}},
-        {{"name", text("post_local_sgd")}, {"sync_steps", integer(1000)}, {"first_bucket_mb", number(25)}}};
+        {{"name", text("post_local_sgd")}, {"sync_steps", integer(1000)}, {"first_bucket_mb", number(25)}},
+        {{"name", text("ssp")}, {"staleness", integer(0)}, {"servers", integer(2)}},
+        {{"name", text("ssp")}, {"staleness", integer(0)}, {"servers", integer(3)}}};
 }
 
 TEST_P(PatternOfSettings, TakesTheTimeOfItsFormula) {
@@ -128,7 +141,7 @@ TEST_P(PatternOfSettings, TakesTheTimeOfItsFormula) {
     expectTheFormula(*settings.find("name")->as<std::string>(), settings, "50Mbps", 50e6 / 8);
 }
 
-INSTANTIATE_TEST_SUITE_P(Chosen, PatternOfSettings, ::testing::Range(0, 13));
+INSTANTIATE_TEST_SUITE_P(Chosen, PatternOfSettings, ::testing::Range(0, 15));
 
 }  // namespace
 }  // namespace dasgd::test

@@ -193,7 +193,7 @@ TEST(ServingRank, AnExperimentThatLeavesNobodyToTrainIsRefused) {
 
 // The server of `bystander` has done all its steps before the trainers, of which one is slow, have made their first.
 TEST(ServingRank, HoldsUpNoRankForAnEvaluationInSimulatedTime) {
-    QuadraticProblem problem{.workers = 2};
+    QuadraticProblem problem{.workers = 2, .steps = 17};
     Value document = problem.experiment({{"name", text("bystander")}});
     document.set("cluster", table({{"backend", text("virtual")}, {"workers", integer(3)}}));
     document.set("network", gigabit());

@@ -31,6 +31,17 @@ TEST_P(Arrivals, RanksGoOnAsFarApartAsTheyCame) {
     }
 }
 
+TEST_P(Arrivals, EveryRankLearnsTheLargestValue) {
+    const auto [backend, ranks] = GetParam();
+    std::vector<Ns> largest(static_cast<std::size_t>(ranks));
+    runRanks(backend, ranks, [&](Communicator& comm, Clock&) {
+        const int rank = comm.rank().value();
+        // More than a double holds to the last nanosecond.
+        largest[static_cast<std::size_t>(rank)] = largestOfAll(comm, (Ns{1} << 60) - rank);
+    });
+    for (const Ns each : largest) EXPECT_EQ(each, Ns{1} << 60);
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, Arrivals,
                          ::testing::Combine(::testing::Values(Backend::Threads, Backend::Gloo),
                                             ::testing::Values(1, 2, 4, 7)));

@@ -6,7 +6,9 @@
 #include <functional>
 
 #include "tests/support/document.h"
+#include "tests/support/script_modules.h"
 #include "tests/support/sim/networks.h"
+#include "tests/support/temp_dir.h"
 
 namespace dasgd::test {
 namespace {
@@ -157,6 +159,24 @@ TEST(CountFlops, CountsTheExperimentsModelOnItsData) {
                                                 .value());
     const LayerWork work = layerWorkOf(experiment, loadTrainingData(experiment).value()).value();
     EXPECT_EQ(work.forwardFlops(), 2.0 * 416'520);
+}
+
+// Other networks are built in float32, whatever the run's type.
+TEST(CountFlops, CountsATorchScriptNetworkInTheTypeOfTheRun) {
+    const TempDir folder;
+    const std::string path = (folder / "net.pt").string();
+    scriptOf({{"weight", torch::ones({10, 784})}}, "    return x.flatten(1).matmul(self.weight.t())\n").save(path);
+    for (const char* type : {"float32", "float64"}) {
+        const Experiment experiment =
+            std::move(readExperiment(table({{"algorithm", table({{"name", text("independent")}})},
+                                            {"model", table({{"name", text("torchscript")}, {"path", text(path)}})},
+                                            {"train", table({{"precision", text(type)}})},
+                                            {"cluster", table({{"backend", text("virtual")}})}}))
+                          .value());
+        const auto work = layerWorkOf(experiment, loadTrainingData(experiment).value());
+        ASSERT_TRUE(work) << work.error().message;
+        EXPECT_EQ(work->forwardFlops(), 2.0 * 7840) << type;
+    }
 }
 
 }  // namespace

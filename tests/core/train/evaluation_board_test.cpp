@@ -35,8 +35,9 @@ std::vector<double> numbersOf(const EvaluationReport& report) {
 }
 
 // What `rank` names of the six weights, those of the BatchNorm included; of three ranks or more one names nothing.
+// Their sum depends on the order in its last bit.
 at::Tensor partOf(int rank) {
-    return rank == 2 ? at::Tensor() : torch::arange(6, torch::kFloat32) * (0.25F * static_cast<float>(rank + 1));
+    return rank == 2 ? at::Tensor() : torch::arange(6, torch::kFloat32) * (0.1F * static_cast<float>(rank + 1));
 }
 
 // What ranks that meet find, of the mean or of the weights that they name.

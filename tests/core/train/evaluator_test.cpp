@@ -119,6 +119,9 @@ TEST(ReportOf, PerplexityIsTheExponentialOfTheMeanLossAToken) {
     EXPECT_DOUBLE_EQ(reportOf(sums, 1, Task::kRegression).validationLoss, 2);
     EXPECT_TRUE(std::isnan(reportOf(sums, 1, Task::kRegression).validationAccuracy));
     EXPECT_TRUE(std::isnan(reportOf(sums, 1, Task::kRegression).accuracy));
+    EXPECT_TRUE(reportOf(sums, 1, Task::kClassification).classifies);
+    EXPECT_FALSE(reportOf(sums, 1, Task::kLanguage).classifies) << "what it is judged by is its loss";
+    EXPECT_FALSE(reportOf(sums, 1, Task::kRegression).classifies);
 }
 
 // The sign of the first element decides; two of the validation samples have the wrong label.

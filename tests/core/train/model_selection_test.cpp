@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "tests/support/quadratic_oracle.h"
 #include "tests/support/sim/virtual_cluster.h"
+#include "tests/support/temp_dir.h"
 
 namespace dasgd::test {
 namespace {
@@ -25,6 +27,19 @@ EvaluationReport judged(ModelSelection& selection, double accuracy, double valid
     report.accuracy = accuracy;
     report.validationLoss = validation == validation ? validationLoss : kNone;
     report.validationAccuracy = validation;
+    report.classifies = true;
+    selection.judge(report);
+    return report;
+}
+
+// Of a text: accuracies are of tokens; of values there are none.
+EvaluationReport judgedByLoss(ModelSelection& selection, double loss, double validationLoss, double accuracy = kNone,
+                              double validationAccuracy = kNone) {
+    EvaluationReport report;
+    report.loss = loss;
+    report.accuracy = accuracy;
+    report.validationLoss = validationLoss;
+    report.validationAccuracy = validationAccuracy;
     selection.judge(report);
     return report;
 }
@@ -43,7 +58,8 @@ TEST(ModelSelection, ReportsTheTestAccuracyOfTheBestOnTheValidationSet) {
 
 TEST(ModelSelection, ChoosesNothingWithoutAValidationSet) {
     ModelSelection selection;
-    EXPECT_FALSE(judged(selection, 0.9, kNone).chosenAccuracy);
+    const EvaluationReport report = judged(selection, 0.9, kNone);
+    EXPECT_FALSE(report.chosenAccuracy || report.chosenLoss);
 }
 
 TEST(ModelSelection, StopsAfterSoManyEvaluationsThatAreNoBetterByTheDelta) {
@@ -56,21 +72,48 @@ TEST(ModelSelection, StopsAfterSoManyEvaluationsThatAreNoBetterByTheDelta) {
     EXPECT_THAT(stops, ElementsAre(false, false, false, false, false, true));
 }
 
-// Where nothing is classified the loss decides.
-TEST(ModelSelection, TakesTheLossWhereThereIsNoAccuracy) {
+TEST(ModelSelection, OfAClassifierTheLossIsThatOfTheMostAccurate) {
+    ModelSelection selection;
+    EXPECT_EQ(judged(selection, 0.5, 0.5, 1.5, 1.4).chosenLoss, 1.5);
+    EXPECT_EQ(judged(selection, 0.6, 0.7, 1.6, 1.7).chosenLoss, 1.6) << "more accurate, though its loss is larger";
+    EXPECT_EQ(judged(selection, 0.7, 0.6, 0.1, 0.1).chosenLoss, 1.6);
+}
+
+// More tokens can be right while the rest become less probable: what a language model is judged by is its loss.
+TEST(ModelSelection, OfATextTheSmallestValidationLossDecidesAndNotTheAccuracyOfTokens) {
+    ModelSelection selection(TrainParams{.patience = 2});
+    const EvaluationReport first = judgedByLoss(selection, 2, 2.1, 0.30, 0.30);
+    EXPECT_EQ(first.chosenLoss, 2);
+    EXPECT_EQ(first.chosenAccuracy, 0.30);
+    const EvaluationReport second = judgedByLoss(selection, 1.8, 1.9, 0.28, 0.29);
+    EXPECT_EQ(second.chosenLoss, 1.8);
+    EXPECT_EQ(second.chosenAccuracy, 0.28) << "of the same model";
+    const EvaluationReport third = judgedByLoss(selection, 1.7, 2.0, 0.40, 0.45);
+    EXPECT_EQ(third.chosenLoss, 1.8) << "the smallest test loss is not asked for";
+    EXPECT_FALSE(third.stop);
+    EXPECT_TRUE(judgedByLoss(selection, 1.6, 1.95, 0.50, 0.50).stop) << "patience looks at the loss too";
+}
+
+TEST(ModelSelection, OfValuesTheLossDecides) {
     ModelSelection selection(TrainParams{.patience = 1});
-    EvaluationReport report;
-    report.accuracy = kNone;
-    report.validationLoss = 2;
-    selection.judge(report);
-    EXPECT_FALSE(report.stop);
-    report.validationLoss = 1;
-    selection.judge(report);
-    EXPECT_FALSE(report.stop);
-    EXPECT_FALSE(report.chosenAccuracy);
-    report.validationLoss = 1.5;
-    selection.judge(report);
-    EXPECT_TRUE(report.stop);
+    EXPECT_FALSE(judgedByLoss(selection, 3, 2).stop);
+    const EvaluationReport better = judgedByLoss(selection, 2.5, 1);
+    EXPECT_FALSE(better.stop);
+    EXPECT_FALSE(better.chosenAccuracy);
+    EXPECT_EQ(better.chosenLoss, 2.5);
+    const EvaluationReport worse = judgedByLoss(selection, 1, 1.5);
+    EXPECT_TRUE(worse.stop);
+    EXPECT_EQ(worse.chosenLoss, 2.5);
+}
+
+TEST(ModelSelection, ALossThatIsNoNumberIsNeverTheBest) {
+    ModelSelection selection;
+    EXPECT_EQ(judgedByLoss(selection, 2, 2).chosenLoss, 2);
+    EvaluationReport diverged;
+    diverged.loss = diverged.validationLoss = kNone;
+    diverged.validationAccuracy = 0.9;
+    selection.judge(diverged);
+    EXPECT_EQ(diverged.chosenLoss, 2);
 }
 
 TEST(ModelSelection, ATargetIsReachedOnceOnTheValidationSet) {
@@ -112,11 +155,13 @@ void expectEvaluatedTwiceMore(const std::vector<RankRecord>& records) {
         EXPECT_EQ(record.outcome.step, records[0].outcome.step) << "one step for all ranks";
     }
     const auto& metrics = records[0].sink.metrics;
-    for (const char* name : {"eval/loss", "eval/validation_loss", "eval/validation_accuracy", "eval/chosen_accuracy"}) {
+    for (const char* name : {"eval/loss", "eval/validation_loss", "eval/validation_accuracy", "eval/chosen_accuracy",
+                             "eval/chosen_loss"}) {
         ASSERT_EQ(metrics.at(name).size(), 3U) << name;
         EXPECT_EQ(metrics.at(name).back().step, 10) << name;
     }
     EXPECT_EQ(metrics.at("eval/chosen_accuracy").back().value, metrics.at("eval/accuracy").front().value);
+    EXPECT_EQ(metrics.at("eval/chosen_loss").back().value, metrics.at("eval/loss").front().value);
 }
 
 TEST(EarlyStop, AllRanksEndWithTheEvaluationThatExhaustsThePatience) {
@@ -143,6 +188,44 @@ TEST_P(EarlyStopInSimulatedTime, TheFurthestRankSaysWhere) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Algorithms, EarlyStopInSimulatedTime, ::testing::Values("dasgd", "sync_sgd", "independent"));
+
+// A text of 3,000 letters that changes towards its end, where the validation set is.
+TEST(Language, TheModelWithTheSmallestValidationLossIsReportedOnTheTestSet) {
+    const TempDir folder;
+    std::string prose;
+    for (int i = 0; i < 3000; ++i) prose += static_cast<char>('a' + i * i % 17 % (1 + i / 500));
+    std::ofstream(folder / "prose.txt") << prose;
+    for (const char* backend : {"threads", "virtual"}) {
+        Value document = stuck("sync_sgd", backend);
+        document.set("model", table({{"name", text("gpt")},
+                                     {"layers", integer(1)},
+                                     {"width", integer(16)},
+                                     {"heads", integer(2)},
+                                     {"context", integer(16)}}));
+        document.set("data", table({{"name", text("text")},
+                                    {"path", text((folder / "prose.txt").string())},
+                                    {"length", integer(16)},
+                                    {"validation", number(0.2)}}));
+        document.set("train", table({{"steps", integer(40)}, {"batch_size", integer(4)}, {"eval_every", integer(5)}}));
+        document.set("optimizer", table({{"name", text("sgd")}, {"learning_rate", number(0.1)}}));
+        const bool real = std::string(backend) == "threads";
+        if (!real) document.set("compute", table({{"step_time", text("3ms")}}));
+        const auto records = real ? train(document) : trainVirtually(document);
+        ASSERT_EQ(records[0].outcome.error, "") << backend;
+        const auto& metrics = records[0].sink.metrics;
+        const auto &losses = metrics.at("eval/loss"), &chosen = metrics.at("eval/chosen_loss");
+        const auto& validation = metrics.at("eval/validation_loss");
+        ASSERT_EQ(validation.size(), 9U);
+        ASSERT_EQ(chosen.size(), validation.size());
+        std::size_t best = 0;
+        for (std::size_t i = 0; i < validation.size(); ++i) {
+            if (validation[i].value < validation[best].value) best = i;
+            EXPECT_EQ(chosen[i].value, losses[best].value) << backend << ", evaluation " << i;
+            EXPECT_EQ(metrics.at("eval/chosen_accuracy")[i].value, metrics.at("eval/accuracy")[best].value);
+        }
+        EXPECT_EQ(metrics.contains("eval/trained_s"), real) << "simulated instants say it themselves";
+    }
+}
 
 TEST(Target, IsRecordedOnceAndEndsTheRunWhereThatIsAskedFor) {
     for (const bool stops : {false, true}) {

@@ -51,16 +51,27 @@ TEST(RunCheck, AProbeNeedsItsSteps) {
     EXPECT_EQ(saidOf(probe("steps = 10\n")), "");
 }
 
-TEST(RunCheck, ABatchHasAtMostTheSamplesThatThereAre) {
-    const auto batch = [](int size) {
+// Of one worker: with more it would have samples twice.
+TEST(RunCheck, AStepTakesNoSampleTwice) {
+    const auto batch = [](int size, const std::string& train = "", const std::string& data = "") {
         return "[algorithm]\nname = \"independent\"\n[model]\nname = \"logistic\"\n"
-               "[data]\nname = \"synthetic\"\ntrain_samples = 64\n[train]\nbatch_size = " +
-               std::to_string(size) + "\n[cluster]\nworkers = 2\n";
+               "[train]\nbatch_size = " +
+               std::to_string(size) + "\n" + train + "[data]\nname = \"synthetic\"\ntrain_samples = 65\n" + data +
+               "[cluster]\nworkers = 2\n";
     };
-    EXPECT_EQ(saidOf(batch(65)),
-              "e.toml:9:14: batch_size is 65 and the training set of synthetic has 64 samples: choose at most that "
+    EXPECT_EQ(saidOf(batch(66)),
+              "e.toml:6:14: batch_size is 66 and the training set of synthetic has 65 samples: choose at most that "
               "many");
-    EXPECT_EQ(saidOf(batch(64)), "") << "more than a worker's part: passes join";
+    EXPECT_EQ(saidOf(batch(34)),
+              "e.toml:6:14: batch_size is 34 and each of 2 workers has 33 of the 65 samples of synthetic: choose at "
+              "most that many, or a step would take some of them twice");
+    EXPECT_EQ(saidOf(batch(33)), "") << "the set extended by its first sample";
+    EXPECT_THAT(saidOf(batch(33, "", "drop_last = true\n")), HasSubstr("each of 2 workers has 32 of the 65 samples"));
+    EXPECT_EQ(saidOf(batch(32, "", "drop_last = true\n")), "");
+    EXPECT_THAT(saidOf(batch(17, "accumulate = 2\n")),
+                HasSubstr("batch_size is 17, with accumulate 34 samples a step, and each of 2 workers has 33"));
+    EXPECT_EQ(saidOf(batch(16, "accumulate = 2\n")), "");
+    EXPECT_THAT(saidOf(batch(30, "", "validation = 0.2\n")), HasSubstr("has 26 of the 52 samples"));
 }
 
 // The layers have 1000 weights.

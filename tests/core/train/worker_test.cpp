@@ -39,6 +39,34 @@ TEST(Worker, LearnsTheDigits) {
     EXPECT_GT(records[0].sink.metrics.at("timing/steps").back().value, 0);
 }
 
+// What its spans say: from the end of each evaluation to the start of the next, on the rank that took longest.
+TEST(Worker, TheTimeTrainedLeavesEvaluationsOut) {
+    Value document = digits("sync_sgd", 2, 12);
+    document.set("train", table({{"steps", integer(12)}, {"batch_size", integer(16)}, {"eval_every", integer(4)}}));
+    const std::vector<RankRecord> records = train(document);
+    const auto& trained = records[0].sink.metrics.at("eval/trained_s");
+    ASSERT_EQ(trained.size(), 4U);
+    EXPECT_EQ(trained[0].value, 0) << "the first evaluation comes before training";
+    for (std::size_t i = 1; i < trained.size(); ++i) {
+        Ns between = 0, worked = 0;
+        for (const RankRecord& record : records) {
+            Ns own = 0, computed = 0, left = 0;
+            for (const Span& span : record.sink.spans) {
+                if (span.step > trained[i].step) continue;
+                if (span.kind == SpanKind::Forward || span.kind == SpanKind::Backward)
+                    computed += span.end - span.start;
+                if (span.kind != SpanKind::Eval) continue;
+                if (span.step > 0) own += span.start - left;
+                left = span.end;
+            }
+            between = std::max(between, own);
+            worked = std::max(worked, computed);
+        }
+        EXPECT_LE(trained[i].value, static_cast<double>(between) * 1e-9 + 1e-12) << i;
+        EXPECT_GE(trained[i].value, static_cast<double>(worked) * 1e-9) << i;
+    }
+}
+
 TEST(Worker, AnEpochTrainsOnEverySample) {
     // 1,000 digits of 4 workers in batches of 600: 2 steps, the second of 400 samples.
     Value document = digits("independent", 4, 0);

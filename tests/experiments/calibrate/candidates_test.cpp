@@ -40,6 +40,16 @@ TEST(Candidates, HybridSgdWantsMessagesAndIsNeverTrained) {
     EXPECT_THAT(settingsOf(candidatesOf(advice, true)), Contains("{ name = \"hybrid_sgd\" }"));
 }
 
+TEST(Candidates, OneIsTheAdviceAndOneOnlyComputes) {
+    const Advice advice{.period = 4, .delay = 1, .localWeight = 0.25, .correction = 0};
+    const auto all = candidatesOf(advice, true);
+    const auto ofRole = [&](CandidateRole role) { return std::ranges::count(all, role, &Candidate::role); };
+    EXPECT_EQ(ofRole(CandidateRole::Advised), 1) << "where the published setting is what is advised, too";
+    EXPECT_EQ(ofRole(CandidateRole::Alone), 1);
+    EXPECT_EQ(all.back().role, CandidateRole::Alone);
+    EXPECT_GT(ofRole(CandidateRole::Buckets), 1) << "sizes to choose the best of";
+}
+
 TEST(Candidates, SayTheirSettingsInOneLine) {
     EXPECT_EQ(inWords(candidatesOf({.period = 8, .delay = 3}, false).front().settings), "sync_sgd bucket_mb=1.0");
 }

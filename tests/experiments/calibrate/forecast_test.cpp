@@ -135,6 +135,23 @@ TEST_F(ForecastOfATarget, TrainsEveryRow) {
     EXPECT_TRUE(row(json, "hybrid_sgd")["target_run_id"].is_null());
 }
 
+// The experiment's two workers have 32 samples each, the three of a row without a server 22.
+TEST_F(ForecastTest, ARowThatCannotBeTrainedSaysWhy) {
+    folder_.write("served.toml",
+                  "name = \"served\"\n[algorithm]\nname = \"ssp\"\n[model]\nname = \"logistic\"\n[data]\n"
+                  "name = \"synthetic\"\ntrain_samples = 64\n[train]\nsteps = 20\nbatch_size = 24\n[cluster]\n"
+                  "backend = \"virtual\"\nworkers = 3\n[compute]\nstep_time = \"5ms\"\n");
+    const test::Ended ended =
+        folder_.run({"advise", "served.toml", "-w", "w", "-q", "--json", "--target", "loss=0.01"});
+    ASSERT_EQ(ended.exit, 0) << ended.err;
+    const auto json = nlohmann::json::parse(ended.out);
+    const auto& averaged = row(json, "local_sgd");
+    EXPECT_THAT(averaged["why_not"].get<std::string>(),
+                ::testing::HasSubstr("served.toml:11:14: batch_size is 24 and each of 3 workers has 22 of the 64"));
+    EXPECT_TRUE(averaged["target_s"].is_null());
+    EXPECT_GT(averaged["step_ms"].get<double>(), 0) << "it is timed";
+}
+
 // One command a test: each makes a dozen runs, each a process that loads LibTorch.
 class ForecastLength : public ForecastTest, public ::testing::WithParamInterface<const char*> {};
 

@@ -38,6 +38,11 @@ TEST(AdviseCommand, TakesACalibration) {
     const auto json = nlohmann::json::parse(ended.out);
     EXPECT_EQ(json["advice"]["delay"], 9) << "two messages of 40 ms, and their bytes";
     EXPECT_FALSE(json["advice"]["why"].empty());
+    int advised = 0;
+    for (const auto& row : json["forecast"]) advised += row["advised"] == true ? 1 : 0;
+    EXPECT_EQ(advised, 1);
+    EXPECT_EQ(json["forecast"].back()["alone"], true);
+    EXPECT_TRUE(json["forecast"].back()["hidden"].is_null());
 }
 
 // A minute of measuring would be for nothing.

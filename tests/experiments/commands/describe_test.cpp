@@ -31,6 +31,25 @@ TEST(DescribeCommand, HasTheWholeSchema) {
     EXPECT_EQ(named(named(schema["sections"], "cluster")["fields"], "workers")["min"], 1);
 }
 
+void expectHelp(const nlohmann::json& fields, const std::string& where) {
+    for (const auto& field : fields) {
+        const std::string name = where + "." + field["name"].get<std::string>();
+        EXPECT_GE(field.value("help", "").size(), 6U) << name << " is not explained";
+        if (field.contains("fields")) expectHelp(field["fields"], name);
+    }
+}
+
+TEST(DescribeCommand, ExplainsEveryField) {
+    const test::DasgdFolder folder;
+    const auto schema = nlohmann::json::parse(folder.run({"describe", "--json"}).out);
+    for (const auto& section : schema["sections"]) {
+        const std::string name = section["name"];
+        if (section.contains("fields")) expectHelp(section["fields"], name);
+        if (!section.contains("plugins")) continue;
+        for (const auto& plugin : section["plugins"]) expectHelp(plugin["fields"], name);
+    }
+}
+
 TEST(DescribeCommand, SaysOfEachAlgorithmHowItCommunicates) {
     const test::DasgdFolder folder;
     const auto schema = nlohmann::json::parse(folder.run({"describe", "--json"}).out);
@@ -42,6 +61,10 @@ TEST(DescribeCommand, SaysOfEachAlgorithmHowItCommunicates) {
     EXPECT_EQ(named(algorithms, "oldsgd")["communication"]["peers"], 2) << "a number as it is";
     EXPECT_EQ(named(algorithms, "sgp")["communication"]["most_delay"], 1);
     EXPECT_EQ(named(algorithms, "dasgd")["communication"]["limits"][0]["field"], "optimizer_state");
+    const auto server = named(algorithms, "ssp")["communication"];
+    EXPECT_EQ(server["servers"], "servers");
+    EXPECT_EQ(server["limits"][0]["unless"], true) << "any other staleness than 0";
+    EXPECT_FALSE(named(algorithms, "dasgd")["communication"]["limits"][0].contains("unless"));
     EXPECT_EQ(named(algorithms, "independent")["communication"], (nlohmann::json{{"kind", "none"}}));
     for (const auto& algorithm : algorithms) EXPECT_NE(algorithm["communication"]["kind"], "undeclared") << algorithm;
     EXPECT_FALSE(named(named(schema["sections"], "model")["plugins"], "lenet").contains("communication"));

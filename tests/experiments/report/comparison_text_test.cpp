@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "experiments/report/comparison_text.h"
@@ -101,15 +102,85 @@ TEST(ComparisonText, SaysWhereTheBestWasChosenAndWhenTheTargetWasReached) {
     EXPECT_THAT(comparisonText(comparison), Not(HasSubstr("§")));
     comparison.groups[1].chosenOnValidation = false;
     comparison.groups[1].secondsToTarget = {1, 12.5, std::nullopt, std::nullopt};
+    comparison.groups[0].stepsToTarget = {2, 400, 20, 180};
+    comparison.groups[1].stepsToTarget = {1, 250, std::nullopt, std::nullopt};
+    comparison.groups[1].samplesToTarget = {1, 8000, std::nullopt, std::nullopt};
+    comparison.groups[1].bytesToTarget = {1, 2.5e6, std::nullopt, std::nullopt};
     const std::string text = comparisonText(comparison);
-    EXPECT_THAT(text, HasSubstr("§ the largest accuracy on the test set, chosen on that set itself"));
+    EXPECT_THAT(text, HasSubstr("§ the best on the test set, chosen on that set itself"));
     EXPECT_THAT(text, HasSubstr("s to target"));
-    EXPECT_THAT(text, HasSubstr("(1 of 2)"));
+    EXPECT_THAT(text, HasSubstr("12.50 (1 of 2)"));
+    EXPECT_THAT(text, HasSubstr("250.0 (1 of 2)"));
+    EXPECT_THAT(text, HasSubstr("400.0 ± 20.00 (CI ±180.0)"));
+    EXPECT_THAT(text, HasSubstr("8000 (1 of 2)"));
+    EXPECT_THAT(text, HasSubstr("2.5 MB (1 of 2)"));
+    EXPECT_THAT(text, HasSubstr("¶ by the rank that recorded it"));
     const auto json = comparisonJson(comparison);
     EXPECT_EQ(json["groups"][0]["best_chosen_on"], "validation");
     EXPECT_EQ(json["groups"][1]["best_chosen_on"], "test");
     EXPECT_EQ(json["groups"][1]["seconds_to_target"]["mean"], 12.5);
-    EXPECT_THAT(comparisonCsv(comparison), HasSubstr(",12.5,,,test\r\n"));
+    EXPECT_EQ(json["groups"][0]["steps_to_target"]["mean"], 400);
+    EXPECT_EQ(json["groups"][1]["samples_to_target"]["n"], 1);
+    EXPECT_EQ(json["groups"][1]["bytes_by_rank_to_target"]["mean"], 2.5e6);
+    EXPECT_THAT(comparisonCsv(comparison), HasSubstr(",12.5,,,test,250,,,8000,,,2500000,,,"));
+    EXPECT_TRUE(json["groups"][1]["seconds_to_target_p"].is_null());
+    EXPECT_THAT(text, Not(HasSubstr("†")));
+    comparison.groups[1].targetP = 0.01;
+    EXPECT_THAT(comparisonText(comparison), HasSubstr("(1 of 2)†"));
+    EXPECT_THAT(comparisonText(comparison), HasSubstr("† differs from sync_sgd"));
+    EXPECT_EQ(comparisonJson(comparison)["groups"][1]["seconds_to_target_p"], 0.01);
+}
+
+TEST(ComparisonText, SaysWhereItsTimesComeFrom) {
+    Comparison comparison = three();
+    for (ComparedGroup& each : comparison.groups) each.times = {TimeSource::Simulated};
+    EXPECT_THAT(comparisonText(comparison), HasSubstr("time simulated\n"));
+    EXPECT_THAT(comparisonText(comparison), HasSubstr("(10.00 ms against 30.00 ms, simulated)"));
+    EXPECT_EQ(comparisonJson(comparison)["groups"][0]["time"], "simulated");
+    EXPECT_THAT(comparisonCsv(comparison), HasSubstr(",simulated,,"));
+    for (ComparedGroup& each : comparison.groups) {
+        each.times = {TimeSource::EmulatedLink};
+        each.emulatedLink = "200Mbps, 1ms";
+    }
+    EXPECT_THAT(comparisonText(comparison), HasSubstr("time measured, emulated link 200Mbps, 1ms\n"));
+    EXPECT_EQ(comparisonJson(comparison)["groups"][0]["emulated_link"], "200Mbps, 1ms");
+    for (ComparedGroup& each : comparison.groups) {
+        each.times = {TimeSource::Measured};
+        each.emulatedLink.clear();
+    }
+    EXPECT_THAT(comparisonText(comparison), HasSubstr("time measured\n"));
+    EXPECT_THAT(comparisonText(comparison), HasSubstr("against 30.00 ms)"));
+    comparison.groups[1].times = {TimeSource::Simulated};
+    const std::string mixed = comparisonText(comparison);
+    EXPECT_THAT(mixed, HasSubstr("warning: times of different kinds stand beside each other"));
+    EXPECT_THAT(mixed, HasSubstr("sync_sgd measured; dasgd simulated; independent measured\n"));
+    EXPECT_THAT(mixed, HasSubstr("(10.00 ms against 30.00 ms, simulated against measured)"));
+    comparison.groups[1].times = {TimeSource::Measured, TimeSource::Simulated};
+    EXPECT_THAT(comparisonText(comparison), HasSubstr("dasgd measured and simulated;"));
+}
+
+TEST(ComparisonText, EveryNumberOfATableHasItsN) {
+    Comparison comparison = three();
+    comparison.groups[1].skewMs = {1, 2.5, std::nullopt, std::nullopt};
+    comparison.groups[1].inflation = {2, 1.25, 0.05, 0.45};
+    comparison.groups[1].blocked = {2, 0.125, 0.01, 0.09};
+    comparison.groups[1].bestPerplexity = {2, 8.5, 0.1, 0.9};
+    comparison.groups[1].perplexityP = 0.25;
+    const auto json = comparisonJson(comparison)["groups"][1];
+    EXPECT_EQ(json["skew_ms"]["n"], 1);
+    EXPECT_EQ(json["skew_ms"]["mean"], 2.5);
+    EXPECT_EQ(json["compute_inflation"]["ci95"], 0.45);
+    EXPECT_EQ(json["blocked"]["n"], 2);
+    EXPECT_EQ(json["best_perplexity"]["mean"], 8.5);
+    EXPECT_EQ(json["best_perplexity_p"], 0.25);
+    EXPECT_TRUE(comparisonJson(comparison)["groups"][0]["skew_ms"]["mean"].is_null()) << "whole, if not recorded too";
+    const std::string csv = comparisonCsv(comparison);
+    const auto cellsOf = [](const std::string& line) { return std::ranges::count(line, ','); };
+    const auto end = csv.find("\r\n"), next = csv.find("\r\n", end + 2);
+    EXPECT_EQ(cellsOf(csv.substr(0, end)), cellsOf(csv.substr(end + 2, next - end - 2)));
+    EXPECT_THAT(csv, HasSubstr(",skew_ms_mean,skew_ms_std,skew_ms_ci95,skew_ms_n,compute_inflation_mean,"));
+    EXPECT_THAT(csv, HasSubstr(",2.5,,,1,1.25,0.05,0.45,2,"));
+    EXPECT_THAT(csv, HasSubstr(",step_ms_n,final_loss_n,"));
 }
 
 TEST(ComparisonText, WritesCsvAndJson) {

@@ -127,6 +127,23 @@ TEST_F(ScalingPlanTest, ASweepOverWorkersIsReplaced) {
     EXPECT_EQ(made->jobs.size(), 2U);
 }
 
+TEST_F(ScalingPlanTest, ABatchLargerThanTheShareOfManyWorkersLeavesTheFewOnes) {
+    const std::string trained =
+        "name = \"x\"\n[algorithm]\nname = \"sync_sgd\"\n[model]\nname = \"logistic\"\n[data]\nname = \"synthetic\"\n"
+        "train_samples = 64\n[train]\nsteps = 3\nbatch_size = 24\n[cluster]\nbackend = \"threads\"\nworkers = 2\n";
+    const auto made = plan(trained, {1, 2, 4}, Scaling::Weak, {.sweep = {"train.seed=1,2"}});
+    ASSERT_TRUE(made) << made.error().message;
+    EXPECT_EQ(made->jobs.size(), 4U);
+    ASSERT_EQ(made->refused.size(), 1U) << "both seeds, for one reason";
+    EXPECT_EQ(made->refused[0].workers, 4);
+    EXPECT_EQ(made->refused[0].configuration, 0U);
+    EXPECT_THAT(made->refused[0].why, HasSubstr("e.toml:11:14: batch_size is 24 and each of 4 workers has 16"));
+    EXPECT_THAT(made->refused[0].why, HasSubstr("cluster.workers=4"));
+    const auto none = plan(trained, {4, 8}, Scaling::Weak);
+    ASSERT_FALSE(none);
+    EXPECT_THAT(none.error().message, HasSubstr("each of 4 workers has 16"));
+}
+
 TEST_F(ScalingPlanTest, WrongFilesAreRefusedAsByRun) {
     const auto made = plan(text("[train2]\n"), {1, 2}, Scaling::Strong);
     ASSERT_FALSE(made);

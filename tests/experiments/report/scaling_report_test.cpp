@@ -35,11 +35,22 @@ TEST(ScalingReport, ATableSaysEveryNumberWithItsSpread) {
     const std::string text = scalingText(report());
     EXPECT_THAT(text, HasSubstr("Weak scaling"));
     EXPECT_THAT(text, HasSubstr("dasgd delay=2 (time simulated)\nworkers  batch  n"));
-    EXPECT_THAT(text, HasSubstr("s to accuracy ≥ 0.97\n"));
+    EXPECT_THAT(text, HasSubstr("s to accuracy ≥ 0.97 (test set)\n"));
     EXPECT_THAT(text, HasSubstr("5.0000 ± 1.4142\n"));
     EXPECT_THAT(text, HasSubstr("2.0000 (1 of 2)\n"));
     EXPECT_THAT(text, HasSubstr("62.50 ± 0"));
     EXPECT_THAT(text, HasSubstr("mean ± standard deviation over n seeds"));
+}
+
+TEST(ScalingReport, SaysOnWhichSetTheTargetIsJudged) {
+    ScalingReport made = report();
+    EXPECT_EQ(scalingJson(made)["configurations"][0]["target_on"], "test");
+    made.tables.front().validates = true;
+    EXPECT_THAT(scalingText(made), HasSubstr("s to accuracy ≥ 0.97 (validation set)\n"));
+    EXPECT_EQ(scalingJson(made)["configurations"][0]["target_on"], "validation");
+    made.target.reset();
+    EXPECT_THAT(scalingText(made), Not(HasSubstr("validation")));
+    EXPECT_FALSE(scalingJson(made)["configurations"][0].contains("target_on"));
 }
 
 TEST(ScalingReport, SaysWhatIsMeasuredAndHow) {
@@ -60,12 +71,36 @@ TEST(ScalingReport, SaysWhatStrongScalingAssumes) {
     EXPECT_THAT(scalingText(made), HasSubstr("divided as the batch was"));
 }
 
+TEST(ScalingReport, ANumberOfWorkersThatCannotBeRunIsARowAndAReason) {
+    ScalingReport made = report();
+    made.tables.front().refused = {{4, "e.toml:3:1: why"}, {64, "e.toml:3:1: too many"}};
+    const std::string text = scalingText(made);
+    const auto one = text.find("\n1 "), four = text.find("\n4 "), eight = text.find("\n8 "), most = text.find("\n64 ");
+    ASSERT_NE(most, std::string::npos);
+    EXPECT_LT(one, four);
+    EXPECT_LT(four, eight);
+    EXPECT_LT(eight, most);
+    EXPECT_EQ(text.substr(four + 1, text.find('\n', four + 1) - four - 1).find_first_of("0123456789", 1),
+              std::string::npos)
+        << "no numbers but that of the workers";
+    EXPECT_THAT(text,
+                HasSubstr("\n4 workers cannot be run: e.toml:3:1: why\n64 workers cannot be run: e.toml:3:1: too"));
+    const nlohmann::json json = scalingJson(made)["configurations"][0];
+    EXPECT_EQ(json["points"].size(), 2U);
+    EXPECT_EQ(json["refused"][1], (nlohmann::json{{"workers", 64}, {"why", "e.toml:3:1: too many"}}));
+}
+
 TEST(ScalingReport, WhatNobodyReachedIsSaid) {
     ScalingReport made = report();
     made.tables.front().points = scalingPoints({run(1, "1", 10, std::nullopt)});
     made.tables.front().unfinished = 2;
     EXPECT_THAT(scalingText(made), HasSubstr("not reached"));
     EXPECT_THAT(scalingText(made), HasSubstr("2 runs that failed or were stopped are left out"));
+    ScalingRun untimed = run(1, "1", 10, std::nullopt);
+    untimed.reachedTarget = true;
+    made.tables.front().points = scalingPoints({untimed});
+    EXPECT_THAT(scalingText(made), HasSubstr("reached, not timed"));
+    EXPECT_EQ(scalingJson(made)["configurations"][0]["points"][0]["reached_target"], 1);
 }
 
 TEST(ScalingReport, JsonNamesTheRunsBehindEachPoint) {

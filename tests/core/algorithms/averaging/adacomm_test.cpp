@@ -77,6 +77,23 @@ INSTANTIATE_TEST_SUITE_P(Settings, AdacommOracle,
                          testing::Combine(testing::Values(Backend::Threads, Backend::Gloo), testing::Values(1, 4, 7),
                                           testing::Values(std::pair(12, 20), std::pair(16, 1), std::pair(1, 10))));
 
+// A window goes from one average to a later one, however long the rounds in it are.
+TEST(Adacomm, TimesAreTakenOverWholeRoundsWhenThePeriodHasShrunkToo) {
+    const QuadraticProblem problem{.workers = 3, .rate = 0.02, .momentum = 0.5};
+    const std::vector<RankRecord> records = train(problem.experiment(adacomm(12, 20)));
+    std::vector<std::int64_t> averages;
+    for (const auto& point : records[0].sink.metrics.at("algorithm/period")) averages.push_back(point.step);
+    EXPECT_LT(periodsOf(records[0]).back(), 12);
+    int windows = 0;
+    for (const Span& window : records[0].sink.spans) {
+        if (window.kind != SpanKind::Window) continue;
+        ++windows;
+        EXPECT_THAT(averages, testing::Contains(window.step));
+        EXPECT_THAT(averages, testing::Contains(window.step - window.bytes)) << "of " << window.bytes << " steps";
+    }
+    EXPECT_GT(windows, 1) << "evaluations lie between them";
+}
+
 // As long as nothing is chosen it is Local SGD, to the last bit.
 TEST(Adacomm, IsLocalSgdWithinAnInterval) {
     const QuadraticProblem problem{.workers = 3, .steps = 50, .weightDecay = 0.01};
@@ -139,6 +156,20 @@ TEST(Adacomm, LossAndLearningRateChooseThePeriod) {
     // A sixteenth: a fourth of the period.
     std::fill(losses.begin() + 10, losses.end(), 0.25);
     EXPECT_EQ(periodsAt(losses, constant, adacomm(8, 16)), (std::vector<double>{8, 8, 2, 2, 2, 2, 2, 2, 2}));
+}
+
+TEST(Adacomm, ARoundIsThePresentPeriod) {
+    driveAlgorithm(adacomm(8, 8), 1, [](StepContext& context, Algorithm& algorithm) {
+        algorithm.start(context);
+        std::vector<std::int64_t> rounds;
+        for (std::int64_t k = 1; k <= 24; ++k) {
+            context.moveTo(k, 0.1);
+            algorithm.afterStep(context);
+            context.noteLoss(4);
+            if (k % 4 == 0) rounds.push_back(algorithm.roundSteps());
+        }
+        EXPECT_THAT(rounds, testing::ElementsAre(8, 8, 8, 4, 4, 2)) << "halved after steps 16 and 24";
+    });
 }
 
 TEST(Adacomm, UnusableLossesChangeNothing) {

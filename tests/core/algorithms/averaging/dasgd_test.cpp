@@ -202,7 +202,7 @@ private:
 };
 
 TEST(Dasgd, LateRanksChangeNoValue) {
-    const QuadraticProblem problem{.workers = 3};
+    const QuadraticProblem problem{.workers = 3, .steps = 17};
     const Value experiment = problem.experiment(dasgd(4, 3, 0.25, 0.5));
     const Trajectory onTime = recorded(train(experiment));
     const Trajectory late = recorded(train(experiment, Backend::Threads, [](Communicator& comm, Clock&) {
@@ -212,7 +212,7 @@ TEST(Dasgd, LateRanksChangeNoValue) {
 }
 
 TEST(Dasgd, SpansShowTheDelay) {
-    const QuadraticProblem problem{.workers = 2};
+    const QuadraticProblem problem{.workers = 2, .steps = 17};
     const std::vector<RankRecord> records = train(problem.experiment(dasgd(4, 3, 0.25, 0)));
     const auto& spans = records[0].sink.spans;
     int merges = 0;
@@ -233,7 +233,7 @@ TEST(Dasgd, SpansShowTheDelay) {
 }
 
 TEST(Dasgd, SendsOneRingAllReduceAPeriod) {
-    const QuadraticProblem problem{.workers = 4};
+    const QuadraticProblem problem{.workers = 4, .steps = 17};
     const std::vector<RankRecord> records = train(problem.experiment(dasgd(4, 3, 0.25, 0)));
     EXPECT_EQ(records[0].sink.metrics.at("train/loss").back().bytesSent, 4 * 2 * 24 * 3 / 4);
 }

@@ -16,11 +16,9 @@ struct SerialElastic {
     std::int64_t period;
     double alpha;
     Vec z;
-    Vec pulledTo = z;
 
     void operator()(std::int64_t k, Workers& x) {
         if (k % period != 0) return;
-        pulledTo = z;
         for (std::size_t j = 0; j < z.size(); ++j) {
             double sum = 0;
             for (Vec& one : x) {
@@ -51,7 +49,7 @@ TEST_P(EasgdOracle, PullsWorkersAndCentreToEachOther) {
     const Trajectory expected = serial(problem, std::ref(rule));
     const std::vector<RankRecord> records = train(problem.experiment(easgd(period, pull)), backend);
     expectSame(recorded(records), expected, 1e-12);
-    EXPECT_NEAR(records[0].sink.metrics.at("eval/loss").back().value, lossAt(problem, rule.pulledTo), 1e-9)
+    EXPECT_NEAR(records[0].sink.metrics.at("eval/loss").back().value, lossAt(problem, rule.z), 1e-9)
         << "the centre is evaluated";
 }
 
@@ -78,21 +76,37 @@ TEST(Easgd, ConservesWorkersAndCentreTogether) {
             const double total = 0 + 1 + 2 + 3 + 2;
             double gap = 1.5 - 2;
             for (std::int64_t k = 1; k <= 12; ++k) {
-                // The workers before this pull belong to the centre that it brings.
-                const double before = weights[0].item<double>();
                 context.moveTo(k, 0.1);
                 algorithm.afterStep(context);
-                const at::Tensor centre = dynamic_cast<NamesWeights&>(algorithm).namedWeights(context);
-                EXPECT_EQ(centre.defined(), context.comm().rank() == Rank{0}) << "named once";
-                at::Tensor sums = torch::tensor({before, centre.defined() ? centre[0].item<double>() : 0}, at::kDouble);
+                gap *= 1 - (kRanks + 1) * pull;
+                const at::Tensor part = dynamic_cast<NamesWeights&>(algorithm).namedWeights(context);
+                at::Tensor sums = torch::tensor({weights[0].item<double>(), part[0].item<double>()}, at::kDouble);
                 Pending pending = context.comm().allReduce(sums, Reduce::Sum);
                 pending.wait();
-                const double workers = sums[0].item<double>(), ofCentre = sums[1].item<double>();
-                EXPECT_NEAR(workers + ofCentre, total, 1e-12) << "pull " << pull << ", step " << k;
-                EXPECT_NEAR(workers / kRanks - ofCentre, gap, 1e-12) << "pull " << pull << ", step " << k;
-                gap *= 1 - (kRanks + 1) * pull;
+                const double workers = sums[0].item<double>(), centre = sums[1].item<double>();
+                EXPECT_NEAR(workers + centre, total, 1e-12) << "pull " << pull << ", step " << k;
+                EXPECT_NEAR(workers / kRanks - centre, gap, 1e-12) << "pull " << pull << ", step " << k;
             }
         });
+    }
+}
+
+// An evaluation between two exchanges is of the centre of the newest one, which no rank has received yet.
+TEST(Easgd, EvaluationsAreOfTheNewestCentre) {
+    const QuadraticProblem problem{.workers = 4, .steps = 60, .weightDecay = 0.01};
+    SerialElastic rule{.period = 4, .alpha = 0.1, .z = problem.start};
+    std::vector<double> losses{lossAt(problem, rule.z)};
+    serial(problem, [&](std::int64_t k, Workers& x) {
+        rule(k, x);
+        losses.push_back(lossAt(problem, rule.z));
+    });
+    Value document = problem.experiment(easgd(4, 0.1));
+    document.find("train")->set("eval_every", integer(3));
+    const std::vector<RankRecord> records = train(document);
+    const auto& evaluated = records[0].sink.metrics.at("eval/loss");
+    EXPECT_EQ(evaluated.size(), 21U);
+    for (const auto& point : evaluated) {
+        EXPECT_NEAR(point.value, losses[static_cast<std::size_t>(point.step)], 1e-9) << "step " << point.step;
     }
 }
 

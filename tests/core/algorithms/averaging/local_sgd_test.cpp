@@ -50,7 +50,7 @@ TEST(LocalSgd, PeriodOneIsSynchronousSgd) {
 }
 
 TEST(LocalSgd, NothingOverlapsAndTheWaitIsSeen) {
-    const QuadraticProblem problem{.workers = 2};
+    const QuadraticProblem problem{.workers = 2, .steps = 17};
     const std::vector<RankRecord> records = train(problem.experiment(localSgd(4)));
     int reduces = 0;
     for (const Span& span : records[0].sink.spans) {

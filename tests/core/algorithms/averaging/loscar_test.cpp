@@ -1,7 +1,11 @@
+#include <ATen/CPUGeneratorImpl.h>
 #include <gmock/gmock.h>
+#include <torch/types.h>
 
 #include <array>
+#include <random>
 
+#include "core/base/random.h"
 #include "tests/support/quadratic_oracle.h"
 
 namespace dasgd::test {
@@ -13,52 +17,67 @@ Fields loscar(std::int64_t period, std::int64_t delay, double share) {
 
 using Mask = std::array<bool, 3>;
 
-// x_j = m_j + (z_j − y_j) on the mask, z_j otherwise; y after N = τ − Q steps of a round, z after all. The masks are
-// those that `got` shows: a coordinate was merged where the rule's value is the nearer one.
+// Of the snapshot after step k, `wanted` coordinates of three: the rule in loscar.cpp's head. `runSeed` is train.seed.
+Mask maskOf(std::int64_t k, int wanted, std::uint64_t runSeed = 1) {
+    at::Generator shared = at::detail::createCPUGenerator(streamSeed(runSeed, kEveryRank, StreamPurpose::Algorithm));
+    const auto seed = at::randint(std::int64_t{1} << 53, {1}, shared, at::kLong).item<std::int64_t>();
+    std::mt19937_64 draws(mixBits(mixBits(static_cast<std::uint64_t>(seed)) + static_cast<std::uint64_t>(k)));
+    Mask mask{};
+    for (std::size_t j = 0; j < 3; ++j) {
+        const double number = std::ldexp(static_cast<double>(draws() >> 11), -53);
+        mask[j] = number < static_cast<double>(wanted) / static_cast<double>(3 - j);
+        wanted -= mask[j] ? 1 : 0;
+    }
+    return mask;
+}
+
+// x_j = m_j + (z_j − y_j) on the mask, z_j otherwise; y after N = τ − Q steps of a round, z after all.
 struct SerialMasked {
-    const Trajectory& got;
     std::int64_t period, delay;
+    int wanted = 1;
     Workers y = {};
     std::vector<Mask> masks = {};
 
     void operator()(std::int64_t k, Workers& z) {
         // A merge comes before the snapshot of the same step: with Q = τ, N is 0.
-        if (k % period == 0 && !y.empty()) merge(k, z);
-        if (k % period == (period - delay) % period) y = z;
-        if (delay == 0 && k % period == 0) merge(k, z);
-    }
-    void merge(std::int64_t k, Workers& z) {
-        const Vec m = mean(y);
-        const Workers& seen = got[static_cast<std::size_t>(k)];
-        Mask mask{};
-        for (std::size_t j = 0; j < m.size(); ++j) {
-            double ifMerged = 0, ifNot = 0;
-            for (std::size_t i = 0; i < z.size(); ++i) {
-                ifMerged += std::abs(m[j] + (z[i][j] - y[i][j]) - seen[i][j]);
-                ifNot += std::abs(z[i][j] - seen[i][j]);
-            }
-            mask[j] = ifMerged < ifNot;
-            for (std::size_t i = 0; i < z.size() && mask[j]; ++i) z[i][j] = m[j] + (z[i][j] - y[i][j]);
+        if (k % period == 0 && !y.empty()) merge(z);
+        if (k % period == (period - delay) % period) {
+            y = z;
+            masks.push_back(maskOf(k, wanted));
         }
-        masks.push_back(mask);
-        if (delay == 0) y.clear();
+        if (delay == 0 && k % period == 0) {
+            merge(z);
+            y.clear();
+        }
+    }
+    void merge(Workers& z) const {
+        const Vec m = mean(y);
+        for (std::size_t j = 0; j < m.size(); ++j) {
+            if (!masks.back()[j]) continue;
+            for (std::size_t i = 0; i < z.size(); ++i) z[i][j] = m[j] + (z[i][j] - y[i][j]);
+        }
     }
 };
 
-class LoscarOracle : public testing::TestWithParam<std::tuple<Backend, int, std::pair<std::int64_t, std::int64_t>>> {};
+struct Round {
+    std::int64_t period, delay;
+    int wanted;
+};
+class LoscarOracle : public testing::TestWithParam<std::tuple<Backend, int, Round>> {};
 
 TEST_P(LoscarOracle, MergesOneSharedMaskARound) {
     const auto& [backend, workers, setting] = GetParam();
     const QuadraticProblem problem{
         .workers = workers, .steps = 200, .rate = 0.02, .momentum = 0.5, .weightDecay = 0.01, .nesterov = true};
-    const Trajectory got = recorded(train(problem.experiment(loscar(setting.first, setting.second, 0.34)), backend));
-    SerialMasked rule{.got = got, .period = setting.first, .delay = setting.second};
-    expectSame(got, serial(problem, std::ref(rule)), 1e-12);
+    SerialMasked rule{.period = setting.period, .delay = setting.delay, .wanted = setting.wanted};
+    const Trajectory expected = serial(problem, std::ref(rule));
+    const Fields fields = loscar(setting.period, setting.delay, setting.wanted / 3.0);
+    expectSame(recorded(train(problem.experiment(fields), backend)), expected, 1e-12);
 
     ASSERT_GE(rule.masks.size(), 39U);
     std::array<int, 3> drawn{};
     for (const Mask& mask : rule.masks) {
-        EXPECT_EQ(std::count(mask.begin(), mask.end(), true), 1) << "a third of three coordinates";
+        EXPECT_EQ(std::count(mask.begin(), mask.end(), true), setting.wanted);
         for (std::size_t j = 0; j < 3; ++j) drawn[j] += mask[j] ? 1 : 0;
     }
     for (const int times : drawn) EXPECT_GE(times, 5) << "every coordinate has its turns";
@@ -66,8 +85,8 @@ TEST_P(LoscarOracle, MergesOneSharedMaskARound) {
 
 INSTANTIATE_TEST_SUITE_P(Settings, LoscarOracle,
                          testing::Combine(testing::Values(Backend::Threads, Backend::Gloo), testing::Values(4, 7),
-                                          testing::Values(std::pair(4, 3), std::pair(5, 1), std::pair(4, 4),
-                                                          std::pair(3, 0))));
+                                          testing::Values(Round{4, 3, 1}, Round{5, 1, 2}, Round{4, 4, 1},
+                                                          Round{3, 0, 2})));
 
 // Every coordinate in the mask: the delta with snapshots at N, N + τ, …, to the last bit.
 TEST(Loscar, WithAFullMaskIsTheDelta) {
@@ -78,7 +97,7 @@ TEST(Loscar, WithAFullMaskIsTheDelta) {
 }
 
 TEST(Loscar, SendsTheMaskedCoordinatesAlone) {
-    const QuadraticProblem problem{.workers = 4};
+    const QuadraticProblem problem{.workers = 4, .steps = 17};
     const std::vector<RankRecord> records = train(problem.experiment(loscar(4, 3, 0.34)));
     // Snapshots at 1, 5, 9, 13, 17: a ring all-reduce of one number each.
     EXPECT_EQ(records[0].sink.metrics.at("train/loss").back().bytesSent, 5 * 2 * 8 * 3 / 4);

@@ -58,7 +58,7 @@ TEST(Oldsgd, OfThreeWorkersIsCocodSgd) {
 }
 
 TEST(Oldsgd, SendsTheWeightsToTwoNeighboursAPeriod) {
-    const QuadraticProblem problem{.workers = 6};
+    const QuadraticProblem problem{.workers = 6, .steps = 17};
     const std::vector<RankRecord> records = train(problem.experiment(oldsgd(4)));
     // At steps 0, 4, 8, 12, 16.
     EXPECT_EQ(records[0].sink.metrics.at("train/loss").back().bytesSent, 5 * 2 * 3 * 8);

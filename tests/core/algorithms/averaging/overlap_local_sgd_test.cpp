@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
-#include <array>
+#include <iterator>
+#include <vector>
 
 #include "tests/support/driven_algorithm.h"
 #include "tests/support/quadratic_oracle.h"
@@ -48,7 +49,7 @@ TEST_P(OverlapOracle, PullsTheWorkersToAnAnchorWithMomentum) {
 
 INSTANTIATE_TEST_SUITE_P(Settings, OverlapOracle,
                          testing::Combine(testing::Values(Backend::Threads, Backend::Gloo), testing::Values(1, 4, 7),
-                                          testing::Values(Anchor{4, 0.6, 0.7}, Anchor{2, 0.2, 0}, Anchor{1, 1, 0.3},
+                                          testing::Values(Anchor{4, 0.6, 0.7}, Anchor{2, 0.2, 0}, Anchor{1, 0.8, 0.3},
                                                           Anchor{3, 0.5, 0.5, 0.8})));
 
 // A2.9, to the last bit: without slow momentum the anchor is the mean of the workers.
@@ -68,30 +69,30 @@ TEST(OverlapLocalSgd, WithoutPullTheWorkersAreIndependent) {
                recorded(train(problem.experiment({{"name", text("independent")}}))), 0);
 }
 
-// A schedule: u is what η divides, so that its part in the anchor's step follows the new η; η = 0 stops the anchor's
-// momentum and nothing else.
+// A schedule: u is what η divides, so that its part in the anchor's step follows the new η. At η = 0, where u has no
+// value, ηu is z − x alone, and behind it u begins anew, as slow_average's does.
 TEST(OverlapLocalSgd, SlowStepsFollowTheLearningRate) {
-    const std::array<double, 4> rates{0.1, 0.3, 0.2, 0.4};
+    const std::vector<double> rates{0.1, 0.3, 0.2, 0.4, 0, 0, 0.2, 0.1, 0};
     const auto set = [](std::int64_t k) { return 1.0 + 0.5 * static_cast<double>(k * k); };
     driveAlgorithm(overlap(1, 0.5, 0.7), 2, [&](StepContext& context, Algorithm& algorithm) {
         at::Tensor& weights = context.params().weights();
         weights.fill_(set(0));
         algorithm.start(context);
         double z = set(0), u = 0;
-        for (std::int64_t k = 1; k <= 4; ++k) {
+        for (std::int64_t k = 1; k <= std::ssize(rates); ++k) {
             const double rate = rates[static_cast<std::size_t>(k - 1)];
             context.moveTo(k, rate);
             weights.fill_(set(k));
             algorithm.afterStep(context);
             const double x = 0.5 * set(k) + 0.5 * z;
             EXPECT_NEAR(weights[0].item<double>(), x, 1e-12) << "step " << k;
+            if (rate == 0) {
+                u = 0;
+                z = x;
+                continue;
+            }
             u = 0.7 * u + (z - x) / rate;
             z -= rate * u;
-        }
-        for (std::int64_t k = 5; k <= 7; ++k) {
-            context.moveTo(k, 0);
-            algorithm.afterStep(context);
-            EXPECT_TRUE(std::isfinite(weights[0].item<double>())) << "step " << k;
         }
     });
 }

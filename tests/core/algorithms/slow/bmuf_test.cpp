@@ -29,17 +29,20 @@ struct SerialBmuf {
     }
 };
 
-class BmufOracle : public testing::TestWithParam<std::tuple<double, double, bool>> {};
+class BmufOracle : public testing::TestWithParam<std::tuple<Backend, std::tuple<double, double, bool>>> {};
 
 TEST_P(BmufOracle, FollowsTheSerialRule) {
-    const auto& [beta, alpha, nesterov] = GetParam();
+    const auto& [backend, setting] = GetParam();
+    const auto& [beta, alpha, nesterov] = setting;
     SerialBmuf rule{.beta = beta, .alpha = alpha, .nesterov = nesterov, .global = kOuterProblem.start};
-    expectSame(trained(kOuterProblem, bmuf(beta, alpha, nesterov)), serial(kOuterProblem, std::ref(rule)), 1e-12);
+    expectSame(trained(kOuterProblem, bmuf(beta, alpha, nesterov), backend), serial(kOuterProblem, std::ref(rule)),
+               1e-12);
 }
 
 INSTANTIATE_TEST_SUITE_P(Settings, BmufOracle,
-                         testing::Values(std::tuple(0.5, 1.0, false), std::tuple(0.75, 0.8, true),
-                                         std::tuple(0.0, 0.8, true)));
+                         testing::Combine(testing::Values(Backend::Threads, Backend::Gloo),
+                                          testing::Values(std::tuple(0.5, 1.0, false), std::tuple(0.75, 0.8, true),
+                                                          std::tuple(0.0, 0.8, true))));
 
 TEST(Bmuf, WithoutMomentumAtRateOneIsLocalSgdToTheLastBit) {
     expectSame(trained(kOuterProblem, bmuf(0, 1)), localSgdOf(kOuterProblem, 4), 0);

@@ -27,24 +27,22 @@ Trajectory expectedOf(const QuadraticProblem& problem, double momentum, double r
     });
 }
 
-class DiLoCoOracle : public testing::TestWithParam<std::tuple<double, double, bool, bool>> {};
+class DiLoCoOracle : public testing::TestWithParam<std::tuple<Backend, std::tuple<double, double, bool, bool>>> {};
 
 TEST_P(DiLoCoOracle, FollowsTheSerialRule) {
-    const auto& [momentum, rate, nesterov, innerNesterov] = GetParam();
+    const auto& [backend, setting] = GetParam();
+    const auto& [momentum, rate, nesterov, innerNesterov] = setting;
     QuadraticProblem problem = kOuterProblem;
     problem.nesterov = innerNesterov;
-    expectSame(trained(problem, diloco(momentum, rate, nesterov)), expectedOf(problem, momentum, rate, nesterov),
-               1e-12);
+    expectSame(trained(problem, diloco(momentum, rate, nesterov), backend),
+               expectedOf(problem, momentum, rate, nesterov), 1e-12);
 }
 
-INSTANTIATE_TEST_SUITE_P(Settings, DiLoCoOracle,
-                         testing::Values(std::tuple(0.9, 0.7, true, false), std::tuple(0.9, 1.0, true, true),
-                                         std::tuple(0.9, 0.7, false, true), std::tuple(0.0, 0.7, true, false)));
-
-TEST(DiLoCo, GlooFollowsTheSerialRuleToo) {
-    expectSame(recorded(train(kOuterProblem.experiment(diloco(0.9, 0.7)), Backend::Gloo)),
-               expectedOf(kOuterProblem, 0.9, 0.7, true), 1e-12);
-}
+INSTANTIATE_TEST_SUITE_P(
+    Settings, DiLoCoOracle,
+    testing::Combine(testing::Values(Backend::Threads, Backend::Gloo),
+                     testing::Values(std::tuple(0.9, 0.7, true, false), std::tuple(0.9, 1.0, true, true),
+                                     std::tuple(0.9, 0.7, false, true), std::tuple(0.0, 0.7, true, false))));
 
 TEST(DiLoCo, AtRateOneWithoutMomentumIsLocalSgdToTheLastBit) {
     for (const int workers : {1, 3, 4}) {

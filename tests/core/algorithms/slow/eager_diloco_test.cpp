@@ -32,22 +32,19 @@ Trajectory expectedOf(const QuadraticProblem& problem, double momentum, double r
     });
 }
 
-class EagerOracle : public testing::TestWithParam<std::tuple<double, double, bool>> {};
+class EagerOracle : public testing::TestWithParam<std::tuple<Backend, std::tuple<double, double, bool>>> {};
 
 TEST_P(EagerOracle, FollowsTheSerialRule) {
-    const auto& [momentum, rate, nesterov] = GetParam();
-    expectSame(trained(kOuterProblem, eager(momentum, rate, nesterov)),
+    const auto& [backend, setting] = GetParam();
+    const auto& [momentum, rate, nesterov] = setting;
+    expectSame(trained(kOuterProblem, eager(momentum, rate, nesterov), backend),
                expectedOf(kOuterProblem, momentum, rate, nesterov), 1e-12);
 }
 
 INSTANTIATE_TEST_SUITE_P(Settings, EagerOracle,
-                         testing::Values(std::tuple(0.7, 0.7, true), std::tuple(0.5, 0.7, false),
-                                         std::tuple(0.0, 0.5, true)));
-
-TEST(EagerDiLoCo, GlooFollowsTheSerialRuleToo) {
-    expectSame(recorded(train(kOuterProblem.experiment(eager(0.5, 0.7)), Backend::Gloo)),
-               expectedOf(kOuterProblem, 0.5, 0.7, true), 1e-12);
-}
+                         testing::Combine(testing::Values(Backend::Threads, Backend::Gloo),
+                                          testing::Values(std::tuple(0.3, 0.5, true), std::tuple(0.2, 0.5, false),
+                                                          std::tuple(0.0, 0.5, true))));
 
 // The others' part is nothing, to the last bit. Without momentum DiLoCo interpolates instead: then to rounding.
 TEST(EagerDiLoCo, AloneIsDiLoCo) {

@@ -87,6 +87,16 @@ TEST(SlowAverage, OneRoundLateEachDifferenceIsToItsOwnStart) {
     EXPECT_THAT(weightsAfter(values, {{2}, {5}, {7}}), ElementsAre(1, 2, 3.5));
 }
 
+TEST(SlowAverage, OneRoundLateTheDifferenceMayBeFromThePresentWeights) {
+    // Nothing moves θ = 1 at step 1. At step 2 the mean is 2, θ − 2 = −1, θ = 2; then 2 − 5, θ = 5; then 5 − 7.
+    SlowAverageParams values{.period = 1, .oneRoundLate = true, .fromPresent = true};
+    EXPECT_THAT(weightsAfter(values, {{2}, {5}, {7}, {0}}), ElementsAre(1, 2, 5, 7));
+    values.penalty = 2;
+    // 1 + 1/2; then 1.5 + 3.5/2.
+    EXPECT_THAT(weightsAfter(values, {{2}, {5}, {7}}), ElementsAre(1, 1.5, 3.25));
+    EXPECT_THAT(weightsAfter(values, {{2, 0.1, true}, {5}, {7}}), ElementsAre(1, 1, 3)) << "what was dropped is none";
+}
+
 // CO2 has after each round what SlowMo had after the one before, where local steps do not depend on where they start.
 TEST(SlowAverage, OneRoundLateIsTheSameARoundLater) {
     const std::vector<Step> steps{{1}, {-2}, {0.5}, {3}, {-1}, {0.25}};

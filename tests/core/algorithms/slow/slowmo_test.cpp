@@ -28,23 +28,21 @@ struct SerialSlowMo {
     }
 };
 
-class SlowMoOracle : public testing::TestWithParam<std::tuple<double, double, int>> {};
+class SlowMoOracle : public testing::TestWithParam<std::tuple<Backend, std::tuple<double, double, int>>> {};
 
 TEST_P(SlowMoOracle, FollowsTheSerialRule) {
-    const auto& [beta, alpha, period] = GetParam();
+    const auto& [backend, setting] = GetParam();
+    const auto& [beta, alpha, period] = setting;
     SerialSlowMo rule{
         .eta = kOuterProblem.rate, .beta = beta, .alpha = alpha, .period = period, .theta = kOuterProblem.start};
-    expectSame(trained(kOuterProblem, slowMo(beta, alpha, period)), serial(kOuterProblem, std::ref(rule)), 1e-12);
+    expectSame(trained(kOuterProblem, slowMo(beta, alpha, period), backend), serial(kOuterProblem, std::ref(rule)),
+               1e-12);
 }
 
 INSTANTIATE_TEST_SUITE_P(Settings, SlowMoOracle,
-                         testing::Values(std::tuple(0.2, 1.0, 5), std::tuple(0.6, 0.8, 1), std::tuple(0.0, 0.5, 4)));
-
-TEST(SlowMo, GlooFollowsTheSerialRuleToo) {
-    SerialSlowMo rule{.eta = kOuterProblem.rate, .beta = 0.5, .alpha = 1, .theta = kOuterProblem.start};
-    expectSame(recorded(train(kOuterProblem.experiment(slowMo(0.5, 1)), Backend::Gloo)),
-               serial(kOuterProblem, std::ref(rule)), 1e-12);
-}
+                         testing::Combine(testing::Values(Backend::Threads, Backend::Gloo),
+                                          testing::Values(std::tuple(0.2, 1.0, 5), std::tuple(0.3, 0.8, 1),
+                                                          std::tuple(0.0, 0.5, 4), std::tuple(0.5, 1.0, 4))));
 
 TEST(SlowMo, WithoutMomentumAtRateOneIsLocalSgdToTheLastBit) {
     for (const int workers : {1, 3, 4}) {

@@ -37,23 +37,20 @@ Trajectory expectedOf(const QuadraticProblem& problem, const Streaming& s) {
     });
 }
 
-class StreamingOracle : public testing::TestWithParam<Streaming> {};
+class StreamingOracle : public testing::TestWithParam<std::tuple<Backend, Streaming>> {};
 
 TEST_P(StreamingOracle, FollowsTheSerialRule) {
-    expectSame(trained(kOuterProblem, streaming(GetParam())), expectedOf(kOuterProblem, GetParam()), 1e-12);
+    const auto& [backend, setting] = GetParam();
+    expectSame(trained(kOuterProblem, streaming(setting), backend), expectedOf(kOuterProblem, setting), 1e-12);
 }
 
-INSTANTIATE_TEST_SUITE_P(Settings, StreamingOracle,
-                         testing::Values(Streaming{4, 2, 1, 0.5, 0.7, 0.9}, Streaming{4, 1, 0, 0, 0.7, 0.9},
-                                         Streaming{6, 3, 1, 0, 0.7, 0.5}, Streaming{6, 2, 2, 0.25, 1, 0},
-                                         Streaming{6, 3, 0, 0.5, 0.7, 0.9, false}, Streaming{6, 2, 0, 0, 1, 0},
-                                         Streaming{3, 3, 0, 0.1, 0.5, 0.3}, Streaming{8, 1, 7, 0.5, 0.7, 0.6}));
-
-TEST(StreamingDiLoCo, GlooFollowsTheSerialRuleToo) {
-    const Streaming s{6, 2, 2, 0.5, 0.7, 0.9};
-    expectSame(recorded(train(kOuterProblem.experiment(streaming(s)), Backend::Gloo)), expectedOf(kOuterProblem, s),
-               1e-12);
-}
+INSTANTIATE_TEST_SUITE_P(
+    Settings, StreamingOracle,
+    testing::Combine(testing::Values(Backend::Threads, Backend::Gloo),
+                     testing::Values(Streaming{4, 2, 1, 0.5, 0.7, 0.9}, Streaming{4, 1, 0, 0, 0.7, 0.9},
+                                     Streaming{6, 3, 1, 0, 0.7, 0.5}, Streaming{6, 2, 2, 0.25, 1, 0},
+                                     Streaming{6, 3, 0, 0.5, 0.7, 0.9, false}, Streaming{6, 2, 0, 0, 1, 0},
+                                     Streaming{3, 3, 0, 0.1, 0.5, 0.3}, Streaming{8, 1, 7, 0.5, 0.7, 0.6})));
 
 TEST(StreamingDiLoCo, OneFragmentWithoutDelayIsDiLoCoToTheLastBit) {
     expectSame(trained(kOuterProblem, streaming({4, 1, 0, 0, 0.7, 0.9})),

@@ -30,7 +30,8 @@ TEST(FileMapping, RefusesWhatIsNoFileWithBytes) {
         return mapping ? "" : mapping.error().message;
     };
     EXPECT_EQ(errorOf(folder / "none"), (folder / "none").string() + ": there is no such file");
-    EXPECT_EQ(errorOf(folder.write("empty", "")), (folder / "empty").string() + ": it is empty");
+    EXPECT_EQ(errorOf(folder.write("empty", "")),
+              (folder / "empty").string() + ": it is empty. Copy or download it again");
     EXPECT_EQ(errorOf(folder.path()), folder.path().string() + ": this is not a regular file");
     ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
     EXPECT_EQ(errorOf(folder / "pipe"), (folder / "pipe").string() + ": this is not a regular file")

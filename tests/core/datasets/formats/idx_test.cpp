@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "tests/support/idx_files.h"
 
 namespace dasgd {
@@ -24,6 +26,16 @@ TEST(IdxTest, ReadsPlainAndGzipAlike) {
         EXPECT_THAT(array->extents, ElementsAre(2, 1, 3));
         EXPECT_EQ(std::string(array->bytes.begin(), array->bytes.end()), "abcdef");
     }
+}
+
+// Pages of the file itself, which all processes of a host share: a private copy would not see the change.
+TEST(IdxTest, DoesNotCopyAPlainFile) {
+    const TempDir folder;
+    const auto file = folder.write("a", idx({2, 1, 3}, "abcdef"));
+    const auto array = readIdx(file, 3);
+    ASSERT_TRUE(array) << array.error().message;
+    std::fstream(file, std::ios::in | std::ios::out | std::ios::binary).seekp(4 + 3 * 4) << "ABC";
+    EXPECT_EQ(std::string(array->bytes.begin(), array->bytes.end()), "ABCdef");
 }
 
 TEST(IdxTest, ReadsAGzipFileOfSeveralMembers) {

@@ -66,6 +66,92 @@ TEST(InspectImage, RefusesWhatIsCutOffAnywhere) {
     }
 }
 
+TEST(InspectImage, ComparesTheChecksumsOfPng) {
+    const std::string whole = pngOf(40, 30, gradient(40, 30));
+    constexpr std::size_t kHeaderEnd = 8 + 25, kEndChunk = 12;
+    for (std::size_t at = whole.find("IDAT"); at < whole.size() - kEndChunk; ++at) {
+        std::string file = whole;
+        file[at] = static_cast<char>(file[at] ^ 0x10);
+        EXPECT_FALSE(inspectImage(bytesOf(file))) << at << " of " << whole.size();
+    }
+    // An ancillary chunk, here a comment without its checksum, is nothing that pixels depend on.
+    const std::string comment("\0\0\0\x02tEXta\0wide", 14);
+    std::string commented = whole;
+    commented.insert(kHeaderEnd, comment);
+    EXPECT_TRUE(inspectImage(bytesOf(commented)));
+}
+
+TEST(InspectImage, LeavesTheMiddleOfAJpegToDecoding) {
+    const std::string file = test::endedEarly(jpegOf(64, 64, gradient(64, 64)));
+    EXPECT_TRUE(inspectImage(bytesOf(file)));
+    for (const int reduction : {1, 4}) EXPECT_FALSE(decodeImage(bytesOf(file), 3, reduction)) << reduction;
+}
+
+// libjpeg only warns of these, and makes pixels up.
+TEST(DecodeImage, AJpegWithWrongCodesIsDamaged) {
+    const std::string whole = jpegOf(40, 30, gradient(40, 30));
+    const std::size_t pixels = whole.find("\xFF\xDA") + 14;
+    // 32 bits of 1, which begin no code: an FF within the codes is followed by a 0.
+    const std::string ones("\xFF\0\xFF\0\xFF\0\xFF\0", 8);
+    for (std::size_t at = pixels + 8; at + 40 < whole.size(); at += 16) {
+        std::string wrong = whole;
+        wrong.replace(at, ones.size(), ones);
+        EXPECT_TRUE(inspectImage(bytesOf(wrong))) << "its header and its end are in order";
+        const auto image = decodeImage(bytesOf(wrong), 3);
+        ASSERT_FALSE(image) << at << " of " << whole.size();
+        EXPECT_THAT(image.error().message, HasSubstr("it is damaged: Corrupt JPEG data"));
+    }
+}
+
+std::vector<std::uint8_t> noise(int width, int height) {
+    std::vector<std::uint8_t> pixels(std::size_t{3} * static_cast<std::size_t>(width) *
+                                     static_cast<std::size_t>(height));
+    std::uint32_t state = 1;
+    for (std::uint8_t& pixel : pixels) {
+        state = state * 1664525 + 1013904223;
+        pixel = static_cast<std::uint8_t>(state >> 24);
+    }
+    return pixels;
+}
+
+// More than 3 kB of codes: the fast decoder reads them, which does not look for wrong ones. That it lost its place
+// shows where it runs out of codes before the last row, or meets the marker of a restart too soon or too late. Not
+// found: wrong or added codes in a file without restarts which leave bytes over at the end, as those of whole files may
+// be padding.
+TEST(DecodeImage, ALargeJpegThatLostItsPlaceIsDamaged) {
+    const std::string whole = jpegOf(256, 256, noise(256, 256));
+    ASSERT_TRUE(decodeImage(bytesOf(whole), 3));
+    std::string shorter = whole;
+    shorter.erase(shorter.size() / 2, 2000);
+    for (const int reduction : {1, 8}) {
+        const auto image = decodeImage(bytesOf(shorter), 3, reduction);
+        ASSERT_FALSE(image) << reduction;
+        EXPECT_THAT(image.error().message, HasSubstr("premature end"));
+    }
+    constexpr unsigned kRow = 16;  // units of 16 x 16 pixels between two restarts
+    std::string longer = jpegOf(256, 256, noise(256, 256), kRow);
+    ASSERT_TRUE(decodeImage(bytesOf(longer), 3));
+    longer.insert(longer.size() / 2, std::string(2000, '\x55'));
+    const auto image = decodeImage(bytesOf(longer), 3);
+    ASSERT_FALSE(image);
+    EXPECT_THAT(image.error().message, HasSubstr("extraneous bytes before marker 0xd"));
+}
+
+// As in files of Oxford-IIIT Pet, of dogs against cats and of COCO.
+TEST(DecodeImage, BytesBeforeTheEndAreNoDamage) {
+    for (const auto& [extent, pixels] : {std::pair(40, gradient(40, 40)), std::pair(256, noise(256, 256))}) {
+        const std::string whole = jpegOf(extent, extent, pixels);
+        for (const std::size_t left : {4U, 240U, 5000U}) {
+            std::string file = whole;
+            file.insert(file.size() - 2, left, '\0');
+            EXPECT_TRUE(inspectImage(bytesOf(file))) << left;
+            const auto image = decodeImage(bytesOf(file), 3);
+            ASSERT_TRUE(image) << left << ": " << image.error().message;
+            EXPECT_EQ(image->pixels, decodeImage(bytesOf(whole), 3)->pixels) << left;
+        }
+    }
+}
+
 TEST(DecodeImage, SaysWhatIsWrong) {
     const std::string text = "this is no image, whatever its name says";
     const auto none = decodeImage(bytesOf(text), 3);

@@ -10,8 +10,11 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
+constexpr std::int64_t kMaxIndex = 1000;
+
 TEST(ParseLibsvm, ReadsSparseRowsCommentsAndEmptyLines) {
-    const auto rows = parseLibsvm("+1 1:0.5 4:-2e1 # a comment\n\n-1\n# nothing\n2.5\t2:1 3:+7\r\n", "a.txt", false);
+    const auto rows =
+        parseLibsvm("+1 1:0.5 4:-2e1 # a comment\n\n-1\n# nothing\n2.5\t2:1 3:+7\r\n", "a.txt", false, kMaxIndex);
     ASSERT_TRUE(rows) << rows.error().message;
     EXPECT_THAT(rows->targets, ElementsAre(1, -1, 2.5));
     EXPECT_THAT(rows->starts, ElementsAre(0U, 2U, 2U, 4U));
@@ -28,14 +31,15 @@ class WrongLibsvm : public testing::TestWithParam<WrongLine> {};
 
 TEST_P(WrongLibsvm, IsRefusedAtItsPlaceOrLeftOutAndCounted) {
     const std::string text = "1 1:1\n" + GetParam().line + "\n0 2:1\n";
-    const auto refused = parseLibsvm(text, "a.txt", false);
+    const auto refused = parseLibsvm(text, "a.txt", false, kMaxIndex);
     ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().message, StartsWith("a.txt:2:" + GetParam().place + ": "));
     EXPECT_THAT(refused.error().message, HasSubstr(GetParam().message));
     EXPECT_THAT(refused.error().message, HasSubstr("on_damage"));
-    const auto skipping = parseLibsvm(text, "a.txt", true);
+    const auto skipping = parseLibsvm(text, "a.txt", true, kMaxIndex);
     ASSERT_TRUE(skipping);
     EXPECT_EQ(skipping->skipped, 1);
+    EXPECT_THAT(skipping->firstSkipped, StartsWith("a.txt:2:" + GetParam().place + ": "));
     EXPECT_THAT(skipping->targets, ElementsAre(1, 0));
     EXPECT_THAT(skipping->columns, ElementsAre(0, 1)) << "nothing of the line stays";
     EXPECT_THAT(skipping->starts, ElementsAre(0U, 1U, 2U));
@@ -49,11 +53,33 @@ INSTANTIATE_TEST_SUITE_P(
                     WrongLine{"1 3:1 2:2", "7", "index 2 follows 3"},
                     WrongLine{"1 1:1 2", "7", "index:value is expected"}, WrongLine{"1 1:1 qid:4", "7", "'qid:4'"},
                     WrongLine{"1 1:a", "3", "the value of index 1 is 'a'"},
-                    WrongLine{"1 99999999999:1", "3", "the index is 99999999999"}));
+                    WrongLine{"1 99999999999:1", "3", "index 99999999999 would make each sample as many values wide"},
+                    WrongLine{"1 1001:1 2:1", "10", "index 2 follows 1001"},
+                    WrongLine{"1 1001:1 x", "10", "index:value is expected"}));
+
+// It is as its writer meant it, and nothing that training may go without unasked.
+TEST(ParseLibsvm, ALineInOrderBeyondTheAllowedIndexIsRefusedWhateverIsDoneToDamage) {
+    for (const bool skipsDamage : {false, true}) {
+        const auto rows = parseLibsvm("1 1:1\n1 1:1 1001:1 1002:1\n0 2:1\n", "a.txt", skipsDamage, kMaxIndex);
+        ASSERT_FALSE(rows) << skipsDamage;
+        EXPECT_EQ(rows.error().message,
+                  "a.txt:2:7: index 1001 would make each sample as many values wide; above 1000 set features in [data] "
+                  "to the width that is meant, at most 2000000000, or correct the line");
+    }
+}
+
+TEST(ParseLibsvm, TakesTheLargestIndexThatIsAllowed) {
+    EXPECT_EQ(parseLibsvm("1 1000:1\n", "a.txt", false, kMaxIndex)->width, 1000);
+    const auto widest = [](const char* line) { return parseLibsvm(line, "a.txt", false, kMaxLibsvmFeatures); };
+    EXPECT_EQ(widest("1 2000000000:1\n")->width, 2000000000);
+    EXPECT_THAT(widest("1 2000000001:1\n").error().message,
+                testing::AllOf(HasSubstr("values wide; at most 2000000000 are possible. Correct"),
+                               testing::Not(HasSubstr("set features"))));
+}
 
 TEST(ParseLibsvm, AFileWithoutSamplesIsRefused) {
     for (const char* text : {"", "\n\n", "# only words\n"}) {
-        const auto rows = parseLibsvm(text, "a.txt", true);
+        const auto rows = parseLibsvm(text, "a.txt", true, kMaxIndex);
         ASSERT_FALSE(rows);
         EXPECT_THAT(rows.error().message, StartsWith("a.txt: it holds no line"));
     }

@@ -27,6 +27,16 @@ TEST(CharLstmTest, HasTheParametersOfItsLayers) {
     EXPECT_EQ(parameterCount(*buildModel("char_lstm", shakespeare)), 90 * 8 + lstm(8, 256) + lstm(256, 256) + 90 * 257);
 }
 
+// McMahan et al. (arXiv 1602.05629, section 3) count 866,578 parameters and say neither how many characters there are
+// nor what a gate has. That number comes out of 258 tokens (256 bytes and two marks), one bias a gate, and weights from
+// the cell to three of the four gates (peepholes). Here a gate has a second bias, as cuDNN has it, and no peephole.
+TEST(CharLstmTest, DiffersFromThePublishedCountByBiasesAndPeepholes) {
+    constexpr std::int64_t kPublished = 866'578, kLayers = 2, kWidth = 256;
+    constexpr std::int64_t kSecondBiases = kLayers * 4 * kWidth, kPeepholes = kLayers * 3 * kWidth;
+    const InputSpec bytes{.shape = {80}, .classes = 258, .task = Task::kLanguage};
+    EXPECT_EQ(parameterCount(*buildModel("char_lstm", bytes)), kPublished + kSecondBiases - kPeepholes);
+}
+
 TEST(CharLstmTest, CountsTheProductsOfEveryToken) {
     const auto model = buildModel("char_lstm", kText, shapeOf(2, 16, 8));
     const LayerWork work = countFlops(*model, randomBatch(kText, 2), 2);

@@ -1,0 +1,170 @@
+// Every algorithm of the registry on a network as it is used: four ranks that train LeNet on the digits in float32 take
+// the way of its serial rule in float64 (tests/support/serial_rules.h), to 1e-5.
+//
+// The rule makes a trajectory of its own; only the gradients are those of float32 at the weights that the ranks have.
+// A gradient of LeNet jumps where a ReLU or a pool changes sides, and two runs of one algorithm that are 1e-8 apart
+// come 1e-4 apart within 24 steps wherever that happens: which ones do is chance. With the gradients in common nothing
+// can jump, and what is left are sums in another order.
+//
+// Errors are of all weights of a rank in the Euclidean norm: a weight is a sum of far larger numbers than the smallest
+// ones are, so that its error is relative to the others and not to itself.
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <ATen/Parallel.h>
+
+#include <memory>
+
+#include "core/base/metric_names.h"
+#include "core/step/flat_params.h"
+#include "core/train/worker.h"
+#include "tests/support/ranks.h"
+#include "tests/support/serial_rules.h"
+#include "tests/support/sim/virtual_cluster.h"
+
+namespace dasgd::test {
+namespace {
+
+constexpr int kLenetRanks = 4;
+constexpr std::int64_t kLenetSteps = 24, kLenetBatch = 8;
+constexpr double kLenetRate = 0.02, kLenetMomentum = 0.9;
+// Weights and biases of both convolutions and the first linear layer.
+constexpr std::int64_t kLenetCut = 156 + 2'416 + 48'120;
+constexpr double kTolerance = 1e-5;
+
+Experiment lenetWith(const std::string& algorithm, Fields fields) {
+    fields.emplace_back("name", text(algorithm));
+    return std::move(
+        readExperiment(table({{"algorithm", table(std::move(fields))},
+                              {"model", table({{"name", text("lenet")}})},
+                              {"data", table({{"name", text("mnist")}})},
+                              {"train", table({{"steps", integer(kLenetSteps)}, {"batch_size", integer(kLenetBatch)}})},
+                              {"optimizer", table({{"name", text("sgd")},
+                                                   {"learning_rate", number(kLenetRate)},
+                                                   {"momentum", number(kLenetMomentum)}})},
+                              {"cluster", table({{"backend", text("threads")}, {"workers", integer(kLenetRanks)}})},
+                              {"record", table({{"weights", boolean(true)}, {"trace", text("off")}})}}))
+            .value());
+}
+
+// The weights of one rank, which records them one after the other.
+class WeightLog final : public EventSink {
+public:
+    void span(const Span&) override {}
+    void metric(const Metric& metric) override {
+        if (metric.name.starts_with(metrics::kWeight)) values_.push_back(metric.value);
+    }
+    void state(RankState, std::int64_t, std::string_view) override {}
+    // [steps + 1, N], from before the first step on.
+    [[nodiscard]] at::Tensor steps() const { return torch::tensor(values_, at::kDouble).view({kLenetSteps + 1, -1}); }
+
+private:
+    std::vector<double> values_;
+};
+
+// Of the ranks that train.
+std::vector<at::Tensor> trainedRanks(const Experiment& experiment) {
+    std::vector<WeightLog> logs(kLenetRanks);
+    runRanks(Backend::Threads, kLenetRanks, [&](Communicator& comm, Clock& clock) {
+        const WorkerOutcome outcome =
+            runWorker(experiment, {comm, clock, logs[static_cast<std::size_t>(comm.rank().value())]});
+        EXPECT_EQ(outcome.error, "");
+    });
+    std::vector<at::Tensor> ranks;
+    for (int rank = 0; rank < kLenetRanks; ++rank) {
+        if (experiment.roles().trains(Rank(rank))) ranks.push_back(logs[static_cast<std::size_t>(rank)].steps());
+    }
+    return ranks;
+}
+
+// Every worker's batches, and the gradients of one network on them.
+class SerialLenet {
+public:
+    explicit SerialLenet(const Experiment& experiment)
+        : data_(loadTrainingData(experiment).value()),
+          model_(std::move(buildModel(experiment, data_, Rank(0)).value())),
+          params_(model_->module(), at::kFloat) {
+        for (int i = 0; i < experiment.roles().trainers(); ++i) {
+            loaders_.push_back(openLoader(experiment, data_, Rank(i)));
+        }
+    }
+    [[nodiscard]] std::size_t workers() const { return loaders_.size(); }
+    [[nodiscard]] at::Tensor start() { return params_.weights().to(at::kDouble); }
+
+    struct Descent {
+        at::Tensor gradient;
+        double loss = 0;
+    };
+    // On the worker's next batch.
+    [[nodiscard]] Descent at(std::size_t worker, const at::Tensor& weights) {
+        const Batch batch = loaders_[worker]->take(kLenetBatch);
+        {
+            const at::NoGradGuard guard;
+            params_.weights().copy_(weights);
+            params_.gradients().zero_();
+        }
+        const at::Tensor loss = model_->loss(batch);
+        loss.backward();
+        return {params_.gradients().to(at::kDouble), loss.item<double>()};
+    }
+
+private:
+    TrainingData data_;
+    std::unique_ptr<Model> model_;
+    FlatParams params_;
+    std::vector<std::unique_ptr<BatchLoader>> loaders_;
+};
+
+Vectors afterStep(const std::vector<at::Tensor>& ranks, std::int64_t k) {
+    Vectors all;
+    for (const at::Tensor& rank : ranks) all.push_back(rank[k]);
+    return all;
+}
+
+class LenetOracle : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(LenetOracle, FourRanksTakeTheWayOfTheSerialRule) {
+    const auto oracles = serialOracles(kLenetCut);
+    ASSERT_TRUE(oracles.contains(GetParam())) << "its rule belongs into tests/support/serial_rules.h";
+    const SerialOracle& oracle = oracles.at(GetParam());
+    const Experiment experiment = lenetWith(GetParam(), oracle.fields);
+    const std::vector<at::Tensor> ranks = trainedRanks(experiment);
+
+    at::set_num_threads(1);
+    SerialLenet lenet(experiment);
+    ASSERT_EQ(ranks.size(), lenet.workers());
+    SerialView view{
+        .start = lenet.start(), .workers = lenet.workers(), .rate = kLenetRate, .ranks = [&](std::int64_t k) {
+            return afterStep(ranks, k);
+        }};
+    const SerialRule rule = oracle.rule(view);
+    Vectors w(lenet.workers(), view.start), v(lenet.workers(), torch::zeros_like(view.start));
+    for (std::int64_t k = 1; k <= kLenetSteps; ++k) {
+        Vectors g;
+        double losses = 0;
+        for (std::size_t i = 0; i < w.size(); ++i) {
+            const auto [gradient, loss] = lenet.at(i, ranks[i][k - 1]);
+            g.push_back(gradient);
+            losses += loss;
+        }
+        view.losses.push_back(losses / static_cast<double>(w.size()));
+        if (rule.gradients) rule.gradients(k, g);
+        for (std::size_t i = 0; i < w.size(); ++i) {
+            v[i] = v[i] * kLenetMomentum + g[i];
+            w[i] = w[i] - v[i] * kLenetRate;
+        }
+        if (rule.weights) rule.weights(k, w);
+        for (std::size_t i = 0; i < w.size(); ++i) {
+            const double error = ((ranks[i][k] - w[i]).norm() / w[i].norm()).item<double>();
+            ASSERT_LE(error, kTolerance) << "rank " << i << " after step " << k;
+        }
+    }
+    const double way = ((w[0] - view.start).norm() / view.start.norm()).item<double>();
+    EXPECT_GT(way, 500 * kTolerance) << "it trains";
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, LenetOracle, ::testing::ValuesIn(algorithmsThatTrain()),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace dasgd::test

@@ -1,0 +1,96 @@
+#include "experiments/report/comparison_columns.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "experiments/report/comparison_text.h"
+
+namespace dasgd::experiments {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+ComparedGroup group(const std::string& label) {
+    ComparedGroup made{.label = label, .algorithm = label, .runIds = {"r1", "r2"}};
+    made.samples = {2, 4000, 0.0, 0.0};
+    made.finalLoss = {2, 0.5, 0.01, 0.09};
+    made.stepMs = {2, 10, 0.5, 4.5};
+    return made;
+}
+
+std::vector<std::string> headsOf(const std::vector<ComparisonColumn>& table) {
+    std::vector<std::string> heads;
+    for (const ComparisonColumn& column : table) heads.push_back(column.head);
+    return heads;
+}
+
+TEST(ComparisonColumns, WhatNoRunRecordedIsLeftOutAndNamed) {
+    Comparison comparison{{group("sync_sgd"), group("dasgd")}, "sync_sgd"};
+    const ComparisonTables none = comparisonTables(comparison);
+    ASSERT_EQ(none.tables.size(), 2U);
+    EXPECT_THAT(headsOf(none.tables[0]), ElementsAre("samples", "final loss"));
+    EXPECT_THAT(headsOf(none.tables[1]), ElementsAre("ms/step"));
+    EXPECT_THAT(none.lacking, ElementsAre("hidden %", "blocked %", "skew ms", "inflation", "sent"));
+    EXPECT_FALSE(none.hasDash);
+    EXPECT_THAT(comparisonText(comparison),
+                HasSubstr("no run has recorded it: hidden %, blocked %, skew ms, inflation"));
+
+    comparison.groups[1].skewMs = {1, 2.5, std::nullopt, std::nullopt};
+    comparison.groups[1].inflation = {2, 1.25, 0.05, 0.45};
+    const ComparisonTables some = comparisonTables(comparison);
+    EXPECT_THAT(headsOf(some.tables[1]), ElementsAre("ms/step", "skew ms", "inflation"));
+    EXPECT_THAT(some.tables[1][1].cells, ElementsAre("–", "2.5000 (1 of 2)"));
+    EXPECT_THAT(some.tables[1][2].cells, ElementsAre("–", "1.2500 ± 0.0500 (CI ±0.4500)"));
+    EXPECT_TRUE(some.hasDash);
+    EXPECT_THAT(comparisonText(comparison), HasSubstr("– none of its runs has it"));
+}
+
+TEST(ComparisonColumns, OfTextsThePerplexityStandsInPlaceOfTheAccuracyOfTokens) {
+    Comparison comparison{{group("sync_sgd"), group("dasgd")}, "sync_sgd"};
+    for (ComparedGroup& each : comparison.groups) {
+        each.bestAccuracy = {2, 0.4, 0.01, 0.09};
+        each.bestPerplexity = {2, 8.5, 0.1, 0.9};
+        each.bestLoss = {2, 2.14, 0.01, 0.09};
+        each.chosenOnValidation = true;
+    }
+    comparison.groups[1].perplexityP = 0.01;
+    const auto table = comparisonTables(comparison).tables[0];
+    EXPECT_THAT(headsOf(table), ElementsAre("samples", "final loss", "best perplexity"));
+    EXPECT_THAT(table[2].cells[1], HasSubstr("8.5000 ± 0.1000"));
+    EXPECT_THAT(table[2].cells[1], HasSubstr("†"));
+    EXPECT_THAT(table[2].cells[0], Not(HasSubstr("§")));
+    comparison.groups[0].chosenOnValidation = false;
+    EXPECT_THAT(comparisonTables(comparison).tables[0][2].cells[0], HasSubstr("§"));
+
+    // Beside a classifier each has its own.
+    comparison.groups[0].bestPerplexity = comparison.groups[0].bestLoss = {};
+    const auto mixed = comparisonTables(comparison).tables[0];
+    EXPECT_THAT(headsOf(mixed), ElementsAre("samples", "final loss", "best accuracy %", "best perplexity"));
+    EXPECT_EQ(mixed[2].cells[1], "–");
+    EXPECT_EQ(mixed[3].cells[0], "–");
+}
+
+TEST(ComparisonColumns, OfValuesTheLossOfTheChosenModelStandsThere) {
+    Comparison comparison{{group("dasgd")}, "dasgd"};
+    comparison.groups[0].bestLoss = {2, 0.25, 0.01, 0.09};
+    comparison.groups[0].chosenOnValidation = true;
+    EXPECT_THAT(headsOf(comparisonTables(comparison).tables[0]), Contains("best loss"));
+}
+
+// A time that is not known is not estimated, and that is said.
+TEST(ComparisonColumns, TheWayToATargetWithoutATimeIsShownWithoutIt) {
+    Comparison comparison{{group("sync_sgd"), group("dasgd")}, "sync_sgd"};
+    EXPECT_FALSE(hasTarget(comparison));
+    comparison.groups[1].stepsToTarget = {2, 250, 10, 90};
+    EXPECT_TRUE(hasTarget(comparison));
+    const ComparisonTables made = comparisonTables(comparison);
+    ASSERT_EQ(made.tables.size(), 3U);
+    EXPECT_THAT(headsOf(made.tables[2]), ElementsAre("steps to target"));
+    EXPECT_THAT(made.lacking, Contains("s to target"));
+}
+
+}  // namespace
+}  // namespace dasgd::experiments
