@@ -61,17 +61,14 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
     row->setSpacing(0);
     row->addWidget(rail_);
     row->addLayout(right, 1);
-    {
-        const StyleSheetAside aside;
-        for (const PageRegistry::Entry& entry : PageRegistry::entries()) {
-            rail_->add(QString::fromUtf8(entry.info.title), QString::fromUtf8(entry.info.icon));
-            QWidget* page = entry.create(context_);
-            stack_->addWidget(page);
-            addCardKeys(*page);
-        }
+    for (const PageRegistry::Entry& entry : PageRegistry::entries()) {
+        rail_->add(QString::fromUtf8(entry.info.title), QString::fromUtf8(entry.info.icon));
+        stack_->addWidget(new QWidget);
     }
+    made_.resize(static_cast<std::size_t>(stack_->count()));
     connect(rail_, &Rail::chosen, this, &MainWindow::showPage);
     connect(rail_, &Rail::themeWanted, &look_, &Look::toggle);
+    connect(&reports_, &ReportLibrary::pageWanted, this, [this] { open("Reports"); });
     connect(&session_, &Session::pulseChanged, this, [this] { statusPace_.request(); });
     connect(&session_, &Session::currentChanged, this, &MainWindow::updateStatus);
     connect(&session_, &Session::errorChanged, this, &MainWindow::updateStatus);
@@ -80,7 +77,6 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
     auto* palette = new QShortcut(QKeySequence(QStringLiteral("Ctrl+K")), this);
     connect(palette, &QShortcut::activated, this, &MainWindow::openPalette);
     updateStatus();
-    open("Run");
 }
 
 // The pages before what they show: some still have something to write.
@@ -125,7 +121,24 @@ bool MainWindow::openNamed(const QString& title) {
     return false;
 }
 
+// A page costs some 30 ms: it is made when it is first wanted, so that the window shows its first one soon. What
+// happened before it takes from the models.
+void MainWindow::make(int page) {
+    const auto index = static_cast<std::size_t>(page);
+    if (made_[index]) return;
+    made_[index] = true;
+    const StyleSheetAside aside;
+    QWidget* own = PageRegistry::entries()[index].create(context_);
+    addCardKeys(*own);
+    QWidget* blank = stack_->widget(page);
+    stack_->insertWidget(page, own);
+    stack_->removeWidget(blank);
+    delete blank;
+}
+
 void MainWindow::showPage(int page) {
+    make(page);
+    shown_ = page;
     rail_->choose(page);
     // A page that is not seen does not keep the window from being narrow.
     for (int i = 0; i < stack_->count(); ++i) {
@@ -216,6 +229,7 @@ void MainWindow::updateStatus() {
 
 void MainWindow::showEvent(QShowEvent* event) {
     QMainWindow::showEvent(event);
+    if (shown_ < 0) open("Run");
     // The window of the platform sees every movement, the widgets only those they track.
     windowHandle()->installEventFilter(this);
 }

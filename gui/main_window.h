@@ -4,7 +4,9 @@
 #include <QMainWindow>
 #include <filesystem>
 #include <memory>
+#include <vector>
 
+#include "gui/figures/figure_watch.h"
 #include "gui/models/experiment/experiment_draft.h"
 #include "gui/models/figures/figure_library.h"
 #include "gui/models/live/engine.h"
@@ -54,6 +56,7 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
+    void make(int page);
     void showPage(int page);
     QWidget* makeStatusBar();
     void updateStatus();
@@ -66,10 +69,13 @@ private:
     Engine engine_;
     ExperimentDraft draft_;
     FigureLibrary figures_;
+    FigureWatch figureWatch_{feed_, figures_};
     ReportLibrary reports_;
     PageContext context_;
     Rail* rail_;
     QStackedWidget* stack_;
+    std::vector<bool> made_;  // by page; the others are blank in the stack
+    int shown_ = -1;          // page; −1: none was chosen yet
     SteadyLabel* status_;
     QToolButton* follow_;
     CommandPalette* palette_;

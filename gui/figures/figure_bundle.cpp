@@ -14,8 +14,6 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr int kRecordVersion = 1;
-
 QString bandColumn(FigureBand band) {
     return band == FigureBand::Interval95 ? QStringLiteral("half_width_of_95_percent_interval") : QStringLiteral("std");
 }
@@ -208,7 +206,7 @@ QJsonObject recordOf(const FigureContent& content, const NamedFigure& figure, co
 }
 
 QJsonObject bundleRecord(const QJsonArray& figures, const QString& command) {
-    return {{QStringLiteral("version"), kRecordVersion},
+    return {{QStringLiteral("version"), kBundleVersion},
             {QStringLiteral("program"), QStringLiteral("dasgd-lab " DASGD_VERSION)},
             {QStringLiteral("command"), command},
             {QStringLiteral("figures"), figures}};
@@ -224,7 +222,7 @@ Result<std::vector<NamedFigure>> figuresOf(const QByteArray& text, const QString
         figures.push_back({fileStem(QFileInfo(file).completeBaseName()), *spec});
         return figures;
     }
-    if (object[QLatin1String("version")].toInt() != kRecordVersion)
+    if (object[QLatin1String("version")].toInt() != kBundleVersion)
         return fail(begin + "\"version\": this program reads version 1. A newer program may have made this bundle.");
     for (const QJsonValue& one : object[QLatin1String("figures")].toArray()) {
         auto figure = pinned(one.toObject());

@@ -10,12 +10,6 @@
 
 namespace dasgd::gui {
 
-// A figure of a bundle and the name of its files.
-struct NamedFigure {
-    QString name;
-    FigureSpec spec;
-};
-
 // Errors: a file of the bundle NAME that is already there.
 [[nodiscard]] Status checkFree(const QString& name, const QString& folder);
 

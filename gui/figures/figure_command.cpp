@@ -4,6 +4,8 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QJsonArray>
+#include <algorithm>
+#include <cstdio>
 
 #include "core/base/metric_names.h"
 #include "gui/figures/figure_curves.h"
@@ -125,8 +127,12 @@ std::vector<WantedFigure> scalingPlots(const Words& words) {
     return figures;
 }
 
+const QString kStandardInput = QStringLiteral("-");
+
 Result<std::vector<NamedFigure>> readFigures(const QString& name) {
     QFile file(name);
+    if (name == kStandardInput && file.open(fileno(stdin), QIODevice::ReadOnly))
+        return figuresOf(file.readAll(), QStringLiteral("standard input"));
     if (!file.open(QIODevice::ReadOnly))
         return fail(name.toStdString() + ": cannot be read (" + file.errorString().toStdString() + ")");
     return figuresOf(file.readAll(), name);
@@ -140,6 +146,12 @@ Status checkWhole(const FigureContent& content, const WantedFigure& wanted) {
                     " in this workspace");
     if (!content.nothing.isEmpty() && !wanted.mayBeEmpty) return fail(begin + content.nothing.toStdString());
     return {};
+}
+
+Status checkAny(const std::vector<FigureContent>& contents, const std::vector<WantedFigure>& wanted) {
+    const bool any = std::ranges::any_of(contents, [](const FigureContent& one) { return one.nothing.isEmpty(); });
+    if (any) return {};
+    return fail(wanted.front().figure.name.toStdString() + ": " + contents.front().nothing.toStdString());
 }
 
 // `written` has what there is of them, at an error too.
@@ -168,7 +180,8 @@ QString figureHelp() {
     return QStringLiteral(
         "dasgd-lab figure FILE.json --out DIR [--workspace W]\n"
         "Writes the bundle of a figure that was made on the Figures page, or again that of a figure.json: PDF, SVG,\n"
-        "PNG, CSV, a pgfplots document, a booktabs table, figure.json.\n\n"
+        "PNG, CSV, a pgfplots document, a booktabs table, figure.json. Of several on the standard input, with - for\n"
+        "the file, those with nothing to draw are left out.\n\n"
         "dasgd-lab figure --runs ID[,ID...] --out DIR [--workspace W] [--x step|epoch|wall|samples|bytes]\n"
         "                 [--smooth 0.9] [--width 5.5] [--venue neurips|icml|iclr|acl|ieee|acm] [--window FROM,TO]\n"
         "The same of loss, throughput and the timeline of the first run that reduces.\n"
@@ -188,7 +201,8 @@ Result<FigureOptions> parseFigureOptions(const QStringList& words) {
     said.spec.smoothing = 0.9;
     said.spec.heightIn = 2.6;
     qsizetype first = 0;
-    if (!words.isEmpty() && !words[0].startsWith(QLatin1Char('-'))) options.file = words[first++];
+    if (!words.isEmpty() && (words[0] == kStandardInput || !words[0].startsWith(QLatin1Char('-'))))
+        options.file = words[first++];
     for (qsizetype i = first; i < words.size(); i += 2) {
         if (i + 1 == words.size())
             return fail(words[i].toStdString() + ": a value is missing. See dasgd-lab figure --help");
@@ -216,7 +230,8 @@ Result<QStringList> writeFigures(const FigureOptions& options) {
     std::vector<WantedFigure> wanted = options.figures;
     if (!options.file.isEmpty()) {
         DASGD_ASSIGN(std::vector<NamedFigure> figures, readFigures(options.file));
-        for (NamedFigure& figure : figures) wanted.push_back({std::move(figure)});
+        const bool mayBeEmpty = options.file == kStandardInput && figures.size() > 1;
+        for (NamedFigure& figure : figures) wanted.push_back({std::move(figure), mayBeEmpty});
     }
     DASGD_ASSIGN(storage::RunReader reader, storage::RunReader::open(options.workspace));
     DASGD_ASSIGN(const std::vector<RunItemPtr> all, allRuns(reader));
@@ -229,6 +244,7 @@ Result<QStringList> writeFigures(const FigureOptions& options) {
         if (content.nothing.isEmpty()) DASGD_TRY(checkFree(one.figure.name, options.out));
         contents.push_back(std::move(content));
     }
+    DASGD_TRY(checkAny(contents, wanted));
     QStringList written;
     if (Status whole = writeAll(options, wanted, contents, written); !whole) {
         // None of them was there before.

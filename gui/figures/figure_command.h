@@ -19,7 +19,7 @@ struct WantedFigure {
 struct FigureOptions {
     std::filesystem::path workspace;
     QString out;
-    QString file;  // a figure or a bundle's figure.json; "" where options say what is drawn
+    QString file;  // a figure or a bundle's figure.json, "-" for the standard input; "" where options say what is drawn
     std::vector<WantedFigure> figures;
     QString command;  // as typed, for figure.json
 };

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gui/figures/figure_content.h"
-#include "gui/models/figures/figure_list_model.h"
+#include "gui/models/figures/figure_library.h"
 #include "gui/models/live/live_query.h"
 
 namespace dasgd::gui {

@@ -16,6 +16,8 @@
 #include "gui/widgets/compare/compare_chart.h"
 #include "gui/widgets/compare/compare_legend.h"
 #include "gui/widgets/compare/compare_table.h"
+#include "gui/widgets/compare/left_out_bar.h"
+#include "gui/widgets/figure_export.h"
 
 namespace dasgd::gui {
 namespace {
@@ -25,41 +27,6 @@ constexpr int kRoomyCompare = 1180;  // of the page: below that the legend is a 
 constexpr int kTwoPlots = 760;       // of the cards: below that one plot a row
 constexpr int kPlotHeight = 230, kTableHeight = 240;
 constexpr qsizetype kMostNamedRuns = 2;
-
-// What the means leave out, with what can be done about it.
-class LeftOutBar : public QFrame {
-public:
-    explicit LeftOutBar(const Look& look) : look_(look) {
-        setObjectName(QStringLiteral("leftout"));
-        auto* row = new QHBoxLayout(this);
-        row->setContentsMargins(14, 7, 10, 7);
-        row->setSpacing(6);
-        row->addWidget(words_ = makeElasticLabel(""));
-        row->setStretch(0, 1);
-        for (QToolButton** link : {&members, &show}) row->addWidget(*link = makeQuietButton({}, {}));
-        connect(&look_, &Look::changed, this, [this] { restyle(); });
-        restyle();
-        hide();
-    }
-    void say(const QString& text, const QString& all) {
-        words_->setText(QStringLiteral("⚠  ") + text);
-        words_->setToolTip(asTip(all));
-        setAccessibleName(all);
-    }
-
-    QToolButton *members = nullptr, *show = nullptr;
-
-private:
-    void restyle() {
-        const Theme& theme = look_.theme();
-        setStyleSheet(QStringLiteral("QFrame#leftout { background: %1; border: 1px solid %2; border-radius: 8px; } "
-                                     "QToolButton#choice { color: %3; }")
-                          .arg(theme.warnTint.name(), theme.line.name(), theme.accent.name()));
-    }
-
-    const Look& look_;
-    QLabel* words_ = nullptr;
-};
 
 class ComparePage : public QWidget {
 public:
@@ -71,13 +38,15 @@ public:
         column->setSpacing(kGap);
         column->addLayout(makeHeader());
         column->addWidget(message_ = new MessageBar(context.look));
+        exporter_ = new FigureExport(session_, *export_, *message_, this);
         column->addWidget(leftOut_ = new LeftOutBar(context.look));
-        body_ = new QStackedLayout;
+        // It shows its first widget at once, which without a parent would be a window.
+        column->addLayout(body_ = new QStackedLayout, 1);
         body_->addWidget(parts_ = makeBody());
         body_->addWidget(makeEmpty());
-        column->addLayout(body_, 1);
         connectAll();
         addKeys();
+        if (!session_.comparison().isEmpty()) takeComparison();
         update();
     }
 
@@ -110,24 +79,41 @@ private:
         drawer_ = toggle(tr("☰ legend"), tr("The configurations beside the plots  Ctrl+I"));
         seeds_ = toggle(tr("seeds"), tr("Every seed thin behind its mean"));
         QToolButton* figure = makeFigureButton(context_, [this] { return figureOfChart(); });
-        addButtonKey(QStringLiteral("Ctrl+E"), *figure, figure);
         copy_ = makeButton(tr("Copy table"), false, tr("As text and CSV, for a paper or a sheet  Ctrl+Shift+C"));
         choose_ = makeButton(tr("Choose runs"), true, tr("Choose rows of the Runs page, then Ctrl+Enter"));
-        for (auto* each : std::initializer_list<QWidget*>{drawer_, seeds_, figure, copy_, choose_})
+        export_ = makeExportButton(*this);
+        for (auto* each : std::initializer_list<QWidget*>{drawer_, seeds_, figure, export_, copy_, choose_})
             top->addWidget(each);
         return makePageHeader(top, summary_ = makeElasticLabel("small"));
     }
 
+    // Whether there is anything to be a figure; says so where there is not.
+    bool isAnyShown() {
+        message_->clear();
+        if (board_.isEmpty()) return false;  // the page says what to do
+        if (!board_.shown().empty()) return true;
+        message_->say(
+            tr("No figure: nothing is shown. Every configuration is hidden (Space in the list), filtered "
+               "out, or outside what is marked on an axis (Escape there)."));
+        return false;
+    }
+
+    void exportShown() {
+        if (!isAnyShown()) return;
+        std::vector<NamedFigure> figures;
+        for (const CompareChart* chart : {first_, second_})
+            figures.push_back({QString::fromStdString(chart->key().metric), chart->figure()});
+        QString besides;
+        for (const Result<FigureSpec>& spec : {bars_->figure(), map_->figure()}) {
+            if (spec) figures.push_back({kindWords()[static_cast<int>(spec->kind)], *spec});
+            if (!spec) besides += tr(". Not of one card: %1").arg(QString::fromStdString(spec.error().message));
+        }
+        exporter_->writeShown(board_.title(), figures, besides);
+    }
+
     // Of the chart that has the focus, else of the first.
     std::optional<std::pair<QString, FigureSpec>> figureOfChart() {
-        message_->clear();
-        if (board_.isEmpty()) return std::nullopt;  // the page says what to do
-        if (board_.shown().empty()) {
-            message_->say(
-                tr("No figure: nothing is shown. Every configuration is hidden (Space in the list), filtered "
-                   "out, or outside what is marked on an axis (Escape there)."));
-            return std::nullopt;
-        }
+        if (!isAnyShown()) return std::nullopt;
         const QWidget* focused = window()->focusWidget();
         const auto holds = [focused](const QWidget* card) { return focused && card->isAncestorOf(focused); };
         const Result<FigureSpec> spec = holds(bars_)  ? bars_->figure()
@@ -213,8 +199,7 @@ private:
         }
         connect(&session_, &Session::runsChanged, this, [this] { update(); });
         connect(&session_, &Session::errorChanged, this, [this] { update(); });
-        connect(&session_, &Session::comparisonChanged, this,
-                [this] { board_.setRuns(session_.comparison(), session_.comparisonFilter()); });
+        connect(&session_, &Session::comparisonChanged, this, [this] { takeComparison(); });
         connect(drawer_, &QToolButton::toggled, this, [this](bool on) {
             legend_->setVisible(on);
             arrange();
@@ -223,11 +208,12 @@ private:
             for (CompareChart* chart : {first_, second_}) chart->setSeeds(on);
         });
         connect(copy_, &QPushButton::clicked, table_, &CompareTable::copy);
+        connect(export_, &QToolButton::clicked, this, [this] { exportShown(); });
         connect(choose_, &QPushButton::clicked, this, [this] { context_.open("Runs"); });
-        connect(leftOut_->members, &QToolButton::clicked, this, [this] {
+        connect(&leftOut_->members(), &QToolButton::clicked, this, [this] {
             board_.setMembers(board_.members() == Members::Finished ? Members::AsFarAsAll : Members::Finished);
         });
-        connect(leftOut_->show, &QToolButton::clicked, this, [this] {
+        connect(&leftOut_->run(), &QToolButton::clicked, this, [this] {
             const auto runs = runsLeftOut(board_.groups(), Members::Finished);
             if (!runs.empty()) openRun(runs.front()->id);
         });
@@ -236,6 +222,8 @@ private:
                 [this](std::size_t group) { openRun(board_.groups()[group].runs.front()->id); });
         setFocusProxy(legend_);
     }
+
+    void takeComparison() { board_.setRuns(session_.comparison(), session_.comparisonFilter()); }
 
     void addKeys() {
         const auto shortcut = [this](const char* keys, auto&& what) {
@@ -317,8 +305,8 @@ private:
         text += all ? tr(". Curves end where the first of their seeds does; the table is of finished runs.")
                     : tr(". Not finished runs are in no mean.");
         leftOut_->say(text, lines.join(QLatin1Char('\n')));
-        leftOut_->members->setText(all ? tr("take finished runs only") : tr("take all as far as all go"));
-        leftOut_->show->setText(tr("show the run"));
+        leftOut_->members().setText(all ? tr("take finished runs only") : tr("take all as far as all go"));
+        leftOut_->run().setText(tr("show the run"));
     }
 
     void update() {
@@ -354,7 +342,8 @@ private:
     CompareBoard board_;
     QLabel *title_ = nullptr, *summary_ = nullptr;
     EmptyCard* empty_ = nullptr;
-    QToolButton *drawer_ = nullptr, *seeds_ = nullptr;
+    QToolButton *drawer_ = nullptr, *seeds_ = nullptr, *export_ = nullptr;
+    FigureExport* exporter_ = nullptr;
     QPushButton *copy_ = nullptr, *choose_ = nullptr, *newest_ = nullptr;
     MessageBar* message_ = nullptr;
     LeftOutBar* leftOut_ = nullptr;

@@ -23,7 +23,6 @@
 #include "gui/widgets/parts.h"
 
 namespace dasgd::gui {
-
 namespace {
 
 constexpr int kFormWidth = 548, kNarrowFormWidth = 470, kEmptyFormWidth = 250, kPlanHeight = 236, kLowPlanHeight = 160;
@@ -60,6 +59,9 @@ public:
         column->addLayout(row, 1);
         connectDraft();
         connectActions();
+        if (draft_.hasSchema()) takeSchema();
+        // Not as a step of the undo: nothing stood there before.
+        editor_->setPlainText(draft_.document().text());
         showDraft();
         showCheck();
     }
@@ -115,10 +117,7 @@ private:
 
     void connectDraft() {
         connect(&draft_, &ExperimentDraft::schemaLoaded, this, [this] {
-            form_->setSchema(draft_.schema());
-            sweep_->setSchema(draft_.schema());
-            forecast_.setAlgorithms(draft_.schema());
-            schemaError_.clear();
+            takeSchema();
             showDraft();
             showCheck();
         });
@@ -156,6 +155,13 @@ private:
             starts_->setRuns(context_.session.runs().items());
             if (finishedRuns() != forecastRuns_) lookAtRuns();
         });
+    }
+
+    void takeSchema() {
+        form_->setSchema(draft_.schema());
+        sweep_->setSchema(draft_.schema());
+        forecast_.setAlgorithms(draft_.schema());
+        schemaError_.clear();
     }
 
     // The draft goes before the widgets do: what asks it ends with it.
@@ -391,5 +397,4 @@ const PageRegistry::Add<ExperimentPage> kExperimentPageEntry{
      .icon = "M.5 3.5h5M9.5 3.5h5M7.5 1.5v4M.5 7.5h8M12.5 7.5h2M10.5 5.5v4M.5 11.5h2M6.5 11.5h8M4.5 9.5v4"}};
 
 }  // namespace
-
 }  // namespace dasgd::gui

@@ -21,9 +21,19 @@ namespace dasgd::gui {
     QObject::connect(button, &QToolButton::clicked, button, [&context, what = std::move(what)] {
         const auto figure = what();
         if (!figure) return;
-        context.figures.add(figure->second, figure->first);
+        // First, as a page that was never open would not know which figure is the new one.
         context.open("Figures");
+        context.figures.add(figure->second, figure->first);
     });
+    return button;
+}
+
+// Of a page whose figures are written at once; what it shows goes to FigureExport. Ctrl+E presses it.
+[[nodiscard]] inline QToolButton* makeExportButton(QWidget& page) {
+    QToolButton* button =
+        makeQuietButton(QObject::tr("Export"), QObject::tr("Write what is shown here, as it is, as PDF, SVG, PNG, CSV, "
+                                                           "pgfplots, table, figure.json  Ctrl+E"));
+    addButtonKey(QStringLiteral("Ctrl+E"), *button, &page);
     return button;
 }
 

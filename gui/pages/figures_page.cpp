@@ -10,6 +10,7 @@
 
 #include "gui/figures/figure_query.h"
 #include "gui/forms/figure_inspector.h"
+#include "gui/models/figures/figure_list_model.h"
 #include "gui/models/figures/figure_runs.h"
 #include "gui/pages/figure_drawing.h"
 #include "gui/pages/page.h"
@@ -53,7 +54,6 @@ public:
         settle_.setSingleShot(true);
         settle_.setInterval(kSettleMs);
         connectAll();
-        query_.watch(library_.figures());
         choose({});
     }
 
@@ -74,7 +74,7 @@ protected:
         if (chosen_.isEmpty() && list_->rowCount() > 0)
             choose(list_->index(0).data(FigureListModel::NameRole).toString());
         ask();
-        list_->look(chosen_);
+        library_.news().look(chosen_);
     }
     void hideEvent(QHideEvent* event) override {
         QWidget::hideEvent(event);
@@ -164,9 +164,8 @@ private:
             }
         });
         connect(&query_, &FigureQuery::arrived, this, [this](const ShownFigurePtr& figure) { take(figure); });
-        connect(&query_, &FigureQuery::statesArrived, this, [this](const std::vector<FigureState>& states) {
-            list_->setStates(states);
-            if (isVisible()) list_->look(chosen_);
+        connect(&library_.news(), &FigureNews::changed, this, [this] {
+            if (isVisible()) library_.news().look(chosen_);
         });
         connect(&context_.look, &Look::changed, this, [this] { draw(); });
         connect(listCard_, &FigureListCard::chosen, this, [this](const QString& name) { choose(name); });
@@ -202,7 +201,6 @@ private:
     }
 
     void takeLibrary() {
-        query_.watch(library_.figures());
         if (!library_.find(chosen_)) {
             choose(list_->index(0).data(FigureListModel::NameRole).toString());
         } else {
@@ -229,7 +227,7 @@ private:
         listCard_->select(chosen_);
         showTitle();
         ask();
-        if (isVisible()) list_->look(name);
+        if (isVisible()) library_.news().look(name);
     }
 
     void sayWhyEmpty(const SavedFigure* figure) {

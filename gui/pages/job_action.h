@@ -9,8 +9,7 @@
 
 namespace dasgd::gui {
 
-// Opens the form of a job on the experiment that is being set up. A calibration asks nothing and starts at once;
-// why it does not the page says that it opens.
+// Opens the form of a job on the experiment that is being set up. A calibration asks nothing and starts at once.
 inline void askOfDraft(PageContext& context, JobKind kind) {
     const JobRequest request{.kind = kind,
                              .title = context.draft.title(),
@@ -19,8 +18,10 @@ inline void askOfDraft(PageContext& context, JobKind kind) {
                              .workers = kind == JobKind::Scale ? QStringLiteral("1,2,4") : QString()};
     if (kind != JobKind::Calibrate && problemOf(request).isEmpty()) {
         context.reports.ask(request);
-    } else if (context.reports.start(request).isEmpty()) {
+    } else {
+        // First: that page says why a job does not start.
         context.open("Reports");
+        context.reports.start(request);
     }
 }
 

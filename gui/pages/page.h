@@ -1,4 +1,5 @@
-// A page of the window, and the list of them. A page is one .cpp of this folder:
+// A page of the window, and the list of them. A page is made when it is first opened: what happens before it takes from
+// the models, and what must not wait for that is done by a model. A page is one .cpp of this folder:
 //
 //   const PageRegistry::Add<RunsPage> kAdd{{.order = 10, .title = "Runs", .icon = "M5 2.5h10M5 7.5h10"}};
 #pragma once
@@ -25,7 +26,7 @@ struct PageContext {
     FigureLibrary& figures;  // the saved ones
     ReportLibrary& reports;  // of calibrate, advise, scale, replay
     const Look& look;
-    std::function<void(const char* title)> open;  // goes to the page of that title
+    std::function<void(const char* title)> open;  // goes to the page of that title, and makes it
 };
 
 struct PageInfo {

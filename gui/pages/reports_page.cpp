@@ -36,6 +36,7 @@ public:
         column->addLayout(row, 1);
         connectAll();
         preferred_ = preferredCalibration();
+        message_->say(library_.problem());
         showList();
     }
 
@@ -108,12 +109,10 @@ private:
             wanted_ = name;
             showForm(false);
             message_->clear();
-            context_.open("Reports");
             showList();
         });
         connect(&library_, &ReportLibrary::failed, message_, [this](const QString& text) { message_->say(text); });
         connect(&library_, &ReportLibrary::asked, this, [this](const JobRequest& request) {
-            context_.open("Reports");
             showForm(true);
             form_->show(request, calibrations());
         });
@@ -236,10 +235,11 @@ private:
     void takeOver(const QString& toml) {
         const Report* report = library_.find(wanted_);
         if (!report) return;
-        const JobRequest& asked = report->asked;
+        const JobRequest asked = report->asked;
         const Start start{.kind = Start::Kind::Kept, .title = asked.title, .text = asked.text, .folder = asked.folder};
-        context_.draft.setSectionOf(start, QStringLiteral("algorithm"), toml);
+        // First: that page says what was taken out or put aside.
         context_.open("Experiment");
+        context_.draft.setSectionOf(start, QStringLiteral("algorithm"), toml);
     }
 
     PageContext& context_;

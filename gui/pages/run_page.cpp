@@ -77,6 +77,7 @@ public:
         column->addLayout(makeRanks(), 3);
         connectAll();
         arrange();
+        message_->say(session_.error());
         showRun();
     }
 

@@ -29,7 +29,6 @@
 #include "gui/widgets/runs/run_view_keeper.h"
 
 namespace dasgd::gui {
-
 namespace {
 
 class RunsPage : public QWidget {
@@ -49,11 +48,11 @@ public:
         column->addWidget(filterError_ = makeLabel({}, "bad"));
         filterError_->setWordWrap(true);
         filterError_->hide();
-        body_ = new QStackedLayout;
+        auto* list = new QWidget;
+        // It shows its first widget at once, which without a parent would be a window.
+        body_ = new QStackedLayout(list);
         body_->addWidget(makeTable());
         body_->addWidget(empty_ = new EmptyCard);
-        auto* list = new QWidget;
-        list->setLayout(body_);
         body_->setContentsMargins(0, 0, 0, 0);
         auto* split = new QSplitter;
         split->setChildrenCollapsible(false);
@@ -67,6 +66,7 @@ public:
         column->addWidget(split, 1);
         connectAll();
         new RunViewKeeper(session_.feed().workspace(), *list_, *field_, *groups_, *table_);
+        sayError();
     }
 
     // The table before the list that it shows.
@@ -135,11 +135,7 @@ private:
         });
         connect(list_, &RunListModel::updated, this, [this] { update(); });
         connect(&session_, &Session::runsChanged, this, [this] { update(); });
-        connect(&session_, &Session::errorChanged, this, [this] {
-            // Without a run the page itself says it.
-            message_->say(session_.runs().rowCount() > 0 ? session_.error() : QString());
-            update();
-        });
+        connect(&session_, &Session::errorChanged, this, [this] { sayError(); });
         connect(&context_.engine, &Engine::failed, this, [this](const QString& message) { message_->say(message); });
         connect(&context_.engine, &Engine::started, this, [this](const QString& file, Engine::Order order) {
             const QString words = order == Engine::Order::Queued
@@ -349,6 +345,12 @@ private:
         updateActions();
     }
 
+    // Without a run the page itself says it.
+    void sayError() {
+        message_->say(session_.runs().rowCount() > 0 ? session_.error() : QString());
+        update();
+    }
+
     void sayFilterError() {
         // A field may be of a run that is still to be read.
         const auto error = session_.loaded() ? list_->filterError() : std::nullopt;
@@ -394,5 +396,4 @@ const PageRegistry::Add<RunsPage> kRunsPageEntry{
     {.order = 10, .title = "Runs", .icon = "M1 2.5h.01M5 2.5h10M1 7.5h.01M5 7.5h10M1 12.5h.01M5 12.5h10"}};
 
 }  // namespace
-
 }  // namespace dasgd::gui

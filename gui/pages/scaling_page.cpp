@@ -50,10 +50,10 @@ public:
         column->addLayout(makeHeader());
         column->addWidget(message_ = new MessageBar(context.look));
         exporter_ = new FigureExport(session_, *export_, *message_, this);
-        body_ = new QStackedLayout;
+        // It shows its first widget at once, which without a parent would be a window.
+        column->addLayout(body_ = new QStackedLayout, 1);
         body_->addWidget(makeBody());
         body_->addWidget(empty_ = new EmptyCard);
-        column->addLayout(body_, 1);
         connectAll();
         arrange();
         update();

@@ -20,6 +20,7 @@
 #include "gui/pages/figure_action.h"
 #include "gui/timeline/overview_widget.h"
 #include "gui/widgets/button_key.h"
+#include "gui/widgets/figure_export.h"
 #include "gui/widgets/parts.h"
 #include "gui/widgets/steady_label.h"
 #include "gui/widgets/timeline/beside_card.h"
@@ -54,6 +55,7 @@ public:
         column->setSpacing(kGap);
         column->addLayout(makeHeader());
         column->addWidget(message_ = new MessageBar(context.look));
+        exporter_ = new FigureExport(session_, *export_, *message_, this);
         auto* row = new QHBoxLayout;
         row->setSpacing(kGap);
         auto* left = new QVBoxLayout;
@@ -69,6 +71,7 @@ public:
         column->addLayout(row, 1);
         settle_.setSingleShot(true);
         connectAll();
+        message_->say(session_.error());
         showRun();
         showMeasure({});
     }
@@ -129,8 +132,8 @@ private:
         row->addWidget(save_);
         row->addWidget(makeBesideButton());
         QToolButton* figure = makeFigureButton(context_, [this] { return figureOfWindow(); });
-        addButtonKey(QStringLiteral("Ctrl+E"), *figure, figure);
         row->addWidget(figure);
+        row->addWidget(export_ = makeExportButton(*this));
         toggle_ = makeQuietButton(tr("Selection"), tr("What the selection adds up to  Ctrl+I"));
         toggle_->setCheckable(true);
         toggle_->setChecked(true);
@@ -196,6 +199,12 @@ private:
         return std::pair(spec.title, spec);
     }
 
+    void exportShown() {
+        if (const auto figure = figureOfWindow())
+            exporter_->writeShown(session_.currentId() + QStringLiteral("-timeline"),
+                                  {{QStringLiteral("timeline"), figure->second}});
+    }
+
     QToolButton* makeBesideButton() {
         QToolButton* button =
             makeQuietButton(tr("Beside another run …"), tr("Two runs on one time axis, and their numbers  Ctrl+B"));
@@ -256,6 +265,7 @@ private:
 
     void connectAll() {
         connectTraces();
+        connect(export_, &QToolButton::clicked, this, [this] { exportShown(); });
         connect(&session_, &Session::currentChanged, this, [this] {
             overview_->clear();
             stragglers_->setAnswer({});
@@ -352,7 +362,8 @@ private:
     TimelineCard* card_ = nullptr;
     SelectionCard* selection_ = nullptr;
     StragglerCard* stragglers_ = nullptr;
-    QToolButton *toggle_ = nullptr, *open_ = nullptr, *save_ = nullptr, *cancel_ = nullptr;
+    FigureExport* exporter_ = nullptr;
+    QToolButton *export_ = nullptr, *toggle_ = nullptr, *open_ = nullptr, *save_ = nullptr, *cancel_ = nullptr;
     BesideCard* beside_ = nullptr;
     TraceJob traces_;
     bool roomy_ = true;

@@ -81,6 +81,7 @@ TimelineWidget::TimelineWidget(TimeSelection& selection, TimelineRows& rows, con
     });
     connect(&selection_, &TimeSelection::cursorMoved, this, &TimelineWidget::takeCursor);
     connect(&look_, &Look::changed, this, &TimelineWidget::repaintAll);
+    takeLateness();
 }
 
 void TimelineWidget::clear() {

@@ -3,13 +3,17 @@
 #include <QCoreApplication>
 #include <QDir>
 #include <QFileInfo>
+#include <QJsonDocument>
 #include <utility>
 
+#include "gui/models/experiment/experiment_files.h"
 #include "gui/models/released_process.h"
 
 namespace dasgd::gui {
 
 namespace {
+
+constexpr int kHandOverMs = 10'000;  // until the program has begun to read
 
 // Figures that are there may be in a paper already: the next ones get a folder of their own.
 QString freeFolder(const QString& wanted) {
@@ -24,7 +28,11 @@ FigureExport::FigureExport(Session& session, QAbstractButton& button, MessageBar
     : QObject(parent), session_(session), button_(button), message_(message) {}
 
 FigureExport::~FigureExport() {
-    if (process_) releaseProcess(std::move(process_), this);
+    if (!process_) return;
+    process_->disconnect(this);
+    // What it is to draw must be with it before nobody writes any more; a pipe takes that at once.
+    while (process_->bytesToWrite() > 0 && process_->waitForBytesWritten(kHandOverMs)) continue;
+    releaseProcess(std::move(process_), this);
 }
 
 void FigureExport::write(const QString& name, const QStringList& runs, const QStringList& options) {
@@ -32,9 +40,15 @@ void FigureExport::write(const QString& name, const QStringList& runs, const QSt
     start(name, QStringList{QStringLiteral("--runs"), runs.join(QLatin1Char(','))} + options);
 }
 
+void FigureExport::writeShown(const QString& name, const std::vector<NamedFigure>& figures, const QString& besides) {
+    if (figures.empty() || busy()) return;
+    besides_ = besides;
+    start(fileStem(name), {QStringLiteral("-")}, QJsonDocument(jsonOf(figures)).toJson(QJsonDocument::Compact));
+}
+
 void FigureExport::writeSaved(const QString& name, const QString& file) { start(name, {file}); }
 
-void FigureExport::start(const QString& name, const QStringList& what) {
+void FigureExport::start(const QString& name, const QStringList& what, const QByteArray& input) {
     if (busy()) return;
     const QString workspace = QString::fromStdString(session_.feed().workspace().string());
     const QString out = freeFolder(QDir(workspace).absoluteFilePath(QStringLiteral("figures/") + name));
@@ -44,7 +58,7 @@ void FigureExport::start(const QString& name, const QStringList& what) {
     connect(process_.get(), &QProcess::finished, this, [this, out](int status) {
         if (status != 0)
             return end(QString::fromUtf8(process_->readAllStandardError()).trimmed(), MessageBar::Kind::Error);
-        end(tr("Figures are in %1").arg(out), MessageBar::Kind::Note);
+        end(tr("Figures are in %1").arg(out) + besides_, MessageBar::Kind::Note);
         emit written(out);
     });
     connect(process_.get(), &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
@@ -56,11 +70,15 @@ void FigureExport::start(const QString& name, const QStringList& what) {
     process_->start(QCoreApplication::applicationFilePath(),
                     QStringList{QStringLiteral("figure")} + what +
                         QStringList{QStringLiteral("--workspace"), workspace, QStringLiteral("--out"), out});
+    if (!process_) return;
+    process_->write(input);
+    process_->closeWriteChannel();
 }
 
 void FigureExport::end(const QString& words, MessageBar::Kind kind) {
     // It is the sender of this very signal.
     process_.release()->deleteLater();
+    besides_.clear();
     button_.setEnabled(true);
     message_.say(words, kind);
 }

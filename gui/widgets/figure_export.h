@@ -6,6 +6,7 @@
 #include <QProcess>
 #include <memory>
 
+#include "gui/models/figures/figure_spec.h"
 #include "gui/models/live/session.h"
 #include "gui/widgets/parts.h"
 
@@ -21,6 +22,9 @@ public:
     // `name`: the folder below `figures` of the workspace, with a number after it where it is taken; `options`: of
     // `dasgd-lab figure`.
     void write(const QString& name, const QStringList& runs, const QStringList& options = {});
+    // What a page shows, as it is, in one folder. Those with nothing to draw are left out; `besides` is said after
+    // where the others are.
+    void writeShown(const QString& name, const std::vector<NamedFigure>& figures, const QString& besides = {});
     // The bundle of a saved figure.
     void writeSaved(const QString& name, const QString& file);
     [[nodiscard]] bool busy() const { return process_ != nullptr; }
@@ -29,13 +33,14 @@ signals:
     void written(const QString& folder);
 
 private:
-    void start(const QString& name, const QStringList& what);
+    void start(const QString& name, const QStringList& what, const QByteArray& input = {});
     void end(const QString& words, MessageBar::Kind kind);
 
     Session& session_;
     QAbstractButton& button_;
     MessageBar& message_;
     std::unique_ptr<QProcess> process_;
+    QString besides_;  // of what is under way
 };
 
 }  // namespace dasgd::gui

@@ -6,9 +6,11 @@
 
 #include <QPushButton>
 #include <QScrollArea>
+#include <QStackedWidget>
 #include <QToolButton>
 #include <QWheelEvent>
 #include <fstream>
+#include <string_view>
 
 #include "gui/forms/toml_editor.h"
 #include "gui/pages/page.h"
@@ -55,6 +57,52 @@ TEST_F(MainWindowTest, KeysChangeThePage) {
     }
     QTest::keyClick(window_.get(), Qt::Key_3, Qt::ControlModifier);
     EXPECT_TRUE(run->isVisible());
+}
+
+TEST_F(MainWindowTest, APageIsMadeOnceAndNotBeforeItIsOpened) {
+    open();
+    const auto* stack = window_->findChild<QStackedWidget*>();
+    ASSERT_NE(stack, nullptr);
+    const auto& entries = PageRegistry::entries();
+    ASSERT_EQ(stack->count(), std::ssize(entries));
+    const auto isMade = [&](std::size_t page) { return !stack->widget(static_cast<int>(page))->children().isEmpty(); };
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        EXPECT_EQ(isMade(i), entries[i].info.title == std::string_view("Run")) << entries[i].info.title;
+    }
+    std::vector<const QWidget*> pages;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        window_->open(entries[i].info.title);
+        EXPECT_EQ(stack->currentIndex(), static_cast<int>(i)) << entries[i].info.title;
+        EXPECT_TRUE(isMade(i)) << entries[i].info.title;
+        pages.push_back(stack->currentWidget());
+    }
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        window_->open(entries[i].info.title);
+        EXPECT_EQ(stack->currentWidget(), pages[i]) << entries[i].info.title;
+    }
+    EXPECT_EQ(stack->count(), std::ssize(entries));
+}
+
+TEST_F(MainWindowTest, APageThatIsChosenBeforeTheWindowIsSeenIsTheOnlyOneThatIsMade) {
+    window_ = std::make_unique<MainWindow>(workspace_.path(), testLook());
+    const auto* stack = window_->findChild<QStackedWidget*>();
+    window_->open("Experiment");
+    window_->show();
+    EXPECT_TRUE(window_->findChild<TomlEditor*>()->isVisible());
+    int made = 0;
+    for (int i = 0; i < stack->count(); ++i) made += stack->widget(i)->children().isEmpty() ? 0 : 1;
+    EXPECT_EQ(made, 1);
+}
+
+TEST_F(MainWindowTest, RunsThatWereReadBeforeTheirPageWasOpenAreOnItAtOnce) {
+    for (const int seed : {1, 2}) workspace_.record({.seed = seed, .steps = 8});
+    open();
+    ASSERT_TRUE(eventually([this] { return window_->session().runs().rowCount() == 2; }));
+    ASSERT_EQ(runsTable(), nullptr);
+    window_->open("Runs");
+    EXPECT_TRUE(runsTable()->isVisible());
+    EXPECT_EQ(runsTable()->model()->rowCount(), 2);
+    EXPECT_NE(label(QStringLiteral("2 runs")), nullptr);
 }
 
 TEST_F(MainWindowTest, TheWheelIsThePagesUntilAPlotHasTheFocusOrCtrlIsDown) {
@@ -174,6 +222,7 @@ TEST_F(MainWindowTest, AWorkspaceOfANewerProgramIsSaidWithTheRemedy) {
         EXPECT_NE(label(says), nullptr) << page;
         EXPECT_EQ(label(QStringLiteral("o run yet")), nullptr) << page;
     }
+    for (const PageRegistry::Entry& entry : PageRegistry::entries()) window_->open(entry.info.title);
     for (QPushButton* button : window_->findChildren<QPushButton*>()) {
         // What needs no run: a new one, the way to the list, and what the Experiment page does.
         if (button->objectName() == QLatin1String("fold") || button->text().isEmpty()) continue;

@@ -119,6 +119,41 @@ TEST_F(WindowHabits, WhateverCanBeUsedHasAName) {
     }
 }
 
+// Of widgets that were shown as windows, beside the one that is there.
+class WindowsShown : public QObject {
+public:
+    explicit WindowsShown(const QWidget* window) : window_(window) { qApp->installEventFilter(this); }
+    QStringList names;
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        const auto* widget = qobject_cast<const QWidget*>(watched);
+        if (event->type() == QEvent::Show && widget && widget != window_ && widget->isWindow()) {
+            names << QString::fromUtf8(widget->metaObject()->className()) + QLatin1Char(' ') +
+                         widget->accessibleName() + widget->objectName();
+        }
+        return false;
+    }
+
+private:
+    const QWidget* window_;
+};
+
+// A part that is shown before it has its place is a window for an instant, and takes the keys away.
+TEST_F(WindowHabits, APageThatIsMadeLateShowsNoWindowOfItsOwn) {
+    recordTwoLines(workspace_.store());
+    open();
+    window_->activateWindow();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(window_.get()));
+    const WindowsShown shown(window_.get());
+    for (const PageRegistry::Entry& entry : PageRegistry::entries()) {
+        window_->open(entry.info.title);
+        EXPECT_TRUE(shown.names.isEmpty())
+            << entry.info.title << ": " << shown.names.join(QStringLiteral(", ")).toStdString();
+        EXPECT_TRUE(window_->isActiveWindow()) << entry.info.title;
+    }
+}
+
 TEST_F(WindowHabits, F6GoesFromCardToCardOnEveryPage) {
     recordTwoLines(workspace_.store());
     workspace_.record({.algorithm = "dasgd", .steps = 60});

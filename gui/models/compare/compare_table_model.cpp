@@ -26,10 +26,15 @@ std::optional<CompareNumber> numberOfColumn(int column) {
 std::optional<Sample> sampleOfColumn(const ComparedGroup& row, int column) {
     switch (column) {
         case CompareTableModel::Samples: return row.samples;
+        case CompareTableModel::Perplexity: return row.bestPerplexity;
+        case CompareTableModel::Skew: return row.skewMs;
+        case CompareTableModel::Inflation: return row.inflation;
         case CompareTableModel::EqualLoss: return row.equalLoss;
         case CompareTableModel::EqualAccuracy: return inPercent(row.equalBestAccuracy);
         default: break;
     }
+    // Of a text it is that of tokens, which its perplexity says better.
+    if (column == CompareTableModel::BestAccuracy && row.isOfTexts()) return Sample{};
     const auto number = numberOfColumn(column);
     return number ? std::optional(sampleOf(row, *number)) : std::nullopt;
 }
@@ -42,6 +47,17 @@ std::optional<double> ratioOfColumn(const ComparedGroup& row, int column) {
 bool isRatio(int column) { return column == CompareTableModel::Ratio || column == CompareTableModel::ComputeRatio; }
 
 bool isSignificant(const std::optional<double>& p) { return p && *p < kSignificance; }
+
+// What it took to reach the target beside time, a line; "" where no run did.
+QString wayInWords(const ComparedGroup& row) {
+    if (row.stepsToTarget.n == 0) return {};
+    const auto mean = [](const Sample& sample) { return grouped(std::llround(sample.mean)); };
+    const QString words =
+        QStringLiteral("\nreached after %1 steps, %2 samples, %3 MB sent by a rank")
+            .arg(mean(row.stepsToTarget), mean(row.samplesToTarget), shortNumber(row.bytesToTarget.mean * 1e-6, 3));
+    if (row.stepsToTarget.n == row.finished()) return words;
+    return words + QStringLiteral(" (%1 of %2)").arg(row.stepsToTarget.n).arg(row.finished());
+}
 
 QString csvCell(QString text) {
     if (!text.isEmpty() && QStringLiteral("=+-@").contains(text.front())) text.prepend(QLatin1Char('\''));
@@ -109,13 +125,21 @@ int CompareTableModel::rowOf(std::size_t group) const {
     return found == rows_.end() ? -1 : static_cast<int>(found - rows_.begin());
 }
 
+bool CompareTableModel::isLacking(int column) const {
+    if (column != BestAccuracy && column != Perplexity && column != Skew && column != Inflation) return false;
+    // Until the numbers are read nobody knows.
+    if (!board_.compared() && column == BestAccuracy) return false;
+    return std::ranges::none_of(rows_, [&](std::size_t group) { return numberIn(group, column).has_value(); });
+}
+
 std::optional<double> CompareTableModel::numberIn(std::size_t group, int column) const {
     const ComparedGroup* row = board_.row(group);
     if (!row) return std::nullopt;
     if (column == Count) return static_cast<double>(row->finished());
     if (isRatio(column)) return ratioOfColumn(*row, column);
     const auto number = numberOfColumn(column);
-    const auto sample = number ? drawnSampleOf(*row, *number) : sampleOfColumn(*row, column);
+    const bool timed = number && *number == CompareNumber::SecondsToTarget;
+    const auto sample = timed ? drawnSampleOf(*row, *number) : sampleOfColumn(*row, column);
     return sample && sample->n > 0 ? std::optional(sample->mean) : std::nullopt;
 }
 
@@ -134,13 +158,14 @@ QString CompareTableModel::textOf(std::size_t group, int column) const {
     if (column == Samples) return sample.n > 0 ? grouped(std::llround(sample.mean)) : kAbsent;
     const auto number = numberOfColumn(column);
     if (column == ToTarget && !board_.isTargetRead()) return QStringLiteral("…");
-    if (column == ToTarget && board_.target() && sample.n == 0)
-        return row->finished() == 0 ? kAbsent : QStringLiteral("not reached");
+    if (column == ToTarget && board_.target() && sample.n == 0 && row->finished() > 0)
+        return row->stepsToTarget.n > 0 ? QStringLiteral("not timed") : QStringLiteral("not reached");
     QString text = spreadInWords(sample, board_.spread());
     if (sample.n > 0 && sample.n < row->finished()) {
         text += QStringLiteral(" (%1 of %2)").arg(sample.n).arg(row->finished());
     }
-    return number && isSignificant(probabilityOf(*row, *number)) ? text + QChar(0x2020) : text;
+    const auto p = column == Perplexity ? row->perplexityP : number ? probabilityOf(*row, *number) : std::nullopt;
+    return isSignificant(p) && sample.n > 0 ? text + QChar(0x2020) : text;
 }
 
 QVariant CompareTableModel::data(const QModelIndex& index, int role) const {
@@ -155,8 +180,8 @@ QVariant CompareTableModel::data(const QModelIndex& index, int role) const {
             const auto number = numberOfColumn(index.column());
             const ComparedGroup* row = board_.row(group);
             const auto p = row && number ? probabilityOf(*row, *number) : std::nullopt;
-            const QString head =
-                QStringLiteral("%1\n%2, %3").arg(own.name, own.origin(), textOf(group, index.column()));
+            QString head = QStringLiteral("%1\n%2, %3").arg(own.name, own.origin(), textOf(group, index.column()));
+            if (row && index.column() == ToTarget && board_.isTargetRead()) head += wayInWords(*row);
             return asTip(
                 p ? head + QStringLiteral("\np = %1 against %2 (Welch)")
                                .arg(shortNumber(*p, 2), QString::fromStdString(board_.compared()->comparison.baseline))
@@ -175,13 +200,24 @@ QVariant CompareTableModel::headerData(int section, Qt::Orientation orientation,
     if (role == Qt::TextAlignmentRole) {
         return static_cast<int>((section == Name ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     }
-    if (role == Qt::ToolTipRole && section == ToTarget && board_.target()) {
-        return asTip(QStringLiteral("seconds to ") + QString::fromStdString(board_.target()->inWords()));
+    if (role == Qt::ToolTipRole && section == ToTarget && !targetInWords().isEmpty()) {
+        return asTip(QStringLiteral("seconds to ") + targetInWords());
     }
     if (role == Qt::ToolTipRole && section == BestAccuracy) {
         return asTip(
             QStringLiteral("best test accuracy: chosen on the validation set; without one on the test set itself, "
                            "which is optimistic"));
+    }
+    if (role == Qt::ToolTipRole && section == Perplexity) {
+        return asTip(
+            QStringLiteral("best test perplexity: chosen on the validation set; without one on the test set itself, "
+                           "which is optimistic"));
+    }
+    if (role == Qt::ToolTipRole && section == Skew) {
+        return asTip(QStringLiteral("from a rank's arrival at a collective to that of the last one, mean"));
+    }
+    if (role == Qt::ToolTipRole && section == Inflation) {
+        return asTip(QStringLiteral("time of the passes beside communication ÷ that of those alone"));
     }
     if (role == Qt::ToolTipRole && section == ComputeRatio) {
         return asTip(QStringLiteral("time per step ÷ that of independent, whose workers only compute"));
@@ -200,6 +236,7 @@ QVariant CompareTableModel::headerData(int section, Qt::Orientation orientation,
         case Samples: return QStringLiteral("samples");
         case FinalLoss: return QStringLiteral("final loss");
         case BestAccuracy: return QStringLiteral("accuracy, %");
+        case Perplexity: return QStringLiteral("perplexity");
         case StepMs: return QStringLiteral("ms/step");
         case Ratio:
             return baseline ? QStringLiteral("÷ ") + board_.groups()[*baseline].name : QStringLiteral("÷ baseline");
@@ -207,11 +244,33 @@ QVariant CompareTableModel::headerData(int section, Qt::Orientation orientation,
         case ToTarget: return QStringLiteral("s to target");
         case Hidden: return QStringLiteral("hidden, %");
         case Blocked: return QStringLiteral("blocked, %");
+        case Skew: return QStringLiteral("skew, ms");
+        case Inflation: return QStringLiteral("inflation");
         case Sent: return QStringLiteral("sent, MB");
         case EqualLoss: return QStringLiteral("loss") + at;
         case EqualAccuracy: return QStringLiteral("accuracy, %") + at;
         default: return {};
     }
+}
+
+QString CompareTableModel::targetInWords() const {
+    if (board_.target()) return QString::fromStdString(board_.target()->inWords());
+    const bool reached = std::ranges::any_of(rows_, [this](std::size_t group) {
+        const ComparedGroup* row = board_.row(group);
+        return row && row->secondsToTarget.n > 0;
+    });
+    return reached ? QStringLiteral("each run's own (train.target_accuracy, train.target_loss)") : QString();
+}
+
+QString CompareTableModel::timesInWords() const {
+    if (!board_.compared()) return {};
+    const auto times = board_.compared()->comparison.times();
+    if (times.size() > 1) {
+        return QStringLiteral(
+            "times of different kinds stand beside each other: ratios compare a model with a machine");
+    }
+    if (times.empty() || *times.begin() == TimeSource::Measured) return {};
+    return QStringLiteral("time ") + QString::fromUtf8(timeInWords(*times.begin()));
 }
 
 QString CompareTableModel::footnote() const {
@@ -225,9 +284,11 @@ QString CompareTableModel::footnote() const {
         for (const NumberWords& number : compareNumbers()) {
             differs = differs || isSignificant(probabilityOf(*row, number.number));
         }
+        differs = differs || isSignificant(row->perplexityP);
     }
     notes << QStringLiteral("mean ± %1 over finished seeds").arg(spreadName(board_.spread()));
-    if (board_.target()) notes << QStringLiteral("target: ") + QString::fromStdString(board_.target()->inWords());
+    if (const QString target = targetInWords(); !target.isEmpty()) notes << QStringLiteral("target: ") + target;
+    if (const QString times = timesInWords(); !times.isEmpty()) notes << times;
     if (single) notes << QStringLiteral("n = 1 has no spread");
     if (differs && baseline) {
         notes << QStringLiteral("† differs from %1 at 5 % (Welch, not corrected for several comparisons)")
@@ -247,12 +308,15 @@ QString CompareTableModel::footnote() const {
 QString CompareTableModel::asText() const {
     QStringList lines;
     QStringList head;
-    for (int column = 0; column < columnCount(); ++column)
-        head << headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
+    std::vector<int> columns;
+    for (int column = 0; column < columnCount(); ++column) {
+        if (!isLacking(column)) columns.push_back(column);
+    }
+    for (const int column : columns) head << headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
     lines << head.join(QLatin1Char('\t'));
     for (const std::size_t group : rows_) {
         QStringList cells;
-        for (int column = 0; column < columnCount(); ++column) cells << textOf(group, column);
+        for (const int column : columns) cells << textOf(group, column);
         lines << cells.join(QLatin1Char('\t'));
     }
     lines << footnote();
@@ -268,7 +332,8 @@ QString CompareTableModel::asCsv() const {
             head << csvCell(name + QLatin1Char(' ') + QLatin1String(part));
         }
     }
-    QStringList others{QStringLiteral("samples")};
+    QStringList others{QStringLiteral("samples"), QStringLiteral("best perplexity"), QStringLiteral("skew [ms]"),
+                       QStringLiteral("inflation")};
     if (equalSamples_) {
         others << QStringLiteral("loss at %1 samples").arg(*equalSamples_)
                << QStringLiteral("best accuracy at %1 samples [%]").arg(*equalSamples_);
@@ -283,7 +348,7 @@ QString CompareTableModel::asCsv() const {
     // Each line says what its numbers refer to, wherever it is pasted.
     const auto baseline = board_.baseline();
     const QString against = baseline ? csvCell(board_.groups()[*baseline].name) : QString();
-    const QString target = board_.target() ? csvCell(QString::fromStdString(board_.target()->inWords())) : QString();
+    const QString target = targetInWords().isEmpty() ? QString() : csvCell(targetInWords());
     QStringList lines{head.join(QLatin1Char(','))};
     for (const std::size_t group : rows_) {
         const ComparedGroup* row = board_.row(group);
@@ -295,7 +360,8 @@ QString CompareTableModel::asCsv() const {
             const Sample sample = isStale ? Sample{} : sampleOf(*row, number.number);
             cells << csvSampleCells(sample) << csvNumberText(probabilityOf(*row, number.number));
         }
-        cells << csvSampleCells(row->samples);
+        cells << csvSampleCells(row->samples) << csvSampleCells(row->bestPerplexity) << csvSampleCells(row->skewMs)
+              << csvSampleCells(row->inflation);
         if (equalSamples_) cells << csvSampleCells(row->equalLoss) << csvSampleCells(inPercent(row->equalBestAccuracy));
         lines << (cells << csvNumberText(row->computeRatio) << csvNumberText(row->stepRatio) << against << target)
                      .join(QLatin1Char(','));

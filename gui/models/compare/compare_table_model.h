@@ -19,12 +19,15 @@ public:
         Samples,
         FinalLoss,
         BestAccuracy,
+        Perplexity,
         StepMs,
         Ratio,
         ComputeRatio,
         ToTarget,
         Hidden,
         Blocked,
+        Skew,
+        Inflation,
         Sent,
         EqualLoss,
         EqualAccuracy,
@@ -42,6 +45,9 @@ public:
     void sort(int column, Qt::SortOrder order) override;
 
     [[nodiscard]] int rowOf(std::size_t group) const;
+    // No row has a value in it, and it is not what one looks for in every comparison: an accuracy, a perplexity, skew
+    // or inflation.
+    [[nodiscard]] bool isLacking(int column) const;
     // What "†" means, and what is left out; "" where nothing is to be said.
     [[nodiscard]] QString footnote() const;
     // As it is shown: columns separated by tabs; below it what the means leave out, a run a line.
@@ -53,6 +59,10 @@ private:
     void relist();
     [[nodiscard]] QString textOf(std::size_t group, int column) const;
     [[nodiscard]] std::optional<double> numberIn(std::size_t group, int column) const;
+    // What the times are, where they are not simply measured: "time simulated".
+    [[nodiscard]] QString timesInWords() const;
+    // What the times to a target are to; "" where there are none.
+    [[nodiscard]] QString targetInWords() const;
 
     CompareBoard& board_;
     std::vector<std::size_t> rows_;

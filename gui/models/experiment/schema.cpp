@@ -62,6 +62,7 @@ CommunicationPattern patternOf(const QJsonObject& json) {
     pattern.fragments = patternNumberOf(json, "fragments", pattern.fragments);
     pattern.share = patternNumberOf(json, "share", pattern.share);
     pattern.peers = patternNumberOf(json, "peers", pattern.peers);
+    pattern.servers = patternNumberOf(json, "servers", pattern.servers);
     pattern.gradientSteps = patternNumberOf(json, "gradient_steps", pattern.gradientSteps);
     pattern.firstBucketMb = patternNumberOf(json, "first_bucket_mb", pattern.firstBucketMb);
     pattern.delayBelowInterval = json[QLatin1String("delay_below_interval")].toBool();
@@ -70,7 +71,8 @@ CommunicationPattern patternOf(const QJsonObject& json) {
     }
     for (const QJsonValue& limit : json[QLatin1String("limits")].toArray()) {
         const QJsonObject one = limit.toObject();
-        pattern.limits.push_back({textOf(one, "field"), textOf(one, "value"), textOf(one, "why")});
+        pattern.limits.push_back(
+            {textOf(one, "field"), textOf(one, "value"), textOf(one, "why"), one[QLatin1String("unless")].toBool()});
     }
     for (const QJsonValue& sentence : json[QLatin1String("assumes")].toArray()) {
         pattern.assumes.push_back(sentence.toString().toStdString());

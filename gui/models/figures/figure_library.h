@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "gui/models/figures/figure_news.h"
 #include "gui/models/figures/figure_spec.h"
 
 namespace dasgd::gui {
@@ -32,6 +33,8 @@ public:
     [[nodiscard]] const SavedFigure* find(const QString& name) const;
     // Until the folder has been read, and again after load().
     [[nodiscard]] bool loaded() const { return loaded_; }
+    // Of the runs of the figures; FigureWatch keeps it up to date.
+    [[nodiscard]] FigureNews& news() { return news_; }
 
     // Reads the folder again: files may come from elsewhere. What waits to be written is written first.
     void load();
@@ -66,6 +69,7 @@ private:
     void put(SavedFigure figure);
 
     QString folder_;
+    FigureNews news_;
     QThreadPool pool_;
     std::vector<SavedFigure> figures_;
     std::vector<SavedFigure> removed_;  // the last one comes back first

@@ -7,6 +7,9 @@ namespace dasgd::gui {
 FigureListModel::FigureListModel(FigureLibrary& library, QObject* parent)
     : QAbstractListModel(parent), library_(library) {
     connect(&library_, &FigureLibrary::changed, this, [this] { refresh(); });
+    connect(&library_.news(), &FigureNews::changed, this, [this] {
+        if (!shown_.empty()) emit dataChanged(index(0), index(rowCount() - 1));
+    });
     refresh();
 }
 
@@ -30,17 +33,16 @@ QVariant FigureListModel::data(const QModelIndex& index, int role) const {
 
 std::pair<QString, QString> FigureListModel::wordsOf(const SavedFigure& figure) const {
     if (!figure.error.isEmpty()) return {tr("cannot be read"), QStringLiteral("bad")};
-    const auto state = states_.find(figure.name);
-    if (state != states_.end()) {
-        if (!state->second.error.isEmpty()) return {tr("its filter is wrong"), QStringLiteral("bad")};
-        const auto gone = state->second.missing.size();
+    if (const FigureState* state = library_.news().stateOf(figure.name)) {
+        if (!state->error.isEmpty()) return {tr("its filter is wrong"), QStringLiteral("bad")};
+        const auto gone = state->missing.size();
         if (gone > 0) {
             return {gone == 1 ? tr("a run of it is gone") : tr("%1 runs of it are gone").arg(gone),
                     QStringLiteral("warn")};
         }
-        if (const QString news = newsOf(figure.name); !news.isEmpty())
+        if (const QString news = library_.news().newsOf(figure.name); !news.isEmpty())
             return {tr("redrawn: %1").arg(news), QStringLiteral("accent")};
-        if (state->second.runs == 0) return {tr("no runs yet"), {}};
+        if (state->runs == 0) return {tr("no runs yet"), {}};
     }
     return {QStringLiteral("%1 %2 in")
                 .arg(QLatin1String(figure.spec.venueOf().title))
@@ -48,35 +50,9 @@ std::pair<QString, QString> FigureListModel::wordsOf(const SavedFigure& figure) 
             {}};
 }
 
-QString FigureListModel::newsOf(const QString& name) const {
-    const auto state = states_.find(name);
-    const auto seen = seen_.find(name);
-    if (state == states_.end() || seen == seen_.end()) return {};
-    const int more = state->second.runs - seen->second;
-    if (more <= 0) return {};
-    return more == 1 ? tr("1 new run") : tr("%1 new runs").arg(more);
-}
-
 void FigureListModel::setFilter(const QString& text) {
     filter_ = text.trimmed();
     refresh();
-}
-
-void FigureListModel::setStates(const std::vector<FigureState>& states) {
-    states_.clear();
-    for (const FigureState& state : states) {
-        states_[state.name] = state;
-        // Those of before the window was opened have been seen.
-        seen_.try_emplace(state.name, state.runs);
-    }
-    if (!shown_.empty()) emit dataChanged(index(0), index(rowCount() - 1));
-}
-
-void FigureListModel::look(const QString& name) {
-    const auto state = states_.find(name);
-    if (state == states_.end()) return;
-    seen_[name] = state->second.runs;
-    if (const int row = rowOf(name); row >= 0) emit dataChanged(index(row), index(row));
 }
 
 int FigureListModel::rowOf(const QString& name) const {

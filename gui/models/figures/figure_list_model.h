@@ -2,21 +2,11 @@
 #pragma once
 
 #include <QAbstractListModel>
-#include <map>
 #include <vector>
 
 #include "gui/models/figures/figure_library.h"
 
 namespace dasgd::gui {
-
-// Of one figure, as its runs are now.
-struct FigureState {
-    QString name;
-    int runs = 0;
-    QStringList missing;
-    QString error;  // of its filter
-    bool operator==(const FigureState&) const = default;
-};
 
 class FigureListModel : public QAbstractListModel {
     Q_OBJECT
@@ -30,12 +20,7 @@ public:
     QVariant data(const QModelIndex& index, int role) const override;
 
     void setFilter(const QString& text);
-    void setStates(const std::vector<FigureState>& states);
-    // What it shows now has been seen: later runs are new.
-    void look(const QString& name);
     [[nodiscard]] int rowOf(const QString& name) const;  // −1 where it is not shown
-    // "2 new runs"; "" where nothing happened.
-    [[nodiscard]] QString newsOf(const QString& name) const;
 
 private:
     void refresh();
@@ -44,8 +29,6 @@ private:
     FigureLibrary& library_;
     QString filter_;
     std::vector<SavedFigure> shown_;
-    std::map<QString, FigureState> states_;
-    std::map<QString, int> seen_;  // how many runs each had when it was looked at
 };
 
 }  // namespace dasgd::gui

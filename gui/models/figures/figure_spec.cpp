@@ -1,6 +1,8 @@
 #include "gui/models/figures/figure_spec.h"
 
+#include <QJsonArray>
 #include <QJsonDocument>
+#include <set>
 
 #include "core/analysis/configuration.h"
 #include "core/base/event.h"
@@ -281,6 +283,18 @@ QJsonObject jsonOf(const FigureSpec& spec) {
     QJsonObject object = writer.take();
     object[QLatin1String("version")] = FigureSpec::kVersion;
     return object;
+}
+
+QJsonObject jsonOf(const std::vector<NamedFigure>& figures) {
+    QJsonArray all;
+    std::set<QString> taken;
+    for (const NamedFigure& figure : figures) {
+        QString name = figure.name;
+        for (int number = 2; !taken.insert(name).second; ++number)
+            name = figure.name + QStringLiteral("-%1").arg(number);
+        all.append(QJsonObject{{QStringLiteral("name"), name}, {QStringLiteral("spec"), jsonOf(figure.spec)}});
+    }
+    return {{QStringLiteral("version"), kBundleVersion}, {QStringLiteral("figures"), all}};
 }
 
 QStringList kindWords() { return kKindWords; }

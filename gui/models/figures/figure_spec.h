@@ -116,6 +116,14 @@ struct FigureSpec {
 [[nodiscard]] Result<QJsonObject> jsonObjectOf(const QByteArray& text, const QString& name);
 // Every field that the kind has.
 [[nodiscard]] QJsonObject jsonOf(const FigureSpec& spec);
+// A figure of a bundle and the name of its files.
+struct NamedFigure {
+    QString name;
+    FigureSpec spec;
+};
+inline constexpr int kBundleVersion = 1;  // of figure.json
+// As figure.json has them, without what was drawn of them. A name that an earlier figure has gets a number after it.
+[[nodiscard]] QJsonObject jsonOf(const std::vector<NamedFigure>& figures);
 // What contradicts itself or cannot be drawn, although each value is allowed; figureSpecOf() has asked it.
 [[nodiscard]] Status check(const FigureSpec& spec);
 

@@ -108,8 +108,10 @@ std::string beyondFormula(const Settings& planned) {
     return load && *load > 0 ? "traffic of others on the links" : "";
 }
 
-// "ring"; "messages to 2 peers at once".
+// "ring"; "messages to 2 peers at once"; "a push to 1 server and a pull".
 QString wayOf(const CommunicationRound& round, const QString& collective, int workers) {
+    if (round.servers == 1) return QStringLiteral("a push to 1 server and a pull");
+    if (round.servers > 1) return QStringLiteral("a push to %1 servers and a pull").arg(round.servers);
     const qint64 peers = std::min<qint64>(round.peers, workers - 1);
     if (peers < 1) return collective;
     return peers == 1 ? QStringLiteral("a message to one peer")

@@ -6,7 +6,8 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr std::size_t kRunsAtOnce = 1000;
+// The first come soon, the rest with few updates of the list.
+constexpr std::size_t kFirstRuns = 100, kRunsAtOnce = 1000;
 
 bool sameRow(const storage::RunRow& a, const storage::RunRow& b) {
     return a.status == b.status && a.steps == b.steps && a.wallS == b.wallS && a.samples == b.samples &&
@@ -82,7 +83,7 @@ Status RunsQuery::refresh(LiveStore& store) {
         watchedChanged = watchedChanged || store.watch().contains(id);
         changed.push_back(maker_.make(std::move(row), notes));
         next[id] = changed.back();
-        if (changed.size() == kRunsAtOnce) report(std::exchange(changed, {}), {});
+        if (changed.size() == (reported_ ? kRunsAtOnce : kFirstRuns)) report(std::exchange(changed, {}), {});
     }
     QStringList removed;
     for (const auto& [id, item] : known) {

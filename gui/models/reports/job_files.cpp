@@ -16,11 +16,13 @@ constexpr qint64 kMostOutput = 16 << 20, kTail = 8000;
 constexpr std::array kEndings{".out", ".err", ".status", ".version"};
 
 // Its first argument is the stem, which is also how the process is known again. A signal is handed on to the program,
-// which ends its ranks at one and the same step; the loop goes on waiting for it. After one that comes too early the
-// program is not started; a child of the shell may lose one before it is the program, hence the sleep.
+// which ends its ranks at one and the same step; a `wait` that it interrupts is begun again, and says 127 where it was
+// the program's end after all. Whether the program is still a process is not asked: a shell may have heard of its end
+// before it waits for it. After a signal that comes too early the program is not started; a child of the shell may lose
+// one before it is the program, hence the sleep.
 constexpr const char* kJobScript = R"(
-child= stopped=
-trap 'if [ -n "$child" ]; then kill -TERM "$child" 2>/dev/null; else stopped=1; fi' TERM INT
+child= stopped= interrupted=
+trap 'interrupted=1; if [ -n "$child" ]; then kill -TERM "$child" 2>/dev/null; else stopped=1; fi' TERM INT
 stem=$1; shift
 "$1" --version >"$stem.version" 2>/dev/null
 status=143
@@ -28,7 +30,14 @@ if [ -z "$stopped" ]; then
     "$@" >"$stem.out" 2>"$stem.err" </dev/null &
     child=$!
     [ -z "$stopped" ] || { sleep 0.1; kill -TERM "$child" 2>/dev/null; }
-    while kill -0 "$child" 2>/dev/null; do wait "$child"; status=$?; done
+    status=
+    while :; do
+        interrupted=
+        wait "$child"; ended=$?
+        [ -n "$status" ] && [ "$ended" -eq 127 ] && break
+        status=$ended
+        [ -n "$interrupted" ] || break
+    done
 fi
 printf '%s\n' "$status" >"$stem.part" && mv "$stem.part" "$stem.status"
 )";

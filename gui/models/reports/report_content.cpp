@@ -133,16 +133,26 @@ void fillCalibration(ReportContent& content, const Report& report, const ConfigO
                          .arg(result[QLatin1String("batch_size")].toInt());
 }
 
+// Nothing to hide has no share.
+bool isAlone(const QJsonObject& row) {
+    const QJsonValue said = row[QLatin1String("alone")];
+    return said.isBool() ? said.toBool() : row[QLatin1String("hidden")].isNull();
+}
+
+// "dasgd, period = 2, delay = 1" of an [algorithm] as TOML.
+QString algorithmInWords(QString settings) {
+    for (const char* const noise : {"{", "}", "\"", "name = "}) settings.remove(QLatin1String(noise));
+    return settings.trimmed();
+}
+
 ReportRow adviceRow(const QJsonObject& row, std::optional<double> alone) {
     const auto step = numberOf(row, "step_ms");
-    const bool asked = textOf(row, "algorithm") != QLatin1String("independent");
+    const bool asked = !isAlone(row);
     const auto target = numberOf(row, "target_s");
     ReportRow made{.marked = row[QLatin1String("advised")].toBool(), .settings = textOf(row, "settings")};
-    QString words = made.settings;
-    for (const char* const noise : {"{", "}", "\"", "name = "}) words.remove(QLatin1String(noise));
-    made.cells << words.trimmed() + (made.marked ? QStringLiteral("  ★ advised") : QString()) << shownNumber(step)
-               << (step && alone ? shownNumber(*step / *alone, 1, 3) : kAbsent) << shownShare(numberOf(row, "hidden"))
-               << shownShare(numberOf(row, "effective_steps"))
+    made.cells << algorithmInWords(made.settings) + (made.marked ? QStringLiteral("  ★ advised") : QString())
+               << shownNumber(step) << (step && alone ? shownNumber(*step / *alone, 1, 3) : kAbsent)
+               << shownShare(numberOf(row, "hidden")) << shownShare(numberOf(row, "effective_steps"))
                << (!asked                                    ? kAbsent
                    : target                                  ? clockText(*target)
                    : !textOf(row, "target_run_id").isEmpty() ? QStringLiteral("not reached")
@@ -152,6 +162,21 @@ ReportRow adviceRow(const QJsonObject& row, std::optional<double> alone) {
     }
     made.cells << made.runs.join(QStringLiteral(", "));
     return made;
+}
+
+// Of every algorithm; where there is no time, why.
+void addFormulas(ReportContent& content, const QJsonObject& result) {
+    content.formulas.headers = {QStringLiteral("setting"), QStringLiteral("ms/step"), QStringLiteral("hidden"),
+                                QStringLiteral("remark")};
+    for (const auto& each : result[QLatin1String("formulas")].toArray()) {
+        const QJsonObject one = each.toObject();
+        QStringList remarks{textOf(one, "why_not")};
+        for (const auto& sentence : one[QLatin1String("assumes")].toArray()) remarks << sentence.toString();
+        remarks.removeAll(QString());
+        content.formulas.rows.push_back(
+            {.cells = {algorithmInWords(textOf(one, "settings")), shownNumber(numberOf(one, "step_ms")),
+                       shownShare(numberOf(one, "hidden")), remarks.join(u' ')}});
+    }
 }
 
 void fillAdvice(ReportContent& content, const Report& report) {
@@ -177,11 +202,10 @@ void fillAdvice(ReportContent& content, const Report& report) {
     const QJsonArray rows = result[QLatin1String("forecast")].toArray();
     std::optional<double> alone;
     for (const auto& row : rows) {
-        if (textOf(row.toObject(), "algorithm") == QLatin1String("independent")) {
-            alone = numberOf(row.toObject(), "step_ms");
-        }
+        if (isAlone(row.toObject())) alone = numberOf(row.toObject(), "step_ms");
     }
     for (const auto& row : rows) content.table.rows.push_back(adviceRow(row.toObject(), alone));
+    addFormulas(content, result);
     for (const auto& sentence : advice[QLatin1String("why")].toArray()) content.notes << sentence.toString();
     content.notes << (target.isEmpty()
                           ? QStringLiteral(

@@ -40,6 +40,7 @@ struct ReportContent {
     QString basis;    // "measured, the link emulated: 400 Mbps, 0.1 ms", "time simulated on the virtual cluster"
     std::vector<ReportFigure> figures;
     ReportTable table;
+    ReportTable formulas;  // times that were computed without any run
     std::vector<FitPoint> fit;
     QStringList notes;
 };

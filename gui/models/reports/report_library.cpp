@@ -101,7 +101,7 @@ QString ReportLibrary::start(JobRequest request) {
         why = tr("There is no `dasgd` program beside this one or on the PATH: build it with ./lab build.");
     }
     if (!why.isEmpty()) {
-        emit failed(why);
+        fail(why);
         return {};
     }
     const QDateTime now = QDateTime::currentDateTimeUtc();
@@ -113,6 +113,8 @@ QString ReportLibrary::start(JobRequest request) {
     const QString text = request.text, folder = std::exchange(request.folder, {});
     reports_.insert(reports_.begin(),
                     Report{.name = name, .asked = std::move(request), .started = now, .program = program_});
+    problem_.clear();
+    emit pageWanted();
     emit changed();
     emit started(name);
     if (text.isEmpty()) {
@@ -178,9 +180,12 @@ void ReportLibrary::takeLook(const Seen& seen) {
     report->version = state.version;
     if (!state.status && state.alive) {
         if (const auto progress = lastProgress(state.errors)) report->progress = *progress;
+        missed_.erase(seen.name);
         emit changed();
         return;
     }
+    // A process that has just become the job's shell has no words of its own for an instant.
+    if (!state.status && missed_.insert(seen.name).second) return;
     if (state.status) {
         conclude(*report, state.output, state.errors, *state.status);
     } else if (report->stopping) {
@@ -211,6 +216,11 @@ void ReportLibrary::giveUp(const QString& name, const QString& why) {
     end(*report, JobFiles::Keep);
 }
 
+void ReportLibrary::fail(const QString& message) {
+    problem_ = message;
+    emit failed(message);
+}
+
 void ReportLibrary::write(const Report& report, JobFiles files) {
     pool_.start([this, path = pathOf(report.name, ".json"), place = placeOf(report.name), files,
                  text = QJsonDocument(jsonOf(report)).toJson()] {
@@ -224,7 +234,7 @@ void ReportLibrary::write(const Report& report, JobFiles files) {
                             QStringLiteral(
                                 ". Is the workspace writable? What the job left is kept beside it, for the next start "
                                 "of the window.");
-        QMetaObject::invokeMethod(this, [this, why] { emit failed(why); });
+        QMetaObject::invokeMethod(this, [this, why] { fail(why); });
     });
 }
 

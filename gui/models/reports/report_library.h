@@ -33,9 +33,14 @@ public:
     [[nodiscard]] QString folder() const { return folder_; }
 
     // Opens the form of a job, filled with this; a page listens.
-    void ask(const JobRequest& request) { emit asked(request); }
+    void ask(const JobRequest& request) {
+        emit pageWanted();
+        emit asked(request);
+    }
     // Starts it; answers its name, "" where something is missing, which failed() says.
     QString start(JobRequest request);
+    // What failed() said last; "" where a job was started since.
+    [[nodiscard]] const QString& problem() const { return problem_; }
     // As Ctrl-C does: the present run ends at one step of all ranks, what is recorded stays. Again: at once.
     void stop(const QString& name);
     // Takes the report away; the runs stay. Not one that is under way.
@@ -44,6 +49,7 @@ public:
     QString restore();
 
 signals:
+    void pageWanted();  // before asked() and started(): the page that listens to them may still have to be made
     void asked(const dasgd::gui::JobRequest& request);
     void changed();                       // the list, or one of its reports
     void started(const QString& name);    // by start()
@@ -70,8 +76,9 @@ private:
     void end(Report& report, JobFiles files);
     void write(const Report& report, JobFiles files = JobFiles::Keep);
     void giveUp(const QString& name, const QString& why);
+    void fail(const QString& message);
 
-    QString folder_, workspace_, program_;
+    QString folder_, workspace_, program_, problem_;
     QThreadPool pool_;
     ExperimentFiles files_;
     QTimer timer_, others_;    // looks at jobs; at what other windows write
@@ -79,6 +86,7 @@ private:
     std::vector<Report> reports_;
     std::vector<Report> removed_;   // the last one comes back first
     std::set<QString> gone_;        // removed here: a reading that began before may still hold them
+    std::set<QString> missed_;      // whose process the last look did not find: gone is what two looks miss
     std::vector<QString> writing_;  // whose experiments files_ writes, in its order
     bool loaded_ = false, looking_ = false;
 };

@@ -16,7 +16,7 @@ QString tagsInWords(const storage::RunNotes& notes) {
 RunItemPtr RunItemMaker::make(storage::RunRow row, const storage::RunNotes& notes) {
     auto item = std::make_shared<RunItem>();
     item->id = QString::fromStdString(row.runId);
-    const Settings settings = storage::settingsOf(row);
+    const Settings settings = storage::settingsOf(row, reader_);
     item->startedMs =
         QDateTime::fromString(QString::fromStdString(row.startedAt), Qt::ISODateWithMs).toMSecsSinceEpoch();
     item->config = settings_.pack(settings);

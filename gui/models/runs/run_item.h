@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/analysis/scaling.h"
+#include "core/analysis/settings_reader.h"
 #include "gui/models/runs/run_schema.h"
 #include "gui/models/runs/run_settings.h"
 #include "storage/notes/run_notes.h"
@@ -42,6 +43,7 @@ public:
 private:
     using SchemaText = std::shared_ptr<const std::string>;
 
+    SettingsReader reader_;
     SettingsPool settings_;
     std::map<SchemaText, RunSchema> schemas_;
 };

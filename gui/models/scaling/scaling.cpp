@@ -278,7 +278,9 @@ QString spreadText(const Sample& sample, double scale) {
 }
 
 QString timeToTargetText(const ScalingPoint& point) {
-    if (point.secondsToTarget.n == 0) return QStringLiteral("not reached");
+    if (point.secondsToTarget.n == 0) {
+        return point.reached > 0 ? QStringLiteral("reached, not timed") : QStringLiteral("not reached");
+    }
     const QString text = spreadText(point.secondsToTarget);
     if (point.allReached()) return text;
     return text + QStringLiteral(" (%1 of %2)").arg(point.secondsToTarget.n).arg(point.runIds.size());

@@ -22,7 +22,7 @@ constexpr std::array<const char*, ScalingTableModel::kColumns> kScalingHelp{
     "throughput ÷ that at the smallest number of workers of this line",
     "speed-up ÷ the ratio of the workers",
     "part of the reductions that ran while the rank computed",
-    "steps to the first evaluation that reaches the target × mean time of a step"};
+    "time of training until the first evaluation that reaches the target; evaluations are left out"};
 
 QString cellText(const DrawnLine& line, const ScalingPoint& point, ScalingTableModel::Column column) {
     switch (column) {

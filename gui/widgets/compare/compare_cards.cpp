@@ -144,12 +144,12 @@ CompareMap::CompareMap(CompareBoard& board, const Look& look, QWidget* parent)
     body().setContentsMargins(kPadding, 10, kPadding, 8);
     body().setSpacing(4);
     body().addLayout(makeHead());
-    stack_ = new QStackedLayout;
+    // It shows its first widget at once, which without a parent would be a window.
+    body().addLayout(stack_ = new QStackedLayout, 1);
     for (QWidget* view : std::initializer_list<QWidget*>{heat_, scatter_, parallel_}) {
         view->setMinimumHeight(180);
         stack_->addWidget(view);
     }
-    body().addLayout(stack_, 1);
     body().addWidget(note_ = makeLabel({}, "small"));
     note_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     note_->setWordWrap(true);

@@ -149,6 +149,8 @@ void CompareTable::fitColumns() {
     };
     int own = 0, widest = 0, sharing = 0;
     for (int column = 0; column < header.count(); ++column) {
+        table_->setColumnHidden(column, model_->isLacking(column));
+        if (table_->isColumnHidden(column)) continue;
         const int needed = std::max(view.sizeHintForColumn(column), header.sectionSizeHint(column));
         own += shares(column) ? 0 : needed;
         sharing += shares(column) ? 1 : 0;
@@ -156,6 +158,7 @@ void CompareTable::fitColumns() {
     }
     const bool fits = own + sharing * widest <= table_->viewport()->width();
     for (int column = 0; column < header.count(); ++column) {
+        if (table_->isColumnHidden(column)) continue;
         header.setSectionResizeMode(column,
                                     fits && shares(column) ? QHeaderView::Stretch : QHeaderView::ResizeToContents);
     }

@@ -40,6 +40,42 @@ Curve fitCurve(const std::vector<FitPoint>& fit, bool gathers, bool fitted, int 
     return curve;
 }
 
+QTableWidget* makeResultTable(const QString& name) {
+    auto* table = new QTableWidget;
+    table->setShowGrid(false);
+    table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table->setSelectionMode(QAbstractItemView::SingleSelection);
+    table->setTabKeyNavigation(false);
+    table->verticalHeader()->hide();
+    table->verticalHeader()->setDefaultSectionSize(kReportRowHeight);
+    table->horizontalHeader()->setHighlightSections(false);
+    table->horizontalHeader()->setStretchLastSection(true);
+    table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    table->setAccessibleName(name);
+    return table;
+}
+
+void fillResult(QTableWidget& into, const ReportTable& table) {
+    into.clear();
+    into.setRowCount(static_cast<int>(table.rows.size()));
+    into.setColumnCount(static_cast<int>(table.headers.size()));
+    into.setHorizontalHeaderLabels(table.headers);
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
+        const ReportRow& row = table.rows[i];
+        for (qsizetype j = 0; j < row.cells.size(); ++j) {
+            auto* item = new QTableWidgetItem(row.cells[j]);
+            item->setToolTip(asTip(row.runs.isEmpty() ? row.cells[j] : row.runs.join(u'\n')));
+            if (row.marked) item->setFont(interFont(13, Weight::SemiBold));
+            if (j > 0 && j + 1 < row.cells.size()) item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+            into.setItem(static_cast<int>(i), static_cast<int>(j), item);
+        }
+    }
+    into.resizeColumnsToContents();
+    into.setFixedHeight(into.horizontalHeader()->sizeHint().height() +
+                        static_cast<int>(table.rows.size()) * kReportRowHeight + 14);
+}
+
 }  // namespace
 
 ReportView::ReportView(const Look& look)
@@ -53,9 +89,11 @@ ReportView::ReportView(const Look& look)
       progress_(new QProgressBar),
       figures_(new QWidget),
       tableCard_(new Card),
+      formulaCard_(new Card),
       fitCard_(new Card),
       notesCard_(new Card),
-      table_(new QTableWidget),
+      table_(makeResultTable(tr("Result"))),
+      formulas_(makeResultTable(tr("Times by formula"))),
       fit_(new PlotView(look)),
       runs_(makeLabel({}, "small")) {
     auto* column = new QVBoxLayout(this);
@@ -82,6 +120,14 @@ ReportView::ReportView(const Look& look)
     tableCard_->body().setContentsMargins(1, 6, 1, 8);
     tableCard_->body().addWidget(table_);
     column->addWidget(tableCard_);
+    auto* formulaHead =
+        makeLabel(tr("By formula alone, every algorithm at this period and delay, a ring over the link as "
+                     "the probe saw it; nothing was run"),
+                  "head");
+    formulaHead->setWordWrap(true);
+    formulaCard_->body().addWidget(formulaHead);
+    formulaCard_->body().addWidget(formulas_);
+    column->addWidget(formulaCard_);
     fitCard_->body().addWidget(makeLabel(tr("Collectives that were timed, and the link fitted to them"), "head"));
     fit_->setFixedHeight(kFitHeight);
     fit_->setAxes({.x = tr("kB of a rank"), .y = tr("ms"), .fromZero = true});
@@ -98,17 +144,6 @@ ReportView::ReportView(const Look& look)
     connect(runs_, &QLabel::linkActivated, this, &ReportView::runWanted);
     column->addWidget(runs_);
     column->addStretch();
-    table_->setShowGrid(false);
-    table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
-    table_->setSelectionMode(QAbstractItemView::SingleSelection);
-    table_->setTabKeyNavigation(false);
-    table_->verticalHeader()->hide();
-    table_->verticalHeader()->setDefaultSectionSize(kReportRowHeight);
-    table_->horizontalHeader()->setHighlightSections(false);
-    table_->horizontalHeader()->setStretchLastSection(true);
-    table_->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
-    table_->setAccessibleName(tr("Result"));
     connect(table_, &QTableWidget::itemActivated, this, [this](const QTableWidgetItem* item) {
         const auto& runs = content_.table.rows[static_cast<std::size_t>(item->row())].runs;
         if (!runs.isEmpty()) emit runWanted(runs.front());
@@ -161,6 +196,7 @@ void ReportView::show(const Report& report, const ConfigOf& configOf, bool prefe
     basis_->setVisible(!content_.basis.isEmpty());
     showFigures(content_.figures);
     showTable(content_.table);
+    showFormulas(content_.formulas);
     showFit(content_.fit);
     notes_->setText(content_.notes.join(u'\n'));
     notesCard_->setVisible(!content_.notes.isEmpty());
@@ -207,28 +243,16 @@ void ReportView::showFigures(const std::vector<ReportFigure>& figures) {
 }
 
 void ReportView::showTable(const ReportTable& table) {
-    table_->clear();
-    table_->setRowCount(static_cast<int>(table.rows.size()));
-    table_->setColumnCount(static_cast<int>(table.headers.size()));
-    table_->setHorizontalHeaderLabels(table.headers);
+    fillResult(*table_, table);
     tableCard_->setVisible(!table.rows.empty());
-    int marked = -1;
-    for (std::size_t i = 0; i < table.rows.size(); ++i) {
-        const ReportRow& row = table.rows[i];
-        if (row.marked) marked = static_cast<int>(i);
-        for (qsizetype j = 0; j < row.cells.size(); ++j) {
-            auto* item = new QTableWidgetItem(row.cells[j]);
-            item->setToolTip(asTip(row.runs.join(u'\n')));
-            if (row.marked) item->setFont(interFont(13, Weight::SemiBold));
-            if (j > 0 && j + 1 < row.cells.size()) item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
-            table_->setItem(static_cast<int>(i), static_cast<int>(j), item);
-        }
-    }
-    table_->resizeColumnsToContents();
-    table_->setFixedHeight(table_->horizontalHeader()->sizeHint().height() +
-                           static_cast<int>(table.rows.size()) * kReportRowHeight + 14);
-    if (marked >= 0) table_->setCurrentCell(marked, 0);
+    const auto marked = std::ranges::find_if(table.rows, &ReportRow::marked);
+    if (marked != table.rows.end()) table_->setCurrentCell(static_cast<int>(marked - table.rows.begin()), 0);
     take_->setVisible(!chosenSettings().isEmpty());
+}
+
+void ReportView::showFormulas(const ReportTable& table) {
+    fillResult(*formulas_, table);
+    formulaCard_->setVisible(!table.rows.empty());
 }
 
 void ReportView::showFit(const std::vector<FitPoint>& fit) {

@@ -23,6 +23,7 @@ public:
     // `configOf`: see contentOf(). `preferred`: whether the forecast takes this calibration first.
     void show(const Report& report, const ConfigOf& configOf, bool preferred);
     [[nodiscard]] QTableWidget& table() const { return *table_; }
+    [[nodiscard]] QTableWidget& formulas() const { return *formulas_; }
 
 signals:
     void stopWanted(const QString& name);
@@ -37,6 +38,7 @@ private:
     void showState(const Report& report);
     void showFigures(const std::vector<ReportFigure>& figures);
     void showTable(const ReportTable& table);
+    void showFormulas(const ReportTable& table);
     void showFit(const std::vector<FitPoint>& fit);
     void showOrigin(const Report& report);
     [[nodiscard]] QString chosenSettings() const;
@@ -49,8 +51,8 @@ private:
     MessageBar* message_;
     QProgressBar* progress_;
     QWidget* figures_;
-    Card *tableCard_, *fitCard_, *notesCard_;
-    QTableWidget* table_;
+    Card *tableCard_, *formulaCard_, *fitCard_, *notesCard_;
+    QTableWidget *table_, *formulas_;
     PlotView* fit_;
     QLabel* runs_;           // as links
     QElapsedTimer stopped_;  // since Cancel was pressed

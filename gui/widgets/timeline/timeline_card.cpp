@@ -127,6 +127,9 @@ TimelineCard::TimelineCard(Session& session, const Look& look, QWidget* parent)
     settle_.setSingleShot(true);
     connect(&settle_, &QTimer::timeout, this, &TimelineCard::requestHidden);
     startOver();
+    // What was marked on another page was measured for that.
+    const auto marked = session_.selection().marked();
+    if (marked && session_.current()) query_.requestMeasure(session_.currentId(), *marked);
 }
 
 // Which ranks are shown, and in which order.

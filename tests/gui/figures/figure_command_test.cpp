@@ -1,11 +1,13 @@
 #include "gui/figures/figure_command.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
 #include <QJsonDocument>
+#include <QTemporaryFile>
 
 #include "tests/gui/support/bench.h"
 
@@ -131,6 +133,46 @@ TEST(FigureCommand, ABundleThatFailsHalfwayLeavesNothingBehind) {
     ASSERT_FALSE(written.has_value());
     EXPECT_NE(written.error().message.find("already there"), std::string::npos) << written.error().message;
     EXPECT_TRUE(QDir(bundle).isEmpty()) << QDir(bundle).entryList().join(QLatin1Char(' ')).toStdString();
+}
+
+// What stands for the standard input while it lives.
+class StandardInput {
+public:
+    explicit StandardInput(const QByteArray& text) : kept_(::dup(0)) {
+        EXPECT_TRUE(file_.open() && file_.write(text) == text.size() && file_.flush() && file_.seek(0));
+        EXPECT_EQ(::dup2(file_.handle(), 0), 0);
+    }
+    StandardInput(const StandardInput&) = delete;
+    StandardInput& operator=(const StandardInput&) = delete;
+    ~StandardInput() {
+        ::dup2(kept_, 0);
+        ::close(kept_);
+    }
+
+private:
+    QTemporaryFile file_;
+    int kept_;
+};
+
+TEST(FigureCommand, OfSeveralOnTheStandardInputThoseThatShowNothingAreLeftOut) {
+    Workspace workspace;
+    workspace.record({.steps = 60});
+    const QTemporaryDir out;
+    FigureSpec loss, none;
+    none.metric = QStringLiteral("never/recorded");
+    const auto writeBoth = [&](const std::vector<NamedFigure>& figures, const QString& folder) {
+        const StandardInput input(QJsonDocument(jsonOf(figures)).toJson());
+        return write({QStringLiteral("-"), QStringLiteral("--workspace"), pathOf(workspace), QStringLiteral("--out"),
+                      out.filePath(folder)});
+    };
+    const auto written = writeBoth({{QStringLiteral("train/loss"), loss}, {QStringLiteral("none"), none}}, "both");
+    ASSERT_TRUE(written.has_value()) << written.error().message;
+    EXPECT_TRUE(QFile::exists(out.filePath(QStringLiteral("both/train-loss.pdf"))));
+    EXPECT_FALSE(QFile::exists(out.filePath(QStringLiteral("both/none.pdf"))));
+    const auto alone = writeBoth({{QStringLiteral("none"), none}, {QStringLiteral("neither"), none}}, "neither");
+    ASSERT_FALSE(alone.has_value());
+    EXPECT_NE(alone.error().message.find("has recorded never/recorded"), std::string::npos) << alone.error().message;
+    EXPECT_FALSE(QFile::exists(out.filePath(QStringLiteral("neither"))));
 }
 
 TEST(FigureCommand, WrongWordsAreSaid) {

@@ -1,11 +1,15 @@
 #include <gtest/gtest.h>
 
+#include <QDir>
+#include <QFile>
 #include <QListView>
 #include <QPushButton>
 #include <QTableView>
 #include <QToolButton>
 #include <algorithm>
+#include <map>
 
+#include "gui/figures/figure_bundle.h"
 #include "gui/widgets/compare/compare_cards.h"
 #include "gui/widgets/compare/compare_chart.h"
 #include "gui/widgets/compare/compare_legend.h"
@@ -94,9 +98,40 @@ TEST_F(ComparePageTest, AFigureTakesTheRunsAndTheSeedsAsThePageDrawsThem) {
     QString name;
     QObject::connect(&window_->figures(), &FigureLibrary::added, [&](const QString& added) { name = added; });
     chart()->plot().setFocus();
-    QTest::keyClick(&chart()->plot(), Qt::Key_E, Qt::ControlModifier);
-    ASSERT_NE(window_->figures().find(name), nullptr) << "Ctrl+E leads to the export";
+    QTest::keyClick(&chart()->plot(), Qt::Key_E, Qt::ControlModifier | Qt::ShiftModifier);
+    ASSERT_NE(window_->figures().find(name), nullptr);
     EXPECT_EQ(window_->figures().find(name)->spec.lines, FigureLines::MeanAndSeeds);
+}
+
+// The program that draws is this test's own, which keeps what it is handed (gui_main.cpp).
+TEST_F(ComparePageTest, CtrlEWritesAllThatIsShownAndNeverOverWhatIsThere) {
+    recordCompared(workspace_);
+    openNewest();
+    const QDir figures(QString::fromStdString((workspace_.path() / "figures").string()));
+    QTest::keyClick(&chart()->plot(), Qt::Key_E, Qt::ControlModifier);
+    ASSERT_TRUE(eventually([&] { return label(QStringLiteral("Figures are in ")) != nullptr; }));
+    EXPECT_NE(label(QStringLiteral("figures/delay-sweep")), nullptr);
+    EXPECT_TRUE(chart()->isVisible()) << "the page stays";
+    EXPECT_TRUE(window_->figures().figures().empty()) << "none to keep; that is Ctrl+Shift+E";
+    QFile file(figures.filePath(QStringLiteral("delay-sweep/figures")));
+    ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+    const QByteArray first = file.readAll();
+    const auto written = figuresOf(first, QStringLiteral("figures"));
+    ASSERT_TRUE(written.has_value()) << written.error().message;
+    std::map<QString, FigureKind> kinds;
+    for (const NamedFigure& one : *written) {
+        kinds[one.name] = one.spec.kind;
+        EXPECT_EQ(one.spec.filter, QStringLiteral("experiment = \"delay-sweep\"")) << one.name.toStdString();
+    }
+    const std::map<QString, FigureKind> wanted{{QStringLiteral("train-loss"), FigureKind::Curves},
+                                               {QStringLiteral("eval-accuracy"), FigureKind::Curves},
+                                               {QStringLiteral("bars"), FigureKind::Bars},
+                                               {QStringLiteral("map"), FigureKind::Map}};
+    EXPECT_EQ(kinds, wanted);
+    QTest::keyClick(&list(), Qt::Key_E, Qt::ControlModifier);
+    ASSERT_TRUE(eventually([&] { return label(QStringLiteral("figures/delay-sweep-2")) != nullptr; }));
+    ASSERT_TRUE(eventually([&] { return figures.exists(QStringLiteral("delay-sweep-2/figures")); }));
+    EXPECT_TRUE(file.seek(0) && file.readAll() == first);
 }
 
 TEST_F(ComparePageTest, AFigureOfParallelCoordinatesHasTheAxesAndTheBrushesThatAreSeen) {

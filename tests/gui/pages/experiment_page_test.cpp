@@ -250,6 +250,31 @@ TEST_F(ExperimentPageTest, SameAgainFillsThePageFromTheRun) {
     EXPECT_FALSE(hasRun()) << "it only fills the page";
 }
 
+TEST_F(ExperimentPageTest, WhatWasBegunBeforeThePageWasOpenStandsOnIt) {
+    workspace_.record({.delay = 2, .steps = 8});
+    openPage();
+    window_->draft().setText(QStringLiteral("name = \"unfinished\"\n"));
+    window_.reset();
+    open(folder_.filePath(QStringLiteral("dasgd")));
+    ExperimentDraft& draft = window_->draft();
+    ASSERT_TRUE(eventually([&] { return window_->session().runs().rowCount() == 1; }));
+    draft.loadSchema();
+    ASSERT_TRUE(eventually([&] { return draft.hasSchema() && !draft.unsaved().kept().empty(); }));
+    draft.take(startFrom(*window_->session().runs().items().front()));
+    ASSERT_TRUE(isAnswered());
+    ASSERT_EQ(text(), nullptr) << "nobody was on the page";
+    window_->open("Experiment");
+    EXPECT_EQ(text()->toPlainText(), draft.document().text());
+    EXPECT_FALSE(text()->document()->isUndoAvailable()) << "there is nothing to go back to";
+    EXPECT_EQ(field("algorithm.delay")->text(), QStringLiteral("2"));
+    EXPECT_EQ(plannedRuns()->count(), 3) << "as it was checked";
+    QStringList starts;
+    for (int row = 0; row < list()->model()->rowCount(); ++row) {
+        starts << list()->model()->index(row, 0).data().toString();
+    }
+    EXPECT_TRUE(starts.contains(QStringLiteral("unfinished"))) << starts.join(u',').toStdString();
+}
+
 TEST_F(ExperimentPageTest, ADelayIsSetOnlyWhereItIsTheOneOfAllRunsAndOfThisText) {
     openPage();
     const QString once = QStringLiteral("name = \"x\"\n[algorithm]\nname = \"dasgd\"\nperiod = 8\ndelay = 1\n");

@@ -8,6 +8,7 @@
 
 #include "gui/forms/figure_form.h"
 #include "gui/models/timeline/timeline_rows.h"
+#include "gui/widgets/figures/figure_list_card.h"
 #include "gui/widgets/figures/figure_preview.h"
 #include "tests/gui/support/scaling_bench.h"
 #include "tests/gui/support/session_bench.h"
@@ -107,6 +108,47 @@ TEST_F(FiguresPageTest, PagesMakeFiguresOfWhatTheyShow) {
     EXPECT_EQ(kinds.size(), 3U);
 }
 
+TEST_F(FiguresPageTest, TheFirstFigureThatIsMadeIsTheOneThatIsShown) {
+    workspace_.record({.steps = 60});
+    open();
+    ASSERT_TRUE(eventually([&] { return window_->session().current() && library().loaded(); }));
+    FigureSpec other;
+    other.title = QStringLiteral("Before all others");
+    library().add(other, QStringLiteral("a"));
+    ASSERT_EQ(window_->findChild<FigureForm*>(), nullptr) << "nobody was on the page of the figures";
+    auto* make = button<QToolButton>(QStringLiteral("Make figure"));
+    ASSERT_TRUE(eventually([&] {
+        if (library().figures().size() == 1) make->click();
+        return library().figures().size() == 2;
+    }));
+    const auto& all = library().figures();
+    const auto& made = all[all[0].title() == other.title ? 1 : 0];
+    EXPECT_TRUE(eventually([&] { return label(QStringLiteral("Figures  /  ") + made.title()) != nullptr; }));
+    EXPECT_EQ(label(QStringLiteral("Figures  /  Before all others")), nullptr);
+}
+
+TEST_F(FiguresPageTest, RunsThatCameBeforeThePageWasOpenAreNewsOnIt) {
+    workspace_.record({.seed = 1, .steps = 60});
+    open();
+    FigureSpec spec;
+    spec.filter = QStringLiteral("dasgd");
+    for (const char* name : {"a", "b"}) library().add(spec, QString::fromLatin1(name));
+    FigureNews& news = library().news();
+    const auto runs = [&] {
+        const FigureState* state = news.stateOf(QStringLiteral("b"));
+        return state ? state->runs : -1;
+    };
+    ASSERT_TRUE(eventually([&] { return runs() == 1; }));
+    workspace_.record({.seed = 2, .steps = 60});
+    ASSERT_TRUE(eventually([&] { return runs() == 2; }));
+    window_->open("Figures");
+    EXPECT_EQ(news.newsOf(QStringLiteral("a")), QString()) << "the first is looked at";
+    auto* list = window_->findChild<FigureListCard*>()->findChild<QListView*>();
+    ASSERT_NE(list, nullptr);
+    EXPECT_EQ(list->model()->index(1, 0).data(FigureListModel::WordsRole).toString(),
+              QStringLiteral("redrawn: 1 new run"));
+}
+
 TEST_F(FiguresPageTest, AFigureOfATimelineKeepsTheRowsAndKindsOfThePage) {
     workspace_.record({.steps = 60});
     openFigures();
@@ -116,7 +158,7 @@ TEST_F(FiguresPageTest, AFigureOfATimelineKeepsTheRowsAndKindsOfThePage) {
     rows.setShown(SpanKind::Forward, false);
     window_->open("Timeline");
     ASSERT_TRUE(eventually([&] {
-        if (library().figures().empty()) press(Qt::Key_E, Qt::ControlModifier);
+        if (library().figures().empty()) press(Qt::Key_E, Qt::ControlModifier | Qt::ShiftModifier);
         return !library().figures().empty();
     }));
     const FigureSpec& spec = library().figures().front().spec;

@@ -101,7 +101,8 @@ TEST_F(ReportsPageTest, EveryKindOfJobOpensItsFormFromAnyPage) {
     openWindow();
     window_->draft().setText(QStringLiteral("name = \"mine\"\n"));
     const std::unique_ptr<PageContext> context = contextOf();
-    auto* form = window_->findChild<JobForm*>();
+    ASSERT_EQ(window_->findChild<JobForm*>(), nullptr) << "nobody was on the page of the reports";
+    JobForm* form = nullptr;
     for (const JobKind kind : {JobKind::Advise, JobKind::Scale, JobKind::Replay}) {
         window_->open("Run");
         if (kind == JobKind::Replay) {
@@ -109,6 +110,8 @@ TEST_F(ReportsPageTest, EveryKindOfJobOpensItsFormFromAnyPage) {
         } else {
             askOfDraft(*context, kind);
         }
+        form = window_->findChild<JobForm*>();
+        ASSERT_NE(form, nullptr) << commandOf(kind).toStdString();
         ASSERT_TRUE(form->isVisible()) << commandOf(kind).toStdString();
         EXPECT_EQ(form->request().kind, kind);
         EXPECT_TRUE(problemOf(form->request()).isEmpty()) << "it can be started as it stands";
@@ -143,6 +146,33 @@ TEST_F(ReportsPageTest, AFailureIsSaidWithItsRemedyAndCanBeTriedAgain) {
     EXPECT_EQ(form->request().run, QStringLiteral("r1"));
     QTest::keyClick(form, Qt::Key_Escape);
     EXPECT_FALSE(form->isVisible());
+}
+
+TEST_F(ReportsPageTest, WhatFailedBeforeThePageWasOpenIsSaidOnIt) {
+    openWindow();
+    EXPECT_TRUE(window_->reports().start({.kind = JobKind::Calibrate}).isEmpty());
+    ASSERT_EQ(list(), nullptr) << "it opens no page";
+    window_->open("Reports");
+    EXPECT_NE(label(window_->reports().problem()), nullptr) << window_->reports().problem().toStdString();
+    EXPECT_FALSE(window_->reports().problem().isEmpty());
+}
+
+TEST_F(ReportsPageTest, AJobThatEndedBeforeThePageWasOpenIsShownOnIt) {
+    openWindow();
+    window_->reports().start({.kind = JobKind::Replay, .title = QStringLiteral("r1"), .run = QStringLiteral("r1")});
+    const auto ended = [this] {
+        const std::vector<Report>& all = window_->reports().reports();
+        return all.size() == 1 && all.front().state == ReportState::Failed;
+    };
+    ASSERT_TRUE(eventually(ended));
+    window_.reset();
+    openWindow();
+    ASSERT_TRUE(eventually(ended)) << "the next window finds it";
+    ASSERT_EQ(list(), nullptr);
+    window_->open("Reports");
+    ASSERT_EQ(list()->count(), 1);
+    EXPECT_TRUE(list()->item(0)->text().contains(QStringLiteral("failed"))) << list()->item(0)->text().toStdString();
+    EXPECT_NE(label(QStringLiteral("there is no network; give one")), nullptr);
 }
 
 TEST_F(ReportsPageTest, AReportIsDeletedByKeyAndBroughtBack) {

@@ -152,6 +152,7 @@ TEST_F(RunsPageTest, TheListIsAsItWasLeftInItsWorkspace) {
     window_.reset();
     const Workspace other;
     window_ = std::make_unique<MainWindow>(other.path(), testLook());
+    window_->open("Runs");
     EXPECT_EQ(field()->text(), QString());
     window_.reset();
 }

@@ -2,7 +2,9 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QDir>
 #include <QDropEvent>
+#include <QFile>
 #include <QFileDialog>
 #include <QLineEdit>
 #include <QMimeData>
@@ -10,6 +12,7 @@
 #include <QTableWidget>
 #include <QToolButton>
 
+#include "gui/figures/figure_bundle.h"
 #include "gui/models/timeline/timeline_rows.h"
 #include "gui/timeline/overview_widget.h"
 #include "gui/timeline/timeline_widget.h"
@@ -69,6 +72,17 @@ TEST_F(TimelinePageTest, TheTableIsOfTheWindowOrOfWhatIsSelectedAndCanBeCopied) 
         if (line.startsWith(QStringLiteral("idle"))) break;
     }
     EXPECT_NEAR(sum, 200, 1e-3) << "adds up to its length";
+}
+
+TEST_F(TimelinePageTest, WhatWasMarkedBeforeThePageWasOpenIsAddedUpOnIt) {
+    workspace_.record({.steps = 200});
+    open();
+    ASSERT_TRUE(eventually([this] { return window_->session().current() && window_->session().pulse().spans > 0; }));
+    selection().mark(TimeRange{1'000'000'000, 1'200'000'000});
+    QTest::qWait(50);
+    window_->open("Timeline");
+    EXPECT_TRUE(eventually([this] { return label(QStringLiteral("selected, mean of 4 ranks")) != nullptr; }));
+    EXPECT_GT(visible<QTableWidget>()->rowCount(), 3);
 }
 
 TEST_F(TimelinePageTest, InANarrowWindowTheTableMakesRoomAndComesBackByKey) {
@@ -243,6 +257,27 @@ TEST_F(TimelineTraceTest, SavesTheRunThatIsShownByKey) {
     ASSERT_TRUE(answer(Qt::Key_S, file));
     ASSERT_TRUE(eventually([&] { return label(QStringLiteral("Saved ") + file) != nullptr; }));
     EXPECT_TRUE(said().contains("export " + id_.toUtf8() + " --trace " + file.toUtf8())) << said().toStdString();
+}
+
+// The program that draws is this test's own, which keeps what it is handed (gui_main.cpp).
+TEST_F(TimelinePageTest, CtrlEWritesTheWindowThatIsSeen) {
+    look();
+    selection().mark(TimeRange{1'000'000'000, 1'200'000'000});
+    QTest::keyClick(visible<TimelineWidget>(), Qt::Key_E, Qt::ControlModifier);
+    ASSERT_TRUE(eventually([this] { return label(QStringLiteral("Figures are in ")) != nullptr; }));
+    EXPECT_TRUE(visible<TimelineWidget>()->isVisible()) << "the page stays";
+    EXPECT_TRUE(window_->figures().figures().empty());
+    const QString folder = QStringLiteral("figures/%1-timeline").arg(window_->session().currentId());
+    EXPECT_NE(label(folder), nullptr);
+    QFile file(QDir(QString::fromStdString(workspace_.path().string())).filePath(folder + QStringLiteral("/figures")));
+    ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+    const auto written = figuresOf(file.readAll(), QStringLiteral("figures"));
+    ASSERT_TRUE(written.has_value()) << written.error().message;
+    ASSERT_EQ(written->size(), 1U);
+    const FigureSpec& spec = written->front().spec;
+    EXPECT_EQ(spec.kind, FigureKind::Timeline);
+    EXPECT_EQ(spec.runs, QStringList{window_->session().currentId()});
+    EXPECT_EQ(spec.windowS, (FigureRange{1.0, 1.2}));
 }
 
 TEST_F(TimelinePageTest, LatenessAndHiddenStepsArrive) {

@@ -7,6 +7,7 @@
 #include <QSettings>
 #include <QTemporaryDir>
 #include <QThread>
+#include <cstdio>
 #include <cstring>
 
 #include "gui/theme/theme.h"
@@ -21,7 +22,8 @@ bool leftWord(int argc, char** argv) {
 }
 
 // And for an export of figures, which here is its command line in the file `words` below --out. With --when-told it is
-// under way until `go` is in the workspace. `figure … --workspace W --out DIR`, as FigureExport writes it.
+// under way until `go` is in the workspace. `figure … --workspace W --out DIR`, as FigureExport writes it; figures on
+// the standard input are kept beside it in `figures`.
 bool exported(int argc, char** argv) {
     if (argc < 2 || std::strcmp(argv[1], "figure") != 0) return false;
     QStringList words;
@@ -31,9 +33,13 @@ bool exported(int argc, char** argv) {
     constexpr int kMostTries = 1000, kPauseMs = 20;  // a test that has failed leaves no process behind for long
     const int tries = words.contains(QStringLiteral("--when-told")) ? kMostTries : 0;
     for (int i = 0; i < tries && !workspace.exists(QStringLiteral("go")); ++i) QThread::msleep(kPauseMs);
-    QFile file(out.filePath(QStringLiteral("words")));
-    return out.mkpath(QStringLiteral(".")) && file.open(QIODevice::WriteOnly) &&
-           file.write(words.join(QLatin1Char('\n')).toUtf8()) > 0;
+    QFile file(out.filePath(QStringLiteral("words"))), input, figures(out.filePath(QStringLiteral("figures")));
+    const bool made = out.mkpath(QStringLiteral("."));
+    if (words.value(1) == QLatin1String("-") && input.open(stdin, QIODevice::ReadOnly) &&
+        figures.open(QIODevice::WriteOnly)) {
+        figures.write(input.readAll());
+    }
+    return made && file.open(QIODevice::WriteOnly) && file.write(words.join(QLatin1Char('\n')).toUtf8()) > 0;
 }
 
 }  // namespace

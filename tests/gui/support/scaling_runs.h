@@ -1,6 +1,7 @@
 // Made-up finished runs at several numbers of workers, for tests of the Scaling page. Never shown as a result.
 #pragma once
 
+#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -50,10 +51,13 @@ inline std::string recordScaling(storage::Store& store, const ScalingSpec& spec)
         auto journal = JournalWriter::create(store.paths().journal(id, 0), {.segmentRecords = 256});
         check(journal);
         const auto metric = [&](const char* name, std::int64_t step, double value) {
-            (*journal)->metric({.name = name, .step = step, .wall = step * 10'000'000, .value = value});
+            const Ns at = std::llround(static_cast<double>(step) * spec.stepMs * 1e6);
+            (*journal)->metric({.name = name, .step = step, .wall = at, .value = value});
         };
         for (std::size_t i = 0; i < spec.accuracies.size(); ++i) {
-            metric("eval/accuracy", 100 * static_cast<std::int64_t>(i + 1), spec.accuracies[i]);
+            const std::int64_t step = 100 * static_cast<std::int64_t>(i + 1);
+            metric("eval/trained_s", step, static_cast<double>(step) * spec.stepMs * 1e-3);
+            metric("eval/accuracy", step, spec.accuracies[i]);
         }
         for (int rank = 0; rank < spec.workers; ++rank) {
             EventSink& sink = (*journal)->of(Rank(rank));

@@ -51,7 +51,7 @@ protected:
         }
         return nullptr;
     }
-    // The list of runs; other pages have tables too.
+    // The list of runs, null until its page was opened; other pages have tables too.
     QTableView* runsTable() {
         for (auto* one : window_->findChildren<QTableView*>()) {
             if (one->accessibleName() == QStringLiteral("Runs")) return one;

@@ -35,8 +35,9 @@ struct SyntheticSpec {
     std::string status = "finished";
     bool realTime = false;  // at the pace of the clock instead of at once
     bool emulated = true;
-    bool simulated = false;  // as of a virtual cluster
-    bool testLoss = false;   // evaluations have a loss too
+    bool simulated = false;     // as of a virtual cluster
+    bool testLoss = false;      // evaluations have a loss too
+    double targetAccuracy = 0;  // train.target_accuracy; 0: none
 };
 
 class SyntheticRun {
@@ -96,6 +97,7 @@ private:
         std::unique_ptr<JournalWriter> journal;
         Ns now = 2'000'000;
         Ns windowStart = 2'000'000;
+        Ns begun = 2'000'000;  // and by as much later as evaluations took since
         Ns timed = 0;
         Ns launched = 0;
         std::int64_t sent = 0;
@@ -117,8 +119,9 @@ private:
                     "\nlocal_weight = 0.25\ncorrection = 0.0\n";
         }
         if (spec_.algorithm == "local_sgd") toml += "period = " + std::to_string(spec_.period) + "\n";
-        return toml + "[train]\nbatch_size = 32\nseed = " + std::to_string(spec_.seed) +
-               "\n[cluster]\nworkers = " + std::to_string(spec_.ranks) + "\n";
+        toml.append("[train]\nbatch_size = 32\nseed = ").append(std::to_string(spec_.seed));
+        if (spec_.targetAccuracy > 0) toml.append("\ntarget_accuracy = ").append(std::to_string(spec_.targetAccuracy));
+        return toml + "\n[cluster]\nworkers = " + std::to_string(spec_.ranks) + "\n";
     }
 
     void span(std::size_t rank, Lane lane, SpanKind kind, std::int64_t step, Ns start, Ns end,
@@ -202,12 +205,20 @@ private:
 
     void evaluate(std::int64_t step, double accuracy) {
         closeWindows(step);
+        Ns trained = 0;
         for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+            const Ns from = ranks_[rank].now;
+            trained = std::max(trained, from - ranks_[rank].begun);
             work(rank, SpanKind::Eval, step, spec_.stepMs);
+            ranks_[rank].begun += ranks_[rank].now - from;
             ranks_[rank].windowStart = ranks_[rank].now;
         }
+        metric(0, "eval/trained_s", seconds(trained));
         metric(0, "eval/accuracy", accuracy);
         if (spec_.testLoss) metric(0, "eval/loss", 1 - accuracy);
+        if (spec_.targetAccuracy <= 0 || accuracy < spec_.targetAccuracy || reached_) return;
+        reached_ = true;
+        metric(0, "run/target_reached", accuracy);
     }
 
     // Of the steps since the last ones.
@@ -245,6 +256,7 @@ private:
     std::unique_ptr<storage::Recorder> recorder_;
     static constexpr std::int64_t kStepsOfWindow = 50;
     std::int64_t windowStep_ = 0;
+    bool reached_ = false;  // the target
     std::int64_t done_ = 0;
     std::int64_t present_ = 0;  // the step that metrics carry
     Ns lastNow_ = 0;

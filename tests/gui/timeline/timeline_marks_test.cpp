@@ -98,5 +98,15 @@ TEST_F(TimelineMarksTest, OnlyWhatIsBeyondNoiseIsMarked) {
     EXPECT_TRUE(widget_.marks().notes.at(1).beyondNoise);
 }
 
+TEST_F(TimelineMarksTest, WhatWasKnownOfTheRanksBeforeItWasMadeStandsBesideThem) {
+    Lateness lateness;
+    lateness.ranks = {{.rank = 0, .lateNs = 1e6}, {.rank = 3, .lateNs = 9e6}};
+    rows_.setLateness(lateness);
+    const TimelineWidget later(selection_, rows_, testLook());
+    ASSERT_EQ(later.marks().notes.size(), 2U);
+    EXPECT_EQ(later.marks().notes.at(3).text, widget_.marks().notes.at(3).text);
+    EXPECT_FALSE(later.marks().notes.at(3).text.isEmpty());
+}
+
 }  // namespace
 }  // namespace dasgd::gui

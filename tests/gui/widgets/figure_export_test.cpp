@@ -5,6 +5,8 @@
 
 #include <QDir>
 #include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
 
 #include "tests/gui/support/bench.h"
 
@@ -41,6 +43,48 @@ TEST(FigureExport, FiguresThatAreThereKeepTheirFolder) {
     exporter.write(QStringLiteral("some"), {QStringLiteral("a")}, {QStringLiteral("--gtest_list_tests")});
     EXPECT_TRUE(message.text().contains(QLatin1String("figures/some-3"))) << message.text().toStdString();
     ASSERT_TRUE(eventually([&] { return !exporter.busy(); }));
+}
+
+// The program of this test keeps what is on its standard input in `figures` (gui_main.cpp).
+TEST(FigureExport, WhatIsShownIsHandedOverWholeAlsoWhereTheWindowIsClosedAtOnce) {
+    Workspace workspace;
+    const QDir root(QString::fromStdString(workspace.path().string()));
+    Feed feed(workspace.path());
+    Session session(feed);
+    QPushButton button;
+    MessageBar message(testLook());
+    FigureSpec many;
+    for (int i = 0; i < 20'000; ++i) many.runs << QStringLiteral("a run of many, %1").arg(i);  // more than a pipe holds
+    {
+        FigureExport exporter(session, button, message, nullptr);
+        exporter.writeShown(QStringLiteral("my sweep"), {});
+        EXPECT_FALSE(exporter.busy()) << "without figures there is nothing to write";
+        exporter.writeShown(QStringLiteral("my sweep"),
+                            {{QStringLiteral("loss"), many}, {QStringLiteral("loss"), FigureSpec{}}});
+        ASSERT_TRUE(exporter.busy());
+    }
+    ASSERT_TRUE(eventually([&] { return root.exists(QStringLiteral("figures/my-sweep/words")); }));
+    QFile file(root.filePath(QStringLiteral("figures/my-sweep/figures")));
+    ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+    const QJsonArray figures = QJsonDocument::fromJson(file.readAll()).object()[QLatin1String("figures")].toArray();
+    ASSERT_EQ(figures.size(), 2);
+    EXPECT_EQ(figures[0][QLatin1String("spec")], jsonOf(many));
+    EXPECT_EQ(figures[1][QLatin1String("name")].toString(), QStringLiteral("loss-2")) << "files of their own";
+}
+
+TEST(FigureExport, WhatIsNotAmongThemIsSaidBesideThePlace) {
+    Workspace workspace;
+    Feed feed(workspace.path());
+    Session session(feed);
+    QPushButton button;
+    MessageBar message(testLook());
+    FigureExport exporter(session, button, message, nullptr);
+    exporter.writeShown(QStringLiteral("some"), {{QStringLiteral("loss"), FigureSpec{}}}, QStringLiteral("; no bars"));
+    ASSERT_TRUE(eventually([&] { return !exporter.busy(); }));
+    EXPECT_TRUE(message.text().endsWith(QLatin1String("figures/some; no bars"))) << message.text().toStdString();
+    exporter.writeSaved(QStringLiteral("other"), QStringLiteral("other.json"));
+    ASSERT_TRUE(eventually([&] { return !exporter.busy(); }));
+    EXPECT_TRUE(message.text().endsWith(QLatin1String("figures/other"))) << "of another export nothing is left";
 }
 
 // The program of this test writes what stands for figures once it is told to (gui_main.cpp).

@@ -59,6 +59,20 @@ TEST_F(CompareTableModelTest, IsCopiedAsTextAndAsNumbersInFull) {
     EXPECT_TRUE(model.asCsv().split(QStringLiteral("\r\n"))[1].endsWith(QStringLiteral("accuracy ≥ 0.6\"")));
 }
 
+// An accuracy of 1 − 0.5 ÷ (1 + step ÷ 60), evaluated every 50 steps: 0.6 is reached at the first of them.
+TEST_F(CompareTableModelTest, SaysWhatItTookToReachTheTarget) {
+    CompareTableModel model(board_);
+    look();
+    board_.setTarget(*parseTarget("accuracy=0.6"));
+    ASSERT_TRUE(eventually([&] { return board_.isTargetRead() && board_.row(placeOf("sync")); }));
+    const int row = model.rowOf(placeOf("sync"));
+    const auto tip = [&](int column) { return model.index(row, column).data(Qt::ToolTipRole).toString(); };
+    EXPECT_TRUE(tip(CompareTableModel::ToTarget)
+                    .contains(QStringLiteral("reached after 50 steps, %1 samples, ").arg(grouped(50 * 32 * 2))))
+        << tip(CompareTableModel::ToTarget).toStdString();
+    EXPECT_FALSE(tip(CompareTableModel::StepMs).contains(QStringLiteral("reached after")));
+}
+
 // Two seeds each of a baseline, of DaSGD trained half as long and of computing alone.
 QStringList recordUnequal(Workspace& workspace) {
     QStringList ids;
@@ -74,6 +88,23 @@ QStringList recordUnequal(Workspace& workspace) {
         }
     }
     return ids;
+}
+
+TEST_F(CompareTableModelTest, ColumnsThatNoRunHasAreLeftOut) {
+    CompareTableModel model(board_);
+    look();
+    EXPECT_TRUE(model.isLacking(CompareTableModel::Perplexity)) << "no texts";
+    EXPECT_FALSE(model.isLacking(CompareTableModel::BestAccuracy));
+    EXPECT_FALSE(model.isLacking(CompareTableModel::Hidden));
+    EXPECT_FALSE(model.asText().contains(QStringLiteral("perplexity")));
+    for (const int column : {CompareTableModel::Skew, CompareTableModel::Inflation}) {
+        const auto recorded = [&](std::size_t group) {
+            const ComparedGroup& row = *board_.row(group);
+            return (column == CompareTableModel::Skew ? row.skewMs : row.inflation).n > 0;
+        };
+        EXPECT_EQ(model.isLacking(column), !recorded(0) && !recorded(1) && !recorded(2)) << column;
+    }
+    EXPECT_TRUE(model.asCsv().contains(QStringLiteral("\"best perplexity mean\""))) << "what is for programs is whole";
 }
 
 TEST_F(CompareTableModelTest, WhereSamplesDifferResultsAtTheSameNumberStandBesideTheFinalOnes) {

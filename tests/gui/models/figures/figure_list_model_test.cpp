@@ -40,19 +40,19 @@ TEST_F(FigureListTest, SaysTitleAndVenue) {
 }
 
 TEST_F(FigureListTest, NewRunsAreNewsUntilTheyAreLookedAt) {
-    list_.setStates({{.name = QStringLiteral("a"), .runs = 3}, {.name = QStringLiteral("b"), .runs = 1}});
+    library_.news().setStates({{.name = QStringLiteral("a"), .runs = 3}, {.name = QStringLiteral("b"), .runs = 1}});
     EXPECT_EQ(words(0), QStringLiteral("NeurIPS 5.50 in"));
-    list_.setStates({{.name = QStringLiteral("a"), .runs = 5}, {.name = QStringLiteral("b"), .runs = 2}});
+    library_.news().setStates({{.name = QStringLiteral("a"), .runs = 5}, {.name = QStringLiteral("b"), .runs = 2}});
     EXPECT_EQ(words(0), QStringLiteral("redrawn: 2 new runs"));
     EXPECT_EQ(words(1), QStringLiteral("redrawn: 1 new run"));
-    list_.look(QStringLiteral("a"));
+    library_.news().look(QStringLiteral("a"));
     EXPECT_EQ(words(0), QStringLiteral("NeurIPS 5.50 in"));
     EXPECT_EQ(words(1), QStringLiteral("redrawn: 1 new run"));
 }
 
 TEST_F(FigureListTest, ALostRunAndAWrongFilterAreSaid) {
-    list_.setStates({{.name = QStringLiteral("a"), .runs = 1, .missing = {QStringLiteral("x")}},
-                     {.name = QStringLiteral("b"), .error = QStringLiteral("no such field")}});
+    library_.news().setStates({{.name = QStringLiteral("a"), .runs = 1, .missing = {QStringLiteral("x")}},
+                               {.name = QStringLiteral("b"), .error = QStringLiteral("no such field")}});
     EXPECT_EQ(words(0), QStringLiteral("a run of it is gone"));
     EXPECT_EQ(words(1), QStringLiteral("its filter is wrong"));
     EXPECT_TRUE(list_.index(0).data(Qt::AccessibleTextRole).toString().contains(QLatin1String("gone")));

@@ -125,6 +125,9 @@ constexpr const char* kUnknownAlgorithms = R"({"sections": [{"name": "algorithm"
   {"name": "switches", "summary": "", "reference": "", "communication": {"kind": "averages", "period": 4,
    "gradient_steps": "first", "first_bucket_mb": 25}, "fields": [
     {"name": "first", "type": "integer", "default": "10"}]},
+  {"name": "served", "summary": "", "reference": "", "communication": {"kind": "averages", "servers": "boxes",
+   "limits": [{"field": "lead", "value": "0", "why": "workers come apart", "unless": true}]}, "fields": [
+    {"name": "boxes", "type": "integer", "default": "1"}, {"name": "lead", "type": "integer", "default": "0"}]},
   {"name": "measures", "summary": "", "reference": "", "communication": {"kind": "no formula", "why": "it measures"},
    "fields": []},
   {"name": "silent", "summary": "", "reference": "", "communication": {"kind": "none"}, "fields": []},
@@ -180,6 +183,13 @@ TEST_F(UnknownAlgorithm, ASwitchHidesAStepOrNothing) {
     const ForecastCase fast = of("push", 0, 5);
     EXPECT_FALSE(fast.remedy);
     EXPECT_TRUE(fast.warning().endsWith(QStringLiteral("not even with late = true."))) << fast.warning().toStdString();
+}
+
+TEST_F(UnknownAlgorithm, APushAndAPullAreForecastWhereWorkersStayTogether) {
+    const ForecastCase one = of("served");
+    ASSERT_TRUE(one.known()) << one.why.toStdString();
+    EXPECT_NEAR(one.round.blocked, 2 * 0.021, 1e-9) << "one worker and its server";
+    EXPECT_EQ(one.round.steps, 1);
 }
 
 TEST_F(UnknownAlgorithm, WhatChangesOverIsForecastAsTheRunEnds) {

@@ -64,6 +64,10 @@ TEST(ForecastTimes, OneExchangeIsOfTheShareThatLeavesAndGoesToItsPeers) {
     EXPECT_EQ(peers->from, QStringLiteral("messages to 2 peers at once over the emulated 100Mbps, 1ms"));
     EXPECT_TRUE(averageTimeOf(settingsOf(config(1)), 62'500, {.now = kNow}, {.peers = 2})
                     ->from.startsWith(QStringLiteral("a message to one peer")));
+    const auto served = averageTimeOf(settingsOf(five), 62'500, {.now = kNow}, {.servers = 1});
+    ASSERT_TRUE(served);
+    EXPECT_NEAR(served->seconds, 2 * (0.001 + 4 * 0.020), 1e-9) << "four workers, and one link that they share";
+    EXPECT_EQ(served->from, QStringLiteral("a push to 1 server and a pull over the emulated 100Mbps, 1ms"));
 }
 
 TEST(ForecastTimes, ACalibrationOfTheSameLinkSaysWhatItCostsAndOfAnotherLinkNothing) {

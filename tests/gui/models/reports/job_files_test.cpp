@@ -35,6 +35,33 @@ TEST(JobFiles, LeavesStreamsAndExitStatus) {
     EXPECT_FALSE(QFile::exists(place.stem + QStringLiteral(".out")));
 }
 
+// Of many at once: the shells are held up, and the programs end before they are waited for.
+TEST(JobFiles, AProgramThatEndsAtOnceLeavesItsOwnStatus) {
+    const QTemporaryDir folder;
+    constexpr int kJobs = 80;
+    std::vector<std::pair<JobPlace, qint64>> jobs;
+    for (int i = 0; i < kJobs; ++i) {
+        const JobPlace place{folder.filePath(QStringLiteral("job-%1").arg(i))};
+        jobs.emplace_back(place, startJob(place, QStringLiteral("/bin/sh"), {"-c", "exit 7"}));
+    }
+    for (const auto& [place, process] : jobs) {
+        ASSERT_TRUE(eventually([&] { return lookAtJob(place, process).status.has_value(); }));
+        EXPECT_EQ(lookAtJob(place, process).status, 7);
+    }
+}
+
+TEST(JobFiles, AProgramThatIsStoppedLeavesItsOwnStatusToo) {
+    const QTemporaryDir folder;
+    const JobPlace place{folder.filePath(QStringLiteral("job"))};
+    const qint64 process =
+        startJob(place, QStringLiteral("/bin/sh"),
+                 {"-c", "trap 'exit 5' TERM; echo ready; while [ -d \"$0\" ]; do sleep 0.02; done", folder.path()});
+    ASSERT_TRUE(eventually([&] { return QFile(place.stem + QStringLiteral(".out")).size() > 0; }));
+    stopJob(place, process);
+    ASSERT_TRUE(eventually([&] { return lookAtJob(place, process).status.has_value(); }));
+    EXPECT_EQ(lookAtJob(place, process).status, 5) << "not that of the signal";
+}
+
 TEST(JobFiles, AStopBeforeTheProgramHasBegunStopsItAllTheSame) {
     const QTemporaryDir folder;
     const JobPlace place{folder.filePath(QStringLiteral("job"))};

@@ -87,6 +87,26 @@ TEST(ReportContent, AdviceMarksWhatIsRecommendedAndSaysThatItsTimeIsSimulated) {
     EXPECT_EQ(content.notes.front(), QStringLiteral("because"));
 }
 
+TEST(ReportContent, AdviceShowsWhatEveryAlgorithmTakesByFormulaAndWhyOneHasNone) {
+    const ReportContent content = contentOf(
+        finished(
+            JobKind::Advise,
+            R"({"facts":{},"advice":{},"forecast":[{"algorithm":"any","settings":"{ name = \"any\" }","step_ms":4,)"
+            R"("hidden":0.5,"alone":true,"run_id":"a"},{"algorithm":"other","settings":"{ name = \"other\" }",)"
+            R"("step_ms":8,"hidden":null,"alone":false,"run_id":"b"}],"formulas":[)"
+            R"({"algorithm":"dga","settings":"{ name = \"dga\", period = 2 }","step_ms":7.5,"hidden":0.8,"why_not":"",)"
+            R"("assumes":["Ranks are equal.","No loss."]},)"
+            R"({"algorithm":"ssp","settings":"{ name = \"ssp\" }","step_ms":null,"hidden":null,"why_not":"it waits",)"
+            R"("assumes":[]}]})"),
+        configOf);
+    ASSERT_EQ(content.formulas.rows.size(), 2U);
+    EXPECT_EQ(content.formulas.rows[0].cells,
+              (QStringList{"dga, period = 2", "7.500", "80.0 %", "Ranks are equal. No loss."}));
+    EXPECT_EQ(content.formulas.rows[1].cells, (QStringList{"ssp", kAbsent, kAbsent, "it waits"}));
+    EXPECT_EQ(content.table.rows.size(), 2U) << "apart from what ran, if in simulated time";
+    EXPECT_EQ(content.table.rows[1].cells[2], QStringLiteral("2.00")) << "over what the program says computes alone";
+}
+
 TEST(ReportContent, OnlyWhatWasTrainedCanMissItsTarget) {
     const ReportContent content =
         contentOf(finished(JobKind::Advise,

@@ -85,6 +85,33 @@ TEST_F(ReportLibraryTest, RunsShowsProgressAndKeepsTheResult) {
     EXPECT_TRUE(QDir(library_->folder() + QStringLiteral("/.running")).isEmpty());
 }
 
+TEST_F(ReportLibraryTest, WantsItsPageBeforeItTellsItAnything) {
+    QStringList said;
+    // As the page: nobody hears asked() and started() before it is wanted.
+    QObject::connect(library_.get(), &ReportLibrary::pageWanted, [&] {
+        said << QStringLiteral("page");
+        if (said.size() > 1) return;
+        QObject::connect(library_.get(), &ReportLibrary::asked, [&] { said << QStringLiteral("asked"); });
+        QObject::connect(library_.get(), &ReportLibrary::started, [&] { said << QStringLiteral("started"); });
+    });
+    library_->ask(request());
+    ASSERT_FALSE(library_->start(request()).isEmpty());
+    EXPECT_EQ(said.join(u' '), QStringLiteral("page asked page started"));
+    library_.reset();
+}
+
+TEST_F(ReportLibraryTest, KnowsWhatFailedUntilAJobIsStarted) {
+    EXPECT_EQ(library_->problem(), QString());
+    QSignalSpy failed(library_.get(), &ReportLibrary::failed), wanted(library_.get(), &ReportLibrary::pageWanted);
+    EXPECT_EQ(library_->start(request(QString())), QString());
+    ASSERT_EQ(failed.size(), 1);
+    EXPECT_FALSE(library_->problem().isEmpty());
+    EXPECT_EQ(library_->problem(), failed.front().front().toString());
+    EXPECT_EQ(wanted.size(), 0) << "whoever asked opens the page";
+    ASSERT_FALSE(library_->start(request()).isEmpty());
+    EXPECT_EQ(library_->problem(), QString());
+}
+
 TEST_F(ReportLibraryTest, AJobOutlivesTheWindowAndIsFoundAgain) {
     const QString name = library_->start(request());
     ASSERT_TRUE(isUnderWay(name));

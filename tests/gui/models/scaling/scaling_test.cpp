@@ -168,7 +168,8 @@ protected:
                 runs_.push_back(item({.workers = workers, .seed = seed}));
                 RunTimes& times = times_[runs_.back()->row.runId];
                 times.stepMs = workers == 1 ? 10 : 10 + 10 * seed;
-                times.accuracies = {{100, 0.5}, {200, workers == 4 && seed == 2 ? 0.6 : 0.9}};
+                times.accuracies = {{100, 0.5, *times.stepMs * 0.1},
+                                    {200, workers == 4 && seed == 2 ? 0.6 : 0.9, *times.stepMs * 0.2}};
             }
         }
         lines_ = scalingLines(runs_, Scaling::Weak);

@@ -54,6 +54,7 @@ TEST_F(CompareTableTest, NoNumberIsCutWhereTheColumnsNeedMoreThanThereIs) {
         QTest::qWait(0);
         const QAbstractItemView& view = table.table();
         for (int column = 0; column < table.table().model()->columnCount(); ++column) {
+            if (table.table().isColumnHidden(column)) continue;  // a number that no run has
             EXPECT_GE(table.table().columnWidth(column), view.sizeHintForColumn(column)) << width << ' ' << column;
         }
     }

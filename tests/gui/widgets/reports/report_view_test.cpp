@@ -90,6 +90,19 @@ TEST_F(ReportViewTest, TheAdvisedRowIsChosenAndCanBeTakenOver) {
     EXPECT_TRUE(shows(QStringLiteral("time simulated")));
 }
 
+TEST_F(ReportViewTest, TimesByFormulaStandApartFromWhatRan) {
+    show(report(JobKind::Advise), kAdvice);
+    EXPECT_FALSE(view_.formulas().isVisible()) << "of a program that says none";
+    Report other = report(JobKind::Advise);
+    other.name = QStringLiteral("other");
+    show(other, R"({"facts":{},"advice":{},"forecast":[],"formulas":[{"settings":"{ name = \"dga\" }","step_ms":7}]})");
+    EXPECT_TRUE(view_.formulas().isVisible());
+    EXPECT_EQ(view_.formulas().rowCount(), 1);
+    EXPECT_FALSE(view_.table().isVisible());
+    EXPECT_TRUE(shows(QStringLiteral("nothing was run")));
+    EXPECT_EQ(button(QStringLiteral("Set in experiment")), nullptr);
+}
+
 TEST_F(ReportViewTest, ACalibrationShowsItsFitAndCanBeUsed) {
     show(
         report(JobKind::Calibrate),

@@ -34,6 +34,17 @@ TEST_F(ChartCardTest, DrawsTheRunAndTheOthersOfItsExperiment) {
     EXPECT_NE(curves[0].style, curves[1].style);
 }
 
+// What a live run costs is what is drawn of it: a page that is not seen draws nothing.
+TEST_F(ChartCardTest, WhatIsHiddenDrawsNothingUntilItIsShown) {
+    ASSERT_FALSE(card_->isVisible());
+    const QString third = workspace_.record({.delay = 1, .steps = 30});
+    ASSERT_TRUE(eventually([&] { return !session_.series(third, "train/loss").empty(); }));
+    QTest::qWait(300);  // as long as a chart that is seen takes
+    EXPECT_EQ(card_->plot().curves().size(), 2U);
+    card_->QWidget::show();
+    EXPECT_EQ(card_->plot().curves().size(), 3U) << "and then it is whole at once";
+}
+
 TEST_F(ChartCardTest, TheRawCurveStaysBehindTheSmoothedOne) {
     ASSERT_TRUE(card_->plot().curves()[0].raw);
     EXPECT_NE(card_->plot().curves()[0].raw->y, card_->plot().curves()[0].line.y);

@@ -1,0 +1,28 @@
+// Follows the runs of the saved figures from the start of the window on, whichever page is open, and tells the library
+// (FigureLibrary::news()). UI thread.
+#pragma once
+
+#include <QObject>
+
+#include "gui/figures/figure_query.h"
+#include "gui/models/figures/figure_library.h"
+#include "gui/models/live/feed.h"
+
+namespace dasgd::gui {
+
+class FigureWatch : public QObject {
+    Q_OBJECT
+
+public:
+    // Both outlive it.
+    FigureWatch(Feed& feed, FigureLibrary& library);
+
+private:
+    void watch();
+
+    Feed& feed_;
+    FigureLibrary& library_;
+    FigureQuery* query_ = nullptr;  // of the feed; null until there is a figure
+};
+
+}  // namespace dasgd::gui

@@ -1,0 +1,40 @@
+#include "gui/widgets/compare/left_out_bar.h"
+
+#include <QHBoxLayout>
+
+#include "gui/widgets/parts.h"
+
+namespace dasgd::gui {
+
+LeftOutBar::LeftOutBar(const Look& look, QWidget* parent)
+    : QFrame(parent),
+      look_(look),
+      words_(makeElasticLabel("")),
+      members_(makeQuietButton({}, {})),
+      run_(makeQuietButton({}, {})) {
+    setObjectName(QStringLiteral("leftout"));
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(14, 7, 10, 7);
+    row->setSpacing(6);
+    row->addWidget(words_, 1);
+    row->addWidget(members_);
+    row->addWidget(run_);
+    connect(&look_, &Look::changed, this, &LeftOutBar::restyle);
+    restyle();
+    hide();
+}
+
+void LeftOutBar::say(const QString& text, const QString& all) {
+    words_->setText(QStringLiteral("⚠  ") + text);
+    words_->setToolTip(asTip(all));
+    setAccessibleName(all);
+}
+
+void LeftOutBar::restyle() {
+    const Theme& theme = look_.theme();
+    setStyleSheet(QStringLiteral("QFrame#leftout { background: %1; border: 1px solid %2; border-radius: 8px; } "
+                                 "QToolButton#choice { color: %3; }")
+                      .arg(theme.warnTint.name(), theme.line.name(), theme.accent.name()));
+}
+
+}  // namespace dasgd::gui
