@@ -35,6 +35,8 @@ const std::vector<Foreign> kForeign{
       "core/optimizers", "core/schedules", "core/algorithms", "core/experiment", "core/train", "experiments/worker",
       // The CUDA devices that doctor counts, and the versions in a run's provenance.
       "experiments/config/checked_experiment.cpp", "experiments/launch/provenance.cpp"}},
+    // Its declarations are our own (core/device/device_api.h): a build for the CPU has no header of CUDA.
+    {"CUDA", {"cuda", "driver_types"}, {"CUDA::"}, {}},
     {"SimGrid", {"simgrid/"}, {"simgrid"}, {"core/sim"}},
     {"pugixml", {"pugixml"}, {"pugixml"}, {"core/sim"}},
     {"spdlog", {"spdlog/"}, {"spdlog"}, {"core/base"}},
@@ -264,6 +266,7 @@ TEST(Layers, EveryBackwardArrowIsNoticed) {
     EXPECT_THAT(sourceViolations("gui/plots/a.cpp", "#include \"gui/widgets/parts.h\"\n"), SizeIs(1));
     EXPECT_THAT(sourceViolations("core/train/worker.cpp", "#include <QString>\n"), SizeIs(1));
     EXPECT_THAT(sourceViolations("experiments/list.cpp", "#include <sqlite3.h>\n"), SizeIs(1));
+    EXPECT_THAT(sourceViolations("core/device/device.cpp", "#include <cuda_runtime_api.h>\n"), SizeIs(1));
     EXPECT_THAT(sourceViolations("experiments/list.cpp", "query(\"SELECT run_id FROM run_list\");\n"), SizeIs(1));
     EXPECT_THAT(linkViolations("gui", "target_link_libraries(gui_models PUBLIC\n  storage core_step)\n", targets),
                 SizeIs(1));
