@@ -77,11 +77,24 @@ function(dasgd_reuse_torch_header name)
   target_precompile_headers(${name} REUSE_FROM torch_pch)
 endfunction()
 
+# dasgd_test_header(name LINKS … HEADERS …): one precompiled header for tests that link the same. Reading GoogleTest, Qt
+# and torch takes longer than compiling most tests.
+function(dasgd_test_header name)
+  cmake_parse_arguments(arg "" "" "LINKS;HEADERS" ${ARGN})
+  add_library(${name} OBJECT "${CMAKE_SOURCE_DIR}/resources/cmake/torch_pch.cpp")
+  target_link_libraries(${name} PRIVATE dasgd_options ${arg_LINKS} GTest::gmock GTest::gtest)
+  target_compile_options(${name} PRIVATE ${DASGD_TEST_OPTIONS})
+  target_precompile_headers(${name} PRIVATE <gtest/gtest.h> <gmock/gmock.h> ${arg_HEADERS})
+endfunction()
+
+# Tests are compiled once and run once. A precompiled header wants -fPIC of its users where executables have -fPIE.
+set(DASGD_TEST_OPTIONS -O1 -fPIC)
+
 # dasgd_test(core/base LINKS …): every tests/core/base/*_test.cpp, and SOURCES, in one program, core_base_test; with FILES
-# only those. NAME is the program's, TORCH takes the precompiled header. Label: the folder, `tree` at the root. Every
-# test runs in a process of its own and has 60 s.
+# only those. NAME is the program's, HEADER a dasgd_test_header. Label: the folder, `tree` at the root. Every test runs in
+# a process of its own and has 60 s.
 function(dasgd_test folder)
-  cmake_parse_arguments(arg "TORCH" "NAME" "LINKS;SOURCES;FILES;EXCEPT" ${ARGN})
+  cmake_parse_arguments(arg "" "NAME;HEADER" "LINKS;SOURCES;FILES;EXCEPT" ${ARGN})
   set(path "${CMAKE_SOURCE_DIR}/tests/${folder}")
   if(arg_FILES)
     list(TRANSFORM arg_FILES PREPEND "${path}/" OUTPUT_VARIABLE files)
@@ -99,9 +112,11 @@ function(dasgd_test folder)
   target_link_libraries(${arg_NAME} PRIVATE dasgd_options ${arg_LINKS} GTest::gmock GTest::gtest GTest::gtest_main)
   # A path on the command line of every source would make each checkout miss the compiler cache.
   target_link_libraries(${arg_NAME} PRIVATE dasgd_test_paths)
-  if(arg_TORCH)
-    dasgd_reuse_torch_header(${arg_NAME})
+  target_compile_options(${arg_NAME} PRIVATE ${DASGD_TEST_OPTIONS})
+  if(NOT arg_HEADER)
+    set(arg_HEADER plain_test_header)
   endif()
+  target_precompile_headers(${arg_NAME} REUSE_FROM ${arg_HEADER})
   gtest_discover_tests(${arg_NAME} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 TEST_PREFIX "${folder}/"
                        PROPERTIES TIMEOUT 60 LABELS "${folder}")
 endfunction()
