@@ -4,6 +4,7 @@
 #include <QHash>
 #include <QImage>
 #include <QMap>
+#include <QStaticText>
 #include <algorithm>
 #include <cmath>
 
@@ -73,17 +74,7 @@ public:
         painter_.setPen(QPen(QColor(0, 0, 0, 110), style_.crisp ? 1 : 0.4));
         painter_.drawLines(skews_);
         painter_.setBrush(Qt::NoBrush);
-        painter_.setFont(style_.small);
-        const QFontMetricsF metrics(style_.small);
-        for (const auto& [box, rect] : labelled_) {
-            const QRectF room = rect.adjusted(6, 0, -4, 0);
-            QString text = boxLabel(*box);
-            if (metrics.horizontalAdvance(text) > room.width())
-                text = QString::fromLatin1(nameOf(box->span.kind).data());
-            if (metrics.horizontalAdvance(text) > room.width()) continue;
-            painter_.setPen(inkOn(box->rgb));
-            painter_.drawText(room, Qt::AlignLeft | Qt::AlignVCenter, text);
-        }
+        paintNames();
     }
 
 private:
@@ -101,6 +92,43 @@ private:
         if (box.count == 1 && width >= 4) width -= style_.crisp ? 1 : 0.4;
         const QRectF high = heightOf(box, rows_[static_cast<std::size_t>(box.row)], lane);
         return {left, high.top(), width, high.height()};
+    }
+
+    // Hundreds of boxes carry few names: shaping each once takes half of a frame's time away.
+    struct Name {
+        QString text;
+        double width = 0;
+        QStaticText shaped;
+    };
+    const Name& nameFor(const QString& text, const QFontMetricsF& metrics) {
+        Name& name = names_[text];
+        if (name.text.isEmpty()) {
+            name = {text, metrics.horizontalAdvance(text), QStaticText(text)};
+            name.shaped.setTextFormat(Qt::PlainText);
+            name.shaped.prepare(painter_.transform(), style_.small);
+        }
+        return name;
+    }
+    void paintNames() {
+        painter_.setFont(style_.small);
+        const QFontMetricsF metrics(style_.small);
+        QHash<std::pair<SpanKind, std::int64_t>, QString> labels;
+        for (const auto& [box, rect] : labelled_) {
+            const QRectF room = rect.adjusted(6, 0, -4, 0);
+            QString& label = labels[{box->span.kind, static_cast<std::int64_t>(box->span.bytes)}];
+            if (label.isEmpty()) label = boxLabel(*box);
+            const Name* name = &nameFor(label, metrics);
+            if (name->width > room.width())
+                name = &nameFor(QString::fromLatin1(nameOf(box->span.kind).data()), metrics);
+            if (name->width > room.width()) continue;
+            painter_.setPen(inkOn(box->rgb));
+            if (style_.crisp) {
+                const double top = room.top() + (room.height() - name->shaped.size().height()) / 2;
+                painter_.drawStaticText(QPointF(room.left(), top), name->shaped);
+            } else {
+                painter_.drawText(room, Qt::AlignLeft | Qt::AlignVCenter, name->text);
+            }
+        }
     }
 
     // A skew is no transfer yet. As lines: a brush with a pattern takes several times as long, and there are many.
@@ -157,6 +185,7 @@ private:
     QList<QRectF> waits_;
     QList<QLineF> skews_;  // hatching
     QList<std::pair<const TimelineBox*, QRectF>> labelled_;
+    QHash<QString, Name> names_;
 };
 
 }  // namespace
