@@ -36,7 +36,15 @@ Result<EvaluationCurve> readEvaluations(RunReader& reader, const std::string& ru
     return evaluationsOf(answer);
 }
 
-// `reached`: the record with which the run reached it.
+// The record with which the run reached the target, or its own where none is asked for.
+Result<std::optional<MetricSample>> readReached(RunReader& reader, const std::string& runId,
+                                                const std::optional<Target>& target) {
+    if (!target) return readTargetReached(reader, runId);
+    DASGD_ASSIGN(const MetricAnswer judged, readJudged(reader, runId, target->metric));
+    const MetricSample* first = firstReaching(*target, judged.samples);
+    return first ? std::optional(*first) : std::nullopt;
+}
+
 void addWayToTarget(ComparedRun& run, const MetricSample& reached, const TrainedSeconds& trained) {
     run.secondsToTarget = trained.at(reached);
     run.stepsToTarget = static_cast<double>(reached.step);
@@ -72,18 +80,10 @@ Result<ComparedRun> readComparedRun(RunReader& reader, const RunRow& row, const 
         DASGD_ASSIGN(run.chosen, readEvaluations(reader, row.runId, metrics::kEvalChosenAccuracy));
         DASGD_ASSIGN(run.chosenLosses, readEvaluations(reader, row.runId, metrics::kEvalChosenLoss));
     }
+    DASGD_ASSIGN(const auto reached, readReached(reader, row.runId, target));
+    if (!reached) return run;
     DASGD_ASSIGN(const TrainedSeconds trained, readTrainedSeconds(reader, row));
-    if (!target) {
-        DASGD_ASSIGN(const auto reached, readTargetReached(reader, row.runId));
-        if (reached) addWayToTarget(run, *reached, trained);
-        return run;
-    }
-    DASGD_ASSIGN(const MetricAnswer judged, readJudged(reader, row.runId, target->metric));
-    const MetricSample* first = nullptr;
-    for (const MetricSample& sample : judged.samples) {
-        if (target->reachedBy(sample.value) && (!first || sample.step < first->step)) first = &sample;
-    }
-    if (first) addWayToTarget(run, *first, trained);
+    addWayToTarget(run, *reached, trained);
     return run;
 }
 

@@ -1,11 +1,22 @@
 #include "storage/scaling.h"
-#include "core/base/metric_names.h"
 
+#include <utility>
 #include <vector>
+
+#include "core/base/metric_names.h"
 
 namespace dasgd::storage {
 
 namespace {
+
+// What the configuration lacks, from the row.
+Settings completed(Settings settings, const RunRow& row) {
+    settings.try_emplace("algorithm.name", row.algorithm);
+    settings.try_emplace("cluster.backend", row.backend);
+    settings.try_emplace("cluster.workers", std::to_string(row.workers));
+    settings.try_emplace("train.seed", std::to_string(row.seed));
+    return settings;
+}
 
 Result<std::vector<MetricAtStep>> evaluations(RunReader& reader, const std::string& runId,
                                               const TrainedSeconds& trained, Target::Metric metric) {
@@ -20,19 +31,9 @@ Result<std::vector<MetricAtStep>> evaluations(RunReader& reader, const std::stri
 
 }  // namespace
 
-Settings settingsOf(const RunRow& row) {
-    SettingsReader reader;
-    return settingsOf(row, reader);
-}
+Settings settingsOf(const RunRow& row) { return completed(dasgd::settingsOf(row.config), row); }
 
-Settings settingsOf(const RunRow& row, SettingsReader& reader) {
-    Settings settings = reader.read(row.config);
-    settings.try_emplace("algorithm.name", row.algorithm);
-    settings.try_emplace("cluster.backend", row.backend);
-    settings.try_emplace("cluster.workers", std::to_string(row.workers));
-    settings.try_emplace("train.seed", std::to_string(row.seed));
-    return settings;
-}
+Settings settingsOf(const RunRow& row, SettingsReader& reader) { return completed(reader.read(row.config), row); }
 
 Result<MetricAnswer> readJudged(RunReader& reader, const std::string& runId, Target::Metric metric) {
     const bool accuracy = metric == Target::Metric::Accuracy;

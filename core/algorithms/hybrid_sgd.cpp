@@ -208,7 +208,8 @@ private:
 
 const AlgorithmRegistry::Add<HybridSgd, HybridSgdParams> kHybridSgdEntry{
     "hybrid_sgd", "Synchronous SGD, fully connected layers split among groups of ranks: the time it takes",
-    "arXiv 1602.06709", noFormula("the messages of its layers share links with one another")};
+    "arXiv 1602.06709",
+    withForecast(ForecastRole::Messages, noFormula("the messages of its layers share links with one another"))};
 
 }  // namespace
 }  // namespace dasgd

@@ -27,7 +27,8 @@ private:
 };
 
 const AlgorithmRegistry::Add<SyncSgd, GradientBucketsParams> kSyncSgdEntry{
-    "sync_sgd", "Synchronous SGD, buckets reduced during the backward pass", "arXiv 2006.15704", gradientsInBuckets()};
+    "sync_sgd", "Synchronous SGD, buckets reduced during the backward pass", "arXiv 2006.15704",
+    withForecast(ForecastRole::Buckets, gradientsInBuckets())};
 
 }  // namespace
 }  // namespace dasgd

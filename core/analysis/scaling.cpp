@@ -79,13 +79,8 @@ ScalingPoint pointOf(const std::vector<ScalingRun>& runs) {
     return point;
 }
 
-const MetricAtStep* firstReaching(const Target& target, const RunTimes& times) {
-    const bool rising = target.metric == Target::Metric::Accuracy;
-    const MetricAtStep* first = nullptr;
-    for (const MetricAtStep& evaluation : rising ? times.accuracies : times.losses) {
-        if (target.reachedBy(evaluation.value) && (!first || evaluation.step < first->step)) first = &evaluation;
-    }
-    return first;
+const std::vector<MetricAtStep>& judgedBy(const Target& target, const RunTimes& times) {
+    return target.metric == Target::Metric::Accuracy ? times.accuracies : times.losses;
 }
 
 Sample divided(Sample sample, double by) {
@@ -164,11 +159,13 @@ Result<Target> parseTarget(const std::string& text) {
 }
 
 std::optional<double> secondsTo(const Target& target, const RunTimes& times) {
-    const MetricAtStep* first = firstReaching(target, times);
+    const MetricAtStep* first = firstReaching(target, judgedBy(target, times));
     return first ? first->seconds : std::nullopt;
 }
 
-bool reaches(const Target& target, const RunTimes& times) { return firstReaching(target, times) != nullptr; }
+bool reaches(const Target& target, const RunTimes& times) {
+    return firstReaching(target, judgedBy(target, times)) != nullptr;
+}
 
 std::vector<ScalingPoint> scalingPoints(std::vector<ScalingRun> runs) {
     runs = newestOfEach(std::move(runs));

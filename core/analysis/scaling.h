@@ -49,6 +49,17 @@ struct Target {
 // What the run itself was to reach (train.target_accuracy, train.target_loss); nullopt where it has none.
 [[nodiscard]] std::optional<Target> targetOf(const Settings& settings);
 
+// The first evaluation, by step, whose value reaches the target; null where none does. `evaluations` have a step and a
+// value of the target's metric, and may be in any order.
+template <class Evaluation>
+[[nodiscard]] const Evaluation* firstReaching(const Target& target, const std::vector<Evaluation>& evaluations) {
+    const Evaluation* first = nullptr;
+    for (const Evaluation& each : evaluations) {
+        if (target.reachedBy(each.value) && (!first || each.step < first->step)) first = &each;
+    }
+    return first;
+}
+
 // A value of the target's metric.
 struct MetricAtStep {
     std::int64_t step = 0;

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "core/comm/group_places.h"
 #include "core/comm/timer.h"
 
 namespace dasgd {
@@ -214,12 +215,7 @@ private:
     }
 
     std::unique_ptr<Communicator> open(Group group) override {
-        std::vector<Rank> ranks;
-        for (const Rank member : group.members) {
-            const auto place = std::ranges::find(this->group().members, member) - this->group().members.begin();
-            ranks.emplace_back(static_cast<int>(place));
-        }
-        return std::make_unique<EmulatedLink>(inner_->split(ranks), port_);
+        return std::make_unique<EmulatedLink>(inner_->split(placesOf(group, this->group())), port_);
     }
 
     Pending receive(MessageCall call, std::int64_t bytes) {

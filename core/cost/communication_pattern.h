@@ -37,6 +37,16 @@ struct PatternLimit {
     bool unless = false;
 };
 
+// Which short runs `dasgd advise` makes of an algorithm, beside the time by formula that it gives of every one. What
+// sends nothing is always run: all else is judged by it.
+//  None      none
+//  Buckets   with its field bucket_mb at several sizes, of which the best is kept
+//  Messages  with its defaults, where messages share links; for time alone
+//  Blocking  at the published period of DaSGD and at the advised one
+//  Advised   the advised merge, and others around it, in the fields period, delay, local_weight, correction and
+//            snapshot_at_zero of core/algorithms/averaging/dasgd.cpp; of one algorithm
+enum class ForecastRole : std::uint8_t { None, Buckets, Messages, Blocking, Advised };
+
 // In a file and in JSON by kPatternKindNames.
 //  Undeclared  nothing is known
 //  NoFormula   there is none, for the reason `why`
@@ -61,7 +71,8 @@ struct CommunicationPattern {
     bool delayBelowInterval = false;          // d < τ/F; otherwise d ≤ τ/F
     std::optional<std::int64_t> mostDelay{};  // where the field of d ends early
     std::vector<PatternLimit> limits = {};
-    std::vector<std::string> assumes = {};  // sentences: what a time by this pattern takes for granted
+    std::vector<std::string> assumes = {};       // sentences: what a time by this pattern takes for granted
+    ForecastRole forecast = ForecastRole::None;  // not published
 };
 inline constexpr std::array<std::string_view, 5> kPatternKindNames{"undeclared", "no formula", "none", "gradients",
                                                                    "averages"};
@@ -72,6 +83,10 @@ inline constexpr std::array<std::string_view, 5> kPatternKindNames{"undeclared",
 // The patterns that most algorithms have.
 [[nodiscard]] CommunicationPattern noFormula(std::string why);
 [[nodiscard]] CommunicationPattern averagesEvery(PatternNumber period, PatternNumber delay = {});
+[[nodiscard]] inline CommunicationPattern withForecast(ForecastRole role, CommunicationPattern pattern) {
+    pattern.forecast = role;
+    return pattern;
+}
 // optimizer_state = "average" sends more than the weights, how much the pattern does not know.
 [[nodiscard]] PatternLimit averagedStateLimit();
 

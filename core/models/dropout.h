@@ -6,9 +6,17 @@
 #include <ATen/ops/empty_like.h>
 #include <torch/nn/module.h>
 
+#include <string>
 #include <utility>
 
+#include "core/base/fields.h"
+
 namespace dasgd {
+
+// The field of a model that drops values out: the share that is dropped. `help` says what of, and where.
+[[nodiscard]] inline FieldSpec dropoutField(std::string help) {
+    return {.min = 0, .max = 1, .maxOpen = true, .help = std::move(help)};
+}
 
 class Dropout final : public torch::nn::Module {
 public:

@@ -14,8 +14,7 @@ struct MlpParams {
     double dropout = 0;
     void visit(auto&& f) {
         f(hidden, "hidden", {.min = 1, .max = 1e6, .unit = "units", .help = "Width of each hidden layer, in order"});
-        f(dropout, "dropout",
-          {.min = 0, .max = 1, .maxOpen = true, .help = "Share of each hidden layer's units dropped in training"});
+        f(dropout, "dropout", dropoutField("Share of each hidden layer's units dropped in training"));
     }
 };
 

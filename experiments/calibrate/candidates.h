@@ -7,6 +7,7 @@
 
 #include "core/base/value.h"
 #include "experiments/calibrate/advice.h"
+#include "experiments/config/schema.h"
 
 namespace dasgd::experiments {
 
@@ -28,9 +29,10 @@ struct Candidate {
     CandidateRole role = CandidateRole::Other;
 };
 
-// `byMessages`: collectives share links with one another, without which hybrid_sgd's layers would not be in each
-// other's way.
-[[nodiscard]] std::vector<Candidate> candidatesOf(const Advice& advice, bool byMessages);
+// Of those of `algorithms` that declare a ForecastRole, by role; what only computes last. `byMessages`: collectives
+// share links with one another; otherwise what is after that alone is left out.
+[[nodiscard]] std::vector<Candidate> candidatesOf(const Advice& advice, bool byMessages,
+                                                  const std::vector<SchemaPlugin>& algorithms);
 
 // "dasgd period=4 delay=1": the settings of a candidate in one line.
 [[nodiscard]] std::string inWords(const Value& settings);

@@ -138,8 +138,8 @@ Result<Forecast> begin(Value& document, const ForecastOptions& options) {
     return made;
 }
 
-Status simulateAll(Forecast& made, RunSession& session, Value document) {
-    const std::vector<Candidate> candidates = candidatesOf(made.advice, !made.byFormula);
+Status simulateAll(Forecast& made, RunSession& session, Value document, const std::vector<SchemaPlugin>& algorithms) {
+    const std::vector<Candidate> candidates = candidatesOf(made.advice, !made.byFormula, algorithms);
     Value train = sectionOf(document, "train");
     train.erase("epochs");
     train.set("steps", Value(timedSteps(made.advice.period)));
@@ -180,8 +180,9 @@ Result<Forecast> forecast(RunSession& session, Value document, const ForecastOpt
     made.probeRun = calibration.runId;
     made.facts = factsOf(calibration);
     made.advice = advise(made.facts, options.allowedOverhead);
-    made.formulas = formulaTimes(made.facts, made.advice, algorithmsOf(experimentSchema()));
-    DASGD_TRY(simulateAll(made, session, document));
+    const std::vector<SchemaPlugin> algorithms = algorithmsOf(experimentSchema());
+    made.formulas = formulaTimes(made.facts, made.advice, algorithms);
+    DASGD_TRY(simulateAll(made, session, document, algorithms));
     adviseOnBuckets(made);
     if (made.target) DASGD_TRY(trainAll(made, session, document));
     std::ranges::stable_sort(made.rows, {}, [](const ForecastRow& row) {

@@ -1,4 +1,5 @@
 // `dasgd advise`: which setting a cluster asks for, what each algorithm would take on it, and why.
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -45,6 +46,11 @@ Result<Value> onVirtualCluster(const AdviseOptions& options, RunSession& session
 
 bool isAdvised(const ForecastRow& row) { return row.role == CandidateRole::Advised; }
 
+// "dasgd"; every forecast has a row of the advised setting.
+const std::string& advisedAlgorithm(const Forecast& forecast) {
+    return std::ranges::find_if(forecast.rows, isAdvised)->algorithm;
+}
+
 nlohmann::json jsonOf(const Forecast& forecast) {
     const ClusterFacts& facts = forecast.facts;
     const Advice& advice = forecast.advice;
@@ -58,7 +64,7 @@ nlohmann::json jsonOf(const Forecast& forecast) {
                      {"batch_size", facts.batchSize},
                      {"probe_run", forecast.probeRun},
                      {"by_formula", forecast.byFormula}};
-    json["advice"] = {{"algorithm", "dasgd"},
+    json["advice"] = {{"algorithm", advisedAlgorithm(forecast)},
                       {"period", advice.period},
                       {"delay", advice.delay},
                       {"local_weight", advice.localWeight},
@@ -127,8 +133,8 @@ std::string timeToTarget(const ForecastRow& row, const std::optional<Target>& ta
 
 std::string textOf(const Forecast& forecast) {
     const Advice& advice = forecast.advice;
-    std::string text = "Advised for " + std::to_string(forecast.facts.workers) +
-                       " workers:\n\n[algorithm]\nname = \"dasgd\"\nperiod = " + std::to_string(advice.period) +
+    std::string text = "Advised for " + std::to_string(forecast.facts.workers) + " workers:\n\n[algorithm]\nname = \"" +
+                       advisedAlgorithm(forecast) + "\"\nperiod = " + std::to_string(advice.period) +
                        "\ndelay = " + std::to_string(advice.delay) + "\nlocal_weight = 0.0\ncorrection = 1.0\n\nWhy:\n";
     for (const std::string& sentence : advice.why) text += "  - " + sentence + "\n";
     text += "\nForecast" + std::string(forecast.byFormula ? " (collectives by formula)" : "") + ", time simulated:\n\n";

@@ -30,14 +30,20 @@ struct Shown {
 // More ranks than this are for --json.
 constexpr int kRanksToShow = 64;
 
+Result<std::optional<double>> trainedUntil(storage::RunReader& reader, const storage::RunRow& row,
+                                           const std::optional<storage::MetricSample>& evaluation) {
+    if (!evaluation) return std::optional<double>();
+    DASGD_ASSIGN(const auto trained, storage::readTrainedSeconds(reader, row));
+    return trained.at(*evaluation);
+}
+
 Result<Shown> load(const ShowOptions& options) {
     DASGD_ASSIGN(auto reader, storage::RunReader::open(options.workspace));
     DASGD_ASSIGN(storage::RunDetail detail, reader.run(options.run));
     DASGD_ASSIGN(auto ranks, reader.ranks(detail.row.runId));
     DASGD_ASSIGN(const FaultCounts faults, faultCounts(reader, detail.row.runId));
     DASGD_ASSIGN(const auto reached, storage::readTargetReached(reader, detail.row.runId));
-    DASGD_ASSIGN(const auto trained, storage::readTrainedSeconds(reader, detail.row));
-    const auto seconds = reached ? trained.at(*reached) : std::nullopt;
+    DASGD_ASSIGN(const auto seconds, trainedUntil(reader, detail.row, reached));
     DASGD_ASSIGN(const ComparedRun run, storage::readComparedRun(reader, detail.row));
     return Shown{std::move(detail), std::move(ranks), faults, reached, seconds, run.bestLoss(), run.bestPerplexity()};
 }

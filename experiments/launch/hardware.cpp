@@ -1,13 +1,12 @@
 #include "experiments/launch/hardware.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <array>
 #include <fstream>
-#include <memory>
 #include <sstream>
 #include <string>
+
+#include "core/device/shared_library.h"
 
 namespace dasgd::experiments {
 
@@ -58,12 +57,6 @@ void addInfiniband(const fs::path& adapter, std::vector<storage::HardwarePart>& 
     }
 }
 
-template <class Function>
-bool find(void* library, const char* name, Function*& function) {
-    function = reinterpret_cast<Function*>(::dlsym(library, name));
-    return function != nullptr;
-}
-
 }  // namespace
 
 std::vector<storage::HardwarePart> gpusOf(const Nvml& nvml) {
@@ -85,18 +78,17 @@ std::vector<storage::HardwarePart> gpusOf(const Nvml& nvml) {
     return parts;
 }
 
-std::vector<storage::HardwarePart> gpus(const char* library) {
-    const auto close = [](void* opened) { ::dlclose(opened); };
-    const std::unique_ptr<void, decltype(close)> opened(::dlopen(library, RTLD_NOW | RTLD_LOCAL), close);
+std::vector<storage::HardwarePart> gpus(const std::string& library) {
+    auto opened = SharedLibrary::open(library);
     if (!opened) return {};
-    Nvml nvml{};
-    const bool complete = find(opened.get(), "nvmlInit_v2", nvml.init) &&
-                          find(opened.get(), "nvmlShutdown", nvml.shutdown) &&
-                          find(opened.get(), "nvmlDeviceGetCount_v2", nvml.count) &&
-                          find(opened.get(), "nvmlDeviceGetHandleByIndex_v2", nvml.handle) &&
-                          find(opened.get(), "nvmlDeviceGetName", nvml.name) &&
-                          find(opened.get(), "nvmlDeviceGetMemoryInfo", nvml.memory);
-    return complete ? gpusOf(nvml) : std::vector<storage::HardwarePart>{};
+    Nvml nvml;
+    opened->take(nvml.init, "nvmlInit_v2");
+    opened->take(nvml.shutdown, "nvmlShutdown");
+    opened->take(nvml.count, "nvmlDeviceGetCount_v2");
+    opened->take(nvml.handle, "nvmlDeviceGetHandleByIndex_v2");
+    opened->take(nvml.name, "nvmlDeviceGetName");
+    opened->take(nvml.memory, "nvmlDeviceGetMemoryInfo");
+    return opened->missing().empty() ? gpusOf(nvml) : std::vector<storage::HardwarePart>{};
 }
 
 std::vector<storage::HardwarePart> networkInterfaces(const fs::path& sys) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "storage/hardware.h"
@@ -14,18 +16,18 @@ struct Nvml {
     struct Memory {
         unsigned long long total, free, used;  // bytes
     };
-    int (*init)();
-    int (*shutdown)();
-    int (*count)(unsigned int* devices);
-    int (*handle)(unsigned int index, void** device);
-    int (*name)(void* device, char* text, unsigned int length);
-    int (*memory)(void* device, Memory* memory);
+    std::function<int()> init;
+    std::function<int()> shutdown;
+    std::function<int(unsigned int* devices)> count;
+    std::function<int(unsigned int index, void** device)> handle;
+    std::function<int(void* device, char* text, unsigned int length)> name;
+    std::function<int(void* device, Memory* memory)> memory;
 };
 
 // By index; none where the library does not start, and none in place of a GPU that does not tell its name.
 [[nodiscard]] std::vector<storage::HardwarePart> gpusOf(const Nvml& nvml);
 // Through the library of that name; none where there is none.
-[[nodiscard]] std::vector<storage::HardwarePart> gpus(const char* library = "libnvidia-ml.so.1");
+[[nodiscard]] std::vector<storage::HardwarePart> gpus(const std::string& library = "libnvidia-ml.so.1");
 
 // Interfaces that are up, by name: those of class/net but loopback, then the ports of class/infiniband. A virtual
 // interface has no rate: what its driver states is no property of a link.

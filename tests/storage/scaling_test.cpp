@@ -101,6 +101,8 @@ TEST(StoredScaling, TheRowFillsInWhatTheConfigurationLacks) {
     written.config = "[algorithm]\nname = \"dasgd\"\ndelay = 3\n[train]\nseed = 9\n";
     EXPECT_EQ(settingsOf(written).at("algorithm.delay"), "3");
     EXPECT_EQ(settingsOf(written).at("train.seed"), "9") << "the configuration comes first";
+    SettingsReader reader;
+    for (const RunRow& each : {row, other, written}) EXPECT_EQ(settingsOf(each, reader), settingsOf(each));
 }
 
 }  // namespace

@@ -41,8 +41,9 @@ public:
     explicit Dasgd(const DasgdParams& params) : DelayedAverage(params.values) {}
 };
 
-const AlgorithmRegistry::Add<Dasgd, DasgdParams> kDasgdEntry{"dasgd", "Local SGD with delayed averaging",
-                                                             "arXiv 2006.00441", averagesWithState(ofField("delay"))};
+const AlgorithmRegistry::Add<Dasgd, DasgdParams> kDasgdEntry{
+    "dasgd", "Local SGD with delayed averaging", "arXiv 2006.00441",
+    withForecast(ForecastRole::Advised, averagesWithState(ofField("delay")))};
 
 }  // namespace
 }  // namespace dasgd

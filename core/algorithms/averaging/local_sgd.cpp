@@ -19,8 +19,9 @@ public:
     explicit LocalSgd(const LocalSgdParams& params) : DelayedAverage(params.values) {}
 };
 
-const AlgorithmRegistry::Add<LocalSgd, LocalSgdParams> kLocalSgdEntry{"local_sgd", "Periodic blocking averages",
-                                                                      "arXiv 1805.09767", averagesWithState()};
+const AlgorithmRegistry::Add<LocalSgd, LocalSgdParams> kLocalSgdEntry{
+    "local_sgd", "Periodic blocking averages", "arXiv 1805.09767",
+    withForecast(ForecastRole::Blocking, averagesWithState())};
 
 }  // namespace
 }  // namespace dasgd

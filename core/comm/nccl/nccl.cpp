@@ -2,7 +2,6 @@
 
 #include <torch/types.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "core/comm/completion.h"
+#include "core/comm/group_places.h"
 #include "core/comm/nccl/nccl_group.h"
 #include "core/comm/stream/stream_queue.h"
 #include "core/comm/stream/watchdog.h"
@@ -168,12 +168,7 @@ private:
     }
 
     std::unique_ptr<Communicator> open(Group group) override {
-        std::vector<Rank> ranks;
-        for (const Rank member : group.members) {
-            const auto place = std::ranges::find(this->group().members, member) - this->group().members.begin();
-            ranks.emplace_back(static_cast<int>(place));
-        }
-        std::unique_ptr<Communicator> control = control_->split(ranks);
+        std::unique_ptr<Communicator> control = control_->split(placesOf(group, this->group()));
         const std::string whose = group.nameOf(group.rank) + ": its members did not connect: ";
         try {
             auto nccl = connectNccl(*setting_, group);

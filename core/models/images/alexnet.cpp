@@ -3,6 +3,7 @@
 // 1,000 classes; smaller and larger images are averaged to 6x6 before the fully connected part.
 #include <ATen/ops/adaptive_avg_pool2d.h>
 
+#include "core/models/dropout.h"
 #include "core/models/images/plain_network.h"
 
 namespace dasgd {
@@ -14,10 +15,7 @@ struct AlexNetParams {
     double dropout = 0.5;
     void visit(auto&& f) {
         f(dropout, "dropout",
-          {.min = 0,
-           .max = 1,
-           .maxOpen = true,
-           .help = "Share of units dropped in training before the first and the second fully connected layer"});
+          dropoutField("Share of units dropped in training before the first and the second fully connected layer"));
     }
 };
 

@@ -16,8 +16,7 @@ constexpr std::int64_t kSmallestGoogLeNetImage = 47;  // leaves 2x2: BatchNorm n
 struct GoogLeNetParams {
     double dropout = 0.2;
     void visit(auto&& f) {
-        f(dropout, "dropout",
-          {.min = 0, .max = 1, .maxOpen = true, .help = "Share of values dropped in training before the last layer"});
+        f(dropout, "dropout", dropoutField("Share of values dropped in training before the last layer"));
     }
 };
 

@@ -20,8 +20,7 @@ struct MobileNetParams {
     void visit(auto&& f) {
         f(widthMultiplier, "width_multiplier",
           {.min = 0.1, .max = 4, .help = "Factor of the channels, which stay multiples of 8"});
-        f(dropout, "dropout",
-          {.min = 0, .max = 1, .maxOpen = true, .help = "Share of values dropped in training before the last layer"});
+        f(dropout, "dropout", dropoutField("Share of values dropped in training before the last layer"));
     }
 };
 

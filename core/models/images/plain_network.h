@@ -17,10 +17,7 @@ struct DropoutAfterParams {
     double dropout = 0.5;
     void visit(auto&& f) {
         f(dropout, "dropout",
-          {.min = 0,
-           .max = 1,
-           .maxOpen = true,
-           .help = "Share of units dropped in training after the first and the second fully connected layer"});
+          dropoutField("Share of units dropped in training after the first and the second fully connected layer"));
     }
 };
 

@@ -22,8 +22,7 @@ struct WideResNetParams {
     void visit(auto&& f) {
         f(depth, "depth", {.min = 10, .max = 1000, .unit = "layers", .help = "Convolutions, 6n + 4"});
         f(widen, "widen", {.min = 1, .max = 64, .symbol = "k", .help = "Widening factor of the channels 16, 32, 64"});
-        f(dropout, "dropout",
-          {.min = 0, .max = 1, .maxOpen = true, .help = "Share of values dropped in training within a block"});
+        f(dropout, "dropout", dropoutField("Share of values dropped in training within a block"));
     }
     std::optional<FieldError> check() const {
         if ((depth - 4) % 6 == 0) return std::nullopt;

@@ -26,8 +26,7 @@ struct CharLstmParams {
         f(embedding, "embedding", {.min = 1, .max = 65536, .help = "Dimensions of a token's embedding"});
         f(context, "context",
           {.min = 1, .max = 65536, .unit = "tokens", .help = "Tokens of a sample, which gradients go back through"});
-        f(dropout, "dropout",
-          {.min = 0, .max = 1, .maxOpen = true, .help = "Share of values dropped in training after each LSTM layer"});
+        f(dropout, "dropout", dropoutField("Share of values dropped in training after each LSTM layer"));
     }
 };
 

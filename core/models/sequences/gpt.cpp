@@ -30,8 +30,7 @@ struct GptParams {
         f(width, "width", {.min = 1, .max = 65536, .help = "Dimensions of a token's embedding"});
         f(heads, "heads", {.min = 1, .max = 1024, .help = "Attention heads of a block; they divide the width"});
         f(context, "context", {.min = 1, .max = 65536, .unit = "tokens", .help = "Longest text attended to"});
-        f(dropout, "dropout",
-          {.min = 0, .max = 1, .maxOpen = true, .help = "Share of values dropped in training in each branch"});
+        f(dropout, "dropout", dropoutField("Share of values dropped in training in each branch"));
     }
     std::optional<FieldError> check() const {
         if (width % heads == 0) return std::nullopt;

@@ -111,6 +111,22 @@ TEST(Scaling, TheFirstEvaluationThatReachesTheTargetCounts) {
     EXPECT_EQ(secondsTo({Target::Metric::Loss, 0.2}, times), std::nullopt) << "no time is known, and none is estimated";
 }
 
+TEST(Scaling, FindsTheFirstThatReachesATargetInAnyOrder) {
+    struct Evaluation {
+        std::string of;
+        std::int64_t step;
+        double value;
+    };
+    const std::vector<Evaluation> accuracies{
+        {"late", 300, 0.9}, {"first", 100, 0.8}, {"low", 50, 0.7}, {"best", 200, 1}};
+    const Evaluation* found = firstReaching({Target::Metric::Accuracy, 0.8}, accuracies);
+    ASSERT_EQ(found, &accuracies[1]) << "the first by step, of those that reach it";
+    EXPECT_EQ(found->of, "first");
+    EXPECT_EQ(firstReaching({Target::Metric::Loss, 0.85}, accuracies), &accuracies[2]) << "losses come from above";
+    EXPECT_EQ(firstReaching({Target::Metric::Accuracy, 1.1}, accuracies), nullptr);
+    EXPECT_EQ(firstReaching({Target::Metric::Loss, 1}, std::vector<Evaluation>()), nullptr);
+}
+
 ScalingRun run(int workers, double stepMs, const std::string& seeds = "1", const std::string& startedAt = "a") {
     return {.runId = "p" + std::to_string(workers) + "s" + seeds + startedAt,
             .startedAt = startedAt,

@@ -3,6 +3,8 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/support/document.h"
 #include "tests/support/sim/networks.h"
 
@@ -42,6 +44,23 @@ TEST(Dropout, DrawsFromItsStreamWhateverTheThreads) {
     EXPECT_FALSE(two[0].equal(two[1])) << "a new mask each time";
     EXPECT_TRUE(two.equal(masks(3, 4)));
     EXPECT_FALSE(two.equal(masks(4, 1)));
+}
+
+// A share of 1 would leave nothing to scale.
+TEST(Dropout, IsAShareBelowOneInEveryModelThatHasIt) {
+    int models = 0;
+    for (const auto& [name, entry] : ModelRegistry::entries()) {
+        const auto takes = [&entry = entry](double share) {
+            return entry.resolve(test::table({{"dropout", test::number(share)}}), {}).has_value();
+        };
+        const auto field = std::ranges::find(entry.fields, "dropout", &FieldInfo::name);
+        if (field == entry.fields.end()) continue;
+        ++models;
+        EXPECT_TRUE(field->spec.help.starts_with("Share of ")) << name;
+        EXPECT_TRUE(takes(0) && takes(0.99)) << name;
+        EXPECT_FALSE(takes(1) || takes(-0.01)) << name;
+    }
+    EXPECT_GE(models, 8);
 }
 
 // What a model draws in loss() from LibTorch's default generator would differ between the backends.

@@ -12,33 +12,36 @@ namespace {
 
 using storage::HardwarePart;
 
-int started = 0;
-int devices[3];
+struct ThreeGpus {
+    int started = 0;
+    int devices[3]{};
 
-Nvml threeGpus() {
-    return {.init = [] { return ++started, 0; },
-            .shutdown = [] { return --started, 0; },
-            .count = [](unsigned int* count) { return *count = 3, 0; },
-            .handle = [](unsigned int index, void** device) { return *device = &devices[index], 0; },
-            .name =
-                [](void* device, char* text, unsigned int length) {
-                    if (device == &devices[1]) return 15;  // NVML_ERROR_GPU_IS_LOST
-                    return std::snprintf(text, length, "NVIDIA H200") > 0 ? 0 : 1;
-                },
-            .memory =
-                [](void* device, Nvml::Memory* memory) {
-                    if (device == &devices[2]) return 3;  // NVML_ERROR_NOT_SUPPORTED
-                    return memory->total = 150'754'820'096, 0;
-                }};
-}
+    Nvml nvml() {
+        return {.init = [this] { return ++started, 0; },
+                .shutdown = [this] { return --started, 0; },
+                .count = [](unsigned int* count) { return *count = 3, 0; },
+                .handle = [this](unsigned int index, void** device) { return *device = &devices[index], 0; },
+                .name =
+                    [this](void* device, char* text, unsigned int length) {
+                        if (device == &devices[1]) return 15;  // NVML_ERROR_GPU_IS_LOST
+                        return std::snprintf(text, length, "NVIDIA H200") > 0 ? 0 : 1;
+                    },
+                .memory =
+                    [this](void* device, Nvml::Memory* memory) {
+                        if (device == &devices[2]) return 3;  // NVML_ERROR_NOT_SUPPORTED
+                        return memory->total = 150'754'820'096, 0;
+                    }};
+    }
+};
 
 TEST(Hardware, NamesTheGpusThatAnswer) {
     const std::vector<HardwarePart> expected{
         {.kind = storage::kGpu, .name = "NVIDIA H200", .memoryBytes = 150'754'820'096.0},
         {.kind = storage::kGpu, .name = "NVIDIA H200"}};
-    EXPECT_EQ(gpusOf(threeGpus()), expected);
-    EXPECT_EQ(started, 0) << "the library was shut down";
-    Nvml broken = threeGpus();
+    ThreeGpus three;
+    EXPECT_EQ(gpusOf(three.nvml()), expected);
+    EXPECT_EQ(three.started, 0) << "the library was shut down";
+    Nvml broken = three.nvml();
     broken.init = [] { return 9; };  // NVML_ERROR_DRIVER_NOT_LOADED
     EXPECT_TRUE(gpusOf(broken).empty());
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/comm/gloo/rendezvous.h"
+#include "core/comm/group_places.h"
 #include "core/comm/nccl/nccl.h"
 #include "core/comm/threads.h"
 #include "tests/support/comm/communicator_contract.h"
@@ -47,12 +48,7 @@ private:
         return Pending(std::make_shared<Waiting>(inner_->launch(std::move(call)).operation()));
     }
     std::unique_ptr<Communicator> open(Group group) override {
-        std::vector<Rank> ranks;
-        for (const Rank member : group.members) {
-            const auto place = std::ranges::find(this->group().members, member) - this->group().members.begin();
-            ranks.emplace_back(static_cast<int>(place));
-        }
-        return std::make_unique<HostWaits>(inner_->split(ranks));
+        return std::make_unique<HostWaits>(inner_->split(placesOf(group, this->group())));
     }
 
     std::unique_ptr<Communicator> inner_;
