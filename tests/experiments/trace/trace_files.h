@@ -44,9 +44,9 @@ inline std::string gzipped(const std::string& text) {
     stream.next_out = reinterpret_cast<Bytef*>(packed.data());
     stream.avail_out = static_cast<uInt>(packed.size());
     deflate(&stream, Z_FINISH);
-    packed.resize(packed.size() - stream.avail_out);
+    const std::size_t size = packed.size() - stream.avail_out;
     deflateEnd(&stream);
-    return packed;
+    return packed.substr(0, size);
 }
 
 inline std::string slice(const std::string& name, const std::string& category, const std::string& thread,
