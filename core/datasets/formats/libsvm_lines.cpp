@@ -140,7 +140,7 @@ Result<SparseRows> parseLibsvm(std::string_view text, const std::string& name, b
     }
     if (rows.targets.empty())
         return fail(name +
-                    ": it holds no line of LIBSVM's format, target index:value …. Name a file of such lines in [data]");
+                    ": it holds no line of LIBSVM's format, target index:value …: name a file of such lines in [data]");
     return rows;
 }
 
