@@ -250,6 +250,7 @@ TEST_F(ImageFolderTest, PixelsAreLookedAtBeforeTheRunWhereToldTo) {
 }
 
 TEST_F(ImageFolderTest, RefusesAClassWithoutAnImage) {
+    std::filesystem::create_directories(folder_.path() / "train" / "cat");
     folder_.write("train/cat/notes.txt", "no image");
     EXPECT_THAT(load().error().message,
                 AllOf(StartsWith((folder_ / "train/cat").string() + ": this class has no image"),
