@@ -2,6 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "tests/support/paths.h"
 #include "tests/support/source_tree.h"
 
@@ -102,6 +107,21 @@ TEST(Tree, FilesKeepToTheirBudget) {
                     return lines <= 400 ? Names{} : Names{file.path + " has " + std::to_string(lines) + " lines"};
                 }),
                 IsEmpty());
+}
+
+// With its reference, its fields and its registration; what the family has in common is in its engines.
+TEST(Tree, AnAlgorithmOfTheCoreFamilyTakesSixtyLinesAtTheMedian) {
+    std::vector<std::int64_t> lines;
+    for (const char* name :
+         {"averaging/adacomm", "averaging/cocod_sgd", "averaging/dga", "averaging/easgd", "averaging/loscar",
+          "averaging/oldsgd", "averaging/overlap_local_sgd", "averaging/post_local_sgd", "slow/bmuf", "slow/co2",
+          "slow/diloco", "slow/eager_diloco", "slow/slowmo", "slow/streaming_diloco"}) {
+        const auto file = std::ranges::find(tree(), "core/algorithms/" + std::string(name) + ".cpp", &File::path);
+        ASSERT_NE(file, tree().end()) << name;
+        lines.push_back(std::ranges::count(file->text, '\n'));
+    }
+    std::ranges::sort(lines);
+    EXPECT_LE(lines[6] + lines[7], 2 * 60);
 }
 
 TEST(Tree, NothingIsUnfinishedAndNoMachineIsNamed) {

@@ -44,6 +44,11 @@ public:
 
     // `records`: how many there must be; 0: any.
     Status add(const std::filesystem::path& file, std::size_t records) {
+        std::error_code ignored;
+        if (!std::filesystem::exists(file, ignored)) {
+            return fail(file.string() + ": there is no such file. data.path must name the folder that " + archive() +
+                        " is unpacked to");
+        }
         DASGD_ASSIGN(auto mapping, FileMapping::open(file));
         const auto bytes = mapping->bytes();
         const std::size_t found = bytes.size() / kind_.recordBytes();

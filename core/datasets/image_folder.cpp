@@ -36,6 +36,7 @@ struct ImageFolderParams {
     std::vector<double> mean;
     std::vector<double> deviation;
     std::string onDamage = "refuse";
+    std::string inspect = "structure";
 
     void visit(auto&& f) {
         f(path, "path", {.help = "Folder with train/CLASS/FILE and val/CLASS/FILE (or test/), .jpg, .jpeg or .png"});
@@ -61,6 +62,12 @@ struct ImageFolderParams {
                "a JPEG shows when it is first decoded, and ends the run with the file's name. skip: left out, named, "
                "counted (data/skipped) and, to train on, replaced by the next",
            .choices = {"refuse", "skip"}});
+        f(inspect, "inspect",
+          {.help =
+               "Of every file, as it is loaded. structure: header, end and checksums; pixels: it is decoded as well, "
+               "so that damage inside a JPEG is found before the run, which takes each process as long as an epoch of "
+               "decoding",
+           .choices = {"structure", "pixels"}});
     }
     [[nodiscard]] std::optional<FieldError> check() const {
         if (path.empty()) return FieldError{"path", "image-folder needs a path: the folder with train/ and val/"};
@@ -172,7 +179,10 @@ private:
                 std::mt19937_64 random(seed);
                 const Status cut = cutOut(file, random, to);
                 if (cut) return index;
-                if (!skips_) throw DataError(refusedFile(file.path, cut.error().message).value().message);
+                if (!skips_) {
+                    throw DataError(refusedFile(file.path, cut.error().message).value().message +
+                                    ". inspect = \"pixels\" finds all such files before a run");
+                }
                 leaveOut(index, cut.error().message);
             }
             if (!replaces_ && someAreWhole()) return std::nullopt;
@@ -238,13 +248,16 @@ Result<std::vector<fs::path>> entriesOf(const fs::path& folder, bool folders) {
         std::error_code ignored;
         if (folders ? at->is_directory(ignored) : isImageName(at->path())) entries.push_back(at->path());
     }
-    if (code) return fail(folder.string() + ": this folder cannot be read (" + code.message() + ")");
+    if (code) {
+        return fail(folder.string() + ": this folder cannot be read (" + code.message() +
+                    "). data.path must name the folder with train/CLASS/FILE and val/CLASS/FILE (or test/)");
+    }
     std::ranges::sort(entries);
     return entries;
 }
 
 // What is wrong with each file; sizes are filled in. Several threads: on a network file system each file has its delay.
-std::vector<Status> inspectAll(std::vector<ImageFile>& files) {
+std::vector<Status> inspectAll(std::vector<ImageFile>& files, bool decodes) {
     std::vector<Status> found(files.size());
     std::atomic<std::size_t> next = 0;
     const auto work = [&] {
@@ -252,6 +265,11 @@ std::vector<Status> inspectAll(std::vector<ImageFile>& files) {
             const auto mapping = FileMapping::open(files[i].path);
             // Its message begins with the file's name; the caller's too.
             auto size = mapping ? inspectImage((*mapping)->bytes()) : fail("it is empty or cannot be read");
+            if (size && decodes) {
+                // All codes are read, whatever the size and the channels.
+                if (const auto image = decodeImage((*mapping)->bytes(), 1, 8); !image)
+                    size = fail(image.error().message);
+            }
             if (size) {
                 files[i].size = *size;
             } else {
@@ -276,11 +294,7 @@ public:
         std::error_code ignored;
         const fs::path tests = fs::is_directory(root / "val", ignored) ? root / "val" : root / "test";
         DASGD_ASSIGN(const std::vector<fs::path> classes, entriesOf(root / "train", true));
-        if (classes.size() < 2) {
-            return fail((root / "train").string() + ": it has " + std::to_string(classes.size()) +
-                        (classes.size() == 1 ? " folder" : " folders") +
-                        " of a class, and classification needs at least 2: keep files as train/CLASS/FILE");
-        }
+        DASGD_TRY(checkClasses(root / "train", classes));
         Splits splits{
             .input = {.shape = {cutting.channels, cutting.extent, cutting.extent}, .classes = std::ssize(classes)}};
         if (skips()) splits.skipped = 0;
@@ -291,6 +305,21 @@ public:
 
 private:
     [[nodiscard]] bool skips() const { return params_.onDamage == "skip"; }
+
+    // A folder without images would be a class that nobody meant, and move the numbers of those behind it.
+    static Status checkClasses(const fs::path& train, const std::vector<fs::path>& classes) {
+        if (classes.size() < 2) {
+            return fail(train.string() + ": it has " + std::to_string(classes.size()) +
+                        (classes.size() == 1 ? " folder" : " folders") +
+                        " of a class, and classification needs at least 2: keep files as train/CLASS/FILE");
+        }
+        for (const fs::path& one : classes) {
+            DASGD_ASSIGN(const std::vector<fs::path> images, entriesOf(one, false));
+            if (!images.empty()) continue;
+            return fail(one.string() + ": this class has no image, .jpg, .jpeg or .png; add some or remove the folder");
+        }
+        return {};
+    }
 
     [[nodiscard]] Cutting cuttingFor(const InputSpec& natural) const {
         const auto& shape = natural.shape;
@@ -336,7 +365,7 @@ private:
     Result<Samples> readSplit(const fs::path& folder, const std::vector<fs::path>& classes, const Cutting& cutting,
                               SampleUse use, Splits& into) const {
         DASGD_ASSIGN(std::vector<ImageFile> files, listSplit(folder, classes));
-        const std::vector<Status> found = inspectAll(files);
+        const std::vector<Status> found = inspectAll(files, params_.inspect == "pixels");
         std::vector<ImageFile> whole;
         std::vector<std::int64_t> labels;
         for (std::size_t i = 0; i < files.size(); ++i) {

@@ -109,9 +109,15 @@ private:
     [[nodiscard]] Result<Tokens> tokensOf(const std::string& text) const {
         if (params_.tokens == "bytes") return bytesAsTokens(text);
         const auto characters = decodeUtf8(text);
-        if (characters) return charactersAsTokens(*characters);
+        if (characters) return predictable(charactersAsTokens(*characters));
         return fail(name() + ":" + characters.error().message +
                     ". Convert the file to UTF-8, or set tokens = \"bytes\" in [data], which takes any file");
+    }
+
+    [[nodiscard]] Result<Tokens> predictable(Tokens tokens) const {
+        if (tokens.kinds > 1) return tokens;
+        return fail(name() + ": it is one character over and over, so that there is nothing to predict. Name another " +
+                    "text in data.path");
     }
 
     TextParams params_;

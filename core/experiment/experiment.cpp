@@ -153,6 +153,7 @@ Status readData(const Value& document, Experiment& experiment) {
                     "' needs no data: remove [data]");
     }
     DASGD_ASSIGN(const Value table, sectionOf(document, "data"));
+    experiment.dataTable = table;
     std::vector<std::string> shared = fieldNames<DataParams>();
     shared.emplace_back("name");
     DASGD_ASSIGN(auto section, readPlugin<Dataset>(document, "data", kDefaultData, shared, experiment.resolved));
@@ -343,7 +344,8 @@ Result<Experiment> readExperiment(const Value& document) {
     resolved.set("name", Value(experiment.name));
     DASGD_TRY(readData(document, experiment));
 
-    DASGD_TRY(readSection(document, "train", experiment.train));
+    DASGD_ASSIGN(experiment.trainTable, sectionOf(document, "train"));
+    DASGD_TRY(readFields(experiment.trainTable, experiment.train));
     DASGD_TRY(checkTraining(document, experiment));
     if (experiment.train.epochs == 0 && experiment.train.steps == 0) experiment.train.epochs = 1;
     resolved.set("train", writeFields(experiment.train));

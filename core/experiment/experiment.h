@@ -103,7 +103,8 @@ struct Experiment {
     std::optional<FaultParams> faults;
     Value algorithmTable;  // the algorithm is made per rank: makeAlgorithm()
     Value modelTable, optimizerTable, scheduleTable;
-    Value resolved;  // every field of every section written out: the run's record
+    Value dataTable, trainTable;  // places for errors
+    Value resolved;               // every field of every section written out: the run's record
 
     [[nodiscard]] std::unique_ptr<Algorithm> makeAlgorithm() const;
     [[nodiscard]] std::unique_ptr<Model> makeModel() const;

@@ -19,16 +19,23 @@ namespace {
 // The message with the place of the section that caused it, where the message names no place of its own.
 Error placed(const Value& section, const Error& error) { return {section.position().prefix() + error.message}; }
 
+// The place is the key's, or that of its section where the key is not given.
+tl::unexpected<Error> refuseAt(const Value& section, std::string_view key, const std::string& message) {
+    const Value* given = section.find(key);
+    return (given ? *given : section).error(message);
+}
+
 // A rank goes through its part of a continuous set in as many rows as its batch has samples.
 Status checkRows(const Splits& splits, std::int64_t samples, const Experiment& experiment) {
     const int trainers = experiment.roles().trainers();
     const std::int64_t share = samples / trainers, needed = experiment.train.samplesPerStep();
     if (!splits.train.continuous || share >= needed || experiment.timeOnly()) return {};
-    return fail("each of " + std::to_string(trainers) + " workers has " + std::to_string(share) +
-                " samples of the text, and train.batch_size" +
-                (experiment.train.accumulate > 1 ? " times accumulate asks for " : " asks for ") +
-                std::to_string(needed) + (experiment.train.accumulate > 1 ? " a step" : " side by side") +
-                ": choose a smaller batch_size, shorter samples or a longer text");
+    return refuseAt(experiment.trainTable, "batch_size",
+                    "each of " + std::to_string(trainers) + " workers has " + std::to_string(share) +
+                        " samples of the text, and train.batch_size" +
+                        (experiment.train.accumulate > 1 ? " times accumulate asks for " : " asks for ") +
+                        std::to_string(needed) + (experiment.train.accumulate > 1 ? " a step" : " side by side") +
+                        ": choose a smaller batch_size, shorter samples or a longer text");
 }
 
 // What the samples of a set came from: the file or folder that the user named, else the name of the data.
@@ -57,13 +64,16 @@ Status checkData(const Splits& splits, const Experiment& experiment) {
     const int trainers = experiment.roles().trainers();
     const std::int64_t validation = validationCount(splits.train.count(), experiment.data.validation);
     if (splits.train.count() - validation < trainers) {
-        return fail("the training set has " + std::to_string(splits.train.count() - validation) + " samples" +
-                    (validation > 0 ? " without the validation set" : "") + " for " + std::to_string(trainers) +
-                    " workers; each needs at least one");
+        return refuseAt(experiment.dataTable, "validation",
+                        "the training set has " + std::to_string(splits.train.count() - validation) + " samples" +
+                            (validation > 0 ? " without the validation set" : "") + " for " + std::to_string(trainers) +
+                            " workers; each needs at least one: " +
+                            (validation > 0 ? "lower data.validation" : "start fewer workers or take more samples"));
     }
     if (experiment.partition.byClass() && splits.train.task() != Task::kClassification) {
-        return fail("partition = \"" + experiment.data.partition + "\" goes by classes, and the targets of " +
-                    experiment.dataName + " are none; choose partition = \"iid\" or \"contiguous\"");
+        return refuseAt(experiment.dataTable, "partition",
+                        "partition = \"" + experiment.data.partition + "\" goes by classes, and the targets of " +
+                            experiment.dataName + " are none; choose partition = \"iid\" or \"contiguous\"");
     }
     DASGD_TRY(checkRows(splits, splits.train.count() - validation, experiment));
     DASGD_TRY(checkLabels(splits.train, "training", splits.input.classes, experiment));

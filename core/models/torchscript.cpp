@@ -105,9 +105,16 @@ protected:
 
 private:
     Result<torch::jit::Module> load() const {
-        if (!std::filesystem::is_regular_file(path_)) {
-            return fail(path_ +
-                        ": there is no such file. model.path must name what torch.jit.script(net).save(path) wrote");
+        std::error_code code;
+        const auto status = std::filesystem::status(path_, code);
+        if (!std::filesystem::is_regular_file(status)) {
+            std::string problem = "this is not a regular file";
+            if (status.type() == std::filesystem::file_type::not_found) {
+                problem = "there is no such file";
+            } else if (code) {
+                problem = "it cannot be read (" + code.message() + ")";
+            }
+            return fail(path_ + ": " + problem + ". model.path must name what torch.jit.script(net).save(path) wrote");
         }
         try {
             return torch::jit::load(path_, at::Device(at::kCPU));

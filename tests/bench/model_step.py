@@ -8,7 +8,8 @@ ReLU sees fewer elements) and applies ReLU in place, and for LeNet also with the
 turn is a process of its own on both sides. Prints the medians of wall and processor time and of the largest memory, and
 their ratios; with the same graph on both sides those of LeNet must be at most 0.9, the others' at most 1.0. Processor
 time leaves out what other programs on the machine take. Memory is all that a process has, libraries and interpreter
-included.
+included. Last, of one turn each, the memory of our engine with DaSGD's blend and with its delta, as so many copies of
+the parameters, N, above the Python loop: at most 1 and 2.
 """
 import resource
 import statistics
@@ -22,6 +23,7 @@ SIZES = {
     "resnet50": (8, 16, 2, 2, 5, 2),
     "vgg16": (4, 8, 2, 2, 5, 2),
 }
+PARAMETERS = {"lenet": 61_706, "resnet50": 25_557_032, "vgg16": 138_357_544}
 
 
 def lenet(nn, F, as_ours):
@@ -39,7 +41,7 @@ def lenet(nn, F, as_ours):
             x = F.relu(self.fc1(x), inplace=as_ours)
             return self.fc3(F.relu(self.fc2(x), inplace=as_ours))
 
-    return LeNet(), (1, 28, 28), 10, 61_706
+    return LeNet(), (1, 28, 28), 10
 
 
 def resnet50(nn, F, _):
@@ -73,7 +75,7 @@ def resnet50(nn, F, _):
             x = self.blocks(F.relu_(F.max_pool2d(self.stem(x), 3, 2, 1)))
             return self.fc(F.adaptive_avg_pool2d(x, 1).flatten(1))
 
-    return ResNet50(), (3, 224, 224), 1000, 25_557_032
+    return ResNet50(), (3, 224, 224), 1000
 
 
 def vgg16(nn, F, _):
@@ -97,7 +99,7 @@ def vgg16(nn, F, _):
             x = F.dropout(F.relu_(self.fc2(x)), 0.5, self.training)
             return self.fc3(x)
 
-    return Vgg16(), (3, 224, 224), 1000, 138_357_544
+    return Vgg16(), (3, 224, 224), 1000
 
 
 def python_turn(name, as_ours):
@@ -109,8 +111,8 @@ def python_turn(name, as_ours):
     torch.set_num_threads(1)
     torch.manual_seed(1)
     batch, samples, steps, rounds, _, warm_up = SIZES[name]
-    model, shape, classes, parameters = {"lenet": lenet, "resnet50": resnet50, "vgg16": vgg16}[name](nn, F, as_ours)
-    assert sum(p.numel() for p in model.parameters()) == parameters
+    model, shape, classes = {"lenet": lenet, "resnet50": resnet50, "vgg16": vgg16}[name](nn, F, as_ours)
+    assert sum(p.numel() for p in model.parameters()) == PARAMETERS[name]
     inputs, targets = torch.randn(samples, *shape), torch.randint(classes, (samples,))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
 
@@ -141,10 +143,8 @@ def turn(command):
 def main(name, bench):
     batch, samples, steps, rounds, turns, warm_up = SIZES[name]
     python = [sys.executable, __file__, "--python", name]
-    programs = {
-        "ours": [bench, name, *(str(n) for n in (batch, samples, steps, rounds, warm_up))],
-        "the same graph": [*python, "ours"],
-    }
+    ours = [bench, name, *(str(n) for n in (batch, samples, steps, rounds, warm_up))]
+    programs = {"ours": ours, "the same graph": [*python, "ours"]}
     if name == "lenet":
         programs["the textbook's graph"] = [*python, "textbook"]
     columns = {who: ([], [], []) for who in programs}
@@ -162,6 +162,12 @@ def main(name, bench):
                 f"{what:9} ours {median['ours']:.3f} {unit}, PyTorch's Python loop with {loop} "
                 f"{median[loop]:.3f} {unit}, ratio {median['ours'] / median[loop]:.3f}"
             )
+    copy = PARAMETERS[name] * 4 / 2**20
+    loop = statistics.median(columns["the same graph"][2])
+    for merge, most in (("blend", 1), ("delta", 2)):
+        _, memory = turn([*ours, merge])
+        copies = f"{(memory - loop) / copy:+.2f} N, at most +{most} N"
+        print(f"memory    ours with {merge} {memory:.1f} MB, the Python loop's {copies}")
 
 
 if __name__ == "__main__":

@@ -39,6 +39,13 @@ public:
         : DelayedAverage(blendOverPeriod(params.period, params.pull)), pull_(params.pull) {}
 
     [[nodiscard]] std::optional<FieldError> check(const RunFacts& facts) const override {
+        if (facts.steps > 0 && facts.steps < params().period) {
+            return FieldError{"period", "period is " + std::to_string(params().period) + " and a worker makes " +
+                                            std::to_string(facts.steps) +
+                                            " steps: the centre, which is what is evaluated, would stay where it "
+                                            "starts; allowed: 1 to " +
+                                            std::to_string(facts.steps)};
+        }
         const double most = 1.0 / facts.workers;
         if (pull_ <= most) return std::nullopt;
         return FieldError{"pull", "pull is " + std::to_string(pull_) + "; allowed: 0 to 1 / workers (" +

@@ -95,11 +95,14 @@ Result<std::string> readWhole(ByteSource& source, std::size_t limit) {
     while (true) {
         const std::size_t before = text.size();
         text.resize(before + kPart);
-        DASGD_ASSIGN(const std::size_t got,
-                     source.read({reinterpret_cast<unsigned char*>(text.data()) + before, kPart}));
-        text.resize(before + got);
-        if (text.size() > limit) return fail("it holds more than " + std::to_string(limit) + " bytes");
-        if (got == 0) return text;
+        const auto got = source.read({reinterpret_cast<unsigned char*>(text.data()) + before, kPart});
+        if (!got) return fail(got.error().message + ". Copy or download it again");
+        text.resize(before + *got);
+        if (text.size() > limit) {
+            return fail("it holds more than " + std::to_string(limit) +
+                        " bytes, the most that is read. Take a part of it");
+        }
+        if (*got == 0) return text;
     }
 }
 

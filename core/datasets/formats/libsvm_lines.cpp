@@ -138,7 +138,9 @@ Result<SparseRows> parseLibsvm(std::string_view text, const std::string& name, b
         }
         rows.starts.push_back(rows.columns.size());
     }
-    if (rows.targets.empty()) return fail(name + ": it holds no line of LIBSVM's format, target index:value …");
+    if (rows.targets.empty())
+        return fail(name +
+                    ": it holds no line of LIBSVM's format, target index:value …: name a file of such lines in [data]");
     return rows;
 }
 

@@ -14,6 +14,7 @@ using Json = nlohmann::json;
 
 constexpr std::uint64_t kLengthBytes = 8;
 constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
+constexpr const char* kWriteAnew = ". Write the file anew";
 constexpr std::array<std::pair<std::string_view, std::uint64_t>, 13> kTypeBytes{{{"BOOL", 1},
                                                                                  {"U8", 1},
                                                                                  {"I8", 1},
@@ -111,10 +112,12 @@ Result<std::vector<StoredTensor>> readSafetensors(std::span<const unsigned char>
     for (const auto& [key, entry] : header->items()) {
         if (key == "__metadata__") continue;
         auto tensor = tensorOf(key, entry, data);
-        if (!tensor) return fail(name + ": tensor '" + key + "': " + tensor.error().message);
+        if (!tensor) return fail(name + ": tensor '" + key + "': " + tensor.error().message + kWriteAnew);
         tensors.push_back(std::move(*tensor));
     }
-    if (const Status disjoint = checkDisjoint(tensors); !disjoint) return fail(name + ": " + disjoint.error().message);
+    if (const Status disjoint = checkDisjoint(tensors); !disjoint) {
+        return fail(name + ": " + disjoint.error().message + kWriteAnew);
+    }
     return tensors;
 }
 

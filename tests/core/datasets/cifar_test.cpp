@@ -144,7 +144,9 @@ TEST(CifarTest, NamesTheFileThatIsWrong) {
     EXPECT_THAT(errorAfter("data_batch_5.bin", ""), HasSubstr("it is empty"));
     TempDir folder;
     std::filesystem::remove(fillTen(folder) / "data_batch_4.bin");
-    EXPECT_THAT(load(folder).error().message, HasSubstr("data_batch_4.bin: there is no such file"));
+    EXPECT_THAT(load(folder).error().message,
+                HasSubstr("data_batch_4.bin: there is no such file. data.path must name the folder that "
+                          "cifar-10-binary.tar.gz is unpacked to"));
     EXPECT_THAT(DatasetRegistry::find("cifar")->create(Value(), {}).error().message, HasSubstr("needs a path"));
 }
 

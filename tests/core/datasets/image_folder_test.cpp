@@ -234,11 +234,35 @@ TEST_F(ImageFolderTest, ADamagedFileOfAPartIsReplacedByAnotherOfThePart) {
     EXPECT_EQ(splits.train.reader->skipped(), 0) << "of the whole set nothing was read";
 }
 
+TEST_F(ImageFolderTest, PixelsAreLookedAtBeforeTheRunWhereToldTo) {
+    const std::string file = "train/bee/3.jpg";
+    folder_.write(file, test::endedEarly(jpegOf(64, 64, gradient(64, 64))));
+    EXPECT_EQ(load().value().train.count(), 6) << "header and end are in order";
+    const Fields pixels{{"inspect", text("pixels")}};
+    EXPECT_THAT(load(pixels).error().message,
+                AllOf(StartsWith((folder_ / file).string() + ": it is damaged: "), HasSubstr("on_damage = \"skip\"")));
+    const auto skipping = load({{"inspect", text("pixels")}, {"on_damage", text("skip")}});
+    ASSERT_TRUE(skipping) << skipping.error().message;
+    EXPECT_EQ(skipping->train.count(), 5);
+    EXPECT_EQ(skipping->skipped, 1);
+    std::filesystem::remove(folder_.path() / file);
+    EXPECT_EQ(load(pixels).value().train.count(), 5) << "whole images of all kinds pass";
+}
+
+TEST_F(ImageFolderTest, RefusesAClassWithoutAnImage) {
+    std::filesystem::create_directories(folder_.path() / "train" / "cat");
+    folder_.write("train/cat/notes.txt", "no image");
+    EXPECT_THAT(load().error().message,
+                AllOf(StartsWith((folder_ / "train/cat").string() + ": this class has no image"),
+                      HasSubstr("remove the folder")));
+}
+
 TEST_F(ImageFolderTest, RefusesFoldersThatMakeNoClasses) {
     std::filesystem::create_directories(folder_.path() / "val" / "cat");
     EXPECT_THAT(load().error().message, StartsWith((folder_ / "val/cat").string() + ": the training set has no class"));
     std::filesystem::remove_all(folder_.path() / "val");
-    EXPECT_THAT(load().error().message, StartsWith((folder_ / "test").string() + ": this folder cannot be read"));
+    EXPECT_THAT(load().error().message, AllOf(StartsWith((folder_ / "test").string() + ": this folder cannot be read"),
+                                              HasSubstr("val/CLASS/FILE (or test/)")));
     std::filesystem::remove_all(folder_.path() / "train" / "bee");
     EXPECT_THAT(load().error().message, AllOf(HasSubstr("it has 1 folder of a class"), HasSubstr("train/CLASS/FILE")));
     EXPECT_THAT(DatasetRegistry::find("image-folder")->create(Value(), {}).error().message, HasSubstr("needs a path"));

@@ -246,6 +246,10 @@ TEST_F(TorchScriptTest, RefusesWhatIsNoTorchScript) {
         return test::refusalOf("torchscript", kInput, table({{"path", text(path.string())}}));
     };
     EXPECT_THAT(refused(folder_ / "none.pt"), HasSubstr("none.pt: there is no such file"));
+    std::filesystem::create_directory(folder_ / "folder.pt");
+    EXPECT_THAT(refused(folder_ / "folder.pt"), HasSubstr("folder.pt: this is not a regular file"));
+    std::filesystem::create_symlink("loop.pt", folder_ / "loop.pt");
+    EXPECT_THAT(refused(folder_ / "loop.pt"), HasSubstr("loop.pt: it cannot be read (Too many levels"));
     std::ofstream(folder_ / "notes.pt") << "no archive at all";
     EXPECT_THAT(refused(folder_ / "notes.pt"), HasSubstr("notes.pt is no TorchScript file that this version"));
     EXPECT_THAT(refused(folder_ / "notes.pt"), HasSubstr("not a ZIP archive). Write it with torch.jit.script"));

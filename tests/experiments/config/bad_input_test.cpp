@@ -149,7 +149,17 @@ TEST_F(BadInput, AnImageFolderWithABrokenJpeg) {
                                  HasSubstr("Replace or remove the file, or set on_damage = \"skip\" in [data]")));
 }
 
-// Not by its header and not by its end: the run ends with the file's name, or goes on without the file.
+TEST_F(BadInput, AClassWithoutAnImage) {
+    for (const char* name : {"train/ant/1.jpg", "train/bee/1.jpg", "val/ant/1.jpg", "val/bee/1.jpg"}) {
+        folder_.write(std::string("images/") + name, test::jpegOf(16, 16, test::gradient(16, 16)));
+    }
+    std::filesystem::create_directories(folder_.path() / "images/train/.checkpoints");
+    writeExperiment("name = \"lenet\"\n", "name = \"image-folder\"\npath = \"images\"\n");
+    EXPECT_THAT(refusal(), StartsWith("dasgd: images/train/.checkpoints: this class has no image"));
+}
+
+// Not by its header and not by its end: the run ends with the file's name, or goes on without the file; where pixels
+// are looked at, there is no run.
 TEST_F(BadInput, AJpegWhoseDamageOnlyDecodingFinds) {
     const std::string whole = test::jpegOf(64, 64, test::gradient(64, 64));
     for (const char* name : {"train/ant/1.jpg", "train/bee/1.jpg", "val/ant/1.jpg", "val/bee/1.jpg"}) {
@@ -178,6 +188,11 @@ TEST_F(BadInput, AJpegWhoseDamageOnlyDecodingFinds) {
     EXPECT_EQ(refused.exit, kRunFailed);
     EXPECT_THAT(refused.out, HasSubstr("images/train/bee/2.jpg: it is damaged: "));
     EXPECT_THAT(refused.out, HasSubstr("Replace or remove the file, or set on_damage"));
+
+    std::filesystem::remove_all(folder_.workspace());
+    writeExperiment("name = \"lenet\"\n", "name = \"image-folder\"\npath = \"images\"\ninspect = \"pixels\"\n", 1);
+    EXPECT_THAT(refusal(), AllOf(StartsWith("dasgd: images/train/bee/2.jpg: it is damaged: "),
+                                 HasSubstr("Replace or remove the file, or set on_damage = \"skip\" in [data]")));
 }
 
 TEST_F(BadInput, CifarOfTheWrongLength) {
@@ -210,6 +225,25 @@ TEST_F(BadInput, ATextThatIsNotUtf8WhoseBytesAreTaken) {
     const test::Ended trained = folder_.run(
         {"run", "e.toml", "-w", "w", "-q", "--set", "data.tokens=\"bytes\"", "--set", "cluster.backend=\"threads\""});
     EXPECT_EQ(trained.exit, kFinished) << trained.err;
+}
+
+TEST_F(BadInput, ATextOfOneCharacter) {
+    folder_.write("t.txt", std::string(500, 'a'));
+    writeExperiment("name = \"char_lstm\"\nwidth = 8\ncontext = 16\n", "name = \"text\"\npath = \"t.txt\"\n");
+    EXPECT_THAT(refusal(), AllOf(StartsWith("dasgd: t.txt: it is one character"), HasSubstr("Name another text")));
+}
+
+TEST_F(BadInput, ABatchWiderThanTheText) {
+    writeExperiment("name = \"char_lstm\"\nwidth = 8\ncontext = 64\n", "name = \"text\"\n", 100'000);
+    EXPECT_THAT(refusal(), AllOf(StartsWith("dasgd: e.toml:11:14: each of "), HasSubstr("100000 side by side"),
+                                 HasSubstr("choose a smaller batch_size")));
+}
+
+TEST_F(BadInput, AValidationSetOfAllSamples) {
+    writeExperiment("name = \"logistic\"\n", "name = \"synthetic\"\ntrain_samples = 50\nvalidation = 0.999\n", 1);
+    EXPECT_THAT(refusal(),
+                AllOf(StartsWith("dasgd: e.toml:8:14: the training set has 0 samples without the validation"),
+                      HasSubstr("lower data.validation")));
 }
 
 TEST_F(BadInput, ABatchLargerThanTheData) {

@@ -83,7 +83,69 @@ TEST(Dasgd, GlooFollowsTheSerialRuleToo) {
                serial(problem, std::ref(rule)), kRounding);
 }
 
-// A2.1 and A2.2: with γ = ξ + (1−ξ)c = 1 no merge moves the mean of the workers; with γ < 1 it does.
+// A2.1: ⟨w⟩ = ⟨s⟩ + γ⟨u⟩ and devᵢ = ξ·dev(s)ᵢ + γ·dev(u)ᵢ, u being the steps made since the snapshot s.
+TEST(Dasgd, AMergeKeepsGammaOfTheOverlappedStepsAndXiOfTheDeviationsBeforeThem) {
+    const QuadraticProblem problem{.steps = 7, .momentum = 0};
+    for (const auto& [xi, c] : {std::pair(0.25, 0.0), {0.25, 0.5}, {0.0, 1.0}, {0.0, 0.0}, {0.5, 1.0}}) {
+        const double gamma = xi + (1 - xi) * c;
+        const Trajectory all = recorded(train(problem.experiment(dasgd(4, 3, xi, c))));
+        const Workers& s = all[4];
+        const Workers& merged = all[7];
+        Workers u = all[6];
+        for (std::size_t i = 0; i < u.size(); ++i) {
+            const Vec gradient = problem.gradient(all[6][i], problem.target(static_cast<int>(i)));
+            for (std::size_t j = 0; j < 3; ++j) u[i][j] += -problem.rate * gradient[j] - s[i][j];
+        }
+        const Vec meanS = mean(s), meanU = mean(u), meanMerged = mean(merged);
+        for (std::size_t j = 0; j < 3; ++j) {
+            EXPECT_NEAR(meanMerged[j], meanS[j] + gamma * meanU[j], kRounding) << "xi " << xi << " c " << c;
+            for (std::size_t i = 0; i < u.size(); ++i) {
+                const double deviation = xi * (s[i][j] - meanS[j]) + gamma * (u[i][j] - meanU[j]);
+                EXPECT_NEAR(merged[i][j] - meanMerged[j], deviation, kRounding) << "xi " << xi << " c " << c;
+            }
+        }
+    }
+}
+
+// A2.3: where the loss is flat and each step adds noise of variance σ² to a weight, the distance C = ⟨‖wᵢ − ⟨w⟩‖²⟩ at a
+// snapshot settles at N·(1 − 1/P)·σ²·(γ²d + τ − d)/(1 − ξ²). Over 290 snapshots of 64 weights of 4 workers it scatters
+// by less than 1 %.
+class DasgdSteadyState : public testing::TestWithParam<Setting> {};
+
+TEST_P(DasgdSteadyState, HasTheDistanceThatTheFormulaSays) {
+    const Setting& s = GetParam();
+    constexpr std::size_t kWeights = 64;
+    constexpr std::int64_t kSettled = 40, kSteps = 1200;
+    constexpr double kRate = 0.1, kNoise = 2;
+    const Vec zeros(kWeights, 0);
+    Value document =
+        QuadraticProblem{.steps = kSteps, .rate = kRate, .momentum = 0}.experiment(dasgd(s.period, s.delay, s.xi, s.c));
+    document.set("model", table({{"name", text("quadratic")},
+                                 {"matrix", matrix(std::vector<Vec>(kWeights, zeros))},
+                                 {"targets", matrix(std::vector<Vec>(4, zeros))},
+                                 {"noise", number(kNoise)}}));
+    document.find("train")->set("eval_every", integer(s.period));
+    document.set("record", table({{"weights", Value(false)}}));
+    const auto records = train(document);
+    double sum = 0;
+    int snapshots = 0;
+    for (const auto& point : records[0].sink.metrics.at("consensus/distance")) {
+        if (point.step < kSettled || point.step >= kSteps) continue;
+        sum += point.value;
+        ++snapshots;
+    }
+    EXPECT_EQ(snapshots, (kSteps - kSettled) / s.period);
+    const double gamma = s.xi + (1 - s.xi) * s.c, variance = kRate * kRate * kNoise * kNoise;
+    const auto d = static_cast<double>(s.delay), tau = static_cast<double>(s.period);
+    const double expected = kWeights * 0.75 * variance * (gamma * gamma * d + tau - d) / (1 - s.xi * s.xi);
+    EXPECT_NEAR(sum / snapshots, expected, 0.05 * expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(Settings, DasgdSteadyState,
+                         testing::Values(Setting{4, 3, 0.25, 0}, Setting{4, 3, 0.25, 1}, Setting{4, 2, 0.5, 0.5},
+                                         Setting{4, 4, 0.25, 0.5}, Setting{4, 3, 0, 0}));
+
+// A2.2: with γ = ξ + (1−ξ)c = 1 no merge moves the mean of the workers; with γ < 1 it does.
 TEST(Dasgd, MergesLeaveTheMeanAloneOnlyForGammaOne) {
     QuadraticProblem problem{.momentum = 0};
     // With equal curvature and no momentum the mean follows ⟨w⟩ −= η⟨∇f⟩ whatever the spread.

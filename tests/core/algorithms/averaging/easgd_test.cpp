@@ -120,5 +120,16 @@ TEST(Easgd, RefusesAPullThatOvershoots) {
     EXPECT_FALSE(algorithm->check({.workers = 3}));
 }
 
+// The first exchange is after step `period`.
+TEST(Easgd, RefusesARunThatEndsBeforeTheCentreMoves) {
+    const auto algorithm =
+        readExperiment(QuadraticProblem{.workers = 2}.experiment(easgd(4, 0.3))).value().makeAlgorithm();
+    const auto refused = algorithm->check({.workers = 2, .steps = 3});
+    ASSERT_TRUE(refused);
+    EXPECT_EQ(refused->field, "period");
+    EXPECT_THAT(refused->message, testing::HasSubstr("a worker makes 3 steps"));
+    EXPECT_FALSE(algorithm->check({.workers = 2, .steps = 4}));
+}
+
 }  // namespace
 }  // namespace dasgd::test

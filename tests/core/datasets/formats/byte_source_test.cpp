@@ -31,7 +31,8 @@ TEST(ReadWhole, IsTheSameOfPlainAndOfGzip) {
 
 TEST(ReadWhole, RefusesDamageAndWhatIsTooLong) {
     const std::string file = gzip(longText());
-    EXPECT_THAT(wholeOf(file.substr(0, file.size() / 2)).error().message, HasSubstr("breaks off early"));
+    EXPECT_THAT(wholeOf(file.substr(0, file.size() / 2)).error().message,
+                HasSubstr("breaks off early. Copy or download it again"));
     std::string damaged = file;
     damaged[file.size() / 2] = static_cast<char>(damaged[file.size() / 2] ^ 0x55);
     EXPECT_FALSE(wholeOf(damaged));

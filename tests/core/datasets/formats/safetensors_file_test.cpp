@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(
         WrongFile{one(tensorEntry("x", "F32", "[4294967296,4294967296]", 0, 0)), "more elements than a file can hold"},
         WrongFile{one(tensorEntry("x", "U8", "[18446744073709551615]", 0, 8)), "more elements than a file can hold"},
         WrongFile{one(tensorEntry("x", "U8", "[5]", 0, 5) + "," + tensorEntry("y", "U8", "[4]", 4, 8)),
-                  "the bytes of 'x' and 'y' overlap"}));
+                  "the bytes of 'x' and 'y' overlap. Write the file anew"}));
 
 }  // namespace
 }  // namespace dasgd
