@@ -73,7 +73,7 @@ protected:
     void showEvent(QShowEvent* event) override {
         QWidget::showEvent(event);
         if (!draft_.hasSchema()) draft_.loadSchema();
-        starts_->setRuns(context_.session.runs().items());
+        starts_->setRuns(context_.session.runs().items(), context_.session.feed().workspace());
         lookAtRuns();
         starts_->setKept(draft_.unsaved().kept());
         showCheck();
@@ -152,7 +152,7 @@ private:
         // Ten thousand runs are looked through only where it is seen.
         connect(&context_.session, &Session::runsChanged, this, [this] {
             if (!isVisible()) return;
-            starts_->setRuns(context_.session.runs().items());
+            starts_->setRuns(context_.session.runs().items(), context_.session.feed().workspace());
             if (finishedRuns() != forecastRuns_) lookAtRuns();
         });
     }

@@ -237,7 +237,7 @@ private:
     void sameAgain() {
         const std::vector<RunItemPtr> runs = chosenRuns();
         if (runs.size() != 1) return message_->say(tr("Choose one run: its experiment is set up again."));
-        context_.draft.take(startFrom(*runs.front()));
+        context_.draft.take(startFrom(*runs.front(), session_.feed().workspace()));
         context_.open("Experiment");
     }
 

@@ -260,7 +260,7 @@ TEST_F(ExperimentPageTest, WhatWasBegunBeforeThePageWasOpenStandsOnIt) {
     ASSERT_TRUE(eventually([&] { return window_->session().runs().rowCount() == 1; }));
     draft.loadSchema();
     ASSERT_TRUE(eventually([&] { return draft.hasSchema() && !draft.unsaved().kept().empty(); }));
-    draft.take(startFrom(*window_->session().runs().items().front()));
+    draft.take(startFrom(*window_->session().runs().items().front(), workspace_.path()));
     ASSERT_TRUE(isAnswered());
     ASSERT_EQ(text(), nullptr) << "nobody was on the page";
     window_->open("Experiment");
