@@ -37,8 +37,17 @@ constexpr std::array<const char*, RunTableModel::kColumns> kSamples{"★",
                                                                     "100.0 %",
                                                                     "100.0 %",
                                                                     "1000.00 sim",
-                                                                    "1 000 000 sim",
-                                                                    "good  paper"};
+                                                                    "100 000 sim",
+                                                                    "paper",
+                                                                    "20261122-000000-independent-0000",
+                                                                    "a note of some words",
+                                                                    "0000000000",
+                                                                    "a message of some words",
+                                                                    "1000.00 sim",
+                                                                    "1000.00 sim",
+                                                                    "1.000",
+                                                                    "100 000 000",
+                                                                    "100.0 MB"};
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <QHeaderView>
+#include <QTest>
 
 #include "tests/gui/support/bench.h"
 
@@ -143,6 +144,26 @@ TEST_F(RunTableTest, NoCellOfADefaultColumnIsCut) {
             EXPECT_LE(metrics.horizontalAdvance(text) + 16, table().columnWidth(column)) << text.toStdString();
         }
     }
+}
+
+TEST_F(RunTableTest, TheDefaultColumnsFitAWindowOf1600Pixels) {
+    constexpr int kBesideRailAndMargins = 1342;
+    table().resize(kBesideRailAndMargins, 400);
+    table().show();
+    ASSERT_TRUE(QTest::qWaitForWindowExposed(&table()));
+    EXPECT_LE(table().horizontalHeader()->length(), table().viewport()->width());
+    EXPECT_EQ(titles().back(), QStringLiteral("tags")) << "what is mostly empty takes the room that is left";
+}
+
+TEST_F(RunTableTest, WhatAFilterNamesCanBeAColumn) {
+    for (const char* name : {"run", "note", "commit", "error", "ms/step", "skew ms", "inflation", "samples", "sent"}) {
+        EXPECT_FALSE(titles().contains(QString::fromLatin1(name))) << name << " is not there unasked";
+        toggle(QString::fromLatin1(name));
+        EXPECT_EQ(titles().back(), QString::fromLatin1(name));
+    }
+    reopen();
+    EXPECT_TRUE(titles().contains(QStringLiteral("sent")));
+    toggle(QStringLiteral("As at first"));
 }
 
 TEST_F(RunTableTest, IsOrderedByTheColumnsThatItHas) {
