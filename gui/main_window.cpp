@@ -2,15 +2,18 @@
 
 #include <QApplication>
 #include <QCloseEvent>
+#include <QDropEvent>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMimeData>
 #include <QProcess>
 #include <QScreen>
 #include <QShortcut>
 #include <QStackedWidget>
 #include <QToolButton>
+#include <QUrl>
 #include <QVBoxLayout>
 #include <QWindow>
 #include <cmath>
@@ -68,6 +71,8 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
     made_.resize(static_cast<std::size_t>(stack_->count()));
     connect(rail_, &Rail::chosen, this, &MainWindow::showPage);
     connect(rail_, &Rail::themeWanted, &look_, &Look::toggle);
+    connect(rail_, &Rail::workspaceWanted, this, &MainWindow::openWorkspace);
+    setAcceptDrops(true);
     connect(&reports_, &ReportLibrary::pageWanted, this, [this] { open("Reports"); });
     connect(&session_, &Session::pulseChanged, this, [this] { statusPace_.request(); });
     connect(&session_, &Session::currentChanged, this, &MainWindow::updateStatus);
@@ -202,6 +207,30 @@ void MainWindow::openWorkspace() {
         QProcess::startDetached(QApplication::applicationFilePath(), {QStringLiteral("--workspace"), folder});
     });
     dialog->open();
+}
+
+namespace {
+
+// The first of the files that is an experiment; "" where none is.
+QString experimentIn(const QMimeData& dropped) {
+    for (const QUrl& url : dropped.urls()) {
+        if (url.isLocalFile() && url.path().endsWith(QLatin1String(".toml"), Qt::CaseInsensitive)) {
+            return url.toLocalFile();
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+// Where a page has no use of its own for what is dropped.
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+    if (!experimentIn(*event->mimeData()).isEmpty()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+    const QString file = experimentIn(*event->mimeData());
+    if (!file.isEmpty()) openExperiment(file);
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {

@@ -263,7 +263,8 @@ private:
         add(tr("Compare\tCtrl+Enter"), !one, [this] { compare(); });
         add(tr("Same again with …\tCtrl+Shift+N"), one, [this] { sameAgain(); });
         add(tr("Replay …"), one, [this, run = runs.front()->id] { askReplay(context_, run); });
-        add(tr("Stop"), !chosen(true).isEmpty(), [this] { context_.engine.stop(chosen(true)); });
+        // Those that were chosen when the menu opened: rows come and go below it.
+        add(tr("Stop"), !chosen(true).isEmpty(), [this, live = chosen(true)] { context_.engine.stop(live); });
         addQueueMenu(*menu, context_.engine, runs);
         menu->addSeparator();
         add(is([](const auto& run) { return run->notes.starred; }) ? tr("Take the star away\tCtrl+D")

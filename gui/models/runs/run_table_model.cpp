@@ -46,7 +46,7 @@ constexpr std::array<const char*, RunTableModel::kColumns> kHelp{
     "milliseconds from a rank's arrival at a transfer to that of the last one, mean; sim: of simulated time",
     "forward and backward per step while bytes move ÷ while none do",
     "training samples of all ranks",
-    "bytes that a rank sent"};
+    "bytes that all ranks sent"};
 
 constexpr int kShortCommit = 10;
 
