@@ -200,7 +200,7 @@ private:
         });
         connect(&draft_.unsaved(), &UnsavedTexts::changed, this, [this] { starts_->setKept(draft_.unsaved().kept()); });
         connect(starts_, &StartCard::chosen, &draft_, &ExperimentDraft::take);
-        connect(starts_, &StartCard::fileWanted, this, [this] { openByDialog(*this, draft_); });
+        connect(starts_, &StartCard::fileWanted, this, [this] { openFile(); });
         connect(header_, &ExperimentHeader::unfoldToggled, this, [this] { arrange(); });
         connect(header_, &ExperimentHeader::problemWanted, this, [this] { goToProblem(); });
         connect(header_, &ExperimentHeader::dryRunWanted, this, [this] {
@@ -224,7 +224,7 @@ private:
             auto* key = new QShortcut(QKeySequence(QLatin1String(keys)), this);
             connect(key, &QShortcut::activated, this, what);
         };
-        shortcut("Ctrl+O", [this] { openByDialog(*this, draft_); });
+        shortcut("Ctrl+O", [this] { openFile(); });
         shortcut("Ctrl+F", [this] { starts_->filter().setFocus(); });
         shortcut("Alt+S", [this] { sweep_->focusKey(); });
         shortcut("F6", [this] { nextCard(); });
@@ -292,6 +292,8 @@ private:
             if (problem->line == 0) message_->say(problem->message);
         }
     }
+
+    void openFile() { openByDialog(*this, draft_); }
 
     void showDraft() {
         const ExperimentDocument& document = draft_.document();
