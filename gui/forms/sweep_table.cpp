@@ -41,6 +41,7 @@ SweepTable::SweepTable() : QTableWidget(0, kSweepColumns) {
     verticalHeader()->setDefaultSectionSize(kSweepTableRow);
     setHorizontalHeaderLabels({tr("case"), tr("hidden"), tr("a step"), tr("its runs")});
     horizontalHeader()->setHighlightSections(false);
+    horizontalHeader()->setFixedHeight(kSweepTableRow);
     horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
     for (int column = 0; column < kSweepColumns; ++column) {
@@ -69,7 +70,7 @@ void SweepTable::showLines(const std::vector<SweepLine>& lines) {
             cell->setTextAlignment(Qt::AlignVCenter | (column > 0 ? Qt::AlignRight : Qt::AlignLeft));
         }
     }
-    setFixedHeight(horizontalHeader()->sizeHint().height() + rowCount() * kSweepTableRow + 2);
+    setFixedHeight((rowCount() + 1) * kSweepTableRow + 2);
 }
 
 void SweepTable::wheelEvent(QWheelEvent* event) { event->ignore(); }

@@ -323,7 +323,7 @@ private:
         form_->update(draft_.document(), problem);
         sweep_->update(draft_.document(), problem);
         sweep_->showSize(std::nullopt, std::nullopt);
-        if (!draft_.isChecking()) sweep_->showForecast({});
+        if (problem || empty) sweep_->showForecast({});
         plan_->forecast().setChecking(!draft_.checked());
         editor_->markError(problem ? problem->line : 0, problem ? problem->column : 0);
         text_->showProblem(problem ? problem->inWords() : QString());

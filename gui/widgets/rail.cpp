@@ -89,7 +89,9 @@ Rail::Rail(const Look& look, const QString& workspace, QWidget* parent) : QWidge
     foot->setSpacing(3);
     foot->addWidget(makeLabel(QStringLiteral("workspace"), "small"));
     const QString name = QFontMetrics(interFont(12)).elidedText(workspace, Qt::ElideMiddle, kWidth - 50);
-    QToolButton* path = makeQuietButton(name, asTip(tr("%1\nOpen another workspace").arg(workspace)));
+    // An ampersand would underline a letter.
+    QToolButton* path = makeQuietButton(QString(name).replace(u'&', QLatin1String("&&")),
+                                        asTip(tr("%1\nOpen another workspace").arg(workspace)));
     path->setAccessibleName(tr("Workspace %1: open another").arg(workspace));
     connect(path, &QToolButton::clicked, this, &Rail::workspaceWanted);
     foot->addWidget(path, 0, Qt::AlignLeft);
