@@ -237,6 +237,7 @@ private:
     void sameAgain() {
         const std::vector<RunItemPtr> runs = chosenRuns();
         if (runs.size() != 1) return message_->say(tr("Choose one run: its experiment is set up again."));
+        if (runs.front()->row.imported()) return message_->say(tr("A trace that was imported is no experiment."));
         context_.draft.take(startFrom(*runs.front(), session_.feed().workspace()));
         context_.open("Experiment");
     }
@@ -258,12 +259,12 @@ private:
             connect(action, &QAction::triggered, this, what);
         };
         const auto is = [&runs](auto&& what) { return std::all_of(runs.begin(), runs.end(), what); };
-        const bool one = runs.size() == 1;
+        const bool one = runs.size() == 1, again = one && !runs.front()->row.imported();
         add(tr("Open\tEnter"), one, [this, run = runs.front()->id] { openRun(run); });
         add(tr("Compare\tCtrl+Enter"), !one, [this] { compare(); });
-        add(tr("Same again with …\tCtrl+Shift+N"), one, [this] { sameAgain(); });
-        add(tr("Replay …"), one, [this, run = runs.front()->id] { askReplay(context_, run); });
-        // Those that were chosen when the menu opened: rows come and go below it.
+        add(tr("Same again with …\tCtrl+Shift+N"), again, [this] { sameAgain(); });
+        add(tr("Replay …"), again, [this, run = runs.front()->id] { askReplay(context_, run); });
+        // The chosen of now: rows come and go below the menu.
         add(tr("Stop"), !chosen(true).isEmpty(), [this, live = chosen(true)] { context_.engine.stop(live); });
         addQueueMenu(*menu, context_.engine, runs);
         menu->addSeparator();

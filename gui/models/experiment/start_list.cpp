@@ -72,6 +72,8 @@ void StartList::setRuns(const std::vector<RunItemPtr>& runs, const std::filesyst
     };
     std::map<std::string, Experiment> experiments;
     for (const RunItemPtr& run : runs) {
+        // What was imported cannot be run.
+        if (run->row.imported()) continue;
         Experiment& experiment = experiments[run->row.experiment];
         ++experiment.runs;
         if (!experiment.newest || run->row.startedAt > experiment.newest->row.startedAt) experiment.newest = run;

@@ -61,6 +61,15 @@ TEST(StartListModel, EachExperimentOffersItsNewestRunTheNewestFirst) {
     EXPECT_TRUE(old.isValid()) << "who is on a row stays there";
 }
 
+TEST(StartListModel, AnImportedTraceIsNoExperiment) {
+    storage::RunRow row = runOf("trace", "r1", "2026-11-20T10:00:00Z", "name = \"trace\"\n")->row;
+    row.backend = "trace";
+    ASSERT_TRUE(row.imported());
+    StartList list({});
+    list.setRuns({makeRunItem(row)}, "/w", kNoon);
+    EXPECT_EQ(list.rowCount(), 0);
+}
+
 TEST(StartListModel, ARunsFilesAreFoundInItsFolder) {
     const auto plain = runOf("a", "r1", "2026-11-20T10:00:00Z", "name = \"a\"\n");
     EXPECT_EQ(startFrom(*plain, "/w").folder, QString()) << "its text stands alone";
