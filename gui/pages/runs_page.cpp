@@ -236,8 +236,8 @@ private:
 
     void sameAgain() {
         const std::vector<RunItemPtr> runs = chosenRuns();
-        if (runs.size() != 1) return message_->say(tr("Choose one run: its experiment is set up again."));
-        if (runs.front()->row.imported()) return message_->say(tr("A trace that was imported is no experiment."));
+        const bool again = runs.size() == 1 && !runs.front()->row.imported();
+        if (!again) return message_->say(tr("Choose one run, no imported trace: its experiment is set up again."));
         context_.draft.take(startFrom(*runs.front(), session_.feed().workspace()));
         context_.open("Experiment");
     }
@@ -264,7 +264,6 @@ private:
         add(tr("Compare\tCtrl+Enter"), !one, [this] { compare(); });
         add(tr("Same again with …\tCtrl+Shift+N"), again, [this] { sameAgain(); });
         add(tr("Replay …"), again, [this, run = runs.front()->id] { askReplay(context_, run); });
-        // The chosen of now: rows come and go below the menu.
         add(tr("Stop"), !chosen(true).isEmpty(), [this, live = chosen(true)] { context_.engine.stop(live); });
         addQueueMenu(*menu, context_.engine, runs);
         menu->addSeparator();
