@@ -10,10 +10,13 @@
 #include <QScreen>
 #include <QShortcut>
 #include <QStackedWidget>
+#include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <QWindow>
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/base/check.h"
 #include "gui/models/settings_file.h"
@@ -28,9 +31,18 @@ namespace dasgd::gui {
 namespace {
 
 constexpr QSize kFirstSize(1600, 1000);
+constexpr int kFrameMs = 250;  // until a window manager has told how wide its frame is
 const QString kGeometryKey = QStringLiteral("window/geometry");
 
 }  // namespace
+
+QPoint placeWithin(const QRect& frame, const QRect& room) {
+    const auto within = [](int at, int length, int first, int last) {
+        return std::clamp(at, first, std::max(first, last - length + 1));
+    };
+    return {within(frame.left(), frame.width(), room.left(), room.right()),
+            within(frame.top(), frame.height(), room.top(), room.bottom())};
+}
 
 MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const QString& engineProgram)
     : look_(look),
@@ -47,9 +59,8 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
     resize(kFirstSize.boundedTo(screen()->availableSize()));
     // Qt keeps it on a screen that is there.
     restoreGeometry(settingsFile().value(kGeometryKey).toByteArray());
-    const QRect room = screen()->availableGeometry();
-    resize(size().boundedTo(room.size()));
-    if (!room.intersects(geometry())) move(room.topLeft());
+    resize(size().boundedTo(screen()->availableSize()));
+    keepOnScreen();
     auto* frame = new QWidget;
     setCentralWidget(frame);
     auto* right = new QVBoxLayout;
@@ -209,6 +220,17 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     QMainWindow::closeEvent(event);
 }
 
+void MainWindow::keepOnScreen() {
+    const QRect room = screen()->availableGeometry();
+    // One that is larger without its frame was asked for.
+    const bool asked = size().boundedTo(room.size()) != size();
+    if (asked || isMaximized() || isFullScreen()) return;
+    const QSize frame = frameGeometry().size() - size();
+    resize(size().boundedTo(room.size() - frame));
+    const QPoint at = placeWithin(frameGeometry(), room);
+    if (at != frameGeometry().topLeft()) move(at);
+}
+
 void MainWindow::updateStatus() {
     const Pulse& pulse = session_.pulse();
     QStringList parts;
@@ -232,6 +254,8 @@ void MainWindow::showEvent(QShowEvent* event) {
     if (shown_ < 0) open("Run");
     // The window of the platform sees every movement, the widgets only those they track.
     windowHandle()->installEventFilter(this);
+    if (std::exchange(wasShown_, true)) return;
+    for (const int ms : {0, kFrameMs}) QTimer::singleShot(ms, this, &MainWindow::keepOnScreen);
 }
 
 bool MainWindow::eventFilter(QObject* watched, QEvent* event) {

@@ -56,6 +56,25 @@ TEST_F(WindowHabits, AWindowOfALargerScreenFitsThisOne) {
     settingsFile().remove(QStringLiteral("window/geometry"));
 }
 
+TEST_F(WindowHabits, TheFrameOfTheWindowManagerIsOnTheScreenToo) {
+    settingsFile().remove(QStringLiteral("window/geometry"));
+    reopen();
+    const QRect room = window_->screen()->availableGeometry();
+    EXPECT_TRUE(eventually([&] { return room.contains(window_->frameGeometry()); }))
+        << window_->frameGeometry().width() << " × " << window_->frameGeometry().height();
+    window_->move(room.right() - 40, room.bottom() - 40);
+    window_->keepOnScreen();
+    EXPECT_TRUE(room.contains(window_->frameGeometry()));
+}
+
+TEST(PlaceWithin, IsTheNearestAndBeginsWhereItIsTooLarge) {
+    const QRect room(100, 50, 1280, 720);
+    EXPECT_EQ(placeWithin({300, 200, 600, 400}, room), QPoint(300, 200));
+    EXPECT_EQ(placeWithin({-20, 500, 600, 400}, room), QPoint(100, 370));
+    EXPECT_EQ(placeWithin({1300, 0, 600, 400}, room), QPoint(780, 50));
+    EXPECT_EQ(placeWithin({90, 90, 1300, 800}, room), QPoint(100, 50));
+}
+
 // The program of this test leaves a word in the folder of the workspace that it is started with (gui_main.cpp).
 TEST_F(WindowHabits, AnotherWorkspaceOpensInAWindowOfItsOwn) {
     const QTemporaryDir other;
