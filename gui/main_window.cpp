@@ -87,6 +87,8 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
     palette_ = new CommandPalette(*this, look);
     auto* palette = new QShortcut(QKeySequence(QStringLiteral("Ctrl+K")), this);
     connect(palette, &QShortcut::activated, this, &MainWindow::openPalette);
+    auto* leave = new QShortcut(QKeySequence(QStringLiteral("Ctrl+Q")), this);
+    connect(leave, &QShortcut::activated, this, &QWidget::close);
     updateStatus();
 }
 
@@ -182,6 +184,10 @@ void MainWindow::openPalette() {
                         .words = tr("In a window of its own; this one stays"),
                         .keys = {},
                         .carryOut = [this] { openWorkspace(); }});
+    commands.push_back({.title = tr("Close the window"),
+                        .words = tr("What runs goes on; the next window finds it"),
+                        .keys = QStringLiteral("Ctrl+Q"),
+                        .carryOut = [this] { close(); }});
     palette_->open(std::move(commands), session_.runs().items(), [this](const QString& run) {
         session_.choose(run);
         open("Run");

@@ -7,7 +7,6 @@
 #include <QLineEdit>
 #include <QListView>
 #include <QScrollArea>
-#include <QShortcut>
 #include <QStackedLayout>
 #include <QTableView>
 #include <QVBoxLayout>
@@ -18,6 +17,7 @@
 #include "gui/pages/figure_action.h"
 #include "gui/widgets/button_key.h"
 #include "gui/widgets/figure_export.h"
+#include "gui/widgets/keyed_action.h"
 #include "gui/widgets/line_delegate.h"
 #include "gui/widgets/scaling_card.h"
 
@@ -189,8 +189,8 @@ private:
             connect(card, &ScalingCard::pointOpened, this,
                     [this](std::size_t line, int workers) { openRow(table_->rowOf(line, workers)); });
         }
-        auto* key = new QShortcut(QKeySequence(QStringLiteral("Ctrl+F")), this);
-        connect(key, &QShortcut::activated, this, [this] { filter_->setFocus(); });
+        addKeyedAction(*this, tr("Filter configurations"), {}, QKeySequence(QStringLiteral("Ctrl+F")),
+                       [this] { filter_->setFocus(); });
         setFocusProxy(lines_);
     }
 

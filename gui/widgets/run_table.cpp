@@ -9,6 +9,7 @@
 
 #include "gui/models/settings_file.h"
 #include "gui/theme/theme.h"
+#include "gui/widgets/sort_key.h"
 
 namespace dasgd::gui {
 
@@ -290,6 +291,7 @@ void RunTable::addMoves() {
     };
     add(tr("Move column left"), Qt::ALT | Qt::Key_Left, -1);
     add(tr("Move column right"), Qt::ALT | Qt::Key_Right, 1);
+    addSortKey(*this);
 }
 
 void RunTable::showHeaderMenu(const QPoint& at) {

@@ -198,6 +198,13 @@ TEST_F(MainWindowTest, CtrlLFollowsAgainAndAgain) {
     }
 }
 
+TEST_F(MainWindowTest, CtrlQClosesTheWindow) {
+    open();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(window_.get()));
+    QTest::keyClick(window_.get(), Qt::Key_Q, Qt::ControlModifier);
+    EXPECT_FALSE(window_->isVisible());
+}
+
 TEST_F(MainWindowTest, AWorkspaceOfANewerProgramIsSaidWithTheRemedy) {
     workspace_.record({.steps = 8});
     const std::filesystem::path file = workspace_.path() / "lab.db";
