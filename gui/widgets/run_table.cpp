@@ -90,14 +90,18 @@ RunTable::RunTable(RunListModel& list, const Look& look, QWidget* parent)
     addMoves();
     saving_.setSingleShot(true);
     saving_.setInterval(kSavingMs);
-    connect(&saving_, &QTimer::timeout, this, [this] { settingsFile().setValue(kColumnsKey, unsaved_); });
+    connect(&saving_, &QTimer::timeout, this, &RunTable::keepColumns);
     connect(&header, &QHeaderView::customContextMenuRequested, this, &RunTable::showHeaderMenu);
     connect(&header, &QHeaderView::sectionMoved, this, &RunTable::remember);
     connect(&header, &QHeaderView::sectionResized, this, &RunTable::remember);
 }
 
 RunTable::~RunTable() {
-    if (saving_.isActive()) settingsFile().setValue(kColumnsKey, unsaved_);
+    if (saving_.isActive()) keepColumns();
+}
+
+void RunTable::keepColumns() {
+    keepSettings([this](QSettings& settings) { settings.setValue(kColumnsKey, unsaved_); });
 }
 
 void RunTable::paintEvent(QPaintEvent* event) {
