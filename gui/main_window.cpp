@@ -159,7 +159,22 @@ void MainWindow::showPage(int page) {
         stack_->widget(i)->setSizePolicy(policy, policy);
     }
     stack_->setCurrentIndex(page);
-    stack_->currentWidget()->setFocus();
+    focusPage(*stack_->currentWidget());
+}
+
+void MainWindow::focusPage(QWidget& page) {
+    page.setFocus();
+    const QWidget* focused = QApplication::focusWidget();
+    if (!isActiveWindow() || (focused == &page || (focused && page.isAncestorOf(focused) && focused->isVisible())))
+        return;
+    // What takes the keys of the page is hidden, as where there is nothing to show.
+    const auto takes = [&page](const QWidget& one) {
+        return page.isAncestorOf(&one) && one.isVisible() && one.isEnabled() && !one.focusProxy() &&
+               (one.focusPolicy() & Qt::TabFocus) != 0;
+    };
+    for (QWidget* one = page.nextInFocusChain(); one != &page; one = one->nextInFocusChain()) {
+        if (takes(*one)) return one->setFocus();
+    }
 }
 
 void MainWindow::openPalette() {

@@ -63,6 +63,7 @@ protected:
 private:
     void make(int page);
     void showPage(int page);
+    void focusPage(QWidget& page);
     QWidget* makeStatusBar();
     void updateStatus();
     void openWorkspace();

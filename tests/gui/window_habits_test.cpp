@@ -13,6 +13,7 @@
 #include <QProcess>
 #include <QScreen>
 #include <QScrollArea>
+#include <QStackedWidget>
 #include <QToolButton>
 
 #include "gui/models/settings_file.h"
@@ -190,6 +191,23 @@ TEST_F(WindowHabits, F6GoesFromCardToCardOnEveryPage) {
         if (cardStops(*window_).size() < 2) continue;
         QTest::keyClick(window_.get(), Qt::Key_F6);
         EXPECT_NE(window_->focusWidget(), first) << entry.info.title;
+    }
+}
+
+TEST_F(WindowHabits, TheKeysAreThePagesAlsoWhereItIsEmpty) {
+    open();
+    window_->activateWindow();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(window_.get()));
+    const auto* stack = window_->findChild<QStackedWidget*>();
+    for (const PageRegistry::Entry& entry : PageRegistry::entries()) {
+        window_->open(entry.info.title);
+        QTest::qWait(50);
+        const QWidget* focused = QApplication::focusWidget();
+        ASSERT_NE(focused, nullptr) << entry.info.title;
+        EXPECT_TRUE(focused->isVisible()) << entry.info.title;
+        EXPECT_TRUE(focused == stack->currentWidget() || stack->currentWidget()->isAncestorOf(focused))
+            << entry.info.title << ": " << focused->metaObject()->className() << ' '
+            << focused->accessibleName().toStdString();
     }
 }
 
