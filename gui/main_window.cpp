@@ -12,11 +12,14 @@
 #include <QScreen>
 #include <QShortcut>
 #include <QStackedWidget>
+#include <QTimer>
 #include <QToolButton>
 #include <QUrl>
 #include <QVBoxLayout>
 #include <QWindow>
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/base/check.h"
 #include "gui/models/settings_file.h"
@@ -31,9 +34,18 @@ namespace dasgd::gui {
 namespace {
 
 constexpr QSize kFirstSize(1600, 1000);
+constexpr int kFrameMs = 250;  // until a window manager has told how wide its frame is
 const QString kGeometryKey = QStringLiteral("window/geometry");
 
 }  // namespace
+
+QPoint placeWithin(const QRect& frame, const QRect& room) {
+    const auto within = [](int at, int length, int first, int last) {
+        return std::clamp(at, first, std::max(first, last - length + 1));
+    };
+    return {within(frame.left(), frame.width(), room.left(), room.right()),
+            within(frame.top(), frame.height(), room.top(), room.bottom())};
+}
 
 MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const QString& engineProgram)
     : look_(look),
@@ -50,9 +62,8 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
     resize(kFirstSize.boundedTo(screen()->availableSize()));
     // Qt keeps it on a screen that is there.
     restoreGeometry(settingsFile().value(kGeometryKey).toByteArray());
-    const QRect room = screen()->availableGeometry();
-    resize(size().boundedTo(room.size()));
-    if (!room.intersects(geometry())) move(room.topLeft());
+    resize(size().boundedTo(screen()->availableSize()));
+    keepOnScreen();
     auto* frame = new QWidget;
     setCentralWidget(frame);
     auto* right = new QVBoxLayout;
@@ -81,6 +92,8 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
     palette_ = new CommandPalette(*this, look);
     auto* palette = new QShortcut(QKeySequence(QStringLiteral("Ctrl+K")), this);
     connect(palette, &QShortcut::activated, this, &MainWindow::openPalette);
+    auto* leave = new QShortcut(QKeySequence(QStringLiteral("Ctrl+Q")), this);
+    connect(leave, &QShortcut::activated, this, &QWidget::close);
     updateStatus();
 }
 
@@ -151,7 +164,22 @@ void MainWindow::showPage(int page) {
         stack_->widget(i)->setSizePolicy(policy, policy);
     }
     stack_->setCurrentIndex(page);
-    stack_->currentWidget()->setFocus();
+    focusPage(*stack_->currentWidget());
+}
+
+void MainWindow::focusPage(QWidget& page) {
+    page.setFocus();
+    const QWidget* focused = QApplication::focusWidget();
+    if (!isActiveWindow() || (focused == &page || (focused && page.isAncestorOf(focused) && focused->isVisible())))
+        return;
+    // What takes the keys of the page is hidden, as where there is nothing to show.
+    const auto takes = [&page](const QWidget& one) {
+        return page.isAncestorOf(&one) && one.isVisible() && one.isEnabled() && !one.focusProxy() &&
+               (one.focusPolicy() & Qt::TabFocus) != 0;
+    };
+    for (QWidget* one = page.nextInFocusChain(); one != &page; one = one->nextInFocusChain()) {
+        if (takes(*one)) return one->setFocus();
+    }
 }
 
 void MainWindow::openPalette() {
@@ -176,6 +204,10 @@ void MainWindow::openPalette() {
                         .words = tr("In a window of its own; this one stays"),
                         .keys = {},
                         .carryOut = [this] { openWorkspace(); }});
+    commands.push_back({.title = tr("Close the window"),
+                        .words = tr("What runs goes on; the next window finds it"),
+                        .keys = QStringLiteral("Ctrl+Q"),
+                        .carryOut = [this] { close(); }});
     palette_->open(std::move(commands), session_.runs().items(), [this](const QString& run) {
         session_.choose(run);
         open("Run");
@@ -238,6 +270,17 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     QMainWindow::closeEvent(event);
 }
 
+void MainWindow::keepOnScreen() {
+    const QRect room = screen()->availableGeometry();
+    // One that is larger without its frame was asked for.
+    const bool asked = size().boundedTo(room.size()) != size();
+    if (asked || isMaximized() || isFullScreen()) return;
+    const QSize frame = frameGeometry().size() - size();
+    resize(size().boundedTo(room.size() - frame));
+    const QPoint at = placeWithin(frameGeometry(), room);
+    if (at != frameGeometry().topLeft()) move(at);
+}
+
 void MainWindow::updateStatus() {
     const Pulse& pulse = session_.pulse();
     QStringList parts;
@@ -261,6 +304,8 @@ void MainWindow::showEvent(QShowEvent* event) {
     if (shown_ < 0) open("Run");
     // The window of the platform sees every movement, the widgets only those they track.
     windowHandle()->installEventFilter(this);
+    if (std::exchange(wasShown_, true)) return;
+    for (const int ms : {0, kFrameMs}) QTimer::singleShot(ms, this, &MainWindow::keepOnScreen);
 }
 
 bool MainWindow::eventFilter(QObject* watched, QEvent* event) {

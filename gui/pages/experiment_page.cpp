@@ -7,7 +7,6 @@
 #include <QListView>
 #include <QListWidget>
 #include <QMimeData>
-#include <QShortcut>
 #include <QStackedLayout>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -20,6 +19,7 @@
 #include "gui/forms/sweep_card.h"
 #include "gui/forms/text_card.h"
 #include "gui/pages/job_action.h"
+#include "gui/widgets/keyed_action.h"
 #include "gui/widgets/parts.h"
 
 namespace dasgd::gui {
@@ -220,14 +220,13 @@ private:
     }
 
     void addKeys() {
-        const auto shortcut = [this](const char* keys, auto&& what) {
-            auto* key = new QShortcut(QKeySequence(QLatin1String(keys)), this);
-            connect(key, &QShortcut::activated, this, what);
+        const auto key = [this](const char* keys, const QString& title, auto&& what) {
+            addKeyedAction(*this, title, {}, QKeySequence(QLatin1String(keys)), what);
         };
-        shortcut("Ctrl+O", [this] { openFile(); });
-        shortcut("Ctrl+F", [this] { starts_->filter().setFocus(); });
-        shortcut("Alt+S", [this] { sweep_->focusKey(); });
-        shortcut("F6", [this] { nextCard(); });
+        key("Ctrl+O", tr("Open an experiment"), [this] { openFile(); });
+        key("Ctrl+F", tr("Find a start"), [this] { starts_->filter().setFocus(); });
+        key("Alt+S", tr("Go to the sweep"), [this] { sweep_->focusKey(); });
+        key("F6", tr("Next card"), [this] { nextCard(); });
     }
 
     void arrange() {

@@ -9,6 +9,7 @@
 
 #include "gui/models/settings_file.h"
 #include "gui/theme/theme.h"
+#include "gui/widgets/sort_key.h"
 
 namespace dasgd::gui {
 
@@ -98,14 +99,18 @@ RunTable::RunTable(RunListModel& list, const Look& look, QWidget* parent)
     addMoves();
     saving_.setSingleShot(true);
     saving_.setInterval(kSavingMs);
-    connect(&saving_, &QTimer::timeout, this, [this] { settingsFile().setValue(kColumnsKey, unsaved_); });
+    connect(&saving_, &QTimer::timeout, this, &RunTable::keepColumns);
     connect(&header, &QHeaderView::customContextMenuRequested, this, &RunTable::showHeaderMenu);
     connect(&header, &QHeaderView::sectionMoved, this, &RunTable::remember);
     connect(&header, &QHeaderView::sectionResized, this, &RunTable::remember);
 }
 
 RunTable::~RunTable() {
-    if (saving_.isActive()) settingsFile().setValue(kColumnsKey, unsaved_);
+    if (saving_.isActive()) keepColumns();
+}
+
+void RunTable::keepColumns() {
+    keepSettings([this](QSettings& settings) { settings.setValue(kColumnsKey, unsaved_); });
 }
 
 void RunTable::paintEvent(QPaintEvent* event) {
@@ -299,6 +304,7 @@ void RunTable::addMoves() {
     };
     add(tr("Move column left"), Qt::ALT | Qt::Key_Left, -1);
     add(tr("Move column right"), Qt::ALT | Qt::Key_Right, 1);
+    addSortKey(*this);
 }
 
 void RunTable::showHeaderMenu(const QPoint& at) {

@@ -24,6 +24,7 @@ public:
     void setWatch(Watch watch);
 
 public slots:
+    // On the reader's thread, of which it lowers the priority.
     void start();
     // A round: every query, by its priority.
     void poll();

@@ -4,6 +4,7 @@
 #include <QListView>
 #include <QPushButton>
 #include <QTableView>
+#include <QToolButton>
 
 #include "gui/models/scaling/scaling_table_model.h"
 #include "gui/widgets/scaling_card.h"
@@ -37,6 +38,8 @@ TEST_F(ScalingPageTest, AnEmptyWorkspaceSaysHowToGetData) {
     ASSERT_TRUE(eventually([&] { return label(QStringLiteral("No finished runs yet")) != nullptr; }));
     EXPECT_NE(label(QStringLiteral("dasgd scale FILE.toml --workers 1,2,...,64 --workspace")), nullptr);
     EXPECT_FALSE(points()->isVisible());
+    button<QToolButton>(QStringLiteral("Scale …"))->click();
+    EXPECT_NE(label(QStringLiteral("There is no experiment yet")), nullptr) << "said where reports are asked for";
 }
 
 TEST_F(ScalingPageTest, TheSixthPageHasItsKey) {

@@ -109,6 +109,23 @@ TEST_F(RunTableTest, AColumnIsMovedByKeyPastTheHiddenOnes) {
     EXPECT_EQ(titles(), after) << "remembered";
 }
 
+TEST_F(RunTableTest, IsSortedByTheColumnOfTheKeyboardAndThenTheOtherWay) {
+    table().show();
+    table().activateWindow();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(&table()));
+    table().setFocus();
+    const auto sort = [this] { QTest::keyClick(&table(), Qt::Key_S, Qt::ControlModifier | Qt::ShiftModifier); };
+    sort();
+    EXPECT_EQ(list_.order().column, RunTableModel::Started) << "no cell has the keyboard";
+    table().setCurrentIndex(list_.index(0, RunTableModel::FinalLoss));
+    sort();
+    EXPECT_EQ(list_.order().column, RunTableModel::FinalLoss);
+    EXPECT_EQ(list_.order().direction, Qt::AscendingOrder);
+    sort();
+    EXPECT_EQ(list_.order().direction, Qt::DescendingOrder);
+    EXPECT_EQ(table().currentIndex().column(), RunTableModel::FinalLoss) << "the keyboard stays in its column";
+}
+
 TEST_F(RunTableTest, AFilterKeepsTheColumns) {
     toggle(QStringLiteral("wall"));
     table().horizontalHeader()->moveSection(0, 3);

@@ -1,6 +1,7 @@
 #include "gui/models/live/feed.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <QFile>
 #include <QSignalSpy>
@@ -57,6 +58,7 @@ public:
     NewestStepQuery() : LiveQuery(Priority::Records) {}
     Status refresh(LiveStore& store) override {
         refreshedOn = QThread::currentThread();
+        niceness = ::getpriority(PRIO_PROCESS, 0);
         DASGD_ASSIGN(const auto runs, store.reader().runs());
         deliver([this, steps = runs.empty() ? 0 : runs.front().steps] {
             deliveredOn = QThread::currentThread();
@@ -65,6 +67,7 @@ public:
         return {};
     }
     std::atomic<QThread*> refreshedOn = nullptr;
+    std::atomic<int> niceness = 0;  // of the thread
     QThread* deliveredOn = nullptr;
     std::int64_t newest = -1;
 };
@@ -78,6 +81,8 @@ TEST(Feed, AQueryOfAnyClassIsAskedInTheReadersThreadAndDeliversInThisOne) {
     ASSERT_TRUE(eventually([&] { return query.newest == 12; }));
     EXPECT_EQ(query.deliveredOn, QThread::currentThread());
     EXPECT_NE(query.refreshedOn, QThread::currentThread()) << "the window's thread reads no file";
+    const int own = ::getpriority(PRIO_PROCESS, 0);
+    EXPECT_TRUE(query.niceness > own || own == 19) << "it gives way to the window and to ranks: " << query.niceness;
 }
 
 }  // namespace
