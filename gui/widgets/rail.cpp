@@ -85,17 +85,16 @@ Rail::Rail(const Look& look, const QString& workspace, QWidget* parent) : QWidge
     addButtonKey(QStringLiteral("Ctrl+T"), *theme, this);
     connect(theme, &QToolButton::clicked, this, &Rail::themeWanted);
     auto* foot = new QVBoxLayout;
-    foot->setContentsMargins(4, 0, 8, 0);
+    foot->setContentsMargins(11, 0, 8, 0);
     foot->setSpacing(3);
-    QLabel *head = makeLabel(QStringLiteral("workspace"), "small"), *path = makeLabel({});
-    // Beside the words of the button, whose frame begins before them.
-    for (QLabel* label : {head, path}) label->setContentsMargins(7, 0, 0, 0);
-    foot->addWidget(head);
+    foot->addWidget(makeLabel(QStringLiteral("workspace"), "small"));
+    QLabel* path = makeLabel({});
     path->setText(QFontMetrics(interFont(13)).elidedText(workspace, Qt::ElideMiddle, kWidth - 46));
     path->setToolTip(workspace);
     foot->addWidget(path);
     foot->addSpacing(8);
     foot->addWidget(theme, 0, Qt::AlignLeft);
+    theme->setStyleSheet(QStringLiteral("margin-left: -7px;"));
     column->addLayout(foot);
 }
 
