@@ -105,8 +105,8 @@ int runWindow(QApplication& app) {
     const QString wanted =
         parser.isSet(picture) && !parser.isSet(size) ? QStringLiteral("1600x1000") : parser.value(size);
     const QStringList extent = wanted.split(QLatin1Char('x'));
-    if (const QSize size(extent.value(0).toInt(), extent.value(1).toInt()); !size.isEmpty()) {
-        window.resize(parser.isSet(picture) ? size : size.boundedTo(window.screen()->availableSize()));
+    if (const QSize given(extent.value(0).toInt(), extent.value(1).toInt()); !given.isEmpty()) {
+        window.resize(parser.isSet(picture) ? given : given.boundedTo(window.screen()->availableSize()));
     }
     if (parser.isSet(run)) window.session().choose(parser.value(run));
     if (!window.openNamed(parser.value(page))) {

@@ -5,7 +5,6 @@
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QLineEdit>
-#include <QShortcut>
 #include <QSplitter>
 #include <QStackedLayout>
 #include <QTimer>
@@ -18,6 +17,7 @@
 #include "gui/pages/job_action.h"
 #include "gui/pages/page.h"
 #include "gui/pages/queue_actions.h"
+#include "gui/widgets/button_key.h"
 #include "gui/widgets/keyed_action.h"
 #include "gui/widgets/parts.h"
 #include "gui/widgets/run/log_card.h"
@@ -181,13 +181,9 @@ private:
     }
 
     void addKeys() {
-        const auto shortcut = [this](const char* keys, auto&& what) {
-            auto* key = new QShortcut(QKeySequence(QLatin1String(keys)), this);
-            connect(key, &QShortcut::activated, this, what);
-        };
-        shortcut("Ctrl+N", [this] { context_.open("Experiment"); });
-        shortcut("Ctrl+Return", [this] { compare(); });
-        shortcut("Ctrl+I", [this] { about_->toggle(); });
+        addButtonKey(QStringLiteral("Ctrl+N"), *start_, this);
+        addButtonKey(QStringLiteral("Ctrl+Return"), *compare_, this);
+        addButtonKey(QStringLiteral("Ctrl+I"), *about_, this);
         const auto named = [this](const QString& title, const QString& help, const char* keys, auto&& what) {
             addKeyedAction(*this, title, help, QKeySequence(QLatin1String(keys)), what);
         };

@@ -246,11 +246,9 @@ private:
             }
         }
         setTone(*runs_, point ? "mono" : "small");
-        if (!point) {
-            runs_->setText(table_->rowCount() > 0 ? tr("Choose a point to see its runs; Enter opens them.")
-                                                  : QString());
-            return;
-        }
+        const QString hint =
+            table_->rowCount() > 0 ? tr("Choose a point to see its runs; Enter opens them.") : QString();
+        if (!point) return runs_->setText(hint);
         chosen_ = {board_.drawn()[place->first].line->key, point->workers};
         QStringList ids = points_->currentIndex().data(ScalingTableModel::RunIdsRole).toStringList();
         constexpr qsizetype kMost = 8;
@@ -276,12 +274,12 @@ private:
         context_.open("Run");
     }
 
+    QString targetText() const { return board_.target() ? goal_->text().trimmed() : QString(); }
+
     std::optional<std::pair<QString, FigureSpec>> figureOfCard() {
-        FigureSpec spec{.kind = FigureKind::Scaling, .runs = board_.runIds(), .scaling = board_.scaling()};
-        if (board_.target()) spec.target = goal_->text().trimmed();
-        for (std::size_t i = 0; i < cards_.size(); ++i) {
-            if (cards_[i]->isAncestorOf(QApplication::focusWidget())) spec.plot = static_cast<ScalingPlot>(i);
-        }
+        const auto isIn = [](const ScalingCard* card) { return card->isAncestorOf(QApplication::focusWidget()); };
+        const auto focused = std::ranges::find_if(cards_, isIn);
+        FigureSpec spec = (focused == cards_.end() ? cards_.front() : *focused)->figure(targetText());
         spec.title = spec.scaling == Scaling::Strong ? tr("Strong scaling") : tr("Weak scaling");
         // Of whole experiments it follows what these record.
         const QStringList ids = spec.runs;
@@ -291,10 +289,12 @@ private:
     }
 
     void exportFigures() {
-        QStringList options{QStringLiteral("--scaling"),
-                            board_.scaling() == Scaling::Strong ? QStringLiteral("strong") : QStringLiteral("weak")};
-        if (board_.target()) options << QStringLiteral("--target") << goal_->text().trimmed();
-        exporter_->write(QStringLiteral("scaling-") + options[1], board_.runIds(), options);
+        std::vector<NamedFigure> figures;
+        for (std::size_t i = 0; i < cards_.size(); ++i) {
+            if (!cards_[i]->isVisible()) continue;
+            figures.push_back({scalingPlotWords()[static_cast<qsizetype>(i)], cards_[i]->figure(targetText())});
+        }
+        exporter_->writeShown(board_.scaling() == Scaling::Strong ? tr("scaling-strong") : tr("scaling-weak"), figures);
     }
 
     QString summaryWords() const {

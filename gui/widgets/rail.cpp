@@ -85,20 +85,19 @@ Rail::Rail(const Look& look, const QString& workspace, QWidget* parent) : QWidge
     addButtonKey(QStringLiteral("Ctrl+T"), *theme, this);
     connect(theme, &QToolButton::clicked, this, &Rail::themeWanted);
     auto* foot = new QVBoxLayout;
-    foot->setContentsMargins(4, 0, 8, 0);
+    foot->setContentsMargins(11, 0, 8, 0);
     foot->setSpacing(3);
-    QLabel* head = makeLabel(QStringLiteral("workspace"), "small");
-    // Beside the words of the buttons, whose frames begin before them.
-    head->setContentsMargins(7, 0, 0, 0);
-    foot->addWidget(head);
-    const QString name = QFontMetrics(interFont(12)).elidedText(workspace, Qt::ElideMiddle, kWidth - 46);
+    foot->addWidget(makeLabel(QStringLiteral("workspace"), "small"));
+    const QString shown = QFontMetrics(interFont(12)).elidedText(workspace, Qt::ElideMiddle, kWidth - 46);
     // An ampersand would underline a letter.
-    QToolButton* path = makeQuietButton(QString(name).replace(u'&', QLatin1String("&&")),
+    QToolButton* path = makeQuietButton(QString(shown).replace(u'&', QLatin1String("&&")),
                                         asTip(tr("%1\nOpen another workspace").arg(workspace)));
     path->setAccessibleName(tr("Workspace %1: open another").arg(workspace));
+    path->setStyleSheet(QStringLiteral("margin-left: -7px;"));
     connect(path, &QToolButton::clicked, this, &Rail::workspaceWanted);
     foot->addWidget(path, 0, Qt::AlignLeft);
     foot->addWidget(theme, 0, Qt::AlignLeft);
+    theme->setStyleSheet(QStringLiteral("margin-left: -7px;"));
     column->addLayout(foot);
 }
 

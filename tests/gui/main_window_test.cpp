@@ -163,7 +163,7 @@ TEST_F(MainWindowTest, SamplesPerSecondAreOneNumberOnEveryPage) {
     EXPECT_TRUE(eventually([&] { return std::ranges::any_of(window_->findChildren<KeyFigure*>(), inFigure); }));
     const auto inChart = [&](const PlotView* one) {
         return std::ranges::any_of(one->curves(), [&](const Curve& curve) {
-            return curve.kind == Curve::Kind::Guide && curve.line.y.front() == *rate();
+            return curve.kind == Curve::Kind::Guide && !curve.line.y.empty() && curve.line.y.front() == *rate();
         });
     };
     EXPECT_TRUE(eventually([&] { return std::ranges::any_of(window_->findChildren<PlotView*>(), inChart); }));

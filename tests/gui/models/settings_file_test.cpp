@@ -31,6 +31,8 @@ TEST(SettingsFile, WhatIsKeptIsReadAtOnceAndWrittenByTheEnd) {
 // As where another window is writing, or the disk is slow.
 TEST(SettingsFile, WhoKeepsSomethingDoesNotWaitForTheFile) {
     using namespace std::chrono_literals;
+    keep(QStringLiteral("before"));  // the folder is there
+    QThreadPool::globalInstance()->waitForDone();
     QLockFile held(settingsFile().fileName() + QStringLiteral(".lock"));
     ASSERT_TRUE(held.tryLock(5000));
     std::jthread other([&held] {
