@@ -1,6 +1,7 @@
 // `dasgd-lab`: the window, a picture of it, or paper figures without a display.
 #include <QApplication>
 #include <QCommandLineParser>
+#include <QScreen>
 #include <QTimer>
 #include <cstdio>
 #include <cstring>
@@ -104,7 +105,9 @@ int runWindow(QApplication& app) {
     const QString wanted =
         parser.isSet(picture) && !parser.isSet(size) ? QStringLiteral("1600x1000") : parser.value(size);
     const QStringList extent = wanted.split(QLatin1Char('x'));
-    if (extent.value(0).toInt() > 0 && extent.value(1).toInt() > 0) window.resize(extent[0].toInt(), extent[1].toInt());
+    if (const QSize given(extent.value(0).toInt(), extent.value(1).toInt()); !given.isEmpty()) {
+        window.resize(parser.isSet(picture) ? given : given.boundedTo(window.screen()->availableSize()));
+    }
     if (parser.isSet(run)) window.session().choose(parser.value(run));
     if (!window.openNamed(parser.value(page))) {
         return reportError("--page: found \"" + parser.value(page).toStdString() + "\"; allowed " +

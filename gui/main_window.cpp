@@ -2,18 +2,24 @@
 
 #include <QApplication>
 #include <QCloseEvent>
+#include <QDropEvent>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMimeData>
 #include <QProcess>
 #include <QScreen>
 #include <QShortcut>
 #include <QStackedWidget>
+#include <QTimer>
 #include <QToolButton>
+#include <QUrl>
 #include <QVBoxLayout>
 #include <QWindow>
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/base/check.h"
 #include "gui/models/settings_file.h"
@@ -28,9 +34,18 @@ namespace dasgd::gui {
 namespace {
 
 constexpr QSize kFirstSize(1600, 1000);
+constexpr int kFrameMs = 250;  // until a window manager has told how wide its frame is
 const QString kGeometryKey = QStringLiteral("window/geometry");
 
 }  // namespace
+
+QPoint placeWithin(const QRect& frame, const QRect& room) {
+    const auto within = [](int at, int length, int first, int last) {
+        return std::clamp(at, first, std::max(first, last - length + 1));
+    };
+    return {within(frame.left(), frame.width(), room.left(), room.right()),
+            within(frame.top(), frame.height(), room.top(), room.bottom())};
+}
 
 MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const QString& engineProgram)
     : look_(look),
@@ -47,9 +62,8 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
     resize(kFirstSize.boundedTo(screen()->availableSize()));
     // Qt keeps it on a screen that is there.
     restoreGeometry(settingsFile().value(kGeometryKey).toByteArray());
-    const QRect room = screen()->availableGeometry();
-    resize(size().boundedTo(room.size()));
-    if (!room.intersects(geometry())) move(room.topLeft());
+    resize(size().boundedTo(screen()->availableSize()));
+    keepOnScreen();
     auto* frame = new QWidget;
     setCentralWidget(frame);
     auto* right = new QVBoxLayout;
@@ -68,6 +82,8 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
     made_.resize(static_cast<std::size_t>(stack_->count()));
     connect(rail_, &Rail::chosen, this, &MainWindow::showPage);
     connect(rail_, &Rail::themeWanted, &look_, &Look::toggle);
+    connect(rail_, &Rail::workspaceWanted, this, &MainWindow::openWorkspace);
+    setAcceptDrops(true);
     connect(&reports_, &ReportLibrary::pageWanted, this, [this] { open("Reports"); });
     connect(&session_, &Session::pulseChanged, this, [this] { statusPace_.request(); });
     connect(&session_, &Session::currentChanged, this, &MainWindow::updateStatus);
@@ -76,6 +92,8 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
     palette_ = new CommandPalette(*this, look);
     auto* palette = new QShortcut(QKeySequence(QStringLiteral("Ctrl+K")), this);
     connect(palette, &QShortcut::activated, this, &MainWindow::openPalette);
+    auto* leave = new QShortcut(QKeySequence(QStringLiteral("Ctrl+Q")), this);
+    connect(leave, &QShortcut::activated, this, &QWidget::close);
     updateStatus();
 }
 
@@ -146,7 +164,22 @@ void MainWindow::showPage(int page) {
         stack_->widget(i)->setSizePolicy(policy, policy);
     }
     stack_->setCurrentIndex(page);
-    stack_->currentWidget()->setFocus();
+    focusPage(*stack_->currentWidget());
+}
+
+void MainWindow::focusPage(QWidget& page) {
+    page.setFocus();
+    const QWidget* focused = QApplication::focusWidget();
+    if (!isActiveWindow() || (focused == &page || (focused && page.isAncestorOf(focused) && focused->isVisible())))
+        return;
+    // What takes the keys of the page is hidden, as where there is nothing to show.
+    const auto takes = [&page](const QWidget& one) {
+        return page.isAncestorOf(&one) && one.isVisible() && one.isEnabled() && !one.focusProxy() &&
+               (one.focusPolicy() & Qt::TabFocus) != 0;
+    };
+    for (QWidget* one = page.nextInFocusChain(); one != &page; one = one->nextInFocusChain()) {
+        if (takes(*one)) return one->setFocus();
+    }
 }
 
 void MainWindow::openPalette() {
@@ -171,6 +204,10 @@ void MainWindow::openPalette() {
                         .words = tr("In a window of its own; this one stays"),
                         .keys = {},
                         .carryOut = [this] { openWorkspace(); }});
+    commands.push_back({.title = tr("Close the window"),
+                        .words = tr("What runs goes on; the next window finds it"),
+                        .keys = QStringLiteral("Ctrl+Q"),
+                        .carryOut = [this] { close(); }});
     palette_->open(std::move(commands), session_.runs().items(), [this](const QString& run) {
         session_.choose(run);
         open("Run");
@@ -204,9 +241,44 @@ void MainWindow::openWorkspace() {
     dialog->open();
 }
 
+namespace {
+
+// The first of the files that is an experiment; "" where none is.
+QString experimentIn(const QMimeData& dropped) {
+    for (const QUrl& url : dropped.urls()) {
+        if (url.isLocalFile() && url.path().endsWith(QLatin1String(".toml"), Qt::CaseInsensitive)) {
+            return url.toLocalFile();
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+// Where a page has no use of its own for what is dropped.
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+    if (!experimentIn(*event->mimeData()).isEmpty()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+    const QString file = experimentIn(*event->mimeData());
+    if (!file.isEmpty()) openExperiment(file);
+}
+
 void MainWindow::closeEvent(QCloseEvent* event) {
     settingsFile().setValue(kGeometryKey, saveGeometry());
     QMainWindow::closeEvent(event);
+}
+
+void MainWindow::keepOnScreen() {
+    const QRect room = screen()->availableGeometry();
+    // One that is larger without its frame was asked for.
+    const bool asked = size().boundedTo(room.size()) != size();
+    if (asked || isMaximized() || isFullScreen()) return;
+    const QSize frame = frameGeometry().size() - size();
+    resize(size().boundedTo(room.size() - frame));
+    const QPoint at = placeWithin(frameGeometry(), room);
+    if (at != frameGeometry().topLeft()) move(at);
 }
 
 void MainWindow::updateStatus() {
@@ -232,6 +304,8 @@ void MainWindow::showEvent(QShowEvent* event) {
     if (shown_ < 0) open("Run");
     // The window of the platform sees every movement, the widgets only those they track.
     windowHandle()->installEventFilter(this);
+    if (std::exchange(wasShown_, true)) return;
+    for (const int ms : {0, kFrameMs}) QTimer::singleShot(ms, this, &MainWindow::keepOnScreen);
 }
 
 bool MainWindow::eventFilter(QObject* watched, QEvent* event) {

@@ -27,6 +27,9 @@ class CommandPalette;
 struct Command;
 class Rail;
 
+// Where a window with its frame lies wholly in `room`, nearest to where it is; its beginning where it is larger.
+[[nodiscard]] QPoint placeWithin(const QRect& frame, const QRect& room);
+
 class MainWindow : public QMainWindow {
     Q_OBJECT
 
@@ -49,15 +52,20 @@ public:
     [[nodiscard]] QString statusText() const;
     // Every action by its name.
     void openPalette();
+    // No larger than its screen and wholly on it, with the frame that a window manager has put around it.
+    void keepOnScreen();
 
 protected:
     void showEvent(QShowEvent* event) override;
     void closeEvent(QCloseEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     void make(int page);
     void showPage(int page);
+    void focusPage(QWidget& page);
     QWidget* makeStatusBar();
     void updateStatus();
     void openWorkspace();
@@ -76,6 +84,7 @@ private:
     QStackedWidget* stack_;
     std::vector<bool> made_;  // by page; the others are blank in the stack
     int shown_ = -1;          // page; −1: none was chosen yet
+    bool wasShown_ = false;   // the window
     SteadyLabel* status_;
     QToolButton* follow_;
     CommandPalette* palette_;

@@ -180,7 +180,7 @@ Status readScaling(storage::RunReader& reader, const FigureSpec& spec, std::span
     addUnfinished(runs, drawn, spec.scaling, into);
     into.axes = {.x = QStringLiteral("workers"),
                  .y = scalingAxis(drawn, spec.plot, target),
-                 .logY = spec.plot != ScalingPlot::Efficiency,
+                 .logY = spec.logY.value_or(spec.plot != ScalingPlot::Efficiency),
                  .fromZero = true,
                  .log2X = true};
     into.table = tableOf(drawn, target.has_value());

@@ -20,6 +20,7 @@ QString runCell(const RunItem& run, const CsvColumn& column) {
     }
     const auto of = static_cast<RunTableModel::Column>(column.column);
     if (of == RunTableModel::Started) return csvField(QString::fromStdString(run.row.startedAt));
+    if (of == RunTableModel::Commit) return csvField(QString::fromStdString(run.row.gitCommit));
     if (of == RunTableModel::Seed) return QString::number(run.row.seed);
     if (of == RunTableModel::Steps) return QString::number(run.row.steps);
     if (RunTableModel::isNumeric(column.column)) return csvNumber(RunTableModel::numberOf(run, of));

@@ -4,6 +4,8 @@
 #include <QShortcut>
 #include <QVBoxLayout>
 
+#include "gui/widgets/keyed_action.h"
+
 namespace dasgd::gui {
 
 ExperimentHeader::ExperimentHeader(const ExperimentDraft& draft)
@@ -57,6 +59,8 @@ ExperimentHeader::ExperimentHeader(const ExperimentDraft& draft)
     onKeys("Ctrl+S", &ExperimentHeader::saveWanted);
     onKeys("Ctrl+D", &ExperimentHeader::duplicateWanted);
     onKeys("F8", &ExperimentHeader::problemWanted);
+    addKeyedAction(*this, tr("Save under another name …"), tr("Write the text to another file of your own"),
+                   QKeySequence(QStringLiteral("Ctrl+Shift+S")), [this] { emit saveAsWanted(); });
 }
 
 void ExperimentHeader::setFolded(bool folded) { unfold_->setVisible(folded); }
@@ -64,6 +68,11 @@ void ExperimentHeader::setFolded(bool folded) { unfold_->setVisible(folded); }
 void ExperimentHeader::showDraft() {
     const bool empty = draft_.document().isEmpty();
     title_->setText(empty ? tr("New experiment") : draft_.title());
+    const QString& file = draft_.file();
+    save_->setText(file.isEmpty() ? tr("Save …") : tr("Save"));
+    save_->setToolTip(file.isEmpty()
+                          ? tr("Write the text to a file of your own  Ctrl+S")
+                          : asTip(tr("Write the text to %1  Ctrl+S\nUnder another name  Ctrl+Shift+S").arg(file)));
     state_->setText(empty ? QString() : draft_.isSaved() ? tr("saved") : tr("not saved"));
 }
 

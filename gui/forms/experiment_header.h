@@ -23,6 +23,7 @@ public:
 signals:
     void dryRunWanted();
     void saveWanted();
+    void saveAsWanted();
     void runWanted();
     void queueWanted();
     void duplicateWanted();

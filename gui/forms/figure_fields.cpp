@@ -25,7 +25,7 @@ constexpr FigureField kFigureFields[] = {
     {"runs", "or runs", Editing::List, "Ids, with commas between them; instead of a filter", "ctsbmpl"},
     {"metric", "metric", Editing::Suggested, "Any recorded metric", "c"},
     {"x", "x axis", Editing::Word, "What the metric is drawn over", "c"},
-    {"log_y", "y axis", Editing::Auto, "Linear, logarithmic, or as in the window", "c"},
+    {"log_y", "y axis", Editing::Auto, "Linear, logarithmic, or as in the window", "cs"},
     {"smoothing", "smoothing", Editing::Number, "Weight of the moving average of each run; 0 for none", "c"},
     {"band", "band", Editing::Word,
      "Around the mean over seeds; of parallel coordinates only in the table, for a line is the mean", "cbml"},

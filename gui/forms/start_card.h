@@ -16,7 +16,9 @@ public:
     explicit StartCard(const Look& look);
 
     void setKept(const std::vector<Start>& kept) { starts_->setKept(kept); }
-    void setRuns(const std::vector<RunItemPtr>& runs) { starts_->setRuns(runs); }
+    void setRuns(const std::vector<RunItemPtr>& runs, const std::filesystem::path& workspace) {
+        starts_->setRuns(runs, workspace, QDateTime::currentDateTimeUtc());
+    }
     [[nodiscard]] QListView& list() const { return *list_; }
     [[nodiscard]] QLineEdit& filter() const { return *filter_; }
 

@@ -11,6 +11,7 @@
 #include "gui/forms/field_picker.h"
 #include "gui/forms/placed_rows.h"
 #include "gui/forms/sweep_row.h"
+#include "gui/forms/sweep_table.h"
 
 namespace dasgd::gui {
 
@@ -20,6 +21,7 @@ SweepCard::SweepCard()
       size_(makeLabel({}, "head")),
       time_(makeLabel({})),
       basis_(makeLabel({}, "small")),
+      table_(new SweepTable),
       addField_(makeLink(tr("+ field"), tr("Choose a field to sweep"))),
       addCase_(makeLink(tr("+ case"), tr("Add a case: runs that differ in several places at once"))) {
     setAccessibleName(tr("Sweep"));
@@ -62,6 +64,8 @@ void SweepCard::makeBody() {
         (*part)->setSpacing(0);
         column->addLayout(*part);
     }
+    column->addWidget(table_);
+    connect(table_, &SweepTable::caseWanted, this, &SweepCard::caseWanted);
     column->addStretch();
     scroll_->setWidget(inner);
     body().addWidget(scroll_, 1);
@@ -269,12 +273,20 @@ bool SweepCard::focusKey(const QString& key) {
 
 void SweepCard::showSize(std::optional<qint64> planned, const std::optional<SweepTime>& time) {
     const bool known = !document_.isEmpty();
-    for (QLabel* one : {size_, time_, basis_}) one->setVisible(known);
+    for (QLabel* one : {size_, time_}) one->setVisible(known);
+    basis_->setText(known && time ? time->basis() : QString());
+    setLow(low_);
     if (!known) return;
     size_->setText(sweepSize(document_).inWords(planned));
     time_->setText(tr("takes: %1").arg(time ? time->inWords() : tr("not known before the dry run")));
-    basis_->setText(time ? time->basis() : QString());
-    basis_->setVisible(!basis_->text().isEmpty());
+}
+
+void SweepCard::showForecast(const std::vector<SweepLine>& lines) { table_->showLines(lines); }
+
+void SweepCard::setLow(bool low) {
+    low_ = low;
+    time_->setToolTip(asTip(basis_->text()));
+    basis_->setVisible(!low && !basis_->text().isEmpty());
 }
 
 }  // namespace dasgd::gui

@@ -1,10 +1,12 @@
-// What an experiment sweeps and which cases it has, as rows that edit the text; how many runs that makes and about how
-// long they take. Asks for every change by textWanted() and shows what came of it by update().
+// What an experiment sweeps and which cases it has, as rows that edit the text; how many runs that makes, about how
+// long they take, and what is forecast of each. Asks for every change by textWanted() and shows what came of it by
+// update().
 #pragma once
 
 #include <functional>
 
 #include "gui/models/sweep/sweep_cases.h"
+#include "gui/models/sweep/sweep_lines.h"
 #include "gui/models/sweep/sweep_text.h"
 #include "gui/models/sweep/sweep_time.h"
 #include "gui/widgets/parts.h"
@@ -16,6 +18,7 @@ namespace dasgd::gui {
 
 class CaseRow;
 class SweepRow;
+class SweepTable;
 
 class SweepCard : public Card {
     Q_OBJECT
@@ -30,6 +33,10 @@ public:
     // `planned`: how many runs the dry run found; nullopt while it has not answered. `time`: nullopt where it is not
     // known which runs there will be.
     void showSize(std::optional<qint64> planned, const std::optional<SweepTime>& time);
+    // What is forecast of each case; none: no table.
+    void showForecast(const std::vector<SweepLine>& lines);
+    // Where it is low it leaves its room to the rows: what the time is from is a tool tip.
+    void setLow(bool low);
     // Puts the cursor into the row of the key, of the first row where it is "", or on "+ field" without any. False
     // where there is no row of that key.
     bool focusKey(const QString& key = {});
@@ -42,6 +49,7 @@ public:
 signals:
     void textWanted(const QString& text);
     void focusedLine(int line);
+    void caseWanted(int index);  // of showForecast()
 
 private:
     void makeBody();
@@ -62,6 +70,8 @@ private:
     QScrollArea* scroll_;
     QVBoxLayout *rowColumn_, *caseColumn_;
     QLabel *words_, *size_, *time_, *basis_;
+    SweepTable* table_;
+    bool low_ = false;
     QToolButton *addField_, *addCase_;
     std::vector<SweepRow*> rows_;
     std::vector<CaseRow*> cases_;

@@ -18,6 +18,7 @@
 #include "gui/widgets/compare/compare_table.h"
 #include "gui/widgets/compare/left_out_bar.h"
 #include "gui/widgets/figure_export.h"
+#include "gui/widgets/keyed_action.h"
 
 namespace dasgd::gui {
 namespace {
@@ -230,14 +231,14 @@ private:
             auto* key = new QShortcut(QKeySequence(QLatin1String(keys)), this);
             connect(key, &QShortcut::activated, this, what);
         };
-        shortcut("Ctrl+F", [this] {
+        addKeyedAction(*this, tr("Filter configurations"), {}, QKeySequence(QStringLiteral("Ctrl+F")), [this] {
             drawer_->setChecked(true);
             legend_->filter().setFocus();
         });
         shortcut("Ctrl+I", [this] { drawer_->toggle(); });
         shortcut("Ctrl+Shift+C", [this] { table_->copy(); });
-        shortcut("F6", [this] { nextCard(1); });
-        shortcut("Shift+F6", [this] { nextCard(-1); });
+        addKeyedAction(*this, tr("Next card"), {}, QKeySequence(Qt::Key_F6), [this] { nextCard(1); });
+        addKeyedAction(*this, tr("Previous card"), {}, QKeySequence(Qt::SHIFT | Qt::Key_F6), [this] { nextCard(-1); });
     }
 
     void openRun(const QString& run) {

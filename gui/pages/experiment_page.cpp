@@ -2,17 +2,16 @@
 // makes.
 #include <QApplication>
 #include <QDropEvent>
-#include <QFileDialog>
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QListView>
 #include <QListWidget>
 #include <QMimeData>
-#include <QShortcut>
 #include <QStackedLayout>
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "gui/forms/experiment_dialogs.h"
 #include "gui/forms/experiment_form.h"
 #include "gui/forms/experiment_header.h"
 #include "gui/forms/plan_card.h"
@@ -20,17 +19,18 @@
 #include "gui/forms/sweep_card.h"
 #include "gui/forms/text_card.h"
 #include "gui/pages/job_action.h"
+#include "gui/widgets/keyed_action.h"
 #include "gui/widgets/parts.h"
 
 namespace dasgd::gui {
 namespace {
 
-constexpr int kFormWidth = 548, kNarrowFormWidth = 470, kEmptyFormWidth = 250, kPlanHeight = 236, kLowPlanHeight = 160;
+constexpr int kFormWidth = 548, kNarrowFormWidth = 490, kEmptyFormWidth = 250, kPlanHeight = 236, kLowPlanHeight = 160;
 constexpr int kSweepWidth = 268, kSweepHeight = 196;
 // Widths of the page. The start list folds, so that three columns keep their width; the sweep stands beside the text,
 // below it under that; the form is wide where there is room for all of them.
 constexpr int kLeastWidth = 900;
-constexpr int kFoldBelow = 1180, kSweepBesideFrom = 1300, kWideFormFrom = 1500;
+constexpr int kFoldBelow = 1200, kSweepBesideFrom = 1300, kWideFormFrom = 1500;
 
 class ExperimentPage : public QWidget {
 public:
@@ -73,7 +73,7 @@ protected:
     void showEvent(QShowEvent* event) override {
         QWidget::showEvent(event);
         if (!draft_.hasSchema()) draft_.loadSchema();
-        starts_->setRuns(context_.session.runs().items());
+        starts_->setRuns(context_.session.runs().items(), context_.session.feed().workspace());
         lookAtRuns();
         starts_->setKept(draft_.unsaved().kept());
         showCheck();
@@ -152,7 +152,7 @@ private:
         // Ten thousand runs are looked through only where it is seen.
         connect(&context_.session, &Session::runsChanged, this, [this] {
             if (!isVisible()) return;
-            starts_->setRuns(context_.session.runs().items());
+            starts_->setRuns(context_.session.runs().items(), context_.session.feed().workspace());
             if (finishedRuns() != forecastRuns_) lookAtRuns();
         });
     }
@@ -179,6 +179,10 @@ private:
             lightKey(key, draft_.document().lineOf(key));
         });
         connect(sweep_, &SweepCard::textWanted, &draft_, &ExperimentDraft::setEdited);
+        connect(sweep_, &SweepCard::caseWanted, this, [this](int index) {
+            forecast_.choose(static_cast<std::size_t>(index));
+            plan_->turnTo(PlanCard::Side::Forecast);
+        });
         connect(sweep_, &SweepCard::focusedLine, this, [this](int line) {
             focusedKey_.clear();
             editor_->lightLine(line);
@@ -205,7 +209,8 @@ private:
             plan_->turnTo(PlanCard::Side::Runs);
             plan_->list().setFocus();
         });
-        connect(header_, &ExperimentHeader::saveWanted, this, [this] { save(); });
+        connect(header_, &ExperimentHeader::saveWanted, this, [this] { saveExperiment(*this, draft_); });
+        connect(header_, &ExperimentHeader::saveAsWanted, this, [this] { saveByDialog(*this, draft_); });
         connect(header_, &ExperimentHeader::runWanted, &draft_, [this] { draft_.run(); });
         connect(header_, &ExperimentHeader::queueWanted, &draft_, [this] { draft_.run(Engine::Order::Queued); });
         connect(header_, &ExperimentHeader::duplicateWanted, &draft_,
@@ -215,14 +220,13 @@ private:
     }
 
     void addKeys() {
-        const auto shortcut = [this](const char* keys, auto&& what) {
-            auto* key = new QShortcut(QKeySequence(QLatin1String(keys)), this);
-            connect(key, &QShortcut::activated, this, what);
+        const auto key = [this](const char* keys, const QString& title, auto&& what) {
+            addKeyedAction(*this, title, {}, QKeySequence(QLatin1String(keys)), what);
         };
-        shortcut("Ctrl+O", [this] { openFile(); });
-        shortcut("Ctrl+F", [this] { starts_->filter().setFocus(); });
-        shortcut("Alt+S", [this] { sweep_->focusKey(); });
-        shortcut("F6", [this] { nextCard(); });
+        key("Ctrl+O", tr("Open an experiment"), [this] { openFile(); });
+        key("Ctrl+F", tr("Find a start"), [this] { starts_->filter().setFocus(); });
+        key("Alt+S", tr("Go to the sweep"), [this] { sweep_->focusKey(); });
+        key("F6", tr("Next card"), [this] { nextCard(); });
     }
 
     void arrange() {
@@ -236,6 +240,7 @@ private:
         formCard_->setFixedWidth(squeezed ? kEmptyFormWidth : width() < kWideFormFrom ? kNarrowFormWidth : kFormWidth);
         const bool below = width() < kSweepBesideFrom;
         textAndSweep_->setDirection(below ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+        sweep_->setLow(below);
         sweep_->setMinimumSize(below ? QSize(0, kSweepHeight) : QSize(kSweepWidth, 0));
         sweep_->setMaximumSize(below ? QSize(QWIDGETSIZE_MAX, kSweepHeight) : QSize(kSweepWidth, QWIDGETSIZE_MAX));
         plan_->setFixedHeight(below ? kLowPlanHeight : kPlanHeight);
@@ -287,18 +292,7 @@ private:
         }
     }
 
-    void openFile() {
-        const QString file = QFileDialog::getOpenFileName(this, tr("Open an experiment"), draft_.folderOfExperiments(),
-                                                          tr("Experiments (*.toml)"));
-        if (!file.isEmpty()) draft_.open(file);
-    }
-
-    void save() {
-        const QString file = QFileDialog::getSaveFileName(this, tr("Save the experiment"),
-                                                          draft_.folderOfExperiments() + u'/' + draft_.fileName(),
-                                                          tr("Experiments (*.toml)"));
-        if (!file.isEmpty()) draft_.save(file);
-    }
+    void openFile() { openByDialog(*this, draft_); }
 
     void showDraft() {
         const ExperimentDocument& document = draft_.document();
@@ -328,6 +322,7 @@ private:
         form_->update(draft_.document(), problem);
         sweep_->update(draft_.document(), problem);
         sweep_->showSize(std::nullopt, std::nullopt);
+        if (problem || empty) sweep_->showForecast({});
         plan_->forecast().setChecking(!draft_.checked());
         editor_->markError(problem ? problem->line : 0, problem ? problem->column : 0);
         text_->showProblem(problem ? problem->inWords() : QString());
@@ -351,7 +346,10 @@ private:
     void showSize() {
         const auto& checked = draft_.checked();
         if (!checked || checked->problem) return;
-        sweep_->showSize(checked->total, sweepTime(checked->runs, checked->total, context_.session.runs().items()));
+        const auto& cases = forecast_.cases();
+        const auto time = sweepTime(checked->runs, checked->total, context_.session.runs().items(), cases);
+        sweep_->showSize(checked->total, time);
+        sweep_->showForecast(sweepLines(cases, time));
     }
 
     // What a forecast can be made from.

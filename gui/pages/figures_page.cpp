@@ -3,7 +3,6 @@
 #include <QClipboard>
 #include <QHBoxLayout>
 #include <QScrollArea>
-#include <QShortcut>
 #include <QTimer>
 #include <QVBoxLayout>
 #include <utility>
@@ -18,6 +17,7 @@
 #include "gui/widgets/figure_export.h"
 #include "gui/widgets/figures/figure_list_card.h"
 #include "gui/widgets/figures/figure_preview.h"
+#include "gui/widgets/keyed_action.h"
 #include "gui/widgets/parts.h"
 
 namespace dasgd::gui {
@@ -186,11 +186,12 @@ private:
         connect(copy_, &QPushButton::clicked, this, [this] { copyImage(); });
         connect(export_, &QPushButton::clicked, this, [this] { exportFigure(); });
         connect(exporter_, &FigureExport::written, listCard_, &FigureListCard::setExported);
-        connect(new QShortcut(QKeySequence(QStringLiteral("Ctrl+F")), this), &QShortcut::activated, listCard_,
-                &FigureListCard::find);
-        connect(new QShortcut(QKeySequence(QStringLiteral("Ctrl+Z")), this), &QShortcut::activated, this, [this] {
-            if (!library_.restore().isEmpty()) message_->clear();
-        });
+        addKeyedAction(*this, tr("Find a figure"), {}, QKeySequence(QStringLiteral("Ctrl+F")),
+                       [this] { listCard_->find(); });
+        addKeyedAction(*this, tr("Bring back the deleted figure"), tr("The one that was deleted last"),
+                       QKeySequence(QStringLiteral("Ctrl+Z")), [this] {
+                           if (!library_.restore().isEmpty()) message_->clear();
+                       });
         setFocusProxy(listCard_);
     }
 

@@ -42,7 +42,7 @@ inline void askReplay(PageContext& context, const QString& run) {
     return settingsFile().value(QStringLiteral("forecast/calibration")).toString();
 }
 inline void preferCalibration(const QString& report) {
-    settingsFile().setValue(QStringLiteral("forecast/calibration"), report);
+    keepSettings([&report](QSettings& settings) { settings.setValue(QStringLiteral("forecast/calibration"), report); });
 }
 
 }  // namespace dasgd::gui

@@ -41,7 +41,7 @@ void addQueueMenu(QMenu& menu, Engine& engine, const std::vector<RunItemPtr>& ru
     };
     menu.addSeparator();
     const QString hold = holdOrRelease(waiting);
-    add(hold == QLatin1String("hold") ? QMenu::tr("Hold: do not start\tCtrl+H")
+    add(hold == QLatin1String("hold") ? QMenu::tr("Pause: hold, do not start\tCtrl+H")
                                       : QMenu::tr("Release: may start\tCtrl+H"),
         hold);
     for (const QueueAction& move : kMoves) {
@@ -59,7 +59,7 @@ void addQueueKeys(QWidget& table, Engine& engine, const std::function<std::vecto
         addKeyedAction(table, QMenu::tr(words), QMenu::tr("In the queue: of the chosen runs those that wait"),
                        QKeySequence(QLatin1String(keys)), ask, Qt::WidgetShortcut);
     };
-    onKey("Hold or release", "Ctrl+H", holdOrRelease);
+    onKey("Pause: hold or release", "Ctrl+H", holdOrRelease);
     for (const QueueAction& move : kMoves) {
         onKey(move.words, move.keys, [move](const auto&) { return QString(QLatin1String(move.action)); });
     }

@@ -8,6 +8,7 @@
 #include <QShortcut>
 #include <QStackedLayout>
 #include <QVBoxLayout>
+#include <tuple>
 
 #include "gui/pages/job_action.h"
 #include "gui/widgets/keyed_action.h"
@@ -19,7 +20,7 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr int kReportsWidth = 290, kNarrowReportsWidth = 220, kFewColumns = 1000;
+constexpr int kReportsWidth = 290, kNarrowReportsWidth = 220, kFewColumns = 1000, kEmptyHeight = 260;
 
 class ReportsPage : public QWidget {
 public:
@@ -83,10 +84,9 @@ private:
         column->addWidget(form_ = new JobForm);
         showForm(false);
         column->addWidget(view_ = new ReportView(context_.look));
-        column->addWidget(empty_ = makeLabel({}, "muted"));
-        empty_->setWordWrap(true);
-        empty_->setAlignment(Qt::AlignCenter);
-        empty_->setMinimumHeight(200);
+        column->addWidget(empty_ = new EmptyCard);
+        empty_->setMinimumHeight(kEmptyHeight);
+        empty_->addRow(makeBeginnings());
         column->addStretch();
         auto* scroll = new QScrollArea;
         scroll->setObjectName(QStringLiteral("page"));
@@ -95,6 +95,22 @@ private:
         scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
         scroll->setWidget(inner);
         return scroll;
+    }
+
+    // The kinds that need no more than the experiment that is set up.
+    QHBoxLayout* makeBeginnings() {
+        auto* row = new QHBoxLayout;
+        row->addStretch();
+        for (const auto& [kind, words, help] :
+             {std::tuple{JobKind::Calibrate, tr("Calibrate"), tr("Measure T_c and the link")},
+              std::tuple{JobKind::Advise, tr("Advise …"), tr("Which setting the cluster asks for")},
+              std::tuple{JobKind::Scale, tr("Scale …"), tr("Run it at several numbers of workers")}}) {
+            QToolButton* button = makeQuietButton(words, help);
+            connect(button, &QToolButton::clicked, this, [this, asked = kind] { askOfDraft(context_, asked); });
+            row->addWidget(button);
+        }
+        row->addStretch();
+        return row;
     }
 
     void connectAll() {
@@ -198,10 +214,12 @@ private:
         view_->setVisible(report);
         view_->setEnabled(report);
         empty_->setVisible(!report && !form_->isVisible());
-        empty_->setText(library_.loaded()
-                            ? tr("No report yet.\n\nCalibrate, advise and scale stand beside the forecast "
-                                 "of an experiment, and under New; replay in the menu of a run.")
-                            : tr("Reading …"));
+        if (library_.loaded()) {
+            empty_->say(tr("No report yet"), tr("Calibrate, advise and scale take the experiment that is set "
+                                                "up, here and beside its forecast; replay in the menu of a run."));
+        } else {
+            empty_->say(tr("Reading …"), {});
+        }
         if (!report) return;
         wanted_ = report->name;
         view_->show(*report, configOf(context_.session), report->name == preferred_);
@@ -250,7 +268,7 @@ private:
     QToolButton* new_ = nullptr;
     JobForm* form_ = nullptr;
     ReportView* view_ = nullptr;
-    QLabel* empty_ = nullptr;
+    EmptyCard* empty_ = nullptr;
     QString wanted_;     // which report is looked at
     QString preferred_;  // calibration that the forecast takes first
     bool filling_ = false;

@@ -4,9 +4,7 @@
 #include <QFileInfo>
 #include <QGuiApplication>
 #include <QHBoxLayout>
-#include <QKeyEvent>
 #include <QLineEdit>
-#include <QShortcut>
 #include <QSplitter>
 #include <QStackedLayout>
 #include <QTimer>
@@ -19,6 +17,7 @@
 #include "gui/pages/job_action.h"
 #include "gui/pages/page.h"
 #include "gui/pages/queue_actions.h"
+#include "gui/widgets/button_key.h"
 #include "gui/widgets/keyed_action.h"
 #include "gui/widgets/parts.h"
 #include "gui/widgets/run/log_card.h"
@@ -59,8 +58,8 @@ public:
         split->setHandleWidth(kGap);
         split->addWidget(list);
         split->addWidget(drawer_ = new RunDrawer(session_, context.look));
-        split->setStretchFactor(0, 1);
         split->setSizes({1200, 340});
+        split->setStretchFactor(0, 1);
         drawer_->setMinimumWidth(280);
         drawer_->hide();
         column->addWidget(split, 1);
@@ -182,23 +181,19 @@ private:
     }
 
     void addKeys() {
-        const auto shortcut = [this](const char* keys, auto&& what) {
-            auto* key = new QShortcut(QKeySequence(QLatin1String(keys)), this);
-            connect(key, &QShortcut::activated, this, what);
+        addButtonKey(QStringLiteral("Ctrl+N"), *start_, this);
+        addButtonKey(QStringLiteral("Ctrl+Return"), *compare_, this);
+        addButtonKey(QStringLiteral("Ctrl+I"), *about_, this);
+        const auto named = [this](const QString& title, const QString& help, const char* keys, auto&& what) {
+            addKeyedAction(*this, title, help, QKeySequence(QLatin1String(keys)), what);
         };
-        shortcut("Ctrl+F", [this] { field_->setFocus(); });
-        shortcut("Ctrl+N", [this] { context_.open("Experiment"); });
-        shortcut("Ctrl+Return", [this] { compare(); });
-        shortcut("Ctrl+D", [this] { star(chosenRuns()); });
-        shortcut("Ctrl+I", [this] { about_->toggle(); });
-        shortcut("Ctrl+G", [this] {
-            about_->setChecked(true);
-            drawer_->editTags();
-        });
-        addKeyedAction(*this, tr("Take back the last change"), tr("Of stars, tags, notes and what was put away"),
-                       QKeySequence(QStringLiteral("Ctrl+Z")), [this] { notes_.undo(); });
-        addKeyedAction(*this, tr("Same again with …"), tr("Set up an experiment from the chosen run"),
-                       QKeySequence(QStringLiteral("Ctrl+Shift+N")), [this] { sameAgain(); });
+        named(tr("Filter the runs"), {}, "Ctrl+F", [this] { field_->setFocus(); });
+        named(tr("Star or take the star away"), tr("The chosen runs"), "Ctrl+D", [this] { star(chosenRuns()); });
+        named(tr("Tags and note"), tr("Of the chosen runs"), "Ctrl+G", [this] { editTags(); });
+        named(tr("Take back the last change"), tr("Of stars, tags, notes and what was put away"), "Ctrl+Z",
+              [this] { notes_.undo(); });
+        named(tr("Same again with …"), tr("Set up an experiment from the chosen run"), "Ctrl+Shift+N",
+              [this] { sameAgain(); });
         const auto onTable = [this](const QString& title, const QKeySequence& keys, auto&& what) {
             addKeyedAction(*table_, title, tr("The chosen runs"), keys, what, Qt::WidgetShortcut);
         };
@@ -216,9 +211,8 @@ private:
         QSet<QString> known;
         for (const int row : table_->chosen().rows()) {
             for (const RunItemPtr& run : list_->runsAt(row)) {
-                if (known.contains(run->id)) continue;
+                if (!known.contains(run->id)) runs.push_back(run);
                 known.insert(run->id);
-                runs.push_back(run);
             }
         }
         return runs;
@@ -236,12 +230,18 @@ private:
 
     void sameAgain() {
         const std::vector<RunItemPtr> runs = chosenRuns();
-        if (runs.size() != 1) return message_->say(tr("Choose one run: its experiment is set up again."));
-        context_.draft.take(startFrom(*runs.front()));
+        if (runs.size() != 1 || runs.front()->row.imported())
+            return message_->say(tr("Choose one run, no imported trace: its experiment is set up again."));
+        context_.draft.take(startFrom(*runs.front(), session_.feed().workspace()));
         context_.open("Experiment");
     }
 
     void star(const std::vector<RunItemPtr>& runs) { starRuns(notes_, runs); }
+
+    void editTags() {
+        about_->setChecked(true);
+        drawer_->editTags();
+    }
 
     void archive(const std::vector<RunItemPtr>& runs) {
         if (!archiveRuns(notes_, runs)) message_->say(tr("A run that is under way is not put away: stop it first."));
@@ -258,21 +258,18 @@ private:
             connect(action, &QAction::triggered, this, what);
         };
         const auto is = [&runs](auto&& what) { return std::all_of(runs.begin(), runs.end(), what); };
-        const bool one = runs.size() == 1;
+        const bool one = runs.size() == 1, again = one && !runs.front()->row.imported();
         add(tr("Open\tEnter"), one, [this, run = runs.front()->id] { openRun(run); });
         add(tr("Compare\tCtrl+Enter"), !one, [this] { compare(); });
-        add(tr("Same again with …\tCtrl+Shift+N"), one, [this] { sameAgain(); });
-        add(tr("Replay …"), one, [this, run = runs.front()->id] { askReplay(context_, run); });
-        add(tr("Stop"), !chosen(true).isEmpty(), [this] { context_.engine.stop(chosen(true)); });
+        add(tr("Same again with …\tCtrl+Shift+N"), again, [this] { sameAgain(); });
+        add(tr("Replay …"), again, [this, run = runs.front()->id] { askReplay(context_, run); });
+        add(tr("Stop"), !chosen(true).isEmpty(), [this, live = chosen(true)] { context_.engine.stop(live); });
         addQueueMenu(*menu, context_.engine, runs);
         menu->addSeparator();
         add(is([](const auto& run) { return run->notes.starred; }) ? tr("Take the star away\tCtrl+D")
                                                                    : tr("Star\tCtrl+D"),
             true, [this, runs] { star(runs); });
-        add(tr("Tags and note …\tCtrl+G"), true, [this] {
-            about_->setChecked(true);
-            drawer_->editTags();
-        });
+        add(tr("Tags and note …\tCtrl+G"), true, [this] { editTags(); });
         add(is([](const auto& run) { return run->notes.archived; }) ? tr("Restore\tDel") : tr("Put away\tDel"), true,
             [this, runs] { archive(runs); });
         menu->addSeparator();

@@ -7,7 +7,6 @@
 #include <QLineEdit>
 #include <QListView>
 #include <QScrollArea>
-#include <QShortcut>
 #include <QStackedLayout>
 #include <QTableView>
 #include <QVBoxLayout>
@@ -16,8 +15,10 @@
 #include "gui/models/scaling/scaling_list_model.h"
 #include "gui/models/scaling/scaling_table_model.h"
 #include "gui/pages/figure_action.h"
+#include "gui/pages/job_action.h"
 #include "gui/widgets/button_key.h"
 #include "gui/widgets/figure_export.h"
+#include "gui/widgets/keyed_action.h"
 #include "gui/widgets/line_delegate.h"
 #include "gui/widgets/scaling_card.h"
 
@@ -25,8 +26,7 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr int kPointRowHeight = 32;
-constexpr int kListWidth = 312;
+constexpr int kPointRowHeight = 32, kListWidth = 312;
 constexpr int kNarrow = 960;      // below, list and table stand above each other
 constexpr int kChartWidth = 400;  // at least, of each of several in a row
 
@@ -54,6 +54,11 @@ public:
         column->addLayout(body_ = new QStackedLayout, 1);
         body_->addWidget(makeBody());
         body_->addWidget(empty_ = new EmptyCard);
+        auto* begin = new QHBoxLayout;
+        QToolButton* scale = makeQuietButton(tr("Scale …"), tr("The experiment that is set up, as a report"));
+        connect(scale, &QToolButton::clicked, this, [this] { askOfDraft(context_, JobKind::Scale); });
+        begin->addWidget(scale, 0, Qt::AlignCenter);
+        empty_->addRow(begin);
         connectAll();
         arrange();
         update();
@@ -189,8 +194,8 @@ private:
             connect(card, &ScalingCard::pointOpened, this,
                     [this](std::size_t line, int workers) { openRow(table_->rowOf(line, workers)); });
         }
-        auto* key = new QShortcut(QKeySequence(QStringLiteral("Ctrl+F")), this);
-        connect(key, &QShortcut::activated, this, [this] { filter_->setFocus(); });
+        addKeyedAction(*this, tr("Filter configurations"), {}, QKeySequence(QStringLiteral("Ctrl+F")),
+                       [this] { filter_->setFocus(); });
         setFocusProxy(lines_);
     }
 
@@ -241,11 +246,9 @@ private:
             }
         }
         setTone(*runs_, point ? "mono" : "small");
-        if (!point) {
-            runs_->setText(table_->rowCount() > 0 ? tr("Choose a point to see its runs; Enter opens them.")
-                                                  : QString());
-            return;
-        }
+        const QString hint =
+            table_->rowCount() > 0 ? tr("Choose a point to see its runs; Enter opens them.") : QString();
+        if (!point) return runs_->setText(hint);
         chosen_ = {board_.drawn()[place->first].line->key, point->workers};
         QStringList ids = points_->currentIndex().data(ScalingTableModel::RunIdsRole).toStringList();
         constexpr qsizetype kMost = 8;
@@ -271,12 +274,12 @@ private:
         context_.open("Run");
     }
 
+    QString targetText() const { return board_.target() ? goal_->text().trimmed() : QString(); }
+
     std::optional<std::pair<QString, FigureSpec>> figureOfCard() {
-        FigureSpec spec{.kind = FigureKind::Scaling, .runs = board_.runIds(), .scaling = board_.scaling()};
-        if (board_.target()) spec.target = goal_->text().trimmed();
-        for (std::size_t i = 0; i < cards_.size(); ++i) {
-            if (cards_[i]->isAncestorOf(QApplication::focusWidget())) spec.plot = static_cast<ScalingPlot>(i);
-        }
+        const auto isIn = [](const ScalingCard* card) { return card->isAncestorOf(QApplication::focusWidget()); };
+        const auto focused = std::ranges::find_if(cards_, isIn);
+        FigureSpec spec = (focused == cards_.end() ? cards_.front() : *focused)->figure(targetText());
         spec.title = spec.scaling == Scaling::Strong ? tr("Strong scaling") : tr("Weak scaling");
         // Of whole experiments it follows what these record.
         const QStringList ids = spec.runs;
@@ -286,10 +289,12 @@ private:
     }
 
     void exportFigures() {
-        QStringList options{QStringLiteral("--scaling"),
-                            board_.scaling() == Scaling::Strong ? QStringLiteral("strong") : QStringLiteral("weak")};
-        if (board_.target()) options << QStringLiteral("--target") << goal_->text().trimmed();
-        exporter_->write(QStringLiteral("scaling-") + options[1], board_.runIds(), options);
+        std::vector<NamedFigure> figures;
+        for (std::size_t i = 0; i < cards_.size(); ++i) {
+            if (!cards_[i]->isVisible()) continue;
+            figures.push_back({scalingPlotWords()[static_cast<qsizetype>(i)], cards_[i]->figure(targetText())});
+        }
+        exporter_->writeShown(board_.scaling() == Scaling::Strong ? tr("scaling-strong") : tr("scaling-weak"), figures);
     }
 
     QString summaryWords() const {
@@ -311,8 +316,7 @@ private:
         }
         if (live > 0) words << tr("%1 still to finish").arg(grouped(static_cast<qint64>(live)));
         if (board_.missing() > 0) words << tr("reading %1 runs …").arg(grouped(board_.missing()));
-        const auto scales = [](const DrawnLine& line) { return line.line->scales(); };
-        const bool any = std::any_of(board_.drawn().begin(), board_.drawn().end(), scales);
+        const bool any = std::ranges::any_of(board_.drawn(), [](const DrawnLine& line) { return line.line->scales(); });
         const QString base = any ? tr("speed-up and efficiency against each line's smallest number of workers")
                                  : tr("one number of workers so far; dasgd scale FILE.toml --workers 1,2,4 adds more");
         return words.join(QStringLiteral("  ·  ")) + QStringLiteral("  ·  ") + base;
@@ -328,15 +332,11 @@ private:
     }
 
     void sayHowToBegin() {
-        if (!session_.error().isEmpty()) {
-            return empty_->say(tr("The workspace cannot be read"), session_.error());
-        }
+        if (!session_.error().isEmpty()) return empty_->say(tr("The workspace cannot be read"), session_.error());
         empty_->say(session_.loaded() && board_.upToDate() ? tr("No finished runs yet") : tr("Reading the workspace …"),
-                    tr("This page draws what was run at several numbers of workers. In a shell:\n\n"
+                    tr("This page draws what was run at several numbers of workers: by Scale below, or in a shell\n\n"
                        "dasgd scale FILE.toml --workers 1,2,...,64 --workspace %1\n\n"
-                       "With backend = \"virtual\" in the file, hundreds of workers take seconds; with "
-                       "\"gloo\" they are measured "
-                       "here. Both are drawn together.")
+                       "Simulated (backend = \"virtual\") and measured runs are drawn together.")
                         .arg(QString::fromStdString(session_.feed().workspace().string())));
     }
 

@@ -143,9 +143,11 @@ void Look::toggle() {
     following_ = false;
     qApp->removeEventFilter(this);
     apply(theme_.name == ThemeName::Dark ? ThemeName::Light : ThemeName::Dark);
-    QSettings settings = settingsFile();
-    if (theme_.name == systemTheme()) return settings.remove(kThemeKey);
-    settings.setValue(kThemeKey, theme_.name == ThemeName::Dark ? kDark : kLight);
+    const bool isSystems = theme_.name == systemTheme();
+    keepSettings([&](QSettings& settings) {
+        if (isSystems) return settings.remove(kThemeKey);
+        settings.setValue(kThemeKey, theme_.name == ThemeName::Dark ? kDark : kLight);
+    });
 }
 
 // Platforms differ in which of the two they send, and to how many windows: all of them are one question.

@@ -4,6 +4,7 @@
 #include <QShortcut>
 #include <algorithm>
 
+#include "gui/widgets/keyed_action.h"
 #include "gui/widgets/parts.h"
 
 namespace dasgd::gui {
@@ -71,15 +72,18 @@ std::vector<QWidget*> cardStops(QWidget& page) {
 }
 
 void addCardKeys(QWidget& page) {
-    for (const QShortcut* known : page.findChildren<QShortcut*>()) {
-        if (known->key() == QKeySequence(Qt::Key_F6)) return;
-    }
-    const auto key = [&page](const QKeySequence& keys, int by) {
-        auto* shortcut = new QShortcut(keys, &page);
-        QObject::connect(shortcut, &QShortcut::activated, &page, [&page, by] { goOn(page, by); });
+    const QKeySequence next(Qt::Key_F6), previous(Qt::SHIFT | Qt::Key_F6);
+    const auto has = [&page](const QKeySequence& keys) {
+        const QList<QAction*> actions = page.actions();
+        const QList<QShortcut*> shortcuts = page.findChildren<QShortcut*>();
+        return std::any_of(actions.begin(), actions.end(),
+                           [&](const QAction* one) { return one->shortcut() == keys; }) ||
+               std::any_of(shortcuts.begin(), shortcuts.end(),
+                           [&](const QShortcut* one) { return one->key() == keys; });
     };
-    key(Qt::Key_F6, 1);
-    key(QKeySequence(Qt::SHIFT | Qt::Key_F6), -1);
+    if (has(next)) return;
+    addKeyedAction(page, QObject::tr("Next card"), {}, next, [&page] { goOn(page, 1); });
+    addKeyedAction(page, QObject::tr("Previous card"), {}, previous, [&page] { goOn(page, -1); });
 }
 
 }  // namespace dasgd::gui

@@ -74,9 +74,9 @@ Rail::Rail(const Look& look, const QString& workspace, QWidget* parent) : QWidge
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(9, 20, 9, 16);
     column->setSpacing(0);
-    QLabel* name = makeLabel(QStringLiteral("DaSGD Lab"), "title");
-    name->setContentsMargins(11, 0, 0, 18);
-    column->addWidget(name);
+    QLabel* title = makeLabel(QStringLiteral("DaSGD Lab"), "title");
+    title->setContentsMargins(11, 0, 0, 18);
+    column->addWidget(title);
     items_ = new QVBoxLayout;
     items_->setSpacing(0);
     column->addLayout(items_);
@@ -88,11 +88,14 @@ Rail::Rail(const Look& look, const QString& workspace, QWidget* parent) : QWidge
     foot->setContentsMargins(11, 0, 8, 0);
     foot->setSpacing(3);
     foot->addWidget(makeLabel(QStringLiteral("workspace"), "small"));
-    QLabel* path = makeLabel({});
-    path->setText(QFontMetrics(interFont(13)).elidedText(workspace, Qt::ElideMiddle, kWidth - 46));
-    path->setToolTip(workspace);
-    foot->addWidget(path);
-    foot->addSpacing(8);
+    const QString shown = QFontMetrics(interFont(12)).elidedText(workspace, Qt::ElideMiddle, kWidth - 46);
+    // An ampersand would underline a letter.
+    QToolButton* path = makeQuietButton(QString(shown).replace(u'&', QLatin1String("&&")),
+                                        asTip(tr("%1\nOpen another workspace").arg(workspace)));
+    path->setAccessibleName(tr("Workspace %1: open another").arg(workspace));
+    path->setStyleSheet(QStringLiteral("margin-left: -7px;"));
+    connect(path, &QToolButton::clicked, this, &Rail::workspaceWanted);
+    foot->addWidget(path, 0, Qt::AlignLeft);
     foot->addWidget(theme, 0, Qt::AlignLeft);
     theme->setStyleSheet(QStringLiteral("margin-left: -7px;"));
     column->addLayout(foot);

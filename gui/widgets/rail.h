@@ -43,6 +43,7 @@ public:
 signals:
     void chosen(int page);
     void themeWanted();
+    void workspaceWanted();  // another one
 
 protected:
     void paintEvent(QPaintEvent* event) override;

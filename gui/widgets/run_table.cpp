@@ -9,6 +9,7 @@
 
 #include "gui/models/settings_file.h"
 #include "gui/theme/theme.h"
+#include "gui/widgets/sort_key.h"
 
 namespace dasgd::gui {
 
@@ -37,8 +38,17 @@ constexpr std::array<const char*, RunTableModel::kColumns> kSamples{"★",
                                                                     "100.0 %",
                                                                     "100.0 %",
                                                                     "1000.00 sim",
-                                                                    "1 000 000 sim",
-                                                                    "good  paper"};
+                                                                    "100 000 sim",
+                                                                    "paper",
+                                                                    "20261122-000000-independent-0000",
+                                                                    "a note of some words",
+                                                                    "0000000000",
+                                                                    "a message of some words",
+                                                                    "1000.00 sim",
+                                                                    "1000.00 sim",
+                                                                    "1.000",
+                                                                    "100 000 000",
+                                                                    "100.0 MB"};
 
 }  // namespace
 
@@ -89,14 +99,18 @@ RunTable::RunTable(RunListModel& list, const Look& look, QWidget* parent)
     addMoves();
     saving_.setSingleShot(true);
     saving_.setInterval(kSavingMs);
-    connect(&saving_, &QTimer::timeout, this, [this] { settingsFile().setValue(kColumnsKey, unsaved_); });
+    connect(&saving_, &QTimer::timeout, this, &RunTable::keepColumns);
     connect(&header, &QHeaderView::customContextMenuRequested, this, &RunTable::showHeaderMenu);
     connect(&header, &QHeaderView::sectionMoved, this, &RunTable::remember);
     connect(&header, &QHeaderView::sectionResized, this, &RunTable::remember);
 }
 
 RunTable::~RunTable() {
-    if (saving_.isActive()) settingsFile().setValue(kColumnsKey, unsaved_);
+    if (saving_.isActive()) keepColumns();
+}
+
+void RunTable::keepColumns() {
+    keepSettings([this](QSettings& settings) { settings.setValue(kColumnsKey, unsaved_); });
 }
 
 void RunTable::paintEvent(QPaintEvent* event) {
@@ -290,6 +304,7 @@ void RunTable::addMoves() {
     };
     add(tr("Move column left"), Qt::ALT | Qt::Key_Left, -1);
     add(tr("Move column right"), Qt::ALT | Qt::Key_Right, 1);
+    addSortKey(*this);
 }
 
 void RunTable::showHeaderMenu(const QPoint& at) {

@@ -59,6 +59,7 @@ private:
     [[nodiscard]] int neededWidth(const RunColumn& column) const;
     [[nodiscard]] RunColumn columnAt(int section) const;
     void remember();
+    void keepColumns();
 
     RunListModel& list_;
     const Look& look_;

@@ -54,6 +54,20 @@ void ScalingCard::refresh() {
     placeMark();
 }
 
+FigureSpec ScalingCard::figure(const QString& target) const {
+    FigureSpec spec{.kind = FigureKind::Scaling,
+                    .runs = board_.runIds(),
+                    .scaling = board_.scaling(),
+                    .plot = kind_,
+                    .target = target};
+    if (scale_) spec.logY = scale_->chosen() == 1;
+    if (plot_->zoomed()) {
+        spec.xRange = FigureRange{plot_->shownX().first, plot_->shownX().second};
+        spec.yRange = FigureRange{plot_->shownY().first, plot_->shownY().second};
+    }
+    return spec;
+}
+
 void ScalingCard::mark(std::size_t line, int workers) {
     marked_ = {line, workers};
     placeMark();

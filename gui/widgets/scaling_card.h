@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "gui/models/figures/figure_spec.h"
 #include "gui/models/scaling/scaling_board.h"
 #include "gui/plots/plot_view.h"
 #include "gui/widgets/parts.h"
@@ -17,6 +18,8 @@ public:
     ScalingCard(const QString& title, ScalingPlot plot, ScalingBoard& board, const Look& look,
                 QWidget* parent = nullptr);
     [[nodiscard]] PlotView& plot() { return *plot_; }
+    // Of the drawn lines, as they are seen: their y axis, and the part that is zoomed to.
+    [[nodiscard]] FigureSpec figure(const QString& target) const;
     // A ring around the point of a drawn line at that number of workers, where this plot has it.
     void mark(std::size_t line, int workers);
     void unmark();

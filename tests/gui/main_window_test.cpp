@@ -9,13 +9,17 @@
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QWheelEvent>
+#include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <string_view>
 
 #include "gui/forms/toml_editor.h"
+#include "gui/models/scaling/scaling_table_model.h"
 #include "gui/pages/page.h"
 #include "gui/plots/plot_view.h"
 #include "gui/timeline/timeline_widget.h"
+#include "gui/widgets/parts.h"
 #include "gui/widgets/rail.h"
 #include "storage/base/migrate.h"
 #include "tests/gui/support/scaling_bench.h"
@@ -145,6 +149,33 @@ TEST_F(MainWindowTest, TheWheelIsThePagesUntilAPlotHasTheFocusOrCtrlIsDown) {
     EXPECT_GE(plots, 5);
 }
 
+TEST_F(MainWindowTest, SamplesPerSecondAreOneNumberOnEveryPage) {
+    workspace_.record({.steps = 100});
+    open();
+    const auto rate = [this] {
+        const RunItemPtr run = window_->session().current();
+        return run ? run->row.samplesPerS : std::nullopt;
+    };
+    ASSERT_TRUE(eventually([&] { return rate().has_value(); }));
+    const auto inFigure = [&](const KeyFigure* one) {
+        return one->accessibleName() == QStringLiteral("samples/s") && one->text() == grouped(std::llround(*rate()));
+    };
+    EXPECT_TRUE(eventually([&] { return std::ranges::any_of(window_->findChildren<KeyFigure*>(), inFigure); }));
+    const auto inChart = [&](const PlotView* one) {
+        return std::ranges::any_of(one->curves(), [&](const Curve& curve) {
+            return curve.kind == Curve::Kind::Guide && !curve.line.y.empty() && curve.line.y.front() == *rate();
+        });
+    };
+    EXPECT_TRUE(eventually([&] { return std::ranges::any_of(window_->findChildren<PlotView*>(), inChart); }));
+    const QAbstractItemModel& runs = window_->session().runs();
+    EXPECT_EQ(runs.index(0, RunTableModel::SamplesPerS).data().toString(), shortNumber(std::round(*rate()), 0));
+    window_->open("Scaling");
+    const auto* points = window_->findChild<ScalingTableModel*>();
+    ASSERT_NE(points, nullptr);
+    ASSERT_TRUE(eventually([&] { return points->rowCount() == 1; }));
+    EXPECT_EQ(points->index(0, ScalingTableModel::SamplesPerS).data().toString(), shortNumber(*rate()));
+}
+
 TEST_F(MainWindowTest, AnExperimentIsOpenedOnItsPage) {
     const QByteArray text = "name = \"mine\"\n[algorithm]\nname = \"dasgd\"\n";
     const std::filesystem::path file = workspace_.path() / "mine.toml";
@@ -196,6 +227,13 @@ TEST_F(MainWindowTest, CtrlLFollowsAgainAndAgain) {
         QTest::keyClick(window_.get(), Qt::Key_L, Qt::ControlModifier);
         EXPECT_EQ(window_->session().followsNewest(), follows);
     }
+}
+
+TEST_F(MainWindowTest, CtrlQClosesTheWindow) {
+    open();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(window_.get()));
+    QTest::keyClick(window_.get(), Qt::Key_Q, Qt::ControlModifier);
+    EXPECT_FALSE(window_->isVisible());
 }
 
 TEST_F(MainWindowTest, AWorkspaceOfANewerProgramIsSaidWithTheRemedy) {

@@ -13,6 +13,7 @@
 #include <QProcess>
 #include <QScreen>
 #include <QScrollArea>
+#include <QStackedWidget>
 #include <QToolButton>
 
 #include "gui/models/settings_file.h"
@@ -54,6 +55,25 @@ TEST_F(WindowHabits, AWindowOfALargerScreenFitsThisOne) {
     EXPECT_LE(window_->height(), room.height());
     EXPECT_TRUE(room.intersects(window_->geometry()));
     settingsFile().remove(QStringLiteral("window/geometry"));
+}
+
+TEST_F(WindowHabits, TheFrameOfTheWindowManagerIsOnTheScreenToo) {
+    settingsFile().remove(QStringLiteral("window/geometry"));
+    reopen();
+    const QRect room = window_->screen()->availableGeometry();
+    EXPECT_TRUE(eventually([&] { return room.contains(window_->frameGeometry()); }))
+        << window_->frameGeometry().width() << " × " << window_->frameGeometry().height();
+    window_->move(room.right() - 40, room.bottom() - 40);
+    window_->keepOnScreen();
+    EXPECT_TRUE(room.contains(window_->frameGeometry()));
+}
+
+TEST(PlaceWithin, IsTheNearestAndBeginsWhereItIsTooLarge) {
+    const QRect room(100, 50, 1280, 720);
+    EXPECT_EQ(placeWithin({300, 200, 600, 400}, room), QPoint(300, 200));
+    EXPECT_EQ(placeWithin({-20, 500, 600, 400}, room), QPoint(100, 370));
+    EXPECT_EQ(placeWithin({1300, 0, 600, 400}, room), QPoint(780, 50));
+    EXPECT_EQ(placeWithin({90, 90, 1300, 800}, room), QPoint(100, 50));
 }
 
 // The program of this test leaves a word in the folder of the workspace that it is started with (gui_main.cpp).
@@ -171,6 +191,23 @@ TEST_F(WindowHabits, F6GoesFromCardToCardOnEveryPage) {
         if (cardStops(*window_).size() < 2) continue;
         QTest::keyClick(window_.get(), Qt::Key_F6);
         EXPECT_NE(window_->focusWidget(), first) << entry.info.title;
+    }
+}
+
+TEST_F(WindowHabits, TheKeysAreThePagesAlsoWhereItIsEmpty) {
+    open();
+    window_->activateWindow();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(window_.get()));
+    const auto* stack = window_->findChild<QStackedWidget*>();
+    for (const PageRegistry::Entry& entry : PageRegistry::entries()) {
+        window_->open(entry.info.title);
+        QTest::qWait(50);
+        const QWidget* focused = QApplication::focusWidget();
+        ASSERT_NE(focused, nullptr) << entry.info.title;
+        EXPECT_TRUE(focused->isVisible()) << entry.info.title;
+        EXPECT_TRUE(focused == stack->currentWidget() || stack->currentWidget()->isAncestorOf(focused))
+            << entry.info.title << ": " << focused->metaObject()->className() << ' '
+            << focused->accessibleName().toStdString();
     }
 }
 

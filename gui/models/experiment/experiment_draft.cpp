@@ -42,8 +42,10 @@ ExperimentDraft::ExperimentDraft(Engine& engine, std::filesystem::path workspace
         emit schemaFailed(message);
     });
     connect(&dryRun_, &DryRun::answered, this, &ExperimentDraft::takeAnswer);
-    connect(&files_, &ExperimentFiles::wasRead, this,
-            [this](const QString& path, const QString& text) { begin(text, QFileInfo(path).absolutePath(), text); });
+    connect(&files_, &ExperimentFiles::wasRead, this, [this](const QString& path, const QString& text) {
+        const QFileInfo file(path);
+        begin(text, file.absolutePath(), text, file.absoluteFilePath());
+    });
     connect(&files_, &ExperimentFiles::written, this, &ExperimentDraft::takeWritten);
     connect(&files_, &ExperimentFiles::failed, this, [this](const QString& message) {
         if (!writing_.empty()) writing_.pop_front();
@@ -167,7 +169,7 @@ QStringList ExperimentDraft::putSection(const QString& section, const QString& t
     return words;
 }
 
-void ExperimentDraft::begin(const QString& text, const QString& folder, const QString& savedText) {
+void ExperimentDraft::begin(const QString& text, const QString& folder, const QString& savedText, const QString& file) {
     unshortened_.reset();
     if (isUnsavedWork() && !document_.isEmpty() && text != document_.text()) {
         unsaved_.keep(title(), document_.text(), folder_);
@@ -177,6 +179,8 @@ void ExperimentDraft::begin(const QString& text, const QString& folder, const QS
     folder_ = folder;
     savedText_ = savedText;
     begunText_ = text;
+    file_ = file;
+    fileText_ = text;
     setText(text);
     emit begun();
 }
@@ -297,6 +301,11 @@ void ExperimentDraft::run(Engine::Order order) {
 
 void ExperimentDraft::save(const QString& path) { write(path, ExperimentFiles::Existing::Overwrite, std::nullopt); }
 
+void ExperimentDraft::saveToFile() {
+    writing_.push_back({document_.text(), std::nullopt});
+    files_.write(file_, document_.text(), ExperimentFiles::Existing::Unchanged, folder_, fileText_);
+}
+
 void ExperimentDraft::write(const QString& path, ExperimentFiles::Existing existing,
                             std::optional<Engine::Order> launch) {
     writing_.push_back({document_.text(), launch});
@@ -307,6 +316,11 @@ void ExperimentDraft::takeWritten(const QString& path) {
     const Writing done = writing_.front();
     writing_.pop_front();
     savedText_ = done.text;
+    // Not of another experiment that was begun meanwhile.
+    if (!done.launch && (path == file_ || document_.text() == done.text)) {
+        file_ = path;
+        fileText_ = done.text;
+    }
     unsaved_.forget(done.text);
     unsaved_.spare(isUnsavedWork() ? document_.text() : QString(), folder_);
     emit changed();

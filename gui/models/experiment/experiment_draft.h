@@ -75,6 +75,10 @@ public:
     // stoppedByProblem() where something is wrong with it. launched() or queued() comes when it was started.
     void run(Engine::Order order = Engine::Order::Now);
     void save(const QString& path);
+    // The file that the text was read from or saved to; "" where it has none of its own.
+    [[nodiscard]] const QString& file() const { return file_; }
+    // To that file; failed() where another program has changed it since.
+    void saveToFile();
     [[nodiscard]] QString folderOfExperiments() const;
 
 signals:
@@ -96,7 +100,7 @@ private:
     [[nodiscard]] bool isUnsavedWork() const { return !isSaved() && document_.text() != begunText_; }
     // Says so where there is nothing on the page.
     [[nodiscard]] bool isMissing();
-    void begin(const QString& text, const QString& folder, const QString& savedText);
+    void begin(const QString& text, const QString& folder, const QString& savedText, const QString& file = {});
     void replace(const QString& text);
     // Answers what is worth saying of it.
     [[nodiscard]] QStringList putSection(const QString& section, const QString& table);
@@ -115,6 +119,7 @@ private:
     QString folder_;                   // where relative paths in the text begin
     QString savedText_;                // what the file has that the text came from or went to
     QString begunText_;                // what it was at first
+    QString file_, fileText_;          // its own file, and what that had when it was last read or written
     QString askedText_, advisedText_;  // of setSectionOf(): the text that was asked about, and what became of it
     UnsavedTexts unsaved_;
     std::optional<Start> unshortened_;  // a recorded configuration that waits for the schema

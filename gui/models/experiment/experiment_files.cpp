@@ -14,6 +14,9 @@ namespace dasgd::gui {
 
 namespace {
 
+// As the editor has it: lines end with one character.
+QString withPlainLines(QString text) { return text.replace(QLatin1String("\r\n"), QLatin1String("\n")); }
+
 QString contentOf(const QString& path) {
     QFile file(path);
     return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
@@ -102,17 +105,21 @@ void ExperimentFiles::read(const QString& path) {
                 emit unreadable(tr("%1 is not UTF-8, which TOML has to be").arg(path));
                 return;
             }
-            // As the editor has it: lines end with one character.
-            emit wasRead(path, QString(text).replace(QLatin1String("\r\n"), QLatin1String("\n")));
+            emit wasRead(path, withPlainLines(text));
         }
     });
 }
 
-void ExperimentFiles::write(const QString& path, const QString& text, Existing existing, const QString& companions) {
+void ExperimentFiles::write(const QString& path, const QString& text, Existing existing, const QString& companions,
+                            const QString& before) {
     pool_.start([=, this] {
         const QStringList names = companionsIn(companions, text);
         const QString target = existing == Existing::KeepOther ? freePath(path, text, companions, names) : path;
         const QString folder = QFileInfo(target).path();
+        if (existing == Existing::Unchanged && QFile::exists(target) && withPlainLines(contentOf(target)) != before) {
+            emit failed(tr("%1 was changed by another program; save under another name (Ctrl+Shift+S)").arg(target));
+            return;
+        }
         if (const QString other = inTheWay(companions, folder, names); !other.isEmpty()) {
             emit failed(tr("%1 has another %2 than the experiment; choose another folder").arg(folder, other));
             return;

@@ -18,11 +18,13 @@ public:
     enum class Existing {
         KeepOther,  // a file with another text is left alone and the next free name is taken: name-2.toml
         Overwrite,
+        Unchanged,  // is overwritten where it has the text `before`, or is not there; else the write fails
     };
     // Makes the folder where it is missing. `companions`: the folder that relative paths in the text begin in; what
     // they name is put beside the file, which then has a folder of its own where it KeepsOther: name/name.toml. Fails
     // before it writes anything where another file has the place of a companion. "" for none.
-    void write(const QString& path, const QString& text, Existing existing, const QString& companions = {});
+    void write(const QString& path, const QString& text, Existing existing, const QString& companions = {},
+               const QString& before = {});
 
 signals:
     void wasRead(const QString& path, const QString& text);

@@ -4,12 +4,16 @@
 #include <algorithm>
 #include <map>
 
+#include "gui/models/experiment/experiment_document.h"
+#include "gui/models/forecast/forecast_times.h"
+
 namespace dasgd::gui {
 
 namespace {
 
 bool sameStart(const Start& left, const Start& right) {
-    return left.kind == right.kind && left.title == right.title && left.words == right.words && left.text == right.text;
+    return left.kind == right.kind && left.title == right.title && left.words == right.words &&
+           left.text == right.text && left.folder == right.folder;
 }
 
 QString remarkInShort(const QString& remark) {
@@ -21,9 +25,14 @@ QString remarkInShort(const QString& remark) {
 
 }  // namespace
 
-Start startFrom(const RunItem& run) {
-    return {Start::Kind::Recent, QString::fromStdString(run.row.experiment), QString(),
-            QString(),           QString::fromStdString(run.row.config),     QString()};
+Start startFrom(const RunItem& run, const std::filesystem::path& workspace) {
+    const QString text = QString::fromStdString(run.row.config);
+    const bool namesArtefact = namedFiles(text).contains(QStringLiteral("artefacts"));
+    const auto folder = std::filesystem::absolute(workspace) / "runs" / run.row.runId;
+    return {.kind = Start::Kind::Recent,
+            .title = QString::fromStdString(run.row.experiment),
+            .text = text,
+            .folder = namesArtefact ? QString::fromStdString(folder.string()) : QString()};
 }
 
 StartList::StartList(std::vector<Preset> presets, QObject* parent) : QAbstractListModel(parent) {
@@ -55,13 +64,16 @@ Qt::ItemFlags StartList::flags(const QModelIndex& index) const {
     return Qt::ItemIsEnabled | Qt::ItemIsSelectable;
 }
 
-void StartList::setRuns(const std::vector<RunItemPtr>& runs) {
+void StartList::setRuns(const std::vector<RunItemPtr>& runs, const std::filesystem::path& workspace,
+                        const QDateTime& now) {
     struct Experiment {
         RunItemPtr newest;
         int runs = 0;
     };
     std::map<std::string, Experiment> experiments;
     for (const RunItemPtr& run : runs) {
+        // What was imported cannot be run.
+        if (run->row.imported()) continue;
         Experiment& experiment = experiments[run->row.experiment];
         ++experiment.runs;
         if (!experiment.newest || run->row.startedAt > experiment.newest->row.startedAt) experiment.newest = run;
@@ -75,8 +87,9 @@ void StartList::setRuns(const std::vector<RunItemPtr>& runs) {
         const storage::RunRow& row = one.newest->row;
         if (row.config.empty()) continue;
         const QString count = one.runs == 1 ? tr("1 run") : tr("%1 runs").arg(grouped(one.runs));
-        recent.push_back(startFrom(*one.newest));
-        recent.back().words = count + QStringLiteral(" · ") + QString::fromStdString(row.algorithm);
+        const QDateTime then = QDateTime::fromMSecsSinceEpoch(one.newest->startedMs, Qt::UTC);
+        recent.push_back(startFrom(*one.newest, workspace));
+        recent.back().words = count + QStringLiteral(" · ") + ageInWords(then, now);
         recent.back().tip = tr("The settings of its newest run, %1").arg(one.newest->id);
     }
     if (std::ranges::equal(recent, recent_, sameStart)) return;
@@ -96,19 +109,29 @@ void StartList::setFilter(const QString& filter) {
 }
 
 void StartList::refresh() {
-    beginResetModel();
-    shown_.clear();
-    const auto add = [this](const QString& head, const std::vector<Start>& starts) {
+    std::vector<Start> next;
+    const auto add = [&](const QString& head, const std::vector<Start>& starts) {
         const auto hit = [this](const Start& start) {
             return (start.title + u' ' + start.tip).contains(filter_, Qt::CaseInsensitive);
         };
         if (std::ranges::none_of(starts, hit)) return;
-        shown_.push_back({.title = head});
-        std::ranges::copy_if(starts, std::back_inserter(shown_), hit);
+        next.push_back({.title = head});
+        std::ranges::copy_if(starts, std::back_inserter(next), hit);
     };
     add(tr("Not saved"), kept_);
     add(tr("Same again"), recent_);
     add(tr("Presets"), presets_);
+    // A list that only grows older keeps the row that somebody is on.
+    const bool sameRows = std::ranges::equal(next, shown_, [](const Start& left, const Start& right) {
+        return left.kind == right.kind && left.title == right.title;
+    });
+    if (sameRows) {
+        shown_ = std::move(next);
+        if (!shown_.empty()) emit dataChanged(index(0), index(rowCount() - 1));
+        return;
+    }
+    beginResetModel();
+    shown_ = std::move(next);
     endResetModel();
 }
 

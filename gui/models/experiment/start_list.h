@@ -2,6 +2,8 @@
 #pragma once
 
 #include <QAbstractListModel>
+#include <QDateTime>
+#include <filesystem>
 #include <vector>
 
 #include "gui/models/experiment/presets.h"
@@ -20,8 +22,8 @@ struct Start {
     QString folder;  // where relative paths in the text begin; "" for nowhere
 };
 
-// The settings of a recorded run.
-[[nodiscard]] Start startFrom(const RunItem& run);
+// The settings of a recorded run, and the folder that it lies in where its text names a file there.
+[[nodiscard]] Start startFrom(const RunItem& run, const std::filesystem::path& workspace);
 
 class StartList : public QAbstractListModel {
     Q_OBJECT
@@ -36,8 +38,8 @@ public:
     QVariant data(const QModelIndex& index, int role) const override;
     Qt::ItemFlags flags(const QModelIndex& index) const override;
 
-    // Of each experiment the newest run, the newest kRecent of them.
-    void setRuns(const std::vector<RunItemPtr>& runs);
+    // Of each experiment the newest run, the newest kRecent of them; `now` says how long ago that was.
+    void setRuns(const std::vector<RunItemPtr>& runs, const std::filesystem::path& workspace, const QDateTime& now);
     // Texts that were written here and not saved.
     void setKept(const std::vector<Start>& kept);
     void setFilter(const QString& filter);

@@ -79,6 +79,7 @@ void visitFields(Spec& spec, Visitor& f) {
         f.word("scaling", spec.scaling, kScalingWords);
         f.word("plot", spec.plot, kPlotWords);
         f.text("target", spec.target);
+        f.maybe("log_y", spec.logY);
     }
     const bool parallel = spec.kind == FigureKind::Parallel;
     if (spec.isCompared()) {

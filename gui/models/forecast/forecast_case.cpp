@@ -228,9 +228,14 @@ std::vector<ForecastCase> forecastCases(const std::vector<PlannedRun>& planned, 
     for (std::size_t i = 0; i < std::min(planned.size(), ForecastCase::kMostPlanned); ++i) {
         const Settings settings = settingsOf(planned[i].config);
         const Settings own = kindOf(settings, planned[i], algorithmOf(settings, sources));
-        if (std::ranges::find(kinds, own) != kinds.end()) continue;
-        if (cases.size() == ForecastCase::kMostCases) break;
+        const auto known = std::ranges::find(kinds, own);
+        if (known != kinds.end()) {
+            cases[static_cast<std::size_t>(known - kinds.begin())].runs.push_back(i);
+            continue;
+        }
+        if (cases.size() == ForecastCase::kMostCases) continue;
         ForecastCase made;
+        made.runs = {i};
         if (const auto done = forecastInto(made, settings, planned[i], sources); !done) {
             made.why = QString::fromStdString(done.error().message);
         }

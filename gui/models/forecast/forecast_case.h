@@ -25,6 +25,7 @@ struct ForecastCase {
     QString label;  // "d = 3" of a sweep over it; the algorithm where nothing sets it apart
     QString why;    // there is no forecast; "" where there is
     QString algorithm;
+    std::vector<std::size_t> runs;  // places of the planned runs that it is the round of
     RoundForecast round;
     StepTime step;
     AverageTime average;

@@ -252,24 +252,37 @@ void ReportLibrary::remove(const QString& name) {
     removed_.push_back(*report);
     gone_.insert(name);
     std::erase_if(reports_, [&](const Report& one) { return one.name == name; });
-    pool_.start([path = pathOf(name, ".json"), text = pathOf(name, ".toml"), place = placeOf(name)] {
-        QFile::remove(path);
+    pool_.start([this, name, path = pathOf(name, ".json"), text = pathOf(name, ".toml"), place = placeOf(name)] {
+        if (!QFile::remove(path) && QFile::exists(path)) {
+            QMetaObject::invokeMethod(this, [this, name, path] {
+                takeBack(name);
+                fail(path + tr(": cannot be deleted. Is the folder writable?"));
+            });
+            return;
+        }
         QFile::remove(text);
         removeJobFiles(place);
     });
     emit changed();
 }
 
+void ReportLibrary::takeBack(const QString& name) {
+    const auto last =
+        std::find_if(removed_.rbegin(), removed_.rend(), [&](const Report& one) { return one.name == name; });
+    if (last == removed_.rend()) return;
+    reports_.push_back(std::move(*last));
+    removed_.erase(std::next(last).base());
+    gone_.erase(name);
+    std::ranges::stable_sort(reports_, std::greater<>(), &Report::started);
+    emit changed();
+}
+
 QString ReportLibrary::restore() {
     if (removed_.empty()) return {};
-    const Report report = std::move(removed_.back());
-    removed_.pop_back();
-    gone_.erase(report.name);
-    reports_.push_back(report);
-    std::ranges::stable_sort(reports_, std::greater<>(), &Report::started);
-    write(report);
-    emit changed();
-    return report.name;
+    const QString name = removed_.back().name;
+    takeBack(name);
+    write(*find(name));
+    return name;
 }
 
 }  // namespace dasgd::gui

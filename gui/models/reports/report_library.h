@@ -77,6 +77,8 @@ private:
     void write(const Report& report, JobFiles files = JobFiles::Keep);
     void giveUp(const QString& name, const QString& why);
     void fail(const QString& message);
+    // A removed one into the list again; nothing where it is there already.
+    void takeBack(const QString& name);
 
     QString folder_, workspace_, program_, problem_;
     QThreadPool pool_;

@@ -24,8 +24,8 @@ RunColumns defaultColumns() {
     using Table = RunTableModel;
     RunColumns columns;
     for (const int field : {Table::Star, Table::Status, Table::Experiment, Table::Algorithm, Table::Settings,
-                            Table::Tags, Table::Seed, Table::Workers, Table::Started, Table::Wall, Table::FinalLoss,
-                            Table::BestAccuracy, Table::Hidden, Table::Blocked, Table::SamplesPerS}) {
+                            Table::Seed, Table::Workers, Table::Started, Table::Wall, Table::FinalLoss,
+                            Table::BestAccuracy, Table::Hidden, Table::Blocked, Table::SamplesPerS, Table::Tags}) {
         columns.push_back({.field = field});
     }
     return columns;

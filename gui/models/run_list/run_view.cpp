@@ -51,15 +51,16 @@ RunView keptRunView(const std::filesystem::path& workspace) {
 
 void keepRunView(const std::filesystem::path& workspace, const RunView& view) {
     const QString path = absoluteText(workspace), group = viewGroupOf(path);
-    QSettings views = settingsFile();
-    views.beginGroup(kViewsGroup);
-    views.setValue(group + kWorkspaceKey, path);
-    views.setValue(group + kFilterKey, view.filter);
-    views.setValue(group + kGroupingKey, view.grouping);
-    views.setValue(group + kOrderKey, columnsToTexts({view.column}).front());
-    views.setValue(group + kAscendingKey, view.direction == Qt::AscendingOrder);
-    views.setValue(group + kLeftKey, QDateTime::currentDateTimeUtc().toString(Qt::ISODateWithMs));
-    forgetOldest(views);
+    keepSettings([&](QSettings& views) {
+        views.beginGroup(kViewsGroup);
+        views.setValue(group + kWorkspaceKey, path);
+        views.setValue(group + kFilterKey, view.filter);
+        views.setValue(group + kGroupingKey, view.grouping);
+        views.setValue(group + kOrderKey, columnsToTexts({view.column}).front());
+        views.setValue(group + kAscendingKey, view.direction == Qt::AscendingOrder);
+        views.setValue(group + kLeftKey, QDateTime::currentDateTimeUtc().toString(Qt::ISODateWithMs));
+        forgetOldest(views);
+    });
 }
 
 }  // namespace dasgd::gui

@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::array<const char*, RunTableModel::kColumns> kHeaders{
     "★",    "status", "experiment", "algorithm", "settings", "seed",       "ranks",     "backend", "started",
-    "wall", "steps",  "final loss", "accuracy",  "hidden",   "blocked ms", "samples/s", "tags"};
+    "wall", "steps",  "final loss", "accuracy",  "hidden",   "blocked ms", "samples/s", "tags",    "run",
+    "note", "commit", "error",      "ms/step",   "skew ms",  "inflation",  "samples",   "sent"};
 
 constexpr std::array<const char*, RunTableModel::kColumns> kHelp{
     "starred; a click or Ctrl+D changes it",
@@ -36,7 +37,18 @@ constexpr std::array<const char*, RunTableModel::kColumns> kHelp{
     "part of the time of transfers in which the rank computed",
     "milliseconds a rank stood waiting for the network, per step; sim: of simulated time",
     "training samples of all ranks per second, evaluations left out; sim: of simulated time",
-    "words that people gave the run"};
+    "words that people gave the run",
+    "its id, as commands name it",
+    "what people wrote of the run",
+    "of the code that it ran",
+    "why it ended before its time",
+    "milliseconds of a step, evaluations left out; sim: of simulated time",
+    "milliseconds from a rank's arrival at a transfer to that of the last one, mean; sim: of simulated time",
+    "forward and backward per step while bytes move ÷ while none do",
+    "training samples of all ranks",
+    "bytes that all ranks sent"};
+
+constexpr int kShortCommit = 10;
 
 QString startedText(const std::string& iso) {
     const QDateTime when = QDateTime::fromString(QString::fromStdString(iso), Qt::ISODateWithMs).toLocalTime();
@@ -56,8 +68,16 @@ QString timed(const QString& number, const storage::RunRow& row) {
     return row.timeSimulated ? number + QStringLiteral(" sim") : number;
 }
 
-QString tipOf(const RunItem& item) {
+// A long name or note may be cut in its cell.
+bool mayBeCut(RunTableModel::Column column) {
+    using Table = RunTableModel;
+    return column == Table::Experiment || column == Table::Algorithm || column == Table::Settings ||
+           column == Table::Tags || column == Table::Started;
+}
+
+QString tipOf(const RunItem& item, RunTableModel::Column column) {
     QStringList lines{item.id};
+    if (mayBeCut(column)) lines << RunTableModel::textOf(item, column);
     if (item.row.timeSimulated) lines << QStringLiteral("simulated time");
     for (const std::string& text : {item.row.error, item.notes.note}) {
         if (!text.empty()) lines << QString::fromStdString(text);
@@ -70,7 +90,7 @@ QString tipOf(const RunItem& item) {
 QString RunTableModel::nameOf(int column) { return QString::fromUtf8(kHeaders.at(static_cast<std::size_t>(column))); }
 
 bool RunTableModel::isNumeric(int column) {
-    return column == Seed || column == Workers || (column >= Wall && column < Tags);
+    return column == Seed || column == Workers || (column >= Wall && column < Tags) || column >= StepMs;
 }
 
 QString RunTableModel::textOf(const RunItem& item, Column column) {
@@ -98,6 +118,15 @@ QString RunTableModel::textOf(const RunItem& item, Column column) {
             return std::isfinite(*number) ? fixed(*number, 1) + QStringLiteral(" %") : shortNumber(*number);
         case RunTableModel::Blocked: return number ? timed(fixed(*number, 2), row) : kAbsent;
         case RunTableModel::SamplesPerS: return number ? timed(shortNumber(std::round(*number), 0), row) : kAbsent;
+        case RunTableModel::Run: return item.id;
+        case RunTableModel::Note: return QString::fromStdString(item.notes.note).simplified();
+        case RunTableModel::Commit: return QString::fromStdString(row.gitCommit).left(kShortCommit);
+        case RunTableModel::Error: return QString::fromStdString(row.error).simplified();
+        case RunTableModel::StepMs:
+        case RunTableModel::Skew: return number ? timed(shortNumber(*number), row) : kAbsent;
+        case RunTableModel::Inflation: return number ? shortNumber(*number) : kAbsent;
+        case RunTableModel::Samples: return grouped(row.samples);
+        case RunTableModel::Sent: return bytesInWords(static_cast<double>(row.bytesSent)).text();
         case RunTableModel::kColumns: break;
     }
     return {};
@@ -125,6 +154,11 @@ std::optional<double> RunTableModel::numberOf(const RunItem& item, Column column
         case Hidden: return scaled(row.hidden, 100);
         case Blocked: return blockedMsPerStep(row);
         case SamplesPerS: return row.samplesPerS;
+        case StepMs: return row.stepMs;
+        case Skew: return scaled(row.skewS, 1e3);
+        case Inflation: return row.inflation;
+        case Samples: return static_cast<double>(row.samples);
+        case Sent: return static_cast<double>(row.bytesSent);
         default: return std::nullopt;
     }
 }
@@ -139,7 +173,7 @@ QVariant RunTableModel::dataOf(const RunItem& item, Column column, int role) {
         case Qt::DisplayRole: return textOf(item, column);
         case IdRole: return item.id;
         case LiveRole: return isLive(item.row);
-        case Qt::ToolTipRole: return tipOf(item);
+        case Qt::ToolTipRole: return asTip(tipOf(item, column));
         case Qt::AccessibleTextRole:
             if (column != Star) return {};
             return item.notes.starred ? QStringLiteral("starred") : QStringLiteral("not starred");

@@ -34,6 +34,16 @@ public:
         Blocked,
         SamplesPerS,
         Tags,
+        // Those that are shown where somebody asks for them.
+        Run,
+        Note,
+        Commit,
+        Error,
+        StepMs,
+        Skew,
+        Inflation,
+        Samples,
+        Sent,
         kColumns
     };
     enum Role { IdRole = Qt::UserRole, LiveRole };

@@ -46,7 +46,21 @@ std::map<std::string, MeasuredStep> measuredSteps(std::span<const RunItemPtr> ru
     return steps;
 }
 
-QString duration(double seconds) {
+// Of a step of each planned run, where there is a forecast of it.
+std::vector<std::optional<double>> forecastSteps(std::size_t planned, std::span<const ForecastCase> cases) {
+    std::vector<std::optional<double>> steps(planned);
+    for (const ForecastCase& one : cases) {
+        if (!one.known() || one.step.given) continue;
+        for (const std::size_t run : one.runs) {
+            if (run < planned) steps[run] = one.round.stepSeconds();
+        }
+    }
+    return steps;
+}
+
+}  // namespace
+
+QString roughly(double seconds) {
     constexpr double kMinute = 60, kHour = 3600, kDay = 86400;
     if (seconds < 2 * kMinute) return QStringLiteral("%1 s").arg(shortNumber(seconds, 2));
     if (seconds < 2 * kHour) return QStringLiteral("%1 min").arg(shortNumber(seconds / kMinute, 2));
@@ -54,40 +68,57 @@ QString duration(double seconds) {
     return QStringLiteral("%1 days").arg(shortNumber(seconds / kDay, 2));
 }
 
-}  // namespace
-
-SweepTime sweepTime(const std::vector<PlannedRun>& planned, qint64 total, std::span<const RunItemPtr> runs) {
+SweepTime sweepTime(const std::vector<PlannedRun>& planned, qint64 total, std::span<const RunItemPtr> runs,
+                    std::span<const ForecastCase> cases) {
     SweepTime time{.total = total};
-    const auto steps = measuredSteps(runs);
-    for (const PlannedRun& run : planned) {
-        if (steps.empty() || time.looked == static_cast<qint64>(SweepTime::kMostPlanned)) break;
-        ++time.looked;
-        const auto found = steps.find(stepKey(settingsOf(run.config)));
-        if (found == steps.end() || run.steps <= 0) continue;
+    const auto measured = measuredSteps(runs);
+    const auto forecast = forecastSteps(planned.size(), cases);
+    if (measured.empty() && std::ranges::none_of(forecast, &std::optional<double>::has_value)) return time;
+    for (std::size_t i = 0; i < std::min(planned.size(), SweepTime::kMostPlanned); ++i) {
+        const PlannedRun& run = planned[i];
+        time.each.emplace_back();
+        if (run.steps <= 0) continue;
+        const auto found = measured.empty() ? measured.end() : measured.find(stepKey(settingsOf(run.config)));
+        if (found == measured.end() && !forecast[i]) continue;
+        const double step = found != measured.end() ? found->second.seconds : *forecast[i];
+        time.each.back() = static_cast<double>(run.steps) * step;
+        time.seconds += *time.each.back();
         ++time.known;
-        time.seconds += static_cast<double>(run.steps) * found->second.seconds;
-        if (!time.from.contains(found->second.run)) time.from << found->second.run;
+        if (found == measured.end()) {
+            ++time.forecast;
+        } else if (!time.from.contains(found->second.run)) {
+            time.from << found->second.run;
+        }
     }
+    time.looked = std::ssize(time.each);
     return time;
 }
 
 QString SweepTime::inWords() const {
     if (known == 0) return QStringLiteral("not known");
-    if (known == total) return QStringLiteral("about %1").arg(duration(seconds));
-    return QStringLiteral("%1 for %2 of %3 runs").arg(duration(seconds), grouped(known), grouped(total));
+    if (known == total) return QStringLiteral("about %1").arg(roughly(seconds));
+    return QStringLiteral("%1 for %2 of %3 runs").arg(roughly(seconds), grouped(known), grouped(total));
 }
 
 QString SweepTime::basis() const {
-    if (known == 0) return QStringLiteral("no finished run here has these settings and measured times");
+    if (known == 0) return QStringLiteral("no finished run here has these settings, and no forecast says a step");
     constexpr qsizetype kNamed = 1;
-    QString runs = from.mid(0, kNamed).join(QStringLiteral(", "));
-    if (from.size() > kNamed) runs += QStringLiteral(" and %1 more").arg(from.size() - kNamed);
-    QString words =
-        QStringLiteral("planned steps × time of a step in %1; starting and evaluating not counted").arg(runs);
+    QStringList steps;
+    if (!from.isEmpty()) {
+        steps << from.mid(0, kNamed).join(QStringLiteral(", "));
+        if (from.size() > kNamed) steps.back() += QStringLiteral(" and %1 more").arg(from.size() - kNamed);
+    }
+    if (forecast > 0) {
+        steps << (forecast == known ? QStringLiteral("the forecast")
+                  : forecast == 1   ? QStringLiteral("the forecast for 1 run")
+                                    : QStringLiteral("the forecast for %1 runs").arg(grouped(forecast)));
+    }
+    QString words = QStringLiteral("planned steps × time of a step in %1; starting and evaluating not counted")
+                        .arg(steps.join(QStringLiteral(", by ")));
     if (looked < total) {
         words += QStringLiteral("; looked at the first %1 runs").arg(grouped(looked));
     } else if (known < total) {
-        words += QStringLiteral("; the others' settings were not measured");
+        words += QStringLiteral("; the others have neither a measurement nor a forecast");
     }
     return words;
 }

@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "gui/plots/plot_view.h"
+#include "gui/widgets/sort_key.h"
 
 namespace dasgd::gui {
 
@@ -84,6 +85,7 @@ CompareTable::CompareTable(CompareBoard& board, const Look& look, QWidget* paren
     table_->horizontalHeader()->setMinimumSectionSize(46);
     table_->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
     table_->setSortingEnabled(true);
+    addSortKey(*table_);
     table_->setAccessibleName(tr("Comparison"));
     table_->setMinimumHeight(150);
     body().addWidget(table_, 1);

@@ -30,7 +30,8 @@ QString millisecondsOf(const RoundInput& input) {
 }
 
 QString basisOf(const ForecastCase& one) {
-    QStringList parts{ForecastView::tr("by formula"), millisecondsOf(one.round.input), one.step.from};
+    // The times first: what does not fit is cut at the end.
+    QStringList parts{millisecondsOf(one.round.input), one.step.from, ForecastView::tr("by formula")};
     if (!one.assumes.isEmpty()) parts << ForecastView::tr("assumed: %1").arg(one.assumes.join(u' '));
     return parts.join(QStringLiteral(" · "));
 }

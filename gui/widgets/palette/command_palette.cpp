@@ -92,7 +92,13 @@ std::vector<Command> commandsOf(QWidget& page) {
                             }});
         if (!commands.back().title.isEmpty()) commands.back().title[0] = commands.back().title[0].toUpper();
     }
-    // What has keys but no button.
+    // What has keys but no button to press now.
+    const std::size_t buttons = commands.size();
+    const auto isOffered = [&](const QString& keys) {
+        const QKeySequence wanted(keys);
+        return std::any_of(commands.begin(), commands.begin() + static_cast<std::ptrdiff_t>(buttons),
+                           [&](const Command& one) { return !one.keys.isEmpty() && QKeySequence(one.keys) == wanted; });
+    };
     QList<QWidget*> widgets = page.findChildren<QWidget*>();
     widgets.prepend(&page);
     for (const QWidget* widget : widgets) {
@@ -100,9 +106,14 @@ std::vector<Command> commandsOf(QWidget& page) {
         for (QAction* action : widget->actions()) {
             const QString shown = action->text().section(QLatin1Char('\t'), 1);
             const QString keys = shown.isEmpty() ? action->shortcut().toString() : shown;
-            if (keys.isEmpty() || !action->isEnabled()) continue;
-            commands.push_back({.title = action->text().section(QLatin1Char('\t'), 0, 0),
-                                .words = action->toolTip(),
+            if (keys.isEmpty() || !action->isEnabled() ||
+                (action->shortcutContext() != Qt::WidgetShortcut && isOffered(keys)))
+                continue;
+            const QString title = action->text().section(QLatin1Char('\t'), 0, 0);
+            // Qt makes one of the text where none was set.
+            const bool helps = action->toolTip() != title;
+            commands.push_back({.title = title,
+                                .words = helps ? action->toolTip() : QString(),
                                 .keys = keys,
                                 .carryOut = [action = QPointer<QAction>(action)] {
                                     if (action) action->trigger();

@@ -142,6 +142,8 @@ ReportView::ReportView(const Look& look)
     runs_->setTextInteractionFlags(Qt::TextBrowserInteraction);
     runs_->setAccessibleName(tr("Runs of the report"));
     connect(runs_, &QLabel::linkActivated, this, &ReportView::runWanted);
+    // The colour of a link is in its text.
+    connect(&look_, &Look::changed, this, &ReportView::showLinks);
     column->addWidget(runs_);
     column->addStretch();
     connect(table_, &QTableWidget::itemActivated, this, [this](const QTableWidgetItem* item) {
@@ -277,15 +279,19 @@ void ReportView::showOrigin(const Report& report) {
     if (!report.version.isEmpty()) parts << tr("dasgd %1, %2").arg(report.version, report.program);
     parts << tr("kept as reports/%1.json").arg(report.name);
     origin_->setText(parts.join(QStringLiteral(" · ")));
+    linked_ = report.runs();
+    showLinks();
+}
+
+void ReportView::showLinks() {
     QStringList links;
-    const QStringList runs = report.runs();
-    for (const QString& run : runs.mid(0, kMostRuns)) {
+    for (const QString& run : linked_.mid(0, kMostRuns)) {
         links << QStringLiteral("<a href=\"%1\" style=\"color: %2\">%1</a>")
                      .arg(run.toHtmlEscaped(), look_.theme().accent.name());
     }
-    if (runs.size() > kMostRuns) links << tr("and %1 more").arg(runs.size() - kMostRuns);
+    if (linked_.size() > kMostRuns) links << tr("and %1 more").arg(linked_.size() - kMostRuns);
     runs_->setText(tr("runs: ") + links.join(QStringLiteral(" &nbsp; ")));
-    runs_->setVisible(!runs.isEmpty());
+    runs_->setVisible(!linked_.isEmpty());
 }
 
 }  // namespace dasgd::gui

@@ -41,11 +41,13 @@ private:
     void showFormulas(const ReportTable& table);
     void showFit(const std::vector<FitPoint>& fit);
     void showOrigin(const Report& report);
+    void showLinks();
     [[nodiscard]] QString chosenSettings() const;
 
     const Look& look_;
     QString name_, shown_;  // which report, and of what its cards were made
     ReportContent content_;
+    QStringList linked_;  // the runs that it names
     QLabel *title_, *basis_, *state_, *notes_, *origin_;
     QPushButton *stop_, *prefer_, *take_, *again_, *scaling_;
     MessageBar* message_;

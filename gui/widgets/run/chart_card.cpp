@@ -354,14 +354,15 @@ void ChartCard::goTo(double x) {
 }
 
 void ChartCard::remember() {
-    QSettings file = settingsFile();
-    file.beginGroup(QStringLiteral("charts/") + spec_.name);
-    file.setValue(QStringLiteral("metric"), QString::fromStdString(picker_->metric()));
-    file.setValue(QStringLiteral("by-rank"), picker_->byRank());
-    file.setValue(QStringLiteral("x"), axis_->chosen());
-    file.setValue(QStringLiteral("y"), scale_->chosen());
-    file.setValue(QStringLiteral("smoothing"), smoothing_->chosen());
-    file.setValue(QStringLiteral("seeds"), seeds_->chosen());
+    keepSettings([this](QSettings& file) {
+        file.beginGroup(QStringLiteral("charts/") + spec_.name);
+        file.setValue(QStringLiteral("metric"), QString::fromStdString(picker_->metric()));
+        file.setValue(QStringLiteral("by-rank"), picker_->byRank());
+        file.setValue(QStringLiteral("x"), axis_->chosen());
+        file.setValue(QStringLiteral("y"), scale_->chosen());
+        file.setValue(QStringLiteral("smoothing"), smoothing_->chosen());
+        file.setValue(QStringLiteral("seeds"), seeds_->chosen());
+    });
 }
 
 void ChartCard::recall() {

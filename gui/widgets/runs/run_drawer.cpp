@@ -144,7 +144,9 @@ QWidget* RunDrawer::makeFacts() {
     differences_->setFocusPolicy(Qt::TabFocus);
     differences_->verticalHeader()->hide();
     differences_->verticalHeader()->setDefaultSectionSize(kDifferenceRowHeight);
-    differences_->horizontalHeader()->setStretchLastSection(true);
+    differences_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    // A run beyond the edge would not be compared.
+    differences_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
     differences_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     column->addWidget(factsHead_ = makeLabel({}, "head"));
     column->addWidget(factWords_ = makeLabel({}));
@@ -322,6 +324,11 @@ void RunDrawer::showDifferences() {
         headers << tr("values");
     }
     differing_->setHorizontalHeaderLabels(headers);
+    for (std::size_t i = 0; columns && i < runs_.size(); ++i) {
+        differing_->horizontalHeaderItem(static_cast<int>(i) + 1)->setToolTip(runs_[i]->id);
+    }
+    // The end of a key says more than its section; of many values the first are enough.
+    differences_->setTextElideMode(columns ? Qt::ElideLeft : Qt::ElideRight);
     for (const SettingDifference& one : all) {
         QList<QStandardItem*> row{new QStandardItem(one.key)};
         QStringList values = one.values;
@@ -335,7 +342,6 @@ void RunDrawer::showDifferences() {
         for (QStandardItem* item : row) item->setToolTip(asTip(item->text()));
         differing_->appendRow(row);
     }
-    differences_->resizeColumnsToContents();
     const int shown = std::min(static_cast<int>(all.size()), 12);
     differences_->setFixedHeight(differences_->horizontalHeader()->sizeHint().height() + shown * kDifferenceRowHeight +
                                  12);

@@ -4,6 +4,7 @@
 #include <QKeyEvent>
 
 #include "gui/widgets/button_key.h"
+#include "gui/widgets/keyed_action.h"
 
 namespace dasgd::gui {
 
@@ -30,7 +31,7 @@ FindBar::FindBar(Session& session, QWidget& page) : QWidget(&page), finder_(sess
     row->addWidget(words_ = new ElidedLabel, 3);
     addButtonKey(QStringLiteral("F3"), *next_, &page);
     addButtonKey(QStringLiteral("Shift+F3"), *previous_, &page);
-    connect(new QShortcut(QKeySequence(QStringLiteral("Ctrl+F")), &page), &QShortcut::activated, this, [this] {
+    addKeyedAction(page, tr("Find spans"), {}, QKeySequence(QStringLiteral("Ctrl+F")), [this] {
         field_->setFocus(Qt::ShortcutFocusReason);
         field_->selectAll();
     });

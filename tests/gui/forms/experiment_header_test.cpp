@@ -56,6 +56,10 @@ TEST(ExperimentHeader, HasThreeButtonsAndKeysForEachAction) {
     QTest::keyClick(&header, Qt::Key_S, Qt::ControlModifier);
     QTest::keyClick(&header, Qt::Key_D, Qt::ControlModifier);
     for (const QSignalSpy* spy : {&run, &queue, &save, &duplicate}) EXPECT_EQ(spy->size(), 1);
+    QSignalSpy saveAs(&header, &ExperimentHeader::saveAsWanted);
+    QTest::keyClick(&header, Qt::Key_S, Qt::ControlModifier | Qt::ShiftModifier);
+    EXPECT_EQ(saveAs.size(), 1);
+    EXPECT_EQ(save.size(), 1);
     for (QToolButton* button : header.findChildren<QToolButton*>()) {
         if (button->text() == QStringLiteral("queue") || button->text() == QStringLiteral("duplicate")) button->click();
     }

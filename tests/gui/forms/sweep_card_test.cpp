@@ -10,6 +10,7 @@
 #include "gui/forms/case_value_row.h"
 #include "gui/forms/field_picker.h"
 #include "gui/forms/sweep_row.h"
+#include "gui/forms/sweep_table.h"
 #include "tests/gui/support/bench.h"
 #include "tests/gui/support/small_schema.h"
 
@@ -202,6 +203,28 @@ TEST_F(SweepCardTest, SaysHowManyRunsAndWhatTheTimeIsFrom) {
     card_.showSize(4, SweepTime{.seconds = 300, .known = 4, .looked = 4, .total = 4, .from = {"r7"}});
     EXPECT_TRUE(says(QStringLiteral("takes: about 5.0 min")));
     EXPECT_TRUE(says(QStringLiteral("time of a step in r7")));
+    card_.setLow(true);
+    EXPECT_FALSE(says(QStringLiteral("time of a step in r7"))) << "its room is the rows'";
+    EXPECT_TRUE(says(QStringLiteral("takes: about 5.0 min")));
+    card_.setLow(false);
+    EXPECT_TRUE(says(QStringLiteral("time of a step in r7")));
+}
+
+TEST_F(SweepCardTest, ACaseOfTheForecastIsChosenInItsTable) {
+    show(kSwept);
+    const auto* table = card_.findChild<SweepTable*>();
+    ASSERT_NE(table, nullptr);
+    EXPECT_FALSE(table->isVisible());
+    card_.showForecast(
+        {{.label = QStringLiteral("d = 1"), .runs = 2, .hidden = 0.5, .stepSeconds = 0.01, .seconds = 3, .tip = {}},
+         {.label = QStringLiteral("d = 2"), .runs = 2, .hidden = 1, .stepSeconds = 0.008, .seconds = 2, .tip = {}}});
+    EXPECT_TRUE(table->isVisible());
+    QSignalSpy wanted(&card_, &SweepCard::caseWanted);
+    QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualItemRect(table->item(1, 0)).center());
+    ASSERT_GE(wanted.size(), 1);
+    EXPECT_EQ(wanted.back()[0].toInt(), 1);
+    card_.showForecast({});
+    EXPECT_FALSE(table->isVisible());
 }
 
 }  // namespace

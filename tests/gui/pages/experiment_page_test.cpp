@@ -227,6 +227,30 @@ TEST_F(ExperimentPageTest, AFileThatIsDroppedIsOpenedWhereverItFalls) {
     EXPECT_FALSE(hasRun());
 }
 
+TEST_F(ExperimentPageTest, AFileThatIsDroppedOnAnotherPageOpensThisOne) {
+    openPage();
+    window_->open("Runs");
+    ASSERT_FALSE(text()->isVisible());
+    const auto offers = [&](const QString& name) {
+        QFile file(folder_.filePath(name));
+        EXPECT_TRUE(file.open(QIODevice::WriteOnly) && file.write("name = \"dropped\"\n") > 0);
+        QMimeData data;
+        data.setUrls({QUrl::fromLocalFile(file.fileName())});
+        QDragEnterEvent enter(QPoint(9, 9), Qt::CopyAction, &data, Qt::LeftButton, {});
+        QApplication::sendEvent(window_.get(), &enter);
+        if (!enter.isAccepted()) return false;
+        QDropEvent dropped(QPointF(9, 9), Qt::CopyAction, &data, Qt::LeftButton, {});
+        QApplication::sendEvent(window_.get(), &dropped);
+        return true;
+    };
+    EXPECT_FALSE(offers(QStringLiteral("picture.png"))) << "that is no experiment";
+    EXPECT_FALSE(text()->isVisible());
+    EXPECT_TRUE(offers(QStringLiteral("dropped.toml")));
+    EXPECT_TRUE(text()->isVisible());
+    EXPECT_TRUE(eventually([&] { return window_->draft().title() == QStringLiteral("dropped"); }));
+    EXPECT_EQ(window_->draft().file(), folder_.filePath(QStringLiteral("dropped.toml")));
+}
+
 TEST_F(ExperimentPageTest, SameAgainFillsThePageFromTheRun) {
     workspace_.record({.delay = 2, .steps = 8});
     openPage();
@@ -260,7 +284,7 @@ TEST_F(ExperimentPageTest, WhatWasBegunBeforeThePageWasOpenStandsOnIt) {
     ASSERT_TRUE(eventually([&] { return window_->session().runs().rowCount() == 1; }));
     draft.loadSchema();
     ASSERT_TRUE(eventually([&] { return draft.hasSchema() && !draft.unsaved().kept().empty(); }));
-    draft.take(startFrom(*window_->session().runs().items().front()));
+    draft.take(startFrom(*window_->session().runs().items().front(), workspace_.path()));
     ASSERT_TRUE(isAnswered());
     ASSERT_EQ(text(), nullptr) << "nobody was on the page";
     window_->open("Experiment");

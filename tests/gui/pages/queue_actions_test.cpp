@@ -62,7 +62,8 @@ TEST_F(QueueActions, OnlyWhatWaitsCanBeHeldOrMoved) {
     addQueueMenu(menu, engine_, {makeRun("r", "dasgd")});
     EXPECT_THAT(wordsOf(menu), IsEmpty());
     addQueueMenu(menu, engine_, {makeRun("r", "dasgd"), waiting("a", true), waiting("b", false)});
-    EXPECT_THAT(wordsOf(menu), ElementsAre("Hold: do not start", "Start first", "Earlier", "Later", "Start last"));
+    EXPECT_THAT(wordsOf(menu),
+                ElementsAre("Pause: hold, do not start", "Start first", "Earlier", "Later", "Start last"));
     menu.actions().at(1)->trigger();
     EXPECT_EQ(answer(), QStringLiteral("queue hold a b"));
 }
@@ -91,7 +92,7 @@ TEST_F(QueueActions, ThePaletteHasThem) {
     QWidget table;
     addQueueKeys(table, engine_, [] { return std::vector{waiting("a", true)}; });
     const std::vector<Command> commands = commandsOf(table);
-    const auto hold = std::ranges::find(commands, QStringLiteral("Hold or release"), &Command::title);
+    const auto hold = std::ranges::find(commands, QStringLiteral("Pause: hold or release"), &Command::title);
     ASSERT_NE(hold, commands.end());
     EXPECT_EQ(hold->keys, QStringLiteral("Ctrl+H"));
     hold->carryOut();

@@ -3,6 +3,7 @@
 #include <QFile>
 #include <QListWidget>
 #include <QTableWidget>
+#include <QToolButton>
 #include <algorithm>
 
 #include "gui/pages/job_action.h"
@@ -57,6 +58,13 @@ TEST_F(ReportsPageTest, AnEmptyPageSaysWhereReportsComeFrom) {
     window_->open("Reports");
     EXPECT_TRUE(eventually([&] { return label(QStringLiteral("No report yet")) != nullptr; }));
     EXPECT_NE(label(QStringLiteral("replay in the menu of a run")), nullptr);
+    window_->draft().setText(QStringLiteral("name = \"mine\"\n"));
+    auto* scale = button<QToolButton>(QStringLiteral("Scale …"));
+    ASSERT_NE(scale, nullptr);
+    scale->setFocus();
+    QTest::keyClick(scale, Qt::Key_Space);
+    EXPECT_TRUE(window_->findChild<JobForm*>()->isVisible());
+    EXPECT_EQ(label(QStringLiteral("No report yet")), nullptr) << "the form has its place";
 }
 
 TEST_F(ReportsPageTest, AdviceIsAskedForStartedShownAndTakenOver) {

@@ -1,9 +1,14 @@
 #include <gtest/gtest.h>
 
+#include <QFile>
+#include <QFileInfo>
+#include <QJsonArray>
+#include <QJsonDocument>
 #include <QLineEdit>
 #include <QListView>
 #include <QPushButton>
 #include <QTableView>
+#include <QToolButton>
 
 #include "gui/models/scaling/scaling_table_model.h"
 #include "gui/widgets/scaling_card.h"
@@ -37,6 +42,8 @@ TEST_F(ScalingPageTest, AnEmptyWorkspaceSaysHowToGetData) {
     ASSERT_TRUE(eventually([&] { return label(QStringLiteral("No finished runs yet")) != nullptr; }));
     EXPECT_NE(label(QStringLiteral("dasgd scale FILE.toml --workers 1,2,...,64 --workspace")), nullptr);
     EXPECT_FALSE(points()->isVisible());
+    button<QToolButton>(QStringLiteral("Scale …"))->click();
+    EXPECT_NE(label(QStringLiteral("There is no experiment yet")), nullptr) << "said where reports are asked for";
 }
 
 TEST_F(ScalingPageTest, TheSixthPageHasItsKey) {
@@ -123,6 +130,26 @@ TEST_F(ScalingPageTest, APointOfThePlotIsThatOfTheTable) {
     EXPECT_EQ(row, QStringLiteral("4")) << "the choice outlives what arrives";
     emit card->pointOpened(0, 1);
     EXPECT_FALSE(points()->isVisible());
+}
+
+TEST_F(ScalingPageTest, CtrlEWritesThePlotsAsTheyAreSeen) {
+    recordTwoLines(workspace_.store());
+    openScaling();
+    ASSERT_TRUE(arrived(6));
+    ASSERT_TRUE(QTest::qWaitForWindowActive(window_.get()));
+    window_->findChildren<ScalingCard*>().front()->findChild<Choice*>()->choose(0);
+    QTest::keyClick(window_.get(), Qt::Key_E, Qt::ControlModifier);
+    // What the program of this test is handed (gui_main.cpp).
+    const QString input = QString::fromStdString((workspace_.path() / "figures/scaling-weak/figures").string());
+    ASSERT_TRUE(eventually([&] { return QFileInfo(input).size() > 0; }));
+    QFile file(input);
+    ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+    const QJsonArray figures = QJsonDocument::fromJson(file.readAll())[QLatin1String("figures")].toArray();
+    ASSERT_EQ(figures.size(), 2) << "no time to target without a target";
+    const QJsonValue first = figures[0][QLatin1String("spec")];
+    EXPECT_EQ(first[QLatin1String("plot")].toString(), QStringLiteral("throughput"));
+    EXPECT_EQ(first[QLatin1String("log_y")], QJsonValue(false)) << "linear, as it was chosen";
+    EXPECT_EQ(first[QLatin1String("runs")].toArray().size(), 12);
 }
 
 TEST_F(ScalingPageTest, ANarrowWindowStacksWhatItShows) {

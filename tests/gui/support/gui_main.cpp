@@ -7,6 +7,7 @@
 #include <QSettings>
 #include <QTemporaryDir>
 #include <QThread>
+#include <QThreadPool>
 #include <cstdio>
 #include <cstring>
 
@@ -52,5 +53,7 @@ int main(int argc, char** argv) {
     const QTemporaryDir settings;
     QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, settings.path());
     dasgd::gui::installFonts();
-    return RUN_ALL_TESTS();
+    const int status = RUN_ALL_TESTS();
+    QThreadPool::globalInstance()->waitForDone();  // before the folder of the settings goes
+    return status;
 }

@@ -30,6 +30,20 @@ TEST(Rail, PagesAreChosenByMouseAndKeys) {
     EXPECT_FALSE(buttons[1]->isChecked());
 }
 
+TEST(Rail, TheWorkspaceLeadsToAnother) {
+    Rail rail(testLook(), QStringLiteral("/some/<workspace>"));
+    QSignalSpy wanted(&rail, &Rail::workspaceWanted);
+    QToolButton* path = nullptr;
+    for (auto* one : rail.findChildren<QToolButton*>()) {
+        if (one->accessibleName().contains(QStringLiteral("open another"))) path = one;
+    }
+    ASSERT_NE(path, nullptr);
+    EXPECT_EQ(path->text(), QStringLiteral("/some/<workspace>"));
+    EXPECT_TRUE(path->toolTip().contains(QStringLiteral("&lt;workspace&gt;")));
+    path->click();
+    EXPECT_EQ(wanted.count(), 1);
+}
+
 TEST(Rail, AnIconIsDrawnFromItsPath) {
     const auto imageOf = [](const QString& icon) {
         RailButton button(QString(), icon, QString(), testLook());

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <QHeaderView>
+#include <QTest>
 
 #include "tests/gui/support/bench.h"
 
@@ -108,6 +109,23 @@ TEST_F(RunTableTest, AColumnIsMovedByKeyPastTheHiddenOnes) {
     EXPECT_EQ(titles(), after) << "remembered";
 }
 
+TEST_F(RunTableTest, IsSortedByTheColumnOfTheKeyboardAndThenTheOtherWay) {
+    table().show();
+    table().activateWindow();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(&table()));
+    table().setFocus();
+    const auto sort = [this] { QTest::keyClick(&table(), Qt::Key_S, Qt::ControlModifier | Qt::ShiftModifier); };
+    sort();
+    EXPECT_EQ(list_.order().column, RunTableModel::Started) << "no cell has the keyboard";
+    table().setCurrentIndex(list_.index(0, RunTableModel::FinalLoss));
+    sort();
+    EXPECT_EQ(list_.order().column, RunTableModel::FinalLoss);
+    EXPECT_EQ(list_.order().direction, Qt::AscendingOrder);
+    sort();
+    EXPECT_EQ(list_.order().direction, Qt::DescendingOrder);
+    EXPECT_EQ(table().currentIndex().column(), RunTableModel::FinalLoss) << "the keyboard stays in its column";
+}
+
 TEST_F(RunTableTest, AFilterKeepsTheColumns) {
     toggle(QStringLiteral("wall"));
     table().horizontalHeader()->moveSection(0, 3);
@@ -143,6 +161,26 @@ TEST_F(RunTableTest, NoCellOfADefaultColumnIsCut) {
             EXPECT_LE(metrics.horizontalAdvance(text) + 16, table().columnWidth(column)) << text.toStdString();
         }
     }
+}
+
+TEST_F(RunTableTest, TheDefaultColumnsFitAWindowOf1600Pixels) {
+    constexpr int kBesideRailAndMargins = 1342;
+    table().resize(kBesideRailAndMargins, 400);
+    table().show();
+    ASSERT_TRUE(QTest::qWaitForWindowExposed(&table()));
+    EXPECT_LE(table().horizontalHeader()->length(), table().viewport()->width());
+    EXPECT_EQ(titles().back(), QStringLiteral("tags")) << "what is mostly empty takes the room that is left";
+}
+
+TEST_F(RunTableTest, WhatAFilterNamesCanBeAColumn) {
+    for (const char* name : {"run", "note", "commit", "error", "ms/step", "skew ms", "inflation", "samples", "sent"}) {
+        EXPECT_FALSE(titles().contains(QString::fromLatin1(name))) << name << " is not there unasked";
+        toggle(QString::fromLatin1(name));
+        EXPECT_EQ(titles().back(), QString::fromLatin1(name));
+    }
+    reopen();
+    EXPECT_TRUE(titles().contains(QStringLiteral("sent")));
+    toggle(QStringLiteral("As at first"));
 }
 
 TEST_F(RunTableTest, IsOrderedByTheColumnsThatItHas) {

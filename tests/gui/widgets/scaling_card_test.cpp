@@ -34,6 +34,26 @@ TEST_F(ScalingCardTest, APointUnderThePointerSaysWhoseItIs) {
     EXPECT_TRUE(QToolTip::text().contains(board_.runIds()[10])) << QToolTip::text().toStdString();
 }
 
+TEST_F(ScalingCardTest, AFigureOfItHasItsAxisAndThePartThatIsZoomedTo) {
+    open();
+    FigureSpec spec = card_.figure({});
+    EXPECT_EQ(spec.kind, FigureKind::Scaling);
+    EXPECT_EQ(spec.runs, board_.runIds());
+    EXPECT_EQ(spec.logY, std::optional(true));
+    EXPECT_FALSE(spec.xRange || spec.yRange) << "all of it, also once runs are added";
+    card_.findChild<Choice*>()->choose(0);
+    QTest::keyClick(&card_.plot(), Qt::Key_Plus);
+    ASSERT_TRUE(card_.plot().zoomed());
+    spec = card_.figure({});
+    EXPECT_EQ(spec.logY, std::optional(false));
+    ASSERT_TRUE(spec.xRange && spec.yRange);
+    EXPECT_EQ(spec.xRange->low, card_.plot().shownX().first);
+    EXPECT_EQ(spec.yRange->high, card_.plot().shownY().second);
+    const auto again = figureSpecOf(jsonOf(spec));
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(*again, spec) << "its file says so too";
+}
+
 TEST_F(ScalingCardTest, ClicksNameLineAndWorkers) {
     open();
     QSignalSpy clicked(&card_, &ScalingCard::pointClicked), opened(&card_, &ScalingCard::pointOpened);

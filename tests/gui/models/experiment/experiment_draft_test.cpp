@@ -231,6 +231,40 @@ TEST_F(ExperimentDraftTest, AFileIsOpenedAndSaved) {
     EXPECT_EQ(draft_.document().text(), kText);
 }
 
+TEST_F(ExperimentDraftTest, AFileIsSavedWhereItWasOpenedUnlessAnotherProgramChangedIt) {
+    const QString file = folder_.filePath(QStringLiteral("own.toml"));
+    const auto put = [&](const QByteArray& text) {
+        QFile own(file);
+        EXPECT_TRUE(own.open(QIODevice::WriteOnly) && own.write(text) >= 0);
+    };
+    const auto content = [&] {
+        QFile own(file);
+        return own.open(QIODevice::ReadOnly) ? own.readAll() : QByteArray();
+    };
+    takeText(kText);
+    EXPECT_EQ(draft_.file(), QString()) << "a preset has no file of one's own";
+    put("name = \"own\"\r\n");
+    draft_.open(file);
+    ASSERT_TRUE(eventually([&] { return draft_.file() == file; }));
+    QSignalSpy noted(&draft_, &ExperimentDraft::noted), failed(&draft_, &ExperimentDraft::failed);
+    for (const char* text : {"name = \"first\"\n", "name = \"second\"\n"}) {
+        draft_.setText(QString::fromLatin1(text));
+        draft_.saveToFile();
+        ASSERT_TRUE(eventually([&] { return draft_.isSaved(); }));
+        EXPECT_EQ(content(), text);
+    }
+    EXPECT_EQ(noted.count(), 2);
+    put("name = \"elsewhere\"\n");
+    draft_.setText(QStringLiteral("name = \"third\"\n"));
+    draft_.saveToFile();
+    ASSERT_TRUE(eventually([&] { return failed.count() == 1; }));
+    EXPECT_TRUE(failed[0][0].toString().contains(QStringLiteral("Ctrl+Shift+S")));
+    EXPECT_EQ(content(), "name = \"elsewhere\"\n");
+    EXPECT_FALSE(draft_.isSaved());
+    takeText(kText);
+    EXPECT_EQ(draft_.file(), QString()) << "it is another experiment";
+}
+
 TEST_F(ExperimentDraftTest, ARecordedConfigurationIsShownWithoutItsDefaults) {
     draft_.take({Start::Kind::Recent, {}, {}, {}, kText + QStringLiteral("\n[train]\nseed = 1\n"), {}});
     EXPECT_EQ(draft_.document().text(), kText + QStringLiteral("\n"));

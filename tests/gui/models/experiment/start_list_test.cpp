@@ -9,6 +9,8 @@
 namespace dasgd::gui {
 namespace {
 
+const QDateTime kNoon = QDateTime::fromString(QStringLiteral("2026-11-21T12:00:00Z"), Qt::ISODate);
+
 RunItemPtr runOf(const std::string& experiment, const std::string& id, const std::string& startedAt,
                  const std::string& config) {
     storage::RunRow row;
@@ -45,13 +47,35 @@ TEST(StartListModel, PresetsStandUnderTheirHeadWithWhatTheyShow) {
 TEST(StartListModel, EachExperimentOffersItsNewestRunTheNewestFirst) {
     StartList list(twoPresets());
     QAbstractItemModelTester tester(&list);
-    list.setRuns(
-        {runOf("old", "r1", "2026-11-20T10:00:00Z", "a = 1\n"), runOf("new", "r2", "2026-11-21T10:00:00Z", "a = 2\n"),
-         runOf("new", "r3", "2026-11-21T11:00:00Z", "a = 3\n"), runOf("empty", "r4", "2026-11-21T12:00:00Z", "")});
+    const std::vector<RunItemPtr> runs{
+        runOf("old", "r1", "2026-11-20T10:00:00Z", "a = 1\n"), runOf("new", "r2", "2026-11-21T10:00:00Z", "a = 2\n"),
+        runOf("new", "r3", "2026-11-21T11:00:00Z", "a = 3\n"), runOf("empty", "r4", "2026-11-21T12:00:00Z", "")};
+    list.setRuns(runs, "/w", kNoon);
     EXPECT_EQ(titles(list), (QStringList{"Same again", "new", "old", "Presets", "first-light", "scaling"}));
     EXPECT_EQ(list.at(1).text, QStringLiteral("a = 3\n"));
-    EXPECT_EQ(list.at(1).words, QStringLiteral("2 runs · dasgd"));
+    EXPECT_EQ(list.at(1).words, QStringLiteral("2 runs · 1 h old"));
     EXPECT_EQ(list.at(1).kind, Start::Kind::Recent);
+    QPersistentModelIndex old(list.index(2));
+    list.setRuns(runs, "/w", kNoon.addDays(2));
+    EXPECT_EQ(list.at(1).words, QStringLiteral("2 runs · 2 days old"));
+    EXPECT_TRUE(old.isValid()) << "who is on a row stays there";
+}
+
+TEST(StartListModel, AnImportedTraceIsNoExperiment) {
+    storage::RunRow row = runOf("trace", "r1", "2026-11-20T10:00:00Z", "name = \"trace\"\n")->row;
+    row.backend = "trace";
+    ASSERT_TRUE(row.imported());
+    StartList list({});
+    list.setRuns({makeRunItem(row)}, "/w", kNoon);
+    EXPECT_EQ(list.rowCount(), 0);
+}
+
+TEST(StartListModel, ARunsFilesAreFoundInItsFolder) {
+    const auto plain = runOf("a", "r1", "2026-11-20T10:00:00Z", "name = \"a\"\n");
+    EXPECT_EQ(startFrom(*plain, "/w").folder, QString()) << "its text stands alone";
+    const auto racks = runOf("a", "r2", "2026-11-20T10:00:00Z", "[network]\nfile = \"artefacts/two-racks.xml\"\n");
+    EXPECT_EQ(startFrom(*racks, "/w").folder, QStringLiteral("/w/runs/r2"));
+    EXPECT_TRUE(startFrom(*racks, "w").folder.startsWith(u'/')) << "a workspace may be named from here";
 }
 
 TEST(StartListModel, TheFilterLooksAtTitleAndRemark) {

@@ -234,6 +234,23 @@ TEST_F(ReportLibraryTest, AReportIsDeletedAndBroughtBack) {
     EXPECT_TRUE(becomes(name, ReportState::Finished));
 }
 
+TEST_F(ReportLibraryTest, OneThatCannotBeDeletedIsSaidAndStays) {
+    const QString name = library_->start(request());
+    go();
+    ASSERT_TRUE(becomes(name, ReportState::Finished));
+    ASSERT_TRUE(eventually([&] { return QFile::exists(reportFile(name)); }));
+    // No file any more, and not empty: nobody can take it away as one.
+    ASSERT_TRUE(QFile::remove(reportFile(name)));
+    ASSERT_TRUE(QDir().mkpath(reportFile(name) + QStringLiteral("/inner")));
+    QSignalSpy failed(library_.get(), &ReportLibrary::failed);
+    library_->remove(name);
+    EXPECT_EQ(library_->find(name), nullptr);
+    ASSERT_TRUE(eventually([&] { return failed.size() == 1; }));
+    EXPECT_TRUE(failed.front().front().toString().startsWith(reportFile(name) + QStringLiteral(": cannot be deleted")));
+    EXPECT_NE(library_->find(name), nullptr);
+    EXPECT_EQ(library_->restore(), QString()) << "it is not brought back a second time";
+}
+
 TEST_F(ReportLibraryTest, SeveralDeletionsComeBackTheLastOneFirst) {
     QStringList names;
     for (int i = 0; i < 2; ++i) names << library_->start(request());

@@ -63,6 +63,47 @@ TEST_F(RunTableModelTest, SimulatedTimesAreToldFromMeasuredOnes) {
     EXPECT_FALSE(tip(2).contains(QStringLiteral("simulated")));
 }
 
+TEST_F(RunTableModelTest, WhatARunIsFoundByHasAColumnToo) {
+    storage::RunRow row = withNumbers()->row;
+    row.gitCommit = "012bba8f00ed35763aa";
+    row.error = "rank 1\ndied";
+    row.skewS = 0.0047;
+    row.inflation = 1.25;
+    row.samples = 41'600;
+    row.bytesSent = 7'400'000;
+    row.timeSimulated = true;
+    storage::RunNotes notes;
+    notes.note = "<b>better</b>\nthan before";
+    model_.take({makeRunItem(row, notes), makeRun("r2", "dasgd")}, {});
+    EXPECT_EQ(cell(0, RunTableModel::Run), QStringLiteral("r1"));
+    EXPECT_EQ(cell(0, RunTableModel::Commit), QStringLiteral("012bba8f00"));
+    EXPECT_EQ(cell(0, RunTableModel::Error), QStringLiteral("rank 1 died"));
+    EXPECT_EQ(cell(0, RunTableModel::Note), QStringLiteral("<b>better</b> than before"));
+    EXPECT_TRUE(cell(0, RunTableModel::StepMs).endsWith(QStringLiteral(" sim")));
+    EXPECT_EQ(RunTableModel::numberOf(*model_.items()[0], RunTableModel::StepMs), 8);
+    EXPECT_NEAR(RunTableModel::numberOf(*model_.items()[0], RunTableModel::Skew).value_or(0), 4.7, 1e-9);
+    EXPECT_EQ(RunTableModel::numberOf(*model_.items()[0], RunTableModel::Inflation), 1.25);
+    EXPECT_EQ(cell(0, RunTableModel::Samples), grouped(41'600));
+    EXPECT_EQ(cell(0, RunTableModel::Sent), bytesInWords(7.4e6).text());
+    EXPECT_EQ(cell(1, RunTableModel::Skew), kAbsent);
+    for (const auto column : {RunTableModel::StepMs, RunTableModel::Skew, RunTableModel::Inflation,
+                              RunTableModel::Samples, RunTableModel::Sent}) {
+        EXPECT_TRUE(RunTableModel::isNumeric(column)) << column;
+    }
+    EXPECT_FALSE(RunTableModel::isNumeric(RunTableModel::Error));
+    const QString tip = model_.index(0, 0).data(Qt::ToolTipRole).toString();
+    EXPECT_TRUE(tip.contains(QStringLiteral("&lt;b&gt;"))) << "what people write is no markup";
+}
+
+TEST_F(RunTableModelTest, WhatMayBeCutStandsInTheToolTip) {
+    storage::RunRow row = makeRun("r1", "dasgd")->row;
+    row.experiment = "a-very-long-name-of-an-experiment";
+    model_.take({makeRunItem(row)}, {});
+    const auto tip = [this](int column) { return model_.index(0, column).data(Qt::ToolTipRole).toString(); };
+    EXPECT_TRUE(tip(RunTableModel::Experiment).contains(QString::fromStdString(row.experiment)));
+    EXPECT_FALSE(tip(RunTableModel::Seed).contains(QString::fromStdString(row.experiment)));
+}
+
 TEST_F(RunTableModelTest, BlockedIsOfMeasuredTime) {
     storage::RunRow row = withNumbers()->row;
     row.status = "running";

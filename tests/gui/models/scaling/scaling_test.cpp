@@ -210,6 +210,20 @@ TEST_F(ScalingCurvesTest, TheIdealGoesOnFromTheSmallest) {
     EXPECT_NEAR(efficiency.front().line.y[1], (50 + 100 / 3.0) / 2, 1e-9);
 }
 
+TEST_F(ScalingCurvesTest, OneNumberOfWorkersIsNoHundredPercent) {
+    std::erase_if(runs_, [](const RunItemPtr& run) { return run->row.workers != 1; });
+    const auto lines = scalingLines(runs_, Scaling::Weak);
+    const auto drawn = drawnLines(all(lines), times_, Scaling::Weak, {});
+    ASSERT_EQ(drawn.size(), 1U);
+    ASSERT_EQ(drawn[0].points.size(), 1U);
+    for (const ScalingPlot plot : {ScalingPlot::Throughput, ScalingPlot::Efficiency}) {
+        const auto curves = scalingCurves(drawn, plot);
+        ASSERT_EQ(curves.size(), 1U) << "no ideal to hold it against";
+        EXPECT_EQ(curves[0].line.y.empty(), plot == ScalingPlot::Efficiency);
+    }
+    EXPECT_FALSE(pointInWords(drawn[0], drawn[0].points[0], {}).contains(QStringLiteral("efficiency")));
+}
+
 TEST_F(ScalingCurvesTest, LinesFromNearlyTheSameBaseShareTheirIdeal) {
     std::vector<RunItemPtr> runs;
     TimesById times;

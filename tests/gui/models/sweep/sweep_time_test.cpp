@@ -42,7 +42,7 @@ TEST(SweepTime, IsThatOfTheNewestRunOfTheSameSettingsWhateverItsSeedAndLength) {
 TEST(SweepTime, WhatIsKnownOfSomeRunsOnlySaysSo) {
     const SweepTime time = sweepTime(plan({1, 2, 2}), 3, std::vector<RunItemPtr>{runOf("a", 1, 300)});
     EXPECT_EQ(time.inWords(), QStringLiteral("5.0 min for 1 of 3 runs"));
-    EXPECT_TRUE(time.basis().endsWith(QLatin1String("the others' settings were not measured")));
+    EXPECT_TRUE(time.basis().endsWith(QLatin1String("the others have neither a measurement nor a forecast")));
 }
 
 TEST(SweepTime, NothingIsGuessed) {
@@ -53,6 +53,37 @@ TEST(SweepTime, NothingIsGuessed) {
     EXPECT_EQ(sweepTime({{.steps = 0, .config = config(1, 1, 0)}}, 1, std::vector<RunItemPtr>{runOf("a", 1, 6)}).known,
               0)
         << "how many steps is not known";
+}
+
+// Of two rounds: the first is that of the runs 0 and 2.
+std::vector<ForecastCase> forecasts() {
+    ForecastCase slow, simulated, unknown;
+    slow.runs = {0, 2};
+    slow.round = *forecastRound({.period = 1, .delay = 0, .compute = 0.02, .communication = 0.01});
+    simulated = slow;
+    simulated.runs = {1};
+    simulated.step.given = true;
+    unknown.runs = {3};
+    unknown.why = QStringLiteral("no formula");
+    return {slow, simulated, unknown};
+}
+
+TEST(SweepTime, WhatNoRunHasMeasuredIsForecast) {
+    const SweepTime time = sweepTime(plan({1, 2, 2, 3}), 4, std::vector<RunItemPtr>{runOf("a", 1, 6)}, forecasts());
+    EXPECT_EQ(time.known, 2) << "the times of a simulated cluster are not those of simulating it";
+    EXPECT_EQ(time.forecast, 1) << "what was measured goes first";
+    EXPECT_NEAR(time.seconds, 6 + 30, 1e-9);
+    ASSERT_EQ(time.each.size(), 4U);
+    EXPECT_NEAR(time.each[0].value_or(0), 6, 1e-9);
+    EXPECT_FALSE(time.each[1]);
+    EXPECT_NEAR(time.each[2].value_or(0), 30, 1e-9);
+    EXPECT_TRUE(time.basis().contains(QLatin1String("in a, by the forecast for 1 run; starting")));
+}
+
+TEST(SweepTime, WithoutAnyRunTheForecastIsAllThereIs) {
+    const SweepTime time = sweepTime(plan({1}), 1, {}, std::vector<ForecastCase>{forecasts()[0]});
+    EXPECT_EQ(time.inWords(), QStringLiteral("about 30 s"));
+    EXPECT_TRUE(time.basis().contains(QLatin1String("in the forecast; starting")));
 }
 
 TEST(SweepTime, OfManyRunsTheFirstAreLookedAtAndItSaysHowMany) {

@@ -55,6 +55,15 @@ TEST_F(ForecastViewTest, WhatWillNotHideIsAWarningWithItsRemedy) {
     EXPECT_TRUE(words().contains(QStringLiteral("100.0")));
 }
 
+TEST_F(ForecastViewTest, ANarrowHeadStillSaysTheTimes) {
+    board_.setPlan({plan(config(3))});
+    QString basis;
+    for (const auto* one : view_.head().findChildren<QLabel*>()) basis += one->text();
+    EXPECT_TRUE(basis.startsWith(QStringLiteral("T_c ") + secondsInWords(0.005) + QStringLiteral(" · T_m ")))
+        << basis.toStdString();
+    EXPECT_TRUE(basis.contains(QStringLiteral("by formula")));
+}
+
 TEST_F(ForecastViewTest, ADelayBeyondThePeriodSetsBoth) {
     std::string toml = config(3);
     toml.replace(toml.find("period = 8"), 10, "period = 4");

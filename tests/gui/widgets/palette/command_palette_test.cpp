@@ -4,6 +4,8 @@
 
 #include <QAction>
 #include <QPushButton>
+#include <QRegularExpression>
+#include <QShortcut>
 #include <algorithm>
 
 #include "gui/models/timeline/timeline_rows.h"
@@ -94,9 +96,59 @@ TEST_F(PaletteOfTheWindow, HasWhatThePageOfRunsHasNoButtonFor) {
     ASSERT_TRUE(eventually([&] { return runsTable()->isVisible(); })) << "it holds the run";
     QStringList titles;
     for (const Command& one : commandsOf(*window_)) titles << one.title;
-    for (const char* wanted : {"Hold or release", "Start first", "Earlier", "Later", "Start last",
+    for (const char* wanted : {"Pause: hold or release", "Start first", "Earlier", "Later", "Start last",
                                "Put away or restore", "Same again with …", "Take back the last change"}) {
         EXPECT_EQ(titles.count(QString::fromUtf8(wanted)), 1) << wanted;
+    }
+}
+
+TEST(CommandPalette, AnActionWhoseKeysAButtonHasIsOfferedOnce) {
+    QWidget page;
+    QPushButton open(QStringLiteral("Open"), &page);
+    open.setToolTip(QStringLiteral("A file  Ctrl+O"));
+    QAction same(QStringLiteral("Open a file")), other(QStringLiteral("Find"));
+    same.setShortcut(QKeySequence(QStringLiteral("Ctrl+O")));
+    other.setShortcut(QKeySequence(QStringLiteral("Ctrl+F")));
+    page.addActions({&same, &other});
+    const std::vector<Command> commands = commandsOf(page);
+    ASSERT_EQ(commands.size(), 2U);
+    EXPECT_EQ(commands[0].title, QStringLiteral("Open"));
+    EXPECT_EQ(commands[1].title, QStringLiteral("Find"));
+    EXPECT_EQ(commands[1].words, QString()) << "not its title again";
+    open.hide();
+    EXPECT_EQ(commandsOf(page)[0].title, QStringLiteral("Open a file")) << "while the button is not seen";
+}
+
+QKeySequence sequenceOf(QString keys) {
+    keys.replace(QLatin1String("Enter"), QLatin1String("Return"))
+        .replace(QLatin1String("Delete"), QLatin1String("Del"));
+    return QKeySequence(keys);
+}
+
+// Of a command that can be carried out now, or behind the help of a button that cannot.
+QList<QKeySequence> namedKeys(MainWindow& window) {
+    static const QRegularExpression atEnd(QStringLiteral("\\s\\s(\\S+)\\s*$"));
+    QList<QKeySequence> keys{sequenceOf(QStringLiteral("Ctrl+K")), sequenceOf(QStringLiteral("Ctrl+Q"))};
+    for (const Command& one : commandsOf(window)) keys << sequenceOf(one.keys);
+    for (const QAbstractButton* one : window.findChildren<QAbstractButton*>()) {
+        keys << sequenceOf(atEnd.match(one->toolTip()).captured(1));
+    }
+    return keys;
+}
+
+TEST_F(PaletteOfTheWindow, HasEveryKeyOfEveryPage) {
+    workspace_.record({.steps = 8});
+    open();
+    ASSERT_TRUE(eventually([&] { return window_->session().current() != nullptr; }));
+    for (const PageRegistry::Entry& entry : PageRegistry::entries()) {
+        window_->open(entry.info.title);
+        const QList<QKeySequence> named = namedKeys(*window_);
+        for (const QShortcut* one : window_->findChildren<QShortcut*>()) {
+            const auto* on = qobject_cast<const QWidget*>(one->parent());
+            // That of a widget with the focus is said beside it.
+            if (!on || !on->isVisible() || one->context() == Qt::WidgetShortcut) continue;
+            EXPECT_TRUE(named.contains(one->key())) << entry.info.title << ": " << one->key().toString().toStdString();
+        }
     }
 }
 

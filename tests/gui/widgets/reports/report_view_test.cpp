@@ -132,6 +132,19 @@ TEST_F(ReportViewTest, WhatIsKnownOfTheRunIsSaidOnceItIsRead) {
     EXPECT_TRUE(shows(QStringLiteral("time simulated")));
 }
 
+TEST_F(ReportViewTest, LinksHaveTheColourOfTheTheme) {
+    show(report(JobKind::Calibrate), R"({"run_id":"r1","workers":2,"step_s":0.006})");
+    QLabel* runs = nullptr;
+    for (auto* one : view_.findChildren<QLabel*>()) {
+        if (one->accessibleName() == QStringLiteral("Runs of the report")) runs = one;
+    }
+    ASSERT_NE(runs, nullptr);
+    for (int i = 0; i < 2; ++i) {
+        testLook().toggle();
+        EXPECT_TRUE(runs->text().contains(testLook().theme().accent.name())) << runs->text().toStdString();
+    }
+}
+
 TEST_F(ReportViewTest, AFailureIsTheWordsOfTheProgram) {
     show(report(JobKind::Scale), "", "dasgd: --workers 0: at least 1\n", 2);
     auto* message = view_.findChild<MessageBar*>();

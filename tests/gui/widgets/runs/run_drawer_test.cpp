@@ -55,6 +55,18 @@ TEST_F(RunDrawerTest, TagsOfSeveralRunsAreThoseThatAllHave) {
     EXPECT_FALSE(note()->isVisible()) << "a note is of one run";
 }
 
+TEST_F(RunDrawerTest, WhatTwoRunsDifferInIsSeenOfBoth) {
+    drawer_.setRuns(runs({first_, second_}));
+    const auto* table = drawer_.findChild<QTableView*>();
+    ASSERT_TRUE(table->isVisible());
+    ASSERT_EQ(table->model()->columnCount(), 3);
+    ASSERT_TRUE(QTest::qWaitForWindowExposed(&drawer_));
+    EXPECT_TRUE(eventually(
+        [&] { return table->columnViewportPosition(2) + table->columnWidth(2) <= table->viewport()->width(); }));
+    for (int column = 0; column < 3; ++column) EXPECT_GT(table->columnWidth(column), 60) << column;
+    EXPECT_EQ(table->model()->headerData(2, Qt::Horizontal, Qt::ToolTipRole).toString(), second_);
+}
+
 TEST_F(RunDrawerTest, ANoteGoesToTheRunThatItWasTypedFor) {
     drawer_.setRuns(runs({first_}));
     QTest::keyClicks(note(), QStringLiteral("diverged"));

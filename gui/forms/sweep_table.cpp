@@ -1,0 +1,78 @@
+#include "gui/forms/sweep_table.h"
+
+#include <QHeaderView>
+#include <QWheelEvent>
+#include <array>
+
+#include "gui/models/words.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr int kSweepTableRow = 24, kSweepColumns = 4;
+
+std::array<QString, kSweepColumns> cellsOf(const SweepLine& line) {
+    const auto share = line.hidden ? percent(line.hidden) + QStringLiteral(" %") : kAbsent;
+    const auto step = line.stepSeconds ? secondsInWords(*line.stepSeconds) : kAbsent;
+    const auto time = line.seconds ? roughly(*line.seconds) : kAbsent;
+    return {line.label, share, step, time};
+}
+
+}  // namespace
+
+SweepTable::SweepTable() : QTableWidget(0, kSweepColumns) {
+    setAccessibleName(tr("Forecast of each case of the sweep"));
+    setToolTip(tr("By forecast; a click or Enter shows its round below"));
+    setEditTriggers(QAbstractItemView::NoEditTriggers);
+    setSelectionBehavior(QAbstractItemView::SelectRows);
+    setSelectionMode(QAbstractItemView::SingleSelection);
+    setShowGrid(false);
+    setFrameShape(QFrame::NoFrame);
+    setTabKeyNavigation(false);
+    setTextElideMode(Qt::ElideRight);
+    setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setStyleSheet(
+        QStringLiteral("QTableView { background: transparent; font-size: 12px; } QTableView::item { padding: 0 2px; } "
+                       "QHeaderView, QHeaderView::section { background: transparent; padding: 2px; }"));
+    verticalHeader()->hide();
+    verticalHeader()->setMinimumSectionSize(kSweepTableRow);
+    verticalHeader()->setDefaultSectionSize(kSweepTableRow);
+    setHorizontalHeaderLabels({tr("case"), tr("hidden"), tr("a step"), tr("its runs")});
+    horizontalHeader()->setHighlightSections(false);
+    horizontalHeader()->setFixedHeight(kSweepTableRow);
+    horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
+    for (int column = 0; column < kSweepColumns; ++column) {
+        horizontalHeaderItem(column)->setTextAlignment(Qt::AlignVCenter |
+                                                       (column > 0 ? Qt::AlignRight : Qt::AlignLeft));
+    }
+    connect(this, &QTableWidget::cellClicked, this, [this](int row) { emit caseWanted(row); });
+    connect(this, &QTableWidget::cellActivated, this, [this](int row) { emit caseWanted(row); });
+    showLines({});
+}
+
+void SweepTable::showLines(const std::vector<SweepLine>& lines) {
+    setVisible(!lines.empty());
+    if (lines == lines_ && rowCount() > 0) return;
+    lines_ = lines;
+    setRowCount(static_cast<int>(lines.size()));
+    for (int row = 0; row < rowCount(); ++row) {
+        const SweepLine& line = lines_[static_cast<std::size_t>(row)];
+        const auto cells = cellsOf(line);
+        for (int column = 0; column < kSweepColumns; ++column) {
+            QTableWidgetItem* cell = item(row, column);
+            if (!cell) setItem(row, column, cell = new QTableWidgetItem);
+            cell->setText(cells[static_cast<std::size_t>(column)]);
+            const QString runs = line.runs == 1 ? tr("1 run") : tr("%1 runs").arg(line.runs);
+            cell->setToolTip(asTip(runs + QStringLiteral(". ") + line.tip));
+            cell->setTextAlignment(Qt::AlignVCenter | (column > 0 ? Qt::AlignRight : Qt::AlignLeft));
+        }
+    }
+    setFixedHeight((rowCount() + 1) * kSweepTableRow + 2);
+}
+
+void SweepTable::wheelEvent(QWheelEvent* event) { event->ignore(); }
+
+}  // namespace dasgd::gui

@@ -1,0 +1,28 @@
+// Sorting a table by keyboard: its header, which a click sorts by, takes no focus.
+#pragma once
+
+#include <QHeaderView>
+#include <QTableView>
+
+#include "gui/widgets/keyed_action.h"
+
+namespace dasgd::gui {
+
+// Ctrl+Shift+S, while the table has the focus: by the column of the current cell; by the same one again the other way
+// round.
+inline void addSortKey(QTableView& table) {
+    addKeyedAction(
+        table, QTableView::tr("Sort by this column"), QTableView::tr("That of the cell that has the keyboard"),
+        QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S),
+        [&table] {
+            if (!table.currentIndex().isValid()) return;
+            const int column = table.currentIndex().column();
+            const QHeaderView& header = *table.horizontalHeader();
+            const bool descends =
+                header.sortIndicatorSection() == column && header.sortIndicatorOrder() == Qt::AscendingOrder;
+            table.sortByColumn(column, descends ? Qt::DescendingOrder : Qt::AscendingOrder);
+        },
+        Qt::WidgetShortcut);
+}
+
+}  // namespace dasgd::gui

@@ -1,0 +1,62 @@
+#include "gui/forms/sweep_table.h"
+
+#include <gtest/gtest.h>
+
+#include <QSignalSpy>
+#include <QTest>
+
+#include "gui/models/words.h"
+
+namespace dasgd::gui {
+namespace {
+
+std::vector<SweepLine> twoLines() {
+    return {{.label = QStringLiteral("d = 1"),
+             .runs = 3,
+             .hidden = 0.54,
+             .stepSeconds = 0.00715,
+             .seconds = 121,
+             .tip = QStringLiteral("14.0 ms per round will not hide.")},
+            {.label = QStringLiteral("alone"), .runs = 1, .hidden = {}, .stepSeconds = {}, .seconds = {}, .tip = {}}};
+}
+
+TEST(SweepTable, EachCaseIsARowAsHighAsItNeeds) {
+    SweepTable table;
+    EXPECT_TRUE(table.isHidden()) << "without a case there is no table";
+    table.showLines(twoLines());
+    EXPECT_FALSE(table.isHidden());
+    const auto cell = [&](int row, int column) { return table.item(row, column)->text(); };
+    EXPECT_EQ(cell(0, 0), QStringLiteral("d = 1"));
+    EXPECT_EQ(cell(0, 1), QStringLiteral("54.0 %"));
+    EXPECT_EQ(cell(0, 2), secondsInWords(0.00715));
+    EXPECT_EQ(cell(0, 3), roughly(121));
+    for (int column = 1; column < 4; ++column) EXPECT_EQ(cell(1, column), kAbsent);
+    EXPECT_TRUE(table.item(0, 0)->toolTip().contains(QStringLiteral("3 runs. 14.0 ms per round")));
+    const int two = table.height();
+    auto more = twoLines();
+    more.push_back(more.front());
+    table.showLines(more);
+    EXPECT_GT(table.height(), two);
+    table.showLines({});
+    EXPECT_TRUE(table.isHidden());
+}
+
+TEST(SweepTable, ARowIsWantedByClickAndByKey) {
+    SweepTable table;
+    table.resize(300, 100);
+    table.showLines(twoLines());
+    table.show();
+    table.activateWindow();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(&table));
+    QSignalSpy wanted(&table, &SweepTable::caseWanted);
+    QTest::mouseClick(table.viewport(), Qt::LeftButton, {}, table.visualItemRect(table.item(1, 0)).center());
+    ASSERT_GE(wanted.size(), 1);
+    EXPECT_EQ(wanted.back()[0].toInt(), 1);
+    table.setFocus();
+    QTest::keyClick(&table, Qt::Key_Up);
+    QTest::keyClick(&table, Qt::Key_Return);
+    EXPECT_EQ(wanted.back()[0].toInt(), 0);
+}
+
+}  // namespace
+}  // namespace dasgd::gui
