@@ -324,6 +324,10 @@ private:
         for (ChartCard* one : charts_) {
             if (one->isAncestorOf(QApplication::focusWidget())) chart = one;
         }
+        if (chart->drawsSpans()) {
+            message_->say(tr("No figure of this chart: it is formed from spans, and figures are of what is recorded."));
+            return std::nullopt;
+        }
         const bool ranks = chart->picker().byRank(), mean = chart->drawsMean();
         QStringList ids = ranks ? QStringList{session_.currentId()} : chart->drawnRuns();
         if (ids.isEmpty()) {
