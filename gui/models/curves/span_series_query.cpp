@@ -12,17 +12,6 @@ namespace {
 constexpr std::chrono::milliseconds kSeriesBudget{40};
 constexpr double kSpansOfSeriesSlice = 20'000;
 constexpr Ns kGivenUp = 10'000'000'000;  // a rank that is silent for longer no longer holds up the others
-// The last step of an epoch may be of fewer samples than the configuration says, so the mean is a little less.
-constexpr double kLeastBatch = 0.9;
-
-// Samples of a rank's step; 0: not known.
-double batchOf(const RunItem& run) {
-    const std::string* text = run.config.find("train.batch_size");
-    const double batch = text ? QString::fromStdString(*text).toDouble() : 0;
-    const double steps = static_cast<double>(run.row.steps) * std::max(1, run.row.workers);
-    const double mean = steps > 0 ? static_cast<double>(run.row.samples) / steps : 0;
-    return kLeastBatch * batch <= mean && mean <= batch ? mean : batch;
-}
 
 // How much later than its beginning a span may be recorded. An evaluation is waited for as long as it takes.
 Ns delayOf(const Span& span) {
@@ -128,7 +117,7 @@ Result<bool> SpanSeriesQuery::isWhole(storage::RunReader& reader, const RunItem&
 
 void SpanSeriesQuery::tell(const RunItem& run, const std::vector<std::string>& names) {
     for (const std::string& name : names) {
-        RankBatch batch{run.id, name, true, windows_->curve(name, batchOf(run), !live_)};
+        RankBatch batch{run.id, name, true, windows_->curve(name, samplesOfStep(run), !live_)};
         deliver([this, batch = std::move(batch)] { emit arrived(batch); });
     }
 }

@@ -1,6 +1,7 @@
 #include "gui/models/runs/run_item.h"
 
 #include <QDateTime>
+#include <algorithm>
 
 #include "gui/models/runs/run_config.h"
 #include "storage/scaling.h"
@@ -40,6 +41,17 @@ RunItemPtr RunItemMaker::make(storage::RunRow row, const storage::RunNotes& note
     item->notes = notes;
     item->row = std::move(row);
     return item;
+}
+
+// The last step of an epoch may be of fewer samples than the configuration says, so the mean is a little less; where it
+// is much less, not every rank trains.
+double samplesOfStep(const RunItem& run) {
+    constexpr double kLeastPart = 0.9;
+    const std::string* text = run.config.find("train.batch_size");
+    const double batch = text ? QString::fromStdString(*text).toDouble() : 0;
+    const double steps = static_cast<double>(run.row.steps) * std::max(1, run.row.workers);
+    const double mean = steps > 0 ? static_cast<double>(run.row.samples) / steps : 0;
+    return kLeastPart * batch <= mean && mean <= batch ? mean : batch;
 }
 
 }  // namespace dasgd::gui
