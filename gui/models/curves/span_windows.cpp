@@ -146,7 +146,8 @@ std::size_t SpanWindows::windowsOfPoint(std::size_t windows) const {
         steps = std::max(steps, own);
     }
     std::size_t wide = 1;
-    while (wide < windows && steps * static_cast<std::int64_t>(wide) < kLeastSteps * static_cast<std::int64_t>(windows))
+    while (2 * wide <= windows &&
+           steps * static_cast<std::int64_t>(wide) < kLeastSteps * static_cast<std::int64_t>(windows))
         wide *= 2;
     return wide;
 }

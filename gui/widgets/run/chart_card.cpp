@@ -141,7 +141,7 @@ void ChartCard::later() {
 
 void ChartCard::showEvent(QShowEvent* event) {
     Card::showEvent(event);
-    if (std::exchange(stale_, false)) return refresh();
+    if (std::exchange(stale_, false) || spans_->name() != wantedOfSpans()) return refresh();
     updateBand();
     updateCursor();
 }
@@ -276,7 +276,7 @@ void ChartCard::refresh() {
     // Other runs may be shown than those that the axes were labelled for.
     if (timeNote() != timeNote_) return updateAxes();
     wantSiblings();
-    spans_->want(wantedOfSpans());
+    spans_->want(isVisible() ? wantedOfSpans() : std::string());
     plot_->setEmptyText(emptyText());
     std::vector<Curve> curves = runCurves();
     const bool listed = curves.size() > kMostInPlot;
