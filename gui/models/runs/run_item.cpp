@@ -47,8 +47,11 @@ RunItemPtr RunItemMaker::make(storage::RunRow row, const storage::RunNotes& note
 // is much less, not every rank trains.
 double samplesOfStep(const RunItem& run) {
     constexpr double kLeastPart = 0.9;
-    const std::string* text = run.config.find("train.batch_size");
-    const double batch = text ? QString::fromStdString(*text).toDouble() : 0;
+    const auto number = [&](const char* key, double otherwise) {
+        const std::string* text = run.config.find(key);
+        return text ? QString::fromStdString(*text).toDouble() : otherwise;
+    };
+    const double batch = number("train.batch_size", 0) * number("train.accumulate", 1);
     const double steps = static_cast<double>(run.row.steps) * std::max(1, run.row.workers);
     const double mean = steps > 0 ? static_cast<double>(run.row.samples) / steps : 0;
     return kLeastPart * batch <= mean && mean <= batch ? mean : batch;

@@ -39,6 +39,9 @@ TEST(RunItem, SamplesOfAStepAreTheMeanUnlessNotEveryRankTrains) {
     EXPECT_EQ(samplesOfStep(*makeRunItem(row)), 31) << "the last of an epoch has fewer";
     row.samples = 9'600;
     EXPECT_EQ(samplesOfStep(*makeRunItem(row)), 32) << "one of four is a server";
+    row.config += "accumulate = 4\n";
+    row.samples = 51'200;
+    EXPECT_EQ(samplesOfStep(*makeRunItem(row)), 128) << "several batches make a step";
     row.config.clear();
     EXPECT_EQ(samplesOfStep(*makeRunItem(row)), 0) << "a trace says nothing of samples";
 }
