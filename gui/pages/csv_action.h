@@ -111,7 +111,7 @@ private:
             const RunItem& run = *session.shown()[i];
             if (!drawn.contains(run.id) || !seen.insert({metric, run.id}).second) continue;
             all.push_back({metric, run.id, session.shownNames()[static_cast<qsizetype>(i)], run.row.timeSimulated,
-                           session.series(run.id, metric)});
+                           chart->drawsSpans() ? chart->seriesOf(run) : session.series(run.id, metric)});
         }
     }
     std::erase_if(all, [](const RecordedSeries& one) { return one.series.empty(); });

@@ -144,7 +144,7 @@ private:
             accuracy_ = new KeyFigure(tr("test accuracy"), tr("Of the average of the ranks, at the last evaluation")));
         row->addWidget(speed_ = new KeyFigure(
                            tr("samples/s"),
-                           tr("Training samples of all ranks per second, evaluations left out; – until it is timed")));
+                           tr("Of all ranks, evaluations left out; now: in the newest spans, until it is timed")));
         row->addWidget(
             hidden_ = new KeyFigure(tr("hidden"),
                                     tr("Part of the time of transfers in which the rank computed, in clean windows; "
@@ -170,7 +170,7 @@ private:
     QBoxLayout* makeRanks() {
         below_ = new QBoxLayout(QBoxLayout::LeftToRight);
         below_->setSpacing(kGap);
-        below_->addWidget(new RankCard(session_), 5);
+        below_->addWidget(new RankCard(session_, context_.look), 5);
         below_->addWidget(new LogCard(session_), 3);
         return below_;
     }
@@ -274,11 +274,8 @@ private:
     }
 
     void showRowFigures(const RunItem& run) {
-        const storage::RunRow& row = run.row;
-        const auto speed = row.samplesPerS;
-        speed_->setQuantity({speed ? grouped(std::llround(*speed)) : kAbsent, {}});
         showOverlap(run);
-        sent_->setQuantity(bytesInWords(static_cast<double>(row.bytesSent) / std::max(1, row.workers)));
+        sent_->setQuantity(bytesInWords(static_cast<double>(run.row.bytesSent) / std::max(1, run.row.workers)));
     }
 
     // The run's own numbers are of clean windows, of which the first ends with the first evaluation: until then those
@@ -286,6 +283,9 @@ private:
     void showOverlap(const RunItem& run) {
         const storage::RunRow& row = run.row;
         const bool now = ranks_.runId == run.id && !ranks_.now.empty();
+        const auto speed = row.samplesPerS || !now ? row.samplesPerS : ranks_.samplesPerS;
+        speed_->setQuantity(
+            {speed ? grouped(std::llround(*speed)) : kAbsent, speed && !row.samplesPerS ? tr("now") : QString()});
         if (row.hidden || !now || !ranks_.hidden) {
             hidden_->setQuantity({percent(row.hidden), row.hidden ? QStringLiteral("%") : QString()},
                                  row.hidden.value_or(0) >= 0.95 ? "good" : "");
@@ -323,6 +323,10 @@ private:
         ChartCard* chart = charts_.front();
         for (ChartCard* one : charts_) {
             if (one->isAncestorOf(QApplication::focusWidget())) chart = one;
+        }
+        if (chart->drawsSpans()) {
+            message_->say(tr("No figure of this chart: what is formed from spans is not recorded."));
+            return std::nullopt;
         }
         const bool ranks = chart->picker().byRank(), mean = chart->drawsMean();
         QStringList ids = ranks ? QStringList{session_.currentId()} : chart->drawnRuns();

@@ -99,11 +99,11 @@ protected:
         QWidget::showEvent(event);
         settle_.start(kMeasureDelayMs);
         showRun();
-        lateness_.setWanted(true);
+        lateness_.want(this);
     }
     void hideEvent(QHideEvent* event) override {
         QWidget::hideEvent(event);
-        lateness_.setWanted(false);
+        lateness_.release(this);
     }
 
 private:
@@ -299,6 +299,9 @@ private:
         });
         connect(find_, &FindBar::shown, &card_->timeline(), &TimelineWidget::setFound);
         connect(find_, &FindBar::left, this, [this] { card_->timeline().setFocus(Qt::OtherFocusReason); });
+        connect(selection_, &SelectionCard::zoomWanted, this, [this] {
+            if (const auto marked = session_.selection().marked()) session_.selection().setWindow(*marked);
+        });
         connect(stragglers_, &StragglerCard::rankChosen, this, [this](int rank) { session_.timelineRows().pin(rank); });
         connect(&session_.selection(), &TimeSelection::windowChanged, this, [this] {
             const bool late = !session_.selection().following() && settle_.remainingTime() > kMeasureDelayMs;

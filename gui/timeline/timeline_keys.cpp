@@ -22,6 +22,7 @@ constexpr KeyCommand kKeyCommands[]{{Qt::Key_P, "Pin or release the row\tP"},
                                     {Qt::Key_Return, "Open the group of ranks\tEnter"},
                                     {Qt::Key_BracketRight, "Next wait\t]"},
                                     {Qt::Key_BracketLeft, "Previous wait\t["},
+                                    {Qt::Key_Z, "Zoom to the selection of time\tZ"},
                                     {Qt::Key_0, "Show the whole run\t0"},
                                     {Qt::Key_F, "Follow the newest spans\tF"},
                                     {Qt::Key_Escape, "Clear the selection of time\tEsc"}};
@@ -67,6 +68,9 @@ bool TimelineWidget::navigate(QKeyEvent* event) {
             return true;
         case Qt::Key_End: selection_.setWindow({selection_.extent().end - width, selection_.extent().end}); return true;
         case Qt::Key_0: selection_.fit(); return true;
+        case Qt::Key_Z:
+            if (selection_.marked()) selection_.setWindow(*selection_.marked());
+            return true;
         case Qt::Key_F: selection_.setFollowing(true); return true;
         case Qt::Key_Space: selection_.setFollowing(!selection_.following()); return true;
         case Qt::Key_Escape: selection_.mark(std::nullopt); return true;

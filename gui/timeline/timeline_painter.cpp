@@ -36,6 +36,21 @@ void paintUntimed(QPainter& painter, const TimelineFrame& frame, const TimelineL
     }
 }
 
+// Behind the rows of the ranks that come late by more than noise, names included.
+void paintStragglers(QPainter& painter, const TimelineFrame& frame, const TimelineLayout& layout,
+                     const TimelineStyle& style, const TimelineMarks& marks, const QRectF& seen) {
+    QColor tint = style.warn;
+    tint.setAlphaF(0.12F);
+    for (std::size_t i = 0; i < frame.rows.size() && i < layout.size(); ++i) {
+        const TimelineRow& row = frame.rows[i];
+        if (row.isGroup() || row.lane != Lane::Compute || !isSeen(layout.pair(i), seen)) continue;
+        const auto note = marks.notes.find(row.rank);
+        if (note == marks.notes.end() || !note->second.beyondNoise) continue;
+        const QRectF pair = layout.pair(i).adjusted(0, -5, 0, 5);
+        painter.fillRect(QRectF(layout.bounds().left(), pair.top(), layout.bounds().width(), pair.height()), tint);
+    }
+}
+
 struct Tick {
     double x = 0;
     QString label;
@@ -251,6 +266,7 @@ void paintTimelineRows(QPainter& painter, const TimelineFrame& frame, const Time
                        const QRectF& seen) {
     painter.setRenderHint(QPainter::Antialiasing, !style.crisp);
     painter.setRenderHint(QPainter::TextAntialiasing);
+    if (marks.handles) paintStragglers(painter, frame, layout, style, marks, seen);
     paintGrid(painter, ticksOn(scale, style), layout, style, seen);
     paintLabels(painter, frame, layout, style, marks, seen);
     paintUntimed(painter, frame, layout, scale, style, seen);

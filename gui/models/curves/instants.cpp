@@ -38,4 +38,16 @@ std::optional<Ns> instantAtX(const std::vector<SeriesPoint>& points, double x, X
     return instantOf(*at);
 }
 
+void placeAmong(const std::vector<SeriesPoint>& points, storage::MetricSample& record) {
+    if (points.empty()) return;
+    const auto next = std::ranges::lower_bound(points, record.wallS, {}, &SeriesPoint::wallS);
+    const SeriesPoint& right = next == points.end() ? points.back() : *next;
+    const SeriesPoint& left = next == points.begin() || next == points.end() ? right : *(next - 1);
+    const double passed = right.wallS > left.wallS ? (record.wallS - left.wallS) / (right.wallS - left.wallS) : 1;
+    record.epoch = std::lerp(left.epoch, right.epoch, passed);
+    record.samples =
+        std::llround(std::lerp(static_cast<double>(left.samples), static_cast<double>(right.samples), passed));
+    record.bytesSent = std::llround(std::lerp(left.bytesSent, right.bytesSent, passed));
+}
+
 }  // namespace dasgd::gui

@@ -16,4 +16,8 @@ namespace dasgd::gui {
 // When the first point at or after x was recorded; over the wall time x itself. nullopt after the last point.
 [[nodiscard]] std::optional<Ns> instantAtX(const std::vector<SeriesPoint>& points, double x, XAxis axis);
 
+// Gives a record that knows only its instant the epoch, samples and bytes of that instant, by the points around it;
+// before the first point and after the last those of that point. Nothing where there are no points.
+void placeAmong(const std::vector<SeriesPoint>& points, storage::MetricSample& record);
+
 }  // namespace dasgd::gui

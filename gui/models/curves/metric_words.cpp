@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/metric_names.h"
+#include "gui/models/curves/span_windows.h"
 
 namespace dasgd::gui {
 
@@ -118,6 +119,22 @@ const std::map<std::string, MetricWords>& knownMetrics() {
          {.title = QStringLiteral("Network in"),
           .axis = QStringLiteral("received on the ranks' interface, all programs [MB/s]"),
           .scale = 1e-6,
+          .fromZero = true}},
+        {kSpansThroughput,
+         {.title = QStringLiteral("Throughput, from spans"), .axis = QStringLiteral("samples/s"), .fromZero = true}},
+        {kSpansHidden,
+         {.title = QStringLiteral("Hidden, from spans"),
+          .axis = QStringLiteral("hidden part of transfers [%]"),
+          .scale = 100,
+          .fromZero = true}},
+        {kSpansBlocked,
+         {.title = QStringLiteral("Blocked, from spans"),
+          .axis = QStringLiteral("blocked part of the time [%]"),
+          .scale = 100,
+          .fromZero = true}},
+        {kSpansSkewMs,
+         {.title = QStringLiteral("Skew, from spans"),
+          .axis = QStringLiteral("skew of an average") + ms,
           .fromZero = true}}};
     return kWords;
 }

@@ -25,12 +25,23 @@ void dropCut(std::vector<RankSpan>& spans, Ns edge) {
 
 }  // namespace
 
-void LatenessQuery::setWanted(bool wanted) {
+void LatenessQuery::want(const void* viewer) {
     {
         const std::lock_guard lock(mutex_);
-        if (std::exchange(wanted_, wanted) == wanted) return;
+        if (!viewers_.insert(viewer).second) return;
+        wantedAnew_ = true;
     }
     ask();
+}
+
+void LatenessQuery::release(const void* viewer) {
+    const std::lock_guard lock(mutex_);
+    viewers_.erase(viewer);
+}
+
+void LatenessQuery::tell(const LatenessAnswer& answer) {
+    told_ = answer;
+    deliver([this, answer] { emit arrived(answer); });
 }
 
 void LatenessQuery::startOver(TimeRange extent) {
@@ -67,9 +78,11 @@ Status LatenessQuery::readClocks(storage::RunReader& reader, const std::string& 
 }
 
 Status LatenessQuery::refresh(LiveStore& store) {
+    bool anew = false;
     {
         const std::lock_guard lock(mutex_);
-        if (!wanted_) return {};
+        if (viewers_.empty()) return {};
+        anew = std::exchange(wantedAnew_, false);
     }
     const QString& run = store.watch().run;
     const auto known = store.runs().find(run);
@@ -77,9 +90,11 @@ Status LatenessQuery::refresh(LiveStore& store) {
         revision_ = -1;
         clocksRead_ = 0;
         clockErrorS_ = 0;
+        told_.reset();
         reading_ = false;
         interval_.hurry();
     }
+    if (anew && told_) tell(*told_);
     if (known == store.runs().end() || (!reading_ && (revision_ == store.revision() || !interval_.due()))) return {};
     const qint64 begun = interval_.now();
     const std::string id = run.toStdString();
@@ -89,7 +104,7 @@ Status LatenessQuery::refresh(LiveStore& store) {
         DASGD_ASSIGN(const std::int64_t spans, store.reader().spanCount(id));
         if (!extent || spans == 0) {
             interval_.spent(0);
-            deliver([this, run] { emit arrived(LatenessAnswer{run, std::nullopt, false}); });
+            tell({run, std::nullopt, false});
             return {};
         }
         startOver(*extent);
@@ -103,10 +118,9 @@ Status LatenessQuery::refresh(LiveStore& store) {
     if (newestOnly) dropCut(kept_, next_);
     DASGD_TRY(readClocks(store.reader(), id));
     const double clockErrorNs = clockErrorS_ * 1e9;
-    LatenessAnswer answer{run, latenessOf(kept_, known->second->row.workers, clockErrorNs), newestOnly, clockErrorNs};
+    tell({run, latenessOf(kept_, known->second->row.workers, clockErrorNs), newestOnly, clockErrorNs});
     kept_ = {};
     interval_.spent(interval_.now() - begun);
-    deliver([this, answer = std::move(answer)] { emit arrived(answer); });
     return {};
 }
 

@@ -3,6 +3,7 @@
 
 #include <mutex>
 #include <optional>
+#include <set>
 
 #include "core/analysis/lateness.h"
 #include "gui/models/live/live_query.h"
@@ -23,8 +24,9 @@ public:
     static constexpr std::size_t kMostSpans = 400'000;  // of all kinds, that are read for it
 
     LatenessQuery() : LiveQuery(Priority::Background) {}
-    // Nothing is read while nobody shows it.
-    void setWanted(bool wanted);
+    // Nothing is read while nobody shows it. Who comes later is told what is known already.
+    void want(const void* viewer);
+    void release(const void* viewer);
     Status refresh(LiveStore& store) override;
 
 signals:
@@ -34,12 +36,15 @@ private:
     void startOver(TimeRange extent);
     // Reads on, from the newest to the oldest, for some 40 ms; false: there is more to read.
     Result<bool> read(storage::RunReader& reader, const std::string& run);
+    void tell(const LatenessAnswer& answer);
 
     // The largest bound that a rank has recorded of its clock; none on one host.
     Status readClocks(storage::RunReader& reader, const std::string& run);
 
     std::mutex mutex_;
-    bool wanted_ = false;  // guarded by mutex_
+    std::set<const void*> viewers_;  // guarded by mutex_
+    bool wantedAnew_ = false;        // guarded by mutex_
+    std::optional<LatenessAnswer> told_;
 
     RefreshInterval interval_{3'000, 300};
     std::int64_t watchedSince_ = -1, revision_ = -1;

@@ -33,6 +33,7 @@ struct RankStates {
     std::vector<storage::RankRow> timed;  // by rank; empty until the run's first clean window
     std::vector<RankNow> now;             // by rank; empty once the run has ended
     std::optional<double> hidden;         // of all of them, now
+    std::optional<double> samplesPerS;    // the same: the sum of those whose rate is known; absent where none is
     double seconds = 0;                   // how far back `now` reaches
     std::optional<Straggler> straggler;   // of the newest spans, of an ended run too; absent where it is noise
 };

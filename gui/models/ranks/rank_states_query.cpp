@@ -55,6 +55,10 @@ Status RankStatesQuery::readNow(LiveStore& store, RankStates& states) {
     if (spans.size() >= 2 * kManySpans) return {};
     states.now = ranksNow(spans, recent);
     states.hidden = hiddenNow(spans, recent);
+    const double batch = samplesOfStep(*store.runs().at(states.runId));
+    for (const RankNow& rank : states.now) {
+        if (rank.stepsPerS && batch > 0) states.samplesPerS = states.samplesPerS.value_or(0) + batch * *rank.stepsPerS;
+    }
     states.seconds = static_cast<double>(recent.end - recent.start) / 1e9;
     states.straggler = stragglerOf(spans);
     return {};

@@ -1,6 +1,7 @@
 #include "gui/models/ranks/rank_table_model.h"
 
 #include <array>
+#include <cmath>
 #include <map>
 
 #include "gui/models/words.h"
@@ -14,14 +15,15 @@ QString number(const std::optional<double>& value, double scale = 1) {
 }
 
 constexpr std::array<const char*, RankTableModel::kColumns> kTitles{
-    "rank",        "ms/step",    "hidden %",    "blocked %", "skew ms",    "inflation",
-    "steps/s now", "hidden now", "blocked now", "skew now",  "compute now"};
+    "rank",      "ms/step",     "hidden %",   "blocked %",   "skew ms",  "late by",
+    "inflation", "steps/s now", "hidden now", "blocked now", "skew now", "compute now"};
 constexpr std::array<const char*, RankTableModel::kColumns> kHelp{
     "Its number; slow: it computes longer than the median of the ranks, by more than noise, in the newest spans",
     "Time per step in clean windows: evaluations and what they disturb left out",
     "Part of the time of its transfers in which the rank computed",
     "Part of its time in which the rank stood waiting",
     "How long it waits for the last rank, mean of a collective",
+    "How much later than the median rank it comes to the averages, mean of them; !: more than noise; ms",
     "Forward and backward time of a step while bytes move, against while none do",
     "Steps that the rank begins in a second, in the newest spans",
     "Part of the time of its transfers in which the rank computed, in the newest spans, before any clean window; %",
@@ -50,6 +52,17 @@ void RankTableModel::take(const RankStates& states) {
     }
 }
 
+void RankTableModel::setLateness(const std::optional<Lateness>& lateness) {
+    lateness_ = lateness;
+    if (!rows_.empty()) emit dataChanged(index(0, 0), index(rowCount() - 1, kColumns - 1));
+}
+
+bool RankTableModel::isMarked(int row) const {
+    const int rank = rows_[static_cast<std::size_t>(row)].rank;
+    const RankLateness* late = lateness_ ? lateness_->of(rank) : nullptr;
+    return (straggler_ && straggler_->rank == rank) || (late && late->isBeyondNoise());
+}
+
 int RankTableModel::rowCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : static_cast<int>(rows_.size());
 }
@@ -61,6 +74,13 @@ QString RankTableModel::textOf(const Row& row, int column) const {
         const bool slow = straggler_ && straggler_->rank == row.rank;
         const QString rank = QString::number(row.rank);
         return slow ? QStringLiteral("%1  slow, +%2 %").arg(rank, shortNumber(straggler_->excess * 100, 2)) : rank;
+    }
+    if (column == Late) {
+        const RankLateness* late = lateness_ ? lateness_->of(row.rank) : nullptr;
+        if (!late) return kAbsent;
+        const QString ms = (late->lateNs < 0 ? QStringLiteral("−") : QStringLiteral("+")) +
+                           shortNumber(std::abs(late->lateNs) / 1e6, 2);
+        return late->isBeyondNoise() ? ms + QStringLiteral(" !") : ms;
     }
     if (column >= kFirstNow) {
         if (!row.now) return kAbsent;
@@ -89,6 +109,15 @@ QVariant RankTableModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
     const Row& row = rows_[static_cast<std::size_t>(index.row())];
     if (role == Qt::DisplayRole) return textOf(row, index.column());
+    if (role == Qt::ToolTipRole && index.column() == Late && lateness_) {
+        const RankLateness* late = lateness_->of(row.rank);
+        if (late) {
+            return tr("noise ± %1 ms; last to arrive at %2 of %3 averages")
+                .arg(shortNumber(late->noiseNs / 1e6, 2))
+                .arg(late->last)
+                .arg(late->averages);
+        }
+    }
     if (role == Qt::TextAlignmentRole)
         return QVariant::fromValue((index.column() == Rank ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     return {};

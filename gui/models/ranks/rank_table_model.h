@@ -3,6 +3,7 @@
 
 #include <QAbstractTableModel>
 
+#include "core/analysis/lateness.h"
 #include "gui/models/ranks/rank_states.h"
 
 namespace dasgd::gui {
@@ -18,6 +19,7 @@ public:
         Hidden,
         Blocked,
         Skew,
+        Late,
         Inflation,
         NowRate,
         NowHidden,
@@ -30,6 +32,10 @@ public:
 
     explicit RankTableModel(QObject* parent = nullptr) : QAbstractTableModel(parent) {}
     void take(const RankStates& states);
+    // How late each comes to the averages; beyond noise it is marked.
+    void setLateness(const std::optional<Lateness>& lateness);
+    // Whether the rank is slower, or later, than noise explains.
+    [[nodiscard]] bool isMarked(int row) const;
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
@@ -46,6 +52,7 @@ private:
 
     std::vector<Row> rows_;
     std::optional<Straggler> straggler_;
+    std::optional<Lateness> lateness_;
 };
 
 }  // namespace dasgd::gui

@@ -1,6 +1,7 @@
 #include "gui/models/runs/run_item.h"
 
 #include <QDateTime>
+#include <algorithm>
 
 #include "gui/models/runs/run_config.h"
 #include "storage/scaling.h"
@@ -40,6 +41,20 @@ RunItemPtr RunItemMaker::make(storage::RunRow row, const storage::RunNotes& note
     item->notes = notes;
     item->row = std::move(row);
     return item;
+}
+
+// The last step of an epoch may be of fewer samples than the configuration says, so the mean is a little less; where it
+// is much less, not every rank trains.
+double samplesOfStep(const RunItem& run) {
+    constexpr double kLeastPart = 0.9;
+    const auto number = [&](const char* key, double otherwise) {
+        const std::string* text = run.config.find(key);
+        return text ? QString::fromStdString(*text).toDouble() : otherwise;
+    };
+    const double batch = number("train.batch_size", 0) * number("train.accumulate", 1);
+    const double steps = static_cast<double>(run.row.steps) * std::max(1, run.row.workers);
+    const double mean = steps > 0 ? static_cast<double>(run.row.samples) / steps : 0;
+    return kLeastPart * batch <= mean && mean <= batch ? mean : batch;
 }
 
 }  // namespace dasgd::gui

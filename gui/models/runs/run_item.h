@@ -52,6 +52,9 @@ private:
     return RunItemMaker().make(std::move(row), notes);
 }
 
+// Of a rank, on average, for what its spans say of throughput; 0: not known.
+[[nodiscard]] double samplesOfStep(const RunItem& run);
+
 // "good  paper/fig:3".
 [[nodiscard]] QString tagsInWords(const storage::RunNotes& notes);
 

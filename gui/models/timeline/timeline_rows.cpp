@@ -1,6 +1,7 @@
 #include "gui/models/timeline/timeline_rows.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace dasgd::gui {
 
@@ -97,6 +98,10 @@ void TimelineRows::setShown(SpanKind kind, bool shown) {
     const KindSet before = hidden_;
     for (const SpanKind one : withAliases(kind)) hidden_.set(static_cast<std::size_t>(one), !shown);
     if (hidden_ != before) emit kindsChanged();
+}
+
+void TimelineRows::setHiddenKinds(const KindSet& hidden) {
+    if (std::exchange(hidden_, hidden) != hidden) emit kindsChanged();
 }
 
 void TimelineRows::replan() {

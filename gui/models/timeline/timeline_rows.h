@@ -31,6 +31,7 @@ public:
     void setCollapsed(bool collapsed);
     void toggleOpen(const QString& group);
     void setShown(SpanKind kind, bool shown);
+    void setHiddenKinds(const KindSet& hidden);
 
     [[nodiscard]] const RowPlanPtr& plan() const { return plan_; }
     [[nodiscard]] RankSort sort() const { return order().sort; }

@@ -30,6 +30,7 @@ ChartCard::ChartCard(const ChartSpec& spec, Session& session, const Look& look, 
       spec_(spec),
       session_(session),
       rankQuery_(session.feed().query<RankSeriesQuery>()),
+      spans_(new ChartSpans(session, this)),
       plot_(new PlotView(look)),
       picker_(new MetricPicker(session.feed().query<MetricNamesQuery>(), spec.metric)),
       siblings_(session.feed().query<SiblingsQuery>()),
@@ -95,6 +96,7 @@ void ChartCard::connectAll() {
     connect(&pending_, &QTimer::timeout, this, &ChartCard::refresh);
     connect(legend_, &CurveLegend::changed, this, &ChartCard::refresh);
     connect(&rankQuery_, &RankSeriesQuery::arrived, this, &ChartCard::takeRanks);
+    connect(spans_, &ChartSpans::changed, this, &ChartCard::later);
     connect(&session_, &Session::seriesChanged, this, &ChartCard::later);
     connect(&session_, &Session::shownChanged, this, [this] {
         made_.clear();
@@ -139,16 +141,23 @@ void ChartCard::later() {
 
 void ChartCard::showEvent(QShowEvent* event) {
     Card::showEvent(event);
-    if (std::exchange(stale_, false)) return refresh();
+    if (std::exchange(stale_, false) || spans_->name() != wantedOfSpans()) return refresh();
     updateBand();
     updateCursor();
 }
 
+// Spans are read only for a chart that is seen.
+void ChartCard::hideEvent(QHideEvent* event) {
+    Card::hideEvent(event);
+    if (!spans_->name().empty()) stale_ = true;
+    spans_->want({});
+}
+
 void ChartCard::takeMetric() {
-    session_.wantMetric(picker_->metric());
+    if (!drawsSpans()) session_.wantMetric(picker_->metric());
     words_ = wordsOf(picker_->metric());
     made_.clear();
-    const std::string ofRanks = picker_->byRank() ? picker_->metric() : std::string();
+    const std::string ofRanks = picker_->byRank() && !drawsSpans() ? picker_->metric() : std::string();
     if (ofRanks != ofRanks_) {
         if (!ofRanks_.empty()) rankQuery_.release(ofRanks_);
         ofRanks_ = ofRanks;
@@ -166,6 +175,34 @@ void ChartCard::takeRanks(const RankBatch& batch) {
     for (const storage::MetricSample& sample : batch.samples) byRank[sample.rank].push_back(sample);
     for (const auto& [rank, samples] : byRank) ranks_.try_emplace(rank, alongOf(batch.name)).first->second.add(samples);
     later();
+}
+
+// The first window of a run that is timed ends late: until then its throughput is that of its spans.
+std::string ChartCard::wantedOfSpans() const {
+    if (drawsSpans()) return picker_->metric();
+    const RunItemPtr run = session_.current();
+    const bool untimed = picker_->metric() == metrics::kSamplesPerS && run && run->keepsSpans && isLive(run->row) &&
+                         session_.series(run->id, metrics::kSamplesPerS).empty();
+    return untimed ? kSpansThroughput : "";
+}
+
+const Series& ChartCard::seriesOf(const RunItem& run) const {
+    const bool ofSpans = !spans_->name().empty() && run.id == session_.currentId();
+    return ofSpans ? spans_->whole() : session_.series(run.id, picker_->metric());
+}
+
+const std::vector<SeriesPoint>& ChartCard::pointsOfCurrent() const {
+    static const std::vector<SeriesPoint> kNone;
+    const RunItemPtr run = session_.current();
+    return run ? seriesOf(*run).points() : kNone;
+}
+
+QString ChartCard::emptyText() const {
+    const RunItemPtr run = session_.current();
+    if (drawsSpans() && run && !run->keepsSpans)
+        return tr("This run keeps no spans. Run it with [record] trace = \"full\".");
+    if (drawsSpans()) return tr("Nothing of it in the spans of this run yet.");
+    return tr("No %1 recorded yet.\nThe title above lists what is.").arg(words_.title.toLower());
 }
 
 // What the axes say of times; "" where those of all shown runs were measured.
@@ -187,7 +224,6 @@ void ChartCard::updateAxes() {
                     .fromZero = words_.fromZero,
                     .wholeX = xAxis == XAxis::Step || xAxis == XAxis::Samples,
                     .legend = legend_->isHidden()});
-    plot_->setEmptyText(tr("No %1 recorded yet.\nThe title above lists what is.").arg(words_.title.toLower()));
     refresh();
 }
 
@@ -204,19 +240,21 @@ std::vector<Curve> ChartCard::runCurves() {
                            .scale = words_.scale,
                            .smoothing = kWeights[static_cast<std::size_t>(smoothing_->chosen())]};
     std::vector<Curve> curves;
-    if (!ofRanks_.empty()) {
-        curves = rankCurves(ranks_, shape);
+    if (!ofRanks_.empty() || (drawsSpans() && picker_->byRank())) {
+        curves = rankCurves(rankSeries(), shape);
         for (Curve& curve : curves) curve.key = session_.currentId() + QLatin1Char('/') + curve.name;
         return curves;
     }
     const auto& runs = session_.shown();
     for (std::size_t i = 0; i < runs.size(); ++i) {
-        const Series& series = session_.series(runs[i]->id, picker_->metric());
+        const Series& series = seriesOf(*runs[i]);
         // Nothing recorded in some runs (a throughput that comes once an epoch) must not hide the others.
         if (series.empty()) continue;
-        curves.push_back(curveOfRun(*runs[i], series, shape));
+        const bool ofSpans = !spans_->name().empty() && runs[i]->id == session_.currentId();
+        curves.push_back(ofSpans ? dasgd::gui::curveOf(series, shape) : curveOfRun(*runs[i], series, shape));
         curves.back().key = runs[i]->id;
         curves.back().name = session_.shownNames()[static_cast<qsizetype>(i)];
+        if (ofSpans) curves.back().name += tr(", from spans");
         curves.back().style = session_.styleOf(*runs[i]);
         curves.back().primary = i == 0;
     }
@@ -232,57 +270,14 @@ QStringList ChartCard::drawnRuns() const {
     return ids;
 }
 
-QStringList ChartCard::familyRuns() const {
-    QStringList ids;
-    for (const RunItemPtr& run : family_ ? family_->runs : std::vector<RunItemPtr>()) ids << run->id;
-    return ids;
-}
-
-// The family is looked for when runs have changed, not with every picture: there may be thousands of them.
-void ChartCard::wantSiblings() {
-    const RunItemPtr run = session_.current();
-    if (std::exchange(familyStale_, false)) {
-        const auto style = [this](const RunItem& one) { return session_.styleOf(one); };
-        family_ = run ? siblingsOf(*run, session_.runs().items(), style) : std::nullopt;
-        seeds_->setVisible(family_.has_value());
-        if (family_) {
-            seeds_->setToolTip(tr("Mean of the %1 finished seeds of this configuration, behind the run's own line")
-                                   .arg(family_->finished()));
-        }
-    }
-    const bool wanted = drawsMean();
-    const CompareCurveKey key{picker_->metric(), static_cast<XAxis>(axis_->chosen())};
-    siblings_.want(this, wanted ? std::optional(SiblingsQuery::Want{*family_, key}) : std::nullopt);
-    seedWords_->setVisible(wanted);
-}
-
-void ChartCard::addMean(std::vector<Curve>& curves) {
-    const auto made = siblings_.curveOf(this);
-    if (!made || !family_) return;
-    const bool interval = seeds_->chosen() == 2;
-    Curve mean = dasgd::gui::curveOf(*family_, *made, interval ? Spread::Interval : Spread::Deviation);
-    const QString n = made->mean.fewest() == made->mean.most()
-                          ? QString::number(made->mean.most())
-                          : tr("%1 to %2").arg(made->mean.fewest()).arg(made->mean.most());
-    mean.name = interval ? tr("mean of %1 seeds, 95 %").arg(n) : tr("mean of %1 seeds ± std").arg(n);
-    // In the colour of its configuration, with a dash of its own.
-    mean.style.dash = (mean.style.dash + 2) % kCurveColors;
-    QStringList words{mean.name};
-    if (smoothing_->chosen() > 0) words << tr("not smoothed");
-    if (!made->note.isEmpty()) words << made->note;
-    const QStringList out = leftOut({*family_}, Members::Finished);
-    if (!out.isEmpty()) words << tr("left out: %1").arg(out.join(QStringLiteral("; ")));
-    seedWords_->setText(words.join(QStringLiteral("; ")));
-    seedWords_->setToolTip(asTip(words.join(u'\n')));
-    if (!mean.line.x.empty()) curves.insert(curves.begin(), std::move(mean));
-}
-
 void ChartCard::refresh() {
     QElapsedTimer timer;
     timer.start();
     // Other runs may be shown than those that the axes were labelled for.
     if (timeNote() != timeNote_) return updateAxes();
     wantSiblings();
+    spans_->want(isVisible() ? wantedOfSpans() : std::string());
+    plot_->setEmptyText(emptyText());
     std::vector<Curve> curves = runCurves();
     const bool listed = curves.size() > kMostInPlot;
     if (listed == legend_->isHidden()) {
@@ -290,9 +285,10 @@ void ChartCard::refresh() {
         return updateAxes();
     }
     if (listed) curves = legend_->apply(std::move(curves));
-    if (seeds_->chosen() > 0) addMean(curves);
+    if (drawsMean()) addMean(curves);
     const RunItemPtr run = session_.current();
-    if (ofRanks_.empty() && picker_->metric() == metrics::kSamplesPerS && run && run->row.samplesPerS) {
+    const bool throughput = picker_->metric() == metrics::kSamplesPerS || picker_->metric() == kSpansThroughput;
+    if (!picker_->byRank() && throughput && run && run->row.samplesPerS) {
         // The number of the key figure, the table and the Scaling page; the curve is of one stretch of steps each.
         curves.push_back(guideAt(*run->row.samplesPerS, curves, tr("whole run")));
     }
@@ -306,8 +302,7 @@ void ChartCard::refresh() {
 // Where the timeline's window lies on this x axis, by the current run's own points.
 void ChartCard::updateBand() {
     if (!isVisible()) return;
-    const RunItemPtr run = session_.current();
-    const auto& points = run ? session_.series(run->id, picker_->metric()).points() : std::vector<SeriesPoint>{};
+    const std::vector<SeriesPoint>& points = pointsOfCurrent();
     if (points.size() < 2) {
         plot_->setBand(std::nullopt);
         return;
@@ -324,11 +319,9 @@ void ChartCard::updateBand() {
 // Where the pointer in the timeline, or in another chart, lies on this x axis.
 void ChartCard::updateCursor() {
     if (pointedHere_ || !isVisible()) return;
-    const RunItemPtr run = session_.current();
     const std::optional<Ns> at = session_.selection().cursor();
-    plot_->showCursor(run && at ? xAtInstant(session_.series(run->id, picker_->metric()).points(), *at,
-                                             static_cast<XAxis>(axis_->chosen()))
-                                : std::nullopt);
+    plot_->showCursor(session_.current() && at ? xAtInstant(pointsOfCurrent(), *at, static_cast<XAxis>(axis_->chosen()))
+                                               : std::nullopt);
 }
 
 void ChartCard::tellCursor(std::optional<double> x) {
@@ -340,9 +333,8 @@ void ChartCard::tellCursor(std::optional<double> x) {
 }
 
 std::optional<Ns> ChartCard::instantAt(double x) const {
-    const RunItemPtr run = session_.current();
-    if (!run) return std::nullopt;
-    return instantAtX(session_.series(run->id, picker_->metric()).points(), x, static_cast<XAxis>(axis_->chosen()));
+    if (!session_.current()) return std::nullopt;
+    return instantAtX(pointsOfCurrent(), x, static_cast<XAxis>(axis_->chosen()));
 }
 
 void ChartCard::goTo(double x) {

@@ -15,6 +15,7 @@
 #include "gui/plots/plot_view.h"
 #include "gui/widgets/elided_label.h"
 #include "gui/widgets/parts.h"
+#include "gui/widgets/run/chart_spans.h"
 #include "gui/widgets/run/curve_legend.h"
 #include "gui/widgets/run/metric_picker.h"
 
@@ -45,16 +46,25 @@ public:
     // The ids of the shown runs, without those whose curves are hidden in the legend.
     [[nodiscard]] QStringList drawnRuns() const;
     // The records of each rank of the current run, where they are drawn.
-    [[nodiscard]] const std::map<int, Series>& rankSeries() const { return ranks_; }
+    [[nodiscard]] const std::map<int, Series>& rankSeries() const {
+        return spans_->name().empty() ? ranks_ : spans_->ranks();
+    }
+    // What is drawn of a run: recorded, or, of the current one, formed from its spans.
+    [[nodiscard]] const Series& seriesOf(const RunItem& run) const;
+    // Nothing of it is recorded: it is of this run alone and cannot be read again for a figure.
+    [[nodiscard]] bool drawsSpans() const { return isFromSpans(picker_->metric()); }
     // The ids of all seeds of the current run's configuration; none where it has no others.
     [[nodiscard]] QStringList familyRuns() const;
     // Whether the mean over the seeds is asked for and there is one.
-    [[nodiscard]] bool drawsMean() const { return family_ && ofRanks_.empty() && seeds_->chosen() > 0; }
+    [[nodiscard]] bool drawsMean() const {
+        return family_ && ofRanks_.empty() && !drawsSpans() && seeds_->chosen() > 0;
+    }
     // Draws what has come since; it is also done by itself a few times a second while it is seen.
     void refresh();
 
 protected:
     void showEvent(QShowEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
 
 private:
     void layOut();
@@ -62,6 +72,9 @@ private:
     void later();
     void takeMetric();
     void takeRanks(const RankBatch& batch);
+    [[nodiscard]] std::string wantedOfSpans() const;
+    [[nodiscard]] QString emptyText() const;
+    [[nodiscard]] const std::vector<SeriesPoint>& pointsOfCurrent() const;
     [[nodiscard]] QString timeNote() const;
     void updateAxes();
     void updateBand();
@@ -82,6 +95,7 @@ private:
     MetricWords words_;
     std::string ofRanks_;          // the metric whose ranks are wanted; "" where none is
     std::map<int, Series> ranks_;  // of the current run
+    ChartSpans* spans_;
     struct Made {
         CurveShape shape;
         std::size_t samples = 0;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "gui/models/curves/metric_words.h"
+#include "gui/models/curves/span_windows.h"
 
 namespace dasgd::gui {
 
@@ -53,9 +54,10 @@ void MetricPicker::add(QMenu& menu, const std::string& name) {
     if (!unit.isEmpty()) text += QStringLiteral("  [") + unit;
     const auto found = recorded_.runs.find(name);
     const int runs = found == recorded_.runs.end() ? 0 : found->second;
-    if (runs < recorded_.drawn) text += tr("   (%1 of %2 runs)").arg(runs).arg(recorded_.drawn);
+    if (!isFromSpans(name) && runs < recorded_.drawn) text += tr("   (%1 of %2 runs)").arg(runs).arg(recorded_.drawn);
     QAction* action = menu.addAction(text);
-    action->setToolTip(QString::fromStdString(name));
+    action->setToolTip(isFromSpans(name) ? tr("Of this run alone, formed from its spans: while it runs, timed or not")
+                                         : QString::fromStdString(name));
     action->setCheckable(true);
     action->setChecked(name == metric_);
     connect(action, &QAction::triggered, this, [this, name] { choose(name, byRank_ && wordsOf(name).byRank); });
@@ -70,7 +72,7 @@ void MetricPicker::fill() {
         names.push_back(name);
         ++ofKind[kindOf(name)];
     }
-    if (!recorded_.runs.contains(metric_)) names.push_back(metric_);
+    if (!recorded_.runs.contains(metric_) && !isFromSpans(metric_)) names.push_back(metric_);
     std::map<std::string, QMenu*> menus;
     for (const std::string& name : offered(std::move(names))) {
         const std::string kind = kindOf(name);
@@ -88,6 +90,8 @@ void MetricPicker::fill() {
         }
         if (static_cast<std::size_t>(own->actions().size()) < kMostOfKind) add(*own, name);
     }
+    menu_->addSeparator();
+    for (const char* name : kSpanCurves) add(*menu_, name);
     menu_->addSeparator();
     QAction* each = menu_->addAction(tr("Each rank of this run"));
     each->setCheckable(true);

@@ -2,7 +2,10 @@
 
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QStyledItemDelegate>
 #include <QVBoxLayout>
+
+#include "gui/models/timeline/timeline_rows.h"
 
 namespace dasgd::gui {
 
@@ -10,10 +13,32 @@ namespace {
 
 constexpr int kRankRowHeight = 26;
 
+// What is more than noise stands out; the words in the cells say what it is.
+class RankDelegate : public QStyledItemDelegate {
+public:
+    RankDelegate(const RankTableModel& model, const Look& look, QObject* parent)
+        : QStyledItemDelegate(parent), model_(model), look_(look) {}
+
+protected:
+    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
+        QStyledItemDelegate::initStyleOption(option, index);
+        const bool tells = index.column() == RankTableModel::Rank || index.column() == RankTableModel::Late;
+        if (tells && model_.isMarked(index.row())) option->palette.setColor(QPalette::Text, look_.theme().warn);
+    }
+
+private:
+    const RankTableModel& model_;
+    const Look& look_;
+};
+
 }  // namespace
 
-RankCard::RankCard(Session& session, QWidget* parent)
-    : Card(parent), session_(session), note_(makeLabel({}, "small")), table_(new QTableView) {
+RankCard::RankCard(Session& session, const Look& look, QWidget* parent)
+    : Card(parent),
+      session_(session),
+      lateness_(session.feed().query<LatenessQuery>()),
+      note_(makeLabel({}, "small")),
+      table_(new QTableView) {
     auto* head = new QHBoxLayout;
     head->addWidget(makeLabel(tr("Ranks"), "head"));
     head->addStretch();
@@ -22,6 +47,7 @@ RankCard::RankCard(Session& session, QWidget* parent)
     head->addWidget(note_, 1);
     head->setContentsMargins(kPadding - 1, 0, kPadding - 1, 0);
     table_->setModel(&model_);
+    table_->setItemDelegate(new RankDelegate(model_, look, table_));
     table_->setAccessibleName(tr("Ranks"));
     table_->setSelectionBehavior(QAbstractItemView::SelectRows);
     table_->setShowGrid(false);
@@ -40,7 +66,30 @@ RankCard::RankCard(Session& session, QWidget* parent)
     body().addLayout(head);
     body().addWidget(table_, 1);
     connect(&session_.feed().query<RankStatesQuery>(), &RankStatesQuery::arrived, this, &RankCard::take);
-    connect(&session_, &Session::currentChanged, this, [this] { model_.take({}); });
+    connect(&lateness_, &LatenessQuery::arrived, this, &RankCard::takeLateness);
+    connect(&session_, &Session::currentChanged, this, [this] {
+        model_.setLateness(std::nullopt);
+        model_.take({});
+    });
+}
+
+RankCard::~RankCard() { lateness_.release(this); }
+
+void RankCard::showEvent(QShowEvent* event) {
+    Card::showEvent(event);
+    lateness_.want(this);
+}
+
+void RankCard::hideEvent(QHideEvent* event) {
+    Card::hideEvent(event);
+    lateness_.release(this);
+}
+
+// The timeline of the page has its marks from the session's rows.
+void RankCard::takeLateness(const LatenessAnswer& answer) {
+    if (answer.runId != session_.currentId()) return;
+    model_.setLateness(answer.lateness);
+    if (isVisible()) session_.timelineRows().setLateness(answer.lateness);
 }
 
 void RankCard::take(const RankStates& states) {

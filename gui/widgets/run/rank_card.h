@@ -4,6 +4,7 @@
 #include <QTableView>
 
 #include "gui/models/live/session.h"
+#include "gui/models/ranks/lateness_query.h"
 #include "gui/models/ranks/rank_states_query.h"
 #include "gui/models/ranks/rank_table_model.h"
 #include "gui/widgets/parts.h"
@@ -14,13 +15,20 @@ class RankCard : public Card {
     Q_OBJECT
 
 public:
-    explicit RankCard(Session& session, QWidget* parent = nullptr);
+    RankCard(Session& session, const Look& look, QWidget* parent = nullptr);
+    ~RankCard() override;
     [[nodiscard]] QTableView& table() { return *table_; }
+
+protected:
+    void showEvent(QShowEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
 
 private:
     void take(const RankStates& states);
+    void takeLateness(const LatenessAnswer& answer);
 
     Session& session_;
+    LatenessQuery& lateness_;
     RankTableModel model_;
     QLabel* note_;
     QTableView* table_;

@@ -116,6 +116,11 @@ void BesideCard::connectAll() {
             to.setCursor(from.cursor() ? std::optional(*from.cursor() + by) : std::nullopt);
         });
     }
+    // One legend is of both.
+    const TimelineRows& rows = session_.timelineRows();
+    const auto takeKinds = [this, &rows] { rows_.setHiddenKinds(rows.hiddenKinds()); };
+    connect(&rows, &TimelineRows::kindsChanged, this, takeKinds);
+    takeKinds();
     connect(&settle_, &QTimer::timeout, this, &BesideCard::requestNumbers);
     connect(&session_, &Session::currentChanged, this, [this] {
         shift_.reset();

@@ -12,9 +12,10 @@ namespace dasgd::gui {
 namespace {
 
 // The kinds of the legend; the rarer ones say what they are under the pointer, and go with those of their colour.
-constexpr std::array<SpanKind, 9> kLegend{SpanKind::Forward, SpanKind::Backward, SpanKind::Update,
-                                          SpanKind::Merge,   SpanKind::Skew,     SpanKind::Transfer,
-                                          SpanKind::Wait,    SpanKind::Eval,     SpanKind::Data};
+constexpr std::array<SpanKind, 11> kLegend{SpanKind::Forward, SpanKind::Backward, SpanKind::Update, SpanKind::Merge,
+                                           SpanKind::Skew,    SpanKind::Transfer, SpanKind::Wait,   SpanKind::Eval,
+                                           SpanKind::Data,    SpanKind::Compute,  SpanKind::Other};
+bool isOfImports(SpanKind kind) { return kind == SpanKind::Compute || kind == SpanKind::Other; }
 constexpr int kSwatch = 12;
 
 QString nameOfKind(SpanKind kind) { return QString::fromLatin1(nameOf(kind).data()); }
@@ -72,11 +73,16 @@ KindLegend::KindLegend(TimelineRows& rows, const Look& look, QWidget* parent) : 
         auto* toggle = new KindToggle(kind, look);
         toggles_.push_back(toggle);
         row->addWidget(toggle);
+        toggle->setVisible(!isOfImports(kind));
         connect(toggle, &KindToggle::toggled, this, [this, kind](bool shown) { rows_.setShown(kind, shown); });
     }
     connect(&rows_, &TimelineRows::kindsChanged, this, &KindLegend::takeKinds);
     connect(&look, &Look::changed, this, qOverload<>(&QWidget::update));
     takeKinds();
+}
+
+void KindLegend::setImported(bool imported) {
+    for (KindToggle* toggle : toggles_) toggle->setVisible(imported || !isOfImports(toggle->kind()));
 }
 
 void KindLegend::takeKinds() {

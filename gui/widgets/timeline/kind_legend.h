@@ -30,6 +30,8 @@ class KindLegend : public QWidget {
 
 public:
     KindLegend(TimelineRows& rows, const Look& look, QWidget* parent = nullptr);
+    // With the kinds that only traces of other programs have.
+    void setImported(bool imported);
 
 private:
     void takeKinds();

@@ -2,6 +2,7 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QHBoxLayout>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
@@ -11,6 +12,12 @@
 
 namespace dasgd::gui {
 
+namespace {
+
+constexpr int kBesideNumber = 18;  // padding of a cell, on both sides
+
+}  // namespace
+
 SelectionCard::SelectionCard(QWidget* parent) : Card(parent) {
     body().addWidget(makeLabel(tr("Selection"), "head"));
     body().addWidget(length_ = makeLabel({}));
@@ -18,6 +25,7 @@ SelectionCard::SelectionCard(QWidget* parent) : Card(parent) {
     table_ = makeNumbersTable({tr("kind"), tr("ms"), tr("most"), tr("share")}, tr("What the selection adds up to"));
     table_->horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     table_->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
+    table_->horizontalHeader()->setMinimumSectionSize(24);
     for (int column = 0; column < 4; ++column) {
         table_->horizontalHeaderItem(column)->setTextAlignment(column > 0 ? Qt::AlignRight : Qt::AlignLeft);
     }
@@ -26,12 +34,18 @@ SelectionCard::SelectionCard(QWidget* parent) : Card(parent) {
     hidden_->setWordWrap(true);
     copy_ = makeButton(tr("Copy table"), false, tr("The numbers with tabs between them, for a spreadsheet"));
     connect(copy_, &QPushButton::clicked, this, [this] { QApplication::clipboard()->setText(textOf(shown_)); });
-    body().addWidget(copy_);
+    zoom_ = makeButton(tr("Zoom here"), false, tr("The timeline shows what is selected, and no more  Z"));
+    connect(zoom_, &QPushButton::clicked, this, &SelectionCard::zoomWanted);
+    auto* actions = new QHBoxLayout;
+    actions->addWidget(copy_, 1);
+    actions->addWidget(zoom_, 1);
+    body().addLayout(actions);
 }
 
 void SelectionCard::setMeasure(const Measure& measure, bool marked) {
     shown_ = measure.range.end > measure.range.start ? tableOf(measure) : MeasureTable{};
     copy_->setEnabled(!shown_.lines.empty());
+    zoom_->setEnabled(marked);
     const QString length = durationInWords(measure.range.end - measure.range.start).text();
     length_->setText(shown_.lines.empty()
                          ? tr("reading …")
@@ -58,18 +72,20 @@ void SelectionCard::setMeasure(const Measure& measure, bool marked) {
     fitColumns();
 }
 
-// Where a text has become wider. A table that fits its columns itself does so once a cell, and lays out each of them.
+// The numbers take what they need and no more, so that the names beside them are whole; a column never becomes
+// narrower, so that nothing moves while a window does. A table that fits its columns itself lays out every cell each
+// time.
 void SelectionCard::fitColumns() {
     const QFontMetrics metrics(table_->font());
     for (int column = 1; column < table_->columnCount(); ++column) {
-        int widest = 0;
+        int& widest = widest_[static_cast<std::size_t>(column)];
+        const int before = widest;
+        widest = std::max(widest, metrics.horizontalAdvance(table_->horizontalHeaderItem(column)->text()));
         for (int row = 0; row < table_->rowCount(); ++row) {
             const QTableWidgetItem* item = table_->item(row, column);
             if (item) widest = std::max(widest, metrics.horizontalAdvance(item->text()));
         }
-        int& known = widest_[static_cast<std::size_t>(column)];
-        if (widest > known || widest == 0) table_->resizeColumnToContents(column);
-        known = std::max(known, widest);
+        if (widest != before) table_->setColumnWidth(column, widest + kBesideNumber);
     }
 }
 

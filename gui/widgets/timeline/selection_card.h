@@ -18,6 +18,9 @@ public:
     // `marked`: it is selected, not just in sight. An empty range: it is still read.
     void setMeasure(const Measure& measure, bool marked);
 
+signals:
+    void zoomWanted();  // to what is selected
+
 private:
     void setLine(int row, const MeasureLine& line);
     void setHead(int row, const QString& text);
@@ -25,7 +28,7 @@ private:
 
     QLabel *length_, *hidden_;
     QTableWidget* table_;
-    QPushButton* copy_;
+    QPushButton *copy_, *zoom_;
     MeasureTable shown_;
     int headRow_ = -1;             // of the reasons; −1: there are none
     std::array<int, 4> widest_{};  // text of each column, in pixels

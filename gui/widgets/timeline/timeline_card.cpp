@@ -13,6 +13,7 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kOneRow = 960;         // of the card: below that its head has two rows
+constexpr int kImportedKinds = 160;  // that the kinds of imported runs take
 constexpr int kHiddenDelayMs = 150;  // of the strip, once the window stands still
 // Between two answers for the strip, while the window moves with a run: at most two thirds of the window are without
 // it.
@@ -68,7 +69,7 @@ TimelineCard::TimelineCard(Session& session, const Look& look, QWidget* parent)
     auto* kinds = new QHBoxLayout;
     kinds->addWidget(makeLabel(tr("Timeline"), "head"));
     kinds->addSpacing(18);
-    kinds->addWidget(new KindLegend(session.timelineRows(), look));
+    kinds->addWidget(legend_ = new KindLegend(session.timelineRows(), look));
     kinds->addStretch();
     head_->addLayout(kinds, 1);
     auto* state = new QHBoxLayout;
@@ -98,6 +99,7 @@ TimelineCard::TimelineCard(Session& session, const Look& look, QWidget* parent)
     connect(&session_.selection(), &TimeSelection::followingChanged, this, &TimelineCard::updateFollow);
     connect(&session_.selection(), &TimeSelection::windowChanged, this, [this] { rangePace_.request(); });
     connect(&session_, &Session::currentChanged, this, &TimelineCard::startOver);
+    connect(&session_, &Session::shownChanged, this, &TimelineCard::fitHead);
     connect(&session_, &Session::detailChanged, this, &TimelineCard::updateStrip);
     connect(&session_, &Session::pulseChanged, this, &TimelineCard::updateFollow);
     connect(timeline_, &TimelineWidget::wanted, this, [this](const TimelineView& view) {
@@ -191,7 +193,15 @@ void TimelineCard::updateRows() {
 
 void TimelineCard::resizeEvent(QResizeEvent* event) {
     Card::resizeEvent(event);
-    head_->setDirection(width() >= kOneRow ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    fitHead();
+}
+
+void TimelineCard::fitHead() {
+    const RunItemPtr run = session_.current();
+    const bool imported = run && run->row.imported();
+    legend_->setImported(imported);
+    const int least = imported ? kOneRow + kImportedKinds : kOneRow;
+    head_->setDirection(width() >= least ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
 }
 
 void TimelineCard::hideEvent(QHideEvent* event) {
@@ -203,6 +213,7 @@ void TimelineCard::hideEvent(QHideEvent* event) {
 void TimelineCard::startOver() {
     const RunItemPtr run = session_.current();
     timeline_->clear();
+    fitHead();
     // One that is hidden asks when it is shown.
     const bool shown = timeline_->isVisible() || !window()->isVisible();
     if (run && shown) query_.request({run->id, timeline_->view(), this});

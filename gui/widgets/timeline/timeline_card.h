@@ -15,6 +15,8 @@ class QBoxLayout;
 
 namespace dasgd::gui {
 
+class KindLegend;
+
 // "hidden 99.2 %   blocked 0.3 ms/step   skew 1.1 ms   compute inflation 1.02   straggler: rank 2 (+8 %)".
 [[nodiscard]] QString overlapInWords(const storage::RunDetail& detail);
 
@@ -32,6 +34,7 @@ protected:
     void hideEvent(QHideEvent* event) override;
 
 private:
+    void fitHead();
     void updateRange();
     void updateFollow();
     void updateStrip();
@@ -44,6 +47,7 @@ private:
     Session& session_;
     TimelineQuery& query_;
     TimelineWidget* timeline_;
+    KindLegend* legend_;
     QToolButton* follow_;
     SteadyLabel* range_;
     QLabel* strip_;

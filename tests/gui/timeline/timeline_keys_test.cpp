@@ -67,5 +67,16 @@ TEST_F(TimelineKeysTest, LettersDoWhatArrowsDo) {
     EXPECT_NEAR(static_cast<double>(selection_.window().start), static_cast<double>(before.start), 2);
 }
 
+TEST_F(TimelineKeysTest, ZShowsWhatIsSelected) {
+    const TimeRange before = selection_.window();
+    QTest::keyClick(&widget_, Qt::Key_Z);
+    EXPECT_EQ(selection_.window().start, before.start) << "nothing is";
+    selection_.mark(TimeRange{4'100 * kMs, 4'150 * kMs});
+    QTest::keyClick(&widget_, Qt::Key_Z);
+    EXPECT_EQ(selection_.window().start, 4'100 * kMs);
+    EXPECT_EQ(selection_.window().end, 4'150 * kMs);
+    EXPECT_TRUE(selection_.marked()) << "and stays so";
+}
+
 }  // namespace
 }  // namespace dasgd::gui

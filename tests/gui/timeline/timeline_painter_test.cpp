@@ -120,5 +120,33 @@ TEST(TimelinePainter, TickLabelsHaveNoMoreDigitsThanTheyNeed) {
     EXPECT_EQ(fine[1], QStringLiteral("+20.0\u00a0µs"));
 }
 
+TEST(TimelinePainter, TheRowOfAStragglerStandsOutBehindItsSpans) {
+    TimelineFrame frame;
+    for (const int rank : {0, 1}) {
+        frame.rows.push_back({rank, Lane::Compute});
+        frame.rows.push_back({rank, Lane::Comm});
+    }
+    QImage image(600, 240, QImage::Format_RGB32);
+    const TimelineLayout layout(frame.rows, QRectF(image.rect()));
+    TimelineMarks marks;
+    marks.handles = true;
+    marks.notes[0] = {QStringLiteral("+2 ms"), false};
+    marks.notes[1] = {QStringLiteral("+50 ms"), true};
+    const auto groundOf = [&](std::size_t row) {
+        image.fill(testLook().theme().panel);
+        QPainter painter(&image);
+        paintTimeline(painter, frame, layout, {{0, kMs}, layout.plot().left(), layout.plot().width()},
+                      screenStyle(testLook().theme()), marks);
+        painter.end();
+        // Between two lines of the grid.
+        return image.pixelColor(static_cast<int>(layout.plot().left()) + 30,
+                                static_cast<int>(layout.lane(row).center().y()));
+    };
+    EXPECT_EQ(groundOf(1), testLook().theme().panel);
+    EXPECT_NE(groundOf(3), testLook().theme().panel);
+    marks.handles = false;
+    EXPECT_EQ(groundOf(3), testLook().theme().panel) << "on paper the note says it";
+}
+
 }  // namespace
 }  // namespace dasgd::gui

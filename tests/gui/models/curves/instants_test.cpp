@@ -41,5 +41,23 @@ TEST(Instants, AStepIsWhenItWasRecorded) {
     EXPECT_EQ(instantAtX(everyTenth(), 640, XAxis::Samples), 4 * kSecond);
 }
 
+TEST(Instants, ARecordTakesItsPlaceAmongThePointsAroundIt) {
+    const std::vector<SeriesPoint> points{{.step = 1, .epoch = 0.1, .wallS = 1, .samples = 100, .bytesSent = 10},
+                                          {.step = 2, .epoch = 0.2, .wallS = 2, .samples = 200, .bytesSent = 30}};
+    const auto placed = [&](double wallS) {
+        storage::MetricSample record{.wallS = wallS};
+        placeAmong(points, record);
+        return record;
+    };
+    EXPECT_DOUBLE_EQ(placed(1.5).epoch, 0.15);
+    EXPECT_EQ(placed(1.5).samples, 150);
+    EXPECT_EQ(placed(1.5).bytesSent, 20);
+    EXPECT_EQ(placed(0.5).samples, 100) << "before the first that of the first";
+    EXPECT_EQ(placed(9).samples, 200);
+    storage::MetricSample alone{.epoch = 3, .wallS = 1};
+    placeAmong({}, alone);
+    EXPECT_EQ(alone.epoch, 3);
+}
+
 }  // namespace
 }  // namespace dasgd::gui

@@ -17,7 +17,7 @@ TEST(LatenessQuery, TellsEveryRankOfARunAndOnlyWhereItIsWanted) {
     QObject::connect(&query, &LatenessQuery::arrived, [&](const LatenessAnswer& answer) { last = answer; });
     bench.refresh(query);
     EXPECT_TRUE(last.runId.isEmpty()) << "nobody shows it";
-    query.setWanted(true);
+    query.want(&bench);
     ASSERT_TRUE(eventually([&] {
         bench.refresh(query);
         return last.runId == run;
@@ -29,6 +29,20 @@ TEST(LatenessQuery, TellsEveryRankOfARunAndOnlyWhereItIsWanted) {
     std::int64_t lasts = 0;
     for (const RankLateness& rank : last.lateness->ranks) lasts += rank.last;
     EXPECT_LE(lasts, last.lateness->averages) << "one is last";
+    const int another = 0;
+    last = {};
+    query.want(&another);
+    bench.refresh(query);
+    EXPECT_EQ(last.runId, run) << "who comes later is told too";
+    query.release(&bench);
+    last = {};
+    bench.store.setWatch({bench.workspace.record({.ranks = 2, .steps = 100}), {}});
+    bench.know();
+    ASSERT_TRUE(eventually([&] {
+        bench.refresh(query);
+        return !last.runId.isEmpty();
+    })) << "as long as one of them shows it";
+    EXPECT_NE(last.runId, run);
 }
 
 TEST(LatenessQuery, ARunThatAveragesNothingTellsNothing) {
@@ -39,7 +53,7 @@ TEST(LatenessQuery, ARunThatAveragesNothingTellsNothing) {
     LatenessQuery query;
     LatenessAnswer last;
     QObject::connect(&query, &LatenessQuery::arrived, [&](const LatenessAnswer& answer) { last = answer; });
-    query.setWanted(true);
+    query.want(&bench);
     ASSERT_TRUE(eventually([&] {
         bench.refresh(query);
         return last.runId == run;

@@ -36,6 +36,19 @@ TEST(RankTableModel, ShowsWhatWasTimedAndWhatIsNow) {
     model.take(states);
     ASSERT_EQ(model.rowCount(), 1);
     EXPECT_EQ(cell(model, 0, RankTableModel::Rank), QStringLiteral("0  slow, +8.0 %")) << "in words, not in colour";
+    EXPECT_TRUE(model.isMarked(0));
+    states.timed.push_back({.rank = 1, .stepMs = 12.5});
+    states.straggler.reset();
+    model.take(states);
+    EXPECT_EQ(cell(model, 1, RankTableModel::Late), kAbsent);
+    model.setLateness(Lateness{.ranks = {{.rank = 0, .lateNs = -2e6, .noiseNs = 1e6},
+                                         {.rank = 1, .lateNs = 8e6, .noiseNs = 1e6, .averages = 9}},
+                               .averages = 9,
+                               .noiseNs = 1e6});
+    EXPECT_EQ(cell(model, 0, RankTableModel::Late), QStringLiteral("−2.0"));
+    EXPECT_EQ(cell(model, 1, RankTableModel::Late), QStringLiteral("+8.0 !"));
+    EXPECT_FALSE(model.isMarked(0)) << "it is early";
+    EXPECT_TRUE(model.isMarked(1));
     model.take({});
     EXPECT_EQ(model.rowCount(), 0);
     for (int column = 0; column < RankTableModel::kColumns; ++column) {

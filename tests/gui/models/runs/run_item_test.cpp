@@ -29,5 +29,22 @@ TEST(RunItem, AFilterFindsWhatTheRowShows) {
     }
 }
 
+TEST(RunItem, SamplesOfAStepAreTheMeanUnlessNotEveryRankTrains) {
+    storage::RunRow row;
+    row.workers = 4;
+    row.config = "[train]\nbatch_size = 32\n";
+    EXPECT_EQ(samplesOfStep(*makeRunItem(row)), 32) << "before the first step";
+    row.steps = 100;
+    row.samples = 12'400;
+    EXPECT_EQ(samplesOfStep(*makeRunItem(row)), 31) << "the last of an epoch has fewer";
+    row.samples = 9'600;
+    EXPECT_EQ(samplesOfStep(*makeRunItem(row)), 32) << "one of four is a server";
+    row.config += "accumulate = 4\n";
+    row.samples = 51'200;
+    EXPECT_EQ(samplesOfStep(*makeRunItem(row)), 128) << "several batches make a step";
+    row.config.clear();
+    EXPECT_EQ(samplesOfStep(*makeRunItem(row)), 0) << "a trace says nothing of samples";
+}
+
 }  // namespace
 }  // namespace dasgd::gui

@@ -48,6 +48,14 @@ TEST(MetricPicker, RanksAreChosenWhereEachHasItsOwn) {
     EXPECT_EQ(picker.text(), QStringLiteral("Training loss, each rank ▾"));
     picker.choose("eval/loss", false);
     EXPECT_FALSE(picker.byRank());
+    picker.fill();
+    QAction* hidden = entry(*picker.menu(), QStringLiteral("Hidden, from spans"));
+    ASSERT_NE(hidden, nullptr) << "recorded or not";
+    EXPECT_FALSE(hidden->text().contains(QStringLiteral("runs")));
+    hidden->trigger();
+    EXPECT_EQ(picker.metric(), "spans/hidden");
+    picker.fill();
+    EXPECT_TRUE(entry(*picker.menu(), QStringLiteral("Each rank"))->isEnabled());
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "gui/models/timeline/timeline_rows.h"
+#include "gui/models/words.h"
 #include "tests/gui/support/session_bench.h"
 
 namespace dasgd::gui {
@@ -10,7 +12,7 @@ namespace {
 class RankCardTest : public SessionBench {};
 
 TEST_F(RankCardTest, HasARowForEachRankOfTheRunThatIsLookedAt) {
-    RankCard card(session_);
+    RankCard card(session_, testLook());
     session_.feed().query<RankStatesQuery>().setWanted(true);  // as the page does while it is in sight
     look({.ranks = 3, .steps = 100});
     ASSERT_TRUE(eventually([&] { return card.table().model()->rowCount() == 3; }));
@@ -19,6 +21,21 @@ TEST_F(RankCardTest, HasARowForEachRankOfTheRunThatIsLookedAt) {
     }
     session_.choose(other_);
     ASSERT_TRUE(eventually([&] { return card.table().model()->rowCount() == 4; }));
+}
+
+TEST_F(RankCardTest, SaysHowLateEachRankComesWhileItIsSeen) {
+    RankCard card(session_, testLook());
+    session_.feed().query<RankStatesQuery>().setWanted(true);
+    look({.ranks = 3, .steps = 200});
+    const auto late = [&] { return card.table().model()->index(1, RankTableModel::Late).data().toString(); };
+    ASSERT_TRUE(eventually([&] { return card.table().model()->rowCount() == 3; }));
+    QTest::qWait(200);
+    EXPECT_EQ(late(), kAbsent) << "nothing is read for a card that is not seen";
+    card.show();
+    ASSERT_TRUE(eventually([&] { return late() != kAbsent; }));
+    EXPECT_TRUE(session_.timelineRows().lateness()) << "the timeline of its page has it too";
+    session_.choose(other_);
+    ASSERT_TRUE(eventually([&] { return card.table().model()->rowCount() == 4 && late() != kAbsent; }));
 }
 
 }  // namespace

@@ -113,5 +113,19 @@ TEST_F(BesideCardTest, TheTableCanBeCopiedWithWhatItIsOf) {
     EXPECT_TRUE(text.contains(QStringLiteral("3 and 2 ranks")));
 }
 
+TEST_F(BesideCardTest, AKindThatIsHiddenIsHiddenInBoth) {
+    look();
+    const auto draws = [this](SpanKind kind) {
+        return std::ranges::any_of(card_->timeline().frame()->boxes,
+                                   [kind](const TimelineBox& box) { return box.count == 1 && box.span.kind == kind; });
+    };
+    ASSERT_TRUE(eventually([&] { return draws(SpanKind::Backward); }));
+    TimelineRows& rows = window_->session().timelineRows();
+    rows.setShown(SpanKind::Backward, false);
+    EXPECT_TRUE(eventually([&] { return !draws(SpanKind::Backward) && draws(SpanKind::Forward); }));
+    rows.setShown(SpanKind::Backward, true);
+    EXPECT_TRUE(eventually([&] { return draws(SpanKind::Backward); }));
+}
+
 }  // namespace
 }  // namespace dasgd::gui

@@ -24,5 +24,28 @@ TEST(KindLegend, SpaceAndAClickHideAKindAndEveryLegendFollows) {
     EXPECT_EQ(hiddenKindsInWords(rows.hiddenKinds()), QString());
 }
 
+TEST(KindLegend, WhatOnlyTracesOfOtherProgramsHaveIsThereForThem) {
+    TimelineRows rows;
+    KindLegend legend(rows, testLook());
+    legend.show();
+    const auto toggle = [&](SpanKind kind) {
+        for (KindToggle* one : legend.findChildren<KindToggle*>()) {
+            if (one->kind() == kind) return one;
+        }
+        return static_cast<KindToggle*>(nullptr);
+    };
+    for (const SpanKind kind : {SpanKind::Compute, SpanKind::Other}) {
+        ASSERT_NE(toggle(kind), nullptr);
+        EXPECT_FALSE(toggle(kind)->isVisible());
+    }
+    legend.setImported(true);
+    ASSERT_TRUE(toggle(SpanKind::Compute)->isVisible());
+    EXPECT_TRUE(toggle(SpanKind::Forward)->isVisible());
+    QTest::mouseClick(toggle(SpanKind::Compute), Qt::LeftButton);
+    EXPECT_TRUE(contains(rows.hiddenKinds(), SpanKind::Compute));
+    legend.setImported(false);
+    EXPECT_FALSE(toggle(SpanKind::Compute)->isVisible());
+}
+
 }  // namespace
 }  // namespace dasgd::gui

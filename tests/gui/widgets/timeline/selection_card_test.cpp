@@ -32,5 +32,32 @@ TEST(SelectionCard, SaysWhichRanksItIsOfAndWhyTheyWereIdle) {
     EXPECT_EQ(table->rowCount(), 0);
 }
 
+TEST(SelectionCard, TheNamesOfTheKindsAreWholeAndWhatIsSelectedIsZoomedTo) {
+    Measure measure{.range = {0, 100'000'000}, .ranks = 4, .workers = 4};
+    const auto backward = static_cast<std::size_t>(SpanKind::Backward);
+    measure.byKind[backward] = 32'700'000;
+    measure.mostByKind[backward] = 41'600'000;
+    measure.mean.idle = 67'300'000;
+    SelectionCard card;
+    card.resize(320, 500);
+    card.show();
+    card.setMeasure(measure, true);
+    auto* table = card.findChild<QTableWidget*>();
+    ASSERT_EQ(table->item(0, 0)->text(), QStringLiteral("backward"));
+    const int text = QFontMetrics(table->font()).horizontalAdvance(QStringLiteral("backward"));
+    EXPECT_GE(table->columnWidth(0), text + 10 + 16) << "with its colour and its padding";
+    QPushButton* zoom = nullptr;
+    for (QPushButton* one : card.findChildren<QPushButton*>()) {
+        if (one->text() == QStringLiteral("Zoom here")) zoom = one;
+    }
+    ASSERT_NE(zoom, nullptr);
+    int wanted = 0;
+    QObject::connect(&card, &SelectionCard::zoomWanted, [&] { ++wanted; });
+    QTest::mouseClick(zoom, Qt::LeftButton);
+    EXPECT_EQ(wanted, 1);
+    card.setMeasure(measure, false);
+    EXPECT_FALSE(zoom->isEnabled()) << "what is seen is seen already";
+}
+
 }  // namespace
 }  // namespace dasgd::gui

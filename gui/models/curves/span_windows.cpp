@@ -1,0 +1,206 @@
+#include "gui/models/curves/span_windows.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "core/analysis/overlap.h"
+
+namespace dasgd::gui {
+
+namespace {
+
+constexpr Ns kFirstWindows = 256;       // that the extent is divided into
+constexpr Ns kLeastWindow = 1'000'000;  // 1 ms
+
+bool isEvaluation(SpanKind kind) { return kind == SpanKind::Eval || kind == SpanKind::Checkpoint; }
+
+}  // namespace
+
+bool isFromSpans(const std::string& metric) { return metric.starts_with("spans/"); }
+
+SpanWindows::Sums& SpanWindows::Sums::operator+=(const Sums& more) {
+    clean += more.clean;
+    transfer += more.transfer;
+    hidden += more.hidden;
+    blocked += more.blocked;
+    skew += more.skew;
+    steps += more.steps;
+    collectives += more.collectives;
+    newest = std::max(newest, more.newest);
+    return *this;
+}
+
+SpanWindows::SpanWindows(TimeRange extent)
+    : origin_(extent.start),
+      width_(std::max(kLeastWindow, (extent.end - extent.start + kFirstWindows - 1) / kFirstWindows)),
+      next_(extent.start) {}
+
+SpanWindows::Sums& SpanWindows::sumsAt(Rank& rank, Ns at) const {
+    const std::size_t window = windowOf(at);
+    if (rank.windows.size() <= window) rank.windows.resize(window + 1);
+    return rank.windows[window];
+}
+
+void SpanWindows::add(std::span<const RankSpan> spans, TimeRange slice) {
+    while (windowOf(slice.end) >= kMost) halve();
+    for (const RankSpan& one : spans) {
+        // Before it was seen a rank did nothing, and that counts as little as what it does not record.
+        ranks_.try_emplace(one.rank);
+    }
+    for (auto& [number, rank] : ranks_) {
+        const auto own = std::ranges::equal_range(spans, number, {}, &RankSpan::rank);
+        const std::span<const RankSpan> its(own.begin(), own.end());
+        const Intervals clean = cleanOf(rank, its, slice);
+        count(rank, its, slice, clean);
+        sum(rank, its, clean);
+    }
+    next_ = slice.end;
+}
+
+// Where no evaluation is, nor what one disturbed.
+Intervals SpanWindows::cleanOf(Rank& rank, std::span<const RankSpan> spans, TimeRange slice) const {
+    Intervals clean;
+    Ns from = slice.start;
+    // A rank that never communicates has nothing that could have arrived meanwhile.
+    const auto settle = [&](Ns at) {
+        if (!rank.disturbed || rank.collects || rank.until > at) return;
+        rank.disturbed = false;
+        from = std::max(from, rank.until);
+    };
+    for (const auto& [number, span] : spans) {
+        if (isEvaluation(span.kind)) {
+            settle(span.start);
+            if (!rank.disturbed && span.start > from) clean.push_back({from, std::min(span.start, slice.end)});
+            rank.disturbed = true;
+            rank.until = std::max(rank.until, span.end);
+        } else if (isReduce(span.kind)) {
+            settle(span.start);
+            rank.collects = true;
+            if (!rank.disturbed || span.start < rank.until) continue;
+            rank.disturbed = false;
+            from = std::max(from, span.start);
+        }
+    }
+    settle(slice.end);
+    if (!rank.disturbed && from < slice.end) clean.push_back({from, slice.end});
+    return clean;
+}
+
+// What begins in the slice.
+void SpanWindows::count(Rank& rank, std::span<const RankSpan> spans, TimeRange slice, const Intervals& clean) {
+    for (const auto& [number, span] : spans) {
+        if (span.start < slice.start || span.start >= slice.end) continue;
+        const bool counts = std::ranges::any_of(
+            clean, [&](const TimeRange& part) { return part.start <= span.start && span.start < part.end; });
+        // Of ranks that serve no step is one of training.
+        if ((span.kind == SpanKind::Forward || span.kind == SpanKind::Passes) && span.step > rank.step) {
+            rank.step = span.step;
+            Sums& sums = sumsAt(rank, span.start);
+            sums.newest = span.step;
+            if (counts) ++sums.steps;
+        }
+        if (span.kind == SpanKind::Transfer && counts) ++sumsAt(rank, span.start).collectives;
+    }
+}
+
+void SpanWindows::sum(Rank& rank, std::span<const RankSpan> spans, const Intervals& clean) {
+    std::vector<Span> near;  // that reach the part or lie in it
+    auto next = spans.begin();
+    for (const TimeRange& stretch : clean) {
+        for (Ns from = stretch.start; from < stretch.end;) {
+            const Ns edge = origin_ + static_cast<Ns>(windowOf(from) + 1) * width_;
+            const TimeRange part{from, std::min(edge, stretch.end)};
+            std::erase_if(near, [&](const Span& span) { return span.end <= part.start; });
+            for (; next != spans.end() && next->span.start < part.end; ++next) {
+                if (next->span.end > part.start) near.push_back(next->span);
+            }
+            const OverlapSummary overlap = summariseOverlap(near, part);
+            Sums& sums = sumsAt(rank, from);
+            sums.clean += part.end - part.start;
+            sums.transfer += overlap.transfer;
+            sums.hidden += overlap.hidden;
+            sums.blocked += overlap.blocked;
+            sums.skew += overlap.skew;
+            from = part.end;
+        }
+    }
+}
+
+void SpanWindows::halve() {
+    for (auto& [number, rank] : ranks_) {
+        std::vector<Sums> wider((rank.windows.size() + 1) / 2);
+        for (std::size_t window = 0; window < rank.windows.size(); ++window) wider[window / 2] += rank.windows[window];
+        rank.windows = std::move(wider);
+    }
+    width_ *= 2;
+}
+
+// So many that a point is of kLeastSteps or more, on average; a power of two, so that points of a run that goes on stay
+// where they are until they become half as many.
+std::size_t SpanWindows::windowsOfPoint(std::size_t windows) const {
+    std::int64_t steps = 0;
+    for (const auto& [number, rank] : ranks_) {
+        std::int64_t own = 0;
+        for (std::size_t window = 0; window < std::min(windows, rank.windows.size()); ++window)
+            own += rank.windows[window].steps;
+        steps = std::max(steps, own);
+    }
+    std::size_t wide = 1;
+    while (2 * wide <= windows &&
+           steps * static_cast<std::int64_t>(wide) < kLeastSteps * static_cast<std::int64_t>(windows))
+        wide *= 2;
+    return wide;
+}
+
+std::vector<storage::MetricSample> SpanWindows::curve(const std::string& name, double batch, bool whole) const {
+    std::vector<storage::MetricSample> samples;
+    // A last window that is cut by more than half would be a point of almost nothing.
+    const Ns reach = next_ - origin_ + (whole ? width_ / 2 : 0);
+    const auto windows = static_cast<std::size_t>(reach / width_);
+    if (windows == 0) return samples;
+    const auto valueOf = [&](const Sums& sums) -> std::optional<double> {
+        const auto ratio = [](Ns part, Ns all) {
+            return all > 0 ? std::optional(static_cast<double>(part) / static_cast<double>(all)) : std::nullopt;
+        };
+        if (name == kSpansHidden) return ratio(sums.hidden, sums.transfer);
+        if (name == kSpansBlocked) return ratio(sums.blocked, sums.clean);
+        if (name == kSpansSkewMs && sums.collectives > 0)
+            return static_cast<double>(sums.skew) / 1e6 / static_cast<double>(sums.collectives);
+        if (name != kSpansThroughput || batch <= 0 || sums.clean == 0) return std::nullopt;
+        return batch * static_cast<double>(sums.steps) / (static_cast<double>(sums.clean) / 1e9);
+    };
+    const std::size_t wide = windowsOfPoint(windows);
+    std::map<int, std::int64_t> steps;  // that each rank has begun until then
+    for (std::size_t first = 0; first < windows; first += wide) {
+        const std::size_t end = std::min(first + wide, windows);
+        // At the end of what was read a point would still change, at that of the run it may be of too little.
+        if (end - first < wide && (!whole || (first > 0 && 2 * (end - first) < wide))) break;
+        const Ns from = origin_ + static_cast<Ns>(first) * width_;
+        const Ns at = std::min(next_, origin_ + static_cast<Ns>(end) * width_);
+        storage::MetricSample all{.rank = -1, .wallS = static_cast<double>(at) / 1e9};
+        Sums pooled;
+        double throughput = 0;
+        for (const auto& [number, rank] : ranks_) {
+            Sums sums;
+            for (std::size_t window = first; window < std::min(end, rank.windows.size()); ++window)
+                sums += rank.windows[window];
+            std::int64_t& step = steps[number];
+            step = std::max(step, sums.newest);
+            all.step = std::max(all.step, step);
+            if (2 * sums.clean < at - from) continue;
+            pooled += sums;
+            const std::optional<double> value = valueOf(sums);
+            // One that never trains only serves.
+            if (!value || (name == kSpansThroughput && rank.step == 0)) continue;
+            throughput += *value;
+            samples.push_back({.rank = number, .step = step, .wallS = all.wallS, .value = *value});
+        }
+        const std::optional<double> value = valueOf(pooled);
+        if (!value) continue;
+        all.value = name == kSpansThroughput ? throughput : *value;
+        samples.push_back(all);
+    }
+    return samples;
+}
+
+}  // namespace dasgd::gui
