@@ -202,6 +202,8 @@ private:
         connect(&session_, &Session::comparisonChanged, this, [this] { takeComparison(); });
         connect(drawer_, &QToolButton::toggled, this, [this](bool on) {
             legend_->setVisible(on);
+            // Names, values and counts at the cursor are in the legend, and without it beside the pointer.
+            for (CompareChart* chart : {first_, second_}) chart->plot().setTips(!on);
             arrange();
         });
         connect(seeds_, &QToolButton::toggled, this, [this](bool on) {

@@ -126,6 +126,7 @@ int CompareTableModel::rowOf(std::size_t group) const {
 }
 
 bool CompareTableModel::isLacking(int column) const {
+    if (column == ToTarget) return targetInWords().isEmpty();
     if (column != BestAccuracy && column != Perplexity && column != Skew && column != Inflation) return false;
     // Until the numbers are read nobody knows.
     if (!board_.compared() && column == BestAccuracy) return false;
@@ -160,6 +161,7 @@ QString CompareTableModel::textOf(std::size_t group, int column) const {
     if (column == ToTarget && !board_.isTargetRead()) return QStringLiteral("…");
     if (column == ToTarget && board_.target() && sample.n == 0 && row->finished() > 0)
         return row->stepsToTarget.n > 0 ? QStringLiteral("not timed") : QStringLiteral("not reached");
+    if (column == FinalLoss && sample.n == 0 && own.diverged()) return QStringLiteral("NaN");
     QString text = spreadInWords(sample, board_.spread());
     if (sample.n > 0 && sample.n < row->finished()) {
         text += QStringLiteral(" (%1 of %2)").arg(sample.n).arg(row->finished());
@@ -332,8 +334,7 @@ QString CompareTableModel::asCsv() const {
             head << csvCell(name + QLatin1Char(' ') + QLatin1String(part));
         }
     }
-    QStringList others{QStringLiteral("samples"), QStringLiteral("best perplexity"), QStringLiteral("skew [ms]"),
-                       QStringLiteral("inflation")};
+    QStringList others{QStringLiteral("best perplexity")};
     if (equalSamples_) {
         others << QStringLiteral("loss at %1 samples").arg(*equalSamples_)
                << QStringLiteral("best accuracy at %1 samples [%]").arg(*equalSamples_);
@@ -360,8 +361,7 @@ QString CompareTableModel::asCsv() const {
             const Sample sample = isStale ? Sample{} : sampleOf(*row, number.number);
             cells << csvSampleCells(sample) << csvNumberText(probabilityOf(*row, number.number));
         }
-        cells << csvSampleCells(row->samples) << csvSampleCells(row->bestPerplexity) << csvSampleCells(row->skewMs)
-              << csvSampleCells(row->inflation);
+        cells << csvSampleCells(row->bestPerplexity);
         if (equalSamples_) cells << csvSampleCells(row->equalLoss) << csvSampleCells(inPercent(row->equalBestAccuracy));
         lines << (cells << csvNumberText(row->computeRatio) << csvNumberText(row->stepRatio) << against << target)
                      .join(QLatin1Char(','));

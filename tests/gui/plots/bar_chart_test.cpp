@@ -84,6 +84,29 @@ TEST(BarChart, ItFitsWhereThereAreManyAndTheWidthIsThatOfAColumn) {
     }
 }
 
+// In the narrowest column of a venue; a label that is cut loses what lies in its middle.
+TEST(BarChart, AnAlgorithmHasItsWholeNameInANarrowColumn) {
+    const auto picture = [](const QString& label, const QString& count) {
+        BarChart chart{.axis = QStringLiteral("time per step [ms]")};
+        for (const QString& one : {label, QStringLiteral("local_sgd")}) {
+            chart.bars.push_back({.label = one,
+                                  .value = 5,
+                                  .words = QStringLiteral("5.017 ± 0"),
+                                  .ratio = QStringLiteral("÷ 0.557"),
+                                  .count = count});
+        }
+        PlotStyle style = paperPlotStyle();
+        style.font = style.legendFont = interFont(8);
+        QImage image(191, 60, QImage::Format_RGB32);
+        image.fill(Qt::white);
+        QPainter painter(&image);
+        paintBarChart(painter, QRectF(2, 2, 187, 56), chart, style);
+        return image;
+    };
+    const QString name = QStringLiteral("independent"), alike = QStringLiteral("indexxndent");
+    EXPECT_NE(picture(name, {}), picture(alike, {}));
+}
+
 TEST(BarView, KeysAndAClickChooseABar) {
     BarView view(testLook());
     view.resize(500, 200);
