@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "gui/models/words.h"
 
@@ -127,7 +128,8 @@ int CompareTableModel::rowOf(std::size_t group) const {
 
 bool CompareTableModel::isLacking(int column) const {
     if (column == ToTarget) return targetInWords().isEmpty();
-    if (column != BestAccuracy && column != Perplexity && column != Skew && column != Inflation) return false;
+    const std::set<int> optional{BestAccuracy, Perplexity, Skew, Inflation, ComputeRatio};
+    if (!optional.contains(column)) return false;
     // Until the numbers are read nobody knows.
     if (!board_.compared() && column == BestAccuracy) return false;
     return std::ranges::none_of(rows_, [&](std::size_t group) { return numberIn(group, column).has_value(); });
