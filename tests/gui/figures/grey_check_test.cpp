@@ -5,11 +5,11 @@
 namespace dasgd::gui {
 namespace {
 
-Curve styled(const char* name, CurveStyle style) {
+Curve greyStyled(const char* name, CurveStyle style) {
     return {.name = QLatin1String(name), .style = style, .line = {{1, 2}, {3, 4}}};
 }
 
-FigureContent contentOf(std::vector<Curve> curves) {
+FigureContent greyContent(std::vector<Curve> curves) {
     FigureContent content;
     content.curves = std::move(curves);
     return content;
@@ -17,21 +17,21 @@ FigureContent contentOf(std::vector<Curve> curves) {
 
 // Blue and green of Okabe and Ito are about equally light, vermillion is lighter than blue.
 TEST(GreyCheck, EquallyLightColoursNeedADashOrAMarker) {
-    const FigureContent apart = contentOf({styled("dasgd", {0, 0, 0}), styled("local_sgd", {2, 2, 2})});
+    const FigureContent apart = greyContent({greyStyled("dasgd", {0, 0, 0}), greyStyled("local_sgd", {2, 2, 2})});
     EXPECT_EQ(checkGrey(apart, {}).alike, 1);
     EXPECT_TRUE(checkGrey(apart, {}).good());
     EXPECT_EQ(checkGrey(apart, {}).inWords(), QStringLiteral("in grey 1 pair looks alike: dash or marker differs"));
-    const FigureContent same = contentOf({styled("dasgd", {0, 1, 1}), styled("local_sgd", {2, 1, 1})});
+    const FigureContent same = greyContent({greyStyled("dasgd", {0, 1, 1}), greyStyled("local_sgd", {2, 1, 1})});
     EXPECT_FALSE(checkGrey(same, {}).good());
     EXPECT_EQ(checkGrey(same, {}).inWords(), QStringLiteral("in grey nothing tells dasgd from local_sgd"));
-    const FigureContent light = contentOf({styled("dasgd", {0, 0, 0}), styled("sync_sgd", {1, 0, 0})});
+    const FigureContent light = greyContent({greyStyled("dasgd", {0, 0, 0}), greyStyled("sync_sgd", {1, 0, 0})});
     EXPECT_EQ(checkGrey(light, {}).alike, 0);
     EXPECT_EQ(checkGrey(light, {}).inWords(), QStringLiteral("in grey all differ"));
 }
 
 TEST(GreyCheck, WhatIsNotDrawnTellsNothingApart) {
-    const FigureContent byDash = contentOf({styled("a", {0, 0, 3}), styled("b", {2, 5, 3})});
-    const FigureContent byMarker = contentOf({styled("a", {0, 3, 0}), styled("b", {2, 3, 5})});
+    const FigureContent byDash = greyContent({greyStyled("a", {0, 0, 3}), greyStyled("b", {2, 5, 3})});
+    const FigureContent byMarker = greyContent({greyStyled("a", {0, 3, 0}), greyStyled("b", {2, 3, 5})});
     FigureSpec spec;
     spec.dashes = false;
     EXPECT_FALSE(checkGrey(byDash, spec).good());
@@ -44,13 +44,13 @@ TEST(GreyCheck, WhatIsNotDrawnTellsNothingApart) {
 
 TEST(GreyCheck, PanelsAddUpAndWhatIsNamedBesideItIsNotChecked) {
     FigureContent panels{.kind = FigureKind::Panels};
-    panels.panels = {contentOf({styled("a", {0, 0, 0}), styled("b", {2, 2, 2})}),
-                     contentOf({styled("c", {0, 1, 1}), styled("d", {2, 1, 1})})};
+    panels.panels = {greyContent({greyStyled("a", {0, 0, 0}), greyStyled("b", {2, 2, 2})}),
+                     greyContent({greyStyled("c", {0, 1, 1}), greyStyled("d", {2, 1, 1})})};
     FigureSpec spec{.kind = FigureKind::Panels};
     spec.panels.resize(2);
     EXPECT_EQ(checkGrey(panels, spec).alike, 2);
     EXPECT_EQ(checkGrey(panels, spec).inWords(), QStringLiteral("in grey nothing tells c from d"));
-    EXPECT_EQ(checkGrey(contentOf({styled("alone", {0, 0, 0})}), {}).inWords(), QString());
+    EXPECT_EQ(checkGrey(greyContent({greyStyled("alone", {0, 0, 0})}), {}).inWords(), QString());
     FigureContent bars{.kind = FigureKind::Bars};
     bars.bars.emplace();
     EXPECT_FALSE(checkGrey(bars, {}).any);
