@@ -19,7 +19,7 @@ constexpr double kBarRow = 1.62, kBarShare = 0.58, kAxisRows = 2.6, kSampleWidth
 constexpr double kLabelShare = 0.34;  // of the width, which labels have in any case
 constexpr double kLeastBars = 0.13;   // of the width, that longer labels leave to the bars
 // Of the width in lines of text: below it the column of a paper with wide margins, where samples are shorter.
-constexpr double kNarrow = 22, kNarrowSample = 1.7;
+constexpr double kNarrow = 22, kNarrowSample = 1.7, kNarrowLabels = 0.37;
 
 struct BarLayout {
     double row = 0, text = 0;          // heights
@@ -54,7 +54,8 @@ void takeLabels(BarLayout& out, const QRectF& area, const BarChart& chart, const
     const double gap = out.text * kGapWidth;
     const double words = widestOf(metrics, chart.bars, &Bar::words) + gap;
     const double spare = wordsRight - area.left() - words - gap - kLeastBars * area.width();
-    const double room = std::max(kLabelShare * area.width(), spare) - out.sample - gap;
+    const double share = area.width() < kNarrow * out.text ? kNarrowLabels : kLabelShare;
+    const double room = std::max(share * area.width(), spare) - out.sample - gap;
     const int size = font.pixelSize();
     if (size > 1 && widestOf(metrics, chart.bars, &Bar::label) > room)
         out.labelScale = static_cast<double>(size - 1) / size;
@@ -156,11 +157,15 @@ void paintBar(QPainter& painter, const QRectF& row, const Bar& bar, const QStrin
     }
     const double wordsRight = layout.plot.right() + (bar.value ? 0 : gap);
     painter.setPen(bar.value ? style.text : style.muted);
-    // A number that lost its last digits would be another one.
-    const double needed = QFontMetricsF(font).horizontalAdvance(bar.words), room = wordsRight - wordsLeft;
+    // A number that lost its last digits would be another one. Where there is no bar, why comes before a number.
+    const double room = wordsRight - wordsLeft;
+    const QFontMetricsF metrics(font);
+    const bool tight = !bar.value && metrics.horizontalAdvance(bar.words) > room;
+    const QString words = tight ? bar.words.section(QLatin1Char(':'), 0, 0) : bar.words;
+    const double needed = metrics.horizontalAdvance(words);
     if (needed > room && room > 0) painter.setFont(scaledFont(font, room / needed));
     painter.drawText(QRectF(wordsLeft, row.top(), room, row.height()),
-                     Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip, bar.words);
+                     Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip, words);
     painter.setFont(style.legendFont);
     painter.setPen(style.muted);
     painter.drawText(QRectF(wordsRight, row.top(), layout.ratioRight - wordsRight, row.height()),

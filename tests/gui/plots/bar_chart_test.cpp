@@ -107,6 +107,23 @@ TEST(BarChart, AnAlgorithmHasItsWholeNameInANarrowColumn) {
     EXPECT_NE(picture(name, {}), picture(alike, {}));
 }
 
+// Shrunk to its room the whole sentence had letters of two points.
+TEST(BarChart, WordsWithoutABarKeepTheirSizeBeforeTheirNumber) {
+    const auto picture = [](const QString& words) {
+        BarChart chart{.axis = QStringLiteral("time to target [s]")};
+        chart.bars = {{.label = QStringLiteral("sync_sgd"), .words = words, .count = QStringLiteral("n = 2 of 3")}};
+        QImage image(191, 40, QImage::Format_RGB32);
+        image.fill(Qt::white);
+        QPainter painter(&image);
+        paintBarChart(painter, QRectF(2, 2, 187, 36), chart, paperPlotStyle());
+        return image;
+    };
+    EXPECT_EQ(picture(QStringLiteral("reached by 2 of 3 finished: 0.41 ± 0.19 s")),
+              picture(QStringLiteral("reached by 2 of 3 finished: 0.73 ± 0.11 s")));
+    EXPECT_NE(picture(QStringLiteral("reached by 2 of 3 finished: 0.41 ± 0.19 s")),
+              picture(QStringLiteral("reached by 1 of 3 finished: 0.41 ± 0.19 s")));
+}
+
 TEST(BarView, KeysAndAClickChooseABar) {
     BarView view(testLook());
     view.resize(500, 200);
