@@ -208,10 +208,8 @@ QString runsCsv(const CompareView& view, const FigureSpec& spec, const RunPoints
 // What became of the number in finished runs that lack it; "" where it was just not recorded.
 QString fateOf(const CompareGroup& group, CompareNumber number) {
     if (number == CompareNumber::SecondsToTarget) return QStringLiteral("did not reach the target");
-    const bool nan = std::ranges::any_of(group.runs, [&](const RunItemPtr& run) {
-        return group.counts(*run) && run->row.status == "finished" && run->row.lossIsNaN;
-    });
-    return number == CompareNumber::FinalLoss && nan ? QStringLiteral("ended with a loss that is NaN") : QString();
+    const bool isNan = number == CompareNumber::FinalLoss && group.diverged();
+    return isNan ? QStringLiteral("ended with a loss that is NaN") : QString();
 }
 
 // Why finished runs of a configuration are not in its mean; "" where all are.
@@ -293,11 +291,8 @@ QStringList withoutMark(const std::vector<CompareGroup>& groups, FigureKind kind
 
 void takeBars(const CompareView& view, const FigureSpec& spec, FigureContent& into) {
     GroupBars bars = groupBars(view, spec.number);
-    for (Bar& bar : bars.chart.bars) {
-        // "n = 3", or "n = 2 of 3" where one is missing.
-        const QStringList parts = bar.count.split(QStringLiteral(" of "));
-        bar.count = QStringLiteral("n = ") + (parts.first() == parts.last() ? parts.first() : bar.count);
-    }
+    const QString counts = sayCounts(bars.chart);
+    if (!counts.isEmpty()) into.notes.front() += QStringLiteral("; ") + counts;
     into.bars = std::move(bars.chart);
 }
 

@@ -86,20 +86,41 @@ void takeBand(Curve& curve, std::vector<double> deviation, FigureBand band) {
 }
 
 QString meanInWords(FigureBand band, const SeedMean& mean) {
-    if (mean.most() <= 1) return QStringLiteral(" (n = 1)");
+    if (mean.most() <= 1) return QStringLiteral("n = 1");
     const QString spread = band == FigureBand::None  ? QString()
                            : band == FigureBand::Std ? QStringLiteral(" ± std")
                                                      : QStringLiteral(" ± 95 % interval");
-    return QStringLiteral(" (mean%1, %2)").arg(spread, countInWords(mean));
+    return QStringLiteral("mean%1, %2").arg(spread, countInWords(mean));
+}
+
+// What all curves have alike is said once, under the figure: the legend keeps its room for the names.
+void nameMeans(FigureCurves& made) {
+    const QStringList& means = made.means;
+    const auto part = [](const QString& words, int at) { return words.section(QStringLiteral(", "), at, at); };
+    const bool several = means.size() > 1 && !part(means.front(), 1).isEmpty();
+    const bool sameKind = several && std::ranges::all_of(means, [&](const QString& words) {
+                              return part(words, 0) == part(means.front(), 0);
+                          });
+    const bool alike = sameKind && means.count(means.front()) == means.size();
+    if (sameKind) {
+        made.notes.prepend(part(means.front(), 0) + QStringLiteral(" over seeds") +
+                           (alike ? QStringLiteral(", ") + part(means.front(), 1) : QString()));
+    }
+    for (std::size_t i = 0; i < made.curves.size() && !alike; ++i) {
+        const QString& words = means[static_cast<qsizetype>(i)];
+        const QString own = sameKind ? part(words, 1) : words;
+        if (!own.isEmpty()) made.curves[i].name += QStringLiteral(" (%1)").arg(own);
+    }
 }
 
 Polyline paperLine(const Series& series, XAxis axis) { return thinned(polylineOf(series, axis), kPaperBuckets); }
 
-void takeMean(Curve& curve, const FigureGroup& group, std::vector<Member> members, const CurveQuery& query) {
+// Answers what the curve is a mean of, in words; "" of a group of one run.
+QString takeMean(Curve& curve, const FigureGroup& group, std::vector<Member> members, const CurveQuery& query) {
     if (group.runs.size() == 1) {
         curve.line = paperLine(members.front().series, query.axis);
         curve.n.assign(curve.line.x.size(), 1);
-        return;
+        return {};
     }
     if (!std::ranges::all_of(members, [](const Member& member) { return isFinished(member.run); })) {
         std::int64_t common = members.front().series.points().back().step;
@@ -114,7 +135,7 @@ void takeMean(Curve& curve, const FigureGroup& group, std::vector<Member> member
         curve.behindNames << QStringLiteral("%1, seed %2").arg(curve.name).arg(member.run->row.seed);
     }
     SeedMean mean = seedMean(series, query.axis);
-    curve.name += meanInWords(query.band, mean);
+    const QString words = meanInWords(query.band, mean);
     if (mean.cut) {
         curve.note +=
             QLatin1String(curve.note.isEmpty() ? "" : "; ") + QStringLiteral("mean where all of them were running");
@@ -123,6 +144,7 @@ void takeMean(Curve& curve, const FigureGroup& group, std::vector<Member> member
     curve.line = std::move(mean.mean);
     curve.n = std::move(mean.n);
     if (spread) takeBand(curve, std::move(mean.deviation), query.band);
+    return words;
 }
 
 // "sync_sgd, seed 3"; of a group of one run the group's name.
@@ -176,7 +198,7 @@ Status addCurves(storage::RunReader& reader, const FigureGroup& group, std::vect
                  const QStringList& notes, const CurveQuery& query, StylesApart& styles, FigureCurves& into) {
     if (query.lines == FigureLines::Mean || query.lines == FigureLines::MeanAndSeeds) {
         Curve curve{.name = group.name, .style = group.style, .note = notes.join(QStringLiteral("; "))};
-        takeMean(curve, group, std::move(members), query);
+        into.means << takeMean(curve, group, std::move(members), query);
         into.curves.push_back(std::move(curve));
         return {};
     }
@@ -283,6 +305,7 @@ Result<FigureCurves> figureCurves(storage::RunReader& reader, const std::vector<
         }
         DASGD_TRY(addCurves(reader, group, std::move(members), notes, query, styles, out));
     }
+    if (!out.means.isEmpty()) nameMeans(out);
     return out;
 }
 

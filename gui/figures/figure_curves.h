@@ -35,7 +35,8 @@ struct FigureGroup {
 struct FigureCurves {
     std::vector<Curve> curves;             // of the groups that gave one
     std::vector<std::vector<bool>> taken;  // of each run of each group, whether it is in its curve
-    QStringList notes;                     // names the groups without a curve
+    QStringList means;  // of each curve what it is the mean of; none of seeds and ranks by themselves
+    QStringList notes;  // what the curves have alike; names the groups without a curve
 };
 
 // "seed 3 stopped at step 114".
@@ -68,7 +69,8 @@ inline constexpr std::size_t kMostRankCurves = 64;
 // (gui/models/curves/seed_mean.h). Each run is smoothed before the mean is taken. Runs that did not finish are left out
 // of a mean, and so are older runs of a seed that was run again; the curve's note names them. Where none finished, or
 // where so asked, all are taken as far as all go. Seeds and ranks by themselves are curves of their own, as far as each
-// goes, and the notes name the runs that are left out. Groups without the metric give no curve.
+// goes, and the notes name the runs that are left out. Groups without the metric give no curve. What the means are of,
+// as "mean ± std, n = 3", is behind the name of a curve, and where all curves have it alike in a note instead.
 [[nodiscard]] Result<FigureCurves> figureCurves(storage::RunReader& reader, const std::vector<FigureGroup>& groups,
                                                 const CurveQuery& query);
 

@@ -22,9 +22,11 @@ constexpr double kInkTurns = 0.42;  // lightness at which black is read better t
 QString number(double value) { return QString::number(value, 'g', 7); }
 
 QString wordsOf(const Bar& bar) {
-    const QString ratio = bar.ratio.isEmpty() ? QString() : bar.ratio + QStringLiteral(", ");
-    return latexText(bar.words) + QStringLiteral(" \\textcolor{gray}{(") + latexText(ratio + bar.count) +
-           QStringLiteral(")}");
+    QStringList behind{bar.ratio, bar.count};
+    behind.removeAll(QString());
+    if (behind.isEmpty()) return latexText(bar.words);
+    return latexText(bar.words) + QStringLiteral(" \\textcolor{gray}{(") +
+           latexText(behind.join(QStringLiteral(", "))) + QStringLiteral(")}");
 }
 
 // The axis ends where every bar has room for its words behind it.

@@ -11,6 +11,7 @@
 #include "gui/models/runs/run_config.h"
 #include "gui/models/timeline/span_cache.h"
 #include "gui/models/timeline/span_colors.h"
+#include "gui/plots/paper_figure.h"
 #include "gui/theme/paper.h"
 #include "gui/timeline/timeline_painter.h"
 
@@ -22,7 +23,6 @@ constexpr double kSteps = 12;
 constexpr double kHead = 14;  // points above the axis, for the legend's first row
 constexpr double kLegendTop = 3, kLegendRow = 11, kLegendText = 10, kLegendGap = 10;
 constexpr double kEdge = 2;     // points that stay white at either side
-constexpr double kFoot = 11;    // points below the rows, for the remark
 constexpr double kNameGap = 8;  // from the name of a group to its lanes
 constexpr TimelineMetrics kPaper{.labels = 68,
                                  .axis = 14,
@@ -211,7 +211,9 @@ PaperPage layOut(const TimelineContent& content, double widthIn, int label, int 
     const std::vector<LegendEntry> legend =
         legendOf(content.frame, content.window, kEdge + paper.labels, width - kEdge);
     const double head = kHead + (legend.empty() ? 0 : legend.back().at.y() - kLegendTop);
-    const double height = std::ceil(head + rows + 6 + (content.remark.isEmpty() ? 0 : kFoot));
+    const QStringList remark = content.remark.isEmpty() ? QStringList() : linesOf({content.remark}, width);
+    const double foot = static_cast<double>(kNoteRow * remark.size());
+    const double height = std::ceil(head + rows + 6 + foot);
     // The page outlives what it was made of.
     const auto kept = std::make_shared<const TimelineContent>(content);
     return {{width, height}, [=](QPaintDevice& device, double scale) {
@@ -222,10 +224,13 @@ PaperPage layOut(const TimelineContent& content, double widthIn, int label, int 
                 paintTimeline(painter, kept->frame, layout, {kept->window, layout.plot().left(), layout.plot().width()},
                               style);
                 paintLegend(painter, legend);
-                painter.setFont(interFont(7));
+                painter.setFont(noteFont());
                 painter.setPen(Qt::black);
-                painter.drawText(QRectF(0, height - kFoot - 2, width - kEdge, kFoot), Qt::AlignRight | Qt::AlignVCenter,
-                                 kept->remark);
+                double top = height - foot - 2;
+                for (const QString& line : remark) {
+                    painter.drawText(QRectF(0, top, width - kEdge, kNoteRow), Qt::AlignRight | Qt::AlignVCenter, line);
+                    top += kNoteRow;
+                }
             }};
 }
 

@@ -202,7 +202,11 @@ private:
         connect(&session_, &Session::errorChanged, this, [this] { update(); });
         connect(&session_, &Session::comparisonChanged, this, [this] { takeComparison(); });
         connect(drawer_, &QToolButton::toggled, this, [this](bool on) {
+            // Else the table has the focus next, and its first row would be highlighted.
+            if (!on && legend_->isAncestorOf(window()->focusWidget())) first_->setFocus();
             legend_->setVisible(on);
+            // Names, values and counts at the cursor are in the legend, and without it beside the pointer.
+            for (CompareChart* chart : {first_, second_}) chart->plot().setTips(!on);
             arrange();
         });
         connect(seeds_, &QToolButton::toggled, this, [this](bool on) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "gui/figures/figure_query.h"
+#include "gui/figures/grey_check.h"
 #include "gui/forms/figure_inspector.h"
 #include "gui/models/figures/figure_list_model.h"
 #include "gui/models/figures/figure_runs.h"
@@ -114,7 +115,8 @@ private:
         head->addWidget(makeLabel(tr("Preview"), "head"));
         zoom_ = new Choice(tr("Size of the preview"), {tr("true size"), tr("150 %"), tr("200 %")}, 0);
         head->addWidget(zoom_);
-        head->addStretch();
+        head->addWidget(greyWords_ = makeElasticLabel("small"), 1);
+        greyWords_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
         grey_ = makeQuietButton(tr("grey"), tr("As a printer without colour prints it  Ctrl+G"));
         grey_->setCheckable(true);
         addButtonKey(QStringLiteral("Ctrl+G"), *grey_, this);
@@ -288,6 +290,7 @@ private:
         const SavedFigure* figure = library_.find(chosen_);
         title_->setText(figure ? tr("Figures  /  %1").arg(figure->title()) : tr("Figures"));
         const bool drawn = figure && page_.has_value();
+        sayGrey(drawn);
         copy_->setEnabled(drawn);
         export_->setEnabled(drawn && !exporter_->busy());
         if (!drawn) return summary_->setText(tr("Saved figures redraw themselves as runs are added."));
@@ -302,6 +305,13 @@ private:
             words << tr("gone: %1").arg(shown_->content.missing.join(QStringLiteral(", ")));
         if (spec.runs.isEmpty()) words << tr("redraws itself when runs are added");
         summary_->setText(words.join(QStringLiteral("     ")));
+    }
+
+    void sayGrey(bool drawn) {
+        const GreyCheck check = drawn ? checkGrey(shown_->content, shown_->spec) : GreyCheck{};
+        const QString words = check.inWords();
+        greyWords_->setText(words.isEmpty() ? words : (check.good() ? tr("✓ ") : tr("⚠ ")) + words);
+        greyWords_->setToolTip(asTip(words));
     }
 
     void duplicate() {
@@ -355,7 +365,7 @@ private:
     FigureLibrary& library_;
     FigureQuery& query_;
     FigureListModel* list_;
-    QLabel *title_ = nullptr, *summary_ = nullptr;
+    QLabel *title_ = nullptr, *summary_ = nullptr, *greyWords_ = nullptr;
     MessageBar* message_ = nullptr;
     FigureExport* exporter_ = nullptr;
     QPushButton *duplicate_ = nullptr, *copy_ = nullptr, *export_ = nullptr;

@@ -16,10 +16,15 @@ namespace {
 
 // Shares of the height of a line of text, so that screen and paper have the same proportions.
 constexpr double kBarRow = 1.62, kBarShare = 0.58, kAxisRows = 2.6, kSampleWidth = 2.4, kGapWidth = 0.7;
-constexpr double kLabelShare = 0.34;  // of the width, at most
+constexpr double kLabelShare = 0.34;  // of the width, which labels have in any case
+constexpr double kLeastBars = 0.13;   // of the width, that longer labels leave to the bars
+// Of the width in lines of text: below it the column of a paper with wide margins, where samples are shorter.
+constexpr double kNarrow = 22, kNarrowSample = 1.7, kNarrowLabels = 0.37;
 
 struct BarLayout {
     double row = 0, text = 0;          // heights
+    double sample = 0;                 // width, with the gap behind it
+    double labelScale = 1;             // of the size of the labels
     QRectF plot;                       // from 0 to the end of the axis
     double labelRight = 0;             // right edge of the labels
     double ratioRight = 0, right = 0;  // right edges of the columns behind the bars
@@ -31,10 +36,36 @@ struct BarLayout {
     }
 };
 
+// Our fonts have whole pixels, which are points on paper.
+QFont scaledFont(QFont font, double scale) {
+    if (scale < 1) font.setPixelSize(std::max(1, static_cast<int>(font.pixelSize() * scale + 1e-6)));
+    return font;
+}
+
 double widestOf(const QFontMetricsF& metrics, const std::vector<Bar>& bars, QString Bar::*text) {
     double widest = 0;
     for (const Bar& bar : bars) widest = std::max(widest, metrics.horizontalAdvance(bar.*text));
     return widest;
+}
+
+// Labels have their share of the width, and what the bars need not have; a point smaller before they are cut.
+void takeLabels(BarLayout& out, const QRectF& area, const BarChart& chart, const QFont& font, double wordsRight) {
+    const QFontMetricsF metrics(font);
+    const double gap = out.text * kGapWidth;
+    const double words = widestOf(metrics, chart.bars, &Bar::words) + gap;
+    const double spare = wordsRight - area.left() - words - gap - kLeastBars * area.width();
+    const double share = area.width() < kNarrow * out.text ? kNarrowLabels : kLabelShare;
+    const double room = std::max(share * area.width(), spare) - out.sample - gap;
+    const int size = font.pixelSize();
+    if (size > 1 && widestOf(metrics, chart.bars, &Bar::label) > room)
+        out.labelScale = static_cast<double>(size - 1) / size;
+    QStringList names;
+    for (const Bar& bar : chart.bars) names << bar.label;
+    const auto widthOf = [&](const QString& text) { return metrics.horizontalAdvance(text) * out.labelScale; };
+    out.labels = namesThatFit(names, room, widthOf);
+    double widest = 0;
+    for (const QString& label : out.labels) widest = std::max(widest, widthOf(label));
+    out.labelRight = area.left() + out.sample + gap + widest;
 }
 
 BarLayout layOutBars(const QRectF& area, const BarChart& chart, const PlotStyle& style) {
@@ -44,18 +75,12 @@ BarLayout layOutBars(const QRectF& area, const BarChart& chart, const PlotStyle&
     const auto n = static_cast<double>(std::max<std::size_t>(1, chart.bars.size()));
     out.row = std::min(out.text * kBarRow, std::max(out.text, (area.height() - kAxisRows * out.text) / n));
     const double gap = out.text * kGapWidth;
-    const double sample = out.text * kSampleWidth;
-    const double room = area.width() * kLabelShare - sample - gap;
-    QStringList names;
-    for (const Bar& bar : chart.bars) names << bar.label;
-    out.labels = namesThatFit(names, room, [&](const QString& text) { return metrics.horizontalAdvance(text); });
-    double widest = 0;
-    for (const QString& label : out.labels) widest = std::max(widest, metrics.horizontalAdvance(label));
-    out.labelRight = area.left() + sample + gap + widest;
+    out.sample = out.text * (area.width() < kNarrow * out.text ? kNarrowSample : kSampleWidth);
     out.right = area.right();
     const double count = widestOf(metrics, chart.bars, &Bar::count), ratio = widestOf(metrics, chart.bars, &Bar::ratio);
     out.ratioRight = out.right - (count > 0 ? count + gap : 0);
     const double wordsRight = out.ratioRight - (ratio > 0 ? ratio + gap : 0);
+    takeLabels(out, area, chart, style.legendFont, wordsRight);
     const double left = out.labelRight + gap;
     const double wide = wordsRight - left;
     // The axis ends where every bar has room for its words behind it.
@@ -110,11 +135,13 @@ void paintBar(QPainter& painter, const QRectF& row, const Bar& bar, const QStrin
     QFont font = style.legendFont;
     if (bar.primary) font.setWeight(QFont::DemiBold);
     painter.setFont(font);
-    paintLineSample(painter, {row.left() + 1, middle - layout.text / 2, layout.text * kSampleWidth - gap, layout.text},
-                    style, bar.style, bar.hollow);
+    paintLineSample(painter, {row.left() + 1, middle - layout.text / 2, layout.sample - gap, layout.text}, style,
+                    bar.style, bar.hollow);
     painter.setPen(style.text);
+    painter.setFont(scaledFont(font, layout.labelScale));
     painter.drawText(QRectF(row.left(), row.top(), layout.labelRight - row.left(), row.height()),
                      Qt::AlignRight | Qt::AlignVCenter, label);
+    painter.setFont(font);
     double wordsLeft = layout.plot.left() + gap / 2;
     if (bar.value) {
         const double thick = layout.row * kBarShare;
@@ -130,16 +157,15 @@ void paintBar(QPainter& painter, const QRectF& row, const Bar& bar, const QStrin
     }
     const double wordsRight = layout.plot.right() + (bar.value ? 0 : gap);
     painter.setPen(bar.value ? style.text : style.muted);
-    // A number that lost its last digits would be another one.
-    const double needed = QFontMetricsF(font).horizontalAdvance(bar.words), room = wordsRight - wordsLeft;
-    if (needed > room && room > 0) {
-        QFont narrow = font;
-        narrow.setPointSizeF(std::max(1.0, QFontInfo(font).pointSizeF() * room / needed * 0.97));
-        if (font.pixelSize() > 0) narrow.setPixelSize(std::max(1, static_cast<int>(font.pixelSize() * room / needed)));
-        painter.setFont(narrow);
-    }
+    // A number that lost its last digits would be another one. Where there is no bar, why comes before a number.
+    const double room = wordsRight - wordsLeft;
+    const QFontMetricsF metrics(font);
+    const bool tight = !bar.value && metrics.horizontalAdvance(bar.words) > room;
+    const QString words = tight ? bar.words.section(QLatin1Char(':'), 0, 0) : bar.words;
+    const double needed = metrics.horizontalAdvance(words);
+    if (needed > room && room > 0) painter.setFont(scaledFont(font, room / needed));
     painter.drawText(QRectF(wordsLeft, row.top(), room, row.height()),
-                     Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip, bar.words);
+                     Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip, words);
     painter.setFont(style.legendFont);
     painter.setPen(style.muted);
     painter.drawText(QRectF(wordsRight, row.top(), layout.ratioRight - wordsRight, row.height()),

@@ -31,7 +31,8 @@ struct BarChart {
 
 // What the rows and the axis take in this style.
 [[nodiscard]] double barChartHeight(const BarChart& chart, const PlotStyle& style);
-// Bars begin at 0. Labels too long for a third of the width are cut so that they still differ.
+// Bars begin at 0. Labels have a third of the width, and more where numbers and bars leave it; those that are longer
+// are a point smaller, then cut so that they still differ.
 void paintBarChart(QPainter& painter, const QRectF& area, const BarChart& chart, const PlotStyle& style);
 // The bar whose row is there.
 [[nodiscard]] std::optional<std::size_t> barAt(const QRectF& area, const BarChart& chart, const PlotStyle& style,

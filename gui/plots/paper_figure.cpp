@@ -152,6 +152,12 @@ void paintCurveSample(QPainter& painter, const QRectF& area, const PlotStyle& st
 
 QFont noteFont() { return interFont(kNoteSize); }
 
+QStringList fewOf(const QStringList& notes) {
+    if (notes.size() <= kMostNotes) return notes;
+    return notes.mid(0, kMostNotes - 1)
+           << QStringLiteral("and %1 more notes: see figure.json").arg(notes.size() - kMostNotes + 1);
+}
+
 QStringList linesOf(const QStringList& notes, double width) {
     const QFontMetricsF metrics(noteFont());
     QStringList lines;
@@ -199,7 +205,7 @@ PaperPage layOut(const PaperFigure& figure) {
     const int unnamed = std::max(0, legend.itemCount() - kMostNamed);
     while (legend.itemCount() > kMostNamed) legend.removeItem(legend.itemCount() - 1);
     const int rows = (legend.itemCount() + columns - 1) / columns;
-    const QStringList notes = linesOf(notesWith(figure.notes, curves, unnamed), width);
+    const QStringList notes = linesOf(notesWith(fewOf(figure.notes), curves, unnamed), width);
     const int legendRow = kLegendRow + std::max(0, figure.style.label - kUsualText);
     const int more = std::max(0, rows - 2) * legendRow + static_cast<int>(notes.size()) * kNoteRow;
     height += more;

@@ -42,6 +42,8 @@ void paintCurveSample(QPainter& painter, const QRectF& area, const PlotStyle& st
 // The notes below a figure in lines that fit its width, in points, and their type.
 [[nodiscard]] QStringList linesOf(const QStringList& notes, double width);
 [[nodiscard]] QFont noteFont();
+// The first of many notes, and how many more there are: a page is a figure and no list. figure.json has all.
+[[nodiscard]] QStringList fewOf(const QStringList& notes);
 inline constexpr int kNoteRow = 11;  // height of a line
 
 // UI thread, as its paint() too.

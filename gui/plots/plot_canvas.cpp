@@ -270,12 +270,9 @@ void PlotCanvas::addMarkers(const Curve& curve, QCPGraph* legendOwner) {
         x.append(curve.line.x[static_cast<std::size_t>(index)]);
         y.append(curve.line.y[static_cast<std::size_t>(index)]);
     }
-    QCPGraph* markers = plot_->addGraph();
-    markers->setLineStyle(QCPGraph::lsNone);
-    markers->setScatterStyle(scatter);
-    markers->setAdaptiveSampling(false);
+    // The plot owns it.
+    auto* markers = new WholeMarkers(plot_->xAxis, plot_->yAxis, scatter);
     markers->setData(x, y, true);
-    markers->removeFromLegend();
 }
 
 void PlotCanvas::fit(const std::vector<Curve>& curves) {

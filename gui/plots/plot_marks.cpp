@@ -224,4 +224,16 @@ void paintLineSample(QPainter& painter, const QRectF& area, const PlotStyle& sty
     paintMarker(painter, area.center(), style, curve, hollow);
 }
 
+WholeMarkers::WholeMarkers(QCPAxis* x, QCPAxis* y, const QCPScatterStyle& marker) : QCPGraph(x, y) {
+    setLineStyle(lsNone);
+    setScatterStyle(marker);
+    setAdaptiveSampling(false);
+    removeFromLegend();
+}
+
+QRect WholeMarkers::clipRect() const {
+    const int reach = static_cast<int>(std::ceil(scatterStyle().size()));
+    return QCPGraph::clipRect().adjusted(-reach, -reach, reach, reach);
+}
+
 }  // namespace dasgd::gui

@@ -36,4 +36,13 @@ enum class Ticks {
 // Of curves that mark every point: closed shapes, so that filled and hollow can be told apart.
 [[nodiscard]] QCPScatterStyle closedMarkerOf(const PlotStyle& style, CurveStyle curve, bool hollow);
 
+// Points without a line. Those at the end of an axis are whole: the line ends there, its marker reaches beyond.
+class WholeMarkers : public QCPGraph {
+public:
+    WholeMarkers(QCPAxis* x, QCPAxis* y, const QCPScatterStyle& marker);
+
+protected:
+    QRect clipRect() const override;
+};
+
 }  // namespace dasgd::gui

@@ -58,12 +58,12 @@ QString CompareLegendModel::valueAtCursor(std::size_t group) const {
     return std::isnan(spread) ? shortNumber(mean) : withSpread(mean, spread);
 }
 
-// How many runs made the value that is read.
+// How many runs made the value that is read; nullopt where there is none to read, as of a metric that was not recorded.
 std::optional<std::size_t> CompareLegendModel::runsAtCursor(std::size_t group) const {
     const GroupCurve* curve = board_.curve(board_.cursorKey(), group);
-    if (!curve) return std::nullopt;
+    if (!curve || curve->mean.n.empty()) return std::nullopt;
     const std::vector<int>& n = curve->mean.n;
-    if (!board_.cursor()) return static_cast<std::size_t>(n.empty() ? 0 : std::max(0, n.back()));
+    if (!board_.cursor()) return static_cast<std::size_t>(std::max(0, n.back()));
     const auto point = curve->pointAt(*board_.cursor());
     return point ? static_cast<std::size_t>(std::max(0, curve->mean.n[*point])) : std::size_t{0};
 }

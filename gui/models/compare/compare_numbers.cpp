@@ -20,7 +20,7 @@ std::optional<double> times(const std::optional<double>& value, double scale) {
     return value ? std::optional(*value * scale) : std::nullopt;
 }
 
-constexpr double kPercent = 100, kMega = 1e-6;
+constexpr double kPercent = 100, kMega = 1e-6, kMilli = 1e3;
 
 }  // namespace
 
@@ -39,7 +39,10 @@ const std::vector<NumberWords>& compareNumbers() {
         {CompareNumber::Blocked, "blocked", "%", "blocked %", true, false},
         {CompareNumber::MegabytesSent, "sent by all ranks", "MB", "sent MB", true, false},
         {CompareNumber::SamplesPerS, "samples/s", "", "samples/s", false, true},
-        {CompareNumber::SpeedUp, "speed-up", "×", "speed-up ×", false, true}};
+        {CompareNumber::SpeedUp, "speed-up", "×", "speed-up ×", false, true},
+        {CompareNumber::Skew, "skew", "ms", "skew ms", true, true},
+        {CompareNumber::Inflation, "inflation", "", "inflation", true, false},
+        {CompareNumber::Samples, "samples", "", "samples", false, false}};
     return kNumbers;
 }
 
@@ -61,6 +64,9 @@ std::optional<double> numberOf(const RunItem& run, CompareNumber number,
         case CompareNumber::MegabytesSent: return static_cast<double>(row.bytesSent) * kMega;
         case CompareNumber::SamplesPerS: return row.samplesPerS;
         case CompareNumber::SpeedUp: return std::nullopt;
+        case CompareNumber::Skew: return times(row.skewS, kMilli);
+        case CompareNumber::Inflation: return row.inflation;
+        case CompareNumber::Samples: return static_cast<double>(row.samples);
         case CompareNumber::SecondsToTarget: {
             const auto found = secondsToTarget.find(row.runId);
             return found == secondsToTarget.end() ? std::nullopt : std::optional(found->second);
@@ -82,6 +88,9 @@ Sample sampleOf(const ComparedGroup& group, CompareNumber number) {
         case CompareNumber::MegabytesSent: return scaled(group.bytesSent, kMega);
         case CompareNumber::SamplesPerS: return group.samplesPerS;
         case CompareNumber::SpeedUp: return group.speedUp;
+        case CompareNumber::Skew: return group.skewMs;
+        case CompareNumber::Inflation: return group.inflation;
+        case CompareNumber::Samples: return group.samples;
     }
     return {};
 }

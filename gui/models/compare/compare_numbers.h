@@ -21,7 +21,10 @@ enum class CompareNumber {
     Blocked,
     MegabytesSent,
     SamplesPerS,
-    SpeedUp  // of configurations, over the baseline; a run by itself has none
+    SpeedUp,  // of configurations, over the baseline; a run by itself has none
+    Skew,
+    Inflation,
+    Samples  // of all workers
 };
 
 struct NumberWords {

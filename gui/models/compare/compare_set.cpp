@@ -61,6 +61,12 @@ bool CompareGroup::simulated() const {
     return std::any_of(runs.begin(), runs.end(), [](const RunItemPtr& run) { return run->row.timeSimulated; });
 }
 
+bool CompareGroup::diverged() const {
+    return std::any_of(runs.begin(), runs.end(), [this](const RunItemPtr& run) {
+        return counts(*run) && hasFinished(*run) && run->row.lossIsNaN;
+    });
+}
+
 QString CompareGroup::origin() const {
     const bool imported = std::ranges::any_of(runs, [](const RunItemPtr& run) { return run->row.imported(); });
     if (imported) return simulated() ? QStringLiteral("imported, time simulated") : QStringLiteral("imported");

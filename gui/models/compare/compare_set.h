@@ -38,6 +38,8 @@ struct CompareGroup {
     // Whether the run is in the means.
     [[nodiscard]] bool takes(const RunItem& run, Members members) const;
     [[nodiscard]] bool simulated() const;
+    // A finished run that counts ended with a loss that is NaN.
+    [[nodiscard]] bool diverged() const;
     // "measured", "simulated", "measured, link emulated".
     [[nodiscard]] QString origin() const;
     // "5", "4 of 5", "0 of 3": how many finished ones count, of all.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "gui/models/words.h"
 
@@ -126,7 +127,9 @@ int CompareTableModel::rowOf(std::size_t group) const {
 }
 
 bool CompareTableModel::isLacking(int column) const {
-    if (column != BestAccuracy && column != Perplexity && column != Skew && column != Inflation) return false;
+    if (column == ToTarget) return targetInWords().isEmpty();
+    const std::set<int> optional{BestAccuracy, Perplexity, Skew, Inflation, ComputeRatio};
+    if (!optional.contains(column)) return false;
     // Until the numbers are read nobody knows.
     if (!board_.compared() && column == BestAccuracy) return false;
     return std::ranges::none_of(rows_, [&](std::size_t group) { return numberIn(group, column).has_value(); });
@@ -160,6 +163,7 @@ QString CompareTableModel::textOf(std::size_t group, int column) const {
     if (column == ToTarget && !board_.isTargetRead()) return QStringLiteral("…");
     if (column == ToTarget && board_.target() && sample.n == 0 && row->finished() > 0)
         return row->stepsToTarget.n > 0 ? QStringLiteral("not timed") : QStringLiteral("not reached");
+    if (column == FinalLoss && sample.n == 0 && own.diverged()) return QStringLiteral("NaN");
     QString text = spreadInWords(sample, board_.spread());
     if (sample.n > 0 && sample.n < row->finished()) {
         text += QStringLiteral(" (%1 of %2)").arg(sample.n).arg(row->finished());
@@ -332,8 +336,7 @@ QString CompareTableModel::asCsv() const {
             head << csvCell(name + QLatin1Char(' ') + QLatin1String(part));
         }
     }
-    QStringList others{QStringLiteral("samples"), QStringLiteral("best perplexity"), QStringLiteral("skew [ms]"),
-                       QStringLiteral("inflation")};
+    QStringList others{QStringLiteral("best perplexity")};
     if (equalSamples_) {
         others << QStringLiteral("loss at %1 samples").arg(*equalSamples_)
                << QStringLiteral("best accuracy at %1 samples [%]").arg(*equalSamples_);
@@ -360,8 +363,7 @@ QString CompareTableModel::asCsv() const {
             const Sample sample = isStale ? Sample{} : sampleOf(*row, number.number);
             cells << csvSampleCells(sample) << csvNumberText(probabilityOf(*row, number.number));
         }
-        cells << csvSampleCells(row->samples) << csvSampleCells(row->bestPerplexity) << csvSampleCells(row->skewMs)
-              << csvSampleCells(row->inflation);
+        cells << csvSampleCells(row->bestPerplexity);
         if (equalSamples_) cells << csvSampleCells(row->equalLoss) << csvSampleCells(inPercent(row->equalBestAccuracy));
         lines << (cells << csvNumberText(row->computeRatio) << csvNumberText(row->stepRatio) << against << target)
                      .join(QLatin1Char(','));

@@ -45,8 +45,8 @@ public:
     void sort(int column, Qt::SortOrder order) override;
 
     [[nodiscard]] int rowOf(std::size_t group) const;
-    // No row has a value in it, and it is not what one looks for in every comparison: an accuracy, a perplexity, skew
-    // or inflation.
+    // No row has a value in it, and it is not what one looks for in every comparison: an accuracy, a perplexity, skew,
+    // inflation, the ratio to computing alone; the time to a target where there is none.
     [[nodiscard]] bool isLacking(int column) const;
     // What "†" means, and what is left out; "" where nothing is to be said.
     [[nodiscard]] QString footnote() const;

@@ -39,7 +39,8 @@ const QStringList kPlotWords{QStringLiteral("throughput"), QStringLiteral("effic
 const QStringList kNumberWords{
     QStringLiteral("final-loss"),     QStringLiteral("best-accuracy"), QStringLiteral("step-ms"),
     QStringLiteral("time-to-target"), QStringLiteral("hidden"),        QStringLiteral("blocked"),
-    QStringLiteral("sent-mb"),        QStringLiteral("samples-per-s"), QStringLiteral("speed-up")};
+    QStringLiteral("sent-mb"),        QStringLiteral("samples-per-s"), QStringLiteral("speed-up"),
+    QStringLiteral("skew-ms"),        QStringLiteral("inflation"),     QStringLiteral("samples")};
 
 template <class Spec, class Visitor>
 void visitCurveFields(Spec& spec, Visitor& f) {

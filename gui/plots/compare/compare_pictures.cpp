@@ -217,9 +217,11 @@ GroupBars groupBars(const CompareView& view, CompareNumber number) {
         bar.primary = view.highlighted == group;
         bar.count = QStringLiteral("%1 of %2").arg(one.n).arg(own.runs.size());
         if (one.n == 0) {
-            bar.words = own.finished() == 0                    ? QStringLiteral("no finished run")
-                        : !isRead(group)                       ? QStringLiteral("reading …")
-                        : target && !view.target               ? QStringLiteral("no target set")
+            bar.words = own.finished() == 0      ? QStringLiteral("no finished run")
+                        : !isRead(group)         ? QStringLiteral("reading …")
+                        : target && !view.target ? QStringLiteral("no target set")
+                        : number == CompareNumber::FinalLoss && own.diverged()
+                            ? QStringLiteral("diverged: the loss is NaN")
                         : !target                              ? QStringLiteral("not recorded")
                         : view.row(group)->stepsToTarget.n > 0 ? QStringLiteral("reached, not timed")
                                                                : QStringLiteral("not reached");
@@ -233,6 +235,18 @@ GroupBars groupBars(const CompareView& view, CompareNumber number) {
         out.chart.bars.push_back(std::move(bar));
     }
     return out;
+}
+
+QString sayCounts(BarChart& chart) {
+    for (Bar& bar : chart.bars) {
+        const QStringList parts = bar.count.split(QStringLiteral(" of "));
+        bar.count = QStringLiteral("n = ") + (parts.first() == parts.last() ? parts.first() : bar.count);
+    }
+    const auto sameCount = [&](const Bar& bar) { return bar.count == chart.bars.front().count; };
+    if (chart.bars.size() < 2 || !std::ranges::all_of(chart.bars, sameCount)) return {};
+    const QString all = chart.bars.front().count;
+    for (Bar& bar : chart.bars) bar.count.clear();
+    return all;
 }
 
 GroupMap groupMap(const CompareView& view, CompareNumber number, const std::string& rowKey,

@@ -23,6 +23,9 @@ struct GroupBars {
 // and of times to a target that not all finished runs of both reached.
 [[nodiscard]] std::optional<double> ratioToBaseline(const CompareView& view, std::size_t group, CompareNumber number);
 [[nodiscard]] GroupBars groupBars(const CompareView& view, CompareNumber number);
+// Behind the bars "n = 3", or "n = 2 of 3" where one is missing, as paper has them. Where all are alike they are taken
+// from the bars, which have that room then, and the answer is what is to be said once; else "".
+[[nodiscard]] QString sayCounts(BarChart& chart);
 
 // Cells over the values of two settings. Runs of several configurations that share both are one cell, and say so. A
 // time to a target that not all finished runs of a cell reached is no value.

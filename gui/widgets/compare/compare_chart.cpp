@@ -63,7 +63,6 @@ void CompareChart::layOut() {
     body().addWidget(plot_, 1);
     body().addWidget(note_);
     plot_->setMinimumSize(260, 180);
-    plot_->setTips(false);
     setFocusProxy(plot_);
 }
 

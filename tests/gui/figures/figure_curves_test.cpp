@@ -42,6 +42,35 @@ TEST(FigureCurves, SeedsBecomeOneCurveWithItsBand) {
     EXPECT_TRUE(figureCurves(*reader, groups, {.metric = "no/such", .smoothing = 0})->curves.empty());
 }
 
+// The legend has room for names alone where one line under the figure says it of all.
+TEST(FigureCurves, WhatAllMeansHaveAlikeIsSaidOnce) {
+    Workspace workspace;
+    QStringList ids;
+    for (const char* algorithm : {"dasgd", "sync_sgd"}) {
+        for (int seed = 1; seed <= 3; ++seed)
+            ids << workspace.record({.algorithm = algorithm, .seed = seed, .steps = 30});
+    }
+    auto reader = storage::RunReader::open(workspace.path());
+    ASSERT_TRUE(reader.has_value());
+    const auto alike = figureCurves(*reader, groupsOf(*reader, ids), {.metric = "train/loss"});
+    ASSERT_TRUE(alike.has_value());
+    ASSERT_EQ(alike->curves.size(), 2U);
+    EXPECT_EQ(alike->curves[0].name, QStringLiteral("dasgd"));
+    EXPECT_EQ(alike->curves[1].name, QStringLiteral("sync_sgd"));
+    EXPECT_EQ(alike->notes, QStringList{QStringLiteral("mean ± std over seeds, n = 3")});
+    // One more seed of one of them: what differs stays with the name.
+    ids << workspace.record({.algorithm = "sync_sgd", .seed = 4, .steps = 30});
+    auto again = storage::RunReader::open(workspace.path());
+    const auto differing = figureCurves(*again, groupsOf(*again, ids), {.metric = "train/loss"});
+    ASSERT_TRUE(differing.has_value());
+    EXPECT_EQ(differing->curves[0].name, QStringLiteral("dasgd (n = 3)"));
+    EXPECT_EQ(differing->curves[1].name, QStringLiteral("sync_sgd (n = 4)"));
+    EXPECT_EQ(differing->notes, QStringList{QStringLiteral("mean ± std over seeds")});
+    const auto apart =
+        figureCurves(*again, groupsOf(*again, ids), {.metric = "train/loss", .lines = FigureLines::Seeds});
+    EXPECT_TRUE(apart->notes.isEmpty()) << "no curve is a mean";
+}
+
 TEST(FigureCurves, ARunThatWasStoppedIsInNoMeanAndIsNamed) {
     Workspace workspace;
     QStringList ids{workspace.record({.seed = 1, .steps = 200}), workspace.record({.seed = 2, .steps = 200}),

@@ -30,6 +30,14 @@ TEST(PgfCharts, BarsNameTheirRunsAndWhatWasLeftOut) {
         EXPECT_TRUE(text.contains(QLatin1String(part))) << part;
 }
 
+TEST(PgfCharts, WhatIsSaidOnceLeavesNothingBehindTheBar) {
+    FigureContent content = oneBar(10, 2);
+    content.bars->bars[0].count.clear();
+    EXPECT_FALSE(barsPicture(content, {}).contains(QLatin1String("textcolor{gray}{(")));
+    content.bars->bars[0].ratio = QStringLiteral("0.5");
+    EXPECT_TRUE(barsPicture(content, {}).contains(QLatin1String("textcolor{gray}{(0.5)}")));
+}
+
 TEST(PgfCharts, TheBrightEndOfAMapIsTheGoodOne) {
     FigureContent content{.kind = FigureKind::Map};
     content.map =

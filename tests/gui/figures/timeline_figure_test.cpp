@@ -6,6 +6,7 @@
 #include <QImage>
 
 #include "gui/models/timeline/span_colors.h"
+#include "gui/plots/paper_figure.h"
 #include "tests/gui/support/bench.h"
 #include "tests/gui/support/edges.h"
 
@@ -71,6 +72,25 @@ TEST(TimelineFigure, TheLegendIsWholeAtAnyWidth) {
         EXPECT_EQ(ink, 0) << width;
     }
     EXPECT_GT(heights.back(), heights.front()) << "more rows where it is narrow";
+}
+
+// Hidden kinds, the link and the length of the CSV are more than one line of a column.
+TEST(TimelineFigure, ALongRemarkTakesMoreLinesAndIsWhole) {
+    Workspace workspace;
+    const QString id = workspace.record({.steps = 120});
+    auto reader = storage::RunReader::open(workspace.path());
+    const storage::RunDetail run = reader->run(id.toStdString()).value();
+    const auto window = steadyWindow(*reader, run).value();
+    auto content = readTimeline(*reader, run, *window, 2.65, firstRanks(2, run.row.workers));
+    ASSERT_TRUE(content.has_value());
+    content->remark = QStringLiteral("time simulated");
+    const PaperPage one = layOut(*content, 2.65);
+    content->remark = QStringLiteral(
+        "not drawn: forward, backward, update, data, time simulated, link emulated 200 Mbit/s, 1 ms, CSV: the first "
+        "100000 spans");
+    const PaperPage several = layOut(*content, 2.65);
+    EXPECT_GT(several.size.height(), one.size.height() + kNoteRow) << "three lines at least";
+    EXPECT_EQ(inkAtEdges(imageOf(several, 300.0 / 72)), 0);
 }
 
 TEST(TimelineFigure, SpansThatDoNotFitAreSaid) {

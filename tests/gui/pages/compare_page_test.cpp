@@ -6,6 +6,7 @@
 #include <QPushButton>
 #include <QTableView>
 #include <QToolButton>
+#include <QToolTip>
 #include <algorithm>
 #include <map>
 
@@ -228,11 +229,20 @@ TEST_F(ComparePageTest, InANarrowWindowTheLegendIsADrawer) {
     recordCompared(workspace_);
     openNewest();
     EXPECT_TRUE(list().isVisible());
+    list().setFocus();
     window_->resize(1280, 720);
     ASSERT_TRUE(eventually([&] { return !list().isVisible(); }));
+    EXPECT_TRUE(chart()->plot().hasFocus()) << "not the table, whose first row would be highlighted";
+    QTest::keyClick(&chart()->plot(), Qt::Key_Right, Qt::ShiftModifier);
+    EXPECT_TRUE(QToolTip::text().contains(QStringLiteral("n = "))) << QToolTip::text().toStdString();
+    QToolTip::hideText();
     QTest::keyClick(window_.get(), Qt::Key_I, Qt::ControlModifier);
     EXPECT_TRUE(list().isVisible());
     EXPECT_GE(chart()->plot().height(), 140);
+    ASSERT_TRUE(eventually([&] { return QToolTip::text().isEmpty(); }));
+    chart()->plot().setFocus();
+    QTest::keyClick(&chart()->plot(), Qt::Key_Right, Qt::ShiftModifier);
+    EXPECT_EQ(QToolTip::text(), QString()) << "the legend says it";
 }
 
 TEST_F(ComparePageTest, CtrlEnterOnTheRunsPageComesHere) {

@@ -78,6 +78,15 @@ TEST_F(FiguresPageTest, ARunThatIsAddedIsDrawn) {
     EXPECT_NE(label(QStringLiteral("redraws itself when runs are added")), nullptr);
 }
 
+TEST_F(FiguresPageTest, WhatLooksAlikeInGreyIsSaidBesideThePreview) {
+    for (const char* algorithm : {"dasgd", "local_sgd"}) workspace_.record({.algorithm = algorithm, .steps = 60});
+    openFigures();
+    FigureSpec spec;
+    library().add(spec, QStringLiteral("both"));
+    ASSERT_TRUE(eventually([&] { return label(QStringLiteral("2 curves, 2 runs")) != nullptr; }));
+    EXPECT_NE(label(QStringLiteral("✓ in grey")), nullptr);
+}
+
 TEST_F(FiguresPageTest, AFilterThatIsWrongIsSaidInPlaceOfThePicture) {
     workspace_.record({.steps = 60});
     openFigures();

@@ -84,6 +84,46 @@ TEST(BarChart, ItFitsWhereThereAreManyAndTheWidthIsThatOfAColumn) {
     }
 }
 
+// In the narrowest column of a venue; a label that is cut loses what lies in its middle.
+TEST(BarChart, AnAlgorithmHasItsWholeNameInANarrowColumn) {
+    const auto picture = [](const QString& label, const QString& count) {
+        BarChart chart{.axis = QStringLiteral("time per step [ms]")};
+        for (const QString& one : {label, QStringLiteral("local_sgd")}) {
+            chart.bars.push_back({.label = one,
+                                  .value = 5,
+                                  .words = QStringLiteral("5.017 ± 0"),
+                                  .ratio = QStringLiteral("÷ 0.557"),
+                                  .count = count});
+        }
+        PlotStyle style = paperPlotStyle();
+        style.font = style.legendFont = interFont(8);
+        QImage image(191, 60, QImage::Format_RGB32);
+        image.fill(Qt::white);
+        QPainter painter(&image);
+        paintBarChart(painter, QRectF(2, 2, 187, 56), chart, style);
+        return image;
+    };
+    const QString name = QStringLiteral("independent"), alike = QStringLiteral("indexxndent");
+    EXPECT_NE(picture(name, {}), picture(alike, {}));
+}
+
+// Shrunk to its room the whole sentence had letters of two points.
+TEST(BarChart, WordsWithoutABarKeepTheirSizeBeforeTheirNumber) {
+    const auto picture = [](const QString& words) {
+        BarChart chart{.axis = QStringLiteral("time to target [s]")};
+        chart.bars = {{.label = QStringLiteral("sync_sgd"), .words = words, .count = QStringLiteral("n = 2 of 3")}};
+        QImage image(191, 40, QImage::Format_RGB32);
+        image.fill(Qt::white);
+        QPainter painter(&image);
+        paintBarChart(painter, QRectF(2, 2, 187, 36), chart, paperPlotStyle());
+        return image;
+    };
+    EXPECT_EQ(picture(QStringLiteral("reached by 2 of 3 finished: 0.41 ± 0.19 s")),
+              picture(QStringLiteral("reached by 2 of 3 finished: 0.73 ± 0.11 s")));
+    EXPECT_NE(picture(QStringLiteral("reached by 2 of 3 finished: 0.41 ± 0.19 s")),
+              picture(QStringLiteral("reached by 1 of 3 finished: 0.41 ± 0.19 s")));
+}
+
 TEST(BarView, KeysAndAClickChooseABar) {
     BarView view(testLook());
     view.resize(500, 200);

@@ -22,6 +22,16 @@ TEST(PaperCharts, APageIsAsWideAsTheVenueAndAsHighAsItsRows) {
     EXPECT_EQ(layOut(PaperChart{chartOf(2), 3.25, {}, notes}).size.height(), two.size.height() + 3 + 2 * kNoteRow);
 }
 
+TEST(PaperCharts, ManyNotesAreCountedAndNotListed) {
+    QStringList notes;
+    for (int i = 0; i < 20; ++i) notes << QStringLiteral("seed %1 was stopped, left out").arg(i);
+    EXPECT_EQ(fewOf(notes.mid(0, 8)), notes.mid(0, 8));
+    ASSERT_EQ(fewOf(notes).size(), 8);
+    EXPECT_EQ(fewOf(notes).back(), QStringLiteral("and 13 more notes: see figure.json"));
+    EXPECT_EQ(layOut(PaperChart{chartOf(2), 3.25, {}, notes}).size.height(),
+              layOut(PaperChart{chartOf(2), 3.25, {}, notes.mid(0, 8)}).size.height());
+}
+
 TEST(PaperCharts, ThePageOutlivesItsChartAndHasItsColours) {
     PaperPage page;
     {

@@ -140,6 +140,24 @@ TEST_F(PlotCanvasTest, GuidesAreNamedOnce) {
     EXPECT_EQ(canvas_.plot().legend->itemCount(), 2);
 }
 
+// The last value of a curve is the one that is read: half of its marker would lie beyond the axes.
+TEST_F(PlotCanvasTest, AMarkerAtTheEndOfTheAxisIsWhole) {
+    const PlotStyle style = screenPlotStyle(testLook().theme());
+    canvas_.axes({});
+    canvas_.curves({curveOf({5, 5, 5})});
+    const QSize size(400, 240);
+    canvas_.plot().setViewport({{}, size});
+    const QImage image = canvas_.plot().toPixmap(size.width(), size.height()).toImage();
+    const int end = canvas_.plot().axisRect()->right();
+    const int middle = static_cast<int>(canvas_.plot().yAxis->coordToPixel(5));
+    ASSERT_LT(end + 4, image.width());
+    int inked = 0;
+    for (int x = end + 2; x <= end + 3; ++x) {
+        for (int y = middle - 2; y <= middle + 2; ++y) inked += image.pixelColor(x, y) == style.ground ? 0 : 1;
+    }
+    EXPECT_GE(inked, 4);
+}
+
 TEST_F(PlotCanvasTest, CurvesOfDifferentStyleDifferInDashToo) {
     canvas_.axes({});
     Curve solid = curveOf({1, 2}), dashed = curveOf({2, 3});

@@ -33,6 +33,20 @@ TEST_F(CompareLegendModelTest, HiddenOnesKeepTheirPlaceAndSayTheirValueAtTheCurs
     EXPECT_EQ(model.rowOf(placeOf("sync")), 0);
 }
 
+// A time-only run has no loss: that says nothing against its runs.
+TEST_F(CompareLegendModelTest, WhereNothingWasRecordedTheCountIsThatOfTheConfiguration) {
+    CompareLegendModel model(board_);
+    look();
+    const CompareCurveKey absent{"no/such", XAxis::Step};
+    board_.want(this, absent);
+    const std::size_t sync = placeOf("sync");
+    ASSERT_TRUE(eventually([&] { return board_.curve(absent, sync) != nullptr; }));
+    board_.setCursor(std::nullopt, absent);
+    const QModelIndex row = model.index(model.rowOf(sync));
+    EXPECT_EQ(row.data(CompareLegendModel::CountRole).toString(), QStringLiteral("3"));
+    EXPECT_FALSE(row.data(CompareLegendModel::PartialRole).toBool());
+}
+
 TEST(CompareLegendCount, IsThatOfThePointWhoseValueIsRead) {
     Workspace workspace;
     workspace.record({.seed = 1, .ranks = 1, .steps = 200});

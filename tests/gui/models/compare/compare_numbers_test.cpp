@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "gui/models/figures/figure_spec.h"
 #include "gui/models/words.h"
 #include "tests/gui/support/bench.h"
 
@@ -26,8 +27,16 @@ TEST(CompareNumbers, AreInTheirUnitsAndOfFinishedRunsOnly) {
     EXPECT_EQ(numberOf(*run, CompareNumber::MegabytesSent, {}), 2.5);
     EXPECT_FALSE(numberOf(*run, CompareNumber::Hidden, {}));
     EXPECT_EQ(numberOf(*run, CompareNumber::SecondsToTarget, {{"r1", 4.5}}), 4.5);
+    row.skewS = 0.0025;
+    row.inflation = 1.25;
+    row.samples = 3840;
+    const auto more = makeRunItem(row);
+    EXPECT_EQ(numberOf(*more, CompareNumber::Skew, {}), 2.5);
+    EXPECT_EQ(numberOf(*more, CompareNumber::Inflation, {}), 1.25);
+    EXPECT_EQ(numberOf(*more, CompareNumber::Samples, {}), 3840);
     row.status = "stopped";
     EXPECT_FALSE(numberOf(*makeRunItem(row), CompareNumber::BestAccuracy, {}));
+    EXPECT_FALSE(numberOf(*makeRunItem(row), CompareNumber::Skew, {}));
 }
 
 TEST(CompareNumbers, ATimeThatNotAllReachedIsSaidAndNeitherDrawnNorRanked) {
@@ -48,6 +57,8 @@ TEST(CompareNumbers, ATimeThatNotAllReachedIsSaidAndNeitherDrawnNorRanked) {
 TEST(CompareNumbers, EachHasItsWords) {
     for (const NumberWords& number : compareNumbers()) EXPECT_EQ(wordsOf(number.number).title, number.title);
     EXPECT_EQ(wordsOf(CompareNumber::StepMs).text(), QStringLiteral("time per step [ms]"));
+    EXPECT_EQ(numberWords().size(), static_cast<qsizetype>(compareNumbers().size()));
+    EXPECT_EQ(numberWords()[static_cast<int>(CompareNumber::Skew)], QStringLiteral("skew-ms"));
 }
 
 TEST(CompareNumbers, MeanAndHalfWidthHaveTheSameDecimals) {

@@ -105,6 +105,10 @@ TEST_F(CompareTableModelTest, ColumnsThatNoRunHasAreLeftOut) {
         EXPECT_EQ(model.isLacking(column), !recorded(0) && !recorded(1) && !recorded(2)) << column;
     }
     EXPECT_TRUE(model.asCsv().contains(QStringLiteral("\"best perplexity mean\""))) << "what is for programs is whole";
+    EXPECT_TRUE(model.isLacking(CompareTableModel::ComputeRatio)) << "no run of independent";
+    EXPECT_TRUE(model.isLacking(CompareTableModel::ToTarget)) << "there is none";
+    board_.setTarget(*parseTarget("accuracy=0.9999"));
+    EXPECT_FALSE(model.isLacking(CompareTableModel::ToTarget)) << "that nothing reached it is said";
 }
 
 TEST_F(CompareTableModelTest, WhereSamplesDifferResultsAtTheSameNumberStandBesideTheFinalOnes) {

@@ -137,6 +137,32 @@ TEST(ComparePictures, AMeanOverThoseThatReachedTheTargetAloneHasNoColourAndNoPla
     EXPECT_EQ(plot.axes[1].low, 20) << "nor does it stretch the axis";
 }
 
+TEST(ComparePictures, ALossThatIsNaNIsNotCalledMissing) {
+    PartlyReached some;
+    storage::RunRow row = some.groups[2].runs.front()->row;
+    row.lossIsNaN = true;
+    some.groups[2].runs.front() = makeRunItem(row);
+    const GroupBars bars = groupBars(some.view, CompareNumber::FinalLoss);
+    ASSERT_EQ(bars.chart.bars.size(), 3U);
+    for (const Bar& bar : bars.chart.bars) {
+        EXPECT_EQ(bar.words, bar.label == QStringLiteral("d 3") ? QStringLiteral("diverged: the loss is NaN")
+                                                                : QStringLiteral("not recorded"));
+    }
+}
+
+TEST(ComparePictures, ACountThatAllBarsShareIsSaidOnce) {
+    BarChart chart;
+    chart.bars = {{.label = QStringLiteral("dasgd"), .count = QStringLiteral("3 of 3")},
+                  {.label = QStringLiteral("sync_sgd"), .count = QStringLiteral("3 of 3")}};
+    BarChart differing = chart;
+    EXPECT_EQ(sayCounts(chart), QStringLiteral("n = 3"));
+    for (const Bar& bar : chart.bars) EXPECT_EQ(bar.count, QString());
+    differing.bars[1].count = QStringLiteral("2 of 3");
+    EXPECT_EQ(sayCounts(differing), QString());
+    EXPECT_EQ(differing.bars[0].count, QStringLiteral("n = 3"));
+    EXPECT_EQ(differing.bars[1].count, QStringLiteral("n = 2 of 3"));
+}
+
 TEST_F(ComparePicturesTest, AMapHasACellForEachPairOfValues) {
     look();
     const GroupMap map = groupMap(board_.view(), CompareNumber::StepMs, "algorithm.name", "algorithm.delay");
