@@ -112,10 +112,10 @@ private:
     void paintNames() {
         painter_.setFont(style_.small);
         const QFontMetricsF metrics(style_.small);
-        QHash<std::pair<SpanKind, std::int64_t>, QString> labels;
+        QHash<std::pair<int, std::int64_t>, QString> labels;
         for (const auto& [box, rect] : labelled_) {
             const QRectF room = rect.adjusted(6, 0, -4, 0);
-            QString& label = labels[{box->span.kind, static_cast<std::int64_t>(box->span.bytes)}];
+            QString& label = labels[{static_cast<int>(box->span.kind), static_cast<std::int64_t>(box->span.bytes)}];
             if (label.isEmpty()) label = boxLabel(*box);
             const Name* name = &nameFor(label, metrics);
             if (name->width > room.width())
