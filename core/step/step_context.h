@@ -65,6 +65,11 @@ public:
     [[nodiscard]] std::int64_t samples() const { return samples_; }
     // Completed local steps k; in afterStep the step just made counts.
     [[nodiscard]] std::int64_t step() const { return step_; }
+    // The step after which the algorithm's own rule began: 0, or the last of its synchronous steps (sync_steps.h).
+    [[nodiscard]] std::int64_t origin() const { return origin_; }
+    // Steps made by that rule.
+    [[nodiscard]] std::int64_t ownSteps() const { return step_ - origin_; }
+    void beginAfter(std::int64_t step) { origin_ = step; }
     // Of the step just made, or about to be made.
     [[nodiscard]] double learningRate() const { return learningRate_; }
 
@@ -89,6 +94,7 @@ private:
     Extras extras_;
     at::Generator random_, sharedRandom_;
     std::int64_t step_ = 0;
+    std::int64_t origin_ = 0;
     double learningRate_ = 0;
     std::optional<double> lastLoss_;
 };

@@ -19,6 +19,7 @@
 #include <limits>
 
 #include "core/algorithms/averaging/delayed_average.h"
+#include "core/algorithms/sync_steps.h"
 #include "core/step/archive.h"
 
 namespace dasgd {
@@ -34,7 +35,7 @@ struct AdacommParams {
     }
 };
 
-class Adacomm final : public DelayedAverage {
+class Adacomm : public DelayedAverage {
 public:
     explicit Adacomm(const AdacommParams& params)
         : DelayedAverage({.period = params.period, .delay = 0, .localWeight = 0}),
@@ -45,11 +46,11 @@ public:
         known_.own = context.lastLoss().value_or(known_.own);
         if (std::isnan(known_.first)) known_.first = known_.own;
         if (known_.firstRate == 0) known_.firstRate = context.learningRate();
-        const bool averages = leavesAfter(context.step());
+        const bool averages = leavesAfter(context.ownSteps());
         DelayedAverage::afterStep(context);
         if (!averages) return;
         context.metric("period", static_cast<double>(period_));
-        averagedAt_ = context.step();
+        averagedAt_ = context.ownSteps();
         adapt(context.learningRate());
     }
 
@@ -123,7 +124,7 @@ private:
     Known known_;
 };
 
-const AlgorithmRegistry::Add<Adacomm, AdacommParams> kAdacommEntry{
+const AddWithSyncSteps<Adacomm, AdacommParams> kAdacommEntry{
     "adacomm",
     "Local SGD whose period follows the loss",
     "arXiv 1810.08313",

@@ -4,6 +4,7 @@
 //
 // Memory: 2 N beside the weights. Sends one all-reduce a period, overlapped with all of it.
 #include "core/algorithms/averaging/delayed_average.h"
+#include "core/algorithms/sync_steps.h"
 
 namespace dasgd {
 namespace {
@@ -15,12 +16,12 @@ struct CocodSgdParams {
     }
 };
 
-class CocodSgd final : public DelayedAverage {
+class CocodSgd : public DelayedAverage {
 public:
     explicit CocodSgd(const CocodSgdParams& params) : DelayedAverage(deltaOverPeriod(params.period)) {}
 };
 
-const AlgorithmRegistry::Add<CocodSgd, CocodSgdParams> kCocodSgdEntry{
+const AddWithSyncSteps<CocodSgd, CocodSgdParams> kCocodSgdEntry{
     "cocod_sgd", "Averages overlapped with a whole period, local steps kept", "arXiv 1906.12043",
     averagesEvery(ofField("period"), ofField("period"))};
 

@@ -7,6 +7,7 @@
 // all ranks merge. Correction, offset, a snapshot at zero and other treatments of the state are additions, off unless
 // set.
 #include "core/algorithms/averaging/delayed_average.h"
+#include "core/algorithms/sync_steps.h"
 
 namespace dasgd {
 namespace {
@@ -36,12 +37,12 @@ struct DasgdParams {
     [[nodiscard]] std::optional<FieldError> check() const { return values.check(); }
 };
 
-class Dasgd final : public DelayedAverage {
+class Dasgd : public DelayedAverage {
 public:
     explicit Dasgd(const DasgdParams& params) : DelayedAverage(params.values) {}
 };
 
-const AlgorithmRegistry::Add<Dasgd, DasgdParams> kDasgdEntry{
+const AddWithSyncSteps<Dasgd, DasgdParams> kDasgdEntry{
     "dasgd", "Local SGD with delayed averaging", "arXiv 2006.00441",
     withForecast(ForecastRole::Advised, averagesWithState(ofField("delay")))};
 

@@ -56,7 +56,7 @@ void DelayedAverage::makeOwnState(StepContext& context) {
 void DelayedAverage::afterStep(StepContext& context) {
     const std::int64_t k = context.step();
     if (inFlight() && k == launchedAt_ + params_.delay) merge(context);
-    if (leavesAfter(k)) average(context);
+    if (leavesAfter(context.ownSteps())) average(context);
 }
 
 void DelayedAverage::average(StepContext& context) {

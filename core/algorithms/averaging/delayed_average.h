@@ -94,7 +94,7 @@ public:
 
 protected:
     // What a relative may do differently.
-    // Whether a snapshot leaves after step k >= 1. Default: k ≡ offset (mod τ).
+    // Whether a snapshot leaves after its own step k >= 1 (context.ownSteps()). Default: k ≡ offset (mod τ).
     [[nodiscard]] virtual bool leavesAfter(std::int64_t k) const { return (k - params_.offset) % params_.period == 0; }
     // Elements that leave, of weights of `size`. Default: all.
     [[nodiscard]] virtual std::int64_t payload(std::int64_t size) const { return size; }

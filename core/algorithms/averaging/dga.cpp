@@ -13,6 +13,7 @@
 #include <torch/types.h>
 
 #include "core/algorithms/averaging/delayed_average.h"
+#include "core/algorithms/sync_steps.h"
 
 namespace dasgd {
 namespace {
@@ -26,7 +27,7 @@ struct DgaParams {
     [[nodiscard]] std::optional<FieldError> check() const { return values.check(); }
 };
 
-class Dga final : public DelayedAverage {
+class Dga : public DelayedAverage {
 public:
     explicit Dga(const DgaParams& params) : DelayedAverage(params.values) {}
 
@@ -54,9 +55,9 @@ private:
     at::Tensor sum_;  // [N]: own gradients since the newest snapshot
 };
 
-const AlgorithmRegistry::Add<Dga, DgaParams> kDgaEntry{"dga", "Local gradients replaced by their mean some steps later",
-                                                       "Zhu et al., NeurIPS 2021",
-                                                       averagesEvery(ofField("period"), ofField("delay"))};
+const AddWithSyncSteps<Dga, DgaParams> kDgaEntry{"dga", "Local gradients replaced by their mean some steps later",
+                                                 "Zhu et al., NeurIPS 2021",
+                                                 averagesEvery(ofField("period"), ofField("delay"))};
 
 }  // namespace
 }  // namespace dasgd

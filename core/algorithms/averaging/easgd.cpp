@@ -15,6 +15,7 @@
 #include <string>
 
 #include "core/algorithms/averaging/delayed_average.h"
+#include "core/algorithms/sync_steps.h"
 
 namespace dasgd {
 namespace {
@@ -33,7 +34,7 @@ struct EasgdParams {
     }
 };
 
-class Easgd final : public DelayedAverage, public NamesWeights {
+class Easgd : public DelayedAverage, public NamesWeights {
 public:
     explicit Easgd(const EasgdParams& params)
         : DelayedAverage(blendOverPeriod(params.period, params.pull)), pull_(params.pull) {}
@@ -63,7 +64,7 @@ private:
 
     void take(StepContext& context, at::Tensor out, double scale) override {
         const at::Tensor& weights = context.params().weights();
-        if (context.step() == 0) {
+        if (context.ownSteps() == 0) {
             DelayedAverage::take(context, out, scale);
         } else {
             const double ofWorker = pull_ / (1 - pull_);
@@ -76,9 +77,8 @@ private:
     at::Tensor left_;  // [N]: this rank's share of the newest centre, as it left
 };
 
-const AlgorithmRegistry::Add<Easgd, EasgdParams> kEasgdEntry{"easgd", "Elastic averaging around a centre",
-                                                             "arXiv 1412.6651",
-                                                             averagesEvery(ofField("period"), ofField("period"))};
+const AddWithSyncSteps<Easgd, EasgdParams> kEasgdEntry{"easgd", "Elastic averaging around a centre", "arXiv 1412.6651",
+                                                       averagesEvery(ofField("period"), ofField("period"))};
 
 }  // namespace
 }  // namespace dasgd

@@ -2,6 +2,7 @@
 // the steps that τ divides. PyTorch's averages (torch/distributed/algorithms/model_averaging/averagers.py,
 // PeriodicModelAverager) are those of steps 1, 1 + τ, ….
 #include "core/algorithms/averaging/delayed_average.h"
+#include "core/algorithms/sync_steps.h"
 
 namespace dasgd {
 namespace {
@@ -14,12 +15,12 @@ struct LocalSgdParams {
     }
 };
 
-class LocalSgd final : public DelayedAverage {
+class LocalSgd : public DelayedAverage {
 public:
     explicit LocalSgd(const LocalSgdParams& params) : DelayedAverage(params.values) {}
 };
 
-const AlgorithmRegistry::Add<LocalSgd, LocalSgdParams> kLocalSgdEntry{
+const AddWithSyncSteps<LocalSgd, LocalSgdParams> kLocalSgdEntry{
     "local_sgd", "Periodic blocking averages", "arXiv 1805.09767",
     withForecast(ForecastRole::Blocking, averagesWithState())};
 

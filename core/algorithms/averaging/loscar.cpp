@@ -20,6 +20,7 @@
 #include <random>
 
 #include "core/algorithms/averaging/delayed_average.h"
+#include "core/algorithms/sync_steps.h"
 #include "core/base/random.h"
 #include "core/step/archive.h"
 
@@ -53,7 +54,7 @@ void drawMask(at::Tensor& mask, std::int64_t size, std::uint64_t seed) {
     }
 }
 
-class Loscar final : public DelayedAverage {
+class Loscar : public DelayedAverage {
 public:
     explicit Loscar(const LoscarParams& params)
         : DelayedAverage({.period = params.period,
@@ -88,7 +89,7 @@ private:
     }
     void take(StepContext& context, at::Tensor out, double scale) override {
         const at::Tensor& weights = context.params().weights();
-        const auto round = mixBits(static_cast<std::uint64_t>(seed_)) + static_cast<std::uint64_t>(context.step());
+        const auto round = mixBits(static_cast<std::uint64_t>(seed_)) + static_cast<std::uint64_t>(context.ownSteps());
         drawMask(mask_, weights.numel(), mixBits(round));
         at::index_select_out(snapshot(), weights, 0, mask_);
         at::mul_out(out, snapshot(), at::scalar_tensor(scale, weights.options()));
@@ -102,7 +103,7 @@ private:
     at::Tensor mask_;  // [K]: coordinates of the newest snapshot
 };
 
-const AlgorithmRegistry::Add<Loscar, LoscarParams> kLoscarEntry{
+const AddWithSyncSteps<Loscar, LoscarParams> kLoscarEntry{
     "loscar",
     "Overlapped averages of a random share of the coordinates",
     "arXiv 2605.20866",

@@ -15,6 +15,7 @@
 #include <memory>
 
 #include "core/algorithms/averaging/delayed_average.h"
+#include "core/algorithms/sync_steps.h"
 
 namespace dasgd {
 namespace {
@@ -58,18 +59,18 @@ Mixer ringMixer() {
                 }};
 }
 
-class Oldsgd final : public DelayedAverage {
+class Oldsgd : public DelayedAverage {
 public:
     explicit Oldsgd(const OldsgdParams& params) : DelayedAverage(deltaOverPeriod(params.period), ringMixer()) {}
 };
 
-const AlgorithmRegistry::Add<Oldsgd, OldsgdParams> kOldsgdEntry{"oldsgd",
-                                                                "Overlapped exchange with the neighbours on a ring",
-                                                                "arXiv 2601.01493",
-                                                                {.kind = CommunicationPattern::Kind::Averages,
-                                                                 .period = ofField("period"),
-                                                                 .delay = ofField("period"),
-                                                                 .peers = 2}};
+const AddWithSyncSteps<Oldsgd, OldsgdParams> kOldsgdEntry{"oldsgd",
+                                                          "Overlapped exchange with the neighbours on a ring",
+                                                          "arXiv 2601.01493",
+                                                          {.kind = CommunicationPattern::Kind::Averages,
+                                                           .period = ofField("period"),
+                                                           .delay = ofField("period"),
+                                                           .peers = 2}};
 
 }  // namespace
 }  // namespace dasgd

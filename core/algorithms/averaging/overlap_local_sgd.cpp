@@ -12,6 +12,7 @@
 #include <torch/types.h>
 
 #include "core/algorithms/averaging/delayed_average.h"
+#include "core/algorithms/sync_steps.h"
 
 namespace dasgd {
 namespace {
@@ -31,7 +32,7 @@ struct OverlapLocalSgdParams {
     }
 };
 
-class OverlapLocalSgd final : public DelayedAverage {
+class OverlapLocalSgd : public DelayedAverage {
 public:
     explicit OverlapLocalSgd(const OverlapLocalSgdParams& params)
         : DelayedAverage(blendOverPeriod(params.period, params.pull)), fields_(params) {}
@@ -45,7 +46,7 @@ private:
 
     void take(StepContext& context, at::Tensor out, double scale) override {
         // At the start the anchor is the weights, and has made no step.
-        if (!hasSlowSteps() || context.step() == 0) return DelayedAverage::take(context, out, scale);
+        if (!hasSlowSteps() || context.ownSteps() == 0) return DelayedAverage::take(context, out, scale);
         const double rate = context.learningRate(), before = rate_.item<double>();
         const double kept = before > 0 ? fields_.slowMomentum * rate / before : 0;
         slow_.mul_(kept).add_(out).sub_(context.params().weights());
@@ -58,7 +59,7 @@ private:
     at::Tensor rate_ = at::zeros({}, at::kDouble);  // η of its last step
 };
 
-const AlgorithmRegistry::Add<OverlapLocalSgd, OverlapLocalSgdParams> kOverlapLocalSgdEntry{
+const AddWithSyncSteps<OverlapLocalSgd, OverlapLocalSgdParams> kOverlapLocalSgdEntry{
     "overlap_local_sgd", "Workers pulled to an anchor that is averaged meanwhile", "arXiv 2002.09539",
     averagesEvery(ofField("period"), ofField("period"))};
 

@@ -9,6 +9,7 @@
 // that what was looked ahead is never taken back; that is not offered. β = 0, α = 1 is Local SGD, to the last bit.
 // Memory: θ and D, 2 N.
 #include "core/algorithms/slow/slow_average.h"
+#include "core/algorithms/sync_steps.h"
 
 namespace dasgd {
 namespace {
@@ -25,12 +26,12 @@ struct BmufParams {
     }
 };
 
-class Bmuf final : public SlowAverage {
+class Bmuf : public SlowAverage {
 public:
     explicit Bmuf(const BmufParams& params) : SlowAverage(params.values, params.optimizerState) {}
 };
 
-const AlgorithmRegistry::Add<Bmuf, BmufParams> kBmufEntry{
+const AddWithSyncSteps<Bmuf, BmufParams> kBmufEntry{
     "bmuf", "Blockwise model-update filtering", "doi 10.1109/ICASSP.2016.7472805", averagesEvery(ofField("period"))};
 
 }  // namespace

@@ -10,6 +10,7 @@
 // is constant here, as in the code. Its call of clamp drops the result and never acts; here it acts. That code reduces
 // the weights while they are trained on, so that what arrives depends on the timing; here mᵗ. Memory: θ, u and m, 3 N.
 #include "core/algorithms/slow/slow_average.h"
+#include "core/algorithms/sync_steps.h"
 
 namespace dasgd {
 namespace {
@@ -35,14 +36,14 @@ struct Co2Params {
     }
 };
 
-class Co2 final : public SlowAverage {
+class Co2 : public SlowAverage {
 public:
     explicit Co2(const Co2Params& params) : SlowAverage(params.values) {}
 };
 
-const AlgorithmRegistry::Add<Co2, Co2Params> kCo2Entry{"co2", "Slow momentum on averages that arrive a round late",
-                                                       "arXiv 2401.16265",
-                                                       averagesEvery(ofField("period"), ofField("period"))};
+const AddWithSyncSteps<Co2, Co2Params> kCo2Entry{"co2", "Slow momentum on averages that arrive a round late",
+                                                 "arXiv 2401.16265",
+                                                 averagesEvery(ofField("period"), ofField("period"))};
 
 }  // namespace
 }  // namespace dasgd

@@ -5,6 +5,7 @@
 // place of w. Its clipping of local gradients is not part of it here. β = 0, α = 1 is Local SGD, to the last bit.
 // Memory: θ and u, 2 N.
 #include "core/algorithms/slow/slow_average.h"
+#include "core/algorithms/sync_steps.h"
 
 namespace dasgd {
 namespace {
@@ -19,13 +20,13 @@ struct DiLoCoParams {
     }
 };
 
-class DiLoCo final : public SlowAverage {
+class DiLoCo : public SlowAverage {
 public:
     explicit DiLoCo(const DiLoCoParams& params) : SlowAverage(params.values) {}
 };
 
-const AlgorithmRegistry::Add<DiLoCo, DiLoCoParams> kDiLoCoEntry{"diloco", "Long local rounds, Nesterov between them",
-                                                                "arXiv 2311.08105", averagesEvery(ofField("period"))};
+const AddWithSyncSteps<DiLoCo, DiLoCoParams> kDiLoCoEntry{"diloco", "Long local rounds, Nesterov between them",
+                                                          "arXiv 2311.08105", averagesEvery(ofField("period"))};
 
 }  // namespace
 }  // namespace dasgd

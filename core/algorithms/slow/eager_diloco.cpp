@@ -7,6 +7,7 @@
 // authors is public. A summary gives α = 0.4, tuned; the default is DiLoCo's. θ differs between workers by about α/P of
 // their own last Δ; what is evaluated is ⟨w⟩. With P = 1 it is DiLoCo. Memory: θ, u, Δ and the own Δ, 4 N.
 #include "core/algorithms/slow/slow_average.h"
+#include "core/algorithms/sync_steps.h"
 
 namespace dasgd {
 namespace {
@@ -22,12 +23,12 @@ struct EagerDiLoCoParams {
     }
 };
 
-class EagerDiLoCo final : public SlowAverage {
+class EagerDiLoCo : public SlowAverage {
 public:
     explicit EagerDiLoCo(const EagerDiLoCoParams& params) : SlowAverage(params.values) {}
 };
 
-const AlgorithmRegistry::Add<EagerDiLoCo, EagerDiLoCoParams> kEagerDiLoCoEntry{
+const AddWithSyncSteps<EagerDiLoCo, EagerDiLoCoParams> kEagerDiLoCoEntry{
     "eager_diloco", "DiLoCo with own outer gradients at once, others' a round late", "arXiv 2502.12996",
     averagesEvery(ofField("period"), ofField("period"))};
 

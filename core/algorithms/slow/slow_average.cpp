@@ -75,16 +75,16 @@ void SlowAverage::allocate(StepContext& context) {
 }
 
 // A delayed average is of the fragment whose outer step comes next.
-void SlowAverage::takeTurn(std::int64_t launchedAt) {
+void SlowAverage::takeTurn(const StepContext& context, std::int64_t launchedAt) {
     launchedAt_ = launchedAt;
-    const std::int64_t round = (launchedAt + params_.delay) / interval() - 1;
+    const std::int64_t round = (launchedAt - context.origin() + params_.delay) / interval() - 1;
     turn_ = fragments_[static_cast<std::size_t>(round % params_.fragments)];
 }
 
 at::Tensor SlowAverage::part(const at::Tensor& whole) const { return whole.narrow(0, turn_.begin, turn_.size()); }
 
 void SlowAverage::afterStep(StepContext& context) {
-    const std::int64_t k = context.step();
+    const std::int64_t k = context.ownSteps();
     if (params_.oneRoundLate) {
         if (k % interval() == 0) exchange(context);
         return;
@@ -96,7 +96,7 @@ void SlowAverage::afterStep(StepContext& context) {
 void SlowAverage::launch(StepContext& context) {
     const at::NoGradGuard guard;
     DASGD_CHECK(!inFlight() && "one average in flight");
-    takeTurn(context.step());
+    takeTurn(context, context.step());
     const at::Tensor weights = part(context.params().weights());
     mean_ = inPlace() ? weights : buffer_.narrow(0, 0, turn_.size());
     context.executor().run({SpanKind::Snapshot, static_cast<std::int64_t>(mean_.nbytes())}, [&] {
@@ -158,7 +158,7 @@ void SlowAverage::exchange(StepContext& context) {
         weights.copy_(outer_);
     });
     if (!first) merged(context);
-    takeTurn(context.step());
+    takeTurn(context, context.step());
     pending_ = context.comm().allReduce(mean_, Reduce::Sum);
 }
 
@@ -218,7 +218,7 @@ Status SlowAverage::load(StepContext& context, const Archive& archive) {
     arrived_ = inFlight != 0;
     if (!arrived_) return {};
     DASGD_ASSIGN(const std::int64_t launchedAt, archive.integer("launched_at"));
-    takeTurn(launchedAt);
+    takeTurn(context, launchedAt);
     mean_ = buffer_.narrow(0, 0, turn_.size());
     DASGD_TRY(archive.read("mean", mean_));
     return params_.eager ? archive.read("own", own_) : Status{};

@@ -77,7 +77,7 @@ private:
     [[nodiscard]] bool inPlace() const;
     [[nodiscard]] std::int64_t interval() const { return params_.period / params_.fragments; }
     void allocate(StepContext& context);
-    void takeTurn(std::int64_t launchedAt);
+    void takeTurn(const StepContext& context, std::int64_t launchedAt);
     [[nodiscard]] at::Tensor part(const at::Tensor& whole) const;
     [[nodiscard]] std::int64_t mergedBytes() const;
 

@@ -4,6 +4,7 @@
 // for more frequent averages within a round, which are optional there. Kept is ηu, so that a rate of 0 divides nothing.
 // β = 0, α = 1 is Local SGD, to the last bit; with a constant rate SlowMo is BMUF. Memory: θ and u, 2 N.
 #include "core/algorithms/slow/slow_average.h"
+#include "core/algorithms/sync_steps.h"
 
 namespace dasgd {
 namespace {
@@ -19,13 +20,13 @@ struct SlowMoParams {
     }
 };
 
-class SlowMo final : public SlowAverage {
+class SlowMo : public SlowAverage {
 public:
     explicit SlowMo(const SlowMoParams& params) : SlowAverage(params.values, params.optimizerState) {}
 };
 
-const AlgorithmRegistry::Add<SlowMo, SlowMoParams> kSlowMoEntry{"slowmo", "Local SGD with momentum across its averages",
-                                                                "arXiv 1910.00643", averagesEvery(ofField("period"))};
+const AddWithSyncSteps<SlowMo, SlowMoParams> kSlowMoEntry{"slowmo", "Local SGD with momentum across its averages",
+                                                          "arXiv 1910.00643", averagesEvery(ofField("period"))};
 
 }  // namespace
 }  // namespace dasgd

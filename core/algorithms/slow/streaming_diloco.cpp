@@ -8,6 +8,7 @@
 // equal size. With F = 1, α = 1, β = 0 it is DaSGD, to the last bit: its blend ξ = a with delay δ and snapshots at
 // H − δ. Memory: θ, u and a fragment, 2 N + N/F.
 #include "core/algorithms/slow/slow_average.h"
+#include "core/algorithms/sync_steps.h"
 
 namespace dasgd {
 namespace {
@@ -34,12 +35,12 @@ struct StreamingDiLoCoParams {
     [[nodiscard]] std::optional<FieldError> check() const { return values.check(); }
 };
 
-class StreamingDiLoCo final : public SlowAverage {
+class StreamingDiLoCo : public SlowAverage {
 public:
     explicit StreamingDiLoCo(const StreamingDiLoCoParams& params) : SlowAverage(params.values) {}
 };
 
-const AlgorithmRegistry::Add<StreamingDiLoCo, StreamingDiLoCoParams> kStreamingDiLoCoEntry{
+const AddWithSyncSteps<StreamingDiLoCo, StreamingDiLoCoParams> kStreamingDiLoCoEntry{
     "streaming_diloco",
     "DiLoCo of one fragment at a time, sent ahead of its outer step",
     "arXiv 2501.18512",

@@ -24,6 +24,18 @@ const SchemaPlugin* algorithmOf(const Settings& settings, const ForecastSources&
     return found == sources.algorithms.end() ? nullptr : &*found;
 }
 
+// What the text says, else the default.
+PatternValues valuesOf(const Settings& settings, const SchemaPlugin& algorithm) {
+    return [&settings, &algorithm](const std::string& field) -> std::optional<std::string> {
+        std::string written = settingOf(settings, kAlgorithm + field);
+        if (!written.empty()) return written;
+        const FieldInfo* info = algorithm.field(field);
+        if (!info) return std::nullopt;
+        const std::string& fallback = info->defaultToml;
+        return fallback.starts_with('"') ? fallback.substr(1, fallback.size() - 2) : fallback;
+    };
+}
+
 Settings kindOf(const Settings& settings, const PlannedRun& run, const SchemaPlugin* algorithm) {
     std::vector<std::string> own;
     if (algorithm) own = fieldsOf(algorithm->communication);
@@ -35,7 +47,9 @@ Settings kindOf(const Settings& settings, const PlannedRun& run, const SchemaPlu
     Settings kept;
     std::ranges::copy_if(settings, std::inserter(kept, kept.end()), [&](const auto& one) { return reads(one.first); });
     kept[kWeights] = std::to_string(run.parameters);
-    const bool changesOver = algorithm && !algorithm->communication.gradientSteps.field.empty();
+    const bool changesOver =
+        algorithm && !algorithm->communication.gradientSteps.field.empty() &&
+        valuesOf(settings, *algorithm)(algorithm->communication.gradientSteps.field) != std::string("0");
     if (changesOver) kept["train.steps"] = std::to_string(run.steps);
     return kept;
 }
@@ -68,18 +82,6 @@ QString labelOf(const Settings& own, const std::vector<Settings>& all) {
     if (words.isEmpty()) put(kWeights, QStringLiteral("weights"));
     return words.isEmpty() ? QString::fromStdString(settingOf(own, "algorithm.name"))
                            : words.join(QStringLiteral(", "));
-}
-
-// What the text says, else the default.
-PatternValues valuesOf(const Settings& settings, const SchemaPlugin& algorithm) {
-    return [&settings, &algorithm](const std::string& field) -> std::optional<std::string> {
-        std::string written = settingOf(settings, kAlgorithm + field);
-        if (!written.empty()) return written;
-        const FieldInfo* info = algorithm.field(field);
-        if (!info) return std::nullopt;
-        const std::string& fallback = info->defaultToml;
-        return fallback.starts_with('"') ? fallback.substr(1, fallback.size() - 2) : fallback;
-    };
 }
 
 QString symbolOf(const SchemaPlugin& algorithm, const std::string& field) {

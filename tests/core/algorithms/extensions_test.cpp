@@ -183,6 +183,21 @@ INSTANTIATE_TEST_SUITE_P(StateAcrossRounds, AnyStep,
                                            "post_local_sgd", "ssp"),
                          [](const auto& info) { return info.param; });
 
+// On either side of the last synchronous step, and in the rounds behind it, which are counted from there.
+class BehindSyncSteps : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(BehindSyncSteps, EveryStepIsGoodForASave) {
+    const Value document = bowl({{"name", text(GetParam())}, {"sync_steps", integer(3)}});
+    for (std::int64_t step = 1; step <= 9; ++step) {
+        SCOPED_TRACE("saved after step " + std::to_string(step));
+        expectSurvivesASaveAfter(document, step);
+    }
+}
+INSTANTIATE_TEST_SUITE_P(CoreFamily, BehindSyncSteps,
+                         ::testing::Values("dasgd", "easgd", "overlap_local_sgd", "adacomm", "dga", "loscar", "slowmo",
+                                           "co2", "eager_diloco", "streaming_diloco"),
+                         [](const auto& info) { return info.param; });
+
 // An algorithm that models time only has nothing but what it has in flight; it still has to be resumable.
 TEST(AllAlgorithms, AreCheckpointed) {
     for (const auto& [name, entry] : AlgorithmRegistry::entries()) {

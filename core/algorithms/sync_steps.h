@@ -1,0 +1,110 @@
+// Synchronous SGD for the first N steps of a run, in front of any rule that averages weights. The rule begins behind
+// them as if at step 0, with the weights and the optimiser's state that all ranks then have in common; the learning
+// rate's schedule goes on. With N = 0, the default, the rule is what it is without.
+//
+//   const AddWithSyncSteps<LocalSgd, LocalSgdParams> kLocalSgdEntry{"local_sgd", …};
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "core/algorithms/algorithm.h"
+#include "core/algorithms/extensions.h"
+#include "core/algorithms/gradient_buckets.h"
+#include "core/step/step_context.h"
+
+namespace dasgd {
+
+struct SyncSteps {
+    std::int64_t steps = 0;         // N >= 0; from the end of the run on: synchronous SGD alone
+    GradientBucketsParams buckets;  // of those steps
+};
+[[nodiscard]] inline FieldSpec syncStepsField(
+    const char* help = "First steps, which average gradients; the algorithm begins behind them. 0: none") {
+    return {.min = 0, .max = 1e15, .unit = "steps", .symbol = "k₀", .help = help};
+}
+
+// The fields of a rule and "sync_steps".
+template <class Params>
+struct WithSyncSteps : Params {
+    SyncSteps sync;
+    void visit(auto&& f) {
+        Params::visit(f);
+        f(sync.steps, "sync_steps", syncStepsField());
+    }
+};
+
+// `Rule` behind the synchronous steps. Of fields with a SyncSteps `sync` among them.
+template <class Rule>
+class AfterSyncSteps final : public Rule {
+    static_assert(std::is_base_of_v<Checkpointed, Rule>);
+    static_assert(!std::is_base_of_v<OwnUpdate, Rule> && !std::is_base_of_v<HasRoles, Rule>,
+                  "all ranks make the optimiser's own step");
+
+public:
+    template <class Params>
+    explicit AfterSyncSteps(const Params& params)
+        : Rule(params), steps_(params.sync.steps), buckets_(params.sync.buckets) {}
+
+    // The rule is told of its own steps alone.
+    [[nodiscard]] std::optional<FieldError> check(const RunFacts& facts) const override {
+        RunFacts own = facts;
+        own.steps = std::max<std::int64_t>(0, facts.steps - steps_);
+        return Rule::check(own);
+    }
+    void start(StepContext& context) override {
+        if (synchronous(context)) return buckets_.start(context);
+        context.beginAfter(steps_);
+        Rule::start(context);
+    }
+    void afterBackward(StepContext& context) override {
+        if (context.step() > steps_) return Rule::afterBackward(context);
+        buckets_.finish(context);
+    }
+    void afterStep(StepContext& context) override {
+        if (context.step() > steps_) return Rule::afterStep(context);
+        buckets_.broadcastBuffers(context);
+        if (synchronous(context)) return;
+        buckets_.stop();
+        start(context);
+    }
+    // Between two synchronous steps every bucket has been awaited, and the rule has no state yet.
+    void save(StepContext& context, Archive& archive) override {
+        if (!synchronous(context)) Rule::save(context, archive);
+    }
+    Status load(StepContext& context, const Archive& archive) override {
+        if (synchronous(context)) {
+            start(context);
+            return {};
+        }
+        context.beginAfter(steps_);
+        return Rule::load(context, archive);
+    }
+
+private:
+    // Whether the next step is one of them.
+    [[nodiscard]] bool synchronous(const StepContext& context) const { return context.step() < steps_; }
+
+    std::int64_t steps_;
+    GradientBuckets buckets_;
+};
+
+// A registration of `Rule` with the field.
+template <class Rule, class Params>
+struct AddWithSyncSteps : AlgorithmRegistry::Add<AfterSyncSteps<Rule>, WithSyncSteps<Params>> {
+    AddWithSyncSteps(const char* name, const char* summary, const char* reference, CommunicationPattern pattern)
+        : AlgorithmRegistry::Add<AfterSyncSteps<Rule>, WithSyncSteps<Params>>(name, summary, reference,
+                                                                              withFirstGradients(std::move(pattern))) {}
+
+private:
+    static CommunicationPattern withFirstGradients(CommunicationPattern pattern) {
+        pattern.gradientSteps = ofField("sync_steps");
+        pattern.firstBucketMb = GradientBucketsParams().firstBucketMb;
+        return pattern;
+    }
+};
+
+}  // namespace dasgd
