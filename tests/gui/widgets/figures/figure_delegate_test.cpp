@@ -15,7 +15,7 @@ TEST(FigureDelegate, WhatLostARunIsInTheColourOfAWarning) {
     FigureLibrary library(folder.path().toStdString());
     library.add({}, QStringLiteral("a"));
     FigureListModel list(library);
-    list.setStates({{.name = QStringLiteral("a"), .missing = {QStringLiteral("x")}}});
+    library.news().setStates({{.name = QStringLiteral("a"), .missing = {QStringLiteral("x")}}});
     const FigureDelegate delegate(testLook(), nullptr);
     QStyleOptionViewItem option;
     option.rect = QRect(0, 0, 200, 44);
