@@ -131,6 +131,7 @@ private:
         connect(&library_, &ReportLibrary::asked, this, [this](const JobRequest& request) {
             showForm(true);
             form_->show(request, calibrations());
+            showReport();
         });
         connect(form_, &JobForm::startWanted, this, [this] { library_.start(form_->request()); });
         connect(form_, &JobForm::closeWanted, this, [this] {

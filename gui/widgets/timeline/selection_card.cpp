@@ -14,7 +14,7 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr int kBesideNumber = 18;  // padding of a cell, on both sides
+constexpr int kBesideNumber = 26;  // padding of a cell and the margin of its text, on both sides
 
 }  // namespace
 

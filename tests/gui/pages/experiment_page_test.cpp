@@ -234,6 +234,7 @@ TEST_F(ExperimentPageTest, AFileThatIsDroppedOnAnotherPageOpensThisOne) {
     const auto offers = [&](const QString& name) {
         QFile file(folder_.filePath(name));
         EXPECT_TRUE(file.open(QIODevice::WriteOnly) && file.write("name = \"dropped\"\n") > 0);
+        file.close();
         QMimeData data;
         data.setUrls({QUrl::fromLocalFile(file.fileName())});
         QDragEnterEvent enter(QPoint(9, 9), Qt::CopyAction, &data, Qt::LeftButton, {});

@@ -21,15 +21,19 @@ inline void recordTwoLines(storage::Store& store) {
     }
 }
 
-class ScalingBench : public ::testing::Test {
+// Complete before anything reads it: half of the lines would be lines too.
+struct TwoLines {
+    TwoLines() { recordTwoLines(workspace_.store()); }
+    Workspace workspace_;
+};
+
+class ScalingBench : public ::testing::Test, protected TwoLines {
 protected:
-    ScalingBench() { recordTwoLines(workspace_.store()); }
     // Until both lines have all their points.
     void look() {
         board_.setWatching(true);
         ASSERT_TRUE(eventually([&] { return board_.drawn().size() == 2 && board_.missing() == 0; }));
     }
-    Workspace workspace_;
     Feed feed_{workspace_.path()};
     Session session_{feed_};
     ScalingBoard board_{session_};

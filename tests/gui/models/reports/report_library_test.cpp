@@ -238,7 +238,9 @@ TEST_F(ReportLibraryTest, OneThatCannotBeDeletedIsSaidAndStays) {
     const QString name = library_->start(request());
     go();
     ASSERT_TRUE(becomes(name, ReportState::Finished));
-    ASSERT_TRUE(eventually([&] { return QFile::exists(reportFile(name)); }));
+    // With all that the first had to write behind it.
+    reopen();
+    ASSERT_TRUE(becomes(name, ReportState::Finished));
     // No file any more, and not empty: nobody can take it away as one.
     ASSERT_TRUE(QFile::remove(reportFile(name)));
     ASSERT_TRUE(QDir().mkpath(reportFile(name) + QStringLiteral("/inner")));

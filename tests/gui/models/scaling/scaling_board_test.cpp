@@ -67,8 +67,11 @@ TEST_F(ScalingBoardTest, StrongScalingHasOtherLines) {
     test::recordScaling(workspace_.store(), {.workers = 8, .batch = 4});
     look();
     board_.setScaling(Scaling::Strong);
+    const auto scaling = [&] {
+        return std::ranges::count_if(board_.lines(), [](const ScalingLine& line) { return line.scales(); });
+    };
+    ASSERT_TRUE(eventually([&] { return scaling() == 1; }));
     const auto& lines = board_.lines();
-    ASSERT_EQ(std::count_if(lines.begin(), lines.end(), [](const ScalingLine& line) { return line.scales(); }), 1);
     EXPECT_EQ(lines.front().workers, (std::vector{1, 8})) << "32 samples in all: one worker, or eight with 4 each";
     ASSERT_TRUE(eventually([&] { return board_.missing() == 0; }));
     ASSERT_EQ(board_.drawn().size(), 1U);
