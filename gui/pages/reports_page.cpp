@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 #include <tuple>
 
+#include "gui/models/age.h"
 #include "gui/pages/job_action.h"
 #include "gui/widgets/keyed_action.h"
 #include "gui/widgets/parts.h"

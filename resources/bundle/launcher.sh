@@ -1,6 +1,6 @@
 #!/bin/sh
 # Starts the engine of this bundle with its own libraries and with the LibTorch of this machine. exec keeps the process:
-# what torchrun, srun and mpirun signal and wait for is the engine. Words @LIKE_THIS@ were filled in by bundle.sh.
+# what torchrun, srun and mpirun signal and wait for is the engine. Words between at signs were filled in by bundle.sh.
 set -eu
 unset CDPATH
 

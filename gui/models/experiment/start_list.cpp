@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "gui/models/age.h"
 #include "gui/models/experiment/experiment_document.h"
-#include "gui/models/forecast/forecast_times.h"
 
 namespace dasgd::gui {
 

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/base/units.h"
+#include "gui/models/age.h"
 #include "gui/models/words.h"
 
 namespace dasgd::gui {
@@ -169,21 +170,6 @@ std::optional<double> numberIn(const Settings& settings, const std::string& key)
     const double number = std::strtod(written.c_str(), &end);
     if (written.empty() || *end != '\0') return std::nullopt;
     return number;
-}
-
-QString ageInWords(const QDateTime& then, const QDateTime& now) {
-    const qint64 seconds = std::max<qint64>(0, then.secsTo(now));
-    struct Unit {
-        qint64 seconds;
-        const char *one, *many;
-    };
-    constexpr std::array kUnits{Unit{86'400, "1 day old", "%1 days old"}, Unit{3600, "1 h old", "%1 h old"},
-                                Unit{60, "1 min old", "%1 min old"}};
-    for (const Unit& unit : kUnits) {
-        const qint64 count = seconds / unit.seconds;
-        if (count >= 1) return count == 1 ? QLatin1String(unit.one) : QString::fromLatin1(unit.many).arg(count);
-    }
-    return QStringLiteral("just now");
 }
 
 std::vector<TimedRun> timedRuns(std::span<const RunItemPtr> runs) {

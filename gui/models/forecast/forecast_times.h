@@ -72,7 +72,5 @@ struct AverageTime {
 // "" where the settings have no such key.
 [[nodiscard]] std::string settingOf(const Settings& settings, const std::string& key);
 [[nodiscard]] std::optional<double> numberIn(const Settings& settings, const std::string& key);
-// "4 min old", "2 days old".
-[[nodiscard]] QString ageInWords(const QDateTime& then, const QDateTime& now);
 
 }  // namespace dasgd::gui

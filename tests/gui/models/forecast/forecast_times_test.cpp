@@ -134,12 +134,5 @@ TEST(ForecastTimes, ATimeOfAnotherNumberOfWorkersSaysSo) {
     EXPECT_FALSE(averageTimeOf(settingsOf(config(1)), 62'500, sources)->from.contains(said));
 }
 
-TEST(ForecastTimes, AgesInWords) {
-    EXPECT_EQ(ageInWords(kNow, kNow), QStringLiteral("just now"));
-    EXPECT_EQ(ageInWords(kNow.addSecs(-60), kNow), QStringLiteral("1 min old"));
-    EXPECT_EQ(ageInWords(kNow.addSecs(-7201), kNow), QStringLiteral("2 h old"));
-    EXPECT_EQ(ageInWords(kNow.addDays(-3), kNow), QStringLiteral("3 days old"));
-}
-
 }  // namespace
 }  // namespace dasgd::gui

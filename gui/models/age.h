@@ -1,0 +1,11 @@
+// How long ago something was, for lists: "just now", "1 min old", "3 days old".
+#pragma once
+
+#include <QDateTime>
+#include <QString>
+
+namespace dasgd::gui {
+
+[[nodiscard]] QString ageInWords(const QDateTime& then, const QDateTime& now);
+
+}  // namespace dasgd::gui
