@@ -101,12 +101,12 @@ INSTANTIATE_TEST_SUITE_P(Backends, SyncStepsOracle, testing::Values(Backend::Thr
 
 // The centre of easgd has to move in the steps that are the rule's own.
 TEST(SyncSteps, AreNotCountedAsTheRulesOwn) {
-    QuadraticProblem problem{.steps = kFirst + 3};
-    const auto refused = readExperiment(problem.experiment(behind("easgd", kFirst)));
-    ASSERT_FALSE(refused);
-    EXPECT_THAT(refused.error().message, testing::HasSubstr("allowed: 1 to 3"));
-    problem.steps = kFirst + 4;
-    EXPECT_TRUE(readExperiment(problem.experiment(behind("easgd", kFirst))));
+    const auto algorithm =
+        readExperiment(QuadraticProblem{}.experiment(behind("easgd", kFirst))).value().makeAlgorithm();
+    const auto refused = algorithm->check({.workers = 4, .steps = kFirst + 3});
+    ASSERT_TRUE(refused);
+    EXPECT_THAT(refused->message, testing::HasSubstr("allowed: 1 to 3"));
+    EXPECT_FALSE(algorithm->check({.workers = 4, .steps = kFirst + 4}));
 }
 
 // Gradients of 10 steps, then weights 4 and 8 steps behind them: no bucket leaves from step 11 on.
