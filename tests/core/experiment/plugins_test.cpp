@@ -22,10 +22,10 @@ std::string contentOf(const fs::path& file) {
     return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-// Names in lines like `const ModelRegistry::Add<LeNet> kAdd{"lenet", …`.
+// Names in lines like `const ModelRegistry::Add<LeNet> kAdd{"lenet", …` or `const AddWithSyncSteps<Bmuf, …> kAdd{…`.
 std::vector<std::string> registeredIn(const fs::path& file) {
     const std::string content = contentOf(file);
-    static const std::regex pattern(R"re(Registry(?:<\w+>)?::Add<[^;{]*>\s+k\w+\{\s*"([^"]+)")re");
+    static const std::regex pattern(R"re((?:Registry(?:<\w+>)?::Add|AddWith\w+)<[^;{]*>\s+k\w+\{\s*"([^"]+)")re");
     std::vector<std::string> names;
     for (std::sregex_iterator it(content.begin(), content.end(), pattern), end; it != end; ++it) {
         names.push_back((*it)[1]);
