@@ -85,19 +85,19 @@ Rail::Rail(const Look& look, const QString& workspace, QWidget* parent) : QWidge
     addButtonKey(QStringLiteral("Ctrl+T"), *theme, this);
     connect(theme, &QToolButton::clicked, this, &Rail::themeWanted);
     auto* foot = new QVBoxLayout;
-    foot->setContentsMargins(11, 0, 8, 0);
+    foot->setContentsMargins(4, 0, 8, 0);
     foot->setSpacing(3);
-    foot->addWidget(makeLabel(QStringLiteral("workspace"), "small"));
+    QLabel* workspaceHead = makeLabel(QStringLiteral("workspace"), "small");
+    workspaceHead->setContentsMargins(7, 0, 0, 0);
+    foot->addWidget(workspaceHead);
     const QString shown = QFontMetrics(interFont(12)).elidedText(workspace, Qt::ElideMiddle, kWidth - 46);
     // An ampersand would underline a letter.
     QToolButton* path = makeQuietButton(QString(shown).replace(u'&', QLatin1String("&&")),
                                         asTip(tr("%1\nOpen another workspace").arg(workspace)));
     path->setAccessibleName(tr("Workspace %1: open another").arg(workspace));
-    path->setStyleSheet(QStringLiteral("margin-left: -7px;"));
     connect(path, &QToolButton::clicked, this, &Rail::workspaceWanted);
     foot->addWidget(path, 0, Qt::AlignLeft);
     foot->addWidget(theme, 0, Qt::AlignLeft);
-    theme->setStyleSheet(QStringLiteral("margin-left: -7px;"));
     column->addLayout(foot);
 }
 

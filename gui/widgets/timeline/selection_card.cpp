@@ -14,7 +14,7 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr int kBesideNumber = 26;  // padding of a cell and the margin of its text, on both sides
+constexpr int kBesideNumber = 16;  // padding of a cell and the margin of its text, on both sides
 
 }  // namespace
 
@@ -23,6 +23,7 @@ SelectionCard::SelectionCard(QWidget* parent) : Card(parent) {
     body().addWidget(length_ = makeLabel({}));
     length_->setWordWrap(true);
     table_ = makeNumbersTable({tr("kind"), tr("ms"), tr("most"), tr("share")}, tr("What the selection adds up to"));
+    table_->setObjectName(QStringLiteral("dense"));
     table_->horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     table_->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
     table_->horizontalHeader()->setMinimumSectionSize(24);
