@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "core/base/fnv1a.h"
@@ -15,45 +15,65 @@ namespace dasgd::gui {
 
 namespace {
 
-// The place of an algorithm in this list is its colour, in every experiment, on every page and in every figure.
-constexpr std::array<std::string_view, 5> kOwnColors{"dasgd", "sync_sgd", "local_sgd", "hybrid_sgd", "independent"};
+// The place of an algorithm in this list is its look, in every experiment, on every page and in every figure: the first
+// seven have a colour each, the next seven the same colours with other dashes and markers, and so on. What is drawn
+// together most often comes first.
+constexpr std::array<std::string_view, 21> kKnown{
+    "dasgd",  "sync_sgd", "local_sgd", "hybrid_sgd", "independent",     "overlap_local_sgd", "cocod_sgd",    "easgd",
+    "bmuf",   "slowmo",   "co2",       "diloco",     "post_local_sgd",  "adacomm",           "eager_diloco", "dga",
+    "oldsgd", "sgp",      "ssp",       "loscar",     "streaming_diloco"};
 
-std::optional<int> ownColor(std::string_view algorithm) {
-    const auto found = std::find(kOwnColors.begin(), kOwnColors.end(), algorithm);
-    if (found == kOwnColors.end()) return std::nullopt;
-    return static_cast<int>(found - kOwnColors.begin());
+struct AlgorithmLook {
+    int color = 0;
+    int turn = 0;  // which of the algorithms of this colour
+};
+
+constexpr int kTurnOfOthers = 3;  // the list fills the turns before it
+static_assert(kKnown.size() <= static_cast<std::size_t>(kCurveColors) * kTurnOfOthers);
+
+// An algorithm that the window does not know has its colour by its name, and dashes and markers of nobody in the list.
+AlgorithmLook lookOf(std::string_view algorithm) {
+    const auto found = std::find(kKnown.begin(), kKnown.end(), algorithm);
+    if (found == kKnown.end()) return {static_cast<int>(fnv1a(algorithm) % kCurveColors), kTurnOfOthers};
+    const int place = static_cast<int>(found - kKnown.begin());
+    return {place % kCurveColors, place / kCurveColors};
 }
 
-// Of an algorithm that the window does not know: it follows from the name, among the colours that are nobody's own.
-int colorWantedBy(std::string_view algorithm) {
-    constexpr int kOwned = static_cast<int>(kOwnColors.size());
-    return kOwned + static_cast<int>(fnv1a(algorithm) % (kCurveColors - kOwned));
+// The look of the `variant`-th configuration of an algorithm: neighbours differ in both dash and marker, and so do
+// algorithms of one colour. No two of kCurveColors² variants are equal.
+CurveStyle styleOfVariant(AlgorithmLook look, int variant) {
+    const int place = look.color + look.turn + variant;
+    const int apart = 2 * look.turn + variant / kCurveColors;
+    return {look.color, (place + apart) % kCurveColors, place % kCurveColors};
 }
 
-// Algorithms with a colour of their own have it, whatever is beside them. The others choose by name; where a colour is
-// taken, the next free one is used, and the wanted one is shared where all are taken.
-std::map<std::string, int> colorsOf(const std::set<std::string>& algorithms) {
-    std::map<std::string, int> colors;
-    std::set<int> taken;
-    for (const std::string& algorithm : algorithms) {
-        if (const auto own = ownColor(algorithm)) taken.insert(colors[algorithm] = *own);
+// Gives out the styles of one experiment: none twice, as long as its colour has any left.
+class StylesOfExperiment {
+public:
+    // The first configuration of each of these has its algorithm's own style, in whatever order they come.
+    explicit StylesOfExperiment(const std::set<std::string>& algorithms) {
+        for (const std::string& algorithm : algorithms) {
+            const CurveStyle own = styleOfVariant(lookOf(algorithm), 0);
+            if (reserve(own)) own_[algorithm] = own;
+        }
     }
-    for (const std::string& algorithm : algorithms) {
-        if (colors.contains(algorithm)) continue;
-        const int wanted = colorWantedBy(algorithm);
-        int color = wanted;
-        for (int turn = 1; turn < kCurveColors && taken.contains(color); ++turn) color = (wanted + turn) % kCurveColors;
-        if (taken.contains(color)) color = wanted;
-        taken.insert(colors[algorithm] = color);
-    }
-    return colors;
-}
 
-// The look of the `variant`-th configuration in this colour: neighbours differ in both dash and marker, and no two of
-// kCurveColors² are equal.
-CurveStyle styleOfVariant(int color, int variant) {
-    return {color, (color + variant + variant / kCurveColors) % kCurveColors, (color + variant) % kCurveColors};
-}
+    CurveStyle next(const std::string& algorithm) {
+        if (auto own = own_.extract(algorithm)) return own.mapped();
+        const AlgorithmLook look = lookOf(algorithm);
+        for (int variant = 1; variant < kCurveColors * kCurveColors; ++variant) {
+            const CurveStyle style = styleOfVariant(look, variant);
+            if (reserve(style)) return style;
+        }
+        return styleOfVariant(look, 0);
+    }
+
+private:
+    bool reserve(CurveStyle style) { return taken_.emplace(style.color, style.dash, style.marker).second; }
+
+    std::map<std::string, CurveStyle> own_;  // of algorithms that have not come yet
+    std::set<std::tuple<int, int, int>> taken_;
+};
 
 bool startedEarlier(const RunItemPtr& a, const RunItemPtr& b) {
     return std::pair(a->row.startedAt, a->id) < std::pair(b->row.startedAt, b->id);
@@ -89,12 +109,10 @@ void StyleBook::assign(std::span<const RunItemPtr> runs) {
     for (const auto& [experiment, names] : algorithms) {
         std::map<std::string, CurveStyle>& styles = experiments_[experiment];
         styles.clear();
-        const std::map<std::string, int> colors = colorsOf(names);
-        std::map<int, int> variants;  // so many configurations have this colour
+        StylesOfExperiment own(names);
         for (const RunItemPtr& run : ordered) {
             if (run->row.experiment != experiment || styles.contains(run->group)) continue;
-            const int color = colors.at(run->row.algorithm);
-            styles[run->group] = styleOfVariant(color, variants[color]++);
+            styles[run->group] = own.next(run->row.algorithm);
         }
     }
 }

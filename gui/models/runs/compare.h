@@ -21,9 +21,9 @@ struct CurveStyle {
     bool operator==(const CurveStyle&) const = default;
 };
 
-// Gives each configuration of each experiment a style. The colour is that of its algorithm, in every experiment; the
-// configurations of one algorithm differ in dash and marker. It follows from the runs alone, so that every page and
-// figure comes to the same.
+// Gives each configuration of each experiment a style. The first configuration of an algorithm has the algorithm's own
+// style, in every experiment; the others have its colour and differ in dash and marker. It follows from the runs alone,
+// so that every page and figure comes to the same.
 class StyleBook {
 public:
     // All runs of one or more experiments, in any order: of the configurations of an algorithm, those that started

@@ -26,44 +26,85 @@ RunItemPtr namedRun(const std::string& algorithm, const std::string& second, con
                      second);
 }
 
-TEST(Compare, AnAlgorithmHasItsColourWhateverIsBesideIt) {
-    const auto alone = [](const std::string& algorithm) {
-        StyleBook book;
-        const std::vector<RunItemPtr> runs{namedRun(algorithm, "00")};
-        book.assign(runs);
-        return book.styleOf(*runs.front());
-    };
-    std::vector<std::string> order{"dasgd", "local_sgd", "one_that_is_new", "sync_sgd"};
+CurveStyle styleAlone(const std::string& algorithm) {
+    StyleBook book;
+    const std::vector<RunItemPtr> runs{namedRun(algorithm, "00")};
+    book.assign(runs);
+    return book.styleOf(*runs.front());
+}
+
+TEST(Compare, AnAlgorithmHasItsStyleWhateverIsBesideIt) {
+    std::vector<std::string> order{"dasgd", "easgd", "one_that_is_new", "sync_sgd"};
     do {
         std::vector<RunItemPtr> runs;
         for (const std::string& algorithm : order)
             runs.push_back(namedRun(algorithm, std::to_string(10 + runs.size())));
+        runs.push_back(namedRun("dasgd", "20", "delay = 2\n"));
         StyleBook book;
         book.assign(runs);
-        std::set<int> distinct;
-        for (const RunItemPtr& run : runs) {
-            EXPECT_EQ(book.styleOf(*run), alone(run->row.algorithm)) << run->row.algorithm << " beside " << order[0];
-            distinct.insert(book.styleOf(*run).color);
-        }
-        EXPECT_EQ(distinct.size(), order.size());
+        for (const RunItemPtr& run : std::span(runs).first(order.size()))
+            EXPECT_EQ(book.styleOf(*run), styleAlone(run->row.algorithm))
+                << run->row.algorithm << " beside " << order[0];
     } while (std::next_permutation(order.begin(), order.end()));
 }
 
-TEST(Compare, AlgorithmsThatNobodyKnowsShareNoColourInWhateverOrderTheyStart) {
-    const auto colors = [](bool reversed) {
+TEST(Compare, NoTwoAlgorithmsOfTheProjectLookAlike) {
+    const std::vector<std::string> algorithms{"adacomm",
+                                              "bmuf",
+                                              "co2",
+                                              "cocod_sgd",
+                                              "dasgd",
+                                              "dga",
+                                              "diloco",
+                                              "easgd",
+                                              "eager_diloco",
+                                              "hybrid_sgd",
+                                              "independent",
+                                              "local_sgd",
+                                              "loscar",
+                                              "oldsgd",
+                                              "overlap_local_sgd",
+                                              "post_local_sgd",
+                                              "sgp",
+                                              "slowmo",
+                                              "ssp",
+                                              "streaming_diloco",
+                                              "sync_sgd"};
+    for (const std::string& one : algorithms) {
+        const CurveStyle a = styleAlone(one);
+        for (const std::string& other : algorithms) {
+            if (one == other) continue;
+            const CurveStyle b = styleAlone(other);
+            EXPECT_TRUE(a.color != b.color || (a.dash != b.dash && a.marker != b.marker)) << one << " and " << other;
+        }
+    }
+}
+
+TEST(Compare, TheSevenThatAreDrawnTogetherMostHaveAColourEach) {
+    std::set<int> colors;
+    for (const char* algorithm :
+         {"dasgd", "sync_sgd", "local_sgd", "hybrid_sgd", "independent", "overlap_local_sgd", "cocod_sgd"})
+        colors.insert(styleAlone(algorithm).color);
+    EXPECT_EQ(colors.size(), static_cast<std::size_t>(kCurveColors));
+}
+
+TEST(Compare, AlgorithmsThatNobodyKnowsAreToldApartInWhateverOrderTheyStart) {
+    const auto styles = [](bool reversed) {
         std::vector<RunItemPtr> runs;
-        for (int i = 0; i < kCurveColors; ++i)
+        for (int i = 0; i < 2 * kCurveColors; ++i)
             runs.push_back(namedRun(std::string("algorithm").append(std::to_string(i)),
                                     std::to_string(reversed ? 30 - i : 10 + i)));
         StyleBook book;
         book.assign(runs);
-        std::vector<int> found;
-        for (const RunItemPtr& run : runs) found.push_back(book.styleOf(*run).color);
+        std::set<std::tuple<int, int, int>> found;
+        for (const RunItemPtr& run : runs) {
+            const CurveStyle style = book.styleOf(*run);
+            found.insert({style.color, style.dash, style.marker});
+        }
         return found;
     };
-    const std::vector<int> found = colors(false);
-    EXPECT_EQ(std::set<int>(found.begin(), found.end()).size(), static_cast<std::size_t>(kCurveColors));
-    EXPECT_EQ(colors(true), found);
+    EXPECT_EQ(styles(false).size(), 2U * kCurveColors);
+    EXPECT_EQ(styles(true).size(), 2U * kCurveColors);
 }
 
 TEST(Compare, ConfigurationsOfAnAlgorithmDifferInDashAndMarker) {
