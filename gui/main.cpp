@@ -10,6 +10,7 @@
 #include "gui/figures/figure_command.h"
 #include "gui/main_window.h"
 #include "gui/pages/page.h"
+#include "gui/theme/portal_scheme.h"
 
 namespace {
 
@@ -98,7 +99,9 @@ int runWindow(QApplication& app) {
         name = parser.value(theme) == QLatin1String("dark") ? ThemeName::Dark : ThemeName::Light;
     }
     installFonts();
+    const auto portal = parser.isSet(picture) ? nullptr : sessionPortal();
     Look look(name);
+    if (portal) look.setDesktop(*portal);
     if (!parser.isSet(theme) && !chosenTheme()) look.followSystem();
     MainWindow window(parser.value(workspace).toStdString(), look);
     // A picture does not depend on how somebody left the window.

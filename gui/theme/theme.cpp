@@ -134,6 +134,18 @@ void Look::apply(ThemeName name) {
     emit changed();
 }
 
+ThemeName Look::desktopsTheme() const {
+    if (desktop_) {
+        if (const auto wanted = desktop_->wanted()) return *wanted;
+    }
+    return systemTheme();
+}
+
+void Look::setDesktop(DesktopScheme& desktop) {
+    desktop_ = &desktop;
+    desktop.onChange(this, [this] { takeSystem(); });
+}
+
 void Look::followSystem() {
     following_ = true;
     qApp->installEventFilter(this);
@@ -143,7 +155,7 @@ void Look::toggle() {
     following_ = false;
     qApp->removeEventFilter(this);
     apply(theme_.name == ThemeName::Dark ? ThemeName::Light : ThemeName::Dark);
-    const bool isSystems = theme_.name == systemTheme();
+    const bool isSystems = theme_.name == desktopsTheme();
     keepSettings([&](QSettings& settings) {
         if (isSystems) return settings.remove(kThemeKey);
         settings.setValue(kThemeKey, theme_.name == ThemeName::Dark ? kDark : kLight);
@@ -162,7 +174,7 @@ bool Look::eventFilter(QObject* watched, QEvent* event) {
 
 void Look::takeSystem() {
     if (following_) {
-        const ThemeName system = systemTheme();
+        const ThemeName system = desktopsTheme();
         if (system != theme_.name) apply(system);
     }
     asking_ = false;

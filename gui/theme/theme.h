@@ -7,6 +7,7 @@
 #include <QObject>
 #include <QString>
 #include <array>
+#include <functional>
 #include <optional>
 
 #include "gui/models/runs/compare.h"
@@ -32,6 +33,16 @@ void installFonts();
 enum class Weight { Regular, Medium, SemiBold };
 [[nodiscard]] QFont interFont(double pixels, Weight weight = Weight::Regular);
 
+// Who knows what the desktop wants, beside its palette.
+class DesktopScheme {
+public:
+    virtual ~DesktopScheme() = default;
+    // nullopt: not known, or none is preferred: the palette tells.
+    [[nodiscard]] virtual std::optional<ThemeName> wanted() const = 0;
+    // `call` as long as `receiver` lives.
+    virtual void onChange(QObject* receiver, std::function<void()> call) = 0;
+};
+
 // The present theme of the program. UI thread.
 class Look : public QObject {
     Q_OBJECT
@@ -41,6 +52,8 @@ public:
     [[nodiscard]] const Theme& theme() const { return theme_; }
     // Sets palette, style sheet and font of the application.
     void apply(ThemeName name);
+    // What it wants goes before the desktop's palette. It outlives this.
+    void setDesktop(DesktopScheme& desktop);
     // From now on the theme is that of the desktop, also when that changes, until toggle() chooses one.
     void followSystem();
     // The choice is kept for the next window, see chosenTheme().
@@ -53,9 +66,11 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
+    [[nodiscard]] ThemeName desktopsTheme() const;
     void takeSystem();
 
     Theme theme_;
+    const DesktopScheme* desktop_ = nullptr;
     bool following_ = false;
     bool asking_ = false;  // the desktop is asked, or about to be
 };
