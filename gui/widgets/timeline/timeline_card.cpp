@@ -101,10 +101,12 @@ TimelineCard::TimelineCard(Session& session, const Look& look, QWidget* parent)
     connect(&session_, &Session::currentChanged, this, &TimelineCard::startOver);
     connect(&session_, &Session::shownChanged, this, &TimelineCard::fitHead);
     connect(&session_, &Session::detailChanged, this, &TimelineCard::updateStrip);
-    connect(&session_, &Session::pulseChanged, this, &TimelineCard::updateFollow);
+    connect(&session_, &Session::pulseChanged, this, [this] {
+        updateFollow();
+        if (waits_) ask(timeline_->view());
+    });
     connect(timeline_, &TimelineWidget::wanted, this, [this](const TimelineView& view) {
-        // Another page's timeline answers to the same query.
-        if (timeline_->isVisible() || !window()->isVisible()) query_.request({session_.currentId(), view, this});
+        ask(view);
     });
     connect(timeline_, &TimelineWidget::measureWanted, this,
             [this](TimeRange range) { query_.requestMeasure(session_.currentId(), range); });
@@ -210,13 +212,18 @@ void TimelineCard::hideEvent(QHideEvent* event) {
     if (details_) session_.feed().query<HiddenQuery>().release();
 }
 
+void TimelineCard::ask(const TimelineView& view) {
+    // One that is hidden asks when it is shown: another page's timeline answers to the same query.
+    if (!timeline_->isVisible() && window()->isVisible()) return;
+    // Before the extent of the run is known, the window is none of the run's: reading it would be for nothing.
+    waits_ = session_.pulse().runId != session_.currentId();
+    if (!waits_) query_.request({session_.currentId(), view, this});
+}
+
 void TimelineCard::startOver() {
-    const RunItemPtr run = session_.current();
     timeline_->clear();
     fitHead();
-    // One that is hidden asks when it is shown.
-    const bool shown = timeline_->isVisible() || !window()->isVisible();
-    if (run && shown) query_.request({run->id, timeline_->view(), this});
+    if (session_.current()) ask(timeline_->view());
     updateFollow();
     updateRange();
     updateStrip();

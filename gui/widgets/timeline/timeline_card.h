@@ -43,6 +43,7 @@ private:
     void takeHidden(const HiddenAnswer& answer);
     QWidget* makeChoices();
     void startOver();
+    void ask(const TimelineView& view);
 
     Session& session_;
     TimelineQuery& query_;
@@ -58,6 +59,7 @@ private:
     Throttle rangePace_;
     QTimer settle_;  // until the hidden share of the steps is asked for
     bool details_ = false;
+    bool waits_ = false;  // to ask, until the extent of the run is known
 };
 
 }  // namespace dasgd::gui
