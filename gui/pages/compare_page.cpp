@@ -330,7 +330,10 @@ private:
         title_->setText(tr("Compare"));
         summary_->clear();
         const bool any = session_.runs().rowCount() > 0;
+        const bool could = newest_->isEnabled();
         newest_->setEnabled(any);
+        // A page that was opened before the runs were read had nothing to take the focus.
+        if (any && !could && isVisible() && !isAncestorOf(window()->focusWidget())) newest_->setFocus();
         if (!session_.error().isEmpty()) {
             empty_->say(tr("The workspace cannot be read"), session_.error());
         } else {

@@ -269,6 +269,7 @@ private:
         connect(&session_, &Session::currentChanged, this, [this] {
             overview_->clear();
             stragglers_->setAnswer({});
+            overview_->setLate({});
             showRun();
             showMeasure({});
         });
@@ -296,6 +297,7 @@ private:
             if (answer.runId != session_.currentId()) return;
             session_.timelineRows().setLateness(answer.lateness);
             stragglers_->setAnswer(answer);
+            overview_->setLate(lateRanksInWords(answer));
         });
         connect(find_, &FindBar::shown, &card_->timeline(), &TimelineWidget::setFound);
         connect(find_, &FindBar::left, this, [this] { card_->timeline().setFocus(Qt::OtherFocusReason); });
@@ -323,6 +325,7 @@ private:
         const RunItemPtr run = session_.current();
         pill_->setVisible(run != nullptr);
         if (!run) {
+            showNothing();
             ranks_->clear();
             extent_->say({});
             title_->setText(!session_.error().isEmpty() ? tr("The workspace cannot be read")
@@ -336,7 +339,19 @@ private:
         showExtent();
     }
 
+    // Where there is nothing to read, the cards do not say that they read.
+    void showNothing() {
+        const Pulse& pulse = session_.pulse();
+        const bool none = pulse.runId == session_.currentId() && pulse.spans == 0 && !pulse.live;
+        const QString why = !session_.current() ? tr("no run is chosen")
+                            : none              ? tr("no spans were recorded")
+                                                : QString();
+        selection_->setNothing(why);
+        stragglers_->setNothing(why);
+    }
+
     void showExtent() {
+        showNothing();
         const RunItemPtr run = session_.current();
         if (!run) return;
         const TimeRange extent = session_.selection().extent();

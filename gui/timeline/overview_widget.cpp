@@ -1,12 +1,21 @@
 #include "gui/timeline/overview_widget.h"
 
+#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QToolTip>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace dasgd::gui {
+
+namespace {
+
+constexpr double kMarkWidth = 7, kLeastMark = 6;  // a line of many may be less than a pixel high
+
+}  // namespace
 
 OverviewWidget::OverviewWidget(TimeSelection& selection, const Look& look, QWidget* parent)
     : QWidget(parent), selection_(selection), look_(look) {
@@ -42,6 +51,39 @@ void OverviewWidget::redraw() {
                     QImage::Format_ARGB32_Premultiplied);
 }
 
+void OverviewWidget::setLate(std::map<int, QString> words) {
+    if (words == late_) return;
+    late_ = std::move(words);
+    QStringList all;
+    for (const auto& [rank, text] : late_) all << text;
+    setAccessibleDescription(all.join(QStringLiteral("; ")));
+    update();
+}
+
+QRectF OverviewWidget::markRect(int rank) const {
+    if (image_.isNull() || rank >= image_.height() || !late_.contains(rank)) return {};
+    const double line = 1.0 * height() / image_.height();
+    const double high = std::clamp(line, kLeastMark, 2 * kLeastMark);
+    const double top = std::clamp((rank + 0.5) * line - high / 2, 0.0, height() - high);
+    return {0, top, kMarkWidth, high};
+}
+
+bool OverviewWidget::event(QEvent* event) {
+    if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+    const auto* help = static_cast<QHelpEvent*>(event);
+    QStringList there;
+    for (const auto& [rank, text] : late_) {
+        if (markRect(rank).adjusted(0, -1, 2 * kMarkWidth, 1).contains(help->pos())) there << text;
+    }
+    if (there.isEmpty()) {
+        QToolTip::hideText();
+        event->ignore();
+    } else {
+        QToolTip::showText(help->globalPos(), there.join(QLatin1Char('\n')), this);
+    }
+    return true;
+}
+
 QRectF OverviewWidget::windowRect() const {
     if (!picture_ || picture_->range.end <= picture_->range.start) return {};
     const TimeRange all = picture_->range, window = selection_.window();
@@ -68,6 +110,13 @@ void OverviewWidget::paintEvent(QPaintEvent*) {
         QRectF(shown.left() * image_.width() / width(), 0, shown.width() * image_.width() / width(), image_.height()));
     painter.setPen(QPen(theme.accent, hasFocus() ? 2 : 1));
     painter.drawRect(shown.adjusted(0.5, 0.5, -0.5, -0.5));
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(theme.panel, 1));
+    painter.setBrush(theme.warn);
+    for (const auto& [rank, text] : late_) {
+        const QRectF mark = markRect(rank);
+        painter.drawPolygon(QPolygonF{mark.topLeft(), QPointF(mark.right(), mark.center().y()), mark.bottomLeft()});
+    }
 }
 
 void OverviewWidget::resizeEvent(QResizeEvent*) {

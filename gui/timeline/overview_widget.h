@@ -4,6 +4,7 @@
 
 #include <QImage>
 #include <QWidget>
+#include <map>
 
 #include "gui/models/timeline/overview_picture.h"
 #include "gui/models/timeline/time_selection.h"
@@ -18,6 +19,10 @@ public:
     OverviewWidget(TimeSelection& selection, const Look& look, QWidget* parent = nullptr);
     void clear();
     void setPicture(const OverviewPicturePtr& picture);
+    // Marks the lines of these ranks; their words are shown at the pointer and read out.
+    void setLate(std::map<int, QString> words);
+    // Of the mark of this rank; empty where it has none.
+    [[nodiscard]] QRectF markRect(int rank) const;
     [[nodiscard]] QRectF windowRect() const;
     [[nodiscard]] const QImage& image() const { return image_; }
 
@@ -25,6 +30,7 @@ signals:
     void widthWanted(int pixels);  // 0: hidden
 
 protected:
+    bool event(QEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void showEvent(QShowEvent* event) override;
@@ -43,6 +49,7 @@ private:
     OverviewPicturePtr picture_;
     QImage image_;  // a pixel high for each rank, of the picture's memory; clear where a rank did nothing
     QRect shown_;   // the window, as it was painted
+    std::map<int, QString> late_;
 };
 
 }  // namespace dasgd::gui

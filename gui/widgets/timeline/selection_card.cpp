@@ -43,13 +43,17 @@ SelectionCard::SelectionCard(QWidget* parent) : Card(parent) {
     body().addLayout(actions);
 }
 
+void SelectionCard::setNothing(const QString& why) {
+    if (std::exchange(nothing_, why) != why && shown_.lines.empty()) setMeasure({}, false);
+}
+
 void SelectionCard::setMeasure(const Measure& measure, bool marked) {
     shown_ = measure.range.end > measure.range.start ? tableOf(measure) : MeasureTable{};
     copy_->setEnabled(!shown_.lines.empty());
     zoom_->setEnabled(marked);
     const QString length = durationInWords(measure.range.end - measure.range.start).text();
     length_->setText(shown_.lines.empty()
-                         ? tr("reading …")
+                         ? (nothing_.isEmpty() ? tr("reading …") : nothing_)
                          : (marked ? tr("%1 selected, mean of %2") : tr("%1 in the window, mean of %2"))
                                .arg(length, ranksOf(shown_)));
     const int lines = static_cast<int>(shown_.lines.size());

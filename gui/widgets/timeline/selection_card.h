@@ -17,6 +17,8 @@ public:
     explicit SelectionCard(QWidget* parent = nullptr);
     // `marked`: it is selected, not just in sight. An empty range: it is still read.
     void setMeasure(const Measure& measure, bool marked);
+    // Why there is nothing to read; "" where there is.
+    void setNothing(const QString& why);
 
 signals:
     void zoomWanted();  // to what is selected
@@ -30,6 +32,7 @@ private:
     QTableWidget* table_;
     QPushButton *copy_, *zoom_;
     MeasureTable shown_;
+    QString nothing_;
     int headRow_ = -1;             // of the reasons; −1: there are none
     std::array<int, 4> widest_{};  // text of each column, in pixels
 };

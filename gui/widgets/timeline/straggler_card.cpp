@@ -45,6 +45,22 @@ QString latenessInWords(const LatenessAnswer& answer) {
     return QStringLiteral("ranks %1 are beyond noise (± %2), %3").arg(beyond.join(QStringLiteral(", ")), noise, of);
 }
 
+QString latenessText(const RankLateness& rank) {
+    return (rank.lateNs < 0 ? QStringLiteral("−%1 ms") : QStringLiteral("+%1 ms")).arg(inMilliseconds(rank.lateNs));
+}
+
+std::map<int, QString> lateRanksInWords(const LatenessAnswer& answer) {
+    std::map<int, QString> words;
+    if (!answer.lateness) return words;
+    for (const RankLateness& rank : answer.lateness->ranks) {
+        if (!rank.isBeyondNoise()) continue;
+        words[rank.rank] = QStringLiteral("rank %1 comes %2 late to the averages (noise ± %3 ms)")
+                               .arg(rank.rank)
+                               .arg(latenessText(rank), inMilliseconds(rank.noiseNs));
+    }
+    return words;
+}
+
 StragglerCard::StragglerCard(const Look& look, QWidget* parent) : Card(parent), look_(look) {
     body().addWidget(makeLabel(tr("Stragglers"), "head"));
     table_ = new QTableWidget(0, 3);
@@ -71,9 +87,14 @@ StragglerCard::StragglerCard(const Look& look, QWidget* parent) : Card(parent), 
     setAnswer({});
 }
 
+void StragglerCard::setNothing(const QString& why) {
+    if (std::exchange(nothing_, why) != why) setAnswer(shown_);
+}
+
 void StragglerCard::setAnswer(const LatenessAnswer& answer) {
     shown_ = answer;
-    words_->setText(answer.runId.isEmpty() ? tr("reading …") : latenessInWords(answer));
+    const QString reading = nothing_.isEmpty() ? tr("reading …") : nothing_;
+    words_->setText(answer.runId.isEmpty() ? reading : latenessInWords(answer));
     std::vector<RankLateness> latest;
     if (answer.lateness) latest = answer.lateness->ranks;
     std::ranges::stable_sort(latest, std::greater{}, &RankLateness::lateNs);
@@ -88,8 +109,7 @@ void StragglerCard::setAnswer(const LatenessAnswer& answer) {
             return item;
         };
         put(0, QString::number(rank.rank))->setData(Qt::UserRole, rank.rank);
-        const QString late =
-            (rank.lateNs < 0 ? QStringLiteral("−%1 ms") : QStringLiteral("+%1 ms")).arg(inMilliseconds(rank.lateNs));
+        const QString late = latenessText(rank);
         QTableWidgetItem* by = put(1, rank.isBeyondNoise() ? late + QStringLiteral(" !") : late);
         if (rank.isBeyondNoise()) by->setForeground(look_.theme().warn);
         by->setToolTip(tr("noise ± %1 ms").arg(inMilliseconds(rank.noiseNs)));

@@ -1,6 +1,8 @@
 // The ranks that come latest to the averages, and whether that is more than noise.
 #pragma once
 
+#include <map>
+
 #include "gui/models/ranks/lateness_query.h"
 #include "gui/widgets/parts.h"
 
@@ -10,6 +12,10 @@ namespace dasgd::gui {
 
 // "only rank 3 is beyond noise (± 9 ms)": what the numbers say, and of how many averages.
 [[nodiscard]] QString latenessInWords(const LatenessAnswer& answer);
+// Of each rank that is beyond noise: "rank 3 comes +1.2 ms late to the averages (noise ± 0.1 ms)".
+[[nodiscard]] std::map<int, QString> lateRanksInWords(const LatenessAnswer& answer);
+// "+1.2 ms", "−0.3 ms".
+[[nodiscard]] QString latenessText(const RankLateness& rank);
 
 class StragglerCard : public Card {
     Q_OBJECT
@@ -19,6 +25,8 @@ public:
 
     explicit StragglerCard(const Look& look, QWidget* parent = nullptr);
     void setAnswer(const LatenessAnswer& answer);
+    // Why there is nothing to read; "" where there is.
+    void setNothing(const QString& why);
 
 signals:
     void rankChosen(int rank);  // Enter or a double click
@@ -28,6 +36,7 @@ private:
     QTableWidget* table_;
     QLabel* words_;
     LatenessAnswer shown_;
+    QString nothing_;
 };
 
 }  // namespace dasgd::gui

@@ -105,9 +105,7 @@ TimelineCard::TimelineCard(Session& session, const Look& look, QWidget* parent)
         updateFollow();
         if (waits_) ask(timeline_->view());
     });
-    connect(timeline_, &TimelineWidget::wanted, this, [this](const TimelineView& view) {
-        ask(view);
-    });
+    connect(timeline_, &TimelineWidget::wanted, this, [this](const TimelineView& view) { ask(view); });
     connect(timeline_, &TimelineWidget::measureWanted, this,
             [this](TimeRange range) { query_.requestMeasure(session_.currentId(), range); });
     connect(&query_, &TimelineQuery::arrived, this, [this](const TimelineFramePtr& frame) {

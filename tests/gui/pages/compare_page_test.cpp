@@ -44,6 +44,17 @@ TEST_F(ComparePageTest, AnEmptyWorkspaceSaysWhatToDo) {
     EXPECT_FALSE(button<QPushButton>(QStringLiteral("Newest experiment"))->isEnabled());
 }
 
+TEST_F(ComparePageTest, OpenedBeforeTheRunsAreReadItTakesTheFocusWhenTheyAre) {
+    recordCompared(workspace_);
+    window_ = std::make_unique<MainWindow>(workspace_.path(), testLook());
+    window_->open("Compare");
+    window_->show();
+    ASSERT_FALSE(window_->session().loaded());
+    ASSERT_TRUE(eventually([&] { return window_->session().loaded(); }));
+    EXPECT_TRUE(
+        eventually([&] { return window_->focusWidget() == button<QPushButton>(QStringLiteral("Newest experiment")); }));
+}
+
 TEST_F(ComparePageTest, TheNewestExperimentIsOneButtonAwayAndSaysWhatItLeavesOut) {
     const QString stopped = recordCompared(workspace_);
     openNewest();

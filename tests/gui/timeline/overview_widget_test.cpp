@@ -57,6 +57,34 @@ TEST_F(OverviewWidgetTest, MouseAndKeysMoveTheWindow) {
     EXPECT_EQ(selection_.window().end, 10'000 * kMs);
 }
 
+TEST_F(OverviewWidgetTest, MarksTheRanksThatComeLateAndSaysSo) {
+    EXPECT_TRUE(widget_.markRect(1).isEmpty());
+    const QImage before = widget_.grab().toImage();
+    widget_.setLate({{1, QStringLiteral("rank 1 comes +2.0 ms late")}});
+    const QRectF mark = widget_.markRect(1);
+    EXPECT_TRUE(widget_.markRect(0).isEmpty());
+    EXPECT_GT(mark.top(), 36) << "in the lower of two lines";
+    const QPoint inside(static_cast<int>(mark.left()) + 2, static_cast<int>(mark.center().y()));
+    EXPECT_EQ(widget_.grab().toImage().pixelColor(inside), testLook().theme().warn);
+    EXPECT_NE(before.pixelColor(inside), testLook().theme().warn);
+    EXPECT_EQ(widget_.accessibleDescription(), QStringLiteral("rank 1 comes +2.0 ms late"));
+    widget_.setLate({});
+    EXPECT_EQ(widget_.grab().toImage(), before);
+}
+
+TEST_F(OverviewWidgetTest, AMarkAmongManyRanksIsHighEnoughToBeSeenAndInsideTheStrip) {
+    auto picture = std::make_shared<OverviewPicture>(makeOverview({0, 10'000 * kMs}, 10.0 * kMs));
+    TimelineFrame frame;
+    for (int rank = 0; rank < 256; ++rank) frame.rows.push_back({rank, Lane::Compute});
+    addTo(*picture, frame);
+    widget_.setPicture(picture);
+    widget_.setLate({{0, QStringLiteral("first")}, {255, QStringLiteral("last")}});
+    for (const int rank : {0, 255}) {
+        EXPECT_GE(widget_.markRect(rank).height(), 6) << rank;
+        EXPECT_TRUE(QRectF(widget_.rect()).contains(widget_.markRect(rank))) << rank;
+    }
+}
+
 TEST_F(OverviewWidgetTest, WantsNothingWhileItIsHidden) {
     QSignalSpy wanted(&widget_, &OverviewWidget::widthWanted);
     widget_.show();

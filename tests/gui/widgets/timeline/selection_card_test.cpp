@@ -59,5 +59,23 @@ TEST(SelectionCard, TheNamesOfTheKindsAreWholeAndWhatIsSelectedIsZoomedTo) {
     EXPECT_FALSE(zoom->isEnabled()) << "what is seen is seen already";
 }
 
+TEST(SelectionCard, DoesNotSayThatItReadsWhereThereIsNothing) {
+    SelectionCard card;
+    card.setMeasure({}, false);
+    const auto says = [&](const QString& words) {
+        for (const QLabel* label : card.findChildren<QLabel*>()) {
+            if (label->text() == words) return true;
+        }
+        return false;
+    };
+    EXPECT_TRUE(says(QStringLiteral("reading …")));
+    card.setNothing(QStringLiteral("no run is chosen"));
+    EXPECT_TRUE(says(QStringLiteral("no run is chosen")));
+    Measure measure{.range = {0, 100'000'000}, .ranks = 3, .workers = 4};
+    measure.mean.idle = 30'000'000;
+    card.setMeasure(measure, false);
+    EXPECT_FALSE(says(QStringLiteral("no run is chosen")));
+}
+
 }  // namespace
 }  // namespace dasgd::gui

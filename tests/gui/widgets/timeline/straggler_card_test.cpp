@@ -4,6 +4,7 @@
 
 #include <QSignalSpy>
 #include <QTableWidget>
+#include <algorithm>
 
 #include "tests/gui/support/bench.h"
 
@@ -54,6 +55,26 @@ TEST(StragglerCard, TheLatestComeFirstAndEnterChoosesOne) {
     QTest::keyClick(table, Qt::Key_Return);
     ASSERT_EQ(chosen.count(), 1);
     EXPECT_EQ(chosen[0][0].toInt(), 2);
+}
+
+TEST(StragglerCard, NamesEachRankBeyondNoiseForTheStrip) {
+    EXPECT_TRUE(lateRanksInWords({}).empty());
+    const auto words = lateRanksInWords(answerOf({0, 50, 8}));
+    ASSERT_EQ(words.size(), 1U);
+    EXPECT_EQ(words.at(1), QStringLiteral("rank 1 comes +50 ms late to the averages (noise ± 9.0 ms)"));
+}
+
+TEST(StragglerCard, DoesNotSayThatItReadsWhereThereIsNothing) {
+    StragglerCard card(testLook());
+    const auto says = [&](const QString& words) {
+        const auto labels = card.findChildren<QLabel*>();
+        return std::any_of(labels.begin(), labels.end(), [&](const QLabel* label) { return label->text() == words; });
+    };
+    EXPECT_TRUE(says(QStringLiteral("reading …")));
+    card.setNothing(QStringLiteral("no run is chosen"));
+    EXPECT_TRUE(says(QStringLiteral("no run is chosen")));
+    card.setNothing({});
+    EXPECT_TRUE(says(QStringLiteral("reading …")));
 }
 
 }  // namespace
