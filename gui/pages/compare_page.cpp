@@ -333,7 +333,9 @@ private:
         const bool could = newest_->isEnabled();
         newest_->setEnabled(any);
         // A page that was opened before the runs were read had nothing to take the focus.
-        if (any && !could && isVisible() && !isAncestorOf(window()->focusWidget())) newest_->setFocus();
+        const QWidget* focused = window()->focusWidget();
+        const bool has = focused && focused->isVisible() && isAncestorOf(focused);
+        if (any && !could && isVisible() && !has) newest_->setFocus();
         if (!session_.error().isEmpty()) {
             empty_->say(tr("The workspace cannot be read"), session_.error());
         } else {

@@ -21,6 +21,8 @@ constexpr unsigned kDarkWanted = 1, kLightWanted = 2;
 
 PortalScheme::PortalScheme(const QDBusConnection& bus, QObject* parent) : QObject(parent) {
     QDBusConnection connection = bus;
+    // The types of a slot are looked up by name, and this one is not known by it before it is used.
+    qRegisterMetaType<QDBusVariant>();
     connection.connect(kService, kPath, kInterface, QStringLiteral("SettingChanged"), this,
                        SLOT(settingChanged(QString, QString, QDBusVariant)));
     // `Read`, not the newer `ReadOne`: every version of the portal has it.
