@@ -12,8 +12,7 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr int kOneRow = 960;         // of the card: below that its head has two rows
-constexpr int kImportedKinds = 160;  // that the kinds of imported runs take
+constexpr int kSpareWidth = 40;      // of the head, for words that get longer while one looks
 constexpr int kHiddenDelayMs = 150;  // of the strip, once the window stands still
 // Between two answers for the strip, while the window moves with a run: at most two thirds of the window are without
 // it.
@@ -66,13 +65,13 @@ TimelineCard::TimelineCard(Session& session, const Look& look, QWidget* parent)
       rangePace_(kRangePauseMs, [this] { updateRange(); }) {
     head_ = new QBoxLayout(QBoxLayout::LeftToRight);
     head_->setSpacing(7);
-    auto* kinds = new QHBoxLayout;
+    auto* kinds = kinds_ = new QHBoxLayout;
     kinds->addWidget(makeLabel(tr("Timeline"), "head"));
     kinds->addSpacing(18);
     kinds->addWidget(legend_ = new KindLegend(session.timelineRows(), look));
     kinds->addStretch();
     head_->addLayout(kinds, 1);
-    auto* state = new QHBoxLayout;
+    auto* state = state_ = new QHBoxLayout;
     state->setSpacing(10);
     state->addStretch();
     state->addWidget(choices_ = makeChoices());
@@ -189,6 +188,7 @@ void TimelineCard::updateRows() {
     sort_->choose(static_cast<int>(rows.sort()));
     groups_->setChecked(rows.collapsed());
     groups_->setText(rows.collapsed() ? tr("▸ groups") : tr("▾ every rank"));
+    fitHead();
 }
 
 void TimelineCard::resizeEvent(QResizeEvent* event) {
@@ -200,8 +200,12 @@ void TimelineCard::fitHead() {
     const RunItemPtr run = session_.current();
     const bool imported = run && run->row.imported();
     legend_->setImported(imported);
-    const int least = imported ? kOneRow + kImportedKinds : kOneRow;
-    head_->setDirection(width() >= least ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    const QMargins around = body().contentsMargins();
+    const int least = kinds_->sizeHint().width() + state_->sizeHint().width() + head_->spacing() + around.left() +
+                      around.right() + kSpareWidth;
+    // A card that is too wide for what scrolls it has itself been widened by its head.
+    const int room = parentWidget() ? std::min(width(), parentWidget()->width()) : width();
+    head_->setDirection(room >= least ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
 }
 
 void TimelineCard::hideEvent(QHideEvent* event) {
@@ -240,6 +244,7 @@ void TimelineCard::updateFollow() {
                             : !run     ? tr("No run to draw.")
                             : expected ? tr("No spans yet: they appear with the first step.")
                                        : tr("This run keeps no spans. Run it with [record] trace = \"full\"."));
+    fitHead();
 }
 
 void TimelineCard::updateRange() { range_->say(windowText(session_.selection().window())); }

@@ -52,7 +52,7 @@ private:
     QToolButton* follow_;
     SteadyLabel* range_;
     QLabel* strip_;
-    QBoxLayout* head_;
+    QBoxLayout *head_, *kinds_, *state_;
     QWidget* choices_;
     Choice* sort_;
     QToolButton* groups_;

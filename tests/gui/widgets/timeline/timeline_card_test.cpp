@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QToolButton>
+
 #include "tests/gui/support/session_bench.h"
 
 namespace dasgd::gui {
@@ -81,6 +85,31 @@ TEST_F(TimelineCardTest, AnEndedRunCannotBeFollowed) {
     card.show();
     QToolButton* follow = card.findChild<QToolButton*>();
     ASSERT_TRUE(eventually([&] { return !session_.pulse().live && !follow->isVisible(); }));
+}
+
+TEST_F(TimelineCardTest, ItsHeadMakesNoPageScrollSideways) {
+    QScrollArea area;
+    area.setWidgetResizable(true);
+    auto* card = new TimelineCard(session_, testLook());
+    card->showDetails();
+    area.setWidget(card);
+    area.resize(1400, 500);
+    area.show();
+    look();
+    QToolButton* follow = nullptr;
+    for (QToolButton* one : card->findChildren<QToolButton*>()) {
+        if (one->toolTip().startsWith(QStringLiteral("Follow"))) follow = one;
+    }
+    ASSERT_NE(follow, nullptr);
+    // As in a run that goes on, when there is most to say.
+    follow->setText(QStringLiteral("● following"));
+    follow->show();
+    for (int width = 1400; width >= 760; width -= 20) {
+        area.resize(width, 500);
+        QTest::qWait(1);
+        ASSERT_TRUE(follow->isVisible());
+        EXPECT_EQ(area.horizontalScrollBar()->maximum(), 0) << "at " << width;
+    }
 }
 
 }  // namespace
