@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "gui/models/ranks/silence.h"
 #include "storage/run_reader.h"
 
 namespace dasgd::gui {
@@ -35,6 +36,7 @@ struct RankStates {
     std::optional<double> hidden;         // of all of them, now
     std::optional<double> samplesPerS;    // the same: the sum of those whose rate is known; absent where none is
     double seconds = 0;                   // how far back `now` reaches
+    LastHeardOfRanks heard;               // since one looks; empty once the run has ended
     std::optional<Straggler> straggler;   // of the newest spans, of an ended run too; absent where it is noise
 };
 

@@ -26,6 +26,7 @@ Status RankStatesQuery::refresh(LiveStore& store) {
     if (std::exchange(watchedSince_, store.watchedSince()) != store.watchedSince()) {
         revision_ = -1;
         reach_ = kReach;
+        heard_.clear();
         interval_.hurry();
     }
     if (revision_ == store.revision() || !store.runs().contains(run) || !interval_.due()) return {};
@@ -53,6 +54,8 @@ Status RankStatesQuery::readNow(LiveStore& store, RankStates& states) {
     if (spans.size() > kManySpans && reach_ > kLeastReach) reach_ /= 2;
     // Cut off by the limit, ranks would be missing.
     if (spans.size() >= 2 * kManySpans) return {};
+    hear(heard_, spans);
+    states.heard = heard_;
     states.now = ranksNow(spans, recent);
     states.hidden = hiddenNow(spans, recent);
     const double batch = samplesOfStep(*store.runs().at(states.runId));

@@ -27,6 +27,7 @@ private:
     RefreshInterval interval_{2000, 100};
     std::int64_t watchedSince_ = -1;
     std::int64_t revision_ = -1;
+    LastHeardOfRanks heard_;
     Ns reach_ = 0;  // how far back the newest spans are read
 };
 

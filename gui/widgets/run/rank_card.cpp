@@ -12,6 +12,7 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kRankRowHeight = 26;
+constexpr int kLookMs = 1000;
 
 // What is more than noise stands out; the words in the cells say what it is.
 class RankDelegate : public QStyledItemDelegate {
@@ -38,7 +39,8 @@ RankCard::RankCard(Session& session, const Look& look, QWidget* parent)
       session_(session),
       lateness_(session.feed().query<LatenessQuery>()),
       note_(makeLabel({}, "small")),
-      table_(new QTableView) {
+      table_(new QTableView),
+      silence_(makeLabel({}, "warn")) {
     auto* head = new QHBoxLayout;
     head->addWidget(makeLabel(tr("Ranks"), "head"));
     head->addStretch();
@@ -64,12 +66,19 @@ RankCard::RankCard(Session& session, const Look& look, QWidget* parent)
     table_->setMinimumHeight(150);
     body().setContentsMargins(1, 11, 1, 6);
     body().addLayout(head);
+    silence_->setWordWrap(true);
+    silence_->setContentsMargins(kPadding - 1, 0, kPadding - 1, 0);
+    silence_->hide();
+    body().addWidget(silence_);
     body().addWidget(table_, 1);
+    connect(&look_, &QTimer::timeout, this, &RankCard::showSilence);
     connect(&session_.feed().query<RankStatesQuery>(), &RankStatesQuery::arrived, this, &RankCard::take);
     connect(&lateness_, &LatenessQuery::arrived, this, &RankCard::takeLateness);
     connect(&session_, &Session::currentChanged, this, [this] {
         model_.setLateness(std::nullopt);
         model_.take({});
+        heard_.clear();
+        showSilence();
     });
 }
 
@@ -78,11 +87,13 @@ RankCard::~RankCard() { lateness_.release(this); }
 void RankCard::showEvent(QShowEvent* event) {
     Card::showEvent(event);
     lateness_.want(this);
+    look_.start(kLookMs);
 }
 
 void RankCard::hideEvent(QHideEvent* event) {
     Card::hideEvent(event);
     lateness_.release(this);
+    look_.stop();
 }
 
 // The timeline of the page has its marks from the session's rows.
@@ -92,9 +103,24 @@ void RankCard::takeLateness(const LatenessAnswer& answer) {
     if (isVisible()) session_.timelineRows().setLateness(answer.lateness);
 }
 
+void RankCard::showSilence() {
+    const RunItemPtr run = session_.current();
+    const auto& detail = session_.detail();
+    QString words;
+    // Only a clock of this host that is that of the run can tell how long ago its last instant was.
+    if (run && detail && isLive(run->row) && !run->row.timeSimulated && detail->clockOrigin > 0) {
+        const Ns now = MonotonicClock::rawNow() - detail->clockOrigin;
+        words = silenceInWords(heard_, now, run->row.stepMs.value_or(0) / 1e3);
+    }
+    silence_->setText(words);
+    silence_->setVisible(!words.isEmpty());
+}
+
 void RankCard::take(const RankStates& states) {
     if (states.runId != session_.currentId()) return;
     model_.take(states);
+    heard_ = states.heard;
+    showSilence();
     const bool live = !states.now.empty();
     for (int column = RankTableModel::kFirstNow; column < RankTableModel::kColumns; ++column) {
         table_->setColumnHidden(column, !live);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QTableView>
+#include <QTimer>
 
 #include "gui/models/live/session.h"
 #include "gui/models/ranks/lateness_query.h"
@@ -26,12 +27,16 @@ protected:
 private:
     void take(const RankStates& states);
     void takeLateness(const LatenessAnswer& answer);
+    void showSilence();
 
     Session& session_;
     LatenessQuery& lateness_;
     RankTableModel model_;
     QLabel* note_;
     QTableView* table_;
+    QLabel* silence_;
+    QTimer look_;  // time goes on while nothing is recorded
+    LastHeardOfRanks heard_;
 };
 
 }  // namespace dasgd::gui
