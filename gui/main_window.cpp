@@ -95,6 +95,8 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
     auto* leave = new QShortcut(QKeySequence(QStringLiteral("Ctrl+Q")), this);
     connect(leave, &QShortcut::activated, this, &QWidget::close);
     updateStatus();
+    // Last, or each of its parts would be styled when it gets its parent.
+    look_.dress(*this);
 }
 
 // The pages before what they show: some still have something to write.
@@ -145,7 +147,6 @@ void MainWindow::make(int page) {
     const auto index = static_cast<std::size_t>(page);
     if (made_[index]) return;
     made_[index] = true;
-    const StyleSheetAside aside;
     QWidget* own = PageRegistry::entries()[index].create(context_);
     addCardKeys(*own);
     QWidget* blank = stack_->widget(page);

@@ -130,8 +130,15 @@ void Look::apply(ThemeName name) {
     QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
     QApplication::setPalette(paletteOf(theme_));
     QApplication::setFont(interFont(13));
-    qApp->setStyleSheet(styleSheet(tokensOf(name)));
+    sheet_ = dasgd::gui::styleSheet(tokensOf(name));
+    for (QWidget* window : dressed_) window->setStyleSheet(sheet_);
     emit changed();
+}
+
+void Look::dress(QWidget& window) {
+    dressed_.push_back(&window);
+    connect(&window, &QObject::destroyed, this, [this, &window] { std::erase(dressed_, &window); });
+    window.setStyleSheet(sheet_);
 }
 
 ThemeName Look::desktopsTheme() const {
@@ -178,17 +185,6 @@ void Look::takeSystem() {
         if (system != theme_.name) apply(system);
     }
     asking_ = false;
-}
-
-StyleSheetAside::StyleSheetAside() {
-    const QWidgetList windows = QApplication::topLevelWidgets();
-    if (std::any_of(windows.begin(), windows.end(), [](const QWidget* window) { return window->isVisible(); })) return;
-    sheet_ = qApp->styleSheet();
-    qApp->setStyleSheet({});
-}
-
-StyleSheetAside::~StyleSheetAside() {
-    if (!sheet_.isEmpty()) qApp->setStyleSheet(sheet_);
 }
 
 ThemeName systemTheme() {

@@ -9,10 +9,13 @@
 #include <array>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "gui/models/runs/compare.h"
 
 class QApplication;
+
+class QWidget;
 
 namespace dasgd::gui {
 
@@ -50,8 +53,12 @@ class Look : public QObject {
 public:
     explicit Look(ThemeName name, QObject* parent = nullptr);
     [[nodiscard]] const Theme& theme() const { return theme_; }
-    // Sets palette, style sheet and font of the application.
+    // Sets palette and font of the application, and the style sheet of its windows.
     void apply(ThemeName name);
+    // Gives the window the style sheet, this one and those of later themes. Not the application: then Qt resolves the
+    // style of a whole subtree anew each time that it gets a parent, which is most of what making a page costs.
+    void dress(QWidget& window);
+    [[nodiscard]] const QString& styleSheet() const { return sheet_; }
     // What it wants goes before the desktop's palette. It outlives this.
     void setDesktop(DesktopScheme& desktop);
     // From now on the theme is that of the desktop, also when that changes, until toggle() chooses one.
@@ -70,23 +77,11 @@ private:
     void takeSystem();
 
     Theme theme_;
+    QString sheet_;
+    std::vector<QWidget*> dressed_;
     const DesktopScheme* desktop_ = nullptr;
     bool following_ = false;
     bool asking_ = false;  // the desktop is asked, or about to be
-};
-
-// While it lives, widgets are built without the style sheet: with one, Qt resolves the style of a whole subtree anew
-// each time that it gets a parent, which is most of what building a window costs. Without effect where a window is in
-// sight, which would lose its looks meanwhile. UI thread.
-class StyleSheetAside {
-public:
-    StyleSheetAside();
-    ~StyleSheetAside();
-    StyleSheetAside(const StyleSheetAside&) = delete;
-    StyleSheetAside& operator=(const StyleSheetAside&) = delete;
-
-private:
-    QString sheet_;
 };
 
 // Whether the desktop's palette is dark, whatever a Look has set. Light where the platform's Qt plug-in does not tell:

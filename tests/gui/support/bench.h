@@ -53,8 +53,16 @@ inline RunItemPtr makeRun(const std::string& id, const std::string& algorithm, c
 // "r7".
 inline std::string runNumber(int number) { return std::string("r").append(std::to_string(number)); }
 
+// Of widgets without a window around them, too.
 inline Look& testLook() {
     static Look look(ThemeName::Dark);
+    static const bool dressed = [] {
+        const auto dressAll = [] { qApp->setStyleSheet(look.styleSheet()); };
+        QObject::connect(&look, &Look::changed, &look, dressAll);
+        dressAll();
+        return true;
+    }();
+    static_cast<void>(dressed);
     return look;
 }
 

@@ -42,32 +42,33 @@ TEST(Theme, TextCanBeReadInBoth) {
     }
 }
 
-TEST(Theme, WhatIsBuiltWithoutTheStyleSheetLooksAsWithIt) {
-    const Look look(ThemeName::Dark);
+TEST(Theme, AWindowWearsThisThemeAndLaterOnesAndSoDoesWhatComesIntoItLater) {
+    Look look(ThemeName::Dark);
     const auto build = [] {
         auto box = std::make_unique<QGroupBox>(QStringLiteral("Title"));
         auto* rows = new QVBoxLayout(box.get());
-        auto* inner = new QHBoxLayout;
-        inner->addWidget(new QPushButton(QStringLiteral("Press")));
-        inner->addWidget(new QComboBox);
-        inner->addWidget(new QLineEdit(QStringLiteral("text")));
-        rows->addLayout(inner);
+        rows->addWidget(new QPushButton(QStringLiteral("Press")));
+        rows->addWidget(new QComboBox);
+        rows->addWidget(new QLineEdit(QStringLiteral("text")));
         return box;
     };
-    const QImage with = build()->grab().toImage();
-    const QString sheet = qApp->styleSheet();
-    ASSERT_FALSE(sheet.isEmpty());
-    std::unique_ptr<QGroupBox> box;
-    {
-        const StyleSheetAside aside;
-        EXPECT_EQ(qApp->styleSheet(), QString());
-        box = build();
-    }
-    EXPECT_EQ(qApp->styleSheet(), sheet);
-    EXPECT_EQ(box->grab().toImage(), with);
-    box->show();
-    const StyleSheetAside aside;
-    EXPECT_EQ(qApp->styleSheet(), sheet) << "a window in sight keeps its looks";
+    auto window = build();
+    const QImage plain = window->grab().toImage();
+    look.dress(*window);
+    const QImage dressed = window->grab().toImage();
+    EXPECT_NE(dressed, plain);
+    auto empty = std::make_unique<QWidget>();
+    look.dress(*empty);
+    auto late = build();
+    late->setParent(empty.get());
+    late->resize(window->size());
+    EXPECT_EQ(late->grab().toImage(), dressed);
+    look.toggle();
+    EXPECT_EQ(window->styleSheet(), look.styleSheet());
+    EXPECT_NE(window->grab().toImage(), dressed);
+    window.reset();
+    look.toggle();
+    EXPECT_EQ(empty->styleSheet(), look.styleSheet()) << "a window that is gone is forgotten";
 }
 
 TEST(Theme, FiguresAreTabularInTheShippedFont) {
@@ -90,7 +91,8 @@ TEST(Theme, TogglingTellsEveryoneAndLeavesNoTokenUnresolved) {
     look.toggle();
     EXPECT_EQ(changed.count(), 1);
     EXPECT_EQ(look.theme().name, ThemeName::Light);
-    EXPECT_FALSE(qApp->styleSheet().contains(QLatin1String(": @")));
+    EXPECT_FALSE(look.styleSheet().isEmpty());
+    EXPECT_FALSE(look.styleSheet().contains(QLatin1String(": @")));
 }
 
 TEST(Theme, TheDesktopsIsNotWhatTheProgramHasSet) {
