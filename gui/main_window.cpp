@@ -55,7 +55,13 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
       draft_(engine_, workspace),
       figures_(workspace),
       reports_(workspace, engine_.program()),
-      context_{session_, engine_, draft_, figures_, reports_, look_, [this](const char* title) { open(title); }},
+      context_{session_,
+               engine_,
+               draft_,
+               figures_,
+               reports_,
+               look_,
+               [this](const char* title) { openSoon(pageNamed(QString::fromUtf8(title))); }},
       rail_(new Rail(look, QString::fromStdString(workspace.string()))),
       stack_(new QStackedWidget) {
     setWindowTitle(QStringLiteral("DaSGD Lab"));
@@ -80,7 +86,8 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
         stack_->addWidget(new QWidget);
     }
     made_.resize(static_cast<std::size_t>(stack_->count()));
-    connect(rail_, &Rail::chosen, this, &MainWindow::showPage);
+    built_.resize(made_.size());
+    connect(rail_, &Rail::chosen, this, &MainWindow::openSoon);
     connect(rail_, &Rail::themeWanted, &look_, &Look::toggle);
     connect(rail_, &Rail::workspaceWanted, this, &MainWindow::openWorkspace);
     setAcceptDrops(true);
@@ -132,13 +139,36 @@ void MainWindow::openExperiment(const QString& file) {
 }
 
 bool MainWindow::openNamed(const QString& title) {
+    const int page = pageNamed(title);
+    if (page >= 0) showPage(page);
+    return page >= 0;
+}
+
+int MainWindow::pageNamed(const QString& title) {
     const auto& entries = PageRegistry::entries();
     for (std::size_t i = 0; i < entries.size(); ++i) {
-        if (title != QString::fromUtf8(entries[i].info.title)) continue;
-        showPage(static_cast<int>(i));
-        return true;
+        if (title == QString::fromUtf8(entries[i].info.title)) return static_cast<int>(i);
     }
-    return false;
+    return -1;
+}
+
+// Half of what a new page costs is to be styled as it comes into the window: that is another event's, so that what was
+// pressed meanwhile comes between.
+void MainWindow::openSoon(int page) {
+    DASGD_CHECK(page >= 0);
+    if (made_[static_cast<std::size_t>(page)]) return showPage(page);
+    build(page);
+    wanted_ = page;
+    QTimer::singleShot(0, this, [this, page] {
+        if (wanted_ == page) showPage(page);
+    });
+}
+
+void MainWindow::build(int page) {
+    std::unique_ptr<QWidget>& own = built_[static_cast<std::size_t>(page)];
+    if (own) return;
+    own.reset(PageRegistry::entries()[static_cast<std::size_t>(page)].create(context_));
+    addCardKeys(*own);
 }
 
 // A page costs some 30 ms: it is made when it is first wanted, so that the window shows its first one soon. What
@@ -147,17 +177,16 @@ void MainWindow::make(int page) {
     const auto index = static_cast<std::size_t>(page);
     if (made_[index]) return;
     made_[index] = true;
-    QWidget* own = PageRegistry::entries()[index].create(context_);
-    addCardKeys(*own);
+    build(page);
     QWidget* blank = stack_->widget(page);
-    stack_->insertWidget(page, own);
+    stack_->insertWidget(page, built_[index].release());
     stack_->removeWidget(blank);
     delete blank;
 }
 
 void MainWindow::showPage(int page) {
     make(page);
-    shown_ = page;
+    shown_ = wanted_ = page;
     rail_->choose(page);
     // A page that is not seen does not keep the window from being narrow.
     for (int i = 0; i < stack_->count(); ++i) {
@@ -190,7 +219,7 @@ void MainWindow::openPalette() {
         commands.push_back({.title = tr("Go to %1").arg(QString::fromUtf8(entries[i].info.title)),
                             .words = {},
                             .keys = i < 9 ? QStringLiteral("Ctrl+%1").arg(i + 1) : QString(),
-                            .carryOut = [this, i] { showPage(static_cast<int>(i)); }});
+                            .carryOut = [this, i] { openSoon(static_cast<int>(i)); }});
     }
     for (Command& one : jobCommands()) commands.push_back(std::move(one));
     commands.push_back({.title = session_.followsNewest() ? tr("Stay with this run") : tr("Follow the newest run"),

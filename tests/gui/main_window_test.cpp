@@ -109,6 +109,24 @@ TEST_F(MainWindowTest, RunsThatWereReadBeforeTheirPageWasOpenAreOnItAtOnce) {
     EXPECT_NE(label(QStringLiteral("2 runs")), nullptr);
 }
 
+TEST_F(MainWindowTest, OfPagesWantedOneAfterTheOtherTheLastIsShown) {
+    open();
+    auto* stack = window_->findChild<QStackedWidget*>();
+    const int first = stack->currentIndex();
+    const auto press = [&](Qt::Key key) { QTest::keyClick(window_.get(), key, Qt::ControlModifier); };
+    press(Qt::Key_7);
+    press(Qt::Key_6);
+    EXPECT_TRUE(eventually([&] { return stack->currentIndex() == 5; }));
+    // Wanted, but the one that was there already comes first.
+    press(Qt::Key_5);
+    window_->open("Scaling");
+    QTest::qWait(50);
+    EXPECT_EQ(stack->currentIndex(), 5);
+    EXPECT_NE(first, 5);
+    window_->open("Compare");
+    EXPECT_EQ(stack->currentIndex(), 4);
+}
+
 TEST_F(MainWindowTest, TheWheelIsThePagesUntilAPlotHasTheFocusOrCtrlIsDown) {
     recordTwoLines(workspace_.store());
     for (const char* algorithm : {"dasgd", "sync_sgd"}) workspace_.record({.algorithm = algorithm, .steps = 60});

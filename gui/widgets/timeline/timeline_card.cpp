@@ -12,7 +12,7 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr int kSpareWidth = 40;      // of the head, for words that get longer while one looks
+constexpr int kSpareWidth = 16;      // of the head, for words that get longer while one looks
 constexpr int kHiddenDelayMs = 150;  // of the strip, once the window stands still
 // Between two answers for the strip, while the window moves with a run: at most two thirds of the window are without
 // it.
