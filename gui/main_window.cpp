@@ -35,6 +35,7 @@ namespace {
 
 constexpr QSize kFirstSize(1600, 1000);
 constexpr int kFrameMs = 250;  // until a window manager has told how wide its frame is
+constexpr int kAheadMs = 400;  // between two pages that are made before they are wanted
 const QString kGeometryKey = QStringLiteral("window/geometry");
 
 }  // namespace
@@ -61,7 +62,7 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
                figures_,
                reports_,
                look_,
-               [this](const char* title) { openSoon(pageNamed(QString::fromUtf8(title))); }},
+               [this](const char* title) { open(title); }},
       rail_(new Rail(look, QString::fromStdString(workspace.string()))),
       stack_(new QStackedWidget) {
     setWindowTitle(QStringLiteral("DaSGD Lab"));
@@ -87,7 +88,7 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
     }
     made_.resize(static_cast<std::size_t>(stack_->count()));
     built_.resize(made_.size());
-    connect(rail_, &Rail::chosen, this, &MainWindow::openSoon);
+    connect(rail_, &Rail::chosen, this, &MainWindow::showPage);
     connect(rail_, &Rail::themeWanted, &look_, &Look::toggle);
     connect(rail_, &Rail::workspaceWanted, this, &MainWindow::openWorkspace);
     setAcceptDrops(true);
@@ -152,16 +153,14 @@ int MainWindow::pageNamed(const QString& title) {
     return -1;
 }
 
-// Half of what a new page costs is to be styled as it comes into the window: that is another event's, so that what was
-// pressed meanwhile comes between.
-void MainWindow::openSoon(int page) {
-    DASGD_CHECK(page >= 0);
-    if (made_[static_cast<std::size_t>(page)]) return showPage(page);
-    build(page);
-    wanted_ = page;
-    QTimer::singleShot(0, this, [this, page] {
-        if (wanted_ == page) showPage(page);
-    });
+// Half of what a first look at a page costs is to make it, the other half to style it. The first half is done while
+// nobody waits: one page a turn, so that what is pressed comes between.
+void MainWindow::buildAhead() {
+    for (std::size_t i = 0; i < made_.size(); ++i) {
+        if (made_[i] || built_[i]) continue;
+        build(static_cast<int>(i));
+        return QTimer::singleShot(kAheadMs, this, &MainWindow::buildAhead);
+    }
 }
 
 void MainWindow::build(int page) {
@@ -171,8 +170,8 @@ void MainWindow::build(int page) {
     addCardKeys(*own);
 }
 
-// A page costs some 30 ms: it is made when it is first wanted, so that the window shows its first one soon. What
-// happened before it takes from the models.
+// A page costs some 30 ms: none is made before the window shows its first one. What happened before a page was made it
+// takes from the models.
 void MainWindow::make(int page) {
     const auto index = static_cast<std::size_t>(page);
     if (made_[index]) return;
@@ -186,7 +185,7 @@ void MainWindow::make(int page) {
 
 void MainWindow::showPage(int page) {
     make(page);
-    shown_ = wanted_ = page;
+    shown_ = page;
     rail_->choose(page);
     // A page that is not seen does not keep the window from being narrow.
     for (int i = 0; i < stack_->count(); ++i) {
@@ -219,7 +218,7 @@ void MainWindow::openPalette() {
         commands.push_back({.title = tr("Go to %1").arg(QString::fromUtf8(entries[i].info.title)),
                             .words = {},
                             .keys = i < 9 ? QStringLiteral("Ctrl+%1").arg(i + 1) : QString(),
-                            .carryOut = [this, i] { openSoon(static_cast<int>(i)); }});
+                            .carryOut = [this, i] { showPage(static_cast<int>(i)); }});
     }
     for (Command& one : jobCommands()) commands.push_back(std::move(one));
     commands.push_back({.title = session_.followsNewest() ? tr("Stay with this run") : tr("Follow the newest run"),
@@ -336,6 +335,7 @@ void MainWindow::showEvent(QShowEvent* event) {
     windowHandle()->installEventFilter(this);
     if (std::exchange(wasShown_, true)) return;
     for (const int ms : {0, kFrameMs}) QTimer::singleShot(ms, this, &MainWindow::keepOnScreen);
+    QTimer::singleShot(3 * kAheadMs, this, &MainWindow::buildAhead);
 }
 
 bool MainWindow::eventFilter(QObject* watched, QEvent* event) {

@@ -64,8 +64,8 @@ protected:
 
 private:
     [[nodiscard]] static int pageNamed(const QString& title);  // −1: there is none
-    void openSoon(int page);
     void build(int page);
+    void buildAhead();
     void make(int page);
     void showPage(int page);
     void focusPage(QWidget& page);
@@ -86,9 +86,8 @@ private:
     Rail* rail_;
     QStackedWidget* stack_;
     std::vector<bool> made_;                       // by page; the others are blank in the stack
-    std::vector<std::unique_ptr<QWidget>> built_;  // by page; those that are about to come into it
+    std::vector<std::unique_ptr<QWidget>> built_;  // by page; those that were not opened yet
     int shown_ = -1;                               // page; −1: none was chosen yet
-    int wanted_ = -1;                              // the same, or one that is about to be shown
     bool wasShown_ = false;                        // the window
     SteadyLabel* status_;
     QToolButton* follow_;
