@@ -35,7 +35,7 @@ namespace {
 
 constexpr QSize kFirstSize(1600, 1000);
 constexpr int kFrameMs = 250;  // until a window manager has told how wide its frame is
-constexpr int kAheadMs = 400;  // between two pages that are made before they are wanted
+constexpr int kAheadMs = 100;  // between two pages that are made before they are wanted
 const QString kGeometryKey = QStringLiteral("window/geometry");
 
 }  // namespace
@@ -56,13 +56,7 @@ MainWindow::MainWindow(const std::filesystem::path& workspace, Look& look, const
       draft_(engine_, workspace),
       figures_(workspace),
       reports_(workspace, engine_.program()),
-      context_{session_,
-               engine_,
-               draft_,
-               figures_,
-               reports_,
-               look_,
-               [this](const char* title) { open(title); }},
+      context_{session_, engine_, draft_, figures_, reports_, look_, [this](const char* title) { open(title); }},
       rail_(new Rail(look, QString::fromStdString(workspace.string()))),
       stack_(new QStackedWidget) {
     setWindowTitle(QStringLiteral("DaSGD Lab"));
@@ -335,7 +329,7 @@ void MainWindow::showEvent(QShowEvent* event) {
     windowHandle()->installEventFilter(this);
     if (std::exchange(wasShown_, true)) return;
     for (const int ms : {0, kFrameMs}) QTimer::singleShot(ms, this, &MainWindow::keepOnScreen);
-    QTimer::singleShot(3 * kAheadMs, this, &MainWindow::buildAhead);
+    QTimer::singleShot(4 * kAheadMs, this, &MainWindow::buildAhead);
 }
 
 bool MainWindow::eventFilter(QObject* watched, QEvent* event) {

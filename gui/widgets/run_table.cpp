@@ -16,8 +16,7 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kRunRowHeight = 36;
-constexpr int kCellPadding = 16;
-constexpr int kTextMargins = 6;  // that the style leaves beside a cell's text, within its padding
+constexpr int kCellPadding = 16;  // of the style sheet and, in cells, 6 that the style leaves beside a text
 constexpr int kArrowWidth = 12;
 constexpr int kGroupArrow = 26;  // where the words of a group begin
 constexpr int kSavingMs = 400;
@@ -234,7 +233,7 @@ int RunTable::neededWidth(const RunColumn& column) const {
     const int header = QFontMetrics(interFont(12, Weight::Medium)).horizontalAdvance(title) + kArrowWidth;
     const QString sample =
         column.field >= 0 ? QString::fromUtf8(kSamples[static_cast<std::size_t>(column.field)]) : QString(9, u'0');
-    return std::max(header, QFontMetrics(interFont(13)).horizontalAdvance(sample) + kTextMargins) + kCellPadding;
+    return std::max(header, QFontMetrics(interFont(13)).horizontalAdvance(sample)) + kCellPadding;
 }
 
 void RunTable::remember() {
