@@ -21,7 +21,8 @@ TEST(AdviseCommand, CalibratesTheClusterAtHandAndSaysWhy) {
                                  HasSubstr("what 100 steps that count reach")));
     // Every row can be looked up: its run is in the workspace.
     const std::string line = ended.out.substr(ended.out.find("sync_sgd bucket_mb="));
-    const std::string run = line.substr(line.find("  20") + 2, line.find('\n') - line.find("  20") - 2);
+    const std::string row = line.substr(0, line.find('\n'));
+    const std::string run = row.substr(row.rfind("  ") + 2);
     const test::Ended shown = folder.run({"show", run, "-w", "w"});
     EXPECT_EQ(shown.exit, 0) << shown.err;
     EXPECT_THAT(shown.out, HasSubstr("time simulated"));
