@@ -1,0 +1,159 @@
+"""The figures: what is run for each, and what must come out."""
+import dataclasses
+import statistics
+import typing
+
+from runs import Failed
+
+ROUNDS = 3
+RESNET = {"model": "resnet50", "batch": 64, "steps": 48, "autocast": "bfloat16", "channels_last": 1}
+LENET = {"model": "lenet", "batch": 32, "steps": 4000, "autocast": "off", "channels_last": 0}
+
+
+@dataclasses.dataclass
+class Found:
+    value: float  # what is compared with the bound
+    text: str  # as it stands in the report, with n and spread
+
+
+@dataclasses.dataclass
+class Figure:
+    key: str
+    what: str
+    must: str
+    measure: typing.Callable  # of a Bench; Found, or Failed
+    plan: typing.Callable  # of a Bench; lines
+    met: typing.Callable = lambda value: True  # of Found.value
+
+
+def experiment(name, algorithm, settings, ranks, bench, **more):
+    """The experiment file of one run: as PyTorch's loop has it in peers.py."""
+    train = {"steps": settings["steps"], "batch_size": settings["batch"], "eval_every": settings["steps"],
+             "autocast": settings["autocast"], "channels_last": bool(settings["channels_last"])}
+    return {
+        "name": name,
+        "algorithm": algorithm,
+        "model": {"name": settings["model"]},
+        "data": {"name": "synthetic", "train_samples": 8 * settings["batch"], "test_samples": settings["batch"],
+                 "device_data": "resident"},
+        "train": {**train, **more.get("train", {})},
+        "optimizer": {"name": "sgd", "learning_rate": 0.01, "momentum": 0.9},
+        "cluster": {"backend": "nccl", "workers": ranks, "ranks_per_gpu": bench.ranks_per_gpu(ranks)},
+        "record": more.get("record", {}),
+    }
+
+
+INDEPENDENT = {"name": "independent"}
+DASGD = {"name": "dasgd", "period": 4, "delay": 3}
+SYNC = {"name": "sync_sgd"}
+
+
+def in_turns(programs, rounds, bench):
+    """{who: [result, …]} of as many whole rounds as time is left for; one at least, or Failed."""
+    found = {who: [] for who in programs}
+    for done in range(rounds):
+        if done > 0 and not bench.time_is_left():
+            break
+        try:
+            results = {who: program() for who, program in programs.items()}
+        except Failed:
+            if done == 0:
+                raise
+            break
+        for who, result in results.items():
+            found[who].append(result)
+    return found
+
+
+def ratios(found, above, below, key):
+    """Of each round, and their text."""
+    each = [a[key] / b[key] for a, b in zip(found[above], found[below])]
+    spread = f" ({min(each):.3f} … {max(each):.3f})" if len(each) > 1 else ""
+    return each, f"{statistics.median(each):.3f}, median of {len(each)} rounds{spread}"
+
+
+def tests(bench):
+    if not bench.tests:
+        raise Failed("no test program was named with --tests")
+    counts = [bench.run_tests(program) for program in bench.tests]
+    passed, skipped = (sum(column) for column in zip(*counts))
+    if passed == 0:
+        raise Failed("no test ran on a GPU")
+    return Found(skipped, f"{passed} passed, {skipped} skipped, in {len(counts)} programs")
+
+
+def overlap(bench):
+    def train(name, algorithm):
+        return lambda: bench.train(experiment(name, algorithm, RESNET, bench.ranks, bench), bench.ranks)
+
+    found = in_turns({
+        "independent": train("independent", INDEPENDENT), "dasgd": train("dasgd", DASGD), "sync_sgd": train("sync-sgd", SYNC),
+        "ddp": lambda: bench.peer("ddp", bench.ranks, **RESNET)}, ROUNDS, bench)
+    steps, text = ratios(found, "dasgd", "independent", "step_ms")
+    hidden = [run["hidden"] for run in found["dasgd"]]
+    if None in hidden:
+        raise Failed("a run of DaSGD has no hidden share")
+    inflation = [run["compute_inflation"] for run in found["dasgd"] if run["compute_inflation"]]
+    said = [f"step ÷ `independent` {text}", f"hidden {min(hidden):.4f} at least"]
+    if inflation:
+        said.append(f"inflation {statistics.median(inflation):.3f}")
+    for who in ("sync_sgd", "ddp"):
+        said.append(f"{who} ÷ `independent` " + ratios(found, who, "independent", "step_ms")[1])
+    # Both bounds at once: the ratio, made worse than any bound where too little was hidden.
+    value = statistics.median(steps) if min(hidden) >= 0.99 else float("inf")
+    return Found(value, "; ".join(said))
+
+
+def throughput(settings, graph):
+    def measure(bench):
+        more = {"train": {"cuda_graph": graph}}
+        name = f"{settings['model']}-alone"
+        found = in_turns({
+            "ours": lambda: bench.train(experiment(name, INDEPENDENT, settings, 1, bench, **more), 1),
+            "eager": lambda: bench.peer("eager", 1, **settings)}, ROUNDS, bench)
+        each, text = ratios(found, "ours", "eager", "samples_per_s")
+        rates = [statistics.median(run["samples_per_s"] for run in found[who]) for who in ("ours", "eager")]
+        return Found(statistics.median(each), f"{text}; {rates[0]:.0f} and {rates[1]:.0f} images/s")
+    return measure
+
+
+def merges(bench):
+    result = bench.measure_merges()
+    shares = {name: share for name, share in result.items() if isinstance(share, float)}
+    if not shares:
+        raise Failed("the bench printed no share")
+    return Found(min(shares.values()), ", ".join(f"{name} {share:.3f}" for name, share in shares.items()))
+
+
+def trace(bench):
+    def train(level):
+        more = {"record": {"trace": level}}
+        return lambda: bench.train(experiment(f"trace-{level}", DASGD, LENET, bench.ranks, bench, **more), bench.ranks)
+
+    found = in_turns({"full": train("full"), "off": train("off")}, 5, bench)
+    each, text = ratios(found, "full", "off", "step_ms")
+    return Found(statistics.median(each), text)
+
+
+def turns(*programs, rounds=ROUNDS):
+    return [f"{rounds} rounds of: " + ", ".join(programs)]
+
+
+FIGURES = [
+    Figure("tests", "oracles and identities on the device, 1, 2 and 4 ranks", "all pass, none skipped", tests,
+           lambda bench: [f"{program} (its tests on a GPU)" for program in bench.tests] or ["no program is named"],
+           lambda skipped: skipped == 0),
+    Figure("overlap", "DaSGD τ=4 d=3, ResNet-50 of 224², batch 64, bfloat16: step ÷ `independent`; `sync_sgd` and DDP beside it",
+           "≤ 1.03 with hidden ≥ 0.99", overlap,
+           lambda bench: turns("independent", "dasgd", "sync_sgd", "PyTorch DDP") +
+           [f"{bench.ranks} ranks on {bench.gpus} GPU(s), {RESNET['steps']} steps each"],
+           lambda ratio: ratio <= 1.03),
+    Figure("resnet50", "ResNet-50 images/s of `independent`, one rank ÷ PyTorch eager with the same settings", "≥ 1.0",
+           throughput(RESNET, False), lambda _: turns("independent", "PyTorch eager"), lambda ratio: ratio >= 1.0),
+    Figure("lenet", "LeNet images/s with cuda_graph, one rank ÷ PyTorch eager", "≥ 2.0", throughput(LENET, True),
+           lambda _: turns("independent with cuda_graph", "PyTorch eager"), lambda ratio: ratio >= 2.0),
+    Figure("merge", "merges and snapshot of 100 M parameters: share of the device's memory bandwidth", "≥ 0.80", merges,
+           lambda bench: [f"{bench.merge_bench} 100000000"], lambda share: share >= 0.8),
+    Figure("trace", "LeNet, DaSGD: step with the full trace ÷ without", "≤ 1.01", trace,
+           lambda bench: turns("trace full", "trace off", rounds=5) + [f"{bench.ranks} ranks"], lambda ratio: ratio <= 1.01),
+]

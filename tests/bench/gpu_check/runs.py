@@ -1,0 +1,115 @@
+"""Runs of the engine, of PyTorch's loops and of test programs, each kept with what it said."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import time
+
+HERE = pathlib.Path(__file__).parent
+
+
+class Failed(Exception):
+    """A figure cannot be measured; says why."""
+
+
+def toml_value(value):
+    return json.dumps(value)
+
+
+def toml_of(sections):
+    """{"train": {"steps": 3}} as TOML; what is no section comes first."""
+    lines = [f"{key} = {toml_value(value)}" for key, value in sections.items() if not isinstance(value, dict)]
+    for name, fields in sections.items():
+        if isinstance(fields, dict):
+            lines += [f"[{name}]"] + [f"{key} = {toml_value(value)}" for key, value in fields.items()]
+    return "\n".join(lines) + "\n"
+
+
+class Bench:
+    """Where the programs are, how much time is left, and a log of what was run."""
+
+    def __init__(self, chosen, gpus):
+        self.engine, self.merge_bench, self.python = chosen.engine, chosen.merge_bench, chosen.python
+        self.tests, self.ranks, self.gpus = chosen.tests, chosen.ranks, gpus
+        self.out = pathlib.Path(chosen.out)
+        self.last = time.monotonic() + chosen.limit
+        self.files = 0
+        self.log = []
+
+    def take_log(self):
+        log, self.log = self.log, []
+        return log
+
+    def time_is_left(self):
+        return time.monotonic() < self.last
+
+    def ranks_per_gpu(self, ranks):
+        return -(-ranks // self.gpus)
+
+    def environment(self, ranks):
+        environment = dict(os.environ)
+        if self.ranks_per_gpu(ranks) > 1:
+            environment["NCCL_MULTI_RANK_GPU_ENABLE"] = "1"
+        return environment
+
+    def run(self, what, command, ranks=1, limit=240):
+        """The command's standard output. Failed where it does not end well, with its last words."""
+        if not self.time_is_left():
+            raise Failed("the time limit was reached before it")
+        begun = time.monotonic()
+        try:
+            ended = subprocess.run(command, capture_output=True, text=True, timeout=limit, check=False,
+                                   env=self.environment(ranks))
+        except subprocess.TimeoutExpired:
+            self.note(what, command, begun, f"did not end within {limit} s")
+            raise Failed(f"{what} did not end within {limit} s") from None
+        except OSError as error:
+            self.note(what, command, begun, str(error))
+            raise Failed(f"{what} could not be started: {error}") from None
+        if ended.returncode != 0:
+            words = (ended.stderr.strip() or ended.stdout.strip() or "nothing").splitlines()[-1]
+            self.note(what, command, begun, f"exit {ended.returncode}: {words}")
+            raise Failed(f"{what} failed: {words}")
+        self.note(what, command, begun, "")
+        return ended.stdout
+
+    def note(self, what, command, begun, fault):
+        self.log.append({"what": what, "command": " ".join(str(word) for word in command),
+                         "seconds": round(time.monotonic() - begun, 1), "fault": fault, "result": None})
+
+    def train(self, experiment, ranks):
+        """One run of the engine: what `dasgd run --json` says of it."""
+        self.out.mkdir(parents=True, exist_ok=True)
+        self.files += 1
+        file = self.out / f"{self.files:02}-{experiment['name']}.toml"
+        file.write_text(toml_of(experiment), encoding="utf-8")
+        command = [self.engine, "run", file, "--workspace", self.out / "workspace", "--json"]
+        run = json.loads(self.run(experiment["name"], command, ranks).splitlines()[-1])
+        self.log[-1]["result"] = {key: run.get(key) for key in ("run_id", "step_ms", "hidden", "samples_per_s", "compute_inflation")}
+        if run.get("status") != "finished" or not run.get("step_ms"):
+            raise Failed(f"{experiment['name']}: run {run.get('run_id')} has no step time (status {run.get('status')})")
+        return run
+
+    def peer(self, kind, ranks, **settings):
+        """One turn of PyTorch's own loop: {"step_ms": …, "samples_per_s": …}."""
+        words = [word for key, value in settings.items() for word in (f"--{key.replace('_', '-')}", str(value))]
+        command = [self.python, HERE / "peers.py", kind, "--ranks", str(ranks), "--gpus", str(self.gpus), *words]
+        result = json.loads(self.run(f"PyTorch {kind} {settings['model']}", command, ranks).splitlines()[-1])
+        self.log[-1]["result"] = result
+        return result
+
+    def measure_merges(self):
+        """Of each operation over 100 M parameters, the share of the device's memory bandwidth."""
+        result = json.loads(self.run("merges", [self.merge_bench, "100000000"]).splitlines()[-1])
+        self.log[-1]["result"] = result
+        return result
+
+    def run_tests(self, program):
+        """(passed, skipped) of the program's tests on a GPU."""
+        said = self.run(pathlib.Path(program).name, [program, "--gtest_filter=*OnGpu*:CudaDevice*"], self.ranks)
+        counts = [int(found.group(1)) if found else 0
+                  for found in (re.search(pattern, said) for pattern in
+                                (r"\[  PASSED  \] (\d+) test", r"\[  SKIPPED \] (\d+) test"))]
+        self.log[-1]["result"] = {"passed": counts[0], "skipped": counts[1]}
+        return counts

@@ -1,0 +1,164 @@
+// `./lab gpu-check` without a GPU: what it would do, and what it makes of programs that say what a test wants them to.
+// The programs behind it are stand-ins; no figure comes from here.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/dasgd_program.h"
+
+namespace dasgd::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// What a stand-in of the engine says of a run, by the experiment's name; then the next of `steps` for its time.
+constexpr const char* kEngine = R"SH(#!/bin/sh
+case "$1" in
+--version) echo dasgd stand-in; exit 0 ;;
+doctor) echo '{"checks":[{"check":"gpus","text":"one stand-in","verdict":"ok"}]}'; exit 0 ;;
+esac
+name=$(sed -n 's/^name = "\(.*\)"$/\1/p;/^\[/q' "$2")
+[ ! -e "fail-$name" ] || { echo "boom in $name" >&2; exit 1; }
+echo "$name" >> runs
+cp "$2" "last-$name.toml"
+step=100; rate=1000; hidden=$(cat hidden)
+case "$name" in
+dasgd) step=$(cat dasgd-step) ;;
+sync-sgd) step=300 ;;
+lenet-alone) rate=2500 ;;
+trace-full) step=100.5 ;;
+esac
+echo '{"run_id":"'$name'-1","status":"finished","step_ms":'$step',"samples_per_s":'$rate',"hidden":'$hidden',"compute_inflation":1.01}'
+)SH";
+constexpr const char* kPython = R"SH(#!/bin/sh
+[ "$1" = -c ] && { echo "2.11 stand-in"; exit 0; }
+echo '{"step_ms": 250, "samples_per_s": 1000}'
+)SH";
+
+class GpuCheck : public ::testing::Test {
+protected:
+    void SetUp() override {
+        program("bin/nvidia-smi", "#!/bin/sh\n[ \"$1\" = --list-gpus ] && echo 'GPU 0: stand-in' || echo stand-in\n");
+        program("engine", kEngine);
+        program("python", kPython);
+        program("merges", "#!/bin/sh\necho '{\"blend\": 0.9, \"delta\": 0.85, \"snapshot\": 0.95}'\n");
+        program("tests", "#!/bin/sh\necho '[  PASSED  ] 7 tests.'\n");
+        writeText(folder_ / "hidden", "0.995");
+        writeText(folder_ / "dasgd-step", "102");
+    }
+    void program(const std::string& name, const std::string& text) const {
+        writeText(folder_ / name, text);
+        fs::permissions(folder_ / name, fs::perms::owner_all);
+    }
+    [[nodiscard]] Ended check(std::vector<std::string> more, const std::string& path = "bin:") const {
+        std::vector<std::string> words{std::string(kSourceDir) + "/tests/bench/gpu_check/gpu_check.py",
+                                       "--engine",
+                                       "./engine",
+                                       "--merge-bench",
+                                       "./merges",
+                                       "--python",
+                                       "./python",
+                                       "--tests",
+                                       "./tests"};
+        words.insert(words.end(), more.begin(), more.end());
+        const std::string own = path.empty() ? "" : (folder_ / "bin").string() + ":";
+        return StartedProgram(folder_.path(), words,
+                              {{"PATH", own + "/usr/bin:/bin"}, {"PYTHONDONTWRITEBYTECODE", "1"}}, "/usr/bin/python3")
+            .wait();
+    }
+    [[nodiscard]] nlohmann::json row(const std::string& key) const {
+        return nlohmann::json::parse(contentOf(folder_ / "gpu-check/report.json"))["figures"][key];
+    }
+    TempDir folder_;
+};
+
+TEST_F(GpuCheck, ADryRunSaysWhatWouldBeDoneAndRunsNothing) {
+    const Ended ended = check({"--dry-run"}, "");
+    ASSERT_EQ(ended.exit, 0) << ended.err;
+    EXPECT_THAT(ended.out, AllOf(HasSubstr("GPUs that would be used: 0"), HasSubstr("≤ 1.03 with hidden ≥ 0.99"),
+                                 HasSubstr("PyTorch DDP"), HasSubstr("./merges 100000000")));
+    EXPECT_FALSE(fs::exists(folder_ / "runs"));
+    EXPECT_FALSE(fs::exists(folder_ / "gpu-check"));
+}
+
+TEST_F(GpuCheck, WithoutAGpuNothingIsMeasured) {
+    const Ended ended = check({}, "");
+    EXPECT_EQ(ended.exit, 1);
+    EXPECT_THAT(ended.err, HasSubstr("no NVIDIA GPU"));
+    EXPECT_FALSE(fs::exists(folder_ / "gpu-check"));
+}
+
+TEST_F(GpuCheck, EachFigureIsARatioOfItsRunsAndStandsInTheReport) {
+    const Ended ended = check({});
+    ASSERT_EQ(ended.exit, 0) << ended.out << ended.err;
+    EXPECT_THAT(row("overlap")["measured"].get<std::string>(),
+                AllOf(HasSubstr("step ÷ `independent` 1.020, median of 3 rounds"), HasSubstr("hidden 0.9950"),
+                      HasSubstr("sync_sgd ÷ `independent` 3.000"), HasSubstr("ddp ÷ `independent` 2.500")));
+    EXPECT_THAT(row("lenet")["measured"].get<std::string>(), HasSubstr("2.500"));
+    EXPECT_EQ(row("resnet50")["verdict"], "met") << "1,000 ÷ 1,000";
+    EXPECT_THAT(row("trace")["measured"].get<std::string>(), HasSubstr("1.005, median of 5 rounds"));
+    EXPECT_EQ(row("overlap")["runs"].size(), 12U);
+    const std::string report = contentOf(folder_ / "gpu-check/report.md");
+    EXPECT_THAT(report,
+                AllOf(HasSubstr("doctor: gpus | one stand-in"), HasSubstr("dasgd-1"), Not(HasSubstr("under way"))));
+}
+
+TEST_F(GpuCheck, RanksShareAGpuWhereThereAreFewer) {
+    ASSERT_EQ(check({"--only", "overlap"}).exit, 0);
+    EXPECT_THAT(contentOf(folder_ / "last-dasgd.toml"),
+                AllOf(HasSubstr("workers = 4"), HasSubstr("ranks_per_gpu = 4"), HasSubstr("autocast = \"bfloat16\"")));
+}
+
+TEST_F(GpuCheck, AFigureBeyondItsBoundIsNotMet) {
+    writeText(folder_ / "dasgd-step", "104");
+    EXPECT_EQ(check({"--only", "overlap"}).exit, 1);
+    EXPECT_EQ(row("overlap")["verdict"], "not met");
+}
+
+TEST_F(GpuCheck, AFastStepThatHidesTooLittleIsNotMet) {
+    writeText(folder_ / "hidden", "0.98");
+    EXPECT_EQ(check({"--only", "overlap"}).exit, 1);
+    EXPECT_EQ(row("overlap")["verdict"], "not met");
+}
+
+TEST_F(GpuCheck, ASkippedTestIsNotMet) {
+    program("tests", "#!/bin/sh\nprintf '[  PASSED  ] 7 tests.\\n[  SKIPPED ] 1 test, listed below:\\n'\n");
+    EXPECT_EQ(check({"--only", "tests"}).exit, 1);
+    EXPECT_EQ(row("tests")["verdict"], "not met");
+    EXPECT_EQ(row("tests")["measured"], "7 passed, 1 skipped, in 1 programs");
+}
+
+TEST_F(GpuCheck, AProgramWithoutTestsOnAGpuIsNoSuccess) {
+    program("tests", "#!/bin/sh\necho '[  PASSED  ] 0 tests.'\n");
+    EXPECT_EQ(check({"--only", "tests"}).exit, 1);
+    EXPECT_EQ(row("tests")["verdict"], "not measured");
+}
+
+TEST_F(GpuCheck, ARunThatFailsIsNamedAndTheOthersAreMeasured) {
+    writeText(folder_ / "fail-resnet50-alone", "");
+    EXPECT_EQ(check({}).exit, 1);
+    EXPECT_EQ(row("resnet50")["verdict"], "not measured");
+    EXPECT_THAT(row("resnet50")["measured"].get<std::string>(), HasSubstr("boom in resnet50-alone"));
+    EXPECT_EQ(row("lenet")["verdict"], "met");
+}
+
+TEST_F(GpuCheck, NothingIsBegunAfterTheLimit) {
+    EXPECT_EQ(check({"--limit", "0"}).exit, 1);
+    EXPECT_FALSE(fs::exists(folder_ / "runs"));
+    EXPECT_THAT(row("trace")["measured"].get<std::string>(), HasSubstr("the time limit was reached"));
+}
+
+TEST_F(GpuCheck, AReportIsNotWrittenOver) {
+    ASSERT_EQ(check({"--only", "merge"}).exit, 0);
+    const Ended again = check({"--only", "merge"});
+    EXPECT_EQ(again.exit, 2);
+    EXPECT_THAT(again.err, HasSubstr("--out"));
+}
+
+}  // namespace
+}  // namespace dasgd::test
