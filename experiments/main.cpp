@@ -1,10 +1,14 @@
 // The `dasgd` command. What each of its commands does is in commands/, where they register themselves.
+#include <csignal>
+
 #include "experiments/commands/command.h"
 
 using namespace dasgd::experiments;
 
 int main(int argc, char** argv) {
     endOnUncaughtExceptions();
+    // A file that reaches the limit of `ulimit -f` is an error of its write, as on a full disk.
+    std::signal(SIGXFSZ, SIG_IGN);
     CLI::App app{"DaSGD Lab: distributed SGD whose communication hides behind computation", "dasgd"};
     app.require_subcommand(1);
     app.failure_message(CLI::FailureMessage::simple);
@@ -19,10 +23,10 @@ int main(int argc, char** argv) {
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? kFinished : kWrongInput;
+        return statusOfOutput(app.exit(error) == 0 ? kFinished : kWrongInput);
     }
     try {
-        return chosen();
+        return statusOfOutput(chosen());
     } catch (...) {
         return failUnexpectedly();
     }

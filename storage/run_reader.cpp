@@ -161,6 +161,7 @@ Result<RunReader> RunReader::open(const std::filesystem::path& workspace) {
     if (!std::filesystem::exists(paths.database(), ignored)) {
         return fail("there is no workspace in " + workspace.string() + " (no lab.db); `dasgd run` makes one");
     }
+    DASGD_TRY(checkDatabaseFile(paths.database()));
     return guarded(paths.database(), [&]() -> Result<RunReader> {
         auto impl = std::make_unique<Impl>(workspace);
         DASGD_TRY(checkSchema(impl->database, paths.database()));

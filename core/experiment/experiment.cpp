@@ -5,6 +5,7 @@
 
 #include "core/algorithms/extensions.h"
 #include "core/base/check.h"
+#include "core/base/code_points.h"
 #include "core/base/units.h"
 #include "core/optimizers/clipped_optimizer.h"
 #include "core/sim/network/platform.h"
@@ -20,9 +21,9 @@ const std::vector<std::string> kDocumentKeys{"name",     "algorithm", "model",  
                                              "schedule", "cluster",   "network", "compute", "faults", "record"};
 
 Status checkName(const Value& value, const std::string& name) {
-    const bool control = std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
-    if (!name.empty() && name.size() <= kMaxNameBytes && !control) return {};
-    return value.error("name must have 1 to " + std::to_string(kMaxNameBytes) + " bytes and no control characters");
+    if (!name.empty() && name.size() <= kMaxNameBytes && !hasHidden(name)) return {};
+    return value.error("name must have 1 to " + std::to_string(kMaxNameBytes) +
+                       " bytes and no control characters, nor any that change the direction of text or have no width");
 }
 
 // The section's table; an empty one in the document's place where it is absent.

@@ -2,9 +2,11 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <system_error>
 
 #include "core/base/log.h"
 #include "experiments/base/text.h"
@@ -14,6 +16,14 @@ namespace dasgd::experiments {
 int refuse(const Error& error) {
     logLine(LogLevel::Error, printable(error.message));
     return kWrongInput;
+}
+
+int statusOfOutput(int status) {
+    errno = 0;
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+    const std::string why = errno == 0 ? "" : ": " + std::generic_category().message(errno);
+    logLine(LogLevel::Error, "what was to be printed could not be written" + why);
+    return status == kFinished ? static_cast<int>(kRunFailed) : status;
 }
 
 std::string presentException() {

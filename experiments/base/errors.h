@@ -13,6 +13,10 @@ enum ExitCode : int { kFinished = 0, kRunFailed = 1, kWrongInput = 2, kStopped =
 // Says what is wrong on stderr; the status for a wrong experiment or command line.
 int refuse(const Error& error);
 
+// The status to end with after `status`: output that did not arrive, on a full disk for instance, is said on stderr and
+// no success. For the end of main.
+[[nodiscard]] int statusOfOutput(int status);
+
 // For a handler of exceptions: what the present one says, in one line.
 [[nodiscard]] std::string presentException();
 // Says on stderr what a library threw and nobody expected; the status of a run that failed. In a handler.

@@ -25,8 +25,17 @@ CommandRegistry::Add::Add(const Command& command) {
 
 void addWorkspaceOption(CLI::App& app, std::string& workspace) {
     workspace = "dasgd-workspace";
+    const auto named = [](const std::string& folder) {
+        return folder.empty() ? "a folder has to be named, as --workspace lab" : std::string();
+    };
     app.add_option("-w,--workspace", workspace, "Folder of runs and records (default ./dasgd-workspace)")
-        ->envname("DASGD_WORKSPACE");
+        ->envname("DASGD_WORKSPACE")
+        ->check(named);
+}
+
+void addFileSystemOption(CLI::App& app, bool& allow) {
+    app.add_flag("--allow-filesystem", allow,
+                 "Record into the workspace although its file system may be shared by hosts; remembered there");
 }
 
 void addCalibrationOption(CLI::App& app, std::string& calibration) {

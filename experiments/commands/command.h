@@ -43,6 +43,9 @@ public:
 // --workspace, else $DASGD_WORKSPACE, else ./dasgd-workspace.
 void addWorkspaceOption(CLI::App& app, std::string& workspace);
 
+// --allow-filesystem, for commands that record into it: to be taken to heart with allowFileSystem().
+void addFileSystemOption(CLI::App& app, bool& allow);
+
 // --calibration FILE; --platform, its former name, is understood and not listed.
 void addCalibrationOption(CLI::App& app, std::string& calibration);
 

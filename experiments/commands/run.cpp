@@ -8,6 +8,7 @@
 #include "experiments/commands/command.h"
 #include "experiments/launch/run_series.h"
 #include "experiments/report/comparison_text.h"
+#include "storage/base/workspace.h"
 #include "storage/comparison.h"
 
 namespace dasgd::experiments {
@@ -17,7 +18,7 @@ namespace {
 struct RunOptions {
     std::string file, workspace;
     Overrides overrides;
-    bool json = false, dryRun = false, quiet = false, queue = false;
+    bool json = false, dryRun = false, quiet = false, queue = false, allowFileSystem = false;
 };
 
 void report(const storage::RunRow& row, const std::string& title, bool json) {
@@ -46,6 +47,10 @@ int run(const RunOptions& options) {
         showExperiments(*experiments, options.json);
         return kFinished;
     }
+    if (options.allowFileSystem) {
+        if (const Status allowed = storage::allowFileSystem(options.workspace); !allowed)
+            return refuse(allowed.error());
+    }
     auto session = RunSession::open(options.workspace, std::filesystem::path(options.file).parent_path(), *signals,
                                     Progress::styleFor(options.quiet));
     if (!session) return refuse(session.error());
@@ -66,6 +71,7 @@ Action declareRun(CLI::App& app) {
     app.add_option("--sweep", options->overrides.sweep, "Vary a key: --sweep train.seed=1..5")->allow_extra_args(false);
     addCalibrationOption(app, options->overrides.calibration);
     addWorkspaceOption(app, options->workspace);
+    addFileSystemOption(app, options->allowFileSystem);
     app.add_flag("--json", options->json, "One line of JSON a run when it ends, on stdout");
     app.add_flag("--dry-run", options->dryRun, "Check everything, print what would run, start nothing");
     app.add_flag("--queue", options->queue, "Start when every run that trains or waits in the workspace has ended");

@@ -4,6 +4,7 @@
 
 #include "experiments/commands/command.h"
 #include "experiments/worker/worker_process.h"
+#include "storage/base/workspace.h"
 
 namespace dasgd::experiments {
 
@@ -12,6 +13,7 @@ namespace {
 struct WorkerOptions {
     HandTask hand;
     ChildTask child;
+    bool allowFileSystem = false;
 };
 
 int work(WorkerOptions& options) {
@@ -22,6 +24,11 @@ int work(WorkerOptions& options) {
     }
     const auto environment = readRankEnvironment(processEnvironment);
     if (!environment) return refuse(environment.error());
+    if (options.allowFileSystem) {
+        if (const Status allowed = storage::allowFileSystem(options.hand.workspace); !allowed) {
+            return refuse(allowed.error());
+        }
+    }
     options.hand.environment = *environment;
     runByHand(options.hand);
 }
@@ -31,6 +38,7 @@ Action declareWorker(CLI::App& app) {
     app.add_option("FILE", options->hand.file, "The experiment, a .toml file")->required();
     addSetOption(app, options->hand.overrides);
     addWorkspaceOption(app, options->hand.workspace);
+    addFileSystemOption(app, options->allowFileSystem);
     app.add_flag("--json", options->hand.json, "Rank 0 prints one line of JSON at the end");
     const std::string hidden;
     app.add_option("--run", options->child.runId)->group(hidden);

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <sstream>
 
 #include "experiments/base/process.h"
 #include "experiments/launch/hardware.h"
@@ -21,12 +22,29 @@ namespace {
 constexpr Ns kGitPatience = 5'000'000'000;
 constexpr std::size_t kMaxDiffBytes = 1 << 20;
 
-// The repository may be anyone's: nothing that its configuration names is run, and it is not locked.
-std::optional<std::string> git(const std::filesystem::path& folder, std::vector<std::string> command,
-                               std::size_t limit = kMaxDiffBytes) {
-    std::vector<std::string> arguments{"--no-optional-locks", "-C", folder.string(), "-c", "core.fsmonitor=false"};
+using Words = std::vector<std::string>;
+
+// The repository may be anyone's: nothing that its configuration names is run, and it is not locked. `settings`: words
+// before the command that say so of what only this repository has.
+std::optional<std::string> git(const std::filesystem::path& folder, const Words& settings, const Words& command) {
+    Words arguments{"--no-optional-locks",  "-C", folder.string(),           "-c",
+                    "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"};
+    arguments.insert(arguments.end(), settings.begin(), settings.end());
     arguments.insert(arguments.end(), command.begin(), command.end());
-    return outputOf("git", arguments, limit, kGitPatience);
+    return outputOf("git", arguments, kMaxDiffBytes, kGitPatience);
+}
+
+// Filters are programs that git runs on files to compare them. An empty one is none; files that need theirs are then
+// compared as they lie there.
+Words withoutFilters(const std::filesystem::path& folder) {
+    const auto names = git(folder, {}, {"config", "--null", "--name-only", "--get-regexp", "^filter\\."});
+    Words settings;
+    std::istringstream each(names.value_or(""));
+    for (std::string name; std::getline(each, name, '\0');) {
+        const bool required = name.ends_with(".required");
+        settings.insert(settings.end(), {"-c", name + (required ? "=false" : "=")});
+    }
+    return settings;
 }
 
 std::string trimmed(std::string text) {
@@ -35,13 +53,17 @@ std::string trimmed(std::string text) {
 }
 
 void addGit(const std::filesystem::path& folder, Provenance& out) {
-    const auto commit = git(folder, {"rev-parse", "HEAD"});
+    const auto commit = git(folder, {}, {"rev-parse", "HEAD"});
     if (!commit) return;
     out.gitCommit = trimmed(*commit);
-    const auto status = git(folder, {"status", "--porcelain", "--untracked-files=no"});
+    const Words settings = withoutFilters(folder);
+    // A submodule has a configuration of its own: of it only the commit is looked at.
+    const char* const submodules = "--ignore-submodules=dirty";
+    const auto status = git(folder, settings, {"status", "--porcelain", "--untracked-files=no", submodules});
     out.gitDirty = !status || !trimmed(*status).empty();
     if (!out.gitDirty) return;
-    out.gitDirtyDiff = git(folder, {"diff", "--no-ext-diff", "--no-textconv", "HEAD"}).value_or("");
+    out.gitDirtyDiff =
+        git(folder, settings, {"diff", "--no-ext-diff", "--no-textconv", submodules, "HEAD"}).value_or("");
     if (out.gitDirtyDiff.size() >= kMaxDiffBytes) out.gitDirtyDiff += "\n[cut off after 1 MiB]\n";
 }
 

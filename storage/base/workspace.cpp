@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -9,9 +10,14 @@
 #include <array>
 #include <cctype>
 #include <cerrno>
+#include <cstdio>
 #include <fstream>
+#include <sstream>
 #include <system_error>
+#include <thread>
 #include <utility>
+
+#include "core/base/log.h"
 
 namespace dasgd::storage {
 
@@ -19,20 +25,77 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct NetworkType {
+// Those of one host, by statfs(2) and linux/magic.h: ext2 to ext4, XFS, Btrfs, F2FS, ZFS, bcachefs, JFS, ReiserFS,
+// NILFS, tmpfs, ramfs, overlayfs, eCryptfs, FAT, exFAT, NTFS.
+constexpr std::array<unsigned long, 16> kLocalTypes{
+    0xEF53, 0x58465342, 0x9123683E, 0xF2F52010, 0x2FC12FC1, 0xCA451A4E, 0x3153464A, 0x52654973,
+    0x3434, 0x01021994, 0x858458F6, 0x794C7630, 0xF15F,     0x4D44,     0x2011BAB0, 0x7366746E};
+
+struct SharedType {
     unsigned long type;
     const char* name;
 };
-constexpr std::array<NetworkType, 4> kNetworkTypes{
-    {{0x6969, "NFS"}, {0x517B, "SMB"}, {0xFF534D42, "CIFS"}, {0xFE534D42, "SMB2"}}};
+constexpr std::array<SharedType, 13> kSharedTypes{{{0x6969, "NFS"},
+                                                   {0x517B, "SMB"},
+                                                   {0xFF534D42, "CIFS"},
+                                                   {0xFE534D42, "SMB2"},
+                                                   {0x65735546, "FUSE"},
+                                                   {0x01021997, "9P"},
+                                                   {0x0BD00BD0, "Lustre"},
+                                                   {0x47504653, "GPFS"},
+                                                   {0x19830326, "BeeGFS"},
+                                                   {0x00C36400, "CephFS"},
+                                                   {0x5346414F, "AFS"},
+                                                   {0x01161970, "GFS2"},
+                                                   {0x7461636F, "OCFS2"}}};
 
-// FUSE (sshfs too), 9P, Lustre: whether flock reaches the other hosts is up to how they are mounted.
-constexpr std::array<unsigned long, 3> kPerhapsSharedTypes{0x65735546, 0x01021997, 0x0BD00BD0};
+constexpr const char* kAllowedFile = "filesystem-allowed";
+// SQLite's own limit is 512 bytes for a name, journal and all.
+constexpr std::size_t kLongestDatabasePath = 480;
+constexpr mode_t kOwnFile = 0600;
+constexpr std::chrono::microseconds kLongestPause{5000};
+constexpr std::chrono::seconds kSilence{2};  // of a wait, before it is said
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
+// A new folder is its owner's: lab.db also holds what the uncommitted changes of a run's code were.
+Status makeRoot(const fs::path& root) {
+    std::error_code error;
+    const bool isNew = !fs::exists(root, error);
+    fs::create_directories(root, error);
+    if (!error && isNew) fs::permissions(root, fs::perms::owner_all, error);
+    if (!error) fs::create_directories(root / "runs", error);
+    if (!error) return {};
+    return fail("cannot make the workspace " + root.string() + ": " + error.message() +
+                "; choose a folder that you may write to (--workspace)");
+}
+
+const char* nameOf(fs::file_type type) {
+    switch (type) {
+        case fs::file_type::directory: return "folder";
+        case fs::file_type::fifo: return "named pipe";
+        case fs::file_type::socket: return "socket";
+        case fs::file_type::block:
+        case fs::file_type::character: return "device";
+        default: return "special file";
+    }
+}
+
+// "process 4321 (python3)".
+std::string describeHolders(const fs::path& file) {
+    std::string text;
+    for (const int process : FileLock::holders(file)) {
+        std::ifstream comm("/proc/" + std::to_string(process) + "/comm");
+        std::string name;
+        std::getline(comm, name);
+        text += (text.empty() ? "process " : " and process ") + std::to_string(process);
+        if (!name.empty()) text += " (" + name + ")";
+    }
+    return text.empty() ? "another process" : text;
+}
+
 Result<int> openLockFile(const fs::path& file) {
-    const int opened = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    const int opened = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kOwnFile);
     if (opened < 0) return fail("cannot open the lock file " + file.string() + ": " + reason(errno));
     return opened;
 }
@@ -48,13 +111,47 @@ FileLock::~FileLock() {
     if (file_ >= 0) ::close(file_);
 }
 
-Result<FileLock> FileLock::wait(const fs::path& file, Kind kind) {
+// A blocking flock hears no signal that another thread takes, and nobody learns whom it waits for.
+Result<FileLock> FileLock::wait(const fs::path& file, Kind kind, std::chrono::milliseconds patience) {
     DASGD_ASSIGN(const int opened, openLockFile(file));
     FileLock lock(opened);
-    while (::flock(opened, kind == Kind::Shared ? LOCK_SH : LOCK_EX) != 0) {
-        if (errno != EINTR) return fail("cannot lock " + file.string() + ": " + reason(errno));
+    const auto last = std::chrono::steady_clock::now() + patience;
+    auto pause = std::chrono::microseconds(50);
+    auto silentUntil = std::chrono::steady_clock::now() + kSilence;
+    while (::flock(opened, (kind == Kind::Shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0) {
+        if (errno == EINTR) continue;
+        if (errno != EWOULDBLOCK) return fail("cannot lock " + file.string() + ": " + reason(errno));
+        const auto now = std::chrono::steady_clock::now();
+        if (now >= silentUntil) {
+            logLine(LogLevel::Warning, "waiting for " + file.string() + ", held by " + describeHolders(file));
+            silentUntil = last;
+        }
+        if (now >= last) {
+            return fail(file.string() + " is held by " + describeHolders(file) + " for more than " +
+                        std::to_string(patience.count() / 1000) + " s: wait for it to end, or end it");
+        }
+        std::this_thread::sleep_for(pause);
+        pause = std::min(2 * pause, kLongestPause);
     }
     return lock;
+}
+
+std::vector<int> FileLock::holders(const fs::path& file) {
+    struct stat found {};
+    if (::stat(file.c_str(), &found) != 0) return {};
+    const std::string inode = ":" + std::to_string(found.st_ino) + " ";
+    std::vector<int> processes;
+    std::ifstream locks("/proc/locks");
+    for (std::string line; std::getline(locks, line);) {
+        // "1: FLOCK  ADVISORY  WRITE 4321 fe:01:1234 0 EOF"; waiting ones have "->" behind the number.
+        if (line.find(" FLOCK ") == std::string::npos || line.find(inode) == std::string::npos) continue;
+        if (line.find("->") != std::string::npos) continue;
+        std::istringstream words(line);
+        std::string number, type, mode, access;
+        int process = 0;
+        if (words >> number >> type >> mode >> access >> process) processes.push_back(process);
+    }
+    return processes;
 }
 
 Result<std::optional<FileLock>> FileLock::tryNow(const fs::path& file, Kind kind) {
@@ -73,7 +170,7 @@ bool FileLock::isFree(const fs::path& file) {
     if (opened < 0) return false;
     const FileLock lock(opened);
     struct statfs info {};
-    if (::fstatfs(opened, &info) != 0 || mayHideLocks(info.f_type)) return false;
+    if (::fstatfs(opened, &info) != 0 || !sharedFileSystem(info.f_type).empty()) return false;
     return ::flock(opened, LOCK_EX | LOCK_NB) == 0;
 }
 
@@ -95,37 +192,59 @@ std::string FileLock::holder(const fs::path& file) {
     return last;
 }
 
-std::string networkFileSystem(long type) {
+std::string sharedFileSystem(long type) {
     const auto low = static_cast<unsigned long>(type) & 0xFFFFFFFF;
-    for (const NetworkType& known : kNetworkTypes) {
+    if (std::find(kLocalTypes.begin(), kLocalTypes.end(), low) != kLocalTypes.end()) return "";
+    for (const SharedType& known : kSharedTypes) {
         if (known.type == low) return known.name;
     }
-    return "";
+    std::array<char, 16> digits{};
+    std::snprintf(digits.data(), digits.size(), "0x%lx", low);
+    return std::string("a file system of type ") + digits.data();
 }
 
-bool mayHideLocks(long type) {
-    const auto low = static_cast<unsigned long>(type) & 0xFFFFFFFF;
-    return !networkFileSystem(type).empty() ||
-           std::find(kPerhapsSharedTypes.begin(), kPerhapsSharedTypes.end(), low) != kPerhapsSharedTypes.end();
+Status allowFileSystem(const fs::path& root) {
+    DASGD_TRY(makeRoot(root));
+    std::ofstream marker(root / kAllowedFile);
+    marker << "The file system of this folder was allowed with --allow-filesystem.\n";
+    marker.close();
+    if (marker) return {};
+    return fail("cannot write " + (root / kAllowedFile).string() + ": " + reason(errno));
+}
+
+bool isFileSystemAllowed(const fs::path& root) {
+    std::error_code ignored;
+    return fs::is_regular_file(root / kAllowedFile, ignored);
 }
 
 Status prepareWorkspace(const fs::path& root) {
-    std::error_code error;
-    fs::create_directories(root / "runs", error);
-    if (error) {
-        return fail("cannot make the workspace " + root.string() + ": " + error.message() +
-                    "; choose a folder that you may write to (--workspace)");
+    const std::size_t bytes = WorkspacePaths{root}.database().string().size();
+    if (bytes > kLongestDatabasePath) {
+        return fail("the workspace's path is too long: with lab.db " + std::to_string(bytes) + " bytes, where " +
+                    std::to_string(kLongestDatabasePath) + " are SQLite's limit; choose another folder (--workspace)");
     }
+    DASGD_TRY(makeRoot(root));
     if (::access(root.c_str(), W_OK | X_OK) != 0) {
         return fail("the workspace " + root.string() + " is not writable: " + reason(errno));
     }
     struct statfs info {};
     if (::statfs(root.c_str(), &info) != 0) return fail("cannot look at " + root.string() + ": " + reason(errno));
-    if (const std::string network = networkFileSystem(info.f_type); !network.empty()) {
-        return fail("the workspace " + root.string() + " lies on " + network +
-                    ", where SQLite's shared memory and locks do not work; choose a folder on a local disk");
+    const std::string shared = sharedFileSystem(info.f_type);
+    if (!shared.empty() && !isFileSystemAllowed(root)) {
+        return fail("the workspace " + root.string() + " lies on " + shared +
+                    ", which is not known to be of this host alone: there SQLite's shared memory and locks may not "
+                    "work, and records be lost. Choose a folder on a local disk, or, if only this host writes to it, "
+                    "say so once with --allow-filesystem");
     }
-    return {};
+    return checkDatabaseFile(WorkspacePaths{root}.database());
+}
+
+Status checkDatabaseFile(const fs::path& file) {
+    std::error_code error;
+    const fs::file_type type = fs::status(file, error).type();
+    if (type == fs::file_type::regular || type == fs::file_type::not_found) return {};
+    if (type == fs::file_type::none) return fail("cannot look at " + file.string() + ": " + error.message());
+    return fail(file.string() + " is no file but a " + nameOf(type) + ": move it away, or choose another workspace");
 }
 
 bool isRunId(const std::string& id) {

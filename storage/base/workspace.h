@@ -1,9 +1,11 @@
 // Files and locks of a workspace. Locks are flock: the kernel drops them with the process, so none is ever stale.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/base/result.h"
 
@@ -30,10 +32,16 @@ public:
     FileLock& operator=(FileLock&& other) noexcept;
     ~FileLock();
 
-    // Waits as long as it takes. Creates the file.
-    static Result<FileLock> wait(const std::filesystem::path& file, Kind kind);
+    static constexpr std::chrono::milliseconds kPatience{15'000};
+
+    // Creates the file. Errors: another process holds it for longer than `patience`, and which.
+    static Result<FileLock> wait(const std::filesystem::path& file, Kind kind,
+                                 std::chrono::milliseconds patience = kPatience);
     // nullopt where someone else holds it.
     static Result<std::optional<FileLock>> tryNow(const std::filesystem::path& file, Kind kind);
+
+    // The processes of this host that hold it, as far as the kernel tells.
+    [[nodiscard]] static std::vector<int> holders(const std::filesystem::path& file);
 
     // Whether the file is there and no process holds it; false also where that cannot be known. Creates nothing.
     [[nodiscard]] static bool isFree(const std::filesystem::path& file);
@@ -51,14 +59,18 @@ private:
     int file_ = -1;
 };
 
-// Empty, or the name of the network file system that statfs's `type` stands for: no WAL and no safe locks there.
-std::string networkFileSystem(long type);
+// Empty where statfs's `type` is known to be of one host alone; else what it is: there SQLite's WAL, which needs shared
+// memory, does not work for several hosts, and locks of other hosts may not be seen.
+std::string sharedFileSystem(long type);
+// From now on the workspace may lie where it lies: whoever says so knows that only this host writes to it.
+Status allowFileSystem(const std::filesystem::path& root);
+[[nodiscard]] bool isFileSystemAllowed(const std::filesystem::path& root);
 
-// Whether locks that processes on other hosts hold may not be seen on a file system of statfs's `type`.
-bool mayHideLocks(long type);
-
-// Makes the folder, and refuses what cannot hold a workspace: an unwritable place, a file, a network file system.
+// Makes the folder, for its owner alone, and refuses what cannot hold a workspace: an unwritable place, a file, a path
+// that is too long, a file system that is not known to be of this host alone and was not allowed.
 Status prepareWorkspace(const std::filesystem::path& root);
+// Errors: something is there that is no file, which opening might wait for.
+Status checkDatabaseFile(const std::filesystem::path& file);
 
 // Letters, digits, '.', '_', '-', not leading with '.', at most 128 bytes: safe as a folder's name.
 bool isRunId(const std::string& id);

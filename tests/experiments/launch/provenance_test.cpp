@@ -50,8 +50,16 @@ TEST_F(ProvenanceTest, RunsNothingThatTheRepositoryNames) {
     const std::string trap = "sh -c 'touch " + (folder_ / "ran").string() + "'";
     git("config diff.external \"" + trap + "\"");
     git("config core.fsmonitor \"" + trap + "\"");
+    git("config core.hooksPath \"" + folder_.path().string() + "\"");
+    git("config diff.trap.textconv \"" + trap + "\"");
+    git("config filter.trap.clean \"" + trap + "\"");
+    git("config filter.trap.process \"" + trap + "\"");
+    git("config filter.trap.required true");
+    test::writeText(folder_ / ".gitattributes", "* filter=trap diff=trap\n");
     test::writeText(folder_ / "e", "2\n");
-    EXPECT_TRUE(collectProvenance(folder_.path()).gitDirty);
+    const Provenance dirty = collectProvenance(folder_.path());
+    EXPECT_TRUE(dirty.gitDirty);
+    EXPECT_THAT(dirty.gitDirtyDiff, HasSubstr("-1\n+2\n"));
     EXPECT_FALSE(std::filesystem::exists(folder_ / "ran"));
 }
 

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/support/runs.h"
@@ -10,7 +11,10 @@ namespace dasgd::storage {
 namespace {
 
 using namespace dasgd::test;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using Kind = FileLock::Kind;
 
 TEST(FileLockTest, OneExclusiveOrManyShared) {
@@ -71,19 +75,83 @@ TEST(FileLockTest, IsFreeOnceNobodyHoldsIt) {
     EXPECT_EQ(std::filesystem::file_size(file), 0U);
 }
 
-TEST(WorkspaceTest, LocksOfOtherHostsAreNotSeenEverywhere) {
-    EXPECT_TRUE(mayHideLocks(0x6969)) << "NFS";
-    EXPECT_TRUE(mayHideLocks(0x65735546)) << "FUSE, as sshfs";
-    EXPECT_FALSE(mayHideLocks(0xEF53)) << "ext4";
-    EXPECT_FALSE(mayHideLocks(0x01021994)) << "tmpfs";
+TEST(FileLockTest, AWaitEndsAndNamesWhoHoldsIt) {
+    const TempDir folder;
+    const auto file = folder / "lock";
+    SharedCounter held;
+    ChildProcess holder([&] {
+        const FileLock lock = orDie(FileLock::wait(file, Kind::Exclusive));
+        held.set(1);
+        ::pause();
+        return 0;
+    });
+    ASSERT_TRUE(eventually([&] { return held.get() == 1; }));
+    EXPECT_THAT(FileLock::holders(file), ElementsAre(static_cast<int>(holder.id())));
+    const auto waited = FileLock::wait(file, Kind::Exclusive, std::chrono::milliseconds(1000));
+    ASSERT_FALSE(waited);
+    EXPECT_THAT(waited.error().message,
+                AllOf(HasSubstr(file.string()), HasSubstr("process " + std::to_string(holder.id()) + " (")));
+    holder.kill();
+    EXPECT_TRUE(FileLock::wait(file, Kind::Exclusive, std::chrono::milliseconds(1000)));
+    EXPECT_THAT(FileLock::holders(folder / "none"), IsEmpty());
 }
 
-TEST(WorkspaceTest, NetworkFileSystemsAreKnownByNumber) {
-    EXPECT_EQ(networkFileSystem(0x6969), "NFS");
-    EXPECT_EQ(networkFileSystem(static_cast<long>(0xFF534D42)), "CIFS");
-    EXPECT_EQ(networkFileSystem(static_cast<int>(0xFE534D42)), "SMB2") << "as a 32-bit kernel would answer";
-    EXPECT_EQ(networkFileSystem(0xEF53), "") << "ext4";
-    EXPECT_EQ(networkFileSystem(0x01021994), "") << "tmpfs";
+TEST(WorkspaceTest, OnlyFileSystemsOfOneHostAreTakenForThat) {
+    for (const long local : {0xEF53L, 0x58465342L, 0x01021994L, 0x794C7630L}) EXPECT_EQ(sharedFileSystem(local), "");
+    EXPECT_EQ(sharedFileSystem(0x6969), "NFS");
+    EXPECT_EQ(sharedFileSystem(static_cast<long>(0xFF534D42)), "CIFS");
+    EXPECT_EQ(sharedFileSystem(static_cast<int>(0xFE534D42)), "SMB2") << "as a 32-bit kernel would answer";
+    EXPECT_EQ(sharedFileSystem(0x65735546), "FUSE") << "sshfs, for instance";
+    EXPECT_EQ(sharedFileSystem(0x0BD00BD0), "Lustre");
+    EXPECT_EQ(sharedFileSystem(0x47504653), "GPFS");
+    EXPECT_EQ(sharedFileSystem(0x19830326), "BeeGFS");
+    EXPECT_EQ(sharedFileSystem(0x00C36400), "CephFS");
+    EXPECT_EQ(sharedFileSystem(0x123456), "a file system of type 0x123456") << "what is not known is not trusted";
+}
+
+TEST(WorkspaceTest, WhatWasAllowedIsRemembered) {
+    const TempDir folder;
+    const auto root = folder / "w";
+    EXPECT_FALSE(isFileSystemAllowed(root));
+    orDie(allowFileSystem(root));
+    EXPECT_TRUE(isFileSystemAllowed(root));
+    EXPECT_TRUE(prepareWorkspace(root));
+    EXPECT_FALSE(allowFileSystem("/proc/dasgd-workspace"));
+}
+
+TEST(WorkspaceTest, ANewOneIsItsOwnersAlone) {
+    const TempDir folder;
+    const auto root = folder / "new";
+    orDie(prepareWorkspace(root));
+    using std::filesystem::perms;
+    EXPECT_EQ(std::filesystem::status(root).permissions(), perms::owner_all);
+    const FileLock lock = orDie(FileLock::wait(WorkspacePaths{root}.lock(), Kind::Exclusive));
+    EXPECT_EQ(std::filesystem::status(WorkspacePaths{root}.lock()).permissions(),
+              perms::owner_read | perms::owner_write);
+    // Whoever opened it to others meant to.
+    std::filesystem::permissions(root, perms::owner_all | perms::group_read | perms::group_exec);
+    orDie(prepareWorkspace(root));
+    EXPECT_NE(std::filesystem::status(root).permissions(), perms::owner_all);
+}
+
+TEST(WorkspaceTest, ADatabaseThatIsNoFileIsRefusedAtOnce) {
+    const TempDir folder;
+    const WorkspacePaths paths{folder / "w"};
+    orDie(prepareWorkspace(paths.root));
+    ASSERT_EQ(::mkfifo(paths.database().c_str(), 0600), 0);
+    EXPECT_THAT(prepareWorkspace(paths.root).error().message, HasSubstr("named pipe"));
+    std::filesystem::remove(paths.database());
+    std::filesystem::create_directory(paths.database());
+    EXPECT_THAT(prepareWorkspace(paths.root).error().message, HasSubstr("folder: move it away"));
+}
+
+TEST(WorkspaceTest, APathThatSqliteCannotOpenIsRefusedWithItsLength) {
+    const TempDir folder;
+    const auto root = folder.path() / std::string(200, 'x') / std::string(200, 'y') / std::string(100, 'z');
+    const auto prepared = prepareWorkspace(root);
+    ASSERT_FALSE(prepared);
+    EXPECT_THAT(prepared.error().message, AllOf(HasSubstr("too long"), HasSubstr("480")));
+    EXPECT_FALSE(std::filesystem::exists(root));
 }
 
 TEST(WorkspaceTest, AnUnwritablePlaceIsRefusedAndStaysAsItWas) {

@@ -1,0 +1,73 @@
+// What holds for every command: how the program meets an output, a file or a workspace that it cannot use.
+#include <gmock/gmock.h>
+
+#include "tests/support/dasgd_program.h"
+
+namespace dasgd::experiments {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+// `command` for a shell, with $D for the program.
+test::Ended shell(const test::DasgdFolder& folder, const std::string& command) {
+    return test::StartedProgram(folder.path(), {"-c", command}, {{"D", test::kProgram}}, "/bin/sh").wait();
+}
+
+TEST(Program, OutputThatDoesNotArriveIsNoSuccess) {
+    const test::DasgdFolder folder;
+    folder.write("e.toml", test::quickExperiment("threads"));
+    for (const char* command : {"describe", "describe --json", "--version", "run e.toml -w w --json", "list -w w"}) {
+        const test::Ended ended = shell(folder, "\"$D\" " + std::string(command) + " > /dev/full");
+        EXPECT_EQ(ended.exit, 1) << command;
+        EXPECT_THAT(ended.err, HasSubstr("what was to be printed could not be written")) << command;
+    }
+    EXPECT_EQ(shell(folder, "\"$D\" list -w w").exit, 0);
+}
+
+TEST(Program, AnEmptyWorkspaceNameIsRefused) {
+    const test::DasgdFolder folder;
+    folder.write("e.toml", test::quickExperiment("threads"));
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"run", "e.toml", "-w", ""}, {"list", "-w", ""}, {"recover", "-w", ""}}) {
+        const test::Ended ended = folder.run(words);
+        EXPECT_EQ(ended.exit, 2);
+        EXPECT_THAT(ended.err, AllOf(HasSubstr("--workspace"), HasSubstr("has to be named")));
+    }
+}
+
+TEST(Program, APipeInTheDatabasesPlaceIsNotWaitedFor) {
+    const test::DasgdFolder folder;
+    folder.write("e.toml", test::quickExperiment("threads"));
+    const test::Ended ended = shell(folder,
+                                    "mkdir w && mkfifo w/lab.db && for c in 'run e.toml' list 'show 1' doctor; do "
+                                    "timeout 20 \"$D\" $c -w w; echo $?; done");
+    EXPECT_EQ(ended.out.find("124"), std::string::npos) << "nothing ran into the time limit";
+    EXPECT_THAT(ended.err, HasSubstr("lab.db is no file but a named pipe"));
+    EXPECT_EQ(ended.out.substr(0, 6), "2\n2\n2\n");
+}
+
+// Without it the program would end by a signal and say nothing.
+TEST(Program, ALimitOfFileSizesIsAnErrorInWords) {
+    const test::DasgdFolder folder;
+    folder.write("e.toml", test::quickExperiment("threads"));
+    const test::Ended ended = shell(folder, "ulimit -f 8; \"$D\" run e.toml -w w -q");
+    EXPECT_GT(ended.exit, 0) << "not a signal";
+    EXPECT_LT(ended.exit, 100) << "not a signal of the program that the shell passes on";
+    EXPECT_THAT(ended.err, HasSubstr("dasgd: "));
+}
+
+TEST(Program, NamesThatAreNotWhatTheyLookLikeAreRefused) {
+    const test::DasgdFolder folder;
+    std::string text = test::quickExperiment("threads");
+    text.replace(text.find("quick"), 5,
+                 "a\xe2\x80\xae"
+                 "b");
+    folder.write("e.toml", text);
+    const test::Ended ended = folder.run({"run", "e.toml", "-w", "w", "--dry-run"});
+    EXPECT_EQ(ended.exit, 2);
+    EXPECT_THAT(ended.err, AllOf(HasSubstr("e.toml:1:"), HasSubstr("direction of text")));
+}
+
+}  // namespace
+}  // namespace dasgd::experiments
