@@ -52,11 +52,12 @@ public:
         ingest_.add(std::exchange(measured_, {}));
         DASGD_TRY(ingest_.collectAll());
         stored_ = ingest_.stored();
-        const std::string damage = ingest_.damage();
+        lost_ = ingest_.damage();
         std::string text = error;
-        if (!damage.empty()) text += (text.empty() ? "" : "; ") + damage;
-        DASGD_TRY(writeOutcome(status, text));
-        if (damage.empty()) {
+        if (!lost_.empty()) text += (text.empty() ? "" : "; ") + lost_;
+        // A run is no success without its record.
+        DASGD_TRY(writeOutcome(!lost_.empty() && status == "finished" ? "failed" : status, text));
+        if (lost_.empty()) {
             for (const int journal : parts_.journals) removeJournal(parts_.connection->paths(), parts_.runId, journal);
         }
         parts_.journalLocks.clear();
@@ -68,6 +69,8 @@ public:
         const std::lock_guard guard(mutex_);
         measured_.push_back(OwnMetric::of(rank, metric));
     }
+
+    [[nodiscard]] const std::string& lostRecords() const override { return lost_; }
 
     [[nodiscard]] std::int64_t recordsStored() const override { return stored_; }
 
@@ -86,11 +89,11 @@ private:
             const auto taken = ingest_.collect(kRecorderBatch);
             stored_ = ingest_.stored();
             lock.lock();
-            setError(taken ? parts_.connection->walWarning()
-                           : taken.error().message + "; the journals keep the records");
+            const std::string unread = taken ? ingest_.unread() : taken.error().message;
+            setError(unread.empty() ? parts_.connection->walWarning() : unread + "; the journals keep the records");
             // A full share may mean that there is more.
             if (taken && *taken >= kRecorderBatch / parts_.journals.size()) continue;
-            const auto pause = taken ? kPause : kPauseAfterError;
+            const auto pause = unread.empty() ? kPause : kPauseAfterError;
             wake_.wait_for(lock, pause, [&] { return stop_; });
         }
     }
@@ -142,6 +145,7 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable wake_;
     std::string error_;
+    std::string lost_;
     std::vector<OwnMetric> measured_;
     bool stop_ = false;
     std::thread thread_;

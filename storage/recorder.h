@@ -104,6 +104,8 @@ public:
     // removes the journals. The writers must have ended. `error`: "" takes what the first failed rank said. Where it
     // fails (disk full), journals stay and the next Store::open() does the rest.
     virtual Status finish(const std::string& status, const std::string& error) = 0;  // once
+    // After finish(): which records could not be taken in, "" where all were; then `finished` was stored as `failed`.
+    [[nodiscard]] virtual const std::string& lostRecords() const = 0;
     // What the collecting process measures itself; rank −1: of the whole run. In no journal, so that the newest is lost
     // where the process is killed; dropped where too much of it cannot be stored. Any thread.
     virtual void measured(int rank, const Metric& metric) = 0;

@@ -154,6 +154,8 @@ Result<LaunchedRun> Launcher::run(QueuedRun queued, const CheckedExperiment& exp
                          : outcome.state == RankState::Stopped ? "stopped"
                                                                : "failed";
     DASGD_TRY((*recorder)->finish(status, outcome.error));
+    const std::string& lost = (*recorder)->lostRecords();
+    if (!lost.empty() && outcome.state == RankState::Finished) return LaunchedRun{info.runId, "failed", lost};
     return LaunchedRun{info.runId, status, outcome.error};
 }
 

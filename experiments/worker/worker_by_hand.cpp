@@ -96,12 +96,16 @@ public:
             if (auto page = RunControl::open(assignment.control)) control = std::move(*page);
         }
         watchSignals(control ? &*control : nullptr);
-        const RankReport report =
+        RankReport report =
             train(store.paths(), assignment, interface, rendezvous, control ? &*control : nullptr, *recorder);
         const char* status = report.state == RankState::Finished  ? "finished"
                              : report.state == RankState::Stopped ? "stopped"
                                                                   : "failed";
         DASGD_TRY(recorder->finish(status, report.error));
+        if (!recorder->lostRecords().empty() && report.state == RankState::Finished) {
+            report.state = RankState::Failed;
+            report.error = recorder->lostRecords();
+        }
         waitForOthers(rendezvous, report);
         return conclude(store.paths(), assignment.runId, report);
     }

@@ -1,5 +1,7 @@
 #include "storage/base/database.h"
 
+#include <sys/stat.h>
+
 #include "storage/base/migrate.h"
 
 namespace dasgd::storage {
@@ -12,6 +14,12 @@ constexpr int kPagesOfTooLargeWal = 32768;  // 128 MiB
 // SQLite counts its memory under a lock of the whole process unless it is told not to, before its first use. A refusal
 // costs speed and nothing else.
 [[maybe_unused]] const int kNoMemoryCounts = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+
+FileIdentity fileAt(const std::filesystem::path& path) {
+    struct stat found {};
+    if (::stat(path.c_str(), &found) != 0) return {};
+    return {found.st_dev, found.st_ino};
+}
 
 }  // namespace
 
@@ -50,6 +58,7 @@ Result<std::unique_ptr<WriteConnection>> WriteConnection::open(const WorkspacePa
         // First of all: a database of someone else, or of a newer program, is not touched.
         DASGD_TRY(migrate(connection->database(), paths.database()));
         connection->configure();
+        connection->file_ = fileAt(paths.database());
         return connection;
     });
 }
@@ -73,7 +82,12 @@ Batch::Batch(WriteConnection& connection, FileLock lock) : connection_(connectio
 
 Result<std::unique_ptr<Batch>> Batch::begin(WriteConnection& connection) {
     DASGD_ASSIGN(FileLock lock, FileLock::wait(connection.paths_.lock(), FileLock::Kind::Exclusive));
-    return guarded(connection.paths_.database(), [&]() -> Result<std::unique_ptr<Batch>> {
+    const std::filesystem::path file = connection.paths_.database();
+    // SQLite would go on writing into a file that nobody can open any more.
+    if (fileAt(file) != connection.file_) {
+        return fail(file.string() + " was removed or replaced while runs were recorded into it");
+    }
+    return guarded(file, [&]() -> Result<std::unique_ptr<Batch>> {
         return std::unique_ptr<Batch>(new Batch(connection, std::move(lock)));
     });
 }

@@ -4,10 +4,12 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <sqlite3.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "core/base/result.h"
 #include "storage/base/workspace.h"
@@ -47,6 +49,9 @@ private:
     sqlite3_stmt* statement_ = nullptr;
 };
 
+// Which file a path stands for: device and inode, 0 where there is none.
+using FileIdentity = std::pair<std::uint64_t, std::uint64_t>;
+
 // The writing connection, of one thread at a time. No automatic checkpoints, none on closing: they happen in Batch,
 // under the lock.
 class WriteConnection {
@@ -65,9 +70,11 @@ private:
     WorkspacePaths paths_;
     SQLite::Database database_;
     std::string walWarning_;
+    FileIdentity file_;
 };
 
-// One write transaction: takes the lock and begins; rolls back unless committed. Methods throw SQLite::Exception.
+// One write transaction: takes the lock and begins; rolls back unless committed. begin() fails where lab.db is another
+// file by now than the one that was opened, or none. Methods throw SQLite::Exception.
 class Batch {
 public:
     static Result<std::unique_ptr<Batch>> begin(WriteConnection& connection);

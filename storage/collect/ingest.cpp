@@ -149,11 +149,18 @@ Status RunIngest::collectAll() {
 
 std::string RunIngest::damage() const {
     std::string text;
-    for (const auto& source : sources_) {
-        const std::string sentence = source->damage();
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+        const std::string sentence = unread_[i].empty() ? sources_[i]->damage() : unread_[i];
         if (!sentence.empty()) text += (text.empty() ? "" : "; ") + sentence;
     }
     return text;
+}
+
+std::string RunIngest::unread() const {
+    for (const std::string& sentence : unread_) {
+        if (!sentence.empty()) return sentence;
+    }
+    return "";
 }
 
 // Throws dasgd::Error or SQLite::Exception.
@@ -176,8 +183,9 @@ std::size_t RunIngest::readSources(std::size_t limit, std::unique_ptr<Batch>& ba
             take(record.rank.value_or(source.rank()), record);
             position = {.sequence = record.sequence, .moved = true};
         });
-        if (!got) throw got.error();
-        taken += *got;
+        // The records of other ranks are not kept waiting.
+        unread_[i] = got ? "" : got.error().message;
+        taken += got.value_or(0);
     }
     return taken;
 }

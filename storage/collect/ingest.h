@@ -46,13 +46,16 @@ public:
     void add(std::vector<OwnMetric> metrics);
 
     // Moves up to `limit` records (of all sources together) into the tables, in one transaction; answers how many.
-    // After an error nothing of it is there, and the next call starts again from what is.
+    // After an error nothing of it is there, and the next call starts again from what is. A source that cannot be read
+    // holds up no other; the next call tries it again.
     Result<std::size_t> collect(std::size_t limit);
     // Until no source has more; then the overlap numbers are up to date, which are otherwise formed every now and then.
     Status collectAll();
 
     // What the sources say of records that they cannot read. The writers must have ended.
     [[nodiscard]] std::string damage() const;
+    // Why a source could not be read the last time, "" where all could.
+    [[nodiscard]] std::string unread() const;
     [[nodiscard]] std::int64_t stored() const { return stored_; }
 
 private:
@@ -92,6 +95,8 @@ private:
     WriteConnection& connection_;
     const std::int64_t runKey_;
     const RecordSources sources_;
+    std::vector<std::string> unread_ =
+        std::vector<std::string>(sources_.size());  // by source: why it was not read the last time
     const Collects collects_;
     int workers_ = 1;
     bool keepsSpans_ = true;

@@ -16,6 +16,12 @@ Result<std::size_t> JournalSource::read(std::size_t limit, const std::function<v
 void JournalSource::release(std::uint64_t sequence) { reader_.release(sequence); }
 
 std::string JournalSource::damage() const {
+    std::error_code ignored;
+    if (reader_.lastSequence() > 0 && !std::filesystem::exists(folder_, ignored)) {
+        return "the journal of rank " + std::to_string(rank()) +
+               " was removed while it was written: what came after record " + std::to_string(reader_.lastSequence()) +
+               " may be lost";
+    }
     if (!reader_.damaged()) return "";
     return "the journal of rank " + std::to_string(rank()) + " is damaged after record " +
            std::to_string(reader_.lastSequence()) + ", what follows is not read";

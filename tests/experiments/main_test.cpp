@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/support/dasgd_program.h"
+#include "tests/support/processes.h"
 
 namespace dasgd::experiments {
 namespace {
@@ -55,6 +56,19 @@ TEST(Program, ALimitOfFileSizesIsAnErrorInWords) {
     EXPECT_GT(ended.exit, 0) << "not a signal";
     EXPECT_LT(ended.exit, 100) << "not a signal of the program that the shell passes on";
     EXPECT_THAT(ended.err, HasSubstr("dasgd: "));
+}
+
+TEST(Program, ARunWhoseRecordIsTakenAwayIsNoSuccess) {
+    for (const char* taken : {"w/lab.db", "w/runs/*/journal/rank-0000"}) {
+        const test::DasgdFolder folder;
+        folder.write("e.toml", test::quickExperiment("threads", 6000));
+        test::StartedProgram program = folder.start({"run", "e.toml", "-w", "w", "--json"});
+        ASSERT_TRUE(test::eventually([&] { return shell(folder, "ls " + std::string(taken)).exit == 0; }));
+        ASSERT_EQ(shell(folder, "sleep 0.3; rm -r " + std::string(taken)).exit, 0);
+        const test::Ended ended = program.wait();
+        EXPECT_EQ(ended.exit, 1) << taken;
+        EXPECT_THAT(ended.out + ended.err, HasSubstr("was removed")) << taken;
+    }
 }
 
 TEST(Program, NamesThatAreNotWhatTheyLookLikeAreRefused) {
