@@ -119,7 +119,7 @@ def throughput(settings, graph):
 
 def merges(bench):
     result = bench.measure_merges()
-    shares = {name: share for name, share in result.items() if isinstance(share, float)}
+    shares = {name: share for name, share in result.items() if isinstance(share, (int, float))}
     if not shares:
         raise Failed("the bench printed no share")
     return Found(min(shares.values()), ", ".join(f"{name} {share:.3f}" for name, share in shares.items()))

@@ -24,7 +24,7 @@ def arguments(words):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--engine", default="build/release/dasgd", help="the dasgd program")
     parser.add_argument("--merge-bench", default="build/release/merge_rate_bench")
-    parser.add_argument("--tests", nargs="*", default=[], help="test programs; of each, the tests on a GPU are run")
+    parser.add_argument("--tests", nargs="*", default=[], help="test programs; of each, the tests on a GPU are run, or those of a filter: PROGRAM=FILTER")
     parser.add_argument("--python", default=sys.executable, help="a Python whose torch sees the GPUs")
     parser.add_argument("--ranks", type=int, default=4)
     parser.add_argument("--gpus", type=int, help="how many to use; default: all, at most one a rank")

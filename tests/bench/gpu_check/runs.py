@@ -6,6 +6,8 @@ import re
 import subprocess
 import time
 
+# Tests that need a GPU have it in their names.
+GPU_TESTS = "*OnGpu*:CudaDevice*"
 HERE = pathlib.Path(__file__).parent
 
 
@@ -48,7 +50,8 @@ class Bench:
         return -(-ranks // self.gpus)
 
     def environment(self, ranks):
-        environment = dict(os.environ)
+        # Suites that train on any backend do so on this one.
+        environment = {**os.environ, "DASGD_TEST_BACKEND": "nccl"}
         if self.ranks_per_gpu(ranks) > 1:
             environment["NCCL_MULTI_RANK_GPU_ENABLE"] = "1"
         return environment
@@ -105,9 +108,11 @@ class Bench:
         self.log[-1]["result"] = result
         return result
 
-    def run_tests(self, program):
-        """(passed, skipped) of the program's tests on a GPU."""
-        said = self.run(pathlib.Path(program).name, [program, "--gtest_filter=*OnGpu*:CudaDevice*"], self.ranks)
+    def run_tests(self, tests):
+        """(passed, skipped) of a program's tests on a GPU: "PROGRAM", or "PROGRAM=FILTER" for those of a filter."""
+        program, _, chosen = tests.partition("=")
+        command = [program, f"--gtest_filter={chosen or GPU_TESTS}"]
+        said = self.run(pathlib.Path(program).name, command, self.ranks)
         counts = [int(found.group(1)) if found else 0
                   for found in (re.search(pattern, said) for pattern in
                                 (r"\[  PASSED  \] (\d+) test", r"\[  SKIPPED \] (\d+) test"))]
