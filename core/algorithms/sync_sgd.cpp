@@ -1,5 +1,10 @@
 // Synchronous SGD: every step descends along the mean of all gradients, averaged in buckets during the backward pass
 // (as PyTorch DDP, arXiv 2006.15704): gradient_buckets.h.
+//
+// Checked against PyTorch's code (torch/nn/parallel/distributed.py, torch/csrc/distributed/c10d/reducer.cpp and .hpp):
+// buckets of 25 MiB, the first of 1 MiB, each closed by the gradient that brings it there, in the reverse of the order
+// of registration. Variant: every step has these buckets; DDP by default reduces all gradients of its first step at
+// once and then forms buckets in the order in which they came.
 #include "core/algorithms/algorithm.h"
 #include "core/algorithms/extensions.h"
 #include "core/algorithms/gradient_buckets.h"

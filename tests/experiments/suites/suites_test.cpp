@@ -4,11 +4,15 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
+#include "core/algorithms/algorithm.h"
+#include "core/analysis/configuration.h"
 #include "core/base/toml_reader.h"
 #include "core/cost/cost.h"
 #include "core/cost/step_time.h"
+#include "experiments/config/checked_experiment.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/oracle_formulas.h"
 #include "tests/support/paths.h"
@@ -106,6 +110,64 @@ TEST_P(Dasgd2020, IsFlatUntilTheAverageOutlastsTheDelay) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Delays, Dasgd2020, ::testing::Values(0, 1, 2, 4));
+
+// Without those that model time alone and the one that measures a cluster.
+std::set<std::string> algorithmsToCompare() {
+    std::set<std::string> names;
+    for (const auto& [name, entry] : AlgorithmRegistry::entries()) {
+        if (name != "probe" && !entry.create(Value(), {}).value()->isTimeOnly()) names.insert(name);
+    }
+    return names;
+}
+
+class ComparisonSuite : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(ComparisonSuite, HasEveryAlgorithmWithFiveSeedsOnEqualSamples) {
+    const auto loaded = loadExperiments(suite(GetParam()), {}, test::kProgram);
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    std::set<std::string> algorithms;
+    std::set<double> samples;
+    std::map<std::string, std::set<std::int64_t>> seeds;  // by configuration
+    for (const CheckedExperiment& one : *loaded) {
+        const Settings settings = settingsOf(one.resolved);
+        algorithms.insert(one.algorithm);
+        samples.insert(static_cast<double>(one.totalSteps) * one.meanBatch * one.trainers);
+        seeds[configurationKey(settings)].insert(one.seed);
+        EXPECT_EQ(settings.at("network.bandwidth"), "200Mbps") << one.label;
+        EXPECT_TRUE(choosesOnValidation(settings)) << one.label;
+    }
+    EXPECT_EQ(algorithms, algorithmsToCompare());
+    EXPECT_THAT(samples, ::testing::SizeIs(1));
+    EXPECT_GE(seeds.size(), algorithms.size());
+    for (const auto& [configuration, own] : seeds) EXPECT_THAT(own, ::testing::SizeIs(5)) << configuration;
+}
+
+INSTANTIATE_TEST_SUITE_P(Suites, ComparisonSuite, ::testing::Values("core-family.toml", "text.toml"));
+
+// A2.2: a round of τ steps is worth τ − (1 − γ)d of them, γ = ξ + (1 − ξ)c being what a merge keeps of d steps.
+double worthOfAStep(const CheckedExperiment& experiment) {
+    const Settings settings = settingsOf(experiment.resolved);
+    const auto field = [&](const char* name) { return std::stod(settings.at(std::string("algorithm.") + name)); };
+    if (experiment.algorithm == "dasgd") {
+        const double xi = field("local_weight"), gamma = xi + (1 - xi) * field("correction");
+        return 1 - (1 - gamma) * field("delay") / field("period");
+    }
+    if (experiment.algorithm != "overlap_local_sgd") return 1;
+    EXPECT_EQ(field("slow_momentum"), 0) << "the blend has no anchor with steps of its own";
+    return 1 - field("pull");
+}
+
+TEST(CoreFamilyEffective, EveryCaseMakesAsManyEffectiveSteps) {
+    const auto loaded = loadExperiments(suite("core-family-effective.toml"), {}, test::kProgram);
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    std::set<double> worths;
+    for (const CheckedExperiment& one : *loaded) {
+        worths.insert(worthOfAStep(one));
+        EXPECT_NEAR(static_cast<double>(one.totalSteps) * worthOfAStep(one), 630, 6.3) << one.label;
+        EXPECT_EQ(one.totalSteps, 10 * one.evalEvery) << "as many evaluations to choose the best from: " << one.label;
+    }
+    EXPECT_GE(worths.size(), 4U) << "1, 2.75 of 8, 3.25 of 4 and 3.2 of 8";
+}
 
 }  // namespace
 }  // namespace dasgd::experiments
