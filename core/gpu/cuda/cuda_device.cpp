@@ -14,6 +14,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/gpu/cuda/flat_ops_cuda.h"
 #include "core/gpu/module_entry.h"
 
 namespace dasgd {
@@ -114,6 +115,8 @@ public:
           copies_(c10::cuda::getStreamFromPool(/*isHighPriority=*/true, index)) {
         CudaTensorDevice::enter();
         TORCH_CHECK(at::ones({1}, at::TensorOptions(device())).item<double>() == 1, "it computes 1 as another number");
+        // What weights are of in mixed precision too. Now, as no step waits for it.
+        compileFlatKernels(at::kFloat);
     }
 
     at::Device device() const override { return {at::kCUDA, index_}; }
