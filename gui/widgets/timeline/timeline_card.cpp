@@ -115,8 +115,9 @@ TimelineCard::TimelineCard(Session& session, const Look& look, QWidget* parent)
     });
     auto& names = session_.feed().query<SpanNameQuery>();
     connect(timeline_, &TimelineWidget::nameWanted, this, [this, &names](const RankSpan& span) {
+        // Of a run of ours only operators and kernels of profiled steps have names.
         const RunItemPtr run = session_.current();
-        if (run && run->row.imported()) names.request(session_.currentId(), span);
+        if (run && (run->row.imported() || span.kind == SpanKind::Compute)) names.request(session_.currentId(), span);
     });
     connect(&names, &SpanNameQuery::arrived, this, [this](const SpanName& name) {
         if (name.runId == session_.currentId()) timeline_->setSpanName(name.span, name.name);
