@@ -72,7 +72,7 @@ class JournalWriter::Impl {
     public:
         RankSink(Impl& journal, std::uint32_t rank) : journal_(journal), rank_(rank) {}
         void span(const Span& span) override { journal_.span(rank_, span); }
-        void namedSpan(const Span& span, std::string_view name) override { journal_.namedSpan(rank_, span, name); }
+        void namedSpan(const Span& span, std::string_view name) override { journal_.span(rank_, span, name); }
         void metric(const Metric& metric) override { journal_.metric(rank_, metric); }
         void state(RankState state, std::int64_t step, std::string_view text) override {
             journal_.state(rank_, state, step, text);
@@ -110,27 +110,21 @@ public:
         return {};
     }
 
-    void span(std::uint32_t rank, const Span& span) {
-        Record record = recordOf(span);
+    // Without a name: "".
+    void span(std::uint32_t rank, const Span& span, std::string_view name = {}) {
+        Record record = recordOf(span, name.empty() ? 0 : spellFor(rank, name));
         sayRank(rank);
         append(record);
     }
 
-    void namedSpan(std::uint32_t rank, const Span& span, std::string_view name) {
-        Record record = recordOf(span);
-        record.id = spellFor(rank, name);
-        append(record);
-    }
-
     void metric(std::uint32_t rank, const Metric& metric) {
-        Record record{.type = RecordType::Metric};
+        Record record{.type = RecordType::Metric, .id = spellFor(rank, metric.name)};
         record.put(0, metric.step);
         record.put(1, metric.epoch);
         record.put(2, metric.wall);
         record.put(3, metric.samples);
         record.put(4, metric.bytesSent);
         record.put(5, metric.value);
-        record.id = spellFor(rank, metric.name);
         append(record);
     }
 
@@ -149,10 +143,11 @@ public:
     }
 
 private:
-    static Record recordOf(const Span& span) {
+    static Record recordOf(const Span& span, std::uint32_t name) {
         Record record{.type = RecordType::Span,
                       .a = static_cast<std::uint8_t>(span.lane),
-                      .b = static_cast<std::uint8_t>(span.kind)};
+                      .b = static_cast<std::uint8_t>(span.kind),
+                      .id = name};
         record.put(0, span.step);
         record.put(1, span.start);
         record.put(2, span.end);
@@ -382,9 +377,7 @@ Result<std::unique_ptr<JournalWriter>> JournalWriter::create(const fs::path& dir
 }
 
 void JournalWriter::span(const Span& span) { impl_->span(journal::kOwnRank, span); }
-void JournalWriter::namedSpan(const Span& span, std::string_view name) {
-    impl_->namedSpan(journal::kOwnRank, span, name);
-}
+void JournalWriter::namedSpan(const Span& span, std::string_view name) { impl_->span(journal::kOwnRank, span, name); }
 void JournalWriter::metric(const Metric& metric) { impl_->metric(journal::kOwnRank, metric); }
 void JournalWriter::state(RankState state, std::int64_t step, std::string_view text) {
     impl_->state(journal::kOwnRank, state, step, text);

@@ -199,8 +199,9 @@ void TimelineCard::resizeEvent(QResizeEvent* event) {
 
 void TimelineCard::fitHead() {
     const RunItemPtr run = session_.current();
-    const bool imported = run && run->row.imported();
-    legend_->setImported(imported);
+    // Operators and the profiler's work are in runs of ours, too, where steps were profiled.
+    const bool profiled = run && run->row.config.find("[record.profile]") != std::string::npos;
+    legend_->setImported(run && (run->row.imported() || profiled));
     const QMargins around = body().contentsMargins();
     const int least = kinds_->sizeHint().width() + state_->sizeHint().width() + head_->spacing() + around.left() +
                       around.right() + kSpareWidth;

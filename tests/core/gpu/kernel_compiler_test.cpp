@@ -103,17 +103,5 @@ TEST(KernelCompiler, WhatTheCompilerSaysIsTold) {
     EXPECT_EQ(model.destroyed, 1);
 }
 
-TEST(Nvrtc, CompilesAndRefuses) {
-    const auto api = loadNvrtc();
-    if (!api) GTEST_SKIP() << api.error().message;
-    const std::string source = "template <int k> __global__ void fill(float* to) { to[threadIdx.x] = k; }";
-    const auto compiled = compileKernels(*api, source, {"fill<3>"}, 90);
-    ASSERT_TRUE(compiled) << compiled.error().message;
-    EXPECT_THAT(compiled->image, HasSubstr(compiled->names.at(0)));
-    const auto broken = compileKernels(*api, "no C++", {}, 90);
-    ASSERT_FALSE(broken);
-    EXPECT_THAT(broken.error().message, HasSubstr("dasgd.cu(1)"));
-}
-
 }  // namespace
 }  // namespace dasgd::test

@@ -93,43 +93,6 @@ TEST_F(WholeRuns, ATextBecomesForeseeableAndItsPerplexityIsRecorded) {
     EXPECT_GT(valuesOf("eval/accuracy").back(), 0.4) << "of the next character";
 }
 
-// Operators of two steps: on the run's time line, with their step, and in no figure.
-TEST_F(WholeRuns, StepsAreProfiledOnTheTimeLineOfTheRun) {
-    run("[algorithm]\nname = \"sync_sgd\"\n[model]\nname = \"lenet\"\n[train]\nsteps = 20\neval_every = 20\n"
-        "batch_size = 8\n[cluster]\nworkers = 2\n[record]\nprofile = { first = 12, steps = 2 }\n");
-    auto reader = storage::RunReader::open(folder_.workspace()).value();
-    const std::string runId = folder_.firstRun();
-    const auto spans = reader.namedSpans(runId, {0, std::numeric_limits<Ns>::max()}).value();
-    std::map<std::pair<int, std::int64_t>, TimeRange> passes;  // of each rank's steps
-    for (const auto& [row, name] : spans) {
-        if (row.span.kind != SpanKind::Forward && row.span.kind != SpanKind::Backward) continue;
-        auto& range =
-            passes.try_emplace({row.rank, row.span.step}, TimeRange{row.span.start, row.span.end}).first->second;
-        range = {std::min(range.start, row.span.start), std::max(range.end, row.span.end)};
-    }
-    std::map<std::pair<int, std::int64_t>, int> inPasses;
-    std::set<std::string> names;
-    for (const auto& [row, name] : spans) {
-        if (row.span.kind == SpanKind::Window) {
-            EXPECT_TRUE(row.span.step < 12 || row.span.step - row.span.bytes >= 13) << row.span.step;
-        }
-        if (row.span.kind != SpanKind::Compute) continue;
-        EXPECT_EQ(row.span.lane, Lane::Io);
-        EXPECT_THAT(row.span.step, ::testing::AnyOf(12, 13));
-        names.insert(name);
-        const TimeRange& pass = passes.at({row.rank, row.span.step});
-        inPasses[{row.rank, row.span.step}] += row.span.start >= pass.start && row.span.end <= pass.end ? 1 : 0;
-    }
-    EXPECT_THAT(names, Contains("aten::conv2d"));
-    EXPECT_THAT(names, Contains(::testing::HasSubstr("ConvolutionBackward")));
-    EXPECT_EQ(inPasses.size(), 4U);
-    for (const auto& [step, operators] : inPasses) EXPECT_GT(operators, 10) << step.first << ", " << step.second;
-    const auto artefacts = folder_.workspace() / "runs" / runId / "artefacts";
-    const test::Ended imported = folder_.run({"import", artefacts / "profile-rank-0000.json",
-                                              artefacts / "profile-rank-0001.json", "-w", "imported", "--json"});
-    EXPECT_EQ(imported.exit, 0) << imported.err;
-}
-
 // As threads all ranks are in one process, and on the virtual cluster one network judges the shares of all of them: the
 // state of one rank, and what it was judged on, may not reach another.
 TEST_F(WholeRuns, ARecurrentNetworkKeepsItsStateApartOnEveryBackend) {
