@@ -117,7 +117,8 @@ TimelineCard::TimelineCard(Session& session, const Look& look, QWidget* parent)
     connect(timeline_, &TimelineWidget::nameWanted, this, [this, &names](const RankSpan& span) {
         // Of a run of ours only operators and kernels of profiled steps have names.
         const RunItemPtr run = session_.current();
-        if (run && (run->row.imported() || span.kind == SpanKind::Compute)) names.request(session_.currentId(), span);
+        if (run && (run->row.imported() || span.span.kind == SpanKind::Compute))
+            names.request(session_.currentId(), span);
     });
     connect(&names, &SpanNameQuery::arrived, this, [this](const SpanName& name) {
         if (name.runId == session_.currentId()) timeline_->setSpanName(name.span, name.name);
