@@ -31,12 +31,12 @@ const std::vector<Foreign> kForeign{
     {"LibTorch",
      {"torch/", "ATen/", "c10/", "caffe2/", "gloo/", "nccl"},
      {"torch", "nccl", "gloo"},
-     {"core/comm", "core/exec", "core/backends", "core/step", "core/sim", "core/models", "core/datasets",
+     {"core/gpu", "core/comm", "core/exec", "core/backends", "core/step", "core/sim", "core/models", "core/datasets",
       "core/optimizers", "core/schedules", "core/algorithms", "core/experiment", "core/train", "experiments/worker",
       // The CUDA devices that doctor counts, and the versions in a run's provenance.
       "experiments/config/checked_experiment.cpp", "experiments/launch/provenance.cpp"}},
-    // Its declarations are our own (core/device/device_api.h): a build for the CPU has no header of CUDA.
-    {"CUDA", {"cuda", "driver_types"}, {"CUDA::"}, {}},
+    // Elsewhere its declarations are our own (core/device/device_api.h).
+    {"CUDA", {"cuda", "driver_types", "c10/cuda/", "ATen/cuda/"}, {"CUDA::", "torch_cuda"}, {"core/gpu/cuda"}},
     {"SimGrid", {"simgrid/"}, {"simgrid"}, {"core/sim"}},
     {"pugixml", {"pugixml"}, {"pugixml"}, {"core/sim"}},
     {"spdlog", {"spdlog/"}, {"spdlog"}, {"core/base"}},

@@ -188,6 +188,13 @@ void ClockErrorSink::span(const Span& span) {
     sink_.span(span);
 }
 
+void ClockErrorSink::namedSpan(const Span& span, std::string_view name) {
+    auto* named = dynamic_cast<NamedSpanSink*>(&sink_);
+    if (!named) return this->span(span);
+    recordNew();
+    named->namedSpan(span, name);
+}
+
 void ClockErrorSink::metric(const Metric& metric) {
     recordNew();
     sink_.metric(metric);

@@ -9,6 +9,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/event.h"
+#include "core/base/named_spans.h"
 #include "core/comm/communicator.h"
 #include "core/comm/steered_clock.h"
 
@@ -60,13 +61,15 @@ struct Alignment {
 
 // Hands events on, and records `clock/error_s` with the first event after each measurement: a rank's events have one
 // writer, its training thread. `sink` and `clock` outlive it.
-class ClockErrorSink final : public EventSink {
+class ClockErrorSink final : public EventSink, public NamedSpanSink {
 public:
     ClockErrorSink(EventSink& sink, const Clock& clock) : sink_(sink), clock_(clock) {}
     // Whose measurements to record; null for none.
     void watch(const ClockKeeper* keeper) { keeper_ = keeper; }
 
     void span(const Span& span) override;
+    // To a sink that takes none, as a span without a name.
+    void namedSpan(const Span& span, std::string_view name) override;
     void metric(const Metric& metric) override;
     void state(RankState state, std::int64_t step, std::string_view text) override;
 

@@ -9,7 +9,10 @@ namespace {
 
 bool interrupts(const Work& work) { return work.kind == SpanKind::Wait; }
 
-bool disturbs(const Work& work) { return work.kind == SpanKind::Eval || work.kind == SpanKind::Checkpoint; }
+// Other: what the laboratory does to a step, as looking at it through a profiler.
+bool disturbs(const Work& work) {
+    return work.kind == SpanKind::Eval || work.kind == SpanKind::Checkpoint || work.kind == SpanKind::Other;
+}
 
 }  // namespace
 

@@ -16,6 +16,7 @@
 #include "core/datasets/dataset.h"
 #include "core/datasets/partition.h"
 #include "core/experiment/plan.h"
+#include "core/experiment/profile_params.h"
 #include "core/experiment/train_params.h"
 #include "core/models/model.h"
 #include "core/optimizers/optimizer.h"
@@ -30,11 +31,16 @@ namespace dasgd {
 struct RecordParams {
     std::string trace = "full";
     bool weights = false;
+    std::optional<ProfileParams> profile;
     void visit(auto&& f) {
         f(trace, "trace",
           {.help = "full: every span; summary: the overlap numbers; off: neither",
            .choices = {"full", "summary", "off"}});
         f(weights, "weights", {.help = "Record every rank's weights at every step; small models only"});
+        f(profile, "profile",
+          {.help = "Steps whose operators, on a GPU its kernels, are recorded by LibTorch's profiler. It slows them "
+                   "down: no "
+                   "figure counts them"});
     }
 };
 

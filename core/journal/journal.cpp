@@ -68,10 +68,11 @@ bool reuseFreeSegment(const fs::path& directory, const fs::path& target) {
 }  // namespace
 
 class JournalWriter::Impl {
-    class RankSink final : public EventSink {
+    class RankSink final : public EventSink, public NamedSpanSink {
     public:
         RankSink(Impl& journal, std::uint32_t rank) : journal_(journal), rank_(rank) {}
         void span(const Span& span) override { journal_.span(rank_, span); }
+        void namedSpan(const Span& span, std::string_view name) override { journal_.span(rank_, span, name); }
         void metric(const Metric& metric) override { journal_.metric(rank_, metric); }
         void state(RankState state, std::int64_t step, std::string_view text) override {
             journal_.state(rank_, state, step, text);
@@ -109,28 +110,15 @@ public:
         return {};
     }
 
-    void span(std::uint32_t rank, const Span& span) {
-        Record record{.type = RecordType::Span,
-                      .a = static_cast<std::uint8_t>(span.lane),
-                      .b = static_cast<std::uint8_t>(span.kind)};
-        record.put(0, span.step);
-        record.put(1, span.start);
-        record.put(2, span.end);
-        record.put(3, span.bytes);
-        record.put(4, span.collective);
-        record.put(5, span.ranks);
+    // Without a name: "".
+    void span(std::uint32_t rank, const Span& span, std::string_view name = {}) {
+        Record record = recordOf(span, name.empty() ? 0 : spellFor(rank, name));
         sayRank(rank);
         append(record);
     }
 
     void metric(std::uint32_t rank, const Metric& metric) {
-        const std::string_view name = metric.name.substr(0, journal::kMaxNameBytes);
-        KnownName& known = knownName(name);
-        do {
-            spell(known, name);
-            sayRank(rank);  // may have moved on to a segment that does not know the name
-        } while (known.segment != segmentOfNext());
-        Record record{.type = RecordType::Metric, .id = known.id};
+        Record record{.type = RecordType::Metric, .id = spellFor(rank, metric.name)};
         record.put(0, metric.step);
         record.put(1, metric.epoch);
         record.put(2, metric.wall);
@@ -155,6 +143,20 @@ public:
     }
 
 private:
+    static Record recordOf(const Span& span, std::uint32_t name) {
+        Record record{.type = RecordType::Span,
+                      .a = static_cast<std::uint8_t>(span.lane),
+                      .b = static_cast<std::uint8_t>(span.kind),
+                      .id = name};
+        record.put(0, span.step);
+        record.put(1, span.start);
+        record.put(2, span.end);
+        record.put(3, span.bytes);
+        record.put(4, span.collective);
+        record.put(5, span.ranks);
+        return record;
+    }
+
     void append(Record& record) {
         if (slot_ == slotsInSegment_) nextSegment();
         record.seal = 0;
@@ -195,6 +197,17 @@ private:
         if (known != names_.end()) return known->second;
         const auto id = static_cast<std::uint32_t>(names_.size() + 1);
         return names_.emplace(std::string(name), KnownName{.id = id}).first->second;
+    }
+
+    // The number of `name` in the segment that the next record, which is one of `rank`, goes into.
+    std::uint32_t spellFor(std::uint32_t rank, std::string_view name) {
+        name = name.substr(0, journal::kMaxNameBytes);
+        KnownName& known = knownName(name);
+        do {
+            spell(known, name);
+            sayRank(rank);  // may have moved on to a segment that does not know the name
+        } while (known.segment != segmentOfNext());
+        return known.id;
     }
 
     // Has `name` spelled out in the segment that the next record goes into.
@@ -364,6 +377,7 @@ Result<std::unique_ptr<JournalWriter>> JournalWriter::create(const fs::path& dir
 }
 
 void JournalWriter::span(const Span& span) { impl_->span(journal::kOwnRank, span); }
+void JournalWriter::namedSpan(const Span& span, std::string_view name) { impl_->span(journal::kOwnRank, span, name); }
 void JournalWriter::metric(const Metric& metric) { impl_->metric(journal::kOwnRank, metric); }
 void JournalWriter::state(RankState state, std::int64_t step, std::string_view text) {
     impl_->state(journal::kOwnRank, state, step, text);

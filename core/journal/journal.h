@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/base/event.h"
+#include "core/base/named_spans.h"
 #include "core/base/result.h"
 #include "core/journal/event_record.h"
 
@@ -22,20 +23,21 @@ struct JournalOptions {
 // Owner: the rank's process. span(), metric() and state() from one thread (the training thread): plain stores into the
 // mapped segment. A helper thread keeps the next segment ready and takes back segments that the reader has finished;
 // only if it has fallen behind does the producer block. Never drops a record.
-class JournalWriter final : public EventSink {
+class JournalWriter final : public EventSink, public NamedSpanSink {
 public:
-    // Creates `directory` where missing. Errors: unwritable, disk full, a journal is there already. A metric's name is
-    // cut at 1,024 bytes. On a disk that fills up later the helper reports it once on stderr, and the producer blocks
+    // Creates `directory` where missing. Errors: unwritable, disk full, a journal is there already. Names are cut
+    // at 1,024 bytes. On a disk that fills up later the helper reports it once on stderr, and the producer blocks
     // when the two segments ahead are used up.
     static Result<std::unique_ptr<JournalWriter>> create(const std::filesystem::path& directory, JournalOptions = {});
     ~JournalWriter() override;
 
     void span(const Span& span) override;
+    void namedSpan(const Span& span, std::string_view name) override;
     void metric(const Metric& metric) override;
     void state(RankState state, std::int64_t step, std::string_view text) override;
-    // A sink of this journal for the records of `rank` (0 … 2^20−1); the writer's own methods are for the rank that the
-    // journal is of. Owned by the writer, for the same one thread. Constant time; the first call for a rank allocates.
-    // Switching from one rank to another costs one record, so group the records of a rank.
+    // A sink of this journal, of named spans too, for the records of `rank` (0 … 2^20−1); the writer's own methods are
+    // for the rank that the journal is of. Owned by the writer, for the same one thread. Constant time; the first call
+    // for a rank allocates. Switching from one rank to another costs one record, so group the records of a rank.
     [[nodiscard]] EventSink& of(Rank rank);
     // Whether a running process holds the journal in `directory` open for writing.
     [[nodiscard]] static bool isAlive(const std::filesystem::path& directory);

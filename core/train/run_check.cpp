@@ -90,6 +90,25 @@ Status checkEvaluated(const Value& document, const Experiment& experiment) {
     return {};
 }
 
+// LibTorch has one profiler a process, and a run that is simulated has no operators of a rank's own.
+Status checkProfile(const Value& document, const Experiment& experiment, const Plan& plan) {
+    const auto& profile = experiment.record.profile;
+    if (!profile) return {};
+    if (experiment.record.trace != "full") {
+        return refuseKey(document, "record.profile",
+                         "profile records spans: it takes trace = \"full\", not \"" + experiment.record.trace + "\"");
+    }
+    if (experiment.timeSimulated() || !experiment.layout.isProcessARank()) {
+        return refuseKey(document, "record.profile",
+                         "profile takes a backend whose ranks are processes of their own, as gloo's are; those of " +
+                             experiment.cluster.backend + " share one");
+    }
+    if (profile->last() <= plan.totalSteps) return {};
+    return refuseKey(document, "record.profile",
+                     "profile is of the steps " + std::to_string(profile->first) + " to " +
+                         std::to_string(profile->last()) + ", and the run has " + std::to_string(plan.totalSteps));
+}
+
 }  // namespace
 
 Status checkRun(const Value& document, const Experiment& experiment, const Plan& plan) {
@@ -97,6 +116,7 @@ Status checkRun(const Value& document, const Experiment& experiment, const Plan&
     DASGD_TRY(checkAlgorithm(document, experiment, plan));
     DASGD_TRY(checkStraggler(document, experiment));
     DASGD_TRY(checkBatch(document, experiment, plan));
+    DASGD_TRY(checkProfile(document, experiment, plan));
     if (experiment.record.weights && experiment.timeOnly()) {
         return refuseKey(document, "record.weights",
                          "there are no weights to record: with mode = \"time-only\" in [compute] nothing is trained");

@@ -1,6 +1,7 @@
 // One rank from its start to its last record.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -25,6 +26,7 @@ struct WorkerEnvironment {
     MakeExecutor executor = onProcessor();
     const TrainingData* data = nullptr;      // null: the rank loads its own
     EvaluationBoard* evaluations = nullptr;  // of all ranks; where time is simulated, unless nothing is computed
+    std::filesystem::path profileTrace;      // what record.profile sees is also written there; "": nowhere
 };
 
 struct WorkerOutcome {

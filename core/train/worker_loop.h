@@ -18,6 +18,7 @@
 #include "core/train/local_step.h"
 #include "core/train/loss_queue.h"
 #include "core/train/model_selection.h"
+#include "core/train/step_profiler.h"
 #include "core/train/timed_windows.h"
 #include "core/train/worker.h"
 
@@ -143,6 +144,7 @@ private:
     }
 
     void makeStep() {
+        profiler_.beforeStep(step_ + 1);
         const double rate = learningRate();
         // Spans of a step carry the number that it will have when it is complete.
         context_.moveTo(step_ + 1, rate);
@@ -313,6 +315,7 @@ private:
     }
 
     WorkerOutcome end(WorkerOutcome::Kind kind) {
+        profiler_.end();
         executor_->stepsDone();
         algorithm_->drain(context_);
         executor_->flush();
@@ -370,6 +373,8 @@ private:
     bool trains_;
     bool runsApart_;  // no rank waits for another
     std::vector<std::string> weightNames_;
+    StepProfiler profiler_{experiment_.record.profile, environment_.profileTrace, environment_.clock, *executor_,
+                           environment_.sink};
     LossQueue losses_;
     ModelSelection selection_;  // where ranks meet for evaluations
     bool over_ = false;         // an evaluation has ended the run

@@ -78,9 +78,9 @@ std::vector<storage::HardwarePart> gpusOf(const Nvml& nvml) {
     return parts;
 }
 
-std::vector<storage::HardwarePart> gpus(const std::string& library) {
+std::optional<Nvml> loadNvml(const std::string& library) {
     auto opened = SharedLibrary::open(library);
-    if (!opened) return {};
+    if (!opened) return std::nullopt;
     Nvml nvml;
     opened->take(nvml.init, "nvmlInit_v2");
     opened->take(nvml.shutdown, "nvmlShutdown");
@@ -88,7 +88,17 @@ std::vector<storage::HardwarePart> gpus(const std::string& library) {
     opened->take(nvml.handle, "nvmlDeviceGetHandleByIndex_v2");
     opened->take(nvml.name, "nvmlDeviceGetName");
     opened->take(nvml.memory, "nvmlDeviceGetMemoryInfo");
-    return opened->missing().empty() ? gpusOf(nvml) : std::vector<storage::HardwarePart>{};
+    if (!opened->missing().empty()) return std::nullopt;
+    opened->take(nvml.utilization, "nvmlDeviceGetUtilizationRates");
+    opened->take(nvml.power, "nvmlDeviceGetPowerUsage");
+    opened->take(nvml.temperature, "nvmlDeviceGetTemperature");
+    opened->take(nvml.fields, "nvmlDeviceGetFieldValues");
+    return nvml;
+}
+
+std::vector<storage::HardwarePart> gpus(const std::string& library) {
+    const std::optional<Nvml> nvml = loadNvml(library);
+    return nvml ? gpusOf(*nvml) : std::vector<storage::HardwarePart>{};
 }
 
 std::vector<storage::HardwarePart> networkInterfaces(const fs::path& sys) {

@@ -95,6 +95,7 @@ void SystemMetrics::take(Ns now, Ns wall, std::int64_t step, storage::Recorder& 
         if (last && seconds > 0) record(recorder, -1, metrics::kHostCpu, step, (host->cpuSeconds - *last) / seconds);
         record(recorder, -1, metrics::kHostMemory, step, host->memoryBytes);
     }
+    takeGpus(seconds, step, recorder);
     if (const auto network = useOfInterface(interface_)) {
         const auto last = std::exchange(network_, network);
         if (last && seconds > 0) {
@@ -105,7 +106,21 @@ void SystemMetrics::take(Ns now, Ns wall, std::int64_t step, storage::Recorder& 
     }
 }
 
-void SystemMetrics::record(storage::Recorder& recorder, int rank, const char* name, std::int64_t step,
+void SystemMetrics::takeGpus(double seconds, std::int64_t step, storage::Recorder& recorder) {
+    if (!gpus_) return;
+    for (const GpuUse& gpu : gpus_->read()) {
+        for (const auto& [what, value] : gpu.present) record(recorder, -1, gpu.metric(what), step, value);
+        for (const auto& [what, bytes] : gpu.bytesSoFar) {
+            const std::string name = gpu.metric(what);
+            const auto [last, first] = counted_.try_emplace(name, bytes);
+            const double since = bytes - std::exchange(last->second, bytes);
+            // A counter that starts again from 0 says nothing of this second.
+            if (!first && seconds > 0 && since >= 0) record(recorder, -1, name, step, since / seconds);
+        }
+    }
+}
+
+void SystemMetrics::record(storage::Recorder& recorder, int rank, const std::string& name, std::int64_t step,
                            double value) const {
     recorder.measured(rank, {.name = name, .step = step, .wall = wall_, .value = value});
 }

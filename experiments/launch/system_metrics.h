@@ -1,5 +1,6 @@
-// What the processes of a run and their host use while it goes on: CPU, memory, network. Read from /proc and /sys once
-// a second, by the launcher, or in a worker that was started by hand by a thread beside the one that trains.
+// What the processes of a run and their host use while it goes on: CPU, memory, network, GPUs. Read from /proc, /sys
+// and NVML once a second, by the launcher, or in a worker that was started by hand by a thread beside the one that
+// trains.
 #pragma once
 
 #include <functional>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "core/base/clock.h"
+#include "experiments/launch/gpu_meter.h"
 #include "storage/recorder.h"
 
 namespace dasgd::experiments {
@@ -39,9 +41,12 @@ public:
         int process = 0;
     };
     enum class Host { Watched, LeftOut };
-    // The network is the host's, too.
-    SystemMetrics(std::vector<Watched> watched, std::string interface, Host host = Host::Watched)
-        : watched_(std::move(watched)), interface_(std::move(interface)), host_(host) {}
+    // The network is the host's, too, and so are the GPUs, whoever uses them; none without `nvml`.
+    SystemMetrics(std::vector<Watched> watched, std::string interface, Host host = Host::Watched,
+                  const std::optional<Nvml>& nvml = loadNvml())
+        : watched_(std::move(watched)), interface_(std::move(interface)), host_(host) {
+        if (host == Host::Watched && nvml) gpus_.emplace(*nvml);
+    }
 
     // Records what was used since the last time, once a period is over. `now`: raw CLOCK_MONOTONIC; `wall`: the same on
     // the run's time line; `step`: how many steps all ranks have completed, −1: as far as the rank's records go. The
@@ -51,7 +56,8 @@ public:
     void take(Ns now, Ns wall, std::int64_t step, storage::Recorder& recorder);
 
 private:
-    void record(storage::Recorder& recorder, int rank, const char* name, std::int64_t step, double value) const;
+    void takeGpus(double seconds, std::int64_t step, storage::Recorder& recorder);
+    void record(storage::Recorder& recorder, int rank, const std::string& name, std::int64_t step, double value) const;
 
     std::vector<Watched> watched_;
     std::string interface_;
@@ -60,6 +66,8 @@ private:
     std::map<int, double> cpuSeconds_;  // by process
     std::optional<double> hostCpuSeconds_;
     std::optional<NetworkUse> network_;
+    std::optional<GpuMeter> gpus_;
+    std::map<std::string, double> counted_;  // of GPUs, by metric
     Ns wall_ = 0;
 };
 

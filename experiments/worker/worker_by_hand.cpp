@@ -12,6 +12,7 @@
 #include "core/base/metric_names.h"
 #include "core/comm/clock_sync.h"
 #include "core/train/open_host.h"
+#include "core/train/step_profiler.h"
 #include "experiments/base/errors.h"
 #include "experiments/base/stop_signals.h"
 #include "experiments/base/text.h"
@@ -202,7 +203,9 @@ private:
         // Only now the clock is rank 0's.
         system.emplace(systemMetrics(assignment, interface), clock, recorder);
         (*host)->run([&](HostedRank& own) {
-            report = trainRank(experiment_, {own.comm, own.clock, sink, own.gate, own.executor});
+            WorkerEnvironment environment{own.comm, own.clock, sink, own.gate, own.executor};
+            environment.profileTrace = profileTraceIn(paths.run(assignment.runId), own.comm.rank());
+            report = trainRank(experiment_, environment);
         });
         system.reset();
         sink.watch(nullptr);

@@ -10,6 +10,7 @@
 #include "core/base/log.h"
 #include "core/train/evaluation_board.h"
 #include "core/train/open_host.h"
+#include "core/train/step_profiler.h"
 #include "experiments/base/errors.h"
 #include "experiments/worker/rank_journals.h"
 #include "experiments/worker/rank_main.h"
@@ -49,6 +50,7 @@ struct Shared {
     std::vector<int> ranks;  // of this process
     RunControl& control;
     RankJournals& journals;
+    std::filesystem::path folder;  // of the run
 };
 
 // False where a rank failed. Each rank reports before the network library is torn down: that can take until its
@@ -57,8 +59,9 @@ bool runRanks(const Shared& shared, RankHost& host, const TrainingData* data, Ev
     std::atomic<bool> failed = false;
     host.run([&](HostedRank& rank) {
         EventSink& sink = shared.journals.of(rank.comm.rank());
-        const RankReport report =
-            trainRank(shared.experiment, {rank.comm, rank.clock, sink, rank.gate, rank.executor, data, evaluations});
+        WorkerEnvironment environment{rank.comm, rank.clock, sink, rank.gate, rank.executor, data, evaluations};
+        environment.profileTrace = profileTraceIn(shared.folder, rank.comm.rank());
+        const RankReport report = trainRank(shared.experiment, environment);
         tell(report);
         if (report.state != RankState::Failed) return;
         failed = true;
@@ -75,12 +78,11 @@ Result<bool> openAndRun(const Shared& shared, MonotonicClock& clock) {
         DASGD_ASSIGN(data, loadTrainingData(shared.experiment));
     }
     const TrainingData* common = sharesData ? &data : nullptr;
-    const storage::WorkspacePaths paths{shared.task.workspace};
     DASGD_ASSIGN(auto host, openHost(shared.experiment, common,
                                      {.ranks = shared.ranks,
                                       .clock = clock,
                                       .control = &shared.control,
-                                      .folder = paths.run(shared.task.runId),
+                                      .folder = shared.folder,
                                       .sink = [&](Rank rank) -> EventSink& { return shared.journals.of(rank); }}));
     std::unique_ptr<EvaluationBoard> evaluations;
     if (shared.experiment.timeSimulated() && !shared.experiment.timeOnly()) {
@@ -106,7 +108,7 @@ Result<bool> runTask(const ChildTask& task, RankJournals& journals) {
     DASGD_ASSIGN(RunControl control, RunControl::open(paths.control(task.runId)));
     DASGD_TRY(journals.open(paths, task.runId, ranks, experiment.layout.sharedJournal));
     MonotonicClock clock(task.origin);
-    return openAndRun({task, experiment, ranks, control, journals}, clock);
+    return openAndRun({task, experiment, ranks, control, journals, paths.run(task.runId)}, clock);
 }
 
 bool finishes(const ChildTask& task) {

@@ -8,12 +8,20 @@ target_include_directories(torch_cpu SYSTEM INTERFACE "${torch_root}/include"
                                                       "${torch_root}/include/torch/csrc/api/include")
 target_link_libraries(torch_cpu INTERFACE "${torch_root}/lib/libtorch_cpu.so" "${torch_root}/lib/libc10.so")
 target_compile_definitions(torch_cpu INTERFACE USE_DISTRIBUTED USE_C10D_GLOO)
-if(DASGD_CUDA)
-  # Links where no CUDA library is installed; running needs those that the torch wheel depends on (`pip install` without
-  # --no-deps). --no-as-needed: nobody names a symbol of these, they register themselves.
-  target_link_libraries(torch_cpu INTERFACE -Wl,--allow-shlib-undefined -Wl,--no-as-needed
-                                            "${torch_root}/lib/libtorch_cuda.so" "${torch_root}/lib/libc10_cuda.so"
-                                            -Wl,--as-needed)
+
+# LibTorch's CUDA side, for what is loaded at run time. The wheels have every header that it takes, so a GPU build needs
+# neither a toolkit nor a GPU. It links where LibTorch's CUDA libraries are not installed; running needs those that the
+# torch wheel depends on (`pip install` without --no-deps).
+set(cuda_root "${DASGD_TORCH_DIR}/nvidia/cu13")
+if(EXISTS "${torch_root}/lib/libtorch_cuda.so" AND EXISTS "${cuda_root}/include/cuda_runtime_api.h")
+  add_library(torch_cuda INTERFACE)
+  target_include_directories(torch_cuda SYSTEM INTERFACE "${cuda_root}/include")
+  target_link_libraries(torch_cuda INTERFACE torch_cpu "${torch_root}/lib/libtorch_cuda.so"
+                                             "${torch_root}/lib/libc10_cuda.so" "${cuda_root}/lib/libcudart.so.13")
+  # --no-as-needed: nobody names a symbol of some of these, they register themselves.
+  target_link_options(torch_cuda INTERFACE -Wl,--allow-shlib-undefined -Wl,--no-as-needed)
+else()
+  message(STATUS "No CUDA libraries in ${DASGD_TORCH_DIR}: the module for GPUs is not built")
 endif()
 set(CMAKE_BUILD_RPATH "${torch_root}/lib")
 

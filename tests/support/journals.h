@@ -20,7 +20,7 @@
 namespace dasgd::test {
 
 struct OwnedEntry : EventRecord {
-    std::string name;
+    std::string name;  // of a metric, or of a span that has one
     std::string text;
 };
 
@@ -34,7 +34,8 @@ inline std::unique_ptr<JournalWriter> newJournal(const std::filesystem::path& fo
 inline std::vector<OwnedEntry> readAll(JournalReader& reader) {
     std::vector<OwnedEntry> entries;
     const auto read = reader.read(10'000'000, [&](const EventRecord& entry) {
-        entries.push_back({entry, std::string(entry.metric.name), std::string(entry.text)});
+        const bool isSpan = entry.type == EventRecord::Type::Span;
+        entries.push_back({entry, std::string(isSpan ? entry.name : entry.metric.name), std::string(entry.text)});
     });
     DASGD_CHECK(read && *read == entries.size());
     return entries;

@@ -6,6 +6,7 @@
 
 #include "core/base/check.h"
 #include "core/base/metric_names.h"
+#include "core/gpu/flat_ops.h"
 #include "core/optimizers/optimizer.h"
 #include "core/step/archive.h"
 
@@ -146,8 +147,7 @@ void DelayedAverage::launch(StepContext& context) {
         const double scale = mixer_.scale(context.comm().size());
         take(context, ofWeights(size), scale);
         for (std::size_t i = 0; i < state.size(); ++i) {
-            at::Tensor part = ofState(static_cast<std::int64_t>(i), size);
-            at::mul_out(part, state[i], at::scalar_tensor(scale, weights.options()));
+            snapshotFlat(state[i], ofState(static_cast<std::int64_t>(i), size), {}, scale);
         }
     });
     pending_ = mixer_.start(context.comm(), mean_);
@@ -160,9 +160,7 @@ at::Tensor DelayedAverage::ofState(std::int64_t part, std::int64_t size) const {
 }
 
 void DelayedAverage::take(StepContext& context, at::Tensor out, double scale) {
-    const at::Tensor& weights = context.params().weights();
-    at::mul_out(out, weights, at::scalar_tensor(scale, weights.options()));
-    if (params_.correction > 0) snapshot_.copy_(weights);
+    snapshotFlat(context.params().weights(), out, params_.correction > 0 ? snapshot_ : at::Tensor(), scale);
 }
 
 void DelayedAverage::merge(StepContext& context) {
@@ -178,20 +176,7 @@ void DelayedAverage::merge(StepContext& context) {
 }
 
 void DelayedAverage::mergeWeights(StepContext& context, at::Tensor mean) {
-    at::Tensor& weights = context.params().weights();
-    const double xi = params_.localWeight;
-    const double c = params_.correction;
-    if (c == 0 && xi == 0) {
-        weights.copy_(mean);
-    } else if (c == 0) {
-        weights.lerp_(mean, 1 - xi);
-    } else if (c == 1) {
-        // In this form equal replicas stay equal to the last bit: m − s is exactly zero then.
-        weights.add_(mean.sub_(snapshot_), 1 - xi);
-    } else {
-        mean.sub_(snapshot_, c);
-        weights.mul_(xi + (1 - xi) * c).add_(mean, 1 - xi);
-    }
+    mergeFlat(context.params().weights(), mean, snapshot_, params_.localWeight, params_.correction);
 }
 
 void DelayedAverage::mergeState(StepContext& context) {
@@ -200,8 +185,7 @@ void DelayedAverage::mergeState(StepContext& context) {
     const std::int64_t size = context.params().size();
     const std::vector<at::Tensor> state = context.optimizer().state();
     for (std::int64_t i = 0; i < (mean_.numel() - payload(size)) / size; ++i) {
-        at::Tensor own = state[static_cast<std::size_t>(i)];
-        own.lerp_(ofState(i, size), 1 - params_.localWeight);
+        mergeFlat(state[static_cast<std::size_t>(i)], ofState(i, size), {}, params_.localWeight, 0);
     }
 }
 

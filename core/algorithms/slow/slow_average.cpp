@@ -8,6 +8,7 @@
 
 #include "core/base/check.h"
 #include "core/base/metric_names.h"
+#include "core/gpu/flat_ops.h"
 #include "core/optimizers/optimizer.h"
 #include "core/step/archive.h"
 
@@ -99,9 +100,8 @@ void SlowAverage::launch(StepContext& context) {
     takeTurn(context, context.step());
     const at::Tensor weights = part(context.params().weights());
     mean_ = inPlace() ? weights : buffer_.narrow(0, 0, turn_.size());
-    context.executor().run({SpanKind::Snapshot, static_cast<std::int64_t>(mean_.nbytes())}, [&] {
-        at::mul_out(mean_, weights, at::scalar_tensor(1.0 / context.comm().size(), weights.options()));
-    });
+    context.executor().run({SpanKind::Snapshot, static_cast<std::int64_t>(mean_.nbytes())},
+                           [&] { snapshotFlat(weights, mean_, {}, 1.0 / context.comm().size()); });
     pending_ = context.comm().allReduce(mean_, Reduce::Sum);
 }
 
@@ -116,19 +116,9 @@ void SlowAverage::finish(StepContext& context) {
     await(context);
     context.executor().run({SpanKind::Merge, mergedBytes(), collective_}, [&] {
         const at::NoGradGuard guard;
-        at::Tensor outer = part(outer_);
-        if (params_.momentum == 0) {
-            // To the last bit the mean where α = 1, which makes it Local SGD.
-            outer.lerp_(mean_, params_.learningRate);
-        } else {
-            descend(outer, at::sub_out(mean_, outer, mean_), momentumAt(context.learningRate()));
-        }
-        const at::Tensor weights = part(context.params().weights());
-        if (params_.localWeight == 0) {
-            weights.copy_(outer);
-        } else {
-            weights.lerp_(outer, 1 - params_.localWeight);
-        }
+        OuterStep step = outerStep(momentumAt(context.learningRate()));
+        step.localWeight = params_.localWeight;
+        outerStepToMeanFlat(part(outer_), mean_, ofVelocity(), part(context.params().weights()), step);
     });
     merged(context);
 }
@@ -152,7 +142,7 @@ void SlowAverage::exchange(StepContext& context) {
         }
         if (params_.eager && !first) mean_.sub_(own_);
         if (params_.eager) mean_.add_(weights);
-        descend(outer_, mean_, momentumAt(context.learningRate()));
+        outerStepFlat(outer_, mean_, ofVelocity(), outerStep(momentumAt(context.learningRate())));
         mean_.copy_(weights);
         if (params_.eager) own_.copy_(weights);
         weights.copy_(outer_);
@@ -168,14 +158,14 @@ void SlowAverage::merged(StepContext& context) {
     context.record(metrics::kStalenessSteps, static_cast<double>(context.step() - launchedAt_));
 }
 
-// Uses `gradient` up.
-void SlowAverage::descend(at::Tensor outer, at::Tensor gradient, double momentum) {
-    if (params_.penalty != 1) gradient.div_(params_.penalty);
-    at::Tensor direction = gradient;
-    if (velocity_.defined()) direction = part(velocity_).mul_(momentum).add_(gradient);
-    if (params_.clip > 0) direction.clamp_(-params_.clip, params_.clip);
-    if (params_.nesterov && velocity_.defined()) direction = gradient.add_(direction, momentum);
-    outer.sub_(direction, params_.learningRate);
+at::Tensor SlowAverage::ofVelocity() const { return velocity_.defined() ? part(velocity_) : at::Tensor(); }
+
+OuterStep SlowAverage::outerStep(double momentum) const {
+    return {.learningRate = params_.learningRate,
+            .momentum = momentum,
+            .nesterov = params_.nesterov,
+            .penalty = params_.penalty,
+            .clip = params_.clip};
 }
 
 // Where the last outer step was made at a rate of 0 there is no scale to carry over, and u starts anew.

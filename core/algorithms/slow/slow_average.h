@@ -19,6 +19,7 @@
 #include "core/algorithms/extensions.h"
 #include "core/algorithms/slow/fragments.h"
 #include "core/base/fields.h"
+#include "core/gpu/flat_ops.h"
 #include "core/step/step_context.h"
 
 namespace dasgd {
@@ -86,7 +87,8 @@ private:
     void exchange(StepContext& context);
     void await(StepContext& context);
     void merged(StepContext& context);
-    void descend(at::Tensor outer, at::Tensor gradient, double momentum);
+    [[nodiscard]] at::Tensor ofVelocity() const;
+    [[nodiscard]] OuterStep outerStep(double momentum) const;
     [[nodiscard]] double momentumAt(double rate);
 
     SlowAverageParams params_;

@@ -115,8 +115,10 @@ TimelineCard::TimelineCard(Session& session, const Look& look, QWidget* parent)
     });
     auto& names = session_.feed().query<SpanNameQuery>();
     connect(timeline_, &TimelineWidget::nameWanted, this, [this, &names](const RankSpan& span) {
+        // Of a run of ours only operators and kernels of profiled steps have names.
         const RunItemPtr run = session_.current();
-        if (run && run->row.imported()) names.request(session_.currentId(), span);
+        if (run && (run->row.imported() || span.span.kind == SpanKind::Compute))
+            names.request(session_.currentId(), span);
     });
     connect(&names, &SpanNameQuery::arrived, this, [this](const SpanName& name) {
         if (name.runId == session_.currentId()) timeline_->setSpanName(name.span, name.name);
@@ -198,8 +200,9 @@ void TimelineCard::resizeEvent(QResizeEvent* event) {
 
 void TimelineCard::fitHead() {
     const RunItemPtr run = session_.current();
-    const bool imported = run && run->row.imported();
-    legend_->setImported(imported);
+    // Operators and the profiler's work are in runs of ours, too, where steps were profiled.
+    const bool profiled = run && run->row.config.find("[record.profile]") != std::string::npos;
+    legend_->setImported(run && (run->row.imported() || profiled));
     const QMargins around = body().contentsMargins();
     const int least = kinds_->sizeHint().width() + state_->sizeHint().width() + head_->spacing() + around.left() +
                       around.right() + kSpareWidth;

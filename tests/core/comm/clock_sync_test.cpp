@@ -44,6 +44,25 @@ TEST(ClockSync, RanksWithDifferentOriginsEndOnOneTimeLineWithinTheBound) {
     }
 }
 
+class KeptNames final : public EventSink, public NamedSpanSink {
+public:
+    void span(const Span& /*span*/) override { names.emplace_back(""); }
+    void namedSpan(const Span& /*span*/, std::string_view name) override { names.emplace_back(name); }
+    void metric(const Metric& /*metric*/) override {}
+    void state(RankState /*state*/, std::int64_t /*step*/, std::string_view /*text*/) override {}
+    std::vector<std::string> names;
+};
+
+TEST(ClockSync, NamesOfSpansAreHandedOnToWhoTakesThem) {
+    const MonotonicClock clock;
+    KeptNames named;
+    ClockErrorSink(named, clock).namedSpan({}, "aten::add");
+    EXPECT_THAT(named.names, testing::ElementsAre("aten::add"));
+    KeptErrors nameless;
+    ClockErrorSink(nameless, clock).namedSpan({}, "aten::add");
+    EXPECT_EQ(nameless.spans, 1);
+}
+
 // Two of three ranks have been 0.3 ms wrong since the start, as after a minute of drift. Meanwhile all ranks reduce.
 TEST(ClockSync, AKeeperCorrectsDriftWhileTheRanksTrain) {
     constexpr Ns kDrift = 300'000;

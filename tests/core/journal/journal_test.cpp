@@ -107,6 +107,27 @@ TEST(JournalWriterTest, NamesOfAnyNumberAndLengthComeBackAcrossSegments) {
     EXPECT_EQ(entries.back().name, std::string(1024, 'n'));
 }
 
+TEST(JournalWriterTest, NamedSpansComeBackAmongOthersAcrossSegments) {
+    const TempDir folder;
+    auto journal = newJournal(folder / "rank", kSmall);
+    auto& ofThird = dynamic_cast<NamedSpanSink&>(journal->of(Rank(3)));
+    for (int i = 0; i < 200; ++i) {
+        journal->span({.step = i});
+        journal->namedSpan({.lane = Lane::Io, .kind = SpanKind::Compute, .step = i}, "op" + std::to_string(i % 7));
+        ofThird.namedSpan({.step = i}, "a name of the third rank");
+    }
+    const auto entries = readAll(folder / "rank");
+    ASSERT_EQ(entries.size(), 600U);
+    for (std::size_t i = 0; i < 200; ++i) {
+        EXPECT_EQ(entries[3 * i].name, "");
+        EXPECT_EQ(entries[3 * i + 1].name, "op" + std::to_string(i % 7));
+        EXPECT_EQ(entries[3 * i + 1].span.kind, SpanKind::Compute);
+        EXPECT_EQ(entries[3 * i + 1].span.step, static_cast<std::int64_t>(i));
+        EXPECT_EQ(entries[3 * i + 2].name, "a name of the third rank");
+        EXPECT_EQ(entries[3 * i + 2].rank, 3);
+    }
+}
+
 TEST(JournalWriterTest, RefusesAJournalThatIsThere) {
     const TempDir folder;
     {

@@ -131,6 +131,24 @@ TEST(RunCheck, WhatIsNotTrainedHasNoWeightsToRecord) {
                 StartsWith("e.toml:13:11: there are no weights to record"));
 }
 
+// What is profiled has to be a step of the run, of a rank that has LibTorch's profiler to itself, and to be kept.
+TEST(RunCheck, AProfileIsOfStepsThatAreMadeByRanksOfTheirOwn) {
+    const auto said = [](const std::string& record, const std::string& backend = "gloo") {
+        return saidOf(
+            "[algorithm]\nname = \"sync_sgd\"\n[model]\nname = \"quadratic\"\nmatrix = [[1.0]]\n"
+            "targets = [[0.0], [1.0]]\n[train]\nsteps = 30\n[cluster]\nworkers = 2\nbackend = \"" +
+            backend + "\"\n[record]\n" + record);
+    };
+    const std::string profile = "profile = { first = 20, steps = 3 }\n";
+    EXPECT_EQ(said(profile), "");
+    EXPECT_EQ(said("profile = { first = 28, steps = 3 }\n"), "");
+    EXPECT_THAT(said("profile = { first = 29, steps = 3 }\n"),
+                AllOf(StartsWith("e.toml:13:11: "), HasSubstr("steps 29 to 31"), HasSubstr("has 30")));
+    EXPECT_THAT(said(profile + "trace = \"summary\"\n"), HasSubstr("trace = \"full\", not \"summary\""));
+    EXPECT_THAT(said(profile, "threads"), HasSubstr("those of threads share one"));
+    EXPECT_THAT(said("profile = { first = 0 }\n"), HasSubstr("first"));
+}
+
 // The products of the quadratic's matrix can be counted, so that a device's step time can be estimated.
 TEST(RunCheck, AStepTimeByDeviceIsEstimatedBeforeTheRun) {
     EXPECT_EQ(saidOf("[algorithm]\nname = \"sync_sgd\"\n[model]\nname = \"quadratic\"\nmatrix = [[1.0]]\n"

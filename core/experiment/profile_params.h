@@ -1,0 +1,20 @@
+// record.profile: which steps are looked at more closely.
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/fields.h"
+
+namespace dasgd {
+
+struct ProfileParams {
+    std::int64_t first = 20;
+    std::int64_t steps = 3;
+    void visit(auto&& f) {
+        f(first, "first", {.min = 1, .max = 1e9, .unit = "steps", .help = "The first step that is looked at"});
+        f(steps, "steps", {.min = 1, .max = 100, .unit = "steps", .help = "How many, one after the other"});
+    }
+    [[nodiscard]] std::int64_t last() const { return first + steps - 1; }
+};
+
+}  // namespace dasgd

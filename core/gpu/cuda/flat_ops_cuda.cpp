@@ -1,0 +1,171 @@
+#include "core/gpu/cuda/flat_ops_cuda.h"
+
+#include <ATen/core/Tensor.h>
+#include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAFunctions.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+#include <torch/library.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/gpu/flat_kernels.h"
+#include "core/gpu/kernel_compiler.h"
+
+namespace dasgd {
+
+namespace {
+
+using OptionalTensor = std::optional<at::Tensor>;
+
+enum class Kernel : std::uint8_t { Snapshot, Merge, OuterStep };
+constexpr std::array kKernelNames{"snapshot", "merge", "outerStep"};
+constexpr long long kThreads = 256;  // of a block
+
+// Each kernel for packs, then for single elements.
+using KernelsOfType = std::array<std::array<cudaKernel_t, 2>, kKernelNames.size()>;
+
+template <class T>
+T orThrow(Result<T> result) {
+    TORCH_CHECK(result, result.error().message);
+    return std::move(*result);
+}
+
+// Where LibTorch's libraries lie together, the compiler is beside the runtime.
+NvrtcApi nvrtc() {
+    Result<NvrtcApi> api = loadNvrtc();
+    Dl_info runtime{};
+    if (api || ::dladdr(reinterpret_cast<const void*>(&cudaLibraryLoadData), &runtime) == 0) return orThrow(api);
+    const Result<NvrtcApi> beside = loadNvrtc(std::filesystem::path(runtime.dli_fname).replace_filename(kNvrtc));
+    return beside ? *beside : orThrow(api);
+}
+
+const char* storedAs(at::ScalarType type) {
+    if (type == at::kFloat) return "float";
+    if (type == at::kDouble) return "double";
+    TORCH_CHECK(type == at::kBFloat16, "flat tensors are of float32, float64 or bfloat16, not of ", type);
+    return "unsigned short";
+}
+
+KernelsOfType compileFor(at::ScalarType type, int device) {
+    const std::string stored = storedAs(type);
+    const auto wide = kPackBytes / static_cast<std::int64_t>(c10::elementSize(type));
+    std::vector<std::string> names;
+    for (const char* kernel : kKernelNames) {
+        for (const std::int64_t elements : {wide, std::int64_t{1}}) {
+            names.push_back(std::string(kernel) + "<" + stored + ", " + std::to_string(elements) + ">");
+        }
+    }
+    int major = 0, minor = 0;
+    C10_CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+    C10_CUDA_CHECK(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device));
+    const CompiledKernels compiled = orThrow(compileKernels(nvrtc(), flatKernelsSource(), names, major * 10 + minor));
+    // Never unloaded: kernels may be under way until the process ends.
+    cudaLibrary_t library = nullptr;
+    C10_CUDA_CHECK(cudaLibraryLoadData(&library, compiled.image.data(), nullptr, nullptr, 0, nullptr, nullptr, 0));
+    KernelsOfType kernels{};
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        C10_CUDA_CHECK(cudaLibraryGetKernel(&kernels[i / 2][i % 2], library, compiled.names[i].c_str()));
+    }
+    return kernels;
+}
+
+const KernelsOfType& kernelsFor(at::ScalarType type, int device) {
+    static std::mutex mutex;
+    static std::map<std::pair<at::ScalarType, int>, KernelsOfType> known;
+    const std::lock_guard lock(mutex);
+    auto found = known.find({type, device});
+    if (found == known.end()) found = known.emplace(std::pair(type, device), compileFor(type, device)).first;
+    return found->second;
+}
+
+// One call of a kernel over flat tensors, whose arguments are pointers, number of elements, scalars.
+class Launch {
+public:
+    explicit Launch(const at::Tensor& first) : first_(first) {}
+
+    Launch& over(const OptionalTensor& tensor) {
+        pointers_[used_] = tensor ? tensor->data_ptr() : nullptr;
+        if (tensor) {
+            TORCH_CHECK(tensor->device() == first_.device() && tensor->scalar_type() == first_.scalar_type() &&
+                            tensor->numel() == first_.numel() && tensor->is_contiguous(),
+                        "flat tensors differ in device, type or size, or are not contiguous");
+            isAligned_ = isAligned_ && reinterpret_cast<std::uintptr_t>(pointers_[used_]) % kPackBytes == 0;
+        }
+        ++used_;
+        return *this;
+    }
+
+    template <class... Scalars>
+    void run(Kernel kernel, Scalars... scalars) {
+        long long elements = first_.numel();
+        if (elements == 0) return;
+        const c10::cuda::CUDAGuard guard(first_.device());
+        const KernelsOfType& kernels = kernelsFor(first_.scalar_type(), first_.get_device());
+        const cudaKernel_t chosen = kernels[static_cast<std::size_t>(kernel)][isAligned_ ? 0 : 1];
+        const long long wide = isAligned_ ? kPackBytes / static_cast<long long>(first_.element_size()) : 1;
+        // Of tensors smaller than a pack too.
+        const long long blocks = std::clamp((elements / wide + kThreads - 1) / kThreads, 1LL, 0x7fffffffLL);
+        std::vector<void*> arguments;
+        for (std::size_t i = 0; i < used_; ++i) arguments.push_back(&pointers_[i]);
+        arguments.push_back(&elements);
+        (arguments.push_back(&scalars), ...);
+        C10_CUDA_CHECK(cudaLaunchKernel(reinterpret_cast<const void*>(chosen), dim3(static_cast<unsigned>(blocks)),
+                                        dim3(static_cast<unsigned>(kThreads)), arguments.data(), 0,
+                                        c10::cuda::getCurrentCUDAStream()));
+    }
+
+private:
+    const at::Tensor& first_;
+    std::array<void*, 4> pointers_{};
+    std::size_t used_ = 0;
+    bool isAligned_ = true;
+};
+
+void snapshotOnDevice(const at::Tensor& weights, at::Tensor out, OptionalTensor copy, double scale) {
+    Launch(weights).over(weights).over(out).over(copy).run(Kernel::Snapshot, scale);
+}
+
+void mergeOnDevice(at::Tensor weights, at::Tensor mean, OptionalTensor snapshot, double xi, double c) {
+    TORCH_CHECK(c == 0 || snapshot, "a merge with a correction needs the snapshot");
+    Launch(weights).over(weights).over(mean).over(c == 0 ? std::nullopt : snapshot).run(Kernel::Merge, xi, c);
+}
+
+void outerStepOnDevice(at::Tensor outer, at::Tensor gradient, OptionalTensor velocity, double rate, double momentum,
+                       double penalty, double clip, bool nesterov) {
+    Launch(outer)
+        .over(outer)
+        .over(gradient)
+        .over(velocity)
+        .over(std::nullopt)
+        .run(Kernel::OuterStep, rate, momentum, penalty, clip, nesterov, 0.0);
+}
+
+void outerStepToMeanOnDevice(at::Tensor outer, at::Tensor mean, OptionalTensor velocity, at::Tensor weights,
+                             double rate, double momentum, double penalty, double clip, bool nesterov,
+                             double localWeight) {
+    Launch(outer).over(outer).over(mean).over(velocity).over(weights).run(Kernel::OuterStep, rate, momentum, penalty,
+                                                                          clip, nesterov, localWeight);
+}
+
+}  // namespace
+
+TORCH_LIBRARY_IMPL(dasgd, CUDA, library) {
+    library.impl("snapshot_", snapshotOnDevice);
+    library.impl("merge_", mergeOnDevice);
+    library.impl("outer_step_", outerStepOnDevice);
+    library.impl("outer_step_to_mean_", outerStepToMeanOnDevice);
+}
+
+void compileFlatKernels(at::ScalarType type) { (void)kernelsFor(type, c10::cuda::current_device()); }
+
+}  // namespace dasgd

@@ -1,0 +1,157 @@
+#include "core/train/step_profiler.h"
+
+#include <ATen/Context.h>
+#include <kineto/ActivityType.h>
+#include <torch/csrc/autograd/profiler_kineto.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "core/base/log.h"
+#include "core/base/named_spans.h"
+
+namespace dasgd {
+
+namespace {
+
+namespace kineto = torch::autograd::profiler;
+using libkineto::ActivityType;
+using torch::profiler::impl::ProfilerConfig;
+using torch::profiler::impl::ProfilerState;
+
+constexpr int kClockReadings = 8;
+
+// The profiler's instants are those of the system's clock.
+Ns systemNow() {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
+        .count();
+}
+
+// What is added to an instant of the system's clock to have it on `clock`.
+Ns offsetOf(Clock& clock) {
+    std::pair<Ns, Ns> best{0, 0};  // how long the reading took, offset
+    for (int i = 0; i < kClockReadings; ++i) {
+        const Ns before = systemNow();
+        const Ns now = clock.now();
+        const Ns after = systemNow();
+        const std::pair<Ns, Ns> reading{after - before, now - (before + after) / 2};
+        if (i == 0 || reading < best) best = reading;
+    }
+    return best.second;
+}
+
+// One operator or kernel of the profiler's, on the system's clock.
+struct Action {
+    std::string name;
+    std::uint64_t thread = 0;  // of an operator
+    Ns start = 0, end = 0;
+};
+
+bool isOperator(ActivityType type) { return type == ActivityType::CPU_OP || type == ActivityType::USER_ANNOTATION; }
+
+bool isOnDevice(ActivityType type) {
+    return type == ActivityType::CONCURRENT_KERNEL || type == ActivityType::GPU_MEMCPY ||
+           type == ActivityType::GPU_MEMSET;
+}
+
+std::vector<Action> actionsOf(const kineto::ProfilerResult& result, bool (*isWanted)(ActivityType)) {
+    std::vector<Action> actions;
+    for (const kineto::KinetoEvent& event : result.events()) {
+        if (!isWanted(static_cast<ActivityType>(event.activityType()))) continue;
+        actions.push_back({.name = event.name(),
+                           .thread = event.startThreadId(),
+                           .start = static_cast<Ns>(event.startNs()),
+                           .end = static_cast<Ns>(event.endNs())});
+    }
+    std::ranges::sort(actions, [](const Action& a, const Action& b) {
+        return std::pair(a.start, -a.end) < std::pair(b.start, -b.end);
+    });
+    return actions;
+}
+
+// Those that lie in no other one of their thread.
+std::vector<Action> outermost(std::vector<Action> actions) {
+    std::map<std::uint64_t, Ns> ends;
+    std::erase_if(actions, [&](const Action& action) {
+        Ns& end = ends[action.thread];
+        if (action.end <= end) return true;
+        end = action.end;
+        return false;
+    });
+    return actions;
+}
+
+// By Kineto a collective's kernels are named after the library.
+bool isTransfer(const Action& action) { return action.name.starts_with("nccl"); }
+
+}  // namespace
+
+std::filesystem::path profileTraceIn(const std::filesystem::path& folder, Rank rank) {
+    const std::string number = std::to_string(rank.value());
+    return folder / "artefacts" /
+           ("profile-rank-" + std::string(number.size() < 4 ? 4 - number.size() : 0, '0') + number + ".json");
+}
+
+void StepProfiler::follow(std::int64_t step) {
+    if (step == params_->first) return start();
+    if (!profiling_) return;
+    if (step > params_->last()) return stop();
+    executor_.run({SpanKind::Other}, [] {});
+    steps_.push_back({step, clock_.now()});
+}
+
+void StepProfiler::start() {
+    executor_.run({SpanKind::Other}, [&] {
+        try {
+            std::set<torch::profiler::impl::ActivityType> activities{torch::profiler::impl::ActivityType::CPU};
+            if (at::globalContext().hasCUDA()) activities.insert(torch::profiler::impl::ActivityType::CUDA);
+            const ProfilerConfig config(ProfilerState::KINETO);
+            kineto::prepareProfiler(config, activities);
+            kineto::enableProfiler(config, activities);
+            profiling_ = true;
+        } catch (const std::exception& error) {
+            logLine(LogLevel::Warning, std::string("no step is profiled: LibTorch's profiler says ") + error.what());
+        }
+    });
+    if (profiling_) steps_.push_back({params_->first, clock_.now()});
+}
+
+void StepProfiler::stop() {
+    profiling_ = false;
+    executor_.run({SpanKind::Other}, [&] {
+        const std::unique_ptr<kineto::ProfilerResult> result = kineto::disableProfiler();
+        const Ns offset = offsetOf(clock_);
+        std::vector<Action> actions = actionsOf(*result, isOnDevice);
+        std::erase_if(actions, isTransfer);
+        if (actions.empty()) actions = outermost(actionsOf(*result, isOperator));
+        auto* named = dynamic_cast<NamedSpanSink*>(&sink_);
+        for (const Action& action : actions) {
+            const Ns start = action.start + offset;
+            const Span span{.lane = Lane::Io,
+                            .kind = SpanKind::Compute,
+                            .step = stepAt(start),
+                            .start = start,
+                            .end = action.end + offset};
+            named ? named->namedSpan(span, action.name) : sink_.span(span);
+        }
+        if (trace_.empty()) return;
+        std::error_code ignored;
+        std::filesystem::create_directories(trace_.parent_path(), ignored);
+        result->save(trace_.string());
+    });
+}
+
+// What began before the first step belongs to that.
+std::int64_t StepProfiler::stepAt(Ns instant) const {
+    const auto after = std::ranges::upper_bound(steps_, instant, {}, [](const Step& step) { return step.start; });
+    return after == steps_.begin() ? steps_.front().number : std::prev(after)->number;
+}
+
+}  // namespace dasgd

@@ -1,0 +1,88 @@
+// The operators over flat tensors on the GPU of this machine, against those of the CPU; skipped where there is none.
+// That they are registered needs no GPU, but LibTorch's CUDA libraries.
+#include "core/gpu/cuda/flat_ops_cuda.h"
+
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include "core/gpu/flat_ops.h"
+#include "core/gpu/tensor_device_library.h"
+
+namespace dasgd::test {
+namespace {
+
+TEST(CudaFlatOps, AreRegisteredByTheModule) {
+    const auto module = tensorDeviceModule();
+    ASSERT_TRUE(module) << module.error().message;
+    if (const Status loaded = loadTensorDeviceModule(*module); !loaded) GTEST_SKIP() << loaded.error().message;
+    // Linked with what declares them.
+    mergeFlat(at::empty({0}), at::empty({0}), {}, 0, 0);
+    for (const char* name : {"dasgd::snapshot_", "dasgd::merge_", "dasgd::outer_step_", "dasgd::outer_step_to_mean_"}) {
+        const auto found = c10::Dispatcher::singleton().findSchema({name, ""});
+        ASSERT_TRUE(found) << name;
+        EXPECT_TRUE(found->hasKernelForDispatchKey(c10::DispatchKey::CUDA)) << name;
+    }
+}
+
+class CudaFlatOpsTest : public testing::TestWithParam<at::ScalarType> {
+protected:
+    void SetUp() override {
+        if (const auto devices = usableTensorDevices(); !devices) GTEST_SKIP() << devices.error().message;
+        auto opened = openTensorDevice(0);
+        ASSERT_TRUE(opened) << opened.error().message;
+        device_ = std::move(*opened);
+    }
+    // A tensor of the CPU and its copy on the GPU, aligned for packs or not.
+    struct Pair {
+        at::Tensor host, device;
+    };
+    Pair pair(std::int64_t size, std::uint64_t seed, bool aligned) {
+        at::Generator random = at::detail::createCPUGenerator(seed);
+        const at::Tensor host = at::randn({size + 1}, random, GetParam());
+        const std::int64_t from = aligned ? 0 : 1;
+        return {host.narrow(0, from, size).clone(), host.to(device_->device()).narrow(0, from, size)};
+    }
+    void expectEqual(const Pair& pair) {
+        const double tolerance = GetParam() == at::kBFloat16 ? 0.05 : GetParam() == at::kFloat ? 1e-6 : 1e-14;
+        EXPECT_TRUE(at::allclose(pair.device.cpu(), pair.host, tolerance, tolerance));
+    }
+    std::unique_ptr<TensorDevice> device_;
+};
+
+TEST_P(CudaFlatOpsTest, ComputeWhatTheCpuDoes) {
+    for (const std::int64_t size : {0, 1, 7, 100'003}) {
+        for (const bool aligned : {true, false}) {
+            const Pair out = pair(size, 1, aligned), copy = pair(size, 2, aligned), velocity = pair(size, 3, aligned);
+            const Pair weights = pair(size, 4, aligned), outer = pair(size, 5, aligned);
+            snapshotFlat(weights.host, out.host, copy.host, 1.0 / 3);
+            snapshotFlat(weights.device, out.device, copy.device, 1.0 / 3);
+            expectEqual(out);
+            expectEqual(copy);
+            for (const auto& [xi, c] : {std::pair{0.0, 0.0}, {0.25, 0.0}, {0.25, 1.0}, {0.25, 0.5}}) {
+                const Pair mean = pair(size, 6, aligned);
+                mergeFlat(weights.host, mean.host, copy.host, xi, c);
+                mergeFlat(weights.device, mean.device, copy.device, xi, c);
+                expectEqual(weights);
+            }
+            const OuterStep step{.learningRate = 0.7, .momentum = 0.9, .nesterov = true, .localWeight = 0.5};
+            const Pair mean = pair(size, 7, aligned), gradient = pair(size, 8, aligned);
+            outerStepToMeanFlat(outer.host, mean.host, velocity.host, weights.host, step);
+            outerStepToMeanFlat(outer.device, mean.device, velocity.device, weights.device, step);
+            outerStepFlat(outer.host, gradient.host, {}, step);
+            outerStepFlat(outer.device, gradient.device, {}, step);
+            for (const Pair& moved : {outer, velocity, weights}) expectEqual(moved);
+        }
+    }
+}
+
+TEST_P(CudaFlatOpsTest, RefuseTensorsThatDoNotGoTogether) {
+    const Pair one = pair(8, 1, true), other = pair(9, 2, true);
+    EXPECT_THROW(mergeFlat(one.device, other.device, {}, 0, 0), c10::Error);
+    EXPECT_THROW(mergeFlat(one.device, one.host, {}, 0, 0), c10::Error);
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, CudaFlatOpsTest, testing::Values(at::kFloat, at::kDouble, at::kBFloat16));
+
+}  // namespace
+}  // namespace dasgd::test

@@ -1,0 +1,198 @@
+// The text of the kernels, compiled as C++ and run thread by thread on the CPU, against the operators of the CPU.
+#include "core/gpu/flat_kernels.h"
+
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "core/gpu/flat_ops.h"
+
+namespace dasgd::test {
+namespace {
+
+namespace on_cpu {
+
+// What the language of kernels has beyond C++.
+#define __device__
+#define __global__ [[maybe_unused]]
+struct Place {
+    unsigned x = 0;
+};
+Place gridDim, blockDim, blockIdx, threadIdx;
+float __uint_as_float(unsigned bits) { return std::bit_cast<float>(bits); }
+unsigned __float_as_uint(float value) { return std::bit_cast<unsigned>(value); }
+using std::fma;
+
+#define DASGD_SOURCE(...) __VA_ARGS__
+#include "core/gpu/flat_kernels.inc"
+
+}  // namespace on_cpu
+
+template <class F>
+void onEveryThread(unsigned blocks, unsigned threads, F&& kernel) {
+    on_cpu::gridDim.x = blocks;
+    on_cpu::blockDim.x = threads;
+    for (on_cpu::blockIdx.x = 0; on_cpu::blockIdx.x < blocks; ++on_cpu::blockIdx.x) {
+        for (on_cpu::threadIdx.x = 0; on_cpu::threadIdx.x < threads; ++on_cpu::threadIdx.x) kernel();
+    }
+}
+
+// A flat tensor with a mark behind its end, which no kernel may touch. Aligned for packs.
+class Flat {
+public:
+    Flat(std::int64_t size, std::uint64_t seed, at::ScalarType type) {
+        at::Generator random = at::detail::createCPUGenerator(seed);
+        whole_ = at::randn({size + 1}, random, type);
+        whole_[size].fill_(kMark);
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(whole_.data_ptr()) % kPackBytes, 0U);
+    }
+    Flat(const Flat& other) : whole_(other.whole_.clone()) {}
+    Flat& operator=(const Flat&) = delete;
+
+    [[nodiscard]] at::Tensor tensor() const { return whole_.narrow(0, 0, whole_.numel() - 1); }
+    template <class S>
+    [[nodiscard]] S* data() const {
+        return static_cast<S*>(whole_.data_ptr());
+    }
+    [[nodiscard]] bool isWhole() const { return whole_[whole_.numel() - 1].item<double>() == kMark; }
+
+private:
+    static constexpr double kMark = 4096;
+    at::Tensor whole_;
+};
+
+template <class S>
+constexpr at::ScalarType kType = at::kFloat;
+template <>
+constexpr at::ScalarType kType<double> = at::kDouble;
+template <>
+constexpr at::ScalarType kType<unsigned short> = at::kBFloat16;
+
+// Of arithmetic whose last bit depends on how the CPU's operators were compiled; bfloat16 is rounded after each of
+// those.
+template <class S>
+constexpr double kTolerance = sizeof(S) == 8   ? 1e-14
+                              : sizeof(S) == 4 ? 1e-6
+                                               : 0.05;
+
+template <class S>
+void expectClose(const Flat& found, const Flat& expected) {
+    EXPECT_TRUE(at::allclose(found.tensor(), expected.tensor(), kTolerance<S>, kTolerance<S>))
+        << (found.tensor() - expected.tensor()).abs().max().template item<double>();
+    EXPECT_TRUE(found.isWhole());
+}
+
+constexpr std::int64_t kSizes[] = {0, 1, 3, 8, 1001};
+
+template <class S>
+class FlatKernelsTest : public testing::Test {
+protected:
+    static constexpr int kWide = kPackBytes / sizeof(S);
+    static Flat flat(std::int64_t size, std::uint64_t seed) { return Flat(size, seed, kType<S>); }
+};
+using StoredTypes = testing::Types<float, double, unsigned short>;
+TYPED_TEST_SUITE(FlatKernelsTest, StoredTypes);
+
+TYPED_TEST(FlatKernelsTest, MergesAsTheOperatorDoes) {
+    using S = TypeParam;
+    constexpr int kWide = TestFixture::kWide;
+    for (const auto& [xi, c] : {std::pair{0.0, 0.0}, {0.25, 0.0}, {0.75, 0.0}, {0.0, 1.0}, {0.25, 1.0}, {0.25, 0.5}}) {
+        for (const std::int64_t size : kSizes) {
+            const Flat mean = this->flat(size, 2), snapshot = this->flat(size, 3);
+            const Flat expected = this->flat(size, 1), packs(expected), singles(expected);
+            S* copy = c > 0 ? snapshot.template data<S>() : nullptr;
+            onEveryThread(3, 32, [&, xi = xi, c = c] {
+                on_cpu::merge<S, kWide>(packs.data<S>(), mean.data<S>(), copy, size, xi, c);
+            });
+            onEveryThread(1, 7, [&, xi = xi, c = c] {
+                on_cpu::merge<S, 1>(singles.data<S>(), mean.data<S>(), copy, size, xi, c);
+            });
+            EXPECT_TRUE(at::equal(packs.tensor(), singles.tensor()));
+            mergeFlat(expected.tensor(), mean.tensor().clone(), snapshot.tensor(), xi, c);
+            expectClose<S>(packs, expected);
+            if (xi == 0 && c == 0) {
+                EXPECT_TRUE(at::equal(packs.tensor(), mean.tensor()));
+            }
+        }
+    }
+}
+
+TYPED_TEST(FlatKernelsTest, EqualReplicasStayEqualToTheLastBit) {
+    using S = TypeParam;
+    const Flat before = this->flat(1001, 1), snapshot = this->flat(1001, 2), weights(before);
+    onEveryThread(2, 32, [&] {
+        on_cpu::merge<S, TestFixture::kWide>(weights.data<S>(), snapshot.data<S>(), snapshot.data<S>(), 1001, 0.25, 1);
+    });
+    EXPECT_TRUE(at::equal(weights.tensor(), before.tensor()));
+}
+
+TYPED_TEST(FlatKernelsTest, TakesSnapshots) {
+    using S = TypeParam;
+    for (const std::int64_t size : kSizes) {
+        const Flat weights = this->flat(size, 1), out = this->flat(size, 2), copy = this->flat(size, 3), expected(out);
+        onEveryThread(3, 32, [&] {
+            on_cpu::snapshot<S, TestFixture::kWide>(weights.data<S>(), out.data<S>(), copy.data<S>(), size, 1.0 / 3);
+        });
+        snapshotFlat(weights.tensor(), expected.tensor(), {}, 1.0 / 3);
+        expectClose<S>(out, expected);
+        EXPECT_TRUE(at::equal(copy.tensor(), weights.tensor()));
+        EXPECT_TRUE(copy.isWhole());
+        onEveryThread(3, 32,
+                      [&] { on_cpu::snapshot<S, 1>(weights.data<S>(), weights.data<S>(), nullptr, size, 1.0 / 3); });
+        EXPECT_TRUE(at::equal(weights.tensor(), out.tensor())) << "in place";
+    }
+}
+
+TYPED_TEST(FlatKernelsTest, MakesOuterSteps) {
+    using S = TypeParam;
+    for (const OuterStep& step : {OuterStep{.learningRate = 0.7, .momentum = 0.9, .nesterov = true},
+                                  OuterStep{.momentum = 0.5, .penalty = 3, .clip = 0.2},
+                                  OuterStep{.learningRate = 0.7, .momentum = 0.9, .localWeight = 0.5}}) {
+        for (const bool hasVelocity : {false, true}) {
+            for (const bool toMean : {false, true}) {
+                const std::int64_t size = 1001;
+                const Flat outer = this->flat(size, 1), velocity = this->flat(size, 2), given = this->flat(size, 3);
+                const Flat weights = this->flat(size, 4);
+                const Flat expected(outer), expectedVelocity(velocity), expectedWeights(weights);
+                onEveryThread(3, 32, [&] {
+                    on_cpu::outerStep<S, TestFixture::kWide>(
+                        outer.data<S>(), given.data<S>(), hasVelocity ? velocity.data<S>() : nullptr,
+                        toMean ? weights.data<S>() : nullptr, size, step.learningRate, step.momentum, step.penalty,
+                        step.clip, step.nesterov, step.localWeight);
+                });
+                const at::Tensor ofVelocity = hasVelocity ? expectedVelocity.tensor() : at::Tensor();
+                if (toMean) {
+                    outerStepToMeanFlat(expected.tensor(), given.tensor().clone(), ofVelocity, expectedWeights.tensor(),
+                                        step);
+                } else {
+                    outerStepFlat(expected.tensor(), given.tensor().clone(), ofVelocity, step);
+                }
+                expectClose<S>(outer, expected);
+                expectClose<S>(velocity, expectedVelocity);
+                expectClose<S>(weights, expectedWeights);
+            }
+        }
+    }
+}
+
+TEST(FlatKernels, RoundAsLibTorchDoes) {
+    const float inf = std::numeric_limits<float>::infinity(), nan = std::nanf("");
+    std::vector<float> values{0.0F, -0.0F, 1.0F, 1.00390625F, 1.01171875F, 3.3e38F, -3.4e38F, 1e-40F, inf, -inf, nan};
+    at::Generator random = at::detail::createCPUGenerator(1);
+    const at::Tensor more = at::randn({1000}, random, at::kFloat);
+    values.insert(values.end(), more.data_ptr<float>(), more.data_ptr<float>() + more.numel());
+    for (const float value : values) {
+        unsigned short stored = 0;
+        on_cpu::store(stored, value);
+        EXPECT_EQ(stored, c10::BFloat16(value).x) << value;
+        if (!std::isnan(value)) {
+            EXPECT_EQ(on_cpu::loaded(stored), static_cast<float>(c10::BFloat16(value))) << value;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace dasgd::test

@@ -1,0 +1,120 @@
+#include "core/train/step_profiler.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <fstream>
+#include <map>
+
+#include "core/base/named_spans.h"
+#include "core/exec/cpu_executor.h"
+#include "tests/support/temp_dir.h"
+
+namespace dasgd::test {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class NamesSink final : public EventSink, public NamedSpanSink {
+public:
+    void span(const Span& span) override { spans.push_back(span); }
+    void namedSpan(const Span& span, std::string_view name) override { named.emplace_back(span, name); }
+    void metric(const Metric&) override {}
+    void state(RankState, std::int64_t, std::string_view) override {}
+    std::vector<Span> spans;
+    std::vector<std::pair<Span, std::string>> named;
+};
+
+// Steps of one product, forward and backward; each step's end is a clean boundary.
+class StepProfilerTest : public testing::Test {
+protected:
+    void train(StepProfiler& profiler, std::int64_t steps) {
+        at::Tensor weights = at::ones({32, 32}).set_requires_grad(true);
+        for (std::int64_t step = 1; step <= steps; ++step) {
+            profiler.beforeStep(step);
+            executor.moveTo(step);
+            const Ns start = clock.now();
+            at::matmul(weights, weights).sum().backward();
+            times[step] = {start, clock.now()};
+            executor.stepDone(clock.now());
+        }
+        profiler.end();
+        executor.stepsDone();
+    }
+    [[nodiscard]] std::vector<std::string> names() const {
+        std::vector<std::string> all;
+        for (const auto& [span, name] : sink.named) all.push_back(name);
+        return all;
+    }
+
+    MonotonicClock clock;
+    NamesSink sink;
+    CpuExecutor executor{clock, sink, TraceLevel::Full, {.waits = false}};
+    std::map<std::int64_t, TimeRange> times;
+    const TempDir folder;
+};
+
+TEST_F(StepProfilerTest, RecordsTheOutermostOperatorsOfItsStepsWhereTheyWere) {
+    StepProfiler profiler(ProfileParams{.first = 3, .steps = 2}, "", clock, executor, sink);
+    train(profiler, 6);
+    ASSERT_THAT(sink.named, Not(IsEmpty()));
+    EXPECT_THAT(names(), Contains("aten::matmul").Times(2));
+    EXPECT_THAT(names(), Not(Contains("aten::mm"))) << "it is a part of aten::matmul";
+    EXPECT_THAT(names(), Contains(HasSubstr("MmBackward")).Times(2));
+    for (const auto& [span, name] : sink.named) {
+        ASSERT_THAT(span.step, testing::AnyOf(3, 4)) << name;
+        EXPECT_EQ(span.kind, SpanKind::Compute);
+        EXPECT_EQ(span.lane, Lane::Io);
+        // The profiler reads another clock, which is told from this one within microseconds.
+        constexpr Ns kApart = 200'000;
+        EXPECT_GE(span.start, times[span.step].start - kApart) << name;
+        EXPECT_LE(span.end, times[span.step].end + kApart) << name;
+    }
+}
+
+TEST_F(StepProfilerTest, NoWindowHasAProfiledStep) {
+    StepProfiler profiler(ProfileParams{.first = 4, .steps = 3}, "", clock, executor, sink);
+    train(profiler, 12);
+    std::int64_t steps = 0;
+    for (const CleanWindow& window : executor.takeWindows()) {
+        EXPECT_TRUE(window.lastStep <= 3 || window.lastStep - window.steps >= 7) << window.lastStep;
+        steps += window.steps;
+    }
+    // From the end of step 1 to that of step 3, and from that of step 7 on.
+    EXPECT_EQ(steps, 2 + 5);
+}
+
+TEST_F(StepProfilerTest, WritesATraceOfItsSteps) {
+    const auto file = profileTraceIn(folder.path(), Rank(3));
+    EXPECT_EQ(file.filename(), "profile-rank-0003.json");
+    StepProfiler profiler(ProfileParams{.first = 2, .steps = 1}, file, clock, executor, sink);
+    train(profiler, 4);
+    std::ifstream stream(file);
+    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    EXPECT_THAT(text, HasSubstr("aten::mm"));
+}
+
+TEST_F(StepProfilerTest, EndsWithTheRunAndCanBeginAgain) {
+    StepProfiler first(ProfileParams{.first = 2, .steps = 100}, "", clock, executor, sink);
+    train(first, 3);
+    EXPECT_THAT(names(), Contains("aten::matmul").Times(2));
+    sink.named.clear();
+    StepProfiler second(ProfileParams{.first = 1, .steps = 1}, "", clock, executor, sink);
+    train(second, 3);
+    EXPECT_THAT(names(), Contains("aten::matmul").Times(1));
+}
+
+TEST_F(StepProfilerTest, NothingIsRecordedUnasked) {
+    StepProfiler profiler(std::nullopt, folder.path() / "trace.json", clock, executor, sink);
+    train(profiler, 3);
+    EXPECT_THAT(sink.named, IsEmpty());
+    EXPECT_THAT(sink.spans, IsEmpty());
+    EXPECT_FALSE(std::filesystem::exists(folder.path() / "trace.json"));
+}
+
+}  // namespace
+}  // namespace dasgd::test
