@@ -191,6 +191,7 @@ private:
                       .clock = clock,
                       .control = control,
                       .meeting = Meeting{rendezvous, interface},
+                      .localRank = environment_.localRank,
                       .connected = [&](Communicator& comm) { return align(comm, clock, assignment, sink, keeper); },
                       .sink = [&](Rank) -> EventSink& { return sink; }});
         if (!host) return failedRank(rank, host.error(), &sink);
@@ -198,7 +199,12 @@ private:
         // Only now the clock is rank 0's.
         system.emplace(systemMetrics(assignment, interface), clock, recorder);
         (*host)->run([&](HostedRank& own) {
-            report = trainRank(experiment_, {own.comm, own.clock, sink, own.gate, own.executor});
+            report = trainRank(experiment_, {.comm = own.comm,
+                                             .clock = own.clock,
+                                             .sink = sink,
+                                             .control = own.gate,
+                                             .executor = own.executor,
+                                             .device = own.device});
         });
         system.reset();
         sink.watch(nullptr);
