@@ -23,6 +23,7 @@ Result<std::unique_ptr<RunSession>> RunSession::open(const std::string& workspac
 }
 
 Status RunSession::checkMachine(const CheckedExperiment& experiment) {
+    if (!experiment.layout.onGpus) return {};
     const std::string cluster = experiment.resolved.find("cluster")->toToml();
     if (machineSuits_.contains(cluster)) return {};
     DASGD_TRY(experiments::checkMachine(experiment));

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/control.h"
+#include "storage/recorder.h"
 #include "storage/run_reader.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/free_port.h"
@@ -25,8 +26,9 @@ std::string digits(const std::string& backend, int workers, int steps, const std
     return "[algorithm]\nname = \"dasgd\"\nperiod = 4\ndelay = 2\n[model]\nname = \"logistic\"\n[data]\nname = "
            "\"mnist\"\n[train]\nsteps = " +
            std::to_string(steps) +
-           "\nbatch_size = 8\neval_every = 20\n[optimizer]\nlearning_rate = 0.05\n[cluster]\nbackend = \"" + backend +
-           "\"\nworkers = " + std::to_string(workers) + "\n" + cluster;
+           "\nbatch_size = 8\neval_every = 20\n[optimizer]\nlearning_rate = 0.05\nmomentum = 0.0\n[cluster]\nbackend = "
+           "\"" +
+           backend + "\"\nworkers = " + std::to_string(workers) + "\n" + cluster;
 }
 
 class NcclRuns : public ::testing::Test {
@@ -45,6 +47,9 @@ protected:
         const auto found = reader.metrics({.runId = id, .name = metric, .rank = rank}).value();
         for (const storage::MetricSample& sample : found.samples) values.push_back(sample.value);
         return values;
+    }
+    [[nodiscard]] std::size_t runsIn(const std::string& workspace) const {
+        return storage::RunReader::open(folder_.path() / workspace)->runs()->size();
     }
     // How many steps rank 0 of the run in that workspace has completed.
     [[nodiscard]] std::int64_t stepsIn(const std::string& workspace) const {
@@ -146,9 +151,11 @@ TEST_F(NcclRuns, MoreRanksThanGpusAreRefusedBeforeOneStarts) {
         EXPECT_EQ(ended.exit, 2) << command;
         EXPECT_THAT(ended.err, AllOf(HasSubstr("8 ranks need 8 GPUs"), HasSubstr("ranks_per_gpu = 2"))) << command;
     }
-    EXPECT_FALSE(folder_.hasRuns());
-    const test::Ended shared = run({"run", "e.toml", "-w", "w", "-q", "--set", "cluster.ranks_per_gpu=2"});
-    EXPECT_EQ(shared.exit, 0) << shared.err;
+    // The whole sweep, before its first run.
+    EXPECT_EQ(run({"run", "e.toml", "-w", "w", "-q", "--sweep", "cluster.workers=2,8"}).exit, 2);
+    EXPECT_EQ(runsIn("w"), 0U);
+    EXPECT_EQ(run({"check-machine", "[cluster]\nbackend = \"nccl_stand_in\"\nworkers = 8\nranks_per_gpu = 2\n"}).exit,
+              0);
 }
 
 // Whatever this machine has, it is not so many.
@@ -157,7 +164,7 @@ TEST_F(NcclRuns, TheRealBackendSaysWhatThisMachineLacks) {
     const test::Ended ended = folder_.run({"run", "e.toml", "-w", "w", "-q"});
     EXPECT_EQ(ended.exit, 2);
     EXPECT_THAT(ended.err, ::testing::AnyOf(HasSubstr("64 ranks need"), HasSubstr("driver"), HasSubstr("install")));
-    EXPECT_FALSE(folder_.hasRuns());
+    EXPECT_EQ(runsIn("w"), 0U);
     EXPECT_EQ(folder_.run({"run", "e.toml", "-w", "w", "--dry-run"}).exit, 0) << "a plan needs no GPU";
     folder_.write("e.toml", digits("nccl_stand_in", 2, 60));
     EXPECT_THAT(folder_.run({"run", "e.toml", "-w", "w", "-q"}).err, HasSubstr("nccl_stand_in"))

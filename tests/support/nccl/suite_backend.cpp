@@ -2,6 +2,7 @@
 // DASGD_TEST_BACKEND names, `nccl_stand_in` or `nccl`. On `nccl` they are skipped where there is no GPU.
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <string>
@@ -71,7 +72,10 @@ public:
     explicit OnBackend(std::string name) : name_(std::move(name)) {}
     void SetUp() override {
         const auto suits = made(name_, 1)->checkMachine({.backend = name_, .workers = 1});
-        if (!suits) GTEST_SKIP() << suits.error().message;
+        if (!suits) {
+            std::printf("[no GPU to test on] %s\n", suits.error().message.c_str());
+            GTEST_SKIP() << suits.error().message;
+        }
         runElsewhere() = [name = name_](const ClusterParams& cluster, const std::function<void(HostedRank&)>& body) {
             runOn(name, cluster, body);
         };
