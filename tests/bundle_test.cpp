@@ -127,6 +127,19 @@ TEST_F(Bundle, HoldsItsLibrariesWithTheirTermsAndNoLibTorch) {
     }
 }
 
+// Its libraries are not here, nor need they be: the engine looks for them when it is asked for a GPU.
+TEST_F(Bundle, BringsTheModuleForGpusAndRunsWithoutOne) {
+    unpackAs("bundle");
+    const std::string module = (bundle_ / "libexec/dasgd_cuda.so").string();
+    ASSERT_TRUE(fs::exists(module));
+    EXPECT_THAT(execute("/usr/bin/readelf", {"-dW", module}).out,
+                AllOf(HasSubstr("libtorch_cuda.so"), Not(HasSubstr("PATH"))));
+    const Ended examined = run({"doctor", "-w", "w"});
+    EXPECT_EQ(examined.exit, 0) << examined.out << examined.err;
+    EXPECT_THAT(examined.out, HasSubstr("nccl"));
+    EXPECT_THAT(examined.out, Not(HasSubstr("dasgd_cuda.so is not")));
+}
+
 TEST_F(Bundle, TrainsWhereverItLiesWithEitherGlibc) {
     unpackAs("a place of its own");
     writeText(folder_ / "gloo.toml", quickExperiment("gloo"));

@@ -69,6 +69,14 @@ Result<Layout> layoutOf(const std::string& backend, int ranks) {
     return plugin->layout(ranks);
 }
 
+std::vector<std::string> ownFieldsOf(const std::string& backend) {
+    std::vector<std::string> names;
+    if (const BackendRegistry::Entry* entry = BackendRegistry::find(backend)) {
+        for (const FieldInfo& field : entry->fields) names.push_back(field.name);
+    }
+    return names;
+}
+
 Status refuseSimulatedSections(const Value& document, const ClusterParams& cluster) {
     for (const char* section : {"network", "compute", "faults"}) {
         const Value* found = document.find(section);

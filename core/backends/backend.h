@@ -20,6 +20,7 @@
 #include "core/comm/gloo/interface.h"
 #include "core/exec/cpu_executor.h"
 #include "core/exec/executor.h"
+#include "core/gpu/tensor_device.h"
 #include "core/sim/compute/compute.h"
 #include "core/sim/faults/faults.h"
 #include "core/sim/network/network.h"
@@ -32,6 +33,7 @@ struct HostedRank {
     Clock& clock;
     StepGate* gate = nullptr;  // null: nobody can stop the run
     MakeExecutor executor = onProcessor();
+    TensorDevice* device = nullptr;  // null: it computes on the processor
 };
 
 // The ranks of one process. Owner: the thread that opened it. Its destructor may wait for peers until the deadline.
@@ -72,6 +74,7 @@ struct HostRequest {
     RunControl* control = nullptr;   // null: nobody can stop the run
     std::filesystem::path folder;    // where the ranks of all processes find each other without a meeting
     std::optional<Meeting> meeting;  // only of a rank that is a process of its own
+    std::optional<int> localRank;    // of such a rank: its number on this host, from 0; nothing: nobody told
     // Called once a rank when it is connected, before a link is emulated and before its body. May be empty. An error
     // ends open() with it.
     std::function<Status(Communicator&)> connected;
@@ -88,6 +91,10 @@ public:
     [[nodiscard]] virtual Layout layout(int ranks) const = 0;
     // What of the document does not go with this backend, `cluster` being its [cluster]; the error has the place.
     [[nodiscard]] virtual Status check(const Value& document, const ClusterParams& cluster) const = 0;
+    // Before all ranks of a run are started on this machine: whether it has what they need. It may load libraries of
+    // drivers and take seconds, so it is asked in a process of its own (experiments/config/machine_check.h). Answers
+    // what was found, in words, "" where nothing is needed. Errors: what is missing, and what to do.
+    [[nodiscard]] virtual Result<std::string> checkMachine(const ClusterParams& cluster) const = 0;
     // Blocks until the ranks are connected. Errors: a peer that did not come in time, a cluster that cannot be built.
     [[nodiscard]] virtual Result<std::unique_ptr<RankHost>> open(const HostRequest& request) const = 0;
 };

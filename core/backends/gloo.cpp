@@ -1,9 +1,6 @@
 // Ranks are processes of one or many hosts. Communication: c10d's Gloo (core/comm/gloo/gloo.h); time: the host's
 // monotonic clock. The ranks meet through a file of the run's folder, or where a launcher of others says.
-#include "core/comm/gloo/gloo.h"
-
-#include "core/backends/backend.h"
-#include "core/base/check.h"
+#include "core/backends/gloo_group.h"
 
 namespace dasgd {
 namespace {
@@ -36,23 +33,13 @@ public:
         return refuseSimulatedSections(document, cluster);
     }
 
-    [[nodiscard]] Result<std::unique_ptr<RankHost>> open(const HostRequest& request) const override {
-        DASGD_CHECK(request.ranks.size() == 1);
-        const ClusterParams& cluster = *request.cluster;
-        GlooOptions options{
-            .rank = Rank(request.ranks.front()), .size = cluster.ranks(), .timeout = cluster.deadline()};
-        if (request.meeting) options.interface = request.meeting->interface;
-        DASGD_ASSIGN(const Rendezvous rendezvous, meetingPlace(request));
-        DASGD_ASSIGN(auto comm, makeGloo(rendezvous, options, request.clock));
-        if (request.connected) DASGD_TRY(request.connected(*comm));
-        return std::make_unique<GlooHost>(withLink(std::move(comm), cluster, request.clock), request.clock,
-                                          request.control);
-    }
+    [[nodiscard]] Result<std::string> checkMachine(const ClusterParams&) const override { return std::string(); }
 
-private:
-    static Result<Rendezvous> meetingPlace(const HostRequest& request) {
-        if (request.meeting) return request.meeting->rendezvous;
-        return Rendezvous::file(request.folder / "rendezvous", request.cluster->ranks(), request.cluster->deadline());
+    [[nodiscard]] Result<std::unique_ptr<RankHost>> open(const HostRequest& request) const override {
+        DASGD_ASSIGN(GlooGroup group, meetOverGloo(request));
+        if (request.connected) DASGD_TRY(request.connected(*group.comm));
+        return std::make_unique<GlooHost>(withLink(std::move(group.comm), *request.cluster, request.clock),
+                                          request.clock, request.control);
     }
 };
 

@@ -13,6 +13,7 @@ struct Layout {
     std::vector<std::vector<int>> processes;  // the ranks of each process, ascending; together every rank once
     bool sharedJournal = false;               // the ranks of a process write into the journal of its first rank
     bool timeSimulated = false;               // every instant and duration of the run is simulated
+    bool onGpus = false;                      // each rank computes on a GPU
 
     // Every rank is a process of its own, so that a launcher of others (torchrun, srun) can start it.
     [[nodiscard]] bool isProcessARank() const;
@@ -29,5 +30,7 @@ struct Layout {
 [[nodiscard]] std::string backendSummaries();
 // Errors: no backend of that name; the message lists those there are.
 [[nodiscard]] Result<Layout> layoutOf(const std::string& backend, int ranks);
+// The fields of [cluster] that are this backend's own; none of one that is not there.
+[[nodiscard]] std::vector<std::string> ownFieldsOf(const std::string& backend);
 
 }  // namespace dasgd

@@ -33,6 +33,7 @@ inline constexpr const char* kTargetReached = "run/target_reached";
 inline constexpr const char* kHostDown = "fault/host_down";
 inline constexpr const char* kLinkDown = "fault/link_down";
 inline constexpr const char* kClockErrorS = "clock/error_s";
+inline constexpr const char* kDeviceClockErrorS = "clock/device_error_s";
 inline constexpr const char* kProcessCpu = "process/cpu_cores";
 inline constexpr const char* kProcessMemory = "process/memory_bytes";
 inline constexpr const char* kHostCpu = "host/cpu_cores";
@@ -48,7 +49,7 @@ inline constexpr const char* kWeight = "weight/";
 inline constexpr const char* kAlgorithm = "algorithm/";
 
 // All of them.
-inline constexpr std::array<std::string_view, 36> kNames{kTrainLoss,
+inline constexpr std::array<std::string_view, 37> kNames{kTrainLoss,
                                                          kTrainStepMs,
                                                          kEvalLoss,
                                                          kEvalAccuracy,
@@ -64,6 +65,7 @@ inline constexpr std::array<std::string_view, 36> kNames{kTrainLoss,
                                                          kHostDown,
                                                          kLinkDown,
                                                          kClockErrorS,
+                                                         kDeviceClockErrorS,
                                                          kProcessCpu,
                                                          kProcessMemory,
                                                          kHostCpu,

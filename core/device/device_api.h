@@ -15,6 +15,13 @@ namespace dasgd {
 using StreamHandle = CUstream_st*;  // null: the default stream, LibTorch's own unless told otherwise
 using EventHandle = CUevent_st*;
 
+// The beginning of CUDA's own (cudaDeviceProp), with room for the rest of it.
+struct DeviceProperties {
+    char name[256];
+    char uuid[16];
+    char rest[8192];
+};
+
 struct DeviceApi {
     static constexpr int kSuccess = 0;
     static constexpr int kInsufficientDriver = 35;
@@ -25,6 +32,7 @@ struct DeviceApi {
     std::function<int(int* version)> driverVersion;  // 13000 is 13.0; 0: no driver
     std::function<int(int* version)> runtimeVersion;
     std::function<int(int* count)> deviceCount;
+    std::function<int(DeviceProperties*, int device)> properties;
     std::function<int(int device)> setDevice;                        // of the calling thread
     std::function<int(int* least, int* greatest)> streamPriorities;  // greatest <= least
     std::function<int(StreamHandle*, unsigned flags, int priority)> streamCreate;

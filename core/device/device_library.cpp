@@ -1,17 +1,15 @@
 #include "core/device/device_library.h"
 
+#include <cstring>
+#include <memory>
+
 #include "core/device/shared_library.h"
 
 namespace dasgd {
 
-namespace {
-
-// "13.0".
-std::string versionText(int version) {
+std::string cudaVersionText(int version) {
     return std::to_string(version / 1000).append(".").append(std::to_string(version % 1000 / 10));
 }
-
-}  // namespace
 
 Result<DeviceApi> loadDeviceApi(const std::string& library) {
     auto opened = SharedLibrary::open(library);
@@ -23,6 +21,7 @@ Result<DeviceApi> loadDeviceApi(const std::string& library) {
     opened->take(api.driverVersion, "cudaDriverGetVersion");
     opened->take(api.runtimeVersion, "cudaRuntimeGetVersion");
     opened->take(api.deviceCount, "cudaGetDeviceCount");
+    opened->take(api.properties, "cudaGetDeviceProperties");
     opened->take(api.setDevice, "cudaSetDevice");
     opened->take(api.streamPriorities, "cudaDeviceGetStreamPriorityRange");
     opened->take(api.streamCreate, "cudaStreamCreateWithPriority");
@@ -48,9 +47,9 @@ Result<int> usableDevices(const DeviceApi& api) {
     const int error = api.deviceCount(&count);
     if (error == DeviceApi::kInsufficientDriver) {
         return fail(std::string("the NVIDIA driver is made for CUDA ")
-                        .append(versionText(driver))
+                        .append(cudaVersionText(driver))
                         .append(", this program for CUDA ")
-                        .append(versionText(runtime))
+                        .append(cudaVersionText(runtime))
                         .append(": install a newer driver"));
     }
     if (error == DeviceApi::kNoDevice || (error == DeviceApi::kSuccess && count == 0)) {
@@ -58,6 +57,24 @@ Result<int> usableDevices(const DeviceApi& api) {
     }
     if (error != DeviceApi::kSuccess) return fail(std::string("the GPUs cannot be counted: ") + api.errorText(error));
     return count;
+}
+
+Result<std::vector<DeviceFacts>> describeDevices(const DeviceApi& api) {
+    DASGD_ASSIGN(const int count, usableDevices(api));
+    std::vector<DeviceFacts> all;
+    for (int index = 0; index < count; ++index) {
+        const auto found = std::make_unique<DeviceProperties>();
+        if (const int error = api.properties(found.get(), index); error != DeviceApi::kSuccess) {
+            return fail(std::string("GPU ")
+                            .append(std::to_string(index))
+                            .append(" does not say what it is: ")
+                            .append(api.errorText(error))
+                            .append("; nvidia-smi tells more"));
+        }
+        all.push_back({std::string(found->name, ::strnlen(found->name, sizeof found->name)),
+                       std::string(found->uuid, sizeof found->uuid)});
+    }
+    return all;
 }
 
 }  // namespace dasgd

@@ -12,6 +12,7 @@
 #include "core/exec/cpu_executor.h"
 #include "core/exec/executor.h"
 #include "core/experiment/experiment.h"
+#include "core/gpu/tensor_device.h"
 #include "core/train/training_data.h"
 
 namespace dasgd {
@@ -26,6 +27,7 @@ struct WorkerEnvironment {
     MakeExecutor executor = onProcessor();
     const TrainingData* data = nullptr;      // null: the rank loads its own
     EvaluationBoard* evaluations = nullptr;  // of all ranks; where time is simulated, unless nothing is computed
+    TensorDevice* device = nullptr;          // null: it computes on the processor
     std::filesystem::path profileTrace;      // what record.profile sees is also written there; "": nowhere
 };
 

@@ -7,15 +7,17 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "core/backends/layout.h"
 #include "experiments/base/sockets.h"
 #include "experiments/base/text.h"
 #include "experiments/commands/command.h"
-#include "experiments/config/checked_experiment.h"
+#include "experiments/config/machine_check.h"
 #include "experiments/launch/hardware.h"
 #include "experiments/launch/provenance.h"
 #include "experiments/report/run_summary.h"
@@ -53,13 +55,25 @@ Finding machine() {
         cpuModel() + ", " + std::to_string(CPU_COUNT(&allowed)) + " cores to use, " + byteCount(memory) + " memory"};
 }
 
-// What LibTorch sees; trained on from the day there is a communicator between GPUs.
-Finding devices() {
-    const auto count = gpuCount();
+// Which GPUs the driver knows, and for each backend that computes on some whether it could here.
+std::vector<Finding> devices() {
     const std::string names = storage::hardwareText(gpus(), storage::kGpu);
-    const std::string named = names.empty() ? "" : ": " + names;
-    if (count == 0) return {"gpus", "ok", "none that LibTorch can use, training is on the CPU" + named};
-    return {"gpus", "note", std::to_string(count) + " CUDA device(s) seen; this version trains on the CPU" + named};
+    std::vector<Finding> findings{
+        {"gpus", "ok", names.empty() ? "the driver knows of none: training is on the CPU" : names}};
+    for (const std::string& backend : backendNames()) {
+        if (!layoutOf(backend, 1)->onGpus) continue;
+        Value cluster;
+        cluster.set("backend", Value(backend));
+        cluster.set("workers", Value(std::int64_t{1}));
+        const Result<std::string> found = askAboutMachine(cluster);
+        if (found) {
+            findings.push_back({backend, "ok", "can train: " + *found});
+        } else {
+            // Nothing is amiss on a machine without GPUs.
+            findings.push_back({backend, names.empty() ? "ok" : "note", "cannot train: " + found.error().message});
+        }
+    }
+    return findings;
 }
 
 Finding links() {
@@ -137,18 +151,25 @@ Finding sockets() {
     return {"sockets", everywhere ? "broken" : "ok", text};
 }
 
+std::string column(std::string text, std::size_t width) {
+    text.resize(std::max(width, text.size() + 1), ' ');
+    return text;
+}
+
 int examine(const std::string& workspace, bool json) {
-    const std::vector<Finding> findings{
-        versions(),      machine(),           devices(), interfaces(), links(), workspaceFolder(workspace),
-        disk(workspace), database(workspace), sockets()};
+    std::vector<Finding> findings{versions(), machine()};
+    for (Finding& finding : devices()) findings.push_back(std::move(finding));
+    for (Finding& finding : std::vector<Finding>{interfaces(), links(), workspaceFolder(workspace), disk(workspace),
+                                                 database(workspace), sockets()}) {
+        findings.push_back(std::move(finding));
+    }
     bool broken = false;
     nlohmann::json all = nlohmann::json::array();
     std::string text;
     for (const Finding& finding : findings) {
         broken = broken || finding.verdict == "broken";
         all.push_back({{"check", finding.what}, {"verdict", finding.verdict}, {"text", finding.text}});
-        text += (finding.verdict + "        ").substr(0, 8) + (finding.what + "            ").substr(0, 12) +
-                printable(finding.text) + "\n";
+        text += column(finding.verdict, 8) + column(finding.what, 12) + printable(finding.text) + "\n";
     }
     if (json) text = dumpLine({{"ok", !broken}, {"checks", all}}) + "\n";
     std::fputs(text.c_str(), stdout);

@@ -48,6 +48,10 @@ Status applyCalibration(Value& document, const Value& calibration) {
     Value cluster = document.find("cluster") ? *document.find("cluster") : Value();
     if (!cluster.isTable()) return cluster.error("cluster must be a table");
     cluster.erase("link");
+    if (const Value* before = cluster.find("backend")) {
+        const auto* name = before->as<std::string>();
+        for (const std::string& field : ownFieldsOf(name ? *name : "")) cluster.erase(field);
+    }
     if (const Value* given = calibration.find("cluster")) {
         const Value* backend = given->find("backend");
         const auto* name = backend ? backend->as<std::string>() : nullptr;

@@ -1,7 +1,5 @@
 #include "experiments/config/checked_experiment.h"
 
-#include <torch/cuda.h>
-
 #include <algorithm>
 #include <map>
 
@@ -182,7 +180,5 @@ Result<CheckedExperiment> checkExperiment(const Value& document) {
                  checkExperiments(std::vector<ExpandedExperiment>{{document, ""}}));
     return std::move(experiments.front());
 }
-
-std::size_t gpuCount() { return torch::cuda::device_count(); }
 
 }  // namespace dasgd::experiments

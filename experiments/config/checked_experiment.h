@@ -58,7 +58,4 @@ struct CheckedExperiment {
 // The only experiment of a document without cases and sweep.
 [[nodiscard]] Result<CheckedExperiment> checkExperiment(const Value& document);
 
-// CUDA devices that LibTorch sees; 0 without its CUDA libraries.
-[[nodiscard]] std::size_t gpuCount();
-
 }  // namespace dasgd::experiments

@@ -66,6 +66,12 @@ std::vector<std::string> RunSeries::run(const std::vector<const CheckedExperimen
     queued_ = 0;
     emptied_ = false;
     series_.clear();
+    for (const CheckedExperiment* experiment : experiments) {
+        if (const Status suits = session_.checkMachine(*experiment); !suits) {
+            breakOff(suits.error());
+            return ids;
+        }
+    }
     for (;;) {
         attend(ids);
         fillQueue(experiments);
@@ -207,7 +213,7 @@ void RunSeries::breakOff(const Error& error) {
 }
 
 int RunSeries::exitCode() const {
-    if (broken_) return kRunFailed;
+    if (broken_) return session_.begun() ? kRunFailed : kWrongInput;
     if (session_.stopped()) return kStopped;
     return failed_ ? kRunFailed : stopped_ ? kStopped : kFinished;
 }

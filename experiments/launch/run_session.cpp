@@ -1,6 +1,7 @@
 #include "experiments/launch/run_session.h"
 
 #include "core/base/log.h"
+#include "experiments/config/machine_check.h"
 
 namespace dasgd::experiments {
 
@@ -21,12 +22,22 @@ Result<std::unique_ptr<RunSession>> RunSession::open(const std::string& workspac
     return std::unique_ptr<RunSession>(new RunSession(std::move(store), folder, signals, style));
 }
 
+Status RunSession::checkMachine(const CheckedExperiment& experiment) {
+    if (!experiment.layout.onGpus) return {};
+    const std::string cluster = experiment.resolved.find("cluster")->toToml();
+    if (machineSuits_.contains(cluster)) return {};
+    DASGD_TRY(experiments::checkMachine(experiment));
+    machineSuits_.insert(cluster);
+    return {};
+}
+
 Result<LaunchedRun> RunSession::run(const CheckedExperiment& experiment, const std::string& title) {
     DASGD_ASSIGN(QueuedRun queued, queue(experiment, {}));
     return run(std::move(queued), experiment, title, {});
 }
 
 Result<QueuedRun> RunSession::queue(const CheckedExperiment& experiment, const SeriesPlace& place) {
+    DASGD_TRY(checkMachine(experiment));
     begun_ = true;
     return launcher_.queue(experiment, provenance_, place);
 }

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "experiments/launch/launcher.h"
@@ -18,7 +19,9 @@ public:
     static Result<std::unique_ptr<RunSession>> open(const std::string& workspace, const std::filesystem::path& folder,
                                                     StopSignals& signals, Progress::Style style);
 
-    // Errors: the run could not be written down. A run that failed or was stopped is none.
+    // Whether this machine has what the ranks need (config/machine_check.h); asked once for each [cluster].
+    Status checkMachine(const CheckedExperiment& experiment);
+    // Errors: of checkMachine(); the run could not be written down. A run that failed or was stopped is none.
     Result<LaunchedRun> run(const CheckedExperiment& experiment, const std::string& title);
     // The same in three parts, as in Launcher.
     Result<QueuedRun> queue(const CheckedExperiment& experiment, const SeriesPlace& place);
@@ -40,6 +43,7 @@ private:
     Provenance provenance_;
     Launcher launcher_;
     bool begun_ = false;
+    std::set<std::string> machineSuits_;  // each a [cluster]
 };
 
 }  // namespace dasgd::experiments

@@ -196,6 +196,7 @@ private:
                       .clock = clock,
                       .control = control,
                       .meeting = Meeting{rendezvous, interface},
+                      .localRank = environment_.localRank,
                       .connected = [&](Communicator& comm) { return align(comm, clock, assignment, sink, keeper); },
                       .sink = [&](Rank) -> EventSink& { return sink; }});
         if (!host) return failedRank(rank, host.error(), &sink);
@@ -203,9 +204,14 @@ private:
         // Only now the clock is rank 0's.
         system.emplace(systemMetrics(assignment, interface), clock, recorder);
         (*host)->run([&](HostedRank& own) {
-            WorkerEnvironment environment{own.comm, own.clock, sink, own.gate, own.executor};
-            environment.profileTrace = profileTraceIn(paths.run(assignment.runId), own.comm.rank());
-            report = trainRank(experiment_, environment);
+            report =
+                trainRank(experiment_, {.comm = own.comm,
+                                        .clock = own.clock,
+                                        .sink = sink,
+                                        .control = own.gate,
+                                        .executor = own.executor,
+                                        .device = own.device,
+                                        .profileTrace = profileTraceIn(paths.run(assignment.runId), own.comm.rank())});
         });
         system.reset();
         sink.watch(nullptr);

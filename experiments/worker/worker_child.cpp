@@ -59,9 +59,16 @@ bool runRanks(const Shared& shared, RankHost& host, const TrainingData* data, Ev
     std::atomic<bool> failed = false;
     host.run([&](HostedRank& rank) {
         EventSink& sink = shared.journals.of(rank.comm.rank());
-        WorkerEnvironment environment{rank.comm, rank.clock, sink, rank.gate, rank.executor, data, evaluations};
-        environment.profileTrace = profileTraceIn(shared.folder, rank.comm.rank());
-        const RankReport report = trainRank(shared.experiment, environment);
+        const RankReport report =
+            trainRank(shared.experiment, {.comm = rank.comm,
+                                          .clock = rank.clock,
+                                          .sink = sink,
+                                          .control = rank.gate,
+                                          .executor = rank.executor,
+                                          .data = data,
+                                          .evaluations = evaluations,
+                                          .device = rank.device,
+                                          .profileTrace = profileTraceIn(shared.folder, rank.comm.rank())});
         tell(report);
         if (report.state != RankState::Failed) return;
         failed = true;
@@ -83,6 +90,7 @@ Result<bool> openAndRun(const Shared& shared, MonotonicClock& clock) {
                                       .clock = clock,
                                       .control = &shared.control,
                                       .folder = shared.folder,
+                                      .localRank = shared.ranks.front(),  // the launcher starts all of them here
                                       .sink = [&](Rank rank) -> EventSink& { return shared.journals.of(rank); }}));
     std::unique_ptr<EvaluationBoard> evaluations;
     if (shared.experiment.timeSimulated() && !shared.experiment.timeOnly()) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# bundle.sh PROGRAM FOLDER: makes FOLDER/dasgd-VERSION-ARCH and its .tar.gz, with which the built engine PROGRAM runs on
-# machines that have LibTorch and nothing else of ours. `./lab bundle` calls it.
+# bundle.sh PROGRAM FOLDER: makes FOLDER/dasgd-VERSION-ARCH and its .tar.gz, with which the built engine PROGRAM, and the
+# module for GPUs beside it, run on machines that have LibTorch and nothing else of ours. `./lab bundle` calls it.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -91,9 +91,22 @@ with open(path, "r+b") as program:
 PYTHON
 }
 
+# Found beside the engine at run time. What it needs but the engine does not is LibTorch's and CUDA's.
+add_module() {
+    local target=$bundle/libexec/dasgd_cuda.so name
+    [ -f "$module" ] || die "$module is missing, without which nothing runs on a GPU: ./lab build makes it."
+    install -m 755 "$module" "$target"
+    strip --strip-unneeded "$target"
+    patchelf --remove-rpath "$target"
+    while read -r name; do
+        if is_apart "$name" "" || is_glibc "$name" || [ -e "$bundle/lib/$name" ]; then continue; fi
+        die "$module needs $name, which the engine does not bring."
+    done < <(readelf -dW "$target" | sed -nE 's/.*NEEDED.*\[(.*)\].*/\1/p')
+}
+
 # The newest glibc that a file of the bundle asks for.
 needed_glibc() {
-    { for each in "$bundle"/libexec/dasgd "$bundle"/lib/*.so*; do readelf -VW "$each"; done; } |
+    { for each in "$bundle"/libexec/dasgd* "$bundle"/lib/*.so*; do readelf -VW "$each"; done; } |
         sed -nE 's/.*Name: GLIBC_([0-9.]+) .*/\1/p' | sort -V | tail -n 1
 }
 
@@ -149,6 +162,7 @@ for tool in patchelf strip readelf ldd dpkg-query; do
     command -v "$tool" >/dev/null || die "$tool is missing: ./lab bundle installs it."
 done
 program=$(readlink -f "$1")
+module=$(dirname "$program")/dasgd_cuda.so
 mkdir -p "$2" 2>/dev/null || die "cannot make the folder $2."
 folder=$(cd "$2" && pwd)
 
@@ -174,6 +188,7 @@ chmod 755 "$work"
 
 add_program
 add_libraries
+add_module
 add_licences
 cp "$source"/experiments/suites/* "$bundle/share/suites/"
 glibc=$(needed_glibc)

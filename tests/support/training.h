@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/analysis/overlap.h"
+#include "core/backends/backend.h"
 #include "core/experiment/experiment.h"
 #include "core/train/worker.h"
 #include "tests/support/document.h"
@@ -84,16 +85,35 @@ inline OverlapSummary overlapOf(const RankRecord& record) {
 // Optional wrapper around each rank's communicator: fault injection, counting.
 using Wrap = std::function<std::unique_ptr<Communicator>(Communicator&, Clock&)>;
 
+// Where train() runs its ranks in place of threads, if anywhere: see tests/support/nccl/suite_backend.cpp.
+using RunElsewhere = std::function<void(const ClusterParams&, const std::function<void(HostedRank&)>& body)>;
+inline RunElsewhere& runElsewhere() {
+    static RunElsewhere run;
+    return run;
+}
+
 inline std::vector<RankRecord> train(const Value& document, Backend backend = Backend::Threads,
                                      const Wrap& wrap = nullptr) {
     auto experiment = readExperiment(document);
     if (!experiment) throw std::runtime_error(experiment.error().message);
     const int ranks = static_cast<int>(experiment->cluster.workers);
     std::vector<RankRecord> records(static_cast<std::size_t>(ranks));
+    const auto body = [&](HostedRank& rank) {
+        RankRecord& record = records[static_cast<std::size_t>(rank.comm.rank().value())];
+        const std::unique_ptr<Communicator> wrapped = wrap ? wrap(rank.comm, rank.clock) : nullptr;
+        record.outcome = runWorker(*experiment, {.comm = wrapped ? *wrapped : rank.comm,
+                                                 .clock = rank.clock,
+                                                 .sink = record.sink,
+                                                 .executor = rank.executor,
+                                                 .device = rank.device});
+    };
+    if (backend == Backend::Threads && runElsewhere()) {
+        runElsewhere()(experiment->cluster, body);
+        return records;
+    }
     runRanks(backend, ranks, [&](Communicator& comm, Clock& clock) {
-        RankRecord& record = records[static_cast<std::size_t>(comm.rank().value())];
-        const std::unique_ptr<Communicator> wrapped = wrap ? wrap(comm, clock) : nullptr;
-        record.outcome = runWorker(*experiment, {wrapped ? *wrapped : comm, clock, record.sink});
+        HostedRank rank{comm, clock};
+        body(rank);
     });
     return records;
 }

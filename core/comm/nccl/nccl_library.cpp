@@ -8,7 +8,8 @@ namespace {
 
 constexpr int kOldest = 21800, kOldestThatSharesADevice = 23000;
 
-// "2.28.9".
+}  // namespace
+
 std::string ncclVersionText(int version) {
     return std::to_string(version / 10000)
         .append(".")
@@ -16,8 +17,6 @@ std::string ncclVersionText(int version) {
         .append(".")
         .append(std::to_string(version % 100));
 }
-
-}  // namespace
 
 Result<NcclApi> loadNccl(const std::string& library) {
     auto opened = SharedLibrary::open(library);

@@ -17,4 +17,7 @@ inline constexpr const char* kNcclLibrary = "libnccl.so.2";
 // device (2.30), where `ranksPerDevice` is more than one.
 [[nodiscard]] Status checkNccl(const NcclApi& api, int ranksPerDevice);
 
+// "2.28.9", of what NCCL tells.
+[[nodiscard]] std::string ncclVersionText(int version);
+
 }  // namespace dasgd

@@ -94,6 +94,8 @@ const std::map<std::string, MetricWords>& knownMetrics() {
         {metrics::kLinkDown, {.title = QStringLiteral("Links down"), .axis = QStringLiteral("link down (0 or 1)")}},
         {metrics::kClockErrorS,
          {.title = QStringLiteral("Clock error"), .axis = QStringLiteral("bound on the clock's error [s]")}},
+        {metrics::kDeviceClockErrorS,
+         {.title = QStringLiteral("Clock error of a GPU"), .axis = QStringLiteral("bound on a GPU's clock error [s]")}},
         {metrics::kProcessCpu,
          {.title = QStringLiteral("CPU of a rank"), .axis = QStringLiteral("busy cores of a rank"), .fromZero = true}},
         {metrics::kProcessMemory,

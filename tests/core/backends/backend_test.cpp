@@ -78,12 +78,24 @@ TEST(BackendCheck, SimulatedSectionsBelongToSimulatedTime) {
     }
 }
 
-TEST(BackendCheck, ALinkIsEmulatedWhereTimeIsReal) {
+TEST(BackendCheck, OnlyRanksOnGpusAskSomethingOfTheMachine) {
+    for (const std::string& name : backendNames()) {
+        const auto backend = BackendRegistry::find(name)->create(Value(), {}).value();
+        if (backend->layout(2).onGpus) continue;
+        EXPECT_EQ(backend->checkMachine({.backend = name}).value(), "") << name;
+        EXPECT_THAT(ownFieldsOf(name), testing::IsEmpty()) << name;
+    }
+    EXPECT_THAT(ownFieldsOf("nccl"), testing::Contains("ranks_per_gpu"));
+    EXPECT_THAT(ownFieldsOf("carrier-pigeon"), testing::IsEmpty());
+}
+
+TEST(BackendCheck, ALinkIsEmulatedWhereTimeIsRealAndTheHostWaits) {
     for (const std::string& name : backendNames()) {
         const auto backend = BackendRegistry::find(name)->create(Value(), {}).value();
         const ClusterParams cluster{.backend = name, .link = LinkParams()};
         const Value document = table({{"cluster", table({{"link", table({})}})}});
-        EXPECT_EQ(backend->check(document, cluster).has_value(), !backend->layout(2).timeSimulated) << name;
+        const Layout layout = backend->layout(2);
+        EXPECT_EQ(backend->check(document, cluster).has_value(), !layout.timeSimulated && !layout.onGpus) << name;
     }
 }
 

@@ -7,6 +7,7 @@
 #if __has_include(<cuda_runtime_api.h>) && __has_include(<crt/host_defines.h>)
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
 #include <tuple>
 #include <type_traits>
 
@@ -25,6 +26,12 @@ static_assert(sizeof(cudaError_t) == sizeof(int));
 static_assert(isDeclaredAs(&DeviceApi::driverVersion, &cudaDriverGetVersion));
 static_assert(isDeclaredAs(&DeviceApi::runtimeVersion, &cudaRuntimeGetVersion));
 static_assert(isDeclaredAs(&DeviceApi::deviceCount, &cudaGetDeviceCount));
+static_assert(std::is_same_v<decltype(&cudaGetDeviceProperties), cudaError_t (*)(cudaDeviceProp*, int)>);
+static_assert(sizeof(cudaDeviceProp) <= sizeof(DeviceProperties));
+static_assert(offsetof(cudaDeviceProp, name) == offsetof(DeviceProperties, name));
+static_assert(sizeof(cudaDeviceProp::name) == sizeof(DeviceProperties::name));
+static_assert(offsetof(cudaDeviceProp, uuid) == offsetof(DeviceProperties, uuid));
+static_assert(sizeof(cudaDeviceProp::uuid) == sizeof(DeviceProperties::uuid));
 static_assert(isDeclaredAs(&DeviceApi::setDevice, &cudaSetDevice));
 static_assert(isDeclaredAs(&DeviceApi::streamPriorities, &cudaDeviceGetStreamPriorityRange));
 static_assert(isDeclaredAs(&DeviceApi::streamCreate, &cudaStreamCreateWithPriority));

@@ -49,5 +49,39 @@ TEST(DeviceLibrary, CountsWhatCanBeUsedOrSaysWhyNot) {
     EXPECT_THAT(devicesOf(13000, 999, 0).error().message, HasSubstr("unknown error"));
 }
 
+// Two GPUs, of which the second may fail.
+DeviceApi twoDevices(int secondAnswers) {
+    DeviceApi api;
+    api.driverVersion = [](int* out) { return *out = 13000, DeviceApi::kSuccess; };
+    api.runtimeVersion = api.driverVersion;
+    api.deviceCount = [](int* out) { return *out = 2, DeviceApi::kSuccess; };
+    api.properties = [secondAnswers](DeviceProperties* properties, int device) {
+        *properties = {"GPU of a test", {}, {}};
+        properties->uuid[15] = static_cast<char>(device);
+        return device == 0 ? DeviceApi::kSuccess : secondAnswers;
+    };
+    api.errorText = [](int) { return "device is lost"; };
+    return api;
+}
+
+TEST(DeviceLibrary, DescribesEachDeviceByNameAndIdentity) {
+    const auto devices = describeDevices(twoDevices(DeviceApi::kSuccess));
+    ASSERT_TRUE(devices) << devices.error().message;
+    ASSERT_EQ(devices->size(), 2U);
+    EXPECT_EQ(devices->at(1).name, "GPU of a test");
+    EXPECT_EQ(devices->at(1).uuid.size(), 16U);
+    EXPECT_NE(devices->at(0).uuid, devices->at(1).uuid);
+}
+
+TEST(DeviceLibrary, ADeviceThatDoesNotAnswerIsNamed) {
+    EXPECT_THAT(describeDevices(twoDevices(46)).error().message,
+                AllOf(HasSubstr("GPU 1"), HasSubstr("device is lost")));
+}
+
+TEST(DeviceLibrary, VersionsAreWrittenAsPeopleSayThem) {
+    EXPECT_EQ(cudaVersionText(13000), "13.0");
+    EXPECT_EQ(cudaVersionText(12080), "12.8");
+}
+
 }  // namespace
 }  // namespace dasgd::test

@@ -1,6 +1,7 @@
 // `dasgd doctor`.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -21,6 +22,22 @@ TEST_F(DoctorCommand, FindsAHealthyWorkspace) {
     EXPECT_THAT(ended.out, HasSubstr("2 runs, integrity ok"));
     EXPECT_THAT(ended.out, HasSubstr("LibTorch"));
     EXPECT_THAT(ended.out, HasSubstr("\"links\""));
+}
+
+// By the program of the tests that has stand-ins for GPUs, and by the one that users have.
+TEST_F(DoctorCommand, SaysWhetherGpusCanBeTrainedOnAndWhatIsMissing) {
+    const test::Ended standIns =
+        test::StartedProgram(folder_.path(), {"doctor", "-w", "w"}, {}, test::kStandInProgram).wait();
+    EXPECT_EQ(standIns.exit, 0) << standIns.out;
+    EXPECT_THAT(standIns.out, HasSubstr("nccl_stand_in can train: 4 GPUs (stand-in GPU), driver for CUDA 13.0, NCCL "
+                                        "2.30.7, which can have several ranks on one GPU\n"));
+    const auto json = nlohmann::json::parse(folder_.run({"doctor", "-w", "w", "--json"}).out);
+    const auto found = std::ranges::find_if(json["checks"], [](const auto& each) { return each["check"] == "nccl"; });
+    ASSERT_NE(found, json["checks"].end());
+    const std::string text = (*found)["text"];
+    EXPECT_THAT(text, ::testing::AnyOf(::testing::StartsWith("can train: "),
+                                       ::testing::AllOf(::testing::StartsWith("cannot train: "),
+                                                        ::testing::AnyOf(HasSubstr("driver"), HasSubstr("install")))));
 }
 
 TEST_F(DoctorCommand, FindsADamagedDatabase) {

@@ -38,6 +38,16 @@ TEST(CalibratedCluster, TakesThePlaceOfTheExperimentsOwn) {
     EXPECT_NE(experiment.find("network"), nullptr);
 }
 
+// They would be unknown to a virtual cluster.
+TEST(CalibratedCluster, DropsTheFieldsThatAreTheReplacedBackendsOwn) {
+    Value experiment = parsed("[cluster]\nbackend = \"nccl\"\nranks_per_gpu = 2\ntimeout_s = 5.0\nranks_per_cpu = 3\n");
+    ASSERT_TRUE(applyCalibration(experiment, parsed(kPlatform)));
+    const Value* cluster = experiment.find("cluster");
+    EXPECT_EQ(cluster->find("ranks_per_gpu"), nullptr);
+    EXPECT_NE(cluster->find("timeout_s"), nullptr) << "common to all";
+    EXPECT_NE(cluster->find("ranks_per_cpu"), nullptr) << "nobody's, and refused as such later";
+}
+
 TEST(CalibratedCluster, LeavesTheNumberOfWorkersThatTheExperimentGives) {
     Value experiment = parsed("[cluster]\nworkers = 2\n");
     ASSERT_TRUE(applyCalibration(experiment, parsed(kPlatform)));

@@ -1,8 +1,6 @@
 // Ranks started through the contract of torchrun, over loopback.
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/socket.h>
 
 #include <chrono>
 #include <cmath>
@@ -15,24 +13,13 @@
 #include "experiments/worker/worker_process.h"
 #include "storage/run_reader.h"
 #include "tests/support/dasgd_program.h"
+#include "tests/support/free_port.h"
 #include "tests/support/processes.h"
 
 namespace dasgd::experiments {
 namespace {
 
 using ::testing::HasSubstr;
-
-int freePort() {
-    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    DASGD_CHECK(::bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
-    socklen_t size = sizeof address;
-    ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size);
-    ::close(fd);
-    return ntohs(address.sin_port);
-}
 
 // A rank as another host would start it: with a workspace of its own.
 struct HandRank {
@@ -58,7 +45,7 @@ std::string otherBuild(const std::filesystem::path& folder) {
 class WorkerByHand : public ::testing::Test {
 protected:
     std::vector<test::Ended> startApart(const std::vector<HandRank>& ranks) {
-        const std::string port = std::to_string(freePort());
+        const std::string port = std::to_string(test::freePort());
         std::vector<test::StartedProgram> workers;
         for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
             std::vector<std::string> arguments{"worker", ranks[rank].file, "-w", "hand" + std::to_string(rank)};
@@ -88,7 +75,7 @@ protected:
     }
 
     std::vector<test::Ended> startAll(int ranks, const std::vector<std::string>& more = {}) {
-        const std::string port = std::to_string(freePort());
+        const std::string port = std::to_string(test::freePort());
         std::vector<test::StartedProgram> workers;
         for (int rank = 0; rank < ranks; ++rank) {
             std::vector<std::string> arguments{"worker", "e.toml", "-w", "hand", "--json"};
@@ -148,7 +135,7 @@ TEST_F(WorkerByHand, RefusesWhatDoesNotFit) {
 
 TEST_F(WorkerByHand, FailsInTimeWhereAPeerDies) {
     folder_.write("e.toml", test::quickExperiment("gloo", 100'000'000) + "timeout_s = 5.0\n");
-    const std::string port = std::to_string(freePort());
+    const std::string port = std::to_string(test::freePort());
     std::vector<test::StartedProgram> workers;
     for (const char* rank : {"0", "1"}) {
         workers.push_back(
@@ -166,7 +153,7 @@ TEST_F(WorkerByHand, FailsInTimeWhereAPeerDies) {
 
 TEST_F(WorkerByHand, StopTogetherWhenOneIsTerminated) {
     folder_.write("e.toml", test::quickExperiment("gloo", 100'000'000));
-    const std::string port = std::to_string(freePort());
+    const std::string port = std::to_string(test::freePort());
     std::vector<test::StartedProgram> workers;
     for (const char* rank : {"0", "1"}) {
         workers.push_back(

@@ -162,6 +162,10 @@ inline DeviceApi ModelDevice::api() {
     api.driverVersion = number(13000);
     api.runtimeVersion = number(13000);
     api.deviceCount = number(1);
+    api.properties = [](DeviceProperties* properties, int) {
+        *properties = {"model of a device", "a model", {}};
+        return DeviceApi::kSuccess;
+    };
     api.setDevice = [this](int) { return called(); };
     api.streamPriorities = [](int* least, int* greatest) {
         *least = 0;

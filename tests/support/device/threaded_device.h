@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 
 #include "core/base/clock.h"
@@ -18,7 +19,12 @@ namespace dasgd::test {
 
 class ThreadedDevice {
 public:
-    ThreadedDevice() { streams_[nullptr] = std::make_unique<Stream>(); }
+    // Who does the work of the compute stream, the default one: a thread of the stream, or whoever gives it, who then
+    // also waits where the stream does. The latter is for code that computes with the host's memory right away.
+    enum class Compute : std::uint8_t { OnThread, OnCaller };
+    explicit ThreadedDevice(Compute compute = Compute::OnThread) : compute_(compute) {
+        if (compute == Compute::OnThread) streams_[nullptr] = std::make_unique<Stream>();
+    }
     ThreadedDevice(const ThreadedDevice&) = delete;
     ThreadedDevice& operator=(const ThreadedDevice&) = delete;
 
@@ -26,7 +32,13 @@ public:
     [[nodiscard]] DeviceApi api();
 
     // `work` is done on the stream, after what it was given before.
-    void launch(StreamHandle stream, std::function<void()> work) { streamOf(stream).give(std::move(work)); }
+    void launch(StreamHandle stream, std::function<void()> work) {
+        if (!stream && compute_ == Compute::OnCaller) return work();
+        streamOf(stream).give(std::move(work));
+    }
+
+    int devices = 1;
+    std::string name = "stand-in GPU";
 
 private:
     // One record of an event.
@@ -115,6 +127,7 @@ private:
         return DeviceApi::kSuccess;
     }
 
+    const Compute compute_;
     std::mutex mutex_;  // of what follows
     std::deque<char> handles_;
     std::map<EventHandle, std::shared_ptr<Mark>> events_;
@@ -131,7 +144,16 @@ inline DeviceApi ThreadedDevice::api() {
     };
     api.driverVersion = number(13000);
     api.runtimeVersion = number(13000);
-    api.deviceCount = number(1);
+    api.deviceCount = [this](int* count) {
+        *count = devices;
+        return DeviceApi::kSuccess;
+    };
+    api.properties = [this](DeviceProperties* properties, int device) {
+        *properties = {};
+        name.copy(properties->name, sizeof properties->name - 1);
+        properties->uuid[0] = static_cast<char>(device + 1);
+        return DeviceApi::kSuccess;
+    };
     api.setDevice = [](int) { return DeviceApi::kSuccess; };
     api.streamPriorities = [](int* least, int* greatest) {
         *least = *greatest = 0;

@@ -36,6 +36,7 @@ public:
 private:
     struct Comm {
         std::shared_ptr<StandInSegment> segment;
+        std::string name;  // of the segment
         int rank = 0, size = 1;
         std::uint64_t operations = 0;  // of the stream's thread
         std::atomic<int> error = NcclApi::kSuccess;
@@ -117,6 +118,12 @@ private:
         comms_.erase(found);
         taken->segment->seat(taken->rank).closed = true;
         return taken;
+    }
+
+    // All ranks have it open: a process that is killed leaves nothing behind.
+    void forgetName(const std::string& name) {
+        const std::lock_guard lock(mutex_);
+        if (std::erase(made_, name) > 0) ::shm_unlink(name.c_str());
     }
 
     int makeId(NcclId* id);
@@ -255,6 +262,7 @@ inline int StandInNccl::init(NcclHandle* handle, int ranks, const NcclId& id, in
     auto made = std::make_shared<Comm>();
     made->segment = StandInSegment::open(id.bytes, false);
     if (!made->segment) return NcclApi::kSystemError;
+    made->name = id.bytes;
     made->rank = rank;
     made->size = ranks;
     made->segment->seat(rank).process = ::getpid();
@@ -271,6 +279,7 @@ inline int StandInNccl::asyncError(NcclHandle handle, int* state) {
     if (*state != NcclApi::kSuccess) return NcclApi::kSuccess;
     const bool complete = found->segment->seatsTaken(found->size) == found->size;
     const bool busy = found->asked > 0 && found->asked-- > 0;
+    if (complete) forgetName(found->name);
     if (!complete || busy || (found->closing && found->underWay > 0)) *state = NcclApi::kInProgress;
     return NcclApi::kSuccess;
 }

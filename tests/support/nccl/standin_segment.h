@@ -23,7 +23,7 @@ namespace dasgd::test {
 class StandInSegment {
 public:
     static constexpr int kMostRanks = 8;
-    static constexpr std::size_t kSlotBytes = 512 * 1024;
+    static constexpr std::size_t kSlotBytes = 4 << 20;
     struct Seat {
         std::atomic<int> process;  // 0: not taken
         std::atomic<bool> closed;

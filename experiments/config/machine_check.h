@@ -1,0 +1,28 @@
+// Whether this machine has what the ranks of an experiment need, GPUs and their libraries: asked in a process of its
+// own, which ends at once. The libraries of drivers stay loaded once they are, and hold memory of a GPU.
+#pragma once
+
+#include <string>
+
+#include "core/base/clock.h"
+#include "core/base/result.h"
+#include "core/base/value.h"
+#include "experiments/config/checked_experiment.h"
+
+namespace dasgd::experiments {
+
+// LibTorch's libraries for GPUs may come over a network's file system.
+inline constexpr Ns kMachinePatience = 120'000'000'000;
+
+// Runs `program`, a `dasgd`, with the hidden command check-machine, and kills it when `patience` is over. `cluster`:
+// the [cluster] of an experiment. Answers what was found, in words. Errors: what is missing and what to do.
+[[nodiscard]] Result<std::string> askAboutMachine(const Value& cluster, const std::string& program = kOwnProgram,
+                                                  Ns patience = kMachinePatience);
+
+// The same where the ranks of the experiment need more than any machine has; of others nothing is asked.
+[[nodiscard]] Status checkMachine(const CheckedExperiment& experiment, const std::string& program = kOwnProgram);
+
+// What that process prints, as JSON.
+[[nodiscard]] std::string machineAnswer(const Result<std::string>& found);
+
+}  // namespace dasgd::experiments

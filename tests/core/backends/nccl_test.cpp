@@ -1,0 +1,67 @@
+// The backend as it is registered, on this machine, which may have GPUs or none.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include "core/backends/gpu_backend.h"
+#include "tests/support/document.h"
+#include "tests/support/hosted.h"
+
+namespace dasgd::test {
+namespace {
+
+using testing::AnyOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+TEST(NcclBackend, HasItsOwnFields) {
+    EXPECT_THAT(ownFieldsOf("nccl"),
+                UnorderedElementsAre("ranks_per_gpu", "comm_priority", "nccl_channels", "mixed_gpus"));
+    const auto create = [](Fields fields) { return BackendRegistry::find("nccl")->create(table(fields), {}); };
+    EXPECT_TRUE(create({{"ranks_per_gpu", integer(4)}, {"comm_priority", text("low")}, {"nccl_channels", integer(2)}}));
+    EXPECT_THAT(create({{"ranks_per_gpu", integer(0)}}).error().message, HasSubstr("ranks_per_gpu"));
+    EXPECT_THAT(create({{"comm_priority", text("middling")}}).error().message, HasSubstr("high"));
+    EXPECT_THAT(create({{"nccl_chanels", integer(2)}}).error().message, HasSubstr("nccl_channels"));
+}
+
+// More than any machine has.
+TEST(NcclBackend, MoreRanksThanGpusAreRefusedByWhateverMachine) {
+    const auto backend = BackendRegistry::find("nccl")->create(Value(), {}).value();
+    const auto answer = backend->checkMachine({.backend = "nccl", .workers = 4096});
+    ASSERT_FALSE(answer);
+    EXPECT_THAT(answer.error().message,
+                AnyOf(HasSubstr("4096 ranks need 4096 GPUs"), HasSubstr("NVIDIA driver"), HasSubstr("install")));
+}
+
+// 1, 2 and 4 ranks on the GPUs of this machine, as many on each as it takes; skipped where there is none.
+class NcclOnGpus : public testing::TestWithParam<int> {};
+
+TEST_P(NcclOnGpus, RanksReduceWithOneAnother) {
+    const auto runtime = loadGpuRuntime();
+    if (!runtime) GTEST_SKIP() << runtime.error().message;
+    const int ranks = GetParam(), gpus = usableDevices(runtime->device).value();
+    const std::int64_t ranksPerGpu = (ranks + gpus - 1) / gpus;
+    const ClusterParams cluster{.backend = "nccl", .workers = ranks};
+    const auto backend =
+        BackendRegistry::find("nccl")->create(table({{"ranks_per_gpu", integer(ranksPerGpu)}}), {}).value();
+    if (const auto suits = backend->checkMachine(cluster); !suits) GTEST_SKIP() << suits.error().message;
+    EXPECT_THAT(
+        onBackend(
+            *backend, cluster,
+            [&](RankHost&, HostedRank& rank) {
+                at::Tensor own =
+                    torch::full({1 << 20}, rank.comm.rank().value() + 1.0, torch::kFloat).to(rank.device->device());
+                for (int i = 0; i < 10; ++i) {
+                    Pending pending = rank.comm.allReduce(own, Reduce::Mean);
+                    pending.wait();
+                }
+                EXPECT_FLOAT_EQ(own[12345].item<float>(), static_cast<float>(ranks + 1) / 2);
+            }),
+        IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, NcclOnGpus, testing::Values(1, 2, 4));
+
+}  // namespace
+}  // namespace dasgd::test
