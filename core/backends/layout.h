@@ -13,6 +13,7 @@ struct Layout {
     std::vector<std::vector<int>> processes;  // the ranks of each process, ascending; together every rank once
     bool sharedJournal = false;               // the ranks of a process write into the journal of its first rank
     bool timeSimulated = false;               // every instant and duration of the run is simulated
+    bool onGpus = false;                      // each rank computes on a GPU
 
     // Every rank is a process of its own, so that a launcher of others (torchrun, srun) can start it.
     [[nodiscard]] bool isProcessARank() const;

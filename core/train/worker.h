@@ -11,6 +11,7 @@
 #include "core/exec/cpu_executor.h"
 #include "core/exec/executor.h"
 #include "core/experiment/experiment.h"
+#include "core/gpu/tensor_device.h"
 #include "core/train/training_data.h"
 
 namespace dasgd {
@@ -25,6 +26,7 @@ struct WorkerEnvironment {
     MakeExecutor executor = onProcessor();
     const TrainingData* data = nullptr;      // null: the rank loads its own
     EvaluationBoard* evaluations = nullptr;  // of all ranks; where time is simulated, unless nothing is computed
+    TensorDevice* device = nullptr;          // null: it computes on the processor
 };
 
 struct WorkerOutcome {
