@@ -2,6 +2,9 @@
 // when its last gradient is ready. Buckets are slices of the flat gradient: nothing is copied. BatchNorm's running
 // statistics are rank 0's in every forward pass, as DDP's broadcast_buffers makes them
 // (torch/nn/parallel/distributed.py, _sync_buffers).
+//
+// On a device buckets leave from autograd's own thread. Each of its calls is one at a time (gradient_feed.h), and the
+// training thread, which waits for the pass meanwhile, awaits the buckets after it.
 #pragma once
 
 #include <cstddef>

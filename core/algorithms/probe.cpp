@@ -1,7 +1,9 @@
 // Measures a cluster instead of training on it well: what `dasgd calibrate` runs. Half of the steps alone, as
 // `independent` makes them; then snapshots and transfers of several sizes with nothing else to do; then steps during
 // which all weights are reduced again and again; then the other half alone, so that a machine that grows slower
-// meanwhile does not pass for contention. Spans and the metrics probe/… hold what was seen (storage/format.md).
+// meanwhile does not pass for contention. On a device the host waits for it where something is timed, and gradients are
+// timed in one step, the last to warm up: waiting for each makes a step longer. Spans and the metrics probe/… hold what
+// was seen (storage/format.md).
 #include <torch/types.h>
 
 #include <algorithm>
@@ -61,22 +63,27 @@ public:
         payload_ = at::empty_like(context.params().weights());
         gradientSeen_.assign(context.params().slots().size(), 0);
         beforeEnd_.assign(gradientSeen_.size(), 0.0);
-        context.gradientFeed().listen(
-            [this, &context](std::size_t slot) { gradientSeen_[slot] = context.clock().now(); });
-        stepBegan_ = context.clock().now();
+        context.gradientFeed().listen([this, &context](std::size_t slot) {
+            gradientSeen_[slot] = timesGradients(context) ? reached(context) : 0;
+        });
+        stepBegan_ = reached(context);
     }
 
     void afterBackward(StepContext& context) override {
-        if (context.step() <= kProbeWarmUp || context.step() > lastAlone_) return;
-        const Ns end = context.clock().now();
+        if (!timesGradients(context)) return;
+        const Ns end = reached(context);
+        const double steps = context.device() ? 1 : aloneSteps();
         for (std::size_t slot = 0; slot < gradientSeen_.size(); ++slot) {
-            beforeEnd_[slot] += milliseconds(end - gradientSeen_[slot]) / aloneSteps();
+            beforeEnd_[slot] += milliseconds(end - gradientSeen_[slot]) / steps;
         }
     }
 
     void afterStep(StepContext& context) override {
         const std::int64_t k = context.step();
-        if (k > kProbeWarmUp && k <= lastAlone_) aloneTime_ += context.clock().now() - stepBegan_;
+        // A device is timed over all steps alone at once.
+        const bool timed = !context.device() || k == kProbeWarmUp || k == lastAlone_;
+        const Ns now = timed ? reached(context) : stepBegan_;
+        if (k > kProbeWarmUp && k <= lastAlone_) aloneTime_ += now - stepBegan_;
         if (k == lastAlone_) measure(context);
         const std::int64_t overlapped = k - lastAlone_;
         if (overlapped >= 0 && overlapped < params_.overlapped) {
@@ -84,7 +91,7 @@ public:
         } else if (overlapped == params_.overlapped) {
             drain(context);
         }
-        stepBegan_ = context.clock().now();
+        stepBegan_ = context.device() ? now : context.clock().now();
     }
 
     void drain(StepContext& context) override {
@@ -111,6 +118,16 @@ public:
     }
 
 private:
+    // The present, once the device has done what it was given.
+    Ns reached(StepContext& context) const {
+        if (context.device()) (void)context.device()->send(payload_.narrow(0, 0, 1).squeeze(0))->read();
+        return context.clock().now();
+    }
+    [[nodiscard]] bool timesGradients(StepContext& context) const {
+        if (context.device()) return context.step() == kProbeWarmUp;
+        return context.step() > kProbeWarmUp && context.step() <= lastAlone_;
+    }
+
     static double milliseconds(Ns ns) { return static_cast<double>(ns) * 1e-6; }
     static std::int64_t bytesOf(const at::Tensor& tensor) { return static_cast<std::int64_t>(tensor.nbytes()); }
 
@@ -166,9 +183,9 @@ private:
         for (std::int64_t i = 0; i < params_.repeats; ++i) {
             payload_.zero_();  // sums of sums would overflow
             meet(context);
-            const Ns begin = context.clock().now();
+            const Ns begin = reached(context);
             reduce(context, tensor);
-            const double took = milliseconds(context.clock().now() - begin);
+            const double took = milliseconds(reached(context) - begin);
             metric(context, name, took);
             if (largest_ == 0) allReduceMs_ = i == 0 ? took : std::min(allReduceMs_, took);
         }
@@ -180,10 +197,10 @@ private:
         at::Tensor all = at::zeros({context.comm().size(), tensor.numel()}, tensor.options());
         for (std::int64_t i = 0; i < params_.repeats; ++i) {
             meet(context);
-            const Ns begin = context.clock().now();
+            const Ns begin = reached(context);
             Pending pending = context.comm().allGather(tensor, all);
             context.executor().waitFor(pending, context.step(), bytesOf(tensor));
-            metric(context, name, milliseconds(context.clock().now() - begin));
+            metric(context, name, milliseconds(reached(context) - begin));
         }
     }
 

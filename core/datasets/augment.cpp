@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "core/base/check.h"
+#include "core/gpu/copied_to.h"
 
 namespace dasgd {
 
@@ -30,6 +32,56 @@ void movePlane(const std::uint8_t* from, std::uint8_t* to, std::int64_t height, 
     for (std::int64_t y = 0; y < height; ++y) std::reverse(to + y * width, to + (y + 1) * width);
 }
 
+std::vector<Move> drawMoves(std::int64_t count, const Augmentation& augmentation, std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    const std::int64_t reach = 2 * augmentation.pad + 1;
+    std::vector<Move> moves;
+    for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t down = drawBelow(random, reach) - augmentation.pad;
+        const std::int64_t right = drawBelow(random, reach) - augmentation.pad;
+        moves.push_back({down, right, augmentation.mirror && random() % 2 == 1});
+    }
+    return moves;
+}
+
+// On the processor.
+at::Tensor movedByRows(const at::Tensor& source, const std::vector<Move>& moves) {
+    at::Tensor moved = torch::zeros_like(source);
+    const std::int64_t channels = source.size(1), height = source.size(2), width = source.size(3);
+    const auto* from = source.const_data_ptr<std::uint8_t>();
+    auto* to = moved.mutable_data_ptr<std::uint8_t>();
+    std::int64_t plane = 0;
+    for (const Move& move : moves) {
+        for (std::int64_t channel = 0; channel < channels; ++channel, ++plane) {
+            movePlane(from + plane * height * width, to + plane * height * width, height, width, move);
+        }
+    }
+    return moved;
+}
+
+// On a device: places that each pixel comes from, [B, extent], -1 where it is black.
+at::Tensor movedByIndices(const at::Tensor& images, const std::vector<Move>& moves) {
+    const std::int64_t channels = images.size(1), height = images.size(2), width = images.size(3);
+    at::Tensor rows = torch::empty({images.size(0), height}, torch::kLong);
+    at::Tensor columns = torch::empty({images.size(0), width}, torch::kLong);
+    auto* row = rows.mutable_data_ptr<std::int64_t>();
+    auto* column = columns.mutable_data_ptr<std::int64_t>();
+    const auto orBlack = [](std::int64_t place, std::int64_t extent) {
+        return place >= 0 && place < extent ? place : -1;
+    };
+    for (const Move& move : moves) {
+        for (std::int64_t y = 0; y < height; ++y) *row++ = orBlack(y - move.down, height);
+        for (std::int64_t x = 0; x < width; ++x) {
+            *column++ = orBlack((move.mirrored ? width - 1 - x : x) - move.right, width);
+        }
+    }
+    const at::Tensor fromRow = copiedTo(rows, images.device()).view({-1, 1, height, 1});
+    const at::Tensor fromColumn = copiedTo(columns, images.device()).view({-1, 1, 1, width});
+    const at::Tensor moved = images.gather(2, fromRow.clamp_min(0).expand({-1, channels, height, width}))
+                                 .gather(3, fromColumn.clamp_min(0).expand({-1, channels, height, width}));
+    return moved.mul_(fromRow.ge(0).logical_and(fromColumn.ge(0)));
+}
+
 }  // namespace
 
 double drawUnit(std::mt19937_64& random) { return static_cast<double>(random() >> 11) * 0x1p-53; }
@@ -40,22 +92,8 @@ std::int64_t drawBelow(std::mt19937_64& random, std::int64_t count) {
 
 at::Tensor shifted(const at::Tensor& images, const Augmentation& augmentation, std::uint64_t seed) {
     DASGD_CHECK(images.dim() == 4 && images.scalar_type() == torch::kByte);
-    const at::Tensor source = images.contiguous();
-    at::Tensor moved = torch::zeros_like(source);
-    const std::int64_t channels = source.size(1), height = source.size(2), width = source.size(3);
-    const auto* from = source.const_data_ptr<std::uint8_t>();
-    auto* to = moved.mutable_data_ptr<std::uint8_t>();
-    std::mt19937_64 random(seed);
-    const std::int64_t reach = 2 * augmentation.pad + 1;
-    for (std::int64_t i = 0; i < source.size(0); ++i) {
-        const std::int64_t down = drawBelow(random, reach) - augmentation.pad;
-        const std::int64_t right = drawBelow(random, reach) - augmentation.pad;
-        const Move move{down, right, augmentation.mirror && random() % 2 == 1};
-        for (std::int64_t plane = i * channels; plane < (i + 1) * channels; ++plane) {
-            movePlane(from + plane * height * width, to + plane * height * width, height, width, move);
-        }
-    }
-    return moved;
+    const std::vector<Move> moves = drawMoves(images.size(0), augmentation, seed);
+    return images.is_cpu() ? movedByRows(images.contiguous(), moves) : movedByIndices(images, moves);
 }
 
 }  // namespace dasgd

@@ -15,7 +15,8 @@ namespace dasgd {
 [[nodiscard]] double drawUnit(std::mt19937_64& random);
 [[nodiscard]] std::int64_t drawBelow(std::mt19937_64& random, std::int64_t count);
 
-// Images in bytes, [B, C, H, W], each moved and mirrored by its own draw. A copy.
+// Images in bytes, [B, C, H, W], each moved and mirrored by its own draw. A copy, where the images are; what is drawn
+// and what comes of it is the same on every device.
 [[nodiscard]] at::Tensor shifted(const at::Tensor& images, const Augmentation& augmentation, std::uint64_t seed);
 
 }  // namespace dasgd

@@ -6,19 +6,22 @@
 
 #include "core/base/check.h"
 #include "core/datasets/augment.h"
+#include "core/gpu/copied_to.h"
 
 namespace dasgd {
 
 namespace {
 
-// In float: pixels have 8 bits, and a run in float64 starts from the same inputs as one in float32.
+// In float: pixels have 8 bits, and a run in float64 starts from the same inputs as one in float32. Divisors are
+// tensors: a device multiplies by the reciprocal of a number, and batches would depend on where they are made.
 at::Tensor scaled(const at::Tensor& pixels, const PixelScale& scale) {
-    at::Tensor values = pixels.to(torch::kFloat).div_(255);
-    if (scale.mean.size() == 1) return values.sub_(scale.mean[0]).div_(scale.deviation[0]);
-    const auto perChannel = [](const std::vector<double>& numbers) {
-        return torch::tensor(numbers, torch::kFloat).view({-1, 1, 1});
+    at::Tensor values = pixels.to(torch::kFloat);
+    const auto one = [&](double number) { return torch::full({}, number, values.options()); };
+    const auto perChannel = [&](const std::vector<double>& numbers) {
+        if (numbers.size() == 1) return one(numbers[0]);
+        return copiedTo(torch::tensor(numbers, torch::kFloat), values.device()).view({-1, 1, 1});
     };
-    return values.sub_(perChannel(scale.mean)).div_(perChannel(scale.deviation));
+    return values.div_(one(255)).sub_(perChannel(scale.mean)).div_(perChannel(scale.deviation));
 }
 
 at::Tensor asModelTakes(const at::Tensor& stored, at::ScalarType type) {
@@ -33,7 +36,8 @@ Task Samples::task() const {
     return targets.dim() == 1 ? Task::kClassification : Task::kLanguage;
 }
 
-Batch makeBatch(const Samples& samples, const at::Tensor& indices, at::ScalarType type, std::uint64_t seed) {
+Batch makeBatch(const Samples& samples, const at::Tensor& chosen, at::ScalarType type, std::uint64_t seed) {
+    const at::Tensor indices = copiedTo(chosen, samples.targets.device());
     SampleReader::Inputs taken{.indices = indices};
     if (samples.reader) {
         taken = samples.reader->read(indices, seed);

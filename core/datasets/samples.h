@@ -81,8 +81,9 @@ struct Samples {
     [[nodiscard]] Task task() const;
 };
 
-// The samples `indices` (int64 [B]) as a model takes them: floating inputs and targets in `type`, tokens and classes
-// int64. `seed`: of what augmentation draws. Fewer where damaged files were skipped in evaluation. Throws DataError.
+// The samples `indices` (int64 [B], of the processor) as a model takes them, on the device on which they are: floating
+// inputs and targets in `type`, tokens and classes int64. Of a device nobody waits. `seed`: of what augmentation draws.
+// Fewer where damaged files were skipped in evaluation. Throws DataError.
 [[nodiscard]] Batch makeBatch(const Samples& samples, const at::Tensor& indices, at::ScalarType type,
                               std::uint64_t seed = 0);
 

@@ -51,6 +51,7 @@ struct DataParams {
     std::int64_t threads = -1;
     std::int64_t prefetch = 4;
     double validation = 0;
+    std::string deviceData = "auto";
     void visit(auto&& f) {
         f(partition, "partition",
           {.help = "iid, by-label, dirichlet(alpha), or contiguous: equal parts as the samples lie, of text always"});
@@ -78,6 +79,12 @@ struct DataParams {
                    "end. The best model is chosen on it, by accuracy, or of values and texts by loss, and reported on "
                    "the test set; train.patience and the targets of [train] look at it too; 0: none, so that the best "
                    "is chosen on the test set itself"});
+        f(deviceData, "device_data",
+          {.help =
+               "Where ranks compute on GPUs. resident: each has all samples on its GPU; prefetch: batches are made on "
+               "the host and copied one ahead; auto: resident up to 2 GiB of samples that lie in memory. Batches "
+               "do not depend on it",
+           .choices = {"auto", "resident", "prefetch"}});
     }
     [[nodiscard]] std::optional<FieldError> check() const;
 };

@@ -26,15 +26,21 @@ struct TrainParams {
     double targetAccuracy = 0;
     double targetLoss = 0;
     bool stopAtTarget = false;
+    std::string autocast = "off";
+    bool channelsLast = false;
+    bool tf32 = false;
+    bool cudaGraph = false;
 
     void visit(auto&& f) {
         visitLength(f);
         visitGradients(f);
         visitEnd(f);
+        visitSpeed(f);
     }
     [[nodiscard]] std::optional<FieldError> check() const;
     // Of one worker.
     [[nodiscard]] std::int64_t samplesPerStep() const { return batchSize * accumulate; }
+    [[nodiscard]] bool autocasts() const { return autocast != "off"; }
 
 private:
     void visitLength(auto&& f) {
@@ -109,6 +115,23 @@ private:
            .help = "Loss to come down to, instead of target_accuracy, on the same set and recorded alike; 0: none"});
         f(stopAtTarget, "stop_at_target",
           {.help = "The run ends with the evaluation that reaches target_accuracy or target_loss"});
+    }
+    void visitSpeed(auto&& f) {
+        f(autocast, "autocast",
+          {.help =
+               "bfloat16: forward passes of training compute matrix products and convolutions in it, from weights in "
+               "float32 (torch.autocast); evaluations do not",
+           .choices = {"off", "bfloat16"}});
+        f(channelsLast, "channels_last",
+          {.help = "Images and convolution kernels lie in memory with their channels innermost (torch.channels_last), "
+                   "which GPUs convolve faster, in bfloat16 above all; sums are formed in another order"});
+        f(tf32, "tf32",
+          {.help = "On a GPU, matrix products and convolutions of float32 round their factors to TensorFloat-32, which "
+                   "has 10 bits of mantissa"});
+        f(cudaGraph, "cuda_graph",
+          {.help = "On a GPU, forward and backward pass of a full batch are captured once, as a CUDA graph, and given "
+                   "again each step, which spares small models the launch of every kernel; where they cannot be, the "
+                   "run says so and goes on without"});
     }
 };
 

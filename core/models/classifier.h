@@ -22,6 +22,8 @@ public:
     virtual at::Tensor forward(at::Tensor x) = 0;
     // As Model::beginPass().
     virtual void beginPass(bool training) { (void)training; }
+    // As Model::goesOn().
+    [[nodiscard]] virtual bool goesOn() const { return false; }
 };
 
 // "3x32x32".
@@ -78,6 +80,7 @@ public:
         return evaluationOf(loss_, network_->forward(batch.inputs), batch.targets);
     }
     void beginPass(bool training) final { network_->beginPass(training); }
+    [[nodiscard]] bool goesOn() const final { return network_->goesOn(); }
 
 protected:
     // The tasks that the network can learn.

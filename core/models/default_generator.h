@@ -1,12 +1,26 @@
-// LibTorch's default generator: there is one a process, and ranks that are threads of it share it.
+// Random streams of a device, and LibTorch's default one: there is one a process and device, and ranks that are threads
+// of it share it.
 #pragma once
 
 #include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Context.h>
 #include <ATen/core/Generator.h>
+#include <c10/core/Device.h>
+
+#include <cstdint>
 
 #include <mutex>
 
 namespace dasgd {
+
+// Of what is drawn on `device`.
+inline at::Generator makeGenerator(at::Device device, std::uint64_t seed) {
+    if (device.is_cpu()) return at::detail::createCPUGenerator(seed);
+    at::Generator generator =
+        at::globalContext().getAcceleratorHooksInterface(device.type()).getNewGenerator(device.index());
+    generator.set_current_seed(seed);
+    return generator;
+}
 
 // Held by whoever seeds the default generator or draws from it.
 inline std::mutex& defaultGeneratorMutex() {
@@ -14,14 +28,14 @@ inline std::mutex& defaultGeneratorMutex() {
     return mutex;
 }
 
-// While it lives, the default generator of the process continues the stream `own`, for code that can draw from nowhere
-// else. Afterwards it is as before, and `own` has moved on. Threads take turns.
+// While it lives, the default generator of `own`'s device continues the stream `own`, for code that can draw from
+// nowhere else. Afterwards it is as before, and `own` has moved on. Threads take turns.
 class DefaultGeneratorScope {
 public:
     explicit DefaultGeneratorScope(at::Generator& own)
         : lock_(defaultGeneratorMutex()),
           own_(own),
-          default_(at::detail::getDefaultCPUGenerator()),
+          default_(at::globalContext().defaultGenerator(own.device())),
           before_(default_.get_state()) {
         default_.set_state(own_.get_state());
     }

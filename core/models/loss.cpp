@@ -32,6 +32,11 @@ at::Tensor hingePerSample(const at::Tensor& scores, const at::Tensor& targets) {
     return (1 + others - own).clamp_min(0);
 }
 
+// Sums of losses are formed in float32 at least, whatever the network computed in.
+at::Tensor widened(const at::Tensor& outputs) {
+    return outputs.scalar_type() == at::kBFloat16 ? outputs.to(at::kFloat) : outputs;
+}
+
 at::Tensor predictedClasses(const at::Tensor& outputs) {
     if (outputs.size(1) == 1) return outputs.squeeze(1).gt(0).to(at::kLong);
     return outputs.argmax(1);
@@ -41,7 +46,8 @@ at::Tensor predictedClasses(const at::Tensor& outputs) {
 
 Loss usualLoss(Task task) { return task == Task::kRegression ? Loss::kMeanSquaredError : Loss::kCrossEntropy; }
 
-at::Tensor meanLoss(Loss loss, const at::Tensor& outputs, const at::Tensor& targets, double smoothing) {
+at::Tensor meanLoss(Loss loss, const at::Tensor& computed, const at::Tensor& targets, double smoothing) {
+    const at::Tensor outputs = widened(computed);
     switch (loss) {
         case Loss::kMeanSquaredError: return functional::mse_loss(outputs, targets);
         case Loss::kHinge: return hingePerSample(outputs, targets).mean();
@@ -51,20 +57,20 @@ at::Tensor meanLoss(Loss loss, const at::Tensor& outputs, const at::Tensor& targ
     return functional::cross_entropy(perPrediction(outputs), targets.flatten(), options);
 }
 
-Evaluation evaluationOf(Loss loss, const at::Tensor& outputs, const at::Tensor& targets) {
+Evaluation evaluationOf(Loss loss, const at::Tensor& computed, const at::Tensor& targets) {
+    const at::Tensor outputs = widened(computed);
     Evaluation evaluation{.samples = targets.numel()};
     if (loss == Loss::kMeanSquaredError) {
         evaluation.samples = targets.size(0);
-        evaluation.lossSum = (outputs - targets).square().flatten(1).mean(1).sum().item<double>();
+        evaluation.lossSum = (outputs - targets).square().flatten(1).mean(1).sum();
         return evaluation;
     }
     const at::Tensor scores = perPrediction(outputs);
     const at::Tensor classes = targets.flatten();
     const auto options = functional::CrossEntropyFuncOptions().reduction(torch::kSum);
-    const at::Tensor sum = loss == Loss::kHinge ? hingePerSample(scores, classes).sum()
-                                                : functional::cross_entropy(scores, classes, options);
-    evaluation.lossSum = sum.item<double>();
-    evaluation.correct = predictedClasses(scores).eq(classes).sum().item<std::int64_t>();
+    evaluation.lossSum = loss == Loss::kHinge ? hingePerSample(scores, classes).sum()
+                                              : functional::cross_entropy(scores, classes, options);
+    evaluation.correct = predictedClasses(scores).eq(classes).sum();
     return evaluation;
 }
 

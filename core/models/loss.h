@@ -23,13 +23,14 @@ enum class Loss {
 // What a task is trained with unless the model says otherwise.
 [[nodiscard]] Loss usualLoss(Task task);
 
-// Scalar mean over the samples, or over the tokens of a text. `smoothing`, of cross entropy alone: the share of a
-// target that all classes divide among themselves (label smoothing, arXiv 1512.00567, section 7).
-[[nodiscard]] at::Tensor meanLoss(Loss loss, const at::Tensor& outputs, const at::Tensor& targets,
+// Scalar mean over the samples, or over the tokens of a text; `computed` are the outputs, in float32, float64 or
+// bfloat16. `smoothing`, of cross entropy alone: the share of a target that all classes divide among themselves (label
+// smoothing, arXiv 1512.00567, section 7).
+[[nodiscard]] at::Tensor meanLoss(Loss loss, const at::Tensor& computed, const at::Tensor& targets,
                                   double smoothing = 0);
 
 // Sums over the same; `correct` counts classes and tokens whose output is the largest, and is 0 of values.
-[[nodiscard]] Evaluation evaluationOf(Loss loss, const at::Tensor& outputs, const at::Tensor& targets);
+[[nodiscard]] Evaluation evaluationOf(Loss loss, const at::Tensor& computed, const at::Tensor& targets);
 
 // The shape of a network's outputs for `batch` samples.
 [[nodiscard]] std::vector<std::int64_t> outputShape(const InputSpec& input, std::int64_t batch);

@@ -11,6 +11,7 @@
 #include "core/base/ids.h"
 #include "core/base/registry.h"
 #include "core/base/result.h"
+#include "core/models/device_sum.h"
 
 namespace torch::nn {
 class Module;
@@ -45,16 +46,18 @@ struct BuildContext {
     // Of parameters and floating inputs in training. build() makes parameters in it or in float32, and FlatParams
     // converts them before the first batch.
     at::ScalarType type = at::kFloat;
-    // The rank's own stream, for what loss() draws. LibTorch's default generator is one for all threads of a process:
-    // what is drawn from it in loss() is not the same on every backend.
+    // The rank's own stream, for what loss() draws, of the device on which the model will train: build() makes its
+    // tensors on the processor, and FlatParams moves parameters and buffers there before the first batch. LibTorch's
+    // default generator is one for all threads of a process: what is drawn from it in loss() is not the same on every
+    // backend.
     at::Generator random;
 };
 
 // Sums over the samples of a batch; each predicted token of a text counts as one sample. `correct` is 0 where targets
 // are no classes.
 struct Evaluation {
-    double lossSum = 0;
-    std::int64_t correct = 0;
+    DeviceSum lossSum;
+    DeviceSum correct;
     std::int64_t samples = 0;
 };
 
@@ -72,6 +75,9 @@ public:
     // Called before the first batch of an epoch (`training`) and of an evaluation: forgets what went on from batch to
     // batch, as the state of a recurrent network does. The two passes keep states apart.
     virtual void beginPass(bool training) { (void)training; }
+    // Whether loss() computes with more than its batch and the module's tensors, as a state that goes on from batch to
+    // batch: its work cannot be captured once and given again then.
+    [[nodiscard]] virtual bool goesOn() const { return false; }
     // What `synthetic` data takes when the user gives no shape; an empty shape: the model needs no data at all.
     [[nodiscard]] virtual InputSpec naturalInput() const = 0;
 };

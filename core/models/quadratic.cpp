@@ -1,13 +1,13 @@
 // A quadratic for theory, one bowl a worker: f_i(w) = ½ (w − b_i)ᵀ A (w − b_i). The objective of the run is the mean
 // over workers, so evaluate() answers this rank's f_i as one sample. Gradient noise N(0, noise²) per coordinate and
 // step comes from a generator of the rank's own.
-#include <ATen/CPUGeneratorImpl.h>
 #include <torch/nn/module.h>
 #include <torch/types.h>
 
 #include <optional>
 
 #include "core/base/check.h"
+#include "core/models/default_generator.h"
 #include "core/models/model.h"
 
 namespace dasgd {
@@ -79,7 +79,8 @@ public:
         point_ = std::make_shared<Point>(params_.start.empty() ? at::zeros_like(target_) : vectorOf(params_.start));
         // Drawn from the default generator, which every rank seeded alike: another run seed gives other noise.
         const auto runSeed = at::randint(std::int64_t{1} << 40, {1}, at::kLong).item<std::int64_t>();
-        noise_ = at::make_generator<at::CPUGeneratorImpl>(static_cast<std::uint64_t>(runSeed) + rank);
+        const at::Device device = context.random.defined() ? context.random.device() : at::Device(at::kCPU);
+        noise_ = makeGenerator(device, static_cast<std::uint64_t>(runSeed) + rank);
         return {};
     }
 
@@ -98,16 +99,16 @@ public:
 
     Evaluation evaluate(const Batch&) override {
         const at::NoGradGuard noGrad;
-        return {.lossSum = bowl().item<double>(), .correct = 0, .samples = 1};
+        return {.lossSum = bowl(), .correct = 0, .samples = 1};
     }
 
     InputSpec naturalInput() const override { return {}; }
 
 private:
     at::Tensor bowl() {
-        if (matrix_.scalar_type() != point_->w.scalar_type()) {
-            matrix_ = matrix_.to(point_->w.scalar_type());
-            target_ = target_.to(point_->w.scalar_type());
+        if (matrix_.scalar_type() != point_->w.scalar_type() || matrix_.device() != point_->w.device()) {
+            matrix_ = matrix_.to(point_->w.options());
+            target_ = target_.to(point_->w.options());
         }
         const at::Tensor away = point_->w - target_;
         return 0.5 * away.dot(matrix_.mv(away));

@@ -41,10 +41,10 @@ public:
         torch::nn::init::zeros_(linear_->weight);
     }
     at::Tensor forward(at::Tensor x) override {
-        const at::ScalarType type = linear_->weight.scalar_type();
-        if (frequencies_.scalar_type() != type) {
-            frequencies_ = frequencies_.to(type);
-            phases_ = phases_.to(type);
+        const at::Tensor& trained = linear_->weight;
+        if (frequencies_.scalar_type() != trained.scalar_type() || frequencies_.device() != trained.device()) {
+            frequencies_ = frequencies_.to(trained.options());
+            phases_ = phases_.to(trained.options());
         }
         return linear_(at::linear(x.flatten(1), frequencies_, phases_).cos_().mul_(scale_));
     }

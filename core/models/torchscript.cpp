@@ -69,18 +69,33 @@ public:
         script_.train(true);  // as this module is, whatever the mode it was saved in
     }
     at::Tensor forward(at::Tensor x) override {
+        moveTensorsTo(x.device());
         if (!random_ || !is_training()) return script_.forward({std::move(x)}).toTensor();
         const DefaultGeneratorScope own(*random_);
         return script_.forward({std::move(x)}).toTensor();
     }
+    // Its draws are from another stream each time.
+    [[nodiscard]] bool goesOn() const override { return random_.has_value(); }
     void train(bool on) override {
         torch::nn::Module::train(on);
         script_.train(on);
     }
 
 private:
+    // Those that are neither parameters nor buffers: nobody else knows of them.
+    void moveTensorsTo(at::Device device) {
+        if (device == device_) return;
+        for (const auto& attribute : script_.named_attributes()) {
+            if (!attribute.value.isTensor()) continue;
+            const at::Tensor& tensor = attribute.value.toTensor();
+            if (tensor.defined() && tensor.device() != device) tensor.set_data(tensor.to(device));
+        }
+        device_ = device;
+    }
+
     torch::jit::Module script_;
     std::optional<at::Generator> random_;
+    at::Device device_ = at::kCPU;
 };
 
 class TorchScript final : public NetworkModel {

@@ -29,7 +29,7 @@ public:
         if (!mean_.defined()) {
             mean_ = at::zeros_like(flat.weights());
             meanSquare_ = at::zeros_like(flat.weights());
-            steps_ = at::zeros({}, at::kFloat);
+            steps_ = at::zeros({}, flat.weights().options().dtype(at::kFloat));
         }
         steps_.add_(1);
         for (const ParameterGroup& group : groupsOf(flat, fields_.noDecay, fields_.weightDecay)) {
@@ -38,6 +38,7 @@ public:
                    steps, learningRate, fields_.beta1, fields_.beta2, group.weightDecay, fields_.epsilon,
                    /*amsgrad=*/false, /*maximize=*/false);
         }
+        if (fields_.epsilon == 0) flat.clearPadding(flat.weights());  // 0/0
     }
 
     double learningRate() const override { return fields_.learningRate; }

@@ -34,6 +34,7 @@ public:
         }
         ++steps_;
         at::Tensor update = direction(flat.gradients());
+        if (params_.epsilon == 0) flat.clearPadding(update);  // 0/0
         for (const ParameterGroup& group : groupsOf(flat, params_.noDecay, params_.weightDecay)) {
             const std::vector<at::Tensor> weights = group.of(flat.weights());
             std::vector<at::Tensor> updates = group.of(update);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/fields.h"
@@ -33,7 +34,7 @@ struct ParameterGroup {
         std::int64_t length = 0;
     };
     double weightDecay = 0;
-    std::vector<Slice> slices;  // in the order of the parameters; neighbours are joined
+    std::vector<Slice> slices;  // in the order of the parameters; neighbours are joined, with the padding between them
 
     // Views of the group's part of a flat tensor.
     [[nodiscard]] std::vector<at::Tensor> of(const at::Tensor& flat) const {
@@ -47,12 +48,14 @@ struct ParameterGroup {
 [[nodiscard]] inline std::vector<ParameterGroup> groupsOf(const FlatParams& flat, const NoDecay& noDecay,
                                                           double weightDecay) {
     ParameterGroup decayed{.weightDecay = weightDecay, .slices = {}}, exempt;
+    ParameterGroup* before = nullptr;  // of the slot before
     for (const FlatParams::Slot& slot : flat.slots()) {
-        auto& slices = weightDecay != 0 && noDecay.exempts(slot) ? exempt.slices : decayed.slices;
-        if (!slices.empty() && slices.back().begin + slices.back().length == slot.offset) {
-            slices.back().length += slot.numel;
+        ParameterGroup* group = weightDecay != 0 && noDecay.exempts(slot) ? &exempt : &decayed;
+        if (std::exchange(before, group) == group) {
+            ParameterGroup::Slice& slice = group->slices.back();
+            slice.length = slot.offset + slot.numel - slice.begin;
         } else {
-            slices.push_back({slot.offset, slot.numel});
+            group->slices.push_back({slot.offset, slot.numel});
         }
     }
     std::vector<ParameterGroup> groups;

@@ -4,7 +4,7 @@
 
 #include <ATen/ops/_foreach_norm.h>
 #include <ATen/ops/stack.h>
-#include <ATen/ops/where.h>
+#include <torch/types.h>
 
 #include <vector>
 
@@ -26,7 +26,7 @@ namespace dasgd {
 
 // a / b, and 1 where either is 0: such a layer is not adapted. Otherwise one that starts at zero would stay there.
 [[nodiscard]] inline at::Tensor ratioOrOne(const at::Tensor& a, const at::Tensor& b) {
-    return at::where(a.gt(0).logical_and(b.gt(0)), a / b, 1.0);
+    return (a / b).masked_fill_(a.gt(0).logical_and_(b.gt(0)).logical_not_(), 1.0);
 }
 
 }  // namespace dasgd

@@ -24,6 +24,21 @@ std::vector<at::Tensor> distinct(const std::vector<at::Tensor>& tensors, Keep ke
     return kept;
 }
 
+std::int64_t inElements(std::int64_t bytes, at::ScalarType type) {
+    return std::max<std::int64_t>(1, bytes / static_cast<std::int64_t>(c10::elementSize(type)));
+}
+
+// `flat` as a tensor of `sizes` (four of them) whose second dimension lies innermost.
+at::Tensor inChannelsLast(const at::Tensor& flat, at::IntArrayRef sizes) {
+    return flat.view({sizes[0], sizes[2], sizes[3], sizes[1]}).permute({0, 3, 1, 2});
+}
+
+void moveTo(at::Device device, const std::vector<at::Tensor>& tensors) {
+    for (const at::Tensor& tensor : tensors) {
+        if (tensor.device() != device) tensor.set_data(tensor.to(device));
+    }
+}
+
 }  // namespace
 
 std::vector<at::Tensor> trainableParameters(const torch::nn::Module& module) {
@@ -34,43 +49,88 @@ std::vector<at::Tensor> floatingBuffers(const torch::nn::Module& module) {
     return distinct(module.buffers(), [](const at::Tensor& buffer) { return buffer.is_floating_point(); });
 }
 
-FlatParams::FlatParams(torch::nn::Module& module, at::ScalarType type) {
-    const at::NoGradGuard noGrad;
-    std::int64_t total = 0;
-    for (const at::Tensor& parameter : trainableParameters(module)) {
-        slots_.push_back({parameter, total, parameter.numel()});
-        total += parameter.numel();
-    }
-    DASGD_CHECK(total > 0 && "a model without parameters");
+FlatLayout layoutOn(at::Device device) {
+    constexpr std::int64_t kAcceleratorAlignment = 256;
+    return {.device = device, .alignment = device.is_cpu() ? 1 : kAcceleratorAlignment};
+}
 
-    weights_ = at::empty({total}, at::TensorOptions(type));
-    gradients_ = at::zeros({total}, at::TensorOptions(type));
+void FlatParams::addSlot(const at::Tensor& parameter, std::int64_t alignment) {
+    slots_.push_back({parameter, end_, parameter.numel()});
+    parameters_ += parameter.numel();
+    end_ = (end_ + parameter.numel() + alignment - 1) / alignment * alignment;
+}
+
+FlatParams::FlatParams(torch::nn::Module& module, at::ScalarType type, const FlatLayout& layout) {
+    const at::NoGradGuard noGrad;
+    const std::int64_t alignment = inElements(layout.alignment, type);
+    for (const at::Tensor& parameter : trainableParameters(module)) addSlot(parameter, alignment);
+    DASGD_CHECK(parameters_ > 0 && "a model without parameters");
+
+    const auto options = at::TensorOptions(type).device(layout.device);
+    weights_ = end_ == parameters_ ? at::empty({end_}, options) : at::zeros({end_}, options);
+    gradients_ = at::zeros({end_}, options);
     for (Slot& slot : slots_) {
-        const at::Tensor view = weights_.narrow(0, slot.offset, slot.numel).view(slot.parameter.sizes());
+        const bool reordered = layout.channelsLast && slot.parameter.dim() == 4;
+        const auto viewIn = [&](const at::Tensor& flat) {
+            const at::Tensor part = flat.narrow(0, slot.offset, slot.numel);
+            return reordered ? inChannelsLast(part, slot.parameter.sizes()) : part.view(slot.parameter.sizes());
+        };
+        reordered_ = reordered_ || reordered;
+        const at::Tensor view = viewIn(weights_);
         view.copy_(slot.parameter);
         slot.parameter.set_data(view);
-        slot.parameter.mutable_grad() = gradients_.narrow(0, slot.offset, slot.numel).view(slot.parameter.sizes());
+        slot.parameter.mutable_grad() = viewIn(gradients_);
     }
     buffers_ = floatingBuffers(module);
     for (const at::Tensor& buffer : buffers_) {
         if (buffer.scalar_type() != type) buffer.set_data(buffer.to(type));
     }
+    for (const auto& others : {module.parameters(), module.buffers()}) moveTo(layout.device, others);
 }
 
 FlatParams FlatParams::shapesOf(const Shapes& parameters, const Shapes& buffers, at::ScalarType type) {
     FlatParams params;
     const auto options = at::TensorOptions(type).device(at::kMeta);
-    std::int64_t total = 0;
-    for (const auto& shape : parameters) {
-        const at::Tensor parameter = at::empty(shape, options);
-        params.slots_.push_back({parameter, total, parameter.numel()});
-        total += parameter.numel();
-    }
-    DASGD_CHECK(total > 0 && "a model without parameters");
-    params.weights_ = at::empty({total}, options);
-    params.gradients_ = at::empty({total}, options);
+    for (const auto& shape : parameters) params.addSlot(at::empty(shape, options), 1);
+    DASGD_CHECK(params.parameters_ > 0 && "a model without parameters");
+    params.weights_ = at::empty({params.end_}, options);
+    params.gradients_ = at::empty({params.end_}, options);
     for (const auto& shape : buffers) params.buffers_.push_back(at::empty(shape, options));
     return params;
+}
+
+std::int64_t FlatParams::endOf(std::size_t slot) const {
+    return slot + 1 < slots_.size() ? slots_[slot + 1].offset : size();
+}
+
+std::int64_t FlatParams::offsetOf(std::int64_t element) const {
+    DASGD_CHECK(element >= 0 && element <= parameters_);
+    for (const Slot& slot : slots_) {
+        if (element < slot.numel) return slot.offset + element;
+        element -= slot.numel;
+    }
+    return size();
+}
+
+at::Tensor FlatParams::withoutPadding(const at::Tensor& flat) const {
+    if (parameters_ == size() && !reordered_) return flat;
+    std::vector<at::Tensor> parts;
+    for (const Slot& slot : slots_) {
+        // As the parameter lies in the flat tensors: its own strides, from the slot's first element on.
+        parts.push_back(
+            flat.narrow(0, slot.offset, slot.numel)
+                .as_strided(slot.parameter.sizes(), slot.parameter.strides(), flat.storage_offset() + slot.offset)
+                .flatten());
+    }
+    return at::cat(parts);
+}
+
+void FlatParams::clearPadding(const at::Tensor& flat) const {
+    if (parameters_ == size()) return;
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+        const std::int64_t begin = slots_[i].offset + slots_[i].numel;
+        if (begin < endOf(i)) flat.narrow(0, begin, endOf(i) - begin).zero_();
+    }
 }
 
 FlatParams FlatParams::partOf(const FlatParams& whole, std::int64_t begin, at::Tensor gradients) {
@@ -86,6 +146,7 @@ FlatParams FlatParams::partOf(const FlatParams& whole, std::int64_t begin, at::T
         std::vector<std::int64_t> shape(static_cast<std::size_t>(std::max<std::int64_t>(slot.parameter.dim(), 1)), 1);
         shape[0] = numel;
         params.slots_.push_back({params.weights_.narrow(0, from - begin, numel).view(shape), from - begin, numel});
+        params.parameters_ += numel;
     }
     return params;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/Device.h>
 
 #include <cstdint>
 #include <vector>
@@ -19,10 +20,24 @@ namespace dasgd {
 // Running means and variances of BatchNorm, for instance; never num_batches_tracked. Each counts once.
 [[nodiscard]] std::vector<at::Tensor> floatingBuffers(const torch::nn::Module& module);
 
+// How the flat tensors are laid out, and where.
+struct FlatLayout {
+    at::Device device = at::kCPU;
+    // A slot begins at a multiple of so many bytes. What is left between two slots is padding: it is 0 in weights and
+    // gradients, an optimiser leaves it 0, it travels with them, and it is no parameter.
+    std::int64_t alignment = 1;
+    // The elements of convolution kernels, which have four dimensions, are in the order of torch.channels_last.
+    bool channelsLast = false;
+};
+// As kernels want it: on an accelerator slots are aligned to 256 bytes. On the processor they follow one another, so
+// that what is recorded there (bytes sent, norms to the last bit) stays what it was.
+[[nodiscard]] FlatLayout layoutOn(at::Device device);
+
 class FlatParams {
 public:
-    // Moves the module's parameters into one tensor of `type` and gives each a gradient view. The module lives longer.
-    FlatParams(torch::nn::Module& module, at::ScalarType type);
+    // Moves the module's parameters into one tensor of `type` and gives each a gradient view. Buffers, integers too,
+    // and parameters that are not trained move to the same device. The module lives longer.
+    FlatParams(torch::nn::Module& module, at::ScalarType type, const FlatLayout& layout = {});
     // Parameters and buffers of these shapes, without values, on the meta device: operations on them check shapes and
     // compute nothing.
     using Shapes = std::vector<std::vector<std::int64_t>>;
@@ -35,8 +50,18 @@ public:
     [[nodiscard]] at::Tensor& weights() { return weights_; }      // [N]
     [[nodiscard]] at::Tensor& gradients() { return gradients_; }  // [N]
     [[nodiscard]] bool shapesOnly() const { return weights_.is_meta(); }
+    // Elements of the flat tensors, padding included: N is this where a snapshot or a message is meant.
     [[nodiscard]] std::int64_t size() const { return weights_.numel(); }
     [[nodiscard]] std::int64_t bytes() const { return size() * weights_.element_size(); }
+    // Elements that are parameters.
+    [[nodiscard]] std::int64_t parameters() const { return parameters_; }
+    // Where in the flat tensors parameter element `element` is, all counted from 0 in registration order; of
+    // parameters() itself size(). A range of elements that ends with a slot has that slot's padding.
+    [[nodiscard]] std::int64_t offsetOf(std::int64_t element) const;
+    // `flat` without padding, each parameter in the order of its own dimensions: a copy, or `flat` itself.
+    [[nodiscard]] at::Tensor withoutPadding(const at::Tensor& flat) const;
+    // Makes the padding of `flat` 0 again, after an operation that does not leave it so.
+    void clearPadding(const at::Tensor& flat) const;
 
     // Parameters in registration order with their offset in the flat tensor. Tied parameters have one slot.
     struct Slot {
@@ -51,6 +76,12 @@ public:
 
 private:
     FlatParams() = default;
+    void addSlot(const at::Tensor& parameter, std::int64_t alignment);
+    [[nodiscard]] std::int64_t endOf(std::size_t slot) const;
+
+    bool reordered_ = false;  // some parameter's elements are not in the order of its dimensions
+    std::int64_t parameters_ = 0;
+    std::int64_t end_ = 0;  // of the last slot, with its padding
     at::Tensor weights_;
     at::Tensor gradients_;
     std::vector<Slot> slots_;

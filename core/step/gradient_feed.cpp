@@ -27,7 +27,9 @@ void GradientFeed::listen(Listener listener) {
 }
 
 void GradientFeed::ready(std::size_t slot) {
+    const std::lock_guard lock(mutex_);
     if (held_) return;
+    if (device_ && std::this_thread::get_id() != owner_) device_->enter();
     if (executor_) executor_->gradientReady(slot);
     if (listener_) listener_(slot);
 }

@@ -1,13 +1,20 @@
 // Tells an algorithm, during the backward pass, that the gradient of a parameter is ready. Synchronous SGD sends its
 // buckets from here. Where passes are only timed it can also be told of every layer as either pass comes to it.
+//
+// Threads: on a device autograd runs the backward pass on a thread of its own, while the training thread waits inside
+// it. The listener is called there, one call at a time, with the compute stream as that thread's current one. What
+// either thread has written before it hands over to the other, at the start and the end of the pass, the other sees.
 #pragma once
 
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <thread>
 #include <vector>
 
 #include "core/exec/executor.h"
+#include "core/gpu/tensor_device.h"
 #include "core/step/flat_params.h"
 
 namespace torch::autograd {
@@ -20,8 +27,10 @@ class GradientFeed {
 public:
     using Listener = std::function<void(std::size_t slot)>;
 
-    // `executor` is told of every gradient and layer before the listener is; it may be null. Both outlive the feed.
-    GradientFeed(FlatParams& params, Executor* executor) : params_(params), executor_(executor) {}
+    // Owner: the training thread. `executor` is told of every gradient and layer before the listener is; it may be
+    // null. `device`: null on the processor. All outlive the feed.
+    GradientFeed(FlatParams& params, Executor* executor, TensorDevice* device = nullptr)
+        : params_(params), executor_(executor), device_(device) {}
 
     // From the next backward pass on `listener` is called once for each slot of FlatParams::slots(), in the order in
     // which the gradients become ready, from inside the pass. One listener; it may launch communication, not wait for
@@ -30,8 +39,11 @@ public:
     [[nodiscard]] bool hasListener() const { return static_cast<bool>(listener_); }
     // While held back nobody is told of gradients: those of the micro-batches before a step's last one are partial
     // sums.
-    void holdBack(bool held) { held_ = held; }
-    // The gradient of `slot` is ready. Called by autograd, or by whoever stands in for it.
+    void holdBack(bool held) {
+        const std::lock_guard lock(mutex_);
+        held_ = held;
+    }
+    // The gradient of `slot` is ready. Called by autograd, or by whoever stands in for it, on any thread.
     void ready(std::size_t slot);
 
     // Of parameters that are shapes only. Unlike the listener above, these may wait.
@@ -48,8 +60,11 @@ public:
 private:
     FlatParams& params_;
     Executor* executor_;
+    TensorDevice* device_;
+    const std::thread::id owner_ = std::this_thread::get_id();
+    std::mutex mutex_;  // held during a call of the listener
     Listener listener_;
-    bool held_ = false;
+    bool held_ = false;  // guarded by mutex_
     LayerListener layers_;
     std::vector<std::shared_ptr<torch::autograd::Node>> accumulators_;  // autograd holds them weakly
 };

@@ -12,7 +12,7 @@ StepContext::StepContext(Communicator& comm, Clock& clock, FlatParams& params, E
       clock_(clock),
       params_(params),
       executor_(executor),
-      gradientFeed_(params, &executor),
+      gradientFeed_(params, &executor, extras.device),
       samples_(samples),
       extras_(std::move(extras)),
       random_(at::detail::createCPUGenerator(streamSeed(extras_.seed, comm.rank().value(), StreamPurpose::Algorithm))),

@@ -15,6 +15,7 @@
 #include "core/base/metric_names.h"
 #include "core/comm/communicator.h"
 #include "core/exec/executor.h"
+#include "core/gpu/tensor_device.h"
 #include "core/step/flat_params.h"
 #include "core/step/gradient_feed.h"
 
@@ -29,6 +30,7 @@ public:
         Optimizer* optimizer = nullptr;
         std::uint64_t seed = 0;                                // of the run
         std::function<void(std::string_view, double)> metric;  // none: metrics are dropped
+        TensorDevice* device = nullptr;                        // on which the rank computes; null: the processor
     };
 
     // `samples`: of one rank in one step.
@@ -43,6 +45,9 @@ public:
     // Through which every piece of work and every wait goes.
     [[nodiscard]] Executor& executor() { return executor_; }
     [[nodiscard]] GradientFeed& gradientFeed() { return gradientFeed_; }
+
+    // On which the rank computes; null: the processor. For who measures: an algorithm has no need to wait for it.
+    [[nodiscard]] TensorDevice* device() { return extras_.device; }
 
     // Of this rank; a rank that serves has one too. Where only time is simulated it has no state: it never steps.
     [[nodiscard]] Optimizer& optimizer() {
@@ -73,8 +78,8 @@ public:
     // Of the step just made, or about to be made.
     [[nodiscard]] double learningRate() const { return learningRate_; }
 
-    // Of this rank, the newest that is known: of the step just made, or of the one before where it is still being
-    // computed. nullopt before the first one, on a rank that serves and where only time is simulated.
+    // Of this rank, the newest that is known: of the step just made, or, on a device that is behind the host, of one
+    // before. nullopt before the first one, on a rank that serves and where only time is simulated.
     [[nodiscard]] std::optional<double> lastLoss() const { return lastLoss_; }
     // The worker loop's own.
     void noteLoss(double loss) { lastLoss_ = loss; }

@@ -30,12 +30,17 @@ at::Tensor sumOfParts(std::vector<at::Tensor> parts) {
 }  // namespace
 
 EvaluationBoard::EvaluationBoard(std::vector<std::unique_ptr<Model>> models, at::ScalarType type,
-                                 const EvaluationSets& sets, int ranks, Roles roles, ModelSelection selection, Of what)
-    : ranks_(ranks), roles_(std::move(roles)), what_(what), task_(taskOf(sets.test)), selection_(std::move(selection)) {
+                                 const EvaluationSets& sets, int ranks, Roles roles, ModelSelection selection, Of what,
+                                 const FlatLayout& layout)
+    : ranks_(ranks),
+      roles_(std::move(roles)),
+      what_(what),
+      task_(taskOf(sets.test.samples)),
+      selection_(std::move(selection)) {
     const int trainers = roles_.trainers();
     DASGD_CHECK(models.size() == 1 || models.size() == static_cast<std::size_t>(trainers));
     for (auto& model : models) {
-        FlatParams params(model->module(), type);
+        FlatParams params(model->module(), type, layout);
         judges_.push_back({std::move(model), std::move(params)});
     }
     for (int trainer = 0; trainer < trainers; ++trainer) {
@@ -59,7 +64,8 @@ Result<std::unique_ptr<EvaluationBoard>> EvaluationBoard::create(const Experimen
     const bool names = dynamic_cast<const NamesWeights*>(algorithm.get()) != nullptr;
     return std::make_unique<EvaluationBoard>(std::move(models), experiment.scalarType(),
                                              EvaluationSets(data.splits.test, data.validation), ranks, std::move(roles),
-                                             ModelSelection(experiment.train), names ? Of::NamedWeights : Of::Mean);
+                                             ModelSelection(experiment.train), names ? Of::NamedWeights : Of::Mean,
+                                             flatLayoutOf(experiment));
 }
 
 const EvaluationShares& EvaluationBoard::sharesOfTrainer(Rank rank) const {
@@ -136,7 +142,7 @@ EvaluationReport EvaluationBoard::evaluate(const Open& complete) {
             found.mean = evaluateOn(judge, sharesOfTrainer(Rank{rank}).test);
             found.validation = evaluateValidation(judge, sharesOfTrainer(Rank{rank}));
         }
-        const double distance = judges ? squaredDistance(replica.weights, weights) : 0;
+        const DeviceSum distance = judges ? squaredDistance(replica.weights, weights) : DeviceSum();
         summands.push_back(summandsOf(found, distance));
     }
     return reportOf(reduced(std::move(summands), Reduce::Sum), roles_.trainers(), task_);

@@ -33,9 +33,10 @@ public:
     enum class Of : std::uint8_t { Mean, NamedWeights };
 
     // `models` judge what is evaluated: one for all, or one for each rank that trains where each has an objective of
-    // its own. The board alone uses them.
+    // its own. The board alone uses them. `layout`: of the ranks' parameters.
     EvaluationBoard(std::vector<std::unique_ptr<Model>> models, at::ScalarType type, const EvaluationSets& sets,
-                    int ranks, Roles roles, ModelSelection selection = {}, Of what = Of::Mean);
+                    int ranks, Roles roles, ModelSelection selection = {}, Of what = Of::Mean,
+                    const FlatLayout& layout = {});
 
     // For an experiment that computes; builds the models. Errors: a model that cannot be built.
     [[nodiscard]] static Result<std::unique_ptr<EvaluationBoard>> create(const Experiment& experiment,

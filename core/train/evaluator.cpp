@@ -9,6 +9,7 @@
 
 #include "core/base/metric_names.h"
 #include "core/datasets/loader.h"
+#include "core/train/device/prefetched_batches.h"
 
 namespace dasgd {
 
@@ -47,7 +48,9 @@ void addPass(Model& model, const TestShare& share, const at::Tensor& indices, st
         const std::int64_t from = std::exchange(begin, begin + batch);
         return BatchOrder{indices.slice(0, from, std::min(from + batch, count))};
     });
-    while (const auto taken = loader.take()) {
+    std::optional<PrefetchedBatches> brought;
+    if (share.bring) brought.emplace(*share.bring, [&] { return loader.take(); });
+    while (const auto taken = brought ? brought->take() : loader.take()) {
         const Evaluation part = model.evaluate(*taken);
         total.lossSum += part.lossSum;
         total.correct += part.correct;
@@ -57,12 +60,13 @@ void addPass(Model& model, const TestShare& share, const at::Tensor& indices, st
 
 }  // namespace
 
-TestShare shareOf(const Samples& test, Rank rank, int ranks, at::ScalarType type) {
-    const std::int64_t count = test.count();
+TestShare shareOf(const SamplePlaces::Placed& test, Rank rank, int ranks, at::ScalarType type) {
+    const std::int64_t count = test.samples.count();
     if (count == 0) return {};
-    if (!test.continuous) return {test, torch::arange(rank.value(), count, ranks, torch::kInt64), type};
     const std::int64_t begin = count * rank.value() / ranks, end = count * (rank.value() + 1) / ranks;
-    return {test, torch::arange(begin, end, torch::kInt64), type};
+    const at::Tensor indices = test.samples.continuous ? torch::arange(begin, end, torch::kInt64)
+                                                       : torch::arange(rank.value(), count, ranks, torch::kInt64);
+    return {test.samples, indices, type, test.bring};
 }
 
 Evaluation evaluateOn(Model& model, const TestShare& share) {
@@ -90,12 +94,14 @@ Evaluation evaluateValidation(Model& model, const EvaluationShares& shares) {
 
 std::optional<Task> taskOf(const Samples& test) { return test.count() > 0 ? std::optional(test.task()) : std::nullopt; }
 
-at::Tensor summandsOf(const ShareEvaluation& found, double distance) {
-    const auto number = [](std::int64_t count) { return static_cast<double>(count); };
-    return torch::tensor(
-        {found.mean.lossSum, number(found.mean.correct), number(found.mean.samples), number(found.replica.correct),
-         distance, found.validation.lossSum, number(found.validation.correct), number(found.validation.samples)},
-        torch::kFloat64);
+at::Tensor summandsOf(const ShareEvaluation& found, const DeviceSum& distance, at::Device device) {
+    const auto count = [](std::int64_t samples) { return DeviceSum(static_cast<double>(samples)); };
+    const DeviceSum sums[]{
+        found.mean.lossSum, found.mean.correct,       count(found.mean.samples), found.replica.correct,
+        distance,           found.validation.lossSum, found.validation.correct,  count(found.validation.samples)};
+    std::vector<at::Tensor> there;
+    for (const DeviceSum& sum : sums) there.push_back(sum.on(device));
+    return torch::stack(there).cpu();
 }
 
 EvaluationReport reportOf(const at::Tensor& sums, int ranks, std::optional<Task> task) {
@@ -117,8 +123,8 @@ EvaluationReport reportOf(const at::Tensor& sums, int ranks, std::optional<Task>
     return report;
 }
 
-double squaredDistance(const at::Tensor& weights, const at::Tensor& others) {
-    return (weights - others).to(torch::kFloat64).square().sum().item<double>();
+DeviceSum squaredDistance(const at::Tensor& weights, const at::Tensor& others) {
+    return (weights - others).to(torch::kFloat64).square().sum();
 }
 
 at::Tensor copyOfBuffers(const FlatParams& params) {
@@ -188,7 +194,7 @@ Evaluator::Evaluator(Model& model, FlatParams& params, Communicator& comm, const
       roles_(std::move(roles)),
       take_(take ? std::move(take) : [this] { averageModel(params_, comm_, roles_); }),
       judges_(roles_.trains(comm.rank())),
-      task_(taskOf(sets.test)) {
+      task_(taskOf(sets.test.samples)) {
     if (!judges_) return;
     const auto type = params_.weights().scalar_type();
     shares_ = sharesOf(sets, Rank(roles_.trainerIndex(comm.rank())), roles_.trainers(), type);
@@ -204,11 +210,11 @@ EvaluationReport Evaluator::evaluate() {
     take_();
     found.mean = onOwnTests();
     if (judges_) found.validation = evaluateValidation(model_, shares_);
-    const double distance = judges_ ? squaredDistance(weights, params_.weights()) : 0;
+    const DeviceSum distance = judges_ ? squaredDistance(weights, params_.weights()) : DeviceSum();
     params_.weights().copy_(weights);
     if (buffers.defined()) setBuffers(params_, buffers);
 
-    at::Tensor sums = summandsOf(found, distance);
+    at::Tensor sums = summandsOf(found, distance, weights.device());
     reduceNow(comm_, sums, Reduce::Sum);
     return reportOf(sums, roles_.trainers(), task_);
 }

@@ -14,6 +14,7 @@
 #include "core/models/model.h"
 #include "core/step/flat_params.h"
 #include "core/step/roles.h"
+#include "core/train/device/sample_places.h"
 #include "core/train/evaluation_report.h"
 
 namespace dasgd {
@@ -27,21 +28,28 @@ struct TestShare {
     Samples samples;     // of the whole set; none for a model that needs no data
     at::Tensor indices;  // of those that are the rank's
     at::ScalarType type = at::kFloat;
+    TensorDevice* bring = nullptr;  // by which batches are brought; null: they are made where they are used
 };
 // Rank `rank`'s part: every `ranks`-th sample, so that sets sorted by class are shared out evenly; of continuous
 // samples the rank's contiguous part.
-[[nodiscard]] TestShare shareOf(const Samples& test, Rank rank, int ranks, at::ScalarType type);
+[[nodiscard]] TestShare shareOf(const SamplePlaces::Placed& test, Rank rank, int ranks, at::ScalarType type);
+[[nodiscard]] inline TestShare shareOf(const Samples& test, Rank rank, int ranks, at::ScalarType type) {
+    return shareOf(SamplePlaces::Placed{test}, rank, ranks, type);
+}
 
 // Of the model with its present weights. Neither changes them nor communicates. Continuous samples are judged in up to
 // 16 rows side by side, each going on from batch to batch, and those that do not fill the rows in one row after them.
+// Sums of a device stay there: nobody waits.
 [[nodiscard]] Evaluation evaluateOn(Model& model, const TestShare& share);
 
 // What a model is judged on. `validation` is empty where nothing is set apart; so is `test` for a model that needs no
 // data.
 struct EvaluationSets {
-    Samples test;
-    Samples validation;
+    SamplePlaces::Placed test;
+    SamplePlaces::Placed validation;
     EvaluationSets(Samples tested = {}, Samples validated = {})  // NOLINT: a test set alone will do
+        : test{std::move(tested)}, validation{std::move(validated)} {}
+    EvaluationSets(SamplePlaces::Placed tested, SamplePlaces::Placed validated)
         : test(std::move(tested)), validation(std::move(validated)) {}
 };
 // The parts that one rank judges.
@@ -56,12 +64,14 @@ struct ShareEvaluation {
     Evaluation mean, replica, validation;  // the last: of the mean
 };
 [[nodiscard]] Evaluation evaluateValidation(Model& model, const EvaluationShares& shares);
-// One rank's summands of a report; `distance`: the squared one between mean and replica.
-[[nodiscard]] at::Tensor summandsOf(const ShareEvaluation& found, double distance);
+// One rank's summands of a report, on the host; `distance`: the squared one between mean and replica. Where the sums
+// are on `device`, this is where the host waits for it, once.
+[[nodiscard]] at::Tensor summandsOf(const ShareEvaluation& found, const DeviceSum& distance,
+                                    at::Device device = at::kCPU);
 // `sums`: of all ranks' summands. `task`: of the test set; empty where there is none.
 [[nodiscard]] EvaluationReport reportOf(const at::Tensor& sums, int ranks, std::optional<Task> task);
 [[nodiscard]] std::optional<Task> taskOf(const Samples& test);
-[[nodiscard]] double squaredDistance(const at::Tensor& weights, const at::Tensor& others);
+[[nodiscard]] DeviceSum squaredDistance(const at::Tensor& weights, const at::Tensor& others);
 
 // The floating-point buffers in one tensor, a copy; undefined where there are none.
 [[nodiscard]] at::Tensor copyOfBuffers(const FlatParams& params);

@@ -2,7 +2,14 @@
 
 #include <torch/types.h>
 
+#include <algorithm>
+#include <optional>
+
+#include "core/base/check.h"
 #include "core/datasets/loader.h"
+#include "core/train/device/autocast_scope.h"
+#include "core/train/device/captured_passes.h"
+#include "core/train/device/prefetched_batches.h"
 
 namespace dasgd {
 
@@ -11,55 +18,128 @@ namespace {
 class TensorValue final : public LaterValue {
 public:
     explicit TensorValue(at::Tensor value) : value_(std::move(value)) {}
-    [[nodiscard]] bool ready() override { return value_.is_cpu(); }
+    [[nodiscard]] bool ready() override { return true; }
     [[nodiscard]] double read() override { return value_.item<double>(); }
 
 private:
     at::Tensor value_;
 };
 
+class DepartedValue final : public LaterValue {
+public:
+    explicit DepartedValue(std::unique_ptr<Departure> value) : value_(std::move(value)) {}
+    [[nodiscard]] bool ready() override { return value_->ready(); }
+    [[nodiscard]] double read() override { return value_->read(); }
+
+private:
+    std::unique_ptr<Departure> value_;
+};
+
 class RealStep final : public LocalStep {
 public:
     RealStep(const Experiment& experiment, const TrainingData& data, Model& model, FlatParams& params,
-             Optimizer& optimizer, Rank rank)
-        : model_(model), params_(params), optimizer_(optimizer) {
+             Optimizer& optimizer, Rank rank, const StepDevice& where)
+        : train_(experiment.train), model_(model), params_(params), optimizer_(optimizer), where_(where) {
         if (data.splits.train.count() == 0) return;
-        loader_ = openLoader(experiment, data, rank);
-        epochSteps_ = planSteps(experiment, data.splits.train.count()).stepsPerEpoch;
+        const Samples& samples = where_.device ? where_.train.samples : data.splits.train;
+        loader_ = openLoader(experiment, data, rank, samples);
+        plan_ = planSteps(experiment, data.splits.train.count());
+        if (where_.train.bring) prefetched_.emplace(*where_.train.bring, [this] { return nextPlanned(); });
+        if (where_.device && train_.cudaGraph) {
+            captured_.emplace(*where_.device, passes(), [this](const std::string& why) {
+                if (where_.note) where_.note(why);
+            });
+        }
     }
 
     void load(const MicroBatch& part) override {
         if (!loader_) return;
-        if (part.first() && steps_++ % epochSteps_ == 0) model_.beginPass(true);
-        batch_ = loader_->take(part.samples);
+        if (part.first() && steps_++ % plan_.stepsPerEpoch == 0) model_.beginPass(true);
+        batch_ = prefetched_ ? taken(part) : loader_->take(part.samples);
+        if (train_.channelsLast && batch_.inputs.dim() == 4) {
+            batch_.inputs = batch_.inputs.contiguous(at::MemoryFormat::ChannelsLast);
+        }
+        const bool whole = part.samples == train_.batchSize && part.share() == 1;
+        replays_ = whole && captured_ && captured_->captures(batch_, preventsCapture());
     }
     void forward(const MicroBatch& part) override {
-        loss_ = model_.loss(batch_);
-        if (part.share() != 1) loss_ = loss_ * part.share();
-        sum_ = part.first() ? loss_.detach() : sum_ + loss_.detach();
+        share_ = part.share();
         first_ = part.first();
+        if (replays_) {
+            captured_->forward();
+        } else {
+            computeLoss();
+        }
+        sum_ = first_ ? loss_.detach() : sum_ + loss_.detach();
     }
     void backward() override {
-        if (first_) params_.gradients().zero_();
-        loss_.backward();
+        if (replays_) {
+            captured_->backward();
+        } else {
+            descend();
+        }
     }
     void update(double learningRate) override {
         const at::NoGradGuard guard;
         optimizer_.step(params_, learningRate);
     }
-    [[nodiscard]] std::unique_ptr<LaterValue> loss() override { return std::make_unique<TensorValue>(sum_); }
+    [[nodiscard]] std::unique_ptr<LaterValue> loss() override {
+        if (!where_.device) return std::make_unique<TensorValue>(sum_);
+        return std::make_unique<DepartedValue>(where_.device->send(sum_));
+    }
 
 private:
+    void computeLoss() {
+        {
+            const AutocastScope bfloat16(params_.weights().device().type(), train_.autocasts());
+            loss_ = model_.loss(batch_);
+        }
+        if (share_ != 1) loss_ = loss_ * share_;
+    }
+    void descend() {
+        if (first_) params_.gradients().zero_();
+        loss_.backward();
+    }
+    // Of a whole step: share and place in it are those of one micro-batch.
+    [[nodiscard]] CapturedPasses::Passes passes() {
+        return {.forward = [this] { share_ = 1, computeLoss(); }, .backward = [this] { first_ = true, descend(); }};
+    }
+    [[nodiscard]] std::string preventsCapture() const {
+        if (model_.goesOn()) return "the model computes with what it kept of the batch before, or draws from a stream";
+        return where_.capturePrevented ? where_.capturePrevented() : "";
+    }
+
+    // What load() will be asked for next, counted as the worker cuts steps up.
+    std::optional<Batch> nextPlanned() {
+        if (aheadOf_ == 0) aheadOf_ = plan_.batchOf(++aheadStep_);
+        const std::int64_t samples = std::min(train_.batchSize, aheadOf_);
+        aheadOf_ -= samples;
+        return loader_->take(samples);
+    }
+    Batch taken(const MicroBatch& part) {
+        std::optional<Batch> batch = prefetched_->take();
+        DASGD_CHECK(batch && batch->targets.size(0) == part.samples && "batches are taken as they are planned");
+        return std::move(*batch);
+    }
+
+    const TrainParams& train_;
     Model& model_;
     FlatParams& params_;
     Optimizer& optimizer_;
+    const StepDevice where_;
     std::unique_ptr<BatchLoader> loader_;  // null for a model that needs no data
-    std::int64_t epochSteps_ = 1;
+    std::optional<PrefetchedBatches> prefetched_;
+    std::optional<CapturedPasses> captured_;
+    Plan plan_;
     std::int64_t steps_ = 0;  // begun
+    std::int64_t aheadStep_ = 0,
+                 aheadOf_ = 0;  // the step whose batches are being made ahead, its samples that are left
     Batch batch_;
     at::Tensor loss_;  // of the micro-batch, by its share of the step
     at::Tensor sum_;   // of the step's micro-batches so far
+    double share_ = 1;
     bool first_ = true;
+    bool replays_ = false;  // the present passes are captured ones
 };
 
 class IdleStep final : public LocalStep {
@@ -88,8 +168,8 @@ private:
 }  // namespace
 
 std::unique_ptr<LocalStep> makeLocalStep(const Experiment& experiment, const TrainingData& data, Model& model,
-                                         FlatParams& params, Optimizer& optimizer, Rank rank) {
-    return std::make_unique<RealStep>(experiment, data, model, params, optimizer, rank);
+                                         FlatParams& params, Optimizer& optimizer, Rank rank, const StepDevice& where) {
+    return std::make_unique<RealStep>(experiment, data, model, params, optimizer, rank, where);
 }
 
 std::unique_ptr<LocalStep> makeIdleStep(const FlatParams& params, GradientFeed& feed) {

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/experiment/experiment.h"
@@ -11,6 +13,7 @@
 #include "core/optimizers/optimizer.h"
 #include "core/step/flat_params.h"
 #include "core/step/gradient_feed.h"
+#include "core/train/device/sample_places.h"
 #include "core/train/later_value.h"
 #include "core/train/training_data.h"
 
@@ -39,10 +42,20 @@ public:
     [[nodiscard]] virtual std::unique_ptr<LaterValue> loss() = 0;
 };
 
-// The real thing. Everything given outlives it. `rank`: among those that train.
+// Where a step is computed, if not on the processor.
+struct StepDevice {
+    TensorDevice* device = nullptr;  // null: the processor
+    SamplePlaces::Placed train;      // the training set, where it is
+    // Before passes are captured: what is in the way, such as a listener to the backward pass; "" where nothing is. May
+    // be empty.
+    std::function<std::string()> capturePrevented;
+    std::function<void(const std::string&)> note;  // told why passes are not captured; may be empty
+};
+
+// The real thing. Everything given outlives it. `rank`: among those that train. On a device no function waits for it.
 [[nodiscard]] std::unique_ptr<LocalStep> makeLocalStep(const Experiment& experiment, const TrainingData& data,
                                                        Model& model, FlatParams& params, Optimizer& optimizer,
-                                                       Rank rank);
+                                                       Rank rank, const StepDevice& where = {});
 
 // For parameters that are shapes only: computes nothing, tells `feed` of every gradient in the order in which a
 // backward pass makes them.

@@ -1,5 +1,6 @@
 // Losses on their way into the records. Asking for the loss of a step right after the step would make a device idle
-// until the host has launched the next one; here each is read when it is known, at the latest one step later.
+// until the host has launched the next one; here each is read when it is known, which on a device may be many steps
+// later: between two evaluations the host never waits for it, so that it is ahead as far as the driver lets it be.
 #pragma once
 
 #include <deque>
@@ -27,10 +28,13 @@ public:
     // The loss of the step just made; `at` says which, when, and after how many samples and bytes. Its name is a
     // literal.
     void push(const Metric& at, std::unique_ptr<LaterValue> loss);
-    // Records, oldest first, what is ready, and waits for all but the newest.
-    void readReady(const Record& record) { read(1, record); }
+    // Records, oldest first, what is ready. Waits for none, unless more than kMostInFlight are not ready.
+    void readReady(const Record& record) { read(kMostInFlight, record); }
     // Waits for all.
     void readAll(const Record& record) { read(0, record); }
+
+    // More than a driver lets the host be ahead: a bound on memory.
+    static constexpr std::size_t kMostInFlight = 4096;
 
 private:
     struct Entry {

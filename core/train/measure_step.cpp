@@ -24,7 +24,7 @@ constexpr Ns kEnough = 1'000'000'000;
 class StepWatch {
 public:
     StepWatch(const Experiment& experiment, const TrainingData& data, Model& model)
-        : params_(model.module(), experiment.scalarType()),
+        : params_(model.module(), experiment.scalarType(), flatLayoutOf(experiment)),
           feed_(params_, nullptr),
           optimizer_(experiment.makeOptimizer()),
           step_(makeLocalStep(experiment, data, model, params_, *optimizer_, Rank{0})),

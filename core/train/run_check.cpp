@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "core/train/device/device_check.h"
 #include "core/train/measure_step.h"
 #include "core/train/training_data.h"
 
@@ -112,6 +113,7 @@ Status checkProfile(const Value& document, const Experiment& experiment, const P
 }  // namespace
 
 Status checkRun(const Value& document, const Experiment& experiment, const Plan& plan) {
+    DASGD_TRY(checkDeviceSettings(document, experiment));
     DASGD_TRY(checkEvaluated(document, experiment));
     DASGD_TRY(checkAlgorithm(document, experiment, plan));
     DASGD_TRY(checkStraggler(document, experiment));

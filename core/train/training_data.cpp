@@ -114,7 +114,8 @@ PassSource passesOf(const Experiment& experiment, const TrainingData& data, Rank
     };
 }
 
-std::unique_ptr<BatchLoader> openLoader(const Experiment& experiment, const TrainingData& data, Rank rank) {
+std::unique_ptr<BatchLoader> openLoader(const Experiment& experiment, const TrainingData& data, Rank rank,
+                                        const Samples& samples) {
     const auto seed = static_cast<std::uint64_t>(experiment.train.seed);
     const Plan plan = planSteps(experiment, data.splits.train.count());
     auto next = [sampler = Sampler(passesOf(experiment, data, rank)), plan, seed, rank,
@@ -123,10 +124,11 @@ std::unique_ptr<BatchLoader> openLoader(const Experiment& experiment, const Trai
             streamSeed(seed, rank.value(), StreamPurpose::Augment, static_cast<std::uint64_t>(batch));
         return BatchOrder{sampler.next(plan.batchOf(++batch)), draws};
     };
-    return std::make_unique<BatchLoader>(data.splits.train, experiment.scalarType(), std::move(next));
+    return std::make_unique<BatchLoader>(samples, experiment.scalarType(), std::move(next));
 }
 
-Result<std::unique_ptr<Model>> buildModel(const Experiment& experiment, const TrainingData& data, Rank rank) {
+Result<std::unique_ptr<Model>> buildModel(const Experiment& experiment, const TrainingData& data, Rank rank,
+                                          at::Device device) {
     std::unique_ptr<Model> model = experiment.makeModel();
     InputSpec input = model->naturalInput();
     if (!input.shape.empty()) input = data.splits.input;
@@ -135,15 +137,20 @@ Result<std::unique_ptr<Model>> buildModel(const Experiment& experiment, const Tr
     const auto seed = static_cast<std::uint64_t>(experiment.train.seed);
     torch::manual_seed(seed);
     const Roles roles = experiment.roles();
-    DASGD_TRY(model->build(
-        {.input = input,
-         .rank = Rank(roles.trains(rank) ? roles.trainerIndex(rank) : 0),
-         .workers = roles.trainers(),
-         .timeOnly = experiment.timeOnly(),
-         .labelSmoothing = experiment.train.labelSmoothing,
-         .type = experiment.scalarType(),
-         .random = at::detail::createCPUGenerator(streamSeed(seed, rank.value(), StreamPurpose::Forward))}));
+    DASGD_TRY(model->build({.input = input,
+                            .rank = Rank(roles.trains(rank) ? roles.trainerIndex(rank) : 0),
+                            .workers = roles.trainers(),
+                            .timeOnly = experiment.timeOnly(),
+                            .labelSmoothing = experiment.train.labelSmoothing,
+                            .type = experiment.scalarType(),
+                            .random = makeGenerator(device, streamSeed(seed, rank.value(), StreamPurpose::Forward))}));
     return model;
+}
+
+FlatLayout flatLayoutOf(const Experiment& experiment, at::Device device) {
+    FlatLayout layout = layoutOn(device);
+    layout.channelsLast = experiment.train.channelsLast;
+    return layout;
 }
 
 }  // namespace dasgd

@@ -12,6 +12,7 @@
 #include "core/datasets/loader.h"
 #include "core/datasets/sampler.h"
 #include "core/experiment/experiment.h"
+#include "core/step/flat_params.h"
 
 namespace dasgd {
 
@@ -37,13 +38,21 @@ struct TrainingData {
 [[nodiscard]] PassSource passesOf(const Experiment& experiment, const TrainingData& data, Rank rank);
 
 // The batches that `rank`, counted among those that train, trains on. Ordered as a run takes them, B samples a step and
-// what is left at the end of an epoch. Of data with samples; `data` outlives it.
-[[nodiscard]] std::unique_ptr<BatchLoader> openLoader(const Experiment& experiment, const TrainingData& data,
-                                                      Rank rank);
+// what is left at the end of an epoch. Of data with samples; `data` outlives it. `samples`: the training set of `data`,
+// or its copy on a device.
+[[nodiscard]] std::unique_ptr<BatchLoader> openLoader(const Experiment& experiment, const TrainingData& data, Rank rank,
+                                                      const Samples& samples);
+[[nodiscard]] inline std::unique_ptr<BatchLoader> openLoader(const Experiment& experiment, const TrainingData& data,
+                                                             Rank rank) {
+    return openLoader(experiment, data, rank, data.splits.train);
+}
 
 // The network with the experiment's initial weights, the same for every rank; a rank that serves gets that of the first
-// one that trains.
+// one that trains. On the processor; what it draws in training is drawn on `device`.
 [[nodiscard]] Result<std::unique_ptr<Model>> buildModel(const Experiment& experiment, const TrainingData& data,
-                                                        Rank rank);
+                                                        Rank rank, at::Device device = at::kCPU);
+
+// How the experiment's parameters lie on `device`.
+[[nodiscard]] FlatLayout flatLayoutOf(const Experiment& experiment, at::Device device = at::kCPU);
 
 }  // namespace dasgd

@@ -1,7 +1,10 @@
 #include "core/train/worker.h"
 
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
+#include <c10/util/Exception.h>
 
+#include "core/train/device/device_check.h"
 #include "core/train/worker_loop.h"
 
 namespace dasgd {
@@ -11,6 +14,15 @@ namespace {
 std::string firstLineOf(const std::exception& error) {
     const std::string text = error.what();
     return text.substr(0, text.find('\n'));
+}
+
+std::string afterStep(std::int64_t step) { return step > 0 ? " (after step " + std::to_string(step) + ")" : ""; }
+
+// TensorFloat-32 is LibTorch's own default for convolutions: here it is what the experiment says, for both.
+void enter(TensorDevice& device, const TrainParams& train) {
+    at::globalContext().setAllowTF32CuBLAS(train.tf32);
+    at::globalContext().setAllowTF32CuDNN(train.tf32);
+    device.enter();
 }
 
 }  // namespace
@@ -26,7 +38,9 @@ WorkerOutcome runWorker(const Experiment& experiment, const WorkerEnvironment& e
     };
     TrainingData own;
     std::unique_ptr<WorkerLoop> loop;
+    std::string doing = "loading the data";
     try {
+        if (environment.device) enter(*environment.device, experiment.train);
         if (!environment.data) {
             auto loaded = loadTrainingData(experiment);
             if (!loaded) return failed(loaded.error().message);
@@ -35,17 +49,22 @@ WorkerOutcome runWorker(const Experiment& experiment, const WorkerEnvironment& e
         const TrainingData& data = environment.data ? *environment.data : own;
         std::unique_ptr<Model> model;
         if (!experiment.timeOnly()) {
-            auto built = buildModel(experiment, data, environment.comm.rank());
+            doing = "building the model";
+            const at::Device device = environment.device ? environment.device->device() : at::Device(at::kCPU);
+            auto built = buildModel(experiment, data, environment.comm.rank(), device);
             if (!built) return failed(built.error().message);
             model = std::move(*built);
         }
-        loop = std::make_unique<WorkerLoop>(experiment, environment, data, std::move(model));
+        loop = std::make_unique<WorkerLoop>(experiment, environment, data, std::move(model), doing);
         WorkerOutcome outcome = loop->run();
         if (environment.control) environment.control->leave(environment.comm.rank());
         return outcome;
+    } catch (const c10::OutOfMemoryError& error) {
+        step = loop ? loop->step() : 0;
+        return failed(outOfMemoryText(doing, firstLineOf(error), environment.device) + afterStep(step));
     } catch (const std::exception& error) {
         step = loop ? loop->step() : 0;
-        return failed(firstLineOf(error) + (step > 0 ? " (after step " + std::to_string(step) + ")" : ""));
+        return failed(firstLineOf(error) + afterStep(step));
     }
 }
 

@@ -13,6 +13,7 @@
 #include "core/base/metric_names.h"
 #include "core/step/step_context.h"
 #include "core/train/arrivals.h"
+#include "core/train/device/sample_places.h"
 #include "core/train/evaluation_board.h"
 #include "core/train/evaluator.h"
 #include "core/train/local_step.h"
@@ -20,20 +21,23 @@
 #include "core/train/model_selection.h"
 #include "core/train/step_profiler.h"
 #include "core/train/timed_windows.h"
+#include "core/train/timing_records.h"
 #include "core/train/worker.h"
 
 namespace dasgd {
 
 class WorkerLoop {
 public:
-    // No `model`: only time is simulated.
+    // No `model`: only time is simulated. `doing` is what the rank does at any time, in words, for who catches an
+    // error.
     WorkerLoop(const Experiment& experiment, const WorkerEnvironment& environment, const TrainingData& data,
-               std::unique_ptr<Model> model)
+               std::unique_ptr<Model> model, std::string& doing)
         : experiment_(experiment),
           environment_(environment),
           data_(data),
           model_(std::move(model)),
-          params_(paramsOf(experiment, data, model_.get())),
+          doing_(doing),
+          params_(paramsOf(doing)),
           plan_(planSteps(experiment, data.splits.train.count())),
           optimizer_(experiment.makeOptimizer()),
           rate_(optimizer_->learningRate() * experiment.learningRateScale()),
@@ -46,21 +50,30 @@ public:
           names_(dynamic_cast<NamesWeights*>(algorithm_.get())),
           roles_(experiment.roles()),
           trains_(roles_.trains(environment.comm.rank())),
-          runsApart_(experiment.cluster.workers > 1 && algorithm_->runsApart(plan_.totalSteps)),
+          timing_(*executor_, environment.sink, plan_,
+                  {.runsApart = experiment.cluster.workers > 1 && algorithm_->runsApart(plan_.totalSteps),
+                   .speaks = speaks(),
+                   .trainers = roles_.trainers()},
+                  [this](std::string_view name, double value) { metric(name, value); }),
           selection_(experiment.train) {
         if (!model_) {
             local_ = makeIdleStep(params_, context_.gradientFeed());
             return;
         }
+        SamplePlaces places(experiment.data, environment.device);
         if (trains_) {
+            doing_ = "copying the training set to the device (data.device_data)";
             const Rank trainer(roles_.trainerIndex(environment.comm.rank()));
-            local_ = makeLocalStep(experiment, data, *model_, params_, *optimizer_, trainer);
+            local_ = makeLocalStep(experiment, data, *model_, params_, *optimizer_, trainer,
+                                   stepDevice(places.place(data.splits.train)));
         }
         board_ = environment.evaluations;
-        evaluator_.emplace(*model_, params_, environment.comm, EvaluationSets(data.splits.test, data.validation),
-                           roles_, evaluatedModel());
+        doing_ = "copying the test set to the device (data.device_data)";
+        evaluator_.emplace(*model_, params_, environment.comm,
+                           EvaluationSets(places.place(data.splits.test), places.place(data.validation)), roles_,
+                           evaluatedModel());
         if (experiment.record.weights) {
-            for (std::int64_t i = 0; i < params_.size(); ++i)
+            for (std::int64_t i = 0; i < params_.parameters(); ++i)
                 weightNames_.push_back(metrics::kWeight + std::to_string(i));
         }
     }
@@ -73,7 +86,7 @@ public:
         recordSkipped();
         evaluate();
         algorithm_->start(context_);
-        reportedAt_ = environment_.clock.now();
+        timing_.countFrom(environment_.clock.now());
         while (step_ < plan_.totalSteps && !over_) {
             if (board_ && !boardGoesOn(*board_)) break;
             if (environment_.control && !environment_.control->goOn(environment_.comm.rank(), step_)) {
@@ -99,14 +112,30 @@ private:
 
     static double seconds(Ns ns) { return static_cast<double>(ns) * 1e-9; }
 
-    static FlatParams paramsOf(const Experiment& experiment, const TrainingData& data, Model* model) {
-        if (!model) return FlatParams::shapesOf(data.parameterShapes, data.bufferShapes, experiment.scalarType());
-        return {model->module(), experiment.scalarType()};
+    FlatParams paramsOf(std::string& doing) const {
+        if (!model_) {
+            return FlatParams::shapesOf(data_.parameterShapes, data_.bufferShapes, experiment_.scalarType());
+        }
+        doing = "giving the parameters and their gradients a place on the device";
+        const at::Device device = environment_.device ? environment_.device->device() : at::Device(at::kCPU);
+        return {model_->module(), experiment_.scalarType(), flatLayoutOf(experiment_, device)};
+    }
+
+    StepDevice stepDevice(SamplePlaces::Placed train) {
+        return {.device = environment_.device,
+                .train = std::move(train),
+                .capturePrevented = [this]() -> std::string {
+                    if (!context_.gradientFeed().hasListener()) return "";
+                    return experiment_.algorithmName + " listens to the backward pass";
+                },
+                .note = [this](const std::string& text) { environment_.sink.state(RankState::Running, step_, text); }};
     }
 
     StepContext::Extras extras() {
         StepContext::Extras extras{.optimizer = optimizer_.get(),
-                                   .seed = static_cast<std::uint64_t>(experiment_.train.seed)};
+                                   .seed = static_cast<std::uint64_t>(experiment_.train.seed),
+                                   .metric = {},
+                                   .device = environment_.device};
         // Of a run of time only an algorithm has nothing to say that its spans do not.
         if (!experiment_.timeOnly()) extras.metric = [this](std::string_view name, double v) { metric(name, v); };
         return extras;
@@ -150,12 +179,13 @@ private:
         context_.moveTo(step_ + 1, rate);
         descend(rate);
         ++step_;
+        doing_ = kAlgorithm;
         algorithm_->afterStep(context_);
         const Ns now = environment_.clock.now();
         executor_->stepDone(now);
-        recordWindows();
+        timing_.recordWindows();
         if (experiment_.timeOnly()) {
-            recordProgress(now);
+            timing_.stepMade(step_, now);
             return;
         }
         recordWeights();
@@ -168,6 +198,7 @@ private:
         for (std::int64_t before = 0; before < batch; before += experiment_.train.batchSize) {
             pass({.samples = std::min(experiment_.train.batchSize, batch - before), .before = before, .of = batch});
         }
+        doing_ = kUpdate;
         algorithm_->afterBackward(context_);
         executor_->run({SpanKind::Update}, [&] { update(rate); });
     }
@@ -176,8 +207,11 @@ private:
         const auto full = static_cast<double>(experiment_.train.batchSize);
         executor_->setBatchShare(static_cast<double>(part.samples) / full, !part.first());
         context_.gradientFeed().holdBack(!part.last());
+        doing_ = kLoading;
         if (hasData_) executor_->run({SpanKind::Data}, [&] { local_->load(part); });
+        doing_ = kForward;
         executor_->run({SpanKind::Forward}, [&] { local_->forward(part); });
+        doing_ = kBackward;
         executor_->run({SpanKind::Backward}, [&] { local_->backward(); });
     }
 
@@ -194,6 +228,7 @@ private:
     }
 
     void evaluate() {
+        doing_ = kEvaluation;
         losses_.readAll([this](const Metric& loss) { recordLoss(loss); });
         if (board_) {
             if (trains_ || names_) deposit(*board_);
@@ -222,7 +257,7 @@ private:
             waitUntil(resumeInstant(environment_.comm, environment_.clock, arrived));
         });
         evaluationBytes_ += environment_.comm.bytesSent() - before;
-        if (trains_) recordWindows();
+        if (trains_) timing_.recordWindows();
         if (environment_.comm.rank() == Rank{0}) record(report, metricNow(""), known, environment_.sink);
     }
 
@@ -254,54 +289,6 @@ private:
 
     void waitUntil(Ns instant) { environment_.clock.sleepUntil(instant); }
 
-    // Of the steps in clean windows alone: what was made between them is not timed.
-    void recordWindows() {
-        for (const CleanWindow& window : executor_->takeWindows()) {
-            timedSteps_ += window.steps;
-            timed_ += window.length();
-            if (executor_->level() != TraceLevel::Off) {
-                environment_.sink.span({.lane = Lane::Io,
-                                        .kind = SpanKind::Window,
-                                        .step = window.lastStep,
-                                        .start = window.time.start,
-                                        .end = window.time.end,
-                                        .bytes = window.steps});
-            } else {
-                // Without spans for the collector to add up.
-                recordTiming();
-            }
-            if (window.length() > 0) recordThroughput(window);
-        }
-    }
-
-    // Ranks that wait for each other make steps at one rate, which one of them records for all; others record their
-    // own.
-    void recordThroughput(const CleanWindow& window) {
-        const auto samples = static_cast<double>(plan_.samplesAfter(window.lastStep) -
-                                                 plan_.samplesAfter(window.lastStep - window.steps));
-        const double rate = samples / seconds(window.length());
-        if (runsApart_) {
-            metric(metrics::kRankSamplesPerS, rate / roles_.trainers());
-        } else if (speaks()) {
-            metric(metrics::kSamplesPerS, rate);
-        }
-    }
-
-    void recordTiming() {
-        metric(metrics::kTimedSteps, static_cast<double>(timedSteps_));
-        metric(metrics::kTimedSeconds, seconds(timed_));
-    }
-
-    // What a run of time only has instead of losses.
-    void recordProgress(Ns now) {
-        ++stepsToReport_;
-        if (stepsToReport_ < plan_.totalSteps / kReportsOfRun && step_ < plan_.totalSteps) return;
-        const Ns elapsed = now - reportedAt_;
-        metric(metrics::kTrainStepMs, seconds(elapsed) * 1e3 / static_cast<double>(stepsToReport_));
-        reportedAt_ = now;
-        stepsToReport_ = 0;
-    }
-
     void recordSkipped() {
         const auto skipped = data_.skipped();
         if (skipped && trains_) metric(metrics::kSkippedFiles, static_cast<double>(*skipped));
@@ -309,7 +296,8 @@ private:
 
     void recordWeights() {
         if (weightNames_.empty()) return;
-        const at::Tensor weights = params_.weights().to(torch::kFloat64);
+        // The one record that makes the host wait for a device each step: it is of small models, and asked for.
+        const at::Tensor weights = params_.withoutPadding(params_.weights()).to(torch::kFloat64).cpu();
         const auto* values = weights.const_data_ptr<double>();
         for (std::size_t i = 0; i < weightNames_.size(); ++i) metric(weightNames_[i], values[i]);
     }
@@ -319,7 +307,7 @@ private:
         executor_->stepsDone();
         algorithm_->drain(context_);
         executor_->flush();
-        if (trains_) recordWindows();
+        if (trains_) timing_.recordWindows();
         losses_.readAll([this](const Metric& loss) { recordLoss(loss); });
         if (kind == WorkerOutcome::Kind::Finished && evaluator_) {
             const UntimedScope untimed(*executor_);
@@ -327,7 +315,7 @@ private:
             evaluator_->takeModel();
             evaluationBytes_ += environment_.comm.bytesSent() - before;
         }
-        if (trains_) recordTiming();
+        if (trains_) timing_.recordTimed();
         recordSkipped();
         const bool finished = kind == WorkerOutcome::Kind::Finished;
         environment_.sink.state(finished ? RankState::Finished : RankState::Stopped, step_, "");
@@ -352,10 +340,19 @@ private:
     // The first rank that trains records what is of the whole run.
     [[nodiscard]] bool speaks() const { return environment_.comm.rank() == roles_.firstTrainer(); }
 
+    // What the rank does.
+    static constexpr const char* kLoading = "loading the batch";
+    static constexpr const char* kForward = "the forward pass";
+    static constexpr const char* kBackward = "the backward pass";
+    static constexpr const char* kUpdate = "the update";
+    static constexpr const char* kAlgorithm = "the algorithm's part";
+    static constexpr const char* kEvaluation = "the evaluation";
+
     const Experiment& experiment_;
     const WorkerEnvironment& environment_;
     const TrainingData& data_;
     std::unique_ptr<Model> model_;
+    std::string& doing_;
     FlatParams params_;
     Plan plan_;
     std::unique_ptr<Optimizer> optimizer_;
@@ -371,20 +368,16 @@ private:
     NamesWeights* names_;   // the same
     Roles roles_;
     bool trains_;
-    bool runsApart_;  // no rank waits for another
     std::vector<std::string> weightNames_;
     StepProfiler profiler_{experiment_.record.profile, environment_.profileTrace, environment_.clock, *executor_,
                            environment_.sink};
+    TimingRecords timing_;
     LossQueue losses_;
     ModelSelection selection_;  // where ranks meet for evaluations
     bool over_ = false;         // an evaluation has ended the run
     std::int64_t step_ = 0;
     std::int64_t evaluationBytes_ = 0;  // untimed communication: not part of bytes_sent
     std::int64_t setupBytes_ = 0;
-    std::int64_t timedSteps_ = 0;  // in clean windows
-    Ns timed_ = 0;
-    Ns reportedAt_ = 0;  // of time only: since the last train/step_ms
-    std::int64_t stepsToReport_ = 0;
 };
 
 }  // namespace dasgd

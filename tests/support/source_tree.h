@@ -35,7 +35,7 @@ inline const std::vector<Layer> kLayers{
     {"core/backends",
      {"core/base", "core/cost", "core/device", "core/gpu", "core/comm", "core/exec", "core/sim", "core/backends"}},
     {"core/models", {"core/base", "core/models"}},
-    {"core/datasets", {"core/base", "core/models", "core/datasets"}},
+    {"core/datasets", {"core/base", "core/gpu", "core/models", "core/datasets"}},
     {"core/optimizers", {"core/base", "core/step", "core/optimizers"}},
     {"core/schedules", {"core/base", "core/schedules"}},
     {"core/algorithms",

@@ -11,6 +11,9 @@
 // adapts at every average and does not halve. As recalled: the halving, and that η₀/η is not cubed. Variant: intervals
 // are steps, not the paper's 60 s, so that a run does not depend on the machine.
 //
+// On a device the host reads the mean loss where a period is chosen, and only there: at the first average and once an
+// interval. A rank's newest loss is that of the newest step which has come to the host.
+//
 // Memory: N beside the weights. Where only time is simulated there is no loss, and the period stays τ₀.
 #include <torch/types.h>
 
@@ -91,23 +94,26 @@ private:
     void mergeWeights(StepContext& context, at::Tensor mean) override {
         const std::int64_t size = context.params().size();
         DelayedAverage::mergeWeights(context, mean.narrow(0, 0, size));
-        loss_ = mean[size].item<double>();
+        loss_ = mean[size];
     }
 
     // A loss that no rank knew yet, or that is no positive number, changes nothing.
     void adapt(double rate) {
         if (std::isnan(known_.start)) {
-            known_.start = loss_;
+            known_.start = newestLoss();
             return;
         }
         if (averagedAt_ - chosenAt_ < fields_.interval) return;
         chosenAt_ = averagedAt_;
-        const double wanted = std::ceil(static_cast<double>(fields_.period) *
-                                        std::sqrt(known_.firstRate * loss_ / (rate * known_.start)));
+        const double loss = newestLoss();
+        const double wanted =
+            std::ceil(static_cast<double>(fields_.period) * std::sqrt(known_.firstRate * loss / (rate * known_.start)));
         if (!std::isfinite(wanted)) return;
         const auto halved = (period_ + 1) / 2;
         period_ = wanted < static_cast<double>(period_) ? std::max<std::int64_t>(1, std::llround(wanted)) : halved;
     }
+
+    [[nodiscard]] double newestLoss() const { return loss_.defined() ? loss_.item<double>() : kUnknown; }
 
     static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
     struct Known {
@@ -120,7 +126,7 @@ private:
     AdacommParams fields_;
     std::int64_t period_;  // τ
     std::int64_t averagedAt_ = 0, chosenAt_ = 0;
-    double loss_ = kUnknown;  // F(w), of all ranks
+    at::Tensor loss_;  // F(w), of all ranks: of the newest average, until the next one leaves
     Known known_;
 };
 

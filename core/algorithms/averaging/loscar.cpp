@@ -12,6 +12,8 @@
 // mt19937_64 seeded with mixBits(mixBits(s) + k) gives each coordinate in turn a number in [0, 1), 53 bits of a draw,
 // which selects it where that is below (coordinates still wanted) / (coordinates still to come).
 //
+// On a device the mask is drawn on the host, over parameters without padding, and copied there without waiting.
+//
 // Memory: 2 K values and K indices for a mask of K. Sends an all-reduce of K values a period; the mask is never sent.
 #include <torch/types.h>
 
@@ -22,6 +24,7 @@
 #include "core/algorithms/averaging/delayed_average.h"
 #include "core/algorithms/sync_steps.h"
 #include "core/base/random.h"
+#include "core/gpu/copied_to.h"
 #include "core/step/archive.h"
 
 namespace dasgd {
@@ -54,6 +57,18 @@ void drawMask(at::Tensor& mask, std::int64_t size, std::uint64_t seed) {
     }
 }
 
+// Ascending numbers of parameters become their places in the flat tensors.
+void withPadding(at::Tensor& chosen, const FlatParams& params) {
+    if (params.parameters() == params.size()) return;
+    auto* place = chosen.mutable_data_ptr<std::int64_t>();
+    const auto* end = place + chosen.numel();
+    std::int64_t before = 0;  // parameters of the slots behind
+    for (const FlatParams::Slot& slot : params.slots()) {
+        for (; place < end && *place < before + slot.numel; ++place) *place += slot.offset - before;
+        before += slot.numel;
+    }
+}
+
 class Loscar : public DelayedAverage {
 public:
     explicit Loscar(const LoscarParams& params)
@@ -67,7 +82,7 @@ public:
     void start(StepContext& context) override {
         seed_ =
             static_cast<std::int64_t>(at::randint(kMostSeeds, {1}, context.sharedRandom(), at::kLong).item<int64_t>());
-        mask_ = at::empty({payload(context.params().size())}, at::kLong);
+        makeMask(context);
     }
     void save(StepContext& context, Archive& archive) override {
         DelayedAverage::save(context, archive);
@@ -77,20 +92,30 @@ public:
     Status load(StepContext& context, const Archive& archive) override {
         DASGD_TRY(DelayedAverage::load(context, archive));
         DASGD_ASSIGN(seed_, archive.integer("seed"));
-        mask_ = at::empty({payload(context.params().size())}, at::kLong);
+        makeMask(context);
         return archive.read("mask", mask_);
     }
 
 private:
     static constexpr std::int64_t kMostSeeds = std::int64_t{1} << 53;
 
+    // Of the parameters, whatever padding lies between them.
     [[nodiscard]] std::int64_t payload(std::int64_t size) const override {
-        return std::max<std::int64_t>(1, std::llround(share_ * static_cast<double>(size)));
+        const std::int64_t parameters = parameters_ > 0 ? parameters_ : size;
+        return std::max<std::int64_t>(1, std::llround(share_ * static_cast<double>(parameters)));
+    }
+    void makeMask(StepContext& context) {
+        FlatParams& params = context.params();
+        parameters_ = params.parameters();
+        mask_ = at::empty({payload(params.size())}, params.weights().options().dtype(at::kLong));
     }
     void take(StepContext& context, at::Tensor out, double scale) override {
         const at::Tensor& weights = context.params().weights();
         const auto round = mixBits(static_cast<std::uint64_t>(seed_)) + static_cast<std::uint64_t>(context.ownSteps());
-        drawMask(mask_, weights.numel(), mixBits(round));
+        at::Tensor drawn = at::empty(mask_.sizes(), at::kLong);
+        drawMask(drawn, parameters_, mixBits(round));
+        withPadding(drawn, context.params());
+        mask_ = copiedTo(drawn, weights.device());
         at::index_select_out(snapshot(), weights, 0, mask_);
         at::mul_out(out, snapshot(), at::scalar_tensor(scale, weights.options()));
     }
@@ -100,6 +125,7 @@ private:
 
     double share_;
     std::int64_t seed_ = 0;
+    std::int64_t parameters_ = 0;
     at::Tensor mask_;  // [K]: coordinates of the newest snapshot
 };
 

@@ -8,6 +8,9 @@
 // (NPeerDynamicDirectedExponentialGraph). There OSGP sends for the first time before step 1, here after
 // it. Peers that would be the rank itself, or one twice, are left out.
 //
+// All ranks push to the peers at the same distances, so that a is the same on all of them at any time: what arrives of
+// a is what the rank itself sent, and the host need not read it.
+//
 // The model holds z between steps, x from the backward pass to the end of the step. Memory: N for what leaves and N for
 // each peer. Sends N + 1 numbers to each peer, every step; a rank waits for the peers that send to it alone.
 #include <torch/types.h>
@@ -47,6 +50,11 @@ std::vector<int> peerOffsets(std::int64_t round, int size, std::int64_t peers) {
             offsets.push_back(offset);
     }
     return offsets;
+}
+
+// As it is after it was written into a tensor of that type.
+double inTypeOf(const at::Tensor& tensor, double value) {
+    return tensor.scalar_type() == at::kFloat ? static_cast<double>(static_cast<float>(value)) : value;
 }
 
 class Sgp final : public Algorithm, public Checkpointed {
@@ -156,9 +164,10 @@ private:
         at::Tensor& weights = context.params().weights();
         context.executor().run({SpanKind::Merge, peers_ * context.params().bytes()}, [&] {
             const at::NoGradGuard guard;
+            const double received = inTypeOf(weights, weight_);
             for (std::int64_t i = 0; i < peers_; ++i) {
                 weights.add_(received_[i].narrow(0, 0, weights.numel()));
-                weight_ += received_[i][weights.numel()].item<double>();
+                weight_ += received;
             }
         });
         context.record(metrics::kStalenessSteps, static_cast<double>(context.step() - pushedAt_));

@@ -64,6 +64,10 @@ void SlowAverage::allocate(StepContext& context) {
     std::vector<std::vector<std::int64_t>> shapes;
     for (const FlatParams::Slot& slot : context.params().slots()) shapes.push_back(slot.parameter.sizes().vec());
     fragments_ = cutIntoFragments(indivisibleSizes(shapes), params_.fragments);
+    // Cut by parameters; what is sent has their padding.
+    for (Fragment& fragment : fragments_) {
+        fragment = {context.params().offsetOf(fragment.begin), context.params().offsetOf(fragment.end)};
+    }
     turn_ = fragments_.back();
     const at::Tensor& weights = context.params().weights();
     outer_ = at::empty_like(weights);

@@ -58,6 +58,7 @@ public:
     }
 
     void beginPass(bool training) override { (training ? training_ : evaluation_).clear(); }
+    [[nodiscard]] bool goesOn() const override { return true; }
 
 private:
     // Hidden and cell state of each layer; empty before the first batch.

@@ -149,5 +149,68 @@ TEST(FlatParamsTest, FrozenParametersStayOut) {
     EXPECT_EQ(flat.size(), 10);
 }
 
+const FlatLayout kPadded{.alignment = 256};
+
+TEST(FlatParamsTest, OnTheProcessorNothingIsPaddedUnlessAsked) {
+    EXPECT_EQ(layoutOn(at::kCPU).alignment, 1);
+    EXPECT_EQ(layoutOn(at::kCUDA).alignment, 256);
+    const auto model = smallResNet();
+    const FlatParams flat(model->module(), at::kFloat, layoutOn(at::kCPU));
+    EXPECT_EQ(flat.size(), flat.parameters());
+}
+
+TEST(FlatParamsTest, PaddedSlotsAreAlignedAndPaddingIsNoParameter) {
+    for (const at::ScalarType type : {at::kFloat, at::kDouble}) {
+        const auto model = smallResNet(), plain = smallResNet();
+        FlatParams flat(model->module(), type, kPadded), packed(plain->module(), type);
+        EXPECT_EQ(flat.parameters(), packed.size());
+        EXPECT_GT(flat.size(), packed.size());
+        std::int64_t element = 0;
+        for (const FlatParams::Slot& slot : flat.slots()) {
+            EXPECT_EQ(slot.offset * flat.weights().element_size() % 256, 0);
+            EXPECT_EQ(flat.offsetOf(element), slot.offset);
+            element += slot.numel;
+        }
+        EXPECT_EQ(flat.offsetOf(element), flat.size()) << "the last slot's padding belongs to what ends with it";
+        EXPECT_TRUE(flat.withoutPadding(flat.weights()).equal(packed.weights()));
+        EXPECT_EQ(flat.weights().abs().sum().item<double>(), packed.weights().abs().sum().item<double>());
+        flat.weights().fill_(1);
+        flat.clearPadding(flat.weights());
+        EXPECT_EQ(flat.weights().sum().item<double>(), static_cast<double>(packed.size()));
+    }
+}
+
+TEST(FlatParamsTest, APartOfPaddedSlotsHasItsParametersAlone) {
+    torch::nn::Linear layer(2, 2);  // 4 and 2 elements, each in 64
+    FlatParams whole(*layer, torch::kFloat, kPadded);
+    ASSERT_EQ(whole.size(), 128);
+    const FlatParams across = FlatParams::partOf(whole, 2, torch::ones({63}));
+    ASSERT_EQ(across.slots().size(), 2U);
+    EXPECT_EQ(across.slots()[0].numel, 2);
+    EXPECT_EQ(across.slots()[1].offset, 62);
+    EXPECT_EQ(across.slots()[1].numel, 1);
+    EXPECT_EQ(across.parameters(), 3);
+    EXPECT_TRUE(FlatParams::partOf(whole, 10, torch::ones({20})).slots().empty()) << "padding alone";
+}
+
+TEST(FlatParamsTest, ChannelsLastChangesWhereElementsLieAndNotWhatIsComputed) {
+    for (const std::int64_t alignment : {1, 256}) {
+        const auto model = smallResNet(), plain = smallResNet();
+        FlatParams flat(model->module(), at::kDouble, {.alignment = alignment, .channelsLast = true});
+        FlatParams packed(plain->module(), at::kDouble);
+        for (const FlatParams::Slot& slot : flat.slots()) {
+            if (slot.parameter.dim() < 4) continue;
+            EXPECT_TRUE(slot.parameter.is_contiguous(at::MemoryFormat::ChannelsLast));
+            EXPECT_TRUE(slot.parameter.grad().is_contiguous(at::MemoryFormat::ChannelsLast));
+        }
+        EXPECT_TRUE(flat.withoutPadding(flat.weights()).equal(packed.weights()));
+        const Batch batch = test::randomBatch(kColour, 3, at::kDouble);
+        plain->loss(batch).backward();
+        const at::Tensor inputs = batch.inputs.contiguous(at::MemoryFormat::ChannelsLast);
+        model->loss({inputs, batch.targets}).backward();
+        EXPECT_TRUE(torch::allclose(flat.withoutPadding(flat.gradients()), packed.gradients(), 1e-9, 1e-12));
+    }
+}
+
 }  // namespace
 }  // namespace dasgd

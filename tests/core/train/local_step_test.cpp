@@ -1,5 +1,6 @@
 #include "core/train/local_step.h"
 
+#include <ATen/autocast_mode.h>
 #include <gmock/gmock.h>
 #include <torch/nn/module.h>
 #include <torch/types.h>
@@ -118,6 +119,48 @@ TEST(LocalStep, MicroBatchesMakeTheGradientOfTheWholeBatch) {
     const at::Tensor expected = gradientOf({20}, whole);
     EXPECT_TRUE(torch::allclose(gradientOf({8, 8, 4}, accumulated), expected, 1e-12, 1e-14));
     EXPECT_NEAR(accumulated, whole, 1e-12);
+}
+
+// Of one step of a convolutional network, on the processor, all settings else alike.
+struct OneStep {
+    double loss = 0;
+    at::Tensor gradients;
+};
+OneStep oneStepOf(const char* key, Value value) {
+    Value train = table({{"batch_size", integer(16)}});
+    train.set(key, std::move(value));
+    const Experiment experiment = std::move(readExperiment(table({{"algorithm", table({{"name", text("independent")}})},
+                                                                  {"model", table({{"name", text("lenet")}})},
+                                                                  {"train", std::move(train)},
+                                                                  {"cluster", table({{"workers", integer(2)}})}}))
+                                                .value());
+    const TrainingData data = loadTrainingData(experiment).value();
+    const auto model = std::move(buildModel(experiment, data, Rank{1}).value());
+    FlatParams params(model->module(), torch::kFloat, flatLayoutOf(experiment));
+    const auto optimizer = experiment.makeOptimizer();
+    const auto step = makeLocalStep(experiment, data, *model, params, *optimizer, Rank{1});
+    step->load({.samples = 16, .of = 16});
+    step->forward({});
+    EXPECT_FALSE(at::autocast::is_autocast_enabled(at::kCPU)) << "the forward pass alone";
+    step->backward();
+    return {step->loss()->read(), params.withoutPadding(params.gradients()).clone()};
+}
+
+double distance(const at::Tensor& a, const at::Tensor& b) { return ((a - b).norm() / b.norm()).item<double>(); }
+
+TEST(LocalStep, AutocastRoundsToBfloat16AndNoFurther) {
+    const OneStep plain = oneStepOf("autocast", text("off")), cast = oneStepOf("autocast", text("bfloat16"));
+    EXPECT_NE(cast.loss, plain.loss);
+    EXPECT_NEAR(cast.loss, plain.loss, 0.01 * plain.loss);
+    EXPECT_EQ(cast.gradients.scalar_type(), torch::kFloat);
+    EXPECT_GT(distance(cast.gradients, plain.gradients), 1e-4) << "8 bits of mantissa";
+    EXPECT_LT(distance(cast.gradients, plain.gradients), 0.1);
+}
+
+TEST(LocalStep, ChannelsLastComputesTheSame) {
+    const OneStep plain = oneStepOf("channels_last", boolean(false)), last = oneStepOf("channels_last", boolean(true));
+    EXPECT_NEAR(last.loss, plain.loss, 1e-5);
+    EXPECT_LT(distance(last.gradients, plain.gradients), 1e-4);
 }
 
 TEST(IdleStep, ComputesNothingAndTellsOfEveryGradient) {

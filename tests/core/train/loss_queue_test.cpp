@@ -56,17 +56,17 @@ TEST_F(LossQueueTest, RecordsAtOnceWhatIsReady) {
     EXPECT_EQ(ready.waits, 0);
 }
 
-TEST_F(LossQueueTest, LagsByOneStepAndNoMore) {
-    Device first, second;
-    push(1, first);
-    queue_.readReady(record());
-    EXPECT_THAT(seen_, IsEmpty());
-    EXPECT_EQ(first.waits, 0) << "the loop went on without it";
-    push(2, second);
-    queue_.readReady(record());
-    EXPECT_THAT(seen_, ElementsAre(Pair(1, 0.5)));
-    EXPECT_EQ(first.waits, 1);
-    EXPECT_EQ(second.waits, 0);
+TEST_F(LossQueueTest, WaitsForNoneBetweenTwoEvaluations) {
+    std::vector<Device> steps(200);
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        push(static_cast<std::int64_t>(i + 1), steps[i]);
+        if (i >= 50) steps[i - 50].done = true;
+        queue_.readReady(record());
+        EXPECT_EQ(seen_.size(), i < 50 ? 0 : i - 49) << "as far as the device is";
+    }
+    for (const Device& step : steps) EXPECT_EQ(step.waits, 0);
+    queue_.readAll(record());
+    EXPECT_EQ(seen_.size(), steps.size());
 }
 
 TEST_F(LossQueueTest, KeepsTheOrderAndLeavesNothingAtTheEnd) {

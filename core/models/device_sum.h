@@ -1,0 +1,46 @@
+// A sum over samples that is formed where the model computes.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/add.h>
+#include <ATen/ops/full.h>
+
+namespace dasgd {
+
+// In double. Of the processor's tensors it is a number at once. Of a device's it stays on the device: adding to it does
+// not wait, reading it does.
+class DeviceSum {
+public:
+    DeviceSum(double number = 0) : number_(number) {}  // NOLINT: a number is a sum
+    DeviceSum(const at::Tensor& scalar) {              // NOLINT: so is a tensor []
+        if (scalar.is_cpu()) {
+            number_ = scalar.item<double>();
+        } else {
+            onDevice_ = scalar.to(at::kDouble);
+        }
+    }
+
+    DeviceSum& operator+=(const DeviceSum& other) {
+        number_ += other.number_;
+        if (other.onDevice_.defined()) {
+            onDevice_ = onDevice_.defined() ? at::add(onDevice_, other.onDevice_) : other.onDevice_;
+        }
+        return *this;
+    }
+
+    // Waits where the sum is on a device.
+    operator double() const {  // NOLINT: it is used as the number that it is
+        return onDevice_.defined() ? number_ + onDevice_.item<double>() : number_;
+    }
+    // [] in double, on `device`; does not wait.
+    [[nodiscard]] at::Tensor on(at::Device device) const {
+        const at::Tensor number = at::full({}, number_, at::TensorOptions(at::kDouble).device(device));
+        return onDevice_.defined() ? at::add(onDevice_, number) : number;
+    }
+
+private:
+    double number_ = 0;
+    at::Tensor onDevice_;
+};
+
+}  // namespace dasgd

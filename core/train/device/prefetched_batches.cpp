@@ -1,0 +1,34 @@
+#include "core/train/device/prefetched_batches.h"
+
+#include <torch/types.h>
+
+#include <utility>
+#include <vector>
+
+namespace dasgd {
+
+namespace {
+
+at::Tensor pinned(const at::Tensor& tensor, at::Device device) {
+    return device.is_cuda() && !tensor.is_pinned() ? tensor.pin_memory() : tensor;
+}
+
+}  // namespace
+
+std::unique_ptr<Arrival> PrefetchedBatches::bringNext() {
+    const std::optional<Batch> batch = next_();
+    if (!batch) return nullptr;
+    const at::Device device = device_.device();
+    return device_.bring({pinned(batch->inputs, device), pinned(batch->targets, device)});
+}
+
+std::optional<Batch> PrefetchedBatches::take() {
+    if (!std::exchange(begun_, true)) ahead_ = bringNext();
+    if (!ahead_) return std::nullopt;
+    const std::unique_ptr<Arrival> arrived = std::move(ahead_);
+    std::vector<at::Tensor> tensors = arrived->take();
+    ahead_ = bringNext();
+    return Batch{std::move(tensors[0]), std::move(tensors[1])};
+}
+
+}  // namespace dasgd

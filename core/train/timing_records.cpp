@@ -1,0 +1,62 @@
+#include "core/train/timing_records.h"
+
+#include <utility>
+
+#include "core/base/metric_names.h"
+#include "core/train/timed_windows.h"
+
+namespace dasgd {
+
+namespace {
+
+double seconds(Ns ns) { return static_cast<double>(ns) * 1e-9; }
+
+}  // namespace
+
+TimingRecords::TimingRecords(Executor& executor, EventSink& sink, const Plan& plan, Rank rank, RecordMetric metric)
+    : executor_(executor), sink_(sink), plan_(plan), rank_(rank), metric_(std::move(metric)) {}
+
+void TimingRecords::recordWindows() {
+    for (const CleanWindow& window : executor_.takeWindows()) {
+        timedSteps_ += window.steps;
+        timed_ += window.length();
+        if (executor_.level() != TraceLevel::Off) {
+            sink_.span({.lane = Lane::Io,
+                        .kind = SpanKind::Window,
+                        .step = window.lastStep,
+                        .start = window.time.start,
+                        .end = window.time.end,
+                        .bytes = window.steps});
+        } else {
+            // Without spans for the collector to add up.
+            recordTimed();
+        }
+        if (window.length() > 0) recordThroughput(window);
+    }
+}
+
+void TimingRecords::recordThroughput(const CleanWindow& window) {
+    const auto samples =
+        static_cast<double>(plan_.samplesAfter(window.lastStep) - plan_.samplesAfter(window.lastStep - window.steps));
+    const double rate = samples / seconds(window.length());
+    if (rank_.runsApart) {
+        metric_(metrics::kRankSamplesPerS, rate / rank_.trainers);
+    } else if (rank_.speaks) {
+        metric_(metrics::kSamplesPerS, rate);
+    }
+}
+
+void TimingRecords::recordTimed() {
+    metric_(metrics::kTimedSteps, static_cast<double>(timedSteps_));
+    metric_(metrics::kTimedSeconds, seconds(timed_));
+}
+
+void TimingRecords::stepMade(std::int64_t step, Ns now) {
+    ++stepsToReport_;
+    if (stepsToReport_ < plan_.totalSteps / kReportsOfRun && step < plan_.totalSteps) return;
+    metric_(metrics::kTrainStepMs, seconds(now - reportedAt_) * 1e3 / static_cast<double>(stepsToReport_));
+    reportedAt_ = now;
+    stepsToReport_ = 0;
+}
+
+}  // namespace dasgd

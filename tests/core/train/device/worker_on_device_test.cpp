@@ -1,0 +1,242 @@
+// Whole runs on the stand-in accelerator against the same runs on the processor: every algorithm, data that are
+// resident and data that are brought, captured passes, and what makes the host wait.
+#include <gmock/gmock.h>
+#include <torch/types.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/algorithms/extensions.h"
+#include "tests/support/gpu/host_device.h"
+#include "tests/support/training.h"
+
+namespace dasgd::test {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+constexpr int kSteps = 12;
+
+// Takes down what made the host wait between the first step and the last one.
+class WaitsBetweenSteps final : public StepGate {
+public:
+    bool goOn(Rank, std::int64_t completed) override {
+        const std::lock_guard lock(mutex_);
+        for (std::string& what : HostWaits::take()) {
+            if (completed > 1) between.push_back(std::move(what));
+        }
+        return true;
+    }
+    void leave(Rank) override {}
+    std::vector<std::string> between;
+
+private:
+    std::mutex mutex_;
+};
+
+Value digits(const Value& algorithm, Fields train = {}, Fields data = {}) {
+    Fields of{{"steps", integer(kSteps)}, {"batch_size", integer(8)}, {"eval_every", integer(1000)}};
+    for (auto& field : train) of.push_back(std::move(field));
+    Fields from{{"name", text("mnist")}};
+    for (auto& field : data) from.push_back(std::move(field));
+    return table({{"algorithm", algorithm},
+                  {"model", table({{"name", text("lenet")}})},
+                  {"data", table(std::move(from))},
+                  {"train", table(std::move(of))},
+                  {"optimizer", table({{"name", text("sgd")}, {"learning_rate", number(0.02)}})},
+                  {"cluster", table({{"backend", text("threads")}, {"workers", integer(3)}})}});
+}
+
+struct OnDevice {
+    std::vector<RankRecord> records;
+    std::vector<std::string> waits;
+    int brought = 0, captured = 0, replayed = 0;
+};
+
+// `lag`: by so many losses the host is ahead of the device.
+OnDevice trainOnDevice(const Value& document, HostDevice::Capture capture = HostDevice::Capture::Refuses,
+                       std::size_t lag = kSteps) {
+    const Experiment experiment = std::move(readExperiment(document).value());
+    const int ranks = experiment.cluster.ranks();
+    OnDevice run;
+    run.records.resize(static_cast<std::size_t>(ranks));
+    WaitsBetweenSteps waits;
+    std::mutex mutex;
+    (void)HostWaits::take();
+    runRanks(Backend::Threads, ranks, [&](Communicator& comm, Clock& clock) {
+        HostDevice device(capture, lag);
+        RankRecord& record = run.records[static_cast<std::size_t>(comm.rank().value())];
+        record.outcome = runWorker(experiment, {.comm = comm,
+                                                .clock = clock,
+                                                .sink = record.sink,
+                                                .control = ranks < 3 ? &waits : nullptr,
+                                                .device = &device});
+        const std::lock_guard lock(mutex);
+        run.brought += device.brought();
+        run.captured += device.captured();
+        run.replayed += device.replayed();
+    });
+    run.waits = waits.between;
+    return run;
+}
+
+std::vector<double> valuesOf(const RankRecord& record, const std::string& metric) {
+    std::vector<double> values;
+    const auto found = record.sink.metrics.find(metric);
+    if (found == record.sink.metrics.end()) return values;
+    for (const auto& point : found->second) values.push_back(point.value);
+    return values;
+}
+
+void expectSameTraining(const std::vector<RankRecord>& there, const std::vector<RankRecord>& here,
+                        const std::string& what) {
+    ASSERT_EQ(there.size(), here.size());
+    for (std::size_t rank = 0; rank < there.size(); ++rank) {
+        EXPECT_EQ(there[rank].outcome.error, "") << what;
+        EXPECT_EQ(valuesOf(there[rank], "train/loss"), valuesOf(here[rank], "train/loss")) << what << ", rank " << rank;
+        for (const char* metric : {"eval/loss", "eval/accuracy"}) {
+            EXPECT_EQ(valuesOf(there[rank], metric), valuesOf(here[rank], metric)) << what << ", " << metric;
+        }
+    }
+}
+
+// With averages as often as a short run wants them.
+Value often(const std::string& name) {
+    Value algorithm = table({{"name", text(name)}});
+    for (const FieldInfo& field : AlgorithmRegistry::find(name)->fields) {
+        if (field.name == "period") algorithm.set("period", integer(4));
+        if (field.name == "share") algorithm.set("share", number(0.4));
+        if (field.name == "interval") algorithm.set("interval", integer(1));
+        // With more it depends on who comes first.
+        if (field.name == "staleness") algorithm.set("staleness", integer(0));
+    }
+    return algorithm;
+}
+
+class EveryAlgorithm : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(EveryAlgorithm, TrainsOnADeviceAsOnTheProcessor) {
+    const Value document = digits(often(GetParam()));
+    // AdaComm goes by the newest loss that it knows.
+    const std::size_t lag = GetParam() == "adacomm" ? 0 : kSteps;
+    const OnDevice run = trainOnDevice(document, HostDevice::Capture::Refuses, lag);
+    expectSameTraining(run.records, train(document), GetParam());
+}
+
+// The algorithm of one rank, and a loop with a value each on the device.
+TEST_P(EveryAlgorithm, NeverMakesTheHostWaitBetweenEvaluations) {
+    Value document = digits(often(GetParam()));
+    const auto algorithm = readExperiment(document).value().makeAlgorithm();
+    const bool serves = dynamic_cast<HasRoles*>(algorithm.get()) != nullptr;
+    document.find("cluster")->set("workers", integer(serves ? 2 : 1));
+    const OnDevice run = trainOnDevice(document);
+    EXPECT_EQ(run.records[0].outcome.error, "");
+    // The loss is read where a period is chosen, here at every average.
+    const std::size_t allowed = GetParam() == "adacomm" ? kSteps : 0;
+    EXPECT_LE(run.waits.size(), allowed) << ::testing::PrintToString(run.waits);
+}
+
+std::vector<std::string> trainingAlgorithms() {
+    std::vector<std::string> names;
+    for (const std::string& name : AlgorithmRegistry::names()) {
+        const auto algorithm = AlgorithmRegistry::find(name)->create(Value(Value::Table{}), {});
+        if (name != "probe" && !(*algorithm)->isTimeOnly()) names.push_back(name);
+    }
+    return names;
+}
+INSTANTIATE_TEST_SUITE_P(Registered, EveryAlgorithm, ::testing::ValuesIn(trainingAlgorithms()),
+                         [](const auto& info) { return info.param; });
+
+TEST(WorkerOnDevice, BroughtBatchesAreTheSame) {
+    for (const int accumulate : {1, 3}) {
+        // 1,000 digits of 3 ranks: the last batch of an epoch is short.
+        Fields train{{"accumulate", integer(accumulate)}};
+        const Value resident = digits(often("dasgd"), train, {{"device_data", text("resident")}});
+        const Value brought = digits(often("dasgd"), train, {{"device_data", text("prefetch")}});
+        const OnDevice one = trainOnDevice(resident), two = trainOnDevice(brought);
+        expectSameTraining(two.records, one.records, "prefetch");
+        expectSameTraining(two.records, dasgd::test::train(brought), "the processor");
+        EXPECT_EQ(one.brought, 0);
+        EXPECT_GT(two.brought, 3 * kSteps * accumulate) << "and those of the evaluations";
+    }
+}
+
+TEST(WorkerOnDevice, CapturedPassesTrainAlike) {
+    const Value plain = digits(often("dasgd")), graph = digits(often("dasgd"), {{"cuda_graph", boolean(true)}});
+    const OnDevice run = trainOnDevice(graph, HostDevice::Capture::Keeps);
+    expectSameTraining(run.records, train(plain), "captured");
+    EXPECT_EQ(run.captured, 3 * 2) << "forward and backward pass of each rank";
+    EXPECT_EQ(run.replayed, 3 * 2 * (kSteps - 3)) << "after three steps without";
+}
+
+TEST(WorkerOnDevice, WhereNothingIsCapturedTheRunSaysSoAndGoesOn) {
+    const Value graph = digits(often("dasgd"), {{"cuda_graph", boolean(true)}});
+    const OnDevice run = trainOnDevice(graph, HostDevice::Capture::Refuses);
+    expectSameTraining(run.records, train(digits(often("dasgd"))), "refused");
+    EXPECT_THAT(run.records[1].sink.states,
+                Contains(Pair(RankState::Running, HasSubstr("cuda_graph has no effect: the step cannot be captured"))));
+}
+
+TEST(WorkerOnDevice, ClippingAndLayerwiseStepsAgreeToRounding) {
+    for (const char* optimizer : {"lars", "lamb", "adam", "adamw", "sgd"}) {
+        Value document = digits(often("local_sgd"), {{"gradient_clip", number(0.5)}});
+        document.set("optimizer", table({{"name", text(optimizer)}}));
+        const auto there = trainOnDevice(document).records, here = train(document);
+        const std::vector<double> ours = valuesOf(there[0], "train/loss"), theirs = valuesOf(here[0], "train/loss");
+        ASSERT_EQ(there[0].outcome.error, "") << optimizer;
+        ASSERT_EQ(ours.size(), theirs.size());
+        for (std::size_t i = 0; i < ours.size(); ++i) EXPECT_NEAR(ours[i], theirs[i], 1e-4 * theirs[i]) << optimizer;
+    }
+}
+
+TEST(WorkerOnDevice, TheProbeMeasures) {
+    const Value probe = table({{"name", text("probe")}, {"alone", integer(4)}, {"overlapped", integer(3)}});
+    const OnDevice run = trainOnDevice(digits(probe));
+    const MemorySink& sink = run.records[0].sink;
+    EXPECT_EQ(run.records[0].outcome.error, "");
+    EXPECT_GT(valuesOf(run.records[0], "probe/gradient_before_end_ms/0").at(0), 0);
+    EXPECT_GE(std::ranges::count_if(sink.metrics,
+                                    [](const auto& one) { return one.first.starts_with("probe/all_reduce_ms/"); }),
+              2);
+}
+
+TEST(WorkerOnDevice, RecordedWeightsAreParametersAlone) {
+    Value document = digits(often("local_sgd"));
+    document.set("model", table({{"name", text("logistic")}}));
+    document.set("record", table({{"weights", boolean(true)}}));
+    const auto there = trainOnDevice(document).records, here = train(document);
+    const auto weights = [](const RankRecord& record) {
+        std::map<std::string, double> last;
+        for (const auto& [name, points] : record.sink.metrics) {
+            if (name.starts_with("weight/")) last[name] = points.back().value;
+        }
+        return last;
+    };
+    EXPECT_EQ(weights(there[1]).size(), 7'850U) << "784 x 10 and 10, whatever the padding";
+    EXPECT_EQ(weights(there[1]), weights(here[1]));
+}
+
+TEST(WorkerOnDevice, OutOfMemorySaysWhatTheRankDid) {
+    Value document = digits(often("independent"));
+    document.find("cluster")->set("workers", integer(1));
+    AcceleratorMemory& memory = AcceleratorMemory::instance();
+    memory.limit = memory.used() + 600'000;  // parameters and gradients, not the images
+    const OnDevice data = trainOnDevice(document);
+    memory.limit = ~std::size_t{0};
+    EXPECT_EQ(data.records[0].outcome.kind, WorkerOutcome::Kind::Failed);
+    EXPECT_THAT(data.records[0].outcome.error, HasSubstr("out of memory in copying the training set"));
+    EXPECT_THAT(data.records[0].outcome.error, HasSubstr("bytes were asked for"));
+
+    document.find("data")->set("device_data", text("prefetch"));
+    memory.limit = memory.used() + 600'000;
+    const OnDevice step = trainOnDevice(document);
+    memory.limit = ~std::size_t{0};
+    EXPECT_THAT(step.records[0].outcome.error, HasSubstr("out of memory in the "));
+    EXPECT_THAT(step.records[0].outcome.error, HasSubstr("bytes are LibTorch's"));
+}
+
+}  // namespace
+}  // namespace dasgd::test
