@@ -47,6 +47,16 @@ CurveStyle styleOfVariant(AlgorithmLook look, int variant) {
     return {look.color, (place + apart) % kCurveColors, place % kCurveColors};
 }
 
+std::string algorithmSettingsOf(const RunItem& run) {
+    std::string text = run.row.algorithm;
+    if (!run.config.keys()) return text;
+    for (std::size_t i = 0; i < run.config.keys()->size(); ++i) {
+        const std::string& key = (*run.config.keys())[i];
+        if (key.starts_with("algorithm.")) text += '\n' + key + '=' + run.config.at(i);
+    }
+    return text;
+}
+
 // Gives out the styles of one experiment: none twice, as long as its colours have any left.
 class StylesOfExperiment {
 public:
@@ -63,10 +73,11 @@ public:
         }
     }
 
-    CurveStyle next(const std::string& algorithm) {
-        if (auto own = own_.extract(algorithm)) return own.mapped();
+    CurveStyle next(const RunItem& run) {
+        const std::string& algorithm = run.row.algorithm;
         const AlgorithmLook look = lookOf(algorithm);
-        const int color = nextColor(look.color);
+        const int color = colorOf(run, look.color);
+        if (auto own = own_.extract(algorithm)) return own.mapped();
         int& given = variants_[algorithm];
         for (int tries = 0; tries < kCurveColors * kCurveColors; ++tries) {
             CurveStyle style = styleOfVariant(look, ++given);
@@ -77,6 +88,17 @@ public:
     }
 
 private:
+    // Configurations with the algorithm's settings alike share a colour, unless one sweep has several of them: what was
+    // run once more with other settings of the training looks like before.
+    int colorOf(const RunItem& run, int own) {
+        const std::string settings = algorithmSettingsOf(run);
+        const std::string series = run.row.series.empty() ? run.row.runId : run.row.series;
+        const int place = places_[{settings, series}]++;
+        auto& colors = colors_[run.row.algorithm];
+        const auto [known, isNew] = colors.try_emplace({settings, place}, own);
+        if (isNew && colors.size() > 1) known->second = nextColor(own);
+        return known->second;
+    }
     // In turn those that no algorithm has, then the algorithm's own.
     int nextColor(int own) {
         const std::size_t turn = extra_++ % (free_.size() + 1);
@@ -84,10 +106,12 @@ private:
     }
     bool reserve(CurveStyle style) { return taken_.emplace(style.color, style.dash, style.marker).second; }
 
-    std::map<std::string, CurveStyle> own_;  // of algorithms that have not come yet
-    std::vector<int> free_;                  // colours of no algorithm
-    std::size_t extra_ = 0;                  // configurations beside the first of their algorithm
-    std::map<std::string, int> variants_;    // of each algorithm, so many were given out
+    std::map<std::string, CurveStyle> own_;                      // of algorithms that have not come yet
+    std::vector<int> free_;                                      // colours of no algorithm
+    std::size_t extra_ = 0;                                      // colours beside the first of their algorithm
+    std::map<std::pair<std::string, std::string>, int> places_;  // configurations, by algorithm's settings and sweep
+    std::map<std::string, std::map<std::pair<std::string, int>, int>> colors_;  // of each algorithm
+    std::map<std::string, int> variants_;  // of each algorithm, so many were given out
     std::set<std::tuple<int, int, int>> taken_;
 };
 
@@ -138,7 +162,7 @@ void StyleBook::assign(std::span<const RunItemPtr> runs) {
         StylesOfExperiment own(names);
         for (const RunItemPtr& run : ordered) {
             if (run->row.experiment != experiment || styles.contains(run->group)) continue;
-            styles[run->group] = own.next(run->row.algorithm);
+            styles[run->group] = own.next(*run);
         }
     }
 }

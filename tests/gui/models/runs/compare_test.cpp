@@ -128,6 +128,42 @@ TEST(Compare, ConfigurationsOfASweepDifferInColourDashAndMarker) {
     EXPECT_EQ(markers.size(), 4U);
 }
 
+TEST(Compare, WhatIsRunAgainWithOtherTrainingKeepsTheColourOfItsAlgorithm) {
+    const auto run = [](const char* algorithm, const char* second, int epochs) {
+        return namedRun(algorithm, second, "[train]\nepochs = " + std::to_string(epochs) + "\n");
+    };
+    const std::vector<RunItemPtr> runs{run("dasgd", "01", 5), run("sync_sgd", "02", 5), run("dasgd", "03", 10),
+                                       run("sync_sgd", "04", 10)};
+    StyleBook book;
+    book.assign(runs);
+    for (const std::size_t first : {0U, 1U}) {
+        const CurveStyle before = book.styleOf(*runs[first]), again = book.styleOf(*runs[first + 2]);
+        EXPECT_EQ(before.color, again.color);
+        EXPECT_NE(before.dash, again.dash);
+        EXPECT_NE(before.marker, again.marker);
+    }
+}
+
+TEST(Compare, WhatASweepVariesHasAColourEachWhateverItIs) {
+    std::vector<RunItemPtr> runs;
+    for (int i = 0; i < 6; ++i) {
+        storage::RunRow row = namedRun("dasgd", std::to_string(10 + i),
+                                       "[train]\nepochs = " + std::to_string(i / 3) +
+                                           "\n[optimizer]\nlearning_rate = 0." + std::to_string(1 + i % 3) + "\n")
+                                  ->row;
+        row.series = i < 3 ? "one" : "other";
+        runs.push_back(makeRunItem(row));
+    }
+    StyleBook book;
+    book.assign(runs);
+    std::set<int> colors;
+    for (std::size_t i = 0; i < 3; ++i) {
+        colors.insert(book.styleOf(*runs[i]).color);
+        EXPECT_EQ(book.styleOf(*runs[i]).color, book.styleOf(*runs[i + 3]).color) << "the same sweep, longer";
+    }
+    EXPECT_EQ(colors.size(), 3U);
+}
+
 TEST(Compare, WhereAlgorithmsHaveAllColoursConfigurationsDifferInDashAndMarker) {
     std::vector<RunItemPtr> runs;
     for (const char* algorithm :
