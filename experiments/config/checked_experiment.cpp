@@ -111,8 +111,10 @@ void shareSpacing(std::vector<Result<CheckedExperiment>>& checked) {
     for (const auto& [settings, members] : alike) {
         std::int64_t spacing = 0;
         for (const CheckedExperiment* member : members) spacing = std::max(spacing, member->evalSpacing);
+        const auto has = [spacing](const CheckedExperiment* member) { return member->evalSpacing == spacing; };
+        if (std::ranges::all_of(members, has)) continue;
+        // Also of those that have it by their own rounds: else the records would differ where nothing does.
         for (CheckedExperiment* member : members) {
-            if (member->evalSpacing == spacing) continue;
             member->evalSpacing = spacing;
             member->evalEvery = evalEveryOf(spacing, member->epochSteps);
             member->resolved.find("train")->set("eval_spacing", Value(spacing));

@@ -83,6 +83,12 @@ void PlanCard::makeHead() {
     body().addLayout(head);
 }
 
+void PlanCard::setLow(bool low) {
+    asForecast_->setText(low ? tr("Forecast") : tr("Forecast of one round"));
+    asForecast_->setAccessibleName(tr("Forecast of one round"));
+    forecast_->setLow(low);
+}
+
 void PlanCard::turnTo(Side side) {
     side_ = side;
     (side == Side::Runs ? asRuns_ : asForecast_)->setChecked(true);

@@ -22,6 +22,8 @@ public:
     void showWords(const QString& words);
     // Another text is being checked: what is shown is that of the one before.
     void showChecking();
+    // With little room: short words.
+    void setLow(bool low);
     enum class Side { Forecast, Runs };
     void turnTo(Side side);
     [[nodiscard]] QListWidget& list() const { return *list_; }

@@ -13,6 +13,14 @@ namespace dasgd::gui {
 namespace {
 
 constexpr int kTitleWidth = 80;
+constexpr int kFoldPadding = 20;  // of the style sheet, at both sides of the line of folded fields
+constexpr qsizetype kMostNamed = 3;
+
+// "steps, seed and 11 more".
+QString namesOf(const QStringList& fields, qsizetype named) {
+    const QString words = fields.mid(0, named).join(QStringLiteral(", "));
+    return fields.size() > named ? SectionForm::tr("%1 and %2 more").arg(words).arg(fields.size() - named) : words;
+}
 
 QString titleOf(const std::string& section) {
     QString title = section.empty() ? QStringLiteral("experiment") : QString::fromStdString(section);
@@ -124,14 +132,28 @@ void SectionForm::fold(const ExperimentDocument& document) {
         row->setVisible(stays || open_);
         if (!stays && !open_) folded << row->key().section(u'.', section_.name.empty() ? 0 : 1).replace(u'.', u' ');
     }
-    constexpr qsizetype kNamed = 3;
-    QString words = folded.mid(0, kNamed).join(QStringLiteral(", "));
-    if (folded.size() > kNamed) words += tr(" and %1 more").arg(folded.size() - kNamed);
-    more_->setText(open_ ? tr("⌄  fold what stands at its default")
-                         : QStringLiteral("›  ") + tr("%1 at default").arg(words));
+    folded_ = folded;
+    sayFolded();
     more_->setToolTip(asTip(folded.join(QStringLiteral(", "))));
-    more_->setAccessibleName(open_ ? tr("Fold %1").arg(name()) : tr("Show %1 of %2").arg(words, name()));
+    more_->setAccessibleName(open_ ? tr("Fold %1").arg(name())
+                                   : tr("Show %1 of %2").arg(namesOf(folded_, kMostNamed), name()));
     more_->setVisible(unset > 0);
+}
+
+// As many names as there is room for.
+void SectionForm::sayFolded() {
+    if (open_) return more_->setText(tr("⌄  fold what stands at its default"));
+    QString words;
+    for (qsizetype named = kMostNamed; named > 0; --named) {
+        words = QStringLiteral("›  ") + tr("%1 at default").arg(namesOf(folded_, named));
+        if (more_->fontMetrics().horizontalAdvance(words) + kFoldPadding <= width() - kTitleWidth) break;
+    }
+    more_->setText(words);
+}
+
+void SectionForm::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    sayFolded();
 }
 
 FieldRow* SectionForm::reveal(const QString& key) {

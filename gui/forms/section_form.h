@@ -32,10 +32,14 @@ signals:
     void focused(const QString& key);
     void sweepWanted(const QString& key);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void makeRows(const QString& plugin);
     void addRow(const FieldInfo& field, const QString& key, const QString& label);
     void fold(const ExperimentDocument& document);
+    void sayFolded();
 
     SchemaSection section_;
     const Look& look_;
@@ -44,7 +48,8 @@ private:
     std::vector<FieldRow*> rows_;
     std::optional<QString> plugin_;  // that the rows are of
     ExperimentDocument document_;
-    QString revealed_;  // key that stays unfolded
+    QString revealed_;    // key that stays unfolded
+    QStringList folded_;  // fields that stand at their default
     bool open_ = false;
 };
 

@@ -2,6 +2,7 @@
 
 #include <QHeaderView>
 #include <QWheelEvent>
+#include <algorithm>
 #include <array>
 
 #include "gui/models/words.h"
@@ -10,13 +11,19 @@ namespace dasgd::gui {
 
 namespace {
 
-constexpr int kSweepTableRow = 24, kSweepColumns = 4;
+constexpr int kSweepTableRow = 24, kSweepColumns = 4, kTimeColumn = 3;
+
+// Narrower than in a sentence: what tells the cases apart is at the end.
+QString narrow(QString label) {
+    return label.replace(QStringLiteral(" = "), QStringLiteral("\u00a0"))
+        .replace(QStringLiteral(", "), QStringLiteral(" "));
+}
 
 std::array<QString, kSweepColumns> cellsOf(const SweepLine& line) {
     const auto share = line.hidden ? percent(line.hidden) + QStringLiteral(" %") : kAbsent;
     const auto step = line.stepSeconds ? secondsInWords(*line.stepSeconds) : kAbsent;
     const auto time = line.seconds ? roughly(*line.seconds) : kAbsent;
-    return {line.label, share, step, time};
+    return {narrow(line.label), share, step, time};
 }
 
 }  // namespace
@@ -66,10 +73,12 @@ void SweepTable::showLines(const std::vector<SweepLine>& lines) {
             if (!cell) setItem(row, column, cell = new QTableWidgetItem);
             cell->setText(cells[static_cast<std::size_t>(column)]);
             const QString runs = line.runs == 1 ? tr("1 run") : tr("%1 runs").arg(line.runs);
-            cell->setToolTip(asTip(runs + QStringLiteral(". ") + line.tip));
+            cell->setToolTip(asTip(line.label + QStringLiteral(": ") + runs + QStringLiteral(". ") + line.tip));
             cell->setTextAlignment(Qt::AlignVCenter | (column > 0 ? Qt::AlignRight : Qt::AlignLeft));
         }
     }
+    setColumnHidden(kTimeColumn,
+                    std::ranges::none_of(lines_, [](const SweepLine& line) { return line.seconds.has_value(); }));
     setFixedHeight((rowCount() + 1) * kSweepTableRow + 2);
 }
 

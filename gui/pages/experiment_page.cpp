@@ -244,7 +244,7 @@ private:
         sweep_->setMinimumSize(below ? QSize(0, kSweepHeight) : QSize(kSweepWidth, 0));
         sweep_->setMaximumSize(below ? QSize(QWIDGETSIZE_MAX, kSweepHeight) : QSize(kSweepWidth, QWIDGETSIZE_MAX));
         plan_->setFixedHeight(below ? kLowPlanHeight : kPlanHeight);
-        plan_->forecast().setLow(below);
+        plan_->setLow(below);
     }
 
     void nextCard() {

@@ -313,10 +313,14 @@ private:
     void update() {
         const int all = session_.runs().rowCount();
         const int shown = list_->runCount();
-        int live = 0;
-        for (const RunItemPtr& run : session_.runs().items()) live += isLive(run->row) ? 1 : 0;
+        int running = 0, queued = 0;
+        for (const RunItemPtr& run : session_.runs().items()) {
+            running += run->row.status == "running" ? 1 : 0;
+            queued += run->row.status == "queued" ? 1 : 0;
+        }
         QStringList words{all == 1 ? tr("1 run") : tr("%1 runs").arg(grouped(all))};
-        if (live > 0) words << tr("%1 live").arg(live);
+        if (running > 0) words << tr("%1 running").arg(grouped(running));
+        if (queued > 0) words << tr("%1 queued").arg(grouped(queued));
         if (shown != all) words << tr("%1 shown").arg(grouped(shown));
         if (list_->archivedCount() > 0) words << tr("%1 put away").arg(grouped(list_->archivedCount()));
         if (!said_.isEmpty()) words << said_;

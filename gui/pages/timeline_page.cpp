@@ -329,7 +329,7 @@ private:
             ranks_->clear();
             extent_->say({});
             title_->setText(!session_.error().isEmpty() ? tr("The workspace cannot be read")
-                            : session_.loaded()         ? tr("No run yet: set one up on the Experiment page (Ctrl+1).")
+                            : session_.loaded()         ? tr("No run yet")
                                                         : tr("Reading the workspace …"));
             return;
         }

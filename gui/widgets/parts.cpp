@@ -2,6 +2,7 @@
 
 #include <QActionGroup>
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QMenu>
 #include <QPainter>
 #include <QStyle>
@@ -10,6 +11,29 @@
 #include "gui/widgets/elided_label.h"
 
 namespace dasgd::gui {
+
+namespace {
+
+// Qt's buttons know the space bar alone, outside of dialogs.
+class PressedByEnter : public QObject {
+public:
+    explicit PressedByEnter(QAbstractButton& button) : QObject(&button), button_(button) {
+        button.installEventFilter(this);
+    }
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        if (event->type() != QEvent::KeyPress) return QObject::eventFilter(watched, event);
+        const auto* pressed = static_cast<QKeyEvent*>(event);
+        const bool enter = pressed->key() == Qt::Key_Return || pressed->key() == Qt::Key_Enter;
+        if (!enter || (pressed->modifiers() & ~Qt::KeypadModifier) != 0) return QObject::eventFilter(watched, event);
+        if (!pressed->isAutoRepeat()) button_.click();
+        return true;
+    }
+
+private:
+    QAbstractButton& button_;
+};
+
+}  // namespace
 
 QLabel* makeLabel(const QString& text, const char* tone, QWidget* parent) {
     auto* label = new QLabel(text, parent);
@@ -28,6 +52,7 @@ void setTone(QWidget& widget, const char* tone) {
 
 QPushButton* makeButton(const QString& text, bool primary, const QString& help) {
     auto* button = new QPushButton(text);
+    new PressedByEnter(*button);
     button->setProperty("primary", primary);
     button->setToolTip(help);
     button->setCursor(Qt::PointingHandCursor);
@@ -40,6 +65,7 @@ QLabel* makeElasticLabel(const char* tone) { return new ElidedLabel(tone); }
 
 QToolButton* makeQuietButton(const QString& text, const QString& help) {
     auto* button = new QToolButton;
+    new PressedByEnter(*button);
     button->setObjectName(QStringLiteral("choice"));
     button->setFocusPolicy(Qt::TabFocus);
     button->setText(text);
@@ -209,6 +235,7 @@ QString MessageBar::text() const { return label_->text(); }
 
 Choice::Choice(const QString& name, const QStringList& options, int chosen, QWidget* parent)
     : QToolButton(parent), options_(options) {
+    new PressedByEnter(*this);
     setObjectName(QStringLiteral("choice"));
     setPopupMode(QToolButton::InstantPopup);
     setFocusPolicy(Qt::TabFocus);

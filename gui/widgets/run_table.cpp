@@ -18,6 +18,7 @@ namespace {
 constexpr int kRunRowHeight = 36;
 constexpr int kCellPadding = 16;  // of the style sheet and, in cells, 6 that the style leaves beside a text
 constexpr int kArrowWidth = 12;
+constexpr int kStarWidth = 34;
 constexpr int kGroupArrow = 26;  // where the words of a group begin
 constexpr int kSavingMs = 400;
 const QString kColumnsKey = QStringLiteral("runs/columns");
@@ -26,17 +27,17 @@ const QString kColumnsKey = QStringLiteral("runs/columns");
 constexpr std::array<const char*, RunTableModel::kColumns> kSamples{"★",
                                                                     "●   interrupted",
                                                                     "accuracy-5-seeds",
-                                                                    "■  independent",
+                                                                    "■ eager_diloco",
                                                                     "τ 16  d 12  ξ 0.25  c 1",
                                                                     "1000",
                                                                     "128",
                                                                     "threads",
-                                                                    "11-22 00:00",
+                                                                    "turn 10 of 12",
                                                                     "0:00:00 sim",
                                                                     "100 000",
                                                                     "6.54e-06",
                                                                     "100.0 %",
-                                                                    "100.0 %",
+                                                                    "1000.0 %",
                                                                     "1000.00 sim",
                                                                     "100 000 sim",
                                                                     "paper",
@@ -93,7 +94,7 @@ RunTable::RunTable(RunListModel& list, const Look& look, QWidget* parent)
     header.setHighlightSections(false);
     header.setStretchLastSection(true);
     header.setSectionsMovable(true);
-    header.setMinimumSectionSize(40);
+    header.setMinimumSectionSize(kStarWidth);
     header.setContextMenuPolicy(Qt::CustomContextMenu);
     setColumns(columnsFromTexts(settingsFile().value(kColumnsKey).toStringList()));
     addMoves();
@@ -229,6 +230,7 @@ void RunTable::setOrder(const RunColumn& column, Qt::SortOrder direction) {
 }
 
 int RunTable::neededWidth(const RunColumn& column) const {
+    if (column.field == RunTableModel::Star) return kStarWidth;
     const QString title = column.field >= 0 ? RunTableModel::nameOf(column.field) : column.key.section(u'.', -1);
     const int header = QFontMetrics(interFont(12, Weight::Medium)).horizontalAdvance(title) + kArrowWidth;
     const QString sample =

@@ -227,6 +227,22 @@ TEST_F(MainWindowTest, TheStatusBarSaysHowFarBehindLiveIsAndHowMuchThereIs) {
     ASSERT_TRUE(eventually([&] { return window_->statusText().startsWith(QLatin1String("up to date")); }));
 }
 
+// Its newest record has an instant of the simulated cluster, which says nothing of when it came.
+TEST_F(MainWindowTest, OfSimulatedTimeNothingIsBehind) {
+    test::SyntheticRun run(workspace_.store(), {.steps = 200, .realTime = true, .simulated = true});
+    open();
+    std::thread trainer([&run] { run.train(40); });
+    const bool live = eventually([&] {
+        return window_->statusText().startsWith(QLatin1String("live")) && window_->session().pulse().spans > 100 &&
+               window_->session().detail();
+    });
+    trainer.join();
+    ASSERT_TRUE(live);
+    EXPECT_FALSE(window_->session().behindMs());
+    EXPECT_FALSE(window_->statusText().contains(QLatin1String("behind"))) << window_->statusText().toStdString();
+    run.finish();
+}
+
 TEST_F(MainWindowTest, FollowingTheNewestCanBeTurnedOff) {
     workspace_.record({.steps = 8});
     open();

@@ -40,38 +40,78 @@ AlgorithmLook lookOf(std::string_view algorithm) {
 }
 
 // The look of the `variant`-th configuration of an algorithm: neighbours differ in both dash and marker, and so do
-// algorithms of one colour. No two of kCurveColors² variants are equal.
+// algorithms of one colour. No two of kCurveColors² variants have the same dash and marker.
 CurveStyle styleOfVariant(AlgorithmLook look, int variant) {
     const int place = look.color + look.turn + variant;
     const int apart = 2 * look.turn + variant / kCurveColors;
     return {look.color, (place + apart) % kCurveColors, place % kCurveColors};
 }
 
-// Gives out the styles of one experiment: none twice, as long as its colour has any left.
+std::string algorithmSettingsOf(const RunItem& run) {
+    std::string text = run.row.algorithm;
+    if (!run.config.keys()) return text;
+    for (std::size_t i = 0; i < run.config.keys()->size(); ++i) {
+        const std::string& key = (*run.config.keys())[i];
+        if (key.starts_with("algorithm.")) text += '\n' + key + '=' + run.config.at(i);
+    }
+    return text;
+}
+
+// Gives out the styles of one experiment: none twice, as long as its colours have any left.
 class StylesOfExperiment {
 public:
     // The first configuration of each of these has its algorithm's own style, in whatever order they come.
     explicit StylesOfExperiment(const std::set<std::string>& algorithms) {
+        std::array<bool, kCurveColors> used{};
         for (const std::string& algorithm : algorithms) {
             const CurveStyle own = styleOfVariant(lookOf(algorithm), 0);
+            used[static_cast<std::size_t>(own.color)] = true;
             if (reserve(own)) own_[algorithm] = own;
+        }
+        for (int color = 0; color < kCurveColors; ++color) {
+            if (!used[static_cast<std::size_t>(color)]) free_.push_back(color);
         }
     }
 
-    CurveStyle next(const std::string& algorithm) {
-        if (auto own = own_.extract(algorithm)) return own.mapped();
+    CurveStyle next(const RunItem& run) {
+        const std::string& algorithm = run.row.algorithm;
         const AlgorithmLook look = lookOf(algorithm);
-        for (int variant = 1; variant < kCurveColors * kCurveColors; ++variant) {
-            const CurveStyle style = styleOfVariant(look, variant);
+        const int color = colorOf(run, look.color);
+        if (auto own = own_.extract(algorithm)) return own.mapped();
+        int& given = variants_[algorithm];
+        for (int tries = 0; tries < kCurveColors * kCurveColors; ++tries) {
+            CurveStyle style = styleOfVariant(look, ++given);
+            style.color = color;
             if (reserve(style)) return style;
         }
         return styleOfVariant(look, 0);
     }
 
 private:
+    // Configurations with the algorithm's settings alike share a colour, unless one sweep has several of them: what was
+    // run once more with other settings of the training looks like before.
+    int colorOf(const RunItem& run, int own) {
+        const std::string settings = algorithmSettingsOf(run);
+        const std::string series = run.row.series.empty() ? run.row.runId : run.row.series;
+        const int place = places_[{settings, series}]++;
+        auto& colors = colors_[run.row.algorithm];
+        const auto [known, isNew] = colors.try_emplace({settings, place}, own);
+        if (isNew && colors.size() > 1) known->second = nextColor(own);
+        return known->second;
+    }
+    // In turn those that no algorithm has, then the algorithm's own.
+    int nextColor(int own) {
+        const std::size_t turn = extra_++ % (free_.size() + 1);
+        return turn < free_.size() ? free_[turn] : own;
+    }
     bool reserve(CurveStyle style) { return taken_.emplace(style.color, style.dash, style.marker).second; }
 
-    std::map<std::string, CurveStyle> own_;  // of algorithms that have not come yet
+    std::map<std::string, CurveStyle> own_;                      // of algorithms that have not come yet
+    std::vector<int> free_;                                      // colours of no algorithm
+    std::size_t extra_ = 0;                                      // colours beside the first of their algorithm
+    std::map<std::pair<std::string, std::string>, int> places_;  // configurations, by algorithm's settings and sweep
+    std::map<std::string, std::map<std::pair<std::string, int>, int>> colors_;  // of each algorithm
+    std::map<std::string, int> variants_;  // of each algorithm, so many were given out
     std::set<std::tuple<int, int, int>> taken_;
 };
 
@@ -99,6 +139,16 @@ QString seedsInWords(const Settings& settings, const std::vector<Settings>& repe
     return words;
 }
 
+// The period before the delay, as titles and tables say it; what the record does not describe comes last.
+std::vector<std::pair<std::string, std::string>> inOrderOf(const RunSchema& schema, const Settings& settings) {
+    std::vector<std::pair<std::string, std::string>> ordered(settings.begin(), settings.end());
+    const auto place = [&schema](const auto& setting) {
+        return std::ranges::find(schema, setting.first, &Setting::key) - schema.begin();
+    };
+    std::ranges::stable_sort(ordered, {}, place);
+    return ordered;
+}
+
 }  // namespace
 
 void StyleBook::assign(std::span<const RunItemPtr> runs) {
@@ -112,7 +162,7 @@ void StyleBook::assign(std::span<const RunItemPtr> runs) {
         StylesOfExperiment own(names);
         for (const RunItemPtr& run : ordered) {
             if (run->row.experiment != experiment || styles.contains(run->group)) continue;
-            styles[run->group] = own.next(run->row.algorithm);
+            styles[run->group] = own.next(*run);
         }
     }
 }
@@ -179,7 +229,7 @@ QStringList distinguishingNames(std::span<const RunItemPtr> runs, const std::set
         QString name =
             experiments.size() > 1 ? QString::fromStdString(row.experiment) + QStringLiteral(" / ") : QString();
         name += QString::fromStdString(row.algorithm);
-        for (const auto& [key, value] : differences[i])
+        for (const auto& [key, value] : inOrderOf(runs[i]->schema, differences[i]))
             name += QLatin1Char(' ') + settingName(key, runs[i]->schema) + QChar(0x00a0) + shown[key][value];
         const auto& same = repetitions[runs[i]->group];
         names << (same.size() > 1 ? name + seedsInWords(settings[i], same) : name);

@@ -73,6 +73,7 @@ SweepTime sweepTime(const std::vector<PlannedRun>& planned, qint64 total, std::s
     SweepTime time{.total = total};
     const auto measured = measuredSteps(runs);
     const auto forecast = forecastSteps(planned.size(), cases);
+    time.simulated = std::ranges::any_of(cases, [](const ForecastCase& one) { return one.known() && one.step.given; });
     if (measured.empty() && std::ranges::none_of(forecast, &std::optional<double>::has_value)) return time;
     for (std::size_t i = 0; i < std::min(planned.size(), SweepTime::kMostPlanned); ++i) {
         const PlannedRun& run = planned[i];
@@ -101,6 +102,8 @@ QString SweepTime::inWords() const {
 }
 
 QString SweepTime::basis() const {
+    if (known == 0 && simulated)
+        return QStringLiteral("the cluster's times are simulated: how long it takes to simulate them is not recorded");
     if (known == 0) return QStringLiteral("no finished run here has these settings, and no forecast says a step");
     constexpr qsizetype kNamed = 1;
     QStringList steps;

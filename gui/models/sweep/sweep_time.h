@@ -21,6 +21,7 @@ struct SweepTime {
     double seconds = 0;                       // of the known runs' steps, one run after the other
     qint64 known = 0, looked = 0, total = 0;  // runs: with a known step, looked at, planned
     qint64 forecast = 0;                      // of the known ones, those whose step no run has measured
+    bool simulated = false;                   // some are of a simulated cluster
     QStringList from;                         // runs that measured the steps, each once
     std::vector<std::optional<double>> each;  // seconds of the steps of each run that was looked at
 

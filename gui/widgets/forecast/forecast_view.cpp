@@ -119,8 +119,9 @@ QWidget* ForecastView::makeFigures() {
     row->setSpacing(5);
     for (const QString& caption : {tr("hidden"), tr("blocked"), tr("step"), tr("÷ alone")}) {
         Figure one{makeLabel(caption, "small"), makeLabel({}, "number"), makeLabel({}, "small")};
+        // Of the figure, so that one that is not shown leaves no gap.
+        if (!numbers_.empty()) one.caption->setContentsMargins(10, 0, 0, 0);
         for (QLabel* label : {one.caption, one.number, one.unit}) row->addWidget(label, 0, Qt::AlignBottom);
-        row->addSpacing(10);
         numbers_.push_back(one);
     }
     marked_->hide();
@@ -191,7 +192,7 @@ void ForecastView::showCase() {
     warningWords_->setText(warning);
     reason_->setText(one->reason());
     reason_->setVisible(!low_);
-    for (QLabel* label : {numbers_[3].caption, numbers_[3].number}) label->setVisible(!low_);
+    for (QLabel* label : {numbers_[3].caption, numbers_[3].number, numbers_[3].unit}) label->setVisible(!low_);
     set_->setVisible(canSet(*one));
     QStringList settings;
     for (const RemedySetting& setting : one->settings) {

@@ -16,6 +16,7 @@ class SectionFormTest : public ::testing::Test {
 protected:
     void show(const QString& toml, const std::optional<Problem>& problem = std::nullopt) {
         form_.update(ExperimentDocument(toml), problem);
+        form_.resize(600, 200);
         form_.show();
     }
     QStringList visibleKeys() {
@@ -37,6 +38,18 @@ TEST_F(SectionFormTest, FieldsThatTheTextLeavesOutAreOneLineThatOpens) {
     EXPECT_EQ(visibleKeys().size(), 5);
     more()->click();
     EXPECT_EQ(visibleKeys().size(), 2);
+}
+
+TEST_F(SectionFormTest, ANarrowLineOfFoldedFieldsNamesFewerOfThem) {
+    show("[algorithm]\nname = \"dasgd\"\ndelay = 3\n");
+    more()->setFont(interFont(20));  // else all of them fit into the narrowest form
+    for (const int width : {700, 500, 300}) {
+        form_.resize(width, 200);
+        const int needed = more()->fontMetrics().horizontalAdvance(more()->text());
+        EXPECT_LE(needed, more()->contentsRect().width()) << width << ": " << more()->text().toStdString();
+    }
+    EXPECT_TRUE(more()->text().endsWith(QLatin1String(" more at default"))) << more()->text().toStdString();
+    EXPECT_TRUE(more()->toolTip().contains(QLatin1String("optimizer_state"))) << "all of them are in the tool tip";
 }
 
 TEST_F(SectionFormTest, RowsFollowThePlugin) {

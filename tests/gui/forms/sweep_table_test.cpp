@@ -26,12 +26,12 @@ TEST(SweepTable, EachCaseIsARowAsHighAsItNeeds) {
     table.showLines(twoLines());
     EXPECT_FALSE(table.isHidden());
     const auto cell = [&](int row, int column) { return table.item(row, column)->text(); };
-    EXPECT_EQ(cell(0, 0), QStringLiteral("d = 1"));
+    EXPECT_EQ(cell(0, 0), QStringLiteral("d\u00a01"));
     EXPECT_EQ(cell(0, 1), QStringLiteral("54.0 %"));
     EXPECT_EQ(cell(0, 2), secondsInWords(0.00715));
     EXPECT_EQ(cell(0, 3), roughly(121));
     for (int column = 1; column < 4; ++column) EXPECT_EQ(cell(1, column), kAbsent);
-    EXPECT_TRUE(table.item(0, 0)->toolTip().contains(QStringLiteral("3 runs. 14.0 ms per round")));
+    EXPECT_TRUE(table.item(0, 0)->toolTip().contains(QStringLiteral("d = 1: 3 runs. 14.0 ms per round")));
     const int two = table.height();
     auto more = twoLines();
     more.push_back(more.front());
@@ -39,6 +39,30 @@ TEST(SweepTable, EachCaseIsARowAsHighAsItNeeds) {
     EXPECT_GT(table.height(), two);
     table.showLines({});
     EXPECT_TRUE(table.isHidden());
+}
+
+// As narrow as beside the text of the experiment, where only times of a simulated cluster are known.
+TEST(SweepTable, WhatTellsTheCasesApartIsWhole) {
+    constexpr int kBesideTheText = 234;
+    std::vector<SweepLine> lines;
+    for (const int delay : {1, 2, 4})
+        lines.push_back({.label = QStringLiteral("\u03c4 = 16, d = %1").arg(delay),
+                         .runs = 3,
+                         .hidden = 1,
+                         .stepSeconds = 0.00873,
+                         .seconds = {},
+                         .tip = {}});
+    SweepTable table;
+    table.resize(kBesideTheText, 200);
+    table.showLines(lines);
+    table.show();
+    ASSERT_TRUE(QTest::qWaitForWindowExposed(&table));
+    for (int row = 0; row < table.rowCount(); ++row)
+        EXPECT_LE(table.sizeHintForIndex(table.model()->index(row, 0)).width(), table.columnWidth(0));
+    EXPECT_TRUE(table.isColumnHidden(3)) << "nobody knows how long the runs take";
+    lines.front().seconds = 121;
+    table.showLines(lines);
+    EXPECT_FALSE(table.isColumnHidden(3));
 }
 
 TEST(SweepTable, ARowIsWantedByClickAndByKey) {

@@ -8,6 +8,7 @@
 #include <QMenu>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QTimer>
 #include <memory>
 
 #include "tests/gui/support/bench.h"
@@ -33,6 +34,26 @@ TEST(Parts, AMessageIsInThePageAndGoesWhenDismissed) {
     EXPECT_TRUE(bar.isHidden());
     bar.say({});
     EXPECT_TRUE(bar.isHidden());
+}
+
+TEST(Parts, EnterPressesAButtonAsSpaceDoes) {
+    const std::unique_ptr<QAbstractButton> buttons[]{
+        std::unique_ptr<QAbstractButton>(makeButton(QStringLiteral("Run"), true, {})),
+        std::unique_ptr<QAbstractButton>(makeQuietButton(QStringLiteral("Export"), {}))};
+    for (const auto& button : buttons) {
+        QSignalSpy clicked(button.get(), &QAbstractButton::clicked);
+        for (const Qt::Key key : {Qt::Key_Return, Qt::Key_Enter, Qt::Key_Space}) QTest::keyClick(button.get(), key);
+        EXPECT_EQ(clicked.size(), 3) << button->text().toStdString();
+        QTest::keyClick(button.get(), Qt::Key_Return, Qt::ControlModifier);
+        button->setEnabled(false);
+        QTest::keyClick(button.get(), Qt::Key_Return);
+        EXPECT_EQ(clicked.size(), 3) << "other keys, and while it is disabled";
+    }
+    Choice choice(QStringLiteral("x axis"), {QStringLiteral("step"), QStringLiteral("epoch")}, 0);
+    QSignalSpy opened(choice.menu(), &QMenu::aboutToShow);
+    QTimer::singleShot(0, choice.menu(), &QMenu::close);
+    QTest::keyClick(&choice, Qt::Key_Return);
+    EXPECT_EQ(opened.size(), 1);
 }
 
 TEST(Parts, AChoiceShowsWhatIsChosen) {

@@ -154,10 +154,15 @@ TEST_F(RunTableTest, NoCellOfADefaultColumnIsCut) {
     row.wallS = 7200;
     row.stepMs = 1000;
     row.measuredS = row.blockedS = 1;
-    runs_.take({makeRunItem(row)}, {});
+    row.hidden = row.bestAccuracy = 1;
+    storage::RunRow waits = makeRun("d", "eager_diloco", "", 1, "queued")->row;
+    waits.queueTurn = 9;
+    waits.seriesSize = 12;
+    runs_.take({makeRunItem(row), makeRunItem(waits)}, {});
     for (int shown = 0; shown < list_.rowCount(); ++shown) {
-        for (const int column : {RunTableModel::Settings, RunTableModel::Started, RunTableModel::Experiment,
-                                 RunTableModel::Wall, RunTableModel::Blocked}) {
+        for (const int column :
+             {RunTableModel::Settings, RunTableModel::Started, RunTableModel::Experiment, RunTableModel::Algorithm,
+              RunTableModel::Wall, RunTableModel::BestAccuracy, RunTableModel::Hidden, RunTableModel::Blocked}) {
             const QModelIndex cell = list_.index(shown, column);
             EXPECT_LE(table().sizeHintForIndex(cell).width(), table().columnWidth(column))
                 << cell.data().toString().toStdString();

@@ -107,16 +107,75 @@ TEST(Compare, AlgorithmsThatNobodyKnowsAreToldApartInWhateverOrderTheyStart) {
     EXPECT_EQ(styles(true).size(), 2U * kCurveColors);
 }
 
-TEST(Compare, ConfigurationsOfAnAlgorithmDifferInDashAndMarker) {
-    std::vector<RunItemPtr> runs{namedRun("local_sgd", "01"), namedRun("dasgd", "02", "delay = 1\n"),
-                                 namedRun("dasgd", "03", "delay = 2\n")};
+TEST(Compare, ConfigurationsOfASweepDifferInColourDashAndMarker) {
+    std::vector<RunItemPtr> runs{namedRun("local_sgd", "01"), namedRun("sync_sgd", "02")};
+    for (int delay = 1; delay <= 4; ++delay)
+        runs.push_back(namedRun("dasgd", std::to_string(10 + delay), "delay = " + std::to_string(delay) + "\n"));
     StyleBook book;
     book.assign(runs);
-    const CurveStyle one = book.styleOf(*runs[1]), other = book.styleOf(*runs[2]);
+    EXPECT_EQ(book.styleOf(*runs[2]), styleAlone("dasgd")) << "the first has its algorithm's";
+    std::set<int> colors, dashes, markers;
+    for (const RunItemPtr& run : std::span(runs).subspan(2)) {
+        const CurveStyle style = book.styleOf(*run);
+        colors.insert(style.color);
+        dashes.insert(style.dash);
+        markers.insert(style.marker);
+        EXPECT_NE(style.color, book.styleOf(*runs[0]).color) << "that of another algorithm";
+        EXPECT_NE(style.color, book.styleOf(*runs[1]).color) << "that of another algorithm";
+    }
+    EXPECT_EQ(colors.size(), 4U);
+    EXPECT_EQ(dashes.size(), 4U);
+    EXPECT_EQ(markers.size(), 4U);
+}
+
+TEST(Compare, WhatIsRunAgainWithOtherTrainingKeepsTheColourOfItsAlgorithm) {
+    const auto run = [](const char* algorithm, const char* second, int epochs) {
+        return namedRun(algorithm, second, "[train]\nepochs = " + std::to_string(epochs) + "\n");
+    };
+    const std::vector<RunItemPtr> runs{run("dasgd", "01", 5), run("sync_sgd", "02", 5), run("dasgd", "03", 10),
+                                       run("sync_sgd", "04", 10)};
+    StyleBook book;
+    book.assign(runs);
+    for (const std::size_t first : {0U, 1U}) {
+        const CurveStyle before = book.styleOf(*runs[first]), again = book.styleOf(*runs[first + 2]);
+        EXPECT_EQ(before.color, again.color);
+        EXPECT_NE(before.dash, again.dash);
+        EXPECT_NE(before.marker, again.marker);
+    }
+}
+
+TEST(Compare, WhatASweepVariesHasAColourEachWhateverItIs) {
+    std::vector<RunItemPtr> runs;
+    for (int i = 0; i < 6; ++i) {
+        storage::RunRow row = namedRun("dasgd", std::to_string(10 + i),
+                                       "[train]\nepochs = " + std::to_string(i / 3) +
+                                           "\n[optimizer]\nlearning_rate = 0." + std::to_string(1 + i % 3) + "\n")
+                                  ->row;
+        row.series = i < 3 ? "one" : "other";
+        runs.push_back(makeRunItem(row));
+    }
+    StyleBook book;
+    book.assign(runs);
+    std::set<int> colors;
+    for (std::size_t i = 0; i < 3; ++i) {
+        colors.insert(book.styleOf(*runs[i]).color);
+        EXPECT_EQ(book.styleOf(*runs[i]).color, book.styleOf(*runs[i + 3]).color) << "the same sweep, longer";
+    }
+    EXPECT_EQ(colors.size(), 3U);
+}
+
+TEST(Compare, WhereAlgorithmsHaveAllColoursConfigurationsDifferInDashAndMarker) {
+    std::vector<RunItemPtr> runs;
+    for (const char* algorithm :
+         {"dasgd", "sync_sgd", "local_sgd", "hybrid_sgd", "independent", "overlap_local_sgd", "cocod_sgd"})
+        runs.push_back(namedRun(algorithm, std::to_string(10 + runs.size())));
+    runs.push_back(namedRun("dasgd", "20", "delay = 2\n"));
+    StyleBook book;
+    book.assign(runs);
+    const CurveStyle one = book.styleOf(*runs.front()), other = book.styleOf(*runs.back());
     EXPECT_EQ(one.color, other.color);
     EXPECT_NE(one.dash, other.dash);
     EXPECT_NE(one.marker, other.marker);
-    EXPECT_NE(book.styleOf(*runs[0]).color, one.color);
 }
 
 TEST(Compare, EqualStylesOfOnePictureAreToldApartInTheirColour) {
@@ -178,6 +237,15 @@ TEST(Compare, NamesSayWhatDiffers) {
     const std::vector<RunItemPtr> seeds{makeRun("a", "dasgd", delayed(2), 1), makeRun("b", "dasgd", delayed(2), 2)};
     EXPECT_EQ(distinguishingNames(seeds),
               (QStringList{QStringLiteral("dasgd seed 1"), QStringLiteral("dasgd seed 2")}));
+}
+
+TEST(Compare, NamesHaveTheOrderOfTheRecord) {
+    const auto run = [](const char* id, const char* values) {
+        return makeRun(id, "dasgd", std::string("[algorithm]\nname = \"dasgd\"\n") + values);
+    };
+    const std::vector<RunItemPtr> runs{run("a", "delay = 2\nperiod = 4\nzeal = 1\n"),
+                                       run("b", "delay = 3\nperiod = 8\nzeal = 2\n")};
+    EXPECT_EQ(distinguishingNames(runs).front(), QStringLiteral("dasgd \u03c4\u00a04 d\u00a02 zeal\u00a01"));
 }
 
 TEST(Compare, ValuesThatSixDigitsDoNotTellApartHaveMoreInTheNames) {

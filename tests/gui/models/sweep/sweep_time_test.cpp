@@ -80,6 +80,13 @@ TEST(SweepTime, WhatNoRunHasMeasuredIsForecast) {
     EXPECT_TRUE(time.basis().contains(QLatin1String("in a, by the forecast for 1 run; starting")));
 }
 
+TEST(SweepTime, OfASimulatedClusterItSaysWhyNothingIsKnown) {
+    const SweepTime time = sweepTime(plan({1, 1}), 2, {}, std::vector<ForecastCase>{forecasts()[1]});
+    EXPECT_EQ(time.inWords(), QStringLiteral("not known"));
+    EXPECT_TRUE(time.basis().contains(QLatin1String("simulated"))) << time.basis().toStdString();
+    EXPECT_FALSE(time.basis().contains(QLatin1String("no forecast"))) << "there is one, of other times";
+}
+
 TEST(SweepTime, WithoutAnyRunTheForecastIsAllThereIs) {
     const SweepTime time = sweepTime(plan({1}), 1, {}, std::vector<ForecastCase>{forecasts()[0]});
     EXPECT_EQ(time.inWords(), QStringLiteral("about 30 s"));

@@ -64,6 +64,24 @@ TEST_F(ForecastViewTest, ANarrowHeadStillSaysTheTimes) {
     EXPECT_TRUE(basis.contains(QStringLiteral("by formula")));
 }
 
+TEST_F(ForecastViewTest, BelowTheTextOfANarrowWindowNoFigureIsCut) {
+    constexpr int kOfAWindowOf1280 = 520;
+    view_.resize(kOfAWindowOf1280, 120);
+    view_.setLow(true);
+    board_.setPlan({plan(config(3))});
+    QCoreApplication::processEvents();
+    const auto whole = [](const QWidget& one) { return one.width() >= one.sizeHint().width(); };
+    for (const auto* one : view_.findChildren<QLabel*>()) {
+        if (!one->isVisible() || one->wordWrap()) continue;
+        EXPECT_TRUE(whole(*one)) << one->text().toStdString();
+    }
+    for (const auto* one : view_.findChildren<QToolButton*>()) {
+        if (!one->isVisible()) continue;
+        EXPECT_TRUE(whole(*one)) << one->text().toStdString();
+    }
+    EXPECT_FALSE(words().contains(QStringLiteral("÷ alone"))) << "there is no room for it";
+}
+
 TEST_F(ForecastViewTest, ADelayBeyondThePeriodSetsBoth) {
     std::string toml = config(3);
     toml.replace(toml.find("period = 8"), 10, "period = 4");
