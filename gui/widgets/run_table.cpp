@@ -27,7 +27,7 @@ const QString kColumnsKey = QStringLiteral("runs/columns");
 constexpr std::array<const char*, RunTableModel::kColumns> kSamples{"★",
                                                                     "●   interrupted",
                                                                     "accuracy-5-seeds",
-                                                                    "■ eager_diloco",
+                                                                    "■ streaming_diloco",
                                                                     "τ 16  d 12  ξ 0.25  c 1",
                                                                     "1000",
                                                                     "128",

@@ -155,7 +155,7 @@ TEST_F(RunTableTest, NoCellOfADefaultColumnIsCut) {
     row.stepMs = 1000;
     row.measuredS = row.blockedS = 1;
     row.hidden = row.bestAccuracy = 1;
-    storage::RunRow waits = makeRun("d", "eager_diloco", "", 1, "queued")->row;
+    storage::RunRow waits = makeRun("d", "streaming_diloco", "", 1, "queued")->row;
     waits.queueTurn = 9;
     waits.seriesSize = 12;
     runs_.take({makeRunItem(row), makeRunItem(waits)}, {});
