@@ -7,7 +7,7 @@ import subprocess
 import time
 
 # Tests that need a GPU have it in their names.
-GPU_TESTS = "*OnGpu*:CudaDevice*"
+GPU_TESTS = "*OnGpu*:Cuda*:*/Cuda*:Nvrtc*:-CudaModule*:CudaFlatOps.*"
 HERE = pathlib.Path(__file__).parent
 
 
