@@ -62,15 +62,16 @@ class StylesOfExperiment {
 public:
     // The first configuration of each of these has its algorithm's own style, in whatever order they come.
     explicit StylesOfExperiment(const std::set<std::string>& algorithms) {
-        std::array<bool, kCurveColors> used{};
         for (const std::string& algorithm : algorithms) {
             const CurveStyle own = styleOfVariant(lookOf(algorithm), 0);
-            used[static_cast<std::size_t>(own.color)] = true;
             if (reserve(own)) own_[algorithm] = own;
         }
-        for (int color = 0; color < kCurveColors; ++color) {
-            if (!used[static_cast<std::size_t>(color)]) free_.push_back(color);
-        }
+    }
+
+    // From here on their colours are given to no other algorithm's configurations. Of what starts later nothing is
+    // known: a figure that is made again then has the colours of before.
+    void meet(const std::set<std::string>& algorithms) {
+        for (const std::string& algorithm : algorithms) used_.insert(lookOf(algorithm).color);
     }
 
     CurveStyle next(const RunItem& run) {
@@ -101,14 +102,18 @@ private:
     }
     // In turn those that no algorithm has, then the algorithm's own.
     int nextColor(int own) {
-        const std::size_t turn = extra_++ % (free_.size() + 1);
-        return turn < free_.size() ? free_[turn] : own;
+        int best = own;
+        for (int color = kCurveColors - 1; color >= 0; --color) {
+            if (!used_.contains(color) && given_[color] <= given_[best]) best = color;
+        }
+        ++given_[best];
+        return best;
     }
     bool reserve(CurveStyle style) { return taken_.emplace(style.color, style.dash, style.marker).second; }
 
-    std::map<std::string, CurveStyle> own_;                      // of algorithms that have not come yet
-    std::vector<int> free_;                                      // colours of no algorithm
-    std::size_t extra_ = 0;                                      // colours beside the first of their algorithm
+    std::map<std::string, CurveStyle> own_;  // of algorithms that have not come yet
+    std::set<int> used_;                     // colours of algorithms
+    std::map<int, int> given_;               // how often a colour was given beside the first of an algorithm
     std::map<std::pair<std::string, std::string>, int> places_;  // configurations, by algorithm's settings and sweep
     std::map<std::string, std::map<std::pair<std::string, int>, int>> colors_;  // of each algorithm
     std::map<std::string, int> variants_;  // of each algorithm, so many were given out
@@ -160,8 +165,15 @@ void StyleBook::assign(std::span<const RunItemPtr> runs) {
         std::map<std::string, CurveStyle>& styles = experiments_[experiment];
         styles.clear();
         StylesOfExperiment own(names);
+        std::map<std::string, std::set<std::string>> together;  // of one sweep
+        for (const RunItemPtr& run : ordered) {
+            if (run->row.experiment == experiment) together[run->row.series].insert(run->row.algorithm);
+        }
+        together[""].clear();
         for (const RunItemPtr& run : ordered) {
             if (run->row.experiment != experiment || styles.contains(run->group)) continue;
+            own.meet(together[run->row.series]);
+            own.meet({run->row.algorithm});
             styles[run->group] = own.next(*run);
         }
     }

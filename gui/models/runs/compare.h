@@ -23,8 +23,8 @@ struct CurveStyle {
 
 // Gives each configuration of each experiment a style. The first configuration of an algorithm has the algorithm's own
 // style, in every experiment; the others differ from it in dash and marker, and also in colour where the algorithm's
-// settings differ or one sweep has several of them, as far as there are colours that no algorithm of the experiment
-// has. It follows from the runs alone, so that every page and figure comes to the same.
+// settings differ or one sweep has several of them, as far as there are colours that no algorithm of the sweep or
+// before it has. It follows from the runs alone, so that every page and figure comes to the same.
 class StyleBook {
 public:
     // All runs of one or more experiments, in any order: of the configurations of an algorithm, those that started
