@@ -136,18 +136,29 @@ QStringList leftOut(const std::vector<CompareGroup>& groups, Members members) {
     return lines;
 }
 
-std::vector<std::string> sweptKeys(const std::vector<CompareGroup>& groups) {
+namespace {
+
+// Of each group, as its first run has them.
+std::vector<Settings> settingsOfGroups(const std::vector<CompareGroup>& groups) {
     std::vector<Settings> settings;
     settings.reserve(groups.size());
-    std::set<std::string> algorithms;
     for (const CompareGroup& group : groups) {
-        Settings own;
+        Settings& own = settings.emplace_back();
         const RunSettings& config = group.runs.front()->config;
-        if (config.keys()) {
-            for (std::size_t i = 0; i < config.keys()->size(); ++i) own[(*config.keys())[i]] = config.at(i);
-        }
-        algorithms.insert(own["algorithm.name"]);
-        settings.push_back(std::move(own));
+        if (!config.keys()) continue;
+        for (std::size_t i = 0; i < config.keys()->size(); ++i) own[(*config.keys())[i]] = config.at(i);
+    }
+    return settings;
+}
+
+}  // namespace
+
+std::vector<std::string> sweptKeys(const std::vector<CompareGroup>& groups) {
+    const std::vector<Settings> settings = settingsOfGroups(groups);
+    std::set<std::string> algorithms;
+    for (const Settings& own : settings) {
+        const auto name = own.find("algorithm.name");
+        algorithms.insert(name == own.end() ? std::string() : name->second);
     }
     std::set<std::string> keys;
     for (const Settings& own : differencesOf(settings)) {
@@ -167,7 +178,21 @@ MapKeys mapKeys(const std::vector<CompareGroup>& groups) {
         };
         return rank(a) < rank(b);
     });
-    return {keys.size() > 1 ? keys[1] : std::string(), keys.empty() ? std::string() : keys[0]};
+    if (keys.size() < 2) return {std::string(), keys.empty() ? std::string() : keys[0]};
+    // The first of the pairs that most configurations have both of: one that none has makes an empty map.
+    const std::vector<Settings> settings = settingsOfGroups(groups);
+    MapKeys best{keys[1], keys[0]};
+    std::ptrdiff_t most = -1;
+    for (std::size_t column = 0; column < keys.size(); ++column) {
+        for (std::size_t row = column + 1; row < keys.size(); ++row) {
+            const auto have = std::count_if(settings.begin(), settings.end(), [&](const Settings& own) {
+                return own.contains(keys[column]) && own.contains(keys[row]);
+            });
+            if (have > most) best = {keys[row], keys[column]};
+            most = std::max(most, have);
+        }
+    }
+    return best;
 }
 
 }  // namespace dasgd::gui

@@ -27,9 +27,11 @@ TEST(CompareSet, SeedsAreOneGroupInTheOrderOfTheirNumbers) {
     EXPECT_EQ(sweptKeys(groups), (std::vector<std::string>{"algorithm.delay"}));
 }
 
-TEST(CompareSet, NoTwoGroupsLookAlike) {
-    std::vector<RunItemPtr> runs;
-    for (int delay = 0; delay < 30; ++delay) runs.push_back(seedOf("dasgd", delay, 1));
+TEST(CompareSet, AMapIsOverTwoSettingsThatConfigurationsHaveTogether) {
+    const auto of = [](const std::string& algorithm, const std::string& fields) {
+        return makeRun(algorithm + fields, algorithm,
+                       "[algorithm]\nname = \"" + algorithm + "\"\n" + fields + "[train]\nseed = 1\n", 1);
+    };
     const auto groups = compareGroups(runs, oneStyle);
     for (std::size_t i = 0; i < groups.size(); ++i) {
         EXPECT_EQ(groups[i].style.color, 2) << "a configuration keeps its colour";
