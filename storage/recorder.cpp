@@ -22,6 +22,7 @@ namespace {
 constexpr std::size_t kRecorderBatch = 65536;
 constexpr auto kPause = std::chrono::milliseconds(80);
 constexpr auto kPauseAfterError = std::chrono::milliseconds(500);
+constexpr int kTriesToRead = 3;  // after the last record, what an error kept from being read
 
 class JournalRecorder final : public Recorder {
 public:
@@ -51,6 +52,11 @@ public:
         stopThread();
         ingest_.add(std::exchange(measured_, {}));
         DASGD_TRY(ingest_.collectAll());
+        // What an I/O error kept from being read may be there a moment later.
+        for (int again = 0; again < kTriesToRead && !ingest_.unread().empty(); ++again) {
+            std::this_thread::sleep_for(kPauseAfterError);
+            DASGD_TRY(ingest_.collectAll());
+        }
         stored_ = ingest_.stored();
         lost_ = ingest_.damage();
         std::string text = error;

@@ -102,7 +102,8 @@ public:
 
     // Reads every journal to its end, commits, writes the summary and the final status, releases the owner lock and
     // removes the journals. The writers must have ended. `error`: "" takes what the first failed rank said. Where it
-    // fails (disk full), journals stay and the next Store::open() does the rest.
+    // fails (disk full), journals stay and the next Store::open() does the rest. Journals with records that cannot be
+    // read stay for a person.
     virtual Status finish(const std::string& status, const std::string& error) = 0;  // once
     // After finish(): which records could not be taken in, "" where all were; then `finished` was stored as `failed`.
     [[nodiscard]] virtual const std::string& lostRecords() const = 0;

@@ -5,7 +5,7 @@ namespace dasgd::storage {
 
 Result<std::optional<LostRun>> RunReader::lost(const std::string& runId) {
     const WorkspacePaths paths{impl_->root};
-    if (!FileLock::isFree(paths.owner(runId))) return std::optional<LostRun>();
+    if (!FileLock::isFree(paths.owner(runId), isFileSystemAllowed(paths.root))) return std::optional<LostRun>();
     if (anyWriterAlive(paths, runId, journalsOf(paths, runId))) return std::optional<LostRun>();
     // Read after that: an owner writes the status before it lets go.
     return impl_->guard([&]() -> Result<std::optional<LostRun>> {

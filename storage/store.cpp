@@ -282,7 +282,9 @@ Result<bool> Store::Impl::recover(const DeadRun& run) {
         SQLite::Statement query(database, "SELECT error FROM run WHERE id = ? AND status IN ('queued', 'running')");
         query.bind(1, run.key);
         if (!query.executeStep()) return {};
-        const std::string status = statusFromRanks(database, run.key, run.workers);
+        std::string status = statusFromRanks(database, run.key, run.workers);
+        // A run is no success without its record.
+        if (!damage.empty() && status == "finished") status = "failed";
         const bool explained = status != "interrupted" || !query.getColumn(0).getString().empty();
         query.reset();
         writeStatus(database, run.key, status, explained && damage.empty() ? "" : why);

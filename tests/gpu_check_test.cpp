@@ -133,6 +133,33 @@ TEST_F(GpuCheck, ASkippedTestIsNotMet) {
     EXPECT_EQ(row("tests")["measured"], "7 passed, 1 skipped, in 1 programs");
 }
 
+TEST_F(GpuCheck, AProgramThatFailsIsNamedAndTheOthersAreRun) {
+    program("other", "#!/bin/sh\necho 'a line'; echo '1 FAILED TEST' >&2; exit 1\n");
+    EXPECT_EQ(check({"--only", "tests", "--tests", "./other", "./tests", "./tests=Some*"}).exit, 1);
+    EXPECT_EQ(row("tests")["verdict"], "not met");
+    EXPECT_EQ(row("tests")["measured"], "14 passed, 0 skipped, in 3 programs; other failed: 1 FAILED TEST");
+    EXPECT_THAT(row("tests")["runs"][2]["command"].get<std::string>(), HasSubstr("--gtest_filter=Some*"));
+}
+
+TEST_F(GpuCheck, APeerThatFailsTakesNothingFromWhatWasMeasured) {
+    program("python", "#!/bin/sh\n[ \"$1\" = -c ] && exit 0\necho 'NCCL is too old' >&2; exit 1\n");
+    EXPECT_EQ(check({"--only", "overlap"}).exit, 0);
+    EXPECT_EQ(row("overlap")["verdict"], "met");
+    EXPECT_THAT(row("overlap")["measured"].get<std::string>(),
+                AllOf(HasSubstr("1.020, median of 3 rounds"),
+                      HasSubstr("DDP not measured: PyTorch ddp resnet50 failed: NCCL is too old")));
+}
+
+TEST_F(GpuCheck, TellsWhetherRanksThatShareAGpuRunAtOnce) {
+    ASSERT_EQ(check({"--only", "merge"}).exit, 0);
+    EXPECT_THAT(contentOf(folder_ / "gpu-check/report.md"), HasSubstr("by time slices, as nvidia-cuda-mps-control"));
+    fs::remove_all(folder_ / "gpu-check");
+    program("bin/nvidia-cuda-mps-control", "#!/bin/sh\necho \"$CUDA_MPS_PIPE_DIRECTORY $*\" >> mps\n");
+    ASSERT_EQ(check({"--only", "merge"}).exit, 0);
+    EXPECT_THAT(contentOf(folder_ / "gpu-check/report.md"), HasSubstr("by CUDA's multi-process service"));
+    EXPECT_THAT(contentOf(folder_ / "mps"), HasSubstr("cuda_mps_pipe_directory -d"));
+}
+
 TEST_F(GpuCheck, AProgramWithoutTestsOnAGpuIsNoSuccess) {
     program("tests", "#!/bin/sh\necho '[  PASSED  ] 0 tests.'\n");
     EXPECT_EQ(check({"--only", "tests"}).exit, 1);

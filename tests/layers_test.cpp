@@ -33,8 +33,8 @@ const std::vector<Foreign> kForeign{
      {"torch", "nccl", "gloo"},
      {"core/gpu", "core/comm", "core/exec", "core/backends", "core/step", "core/sim", "core/models", "core/datasets",
       "core/optimizers", "core/schedules", "core/algorithms", "core/experiment", "core/train", "experiments/worker",
-      // The CUDA devices that doctor counts, and the versions in a run's provenance.
-      "experiments/config/checked_experiment.cpp", "experiments/launch/provenance.cpp"}},
+      // The versions in a run's provenance.
+      "experiments/launch/provenance.cpp"}},
     // Elsewhere its declarations are our own (core/device/device_api.h).
     {"CUDA", {"cuda", "driver_types", "c10/cuda/", "ATen/cuda/"}, {"CUDA::", "torch_cuda"}, {"core/gpu/cuda"}},
     {"SimGrid", {"simgrid/"}, {"simgrid"}, {"core/sim"}},

@@ -95,6 +95,9 @@ public:
     // drivers and take seconds, so it is asked in a process of its own (experiments/config/machine_check.h). Answers
     // what was found, in words, "" where nothing is needed. Errors: what is missing, and what to do.
     [[nodiscard]] virtual Result<std::string> checkMachine(const ClusterParams& cluster) const = 0;
+    // Loads what the process needs before anything in it uses LibTorch, which looks once for what there is. For ranks
+    // whose process does more than open(). Errors: what is missing, and what to do.
+    [[nodiscard]] virtual Status prepareProcess() const { return {}; }
     // Blocks until the ranks are connected. Errors: a peer that did not come in time, a cluster that cannot be built.
     [[nodiscard]] virtual Result<std::unique_ptr<RankHost>> open(const HostRequest& request) const = 0;
 };

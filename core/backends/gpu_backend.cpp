@@ -101,8 +101,29 @@ Status GpuBackend::check(const Value& document, const ClusterParams& cluster) co
                 "\"gloo\" to emulate a network");
 }
 
+// What NCCL and CUDA read once. What users set themselves stays.
 void GpuBackend::tellNccl() const {
-    if (params_.ranksPerGpu > 1) ::setenv("NCCL_MULTI_RANK_GPU_ENABLE", "1", 1);
+    // Streams that share a queue wait for each other, and connections that are made when they are first needed hold up
+    // the thread that launches.
+    ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
+    ::setenv("NCCL_RUNTIME_CONNECT", "0", 0);
+    if (params_.ranksPerGpu == 1) return;
+    ::setenv("NCCL_MULTI_RANK_GPU_ENABLE", "1", 1);
+    ::setenv("NCCL_NET_GDR_LEVEL", "LOC", 0);
+}
+
+// With its default NCCL has room for two ranks on a GPU, and more of them hang (NCCL documentation,
+// NCCL_MULTI_RANK_GPU_ENABLE).
+int GpuBackend::channels() const {
+    if (params_.ncclChannels > 0 || params_.ranksPerGpu == 1) return static_cast<int>(params_.ncclChannels);
+    constexpr int kChannelsOfGpu = 16;
+    return std::max(1, kChannelsOfGpu / static_cast<int>(params_.ranksPerGpu));
+}
+
+Status GpuBackend::prepareProcess() const {
+    tellNccl();
+    DASGD_ASSIGN(const GpuRuntime runtime, load_());
+    return runtime.load();
 }
 
 Result<std::string> GpuBackend::checkMachine(const ClusterParams& cluster) const {
@@ -150,7 +171,7 @@ Result<std::unique_ptr<RankHost>> GpuBackend::open(const HostRequest& request) c
         .size = request.cluster->ranks(),
         .interface = group.interface.name,
         .timeout = request.cluster->deadline(),
-        .channels = static_cast<int>(params_.ncclChannels),
+        .channels = channels(),
         .priority = params_.commPriority == "high" ? StreamPriority::Greatest : StreamPriority::Least};
     try {
         auto host = std::make_unique<GpuHost>(std::move(runtime), std::move(tensors), gpu, request);

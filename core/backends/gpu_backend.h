@@ -38,12 +38,14 @@ public:
     // A rank takes the GPU of its number on the host, ranks_per_gpu after one another the same one; where its process
     // sees a single GPU, that one. Errors, on every rank alike where all of them are concerned: see checkMachine; more
     // ranks on a GPU than ranks_per_gpu; NCCL does not connect.
+    [[nodiscard]] Status prepareProcess() const override;
     [[nodiscard]] Result<std::unique_ptr<RankHost>> open(const HostRequest& request) const override;
 
 private:
     [[nodiscard]] Result<int> gpuOf(const HostRequest& request, int gpus) const;
     // Several ranks on a GPU are something that NCCL has to be told, by its environment.
     void tellNccl() const;
+    [[nodiscard]] int channels() const;
 
     const GpuParams params_;
     const LoadGpuRuntime load_;

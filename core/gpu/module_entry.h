@@ -1,4 +1,4 @@
-// The one door into the module dasgd_cuda.so, as the program looks it up by name.
+// The function of the module dasgd_cuda.so that the program looks up by name.
 #pragma once
 
 #include <string>

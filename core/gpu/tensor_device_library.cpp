@@ -1,5 +1,7 @@
 #include "core/gpu/tensor_device_library.h"
 
+#include <ATen/Context.h>
+
 #include <system_error>
 
 #include "core/device/device_library.h"
@@ -62,6 +64,10 @@ Result<std::unique_ptr<TensorDevice>> openTensorDevice(int index) {
                     ", counted from 0. Use fewer workers a host, or more of CUDA_VISIBLE_DEVICES");
     }
     DASGD_ASSIGN(const std::function<ModuleEntry> open, entryOf(module));
+    if (!at::globalContext().hasCUDA()) {
+        return fail(
+            "LibTorch was asked for CUDA before its CUDA libraries were loaded, and stays without in this process");
+    }
     std::string error;
     std::unique_ptr<TensorDevice> device(open(index, &error));
     if (!device) return fail("GPU " + std::to_string(index) + " cannot be used: " + error);

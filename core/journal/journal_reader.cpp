@@ -233,6 +233,7 @@ private:
                        .bytes = record.get<std::int64_t>(3),
                        .collective = record.get<std::uint64_t>(4),
                        .ranks = record.get<std::int64_t>(5)};
+        if (record.id == 0) return;
         if (const auto name = names_.find(record.id); name != names_.end()) entry_.name = name->second;
     }
 

@@ -67,6 +67,7 @@ public:
         first_ = part.first();
         if (replays_) {
             captured_->forward();
+            loss_ = replayedLoss_;
         } else {
             computeLoss();
         }
@@ -102,7 +103,9 @@ private:
     }
     // Of a whole step: share and place in it are those of one micro-batch.
     [[nodiscard]] CapturedPasses::Passes passes() {
-        return {.forward = [this] { share_ = 1, computeLoss(); }, .backward = [this] { first_ = true, descend(); }};
+        // A replay does nothing on the host: its loss stays in the tensor that the capture left it in.
+        return {.forward = [this] { share_ = 1, computeLoss(), replayedLoss_ = loss_; },
+                .backward = [this] { first_ = true, descend(); }};
     }
     [[nodiscard]] std::string preventsCapture() const {
         if (model_.goesOn()) return "the model computes with what it kept of the batch before, or draws from a stream";
@@ -135,8 +138,9 @@ private:
     std::int64_t aheadStep_ = 0,
                  aheadOf_ = 0;  // the step whose batches are being made ahead, its samples that are left
     Batch batch_;
-    at::Tensor loss_;  // of the micro-batch, by its share of the step
-    at::Tensor sum_;   // of the step's micro-batches so far
+    at::Tensor loss_;          // of the micro-batch, by its share of the step
+    at::Tensor replayedLoss_;  // where replays write theirs
+    at::Tensor sum_;           // of the step's micro-batches so far
     double share_ = 1;
     bool first_ = true;
     bool replays_ = false;  // the present passes are captured ones

@@ -126,26 +126,37 @@ void StepProfiler::start() {
 void StepProfiler::stop() {
     profiling_ = false;
     executor_.run({SpanKind::Other}, [&] {
-        const std::unique_ptr<kineto::ProfilerResult> result = kineto::disableProfiler();
-        const Ns offset = offsetOf(clock_);
-        std::vector<Action> actions = actionsOf(*result, isOnDevice);
-        std::erase_if(actions, isTransfer);
-        if (actions.empty()) actions = outermost(actionsOf(*result, isOperator));
-        auto* named = dynamic_cast<NamedSpanSink*>(&sink_);
-        for (const Action& action : actions) {
-            const Ns start = action.start + offset;
-            const Span span{.lane = Lane::Io,
-                            .kind = SpanKind::Compute,
-                            .step = stepAt(start),
-                            .start = start,
-                            .end = action.end + offset};
-            named ? named->namedSpan(span, action.name) : sink_.span(span);
+        try {
+            record(*kineto::disableProfiler());
+        } catch (const std::exception& error) {
+            logLine(LogLevel::Warning,
+                    std::string("what was profiled is lost: LibTorch's profiler says ") + error.what());
         }
-        if (trace_.empty()) return;
-        std::error_code ignored;
-        std::filesystem::create_directories(trace_.parent_path(), ignored);
-        result->save(trace_.string());
     });
+}
+
+void StepProfiler::record(kineto::ProfilerResult& result) {
+    const Ns offset = offsetOf(clock_);
+    std::vector<Action> actions = actionsOf(result, isOnDevice);
+    std::erase_if(actions, isTransfer);
+    if (actions.empty()) actions = outermost(actionsOf(result, isOperator));
+    auto* named = dynamic_cast<NamedSpanSink*>(&sink_);
+    for (const Action& action : actions) {
+        const Ns start = action.start + offset;
+        const Span span{.lane = Lane::Io,
+                        .kind = SpanKind::Compute,
+                        .step = stepAt(start),
+                        .start = start,
+                        .end = action.end + offset};
+        named ? named->namedSpan(span, action.name) : sink_.span(span);
+    }
+    if (trace_.empty()) return;
+    std::error_code error;
+    std::filesystem::create_directories(trace_.parent_path(), error);
+    result.save(trace_.string());
+    if (!std::filesystem::exists(trace_, error)) {
+        logLine(LogLevel::Warning, "the profile could not be written to " + trace_.string());
+    }
 }
 
 // What began before the first step belongs to that.

@@ -52,6 +52,7 @@ private:
     void follow(std::int64_t step);
     void start();
     void stop();
+    void record(torch::autograd::profiler::ProfilerResult& result);
     [[nodiscard]] std::int64_t stepAt(Ns instant) const;
 
     const std::optional<ProfileParams> params_;

@@ -43,7 +43,7 @@ public:
 // --workspace, else $DASGD_WORKSPACE, else ./dasgd-workspace.
 void addWorkspaceOption(CLI::App& app, std::string& workspace);
 
-// --allow-filesystem, for commands that record into it: to be taken to heart with allowFileSystem().
+// --allow-filesystem, for commands that record into the workspace; to be passed on to storage::allowFileSystem().
 void addFileSystemOption(CLI::App& app, bool& allow);
 
 // --calibration FILE; --platform, its former name, is understood and not listed.

@@ -48,8 +48,8 @@ int run(const RunOptions& options) {
         return kFinished;
     }
     if (options.allowFileSystem) {
-        if (const Status allowed = storage::allowFileSystem(options.workspace); !allowed)
-            return refuse(allowed.error());
+        const Status allowed = storage::allowFileSystem(options.workspace);
+        if (!allowed) return refuse(allowed.error());
     }
     auto session = RunSession::open(options.workspace, std::filesystem::path(options.file).parent_path(), *signals,
                                     Progress::styleFor(options.quiet));

@@ -25,7 +25,7 @@ std::optional<ProcessExit> awaitEnd(ChildProcess& child, Ns patience) {
     return std::nullopt;
 }
 
-// Libraries of drivers may have words of their own before it.
+// Libraries of drivers may print lines before it.
 std::string lastLineOf(std::string text) {
     while (text.ends_with('\n')) text.pop_back();
     const auto end = text.rfind('\n');
@@ -42,7 +42,7 @@ Result<std::string> askAboutMachine(const Value& cluster, const std::string& pro
     Value document;
     document.set("cluster", cluster);
     DASGD_ASSIGN(ChildProcess child,
-                 ChildProcess::start({program, {"check-machine", toTomlDocument(document)}, {}, false}));
+                 ChildProcess::start({program, {"check-machine", toTomlDocument(document)}, {}, true}));
     const auto exit = awaitEnd(child, patience);
     if (!exit) {
         return fail("the GPUs of this machine do not answer within " + duration(static_cast<double>(patience) * 1e-9) +

@@ -24,25 +24,36 @@ constexpr std::size_t kMaxDiffBytes = 1 << 20;
 
 using Words = std::vector<std::string>;
 
-// The repository may be anyone's: nothing that its configuration names is run, and it is not locked. `settings`: words
-// before the command that say so of what only this repository has.
-std::optional<std::string> git(const std::filesystem::path& folder, const Words& settings, const Words& command) {
-    Words arguments{"--no-optional-locks",  "-C", folder.string(),           "-c",
-                    "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"};
-    arguments.insert(arguments.end(), settings.begin(), settings.end());
-    arguments.insert(arguments.end(), command.begin(), command.end());
-    return outputOf("git", arguments, kMaxDiffBytes, kGitPatience);
+struct Setting {
+    std::string key, value;
+};
+using Settings = std::vector<Setting>;
+
+// The repository may be anyone's: nothing that its configuration names is run, nothing is fetched, and it is not
+// locked. Settings go by the environment: a key on the command line ends at its first "=".
+std::optional<std::string> git(const std::filesystem::path& folder, Settings settings, const Words& command) {
+    settings.push_back({"core.fsmonitor", "false"});
+    settings.push_back({"core.hooksPath", "/dev/null"});
+    Words words{"GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1",
+                "GIT_CONFIG_COUNT=" + std::to_string(settings.size())};
+    for (std::size_t i = 0; i < settings.size(); ++i) {
+        const std::string number = std::to_string(i);
+        words.push_back("GIT_CONFIG_KEY_" + number + "=" + settings[i].key);
+        words.push_back("GIT_CONFIG_VALUE_" + number + "=" + settings[i].value);
+    }
+    words.insert(words.end(), {"git", "--no-optional-locks", "-C", folder.string()});
+    words.insert(words.end(), command.begin(), command.end());
+    return outputOf("env", words, kMaxDiffBytes, kGitPatience);
 }
 
 // Filters are programs that git runs on files to compare them. An empty one is none; files that need theirs are then
 // compared as they lie there.
-Words withoutFilters(const std::filesystem::path& folder) {
+Settings withoutFilters(const std::filesystem::path& folder) {
     const auto names = git(folder, {}, {"config", "--null", "--name-only", "--get-regexp", "^filter\\."});
-    Words settings;
+    Settings settings;
     std::istringstream each(names.value_or(""));
     for (std::string name; std::getline(each, name, '\0');) {
-        const bool required = name.ends_with(".required");
-        settings.insert(settings.end(), {"-c", name + (required ? "=false" : "=")});
+        settings.push_back({name, name.ends_with(".required") ? "false" : ""});
     }
     return settings;
 }
@@ -56,7 +67,7 @@ void addGit(const std::filesystem::path& folder, Provenance& out) {
     const auto commit = git(folder, {}, {"rev-parse", "HEAD"});
     if (!commit) return;
     out.gitCommit = trimmed(*commit);
-    const Words settings = withoutFilters(folder);
+    const Settings settings = withoutFilters(folder);
     // A submodule has a configuration of its own: of it only the commit is looked at.
     const char* const submodules = "--ignore-submodules=dirty";
     const auto status = git(folder, settings, {"status", "--porcelain", "--untracked-files=no", submodules});

@@ -68,7 +68,7 @@ std::vector<std::string> RunSeries::run(const std::vector<const CheckedExperimen
     series_.clear();
     for (const CheckedExperiment* experiment : experiments) {
         if (const Status suits = session_.checkMachine(*experiment); !suits) {
-            breakOff(suits.error());
+            if (!session_.stopped()) breakOff(suits.error());
             return ids;
         }
     }

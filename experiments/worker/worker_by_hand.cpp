@@ -283,6 +283,7 @@ struct Checked {
 
 Result<Checked> check(const HandTask& task) {
     DASGD_ASSIGN(Experiment experiment, readSingleExperiment(task.file, task.overrides));
+    DASGD_TRY(experiment.backend->prepareProcess());
     DASGD_ASSIGN(auto checked, loadExperiments(task.file, task.overrides));
     if (!experiment.layout.isProcessARank()) {
         return fail(task.file + ": cluster.backend is '" + experiment.cluster.backend +
@@ -309,7 +310,7 @@ void runByHand(const HandTask& task) {
         const Result<int> code =
             HandWorker(task, std::move(checked->experiment), std::move(checked->facts), signals).run();
         if (!code) refuse(code.error());
-        leave(code ? *code : kRunFailed);
+        leave(statusOfOutput(code ? *code : kRunFailed));
     } catch (const std::exception&) {
         leave(failUnexpectedly());
     }

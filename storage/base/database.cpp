@@ -80,8 +80,8 @@ Batch::Batch(WriteConnection& connection, FileLock lock) : connection_(connectio
     connection_.database_.exec("BEGIN IMMEDIATE");
 }
 
-Result<std::unique_ptr<Batch>> Batch::begin(WriteConnection& connection) {
-    DASGD_ASSIGN(FileLock lock, FileLock::wait(connection.paths_.lock(), FileLock::Kind::Exclusive));
+Result<std::unique_ptr<Batch>> Batch::begin(WriteConnection& connection, std::chrono::milliseconds patience) {
+    DASGD_ASSIGN(FileLock lock, FileLock::wait(connection.paths_.lock(), FileLock::Kind::Exclusive, patience));
     const std::filesystem::path file = connection.paths_.database();
     // SQLite would go on writing into a file that nobody can open any more.
     if (fileAt(file) != connection.file_) {

@@ -4,6 +4,7 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <sqlite3.h>
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -77,7 +78,8 @@ private:
 // file by now than the one that was opened, or none. Methods throw SQLite::Exception.
 class Batch {
 public:
-    static Result<std::unique_ptr<Batch>> begin(WriteConnection& connection);
+    static Result<std::unique_ptr<Batch>> begin(WriteConnection& connection,
+                                                std::chrono::milliseconds patience = FileLock::kPatience);
     ~Batch();
     Batch(const Batch&) = delete;
     Batch& operator=(const Batch&) = delete;

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <array>
 #include <cctype>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <fstream>
 #include <sstream>
@@ -55,13 +57,15 @@ constexpr std::size_t kLongestDatabasePath = 480;
 constexpr mode_t kOwnFile = 0600;
 constexpr std::chrono::microseconds kLongestPause{5000};
 constexpr std::chrono::seconds kSilence{2};  // of a wait, before it is said
+constexpr std::chrono::milliseconds kUntilSignalsCount{100};
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
-// A new folder is its owner's: lab.db also holds what the uncommitted changes of a run's code were.
+// A new folder, or an empty one, becomes its owner's alone: lab.db also holds the uncommitted changes of a run's code.
 Status makeRoot(const fs::path& root) {
     std::error_code error;
-    const bool isNew = !fs::exists(root, error);
+    const bool isNew = !fs::exists(root, error) || (fs::is_directory(root, error) && fs::is_empty(root, error));
+    error.clear();
     fs::create_directories(root, error);
     if (!error && isNew) fs::permissions(root, fs::perms::owner_all, error);
     if (!error) fs::create_directories(root / "runs", error);
@@ -94,6 +98,14 @@ std::string describeHolders(const fs::path& file) {
     return text.empty() ? "another process" : text;
 }
 
+// SIGINT or SIGTERM has come, and waits, blocked, for whoever reads it (experiments/base/stop_signals.h).
+bool endIsAskedFor() {
+    sigset_t pending;
+    sigemptyset(&pending);
+    ::sigpending(&pending);
+    return sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1;
+}
+
 Result<int> openLockFile(const fs::path& file) {
     const int opened = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kOwnFile);
     if (opened < 0) return fail("cannot open the lock file " + file.string() + ": " + reason(errno));
@@ -111,24 +123,29 @@ FileLock::~FileLock() {
     if (file_ >= 0) ::close(file_);
 }
 
-// A blocking flock hears no signal that another thread takes, and nobody learns whom it waits for.
+// Polls instead of blocking: a blocking flock is not interrupted by signals that are blocked for a signalfd, and cannot
+// say which process it waits for.
 Result<FileLock> FileLock::wait(const fs::path& file, Kind kind, std::chrono::milliseconds patience) {
     DASGD_ASSIGN(const int opened, openLockFile(file));
     FileLock lock(opened);
-    const auto last = std::chrono::steady_clock::now() + patience;
+    const auto began = std::chrono::steady_clock::now();
+    const auto last = began + patience;
+    auto silentUntil = began + kSilence;
     auto pause = std::chrono::microseconds(50);
-    auto silentUntil = std::chrono::steady_clock::now() + kSilence;
     while (::flock(opened, (kind == Kind::Shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0) {
         if (errno == EINTR) continue;
         if (errno != EWOULDBLOCK) return fail("cannot lock " + file.string() + ": " + reason(errno));
         const auto now = std::chrono::steady_clock::now();
+        if (now >= last) {
+            return fail(file.string() + " has been held by " + describeHolders(file) + " for " +
+                        std::to_string(patience.count() / 1000) + " s: wait for it to end, or end it");
+        }
+        if (now - began > kUntilSignalsCount && endIsAskedFor()) {
+            return fail("stopped while waiting for " + file.string() + ", held by " + describeHolders(file));
+        }
         if (now >= silentUntil) {
             logLine(LogLevel::Warning, "waiting for " + file.string() + ", held by " + describeHolders(file));
             silentUntil = last;
-        }
-        if (now >= last) {
-            return fail(file.string() + " is held by " + describeHolders(file) + " for more than " +
-                        std::to_string(patience.count() / 1000) + " s: wait for it to end, or end it");
         }
         std::this_thread::sleep_for(pause);
         pause = std::min(2 * pause, kLongestPause);
@@ -139,19 +156,22 @@ Result<FileLock> FileLock::wait(const fs::path& file, Kind kind, std::chrono::mi
 std::vector<int> FileLock::holders(const fs::path& file) {
     struct stat found {};
     if (::stat(file.c_str(), &found) != 0) return {};
-    const std::string inode = ":" + std::to_string(found.st_ino) + " ";
-    std::vector<int> processes;
+    std::array<char, 64> place{};
+    std::snprintf(place.data(), place.size(), "%02x:%02x:%lu", major(found.st_dev), minor(found.st_dev),
+                  static_cast<unsigned long>(found.st_ino));
+    std::vector<int> exact, sameNumber;
     std::ifstream locks("/proc/locks");
     for (std::string line; std::getline(locks, line);) {
         // "1: FLOCK  ADVISORY  WRITE 4321 fe:01:1234 0 EOF"; waiting ones have "->" behind the number.
-        if (line.find(" FLOCK ") == std::string::npos || line.find(inode) == std::string::npos) continue;
-        if (line.find("->") != std::string::npos) continue;
         std::istringstream words(line);
-        std::string number, type, mode, access;
+        std::string number, type, mode, access, where;
         int process = 0;
-        if (words >> number >> type >> mode >> access >> process) processes.push_back(process);
+        if (!(words >> number >> type >> mode >> access >> process >> where) || type != "FLOCK") continue;
+        if (where == place.data()) exact.push_back(process);
+        if (where.ends_with(":" + std::to_string(found.st_ino))) sameNumber.push_back(process);
     }
-    return processes;
+    // Btrfs and overlayfs tell stat another device than the kernel's list has.
+    return exact.empty() ? sameNumber : exact;
 }
 
 Result<std::optional<FileLock>> FileLock::tryNow(const fs::path& file, Kind kind) {
@@ -165,12 +185,13 @@ Result<std::optional<FileLock>> FileLock::tryNow(const fs::path& file, Kind kind
 }
 
 // Not by a shared lock, which owners hold too. One that is held shared is not disturbed by this.
-bool FileLock::isFree(const fs::path& file) {
+bool FileLock::isFree(const fs::path& file, bool allowed) {
     const int opened = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
     if (opened < 0) return false;
     const FileLock lock(opened);
     struct statfs info {};
-    if (::fstatfs(opened, &info) != 0 || !sharedFileSystem(info.f_type).empty()) return false;
+    if (::fstatfs(opened, &info) != 0) return false;
+    if (!allowed && !sharedFileSystem(info.f_type).empty()) return false;
     return ::flock(opened, LOCK_EX | LOCK_NB) == 0;
 }
 
@@ -234,7 +255,7 @@ Status prepareWorkspace(const fs::path& root) {
         return fail("the workspace " + root.string() + " lies on " + shared +
                     ", which is not known to be of this host alone: there SQLite's shared memory and locks may not "
                     "work, and records be lost. Choose a folder on a local disk, or, if only this host writes to it, "
-                    "say so once with --allow-filesystem");
+                    "say so once with `dasgd run FILE.toml --allow-filesystem`");
     }
     return checkDatabaseFile(WorkspacePaths{root}.database());
 }

@@ -32,9 +32,10 @@ public:
     FileLock& operator=(FileLock&& other) noexcept;
     ~FileLock();
 
-    static constexpr std::chrono::milliseconds kPatience{15'000};
+    static constexpr std::chrono::milliseconds kPatience{120'000};
 
-    // Creates the file. Errors: another process holds it for longer than `patience`, and which.
+    // Creates the file. After 2 s it is said which process holds it. Errors: it is held for longer than `patience`; a
+    // SIGINT or SIGTERM is pending.
     static Result<FileLock> wait(const std::filesystem::path& file, Kind kind,
                                  std::chrono::milliseconds patience = kPatience);
     // nullopt where someone else holds it.
@@ -44,7 +45,8 @@ public:
     [[nodiscard]] static std::vector<int> holders(const std::filesystem::path& file);
 
     // Whether the file is there and no process holds it; false also where that cannot be known. Creates nothing.
-    [[nodiscard]] static bool isFree(const std::filesystem::path& file);
+    // `allowed`: its file system was (isFileSystemAllowed), so that its locks count even where others' may be hidden.
+    [[nodiscard]] static bool isFree(const std::filesystem::path& file, bool allowed = false);
 
     // From shared to exclusive, if no other process holds it; the lock is lost where that fails.
     [[nodiscard]] bool tryUpgrade();
@@ -62,7 +64,8 @@ private:
 // Empty where statfs's `type` is known to be of one host alone; else what it is: there SQLite's WAL, which needs shared
 // memory, does not work for several hosts, and locks of other hosts may not be seen.
 std::string sharedFileSystem(long type);
-// From now on the workspace may lie where it lies: whoever says so knows that only this host writes to it.
+// From now on prepareWorkspace() takes the workspace's file system, whatever it is. For users who know that only this
+// host writes to it.
 Status allowFileSystem(const std::filesystem::path& root);
 [[nodiscard]] bool isFileSystemAllowed(const std::filesystem::path& root);
 

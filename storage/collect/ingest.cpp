@@ -16,6 +16,8 @@ constexpr std::int64_t kRowsOfChunk = 8192;
 constexpr std::size_t kBatchEntries = 65536;
 constexpr std::size_t kMostNames = 65536;  // of spans, kept in memory
 // Between two times that the overlap numbers are formed, for each so many ranks.
+// For the lock: the journals keep the records meanwhile, and the next batch tries again.
+constexpr auto kPatience = std::chrono::milliseconds(15'000);
 constexpr auto kOverlapPause = std::chrono::milliseconds(500);
 constexpr int kRanksOfPause = 64;
 
@@ -165,7 +167,7 @@ std::string RunIngest::unread() const {
 
 // Throws dasgd::Error or SQLite::Exception.
 void RunIngest::begin(std::unique_ptr<Batch>& batch) {
-    auto begun = Batch::begin(connection_);
+    auto begun = Batch::begin(connection_, kPatience);
     if (!begun) throw begun.error();
     batch = std::move(*begun);
     if (collects_ == Collects::SomeRanks) loadShared();
@@ -178,14 +180,14 @@ std::size_t RunIngest::readSources(std::size_t limit, std::unique_ptr<Batch>& ba
     for (std::size_t i = 0; i < sources_.size(); ++i) {
         RecordSource& source = *sources_[i];
         Position& position = positions_[i];
-        auto got = source.read(share, [&](const EventRecord& record) {
+        const auto got = source.read(share, [&](const EventRecord& record) {
             if (!batch) begin(batch);
             take(record.rank.value_or(source.rank()), record);
             position = {.sequence = record.sequence, .moved = true};
+            ++taken;
         });
         // The records of other ranks are not kept waiting.
         unread_[i] = got ? "" : got.error().message;
-        taken += got.value_or(0);
     }
     return taken;
 }

@@ -86,6 +86,7 @@ Status measure(std::int64_t parameters) {
         std::snprintf(text, sizeof text, "%s\"%s\": %.4g", rates.empty() ? "" : ", ", operation.name, rate);
         rates += text;
     }
+    // gpu-check takes every number of the line for a share.
     std::printf("{%s\"peak_bytes_per_s\": \"%.4g\", \"bytes_per_s\": {%s}}\n", shares.c_str(), peak, rates.c_str());
     return {};
 }

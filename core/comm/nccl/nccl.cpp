@@ -28,7 +28,14 @@ struct NcclSetting {
     NcclOptions options;
     NcclDevice device;
     const Clock& clock;
-    Watchdog watchdog{kWatchEvery};
+    // Its thread asks for events of this device: on another one CUDA would make a context for it.
+    Watchdog watchdog{kWatchEvery, [this] {
+                          try {
+                              device.device.select();
+                          } catch (const DeviceError&) {
+                              // The first look fails for the same reason, and says it.
+                          }
+                      }};
 };
 
 int ncclTypeOf(const at::Tensor& tensor) {

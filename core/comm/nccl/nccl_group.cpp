@@ -14,6 +14,7 @@ namespace {
 using Instant = std::chrono::steady_clock::time_point;
 
 constexpr std::chrono::microseconds kAskEvery{50};
+constexpr std::chrono::microseconds kAskAtOnce{200};
 constexpr milliseconds kCloseWithin{2000};
 
 // NCCL's words for an error, and what it adds.
@@ -26,11 +27,18 @@ std::string ncclErrorText(const NcclApi& api, NcclHandle handle, int error) {
 
 // How what is in progress ends; kInProgress where it had not by then.
 int endOf(const NcclApi& api, NcclHandle handle, Instant last) {
+    const Instant began = std::chrono::steady_clock::now();
     while (true) {
         int state = NcclApi::kInProgress;
         if (const int error = api.commAsyncError(handle, &state); error != NcclApi::kSuccess) return error;
-        if (state != NcclApi::kInProgress || std::chrono::steady_clock::now() >= last) return state;
-        std::this_thread::sleep_for(kAskEvery);
+        const Instant now = std::chrono::steady_clock::now();
+        if (state != NcclApi::kInProgress || now >= last) return state;
+        // A collective is on its stream within some ten microseconds; a sleep takes longer than that.
+        if (now - began < kAskAtOnce) {
+            std::this_thread::yield();
+        } else {
+            std::this_thread::sleep_for(kAskEvery);
+        }
     }
 }
 

@@ -6,7 +6,8 @@
 
 namespace dasgd {
 
-Watchdog::Watchdog(std::chrono::microseconds every) : thread_([this, every] { serve(every); }) {}
+Watchdog::Watchdog(std::chrono::microseconds every, std::function<void()> begin)
+    : thread_([this, every, begin = std::move(begin)] { serve(every, begin); }) {}
 
 Watchdog::~Watchdog() {
     {
@@ -29,7 +30,8 @@ void Watchdog::remove(int look) {
     looks_.erase(look);
 }
 
-void Watchdog::serve(std::chrono::microseconds every) {
+void Watchdog::serve(std::chrono::microseconds every, const std::function<void()>& begin) {
+    if (begin) begin();
     std::unique_lock lock(mutex_);
     while (!condition_.wait_for(lock, every, [&] { return closing_; })) {
         for (const auto& [number, look] : looks_) look();

@@ -13,7 +13,8 @@ namespace dasgd {
 // Thread-safe.
 class Watchdog {
 public:
-    explicit Watchdog(std::chrono::microseconds every);
+    // `begin` is called first on its thread; it must not throw.
+    explicit Watchdog(std::chrono::microseconds every, std::function<void()> begin = nullptr);
     // Stops; nothing may be looked after any more.
     ~Watchdog();
     Watchdog(const Watchdog&) = delete;
@@ -25,7 +26,7 @@ public:
     void remove(int look);
 
 private:
-    void serve(std::chrono::microseconds every);
+    void serve(std::chrono::microseconds every, const std::function<void()>& begin);
 
     std::mutex mutex_;
     std::condition_variable condition_;

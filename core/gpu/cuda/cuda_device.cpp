@@ -9,10 +9,13 @@
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "core/gpu/cuda/flat_ops_cuda.h"
 #include "core/gpu/module_entry.h"
@@ -56,9 +59,46 @@ private:
     at::cuda::CUDAEvent arrived_;
 };
 
+// Pinned numbers that are taken and put back one by one: memory that is pinned while streams work makes them wait for
+// each other. For one thread.
+class PinnedNumbers {
+public:
+    // Nothing where all are taken.
+    std::optional<std::int64_t> take(at::ScalarType type) {
+        if (!numbers_.defined()) {
+            numbers_ = at::empty({kNumbers}, at::TensorOptions(type).pinned_memory(true));
+            for (std::int64_t i = kNumbers; i > 0; --i) free_.push_back(i - 1);
+        }
+        if (free_.empty() || numbers_.scalar_type() != type) return std::nullopt;
+        const std::int64_t number = free_.back();
+        free_.pop_back();
+        return number;
+    }
+    void putBack(std::int64_t number) { free_.push_back(number); }
+    at::Tensor at(std::int64_t number) const { return numbers_.select(0, number); }
+
+private:
+    static constexpr std::int64_t kNumbers = 8192;  // losses on their way, more than any run has
+    at::Tensor numbers_;
+    std::vector<std::int64_t> free_;
+};
+
 class CudaDeparture final : public Departure {
 public:
-    CudaDeparture(at::Tensor host, CUDAStream compute) : host_(std::move(host)) { arrived_.record(compute); }
+    // `number`: of `numbers`, where the host's tensor is one of them.
+    CudaDeparture(at::Tensor host, CUDAStream compute, std::shared_ptr<PinnedNumbers> numbers,
+                  std::optional<std::int64_t> number)
+        : host_(std::move(host)), numbers_(std::move(numbers)), number_(number) {
+        arrived_.record(compute);
+    }
+    ~CudaDeparture() override {
+        if (!number_) return;
+        // One that nobody read may still be written to.
+        (void)failureOf([&] { arrived_.synchronize(); });
+        numbers_->putBack(*number_);
+    }
+    CudaDeparture(const CudaDeparture&) = delete;
+    CudaDeparture& operator=(const CudaDeparture&) = delete;
     bool ready() override { return arrived_.query(); }
     double read() override {
         arrived_.synchronize();
@@ -67,6 +107,8 @@ public:
 
 private:
     at::Tensor host_;  // pinned
+    std::shared_ptr<PinnedNumbers> numbers_;
+    std::optional<std::int64_t> number_;
     at::cuda::CUDAEvent arrived_;
 };
 
@@ -140,9 +182,11 @@ public:
     // On the compute stream: a graph's next replay writes to the same memory.
     std::unique_ptr<Departure> send(const at::Tensor& scalar) override {
         const CUDAStreamGuard guard(compute_);
-        at::Tensor host = at::empty(scalar.sizes(), at::TensorOptions(scalar.scalar_type()).pinned_memory(true));
+        const std::optional<std::int64_t> number = numbers_->take(scalar.scalar_type());
+        at::Tensor host =
+            number ? numbers_->at(*number) : at::empty({}, at::TensorOptions(scalar.scalar_type()).pinned_memory(true));
         host.copy_(scalar.detach(), /*non_blocking=*/true);
-        return std::make_unique<CudaDeparture>(std::move(host), compute_);
+        return std::make_unique<CudaDeparture>(std::move(host), compute_, numbers_, number);
     }
 
     Result<std::unique_ptr<CapturedWork>> capture(const std::function<void()>& work) override {
@@ -180,6 +224,7 @@ public:
 private:
     c10::DeviceIndex index_;
     CUDAStream compute_, copies_;
+    std::shared_ptr<PinnedNumbers> numbers_ = std::make_shared<PinnedNumbers>();
 };
 
 }  // namespace

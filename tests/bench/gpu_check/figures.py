@@ -6,6 +6,7 @@ import typing
 from runs import Failed
 
 ROUNDS = 3
+TESTS_SHARE = 0.4  # of the time limit
 RESNET = {"model": "resnet50", "batch": 64, "steps": 48, "autocast": "bfloat16", "channels_last": 1}
 LENET = {"model": "lenet", "batch": 32, "steps": 4000, "autocast": "off", "channels_last": 0}
 
@@ -73,22 +74,43 @@ def ratios(found, above, below, key):
 
 
 def tests(bench):
+    """Every program is run, whatever the others found; one of which no test ran is at fault too."""
     if not bench.tests:
         raise Failed("no test program was named with --tests")
-    counts = [bench.run_tests(program) for program in bench.tests]
-    passed, skipped = (sum(column) for column in zip(*counts))
+    passed, skipped, faults = 0, 0, []
+    for program in bench.tests:
+        if not bench.share_is_left(TESTS_SHARE):
+            faults.append(f"{program.partition('=')[0]}: not run, the tests' share of the time was over")
+            continue
+        try:
+            counts = bench.run_tests(program)
+        except Failed as failure:
+            faults.append(str(failure))
+            continue
+        passed, skipped = passed + counts[0], skipped + counts[1]
+        if counts[0] == 0:
+            faults.append(f"{program.partition('=')[0]}: no test ran on a GPU")
     if passed == 0:
-        raise Failed("no test ran on a GPU")
-    return Found(skipped, f"{passed} passed, {skipped} skipped, in {len(counts)} programs")
+        raise Failed("no test ran on a GPU: " + "; ".join(faults))
+    text = f"{passed} passed, {skipped} skipped, in {len(bench.tests)} programs"
+    return Found(skipped + len(faults), "; ".join([text, *faults]))
 
 
 def overlap(bench):
     def train(name, algorithm):
         return lambda: bench.train(experiment(name, algorithm, RESNET, bench.ranks, bench), bench.ranks)
 
-    found = in_turns({
-        "independent": train("independent", INDEPENDENT), "dasgd": train("dasgd", DASGD), "sync_sgd": train("sync-sgd", SYNC),
-        "ddp": lambda: bench.peer("ddp", bench.ranks, **RESNET)}, ROUNDS, bench)
+    peer_faults = []
+
+    def ddp():
+        try:
+            return bench.peer("ddp", bench.ranks, **RESNET)
+        except Failed as failure:
+            peer_faults.append(str(failure))
+            return None
+
+    found = in_turns({"independent": train("independent", INDEPENDENT), "dasgd": train("dasgd", DASGD),
+                      "sync_sgd": train("sync-sgd", SYNC), "ddp": ddp}, ROUNDS, bench)
     steps, text = ratios(found, "dasgd", "independent", "step_ms")
     hidden = [run["hidden"] for run in found["dasgd"]]
     if None in hidden:
@@ -97,8 +119,11 @@ def overlap(bench):
     said = [f"step ÷ `independent` {text}", f"hidden {min(hidden):.4f} at least"]
     if inflation:
         said.append(f"inflation {statistics.median(inflation):.3f}")
-    for who in ("sync_sgd", "ddp"):
-        said.append(f"{who} ÷ `independent` " + ratios(found, who, "independent", "step_ms")[1])
+    said.append("sync_sgd ÷ `independent` " + ratios(found, "sync_sgd", "independent", "step_ms")[1])
+    if peer_faults:
+        said.append(f"DDP not measured: {peer_faults[0]}")
+    else:
+        said.append("ddp ÷ `independent` " + ratios(found, "ddp", "independent", "step_ms")[1])
     # Both bounds at once: the ratio, made worse than any bound where too little was hidden.
     value = statistics.median(steps) if min(hidden) >= 0.99 else float("inf")
     return Found(value, "; ".join(said))
@@ -142,7 +167,7 @@ def turns(*programs, rounds=ROUNDS):
 FIGURES = [
     Figure("tests", "oracles and identities on the device, 1, 2 and 4 ranks", "all pass, none skipped", tests,
            lambda bench: [f"{program} (its tests on a GPU)" for program in bench.tests] or ["no program is named"],
-           lambda skipped: skipped == 0),
+           lambda amiss: amiss == 0),
     Figure("overlap", "DaSGD τ=4 d=3, ResNet-50 of 224², batch 64, bfloat16: step ÷ `independent`; `sync_sgd` and DDP beside it",
            "≤ 1.03 with hidden ≥ 0.99", overlap,
            lambda bench: turns("independent", "dasgd", "sync_sgd", "PyTorch DDP") +

@@ -7,7 +7,6 @@ measured is said so with the reason, and after --limit seconds nothing new is be
 must be, 1 some are not or were not measured, 2 the command line is wrong.
 """
 import argparse
-import json
 import os
 import pathlib
 import sys
@@ -15,7 +14,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from figures import FIGURES  # noqa: E402
-from machine import describe, gpu_count  # noqa: E402
+from machine import describe, gpu_count, sharing  # noqa: E402
 from report import Report  # noqa: E402
 from runs import Bench, Failed  # noqa: E402
 
@@ -69,14 +68,14 @@ def main(words):
         print(f"gpu-check: {out}/report.md is there already: name another folder with --out", file=sys.stderr)
         return 2
     out.mkdir(parents=True, exist_ok=True)
-    bench = Bench(chosen, gpus)
-    report = Report(out, describe(chosen.engine, chosen.python), words)
-    began = time.monotonic()
-    for figure in figures:
-        found, why = measure(figure, bench)
-        report.add(figure, found, why, bench.take_log())
-        print(report.line_of(figure.key), flush=True)
-    report.end(time.monotonic() - began)
+    with sharing(out, chosen.ranks > gpus) as shared:
+        bench = Bench(chosen, gpus)
+        report = Report(out, [*describe(chosen.engine, chosen.python), ("ranks that share a GPU", shared)], words)
+        for figure in figures:
+            found, why = measure(figure, bench)
+            report.add(figure, found, why, bench.take_log())
+            print(report.line_of(figure.key), flush=True)
+        report.end(time.monotonic() - bench.began)
     print(f"Report: {out}/report.md")
     return 0 if report.all_met() else 1
 

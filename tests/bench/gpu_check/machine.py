@@ -1,5 +1,5 @@
 """What this machine is: the part of a report without which no figure means anything."""
-import ctypes
+import contextlib
 import datetime
 import json
 import os
@@ -20,15 +20,27 @@ def gpu_count():
     return len([line for line in said(["nvidia-smi", "--list-gpus"]).splitlines() if line.startswith("GPU ")])
 
 
-def nccl_version():
-    """Of the library that the loader finds first, as the engine does."""
+@contextlib.contextmanager
+def sharing(out, needed):
+    """While it lasts, CUDA's multi-process service where ranks share a GPU: without it their kernels take turns, and a
+    collective waits for ranks that do not run. Gives what the report says of it."""
+    if not needed:
+        yield "none"
+        return
+    folders = {name: str((out / name.lower()).resolve()) for name in ("CUDA_MPS_PIPE_DIRECTORY", "CUDA_MPS_LOG_DIRECTORY")}
+    for folder in folders.values():
+        os.makedirs(folder, exist_ok=True)
+    control = "nvidia-cuda-mps-control"
     try:
-        library = ctypes.CDLL("libnccl.so.2")
-        number = ctypes.c_int()
-        library.ncclGetVersion(ctypes.byref(number))
-    except (OSError, AttributeError):
-        return "not found by the loader"
-    return f"{number.value // 10000}.{number.value // 100 % 100}.{number.value % 100}"
+        subprocess.run([control, "-d"], env={**os.environ, **folders}, timeout=60, check=True, capture_output=True)
+    except (OSError, subprocess.SubprocessError) as error:
+        yield f"by time slices, as {control} does not start ({error}): no figure of theirs is one of overlap"
+        return
+    os.environ.update(folders)
+    try:
+        yield "by CUDA's multi-process service"
+    finally:
+        subprocess.run([control], input="quit\n", text=True, timeout=60, check=False, capture_output=True)
 
 
 def cpu():
@@ -50,6 +62,6 @@ def describe(engine, python):
         checks = []
     rows = [("date", datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")), ("processor", cpu()),
             ("GPUs: name, memory, driver, highest clock, power limit", "; ".join(gpus.splitlines()) or "not known"),
-            ("NCCL", nccl_version()), ("PyTorch of the peers", torch or "not known"), ("engine", said([engine, "--version"]) or "not known")]
-    rows += [(f"doctor: {each['check']}", each["text"]) for each in checks if each["check"] in ("versions", "gpus")]
+            ("PyTorch of the peers", torch or "not known"), ("engine", said([engine, "--version"]) or "not known")]
+    rows += [(f"doctor: {each['check']}", each["text"]) for each in checks if each["check"] in ("versions", "gpus", "nccl")]
     return rows

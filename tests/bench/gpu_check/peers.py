@@ -40,6 +40,8 @@ def train(chosen):
 
     device = torch.device("cuda", max(chosen.rank, 0) * chosen.gpus // chosen.ranks)
     torch.cuda.set_device(device)
+    # As train.tf32 = false of our runs; cuDNN's default is on.
+    torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
     torch.manual_seed(1)
     model, shape, classes = {"lenet": lenet, "resnet50": resnet50}[chosen.model](nn, F, True)
     assert sum(p.numel() for p in model.parameters()) == PARAMETERS[chosen.model]
@@ -56,7 +58,7 @@ def train(chosen):
 
     def step(k):
         first = k * chosen.batch % count
-        optimizer.zero_grad(set_to_none=False)
+        optimizer.zero_grad()
         with torch.autocast("cuda", torch.bfloat16, enabled=chosen.autocast == "bfloat16"):
             output = model(inputs[first:first + chosen.batch])
         F.cross_entropy(output.float(), targets[first:first + chosen.batch]).backward()

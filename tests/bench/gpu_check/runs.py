@@ -8,6 +8,10 @@ import time
 
 # Tests that need a GPU have it in their names.
 GPU_TESTS = "*OnGpu*:Cuda*:*/Cuda*:Nvrtc*:-CudaModule*:CudaFlatOps.*"
+# Suites that train on any backend do so on this one, with ranks as threads: kernels that are loaded when first needed
+# would wait for those of other ranks.
+TESTS_ENVIRONMENT = {"DASGD_TEST_BACKEND": "nccl", "CUDA_MODULE_LOADING": "EAGER", "CUDA_DEVICE_MAX_CONNECTIONS": "32",
+                     "NCCL_RUNTIME_CONNECT": "0", "NCCL_MULTI_RANK_GPU_ENABLE": "1"}
 HERE = pathlib.Path(__file__).parent
 
 
@@ -35,7 +39,8 @@ class Bench:
         self.engine, self.merge_bench, self.python = chosen.engine, chosen.merge_bench, chosen.python
         self.tests, self.ranks, self.gpus = chosen.tests, chosen.ranks, gpus
         self.out = pathlib.Path(chosen.out)
-        self.last = time.monotonic() + chosen.limit
+        self.began = time.monotonic()
+        self.last = self.began + chosen.limit
         self.files = 0
         self.log = []
 
@@ -46,24 +51,21 @@ class Bench:
     def time_is_left(self):
         return time.monotonic() < self.last
 
+    def share_is_left(self, share):
+        """Whether less than this share of the limit has passed."""
+        return time.monotonic() < self.began + share * (self.last - self.began)
+
     def ranks_per_gpu(self, ranks):
         return -(-ranks // self.gpus)
 
-    def environment(self, ranks):
-        # Suites that train on any backend do so on this one.
-        environment = {**os.environ, "DASGD_TEST_BACKEND": "nccl"}
-        if self.ranks_per_gpu(ranks) > 1:
-            environment["NCCL_MULTI_RANK_GPU_ENABLE"] = "1"
-        return environment
-
-    def run(self, what, command, ranks=1, limit=240):
-        """The command's standard output. Failed where it does not end well, with its last words."""
+    def run(self, what, command, limit=240, more=None):
+        """The command's standard output. Failed where it does not end with status 0, with its last line."""
         if not self.time_is_left():
             raise Failed("the time limit was reached before it")
         begun = time.monotonic()
         try:
             ended = subprocess.run(command, capture_output=True, text=True, timeout=limit, check=False,
-                                   env=self.environment(ranks))
+                                   env={**os.environ, **(more or {})})
         except subprocess.TimeoutExpired:
             self.note(what, command, begun, f"did not end within {limit} s")
             raise Failed(f"{what} did not end within {limit} s") from None
@@ -88,7 +90,7 @@ class Bench:
         file = self.out / f"{self.files:02}-{experiment['name']}.toml"
         file.write_text(toml_of(experiment), encoding="utf-8")
         command = [self.engine, "run", file, "--workspace", self.out / "workspace", "--json"]
-        run = json.loads(self.run(experiment["name"], command, ranks).splitlines()[-1])
+        run = json.loads(self.run(experiment["name"], command).splitlines()[-1])
         self.log[-1]["result"] = {key: run.get(key) for key in ("run_id", "step_ms", "hidden", "samples_per_s", "compute_inflation")}
         if run.get("status") != "finished" or not run.get("step_ms"):
             raise Failed(f"{experiment['name']}: run {run.get('run_id')} has no step time (status {run.get('status')})")
@@ -98,7 +100,7 @@ class Bench:
         """One turn of PyTorch's own loop: {"step_ms": …, "samples_per_s": …}."""
         words = [word for key, value in settings.items() for word in (f"--{key.replace('_', '-')}", str(value))]
         command = [self.python, HERE / "peers.py", kind, "--ranks", str(ranks), "--gpus", str(self.gpus), *words]
-        result = json.loads(self.run(f"PyTorch {kind} {settings['model']}", command, ranks).splitlines()[-1])
+        result = json.loads(self.run(f"PyTorch {kind} {settings['model']}", command).splitlines()[-1])
         self.log[-1]["result"] = result
         return result
 
@@ -112,7 +114,7 @@ class Bench:
         """(passed, skipped) of a program's tests on a GPU: "PROGRAM", or "PROGRAM=FILTER" for those of a filter."""
         program, _, chosen = tests.partition("=")
         command = [program, f"--gtest_filter={chosen or GPU_TESTS}"]
-        said = self.run(pathlib.Path(program).name, command, self.ranks)
+        said = self.run(pathlib.Path(program).name, command, more=TESTS_ENVIRONMENT)
         counts = [int(found.group(1)) if found else 0
                   for found in (re.search(pattern, said) for pattern in
                                 (r"\[  PASSED  \] (\d+) test", r"\[  SKIPPED \] (\d+) test"))]

@@ -44,9 +44,9 @@ TEST(Layout, JournalsAreOfRanksOrOfProcesses) {
 }
 
 TEST(Layout, AnUnknownBackendIsAnErrorThatListsThoseThereAre) {
-    const auto unknown = layoutOf("carrier-pigeon", 2);
+    const auto unknown = layoutOf("no-such-backend", 2);
     ASSERT_FALSE(unknown);
-    EXPECT_THAT(unknown.error().message, AllOf(HasSubstr("carrier-pigeon"), HasSubstr("gloo: processes"),
+    EXPECT_THAT(unknown.error().message, AllOf(HasSubstr("no-such-backend"), HasSubstr("gloo: processes"),
                                                HasSubstr("threads: "), HasSubstr("virtual: ")));
 }
 
@@ -86,7 +86,7 @@ TEST(BackendCheck, OnlyRanksOnGpusAskSomethingOfTheMachine) {
         EXPECT_THAT(ownFieldsOf(name), testing::IsEmpty()) << name;
     }
     EXPECT_THAT(ownFieldsOf("nccl"), testing::Contains("ranks_per_gpu"));
-    EXPECT_THAT(ownFieldsOf("carrier-pigeon"), testing::IsEmpty());
+    EXPECT_THAT(ownFieldsOf("no-such-backend"), testing::IsEmpty());
 }
 
 TEST(BackendCheck, ALinkIsEmulatedWhereTimeIsRealAndTheHostWaits) {

@@ -28,7 +28,7 @@ TEST(CheckMachineCommand, AMachineHasNoSixtyFourGpus) {
 }
 
 TEST(CheckMachineCommand, ADocumentThatIsNoneIsRefused) {
-    EXPECT_THAT(answerTo("[cluster]\nbackend = \"carrier-pigeon\"\n", 2)["error"], HasSubstr("backend"));
+    EXPECT_THAT(answerTo("[cluster]\nbackend = \"no-such-backend\"\n", 2)["error"], HasSubstr("backend"));
     EXPECT_THAT(answerTo("cluster = 3\n", 2)["error"], HasSubstr("backend"));
     EXPECT_THAT(answerTo("[cluster\n", 2)["error"], HasSubstr("check-machine:1:"));
 }

@@ -63,6 +63,38 @@ TEST_F(ProvenanceTest, RunsNothingThatTheRepositoryNames) {
     EXPECT_FALSE(std::filesystem::exists(folder_ / "ran"));
 }
 
+TEST_F(ProvenanceTest, RunsNoFilterWhateverItIsCalled) {
+    git("init");
+    test::writeText(folder_ / "e", "1\n");
+    git("add .");
+    git("commit -m first");
+    const std::string trap = "sh -c 'touch " + (folder_ / "ran").string() + "'";
+    test::writeText(folder_ / ".git/config", test::contentOf(folder_ / ".git/config") +
+                                                 "[filter \"x=y\"]\nclean = " + trap + "\nrequired = true\n");
+    test::writeText(folder_ / ".gitattributes", "* filter=x=y\n");
+    test::writeText(folder_ / "e", "2\n");
+    EXPECT_TRUE(collectProvenance(folder_.path()).gitDirty);
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "ran"));
+}
+
+TEST_F(ProvenanceTest, FetchesNothingThatIsMissing) {
+    git("init");
+    test::writeText(folder_ / "e", "1\n");
+    git("add .");
+    git("commit -m first");
+    const std::string blob = "$(git -C '" + folder_.path().string() + "' rev-parse HEAD:e)";
+    git("config extensions.partialClone origin");
+    git("config remote.origin.promisor true");
+    git("config protocol.ext.allow always");
+    git("config remote.origin.url \"ext::sh -c touch% " + (folder_ / "ran").string() + "\"");
+    const std::string remove = "b=" + blob + "; rm -f '" + folder_.path().string() +
+                               "'/.git/objects/$(echo $b | cut -c1-2)/$(echo $b | cut -c3-)";
+    ASSERT_EQ(std::system(remove.c_str()), 0);
+    test::writeText(folder_ / "e", "2\n");
+    EXPECT_TRUE(collectProvenance(folder_.path()).gitDirty);
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "ran"));
+}
+
 TEST(Provenance, NamesLibrariesAndMachine) {
     const auto versions = nlohmann::json::parse(versionsJson());
     for (const char* name : {"LibTorch", "SQLite", "Gloo headers", "compiler", "kernel"}) {

@@ -77,7 +77,7 @@ public:
 
 private:
     static constexpr std::size_t kAlignment = 256;
-    static constexpr int kUnwritten = 0xFF;  // NaN in floating point: what nobody wrote shows
+    static constexpr int kUnwritten = 0xFF;  // NaN in floating point: marks memory that was never written
 
     struct Block {
         void* data;

@@ -32,6 +32,19 @@ TEST(CompareSet, AMapIsOverTwoSettingsThatConfigurationsHaveTogether) {
         return makeRun(algorithm + fields, algorithm,
                        "[algorithm]\nname = \"" + algorithm + "\"\n" + fields + "[train]\nseed = 1\n", 1);
     };
+    const auto groups =
+        compareGroups(std::vector{of("a", "alpha = 1\n"), of("a", "alpha = 2\n"), of("b", "period = 1\nvalue = 1\n"),
+                                  of("b", "period = 1\nvalue = 2\n"), of("b", "period = 2\nvalue = 1\n")},
+                      oneStyle);
+    ASSERT_EQ(groups.size(), 5U);
+    const MapKeys keys = mapKeys(groups);
+    EXPECT_EQ(keys.columns, "algorithm.period") << "no configuration has both the first and the second in order";
+    EXPECT_EQ(keys.rows, "algorithm.value");
+}
+
+TEST(CompareSet, NoTwoGroupsLookAlike) {
+    std::vector<RunItemPtr> runs;
+    for (int delay = 0; delay < 30; ++delay) runs.push_back(seedOf("dasgd", delay, 1));
     const auto groups = compareGroups(runs, oneStyle);
     for (std::size_t i = 0; i < groups.size(); ++i) {
         EXPECT_EQ(groups[i].style.color, 2) << "a configuration keeps its colour";
