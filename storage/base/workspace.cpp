@@ -238,18 +238,17 @@ bool isFileSystemAllowed(const fs::path& root) {
     return fs::is_regular_file(root / kAllowedFile, ignored);
 }
 
-Status prepareWorkspace(const fs::path& root) {
+Status checkPlace(const fs::path& root) {
     const std::size_t bytes = WorkspacePaths{root}.database().string().size();
     if (bytes > kLongestDatabasePath) {
         return fail("the workspace's path is too long: with lab.db " + std::to_string(bytes) + " bytes, where " +
                     std::to_string(kLongestDatabasePath) + " are SQLite's limit; choose another folder (--workspace)");
     }
-    DASGD_TRY(makeRoot(root));
-    if (::access(root.c_str(), W_OK | X_OK) != 0) {
-        return fail("the workspace " + root.string() + " is not writable: " + reason(errno));
-    }
+    std::error_code ignored;
+    fs::path there = fs::absolute(root, ignored);
+    while (!fs::exists(there, ignored) && there.has_relative_path()) there = there.parent_path();
     struct statfs info {};
-    if (::statfs(root.c_str(), &info) != 0) return fail("cannot look at " + root.string() + ": " + reason(errno));
+    if (::statfs(there.c_str(), &info) != 0) return fail("cannot look at " + there.string() + ": " + reason(errno));
     const std::string shared = sharedFileSystem(info.f_type);
     if (!shared.empty() && !isFileSystemAllowed(root)) {
         return fail("the workspace " + root.string() + " lies on " + shared +
@@ -258,6 +257,13 @@ Status prepareWorkspace(const fs::path& root) {
                     "say so once with `dasgd run FILE.toml --allow-filesystem`");
     }
     return checkDatabaseFile(WorkspacePaths{root}.database());
+}
+
+Status prepareWorkspace(const fs::path& root) {
+    DASGD_TRY(checkPlace(root));
+    DASGD_TRY(makeRoot(root));
+    if (::access(root.c_str(), W_OK | X_OK) == 0) return {};
+    return fail("the workspace " + root.string() + " is not writable: " + reason(errno));
 }
 
 Status checkDatabaseFile(const fs::path& file) {

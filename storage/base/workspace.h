@@ -69,6 +69,9 @@ std::string sharedFileSystem(long type);
 Status allowFileSystem(const std::filesystem::path& root);
 [[nodiscard]] bool isFileSystemAllowed(const std::filesystem::path& root);
 
+// Whether a workspace can lie there, made or not: the path is not too long, the file system known to be of this host
+// alone or allowed, and what is in the database's place a file. Writes nothing.
+Status checkPlace(const std::filesystem::path& root);
 // Makes the folder, for its owner alone, and refuses what cannot hold a workspace: an unwritable place, a file, a path
 // that is too long, a file system that is not known to be of this host alone and was not allowed.
 Status prepareWorkspace(const std::filesystem::path& root);
