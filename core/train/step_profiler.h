@@ -21,6 +21,10 @@
 #include "core/exec/executor.h"
 #include "core/experiment/profile_params.h"
 
+namespace torch::autograd::profiler {
+struct ProfilerResult;
+}
+
 namespace dasgd {
 
 // Where rank `rank` of the run in `folder` writes its trace.
