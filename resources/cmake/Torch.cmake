@@ -23,8 +23,9 @@ if(EXISTS "${torch_root}/lib/libtorch_cuda.so" AND EXISTS "${cuda_root}/include/
 else()
   message(STATUS "No CUDA libraries in ${DASGD_TORCH_DIR}: the module for GPUs is not built")
 endif()
-# Beside LibTorch the wheels' CUDA runtime and NCCL, which are loaded at run time.
-set(CMAKE_BUILD_RPATH "${torch_root}/lib" "${cuda_root}/lib" "${DASGD_TORCH_DIR}/nvidia/nccl/lib")
+set(CMAKE_BUILD_RPATH "${torch_root}/lib")
+# The wheels' CUDA runtime and NCCL are loaded at run time, by programs of every folder.
+target_link_options(torch_cpu INTERFACE "-Wl,-rpath,${cuda_root}/lib" "-Wl,-rpath,${DASGD_TORCH_DIR}/nvidia/nccl/lib")
 
 # One precompiled header for everything that sees torch: it has no networks, which cost every file 8 s more: whoever builds one includes <torch/nn/…> itself.
 add_library(torch_pch OBJECT "${CMAKE_SOURCE_DIR}/resources/cmake/torch_pch.cpp")
