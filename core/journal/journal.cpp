@@ -22,6 +22,7 @@
 #include "core/base/check.h"
 #include "core/base/log.h"
 #include "core/journal/journal_format.h"
+#include "core/journal/segment_file.h"
 
 namespace dasgd {
 
@@ -50,20 +51,6 @@ struct KnownName {
     std::uint32_t id = 0;
     std::uint64_t segment = std::numeric_limits<std::uint64_t>::max();  // where it was last spelled out
 };
-
-tl::unexpected<Error> systemFailure(const std::string& what, int error) {
-    return fail(what + ": " + std::generic_category().message(error));
-}
-
-// Takes a segment that the reader has finished with, if there is one, under the new name.
-bool reuseFreeSegment(const fs::path& directory, const fs::path& target) {
-    std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(directory, ignored)) {
-        if (entry.path().extension() != ".free") continue;
-        if (::rename(entry.path().c_str(), target.c_str()) == 0) return true;
-    }
-    return false;
-}
 
 }  // namespace
 
@@ -271,39 +258,15 @@ private:
         return {};
     }
 
-    // A mapped segment with all its blocks and pages in place, visible to readers under its final name.
     Result<Segment*> prepare() {
-        const fs::path temporary = journal::segmentFile(directory_, prepared_, ".tmp");
-        reuseFreeSegment(directory_, temporary);
-        const int file = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-        if (file < 0) return systemFailure("cannot create the journal segment " + temporary.string(), errno);
-        auto mapped = allocateAndMap(file, temporary);
-        ::close(file);
-        if (!mapped) {
-            ::unlink(temporary.c_str());
-            return tl::unexpected<Error>(std::move(mapped).error());
-        }
         journal::SegmentHeader header{.slots = slotsInSegment_, .number = prepared_};
         header.crc = header.rightCrc();
-        std::memcpy(*mapped, &header, sizeof header);
-        const fs::path final = journal::segmentFile(directory_, prepared_, ".seg");
-        if (::rename(temporary.c_str(), final.c_str()) != 0) {
-            const int error = errno;
-            ::munmap(*mapped, bytes());
-            return systemFailure("cannot rename the journal segment " + temporary.string(), error);
+        DASGD_ASSIGN(const journal::MappedSegment mapped, journal::mapSegment(directory_, header, bytes()));
+        if (mapped.lost && !std::exchange(removalReported_, true)) {
+            logLine(LogLevel::Error, "the journal " + directory_.string() +
+                                         " was removed while it was written: what is recorded from now on is lost");
         }
-        return new Segment{.slots = static_cast<Record*>(*mapped), .number = prepared_++};
-    }
-
-    Result<void*> allocateAndMap(int file, const fs::path& name) {
-        if (const int error = ::posix_fallocate(file, 0, static_cast<off_t>(bytes()))) {
-            return systemFailure("no room for the journal segment " + name.string() +
-                                     "; recording waits until there is (free some space)",
-                                 error);
-        }
-        void* memory = ::mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
-        if (memory == MAP_FAILED) return systemFailure("cannot map the journal segment " + name.string(), errno);
-        return memory;
+        return new Segment{.slots = static_cast<Record*>(mapped.memory), .number = prepared_++};
     }
 
     void unmap(Segment* segment) const {
@@ -343,6 +306,7 @@ private:
     std::uint64_t prepared_ = 0;
     std::size_t filledCount_ = 0;
     bool reported_ = false;
+    bool removalReported_ = false;
     std::thread helper_;
 
     std::mutex mutex_;
@@ -362,7 +326,7 @@ Result<std::unique_ptr<JournalWriter>> JournalWriter::create(const fs::path& dir
     if (error) return fail("cannot create the journal folder " + directory.string() + ": " + error.message());
     const fs::path lockFile = directory / journal::kWriterLock;
     const int lock = ::open(lockFile.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (lock < 0) return systemFailure("cannot write to the journal folder " + directory.string(), errno);
+    if (lock < 0) return journal::systemFailure("cannot write to the journal folder " + directory.string(), errno);
     auto impl = std::make_unique<Impl>(directory, options.segmentRecords, lock);
     if (::flock(lock, LOCK_EX | LOCK_NB) != 0) {
         return fail("the journal " + directory.string() + " is being written by another process");

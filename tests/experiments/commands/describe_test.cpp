@@ -26,7 +26,7 @@ TEST(DescribeCommand, HasTheWholeSchema) {
     EXPECT_EQ(delay["type"], "integer");
     EXPECT_TRUE(delay.contains("default") && delay.contains("help"));
     const auto backend = named(named(schema["sections"], "cluster")["fields"], "backend");
-    EXPECT_EQ(backend["choices"], (nlohmann::json{"gloo", "threads", "virtual"}));
+    EXPECT_EQ(backend["choices"], (nlohmann::json{"gloo", "nccl", "threads", "virtual"}));
     EXPECT_EQ(named(named(schema["sections"], "cluster")["fields"], "link")["fields"].size(), 2u);
     EXPECT_EQ(named(named(schema["sections"], "cluster")["fields"], "workers")["min"], 1);
 }
