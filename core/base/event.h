@@ -20,8 +20,9 @@ namespace dasgd {
 // touch. Only a Reduce may come later than the window that it began in.
 // `Passes` is the forward and the backward pass of a step in one record, where nothing lies between them and no span is
 // kept: half as many for a collector that forms numbers from them.
-// `Compute` is an operator or a kernel, of which nothing tells to which part of a step it belongs: of a trace of another
-// program, or of a profiled step (lane Io). `Other` is what is none of the kinds; of a rank the profiler at work.
+// `Compute` is an operator or a kernel, of which nothing tells to which part of a step it belongs: of a trace of
+// another program, or of a profiled step (lane Io). `Other` is what is none of the kinds; of a rank the profiler at
+// work.
 enum class SpanKind : std::uint8_t {
     Data,
     Forward,
