@@ -133,20 +133,27 @@ const std::string& ChildProcess::report() {
     }
 }
 
+std::optional<ProcessExit> ChildProcess::awaitEnd(Ns patience, std::size_t mostBytes) {
+    const Ns deadline = MonotonicClock::rawNow() + patience;
+    while (MonotonicClock::rawNow() < deadline) {
+        // Before the report is read, so that nothing written before the end is missed.
+        const auto exit = poll();
+        if (report().size() > mostBytes) return std::nullopt;
+        if (exit) return exit;
+        pollfd wait[2] = {{pidFd(), POLLIN, 0}, {reportFd(), POLLIN, 0}};
+        ::poll(wait, 2, 50);
+    }
+    return std::nullopt;
+}
+
 std::optional<std::string> outputOf(const std::string& program, const std::vector<std::string>& arguments,
                                     std::size_t limit, Ns patience) {
     auto child = ChildProcess::start({program, arguments, {}, false});
     if (!child) return {};
-    const Ns deadline = MonotonicClock::rawNow() + patience;
-    while (MonotonicClock::rawNow() < deadline) {
-        const auto exit = child->poll();
-        const std::string& text = child->report();
-        if (text.size() > limit) return text.substr(0, limit);
-        if (exit) return exit->signal == 0 && exit->code == 0 ? std::optional(text) : std::nullopt;
-        pollfd wait[2] = {{child->pidFd(), POLLIN, 0}, {child->reportFd(), POLLIN, 0}};
-        ::poll(wait, 2, 50);
-    }
-    return {};
+    const auto exit = child->awaitEnd(patience, limit);
+    const std::string& text = child->report();
+    if (text.size() > limit) return text.substr(0, limit);
+    return exit && exit->signal == 0 && exit->code == 0 ? std::optional(text) : std::nullopt;
 }
 
 std::string describeExit(const ProcessExit& exit) {

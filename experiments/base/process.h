@@ -4,6 +4,8 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -58,6 +60,9 @@ public:
     [[nodiscard]] std::optional<ProcessExit> poll();
     // Nothing happens where it has been reaped.
     void signal(int number);
+    // Takes in what it writes to its report pipe until it has ended; nullopt where that is later than `patience`, or as
+    // soon as it wrote more than `mostBytes`.
+    [[nodiscard]] std::optional<ProcessExit> awaitEnd(Ns patience, std::size_t mostBytes = SIZE_MAX);
     // Takes in what the child wrote to its report pipe so far.
     [[nodiscard]] const std::string& report();
 

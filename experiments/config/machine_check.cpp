@@ -1,7 +1,5 @@
 #include "experiments/config/machine_check.h"
 
-#include <poll.h>
-
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -11,19 +9,6 @@
 namespace dasgd::experiments {
 
 namespace {
-
-// Until it ends or the time is up.
-std::optional<ProcessExit> awaitEnd(ChildProcess& child, Ns patience) {
-    const Ns deadline = MonotonicClock::rawNow() + patience;
-    while (MonotonicClock::rawNow() < deadline) {
-        const auto exit = child.poll();
-        static_cast<void>(child.report());
-        if (exit) return exit;
-        pollfd wait[2] = {{child.pidFd(), POLLIN, 0}, {child.reportFd(), POLLIN, 0}};
-        ::poll(wait, 2, 50);
-    }
-    return std::nullopt;
-}
 
 // Libraries of drivers may print lines before it.
 std::string lastLineOf(std::string text) {
@@ -43,7 +28,7 @@ Result<std::string> askAboutMachine(const Value& cluster, const std::string& pro
     document.set("cluster", cluster);
     DASGD_ASSIGN(ChildProcess child,
                  ChildProcess::start({program, {"check-machine", toTomlDocument(document)}, {}, true}));
-    const auto exit = awaitEnd(child, patience);
+    const auto exit = child.awaitEnd(patience);
     if (!exit) {
         return fail("the GPUs of this machine do not answer within " + duration(static_cast<double>(patience) * 1e-9) +
                     ": does nvidia-smi?");

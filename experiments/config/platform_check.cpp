@@ -1,7 +1,5 @@
 #include "experiments/config/platform_check.h"
 
-#include <poll.h>
-
 #include <sstream>
 
 #include "experiments/base/process.h"
@@ -31,19 +29,6 @@ PlatformReport reportIn(const std::string& output) {
     return report;
 }
 
-// Until it ends or the time is up.
-std::optional<ProcessExit> follow(ChildProcess& child, Ns patience) {
-    const Ns deadline = MonotonicClock::rawNow() + patience;
-    while (MonotonicClock::rawNow() < deadline) {
-        const auto exit = child.poll();
-        static_cast<void>(child.report());
-        if (exit) return exit;
-        pollfd wait[2] = {{child.pidFd(), POLLIN, 0}, {child.reportFd(), POLLIN, 0}};
-        ::poll(wait, 2, 50);
-    }
-    return std::nullopt;
-}
-
 bool isOverARoute(const std::string& step) { return step.find("route") != std::string::npos; }
 
 Status ask(const PlatformQuestion& question, const std::string& program, Ns patience, bool everyWay) {
@@ -52,7 +37,7 @@ Status ask(const PlatformQuestion& question, const std::string& program, Ns pati
                                        "--hosts",        question.hosts};
     if (everyWay) arguments.emplace_back("--every-way");
     DASGD_ASSIGN(ChildProcess child, ChildProcess::start({program, arguments, {}, false}));
-    const auto exit = follow(child, patience);
+    const auto exit = child.awaitEnd(patience);
     if (!exit) {
         return fail(
             file + ": its check did not end within " + duration(static_cast<double>(patience) * 1e-9) +
