@@ -48,7 +48,7 @@ public:
     JournalRecorder(const JournalRecorder&) = delete;
     JournalRecorder& operator=(const JournalRecorder&) = delete;
 
-    Status finish(const std::string& status, const std::string& error) override {
+    Result<RanksEnd> finish(const std::string& status, const std::string& error) override {
         stopThread();
         ingest_.add(std::exchange(measured_, {}));
         DASGD_TRY(ingest_.collectAll());
@@ -58,25 +58,22 @@ public:
             DASGD_TRY(ingest_.collectAll());
         }
         stored_ = ingest_.stored();
-        lost_ = ingest_.damage();
-        std::string text = error;
-        if (!lost_.empty()) text += (text.empty() ? "" : "; ") + lost_;
-        // A run is no success without its record.
-        DASGD_TRY(writeOutcome(!lost_.empty() && status == "finished" ? "failed" : status, text));
-        if (lost_.empty()) {
+        const std::string damage = ingest_.damage();
+        RanksEnd end{withDamage(status, damage), error};
+        if (!damage.empty()) end.error += (error.empty() ? "" : "; ") + damage;
+        DASGD_TRY(writeOutcome(end.status, end.error));
+        if (damage.empty()) {
             for (const int journal : parts_.journals) removeJournal(parts_.connection->paths(), parts_.runId, journal);
         }
         parts_.journalLocks.clear();
         parts_.owner = FileLock();
-        return {};
+        return end;
     }
 
     void measured(int rank, const Metric& metric) override {
         const std::lock_guard guard(mutex_);
         measured_.push_back(OwnMetric::of(rank, metric));
     }
-
-    [[nodiscard]] const std::string& lostRecords() const override { return lost_; }
 
     [[nodiscard]] std::int64_t recordsStored() const override { return stored_; }
 
@@ -151,7 +148,6 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable wake_;
     std::string error_;
-    std::string lost_;
     std::vector<OwnMetric> measured_;
     bool stop_ = false;
     std::thread thread_;

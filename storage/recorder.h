@@ -83,6 +83,11 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
+// What ranks ended as.
+struct RanksEnd {
+    std::string status, error;
+};
+
 // Collects ranks of one run in a thread of its own until stopped; commits at least every 100 ms while there is
 // something. On a full disk it says so once, keeps the journals, and goes on when there is room again.
 //
@@ -104,9 +109,9 @@ public:
     // removes the journals. The writers must have ended. `error`: "" takes what the first failed rank said. Where it
     // fails (disk full), journals stay and the next Store::open() does the rest. Journals with records that cannot be
     // read stay for a person.
-    virtual Status finish(const std::string& status, const std::string& error) = 0;  // once
-    // After finish(): which records could not be taken in, "" where all were; then `finished` was stored as `failed`.
-    [[nodiscard]] virtual const std::string& lostRecords() const = 0;
+    // Answers what the ranks are stored as: `finished` becomes `failed` where records could not be taken in, and what
+    // was lost is added to `error`. Once.
+    virtual Result<RanksEnd> finish(const std::string& status, const std::string& error) = 0;
     // What the collecting process measures itself; rank −1: of the whole run. In no journal, so that the newest is lost
     // where the process is killed; dropped where too much of it cannot be stored. Any thread.
     virtual void measured(int rank, const Metric& metric) = 0;

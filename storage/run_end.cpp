@@ -18,6 +18,10 @@ std::string worstOf(const std::vector<std::string>& outcomes) {
     return "interrupted";
 }
 
+std::string withDamage(const std::string& status, const std::string& damage) {
+    return !damage.empty() && status == "finished" ? "failed" : status;
+}
+
 std::string statusFromRanks(SQLite::Database& database, std::int64_t runKey, int workers) {
     SQLite::Statement query(database, "SELECT state FROM rank_state WHERE run = ? AND state IS NOT NULL");
     query.bind(1, runKey);

@@ -17,6 +17,9 @@ std::string worstOf(const std::vector<std::string>& outcomes);
 // else `interrupted`.
 std::string statusFromRanks(SQLite::Database& database, std::int64_t runKey, int workers);
 
+// `status`, but a run is no success without its record: `finished` becomes `failed` where there is `damage`.
+std::string withDamage(const std::string& status, const std::string& damage);
+
 // Inside a batch: the final status; `error` only where it is not empty.
 void writeStatus(SQLite::Database& database, std::int64_t runKey, const std::string& status, const std::string& error);
 

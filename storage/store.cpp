@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "core/base/log.h"
+#include "core/base/zero_padded.h"
 #include "core/journal/journal.h"
 #include "storage/collect/ingest.h"
 #include "storage/collect/journal_source.h"
@@ -115,9 +116,8 @@ void insertSeries(SQLite::Database& database, const RunInfo& info) {
 
 std::string utcText(std::chrono::system_clock::time_point at) {
     const auto second = std::chrono::floor<std::chrono::seconds>(at);
-    std::string digits = std::to_string(std::chrono::floor<milliseconds>(at - second).count());
-    digits.insert(0, 3 - digits.size(), '0');
-    return timeText(at, "%Y-%m-%dT%H:%M:%S.") + digits + "Z";
+    const auto ms = static_cast<std::uint64_t>(std::chrono::floor<milliseconds>(at - second).count());
+    return timeText(at, "%Y-%m-%dT%H:%M:%S.") + zeroPadded(ms, 3) + "Z";
 }
 
 std::string utcNow() { return utcText(std::chrono::system_clock::now()); }
@@ -282,9 +282,7 @@ Result<bool> Store::Impl::recover(const DeadRun& run) {
         SQLite::Statement query(database, "SELECT error FROM run WHERE id = ? AND status IN ('queued', 'running')");
         query.bind(1, run.key);
         if (!query.executeStep()) return {};
-        std::string status = statusFromRanks(database, run.key, run.workers);
-        // A run is no success without its record.
-        if (!damage.empty() && status == "finished") status = "failed";
+        const std::string status = withDamage(statusFromRanks(database, run.key, run.workers), damage);
         const bool explained = status != "interrupted" || !query.getColumn(0).getString().empty();
         query.reset();
         writeStatus(database, run.key, status, explained && damage.empty() ? "" : why);

@@ -174,6 +174,12 @@ TEST_F(GpuCheck, ARunThatFailsIsNamedAndTheOthersAreMeasured) {
     EXPECT_EQ(row("lenet")["verdict"], "met");
 }
 
+TEST_F(GpuCheck, AProgramThatPrintsNoResultIsNotMeasured) {
+    program("merges", "#!/bin/sh\necho warming up\n");
+    EXPECT_EQ(check({"--only", "merge"}).exit, 1);
+    EXPECT_EQ(row("merge")["measured"], "merges printed no result");
+}
+
 TEST_F(GpuCheck, NothingIsBegunAfterTheLimit) {
     EXPECT_EQ(check({"--limit", "0"}).exit, 1);
     EXPECT_FALSE(fs::exists(folder_ / "runs"));

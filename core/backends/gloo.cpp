@@ -33,8 +33,6 @@ public:
         return refuseSimulatedSections(document, cluster);
     }
 
-    [[nodiscard]] Result<std::string> checkMachine(const ClusterParams&) const override { return std::string(); }
-
     [[nodiscard]] Result<std::unique_ptr<RankHost>> open(const HostRequest& request) const override {
         DASGD_ASSIGN(GlooGroup group, meetOverGloo(request));
         if (request.connected) DASGD_TRY(request.connected(*group.comm));

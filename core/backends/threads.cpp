@@ -45,7 +45,6 @@ public:
     [[nodiscard]] Status check(const Value& document, const ClusterParams& cluster) const override {
         return refuseSimulatedSections(document, cluster);
     }
-    [[nodiscard]] Result<std::string> checkMachine(const ClusterParams&) const override { return std::string(); }
 
     [[nodiscard]] Result<std::unique_ptr<RankHost>> open(const HostRequest& request) const override {
         auto host = std::make_unique<ThreadsHost>(*request.cluster, request.clock, request.control);

@@ -70,8 +70,6 @@ public:
                     "link slows a real network down; a virtual cluster takes bandwidth and latency from [network]");
     }
 
-    [[nodiscard]] Result<std::string> checkMachine(const ClusterParams&) const override { return std::string(); }
-
     [[nodiscard]] Result<std::unique_ptr<RankHost>> open(const HostRequest& request) const override {
         DASGD_CHECK(request.simulated);
         const SimulatedCluster& cluster = *request.simulated;

@@ -7,6 +7,7 @@
 #include "core/base/check.h"
 #include "core/base/code_points.h"
 #include "core/base/units.h"
+#include "core/experiment/shared_fields.h"
 #include "core/optimizers/clipped_optimizer.h"
 #include "core/sim/network/platform.h"
 
@@ -95,24 +96,6 @@ template <Visitable P>
 Status readSection(const Value& document, std::string_view section, P& out) {
     DASGD_ASSIGN(const Value table, sectionOf(document, section));
     return readFields(table, out);
-}
-
-// The names of the fields that all plug-ins of a section share.
-template <Visitable P>
-std::vector<std::string> fieldNames() {
-    std::vector<std::string> names;
-    for (const FieldInfo& field : describeFields<P>()) names.push_back(field.name);
-    return names;
-}
-
-// The part of `table` that holds the fields of P.
-template <Visitable P>
-Value commonPart(const Value& table) {
-    Value common(Value::Table{}, table.position());
-    for (const std::string& name : fieldNames<P>()) {
-        if (const Value* value = table.find(name)) common.set(name, *value);
-    }
-    return common;
 }
 
 // A global shuffle would undo any partition but iid: there the default is to shuffle each shard.
@@ -233,17 +216,12 @@ Status readSimulated(const Value& document, Experiment& experiment) {
     return readFaults(document, experiment);
 }
 
-// What all backends share, then the fields of the one that it names.
 Status readCluster(const Value& document, Experiment& experiment) {
     DASGD_ASSIGN(const Value table, sectionOf(document, "cluster"));
-    DASGD_TRY(readFields(commonPart<ClusterParams>(table), experiment.cluster));
-    const auto* entry = BackendRegistry::find(experiment.cluster.backend);
-    const std::vector<std::string> shared = fieldNames<ClusterParams>();
-    DASGD_ASSIGN(experiment.backend, entry->create(table, shared));
-    Value resolved = writeFields(experiment.cluster);
-    DASGD_ASSIGN(const Value own, entry->resolve(table, shared));
-    for (const auto& [key, value] : *own.as<Value::Table>()) resolved.set(key, value);
-    experiment.resolved.set("cluster", std::move(resolved));
+    DASGD_ASSIGN(ClusterSection section, readClusterSection(table));
+    experiment.cluster = std::move(section.params);
+    experiment.backend = std::move(section.backend);
+    experiment.resolved.set("cluster", std::move(section.resolved));
     experiment.layout = experiment.backend->layout(experiment.cluster.ranks());
     DASGD_TRY(experiment.backend->check(document, experiment.cluster));
     return readSimulated(document, experiment);
@@ -284,6 +262,19 @@ Status checkKeys(const Value& document) {
 }
 
 }  // namespace
+
+// What all backends share, then the fields of the one that it names.
+Result<ClusterSection> readClusterSection(const Value& table) {
+    ClusterSection section;
+    DASGD_TRY(readFields(commonPart<ClusterParams>(table), section.params));
+    const auto* entry = BackendRegistry::find(section.params.backend);
+    const std::vector<std::string> shared = fieldNames<ClusterParams>();
+    DASGD_ASSIGN(section.backend, entry->create(table, shared));
+    section.resolved = writeFields(section.params);
+    DASGD_ASSIGN(const Value own, entry->resolve(table, shared));
+    for (const auto& [key, value] : *own.as<Value::Table>()) section.resolved.set(key, value);
+    return section;
+}
 
 std::optional<FieldError> TrainParams::check() const {
     if (epochs > 0 && steps > 0) return FieldError{"steps", "epochs and steps are both given; keep one of them"};

@@ -38,9 +38,8 @@ struct RecordParams {
            .choices = {"full", "summary", "off"}});
         f(weights, "weights", {.help = "Record every rank's weights at every step; small models only"});
         f(profile, "profile",
-          {.help = "Steps whose operators, on a GPU its kernels, are recorded by LibTorch's profiler. It slows them "
-                   "down: no "
-                   "figure counts them"});
+          {.help = "Steps whose operators, on a GPU its kernels, are recorded by LibTorch's profiler, which slows them "
+                   "down: step times, hidden, blocked and throughput leave them out"});
     }
 };
 
@@ -131,6 +130,15 @@ struct Experiment {
     // Nothing is computed: a simulated run that is after time alone.
     [[nodiscard]] bool timeOnly() const { return timeSimulated() && compute.mode == "time-only"; }
 };
+
+// The [cluster] of a document: what all backends share, the backend with its own fields, and every field written out.
+struct ClusterSection {
+    ClusterParams params;
+    std::unique_ptr<Backend> backend;
+    Value resolved;
+};
+// Of the section's table. Errors carry file:line:column.
+[[nodiscard]] Result<ClusterSection> readClusterSection(const Value& table);
 
 // Checks one document without a [sweep]. Errors carry file:line:column.
 [[nodiscard]] Result<Experiment> readExperiment(const Value& document);

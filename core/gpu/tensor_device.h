@@ -51,8 +51,8 @@ public:
     [[nodiscard]] virtual StreamHandle stream() const = 0;
     // What the calling thread computes from now on, it computes here: device and compute stream are its current ones.
     virtual void enter() = 0;
-    // Starts to copy `host`, whose memory is pinned where that makes the copy asynchronous, and which is kept until the
-    // copy is over.
+    // Starts to copy `host`, which is kept until the copy is over; pins what is not pinned where that makes the copy
+    // asynchronous.
     [[nodiscard]] virtual std::unique_ptr<Arrival> bring(std::vector<at::Tensor> host) = 0;
     // Starts to copy `scalar` [], as the compute stream has it at this point.
     [[nodiscard]] virtual std::unique_ptr<Departure> send(const at::Tensor& scalar) = 0;

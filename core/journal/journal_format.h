@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/base/crc32c.h"
+#include "core/base/zero_padded.h"
 
 namespace dasgd::journal {
 
@@ -77,9 +78,7 @@ static_assert(sizeof(Record) == kSlotBytes);
 
 inline std::filesystem::path segmentFile(const std::filesystem::path& directory, std::uint64_t number,
                                          const char* extension) {
-    std::string digits = std::to_string(number);
-    digits.insert(0, digits.size() < 10 ? 10 - digits.size() : 0, '0');
-    return directory / (digits + extension);
+    return directory / (zeroPadded(number, 10) + extension);
 }
 
 }  // namespace dasgd::journal

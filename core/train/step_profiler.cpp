@@ -16,6 +16,7 @@
 
 #include "core/base/log.h"
 #include "core/base/named_spans.h"
+#include "core/base/zero_padded.h"
 
 namespace dasgd {
 
@@ -94,9 +95,7 @@ bool isTransfer(const Action& action) { return action.name.starts_with("nccl"); 
 }  // namespace
 
 std::filesystem::path profileTraceIn(const std::filesystem::path& folder, Rank rank) {
-    const std::string number = std::to_string(rank.value());
-    return folder / "artefacts" /
-           ("profile-rank-" + std::string(number.size() < 4 ? 4 - number.size() : 0, '0') + number + ".json");
+    return folder / "artefacts" / ("profile-rank-" + zeroPadded(static_cast<std::uint64_t>(rank.value()), 4) + ".json");
 }
 
 void StepProfiler::follow(std::int64_t step) {

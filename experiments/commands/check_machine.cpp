@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <memory>
 
-#include "core/backends/backend.h"
 #include "core/base/toml_reader.h"
+#include "core/experiment/experiment.h"
 #include "experiments/commands/command.h"
 #include "experiments/config/machine_check.h"
 
@@ -18,21 +18,9 @@ namespace {
 Result<std::string> look(const std::string& text) {
     DASGD_ASSIGN(const Value document, parseToml(text, "check-machine"));
     const Value* cluster = document.find("cluster");
-    const Value* backend = cluster && cluster->isTable() ? cluster->find("backend") : nullptr;
-    const std::string* name = backend ? backend->as<std::string>() : nullptr;
-    const BackendRegistry::Entry* entry = name ? BackendRegistry::find(*name) : nullptr;
-    if (!entry) return fail("check-machine takes a [cluster] with a backend");
-    std::vector<std::string> common;
-    for (const FieldInfo& field : describeFields<ClusterParams>()) common.push_back(field.name);
-    Value own(Value::Table{}, cluster->position()), shared = own;
-    for (const auto& [key, value] : *cluster->as<Value::Table>()) {
-        const bool isShared = std::ranges::find(common, key) != common.end();
-        (isShared ? shared : own).set(key, value);
-    }
-    ClusterParams params;
-    DASGD_TRY(readFields(shared, params));
-    DASGD_ASSIGN(const auto made, entry->create(own, {}));
-    return made->checkMachine(params);
+    if (!cluster || !cluster->isTable()) return fail("check-machine takes a [cluster] with a backend");
+    DASGD_ASSIGN(const ClusterSection section, readClusterSection(*cluster));
+    return section.backend->checkMachine(section.params);
 }
 
 int check(const std::string& text) {

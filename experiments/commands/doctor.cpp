@@ -118,8 +118,8 @@ Finding workspaceFolder(const std::string& workspace) {
     std::error_code code;
     fs::remove(probe, code);
     if (!written) return {"workspace", "broken", folder.string() + " cannot be written; choose another --workspace"};
-    if (const Status suits = storage::checkPlace(workspace); !suits)
-        return {"workspace", "broken", suits.error().message};
+    const Status suits = storage::checkPlace(workspace);
+    if (!suits) return {"workspace", "broken", suits.error().message};
     const bool there = fs::exists(workspace, code);
     return {"workspace", "ok", workspace + (there ? " can be written" : " does not exist yet and can be made")};
 }

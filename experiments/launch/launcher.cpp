@@ -153,10 +153,8 @@ Result<LaunchedRun> Launcher::run(QueuedRun queued, const CheckedExperiment& exp
     const char* status = outcome.state == RankState::Finished  ? "finished"
                          : outcome.state == RankState::Stopped ? "stopped"
                                                                : "failed";
-    DASGD_TRY((*recorder)->finish(status, outcome.error));
-    const std::string& lost = (*recorder)->lostRecords();
-    if (!lost.empty() && outcome.state == RankState::Finished) return LaunchedRun{info.runId, "failed", lost};
-    return LaunchedRun{info.runId, status, outcome.error};
+    DASGD_ASSIGN(const storage::RanksEnd end, (*recorder)->finish(status, outcome.error));
+    return LaunchedRun{info.runId, end.status, end.error};
 }
 
 Result<std::unique_ptr<storage::Recorder>> Launcher::startRecorder(const CheckedExperiment& experiment,

@@ -102,11 +102,9 @@ public:
         const char* status = report.state == RankState::Finished  ? "finished"
                              : report.state == RankState::Stopped ? "stopped"
                                                                   : "failed";
-        DASGD_TRY(recorder->finish(status, report.error));
-        if (!recorder->lostRecords().empty() && report.state == RankState::Finished) {
-            report.state = RankState::Failed;
-            report.error = recorder->lostRecords();
-        }
+        DASGD_ASSIGN(const storage::RanksEnd end, recorder->finish(status, report.error));
+        if (end.status == "failed") report.state = RankState::Failed;
+        report.error = end.error;
         waitForOthers(rendezvous, report);
         return conclude(store.paths(), assignment.runId, report);
     }

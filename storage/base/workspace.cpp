@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "core/base/log.h"
+#include "core/base/zero_padded.h"
 
 namespace dasgd::storage {
 
@@ -281,9 +282,7 @@ bool isRunId(const std::string& id) {
 }
 
 fs::path WorkspacePaths::journal(const std::string& runId, int rank) const {
-    std::string digits = std::to_string(rank);
-    digits.insert(0, digits.size() < 4 ? 4 - digits.size() : 0, '0');
-    return run(runId) / "journal" / ("rank-" + digits);
+    return run(runId) / "journal" / ("rank-" + zeroPadded(static_cast<std::uint64_t>(rank), 4));
 }
 
 }  // namespace dasgd::storage

@@ -3,7 +3,7 @@
 
 #include "storage/run_reader.h"
 #include "tests/support/dasgd_program.h"
-#include "tests/support/processes.h"
+#include "tests/support/live_run.h"
 
 namespace dasgd::experiments {
 namespace {
@@ -64,11 +64,7 @@ TEST(Program, ARunWhoseRecordIsTakenAwayIsNoSuccess) {
         const test::DasgdFolder folder;
         folder.write("e.toml", test::quickExperiment("threads", 20'000));
         test::StartedProgram program = folder.start({"run", "e.toml", "-w", "w", "--json"});
-        ASSERT_TRUE(test::eventually([&] {
-            auto reader = storage::RunReader::open(folder.workspace());
-            const auto rows = reader ? reader->runs() : tl::unexpected(Error{});
-            return rows && !rows->empty() && rows->front().steps > 10;
-        }));
+        ASSERT_TRUE(test::newestRunTrains(folder.workspace()));
         const auto taken =
             folder.workspace() / (database ? "lab.db" : "runs/" + folder.firstRun() + "/journal/rank-0000");
         ASSERT_GT(std::filesystem::remove_all(taken), 0U) << taken;

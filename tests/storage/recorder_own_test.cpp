@@ -9,8 +9,6 @@ namespace {
 
 using namespace dasgd::test;
 
-RunRow rowOf(const OneRun& run) { return orDie(run.reader().run(run.runId)).row; }
-
 TEST(RecorderTest, WhatTheCollectorMeasuresItselfStandsBesideTheRecordsOfTheRanks) {
     OneRun run(2);
     const auto recorder = orDie(Recorder::start(run.store, run.runId, {0, 1}));

@@ -21,8 +21,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
 
-RunRow rowOf(const OneRun& run) { return orDie(run.reader().run(run.runId)).row; }
-
 TEST(RecorderTest, ARunGoesFromQueuedToFinished) {
     OneRun run;
     EXPECT_EQ(rowOf(run).status, "queued");

@@ -116,6 +116,8 @@ private:
     std::vector<int> ranks_;
 };
 
+inline storage::RunRow rowOf(const OneRun& run) { return orDie(run.reader().run(run.runId)).row; }
+
 // A workspace with one run whose ranks all live in one thread and share the journal of rank 0.
 class SharedRun {
 public:

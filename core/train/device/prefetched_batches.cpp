@@ -7,19 +7,10 @@
 
 namespace dasgd {
 
-namespace {
-
-at::Tensor pinned(const at::Tensor& tensor, at::Device device) {
-    return device.is_cuda() && !tensor.is_pinned() ? tensor.pin_memory() : tensor;
-}
-
-}  // namespace
-
 std::unique_ptr<Arrival> PrefetchedBatches::bringNext() {
     const std::optional<Batch> batch = next_();
     if (!batch) return nullptr;
-    const at::Device device = device_.device();
-    return device_.bring({pinned(batch->inputs, device), pinned(batch->targets, device)});
+    return device_.bring({batch->inputs, batch->targets});
 }
 
 std::optional<Batch> PrefetchedBatches::take() {

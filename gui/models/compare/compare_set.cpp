@@ -142,12 +142,7 @@ namespace {
 std::vector<Settings> settingsOfGroups(const std::vector<CompareGroup>& groups) {
     std::vector<Settings> settings;
     settings.reserve(groups.size());
-    for (const CompareGroup& group : groups) {
-        Settings& own = settings.emplace_back();
-        const RunSettings& config = group.runs.front()->config;
-        if (!config.keys()) continue;
-        for (std::size_t i = 0; i < config.keys()->size(); ++i) own[(*config.keys())[i]] = config.at(i);
-    }
+    for (const CompareGroup& group : groups) settings.push_back(group.runs.front()->config.unpacked());
     return settings;
 }
 

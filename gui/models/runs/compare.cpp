@@ -49,10 +49,8 @@ CurveStyle styleOfVariant(AlgorithmLook look, int variant) {
 
 std::string algorithmSettingsOf(const RunItem& run) {
     std::string text = run.row.algorithm;
-    if (!run.config.keys()) return text;
-    for (std::size_t i = 0; i < run.config.keys()->size(); ++i) {
-        const std::string& key = (*run.config.keys())[i];
-        if (key.starts_with("algorithm.")) text += '\n' + key + '=' + run.config.at(i);
+    for (const auto& [key, value] : run.config.unpacked()) {
+        if (key.starts_with("algorithm.")) text += '\n' + key + '=' + value;
     }
     return text;
 }

@@ -16,6 +16,12 @@ const std::string* RunSettings::find(const std::string& key) const {
     return place ? &values_[*place] : nullptr;
 }
 
+Settings RunSettings::unpacked() const {
+    Settings settings;
+    for (std::size_t place = 0; place < values_.size(); ++place) settings[(*keys_)[place]] = values_[place];
+    return settings;
+}
+
 RunSettings SettingsPool::pack(const Settings& settings) {
     std::vector<std::string> keys, values;
     keys.reserve(settings.size());

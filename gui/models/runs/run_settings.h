@@ -27,6 +27,8 @@ public:
     // The place of a key; valid for every run with the same list of keys.
     [[nodiscard]] std::optional<std::size_t> placeOf(const std::string& key) const;
     [[nodiscard]] const std::string& at(std::size_t place) const { return values_[place]; }
+    // All of them, unpacked.
+    [[nodiscard]] Settings unpacked() const;
 
 private:
     std::shared_ptr<const Keys> keys_;

@@ -24,13 +24,6 @@ std::string stepKey(Settings settings) {
     return configurationKey(settings);
 }
 
-Settings settingsOfRun(const RunItem& run) {
-    Settings settings;
-    if (!run.config.keys()) return settings;
-    for (std::size_t i = 0; i < run.config.keys()->size(); ++i) settings[(*run.config.keys())[i]] = run.config.at(i);
-    return settings;
-}
-
 // By their settings; of equal ones the newest.
 std::map<std::string, MeasuredStep> measuredSteps(std::span<const RunItemPtr> runs) {
     std::vector<RunItemPtr> timed;
@@ -41,7 +34,7 @@ std::map<std::string, MeasuredStep> measuredSteps(std::span<const RunItemPtr> ru
     if (timed.size() > SweepTime::kMostMeasured) timed.resize(SweepTime::kMostMeasured);
     std::map<std::string, MeasuredStep> steps;
     for (const RunItemPtr& run : timed) {
-        steps.try_emplace(stepKey(settingsOfRun(*run)), MeasuredStep{*run->row.stepMs / 1e3, run->id});
+        steps.try_emplace(stepKey(run->config.unpacked()), MeasuredStep{*run->row.stepMs / 1e3, run->id});
     }
     return steps;
 }

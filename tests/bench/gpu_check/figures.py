@@ -79,7 +79,7 @@ def tests(bench):
         raise Failed("no test program was named with --tests")
     passed, skipped, faults = 0, 0, []
     for program in bench.tests:
-        if not bench.share_is_left(TESTS_SHARE):
+        if not bench.time_is_left(TESTS_SHARE):
             faults.append(f"{program.partition('=')[0]}: not run, the tests' share of the time was over")
             continue
         try:
@@ -98,7 +98,7 @@ def tests(bench):
 
 def overlap(bench):
     def train(name, algorithm):
-        return lambda: bench.train(experiment(name, algorithm, RESNET, bench.ranks, bench), bench.ranks)
+        return lambda: bench.train(experiment(name, algorithm, RESNET, bench.ranks, bench))
 
     peer_faults = []
 
@@ -134,7 +134,7 @@ def throughput(settings, graph):
         more = {"train": {"cuda_graph": graph}}
         name = f"{settings['model']}-alone"
         found = in_turns({
-            "ours": lambda: bench.train(experiment(name, INDEPENDENT, settings, 1, bench, **more), 1),
+            "ours": lambda: bench.train(experiment(name, INDEPENDENT, settings, 1, bench, **more)),
             "eager": lambda: bench.peer("eager", 1, **settings)}, ROUNDS, bench)
         each, text = ratios(found, "ours", "eager", "samples_per_s")
         rates = [statistics.median(run["samples_per_s"] for run in found[who]) for who in ("ours", "eager")]
@@ -153,7 +153,7 @@ def merges(bench):
 def trace(bench):
     def train(level):
         more = {"record": {"trace": level}}
-        return lambda: bench.train(experiment(f"trace-{level}", DASGD, LENET, bench.ranks, bench, **more), bench.ranks)
+        return lambda: bench.train(experiment(f"trace-{level}", DASGD, LENET, bench.ranks, bench, **more))
 
     found = in_turns({"full": train("full"), "off": train("off")}, 5, bench)
     each, text = ratios(found, "full", "off", "step_ms")

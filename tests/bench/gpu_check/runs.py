@@ -39,8 +39,7 @@ class Bench:
         self.engine, self.merge_bench, self.python = chosen.engine, chosen.merge_bench, chosen.python
         self.tests, self.ranks, self.gpus = chosen.tests, chosen.ranks, gpus
         self.out = pathlib.Path(chosen.out)
-        self.began = time.monotonic()
-        self.last = self.began + chosen.limit
+        self.began, self.limit = time.monotonic(), chosen.limit
         self.files = 0
         self.log = []
 
@@ -48,12 +47,9 @@ class Bench:
         log, self.log = self.log, []
         return log
 
-    def time_is_left(self):
-        return time.monotonic() < self.last
-
-    def share_is_left(self, share):
+    def time_is_left(self, share=1.0):
         """Whether less than this share of the limit has passed."""
-        return time.monotonic() < self.began + share * (self.last - self.began)
+        return time.monotonic() < self.began + share * self.limit
 
     def ranks_per_gpu(self, ranks):
         return -(-ranks // self.gpus)
@@ -83,14 +79,24 @@ class Bench:
         self.log.append({"what": what, "command": " ".join(str(word) for word in command),
                          "seconds": round(time.monotonic() - begun, 1), "fault": fault, "result": None})
 
-    def train(self, experiment, ranks):
+    def answer(self, what, command):
+        """What the command prints in its last line, as JSON. Failed where that is none."""
+        said = self.run(what, command)
+        try:
+            result = json.loads(said.splitlines()[-1])
+        except (IndexError, json.JSONDecodeError):
+            raise Failed(f"{what} printed no result") from None
+        self.log[-1]["result"] = result
+        return result
+
+    def train(self, experiment):
         """One run of the engine: what `dasgd run --json` says of it."""
         self.out.mkdir(parents=True, exist_ok=True)
         self.files += 1
         file = self.out / f"{self.files:02}-{experiment['name']}.toml"
         file.write_text(toml_of(experiment), encoding="utf-8")
         command = [self.engine, "run", file, "--workspace", self.out / "workspace", "--json"]
-        run = json.loads(self.run(experiment["name"], command).splitlines()[-1])
+        run = self.answer(experiment["name"], command)
         self.log[-1]["result"] = {key: run.get(key) for key in ("run_id", "step_ms", "hidden", "samples_per_s", "compute_inflation")}
         if run.get("status") != "finished" or not run.get("step_ms"):
             raise Failed(f"{experiment['name']}: run {run.get('run_id')} has no step time (status {run.get('status')})")
@@ -100,15 +106,11 @@ class Bench:
         """One turn of PyTorch's own loop: {"step_ms": …, "samples_per_s": …}."""
         words = [word for key, value in settings.items() for word in (f"--{key.replace('_', '-')}", str(value))]
         command = [self.python, HERE / "peers.py", kind, "--ranks", str(ranks), "--gpus", str(self.gpus), *words]
-        result = json.loads(self.run(f"PyTorch {kind} {settings['model']}", command).splitlines()[-1])
-        self.log[-1]["result"] = result
-        return result
+        return self.answer(f"PyTorch {kind} {settings['model']}", command)
 
     def measure_merges(self):
         """Of each operation over 100 M parameters, the share of the device's memory bandwidth."""
-        result = json.loads(self.run("merges", [self.merge_bench, "100000000"]).splitlines()[-1])
-        self.log[-1]["result"] = result
-        return result
+        return self.answer("merges", [self.merge_bench, "100000000"])
 
     def run_tests(self, tests):
         """(passed, skipped) of a program's tests on a GPU: "PROGRAM", or "PROGRAM=FILTER" for those of a filter."""

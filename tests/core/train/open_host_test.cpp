@@ -28,7 +28,6 @@ public:
         if (cluster.workers > 3) return document.find("cluster")->find("workers")->error("three at most");
         return threads_->check(document, cluster);
     }
-    [[nodiscard]] Result<std::string> checkMachine(const ClusterParams&) const override { return std::string(); }
     [[nodiscard]] Result<std::unique_ptr<RankHost>> open(const HostRequest& request) const override {
         return threads_->open(request);
     }

@@ -3,6 +3,7 @@
 
 #include "storage/run_reader.h"
 #include "tests/support/dasgd_program.h"
+#include "tests/support/live_run.h"
 #include "tests/support/processes.h"
 
 namespace dasgd::experiments {
@@ -15,11 +16,7 @@ TEST(RecoverCommand, TakesInARunWhoseProcessesWereKilled) {
     folder.write("e.toml", test::quickExperiment("threads", 100'000'000));
     {
         const test::StartedProgram program = folder.start({"run", "e.toml", "-w", "w", "-q"});
-        ASSERT_TRUE(test::eventually([&] {
-            auto reader = storage::RunReader::open(folder.workspace());
-            const auto rows = reader ? reader->runs() : tl::unexpected(Error{});
-            return rows && !rows->empty() && rows->front().steps > 10;
-        }));
+        ASSERT_TRUE(test::newestRunTrains(folder.workspace()));
         EXPECT_THAT(folder.run({"recover", "-w", "w"}).out, HasSubstr("0 runs taken in")) << "it is under way";
     }
     // The ranks end with their launcher, a moment later.

@@ -3,7 +3,7 @@
 
 #include "storage/run_reader.h"
 #include "tests/experiments/commands/finished_run.h"
-#include "tests/support/processes.h"
+#include "tests/support/live_run.h"
 
 namespace dasgd::experiments {
 namespace {
@@ -14,11 +14,7 @@ TEST(StopCommand, StopsARunAtItsNextStep) {
     const test::DasgdFolder folder;
     folder.write("e.toml", test::quickExperiment("gloo", 100'000'000));
     test::StartedProgram program = folder.start({"run", "e.toml", "-w", "w", "-q"});
-    ASSERT_TRUE(test::eventually([&] {
-        auto reader = storage::RunReader::open(folder.workspace());
-        const auto rows = reader ? reader->runs() : tl::unexpected(Error{});
-        return rows && !rows->empty() && rows->front().steps > 10;
-    }));
+    ASSERT_TRUE(test::newestRunTrains(folder.workspace()));
     const test::Ended stop = folder.run({"stop", "2", "-w", "w"});
     EXPECT_EQ(stop.exit, 0) << stop.err;
     EXPECT_EQ(program.wait().exit, 130);
@@ -33,11 +29,8 @@ TEST(StopCommand, KnowsADeadLauncher) {
     folder.write("e.toml", test::quickExperiment("gloo", 100'000'000));
     {
         const test::StartedProgram program = folder.start({"run", "e.toml", "-w", "w", "-q"});
-        ASSERT_TRUE(test::eventually([&] {
-            auto reader = storage::RunReader::open(folder.workspace());
-            const auto rows = reader ? reader->runs() : tl::unexpected(Error{});
-            return rows && !rows->empty() && rows->front().status == "running";
-        }));
+        ASSERT_TRUE(test::newestRunComesTo(folder.workspace(),
+                                           [](const storage::RunRow& row) { return row.status == "running"; }));
     }
     const test::Ended stop = folder.run({"stop", "2", "-w", "w"});
     EXPECT_EQ(stop.exit, 2);

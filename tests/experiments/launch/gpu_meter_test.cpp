@@ -97,16 +97,16 @@ TEST(GpuMeter, WhatTheLibraryLacksIsAbsent) {
 
 class Sink : public storage::Recorder {
 public:
-    Status finish(const std::string&, const std::string&) override { return {}; }
+    Result<storage::RanksEnd> finish(const std::string& status, const std::string& error) override {
+        return storage::RanksEnd{status, error};
+    }
     void measured(int rank, const Metric& metric) override {
         EXPECT_EQ(rank, -1);
         if (metric.name.starts_with("host/gpu")) values.emplace(std::string(metric.name), metric.value);
     }
-    [[nodiscard]] const std::string& lostRecords() const override { return lost; }
     [[nodiscard]] std::int64_t recordsStored() const override { return 0; }
     [[nodiscard]] std::string currentError() const override { return {}; }
     std::multimap<std::string, double> values;
-    std::string lost;
 };
 
 TEST(SystemMetricsOfGpus, AreRecordedWithTheHosts) {

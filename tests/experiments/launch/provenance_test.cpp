@@ -23,6 +23,14 @@ protected:
                                  command + " > /dev/null 2>&1";
         ASSERT_EQ(std::system(line.c_str()), 0) << line;
     }
+    // A repository with one commit, in which `e` holds "1".
+    void commitFile() const {
+        git("init");
+        test::writeText(folder_ / "e", "1\n");
+        git("add .");
+        git("commit -m first");
+    }
+    [[nodiscard]] std::string trap() const { return "sh -c 'touch " + (folder_ / "ran").string() + "'"; }
     test::TempDir folder_;
 };
 
@@ -43,17 +51,13 @@ TEST_F(ProvenanceTest, KnowsTheCommitAndWhatIsNotInIt) {
 }
 
 TEST_F(ProvenanceTest, RunsNothingThatTheRepositoryNames) {
-    git("init");
-    test::writeText(folder_ / "e", "1\n");
-    git("add .");
-    git("commit -m first");
-    const std::string trap = "sh -c 'touch " + (folder_ / "ran").string() + "'";
-    git("config diff.external \"" + trap + "\"");
-    git("config core.fsmonitor \"" + trap + "\"");
+    commitFile();
+    git("config diff.external \"" + trap() + "\"");
+    git("config core.fsmonitor \"" + trap() + "\"");
     git("config core.hooksPath \"" + folder_.path().string() + "\"");
-    git("config diff.trap.textconv \"" + trap + "\"");
-    git("config filter.trap.clean \"" + trap + "\"");
-    git("config filter.trap.process \"" + trap + "\"");
+    git("config diff.trap.textconv \"" + trap() + "\"");
+    git("config filter.trap.clean \"" + trap() + "\"");
+    git("config filter.trap.process \"" + trap() + "\"");
     git("config filter.trap.required true");
     test::writeText(folder_ / ".gitattributes", "* filter=trap diff=trap\n");
     test::writeText(folder_ / "e", "2\n");
@@ -64,13 +68,9 @@ TEST_F(ProvenanceTest, RunsNothingThatTheRepositoryNames) {
 }
 
 TEST_F(ProvenanceTest, RunsNoFilterWhateverItIsCalled) {
-    git("init");
-    test::writeText(folder_ / "e", "1\n");
-    git("add .");
-    git("commit -m first");
-    const std::string trap = "sh -c 'touch " + (folder_ / "ran").string() + "'";
+    commitFile();
     test::writeText(folder_ / ".git/config", test::contentOf(folder_ / ".git/config") +
-                                                 "[filter \"x=y\"]\nclean = " + trap + "\nrequired = true\n");
+                                                 "[filter \"x=y\"]\nclean = " + trap() + "\nrequired = true\n");
     test::writeText(folder_ / ".gitattributes", "* filter=x=y\n");
     test::writeText(folder_ / "e", "2\n");
     EXPECT_TRUE(collectProvenance(folder_.path()).gitDirty);
@@ -78,10 +78,7 @@ TEST_F(ProvenanceTest, RunsNoFilterWhateverItIsCalled) {
 }
 
 TEST_F(ProvenanceTest, FetchesNothingThatIsMissing) {
-    git("init");
-    test::writeText(folder_ / "e", "1\n");
-    git("add .");
-    git("commit -m first");
+    commitFile();
     const std::string blob = "$(git -C '" + folder_.path().string() + "' rev-parse HEAD:e)";
     git("config extensions.partialClone origin");
     git("config remote.origin.promisor true");

@@ -24,15 +24,15 @@ public:
         int rank = 0;
         Metric metric;
     };
-    Status finish(const std::string&, const std::string&) override { return {}; }
+    Result<storage::RanksEnd> finish(const std::string& status, const std::string& error) override {
+        return storage::RanksEnd{status, error};
+    }
     void measured(int rank, const Metric& metric) override {
         values.emplace(std::string(metric.name), Value{rank, metric});
     }
-    [[nodiscard]] const std::string& lostRecords() const override { return lost; }
     [[nodiscard]] std::int64_t recordsStored() const override { return 0; }
     [[nodiscard]] std::string currentError() const override { return {}; }
     std::multimap<std::string, Value> values;
-    std::string lost;
 };
 
 void compute(std::chrono::milliseconds cpuTime) {

@@ -14,6 +14,7 @@
 #include "storage/run_reader.h"
 #include "tests/support/dasgd_program.h"
 #include "tests/support/free_port.h"
+#include "tests/support/live_run.h"
 #include "tests/support/processes.h"
 
 namespace dasgd::experiments {
@@ -160,11 +161,7 @@ TEST_F(WorkerByHand, StopTogetherWhenOneIsTerminated) {
             folder_.start({"worker", "e.toml", "-w", "hand"},
                           {{"RANK", rank}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "127.0.0.1"}, {"MASTER_PORT", port}}));
     }
-    ASSERT_TRUE(test::eventually([&] {
-        auto reader = storage::RunReader::open(folder_.path() / "hand");
-        const auto rows = reader ? reader->runs() : tl::unexpected(Error{});
-        return rows && !rows->empty() && rows->front().steps > 10;
-    }));
+    ASSERT_TRUE(test::newestRunTrains(folder_.path() / "hand"));
     // What processes and host use is recorded here too, where the ranks had got to.
     const auto used = [&](const char* name) {
         auto reader = storage::RunReader::open(folder_.path() / "hand");

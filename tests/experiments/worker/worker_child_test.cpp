@@ -54,7 +54,6 @@ public:
     [[nodiscard]] Status check(const Value& document, const ClusterParams& cluster) const override {
         return threads_->check(document, cluster);
     }
-    [[nodiscard]] Result<std::string> checkMachine(const ClusterParams&) const override { return std::string(); }
     [[nodiscard]] Result<std::unique_ptr<RankHost>> open(const HostRequest& request) const override {
         return threads_->open(request);
     }

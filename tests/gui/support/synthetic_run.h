@@ -103,8 +103,9 @@ private:
         std::int64_t sent = 0;
     };
 
-    static void check(const Status& status) {
-        if (!status) throw std::runtime_error(status.error().message);
+    template <class T>
+    static void check(const Result<T>& done) {
+        if (!done) throw std::runtime_error(done.error().message);
     }
     static double seconds(Ns t) { return static_cast<double>(t) / 1e9; }
     [[nodiscard]] bool averages(std::int64_t step) const {

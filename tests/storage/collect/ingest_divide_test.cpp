@@ -17,8 +17,6 @@ namespace {
 using namespace dasgd::test;
 using ::testing::ElementsAre;
 
-RunRow rowOf(const OneRun& run) { return orDie(run.reader().run(run.runId)).row; }
-
 Span reduceOf(std::uint64_t collective, Ns start, Ns end, std::int64_t ranks = 0) {
     return {.lane = Lane::Comm,
             .kind = SpanKind::Reduce,

@@ -20,8 +20,6 @@ using namespace dasgd::test;
 using ::testing::ElementsAre;
 using ::testing::Pair;
 
-RunRow rowOf(const OneRun& run) { return orDie(run.reader().run(run.runId)).row; }
-
 TEST(IngestTest, TheSummaryFollowsTheRecords) {
     OneRun run(2);
     for (int rank = 0; rank < 2; ++rank) {

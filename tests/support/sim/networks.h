@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "core/models/classifier.h"
+#include "core/models/default_generator.h"
 
 namespace dasgd::test {
 
@@ -24,6 +26,8 @@ inline std::unique_ptr<Model> createModel(const std::string& name, const Value& 
 inline std::unique_ptr<Model> buildModel(const std::string& name, const InputSpec& input, const Value& fields = {}) {
     auto model = createModel(name, fields);
     at::set_num_threads(1);  // other tests run beside this one
+    // Initial weights come from torch's one default generator: ranks that are threads take turns.
+    const std::lock_guard lock(defaultGeneratorMutex());
     torch::manual_seed(3);
     const Status built =
         model->build({.input = input, .rank = Rank{0}, .workers = 1, .random = at::detail::createCPUGenerator(3)});

@@ -9,6 +9,8 @@ TEST(RunSettings, FindsEveryValueByItsKey) {
     SettingsPool pool;
     const Settings all{{"algorithm.delay", "3"}, {"algorithm.name", "dasgd"}, {"train.seed", "7"}};
     const RunSettings packed = pool.pack(all);
+    EXPECT_EQ(packed.unpacked(), all);
+    EXPECT_TRUE(RunSettings().unpacked().empty());
     for (const auto& [key, value] : all) {
         ASSERT_NE(packed.find(key), nullptr) << key;
         EXPECT_EQ(*packed.find(key), value);
