@@ -39,6 +39,9 @@ struct RunInfo {
     std::string series;
     std::int64_t seriesPlace = 0, seriesSize = 0;
     std::vector<HardwarePart> hardware;  // of `host`
+    // The run whose checkpoint this one goes on from, and the step of that; "" and 0: it begins at its beginning.
+    std::string resumedFrom;
+    std::int64_t resumedStep = 0;
 };
 
 // Of a run that waits: the one with the smallest turn starts next, one that is held does not start.

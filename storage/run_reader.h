@@ -59,6 +59,10 @@ struct RunRow {
     // While it is queued: of one series the run with the smallest turn starts next, one that is held does not start.
     std::optional<double> queueTurn;  // absent: its launcher cannot be asked for another order
     bool held = false;
+    // The run whose checkpoint this one goes on from, and the step of that; its metrics up to there are this one's too.
+    // "" and 0: it began at its beginning.
+    std::string resumedFrom;
+    std::int64_t resumedStep = 0;
     // Every instant and duration of the run is simulated.
     bool timeSimulated = false;
     // Its spans come from a trace file: nothing of it was measured or simulated by us.

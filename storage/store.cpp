@@ -11,6 +11,7 @@
 #include "storage/collect/ingest.h"
 #include "storage/collect/journal_source.h"
 #include "storage/levels/level_writer.h"
+#include "storage/lineage.h"
 #include "storage/run_end.h"
 #include "storage/store_impl.h"
 
@@ -176,6 +177,7 @@ Status Store::addRun(const RunInfo& info) {
         insertSchema(database, info);
         insertSeries(database, info);
         insertHardware(database, info);
+        DASGD_TRY(takeOverHistory(database, info));
         batch->commit();
         return {};
     });

@@ -11,6 +11,7 @@
 #include "core/datasets/formats/safetensors_file.h"
 #include "core/datasets/held_out.h"
 #include "core/datasets/number_range.h"
+#include "core/datasets/stored_types.h"
 
 namespace dasgd {
 namespace {
@@ -42,16 +43,6 @@ struct SafetensorsParams {
     }
 };
 
-Result<at::ScalarType> torchTypeOf(const std::string& type) {
-    static const std::map<std::string, at::ScalarType> kTypes{
-        {"U8", torch::kByte},       {"I8", torch::kChar},   {"I16", torch::kShort},
-        {"I32", torch::kInt},       {"I64", torch::kLong},  {"F16", torch::kHalf},
-        {"BF16", torch::kBFloat16}, {"F32", torch::kFloat}, {"F64", torch::kDouble}};
-    const auto found = kTypes.find(type);
-    if (found != kTypes.end()) return found->second;
-    return fail("its type " + type + " is none of U8, I8, I16, I32, I64, F16, BF16, F32 and F64");
-}
-
 class TensorFile {
 public:
     static Result<TensorFile> open(const std::string& path) {
@@ -72,6 +63,7 @@ public:
         }
         const auto type = torchTypeOf(stored->type);
         if (!type) return fail(path_ + ": tensor '" + name + "': " + type.error().message);
+        if (*type == at::kBool) return fail(path_ + ": tensor '" + name + "': its type BOOL is none of numbers");
         if (stored->shape.empty() || std::ranges::count(stored->shape, 0) > 0) {
             return fail(path_ + ": tensor '" + name + "' holds no samples");
         }

@@ -32,19 +32,25 @@ Sampler::Sampler(PassSource passes) : passes_(std::move(passes)), order_(passes_
     DASGD_CHECK(order_.numel() > 0);
 }
 
+// The next ones of one pass, at least one.
+at::Tensor Sampler::upTo(std::int64_t count) {
+    if (position_ == order_.size(0)) {
+        order_ = passes_(++pass_);
+        position_ = 0;
+    }
+    const std::int64_t take = std::min(count, order_.size(0) - position_);
+    position_ += take;
+    return order_.slice(0, position_ - take, position_);
+}
+
 at::Tensor Sampler::next(std::int64_t count) {
     std::vector<at::Tensor> parts;
-    for (std::int64_t needed = count; needed > 0;) {
-        if (position_ == order_.size(0)) {
-            order_ = passes_(++pass_);
-            position_ = 0;
-        }
-        const std::int64_t take = std::min(needed, order_.size(0) - position_);
-        parts.push_back(order_.slice(0, position_, position_ + take));
-        position_ += take;
-        needed -= take;
-    }
+    for (std::int64_t needed = count; needed > 0; needed -= parts.back().size(0)) parts.push_back(upTo(needed));
     return parts.size() == 1 ? parts[0] : torch::cat(parts);
+}
+
+void Sampler::skip(std::int64_t count) {
+    while (count > 0) count -= upTo(count).size(0);
 }
 
 }  // namespace dasgd

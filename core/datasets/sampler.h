@@ -27,8 +27,12 @@ public:
     explicit Sampler(PassSource passes);
     // [count] int64 indices into the training set.
     [[nodiscard]] at::Tensor next(std::int64_t count);
+    // As if they had been taken.
+    void skip(std::int64_t count);
 
 private:
+    [[nodiscard]] at::Tensor upTo(std::int64_t count);
+
     PassSource passes_;
     at::Tensor order_;  // of the present pass
     std::int64_t pass_ = 0;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/base/fields.h"
+#include "core/experiment/checkpoint_params.h"
 
 namespace dasgd {
 
@@ -26,6 +27,7 @@ struct TrainParams {
     double targetAccuracy = 0;
     double targetLoss = 0;
     bool stopAtTarget = false;
+    std::optional<CheckpointParams> checkpoint;
     std::string autocast = "off";
     bool channelsLast = false;
     bool tf32 = false;
@@ -115,6 +117,9 @@ private:
            .help = "Loss to come down to, instead of target_accuracy, on the same set and recorded alike; 0: none"});
         f(stopAtTarget, "stop_at_target",
           {.help = "The run ends with the evaluation that reaches target_accuracy or target_loss"});
+        f(checkpoint, "checkpoint",
+          {.help = "Save all that the ranks are made of now and then, so that `dasgd resume` goes on from there after "
+                   "a rank or the host has died: { every = \"10min\", keep = 3 }"});
     }
     void visitSpeed(auto&& f) {
         f(autocast, "autocast",

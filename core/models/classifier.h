@@ -22,8 +22,10 @@ public:
     virtual at::Tensor forward(at::Tensor x) = 0;
     // As Model::beginPass().
     virtual void beginPass(bool training) { (void)training; }
-    // As Model::goesOn().
+    // As Model::goesOn(), passState() and setPassState().
     [[nodiscard]] virtual bool goesOn() const { return false; }
+    [[nodiscard]] virtual std::vector<at::Tensor> passState() const { return {}; }
+    virtual Status setPassState(const std::vector<at::Tensor>& state) { return refusePassState(state); }
 };
 
 // "3x32x32".
@@ -81,6 +83,8 @@ public:
     }
     void beginPass(bool training) final { network_->beginPass(training); }
     [[nodiscard]] bool goesOn() const final { return network_->goesOn(); }
+    [[nodiscard]] std::vector<at::Tensor> passState() const final { return network_->passState(); }
+    Status setPassState(const std::vector<at::Tensor>& state) final { return network_->setPassState(state); }
 
 protected:
     // The tasks that the network can learn.

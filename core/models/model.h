@@ -61,6 +61,12 @@ struct Evaluation {
     std::int64_t samples = 0;
 };
 
+// Of a network that keeps nothing between two batches. Errors: a state is not nothing.
+[[nodiscard]] inline Status refusePassState(const std::vector<at::Tensor>& state) {
+    if (state.empty()) return {};
+    return fail("the saved state is of a network that goes on from batch to batch, which this one does not");
+}
+
 class Model {
 public:
     virtual ~Model() = default;
@@ -78,6 +84,12 @@ public:
     // Whether loss() computes with more than its batch and the module's tensors, as a state that goes on from batch to
     // batch: its work cannot be captured once and given again then.
     [[nodiscard]] virtual bool goesOn() const { return false; }
+    // What goes on from batch to batch of training and is not drawn: for a checkpoint. Empty where nothing does, or
+    // before the first batch of an epoch.
+    [[nodiscard]] virtual std::vector<at::Tensor> passState() const { return {}; }
+    // Of the same model; the next batch is the one after those that passState() went on from. Errors: a state of
+    // another model.
+    virtual Status setPassState(const std::vector<at::Tensor>& state) { return refusePassState(state); }
     // What `synthetic` data takes when the user gives no shape; an empty shape: the model needs no data at all.
     [[nodiscard]] virtual InputSpec naturalInput() const = 0;
 };

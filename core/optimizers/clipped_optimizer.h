@@ -28,6 +28,8 @@ public:
     std::vector<at::Tensor> state() override { return optimizer_->state(); }
     std::int64_t stateTensors() const override { return optimizer_->stateTensors(); }
     void reset() override { optimizer_->reset(); }
+    void save(Archive& archive) const override { optimizer_->save(archive); }
+    Status load(const Archive& archive, FlatParams& params) override { return optimizer_->load(archive, params); }
 
 private:
     std::unique_ptr<Optimizer> optimizer_;

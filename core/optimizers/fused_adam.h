@@ -51,6 +51,20 @@ public:
         meanSquare_.reset();
         steps_.reset();
     }
+    void save(Archive& archive) const override {
+        archive.put("steps", mean_.defined() ? steps_.item<std::int64_t>() : 0);
+        if (!mean_.defined()) return;
+        archive.put("mean", mean_);
+        archive.put("mean_square", meanSquare_);
+    }
+    Status load(const Archive& archive, FlatParams& params) override {
+        DASGD_ASSIGN(const std::int64_t steps, archive.integer("steps"));
+        if (steps == 0) return {};
+        DASGD_ASSIGN(mean_, readState(archive, "mean", params));
+        DASGD_ASSIGN(meanSquare_, readState(archive, "mean_square", params));
+        steps_ = at::full({}, steps, params.weights().options().dtype(at::kFloat));
+        return {};
+    }
 
 private:
     // Both kernels take the same arguments.

@@ -59,6 +59,19 @@ public:
         meanSquare_.reset();
         steps_ = 0;
     }
+    void save(Archive& archive) const override {
+        archive.put("steps", steps_);
+        if (!mean_.defined()) return;
+        archive.put("mean", mean_);
+        archive.put("mean_square", meanSquare_);
+    }
+    Status load(const Archive& archive, FlatParams& params) override {
+        DASGD_ASSIGN(steps_, archive.integer("steps"));
+        if (steps_ == 0) return {};
+        DASGD_ASSIGN(mean_, readState(archive, "mean", params));
+        DASGD_ASSIGN(meanSquare_, readState(archive, "mean_square", params));
+        return {};
+    }
 
 private:
     // Adam's, with the moments corrected for their start at zero.

@@ -66,6 +66,16 @@ public:
     }
     std::int64_t stateTensors() const override { return 1; }
     void reset() override { velocity_.reset(); }
+    void save(Archive& archive) const override {
+        archive.put("steps", static_cast<std::int64_t>(velocity_.defined()));
+        if (velocity_.defined()) archive.put("velocity", velocity_);
+    }
+    Status load(const Archive& archive, FlatParams& params) override {
+        DASGD_ASSIGN(const std::int64_t steps, archive.integer("steps"));
+        if (steps == 0) return {};
+        DASGD_ASSIGN(velocity_, readState(archive, "velocity", params));
+        return {};
+    }
 
 private:
     LarsParams params_;

@@ -1,10 +1,15 @@
 // How to descend: one local step on the flat parameters. Exists once; algorithms decide when to average.
 #pragma once
 
+#include <ATen/ops/zeros_like.h>
+
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/base/registry.h"
+#include "core/base/result.h"
+#include "core/step/archive.h"
 #include "core/step/flat_params.h"
 
 namespace dasgd {
@@ -27,7 +32,19 @@ public:
     [[nodiscard]] virtual std::int64_t stateTensors() const = 0;
     // As before the first step: nothing of the gradients seen so far is kept.
     virtual void reset() = 0;
+    // Between two steps: state() and what is counted beside it, as of nothing before the first step.
+    virtual void save(Archive& archive) const = 0;
+    // On a new object with the same fields, whose next step is the one after the save. Errors: state that is missing or
+    // of another model.
+    virtual Status load(const Archive& archive, FlatParams& params) = 0;
 };
+
+// A tensor of an optimiser's state [N] under `name`, made for `params`. Errors: as of Archive::read().
+[[nodiscard]] inline Result<at::Tensor> readState(const Archive& archive, const std::string& name, FlatParams& params) {
+    at::Tensor state = at::zeros_like(params.weights());
+    DASGD_TRY(archive.read(name, state));
+    return state;
+}
 
 using OptimizerRegistry = Registry<Optimizer>;
 

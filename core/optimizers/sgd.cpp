@@ -58,6 +58,17 @@ public:
     }
     std::int64_t stateTensors() const override { return params_.momentum != 0 ? 1 : 0; }
     void reset() override { first_ = true; }
+    void save(Archive& archive) const override {
+        archive.put("steps", static_cast<std::int64_t>(!first_));
+        if (velocity_.defined() && !first_) archive.put("velocity", velocity_);
+    }
+    Status load(const Archive& archive, FlatParams& params) override {
+        DASGD_ASSIGN(const std::int64_t steps, archive.integer("steps"));
+        first_ = steps == 0;
+        if (first_ || params_.momentum == 0) return {};
+        DASGD_ASSIGN(velocity_, readState(archive, "velocity", params));
+        return {};
+    }
 
 private:
     SgdParams params_;

@@ -17,6 +17,27 @@ std::string shapeAndType(const at::Tensor& tensor) {
 
 }  // namespace
 
+// Tensors are shared: nobody changes those of an archive.
+void Archive::putUnder(const std::string& prefix, const Archive& other) {
+    for (const auto& [name, tensor] : other.tensors_) tensors_[prefix + name] = tensor;
+    for (const auto& [name, value] : other.integers_) integers_[prefix + name] = value;
+}
+
+void Archive::moveToHost() {
+    for (auto& [name, tensor] : tensors_) tensor = tensor.cpu();
+}
+
+Archive Archive::under(const std::string& prefix) const {
+    Archive part;
+    for (const auto& [name, tensor] : tensors_) {
+        if (name.starts_with(prefix)) part.tensors_[name.substr(prefix.size())] = tensor;
+    }
+    for (const auto& [name, value] : integers_) {
+        if (name.starts_with(prefix)) part.integers_[name.substr(prefix.size())] = value;
+    }
+    return part;
+}
+
 Status Archive::read(const std::string& name, at::Tensor& out) const {
     const auto found = tensors_.find(name);
     if (found == tensors_.end()) return fail("the saved state has no tensor '" + name + "'");

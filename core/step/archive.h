@@ -17,6 +17,14 @@ public:
     void put(const std::string& name, const at::Tensor& tensor) { tensors_[name] = tensor.detach().clone(); }
     void put(const std::string& name, std::int64_t value) { integers_[name] = value; }
 
+    // All that `other` holds, each name behind `prefix`.
+    void putUnder(const std::string& prefix, const Archive& other);
+    // What lies behind `prefix`, without it.
+    [[nodiscard]] Archive under(const std::string& prefix) const;
+    // Copies tensors of a device to the host, which waits for them.
+    void moveToHost();
+    [[nodiscard]] bool has(const std::string& tensor) const { return tensors_.contains(tensor); }
+
     // Copies into `out`, which has the tensor's shape and type. Errors: no tensor of that name; one that differs, as of
     // another model or precision.
     [[nodiscard]] Status read(const std::string& name, at::Tensor& out) const;

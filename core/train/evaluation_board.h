@@ -53,6 +53,9 @@ public:
     // make by then. Asked by each rank before every step.
     [[nodiscard]] bool goOn(std::int64_t completed) { return end_.goOn(over_, completed); }
 
+    // What the evaluations so far have decided.
+    [[nodiscard]] ModelSelection& selection() { return selection_; }
+
 private:
     struct Replica {
         at::Tensor weights;

@@ -38,11 +38,17 @@ private:
 class RealStep final : public LocalStep {
 public:
     RealStep(const Experiment& experiment, const TrainingData& data, Model& model, FlatParams& params,
-             Optimizer& optimizer, Rank rank, const StepDevice& where)
-        : train_(experiment.train), model_(model), params_(params), optimizer_(optimizer), where_(where) {
+             Optimizer& optimizer, Rank rank, const StepDevice& where, std::int64_t done)
+        : train_(experiment.train),
+          model_(model),
+          params_(params),
+          optimizer_(optimizer),
+          where_(where),
+          steps_(done),
+          aheadStep_(done) {
         if (data.splits.train.count() == 0) return;
         const Samples& samples = where_.device ? where_.train.samples : data.splits.train;
-        loader_ = openLoader(experiment, data, rank, samples);
+        loader_ = openLoader(experiment, data, rank, samples, done);
         plan_ = planSteps(experiment, data.splits.train.count());
         if (where_.train.bring) prefetched_.emplace(*where_.train.bring, [this] { return nextPlanned(); });
         if (where_.device && train_.cudaGraph) {
@@ -134,9 +140,9 @@ private:
     std::optional<PrefetchedBatches> prefetched_;
     std::optional<CapturedPasses> captured_;
     Plan plan_;
-    std::int64_t steps_ = 0;  // begun
-    std::int64_t aheadStep_ = 0,
-                 aheadOf_ = 0;  // the step whose batches are being made ahead, its samples that are left
+    std::int64_t steps_;        // begun
+    std::int64_t aheadStep_;    // the step whose batches are being made ahead
+    std::int64_t aheadOf_ = 0;  // its samples that are left
     Batch batch_;
     at::Tensor loss_;          // of the micro-batch, by its share of the step
     at::Tensor replayedLoss_;  // where replays write theirs
@@ -172,8 +178,9 @@ private:
 }  // namespace
 
 std::unique_ptr<LocalStep> makeLocalStep(const Experiment& experiment, const TrainingData& data, Model& model,
-                                         FlatParams& params, Optimizer& optimizer, Rank rank, const StepDevice& where) {
-    return std::make_unique<RealStep>(experiment, data, model, params, optimizer, rank, where);
+                                         FlatParams& params, Optimizer& optimizer, Rank rank, const StepDevice& where,
+                                         std::int64_t done) {
+    return std::make_unique<RealStep>(experiment, data, model, params, optimizer, rank, where, done);
 }
 
 std::unique_ptr<LocalStep> makeIdleStep(const FlatParams& params, GradientFeed& feed) {

@@ -53,9 +53,10 @@ struct StepDevice {
 };
 
 // The real thing. Everything given outlives it. `rank`: among those that train. On a device no function waits for it.
+// `done`: steps that are complete; the first one here is the one after them.
 [[nodiscard]] std::unique_ptr<LocalStep> makeLocalStep(const Experiment& experiment, const TrainingData& data,
                                                        Model& model, FlatParams& params, Optimizer& optimizer,
-                                                       Rank rank, const StepDevice& where = {});
+                                                       Rank rank, const StepDevice& where = {}, std::int64_t done = 0);
 
 // For parameters that are shapes only: computes nothing, tells `feed` of every gradient in the order in which a
 // backward pass makes them.

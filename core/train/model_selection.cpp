@@ -1,10 +1,13 @@
 #include "core/train/model_selection.h"
 
+#include <torch/types.h>
+
 #include <cmath>
 
 namespace dasgd {
 
 void ModelSelection::judge(EvaluationReport& report) {
+    ++judged_;
     judgeTarget(report);
     if (!report.validated()) return;
     const double quality = report.classifies ? report.validationAccuracy : -report.validationLoss;
@@ -22,6 +25,26 @@ void ModelSelection::judge(EvaluationReport& report) {
     } else if (++waited_ >= train_.patience) {
         report.stop = true;
     }
+}
+
+at::Tensor ModelSelection::state() const {
+    const double none = EvaluationReport::kNone;
+    return torch::tensor({best_, awaited_, accuracy_.value_or(none), loss_.value_or(none), static_cast<double>(waited_),
+                          static_cast<double>(reached_), static_cast<double>(judged_)},
+                         torch::kFloat64);
+}
+
+void ModelSelection::setState(const at::Tensor& state) {
+    const auto value = [values = state.const_data_ptr<double>()](int i) { return values[i]; };
+    const auto known = [](double number) { return std::isnan(number) ? std::nullopt : std::optional(number); };
+    if (static_cast<std::int64_t>(value(6)) < judged_) return;
+    best_ = value(0);
+    awaited_ = value(1);
+    accuracy_ = known(value(2));
+    loss_ = known(value(3));
+    waited_ = static_cast<std::int64_t>(value(4));
+    reached_ = value(5) != 0;
+    judged_ = static_cast<std::int64_t>(value(6));
 }
 
 void ModelSelection::judgeTarget(EvaluationReport& report) {

@@ -2,6 +2,9 @@
 // early. Owner: whoever evaluates; the same evaluations give the same answers on every rank.
 #pragma once
 
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
 #include <limits>
 #include <optional>
 
@@ -21,6 +24,13 @@ public:
     // largest accuracy on the validation set where classes are told apart, else the one with the smallest loss on it.
     void judge(EvaluationReport& report);
 
+    // How many evaluations it has judged.
+    [[nodiscard]] std::int64_t judged() const { return judged_; }
+    // All of it, for a checkpoint: float64 [n].
+    [[nodiscard]] at::Tensor state() const;
+    // Of a selection with the same settings; one that has judged less than this changes nothing.
+    void setState(const at::Tensor& state);
+
 private:
     void judgeTarget(EvaluationReport& report);
 
@@ -30,6 +40,7 @@ private:
     std::optional<double> accuracy_, loss_;                      // of the best model so far, on the test set
     std::int64_t waited_ = 0;                                    // evaluations since `awaited_` was exceeded
     bool reached_ = false;
+    std::int64_t judged_ = 0;
 };
 
 }  // namespace dasgd

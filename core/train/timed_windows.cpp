@@ -13,11 +13,11 @@ constexpr std::int64_t kMostStepsOfPart = 64;
 
 }  // namespace
 
-CleanWindowOptions windowsOf(const Experiment& experiment, const Plan& plan, bool apart) {
+CleanWindowOptions windowsOf(const Experiment& experiment, const Plan& plan, bool apart, std::int64_t from) {
     // A rank alone has nobody to wait for.
     const bool alone = experiment.cluster.workers == 1;
     CleanWindowOptions windows{.waits = !alone && !apart,
-                               .warmUpSteps = std::min(kWarmUpSteps, plan.totalSteps / 2),
+                               .warmUpSteps = from + std::min(kWarmUpSteps, (plan.totalSteps - from) / 2),
                                .shortestPart = kShortestPart};
     const std::int64_t part = plan.totalSteps / kReportsOfRun;
     if (experiment.timeSimulated()) windows.fewestSteps = part;

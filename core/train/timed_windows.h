@@ -12,7 +12,8 @@ namespace dasgd {
 inline constexpr std::int64_t kReportsOfRun = 50;
 
 // `apart`: no rank waits for another (Algorithm::runsApart). Then windows end with the same steps on every rank, so
-// that the ranks' rates can be added up.
-[[nodiscard]] CleanWindowOptions windowsOf(const Experiment& experiment, const Plan& plan, bool apart);
+// that the ranks' rates can be added up. `from`: steps that are complete as the run begins; it warms up after them.
+[[nodiscard]] CleanWindowOptions windowsOf(const Experiment& experiment, const Plan& plan, bool apart,
+                                           std::int64_t from = 0);
 
 }  // namespace dasgd

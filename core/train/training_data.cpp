@@ -115,11 +115,12 @@ PassSource passesOf(const Experiment& experiment, const TrainingData& data, Rank
 }
 
 std::unique_ptr<BatchLoader> openLoader(const Experiment& experiment, const TrainingData& data, Rank rank,
-                                        const Samples& samples) {
+                                        const Samples& samples, std::int64_t done) {
     const auto seed = static_cast<std::uint64_t>(experiment.train.seed);
     const Plan plan = planSteps(experiment, data.splits.train.count());
-    auto next = [sampler = Sampler(passesOf(experiment, data, rank)), plan, seed, rank,
-                 batch = std::int64_t{0}]() mutable -> std::optional<BatchOrder> {
+    Sampler sampler(passesOf(experiment, data, rank));
+    for (std::int64_t step = 1; step <= done; ++step) sampler.skip(plan.batchOf(step));
+    auto next = [sampler = std::move(sampler), plan, seed, rank, batch = done]() mutable -> std::optional<BatchOrder> {
         const std::uint64_t draws =
             streamSeed(seed, rank.value(), StreamPurpose::Augment, static_cast<std::uint64_t>(batch));
         return BatchOrder{sampler.next(plan.batchOf(++batch)), draws};
@@ -128,7 +129,7 @@ std::unique_ptr<BatchLoader> openLoader(const Experiment& experiment, const Trai
 }
 
 Result<std::unique_ptr<Model>> buildModel(const Experiment& experiment, const TrainingData& data, Rank rank,
-                                          at::Device device) {
+                                          at::Device device, at::Generator* forward) {
     std::unique_ptr<Model> model = experiment.makeModel();
     InputSpec input = model->naturalInput();
     if (!input.shape.empty()) input = data.splits.input;
@@ -137,13 +138,15 @@ Result<std::unique_ptr<Model>> buildModel(const Experiment& experiment, const Tr
     const auto seed = static_cast<std::uint64_t>(experiment.train.seed);
     torch::manual_seed(seed);
     const Roles roles = experiment.roles();
+    const at::Generator random = makeGenerator(device, streamSeed(seed, rank.value(), StreamPurpose::Forward));
+    if (forward) *forward = random;
     DASGD_TRY(model->build({.input = input,
                             .rank = Rank(roles.trains(rank) ? roles.trainerIndex(rank) : 0),
                             .workers = roles.trainers(),
                             .timeOnly = experiment.timeOnly(),
                             .labelSmoothing = experiment.train.labelSmoothing,
                             .type = experiment.scalarType(),
-                            .random = makeGenerator(device, streamSeed(seed, rank.value(), StreamPurpose::Forward))}));
+                            .random = random}));
     return model;
 }
 

@@ -39,18 +39,20 @@ struct TrainingData {
 
 // The batches that `rank`, counted among those that train, trains on. Ordered as a run takes them, B samples a step and
 // what is left at the end of an epoch. Of data with samples; `data` outlives it. `samples`: the training set of `data`,
-// or its copy on a device.
+// or its copy on a device. `done`: steps that are complete, so that the first batch is that of the step after them.
 [[nodiscard]] std::unique_ptr<BatchLoader> openLoader(const Experiment& experiment, const TrainingData& data, Rank rank,
-                                                      const Samples& samples);
+                                                      const Samples& samples, std::int64_t done = 0);
 [[nodiscard]] inline std::unique_ptr<BatchLoader> openLoader(const Experiment& experiment, const TrainingData& data,
                                                              Rank rank) {
     return openLoader(experiment, data, rank, data.splits.train);
 }
 
 // The network with the experiment's initial weights, the same for every rank; a rank that serves gets that of the first
-// one that trains. On the processor; what it draws in training is drawn on `device`.
+// one that trains. On the processor; what it draws in training is drawn on `device`, from the stream that `forward`, if
+// given, becomes.
 [[nodiscard]] Result<std::unique_ptr<Model>> buildModel(const Experiment& experiment, const TrainingData& data,
-                                                        Rank rank, at::Device device = at::kCPU);
+                                                        Rank rank, at::Device device = at::kCPU,
+                                                        at::Generator* forward = nullptr);
 
 // How the experiment's parameters lie on `device`.
 [[nodiscard]] FlatLayout flatLayoutOf(const Experiment& experiment, at::Device device = at::kCPU);

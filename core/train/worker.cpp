@@ -48,14 +48,15 @@ WorkerOutcome runWorker(const Experiment& experiment, const WorkerEnvironment& e
         }
         const TrainingData& data = environment.data ? *environment.data : own;
         std::unique_ptr<Model> model;
+        at::Generator forward;
         if (!experiment.timeOnly()) {
             doing = "building the model";
             const at::Device device = environment.device ? environment.device->device() : at::Device(at::kCPU);
-            auto built = buildModel(experiment, data, environment.comm.rank(), device);
+            auto built = buildModel(experiment, data, environment.comm.rank(), device, &forward);
             if (!built) return failed(built.error().message);
             model = std::move(*built);
         }
-        loop = std::make_unique<WorkerLoop>(experiment, environment, data, std::move(model), doing);
+        loop = std::make_unique<WorkerLoop>(experiment, environment, data, std::move(model), std::move(forward), doing);
         WorkerOutcome outcome = loop->run();
         if (environment.control) environment.control->leave(environment.comm.rank());
         return outcome;

@@ -13,6 +13,7 @@
 #include "core/exec/executor.h"
 #include "core/experiment/experiment.h"
 #include "core/gpu/tensor_device.h"
+#include "core/train/checkpoint/rank_checkpoints.h"
 #include "core/train/training_data.h"
 
 namespace dasgd {
@@ -28,7 +29,8 @@ struct WorkerEnvironment {
     const TrainingData* data = nullptr;      // null: the rank loads its own
     EvaluationBoard* evaluations = nullptr;  // of all ranks; where time is simulated, unless nothing is computed
     TensorDevice* device = nullptr;          // null: it computes on the processor
-    std::filesystem::path profileTrace;      // what record.profile sees is also written there; "": nowhere
+    const CheckpointEnvironment* checkpoints = nullptr;  // null: nothing is saved
+    std::filesystem::path profileTrace;                  // what record.profile sees is also written there; "": nowhere
 };
 
 struct WorkerOutcome {

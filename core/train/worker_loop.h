@@ -14,11 +14,9 @@
 #include "core/step/step_context.h"
 #include "core/train/arrivals.h"
 #include "core/train/device/sample_places.h"
-#include "core/train/evaluation_board.h"
-#include "core/train/evaluator.h"
 #include "core/train/local_step.h"
 #include "core/train/loss_queue.h"
-#include "core/train/model_selection.h"
+#include "core/train/run_evaluations.h"
 #include "core/train/step_profiler.h"
 #include "core/train/timed_windows.h"
 #include "core/train/timing_records.h"
@@ -28,14 +26,15 @@ namespace dasgd {
 
 class WorkerLoop {
 public:
-    // No `model`: only time is simulated. `doing` is what the rank does at any time, in words, for who catches an
-    // error.
+    // No `model`: only time is simulated. `forward`: what the model draws from in training. `doing` is what the rank
+    // does at any time, in words, for who catches an error.
     WorkerLoop(const Experiment& experiment, const WorkerEnvironment& environment, const TrainingData& data,
-               std::unique_ptr<Model> model, std::string& doing)
+               std::unique_ptr<Model> model, at::Generator forward, std::string& doing)
         : experiment_(experiment),
           environment_(environment),
           data_(data),
           model_(std::move(model)),
+          forward_(std::move(forward)),
           doing_(doing),
           params_(paramsOf(doing)),
           plan_(planSteps(experiment, data.splits.train.count())),
@@ -43,19 +42,17 @@ public:
           rate_(optimizer_->learningRate() * experiment.learningRateScale()),
           algorithm_(experiment.makeAlgorithm()),
           executor_(environment.executor(environment.clock, environment.sink, levelOf(experiment.record),
-                                         windowsOf(experiment, plan_, algorithm_->runsApart(plan_.totalSteps)))),
+                                         windowsOf(experiment, plan_, apart(), firstStep(environment)))),
           context_(environment.comm, environment.clock, params_, *executor_, plan_.batchSize, extras()),
           hasData_(data.splits.train.count() > 0),
           ownUpdate_(dynamic_cast<OwnUpdate*>(algorithm_.get())),
-          names_(dynamic_cast<NamesWeights*>(algorithm_.get())),
           roles_(experiment.roles()),
           trains_(roles_.trains(environment.comm.rank())),
           timing_(*executor_, environment.sink, plan_,
-                  {.runsApart = experiment.cluster.workers > 1 && algorithm_->runsApart(plan_.totalSteps),
+                  {.runsApart = experiment.cluster.workers > 1 && apart(),
                    .speaks = speaks(),
                    .trainers = roles_.trainers()},
-                  [this](std::string_view name, double value) { metric(name, value); }),
-          selection_(experiment.train) {
+                  [this](std::string_view name, double value) { metric(name, value); }) {
         if (!model_) {
             local_ = makeIdleStep(params_, context_.gradientFeed());
             return;
@@ -65,13 +62,28 @@ public:
             doing_ = "copying the training set to the device (data.device_data)";
             const Rank trainer(roles_.trainerIndex(environment.comm.rank()));
             local_ = makeLocalStep(experiment, data, *model_, params_, *optimizer_, trainer,
-                                   stepDevice(places.place(data.splits.train)));
+                                   stepDevice(places.place(data.splits.train)), firstStep(environment));
         }
-        board_ = environment.evaluations;
         doing_ = "copying the test set to the device (data.device_data)";
-        evaluator_.emplace(*model_, params_, environment.comm,
-                           EvaluationSets(places.place(data.splits.test), places.place(data.validation)), roles_,
-                           evaluatedModel());
+        evaluations_.emplace(RunEvaluations::Parts{.experiment = experiment,
+                                                   .model = *model_,
+                                                   .context = context_,
+                                                   .algorithm = *algorithm_,
+                                                   .sink = environment.sink,
+                                                   .apart = apart(),
+                                                   .board = environment.evaluations,
+                                                   .trainedUntil = [this](Ns now) { return trainedUntil(now); },
+                                                   .windowsEnded =
+                                                       [this] {
+                                                           if (trains_) timing_.recordWindows();
+                                                       }},
+                             EvaluationSets(places.place(data.splits.test), places.place(data.validation)));
+        if (environment.checkpoints) {
+            checkpoints_.emplace(
+                experiment, *environment.checkpoints,
+                RankParts{*model_, *optimizer_, *algorithm_, context_, forward_, evaluations_->selection()},
+                environment.sink, apart());
+        }
         if (experiment.record.weights) {
             for (std::int64_t i = 0; i < params_.parameters(); ++i)
                 weightNames_.push_back(metrics::kWeight + std::to_string(i));
@@ -80,15 +92,14 @@ public:
 
     // Throws CommError, Diverged and whatever LibTorch throws.
     WorkerOutcome run() {
-        startTogether();
-        environment_.sink.state(RankState::Running, 0, "");
-        recordWeights();
-        recordSkipped();
-        evaluate();
-        algorithm_->start(context_);
+        if (environment_.checkpoints && environment_.checkpoints->from) {
+            goOnFromCheckpoint();
+        } else {
+            begin();
+        }
         timing_.countFrom(environment_.clock.now());
-        while (step_ < plan_.totalSteps && !over_) {
-            if (board_ && !boardGoesOn(*board_)) break;
+        while (step_ < plan_.totalSteps) {
+            if (evaluations_ && !evaluations_->goOn(step_)) break;
             if (environment_.control && !environment_.control->goOn(environment_.comm.rank(), step_)) {
                 return end(WorkerOutcome::Kind::Stopped);
             }
@@ -98,6 +109,10 @@ public:
                 serve();
             }
             if (step_ % plan_.evalEvery == 0 || step_ == plan_.totalSteps) evaluate();
+            if (checkpoints_ && step_ < plan_.totalSteps && !evaluations_->over()) {
+                doing_ = kCheckpoint;
+                checkpoints_->afterStep(step_, [this] { return counters(); });
+            }
         }
         return end(WorkerOutcome::Kind::Finished);
     }
@@ -109,8 +124,6 @@ private:
         if (record.trace == "full") return TraceLevel::Full;
         return record.trace == "summary" ? TraceLevel::Summary : TraceLevel::Off;
     }
-
-    static double seconds(Ns ns) { return static_cast<double>(ns) * 1e-9; }
 
     FlatParams paramsOf(std::string& doing) const {
         if (!model_) {
@@ -141,6 +154,44 @@ private:
         return extras;
     }
 
+    static std::int64_t firstStep(const WorkerEnvironment& environment) {
+        const bool goesOn = environment.checkpoints && environment.checkpoints->from;
+        return goesOn ? environment.checkpoints->from->state.step : 0;
+    }
+
+    void begin() {
+        startTogether();
+        environment_.sink.state(RankState::Running, 0, "");
+        recordWeights();
+        recordSkipped();
+        evaluate();
+        algorithm_->start(context_);
+    }
+
+    // Training begins where the checkpoint left off: steps, samples, bytes and the run's own time go on.
+    void goOnFromCheckpoint() {
+        if (!checkpoints_) throw std::runtime_error("a run of time only has nothing to go on from; run it again");
+        doing_ = kRestoring;
+        context_.moveTo(firstStep(environment_), 0);
+        const UntimedScope untimed(*executor_);
+        executor_->run({SpanKind::Checkpoint}, [&] {
+            const RankCounters saved = checkpoints_->restore();
+            step_ = saved.step;
+            trainedBefore_ = saved.trained;
+            setupBytes_ = -saved.bytesSent;
+            waitUntil(experiment_.timeSimulated() ? saved.wall
+                                                  : resumeInstant(environment_.comm, environment_.clock, 0));
+        });
+        setupBytes_ += environment_.comm.bytesSent();
+        environment_.sink.state(RankState::Running, step_, "");
+    }
+
+    [[nodiscard]] RankCounters counters() const {
+        const Metric now = metricNow("");
+        return {.step = step_, .bytesSent = now.bytesSent, .wall = now.wall, .trained = trainedUntil(now.wall)};
+    }
+    [[nodiscard]] Ns trainedUntil(Ns now) const { return trainedBefore_ + executor_->trainedUntil(now); }
+
     // The weights of rank 0 for all, so that they do not depend on the backend; all clocks start when the last rank is
     // ready.
     void startTogether() {
@@ -150,12 +201,6 @@ private:
         // The sender of a broadcast need not wait for its receivers.
         if (!experiment_.timeSimulated()) waitUntil(resumeInstant(environment_.comm, environment_.clock, 0));
         setupBytes_ = environment_.comm.bytesSent();
-    }
-
-    // Null: the mean of the ranks that train.
-    Evaluator::TakeModel evaluatedModel() {
-        if (!names_) return nullptr;
-        return [this] { takeNamedModel(names_->namedWeights(context_), params_, environment_.comm, roles_); };
     }
 
     [[nodiscard]] double learningRate() const {
@@ -230,61 +275,7 @@ private:
     void evaluate() {
         doing_ = kEvaluation;
         losses_.readAll([this](const Metric& loss) { recordLoss(loss); });
-        if (board_) {
-            if (trains_ || names_) deposit(*board_);
-        } else if (evaluator_) {
-            evaluateTogether();
-        }
-    }
-
-    // All ranks meet for the evaluation and then resume with the same offsets as before. Ranks that never wait for each
-    // other skip this: their offsets grow without bound.
-    void evaluateTogether() {
-        const bool waits = !algorithm_->runsApart(plan_.totalSteps);
-        const Ns came = environment_.clock.now();
-        const Ns arrived = waits ? came : 0;
-        const std::int64_t before = environment_.comm.bytesSent();
-        EvaluationReport report;
-        Ns known = 0;
-        const UntimedScope untimed(*executor_);
-        executor_->run({SpanKind::Eval}, [&] {
-            report = evaluator_->evaluate();
-            report.trainedSeconds = seconds(largestOfAll(environment_.comm, executor_->trainedUntil(came)));
-            selection_.judge(report);
-            agreeOnEnd(report);
-            known = environment_.clock.now();
-            if (step_ == plan_.totalSteps || over_) return;
-            waitUntil(resumeInstant(environment_.comm, environment_.clock, arrived));
-        });
-        evaluationBytes_ += environment_.comm.bytesSent() - before;
-        if (trains_) timing_.recordWindows();
-        if (environment_.comm.rank() == Rank{0}) record(report, metricNow(""), known, environment_.sink);
-    }
-
-    // Rank 0's word: the sums behind a report may differ between ranks in their last bit.
-    void agreeOnEnd(const EvaluationReport& report) {
-        if (!selection_.mayStop()) return;
-        at::Tensor stop = torch::tensor({report.stop ? 1.0F : 0.0F});
-        Pending word = environment_.comm.broadcast(stop, Rank{0});
-        word.wait();
-        over_ = stop.item<float>() != 0;
-    }
-
-    // Ranks that do not communicate compute ahead of simulated time: an early end has to find each at its instant.
-    bool boardGoesOn(EvaluationBoard& board) {
-        if (selection_.mayStop()) environment_.clock.sleepUntil(0);
-        return board.goOn(step_);
-    }
-
-    void deposit(EvaluationBoard& board) {
-        EvaluationBoard::Publish publish;
-        if (speaks()) {
-            publish = [&sink = environment_.sink, at = metricNow("")](const EvaluationReport& report, Ns last) {
-                record(report, at, last, sink);
-            };
-        }
-        board.deposit(environment_.comm.rank(), step_, environment_.clock.now(), *model_, params_, std::move(publish),
-                      names_ ? names_->namedWeights(context_) : at::Tensor());
+        if (evaluations_) evaluations_->evaluate(metricNow(""), step_ == plan_.totalSteps);
     }
 
     void waitUntil(Ns instant) { environment_.clock.sleepUntil(instant); }
@@ -305,21 +296,30 @@ private:
     WorkerOutcome end(WorkerOutcome::Kind kind) {
         profiler_.end();
         executor_->stepsDone();
+        if (checkpoints_ && kind == WorkerOutcome::Kind::Stopped) {
+            doing_ = kCheckpoint;
+            checkpoints_->save(counters());
+        }
         algorithm_->drain(context_);
         executor_->flush();
         if (trains_) timing_.recordWindows();
         losses_.readAll([this](const Metric& loss) { recordLoss(loss); });
-        if (kind == WorkerOutcome::Kind::Finished && evaluator_) {
-            const UntimedScope untimed(*executor_);
-            const std::int64_t before = environment_.comm.bytesSent();
-            evaluator_->takeModel();
-            evaluationBytes_ += environment_.comm.bytesSent() - before;
-        }
+        if (kind == WorkerOutcome::Kind::Finished && evaluations_) evaluations_->takeModel();
         if (trains_) timing_.recordTimed();
         recordSkipped();
         const bool finished = kind == WorkerOutcome::Kind::Finished;
-        environment_.sink.state(finished ? RankState::Finished : RankState::Stopped, step_, "");
+        const std::string lost = saveResult(finished);
+        environment_.sink.state(finished ? RankState::Finished : RankState::Stopped, step_, lost);
         return {.kind = kind, .step = step_, .error = ""};
+    }
+
+    // What of it could not be written.
+    std::string saveResult(bool finished) {
+        if (!checkpoints_) return "";
+        doing_ = kCheckpoint;
+        std::string lost = checkpoints_->finish();
+        if (finished && speaks()) lost += checkpoints_->writeModel();
+        return lost;
     }
 
     void metric(std::string_view name, double value) {
@@ -334,8 +334,17 @@ private:
                 .epoch = plan_.epochAfter(step_),
                 .wall = environment_.clock.now(),
                 .samples = plan_.samplesAfter(step_),
-                .bytesSent = environment_.comm.bytesSent() - evaluationBytes_ - setupBytes_};
+                .bytesSent = environment_.comm.bytesSent() - untimedBytes()};
     }
+
+    // Sent by what the laboratory does for itself: not part of bytes_sent.
+    [[nodiscard]] std::int64_t untimedBytes() const {
+        return setupBytes_ + (evaluations_ ? evaluations_->bytesSent() : 0) +
+               (checkpoints_ ? checkpoints_->bytesSent() : 0);
+    }
+
+    // No rank ever waits for another one's steps.
+    [[nodiscard]] bool apart() const { return algorithm_->runsApart(plan_.totalSteps); }
 
     // The first rank that trains records what is of the whole run.
     [[nodiscard]] bool speaks() const { return environment_.comm.rank() == roles_.firstTrainer(); }
@@ -347,11 +356,14 @@ private:
     static constexpr const char* kUpdate = "the update";
     static constexpr const char* kAlgorithm = "the algorithm's part";
     static constexpr const char* kEvaluation = "the evaluation";
+    static constexpr const char* kCheckpoint = "the checkpoint";
+    static constexpr const char* kRestoring = "going on from the checkpoint";
 
     const Experiment& experiment_;
     const WorkerEnvironment& environment_;
     const TrainingData& data_;
     std::unique_ptr<Model> model_;
+    at::Generator forward_;
     std::string& doing_;
     FlatParams params_;
     Plan plan_;
@@ -361,11 +373,10 @@ private:
     std::unique_ptr<Executor> executor_;
     StepContext context_;
     std::unique_ptr<LocalStep> local_;
-    std::optional<Evaluator> evaluator_;  // none where only time is simulated
-    EvaluationBoard* board_ = nullptr;    // instead of a meeting
+    std::optional<RunEvaluations> evaluations_;   // none where only time is simulated
+    std::optional<RankCheckpoints> checkpoints_;  // the same
     bool hasData_;
     OwnUpdate* ownUpdate_;  // the algorithm, or null
-    NamesWeights* names_;   // the same
     Roles roles_;
     bool trains_;
     std::vector<std::string> weightNames_;
@@ -373,11 +384,9 @@ private:
                            environment_.sink};
     TimingRecords timing_;
     LossQueue losses_;
-    ModelSelection selection_;  // where ranks meet for evaluations
-    bool over_ = false;         // an evaluation has ended the run
+    Ns trainedBefore_ = 0;  // by the run that this one goes on from
     std::int64_t step_ = 0;
-    std::int64_t evaluationBytes_ = 0;  // untimed communication: not part of bytes_sent
-    std::int64_t setupBytes_ = 0;
+    std::int64_t setupBytes_ = 0;  // untimed; less what the run that this one goes on from had sent
 };
 
 }  // namespace dasgd

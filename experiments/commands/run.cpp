@@ -18,17 +18,9 @@ namespace {
 struct RunOptions {
     std::string file, workspace;
     Overrides overrides;
+    int restarts = 0;
     bool json = false, dryRun = false, quiet = false, queue = false, allowFileSystem = false;
 };
-
-void report(const storage::RunRow& row, const std::string& title, bool json) {
-    if (json) {
-        std::printf("%s\n", dumpLine(toJson(row)).c_str());
-    } else {
-        std::printf("%s: %s\n    %s\n", printable(title).c_str(), printable(row.runId).c_str(),
-                    summaryLine(row).c_str());
-    }
-}
 
 void compareAll(const RunSession& session, const std::vector<std::string>& runIds) {
     auto reader = session.reader();
@@ -56,9 +48,10 @@ int run(const RunOptions& options) {
     if (!session) return refuse(session.error());
     std::vector<const CheckedExperiment*> planned;
     for (const CheckedExperiment& experiment : *experiments) planned.push_back(&experiment);
-    RunSeries series(**session, options.queue ? RunSeries::Order::BehindOthers : RunSeries::Order::AtOnce);
+    RunSeries series(**session, options.queue ? RunSeries::Order::BehindOthers : RunSeries::Order::AtOnce,
+                     options.restarts);
     std::vector<std::string> runIds = series.run(
-        planned, [&](const storage::RunRow& row, const std::string& title) { report(row, title, options.json); });
+        planned, [&](const storage::RunRow& row, const std::string& title) { reportRun(row, title, options.json); });
     std::erase(runIds, std::string());
     if (!options.json && runIds.size() > 1) compareAll(**session, runIds);
     return series.exitCode();
@@ -75,12 +68,17 @@ Action declareRun(CLI::App& app) {
     app.add_flag("--json", options->json, "One line of JSON a run when it ends, on stdout");
     app.add_flag("--dry-run", options->dryRun, "Check everything, print what would run, start nothing");
     app.add_flag("--queue", options->queue, "Start when every run that trains or waits in the workspace has ended");
+    app.add_option("--restarts", options->restarts,
+                   "How often a run that fails starts again: from its newest checkpoint, or its beginning")
+        ->check(CLI::Range(0, 1000));
     app.add_flag("-q,--quiet", options->quiet, "No progress");
     app.footer(
         "step_ms is the time of a step over all ranks, in the stretches that start-up, evaluations and checkpoints "
         "did\n"
         "not touch; null where there is none.\n"
-        "Ctrl-C stops all ranks at one step and keeps everything recorded; again: ends them at once.");
+        "Ctrl-C stops all ranks at one step, keeps everything recorded and leaves a checkpoint (`dasgd resume`); "
+        "again:\n"
+        "ends them at once.");
     return [options] { return run(*options); };
 }
 

@@ -192,6 +192,9 @@ std::string textOf(const Shown& shown) {
           std::to_string(row.steps) + " of " + std::to_string(detail.plannedSteps) +
               (early ? ", ended early by its evaluations, " : ", ") + std::to_string(row.samples) + " samples, " +
               byteCount(static_cast<double>(row.bytesSent)) + " sent");
+    if (!row.resumedFrom.empty()) {
+        field(out, "goes on from", row.resumedFrom + ", step " + std::to_string(row.resumedStep));
+    }
     field(out, "final loss", shortNumber(row.finalLoss));
     out += bestText(shown);
     field(out, "target", targetText(shown));

@@ -45,6 +45,8 @@ Action declareWorker(CLI::App& app) {
     app.add_option("--rank", options->child.rank)->group(hidden);
     app.add_option("--origin", options->child.origin)->group(hidden);
     app.add_option("--launcher", options->child.launcher)->group(hidden);
+    app.add_option("--resume", options->child.resume)->group(hidden);
+    app.add_option("--resume-step", options->child.resumeStep)->group(hidden);
     app.footer(
         "Which rank it is, it learns from RANK WORLD_SIZE LOCAL_RANK MASTER_ADDR MASTER_PORT (torchrun, or by hand),\n"
         "OMPI_*, PMI_* (mpirun) or SLURM_* (srun). DASGD_INTERFACE names the network interface; default: the one "

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <numeric>
 
+#include "core/checkpoint/checkpoint_folder.h"
 #include "experiments/config/document.h"
 #include "experiments/launch/stored_schema.h"
 #include "experiments/launch/system_metrics.h"
@@ -22,7 +23,8 @@ constexpr const char* kLoopback = "lo";
 // A rank inside a collective notices a stop when the collective's deadline has passed.
 constexpr double kStopSlackS = 5;
 
-ChildProcess::Options workerProcess(const storage::WorkspacePaths& paths, const storage::RunInfo& info, int rank) {
+ChildProcess::Options workerProcess(const storage::WorkspacePaths& paths, const QueuedRun& queued, int rank) {
+    const storage::RunInfo& info = queued.info;
     const fs::path folder = paths.run(info.runId);
     ChildProcess::Options options;
     options.program = "/proc/self/exe";
@@ -32,6 +34,10 @@ ChildProcess::Options workerProcess(const storage::WorkspacePaths& paths, const 
                          "--rank",      std::to_string(rank),
                          "--origin",    std::to_string(info.clockOrigin),
                          "--launcher",  std::to_string(::getpid())};
+    if (queued.resume) {
+        options.arguments.insert(options.arguments.end(), {"--resume", queued.resume->checkpoints.string(),
+                                                           "--resume-step", std::to_string(queued.resume->step)});
+    }
     options.log = folder / "logs" / ("rank-" + std::to_string(rank) + ".log");
     return options;
 }
@@ -110,8 +116,8 @@ Status writeRunFiles(const storage::WorkspacePaths& paths, const storage::RunInf
 }
 
 Result<QueuedRun> Launcher::queue(const CheckedExperiment& experiment, const Provenance& provenance,
-                                  const SeriesPlace& place) {
-    QueuedRun queued{.info = describeRun(experiment, provenance)};
+                                  const SeriesPlace& place, const std::optional<ResumePoint>& resume) {
+    QueuedRun queued{.info = describeRun(experiment, provenance), .resume = resume};
     storage::RunInfo& info = queued.info;
     info.runId = store_.newRunId(info.algorithm);
     info.clockOrigin = MonotonicClock::rawNow();
@@ -119,6 +125,10 @@ Result<QueuedRun> Launcher::queue(const CheckedExperiment& experiment, const Pro
         info.series = place.series.empty() ? info.runId : place.series;
         info.seriesPlace = place.place;
         info.seriesSize = place.size;
+    }
+    if (resume) {
+        info.resumedFrom = resume->runId;
+        info.resumedStep = resume->step;
     }
     DASGD_TRY(store_.addRun(info));
     const storage::WorkspacePaths& paths = store_.paths();
@@ -145,7 +155,8 @@ Result<LaunchedRun> Launcher::run(QueuedRun queued, const CheckedExperiment& exp
         return LaunchedRun{info.runId, "failed", why};
     };
     if (!queued.control) return giveUp(queued.problem);
-    info.clockOrigin = MonotonicClock::rawNow();
+    // The run's own time goes on where it was saved.
+    info.clockOrigin = MonotonicClock::rawNow() - (queued.resume && !info.timeSimulated ? queued.resume->wall : 0);
     DASGD_TRY(store_.setClockOrigin(info.runId, info.clockOrigin));
     auto recorder = startRecorder(experiment, info);
     if (!recorder) return giveUp(recorder.error().message);
@@ -153,6 +164,7 @@ Result<LaunchedRun> Launcher::run(QueuedRun queued, const CheckedExperiment& exp
     const char* status = outcome.state == RankState::Finished  ? "finished"
                          : outcome.state == RankState::Stopped ? "stopped"
                                                                : "failed";
+    CheckpointFolder(store_.paths().checkpoints(info.runId)).sweep();
     DASGD_ASSIGN(const storage::RanksEnd end, (*recorder)->finish(status, outcome.error));
     return LaunchedRun{info.runId, end.status, end.error};
 }
@@ -169,7 +181,7 @@ GroupOutcome Launcher::train(const CheckedExperiment& experiment, QueuedRun& que
     RankGroup group(*queued.control, static_cast<Ns>((experiment.timeoutS + kStopSlackS) * 1e9));
     Progress progress(title, experiment.totalSteps, style_);
     for (const std::vector<int>& ranks : experiment.layout.processes) {
-        const Status started = group.add(ranks, workerProcess(store_.paths(), queued.info, ranks.front()));
+        const Status started = group.add(ranks, workerProcess(store_.paths(), queued, ranks.front()));
         if (!started) return {RankState::Failed, started.error().message};
     }
     // Seconds of the host say nothing of a run whose seconds are simulated.

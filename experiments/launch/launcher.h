@@ -1,6 +1,7 @@
 // One run from its row in the database to its last record: starts the ranks, collects their records, ends them.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -30,9 +31,18 @@ struct SeriesPlace {
     bool waits = false;  // behind other commands: also a single run has a place in the queue then
 };
 
+// The checkpoint that a run goes on from.
+struct ResumePoint {
+    std::string runId;                  // whose it is
+    std::filesystem::path checkpoints;  // the folder of that run's
+    std::int64_t step = 0;
+    Ns wall = 0;  // that run's own time as it was saved
+};
+
 // A run that is in the workspace and not started. While it waits, `dasgd stop` can ask that it never is.
 struct QueuedRun {
     storage::RunInfo info;
+    std::optional<ResumePoint> resume;
     std::optional<RunControl> control;  // nothing: its files could not be written, see `problem`
     std::string problem;
     [[nodiscard]] bool stopRequested() const { return control && control->stopRequested(); }
@@ -47,8 +57,8 @@ public:
         : store_(store), signals_(signals), style_(style) {}
 
     // Errors: the run could not even be written down (disk full …).
-    Result<QueuedRun> queue(const CheckedExperiment& experiment, const Provenance& provenance,
-                            const SeriesPlace& place);
+    Result<QueuedRun> queue(const CheckedExperiment& experiment, const Provenance& provenance, const SeriesPlace& place,
+                            const std::optional<ResumePoint>& resume = {});
     // Gives up a run that was not started: it is `stopped`.
     Status cancel(const QueuedRun& queued);
     // `title` is what the progress bar shows; `meanwhile` is called several times a second. Errors as above.

@@ -12,6 +12,7 @@
 #include "experiments/base/errors.h"
 #include "experiments/base/text.h"
 #include "experiments/launch/queue_turn.h"
+#include "experiments/launch/resume_point.h"
 
 namespace dasgd::experiments {
 
@@ -31,6 +32,15 @@ std::string titleOf(const CheckedExperiment& experiment) {
 
 std::string counted(std::size_t index, std::size_t count, const std::string& title) {
     return count == 1 ? title : std::to_string(index + 1) + "/" + std::to_string(count) + " " + title;
+}
+
+void reportRun(const storage::RunRow& row, const std::string& title, bool json) {
+    if (json) {
+        std::printf("%s\n", dumpLine(toJson(row)).c_str());
+    } else {
+        std::printf("%s: %s\n    %s\n", printable(title).c_str(), printable(row.runId).c_str(),
+                    summaryLine(row).c_str());
+    }
 }
 
 void showExperiments(const std::vector<CheckedExperiment>& experiments, bool json) {
@@ -192,13 +202,52 @@ void RunSeries::runNext(const std::vector<const CheckedExperiment*>& experiments
     queue_.erase(first);
     const CheckedExperiment& experiment = *experiments[next.index];
     const std::string title = counted(next.index, experiments.size(), titleOf(experiment));
-    const auto launched = session_.run(std::move(next.run), experiment, title, [&] { attend(ids); });
-    if (!launched) return breakOff(launched.error());
-    ids[next.index] = launched->runId;
-    failed_ = failed_ || launched->status == "failed";
-    stopped_ = stopped_ || launched->status == "stopped";
+    ids[next.index] = runAndRestart(std::move(next.run), experiment, title, report, [&] { attend(ids); });
+}
+
+void RunSeries::resume(const CheckedExperiment& experiment, const ResumePoint& from, const Report& report) {
+    auto queued = session_.queue(experiment, {}, from);
+    if (!queued) return breakOff(queued.error());
+    static_cast<void>(runAndRestart(std::move(*queued), experiment, titleOf(experiment), report, {}));
+}
+
+std::string RunSeries::runAndRestart(QueuedRun run, const CheckedExperiment& experiment, const std::string& title,
+                                     const Report& report, const std::function<void()>& meanwhile) {
+    for (int restart = 0;; ++restart) {
+        const auto launched = session_.run(std::move(run), experiment, title, meanwhile);
+        if (!launched) {
+            breakOff(launched.error());
+            return {};
+        }
+        tell(launched->runId, title, report);
+        if (launched->status != "failed" || restart == restarts_ || session_.stopped()) {
+            failed_ = failed_ || launched->status == "failed";
+            stopped_ = stopped_ || launched->status == "stopped";
+            return launched->runId;
+        }
+        auto again = startAgain(launched->runId, experiment);
+        if (!again) {
+            breakOff(again.error());
+            return launched->runId;
+        }
+        const std::string from = again->resume ? "step " + std::to_string(again->resume->step) : "its beginning";
+        logLine(LogLevel::Warning,
+                printable("run " + launched->runId + " failed; it goes on from " + from + " as " + again->info.runId +
+                          ", restart " + std::to_string(restart + 1) + " of " + std::to_string(restarts_)));
+        run = std::move(*again);
+    }
+}
+
+Result<QueuedRun> RunSeries::startAgain(const std::string& failed, const CheckedExperiment& experiment) {
+    DASGD_ASSIGN(auto reader, session_.reader());
+    DASGD_ASSIGN(const storage::RunRow row, reader.row(failed));
+    const auto found = resumePointOf(session_.paths(), reader, row);
+    return session_.queue(experiment, {}, found ? std::optional(found->point) : std::nullopt);
+}
+
+void RunSeries::tell(const std::string& runId, const std::string& title, const Report& report) {
     auto records = session_.reader();
-    const auto row = records ? records->row(launched->runId) : tl::unexpected(records.error());
+    const auto row = records ? records->row(runId) : tl::unexpected(records.error());
     if (row) {
         report(*row, title);
     } else {

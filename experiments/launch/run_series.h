@@ -15,6 +15,9 @@ namespace dasgd::experiments {
 // Prints what would run: a line of JSON each, or the resolved TOML.
 void showExperiments(const std::vector<CheckedExperiment>& experiments, bool json);
 
+// A run that has ended, on stdout: its id and summary, or a line of JSON.
+void reportRun(const storage::RunRow& row, const std::string& title, bool json);
+
 // "dasgd, seed 1", or what the sweep chose.
 [[nodiscard]] std::string titleOf(const CheckedExperiment& experiment);
 // "2/4 dasgd, seed 1"; the title alone where there is one experiment.
@@ -29,7 +32,10 @@ public:
         AtOnce,
         BehindOthers,  // the first run waits for those that are ahead: queue_turn.h
     };
-    explicit RunSeries(RunSession& session, Order order = Order::AtOnce) : session_(session), order_(order) {}
+    // `restarts`: how often a run that failed starts again, from its newest checkpoint or from its beginning; each time
+    // as a run of its own, which is then reported too.
+    explicit RunSeries(RunSession& session, Order order = Order::AtOnce, int restarts = 0)
+        : session_(session), order_(order), restarts_(restarts) {}
 
     // Runs them in order; those that wait are in the workspace as `queued`, `dasgd stop` takes one out and `dasgd
     // queue` holds, releases and moves them. Answers their ids, "" of those that were not reached: after Ctrl-C, or
@@ -37,6 +43,8 @@ public:
     // Whoever takes out all that wait ends the series: those that were to be queued later are not. Whoever holds all
     // that wait holds those too.
     std::vector<std::string> run(const std::vector<const CheckedExperiment*>& experiments, const Report& report);
+    // One run that goes on from a checkpoint.
+    void resume(const CheckedExperiment& experiment, const ResumePoint& from, const Report& report);
     [[nodiscard]] int exitCode() const;
 
 private:
@@ -59,10 +67,17 @@ private:
     void waitForTurn(std::vector<std::string>& ids);
     void runNext(const std::vector<const CheckedExperiment*>& experiments, const Report& report,
                  std::vector<std::string>& ids);
+    // Runs it, and again where it fails and may start again. Answers the id of the last one.
+    [[nodiscard]] std::string runAndRestart(QueuedRun run, const CheckedExperiment& experiment,
+                                            const std::string& title, const Report& report,
+                                            const std::function<void()>& meanwhile);
+    [[nodiscard]] Result<QueuedRun> startAgain(const std::string& failed, const CheckedExperiment& experiment);
+    void tell(const std::string& runId, const std::string& title, const Report& report);
     void breakOff(const Error& error);
 
     RunSession& session_;
     Order order_;
+    int restarts_;
     bool begun_ = false;                         // a run of it was started
     std::deque<Waiting> queue_;                  // in the order in which they start
     std::vector<storage::QueuePlace> recorded_;  // of the queue, as the workspace has it

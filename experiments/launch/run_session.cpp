@@ -36,10 +36,11 @@ Result<LaunchedRun> RunSession::run(const CheckedExperiment& experiment, const s
     return run(std::move(queued), experiment, title, {});
 }
 
-Result<QueuedRun> RunSession::queue(const CheckedExperiment& experiment, const SeriesPlace& place) {
+Result<QueuedRun> RunSession::queue(const CheckedExperiment& experiment, const SeriesPlace& place,
+                                    const std::optional<ResumePoint>& resume) {
     DASGD_TRY(checkMachine(experiment));
     begun_ = true;
-    return launcher_.queue(experiment, provenance_, place);
+    return launcher_.queue(experiment, provenance_, place, resume);
 }
 
 Result<LaunchedRun> RunSession::run(QueuedRun queued, const CheckedExperiment& experiment, const std::string& title,

@@ -24,7 +24,8 @@ public:
     // Errors: of checkMachine(); the run could not be written down. A run that failed or was stopped is none.
     Result<LaunchedRun> run(const CheckedExperiment& experiment, const std::string& title);
     // The same in three parts, as in Launcher.
-    Result<QueuedRun> queue(const CheckedExperiment& experiment, const SeriesPlace& place);
+    Result<QueuedRun> queue(const CheckedExperiment& experiment, const SeriesPlace& place,
+                            const std::optional<ResumePoint>& resume = {});
     Result<LaunchedRun> run(QueuedRun queued, const CheckedExperiment& experiment, const std::string& title,
                             const std::function<void()>& meanwhile);
     Status cancel(const QueuedRun& queued) { return launcher_.cancel(queued); }
@@ -32,6 +33,7 @@ public:
     // The same for a command that needs the run whole: anything but "finished" is an error that names the run.
     Result<std::string> runToTheEnd(const CheckedExperiment& experiment, const std::string& title);
     [[nodiscard]] Result<storage::RunReader> reader() const;
+    [[nodiscard]] const storage::WorkspacePaths& paths() const { return store_.paths(); }
     [[nodiscard]] bool begun() const { return begun_; }  // a run, even if it could not be written down
     [[nodiscard]] bool stopped() { return signals_.count() > 0; }
 

@@ -82,6 +82,8 @@ nlohmann::json toJson(const storage::RunRow& row) {
             {"timed_steps", jsonNumber(row.timedSteps)},
             {"queue_turn", jsonNumber(row.queueTurn)},
             {"held", row.held},
+            {"resumed_from", row.resumedFrom.empty() ? nlohmann::json() : nlohmann::json(row.resumedFrom)},
+            {"resumed_step", row.resumedFrom.empty() ? nlohmann::json() : nlohmann::json(row.resumedStep)},
             {"git_commit", row.gitCommit},
             {"error", row.error}};
 }

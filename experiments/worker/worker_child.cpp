@@ -6,8 +6,12 @@
 
 #include <atomic>
 #include <cstdio>
+#include <fstream>
+#include <optional>
+#include <sstream>
 
 #include "core/base/log.h"
+#include "core/base/sha256.h"
 #include "core/train/evaluation_board.h"
 #include "core/train/open_host.h"
 #include "core/train/step_profiler.h"
@@ -51,6 +55,7 @@ struct Shared {
     RunControl& control;
     RankJournals& journals;
     std::filesystem::path folder;  // of the run
+    const CheckpointEnvironment& checkpoints;
 };
 
 // False where a rank failed. Each rank reports before the network library is torn down: that can take until its
@@ -68,6 +73,7 @@ bool runRanks(const Shared& shared, RankHost& host, const TrainingData* data, Ev
                                           .data = data,
                                           .evaluations = evaluations,
                                           .device = rank.device,
+                                          .checkpoints = &shared.checkpoints,
                                           .profileTrace = profileTraceIn(shared.folder, rank.comm.rank())});
         tell(report);
         if (report.state != RankState::Failed) return;
@@ -109,14 +115,34 @@ Result<std::vector<int>> ranksOf(const Layout& layout, int first) {
     return fail("no process of this experiment begins with rank " + std::to_string(first));
 }
 
+// Where the run saves its state, and what it goes on from.
+Result<CheckpointEnvironment> checkpointsOf(const ChildTask& task, const storage::WorkspacePaths& paths) {
+    std::ifstream file(task.file, std::ios::binary);
+    std::ostringstream config;
+    config << file.rdbuf();
+    Sha256 hash;
+    hash.add(config.view());
+    CheckpointEnvironment environment{.place = {paths.checkpoints(task.runId), task.runId, hash.finish()}};
+    if (task.resume.empty()) return environment;
+    DASGD_ASSIGN(environment.from, CheckpointFolder(task.resume).at(task.resumeStep));
+    return environment;
+}
+
 Result<bool> runTask(const ChildTask& task, RankJournals& journals) {
     DASGD_ASSIGN(const Experiment experiment, readSingleExperiment(task.file, {}));
     DASGD_ASSIGN(const std::vector<int> ranks, ranksOf(experiment.layout, task.rank));
     const storage::WorkspacePaths paths{task.workspace};
     DASGD_ASSIGN(RunControl control, RunControl::open(paths.control(task.runId)));
     DASGD_TRY(journals.open(paths, task.runId, ranks, experiment.layout.sharedJournal));
+    DASGD_ASSIGN(CheckpointEnvironment checkpoints, checkpointsOf(task, paths));
+    std::optional<CheckpointDecisions> decisions;
+    const auto& every = experiment.train.checkpoint;
+    if (every && every->interval().time > 0 && experiment.timeSimulated()) {
+        checkpoints.decisions =
+            &decisions.emplace(every->interval().time, static_cast<int>(experiment.cluster.workers));
+    }
     MonotonicClock clock(task.origin);
-    return openAndRun({task, experiment, ranks, control, journals, paths.run(task.runId)}, clock);
+    return openAndRun({task, experiment, ranks, control, journals, paths.run(task.runId), checkpoints}, clock);
 }
 
 bool finishes(const ChildTask& task) {

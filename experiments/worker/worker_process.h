@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <string>
 
 #include "core/base/clock.h"
@@ -18,6 +19,8 @@ struct ChildTask {
     int rank = 0;        // of the first rank in this process; `threads` runs all of them here
     Ns origin = 0;       // raw monotonic clock of the run's start
     pid_t launcher = 0;  // the process to die with
+    std::string resume;  // folder of a run's checkpoints, and of which step: where the run goes on from; "": nowhere
+    std::int64_t resumeStep = 0;
 };
 
 // Trains the rank (or ranks) and writes a RankReport each to kReportDescriptor. Does not return: leaves without tearing

@@ -20,6 +20,9 @@ struct WorkspacePaths {
     [[nodiscard]] std::filesystem::path journal(const std::string& runId,
                                                 int rank) const;  // runs/<id>/journal/rank-0003
     [[nodiscard]] std::filesystem::path owner(const std::string& runId) const { return run(runId) / "owner.lock"; }
+    [[nodiscard]] std::filesystem::path checkpoints(const std::string& runId) const {
+        return run(runId) / "checkpoints";
+    }
     [[nodiscard]] std::filesystem::path control(const std::string& runId) const { return run(runId) / "control"; }
 };
 

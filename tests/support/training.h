@@ -92,8 +92,25 @@ inline RunElsewhere& runElsewhere() {
     return run;
 }
 
+// What a run may be given besides.
+struct RunWith {
+    const CheckpointEnvironment* checkpoints = nullptr;
+    StepGate* gate = nullptr;
+};
+
+// Lets all ranks make `steps` steps; 0: any number.
+class StopAfter final : public StepGate {
+public:
+    explicit StopAfter(std::int64_t steps) : steps_(steps) {}
+    [[nodiscard]] bool goOn(Rank, std::int64_t completed) override { return steps_ == 0 || completed < steps_; }
+    void leave(Rank) override {}
+
+private:
+    std::int64_t steps_;
+};
+
 inline std::vector<RankRecord> train(const Value& document, Backend backend = Backend::Threads,
-                                     const Wrap& wrap = nullptr) {
+                                     const Wrap& wrap = nullptr, const RunWith& with = {}) {
     auto experiment = readExperiment(document);
     if (!experiment) throw std::runtime_error(experiment.error().message);
     const int ranks = static_cast<int>(experiment->cluster.workers);
@@ -104,8 +121,10 @@ inline std::vector<RankRecord> train(const Value& document, Backend backend = Ba
         record.outcome = runWorker(*experiment, {.comm = wrapped ? *wrapped : rank.comm,
                                                  .clock = rank.clock,
                                                  .sink = record.sink,
+                                                 .control = with.gate,
                                                  .executor = rank.executor,
-                                                 .device = rank.device});
+                                                 .device = rank.device,
+                                                 .checkpoints = with.checkpoints});
     };
     if (backend == Backend::Threads && runElsewhere()) {
         runElsewhere()(experiment->cluster, body);

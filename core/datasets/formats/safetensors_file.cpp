@@ -121,4 +121,19 @@ Result<std::vector<StoredTensor>> readSafetensors(std::span<const unsigned char>
     return tensors;
 }
 
+Result<std::map<std::string, std::string>> readSafetensorsMetadata(std::span<const unsigned char> file,
+                                                                   const std::string& name) {
+    std::uint64_t headerBytes = 0;
+    const auto header = headerOf(file, headerBytes);
+    if (!header) return fail(name + ": " + header.error().message);
+    std::map<std::string, std::string> texts;
+    const auto metadata = header->find("__metadata__");
+    if (metadata == header->end()) return texts;
+    for (const auto& [key, text] : metadata->items()) {
+        if (!text.is_string()) return fail(name + ": its metadata '" + key + "' is no text" + kWriteAnew);
+        texts[key] = text.get<std::string>();
+    }
+    return texts;
+}
+
 }  // namespace dasgd

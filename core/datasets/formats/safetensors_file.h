@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,5 +24,10 @@ struct StoredTensor {
 // does not match its bytes, bytes outside the file or of two tensors.
 [[nodiscard]] Result<std::vector<StoredTensor>> readSafetensors(std::span<const unsigned char> file,
                                                                 const std::string& name);
+
+// The texts that the header keeps beside the tensors, by name; none where it has none. Errors: of the header; one that
+// is no text.
+[[nodiscard]] Result<std::map<std::string, std::string>> readSafetensorsMetadata(std::span<const unsigned char> file,
+                                                                                 const std::string& name);
 
 }  // namespace dasgd

@@ -59,6 +59,20 @@ public:
 
     void beginPass(bool training) override { (training ? training_ : evaluation_).clear(); }
     [[nodiscard]] bool goesOn() const override { return true; }
+    [[nodiscard]] std::vector<at::Tensor> passState() const override {
+        std::vector<at::Tensor> tensors;
+        for (const auto& [hidden, cell] : training_) tensors.insert(tensors.end(), {hidden, cell});
+        return tensors;
+    }
+    Status setPassState(const std::vector<at::Tensor>& state) override {
+        if (state.size() != 2 * lstms_.size() && !state.empty()) {
+            return fail("the saved state is of " + std::to_string(state.size() / 2) + " layers; this network has " +
+                        std::to_string(lstms_.size()));
+        }
+        training_.clear();
+        for (std::size_t i = 0; i < state.size(); i += 2) training_.emplace_back(state[i], state[i + 1]);
+        return {};
+    }
 
 private:
     // Hidden and cell state of each layer; empty before the first batch.

@@ -28,6 +28,16 @@ TEST(Sampler, EachPassSeesEverySampleOnceAcrossBatchBorders) {
     }
 }
 
+TEST(Sampler, WhatIsSkippedIsAsIfItHadBeenTaken) {
+    for (const std::int64_t skipped : {0, 1, 6, 7, 8, 14, 40}) {
+        Sampler taken(shardPasses({10, 11, 12, 13, 14, 15, 16}, true, 1, Rank{0}));
+        Sampler left(shardPasses({10, 11, 12, 13, 14, 15, 16}, true, 1, Rank{0}));
+        if (skipped > 0) static_cast<void>(taken.next(skipped));
+        left.skip(skipped);
+        EXPECT_EQ(draw(taken, 5, 3), draw(left, 5, 3)) << skipped;
+    }
+}
+
 TEST(Sampler, OrderDependsOnSeedRankAndPassAlone) {
     std::vector<std::int64_t> shard(100);
     for (std::size_t i = 0; i < shard.size(); ++i) shard[i] = static_cast<std::int64_t>(i);

@@ -45,6 +45,49 @@ TEST(OptimizerTest, StateIsFlatAndComesWithTheFirstStep) {
     EXPECT_TRUE(plain->state().empty());
 }
 
+// The step that is saved after, from none to several, and with reset() before the save.
+TEST(OptimizerTest, WhatIsSavedGoesOnInANewOne) {
+    for (const char* name : {"sgd", "adam", "adamw", "lars", "lamb"}) {
+        const Value fields = std::string(name) == "sgd" ? table({{"dampening", number(0.3)}}) : Value();
+        for (const int steps : {0, 1, 4}) {
+            for (const bool resets : {false, true}) {
+                auto model = optimizedNetwork(), other = optimizedNetwork();
+                FlatParams flat(model->module(), at::kDouble), copy(other->module(), at::kDouble);
+                const auto before = createOptimizer(name, fields), after = createOptimizer(name, fields);
+                const auto step = [](Optimizer& optimizer, FlatParams& params, int k) {
+                    params.gradients().fill_(0.5 + k);
+                    optimizer.step(params, 0.1);
+                };
+                for (int k = 0; k < steps; ++k) step(*before, flat, k);
+                if (resets) before->reset();
+                Archive archive;
+                before->save(archive);
+                copy.weights().copy_(flat.weights());
+                ASSERT_TRUE(after->load(archive, copy)) << name;
+                for (int k = steps; k < steps + 3; ++k) {
+                    step(*before, flat, k);
+                    step(*after, copy, k);
+                    EXPECT_TRUE(flat.weights().equal(copy.weights())) << name << " after step " << k;
+                }
+            }
+        }
+    }
+}
+
+TEST(OptimizerTest, AStateOfAnotherModelIsRefused) {
+    for (const char* name : {"sgd", "adam", "adamw", "lars", "lamb"}) {
+        auto model = optimizedNetwork();
+        FlatParams flat(model->module(), at::kDouble), single(optimizedNetwork()->module(), at::kFloat);
+        const auto optimizer = createOptimizer(name, {});
+        flat.gradients().fill_(1);
+        optimizer->step(flat, 0.1);
+        Archive archive;
+        optimizer->save(archive);
+        EXPECT_FALSE(createOptimizer(name, {})->load(archive, single)) << name;
+        EXPECT_FALSE(createOptimizer(name, {})->load(Archive(), flat)) << name;
+    }
+}
+
 TEST(OptimizerTest, AResetOptimiserIsANewOne) {
     for (const char* name : {"sgd", "adam", "adamw", "lars", "lamb"}) {
         const Value fields = std::string(name) == "sgd" ? table({{"dampening", number(0.3)}}) : Value();

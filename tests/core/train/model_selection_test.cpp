@@ -44,6 +44,26 @@ EvaluationReport judgedByLoss(ModelSelection& selection, double loss, double val
     return report;
 }
 
+TEST(ModelSelection, GoesOnFromItsState) {
+    const TrainParams train{.patience = 3, .targetAccuracy = 0.8};
+    ModelSelection one(train), other(train);
+    static_cast<void>(judged(one, 0.5, 0.6));
+    static_cast<void>(judged(one, 0.9, 0.55));
+    other.setState(one.state());
+    EXPECT_EQ(other.judged(), 2);
+    for (const double validation : {0.58, 0.85, 0.81}) {
+        const EvaluationReport expected = judged(one, 0.7, validation), got = judged(other, 0.7, validation);
+        EXPECT_EQ(got.chosenAccuracy, expected.chosenAccuracy);
+        EXPECT_EQ(got.targetReached, expected.targetReached);
+        EXPECT_EQ(got.stop, expected.stop);
+    }
+    // Ranks of one thread each bring theirs: the one that has judged most counts.
+    ModelSelection behind(train);
+    static_cast<void>(judged(behind, 0.1, 0.1));
+    other.setState(behind.state());
+    EXPECT_EQ(other.judged(), 5);
+}
+
 TEST(ModelSelection, ReportsTheTestAccuracyOfTheBestOnTheValidationSet) {
     ModelSelection selection;
     std::vector<double> chosen;

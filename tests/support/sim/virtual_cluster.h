@@ -66,7 +66,7 @@ inline void onVirtualCluster(const std::string& name, const Value& network, cons
     (*world)->run(body);
 }
 
-inline std::vector<RankRecord> trainVirtually(const Value& document) {
+inline std::vector<RankRecord> trainVirtually(const Value& document, const RunWith& with = {}) {
     const auto experiment = readExperiment(document);
     if (!experiment) throw std::runtime_error(experiment.error().message);
     const auto data = loadTrainingData(*experiment);
@@ -91,8 +91,14 @@ inline std::vector<RankRecord> trainVirtually(const Value& document) {
     if (!experiment->timeOnly()) evaluations = std::move(EvaluationBoard::create(*experiment, *data).value());
     (*world)->run([&](VirtualRank& rank) {
         RankRecord& record = records[static_cast<std::size_t>(rank.comm.rank().value())];
-        record.outcome = runWorker(*experiment, {rank.comm, rank.clock, record.sink, nullptr,
-                                                 onSimulatedTime(rank.simulatedTime), &*data, evaluations.get()});
+        record.outcome = runWorker(*experiment, {.comm = rank.comm,
+                                                 .clock = rank.clock,
+                                                 .sink = record.sink,
+                                                 .control = with.gate,
+                                                 .executor = onSimulatedTime(rank.simulatedTime),
+                                                 .data = &*data,
+                                                 .evaluations = evaluations.get(),
+                                                 .checkpoints = with.checkpoints});
         if (record.outcome.kind == WorkerOutcome::Kind::Failed) (*world)->abort(record.outcome.error);
     });
     return records;

@@ -22,6 +22,8 @@ public:
     std::vector<at::Tensor> state() override { return {}; }
     std::int64_t stateTensors() const override { return 0; }
     void reset() override {}
+    void save(Archive&) const override {}
+    Status load(const Archive&, FlatParams&) override { return {}; }
 
 private:
     ExtraOptimizerParams params_;

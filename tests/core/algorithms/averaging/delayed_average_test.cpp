@@ -81,6 +81,8 @@ public:
     std::vector<at::Tensor> state() override { return {velocity}; }
     std::int64_t stateTensors() const override { return 1; }
     void reset() override { ++resets; }
+    void save(Archive& archive) const override { archive.put("velocity", velocity); }
+    Status load(const Archive& archive, FlatParams&) override { return archive.read("velocity", velocity); }
 
     at::Tensor velocity;
     int resets = 0;

@@ -75,5 +75,17 @@ INSTANTIATE_TEST_SUITE_P(
         WrongFile{one(tensorEntry("x", "U8", "[5]", 0, 5) + "," + tensorEntry("y", "U8", "[4]", 4, 8)),
                   "the bytes of 'x' and 'y' overlap. Write the file anew"}));
 
+TEST(SafetensorsMetadata, IsTextsByName) {
+    const auto read = [](const std::string& header) {
+        const std::string file = safetensors(header, "");
+        return readSafetensorsMetadata({reinterpret_cast<const unsigned char*>(file.data()), file.size()}, "file");
+    };
+    EXPECT_EQ(read(R"({"__metadata__":{"a":"1","b":""}})").value(),
+              (std::map<std::string, std::string>{{"a", "1"}, {"b", ""}}));
+    EXPECT_TRUE(read("{}").value().empty());
+    EXPECT_FALSE(read(R"({"__metadata__":{"a":1}})"));
+    EXPECT_FALSE(read("no header"));
+}
+
 }  // namespace
 }  // namespace dasgd

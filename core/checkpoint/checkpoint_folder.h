@@ -1,0 +1,74 @@
+// The checkpoints of one run: which there are, which are whole, and which go. Several ranks, of one process or many,
+// write into one folder at a time; readers may come at any instant.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/clock.h"
+#include "core/base/ids.h"
+#include "core/base/result.h"
+
+namespace dasgd {
+
+// What a checkpoint is of: state.json.
+struct CheckpointState {
+    std::string runId;
+    std::int64_t step = 0;
+    int ranks = 0;
+    std::string configHash;                     // SHA-256 of the run's resolved experiment.toml
+    Ns wall = 0;                                // the run's own time, of its last rank
+    std::string savedAt;                        // ISO 8601, UTC
+    std::map<std::string, std::int64_t> files;  // bytes by name
+};
+
+struct Checkpoint {
+    std::filesystem::path folder;
+    CheckpointState state;
+    [[nodiscard]] std::filesystem::path rankFile(Rank rank) const;
+    [[nodiscard]] std::filesystem::path modelFile() const;
+};
+
+class CheckpointFolder {
+public:
+    // `folder` is made with the first checkpoint.
+    explicit CheckpointFolder(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+    // Whole ones, by step.
+    [[nodiscard]] std::vector<std::int64_t> steps() const;
+    // Errors: there is none of that step; it is damaged, with what is wrong.
+    [[nodiscard]] Result<Checkpoint> at(std::int64_t step) const;
+    // The newest that can be read, and what was wrong with newer ones. Errors: there is none.
+    struct Latest {
+        Checkpoint checkpoint;
+        std::vector<std::string> passedOver;
+    };
+    [[nodiscard]] Result<Latest> latest() const;
+
+    // Writing, for one step: each rank writes its file, which begin() makes a place for, then asks whether it is the
+    // one to complete the checkpoint: true for exactly one rank, once all `ranks` files are there. That one writes the
+    // model beside them and calls complete(), which keeps the newest `keep` checkpoints. Errors name the file.
+    [[nodiscard]] Result<std::filesystem::path> begin(std::int64_t step) const;
+    [[nodiscard]] bool claim(std::int64_t step, int ranks) const;
+    Status complete(CheckpointState state, int keep) const;
+    // Removes what no run will complete any more. Of a run that has ended.
+    void sweep() const;
+
+    static std::string rankFileName(Rank rank);
+    static constexpr const char* kModelFile = "model.safetensors";
+    static constexpr const char* kStateFile = "state.json";
+    static constexpr const char* kLatest = "latest";
+
+private:
+    [[nodiscard]] std::filesystem::path whole(std::int64_t step) const;
+    [[nodiscard]] std::filesystem::path partial(std::int64_t step) const;
+    [[nodiscard]] Status pointLatestTo(std::int64_t step) const;
+
+    std::filesystem::path folder_;
+};
+
+}  // namespace dasgd

@@ -1,0 +1,34 @@
+// train.checkpoint: how often the ranks save their state, and how much of it is kept.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/base/clock.h"
+#include "core/base/fields.h"
+
+namespace dasgd {
+
+// Either of the two.
+struct CheckpointInterval {
+    std::int64_t steps = 0;
+    Ns time = 0;
+};
+
+struct CheckpointParams {
+    std::string every = "10min";
+    std::int64_t keep = 3;
+    void visit(auto&& f) {
+        f(every, "every",
+          {.help = "Time between two, such as \"10min\" or \"1h\", or steps, such as \"500 steps\". A run that is "
+                   "stopped leaves one in any case, and one that ends its model"});
+        f(keep, "keep",
+          {.min = 1, .max = 1e6, .help = "How many stay; older ones are removed once a newer one is whole"});
+    }
+    [[nodiscard]] std::optional<FieldError> check() const;
+    // Of fields that have passed check().
+    [[nodiscard]] CheckpointInterval interval() const;
+};
+
+}  // namespace dasgd

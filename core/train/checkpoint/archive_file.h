@@ -1,0 +1,22 @@
+// An archive as a safetensors file: its tensors by name, its integers as texts in the metadata.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/step/archive.h"
+
+namespace dasgd {
+
+// Durably (core/checkpoint/durable_file.h). Tensors of a device are copied to the host first. Errors: of the disk; a
+// tensor whose type the format does not know.
+[[nodiscard]] Status writeArchive(const std::filesystem::path& file, const Archive& archive);
+
+// On the host; where `prefixes` are given, only the tensors whose names begin with one of them. Errors name the file:
+// missing, damaged, an integer that is none. Nothing is allocated for a tensor whose bytes are not there.
+[[nodiscard]] Result<Archive> readArchive(const std::filesystem::path& file,
+                                          const std::vector<std::string>& prefixes = {});
+
+}  // namespace dasgd

@@ -1,0 +1,99 @@
+#include "core/train/checkpoint/rank_checkpoints.h"
+
+#include <stdexcept>
+#include <utility>
+
+#include "core/train/arrivals.h"
+#include "core/train/checkpoint/archive_file.h"
+#include "core/train/checkpoint/saved_model.h"
+
+namespace dasgd {
+
+namespace {
+
+constexpr std::int64_t kKeptByDefault = 3;
+
+template <class T>
+T orThrow(Result<T> result) {
+    if (!result) throw std::runtime_error(result.error().message);
+    return std::move(*result);
+}
+
+CheckpointInterval intervalOf(const Experiment& experiment) {
+    return experiment.train.checkpoint ? experiment.train.checkpoint->interval() : CheckpointInterval{};
+}
+
+int keptOf(const Experiment& experiment) {
+    return static_cast<int>(experiment.train.checkpoint ? experiment.train.checkpoint->keep : kKeptByDefault);
+}
+
+}  // namespace
+
+RankCheckpoints::RankCheckpoints(const Experiment& experiment, const CheckpointEnvironment& environment,
+                                 RankParts parts, EventSink& sink, bool apart)
+    : experiment_(experiment),
+      environment_(environment),
+      parts_(parts),
+      sink_(sink),
+      writer_(environment.place, experiment.roles(), static_cast<int>(experiment.cluster.workers),
+              parts.context.comm().rank(), keptOf(experiment),
+              experiment.timeSimulated() ? CheckpointWriter::Thread::Callers : CheckpointWriter::Thread::Own),
+      times_(intervalOf(experiment), environment.from ? environment.from->state.step : 0, environment.decisions),
+      canBeSaved_(canBeSaved(parts.algorithm)),
+      apart_(apart) {}
+
+RankCounters RankCheckpoints::restore() {
+    const Checkpoint& from = *environment_.from;
+    if (from.state.ranks != experiment_.cluster.workers) {
+        throw std::runtime_error(from.folder.string() + " is of " + std::to_string(from.state.ranks) +
+                                 " workers; this run has " + std::to_string(experiment_.cluster.workers));
+    }
+    const Rank rank = parts_.context.comm().rank();
+    const auto restored = restoreRank(parts_, orThrow(readRank(from, rank)));
+    if (!restored) throw std::runtime_error(from.rankFile(rank).string() + ": " + restored.error().message);
+    return *restored;
+}
+
+void RankCheckpoints::afterStep(std::int64_t step, const std::function<RankCounters()>& counters) {
+    if (canBeSaved_ && times_.asksAfter(step) && agree(step)) save(counters());
+}
+
+// Ranks that meet go on as far apart as they came.
+bool RankCheckpoints::agree(std::int64_t step) {
+    StepContext& context = parts_.context;
+    if (!times_.meets()) return times_.agree(context.comm(), step);
+    const Ns arrived = apart_ ? 0 : context.clock().now();
+    const std::int64_t before = context.comm().bytesSent();
+    const UntimedScope untimed(context.executor());
+    bool due = false;
+    context.executor().run({SpanKind::Checkpoint}, [&] {
+        due = times_.agree(context.comm(), step);
+        context.clock().sleepUntil(resumeInstant(context.comm(), context.clock(), arrived));
+    });
+    bytes_ += context.comm().bytesSent() - before;
+    return due;
+}
+
+// What is in flight is awaited outside of the pause: a wait that the laboratory brings forward is the algorithm's all
+// the same, and makes no figure better.
+void RankCheckpoints::save(const RankCounters& counters) {
+    if (!canBeSaved_) return;
+    const Archive algorithm = saveAlgorithm(parts_);
+    parts_.context.executor().run({SpanKind::Checkpoint}, [&] {
+        const Status before = writer_.write(counters.step, saveRank(parts_, algorithm, counters));
+        if (!before) sink_.state(RankState::Running, counters.step, "a checkpoint was lost: " + before.error().message);
+    });
+}
+
+std::string RankCheckpoints::finish() {
+    const Status written = writer_.finish();
+    return written ? "" : "a checkpoint was lost: " + written.error().message;
+}
+
+std::string RankCheckpoints::writeModel() {
+    const auto file = environment_.place.folder.parent_path() / CheckpointFolder::kModelFile;
+    const Status written = writeArchive(file, modelOf(parts_.model.module()));
+    return written ? "" : "the model was lost: " + written.error().message;
+}
+
+}  // namespace dasgd

@@ -1,0 +1,60 @@
+// A rank's part in the checkpoints of its run: when it saves, what, and how it goes on from one.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "core/base/event.h"
+#include "core/checkpoint/checkpoint_folder.h"
+#include "core/experiment/experiment.h"
+#include "core/train/checkpoint/checkpoint_times.h"
+#include "core/train/checkpoint/checkpoint_writer.h"
+#include "core/train/checkpoint/rank_state.h"
+
+namespace dasgd {
+
+// Of a run, the same for all of its ranks in a process.
+struct CheckpointEnvironment {
+    CheckpointPlace place;
+    CheckpointDecisions* decisions = nullptr;  // of ranks of one thread
+    std::optional<Checkpoint> from;            // that the run goes on from
+};
+
+// Owner: the rank's training thread.
+class RankCheckpoints {
+public:
+    // All references outlive this. `apart`: ranks never wait for each other (Algorithm::runsApart).
+    RankCheckpoints(const Experiment& experiment, const CheckpointEnvironment& environment, RankParts parts,
+                    EventSink& sink, bool apart);
+
+    // In place of the first weights and of Algorithm::start(). Throws std::runtime_error: the checkpoint cannot be read
+    // or is of another run.
+    [[nodiscard]] RankCounters restore();
+    // After each step: saves if it is time, by `counters` of that moment. Throws CommError.
+    void afterStep(std::int64_t step, const std::function<RankCounters()>& counters);
+    // After the last step that is made: `counters` are those of now. Throws CommError.
+    void save(const RankCounters& counters);
+    // Waits until all is written. What could not be, in words; "" where nothing.
+    [[nodiscard]] std::string finish();
+    // The model with its present weights, as the run's result. What was in the way, or "".
+    [[nodiscard]] std::string writeModel();
+    // Sent by ranks that met to agree: no part of what the algorithm sent.
+    [[nodiscard]] std::int64_t bytesSent() const { return bytes_; }
+
+private:
+    [[nodiscard]] bool agree(std::int64_t step);
+
+    const Experiment& experiment_;
+    const CheckpointEnvironment& environment_;
+    RankParts parts_;
+    EventSink& sink_;
+    CheckpointWriter writer_;
+    CheckpointTimes times_;
+    bool canBeSaved_;
+    bool apart_;
+    std::int64_t bytes_ = 0;
+};
+
+}  // namespace dasgd

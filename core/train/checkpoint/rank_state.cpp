@@ -1,0 +1,158 @@
+#include "core/train/checkpoint/rank_state.h"
+
+#include <torch/nn/module.h>
+#include <torch/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "core/algorithms/extensions.h"
+
+namespace dasgd {
+
+namespace {
+
+using Each = std::function<Status(const std::string& name, at::Tensor tensor)>;
+
+enum class Parameters : std::uint8_t { All, Trained };
+
+// By name, those that several modules share once.
+Status forEachParameter(torch::nn::Module& module, Parameters which, const Each& each) {
+    std::unordered_set<const at::TensorImpl*> seen;
+    for (const auto& item : module.named_parameters()) {
+        const at::Tensor& parameter = item.value();
+        if (which == Parameters::Trained && !parameter.requires_grad()) continue;
+        if (!seen.insert(parameter.unsafeGetTensorImpl()).second) continue;
+        DASGD_TRY(each(item.key(), parameter.detach()));
+    }
+    return {};
+}
+
+// The count of batches that BatchNorm keeps is one of them.
+Status forEachBuffer(torch::nn::Module& module, const Each& each) {
+    std::unordered_set<const at::TensorImpl*> seen;
+    for (const auto& item : module.named_buffers()) {
+        if (!seen.insert(item.value().unsafeGetTensorImpl()).second) continue;
+        DASGD_TRY(each(item.key(), item.value()));
+    }
+    return {};
+}
+
+Each intoArchive(Archive& archive, const std::string& prefix) {
+    return [&archive, prefix](const std::string& name, const at::Tensor& tensor) -> Status {
+        archive.put(prefix + name, tensor);
+        return {};
+    };
+}
+
+Each fromArchive(const Archive& archive, const std::string& prefix) {
+    return
+        [&archive, prefix](const std::string& name, at::Tensor tensor) { return archive.read(prefix + name, tensor); };
+}
+
+// `flat`, which is laid out as the weights are, by the parameters' names.
+void putByName(Archive& archive, const std::string& prefix, const RankParts& parts, const at::Tensor& flat) {
+    const FlatParams& params = parts.context.params();
+    const at::Tensor dense = params.withoutPadding(flat);
+    std::int64_t offset = 0;
+    static_cast<void>(forEachParameter(
+        parts.model.module(), Parameters::Trained, [&](const std::string& name, const at::Tensor& parameter) {
+            archive.put(prefix + name, dense.narrow(0, offset, parameter.numel()).view(parameter.sizes()));
+            offset += parameter.numel();
+            return Status{};
+        }));
+}
+
+struct NamedGenerator {
+    const char* name;
+    at::Generator& generator;
+};
+std::vector<NamedGenerator> generatorsOf(const RankParts& parts) {
+    return {{"random/own", parts.context.random()},
+            {"random/shared", parts.context.sharedRandom()},
+            {"random/forward", parts.forward}};
+}
+
+Status restoreGenerator(const Archive& archive, const NamedGenerator& own) {
+    at::Tensor state = own.generator.get_state();
+    DASGD_TRY(archive.read(own.name, state));
+    own.generator.set_state(state);
+    return {};
+}
+
+Status restoreModel(Model& model, const Archive& archive) {
+    std::vector<at::Tensor> state;
+    const at::Device device =
+        model.module().parameters().empty() ? at::Device(at::kCPU) : model.module().parameters().front().device();
+    for (std::size_t i = 0; archive.has("model/" + std::to_string(i)); ++i) {
+        state.push_back(archive.tensors().at("model/" + std::to_string(i)).to(device));
+    }
+    return model.setPassState(state);
+}
+
+}  // namespace
+
+bool canBeSaved(const Algorithm& algorithm) { return dynamic_cast<const Checkpointed*>(&algorithm) != nullptr; }
+
+Archive saveAlgorithm(const RankParts& parts) {
+    Archive archive;
+    dynamic_cast<Checkpointed&>(parts.algorithm).save(parts.context, archive);
+    return archive;
+}
+
+Archive saveRank(const RankParts& parts, const Archive& algorithm, const RankCounters& counters) {
+    const at::NoGradGuard guard;
+    Archive archive, optimizer;
+    archive.putUnder("rule/", algorithm);
+    parts.optimizer.save(optimizer);
+    archive.putUnder("optimizer/", optimizer);
+    static_cast<void>(forEachParameter(parts.model.module(), Parameters::All, intoArchive(archive, "weights/")));
+    static_cast<void>(forEachBuffer(parts.model.module(), intoArchive(archive, "buffers/")));
+    if (auto* names = dynamic_cast<NamesWeights*>(&parts.algorithm)) {
+        archive.put("names", 1);
+        const at::Tensor named = names->namedWeights(parts.context);
+        if (named.defined()) putByName(archive, "named/", parts, named);
+    }
+    for (const NamedGenerator& own : generatorsOf(parts)) archive.put(own.name, own.generator.get_state());
+    const std::vector<at::Tensor> pass = parts.model.passState();
+    for (std::size_t i = 0; i < pass.size(); ++i) archive.put("model/" + std::to_string(i), pass[i]);
+    archive.put("selection", parts.selection.state());
+    archive.put("step", counters.step);
+    archive.put("bytes_sent", counters.bytesSent);
+    archive.put("wall_ns", counters.wall);
+    archive.put("trained_ns", counters.trained);
+    archive.moveToHost();
+    return archive;
+}
+
+Result<RankCounters> countersOf(const Archive& archive) {
+    RankCounters counters;
+    DASGD_ASSIGN(counters.step, archive.integer("step"));
+    DASGD_ASSIGN(counters.bytesSent, archive.integer("bytes_sent"));
+    DASGD_ASSIGN(counters.wall, archive.integer("wall_ns"));
+    DASGD_ASSIGN(counters.trained, archive.integer("trained_ns"));
+    return counters;
+}
+
+Result<RankCounters> restoreRank(const RankParts& parts, const Archive& archive) {
+    const at::NoGradGuard guard;
+    auto* algorithm = dynamic_cast<Checkpointed*>(&parts.algorithm);
+    if (!algorithm) return fail("this algorithm cannot go on from a checkpoint");
+    DASGD_ASSIGN(const RankCounters counters, countersOf(archive));
+    DASGD_TRY(forEachParameter(parts.model.module(), Parameters::All, fromArchive(archive, "weights/")));
+    DASGD_TRY(forEachBuffer(parts.model.module(), fromArchive(archive, "buffers/")));
+    DASGD_TRY(parts.optimizer.load(archive.under("optimizer/"), parts.context.params()));
+    for (const NamedGenerator& own : generatorsOf(parts)) DASGD_TRY(restoreGenerator(archive, own));
+    DASGD_TRY(restoreModel(parts.model, archive));
+    at::Tensor selection = parts.selection.state();
+    DASGD_TRY(archive.read("selection", selection));
+    parts.selection.setState(selection);
+    parts.context.moveTo(counters.step, 0);
+    DASGD_TRY(algorithm->load(parts.context, archive.under("rule/")));
+    return counters;
+}
+
+}  // namespace dasgd

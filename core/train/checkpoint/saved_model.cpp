@@ -1,0 +1,74 @@
+#include "core/train/checkpoint/saved_model.h"
+
+#include <torch/nn/module.h>
+#include <torch/types.h>
+
+#include <unordered_set>
+
+namespace dasgd {
+
+namespace {
+
+constexpr const char* kWeights = "weights/";
+constexpr const char* kNamed = "named/";
+constexpr const char* kBuffers = "buffers/";
+
+}  // namespace
+
+Status SavedModel::sum(const Archive& rank, const std::string& prefix, Sums& sums) {
+    const Archive part = rank.under(prefix);
+    for (const auto& [name, tensor] : part.tensors()) {
+        if (!tensor.is_floating_point()) continue;
+        at::Tensor& sum = sums[name];
+        if (!sum.defined()) sum = torch::zeros(tensor.sizes(), torch::kFloat64);
+        if (sum.sizes() != tensor.sizes()) return fail("'" + name + "' has another shape on another rank");
+        sum.add_(tensor);
+    }
+    return {};
+}
+
+Status SavedModel::add(const Archive& rank, bool trains) {
+    const at::NoGradGuard guard;
+    named_ = named_ || rank.integers().contains("names");
+    if (named_) DASGD_TRY(sum(rank, kNamed, weights_));
+    if (!trains) return {};
+    if (trainers_++ == 0) {
+        for (const char* prefix : {kWeights, kBuffers}) {
+            const Archive part = rank.under(prefix);
+            first_.insert(part.tensors().begin(), part.tensors().end());
+        }
+    }
+    if (!named_) DASGD_TRY(sum(rank, kWeights, weights_));
+    return sum(rank, kBuffers, buffers_);
+}
+
+Archive SavedModel::take() {
+    const at::NoGradGuard guard;
+    if (!named_) {
+        for (auto& [name, sum] : weights_) sum.div_(trainers_);
+    }
+    for (auto& [name, sum] : buffers_) sum.div_(trainers_);
+    Archive model;
+    for (const auto& [name, tensor] : first_) {
+        const auto weights = weights_.find(name), buffers = buffers_.find(name);
+        const at::Tensor& value = weights != weights_.end()   ? weights->second
+                                  : buffers != buffers_.end() ? buffers->second
+                                                              : tensor;
+        model.put(name, value.to(tensor.scalar_type()));
+    }
+    return model;
+}
+
+Archive modelOf(torch::nn::Module& module) {
+    const at::NoGradGuard guard;
+    Archive model;
+    std::unordered_set<const at::TensorImpl*> seen;
+    const auto put = [&](const std::string& name, const at::Tensor& tensor) {
+        if (seen.insert(tensor.unsafeGetTensorImpl()).second) model.put(name, tensor);
+    };
+    for (const auto& item : module.named_parameters()) put(item.key(), item.value());
+    for (const auto& item : module.named_buffers()) put(item.key(), item.value());
+    return model;
+}
+
+}  // namespace dasgd

@@ -1,0 +1,41 @@
+// The model that an evaluation would judge, by its parameters' names: what Python loads into the same network.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <map>
+#include <string>
+
+#include "core/base/result.h"
+#include "core/step/archive.h"
+
+namespace torch::nn {
+class Module;
+}
+
+namespace dasgd {
+
+// From the saved states of ranks, one after the other and never two of them in memory: the mean over those that train,
+// or what the algorithm names; running statistics are the mean in either case, counts those of the first that trains.
+class SavedModel {
+public:
+    // `trains`: the rank makes local steps. Errors: a rank of another model than the first.
+    Status add(const Archive& rank, bool trains);
+    // Weights and buffers by name, each of its own type. After at least one rank that trains.
+    [[nodiscard]] Archive take();
+
+private:
+    using Sums = std::map<std::string, at::Tensor>;  // float64
+    static Status sum(const Archive& rank, const std::string& prefix, Sums& sums);
+
+    Sums weights_, buffers_;
+    std::map<std::string, at::Tensor> first_;  // of the first rank that trains, in its types
+    int trainers_ = 0;
+    bool named_ = false;
+};
+
+// Of a network as it is.
+// A parameter that several modules share has its first name.
+[[nodiscard]] Archive modelOf(torch::nn::Module& module);
+
+}  // namespace dasgd

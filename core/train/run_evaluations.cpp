@@ -1,0 +1,90 @@
+#include "core/train/run_evaluations.h"
+
+#include <torch/types.h>
+
+#include <utility>
+
+#include "core/train/arrivals.h"
+
+namespace dasgd {
+
+RunEvaluations::RunEvaluations(Parts parts, const EvaluationSets& sets)
+    : parts_(std::move(parts)),
+      names_(dynamic_cast<NamesWeights*>(&parts_.algorithm)),
+      roles_(parts_.experiment.roles()),
+      evaluator_(parts_.model, parts_.context.params(), parts_.context.comm(), sets, roles_, evaluatedModel()),
+      selection_(parts_.experiment.train) {}
+
+// Null: the mean of the ranks that train.
+Evaluator::TakeModel RunEvaluations::evaluatedModel() {
+    if (!names_) return nullptr;
+    return [this] {
+        takeNamedModel(names_->namedWeights(parts_.context), parts_.context.params(), parts_.context.comm(), roles_);
+    };
+}
+
+void RunEvaluations::evaluate(const Metric& at, bool last) {
+    if (!parts_.board) return meet(at, last);
+    if (roles_.trains(rank()) || names_) deposit(at);
+}
+
+// Ranks that do not communicate compute ahead of simulated time: an early end has to find each at its instant.
+bool RunEvaluations::goOn(std::int64_t completed) {
+    if (!parts_.board) return !over_;
+    if (selection_.mayStop()) parts_.context.clock().sleepUntil(0);
+    return parts_.board->goOn(completed);
+}
+
+// All ranks meet and then resume with the same offsets as before. Ranks that never wait for each other skip this: their
+// offsets grow without bound.
+void RunEvaluations::meet(const Metric& at, bool last) {
+    Communicator& comm = parts_.context.comm();
+    Clock& clock = parts_.context.clock();
+    const Ns came = clock.now();
+    const Ns arrived = parts_.apart ? 0 : came;
+    const std::int64_t before = comm.bytesSent();
+    EvaluationReport report;
+    Ns known = 0;
+    const UntimedScope untimed(parts_.context.executor());
+    parts_.context.executor().run({SpanKind::Eval}, [&] {
+        report = evaluator_.evaluate();
+        report.trainedSeconds = static_cast<double>(largestOfAll(comm, parts_.trainedUntil(came))) * 1e-9;
+        selection_.judge(report);
+        agreeOnEnd(report);
+        known = clock.now();
+        if (last || over_) return;
+        clock.sleepUntil(resumeInstant(comm, clock, arrived));
+    });
+    bytes_ += comm.bytesSent() - before;
+    parts_.windowsEnded();
+    if (rank() == Rank{0}) record(report, at, known, parts_.sink);
+}
+
+// Rank 0's word: the sums behind a report may differ between ranks in their last bit.
+void RunEvaluations::agreeOnEnd(const EvaluationReport& report) {
+    if (!selection_.mayStop()) return;
+    at::Tensor stop = torch::tensor({report.stop ? 1.0F : 0.0F});
+    Pending word = parts_.context.comm().broadcast(stop, Rank{0});
+    word.wait();
+    over_ = stop.item<float>() != 0;
+}
+
+void RunEvaluations::deposit(const Metric& at) {
+    EvaluationBoard::Publish publish;
+    if (rank() == roles_.firstTrainer()) {
+        publish = [&sink = parts_.sink, at](const EvaluationReport& report, Ns last) {
+            record(report, at, last, sink);
+        };
+    }
+    parts_.board->deposit(rank(), at.step, parts_.context.clock().now(), parts_.model, parts_.context.params(),
+                          std::move(publish), names_ ? names_->namedWeights(parts_.context) : at::Tensor());
+}
+
+void RunEvaluations::takeModel() {
+    const UntimedScope untimed(parts_.context.executor());
+    const std::int64_t before = parts_.context.comm().bytesSent();
+    evaluator_.takeModel();
+    bytes_ += parts_.context.comm().bytesSent() - before;
+}
+
+}  // namespace dasgd

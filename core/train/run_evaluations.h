@@ -1,0 +1,67 @@
+// The evaluations of one rank's run: all ranks meet for each, or, where time is simulated, leave copies on a board.
+// What follows from them for the run: the best model, an early end.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "core/algorithms/algorithm.h"
+#include "core/algorithms/extensions.h"
+#include "core/base/event.h"
+#include "core/step/roles.h"
+#include "core/step/step_context.h"
+#include "core/train/evaluation_board.h"
+#include "core/train/evaluator.h"
+#include "core/train/model_selection.h"
+
+namespace dasgd {
+
+// Owner: the rank's training thread.
+class RunEvaluations {
+public:
+    // All references outlive this. `trainedUntil`: how long the run has trained at an instant. `windowsEnded`: called
+    // when an evaluation in which ranks met is over.
+    struct Parts {
+        const Experiment& experiment;
+        Model& model;
+        StepContext& context;
+        Algorithm& algorithm;
+        EventSink& sink;
+        bool apart = false;                // ranks never wait for each other (Algorithm::runsApart)
+        EvaluationBoard* board = nullptr;  // instead of meetings
+        std::function<Ns(Ns now)> trainedUntil;
+        std::function<void()> windowsEnded;
+    };
+    RunEvaluations(Parts parts, const EvaluationSets& sets);
+
+    // After `at.step` steps; `at` tells samples and bytes too. `last`: no step follows. Throws CommError.
+    void evaluate(const Metric& at, bool last);
+    // Whether to make a step after `completed` ones.
+    [[nodiscard]] bool goOn(std::int64_t completed);
+    // An evaluation has ended the run.
+    [[nodiscard]] bool over() const { return over_; }
+    // The rank's weights become those that are evaluated. Collective. Throws CommError.
+    void takeModel();
+
+    [[nodiscard]] ModelSelection& selection() { return parts_.board ? parts_.board->selection() : selection_; }
+    // Untimed communication: no part of what the algorithm sent.
+    [[nodiscard]] std::int64_t bytesSent() const { return bytes_; }
+
+private:
+    [[nodiscard]] Evaluator::TakeModel evaluatedModel();
+    void meet(const Metric& at, bool last);
+    void agreeOnEnd(const EvaluationReport& report);
+    void deposit(const Metric& at);
+    [[nodiscard]] Rank rank() const { return parts_.context.comm().rank(); }
+
+    Parts parts_;
+    NamesWeights* names_;  // the algorithm, or null
+    Roles roles_;
+    Evaluator evaluator_;
+    ModelSelection selection_;  // where ranks meet
+    bool over_ = false;
+    std::int64_t bytes_ = 0;
+};
+
+}  // namespace dasgd

@@ -1,0 +1,69 @@
+#include "core/train/checkpoint/checkpoint_writer.h"
+
+#include <gmock/gmock.h>
+#include <torch/types.h>
+
+#include <thread>
+
+#include "core/train/checkpoint/archive_file.h"
+#include "tests/support/temp_dir.h"
+
+namespace dasgd::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Archive stateOf(int rank, std::int64_t step) {
+    Archive archive;
+    archive.put("weights/w", torch::full({3}, static_cast<double>(rank + 10 * step), torch::kFloat));
+    archive.put("step", step);
+    archive.put("bytes_sent", 0);
+    archive.put("wall_ns", 100 * step + rank);
+    archive.put("trained_ns", 0);
+    return archive;
+}
+
+// Ranks that write at the same time, each many steps: every checkpoint is whole, with the mean as its model.
+TEST(CheckpointWriter, TheLastRankCompletesTheCheckpoint) {
+    const TempDir dir;
+    constexpr int kRanks = 4;
+    std::vector<std::thread> ranks;
+    for (int rank = 0; rank < kRanks; ++rank) {
+        ranks.emplace_back([&dir, rank] {
+            CheckpointWriter writer({dir / "checkpoints", "run", "hash"}, Roles::allTrain(kRanks), kRanks, Rank(rank),
+                                    3, CheckpointWriter::Thread::Own);
+            for (std::int64_t step = 1; step <= 20; ++step) EXPECT_TRUE(writer.write(step, stateOf(rank, step)));
+            EXPECT_TRUE(writer.finish());
+        });
+    }
+    for (std::thread& rank : ranks) rank.join();
+    const CheckpointFolder folder(dir / "checkpoints");
+    const auto latest = folder.latest();
+    ASSERT_TRUE(latest) << latest.error().message;
+    EXPECT_EQ(latest->checkpoint.state.step, 20);
+    EXPECT_EQ(latest->checkpoint.state.wall, 2003) << "of the last rank";
+    EXPECT_EQ(latest->checkpoint.state.configHash, "hash");
+    const auto model = readArchive(latest->checkpoint.modelFile());
+    ASSERT_TRUE(model);
+    EXPECT_TRUE(model->tensors().at("w").equal(torch::full({3}, 201.5F)));
+    const auto rank = readRank(latest->checkpoint, Rank(2));
+    ASSERT_TRUE(rank);
+    EXPECT_TRUE(rank->tensors().at("weights/w").equal(torch::full({3}, 202.0F)));
+}
+
+TEST(CheckpointWriter, WhatWentWrongIsToldWithTheNextOne) {
+    const TempDir dir;
+    const auto file = dir.write("file", "no folder");
+    CheckpointWriter writer({file / "checkpoints", "run", "hash"}, Roles::allTrain(1), 1, Rank(0), 3,
+                            CheckpointWriter::Thread::Callers);
+    EXPECT_TRUE(writer.write(1, stateOf(0, 1)));
+    const Status before = writer.write(2, stateOf(0, 2));
+    ASSERT_FALSE(before);
+    EXPECT_THAT(before.error().message, HasSubstr("step-1.partial"));
+    EXPECT_FALSE(writer.finish());
+    EXPECT_TRUE(writer.finish()) << "told once";
+}
+
+}  // namespace
+}  // namespace dasgd::test

@@ -1,0 +1,196 @@
+// A run that is stopped and goes on in new objects ends with the same bits as one that is not.
+#include "core/train/checkpoint/rank_checkpoints.h"
+
+#include <gmock/gmock.h>
+
+#include <random>
+
+#include "tests/support/resumed_runs.h"
+
+namespace dasgd::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr std::int64_t kSteps = 29;
+
+Value document(Value algorithm, TrainedOn on, Value model, Value optimizer) {
+    return table(
+        {{"name", text("resumed")},
+         {"algorithm", std::move(algorithm)},
+         {"model", std::move(model)},
+         {"data", table({{"name", text("synthetic")},
+                         {"shape", array<std::int64_t>({9})},
+                         {"classes", integer(4)},
+                         {"train_samples", integer(90)},
+                         {"test_samples", integer(12)},
+                         {"validation", number(0.2)}})},
+         {"train", table({{"steps", integer(kSteps)}, {"batch_size", integer(4)}, {"eval_every", integer(7)}})},
+         {"optimizer", std::move(optimizer)},
+         {"cluster", table({{"backend", text(nameOf(on))}, {"workers", integer(3)}})}});
+}
+
+// With the fields that let it repeat: no worker of a parameter server ahead of another.
+Value repeatable(const std::string& name) {
+    Fields fields{{"name", text(name)}};
+    if (name == "ssp") fields.emplace_back("staleness", integer(0));
+    return table(std::move(fields));
+}
+
+Value droppingMlp(std::int64_t width = 12) {
+    return table({{"name", text("mlp")}, {"hidden", array<std::int64_t>({width})}, {"dropout", number(0.25)}});
+}
+Value momentum() { return table({{"name", text("sgd")}, {"learning_rate", number(0.02)}, {"momentum", number(0.9)}}); }
+
+class EveryAlgorithm : public ::testing::TestWithParam<std::tuple<std::string, TrainedOn>> {};
+
+TEST_P(EveryAlgorithm, EndsWithTheSameBitsAfterAStop) {
+    const auto& [name, on] = GetParam();
+    std::mt19937 random(static_cast<unsigned>(std::hash<std::string>()(name)) + static_cast<unsigned>(on));
+    const std::int64_t stop = std::uniform_int_distribution<std::int64_t>(1, kSteps - 1)(random);
+    SCOPED_TRACE("stopped after step " + std::to_string(stop));
+    expectSameModelAfterStops(on, document(repeatable(name), on, droppingMlp(), momentum()), {stop});
+}
+INSTANTIATE_TEST_SUITE_P(Registry, EveryAlgorithm,
+                         ::testing::Combine(::testing::ValuesIn(algorithmsThatTrain()),
+                                            ::testing::Values(TrainedOn::Virtual, TrainedOn::Threads, TrainedOn::Gloo)),
+                         [](const auto& info) {
+                             return std::get<0>(info.param) + "_" + nameOf(std::get<1>(info.param));
+                         });
+
+class EveryOptimizer : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(EveryOptimizer, GoesOnWithItsState) {
+    Value optimizer = table({{"name", text(GetParam())}});
+    expectSameModelAfterStops(TrainedOn::Threads,
+                              document(repeatable("dasgd"), TrainedOn::Threads, droppingMlp(), std::move(optimizer)),
+                              {1, 10, 21});
+}
+INSTANTIATE_TEST_SUITE_P(Registry, EveryOptimizer, ::testing::Values("sgd", "adam", "adamw", "lars", "lamb"),
+                         [](const auto& info) { return info.param; });
+
+// Running statistics and counts of batches, random streams of dropout, and the state of a recurrent network.
+TEST(RankCheckpoints, WhatANetworkKeepsGoesOn) {
+    Value image = document(repeatable("dasgd"), TrainedOn::Threads,
+                           table({{"name", text("mobilenet_v2")}, {"dropout", number(0.3)}}), momentum());
+    image.set("data", table({{"name", text("synthetic")},
+                             {"train_samples", integer(24)},
+                             {"test_samples", integer(6)},
+                             {"shape", array<std::int64_t>({3, 34, 34})},
+                             {"classes", integer(3)}}));
+    image.set("train", table({{"steps", integer(5)}, {"batch_size", integer(2)}, {"eval_every", integer(5)}}));
+    expectSameModelAfterStops(TrainedOn::Threads, image, {2});
+
+    const TempDir folder;
+    std::string prose;
+    for (int i = 0; i < 1500; ++i) prose += static_cast<char>('a' + (i * i + i / 7) % 26);
+    const std::string path = folder.write("prose.txt", prose).string();
+    Value language = document(
+        repeatable("dasgd"), TrainedOn::Threads,
+        table({{"name", text("char_lstm")}, {"width", integer(6)}, {"context", integer(5)}, {"dropout", number(0.3)}}),
+        momentum());
+    language.set("data", table({{"name", text("text")}, {"path", text(path)}}));
+    expectSameModelAfterStops(TrainedOn::Threads, language, {3, 11});
+}
+
+// Short batches at the end of an epoch, micro-batches, an epoch's order, augmentation drawn by the batch.
+TEST(RankCheckpoints, BatchesGoOnWhereTheyWere) {
+    for (const bool accumulates : {false, true}) {
+        Value doc = document(repeatable("local_sgd"), TrainedOn::Threads, droppingMlp(), momentum());
+        doc.set("train", table({{"steps", integer(kSteps)},
+                                {"batch_size", integer(5)},
+                                {"accumulate", integer(accumulates ? 2 : 1)},
+                                {"eval_every", integer(50)}}));
+        for (const std::int64_t stop : {4, 5, 6, 20}) {
+            SCOPED_TRACE(std::to_string(accumulates) + " stopped after " + std::to_string(stop));
+            expectSameModelAfterStops(TrainedOn::Threads, doc, {stop});
+        }
+    }
+}
+
+std::vector<RankRecord> recordsOf(const Value& doc, const CheckpointEnvironment& checkpoints, std::int64_t stop = 0) {
+    StopAfter gate(stop);
+    return train(doc, Backend::Threads, nullptr, {&checkpoints, &gate});
+}
+
+// Every step saved leaves the run as it is, and each save is good to go on from.
+TEST(RankCheckpoints, SavingNowAndThenChangesNothing) {
+    const TempDir dir;
+    Value doc = document(repeatable("dasgd"), TrainedOn::Threads, droppingMlp(), momentum());
+    static_cast<void>(recordsOf(doc, checkpointsIn(dir / "plain")));
+    doc.find("train")->set("checkpoint", table({{"every", text("3 steps")}, {"keep", integer(4)}}));
+    const CheckpointEnvironment saving = checkpointsIn(dir / "saving");
+    const auto records = recordsOf(doc, saving);
+    EXPECT_EQ(bytesOf(dir / "plain/model.safetensors"), bytesOf(dir / "saving/model.safetensors"));
+    EXPECT_THAT(CheckpointFolder(saving.place.folder).steps(), ::testing::ElementsAre(18, 21, 24, 27));
+    std::int64_t pauses = 0;
+    for (const Span& span : records[0].sink.spans) pauses += span.kind == SpanKind::Checkpoint ? 1 : 0;
+    EXPECT_EQ(pauses, 9) << "after steps 3, 6, …, 27";
+    for (const std::int64_t step : {18, 27}) {
+        CheckpointEnvironment from = checkpointsIn(dir / ("from-" + std::to_string(step)));
+        from.from = CheckpointFolder(saving.place.folder).at(step).value();
+        static_cast<void>(recordsOf(doc, from));
+        EXPECT_EQ(bytesOf(dir / "plain/model.safetensors"),
+                  bytesOf(from.place.folder.parent_path() / "model.safetensors"));
+    }
+}
+
+// Steps, samples, bytes, epochs and what evaluations decided go on; what was recorded is as of a run without a stop.
+TEST(RankCheckpoints, RecordsGoOnWhereTheyWere) {
+    const TempDir dir;
+    const Value doc = document(repeatable("dasgd"), TrainedOn::Threads, droppingMlp(), momentum());
+    const auto whole = recordsOf(doc, checkpointsIn(dir / "whole"));
+    static_cast<void>(recordsOf(doc, checkpointsIn(dir / "part"), 10));
+    CheckpointEnvironment from = checkpointsIn(dir / "rest");
+    from.from = CheckpointFolder(dir / "part/checkpoints").at(10).value();
+    const auto rest = recordsOf(doc, from);
+    for (const char* name : {"train/loss", "eval/loss", "eval/validation_loss", "eval/chosen_loss"}) {
+        std::vector<MemorySink::Point> expected = whole[0].sink.metrics.at(name);
+        std::erase_if(expected, [](const MemorySink::Point& point) { return point.step <= 10; });
+        const auto& got = rest[0].sink.metrics.at(name);
+        ASSERT_EQ(got.size(), expected.size()) << name;
+        for (std::size_t i = 0; i < got.size(); ++i) {
+            EXPECT_EQ(got[i].step, expected[i].step) << name;
+            EXPECT_EQ(got[i].value, expected[i].value) << name;
+            EXPECT_EQ(got[i].samples, expected[i].samples) << name;
+            EXPECT_EQ(got[i].bytesSent, expected[i].bytesSent) << name;
+            EXPECT_EQ(got[i].epoch, expected[i].epoch) << name;
+        }
+    }
+    const auto& trained = rest[0].sink.metrics.at("eval/trained_s");
+    EXPECT_GT(trained.front().value, 0);
+    for (const Span& span : rest[0].sink.spans) EXPECT_GE(span.step, 10);
+}
+
+TEST(RankCheckpoints, ACheckpointOfAnotherNetworkIsRefused) {
+    const TempDir dir;
+    const Value doc = document(repeatable("dasgd"), TrainedOn::Threads, droppingMlp(), momentum());
+    static_cast<void>(recordsOf(doc, checkpointsIn(dir / "part"), 10));
+    CheckpointEnvironment from = checkpointsIn(dir / "rest");
+    from.from = CheckpointFolder(dir / "part/checkpoints").at(10).value();
+    Value other = doc;
+    other.set("model", droppingMlp(13));
+    for (const RankRecord& record : recordsOf(other, from)) {
+        EXPECT_EQ(record.outcome.kind, WorkerOutcome::Kind::Failed);
+        EXPECT_THAT(record.outcome.error, HasSubstr("another model or precision"));
+    }
+    other = doc;
+    other.find("cluster")->set("workers", integer(2));
+    EXPECT_THAT(recordsOf(other, from)[0].outcome.error, HasSubstr("is of 3 workers; this run has 2"));
+}
+
+// A folder that cannot be made: training goes on, and says what it lost.
+TEST(RankCheckpoints, WhatCannotBeWrittenStopsNoTraining) {
+    const TempDir dir;
+    const std::filesystem::path file = dir.write("run", "a file where a folder should be");
+    Value doc = document(repeatable("dasgd"), TrainedOn::Threads, droppingMlp(), momentum());
+    doc.find("train")->set("checkpoint", table({{"every", text("10 steps")}}));
+    const auto records = recordsOf(doc, checkpointsIn(file));
+    EXPECT_EQ(records[0].outcome.kind, WorkerOutcome::Kind::Finished);
+    EXPECT_THAT(records[0].sink.states.back().second, HasSubstr("a checkpoint was lost"));
+    EXPECT_THAT(records[0].sink.states.back().second, HasSubstr("the model was lost"));
+}
+
+}  // namespace
+}  // namespace dasgd::test

@@ -1,0 +1,85 @@
+#include "experiments/launch/resume_point.h"
+
+#include <gmock/gmock.h>
+
+#include "core/base/sha256.h"
+#include "core/checkpoint/checkpoint_folder.h"
+#include "core/checkpoint/durable_file.h"
+#include "tests/support/runs.h"
+
+namespace dasgd::experiments {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+std::string hashOf(const std::string& text) {
+    Sha256 hash;
+    hash.add(text);
+    return hash.finish();
+}
+
+void save(const storage::WorkspacePaths& paths, const storage::RunRow& run, std::int64_t step) {
+    const CheckpointFolder folder(paths.checkpoints(run.runId));
+    test::orDie(writeDurably(test::orDie(folder.begin(step)) / CheckpointFolder::rankFileName(Rank(0)), "state"));
+    DASGD_CHECK(folder.claim(step, 1));
+    test::orDie(folder.complete({.runId = run.runId,
+                                 .step = step,
+                                 .ranks = 1,
+                                 .configHash = hashOf(run.config),
+                                 .wall = step * 1000,
+                                 .savedAt = ""},
+                                9));
+}
+
+class ResumePointTest : public ::testing::Test {
+protected:
+    ResumePointTest() { run_.finish("failed"); }
+    [[nodiscard]] Result<FoundResumePoint> find(const std::string& id, std::optional<std::int64_t> step = {}) {
+        auto reader = run_.reader();
+        return resumePointOf(run_.store.paths(), reader, test::orDie(reader.run(id)).row, step);
+    }
+    test::OneRun run_;
+};
+
+TEST_F(ResumePointTest, IsTheNewestCheckpointOrTheOneAskedFor) {
+    for (const std::int64_t step : {10, 20}) save(run_.store.paths(), test::rowOf(run_), step);
+    EXPECT_EQ(find(run_.runId)->point.step, 20);
+    EXPECT_EQ(find(run_.runId)->point.wall, 20'000);
+    EXPECT_EQ(find(run_.runId)->point.runId, run_.runId);
+    EXPECT_EQ(find(run_.runId, 10)->point.step, 10);
+    EXPECT_THAT(find(run_.runId, 15).error().message, HasSubstr("there are those of 10, 20"));
+}
+
+TEST_F(ResumePointTest, PassesOverADamagedOne) {
+    for (const std::int64_t step : {10, 20}) save(run_.store.paths(), test::rowOf(run_), step);
+    std::filesystem::remove(run_.store.paths().checkpoints(run_.runId) / "step-20/rank-0000.safetensors");
+    EXPECT_EQ(find(run_.runId)->point.step, 10);
+    EXPECT_THAT(find(run_.runId)->passedOver, SizeIs(1));
+}
+
+// One that failed before it had a checkpoint of its own.
+TEST_F(ResumePointTest, IsThatOfTheRunBeforeWhereThereIsNone) {
+    for (const std::int64_t step : {10, 20}) save(run_.store.paths(), test::rowOf(run_), step);
+    storage::RunInfo info = test::runInfo("run-b");
+    info.resumedFrom = run_.runId;
+    info.resumedStep = 10;
+    test::orDie(run_.store.addRun(info));
+    const auto found = find("run-b");
+    ASSERT_TRUE(found) << found.error().message;
+    EXPECT_EQ(found->point.runId, run_.runId);
+    EXPECT_EQ(found->point.step, 10) << "where it had gone on from, not what came later";
+}
+
+TEST_F(ResumePointTest, SaysWhyThereIsNone) {
+    EXPECT_THAT(find(run_.runId).error().message, HasSubstr("cannot go on"));
+    save(run_.store.paths(), test::rowOf(run_), 10);
+    storage::RunRow other = test::rowOf(run_);
+    other.config += "# edited\n";
+    auto reader = run_.reader();
+    EXPECT_THAT(resumePointOf(run_.store.paths(), reader, other).error().message, HasSubstr("another configuration"));
+}
+
+}  // namespace
+}  // namespace dasgd::experiments
