@@ -70,6 +70,8 @@ public:
         return end;
     }
 
+    void endedElsewhere(int rank, const std::string& status) override { elsewhere_.emplace_back(rank, status); }
+
     void measured(int rank, const Metric& metric) override {
         const std::lock_guard guard(mutex_);
         measured_.push_back(OwnMetric::of(rank, metric));
@@ -128,6 +130,7 @@ private:
                 mark.exec();
                 mark.reset();
             }
+            addElsewhere(database);
             SQLite::Statement query(database, "SELECT outcome FROM rank_state WHERE run = ? AND outcome IS NOT NULL");
             query.bind(1, parts_.runKey);
             std::vector<std::string> outcomes;
@@ -142,7 +145,22 @@ private:
         });
     }
 
+    // Several processes of this host may say the same.
+    void addElsewhere(SQLite::Database& database) const {
+        SQLite::Statement row(database,
+                              "INSERT INTO rank_state (run, rank, outcome) VALUES (?, ?, ?) "
+                              "ON CONFLICT (run, rank) DO UPDATE SET outcome = ifnull(outcome, excluded.outcome)");
+        row.bind(1, parts_.runKey);
+        for (const auto& [rank, status] : elsewhere_) {
+            row.bind(2, rank);
+            row.bind(3, status);
+            row.exec();
+            row.reset();
+        }
+    }
+
     Parts parts_;
+    std::vector<std::pair<int, std::string>> elsewhere_;
     RunIngest ingest_;  // of the thread, and of finish() once that has ended
     std::atomic<std::int64_t> stored_{0};
     mutable std::mutex mutex_;

@@ -115,6 +115,8 @@ public:
     // Answers what the ranks are stored as: `finished` becomes `failed` where records could not be taken in, and what
     // was lost is added to `error`. Once.
     virtual Result<RanksEnd> finish(const std::string& status, const std::string& error) = 0;
+    // Before finish(): a rank whose records are in another workspace, of another host, has ended as `status`.
+    virtual void endedElsewhere(int rank, const std::string& status) = 0;
     // What the collecting process measures itself; rank −1: of the whole run. In no journal, so that the newest is lost
     // where the process is killed; dropped where too much of it cannot be stored. Any thread.
     virtual void measured(int rank, const Metric& metric) = 0;

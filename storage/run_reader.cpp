@@ -143,7 +143,8 @@ void RunReader::Impl::readSchemas() {
     run.bind(1, newestRunWithSchema_);
     while (run.executeStep()) {
         newestRunWithSchema_ = run.getColumn(0).getInt64();
-        schemaOf_[run.getColumn(1).getString()] = schemas_.at(run.getColumn(2).getInt64());
+        const auto known = schemas_.find(run.getColumn(2).getInt64());
+        if (known != schemas_.end()) schemaOf_[run.getColumn(1).getString()] = known->second;
     }
 }
 

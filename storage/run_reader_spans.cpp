@@ -9,6 +9,9 @@ namespace dasgd::storage {
 namespace {
 
 constexpr std::int64_t kStragglerSpans = 65536;
+constexpr std::int64_t kMostAtOnce = 65536;  // rows that are made room for because the database says so
+
+std::int64_t lastOf(const SpanPart& part) { return boundedSum(part.id, boundedSum(part.rows, -1)); }
 
 // Calls take(row) for each row of `query`, until it answers false.
 template <class Take>
@@ -30,7 +33,7 @@ SpanPart chunkPart(sqlite3_stmt* row) {
     return {.id = first,
             .level = 0,
             .range = {sqlite3_column_int64(row, 2), sqlite3_column_int64(row, 3)},
-            .rows = last - first + 1,
+            .rows = last < first ? 0 : boundedSum(boundedSum(last, first == INT64_MIN ? INT64_MAX : -first), 1),
             .settled = sqlite3_column_int64(row, 4) != 0};
 }
 
@@ -61,7 +64,7 @@ std::vector<SpanRow> RunReader::Impl::newestSpans(std::int64_t run) {
     while (static_cast<std::int64_t>(rows.size()) < kStragglerSpans && chunks.executeStep()) {
         const std::int64_t last = chunks.getColumn(1).getInt64();
         const std::int64_t wanted = kStragglerSpans - static_cast<std::int64_t>(rows.size());
-        query.bind(1, std::max(chunks.getColumn(0).getInt64(), last - wanted + 1));
+        query.bind(1, std::max(chunks.getColumn(0).getInt64(), boundedSum(last, 1 - wanted)));
         query.bind(2, last);
         eachRow(query, [&](sqlite3_stmt* row) { return rows.push_back(spanOfRow(row)), true; });
     }
@@ -141,7 +144,7 @@ Result<std::vector<std::pair<std::int64_t, std::string>>> RunReader::spanLabels(
                            "CROSS JOIN span_name ON span_name.id = span_label.name "
                            "WHERE span_label.span BETWEEN ?1 AND ?2");
         query.bind(1, part.id);
-        query.bind(2, part.id + part.rows - 1);
+        query.bind(2, lastOf(part));
         std::vector<std::pair<std::int64_t, std::string>> labels;
         eachRow(query, [&](sqlite3_stmt* row) {
             return labels.emplace_back(sqlite3_column_int64(row, 0), textOf(row, 1)), true;
@@ -215,10 +218,10 @@ Result<std::vector<SpanRow>> RunReader::spanRows(const SpanPart& part, std::int6
         HotStatement query(
             impl_->database,
             "SELECT tag, step, start_ns, duration_ns, bytes, collective FROM span WHERE id BETWEEN ? AND ?");
-        query.bind(1, part.id + skip);
-        query.bind(2, part.id + part.rows - 1);
+        query.bind(1, boundedSum(part.id, skip));
+        query.bind(2, lastOf(part));
         std::vector<SpanRow> rows;
-        rows.reserve(static_cast<std::size_t>(std::max<std::int64_t>(0, part.rows - skip)));
+        rows.reserve(static_cast<std::size_t>(std::clamp<std::int64_t>(boundedSum(part.rows, -skip), 0, kMostAtOnce)));
         eachRow(query, [&](sqlite3_stmt* row) { return rows.push_back(spanOfRow(row)), true; });
         return rows;
     });

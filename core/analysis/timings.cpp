@@ -17,12 +17,12 @@ constexpr double kLeastErrors = 4;
 constexpr std::int64_t kStretches = 8;
 constexpr std::int64_t kLeastStretches = 4;
 
-using ComputeByRank = std::map<int, std::map<std::int64_t, Ns>>;  // time by step
+using ComputeByRank = std::map<int, std::map<std::int64_t, double>>;  // time by step
 
 ComputeByRank computeByRank(std::span<const RankSpan> spans) {
     ComputeByRank ranks;
     for (const auto& [rank, span] : spans) {
-        if (isCompute(span.kind)) ranks[rank][span.step] += span.end - span.start;
+        if (isCompute(span.kind)) ranks[rank][span.step] += static_cast<double>(span.end - span.start);
     }
     return ranks;
 }
@@ -34,7 +34,7 @@ std::vector<std::pair<double, int>> timePerStep(const ComputeByRank& ranks, std:
         double sum = 0;
         int n = 0;
         for (auto at = steps.lower_bound(from); at != steps.end() && at->first < to; ++at, ++n) {
-            sum += static_cast<double>(at->second);
+            sum += at->second;
         }
         if (n > 0) times.emplace_back(sum / n, rank);
     }

@@ -25,4 +25,10 @@ private:
     std::uint64_t length_ = 0;
 };
 
+[[nodiscard]] inline std::string sha256Of(std::string_view bytes) {
+    Sha256 hash;
+    hash.add(bytes);
+    return hash.finish();
+}
+
 }  // namespace dasgd

@@ -22,6 +22,7 @@ using Json = nlohmann::json;
 constexpr std::string_view kPrefix = "step-", kPartial = ".partial", kGoing = ".removed";
 constexpr std::string_view kClaim = "completing";
 constexpr int kFormat = 1;
+constexpr int kMostRanks = 1 << 20;
 
 // The step of a folder's name, where it is one of a whole checkpoint.
 std::optional<std::int64_t> stepOf(const std::string& name) {
@@ -45,10 +46,14 @@ Result<CheckpointState> stateOf(const fs::path& file) {
     std::ostringstream text;
     text << in.rdbuf();
     const Json json = Json::parse(text.str(), nullptr, false);
+    const std::string damaged = file.string() + ": is damaged: it is not what a checkpoint's state.json holds";
     try {
-        if (json.at("format").get<int>() != kFormat) {
-            return fail(file.string() + ": is of a newer version of dasgd; update it");
-        }
+        if (json.at("format") != kFormat) return fail(file.string() + ": is of a newer version of dasgd; update it");
+        const Json &step = json.at("step"), &ranks = json.at("ranks");
+        const bool counts = step.is_number_unsigned() && ranks.is_number_unsigned() && ranks > 0 &&
+                            ranks <= kMostRanks && json.at("wall_ns").is_number_integer() &&
+                            std::ranges::all_of(json.at("files"), &Json::is_number_unsigned);
+        if (!counts) return fail(damaged);
         return CheckpointState{.runId = json.at("run"),
                                .step = json.at("step"),
                                .ranks = json.at("ranks"),
@@ -57,7 +62,7 @@ Result<CheckpointState> stateOf(const fs::path& file) {
                                .savedAt = json.at("saved_at"),
                                .files = json.at("files")};
     } catch (const Json::exception&) {
-        return fail(file.string() + ": is damaged: it is not what a checkpoint's state.json holds");
+        return fail(damaged);
     }
 }
 

@@ -59,6 +59,7 @@ public:
     void sweep() const;
 
     static std::string rankFileName(Rank rank);
+    static constexpr const char* kBestFile = "best.safetensors";  // beside the checkpoints; its step in the metadata
     static constexpr const char* kModelFile = "model.safetensors";
     static constexpr const char* kStateFile = "state.json";
     static constexpr const char* kLatest = "latest";

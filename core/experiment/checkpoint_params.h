@@ -19,12 +19,15 @@ struct CheckpointInterval {
 struct CheckpointParams {
     std::string every = "10min";
     std::int64_t keep = 3;
+    bool best = false;
     void visit(auto&& f) {
         f(every, "every",
           {.help = "Time between two, such as \"10min\" or \"1h\", or steps, such as \"500 steps\". A run that is "
                    "stopped leaves one in any case, and one that ends its model"});
         f(keep, "keep",
           {.min = 1, .max = 1e6, .help = "How many stay; older ones are removed once a newer one is whole"});
+        f(best, "best",
+          {.help = "Keep the model of the evaluation that was best on the validation set too (needs data.validation)"});
     }
     [[nodiscard]] std::optional<FieldError> check() const;
     // Of fields that have passed check().

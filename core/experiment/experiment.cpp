@@ -171,6 +171,9 @@ Status checkTraining(const Value& document, const Experiment& experiment) {
     if (train.patience > 0 && experiment.data.validation == 0) {
         return refuse("patience", " counts evaluations on a validation set: set validation in [data], as 0.1");
     }
+    if (train.checkpoint && train.checkpoint->best && experiment.data.validation == 0) {
+        return refuse("checkpoint", ".best is chosen on a validation set: set validation in [data], as 0.1");
+    }
     return {};
 }
 

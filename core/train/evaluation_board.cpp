@@ -10,6 +10,7 @@
 #include "core/algorithms/extensions.h"
 #include "core/base/check.h"
 #include "core/comm/group_maths.h"
+#include "core/train/checkpoint/saved_model.h"
 
 namespace dasgd {
 
@@ -101,6 +102,7 @@ void EvaluationBoard::deposit(Rank rank, std::int64_t step, Ns now, Model& model
     DASGD_CHECK(complete.publish);
     EvaluationReport report = evaluate(complete);
     selection_.judge(report);
+    if (keepBest_ && selection_.improved()) keepBest_(step, modelOf(judges_.front().model->module()));
     over_ = over_ || report.stop;
     complete.publish(report, complete.last);
 }

@@ -18,6 +18,7 @@
 #include "core/base/control.h"
 #include "core/base/result.h"
 #include "core/experiment/experiment.h"
+#include "core/step/archive.h"
 #include "core/train/evaluator.h"
 #include "core/train/model_selection.h"
 #include "core/train/training_data.h"
@@ -29,6 +30,10 @@ public:
     // Tells the result, and at which instant the last rank came to the step. May be called after the rank that gave it
     // has ended.
     using Publish = std::function<void(const EvaluationReport& report, Ns at)>;
+
+    // Told of each evaluation that is the best so far on the validation set, with the network that was evaluated.
+    using KeepBest = std::function<void(std::int64_t step, Archive network)>;
+    void keepBest(KeepBest keep) { keepBest_ = std::move(keep); }
 
     enum class Of : std::uint8_t { Mean, NamedWeights };
 
@@ -87,6 +92,7 @@ private:
     std::vector<Judge> judges_;
     std::vector<EvaluationShares> shares_;  // of each rank that trains
     ModelSelection selection_;
+    KeepBest keepBest_;
     bool over_ = false;  // an evaluation has asked for the run's end
     FurthestStop end_;
     std::map<std::int64_t, Open> open_;  // by step

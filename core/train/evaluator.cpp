@@ -202,7 +202,7 @@ Evaluator::Evaluator(Model& model, FlatParams& params, Communicator& comm, const
 
 Evaluation Evaluator::onOwnTests() { return judges_ ? evaluateOn(model_, shares_.test) : Evaluation{}; }
 
-EvaluationReport Evaluator::evaluate() {
+EvaluationReport Evaluator::evaluate(const std::function<void()>& whileTaken) {
     const at::NoGradGuard guard;
     ShareEvaluation found{.replica = onOwnTests()};
     const at::Tensor weights = params_.weights().clone();
@@ -211,6 +211,7 @@ EvaluationReport Evaluator::evaluate() {
     found.mean = onOwnTests();
     if (judges_) found.validation = evaluateValidation(model_, shares_);
     const DeviceSum distance = judges_ ? squaredDistance(weights, params_.weights()) : DeviceSum();
+    if (whileTaken) whileTaken();
     params_.weights().copy_(weights);
     if (buffers.defined()) setBuffers(params_, buffers);
 

@@ -87,8 +87,8 @@ public:
               TakeModel take = nullptr);
 
     // Collective over all ranks; those that serve have no share of the sets. Leaves weights and buffers as they
-    // were. Throws CommError.
-    [[nodiscard]] EvaluationReport evaluate();
+    // were. `whileTaken`, if given, is called while those that are evaluated are in their place. Throws CommError.
+    [[nodiscard]] EvaluationReport evaluate(const std::function<void()>& whileTaken = nullptr);
     // Weights and buffers become those that are evaluated. Collective over all ranks. Throws CommError.
     void takeModel() { take_(); }
 

@@ -8,10 +8,12 @@ namespace dasgd {
 
 void ModelSelection::judge(EvaluationReport& report) {
     ++judged_;
+    improved_ = false;
     judgeTarget(report);
     if (!report.validated()) return;
     const double quality = report.classifies ? report.validationAccuracy : -report.validationLoss;
-    if (quality > best_) {
+    improved_ = quality > best_;
+    if (improved_) {
         best_ = quality;
         loss_ = report.loss;
         if (!std::isnan(report.accuracy)) accuracy_ = report.accuracy;

@@ -24,6 +24,8 @@ public:
     // largest accuracy on the validation set where classes are told apart, else the one with the smallest loss on it.
     void judge(EvaluationReport& report);
 
+    // Whether the newest one is the best so far.
+    [[nodiscard]] bool improved() const { return improved_; }
     // How many evaluations it has judged.
     [[nodiscard]] std::int64_t judged() const { return judged_; }
     // All of it, for a checkpoint: float64 [n].
@@ -41,6 +43,7 @@ private:
     std::int64_t waited_ = 0;                                    // evaluations since `awaited_` was exceeded
     bool reached_ = false;
     std::int64_t judged_ = 0;
+    bool improved_ = false;
 };
 
 }  // namespace dasgd

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/train/arrivals.h"
+#include "core/train/checkpoint/saved_model.h"
 
 namespace dasgd {
 
@@ -13,7 +14,9 @@ RunEvaluations::RunEvaluations(Parts parts, const EvaluationSets& sets)
       names_(dynamic_cast<NamesWeights*>(&parts_.algorithm)),
       roles_(parts_.experiment.roles()),
       evaluator_(parts_.model, parts_.context.params(), parts_.context.comm(), sets, roles_, evaluatedModel()),
-      selection_(parts_.experiment.train) {}
+      selection_(parts_.experiment.train) {
+    if (parts_.board && parts_.keepBest && rank() == Rank{0}) parts_.board->keepBest(parts_.keepBest);
+}
 
 // Null: the mean of the ranks that train.
 Evaluator::TakeModel RunEvaluations::evaluatedModel() {
@@ -44,12 +47,15 @@ void RunEvaluations::meet(const Metric& at, bool last) {
     const Ns arrived = parts_.apart ? 0 : came;
     const std::int64_t before = comm.bytesSent();
     EvaluationReport report;
+    std::optional<Archive> evaluated;  // the network that was, where the best one is kept
+    const auto copy = [&] { evaluated = modelOf(parts_.model.module()); };
     Ns known = 0;
     const UntimedScope untimed(parts_.context.executor());
     parts_.context.executor().run({SpanKind::Eval}, [&] {
-        report = evaluator_.evaluate();
+        report = evaluator_.evaluate(parts_.keepBest && rank() == Rank{0} ? std::function<void()>(copy) : nullptr);
         report.trainedSeconds = static_cast<double>(largestOfAll(comm, parts_.trainedUntil(came))) * 1e-9;
         selection_.judge(report);
+        if (evaluated && selection_.improved()) parts_.keepBest(at.step, std::move(*evaluated));
         agreeOnEnd(report);
         known = clock.now();
         if (last || over_) return;

@@ -32,6 +32,7 @@ public:
         EvaluationBoard* board = nullptr;  // instead of meetings
         std::function<Ns(Ns now)> trainedUntil;
         std::function<void()> windowsEnded;
+        EvaluationBoard::KeepBest keepBest;  // may be empty
     };
     RunEvaluations(Parts parts, const EvaluationSets& sets);
 

@@ -76,7 +76,8 @@ public:
                                                    .windowsEnded =
                                                        [this] {
                                                            if (trains_) timing_.recordWindows();
-                                                       }},
+                                                       },
+                                                   .keepBest = keepBest()},
                              EvaluationSets(places.place(data.splits.test), places.place(data.validation)));
         if (environment.checkpoints) {
             checkpoints_.emplace(
@@ -92,11 +93,8 @@ public:
 
     // Throws CommError, Diverged and whatever LibTorch throws.
     WorkerOutcome run() {
-        if (environment_.checkpoints && environment_.checkpoints->from) {
-            goOnFromCheckpoint();
-        } else {
-            begin();
-        }
+        const bool goesOn = environment_.checkpoints && environment_.checkpoints->from;
+        goesOn ? goOnFromCheckpoint() : begin();
         timing_.countFrom(environment_.clock.now());
         while (step_ < plan_.totalSteps) {
             if (evaluations_ && !evaluations_->goOn(step_)) break;
@@ -171,7 +169,7 @@ private:
     // Training begins where the checkpoint left off: steps, samples, bytes and the run's own time go on.
     void goOnFromCheckpoint() {
         if (!checkpoints_) throw std::runtime_error("a run of time only has nothing to go on from; run it again");
-        doing_ = kRestoring;
+        doing_ = "going on from the checkpoint";
         context_.moveTo(firstStep(environment_), 0);
         const UntimedScope untimed(*executor_);
         executor_->run({SpanKind::Checkpoint}, [&] {
@@ -184,6 +182,14 @@ private:
         });
         setupBytes_ += environment_.comm.bytesSent();
         environment_.sink.state(RankState::Running, step_, "");
+    }
+
+    // Null: the best model is not kept. A board may call it when this rank has ended.
+    EvaluationBoard::KeepBest keepBest() {
+        const auto& wanted = experiment_.train.checkpoint;
+        if (!environment_.checkpoints || !wanted || !wanted->best) return nullptr;
+        if (environment_.evaluations) return writeBestInto(environment_.checkpoints->place.folder);
+        return [this](std::int64_t step, Archive network) { checkpoints_->keepBest(step, std::move(network)); };
     }
 
     [[nodiscard]] RankCounters counters() const {
@@ -310,7 +316,7 @@ private:
         const bool finished = kind == WorkerOutcome::Kind::Finished;
         const std::string lost = saveResult(finished);
         environment_.sink.state(finished ? RankState::Finished : RankState::Stopped, step_, lost);
-        return {.kind = kind, .step = step_, .error = ""};
+        return {.kind = kind, .step = step_, .error = lost};
     }
 
     // What of it could not be written.
@@ -318,7 +324,8 @@ private:
         if (!checkpoints_) return "";
         doing_ = kCheckpoint;
         std::string lost = checkpoints_->finish();
-        if (finished && speaks()) lost += checkpoints_->writeModel();
+        const std::string model = finished && speaks() ? checkpoints_->writeModel() : "";
+        if (!model.empty()) lost += (lost.empty() ? "" : "; ") + model;
         return lost;
     }
 
@@ -357,7 +364,6 @@ private:
     static constexpr const char* kAlgorithm = "the algorithm's part";
     static constexpr const char* kEvaluation = "the evaluation";
     static constexpr const char* kCheckpoint = "the checkpoint";
-    static constexpr const char* kRestoring = "going on from the checkpoint";
 
     const Experiment& experiment_;
     const WorkerEnvironment& environment_;

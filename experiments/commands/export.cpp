@@ -2,25 +2,51 @@
 #include <cstdio>
 #include <memory>
 
+#include "core/checkpoint/checkpoint_folder.h"
 #include "experiments/commands/command.h"
 #include "experiments/report/csv_export.h"
 #include "experiments/report/trace_export.h"
+#include "storage/base/workspace.h"
 
 namespace dasgd::experiments {
 
 namespace {
 
 struct ExportOptions {
-    std::string run, workspace, csvFolder, traceFile;
+    std::string run, workspace, csvFolder, traceFile, weightsFile;
     bool replace = false;
 };
 
-Status exportRun(const ExportOptions& options) {
-    if (options.csvFolder.empty() && options.traceFile.empty()) return fail("give --csv DIR or --trace FILE.json[.gz]");
+Status checkNew(const ExportOptions& options, const std::string& file) {
     std::error_code ignored;
-    if (!options.replace && !options.traceFile.empty() && std::filesystem::exists(options.traceFile, ignored)) {
-        return fail(options.traceFile + " is there already; choose another name, or give --replace");
+    if (file.empty() || options.replace || !std::filesystem::exists(file, ignored)) return {};
+    return fail(file + " is there already; choose another name, or give --replace");
+}
+
+// The model that the run ended with; of one that has not finished, that of its newest checkpoint.
+Status exportWeights(const ExportOptions& options, const storage::RunRow& run) {
+    const storage::WorkspacePaths paths{options.workspace};
+    std::filesystem::path model = paths.run(run.runId) / CheckpointFolder::kModelFile;
+    std::string of = "the model that " + run.runId + " ended with";
+    std::error_code code;
+    if (!std::filesystem::exists(model, code)) {
+        const auto latest = CheckpointFolder(paths.checkpoints(run.runId)).latest();
+        if (!latest) return fail("run " + run.runId + " has left no weights: " + latest.error().message);
+        model = latest->checkpoint.modelFile();
+        of = run.runId + " after step " + std::to_string(latest->checkpoint.state.step);
     }
+    std::filesystem::copy_file(model, options.weightsFile, std::filesystem::copy_options::overwrite_existing, code);
+    if (code) return fail(options.weightsFile + ": cannot be written: " + code.message());
+    std::printf("%s, %s\n", options.weightsFile.c_str(), of.c_str());
+    return {};
+}
+
+Status exportRun(const ExportOptions& options) {
+    if (options.csvFolder.empty() && options.traceFile.empty() && options.weightsFile.empty()) {
+        return fail("give --csv DIR, --trace FILE.json[.gz] or --weights FILE.safetensors");
+    }
+    DASGD_TRY(checkNew(options, options.traceFile));
+    DASGD_TRY(checkNew(options, options.weightsFile));
     DASGD_ASSIGN(auto reader, storage::RunReader::open(options.workspace));
     DASGD_ASSIGN(const storage::RunDetail detail, reader.run(options.run));
     const std::string& id = detail.row.runId;
@@ -32,6 +58,7 @@ Status exportRun(const ExportOptions& options) {
         DASGD_TRY(exportTrace(reader, id, options.traceFile));
         std::printf("%s, to be opened with ui.perfetto.dev or chrome://tracing\n", options.traceFile.c_str());
     }
+    if (!options.weightsFile.empty()) DASGD_TRY(exportWeights(options, detail.row));
     return {};
 }
 
@@ -42,17 +69,20 @@ Action declareExport(CLI::App& app) {
     app.add_option("--csv", options->csvFolder, "Folder for one CSV file a metric, and spans.csv");
     app.add_option("--trace", options->traceFile,
                    "File for the timeline: .json (Chrome) or .pftrace (Perfetto), or .gz of either");
-    app.add_flag("--replace", options->replace, "Replace the trace file if it is there");
+    app.add_option("--weights", options->weightsFile,
+                   "File for the model, safetensors: the one that it ended with, or that of its newest checkpoint");
+    app.add_flag("--replace", options->replace, "Replace a file that is there");
     return [options] {
         const Status done = exportRun(*options);
         return done ? static_cast<int>(kFinished) : refuse(done.error());
     };
 }
 
-const CommandRegistry::Add kExportEntry{{.order = 110,
-                                         .name = "export",
-                                         .summary = "A run as CSV files, or its timeline as a Chrome/Perfetto trace",
-                                         .declare = declareExport}};
+const CommandRegistry::Add kExportEntry{
+    {.order = 110,
+     .name = "export",
+     .summary = "A run as CSV files, its timeline as a Chrome/Perfetto trace, or its weights",
+     .declare = declareExport}};
 
 }  // namespace
 

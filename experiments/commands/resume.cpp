@@ -47,7 +47,8 @@ Result<Resumable> find(const ResumeOptions& options) {
     DASGD_TRY(checkEnded(reader, run));
     const storage::WorkspacePaths paths{std::filesystem::absolute(options.workspace)};
     DASGD_ASSIGN(FoundResumePoint from, resumePointOf(paths, reader, run, options.step));
-    DASGD_ASSIGN(const Value document, parseToml(run.config, run.runId));
+    // The file, not its text in the record: what it names lies beside it.
+    DASGD_ASSIGN(const Value document, readTomlFile(paths.run(run.runId) / "experiment.toml"));
     DASGD_ASSIGN(CheckedExperiment experiment, checkExperiment(document));
     return Resumable{std::move(run), std::move(from), std::move(experiment)};
 }

@@ -6,6 +6,7 @@
 
 #include "experiments/base/text.h"
 #include "experiments/commands/command.h"
+#include "experiments/launch/earlier_runs.h"
 #include "experiments/launch/run_series.h"
 #include "experiments/report/comparison_text.h"
 #include "storage/base/workspace.h"
@@ -19,7 +20,7 @@ struct RunOptions {
     std::string file, workspace;
     Overrides overrides;
     int restarts = 0;
-    bool json = false, dryRun = false, quiet = false, queue = false, allowFileSystem = false;
+    bool resume = false, json = false, dryRun = false, quiet = false, queue = false, allowFileSystem = false;
 };
 
 void compareAll(const RunSession& session, const std::vector<std::string>& runIds) {
@@ -27,6 +28,31 @@ void compareAll(const RunSession& session, const std::vector<std::string>& runId
     if (!reader) return;
     const auto comparison = storage::compareRuns(*reader, runIds, "");
     if (comparison) std::printf("\n%s", comparisonText(*comparison).c_str());
+}
+
+struct RunPlan {
+    std::vector<const CheckedExperiment*> experiments;
+    std::vector<std::optional<ResumePoint>> from;  // of each
+    std::vector<storage::RunRow> finished;         // of others, of which nothing is left to do
+};
+
+Result<RunPlan> planRuns(const RunOptions& options, const RunSession& session,
+                         const std::vector<CheckedExperiment>& experiments) {
+    RunPlan plan;
+    std::vector<EarlierRun> earlier(experiments.size());
+    if (options.resume) {
+        DASGD_ASSIGN(auto reader, session.reader());
+        DASGD_ASSIGN(earlier, earlierRuns(session.paths(), reader, experiments));
+    }
+    for (std::size_t i = 0; i < experiments.size(); ++i) {
+        if (earlier[i].finished) {
+            plan.finished.push_back(*earlier[i].finished);
+            continue;
+        }
+        plan.experiments.push_back(&experiments[i]);
+        plan.from.push_back(earlier[i].from);
+    }
+    return plan;
 }
 
 int run(const RunOptions& options) {
@@ -46,13 +72,17 @@ int run(const RunOptions& options) {
     auto session = RunSession::open(options.workspace, std::filesystem::path(options.file).parent_path(), *signals,
                                     Progress::styleFor(options.quiet));
     if (!session) return refuse(session.error());
-    std::vector<const CheckedExperiment*> planned;
-    for (const CheckedExperiment& experiment : *experiments) planned.push_back(&experiment);
+    auto plan = planRuns(options, **session, *experiments);
+    if (!plan) return refuse(plan.error());
     RunSeries series(**session, options.queue ? RunSeries::Order::BehindOthers : RunSeries::Order::AtOnce,
                      options.restarts);
-    std::vector<std::string> runIds = series.run(
-        planned, [&](const storage::RunRow& row, const std::string& title) { reportRun(row, title, options.json); });
+    const auto report = [&](const storage::RunRow& row, const std::string& title) {
+        reportRun(row, title, options.json);
+    };
+    for (const storage::RunRow& row : plan->finished) report(row, "finished already");
+    std::vector<std::string> runIds = series.run(plan->experiments, report, plan->from);
     std::erase(runIds, std::string());
+    for (const storage::RunRow& row : plan->finished) runIds.push_back(row.runId);
     if (!options.json && runIds.size() > 1) compareAll(**session, runIds);
     return series.exitCode();
 }
@@ -71,6 +101,9 @@ Action declareRun(CLI::App& app) {
     app.add_option("--restarts", options->restarts,
                    "How often a run that fails starts again: from its newest checkpoint, or its beginning")
         ->check(CLI::Range(0, 1000));
+    app.add_flag(
+        "--resume", options->resume,
+        "Leave out what has finished in the workspace with the same settings, and go on with what ended early");
     app.add_flag("-q,--quiet", options->quiet, "No progress");
     app.footer(
         "step_ms is the time of a step over all ranks, in the stretches that start-up, evaluations and checkpoints "

@@ -40,6 +40,7 @@ Action declareWorker(CLI::App& app) {
     addWorkspaceOption(app, options->hand.workspace);
     addFileSystemOption(app, options->allowFileSystem);
     app.add_flag("--json", options->hand.json, "Rank 0 prints one line of JSON at the end");
+    app.add_flag("--resume", options->hand.resume, "Go on with what ended early in the workspace with the same settings");
     const std::string hidden;
     app.add_option("--run", options->child.runId)->group(hidden);
     app.add_option("--rank", options->child.rank)->group(hidden);

@@ -18,10 +18,17 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Ns kPollInterval = 100'000'000;
-// By which the ranks of one launcher talk to each other.
-constexpr const char* kLoopback = "lo";
 // A rank inside a collective notices a stop when the collective's deadline has passed.
 constexpr double kStopSlackS = 5;
+// For ranks that were asked to stop. Where nothing is computed nothing is lost with them, and one step of thousands of
+// simulated ranks may take minutes.
+Ns patienceOf(const CheckedExperiment& experiment) {
+    const bool computes = experiment.evalEvery > 0 || !experiment.layout.timeSimulated;
+    return static_cast<Ns>(((computes ? experiment.timeoutS : 0) + kStopSlackS) * 1e9);
+}
+
+// By which the ranks of one launcher talk to each other.
+constexpr const char* kLoopback = "lo";
 
 ChildProcess::Options workerProcess(const storage::WorkspacePaths& paths, const QueuedRun& queued, int rank) {
     const storage::RunInfo& info = queued.info;
@@ -178,9 +185,14 @@ Result<std::unique_ptr<storage::Recorder>> Launcher::startRecorder(const Checked
 
 GroupOutcome Launcher::train(const CheckedExperiment& experiment, QueuedRun& queued, storage::Recorder& recorder,
                              const std::string& title, const std::function<void()>& meanwhile) {
-    RankGroup group(*queued.control, static_cast<Ns>((experiment.timeoutS + kStopSlackS) * 1e9));
+    RankGroup group(*queued.control, patienceOf(experiment));
     Progress progress(title, experiment.totalSteps, style_);
     for (const std::vector<int>& ranks : experiment.layout.processes) {
+        // Starting very many takes a while, and a machine that is busy with them hears nothing else.
+        if (signals_.count() > 0) {
+            group.kill();
+            break;
+        }
         const Status started = group.add(ranks, workerProcess(store_.paths(), queued, ranks.front()));
         if (!started) return {RankState::Failed, started.error().message};
     }

@@ -141,12 +141,13 @@ GroupOutcome RankGroup::outcome() {
     };
     Failure first;   // what a rank itself says went wrong
     Failure killed;  // a rank that could not say anything: it is the cause of what the others say
-    std::string left;
+    std::string left, lost;
     bool stopped = false;
     for (WorkerProcess& process : processes_) {
         const std::vector<RankReport> reports = reportsFrom(process.process.report());
         for (const RankReport& report : reports) {
             stopped = stopped || report.state == RankState::Stopped;
+            if (report.state != RankState::Failed && lost.empty()) lost = report.error;
             if (report.state != RankState::Failed || report.at >= first.at) continue;
             first = {report.at, "rank " + std::to_string(report.rank) + ": " + report.error};
         }
@@ -164,7 +165,7 @@ GroupOutcome RankGroup::outcome() {
     const Failure& cause = killed.text.empty() ? first : killed;
     if (!cause.text.empty()) return {RankState::Failed, cause.text + left};
     if (!left.empty()) return {RankState::Failed, "a rank did not end." + left};
-    return {stopped ? RankState::Stopped : RankState::Finished, ""};
+    return {stopped ? RankState::Stopped : RankState::Finished, lost};
 }
 
 }  // namespace dasgd::experiments

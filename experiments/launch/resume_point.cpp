@@ -9,12 +9,6 @@ namespace dasgd::experiments {
 
 namespace {
 
-std::string hashOf(const std::string& text) {
-    Sha256 hash;
-    hash.add(text);
-    return hash.finish();
-}
-
 std::string stepsText(const std::vector<std::int64_t>& steps) {
     std::string text;
     for (const std::int64_t step : steps) text += (text.empty() ? "" : ", ") + std::to_string(step);
@@ -52,7 +46,7 @@ Result<FoundResumePoint> resumePointOf(const storage::WorkspacePaths& paths, sto
                  : ""));
     }
     const CheckpointState& state = found->checkpoint.state;
-    if (state.configHash != hashOf(run.config)) {
+    if (state.configHash != sha256Of(run.config)) {
         return fail(found->checkpoint.folder.string() + " is of another configuration than run " + run.runId);
     }
     return FoundResumePoint{.point = {.runId = run.runId,

@@ -70,9 +70,11 @@ void showExperiments(const std::vector<CheckedExperiment>& experiments, bool jso
     }
 }
 
-std::vector<std::string> RunSeries::run(const std::vector<const CheckedExperiment*>& experiments,
-                                        const Report& report) {
+std::vector<std::string> RunSeries::run(const std::vector<const CheckedExperiment*>& experiments, const Report& report,
+                                        std::vector<std::optional<ResumePoint>> from) {
     std::vector<std::string> ids(experiments.size());
+    from_ = std::move(from);
+    from_.resize(experiments.size());
     queued_ = 0;
     emptied_ = false;
     series_.clear();
@@ -103,10 +105,11 @@ void RunSeries::fillQueue(const std::vector<const CheckedExperiment*>& experimen
     const bool held = allHeld();
     double last = queue_.empty() ? 0 : queue_.back().turn + 1;
     while (queued_ < experiments.size() && queue_.size() < kQueuedAhead && !ended()) {
-        auto run = session_.queue(*experiments[queued_], {.series = series_,
-                                                          .place = static_cast<std::int64_t>(queued_),
-                                                          .size = static_cast<std::int64_t>(experiments.size()),
-                                                          .waits = order_ == Order::BehindOthers});
+        const SeriesPlace place{.series = series_,
+                                .place = static_cast<std::int64_t>(queued_),
+                                .size = static_cast<std::int64_t>(experiments.size()),
+                                .waits = order_ == Order::BehindOthers};
+        auto run = session_.queue(*experiments[queued_], place, from_[queued_]);
         if (!run) return breakOff(run.error());
         if (series_.empty()) series_ = run->info.series;
         if (run->control) {

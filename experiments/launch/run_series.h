@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,7 +43,9 @@ public:
     // after a run that could not even be written down, which is said on stderr. What was queued then is `stopped`.
     // Whoever takes out all that wait ends the series: those that were to be queued later are not. Whoever holds all
     // that wait holds those too.
-    std::vector<std::string> run(const std::vector<const CheckedExperiment*>& experiments, const Report& report);
+    // `from`: of each experiment the checkpoint that it goes on from, or nothing; empty: all begin at their beginning.
+    std::vector<std::string> run(const std::vector<const CheckedExperiment*>& experiments, const Report& report,
+                                 std::vector<std::optional<ResumePoint>> from = {});
     // One run that goes on from a checkpoint.
     void resume(const CheckedExperiment& experiment, const ResumePoint& from, const Report& report);
     [[nodiscard]] int exitCode() const;
@@ -82,6 +85,7 @@ private:
     std::deque<Waiting> queue_;                  // in the order in which they start
     std::vector<storage::QueuePlace> recorded_;  // of the queue, as the workspace has it
     bool emptied_ = false, warned_ = false;
+    std::vector<std::optional<ResumePoint>> from_;
     std::size_t queued_ = 0;  // how many of the experiments have been
     std::string series_;
     bool failed_ = false, stopped_ = false, broken_ = false;

@@ -2,6 +2,7 @@
 
 #include "core/base/log.h"
 #include "experiments/config/machine_check.h"
+#include "experiments/launch/host_room.h"
 
 namespace dasgd::experiments {
 
@@ -23,6 +24,7 @@ Result<std::unique_ptr<RunSession>> RunSession::open(const std::string& workspac
 }
 
 Status RunSession::checkMachine(const CheckedExperiment& experiment) {
+    DASGD_TRY(checkRoom(experiment, hostRoom()));
     if (!experiment.layout.onGpus) return {};
     const std::string cluster = experiment.resolved.find("cluster")->toToml();
     if (machineSuits_.contains(cluster)) return {};

@@ -19,7 +19,8 @@ public:
     static Result<std::unique_ptr<RunSession>> open(const std::string& workspace, const std::filesystem::path& folder,
                                                     StopSignals& signals, Progress::Style style);
 
-    // Whether this machine has what the ranks need (config/machine_check.h); asked once for each [cluster].
+    // Whether this machine has what the ranks need (host_room.h, config/machine_check.h); GPUs are asked for once for
+    // each [cluster].
     Status checkMachine(const CheckedExperiment& experiment);
     // Errors: of checkMachine(); the run could not be written down. A run that failed or was stopped is none.
     Result<LaunchedRun> run(const CheckedExperiment& experiment, const std::string& title);

@@ -2,6 +2,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <fstream>
 #include <memory>
@@ -10,6 +11,7 @@
 
 #include "core/base/log.h"
 #include "core/base/metric_names.h"
+#include "core/base/sha256.h"
 #include "core/comm/clock_sync.h"
 #include "core/train/open_host.h"
 #include "core/train/step_profiler.h"
@@ -17,6 +19,8 @@
 #include "experiments/base/stop_signals.h"
 #include "experiments/base/text.h"
 #include "experiments/config/checked_experiment.h"
+#include "experiments/config/document.h"
+#include "experiments/launch/earlier_runs.h"
 #include "experiments/launch/launcher.h"
 #include "experiments/launch/provenance.h"
 #include "experiments/launch/system_metrics.h"
@@ -24,6 +28,8 @@
 #include "experiments/worker/agreement.h"
 #include "experiments/worker/rank_journals.h"
 #include "experiments/worker/rank_main.h"
+#include "experiments/worker/rank_outcomes.h"
+#include "experiments/worker/stop_relay.h"
 #include "experiments/worker/worker_process.h"
 #include "storage/recorder.h"
 
@@ -33,12 +39,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-std::string bootId() {
-    std::string id;
-    std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
-    return id;
-}
-
 Ns realNow() {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
         .count();
@@ -47,15 +47,17 @@ Ns realNow() {
 // What rank 0 tells the others.
 struct Assignment {
     std::string runId;
-    std::string boot;     // of rank 0's host
-    Ns origin = 0;        // raw monotonic clock there
-    Ns realOrigin = 0;    // the same instant by the calendar
-    std::string control;  // the page through which all ranks of that host can be stopped
+    std::string boot;   // of rank 0's host
+    Ns origin = 0;      // raw monotonic clock there
+    Ns realOrigin = 0;  // the same instant by the calendar
+    // The run whose checkpoint this one goes on from, and the step of that; "": it begins at its beginning.
+    std::string resumedFrom;
+    std::int64_t resumedStep = 0;
 };
 
 std::string toText(const Assignment& a) {
-    return nlohmann::json{
-        {"run", a.runId}, {"boot", a.boot}, {"origin", a.origin}, {"real", a.realOrigin}, {"control", a.control}}
+    return nlohmann::json{{"run", a.runId},       {"boot", a.boot},        {"origin", a.origin},
+                          {"real", a.realOrigin}, {"from", a.resumedFrom}, {"step", a.resumedStep}}
         .dump();
 }
 
@@ -63,8 +65,8 @@ Result<Assignment> fromText(const std::string& text) {
     const auto json = nlohmann::json::parse(text, nullptr, false);
     if (!json.is_object()) return fail("rank 0 sent something that is no assignment; are all ranks of one version?");
     if (json.contains("error")) return fail("rank 0 could not start: " + json.value("error", ""));
-    return Assignment{json.value("run", ""), json.value("boot", ""), json.value("origin", Ns{0}),
-                      json.value("real", Ns{0}), json.value("control", "")};
+    return Assignment{json.value("run", ""),     json.value("boot", ""), json.value("origin", Ns{0}),
+                      json.value("real", Ns{0}), json.value("from", ""), json.value("step", std::int64_t{0})};
 }
 
 // One host has one monotonic clock. Between hosts the calendar gives a first guess; the ranks measure the rest.
@@ -72,6 +74,32 @@ Ns originHere(const Assignment& assignment) {
     if (assignment.boot == bootId()) return assignment.origin;
     return MonotonicClock::rawNow() - (realNow() - assignment.realOrigin);
 }
+
+// Whoever asks this process for a stop: `dasgd stop` in its workspace, or a signal. The second signal ends it.
+class StopRequests {
+public:
+    StopRequests(Result<RunControl> page, StopSignals& signals) {
+        if (page) page_ = std::move(*page);
+        std::thread([&signals, signalled = signalled_] {
+            while (true) {
+                pollfd wait{signals.fd(), POLLIN, 0};
+                ::poll(&wait, 1, -1);
+                const int count = signals.count();
+                if (count > 1) ::_exit(kStopped);
+                if (count > 0) signalled->store(true);
+            }
+        }).detach();
+    }
+    // Any thread.
+    [[nodiscard]] bool any() const { return signalled_->load() || (page_ && page_->stopRequested()); }
+
+private:
+    std::shared_ptr<std::atomic<bool>> signalled_ = std::make_shared<std::atomic<bool>>(false);
+    std::optional<RunControl> page_;
+};
+
+// A rank inside a collective answers a request for a stop when the collective's deadline has passed.
+constexpr milliseconds kStopSlack{5000};
 
 class HandWorker {
 public:
@@ -90,19 +118,24 @@ public:
         DASGD_ASSIGN(auto rendezvous, meet());
         const Status same = agreeOnIdentity(rendezvous, environment_.rank, environment_.size, identityOf(checked_));
         if (!same) return refuse(same.error());
+        DASGD_ASSIGN(together_,
+                     allInOnePlace(rendezvous, environment_.rank, environment_.size, placeOf(store.paths())));
         DASGD_ASSIGN(const Assignment assignment, join(rendezvous, store));
+        DASGD_ASSIGN(const CheckpointEnvironment checkpoints, checkpointsOf(store.paths(), assignment));
         DASGD_ASSIGN(auto recorder, storage::Recorder::start(store, assignment.runId, {environment_.rank}));
-        std::optional<RunControl> control;
-        if (assignment.boot == bootId()) {
-            if (auto page = RunControl::open(assignment.control)) control = std::move(*page);
+        DASGD_ASSIGN(auto forStops, rendezvous.another());
+        StopRequests requests(RunControl::open(store.paths().control(assignment.runId)), signals_);
+        HandGate gate(timeout() + kStopSlack);
+        std::optional<StopRelay> relay(
+            std::in_place, std::move(forStops), gate, Rank(environment_.rank), environment_.size,
+            [&requests] { return requests.any(); }, timeout());
+        RankReport report = train(store.paths(), assignment, interface, rendezvous, gate, checkpoints, *recorder);
+        const RankOutcome own{environment_.rank, statusOf(report.state), placeOf(store.paths())};
+        for (const RankOutcome& other : exchangeOutcomes(rendezvous, own, environment_.size, timeout())) {
+            if (other.place != own.place) recorder->endedElsewhere(other.rank, other.status);
         }
-        watchSignals(control ? &*control : nullptr);
-        RankReport report =
-            train(store.paths(), assignment, interface, rendezvous, control ? &*control : nullptr, *recorder);
-        const char* status = report.state == RankState::Finished  ? "finished"
-                             : report.state == RankState::Stopped ? "stopped"
-                                                                  : "failed";
-        DASGD_ASSIGN(const storage::RanksEnd end, recorder->finish(status, report.error));
+        relay.reset();
+        DASGD_ASSIGN(const storage::RanksEnd end, recorder->finish(statusOf(report.state), report.error));
         if (end.status == "failed") report.state = RankState::Failed;
         report.error = end.error;
         waitForOthers(rendezvous, report);
@@ -132,7 +165,10 @@ private:
             DASGD_ASSIGN(Assignment assignment, fromText(text));
             info.runId = assignment.runId;
             info.clockOrigin = originHere(assignment);
+            info.resumedFrom = assignment.resumedFrom;
+            info.resumedStep = assignment.resumedStep;
             DASGD_TRY(store.addRun(info));
+            DASGD_TRY(makeControlPage(store.paths(), assignment.runId));
             return assignment;
         }
         auto assignment = found(store, info);
@@ -143,28 +179,50 @@ private:
     }
 
     Result<Assignment> found(storage::Store& store, storage::RunInfo& info) {
+        DASGD_ASSIGN(const std::optional<ResumePoint> from, earlierPoint(store.paths()));
         info.runId = store.newRunId(info.algorithm);
-        info.clockOrigin = MonotonicClock::rawNow();
-        const Ns real = realNow();
+        // The run's own time goes on where it was saved.
+        const Ns before = from ? from->wall : 0;
+        info.clockOrigin = MonotonicClock::rawNow() - before;
+        const Ns real = realNow() - before;
+        info.resumedFrom = from ? from->runId : "";
+        info.resumedStep = from ? from->step : 0;
         DASGD_TRY(store.addRun(info));
         DASGD_TRY(writeRunFiles(store.paths(), info, checked_.networkFile));
-        const std::filesystem::path control = store.paths().control(info.runId);
-        DASGD_TRY(RunControl::create(control, environment_.size));
-        return Assignment{info.runId, bootId(), info.clockOrigin, real, control.string()};
+        DASGD_TRY(RunControl::create(store.paths().control(info.runId), environment_.size));
+        return Assignment{info.runId, bootId(), info.clockOrigin, real, info.resumedFrom, info.resumedStep};
     }
 
-    // The first signal stops all ranks at one step where they share a page, the second ends this process; without a
-    // page the first does. What was recorded stays in every case.
-    void watchSignals(RunControl* control) {
-        std::thread([this, control] {
-            while (true) {
-                pollfd wait{signals_.fd(), POLLIN, 0};
-                ::poll(&wait, 1, -1);
-                const int count = signals_.count();
-                if (count > 1 || (count == 1 && !control)) ::_exit(kStopped);
-                if (count == 1) control->requestStop();
-            }
-        }).detach();
+    // Where the task is to go on with what ended early in this workspace.
+    Result<std::optional<ResumePoint>> earlierPoint(const storage::WorkspacePaths& paths) const {
+        if (!task_.resume) return std::optional<ResumePoint>();
+        if (!together_) return fail("--resume needs one workspace that all ranks record into; these have several");
+        DASGD_ASSIGN(auto reader, storage::RunReader::open(paths.root));
+        DASGD_ASSIGN(const auto earlier, earlierRuns(paths, reader, std::vector<CheckedExperiment>{checked_}));
+        if (earlier.front().finished) return fail("run " + earlier.front().finished->runId + " has finished already");
+        return earlier.front().from;
+    }
+
+    // Ranks of several workspaces save nothing yet: no folder is seen by all of them.
+    Result<CheckpointEnvironment> checkpointsOf(const storage::WorkspacePaths& paths,
+                                                const Assignment& assignment) const {
+        CheckpointEnvironment checkpoints;
+        if (!together_) return checkpoints;
+        checkpoints.place = {paths.checkpoints(assignment.runId), assignment.runId,
+                             sha256Of(toTomlDocument(checked_.resolved))};
+        if (assignment.resumedFrom.empty()) return checkpoints;
+        const CheckpointFolder before(paths.checkpoints(assignment.resumedFrom));
+        DASGD_ASSIGN(checkpoints.from, before.at(assignment.resumedStep));
+        return checkpoints;
+    }
+
+    // Through which `dasgd stop` reaches the run in this workspace. Ranks of one host share it.
+    Status makeControlPage(const storage::WorkspacePaths& paths, const std::string& runId) const {
+        std::error_code ignored;
+        const std::filesystem::path page = paths.control(runId);
+        if (std::filesystem::exists(page, ignored) || environment_.localRank.value_or(0) != 0) return {};
+        DASGD_TRY(RunControl::create(page, environment_.size));
+        return {};
     }
 
     // Of each host the first rank there tells what all of it uses; of another host than rank 0's nobody knows which
@@ -178,7 +236,8 @@ private:
     }
 
     RankReport train(const storage::WorkspacePaths& paths, const Assignment& assignment, const Interface& interface,
-                     const Rendezvous& rendezvous, RunControl* control, storage::Recorder& recorder) {
+                     const Rendezvous& rendezvous, HandGate& gate, const CheckpointEnvironment& checkpoints,
+                     storage::Recorder& recorder) {
         const int rank = environment_.rank;
         RankJournals journals;
         if (const Status opened = journals.open(paths, assignment.runId, {rank}, false); !opened) {
@@ -192,7 +251,6 @@ private:
             openHost(experiment_, nullptr,
                      {.ranks = {rank},
                       .clock = clock,
-                      .control = control,
                       .meeting = Meeting{rendezvous, interface},
                       .localRank = environment_.localRank,
                       .connected = [&](Communicator& comm) { return align(comm, clock, assignment, sink, keeper); },
@@ -206,9 +264,10 @@ private:
                 trainRank(experiment_, {.comm = own.comm,
                                         .clock = own.clock,
                                         .sink = sink,
-                                        .control = own.gate,
+                                        .control = &gate,
                                         .executor = own.executor,
                                         .device = own.device,
+                                        .checkpoints = together_ ? &checkpoints : nullptr,
                                         .profileTrace = profileTraceIn(paths.run(assignment.runId), own.comm.rank())});
         });
         system.reset();
@@ -272,6 +331,7 @@ private:
     Experiment experiment_;
     CheckedExperiment checked_;
     StopSignals& signals_;
+    bool together_ = true;  // all ranks record into one workspace
 };
 
 struct Checked {

@@ -120,9 +120,7 @@ Result<CheckpointEnvironment> checkpointsOf(const ChildTask& task, const storage
     std::ifstream file(task.file, std::ios::binary);
     std::ostringstream config;
     config << file.rdbuf();
-    Sha256 hash;
-    hash.add(config.view());
-    CheckpointEnvironment environment{.place = {paths.checkpoints(task.runId), task.runId, hash.finish()}};
+    CheckpointEnvironment environment{.place = {paths.checkpoints(task.runId), task.runId, sha256Of(config.view())}};
     if (task.resume.empty()) return environment;
     DASGD_ASSIGN(environment.from, CheckpointFolder(task.resume).at(task.resumeStep));
     return environment;

@@ -32,6 +32,7 @@ struct HandTask {
     Overrides overrides;
     RankEnvironment environment;
     bool json = false;
+    bool resume = false;  // go on with what ended early in the workspace with the same settings
 };
 
 // Trains one rank, and records it into the workspace itself. Rank 0 names the run. Does not return; exit status as

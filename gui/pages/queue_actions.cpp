@@ -25,6 +25,14 @@ std::vector<RunItemPtr> waitingOf(std::vector<RunItemPtr> runs) {
     return runs;
 }
 
+// Empty where there is not one alone.
+QString endedEarly(const std::vector<RunItemPtr>& runs) {
+    if (runs.size() != 1 || runs.front()->row.imported()) return {};
+    const std::string& status = runs.front()->row.status;
+    const bool early = status == "stopped" || status == "failed" || status == "interrupted";
+    return early ? runs.front()->id : QString();
+}
+
 QString holdOrRelease(const std::vector<RunItemPtr>& waiting) {
     const bool all = std::ranges::all_of(waiting, [](const RunItemPtr& run) { return run->row.held; });
     return all ? QStringLiteral("release") : QStringLiteral("hold");
@@ -33,6 +41,10 @@ QString holdOrRelease(const std::vector<RunItemPtr>& waiting) {
 }  // namespace
 
 void addQueueMenu(QMenu& menu, Engine& engine, const std::vector<RunItemPtr>& runs) {
+    if (const QString early = endedEarly(runs); !early.isEmpty()) {
+        QObject::connect(menu.addAction(QMenu::tr("Go on from its checkpoint\tCtrl+Shift+R")), &QAction::triggered,
+                         &engine, [&engine, early] { engine.resume(early); });
+    }
     const std::vector<RunItemPtr> waiting = waitingOf(runs);
     if (waiting.empty()) return;
     const auto add = [&](const QString& text, const QString& action) {
@@ -59,6 +71,13 @@ void addQueueKeys(QWidget& table, Engine& engine, const std::function<std::vecto
         addKeyedAction(table, QMenu::tr(words), QMenu::tr("In the queue: of the chosen runs those that wait"),
                        QKeySequence(QLatin1String(keys)), ask, Qt::WidgetShortcut);
     };
+    addKeyedAction(
+        table, QMenu::tr("Go on from its checkpoint"), QMenu::tr("The chosen run, which ended early"),
+        QKeySequence(QStringLiteral("Ctrl+Shift+R")),
+        [&engine, chosen] {
+            if (const QString early = endedEarly(chosen()); !early.isEmpty()) engine.resume(early);
+        },
+        Qt::WidgetShortcut);
     onKey("Pause: hold or release", "Ctrl+H", holdOrRelease);
     for (const QueueAction& move : kMoves) {
         onKey(move.words, move.keys, [move](const auto&) { return QString(QLatin1String(move.action)); });

@@ -1,4 +1,4 @@
-// What can be done with runs that wait, in a menu and by keys.
+// What can be done with runs that wait, and with one that ended early, in a menu and by keys.
 #pragma once
 
 #include <QMenu>
@@ -10,10 +10,11 @@
 
 namespace dasgd::gui {
 
-// Adds nothing where none of `runs` waits. Of those that do, `engine` is asked.
+// Where there is one run that ended early: to go on from its checkpoint. Where some of `runs` wait: to hold, release
+// and move those. Else nothing. `engine` is asked.
 void addQueueMenu(QMenu& menu, Engine& engine, const std::vector<RunItemPtr>& runs);
-// Alt with Up, Down, Home and End moves what `chosen` answers, Ctrl+H holds it or releases it; the palette
-// has each by its name. `engine` outlives the table.
+// Alt with Up, Down, Home and End moves what `chosen` answers, Ctrl+H holds it or releases it; Ctrl+Shift+R goes on
+// with the one that ended early; the palette has each by its name. `engine` outlives the table.
 void addQueueKeys(QWidget& table, Engine& engine, const std::function<std::vector<RunItemPtr>()>& chosen);
 
 }  // namespace dasgd::gui

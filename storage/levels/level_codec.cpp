@@ -36,6 +36,8 @@ private:
     std::size_t size_ = 0;
 };
 
+constexpr std::uint64_t kMostRank = (1 << 20) - 1;  // as in a journal
+
 class Reader {
 public:
     explicit Reader(std::string_view bytes) : at_(bytes.data()), end_(bytes.data() + bytes.size()) {}
@@ -52,6 +54,11 @@ public:
     std::int64_t signedNumber() {
         const std::uint64_t value = number();
         return static_cast<std::int64_t>(value >> 1 ^ (~(value & 1) + 1));
+    }
+    std::uint64_t numberUpTo(std::uint64_t most) {
+        const std::uint64_t value = number();
+        if (value > most) broken_ = true;
+        return broken_ ? 0 : value;
     }
     // How many of something follow, each of at least one byte.
     std::size_t count() {
@@ -137,16 +144,21 @@ void writeCells(Writer& to, std::span<const LevelCell> cells) {
 
 void readCells(Reader& from, SpanLevel& level) {
     std::uint32_t bucket = 0, step = 0;
+    bool first = true;
     for (std::size_t left = from.count(); left > 0 && !from.broken();) {
-        bucket += static_cast<std::uint32_t>(from.number());
+        const std::uint64_t next = from.number();
+        const bool grows = next <= std::numeric_limits<std::uint32_t>::max() - bucket && (next > 0 || first);
+        if (!grows) return from.reject();
+        first = false;
+        bucket += static_cast<std::uint32_t>(next);
         step = static_cast<std::uint32_t>(from.after(step));
         std::uint64_t kinds = from.number();
-        const bool inside = static_cast<Ns>(bucket) <= kFurthest >> level.shift;
+        const bool inside = level.shift >= 0 && static_cast<Ns>(bucket) <= kFurthest >> level.shift;
         if (!inside || kinds == 0 || kinds >> kSpanKindNames.size() != 0) return from.reject();
         for (; kinds != 0 && left > 0; kinds &= kinds - 1, --left) {
             LevelCell cell{.bucket = bucket, .step = step, .kind = static_cast<SpanKind>(std::countr_zero(kinds))};
-            cell.count = static_cast<std::uint32_t>(from.number());
-            cell.covered = static_cast<Ns>(from.number());
+            cell.count = static_cast<std::uint32_t>(from.numberUpTo(std::numeric_limits<std::uint32_t>::max()));
+            cell.covered = static_cast<Ns>(from.numberUpTo(kFurthest));
             level.cells.push_back(cell);
         }
     }
@@ -191,7 +203,7 @@ Result<SpanLevel> decode(std::string_view bytes) {
         const std::uint64_t key = from.number();
         rank += key / 4;
         const auto lane = static_cast<Lane>(key % 4);
-        if (key % 4 >= kLaneNames.size() || rank > std::numeric_limits<int>::max()) from.reject();
+        if (key % 4 >= kLaneNames.size() || rank > kMostRank) from.reject();
         readSpans(from, lane, level);
         readCells(from, level);
         level.lanes.push_back({.rank = static_cast<int>(rank),

@@ -99,4 +99,29 @@ Result<std::string> Rendezvous::get(const std::string& key) {
     }
 }
 
+Result<std::string> Rendezvous::get(const std::string& key, milliseconds timeout) {
+    try {
+        handle_->store->wait({"dasgd/" + key}, timeout);
+    } catch (const std::exception& error) {
+        return fail("rendezvous: '" + key + "' did not come in time: " + firstLine(error));
+    }
+    return get(key);
+}
+
+Result<bool> Rendezvous::has(const std::string& key) {
+    try {
+        return handle_->store->check({"dasgd/" + key});
+    } catch (const std::exception& error) {
+        return fail("rendezvous: cannot look for '" + key + "': " + firstLine(error));
+    }
+}
+
+Result<Rendezvous> Rendezvous::another() const {
+    try {
+        return Rendezvous(std::make_shared<StoreHandle>(StoreHandle{handle_->store->clone()}));
+    } catch (const std::exception& error) {
+        return fail("rendezvous: cannot connect again: " + firstLine(error));
+    }
+}
+
 }  // namespace dasgd

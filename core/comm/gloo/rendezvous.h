@@ -29,6 +29,12 @@ public:
     Status set(const std::string& key, const std::string& value);
     // Blocks until some rank has set the key. Errors: the deadline passed.
     Result<std::string> get(const std::string& key);
+    // The same with a deadline of its own.
+    Result<std::string> get(const std::string& key, std::chrono::milliseconds timeout);
+    // Whether some rank has set the key by now. Errors: the store is gone.
+    Result<bool> has(const std::string& key);
+    // A connection of its own to the same store, for another thread.
+    [[nodiscard]] Result<Rendezvous> another() const;
 
     [[nodiscard]] const StoreHandle& handle() const { return *handle_; }
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/train/checkpoint/archive_file.h"
-#include "core/train/checkpoint/rank_state.h"
+#include "core/train/checkpoint/rank_counters.h"
 #include "core/train/checkpoint/saved_model.h"
 
 namespace dasgd {

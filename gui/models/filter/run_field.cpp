@@ -82,6 +82,12 @@ const std::vector<BuiltInField>& builtInFields() {
         numberField({"seed"}, [](Run run) { return std::optional(static_cast<double>(run.row.seed)); }),
         numberField({"ranks", "workers"}, [](Run run) { return std::optional<double>(run.row.workers); }),
         numberField({"steps"}, [](Run run) { return std::optional(static_cast<double>(run.row.steps)); }),
+        textField({"resumed_from"}, [](Run run) { return QString::fromStdString(run.row.resumedFrom); }),
+        numberField({"resumed_step"},
+                    [](Run run) {
+                        return run.row.resumedFrom.empty() ? std::nullopt
+                                                           : std::optional(static_cast<double>(run.row.resumedStep));
+                    }),
         textField({"series"}, [](Run run) { return QString::fromStdString(run.row.series); }),
         numberField({"series_place"}, [](Run run) { return partOfSeries(run.row, run.row.seriesPlace); }),
         numberField({"series_size"}, [](Run run) { return partOfSeries(run.row, run.row.seriesSize); }),

@@ -83,6 +83,10 @@ void Engine::stop(const QStringList& runs) {
     launch(QStringList{QStringLiteral("stop")} + runs, QStringLiteral("stop ") + what, {});
 }
 
+void Engine::resume(const QString& runId) {
+    launch({QStringLiteral("resume"), runId}, QStringLiteral("resume ") + runId, {});
+}
+
 void Engine::queue(const QString& action, const QStringList& runs) {
     if (runs.isEmpty()) return;
     launch(QStringList{QStringLiteral("queue"), action} + runs, QStringLiteral("queue ") + action, {});

@@ -37,6 +37,8 @@ public:
     void stop(const QString& runId) { stop(QStringList{runId}); }
     // All of them at once; those that are queued never start.
     void stop(const QStringList& runs);
+    // Goes on from the checkpoint of a run that ended early, as a run of its own (`dasgd resume`).
+    void resume(const QString& runId);
     // Runs that wait: `action` is a word of `dasgd queue` (hold, release, first, last, up, down).
     void queue(const QString& action, const QStringList& runs);
 

@@ -33,6 +33,9 @@ std::vector<std::pair<QString, QString>> originOf(const storage::RunDetail& run)
     };
     const auto text = [](const std::string& value) { return QString::fromStdString(value); };
     add("started", localTime(run.row.startedAt));
+    if (!run.row.resumedFrom.empty()) {
+        add("goes on from", QStringLiteral("%1, step %2").arg(text(run.row.resumedFrom)).arg(run.row.resumedStep));
+    }
     const QString commit = text(run.row.gitCommit).left(12);
     add("commit", commit + (run.gitDirty ? QStringLiteral(", with uncommitted changes") : QString()));
     add("host", text(run.host));

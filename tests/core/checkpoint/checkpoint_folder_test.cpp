@@ -129,7 +129,12 @@ TEST(CheckpointFolder, TwoHundredKillsLeaveOneThatLoads) {
     const CheckpointFolder folder(dir / "checkpoints");
     ASSERT_TRUE(save(folder, 1));
     std::mt19937 random(20261124);
-    std::int64_t before = 1;
+    // A kill comes at any moment of the first few saves, however slow this machine and its build are.
+    const auto begin = std::chrono::steady_clock::now();
+    ASSERT_EQ(ChildProcess([&] { return save(folder, 2, 2, 2) ? 0 : 1; }).wait(), 0);
+    const std::chrono::microseconds most =
+        4 * std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
+    std::int64_t before = 2;
     for (int kill = 0; kill < 200; ++kill) {
         SharedCounter completed;
         ChildProcess child([&] {
@@ -138,7 +143,8 @@ TEST(CheckpointFolder, TwoHundredKillsLeaveOneThatLoads) {
                 completed.set(step);
             }
         });
-        std::this_thread::sleep_for(std::chrono::microseconds(std::uniform_int_distribution<>(0, 6000)(random)));
+        std::this_thread::sleep_for(
+            std::chrono::microseconds(std::uniform_int_distribution<std::int64_t>(0, most.count())(random)));
         child.kill();
         const auto latest = folder.latest();
         ASSERT_TRUE(latest) << "after kill " << kill << ": " << latest.error().message;

@@ -47,6 +47,8 @@ TEST(CheckpointParams, StandInTheTrainSection) {
     EXPECT_FALSE(readExperiment(minimal())->train.checkpoint) << "off unless asked for";
     document.set("train", table({{"checkpoint", table({{"every", text("often")}})}}));
     EXPECT_THAT(readExperiment(document).error().message, HasSubstr("every is 'often'"));
+    document.set("train", table({{"checkpoint", table({{"best", boolean(true)}})}}));
+    EXPECT_THAT(readExperiment(document).error().message, HasSubstr("set validation in [data]"));
     document.set("train", table({{"checkpoint", table({{"keep", integer(0)}})}}));
     EXPECT_THAT(readExperiment(document).error().message, HasSubstr("keep"));
 }

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <torch/csrc/autograd/autograd.h>
 
 #include "tests/support/sim/networks.h"
 

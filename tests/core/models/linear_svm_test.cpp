@@ -14,7 +14,7 @@ TEST(LinearSvmTest, GradientIsTheSubgradientOfTheHinge) {
     model->module().to(torch::kFloat64);
     at::Tensor w = model->module().parameters().at(0);
     {
-        const torch::NoGradGuard noGrad;
+        const at::NoGradGuard noGrad;
         w.copy_(torch::linspace(-1, 1, 6, torch::kFloat64).view({1, 6}));
     }
     const Batch batch = randomBatch(kPair, 20, torch::kFloat64);
@@ -47,7 +47,7 @@ TEST(LinearSvmTest, SeparatesWhatIsSeparable) {
     for (int step = 0; step < 200; ++step) {
         model->module().zero_grad();
         model->loss(batch).backward();
-        const torch::NoGradGuard noGrad;
+        const at::NoGradGuard noGrad;
         for (at::Tensor& parameter : model->module().parameters()) parameter.sub_(parameter.grad(), 0.5);
     }
     const Evaluation evaluation = model->evaluate(batch);

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <torch/torch.h>
+#include <torch/nn/module.h>
+#include <torch/types.h>
 
 #include "core/models/model.h"
 #include "tests/support/document.h"
@@ -51,7 +52,7 @@ TEST(QuadraticTest, GradientMatchesFiniteDifferences) {
     const at::Tensor gradient = gradientOf(*model);
     constexpr double kStep = 1e-4;
     for (int i = 0; i < 2; ++i) {
-        const torch::NoGradGuard noGrad;
+        const at::NoGradGuard noGrad;
         at::Tensor entry = weightOf(*model)[i];
         entry.add_(kStep);
         const double above = model->loss({}).item<double>();
@@ -90,7 +91,7 @@ TEST(QuadraticTest, FollowsTheTypeOfItsWeights) {
 TEST(QuadraticTest, NoiseChangesTheGradientNotTheValue) {
     Value fields = bowl();
     fields.set("noise", number(0.5));
-    torch::manual_seed(7);
+    at::manual_seed(7);
     auto model = built(fields, 0);
     EXPECT_DOUBLE_EQ(model->loss({}).item<double>(), 5.5);
 
@@ -112,7 +113,7 @@ TEST(QuadraticTest, NoiseDiffersByRankAndRepeatsBySeed) {
     Value fields = bowl();
     fields.set("noise", number(1.0));
     const auto firstNoise = [&](std::uint64_t seed, int rank) {
-        torch::manual_seed(seed);
+        at::manual_seed(seed);
         auto model = built(fields, rank);
         const at::Tensor noisy = gradientOf(*model);
         auto calm = built(bowl(), rank);

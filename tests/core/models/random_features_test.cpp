@@ -13,7 +13,7 @@ const InputSpec kValues{.shape = {3}, .classes = 1, .task = Task::kRegression};
 // Columns of φ: the outputs for weights that pick one feature each.
 at::Tensor featuresOf(Model& model, const at::Tensor& x) {
     at::Tensor weight = model.module().parameters().at(0);
-    const torch::NoGradGuard noGrad;
+    const at::NoGradGuard noGrad;
     std::vector<at::Tensor> columns;
     for (std::int64_t feature = 0; feature < weight.size(1); ++feature) {
         weight.zero_();
@@ -36,7 +36,7 @@ TEST(RandomFeaturesTest, ApproximateTheGaussianKernel) {
 TEST(RandomFeaturesTest, EveryRankHasTheSameFeatures) {
     const auto one = buildModel("random_features", kValues, table({{"features", integer(8)}}));
     const auto other = createModel("random_features", table({{"features", integer(8)}}));
-    torch::manual_seed(3);
+    at::manual_seed(3);
     ASSERT_TRUE(
         other->build({.input = kValues, .rank = Rank{5}, .workers = 7, .random = at::detail::createCPUGenerator(9)}));
     const at::Tensor x = torch::randn({4, 3});
@@ -58,7 +58,7 @@ TEST(RandomFeaturesTest, GradientVanishesAtTheLeastSquaresSolution) {
     const at::Tensor solution = torch::linalg_solve(features.t().mm(features), features.t().mm(batch.targets));
     at::Tensor weight = model->module().parameters().at(0);
     {
-        const torch::NoGradGuard noGrad;
+        const at::NoGradGuard noGrad;
         weight.copy_(solution.t());
     }
     const at::Tensor loss = model->loss(batch);

@@ -169,7 +169,7 @@ TEST_F(ScriptTrialTest, RefusesTrainedTensorsThatAreNoParameters) {
     const auto model = buildModel("torchscript", kSmall, saved(listed(true, true)));
     FlatParams flat(model->module(), at::kFloat);
     EXPECT_EQ(flat.size(), 4 + 24);
-    const torch::NoGradGuard noGrad;
+    const at::NoGradGuard noGrad;
     flat.weights().fill_(2);
     EXPECT_TRUE(outputsOf(*model, torch::ones({1, 2, 3})).equal(torch::full({1, 4}, 6 * 2.0 + 2)));
 }

@@ -35,7 +35,7 @@ protected:
     }
     // The same network as `logistic`, with its weights.
     Value logistic(const InputSpec& input, std::uint64_t seed) {
-        torch::manual_seed(seed);
+        at::manual_seed(seed);
         const auto model = createModel("logistic");
         EXPECT_TRUE(model->build({.input = input}));
         const auto parameters = model->module().parameters();
@@ -65,7 +65,7 @@ TEST_F(TorchScriptTest, ComputesWithTheFlatWeights) {
     ASSERT_EQ(flat.size(), 4 * 6 + 4);
     const Batch batch = randomBatch(kInput, 5, at::kDouble);
     {
-        const torch::NoGradGuard noGrad;
+        const at::NoGradGuard noGrad;
         flat.weights().zero_();
         flat.weights().slice(0, 24).copy_(torch::tensor({1.0, 2.0, 3.0, 4.0}));
         const at::Tensor outputs = outputsOf(*model, batch.inputs);
@@ -82,7 +82,7 @@ TEST_F(TorchScriptTest, EveryRankHasACopyOfItsOwn) {
     const Batch batch = randomBatch(kInput, 5);
     const double before = other->evaluate(batch).lossSum;
     {
-        const torch::NoGradGuard noGrad;
+        const at::NoGradGuard noGrad;
         for (at::Tensor& parameter : one->module().parameters()) parameter.fill_(9);
     }
     EXPECT_EQ(other->evaluate(batch).lossSum, before);
@@ -166,7 +166,7 @@ TEST_F(TorchScriptTest, KeepsTiedParametersTied) {
     EXPECT_THAT(model->module().named_parameters().keys(), ElementsAre("first.weight", "second.weight"));
     FlatParams flat(model->module(), at::kFloat);
     EXPECT_EQ(flat.size(), 36);
-    const torch::NoGradGuard noGrad;
+    const at::NoGradGuard noGrad;
     flat.weights().copy_(torch::eye(6).flatten() * 2);
     const at::Tensor x = torch::rand({1, 2, 3});
     EXPECT_TRUE(outputsOf(*model, x).allclose(4 * x.flatten(1).slice(1, 0, 4))) << "both layers double";

@@ -1,6 +1,7 @@
 #include "core/optimizers/optimizer.h"
 
 #include <gtest/gtest.h>
+#include <torch/optim/adamw.h>
 
 #include <cmath>
 

@@ -2,6 +2,8 @@
 #include "core/optimizers/optimizer.h"
 
 #include <gtest/gtest.h>
+#include <torch/nn/utils/clip_grad.h>
+#include <torch/optim/sgd.h>
 
 #include "core/optimizers/clipped_optimizer.h"
 #include "tests/support/optimizers.h"

@@ -1,6 +1,7 @@
 #include "core/step/flat_params.h"
 
 #include <gtest/gtest.h>
+#include <torch/nn/modules/linear.h>
 #include <torch/types.h>
 
 #include "core/step/gradient_feed.h"

@@ -1,6 +1,7 @@
 #include "core/train/count_flops.h"
 
 #include <gmock/gmock.h>
+#include <torch/nn/modules/conv.h>
 #include <torch/types.h>
 
 #include <functional>

@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 Samples samples(std::int64_t count) {
-    torch::manual_seed(5);
+    at::manual_seed(5);
     return {torch::randn({count, 2}), torch::randint(2, {count}, torch::kInt64)};
 }
 

@@ -230,7 +230,7 @@ TEST_F(TextTraining, PerplexityIsThatOfAllTokensTogether) {
     ASSERT_EQ(data.splits.test.count(), 29);
     TrainingRank initial(experiment, data, Rank{0});
     initial.model().module().eval();
-    const torch::NoGradGuard noGrad;
+    const at::NoGradGuard noGrad;
     for (const auto& [name, set] :
          {std::pair("perplexity", &data.splits.test), std::pair("validation_perplexity", &data.validation)}) {
         const Batch batch = wholeOf(*set);

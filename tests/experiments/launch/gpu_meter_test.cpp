@@ -100,6 +100,7 @@ public:
     Result<storage::RanksEnd> finish(const std::string& status, const std::string& error) override {
         return storage::RanksEnd{status, error};
     }
+    void endedElsewhere(int, const std::string&) override {}
     void measured(int rank, const Metric& metric) override {
         EXPECT_EQ(rank, -1);
         if (metric.name.starts_with("host/gpu")) values.emplace(std::string(metric.name), metric.value);

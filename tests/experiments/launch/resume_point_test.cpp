@@ -14,12 +14,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-std::string hashOf(const std::string& text) {
-    Sha256 hash;
-    hash.add(text);
-    return hash.finish();
-}
-
 void save(const storage::WorkspacePaths& paths, const storage::RunRow& run, std::int64_t step) {
     const CheckpointFolder folder(paths.checkpoints(run.runId));
     test::orDie(writeDurably(test::orDie(folder.begin(step)) / CheckpointFolder::rankFileName(Rank(0)), "state"));
@@ -27,7 +21,7 @@ void save(const storage::WorkspacePaths& paths, const storage::RunRow& run, std:
     test::orDie(folder.complete({.runId = run.runId,
                                  .step = step,
                                  .ranks = 1,
-                                 .configHash = hashOf(run.config),
+                                 .configHash = sha256Of(run.config),
                                  .wall = step * 1000,
                                  .savedAt = ""},
                                 9));

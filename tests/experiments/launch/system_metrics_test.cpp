@@ -27,6 +27,7 @@ public:
     Result<storage::RanksEnd> finish(const std::string& status, const std::string& error) override {
         return storage::RanksEnd{status, error};
     }
+    void endedElsewhere(int, const std::string&) override {}
     void measured(int rank, const Metric& metric) override {
         values.emplace(std::string(metric.name), Value{rank, metric});
     }

@@ -232,6 +232,74 @@ TEST_F(WorkerByHand, EqualRanksWithWorkspacesOfTheirOwnTrain) {
     ASSERT_EQ(first->runs()->size(), 1u);
     ASSERT_EQ(second->runs()->size(), 1u);
     EXPECT_EQ(first->runs()->front().runId, second->runs()->front().runId);
+    EXPECT_EQ(first->runs()->front().status, "finished") << "each is told how the other's rank ended";
+    EXPECT_EQ(second->runs()->front().status, "finished");
+}
+
+// As a job that is preempted and queued again: the ranks stop at one step, and those that are started then go on.
+TEST_F(WorkerByHand, GoOnWhereTheyWereWhenTheyAreStartedAgain) {
+    folder_.write("e.toml", test::quickExperiment("gloo", 6'000));
+    const std::string port = std::to_string(test::freePort());
+    std::vector<test::StartedProgram> workers;
+    for (const char* rank : {"0", "1"}) {
+        workers.push_back(
+            folder_.start({"worker", "e.toml", "-w", "hand", "--resume"},
+                          {{"RANK", rank}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "127.0.0.1"}, {"MASTER_PORT", port}}));
+    }
+    ASSERT_TRUE(test::newestRunTrains(folder_.path() / "hand"));
+    workers[0].signal(SIGTERM);
+    for (test::StartedProgram& worker : workers) EXPECT_EQ(worker.wait().exit, 130);
+    for (const test::Ended& ended : startAll(2, {"--resume"})) ASSERT_EQ(ended.exit, 0) << ended.err;
+    auto reader = storage::RunReader::open(folder_.path() / "hand");
+    const auto rows = reader->runs().value();
+    ASSERT_EQ(rows.size(), 2U);
+    EXPECT_EQ(rows[0].status, "finished");
+    EXPECT_EQ(rows[0].resumedFrom, rows[1].runId);
+    EXPECT_EQ(rows[0].resumedStep, rows[1].steps);
+    ASSERT_EQ(folder_.run({"run", "e.toml", "-w", "w", "-q"}).exit, 0);
+    const auto modelIn = [&](const std::string& workspace, const std::string& run) {
+        return test::contentOf(folder_.path() / workspace / "runs" / run / "model.safetensors");
+    };
+    EXPECT_EQ(modelIn("hand", rows[0].runId), modelIn("w", folder_.firstRun()));
+    EXPECT_THAT(startAll(2, {"--resume"}).front().err, HasSubstr("has finished already"));
+}
+
+// No page of one host is seen by both: the request travels with the ranks, by a signal at either of them or by `dasgd
+// stop` in either workspace.
+TEST_F(WorkerByHand, AStopReachesRanksWithWorkspacesOfTheirOwn) {
+    folder_.write("e.toml", test::quickExperiment("gloo", 100'000'000));
+    for (const std::string asked : {"signal 0", "signal 1", "stop 0", "stop 1"}) {
+        SCOPED_TRACE(asked);
+        const std::size_t rank = asked.back() == '0' ? 0 : 1;
+        const std::string port = std::to_string(test::freePort());
+        std::vector<test::StartedProgram> workers;
+        for (const char* own : {"0", "1"}) {
+            workers.push_back(folder_.start(
+                {"worker", "e.toml", "-w", std::string("apart") + own},
+                {{"RANK", own}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "127.0.0.1"}, {"MASTER_PORT", port}}));
+        }
+        const std::string workspaces[]{"apart0", "apart1"};
+        for (const std::string& workspace : workspaces) {
+            ASSERT_TRUE(test::newestRunComesTo(folder_.path() / workspace, [](const storage::RunRow& row) {
+                return row.status == "running" && row.steps > 10;
+            }));
+        }
+        if (asked.starts_with("signal")) {
+            workers[rank].signal(SIGTERM);
+        } else {
+            const std::string run = storage::RunReader::open(folder_.path() / workspaces[rank])->runs()->front().runId;
+            const test::Ended stop = folder_.run({"stop", run, "-w", workspaces[rank]});
+            ASSERT_EQ(stop.exit, 0) << stop.err;
+        }
+        for (test::StartedProgram& worker : workers) EXPECT_EQ(worker.wait().exit, 130);
+        std::vector<std::int64_t> steps;
+        for (const std::string& workspace : workspaces) {
+            const auto row = storage::RunReader::open(folder_.path() / workspace)->runs()->front();
+            EXPECT_EQ(row.status, "stopped");
+            steps.push_back(row.steps);
+        }
+        EXPECT_EQ(steps[0], steps[1]);
+    }
 }
 
 }  // namespace

@@ -68,6 +68,27 @@ TEST_F(QueueActions, OnlyWhatWaitsCanBeHeldOrMoved) {
     EXPECT_EQ(answer(), QStringLiteral("queue hold a b"));
 }
 
+RunItemPtr endedAs(const std::string& id, const std::string& status) {
+    storage::RunRow row = makeRun(id, "dasgd")->row;
+    row.status = status;
+    return makeRunItem(row);
+}
+
+TEST_F(QueueActions, OneThatEndedEarlyGoesOn) {
+    for (const char* status : {"stopped", "failed", "interrupted"}) {
+        QMenu menu;
+        addQueueMenu(menu, engine_, {endedAs("a", status)});
+        EXPECT_THAT(wordsOf(menu), ElementsAre("Go on from its checkpoint")) << status;
+    }
+    QMenu menu;
+    for (const char* status : {"finished", "running"}) addQueueMenu(menu, engine_, {endedAs("a", status)});
+    addQueueMenu(menu, engine_, {endedAs("a", "failed"), endedAs("b", "failed")});
+    EXPECT_THAT(wordsOf(menu), IsEmpty());
+    addQueueMenu(menu, engine_, {endedAs("a", "failed")});
+    menu.actions().front()->trigger();
+    EXPECT_EQ(answer(), QStringLiteral("resume a"));
+}
+
 TEST_F(QueueActions, WhatIsHeldIsReleased) {
     QMenu menu;
     addQueueMenu(menu, engine_, {waiting("a", true)});

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
 #include <gtest/gtest.h>
-#include <torch/torch.h>
+#include <torch/nn/module.h>
+#include <torch/types.h>
 
 #include <algorithm>
 #include <cmath>
@@ -28,7 +31,7 @@ inline std::unique_ptr<Model> buildModel(const std::string& name, const InputSpe
     at::set_num_threads(1);  // other tests run beside this one
     // Initial weights come from torch's one default generator: ranks that are threads take turns.
     const std::lock_guard lock(defaultGeneratorMutex());
-    torch::manual_seed(3);
+    at::manual_seed(3);
     const Status built =
         model->build({.input = input, .rank = Rank{0}, .workers = 1, .random = at::detail::createCPUGenerator(3)});
     EXPECT_TRUE(built) << (built ? "" : built.error().message);
@@ -103,7 +106,7 @@ inline void expectGradientsMatchDifferences(Model& model, const Batch& batch) {
     constexpr double kStep = 1e-7;  // so short that no ReLU switches within it
     for (at::Tensor parameter : model.module().parameters()) {
         const double gradient = parameter.grad().flatten()[0].item<double>();
-        const torch::NoGradGuard noGrad;
+        const at::NoGradGuard noGrad;
         at::Tensor entry = parameter.flatten()[0];
         entry.add_(kStep);
         const double above = model.loss(batch).item<double>();

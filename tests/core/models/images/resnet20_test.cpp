@@ -37,7 +37,7 @@ TEST(ResNet20Test, HasTheLayersOfTheThreeStages) {
 TEST(ResNet20Test, PadsTheShortcutWithoutParameters) {
     BasicBlock block(2, 4, 2, Shortcut::kPadding);
     block.eval();
-    const torch::NoGradGuard noGrad;
+    const at::NoGradGuard noGrad;
     for (at::Tensor& parameter : block.parameters()) parameter.zero_();
     const at::Tensor x = torch::rand({1, 2, 5, 5});
     const at::Tensor y = block.forward(x);

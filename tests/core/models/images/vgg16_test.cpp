@@ -28,7 +28,7 @@ TEST(Vgg16Test, KeepsTheSignalThroughItsConvolutions) {
     const InputSpec small{.shape = {3, 32, 32}, .classes = 10};
     const auto model = buildModel("vgg16", small);
     at::Tensor x = randomBatch(small, 1).inputs.slice(2, 0, 16).slice(3, 0, 16);
-    const torch::NoGradGuard noGrad;
+    const at::NoGradGuard noGrad;
     const auto parameters = model->module().named_parameters();
     for (int i = 1; i <= 13; ++i) {
         const std::string name = "conv" + std::to_string(i);

@@ -52,7 +52,7 @@ TEST(CharLstmTest, CountsTheProductsOfEveryToken) {
 // What the state carries: a text in two batches is the text in one.
 TEST(CharLstmTest, GoesOnFromBatchToBatch) {
     const auto model = buildModel("char_lstm", kText, shapeOf(2, 16, 8));
-    const torch::NoGradGuard noGrad;
+    const at::NoGradGuard noGrad;
     const at::Tensor text = tokens(12);
     for (const bool training : {true, false}) {
         model->module().train(training);
@@ -95,7 +95,7 @@ TEST(CharLstmTest, GradientsEndAtTheBatch) {
 TEST(CharLstmTest, StartsAnewWhereTheBatchHasOtherRows) {
     const auto model = buildModel("char_lstm", kText, shapeOf(1, 16, 8));
     model->module().eval();
-    const torch::NoGradGuard noGrad;
+    const at::NoGradGuard noGrad;
     const at::Tensor two = tokens(6, 2);
     const at::Tensor fresh = outputsOf(*model, two);
     (void)outputsOf(*model, tokens(6, 3));
@@ -109,7 +109,7 @@ TEST(CharLstmTest, GradientsMatchFiniteDifferences) {
     model->loss(batch).backward();
     constexpr double kStep = 1e-6;
     const auto lossAfter = [&](at::Tensor entry, double change) {
-        const torch::NoGradGuard noGrad;
+        const at::NoGradGuard noGrad;
         entry.add_(change);
         model->beginPass(true);
         const double loss = model->loss(batch).item<double>();

@@ -38,7 +38,7 @@ TEST(GptTest, ComputesWhatIsPublishedForTransformers) {
 TEST(GptTest, SeesNothingOfWhatComesLater) {
     const auto model = buildModel("gpt", kText, shapeOf(2, 32, 4, 16));
     model->module().eval();
-    const torch::NoGradGuard noGrad;
+    const at::NoGradGuard noGrad;
     at::Tensor tokens = randomBatch(kText, 3).inputs;
     const at::Tensor before = outputsOf(*model, tokens);
     ASSERT_EQ(before.sizes(), at::IntArrayRef({3, 16, 40}));
@@ -55,7 +55,7 @@ TEST(GptTest, AttentionIsTheFormula) {
     const auto model = buildModel("gpt", kText, shapeOf(1, 8, 1, 16));
     model->module().to(torch::kFloat64);
     model->module().eval();
-    const torch::NoGradGuard noGrad;
+    const at::NoGradGuard noGrad;
     const auto p = model->module().named_parameters();
     const auto linear = [&](const at::Tensor& x, const std::string& name) {
         return torch::linear(x, p["block1." + name + ".weight"], p["block1." + name + ".bias"]);

@@ -26,7 +26,7 @@ TEST(GradientThread, TheListenerIsCalledOnAutogradsThreadWhichHasEntered) {
         threads.push_back(std::this_thread::get_id());
         order.push_back(slot);
     });
-    torch::manual_seed(1);
+    at::manual_seed(1);
     const Batch batch = randomBatch(kInput, 3);
     model->loss({batch.inputs.to(kAccelerator), batch.targets.to(kAccelerator)}).backward();
     ASSERT_EQ(order.size(), params.slots().size());

@@ -53,13 +53,13 @@ class EveryModel : public ::testing::TestWithParam<Small> {
 protected:
     static Batch batchOn(at::Device device, const InputSpec& input) {
         if (input.shape.empty()) return {};
-        torch::manual_seed(11);
+        at::manual_seed(11);
         const Batch batch = randomBatch(input, 4);
         return {batch.inputs.to(device), batch.targets.to(device)};
     }
     static std::unique_ptr<Model> build(const Small& small, at::Device device) {
         auto model = createModel(small.model, small.fields);
-        torch::manual_seed(3);
+        at::manual_seed(3);
         const Status built =
             model->build({.input = small.input, .rank = Rank{0}, .workers = 1, .random = makeGenerator(device, 5)});
         EXPECT_TRUE(built) << (built ? "" : built.error().message);

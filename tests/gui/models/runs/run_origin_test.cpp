@@ -26,5 +26,14 @@ TEST(RunOrigin, NamesWhatWasRecorded) {
     EXPECT_TRUE(originOf({}).empty());
 }
 
+TEST(RunOrigin, NamesTheRunThatItGoesOnFrom) {
+    storage::RunDetail run;
+    run.row.resumedFrom = "run-a";
+    run.row.resumedStep = 400;
+    const std::vector<std::pair<QString, QString>> expected{
+        {QStringLiteral("goes on from"), QStringLiteral("run-a, step 400")}};
+    EXPECT_EQ(originOf(run), expected);
+}
+
 }  // namespace
 }  // namespace dasgd::gui

@@ -96,8 +96,9 @@ TEST_F(PaletteOfTheWindow, HasWhatThePageOfRunsHasNoButtonFor) {
     ASSERT_TRUE(eventually([&] { return runsTable()->isVisible(); })) << "it holds the run";
     QStringList titles;
     for (const Command& one : commandsOf(*window_)) titles << one.title;
-    for (const char* wanted : {"Pause: hold or release", "Start first", "Earlier", "Later", "Start last",
-                               "Put away or restore", "Same again with …", "Take back the last change"}) {
+    for (const char* wanted :
+         {"Pause: hold or release", "Start first", "Earlier", "Later", "Start last", "Put away or restore",
+          "Go on from its checkpoint", "Same again with …", "Take back the last change"}) {
         EXPECT_EQ(titles.count(QString::fromUtf8(wanted)), 1) << wanted;
     }
 }

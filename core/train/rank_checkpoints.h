@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
+#include <future>
 #include <optional>
 #include <string>
 
@@ -11,7 +13,7 @@
 #include "core/experiment/experiment.h"
 #include "core/train/checkpoint/checkpoint_times.h"
 #include "core/train/checkpoint/checkpoint_writer.h"
-#include "core/train/checkpoint/rank_state.h"
+#include "core/train/rank_state.h"
 
 namespace dasgd {
 
@@ -36,6 +38,8 @@ public:
     void afterStep(std::int64_t step, const std::function<RankCounters()>& counters);
     // After the last step that is made: `counters` are those of now. Throws CommError.
     void save(const RankCounters& counters);
+    // `network` is the best so far, of an evaluation after `step` steps: written beside the training. Of one rank.
+    void keepBest(std::int64_t step, Archive network);
     // Waits until all is written. What could not be, in words; "" where nothing.
     [[nodiscard]] std::string finish();
     // The model with its present weights, as the run's result. What was in the way, or "".
@@ -45,6 +49,7 @@ public:
 
 private:
     [[nodiscard]] bool agree(std::int64_t step);
+    void takeOverBest() const;
 
     const Experiment& experiment_;
     const CheckpointEnvironment& environment_;
@@ -55,6 +60,10 @@ private:
     bool canBeSaved_;
     bool apart_;
     std::int64_t bytes_ = 0;
+    std::future<Status> best_;
 };
+
+// Writes the best model at once, or logs why it could not.
+[[nodiscard]] std::function<void(std::int64_t step, Archive network)> writeBestInto(std::filesystem::path checkpoints);
 
 }  // namespace dasgd

@@ -1,4 +1,4 @@
-#include "core/train/checkpoint/rank_state.h"
+#include "core/train/rank_state.h"
 
 #include <gmock/gmock.h>
 #include <torch/types.h>

@@ -1,5 +1,5 @@
 // A run that is stopped and goes on in new objects ends with the same bits as one that is not.
-#include "core/train/checkpoint/rank_checkpoints.h"
+#include "core/train/rank_checkpoints.h"
 
 #include <gmock/gmock.h>
 
@@ -11,7 +11,6 @@ namespace dasgd::test {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 constexpr std::int64_t kSteps = 29;
 
@@ -163,6 +162,33 @@ TEST(RankCheckpoints, RecordsGoOnWhereTheyWere) {
     for (const Span& span : rest[0].sink.spans) EXPECT_GE(span.step, 10);
 }
 
+// The step that the file is of, where an evaluation first had the best accuracy on the validation set.
+TEST(RankCheckpoints, TheBestModelIsKeptAcrossStops) {
+    for (const TrainedOn on : {TrainedOn::Virtual, TrainedOn::Threads}) {
+        const TempDir dir;
+        Value doc = document(repeatable("dasgd"), on, droppingMlp(), momentum());
+        doc.find("train")->set("checkpoint", table({{"every", text("1h")}, {"best", boolean(true)}}));
+        trainOn(on, doc, checkpointsIn(dir / "whole"));
+        const auto best = readArchive(dir / "whole/checkpoints/best.safetensors");
+        ASSERT_TRUE(best) << best.error().message;
+        trainOn(on, doc, checkpointsIn(dir / "part"), 10);
+        CheckpointEnvironment from = checkpointsIn(dir / "rest");
+        from.from = CheckpointFolder(dir / "part/checkpoints").at(10).value();
+        trainOn(on, doc, from);
+        EXPECT_EQ(bytesOf(dir / "whole/checkpoints/best.safetensors"),
+                  bytesOf(dir / "rest/checkpoints/best.safetensors"));
+        if (on == TrainedOn::Virtual) continue;
+        const auto records = recordsOf(doc, checkpointsIn(dir / "again"));
+        double most = -1;
+        std::int64_t at = -1;
+        for (const auto& point : records[0].sink.metrics.at("eval/validation_accuracy")) {
+            if (point.value > most) at = point.step;
+            most = std::max(most, point.value);
+        }
+        EXPECT_EQ(best->integer("step").value(), at);
+    }
+}
+
 TEST(RankCheckpoints, ACheckpointOfAnotherNetworkIsRefused) {
     const TempDir dir;
     const Value doc = document(repeatable("dasgd"), TrainedOn::Threads, droppingMlp(), momentum());
@@ -188,6 +214,7 @@ TEST(RankCheckpoints, WhatCannotBeWrittenStopsNoTraining) {
     doc.find("train")->set("checkpoint", table({{"every", text("10 steps")}}));
     const auto records = recordsOf(doc, checkpointsIn(file));
     EXPECT_EQ(records[0].outcome.kind, WorkerOutcome::Kind::Finished);
+    EXPECT_THAT(records[0].outcome.error, HasSubstr("the model was lost")) << "the launcher is told";
     EXPECT_THAT(records[0].sink.states.back().second, HasSubstr("a checkpoint was lost"));
     EXPECT_THAT(records[0].sink.states.back().second, HasSubstr("the model was lost"));
 }

@@ -1,4 +1,4 @@
-#include "core/train/checkpoint/rank_state.h"
+#include "core/train/rank_state.h"
 
 #include <torch/nn/module.h>
 #include <torch/types.h>
@@ -120,21 +120,9 @@ Archive saveRank(const RankParts& parts, const Archive& algorithm, const RankCou
     const std::vector<at::Tensor> pass = parts.model.passState();
     for (std::size_t i = 0; i < pass.size(); ++i) archive.put("model/" + std::to_string(i), pass[i]);
     archive.put("selection", parts.selection.state());
-    archive.put("step", counters.step);
-    archive.put("bytes_sent", counters.bytesSent);
-    archive.put("wall_ns", counters.wall);
-    archive.put("trained_ns", counters.trained);
+    putCounters(archive, counters);
     archive.moveToHost();
     return archive;
-}
-
-Result<RankCounters> countersOf(const Archive& archive) {
-    RankCounters counters;
-    DASGD_ASSIGN(counters.step, archive.integer("step"));
-    DASGD_ASSIGN(counters.bytesSent, archive.integer("bytes_sent"));
-    DASGD_ASSIGN(counters.wall, archive.integer("wall_ns"));
-    DASGD_ASSIGN(counters.trained, archive.integer("trained_ns"));
-    return counters;
 }
 
 Result<RankCounters> restoreRank(const RankParts& parts, const Archive& archive) {

@@ -1,8 +1,9 @@
-#include "core/train/checkpoint/rank_checkpoints.h"
+#include "core/train/rank_checkpoints.h"
 
 #include <stdexcept>
 #include <utility>
 
+#include "core/base/log.h"
 #include "core/train/arrivals.h"
 #include "core/train/checkpoint/archive_file.h"
 #include "core/train/checkpoint/saved_model.h"
@@ -25,6 +26,13 @@ CheckpointInterval intervalOf(const Experiment& experiment) {
 
 int keptOf(const Experiment& experiment) {
     return static_cast<int>(experiment.train.checkpoint ? experiment.train.checkpoint->keep : kKeptByDefault);
+}
+
+Status writeBest(const std::filesystem::path& checkpoints, std::int64_t step, Archive network) {
+    network.put("step", step);
+    std::error_code code;
+    std::filesystem::create_directories(checkpoints, code);
+    return writeArchive(checkpoints / CheckpointFolder::kBestFile, network);
 }
 
 }  // namespace
@@ -51,6 +59,7 @@ RankCounters RankCheckpoints::restore() {
     const Rank rank = parts_.context.comm().rank();
     const auto restored = restoreRank(parts_, orThrow(readRank(from, rank)));
     if (!restored) throw std::runtime_error(from.rankFile(rank).string() + ": " + restored.error().message);
+    if (rank == Rank{0}) takeOverBest();
     return *restored;
 }
 
@@ -85,15 +94,44 @@ void RankCheckpoints::save(const RankCounters& counters) {
     });
 }
 
+void RankCheckpoints::keepBest(std::int64_t step, Archive network) {
+    if (best_.valid()) static_cast<void>(best_.get());  // of one that is not the best any more
+    best_ = std::async(std::launch::async, [folder = environment_.place.folder, step, network = std::move(network)] {
+        return writeBest(folder, step, network);
+    });
+}
+
+// The best model until the checkpoint, where no later one has taken its place.
+void RankCheckpoints::takeOverBest() const {
+    const auto best = readArchive(environment_.from->folder.parent_path() / CheckpointFolder::kBestFile);
+    if (!best) return;
+    const std::int64_t step = best->integer("step").value_or(0);
+    if (step > environment_.from->state.step) return;
+    if (const Status taken = writeBest(environment_.place.folder, step, *best); !taken) {
+        throw std::runtime_error(taken.error().message);
+    }
+}
+
 std::string RankCheckpoints::finish() {
+    std::string lost;
     const Status written = writer_.finish();
-    return written ? "" : "a checkpoint was lost: " + written.error().message;
+    if (!written) lost = "a checkpoint was lost: " + written.error().message;
+    const Status best = best_.valid() ? best_.get() : Status{};
+    if (!best) lost += (lost.empty() ? "" : "; ") + ("the best model was lost: " + best.error().message);
+    return lost;
 }
 
 std::string RankCheckpoints::writeModel() {
     const auto file = environment_.place.folder.parent_path() / CheckpointFolder::kModelFile;
     const Status written = writeArchive(file, modelOf(parts_.model.module()));
     return written ? "" : "the model was lost: " + written.error().message;
+}
+
+std::function<void(std::int64_t, Archive)> writeBestInto(std::filesystem::path checkpoints) {
+    return [checkpoints = std::move(checkpoints)](std::int64_t step, Archive network) {
+        const Status written = writeBest(checkpoints, step, std::move(network));
+        if (!written) logLine(LogLevel::Warning, "the best model was lost: " + written.error().message);
+    };
 }
 
 }  // namespace dasgd

@@ -21,17 +21,10 @@
 #include "core/optimizers/optimizer.h"
 #include "core/step/archive.h"
 #include "core/step/step_context.h"
+#include "core/train/checkpoint/rank_counters.h"
 #include "core/train/model_selection.h"
 
 namespace dasgd {
-
-// Counted beside the state, of this rank.
-struct RankCounters {
-    std::int64_t step = 0;       // completed
-    std::int64_t bytesSent = 0;  // by the algorithm
-    Ns wall = 0;                 // the run's own time
-    Ns trained = 0;              // of it in training (TrainedTime)
-};
 
 // The parts of one rank; all outlive the calls.
 struct RankParts {
@@ -55,8 +48,5 @@ struct RankParts {
 // In place of the first weights and of Algorithm::start(), on new objects made from the same experiment. Errors: state
 // that is missing, or of another model, optimiser or precision.
 [[nodiscard]] Result<RankCounters> restoreRank(const RankParts& parts, const Archive& archive);
-
-// Of a saved rank, without the rest.
-[[nodiscard]] Result<RankCounters> countersOf(const Archive& archive);
 
 }  // namespace dasgd

@@ -1,0 +1,35 @@
+// What is counted beside the state of a saved rank.
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/clock.h"
+#include "core/step/archive.h"
+
+namespace dasgd {
+
+struct RankCounters {
+    std::int64_t step = 0;       // completed
+    std::int64_t bytesSent = 0;  // by the algorithm
+    Ns wall = 0;                 // the run's own time
+    Ns trained = 0;              // of it in training (TrainedTime)
+};
+
+inline void putCounters(Archive& archive, const RankCounters& counters) {
+    archive.put("step", counters.step);
+    archive.put("bytes_sent", counters.bytesSent);
+    archive.put("wall_ns", counters.wall);
+    archive.put("trained_ns", counters.trained);
+}
+
+// Errors: one is missing.
+[[nodiscard]] inline Result<RankCounters> countersOf(const Archive& archive) {
+    RankCounters counters;
+    DASGD_ASSIGN(counters.step, archive.integer("step"));
+    DASGD_ASSIGN(counters.bytesSent, archive.integer("bytes_sent"));
+    DASGD_ASSIGN(counters.wall, archive.integer("wall_ns"));
+    DASGD_ASSIGN(counters.trained, archive.integer("trained_ns"));
+    return counters;
+}
+
+}  // namespace dasgd

@@ -1,0 +1,26 @@
+// What a workspace already has of the experiments that are to be run: `dasgd run --resume`.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/base/result.h"
+#include "experiments/config/checked_experiment.h"
+#include "experiments/launch/resume_point.h"
+#include "storage/run_reader.h"
+
+namespace dasgd::experiments {
+
+// Of one experiment. Neither: it begins at its beginning.
+struct EarlierRun {
+    std::optional<storage::RunRow> finished;  // nothing is left to do
+    std::optional<ResumePoint> from;          // of its newest run, which ended early
+};
+
+// For each experiment its newest run with exactly the same settings. A run that left no checkpoint counts as none.
+// Errors: one that is under way, in whatever process; of the workspace.
+[[nodiscard]] Result<std::vector<EarlierRun>> earlierRuns(const storage::WorkspacePaths& paths,
+                                                          storage::RunReader& reader,
+                                                          const std::vector<CheckedExperiment>& experiments);
+
+}  // namespace dasgd::experiments

@@ -1,0 +1,137 @@
+#include "experiments/launch/host_room.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "experiments/base/text.h"
+#include "experiments/config/document.h"
+
+namespace dasgd::experiments {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Private memory and threads of a rank's process with a model of two weights, over Gloo on two hosts of x86-64: 64 MB,
+// of which the estimate takes a little less.
+constexpr double kProcessBytes = 60e6;
+constexpr std::int64_t kProcessThreads = 4;
+
+std::optional<double> numberIn(const fs::path& file) {
+    double number = 0;
+    std::ifstream in(file);
+    if (in >> number) return number;
+    return std::nullopt;
+}
+
+// "MemAvailable:   22510792 kB".
+std::optional<double> availableMemory() {
+    std::ifstream in("/proc/meminfo");
+    for (std::string line; std::getline(in, line);) {
+        std::istringstream words(line);
+        std::string name;
+        double kib = 0;
+        if (words >> name >> kib && name == "MemAvailable:") return kib * 1024;
+    }
+    return std::nullopt;
+}
+
+// Of the unified hierarchy: "0::/user.slice/…". A group's limit holds for those below it.
+fs::path ownGroup() {
+    std::ifstream in("/proc/self/cgroup");
+    for (std::string line; std::getline(in, line);) {
+        if (line.starts_with("0::")) return fs::path("/sys/fs/cgroup") / line.substr(3).substr(line.size() > 3 ? 1 : 0);
+    }
+    return {};
+}
+
+// The smallest of what the groups above this process leave; `max` and `current` are files of each.
+std::optional<double> leftByGroups(const char* max, const char* current) {
+    std::optional<double> left;
+    for (fs::path group = ownGroup(); group.native().starts_with("/sys/fs/cgroup/"); group = group.parent_path()) {
+        const auto limit = numberIn(group / max), used = numberIn(group / current);  // "max" is no number
+        if (limit && used) left = std::min(left.value_or(*limit), std::max(0.0, *limit - *used));
+    }
+    return left;
+}
+
+std::optional<double> smallest(std::initializer_list<std::optional<double>> limits) {
+    std::optional<double> least;
+    for (const auto& limit : limits) {
+        if (limit) least = std::min(least.value_or(*limit), *limit);
+    }
+    return least;
+}
+
+// The limit of the user, who is not root; what the user has already is not told in one place, and left out.
+std::optional<double> userLimit() {
+    rlimit limit{};
+    if (::geteuid() == 0 || ::getrlimit(RLIMIT_NPROC, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return {};
+    return static_cast<double>(limit.rlim_cur);
+}
+
+double elementBytes(const CheckedExperiment& experiment) {
+    const auto* precision = valueAt<std::string>(experiment.resolved, "train", "precision");
+    return precision && *precision == "float64" ? 8 : 4;
+}
+
+struct Need {
+    double processes = 0, ranks = 0;  // how many
+    double eachProcess = kProcessBytes, eachRank = 0;
+    [[nodiscard]] double memory() const { return processes * eachProcess + ranks * eachRank; }
+    // How many ranks would fit into `memory`, each in a process of its own or all in one.
+    [[nodiscard]] std::int64_t ranksIn(double memory) const {
+        const double own = processes > 1 ? eachProcess : 0;
+        const double shared = processes > 1 ? 0 : eachProcess;
+        return static_cast<std::int64_t>(std::max(0.0, (memory - shared) / std::max(own + eachRank, 1.0)));
+    }
+};
+
+Need needOf(const CheckedExperiment& experiment) {
+    // Where nothing is computed, nothing is evaluated and ranks have no weights.
+    const bool computes = experiment.evalEvery > 0;
+    return {.processes = static_cast<double>(experiment.layout.processes.size()),
+            .ranks = static_cast<double>(experiment.workers),
+            .eachRank = computes ? 2 * elementBytes(experiment) * static_cast<double>(experiment.parameters) : 0};
+}
+
+}  // namespace
+
+HostRoom hostRoom() {
+    HostRoom room;
+    room.memory = smallest({availableMemory(), leftByGroups("memory.max", "memory.current")});
+    const auto threads =
+        smallest({numberIn("/proc/sys/kernel/threads-max"), userLimit(), leftByGroups("pids.max", "pids.current")});
+    if (threads) room.threads = static_cast<std::int64_t>(*threads);
+    return room;
+}
+
+Status checkRoom(const CheckedExperiment& experiment, const HostRoom& room) {
+    // On GPUs the weights are elsewhere, and how many ranks there are is bounded by the GPUs.
+    if (experiment.layout.onGpus) return {};
+    const Need need = needOf(experiment);
+    const std::string ranks = "cluster.workers is " + std::to_string(experiment.workers) + ", ";
+    const std::string remedy =
+        need.processes > 1 ? "; ranks that are threads (backend = \"threads\") or simulated (\"virtual\") need less"
+                           : "";
+    if (room.memory && need.memory() > *room.memory) {
+        return fail(ranks + "which takes " + byteCount(need.memory()) + " of memory at the least; " +
+                    byteCount(*room.memory) + " are free on this host, room for about " +
+                    std::to_string(need.ranksIn(*room.memory)) + " ranks" + remedy);
+    }
+    const std::int64_t threads = static_cast<std::int64_t>(need.processes) * kProcessThreads;
+    if (room.threads && need.processes > 1 && threads > *room.threads) {
+        return fail(ranks + "each a process of " + std::to_string(kProcessThreads) + " threads; this user may start " +
+                    std::to_string(*room.threads) + ", room for " + std::to_string(*room.threads / kProcessThreads) +
+                    " ranks" + remedy);
+    }
+    return {};
+}
+
+}  // namespace dasgd::experiments

@@ -1,0 +1,81 @@
+#include "experiments/worker/rank_outcomes.h"
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace dasgd::experiments {
+
+namespace {
+
+// Rank 0 waits for each of the others in turn, the others for what it tells then.
+constexpr std::chrono::milliseconds kSlack{5000};
+
+std::string placeKey(int rank) { return "place/" + std::to_string(rank); }
+std::string outcomeKey(int rank) { return "outcome/" + std::to_string(rank); }
+
+std::string toText(const std::vector<RankOutcome>& outcomes) {
+    auto json = nlohmann::json::array();
+    for (const RankOutcome& one : outcomes) {
+        json.push_back({{"rank", one.rank}, {"status", one.status}, {"place", one.place}});
+    }
+    return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::vector<RankOutcome> outcomesFrom(const std::string& text) {
+    std::vector<RankOutcome> outcomes;
+    const auto json = nlohmann::json::parse(text, nullptr, false);
+    for (const auto& one : json.is_array() ? json : nlohmann::json::array()) {
+        if (!one.is_object()) continue;
+        outcomes.push_back({one.value("rank", -1), one.value("status", ""), one.value("place", "")});
+    }
+    return outcomes;
+}
+
+}  // namespace
+
+std::string bootId() {
+    std::string id;
+    std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
+    return id;
+}
+
+std::string placeOf(const storage::WorkspacePaths& paths) { return bootId() + " " + paths.root.string(); }
+
+Result<bool> allInOnePlace(Rendezvous& store, int rank, int size, const std::string& place) {
+    DASGD_TRY(store.set(placeKey(rank), place));
+    if (rank != 0) {
+        DASGD_ASSIGN(const std::string together, store.get("together"));
+        return together == "1";
+    }
+    bool together = true;
+    for (int other = 1; other < size; ++other) {
+        DASGD_ASSIGN(const std::string theirs, store.get(placeKey(other)));
+        together = together && theirs == place;
+    }
+    DASGD_TRY(store.set("together", together ? "1" : "0"));
+    return together;
+}
+
+const char* statusOf(RankState state) {
+    return state == RankState::Finished ? "finished" : state == RankState::Stopped ? "stopped" : "failed";
+}
+
+std::vector<RankOutcome> exchangeOutcomes(Rendezvous& store, const RankOutcome& own, int size,
+                                          std::chrono::milliseconds timeout) {
+    if (!store.set(outcomeKey(own.rank), toText({own})) || own.status == statusOf(RankState::Failed)) return {own};
+    if (own.rank != 0) {
+        const auto told = store.get("outcomes", timeout + kSlack);
+        return told ? outcomesFrom(*told) : std::vector{own};
+    }
+    std::vector<RankOutcome> all{own};
+    for (int rank = 1; rank < size; ++rank) {
+        const auto text = store.get(outcomeKey(rank), timeout);
+        if (!text) break;
+        std::ranges::move(outcomesFrom(*text), std::back_inserter(all));
+    }
+    static_cast<void>(store.set("outcomes", toText(all)));
+    return all;
+}
+
+}  // namespace dasgd::experiments

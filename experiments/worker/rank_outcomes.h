@@ -1,0 +1,36 @@
+// What ranks that were started by hand tell each other through the store at which they met, besides what they run:
+// where their records are, and how they ended.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "core/base/event.h"
+#include "core/base/result.h"
+#include "core/comm/gloo/gloo.h"
+#include "storage/base/workspace.h"
+
+namespace dasgd::experiments {
+
+// Of the running system: another one, or another host, has another.
+[[nodiscard]] std::string bootId();
+// Of a host and a workspace there.
+[[nodiscard]] std::string placeOf(const storage::WorkspacePaths& paths);
+
+// Whether all ranks record into one workspace of one host. Collective. Errors: a rank did not say in time.
+[[nodiscard]] Result<bool> allInOnePlace(Rendezvous& store, int rank, int size, const std::string& place);
+
+struct RankOutcome {
+    int rank = 0;
+    std::string status;  // finished, stopped, failed
+    std::string place;
+};
+[[nodiscard]] const char* statusOf(RankState state);
+
+// How every rank ended, as far as it was told, the own outcome among them. A rank that failed waits for nobody; nor
+// does anybody longer than `timeout` for each of the others.
+[[nodiscard]] std::vector<RankOutcome> exchangeOutcomes(Rendezvous& store, const RankOutcome& own, int size,
+                                                        std::chrono::milliseconds timeout);
+
+}  // namespace dasgd::experiments

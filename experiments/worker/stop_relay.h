@@ -1,0 +1,78 @@
+// Stops ranks that were started by hand at one step, on however many hosts they are. No page of one host is seen by all
+// of them, so the request travels by the store at which they met: whoever is asked leaves a word there, every rank says
+// how far it may have come and waits before its next step, rank 0 names the furthest of these steps, and all run on to
+// it. A thread of its own does the asking; the training thread sees two atomics.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "core/base/control.h"
+#include "core/comm/gloo/gloo.h"
+
+namespace dasgd::experiments {
+
+// Of one rank. goOn() throws CommError where the ranks did not agree in time.
+class HandGate final : public StepGate {
+public:
+    // A rank that waits longer than `patience` for a step to stop at gives up.
+    explicit HandGate(std::chrono::milliseconds patience) : patience_(patience) {}
+
+    [[nodiscard]] bool goOn(Rank rank, std::int64_t completed) override;
+    void leave(Rank rank) override;
+
+    // From now on the rank waits before its next step. Answers the furthest step that it may have entered by now.
+    [[nodiscard]] std::int64_t hold();
+    // It goes on to the end of this step, which is no earlier than what hold() answered, and stops there.
+    void stopAt(std::int64_t step) { stop_.store(step); }
+    // No step will be named: a rank that waits fails with this reason.
+    void giveUp(const std::string& reason);
+
+private:
+    static constexpr std::int64_t kNone = -1;
+    [[nodiscard]] bool wait(std::int64_t completed);
+
+    const std::chrono::milliseconds patience_;
+    std::atomic<std::int64_t> entered_{0};  // the step that it was last allowed to make, or was about to be
+    std::atomic<bool> held_{false};
+    std::atomic<std::int64_t> stop_{kNone};
+    std::atomic<bool> givenUp_{false};
+    std::mutex mutex_;
+    std::string reason_;  // guarded by mutex_
+};
+
+class StopRelay {
+public:
+    // `asked`: whether somebody asks this rank's process for a stop; called several times a second, from the relay's
+    // thread. `gate` outlives the relay. `patience`: for the other ranks' answers.
+    StopRelay(Rendezvous store, HandGate& gate, Rank rank, int size, std::function<bool()> asked,
+              std::chrono::milliseconds patience);
+    ~StopRelay();
+    StopRelay(const StopRelay&) = delete;
+    StopRelay& operator=(const StopRelay&) = delete;
+
+private:
+    void run();
+    // Whether a stop was asked for anywhere. Errors: of the store.
+    [[nodiscard]] Result<bool> isAsked();
+    Status agree();
+
+    Rendezvous store_;
+    HandGate& gate_;
+    Rank rank_;
+    int size_;
+    std::function<bool()> asked_;
+    std::chrono::milliseconds patience_;
+    std::mutex mutex_;
+    std::condition_variable wake_;
+    bool ended_ = false;  // guarded by mutex_
+    std::thread thread_;
+};
+
+}  // namespace dasgd::experiments
