@@ -40,14 +40,15 @@ Action declareWorker(CLI::App& app) {
     addWorkspaceOption(app, options->hand.workspace);
     addFileSystemOption(app, options->allowFileSystem);
     app.add_flag("--json", options->hand.json, "Rank 0 prints one line of JSON at the end");
-    app.add_flag("--resume", options->hand.resume, "Go on with what ended early in the workspace with the same settings");
+    app.add_flag("--resume", options->hand.resume,
+                 "Go on with what ended early in the workspace with the same settings");
     const std::string hidden;
     app.add_option("--run", options->child.runId)->group(hidden);
     app.add_option("--rank", options->child.rank)->group(hidden);
     app.add_option("--origin", options->child.origin)->group(hidden);
     app.add_option("--launcher", options->child.launcher)->group(hidden);
-    app.add_option("--resume", options->child.resume)->group(hidden);
-    app.add_option("--resume-step", options->child.resumeStep)->group(hidden);
+    app.add_option("--checkpoints", options->child.resume)->group(hidden);
+    app.add_option("--from-step", options->child.resumeStep)->group(hidden);
     app.footer(
         "Which rank it is, it learns from RANK WORLD_SIZE LOCAL_RANK MASTER_ADDR MASTER_PORT (torchrun, or by hand),\n"
         "OMPI_*, PMI_* (mpirun) or SLURM_* (srun). DASGD_INTERFACE names the network interface; default: the one "

@@ -42,8 +42,8 @@ ChildProcess::Options workerProcess(const storage::WorkspacePaths& paths, const 
                          "--origin",    std::to_string(info.clockOrigin),
                          "--launcher",  std::to_string(::getpid())};
     if (queued.resume) {
-        options.arguments.insert(options.arguments.end(), {"--resume", queued.resume->checkpoints.string(),
-                                                           "--resume-step", std::to_string(queued.resume->step)});
+        options.arguments.insert(options.arguments.end(), {"--checkpoints", queued.resume->checkpoints.string(),
+                                                           "--from-step", std::to_string(queued.resume->step)});
     }
     options.log = folder / "logs" / ("rank-" + std::to_string(rank) + ".log");
     return options;

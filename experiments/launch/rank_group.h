@@ -23,8 +23,8 @@ struct RankReport {
 [[nodiscard]] std::string toLine(const RankReport& report);
 [[nodiscard]] std::vector<RankReport> reportsFrom(const std::string& lines);
 
-// How a group ended; where it failed, one sentence that names the rank. Where it did not, what a rank could not write of
-// its result, or "".
+// How a group ended; where it failed, one sentence that names the rank. Where it did not, what a rank could not write
+// of its result, or "".
 struct GroupOutcome {
     RankState state = RankState::Finished;  // Finished, Stopped or Failed
     std::string error;

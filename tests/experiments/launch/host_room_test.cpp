@@ -63,7 +63,7 @@ TEST(HostRoom, ARunThatDoesNotFitIsRefusedBeforeItsRanksStart) {
     // 186 MB a rank.
     folder.write("e.toml",
                  "[algorithm]\nname = \"dasgd\"\n[model]\nname = \"mlp\"\nhidden = [20000]\n"
-                 "[data]\nname = \"synthetic\"\nshape = [784]\n[train]\nsteps = 2\n"
+                 "[data]\nname = \"synthetic\"\nshape = [784]\n[train]\nsteps = 2\nbatch_size = 1\n"
                  "[cluster]\nbackend = \"gloo\"\nworkers = 4096\n");
     const test::Ended ended = folder.run({"run", "e.toml", "-w", "w", "-q"});
     EXPECT_EQ(ended.exit, 2) << ended.err;
