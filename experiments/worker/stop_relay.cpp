@@ -30,7 +30,8 @@ Result<std::int64_t> stepOf(const std::string& text) {
 }  // namespace
 
 // Either hold() sees what is stored here, or this rank sees that it is held.
-bool HandGate::goOn(Rank, std::int64_t completed) {
+bool HandGate::goOn(Rank rank, std::int64_t completed) {
+    if (page_) page_->publish(rank, completed);
     entered_.store(completed + 1);
     if (!held_.load()) return true;
     return wait(completed);
@@ -50,7 +51,9 @@ bool HandGate::wait(std::int64_t completed) {
     }
 }
 
-void HandGate::leave(Rank) {}
+void HandGate::leave(Rank rank) {
+    if (page_) page_->leave(rank);
+}
 
 std::int64_t HandGate::hold() {
     held_.store(true);

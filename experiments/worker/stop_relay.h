@@ -21,8 +21,10 @@ namespace dasgd::experiments {
 // Of one rank. goOn() throws CommError where the ranks did not agree in time.
 class HandGate final : public StepGate {
 public:
-    // A rank that waits longer than `patience` for a step to stop at gives up.
-    explicit HandGate(std::chrono::milliseconds patience) : patience_(patience) {}
+    // A rank that waits longer than `patience` for a step to stop at gives up. `page`, if there is one, outlives the
+    // gate: where it had got to is published there, for whoever looks at the run on this host.
+    explicit HandGate(std::chrono::milliseconds patience, RunControl* page = nullptr)
+        : patience_(patience), page_(page) {}
 
     [[nodiscard]] bool goOn(Rank rank, std::int64_t completed) override;
     void leave(Rank rank) override;
@@ -39,6 +41,7 @@ private:
     [[nodiscard]] bool wait(std::int64_t completed);
 
     const std::chrono::milliseconds patience_;
+    RunControl* page_;
     std::atomic<std::int64_t> entered_{0};  // the step that it was last allowed to make, or was about to be
     std::atomic<bool> held_{false};
     std::atomic<std::int64_t> stop_{kNone};

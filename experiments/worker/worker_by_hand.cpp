@@ -90,6 +90,7 @@ public:
             }
         }).detach();
     }
+    [[nodiscard]] RunControl* page() { return page_ ? &*page_ : nullptr; }
     // Any thread.
     [[nodiscard]] bool any() const { return signalled_->load() || (page_ && page_->stopRequested()); }
 
@@ -125,7 +126,7 @@ public:
         DASGD_ASSIGN(auto recorder, storage::Recorder::start(store, assignment.runId, {environment_.rank}));
         DASGD_ASSIGN(auto forStops, rendezvous.another());
         StopRequests requests(RunControl::open(store.paths().control(assignment.runId)), signals_);
-        HandGate gate(timeout() + kStopSlack);
+        HandGate gate(timeout() + kStopSlack, requests.page());
         std::optional<StopRelay> relay(
             std::in_place, std::move(forStops), gate, Rank(environment_.rank), environment_.size,
             [&requests] { return requests.any(); }, timeout());

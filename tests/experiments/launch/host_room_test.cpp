@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "storage/run_reader.h"
 #include "tests/support/dasgd_program.h"
 
 namespace dasgd::experiments {
@@ -68,7 +69,9 @@ TEST(HostRoom, ARunThatDoesNotFitIsRefusedBeforeItsRanksStart) {
     const test::Ended ended = folder.run({"run", "e.toml", "-w", "w", "-q"});
     EXPECT_EQ(ended.exit, 2) << ended.err;
     EXPECT_THAT(ended.err, HasSubstr("cluster.workers"));
-    EXPECT_FALSE(folder.hasRuns()) << "no run is recorded";
+    auto reader = storage::RunReader::open(folder.workspace());
+    ASSERT_TRUE(reader);
+    EXPECT_TRUE(reader->runs()->empty()) << "no run is recorded";
 }
 
 }  // namespace

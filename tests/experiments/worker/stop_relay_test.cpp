@@ -29,6 +29,14 @@ TEST(HandGate, LetsARankGoOnUntilItIsHeld) {
     EXPECT_FALSE(gate.goOn(Rank{0}, 4));
 }
 
+TEST(HandGate, TellsThePageWhereTheRankIs) {
+    const test::TempDir dir;
+    RunControl page = RunControl::create(dir / "control", 2).value();
+    HandGate gate(kPatience, &page);
+    EXPECT_TRUE(gate.goOn(Rank{1}, 7));
+    EXPECT_EQ(page.completed(Rank{1}), 7);
+}
+
 TEST(HandGate, WaitsForAStepNoLongerThanItsPatience) {
     HandGate gate(milliseconds(50));
     static_cast<void>(gate.hold());
