@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <optional>
 #include <system_error>
 #include <unordered_map>
@@ -43,8 +44,10 @@ std::vector<std::uint64_t> segmentsIn(const fs::path& directory) {
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(directory, ignored)) {
         const std::string stem = entry.path().stem().string();
-        const bool digits = !stem.empty() && stem.find_first_not_of("0123456789") == std::string::npos;
-        if (digits && entry.path().extension() == ".seg") numbers.push_back(std::stoull(stem));
+        std::uint64_t number = 0;
+        const auto read = std::from_chars(stem.data(), stem.data() + stem.size(), number);
+        const bool whole = read.ec == std::errc() && read.ptr == stem.data() + stem.size();
+        if (whole && entry.path().extension() == ".seg") numbers.push_back(number);
     }
     std::sort(numbers.begin(), numbers.end());
     return numbers;

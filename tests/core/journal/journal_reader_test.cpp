@@ -44,6 +44,16 @@ TEST(JournalReaderTest, NothingThereReadsAsEmptyUntilItAppears) {
     EXPECT_TRUE(readAll(reader).empty());
 }
 
+// No number of ours has so many digits.
+TEST(JournalReaderTest, AFileWhoseNameIsNoNumberIsPassedOver) {
+    const TempDir folder;
+    writeSpans(folder / "rank", 100);
+    for (const char* name : {"99999999999999999999999999.seg", "seg.seg", "12x.seg", ".seg"}) {
+        std::ofstream(folder / "rank" / name) << "not ours";
+    }
+    EXPECT_EQ(readAll(folder / "rank").size(), 100U);
+}
+
 // From every possible place: the rest and nothing but the rest, names and ranks included.
 void expectTheRestAfterAnyEntry(const fs::path& folder, std::size_t count) {
     const auto all = readAll(folder);
