@@ -42,45 +42,47 @@ protected:
     test::DasgdFolder folder_;
 };
 
-TEST_F(ResumeCommand, GoesOnAfterAStopAndEndsWithTheSameBits) {
-    for (const char* backend : {"gloo", "threads", "virtual"}) {
-        SCOPED_TRACE(backend);
-        const test::DasgdFolder folder;
-        folder.write("e.toml", experiment(backend));
-        test::StartedProgram program = folder.start({"run", "e.toml", "-w", "w", "-q"});
-        ASSERT_TRUE(test::newestRunTrains(folder.workspace()));
-        ASSERT_EQ(folder.run({"stop", "2", "-w", "w"}).exit, 0);
-        EXPECT_EQ(program.wait().exit, 130);
-        const test::Ended resumed = folder.run({"resume", "2", "-w", "w", "-q", "--json"});
-        ASSERT_EQ(resumed.exit, 0) << resumed.err;
-        const test::Ended whole = folder.run({"run", "e.toml", "-w", "w", "-q"});
-        ASSERT_EQ(whole.exit, 0) << whole.err;
-        auto reader = storage::RunReader::open(folder.workspace());
-        const auto rows = reader->runs().value();  // newest first
-        ASSERT_EQ(rows.size(), 3U);
-        EXPECT_EQ(rows[1].status, "finished");
-        EXPECT_EQ(rows[1].resumedFrom, rows[2].runId);
-        EXPECT_EQ(rows[1].resumedStep, rows[2].steps);
-        EXPECT_EQ(rows[1].steps, stepsOn(backend));
-        EXPECT_EQ(rows[1].samples, rows[0].samples);
-        EXPECT_EQ(rows[1].bytesSent, rows[0].bytesSent);
-        EXPECT_EQ(rows[1].finalLoss, rows[0].finalLoss);
-        EXPECT_THAT(resumed.out, HasSubstr("\"resumed_from\":\"" + rows[2].runId));
-        const auto model = [&](const storage::RunRow& row) {
-            return test::contentOf(folder.workspace() / "runs" / row.runId / "model.safetensors");
-        };
-        EXPECT_EQ(model(rows[1]), model(rows[0]));
-        EXPECT_FALSE(model(rows[0]).empty());
-        // Curves are those of one training: every loss once, time going on.
-        const auto losses =
-            reader->metrics({.runId = rows[1].runId, .name = metrics::kTrainLoss, .rank = 0}).value().samples;
-        ASSERT_EQ(losses.size(), static_cast<std::size_t>(stepsOn(backend)));
-        for (std::size_t i = 1; i < losses.size(); ++i) {
-            ASSERT_EQ(losses[i].step, losses[i - 1].step + 1);
-            ASSERT_GE(losses[i].wallS, losses[i - 1].wallS);
-        }
+class AfterAStop : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(AfterAStop, GoesOnAndEndsWithTheSameBits) {
+    const std::string& backend = GetParam();
+    const test::DasgdFolder folder;
+    folder.write("e.toml", experiment(backend));
+    test::StartedProgram program = folder.start({"run", "e.toml", "-w", "w", "-q"});
+    ASSERT_TRUE(test::newestRunTrains(folder.workspace()));
+    ASSERT_EQ(folder.run({"stop", "2", "-w", "w"}).exit, 0);
+    EXPECT_EQ(program.wait().exit, 130);
+    const test::Ended resumed = folder.run({"resume", "2", "-w", "w", "-q", "--json"});
+    ASSERT_EQ(resumed.exit, 0) << resumed.err;
+    const test::Ended whole = folder.run({"run", "e.toml", "-w", "w", "-q"});
+    ASSERT_EQ(whole.exit, 0) << whole.err;
+    auto reader = storage::RunReader::open(folder.workspace());
+    const auto rows = reader->runs().value();  // newest first
+    ASSERT_EQ(rows.size(), 3U);
+    EXPECT_EQ(rows[1].status, "finished");
+    EXPECT_EQ(rows[1].resumedFrom, rows[2].runId);
+    EXPECT_EQ(rows[1].resumedStep, rows[2].steps);
+    EXPECT_EQ(rows[1].steps, stepsOn(backend));
+    EXPECT_EQ(rows[1].samples, rows[0].samples);
+    EXPECT_EQ(rows[1].bytesSent, rows[0].bytesSent);
+    EXPECT_EQ(rows[1].finalLoss, rows[0].finalLoss);
+    EXPECT_THAT(resumed.out, HasSubstr("\"resumed_from\":\"" + rows[2].runId));
+    const auto model = [&](const storage::RunRow& row) {
+        return test::contentOf(folder.workspace() / "runs" / row.runId / "model.safetensors");
+    };
+    EXPECT_EQ(model(rows[1]), model(rows[0]));
+    EXPECT_FALSE(model(rows[0]).empty());
+    // Curves are those of one training: every loss once, time going on.
+    const auto losses =
+        reader->metrics({.runId = rows[1].runId, .name = metrics::kTrainLoss, .rank = 0}).value().samples;
+    ASSERT_EQ(losses.size(), static_cast<std::size_t>(stepsOn(backend)));
+    for (std::size_t i = 1; i < losses.size(); ++i) {
+        ASSERT_EQ(losses[i].step, losses[i - 1].step + 1);
+        ASSERT_GE(losses[i].wallS, losses[i - 1].wallS);
     }
 }
+INSTANTIATE_TEST_SUITE_P(Backends, AfterAStop, ::testing::Values("gloo", "threads", "virtual"),
+                         [](const auto& info) { return info.param; });
 
 // The launcher and its ranks are killed: the run goes on from the newest checkpoint.
 TEST_F(ResumeCommand, GoesOnAfterAKill) {

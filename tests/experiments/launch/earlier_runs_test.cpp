@@ -28,7 +28,7 @@ protected:
 // Of three experiments the second is stopped; started again, the command leaves out the first, goes on with the second
 // and begins the third.
 TEST_F(EarlierRuns, AStoppedSweepGoesOnWhereItWas) {
-    folder_.write("e.toml", test::quickExperiment("gloo", 6'000));
+    folder_.write("e.toml", test::quickExperiment("threads", 6'000));
     const std::vector<std::string> sweep{"--sweep", "train.seed=1..3"};
     test::StartedProgram program = folder_.start({"run", "e.toml", "-w", "w", "-q", "--sweep", "train.seed=1..3"});
     ASSERT_TRUE(test::eventually([&] {
