@@ -12,8 +12,6 @@ namespace dasgd {
 
 namespace {
 
-constexpr std::int64_t kKeptByDefault = 3;
-
 template <class T>
 T orThrow(Result<T> result) {
     if (!result) throw std::runtime_error(result.error().message);
@@ -25,7 +23,7 @@ CheckpointInterval intervalOf(const Experiment& experiment) {
 }
 
 int keptOf(const Experiment& experiment) {
-    return static_cast<int>(experiment.train.checkpoint ? experiment.train.checkpoint->keep : kKeptByDefault);
+    return static_cast<int>(experiment.train.checkpoint.value_or(CheckpointParams{}).keep);
 }
 
 Status writeBest(const std::filesystem::path& checkpoints, std::int64_t step, Archive network) {

@@ -1,45 +1,19 @@
 #include "core/train/rank_state.h"
 
-#include <torch/nn/module.h>
 #include <torch/types.h>
 
-#include <cstdint>
 #include <functional>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "core/algorithms/extensions.h"
+#include "core/train/checkpoint/named_tensors.h"
 
 namespace dasgd {
 
 namespace {
 
 using Each = std::function<Status(const std::string& name, at::Tensor tensor)>;
-
-enum class Parameters : std::uint8_t { All, Trained };
-
-// By name, those that several modules share once.
-Status forEachParameter(torch::nn::Module& module, Parameters which, const Each& each) {
-    std::unordered_set<const at::TensorImpl*> seen;
-    for (const auto& item : module.named_parameters()) {
-        const at::Tensor& parameter = item.value();
-        if (which == Parameters::Trained && !parameter.requires_grad()) continue;
-        if (!seen.insert(parameter.unsafeGetTensorImpl()).second) continue;
-        DASGD_TRY(each(item.key(), parameter.detach()));
-    }
-    return {};
-}
-
-// The count of batches that BatchNorm keeps is one of them.
-Status forEachBuffer(torch::nn::Module& module, const Each& each) {
-    std::unordered_set<const at::TensorImpl*> seen;
-    for (const auto& item : module.named_buffers()) {
-        if (!seen.insert(item.value().unsafeGetTensorImpl()).second) continue;
-        DASGD_TRY(each(item.key(), item.value()));
-    }
-    return {};
-}
 
 Each intoArchive(Archive& archive, const std::string& prefix) {
     return [&archive, prefix](const std::string& name, const at::Tensor& tensor) -> Status {
@@ -58,12 +32,13 @@ void putByName(Archive& archive, const std::string& prefix, const RankParts& par
     const FlatParams& params = parts.context.params();
     const at::Tensor dense = params.withoutPadding(flat);
     std::int64_t offset = 0;
-    static_cast<void>(forEachParameter(
-        parts.model.module(), Parameters::Trained, [&](const std::string& name, const at::Tensor& parameter) {
-            archive.put(prefix + name, dense.narrow(0, offset, parameter.numel()).view(parameter.sizes()));
-            offset += parameter.numel();
-            return Status{};
-        }));
+    const auto put = [&](const std::string& name, const at::Tensor& parameter) -> Status {
+        if (!parameter.requires_grad()) return {};  // not trained, so not in the flat tensor
+        archive.put(prefix + name, dense.narrow(0, offset, parameter.numel()).view(parameter.sizes()));
+        offset += parameter.numel();
+        return {};
+    };
+    static_cast<void>(forEachOnce(parts.model.module().named_parameters(), put));
 }
 
 struct NamedGenerator {
@@ -109,8 +84,8 @@ Archive saveRank(const RankParts& parts, const Archive& algorithm, const RankCou
     archive.putUnder("rule/", algorithm);
     parts.optimizer.save(optimizer);
     archive.putUnder("optimizer/", optimizer);
-    static_cast<void>(forEachParameter(parts.model.module(), Parameters::All, intoArchive(archive, "weights/")));
-    static_cast<void>(forEachBuffer(parts.model.module(), intoArchive(archive, "buffers/")));
+    static_cast<void>(forEachOnce(parts.model.module().named_parameters(), intoArchive(archive, "weights/")));
+    static_cast<void>(forEachOnce(parts.model.module().named_buffers(), intoArchive(archive, "buffers/")));
     if (auto* names = dynamic_cast<NamesWeights*>(&parts.algorithm)) {
         archive.put("names", 1);
         const at::Tensor named = names->namedWeights(parts.context);
@@ -130,8 +105,8 @@ Result<RankCounters> restoreRank(const RankParts& parts, const Archive& archive)
     auto* algorithm = dynamic_cast<Checkpointed*>(&parts.algorithm);
     if (!algorithm) return fail("this algorithm cannot go on from a checkpoint");
     DASGD_ASSIGN(const RankCounters counters, countersOf(archive));
-    DASGD_TRY(forEachParameter(parts.model.module(), Parameters::All, fromArchive(archive, "weights/")));
-    DASGD_TRY(forEachBuffer(parts.model.module(), fromArchive(archive, "buffers/")));
+    DASGD_TRY(forEachOnce(parts.model.module().named_parameters(), fromArchive(archive, "weights/")));
+    DASGD_TRY(forEachOnce(parts.model.module().named_buffers(), fromArchive(archive, "buffers/")));
     DASGD_TRY(parts.optimizer.load(archive.under("optimizer/"), parts.context.params()));
     for (const NamedGenerator& own : generatorsOf(parts)) DASGD_TRY(restoreGenerator(archive, own));
     DASGD_TRY(restoreModel(parts.model, archive));

@@ -1,9 +1,8 @@
 #include "core/train/checkpoint/saved_model.h"
 
-#include <torch/nn/module.h>
 #include <torch/types.h>
 
-#include <unordered_set>
+#include "core/train/checkpoint/named_tensors.h"
 
 namespace dasgd {
 
@@ -62,12 +61,12 @@ Archive SavedModel::take() {
 Archive modelOf(torch::nn::Module& module) {
     const at::NoGradGuard guard;
     Archive model;
-    std::unordered_set<const at::TensorImpl*> seen;
-    const auto put = [&](const std::string& name, const at::Tensor& tensor) {
-        if (seen.insert(tensor.unsafeGetTensorImpl()).second) model.put(name, tensor);
+    const auto put = [&](const std::string& name, const at::Tensor& tensor) -> Status {
+        model.put(name, tensor);
+        return {};
     };
-    for (const auto& item : module.named_parameters()) put(item.key(), item.value());
-    for (const auto& item : module.named_buffers()) put(item.key(), item.value());
+    static_cast<void>(forEachOnce(module.named_parameters(), put));
+    static_cast<void>(forEachOnce(module.named_buffers(), put));
     return model;
 }
 
