@@ -91,8 +91,11 @@ Result<ScalingReport> reportOf(const ScaleOptions& options, const std::optional<
                          .sharesStepTime = sharesStepTime(plan, options.scaling())};
     std::vector<std::vector<ScalingRun>> ofTable(report.tables.size());
     for (std::size_t i = 0; i < runs.size(); ++i) {
-        if (runs[i].empty()) continue;
         const ScalingJob& job = plan.jobs[i];
+        if (runs[i].empty()) {  // stopped before it was its turn
+            ++report.tables[job.configuration].unfinished;
+            continue;
+        }
         DASGD_ASSIGN(const storage::RunDetail detail, reader.run(runs[i]));
         if (detail.row.status != "finished") {
             ++report.tables[job.configuration].unfinished;

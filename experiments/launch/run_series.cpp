@@ -95,6 +95,7 @@ std::vector<std::string> RunSeries::run(const std::vector<const CheckedExperimen
     }
     for (const Waiting& waiting : queue_) {
         if (broken_) break;  // whoever opens the workspace next takes them in
+        ids[waiting.index] = waiting.run.info.runId;
         if (const Status cancelled = session_.cancel(waiting.run); !cancelled) breakOff(cancelled.error());
     }
     queue_.clear();

@@ -50,10 +50,10 @@ std::string tableText(const ScalingTable& table, const ScalingReport& report) {
     std::string out = printable(table.label) + " (" + timeOf(table) + ")\n" + text.toString();
     for (const RefusedPoint& point : table.refused) out += printable(inWords(point)) + "\n";
     if (table.unfinished > 0) {
-        out +=
-            std::to_string(table.unfinished) +
-            (table.unfinished == 1 ? " run that failed or was stopped is" : " runs that failed or were stopped are") +
-            " left out\n";
+        out += std::to_string(table.unfinished) +
+               (table.unfinished == 1 ? " run that failed, was stopped or never began is"
+                                      : " runs that failed, were stopped or never began are") +
+               " left out\n";
     }
     return out + "\n";
 }

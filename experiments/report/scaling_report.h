@@ -23,7 +23,7 @@ struct ScalingTable {
     bool simulated = false;
     bool validates = false;  // targets are judged on a validation set, not on the test set
     std::vector<ScalingPoint> points;
-    std::size_t unfinished = 0;              // runs that failed or were stopped: in no point
+    std::size_t unfinished = 0;              // runs that failed, were stopped or never began: in no point
     std::vector<RefusedPoint> refused = {};  // by workers
 };
 

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "experiments/commands/command.h"
@@ -44,6 +45,11 @@ protected:
         return nlohmann::json::parse(ended.out);
     }
     std::vector<storage::RunRow> rows() { return *storage::RunReader::open(folder_.workspace())->runs(); }
+    // Nothing as long as there is no workspace to read.
+    std::vector<storage::RunRow> recorded() {
+        auto reader = storage::RunReader::open(folder_.workspace());
+        return reader ? reader->runs().value_or(std::vector<storage::RunRow>()) : std::vector<storage::RunRow>();
+    }
     test::DasgdFolder folder_;
 };
 
@@ -154,7 +160,7 @@ TEST_F(ScaleCommand, ARunThatFailsIsSaidAndLeftOut) {
     const test::Ended ended = scale({"--workers", "2", "--sweep", "optimizer.learning_rate=0.1,1e6"});
     EXPECT_EQ(ended.exit, kRunFailed);
     EXPECT_THAT(ended.err, HasSubstr("failed after"));
-    EXPECT_THAT(ended.out, HasSubstr("1 run that failed or was stopped is left out"));
+    EXPECT_THAT(ended.out, HasSubstr("1 run that failed, was stopped or never began is left out"));
     EXPECT_EQ(rows().size(), 2U);
 }
 
@@ -176,16 +182,34 @@ TEST_F(ScaleCommand, CtrlCEndsItWithTheTablesSoFar) {
     test::StartedProgram program =
         folder_.start({"scale", "e.toml", "-w", "w", "-q", "--workers", "2", "--sweep", "train.steps=30,100000000"});
     const auto running = [&] {
-        auto reader = storage::RunReader::open(folder_.workspace());
-        const auto rows = reader ? reader->runs() : tl::unexpected(reader.error());
-        return rows && rows->size() == 2 && rows->front().status == "running";
+        const auto all = recorded();
+        return std::ranges::count(all, "finished", &storage::RunRow::status) == 1 &&
+               std::ranges::count(all, "running", &storage::RunRow::status) == 1;
     };
     ASSERT_TRUE(test::eventually(running, std::chrono::seconds(30)));
     program.signal(SIGINT);
     const test::Ended ended = program.wait();
     EXPECT_EQ(ended.exit, kStopped) << ended.err;
     EXPECT_THAT(ended.out, HasSubstr("dasgd train.steps=30 (measured, threads)"));
-    EXPECT_THAT(ended.out, HasSubstr("1 run that failed or was stopped is left out"));
+    EXPECT_THAT(ended.out, HasSubstr("1 run that failed, was stopped or never began is left out"));
+}
+
+TEST_F(ScaleCommand, RunsThatNeverBeganAreCountedAsLeftOut) {
+    folder_.write("e.toml", training("threads"));
+    test::StartedProgram program =
+        folder_.start({"scale", "e.toml", "-w", "w", "-q", "--workers", "2", "--sweep", "train.steps=100000000,30,40"});
+    const auto running = [&] { return std::ranges::count(recorded(), "running", &storage::RunRow::status) == 1; };
+    ASSERT_TRUE(test::eventually(running, std::chrono::seconds(30)));
+    program.signal(SIGINT);
+    const test::Ended ended = program.wait();
+    EXPECT_EQ(ended.exit, kStopped) << ended.err;
+    std::size_t said = 0;
+    for (std::size_t at = 0;
+         (at = ended.out.find("1 run that failed, was stopped or never began is left out", at)) != std::string::npos;
+         ++at) {
+        ++said;
+    }
+    EXPECT_EQ(said, 3U) << ended.out;
 }
 
 }  // namespace

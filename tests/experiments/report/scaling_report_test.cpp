@@ -95,7 +95,7 @@ TEST(ScalingReport, WhatNobodyReachedIsSaid) {
     made.tables.front().points = scalingPoints({run(1, "1", 10, std::nullopt)});
     made.tables.front().unfinished = 2;
     EXPECT_THAT(scalingText(made), HasSubstr("not reached"));
-    EXPECT_THAT(scalingText(made), HasSubstr("2 runs that failed or were stopped are left out"));
+    EXPECT_THAT(scalingText(made), HasSubstr("2 runs that failed, were stopped or never began are left out"));
     ScalingRun untimed = run(1, "1", 10, std::nullopt);
     untimed.reachedTarget = true;
     made.tables.front().points = scalingPoints({untimed});
