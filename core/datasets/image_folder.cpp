@@ -36,7 +36,7 @@ struct ImageFolderParams {
     std::vector<double> mean;
     std::vector<double> deviation;
     std::string onDamage = "refuse";
-    std::string inspect = "structure";
+    std::string inspect = "auto";
 
     void visit(auto&& f) {
         f(path, "path", {.help = "Folder with train/CLASS/FILE and val/CLASS/FILE (or test/), .jpg, .jpeg or .png"});
@@ -66,8 +66,8 @@ struct ImageFolderParams {
           {.help =
                "Of every file, as it is loaded. structure: header, end and checksums; pixels: it is decoded as well, "
                "so that damage inside a JPEG is found before the run, which takes each process as long as an epoch of "
-               "decoding",
-           .choices = {"structure", "pixels"}});
+               "decoding; auto: pixels of sets of at most 1,000 files, structure of larger ones",
+           .choices = {"auto", "structure", "pixels"}});
     }
     [[nodiscard]] std::optional<FieldError> check() const {
         if (path.empty()) return FieldError{"path", "image-folder needs a path: the folder with train/ and val/"};
@@ -362,10 +362,15 @@ private:
         return files;
     }
 
+    [[nodiscard]] bool decodes(std::size_t files) const {
+        constexpr std::size_t kMostUnasked = 1000;  // about two seconds
+        return params_.inspect == "pixels" || (params_.inspect == "auto" && files <= kMostUnasked);
+    }
+
     Result<Samples> readSplit(const fs::path& folder, const std::vector<fs::path>& classes, const Cutting& cutting,
                               SampleUse use, Splits& into) const {
         DASGD_ASSIGN(std::vector<ImageFile> files, listSplit(folder, classes));
-        const std::vector<Status> found = inspectAll(files, params_.inspect == "pixels");
+        const std::vector<Status> found = inspectAll(files, decodes(files.size()));
         std::vector<ImageFile> whole;
         std::vector<std::int64_t> labels;
         for (std::size_t i = 0; i < files.size(); ++i) {

@@ -107,9 +107,9 @@ public:
         }
         const std::int64_t widest = std::max(train->width, test->width);
         if (params_.features > 0 && params_.features < widest) {
-            return fail(params_.path + ": index " + std::to_string(widest) + " occurs, and data.features is " +
-                        std::to_string(params_.features) + "; set features = " + std::to_string(widest) +
-                        (widest > kMaxUnaskedIndex ? " if that is meant" : " or 0"));
+            return fail((test->width > train->width ? test : train)->widest + ": index " + std::to_string(widest) +
+                        " occurs, and data.features is " + std::to_string(params_.features) + "; set features = " +
+                        std::to_string(widest) + (widest > kMaxUnaskedIndex ? " if that is meant" : " or 0"));
         }
         const std::int64_t width = std::max<std::int64_t>(1, std::max(widest, params_.features));
         Splits splits{.input = {.shape = {width}, .classes = 1, .task = natural.task}};

@@ -119,7 +119,8 @@ Result<SparseRows> parseLibsvm(std::string_view text, const std::string& name, b
     std::size_t number = 0;
     while (!text.empty()) {
         const std::size_t length = std::min(text.find('\n'), text.size());
-        LineParser line(text.substr(0, length), maxIndex, rows);
+        const std::string_view whole = text.substr(0, length);
+        LineParser line(whole, maxIndex, rows);
         text.remove_prefix(std::min(length + 1, text.size()));
         ++number;
         if (line.isEmpty()) continue;
@@ -133,8 +134,12 @@ Result<SparseRows> parseLibsvm(std::string_view text, const std::string& name, b
             if (++rows.skipped == 1) rows.firstSkipped = problem;
             continue;
         }
-        if (rows.columns.size() > rows.starts.back()) {
-            rows.width = std::max<std::int64_t>(rows.width, rows.columns.back() + std::int64_t{1});
+        if (rows.columns.size() > rows.starts.back() && rows.columns.back() + std::int64_t{1} > rows.width) {
+            rows.width = rows.columns.back() + std::int64_t{1};
+            // Indices rise within a line, so that it is the last word with a colon; a comment may follow.
+            const std::size_t colon = whole.substr(0, whole.find('#')).rfind(':');
+            const std::size_t before = whole.find_last_of(" \t", colon);
+            rows.widest = name + ":" + std::to_string(number) + ":" + std::to_string(before + 2);
         }
         rows.starts.push_back(rows.columns.size());
     }

@@ -21,6 +21,7 @@ struct SparseRows {
     std::vector<std::int32_t> columns;  // from 0 on
     std::vector<float> values;
     std::int64_t width = 0;    // the largest index there is
+    std::string widest;        // where it is: name:line:column
     std::int64_t skipped = 0;  // damaged lines
     std::string firstSkipped;  // what an error would have said of the first of them
 };

@@ -152,14 +152,15 @@ TEST_F(ImageFolderTest, AWrongChecksumIsFoundBeforeAnythingIsDecoded) {
 TEST_F(ImageFolderTest, DamageThatDecodingFindsIsSkippedWithItsTarget) {
     const std::string file =
         folder_.write("train/ant/3.jpg", test::endedEarly(jpegOf(64, 64, gradient(64, 64)))).string();
-    const Splits refusing = load().value();
+    const Fields structure{{"inspect", text("structure")}};
+    const Splits refusing = load(structure).value();
     try {
         static_cast<void>(all(refusing.train));
         ADD_FAILURE() << "the file cannot be decoded";
     } catch (const DataError& error) {
         EXPECT_THAT(error.what(), StartsWith(file + ": it is damaged"));
     }
-    const Splits skipping = load({{"on_damage", text("skip")}}).value();
+    const Splits skipping = load({{"on_damage", text("skip")}, {"inspect", text("structure")}}).value();
     EXPECT_EQ(skipping.skipped, 0);
     for (int i = 0; i < 2; ++i) {
         const Batch batch = all(skipping.train);
@@ -171,7 +172,7 @@ TEST_F(ImageFolderTest, DamageThatDecodingFindsIsSkippedWithItsTarget) {
 // The one after it would be judged twice.
 TEST_F(ImageFolderTest, WhatIsJudgedDoesWithoutTheDamagedImage) {
     folder_.write("val/ant/8.jpg", test::endedEarly(jpegOf(64, 64, gradient(64, 64))));
-    const Splits splits = load({{"on_damage", text("skip")}}).value();
+    const Splits splits = load({{"on_damage", text("skip")}, {"inspect", text("structure")}}).value();
     ASSERT_EQ(splits.test.count(), 3);
     for (int i = 0; i < 2; ++i) {
         const Batch batch = all(splits.test);
@@ -237,16 +238,17 @@ TEST_F(ImageFolderTest, ADamagedFileOfAPartIsReplacedByAnotherOfThePart) {
 TEST_F(ImageFolderTest, PixelsAreLookedAtBeforeTheRunWhereToldTo) {
     const std::string file = "train/bee/3.jpg";
     folder_.write(file, test::endedEarly(jpegOf(64, 64, gradient(64, 64))));
-    EXPECT_EQ(load().value().train.count(), 6) << "header and end are in order";
-    const Fields pixels{{"inspect", text("pixels")}};
-    EXPECT_THAT(load(pixels).error().message,
-                AllOf(StartsWith((folder_ / file).string() + ": it is damaged: "), HasSubstr("on_damage = \"skip\"")));
+    EXPECT_EQ(load({{"inspect", text("structure")}}).value().train.count(), 6) << "header and end are in order";
+    for (const Fields& chosen : {Fields{{"inspect", text("pixels")}}, Fields{}}) {
+        EXPECT_THAT(load(chosen).error().message, AllOf(StartsWith((folder_ / file).string() + ": it is damaged: "),
+                                                        HasSubstr("on_damage = \"skip\"")));
+    }
     const auto skipping = load({{"inspect", text("pixels")}, {"on_damage", text("skip")}});
     ASSERT_TRUE(skipping) << skipping.error().message;
     EXPECT_EQ(skipping->train.count(), 5);
     EXPECT_EQ(skipping->skipped, 1);
     std::filesystem::remove(folder_.path() / file);
-    EXPECT_EQ(load(pixels).value().train.count(), 5) << "whole images of all kinds pass";
+    EXPECT_EQ(load({{"inspect", text("pixels")}}).value().train.count(), 5) << "whole images of all kinds pass";
 }
 
 TEST_F(ImageFolderTest, RefusesAClassWithoutAnImage) {

@@ -128,7 +128,12 @@ TEST_F(LibsvmTest, APartHasItsOwnSamplesInTheirOrder) {
 }
 
 TEST_F(LibsvmTest, RefusesWhatCannotBeTrainedOn) {
-    EXPECT_THAT(load(kLines, {{"features", integer(2)}}).error().message, HasSubstr("set features = 3 or 0"));
+    EXPECT_THAT(load(kLines, {{"features", integer(2)}}).error().message,
+                AllOf(StartsWith(path() + ":1:10: index 3 occurs"), HasSubstr("set features = 3 or 0")));
+    const std::string tests = folder_.write("test.txt", "1 1:1\n-1 1:1 9:1 # 10:1\n").string();
+    EXPECT_THAT(load(kLines, {{"test_path", text(tests)}, {"features", integer(4)}}).error().message,
+                StartsWith(tests + ":2:8: index 9 occurs"))
+        << "of the file that it is in";
     EXPECT_THAT(load("1 1:1\n1 2:1\n1 3:1\n").error().message, HasSubstr("at least 2 different ones"));
     EXPECT_THAT(load(kLines, {}, {.shape = {8}, .classes = 2, .task = Task::kLanguage}).error().message,
                 HasSubstr("libsvm has no text"));

@@ -167,7 +167,8 @@ TEST_F(BadInput, AJpegWhoseDamageOnlyDecodingFinds) {
     }
     folder_.write("images/train/bee/2.jpg", test::endedEarly(whole));
     folder_.write("images/val/bee/2.jpg", "no image");
-    writeExperiment("name = \"lenet\"\n", "name = \"image-folder\"\npath = \"images\"\non_damage = \"skip\"\n", 1);
+    writeExperiment("name = \"lenet\"\n",
+                    "name = \"image-folder\"\npath = \"images\"\non_damage = \"skip\"\ninspect = \"structure\"\n", 1);
     const std::vector<std::string> run{"run", "e.toml", "-w",    "w",
                                        "-q",  "--json", "--set", "cluster.backend=\"threads\""};
     const test::Ended skipping = folder_.run(run);
@@ -190,7 +191,7 @@ TEST_F(BadInput, AJpegWhoseDamageOnlyDecodingFinds) {
     EXPECT_THAT(refused.out, HasSubstr("Replace or remove the file, or set on_damage"));
 
     std::filesystem::remove_all(folder_.workspace());
-    writeExperiment("name = \"lenet\"\n", "name = \"image-folder\"\npath = \"images\"\ninspect = \"pixels\"\n", 1);
+    writeExperiment("name = \"lenet\"\n", "name = \"image-folder\"\npath = \"images\"\n", 1);
     EXPECT_THAT(refusal(), AllOf(StartsWith("dasgd: images/train/bee/2.jpg: it is damaged: "),
                                  HasSubstr("Replace or remove the file, or set on_damage = \"skip\" in [data]")));
 }

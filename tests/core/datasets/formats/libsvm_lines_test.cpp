@@ -21,6 +21,7 @@ TEST(ParseLibsvm, ReadsSparseRowsCommentsAndEmptyLines) {
     EXPECT_THAT(rows->columns, ElementsAre(0, 3, 1, 2));
     EXPECT_THAT(rows->values, ElementsAre(0.5F, -20.0F, 1.0F, 7.0F));
     EXPECT_EQ(rows->width, 4);
+    EXPECT_EQ(rows->widest, "a.txt:1:10");
 }
 
 struct WrongLine {
