@@ -12,6 +12,7 @@
 #include "core/base/log.h"
 #include "storage/collect/ingest.h"
 #include "storage/collect/journal_source.h"
+#include "storage/collect/record_stream.h"
 #include "storage/run_end.h"
 #include "storage/store_impl.h"
 
@@ -34,12 +35,17 @@ public:
         int workers = 0;
         std::string runId;
         std::vector<int> ranks, journals;
+        std::vector<std::shared_ptr<RecordStream>> streams;
+        [[nodiscard]] RecordSources sources() const {
+            RecordSources all = journalSources(connection->paths(), runId, journals);
+            for (const auto& stream : streams) all.push_back(std::make_unique<StreamSource>(stream));
+            return all;
+        }
     };
 
     explicit JournalRecorder(Parts parts)
         : parts_(std::move(parts)),
-          ingest_(*parts_.connection, parts_.runKey,
-                  journalSources(parts_.connection->paths(), parts_.runId, parts_.journals),
+          ingest_(*parts_.connection, parts_.runKey, parts_.sources(),
                   parts_.ranks.size() < static_cast<std::size_t>(parts_.workers) ? Collects::SomeRanks
                                                                                  : Collects::AllRanks) {
         thread_ = std::thread([this] { collect(); });
@@ -97,7 +103,7 @@ private:
             const std::string unread = taken ? ingest_.unread() : taken.error().message;
             setError(unread.empty() ? parts_.connection->walWarning() : unread + "; the journals keep the records");
             // A full share may mean that there is more.
-            if (taken && *taken >= kRecorderBatch / parts_.journals.size()) continue;
+            if (taken && *taken >= kRecorderBatch / (parts_.journals.size() + parts_.streams.size())) continue;
             const auto pause = unread.empty() ? kPause : kPauseAfterError;
             wake_.wait_for(lock, pause, [&] { return stop_; });
         }
@@ -236,7 +242,8 @@ Status lockJournals(const WorkspacePaths& paths, JournalRecorder::Parts& parts) 
 }  // namespace
 
 Result<std::unique_ptr<Recorder>> Recorder::start(Store& store, const std::string& runId, std::vector<int> ranks,
-                                                  std::vector<int> journals) {
+                                                  std::vector<int> journals,
+                                                  std::vector<std::shared_ptr<RecordStream>> streams) {
     if (ranks.empty()) return fail("a recorder needs at least one rank");
     if (journals.empty()) journals = ranks;
     for (const int journal : journals) {
@@ -248,7 +255,8 @@ Result<std::unique_ptr<Recorder>> Recorder::start(Store& store, const std::strin
     if (!isRunId(runId) || !std::filesystem::is_directory(paths.run(runId))) {
         return fail("there is no run " + runId + " in " + paths.root.string());
     }
-    JournalRecorder::Parts parts{.runId = runId, .ranks = std::move(ranks), .journals = std::move(journals)};
+    JournalRecorder::Parts parts{
+        .runId = runId, .ranks = std::move(ranks), .journals = std::move(journals), .streams = std::move(streams)};
     DASGD_TRY(lockJournals(paths, parts));
     DASGD_ASSIGN(parts.connection, WriteConnection::open(paths));
     DASGD_ASSIGN(parts.owner, store.impl_->takeOwnership(runId));

@@ -16,6 +16,8 @@
 
 namespace dasgd::storage {
 
+class RecordStream;
+
 // What is known of a run before its first step. Strings as RunRow and RunDetail show them.
 struct RunInfo {
     std::string runId, experiment, algorithm, backend, config;
@@ -102,10 +104,12 @@ class Recorder {
 public:
     // Takes the owner lock, marks the run `running`. `ranks`: those that this process speaks for. `journals`: those
     // that it reads, each by the rank that it is of, which is one of `ranks`; none given: one journal a rank. Where
-    // fewer journals than ranks are given, they are shared (JournalWriter::of). Errors: unknown run, another process
-    // reads one of the journals, disk errors.
+    // fewer journals than ranks are given, they are shared (JournalWriter::of). `streams`: of ranks of other hosts,
+    // which are among `ranks` and have no journal here. Errors: unknown run, another process reads one of the journals,
+    // disk errors.
     static Result<std::unique_ptr<Recorder>> start(Store& store, const std::string& runId, std::vector<int> ranks,
-                                                   std::vector<int> journals = {});
+                                                   std::vector<int> journals = {},
+                                                   std::vector<std::shared_ptr<RecordStream>> streams = {});
     virtual ~Recorder() = default;
 
     // Reads every journal to its end, commits, writes the summary and the final status, releases the owner lock and

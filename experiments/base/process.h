@@ -39,7 +39,7 @@ struct ProcessExit {
 // Where a child finds the pipe to its parent.
 inline constexpr int kReportDescriptor = 3;
 
-// Owner: one thread. Destroying it while it runs kills it.
+// Owner: one thread. Destroying it while it runs kills it, unless it was left alone.
 class ChildProcess {
 public:
     struct Options {
@@ -60,6 +60,8 @@ public:
     [[nodiscard]] std::optional<ProcessExit> poll();
     // Nothing happens where it has been reaped.
     void signal(int number);
+    // From now on it outlives this object, and is nobody's here.
+    void leaveAlone() { pidFd_ = Descriptor(); }
     // Takes in what it writes to its report pipe until it has ended; nullopt where that is later than `patience`, or as
     // soon as it wrote more than `mostBytes`.
     [[nodiscard]] std::optional<ProcessExit> awaitEnd(Ns patience, std::size_t mostBytes = SIZE_MAX);

@@ -13,7 +13,8 @@ namespace dasgd::experiments {
 // is left out. What is then changed in it stays changed. Errors: several cases; of the overrides.
 [[nodiscard]] Result<Value> onlyDocument(Value document, const Overrides& overrides);
 
-// The same model, data, batch and cluster, with the algorithm probe, as many steps as it needs and a full trace.
+// The same model, data, batch and cluster, with the algorithm probe, as many steps as it needs and a full trace. Its
+// name is the experiment's with " (probe)" behind it: it measures, and is no configuration of that experiment.
 // Errors: of the file; several cases; a single worker, which has no link to measure.
 [[nodiscard]] Result<CheckedExperiment> probeExperiment(const std::string& file, const Overrides& overrides);
 // Of an onlyDocument().

@@ -177,7 +177,7 @@ Action declareCalibrate(CLI::App& app) {
     app.add_flag("-q,--quiet", options->quiet, "No progress");
     addProgressOption(app, options->progress);
     app.footer(
-        "Measures T_c and its scatter, α, β, ρ and κ with the algorithm probe, in a run like any other.\n"
+        "Measures T_c and its scatter, α, β, ρ and κ with the algorithm probe, in a run of its own, NAME (probe).\n"
         "On a cluster: dasgd calibrate FILE --experiment > probe.toml, dasgd worker probe.toml under your launcher,\n"
         "then dasgd calibrate --run RUN -o calibration.toml.");
     return [options] { return calibrate(*options); };

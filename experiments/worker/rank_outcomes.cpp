@@ -42,19 +42,23 @@ std::string bootId() {
 
 std::string placeOf(const storage::WorkspacePaths& paths) { return bootId() + " " + paths.root.string(); }
 
-Result<bool> allInOnePlace(Rendezvous& store, int rank, int size, const std::string& place) {
+Result<RankPlaces> sharePlaces(Rendezvous& store, int rank, int size, const std::string& place) {
     DASGD_TRY(store.set(placeKey(rank), place));
+    RankPlaces places;
     if (rank != 0) {
         DASGD_ASSIGN(const std::string together, store.get("together"));
-        return together == "1";
+        DASGD_ASSIGN(const std::string home, store.get(placeKey(0)));
+        places.together = together == "1";
+        places.atHome = home == place;
+        return places;
     }
-    bool together = true;
     for (int other = 1; other < size; ++other) {
         DASGD_ASSIGN(const std::string theirs, store.get(placeKey(other)));
-        together = together && theirs == place;
+        if (theirs != place) places.away.push_back(other);
     }
-    DASGD_TRY(store.set("together", together ? "1" : "0"));
-    return together;
+    places.together = places.away.empty();
+    DASGD_TRY(store.set("together", places.together ? "1" : "0"));
+    return places;
 }
 
 const char* statusOf(RankState state) {

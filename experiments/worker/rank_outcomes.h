@@ -18,8 +18,13 @@ namespace dasgd::experiments {
 // Of a host and a workspace there.
 [[nodiscard]] std::string placeOf(const storage::WorkspacePaths& paths);
 
-// Whether all ranks record into one workspace of one host. Collective. Errors: a rank did not say in time.
-[[nodiscard]] Result<bool> allInOnePlace(Rendezvous& store, int rank, int size, const std::string& place);
+struct RankPlaces {
+    bool together = true;   // all ranks record into one workspace of one host
+    bool atHome = true;     // this rank does so into rank 0's
+    std::vector<int> away;  // those that do not; known to rank 0 alone
+};
+// Collective. Errors: a rank did not say in time.
+[[nodiscard]] Result<RankPlaces> sharePlaces(Rendezvous& store, int rank, int size, const std::string& place);
 
 struct RankOutcome {
     int rank = 0;

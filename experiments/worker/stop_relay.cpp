@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <condition_variable>
 #include <utility>
 
 #include "core/comm/pending.h"
@@ -14,6 +15,7 @@ using std::chrono::milliseconds;
 using Steady = std::chrono::steady_clock;
 
 constexpr auto kBetweenLooks = milliseconds(100);
+constexpr auto kGrace = milliseconds(1000);
 constexpr auto kBetweenPolls = std::chrono::microseconds(200);
 constexpr const char* kAsked = "stop/asked";
 constexpr const char* kStep = "stop/step";
@@ -66,64 +68,109 @@ void HandGate::giveUp(const std::string& reason) {
     givenUp_.store(true);
 }
 
+// Whatever is outside of it is touched only while `ended_` is not set, under the lock.
+class StopRelay::Work {
+public:
+    Work(Rendezvous store, HandGate& gate, Rank rank, int size, std::function<bool()> asked, milliseconds patience)
+        : store_(std::move(store)),
+          gate_(gate),
+          rank_(rank),
+          size_(size),
+          asked_(std::move(asked)),
+          patience_(patience) {}
+
+    void run() {
+        relay();
+        const std::lock_guard guard(mutex_);
+        over_ = true;
+        wake_.notify_all();
+    }
+
+    // Whether the thread is done.
+    bool end() {
+        std::unique_lock lock(mutex_);
+        leaves_ = true;
+        wake_.notify_all();
+        wake_.wait_for(lock, patience_ + kGrace, [this] { return over_; });
+        ended_ = true;
+        return over_;
+    }
+
+private:
+    void relay() {
+        std::unique_lock lock(mutex_);
+        while (!leaves_) {
+            const bool here = asked_();
+            lock.unlock();
+            const Result<bool> asked = isAsked(here);
+            // Without the store nobody can ask: rank 0, which serves it, has ended or died, and the ranks' own
+            // communication will say so.
+            if (!asked) return;
+            if (*asked) {
+                if (const Status agreed = agree(); !agreed) {
+                    onGate([&](HandGate& gate) { gate.giveUp(agreed.error().message); });
+                }
+                return;
+            }
+            lock.lock();
+            wake_.wait_for(lock, kBetweenLooks, [this] { return leaves_; });
+        }
+    }
+
+    // Whether a stop was asked for anywhere. Errors: of the store.
+    Result<bool> isAsked(bool here) {
+        if (!here) return store_.has(kAsked);
+        DASGD_TRY(store_.set(kAsked, std::to_string(rank_.value())));
+        return true;
+    }
+
+    Status agree() {
+        std::int64_t own = 0;
+        onGate([&](HandGate& gate) { own = gate.hold(); });
+        DASGD_TRY(store_.set(enteredKey(rank_.value()), std::to_string(own)));
+        if (rank_ == Rank{0}) {
+            std::int64_t furthest = 0;
+            for (int rank = 0; rank < size_; ++rank) {
+                const auto text = store_.get(enteredKey(rank), patience_);
+                if (!text) return fail("rank " + std::to_string(rank) + " did not answer: " + text.error().message);
+                DASGD_ASSIGN(const std::int64_t entered, stepOf(*text));
+                furthest = std::max(furthest, entered);
+            }
+            DASGD_TRY(store_.set(kStep, std::to_string(furthest)));
+        }
+        DASGD_ASSIGN(const std::string text, store_.get(kStep, patience_));
+        DASGD_ASSIGN(const std::int64_t step, stepOf(text));
+        onGate([&](HandGate& gate) { gate.stopAt(step); });
+        return {};
+    }
+
+    void onGate(const std::function<void(HandGate&)>& act) {
+        const std::lock_guard guard(mutex_);
+        if (!ended_) act(gate_);
+    }
+
+    Rendezvous store_;
+    HandGate& gate_;
+    const Rank rank_;
+    const int size_;
+    const std::function<bool()> asked_;
+    const milliseconds patience_;
+    std::mutex mutex_;
+    std::condition_variable wake_;
+    bool leaves_ = false, ended_ = false, over_ = false;  // guarded by mutex_
+};
+
 StopRelay::StopRelay(Rendezvous store, HandGate& gate, Rank rank, int size, std::function<bool()> asked,
                      milliseconds patience)
-    : store_(std::move(store)),
-      gate_(gate),
-      rank_(rank),
-      size_(size),
-      asked_(std::move(asked)),
-      patience_(patience),
-      thread_([this] { run(); }) {}
+    : work_(std::make_shared<Work>(std::move(store), gate, rank, size, std::move(asked), patience)),
+      thread_([work = work_] { work->run(); }) {}
 
 StopRelay::~StopRelay() {
-    {
-        const std::lock_guard guard(mutex_);
-        ended_ = true;
+    if (work_->end()) {
+        thread_.join();
+    } else {
+        thread_.detach();
     }
-    wake_.notify_all();
-    thread_.join();
-}
-
-void StopRelay::run() {
-    std::unique_lock lock(mutex_);
-    while (!ended_) {
-        lock.unlock();
-        const Result<bool> asked = isAsked();
-        // Without the store nobody can ask: rank 0, which serves it, has ended or died, and the ranks' own
-        // communication will say so.
-        if (!asked) return;
-        if (*asked) {
-            if (const Status agreed = agree(); !agreed) gate_.giveUp(agreed.error().message);
-            return;
-        }
-        lock.lock();
-        wake_.wait_for(lock, kBetweenLooks, [this] { return ended_; });
-    }
-}
-
-Result<bool> StopRelay::isAsked() {
-    if (!asked_()) return store_.has(kAsked);
-    DASGD_TRY(store_.set(kAsked, std::to_string(rank_.value())));
-    return true;
-}
-
-Status StopRelay::agree() {
-    DASGD_TRY(store_.set(enteredKey(rank_.value()), std::to_string(gate_.hold())));
-    if (rank_ == Rank{0}) {
-        std::int64_t furthest = 0;
-        for (int rank = 0; rank < size_; ++rank) {
-            const auto text = store_.get(enteredKey(rank), patience_);
-            if (!text) return fail("rank " + std::to_string(rank) + " did not answer: " + text.error().message);
-            DASGD_ASSIGN(const std::int64_t entered, stepOf(*text));
-            furthest = std::max(furthest, entered);
-        }
-        DASGD_TRY(store_.set(kStep, std::to_string(furthest)));
-    }
-    DASGD_ASSIGN(const std::string text, store_.get(kStep, patience_));
-    DASGD_ASSIGN(const std::int64_t step, stepOf(text));
-    gate_.stopAt(step);
-    return {};
 }
 
 }  // namespace dasgd::experiments

@@ -6,9 +6,9 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -53,28 +53,18 @@ private:
 class StopRelay {
 public:
     // `asked`: whether somebody asks this rank's process for a stop; called several times a second, from the relay's
-    // thread. `gate` outlives the relay. `patience`: for the other ranks' answers.
+    // thread. It and `gate` outlive the relay. `patience`: for the other ranks' answers.
     StopRelay(Rendezvous store, HandGate& gate, Rank rank, int size, std::function<bool()> asked,
               std::chrono::milliseconds patience);
+    // Waits for a stop that is being agreed on, but not for a store that does not answer: a host that was cut off would
+    // wait for ever, as the store's client has no deadline of its own for what it has begun to ask.
     ~StopRelay();
     StopRelay(const StopRelay&) = delete;
     StopRelay& operator=(const StopRelay&) = delete;
 
 private:
-    void run();
-    // Whether a stop was asked for anywhere. Errors: of the store.
-    [[nodiscard]] Result<bool> isAsked();
-    Status agree();
-
-    Rendezvous store_;
-    HandGate& gate_;
-    Rank rank_;
-    int size_;
-    std::function<bool()> asked_;
-    std::chrono::milliseconds patience_;
-    std::mutex mutex_;
-    std::condition_variable wake_;
-    bool ended_ = false;  // guarded by mutex_
+    class Work;
+    std::shared_ptr<Work> work_;  // of the thread, too, which may outlive this object
     std::thread thread_;
 };
 

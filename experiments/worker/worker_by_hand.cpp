@@ -26,6 +26,7 @@
 #include "experiments/launch/system_metrics.h"
 #include "experiments/report/run_summary.h"
 #include "experiments/worker/agreement.h"
+#include "experiments/worker/one_lab.h"
 #include "experiments/worker/rank_journals.h"
 #include "experiments/worker/rank_main.h"
 #include "experiments/worker/rank_outcomes.h"
@@ -117,26 +118,42 @@ public:
         DASGD_ASSIGN(const Interface interface, chooseInterface());
         DASGD_ASSIGN(auto store, storage::Store::open(std::filesystem::absolute(task_.workspace)));
         DASGD_ASSIGN(auto rendezvous, meet());
-        const Status same = agreeOnIdentity(rendezvous, environment_.rank, environment_.size, identityOf(checked_));
+        DASGD_ASSIGN(const auto secret, RunSecret::fromEnvironment(processEnvironment));
+        Settings identity = identityOf(checked_);
+        identity[RunSecret::kVariable] = secret ? "one whose fingerprint is " + secret->fingerprint() : "not set";
+        const Status same = agreeOnIdentity(rendezvous, environment_.rank, environment_.size, identity);
         if (!same) return refuse(same.error());
-        DASGD_ASSIGN(together_,
-                     allInOnePlace(rendezvous, environment_.rank, environment_.size, placeOf(store.paths())));
+        DASGD_ASSIGN(const RankPlaces places,
+                     sharePlaces(rendezvous, environment_.rank, environment_.size, placeOf(store.paths())));
+        together_ = places.together;
+        forwards_ = secret && !places.atHome;
         DASGD_ASSIGN(const Assignment assignment, join(rendezvous, store));
+        DASGD_ASSIGN(OneLab lab, OneLab::open(rendezvous, {.rank = environment_.rank,
+                                                           .places = places,
+                                                           .secret = secret,
+                                                           .address = interface.address,
+                                                           .runId = assignment.runId,
+                                                           .paths = store.paths(),
+                                                           .timeout = timeout()}));
         DASGD_ASSIGN(const CheckpointEnvironment checkpoints, checkpointsOf(store.paths(), assignment));
-        DASGD_ASSIGN(auto recorder, storage::Recorder::start(store, assignment.runId, {environment_.rank}));
+        DASGD_ASSIGN(auto recorder, lab.record(store));
         DASGD_ASSIGN(auto forStops, rendezvous.another());
         StopRequests requests(RunControl::open(store.paths().control(assignment.runId)), signals_);
         HandGate gate(timeout() + kStopSlack, requests.page());
         std::optional<StopRelay> relay(
             std::in_place, std::move(forStops), gate, Rank(environment_.rank), environment_.size,
             [&requests] { return requests.any(); }, timeout());
-        RankReport report = train(store.paths(), assignment, interface, rendezvous, gate, checkpoints, *recorder);
+        RankReport report = train(store.paths(), assignment, interface, rendezvous, gate, checkpoints, *recorder, lab);
         const RankOutcome own{environment_.rank, statusOf(report.state), placeOf(store.paths())};
-        for (const RankOutcome& other : exchangeOutcomes(rendezvous, own, environment_.size, timeout())) {
+        const auto outcomes = exchangeOutcomes(rendezvous, own, environment_.size, timeout());
+        for (const RankOutcome& other : outcomes) {
             if (other.place != own.place) recorder->endedElsewhere(other.rank, other.status);
         }
         relay.reset();
-        DASGD_ASSIGN(const storage::RanksEnd end, recorder->finish(statusOf(report.state), report.error));
+        lab.awaitRecords(report.state == RankState::Failed);
+        DASGD_ASSIGN(const storage::RanksEnd end,
+                     recorder->finish(lab.worstHere(statusOf(report.state), outcomes), report.error));
+        lab.release();
         if (end.status == "failed") report.state = RankState::Failed;
         report.error = end.error;
         waitForOthers(rendezvous, report);
@@ -168,6 +185,7 @@ private:
             info.clockOrigin = originHere(assignment);
             info.resumedFrom = assignment.resumedFrom;
             info.resumedStep = assignment.resumedStep;
+            if (forwards_) return assignment;
             DASGD_TRY(store.addRun(info));
             DASGD_TRY(makeControlPage(store.paths(), assignment.runId));
             return assignment;
@@ -238,14 +256,14 @@ private:
 
     RankReport train(const storage::WorkspacePaths& paths, const Assignment& assignment, const Interface& interface,
                      const Rendezvous& rendezvous, HandGate& gate, const CheckpointEnvironment& checkpoints,
-                     storage::Recorder& recorder) {
+                     storage::Recorder& recorder, OneLab& lab) {
         const int rank = environment_.rank;
         RankJournals journals;
         if (const Status opened = journals.open(paths, assignment.runId, {rank}, false); !opened) {
             return failedRank(rank, opened.error(), nullptr);
         }
         SteeredClock clock(originHere(assignment));
-        ClockErrorSink sink(journals.of(Rank(rank)), clock);
+        ClockErrorSink sink(lab.before(journals.of(Rank(rank))), clock);
         std::unique_ptr<ClockKeeper> keeper;
         std::optional<SystemWatch> system;
         auto host =
@@ -332,7 +350,8 @@ private:
     Experiment experiment_;
     CheckedExperiment checked_;
     StopSignals& signals_;
-    bool together_ = true;  // all ranks record into one workspace
+    bool together_ = true;   // all ranks record into one workspace
+    bool forwards_ = false;  // this one's records go to rank 0's workspace, which is another
 };
 
 struct Checked {

@@ -2,12 +2,14 @@
 
 #include <gmock/gmock.h>
 
+#include "core/base/toml_reader.h"
 #include "tests/support/dasgd_program.h"
 
 namespace dasgd::experiments {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 TEST(ProbeExperiment, KeepsModelAndClusterAndMakesTheStepsItNeeds) {
     const test::DasgdFolder folder;
@@ -19,6 +21,28 @@ TEST(ProbeExperiment, KeepsModelAndClusterAndMakesTheStepsItNeeds) {
     EXPECT_EQ(probe->workers, 2);
     EXPECT_EQ(probe->totalSteps, 43);
     EXPECT_THAT(toTomlDocument(probe->resolved), HasSubstr("trace = \"full\""));
+}
+
+TEST(ProbeExperiment, IsNoConfigurationOfTheExperimentThatItIsFor) {
+    const test::DasgdFolder folder;
+    const auto nameOf = [&](const std::string& name) {
+        Value document = *parseToml(test::quickExperiment("threads"), "e.toml");
+        document.set("name", Value(name));
+        const auto probe = probeExperimentOf(std::move(document));
+        EXPECT_TRUE(probe) << probe.error().message;
+        return probe ? probe->name : "";
+    };
+    EXPECT_EQ(nameOf("delay-sweep"), "delay-sweep (probe)");
+    EXPECT_EQ(nameOf("delay-sweep (probe)"), "delay-sweep (probe)") << "what --experiment printed, measured again";
+    EXPECT_EQ(nameOf(std::string(200, 'a')), std::string(190, 'a') + " (probe)");
+    std::string wide = "a";
+    while (wide.size() < 199) wide += "\u00e9";
+    EXPECT_EQ(nameOf(wide), wide.substr(0, 189) + " (probe)") << "no half of a character stays";
+    Value unnamed = *parseToml(test::quickExperiment("threads"), "e.toml");
+    unnamed.erase("name");
+    const auto probe = probeExperimentOf(std::move(unnamed));
+    ASSERT_TRUE(probe) << probe.error().message;
+    EXPECT_THAT(probe->name, StartsWith("probe-"));
 }
 
 TEST(ProbeExperiment, DoesNotChooseAmongCases) {

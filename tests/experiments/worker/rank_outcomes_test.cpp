@@ -58,10 +58,17 @@ TEST(RankOutcomes, OneThatFailedWaitsForNobody) {
     });
 }
 
-TEST(RankOutcomes, TellWhetherAllRecordIntoOneWorkspace) {
-    onRanks(3, [](Rendezvous& store, int rank) { EXPECT_TRUE(allInOnePlace(store, rank, 3, "host /w").value()); });
+TEST(RankOutcomes, TellWhichRanksRecordIntoAnotherWorkspace) {
     onRanks(3, [](Rendezvous& store, int rank) {
-        EXPECT_FALSE(allInOnePlace(store, rank, 3, rank == 1 ? "other /w" : "host /w").value());
+        const RankPlaces places = sharePlaces(store, rank, 3, "host /w").value();
+        EXPECT_TRUE(places.together && places.atHome);
+        EXPECT_THAT(places.away, ElementsAre());
+    });
+    onRanks(3, [](Rendezvous& store, int rank) {
+        const RankPlaces places = sharePlaces(store, rank, 3, rank == 1 ? "other /w" : "host /w").value();
+        EXPECT_FALSE(places.together);
+        EXPECT_EQ(places.atHome, rank != 1);
+        EXPECT_EQ(places.away, rank == 0 ? std::vector{1} : std::vector<int>{}) << "known to rank 0";
     });
 }
 

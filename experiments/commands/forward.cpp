@@ -1,0 +1,82 @@
+// `dasgd forward`: sends what a rank of another host than rank 0's records to the collector there.
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include "experiments/base/stop_signals.h"
+#include "experiments/commands/command.h"
+#include "experiments/forward/record_forwarder.h"
+#include "experiments/worker/rank_environment.h"
+#include "storage/base/workspace.h"
+
+namespace dasgd::experiments {
+
+namespace {
+
+struct ForwardOptions {
+    std::string runId, workspace, endpoint;
+    int rank = 0;
+    double patience = 60;
+};
+
+int forward(const ForwardOptions& options) {
+    StopSignals signals;
+    const auto secret = RunSecret::fromEnvironment(processEnvironment);
+    if (!secret) return refuse(secret.error());
+    if (!*secret)
+        return refuse({std::string(RunSecret::kVariable) + " is not set: without it no collector lets it in"});
+    if (!storage::isRunId(options.runId)) return refuse({"'" + options.runId + "' is no id of a run"});
+    const storage::WorkspacePaths paths{std::filesystem::absolute(options.workspace)};
+    const std::filesystem::path journal = paths.journal(options.runId, options.rank);
+    std::error_code error;
+    std::filesystem::create_directories(journal.parent_path(), error);
+    // As any reader of a journal.
+    auto lock = storage::FileLock::tryNow(journal.string() + ".lock", storage::FileLock::Kind::Exclusive);
+    if (!lock) return refuse(lock.error());
+    if (!*lock) return refuse({"another process reads " + journal.string() + " already"});
+    (*lock)->sign();
+    std::atomic<bool> stop{false};
+    const std::jthread watch([&](const std::stop_token& over) {
+        while (!over.stop_requested() && !stop) {
+            stop = signals.count() > 0;
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        }
+    });
+    const Status sent =
+        forwardJournal({.journal = journal,
+                        .rank = options.rank,
+                        .runId = options.runId,
+                        .endpoint = options.endpoint,
+                        .patience = std::chrono::milliseconds(static_cast<std::int64_t>(options.patience * 1e3))},
+                       **secret, stop);
+    if (sent) return kFinished;
+    refuse(sent.error());
+    return stop ? kStopped : kRunFailed;
+}
+
+Action declareForward(CLI::App& app) {
+    auto options = std::make_shared<ForwardOptions>();
+    app.add_option("RUN", options->runId, "The run's id")->required();
+    app.add_option("--rank", options->rank, "Whose journal, in this workspace")
+        ->required()
+        ->check(CLI::Range(0, (1 << 20) - 1));
+    app.add_option("--to", options->endpoint, "Where rank 0's host collects the run: tcp://ADDRESS:PORT")->required();
+    addWorkspaceOption(app, options->workspace);
+    app.add_option("--patience", options->patience, "Seconds to wait for an answer once the rank has ended")
+        ->capture_default_str()
+        ->check(CLI::Range(0.1, 1e6));
+    app.footer(
+        "`dasgd worker` starts it where DASGD_SECRET is set and the rank's workspace is not rank 0's. It ends once "
+        "all\n"
+        "is in rank 0's lab.db, and removes the journal then. The secret is read from the environment.");
+    return [options] { return forward(*options); };
+}
+
+const CommandRegistry::Add kForwardEntry{{.order = 31,
+                                          .name = "forward",
+                                          .summary = "Send what a rank recorded to the collector at rank 0's host",
+                                          .declare = declareForward}};
+
+}  // namespace
+
+}  // namespace dasgd::experiments

@@ -1,0 +1,27 @@
+// A ZeroMQ socket with CURVE on it, and messages of several parts. One thread.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+#include <zmq.hpp>
+
+#include "experiments/forward/run_secret.h"
+
+namespace dasgd::experiments {
+
+// Nothing waits for a peer when it is closed, a peer that is silent for some seconds is given up, and no message is
+// larger than kMostMessageBytes.
+void setLimits(zmq::socket_t& socket);
+// `socket` serves under `own` keys.
+void serveWith(zmq::socket_t& socket, const RunSecret::Keys& own);
+// `socket` connects to a server of these keys, with `own`.
+void connectWith(zmq::socket_t& socket, const std::string& serverKey, const RunSecret::Keys& own);
+
+using Parts = std::vector<std::string>;
+// nullopt where nothing waits.
+[[nodiscard]] std::optional<Parts> receiveNow(zmq::socket_t& socket);
+// False where the peer is gone, or does not take in more at present.
+bool sendNow(zmq::socket_t& socket, const Parts& parts);
+
+}  // namespace dasgd::experiments

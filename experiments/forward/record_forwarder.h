@@ -1,0 +1,29 @@
+// At another host than the collector's: sends what a rank records.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <string>
+
+#include "core/base/result.h"
+#include "experiments/forward/run_secret.h"
+
+namespace dasgd::experiments {
+
+struct ForwardTask {
+    std::filesystem::path journal;  // of the rank; it may appear later
+    int rank = 0;
+    std::string runId;
+    std::string endpoint;                        // RecordServer::endpoint()
+    std::chrono::milliseconds patience{60'000};  // for an answer, once the writer has ended
+};
+
+// Follows the journal until its writer has ended and the collector has committed everything; then removes the journal.
+// While the collector does not answer it tries again, and the journal keeps the records. What was sent is asked for
+// again by a collector that was restarted, and what a forwarder sent that was killed is not taken twice: the collector
+// says which record it wants. Errors: the collector did not answer for `patience` after the writer had ended; `stop`
+// was set. The journal keeps what is not committed.
+[[nodiscard]] Status forwardJournal(const ForwardTask& task, const RunSecret& secret, const std::atomic<bool>& stop);
+
+}  // namespace dasgd::experiments

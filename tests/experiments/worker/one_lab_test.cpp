@@ -1,0 +1,155 @@
+// Ranks with workspaces of their own, as on several hosts, over loopback.
+#include "experiments/worker/one_lab.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "core/base/metric_names.h"
+#include "experiments/base/errors.h"
+#include "storage/run_reader.h"
+#include "tests/support/dasgd_program.h"
+#include "tests/support/free_port.h"
+#include "tests/support/live_run.h"
+#include "tests/support/processes.h"
+
+namespace dasgd::experiments {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class OneLabRuns : public ::testing::Test {
+protected:
+    // Rank r records into the workspace `workspaces[r]`, with the secret `secrets[r]` ("": none).
+    std::vector<test::StartedProgram> start(const std::vector<std::string>& workspaces,
+                                            const std::vector<std::string>& secrets) {
+        const std::string port = std::to_string(test::freePort());
+        std::vector<test::StartedProgram> workers;
+        for (std::size_t rank = 0; rank < workspaces.size(); ++rank) {
+            test::Environment environment{{"RANK", std::to_string(rank)},
+                                          {"WORLD_SIZE", std::to_string(workspaces.size())},
+                                          {"LOCAL_RANK", "0"},
+                                          {"MASTER_ADDR", "127.0.0.1"},
+                                          {"MASTER_PORT", port}};
+            if (!secrets[rank].empty()) environment[RunSecret::kVariable] = secrets[rank];
+            workers.push_back(folder_.start({"worker", "e.toml", "-w", workspaces[rank]}, environment));
+        }
+        return workers;
+    }
+    [[nodiscard]] storage::RunReader reader(const std::string& workspace) const {
+        return storage::RunReader::open(folder_.path() / workspace).value();
+    }
+    // Of each rank the steps of its update spans, how often each.
+    static std::map<int, std::map<std::int64_t, int>> updatesOf(storage::RunReader& reader, const std::string& run) {
+        std::map<int, std::map<std::int64_t, int>> steps;
+        static_cast<void>(reader.eachSpan(run, [&](const storage::SpanRow& row) {
+            if (row.span.kind == SpanKind::Update) ++steps[row.rank][row.span.step];
+            return true;
+        }));
+        return steps;
+    }
+    static std::string threeWorkers(int steps) {
+        std::string text = test::quickExperiment("gloo", steps);
+        const auto at = text.find("workers = 2");
+        EXPECT_NE(at, std::string::npos);
+        text.replace(at, 11, "workers = 3");
+        const std::string targets = "[0.0, 1.0]]";
+        return text.replace(text.find(targets), targets.size(), "[0.0, 1.0], [1.0, 1.0]]");
+    }
+
+    test::DasgdFolder folder_;
+    std::string secret_ = RunSecret::make().value().hex();
+};
+
+TEST_F(OneLabRuns, TheWorkspaceOfRank0HoldsTheRecordsOfAllRanks) {
+    folder_.write("e.toml", test::quickExperiment("gloo", 200));
+    auto workers = start({"a", "b"}, {secret_, secret_});
+    for (test::StartedProgram& worker : workers) {
+        const test::Ended ended = worker.wait();
+        EXPECT_EQ(ended.exit, kFinished) << ended.err;
+        EXPECT_THAT(ended.err, Not(HasSubstr("keeps the records of its own ranks")));
+    }
+    auto home = reader("a");
+    ASSERT_EQ(home.runs()->size(), 1U);
+    const storage::RunRow row = home.runs()->front();
+    EXPECT_EQ(row.status, "finished");
+    const auto updates = updatesOf(home, row.runId);
+    ASSERT_EQ(updates.size(), 2U);
+    for (const auto& [rank, steps] : updates) {
+        EXPECT_EQ(steps.size(), 200U) << "rank " << rank;
+        for (const auto& [step, times] : steps) EXPECT_EQ(times, 1) << "rank " << rank << ", step " << step;
+    }
+    const auto losses = home.metrics({.runId = row.runId, .name = metrics::kTrainLoss, .rank = 1})->samples;
+    EXPECT_FALSE(losses.empty());
+    EXPECT_TRUE(row.hidden.has_value()) << "transfers are divided where the records of both ranks meet";
+    EXPECT_TRUE(reader("b").runs()->empty()) << "the other workspace keeps no half of it";
+    const auto left = storage::WorkspacePaths{folder_.path() / "b"}.journal(row.runId, 1);
+    EXPECT_FALSE(std::filesystem::exists(left)) << "what is committed there is not kept here";
+}
+
+TEST_F(OneLabRuns, RanksOfRank0sWorkspaceCollectThemselves) {
+    folder_.write("e.toml", threeWorkers(100));
+    auto workers = start({"a", "b", "a"}, {secret_, secret_, secret_});
+    for (test::StartedProgram& worker : workers) {
+        const test::Ended ended = worker.wait();
+        EXPECT_EQ(ended.exit, kFinished) << ended.err;
+    }
+    auto home = reader("a");
+    const storage::RunRow row = home.runs()->front();
+    EXPECT_EQ(row.status, "finished");
+    const auto updates = updatesOf(home, row.runId);
+    ASSERT_EQ(updates.size(), 3U);
+    for (const auto& [rank, steps] : updates) EXPECT_EQ(steps.size(), 100U) << "rank " << rank;
+}
+
+TEST_F(OneLabRuns, RanksWithoutTheSameSecretRefuseBeforeTheyTrain) {
+    folder_.write("e.toml", test::quickExperiment("gloo", 20));
+    const std::string other = RunSecret::make().value().hex();
+    for (const std::string& second : {std::string(), other}) {
+        auto workers = start({"a", "b"}, {secret_, second});
+        for (test::StartedProgram& worker : workers) {
+            const test::Ended ended = worker.wait();
+            EXPECT_EQ(ended.exit, kWrongInput);
+            EXPECT_THAT(ended.err, HasSubstr("DASGD_SECRET is one whose fingerprint is "));
+            EXPECT_THAT(ended.err, HasSubstr(second.empty() ? "and not set on rank 1" : "on rank 1"));
+            EXPECT_THAT(ended.err, Not(HasSubstr(secret_))) << "and is not shown itself";
+        }
+    }
+}
+
+TEST_F(OneLabRuns, WithoutASecretEachWorkspaceKeepsItsOwnAndThatIsSaid) {
+    folder_.write("e.toml", test::quickExperiment("gloo", 20));
+    auto workers = start({"a", "b"}, {"", ""});
+    EXPECT_THAT(workers[0].wait().err, HasSubstr("each workspace keeps the records of its own ranks"));
+    EXPECT_EQ(workers[1].wait().exit, kFinished);
+    EXPECT_EQ(reader("b").runs()->size(), 1U);
+}
+
+TEST_F(OneLabRuns, AKilledRanksLastRecordsArriveAndTheRunHasFailed) {
+    folder_.write("e.toml", test::quickExperiment("gloo", 100'000'000) + "timeout_s = 5.0\n");
+    auto workers = start({"a", "b"}, {secret_, secret_});
+    ASSERT_TRUE(test::newestRunTrains(folder_.path() / "a"));
+    ASSERT_TRUE(test::eventually([&] {
+        auto home = reader("a");
+        return !home.metrics({.runId = home.runs()->front().runId, .name = metrics::kTrainLoss, .rank = 1})
+                    ->samples.empty();
+    }));
+    workers[1].signal(SIGKILL);
+    const test::Ended ended = workers[0].wait();
+    EXPECT_EQ(ended.exit, kRunFailed) << ended.err;
+    auto home = reader("a");
+    const storage::RunRow row = home.runs()->front();
+    EXPECT_EQ(row.status, "failed");
+    EXPECT_THAT(row.error, Not(HasSubstr("has not arrived"))) << "its forwarder outlived it";
+    const auto lastOf = [&](int rank) {
+        return home.metrics({.runId = row.runId, .name = metrics::kTrainLoss, .rank = rank})->samples.back().step;
+    };
+    EXPECT_GE(lastOf(1) + 64, lastOf(0)) << "up to where it died";
+    EXPECT_FALSE(std::filesystem::exists(storage::WorkspacePaths{folder_.path() / "b"}.journal(row.runId, 1)));
+}
+
+}  // namespace
+}  // namespace dasgd::experiments
