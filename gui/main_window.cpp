@@ -319,7 +319,8 @@ void MainWindow::updateStatus() {
     if (pulse.databaseBytes > 0) parts << tr("lab.db ") + bytesInWords(static_cast<double>(pulse.databaseBytes)).text();
     status_->say(parts.join(QStringLiteral("     ")));
     follow_->setChecked(session_.followsNewest());
-    follow_->setText(session_.followsNewest() ? tr("✓ follows the newest run") : tr("follow the newest run"));
+    const QString waits = session_.newestWaits() ? tr(" once mouse and keys rest") : QString();
+    follow_->setText(session_.followsNewest() ? tr("✓ follows the newest run") + waits : tr("follow the newest run"));
 }
 
 void MainWindow::showEvent(QShowEvent* event) {

@@ -363,8 +363,7 @@ private:
     }
 
     [[nodiscard]] bool decodes(std::size_t files) const {
-        constexpr std::size_t kMostUnasked = 1000;  // about two seconds
-        return params_.inspect == "pixels" || (params_.inspect == "auto" && files <= kMostUnasked);
+        return params_.inspect == "pixels" || (params_.inspect == "auto" && files <= 1000);  // about two seconds
     }
 
     Result<Samples> readSplit(const fs::path& folder, const std::vector<fs::path>& classes, const Cutting& cutting,

@@ -21,19 +21,6 @@ Spread spreadOf(FigureBand band) {
     return band == FigureBand::None ? Spread::None : band == FigureBand::Std ? Spread::Deviation : Spread::Interval;
 }
 
-StyleBook stylesOf(std::span<const RunItemPtr> runs, std::span<const RunItemPtr> all) {
-    StyleBook styles;
-    std::set<std::string> assigned;
-    for (const RunItemPtr& run : runs) {
-        if (!assigned.insert(run->row.experiment).second) continue;
-        std::vector<RunItemPtr> experiment;
-        std::copy_if(all.begin(), all.end(), std::back_inserter(experiment),
-                     [&](const RunItemPtr& other) { return other->row.experiment == run->row.experiment; });
-        styles.assign(experiment);
-    }
-    return styles;
-}
-
 // The place of the group that is called so, by its name, its usual one or curveKey().
 std::optional<std::size_t> groupCalled(const std::vector<CompareGroup>& groups, const QStringList& usualNames,
                                        const QString& name) {
@@ -336,7 +323,7 @@ void takeScatter(const CompareView& view, const FigureSpec& spec, FigureContent&
 Status readComparison(storage::RunReader& reader, const FigureSpec& wanted, std::span<const RunItemPtr> runs,
                       std::span<const RunItemPtr> all, FigureContent& into) {
     FigureSpec spec = wanted;
-    const StyleBook styles = stylesOf(runs, all);
+    const StyleBook styles = StyleBook::forExperimentsOf(runs, all);
     std::vector<CompareGroup> groups = compareGroups(runs, [&](const RunItem& run) { return styles.styleOf(run); });
     QStringList usualNames;
     for (CompareGroup& group : groups) {

@@ -93,6 +93,7 @@ Status readCurves(storage::RunReader& reader, const FigureSpec& spec, std::span<
                  .y = words.axis,
                  .logY = spec.logY.value_or(words.logY),
                  .fromZero = words.fromZero,
+                 .share = words.share,
                  .wholeX = spec.x == XAxis::Step || spec.x == XAxis::Samples};
     if (spec.x == XAxis::Wall) into.axes.x += remark;
     if (isOfTime(words.axis)) into.axes.y += remark;
@@ -226,7 +227,7 @@ Result<FigureContent> readFigure(storage::RunReader& reader, const FigureSpec& s
     switch (spec.kind) {
         case FigureKind::Curves: DASGD_TRY(readCurves(reader, spec, chosen.runs, all, content)); break;
         case FigureKind::Timeline: DASGD_TRY(readOneTimeline(reader, spec, chosen.runs, content)); break;
-        case FigureKind::Scaling: DASGD_TRY(readScaling(reader, spec, chosen.runs, content)); break;
+        case FigureKind::Scaling: DASGD_TRY(readScaling(reader, spec, chosen.runs, all, content)); break;
         case FigureKind::Bars:
         case FigureKind::Map:
         case FigureKind::Scatter:

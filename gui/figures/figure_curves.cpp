@@ -250,15 +250,7 @@ Result<std::vector<FigureGroup>> figureGroups(storage::RunReader& reader, std::s
         groups.push_back({.key = curveKey(*run), .runs = {run}, .linkEmulated = detail.linkEmulated});
         firsts.push_back(run);
     }
-    StyleBook styles;
-    std::set<std::string> assigned;
-    for (const RunItemPtr& first : firsts) {
-        if (!assigned.insert(first->row.experiment).second) continue;
-        std::vector<RunItemPtr> experiment;
-        std::copy_if(all.begin(), all.end(), std::back_inserter(experiment),
-                     [&](const RunItemPtr& run) { return run->row.experiment == first->row.experiment; });
-        styles.assign(experiment);
-    }
+    const StyleBook styles = StyleBook::forExperimentsOf(firsts, all);
     const QStringList usual = distinguishingNames(firsts);
     StylesApart apart;
     for (std::size_t i = 0; i < groups.size(); ++i) {

@@ -40,12 +40,12 @@ double endOf(const BarChart& chart, const FigureSpec& spec) {
     for (const Bar& bar : chart.bars) {
         if (!bar.value) continue;
         const double words = letter * static_cast<double>(bar.words.size() + bar.ratio.size() + bar.count.size() + 6);
-        end = std::max(end, (*bar.value + bar.interval.value_or(0)) * wide / std::max(wide * kLeastBars, wide - words));
+        end = std::max(end, chart.whiskerHigh(bar) * wide / std::max(wide * kLeastBars, wide - words));
     }
     return end > 0 ? end : 1;
 }
 
-void addBar(QTextStream& text, const Bar& bar, std::size_t place) {
+void addBar(QTextStream& text, const BarChart& chart, const Bar& bar, std::size_t place) {
     const auto at = static_cast<double>(place);
     const auto point = [&](double x, double y) { return QStringLiteral("(axis cs:%1,%2)").arg(number(x), number(y)); };
     if (!bar.value) {
@@ -55,14 +55,13 @@ void addBar(QTextStream& text, const Bar& bar, std::size_t place) {
     text << "\\filldraw[draw=curve" << bar.style.color << ", fill=curve" << bar.style.color
          << ", fill opacity=" << (bar.hollow ? "0.18" : "0.85") << "] " << point(0, at - kBarHalf) << " rectangle "
          << point(*bar.value, at + kBarHalf) << ";\n";
-    const double half = bar.interval.value_or(0);
-    if (half > 0) {
-        const double low = std::max(0.0, *bar.value - half), high = *bar.value + half;
+    const double low = chart.whiskerLow(bar), high = chart.whiskerHigh(bar);
+    if (bar.interval.value_or(0) > 0) {
         text << "\\draw[line width=0.6pt] " << point(low, at) << " -- " << point(high, at);
         for (const double end : {low, high}) text << point(end, at - 0.14) << " -- " << point(end, at + 0.14);
         text << ";\n";
     }
-    text << "\\node[anchor=west] at " << point(*bar.value + half, at) << " {" << wordsOf(bar) << "};\n";
+    text << "\\node[anchor=west] at " << point(high, at) << " {" << wordsOf(bar) << "};\n";
 }
 
 QString inHex(const QColor& color) { return color.name().mid(1).toUpper(); }
@@ -170,7 +169,7 @@ QString barsPicture(const FigureContent& content, const FigureSpec& spec) {
          << ", tick label style={font=" << fontCommand(spec.venueOf().tickPt) << "},\nxlabel={" << latexText(chart.axis)
          << "}, xmajorgrids, grid style={gray!25, line width=0.4pt}, axis lines*=left, scaled ticks=false,\n"
             "axis line style={line width=0.5pt}, tick align=outside, ytick style={draw=none}]\n";
-    for (std::size_t i = 0; i < chart.bars.size(); ++i) addBar(text, chart.bars[i], i + 1);
+    for (std::size_t i = 0; i < chart.bars.size(); ++i) addBar(text, chart, chart.bars[i], i + 1);
     text << "\\end{axis}\n" << notesBelow(content.allNotes(), spec) << "\\end{tikzpicture}";
     text.flush();
     return out;

@@ -303,11 +303,9 @@ QString plotNumbers(const std::vector<Curve>& drawn, const PlotAxes& axes) {
             const double y = curve.line.y[at];
             const double known = curve.deviation.empty() ? 0 : curve.deviation[at];
             const double half = std::isfinite(known) ? known : 0;
-            // As on the screen: on a logarithmic axis a band ends at the mean's tenth.
-            double low = axes.logY ? std::max(y - half, y / 10) : y - half, high = y + half;
             // Where no deviation is known there is no band, which is not one of no width.
-            if (!curve.deviation.empty() && !std::isfinite(known)) low = high = known;
-            for (const double value : {curve.line.x[at], y, low, high, half}) cells << texNumber(value);
+            const BandEnds band = curve.deviation.empty() ? BandEnds{y, y} : bandAt(curve, at, axes);
+            for (const double value : {curve.line.x[at], y, band.low, band.high, half}) cells << texNumber(value);
         }
         out += cells.join(QLatin1Char(',')) + QLatin1Char('\n');
     }

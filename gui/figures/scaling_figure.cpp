@@ -145,7 +145,7 @@ QString barsInWords(const std::vector<Curve>& curves) {
 }  // namespace
 
 Status readScaling(storage::RunReader& reader, const FigureSpec& spec, std::span<const RunItemPtr> runs,
-                   FigureContent& into) {
+                   std::span<const RunItemPtr> all, FigureContent& into) {
     std::vector<RunItemPtr> finished;
     std::copy_if(runs.begin(), runs.end(), std::back_inserter(finished),
                  [](const RunItemPtr& run) { return run->row.status == "finished"; });
@@ -158,13 +158,15 @@ Status readScaling(storage::RunReader& reader, const FigureSpec& spec, std::span
         DASGD_ASSIGN(times[run->row.runId], storage::readRunTimes(reader, run->row.runId));
     }
     const std::vector<ScalingLine> lines = scalingLines(finished, spec.scaling);
-    std::vector<const ScalingLine*> all;
-    for (const ScalingLine& line : lines) all.push_back(&line);
+    std::vector<const ScalingLine*> together;
+    for (const ScalingLine& line : lines) together.push_back(&line);
     std::optional<Target> target;
     if (!spec.target.isEmpty()) {
         DASGD_ASSIGN(target, parseTarget(spec.target.toStdString()));
     }
-    std::vector<DrawnLine> drawn = drawnLines(all, times, spec.scaling, target);
+    const StyleBook styles = StyleBook::forExperimentsOf(runs, all);
+    std::vector<DrawnLine> drawn =
+        drawnLines(together, times, spec.scaling, target, [&](const RunItem& run) { return styles.styleOf(run); });
     for (DrawnLine& line : drawn) {
         into.sources.push_back(sourceOf(line, line.name));
         for (const QString& of : {into.sources.back().key, line.name}) {

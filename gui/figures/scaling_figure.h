@@ -8,8 +8,8 @@
 
 namespace dasgd::gui {
 
-// Of the finished ones among `runs`: curves, axes, table, points and sources.
+// Of the finished ones among `runs`: curves, axes, table, points and sources; styles as `all` runs make them.
 [[nodiscard]] Status readScaling(storage::RunReader& reader, const FigureSpec& spec, std::span<const RunItemPtr> runs,
-                                 FigureContent& into);
+                                 std::span<const RunItemPtr> all, FigureContent& into);
 
 }  // namespace dasgd::gui

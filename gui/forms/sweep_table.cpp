@@ -6,17 +6,29 @@
 #include <array>
 
 #include "gui/models/words.h"
+#include "gui/theme/theme.h"
 
 namespace dasgd::gui {
 
 namespace {
 
 constexpr int kSweepTableRow = 24, kSweepColumns = 4, kTimeColumn = 3;
+constexpr int kBesideHeader = 10;  // padding of a cell of the header and its margin, on both sides
 
 // Narrower than in a sentence: what tells the cases apart is at the end.
 QString narrow(QString label) {
     return label.replace(QStringLiteral(" = "), QStringLiteral("\u00a0"))
         .replace(QStringLiteral(", "), QStringLiteral(" "));
+}
+
+// A column is as wide as what it holds when it is measured, which may be before the header has its font.
+int widestHeader(const QTableWidget& table) {
+    const QFontMetrics metrics(interFont(12, Weight::Medium));
+    int widest = 0;
+    for (int column = 0; column < table.columnCount(); ++column) {
+        widest = std::max(widest, metrics.horizontalAdvance(table.horizontalHeaderItem(column)->text()));
+    }
+    return widest + kBesideHeader;
 }
 
 std::array<QString, kSweepColumns> cellsOf(const SweepLine& line) {
@@ -49,6 +61,7 @@ SweepTable::SweepTable() : QTableWidget(0, kSweepColumns) {
     setHorizontalHeaderLabels({tr("case"), tr("hidden"), tr("a step"), tr("its runs")});
     horizontalHeader()->setHighlightSections(false);
     horizontalHeader()->setFixedHeight(kSweepTableRow);
+    horizontalHeader()->setMinimumSectionSize(widestHeader(*this));
     horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
     for (int column = 0; column < kSweepColumns; ++column) {

@@ -60,6 +60,8 @@ QString asTip(const QString& plain) {
 }
 
 QString clockText(double seconds) {
+    // Not "10.0 s".
+    if (seconds < 9.95) return QString::number(std::max(0.0, seconds), 'f', 1) + QChar(0x00a0) + QLatin1Char('s');
     const auto whole = static_cast<qint64>(std::max(0.0, seconds));
     const auto two = [](qint64 part) { return QStringLiteral("%1").arg(part, 2, 10, QLatin1Char('0')); };
     const QString tail = two(whole / 60 % 60) + QLatin1Char(':') + two(whole % 60);

@@ -25,7 +25,7 @@ inline const QString kAbsent = QStringLiteral("–");
 [[nodiscard]] Quantity durationInWords(Ns duration);
 // For a tool tip: names are text, whatever they look like.
 [[nodiscard]] QString asTip(const QString& plain);
-// "00:41", "1:02:03".
+// "0.3 s" below ten seconds, else "00:41", "1:02:03".
 [[nodiscard]] QString clockText(double seconds);
 // 0.9921 → "99.2"; kAbsent where there is none.
 [[nodiscard]] QString percent(std::optional<double> fraction);

@@ -229,10 +229,9 @@ private:
     }
 
     void sameAgain() {
-        const std::vector<RunItemPtr> runs = chosenRuns();
-        if (runs.size() != 1 || runs.front()->row.imported())
-            return message_->say(tr("Choose one run, no imported trace: its experiment is set up again."));
-        context_.draft.take(startFrom(*runs.front(), session_.feed().workspace()));
+        const std::optional<Start> start = startFromRuns(chosenRuns(), session_.feed().workspace());
+        if (!start) return message_->say(tr("Choose one run or the runs of a sweep, no trace: it is set up again."));
+        context_.draft.take(*start);
         context_.open("Experiment");
     }
 
@@ -258,11 +257,12 @@ private:
             connect(action, &QAction::triggered, this, what);
         };
         const auto is = [&runs](auto&& what) { return std::all_of(runs.begin(), runs.end(), what); };
-        const bool one = runs.size() == 1, again = one && !runs.front()->row.imported();
+        const bool one = runs.size() == 1, recorded = one && !runs.front()->row.imported();
+        const bool again = startFromRuns(runs, session_.feed().workspace()).has_value();
         add(tr("Open\tEnter"), one, [this, run = runs.front()->id] { openRun(run); });
         add(tr("Compare\tCtrl+Enter"), !one, [this] { compare(); });
         add(tr("Same again with …\tCtrl+Shift+N"), again, [this] { sameAgain(); });
-        add(tr("Replay …"), again, [this, run = runs.front()->id] { askReplay(context_, run); });
+        add(tr("Replay …"), recorded, [this, run = runs.front()->id] { askReplay(context_, run); });
         add(tr("Stop"), !chosen(true).isEmpty(), [this, live = chosen(true)] { context_.engine.stop(live); });
         addQueueMenu(*menu, context_.engine, runs);
         menu->addSeparator();
@@ -366,7 +366,7 @@ private:
         const QString place =
             error->at >= field_->text().size() ? tr("at the end") : tr("at character %1").arg(error->at + 1);
         filterError_->setText(
-            tr("Filter, %1: %2. The rows are those of the filter before.").arg(place, error->message));
+            tr("Filter, %1: %2. The rows are those of the last filter that was one.").arg(place, error->message));
     }
 
     static constexpr int kSayingMs = 8000;

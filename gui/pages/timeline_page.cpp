@@ -5,7 +5,6 @@
 #include <QFocusEvent>
 #include <QHBoxLayout>
 #include <QMimeData>
-#include <QScrollArea>
 #include <QTimer>
 #include <QVBoxLayout>
 #include <utility>
@@ -25,9 +24,9 @@
 #include "gui/widgets/steady_label.h"
 #include "gui/widgets/timeline/beside_card.h"
 #include "gui/widgets/timeline/find_bar.h"
+#include "gui/widgets/timeline/rows_area.h"
 #include "gui/widgets/timeline/selection_card.h"
 #include "gui/widgets/timeline/straggler_card.h"
-#include "gui/widgets/timeline/timeline_card.h"
 
 namespace dasgd::gui {
 
@@ -61,9 +60,7 @@ public:
         auto* left = new QVBoxLayout;
         left->setSpacing(kGap);
         left->addWidget(makeOverview());
-        left->addWidget(makeTimeline(), 1);
-        left->addWidget(beside_ = new BesideCard(session_, context.look));
-        beside_->hide();
+        left->addWidget(makeTimelines(), 1);
         row->addLayout(left, 1);
         QWidget* selection = makeSelection();
         row->addWidget(selection);
@@ -157,15 +154,20 @@ private:
         return card;
     }
 
-    // The rows of many ranks scroll; the strip on top and the selection stay.
-    QWidget* makeTimeline() {
-        auto* area = new QScrollArea;
-        area->setObjectName(QStringLiteral("page"));
-        area->setFrameShape(QFrame::NoFrame);
-        area->setWidgetResizable(true);
-        area->setWidget(card_ = new TimelineCard(session_, context_.look));
+    // The rows of many ranks scroll, and both timelines where there is no room for them; the strip on top and the
+    // selection stay.
+    QWidget* makeTimelines() {
+        card_ = new TimelineCard(session_, context_.look);
         card_->showDetails();
-        return area;
+        auto* both = new QWidget;
+        both->setObjectName(QStringLiteral("page"));
+        auto* column = new QVBoxLayout(both);
+        column->setContentsMargins(0, 0, 0, 0);
+        column->setSpacing(kGap);
+        column->addWidget(new RowsArea(*card_), 1);
+        column->addWidget(beside_ = new BesideCard(session_, context_.look));
+        beside_->hide();
+        return makePageArea(both);
     }
 
     QWidget* makeSelection() {

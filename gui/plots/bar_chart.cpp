@@ -87,7 +87,7 @@ BarLayout layOutBars(const QRectF& area, const BarChart& chart, const PlotStyle&
     double end = 0;
     for (const Bar& bar : chart.bars) {
         if (!bar.value) continue;
-        const double top = *bar.value + bar.interval.value_or(0);
+        const double top = chart.whiskerHigh(bar);
         const double words = metrics.horizontalAdvance(bar.words) + gap;
         end = std::max(end, top * wide / std::max(wide * 0.3, wide - words));
     }
@@ -117,18 +117,21 @@ void paintAxis(QPainter& painter, const QRectF& area, const BarChart& chart, con
     painter.drawText(title, Qt::AlignCenter, metrics.elidedText(chart.axis, Qt::ElideRight, title.width()));
 }
 
-void paintWhisker(QPainter& painter, const Bar& bar, const PlotStyle& style, const BarLayout& layout, double middle) {
+void paintWhisker(QPainter& painter, const BarChart& chart, const Bar& bar, const PlotStyle& style,
+                  const BarLayout& layout, double middle) {
     if (!bar.interval || !(*bar.interval > 0)) return;
-    const double left = layout.xAt(std::max(0.0, *bar.value - *bar.interval));
-    const double right = layout.xAt(*bar.value + *bar.interval);
+    const double left = layout.xAt(chart.whiskerLow(bar));
+    const double right = layout.xAt(chart.whiskerHigh(bar));
     const double half = layout.row * 0.14;
     painter.setPen(QPen(style.text, style.hair * 1.3));
     painter.drawLine(QPointF(left, middle), QPointF(right, middle));
     for (const double x : {left, right}) painter.drawLine(QPointF(x, middle - half), QPointF(x, middle + half));
 }
 
-void paintBar(QPainter& painter, const QRectF& row, const Bar& bar, const QString& label, const PlotStyle& style,
+void paintBar(QPainter& painter, const QRectF& row, const BarChart& chart, std::size_t place, const PlotStyle& style,
               const BarLayout& layout) {
+    const Bar& bar = chart.bars[place];
+    const QString& label = layout.labels[static_cast<qsizetype>(place)];
     const double middle = row.center().y();
     const double gap = layout.text * kGapWidth;
     const QColor color = style.curves[static_cast<std::size_t>(bar.style.color)];
@@ -152,8 +155,8 @@ void paintBar(QPainter& painter, const QRectF& row, const Bar& bar, const QStrin
         painter.setBrush(fill);
         painter.drawRect(box);
         painter.setBrush(Qt::NoBrush);
-        paintWhisker(painter, bar, style, layout, middle);
-        wordsLeft = layout.xAt(*bar.value + bar.interval.value_or(0)) + gap;
+        paintWhisker(painter, chart, bar, style, layout, middle);
+        wordsLeft = layout.xAt(chart.whiskerHigh(bar)) + gap;
     }
     const double wordsRight = layout.plot.right() + (bar.value ? 0 : gap);
     painter.setPen(bar.value ? style.text : style.muted);
@@ -176,6 +179,13 @@ void paintBar(QPainter& painter, const QRectF& row, const Bar& bar, const QStrin
 
 }  // namespace
 
+double BarChart::whiskerLow(const Bar& bar) const { return std::max(0.0, *bar.value - bar.interval.value_or(0)); }
+
+double BarChart::whiskerHigh(const Bar& bar) const {
+    const double high = *bar.value + bar.interval.value_or(0);
+    return most ? std::max(*bar.value, std::min(high, *most)) : high;
+}
+
 double barChartHeight(const BarChart& chart, const PlotStyle& style) {
     const double text = QFontMetricsF(style.legendFont).height();
     return text * (kBarRow * static_cast<double>(chart.bars.size()) + kAxisRows);
@@ -187,8 +197,7 @@ void paintBarChart(QPainter& painter, const QRectF& area, const BarChart& chart,
     painter.setRenderHint(QPainter::Antialiasing);
     paintAxis(painter, area, chart, style, layout);
     for (std::size_t i = 0; i < chart.bars.size(); ++i) {
-        paintBar(painter, layout.rowAt(area, i), chart.bars[i], layout.labels[static_cast<qsizetype>(i)], style,
-                 layout);
+        paintBar(painter, layout.rowAt(area, i), chart, i, style, layout);
     }
     painter.restore();
 }

@@ -25,7 +25,12 @@ struct Bar {
 
 struct BarChart {
     std::vector<Bar> bars;
-    QString axis;  // with its unit: "time to accuracy 98.5 % [s]"
+    QString axis;                // with its unit: "time to accuracy 98.5 % [s]"
+    std::optional<double> most;  // where the number has an end, as a share has: no whisker goes past it
+
+    // Of the bar's whisker, on screen, on paper and in TeX; both its value where it has none. The bar has a value.
+    [[nodiscard]] double whiskerLow(const Bar& bar) const;
+    [[nodiscard]] double whiskerHigh(const Bar& bar) const;
     bool operator==(const BarChart&) const = default;
 };
 

@@ -194,10 +194,9 @@ void PlotCanvas::addBand(const Curve& curve, const QPen& pen) {
     faint.setAlphaF(0.2F * pen.color().alphaF());
     QVector<double> low, high;
     for (std::size_t i = 0; i < curve.deviation.size(); ++i) {
-        low.append(curve.line.y[i] - curve.deviation[i]);
-        high.append(curve.line.y[i] + curve.deviation[i]);
-        // On a logarithmic axis a band ends at the mean's tenth: what reaches zero would end in the void.
-        if (axes_.logY) low.back() = std::max(low.back(), curve.line.y[i] / 10);
+        const BandEnds band = bandAt(curve, i, axes_);
+        low.append(band.low);
+        high.append(band.high);
     }
     QCPGraph* bottom = plot_->addGraph();
     QCPGraph* top = plot_->addGraph();
@@ -289,9 +288,8 @@ void PlotCanvas::fit(const std::vector<Curve>& curves) {
     for (const Curve& curve : curves) {
         cover(curve.line.x, curve.line.y);
         for (std::size_t i = 0; i < curve.deviation.size(); ++i) {
-            const double mean = curve.line.y[i], bottom = mean - curve.deviation[i];
-            cover({curve.line.x[i], curve.line.x[i]},
-                  {axes_.logY ? std::max(bottom, mean / 10) : bottom, mean + curve.deviation[i]});
+            const BandEnds band = bandAt(curve, i, axes_);
+            cover({curve.line.x[i], curve.line.x[i]}, {band.low, band.high});
         }
         if (curve.raw && curve.primary) cover(curve.raw->x, bulkOf(curve.raw->y));
     }

@@ -92,6 +92,18 @@ void PlotView::redraw() {
     canvas_->draw(false);
 }
 
+BandEnds bandAt(const Curve& curve, std::size_t point, const PlotAxes& axes) {
+    const double mean = curve.line.y[point], half = curve.deviation[point];
+    BandEnds band{mean - half, mean + half};
+    if (!std::isfinite(half)) return band;
+    // What reaches zero would end in the void.
+    if (axes.logY) band.low = std::max(band.low, mean / 10);
+    // A symmetrical interval does not know that a share has ends; a mean that is past them is shown as it is.
+    constexpr double kWhole = 100;
+    if (axes.share && mean >= 0 && mean <= kWhole) band = {std::max(band.low, 0.0), std::min(band.high, kWhole)};
+    return band;
+}
+
 void PlotView::setAxes(const PlotAxes& axes) {
     // A part of the old axes is no part of the new ones.
     if (axes.x != axes_.x || axes.y != axes_.y || axes.logY != axes_.logY) {

@@ -21,10 +21,18 @@ struct PlotAxes {
     QString x, y;
     bool logY = false;
     bool fromZero = false;  // y starts at 0 where it is linear
+    bool share = false;     // y is a percentage of a whole: no band leaves 0 to 100
     bool log2X = false;     // for numbers of workers
     bool wholeX = false;    // x counts: steps, samples
     bool legend = true;     // off where the page names the curves
 };
+
+// Where a curve's band ends at a point, as it is drawn on screen, on paper and in TeX: a logarithmic axis takes it down
+// to the mean's tenth, that of a share holds it within 0 to 100. NaN where no deviation is known.
+struct BandEnds {
+    double low = 0, high = 0;
+};
+[[nodiscard]] BandEnds bandAt(const Curve& curve, std::size_t point, const PlotAxes& axes);
 
 // A point of a curve, by its places among the curves and in the curve.
 struct PointPlace {

@@ -16,10 +16,11 @@ namespace {
 
 constexpr double kBeside = 4;   // pixels that a box may reach beyond its time
 constexpr double kPattern = 8;  // pixels after which Qt's hatches repeat
+constexpr double kDim = 0.42;   // what is left of a skew's colour on a dark ground
 
 // The mean colour over the part of the pixel that is busy; half of it at least, so that a lone span is seen.
 QRgb shown(const TimelineBox& box, const QColor& ground) {
-    const QColor color = QColor::fromRgb(box.rgb);
+    const QColor color = colorOn(ground, box.span.kind, box.rgb);
     if (box.count == 1) return color.rgb();
     const double part = 0.5 + 0.5 * box.cover;
     const auto mixed = [part](int a, int b) {
@@ -121,7 +122,7 @@ private:
             if (name->width > room.width())
                 name = &nameFor(QString::fromLatin1(nameOf(box->span.kind).data()), metrics);
             if (name->width > room.width()) continue;
-            painter_.setPen(inkOn(box->rgb));
+            painter_.setPen(inkOn(shown(*box, style_.ground)));
             if (style_.crisp) {
                 const double top = room.top() + (room.height() - name->shaped.size().height()) / 2;
                 painter_.drawStaticText(QPointF(room.left(), top), name->shaped);
@@ -145,7 +146,7 @@ private:
 
     // Neighbours touch: a hair between columns would look like time of its own.
     void addShare(const TimelineBox& box, const QRectF& rect) {
-        batches_[QColor::fromRgb(box.rgb).rgb()].append(rect);
+        batches_[colorOn(style_.ground, box.span.kind, box.rgb).rgb()].append(rect);
         if (rect.width() < 5 || rect.height() < 5) return;
         if (box.span.kind == SpanKind::Wait) waits_.append(rect);
         if (box.span.kind == SpanKind::Skew) hatch(rect);
@@ -202,6 +203,13 @@ void paintBoxes(QPainter& painter, const TimelineFrame& frame, const TimelineLay
     }
     boxes.paint();
     painter.restore();
+}
+
+QColor colorOn(const QColor& ground, SpanKind kind, std::uint32_t rgb) {
+    const QColor color = QColor::fromRgb(rgb);
+    if (kind != SpanKind::Skew || ground.lightness() >= 128) return color;
+    const auto mixed = [](int of, int with) { return static_cast<int>(std::lround(of * kDim + with * (1 - kDim))); };
+    return {mixed(color.red(), ground.red()), mixed(color.green(), ground.green()), mixed(color.blue(), ground.blue())};
 }
 
 QBrush waitHatch() { return {QColor(255, 255, 255, 120), Qt::BDiagPattern}; }

@@ -20,6 +20,10 @@ namespace dasgd::gui {
 void paintBoxes(QPainter& painter, const TimelineFrame& frame, const TimelineLayout& layout, const TimeScale& scale,
                 const TimelineStyle& style, const QRectF& seen);
 
+// The colour of a kind as it is drawn. On a dark ground a skew is darkened towards it: its light tint of the transfer's
+// colour would be the brightest there, and a wait must catch the eye.
+[[nodiscard]] QColor colorOn(const QColor& ground, SpanKind kind, std::uint32_t rgb);
+
 // Laid over the colour of a wait, which must differ from a transfer without colour.
 [[nodiscard]] QBrush waitHatch();
 // Over a skew, which is no transfer yet.

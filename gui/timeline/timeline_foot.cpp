@@ -15,6 +15,7 @@ constexpr double kLeastBar = 4;     // pixels; steps that have less share a colu
 constexpr double kLeastLabel = 38;  // between numbers of steps
 constexpr double kLeastLine = 24;   // between lines of steps
 constexpr double kAll = 0.995;      // from here on a share is all of it
+constexpr double kNumber = 13;      // height of a number of the strip
 
 QString tr(const char* text) { return QCoreApplication::translate("TimelineFoot", text); }
 
@@ -29,7 +30,6 @@ void add(HiddenBar& bar, const HiddenBar& more) {
 void paintBars(QPainter& painter, const std::vector<HiddenBar>& bars, const QRectF& area, const TimelineStyle& style) {
     const QFontMetricsF metrics(style.small);
     painter.setFont(style.small);
-    double free = area.left() - 12;  // no label covers the one before it
     for (const HiddenBar& bar : bars) {
         const double left = std::max(bar.left, area.left()), right = std::min(bar.right, area.right());
         if (right - left < 0.5) continue;
@@ -37,13 +37,12 @@ void paintBars(QPainter& painter, const std::vector<HiddenBar>& bars, const QRec
         const double gap = right - left > 6 ? 2 : 0;
         const QRectF rect(left + gap / 2, area.bottom() - height, right - left - gap, height);
         painter.fillRect(rect, bar.share >= kAll ? style.good : style.warn);
+        if (bar.share >= kAll) continue;
         const QString text = QString::number(100 * bar.share, 'f', 1);
-        if (bar.share >= kAll || metrics.horizontalAdvance(text) > rect.width() + 12) continue;
-        const double width = metrics.horizontalAdvance(text);
-        if (rect.center().x() - width / 2 < free) continue;
-        free = rect.center().x() + width / 2 + 4;
-        painter.setPen(style.warn);
-        painter.drawText(QRectF(rect.left() - 12, rect.top() - 13, rect.width() + 24, 13), Qt::AlignCenter, text);
+        const auto place = placeOfNumber(rect, area, metrics.horizontalAdvance(text));
+        if (!place) continue;
+        painter.setPen(place->top() < rect.top() ? style.warn : style.ground);
+        painter.drawText(*place, Qt::AlignCenter, text);
     }
 }
 
@@ -129,6 +128,14 @@ std::vector<HiddenBar> hiddenBars(const std::vector<HiddenStep>& steps, const st
         }
     }
     return bars;
+}
+
+std::optional<QRectF> placeOfNumber(const QRectF& bar, const QRectF& area, double width) {
+    if (width > bar.width()) return std::nullopt;
+    const QRectF above(bar.left(), bar.top() - kNumber, bar.width(), kNumber);
+    if (above.top() > area.top()) return above;
+    if (bar.height() < kNumber) return std::nullopt;
+    return QRectF(bar.left(), bar.top() + 1, bar.width(), kNumber);
 }
 
 QString barDescription(const HiddenBar& bar) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QPainter>
+#include <optional>
 #include <vector>
 
 #include "gui/models/timeline/span_merge.h"
@@ -26,6 +27,9 @@ struct HiddenBar {
 [[nodiscard]] std::vector<HiddenBar> hiddenBars(const std::vector<HiddenStep>& steps,
                                                 const std::vector<StepMark>& marks, const TimeScale& scale);
 [[nodiscard]] QString barDescription(const HiddenBar& bar);
+// Of a number `width` wide that says what a bar is: above the bar, else in its top where it would reach the line at the
+// top of `area`. Never beyond the sides of the bar; nullopt where there is no room.
+[[nodiscard]] std::optional<QRectF> placeOfNumber(const QRectF& bar, const QRectF& area, double width);
 
 // At the bottom of `seen`, where rows are scrolled.
 [[nodiscard]] QRectF footOf(const TimelineLayout& layout, const QRectF& seen);

@@ -109,7 +109,6 @@ bool TimelineWidget::scrollTo(std::size_t row) {
         // What is in it grows after this widget does.
         if (middle.y() > area->widget()->height()) return false;
         area->ensureVisible(0, middle.y(), 0, pair.height() / 2 + static_cast<int>(layout_.foot()) + 30);
-        break;
     }
     return true;
 }

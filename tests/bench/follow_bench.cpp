@@ -28,7 +28,7 @@ namespace {
 
 using namespace dasgd;
 
-constexpr double kStepMs = 4.2;
+constexpr double kStepMs = 3.8;
 constexpr int kSecondsOfPage = 12, kSettleSeconds = 3;
 
 int write(const char* folder, double seconds) {

@@ -1,7 +1,8 @@
 // What the timeline costs with ten million spans, on one core at 1920×1080 without a display: from the start of the
 // window to the first picture of the run; fitting all of it; each frame while zooming and panning, by what it costs the
 // thread of the window and by when the picture shows all that is in the store; memory. Prints figures; not a test.
-//   timeline_bench FOLDER [RANKS SPANS_OF_RANK]     the folder is filled on the first call
+//   timeline_bench FOLDER [RANKS SPANS_OF_RANK]     the first call fills the folder
+//   timeline_bench FOLDER [PAGE]                     every other measures, on the Run page or this one
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QTest>

@@ -253,6 +253,23 @@ TEST_F(MainWindowTest, FollowingTheNewestCanBeTurnedOff) {
     EXPECT_EQ(follow->text(), QStringLiteral("follow the newest run"));
 }
 
+TEST_F(MainWindowTest, WhatItGoesToOnceTheHandRestsIsSaid) {
+    const QString first = workspace_.record({.steps = 8});
+    open();
+    Session& session = window_->session();
+    ASSERT_TRUE(eventually([&] { return session.currentId() == first; }));
+    QTest::qWait(5);  // the order of the starts is kept in milliseconds
+    session.touched();
+    const QString second = workspace_.record({.steps = 8});
+    ASSERT_TRUE(eventually([&] {
+        session.touched();
+        return button<QToolButton>(QStringLiteral("follows the newest run once mouse and keys rest")) != nullptr;
+    }));
+    EXPECT_EQ(session.currentId(), first);
+    ASSERT_TRUE(eventually([&] { return session.currentId() == second; }));
+    EXPECT_EQ(button<QToolButton>(QStringLiteral("once mouse and keys rest")), nullptr);
+}
+
 TEST_F(MainWindowTest, CtrlLFollowsAgainAndAgain) {
     open();
     ASSERT_TRUE(QTest::qWaitForWindowActive(window_.get()));

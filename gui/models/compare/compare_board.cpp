@@ -78,7 +78,7 @@ void CompareBoard::setRuns(const QStringList& ids, const QString& filter) {
 }
 
 void CompareBoard::takeNewestExperiment() {
-    const RunItemPtr newest = session_.runs().newest();
+    const RunItemPtr newest = session_.runs().newest(RunTableModel::Probes::Last);
     if (!newest) return;
     setRuns({});
     experiment_ = QString::fromStdString(newest->row.experiment);
@@ -94,6 +94,12 @@ void CompareBoard::gather() {
         }
     } else {
         runs = session_.runs().ofExperiment(experiment_.toStdString());
+        origin_ = experimentFilter(experiment_);
+        const auto trains = [](const RunItemPtr& run) { return !isProbe(run->row); };
+        if (std::ranges::any_of(runs, trains) && !std::ranges::all_of(runs, trains)) {
+            std::erase_if(runs, [](const RunItemPtr& run) { return isProbe(run->row); });
+            origin_ += QStringLiteral(" and algorithm != probe");
+        }
     }
     // As `dasgd compare` has them, whatever order they were chosen in.
     std::stable_sort(runs.begin(), runs.end(), [](const RunItemPtr& a, const RunItemPtr& b) {
@@ -215,9 +221,8 @@ const GroupCurve* CompareBoard::curve(const CompareCurveKey& key, std::size_t gr
 }
 
 QString CompareBoard::origin() const {
-    const QString filter = experiment_.isEmpty() ? origin_ : experimentFilter(experiment_);
-    if (filter.isEmpty() || filterText_.isEmpty()) return filter;
-    return QStringLiteral("(%1) and (%2)").arg(filter, filterText_);
+    if (origin_.isEmpty() || filterText_.isEmpty()) return origin_;
+    return QStringLiteral("(%1) and (%2)").arg(origin_, filterText_);
 }
 
 const CompareGroup* CompareBoard::chosenBaseline() const {

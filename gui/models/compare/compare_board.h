@@ -32,7 +32,7 @@ public:
     // These runs; runs that come later are not added. `filter`: what chose them, for figures of them; "" where they
     // were picked one by one.
     void setRuns(const QStringList& ids, const QString& filter = {});
-    // Every run of the experiment that started last, those to come too.
+    // Every run of the experiment that started last, those to come too; no probe that has its name.
     void takeNewestExperiment();
     [[nodiscard]] bool isEmpty() const { return groups_.empty(); }
 
@@ -121,7 +121,7 @@ private:
     bool watching_ = false, stale_ = true;
     bool isReset_ = false;  // other runs were chosen, which may be the same again
     QStringList ids_;
-    QString origin_;      // the filter that chose `ids_`
+    QString origin_;      // the filter that chose the runs
     QString experiment_;  // whose runs are taken as they come; "": `ids_`
     std::vector<CompareGroup> groups_;
     FieldCatalog fields_;

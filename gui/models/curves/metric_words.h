@@ -14,6 +14,7 @@ struct MetricWords {
     double scale = 1;  // from the recorded value to the axis
     bool logY = false;
     bool fromZero = false;
+    bool share = false;   // of a whole: within 0 to 100 on the axis
     bool smooth = false;  // many noisy values: drawn as a moving average, the values behind it
     bool byRank = false;  // each rank records its own
 };

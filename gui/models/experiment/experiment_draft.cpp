@@ -62,6 +62,7 @@ void ExperimentDraft::setText(const QString& text) {
     if (text == document_.text()) return;
     unshortened_.reset();
     document_ = ExperimentDocument(text);
+    if (!document_.syntaxError()) name_ = document_.name();
     checked_.reset();
     runWanted_.reset();
     if (document_.syntaxError() || document_.isEmpty()) {
@@ -176,6 +177,7 @@ void ExperimentDraft::begin(const QString& text, const QString& folder, const QS
     }
     // What was checked beside other files is not checked.
     if (folder != folder_) document_ = ExperimentDocument();
+    if (text != document_.text()) name_.clear();
     folder_ = folder;
     savedText_ = savedText;
     begunText_ = text;
@@ -232,11 +234,11 @@ void ExperimentDraft::takeAnswer(const DryRunResult& result) {
     if (const auto order = std::exchange(runWanted_, std::nullopt)) run(*order);
 }
 
-QString ExperimentDraft::title() const {
-    return document_.name().isEmpty() ? tr("Untitled experiment") : document_.name();
-}
+QString ExperimentDraft::title() const { return name_.isEmpty() ? tr("Untitled experiment") : name_; }
 
-QString ExperimentDraft::fileName() const { return fileStem(document_.name()) + QStringLiteral(".toml"); }
+QString ExperimentDraft::fileToRun() const { return fileStem(name_) + QStringLiteral(".toml"); }
+
+QString ExperimentDraft::fileName() const { return file_.isEmpty() ? fileToRun() : QFileInfo(file_).fileName(); }
 
 const FieldInfo* ExperimentDraft::fieldOf(const QString& section, const QString& field) const {
     const SchemaSection* known = schema().section(section.toStdString());
@@ -296,7 +298,7 @@ void ExperimentDraft::run(Engine::Order order) {
     }
     const auto launches = [](const Writing& one) { return one.launch.has_value(); };
     if (std::ranges::any_of(writing_, launches) || !starting_.isEmpty()) return;
-    write(folderOfExperiments() + u'/' + fileName(), ExperimentFiles::Existing::KeepOther, order);
+    write(folderOfExperiments() + u'/' + fileToRun(), ExperimentFiles::Existing::KeepOther, order);
 }
 
 void ExperimentDraft::save(const QString& path) { write(path, ExperimentFiles::Existing::Overwrite, std::nullopt); }

@@ -60,7 +60,7 @@ public:
     [[nodiscard]] bool isChecking() const { return dryRun_.isAsking(); }
     void checkNow();
 
-    // The name in the text; "Untitled experiment" where there is none.
+    // The name in the text, of a text with a syntax error that of before; "Untitled experiment" where there is none.
     [[nodiscard]] QString title() const;
     // "9 runs · 4 workers over gloo · link emulated 100 Mbps, 0.1 ms".
     [[nodiscard]] QString inWords() const;
@@ -69,7 +69,8 @@ public:
     [[nodiscard]] UnsavedTexts& unsaved() { return unsaved_; }
     [[nodiscard]] bool isSaved() const { return document_.text() == savedText_; }
     [[nodiscard]] const QString& folder() const { return folder_; }  // where relative paths in the text begin
-    [[nodiscard]] QString fileName() const;                          // "delay-sweep.toml"
+    // "virt.toml": of its own file, else of the one that is written when it is run.
+    [[nodiscard]] QString fileName() const;
 
     // Checks the text where that was not done, writes it to the workspace's folder of experiments and starts it;
     // stoppedByProblem() where something is wrong with it. launched() or queued() comes when it was started.
@@ -95,6 +96,7 @@ signals:
     void failed(const QString& message);  // with the remedy
 
 private:
+    [[nodiscard]] QString fileToRun() const;  // "delay-sweep.toml", by the name in the text
     [[nodiscard]] const FieldInfo* fieldOf(const QString& section, const QString& field) const;
     // Somebody wrote it and no file has it.
     [[nodiscard]] bool isUnsavedWork() const { return !isSaved() && document_.text() != begunText_; }
@@ -115,6 +117,7 @@ private:
     DryRun dryRun_;
     ExperimentFiles files_;
     ExperimentDocument document_;
+    QString name_;  // in the text as it was last without a syntax error
     std::optional<DryRunResult> checked_;
     QString folder_;                   // where relative paths in the text begin
     QString savedText_;                // what the file has that the text came from or went to

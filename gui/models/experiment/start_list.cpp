@@ -2,7 +2,9 @@
 
 #include <QFileInfo>
 #include <algorithm>
-#include <map>
+#include <functional>
+#include <iterator>
+#include <utility>
 
 #include "gui/models/age.h"
 #include "gui/models/experiment/experiment_document.h"
@@ -23,6 +25,12 @@ QString remarkInShort(const QString& remark) {
     return words;
 }
 
+Start startOf(const SeriesDocument& series, const std::filesystem::path& workspace) {
+    Start start = startFrom(*series.base, workspace);
+    start.text = series.text;
+    return start;
+}
+
 }  // namespace
 
 Start startFrom(const RunItem& run, const std::filesystem::path& workspace) {
@@ -33,6 +41,21 @@ Start startFrom(const RunItem& run, const std::filesystem::path& workspace) {
             .title = QString::fromStdString(run.row.experiment),
             .text = text,
             .folder = namesArtefact ? QString::fromStdString(folder.string()) : QString()};
+}
+
+std::optional<Start> startFromSeries(std::span<const RunItemPtr> runs, const std::filesystem::path& workspace) {
+    const auto series = seriesDocument(runs);
+    return series ? std::optional(startOf(*series, workspace)) : std::nullopt;
+}
+
+std::optional<Start> startFromRuns(std::span<const RunItemPtr> runs, const std::filesystem::path& workspace) {
+    const auto imported = [](const RunItemPtr& run) { return run->row.imported(); };
+    if (runs.empty() || std::ranges::any_of(runs, imported)) return std::nullopt;
+    if (runs.size() == 1) return startFrom(*runs.front(), workspace);
+    const std::string& series = runs.front()->row.series;
+    const auto together = [&](const RunItemPtr& run) { return run->row.series == series; };
+    if (series.empty() || !std::ranges::all_of(runs, together)) return std::nullopt;
+    return startFromSeries(runs, workspace);
 }
 
 StartList::StartList(std::vector<Preset> presets, QObject* parent) : QAbstractListModel(parent) {
@@ -68,33 +91,52 @@ void StartList::setRuns(const std::vector<RunItemPtr>& runs, const std::filesyst
                         const QDateTime& now) {
     struct Experiment {
         RunItemPtr newest;
-        int runs = 0;
+        std::vector<RunItemPtr> runs;
     };
     std::map<std::string, Experiment> experiments;
     for (const RunItemPtr& run : runs) {
         // What was imported cannot be run.
-        if (run->row.imported()) continue;
+        if (run->row.imported() || isProbe(run->row)) continue;
         Experiment& experiment = experiments[run->row.experiment];
-        ++experiment.runs;
+        experiment.runs.push_back(run);
         if (!experiment.newest || run->row.startedAt > experiment.newest->row.startedAt) experiment.newest = run;
     }
     std::vector<Experiment> newest;
-    for (const auto& [name, experiment] : experiments) newest.push_back(experiment);
+    for (auto& [name, experiment] : experiments) newest.push_back(std::move(experiment));
     std::ranges::sort(newest, std::greater<>(), [](const Experiment& one) { return one.newest->row.startedAt; });
     std::vector<Start> recent;
+    std::map<std::string, Remade> remadeNow;
     for (const Experiment& one : newest) {
         if (recent.size() == kRecent) break;
         const storage::RunRow& row = one.newest->row;
         if (row.config.empty()) continue;
-        const QString count = one.runs == 1 ? tr("1 run") : tr("%1 runs").arg(grouped(one.runs));
+        Remade& own = remadeNow[row.experiment] = remade(*one.newest, one.runs);
+        const auto count = static_cast<qint64>(one.runs.size());
         const QDateTime then = QDateTime::fromMSecsSinceEpoch(one.newest->startedMs, Qt::UTC);
-        recent.push_back(startFrom(*one.newest, workspace));
-        recent.back().words = count + QStringLiteral(" · ") + ageInWords(then, now);
-        recent.back().tip = tr("The settings of its newest run, %1").arg(one.newest->id);
+        recent.push_back(own.document ? startOf(*own.document, workspace) : startFrom(*one.newest, workspace));
+        const QString what = own.document ? tr("sweep of %1 runs").arg(grouped(own.document->runs))
+                             : count == 1 ? tr("1 run")
+                                          : tr("newest run of %1").arg(grouped(count));
+        recent.back().words = what + QStringLiteral(" · ") + ageInWords(then, now);
+        recent.back().tip = own.document ? tr("The sweep of its newest runs, from the settings of each of them")
+                                         : tr("The settings of its newest run, %1").arg(one.newest->id);
     }
+    remade_ = std::move(remadeNow);
     if (std::ranges::equal(recent, recent_, sameStart)) return;
     recent_ = std::move(recent);
     refresh();
+}
+
+StartList::Remade StartList::remade(const RunItem& newest, const std::vector<RunItemPtr>& runs) const {
+    std::vector<RunItemPtr> series;
+    std::ranges::copy_if(runs, std::back_inserter(series), [&](const RunItemPtr& run) {
+        return !newest.row.series.empty() && run->row.series == newest.row.series;
+    });
+    QStringList ids;
+    for (const RunItemPtr& run : series) ids << run->id;
+    const auto known = remade_.find(newest.row.experiment);
+    if (known != remade_.end() && known->second.ids == ids) return known->second;
+    return {ids, seriesDocument(series)};
 }
 
 void StartList::setKept(const std::vector<Start>& kept) {

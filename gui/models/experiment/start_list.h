@@ -4,9 +4,14 @@
 #include <QAbstractListModel>
 #include <QDateTime>
 #include <filesystem>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "gui/models/experiment/presets.h"
+#include "gui/models/experiment/series_document.h"
 #include "gui/models/runs/run_item.h"
 #include "gui/models/words.h"
 
@@ -24,6 +29,14 @@ struct Start {
 
 // The settings of a recorded run, and the folder that it lies in where its text names a file there.
 [[nodiscard]] Start startFrom(const RunItem& run, const std::filesystem::path& workspace);
+// The sweep that these runs of one series are of, with the settings and the folder of one of them; nullopt where their
+// settings make none (seriesDocument()).
+[[nodiscard]] std::optional<Start> startFromSeries(std::span<const RunItemPtr> runs,
+                                                   const std::filesystem::path& workspace);
+
+// Of one run, or of the runs of one sweep; nullopt where they make none: several of no sweep, an imported trace, none.
+[[nodiscard]] std::optional<Start> startFromRuns(std::span<const RunItemPtr> runs,
+                                                 const std::filesystem::path& workspace);
 
 class StartList : public QAbstractListModel {
     Q_OBJECT
@@ -38,7 +51,8 @@ public:
     QVariant data(const QModelIndex& index, int role) const override;
     Qt::ItemFlags flags(const QModelIndex& index) const override;
 
-    // Of each experiment the newest run, the newest kRecent of them; `now` says how long ago that was.
+    // Of each experiment the sweep of its newest series, else its newest run; the newest kRecent of them. `now` says
+    // how long ago that was. Probes, which measure for an experiment, are left out.
     void setRuns(const std::vector<RunItemPtr>& runs, const std::filesystem::path& workspace, const QDateTime& now);
     // Texts that were written here and not saved.
     void setKept(const std::vector<Start>& kept);
@@ -46,8 +60,16 @@ public:
     [[nodiscard]] const Start& at(int row) const { return shown_[static_cast<std::size_t>(row)]; }
 
 private:
+    // What was made of a series, until its runs are others.
+    struct Remade {
+        QStringList ids;
+        std::optional<SeriesDocument> document;
+    };
     void refresh();
+    // Of the newest series of an experiment with these runs.
+    [[nodiscard]] Remade remade(const RunItem& newest, const std::vector<RunItemPtr>& runs) const;
 
+    std::map<std::string, Remade> remade_;  // by experiment
     std::vector<Start> kept_, recent_, presets_, shown_;
     QString filter_;
 };

@@ -175,8 +175,7 @@ std::optional<double> numberIn(const Settings& settings, const std::string& key)
 std::vector<TimedRun> timedRuns(std::span<const RunItemPtr> runs) {
     std::vector<RunItemPtr> timed;
     std::ranges::copy_if(runs, std::back_inserter(timed), [](const RunItemPtr& run) {
-        return run->row.stepMs && !run->row.timeSimulated && run->row.status == "finished" &&
-               run->row.algorithm != "probe";
+        return run->row.stepMs && !run->row.timeSimulated && run->row.status == "finished" && !isProbe(run->row);
     });
     std::ranges::sort(timed, std::greater<>(), [](const RunItemPtr& run) { return run->row.startedAt; });
     if (timed.size() > kMostRead) timed.resize(kMostRead);

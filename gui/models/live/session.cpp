@@ -42,14 +42,21 @@ void Session::takeRuns(const std::vector<RunItemPtr>& changed, const QStringList
     emit runsChanged();
 }
 
+// A run that is looked at and still going is not left for one that only waits or has ended.
+bool Session::leavesFor(const RunItem& newest) const {
+    const RunItemPtr old = current();
+    return !old || (newest.id != current_ && (!isLive(old->row) || newest.row.status == "running"));
+}
+
+bool Session::newestWaits() const {
+    const RunItemPtr newest = runs_.newest();
+    return followNewest_ && hold_.isActive() && newest && current() && leavesFor(*newest);
+}
+
 void Session::rechoose() {
     if (followNewest_) {
-        if (const RunItemPtr newest = runs_.newest(); newest && newest->id != current_) {
-            // A run that is looked at and still going is not left for one that only waits or has ended.
-            const RunItemPtr old = current();
-            const bool leave = !old || (!hold_.isActive() && (!isLive(old->row) || newest->row.status == "running"));
-            if (leave) lookAt(newest->id);
-        }
+        const RunItemPtr newest = runs_.newest();
+        if (newest && newest->id != current_ && leavesFor(*newest) && !newestWaits()) lookAt(newest->id);
         return;
     }
     if (current_.isEmpty() || runs_.find(current_)) return;

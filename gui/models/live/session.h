@@ -44,6 +44,8 @@ public:
     // While on, the window goes to each run that starts.
     void setFollowNewest(bool follow);
     [[nodiscard]] bool followsNewest() const { return followNewest_; }
+    // It does, and a newer run than the current one has started, but mouse or keyboard are in use: see touched().
+    [[nodiscard]] bool newestWaits() const;
     // Somebody has just used mouse or keyboard: for some seconds the window goes to no other run by itself, so that
     // nothing changes under the pointer.
     void touched();
@@ -89,6 +91,7 @@ private:
     void takePulse(const Pulse& pulse);
     void lookAt(const QString& run);
     void rechoose();
+    [[nodiscard]] bool leavesFor(const RunItem& newest) const;
     void updateShown();
 
     Feed& feed_;

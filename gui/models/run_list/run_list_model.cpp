@@ -180,8 +180,7 @@ void RunListModel::sort(int column, Qt::SortOrder order) {
 
 std::optional<FilterError> RunListModel::setFilter(const QString& text) {
     filterText_ = text;
-    compile();
-    if (!error_) replaceRows(accepted());
+    if (compile()) replaceRows(accepted());
     return error_;
 }
 
@@ -191,10 +190,22 @@ void RunListModel::showArchived(bool show) {
     emit updated();
 }
 
-void RunListModel::compile() {
+bool RunListModel::compile() {
     auto parsed = FilterExpression::parse(filterText_, fields_);
     error_ = parsed ? std::nullopt : std::optional(parsed.error());
-    if (parsed) filter_ = std::move(*parsed);
+    if (parsed) {
+        filter_ = std::move(*parsed);
+        inForce_ = filterText_;
+        return true;
+    }
+    // The filter before is half of the clause that is wrong, as it was typed: "foo" of "foo = 3" looks for a word that
+    // nobody meant. What stands before that clause is what was meant.
+    if (!filterText_.startsWith(inForce_) || inForce_.size() <= error_->at) return false;
+    QString before = filterText_.left(error_->at).trimmed();
+    while (!(parsed = FilterExpression::parse(before, fields_))) before = before.section(u' ', 0, -2).trimmed();
+    filter_ = std::move(*parsed);
+    inForce_ = before;
+    return true;
 }
 
 ListRows RunListModel::accepted() {

@@ -78,7 +78,8 @@ signals:
 
 private:
     void takeRuns();
-    void compile();
+    // Whether the rows may be others now.
+    bool compile();
     [[nodiscard]] ListRows accepted();
     void openLiveGroups(const std::vector<RunItemPtr>& runs);
     void openNewestGroup();
@@ -93,6 +94,7 @@ private:
     RunTableModel& runs_;
     FieldCatalog fields_;
     QString filterText_;
+    QString inForce_;  // the text that the rows are those of
     FilterExpression filter_;
     std::optional<FilterError> error_;
     QStringList keyColumns_;

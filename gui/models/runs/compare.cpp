@@ -177,6 +177,19 @@ void StyleBook::assign(std::span<const RunItemPtr> runs) {
     }
 }
 
+StyleBook StyleBook::forExperimentsOf(std::span<const RunItemPtr> runs, std::span<const RunItemPtr> all) {
+    StyleBook styles;
+    std::set<std::string> assigned;
+    for (const RunItemPtr& run : runs) {
+        if (!assigned.insert(run->row.experiment).second) continue;
+        std::vector<RunItemPtr> experiment;
+        std::copy_if(all.begin(), all.end(), std::back_inserter(experiment),
+                     [&](const RunItemPtr& other) { return other->row.experiment == run->row.experiment; });
+        styles.assign(experiment);
+    }
+    return styles;
+}
+
 CurveStyle StyleBook::styleOf(const RunItem& run) const {
     const auto experiment = experiments_.find(run.row.experiment);
     if (experiment == experiments_.end()) return {};
@@ -200,7 +213,7 @@ std::vector<RunItemPtr> overlaidWith(const RunItem& current, std::span<const Run
     for (const RunItemPtr& run : runs) {
         if (run->id == current.id) self = run;
         if (run->row.experiment != current.row.experiment || run->group == current.group) continue;
-        if (run->row.status == "queued") continue;
+        if (run->row.status == "queued" || isProbe(run->row) != isProbe(current.row)) continue;
         RunItemPtr& best = newest[run->group];
         if (!best || startedEarlier(best, run)) best = run;
     }

@@ -30,6 +30,8 @@ public:
     // All runs of one or more experiments, in any order: of the configurations of an algorithm, those that started
     // earlier choose first. Call again when runs were added.
     void assign(std::span<const RunItemPtr> runs);
+    // For the experiments of `runs`, each with all its runs among `all`.
+    [[nodiscard]] static StyleBook forExperimentsOf(std::span<const RunItemPtr> runs, std::span<const RunItemPtr> all);
     [[nodiscard]] CurveStyle styleOf(const RunItem& run) const;
 
 private:
@@ -47,7 +49,7 @@ private:
 };
 
 // The runs drawn with `current`: of each configuration of its experiment the newest run, current itself first; at most
-// `limit`. `runs` in any order.
+// `limit`. A probe is drawn with probes alone. `runs` in any order.
 [[nodiscard]] std::vector<RunItemPtr> overlaidWith(const RunItem& current, std::span<const RunItemPtr> runs,
                                                    std::size_t limit = 8);
 

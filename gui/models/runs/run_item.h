@@ -58,6 +58,9 @@ private:
 // "good  paper/fig:3".
 [[nodiscard]] QString tagsInWords(const storage::RunNotes& notes);
 
+// A run of `dasgd calibrate`: it measures the cluster. Those of older workspaces have the experiment's name.
+[[nodiscard]] inline bool isProbe(const storage::RunRow& row) { return row.algorithm == "probe"; }
+
 [[nodiscard]] inline bool isLive(const storage::RunRow& row) {
     return row.status == "running" || row.status == "queued";
 }

@@ -238,10 +238,11 @@ RunItemPtr RunTableModel::find(const QString& id) const {
     return row < 0 ? nullptr : items_[static_cast<std::size_t>(row)];
 }
 
-RunItemPtr RunTableModel::newest() const {
-    const auto rank = [](const RunItemPtr& item) {
+RunItemPtr RunTableModel::newest(Probes probes) const {
+    const auto rank = [probes](const RunItemPtr& item) {
         const std::string& status = item->row.status;
-        return std::tuple(status == "running" ? 2 : status == "queued" ? 0 : 1, item->row.startedAt, item->id);
+        const bool isLast = probes == Probes::Last && isProbe(item->row);
+        return std::tuple(!isLast, status == "running" ? 2 : status == "queued" ? 0 : 1, item->row.startedAt, item->id);
     };
     const auto best = std::max_element(items_.begin(), items_.end(),
                                        [&](const RunItemPtr& a, const RunItemPtr& b) { return rank(a) < rank(b); });

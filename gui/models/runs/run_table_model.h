@@ -61,7 +61,8 @@ public:
     [[nodiscard]] RunItemPtr find(const QString& id) const;  // null where there is none
     [[nodiscard]] int rowOf(const QString& id) const { return rows_.value(id, -1); }
     // The running run that started last; else the one that started last; null where there is none.
-    [[nodiscard]] RunItemPtr newest() const;
+    enum class Probes { Equal, Last };  // Last: one of them is the newest only where there is nothing else
+    [[nodiscard]] RunItemPtr newest(Probes probes = Probes::Equal) const;
     // The names of all experiments, each once.
     [[nodiscard]] QStringList experiments() const;
     [[nodiscard]] std::vector<RunItemPtr> ofExperiment(const std::string& experiment) const;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 #include <tuple>
 #include <unordered_map>
@@ -22,31 +23,20 @@ bool startedLater(const RunItemPtr& a, const RunItemPtr& b) {
     return std::tie(a->row.startedAt, a->id) > std::tie(b->row.startedAt, b->id);
 }
 
-// Lines of the same work have the same colour, chosen by StyleBook. Dash and marker change until no two lines look the
-// same.
-std::vector<CurveStyle> stylesOf(const std::vector<const ScalingLine*>& lines) {
-    std::vector<RunItemPtr> works;
-    for (const ScalingLine* line : lines) {
-        auto work = std::make_shared<RunItem>();
-        work->row.algorithm = line->newest().row.algorithm;
-        work->group = workloadOf(storage::settingsOf(line->newest().row));
-        works.push_back(std::move(work));
+// Lines of the same work have the same colour, that of the first of them, a measured one where there is any. Dash and
+// marker change until no two lines look the same.
+std::vector<CurveStyle> stylesOf(const std::vector<const ScalingLine*>& lines, const StyleOfRun& styleOf) {
+    std::map<std::string, CurveStyle> ofWork;
+    for (const bool simulated : {false, true}) {
+        for (const ScalingLine* line : lines) {
+            if (line->simulated() != simulated) continue;
+            ofWork.try_emplace(workloadOf(storage::settingsOf(line->newest().row)), styleOf(line->newest()));
+        }
     }
-    // The order of drawing must not decide who gets which colour.
-    std::sort(works.begin(), works.end(), [](const RunItemPtr& a, const RunItemPtr& b) { return a->group < b->group; });
-    for (std::size_t i = 0; i < works.size(); ++i) {
-        auto numbered = std::make_shared<RunItem>(*works[i]);
-        numbered->row.startedAt = QStringLiteral("%1").arg(i, 8, 10, QLatin1Char('0')).toStdString();
-        works[i] = std::move(numbered);
-    }
-    StyleBook book;
-    book.assign(works);
     std::vector<CurveStyle> styles;
     std::set<std::tuple<int, int, int, bool>> taken;
     for (const ScalingLine* line : lines) {
-        const std::string work = workloadOf(storage::settingsOf(line->newest().row));
-        const auto same = [&](const RunItemPtr& item) { return item->group == work; };
-        const CurveStyle own = book.styleOf(**std::find_if(works.begin(), works.end(), same));
+        const CurveStyle own = ofWork.at(workloadOf(storage::settingsOf(line->newest().row)));
         CurveStyle style = own;
         for (int moved = 0; moved < kCurveColors * kCurveColors; ++moved) {
             style.marker = (own.marker + moved) % kCurveColors;
@@ -205,8 +195,8 @@ std::vector<const ScalingLine*> firstLines(const std::vector<ScalingLine>& lines
 }
 
 std::vector<DrawnLine> drawnLines(const std::vector<const ScalingLine*>& lines, const TimesById& times, Scaling scaling,
-                                  const std::optional<Target>& target) {
-    const std::vector<CurveStyle> styles = stylesOf(lines);
+                                  const std::optional<Target>& target, const StyleOfRun& styleOf) {
+    const std::vector<CurveStyle> styles = stylesOf(lines, styleOf);
     const QStringList names = namesOf(lines, scaling);
     std::vector<DrawnLine> drawn;
     for (std::size_t i = 0; i < lines.size(); ++i) {

@@ -4,6 +4,7 @@
 
 #include <QString>
 #include <QStringList>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -45,10 +46,15 @@ struct DrawnLine {
     CurveStyle style;
     std::vector<ScalingPoint> points;  // of the runs whose times are there
 };
-// Names, styles and points of lines that are drawn together. What computes the same has the same colour, measured or
-// simulated; two lines never share colour, dash, marker and filling. Runs without times are left out.
+// As on every other page: Session::styleOf(), or that of a StyleBook.
+using StyleOfRun = std::function<CurveStyle(const RunItem&)>;
+
+// Names, styles and points of lines that are drawn together. A line has the colour of its newest run, and what computes
+// the same has the same colour, measured or simulated; two lines never share colour, dash, marker and filling. Runs
+// without times are left out.
 [[nodiscard]] std::vector<DrawnLine> drawnLines(const std::vector<const ScalingLine*>& lines, const TimesById& times,
-                                                Scaling scaling, const std::optional<Target>& target);
+                                                Scaling scaling, const std::optional<Target>& target,
+                                                const StyleOfRun& styleOf);
 
 // The runs of these lines that did not finish, and are in no point: "dasgd, 8 workers, seed 3 failed at step 20".
 [[nodiscard]] QStringList unfinishedInWords(const std::vector<DrawnLine>& lines);

@@ -88,7 +88,7 @@ void ScalingBoard::redraw() {
         timesQuery_.request(unread);
     }
     missing_ = static_cast<int>(unread.size());
-    drawn_ = drawnLines(shown, times_, scaling_, target_);
+    drawn_ = drawnLines(shown, times_, scaling_, target_, [this](const RunItem& run) { return session_.styleOf(run); });
     emit drawnChanged();
 }
 

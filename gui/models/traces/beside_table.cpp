@@ -92,8 +92,13 @@ QString originInWords(const RunItem& run) {
     return words.join(QStringLiteral(", "));
 }
 
-BesideTable tableOf(const BesideNumbers& numbers, const RunItem& a, const RunItem& b) {
+BesideTable tableOf(const BesideNumbers& numbers, const RunItem& a, const RunItem& b,
+                    const std::optional<TimeRange>& elsewhere) {
     BesideTable table;
+    if (elsewhere) {
+        table.remarks << QStringLiteral("B does not reach over the time of A's window: its axis shows %1")
+                             .arg(seconds(*elsewhere));
+    }
     if (numbers.tooMany) {
         table.remarks << QStringLiteral("More than %1 spans are in sight: zoom in for the numbers")
                              .arg(grouped(static_cast<qint64>(BesideQuery::kMostSpans)));

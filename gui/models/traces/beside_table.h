@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QStringList>
+#include <optional>
 #include <vector>
 
 #include "gui/models/runs/run_item.h"
@@ -20,7 +21,9 @@ struct BesideTable {
     QStringList remarks;
 };
 
-[[nodiscard]] BesideTable tableOf(const BesideNumbers& numbers, const RunItem& a, const RunItem& b);
+// `elsewhere`: what the axis of B shows, where B does not reach over the time of A's window.
+[[nodiscard]] BesideTable tableOf(const BesideNumbers& numbers, const RunItem& a, const RunItem& b,
+                                  const std::optional<TimeRange>& elsewhere = std::nullopt);
 // With tabs between the columns.
 [[nodiscard]] QString textOf(const BesideTable& table);
 // "measured", "measured, link emulated", "time simulated", "imported".

@@ -33,4 +33,19 @@ RunsBeside runsBeside(const std::vector<RunItemPtr>& runs, const QString& watche
     return offered;
 }
 
+RunItemPtr firstBeside(const std::vector<RunItemPtr>& runs, const QString& watched) {
+    const auto own = std::ranges::find(runs, watched, [](const RunItemPtr& run) { return run->id; });
+    const auto rankOf = [&](const RunItem& run) {
+        if (run.row.status != "finished") return 0;
+        return own != runs.end() && run.row.experiment == (*own)->row.experiment ? 2 : 1;
+    };
+    RunItemPtr best;
+    for (const RunItemPtr& run : runs) {
+        if (run->id == watched || run->row.status == "queued") continue;
+        const int rank = rankOf(*run), before = best ? rankOf(*best) : -1;
+        if (rank > before || (rank == before && beganLater(run, best))) best = run;
+    }
+    return best;
+}
+
 }  // namespace dasgd::gui

@@ -17,4 +17,8 @@ struct RunsBeside {
 [[nodiscard]] RunsBeside runsBeside(const std::vector<RunItemPtr>& runs, const QString& watched, const QString& words,
                                     std::size_t most);
 
+// The one that is shown where none was chosen: the newest finished one of the experiment of `watched`, else the newest
+// finished one, else the newest that has begun; null where there is none.
+[[nodiscard]] RunItemPtr firstBeside(const std::vector<RunItemPtr>& runs, const QString& watched);
+
 }  // namespace dasgd::gui

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <string_view>
 #include <tuple>
 
 #include "gui/models/figures/figure_spec.h"
@@ -16,6 +17,7 @@ namespace dasgd::gui {
 namespace {
 
 constexpr std::size_t kMostAxes = 8;
+constexpr double kWhole = 100;   // a share in percent
 constexpr double kLogSpan = 30;  // a numeric axis that spans more is logarithmic
 
 // Numbers by size, whatever their unit ("200Mbps" before "1Gbps"), words by the alphabet.
@@ -193,6 +195,7 @@ std::optional<double> ratioToBaseline(const CompareView& view, std::size_t group
 GroupBars groupBars(const CompareView& view, CompareNumber number) {
     GroupBars out;
     out.chart.axis = numberTitle(view, number);
+    if (wordsOf(number).unit == std::string_view("%")) out.chart.most = kWhole;
     out.groups = view.shown;
     const bool target = number == CompareNumber::SecondsToTarget;
     const auto isRead = [&](std::size_t group) { return view.row(group) && (!target || view.isTargetRead()); };

@@ -129,6 +129,7 @@ void CompareChart::updateAxes() {
          .y = words_.axis + (rate && !time ? origin : QString()),
          .logY = scale_->chosen() == 1,
          .fromZero = words_.fromZero,
+         .share = words_.share,
          .wholeX = key_.axis == XAxis::Step || key_.axis == XAxis::Samples,
          .legend = false});
     redraw();

@@ -21,6 +21,7 @@ namespace {
 
 constexpr int kCompareRow = 30;
 constexpr int kMeasuredRows = 50;  // for the width of a column
+constexpr int kLeastTable = 120;   // leaves room for three lines of words below it in the least height of the card
 
 // The name behind its stroke.
 class CompareNameDelegate : public QStyledItemDelegate {
@@ -87,11 +88,10 @@ CompareTable::CompareTable(CompareBoard& board, const Look& look, QWidget* paren
     table_->setSortingEnabled(true);
     addSortKey(*table_);
     table_->setAccessibleName(tr("Comparison"));
-    table_->setMinimumHeight(150);
+    table_->setMinimumHeight(kLeastTable);
     body().addWidget(table_, 1);
-    foot_ = makeLabel({}, "small");
+    foot_ = new WrappedLabel("small");
     foot_->setContentsMargins(14, 2, 14, 0);
-    foot_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     body().addWidget(foot_);
     setFocusProxy(table_);
     auto* key = new QShortcut(QKeySequence::Copy, table_);
@@ -137,8 +137,8 @@ void CompareTable::fillBaselines() {
 void CompareTable::update() {
     const auto baseline = board_.baseline();
     baseline_->setText(baseline ? tr("baseline %1 ▾").arg(board_.groups()[*baseline].name) : tr("no baseline ▾"));
-    foot_->setText(board_.compared() && !board_.compared()->error.isEmpty() ? board_.compared()->error
-                                                                            : model_->footnote());
+    foot_->say(board_.compared() && !board_.compared()->error.isEmpty() ? board_.compared()->error
+                                                                        : model_->footnote());
     foot_->setToolTip(foot_->text());
     fitColumns();
 }

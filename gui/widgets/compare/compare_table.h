@@ -6,6 +6,7 @@
 #include "gui/models/compare/compare_table_model.h"
 #include "gui/theme/theme.h"
 #include "gui/widgets/parts.h"
+#include "gui/widgets/wrapped_label.h"
 
 namespace dasgd::gui {
 
@@ -36,7 +37,7 @@ private:
     QTableView* table_;
     QToolButton* baseline_;
     Choice* spread_;
-    QLabel* foot_;
+    WrappedLabel* foot_;
 };
 
 }  // namespace dasgd::gui

@@ -222,6 +222,7 @@ void ChartCard::updateAxes() {
                     .y = words_.axis + (xAxis == XAxis::Wall ? QString() : note),
                     .logY = scale_->chosen() == 1,
                     .fromZero = words_.fromZero,
+                    .share = words_.share,
                     .wholeX = xAxis == XAxis::Step || xAxis == XAxis::Samples,
                     .legend = legend_->isHidden()});
     refresh();

@@ -23,7 +23,6 @@ constexpr qsizetype kMostValues = 12;  // of one setting
 // Comparing more of them would hold the window up.
 constexpr int kMostCompared = 1000;
 constexpr int kNoteHeight = 84;
-constexpr int kDifferenceRowHeight = 28;
 
 QStringList wordsOf(const QString& text) { return text.simplified().split(QLatin1Char(' '), Qt::SkipEmptyParts); }
 
@@ -134,20 +133,10 @@ QWidget* RunDrawer::makeFacts() {
     auto* column = new QVBoxLayout(inner);
     column->setContentsMargins(0, 0, 6, 0);
     column->addWidget(differencesHead_ = makeLabel(tr("What differs"), "head"));
-    column->addWidget(differences_ = new QTableView);
+    column->addWidget(differences_ = new DifferencesTable);
     differing_ = new QStandardItemModel(differences_);
     differences_->setModel(differing_);
     differences_->setAccessibleName(tr("Settings that differ"));
-    differences_->setShowGrid(false);
-    differences_->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    differences_->setSelectionMode(QAbstractItemView::NoSelection);
-    differences_->setFocusPolicy(Qt::TabFocus);
-    differences_->verticalHeader()->hide();
-    differences_->verticalHeader()->setDefaultSectionSize(kDifferenceRowHeight);
-    differences_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    // A run beyond the edge would not be compared.
-    differences_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
-    differences_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     column->addWidget(factsHead_ = makeLabel({}, "head"));
     column->addWidget(factWords_ = makeLabel({}));
     factWords_->setTextFormat(Qt::RichText);
@@ -343,9 +332,10 @@ void RunDrawer::showDifferences() {
         differing_->appendRow(row);
     }
     const int shown = std::min(static_cast<int>(all.size()), 12);
-    differences_->setFixedHeight(differences_->horizontalHeader()->sizeHint().height() + shown * kDifferenceRowHeight +
-                                 12);
+    differences_->setFixedHeight(differences_->horizontalHeader()->sizeHint().height() +
+                                 shown * DifferencesTable::kRowHeight + 12);
     differences_->show();
+    differences_->fitKeys();
 }
 
 void RunDrawer::showFacts(const std::vector<storage::RunDetail>& details) {

@@ -5,7 +5,6 @@
 #include <QPlainTextEdit>
 #include <QSet>
 #include <QStandardItemModel>
-#include <QTableView>
 #include <QTimer>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "gui/models/live/session.h"
 #include "gui/models/notes/notes_query.h"
 #include "gui/widgets/parts.h"
+#include "gui/widgets/runs/differences_table.h"
 #include "gui/widgets/runs/run_log.h"
 
 namespace dasgd::gui {
@@ -68,7 +68,7 @@ private:
     QPlainTextEdit* note_;
     QLabel* noteState_;
     QLabel* differencesHead_ = nullptr;
-    QTableView* differences_ = nullptr;
+    DifferencesTable* differences_ = nullptr;
     QStandardItemModel* differing_ = nullptr;
     QLabel* factsHead_ = nullptr;
     QLabel* factWords_ = nullptr;

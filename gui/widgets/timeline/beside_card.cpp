@@ -1,5 +1,6 @@
 #include "gui/widgets/timeline/beside_card.h"
 
+#include <QAbstractItemView>
 #include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
@@ -7,6 +8,7 @@
 #include <QLineEdit>
 #include <QSpinBox>
 #include <QStandardItemModel>
+#include <QStylePainter>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
@@ -15,6 +17,7 @@
 #include "gui/models/timeline/span_colors.h"
 #include "gui/models/traces/runs_beside.h"
 #include "gui/models/words.h"
+#include "gui/timeline/timeline_boxes.h"
 #include "gui/widgets/timeline/numbers_table.h"
 
 namespace dasgd::gui {
@@ -25,49 +28,66 @@ constexpr std::size_t kMostOffered = 200;  // runs, the newest
 constexpr int kNumbersDelayMs = 200;       // once the window stands still
 constexpr int kTableHeight = 140;
 
+// Of a run that is too long for it the middle is left out: the id at the end tells runs of the same settings apart.
+class RunPicker : public QComboBox {
+protected:
+    void paintEvent(QPaintEvent*) override {
+        QStylePainter painter(this);
+        QStyleOptionComboBox option;
+        initStyleOption(&option);
+        const QRect room = style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, this);
+        option.currentText = fontMetrics().elidedText(option.currentText, Qt::ElideMiddle, room.width() - 4);
+        painter.drawComplexControl(QStyle::CC_ComboBox, option);
+        painter.drawControl(QStyle::CE_ComboBoxLabel, option);
+    }
+};
+
 }  // namespace
 
 BesideCard::BesideCard(Session& session, const Look& look, QWidget* parent)
     : Card(parent),
       session_(session),
+      look_(look),
       query_(session.feed().query<BesideQuery>()),
       timeline_(new TimelineWidget(selection_, rows_, look)) {
     makeHead();
     timeline_->setAccessibleName(tr("Timeline of the run beside"));
-    timeline_->setMinimumHeight(150);
     body().addWidget(timeline_, 1);
     // Above the table: what the numbers are of must be seen where the page is low.
-    body().addWidget(remarks_ = makeLabel({}, "small"));
+    body().addWidget(remarks_ = new WrappedLabel("small"));
     body().addWidget(makeTable());
-    remarks_->setWordWrap(true);
     settle_.setSingleShot(true);
     settle_.setInterval(kNumbersDelayMs);
+    connect(&look, &Look::changed, this, [this] { showTable(shown_); });
     connectAll();
 }
 
 void BesideCard::makeHead() {
     auto* head = new QHBoxLayout;
     head->addWidget(makeLabel(tr("B, beside"), "head"));
+    runs_ = new RunPicker;
+    runs_->setAccessibleName(tr("Run beside"));
+    runs_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    runs_->setMinimumContentsLength(24);
+    runs_->view()->setTextElideMode(Qt::ElideMiddle);
+    head->addWidget(runs_, 1);
+    body().addLayout(head);
+    auto* choices = new QHBoxLayout;
     find_ = new QLineEdit;
     find_->setAccessibleName(tr("Words of the runs that are offered"));
     find_->setPlaceholderText(tr("words: algorithm, setting, tag, id"));
     find_->setClearButtonEnabled(true);
-    head->addWidget(find_, 1);
-    runs_ = new QComboBox;
-    runs_->setAccessibleName(tr("Run beside"));
-    runs_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    runs_->setMinimumContentsLength(24);
-    head->addWidget(runs_, 2);
-    head->addWidget(makeLabel(tr("from step"), "small"));
+    choices->addWidget(find_, 1);
+    choices->addWidget(makeLabel(tr("from step"), "small"));
     step_ = new QSpinBox;
     step_->setRange(-1, 1'000'000'000);
     step_->setValue(-1);
     step_->setSpecialValueText(tr("run start"));
     step_->setAccessibleName(tr("Step at whose start both runs are aligned"));
     step_->setKeyboardTracking(false);
-    head->addWidget(step_);
-    head->addWidget(origin_ = makeLabel({}, "small"));
-    body().addLayout(head);
+    choices->addWidget(step_);
+    choices->addWidget(origin_ = makeElasticLabel("small"), 1);
+    body().addLayout(choices);
 }
 
 QWidget* BesideCard::makeTable() {
@@ -88,6 +108,7 @@ QWidget* BesideCard::makeTable() {
 
 void BesideCard::connectAll() {
     connect(runs_, &QComboBox::activated, this, [this](int place) { showRun(runs_->itemData(place).toString()); });
+    connect(runs_, &QComboBox::currentIndexChanged, this, &BesideCard::sayRun);
     connect(find_, &QLineEdit::textChanged, this, &BesideCard::offerRuns);
     connect(step_, &QSpinBox::valueChanged, this, &BesideCard::align);
     connect(timeline_, &TimelineWidget::wanted, this, [this](const TimelineView& view) {
@@ -99,7 +120,7 @@ void BesideCard::connectAll() {
     connect(&query_, &BesideQuery::aligned, this, &BesideCard::takeOrigin);
     connect(&query_, &BesideQuery::compared, this, [this](const BesideNumbers& numbers) {
         const RunItemPtr a = session_.runs().find(numbers.a), b = session_.runs().find(numbers.b);
-        if (a && b && isOfBoth(numbers.a, numbers.b)) showTable(tableOf(numbers, *a, *b));
+        if (a && b && isOfBoth(numbers.a, numbers.b)) showTable(tableOf(numbers, *a, *b, drawnElsewhere()));
     });
     TimeSelection& watched = session_.selection();
     const auto follow = [this](TimeSelection& from, TimeSelection& to, bool toBeside) {
@@ -136,17 +157,23 @@ void BesideCard::showEvent(QShowEvent* event) {
     align();
 }
 
-// The newest that could be drawn; runs of the same experiment are not preferred, as any two may be compared.
+// All that could be drawn, the newest first; any two may be compared.
 void BesideCard::offerRuns() {
     avoidWatched();
     runs_->clear();
     const auto title = [](const RunItem& run) { return runTitle(run.row) + QStringLiteral("   ") + run.id; };
     const RunsBeside offered = runsBeside(session_.runs().items(), session_.currentId(), find_->text(), kMostOffered);
-    for (const RunItemPtr& run : offered.runs) runs_->addItem(title(*run), run->id);
-    if (run_.isEmpty() && !offered.runs.empty()) showRun(offered.runs.front()->id);
+    const auto add = [&](int place, const RunItem& run) {
+        runs_->insertItem(place, title(run), run.id);
+        runs_->setItemData(place, asTip(title(run)), Qt::ToolTipRole);
+    };
+    for (const RunItemPtr& run : offered.runs) add(runs_->count(), *run);
+    if (run_.isEmpty()) {
+        if (const RunItemPtr first = firstBeside(session_.runs().items(), session_.currentId())) showRun(first->id);
+    }
     // What is shown stays in the list, whatever was typed.
     const RunItemPtr shown = session_.runs().find(run_);
-    if (shown && runs_->findData(run_) < 0) runs_->insertItem(0, title(*shown), run_);
+    if (shown && runs_->findData(run_) < 0) add(0, *shown);
     if (offered.more > 0) {
         runs_->addItem(
             tr("and %1 older: words beside this list find them").arg(grouped(static_cast<qint64>(offered.more))));
@@ -155,16 +182,18 @@ void BesideCard::offerRuns() {
         }
     }
     runs_->setCurrentIndex(runs_->findData(run_));
+    sayRun();
 }
+
+void BesideCard::sayRun() { runs_->setToolTip(runs_->currentData(Qt::ToolTipRole).toString()); }
 
 // A run compared with itself shows differences of 0, which say nothing.
 void BesideCard::avoidWatched() {
     const QString watched = session_.currentId();
     if (run_.isEmpty() || run_ != watched) return;
     const bool hasBefore = other_ != watched && session_.runs().find(other_);
-    const RunsBeside others = runsBeside(session_.runs().items(), watched, {}, 1);
     if (hasBefore) return showRun(other_);
-    if (!others.runs.empty()) return showRun(others.runs.front()->id);
+    if (const RunItemPtr first = firstBeside(session_.runs().items(), watched)) return showRun(first->id);
     run_.clear();
     timeline_->clear();
     origin_->clear();
@@ -193,6 +222,7 @@ void BesideCard::takeOrigin(const BesideOrigin& origin) {
     origin_->setText(origin.step          ? tr("aligned at the start of step %1").arg(*origin.step)
                      : step_->value() < 0 ? tr("aligned at the start of both runs")
                                           : tr("one of them has no such step: aligned at the start of both"));
+    origin_->setToolTip(origin_->text());
     shift_ = origin.ofB - origin.ofA;
     moving_ = true;
     selection_.reset(false);
@@ -212,12 +242,20 @@ void BesideCard::follow(const TimeSelection& from, TimeSelection& to, Ns by) {
     settle_.start();
 }
 
+std::optional<TimeRange> BesideCard::drawnElsewhere() const {
+    if (!shift_) return std::nullopt;
+    const TimeRange drawn = selection_.window(), watched = session_.selection().window();
+    const bool same = drawn.start == watched.start + *shift_ && drawn.end == watched.end + *shift_;
+    return same ? std::nullopt : std::optional(drawn);
+}
+
 // Of what is selected, else of what is seen.
 void BesideCard::requestNumbers() {
     if (!isVisible() || !shift_) return;
     const TimeSelection& watched = session_.selection();
     const TimeRange ofA = watched.marked().value_or(watched.window());
-    query_.compare(other_, ofA, run_, {ofA.start + *shift_, ofA.end + *shift_});
+    const TimeRange ofB = watched.marked() ? TimeRange{ofA.start + *shift_, ofA.end + *shift_} : selection_.window();
+    query_.compare(other_, ofA, run_, ofB);
 }
 
 void BesideCard::showTable(const BesideTable& table) {
@@ -230,13 +268,13 @@ void BesideCard::showTable(const BesideTable& table) {
         for (const QString& text : {line.what, line.a, line.b, line.difference, line.ratio}) {
             auto* item = new QTableWidgetItem(text);
             item->setTextAlignment(Qt::AlignVCenter | (column == 0 ? Qt::AlignLeft : Qt::AlignRight));
-            if (column == 0 && line.kind) item->setData(Qt::DecorationRole, QColor::fromRgb(rgbOf(*line.kind)));
+            if (column == 0 && line.kind) {
+                item->setData(Qt::DecorationRole, colorOn(look_.theme().panel, *line.kind, rgbOf(*line.kind)));
+            }
             table_->setItem(row, column++, item);
         }
     }
-    remarks_->setText(table.remarks.join(QLatin1Char('\n')));
-    // A label that wraps asks for one line's height in a column of other widgets.
-    remarks_->setMinimumHeight(remarks_->heightForWidth(std::max(200, remarks_->width())));
+    remarks_->say(table.remarks.join(QLatin1Char('\n')));
 }
 
 bool BesideCard::isOfBoth(const QString& a, const QString& b) const {

@@ -9,6 +9,7 @@
 #include "gui/models/traces/beside_table.h"
 #include "gui/timeline/timeline_widget.h"
 #include "gui/widgets/parts.h"
+#include "gui/widgets/wrapped_label.h"
 
 class QComboBox;
 class QLineEdit;
@@ -37,16 +38,20 @@ private:
     QWidget* makeTable();
     void connectAll();
     void offerRuns();
+    void sayRun();
     void avoidWatched();
     void align();
     void takeOrigin(const BesideOrigin& origin);
     // From the watched run to this one, or back.
     void follow(const TimeSelection& from, TimeSelection& to, Ns by);
     void requestNumbers();
+    // What its axis shows, where that is not the time of the watched run's window.
+    [[nodiscard]] std::optional<TimeRange> drawnElsewhere() const;
     void showTable(const BesideTable& table);
     [[nodiscard]] bool isOfBoth(const QString& a, const QString& b) const;
 
     Session& session_;
+    const Look& look_;
     BesideQuery& query_;
     TimeSelection selection_;
     TimelineRows rows_;
@@ -54,7 +59,8 @@ private:
     QLineEdit* find_;
     QComboBox* runs_;
     QSpinBox* step_;
-    QLabel *origin_, *remarks_;
+    QLabel* origin_;
+    WrappedLabel* remarks_;
     QTableWidget* table_;
     QPushButton* copy_;
     BesideTable shown_;

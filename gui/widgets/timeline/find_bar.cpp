@@ -9,14 +9,14 @@
 namespace dasgd::gui {
 
 namespace {
-constexpr int kLeastField = 220, kMostField = 420;
+constexpr int kLeastField = 140, kMostField = 420;
 }  // namespace
 
 FindBar::FindBar(Session& session, QWidget& page) : QWidget(&page), finder_(session) {
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(6);
-    row->addWidget(field_ = new QLineEdit, 2);
+    row->addWidget(field_ = new QLineEdit, 1);
     field_->setPlaceholderText(tr("Find spans: wait > 20 ms and rank >= 2"));
     field_->setAccessibleName(tr("Find spans"));
     field_->setToolTip(asTip(spanFilterHelp() + tr("\nEnter or F3 next, Shift+F3 previous  Ctrl+F")));
@@ -28,7 +28,7 @@ FindBar::FindBar(Session& session, QWidget& page) : QWidget(&page), finder_(sess
     row->addWidget(next_ = makeQuietButton(QStringLiteral("›"), tr("The next one that was found  F3")));
     previous_->setAccessibleName(tr("Previous found"));
     next_->setAccessibleName(tr("Next found"));
-    row->addWidget(words_ = new ElidedLabel, 3);
+    row->addWidget(words_ = new ElidedLabel, 1);
     addButtonKey(QStringLiteral("F3"), *next_, &page);
     addButtonKey(QStringLiteral("Shift+F3"), *previous_, &page);
     addKeyedAction(page, tr("Find spans"), {}, QKeySequence(QStringLiteral("Ctrl+F")), [this] {

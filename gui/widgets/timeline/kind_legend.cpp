@@ -2,7 +2,10 @@
 
 #include <QHBoxLayout>
 #include <QPainter>
+#include <QVBoxLayout>
+#include <algorithm>
 #include <array>
+#include <utility>
 
 #include "gui/models/timeline/span_colors.h"
 #include "gui/timeline/timeline_boxes.h"
@@ -17,6 +20,7 @@ constexpr std::array<SpanKind, 11> kLegend{SpanKind::Forward, SpanKind::Backward
                                            SpanKind::Data,    SpanKind::Compute,  SpanKind::Other};
 bool isOfImports(SpanKind kind) { return kind == SpanKind::Compute || kind == SpanKind::Other; }
 constexpr int kSwatch = 12;
+constexpr int kBetween = 6;  // toggles
 
 QString nameOfKind(SpanKind kind) { return QString::fromLatin1(nameOf(kind).data()); }
 
@@ -40,8 +44,8 @@ void KindToggle::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     const QRectF swatch(2, (height() - kSwatch) / 2.0, kSwatch, kSwatch);
-    const QColor color = QColor::fromRgb(rgbOf(kind_));
     const Theme& theme = look_.theme();
+    const QColor color = colorOn(theme.panel, kind_, rgbOf(kind_));
     if (isChecked()) {
         painter.setPen(Qt::NoPen);
         painter.setBrush(color);
@@ -66,23 +70,57 @@ void KindToggle::paintEvent(QPaintEvent*) {
 }
 
 KindLegend::KindLegend(TimelineRows& rows, const Look& look, QWidget* parent) : QWidget(parent), rows_(rows) {
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(6);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    for (QHBoxLayout*& line : lines_) {
+        line = new QHBoxLayout;
+        line->setSpacing(kBetween);
+        column->addLayout(line);
+        column->setAlignment(line, Qt::AlignLeft);
+    }
     for (const SpanKind kind : kLegend) {
-        auto* toggle = new KindToggle(kind, look);
+        auto* toggle = new KindToggle(kind, look, this);
         toggles_.push_back(toggle);
-        row->addWidget(toggle);
         toggle->setVisible(!isOfImports(kind));
         connect(toggle, &KindToggle::toggled, this, [this, kind](bool shown) { rows_.setShown(kind, shown); });
     }
     connect(&rows_, &TimelineRows::kindsChanged, this, &KindLegend::takeKinds);
     connect(&look, &Look::changed, this, qOverload<>(&QWidget::update));
     takeKinds();
+    setRows(1);
 }
 
 void KindLegend::setImported(bool imported) {
+    if (std::exchange(imported_, imported) == imported) return;
     for (KindToggle* toggle : toggles_) toggle->setVisible(imported || !isOfImports(toggle->kind()));
+    placeToggles();
+}
+
+int KindLegend::widthOfOneRow() const {
+    int width = 0;
+    for (const KindToggle* toggle : toggles_) {
+        if (imported_ || !isOfImports(toggle->kind())) width += toggle->sizeHint().width() + kBetween;
+    }
+    return std::max(0, width - kBetween);
+}
+
+void KindLegend::setRows(int rows) {
+    if (std::exchange(shownLines_, rows) != rows) placeToggles();
+}
+
+// Where there are two lines each has half of the width.
+void KindLegend::placeToggles() {
+    int before = 0;
+    for (KindToggle* toggle : toggles_) {
+        const bool first = shownLines_ < 2 || before < widthOfOneRow() / 2;
+        if (imported_ || !isOfImports(toggle->kind())) before += toggle->sizeHint().width() + kBetween;
+        lines_[first ? 0 : 1]->addWidget(toggle);
+    }
+    // A toggle that moves or comes does not tell the lines that it leaves or joins before events are handled.
+    for (QHBoxLayout* line : lines_) line->invalidate();
+    layout()->invalidate();
+    updateGeometry();
 }
 
 void KindLegend::takeKinds() {

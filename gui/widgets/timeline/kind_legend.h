@@ -3,9 +3,13 @@
 
 #include <QAbstractButton>
 #include <QWidget>
+#include <array>
+#include <vector>
 
 #include "gui/models/timeline/timeline_rows.h"
 #include "gui/theme/theme.h"
+
+class QHBoxLayout;
 
 namespace dasgd::gui {
 
@@ -32,11 +36,18 @@ public:
     KindLegend(TimelineRows& rows, const Look& look, QWidget* parent = nullptr);
     // With the kinds that only traces of other programs have.
     void setImported(bool imported);
+    [[nodiscard]] int widthOfOneRow() const;
+    // 1 or 2, where one has no room.
+    void setRows(int rows);
 
 private:
     void takeKinds();
+    void placeToggles();
 
     TimelineRows& rows_;
+    std::array<QHBoxLayout*, 2> lines_{};
+    int shownLines_ = 0;
+    bool imported_ = false;
     std::vector<KindToggle*> toggles_;
 };
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "gui/models/timeline/span_colors.h"
+#include "gui/timeline/timeline_boxes.h"
 #include "gui/widgets/timeline/numbers_table.h"
 
 namespace dasgd::gui {
@@ -94,6 +95,15 @@ void SelectionCard::fitColumns() {
     }
 }
 
+// The colours of the kinds are those of the theme.
+void SelectionCard::changeEvent(QEvent* event) {
+    Card::changeEvent(event);
+    if (event->type() != QEvent::PaletteChange) return;
+    for (int row = 0; row < static_cast<int>(shown_.lines.size()) && row < table_->rowCount(); ++row) {
+        setLine(row, shown_.lines[static_cast<std::size_t>(row)]);
+    }
+}
+
 void SelectionCard::setHead(int row, const QString& text) {
     auto* item = new QTableWidgetItem(text);
     item->setFlags(Qt::ItemIsEnabled);
@@ -119,7 +129,8 @@ void SelectionCard::setLine(int row, const MeasureLine& line) {
     };
     QTableWidgetItem* what = put(0, line.what, false);
     if (what->toolTip() != line.what) what->setToolTip(line.what);
-    const QVariant color = line.kind ? QVariant(QColor::fromRgb(rgbOf(*line.kind))) : QVariant();
+    const QVariant color =
+        line.kind ? QVariant(colorOn(palette().color(QPalette::Base), *line.kind, rgbOf(*line.kind))) : QVariant();
     if (what->data(Qt::DecorationRole) != color) what->setData(Qt::DecorationRole, color);
     put(1, shortNumber(line.meanMs, 3), true);
     QTableWidgetItem* most = put(2, line.most.section(QLatin1Char(' '), 0, 0), true);

@@ -23,13 +23,16 @@ public:
 signals:
     void zoomWanted();  // to what is selected
 
+protected:
+    void changeEvent(QEvent* event) override;
+
 private:
     void setLine(int row, const MeasureLine& line);
     void setHead(int row, const QString& text);
     void fitColumns();
 
-    QLabel *length_, *hidden_;
-    QTableWidget* table_;
+    QLabel *length_ = nullptr, *hidden_ = nullptr;
+    QTableWidget* table_ = nullptr;
     QPushButton *copy_, *zoom_;
     MeasureTable shown_;
     QString nothing_;

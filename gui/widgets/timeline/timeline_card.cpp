@@ -18,6 +18,8 @@ constexpr int kHiddenDelayMs = 150;  // of the strip, once the window stands sti
 // it.
 constexpr int kLeastHiddenPauseMs = 150, kHiddenPauseMs = 1000;
 constexpr int kRangePauseMs = 150;  // between two readings of the window
+constexpr int kBesideTitle = 18;
+constexpr int kLeastTimeline = 218;  // that of few ranks
 
 QString windowText(TimeRange window) {
     const double width = static_cast<double>(window.end - window.start) / 1e9;
@@ -65,9 +67,9 @@ TimelineCard::TimelineCard(Session& session, const Look& look, QWidget* parent)
       rangePace_(kRangePauseMs, [this] { updateRange(); }) {
     head_ = new QBoxLayout(QBoxLayout::LeftToRight);
     head_->setSpacing(7);
-    auto* kinds = kinds_ = new QHBoxLayout;
-    kinds->addWidget(makeLabel(tr("Timeline"), "head"));
-    kinds->addSpacing(18);
+    auto* kinds = new QHBoxLayout;
+    kinds->addWidget(title_ = makeLabel(tr("Timeline"), "head"));
+    kinds->addSpacing(kBesideTitle);
     kinds->addWidget(legend_ = new KindLegend(session.timelineRows(), look));
     kinds->addStretch();
     head_->addLayout(kinds, 1);
@@ -82,7 +84,7 @@ TimelineCard::TimelineCard(Session& session, const Look& look, QWidget* parent)
     state->addWidget(follow_);
     state->addWidget(range_);
     head_->addLayout(state);
-    strip_ = makeLabel({});
+    strip_ = new WrappedLabel("");
     strip_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     strip_->setToolTip(
         tr("Hidden: part of the time of transfers in which the rank computed. Blocked: time it stood waiting.\n"
@@ -204,11 +206,17 @@ void TimelineCard::fitHead() {
     const bool profiled = run && run->row.config.find("[record.profile]") != std::string::npos;
     legend_->setImported(run && (run->row.imported() || profiled));
     const QMargins around = body().contentsMargins();
-    const int least = kinds_->sizeHint().width() + state_->sizeHint().width() + head_->spacing() + around.left() +
+    const int kinds = title_->sizeHint().width() + kBesideTitle + legend_->widthOfOneRow() + around.left() +
                       around.right() + kSpareWidth;
     // A card that is too wide for what scrolls it has itself been widened by its head.
     const int room = parentWidget() ? std::min(width(), parentWidget()->width()) : width();
-    head_->setDirection(room >= least ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    const bool fits = room >= kinds + state_->sizeHint().width() + head_->spacing();
+    head_->setDirection(fits ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    legend_->setRows(room >= kinds ? 1 : 2);
+}
+
+int TimelineCard::leastHeight() const {
+    return minimumSizeHint().height() - std::max(0, timeline_->minimumHeight() - kLeastTimeline);
 }
 
 void TimelineCard::hideEvent(QHideEvent* event) {
@@ -261,7 +269,7 @@ void TimelineCard::updateStrip() {
     QString words = detail ? overlapInWords(*detail) : QString();
     const QString hidden = hiddenKindsInWords(session_.timelineRows().hiddenKinds());
     if (!hidden.isEmpty()) words += tr("     not drawn: %1; the numbers count them").arg(hidden);
-    strip_->setText(words.trimmed());
+    strip_->say(words.trimmed());
 }
 
 }  // namespace dasgd::gui

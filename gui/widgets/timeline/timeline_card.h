@@ -10,6 +10,7 @@
 #include "gui/timeline/timeline_widget.h"
 #include "gui/widgets/parts.h"
 #include "gui/widgets/steady_label.h"
+#include "gui/widgets/wrapped_label.h"
 
 class QBoxLayout;
 
@@ -28,6 +29,8 @@ public:
     [[nodiscard]] TimelineWidget& timeline() { return *timeline_; }
     // With steps and their hidden share below the rows, and with the choices of order and groups.
     void showDetails();
+    // Where what it stands in scrolls its rows: with the least of them in sight.
+    [[nodiscard]] int leastHeight() const;
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -51,8 +54,9 @@ private:
     KindLegend* legend_;
     QToolButton* follow_;
     SteadyLabel* range_;
-    QLabel* strip_;
-    QBoxLayout *head_, *kinds_, *state_;
+    WrappedLabel* strip_;
+    QLabel* title_;
+    QBoxLayout *head_, *state_;
     QWidget* choices_;
     Choice* sort_;
     QToolButton* groups_;

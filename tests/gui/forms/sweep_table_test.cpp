@@ -6,6 +6,7 @@
 #include <QTest>
 
 #include "gui/models/words.h"
+#include "gui/theme/theme.h"
 
 namespace dasgd::gui {
 namespace {
@@ -63,6 +64,20 @@ TEST(SweepTable, WhatTellsTheCasesApartIsWhole) {
     lines.front().seconds = 121;
     table.showLines(lines);
     EXPECT_FALSE(table.isColumnHidden(3));
+}
+
+TEST(SweepTable, ItsHeaderIsWholeWhereNoTimeIsKnown) {
+    std::vector<SweepLine> lines = twoLines();
+    for (SweepLine& line : lines) line.hidden = line.stepSeconds = std::nullopt;
+    SweepTable table;
+    table.resize(300, 100);
+    table.showLines(lines);
+    table.show();
+    const QFontMetrics metrics(interFont(12, Weight::Medium));
+    for (int column = 1; column < table.columnCount(); ++column) {
+        const QString text = table.horizontalHeaderItem(column)->text();
+        EXPECT_GT(table.columnWidth(column), metrics.horizontalAdvance(text) + 4) << text.toStdString();
+    }
 }
 
 TEST(SweepTable, ARowIsWantedByClickAndByKey) {

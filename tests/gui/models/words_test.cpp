@@ -43,6 +43,9 @@ TEST(Words, UnitsFollowTheSize) {
     EXPECT_EQ(durationInWords(740'000).text(), QStringLiteral("740\u00a0µs"));
     EXPECT_EQ(durationInWords(118'000'000).text(), QStringLiteral("118.0\u00a0ms"));
     EXPECT_EQ(durationInWords(-2'000'000'000).unit, QStringLiteral("s"));
+    EXPECT_EQ(clockText(0.31), QStringLiteral("0.3\u00a0s"));
+    EXPECT_EQ(clockText(-1), QStringLiteral("0.0\u00a0s"));
+    EXPECT_EQ(clockText(9.96), QStringLiteral("00:09")) << "not 10.0 s";
     EXPECT_EQ(clockText(41.9), QStringLiteral("00:41"));
     EXPECT_EQ(clockText(3723), QStringLiteral("1:02:03"));
 }

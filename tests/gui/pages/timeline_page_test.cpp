@@ -9,6 +9,8 @@
 #include <QLineEdit>
 #include <QMimeData>
 #include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QTableWidget>
 #include <QToolButton>
 
@@ -91,6 +93,11 @@ TEST_F(TimelinePageTest, InANarrowWindowTheTableMakesRoomAndComesBackByKey) {
     EXPECT_TRUE(eventually([this] { return visible<QTableWidget>() == nullptr; }));
     QTest::keyClick(window_.get(), Qt::Key_I, Qt::ControlModifier);
     EXPECT_TRUE(eventually([this] { return visible<QTableWidget>() != nullptr; }));
+    QTest::qWait(50);
+    EXPECT_EQ(window_->size(), QSize(1280, 720));
+    for (const QScrollArea* area : window_->findChildren<QScrollArea*>()) {
+        EXPECT_TRUE(!area->isVisible() || area->horizontalScrollBar()->maximum() == 0);
+    }
 }
 
 TEST_F(TimelinePageTest, KeysZoomPanAndGoToTheNextWait) {

@@ -140,5 +140,17 @@ TEST(BarView, KeysAndAClickChooseABar) {
     EXPECT_EQ(spy[1][0].value<std::size_t>(), 0U);
 }
 
+TEST(BarChart, NoWhiskerOfAShareGoesPastTheWhole) {
+    BarChart chart;
+    const Bar high{.value = 99, .interval = 3}, low{.value = 1, .interval = 3}, past{.value = 101, .interval = 3};
+    EXPECT_EQ(chart.whiskerHigh(high), 102);
+    chart.most = 100;
+    EXPECT_EQ(chart.whiskerHigh(high), 100);
+    EXPECT_EQ(chart.whiskerLow(high), 96);
+    EXPECT_EQ(chart.whiskerLow(low), 0);
+    EXPECT_EQ(chart.whiskerHigh(past), 101) << "never below the bar's own end";
+    EXPECT_EQ(chart.whiskerHigh({.value = 50}), 50);
+}
+
 }  // namespace
 }  // namespace dasgd::gui

@@ -52,5 +52,20 @@ TEST(PlotView, TheCursorSaysHowManyRunsMadeThePoint) {
     EXPECT_TRUE(view.cursorInWords().contains(QStringLiteral("n = 1"))) << view.cursorInWords().toStdString();
 }
 
+TEST(BandAt, OfAShareStaysWithinTheWhole) {
+    Curve curve;
+    curve.line = {.x = {0, 1, 2}, .y = {98, 1, 120}};
+    curve.deviation = {5, 4, 10};
+    const PlotAxes share{.share = true};
+    EXPECT_EQ(bandAt(curve, 0, share).low, 93);
+    EXPECT_EQ(bandAt(curve, 0, share).high, 100);
+    EXPECT_EQ(bandAt(curve, 1, share).low, 0);
+    EXPECT_EQ(bandAt(curve, 1, share).high, 5);
+    EXPECT_EQ(bandAt(curve, 2, share).low, 110) << "a mean beyond the whole is shown as it is";
+    EXPECT_EQ(bandAt(curve, 2, share).high, 130);
+    EXPECT_EQ(bandAt(curve, 0, {}).high, 103) << "what is no share has no end";
+    EXPECT_EQ(bandAt(curve, 1, {.logY = true}).low, 0.1);
+}
+
 }  // namespace
 }  // namespace dasgd::gui

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "gui/models/timeline/span_colors.h"
+
 namespace dasgd::gui {
 namespace {
 
@@ -20,6 +24,26 @@ TEST(TimelineBoxes, OfAGroupTheWordsSayShareAndRanks) {
     const TimelineBox box{.count = 2, .cover = 0.43F, .span = {.kind = SpanKind::Backward, .start = 0, .end = 2}};
     const QString words = boxDescription(box, kGroup);
     EXPECT_TRUE(words.contains(QStringLiteral("backward: 43.0 % of the time of 8 ranks"))) << words.toStdString();
+}
+
+TEST(TimelineBoxes, OnADarkGroundASkewIsDimmerThanTransferAndWaitAndStillSeen) {
+    // As WCAG defines it.
+    const auto luminance = [](const QColor& color) {
+        const auto linear = [](double part) {
+            return part <= 0.04045 ? part / 12.92 : std::pow((part + 0.055) / 1.055, 2.4);
+        };
+        return 0.2126 * linear(color.redF()) + 0.7152 * linear(color.greenF()) + 0.0722 * linear(color.blueF());
+    };
+    const QColor dark(0x1b, 0x1e, 0x24), light(0xff, 0xff, 0xff);
+    const auto on = [](const QColor& ground, SpanKind kind) { return colorOn(ground, kind, rgbOf(kind)); };
+    const double skew = luminance(on(dark, SpanKind::Skew));
+    EXPECT_LT(skew, luminance(on(dark, SpanKind::Wait)));
+    EXPECT_GE((luminance(on(dark, SpanKind::Transfer)) + 0.05) / (skew + 0.05), 2) << "told from a transfer";
+    EXPECT_GE((skew + 0.05) / (luminance(dark) + 0.05), 3) << "told from the ground";
+    for (const SpanKind kind : {SpanKind::Transfer, SpanKind::Wait, SpanKind::Forward}) {
+        EXPECT_EQ(on(dark, kind), QColor::fromRgb(rgbOf(kind)));
+    }
+    EXPECT_EQ(on(light, SpanKind::Skew), QColor::fromRgb(rgbOf(SpanKind::Skew)));
 }
 
 }  // namespace

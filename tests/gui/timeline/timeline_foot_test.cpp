@@ -40,5 +40,23 @@ TEST(TimelineFoot, StaysAtTheBottomOfWhatIsSeen) {
     EXPECT_LE(layout.plot().bottom(), 900 - kFootHeight);
 }
 
+TEST(TimelineFoot, ANumberStaysWithinItsBarAndBelowTheLineOfAll) {
+    const QRectF area(100, 14, 800, 36);
+    const auto barOf = [&](double share, double width) {
+        return QRectF(200, area.bottom() - share * area.height(), width, share * area.height());
+    };
+    for (const double share : {0.03, 0.3, 0.64, 0.7, 0.99}) {
+        const QRectF bar = barOf(share, 30);
+        const auto place = placeOfNumber(bar, area, 24);
+        ASSERT_TRUE(place) << share;
+        EXPECT_GE(place->left(), bar.left()) << share;
+        EXPECT_LE(place->right(), bar.right()) << share;
+        EXPECT_GT(place->top(), area.top()) << share;
+        EXPECT_LE(place->bottom(), area.bottom()) << share;
+        EXPECT_FALSE(placeOfNumber(barOf(share, 20), area, 24)) << "a neighbour would cut it";
+    }
+    EXPECT_LT(placeOfNumber(barOf(0.3, 30), area, 24)->bottom(), barOf(0.3, 30).top() + 1e-9) << "above the bar";
+}
+
 }  // namespace
 }  // namespace dasgd::gui

@@ -123,6 +123,19 @@ TEST_F(CompareBoardTest, RunsOfTheExperimentThatComeLaterAreTaken) {
     ASSERT_TRUE(eventually([&] { return board_.curve(loss_, 3) != nullptr; }));
 }
 
+TEST_F(CompareBoardTest, AProbeIsNoConfigurationOfTheNewestExperiment) {
+    look();
+    EXPECT_EQ(board_.origin(), QStringLiteral("experiment = \"delay-sweep\""));
+    workspace_.record({.algorithm = "probe", .ranks = 2, .steps = 20});
+    workspace_.record({.experiment = "delay-sweep (probe)", .algorithm = "probe", .ranks = 2, .steps = 20});
+    ASSERT_TRUE(eventually([&] { return session_.runs().rowCount() == 11; }));
+    board_.takeNewestExperiment();
+    EXPECT_EQ(board_.title(), QStringLiteral("delay-sweep"));
+    EXPECT_EQ(board_.groups().size(), 3U);
+    EXPECT_EQ(board_.origin(), QStringLiteral("experiment = \"delay-sweep\" and algorithm != probe"))
+        << "a figure of them leaves it out too";
+}
+
 TEST_F(CompareBoardTest, WhatIsNotWatchedCostsNothing) {
     look();
     board_.setWatching(false);

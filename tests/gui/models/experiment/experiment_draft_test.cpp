@@ -116,6 +116,40 @@ TEST_F(ExperimentDraftTest, AnotherPluginSaysWhatItTookOut) {
     EXPECT_EQ(draft_.document().value("algorithm.delay"), nullptr);
 }
 
+TEST_F(ExperimentDraftTest, ItKeepsItsNameWhileTheTextIsBroken) {
+    takeText(kText);
+    draft_.setText(QString(kText).replace("delay = 2", "delay = 2x"));
+    ASSERT_TRUE(draft_.document().syntaxError());
+    EXPECT_EQ(draft_.title(), QStringLiteral("sweep"));
+    EXPECT_EQ(draft_.fileName(), QStringLiteral("sweep.toml"));
+    draft_.setText(QStringLiteral("name = \"other\"\n"));
+    EXPECT_EQ(draft_.title(), QStringLiteral("other"));
+    draft_.setText(QStringLiteral("[train]\nsteps = 4\n"));
+    EXPECT_EQ(draft_.title(), QStringLiteral("Untitled experiment")) << "the name was taken out";
+    draft_.setText(kText);
+    takeText(QStringLiteral("name = \"broken\n"));
+    EXPECT_EQ(draft_.title(), QStringLiteral("Untitled experiment")) << "not that of the experiment before";
+}
+
+TEST_F(ExperimentDraftTest, AnOpenedFileKeepsItsFileName) {
+    // Away from the stand-in `dasgd`, which would count as a file that the text names.
+    const QTemporaryDir own;
+    const QString file = own.filePath(QStringLiteral("virt.toml"));
+    QFile written(file);
+    ASSERT_TRUE(written.open(QIODevice::WriteOnly) && written.write(kText.toUtf8()) > 0);
+    written.close();
+    draft_.open(file);
+    ASSERT_TRUE(eventually([&] { return draft_.file() == file; }));
+    EXPECT_EQ(draft_.title(), QStringLiteral("sweep"));
+    EXPECT_EQ(draft_.fileName(), QStringLiteral("virt.toml"));
+    QSignalSpy launched(&draft_, &ExperimentDraft::launched);
+    draft_.run();
+    ASSERT_TRUE(eventually([&] { return launched.count() == 1; }));
+    EXPECT_EQ(launched[0][0].toString(), draft_.folderOfExperiments() + QStringLiteral("/sweep.toml"));
+    draft_.duplicate({});
+    EXPECT_EQ(draft_.fileName(), QStringLiteral("sweep-2.toml")) << "a copy has no file yet";
+}
+
 TEST_F(ExperimentDraftTest, NothingIsSetWhileTheTextIsBroken) {
     const QString broken = QStringLiteral("name = \n");
     takeText(broken);

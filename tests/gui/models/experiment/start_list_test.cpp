@@ -53,12 +53,55 @@ TEST(StartListModel, EachExperimentOffersItsNewestRunTheNewestFirst) {
     list.setRuns(runs, "/w", kNoon);
     EXPECT_EQ(titles(list), (QStringList{"Same again", "new", "old", "Presets", "first-light", "scaling"}));
     EXPECT_EQ(list.at(1).text, QStringLiteral("a = 3\n"));
-    EXPECT_EQ(list.at(1).words, QStringLiteral("2 runs · 1 h old"));
+    EXPECT_EQ(list.at(1).words, QStringLiteral("newest run of 2 · 1 h old"));
+    EXPECT_EQ(list.at(2).words, QStringLiteral("1 run · 1 day old"));
     EXPECT_EQ(list.at(1).kind, Start::Kind::Recent);
     QPersistentModelIndex old(list.index(2));
     list.setRuns(runs, "/w", kNoon.addDays(2));
-    EXPECT_EQ(list.at(1).words, QStringLiteral("2 runs · 2 days old"));
+    EXPECT_EQ(list.at(1).words, QStringLiteral("newest run of 2 · 2 days old"));
     EXPECT_TRUE(old.isValid()) << "who is on a row stays there";
+}
+
+TEST(StartListModel, ASweepIsOfferedAsTheSweepThatItWas) {
+    std::vector<RunItemPtr> runs{runOf("sweep", "old", "2026-11-20T09:00:00Z", "name = \"sweep\"\n")};
+    for (int delay = 1; delay <= 3; ++delay) {
+        storage::RunRow row =
+            runOf("sweep", "r" + std::to_string(delay), "2026-11-21T11:00:00Z",
+                  "name = \"sweep\"\n\n[algorithm]\nname = \"dasgd\"\ndelay = " + std::to_string(delay) + "\n")
+                ->row;
+        row.series = "r1";
+        row.seriesPlace = delay - 1;
+        row.seriesSize = 3;
+        runs.push_back(makeRunItem(std::move(row)));
+    }
+    StartList list({});
+    list.setRuns(runs, "/w", kNoon);
+    ASSERT_EQ(list.rowCount(), 2);
+    EXPECT_EQ(list.at(1).words, QStringLiteral("sweep of 3 runs · 1 h old"));
+    EXPECT_EQ(list.at(1).text, QStringLiteral("name = \"sweep\"\n\n[algorithm]\nname = \"dasgd\"\ndelay = 1\n\n"
+                                              "[sweep]\n\"algorithm.delay\" = [1, 2, 3]\n"));
+    const auto same = startFromSeries(std::span(runs).subspan(1), "/w");
+    ASSERT_TRUE(same);
+    EXPECT_EQ(same->text, list.at(1).text);
+    EXPECT_FALSE(startFromSeries(std::span(runs).first(1), "/w"));
+    EXPECT_EQ(startFromRuns(std::span(runs).subspan(1), "/w")->text, same->text) << "the row of a sweep, chosen";
+    EXPECT_EQ(startFromRuns(std::span(runs).last(1), "/w")->text, QString::fromStdString(runs.back()->row.config));
+    EXPECT_FALSE(startFromRuns(runs, "/w")) << "one of them is of no sweep";
+    EXPECT_FALSE(startFromRuns({}, "/w"));
+    runs.erase(runs.begin() + 2, runs.end());
+    list.setRuns(runs, "/w", kNoon);
+    EXPECT_EQ(list.at(1).words, QStringLiteral("newest run of 2 · 1 h old")) << "of its series there is one run left";
+    EXPECT_EQ(list.at(1).text, QString::fromStdString(runs.back()->row.config));
+}
+
+TEST(StartListModel, AProbeIsNoExperiment) {
+    storage::RunRow row = runOf("sweep", "p", "2026-11-21T11:00:00Z", "name = \"sweep\"\n")->row;
+    row.algorithm = "probe";
+    const std::vector<RunItemPtr> runs{runOf("sweep", "r1", "2026-11-20T10:00:00Z", "a = 1\n"), makeRunItem(row)};
+    StartList list({});
+    list.setRuns(runs, "/w", kNoon);
+    ASSERT_EQ(list.rowCount(), 2);
+    EXPECT_EQ(list.at(1).text, QStringLiteral("a = 1\n")) << "one that was recorded under the experiment's name";
 }
 
 TEST(StartListModel, AnImportedTraceIsNoExperiment) {

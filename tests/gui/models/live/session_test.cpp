@@ -44,7 +44,9 @@ TEST(Session, NothingChangesUnderAHandThatWorks) {
         return session.runs().find(second) != nullptr;
     }));
     EXPECT_EQ(session.currentId(), first);
+    EXPECT_TRUE(session.newestWaits());
     session.setFollowNewest(true);
+    EXPECT_FALSE(session.newestWaits());
     EXPECT_EQ(session.currentId(), second) << "whoever asks for it gets it at once";
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     session.touched();

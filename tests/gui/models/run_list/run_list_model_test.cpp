@@ -88,6 +88,24 @@ TEST_F(RunListModelTest, WithAnErrorTheRowsStay) {
     EXPECT_TRUE(list_.filterError());
 }
 
+// Typed key by key, each beginning of the clause is a filter of its own until the clause is seen to be wrong.
+TEST_F(RunListModelTest, AWrongClauseThatIsTypedLeavesTheRowsOfWhatStandsBeforeIt) {
+    const auto type = [&](const QString& text) {
+        for (qsizetype length = 1; length <= text.size(); ++length) list_.setFilter(text.left(length));
+    };
+    list_.setFilter({});
+    const auto all = ids();
+    type(QStringLiteral("foo = 3"));
+    EXPECT_TRUE(list_.filterError());
+    EXPECT_EQ(ids(), all) << "no run has the word foo, and nobody looked for it";
+    list_.setFilter({});
+    type(QStringLiteral("delay >= 2 and foo = 3"));
+    EXPECT_TRUE(list_.filterError());
+    EXPECT_EQ(ids(), "bc");
+    type(QStringLiteral("delay >= 2"));
+    EXPECT_EQ(ids(), "bc");
+}
+
 TEST_F(RunListModelTest, AFilterBecomesValidWithTheRunThatHasItsKey) {
     EXPECT_TRUE(list_.setFilter(QStringLiteral("trace = off")));
     runs_.take({run("d", 0.6, "dasgd", 1, "[record]\ntrace = \"off\"\n")}, {});

@@ -229,6 +229,18 @@ TEST(Compare, OverlaysTheNewestRunOfEachOtherConfiguration) {
     EXPECT_EQ(overlaidWith(*current, runs, 1).size(), 1U);
 }
 
+TEST(Compare, AProbeIsNotDrawnWithTheExperimentThatItWasMadeFor) {
+    const std::vector<RunItemPtr> runs{makeRun("c", "dasgd", delayed(3)), makeRun("other", "sync_sgd"),
+                                       makeRun("p", "probe", "[algorithm]\nname = \"probe\"\n")};
+    const auto beside = [&](const RunItemPtr& current) {
+        QStringList ids;
+        for (const RunItemPtr& run : overlaidWith(*current, runs)) ids << run->id;
+        return ids;
+    };
+    EXPECT_EQ(beside(runs[0]), (QStringList{"c", "other"}));
+    EXPECT_EQ(beside(runs[2]), QStringList{"p"});
+}
+
 TEST(Compare, NamesSayWhatDiffers) {
     const std::vector<RunItemPtr> runs{makeRun("a", "dasgd", delayed(2)), makeRun("b", "dasgd", delayed(3)),
                                        makeRun("c", "sync_sgd")};

@@ -139,6 +139,15 @@ TEST_F(RunTableModelTest, TheNewestIsTheRunningOne) {
     EXPECT_EQ(model_.newest()->id, QStringLiteral("b"));
 }
 
+TEST_F(RunTableModelTest, AProbeIsTheNewestWhereThereIsNothingElse) {
+    using Probes = RunTableModel::Probes;
+    model_.take({makeRun("p", "probe", "", 1, "running")}, {});
+    EXPECT_EQ(model_.newest(Probes::Last)->id, QStringLiteral("p"));
+    model_.take({makeRun("a", "dasgd", "", 1, "queued")}, {});
+    EXPECT_EQ(model_.newest(Probes::Last)->id, QStringLiteral("a"));
+    EXPECT_EQ(model_.newest()->id, QStringLiteral("p"));
+}
+
 TEST_F(RunTableModelTest, EachExperimentIsNamedOnce) {
     std::vector<RunItemPtr> runs;
     for (const char* name : {"wide", "deep", "wide"}) {

@@ -41,6 +41,16 @@ std::vector<const ScalingLine*> all(const std::vector<ScalingLine>& lines) {
     return pointers;
 }
 
+// With the styles that these runs alone make.
+std::vector<DrawnLine> drawnByThemselves(const std::vector<const ScalingLine*>& lines, const TimesById& times,
+                                         Scaling scaling, const std::optional<Target>& target) {
+    StyleBook book;
+    std::vector<RunItemPtr> runs;
+    for (const ScalingLine* line : lines) runs.insert(runs.end(), line->runs.begin(), line->runs.end());
+    book.assign(runs);
+    return drawnLines(lines, times, scaling, target, [&](const RunItem& run) { return book.styleOf(run); });
+}
+
 TimesById stepTimes(const std::vector<RunItemPtr>& runs, double stepMs) {
     TimesById times;
     for (const RunItemPtr& run : runs) times[run->row.runId] = {.stepMs = stepMs};
@@ -73,7 +83,7 @@ TEST(ScalingLines, RunsThatDidNotFinishAreCountedWithTheirLineAndNamed) {
     EXPECT_EQ(lines[0].unfinished.size(), 2U);
     EXPECT_EQ(lines[0].live.size(), 2U);
     EXPECT_EQ(lines[0].workers, (std::vector{1, 4})) << "a size that no finished run has is no size of the line";
-    QStringList words = unfinishedInWords(drawnLines(all(lines), {}, Scaling::Weak, std::nullopt));
+    QStringList words = unfinishedInWords(drawnByThemselves(all(lines), {}, Scaling::Weak, std::nullopt));
     words.sort();
     EXPECT_EQ(words, (QStringList{QStringLiteral("dasgd, 4 workers, seed 2 stopped at step 0"),
                                   QStringLiteral("dasgd, 8 workers, seed 1 failed at step 0")}));
@@ -116,7 +126,7 @@ TEST(ScalingLines, MeasuredAndSimulatedOfOneWorkShareTheirColour) {
         }
     }
     const auto lines = scalingLines(runs, Scaling::Weak);
-    const auto drawn = drawnLines(all(lines), stepTimes(runs, 10), Scaling::Weak, std::nullopt);
+    const auto drawn = drawnByThemselves(all(lines), stepTimes(runs, 10), Scaling::Weak, std::nullopt);
     ASSERT_EQ(drawn.size(), 4U);
     std::map<QString, CurveStyle> byName;
     for (const DrawnLine& line : drawn) byName[line.name] = line.style;
@@ -136,7 +146,7 @@ TEST(ScalingLines, NoTwoLookTheSameHoweverMany) {
         runs.push_back(item({.workers = 2, .more = "[network]\nbandwidth = \"" + std::to_string(i + 1) + "Gbps\"\n"}));
     }
     const auto lines = scalingLines(runs, Scaling::Weak);
-    const auto drawn = drawnLines(all(lines), stepTimes(runs, 10), Scaling::Weak, std::nullopt);
+    const auto drawn = drawnByThemselves(all(lines), stepTimes(runs, 10), Scaling::Weak, std::nullopt);
     ASSERT_EQ(drawn.size(), 40U);
     std::set<std::tuple<int, int, int>> looks;
     QSet<QString> names;
@@ -152,11 +162,31 @@ TEST(ScalingLines, StrongLinesOfOtherBatchesAreTold) {
     const std::vector runs{item({.workers = 1, .batch = 32}), item({.workers = 2, .batch = 16}),
                            item({.workers = 1, .batch = 64}), item({.workers = 2, .batch = 32})};
     const auto lines = scalingLines(runs, Scaling::Strong);
-    const auto drawn = drawnLines(all(lines), {}, Scaling::Strong, std::nullopt);
+    const auto drawn = drawnByThemselves(all(lines), {}, Scaling::Strong, std::nullopt);
     QStringList names{drawn[0].name, drawn[1].name};
     names.sort();
     EXPECT_TRUE(names[0].contains(QStringLiteral("batch\u00a032\u00a0in\u00a0all"))) << names[0].toStdString();
     EXPECT_TRUE(names[1].contains(QStringLiteral("batch\u00a064\u00a0in\u00a0all"))) << names[1].toStdString();
+}
+
+// Whatever else is drawn, a configuration keeps the colour that it has on the other pages.
+TEST(ScalingLines, ALineHasTheColourOfItsConfigurationOnEveryPage) {
+    std::vector<RunItemPtr> runs;
+    for (const char* experiment : {"scaling", "other"}) {
+        for (const char* algorithm : {"dasgd", "sync_sgd", "easgd"}) {
+            const int batch = std::string(experiment) == "other" ? 64 : 32;
+            runs.push_back(item({.experiment = experiment, .algorithm = algorithm, .workers = 4, .batch = batch}));
+        }
+    }
+    StyleBook book;
+    book.assign(runs);
+    const auto lines = scalingLines(runs, Scaling::Weak);
+    const auto drawn =
+        drawnLines(all(lines), {}, Scaling::Weak, {}, [&](const RunItem& run) { return book.styleOf(run); });
+    ASSERT_EQ(drawn.size(), 6U);
+    for (const DrawnLine& line : drawn) {
+        EXPECT_EQ(line.style.color, book.styleOf(line.line->newest()).color) << line.name.toStdString();
+    }
 }
 
 class ScalingCurvesTest : public ::testing::Test {
@@ -173,7 +203,7 @@ protected:
             }
         }
         lines_ = scalingLines(runs_, Scaling::Weak);
-        drawn_ = drawnLines(all(lines_), times_, Scaling::Weak, target_);
+        drawn_ = drawnByThemselves(all(lines_), times_, Scaling::Weak, target_);
     }
     std::optional<Target> target_ = Target{Target::Metric::Accuracy, 0.9};
     std::vector<RunItemPtr> runs_;
@@ -195,7 +225,8 @@ TEST_F(ScalingCurvesTest, SeedsAreAMeanWithItsSpread) {
 TEST_F(ScalingCurvesTest, OneRunHasNoDeviation) {
     std::erase_if(runs_, [](const RunItemPtr& run) { return run->row.workers == 1 && run->row.seed == 2; });
     const auto lines = scalingLines(runs_, Scaling::Weak);
-    const auto curves = scalingCurves(drawnLines(all(lines), times_, Scaling::Weak, target_), ScalingPlot::Throughput);
+    const auto curves =
+        scalingCurves(drawnByThemselves(all(lines), times_, Scaling::Weak, target_), ScalingPlot::Throughput);
     EXPECT_TRUE(std::isnan(curves[0].deviation[0]));
     EXPECT_GT(curves[0].deviation[1], 0);
 }
@@ -213,7 +244,7 @@ TEST_F(ScalingCurvesTest, TheIdealGoesOnFromTheSmallest) {
 TEST_F(ScalingCurvesTest, OneNumberOfWorkersIsNoHundredPercent) {
     std::erase_if(runs_, [](const RunItemPtr& run) { return run->row.workers != 1; });
     const auto lines = scalingLines(runs_, Scaling::Weak);
-    const auto drawn = drawnLines(all(lines), times_, Scaling::Weak, {});
+    const auto drawn = drawnByThemselves(all(lines), times_, Scaling::Weak, {});
     ASSERT_EQ(drawn.size(), 1U);
     ASSERT_EQ(drawn[0].points.size(), 1U);
     for (const ScalingPlot plot : {ScalingPlot::Throughput, ScalingPlot::Efficiency}) {
@@ -234,7 +265,7 @@ TEST_F(ScalingCurvesTest, LinesFromNearlyTheSameBaseShareTheirIdeal) {
         }
     }
     const auto lines = scalingLines(runs, Scaling::Weak);
-    const auto curves = scalingCurves(drawnLines(all(lines), times, Scaling::Weak, {}), ScalingPlot::Throughput);
+    const auto curves = scalingCurves(drawnByThemselves(all(lines), times, Scaling::Weak, {}), ScalingPlot::Throughput);
     EXPECT_EQ(curves.size(), 3U + 2U) << "one ideal for the two that begin alike, one for the slow one";
 }
 
@@ -258,7 +289,7 @@ TEST_F(ScalingCurvesTest, APointNamesItsNumbersAndRuns) {
 }
 
 TEST_F(ScalingCurvesTest, WhatIsNotReadYetHasNoPoint) {
-    const auto drawn = drawnLines(all(lines_), {}, Scaling::Weak, {});
+    const auto drawn = drawnByThemselves(all(lines_), {}, Scaling::Weak, {});
     ASSERT_EQ(drawn.size(), 1U);
     EXPECT_TRUE(drawn[0].points.empty());
     const auto curves = scalingCurves(drawn, ScalingPlot::Throughput);

@@ -77,5 +77,13 @@ TEST(BesideTableTest, SaysWhereThereIsNothingToCompare) {
     EXPECT_TRUE(many.remarks[0].contains(QStringLiteral("zoom in")));
 }
 
+TEST(BesideTableTest, SaysWhatIsDrawnOfOneThatHasEnded) {
+    const RunItem run = runOf("gloo", 2, kLenet);
+    const BesideTable table = tableOf({.ofA = {4'096'700'000, 4'696'700'000}, .ofB = {400'000'000, 1'000'000'000}}, run,
+                                      run, TimeRange{400'000'000, 1'000'000'000});
+    EXPECT_TRUE(table.remarks[0].contains(QStringLiteral("its axis shows 0.4000 – 1.0000 s")));
+    EXPECT_TRUE(table.remarks.join(u'\n').contains(QStringLiteral("lies in 0.4000 – 1.0000 s")));
+}
+
 }  // namespace
 }  // namespace dasgd::gui

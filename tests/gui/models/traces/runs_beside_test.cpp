@@ -45,5 +45,29 @@ TEST(RunsBeside, WhatWaitsHasNoSpans) {
     EXPECT_EQ(idsOf(runsBeside(runs, {}, {}, 3)), QStringList{"r2"});
 }
 
+TEST(RunsBeside, TheFirstIsTheNewestFinishedOneOfTheSameExperiment) {
+    struct Spec {
+        const char* experiment;
+        const char* status;
+    };
+    const auto firstOf = [](std::vector<Spec> specs) {
+        std::vector<RunItemPtr> runs;
+        for (std::size_t i = 0; i < specs.size(); ++i) {
+            RunItem run = *makeRun(runNumber(static_cast<int>(i)), "dasgd", "", 1, specs[i].status);
+            run.row.experiment = specs[i].experiment;
+            run.row.startedAt = std::string("2026-11-21T12:00:0").append(std::to_string(i)).append(".000Z");
+            runs.push_back(std::make_shared<const RunItem>(run));
+        }
+        const RunItemPtr first = firstBeside(runs, QStringLiteral("r0"));
+        return first ? first->id : QString();
+    };
+    EXPECT_EQ(firstOf({{"a", "finished"}, {"a", "finished"}, {"a", "finished"}, {"b", "finished"}, {"a", "failed"}}),
+              QStringLiteral("r2"));
+    EXPECT_EQ(firstOf({{"a", "finished"}, {"b", "finished"}, {"b", "finished"}, {"a", "failed"}}),
+              QStringLiteral("r2"));
+    EXPECT_EQ(firstOf({{"a", "finished"}, {"a", "failed"}, {"b", "running"}, {"a", "queued"}}), QStringLiteral("r2"));
+    EXPECT_EQ(firstOf({{"a", "finished"}}), QString()) << "never the watched one";
+}
+
 }  // namespace
 }  // namespace dasgd::gui

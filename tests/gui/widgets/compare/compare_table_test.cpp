@@ -61,5 +61,20 @@ TEST_F(CompareTableTest, NoNumberIsCutWhereTheColumnsNeedMoreThanThereIs) {
     EXPECT_FALSE(table.table().horizontalScrollBar()->isVisible()) << "where there is room the columns share it";
 }
 
+TEST_F(CompareTableTest, TheWordsBelowItAreWholeInANarrowCard) {
+    CompareTable table(board_, testLook());
+    look();
+    table.resize(420, 400);
+    table.show();
+    const QLabel* foot = nullptr;
+    for (const QLabel* one : table.findChildren<QLabel*>()) {
+        if (one->text().startsWith(QStringLiteral("mean ±"))) foot = one;
+    }
+    ASSERT_NE(foot, nullptr);
+    EXPECT_TRUE(foot->wordWrap());
+    EXPECT_TRUE(eventually([&] { return foot->height() >= foot->heightForWidth(foot->width()); }))
+        << foot->height() << " of " << foot->heightForWidth(foot->width());
+}
+
 }  // namespace
 }  // namespace dasgd::gui

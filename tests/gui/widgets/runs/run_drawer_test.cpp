@@ -64,6 +64,8 @@ TEST_F(RunDrawerTest, WhatTwoRunsDifferInIsSeenOfBoth) {
     EXPECT_TRUE(eventually(
         [&] { return table->columnViewportPosition(2) + table->columnWidth(2) <= table->viewport()->width(); }));
     for (int column = 0; column < 3; ++column) EXPECT_GT(table->columnWidth(column), 60) << column;
+    const QAbstractItemView& view = *table;
+    EXPECT_GE(table->columnWidth(0), view.sizeHintForColumn(0)) << "the keys are whole";
     EXPECT_EQ(table->model()->headerData(2, Qt::Horizontal, Qt::ToolTipRole).toString(), second_);
 }
 

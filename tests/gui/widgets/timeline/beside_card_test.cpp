@@ -127,5 +127,38 @@ TEST_F(BesideCardTest, AKindThatIsHiddenIsHiddenInBoth) {
     EXPECT_TRUE(eventually([&] { return draws(SpanKind::Backward); }));
 }
 
+TEST_F(BesideCardTest, NeitherTimelineIsSqueezedWhereTheWindowIsLow) {
+    look();
+    constexpr int kLeast = 180;
+    window_->resize(1600, 960);
+    const auto inSight = [](const TimelineWidget* one) { return one->visibleRegion().boundingRect().height(); };
+    TimelineWidget* watched = nullptr;
+    for (TimelineWidget* one : window_->findChildren<TimelineWidget*>()) {
+        if (one->isVisible() && one != &card_->timeline()) watched = one;
+    }
+    ASSERT_NE(watched, nullptr);
+    EXPECT_TRUE(eventually([&] { return inSight(watched) >= kLeast && card_->timeline().height() >= kLeast; }))
+        << inSight(watched) << " and " << card_->timeline().height();
+}
+
+TEST_F(BesideCardTest, BeyondItsEndTheWordsSayWhatItsAxisShows) {
+    look();
+    TimeSelection& watched = window_->session().selection();
+    const Ns end = watched.extent().end;
+    ASSERT_LT(card_->selection().extent().end, end - 400'000'000);
+    watched.setWindow({end - 400'000'000, end});
+    EXPECT_LT(card_->selection().window().start, card_->selection().extent().end);
+    EXPECT_TRUE(eventually([this] { return label(QStringLiteral("its axis shows")) != nullptr; }));
+    watched.setWindow({100'000'000, 300'000'000});
+    EXPECT_TRUE(eventually([this] { return label(QStringLiteral("its axis shows")) == nullptr; }));
+}
+
+TEST_F(BesideCardTest, TheWholeNameOfARunIsInItsTip) {
+    look();
+    const auto* runs = card_->findChild<QComboBox*>();
+    EXPECT_TRUE(runs->toolTip().contains(other_)) << runs->toolTip().toStdString();
+    EXPECT_TRUE(runs->itemData(0, Qt::ToolTipRole).toString().contains(other_));
+}
+
 }  // namespace
 }  // namespace dasgd::gui

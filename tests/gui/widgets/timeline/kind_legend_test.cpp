@@ -47,5 +47,20 @@ TEST(KindLegend, WhatOnlyTracesOfOtherProgramsHaveIsThereForThem) {
     EXPECT_FALSE(toggle(SpanKind::Compute)->isVisible());
 }
 
+TEST(KindLegend, TwoRowsAreAboutHalfAsWide) {
+    TimelineRows rows;
+    KindLegend legend(rows, testLook());
+    legend.show();
+    const int one = legend.widthOfOneRow();
+    EXPECT_LE(legend.sizeHint().width(), one);
+    legend.setRows(2);
+    EXPECT_LT(legend.sizeHint().width(), one * 2 / 3);
+    EXPECT_EQ(legend.widthOfOneRow(), one);
+    legend.setImported(true);
+    EXPECT_GT(legend.widthOfOneRow(), one);
+    legend.setRows(1);
+    EXPECT_GE(legend.sizeHint().width(), legend.widthOfOneRow());
+}
+
 }  // namespace
 }  // namespace dasgd::gui

@@ -104,7 +104,7 @@ TEST_F(TimelineCardTest, ItsHeadMakesNoPageScrollSideways) {
     // As in a run that goes on, when there is most to say.
     follow->setText(QStringLiteral("● following"));
     follow->show();
-    for (int width = 1400; width >= 760; width -= 20) {
+    for (int width = 1400; width >= 640; width -= 20) {
         area.resize(width, 500);
         QTest::qWait(1);
         ASSERT_TRUE(follow->isVisible());
