@@ -1,0 +1,158 @@
+// Ranks on four hosts, which are network namespaces with links of their own: one record of all of them, what listens
+// there, and a host that is cut off. Needs root.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <set>
+
+#include "experiments/base/errors.h"
+#include "experiments/forward/run_secret.h"
+#include "storage/base/workspace.h"
+#include "storage/run_reader.h"
+#include "tests/support/dasgd_program.h"
+#include "tests/support/live_run.h"
+#include "tests/support/processes.h"
+
+namespace dasgd::experiments {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr int kHosts = 4;
+
+std::string outputOf(const std::string& command) {
+    std::string text;
+    FILE* pipe = ::popen(command.c_str(), "r");
+    std::array<char, 4096> part{};
+    while (pipe && std::fgets(part.data(), part.size(), pipe)) text += part.data();
+    if (pipe) ::pclose(pipe);
+    return text;
+}
+
+bool does(const std::string& command) { return std::system((command + " >/dev/null 2>&1 </dev/null").c_str()) == 0; }
+
+class Hosts {
+public:
+    Hosts() : there_(does(script() + " up " + std::to_string(kHosts) + " 250mbit")) {}
+    ~Hosts() { static_cast<void>(does(script() + " down")); }
+    Hosts(const Hosts&) = delete;
+    Hosts& operator=(const Hosts&) = delete;
+    [[nodiscard]] bool areThere() const { return there_; }
+    void cut(int host) const { EXPECT_TRUE(does("ip -n w" + std::to_string(host) + " link set eth0 down")); }
+    // "10.77.0.1:29500" of each socket that listens on a host.
+    [[nodiscard]] std::vector<std::string> listeners(int host) const {
+        std::istringstream lines(outputOf("ip netns exec w" + std::to_string(host) + " ss -H -ltn"));
+        std::vector<std::string> addresses;
+        for (std::string state, received, sent, local, rest; lines >> state >> received >> sent >> local;) {
+            addresses.push_back(local);
+            std::getline(lines, rest);
+        }
+        return addresses;
+    }
+
+private:
+    static std::string script() { return "bash " + std::string(test::kSourceDir) + "/tests/support/hosts.sh"; }
+    bool there_;
+};
+
+class OnHosts : public ::testing::Test {
+protected:
+    std::vector<test::StartedProgram> start(int steps, const std::string& timeout) {
+        folder_.write("e.toml",
+                      "name = \"quick\"\n[algorithm]\nname = \"dasgd\"\nperiod = 4\ndelay = 2\n[model]\nname = "
+                      "\"quadratic\"\nmatrix = [[2.0, 0.5], [0.5, 1.0]]\ntargets = [[1.0, 0.0], [0.0, 1.0], [1.0, "
+                      "1.0], [0.0, 0.0]]\nstart = [4.0, -3.0]\n[train]\nsteps = " +
+                          std::to_string(steps) +
+                          "\neval_every = 100\nprecision = \"float64\"\n[optimizer]\nlearning_rate = 0.1\n[cluster]\n"
+                          "backend = \"gloo\"\nworkers = 4\ntimeout_s = " +
+                          timeout + "\n");
+        std::vector<test::StartedProgram> workers;
+        for (int rank = 0; rank < kHosts; ++rank) {
+            workers.emplace_back(folder_.path(),
+                                 std::vector<std::string>{"netns", "exec", "w" + std::to_string(rank + 1),
+                                                          test::kProgram, "worker", "e.toml", "-w", workspace(rank)},
+                                 test::Environment{{"RANK", std::to_string(rank)},
+                                                   {"WORLD_SIZE", std::to_string(kHosts)},
+                                                   {"LOCAL_RANK", "0"},
+                                                   {"MASTER_ADDR", "10.77.0.1"},
+                                                   {"MASTER_PORT", "29500"},
+                                                   {"DASGD_INTERFACE", "eth0"},
+                                                   {RunSecret::kVariable, secret_}},
+                                 "/sbin/ip");
+        }
+        return workers;
+    }
+    static std::string workspace(int rank) { return "host" + std::to_string(rank); }
+    [[nodiscard]] storage::RunReader home() const {
+        return storage::RunReader::open(folder_.path() / workspace(0)).value();
+    }
+
+    test::DasgdFolder folder_;
+    std::string secret_ = RunSecret::make().value().hex();
+};
+
+TEST_F(OnHosts, OneRunOfFourHostsOneRecordAndACutOffHostIsNamed) {
+    if (::getuid() != 0) GTEST_SKIP() << "network namespaces need root";
+    const Hosts hosts;
+    if (!hosts.areThere()) GTEST_SKIP() << "no network namespaces here: hosts.sh up failed";
+    for (test::StartedProgram& worker : start(300, "20.0")) {
+        const test::Ended ended = worker.wait();
+        ASSERT_EQ(ended.exit, kFinished) << ended.err;
+    }
+    {
+        auto reader = home();
+        const storage::RunRow row = reader.runs()->front();
+        EXPECT_EQ(row.status, "finished");
+        std::map<int, std::multiset<std::int64_t>> updates;
+        ASSERT_TRUE(reader.eachSpan(row.runId, [&](const storage::SpanRow& span) {
+            if (span.span.kind == SpanKind::Update) updates[span.rank].insert(span.span.step);
+            return true;
+        }));
+        ASSERT_EQ(updates.size(), 4U);
+        for (const auto& [rank, steps] : updates) {
+            EXPECT_EQ(steps.size(), 300U) << "rank " << rank;
+            EXPECT_EQ(std::set(steps.begin(), steps.end()).size(), 300U) << "none of rank " << rank << " twice";
+        }
+        for (int rank = 1; rank < kHosts; ++rank) {
+            EXPECT_FALSE(std::filesystem::exists(
+                storage::WorkspacePaths{folder_.path() / workspace(rank)}.journal(row.runId, rank)));
+        }
+    }
+
+    auto workers = start(100'000'000, "5.0");
+    ASSERT_TRUE(test::eventually([&] {
+        auto reader = home();
+        const auto runs = reader.runs();
+        return runs && runs->size() == 2 && runs->front().status == "running" && runs->front().steps > 200;
+    }));
+    for (int host = 1; host <= kHosts; ++host) {
+        const auto addresses = hosts.listeners(host);
+        EXPECT_FALSE(addresses.empty());
+        for (const std::string& address : addresses) {
+            EXPECT_THAT(address, StartsWith("10.77.0." + std::to_string(host) + ":")) << "on the named interface alone";
+        }
+    }
+    const auto cut = std::chrono::steady_clock::now();
+    hosts.cut(kHosts);
+    for (int rank = 0; rank + 1 < kHosts; ++rank) {
+        const test::Ended ended = workers[static_cast<std::size_t>(rank)].wait();
+        EXPECT_EQ(ended.exit, kRunFailed) << "rank " << rank;
+        EXPECT_THAT(ended.err, HasSubstr("failed")) << "rank " << rank;
+        const char* const missing = rank == 0 ? "what rank 3 recorded after number" : "";
+        EXPECT_THAT(ended.err, HasSubstr(missing));
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - cut, seconds(5 + 5)) << "the deadline and 5 s";
+    auto reader = home();
+    EXPECT_EQ(reader.runs()->front().status, "failed");
+}
+
+}  // namespace
+}  // namespace dasgd::experiments
