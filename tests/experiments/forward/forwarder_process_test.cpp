@@ -68,13 +68,16 @@ TEST_F(ForwarderProcessTest, IsStartedAgainWhenItIsKilledAndDeliversEverything) 
 }
 
 TEST_F(ForwarderProcessTest, WhereNobodyCollectsThatIsSaid) {
-    const auto forwarder = start("tcp://127.0.0.1:1");
+    auto forwarder = start("tcp://127.0.0.1:1");
     test::newJournal(journal_)->span({.step = 1});
     const Status delivered = forwarder->awaitDelivery(milliseconds(500));
     ASSERT_FALSE(delivered);
     EXPECT_THAT(delivered.error().message, HasSubstr("not all that rank 1 recorded has reached the collector"));
     EXPECT_TRUE(std::filesystem::exists(journal_));
-    ::kill(forwarder->id(), SIGKILL);
+    const pid_t left = forwarder->id();
+    forwarder.reset();
+    EXPECT_EQ(::kill(left, 0), 0) << "it goes on until all is sent";
+    ::kill(left, SIGKILL);
 }
 
 }  // namespace
