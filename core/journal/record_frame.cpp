@@ -60,17 +60,38 @@ private:
 
 constexpr std::size_t kTypes = 3, kStates = 5;
 
+// Calls `each` with the numbers of a span or a metric, of 8 bytes each and in the order of a frame, until it answers
+// false; whether it never did.
+bool numbersOf(auto& span, auto&& each) requires requires { span.collective; }
+{
+    return each(span.step) && each(span.start) && each(span.end) && each(span.bytes) && each(span.collective) &&
+           each(span.ranks);
+}
+bool numbersOf(auto& metric, auto&& each) requires requires { metric.epoch; }
+{
+    return each(metric.step) && each(metric.epoch) && each(metric.wall) && each(metric.samples) &&
+           each(metric.bytesSent) && each(metric.value);
+}
+
+void putNumbers(std::string& out, const auto& of) {
+    numbersOf(of, [&](auto value) {
+        put(out, value);
+        return true;
+    });
+}
+
+bool getNumbers(Bytes& bytes, auto& of) {
+    return numbersOf(of, [&](auto& value) { return bytes.get(value); });
+}
+
 bool getSpan(Bytes& bytes, EventRecord& record) {
     Span& span = record.span;
     return bytes.getOneOf(span.lane, kLaneNames.size()) && bytes.getOneOf(span.kind, kSpanKindNames.size()) &&
-           bytes.get(span.step) && bytes.get(span.start) && bytes.get(span.end) && bytes.get(span.bytes) &&
-           bytes.get(span.collective) && bytes.get(span.ranks) && bytes.getText(record.name);
+           getNumbers(bytes, span) && bytes.getText(record.name);
 }
 
 bool getMetric(Bytes& bytes, EventRecord& record) {
-    Metric& metric = record.metric;
-    return bytes.getText(metric.name) && bytes.get(metric.step) && bytes.get(metric.epoch) && bytes.get(metric.wall) &&
-           bytes.get(metric.samples) && bytes.get(metric.bytesSent) && bytes.get(metric.value);
+    return bytes.getText(record.metric.name) && getNumbers(bytes, record.metric);
 }
 
 std::optional<EventRecord> next(Bytes& bytes) {
@@ -102,22 +123,12 @@ void appendRecord(std::string& frame, const EventRecord& record) {
         case EventRecord::Type::Span:
             put(frame, static_cast<std::uint8_t>(record.span.lane));
             put(frame, static_cast<std::uint8_t>(record.span.kind));
-            put(frame, record.span.step);
-            put(frame, record.span.start);
-            put(frame, record.span.end);
-            put(frame, record.span.bytes);
-            put(frame, record.span.collective);
-            put(frame, record.span.ranks);
+            putNumbers(frame, record.span);
             putText(frame, record.name);
             break;
         case EventRecord::Type::Metric:
             putText(frame, record.metric.name);
-            put(frame, record.metric.step);
-            put(frame, record.metric.epoch);
-            put(frame, record.metric.wall);
-            put(frame, record.metric.samples);
-            put(frame, record.metric.bytesSent);
-            put(frame, record.metric.value);
+            putNumbers(frame, record.metric);
             break;
         case EventRecord::Type::State:
             put(frame, static_cast<std::uint8_t>(record.state));
