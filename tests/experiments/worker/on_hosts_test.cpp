@@ -4,14 +4,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <array>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <set>
 
 #include "experiments/base/errors.h"
+#include "experiments/base/process.h"
 #include "experiments/forward/run_secret.h"
 #include "storage/base/workspace.h"
 #include "storage/run_reader.h"
@@ -28,15 +27,6 @@ using ::testing::StartsWith;
 
 constexpr int kHosts = 4;
 
-std::string outputOf(const std::string& command) {
-    std::string text;
-    FILE* pipe = ::popen(command.c_str(), "r");
-    std::array<char, 4096> part{};
-    while (pipe && std::fgets(part.data(), part.size(), pipe)) text += part.data();
-    if (pipe) ::pclose(pipe);
-    return text;
-}
-
 bool does(const std::string& command) { return std::system((command + " >/dev/null 2>&1 </dev/null").c_str()) == 0; }
 
 class Hosts {
@@ -49,7 +39,8 @@ public:
     void cut(int host) const { EXPECT_TRUE(does("ip -n w" + std::to_string(host) + " link set eth0 down")); }
     // "10.77.0.1:29500" of each socket that listens on a host.
     [[nodiscard]] std::vector<std::string> listeners(int host) const {
-        std::istringstream lines(outputOf("ip netns exec w" + std::to_string(host) + " ss -H -ltn"));
+        const std::vector<std::string> command{"netns", "exec", "w" + std::to_string(host), "ss", "-H", "-ltn"};
+        std::istringstream lines(outputOf("ip", command, 65'536, 10'000'000'000).value_or(""));
         std::vector<std::string> addresses;
         for (std::string state, received, sent, local, rest; lines >> state >> received >> sent >> local;) {
             addresses.push_back(local);
