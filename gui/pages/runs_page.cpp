@@ -140,15 +140,11 @@ private:
             const QString words = order == Engine::Order::Queued
                                       ? tr("Queued %1: its runs wait here until what is before them has ended.")
                                       : tr("Started %1: its runs appear here and on the Run page.");
-            message_->say(words.arg(QFileInfo(file).fileName()), MessageBar::Kind::Note);
+            sayDone(words.arg(QFileInfo(file).fileName()));
         });
         connect(groups_, &GroupButton::grouped, this, [this] { update(); });
         saying_.setSingleShot(true);
-        saying_.setInterval(kSayingMs);
-        connect(&saying_, &QTimer::timeout, this, [this] {
-            said_.clear();
-            update();
-        });
+        connect(&saying_, &QTimer::timeout, this, [this] { sayDone({}); });
         connect(columns_->menu(), &QMenu::aboutToShow, this, [this] { table_->fillColumnMenu(*columns_->menu()); });
         connect(&table_->chosen(), &RunSelection::chosenChanged, this, [this] {
             updateActions();
@@ -168,10 +164,7 @@ private:
                 [this](const QPoint& at) { showMenu(table_->viewport()->mapToGlobal(at)); });
         connect(&notes_, &NotesQuery::failed, this, [this](const QString& message) { message_->say(message); });
         connect(&notes_, &NotesQuery::changed, this, [this](const QString& words, bool undone) {
-            // Not in a bar: the rows would move under the pointer.
-            said_ = undone ? words : tr("%1. Ctrl+Z takes it back").arg(words);
-            saying_.start();
-            update();
+            sayDone(undone ? words : tr("%1. Ctrl+Z takes it back").arg(words));
         });
         connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) { openRow(index); });
         connect(compare_, &QPushButton::clicked, this, [this] { compare(); });
@@ -193,7 +186,7 @@ private:
         named(tr("Take back the last change"), tr("Of stars, tags, notes and what was put away"), "Ctrl+Z",
               [this] { notes_.undo(); });
         named(tr("Same again with …"), tr("Set up an experiment from the chosen run"), "Ctrl+Shift+N",
-              [this] { sameAgain(); });
+              [this] { sameAgain(startOf(chosenRuns())); });
         const auto onTable = [this](const QString& title, const QKeySequence& keys, auto&& what) {
             addKeyedAction(*table_, title, tr("The chosen runs"), keys, what, Qt::WidgetShortcut);
         };
@@ -228,8 +221,11 @@ private:
         if (drawer_->isVisibleTo(this)) drawer_->setRuns(chosenRuns());
     }
 
-    void sameAgain() {
-        const std::optional<Start> start = startFromRuns(chosenRuns(), session_.feed().workspace());
+    std::optional<Start> startOf(const std::vector<RunItemPtr>& runs) const {
+        return startFromRuns(runs, session_.feed().workspace());
+    }
+
+    void sameAgain(const std::optional<Start>& start) {
         if (!start) return message_->say(tr("Choose one run or the runs of a sweep, no trace: it is set up again."));
         context_.draft.take(*start);
         context_.open("Experiment");
@@ -258,10 +254,10 @@ private:
         };
         const auto is = [&runs](auto&& what) { return std::all_of(runs.begin(), runs.end(), what); };
         const bool one = runs.size() == 1, recorded = one && !runs.front()->row.imported();
-        const bool again = startFromRuns(runs, session_.feed().workspace()).has_value();
+        const std::optional<Start> start = startOf(runs);
         add(tr("Open\tEnter"), one, [this, run = runs.front()->id] { openRun(run); });
         add(tr("Compare\tCtrl+Enter"), !one, [this] { compare(); });
-        add(tr("Same again with …\tCtrl+Shift+N"), again, [this] { sameAgain(); });
+        add(tr("Same again with …\tCtrl+Shift+N"), start.has_value(), [this, start] { sameAgain(start); });
         add(tr("Replay …"), recorded, [this, run = runs.front()->id] { askReplay(context_, run); });
         add(tr("Stop"), !chosen(true).isEmpty(), [this, live = chosen(true)] { context_.engine.stop(live); });
         addQueueMenu(*menu, context_.engine, runs);
@@ -308,6 +304,13 @@ private:
         const auto live = [this](int row) { return list_->index(row, 0).data(RunTableModel::LiveRole).toBool(); };
         compare_->setEnabled(rows.size() > 1 || (rows.size() == 1 && list_->rowAt(rows.front()).isGroup()));
         stop_->setEnabled(std::any_of(rows.begin(), rows.end(), live));
+    }
+
+    // Not in a bar: the rows would move under the pointer.
+    void sayDone(const QString& words) {
+        said_ = words;
+        if (!words.isEmpty()) saying_.start(kSayingMs);
+        update();
     }
 
     void update() {
@@ -378,8 +381,7 @@ private:
     NotesQuery& notes_;
     RunListModel* list_;
     RunDrawer* drawer_ = nullptr;
-    QToolButton* about_ = nullptr;
-    QToolButton *columns_ = nullptr, *csv_ = nullptr;
+    QToolButton *about_ = nullptr, *columns_ = nullptr, *csv_ = nullptr;
     GroupButton* groups_ = nullptr;
     QLabel* filterError_ = nullptr;
     QLabel* summary_ = nullptr;
@@ -388,9 +390,7 @@ private:
     RunTable* table_ = nullptr;
     QStackedLayout* body_ = nullptr;
     EmptyCard* empty_ = nullptr;
-    QPushButton* stop_ = nullptr;
-    QPushButton* compare_ = nullptr;
-    QPushButton* start_ = nullptr;
+    QPushButton *stop_ = nullptr, *compare_ = nullptr, *start_ = nullptr;
 };
 
 const PageRegistry::Add<RunsPage> kRunsPageEntry{
