@@ -146,9 +146,17 @@ private:
             if (!all) outcomes.emplace_back("interrupted");
             const bool last = all || parts_.owner.tryUpgrade();
             writeStatus(database, parts_.runKey, last ? worstOf(outcomes) : "running", error);
+            if (last) markEnded(database);
             batch->commit(Batch::Then::CheckpointAll);
             return {};
         });
+    }
+
+    void markEnded(SQLite::Database& database) const {
+        SQLite::Statement mark(database, "UPDATE run SET ended_at = ? WHERE id = ?");
+        mark.bind(1, utcNow());
+        mark.bind(2, parts_.runKey);
+        mark.exec();
     }
 
     // Several processes of this host may say the same.

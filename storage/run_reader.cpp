@@ -16,7 +16,7 @@ constexpr const char* kRunColumns =
     "final_loss, best_accuracy, hidden, blocked_s, samples_per_s, git_commit, config, error, step_ms, "
     "skew_s, inflation, inflation_ranks, timed_steps, time_simulated, measured_s, planned_steps, "
     "ifnull(series, ''), ifnull(series_place, 0), ifnull(series_size, 0), "
-    "queue_turn, held, ifnull(resumed_from, ''), ifnull(resumed_step, 0), "
+    "queue_turn, held, ifnull(resumed_from, ''), ifnull(resumed_step, 0), ifnull(ended_at, ''), "
     // NaN is stored as NULL, so is what was never recorded.
     "final_loss IS NULL AND (SELECT evaluated OR (SELECT max(trained) FROM rank_state WHERE rank_state.run = run.id) "
     "FROM run WHERE run.run_id = run_list.run_id)";
@@ -69,6 +69,7 @@ RunRow runRow(SQLite::Statement& query) {
     row.held = query.getColumn(place++).getInt() != 0;
     row.resumedFrom = query.getColumn(place++).getString();
     row.resumedStep = query.getColumn(place++).getInt64();
+    row.endedAt = query.getColumn(place++).getString();
     row.lossIsNaN = query.getColumn(place++).getInt() != 0;
     return row;
 }

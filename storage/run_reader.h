@@ -35,6 +35,7 @@ struct RunRow {
     std::string backend;
     std::string status;     // queued running finished failed stopped interrupted
     std::string startedAt;  // ISO 8601, UTC
+    std::string endedAt;    // the same; "" before its end, and where nobody was there to write it down
     double wallS = 0;
     std::int64_t steps = 0, samples = 0, bytesSent = 0;
     std::optional<double> finalLoss, bestAccuracy, hidden, blockedS, samplesPerS;

@@ -64,6 +64,7 @@ nlohmann::json toJson(const storage::RunRow& row) {
             {"time_simulated", row.timeSimulated},
             {"status", row.status},
             {"started_at", row.startedAt},
+            {"ended_at", row.endedAt.empty() ? nlohmann::json() : nlohmann::json(row.endedAt)},
             {"wall_s", jsonNumber(row.wallS)},
             {"steps", row.steps},
             {"samples", row.samples},

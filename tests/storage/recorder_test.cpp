@@ -26,6 +26,7 @@ TEST(RecorderTest, ARunGoesFromQueuedToFinished) {
     EXPECT_EQ(rowOf(run).status, "queued");
     const auto recorder = orDie(Recorder::start(run.store, run.runId, {0}));
     EXPECT_EQ(rowOf(run).status, "running");
+    EXPECT_EQ(rowOf(run).endedAt, "");
     run.rank(0).span({.step = 1, .end = 2'000'000'000});
     run.rank(0).state(RankState::Finished, 1, "");
     RunReader reader = run.reader();
@@ -37,6 +38,7 @@ TEST(RecorderTest, ARunGoesFromQueuedToFinished) {
     EXPECT_EQ(rowOf(run).status, "finished");
     EXPECT_EQ(rowOf(run).error, "");
     EXPECT_DOUBLE_EQ(rowOf(run).wallS, 2.0);
+    EXPECT_GE(rowOf(run).endedAt, rowOf(run).startedAt) << "the same form, in which order is that of time";
     EXPECT_FALSE(fs::exists(run.store.paths().journal(run.runId, 0))) << "the journal is in lab.db and may go";
 }
 
@@ -194,7 +196,7 @@ std::string dump(const WorkspacePaths& paths) {
         SQLite::Statement query(database, sql);
         while (query.executeStep()) {
             for (int i = 0; i < query.getColumnCount(); ++i) {
-                if (std::string_view(query.getColumnName(i)) == "started_at") continue;
+                if (std::string_view(query.getColumnName(i)).ends_with("ed_at")) continue;
                 text += query.getColumn(i).isNull() ? "NULL" : query.getColumn(i).getString();
                 text += i + 1 == query.getColumnCount() ? '\n' : '|';
             }

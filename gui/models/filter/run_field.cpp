@@ -73,6 +73,8 @@ const std::vector<BuiltInField>& builtInFields() {
         textField(
             {"started", "started_at"}, [](Run run) { return QString::fromStdString(run.row.startedAt); },
             Kind::Instant),
+        textField(
+            {"ended", "ended_at"}, [](Run run) { return QString::fromStdString(run.row.endedAt); }, Kind::Instant),
         flagField({"simulated", "time_simulated"}, [](Run run) { return run.row.timeSimulated; }),
         flagField({"starred", "star"}, [](Run run) { return run.notes.starred; }),
         flagField({"archived"}, [](Run run) { return run.notes.archived; }),

@@ -1,5 +1,6 @@
 #include "gui/models/sweep/sweep_time.h"
 
+#include <QDateTime>
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -15,6 +16,7 @@ namespace {
 
 struct MeasuredStep {
     double seconds = 0;
+    bool whole = false;  // with starting and evaluating
     QString run;
 };
 
@@ -24,17 +26,30 @@ std::string stepKey(Settings settings) {
     return configurationKey(settings);
 }
 
+// How long this computer took for a step of it. A simulated step's own time says nothing of that: what the run took
+// from its start to its end is divided by its steps.
+std::optional<double> stepSeconds(const storage::RunRow& run) {
+    if (!run.timeSimulated) return run.stepMs ? std::optional(*run.stepMs / 1e3) : std::nullopt;
+    const auto instant = [](const std::string& iso) {
+        return QDateTime::fromString(QString::fromStdString(iso), Qt::ISODateWithMs);
+    };
+    const QDateTime started = instant(run.startedAt), ended = instant(run.endedAt);
+    const std::int64_t steps = run.steps - run.resumedStep;
+    if (!started.isValid() || !ended.isValid() || steps <= 0 || ended <= started) return std::nullopt;
+    return static_cast<double>(started.msecsTo(ended)) / 1e3 / static_cast<double>(steps);
+}
+
 // By their settings; of equal ones the newest.
 std::map<std::string, MeasuredStep> measuredSteps(std::span<const RunItemPtr> runs) {
     std::vector<RunItemPtr> timed;
-    std::ranges::copy_if(runs, std::back_inserter(timed), [](const RunItemPtr& run) {
-        return run->row.stepMs && !run->row.timeSimulated && run->row.status == "finished";
-    });
+    std::ranges::copy_if(runs, std::back_inserter(timed),
+                         [](const RunItemPtr& run) { return run->row.status == "finished" && stepSeconds(run->row); });
     std::ranges::sort(timed, std::greater<>(), [](const RunItemPtr& run) { return run->row.startedAt; });
     if (timed.size() > SweepTime::kMostMeasured) timed.resize(SweepTime::kMostMeasured);
     std::map<std::string, MeasuredStep> steps;
     for (const RunItemPtr& run : timed) {
-        steps.try_emplace(stepKey(run->config.unpacked()), MeasuredStep{*run->row.stepMs / 1e3, run->id});
+        steps.try_emplace(stepKey(run->config.unpacked()),
+                          MeasuredStep{*stepSeconds(run->row), run->row.timeSimulated, run->id});
     }
     return steps;
 }
@@ -78,6 +93,7 @@ SweepTime sweepTime(const std::vector<PlannedRun>& planned, qint64 total, std::s
         time.each.back() = static_cast<double>(run.steps) * step;
         time.seconds += *time.each.back();
         ++time.known;
+        if (found != measured.end() && found->second.whole) ++time.whole;
         if (found == measured.end()) {
             ++time.forecast;
         } else if (!time.from.contains(found->second.run)) {
@@ -96,7 +112,8 @@ QString SweepTime::inWords() const {
 
 QString SweepTime::basis() const {
     if (known == 0 && simulated)
-        return QStringLiteral("the cluster's times are simulated: how long it takes to simulate them is not recorded");
+        return QStringLiteral(
+            "the cluster's times are simulated, and no finished run here says how long simulating these takes");
     if (known == 0) return QStringLiteral("no finished run here has these settings, and no forecast says a step");
     constexpr qsizetype kNamed = 1;
     QStringList steps;
@@ -109,8 +126,13 @@ QString SweepTime::basis() const {
                   : forecast == 1   ? QStringLiteral("the forecast for 1 run")
                                     : QStringLiteral("the forecast for %1 runs").arg(grouped(forecast)));
     }
-    QString words = QStringLiteral("planned steps × time of a step in %1; starting and evaluating not counted")
-                        .arg(steps.join(QStringLiteral(", by ")));
+    QString words = QStringLiteral("planned steps × time of a step in %1").arg(steps.join(QStringLiteral(", by ")));
+    if (whole == known) {
+        words += QStringLiteral("; with what those took to start and to evaluate");
+    } else {
+        words += whole == 0 ? QStringLiteral("; starting and evaluating not counted")
+                            : QStringLiteral("; starting and evaluating counted in simulated runs alone");
+    }
     if (looked < total) {
         words += QStringLiteral("; looked at the first %1 runs").arg(grouped(looked));
     } else if (known < total) {

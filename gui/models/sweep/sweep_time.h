@@ -21,6 +21,7 @@ struct SweepTime {
     double seconds = 0;                       // of the known runs' steps, one run after the other
     qint64 known = 0, looked = 0, total = 0;  // runs: with a known step, looked at, planned
     qint64 forecast = 0;                      // of the known ones, those whose step no run has measured
+    qint64 whole = 0;                         // of the known ones, those that were simulated: start and evaluations too
     bool simulated = false;                   // some are of a simulated cluster
     QStringList from;                         // runs that measured the steps, each once
     std::vector<std::optional<double>> each;  // seconds of the steps of each run that was looked at
@@ -31,8 +32,8 @@ struct SweepTime {
     [[nodiscard]] QString basis() const;
 };
 
-// The same settings: all but seeds, name, and how long to train. Simulated times are no measurement, and the forecast
-// of a simulated cluster is none of how long this computer simulates it. `cases`: of the same planned runs.
+// The same settings: all but seeds, name, and how long to train. Of a simulated run counts how long this computer took
+// for it, and the forecast of a simulated cluster is none of that. `cases`: of the same planned runs.
 [[nodiscard]] SweepTime sweepTime(const std::vector<PlannedRun>& planned, qint64 total,
                                   std::span<const RunItemPtr> runs, std::span<const ForecastCase> cases = {});
 

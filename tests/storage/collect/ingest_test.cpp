@@ -81,6 +81,21 @@ TEST(IngestTest, ALossThatIsNoNumberIsNoNumberInTheSummaryEither) {
     EXPECT_FALSE(rowOf(run).finalLoss) << "the mean of one rank alone would look healthy";
 }
 
+TEST(IngestTest, ARunThatDivergedAfterItsLastEvaluationHasNoFiniteLoss) {
+    const auto finalLoss = [](double trainLoss) {
+        OneRun run;
+        run.rank(0).metric({.name = "eval/loss", .value = 2.3});
+        if (trainLoss != 0) run.rank(0).metric({.name = "train/loss", .step = 1, .value = trainLoss});
+        run.finish("failed");
+        return rowOf(run);
+    };
+    EXPECT_EQ(finalLoss(0).finalLoss, 2.3) << "nothing trained yet";
+    EXPECT_EQ(finalLoss(7).finalLoss, 2.3);
+    EXPECT_TRUE(finalLoss(std::nan("")).lossIsNaN);
+    EXPECT_FALSE(finalLoss(std::nan("")).finalLoss);
+    EXPECT_EQ(finalLoss(HUGE_VAL).finalLoss, HUGE_VAL);
+}
+
 TEST(IngestTest, WhatIsSaidOfTheRunBelongsToTheRunWhoeverSaysIt) {
     OneRun run(2);
     for (const char* name : {"eval/loss", "eval/replica_accuracy", "consensus/distance", "throughput/samples_per_s",

@@ -32,12 +32,12 @@ TEST_F(RunFieldTest, KnowsFieldsByAllTheirNames) {
 TEST_F(RunFieldTest, EveryColumnOfTheViewIsAField) {
     // storage/format.md, run_list; the configuration is not one field but many.
     for (const char* column :
-         {"run_id",          "experiment",     "algorithm",     "seed",      "workers",      "backend",
-          "status",          "started_at",     "wall_s",        "steps",     "samples",      "bytes_sent",
-          "final_loss",      "best_accuracy",  "hidden",        "blocked_s", "git_commit",   "samples_per_s",
-          "error",           "step_ms",        "skew_s",        "inflation", "timed_steps",  "measured_s",
-          "inflation_ranks", "time_simulated", "planned_steps", "series",    "series_place", "series_size",
-          "resumed_from",    "resumed_step"}) {
+         {"run_id",        "experiment",      "algorithm",      "seed",          "workers",   "backend",
+          "status",        "started_at",      "ended_at",       "wall_s",        "steps",     "samples",
+          "bytes_sent",    "final_loss",      "best_accuracy",  "hidden",        "blocked_s", "git_commit",
+          "samples_per_s", "error",           "step_ms",        "skew_s",        "inflation", "timed_steps",
+          "measured_s",    "inflation_ranks", "time_simulated", "planned_steps", "series",    "series_place",
+          "series_size",   "resumed_from",    "resumed_step"}) {
         EXPECT_NE(nameOf(column), QString()) << column;
     }
 }

@@ -55,6 +55,21 @@ TEST(SweepTime, NothingIsGuessed) {
         << "how many steps is not known";
 }
 
+TEST(SweepTime, OfASimulatedClusterIsHowLongThisComputerSimulatedIt) {
+    storage::RunRow row = runOf("sim", 1, 0.1, "22", true)->row;
+    row.steps = 60;
+    row.resumedStep = 10;
+    row.endedAt = "2026-11-22T12:00:02.500Z";
+    const std::vector<RunItemPtr> runs{makeRunItem(row)};
+    const SweepTime time = sweepTime(plan({1, 1}), 2, runs);
+    EXPECT_NEAR(time.seconds, 2 * 1000 * 2.5 / 50, 1e-9) << "50 of the steps are its own";
+    EXPECT_TRUE(time.basis().endsWith(QLatin1String("in sim; with what those took to start and to evaluate")));
+    const SweepTime mixed = sweepTime(plan({1, 2}), 2, std::vector<RunItemPtr>{runs[0], runOf("two", 2, 4)});
+    EXPECT_TRUE(mixed.basis().endsWith(QLatin1String("counted in simulated runs alone")));
+    row.endedAt.clear();
+    EXPECT_EQ(sweepTime(plan({1}), 1, std::vector<RunItemPtr>{makeRunItem(row)}).known, 0) << "its end is not known";
+}
+
 // Of two rounds: the first is that of the runs 0 and 2.
 std::vector<ForecastCase> forecasts() {
     ForecastCase slow, simulated, unknown;
