@@ -222,6 +222,10 @@ Result<RunDetail> RunReader::run(const std::string& runId) {
         detail.clockOrigin = query.getColumn(9).getInt64();
         detail.clockErrorS = query.getColumn(10).getDouble();  // NULL reads as 0: one host
         detail.hardware = impl_->hardware(id);
+        const auto hosts = impl_->hostsOfRanks(query.getColumn(11).getInt64());
+        if (std::ssize(hosts) == detail.row.workers) {
+            for (const auto& [rank, host] : hosts) detail.rankHosts.push_back(host);
+        }
         detail.straggler = impl_->straggler(query.getColumn(11).getInt64(), query.getColumn(12).getInt64());
         return detail;
     });

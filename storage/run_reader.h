@@ -81,6 +81,7 @@ struct RunDetail {
     bool linkEmulated = false;
     std::string link;  // "200Mbps, 1ms" or ""
     std::string host, cpu, gitDirtyDiff;
+    std::vector<std::string> rankHosts;  // by rank; empty where not every rank said where it is
     std::vector<HardwarePart> hardware;  // of `host`; empty in runs recorded before version 8
     bool gitDirty = false;
     std::string versions;                // JSON object: library → version
@@ -94,6 +95,17 @@ struct RankRow {
     int rank = 0;
     std::optional<double> stepMs, measuredS, hidden, blockedS, skewS, inflation;
     std::int64_t timedSteps = 0;
+};
+
+// What the record has last of a rank.
+struct RankLastSeen {
+    int rank = 0;
+    std::string host;   // "": not recorded
+    std::string state;  // starting running finished failed stopped; "" where the rank never said one
+    std::string text;   // that it said with it
+    std::int64_t step = 0;
+    Ns newest = 0;                 // on the run's time line
+    std::optional<RankSpan> last;  // of its newest 65,536 spans the one that ended last; absent where none is recorded
 };
 
 struct MetricSample {
@@ -152,7 +164,8 @@ public:
     // workspace for writing gives it, by what has been collected of it. nullopt while a process owns it or a rank of it
     // lives, and where that cannot be known: without an owner lock, or where locks of other hosts may not be seen.
     [[nodiscard]] Result<std::optional<LostRun>> lost(const std::string& runId);
-    [[nodiscard]] Result<std::vector<RankRow>> ranks(const std::string& runId);  // by rank
+    [[nodiscard]] Result<std::vector<RankRow>> ranks(const std::string& runId);          // by rank
+    [[nodiscard]] Result<std::vector<RankLastSeen>> lastSeen(const std::string& runId);  // by rank
     [[nodiscard]] Result<std::vector<std::string>> metricNames(const std::string& runId);
     [[nodiscard]] Result<MetricAnswer> metrics(const MetricQuery& query);
     // Spans that touch `range`, by rank and start. `limit` bounds the answer; nullopt: all of them.

@@ -30,6 +30,10 @@ public:
     Result<std::string> fullId(const std::string& prefix);
     RunRow row(const std::string& fullId);
     std::vector<HardwarePart> hardware(const std::string& fullId);
+    // By rank, of those that said it.
+    std::map<int, std::string> hostsOfRanks(std::int64_t run);
+    // Of all ranks together, in any order.
+    std::vector<SpanRow> newestSpans(std::int64_t run);
     // Reads what was added since the last call: the schema of a run is written once, with its row.
     void readSchemas();
     [[nodiscard]] std::shared_ptr<const std::string> schemaOf(const std::string& runId) const;
@@ -50,8 +54,6 @@ public:
     SQLite::Database database;
 
 private:
-    std::vector<SpanRow> newestSpans(std::int64_t run);
-
     std::int64_t timedRun_ = 0;
     std::int64_t timedSpans_ = -1;
     std::optional<Straggler> straggler_;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/backends/gpu_runtime.h"
+#include "core/base/host_name.h"
 
 namespace dasgd {
 
@@ -26,8 +27,7 @@ constexpr std::size_t kSeatBytes = kFields.size() * kTextBytes;
 
 GpuSeat seatOnThisHost() {
     GpuSeat seat;
-    std::array<char, kTextBytes> name{};
-    if (::gethostname(name.data(), name.size() - 1) == 0) seat.host = name.data();
+    seat.host = hostName();
     std::ifstream("/proc/sys/kernel/random/boot_id") >> seat.boot;
     return seat;
 }

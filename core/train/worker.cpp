@@ -29,7 +29,7 @@ void enter(TensorDevice& device, const TrainParams& train) {
 
 WorkerOutcome runWorker(const Experiment& experiment, const WorkerEnvironment& environment) {
     at::set_num_threads(static_cast<int>(experiment.cluster.threadsPerWorker));
-    environment.sink.state(RankState::Starting, 0, "");
+    environment.sink.state(RankState::Starting, 0, environment.host);
     std::int64_t step = 0;
     const auto failed = [&](const std::string& message) {
         environment.sink.state(RankState::Failed, step, message);

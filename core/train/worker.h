@@ -30,7 +30,8 @@ struct WorkerEnvironment {
     EvaluationBoard* evaluations = nullptr;  // of all ranks; where time is simulated, unless nothing is computed
     TensorDevice* device = nullptr;          // null: it computes on the processor
     const CheckpointEnvironment* checkpoints = nullptr;  // null: nothing is saved
-    std::filesystem::path profileTrace;                  // what record.profile sees is also written there; "": nowhere
+    std::string host;                    // where it runs, which its first state record says; "": on no host of its own
+    std::filesystem::path profileTrace;  // what record.profile sees is also written there; "": nowhere
 };
 
 struct WorkerOutcome {

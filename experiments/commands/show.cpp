@@ -5,6 +5,7 @@
 
 #include "experiments/base/text.h"
 #include "experiments/commands/command.h"
+#include "experiments/report/last_seen.h"
 #include "experiments/report/run_summary.h"
 #include "storage/comparison.h"
 #include "storage/scaling.h"
@@ -21,6 +22,7 @@ struct ShowOptions {
 struct Shown {
     storage::RunDetail detail;
     std::vector<storage::RankRow> ranks;
+    std::vector<storage::RankLastSeen> seen;
     FaultCounts faults;
     std::optional<storage::MetricSample> reached;    // the run's own target
     std::optional<double> reachedAfter;              // seconds of training
@@ -41,11 +43,13 @@ Result<Shown> load(const ShowOptions& options) {
     DASGD_ASSIGN(auto reader, storage::RunReader::open(options.workspace));
     DASGD_ASSIGN(storage::RunDetail detail, reader.run(options.run));
     DASGD_ASSIGN(auto ranks, reader.ranks(detail.row.runId));
+    DASGD_ASSIGN(auto seen, reader.lastSeen(detail.row.runId));
     DASGD_ASSIGN(const FaultCounts faults, faultCounts(reader, detail.row.runId));
     DASGD_ASSIGN(const auto reached, storage::readTargetReached(reader, detail.row.runId));
     DASGD_ASSIGN(const auto seconds, trainedUntil(reader, detail.row, reached));
     DASGD_ASSIGN(const ComparedRun run, storage::readComparedRun(reader, detail.row));
-    return Shown{std::move(detail), std::move(ranks), faults, reached, seconds, run.bestLoss(), run.bestPerplexity()};
+    return Shown{std::move(detail), std::move(ranks), std::move(seen), faults,
+                 reached,           seconds,          run.bestLoss(),  run.bestPerplexity()};
 }
 
 nlohmann::json targetJson(const Shown& shown) {
@@ -125,6 +129,11 @@ nlohmann::json jsonOf(const Shown& shown) {
                                  {"skew_s", jsonNumber(rank.skewS)},
                                  {"compute_inflation", jsonNumber(rank.inflation)}});
     }
+    json["last_seen"] = nlohmann::json::array();
+    for (const storage::RankLastSeen& rank : shown.seen) {
+        json["last_seen"].push_back(toJson(rank));
+        json["last_seen"].back()["rank"] = rank.rank;
+    }
     return json;
 }
 
@@ -158,6 +167,17 @@ std::string ranksText(const Shown& shown) {
     }
     const int more = static_cast<int>(shown.ranks.size()) - kRanksToShow;
     if (more > 0) field(out, "  more ranks", std::to_string(more) + ", see --json");
+    return out;
+}
+
+// Of a run that was broken off: where each rank was.
+std::string lastSeenLines(const Shown& shown) {
+    const std::string& status = shown.detail.row.status;
+    if (status != "failed" && status != "interrupted") return "";
+    std::string out;
+    for (const storage::RankLastSeen& rank : shown.seen) {
+        if (rank.rank < kRanksToShow) field(out, "  last of " + std::to_string(rank.rank), lastSeenText(rank));
+    }
     return out;
 }
 
@@ -203,6 +223,7 @@ std::string textOf(const Shown& shown) {
     field(out, "samples/s", shortNumber(row.samplesPerS));
     field(out, "step", row.stepMs ? shortNumber(row.stepMs) + " ms, all ranks" : "not timed");
     out += ranksText(shown);
+    out += lastSeenLines(shown);
     field(out, "faults", faultText(shown.faults));
     if (detail.straggler && detail.straggler->excess > 0.05) {
         field(out, "straggler",

@@ -11,6 +11,7 @@
 #include <optional>
 #include <sstream>
 
+#include "core/base/host_name.h"
 #include "experiments/base/process.h"
 #include "experiments/launch/hardware.h"
 #include "storage/run_reader.h"
@@ -108,9 +109,7 @@ std::string versionsJson() {
 
 Provenance collectProvenance(const std::filesystem::path& near) {
     Provenance out;
-    char host[256] = "";
-    ::gethostname(host, sizeof host - 1);
-    out.host = host;
+    out.host = hostName();
     out.cpu = cpuModel();
     out.hardware = hardware();
     out.versions = versionsJson();

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "core/base/host_name.h"
 #include "core/base/log.h"
 #include "core/base/metric_names.h"
 #include "core/base/sha256.h"
@@ -287,6 +288,7 @@ private:
                                         .executor = own.executor,
                                         .device = own.device,
                                         .checkpoints = together_ ? &checkpoints : nullptr,
+                                        .host = hostName(),
                                         .profileTrace = profileTraceIn(paths.run(assignment.runId), own.comm.rank())});
         });
         system.reset();

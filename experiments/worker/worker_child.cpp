@@ -10,6 +10,7 @@
 #include <optional>
 #include <sstream>
 
+#include "core/base/host_name.h"
 #include "core/base/log.h"
 #include "core/base/sha256.h"
 #include "core/train/evaluation_board.h"
@@ -74,6 +75,7 @@ bool runRanks(const Shared& shared, RankHost& host, const TrainingData* data, Ev
                                           .evaluations = evaluations,
                                           .device = rank.device,
                                           .checkpoints = &shared.checkpoints,
+                                          .host = shared.experiment.timeSimulated() ? "" : hostName(),
                                           .profileTrace = profileTraceIn(shared.folder, rank.comm.rank())});
         tell(report);
         if (report.state != RankState::Failed) return;

@@ -19,6 +19,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/base/host_name.h"
 #include "core/base/log.h"
 #include "core/base/zero_padded.h"
 
@@ -199,9 +200,7 @@ bool FileLock::isFree(const fs::path& file, bool allowed) {
 bool FileLock::tryUpgrade() { return ::flock(file_, LOCK_EX | LOCK_NB) == 0; }
 
 void FileLock::sign() const {
-    std::array<char, 256> host{};
-    ::gethostname(host.data(), host.size() - 1);
-    const std::string line = std::to_string(::getpid()) + " " + host.data() + "\n";
+    const std::string line = std::to_string(::getpid()) + " " + hostName() + "\n";
     ::lseek(file_, 0, SEEK_END);
     // Only people read it: a full disk must not stop anything here.
     [[maybe_unused]] const auto written = ::write(file_, line.data(), line.size());

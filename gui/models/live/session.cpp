@@ -170,6 +170,9 @@ void Session::takeMetrics(const MetricBatch& batch) {
 void Session::takeDetail(const storage::RunDetail& detail) {
     if (QString::fromStdString(detail.row.runId) != current_) return;
     detail_ = detail;
+    QStringList hosts;
+    for (const std::string& host : detail.rankHosts) hosts << QString::fromStdString(host);
+    timelineRows_->setHosts(hosts);
     emit detailChanged();
 }
 

@@ -39,6 +39,12 @@ void TimelineRows::setRun(const QString& run, int workers) {
     replan();
 }
 
+void TimelineRows::setHosts(const QStringList& hosts) {
+    if (hosts == facts_.hosts) return;
+    facts_.hosts = hosts;
+    replan();
+}
+
 void TimelineRows::setLateness(const std::optional<Lateness>& lateness) {
     const bool first = !lateness_ && lateness;
     lateness_ = lateness;

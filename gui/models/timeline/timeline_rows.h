@@ -19,6 +19,8 @@ public:
 
     // Another run is looked at, or the same with more ranks than were known.
     void setRun(const QString& run, int workers);
+    // Of the run that is looked at, by rank; empty where that is not known.
+    void setHosts(const QStringList& hosts);
     // Of the run that is looked at. The rows keep their order until something is chosen, but for the first time:
     // nothing moves under the pointer because a number has changed.
     void setLateness(const std::optional<Lateness>& lateness);

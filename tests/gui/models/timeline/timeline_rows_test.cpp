@@ -36,6 +36,20 @@ TEST(TimelineRows, PinsAreOfTheirRunAndComeBackWithIt) {
     EXPECT_EQ(firstRanks(rows), (std::vector{0, 1, 2}));
 }
 
+TEST(TimelineRows, OfSeveralHostsARowOfGroupsIsEachHosts) {
+    TimelineRows rows;
+    rows.setRun(kRun, 4);
+    rows.setHosts({"node0", "node1", "node0", "node1"});
+    EXPECT_EQ(rows.plan()->size(), 4U) << "each rank has a row until they are collapsed";
+    rows.setCollapsed(true);
+    QStringList names;
+    for (const RankGroup& group : *rows.plan()) names << group.name;
+    EXPECT_TRUE(names.contains("node0") && names.contains("node1")) << names.join(", ").toStdString();
+    rows.setRun(QStringLiteral("run-b"), 4);
+    rows.setCollapsed(true);
+    EXPECT_EQ(rows.plan()->size(), 1U) << "hosts are of their run";
+}
+
 TEST(TimelineRows, NewNumbersDoNotMoveRows) {
     TimelineRows rows;
     rows.setRun(kRun, 3);

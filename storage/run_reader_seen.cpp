@@ -1,0 +1,63 @@
+// Where each rank of a run is, and what the record has last of it.
+#include <array>
+#include <map>
+
+#include "core/base/event.h"
+#include "storage/run_reader_impl.h"
+
+namespace dasgd::storage {
+
+namespace {
+
+// As storage/format.md numbers them.
+constexpr std::array kStateNames{"starting", "running", "finished", "failed", "stopped"};
+
+std::string stateName(const SQLite::Column& column) {
+    if (column.isNull()) return "";
+    const auto state = static_cast<std::size_t>(column.getInt64());
+    return state < kStateNames.size() ? kStateNames[state] : "";
+}
+
+}  // namespace
+
+std::map<int, std::string> RunReader::Impl::hostsOfRanks(std::int64_t run) {
+    SQLite::Statement query(
+        database, "SELECT rank, text FROM state_event WHERE run = ? AND state = ? AND text <> '' ORDER BY id");
+    query.bind(1, run);
+    query.bind(2, static_cast<int>(RankState::Starting));
+    std::map<int, std::string> hosts;
+    while (query.executeStep()) hosts[query.getColumn(0).getInt()] = query.getColumn(1).getString();
+    return hosts;
+}
+
+Result<std::vector<RankLastSeen>> RunReader::lastSeen(const std::string& runId) {
+    return impl_->guard([&]() -> Result<std::vector<RankLastSeen>> {
+        const std::int64_t run = impl_->keyOf(runId);
+        const std::map<int, std::string> hosts = impl_->hostsOfRanks(run);
+        std::map<int, SpanRow> last;
+        for (const SpanRow& span : impl_->newestSpans(run)) {
+            const auto [known, added] = last.try_emplace(span.rank, span);
+            if (!added && span.span.end > known->second.span.end) known->second = span;
+        }
+        SQLite::Statement query(impl_->database,
+                                "SELECT rank, state, state_text, step, newest_ns FROM rank_state WHERE run = ? "
+                                "ORDER BY rank");
+        query.bind(1, run);
+        std::vector<RankLastSeen> ranks;
+        while (query.executeStep()) {
+            RankLastSeen seen{.rank = query.getColumn(0).getInt(),
+                              .state = stateName(query.getColumn(1)),
+                              .text = query.getColumn(2).getString(),
+                              .step = query.getColumn(3).getInt64(),
+                              .newest = query.getColumn(4).getInt64()};
+            if (const auto host = hosts.find(seen.rank); host != hosts.end()) seen.host = host->second;
+            if (const auto span = last.find(seen.rank); span != last.end()) seen.last = span->second;
+            // What it says first is its host.
+            if (seen.state == kStateNames.front()) seen.text.clear();
+            ranks.push_back(std::move(seen));
+        }
+        return ranks;
+    });
+}
+
+}  // namespace dasgd::storage
