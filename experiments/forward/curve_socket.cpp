@@ -31,6 +31,11 @@ void connectWith(zmq::socket_t& socket, const std::string& serverKey, const RunS
     socket.set(zmq::sockopt::curve_secretkey, own.secretKey);
 }
 
+std::string tcpEndpoint(const std::string& address, int port) {
+    const bool six = address.find(':') != std::string::npos;
+    return "tcp://" + (six ? "[" + address + "]" : address) + ":" + (port == 0 ? "*" : std::to_string(port));
+}
+
 std::optional<Parts> receiveNow(zmq::socket_t& socket) {
     Parts parts;
     do {

@@ -18,6 +18,9 @@ void serveWith(zmq::socket_t& socket, const RunSecret::Keys& own);
 // `socket` connects to a server of these keys, with `own`.
 void connectWith(zmq::socket_t& socket, const std::string& serverKey, const RunSecret::Keys& own);
 
+// "tcp://10.0.0.1:29500", "tcp://[::1]:*": port 0 is a free one.
+[[nodiscard]] std::string tcpEndpoint(const std::string& address, int port);
+
 using Parts = std::vector<std::string>;
 // nullopt where nothing waits.
 [[nodiscard]] std::optional<Parts> receiveNow(zmq::socket_t& socket);

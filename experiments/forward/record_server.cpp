@@ -6,6 +6,7 @@
 #include <mutex>
 #include <thread>
 
+#include "experiments/forward/curve_gate.h"
 #include "experiments/forward/curve_socket.h"
 #include "experiments/forward/wire.h"
 
@@ -17,25 +18,15 @@ using std::chrono::milliseconds;
 using Instant = std::chrono::steady_clock::time_point;
 
 constexpr milliseconds kPoll{20};
-constexpr const char* kZapEndpoint = "inproc://zeromq.zap.01";  // ZeroMQ asks there (RFC 27/ZAP)
-constexpr const char* kDomain = "dasgd";
-
-std::string z85Of(const std::string& key) {
-    std::array<char, 41> text{};
-    return zmq_z85_encode(text.data(), reinterpret_cast<const std::uint8_t*>(key.data()), key.size()) ? text.data()
-                                                                                                      : "";
-}
 
 class CurveServer final : public RecordServer {
 public:
     CurveServer(const RunSecret& secret, std::string runId, RecordStreams streams)
-        : admitted_(secret.forwarderKeys().publicKey), runId_(std::move(runId)) {
+        : gate_(context_, secret.forwarderKeys().publicKey), runId_(std::move(runId)) {
         for (auto& stream : streams) ranks_[stream->rank()].stream = std::move(stream);
         setLimits(router_);
         serveWith(router_, secret.collectorKeys());
-        // Without a domain ZeroMQ would ask nobody and let anybody in.
-        router_.set(zmq::sockopt::zap_domain, kDomain);
-        zap_.bind(kZapEndpoint);
+        CurveGate::putBefore(router_);
     }
     ~CurveServer() override {
         stop_ = true;
@@ -45,11 +36,9 @@ public:
     CurveServer& operator=(const CurveServer&) = delete;
 
     Status bind(const std::string& address, int port) {
-        const bool six = address.find(':') != std::string::npos;
         try {
-            router_.set(zmq::sockopt::ipv6, six);
-            router_.bind("tcp://" + (six ? "[" + address + "]" : address) + ":" +
-                         (port == 0 ? "*" : std::to_string(port)));
+            router_.set(zmq::sockopt::ipv6, address.find(':') != std::string::npos);
+            router_.bind(tcpEndpoint(address, port));
         } catch (const zmq::error_t& error) {
             return fail("the collector cannot listen on " + address + ": " + error.what());
         }
@@ -91,22 +80,14 @@ private:
 
     void serve() {
         while (!stop_) {
-            zmq::pollitem_t items[]{{router_.handle(), 0, ZMQ_POLLIN, 0}, {zap_.handle(), 0, ZMQ_POLLIN, 0}};
+            zmq::pollitem_t items[]{{router_.handle(), 0, ZMQ_POLLIN, 0}, {gate_.socket().handle(), 0, ZMQ_POLLIN, 0}};
             zmq::poll(items, 2, kPoll);
-            while (const auto asked = receiveNow(zap_)) admit(*asked);
+            gate_.admitWaiting();
             while (const auto message = receiveNow(router_)) {
                 if (!take(*message)) ++refused_;
             }
             for (auto& [number, rank] : ranks_) tell(number, rank);
         }
-    }
-
-    // version, request, domain, address, identity, mechanism, credentials → version, request, status, text, user, data
-    void admit(const Parts& asked) {
-        if (asked.size() < 6) return;
-        const bool known = asked.size() == 7 && asked[5] == "CURVE" && asked[2] == kDomain && asked[6].size() == 32 &&
-                           z85Of(asked[6]) == admitted_;
-        sendNow(zap_, {"1.0", asked[1], known ? "200" : "400", known ? "OK" : "unknown key", "", ""});
     }
 
     // identity, head, body. False: no message of this protocol.
@@ -154,8 +135,7 @@ private:
 
     zmq::context_t context_{1};
     zmq::socket_t router_{context_, zmq::socket_type::router};
-    zmq::socket_t zap_{context_, zmq::socket_type::rep};
-    const std::string admitted_;
+    CurveGate gate_;
     const std::string runId_;
     std::string endpoint_;
     std::map<int, OneRank> ranks_;

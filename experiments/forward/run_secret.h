@@ -36,6 +36,9 @@ public:
     };
     [[nodiscard]] Keys collectorKeys() const { return keysFor("collector"); }
     [[nodiscard]] Keys forwarderKeys() const { return keysFor("forwarder"); }
+    // Of the store where the ranks meet, and of those who come there.
+    [[nodiscard]] Keys meetingKeys() const { return keysFor("meeting"); }
+    [[nodiscard]] Keys rankKeys() const { return keysFor("rank"); }
 
 private:
     RunSecret() = default;

@@ -102,6 +102,7 @@ private:
 };
 
 OneLab::OneLab(Options options) : options_(std::move(options)) {}
+OneLab::OneLab(OneLab&&) noexcept = default;
 OneLab::~OneLab() = default;
 
 Result<OneLab> OneLab::open(Rendezvous& store, Options options) {

@@ -30,7 +30,7 @@ public:
     // Collective over the ranks that meet at `store`. Without a secret each workspace keeps the records of its own
     // ranks. Errors: rank 0 cannot listen.
     static Result<OneLab> open(Rendezvous& store, Options options);
-    OneLab(OneLab&&) = default;
+    OneLab(OneLab&&) noexcept;
     ~OneLab();
 
     // Where the records of this rank go. Errors: those of Recorder::start(); `dasgd forward` cannot be started.

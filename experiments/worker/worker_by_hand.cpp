@@ -27,6 +27,7 @@
 #include "experiments/launch/system_metrics.h"
 #include "experiments/report/run_summary.h"
 #include "experiments/worker/agreement.h"
+#include "experiments/worker/curve_store.h"
 #include "experiments/worker/one_lab.h"
 #include "experiments/worker/rank_journals.h"
 #include "experiments/worker/rank_main.h"
@@ -118,12 +119,13 @@ public:
     Result<int> run() {
         DASGD_ASSIGN(const Interface interface, chooseInterface());
         DASGD_ASSIGN(auto store, storage::Store::open(std::filesystem::absolute(task_.workspace)));
-        DASGD_ASSIGN(auto rendezvous, meet());
         DASGD_ASSIGN(const auto secret, RunSecret::fromEnvironment(processEnvironment));
+        DASGD_ASSIGN(RankMeeting meeting, meetRanks(environment_, secret, timeout()));
+        Rendezvous& rendezvous = meeting.rendezvous;
         Settings identity = identityOf(checked_);
         identity[RunSecret::kVariable] = secret ? "one whose fingerprint is " + secret->fingerprint() : "not set";
         const Status same = agreeOnIdentity(rendezvous, environment_.rank, environment_.size, identity);
-        if (!same) return refuse(same.error());
+        if (!same) return refuse({same.error().message + meeting.knocks()});
         DASGD_ASSIGN(const RankPlaces places,
                      sharePlaces(rendezvous, environment_.rank, environment_.size, placeOf(store.paths())));
         together_ = places.together;
@@ -168,11 +170,6 @@ private:
     Result<Interface> chooseInterface() {
         return environment_.interface.empty() ? interfaceTowards(environment_.masterAddress)
                                               : interfaceNamed(environment_.interface);
-    }
-
-    Result<Rendezvous> meet() {
-        return Rendezvous::tcp(environment_.masterAddress, environment_.masterPort, Rank(environment_.rank),
-                               environment_.size, timeout(), environment_.servedAttempt);
     }
 
     // Rank 0 names the run and every rank joins it in its own workspace, which may be the same one.

@@ -11,6 +11,7 @@
 #include <torch/csrc/distributed/c10d/FileStore.hpp>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
+#include <utility>
 
 #include "core/comm/completion.h"
 #include "core/comm/gloo/interface.h"
@@ -75,10 +76,16 @@ Result<Rendezvous> Rendezvous::tcp(const std::string& host, int port, Rank rank,
         }
         return Rendezvous(std::make_shared<StoreHandle>(StoreHandle{std::move(store)}));
     } catch (const std::exception& error) {
-        return fail("rank " + std::to_string(rank.value()) + " cannot reach rank 0 at " + host + ":" +
-                    std::to_string(port) + ": " + firstLine(error) +
-                    ". Check MASTER_ADDR and MASTER_PORT, and that rank 0 is started.");
+        return fail(
+            "rank " + std::to_string(rank.value()) + " cannot reach rank 0 at " + host + ":" + std::to_string(port) +
+            ": " + firstLine(error) +
+            ". Check MASTER_ADDR and MASTER_PORT, and that rank 0 is started; if it has a DASGD_SECRET, this rank "
+            "needs the same.");
     }
+}
+
+Rendezvous Rendezvous::through(StoreHandle store) {
+    return Rendezvous(std::make_shared<StoreHandle>(std::move(store)));
 }
 
 Status Rendezvous::set(const std::string& key, const std::string& value) {

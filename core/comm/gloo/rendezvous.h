@@ -26,6 +26,9 @@ public:
     static Result<Rendezvous> tcp(const std::string& host, int port, Rank rank, int size,
                                   std::chrono::milliseconds timeout, std::optional<int> servedAttempt = std::nullopt);
 
+    // Through a store that somebody else made.
+    static Rendezvous through(StoreHandle store);
+
     Status set(const std::string& key, const std::string& value);
     // Blocks until some rank has set the key. Errors: the deadline passed.
     Result<std::string> get(const std::string& key);

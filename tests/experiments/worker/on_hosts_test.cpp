@@ -142,7 +142,15 @@ TEST_F(OnHosts, OneRunOfFourHostsOneRecordAndACutOffHostIsNamed) {
     }
     EXPECT_LT(std::chrono::steady_clock::now() - cut, seconds(5 + 5)) << "the deadline and 5 s";
     auto reader = home();
-    EXPECT_EQ(reader.runs()->front().status, "failed");
+    const storage::RunRow row = reader.runs()->front();
+    EXPECT_EQ(row.status, "failed");
+    const auto seen = reader.lastSeen(row.runId).value();
+    ASSERT_EQ(seen.size(), 4U);
+    for (const storage::RankLastSeen& rank : seen) {
+        EXPECT_NE(rank.host, "") << "rank " << rank.rank;
+        EXPECT_GT(rank.step, 100) << "rank " << rank.rank;
+        EXPECT_TRUE(rank.last) << "rank " << rank.rank << ", the one that was cut off too";
+    }
 }
 
 }  // namespace

@@ -1,0 +1,40 @@
+// Asks a KeyValueServer.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/base/result.h"
+#include "experiments/forward/curve_socket.h"
+#include "experiments/forward/handshake_monitor.h"
+#include "experiments/forward/run_secret.h"
+
+namespace dasgd::experiments {
+
+// One thread. The server may appear later.
+class KeyValueClient {
+public:
+    KeyValueClient(std::string address, int port, RunSecret secret);
+
+    // The answer to a request (operation, key, operands); nullopt where the key is not there. Errors: no answer until
+    // the deadline; the server knows another secret; it refused the request.
+    Result<std::optional<std::string>> ask(const Parts& request, std::chrono::milliseconds timeout);
+    [[nodiscard]] KeyValueClient another() const { return {address_, port_, secret_}; }
+
+private:
+    [[nodiscard]] Result<std::optional<std::string>> answerOf(const Parts& answer, const Parts& request) const;
+    [[nodiscard]] std::string place() const { return address_ + ":" + std::to_string(port_); }
+
+    std::string address_;
+    int port_;
+    RunSecret secret_;
+    std::unique_ptr<zmq::context_t> context_ = std::make_unique<zmq::context_t>(1);
+    zmq::socket_t socket_{*context_, zmq::socket_type::dealer};
+    HandshakeMonitor handshakes_{*context_, socket_};
+    std::uint64_t number_ = 0;
+};
+
+}  // namespace dasgd::experiments

@@ -1,0 +1,168 @@
+#include "experiments/forward/key_value_server.h"
+
+#include <atomic>
+#include <charconv>
+#include <map>
+#include <thread>
+
+#include "experiments/forward/curve_gate.h"
+#include "experiments/forward/curve_socket.h"
+#include "experiments/forward/handshake_monitor.h"
+
+namespace dasgd::experiments {
+
+namespace {
+
+using namespace key_value;
+
+constexpr std::chrono::milliseconds kServePause{20};
+// Of all values together: addresses of ranks and a few words of each take kilobytes a rank.
+constexpr std::size_t kMostBytes = std::size_t{256} << 20;
+
+std::optional<std::int64_t> numberOf(const std::string& text) {
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+
+Parts yes(std::string value = "") { return {std::string(1, kYes), std::move(value)}; }
+Parts no() { return {std::string(1, kNo), ""}; }
+Parts wrong(std::string why) { return {std::string(1, kWrong), std::move(why)}; }
+
+class Words {
+public:
+    // `request`: operation, then what it is of.
+    Parts answer(const Parts& request) {
+        const char operation = request.front().size() == 1 ? request.front().front() : '?';
+        const std::size_t operands = request.size() - 1;
+        if (operation == kCount && operands == 0) return yes(std::to_string(words_.size()));
+        if (operation == kHas) return hasAll(request) ? yes() : no();
+        if (operation == kGet && operands == 1) return get(request[1]);
+        if (operation == kDelete && operands == 1) return remove(request[1]) ? yes() : no();
+        if (operation == kSet && operands == 2) return set(request[1], request[2]);
+        if (operation == kAdd && operands == 2) return add(request[1], request[2]);
+        if (operation == kCompareSet && operands == 3) return compareSet(request[1], request[2], request[3]);
+        return wrong("no such request");
+    }
+
+private:
+    bool hasAll(const Parts& request) const {
+        return std::all_of(request.begin() + 1, request.end(),
+                           [this](const auto& key) { return words_.contains(key); });
+    }
+
+    Parts get(const std::string& key) const {
+        const auto found = words_.find(key);
+        return found == words_.end() ? no() : yes(found->second);
+    }
+
+    bool remove(const std::string& key) {
+        const auto found = words_.find(key);
+        if (found == words_.end()) return false;
+        bytes_ -= key.size() + found->second.size();
+        words_.erase(found);
+        return true;
+    }
+
+    Parts set(const std::string& key, const std::string& value) {
+        remove(key);
+        if (bytes_ + key.size() + value.size() > kMostBytes) return wrong("the store is full");
+        bytes_ += key.size() + value.size();
+        words_.emplace(key, value);
+        return yes(value);
+    }
+
+    Parts add(const std::string& key, const std::string& by) {
+        const auto found = words_.find(key);
+        const auto before = found == words_.end() ? 0 : numberOf(found->second);
+        const auto more = numberOf(by);
+        if (!before || !more) return wrong("'" + key + "' holds no number to add to");
+        return set(key, std::to_string(static_cast<std::int64_t>(static_cast<std::uint64_t>(*before) +
+                                                                 static_cast<std::uint64_t>(*more))));
+    }
+
+    // As c10d has it: of a key that is not there the expected value is the answer, unless that is empty.
+    Parts compareSet(const std::string& key, const std::string& expected, const std::string& wanted) {
+        const auto found = words_.find(key);
+        if (found == words_.end()) return expected.empty() ? set(key, wanted) : yes(expected);
+        return found->second == expected ? set(key, wanted) : yes(found->second);
+    }
+
+    std::map<std::string, std::string> words_;
+    std::size_t bytes_ = 0;
+};
+
+class CurveKeyValueServer final : public KeyValueServer {
+public:
+    explicit CurveKeyValueServer(const RunSecret& secret)
+        : gate_(context_, secret.rankKeys().publicKey), handshakes_(context_, router_) {
+        setLimits(router_);
+        // All ranks may ask at once, and each waits for its answer.
+        router_.set(zmq::sockopt::sndhwm, 0);
+        router_.set(zmq::sockopt::rcvhwm, 0);
+        serveWith(router_, secret.meetingKeys());
+        CurveGate::putBefore(router_);
+    }
+    ~CurveKeyValueServer() override {
+        stop_ = true;
+        if (thread_.joinable()) thread_.join();
+    }
+    CurveKeyValueServer(const CurveKeyValueServer&) = delete;
+    CurveKeyValueServer& operator=(const CurveKeyValueServer&) = delete;
+
+    Status bind(const std::string& address, int port) {
+        try {
+            router_.set(zmq::sockopt::ipv6, address.find(':') != std::string::npos);
+            router_.bind(tcpEndpoint(address, port));
+        } catch (const zmq::error_t& error) {
+            return fail("rank 0 cannot listen on " + address + ":" + std::to_string(port) + ": " + error.what() +
+                        ". MASTER_ADDR must be an address of the host of rank 0 and MASTER_PORT a free port.");
+        }
+        const std::string bound = router_.get(zmq::sockopt::last_endpoint);
+        port_ = static_cast<int>(numberOf(bound.substr(bound.rfind(':') + 1)).value_or(0));
+        thread_ = std::thread([this] { serve(); });
+        return {};
+    }
+
+    [[nodiscard]] int port() const override { return port_; }
+    [[nodiscard]] std::int64_t turnedAway() const override { return turnedAway_; }
+
+private:
+    void serve() {
+        while (!stop_) {
+            zmq::pollitem_t items[]{{router_.handle(), 0, ZMQ_POLLIN, 0}, {gate_.socket().handle(), 0, ZMQ_POLLIN, 0}};
+            zmq::poll(items, 2, kServePause);
+            gate_.admitWaiting();
+            while (const auto message = receiveNow(router_)) answer(*message);
+            turnedAway_ = handshakes_.failures();
+        }
+    }
+
+    // peer, number, operation, operands.
+    void answer(const Parts& message) {
+        if (message.size() < 3) return;
+        const Parts said = words_.answer(Parts(message.begin() + 2, message.end()));
+        sendNow(router_, {message[0], message[1], said[0], said[1]});
+    }
+
+    zmq::context_t context_{1};
+    zmq::socket_t router_{context_, zmq::socket_type::router};
+    CurveGate gate_;
+    HandshakeMonitor handshakes_;
+    Words words_;
+    int port_ = 0;
+    std::atomic<std::int64_t> turnedAway_{0};
+    std::atomic<bool> stop_{false};
+    std::thread thread_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<KeyValueServer>> KeyValueServer::start(const std::string& address, int port,
+                                                              const RunSecret& secret) {
+    auto server = std::make_unique<CurveKeyValueServer>(secret);
+    DASGD_TRY(server->bind(address, port));
+    return std::unique_ptr<KeyValueServer>(std::move(server));
+}
+
+}  // namespace dasgd::experiments

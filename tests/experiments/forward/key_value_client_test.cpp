@@ -1,0 +1,64 @@
+#include "experiments/forward/key_value_client.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "experiments/forward/key_value_server.h"
+#include "tests/support/free_port.h"
+
+namespace dasgd::experiments {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+using ::testing::HasSubstr;
+
+TEST(KeyValueClientTest, AServerWithAnotherSecretIsToldAtOnceAndBySecretsThatNobodySees) {
+    const RunSecret secret = RunSecret::make().value(), other = RunSecret::make().value();
+    const auto server = KeyValueServer::start("127.0.0.1", 0, secret).value();
+    KeyValueClient client("127.0.0.1", server->port(), other);
+    const auto begin = steady_clock::now();
+    const auto answer = client.ask({"N"}, seconds(50));
+    EXPECT_LT(steady_clock::now() - begin, seconds(40)) << "not the deadline ends it";
+    ASSERT_FALSE(answer);
+    EXPECT_THAT(answer.error().message, HasSubstr("does not know the DASGD_SECRET of this rank"));
+    EXPECT_THAT(answer.error().message, HasSubstr(other.fingerprint()));
+    EXPECT_THAT(answer.error().message, ::testing::Not(HasSubstr(other.hex())));
+}
+
+TEST(KeyValueClientTest, TheServerMayComeLater) {
+    const RunSecret secret = RunSecret::make().value();
+    const int port = test::freePort();
+    KeyValueClient client("127.0.0.1", port, secret);
+    std::unique_ptr<KeyValueServer> server;
+    std::jthread later([&] {
+        std::this_thread::sleep_for(milliseconds(300));
+        server = KeyValueServer::start("127.0.0.1", port, secret).value();
+    });
+    EXPECT_EQ(client.ask({"N"}, seconds(30)).value(), "0");
+}
+
+TEST(KeyValueClientTest, WhereNobodyAnswersTheDeadlineEndsIt) {
+    KeyValueClient client("127.0.0.1", test::freePort(), RunSecret::make().value());
+    const auto answer = client.ask({"N"}, milliseconds(200));
+    ASSERT_FALSE(answer);
+    EXPECT_THAT(answer.error().message, HasSubstr("that rank 0 is started, with the same DASGD_SECRET"));
+}
+
+// An answer that came too late is not taken for that of the next request.
+TEST(KeyValueClientTest, EachRequestHasItsOwnAnswer) {
+    const RunSecret secret = RunSecret::make().value();
+    const auto server = KeyValueServer::start("127.0.0.1", 0, secret).value();
+    KeyValueClient client("127.0.0.1", server->port(), secret);
+    ASSERT_TRUE(client.ask({"S", "a", "1"}, seconds(30)));
+    for (int i = 0; i < 20; ++i) static_cast<void>(client.ask({"G", "a"}, milliseconds(0)));
+    static_cast<void>(client.ask({"G", "a"}, milliseconds(1)));
+    EXPECT_EQ(client.ask({"N"}, seconds(30)).value(), "1");
+    EXPECT_EQ(client.ask({"A", "n", "7"}, seconds(30)).value(), "7");
+}
+
+}  // namespace
+}  // namespace dasgd::experiments
