@@ -16,6 +16,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds kLook{50};        // between two looks into a journal that had nothing new
+constexpr milliseconds kGather{100};     // between two frames that are not full
 constexpr milliseconds kAskAgain{1000};  // where no answer comes
 constexpr std::size_t kRecordsAtOnce = 1024;
 
@@ -86,6 +87,8 @@ private:
 
     Status offer(bool ended) {
         if (wanted_->room == 0) return {};
+        // A few records at a time, as fast as answers come, would cost both ends more than the records do.
+        if (!ended && !behind_ && steady_clock::now() - offered_ < kGather) return {};
         std::string frame;
         std::uint64_t last = at_;
         while (frame.size() < kFrameBytes) {
@@ -101,6 +104,8 @@ private:
                 return {};
             }
             at_ = last;
+            offered_ = steady_clock::now();
+            behind_ = frame.size() >= kFrameBytes;
         } else if (ended) {
             std::string damage;
             damaged_ = reader_->damaged();
@@ -139,6 +144,8 @@ private:
     std::optional<WireHead> wanted_;
     std::uint64_t at_ = 0;  // the last record that was sent, or is not wanted any more
     bool waits_ = false;    // for an answer
+    bool behind_ = false;   // the last frame was full
+    steady_clock::time_point offered_{};
     bool damaged_ = false;  // the journal stays for a person
     steady_clock::time_point asked_{};
 };
