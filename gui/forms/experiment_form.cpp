@@ -15,7 +15,7 @@ ExperimentForm::ExperimentForm(const Look& look) : look_(look), inner_(new QWidg
     setWidgetResizable(true);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setFocusPolicy(Qt::NoFocus);
-    setStyleSheet(QStringLiteral("QScrollArea, QWidget#form { background: transparent; }"));
+    makeClear(*this);
     inner_->setObjectName(QStringLiteral("form"));
     column_ = new QVBoxLayout(inner_);
     column_->setContentsMargins(kPadding, 0, 12, 8);
@@ -37,6 +37,8 @@ ExperimentForm::ExperimentForm(const Look& look) : look_(look), inner_(new QWidg
     column_->addWidget(more_);
     column_->addStretch();
     setWidget(inner_);
+    later_.setSingleShot(true);
+    connect(&later_, &QTimer::timeout, this, &ExperimentForm::refreshNext);
 }
 
 void ExperimentForm::setSchema(const ExperimentSchema& schema) {
@@ -88,6 +90,13 @@ void ExperimentForm::refresh(Part& part) {
     if (std::exchange(part.stale, false)) part.form->update(document_, problem_);
 }
 
+void ExperimentForm::refreshNext() {
+    const auto waits = [](const Part& part) { return part.shown && part.stale; };
+    const auto next = std::ranges::find_if(parts_, waits);
+    if (next != parts_.end()) refresh(*next);
+    if (std::ranges::any_of(parts_, waits)) later_.start();
+}
+
 bool ExperimentForm::Part::mayHave(const QString& key) const {
     return form->name().isEmpty() || key.startsWith(form->name() + u'.');
 }
@@ -100,12 +109,14 @@ void ExperimentForm::fold() {
         const QString name = part.form->name();
         const auto wrong = [](const FieldRow* row) { return row->hasProblem(); };
         const bool blamed = problem_ && part.mayHave(problem_->key);
-        if (blamed || open_) refresh(part);
+        if (blamed) refresh(part);
         const bool stays = part.required || document_.hasSection(name) || name == revealed_ ||
                            std::ranges::any_of(part.form->rows(), wrong);
-        if (stays) refresh(part);
         absent += stays ? 0 : 1;
-        part.form->setVisible(stays || open_);
+        part.shown = stays || open_;
+        if (part.shown && part.form->hasRowsFor(document_)) refresh(part);
+        if (part.shown && part.stale) later_.start();
+        part.form->setVisible(part.shown);
         part.line->setVisible((stays || open_) && !first);
         first = first && !stays;
         if (!stays) folded << name;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QScrollArea>
+#include <QTimer>
 #include <optional>
 #include <vector>
 
@@ -21,7 +22,8 @@ public:
     explicit ExperimentForm(const Look& look);
 
     void setSchema(const ExperimentSchema& schema);
-    // Shows the document; one that is no TOML leaves the form as it is, disabled.
+    // Shows the document; one that is no TOML leaves the form as it is, disabled. Sections whose rows are to be made
+    // follow one by one, so that keys and clicks come between.
     void update(const ExperimentDocument& document, const std::optional<Problem>& problem);
     // Puts the cursor into the field; false where the form has none of that key.
     bool focusKey(const QString& key);
@@ -48,10 +50,13 @@ private:
         QFrame* line;       // above it
         bool required;      // has no default: always shown
         bool stale = true;  // does not show the document yet
+        bool shown = false;
         [[nodiscard]] bool mayHave(const QString& key) const;
     };
     void refresh(Part& part);
+    void refreshNext();
     std::vector<Part> parts_;
+    QTimer later_;  // while a part that is shown is stale
     ExperimentDocument document_;
     std::optional<Problem> problem_;
     QString revealed_;  // section that stays unfolded

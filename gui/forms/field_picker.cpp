@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "gui/models/words.h"
+#include "gui/widgets/parts.h"
 
 namespace dasgd::gui {
 
@@ -33,7 +34,7 @@ FieldPicker::FieldPicker(const std::vector<SweepableField>& fields, QWidget* par
     column->addWidget(filter_);
     list_->setFrameShape(QFrame::NoFrame);
     list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    list_->setStyleSheet(QStringLiteral("background: transparent;"));
+    makeClear(*list_);
     list_->setAccessibleName(tr("Fields"));
     list_->setFocusPolicy(Qt::NoFocus);
     column->addWidget(list_, 1);

@@ -46,7 +46,7 @@ FigureInspector::FigureInspector(const Look& look, const FigureLibrary& library,
     panels_->setToolTip(tr("The form is about the chosen one; Alt+Up and Alt+Down move it, Delete takes it out"));
     panels_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     panels_->setFrameShape(QFrame::NoFrame);
-    panels_->setStyleSheet(QStringLiteral("QListWidget { background: transparent; }"));
+    makeClear(*panels_);
     column->addWidget(runsRow_ = makeRunsRow());
     column->addWidget(form_ = new FigureForm(look), 1);
     connect(panels_, &QListWidget::currentRowChanged, this, [this] { showChosen(); });

@@ -109,8 +109,7 @@ void SectionForm::addRow(const FieldInfo& field, const QString& key, const QStri
 
 void SectionForm::update(const ExperimentDocument& document, const std::optional<Problem>& problem) {
     document_ = document;
-    const QString plugin = document.pluginOf(section_);
-    if (plugin_ != plugin) makeRows(plugin);
+    if (!hasRowsFor(document)) makeRows(document.pluginOf(section_));
     const QStringList swept = document.swept();
     for (FieldRow* row : rows_) {
         row->show(document.valueText(row->key()), isDefault(row->field(), document.value(row->key())));

@@ -22,6 +22,10 @@ public:
     [[nodiscard]] QString name() const { return QString::fromStdString(section_.name); }
     // Shows what the document says; `problem` where it is of a key of this section.
     void update(const ExperimentDocument& document, const std::optional<Problem>& problem);
+    // Whether update() finds its rows made already: making those of a plug-in takes some milliseconds.
+    [[nodiscard]] bool hasRowsFor(const ExperimentDocument& document) const {
+        return plugin_ == document.pluginOf(section_);
+    }
     // The row of the key, unfolded where it has to be; null where this section has none.
     [[nodiscard]] FieldRow* reveal(const QString& key);
     [[nodiscard]] const std::vector<FieldRow*>& rows() const { return rows_; }

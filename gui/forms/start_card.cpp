@@ -4,6 +4,7 @@
 #include <QListView>
 #include <QVBoxLayout>
 
+#include "gui/widgets/parts.h"
 #include "gui/widgets/start_delegate.h"
 
 namespace dasgd::gui {
@@ -32,7 +33,7 @@ StartCard::StartCard(const Look& look)
     list_->setMouseTracking(true);
     list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     list_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
-    list_->setStyleSheet(QStringLiteral("background: transparent;"));
+    makeClear(*list_);
     list_->setAccessibleName(tr("Begin with"));
     body().addWidget(list_, 1);
     QToolButton* file = makeQuietButton(tr("Open a file …  Ctrl+O"), {});

@@ -12,6 +12,7 @@
 #include "gui/forms/placed_rows.h"
 #include "gui/forms/sweep_row.h"
 #include "gui/forms/sweep_table.h"
+#include "gui/widgets/parts.h"
 
 namespace dasgd::gui {
 
@@ -50,7 +51,7 @@ void SweepCard::makeBody() {
     scroll_->setWidgetResizable(true);
     scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     scroll_->setFocusPolicy(Qt::NoFocus);
-    scroll_->setStyleSheet(QStringLiteral("QScrollArea, QWidget#form { background: transparent; }"));
+    makeClear(*scroll_);
     auto* inner = new QWidget;
     inner->setObjectName(QStringLiteral("form"));
     auto* column = new QVBoxLayout(inner);

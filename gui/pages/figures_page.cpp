@@ -144,8 +144,7 @@ private:
         form_->setRuns(session_.runs());
         form_->setContentsMargins(0, 0, 10, 0);
         area->setWidget(form_);
-        area->setStyleSheet(
-            QStringLiteral("QScrollArea, QScrollArea > QWidget > QWidget { background: transparent; }"));
+        makeClear(*area);
         card->body().addWidget(area);
         return card;
     }

@@ -20,6 +20,7 @@
 #include "gui/widgets/figure_export.h"
 #include "gui/widgets/keyed_action.h"
 #include "gui/widgets/line_delegate.h"
+#include "gui/widgets/parts.h"
 #include "gui/widgets/scaling_card.h"
 
 namespace dasgd::gui {
@@ -140,7 +141,7 @@ private:
         lines_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
         lines_->setLayoutMode(QListView::Batched);
         lines_->setAccessibleName(tr("Configurations"));
-        lines_->setStyleSheet(QStringLiteral("background: transparent;"));
+        makeClear(*lines_);
         lines_->setMinimumHeight(180);
         listCard_->body().addWidget(lines_, 1);
         return listCard_;

@@ -50,6 +50,8 @@ void setTone(QWidget& widget, const char* tone) {
     widget.style()->polish(&widget);
 }
 
+void makeClear(QAbstractScrollArea& area) { area.setProperty("clear", true); }
+
 QPushButton* makeButton(const QString& text, bool primary, const QString& help) {
     auto* button = new QPushButton(text);
     new PressedByEnter(*button);

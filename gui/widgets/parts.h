@@ -1,6 +1,7 @@
 // The few building blocks that every page is made of.
 #pragma once
 
+#include <QAbstractScrollArea>
 #include <QFrame>
 #include <QLabel>
 #include <QPushButton>
@@ -22,6 +23,8 @@ inline constexpr int kPadding = 16;
 // `tone`: a word that resources/themes/style.qss knows: title head muted small good bad mono.
 [[nodiscard]] QLabel* makeLabel(const QString& text, const char* tone = "", QWidget* parent = nullptr);
 void setTone(QWidget& widget, const char* tone);
+// Shows what is behind it. By the theme's sheet: with one of its own, each widget that is put into it is styled anew.
+void makeClear(QAbstractScrollArea& area);
 [[nodiscard]] QPushButton* makeButton(const QString& text, bool primary, const QString& help);
 
 // A label that takes the width that is left and asks for none: a long name does not make the window wide. Where it does

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "gui/models/figures/figure_runs.h"
+#include "gui/widgets/parts.h"
 
 namespace dasgd::gui {
 
@@ -93,7 +94,7 @@ CompareBars::CompareBars(CompareBoard& board, const Look& look, QWidget* parent)
     scroll->setWidgetResizable(true);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     scroll->setFocusPolicy(Qt::NoFocus);
-    scroll->setStyleSheet(QStringLiteral("background: transparent;"));
+    makeClear(*scroll);
     scroll->setWidget(view_);
     body().addWidget(scroll, 1);
     view_->setAccessibleName(tr("Bars"));

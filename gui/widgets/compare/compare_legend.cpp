@@ -10,6 +10,7 @@
 
 #include "gui/models/curves/short_names.h"
 #include "gui/plots/plot_view.h"
+#include "gui/widgets/parts.h"
 
 namespace dasgd::gui {
 
@@ -159,7 +160,7 @@ CompareLegend::CompareLegend(CompareBoard& board, const Look& look, QWidget* par
     list_->setEditTriggers(QAbstractItemView::NoEditTriggers);
     list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     list_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
-    list_->setStyleSheet(QStringLiteral("background: transparent;"));
+    makeClear(*list_);
     list_->setAccessibleName(tr("Configurations: Space hides, Enter highlights"));
     list_->viewport()->installEventFilter(this);
     body().addWidget(list_, 1);

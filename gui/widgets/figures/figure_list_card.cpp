@@ -10,6 +10,7 @@
 
 #include "gui/widgets/button_key.h"
 #include "gui/widgets/figures/figure_delegate.h"
+#include "gui/widgets/parts.h"
 
 namespace dasgd::gui {
 
@@ -41,7 +42,7 @@ FigureListCard::FigureListCard(FigureListModel& list, const Look& look, QWidget*
     figures_->setMouseTracking(true);
     figures_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     figures_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
-    figures_->setStyleSheet(QStringLiteral("background: transparent;"));
+    makeClear(*figures_);
     figures_->setAccessibleName(tr("Figures"));
     body().addWidget(figures_, 1);
     exported_->setTextFormat(Qt::RichText);

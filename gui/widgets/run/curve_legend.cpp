@@ -5,6 +5,7 @@
 
 #include "gui/models/curves/short_names.h"
 #include "gui/plots/plot_view.h"
+#include "gui/widgets/parts.h"
 
 namespace dasgd::gui {
 
@@ -34,7 +35,7 @@ CurveLegend::CurveLegend(const Look& look, QWidget* parent) : QListView(parent),
     setFixedWidth(kLegendWidth);
     setIconSize(kLegendSample);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    setStyleSheet(QStringLiteral("background: transparent;"));
+    makeClear(*this);
     setAccessibleName(tr("Curves: Space hides, Enter brings to the front"));
     setToolTip(tr("Space hides a curve, Enter brings it to the front"));
     connect(&items_, &QStandardItemModel::itemChanged, this, [this](QStandardItem* item) { takeCheck(*item); });
