@@ -44,6 +44,13 @@ struct RunInfo {
     // The run whose checkpoint this one goes on from, and the step of that; "" and 0: it begins at its beginning.
     std::string resumedFrom;
     std::int64_t resumedStep = 0;
+    // Of a run that waits in the workspace's queue (storage/queue.h) and belongs to no process.
+    struct QueueEntry {
+        int cores = 1, gpus = 0;
+        int restarts = 0;
+        std::string replaces;  // the run whose entry this one takes, with its place and its needs; "": a new one
+    };
+    std::optional<QueueEntry> queueEntry;
 };
 
 // Of a run that waits: the one with the smallest turn starts next, one that is held does not start.
@@ -67,9 +74,16 @@ public:
 
     // A new id, unique in the workspace: "20261121-120301-dasgd-4f2a".
     [[nodiscard]] std::string newRunId(const std::string& algorithm) const;
-    // Writes the row as `queued`, makes the run folder and owns the run. Where the id is known already (another rank
-    // started by hand was first), it joins that run; another configuration or number of workers is an error.
+    // Writes the row as `queued`, makes the run folder and owns the run, unless it has an entry in the queue. Where the
+    // id is known already (another rank started by hand was first), it joins that run; another configuration or number
+    // of workers is an error.
     Status addRun(const RunInfo& info);
+    // Owns a run that waits in the queue, to start it: nobody else has it then. Where it runs and with what takes the
+    // place of what was known when it was queued; host, cpu, hardware and versions of `where` count. Errors: it does
+    // not wait there any more, or some process has it.
+    Status takeFromQueue(const std::string& runId, const RunInfo& where);
+    // What addRun() was given of a run, without its place in the queue.
+    [[nodiscard]] Result<RunInfo> infoOf(const std::string& runId);
     // The run's instant 0, where it is not that of addRun(): raw CLOCK_MONOTONIC of this host.
     Status setClockOrigin(const std::string& runId, Ns clockOrigin);
     // Where runs of a series wait, all in one transaction; others are passed over.

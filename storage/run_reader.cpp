@@ -16,7 +16,7 @@ constexpr const char* kRunColumns =
     "final_loss, best_accuracy, hidden, blocked_s, samples_per_s, git_commit, config, error, step_ms, "
     "skew_s, inflation, inflation_ranks, timed_steps, time_simulated, measured_s, planned_steps, "
     "ifnull(series, ''), ifnull(series_place, 0), ifnull(series_size, 0), "
-    "queue_turn, held, ifnull(resumed_from, ''), ifnull(resumed_step, 0), ifnull(ended_at, ''), "
+    "queue_turn, held, ifnull(resumed_from, ''), ifnull(resumed_step, 0), ifnull(ended_at, ''), in_queue, "
     // NaN is stored as NULL, so is what was never recorded.
     "final_loss IS NULL AND (SELECT evaluated OR (SELECT max(trained) FROM rank_state WHERE rank_state.run = run.id) "
     "FROM run WHERE run.run_id = run_list.run_id)";
@@ -70,6 +70,7 @@ RunRow runRow(SQLite::Statement& query) {
     row.resumedFrom = query.getColumn(place++).getString();
     row.resumedStep = query.getColumn(place++).getInt64();
     row.endedAt = query.getColumn(place++).getString();
+    row.inQueue = query.getColumn(place++).getInt() != 0;
     row.lossIsNaN = query.getColumn(place++).getInt() != 0;
     return row;
 }
@@ -114,6 +115,7 @@ RunRow RunReader::Impl::row(const std::string& fullId) {
     readSchemas();
     RunRow row = runRow(query);
     row.schema = schemaOf(fullId);
+    if (row.inQueue && row.queueTurn) row.queueTurn = queuePlaces()[fullId];
     return row;
 }
 
@@ -185,7 +187,11 @@ Result<std::vector<RunRow>> RunReader::runs() {
         SQLite::Statement query(impl_->database, std::string("SELECT ") + kRunColumns + " FROM run_list");
         while (query.executeStep()) rows.push_back(runRow(query));
         impl_->readSchemas();
-        for (RunRow& row : rows) row.schema = impl_->schemaOf(row.runId);
+        std::map<std::string, double> places = impl_->queuePlaces();
+        for (RunRow& row : rows) {
+            row.schema = impl_->schemaOf(row.runId);
+            if (row.inQueue && row.queueTurn) row.queueTurn = places[row.runId];
+        }
         std::reverse(rows.begin(), rows.end());
         return rows;
     });

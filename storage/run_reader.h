@@ -16,6 +16,7 @@
 #include "core/base/time_range.h"
 #include "storage/hardware.h"
 #include "storage/levels/span_level.h"
+#include "storage/queue.h"
 
 namespace dasgd::storage {
 
@@ -60,6 +61,9 @@ struct RunRow {
     // While it is queued: of one series the run with the smallest turn starts next, one that is held does not start.
     std::optional<double> queueTurn;  // absent: its launcher cannot be asked for another order
     bool held = false;
+    // It is an entry of the workspace's queue (storage/queue.h): `queueTurn` is its place among all that wait there,
+    // from 0.
+    bool inQueue = false;
     // The run whose checkpoint this one goes on from, and the step of that; its metrics up to there are this one's too.
     // "" and 0: it began at its beginning.
     std::string resumedFrom;
@@ -162,8 +166,12 @@ public:
     [[nodiscard]] Result<RunRow> row(const std::string& runId);
     // Of a run that is stored as queued or running and that nobody runs any more: the end that the next opening of the
     // workspace for writing gives it, by what has been collected of it. nullopt while a process owns it or a rank of it
-    // lives, and where that cannot be known: without an owner lock, or where locks of other hosts may not be seen.
+    // lives, of a run that waits in the queue, and where that cannot be known: without an owner lock, or where locks of
+    // other hosts may not be seen.
     [[nodiscard]] Result<std::optional<LostRun>> lost(const std::string& runId);
+    // The workspace's queue, and "pid host" of the process that works it, "" where none does.
+    [[nodiscard]] Result<Queue> queue();
+    [[nodiscard]] Result<std::string> queueWorker();
     [[nodiscard]] Result<std::vector<RankRow>> ranks(const std::string& runId);          // by rank
     [[nodiscard]] Result<std::vector<RankLastSeen>> lastSeen(const std::string& runId);  // by rank
     [[nodiscard]] Result<std::vector<std::string>> metricNames(const std::string& runId);

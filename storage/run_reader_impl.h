@@ -29,6 +29,8 @@ public:
     // The run that has this id, or the only one whose id begins with it.
     Result<std::string> fullId(const std::string& prefix);
     RunRow row(const std::string& fullId);
+    // Of the entries of the queue that wait, by run: which of them it is, from 0.
+    std::map<std::string, double> queuePlaces();
     std::vector<HardwarePart> hardware(const std::string& fullId);
     // By rank, of those that said it.
     std::map<int, std::string> hostsOfRanks(std::int64_t run);

@@ -10,7 +10,9 @@ Result<std::optional<LostRun>> RunReader::lost(const std::string& runId) {
     // Read after that: an owner writes the status before it lets go.
     return impl_->guard([&]() -> Result<std::optional<LostRun>> {
         SQLite::Statement query(
-            impl_->database, "SELECT id, workers, error FROM run WHERE run_id = ? AND status IN ('queued', 'running')");
+            impl_->database,
+            "SELECT id, workers, error FROM run WHERE run_id = ? AND "
+            "(status = 'running' OR (status = 'queued' AND id NOT IN (SELECT run FROM queue_entry)))");
         query.bind(1, runId);
         if (!query.executeStep()) return std::optional<LostRun>();
         LostRun end{

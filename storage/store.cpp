@@ -12,6 +12,7 @@
 #include "storage/collect/journal_source.h"
 #include "storage/levels/level_writer.h"
 #include "storage/lineage.h"
+#include "storage/queue.h"
 #include "storage/run_end.h"
 #include "storage/store_impl.h"
 
@@ -84,24 +85,6 @@ void insertSchema(SQLite::Database& database, const RunInfo& info) {
     insert.exec();
 }
 
-void insertHardware(SQLite::Database& database, const RunInfo& info) {
-    SQLite::Statement insert(database,
-                             "INSERT INTO run_hardware (run, place, kind, name, bits_per_s, memory_bytes) "
-                             "SELECT id, ?, ?, ?, ?, ? FROM run WHERE run_id = ?");
-    int place = 0;
-    for (const HardwarePart& part : info.hardware) {
-        insert.reset();
-        insert.clearBindings();
-        insert.bind(1, place++);
-        insert.bind(2, part.kind);
-        insert.bind(3, part.name);
-        if (part.bitsPerS) insert.bind(4, *part.bitsPerS);
-        if (part.memoryBytes) insert.bind(5, *part.memoryBytes);
-        insert.bind(6, info.runId);
-        insert.exec();
-    }
-}
-
 void insertSeries(SQLite::Database& database, const RunInfo& info) {
     if (info.series.empty()) return;
     SQLite::Statement insert(
@@ -114,6 +97,24 @@ void insertSeries(SQLite::Database& database, const RunInfo& info) {
 }
 
 }  // namespace
+
+void insertHardware(SQLite::Database& database, const RunInfo& info, const std::string& runId) {
+    SQLite::Statement insert(database,
+                             "INSERT INTO run_hardware (run, place, kind, name, bits_per_s, memory_bytes) "
+                             "SELECT id, ?, ?, ?, ?, ? FROM run WHERE run_id = ?");
+    int place = 0;
+    for (const HardwarePart& part : info.hardware) {
+        insert.reset();
+        insert.clearBindings();
+        insert.bind(1, place++);
+        insert.bind(2, part.kind);
+        insert.bind(3, part.name);
+        if (part.bitsPerS) insert.bind(4, *part.bitsPerS);
+        if (part.memoryBytes) insert.bind(5, *part.memoryBytes);
+        insert.bind(6, runId);
+        insert.exec();
+    }
+}
 
 std::string utcText(std::chrono::system_clock::time_point at) {
     const auto second = std::chrono::floor<std::chrono::seconds>(at);
@@ -176,12 +177,14 @@ Status Store::addRun(const RunInfo& info) {
         insertRun(database, info);
         insertSchema(database, info);
         insertSeries(database, info);
-        insertHardware(database, info);
+        insertHardware(database, info, info.runId);
         DASGD_TRY(takeOverHistory(database, info));
-        batch->commit();
+        DASGD_TRY(enterQueue(database, info));
+        // What waits in the queue is to outlive the machine.
+        batch->commit(info.queueEntry ? Batch::Then::CheckpointAll : Batch::Then::Nothing);
         return {};
     });
-    if (added) impl_->owned.emplace(info.runId, std::move(owner));
+    if (added && !info.queueEntry) impl_->owned.emplace(info.runId, std::move(owner));
     return added;
 }
 
@@ -240,7 +243,8 @@ Result<FileLock> Store::Impl::takeOwnership(const std::string& runId) {
 Result<std::vector<Store::Impl::DeadRun>> Store::Impl::unfinishedRuns() {
     return guarded(paths.database(), [&]() -> Result<std::vector<DeadRun>> {
         SQLite::Statement query(connection->database(),
-                                "SELECT id, run_id, workers FROM run WHERE status IN ('queued', 'running')");
+                                "SELECT id, run_id, workers FROM run WHERE status = 'running' OR "
+                                "(status = 'queued' AND id NOT IN (SELECT run FROM queue_entry))");
         std::vector<DeadRun> runs;
         while (query.executeStep()) {
             runs.push_back(

@@ -34,6 +34,9 @@ private:
     Result<bool> recover(const DeadRun& run);
 };
 
+// Inside of a batch: the hardware of `info` as that of the run.
+void insertHardware(SQLite::Database& database, const RunInfo& info, const std::string& runId);
+
 // "2026-11-21T12:03:01.123Z"
 std::string utcText(std::chrono::system_clock::time_point at);
 std::string utcNow();

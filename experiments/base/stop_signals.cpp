@@ -4,11 +4,13 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "core/base/check.h"
 
 namespace dasgd::experiments {
 
-StopSignals::StopSignals() {
+StopSignals::StopSignals(Repeats repeats) : repeats_(repeats) {
     sigset_t stop;
     sigemptyset(&stop);
     sigaddset(&stop, SIGINT);
@@ -22,8 +24,11 @@ StopSignals::StopSignals() {
 
 int StopSignals::count() {
     signalfd_siginfo info{};
-    while (::read(fd_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) ++count_;
-    return count_;
+    while (::read(fd_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+        ++count_;
+        interrupts_ += info.ssi_signo == SIGINT ? 1 : 0;
+    }
+    return repeats_ == Repeats::Ignore ? std::min(count_, 1) : count_;
 }
 
 }  // namespace dasgd::experiments

@@ -9,15 +9,20 @@ namespace dasgd::experiments {
 
 class StopSignals {
 public:
-    StopSignals();
+    // Whether a second one counts: whoever stops a process of ours may do it twice without meaning more by it.
+    enum class Repeats { Count, Ignore };
+    explicit StopSignals(Repeats repeats = Repeats::Count);
     // Readable when a signal came.
     [[nodiscard]] int fd() const { return fd_.get(); }
     // Takes in what came since; returns how many in all.
     int count();
+    // How many of those were SIGINT: of a person at the terminal.
+    [[nodiscard]] int interrupts() const { return interrupts_; }
 
 private:
     Descriptor fd_;
-    int count_ = 0;
+    Repeats repeats_;
+    int count_ = 0, interrupts_ = 0;
 };
 
 }  // namespace dasgd::experiments

@@ -1,242 +1,205 @@
-// `dasgd queue`: the runs that wait, in the order in which they start; holds, releases and moves them.
+// `dasgd queue`: the runs that wait, in the order in which they start, and its parts (queue_parts.h).
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <thread>
+#include <optional>
 #include <tuple>
 #include <vector>
 
-#include "core/base/control.h"
 #include "experiments/base/text.h"
-#include "experiments/commands/command.h"
+#include "experiments/commands/queue_parts.h"
+#include "experiments/queue/expectation.h"
+#include "experiments/queue/needs.h"
 #include "experiments/report/run_summary.h"
-#include "storage/base/workspace.h"
+#include "storage/queue.h"
 #include "storage/run_reader.h"
 
 namespace dasgd::experiments {
 
 namespace {
 
-using Rows = std::vector<storage::RunRow>;
-
-// A launcher looks ten times a second; on a busy disk its answer takes longer.
-constexpr auto kPatience = std::chrono::seconds(5);
-constexpr auto kPause = std::chrono::milliseconds(20);
-
-struct QueueOptions {
-    std::string action = "list", workspace;
-    std::vector<std::string> runs;
-    bool series = false, json = false;
+struct QueueLine {
+    storage::RunRow row;
+    std::optional<storage::QueueEntry> entry;  // of the workspace's queue
+    Expectation expected;
+    std::size_t waiting = 0;  // how many wait in the workspace's queue
 };
 
-bool waits(const storage::RunRow& row) { return row.status == "queued"; }
-
-// What waits, series by series in the order in which they were started, each in the order of its turns.
-Rows waitingRuns(Rows rows) {
-    std::erase_if(rows, [](const storage::RunRow& row) { return !waits(row); });
-    std::ranges::sort(rows, [](const storage::RunRow& a, const storage::RunRow& b) {
-        return std::tie(a.series, a.queueTurn, a.seriesPlace) < std::tie(b.series, b.queueTurn, b.seriesPlace);
-    });
-    return rows;
-}
-
-// The runs that are meant, each of them waiting for a launcher that can be asked.
-Result<Rows> chosen(storage::RunReader& reader, const QueueOptions& options) {
-    DASGD_ASSIGN(const Rows all, reader.runs());
-    const Rows waiting = waitingRuns(all);
-    Rows rows;
-    for (const std::string& name : options.runs) {
-        DASGD_ASSIGN(const storage::RunRow row, reader.row(name));
-        const auto before = rows.size();
-        for (const storage::RunRow& other : waiting) {
-            const bool meant = other.runId == row.runId || (options.series && other.series == row.series);
-            const bool known = std::ranges::find(rows, other.runId, &storage::RunRow::runId) != rows.end();
-            if (!meant || known) continue;
-            if (!other.queueTurn) {
-                return fail(
-                    other.runId +
-                    (other.series.empty() ? " is about to start" : " is being queued, or was by an older dasgd") +
-                    ", and cannot be told yet; try again, or `dasgd stop` it");
-            }
-            rows.push_back(other);
-        }
-        if (rows.size() == before && !waits(row)) {
-            return fail(options.series ? "no run of the series of " + row.runId + " waits"
-                                       : row.runId + " is " + row.status + "; only runs that are queued can be told");
-        }
+// First the workspace's queue, from what runs on; then what waits for other commands, series by series in the order in
+// which they were started.
+std::vector<QueueLine> linesOf(const std::vector<storage::RunRow>& rows, const storage::Queue& queue) {
+    std::map<std::string, Expectation> expected = expectationsOf(queue, rows);
+    std::vector<QueueLine> lines;
+    const auto waiting = static_cast<std::size_t>(
+        std::ranges::count(queue.entries, std::string("queued"), &storage::QueueEntry::status));
+    for (const storage::QueueEntry& entry : queue.entries) {
+        const auto row = std::ranges::find(rows, entry.runId, &storage::RunRow::runId);
+        if (row != rows.end()) lines.push_back({*row, entry, expected[entry.runId], waiting});
     }
-    return rows;
+    std::ranges::stable_partition(lines, [](const QueueLine& line) { return line.entry->status != "queued"; });
+    const std::size_t ofQueue = lines.size();
+    for (const storage::RunRow& row : rows) {
+        if (row.status == "queued" && !row.inQueue) lines.push_back({.row = row});
+    }
+    std::sort(lines.begin() + static_cast<std::ptrdiff_t>(ofQueue), lines.end(),
+              [](const QueueLine& a, const QueueLine& b) {
+                  return std::tie(a.row.series, a.row.queueTurn, a.row.seriesPlace) <
+                         std::tie(b.row.series, b.row.queueTurn, b.row.seriesPlace);
+              });
+    return lines;
 }
 
-// Of one series, as it is to be.
-Rows moved(const Rows& queue, const Rows& runs, const std::string& action) {
-    const auto isMoved = [&](const storage::RunRow& row) {
-        return std::ranges::find(runs, row.runId, &storage::RunRow::runId) != runs.end();
+// Of a launcher that cannot be asked for another order there is none.
+std::string turnText(const QueueLine& line) {
+    if (line.entry && line.row.status != "queued") return line.row.status == "running" ? "runs" : "goes on";
+    if (!line.row.queueTurn) return {};
+    const auto of = line.entry ? static_cast<std::int64_t>(line.waiting) : line.row.seriesSize;
+    return std::to_string(std::llround(*line.row.queueTurn) + 1) + " of " + std::to_string(of);
+}
+
+std::string secondsText(const QueueLine& line, const std::optional<double>& seconds) {
+    return !line.entry ? "" : seconds ? duration(*seconds) : "not known";
+}
+
+void printJsonLine(const QueueLine& line) {
+    nlohmann::json json = toJson(line.row);
+    if (line.entry) {
+        json["cores"] = line.entry->cores;
+        json["gpus"] = line.entry->gpus;
+        json["restarts"] = line.entry->restarts;
+        json["left_s"] = jsonNumber(line.expected.left);
+        json["ends_in_s"] = jsonNumber(line.expected.endsIn);
+    }
+    std::printf("%s\n", dumpLine(json).c_str());
+}
+
+void printTable(const std::vector<QueueLine>& lines) {
+    TextTable table({"run", "experiment", "turn", "", "algorithm", "seed", "workers", "needs", "left", "ends in"});
+    for (const std::size_t column : {1, 3, 4, 7}) table.leftAlign(column);
+    for (const QueueLine& line : lines) {
+        const storage::RunRow& row = line.row;
+        const std::string needs = line.entry ? inWords({line.entry->cores, line.entry->gpus}) : "";
+        table.add({printable(row.runId), printable(row.experiment), turnText(line), row.held ? "held" : "",
+                   printable(row.algorithm), std::to_string(row.seed), std::to_string(row.workers), needs,
+                   secondsText(line, line.expected.left), secondsText(line, line.expected.endsIn)});
+    }
+    std::fputs(table.toString().c_str(), stdout);
+}
+
+void printState(const storage::Queue& queue, const std::string& worker) {
+    if (queue.paused) std::fputs("the queue is paused; `dasgd queue resume` lets runs start\n", stdout);
+    if (!worker.empty()) {
+        std::printf("worked by process %s, %d at a time\n", printable(worker).c_str(), queue.slots);
+    } else if (!queue.entries.empty()) {
+        std::fputs("nobody works the queue; `dasgd queue work` does, and `ends in` is from when it starts\n", stdout);
+    }
+}
+
+Status setPaused(const std::string& workspace, bool paused) {
+    DASGD_ASSIGN(auto store, storage::QueueStore::open(workspace));
+    return store.setPaused(paused);
+}
+
+struct QueueListOptions {
+    std::string workspace;
+    bool json = false, work = false;
+};
+
+Action declareQueueList(CLI::App& app, const std::shared_ptr<QueueListOptions>& options) {
+    addWorkspaceOption(app, options->workspace);
+    app.add_flag("--json", options->json, "One line of JSON a waiting run, in the order in which they start");
+    return [options] {
+        const Status listed = listQueue(options->workspace, options->json);
+        return listed ? static_cast<int>(kFinished) : refuse(listed.error());
     };
-    Rows order = queue;
-    if (action == "first") {
-        std::ranges::stable_partition(order, isMoved);
-    } else if (action == "last") {
-        std::ranges::stable_partition(order, [&](const storage::RunRow& row) { return !isMoved(row); });
-    } else if (action == "up") {
-        for (std::size_t i = 1; i < order.size(); ++i) {
-            if (isMoved(order[i]) && !isMoved(order[i - 1])) std::swap(order[i], order[i - 1]);
-        }
-    } else {
-        for (std::size_t i = order.size(); i-- > 1;) {
-            if (isMoved(order[i - 1]) && !isMoved(order[i])) std::swap(order[i], order[i - 1]);
-        }
-    }
-    return order;
 }
 
-// Every run whose place or hold is to change, as it is to be.
-Rows wanted(const Rows& waiting, const Rows& runs, const std::string& action) {
-    Rows changed;
-    if (action == "hold" || action == "release") {
-        changed = runs;
-        for (storage::RunRow& row : changed) row.held = action == "hold";
-        return changed;
-    }
-    std::map<std::string, Rows> queues;
-    for (const storage::RunRow& row : waiting) queues[row.series].push_back(row);
-    for (const auto& [series, queue] : queues) {
-        if (std::ranges::find(runs, series, &storage::RunRow::series) == runs.end()) continue;
-        const Rows order = moved(queue, runs, action);
-        // From the smallest on: a run's turn goes on to say how many of the series come before it.
-        double turn = queue.front().queueTurn.value_or(0);
-        for (const storage::RunRow& row : order) {
-            changed.push_back(row);
-            changed.back().queueTurn = turn++;
-        }
-    }
-    return changed;
+Action declarePause(CLI::App& app, bool paused) {
+    auto options = std::make_shared<QueueListOptions>();
+    addWorkspaceOption(app, options->workspace);
+    if (!paused) addWorkOption(app, options->work);
+    return [options, paused] {
+        if (const Status done = setPaused(options->workspace, paused); !done) return refuse(done.error());
+        std::fputs(paused ? "the queue is paused: what runs goes on, nothing starts\n" : "the queue goes on\n", stdout);
+        return options->work ? becomeQueueWorker(options->workspace) : static_cast<int>(kFinished);
+    };
 }
 
-// Waits until the launchers have done it. A run that has started meanwhile is said.
-Status confirm(storage::RunReader& reader, const Rows& changed) {
-    const auto until = std::chrono::steady_clock::now() + kPatience;
-    for (const storage::RunRow& want : changed) {
-        for (;;) {
-            DASGD_ASSIGN(const storage::RunRow now, reader.row(want.runId));
-            if (!waits(now)) {
-                std::printf("%s does not wait any more: it is %s\n", now.runId.c_str(), now.status.c_str());
-                break;
-            }
-            if (now.held == want.held && now.queueTurn == want.queueTurn) break;
-            if (std::chrono::steady_clock::now() > until) {
-                return fail("whoever runs " + want.runId +
-                            " does not answer; look with `dasgd list` whether it still runs");
-            }
-            std::this_thread::sleep_for(kPause);
-        }
-    }
-    return {};
-}
-
-void print(const Rows& waiting, bool json) {
-    if (!json && waiting.empty()) std::fputs("nothing waits\n", stdout);
-    TextTable table({"run", "experiment", "turn", "", "algorithm", "seed", "workers"});
-    for (const std::size_t column : {1, 3, 4}) table.leftAlign(column);
-    for (const storage::RunRow& row : waiting) {
-        if (json) {
-            std::printf("%s\n", dumpLine(toJson(row)).c_str());
-            continue;
-        }
-        // Of a launcher that cannot be asked for another order there is none.
-        const std::string turn =
-            !row.queueTurn ? std::string()
-                           : std::to_string(std::llround(*row.queueTurn) + 1) + " of " + std::to_string(row.seriesSize);
-        table.add({printable(row.runId), printable(row.experiment), turn, row.held ? "held" : "",
-                   printable(row.algorithm), std::to_string(row.seed), std::to_string(row.workers)});
-    }
-    if (!json && !waiting.empty()) std::fputs(table.toString().c_str(), stdout);
-}
-
-// As it is now: what lab.db has of it is some time old.
-Status readPages(const storage::WorkspacePaths& paths, Rows& rows, std::map<std::string, RunControl>& pages) {
-    for (storage::RunRow& row : rows) {
-        DASGD_ASSIGN(RunControl page, RunControl::open(paths.control(row.runId)));
-        row.held = page.isHeld();
-        row.queueTurn = page.turn();
-        pages.emplace(row.runId, std::move(page));
-    }
-    std::ranges::stable_sort(rows, [](const storage::RunRow& a, const storage::RunRow& b) {
-        return std::tie(a.series, a.queueTurn) < std::tie(b.series, b.queueTurn);
-    });
-    return {};
-}
-
-Status change(storage::RunReader& reader, const QueueOptions& options) {
-    const storage::WorkspacePaths paths{options.workspace};
-    // One at a time: keys of the window start a process each.
-    DASGD_ASSIGN(const auto lock,
-                 storage::FileLock::wait(paths.root / "queue.lock", storage::FileLock::Kind::Exclusive));
-    DASGD_ASSIGN(const Rows runs, chosen(reader, options));
-    DASGD_ASSIGN(const Rows all, reader.runs());
-    Rows waiting = waitingRuns(all);
-    std::erase_if(waiting, [&](const storage::RunRow& row) {
-        return std::ranges::find(runs, row.series, &storage::RunRow::series) == runs.end() || !row.queueTurn;
-    });
-    std::map<std::string, RunControl> pages;
-    DASGD_TRY(readPages(paths, waiting, pages));
-    Rows chosenNow;
-    for (const storage::RunRow& row : waiting) {
-        if (std::ranges::find(runs, row.runId, &storage::RunRow::runId) != runs.end()) chosenNow.push_back(row);
-    }
-    const Rows changed = wanted(waiting, chosenNow, options.action);
-    const bool holds = options.action == "hold" || options.action == "release";
-    for (const storage::RunRow& row : changed) {
-        RunControl& page = pages.at(row.runId);
-        if (holds) {
-            page.setHeld(row.held);
-        } else {
-            page.setTurn(*row.queueTurn);
-        }
-    }
-    return confirm(reader, changed);
-}
-
-Status queue(const QueueOptions& options) {
-    DASGD_ASSIGN(auto reader, storage::RunReader::open(options.workspace));
-    if (options.action != "list") {
-        if (options.runs.empty()) return fail("say which runs: dasgd queue " + options.action + " RUN …");
-        DASGD_TRY(change(reader, options));
-    }
-    DASGD_ASSIGN(const Rows rows, reader.runs());
-    print(waitingRuns(rows), options.json);
-    return {};
-}
+struct QueuePart {
+    const char* name;
+    const char* summary;
+    Action (*declare)(CLI::App& app);
+};
+constexpr QueuePart kQueueParts[]{
+    {"list", "What runs and waits, its turn, and how long it takes",
+     [](CLI::App& app) { return declareQueueList(app, std::make_shared<QueueListOptions>()); }},
+    {"add", "Let the runs of experiments wait at the end", declareQueueAdd},
+    {"work", "Train what waits, one run after another or several at once", declareQueueWork},
+    {"hold", "Runs do not start", [](CLI::App& app) { return declareQueueMove(app, "hold"); }},
+    {"release", "They start in their turn", [](CLI::App& app) { return declareQueueMove(app, "release"); }},
+    {"first", "Move runs to the front", [](CLI::App& app) { return declareQueueMove(app, "first"); }},
+    {"last", "Move runs to the end", [](CLI::App& app) { return declareQueueMove(app, "last"); }},
+    {"up", "Move each by one to the front", [](CLI::App& app) { return declareQueueMove(app, "up"); }},
+    {"down", "Move each by one to the end", [](CLI::App& app) { return declareQueueMove(app, "down"); }},
+    {"pause", "Nothing starts; what runs goes on", [](CLI::App& app) { return declarePause(app, true); }},
+    {"resume", "Runs start again", [](CLI::App& app) { return declarePause(app, false); }},
+    {"start", "", declareQueueStart}};
 
 Action declareQueue(CLI::App& app) {
-    auto options = std::make_shared<QueueOptions>();
-    app.add_option("ACTION", options->action,
-                   "list; hold: do not start; release: start in its turn; first, last, up, down: move in the queue")
-        ->check(CLI::IsMember({"list", "hold", "release", "first", "last", "up", "down"}));
-    app.add_option("RUN", options->runs, "Ids of queued runs, or the beginnings of them");
-    addWorkspaceOption(app, options->workspace);
-    app.add_flag("--series", options->series, "All runs that wait and were started by the same command");
-    app.add_flag("--json", options->json, "One line of JSON a waiting run, in the order in which they start");
+    const auto own = std::make_shared<QueueListOptions>();
+    const Action list = declareQueueList(app, own);
+    std::vector<std::pair<CLI::App*, Action>> parts;
+    for (const QueuePart& part : kQueueParts) {
+        CLI::App* sub = app.add_subcommand(part.name, part.summary);
+        if (*part.summary == '\0') sub->group("");
+        parts.emplace_back(sub, part.declare(*sub));
+    }
+    app.require_subcommand(0, 1);
     app.footer(
-        "The runs of one command start one after the other. One that is held is passed over; where all are held,\n"
-        "their command waits. `dasgd stop` takes a run out of the queue. The runs of another command start beside "
-        "them,\n"
-        "those of `dasgd run --queue` when all that train or wait have ended, but for those that are held.");
-    return [options] {
-        const Status done = queue(*options);
-        return done ? kFinished : refuse(done.error());
+        "`queue add` writes runs down that wait in the workspace, whatever ends meanwhile; `queue work` trains them, "
+        "each\n"
+        "when the cores and GPUs that it needs are free. `dasgd stop RUN` takes one out. `dasgd run` runs its own "
+        "series\n"
+        "itself: those that wait are listed, held and moved here too, and end with it.");
+    return [parts, list, own, &app] {
+        for (const auto& [sub, action] : parts) {
+            if (!sub->parsed()) continue;
+            // It has options of its own, and would take the default folder. The environment is the same for both.
+            const char* environment = std::getenv("DASGD_WORKSPACE");
+            if (app.count("--workspace") > 0 && own->workspace != (environment ? environment : "")) {
+                return refuse(Error{std::string("write --workspace after `queue ") + sub->get_name() + "`"});
+            }
+            return action();
+        }
+        return list();
     };
 }
 
 const CommandRegistry::Add kQueueEntry{{.order = 45,
                                         .name = "queue",
-                                        .summary = "The runs that wait: list, hold, release, move",
+                                        .summary = "The runs that wait: add, work, list, hold, release, move",
                                         .declare = declareQueue}};
 
 }  // namespace
+
+Status listQueue(const std::string& workspace, bool json) {
+    DASGD_ASSIGN(auto reader, storage::RunReader::open(workspace));
+    DASGD_ASSIGN(const auto rows, reader.runs());
+    DASGD_ASSIGN(const storage::Queue queue, reader.queue());
+    const std::vector<QueueLine> lines = linesOf(rows, queue);
+    if (json) {
+        for (const QueueLine& line : lines) printJsonLine(line);
+        return {};
+    }
+    if (lines.empty()) std::fputs("nothing waits\n", stdout);
+    if (!lines.empty()) printTable(lines);
+    DASGD_ASSIGN(const std::string worker, reader.queueWorker());
+    printState(queue, worker);
+    return {};
+}
 
 }  // namespace dasgd::experiments

@@ -11,6 +11,7 @@
 #include "core/base/control.h"
 #include "experiments/base/process.h"
 #include "experiments/commands/command.h"
+#include "storage/queue.h"
 #include "storage/recorder.h"
 #include "storage/run_reader.h"
 
@@ -31,13 +32,15 @@ bool hasOwner(const std::filesystem::path& ownerFile) {
 
 struct Stoppable {
     std::string id;
-    bool waits = false;  // has not been started
+    bool waits = false;    // has not been started
+    bool inQueue = false;  // of the workspace: belongs to no process while it waits
 };
 
 Result<Stoppable> find(const StopOptions& options, const std::string& run) {
     DASGD_ASSIGN(auto reader, storage::RunReader::open(options.workspace));
     DASGD_ASSIGN(const storage::RunDetail detail, reader.run(run));
     const std::string& id = detail.row.runId;
+    if (detail.row.inQueue) return Stoppable{.id = id, .waits = detail.row.status != "running", .inQueue = true};
     if (detail.row.status != "running" && detail.row.status != "queued") {
         return fail(id + " is " + detail.row.status + ", there is nothing to stop");
     }
@@ -45,10 +48,25 @@ Result<Stoppable> find(const StopOptions& options, const std::string& run) {
         return fail(id +
                     " runs no more: its launcher died. The next `dasgd run` in this workspace takes in its records");
     }
-    return Stoppable{id, detail.row.status == "queued"};
+    return Stoppable{.id = id, .waits = detail.row.status == "queued"};
+}
+
+// An entry of the queue is to go on no more, whoever has it or comes to have it; then its run is stopped, if it runs.
+Status takeOutOfQueue(const StopOptions& options, const Stoppable& run) {
+    DASGD_ASSIGN(auto queue, storage::QueueStore::open(options.workspace));
+    DASGD_ASSIGN(const auto done, queue.cancel(run.id));
+    if (done == storage::QueueStore::Cancelled::Marked) {
+        // A process that has not made the page yet looks whether the run was taken out.
+        auto control = RunControl::open(storage::WorkspacePaths{options.workspace}.control(run.id));
+        if (control) control->requestStop();
+    }
+    std::printf(run.waits ? "%s is taken out of the queue\n" : "%s stops at its next step, and leaves the queue\n",
+                run.id.c_str());
+    return {};
 }
 
 Status requestStop(const StopOptions& options, const Stoppable& run) {
+    if (run.inQueue) return takeOutOfQueue(options, run);
     DASGD_ASSIGN(RunControl control, RunControl::open(storage::WorkspacePaths{options.workspace}.control(run.id)));
     control.requestStop();
     std::printf(run.waits ? "%s is taken out of the queue\n" : "%s stops at its next step\n", run.id.c_str());

@@ -47,6 +47,12 @@ std::vector<std::string> runsAhead(const std::vector<storage::RunRow>& rows, con
 Result<bool> QueueTurn::isLive(const std::string& run) {
     DASGD_ASSIGN(const storage::RunRow row, reader_.row(run));
     if (!trains(row) && !mayStart(row)) return false;
+    if (row.inQueue && mayStart(row)) {
+        // It starts once somebody works the queue.
+        DASGD_ASSIGN(const storage::Queue queue, reader_.queue());
+        DASGD_ASSIGN(const std::string worker, reader_.queueWorker());
+        return !queue.paused && !worker.empty();
+    }
     DASGD_ASSIGN(const auto lost, reader_.lost(run));
     return !lost;
 }

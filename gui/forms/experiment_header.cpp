@@ -19,7 +19,7 @@ ExperimentHeader::ExperimentHeader(const ExperimentDraft& draft)
       pill_(new QToolButton),
       unfold_(makeQuietButton(tr("Begin with … ▾"), tr("Presets and recorded experiments"))),
       queue_(makeQuietButton(tr("queue"),
-                             tr("Start it once everything that runs or waits here has ended  Ctrl+Shift+Enter"))),
+                             tr("Let it wait: it starts once what trains and waits here has ended  Ctrl+Shift+Enter"))),
       duplicate_(makeQuietButton(tr("duplicate"), tr("Go on with a copy under another name  Ctrl+D"))) {
     auto* top = new QHBoxLayout;
     top->setSpacing(9);

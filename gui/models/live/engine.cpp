@@ -72,8 +72,9 @@ Engine::Engine(std::filesystem::path workspace, QString program, QObject* parent
 Engine::~Engine() { pool_.waitForDone(); }
 
 void Engine::run(const QString& file, Order order) {
-    QStringList arguments{QStringLiteral("run"), file};
-    if (order == Order::Queued) arguments << QStringLiteral("--queue");
+    const QStringList arguments = order == Order::Queued ? QStringList{QStringLiteral("queue"), QStringLiteral("add"),
+                                                                       file, QStringLiteral("--work")}
+                                                         : QStringList{QStringLiteral("run"), file};
     launch(arguments, QFileInfo(file).fileName(), {file, order});
 }
 
@@ -89,7 +90,10 @@ void Engine::resume(const QString& runId) {
 
 void Engine::queue(const QString& action, const QStringList& runs) {
     if (runs.isEmpty()) return;
-    launch(QStringList{QStringLiteral("queue"), action} + runs, QStringLiteral("queue ") + action, {});
+    QStringList arguments = QStringList{QStringLiteral("queue"), action} + runs;
+    // What is released may start at once, also where nobody works the queue.
+    if (action == QLatin1String("release")) arguments << QStringLiteral("--work");
+    launch(arguments, QStringLiteral("queue ") + action, {});
 }
 
 void Engine::launch(const QStringList& arguments, const QString& what, const Experiment& experiment) {

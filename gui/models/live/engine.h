@@ -20,7 +20,7 @@ class Engine : public QObject {
 public:
     enum class Order {
         Now,
-        Queued,  // once everything that runs or waits in the workspace has ended
+        Queued,  // at the end of the workspace's queue, which is then worked where nobody does
     };
     Q_ENUM(Order)
 
@@ -30,9 +30,9 @@ public:
     ~Engine() override;
 
     [[nodiscard]] QString program() const { return program_; }
-    // Starts `dasgd run FILE --workspace W`, detached; its output goes to a log in the workspace. Answered by
-    // started(), or by failed() and then notStarted(). failed() also comes later, when it ends with an error (a bad
-    // file, a dead rank).
+    // Starts `dasgd run FILE --workspace W`, or `dasgd queue add FILE --work`, detached; its output goes to a log in
+    // the workspace. Answered by started(), or by failed() and then notStarted(). failed() also comes later, when it
+    // ends with an error (a bad file, a dead rank).
     void run(const QString& file, Order order = Order::Now);
     void stop(const QString& runId) { stop(QStringList{runId}); }
     // All of them at once; those that are queued never start.

@@ -31,14 +31,14 @@ void setText(Entry& entry, const QString& text) {
 }
 
 // As text in the order of time. What waits starts after all that has started; among themselves those that start earlier
-// stand above the others whichever way the order goes, as a queue does.
+// stand above the others whichever way the order goes, as a queue does: those of the workspace's queue in one order.
 QString startOf(const storage::RunRow& row, Qt::SortOrder direction) {
     if (!row.queueTurn) return QString::fromStdString(row.startedAt);
     constexpr int kDigits = 14;
     constexpr double kMost = 1e9;
     const double place = direction == Qt::AscendingOrder ? *row.queueTurn : kMost - *row.queueTurn;
     return QStringLiteral("~%1 %2")
-        .arg(QString::fromStdString(row.series))
+        .arg(row.inQueue ? QString() : QString::fromStdString(row.series))
         .arg(place, kDigits, 'f', 3, QLatin1Char('0'));
 }
 

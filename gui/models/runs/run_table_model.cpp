@@ -108,6 +108,7 @@ QString RunTableModel::textOf(const RunItem& item, Column column) {
         case RunTableModel::Backend: return QString::fromStdString(row.backend);
         case RunTableModel::Started:
             if (!row.queueTurn) return startedText(row.startedAt);
+            if (row.inQueue) return QStringLiteral("turn %1 in the queue").arg(std::llround(*row.queueTurn) + 1);
             return QStringLiteral("turn %1 of %2").arg(std::llround(*row.queueTurn) + 1).arg(row.seriesSize);
         case RunTableModel::Wall: return timed(clockText(row.wallS), row);
         case RunTableModel::Steps: return grouped(row.steps);

@@ -22,6 +22,17 @@ TEST(StopSignals, CountsInsteadOfDying) {
     EXPECT_EQ(signals.count(), 2);
 }
 
+TEST(StopSignals, TellsWhatAPersonAskedForFromWhatASchedulerDid) {
+    StopSignals signals(StopSignals::Repeats::Ignore);
+    pollfd wait{signals.fd(), POLLIN, 0};
+    for (const int number : {SIGTERM, SIGINT, SIGTERM}) {
+        ::kill(::getpid(), number);
+        EXPECT_EQ(::poll(&wait, 1, 5000), 1);
+        EXPECT_EQ(signals.count(), 1) << "however often";
+    }
+    EXPECT_EQ(signals.interrupts(), 1);
+}
+
 TEST(StopSignals, OutlivesItsTerminal) {
     const StopSignals signals;
     ::kill(::getpid(), SIGHUP);

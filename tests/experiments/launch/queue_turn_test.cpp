@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <optional>
+#include <thread>
 
 #include "tests/support/runs.h"
 
@@ -82,6 +84,27 @@ TEST_F(QueueTurnTest, ComesWhenWhoeverRunsTheRunAheadHasDied) {
     EXPECT_EQ(ahead(), "first");
     first_.reset();
     EXPECT_EQ(ahead(), "");
+}
+
+// They start once somebody works the queue, and not before.
+TEST_F(QueueTurnTest, RunsOfTheWorkspacesQueueAreAheadWhileItIsWorked) {
+    test::orDie(first_->abandonRun("first", "stopped", ""));
+    storage::RunInfo entry = test::runInfo("entry");
+    entry.queueEntry.emplace();
+    test::orDie(first_->addRun(entry));
+    storage::RunInfo third = test::runInfo("third");
+    third.series = "third";
+    third.seriesSize = 1;
+    test::orDie(second_.abandonRun("second", "stopped", ""));
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // queued later
+    test::orDie(second_.addRun(third));
+    QueueTurn turn(test::orDie(storage::RunReader::open(folder_ / "w")), "third");
+    EXPECT_EQ(test::orDie(turn.runAhead()), "");
+    const auto lock =
+        test::orDie(storage::FileLock::tryNow(storage::queueLock(first_->paths()), storage::FileLock::Kind::Exclusive));
+    EXPECT_EQ(test::orDie(turn.runAhead()), "entry");
+    test::orDie(test::orDie(storage::QueueStore::open(folder_ / "w")).setPaused(true));
+    EXPECT_EQ(test::orDie(turn.runAhead()), "");
 }
 
 TEST_F(QueueTurnTest, ComesWhenTheRunAheadIsHeld) {

@@ -184,7 +184,7 @@ TEST_F(ExperimentPageTest, OneThatIsQueuedIsLeftToItsTurnAndThePageStays) {
     EXPECT_TRUE(list()->isVisible());
     QFile file(folder_.filePath(QStringLiteral("ran")));
     ASSERT_TRUE(file.open(QIODevice::ReadOnly));
-    EXPECT_TRUE(file.readAll().contains("/experiments/delay-sweep.toml --queue --workspace"));
+    EXPECT_TRUE(file.readAll().contains("/experiments/delay-sweep.toml --work --workspace"));
 }
 
 TEST_F(ExperimentPageTest, ACopyTakesTheNextNameThatNoExperimentHas) {

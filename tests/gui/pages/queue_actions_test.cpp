@@ -94,7 +94,7 @@ TEST_F(QueueActions, WhatIsHeldIsReleased) {
     addQueueMenu(menu, engine_, {waiting("a", true)});
     EXPECT_EQ(wordsOf(menu).front(), "Release: may start");
     menu.actions().at(1)->trigger();
-    EXPECT_EQ(answer(), QStringLiteral("queue release a"));
+    EXPECT_EQ(answer(), QStringLiteral("queue release a --work"));
 }
 
 TEST_F(QueueActions, KeysAskForTheSame) {
@@ -117,7 +117,7 @@ TEST_F(QueueActions, ThePaletteHasThem) {
     ASSERT_NE(hold, commands.end());
     EXPECT_EQ(hold->keys, QStringLiteral("Ctrl+H"));
     hold->carryOut();
-    EXPECT_EQ(answer(), QStringLiteral("queue release a"));
+    EXPECT_EQ(answer(), QStringLiteral("queue release a --work"));
 }
 
 }  // namespace

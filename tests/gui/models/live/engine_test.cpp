@@ -81,7 +81,7 @@ TEST_F(EngineTest, AnExperimentIsQueuedByTheProgram) {
     EXPECT_EQ(started[0][1].value<Engine::Order>(), Engine::Order::Queued);
     QFile file(seen);
     ASSERT_TRUE(file.open(QIODevice::ReadOnly));
-    EXPECT_TRUE(file.readAll().startsWith("run a.toml --queue --workspace"));
+    EXPECT_TRUE(file.readAll().startsWith("queue add a.toml --work --workspace"));
 }
 
 TEST_F(EngineTest, WhatWasAskedForIsStartedAlsoWhereTheWindowGoes) {

@@ -61,6 +61,20 @@ TEST(RunOrder, WhatWaitsStandsInTheOrderOfItsTurnsAfterWhatHasStarted) {
     EXPECT_EQ(sorted(runs, {}), "xyzr") << "what starts next is above the others both ways";
 }
 
+// Whatever command put them there.
+TEST(RunOrder, TheWorkspacesQueueHasOneOrder) {
+    const auto entry = [](const char* id, double turn, const char* series) {
+        storage::RunRow row = withLoss(id, std::nullopt)->row;
+        row.status = "queued";
+        row.series = series;
+        row.queueTurn = turn;
+        row.inQueue = true;
+        return makeRunItem(row);
+    };
+    const std::vector<RunItemPtr> runs{entry("x", 2, "a"), entry("y", 0, "z"), entry("z", 1, "")};
+    EXPECT_EQ(sorted(runs, {.column = RunTableModel::Started, .direction = Qt::AscendingOrder}), "yzx");
+}
+
 TEST(RunOrder, AKeyIsSortedAsNumbersBeforeTexts) {
     const auto with = [](const char* id, const char* delay) {
         return makeRun(id, "dasgd", *delay ? "[algorithm]\ndelay = " + std::string(delay) + "\n" : "");

@@ -47,6 +47,19 @@ TEST_F(RunTableModelTest, SaysNumbersInTheirUnits) {
     EXPECT_EQ(cell(1, RunTableModel::Blocked), kAbsent);
 }
 
+TEST_F(RunTableModelTest, WhatWaitsSaysItsTurn) {
+    storage::RunRow row = makeRun("r1", "dasgd")->row;
+    row.status = "queued";
+    row.queueTurn = 2;
+    row.seriesSize = 4;
+    storage::RunRow entry = row;
+    entry.runId = "r2";
+    entry.inQueue = true;
+    model_.take({makeRunItem(row), makeRunItem(entry)}, {});
+    EXPECT_EQ(cell(0, RunTableModel::Started), QStringLiteral("turn 3 of 4"));
+    EXPECT_EQ(cell(1, RunTableModel::Started), QStringLiteral("turn 3 in the queue")) << "of all that wait there";
+}
+
 TEST_F(RunTableModelTest, SimulatedTimesAreToldFromMeasuredOnes) {
     storage::RunRow row = withNumbers()->row;
     row.timeSimulated = true;

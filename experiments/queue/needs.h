@@ -1,0 +1,44 @@
+// What a run needs of a machine while it trains, and what of this machine runs may take.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/base/value.h"
+
+namespace dasgd::experiments {
+
+struct Needs {
+    int cores = 1, gpus = 0;
+    bool operator==(const Needs&) const = default;
+};
+
+// Of a resolved experiment: a core for each compute thread of a rank; ranks that are simulated take turns in one
+// process. GPUs where ranks are on them.
+[[nodiscard]] Needs needsOf(const Value& resolved);
+// The same of its text; one core where that cannot be read.
+[[nodiscard]] Needs needsOf(const std::string& resolvedToml);
+// "4 cores", "4 cores and 2 GPUs".
+[[nodiscard]] std::string inWords(const Needs& needs);
+
+// CPUs by the kernel's numbers; GPUs as CUDA_VISIBLE_DEVICES names them.
+struct Machine {
+    std::vector<int> cpus;
+    std::vector<std::string> gpus;
+    [[nodiscard]] Needs size() const { return {static_cast<int>(cpus.size()), static_cast<int>(gpus.size())}; }
+};
+
+// What this process may use (its affinity, CUDA_VISIBLE_DEVICES, NVML), of that the first `cores` and `gpus`.
+// Errors: there are fewer.
+[[nodiscard]] Result<Machine> ownMachine(std::optional<int> cores, std::optional<int> gpus);
+
+// "0-3,6" and back; nullopt where the text is something else, or a number is over 1,000,000.
+[[nodiscard]] std::string listText(const std::vector<int>& numbers);
+[[nodiscard]] std::optional<std::vector<int>> listOf(const std::string& text);
+
+// From now on this thread, and the processes that it starts, run on these CPUs alone.
+[[nodiscard]] Status runOn(const std::vector<int>& cpus);
+
+}  // namespace dasgd::experiments

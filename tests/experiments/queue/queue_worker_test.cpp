@@ -1,0 +1,158 @@
+// The worker of a queue, as a process of its own with processes of its own.
+#include "experiments/queue/queue_worker.h"
+
+#include <gmock/gmock.h>
+#include <signal.h>
+
+#include "tests/support/queue_runs.h"
+
+namespace dasgd::experiments {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class QueueWorkerTest : public test::QueueFolder {
+protected:
+    // Cores that the ranks of the run may use.
+    [[nodiscard]] std::string coresOf(const test::StartedProgram& worker, const std::string& run) const {
+        for (const pid_t entry : test::childrenOf(worker.id())) {
+            if (test::contentOf("/proc/" + std::to_string(entry) + "/cmdline").find(run) == std::string::npos) continue;
+            for (const pid_t rank : test::childrenOf(entry)) {
+                const std::string status = test::contentOf("/proc/" + std::to_string(rank) + "/status");
+                const auto at = status.find("Cpus_allowed_list:\t");
+                if (at != std::string::npos) return status.substr(at + 19, status.find('\n', at) - at - 19);
+            }
+        }
+        return {};
+    }
+    // Every run that has that seed, and no process of theirs.
+    [[nodiscard]] int runsOf(int seed) const {
+        const auto all = rows();
+        return static_cast<int>(std::ranges::count(all, seed, &storage::RunRow::seed));
+    }
+};
+
+TEST_F(QueueWorkerTest, OneAfterAnotherInTheirOrder) {
+    const auto ids = add(test::quickExperiment("threads"), {"--sweep", "train.seed=1..3"});
+    ASSERT_EQ(folder_.run({"queue", "first", ids.at(2), "-w", "w"}).exit, 0);
+    const test::Ended worked = work({"--until-empty", "--json"}).wait();
+    EXPECT_EQ(worked.exit, 0) << worked.err;
+    const auto place = [&](std::size_t run) { return worked.out.find("\"run_id\":\"" + ids[run] + "\""); };
+    EXPECT_LT(place(2), place(0));
+    EXPECT_LT(place(0), place(1));
+    EXPECT_NE(place(1), std::string::npos);
+    EXPECT_THAT(queue().entries, IsEmpty());
+    for (const std::string& id : ids) EXPECT_EQ(row(id).status, "finished");
+}
+
+TEST_F(QueueWorkerTest, TwoAtOnceShareNoCore) {
+    if (ownMachine({}, {})->cpus.size() < 2) return;  // they run one after another then
+    const auto ids = add(test::longExperiment(1), {"--sweep", "train.seed=1..3"});
+    test::StartedProgram worker = work({"--slots", "2"});
+    ASSERT_TRUE(trains(1));
+    ASSERT_TRUE(trains(2));
+    EXPECT_EQ(row(ids.at(2)).status, "queued");
+    const std::string first = coresOf(worker, ids[0]), second = coresOf(worker, ids[1]);
+    EXPECT_FALSE(first.empty());
+    EXPECT_FALSE(second.empty());
+    EXPECT_NE(first, second);
+    // The crash of one harms no other; it has no restart left.
+    const auto entries = test::childrenOf(worker.id());
+    ASSERT_THAT(entries, SizeIs(2));
+    ::kill(entries[0], SIGKILL);
+    ASSERT_TRUE(trains(3)) << "the next one takes its place";
+    const auto all = rows();
+    EXPECT_EQ(std::ranges::count(all, std::string("running"), &storage::RunRow::status), 2);
+    EXPECT_EQ(std::ranges::count(all, std::string("interrupted"), &storage::RunRow::status), 1);
+    worker.signal(SIGTERM);
+    EXPECT_EQ(worker.wait().exit, 130);
+    EXPECT_THAT(queue().entries, SizeIs(2));
+}
+
+// As SLURM ends a job, and starts it again.
+TEST_F(QueueWorkerTest, ATermStopsAtOneStepAndTheNextGoesOn) {
+    const std::string text = test::longExperiment(2, 60'000, 1'000'000);
+    static_cast<void>(add(text, {"--sweep", "train.seed=1..2"}));
+    {
+        test::StartedProgram worker = work({"--until-empty"});
+        ASSERT_TRUE(trains(1));
+        worker.signal(SIGTERM);
+        const test::Ended ended = worker.wait();
+        EXPECT_EQ(ended.exit, 130) << ended.err;
+        EXPECT_THAT(ended.err, HasSubstr("it goes on from step"));
+    }
+    EXPECT_EQ(newestOf(1).status, "queued");
+    EXPECT_GT(newestOf(1).resumedStep, 0);
+    EXPECT_EQ(newestOf(1).queueTurn, 0) << "in its place";
+    const test::Ended again = work({"--until-empty"}).wait();
+    EXPECT_EQ(again.exit, 0) << again.err;
+    const test::Ended whole = folder_.run({"run", "e.toml", "-w", "whole", "-q"});
+    ASSERT_EQ(whole.exit, 0) << whole.err;
+    auto reader = storage::RunReader::open(folder_.path() / "whole");
+    ASSERT_TRUE(reader);
+    const std::string unbroken =
+        test::contentOf(folder_.path() / "whole/runs" / reader->runs()->front().runId / "model.safetensors");
+    EXPECT_EQ(newestOf(1).status, "finished");
+    EXPECT_EQ(modelOf(newestOf(1)), unbroken);
+    EXPECT_FALSE(unbroken.empty());
+    EXPECT_EQ(runsOf(1), 2);
+    EXPECT_EQ(runsOf(2), 1);
+}
+
+TEST_F(QueueWorkerTest, StopTakesARunOutWhileItTrains) {
+    const auto ids = add(test::longExperiment(1), {"--sweep", "train.seed=1..2"});
+    test::StartedProgram worker = work();
+    ASSERT_TRUE(trains(1));
+    EXPECT_EQ(folder_.run({"stop", ids.at(0), "-w", "w"}).exit, 0);
+    ASSERT_TRUE(trains(2));
+    EXPECT_EQ(row(ids[0]).status, "stopped");
+    EXPECT_EQ(runsOf(1), 1) << "it does not go on";
+    EXPECT_THAT(queue().entries, SizeIs(1));
+    worker.signal(SIGINT);
+    EXPECT_EQ(worker.wait().exit, 130);
+}
+
+TEST_F(QueueWorkerTest, ThereIsOneWorker) {
+    static_cast<void>(add(test::longExperiment(1)));
+    test::StartedProgram worker = work();
+    ASSERT_TRUE(trains(1));
+    const test::Ended second = work().wait();
+    EXPECT_EQ(second.exit, 2);
+    EXPECT_THAT(second.err, HasSubstr("worked already, by process " + std::to_string(worker.id())));
+    EXPECT_EQ(work({"--until-empty"}).wait().exit, 0) << "somebody does it";
+    EXPECT_THAT(folder_.run({"queue", "-w", "w"}).out, HasSubstr("worked by process"));
+    worker.signal(SIGTERM);
+    EXPECT_EQ(worker.wait().exit, 130);
+}
+
+TEST_F(QueueWorkerTest, WaitsForRunsOfOtherCommands) {
+    folder_.write("other.toml", test::longExperiment(1));
+    test::StartedProgram other = folder_.start({"run", "other.toml", "-w", "w", "-q", "--set", "train.seed=9"});
+    ASSERT_TRUE(trains(9));
+    const auto ids = add(test::quickExperiment("threads"));
+    test::StartedProgram worker = work({"--until-empty"});
+    std::this_thread::sleep_for(std::chrono::seconds(2));
+    EXPECT_EQ(row(ids.at(0)).status, "queued");
+    other.signal(SIGTERM);
+    EXPECT_EQ(other.wait().exit, 130);
+    const test::Ended ended = worker.wait();
+    EXPECT_EQ(ended.exit, 0);
+    EXPECT_THAT(ended.err, HasSubstr("other runs train"));
+    EXPECT_EQ(row(ids[0]).status, "finished");
+}
+
+TEST_F(QueueWorkerTest, AFailureTakesItsRestartsAndTheQueueGoesOn) {
+    const auto ids =
+        add(test::quickExperiment("threads"), {"--restarts", "2", "--sweep", "optimizer.learning_rate=1e6,0.1"});
+    const test::Ended worked = work({"--until-empty"}).wait();
+    EXPECT_EQ(worked.exit, 1);
+    const auto all = rows();
+    EXPECT_EQ(std::ranges::count(all, std::string("failed"), &storage::RunRow::status), 3);
+    EXPECT_EQ(row(ids.at(1)).status, "finished");
+    EXPECT_THAT(queue().entries, IsEmpty());
+}
+
+}  // namespace
+}  // namespace dasgd::experiments

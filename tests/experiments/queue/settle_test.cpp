@@ -1,0 +1,127 @@
+#include "experiments/queue/settle.h"
+
+#include <gmock/gmock.h>
+
+#include "core/base/sha256.h"
+#include "core/checkpoint/checkpoint_folder.h"
+#include "core/checkpoint/durable_file.h"
+#include "tests/support/runs.h"
+
+namespace dasgd::experiments {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using End = Settled::End;
+
+class Settle : public ::testing::Test {
+protected:
+    Settle() { add("a", 0); }
+    void add(const std::string& id, int restarts) {
+        storage::RunInfo info = test::runInfo(id);
+        info.queueEntry = {.restarts = restarts, .replaces = {}};
+        test::orDie(store_.addRun(info));
+    }
+    void checkpoint(const std::string& id, std::int64_t step) {
+        const CheckpointFolder folder(store_.paths().checkpoints(id));
+        test::orDie(writeDurably(test::orDie(folder.begin(step)) / CheckpointFolder::rankFileName(Rank(0)), "state"));
+        DASGD_CHECK(folder.claim(step, 1));
+        test::orDie(folder.complete({.runId = id,
+                                     .step = step,
+                                     .ranks = 1,
+                                     .configHash = sha256Of(test::runInfo(id).config),
+                                     .wall = step * 1000,
+                                     .savedAt = ""},
+                                    9));
+    }
+    std::vector<storage::QueueEntry> entries() { return test::orDie(queue_.read()).entries; }
+    // Of the first entry, whose run has ended as `status`.
+    Settled after(const std::string& status, EndCause cause) {
+        const std::string run = entries().front().runId;
+        if (status != "queued") test::orDie(store_.abandonRun(run, status, ""));
+        return test::orDie(settle(store_, queue_, entries().front(), cause));
+    }
+    storage::RunRow row(const std::string& id) { return test::orDie(reader_.row(id)); }
+
+    test::TempDir folder_;
+    storage::Store store_ = test::orDie(storage::Store::open(folder_ / "w"));
+    storage::QueueStore queue_ = test::orDie(storage::QueueStore::open(folder_ / "w"));
+    storage::RunReader reader_ = test::orDie(storage::RunReader::open(folder_ / "w"));
+};
+
+TEST_F(Settle, WhatFinishedIsTakenOut) {
+    EXPECT_EQ(after("finished", EndCause::WorkerGone).end, End::Finished);
+    EXPECT_THAT(entries(), IsEmpty());
+    EXPECT_EQ(row("a").status, "finished");
+}
+
+TEST_F(Settle, WhatAWorkerStoppedGoesOnFromItsCheckpoint) {
+    checkpoint("a", 40);
+    const Settled settled = after("stopped", EndCause::StopOfAll);
+    EXPECT_EQ(settled.end, End::GoesOn);
+    EXPECT_EQ(settled.step, 40);
+    EXPECT_EQ(entries().at(0).runId, settled.next);
+    EXPECT_EQ(row(settled.next).status, "queued");
+    EXPECT_EQ(row(settled.next).resumedFrom, "a");
+    EXPECT_EQ(row(settled.next).resumedStep, 40);
+}
+
+TEST_F(Settle, WhatDiedWithItsWorkerGoesOnAndCostsNoRestart) {
+    const Settled settled = after("interrupted", EndCause::WorkerGone);
+    EXPECT_EQ(settled.end, End::GoesOn);
+    EXPECT_EQ(row(settled.next).resumedFrom, "") << "there is no checkpoint";
+    checkpoint(settled.next, 10);
+    const Settled again = after("interrupted", EndCause::WorkerGone);
+    EXPECT_EQ(row(again.next).resumedFrom, settled.next);
+    // The newest has no checkpoint of its own: from that of the one before.
+    const Settled third = after("interrupted", EndCause::WorkerGone);
+    EXPECT_EQ(row(third.next).resumedFrom, settled.next);
+    EXPECT_EQ(row(third.next).resumedStep, 10);
+}
+
+TEST_F(Settle, AFailureCostsARestart) {
+    EXPECT_EQ(after("failed", EndCause::Itself).end, End::Failed);
+    EXPECT_THAT(entries(), IsEmpty());
+    add("b", 1);
+    const Settled settled = after("failed", EndCause::WorkerGone);
+    EXPECT_EQ(settled.end, End::Restarts);
+    EXPECT_EQ(entries().at(0).restarts, 0);
+    EXPECT_EQ(after("interrupted", EndCause::Itself).end, End::Failed) << "its process alone was killed";
+}
+
+// Whoever ends a job sends the ranks a signal too: that is no failure of theirs.
+TEST_F(Settle, AFailureWhileAllStopIsNone) { EXPECT_EQ(after("failed", EndCause::StopOfAll).end, End::GoesOn); }
+
+TEST_F(Settle, WhatSomebodyTookOutDoesNotGoOn) {
+    for (const char* status : {"stopped", "interrupted"}) {
+        test::orDie(store_.takeFromQueue(entries().front().runId, {}));
+        EXPECT_EQ(test::orDie(queue_.cancel(entries().front().runId)), storage::QueueStore::Cancelled::Marked);
+        EXPECT_EQ(after(status, EndCause::WorkerGone).end, End::TakenOut) << status;
+        EXPECT_THAT(entries(), IsEmpty());
+        add(std::string("after-") + status, 5);
+    }
+    test::orDie(store_.takeFromQueue("after-interrupted", {}));
+    static_cast<void>(test::orDie(queue_.cancel("after-interrupted")));
+    EXPECT_EQ(after("failed", EndCause::Itself).end, End::Failed) << "nor does it restart";
+}
+
+TEST_F(Settle, WhatWasNotBegunWaitsOrFailsInTheEnd) {
+    EXPECT_EQ(after("queued", EndCause::WorkerGone).end, End::Waits);
+    EXPECT_EQ(after("queued", EndCause::Itself).end, End::Failed);
+    EXPECT_EQ(row("a").status, "failed");
+    EXPECT_THAT(row("a").error, HasSubstr("launcher.log"));
+    add("b", 1);
+    EXPECT_EQ(after("queued", EndCause::Itself).end, End::Waits);
+    EXPECT_EQ(entries().at(0).restarts, 0);
+    EXPECT_EQ(row("b").status, "queued");
+}
+
+TEST_F(Settle, WhatStillRunsIsLeftAlone) {
+    test::orDie(store_.takeFromQueue("a", {}));
+    const auto recorder = test::orDie(storage::Recorder::start(store_, "a", {0}));
+    EXPECT_EQ(test::orDie(settle(store_, queue_, entries().front(), EndCause::WorkerGone)).end, End::Undecided);
+    EXPECT_EQ(entries().size(), 1U);
+}
+
+}  // namespace
+}  // namespace dasgd::experiments
