@@ -8,7 +8,7 @@ namespace dasgd::storage {
 namespace {
 
 // Whoever looks whether a run is lost holds its lock for an instant; whoever runs it, for as long as that takes.
-constexpr auto kPatienceWithOwners = std::chrono::milliseconds(3000);
+constexpr auto kPatienceWithOwners = std::chrono::milliseconds(1500);
 
 void setWhere(SQLite::Database& database, std::int64_t run, const RunInfo& where) {
     SQLite::Statement update(database, "UPDATE run SET host = ?, cpu = ?, versions = ? WHERE id = ?");

@@ -107,7 +107,7 @@ void RankGroup::escalate(Ns now) {
         kill();
     } else if (!terminated_) {
         terminated_ = true;
-        signalAll(SIGTERM);
+        signalAll(SIGINT);  // ranks ignore SIGTERM, which batch systems send to all processes of a job
     }
 }
 

@@ -156,6 +156,8 @@ bool finishes(const ChildTask& task) {
 
 void runChild(const ChildTask& task) {
     dieWith(task.launcher);
+    // A batch system that ends a job signals all of its processes; the launcher stops the ranks, at one step.
+    ::signal(SIGTERM, SIG_IGN);
     logAsRanks();
     logLine(LogLevel::Info, "process " + std::to_string(::getpid()), task.rank);
     try {

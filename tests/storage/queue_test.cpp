@@ -145,6 +145,14 @@ TEST_F(QueueTest, RunsOfOtherCommandsAreForeignWhileTheyTrainAndInBetween) {
     EXPECT_THAT(orDie(queue_.foreignRuns()), IsEmpty()) << "held: it may last";
 }
 
+TEST_F(QueueTest, TheViewHasTheColumnsThatAreDocumented) {
+    SQLite::Database database(store_.paths().database().string(), SQLite::OPEN_READONLY);
+    SQLite::Statement query(database, "SELECT * FROM queue_list");
+    std::vector<std::string> names;
+    for (int i = 0; i < query.getColumnCount(); ++i) names.emplace_back(query.getColumnName(i));
+    EXPECT_THAT(names, ElementsAre("run_id", "status", "turn", "held", "cancelled", "cores", "gpus", "restarts"));
+}
+
 TEST_F(QueueTest, WhoWorksItIsSeenFromOutside) {
     EXPECT_EQ(queueWorker(store_.paths()), "");
     {
