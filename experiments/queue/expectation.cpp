@@ -1,6 +1,8 @@
 #include "experiments/queue/expectation.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <ctime>
 #include <limits>
 
 #include "core/analysis/configuration.h"
@@ -22,9 +24,30 @@ struct Mean {
     [[nodiscard]] std::optional<double> value() const { return count > 0 ? std::optional(sum / count) : std::nullopt; }
 };
 
+// Seconds since 1970 of "2026-11-25T11:35:25.123Z".
+std::optional<double> instantOf(const std::string& iso) {
+    std::tm parts{};
+    double seconds = 0;
+    if (std::sscanf(iso.c_str(), "%d-%d-%dT%d:%d:%lfZ", &parts.tm_year, &parts.tm_mon, &parts.tm_mday, &parts.tm_hour,
+                    &parts.tm_min, &seconds) != 6) {
+        return std::nullopt;
+    }
+    parts.tm_year -= 1900;
+    parts.tm_mon -= 1;
+    return static_cast<double>(::timegm(&parts)) + seconds;
+}
+
+// How long this machine took for a step of it, evaluations and start-up included. A simulated step's own time says
+// nothing of that.
 std::optional<double> stepSeconds(const storage::RunRow& row) {
-    if (row.timeSimulated || row.steps <= 0 || row.wallS <= 0) return std::nullopt;
-    return row.wallS / static_cast<double>(row.steps);
+    const std::int64_t own = row.steps - row.resumedStep;
+    if (!row.timeSimulated) {
+        if (row.steps <= 0 || row.wallS <= 0) return std::nullopt;
+        return row.wallS / static_cast<double>(row.steps);
+    }
+    const auto started = instantOf(row.startedAt), ended = instantOf(row.endedAt);
+    if (!started || !ended || own <= 0 || *ended <= *started) return std::nullopt;
+    return (*ended - *started) / static_cast<double>(own);
 }
 
 class EarlierSteps {
@@ -38,7 +61,6 @@ public:
         }
     }
     [[nodiscard]] std::optional<double> secondsOf(const storage::RunRow& row) {
-        if (row.timeSimulated) return std::nullopt;
         if (row.status == "running") {
             if (const auto own = stepSeconds(row)) return own;
         }
@@ -47,7 +69,12 @@ public:
     }
 
 private:
-    static std::string keyOf(const storage::RunRow& row) { return configurationKey(storage::settingsOf(row)); }
+    // What makes a step as long as it is: not how many of them there are.
+    static std::string keyOf(const storage::RunRow& row) {
+        Settings settings = storage::settingsOf(row);
+        for (const char* length : {"train.steps", "train.epochs"}) settings.erase(length);
+        return configurationKey(settings);
+    }
     std::map<std::string, Mean> ofConfiguration_, ofSeries_;
 };
 

@@ -18,9 +18,9 @@ struct Expectation {
 };
 
 // Of each entry of the queue, by run. A step takes what it took the run itself, where that trains; else what it took
-// on average (evaluations and start-up included) those runs that finished with the same settings, seeds aside; else
-// those of its series. Of runs whose time is simulated nothing is known. When one ends is known where what is before it
-// is, for as many runs at once as the queue was last worked with; not of those that are held, nor behind a pause.
+// on average (evaluations and start-up included) those runs that finished with the same settings, seeds and numbers of
+// steps aside; else those of its series. When one ends is known where what is before it is, for as many runs at once as
+// the queue was last worked with; not of those that are held, nor behind a pause.
 [[nodiscard]] std::map<std::string, Expectation> expectationsOf(const storage::Queue& queue,
                                                                 const std::vector<storage::RunRow>& rows);
 

@@ -87,11 +87,18 @@ TEST_F(QueueExpectation, NothingIsKnownBehindTheUnknownTheHeldAndAPause) {
     EXPECT_DOUBLE_EQ(of("next").left.value_or(0), 50);
 }
 
-TEST_F(QueueExpectation, SimulatedSecondsAreNone) {
-    row("old", 2, 1, "finished", 1000, 50).timeSimulated = true;
+// What this machine took counts, not the seconds that were simulated.
+TEST_F(QueueExpectation, OfSimulatedRunsTheTimeFromStartToEnd) {
+    storage::RunRow& old = row("old", 2, 1, "finished", 1000, 5e6);
+    old.timeSimulated = true;
+    old.resumedStep = 600;
     row("next", 2, 3, "queued").timeSimulated = true;
     entry("next");
-    EXPECT_EQ(of("next").left, std::nullopt);
+    EXPECT_EQ(of("next").left, std::nullopt) << "it is not known when it ended";
+    rows_[0].startedAt = "2026-11-30T23:59:50.500Z";
+    rows_[0].endedAt = "2026-12-01T00:00:02.500Z";
+    ASSERT_TRUE(of("next").left);
+    EXPECT_NEAR(*of("next").left, 30, 1e-6) << "12 s for 400 steps";
 }
 
 }  // namespace
