@@ -34,10 +34,9 @@ std::string outcomeText(const storage::RunRow& row, const Settled& settled) {
 WorkListener listenerFor(bool json) {
     return {.started =
                 [](const std::string& run, const Needs& needs, const Slots::Seats& seats) {
-                    logLine(LogLevel::Info,
-                            printable(run + " starts: " + inWords(needs) +
-                                      (seats.all ? ", more than there are, so alone on all of " : " of ") +
-                                      listText(seats.cpus)));
+                    const std::string cores = seats.cpus.empty() ? "" : ", on " + listText(seats.cpus);
+                    const std::string where = seats.all ? ", more than there are: alone, on all of them" : cores;
+                    logLine(LogLevel::Info, printable(run + " starts; it needs " + inWords(needs) + where));
                 },
             .ended =
                 [json](const storage::RunRow& row, const Settled& settled) {

@@ -174,9 +174,9 @@ Status QueueWorker::start(const storage::Queue& queue) {
     DASGD_ASSIGN(std::vector<Needs> elsewhere, foreignNeeds());
     for (const storage::QueueEntry& entry : leftOver(queue)) elsewhere.push_back({entry.cores, entry.gpus});
     while (const auto next = slots_.next(waiting, elsewhere)) {
-            DASGD_TRY(startRun(waiting[*next]));
-            waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(*next));
-        }
+        DASGD_TRY(startRun(waiting[*next]));
+        waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(*next));
+    }
     const std::string first = waiting.empty() || !running_.empty() ? "" : waiting.front().run;
     if (first != waitsFor_ && !first.empty()) {
         listener_.said(first + " waits: other runs train in the workspace, and it needs " +
@@ -190,13 +190,14 @@ Status QueueWorker::startRun(const Slots::Waiting& run) {
     const fs::path folder = storage::WorkspacePaths{options_.workspace}.run(run.run);
     std::error_code ignored;
     fs::create_directories(folder / "logs", ignored);
-    const Slots::Seats seats = slots_.seat(run);
+    Slots::Seats seats = slots_.seat(run);
+    // Alone it has the machine as any other command has it.
+    if (seats.all || (options_.atOnce == 1 && !options_.cores)) seats.cpus.clear();
     ChildProcess::Options options;
     options.program = "/proc/self/exe";
     options.arguments = {
         "queue", "start", run.run, "--workspace", options_.workspace.string(), "--worker", std::to_string(::getpid())};
-    // Alone it has the machine as any other command has it.
-    if (!seats.all && (options_.atOnce > 1 || options_.cores)) {
+    if (!seats.cpus.empty()) {
         options.arguments.insert(options.arguments.end(), {"--cpus", listText(seats.cpus)});
     }
     if (!seats.all && !seats.gpus.empty()) {

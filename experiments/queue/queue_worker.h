@@ -30,6 +30,7 @@ struct WorkOptions {
 
 // What the worker tells of, in its thread.
 struct WorkListener {
+    // `seats.cpus` is empty where it may use all that the worker may.
     std::function<void(const std::string& run, const Needs& needs, const Slots::Seats& seats)> started;
     // The run of an entry has ended; `row` as it is recorded.
     std::function<void(const storage::RunRow& row, const Settled& settled)> ended;

@@ -24,13 +24,12 @@ name = "quadratic"
 matrix = [[2.0, 0.5], [0.5, 1.0]]
 targets = [[1.0, 0.0], [0.0, 1.0]]
 start = [4.0, -3.0]
-noise = 0.1
 [train]
 steps = 60000
 eval_every = 20000
 precision = "float64"
 [optimizer]
-learning_rate = 0.01
+learning_rate = 0.00001
 momentum = 0.9
 [cluster]
 backend = "gloo"

