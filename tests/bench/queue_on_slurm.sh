@@ -1,8 +1,8 @@
 #!/bin/bash
-# A queue worked by a job of SLURM that is ended twice in mid-run and starts again by itself: once by
-# `scancel --signal=TERM`, as preemption does, and once by `scontrol requeue`, which signals every process of the job.
-# Shows that one training comes to its end, with the weights of one that nothing interrupted. Needs a SLURM that may
-# be used (sbatch, squeue, scancel, scontrol) and a folder that its nodes see.
+# A queue worked by a job of SLURM that is ended twice in mid-run and starts again: once by `scancel --signal=TERM`, as
+# preemption does, and once by `scontrol requeue`, which signals every process of the job. Each time another node goes
+# on. Shows that one training comes to its end, with the weights of one that nothing interrupted. Needs a SLURM of two
+# nodes that may be used, and a folder that both of them see.
 #
 #   tests/bench/queue_on_slurm.sh DASGD FOLDER
 set -euo pipefail
@@ -61,6 +61,14 @@ newest() { "$dasgd" list -w w --json | head -n 1 | grep -o "\"$1\":[^,}]*" | cut
 is() { [ "$(newest status)" = "$1" ]; }
 trains_beyond() { is running && (($(newest steps) > $1)); }
 state() { squeue --noheader --job "$job" --format %T 2>/dev/null || true; }
+# A requeued job waits two minutes for its turn by default.
+again_elsewhere() {
+    local node
+    node=$(grep -o '^node [^,]*' job.log | tail -n 1 | cut -d' ' -f2)
+    await "the job waits" waits
+    scontrol update JobId="$job" ExcNodeList="$node" StartTime=now
+}
+waits() { [ "$(state)" = PENDING ]; }
 has_ended() { ! [[ $(state) =~ RUNNING|COMPLETING ]]; }
 
 "$dasgd" queue add e.toml -w w
@@ -72,20 +80,17 @@ echo "--- scancel --batch --signal=TERM at step $(newest steps)"
 scancel --batch --signal=TERM "$job"
 await "the worker stops" is queued
 "$dasgd" queue -w w
-# The job's script has ended with 130: it starts again, as it does by itself where SLURM preempted it.
+# The job's script has ended with 130: it starts again, as it does by itself where SLURM preempted it, on another node.
 await "the job ends" has_ended
-if [ -z "$(state)" ] || ! scontrol requeue "$job" 2>/dev/null; then
-    job=$(sbatch --parsable job.sh)
-fi
-scontrol release "$job" 2>/dev/null || true
+scontrol requeue "$job"
+again_elsewhere
 
 await "it goes on" trains_beyond 0
 await "it trains on" trains_beyond $(($(newest steps) + 1000))
 echo "--- scontrol requeue at step $(newest steps)"
 scontrol requeue "$job"
 await "it stops" is queued
-# A requeued job may wait two minutes for its turn.
-scontrol update JobId="$job" StartTime=now 2>/dev/null || true
+again_elsewhere
 await "it ends" is finished
 
 "$dasgd" list -w w
